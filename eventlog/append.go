@@ -1,0 +1,38 @@
+package eventlog
+
+import (
+	"context"
+	"errors"
+)
+
+// Log is a source that events can be appended to.
+type Log interface {
+	Source
+
+	// Append adds a batch of events, whole or not at all, and returns their positions, aligned with the events, when
+	// they are on disk. An event whose (source, id) is there already with the same content is accepted, changes nothing
+	// and has Duplicate set; with other content the batch is refused with a *ConflictError.
+	Append(ctx context.Context, events []Event) ([]Appended, error)
+}
+
+// Appended is where an appended event stands.
+type Appended struct {
+	Partition string
+	Offset    uint64
+	Duplicate bool
+}
+
+// ErrConflict is matched by *ConflictError.
+var ErrConflict = errors.New("eventlog: an event of that source and id exists with other content")
+
+// ConflictError names the event of the batch that another event contradicts.
+type ConflictError struct {
+	Index      int // in the batch
+	Source, ID string
+}
+
+func (e *ConflictError) Error() string {
+	return "append event " + e.ID + " of source " + e.Source + ": exists with other content"
+}
+
+func (e *ConflictError) Is(target error) bool { return target == ErrConflict }

@@ -1,0 +1,53 @@
+// Package eventlog says what an event is and where events come from.
+//
+// Events are CloudEvents 1.0 with JSON data. A [Source] delivers them in order per partition; (source, id) is unique.
+// eventlog/sourcetest is the suite that every source passes.
+package eventlog
+
+import (
+	"context"
+	"time"
+)
+
+// Event is one CloudEvent as a source delivers it.
+type Event struct {
+	ID      string
+	Source  string // the stream it belongs to
+	Type    string
+	Subject string    // the entity it is about, "" for none
+	Time    time.Time // UTC; when it happened, as its producer says
+	// PartitionKey is the CloudEvents partitioning extension, "" for none.
+	PartitionKey string
+	DataSchema   string
+	Data         []byte            // one JSON object
+	Extensions   map[string]string // every other context attribute, nil for none
+
+	// Where the event stands: the partition of the source and its place in it, counted from 1.
+	Partition string
+	Offset    uint64
+}
+
+// Positions are places in a source, one per partition: the offset of the last event already taken, 0 for none.
+type Positions map[string]uint64
+
+// Source delivers events. Implementations are safe for concurrent use by several readers.
+type Source interface {
+	// Partitions names the partitions; the set may grow, never shrink.
+	Partitions(ctx context.Context) ([]string, error)
+
+	// Read returns up to max events of the partition that follow the offset, in order, without waiting for more to come;
+	// none where there are none yet. An event once returned is durable and stays at its offset.
+	Read(ctx context.Context, partition string, after uint64, max int) ([]Event, error)
+
+	// Wait returns when some partition has, or may have, an event after its position. It returns io.EOF when the
+	// source has ended and no event follows any of the positions, nor ever will.
+	Wait(ctx context.Context, after Positions) error
+
+	// Close releases the source; calls that wait return.
+	Close() error
+}
+
+// Head is a source that knows its end: the offset of the last event of the partition. With it lag and ETA are shown.
+type Head interface {
+	Head(ctx context.Context, partition string) (uint64, error)
+}

@@ -1,0 +1,21 @@
+package eventlog
+
+// Type is a declared event type: what its data must look like. Types are generated from events.graphqls.
+type Type struct {
+	Name string
+	// Check decodes the data and returns a *FieldError for the first thing that is wrong.
+	Check func(data []byte) error
+	// Tags returns the "field:value" tags of the event: fields marked @partitionTag or @tag.
+	Tags func(data []byte) ([]string, error)
+}
+
+// Types are the declared event types by name.
+type Types map[string]*Type
+
+// FieldError says which field of an event's data is wrong, and how.
+type FieldError struct {
+	Field  string // path, "lines[2].quantity"
+	Reason string // "want Float, got string"
+}
+
+func (e *FieldError) Error() string { return "field " + e.Field + ": " + e.Reason }

@@ -1,0 +1,3 @@
+module github.com/foldql/foldql
+
+go 1.26.0

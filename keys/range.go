@@ -1,0 +1,56 @@
+package keys
+
+// RangeOp is the comparison of a sort-key condition. They are the conditions that DynamoDB has.
+type RangeOp uint8
+
+// The sort-key conditions. Bounds are inclusive.
+const (
+	All     RangeOp = iota // no condition
+	Equal                  // sk = Lo
+	Prefix                 // sk begins with Lo
+	AtLeast                // sk >= Lo
+	AtMost                 // sk <= Lo
+	Between                // Lo <= sk <= Hi
+)
+
+// Range is a condition on the sort keys of one partition.
+type Range struct {
+	Op RangeOp
+	Lo string
+	Hi string // Between only
+}
+
+// Bounds returns the half-open interval [lo, hi) of sort keys that the range selects; bounded is false where there is
+// no upper end. A range that can select nothing has hi <= lo.
+func (r Range) Bounds() (lo, hi string, bounded bool) {
+	switch r.Op {
+	case Equal:
+		return r.Lo, r.Lo + "\x00", true
+	case Prefix:
+		end, ok := prefixEnd(r.Lo)
+		return r.Lo, end, ok
+	case AtLeast:
+		return r.Lo, "", false
+	case AtMost:
+		return "", r.Lo + "\x00", true
+	case Between:
+		return r.Lo, r.Hi + "\x00", true
+	}
+	return "", "", false
+}
+
+// Contains reports whether the range selects the sort key.
+func (r Range) Contains(sk string) bool {
+	lo, hi, bounded := r.Bounds()
+	return sk >= lo && (!bounded || sk < hi)
+}
+
+// prefixEnd returns the least string above every string that begins with p; ok is false where there is none.
+func prefixEnd(p string) (end string, ok bool) {
+	for i := len(p) - 1; i >= 0; i-- {
+		if p[i] != 0xff {
+			return p[:i] + string([]byte{p[i] + 1}), true
+		}
+	}
+	return "", false
+}

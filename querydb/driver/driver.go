@@ -1,0 +1,168 @@
+// Package driver is the contract between querydb and the stores that keep its rows.
+//
+// A driver is thin: querydb validates, limits, measures and wraps; a driver reads and writes. What a driver promises is
+// written at each method and proved, on every driver with the same cases, by querydb/drivertest.
+package driver
+
+import (
+	"context"
+	"time"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// Driver keeps rows.
+//
+// All methods are safe for concurrent use, and return promptly with the context's error when it ends. Errors match one
+// of this package's errors by errors.Is where one of them applies.
+type Driver interface {
+	// Get reads rows by their keys, in one batch as far as the store has such a thing. The answer is aligned with
+	// Keys; a row that is not there, or has expired at Now, has a nil Record.
+	Get(ctx context.Context, g Get) ([]Row, error)
+
+	// Query reads up to Limit rows of one partition of a table or of one of its indexes, in the byte order of the sort
+	// key (ties in an index in a stable order), or the reverse. At most one key more than the rows returned is
+	// examined, expired rows aside.
+	Query(ctx context.Context, q Query) (Page, error)
+
+	// Apply writes a batch. An atomic driver commits it whole or not at all. When Apply returns nil the batch survives
+	// the loss of power. Applying a batch again changes nothing.
+	Apply(ctx context.Context, b Batch) error
+
+	// Close releases the store. Calls in flight finish first.
+	Close() error
+}
+
+// Dropper is a driver that can remove a generation of a table, rows and index entries, in the background of other work.
+type Dropper interface {
+	Drop(ctx context.Context, t *Table) error
+}
+
+// Table is what a driver knows of a table: its physical name and the shape of its rows.
+type Table struct {
+	Name       string
+	Generation int // rows of different generations do not meet; 0 is the first
+	Sorted     bool
+	Fields     []Field
+	PK, SK     []int // ordinals of the fields that the key halves are composed of
+	Indexes    []Index
+}
+
+// Field is one stored field of a row.
+type Field struct {
+	Name     string
+	Scalar   string // ID String Boolean Int Int64 Float Decimal Date DateTime
+	Enum     string // name of the enum type, where the field is one; Scalar is then String
+	List     bool
+	Nullable bool
+}
+
+// Index is a secondary (pk, sk) pair under which rows can be queried.
+type Index struct {
+	Name   string
+	PK, SK []int // ordinals of the composite fields; SK is empty where the index has no sort half
+	// Projected are the ordinals of the fields that an index entry carries, ascending; nil means all of them.
+	Projected []int
+}
+
+// Sorted reports whether the index has a sort half.
+func (x *Index) Sorted() bool { return len(x.SK) > 0 }
+
+// Covers reports whether every one of the fields is in the index's entries.
+func (x *Index) Covers(fields []int) bool {
+	if x.Projected == nil {
+		return true
+	}
+next:
+	for _, f := range fields {
+		for _, p := range x.Projected {
+			if p == f {
+				continue next
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// IndexKey is a row's key in one index. A half that is absent keeps the row out of the index; the other half is kept
+// nevertheless, for the write that brings the missing one.
+type IndexKey struct {
+	keys.Key
+	HasPK, HasSK bool
+}
+
+// Row is one row as it is stored.
+type Row struct {
+	Key    keys.Key
+	Record record.Record
+	// Indexes holds one key per index of the table, in the table's order. Reads through an index may leave it nil.
+	Indexes []IndexKey
+	// Position is where the event stands that last changed the row.
+	Position Position
+	// Expires is when the row ceases to be; the zero time is never.
+	Expires time.Time
+}
+
+// Position is where an event stands: in a partition of a source, counted from 1. The zero Position is before them all.
+type Position struct {
+	Partition string
+	Offset    uint64
+}
+
+// Get asks for rows by key.
+type Get struct {
+	Table      *Table
+	Keys       []keys.Key // distinct
+	Consistent bool       // see every batch acknowledged before; drivers that always do so ignore it
+	Now        time.Time  // the clock for expiry
+}
+
+// Query asks for rows of one partition.
+type Query struct {
+	Table      *Table
+	Index      int // ordinal in Table.Indexes, Primary for the table itself
+	PK         string
+	Range      keys.Range
+	Reverse    bool
+	Limit      int
+	Start      *keys.Start // after this row; nil from the beginning
+	Consistent bool
+	Now        time.Time
+}
+
+// Primary is the Index of a Query that reads the table itself.
+const Primary = -1
+
+// Page is the answer to a Query.
+type Page struct {
+	Rows     []Row
+	Starts   []keys.Start // aligned with Rows: where a page after that row begins
+	More     bool         // there is at least one row after the last
+	Examined int          // keys looked at
+}
+
+// WriteKind is what a Write does.
+type WriteKind uint8
+
+// What a Write does.
+const (
+	Put    WriteKind = iota // the row is as given, whatever was there
+	Delete                  // no row is under the key
+)
+
+// Write is the change of one row.
+type Write struct {
+	Table *Table
+	Kind  WriteKind
+	Row   Row // a Delete needs Key and Position alone
+}
+
+// Batch is the effect of one or more whole events.
+type Batch struct {
+	Writes []Write // no two of one row
+	// Last are written when all Writes are durable: the checkpoint and what belongs to it. An atomic driver writes
+	// both in one commit.
+	Last []Write
+}
