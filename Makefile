@@ -1,0 +1,44 @@
+# One verb per need; `make` alone lists them.
+
+GO        ?= go
+ADDR      ?= 127.0.0.1:8080
+DATA      ?= data
+COUNT     ?= 1
+FUZZTIME  ?= 30s
+SEEDS     ?= 20
+GOTESTSUM  = $(GO) run gotest.tools/gotestsum@v1.13.0
+STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.6.1
+
+.PHONY: help run test generate lint bench fuzz crash playground
+
+help: ## list what make can do
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: playground ## serve the shop on http://127.0.0.1:8080 from ./data, with sample orders
+	$(GO) run ./cmd/server serve --listen $(ADDR) --store embedded:$(DATA) --sample --auth=off
+
+test: playground ## run every test, with the race detector
+	$(GOTESTSUM) --format pkgname -- -race -timeout 14m -count=$(COUNT) ./...
+
+generate: ## write the generated code anew from the schemas
+	$(GO) generate ./...
+
+lint: ## check formatting, vet, staticcheck and the schemas
+	@unformatted="$$(gofmt -l $$(git ls-files '*.go'))"; test -z "$$unformatted" || { echo "not gofmt-ed: $$unformatted"; exit 1; }
+	$(GO) vet ./...
+	$(STATICCHECK) ./...
+	$(GO) run ./cmd/foldql lint
+
+bench: ## measure reads and the fold against hand-written and plain peers, in one run
+	$(GO) run ./internal/bench
+
+fuzz: ## run every fuzz target for FUZZTIME each
+	@for pkg in $$($(GO) list ./...); do \
+	  for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
+	    $(GO) test $$pkg -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) || exit 1; \
+	  done; done
+
+crash: ## kill the server at random moments, SEEDS times, and compare what it kept
+	FOLDQL_CRASH_SEEDS=$(SEEDS) $(GO) test ./internal/crash -run TestKill -count=1 -timeout 0 -v
+
+playground: graph/playground/assets/graphiql.min.js ## fetch GraphiQL, so that the playground works offline
