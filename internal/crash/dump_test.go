@@ -1,0 +1,83 @@
+package crash
+
+import (
+	"bytes"
+	"fmt"
+	"hash/fnv"
+	"path/filepath"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// entry is one pair of a store, the value as a digest: dumps are compared, not read.
+type entry struct {
+	key    string
+	digest uint64
+}
+
+// dump reads every pair of the stores in a data directory, in order.
+func dump(t *testing.T, dir string) []entry {
+	t.Helper()
+	var all []entry
+	for _, store := range []string{"rows", "log"} {
+		db, err := pebble.Open(filepath.Join(dir, store), &pebble.Options{ReadOnly: true, Logger: quiet{}})
+		if err != nil {
+			t.Fatalf("open %s of %s: %v", store, dir, err)
+		}
+		it, err := db.NewIter(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for ok := it.First(); ok; ok = it.Next() {
+			h := fnv.New64a()
+			_, _ = h.Write(it.Value())
+			all = append(all, entry{store + "/" + string(bytes.Clone(it.Key())), h.Sum64()})
+		}
+		if err := it.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// compare fails the test where two dumps differ, naming the first few differences.
+func compare(t *testing.T, got, want []entry) {
+	t.Helper()
+	differences := 0
+	report := func(format string, args ...any) {
+		if differences++; differences <= 5 {
+			t.Errorf(format, args...)
+		}
+	}
+	for i, j := 0, 0; i < len(got) || j < len(want); {
+		switch {
+		case j == len(want) || i < len(got) && got[i].key < want[j].key:
+			report("a key that an undisturbed run does not have: %q", got[i].key)
+			i++
+		case i == len(got) || want[j].key < got[i].key:
+			report("a key is missing: %q", want[j].key)
+			j++
+		default:
+			if got[i].digest != want[j].digest {
+				report("another value under %q", got[i].key)
+			}
+			i, j = i+1, j+1
+		}
+	}
+	if differences > 5 {
+		t.Errorf("… and %d more differences", differences-5)
+	}
+}
+
+// quiet is a logger that says nothing.
+type quiet struct{}
+
+func (quiet) Infof(string, ...any)  {}
+func (quiet) Errorf(string, ...any) {}
+func (quiet) Fatalf(format string, args ...any) {
+	panic(fmt.Sprintf(format, args...))
+}

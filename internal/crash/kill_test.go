@@ -1,0 +1,199 @@
+package crash
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+const (
+	registry = "../../examples/registry"
+	// kills is how often a run is killed.
+	kills = 20
+	batch = 200 // events per request
+)
+
+// TestKilledServerKeepsEveryRowAndPosition appends the registry's events over HTTP to a server that is killed at random
+// moments and started again, and compares its stores with those of a server that ran undisturbed.
+//
+// FOLDQL_CRASH_SEEDS says how many runs; FOLDQL_CRASH_SEED repeats one.
+func TestKilledServerKeepsEveryRowAndPosition(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills processes for about a minute")
+	}
+	bin, batches := build(t, registry), readBatches(t)
+
+	// Every run begins with the same store: what a server draws at random when it makes one is not what we compare.
+	fresh := t.TempDir()
+	start(t, bin, fresh).stop(t)
+
+	undisturbed := copied(t, fresh)
+	p := start(t, bin, undisturbed)
+	feed(t, func() string { return p.url }, batches, nil)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	p.caughtUp(ctx, t)
+	p.stop(t)
+	want := dump(t, undisturbed)
+
+	for run := range count(t, "FOLDQL_CRASH_SEEDS", 1) {
+		seed := uint64(time.Now().UnixNano()) + uint64(run)
+		if s := count(t, "FOLDQL_CRASH_SEED", 0); s != 0 {
+			seed = uint64(s)
+		}
+		t.Logf("seed %d: FOLDQL_CRASH_SEED=%d repeats it", seed, seed)
+		dir := copied(t, fresh)
+		disturb(t, bin, dir, batches, rand.New(rand.NewPCG(seed, 0)))
+		compare(t, dump(t, dir), want)
+		if t.Failed() {
+			return
+		}
+	}
+	t.Logf("%d keys and values equal after %d kills a run", len(want), kills)
+}
+
+// copied returns a copy of a data directory.
+func copied(t *testing.T, dir string) string {
+	t.Helper()
+	to := t.TempDir()
+	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// disturb feeds a server while killing it, and ends when the last one has caught up and stopped.
+func disturb(t *testing.T, bin, dir string, batches [][]byte, rnd *rand.Rand) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	defer cancel()
+
+	var url atomic.Value
+	p := start(t, bin, dir)
+	url.Store(p.url)
+	progress := make(chan struct{}, len(batches))
+	fed := make(chan struct{})
+	go func() {
+		defer close(fed)
+		feed(t, func() string { return url.Load().(string) }, batches, progress)
+	}()
+	for range kills {
+		// A kill comes after some more batches were accepted, a moment that is random within one; the last kills hit a
+		// server that only folds what it has.
+		for range rnd.IntN(2*len(batches)/kills + 1) {
+			select {
+			case <-progress:
+			case <-fed:
+			}
+		}
+		time.Sleep(time.Duration(rnd.IntN(60_000)) * time.Microsecond) // where in a batch the kill falls
+		p.kill()
+		p = start(t, bin, dir)
+		url.Store(p.url)
+	}
+	<-fed
+	p.caughtUp(ctx, t)
+	p.stop(t)
+}
+
+// feed appends the batches, each until it is accepted; a server that is away is asked again.
+func feed(t *testing.T, url func() string, batches [][]byte, progress chan<- struct{}) {
+	client := &http.Client{Timeout: 30 * time.Second}
+	for i, body := range batches {
+		for {
+			res, err := client.Post(url()+"/events", "application/cloudevents-batch+json", bytes.NewReader(body))
+			if err == nil {
+				accepted := res.StatusCode/100 == 2
+				_ = res.Body.Close()
+				if accepted {
+					break
+				}
+				if res.StatusCode/100 == 4 {
+					t.Errorf("batch %d refused: %s", i, res.Status)
+					return
+				}
+			}
+			if t.Context().Err() != nil {
+				return
+			}
+			time.Sleep(5 * time.Millisecond) // the server is being started again
+		}
+		if progress != nil {
+			progress <- struct{}{}
+		}
+	}
+}
+
+// readBatches returns the registry's events as bodies of requests: the whole file where FOLDQL_REGISTRY_EVENTS or the
+// usual place has it, else the sample.
+func readBatches(t *testing.T) [][]byte {
+	t.Helper()
+	f, err := os.Open(eventsFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	unzipped, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var batches [][]byte
+	var body bytes.Buffer
+	flush := func() {
+		if body.Len() > 0 {
+			batches = append(batches, append(bytes.Clone(body.Bytes()), ']'))
+			body.Reset()
+		}
+	}
+	lines := bufio.NewScanner(unzipped)
+	lines.Buffer(nil, 1<<20)
+	for n := 1; lines.Scan(); n++ {
+		if body.Len() == 0 {
+			body.WriteByte('[')
+		} else {
+			body.WriteByte(',')
+		}
+		body.Write(lines.Bytes())
+		if n%batch == 0 {
+			flush()
+		}
+	}
+	flush()
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return batches
+}
+
+func eventsFile() string {
+	if f := os.Getenv("FOLDQL_REGISTRY_EVENTS"); f != "" {
+		return f
+	}
+	whole := filepath.Join("..", "..", "..", "shared", "data", "registry-events.jsonl.gz")
+	if _, err := os.Stat(whole); err == nil {
+		return whole
+	}
+	return filepath.Join(registry, "data", "sample.jsonl.gz")
+}
+
+func count(t *testing.T, name string, otherwise int) int {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("%s=%q is not a number", name, text)
+	}
+	return n
+}
