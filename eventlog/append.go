@@ -11,7 +11,8 @@ type Log interface {
 
 	// Append adds a batch of events, whole or not at all, and returns their positions, aligned with the events, when
 	// they are on disk. An event whose (source, id) is there already with the same content is accepted, changes nothing
-	// and has Duplicate set; with other content the batch is refused with a *ConflictError.
+	// and has Duplicate set; with other content the batch is refused with a *ConflictError. An event without a time gets
+	// the time of the append.
 	Append(ctx context.Context, events []Event) ([]Appended, error)
 }
 

@@ -6,6 +6,7 @@ package eventlog
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -22,6 +23,11 @@ type Event struct {
 	Data         []byte            // one JSON object
 	Extensions   map[string]string // every other context attribute, nil for none
 
+	// Malformed says why the source could not read the event; nil for an event that is well. Such an event must not get
+	// lost: it stands at its place, whoever takes it sets it aside. Data is then what stands in the source, as it is,
+	// and the attributes are those that could be read.
+	Malformed error
+
 	// Where the event stands: the partition of the source and its place in it, counted from 1.
 	Partition string
 	Offset    uint64
@@ -30,20 +36,24 @@ type Event struct {
 // Positions are places in a source, one per partition: the offset of the last event already taken, 0 for none.
 type Positions map[string]uint64
 
+// ErrClosed is the error of a call to a source that is closed.
+var ErrClosed = errors.New("eventlog: the source is closed")
+
 // Source delivers events. Implementations are safe for concurrent use by several readers.
 type Source interface {
 	// Partitions names the partitions; the set may grow, never shrink.
 	Partitions(ctx context.Context) ([]string, error)
 
 	// Read returns up to max events of the partition that follow the offset, in order, without waiting for more to come;
-	// none where there are none yet. An event once returned is durable and stays at its offset.
+	// none where there are none yet. An event once returned is durable and stays at its offset. What is returned is
+	// shared: it must not be changed.
 	Read(ctx context.Context, partition string, after uint64, max int) ([]Event, error)
 
 	// Wait returns when some partition has, or may have, an event after its position. It returns io.EOF when the
 	// source has ended and no event follows any of the positions, nor ever will.
 	Wait(ctx context.Context, after Positions) error
 
-	// Close releases the source; calls that wait return.
+	// Close releases the source; calls that wait, and calls made later, return ErrClosed.
 	Close() error
 }
 

@@ -1,0 +1,69 @@
+// Package cloudevents reads and writes CloudEvents 1.0 with JSON data: one event or a batch of them in the JSON format,
+// and the binary mode of the HTTP binding.
+//
+// It is strict: attributes are named and typed as the specification says, specversion, id, source, type and data must be
+// there, and no name may be given twice in any object. Data must be one JSON object. Times of any offset become UTC.
+package cloudevents
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The media types of events in HTTP.
+const (
+	StructuredType = "application/cloudevents+json"
+	BatchType      = "application/cloudevents-batch+json"
+)
+
+// DefaultMaxSize is how many bytes one event may have where nothing else is said.
+const DefaultMaxSize = 256 << 10
+
+// Decoder reads events. The zero Decoder is ready; it is safe for concurrent use.
+type Decoder struct {
+	MaxSize int // bytes of one event, DefaultMaxSize where 0
+}
+
+func (d Decoder) maxSize() int {
+	if d.MaxSize > 0 {
+		return d.MaxSize
+	}
+	return DefaultMaxSize
+}
+
+// ErrTooLarge is matched by the *Error of an event that has more bytes than it may.
+var ErrTooLarge = errors.New("the event is too large")
+
+// Error says which event of the input is wrong, where, and how.
+type Error struct {
+	Index  int    // of the event in its batch, 0 for a single one, -1 where the batch itself is wrong
+	ID     string // "" where it cannot be read
+	Field  string // the attribute, or "data"; "" where the event as a whole is wrong
+	Reason string
+	cause  error
+}
+
+func (e *Error) Error() string {
+	who := "event"
+	if e.Index > 0 {
+		who = fmt.Sprintf("event %d", e.Index)
+	} else if e.Index < 0 {
+		who = "batch"
+	}
+	if e.ID != "" {
+		who += fmt.Sprintf(" (id %q)", e.ID)
+	}
+	if e.Field != "" {
+		who += ": " + e.Field
+	}
+	return who + ": " + e.Reason
+}
+
+func (e *Error) Unwrap() error { return e.cause }
+
+// wrong makes the error of an attribute; whoever knows the event adds which one it is.
+func wrong(field, reason string) *Error { return &Error{Field: field, Reason: reason} }
+
+func tooLarge(size, limit int) *Error {
+	return &Error{Reason: fmt.Sprintf("%d bytes, may have %d", size, limit), cause: ErrTooLarge}
+}

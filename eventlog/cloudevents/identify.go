@@ -1,0 +1,55 @@
+package cloudevents
+
+import (
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/internal/scan"
+)
+
+// identify reads what tells which event this is out of a text in which something is wrong, as far as that goes.
+func identify(b []byte) (e eventlog.Event) {
+	var s scan.Scanner
+	s.Reset(b)
+	if s.Open('{') != nil {
+		return e
+	}
+	for first := true; ; first = false {
+		if more, err := s.More(first, '}'); err != nil || !more {
+			return e
+		}
+		name, err := s.Name()
+		if err != nil {
+			return e
+		}
+		if s.Kind() != scan.String {
+			if _, err := s.Skip(); err != nil {
+				return e
+			}
+			continue
+		}
+		text, err := s.Text()
+		if err != nil {
+			return e
+		}
+		identity(&e, string(name), string(text))
+	}
+}
+
+// identity sets one of the attributes that identify an event, the first time that it is given.
+func identity(e *eventlog.Event, name, value string) {
+	var field *string
+	switch name {
+	case "id":
+		field = &e.ID
+	case "source":
+		field = &e.Source
+	case "type":
+		field = &e.Type
+	case "subject":
+		field = &e.Subject
+	default:
+		return
+	}
+	if *field == "" && checkText(name, value) == nil {
+		*field = value
+	}
+}

@@ -1,0 +1,37 @@
+package eventlog
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"reflect"
+)
+
+// SameContent reports whether an event says again what a stored one of its source and id says: the attributes are equal,
+// and the data are one JSON value however it is written. An event without a time is sent again without one, while the
+// stored one got the time of its append.
+func SameContent(again, stored *Event) bool {
+	return again.Type == stored.Type &&
+		again.Subject == stored.Subject &&
+		(again.Time.IsZero() || again.Time.Equal(stored.Time)) &&
+		again.PartitionKey == stored.PartitionKey &&
+		again.DataSchema == stored.DataSchema &&
+		maps.Equal(again.Extensions, stored.Extensions) &&
+		sameJSON(again.Data, stored.Data)
+}
+
+// sameJSON compares texts first: whoever sends an event again mostly sends the same bytes.
+func sameJSON(a, b []byte) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	x, okX := value(a)
+	y, okY := value(b)
+	return okX && okY && reflect.DeepEqual(x, y)
+}
+
+func value(text []byte) (v any, ok bool) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	return v, d.Decode(&v) == nil
+}
