@@ -5,10 +5,12 @@
 package projection
 
 import (
+	"fmt"
+	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
-	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -36,85 +38,60 @@ type Projection struct {
 	newFold func(db *querydb.DB) folder // typed by the model's rows
 }
 
-// Op is one change that a projector asks for. Ops are made by the methods of Ops.
-type Op interface {
-	isOp()
-}
-
-// folder is the typed half of a window: see fold.
-type folder interface{}
-
-// Ops makes the ops of one model: R is its row, K its key, P its partition key. Values are generated, one per model.
-type Ops[R, K, P any] struct {
-	Codec     *querydb.Codec[R]
-	Key       func(K) (keys.Key, error)
-	Partition func(P) (string, error)
-}
-
-// Set replaces the row, or creates it.
-func (o *Ops[R, K, P]) Set(row R) Op { panic("projection: to be written") }
-
-// Create creates the row and keeps one that exists as it is.
-func (o *Ops[R, K, P]) Create(row R) Op { panic("projection: to be written") }
-
-// Update reads the row, lets change alter it, and writes it. A missing row, or a changed key, is an error that sets the
-// event aside.
-func (o *Ops[R, K, P]) Update(key K, change func(*R)) Op { panic("projection: to be written") }
-
-// Upsert is Update of the row, or of initial where there is none.
-func (o *Ops[R, K, P]) Upsert(key K, initial R, change func(*R)) Op {
-	panic("projection: to be written")
-}
-
-// Follow adds a row that continues the partition: next gets the row of the highest position below this event's
-// (sentinel sort keys, which begin with "~", aside), or the zero row where there is none, and returns the new one.
-func (o *Ops[R, K, P]) Follow(partition P, next func(latest R) R) Op {
-	panic("projection: to be written")
-}
-
-// Delete removes the row; one that is not there is no error.
-func (o *Ops[R, K, P]) Delete(key K) Op { panic("projection: to be written") }
-
-// DeletePartition removes all rows of the partition.
-func (o *Ops[R, K, P]) DeletePartition(partition P) Op { panic("projection: to be written") }
-
-// Patch starts a partial write: fields not named stay as they are, the row is created if need be.
-func (o *Ops[R, K, P]) Patch(key K) *Patch[R] { panic("projection: to be written") }
-
-// Patch is a partial write; it is an Op.
-type Patch[R any] struct{}
-
-func (*Patch[R]) isOp() {}
-
-// Set gives fields values.
-func (p *Patch[R]) Set(fields ...Assignment[R]) *Patch[R] { panic("projection: to be written") }
-
-// Clear leaves the fields without a value; the policy of each index half decides what becomes of its key.
-func (p *Patch[R]) Clear(fields ...FieldRef[R]) *Patch[R] { panic("projection: to be written") }
-
-// Remove takes the fields away, and the row out of every index half that they belong to.
-func (p *Patch[R]) Remove(fields ...FieldRef[R]) *Patch[R] { panic("projection: to be written") }
-
-// FieldRef names a field of R; generated.
-type FieldRef[R any] interface{ ref(R) int }
-
-// PatchField is a field of R with values of type V; generated.
-type PatchField[R, V any] struct {
-	Ordinal int
-	Assign  func(row *R, v V)
-	Reset   func(row *R) // nil on a field that cannot be null
-}
-
-func (f PatchField[R, V]) ref(R) int { return f.Ordinal }
-
-// To is the assignment of a value.
-func (f PatchField[R, V]) To(v V) Assignment[R] { panic("projection: to be written") }
-
-// Assignment is a field and the value it gets.
-type Assignment[R any] struct {
-	ordinal int
-	apply   func(*R)
-}
-
 // New makes a Projection out of a model's ops and a function that decodes and projects; generated code calls it.
-func New[R, K, P any](ops *Ops[R, K, P], p Projection) Projection { panic("projection: to be written") }
+func New[R, K, P any](ops *Ops[R, K, P], p Projection) Projection {
+	p.Model = ops.Codec.Model
+	p.newFold = func(db *querydb.DB) folder { return newFold(ops.Codec, db) }
+	return p
+}
+
+// validate names what a Projection lacks.
+func (p *Projection) validate() error {
+	switch {
+	case p.Name == "":
+		return fmt.Errorf("projection without a name: set Projection.Name, its checkpoint is kept under it")
+	case p.newFold == nil:
+		return fmt.Errorf("projection %s: make it with projection.New", p.Name)
+	case p.Project == nil:
+		return fmt.Errorf("projection %s: Project is missing", p.Name)
+	case len(p.Tags) > 0 && p.TagsOf == nil:
+		return fmt.Errorf("projection %s filters by tags: TagsOf is missing", p.Name)
+	}
+	return nil
+}
+
+// takes reports whether the event is the projection's to fold. An error means that the event cannot tell.
+func (p *Projection) takes(e *eventlog.Event) (bool, error) {
+	if !slices.Contains(p.Events, e.Type) || p.Stream != "" && p.Stream != e.Source {
+		return false, nil
+	}
+	if len(p.Tags) == 0 {
+		return true, nil
+	}
+	tags, err := p.TagsOf(e)
+	if err != nil {
+		return false, fmt.Errorf("read the tags: %w", err)
+	}
+	for _, want := range p.Tags {
+		if !slices.Contains(tags, want) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// project calls the projector; a panic is an error, so that one event cannot stop the others.
+func (p *Projection) project(e *eventlog.Event) (ops []Op, err error) {
+	defer recovered(&err)
+	return p.Project(e, Meta{
+		ID: e.ID, Source: e.Source, Type: e.Type, Subject: e.Subject,
+		Time: e.Time, Partition: e.Partition, Offset: e.Offset,
+	})
+}
+
+// recovered turns a panic of user code into an error that keeps the stack.
+func recovered(err *error) {
+	if v := recover(); v != nil {
+		*err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+	}
+}

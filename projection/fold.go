@@ -1,0 +1,300 @@
+package projection
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// folder is a fold whose rows' type the runner need not know. One window goes through it as
+// reset, need of every event, load, eval of every event, writes.
+type folder interface {
+	reset()
+	// need collects what load has to read for the ops of one event. An error is the event's own.
+	need(ops []Op, at occasion) error
+	// load reads all of it, in one batch and a query per partition.
+	load(ctx context.Context) error
+	// eval takes the ops of one event, all or none. An error is the event's own.
+	eval(ops []Op, at occasion) error
+	// writes appends one write per changed row.
+	writes(dst []querydb.Write) ([]querydb.Write, error)
+}
+
+// occasion is when an event takes effect.
+type occasion struct {
+	event int // ordinal of the event in its window, from 1
+	time  time.Time
+	pos   querydb.Position
+}
+
+// change is an Op that a fold of R rows can take.
+type change[R any] interface {
+	Op
+	need(f *fold[R], at occasion) error
+	eval(f *fold[R], at occasion) error
+}
+
+// fold is a window's picture of the rows: what was read, with the ops of the window's events laid over it.
+type fold[R any] struct {
+	codec *querydb.Codec[R]
+	model *querydb.Model
+	db    *querydb.DB
+	shape shape
+
+	builder record.Builder
+	entries map[keys.Key]*entry[R]
+	parts   map[string][]*entry[R] // partitions read whole, in order of reading; new rows at the end
+	wanted  []keys.Key
+	dirty   []*entry[R] // in order of the first change
+	journal []undo[R]   // of the event in hand
+}
+
+// entry is one row of the picture.
+type entry[R any] struct {
+	key    keys.Key
+	wanted bool
+	dirty  bool
+	state[R]
+}
+
+// state is what an event can change of an entry, and a failing one must give back.
+type state[R any] struct {
+	row     R
+	present bool
+	kept    keptKeys
+	pos     querydb.Position
+	event   int // of the window, that last changed the row; 0 for none
+}
+
+type undo[R any] struct {
+	entry *entry[R]
+	was   state[R]
+}
+
+func newFold[R any](codec *querydb.Codec[R], db *querydb.DB) *fold[R] {
+	f := &fold[R]{codec: codec, model: codec.Model, db: db, shape: shapeOf(codec.Model)}
+	f.reset()
+	return f
+}
+
+func (f *fold[R]) reset() {
+	f.entries = make(map[keys.Key]*entry[R], len(f.entries))
+	f.parts = map[string][]*entry[R]{}
+	f.wanted, f.dirty, f.journal = f.wanted[:0], nil, f.journal[:0]
+}
+
+func (f *fold[R]) need(ops []Op, at occasion) (err error) {
+	defer recovered(&err)
+	for _, op := range ops {
+		c, ok := op.(change[R])
+		if !ok {
+			return fmt.Errorf("op %T does not change rows of %s: a projector returns ops of its own model", op, f.model.Name)
+		}
+		if err := c.need(f, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *fold[R]) needKey(key keys.Key) {
+	if e := f.entry(key); !e.wanted {
+		e.wanted = true
+		f.wanted = append(f.wanted, key)
+	}
+}
+
+// needRow is needKey of a row that an op is to write.
+func (f *fold[R]) needRow(row *R, key keys.Key, at occasion) error {
+	if f.shape.stampedKey {
+		_, stamped, err := f.stamped(*row, key, at)
+		if err != nil {
+			return err
+		}
+		key = stamped
+	}
+	f.needKey(key)
+	return nil
+}
+
+func (f *fold[R]) load(ctx context.Context) error {
+	if len(f.wanted) > 0 {
+		rows, err := f.db.Get(ctx, f.model, f.wanted, true)
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			if err := f.loaded(f.entry(f.wanted[i]), &rows[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return f.loadPartitions(ctx)
+}
+
+func (f *fold[R]) loaded(e *entry[R], row *querydb.Row) error {
+	if row.Record == nil {
+		return nil
+	}
+	if err := f.codec.Decode(row.Record, &e.row); err != nil {
+		return fmt.Errorf("read %s row %q: %w", f.model.Name, e.key, err)
+	}
+	e.present, e.kept, e.pos = true, row.Indexes, row.Position
+	return nil
+}
+
+func (f *fold[R]) eval(ops []Op, at occasion) (err error) {
+	f.journal = f.journal[:0]
+	defer func() {
+		if err != nil {
+			f.rollback()
+		}
+	}()
+	defer recovered(&err)
+	for _, op := range ops {
+		if err := op.(change[R]).eval(f, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rollback gives every row back that the event in hand changed.
+func (f *fold[R]) rollback() {
+	for _, u := range f.journal {
+		u.entry.state = u.was
+	}
+}
+
+func (f *fold[R]) writes(dst []querydb.Write) ([]querydb.Write, error) {
+	for _, e := range f.dirty {
+		if e.event == 0 {
+			continue // every event that changed it was rolled back
+		}
+		row := querydb.Row{Key: e.key}
+		if e.present {
+			var err error
+			if row, err = querydb.Encode(f.codec, &f.builder, &e.row); err != nil {
+				return nil, err
+			}
+			e.kept.over(row.Indexes)
+		}
+		row.Position = e.pos
+		dst = append(dst, querydb.Write{Model: f.model, Row: row})
+	}
+	return dst, nil
+}
+
+// entry returns the entry of a key, absent until it is loaded or written.
+func (f *fold[R]) entry(key keys.Key) *entry[R] {
+	e := f.entries[key]
+	if e == nil {
+		e = &entry[R]{key: key}
+		f.entries[key] = e
+		if part, whole := f.parts[key.PK]; whole {
+			f.parts[key.PK] = append(part, e)
+		}
+	}
+	return e
+}
+
+// visible reports whether there is a row at the time of the event: one that has expired by then is gone.
+func (f *fold[R]) visible(e *entry[R], at occasion) bool {
+	if !e.present || f.model.TTL < 0 {
+		return e.present
+	}
+	expires := f.codec.Time(&e.row, f.model.TTL)
+	return expires.IsZero() || expires.After(at.time)
+}
+
+// stamped returns the row that an op brings with the time of the event in its key, and the key, where the key holds
+// such a field; any other row as it is.
+func (f *fold[R]) stamped(row R, key keys.Key, at occasion) (R, keys.Key, error) {
+	if !f.shape.stampedKey {
+		return row, key, nil
+	}
+	for _, field := range [...]int{f.model.CreatedAt, f.model.UpdatedAt} {
+		if field >= 0 {
+			f.codec.SetTime(&row, field, at.time)
+		}
+	}
+	key, err := querydb.KeyOf(f.codec, &row)
+	return row, key, err
+}
+
+// replace writes a whole row: none of its former index keys are kept.
+func (f *fold[R]) replace(e *entry[R], row R, at occasion) {
+	f.write(e, row, nil, f.visible(e, at), at)
+}
+
+// update writes a row that was read before.
+func (f *fold[R]) update(e *entry[R], row R, at occasion) error {
+	if err := f.sameKey(e, &row); err != nil {
+		return err
+	}
+	f.write(e, row, f.changed(&e.row, &row, e.kept), true, at)
+	return nil
+}
+
+func (f *fold[R]) write(e *entry[R], row R, kept keptKeys, exists bool, at occasion) {
+	if c := f.model.CreatedAt; c >= 0 && !f.shape.isKey[c] {
+		created := at.time
+		if exists {
+			created = f.codec.Time(&e.row, c)
+		}
+		f.codec.SetTime(&row, c, created)
+	}
+	if u := f.model.UpdatedAt; u >= 0 && !f.shape.isKey[u] {
+		f.codec.SetTime(&row, u, at.time)
+	}
+	f.touch(e, at)
+	e.row, e.present, e.kept = row, true, kept
+}
+
+func (f *fold[R]) remove(e *entry[R], at occasion) {
+	f.touch(e, at)
+	var none R
+	e.row, e.present, e.kept = none, false, nil
+}
+
+// touch notes the state of the entry before the event's first change of it.
+func (f *fold[R]) touch(e *entry[R], at occasion) {
+	if e.event == at.event {
+		return
+	}
+	f.journal = append(f.journal, undo[R]{e, e.state})
+	e.event, e.pos = at.event, at.pos
+	if !e.dirty {
+		e.dirty = true
+		f.dirty = append(f.dirty, e)
+	}
+}
+
+// sameKey fails where a row that is to be written over an entry has another key.
+func (f *fold[R]) sameKey(e *entry[R], row *R) error {
+	if e.present && f.sameKeyFields(&e.row, row) {
+		return nil
+	}
+	got, err := querydb.KeyOf(f.codec, row)
+	if err != nil {
+		return err
+	}
+	if got != e.key {
+		return fmt.Errorf("%s row %q would get the key %q: a row keeps its key; delete it and create another",
+			f.model.Name, e.key, got)
+	}
+	return nil
+}
+
+func (f *fold[R]) sameKeyFields(a, b *R) bool {
+	for field, isKey := range f.shape.isKey {
+		if isKey && f.codec.Value(a, field) != f.codec.Value(b, field) {
+			return false
+		}
+	}
+	return true
+}
