@@ -60,8 +60,11 @@ func (p *Projection) validate() error {
 	return nil
 }
 
-// takes reports whether the event is the projection's to fold. An error means that the event cannot tell.
+// takes reports whether the event is the projection's to fold. An error says why one that may be cannot be folded.
 func (p *Projection) takes(e *eventlog.Event) (bool, error) {
+	if e.Malformed != nil {
+		return p.mayTake(e), e.Malformed
+	}
 	if !slices.Contains(p.Events, e.Type) || p.Stream != "" && p.Stream != e.Source {
 		return false, nil
 	}
@@ -70,7 +73,7 @@ func (p *Projection) takes(e *eventlog.Event) (bool, error) {
 	}
 	tags, err := p.TagsOf(e)
 	if err != nil {
-		return false, fmt.Errorf("read the tags: %w", err)
+		return true, fmt.Errorf("read the tags: %w", err)
 	}
 	for _, want := range p.Tags {
 		if !slices.Contains(tags, want) {
@@ -78,6 +81,12 @@ func (p *Projection) takes(e *eventlog.Event) (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// mayTake reports whether a malformed event could be the projection's: attributes that could not be read are empty.
+func (p *Projection) mayTake(e *eventlog.Event) bool {
+	return (e.Type == "" || slices.Contains(p.Events, e.Type)) &&
+		(e.Source == "" || p.Stream == "" || e.Source == p.Stream)
 }
 
 // project calls the projector; a panic is an error, so that one event cannot stop the others.

@@ -1,0 +1,120 @@
+package projection
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/querydb"
+)
+
+// AsideEvent is an event that a projection has set aside: it has had no effect, and nothing is lost.
+type AsideEvent struct {
+	// Ref names the event to Retry and Skip: its partition, "@", its offset.
+	Ref     string    `json:"-"`
+	ID      string    `json:"id"`
+	Source  string    `json:"source"`
+	Type    string    `json:"type"`
+	Subject string    `json:"subject,omitempty"`
+	Time    time.Time `json:"time"`
+	// Reason is what went wrong.
+	Reason string `json:"reason"`
+	// Behind is the Ref of the event, of the same source and subject, that this one waits for; "" where this is the
+	// one that failed.
+	Behind string `json:"behind,omitempty"`
+}
+
+// maxReason bounds what is kept of a reason, in bytes.
+const maxReason = 2048
+
+// ref is where an event stands.
+type ref struct {
+	partition string
+	offset    uint64
+}
+
+func refOf(e *eventlog.Event) ref { return ref{e.Partition, e.Offset} }
+
+func (r ref) String() string { return r.partition + "@" + strconv.FormatUint(r.offset, 10) }
+
+// id is the name of the event's notes; it sorts by partition, then offset.
+func (r ref) id() string { return fmt.Sprintf("%s@%020d", r.partition, r.offset) }
+
+// parseRef reads String and id.
+func parseRef(s string) (ref, error) {
+	if i := strings.LastIndexByte(s, '@'); i >= 0 {
+		if n, err := strconv.ParseUint(s[i+1:], 10, 64); err == nil && n > 0 {
+			return ref{s[:i], n}, nil
+		}
+	}
+	return ref{}, fmt.Errorf("event %q: want a partition, @ and an offset, as in 0@17", s)
+}
+
+// subject is what events are held back by. Events of different partitions have no order, so it is of one partition.
+type subject struct{ partition, source, name string }
+
+func subjectOf(e *eventlog.Event) subject { return subject{e.Partition, e.Source, e.Subject} }
+
+// asides are the events that are aside.
+type asides struct {
+	count int
+	held  map[subject][]uint64 // offsets, ascending, of the events that have a subject
+}
+
+// first is the offset of the first event of the subject that is aside; ok is false where there is none.
+func (a *asides) first(s subject) (offset uint64, ok bool) {
+	if held := a.held[s]; s.name != "" && len(held) > 0 {
+		return held[0], true
+	}
+	return 0, false
+}
+
+func (a *asides) add(s subject, offset uint64) {
+	a.count++
+	if s.name == "" {
+		return
+	}
+	held := a.held[s]
+	if i, there := slices.BinarySearch(held, offset); !there {
+		a.held[s] = slices.Insert(held, i, offset)
+	}
+}
+
+func (a *asides) remove(s subject, offset uint64) {
+	a.count--
+	held := a.held[s]
+	i, there := slices.BinarySearch(held, offset)
+	if !there {
+		return
+	}
+	if a.held[s] = slices.Delete(held, i, i+1); len(a.held[s]) == 0 {
+		delete(a.held, s)
+	}
+}
+
+// asideNote is the note of an event set aside.
+func asideNote(projection string, e *eventlog.Event, reason string, behind string) querydb.Note {
+	if len(reason) > maxReason {
+		reason = strings.ToValidUTF8(reason[:maxReason], "") + " …"
+	}
+	return querydb.Note{Kind: kindAside + projection, ID: refOf(e).id(), Value: encode(AsideEvent{
+		ID: e.ID, Source: e.Source, Type: e.Type, Subject: e.Subject, Time: e.Time, Reason: reason, Behind: behind,
+	})}
+}
+
+func parseAside(n querydb.Note) (AsideEvent, ref, error) {
+	var a AsideEvent
+	at, err := parseRef(n.ID)
+	if err != nil {
+		return a, at, err
+	}
+	if err := json.Unmarshal(n.Value, &a); err != nil {
+		return a, at, err
+	}
+	a.Ref = at.String()
+	return a, at, nil
+}

@@ -1,0 +1,69 @@
+package projection
+
+import (
+	"fmt"
+	"log/slog"
+	"time"
+)
+
+// RunnerConfig tunes a Runner; the zero RunnerConfig means the defaults.
+type RunnerConfig struct {
+	// Window is how many events of the projection one commit covers at most, 4096 by default.
+	Window int
+	// WindowBytes bounds the data of the events of a window, 4 MiB by default. A window holds at least one event.
+	WindowBytes int
+	// Attempts is how often an event is tried before it is set aside, 3 by default.
+	Attempts int
+	// MinBackoff and MaxBackoff bound the pause before something that failed is tried again: 50 ms and 5 s by default.
+	// Pauses double, with jitter.
+	MinBackoff, MaxBackoff time.Duration
+	// Heartbeat is the longest time between two signs of life of an idle Runner, 5 s by default.
+	Heartbeat time.Duration
+	// StallAfter is how long a Runner that is behind may make no progress before its state is Stalled, 30 s by default.
+	StallAfter time.Duration
+	// Now is the clock of status and pauses; time.Now by default. No row depends on it.
+	Now func() time.Time
+	// Logger takes what an operator wants to know; none by default.
+	Logger *slog.Logger
+}
+
+// withDefaults returns a copy with every unset field filled in.
+func (c RunnerConfig) withDefaults() RunnerConfig {
+	orElse(&c.Window, 4096)
+	orElse(&c.WindowBytes, 4<<20)
+	orElse(&c.Attempts, 3)
+	orElse(&c.MinBackoff, 50*time.Millisecond)
+	orElse(&c.MaxBackoff, max(5*time.Second, c.MinBackoff))
+	orElse(&c.Heartbeat, 5*time.Second)
+	orElse(&c.StallAfter, 30*time.Second)
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+func orElse[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+func (c *RunnerConfig) validate() error {
+	for name, n := range map[string]int64{
+		"Window": int64(c.Window), "WindowBytes": int64(c.WindowBytes), "Attempts": int64(c.Attempts),
+		"MinBackoff": int64(c.MinBackoff), "MaxBackoff": int64(c.MaxBackoff),
+		"Heartbeat": int64(c.Heartbeat), "StallAfter": int64(c.StallAfter),
+	} {
+		if n < 0 {
+			return fmt.Errorf("runner: %s is negative", name)
+		}
+	}
+	if c.MinBackoff > c.MaxBackoff {
+		return fmt.Errorf("runner: MinBackoff %s is above MaxBackoff %s", c.MinBackoff, c.MaxBackoff)
+	}
+	return nil
+}

@@ -1,0 +1,157 @@
+package projection
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/foldql/foldql/querydb"
+)
+
+// ErrNotAside is the answer to a Ref that names no set-aside event.
+var ErrNotAside = errors.New("the event is not set aside")
+
+// Aside lists up to limit set-aside events in order of partition and offset, after the one that the Ref names, from the
+// first where after is "".
+func (r *Runner) Aside(ctx context.Context, after string, limit int) ([]AsideEvent, error) {
+	id := ""
+	if after != "" {
+		at, err := parseRef(after)
+		if err != nil {
+			return nil, err
+		}
+		id = at.id()
+	}
+	notes, err := r.db.Notes(ctx, kindAside+r.projection.Name, id, limit)
+	if err != nil {
+		return nil, fmt.Errorf("list the set-aside events of %s: %w", r.projection.Name, err)
+	}
+	events := make([]AsideEvent, len(notes))
+	for i, n := range notes {
+		if events[i], _, err = parseAside(n); err != nil {
+			return nil, fmt.Errorf("list the set-aside events of %s: note %s: %w", r.projection.Name, n.ID, err)
+		}
+	}
+	return events, nil
+}
+
+// Retry folds a set-aside event now, and then, in order, the later ones of its subject that wait for it. The moment is
+// recorded, so that a fold of the whole log does the same. An event that fails again stays aside with its new reason,
+// and so do those behind it; where that is the event asked for, Retry returns the reason.
+func (r *Runner) Retry(ctx context.Context, event string) error {
+	return r.mend(ctx, event, false)
+}
+
+// Skip records that a set-aside event never takes effect, and folds the later ones of its subject that wait for it, as
+// Retry does.
+func (r *Runner) Skip(ctx context.Context, event string) error {
+	return r.mend(ctx, event, true)
+}
+
+func (r *Runner) mend(ctx context.Context, event string, skip bool) error {
+	act := "retry"
+	if skip {
+		act = "skip"
+	}
+	if err := r.mendLocked(ctx, event, skip); err != nil {
+		return fmt.Errorf("%s event %s of %s: %w", act, event, r.projection.Name, err)
+	}
+	return nil
+}
+
+func (r *Runner) mendLocked(ctx context.Context, event string, skip bool) error {
+	at, err := parseRef(event)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.open(ctx); err != nil {
+		return err
+	}
+	aside, err := r.readAside(ctx, at)
+	if err != nil {
+		return err
+	}
+	if len(planReplays(r.replays).pending(at.partition, r.done.Partitions[at.partition], r.done.Partitions[at.partition].Offset)) > 0 {
+		return fmt.Errorf("the projection is folding its log anew and stands amid recorded retries: try again shortly")
+	}
+	offsets, err := r.chain(at, aside, skip)
+	if err != nil {
+		return err
+	}
+	return r.release(ctx, at, offsets, skip)
+}
+
+func (r *Runner) readAside(ctx context.Context, at ref) (AsideEvent, error) {
+	kind := kindAside + r.projection.Name
+	b, err := r.db.ReadNote(ctx, kind, at.id())
+	if errors.Is(err, querydb.ErrNotFound) {
+		return AsideEvent{}, ErrNotAside
+	}
+	if err != nil {
+		return AsideEvent{}, err
+	}
+	a, _, err := parseAside(querydb.Note{Kind: kind, ID: at.id(), Value: b})
+	return a, err
+}
+
+// chain returns the offsets of the event and of those that wait for it.
+func (r *Runner) chain(at ref, aside AsideEvent, skip bool) ([]uint64, error) {
+	s := subject{at.partition, aside.Source, aside.Subject}
+	first, held := r.asides.first(s)
+	switch {
+	case !held:
+		return []uint64{at.offset}, nil
+	case first == at.offset:
+		return append([]uint64(nil), r.asides.held[s]...), nil
+	case skip: // it is taken out of the middle; the others go on waiting
+		return []uint64{at.offset}, nil
+	}
+	return nil, fmt.Errorf("it waits for event %s of the same subject: retry or skip that first", ref{at.partition, first})
+}
+
+// release folds set-aside events, a window at a time.
+func (r *Runner) release(ctx context.Context, at ref, offsets []uint64, skip bool) error {
+	rd := &reader{projection: &r.projection, src: r.src, cfg: &r.cfg}
+	for len(offsets) > 0 {
+		n := min(len(offsets), r.cfg.Window)
+		items, err := r.releasedItems(ctx, rd, at.partition, offsets[:n])
+		if err != nil {
+			return err
+		}
+		items[0].skip = skip && offsets[0] == at.offset
+		offsets = offsets[n:]
+		if err := r.foldItems(ctx, at.partition, items, cursor{}); err != nil {
+			return err
+		}
+	}
+	return r.stillAside(ctx, at)
+}
+
+// releasedItems reads and projects set-aside events; their place is where the projection stands now.
+func (r *Runner) releasedItems(ctx context.Context, rd *reader, partition string, offsets []uint64) ([]item, error) {
+	items := make([]item, len(offsets))
+	for i, offset := range offsets {
+		e, err := fetch(ctx, r.src, partition, offset)
+		if err != nil {
+			return nil, err
+		}
+		items[i], _ = rd.project(e) // one that the projection takes no more has no ops
+		items[i].event, items[i].released = e, true
+		items[i].at = r.done.Partitions[partition]
+	}
+	return items, nil
+}
+
+// stillAside returns why the event is still aside, nil where it is not.
+func (r *Runner) stillAside(ctx context.Context, at ref) error {
+	a, err := r.readAside(ctx, at)
+	if errors.Is(err, ErrNotAside) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("it failed again: %s", a.Reason)
+}

@@ -1,0 +1,279 @@
+package projection
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/querydb"
+)
+
+// Runner folds the events of a source into the rows of one projection. It is the only writer of those rows: Run and the
+// methods that mend set-aside events take turns.
+type Runner struct {
+	projection Projection
+	src        eventlog.Source
+	db         *querydb.DB
+	cfg        RunnerConfig
+	log        *slog.Logger
+	progress   *progress
+
+	mu      sync.Mutex // a fold is going on; guards what follows
+	opened  bool
+	running bool
+	done    checkpoint
+	asides  asides
+	replays map[ref]replay
+	fold    folder
+	writes  []querydb.Write
+}
+
+// NewRunner makes the Runner of a projection. Nothing is read or written before Run.
+func NewRunner(p Projection, src eventlog.Source, db *querydb.DB, cfg RunnerConfig) (*Runner, error) {
+	if err := p.validate(); err != nil {
+		return nil, err
+	}
+	if src == nil || db == nil {
+		return nil, fmt.Errorf("runner of %s: it needs a source and a DB", p.Name)
+	}
+	cfg = cfg.withDefaults()
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	return &Runner{
+		projection: p,
+		src:        src,
+		db:         db,
+		cfg:        cfg,
+		log:        cfg.Logger.With("projection", p.Name),
+		progress:   newProgress(cfg.Now),
+		fold:       p.newFold(db),
+	}, nil
+}
+
+// Run folds events as they come. It returns nil at the end of a source that has one, the context's error when that ends
+// (what is in hand is committed first), and any other error where no attempt can mend it. Run may be called again.
+func (r *Runner) Run(ctx context.Context) error {
+	if err := r.begin(ctx); err != nil {
+		return err
+	}
+	defer r.end()
+	reading, stop := context.WithCancel(ctx)
+	defer stop()
+	windows := make(chan *window)
+	var readErr error
+	go func() {
+		defer close(windows)
+		readErr = r.readAll(reading, r.newReader(), windows)
+	}()
+	var foldErr error
+	for w := range windows {
+		if foldErr != nil {
+			continue // drain what was read ahead
+		}
+		if foldErr = r.foldWindow(ctx, w); foldErr != nil {
+			stop()
+		}
+	}
+	if foldErr != nil {
+		return foldErr
+	}
+	if errors.Is(readErr, io.EOF) {
+		return nil
+	}
+	return readErr
+}
+
+func (r *Runner) begin(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.running {
+		return fmt.Errorf("projection %s runs already", r.projection.Name)
+	}
+	r.progress.begin()
+	err := r.persist(ctx, opening, r.open)
+	if err != nil {
+		r.progress.end(err)
+		return err
+	}
+	r.running = true
+	return nil
+}
+
+func (r *Runner) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.running = false
+	r.progress.end(nil)
+}
+
+// newReader makes a reader that goes on where the checkpoint stands.
+func (r *Runner) newReader() *reader {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	rd := &reader{
+		projection: &r.projection, src: r.src, cfg: &r.cfg, eventSize: 1024,
+		done: map[string]cursor{}, plan: planReplays(r.replays),
+	}
+	for p, c := range r.done.Partitions {
+		rd.done[p] = c
+	}
+	return rd
+}
+
+// readAll hands windows over until the source or the context ends.
+func (r *Runner) readAll(ctx context.Context, rd *reader, windows chan<- *window) error {
+	for failures := 0; ; {
+		n, err := r.readRound(ctx, rd, windows)
+		if err == nil && n == 0 {
+			err = r.await(ctx, rd)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case errors.Is(err, io.EOF) || errors.Is(err, eventlog.ErrClosed):
+			return err
+		case err == nil:
+			failures = 0
+			continue
+		}
+		r.failed(ctx, reading, err)
+		if err := pause(ctx, r.cfg.backoff(failures)); err != nil {
+			return err
+		}
+		failures++
+	}
+}
+
+// readRound reads one window of each partition.
+func (r *Runner) readRound(ctx context.Context, rd *reader, windows chan<- *window) (read int, err error) {
+	partitions, err := r.src.Partitions(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("list the partitions: %w", err)
+	}
+	r.progress.round(partitions)
+	for _, p := range partitions {
+		w, err := rd.read(ctx, p)
+		if err != nil {
+			return read, err
+		}
+		if w == nil {
+			continue
+		}
+		read++
+		select {
+		case windows <- w:
+			r.progress.handed()
+		case <-ctx.Done():
+			return read, context.Cause(ctx)
+		}
+	}
+	return read, nil
+}
+
+// await waits for more events, at most until the next sign of life is due.
+func (r *Runner) await(ctx context.Context, rd *reader) error {
+	r.progress.idle()
+	positions := make(eventlog.Positions, len(rd.done))
+	for p, c := range rd.done {
+		positions[p] = c.Offset
+	}
+	waiting, cancel := context.WithTimeout(ctx, r.cfg.Heartbeat)
+	defer cancel()
+	err := r.src.Wait(waiting, positions)
+	if err != nil && waiting.Err() != nil && ctx.Err() == nil {
+		return nil
+	}
+	return err
+}
+
+// foldWindow folds a window and commits it, in parts where it cannot be committed whole. A window that has begun is
+// committed even when the context ends; only the pauses between attempts are cut short.
+func (r *Runner) foldWindow(ctx context.Context, w *window) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.foldItems(ctx, w.partition, w.items, w.end); err != nil {
+		return err
+	}
+	r.progress.folded(w.scanned)
+	return nil
+}
+
+// foldItems folds a run of items. One that the store refuses is found by halving, tried again, and set aside.
+func (r *Runner) foldItems(ctx context.Context, partition string, items []item, end cursor) error {
+	err := r.commitItems(ctx, partition, items, end)
+	switch {
+	case err == nil || !refused(err) || len(items) == 0:
+		return err
+	case len(items) > 1:
+		mid := len(items) / 2
+		if err := r.foldItems(ctx, partition, items[:mid], items[mid-1].at); err != nil {
+			return err
+		}
+		return r.foldItems(ctx, partition, items[mid:], end)
+	}
+	for n := 1; n < r.cfg.Attempts && refused(err); n++ {
+		if err := pause(ctx, r.cfg.backoff(n-1)); err != nil {
+			return err
+		}
+		err = r.commitItems(ctx, partition, items, end)
+	}
+	if !refused(err) {
+		return err
+	}
+	items[0].err = err
+	return r.commitItems(ctx, partition, items, end)
+}
+
+// commitItems is commit until it succeeds, is refused, or the context ends.
+func (r *Runner) commitItems(ctx context.Context, partition string, items []item, end cursor) error {
+	return r.persist(ctx, folding, func(ctx context.Context) error { return r.commit(ctx, partition, items, end) })
+}
+
+// persist calls f until it succeeds or fails in a way that no other attempt can mend.
+func (r *Runner) persist(ctx context.Context, what act, f func(context.Context) error) error {
+	for n := 0; ; n++ {
+		err := f(context.WithoutCancel(ctx))
+		if err == nil || refused(err) || permanent(err) {
+			return err
+		}
+		r.failed(ctx, what, err)
+		if err := pause(ctx, r.cfg.backoff(n)); err != nil {
+			return err
+		}
+	}
+}
+
+func (r *Runner) failed(ctx context.Context, what act, err error) {
+	r.progress.failed(what, err)
+	r.log.LogAttrs(ctx, slog.LevelWarn, "projection: trying again", slog.String("act", string(what)), slog.Any("error", err))
+}
+
+// rowError is a row that cannot be read or written, whatever the store does.
+type rowError struct{ error }
+
+func (e rowError) Unwrap() error { return e.error }
+
+// refused reports whether the error is about the rows themselves, so that the same rows would meet it again.
+func refused(err error) bool {
+	var row rowError
+	return errors.As(err, &row) || errors.Is(err, querydb.ErrInvalid) || errors.Is(err, querydb.ErrTooLarge) ||
+		errors.Is(err, querydb.ErrConflict)
+}
+
+// damage is a note of ours that cannot be read: nothing may be folded over it.
+type damage struct{ error }
+
+func (e damage) Unwrap() error { return e.error }
+
+func permanent(err error) bool {
+	var d damage
+	return errors.As(err, &d)
+}

@@ -1,0 +1,101 @@
+package projection
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+)
+
+// State is what a Runner is doing.
+type State string
+
+// The states of a Runner.
+const (
+	CatchingUp State = "catching up" // folding events that are there
+	Live       State = "live"        // every event that is there is folded
+	Stalled    State = "stalled"     // behind and not getting on: see LastError
+	Stopped    State = "stopped"     // Run is not running
+)
+
+// Status is how a Runner is getting on.
+type Status struct {
+	Projection string            `json:"projection"`
+	Model      string            `json:"model"`
+	State      State             `json:"state"`
+	Partitions []PartitionStatus `json:"partitions"`
+	Lag        uint64            `json:"lag"` // events behind, over the partitions whose head is known
+	// EventsPerSecond and RowsPerSecond are the rates of the last ten seconds.
+	EventsPerSecond float64 `json:"eventsPerSecond"`
+	RowsPerSecond   float64 `json:"rowsPerSecond"`
+	// ETA is when the lag is folded at that rate; negative where it cannot be told.
+	ETA   time.Duration `json:"eta"`
+	Aside int           `json:"aside"` // events set aside
+	// Events, Rows and Commits count since the Runner was made.
+	Events  uint64 `json:"events"`
+	Rows    uint64 `json:"rows"`
+	Commits uint64 `json:"commits"`
+	// LastError is what is being tried again, or what stopped the Runner; "" where it gets on.
+	LastError   string    `json:"lastError,omitempty"`
+	LastErrorAt time.Time `json:"lastErrorAt,omitzero"`
+	// Heartbeat is the last sign of life; a Runner gives one at least every RunnerConfig.Heartbeat when idle, and with
+	// every window when not.
+	Heartbeat time.Time `json:"heartbeat"`
+}
+
+// PartitionStatus is how far a Runner is in one partition.
+type PartitionStatus struct {
+	Partition  string `json:"partition"`
+	Checkpoint uint64 `json:"checkpoint"` // offset up to which rows are durable
+	Head       uint64 `json:"head"`       // offset of the last event
+	HeadKnown  bool   `json:"headKnown"`
+	Lag        uint64 `json:"lag"`
+}
+
+// Healthy returns why the Runner must not be trusted to be up to date, nil where it may: it is stopped or stalled, or
+// has given no sign of life for longer than silence.
+func (s *Status) Healthy(now time.Time, silence time.Duration) error {
+	switch {
+	case s.State == Stopped || s.State == Stalled:
+		if s.LastError != "" {
+			return fmt.Errorf("projection %s is %s: %s", s.Projection, s.State, s.LastError)
+		}
+		return fmt.Errorf("projection %s is %s, %d events behind", s.Projection, s.State, s.Lag)
+	case now.Sub(s.Heartbeat) > silence:
+		return fmt.Errorf("projection %s has given no sign of life since %s", s.Projection, s.Heartbeat.UTC().Format(time.RFC3339))
+	}
+	return nil
+}
+
+// Status reports how the Runner is getting on. The heads are asked of the source at each call, not of the Runner, so
+// that a Runner that reads no more cannot pass for one that has caught up. It works at any time, beside Run.
+func (r *Runner) Status(ctx context.Context) (Status, error) {
+	s := r.progress.status()
+	s.Projection, s.Model = r.projection.Name, r.projection.Model.Name
+	if err := r.addHeads(ctx, &s); err != nil {
+		return s, fmt.Errorf("status of projection %s: %w", r.projection.Name, err)
+	}
+	r.progress.judge(&s, r.cfg.StallAfter)
+	return s, nil
+}
+
+func (r *Runner) addHeads(ctx context.Context, s *Status) error {
+	source, knows := r.src.(eventlog.Head)
+	if !knows {
+		return nil
+	}
+	for i := range s.Partitions {
+		p := &s.Partitions[i]
+		head, err := source.Head(ctx, p.Partition)
+		if err != nil {
+			return fmt.Errorf("head of partition %q: %w", p.Partition, err)
+		}
+		p.Head, p.HeadKnown = head, true
+		if head > p.Checkpoint {
+			p.Lag = head - p.Checkpoint
+		}
+		s.Lag += p.Lag
+	}
+	return nil
+}
