@@ -1,25 +1,79 @@
 package keys
 
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"strings"
+)
+
 // TokenKey is the secret that authenticates page tokens.
 type TokenKey [32]byte
 
+// tokenVersion is the first byte of every token: the form of what follows.
+const tokenVersion = 1
+
+const (
+	nonceSize = 12
+	tagSize   = 16
+)
+
+// tokenText refuses all texts of the same bytes but one.
+var tokenText = base64.RawURLEncoding.Strict()
+
 // Seal makes an opaque, URL-safe page token of a payload. The token opens only under the same key and binding; binding
 // is whatever the page belongs to: the query, its arguments, the caller's scope.
-func (k *TokenKey) Seal(binding, payload []byte) string { panic("keys: to be written") }
+//
+// The payload is encrypted, because the key of a row may hold what the caller may not read. Equal arguments give equal
+// tokens, so that equal requests have equal answers.
+func (k *TokenKey) Seal(binding, payload []byte) string {
+	token := make([]byte, 1, 1+nonceSize+len(payload)+tagSize)
+	token[0] = tokenVersion
+	token = append(token, k.nonce(binding, payload)...)
+	token = k.cipher().Seal(token, token[1:], payload, binding)
+	return tokenText.EncodeToString(token)
+}
 
 // Open returns the payload of a token that was sealed under the same key and binding. Any other token, whatever is
 // wrong with it, is ErrToken.
-func (k *TokenKey) Open(binding []byte, token string) ([]byte, error) { panic("keys: to be written") }
-
-// Start is where a page begins: after the row with this key. Index is the row's key in the index that is read, empty
-// where the table itself is.
-type Start struct {
-	Key   Key
-	Index Key
+func (k *TokenKey) Open(binding []byte, token string) ([]byte, error) {
+	if strings.ContainsAny(token, "\r\n") { // which decoding would pass over
+		return nil, ErrToken
+	}
+	b, err := tokenText.DecodeString(token)
+	if err != nil || len(b) < 1+nonceSize+tagSize || b[0] != tokenVersion {
+		return nil, ErrToken
+	}
+	payload, err := k.cipher().Open(nil, b[1:1+nonceSize], b[1+nonceSize:], binding)
+	if err != nil {
+		return nil, ErrToken
+	}
+	return payload, nil
 }
 
-// AppendStart appends the payload form of a Start.
-func AppendStart(dst []byte, s Start) []byte { panic("keys: to be written") }
+// nonce derives the nonce from all that is sealed: it repeats only where the whole token does.
+func (k *TokenKey) nonce(binding, payload []byte) []byte {
+	secret := sha256.Sum256(append([]byte("page token nonce"), k[:]...))
+	h := hmac.New(sha256.New, secret[:])
+	var size [8]byte
+	binary.BigEndian.PutUint64(size[:], uint64(len(binding)))
+	h.Write(size[:])
+	h.Write(binding)
+	h.Write(payload)
+	return h.Sum(nil)[:nonceSize]
+}
 
-// ParseStart reads the payload form of a Start.
-func ParseStart(b []byte) (Start, error) { panic("keys: to be written") }
+func (k *TokenKey) cipher() cipher.AEAD {
+	block, err := aes.NewCipher(k[:])
+	if err != nil {
+		panic(err) // a key of 32 bytes is of a right size
+	}
+	aead, err := cipher.NewGCM(block)
+	if err != nil {
+		panic(err) // AES has the block size that GCM wants
+	}
+	return aead
+}

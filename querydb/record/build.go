@@ -1,44 +1,147 @@
 package record
 
-import "time"
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/foldql/foldql/keys"
+)
 
 // Builder makes records, one after the other, in one buffer. Fields are appended in the order of the model, each
 // exactly once. The zero Builder is ready for Begin.
 type Builder struct {
-	buf  []byte
-	ends []uint32
+	buf    []byte
+	ends   []int
+	fields int
+	inList bool
+	err    error
+	failed int // the field of err
 }
 
 // Begin starts a record of n fields.
-func (b *Builder) Begin(n int) { panic("record: to be written") }
+func (b *Builder) Begin(n int) {
+	b.buf, b.ends = b.buf[:0], b.ends[:0]
+	b.fields, b.inList, b.err, b.failed = n, false, nil, 0
+}
 
 // Null appends an absent field.
-func (b *Builder) Null() { panic("record: to be written") }
+func (b *Builder) Null() {
+	if b.inList {
+		b.fail(errors.New("a list has no absent elements"))
+		return
+	}
+	b.ends = append(b.ends, len(b.buf))
+}
 
-// String appends a string, ID or enum.
-func (b *Builder) String(s string) { panic("record: to be written") }
+// String appends a string, ID or enum. What is no UTF-8 in it becomes U+FFFD.
+func (b *Builder) String(s string) {
+	b.buf = appendString(b.buf, s)
+	b.done()
+}
 
 // Boolean appends a boolean.
-func (b *Builder) Boolean(v bool) { panic("record: to be written") }
+func (b *Builder) Boolean(v bool) {
+	b.buf = strconv.AppendBool(b.buf, v)
+	b.done()
+}
 
 // Int appends an Int; it is a JSON number. Values outside of 32 bits make Finish fail.
-func (b *Builder) Int(v int) { panic("record: to be written") }
+func (b *Builder) Int(v int) {
+	if v < math.MinInt32 || v > math.MaxInt32 {
+		b.fail(fmt.Errorf("%d is outside of the 32 bits of an Int: declare the field as Int64", v))
+	}
+	b.buf = strconv.AppendInt(b.buf, int64(v), 10)
+	b.done()
+}
 
 // Int64 appends an Int64; it is a JSON string, because JSON numbers lose digits in clients.
-func (b *Builder) Int64(v int64) { panic("record: to be written") }
+func (b *Builder) Int64(v int64) {
+	b.buf = append(b.buf, '"')
+	b.buf = strconv.AppendInt(b.buf, v, 10)
+	b.buf = append(b.buf, '"')
+	b.done()
+}
 
 // Float appends a Float; NaN and the infinities make Finish fail.
-func (b *Builder) Float(v float64) { panic("record: to be written") }
+func (b *Builder) Float(v float64) {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		b.fail(fmt.Errorf("%v is no number that JSON has", v))
+	}
+	b.buf = appendFloat(b.buf, v)
+	b.done()
+}
 
 // DateTime appends a DateTime as keys.AppendDateTime writes it; years outside 0000 to 9999 make Finish fail.
-func (b *Builder) DateTime(v time.Time) { panic("record: to be written") }
+func (b *Builder) DateTime(v time.Time) {
+	v = v.UTC()
+	if year := v.Year(); year < 0 || year > 9999 {
+		b.fail(fmt.Errorf("the year %d is outside 0000 to 9999", year))
+	}
+	b.buf = append(b.buf, '"')
+	b.buf = keys.AppendDateTime(b.buf, v)
+	b.buf = append(b.buf, '"')
+	b.done()
+}
 
 // BeginList starts a list field; elements follow by the methods above (a list has no absent elements); EndList ends it.
-func (b *Builder) BeginList() { panic("record: to be written") }
+func (b *Builder) BeginList() {
+	if b.inList {
+		b.fail(errors.New("a list holds no lists"))
+		return
+	}
+	b.buf = append(b.buf, '[')
+	b.inList = true
+}
 
 // EndList ends a list field.
-func (b *Builder) EndList() { panic("record: to be written") }
+func (b *Builder) EndList() {
+	if !b.inList {
+		b.fail(errors.New("no list was begun"))
+		return
+	}
+	b.inList = false
+	if last := len(b.buf) - 1; b.buf[last] == ',' {
+		b.buf[last] = ']'
+	} else {
+		b.buf = append(b.buf, ']')
+	}
+	b.done()
+}
 
 // Finish returns the record in memory of its own. It fails where a value cannot be stored; field is the ordinal of the
 // first such field.
-func (b *Builder) Finish() (rec Record, field int, err error) { panic("record: to be written") }
+func (b *Builder) Finish() (rec Record, field int, err error) {
+	if b.err == nil && (b.inList || len(b.ends) != b.fields) {
+		b.fail(fmt.Errorf("%d fields were appended to a record of %d", len(b.ends), b.fields))
+	}
+	if b.err == nil && (b.fields > maxFields || len(b.buf) > math.MaxUint32) {
+		b.fail(fmt.Errorf("%d fields of %d bytes are too large for a record", b.fields, len(b.buf)))
+	}
+	if b.err != nil {
+		return nil, b.failed, b.err
+	}
+	rec = makeRecord(b.fields, len(b.buf))
+	for i, end := range b.ends {
+		rec.setEnd(i, end)
+	}
+	return append(rec, b.buf...), 0, nil
+}
+
+// done ends the value: an element of a list, or a field.
+func (b *Builder) done() {
+	if b.inList {
+		b.buf = append(b.buf, ',')
+		return
+	}
+	b.ends = append(b.ends, len(b.buf))
+}
+
+// fail keeps the first error, of the field in hand.
+func (b *Builder) fail(err error) {
+	if b.err == nil {
+		b.err, b.failed = err, len(b.ends)
+	}
+}

@@ -1,0 +1,61 @@
+package record
+
+import (
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+// appendString appends s as a JSON string.
+func appendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	plain := 0 // s[plain:i] is still to be appended, as it is
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			if c >= ' ' && c != '"' && c != '\\' {
+				i++
+				continue
+			}
+			dst = append(dst, s[plain:i]...)
+			dst = appendEscape(dst, c)
+			i++
+			plain = i
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && size == 1 {
+			dst = append(dst, s[plain:i]...)
+			dst = utf8.AppendRune(dst, utf8.RuneError)
+			plain = i + 1
+		}
+		i += size
+	}
+	dst = append(dst, s[plain:]...)
+	return append(dst, '"')
+}
+
+// appendEscape appends a character that no JSON string may hold as it is.
+func appendEscape(dst []byte, c byte) []byte {
+	const hex = "0123456789abcdef"
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\r':
+		return append(dst, '\\', 'r')
+	case '\t':
+		return append(dst, '\\', 't')
+	}
+	return append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+}
+
+// appendFloat appends a float as a JSON number: the shortest text that reads back as it, with an exponent where plain
+// notation were long.
+func appendFloat(dst []byte, f float64) []byte {
+	if size := math.Abs(f); size != 0 && (size < 1e-6 || size >= 1e21) {
+		return strconv.AppendFloat(dst, f, 'e', -1, 64)
+	}
+	return strconv.AppendFloat(dst, f, 'f', -1, 64)
+}
