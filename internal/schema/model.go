@@ -8,7 +8,7 @@ type Model struct {
 	Enums      []*Enum      // enums used by read models, in order of declaration
 	Events     []*EventType
 	EventEnums []*Enum
-	Values     []*EventType // object types used inside of events
+	Values     []*EventType // object types used inside of events, and not events themselves
 }
 
 // Pos is where a declaration stands.
@@ -90,6 +90,7 @@ type Join struct {
 	Target *ReadModel
 	Many   bool
 	Via    *Index // nil: by primary key
+	Auth   *Auth  // of Source: who may not read the id may not read what it leads to
 	Pos    Pos
 }
 
@@ -113,7 +114,7 @@ type EventField struct {
 	Description  string
 	Scalar       string // as Field.Scalar; "" for an object
 	Enum         string
-	Object       *EventType
+	Object       *EventType // one of Model.Values or Model.Events
 	List         bool
 	Nullable     bool
 	ElemNullable bool

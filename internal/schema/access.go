@@ -1,0 +1,108 @@
+package schema
+
+// readOwner reads @owner.
+func (d *draft) readOwner() {
+	for _, m := range d.marked("owner") {
+		pos := at(m.dir.Position)
+		switch {
+		case d.Owner != nil:
+			d.report(twoOwners, pos, m.field, d.Owner.Name)
+			continue
+		case m.field.List:
+			d.report(ownerType, pos, m.field, "a list")
+		case m.field.Enum != "" || m.field.Scalar != "" && kindOf(m.field) != "String":
+			d.report(ownerType, pos, m.field, typeText(m.field))
+		}
+		d.Owner = m.field
+	}
+}
+
+// readAccess reads @auth and the rules of indexes. All models have their keys and owners by now.
+func (d *draft) readAccess() {
+	if dir := d.def.Directives.ForName("auth"); dir != nil {
+		d.Auth = &Auth{Groups: listOf(dir, "groups"), Owner: flagOf(dir, "owner")}
+		if d.Auth.Owner && d.Owner == nil {
+			d.report(authNoOwner, at(dir.Position), nil)
+		}
+	}
+	for _, m := range d.marked("auth") {
+		m.field.Auth = d.authOf(m.field)
+		if !m.field.Nullable {
+			d.report(authNullable, at(m.dir.Position), m.field)
+		}
+		if m.field.Auth.Owner && d.Owner == nil {
+			d.report(authNoOwner, at(m.dir.Position), m.field)
+		}
+	}
+	for _, x := range d.Indexes {
+		d.readIndexAccess(x)
+		d.checkAuthIndexed(x)
+	}
+}
+
+// authOf is @auth of a field, nil without.
+func (d *draft) authOf(f *Field) *Auth {
+	dir := d.sources[f].Directives.ForName("auth")
+	if dir == nil {
+		return nil
+	}
+	return &Auth{Groups: listOf(dir, "groups"), Owner: flagOf(dir, "owner")}
+}
+
+// checkAuthIndexed warns where a field that is kept from some can be searched by them.
+func (d *draft) checkAuthIndexed(x *Index) {
+	if x.Group != "" || d.Auth != nil {
+		return
+	}
+	for _, f := range x.PK.Fields {
+		if f.Auth != nil {
+			d.report(authIndexed, x.Pos, f, x.Name)
+		}
+	}
+}
+
+func (d *draft) readIndexAccess(x *Index) {
+	group, hasGroup := d.settingOf(x, "group")
+	table, hasTable := d.settingOf(x, "authTable")
+	switch {
+	case !hasGroup && hasTable:
+		d.report(groupMissing, argumentPos(table.dir, "authTable"), table.field, x.Name)
+		return
+	case !hasGroup:
+		return
+	}
+	x.Group, _ = textOf(group.dir, "group")
+	key := x.PK.Fields[0]
+	if len(x.PK.Fields) > 1 || !hasTable && (key.Enum != "" || key.Scalar != "" && kindOf(key) != "String") {
+		is := x.PK.describe()
+		if len(x.PK.Fields) == 1 {
+			is = typeText(key)
+		}
+		d.report(authIndexKey, argumentPos(group.dir, "group"), group.field, x.Name, is)
+		return
+	}
+	if hasTable {
+		d.readAuthTable(x, table)
+	}
+}
+
+// readAuthTable finds the model whose row under the key asked for names the owner.
+func (d *draft) readAuthTable(x *Index, m marked) {
+	pos := argumentPos(m.dir, "authTable")
+	name, _ := textOf(m.dir, "authTable")
+	table := d.l.byTable(name)
+	if table == nil {
+		d.report(authTable, pos, m.field, x.Name, name)
+		return
+	}
+	if table.Owner == nil {
+		d.report(authTableOwner, pos, m.field, x.Name, name)
+	}
+	switch {
+	case len(table.PK.Fields) != 1 || len(table.SK.Fields) > 0:
+		d.report(authTableKey, pos, m.field, x.Name, name)
+	case !sameKind(x.PK.Fields[0], table.PK.Fields[0]):
+		d.report(authTableKind, pos, m.field, x.Name, typeText(x.PK.Fields[0]), name, typeText(table.PK.Fields[0]))
+	}
+	x.AuthTable = table.ReadModel
+}

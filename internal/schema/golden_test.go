@@ -1,0 +1,225 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+var update = flag.Bool("update", false, "write what is found as what is wanted")
+
+// TestGoodSchemasMakeTheirModel: every folder of testdata/good gives the Model of its want.json, and the warnings of its
+// want.txt.
+func TestGoodSchemasMakeTheirModel(t *testing.T) {
+	cases := folders(t, "testdata/good")
+	if len(cases) < 25 {
+		t.Errorf("%d good schemas, want 25 at least", len(cases))
+	}
+	for _, dir := range cases {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			model, found := load(t, dir)
+			if model == nil {
+				t.Fatalf("no model:\n%v", found)
+			}
+			golden(t, filepath.Join(dir, "want.json"), dump(t, model))
+			warnings := ""
+			if len(found) > 0 {
+				warnings = found.Error() + "\n"
+			}
+			golden(t, filepath.Join(dir, "want.txt"), warnings)
+		})
+	}
+}
+
+// TestBadSchemasAreExplained: every folder of testdata/bad gives the diagnostics of its want.txt, and no Model.
+func TestBadSchemasAreExplained(t *testing.T) {
+	for _, dir := range folders(t, "testdata/bad") {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			model, found := load(t, dir)
+			if model != nil {
+				t.Error("a model was made of it")
+			}
+			golden(t, filepath.Join(dir, "want.txt"), found.Error()+"\n")
+		})
+	}
+}
+
+// TestEveryRuleHasACase: no message is there that no schema of testdata brings about, and no two rules share a code.
+func TestEveryRuleHasACase(t *testing.T) {
+	met := map[string]bool{}
+	for _, kind := range []string{"good", "bad"} {
+		for _, dir := range folders(t, filepath.Join("testdata", kind)) {
+			_, found := load(t, dir)
+			for _, d := range found {
+				met[d.Code] = true
+				if text := d.Error(); strings.Contains(text, "{1}") || strings.Contains(text, "{2}") || strings.Contains(text, "{3}") || strings.Contains(text, "{4}") || strings.Contains(text, "{5}") {
+					t.Errorf("%s: a blank is not filled in: %s", dir, text)
+				}
+			}
+		}
+	}
+	codes := map[string]bool{}
+	for _, r := range rules {
+		if codes[r.code] {
+			t.Errorf("two rules have the code %s", r.code)
+		}
+		codes[r.code] = true
+		if !met[r.code] {
+			t.Errorf("rule %s has no case in testdata", r.code)
+		}
+	}
+}
+
+func folders(t *testing.T, dir string) []string {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(all) == 0 {
+		t.Fatalf("no cases in %s: %v", dir, err)
+	}
+	return all
+}
+
+// load reads the schemas of a case; positions name files without the folder.
+func load(t *testing.T, dir string) (*Model, Diagnostics) {
+	t.Helper()
+	return Load(sources(t, dir, "schema*.graphqls"), sources(t, dir, "events*.graphqls"))
+}
+
+func sources(t *testing.T, dir, pattern string) []*ast.Source {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, pattern))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*ast.Source
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, &ast.Source{Name: filepath.Base(file), Input: string(text)})
+	}
+	return all
+}
+
+// golden compares got with a file; an empty text stands for no file.
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if got == "" {
+			os.Remove(file)
+			return
+		}
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil && (got != "" || !os.IsNotExist(err)) {
+		t.Fatalf("%v (write it with -update)", err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (- want, + got):\n%s", file, diff)
+	}
+}
+
+// dump writes a model as JSON in which fields, models and indexes stand by name.
+func dump(t *testing.T, m *Model) string {
+	t.Helper()
+	var models []any
+	for _, r := range m.ReadModels {
+		models = append(models, dumpReadModel(r))
+	}
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err := enc.Encode(map[string]any{
+		"readModels": models, "enums": m.Enums, "eventEnums": m.EventEnums,
+		"events": dumpEvents(m.Events), "values": dumpEvents(m.Values),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return buf.String()
+}
+
+func dumpReadModel(r *ReadModel) map[string]any {
+	var indexes, joins, queries []any
+	for _, x := range r.Indexes {
+		d := map[string]any{
+			"name": x.Name, "unnamed": x.Unnamed, "pk": dumpHalf(x.PK), "sk": dumpHalf(x.SK), "projection": x.Projection,
+			"include": names(x.Include), "group": x.Group, "pos": x.Pos.String(),
+		}
+		if x.AuthTable != nil {
+			d["authTable"] = x.AuthTable.Name
+		}
+		indexes = append(indexes, d)
+	}
+	for _, j := range r.Joins {
+		d := map[string]any{
+			"name": j.Name, "source": j.Source.Name, "target": j.Target.Name, "many": j.Many, "auth": j.Auth, "pos": j.Pos.String(),
+		}
+		if j.Via != nil {
+			d["via"] = j.Via.Name
+		}
+		joins = append(joins, d)
+	}
+	for _, q := range r.Queries() {
+		queries = append(queries, q.Name+"("+strings.Join(q.Args, ", ")+") "+q.Connection)
+	}
+	return map[string]any{
+		"name": r.Name, "description": r.Description, "plugin": r.Plugin, "table": r.Table, "stateView": r.StateView,
+		"events": r.Events, "stream": r.Stream, "tags": r.Tags, "projector": r.Projector, "atomic": r.Atomic,
+		"version": r.Version, "fields": r.Fields, "joins": joins, "pk": dumpHalf(r.PK), "sk": dumpHalf(r.SK),
+		"compositePK": r.CompositePK, "compositeSK": r.CompositeSK, "indexes": indexes, "auth": r.Auth,
+		"ttl": name(r.TTL), "createdAt": name(r.CreatedAt), "updatedAt": name(r.UpdatedAt), "owner": name(r.Owner),
+		"pos": r.Pos.String(), "queries": queries, "subId": r.SubID(),
+	}
+}
+
+func dumpHalf(h Half) string { return strings.Join(names(h.Fields), " "+h.Sep+" ") }
+
+func name(f *Field) string {
+	if f == nil {
+		return ""
+	}
+	return f.Name
+}
+
+func names(fs []*Field) []string {
+	var all []string
+	for _, f := range fs {
+		all = append(all, f.Name)
+	}
+	return all
+}
+
+func dumpEvents(types []*EventType) []any {
+	var all []any
+	for _, e := range types {
+		var fields []any
+		for _, f := range e.Fields {
+			d := *f
+			d.Object = nil
+			object := ""
+			if f.Object != nil {
+				object = f.Object.Name
+			}
+			fields = append(fields, struct {
+				EventField
+				Object string
+			}{d, object})
+		}
+		all = append(all, map[string]any{"name": e.Name, "description": e.Description, "fields": fields, "pos": e.Pos.String()})
+	}
+	return all
+}

@@ -1,0 +1,151 @@
+package schema
+
+import (
+	"go/token"
+
+	"github.com/99designs/gqlgen/codegen/templates"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// GoName is the Go name of a GraphQL name, as gqlgen makes it: customerId becomes CustomerID.
+func GoName(name string) string { return templates.ToGo(name) }
+
+// GoConst is the Go name of an enum's value: PLACED of OrderStatus becomes OrderStatusPlaced.
+func GoConst(enum, value string) string { return GoName(enum) + GoName(value) }
+
+// scope holds the Go names of one package or struct, and what each stands for.
+type scope struct {
+	l     *loader
+	names map[string]string
+}
+
+func (l *loader) newScope() *scope { return &scope{l, map[string]string{}} }
+
+// claim takes a Go name for something, or reports that it is taken.
+func (s *scope) claim(goName, what string, pos Pos, typ, field string) {
+	if other, taken := s.names[goName]; taken {
+		s.l.add(goTaken.broken(pos, typ, field, what, goName, other))
+		return
+	}
+	s.names[goName] = what
+}
+
+// reserve takes a name that the generator writes by itself.
+func (s *scope) reserve(goName string) { s.names[goName] = "a name that the generator needs" }
+
+// named claims the Go name of something that the schema names; ok is false where it has none.
+func (s *scope) named(name, what string, pos Pos, typ, field string) (ok bool) {
+	g := GoName(name)
+	if !token.IsIdentifier(g) || !token.IsExported(g) {
+		s.l.add(goName.broken(pos, typ, field, what))
+		return false
+	}
+	s.claim(g, what, pos, typ, field)
+	return true
+}
+
+// checkGoNames finds names that differ in GraphQL and not in Go, and names that the generated code needs itself.
+func (l *loader) checkGoNames() {
+	l.checkModelPackage()
+	l.checkEventPackage()
+	l.checkQueryMethods()
+	for _, d := range l.drafts {
+		l.checkRowFields(d)
+	}
+	for _, def := range l.events.types {
+		if def.Kind == ast.Object {
+			fields := l.newScope()
+			for _, f := range def.Fields {
+				fields.named(f.Name, "field "+f.Name, at(f.Position), def.Name, f.Name)
+			}
+		}
+	}
+}
+
+// checkModelPackage covers the packages of rows and of ops, which name things after the same types.
+func (l *loader) checkModelPackage() {
+	s := l.newScope()
+	s.reserve("All")
+	for _, def := range l.api.types {
+		if isRoot(def.Name) || def.Kind == ast.Scalar || len(def.Name) > 1 && def.Name[:2] == "__" {
+			continue
+		}
+		pos := at(def.Position)
+		if !s.named(def.Name, "type "+def.Name, pos, def.Name, "") {
+			continue
+		}
+		if def.Kind == ast.Enum {
+			s.constants(def)
+		}
+	}
+	for _, d := range l.drafts {
+		g := GoName(d.Name)
+		for _, made := range []string{g + "Key", g + "Partition", g + "Model", g + "Codec", g + "Fields", g + "Projector", "KeyOf" + g, "Project" + g} {
+			s.claim(made, "what is generated for type "+d.Name, d.Pos, d.Name, "")
+		}
+	}
+}
+
+func (l *loader) checkEventPackage() {
+	s := l.newScope()
+	s.reserve("Types")
+	for _, def := range l.events.types {
+		if !s.named(def.Name, "type "+def.Name, at(def.Position), def.Name, "") {
+			continue
+		}
+		switch def.Kind {
+		case ast.Enum:
+			s.constants(def)
+		case ast.Object:
+			s.claim("Decode"+GoName(def.Name), "the decoder of type "+def.Name, at(def.Position), def.Name, "")
+		}
+	}
+	for _, e := range l.model.EventEnums {
+		if def := l.events.named[e.Name]; def == nil {
+			def = l.api.named[e.Name]
+			s.claim(GoName(e.Name), "enum "+e.Name, at(def.Position), e.Name, "")
+			s.constants(def)
+		}
+	}
+}
+
+func (s *scope) constants(enum *ast.Definition) {
+	for _, v := range enum.EnumValues {
+		s.claim(GoConst(enum.Name, v.Name), "value "+v.Name+" of enum "+enum.Name, at(v.Position), enum.Name, "")
+	}
+}
+
+// checkQueryMethods covers the methods of the resolver of Query.
+func (l *loader) checkQueryMethods() {
+	s := l.newScope()
+	for _, f := range l.ownQueries() {
+		s.named(f.Name, "query "+f.Name, at(f.Position), "Query", f.Name)
+	}
+	seen := map[string]bool{}
+	for _, d := range l.drafts {
+		for _, q := range d.Queries() {
+			if seen[q.Name] || l.ownQueries().ForName(q.Name) != nil {
+				continue // reported as taken
+			}
+			seen[q.Name] = true
+			field := ""
+			if q.Source != nil {
+				field = q.Source.Name
+			}
+			s.claim(GoName(q.Name), "query "+q.Name, d.queryPos(q), d.Name, field)
+		}
+	}
+}
+
+// checkRowFields covers stored and virtual fields of a model.
+func (l *loader) checkRowFields(d *draft) {
+	s := l.newScope()
+	for _, f := range d.Fields {
+		s.named(f.Name, "field "+f.Name, f.Pos, d.Name, f.Name)
+	}
+	for _, j := range d.Joins {
+		if d.field(j.Name) == nil {
+			s.claim(GoName(j.Name), "virtual field "+j.Name, j.Pos, d.Name, j.Source.Name)
+		}
+	}
+}

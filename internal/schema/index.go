@@ -1,0 +1,160 @@
+package schema
+
+import (
+	"slices"
+	"strconv"
+)
+
+// indexDraft is an index while it is read: which field gave each of its arguments.
+type indexDraft struct {
+	*Index
+	given map[string]marked
+}
+
+// readIndexes reads @index and @indexSubId.
+func (d *draft) readIndexes() {
+	var drafts []*indexDraft
+	for _, m := range d.marked("index") {
+		drafts = d.readIndex(drafts, m)
+	}
+	for _, m := range d.marked("indexSubId") {
+		d.readIndexSubID(drafts, m)
+	}
+	for _, x := range drafts {
+		d.readProjection(x)
+		d.Indexes = append(d.Indexes, x.Index)
+	}
+	if len(drafts) > 0 && len(d.PK.Fields) == 0 && len(d.marked("id")) == 0 {
+		d.report(indexWithoutID, drafts[0].Pos, drafts[0].PK.Fields[0])
+	}
+}
+
+// readIndex adds a field to the index that it names, or makes that index.
+func (d *draft) readIndex(drafts []*indexDraft, m marked) []*indexDraft {
+	name, named := textOf(m.dir, "name")
+	if !named {
+		name = m.field.Name
+	}
+	d.checkKeyField(m.field, at(m.dir.Position))
+	if named && !namePattern.MatchString(name) {
+		d.report(indexName, argumentPos(m.dir, "name"), m.field, strconv.Quote(name))
+		return drafts
+	}
+	x := indexNamed(drafts, name)
+	switch {
+	case x == nil:
+		x = &indexDraft{
+			Index: &Index{Name: name, Unnamed: !named, Projection: "ALL", Pos: at(m.dir.Position)},
+			given: map[string]marked{},
+		}
+		drafts = append(drafts, x)
+	case slices.Contains(x.PK.Fields, m.field):
+		d.report(indexRepeated, at(m.dir.Position), m.field, "index", name)
+		return drafts
+	case x.Unnamed || !named:
+		d.report(indexNameTaken, at(m.dir.Position), m.field, name)
+		return drafts
+	}
+	addToHalf(&x.PK, m.field)
+	d.readSettings(x, m)
+	return drafts
+}
+
+func indexNamed(drafts []*indexDraft, name string) *indexDraft {
+	i := slices.IndexFunc(drafts, func(x *indexDraft) bool { return x.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return drafts[i]
+}
+
+// addToHalf adds a field to half an index; a composite is joined with the default separator.
+func addToHalf(h *Half, f *Field) {
+	h.Fields = append(h.Fields, f)
+	if len(h.Fields) > 1 {
+		h.Sep = defaultSep
+	}
+}
+
+// readSettings keeps the arguments that hold for the whole index; fields that repeat one have to agree.
+func (d *draft) readSettings(x *indexDraft, m marked) {
+	for _, a := range m.dir.Arguments {
+		if a.Name == "name" {
+			continue
+		}
+		first, given := x.given[a.Name]
+		switch {
+		case !given:
+			x.given[a.Name] = m
+		case first.dir.Arguments.ForName(a.Name).Value.String() != a.Value.String():
+			d.report(indexConflict, at(a.Position), m.field, x.Name, a.Name, first.field.Name)
+		}
+	}
+}
+
+func (d *draft) readIndexSubID(drafts []*indexDraft, m marked) {
+	name, _ := textOf(m.dir, "name")
+	d.checkKeyField(m.field, at(m.dir.Position))
+	x := indexNamed(drafts, name)
+	switch {
+	case x == nil:
+		d.report(subIndexAlone, at(m.dir.Position), m.field, name)
+	case slices.Contains(x.PK.Fields, m.field):
+		d.report(indexHalves, at(m.dir.Position), m.field, name)
+	case slices.Contains(x.SK.Fields, m.field):
+		d.report(indexRepeated, at(m.dir.Position), m.field, "indexSubId", name)
+	default:
+		addToHalf(&x.SK, m.field)
+	}
+}
+
+// readProjection reads what the entries of the index hold. include alone means INCLUDE.
+func (d *draft) readProjection(x *indexDraft) {
+	projection, projected := x.given["projection"]
+	include, included := x.given["include"]
+	if projected {
+		x.Projection, _ = textOf(projection.dir, "projection")
+	}
+	switch {
+	case included && !projected:
+		x.Projection = "INCLUDE"
+	case included && x.Projection != "INCLUDE":
+		d.report(includeConflict, argumentPos(include.dir, "include"), include.field, x.Name, x.Projection)
+	case !included && x.Projection == "INCLUDE":
+		d.report(includeMissing, argumentPos(projection.dir, "projection"), projection.field, x.Name)
+	}
+	if !included {
+		return
+	}
+	for _, name := range listOf(include.dir, "include") {
+		f := d.field(name)
+		if f == nil {
+			d.report(includeUnknown, argumentPos(include.dir, "include"), include.field, x.Name, name)
+			continue
+		}
+		x.Include = append(x.Include, f)
+	}
+}
+
+// settingOf finds the field whose @index gives an argument of an index.
+func (d *draft) settingOf(x *Index, argument string) (m marked, given bool) {
+	for _, m := range d.marked("index") {
+		name, named := textOf(m.dir, "name")
+		if !named {
+			name = m.field.Name
+		}
+		if name == x.Name && m.dir.Arguments.ForName(argument) != nil {
+			return m, true
+		}
+	}
+	return marked{}, false
+}
+
+// index finds an index of the model by name, nil for none.
+func (m *ReadModel) index(name string) *Index {
+	i := slices.IndexFunc(m.Indexes, func(x *Index) bool { return x.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return m.Indexes[i]
+}

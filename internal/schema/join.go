@@ -1,0 +1,118 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+)
+
+// readJoins reads @resolves and @resolvesMany.
+func (d *draft) readJoins() {
+	for _, f := range d.Fields {
+		for _, dir := range d.sources[f].Directives {
+			if dir.Name == "resolves" || dir.Name == "resolvesMany" {
+				d.readJoin(marked{f, dir})
+			}
+		}
+	}
+}
+
+func (d *draft) readJoin(m marked) {
+	pos := at(m.dir.Position)
+	many := m.dir.Name == "resolvesMany"
+	switch {
+	case m.field.List && !many:
+		d.report(joinList, pos, m.field)
+	case !m.field.List && many:
+		d.report(joinNoList, pos, m.field)
+	}
+	name, _ := textOf(m.dir, "field")
+	d.checkJoinName(m, name)
+	target := d.joinTarget(m)
+	if target == nil {
+		return
+	}
+	j := &Join{Name: name, Source: m.field, Target: target.ReadModel, Many: many, Auth: d.authOf(m.field), Pos: pos}
+	if !d.joinKey(m, j) {
+		return
+	}
+	d.Joins = append(d.Joins, j)
+	switch {
+	case j.Via != nil:
+		d.report(joinCosts, pos, m.field, target.Name, "by its index "+j.Via.Name)
+	case len(target.SK.Fields) > 0:
+		d.report(joinCosts, pos, m.field, target.Name, "though it has a sort key")
+	}
+}
+
+func (d *draft) checkJoinName(m marked, name string) {
+	taken := d.field(name) != nil || slices.ContainsFunc(d.Joins, func(j *Join) bool { return j.Name == name })
+	switch {
+	case !namePattern.MatchString(name):
+		d.report(joinName, argumentPos(m.dir, "field"), m.field, "\""+name+"\"")
+	case taken:
+		d.report(joinTaken, argumentPos(m.dir, "field"), m.field, name)
+	}
+}
+
+// joinTarget finds the model that a join names, nil where it reported that there is none.
+func (d *draft) joinTarget(m marked) *draft {
+	table, _ := textOf(m.dir, "table")
+	target := d.l.byTable(table)
+	if target == nil {
+		d.report(joinUnknown, argumentPos(m.dir, "table"), m.field, table, d.l.tables())
+		return nil
+	}
+	plugin, given := textOf(m.dir, "plugin")
+	if given && plugin != target.Plugin {
+		is := "it has none"
+		if target.Plugin != "" {
+			is = "it is of plugin " + target.Plugin
+		}
+		d.report(joinPlugin, argumentPos(m.dir, "plugin"), m.field, table, plugin, is)
+		return nil
+	}
+	return target
+}
+
+// tables names the tables of all read models.
+func (l *loader) tables() string {
+	names := make([]string, len(l.drafts))
+	for i, d := range l.drafts {
+		names[i] = d.Table
+	}
+	return strings.Join(names, ", ")
+}
+
+// joinKey finds what the join looks ids up in, and holds the id against it.
+func (d *draft) joinKey(m marked, j *Join) bool {
+	half, by := j.Target.PK, "its primary key"
+	if via, given := textOf(m.dir, "via"); given {
+		if j.Via = j.Target.index(via); j.Via == nil {
+			d.report(joinVia, argumentPos(m.dir, "via"), m.field, j.Target.Name, via)
+			return false
+		}
+		half, by = j.Via.PK, "its index "+via
+	}
+	switch {
+	case len(half.Fields) == 0:
+		d.report(joinSingleton, argumentPos(m.dir, "table"), m.field, j.Target.Name)
+		return false
+	case len(half.Fields) > 1:
+		d.report(joinComposite, at(m.dir.Position), m.field, j.Target.Name, by)
+		return false
+	}
+	key := half.Fields[0]
+	if !sameKind(m.field, key) {
+		elem := *m.field
+		elem.List = false
+		d.report(joinKind, at(m.dir.Position), m.field, typeText(&elem), key.Name, j.Target.Name, typeText(key))
+		return false
+	}
+	return true
+}
+
+// sameKind reports whether the values of two fields, or of their elements, make the same key text. Where one of them
+// is of no known type, that is reported already.
+func sameKind(a, b *Field) bool {
+	return a.Scalar == "" || b.Scalar == "" || kindOf(a) == kindOf(b)
+}

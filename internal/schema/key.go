@@ -1,0 +1,112 @@
+package schema
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const defaultSep = "/"
+
+// readKey reads the primary key: @id or @compositeId, @subId or @compositeSubId.
+func (d *draft) readKey() {
+	d.PK, d.CompositePK = d.readHalf("id", "compositeId")
+	d.SK, d.CompositeSK = d.readHalf("subId", "compositeSubId")
+	for _, f := range d.SK.Fields {
+		if len(d.PK.Fields) == 0 {
+			d.report(subIDWithoutID, f.Pos, f)
+			break
+		}
+		if slices.Contains(d.PK.Fields, f) {
+			d.report(keyHalves, f.Pos, f)
+		}
+	}
+	for _, f := range slices.Concat(d.PK.Fields, d.SK.Fields) {
+		if f.Nullable && !f.List {
+			d.report(keyNullable, f.Pos, f, typeText(f))
+		}
+		d.checkKeyField(f, f.Pos)
+	}
+}
+
+// readHalf reads one half of the primary key, which is one field or a composite.
+func (d *draft) readHalf(single, composite string) (half Half, isComposite bool) {
+	ones, parts := d.marked(single), d.marked(composite)
+	switch {
+	case len(ones) > 0 && len(parts) > 0:
+		for _, m := range ones {
+			d.report(idAndComposite, at(m.dir.Position), m.field, single, composite, parts[0].field.Name)
+		}
+		return d.composite(parts), true
+	case len(parts) > 0:
+		return d.composite(parts), true
+	case len(ones) > 1:
+		for _, m := range ones[1:] {
+			d.report(twoIDs, at(m.dir.Position), m.field, single, ones[0].field.Name, composite)
+		}
+	}
+	if len(ones) > 0 {
+		return Half{Fields: []*Field{ones[0].field}}, false
+	}
+	return Half{}, false
+}
+
+// composite joins fields with the separator that one or all of them give.
+func (d *draft) composite(parts []marked) Half {
+	half := Half{Sep: defaultSep}
+	given := false
+	for _, m := range parts {
+		half.Fields = append(half.Fields, m.field)
+		sep, ok := textOf(m.dir, "sep")
+		switch {
+		case !ok:
+		case given && sep != half.Sep:
+			d.report(sepConflict, argumentPos(m.dir, "sep"), m.field, strconv.Quote(sep), strconv.Quote(half.Sep))
+		default:
+			half.Sep, given = sep, true
+			d.checkSep(half.Sep, m, parts)
+		}
+	}
+	return half
+}
+
+// separators may stand between the parts of a key. All are punctuation of one byte; % is missing because it begins an
+// escape.
+const separators = "!\"#$&'()*+,-./:;<=>?@[\\]^_`{|}~"
+
+// sepUse is what the key text of a kind is written with beside letters and digits. A separator among it would have to
+// be escaped in the middle of a number or a date, which would no longer sort as one.
+var sepUse = map[string]string{"Int": "-~!:.", "Float": "-~!:.", "Decimal": "-~!:.", "Date": "-", "DateTime": "-:."}
+
+func (d *draft) checkSep(sep string, m marked, parts []marked) {
+	if len(sep) != 1 || !strings.Contains(separators, sep) {
+		d.report(sepForm, argumentPos(m.dir, "sep"), m.field, strconv.Quote(sep))
+		return
+	}
+	for _, p := range parts {
+		if strings.Contains(sepUse[kindOf(p.field)], sep) {
+			d.report(sepClash, argumentPos(m.dir, "sep"), m.field, strconv.Quote(sep), p.field.Name, typeText(p.field))
+		}
+	}
+}
+
+func (d *draft) checkKeyField(f *Field, pos Pos) {
+	if f.List {
+		d.report(keyList, pos, f)
+	}
+}
+
+// describe says what a half is composed of: "orderId", "the composite of environment and pluginName".
+func (h Half) describe() string {
+	switch len(h.Fields) {
+	case 0:
+		return "empty"
+	case 1:
+		return h.Fields[0].Name
+	}
+	names := make([]string, len(h.Fields))
+	for i, f := range h.Fields {
+		names[i] = f.Name
+	}
+	return "the composite of " + strings.Join(names, " and ")
+}

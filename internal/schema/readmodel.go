@@ -1,0 +1,184 @@
+package schema
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// draft is a read model while it is read: what it becomes, and where it comes from.
+type draft struct {
+	*ReadModel
+	l       *loader
+	def     *ast.Definition
+	mark    *ast.Directive // @readModel or @stateView
+	sources map[*Field]*ast.FieldDefinition
+}
+
+// report adds a broken rule at a field of the model; a nil field means the model itself.
+func (d *draft) report(r *rule, pos Pos, f *Field, args ...string) {
+	name := ""
+	if f != nil {
+		name = f.Name
+	}
+	d.l.add(r.broken(pos, d.Name, name, args...))
+}
+
+// marked are the fields that bear a directive, in order of declaration.
+func (d *draft) marked(directive string) []marked {
+	var ms []marked
+	for _, f := range d.Fields {
+		for _, dir := range d.sources[f].Directives.ForNames(directive) {
+			ms = append(ms, marked{f, dir})
+		}
+	}
+	return ms
+}
+
+// marked is a field and a directive on it.
+type marked struct {
+	field *Field
+	dir   *ast.Directive
+}
+
+func (d *draft) field(name string) *Field {
+	i := slices.IndexFunc(d.Fields, func(f *Field) bool { return f.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return d.Fields[i]
+}
+
+func isModelMark(directive string) bool { return directive == "readModel" || directive == "stateView" }
+
+// declareModels reads heads and fields of all read models.
+func (l *loader) declareModels() {
+	for _, def := range l.api.types {
+		if def.Kind != ast.Object || isRoot(def.Name) {
+			continue
+		}
+		if d := l.newDraft(def); d != nil {
+			l.drafts = append(l.drafts, d)
+			l.model.ReadModels = append(l.model.ReadModels, d.ReadModel)
+		}
+	}
+	if len(l.drafts) == 0 && len(l.found.Errors()) == 0 {
+		l.add(noModels.broken(l.start(), "", ""))
+	}
+	l.readEnums()
+	l.checkTables()
+}
+
+func (l *loader) newDraft(def *ast.Definition) *draft {
+	marks := slices.DeleteFunc(slices.Clone(def.Directives), func(d *ast.Directive) bool { return !isModelMark(d.Name) })
+	if len(marks) == 0 {
+		return nil
+	}
+	d := &draft{
+		ReadModel: &ReadModel{Name: def.Name, Description: def.Description, Table: def.Name, Projector: def.Name, Version: 1, Pos: at(def.Position)},
+		l:         l, def: def, mark: marks[0], sources: map[*Field]*ast.FieldDefinition{},
+	}
+	if len(marks) > 1 {
+		d.report(twoKinds, at(marks[1].Position), nil)
+	}
+	if len(def.Interfaces) > 0 {
+		d.report(implements, d.Pos, nil, strings.Join(def.Interfaces, " & "))
+	}
+	d.readHead()
+	for _, f := range def.Fields {
+		d.readField(f)
+	}
+	return d
+}
+
+var (
+	namePattern      = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
+	projectorPattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
+	tablePattern     = regexp.MustCompile(`^[A-Za-z0-9_-]{1,200}$`)
+)
+
+// readHead reads the arguments of @readModel or @stateView.
+func (d *draft) readHead() {
+	m := d.mark
+	d.StateView = m.Name == "stateView"
+	d.Events = listOf(m, "events")
+	d.Tags = listOf(m, "tags")
+	d.Atomic = flagOf(m, "atomic")
+	d.Plugin, _ = textOf(m, "plugin")
+	d.Stream, _ = textOf(m, "stream")
+	if table, ok := textOf(m, "table"); ok {
+		d.Table = table
+	}
+	if projector, ok := textOf(m, "projector"); ok {
+		d.Projector = projector
+	}
+	if version, ok := textOf(m, "version"); ok {
+		d.Version, _ = strconv.Atoi(version) // a sound Int
+	}
+	d.checkHead()
+}
+
+func (d *draft) checkHead() {
+	m := d.mark
+	if d.Version < 1 {
+		d.report(versionRange, argumentPos(m, "version"), nil, strconv.Itoa(d.Version))
+	}
+	if m.Arguments.ForName("writes") != nil {
+		d.report(severalWriters, argumentPos(m, "writes"), nil)
+	}
+	if d.Plugin != "" && !namePattern.MatchString(d.Plugin) {
+		d.report(pluginName, argumentPos(m, "plugin"), nil, strconv.Quote(d.Plugin))
+	}
+	if !tablePattern.MatchString(d.Table) || d.Table == "foldql" {
+		d.report(tableName, argumentPos(m, "table"), nil, strconv.Quote(d.Table))
+	}
+	if m.Arguments.ForName("projector") != nil && !projectorPattern.MatchString(d.Projector) {
+		d.report(projectorName, argumentPos(m, "projector"), nil, strconv.Quote(d.Projector))
+	}
+	if _, err := url.Parse(d.Stream); err != nil || strings.ContainsAny(d.Stream, " \t\r\n") {
+		d.report(streamForm, argumentPos(m, "stream"), nil, strconv.Quote(d.Stream))
+	}
+	for _, e := range d.Events {
+		if def := d.l.events.named[e]; def == nil || def.Kind != ast.Object {
+			d.report(unknownEvent, argumentPos(m, "events"), nil, e)
+		}
+	}
+}
+
+// checkTables finds tables and projectors that two models would share.
+func (l *loader) checkTables() {
+	tables, projectors := map[string]*draft{}, map[string]*draft{}
+	for _, d := range l.drafts {
+		if other := tables[d.Table]; other != nil {
+			d.report(tableTaken, argumentPos(d.mark, "table"), nil, d.Table, other.Name)
+		} else {
+			tables[d.Table] = d
+		}
+		if other := projectors[d.Projector]; other != nil {
+			d.report(projectorTaken, argumentPos(d.mark, "projector"), nil, d.Projector, other.Name)
+		} else {
+			projectors[d.Projector] = d
+		}
+	}
+}
+
+// byTable is the model of a table, nil for none.
+func (l *loader) byTable(table string) *draft {
+	i := slices.IndexFunc(l.drafts, func(d *draft) bool { return d.Table == table })
+	if i < 0 {
+		return nil
+	}
+	return l.drafts[i]
+}
+
+// start is the beginning of the first file.
+func (l *loader) start() Pos {
+	if len(l.files) == 0 {
+		return Pos{}
+	}
+	return Pos{File: l.files[0], Line: 1, Column: 1}
+}
