@@ -45,7 +45,7 @@ type Source interface {
 	Partitions(ctx context.Context) ([]string, error)
 
 	// Read returns up to max events of the partition that follow the offset, in order, without waiting for more to come;
-	// none where there are none yet. An event once returned is durable and stays at its offset. What is returned is
+	// none where there are none yet, possibly fewer than there are. An event once returned is durable and stays at its offset. What is returned is
 	// shared: it must not be changed.
 	Read(ctx context.Context, partition string, after uint64, max int) ([]Event, error)
 
