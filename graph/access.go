@@ -1,0 +1,152 @@
+package graph
+
+import (
+	"context"
+	"slices"
+
+	"github.com/foldql/foldql/auth"
+	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// viewer is who asks, as the rules see it. Where all is true no rule holds.
+type viewer struct {
+	auth.Caller
+	known bool
+	all   bool
+}
+
+func (rt *Runtime) viewer(ctx context.Context) viewer {
+	if rt.cfg.AuthOff || !rt.catalog.Secured {
+		return viewer{all: true}
+	}
+	c, known := auth.FromContext(ctx)
+	return viewer{Caller: c, known: known}
+}
+
+// scope is what page tokens are bound to besides their query: a token serves the caller that it was given to.
+func (v viewer) scope() string {
+	if !v.known {
+		return ""
+	}
+	return "caller " + v.Subject
+}
+
+func (v viewer) inAny(groups []string) bool {
+	return slices.ContainsFunc(groups, func(g string) bool { return slices.Contains(v.Groups, g) })
+}
+
+// refusal is the error for a viewer whom a rule does not admit.
+func (v viewer) refusal(what string) error {
+	if !v.known {
+		return graphqlerr.New(graphqlerr.Unauthenticated, "%s is not public; send a token", what)
+	}
+	return graphqlerr.New(graphqlerr.Forbidden, "you may not read %s", what)
+}
+
+// access is what a rule says of a viewer.
+type access uint8
+
+const (
+	refused   access = iota
+	ownerOnly        // admitted to rows that name the viewer as their owner
+	admitted
+)
+
+func (v viewer) access(r *Rule) access {
+	switch {
+	case v.all || r == nil:
+		return admitted
+	case !v.known:
+		return refused
+	case len(r.Groups) == 0 && !r.Owner, v.inAny(r.Groups):
+		return admitted
+	case r.Owner:
+		return ownerOnly
+	}
+	return refused
+}
+
+// owns reports whether the stored row names the viewer as its owner.
+func (v viewer) owns(t *Type, rec record.Record) bool {
+	if rec == nil || t.Owner < 0 || v.Subject == "" {
+		return false
+	}
+	owner, ok := record.String(rec.JSON(t.Owner))
+	return ok && owner == v.Subject
+}
+
+// guard returns the rule of a field. A join without one has the rule of the field that holds its ids: who may not see
+// an id may not see what it leads to.
+func (t *Type) guard(f *Field) *Rule {
+	if f.Rule != nil || f.Join == nil {
+		return f.Rule
+	}
+	for _, stored := range t.Fields {
+		if stored.Join == nil && stored.Ordinal == f.Ordinal {
+			return stored.Rule
+		}
+	}
+	return nil
+}
+
+// mayReadField says whether the viewer may read a field of a row of the type; owns tells whether the row is theirs.
+func (v viewer) mayReadField(t *Type, f *Field, owns func() bool) error {
+	switch v.access(t.guard(f)) {
+	case admitted:
+		return nil
+	case ownerOnly:
+		if owns() {
+			return nil
+		}
+	}
+	return v.refusal(t.Name + "." + f.Name)
+}
+
+// passIndexRule says whether the viewer may ask for this partition of an index: as a member of the group, or as the
+// owner of the key asked for.
+func (rt *Runtime) passIndexRule(ctx context.Context, v viewer, q *Query, pk []keys.Value, partition string) error {
+	switch {
+	case v.all || q.Rule == nil:
+		return nil
+	case !v.known:
+		return v.refusal(q.Name)
+	case slices.Contains(v.Groups, q.Rule.Group):
+		return nil
+	}
+	owner, err := rt.ownsKey(ctx, v, q, pk, partition)
+	if err != nil {
+		return err
+	}
+	if !owner {
+		return v.refusal(q.Name)
+	}
+	return nil
+}
+
+func (rt *Runtime) ownsKey(ctx context.Context, v viewer, q *Query, pk []keys.Value, partition string) (bool, error) {
+	if v.Subject == "" {
+		return false, nil
+	}
+	if q.Rule.AuthTable == "" {
+		return partition == v.Subject, nil
+	}
+	t := rt.catalog.Types[q.Rule.AuthTable]
+	id, err := t.Model.PK.Layout.Compose(pk...)
+	if err != nil {
+		return false, rt.internalError(ctx, err, q.Rule.AuthTable)
+	}
+	rec, err := rt.first(ctx, target{typ: t, via: driver.Primary}, id, []int{t.Owner}, true)
+	if err != nil {
+		return false, rt.userKeyError(ctx, err, q.Rule.AuthTable)
+	}
+	return v.owns(t, rec), nil
+}
+
+// ownPartition reports whether a query asks for the rows of one owner, the viewer.
+func (v viewer) ownPartition(t *Type, half querydb.Half, partition string) bool {
+	return len(half.Fields) == 1 && half.Fields[0] == t.Owner && v.Subject != "" && partition == v.Subject
+}

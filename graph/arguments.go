@@ -1,0 +1,203 @@
+package graph
+
+import (
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/keys"
+)
+
+// argument is one argument of a field in an operation: a constant, a variable, or not there.
+type argument struct {
+	name     string
+	variable string // the variable that gives the value
+	constant any    // else the value
+	given    bool   // constant was written, or is the schema's default
+	named    string // name of the type
+	enum     *ast.Definition
+}
+
+// argument finds out what gives the named argument of the field its value.
+func (c *compiler) argument(f *ast.Field, name string) argument {
+	a := argument{name: name}
+	def := f.Definition.Arguments.ForName(name)
+	if def == nil {
+		return a
+	}
+	a.named = def.Type.Name()
+	if t := c.schema.Types[a.named]; t != nil && t.Kind == ast.Enum {
+		a.enum = t
+	}
+	if def.DefaultValue != nil {
+		a.constant, a.given = c.constant(def.DefaultValue), true
+	}
+	switch arg := f.Arguments.ForName(name); {
+	case arg == nil:
+	case arg.Value.Kind == ast.Variable:
+		a.variable = arg.Value.Raw
+	default:
+		a.constant, a.given = c.constant(arg.Value), true
+	}
+	return a
+}
+
+// constant returns the value of a literal. Our arguments are scalars: a literal with a variable inside is none.
+func (c *compiler) constant(v *ast.Value) any {
+	value, err := v.Value(nil)
+	if err != nil {
+		c.foreign = true
+	}
+	return value
+}
+
+// raw returns the value as the client gave it; ok is false where it gave none.
+func (a *argument) raw(vars map[string]any) (v any, ok bool) {
+	if a.variable != "" {
+		if v, ok = vars[a.variable]; ok {
+			return v, true
+		}
+	}
+	return a.constant, a.given
+}
+
+// optional reads an argument that may be null or left out.
+func optional[T any](a *argument, vars map[string]any, read func(any) (T, error)) (*T, error) {
+	raw, ok := a.raw(vars)
+	if !ok || raw == nil {
+		return nil, nil
+	}
+	v, err := read(raw)
+	if err != nil {
+		return nil, &argumentError{a.name, err}
+	}
+	return &v, nil
+}
+
+// key reads an argument that becomes part of a key. It is absent where it is null or left out, if it may be.
+func (a *argument) key(vars map[string]any, mandatory bool) (keys.Value, error) {
+	raw, ok := a.raw(vars)
+	if raw == nil && (!mandatory || !ok) {
+		return keys.Value{}, nil
+	}
+	v, err := a.value(raw)
+	if err != nil {
+		return keys.Value{}, &argumentError{a.name, err}
+	}
+	return v, nil
+}
+
+func (a *argument) value(raw any) (keys.Value, error) {
+	if a.enum != nil {
+		return valueOf(raw, a.readEnum, keys.String)
+	}
+	switch a.named {
+	case "ID":
+		return valueOf(raw, UnmarshalID, keys.String)
+	case "String":
+		return valueOf(raw, UnmarshalString, keys.String)
+	case "Boolean":
+		return valueOf(raw, UnmarshalBoolean, keys.Boolean)
+	case "Int":
+		return valueOf(raw, UnmarshalInt, func(n int) keys.Value { return keys.Int(int64(n)) })
+	case "Int64":
+		return valueOf(raw, UnmarshalInt64, keys.Int)
+	case "Float":
+		return valueOf(raw, UnmarshalFloat, keys.Float)
+	case "Decimal":
+		return valueOf(raw, UnmarshalDecimal, keys.DecimalOf)
+	case "Date":
+		return valueOf(raw, UnmarshalDate, keys.DateOf)
+	case "DateTime":
+		return valueOf(raw, UnmarshalDateTime, keys.DateTime)
+	}
+	return keys.Value{}, notA(a.named, raw)
+}
+
+func valueOf[T any](raw any, read func(any) (T, error), value func(T) keys.Value) (keys.Value, error) {
+	v, err := read(raw)
+	if err != nil {
+		return keys.Value{}, err
+	}
+	return value(v), nil
+}
+
+func (a *argument) readEnum(raw any) (string, error) {
+	if s, ok := raw.(string); ok && a.enum.EnumValues.ForName(s) != nil {
+		return s, nil
+	}
+	return "", graphqlerr.New(graphqlerr.BadUserInput, "%s is not a valid %s", describe(raw), a.named)
+}
+
+// argumentError is an error of one argument; its path ends with the argument's name.
+type argumentError struct {
+	name string
+	err  error
+}
+
+func (e *argumentError) Error() string { return e.err.Error() }
+func (e *argumentError) Unwrap() error { return e.err }
+
+// queryArguments are the arguments of a root field.
+type queryArguments struct {
+	pk, sk                                              []argument
+	eq, prefix, from, to, reverse, limit, token, strict argument
+}
+
+func (c *compiler) queryArguments(f *ast.Field, q *Query) queryArguments {
+	list := func(args []Arg) []argument {
+		out := make([]argument, len(args))
+		for i, a := range args {
+			out[i] = c.argument(f, a.Name)
+		}
+		return out
+	}
+	return queryArguments{
+		pk: list(q.PK), sk: list(q.SK),
+		eq: c.argument(f, "eq"), prefix: c.argument(f, "prefix"), from: c.argument(f, "from"), to: c.argument(f, "to"),
+		reverse: c.argument(f, "reverse"), limit: c.argument(f, "limit"), token: c.argument(f, "nextToken"),
+		strict: c.argument(f, "consistent"),
+	}
+}
+
+// read fills the request with the values that the arguments have in this operation.
+func (a *queryArguments) read(q *Query, vars map[string]any, r *request) (err error) {
+	vals := make([]keys.Value, len(a.pk)+len(a.sk))
+	r.pk, r.sk = vals[:len(a.pk)], vals[len(a.pk):]
+	for i := range a.pk {
+		if r.pk[i], err = a.pk[i].key(vars, true); err != nil {
+			return err
+		}
+	}
+	for i := range a.sk {
+		if r.sk[i], err = a.sk[i].key(vars, false); err != nil {
+			return err
+		}
+	}
+	if q.Kind == One {
+		strict, err := optional(&a.strict, vars, UnmarshalBoolean)
+		r.consistent = strict != nil && *strict
+		return err
+	}
+	return a.readPage(q, vars, &r.page)
+}
+
+func (a *queryArguments) readPage(q *Query, vars map[string]any, p *PageArgs) (err error) {
+	if q.Operands {
+		for _, text := range [...]struct {
+			arg *argument
+			to  **string
+		}{{&a.eq, &p.Eq}, {&a.prefix, &p.Prefix}, {&a.from, &p.From}, {&a.to, &p.To}} {
+			if *text.to, err = optional(text.arg, vars, UnmarshalString); err != nil {
+				return err
+			}
+		}
+	}
+	if p.Reverse, err = optional(&a.reverse, vars, UnmarshalBoolean); err != nil {
+		return err
+	}
+	if p.Limit, err = optional(&a.limit, vars, UnmarshalInt); err != nil {
+		return err
+	}
+	p.NextToken, err = optional(&a.token, vars, UnmarshalString)
+	return err
+}

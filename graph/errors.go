@@ -1,0 +1,56 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/querydb"
+)
+
+// readError makes what a client is told of an error that a read returned. An error that has a code is told as it is.
+func (rt *Runtime) readError(ctx context.Context, err error, what string) error {
+	switch {
+	case err == nil:
+		return nil
+	case graphqlerr.CodeOf(err) != "":
+		return err
+	case errors.Is(err, context.DeadlineExceeded):
+		return graphqlerr.New(graphqlerr.Timeout, "the request ran out of time reading %s; ask for less, or again", what)
+	case errors.Is(err, context.Canceled):
+		return graphqlerr.New(graphqlerr.Unavailable, "the request was cancelled while reading %s", what)
+	case errors.Is(err, querydb.ErrThrottled), errors.Is(err, querydb.ErrUnavailable):
+		rt.cfg.Logger.WarnContext(ctx, "read refused by the store", "what", what, "error", err)
+		return graphqlerr.New(graphqlerr.Unavailable, "the store of %s does not answer at the moment; try again", what)
+	}
+	return rt.internalError(ctx, err, what)
+}
+
+// internalError logs the cause and tells the client no more than that there is one.
+func (rt *Runtime) internalError(ctx context.Context, err error, what string) error {
+	rt.cfg.Logger.ErrorContext(ctx, "read failed", "what", what, slog.Any("error", err))
+	return graphqlerr.New(graphqlerr.Internal, "%s cannot be read: internal error", what)
+}
+
+// userKeyError is readError for a key that the client gave: a key that no row can have is the client's mistake.
+func (rt *Runtime) userKeyError(ctx context.Context, err error, what string) error {
+	if errors.Is(err, querydb.ErrInvalid) || errors.Is(err, querydb.ErrTooLarge) {
+		return graphqlerr.New(graphqlerr.BadUserInput, "no row of %s can have this key: a key is neither empty nor longer than 2048 bytes (partition) or 1024 bytes (sort key)", what)
+	}
+	return rt.readError(ctx, err, what)
+}
+
+// copyError returns an error that can be given a path of its own: one failed read may fail several fields.
+func copyError(err error) error {
+	var gql *gqlerror.Error
+	if !errors.As(err, &gql) {
+		return err
+	}
+	fresh := *gql
+	fresh.Path, fresh.Locations, fresh.Extensions = nil, nil, maps.Clone(gql.Extensions)
+	return &fresh
+}

@@ -1,0 +1,201 @@
+package graph
+
+import (
+	"context"
+
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// execution is the state of one run of a plan: the rows of every node, and what each row of a node is joined to.
+type execution struct {
+	rt     *Runtime
+	ctx    context.Context
+	viewer viewer
+	// load reads the rows of distinct keys of a target.
+	load  func(ctx context.Context, g target, ids []string, fields []int) rows
+	nodes []nodeRows
+	seen  map[string]int32
+	response
+}
+
+// nodeRows are the rows of one node. In a joined node they are distinct, however many parents share one:
+// refs[starts[i]:starts[i+1]] are the rows that parent i leads to.
+type nodeRows struct {
+	rows
+	ids    []string
+	starts []int32
+	refs   []int32
+	denied error // nobody may follow this join
+}
+
+// References of a parent that are no row.
+const (
+	nowhere    = -1 // the id cannot be a key, so there is no row under it
+	unreadable = -2 // the stored id is not a value of its type
+)
+
+// maxKeptIDs bounds the ids whose memory an execution keeps for the next one.
+const maxKeptIDs = 4096
+
+func (e *execution) begin(ctx context.Context, rt *Runtime, v viewer, nodes int) {
+	e.ctx, e.rt, e.viewer, e.load = ctx, rt, v, rt.fetchLevel
+	if cap(e.nodes) < nodes {
+		e.nodes = make([]nodeRows, nodes)
+	}
+	e.nodes = e.nodes[:nodes]
+}
+
+// end lets go of everything but the memory that the next run can use.
+func (e *execution) end() {
+	for i := range e.nodes {
+		n := &e.nodes[i]
+		clear(n.ids)
+		*n = nodeRows{ids: n.ids[:0], starts: n.starts[:0], refs: n.refs[:0]}
+	}
+	if len(e.seen) > maxKeptIDs {
+		e.seen = nil
+	}
+	clear(e.seen)
+	e.ctx, e.rt, e.viewer, e.load = nil, nil, viewer{}, nil
+	e.response.end()
+}
+
+// resolveJoins reads what the rows of the nodes are joined to, and what those are joined to, one level after the other.
+func (e *execution) resolveJoins(level []*node) {
+	for len(level) > 0 {
+		var joins []*join
+		for _, n := range level {
+			for _, j := range n.joins {
+				e.findKeys(n, j)
+				joins = append(joins, j)
+			}
+		}
+		e.readLevel(joins)
+		level = level[:0:0]
+		for _, j := range joins {
+			if len(e.nodes[j.node.id].recs) > 0 {
+				level = append(level, j.node)
+			}
+		}
+	}
+}
+
+// findKeys notes which rows each row of the node leads to.
+func (e *execution) findKeys(n *node, j *join) {
+	parents, child := &e.nodes[n.id].rows, &e.nodes[j.node.id]
+	field := &n.typ.Model.Fields[j.ordinal]
+	if e.seen == nil {
+		e.seen = map[string]int32{}
+	}
+	clear(e.seen)
+	child.starts = append(child.starts, 0)
+	for i, rec := range parents.recs {
+		if rec != nil && parents.err(i) == nil {
+			e.findKeysOf(child, j, field, rec.JSON(j.ordinal))
+		}
+		child.starts = append(child.starts, int32(len(child.refs)))
+	}
+}
+
+func (e *execution) findKeysOf(child *nodeRows, j *join, field *driver.Field, text []byte) {
+	switch {
+	case text == nil:
+	case !field.List:
+		child.refs = append(child.refs, e.ref(child, j, field, text))
+	default:
+		ok := record.List(text, func(elem []byte) bool {
+			child.refs = append(child.refs, e.ref(child, j, field, elem))
+			return true
+		})
+		if !ok {
+			child.refs = append(child.refs, unreadable)
+		}
+	}
+}
+
+// ref returns the place of the row that an id leads to among the rows of the joined node.
+func (e *execution) ref(child *nodeRows, j *join, field *driver.Field, text []byte) int32 {
+	if ref, ok := e.seen[string(text)]; ok {
+		return ref
+	}
+	id := string(text)
+	ref := int32(len(child.ids))
+	switch key, ok, err := j.keyOfStored(field, id); {
+	case err != nil:
+		e.rt.cfg.Logger.ErrorContext(e.ctx, "stored id unreadable", "field", field.Name, "target", j.typ.Name, "error", err)
+		ref = unreadable
+	case !ok:
+		ref = nowhere
+	default:
+		child.ids = append(child.ids, key)
+	}
+	e.seen[id] = ref
+	return ref
+}
+
+// readLevel reads the rows of all joins of one level: joins to the same target share their batches.
+func (e *execution) readLevel(joins []*join) {
+	for i, j := range joins {
+		child := &e.nodes[j.node.id]
+		if e.viewer.access(j.typ.Rule) == refused {
+			child.denied = e.viewer.refusal(j.typ.Name)
+			continue
+		}
+		if len(child.ids) == 0 || child.recs != nil {
+			continue
+		}
+		e.readTarget(j.target, joins[i:])
+	}
+	for _, j := range joins {
+		if e.viewer.access(j.typ.Rule) == ownerOnly {
+			e.refuseOthers(j)
+		}
+	}
+}
+
+// readTarget reads the rows of those joins that lead to the target.
+func (e *execution) readTarget(g target, joins []*join) {
+	same := joins[:0:0]
+	for _, j := range joins {
+		if j.target == g {
+			same = append(same, j)
+		}
+	}
+	if len(same) == 1 {
+		child := &e.nodes[same[0].node.id]
+		child.rows = e.load(e.ctx, g, child.ids, same[0].node.fields)
+		return
+	}
+	var ids []string
+	places := map[string]int{}
+	for _, j := range same {
+		for _, id := range e.nodes[j.node.id].ids {
+			if _, ok := places[id]; !ok {
+				places[id] = len(ids)
+				ids = append(ids, id)
+			}
+		}
+	}
+	got := e.load(e.ctx, g, ids, nil)
+	for _, j := range same {
+		child := &e.nodes[j.node.id]
+		child.rows = newRows(len(child.ids))
+		for i, id := range child.ids {
+			child.recs[i] = got.recs[places[id]]
+			if err := got.err(places[id]); err != nil {
+				child.fail(i, err)
+			}
+		}
+	}
+}
+
+// refuseOthers fails the rows that are not the viewer's own.
+func (e *execution) refuseOthers(j *join) {
+	child := &e.nodes[j.node.id]
+	for i, rec := range child.recs {
+		if rec != nil && !e.viewer.owns(j.typ, rec) {
+			child.fail(i, e.viewer.refusal(j.typ.Name))
+		}
+	}
+}

@@ -1,0 +1,53 @@
+// Package graphqlerr makes the errors that clients of the API see. Each carries one code of a closed list in its
+// extensions, so that programs need not read messages.
+package graphqlerr
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/vektah/gqlparser/v2/gqlerror"
+)
+
+// Code says what kind of error it is; it stands in extensions.code.
+type Code string
+
+// The closed list of codes.
+const (
+	BadUserInput     Code = "BAD_USER_INPUT"
+	InvalidToken     Code = "INVALID_TOKEN"
+	Unauthenticated  Code = "UNAUTHENTICATED"
+	Forbidden        Code = "FORBIDDEN"
+	ParseFailed      Code = "GRAPHQL_PARSE_FAILED"
+	ValidationFailed Code = "GRAPHQL_VALIDATION_FAILED"
+	LimitExceeded    Code = "LIMIT_EXCEEDED"
+	Timeout          Code = "TIMEOUT"
+	Unavailable      Code = "UNAVAILABLE"
+	Internal         Code = "INTERNAL"
+)
+
+// New makes an error with a code and a message that clients may read. An error in args that format wraps with %w can
+// be found by errors.Is; its text becomes part of the message.
+func New(code Code, format string, args ...any) error {
+	err := fmt.Errorf(format, args...)
+	return &gqlerror.Error{
+		Err:        errors.Unwrap(err),
+		Message:    err.Error(),
+		Extensions: map[string]any{"code": string(code)},
+	}
+}
+
+// CodeOf returns the code that the error carries, "" where it carries none.
+func CodeOf(err error) Code {
+	var gql *gqlerror.Error
+	if !errors.As(err, &gql) {
+		return ""
+	}
+	switch code := gql.Extensions["code"].(type) {
+	case Code:
+		return code
+	case string:
+		return Code(code)
+	}
+	return ""
+}

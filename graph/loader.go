@@ -1,0 +1,112 @@
+package graph
+
+import (
+	"context"
+	"sync"
+
+	"github.com/graph-gophers/dataloader/v7"
+
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// loaders keep the joined rows of one operation for the resolvers, one cache per target. They never wait for more keys
+// to come: whoever loads knows all keys of a level, and a loader is made for exactly that many, so that the last one
+// dispatches the batch.
+type loaders struct {
+	rt *Runtime
+
+	mu     sync.Mutex
+	caches map[target]*rowCache
+}
+
+type (
+	rowCache = dataloader.InMemoryCache[string, record.Record]
+	rowThunk = dataloader.Thunk[record.Record]
+)
+
+type loadersKey struct{}
+
+// withLoaders returns a context for one operation.
+func (rt *Runtime) withLoaders(ctx context.Context) context.Context {
+	return context.WithValue(ctx, loadersKey{}, newLoaders(rt))
+}
+
+func newLoaders(rt *Runtime) *loaders {
+	return &loaders{rt: rt, caches: map[target]*rowCache{}}
+}
+
+// loaders returns those of the operation. Outside of one there are fresh ones, which remember nothing for others.
+func (rt *Runtime) loaders(ctx context.Context) *loaders {
+	if l, ok := ctx.Value(loadersKey{}).(*loaders); ok {
+		return l
+	}
+	return newLoaders(rt)
+}
+
+// load returns the rows of distinct keys, reading those that the operation has not read before.
+func (l *loaders) load(ctx context.Context, g target, ids []string) rows {
+	thunks := l.enqueue(ctx, g, ids)
+	out := newRows(len(ids))
+	for i, thunk := range thunks {
+		rec, err := thunk()
+		out.recs[i] = rec
+		if err != nil {
+			out.fail(i, l.rt.readError(ctx, err, g.typ.Name))
+		}
+	}
+	return out
+}
+
+// enqueue looks the keys up and dispatches what is missing, both under one lock: a key that another level adds in
+// between would keep a loader waiting for its last key.
+func (l *loaders) enqueue(ctx context.Context, g target, ids []string) []rowThunk {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	cache, ok := l.caches[g]
+	if !ok {
+		cache = dataloader.NewCache[string, record.Record]()
+		l.caches[g] = cache
+	}
+	thunks := make([]rowThunk, len(ids))
+	var missing []int
+	for i, id := range ids {
+		if thunk, ok := cache.Get(ctx, id); ok {
+			thunks[i] = thunk
+		} else {
+			missing = append(missing, i)
+		}
+	}
+	if len(ids) > l.rt.cfg.MaxJoinFanout {
+		err := l.rt.tooManyJoins(len(ids))
+		for _, i := range missing {
+			thunks[i] = func() (record.Record, error) { return nil, err }
+			cache.Set(ctx, ids[i], thunks[i])
+		}
+		return thunks
+	}
+	for len(missing) > 0 {
+		n := min(len(missing), maxBatch)
+		loader := l.loader(g, cache, n)
+		for _, i := range missing[:n] {
+			thunks[i] = loader.Load(ctx, ids[i])
+		}
+		missing = missing[n:]
+	}
+	return thunks
+}
+
+// loader makes a loader that dispatches when it has got exactly n keys.
+func (l *loaders) loader(g target, cache *rowCache, n int) *dataloader.Loader[string, record.Record] {
+	batch := func(ctx context.Context, ids []string) []*dataloader.Result[record.Record] {
+		got := l.rt.fetch(ctx, g, ids, nil)
+		results := make([]*dataloader.Result[record.Record], len(ids))
+		for i := range ids {
+			results[i] = &dataloader.Result[record.Record]{Data: got.recs[i], Error: got.err(i)}
+		}
+		return results
+	}
+	return dataloader.NewBatchedLoader(batch,
+		dataloader.WithCache[string, record.Record](cache),
+		dataloader.WithBatchCapacity[string, record.Record](n),
+		dataloader.WithInputCapacity[string, record.Record](n))
+}

@@ -1,0 +1,169 @@
+package graph
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"github.com/foldql/foldql/querydb/record"
+)
+
+var executions = sync.Pool{New: func() any { return new(execution) }}
+
+// answer is what one root field has read.
+type answer struct {
+	rec  record.Record
+	page page
+	err  error
+}
+
+// run executes a plan and returns the JSON text of the answer's data. Errors go to the context's response.
+func (rt *Runtime) run(ctx context.Context, p *plan, vars map[string]any) []byte {
+	e := executions.Get().(*execution)
+	e.begin(ctx, rt, rt.viewer(ctx), p.nodes)
+	data := e.run(p, vars)
+	e.end()
+	executions.Put(e) // not where run panics: what it left is not fit for another run
+	return data
+}
+
+func (e *execution) run(p *plan, vars map[string]any) []byte {
+	var single [1]answer
+	answers := single[:]
+	if len(p.roots) != 1 {
+		answers = make([]answer, len(p.roots))
+	}
+	e.rt.parallel(len(p.roots), func(i int) { answers[i] = e.readRoot(&p.roots[i], vars) })
+	var joined []*node
+	for i := range p.roots {
+		joined = e.place(&p.roots[i], &answers[i], joined)
+	}
+	e.resolveJoins(joined)
+
+	ok := true
+	e.buf = append(e.buf, '{')
+	for i := range p.roots {
+		ok = e.root(&p.roots[i], &answers[i]) && ok
+	}
+	if !ok {
+		return []byte("null")
+	}
+	e.buf = append(e.buf, '}')
+	return bytes.Clone(e.buf)
+}
+
+func (e *execution) readRoot(r *root, vars map[string]any) (a answer) {
+	if r.query == nil {
+		return answer{}
+	}
+	req := request{fields: r.fields, token: r.token}
+	if a.err = r.args.read(r.query, vars, &req); a.err != nil {
+		return a
+	}
+	if r.row != nil {
+		a.rec, a.err = e.rt.readOne(e.ctx, e.viewer, r.query, &req)
+	} else {
+		a.page, a.err = e.rt.readPage(e.ctx, e.viewer, r.query, &req)
+	}
+	return a
+}
+
+// place hands the rows of a root to its nodes, and appends those nodes that have joins to follow.
+func (e *execution) place(r *root, a *answer, joined []*node) []*node {
+	var recs []record.Record
+	switch {
+	case a.err != nil || r.query == nil:
+		return joined
+	case r.row != nil && a.rec != nil:
+		recs = []record.Record{a.rec}
+	case r.row == nil:
+		recs = make([]record.Record, len(a.page.rows))
+		for i := range a.page.rows {
+			recs[i] = a.page.rows[i].Record
+		}
+	}
+	for _, n := range r.items {
+		e.nodes[n.id].recs = recs
+		if len(n.joins) > 0 {
+			joined = append(joined, n)
+		}
+	}
+	return joined
+}
+
+func (e *execution) root(r *root, a *answer) bool {
+	e.buf = append(e.buf, r.key...)
+	if r.text != nil {
+		e.buf = append(e.buf, r.text...)
+		return true
+	}
+	e.enter(r.alias)
+	defer e.leave()
+	var argument *argumentError
+	switch {
+	case errors.As(a.err, &argument):
+		e.enter(argument.name)
+		e.report(&r.member, argument.err)
+		e.leave()
+		return e.null(&r.member)
+	case a.err != nil:
+		return e.fail(&r.member, a.err)
+	case r.row == nil:
+		return e.connection(r, &a.page) || e.null(&r.member)
+	case a.rec == nil:
+		return e.absent(&r.member)
+	}
+	return e.object(r.row, 0) || e.null(&r.member)
+}
+
+func (e *execution) connection(r *root, p *page) bool {
+	start, ok := len(e.buf), true
+	e.buf = append(e.buf, '{')
+	for i := range r.connection {
+		m := &r.connection[i]
+		e.buf = append(e.buf, m.key...)
+		switch {
+		case m.text != nil:
+			e.buf = append(e.buf, m.text...)
+		case m.items != nil:
+			ok = e.items(m) && ok
+		case p.next == "":
+			e.buf = append(e.buf, "null"...)
+		default:
+			e.buf = strconv.AppendQuote(e.buf, p.next) // URL-safe text: no escapes
+		}
+	}
+	if !ok {
+		e.buf = e.buf[:start]
+		return false
+	}
+	e.buf = append(e.buf, '}')
+	return true
+}
+
+func (e *execution) items(m *connectionMember) bool {
+	e.enter(m.alias)
+	defer e.leave()
+	list := e.openList()
+	for i := range e.nodes[m.items.id].recs {
+		e.element(&list, m.items, i, m.elemNull)
+	}
+	return e.closeList(list) || e.null(&m.member)
+}
+
+// recovered is the answer to an operation that panicked.
+func recovered(ctx context.Context, r any) *graphql.Response {
+	err := graphql.GetOperationContext(ctx).RecoverFunc(ctx, r)
+	var gql *gqlerror.Error
+	if !errors.As(err, &gql) {
+		gql = gqlerror.WrapPath(ast.Path{}, err)
+	}
+	graphql.AddError(ctx, gql)
+	return &graphql.Response{Data: []byte("null")}
+}

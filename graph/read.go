@@ -1,0 +1,212 @@
+package graph
+
+import (
+	"context"
+	"errors"
+
+	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// Limits of a page.
+const (
+	DefaultLimit = 50
+	MaxLimit     = 1000
+)
+
+// PageArgs are the arguments that a query with pages takes beside its key; nil means not given.
+type PageArgs struct {
+	Eq, Prefix, From, To *string
+	Reverse              *bool
+	Limit                *int
+	NextToken            *string
+}
+
+// request is a query with its arguments as values.
+type request struct {
+	pk, sk     []keys.Value
+	page       PageArgs
+	consistent bool
+	// fields are the ordinals that will be read of the rows, nil for all; token says that the next token will be.
+	fields []int
+	token  bool
+}
+
+// halves returns the key that the query reads by.
+func (q *Query) halves(m *querydb.Model) (pk, sk querydb.Half) {
+	if q.Index == driver.Primary {
+		return m.PK, m.SK
+	}
+	return m.Indexes[q.Index].PK, m.Indexes[q.Index].SK
+}
+
+// partition composes the partition key that the arguments name.
+func (q *Query) partition(m *querydb.Model, vals []keys.Value) (string, error) {
+	half, _ := q.halves(m)
+	if !half.Layout.Exists() {
+		return keys.Singleton, nil
+	}
+	pk, err := half.Layout.Compose(vals...)
+	if err != nil {
+		return "", graphqlerr.New(graphqlerr.BadUserInput, "%s: %w", q.Name, err)
+	}
+	return pk, nil
+}
+
+// readOne answers a query of kind One. A nil record is no row.
+func (rt *Runtime) readOne(ctx context.Context, v viewer, q *Query, r *request) (record.Record, error) {
+	t := rt.catalog.Types[q.Type]
+	allowed := v.access(t.Rule)
+	if allowed == refused {
+		return nil, v.refusal(t.Name)
+	}
+	pk, err := q.partition(t.Model, r.pk)
+	if err != nil {
+		return nil, err
+	}
+	if err := rt.passIndexRule(ctx, v, q, r.pk, pk); err != nil {
+		return nil, err
+	}
+	rec, err := rt.lookUp(ctx, q, t, pk, r)
+	if err != nil {
+		return nil, rt.userKeyError(ctx, err, t.Name)
+	}
+	// To somebody who is admitted to own rows only, a row that is not there is as closed as another's: the answer does
+	// not tell the two apart.
+	if allowed == ownerOnly && !v.owns(t, rec) {
+		return nil, v.refusal(t.Name)
+	}
+	return rec, nil
+}
+
+// lookUp reads the row under the whole key, or the row with the greatest sort key where none is given.
+func (rt *Runtime) lookUp(ctx context.Context, q *Query, t *Type, pk string, r *request) (record.Record, error) {
+	whole, err := q.wholeSortKey(r.sk)
+	if err != nil {
+		return nil, err
+	}
+	if q.Index != driver.Primary || (len(q.SK) > 0 && !whole) || (len(q.SK) == 0 && t.Model.SK.Layout.Exists()) {
+		return rt.first(ctx, target{typ: t, via: q.Index}, pk, r.fields, r.consistent)
+	}
+	key := keys.Key{PK: pk}
+	if whole {
+		if key.SK, err = t.Model.SK.Layout.Compose(r.sk...); err != nil {
+			return nil, graphqlerr.New(graphqlerr.BadUserInput, "%s: %w", q.Name, err)
+		}
+	}
+	rows, err := rt.db.Get(ctx, t.Model, []keys.Key{key}, r.consistent)
+	if err != nil {
+		return nil, err
+	}
+	return rows[0].Record, nil
+}
+
+// wholeSortKey reports whether the arguments that compose the sort key are given; they are given all or none.
+func (q *Query) wholeSortKey(sk []keys.Value) (bool, error) {
+	given, missing := 0, ""
+	for i, a := range q.SK {
+		if i < len(sk) && sk[i].Present() {
+			given++
+		} else if missing == "" {
+			missing = a.Name
+		}
+	}
+	if given > 0 && missing != "" {
+		return false, graphqlerr.New(graphqlerr.BadUserInput, "%s: the argument %s is missing: give the whole sort key, or nothing of it for the last row", q.Name, missing)
+	}
+	return given > 0, nil
+}
+
+// page is the answer to a query of kind Many.
+type page struct {
+	rows []querydb.Row
+	next string // "" where the page is the last, or nobody asked for it
+}
+
+// readPage answers a query of kind Many.
+func (rt *Runtime) readPage(ctx context.Context, v viewer, q *Query, r *request) (page, error) {
+	t := rt.catalog.Types[q.Type]
+	allowed := v.access(t.Rule)
+	if allowed == refused {
+		return page{}, v.refusal(t.Name)
+	}
+	dbq, err := rt.pageQuery(q, t.Model, r)
+	if err != nil {
+		return page{}, err
+	}
+	if err := rt.passIndexRule(ctx, v, q, r.pk, dbq.PK); err != nil {
+		return page{}, err
+	}
+	binding := newBinding(q, &dbq, v)
+	if r.page.NextToken != nil {
+		if dbq.Start, err = rt.openToken(binding, *r.page.NextToken); err != nil {
+			return page{}, err
+		}
+	}
+	answer, err := rt.db.Query(ctx, t.Model, dbq)
+	if err != nil {
+		return page{}, rt.userKeyError(ctx, err, t.Name)
+	}
+	if allowed == ownerOnly {
+		if err := rt.ownRows(v, q, t, &dbq, answer.Rows); err != nil {
+			return page{}, err
+		}
+	}
+	p := page{rows: answer.Rows}
+	if answer.Next != nil && r.token {
+		p.next = rt.sealToken(binding, *answer.Next)
+	}
+	return p, nil
+}
+
+// ownRows says whether a viewer who is admitted to own rows only may see this page: every row of it is theirs. A page
+// without rows is shown where something else proves that the partition is theirs to ask for.
+func (rt *Runtime) ownRows(v viewer, q *Query, t *Type, dbq *querydb.Query, rows []querydb.Row) error {
+	for _, row := range rows {
+		if !v.owns(t, row.Record) {
+			return v.refusal(t.Name)
+		}
+	}
+	half, _ := q.halves(t.Model)
+	if len(rows) > 0 || q.Rule != nil || dbq.Start != nil || v.ownPartition(t, half, dbq.PK) {
+		return nil
+	}
+	return v.refusal(t.Name)
+}
+
+// pageQuery turns the arguments into the range to read, but for where it starts.
+func (rt *Runtime) pageQuery(q *Query, m *querydb.Model, r *request) (querydb.Query, error) {
+	pk, err := q.partition(m, r.pk)
+	if err != nil {
+		return querydb.Query{}, err
+	}
+	dbq := querydb.Query{Index: q.Index, PK: pk, Limit: DefaultLimit, Consistent: r.consistent, Fields: r.fields}
+	if r.page.Limit != nil {
+		dbq.Limit = *r.page.Limit
+	}
+	if dbq.Limit < 1 || dbq.Limit > MaxLimit {
+		return querydb.Query{}, graphqlerr.New(graphqlerr.BadUserInput, "%s: limit is %d, and must be 1 to %d", q.Name, dbq.Limit, MaxLimit)
+	}
+	if r.page.Reverse != nil {
+		dbq.Reverse = *r.page.Reverse
+	}
+	if q.Operands {
+		_, sk := q.halves(m)
+		dbq.Range, err = sk.Layout.Range(keys.Operands{Eq: r.page.Eq, Prefix: r.page.Prefix, From: r.page.From, To: r.page.To})
+		if err != nil {
+			return querydb.Query{}, operandError(q, err)
+		}
+	}
+	return dbq, nil
+}
+
+func operandError(q *Query, err error) error {
+	var operand *keys.OperandError
+	if errors.As(err, &operand) {
+		return graphqlerr.New(graphqlerr.BadUserInput, "%s: %w", q.Name, operand)
+	}
+	return graphqlerr.New(graphqlerr.BadUserInput, "%s: %w", q.Name, err)
+}

@@ -1,0 +1,54 @@
+package graph
+
+import (
+	"log/slog"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
+)
+
+// Config tunes a Runtime; zero values mean the defaults.
+type Config struct {
+	// TokenKey authenticates page tokens. Servers that share it accept each other's tokens.
+	TokenKey keys.TokenKey
+	// AuthOff lets everybody read everything: no rule of the schema holds.
+	AuthOff bool
+	// ResolversOnly leaves every operation to the generated resolvers.
+	ResolversOnly bool
+	// MaxJoinFanout is how many distinct rows one level of joins may ask for; 10,000 by default.
+	MaxJoinFanout int
+	// JoinParallelism is how many reads of one level of joins, or of several root fields, may be in flight; 8 by default.
+	JoinParallelism int
+	// MaxPlans is how many compiled operations are kept; 1,000 by default.
+	MaxPlans int
+	// Logger gets the causes of errors that clients are only told to be internal; nothing is logged by default.
+	Logger *slog.Logger
+}
+
+func (c Config) withDefaults() Config {
+	if c.MaxJoinFanout <= 0 {
+		c.MaxJoinFanout = 10_000
+	}
+	if c.JoinParallelism <= 0 {
+		c.JoinParallelism = 8
+	}
+	if c.MaxPlans <= 0 {
+		c.MaxPlans = 1_000
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+// Runtime answers the queries of one catalog from one DB. It is safe for concurrent use.
+type Runtime struct {
+	db      *querydb.DB
+	catalog *Catalog
+	cfg     Config
+}
+
+// NewRuntime makes the runtime of a generated API. The DB stays the caller's to close.
+func NewRuntime(db *querydb.DB, catalog *Catalog, cfg Config) *Runtime {
+	return &Runtime{db: db, catalog: catalog, cfg: cfg.withDefaults()}
+}

@@ -1,0 +1,50 @@
+package graph
+
+import (
+	"encoding/binary"
+
+	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
+)
+
+// binding is what a page token belongs to: the query, what its arguments mean, and who asks. Limit is no part of it, so
+// that a client may change its page size on the way; arguments that mean the same range are the same.
+type binding struct {
+	q     *Query
+	dbq   *querydb.Query
+	scope string
+}
+
+func newBinding(q *Query, dbq *querydb.Query, v viewer) binding {
+	return binding{q: q, dbq: dbq, scope: v.scope()}
+}
+
+// append writes the binding so that different bindings never have the same bytes: each text is led by its length.
+func (b binding) append(dst []byte) []byte {
+	for _, text := range [...]string{b.q.Name, b.dbq.PK, b.dbq.Range.Lo, b.dbq.Range.Hi, b.scope} {
+		dst = binary.AppendUvarint(dst, uint64(len(text)))
+		dst = append(dst, text...)
+	}
+	dst = append(dst, byte(b.dbq.Range.Op))
+	if b.dbq.Reverse {
+		return append(dst, 1)
+	}
+	return append(dst, 0)
+}
+
+func (rt *Runtime) sealToken(b binding, next keys.Start) string {
+	return rt.cfg.TokenKey.Seal(b.append(nil), keys.AppendStart(nil, next))
+}
+
+// openToken returns where the page of the token begins.
+func (rt *Runtime) openToken(b binding, token string) (*keys.Start, error) {
+	payload, err := rt.cfg.TokenKey.Open(b.append(nil), token)
+	if err == nil {
+		var start keys.Start
+		if start, err = keys.ParseStart(payload); err == nil {
+			return &start, nil
+		}
+	}
+	return nil, graphqlerr.New(graphqlerr.InvalidToken, "%s: nextToken is not valid here; it continues the query that gave it, with the same arguments and for the same caller", b.q.Name)
+}
