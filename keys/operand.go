@@ -92,18 +92,18 @@ func (l Layout) between(from, to *bound) (r Range, err error) {
 	return Range{Op: Between, Lo: r.Lo, Hi: hi}, nil
 }
 
-// prefix makes the range of a prefix. The empty prefix begins every key.
+// prefix makes the range of a prefix. The empty prefix begins every key; a partial date-time is its period.
 func (l Layout) prefix(text string) Range {
 	if text == "" {
 		return Range{}
 	}
 	if l.bare(KindDateTime) {
-		if c, ok := parseClock(text); ok {
-			if lo, hi, ok := c.span(); ok && lo != hi {
-				return Range{Op: Between, Lo: lo, Hi: hi}
-			} else if ok {
+		if c, ok := parseClock(text); ok && c.complete() {
+			if lo, _, ok := c.span(); ok {
 				return Range{Op: Prefix, Lo: lo}
 			}
+		} else if r, err := l.between(&bound{"prefix", text}, &bound{"prefix", text}); ok && err == nil {
+			return r
 		}
 	}
 	return Range{Op: Prefix, Lo: text}

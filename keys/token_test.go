@@ -1,0 +1,121 @@
+package keys
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+var testKey = TokenKey{1, 2, 3}
+
+func TestATokenOpensUnderItsKeyAndBindingOnly(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		binding := rapid.SliceOf(rapid.Byte()).Draw(t, "binding")
+		payload := rapid.SliceOf(rapid.Byte()).Draw(t, "payload")
+		token := testKey.Seal(binding, payload)
+		if got, err := testKey.Open(binding, token); err != nil || !bytes.Equal(got, payload) {
+			t.Fatalf("Open = %x, %v, want %x", got, err, payload)
+		}
+		if token != testKey.Seal(binding, payload) {
+			t.Fatal("sealing again gives another token")
+		}
+		other := append(bytes.Clone(binding), 0)
+		if _, err := testKey.Open(other, token); !errors.Is(err, ErrToken) {
+			t.Fatalf("under another binding: %v", err)
+		}
+		if _, err := (&TokenKey{9}).Open(binding, token); !errors.Is(err, ErrToken) {
+			t.Fatalf("under another key: %v", err)
+		}
+	})
+}
+
+func TestAnyChangeOfATokenIsRefused(t *testing.T) {
+	binding := []byte("query")
+	token := testKey.Seal(binding, []byte("payload"))
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	for i := range token {
+		for _, c := range alphabet {
+			changed := token[:i] + string(c) + token[i+1:]
+			if changed == token {
+				continue
+			}
+			if _, err := testKey.Open(binding, changed); !errors.Is(err, ErrToken) {
+				t.Fatalf("%q changed to %q: %v", token, changed, err)
+			}
+		}
+	}
+	for _, other := range []string{"", "A", token[1:], token[:len(token)-1], token + "A", token + "=", token + "\n", " " + token, strings.Repeat("A", 5000)} {
+		if _, err := testKey.Open(binding, other); !errors.Is(err, ErrToken) {
+			t.Errorf("%.60q: %v", other, err)
+		}
+	}
+}
+
+func TestATokenHidesItsPayload(t *testing.T) {
+	secret := "customer-77-secret"
+	raw, err := tokenText.DecodeString(testKey.Seal(nil, []byte(secret)))
+	if err != nil || bytes.Contains(raw, []byte(secret)) {
+		t.Errorf("the token shows its payload: %q, %v", raw, err)
+	}
+}
+
+func FuzzToken(f *testing.F) {
+	f.Add([]byte("query"), testKey.Seal([]byte("query"), []byte("payload")))
+	f.Add([]byte("query"), "AQ")
+	f.Fuzz(func(t *testing.T, binding []byte, token string) {
+		payload, err := testKey.Open(binding, token)
+		if err == nil && testKey.Seal(binding, payload) != token {
+			t.Fatalf("%q opens but was not sealed", token)
+		}
+		if err != nil && !errors.Is(err, ErrToken) {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestAStartReadsBackAsItWasWritten(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(rapid.String(), rapid.Just(strings.Repeat("x", 300)))
+		want := Start{
+			Key{text.Draw(t, "pk"), text.Draw(t, "sk")},
+			Key{text.Draw(t, "index pk"), text.Draw(t, "index sk")},
+		}
+		b := AppendStart(nil, want)
+		if got, err := ParseStart(b); err != nil || got != want {
+			t.Fatalf("ParseStart = %v, %v, want %v", got, err, want)
+		}
+		if _, err := ParseStart(b[:len(b)-1]); !errors.Is(err, ErrToken) {
+			t.Fatalf("cut short: %v", err)
+		}
+		if _, err := ParseStart(append(b, 0)); !errors.Is(err, ErrToken) {
+			t.Fatalf("with a byte too many: %v", err)
+		}
+	})
+}
+
+func FuzzStart(f *testing.F) {
+	f.Add(AppendStart(nil, Start{Key{"a", "b"}, Key{"c", ""}}))
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s, err := ParseStart(b)
+		if err != nil {
+			return
+		}
+		if again, err := ParseStart(AppendStart(nil, s)); err != nil || again != s {
+			t.Fatalf("%v reads back as %v, %v", s, again, err)
+		}
+	})
+}
+
+func BenchmarkToken(b *testing.B) {
+	binding, payload := make([]byte, 100), make([]byte, 60)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := testKey.Open(binding, testKey.Seal(binding, payload)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
