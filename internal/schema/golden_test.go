@@ -92,7 +92,7 @@ func load(t *testing.T, dir string) (*Model, Diagnostics) {
 	return Load(sources(t, dir, "schema*.graphqls"), sources(t, dir, "events*.graphqls"))
 }
 
-func sources(t *testing.T, dir, pattern string) []*ast.Source {
+func sources(t testing.TB, dir, pattern string) []*ast.Source {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, pattern))
 	if err != nil {

@@ -30,9 +30,6 @@ func (s *scope) claim(goName, what string, pos Pos, typ, field string) {
 	s.names[goName] = what
 }
 
-// reserve takes a name that the generator writes by itself.
-func (s *scope) reserve(goName string) { s.names[goName] = "a name that the generator needs" }
-
 // named claims the Go name of something that the schema names; ok is false where it has none.
 func (s *scope) named(name, what string, pos Pos, typ, field string) (ok bool) {
 	g := GoName(name)
@@ -47,8 +44,10 @@ func (s *scope) named(name, what string, pos Pos, typ, field string) (ok bool) {
 // checkGoNames finds names that differ in GraphQL and not in Go, and names that the generated code needs itself.
 func (l *loader) checkGoNames() {
 	l.checkModelPackage()
+	l.checkOpsPackage()
 	l.checkEventPackage()
 	l.checkQueryMethods()
+	l.checkExecutor()
 	for _, d := range l.drafts {
 		l.checkRowFields(d)
 	}
@@ -62,47 +61,63 @@ func (l *loader) checkGoNames() {
 	}
 }
 
-// checkModelPackage covers the packages of rows and of ops, which name things after the same types.
+// checkModelPackage covers the package of rows and enums. What a read model brings along is reserved before the types
+// claim their names, so that the report is at the type that can be renamed.
 func (l *loader) checkModelPackage() {
 	s := l.newScope()
-	s.reserve("All")
+	s.names["All"] = "the list of all models"
+	for _, d := range l.drafts {
+		g := GoName(d.Name)
+		s.names[g+"Key"] = "the key of type " + d.Name
+		s.names[g+"Partition"] = "the partition key of type " + d.Name
+		s.names[g+"Model"] = "the description of type " + d.Name
+		s.names[g+"Codec"] = "the codec of type " + d.Name
+		s.names["KeyOf"+g] = "the key function of type " + d.Name
+	}
 	for _, def := range l.api.types {
-		if isRoot(def.Name) || def.Kind == ast.Scalar || len(def.Name) > 1 && def.Name[:2] == "__" {
+		if isRoot(def.Name) || def.Kind == ast.Scalar {
 			continue
 		}
-		pos := at(def.Position)
-		if !s.named(def.Name, "type "+def.Name, pos, def.Name, "") {
-			continue
-		}
-		if def.Kind == ast.Enum {
+		if s.named(def.Name, "type "+def.Name, at(def.Position), def.Name, "") && def.Kind == ast.Enum {
 			s.constants(def)
 		}
 	}
+}
+
+// checkOpsPackage covers the package of typed ops and projector interfaces.
+func (l *loader) checkOpsPackage() {
+	s := l.newScope()
 	for _, d := range l.drafts {
 		g := GoName(d.Name)
-		for _, made := range []string{g + "Key", g + "Partition", g + "Model", g + "Codec", g + "Fields", g + "Projector", "KeyOf" + g, "Project" + g} {
-			s.claim(made, "what is generated for type "+d.Name, d.Pos, d.Name, "")
+		s.names[g+"Fields"] = "the fields of type " + d.Name
+		s.names[g+"Projector"] = "the projector of type " + d.Name
+		s.names["Project"+g] = "the projection of type " + d.Name
+	}
+	claimed := map[string]bool{}
+	for _, d := range l.drafts {
+		if g := GoName(d.Name); !claimed[g] { // else reported for the package of rows
+			claimed[g] = true
+			s.claim(g, "type "+d.Name, d.Pos, d.Name, "")
 		}
 	}
 }
 
 func (l *loader) checkEventPackage() {
 	s := l.newScope()
-	s.reserve("Types")
+	s.names["Types"] = "the list of all events"
 	for _, def := range l.events.types {
-		if !s.named(def.Name, "type "+def.Name, at(def.Position), def.Name, "") {
-			continue
+		if def.Kind == ast.Object {
+			s.names["Decode"+GoName(def.Name)] = "the decoder of type " + def.Name
 		}
-		switch def.Kind {
-		case ast.Enum:
+	}
+	for _, def := range l.events.types {
+		if s.named(def.Name, "type "+def.Name, at(def.Position), def.Name, "") && def.Kind == ast.Enum {
 			s.constants(def)
-		case ast.Object:
-			s.claim("Decode"+GoName(def.Name), "the decoder of type "+def.Name, at(def.Position), def.Name, "")
 		}
 	}
 	for _, e := range l.model.EventEnums {
-		if def := l.events.named[e.Name]; def == nil {
-			def = l.api.named[e.Name]
+		if l.events.named[e.Name] == nil { // it is of the read models' schema
+			def := l.api.named[e.Name]
 			s.claim(GoName(e.Name), "enum "+e.Name, at(def.Position), e.Name, "")
 			s.constants(def)
 		}
@@ -137,6 +152,24 @@ func (l *loader) checkQueryMethods() {
 	}
 }
 
+// checkExecutor covers the functions of gqlgen's executor, which it names Type and Type_field.
+func (l *loader) checkExecutor() {
+	s := l.newScope()
+	for _, def := range l.api.types {
+		s.claim("_"+def.Name, "type "+def.Name, at(def.Position), def.Name, "")
+	}
+	for _, def := range l.api.types {
+		for _, f := range def.Fields {
+			s.claim("_"+def.Name+"_"+f.Name, "field "+f.Name+" of type "+def.Name, at(f.Position), def.Name, f.Name)
+		}
+	}
+	for _, d := range l.drafts {
+		for _, j := range d.Joins {
+			s.claim("_"+d.Name+"_"+j.Name, "virtual field "+j.Name+" of type "+d.Name, j.Pos, d.Name, j.Source.Name)
+		}
+	}
+}
+
 // checkRowFields covers stored and virtual fields of a model.
 func (l *loader) checkRowFields(d *draft) {
 	s := l.newScope()
@@ -144,8 +177,6 @@ func (l *loader) checkRowFields(d *draft) {
 		s.named(f.Name, "field "+f.Name, f.Pos, d.Name, f.Name)
 	}
 	for _, j := range d.Joins {
-		if d.field(j.Name) == nil {
-			s.claim(GoName(j.Name), "virtual field "+j.Name, j.Pos, d.Name, j.Source.Name)
-		}
+		s.claim(GoName(j.Name), "virtual field "+j.Name, j.Pos, d.Name, j.Source.Name)
 	}
 }

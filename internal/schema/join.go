@@ -26,13 +26,13 @@ func (d *draft) readJoin(m marked) {
 		d.report(joinNoList, pos, m.field)
 	}
 	name, _ := textOf(m.dir, "field")
-	d.checkJoinName(m, name)
+	free := d.checkJoinName(m, name)
 	target := d.joinTarget(m)
 	if target == nil {
 		return
 	}
 	j := &Join{Name: name, Source: m.field, Target: target.ReadModel, Many: many, Auth: d.authOf(m.field), Pos: pos}
-	if !d.joinKey(m, j) {
+	if !d.joinKey(m, j) || !free {
 		return
 	}
 	d.Joins = append(d.Joins, j)
@@ -44,14 +44,18 @@ func (d *draft) readJoin(m marked) {
 	}
 }
 
-func (d *draft) checkJoinName(m marked, name string) {
+// checkJoinName reports whether a virtual field can have the name, and why not.
+func (d *draft) checkJoinName(m marked, name string) (free bool) {
 	taken := d.field(name) != nil || slices.ContainsFunc(d.Joins, func(j *Join) bool { return j.Name == name })
 	switch {
 	case !namePattern.MatchString(name):
 		d.report(joinName, argumentPos(m.dir, "field"), m.field, "\""+name+"\"")
 	case taken:
 		d.report(joinTaken, argumentPos(m.dir, "field"), m.field, name)
+	default:
+		return true
 	}
+	return false
 }
 
 // joinTarget finds the model that a join names, nil where it reported that there is none.

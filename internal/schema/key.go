@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,25 +71,26 @@ func (d *draft) composite(parts []marked) Half {
 	return half
 }
 
-// separators may stand between the parts of a key. All are punctuation of one byte; % is missing because it begins an
-// escape.
+// separators may stand between the parts of a key: punctuation of one byte. % is missing, it begins an escape.
 const separators = "!\"#$&'()*+,-./:;<=>?@[\\]^_`{|}~"
-
-// sepUse is what the key text of a kind is written with beside letters and digits. A separator among it would have to
-// be escaped in the middle of a number or a date, which would no longer sort as one.
-var sepUse = map[string]string{"Int": "-~!:.", "Float": "-~!:.", "Decimal": "-~!:.", "Date": "-", "DateTime": "-:."}
 
 func (d *draft) checkSep(sep string, m marked, parts []marked) {
 	if len(sep) != 1 || !strings.Contains(separators, sep) {
 		d.report(sepForm, argumentPos(m.dir, "sep"), m.field, strconv.Quote(sep))
 		return
 	}
+	if m.dir.Name != "compositeSubId" {
+		return
+	}
 	for _, p := range parts {
-		if strings.Contains(sepUse[kindOf(p.field)], sep) {
-			d.report(sepClash, argumentPos(m.dir, "sep"), m.field, strconv.Quote(sep), p.field.Name, typeText(p.field))
+		if strings.Contains(punctuationOf[p.field.Scalar], sep) {
+			d.report(sepEscaped, argumentPos(m.dir, "sep"), m.field, strconv.Quote(sep), p.field.Name, fmt.Sprintf("%%%02X", sep[0]))
 		}
 	}
 }
+
+// punctuationOf is the punctuation in the text of dates, which operands spell out. (Nobody spells numbers out.)
+var punctuationOf = map[string]string{"Date": "-", "DateTime": "-:."}
 
 func (d *draft) checkKeyField(f *Field, pos Pos) {
 	if f.List {

@@ -17,6 +17,9 @@ func Load(readModels, events []*ast.Source) (*Model, Diagnostics) {
 	if apiOK && eventsOK {
 		l.read()
 	}
+	if len(l.found.Errors()) == 0 {
+		l.checkGraphQL(readModels)
+	}
 	l.sort()
 	if len(l.found.Errors()) > 0 {
 		return nil, l.found

@@ -3,31 +3,44 @@ package schema
 import (
 	"slices"
 
+	"github.com/99designs/gqlgen/codegen/templates"
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
 // checkNames finds queries, arguments and types of the API that would get one name.
 func (l *loader) checkNames() {
-	queries := map[string]string{} // by name: what makes it
+	makers := map[string]string{} // of a query or a connection
 	for _, f := range l.ownQueries() {
-		queries[f.Name] = "the project's own query"
+		makers[f.Name] = "the project's own Query"
 	}
 	for _, d := range l.drafts {
 		for _, q := range d.Queries() {
-			pos := d.queryPos(q)
 			l.checkName(d.def.Position, d.Name, "", q.Name)
-			if other, taken := queries[q.Name]; taken {
-				d.report(queryTaken, pos, q.Source, q.Name, other)
-			} else {
-				queries[q.Name] = d.queryOrigin(q)
+			if other, taken := makers[q.Name]; taken {
+				d.report(queryTaken, d.queryPos(q), q.Source, q.Name, other)
+				continue
 			}
+			makers[q.Name] = d.queryOrigin(q)
 			d.checkArguments(q)
-			if def := l.api.named[q.Connection]; def != nil {
-				d.report(typeTaken, pos, q.Source, q.Connection, "is declared at "+at(def.Position).String())
+			if q.Connection != "" {
+				d.checkConnection(q, makers)
 			}
 		}
 	}
-	l.checkConnections()
+}
+
+// checkConnection takes the name of a connection, unless another type has it.
+func (d *draft) checkConnection(q Query, makers map[string]string) {
+	if def := d.l.api.named[q.Connection]; def != nil {
+		d.report(typeTaken, d.queryPos(q), q.Source, q.Connection, "is declared at "+at(def.Position).String())
+		return
+	}
+	key := "type " + q.Connection
+	if other, taken := makers[key]; taken {
+		d.report(typeTaken, d.queryPos(q), q.Source, q.Connection, "is made by "+other+" as well")
+		return
+	}
+	makers[key] = d.queryOrigin(q)
 }
 
 // ownQueries are the fields that a project adds to Query.
@@ -60,32 +73,25 @@ func (d *draft) queryOrigin(q Query) string {
 	return "the primary key of type " + d.Name
 }
 
-// checkArguments finds fields whose names are those of other arguments of a query. The name ctx is taken in Go.
+// checkArguments finds fields whose names are those of other arguments of a query, as they stand in the SDL or in Go,
+// where the first parameter is ctx.
 func (d *draft) checkArguments(q Query) {
-	for i, arg := range q.Args {
-		f := d.field(arg)
-		if f == nil || arg == "id" && i == 0 && q.Index == nil {
-			continue
-		}
-		if slices.Index(q.Args, arg) != i || arg == "ctx" || slices.Contains(q.Args[i+1:], arg) {
-			d.report(argumentTaken, f.Pos, f, arg, q.Name)
-		}
+	fields := d.SK.Fields[:min(1, len(d.SK.Fields))]
+	if q.Index != nil {
+		fields = q.Index.PK.Fields
 	}
-}
-
-// checkConnections finds two connections of one name.
-func (l *loader) checkConnections() {
-	makers := map[string]string{}
-	for _, d := range l.drafts {
-		for _, q := range d.Queries() {
-			if q.Connection == "" {
-				continue
-			}
-			if other, taken := makers[q.Connection]; taken {
-				d.report(typeTaken, d.queryPos(q), q.Source, q.Connection, "is made by "+other+" as well")
-				continue
-			}
-			makers[q.Connection] = d.queryOrigin(q)
+	owner := map[string]*Field{}
+	taken := map[string]bool{"ctx": true}
+	for _, arg := range q.Args {
+		inGo := templates.ToGoPrivate(arg)
+		i := slices.IndexFunc(fields, func(f *Field) bool { return f.Name == arg })
+		f := owner[inGo]
+		if i >= 0 {
+			f = fields[i]
 		}
+		if taken[inGo] && f != nil {
+			d.report(argumentTaken, f.Pos, f, f.Name, q.Name, inGo)
+		}
+		taken[inGo], owner[inGo] = true, f
 	}
 }

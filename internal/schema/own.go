@@ -2,6 +2,7 @@ package schema
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
 )
@@ -16,7 +17,7 @@ func (l *loader) checkOwn() {
 		mark := slices.IndexFunc(def.Directives, func(d *ast.Directive) bool { return isModelMark(d.Name) })
 		switch {
 		case def.Name == "Mutation" || def.Name == "Subscription":
-			l.add(readOnly.broken(at(def.Position), def.Name, "", def.Name))
+			l.add(readOnly.broken(at(def.Position), def.Name, "", strings.ToLower(def.Name)+"s"))
 		case def.Name == "Query" && mark >= 0:
 			l.add(rootModel.broken(at(def.Directives[mark].Position), def.Name, ""))
 		case def.Kind == ast.Union:

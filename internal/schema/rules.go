@@ -3,6 +3,7 @@ package schema
 // What GraphQL itself asks of a schema.
 var (
 	syntax         = newRule("syntax", "{1}", "correct the text here")
+	graphQL        = newRule("graphql", "{1}", "correct the schema here")
 	typeTwice      = newRule("type-twice", "is declared a second time, first at {1}", "rename or remove one of them; use \"extend type\" to add to a type")
 	extendsNothing = newRule("extends-nothing", "extends a type that is not declared", "declare it, or drop \"extend\"")
 	extendsOther   = newRule("extends-other", "extends {1} as {2}", "extend it as what it is declared as")
@@ -17,7 +18,7 @@ var (
 // How directives are applied.
 var (
 	unknownDirective  = newRule("unknown-directive", "there is no directive @{1}", "correct its name, or remove it")
-	misplacedSchema   = newRule("other-schema", "@{1} belongs into the schema of the {2}", "remove it here")
+	misplacedSchema   = newRule("other-schema", "@{1} belongs in the schema of the {2}", "remove it here")
 	laterDirective    = newRule("not-in-this-version", "@{1} describes entities that share a table, which this version does not know", "give the model a table of its own, with @id and @subId")
 	wrongPlace        = newRule("wrong-place", "@{1} cannot stand on {2}", "move it to {3}")
 	repeatedDirective = newRule("repeated-directive", "@{1} stands here a second time", "keep one of them")
@@ -76,7 +77,7 @@ var (
 	keyList         = newRule("key-list", "is a list in a key", "key by a field that holds one value")
 	keyHalves       = newRule("key-halves", "is in both halves of the primary key", "keep it in one of them")
 	sepForm         = newRule("sep", "has the separator {1}", "use one punctuation character other than %, such as / or #")
-	sepClash        = newRule("sep-clash", "has the separator {1}, which the key text of {2} ({3}) uses itself", "use another one, such as / or #")
+	sepEscaped      = newWarning("sep-escaped", "has the separator {1}, which stands in the text of {2} as well and is written {3} there, in keys and in operands", "use another one, such as / or #")
 	sepConflict     = newRule("sep-conflict", "has the separator {1}, another field of the key has {2}", "give all of them the same, or only one of them any")
 	indexName       = newRule("index-name", "has the index name {1}", "begin with a letter, and use letters, digits and \"_\"")
 	indexRepeated   = newRule("index-repeated", "is twice in @{1} {2}", "keep one of them")
@@ -126,10 +127,10 @@ var (
 // Names that are made of others.
 var (
 	queryTaken    = newRule("query-taken", "makes the query {1}, which {2} makes as well", "rename the type, the index or the plugin of one of them")
-	argumentTaken = newRule("query-argument", "makes the argument {1} of query {2}, which has an argument of that name already", "rename the field")
+	argumentTaken = newRule("query-argument", "makes the argument {1} of query {2}, in which the name {3} is taken", "rename the field")
 	typeTaken     = newRule("type-taken", "makes the type {1}, which {2}", "rename one of them")
 	goName        = newRule("go-name", "{1} has no Go name", "begin with a letter")
-	goTaken       = newRule("go-taken", "{1} becomes the Go name {2}, which {3} becomes as well", "rename one of them")
+	goTaken       = newRule("go-taken", "{1} becomes the Go name {2}, which is that of {3}", "rename one of them")
 )
 
 // Events.

@@ -1,0 +1,55 @@
+package schema
+
+import (
+	"strings"
+
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+)
+
+// checkGraphQL asks gqlparser about the whole schema, as it will stand with what read models make: a project's own
+// queries may name connections, and whatever GraphQL forbids in types that are no read models is found here.
+func (l *loader) checkGraphQL(readModels []*ast.Source) {
+	all := []*ast.Source{
+		{Name: "foldql/directives.graphqls", Input: Directives()},
+		{Name: "foldql/made.graphqls", Input: l.made()},
+	}
+	_, err := gqlparser.LoadSchema(append(all, readModels...)...)
+	if err == nil {
+		return
+	}
+	found := gqlerror.WrapIfUnwrapped(err)
+	pos := l.start()
+	if file, ok := found.Extensions["file"].(string); ok {
+		pos.File = file
+	}
+	if len(found.Locations) > 0 {
+		pos.Line, pos.Column = found.Locations[0].Line, found.Locations[0].Column
+	}
+	l.add(graphQL.broken(pos, "", "", strings.TrimSuffix(found.Message, ".")))
+}
+
+// made is the SDL of what the generator adds, as far as other types can see it: fields of Query without their
+// arguments, connections, virtual fields.
+func (l *loader) made() string {
+	var b strings.Builder
+	for _, m := range l.model.ReadModels {
+		for _, q := range m.Queries() {
+			answer := m.Name
+			if q.Connection != "" {
+				answer = q.Connection + "!"
+				b.WriteString("type " + q.Connection + " { items: [" + m.Name + "!]! nextToken: String }\n")
+			}
+			b.WriteString("extend type Query { " + q.Name + ": " + answer + " }\n")
+		}
+		for _, j := range m.Joins {
+			answer := j.Target.Name
+			if j.Many {
+				answer = "[" + answer + "!]"
+			}
+			b.WriteString("extend type " + m.Name + " { " + j.Name + ": " + answer + " }\n")
+		}
+	}
+	return b.String()
+}

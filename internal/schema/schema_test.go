@@ -1,0 +1,168 @@
+package schema
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// TestGoodEventsAreGraphQL: with our directives, and the enums that they share with the read models, events that Load
+// accepts are a valid schema. (Of read models Load makes sure itself.)
+func TestGoodEventsAreGraphQL(t *testing.T) {
+	for _, dir := range folders(t, "testdata/good") {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			model, _ := load(t, dir)
+			files := append(sources(t, dir, "events*.graphqls"),
+				&ast.Source{Name: "directives.graphqls", Input: EventDirectives()},
+				&ast.Source{Name: "shared.graphqls", Input: sharedEnums(t, dir, model)},
+				&ast.Source{Name: "query.graphqls", Input: "type Query { none: Int }"},
+			)
+			if _, err := gqlparser.LoadSchema(files...); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// sharedEnums declares the enums that events take from the schema of the read models.
+func sharedEnums(t *testing.T, dir string, m *Model) string {
+	t.Helper()
+	own := text(t, dir, "events*.graphqls")
+	var b strings.Builder
+	for _, e := range m.EventEnums {
+		if !strings.Contains(own, "enum "+e.Name+" ") {
+			b.WriteString("enum " + e.Name + " { " + strings.Join(e.Values, " ") + " }\n")
+		}
+	}
+	return b.String()
+}
+
+// TestDiagnosticsNamePlaceTypeFieldAndMend in one line each.
+func TestDiagnosticsNamePlaceTypeFieldAndMend(t *testing.T) {
+	pos := Pos{File: "schema.graphqls", Line: 12, Column: 3}
+	ds := Diagnostics{
+		{Pos: pos, Type: "Order", Field: "total", Message: "is wrong", Mend: "right it"},
+		{Pos: pos, Type: "Order", Message: "is slow", Mend: "hurry", Warning: true},
+		{Pos: pos, Message: "is missing", Mend: "find it"},
+	}
+	want := "schema.graphqls:12:3: type Order, field total: is wrong (mend: right it)\n" +
+		"schema.graphqls:12:3: warning: type Order: is slow (mend: hurry)\n" +
+		"schema.graphqls:12:3: is missing (mend: find it)"
+	if got := ds.Error(); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+	var errs Diagnostics
+	if !errors.As(ds.Err(), &errs) || len(errs) != 2 {
+		t.Errorf("Err() = %v, want the two that are no warnings", errs)
+	}
+	if err := ds[1:2].Err(); err != nil {
+		t.Errorf("a warning is an error: %v", err)
+	}
+}
+
+// TestDiagnosticsAreInOrderOfFilesAndLines whatever finds them first.
+func TestDiagnosticsAreInOrderOfFilesAndLines(t *testing.T) {
+	_, found := Load(
+		[]*ast.Source{
+			{Name: "z.graphqls", Input: "type A @readModel(events: [\"E\"]) {\n  a: X\n  b: [ID] @id\n}"},
+			{Name: "a.graphqls", Input: "type A { a: Int }"},
+		},
+		[]*ast.Source{{Name: "m.graphqls", Input: "type E { a: X }"}},
+	)
+	var files []string
+	for _, d := range found {
+		files = append(files, d.Pos.String())
+	}
+	want := []string{"z.graphqls:2:6", "z.graphqls:3:3", "z.graphqls:3:7", "a.graphqls:1:6", "m.graphqls:1:13"}
+	if !slices.Equal(files, want) {
+		t.Errorf("found at %v, want %v\n%v", files, want, found)
+	}
+}
+
+// TestSeparatorsAreFitForKeys: every separator that a schema may have is one that the keys take.
+func TestSeparatorsAreFitForKeys(t *testing.T) {
+	for _, sep := range strings.Split(separators, "") {
+		if err := keys.CheckSep(sep); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestQueriesAreNamedAfterKeyAndIndexes as frontends rely on.
+func TestQueriesAreNamedAfterKeyAndIndexes(t *testing.T) {
+	field := func(name string) Half { return Half{Fields: []*Field{{Name: name, Scalar: "String"}}} }
+	for _, tt := range []struct {
+		model *ReadModel
+		want  []string
+	}{
+		{&ReadModel{Name: "Count"}, []string{"Count"}},
+		{&ReadModel{Name: "Count", Plugin: "Sales"}, []string{"Sales_Count"}},
+		{&ReadModel{Name: "Order", PK: field("orderId"), SK: field("at")}, []string{"Order", "OrderById"}},
+		{
+			&ReadModel{Name: "Order", Plugin: "Sales", PK: field("orderId"), Indexes: []*Index{
+				{Name: "customerId", Unnamed: true, PK: field("customerId")},
+				{Name: "byStatus", PK: field("status")},
+				{Name: "bytes", Unnamed: true, PK: field("bytes")},
+				{Name: "byline", PK: field("x")},
+				{Name: "byLine", Unnamed: true, PK: field("byLine")},
+				{Name: "status", PK: field("x")},
+				{Name: "by", PK: field("x")},
+				{Name: "by_it", PK: field("x")},
+			}},
+			[]string{
+				"Sales_Order", "Sales_OrderByCustomerId", "Sales_OrderByStatus", "Sales_OrderByBytes", "Sales_OrderByByline",
+				"Sales_OrderByByLine", "Sales_OrderByStatus", "Sales_OrderByBy", "Sales_OrderBy_it",
+			},
+		},
+	} {
+		var got []string
+		for _, q := range tt.model.Queries() {
+			got = append(got, q.Name)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("queries %v, want %v", got, tt.want)
+		}
+	}
+}
+
+// FuzzLoad: no text makes Load panic, and it gives a Model or an error, never both or neither.
+func FuzzLoad(f *testing.F) {
+	for _, kind := range []string{"good", "bad"} {
+		dirs, err := filepath.Glob("testdata/" + kind + "/*")
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, dir := range dirs {
+			f.Add(text(f, dir, "schema*.graphqls"), text(f, dir, "events*.graphqls"))
+		}
+	}
+	f.Fuzz(func(t *testing.T, readModels, events string) {
+		model, found := Load(
+			[]*ast.Source{{Name: "schema.graphqls", Input: readModels}},
+			[]*ast.Source{{Name: "events.graphqls", Input: events}},
+		)
+		if failed := found.Err() != nil; failed == (model != nil) {
+			t.Fatalf("model %v, diagnostics:\n%v", model, found)
+		}
+		for _, d := range found {
+			if d.Pos.Line < 1 || d.Pos.Column < 1 || d.Message == "" || d.Mend == "" {
+				t.Fatalf("incomplete: %+v", d)
+			}
+		}
+	})
+}
+
+func text(tb testing.TB, dir, pattern string) string {
+	tb.Helper()
+	var b strings.Builder
+	for _, src := range sources(tb, dir, pattern) {
+		b.WriteString(src.Input)
+	}
+	return b.String()
+}
