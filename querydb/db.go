@@ -2,11 +2,13 @@ package querydb
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
-	"github.com/foldql/foldql/querydb/record"
 )
 
 // Types of the driver contract that callers of DB meet.
@@ -18,104 +20,98 @@ type (
 )
 
 // DB is the store of rows. What holds for every driver is done here once: validation, limits, wrapping of errors,
-// completion of rows that an index holds in part, counting.
+// completion of rows that an index holds in part, counting. It is safe for concurrent use.
 type DB struct {
-	drv driver.Driver
+	drv    driver.Driver
+	now    func() time.Time
+	log    *slog.Logger
+	tables map[*Model]*table // never changes after Open
+	drops  *drops
+}
+
+// table is where the rows of a model are kept, and what was done with them.
+type table struct {
+	model   *Model
+	serving atomic.Pointer[driver.Table] // the generation that reads and writes go to
+	restart sync.Mutex                   // held while a generation follows another
+	stats   counters
 }
 
 // Config tunes a DB; the zero Config means the defaults.
 type Config struct {
 	// Now is the clock for expiry; time.Now by default.
 	Now func() time.Time
+	// Log is told what happens in the background; slog.Default by default.
+	Log *slog.Logger
 }
 
-// Open prepares the tables of the models over a driver. It reads which generation of each table serves.
-// The DB owns the driver from then on, and Close closes it.
+func (c Config) withDefaults() Config {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	return c
+}
+
+// Open prepares the tables of the models over a driver. It reads which generation of each table serves, and goes on
+// with removing former generations where that was interrupted.
+// The DB owns the driver from then on, and Close closes it; where Open fails, the driver is still the caller's.
 func Open(ctx context.Context, drv driver.Driver, models []*Model, cfg Config) (*DB, error) {
-	panic("querydb: to be written")
+	cfg = cfg.withDefaults()
+	db := &DB{drv: drv, now: cfg.Now, log: cfg.Log, tables: make(map[*Model]*table, len(models)), drops: newDrops()}
+	named := map[string]*Model{}
+	for _, m := range models {
+		if err := checkModel(m, named); err != nil {
+			return nil, &Error{Op: "open", Model: m.Name, Err: err}
+		}
+		named[m.Table] = m
+		db.tables[m] = &table{model: m}
+	}
+	if err := db.readGenerations(ctx, models); err != nil {
+		return nil, err
+	}
+	if err := db.resumeDrops(ctx); err != nil {
+		return nil, err
+	}
+	return db, nil
 }
 
-// Close closes the driver.
-func (db *DB) Close() error { panic("querydb: to be written") }
-
-// Get reads rows by key; the answer is aligned with ks, a row that is not there has a nil Record. Keys may repeat.
-func (db *DB) Get(ctx context.Context, m *Model, ks []keys.Key, consistent bool) ([]Row, error) {
-	panic("querydb: to be written")
+// Close waits for calls in flight, stops the work in the background, which the next Open resumes, and closes the driver.
+func (db *DB) Close() error {
+	db.drops.stop()
+	if err := db.drv.Close(); err != nil {
+		return fmt.Errorf("close the store: %w", err)
+	}
+	return nil
 }
 
-// Query asks for rows of one partition of a model.
-type Query struct {
-	Index      int // ordinal in Model.Indexes, driver.Primary for the table
-	PK         string
-	Range      keys.Range
-	Reverse    bool
-	Limit      int // 1 to 1000
-	Start      *keys.Start
-	Consistent bool
-	// Fields are the ordinals that the caller will read; rows of an index that carries less are completed by batched
-	// reads of the table. Nil means all.
-	Fields []int
+// Stored returns a view of the same DB in which nothing has expired: rows are there until they are deleted. A fold reads
+// through it, because a row's end is to be compared with the time of an event and not with the clock.
+func (db *DB) Stored() *DB {
+	view := *db
+	view.now = func() time.Time { return time.Time{} }
+	return &view
 }
 
-// Page is the answer to a Query. It is full, Limit rows, whenever the rows exist.
-type Page struct {
-	Rows []Row
-	// Next is where the following page begins; nil where there is none.
-	Next *keys.Start
+// table finds the table of a model.
+func (db *DB) table(op string, m *Model) (*table, error) {
+	if t := db.tables[m]; t != nil {
+		return t, nil
+	}
+	return nil, &Error{Op: op, Model: m.Name, Err: fmt.Errorf("%w: the model was not given to Open", ErrInvalid)}
 }
 
-// Query reads one page.
-func (db *DB) Query(ctx context.Context, m *Model, q Query) (Page, error) {
-	panic("querydb: to be written")
+// shape returns what a driver knows of a generation of the model's table.
+func (m *Model) shape(generation int) *driver.Table {
+	t := &driver.Table{
+		Name: m.Table, Generation: generation, Sorted: m.SK.Layout.Exists(),
+		Fields: m.Fields, PK: m.PK.Fields, SK: m.SK.Fields,
+		Indexes: make([]driver.Index, len(m.Indexes)),
+	}
+	for i, x := range m.Indexes {
+		t.Indexes[i] = driver.Index{Name: x.Name, PK: x.PK.Fields, SK: x.SK.Fields, Projected: x.Projected}
+	}
+	return t
 }
-
-// Write is the change of one row of a model. A nil Record deletes the row.
-type Write struct {
-	Model *Model
-	Row   Row
-}
-
-// Batch is the effect of one or more whole events of one projection, with the checkpoint that covers them.
-type Batch struct {
-	Writes []Write
-	// Notes are records of the projection's own (checkpoints, set-aside events), in the same commit, or after all
-	// Writes on a store that cannot commit them together.
-	Notes []Note
-}
-
-// Note is a small named record beside the rows: a checkpoint, an event set aside, a secret. Notes of one Kind are
-// ordered by the bytes of ID. A nil Value deletes the note.
-type Note struct {
-	Kind  string
-	ID    string
-	Value []byte
-}
-
-// Apply commits a batch: see driver.Driver.Apply. A row that is too large, or has a key that is empty or too long, is
-// refused before anything is written, with an *Error that names it.
-func (db *DB) Apply(ctx context.Context, b Batch) error { panic("querydb: to be written") }
-
-// ReadNote reads one note; ErrNotFound where there is none.
-func (db *DB) ReadNote(ctx context.Context, kind, id string) ([]byte, error) {
-	panic("querydb: to be written")
-}
-
-// Notes reads up to limit notes of a kind, in order, after the given ID ("" from the beginning).
-func (db *DB) Notes(ctx context.Context, kind, after string, limit int) ([]Note, error) {
-	panic("querydb: to be written")
-}
-
-// Restart begins a new, empty generation of the model's table and drops the former one: what a fold of the whole log
-// into changed rows starts with. The notes are written, or deleted, in the same commit.
-func (db *DB) Restart(ctx context.Context, m *Model, notes []Note) error {
-	panic("querydb: to be written")
-}
-
-// Encode builds the stored form of a row: key, record, index keys, expiry. It fails with ErrInvalid, naming model and
-// field, where a key half is empty or a value cannot be stored.
-func Encode[R any](c *Codec[R], b *record.Builder, row *R) (Row, error) {
-	panic("querydb: to be written")
-}
-
-// KeyOf returns the key of a row.
-func KeyOf[R any](c *Codec[R], row *R) (keys.Key, error) { panic("querydb: to be written") }

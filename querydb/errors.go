@@ -1,6 +1,12 @@
 package querydb
 
-import "github.com/foldql/foldql/querydb/driver"
+import (
+	"errors"
+	"strconv"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
+)
 
 // The closed list of what can go wrong; every error of a DB matches at most one of them by errors.Is.
 var (
@@ -21,7 +27,10 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	s := e.Op + " " + e.Model
+	s := e.Op
+	if e.Model != "" {
+		s += " " + e.Model
+	}
 	if e.Key != "" {
 		s += " row " + e.Key
 	}
@@ -29,3 +38,28 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// failed wraps an error of the driver, once.
+func failed(op string, m *Model, err error) error {
+	var done *Error
+	if err == nil || errors.As(err, &done) {
+		return err
+	}
+	return &Error{Op: op, Model: m.Name, Err: err}
+}
+
+// printable is a key as messages show it, cut where it is long.
+func printable(k keys.Key) string {
+	if k.SK == "" {
+		return quoted(k.PK)
+	}
+	return quoted(k.PK) + " " + quoted(k.SK)
+}
+
+func quoted(s string) string {
+	const most = 128
+	if len(s) > most {
+		return strconv.Quote(s[:most]) + "…"
+	}
+	return strconv.Quote(s)
+}

@@ -15,28 +15,54 @@ import (
 // Driver keeps rows.
 //
 // All methods are safe for concurrent use, and return promptly with the context's error when it ends. Errors match one
-// of this package's errors by errors.Is where one of them applies.
+// of this package's errors by errors.Is where one of them applies. Querydb has checked what it hands to a driver: keys
+// are neither empty nor too long, records are valid, a row has one index key for each index, limits are at least 1, a
+// range of sort keys is asked only where there are sort keys.
+//
+// Memory: records never change. What a driver returns is the caller's to keep, and rows of one answer may share memory.
+// Of what a driver is handed it may keep records and strings, but no slice of the batch.
 type Driver interface {
 	// Get reads rows by their keys, in one batch as far as the store has such a thing. The answer is aligned with
-	// Keys; a row that is not there, or has expired at Now, has a nil Record.
+	// Keys; a row that is not there, or has expired at Now, has a nil Record. Key is as it was asked for in either
+	// case; a row that is there is complete: record, index keys (a half whose partner is absent too), position, expiry.
 	Get(ctx context.Context, g Get) ([]Row, error)
 
 	// Query reads up to Limit rows of one partition of a table or of one of its indexes, in the byte order of the sort
 	// key (ties in an index in a stable order), or the reverse. At most one key more than the rows returned is
 	// examined, expired rows aside.
+	//
+	// A page begins after Start, in the direction of the query, whether or not the row that Start names is still there;
+	// so nothing that stays is missed or met twice, whatever is inserted or deleted between pages. A Start outside of
+	// the range only narrows it.
+	//
+	// Rows of the table itself are complete, as those of Get. Rows of an index have Key, Expires and those fields of
+	// the record that the index projects, each at its own ordinal; other fields may be absent, and Indexes and Position
+	// zero.
 	Query(ctx context.Context, q Query) (Page, error)
 
-	// Apply writes a batch. An atomic driver commits it whole or not at all. When Apply returns nil the batch survives
-	// the loss of power. Applying a batch again changes nothing.
+	// Apply writes a batch. An atomic driver commits it whole or not at all, and no reader sees a part of it; index
+	// entries change in the same commit as their rows. When Apply returns nil the batch survives the loss of power, and
+	// every call that begins afterwards sees it.
+	//
+	// Applying a batch again changes nothing, nor does applying any suffix of the batches again, in their order. Two
+	// writes of one row in one batch are ErrInvalid, and nothing is written.
 	Apply(ctx context.Context, b Batch) error
 
-	// Close releases the store. Calls in flight finish first.
+	// Close releases the store. Calls in flight finish first; later calls fail with ErrUnavailable. Closing again does
+	// nothing.
 	Close() error
 }
 
 // Dropper is a driver that can remove a generation of a table, rows and index entries, in the background of other work.
+// Only Name and Generation of the table count: what is removed may have had another shape. Dropping what is not there,
+// or only in part, is no error, and rows written under the same name and generation afterwards are kept.
 type Dropper interface {
 	Drop(ctx context.Context, t *Table) error
+}
+
+// GetLimiter is a driver that reads at most so many keys in one Get; querydb cuts longer lists.
+type GetLimiter interface {
+	MaxGet() int
 }
 
 // Table is what a driver knows of a table: its physical name and the shape of its rows.
@@ -105,6 +131,12 @@ type Row struct {
 	Expires time.Time
 }
 
+// Expired reports whether the row has ceased to be: from Expires on it is not there.
+func (r *Row) Expired(now time.Time) bool { return !r.Expires.IsZero() && !r.Expires.After(now) }
+
+// Entered reports whether a row with the key is in the index: whether every half that the index has is present.
+func (k *IndexKey) Entered(x *Index) bool { return k.HasPK && (k.HasSK || !x.Sorted()) }
+
 // Position is where an event stands: in a partition of a source, counted from 1. The zero Position is before them all.
 type Position struct {
 	Partition string
@@ -116,7 +148,7 @@ type Get struct {
 	Table      *Table
 	Keys       []keys.Key // distinct
 	Consistent bool       // see every batch acknowledged before; drivers that always do so ignore it
-	Now        time.Time  // the clock for expiry
+	Now        time.Time  // the clock for expiry; nothing has expired at the zero time
 }
 
 // Query asks for rows of one partition.
@@ -138,9 +170,9 @@ const Primary = -1
 // Page is the answer to a Query.
 type Page struct {
 	Rows     []Row
-	Starts   []keys.Start // aligned with Rows: where a page after that row begins
+	Starts   []keys.Start // aligned with Rows: where a page after that row begins; Index is zero on the table itself
 	More     bool         // there is at least one row after the last
-	Examined int          // keys looked at
+	Examined int          // keys looked at, of expired rows too
 }
 
 // WriteKind is what a Write does.

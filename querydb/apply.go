@@ -1,0 +1,87 @@
+package querydb
+
+import (
+	"context"
+	"time"
+
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// Write is the change of one row of a model. A nil Record deletes the row.
+type Write struct {
+	Model *Model
+	Row   Row
+}
+
+// Batch is the effect of one or more whole events of one projection, with the checkpoint that covers them.
+type Batch struct {
+	Writes []Write // no two of one row
+	// Notes are records of the projection's own (checkpoints, set-aside events), in the same commit, or after all
+	// Writes on a store that cannot commit them together.
+	Notes []Note // no two of one name
+}
+
+// Apply commits a batch: see driver.Driver.Apply. A row that is too large, or has a key that is empty or too long, is
+// refused before anything is written, with an *Error that names it.
+func (db *DB) Apply(ctx context.Context, b Batch) error {
+	if len(b.Writes) == 0 && len(b.Notes) == 0 {
+		return ctx.Err()
+	}
+	writes := make([]driver.Write, len(b.Writes))
+	var t *table
+	var shape *driver.Table
+	for i := range b.Writes {
+		w := &b.Writes[i]
+		if t == nil || t.model != w.Model {
+			var err error
+			if t, err = db.table("apply", w.Model); err != nil {
+				return err
+			}
+			shape = t.serving.Load()
+		}
+		if err := checkRow(shape, &w.Row); err != nil {
+			return &Error{Op: "apply", Model: w.Model.Name, Key: printable(w.Row.Key), Err: err}
+		}
+		writes[i] = driver.Write{Table: shape, Kind: kindOf(&w.Row), Row: w.Row}
+	}
+	notes, err := noteWrites(b.Notes)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	err = db.drv.Apply(ctx, driver.Batch{Writes: writes, Last: notes})
+	db.count(b.Writes, err, time.Since(began))
+	if err != nil {
+		return applyError(b.Writes, err)
+	}
+	return nil
+}
+
+// count adds a batch to the counters of each model that it writes.
+func (db *DB) count(writes []Write, err error, took time.Duration) {
+	for len(writes) > 0 {
+		m, n := writes[0].Model, 1
+		for n < len(writes) && writes[n].Model == m {
+			n++
+		}
+		db.tables[m].stats.applied(n, err, took)
+		writes = writes[n:]
+	}
+}
+
+func applyError(writes []Write, err error) error {
+	e := &Error{Op: "apply", Err: err}
+	if len(writes) > 0 {
+		e.Model = writes[0].Model.Name
+	} else {
+		e.Op = "apply notes"
+	}
+	return e
+}
+
+func kindOf(r *Row) driver.WriteKind {
+	if r.Record == nil {
+		return driver.Delete
+	}
+	return driver.Put
+}

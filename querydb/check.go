@@ -1,0 +1,112 @@
+package querydb
+
+import (
+	"fmt"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// Limits that hold for every driver; they are DynamoDB's, but for MaxLimit.
+const (
+	MaxLimit   = 1000       // rows of a page
+	MaxRowSize = 400 * 1024 // bytes of a row: its record, its key and its index keys
+)
+
+// checkModel refuses a model that cannot have a table of its own.
+func checkModel(m *Model, named map[string]*Model) error {
+	switch other := named[m.Table]; {
+	case m.Table == "":
+		return fmt.Errorf("%w: the table has no name", ErrInvalid)
+	case m.Table == notesTable:
+		return fmt.Errorf("%w: the table name %q is taken by the notes; give it another", ErrInvalid, notesTable)
+	case other != nil:
+		return fmt.Errorf("%w: the table %q is also that of %s; give one of them another", ErrInvalid, m.Table, other.Name)
+	}
+	return nil
+}
+
+// checkKey refuses a key that no row can have.
+func checkKey(k keys.Key, sorted bool) error {
+	if k.PK == "" {
+		return fmt.Errorf("%w: the partition key is empty", ErrInvalid)
+	}
+	if sorted && k.SK == "" {
+		return fmt.Errorf("%w: the sort key is empty", ErrInvalid)
+	}
+	if !sorted && k.SK != "" {
+		return fmt.Errorf("%w: the key has a sort half, and the table has none", ErrInvalid)
+	}
+	return checkSizes(k.PK, k.SK)
+}
+
+func checkSizes(pk, sk string) error {
+	if len(pk) > keys.MaxPK {
+		return fmt.Errorf("%w: the partition key has %d bytes, and may have %d", ErrInvalid, len(pk), keys.MaxPK)
+	}
+	if len(sk) > keys.MaxSK {
+		return fmt.Errorf("%w: the sort key has %d bytes, and may have %d", ErrInvalid, len(sk), keys.MaxSK)
+	}
+	return nil
+}
+
+// checkQuery refuses a query that cannot be answered.
+func checkQuery(t *driver.Table, q *Query) error {
+	sorted := t.Sorted
+	switch {
+	case q.Index < driver.Primary || q.Index >= len(t.Indexes):
+		return fmt.Errorf("%w: there is no index %d", ErrInvalid, q.Index)
+	case q.Index != driver.Primary:
+		sorted = t.Indexes[q.Index].Sorted()
+	}
+	switch {
+	case q.Limit < 1 || q.Limit > MaxLimit:
+		return fmt.Errorf("%w: the limit is %d, and must be 1 to %d", ErrInvalid, q.Limit, MaxLimit)
+	case q.PK == "":
+		return fmt.Errorf("%w: the partition key is empty", ErrInvalid)
+	case q.Range.Op > keys.Between:
+		return fmt.Errorf("%w: there is no range operator %d", ErrInvalid, q.Range.Op)
+	case q.Range.Op != keys.All && !sorted:
+		return fmt.Errorf("%w: a range of sort keys is asked for, and there is no sort key", ErrInvalid)
+	}
+	for _, f := range q.Fields {
+		if f < 0 || f >= len(t.Fields) {
+			return fmt.Errorf("%w: there is no field %d", ErrInvalid, f)
+		}
+	}
+	if err := checkSizes(q.PK, q.Range.Lo); err != nil {
+		return err
+	}
+	return checkSizes(q.PK, q.Range.Hi)
+}
+
+// checkRow refuses a row that cannot be stored.
+func checkRow(t *driver.Table, r *Row) error {
+	if err := checkKey(r.Key, t.Sorted); err != nil {
+		return err
+	}
+	if r.Record == nil {
+		return nil
+	}
+	if len(r.Indexes) != len(t.Indexes) {
+		return fmt.Errorf("%w: the row has %d index keys, and the model has %d indexes", ErrInvalid, len(r.Indexes), len(t.Indexes))
+	}
+	size := len(r.Record) + len(r.Key.PK) + len(r.Key.SK)
+	for i := range r.Indexes {
+		if err := checkIndexKey(&r.Indexes[i]); err != nil {
+			return fmt.Errorf("index %s: %w", t.Indexes[i].Name, err)
+		}
+		size += len(r.Indexes[i].PK) + len(r.Indexes[i].SK)
+	}
+	if size > MaxRowSize {
+		return fmt.Errorf("%w: the row has %d bytes, and may have %d", ErrTooLarge, size, MaxRowSize)
+	}
+	return nil
+}
+
+func checkIndexKey(x *IndexKey) error {
+	if x.HasPK && x.PK == "" || x.HasSK && x.SK == "" {
+		return fmt.Errorf("%w: a half is empty", ErrInvalid)
+	}
+	return checkSizes(x.PK, x.SK)
+}

@@ -1,0 +1,118 @@
+package querydb
+
+import (
+	"fmt"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// Encode builds the stored form of a row: key, record, index keys, expiry. It fails with ErrInvalid, naming model and
+// field, where a key half is empty or a value cannot be stored.
+//
+// A half of an index is absent where one of its composites is, or where it would be the empty string.
+func Encode[R any](c *Codec[R], b *record.Builder, row *R) (Row, error) {
+	m := c.Model
+	key, err := KeyOf(c, row)
+	if err != nil {
+		return Row{}, err
+	}
+	out := Row{Key: key}
+	b.Begin(len(m.Fields))
+	c.Encode(b, row)
+	rec, field, err := b.Finish()
+	if err != nil {
+		return Row{}, encodeError(m, key, fmt.Errorf("%w: field %s: %w", ErrInvalid, fieldName(m, field), err))
+	}
+	out.Record = rec
+	if m.TTL >= 0 {
+		out.Expires = c.Time(row, m.TTL)
+	}
+	if len(m.Indexes) == 0 {
+		return out, nil
+	}
+	out.Indexes = make([]IndexKey, len(m.Indexes))
+	for i := range m.Indexes {
+		if err := indexKey(c, row, &m.Indexes[i], &out.Indexes[i]); err != nil {
+			return Row{}, encodeError(m, key, err)
+		}
+	}
+	return out, nil
+}
+
+// KeyOf returns the key of a row. It fails with ErrInvalid, naming model and field, where a half is empty.
+func KeyOf[R any](c *Codec[R], row *R) (keys.Key, error) {
+	m := c.Model
+	if m.Singleton() {
+		return keys.Key{PK: keys.Singleton}, nil
+	}
+	var k keys.Key
+	err := primaryHalf(c, row, &m.PK, &k.PK)
+	if err == nil && m.SK.Layout.Exists() {
+		err = primaryHalf(c, row, &m.SK, &k.SK)
+	}
+	if err != nil {
+		return keys.Key{}, encodeError(m, k, err)
+	}
+	return k, nil
+}
+
+func primaryHalf[R any](c *Codec[R], row *R, h *Half, text *string) error {
+	present, err := compose(c, row, h, text)
+	if err == nil && !present {
+		err = fmt.Errorf("%w: the key is made of field %s, which is empty", ErrInvalid, fieldName(c.Model, absent(c, row, h)))
+	}
+	return err
+}
+
+func indexKey[R any](c *Codec[R], row *R, x *Index, k *IndexKey) (err error) {
+	if k.HasPK, err = compose(c, row, &x.PK, &k.PK); err == nil && x.SK.Layout.Exists() {
+		k.HasSK, err = compose(c, row, &x.SK, &k.SK)
+	}
+	if err != nil {
+		return fmt.Errorf("index %s: %w", x.Name, err)
+	}
+	return nil
+}
+
+// compose makes the text of a half; present is false where a composite is absent or the text is empty.
+func compose[R any](c *Codec[R], row *R, h *Half, text *string) (present bool, err error) {
+	var few [4]keys.Value
+	vals := few[:0]
+	for _, f := range h.Fields {
+		v := c.Value(row, f)
+		if !v.Present() {
+			return false, nil
+		}
+		vals = append(vals, v)
+	}
+	if *text, err = h.Layout.Compose(vals...); err != nil {
+		return false, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	return *text != "", nil
+}
+
+// absent returns the first field of the half that has no value; where all have, the first.
+func absent[R any](c *Codec[R], row *R, h *Half) int {
+	for _, f := range h.Fields {
+		if !c.Value(row, f).Present() {
+			return f
+		}
+	}
+	return h.Fields[0]
+}
+
+func fieldName(m *Model, f int) string {
+	if f < 0 || f >= len(m.Fields) {
+		return fmt.Sprintf("number %d", f)
+	}
+	return m.Fields[f].Name
+}
+
+func encodeError(m *Model, k keys.Key, err error) error {
+	e := &Error{Op: "encode", Model: m.Name, Err: err}
+	if k.PK != "" {
+		e.Key = printable(k)
+	}
+	return e
+}

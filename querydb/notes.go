@@ -1,0 +1,125 @@
+package querydb
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// Note is a small named record beside the rows: a checkpoint, an event set aside, a secret. Notes of one Kind are
+// ordered by the bytes of ID. A nil Value deletes the note.
+type Note struct {
+	Kind  string
+	ID    string
+	Value []byte
+}
+
+// notesTable is the name of the table that the notes of all projections, and ours, are rows of: Kind is the partition,
+// ID the sort key, and the value one string field, in base64 because it may be any bytes.
+const notesTable = "foldql"
+
+var notes = &driver.Table{
+	Name: notesTable, Sorted: true,
+	Fields: []Field{{Name: "kind", Scalar: "String"}, {Name: "id", Scalar: "String"}, {Name: "value", Scalar: "String"}},
+	PK:     []int{0}, SK: []int{1},
+}
+
+const noteValue = 2 // ordinal of the value
+
+// ReadNote reads one note; ErrNotFound where there is none.
+func (db *DB) ReadNote(ctx context.Context, kind, id string) ([]byte, error) {
+	k := keys.Key{PK: kind, SK: id}
+	if err := checkKey(k, true); err != nil {
+		return nil, noteError("read", k, err)
+	}
+	rows, err := db.drv.Get(ctx, driver.Get{Table: notes, Keys: []keys.Key{k}, Consistent: true})
+	if err != nil {
+		return nil, noteError("read", k, err)
+	}
+	if rows[0].Record == nil {
+		return nil, noteError("read", k, ErrNotFound)
+	}
+	return decodeNote(&rows[0])
+}
+
+// Notes reads up to limit notes of a kind, in order, after the given ID ("" from the beginning).
+func (db *DB) Notes(ctx context.Context, kind, after string, limit int) ([]Note, error) {
+	k := keys.Key{PK: kind, SK: after}
+	q := driver.Query{Table: notes, Index: driver.Primary, PK: kind, Limit: limit, Consistent: true}
+	if after != "" {
+		q.Start = &keys.Start{Key: k}
+	}
+	if err := checkQuery(notes, &Query{Index: q.Index, PK: kind, Limit: limit}); err != nil {
+		return nil, noteError("list", k, err)
+	}
+	page, err := db.drv.Query(ctx, q)
+	if err != nil {
+		return nil, noteError("list", k, err)
+	}
+	out := make([]Note, len(page.Rows))
+	for i := range page.Rows {
+		row := &page.Rows[i]
+		value, err := decodeNote(row)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = Note{Kind: kind, ID: row.Key.SK, Value: value}
+	}
+	return out, nil
+}
+
+// noteWrites turns notes into rows.
+func noteWrites(list []Note) ([]driver.Write, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	var b record.Builder
+	writes := make([]driver.Write, len(list))
+	for i, n := range list {
+		w := driver.Write{Table: notes, Kind: driver.Delete, Row: Row{Key: keys.Key{PK: n.Kind, SK: n.ID}}}
+		if n.Value != nil {
+			rec, err := encodeNote(&b, n)
+			if err != nil {
+				return nil, noteError("write", w.Row.Key, err)
+			}
+			w.Kind, w.Row.Record = driver.Put, rec
+		}
+		if err := checkRow(notes, &w.Row); err != nil {
+			return nil, noteError("write", w.Row.Key, err)
+		}
+		writes[i] = w
+	}
+	return writes, nil
+}
+
+func encodeNote(b *record.Builder, n Note) (record.Record, error) {
+	b.Begin(len(notes.Fields))
+	b.String(n.Kind)
+	b.String(n.ID)
+	b.String(base64.RawURLEncoding.EncodeToString(n.Value))
+	rec, _, err := b.Finish()
+	return rec, err
+}
+
+func decodeNote(row *Row) ([]byte, error) {
+	if !row.Record.Valid() || row.Record.Len() != len(notes.Fields) {
+		return nil, noteError("read", row.Key, fmt.Errorf("the stored note is damaged"))
+	}
+	text, ok := record.String(row.Record.JSON(noteValue))
+	if !ok {
+		return nil, noteError("read", row.Key, fmt.Errorf("the stored note is damaged"))
+	}
+	value, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return nil, noteError("read", row.Key, fmt.Errorf("the stored note is damaged: %w", err))
+	}
+	return value, nil
+}
+
+func noteError(op string, k keys.Key, err error) error {
+	return &Error{Op: op + " note", Key: printable(k), Err: err}
+}

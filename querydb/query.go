@@ -1,0 +1,140 @@
+package querydb
+
+import (
+	"context"
+	"time"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// Query asks for rows of one partition of a model.
+type Query struct {
+	Index      int // ordinal in Model.Indexes, driver.Primary for the table
+	PK         string
+	Range      keys.Range
+	Reverse    bool
+	Limit      int // 1 to MaxLimit
+	Start      *keys.Start
+	Consistent bool
+	// Fields are the ordinals that the caller will read; rows of an index that carries less are completed by batched
+	// reads of the table. Nil means all.
+	Fields []int
+}
+
+// Page is the answer to a Query. It is full, Limit rows, whenever the rows exist. The rows are for reading only.
+type Page struct {
+	Rows []Row
+	// Next is where the following page begins; nil where there is none.
+	Next *keys.Start
+}
+
+// Query reads one page.
+func (db *DB) Query(ctx context.Context, m *Model, q Query) (Page, error) {
+	t, err := db.table("query", m)
+	if err != nil {
+		return Page{}, err
+	}
+	shape := t.serving.Load()
+	if err := checkQuery(shape, &q); err != nil {
+		return Page{}, &Error{Op: "query", Model: m.Name, Err: err}
+	}
+	dq := driver.Query{
+		Table: shape, Index: q.Index, PK: q.PK, Range: q.Range, Reverse: q.Reverse,
+		Limit: q.Limit, Start: q.Start, Consistent: q.Consistent, Now: db.now(),
+	}
+	var page Page
+	if q.Index == driver.Primary || covers(shape, &q) {
+		page, err = db.readWhole(ctx, t, dq)
+	} else {
+		page, err = db.readCompleted(ctx, t, dq)
+	}
+	return page, failed("query", m, err)
+}
+
+func covers(shape *driver.Table, q *Query) bool {
+	x := &shape.Indexes[q.Index]
+	return x.Projected == nil || q.Fields != nil && x.Covers(q.Fields)
+}
+
+// readWhole reads a page of rows that have all that the caller will read.
+func (db *DB) readWhole(ctx context.Context, t *table, dq driver.Query) (Page, error) {
+	got, err := db.readPage(ctx, t, dq)
+	return Page{Rows: got.Rows, Next: next(&got)}, err
+}
+
+func (db *DB) readPage(ctx context.Context, t *table, dq driver.Query) (driver.Page, error) {
+	began := time.Now()
+	got, err := db.drv.Query(ctx, dq)
+	t.stats.queried(&got, err, time.Since(began))
+	return got, err
+}
+
+// next returns where the page after this one begins, nil where there is none.
+func next(p *driver.Page) *keys.Start {
+	if !p.More || len(p.Rows) == 0 {
+		return nil
+	}
+	return &p.Starts[len(p.Rows)-1]
+}
+
+// readCompleted reads pages of an index and the whole rows from the table, one batch for each page, until it is full. A
+// row that is gone meanwhile, or no longer under the key it was found by, makes room for the next.
+func (db *DB) readCompleted(ctx context.Context, t *table, dq driver.Query) (Page, error) {
+	var page Page
+	limit := dq.Limit
+	for {
+		dq.Limit = limit - len(page.Rows)
+		got, err := db.readPage(ctx, t, dq)
+		if err != nil {
+			return Page{}, err
+		}
+		rows, err := db.complete(ctx, t, &dq, &got)
+		if err != nil {
+			return Page{}, err
+		}
+		if page.Next = next(&got); page.Rows == nil {
+			page.Rows = rows
+		} else {
+			page.Rows = append(page.Rows, rows...)
+		}
+		if len(page.Rows) == limit || page.Next == nil {
+			return page, nil
+		}
+		dq.Start = page.Next
+	}
+}
+
+// complete reads the whole rows of a page of an index and leaves out those that are no longer where they were found.
+func (db *DB) complete(ctx context.Context, t *table, dq *driver.Query, found *driver.Page) ([]Row, error) {
+	if len(found.Rows) == 0 {
+		return nil, nil
+	}
+	ks := make([]keys.Key, len(found.Rows))
+	for i := range found.Rows {
+		ks[i] = found.Rows[i].Key
+	}
+	rows, err := db.getDistinct(ctx, t, driver.Get{Table: dq.Table, Keys: ks, Consistent: dq.Consistent, Now: dq.Now})
+	if err != nil {
+		return nil, err
+	}
+	kept := rows[:0]
+	for i := range rows {
+		if rows[i].Record != nil && under(&rows[i], dq, found.Starts[i].Index) {
+			kept = append(kept, rows[i])
+		}
+	}
+	return kept, nil
+}
+
+// under reports whether the row, by its own account, has the key in the index by which it was found.
+func under(row *Row, dq *driver.Query, found keys.Key) bool {
+	if dq.Index >= len(row.Indexes) {
+		return false
+	}
+	x := &row.Indexes[dq.Index]
+	if !x.HasPK || x.PK != found.PK {
+		return false
+	}
+	return !dq.Table.Indexes[dq.Index].Sorted() || x.HasSK && x.SK == found.SK
+}
