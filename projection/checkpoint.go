@@ -27,14 +27,17 @@ type cursor struct {
 // checkpoint is the note of how far a projection has come, committed with the rows that it covers.
 type checkpoint struct {
 	// Version is the layout that the rows have: see querydb.Model.Version.
-	Version    string            `json:"version"`
+	Version string `json:"version"`
+	// Commit counts the commits, so that one whose answer was lost can be told from one that did not happen.
+	Commit     uint64            `json:"commit"`
 	Partitions map[string]cursor `json:"partitions"`
 }
 
-// with returns a copy in which the partition has come to c.
+// with returns the checkpoint of the next commit, in which the partition has come to c.
 func (k checkpoint) with(partition string, c cursor) checkpoint {
 	k.Partitions = maps.Clone(k.Partitions)
 	k.Partitions[partition] = c
+	k.Commit++
 	return k
 }
 
@@ -88,4 +91,10 @@ func eachNote(ctx context.Context, db *querydb.DB, kind string, visit func(query
 			return nil
 		}
 	}
+}
+
+// Forget is the note that takes a projection's checkpoint away: with it applied, the projection's next start drops its
+// rows and folds the whole log. What was decided about set-aside events is not forgotten.
+func Forget(projection string) querydb.Note {
+	return querydb.Note{Kind: kindCheckpoint, ID: projection}
 }

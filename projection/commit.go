@@ -24,8 +24,12 @@ type asideItem struct {
 	reason string
 }
 
-// commit evaluates items in order, and writes rows, notes and checkpoint at once.
+// commit evaluates items in order, and writes rows, notes and checkpoint at once. Called again with the same items
+// after an error, it first finds out whether they were committed all the same.
 func (r *Runner) commit(ctx context.Context, partition string, items []item, end cursor) error {
+	if committed, err := r.settle(ctx); committed || err != nil {
+		return err
+	}
 	out := outcome{end: end, failing: map[subject]ref{}}
 	if len(items) > 0 && items[0].released {
 		out.end = r.done.Partitions[partition] // they take effect now
@@ -41,15 +45,50 @@ func (r *Runner) commit(ctx context.Context, partition string, items []item, end
 		return rowError{err}
 	}
 	r.writes = writes
-	done := r.done.with(partition, out.end)
-	notes := append(out.notes, done.note(r.projection.Name))
+	next := attempted{partition: partition, done: r.done.with(partition, out.end), rows: len(writes), outcome: &out}
+	notes := append(out.notes, next.done.note(r.projection.Name))
 	if err := r.db.Apply(ctx, querydb.Batch{Writes: writes, Notes: notes}); err != nil {
+		if !refused(err) {
+			r.doubt = &next
+		}
 		return err
 	}
-	r.done = done
-	r.remember(ctx, &out)
-	r.progress.committed(partition, out.end.Offset, len(writes), r.asides.count)
+	r.committed(ctx, &next)
 	return nil
+}
+
+// attempted is a commit whose answer is not known yet.
+type attempted struct {
+	partition string
+	done      checkpoint
+	rows      int
+	outcome   *outcome
+}
+
+// settle finds out whether the last commit happened, where its answer was lost: folding its events again would count
+// them twice.
+func (r *Runner) settle(ctx context.Context) (committed bool, err error) {
+	if r.doubt == nil {
+		return false, nil
+	}
+	stored, _, err := readCheckpoint(ctx, r.db, r.projection.Name)
+	if err != nil {
+		return false, err
+	}
+	next := r.doubt
+	r.doubt = nil
+	if stored.Commit != next.done.Commit {
+		return false, nil
+	}
+	r.committed(ctx, next)
+	return true, nil
+}
+
+// committed takes a commit into memory.
+func (r *Runner) committed(ctx context.Context, c *attempted) {
+	r.done = c.done
+	r.remember(ctx, c.outcome)
+	r.progress.committed(c.partition, c.outcome.end.Offset, c.rows, r.asides.count)
 }
 
 // load reads the rows that the items need, once for all of them.

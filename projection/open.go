@@ -7,10 +7,12 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// open reads what the projection has noted, once, and begins anew where the rows are of another version.
+// open reads what the projection has noted, and begins anew where the rows are of another version. Later calls only
+// settle what the last run left in doubt.
 func (r *Runner) open(ctx context.Context) error {
 	if r.opened {
-		return nil
+		_, err := r.settle(ctx)
+		return err
 	}
 	done, found, err := readCheckpoint(ctx, r.db, r.projection.Name)
 	if err != nil {
@@ -19,7 +21,7 @@ func (r *Runner) open(ctx context.Context) error {
 	if err := r.readReplays(ctx); err != nil {
 		return err
 	}
-	if !found || done.Version != r.projection.Model.Version {
+	if !found || done.Version != r.projection.Model.Version || r.restarting {
 		if done, err = r.restart(ctx, done, found); err != nil {
 			return err
 		}
@@ -45,9 +47,11 @@ func (r *Runner) restart(ctx context.Context, was checkpoint, found bool) (check
 	if err != nil {
 		return fresh, err
 	}
+	r.restarting = true // where the answer is lost, beginning anew once more is always right
 	if err := r.db.Restart(ctx, model, notes); err != nil {
 		return fresh, fmt.Errorf("begin the rows of %s anew: %w", model.Name, err)
 	}
+	r.restarting = false
 	if found {
 		r.log.InfoContext(ctx, "projection: folding the whole log anew, the model has another version",
 			"model", model.Name, "was", was.Version, "is", model.Version)

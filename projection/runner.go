@@ -25,11 +25,14 @@ type Runner struct {
 	mu      sync.Mutex // a fold is going on; guards what follows
 	opened  bool
 	running bool
-	done    checkpoint
-	asides  asides
-	replays map[ref]replay
-	fold    folder
-	writes  []querydb.Write
+	// restarting: the rows are being begun anew, and whether they are is not known yet.
+	restarting bool
+	done       checkpoint
+	doubt      *attempted // the last commit, where its answer was lost
+	asides     asides
+	replays    map[ref]replay
+	fold       folder
+	writes     []querydb.Write
 }
 
 // NewRunner makes the Runner of a projection. Nothing is read or written before Run.
@@ -82,7 +85,7 @@ func (r *Runner) Run(ctx context.Context) error {
 	if foldErr != nil {
 		return foldErr
 	}
-	if errors.Is(readErr, io.EOF) {
+	if readErr == errEnded {
 		return nil
 	}
 	return readErr
@@ -135,7 +138,7 @@ func (r *Runner) readAll(ctx context.Context, rd *reader, windows chan<- *window
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case errors.Is(err, io.EOF) || errors.Is(err, eventlog.ErrClosed):
+		case err == errEnded || errors.Is(err, eventlog.ErrClosed):
 			return err
 		case err == nil:
 			failures = 0
@@ -175,6 +178,9 @@ func (r *Runner) readRound(ctx context.Context, rd *reader, windows chan<- *wind
 	return read, nil
 }
 
+// errEnded is a source's word that no event will follow.
+var errEnded = errors.New("the source has ended")
+
 // await waits for more events, at most until the next sign of life is due.
 func (r *Runner) await(ctx context.Context, rd *reader) error {
 	r.progress.idle()
@@ -187,6 +193,9 @@ func (r *Runner) await(ctx context.Context, rd *reader) error {
 	err := r.src.Wait(waiting, positions)
 	if err != nil && waiting.Err() != nil && ctx.Err() == nil {
 		return nil
+	}
+	if errors.Is(err, io.EOF) {
+		return errEnded
 	}
 	return err
 }

@@ -1,0 +1,274 @@
+package projection_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/projection/internal/script"
+	"github.com/foldql/foldql/querydb"
+)
+
+func set(id string, total int) script.Step {
+	return script.Step{Op: "set", ID: id, Version: "v1", Total: total}
+}
+
+func upsert(id string, total int) script.Step {
+	return script.Step{Op: "upsert", ID: id, Version: "v1", Total: total}
+}
+
+// needs is an event that fails until there is a row of the id.
+func needs(id string, total int) script.Step {
+	return script.Step{Op: "update", ID: id, Version: "v1", Total: total}
+}
+
+// totals returns the total of each row's id.
+func totals(t *testing.T, db *querydb.DB, store *faultyStore) map[string]int {
+	t.Helper()
+	got := map[string]int{}
+	for k, r := range rowsOf(t, db, store.keys()) {
+		got[k.ID] = r.Row.Total
+	}
+	return got
+}
+
+// broken is a log in which events 2, 4 and 6 are aside: 2 needs a row that event 5 makes, the others are behind it.
+func broken() []eventlog.Event {
+	return []eventlog.Event{
+		event("other", upsert("o", 1)),
+		event("s", needs("a", 10)),
+		event("other", upsert("o", 2)),
+		event("s", upsert("a", 100)),
+		event("maker", set("a", 1)),
+		event("s", upsert("a", 1000)),
+		event("", needs("nowhere", 1)),
+		event("", upsert("o", 4)),
+	}
+}
+
+func TestAFailingEventHoldsBackItsSubjectAlone(t *testing.T) {
+	for _, window := range []int{1, 2, 3, 100} {
+		store := newFaultyStore()
+		db := open(t, store)
+		cfg := quick()
+		cfg.Window = window
+		r := run(t, logOf(t, broken()...), db, cfg)
+		if diff := cmp.Diff(map[string]int{"o": 7, "a": 1}, totals(t, db, store)); diff != "" {
+			t.Errorf("windows of %d: rows (-want +got):\n%s", window, diff)
+		}
+		want := []string{"0@2", "0@4 behind 0@2", "0@6 behind 0@2", "0@7"}
+		if diff := cmp.Diff(want, asideOf(t, r)); diff != "" {
+			t.Errorf("windows of %d: aside (-want +got):\n%s", window, diff)
+		}
+	}
+}
+
+func TestASetAsideSubjectStaysSoAfterARestart(t *testing.T) {
+	store := newFaultyStore()
+	log := openLog(t, broken()...)
+	run(t, ended(log), open(t, store), quick())
+	add(t, log, 8, event("s", upsert("a", 5000)))
+	db := open(t, store)
+	r := run(t, ended(log), db, quick())
+	if got := totals(t, db, store)["a"]; got != 1 {
+		t.Errorf("total of a is %d, want 1: the later event must wait", got)
+	}
+	if got := asideOf(t, r); len(got) != 5 || got[4] != "0@9 behind 0@2" {
+		t.Errorf("aside: %v, want the new event last", got)
+	}
+}
+
+// ended is a view of a log that ends where it is.
+func ended(log eventlog.Log) eventlog.Source { return endedLog{log} }
+
+type endedLog struct{ eventlog.Log }
+
+func (l endedLog) Wait(ctx context.Context, after eventlog.Positions) error {
+	return waitOrEnd(ctx, l.Log, after)
+}
+
+func TestRetryFoldsTheEventAndThoseBehindItInOrder(t *testing.T) {
+	store := newFaultyStore()
+	db := open(t, store)
+	r := run(t, logOf(t, broken()...), db, quick())
+	ctx := t.Context()
+
+	if err := r.Retry(ctx, "0@4"); err == nil || !strings.Contains(err.Error(), "0@2") {
+		t.Errorf("retry of an event that waits for another: %v, want an error that names it", err)
+	}
+	if err := r.Retry(ctx, "0@3"); !errors.Is(err, projection.ErrNotAside) {
+		t.Errorf("retry of an event that is not aside: %v, want ErrNotAside", err)
+	}
+	if err := r.Retry(ctx, "rubbish"); err == nil {
+		t.Error("retry of rubbish succeeds")
+	}
+	if err := r.Retry(ctx, "0@7"); err == nil || !strings.Contains(err.Error(), "there is no such row") {
+		t.Errorf("retry of an event that fails again: %v, want its reason", err)
+	}
+	if err := r.Retry(ctx, "0@2"); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]int{"o": 7, "a": 1111}, totals(t, db, store)); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"0@7"}, asideOf(t, r)); diff != "" {
+		t.Errorf("aside (-want +got):\n%s", diff)
+	}
+}
+
+func TestSkipForgetsTheEventAndFoldsThoseBehindIt(t *testing.T) {
+	store := newFaultyStore()
+	db := open(t, store)
+	r := run(t, logOf(t, broken()...), db, quick())
+	for _, event := range []string{"0@4", "0@2", "0@7"} {
+		if err := r.Skip(t.Context(), event); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(map[string]int{"o": 7, "a": 1001}, totals(t, db, store)); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+	if got := asideOf(t, r); len(got) != 0 {
+		t.Errorf("aside: %v, want none", got)
+	}
+	if s := status(t, r); s.Aside != 0 {
+		t.Errorf("status counts %d set-aside events, want none", s.Aside)
+	}
+}
+
+func TestRetryWorksWithoutARun(t *testing.T) {
+	store := newFaultyStore()
+	log := logOf(t, broken()...)
+	run(t, log, open(t, store), quick())
+	db := open(t, store)
+	if err := newRunner(t, "script", log, db, quick()).Retry(t.Context(), "0@2"); err != nil {
+		t.Fatal(err)
+	}
+	if got := totals(t, db, store)["a"]; got != 1111 {
+		t.Errorf("total of a is %d, want 1111", got)
+	}
+}
+
+// TestARefoldDoesWhatRetryDid folds the whole log again after retries and skips: each takes effect at its moment, so
+// the rows are the same, their positions and indexes included, whatever the windows.
+func TestARefoldDoesWhatRetryDid(t *testing.T) {
+	store := newFaultyStore()
+	log := openLog(t, broken()...)
+	db := open(t, store)
+	r := run(t, ended(log), db, quick())
+	mend := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	mend(r.Skip(t.Context(), "0@7"))
+	mend(r.Retry(t.Context(), "0@2"))
+	add(t, log, 8,
+		event("s", script.Step{Op: "follow", ID: "a", Version: "v2", Total: 1}),
+		event("t", needs("b", 1)), // aside
+		event("u", set("a", 7)),
+		event("v", set("b", 1)),
+	)
+	r = run(t, ended(log), db, quick())
+	mend(r.Retry(t.Context(), "0@10"))
+	add(t, log, 12, event("t", upsert("b", 40)))
+	r = run(t, ended(log), db, quick())
+	want, wantAside := rowsOf(t, db, store.keys()), asideOf(t, r)
+	if want[script.Key{ID: "a", Version: "v2"}].Row.Total != 1112 || want[script.Key{ID: "b", Version: "v1"}].Row.Total != 42 {
+		t.Fatalf("the first fold is not what this test builds on: %+v", want)
+	}
+
+	for window := 1; window <= 14; window++ {
+		if err := db.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{projection.Forget("script")}}); err != nil {
+			t.Fatal(err)
+		}
+		cfg := quick()
+		cfg.Window = window
+		r := run(t, ended(log), db, cfg)
+		if diff := cmp.Diff(want, rowsOf(t, db, store.keys())); diff != "" {
+			t.Errorf("windows of %d: rows (-first +again):\n%s", window, diff)
+		}
+		if diff := cmp.Diff(wantAside, asideOf(t, r)); diff != "" {
+			t.Errorf("windows of %d: aside (-first +again):\n%s", window, diff)
+		}
+	}
+}
+
+func TestAMalformedEventIsSetAside(t *testing.T) {
+	store := newFaultyStore()
+	db := open(t, store)
+	log := malformed{ended(openLog(t, event("", set("a", 1)), event("", set("b", 2)))), 1}
+	r := run(t, log, db, quick())
+	if diff := cmp.Diff(map[string]int{"b": 2}, totals(t, db, store)); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+	events, err := r.Aside(t.Context(), "", 10)
+	if err != nil || len(events) != 1 || events[0].Reason != "not JSON" {
+		t.Errorf("aside: %+v, %v, want one that is not JSON", events, err)
+	}
+}
+
+// malformed is a source that cannot read the event of an offset.
+type malformed struct {
+	eventlog.Source
+	offset uint64
+}
+
+func (m malformed) Read(ctx context.Context, partition string, after uint64, most int) ([]eventlog.Event, error) {
+	events, err := m.Source.Read(ctx, partition, after, most)
+	for i := range events {
+		if events[i].Offset == m.offset {
+			events[i].Malformed = errors.New("not JSON")
+		}
+	}
+	return events, err
+}
+
+// TestARowThatTheStoreRefusesIsFound has one event, amid a window, whose row is too large to be stored.
+func TestARowThatTheStoreRefusesIsFound(t *testing.T) {
+	store := newFaultyStore()
+	db := open(t, store)
+	var events []eventlog.Event
+	for range 9 {
+		events = append(events, event("", upsert("a", 1)))
+	}
+	large := upsert("a", 100)
+	large.Note = strings.Repeat("x", querydb.MaxRowSize)
+	events[5] = event("s", large)
+	events[7] = event("s", upsert("a", 100))
+	r := run(t, logOf(t, events...), db, quick())
+	if got := totals(t, db, store)["a"]; got != 7 {
+		t.Errorf("total is %d, want 7", got)
+	}
+	if diff := cmp.Diff([]string{"0@6", "0@8 behind 0@6"}, asideOf(t, r)); diff != "" {
+		t.Errorf("aside (-want +got):\n%s", diff)
+	}
+}
+
+func TestAsideIsListedInPages(t *testing.T) {
+	db := open(t, newFaultyStore())
+	r := run(t, logOf(t, broken()...), db, quick())
+	var refs []string
+	for after := ""; ; {
+		page, err := r.Aside(t.Context(), after, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(page) == 0 {
+			break
+		}
+		for _, e := range page {
+			refs = append(refs, e.Ref)
+		}
+		after = refs[len(refs)-1]
+	}
+	if diff := cmp.Diff([]string{"0@2", "0@4", "0@6", "0@7"}, refs); diff != "" {
+		t.Errorf("pages (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,194 @@
+package projection_test
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/memlog"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/projection/internal/script"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/memstore"
+)
+
+// epoch is the time of the first event; each is a second after the one before.
+var epoch = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// faultyStore fails calls as it is told, and remembers which keys were written.
+type faultyStore struct {
+	driver.Driver
+
+	mu      sync.Mutex
+	before  func(n int) error // called before the n-th Apply, counted from 1; an error keeps it from happening
+	after   func(n int) error // called when it has happened; an error hides that
+	applies int
+	rows    int
+	written map[keys.Key]bool
+}
+
+func newFaultyStore() *faultyStore {
+	return &faultyStore{Driver: memstore.New(), written: map[keys.Key]bool{}}
+}
+
+func (s *faultyStore) Apply(ctx context.Context, b driver.Batch) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.applies++
+	if s.before != nil {
+		if err := s.before(s.applies); err != nil {
+			return err
+		}
+	}
+	if err := s.Driver.Apply(ctx, b); err != nil {
+		return err
+	}
+	for _, w := range b.Writes {
+		s.written[w.Row.Key] = true
+	}
+	s.rows += len(b.Writes)
+	if s.after != nil {
+		return s.after(s.applies)
+	}
+	return nil
+}
+
+// Close keeps the memory, so that the store can be opened again after a crash.
+func (s *faultyStore) Close() error { return nil }
+
+func (s *faultyStore) keys() []keys.Key {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var ks []keys.Key
+	for k := range s.written {
+		ks = append(ks, k)
+	}
+	return ks
+}
+
+func open(t testing.TB, store driver.Driver, models ...*querydb.Model) *querydb.DB {
+	t.Helper()
+	if models == nil {
+		models = []*querydb.Model{script.Model}
+	}
+	db, err := querydb.Open(context.Background(), store, models, querydb.Config{Now: func() time.Time { return epoch }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// event is a script event about a subject.
+func event(subject string, steps ...script.Step) eventlog.Event {
+	return eventlog.Event{Source: "/test", Type: script.EventType, Subject: subject, Data: script.JSON(steps...)}
+}
+
+// logOf is a log that ends after the events; they get ids and times by their number.
+func logOf(t testing.TB, events ...eventlog.Event) *memlog.Log {
+	t.Helper()
+	log := openLog(t, events...)
+	log.End()
+	return log
+}
+
+func openLog(t testing.TB, events ...eventlog.Event) *memlog.Log {
+	t.Helper()
+	log := memlog.New(memlog.Options{})
+	t.Cleanup(func() { log.Close() })
+	add(t, log, 0, events...)
+	return log
+}
+
+// add appends events to a log that has n already.
+func add(t testing.TB, log *memlog.Log, n int, events ...eventlog.Event) {
+	t.Helper()
+	for i, e := range events {
+		e.ID = strconv.Itoa(n + i + 1)
+		e.Time = epoch.Add(time.Duration(n+i) * time.Second)
+		if _, err := log.Append(context.Background(), []eventlog.Event{e}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// quick is a configuration that loses no time between attempts.
+func quick() projection.RunnerConfig {
+	return projection.RunnerConfig{
+		MinBackoff: time.Nanosecond, MaxBackoff: time.Nanosecond,
+		Now: func() time.Time { return epoch },
+	}
+}
+
+func newRunner(t testing.TB, name string, src eventlog.Source, db *querydb.DB, cfg projection.RunnerConfig) *projection.Runner {
+	t.Helper()
+	r, err := projection.NewRunner(script.Projection(name), src, db, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// run folds a log to its end and returns the runner.
+func run(t testing.TB, src eventlog.Source, db *querydb.DB, cfg projection.RunnerConfig) *projection.Runner {
+	t.Helper()
+	r := newRunner(t, "script", src, db, cfg)
+	if err := r.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// stored is a row with all that the store keeps of it.
+type stored struct {
+	Row      script.Row
+	Indexes  []querydb.IndexKey
+	Position querydb.Position
+}
+
+// rowsOf reads every row that was ever written and is there, expired or not.
+func rowsOf(t testing.TB, db *querydb.DB, ks []keys.Key) map[script.Key]stored {
+	t.Helper()
+	rows, err := db.Stored().Get(context.Background(), script.Model, ks, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[script.Key]stored{}
+	for _, row := range rows {
+		if row.Record == nil {
+			continue
+		}
+		s := stored{Indexes: row.Indexes, Position: row.Position}
+		if err := script.Codec.Decode(row.Record, &s.Row); err != nil {
+			t.Fatal(err)
+		}
+		got[script.Key{ID: s.Row.ID, Version: s.Row.Version}] = s
+	}
+	return got
+}
+
+// asideOf lists what is aside as "offset: reason", without stacks.
+func asideOf(t testing.TB, r *projection.Runner) []string {
+	t.Helper()
+	events, err := r.Aside(context.Background(), "", 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range events {
+		s := e.Ref
+		if e.Behind != "" {
+			s += fmt.Sprintf(" behind %s", e.Behind)
+		}
+		got = append(got, s)
+	}
+	return got
+}
+
+func ptr[V any](v V) *V { return &v }

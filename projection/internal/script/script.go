@@ -1,0 +1,145 @@
+// Package script is a read model whose events say in JSON which ops they ask for: the projector under which the engine
+// is tested. It is written by hand as the generator would write it.
+package script
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection"
+)
+
+// EventType is the type of the events that the projection takes.
+const EventType = "Script"
+
+// Step is one op that an event asks for.
+type Step struct {
+	Op       string     `json:"op"` // set create update upsert follow patch delete wipe fail panic
+	ID       string     `json:"id,omitempty"`
+	Version  string     `json:"version,omitempty"`
+	Customer *string    `json:"customer,omitempty"`
+	Rank     *int       `json:"rank,omitempty"`
+	Total    int        `json:"total,omitempty"`
+	Note     string     `json:"note,omitempty"`
+	Expires  *time.Time `json:"expires,omitempty"`
+	Clear    []string   `json:"clear,omitempty"`  // fields that a patch clears
+	Remove   []string   `json:"remove,omitempty"` // fields that a patch removes
+}
+
+// Data is the data of an event.
+type Data struct {
+	Steps []Step `json:"steps"`
+}
+
+// JSON returns the data of an event that asks for the steps.
+func JSON(steps ...Step) []byte {
+	b, err := json.Marshal(Data{steps})
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// Projection is the projection under the name.
+func Projection(name string) projection.Projection {
+	return projection.New(Ops, projection.Projection{
+		Name:    name,
+		Events:  []string{EventType},
+		Project: project,
+	})
+}
+
+func project(e *eventlog.Event, _ projection.Meta) ([]projection.Op, error) {
+	var d Data
+	if err := json.Unmarshal(e.Data, &d); err != nil {
+		return nil, err
+	}
+	ops := make([]projection.Op, len(d.Steps))
+	for i, s := range d.Steps {
+		var err error
+		if ops[i], err = s.op(); err != nil {
+			return nil, err
+		}
+	}
+	return ops, nil
+}
+
+func (s Step) op() (projection.Op, error) {
+	key := Key{s.ID, s.Version}
+	switch s.Op {
+	case "set":
+		return Ops.Set(s.row()), nil
+	case "create":
+		return Ops.Create(s.row()), nil
+	case "update":
+		return Ops.Update(key, s.Change), nil
+	case "upsert":
+		return Ops.Upsert(key, Row{}, s.Change), nil
+	case "follow":
+		return Ops.Follow(s.ID, s.Following), nil
+	case "patch":
+		return s.patch(key)
+	case "delete":
+		return Ops.Delete(key), nil
+	case "wipe":
+		return Ops.DeletePartition(s.ID), nil
+	case "panic":
+		panic("as the script says")
+	}
+	return nil, fmt.Errorf("the script says %q", s.Op)
+}
+
+func (s Step) row() Row {
+	row := Row{ID: s.ID, Version: s.Version}
+	row.Customer, row.Rank, row.Total, row.Expires = s.Customer, s.Rank, s.Total, s.Expires
+	if s.Note != "" {
+		row.Notes = []string{s.Note}
+	}
+	return row
+}
+
+// Change is what an update does to a row. A note "rename" changes its key, "break" makes it one that cannot be stored.
+func (s Step) Change(row *Row) {
+	row.Customer, row.Rank = s.Customer, s.Rank
+	row.Total += s.Total
+	if s.Note != "" {
+		row.Notes = append(row.Notes, s.Note)
+	}
+	if s.Note == "rename" {
+		row.ID += "x"
+	}
+}
+
+// Following is the row that a follow adds after the latest: it carries the customer and the notes on.
+func (s Step) Following(latest Row) Row {
+	next := s.row()
+	next.Customer = latest.Customer
+	next.Total += latest.Total
+	next.Notes = append(latest.Notes, next.Notes...)
+	return next
+}
+
+func (s Step) patch(key Key) (projection.Op, error) {
+	p := Ops.Patch(key)
+	if s.Customer != nil {
+		p.Set(Fields.Customer.To(*s.Customer))
+	}
+	if s.Rank != nil {
+		p.Set(Fields.Rank.To(*s.Rank))
+	}
+	if s.Total != 0 {
+		p.Set(Fields.Total.To(s.Total))
+	}
+	refs := map[string]projection.FieldRef[Row]{
+		"customer": Fields.Customer, "rank": Fields.Rank, "total": Fields.Total, "id": Fields.ID,
+	}
+	for _, name := range s.Clear {
+		p.Clear(refs[name])
+	}
+	for _, name := range s.Remove {
+		p.Remove(refs[name])
+	}
+	return p, nil
+}

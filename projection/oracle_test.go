@@ -1,0 +1,220 @@
+package projection_test
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/projection/internal/script"
+	"github.com/foldql/foldql/querydb"
+)
+
+// oracle folds script events one at a time into a map, in the plainest way there is: what the engine must equal,
+// whatever its windows, faults and restarts.
+type oracle struct {
+	rows  map[script.Key]stored
+	aside []uint64
+	held  map[string]bool // subjects
+}
+
+func newOracle() *oracle {
+	return &oracle{rows: map[script.Key]stored{}, held: map[string]bool{}}
+}
+
+func (o *oracle) fold(events []eventlog.Event) {
+	for _, e := range events {
+		if o.held[e.Subject] {
+			o.aside = append(o.aside, e.Offset)
+			continue
+		}
+		if !o.take(e, e.Offset) {
+			o.aside = append(o.aside, e.Offset)
+			o.held[e.Subject] = e.Subject != ""
+		}
+	}
+}
+
+// take folds one event, all of it or none, at the moment.
+func (o *oracle) take(e eventlog.Event, moment uint64) bool {
+	var d script.Data
+	if json.Unmarshal(e.Data, &d) != nil {
+		return false
+	}
+	before := o.rows
+	o.rows = map[script.Key]stored{}
+	for k, v := range before {
+		v.Row = script.Codec.Clone(&v.Row)
+		v.Indexes = slices.Clone(v.Indexes)
+		o.rows[k] = v
+	}
+	own := map[script.Key]bool{}
+	for _, s := range d.Steps {
+		if !o.step(s, e.Time, querydb.Position{Partition: e.Partition, Offset: moment}, before, own) {
+			o.rows = before
+			return false
+		}
+	}
+	return true
+}
+
+func (o *oracle) step(s script.Step, at time.Time, pos querydb.Position, before map[script.Key]stored, own map[script.Key]bool) bool {
+	key := script.Key{ID: s.ID, Version: s.Version}
+	was, there := o.rows[key]
+	if there && was.Row.Expires != nil && !was.Row.Expires.After(at) {
+		there = false
+	}
+	put := func(key script.Key, row script.Row, kept []querydb.IndexKey) bool {
+		if row.ID == "" || row.Version == "" {
+			return false
+		}
+		row.CreatedAt, row.UpdatedAt = at, at
+		if old, ok := o.rows[key]; ok && (old.Row.Expires == nil || old.Row.Expires.After(at)) {
+			row.CreatedAt = old.Row.CreatedAt
+		}
+		x := indexOf(row)
+		if !x.HasPK && kept != nil {
+			x.PK, x.HasPK = kept[0].PK, kept[0].HasPK
+		}
+		if !x.HasSK && kept != nil {
+			x.SK, x.HasSK = kept[0].SK, kept[0].HasSK
+		}
+		o.rows[key] = stored{Row: row, Indexes: []querydb.IndexKey{x}, Position: pos}
+		own[key] = true
+		return true
+	}
+	switch s.Op {
+	case "set", "create":
+		if s.Op == "create" && there {
+			return s.ID != "" && s.Version != ""
+		}
+		row := script.Row{ID: s.ID, Version: s.Version, Customer: s.Customer, Rank: s.Rank, Total: s.Total, Expires: s.Expires}
+		if s.Note != "" {
+			row.Notes = []string{s.Note}
+		}
+		return put(key, row, nil)
+	case "update", "upsert":
+		if !there && s.Op == "update" {
+			return false
+		}
+		row := script.Row{ID: s.ID, Version: s.Version}
+		var kept []querydb.IndexKey
+		if there {
+			row = script.Codec.Clone(&was.Row)
+			kept = was.Indexes
+		}
+		s.Change(&row)
+		if row.ID != s.ID {
+			return false
+		}
+		if there {
+			kept = slices.Clone(kept)
+			if !equal(was.Row.Customer, row.Customer) {
+				kept[0].PK, kept[0].HasPK = "", false
+			}
+			if !equal(was.Row.Rank, row.Rank) {
+				kept[0].SK, kept[0].HasSK = "", false
+			}
+		}
+		return put(key, row, kept)
+	case "follow":
+		var latest stored
+		for k, r := range o.rows {
+			p := r.Position
+			if own[k] { // where it stood before the event
+				old, ok := before[k]
+				if !ok {
+					continue
+				}
+				p = old.Position
+			}
+			if k.ID != s.ID || strings.HasPrefix(k.Version, "~") ||
+				r.Row.Expires != nil && !r.Row.Expires.After(at) {
+				continue
+			}
+			if c := cmp.Or(cmp.Compare(p.Offset, latest.Position.Offset), cmp.Compare(k.Version, latest.Row.Version)); c > 0 {
+				latest = r
+				latest.Position = p
+			}
+		}
+		return put(key, s.Following(script.Codec.Clone(&latest.Row)), nil)
+	case "patch":
+		row := script.Row{ID: s.ID, Version: s.Version}
+		var kept []querydb.IndexKey
+		if there {
+			row, kept = script.Codec.Clone(&was.Row), slices.Clone(was.Indexes)
+		} else {
+			kept = []querydb.IndexKey{{}}
+		}
+		if s.Customer != nil {
+			row.Customer = s.Customer
+			if x := indexOf(row); x.HasPK {
+				kept[0].PK, kept[0].HasPK = x.PK, true
+			}
+		}
+		if s.Rank != nil {
+			row.Rank = s.Rank
+			x := indexOf(row)
+			kept[0].SK, kept[0].HasSK = x.SK, true
+		}
+		if s.Total != 0 {
+			row.Total = s.Total
+		}
+		for _, f := range s.Clear {
+			switch f {
+			case "customer":
+				row.Customer = nil
+			case "rank":
+				row.Rank = nil
+			default:
+				return false
+			}
+		}
+		for _, f := range s.Remove {
+			switch f {
+			case "customer":
+				row.Customer, kept[0].PK, kept[0].HasPK = nil, "", false
+			case "rank":
+				row.Rank, kept[0].SK, kept[0].HasSK = nil, "", false
+			default:
+				return false
+			}
+		}
+		return put(key, row, kept)
+	case "delete":
+		delete(o.rows, key)
+		own[key] = true
+		return s.ID != "" && s.Version != ""
+	case "wipe":
+		for k := range o.rows {
+			if k.ID == s.ID {
+				delete(o.rows, k)
+			}
+		}
+		return s.ID != ""
+	}
+	return false
+}
+
+func equal[V comparable](a, b *V) bool {
+	return a == nil && b == nil || a != nil && b != nil && *a == *b
+}
+
+// indexOf is what the row composes for the index.
+func indexOf(row script.Row) querydb.IndexKey {
+	var x querydb.IndexKey
+	if row.Customer != nil {
+		x.PK, x.HasPK = *row.Customer, true
+	}
+	if row.Rank != nil {
+		sk, err := script.Model.Indexes[0].SK.Layout.Compose(keys.Int(int64(*row.Rank)))
+		if err != nil {
+			panic(err)
+		}
+		x.SK, x.HasSK = sk, true
+	}
+	return x
+}

@@ -1,0 +1,152 @@
+package projectiontest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/memlog"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+)
+
+// result is what a fold leaves.
+type result[R any] struct {
+	Rows  []R
+	Aside []Aside
+}
+
+// fold folds the events in one way.
+func (s *Spec[R]) fold(ctx context.Context, w way) (result[R], error) {
+	store := newStore()
+	now := lastTime(w.legs)
+	db, err := querydb.Open(ctx, store, []*querydb.Model{s.Projection.Model}, querydb.Config{
+		Now: func() time.Time { return now },
+	})
+	if err != nil {
+		return result[R]{}, err
+	}
+	defer db.Close()
+	var runner *projection.Runner
+	for i, leg := range w.legs {
+		if i > 0 && w.forget {
+			if err := s.forget(ctx, db); err != nil {
+				return result[R]{}, err
+			}
+		}
+		store.lose = w.lose
+		if runner, err = s.run(ctx, db, leg, w.window); err != nil {
+			return result[R]{}, err
+		}
+	}
+	return s.result(ctx, db, runner, store.keys())
+}
+
+// run folds a log of the events to its end.
+func (s *Spec[R]) run(ctx context.Context, db *querydb.DB, events []eventlog.Event, window int) (*projection.Runner, error) {
+	log := memlog.New(memlog.Options{})
+	defer log.Close()
+	for _, e := range events {
+		if _, err := log.Append(ctx, []eventlog.Event{e}); err != nil {
+			return nil, err
+		}
+	}
+	log.End()
+	runner, err := projection.NewRunner(s.Projection, log, db, projection.RunnerConfig{
+		Window: window, MinBackoff: time.Nanosecond, MaxBackoff: time.Nanosecond,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return runner, runner.Run(ctx)
+}
+
+// forget makes the projection begin anew: without its checkpoint it drops the rows and folds the whole log.
+func (s *Spec[R]) forget(ctx context.Context, db *querydb.DB) error {
+	return db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{projection.Forget(s.Projection.Name)}})
+}
+
+func lastTime(legs [][]eventlog.Event) time.Time {
+	var last time.Time
+	for _, leg := range legs {
+		for _, e := range leg {
+			last = e.Time
+		}
+	}
+	return last
+}
+
+// result reads every row that was ever written, and what is aside.
+func (s *Spec[R]) result(ctx context.Context, db *querydb.DB, runner *projection.Runner, ks []keys.Key) (result[R], error) {
+	var got result[R]
+	rows, err := db.Get(ctx, s.Projection.Model, ks, true)
+	if err != nil {
+		return got, err
+	}
+	for _, row := range rows {
+		if row.Record == nil {
+			continue
+		}
+		var r R
+		if err := s.Codec.Decode(row.Record, &r); err != nil {
+			return got, fmt.Errorf("row %q: %w", row.Key, err)
+		}
+		got.Rows = append(got.Rows, r)
+	}
+	asides, err := runner.Aside(ctx, "", 1000)
+	if err != nil {
+		return got, err
+	}
+	for _, a := range asides {
+		got.Aside = append(got.Aside, Aside{ID: a.ID, Reason: firstLine(a.Reason)})
+	}
+	return got, nil
+}
+
+// firstLine leaves out the stack of a panic, which differs from way to way.
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s
+}
+
+// unwanted returns the difference between what is wanted and what came, "" for none.
+func (s *Spec[R]) unwanted(got result[R]) string {
+	want := result[R]{Rows: s.sorted(s.Want), Aside: slices.Clone(s.WantAside)}
+	got.Aside = slices.Clone(got.Aside)
+	for i := range min(len(want.Aside), len(got.Aside)) {
+		if strings.Contains(got.Aside[i].Reason, want.Aside[i].Reason) {
+			want.Aside[i].Reason = got.Aside[i].Reason
+		}
+	}
+	return gocmp.Diff(want, got, s.options()...)
+}
+
+// sorted returns the rows in the order of their keys.
+func (s *Spec[R]) sorted(rows []R) []R {
+	rows = slices.Clone(rows)
+	key := func(r *R) keys.Key {
+		k, err := querydb.KeyOf(s.Codec, r)
+		if err != nil {
+			return keys.Key{} // the comparison will show the row
+		}
+		return k
+	}
+	slices.SortStableFunc(rows, func(a, b R) int { return compareKeys(key(&a), key(&b)) })
+	return rows
+}
+
+func compareKeys(a, b keys.Key) int {
+	return cmp.Or(cmp.Compare(a.PK, b.PK), cmp.Compare(a.SK, b.SK))
+}
+
+func (s *Spec[R]) options() []gocmp.Option {
+	return append([]gocmp.Option{cmpopts.EquateEmpty()}, s.Options...)
+}

@@ -1,0 +1,119 @@
+// Package projectiontest tests projectors: given events, expect rows.
+//
+// A [Spec] is one case. [Run] folds its events and compares the rows, and then, by itself, folds them again in the ways
+// in which a projection meets them in production: projected anew, every event delivered twice, cut into windows of
+// every size, stopped after every event and resumed by a new runner, each commit's answer lost, a second fold of the
+// whole log. Every way must give the same rows and set the same events aside.
+package projectiontest
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+)
+
+// Spec says which rows a projection makes of events. R is the model's row.
+type Spec[R any] struct {
+	Projection projection.Projection
+	Codec      *querydb.Codec[R]
+	Given      []Event
+	// Want are all rows that there are in the end, in any order. A row that has expired by the time of the last event
+	// is not there.
+	Want []R
+	// WantAside are the events that are set aside, in the order of Given; by default none may be.
+	WantAside []Aside
+	// Options refine the comparison of rows. Empty and nil lists are equal already.
+	Options []cmp.Option
+}
+
+// Event is an event of a Spec. Whatever is left out gets a value that suits most cases.
+type Event struct {
+	ID      string // the event's number in Given, "1", "2" …
+	Source  string // "/test"
+	Type    string
+	Subject string // none
+	// Time is an RFC 3339 date-time. By default events are a minute apart, the first at 2024-01-01T00:00:00Z.
+	Time string
+	// Data is the event's data: JSON as a string or bytes, or a value that encoding/json makes it of. By default {}.
+	Data any
+}
+
+// Aside is an event that is expected to be set aside.
+type Aside struct {
+	ID     string
+	Reason string // a part of the reason
+}
+
+// Run folds the events of the spec in every way and reports each way that does not give what is wanted.
+func Run[R any](t *testing.T, s Spec[R]) {
+	t.Helper()
+	events, err := s.events()
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := s.fold(t.Context(), once(events))
+	if err != nil {
+		t.Fatalf("fold the events: %v", err)
+	}
+	if diff := s.unwanted(first); diff != "" {
+		t.Fatalf("folded into something else than wanted (-want +got):\n%s", diff)
+	}
+	for _, w := range ways(events) {
+		got, err := s.fold(t.Context(), w)
+		if err != nil {
+			t.Errorf("%s: %v", w.name, err)
+			continue
+		}
+		if diff := cmp.Diff(first, got, s.options()...); diff != "" {
+			t.Errorf("%s gives something else (-folded once +now):\n%s", w.name, diff)
+			return // the other ways would most likely say the same
+		}
+	}
+}
+
+func (s *Spec[R]) events() ([]eventlog.Event, error) {
+	at := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	events := make([]eventlog.Event, len(s.Given))
+	for i, g := range s.Given {
+		e := eventlog.Event{ID: g.ID, Source: g.Source, Type: g.Type, Subject: g.Subject, Time: at}
+		if e.ID == "" {
+			e.ID = strconv.Itoa(i + 1)
+		}
+		if e.Source == "" {
+			e.Source = "/test"
+		}
+		var err error
+		if g.Time != "" {
+			if e.Time, err = time.Parse(time.RFC3339Nano, g.Time); err != nil {
+				return nil, fmt.Errorf("event %d: Time: %w", i+1, err)
+			}
+		}
+		e.Time = e.Time.UTC()
+		if e.Data, err = dataOf(g.Data); err != nil {
+			return nil, fmt.Errorf("event %d: Data: %w", i+1, err)
+		}
+		events[i] = e
+		at = at.Add(time.Minute)
+	}
+	return events, nil
+}
+
+func dataOf(data any) ([]byte, error) {
+	switch d := data.(type) {
+	case nil:
+		return []byte("{}"), nil
+	case string:
+		return []byte(d), nil
+	case []byte:
+		return d, nil
+	}
+	return json.Marshal(data)
+}

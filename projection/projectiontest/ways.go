@@ -1,0 +1,67 @@
+package projectiontest
+
+import (
+	"fmt"
+
+	"github.com/foldql/foldql/eventlog"
+)
+
+// way is how the events reach the projection, and what befalls it meanwhile.
+type way struct {
+	name string
+	// legs are folded one after the other, each by a new runner over the same store, from a log of its events.
+	legs   [][]eventlog.Event
+	window int  // events per commit, 0 for all
+	lose   bool // the store commits, and then fails to say so
+	forget bool // between legs the store forgets the rows and the checkpoint, as for a model of a new version
+}
+
+// maxStops bounds the ways that stop somewhere: longer specs are stopped at so many places, evenly apart.
+const maxStops = 100
+
+func once(events []eventlog.Event) way {
+	return way{name: "folding", legs: [][]eventlog.Event{events}}
+}
+
+// ways are all the ways but the plainest.
+func ways(events []eventlog.Event) []way {
+	again := once(events)
+	again.name = "projecting the same events again (is the projector pure?)"
+
+	twice := way{name: "delivering every event twice", legs: [][]eventlog.Event{doubled(events)}}
+
+	lost := once(events)
+	lost.name, lost.window, lost.lose = "losing the answer to every commit", 1, true
+
+	anew := way{name: "folding the whole log anew", legs: [][]eventlog.Event{events, events}, forget: true}
+
+	all := []way{again, twice, lost, anew}
+	for _, n := range places(len(events)) {
+		cut := once(events)
+		cut.name, cut.window = fmt.Sprintf("folding in windows of %d", n), n
+		stopped := way{
+			name: fmt.Sprintf("stopping after event %d and resuming", n),
+			legs: [][]eventlog.Event{events[:n], events},
+		}
+		all = append(all, cut, stopped)
+	}
+	return all
+}
+
+// places are the numbers from 1 to n-1, at most maxStops of them.
+func places(n int) []int {
+	step := max(1, (n+maxStops-1)/maxStops)
+	var at []int
+	for i := 1; i < n; i += step {
+		at = append(at, i)
+	}
+	return at
+}
+
+func doubled(events []eventlog.Event) []eventlog.Event {
+	twice := make([]eventlog.Event, 0, 2*len(events))
+	for _, e := range events {
+		twice = append(twice, e, e)
+	}
+	return twice
+}

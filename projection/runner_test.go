@@ -1,0 +1,402 @@
+package projection_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/memlog"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/projection/internal/script"
+	"github.com/foldql/foldql/querydb"
+)
+
+// waitOrEnd is Wait of a log that is taken to end where it is.
+func waitOrEnd(ctx context.Context, log eventlog.Log, after eventlog.Positions) error {
+	partitions, err := log.Partitions(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range partitions {
+		head, err := log.(eventlog.Head).Head(ctx, p)
+		if err != nil || head > after[p] {
+			return err
+		}
+	}
+	return io.EOF
+}
+
+func status(t *testing.T, r *projection.Runner) projection.Status {
+	t.Helper()
+	s, err := r.Status(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestAChangedModelIsFoldedAnew(t *testing.T) {
+	store := newFaultyStore()
+	log := openLog(t, event("", upsert("a", 1)), event("bad", needs("b", 1)))
+	run(t, ended(log), open(t, store), quick())
+
+	defer func(v string) { script.Model.Version = v }(script.Model.Version)
+	script.Model.Version = "2"
+	add(t, log, 2, event("", upsert("a", 10)))
+	db := open(t, store)
+	r := run(t, ended(log), db, quick())
+	if diff := cmp.Diff(map[string]int{"a": 11}, totals(t, db, store)); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"0@2"}, asideOf(t, r)); diff != "" {
+		t.Errorf("aside (-want +got):\n%s", diff)
+	}
+	if got := status(t, r); got.Events != 3 {
+		t.Errorf("folded %d events, want the whole log of 3", got.Events)
+	}
+}
+
+// other is a second model of the same rows.
+func other() (*querydb.Model, projection.Projection) {
+	model := *script.Model
+	model.Name, model.Table = "Other", "Other"
+	codec := *script.Codec
+	codec.Model = &model
+	ops := &projection.Ops[script.Row, script.Key, string]{Codec: &codec, Key: script.Ops.Key, Partition: script.Ops.Partition}
+	return &model, projection.New(ops, projection.Projection{
+		Name: "other", Events: []string{script.EventType},
+		Project: func(e *eventlog.Event, _ projection.Meta) ([]projection.Op, error) {
+			return []projection.Op{ops.Upsert(script.Key{ID: "n", Version: "v"},
+				script.Row{ID: "n", Version: "v"}, func(r *script.Row) { r.Total++ })}, nil
+		},
+	})
+}
+
+func TestProjectionsKeepTheirOwnCheckpoints(t *testing.T) {
+	model, second := other()
+	store := newFaultyStore()
+	db := open(t, store, script.Model, model)
+	log := openLog(t, event("", upsert("a", 1)), event("", upsert("a", 2)))
+	run(t, ended(log), db, quick())
+	add(t, log, 2, event("", upsert("a", 4)))
+
+	late, err := projection.NewRunner(second, ended(log), db, quick()) // added later, it folds the whole log
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := late.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := totals(t, db, store)["a"]; got != 3 {
+		t.Errorf("total of the first is %d, want 3: the other must not move it", got)
+	}
+	run(t, ended(log), db, quick())
+	if got := totals(t, db, store)["a"]; got != 7 {
+		t.Errorf("total of the first is %d, want 7", got)
+	}
+	key, err := script.Ops.Key(script.Key{ID: "n", Version: "v"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := db.Get(t.Context(), model, []keys.Key{key}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var row script.Row
+	if err := script.Codec.Decode(rows[0].Record, &row); err != nil || row.Total != 3 {
+		t.Errorf("the second counts %d events (%v), want 3", row.Total, err)
+	}
+}
+
+func TestFilters(t *testing.T) {
+	tagged := func(e *eventlog.Event) ([]string, error) {
+		if e.Subject == "unreadable" {
+			return nil, errors.New("no tags")
+		}
+		return []string{"subject:" + e.Subject, "all:1"}, nil
+	}
+	for _, c := range []struct {
+		name   string
+		filter func(*projection.Projection)
+		want   map[string]int
+		aside  int
+	}{
+		{"by type", func(p *projection.Projection) { p.Events = []string{"Unknown"} }, map[string]int{}, 0},
+		{"by stream", func(p *projection.Projection) { p.Stream = "/test" }, map[string]int{"a": 1, "b": 1, "c": 1}, 0},
+		{"by another stream", func(p *projection.Projection) { p.Stream = "/elsewhere" }, map[string]int{}, 0},
+		{"by tags", func(p *projection.Projection) { p.Tags, p.TagsOf = []string{"all:1", "subject:t"}, tagged },
+			map[string]int{"b": 1}, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := script.Projection("script")
+			c.filter(&p)
+			store := newFaultyStore()
+			db := open(t, store)
+			log := logOf(t, event("s", set("a", 1)), event("t", set("b", 1)), event("unreadable", set("c", 1)))
+			r, err := projection.NewRunner(p, log, db, quick())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := r.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, totals(t, db, store)); diff != "" {
+				t.Errorf("rows (-want +got):\n%s", diff)
+			}
+			s := status(t, r)
+			if s.Aside != c.aside {
+				t.Errorf("%d events aside, want %d", s.Aside, c.aside)
+			}
+			if s.Partitions[0].Checkpoint != 3 {
+				t.Errorf("the checkpoint is at %d, want 3: it passes events that change nothing", s.Partitions[0].Checkpoint)
+			}
+		})
+	}
+}
+
+func TestPartitionsAreFoldedEachToItsEnd(t *testing.T) {
+	log := memlog.New(memlog.Options{Partitions: 3})
+	defer log.Close()
+	want := map[string]int{}
+	for i, id := range []string{"a", "b", "c", "d", "e", "a", "b", "a"} {
+		want[id] += i
+		add(t, log, i, event(id, upsert(id, i)))
+	}
+	log.End()
+	store := newFaultyStore()
+	db := open(t, store)
+	cfg := quick()
+	cfg.Window = 2
+	r := run(t, log, db, cfg)
+	if diff := cmp.Diff(want, totals(t, db, store)); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+	s := status(t, r)
+	if len(s.Partitions) != 3 || s.Lag != 0 {
+		t.Errorf("status: %+v, want three partitions without lag", s)
+	}
+}
+
+func TestEachChangedRowIsWrittenOncePerWindow(t *testing.T) {
+	var events []eventlog.Event
+	for range 500 {
+		events = append(events, event("", upsert("a", 1), upsert("b", 1)))
+	}
+	store := newFaultyStore()
+	run(t, logOf(t, events...), open(t, store), quick())
+	if store.rows != 2 {
+		t.Errorf("%d rows written, want 2", store.rows)
+	}
+}
+
+func TestAWindowIsBoundedByItsBytes(t *testing.T) {
+	var events []eventlog.Event
+	for range 40 {
+		events = append(events, event("", upsert("a", 1)))
+	}
+	store := newFaultyStore()
+	db := open(t, store)
+	cfg := quick()
+	cfg.WindowBytes = 1
+	r := run(t, logOf(t, events...), db, cfg)
+	if s := status(t, r); s.Commits != 40 {
+		t.Errorf("%d commits, want one for each of the 40 events", s.Commits)
+	}
+	if got := totals(t, db, store)["a"]; got != 40 {
+		t.Errorf("total is %d, want 40", got)
+	}
+}
+
+// gate lets a test see a runner wait, and holds its commits.
+type gate struct {
+	eventlog.Log
+	idle chan struct{}
+}
+
+func (g *gate) Wait(ctx context.Context, after eventlog.Positions) error {
+	select {
+	case g.idle <- struct{}{}:
+	case <-ctx.Done():
+	}
+	return g.Log.Wait(ctx, after)
+}
+
+func (g *gate) Head(ctx context.Context, partition string) (uint64, error) {
+	return g.Log.(eventlog.Head).Head(ctx, partition)
+}
+
+// clock is a clock that a test moves.
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) move(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+func TestStatusFollowsARunner(t *testing.T) {
+	store := newFaultyStore()
+	db := open(t, store)
+	log := &gate{openLog(t, event("", upsert("a", 1))), make(chan struct{})}
+	c := &clock{at: epoch}
+	cfg := quick()
+	cfg.Now = c.now
+	r := newRunner(t, "script", log, db, cfg)
+	if s := status(t, r); s.State != projection.Stopped || s.Healthy(c.now(), time.Minute) == nil {
+		t.Errorf("before Run: %+v, want it stopped and not healthy", s)
+	}
+
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	ran := make(chan error, 1)
+	go func() { ran <- r.Run(ctx) }()
+	<-log.idle
+	await(t, r, projection.Live)
+	s := status(t, r)
+	if err := s.Healthy(c.now(), time.Minute); err != nil {
+		t.Errorf("live: %v", err)
+	}
+	if s.Partitions[0] != (projection.PartitionStatus{Partition: "0", Checkpoint: 1, Head: 1, HeadKnown: true}) {
+		t.Errorf("live: %+v", s.Partitions)
+	}
+
+	c.move(time.Hour)
+	if s := status(t, r); s.Healthy(c.now(), time.Minute) == nil {
+		t.Error("no sign of life for an hour, and it is called healthy")
+	}
+
+	failing := make(chan struct{}, 100)
+	store.mu.Lock()
+	store.before = func(int) error { failing <- struct{}{}; return errors.New("the disk is gone") }
+	store.mu.Unlock()
+	add(t, log.Log.(*memlog.Log), 1, event("", upsert("a", 2)))
+	<-failing
+	<-failing
+	await(t, r, projection.Stalled)
+	if s := status(t, r); s.LastError == "" || s.Lag != 1 {
+		t.Errorf("stalled: %+v, want the error and a lag of 1", s)
+	}
+
+	store.mu.Lock()
+	store.before = nil
+	store.mu.Unlock()
+	for drained := false; !drained; {
+		select {
+		case <-failing:
+		case <-log.idle:
+			drained = true
+		}
+	}
+	await(t, r, projection.Live)
+	if s := status(t, r); s.LastError != "" {
+		t.Errorf("live again: error %q is still shown", s.LastError)
+	}
+	stop()
+	if err := <-ran; !errors.Is(err, context.Canceled) {
+		t.Errorf("Run: %v, want the context's error", err)
+	}
+	if s := status(t, r); s.State != projection.Stopped {
+		t.Errorf("after Run: %s, want stopped", s.State)
+	}
+	if got := totals(t, db, store)["a"]; got != 3 {
+		t.Errorf("total is %d, want 3", got)
+	}
+}
+
+// await polls the status, which waits for nothing, until the state is reached or the test ends.
+func await(t *testing.T, r *projection.Runner, want projection.State) {
+	t.Helper()
+	for status(t, r).State != want {
+		if t.Context().Err() != nil {
+			t.Fatalf("never %s", want)
+		}
+	}
+}
+
+func TestARunnerThatMakesNoProgressStalls(t *testing.T) {
+	db := open(t, newFaultyStore())
+	c := &clock{at: epoch}
+	cfg := quick()
+	cfg.Now = c.now
+	log := &gate{frozen{openLog(t, event("", upsert("a", 1)))}, make(chan struct{})}
+	r := newRunner(t, "script", log, db, cfg)
+	ctx, stop := context.WithCancel(t.Context())
+	ran := make(chan error, 1)
+	go func() { ran <- r.Run(ctx) }()
+	<-log.idle
+	if s := status(t, r); s.State != projection.CatchingUp {
+		t.Errorf("at first: %s, want catching up", s.State)
+	}
+	c.move(time.Minute)
+	if s := status(t, r); s.State != projection.Stalled {
+		t.Errorf("a minute later: %s, want stalled: the source has an event that never comes", s.State)
+	}
+	stop()
+	<-ran
+}
+
+// frozen is a log whose reads see nothing of what its head says is there.
+type frozen struct{ *memlog.Log }
+
+func (frozen) Read(context.Context, string, uint64, int) ([]eventlog.Event, error) { return nil, nil }
+
+func (frozen) Wait(ctx context.Context, _ eventlog.Positions) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func TestACheckpointBeyondTheSourceIsNotHealthy(t *testing.T) {
+	store := newFaultyStore()
+	run(t, logOf(t, event("", upsert("a", 1)), event("", upsert("a", 1))), open(t, store), quick())
+	r := newRunner(t, "script", openLog(t, event("", upsert("a", 1))), open(t, store), quick())
+	if err := r.Skip(t.Context(), "0@1"); !errors.Is(err, projection.ErrNotAside) { // opens it
+		t.Fatal(err)
+	}
+	if s := status(t, r); s.LastError == "" {
+		t.Error("the source ends before the checkpoint, and nothing says so")
+	}
+}
+
+func TestNewRunnerRefusesWhatCannotRun(t *testing.T) {
+	db := open(t, newFaultyStore())
+	log := logOf(t)
+	for name, mk := range map[string]func() (*projection.Runner, error){
+		"no name": func() (*projection.Runner, error) {
+			return projection.NewRunner(script.Projection(""), log, db, quick())
+		},
+		"not made by New": func() (*projection.Runner, error) {
+			return projection.NewRunner(projection.Projection{Name: "x"}, log, db, quick())
+		},
+		"tags without TagsOf": func() (*projection.Runner, error) {
+			p := script.Projection("x")
+			p.Tags = []string{"a:b"}
+			return projection.NewRunner(p, log, db, quick())
+		},
+		"no source": func() (*projection.Runner, error) {
+			return projection.NewRunner(script.Projection("x"), nil, db, quick())
+		},
+		"negative window": func() (*projection.Runner, error) {
+			return projection.NewRunner(script.Projection("x"), log, db, projection.RunnerConfig{Window: -1})
+		},
+	} {
+		if _, err := mk(); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
