@@ -161,8 +161,11 @@ func (c *compiler) queryArguments(f *ast.Field, q *Query) queryArguments {
 
 // read fills the request with the values that the arguments have in this operation.
 func (a *queryArguments) read(q *Query, vars map[string]any, r *request) (err error) {
-	vals := make([]keys.Value, len(a.pk)+len(a.sk))
-	r.pk, r.sk = vals[:len(a.pk)], vals[len(a.pk):]
+	vals := r.room[:]
+	if n := len(a.pk) + len(a.sk); n > len(vals) {
+		vals = make([]keys.Value, n)
+	}
+	r.pk, r.sk = vals[:len(a.pk)], vals[len(a.pk):len(a.pk)+len(a.sk)]
 	for i := range a.pk {
 		if r.pk[i], err = a.pk[i].key(vars, true); err != nil {
 			return err

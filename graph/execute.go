@@ -12,10 +12,11 @@ type execution struct {
 	rt     *Runtime
 	ctx    context.Context
 	viewer viewer
-	// load reads the rows of distinct keys of a target.
-	load  func(ctx context.Context, g target, ids []string, fields []int) rows
-	nodes []nodeRows
-	seen  map[string]int32
+	// loaders remember rows for resolvers; a plan reads without them.
+	loaders *loaders
+	answers []answer
+	nodes   []nodeRows
+	seen    map[string]int32
 	response
 }
 
@@ -23,6 +24,7 @@ type execution struct {
 // refs[starts[i]:starts[i+1]] are the rows that parent i leads to.
 type nodeRows struct {
 	rows
+	single [1]record.Record // what recs is where there is one row at most
 	ids    []string
 	starts []int32
 	refs   []int32
@@ -39,7 +41,7 @@ const (
 const maxKeptIDs = 4096
 
 func (e *execution) begin(ctx context.Context, rt *Runtime, v viewer, nodes int) {
-	e.ctx, e.rt, e.viewer, e.load = ctx, rt, v, rt.fetchLevel
+	e.ctx, e.rt, e.viewer = ctx, rt, v
 	if cap(e.nodes) < nodes {
 		e.nodes = make([]nodeRows, nodes)
 	}
@@ -53,11 +55,12 @@ func (e *execution) end() {
 		clear(n.ids)
 		*n = nodeRows{ids: n.ids[:0], starts: n.starts[:0], refs: n.refs[:0]}
 	}
+	clear(e.answers)
 	if len(e.seen) > maxKeptIDs {
 		e.seen = nil
 	}
 	clear(e.seen)
-	e.ctx, e.rt, e.viewer, e.load = nil, nil, viewer{}, nil
+	e.ctx, e.rt, e.viewer, e.loaders = nil, nil, viewer{}, nil
 	e.response.end()
 }
 
@@ -116,21 +119,20 @@ func (e *execution) findKeysOf(child *nodeRows, j *join, field *driver.Field, te
 
 // ref returns the place of the row that an id leads to among the rows of the joined node.
 func (e *execution) ref(child *nodeRows, j *join, field *driver.Field, text []byte) int32 {
-	if ref, ok := e.seen[string(text)]; ok {
-		return ref
-	}
-	id := string(text)
-	ref := int32(len(child.ids))
-	switch key, ok, err := j.keyOfStored(field, id); {
-	case err != nil:
+	key, ok, err := j.keyOfStored(field, text)
+	if err != nil {
 		e.rt.cfg.Logger.ErrorContext(e.ctx, "stored id unreadable", "field", field.Name, "target", j.typ.Name, "error", err)
-		ref = unreadable
-	case !ok:
-		ref = nowhere
-	default:
-		child.ids = append(child.ids, key)
+		return unreadable
 	}
-	e.seen[id] = ref
+	if !ok {
+		return nowhere
+	}
+	ref, known := e.seen[key]
+	if !known {
+		ref = int32(len(child.ids))
+		child.ids = append(child.ids, key)
+		e.seen[key] = ref
+	}
 	return ref
 }
 
@@ -164,7 +166,7 @@ func (e *execution) readTarget(g target, joins []*join) {
 	}
 	if len(same) == 1 {
 		child := &e.nodes[same[0].node.id]
-		child.rows = e.load(e.ctx, g, child.ids, same[0].node.fields)
+		child.rows = e.load(g, child.ids, same[0].node.fields)
 		return
 	}
 	var ids []string
@@ -177,7 +179,7 @@ func (e *execution) readTarget(g target, joins []*join) {
 			}
 		}
 	}
-	got := e.load(e.ctx, g, ids, nil)
+	got := e.load(g, ids, nil)
 	for _, j := range same {
 		child := &e.nodes[j.node.id]
 		child.rows = newRows(len(child.ids))
@@ -188,6 +190,14 @@ func (e *execution) readTarget(g target, joins []*join) {
 			}
 		}
 	}
+}
+
+// load reads the rows of distinct keys.
+func (e *execution) load(g target, ids []string, fields []int) rows {
+	if e.loaders != nil {
+		return e.loaders.load(e.ctx, g, ids)
+	}
+	return e.rt.fetchLevel(e.ctx, g, ids, fields)
 }
 
 // refuseOthers fails the rows that are not the viewer's own.

@@ -62,6 +62,13 @@ func (r *rows) fail(i int, err error) {
 	r.errs[i] = err
 }
 
+// failAll fails a run of rows, if there is an error.
+func (r *rows) failAll(from, to int, err error) {
+	for i := from; err != nil && i < to; i++ {
+		r.fail(i, err)
+	}
+}
+
 func (r *rows) err(i int) error {
 	if r.errs == nil {
 		return nil
@@ -101,21 +108,17 @@ func (rt *Runtime) fetch(ctx context.Context, g target, ids []string, fields []i
 
 func (rt *Runtime) fetchBatches(ctx context.Context, g target, ids []string) rows {
 	out := newRows(len(ids))
-	batches := (len(ids) + maxBatch - 1) / maxBatch
-	errs := make([]error, batches)
-	rt.parallel(batches, func(b int) {
-		from := b * maxBatch
-		to := min(from+maxBatch, len(ids))
+	if len(ids) <= maxBatch {
+		out.failAll(0, len(ids), rt.fetchBatch(ctx, g, ids, out.recs))
+		return out
+	}
+	errs := make([]error, (len(ids)+maxBatch-1)/maxBatch)
+	rt.parallel(len(errs), func(b int) {
+		from, to := b*maxBatch, min((b+1)*maxBatch, len(ids))
 		errs[b] = rt.fetchBatch(ctx, g, ids[from:to], out.recs[from:to])
 	})
 	for b, err := range errs {
-		if err == nil {
-			continue
-		}
-		err = rt.readError(ctx, err, g.typ.Name)
-		for i := b * maxBatch; i < min((b+1)*maxBatch, len(ids)); i++ {
-			out.fail(i, err)
-		}
+		out.failAll(b*maxBatch, min((b+1)*maxBatch, len(ids)), err)
 	}
 	return out
 }
@@ -127,7 +130,7 @@ func (rt *Runtime) fetchBatch(ctx context.Context, g target, ids []string, recs 
 	}
 	got, err := rt.db.Get(ctx, g.typ.Model, ks, false)
 	if err != nil {
-		return err
+		return rt.readError(ctx, err, g.typ.Name)
 	}
 	for i := range got {
 		recs[i] = got[i].Record

@@ -34,12 +34,7 @@ func (rt *Runtime) run(ctx context.Context, p *plan, vars map[string]any) []byte
 }
 
 func (e *execution) run(p *plan, vars map[string]any) []byte {
-	var single [1]answer
-	answers := single[:]
-	if len(p.roots) != 1 {
-		answers = make([]answer, len(p.roots))
-	}
-	e.rt.parallel(len(p.roots), func(i int) { answers[i] = e.readRoot(&p.roots[i], vars) })
+	answers := e.readRoots(p.roots, vars)
 	var joined []*node
 	for i := range p.roots {
 		joined = e.place(&p.roots[i], &answers[i], joined)
@@ -58,43 +53,64 @@ func (e *execution) run(p *plan, vars map[string]any) []byte {
 	return bytes.Clone(e.buf)
 }
 
-func (e *execution) readRoot(r *root, vars map[string]any) (a answer) {
+// readRoots reads what each root field asks for, several at a time where there are several.
+func (e *execution) readRoots(roots []root, vars map[string]any) []answer {
+	if cap(e.answers) < len(roots) {
+		e.answers = make([]answer, len(roots))
+	}
+	e.answers = e.answers[:len(roots)]
+	if len(roots) == 1 {
+		e.readRoot(&roots[0], vars, &e.answers[0])
+		return e.answers
+	}
+	e.rt.parallel(len(roots), func(i int) { e.readRoot(&roots[i], vars, &e.answers[i]) })
+	return e.answers
+}
+
+func (e *execution) readRoot(r *root, vars map[string]any, a *answer) {
 	if r.query == nil {
-		return answer{}
+		return
 	}
 	req := request{fields: r.fields, token: r.token}
 	if a.err = r.args.read(r.query, vars, &req); a.err != nil {
-		return a
+		return
 	}
 	if r.row != nil {
 		a.rec, a.err = e.rt.readOne(e.ctx, e.viewer, r.query, &req)
 	} else {
 		a.page, a.err = e.rt.readPage(e.ctx, e.viewer, r.query, &req)
 	}
-	return a
 }
 
 // place hands the rows of a root to its nodes, and appends those nodes that have joins to follow.
 func (e *execution) place(r *root, a *answer, joined []*node) []*node {
-	var recs []record.Record
-	switch {
-	case a.err != nil || r.query == nil:
+	if a.err != nil || r.query == nil {
 		return joined
-	case r.row != nil && a.rec != nil:
-		recs = []record.Record{a.rec}
-	case r.row == nil:
-		recs = make([]record.Record, len(a.page.rows))
-		for i := range a.page.rows {
-			recs[i] = a.page.rows[i].Record
-		}
 	}
+	recs := e.records(r, a)
 	for _, n := range r.items {
 		e.nodes[n.id].recs = recs
-		if len(n.joins) > 0 {
+		if len(n.joins) > 0 && len(recs) > 0 {
 			joined = append(joined, n)
 		}
 	}
 	return joined
+}
+
+func (e *execution) records(r *root, a *answer) []record.Record {
+	switch {
+	case r.row == nil:
+		recs := make([]record.Record, len(a.page.rows))
+		for i := range a.page.rows {
+			recs[i] = a.page.rows[i].Record
+		}
+		return recs
+	case a.rec == nil:
+		return nil
+	}
+	one := &e.nodes[r.row.id].single
+	one[0] = a.rec
+	return one[:]
 }
 
 func (e *execution) root(r *root, a *answer) bool {
@@ -105,21 +121,26 @@ func (e *execution) root(r *root, a *answer) bool {
 	}
 	e.enter(r.alias)
 	defer e.leave()
-	var argument *argumentError
 	switch {
-	case errors.As(a.err, &argument):
-		e.enter(argument.name)
-		e.report(&r.member, argument.err)
-		e.leave()
-		return e.null(&r.member)
 	case a.err != nil:
-		return e.fail(&r.member, a.err)
+		return e.failRoot(r, a.err)
 	case r.row == nil:
 		return e.connection(r, &a.page) || e.null(&r.member)
 	case a.rec == nil:
 		return e.absent(&r.member)
 	}
 	return e.object(r.row, 0) || e.null(&r.member)
+}
+
+func (e *execution) failRoot(r *root, err error) bool {
+	var argument *argumentError
+	if !errors.As(err, &argument) {
+		return e.fail(&r.member, err)
+	}
+	e.enter(argument.name)
+	e.report(&r.member, argument.err)
+	e.leave()
+	return e.null(&r.member)
 }
 
 func (e *execution) connection(r *root, p *page) bool {

@@ -28,6 +28,7 @@ type PageArgs struct {
 // request is a query with its arguments as values.
 type request struct {
 	pk, sk     []keys.Value
+	room       [2]keys.Value // for pk and sk, as long as they are few
 	page       PageArgs
 	consistent bool
 	// fields are the ordinals that will be read of the rows, nil for all; token says that the next token will be.

@@ -174,8 +174,7 @@ func (rt *Runtime) lookAhead(ctx context.Context, nodes func(*compiler, []ast.Se
 	top := nodes(c, []ast.SelectionSet{field.Field.Selections})
 	var e execution
 	e.begin(ctx, rt, rt.viewer(ctx), c.nodes)
-	loaders := rt.loaders(ctx)
-	e.load = func(ctx context.Context, g target, ids []string, _ []int) rows { return loaders.load(ctx, g, ids) }
+	e.loaders = rt.loaders(ctx)
 	for _, n := range top {
 		e.nodes[n.id].recs = recs
 	}

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
@@ -11,7 +10,7 @@ import (
 
 // keyOfStored composes the key that a stored id leads to, from the id's JSON text. ok is false where there can be no
 // row under it.
-func (g target) keyOfStored(f *driver.Field, text string) (key string, ok bool, err error) {
+func (g target) keyOfStored(f *driver.Field, text []byte) (key string, ok bool, err error) {
 	id, ok := storedValue(f.Scalar, text)
 	if !ok {
 		return "", false, fmt.Errorf("%s is not a value of type %s", text, f.Scalar)
@@ -20,42 +19,34 @@ func (g target) keyOfStored(f *driver.Field, text string) (key string, ok bool, 
 }
 
 // storedValue reads a scalar of a record as a composite attribute of a key.
-func storedValue(scalar, text string) (keys.Value, bool) {
+func storedValue(scalar string, text []byte) (keys.Value, bool) {
 	switch scalar {
 	case "ID", "String":
-		s, ok := storedString(text)
+		s, ok := record.String(text)
 		return keys.String(s), ok
 	case "Boolean":
-		b, ok := record.Boolean([]byte(text))
+		b, ok := record.Boolean(text)
 		return keys.Boolean(b), ok
 	case "Int":
-		n, ok := record.Int([]byte(text))
+		n, ok := record.Int(text)
 		return keys.Int(int64(n)), ok
 	case "Int64":
-		n, ok := record.Int64([]byte(text))
+		n, ok := record.Int64(text)
 		return keys.Int(n), ok
 	case "Float":
-		n, ok := record.Float([]byte(text))
+		n, ok := record.Float(text)
 		return keys.Float(n), ok
 	case "Decimal":
-		s, ok := storedString(text)
+		s, ok := record.String(text)
 		d, err := keys.ParseDecimal(s)
 		return keys.DecimalOf(d), ok && err == nil
 	case "Date":
-		s, ok := storedString(text)
+		s, ok := record.String(text)
 		d, err := keys.ParseDate(s)
 		return keys.DateOf(d), ok && err == nil
 	case "DateTime":
-		t, ok := record.DateTime([]byte(text))
+		t, ok := record.DateTime(text)
 		return keys.DateTime(t), ok
 	}
 	return keys.Value{}, false
-}
-
-// storedString is record.String without a copy where nothing is escaped, as in nearly every id.
-func storedString(text string) (string, bool) {
-	if len(text) >= 2 && text[0] == '"' && text[len(text)-1] == '"' && strings.IndexByte(text, '\\') < 0 {
-		return text[1 : len(text)-1], true
-	}
-	return record.String([]byte(text))
 }

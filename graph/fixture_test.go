@@ -1,0 +1,406 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/executor"
+	"github.com/99designs/gqlgen/graphql/handler/lru"
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/foldql/foldql/auth"
+	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/memstore"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// The tests of the plan run on a small shop, written by hand as the generator would.
+const shopSDL = `
+scalar DateTime
+scalar Int64
+enum Status { OPEN PAID SENT }
+interface Named { name: String! }
+
+type Customer implements Named { customerId: ID! name: String! note: String }
+type Product implements Named { productId: ID! name: String! price: Float! makerId: ID maker: Customer }
+type Order {
+  orderId: ID! customerId: ID! customer: Customer referrerId: ID referrer: Customer
+  productIds: [ID!]! products: [Product!]!
+  status: Status! placedAt: DateTime! total: Float! margin: Float sold: Int64!
+  lastTrack: Track group: String! tags: [String!]
+}
+type Track { orderId: ID! changedAt: DateTime! status: Status! note: String }
+type Ownership { ownerId: ID! subject: String! }
+type Invoice { invoiceId: ID! ownerId: ID! subject: String! amount: Int! bill: Invoice }
+type Counter { orders: Int64! }
+
+type OrderByStatusConnection { items: [Order!]! nextToken: String }
+type TrackByIdConnection { items: [Track!]! nextToken: String }
+type InvoiceByOwnerIdConnection { items: [Invoice!]! nextToken: String }
+type InvoiceBySubjectConnection { items: [Invoice!]! nextToken: String }
+
+type Query {
+  Customer(id: ID!, consistent: Boolean): Customer
+  Order(id: ID!, consistent: Boolean): Order
+  OrderByStatus(status: Status!, eq: String, prefix: String, from: String, to: String, reverse: Boolean, limit: Int, nextToken: String): OrderByStatusConnection!
+  Track(id: ID!, changedAt: DateTime, consistent: Boolean): Track
+  TrackById(id: ID!, eq: String, prefix: String, from: String, to: String, reverse: Boolean, limit: Int, nextToken: String): TrackByIdConnection!
+  Invoice(id: ID!, consistent: Boolean): Invoice
+  InvoiceByOwnerId(ownerId: ID!, reverse: Boolean, limit: Int, nextToken: String): InvoiceByOwnerIdConnection!
+  InvoiceBySubject(subject: String!, reverse: Boolean, limit: Int, nextToken: String): InvoiceBySubjectConnection!
+  Counter(consistent: Boolean): Counter
+  hello: String
+}
+`
+
+func stored(names ...string) []driver.Field {
+	var fields []driver.Field
+	for i := 0; i < len(names); i += 2 {
+		f := driver.Field{Name: names[i], Scalar: names[i+1]}
+		if n := len(f.Scalar); f.Scalar[n-1] == '?' {
+			f.Nullable, f.Scalar = true, f.Scalar[:n-1]
+		}
+		if n := len(f.Scalar); f.Scalar[n-1] == ']' {
+			f.List, f.Scalar = true, f.Scalar[1:n-1]
+		}
+		fields = append(fields, f)
+	}
+	return fields
+}
+
+func half(fields []driver.Field, ordinals ...int) querydb.Half {
+	kinds := map[string]keys.Kind{"ID": keys.KindString, "String": keys.KindString, "DateTime": keys.KindDateTime}
+	h := querydb.Half{Fields: ordinals, Layout: keys.Layout{Sep: "/"}}
+	for _, o := range ordinals {
+		h.Layout.Segments = append(h.Layout.Segments, keys.Segment{Field: fields[o].Name, Kind: kinds[fields[o].Scalar]})
+	}
+	return h
+}
+
+func model(name string, fields []driver.Field, pk, sk []int, indexes ...querydb.Index) *querydb.Model {
+	m := &querydb.Model{Name: name, Table: name, Version: "1", Fields: fields, TTL: -1, CreatedAt: -1, UpdatedAt: -1, Indexes: indexes}
+	if len(pk) > 0 {
+		m.PK = half(fields, pk...)
+	}
+	if len(sk) > 0 {
+		m.SK = half(fields, sk...)
+	}
+	return m
+}
+
+func newShop() *Catalog {
+	customer := stored("customerId", "ID", "name", "String", "note", "String?")
+	product := stored("productId", "ID", "name", "String", "price", "Float", "makerId", "ID?")
+	order := stored("orderId", "ID", "customerId", "ID", "referrerId", "ID?", "productIds", "[ID]", "status", "String",
+		"placedAt", "DateTime", "total", "Float", "margin", "Float?", "sold", "Int64", "group", "String", "tags", "[String]?")
+	track := stored("orderId", "ID", "changedAt", "DateTime", "status", "String", "note", "String?")
+	ownership := stored("ownerId", "ID", "subject", "String")
+	invoice := stored("invoiceId", "ID", "ownerId", "ID", "subject", "String", "amount", "Int")
+	types := map[string]*Type{
+		"Customer": {Model: model("Customer", customer, []int{0}, nil), Owner: -1},
+		"Product":  {Model: model("Product", product, []int{0}, nil), Owner: -1},
+		"Order": {Owner: -1, Model: model("Order", order, []int{0}, nil, querydb.Index{
+			Name: "byStatus", PK: half(order, 4), SK: half(order, 5), Projected: []int{0, 1, 4, 5, 6}})},
+		"Track":     {Model: model("Track", track, []int{0}, []int{1}), Owner: -1},
+		"Ownership": {Model: model("Ownership", ownership, []int{0}, nil), Owner: 1},
+		"Invoice": {Owner: 2, Rule: &Rule{Groups: []string{"Admin"}, Owner: true},
+			Model: model("Invoice", invoice, []int{0}, nil,
+				querydb.Index{Name: "ownerId", PK: half(invoice, 1)}, querydb.Index{Name: "subject", PK: half(invoice, 2)})},
+		"Counter": {Model: model("Counter", stored("orders", "Int64"), nil, nil), Owner: -1},
+	}
+	for name, t := range types {
+		t.Name, t.Fields = name, map[string]*Field{}
+		for i, f := range t.Model.Fields {
+			t.Fields[f.Name] = &Field{Name: f.Name, Ordinal: i}
+		}
+	}
+	join := func(typ, field string, ordinal int, j Join) {
+		types[typ].Fields[field] = &Field{Name: field, Ordinal: ordinal, Join: &j}
+	}
+	join("Order", "customer", 1, Join{Target: "Customer", Via: driver.Primary})
+	join("Order", "referrer", 2, Join{Target: "Customer", Via: driver.Primary})
+	join("Order", "products", 3, Join{Target: "Product", Many: true, Via: driver.Primary})
+	join("Order", "lastTrack", 0, Join{Target: "Track", Via: driver.Primary})
+	join("Product", "maker", 3, Join{Target: "Customer", Via: driver.Primary})
+	join("Invoice", "bill", 0, Join{Target: "Invoice", Via: driver.Primary})
+	types["Order"].Fields["margin"].Rule = &Rule{Groups: []string{"Staff"}}
+
+	id := func(name string) []Arg { return []Arg{{Name: name, Kind: keys.KindString}} }
+	queries := map[string]*Query{
+		"Customer":         {Kind: One, Type: "Customer", Index: driver.Primary, PK: id("id")},
+		"Order":            {Kind: One, Type: "Order", Index: driver.Primary, PK: id("id")},
+		"OrderByStatus":    {Kind: Many, Type: "Order", Index: 0, PK: id("status"), Operands: true},
+		"Track":            {Kind: One, Type: "Track", Index: driver.Primary, PK: id("id"), SK: []Arg{{"changedAt", keys.KindDateTime}}},
+		"TrackById":        {Kind: Many, Type: "Track", Index: driver.Primary, PK: id("id"), Operands: true},
+		"Invoice":          {Kind: One, Type: "Invoice", Index: driver.Primary, PK: id("id")},
+		"InvoiceByOwnerId": {Kind: Many, Type: "Invoice", Index: 0, PK: id("ownerId"), Rule: &IndexRule{Group: "Admin", AuthTable: "Ownership"}},
+		"InvoiceBySubject": {Kind: Many, Type: "Invoice", Index: 1, PK: id("subject")},
+		"Counter":          {Kind: One, Type: "Counter", Index: driver.Primary},
+	}
+	for name, q := range queries {
+		q.Name = name
+		if q.Kind == Many {
+			q.Connection = name + "Connection"
+		}
+	}
+	return &Catalog{Types: types, Queries: queries, Secured: true}
+}
+
+// row is a row of any model of the shop, by field name.
+type row map[string]any
+
+func codec(m *querydb.Model) *querydb.Codec[row] {
+	return &querydb.Codec[row]{
+		Model: m,
+		Encode: func(b *record.Builder, r *row) {
+			for _, f := range m.Fields {
+				encode(b, (*r)[f.Name])
+			}
+		},
+		Decode: func(rec record.Record, r *row) error {
+			*r = row{}
+			for i, f := range m.Fields {
+				if text := rec.JSON(i); text != nil {
+					(*r)[f.Name] = json.RawMessage(text)
+				}
+			}
+			return nil
+		},
+		Value: func(r *row, field int) keys.Value {
+			switch v := (*r)[m.Fields[field].Name].(type) {
+			case string:
+				return keys.String(v)
+			case time.Time:
+				return keys.DateTime(v)
+			}
+			return keys.Value{}
+		},
+		Clone:   func(r *row) row { return *r },
+		Time:    func(*row, int) time.Time { return time.Time{} },
+		SetTime: func(*row, int, time.Time) {},
+	}
+}
+
+func encode(b *record.Builder, v any) {
+	switch v := v.(type) {
+	case nil:
+		b.Null()
+	case string:
+		b.String(v)
+	case int:
+		b.Int(v)
+	case int64:
+		b.Int64(v)
+	case float64:
+		b.Float(v)
+	case time.Time:
+		b.DateTime(v)
+	case []string:
+		b.BeginList()
+		for _, s := range v {
+			b.String(s)
+		}
+		b.EndList()
+	default:
+		panic(fmt.Sprintf("no encoding of %T", v))
+	}
+}
+
+// counter counts what reaches the store, and fails what it is told to fail.
+type counter struct {
+	driver.Driver
+	gets, got, queries, examined atomic.Int64
+	fail                         func(ctx context.Context, table string) error
+}
+
+func (c *counter) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
+	c.gets.Add(1)
+	c.got.Add(int64(len(g.Keys)))
+	if c.fail != nil {
+		if err := c.fail(ctx, g.Table.Name); err != nil {
+			return nil, err
+		}
+	}
+	return c.Driver.Get(ctx, g)
+}
+
+func (c *counter) Query(ctx context.Context, q driver.Query) (driver.Page, error) {
+	c.queries.Add(1)
+	if c.fail != nil {
+		if err := c.fail(ctx, q.Table.Name); err != nil {
+			return driver.Page{}, err
+		}
+	}
+	p, err := c.Driver.Query(ctx, q)
+	c.examined.Add(int64(p.Examined))
+	return p, err
+}
+
+func (c *counter) reset() {
+	c.gets.Store(0)
+	c.got.Store(0)
+	c.queries.Store(0)
+	c.examined.Store(0)
+}
+
+// bench is a shop with its store, and an executor of the plan over it.
+type bench struct {
+	db      *querydb.DB
+	store   *counter
+	catalog *Catalog
+	rt      *Runtime
+	exec    *executor.Executor
+	foreign *foreign
+}
+
+// foreign stands for the schema that gqlgen generates; it notes that it was asked.
+type foreign struct {
+	schema *ast.Schema
+	asked  int
+}
+
+func (f *foreign) Schema() *ast.Schema { return f.schema }
+func (f *foreign) Complexity(context.Context, string, string, int, map[string]any) (int, bool) {
+	return 0, false
+}
+func (f *foreign) Exec(context.Context) graphql.ResponseHandler {
+	f.asked++
+	return graphql.OneShot(&graphql.Response{Data: []byte(`{"foreign":true}`)})
+}
+
+func newBench(t testing.TB, cfg Config) *bench {
+	t.Helper()
+	b := &bench{catalog: newShop(), store: &counter{Driver: memstore.New()}}
+	var models []*querydb.Model
+	for _, typ := range b.catalog.Types {
+		models = append(models, typ.Model)
+	}
+	db, err := querydb.Open(t.Context(), b.store, models, querydb.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	b.db = db
+	b.foreign = &foreign{schema: gqlparser.MustLoadSchema(&ast.Source{Name: "shop.graphqls", Input: shopSDL})}
+	b.rt = NewRuntime(db, b.catalog, cfg)
+	b.exec = executor.New(Accelerate(b.foreign, b.rt))
+	b.exec.SetRecoverFunc(func(context.Context, any) error {
+		return graphqlerr.New(graphqlerr.Internal, "internal error")
+	})
+	b.exec.SetQueryCache(lru.New[*ast.QueryDocument](100))
+	return b
+}
+
+func (b *bench) put(t testing.TB, typ string, rows ...row) {
+	t.Helper()
+	m := b.catalog.Types[typ].Model
+	var builder record.Builder
+	var batch querydb.Batch
+	for i := range rows {
+		encoded, err := querydb.Encode(codec(m), &builder, &rows[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		batch.Writes = append(batch.Writes, querydb.Write{Model: m, Row: encoded})
+	}
+	if err := b.db.Apply(t.Context(), batch); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (b *bench) remove(t testing.TB, typ string, r row) {
+	t.Helper()
+	m := b.catalog.Types[typ].Model
+	key, err := querydb.KeyOf(codec(m), &r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch := querydb.Batch{Writes: []querydb.Write{{Model: m, Row: querydb.Row{Key: key}}}}
+	if err := b.db.Apply(t.Context(), batch); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// result is an answer as a client reads it: data, and errors as "CODE path".
+type result struct {
+	Data   any
+	Errors []string
+}
+
+func (b *bench) do(ctx context.Context, query string, vars map[string]any) result {
+	ctx = graphql.StartOperationTrace(ctx)
+	op, errs := b.exec.CreateOperationContext(ctx, &graphql.RawParams{Query: query, Variables: vars})
+	if errs != nil {
+		return result{Errors: []string{"REJECTED " + errs.Error()}}
+	}
+	handler, ctx := b.exec.DispatchOperation(ctx, op)
+	return read(handler(ctx))
+}
+
+func read(resp *graphql.Response) result {
+	var r result
+	if err := json.Unmarshal(resp.Data, &r.Data); err != nil {
+		r.Errors = append(r.Errors, "UNREADABLE "+err.Error()+": "+string(resp.Data))
+	}
+	for _, err := range resp.Errors {
+		r.Errors = append(r.Errors, fmt.Sprintf("%v %s", err.Extensions["code"], err.Path))
+	}
+	return r
+}
+
+func as(ctx context.Context, subject string, groups ...string) context.Context {
+	return auth.NewContext(ctx, auth.Caller{Subject: subject, Groups: groups})
+}
+
+func day(n int) time.Time { return time.Date(2024, 1, n, 10, 0, 0, 0, time.UTC) }
+
+// stock fills the shop: customers c0–c9, products p0–p9, orders o0–o19 with three tracks each.
+func (b *bench) stock(t testing.TB) {
+	t.Helper()
+	for i := range 10 {
+		b.put(t, "Customer", row{"customerId": fmt.Sprint("c", i), "name": fmt.Sprint("Customer ", i)})
+		p := row{"productId": fmt.Sprint("p", i), "name": fmt.Sprintf("Product \"%d\" ✓", i), "price": float64(i) + 0.5}
+		if i%2 == 0 {
+			p["makerId"] = fmt.Sprint("c", i)
+		}
+		b.put(t, "Product", p)
+	}
+	status := []string{"OPEN", "PAID", "SENT"}
+	for i := range 20 {
+		o := row{
+			"orderId": fmt.Sprint("o", i), "customerId": fmt.Sprint("c", i%12), // c10 and c11 are nobody
+			"productIds": []string{fmt.Sprint("p", i%10), "gone", fmt.Sprint("p", (i+1)%10), fmt.Sprint("p", i%10)},
+			"status":     status[i%3], "placedAt": day(1 + i/2), "total": float64(i) * 1.5, "margin": float64(i),
+			"sold": int64(i), "group": "g", "tags": []string{"a", "b"},
+		}
+		if i%4 == 0 {
+			o["referrerId"] = fmt.Sprint("c", (i+3)%10)
+			delete(o, "tags")
+		}
+		b.put(t, "Order", o)
+		for k := range 3 {
+			b.put(t, "Track", row{"orderId": fmt.Sprint("o", i), "changedAt": day(1 + k), "status": status[k]})
+		}
+	}
+	b.put(t, "Ownership", row{"ownerId": "acc1", "subject": "ann"}, row{"ownerId": "acc2", "subject": "bob"})
+	b.put(t, "Invoice",
+		row{"invoiceId": "i1", "ownerId": "acc1", "subject": "ann", "amount": 1},
+		row{"invoiceId": "i2", "ownerId": "acc1", "subject": "ann", "amount": 2},
+		row{"invoiceId": "i3", "ownerId": "acc2", "subject": "bob", "amount": 3},
+		row{"invoiceId": "i4", "ownerId": "acc2", "subject": "ann", "amount": 4})
+	b.put(t, "Counter", row{"orders": int64(20)})
+	b.store.reset()
+}
