@@ -14,8 +14,13 @@ type Types map[string]*Type
 
 // FieldError says which field of an event's data is wrong, and how.
 type FieldError struct {
-	Field  string // path, "lines[2].quantity"
+	Field  string // path, "lines[2].quantity"; "" where the data as a whole are wrong
 	Reason string // "want Float, got string"
 }
 
-func (e *FieldError) Error() string { return "field " + e.Field + ": " + e.Reason }
+func (e *FieldError) Error() string {
+	if e.Field == "" {
+		return "data: " + e.Reason
+	}
+	return "field " + e.Field + ": " + e.Reason
+}

@@ -32,9 +32,10 @@ func (d Decoder) DecodeBinary(h http.Header, body []byte) (eventlog.Event, error
 			return event, nil
 		}
 	}
-	if id := h["Ce-Id"]; bad.ID == "" && len(id) == 1 {
-		bad.ID, _ = headerText(id[0])
-		bad.ID = cut(bad.ID)
+	if ids := h["Ce-Id"]; len(ids) == 1 {
+		if id, ok := headerText(ids[0]); ok {
+			bad.ID = cut(id)
+		}
 	}
 	return e.event, bad
 }

@@ -12,6 +12,17 @@ import (
 // Decode reads one event in the JSON format. Data shares the memory of b; an error is an *Error. Beside an error the
 // event has its identity (id, source, type, subject) as far as it can be read.
 func (d Decoder) Decode(b []byte) (eventlog.Event, error) {
+	e, bad := d.whole(b)
+	if bad != nil {
+		e = identify(b)
+		bad.ID = cut(e.ID)
+		return e, bad
+	}
+	return e, nil
+}
+
+// whole reads a text that is one event and nothing else.
+func (d Decoder) whole(b []byte) (eventlog.Event, *Error) {
 	if len(b) > d.maxSize() {
 		return eventlog.Event{}, tooLarge(len(b), d.maxSize())
 	}
@@ -21,12 +32,7 @@ func (d Decoder) Decode(b []byte) (eventlog.Event, error) {
 	if bad == nil {
 		bad = malformed("", s.End())
 	}
-	if bad != nil {
-		e = identify(b)
-		bad.ID = cut(e.ID)
-		return e, bad
-	}
-	return e, nil
+	return e, bad
 }
 
 // DecodeBatch reads a JSON array of events in the JSON format; otherwise it is like Decode.

@@ -157,11 +157,9 @@ const readBytes = 16 << 20
 
 // event makes an event of a line; whole is how long the line is, where less of it was kept.
 func (s *Source) event(number uint64, line []byte, whole int) eventlog.Event {
-	e, err := eventlog.Event{}, error(nil)
+	e, err := s.decoder.Decode(line)
 	if whole > len(line) {
 		err = fmt.Errorf("%w: %d bytes, may have %d", cloudevents.ErrTooLarge, whole, s.longest)
-	} else {
-		e, err = s.decoder.Decode(line)
 	}
 	if err != nil {
 		e.Data = line

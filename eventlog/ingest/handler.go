@@ -1,0 +1,155 @@
+// Package ingest takes events in over HTTP: POST of one CloudEvent in the structured or the binary mode, or of a batch.
+//
+// A request is answered when its events are on disk, with where each of them stands:
+//
+//	{"appended":[{"partition":"0","offset":17,"duplicate":false}]}
+//
+// 201 says that some event is new, 200 that all were there already. A batch is appended whole or not at all. Everything
+// else is answered with problem details (RFC 9457) that name the event and the field. Who may send events is not decided
+// here.
+package ingest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"slices"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/cloudevents"
+)
+
+// DefaultMaxBody is how many bytes a request may have where nothing else is said.
+const DefaultMaxBody = 16 << 20
+
+// Config configures a handler; the zero Config is ready.
+type Config struct {
+	MaxBody       int64        // bytes of a request, DefaultMaxBody where 0
+	MaxEvent      int          // bytes of one event, cloudevents.DefaultMaxSize where 0
+	AcceptUnknown bool         // take events of types that are not declared, unchecked
+	Logger        *slog.Logger // told what callers are not: the causes of failures; slog.Default() where nil
+}
+
+// Handler returns the handler that appends to the log what is posted, after checking its data against the types.
+func Handler(log eventlog.Log, types eventlog.Types, cfg Config) http.Handler {
+	if cfg.MaxBody <= 0 {
+		cfg.MaxBody = DefaultMaxBody
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.Default()
+	}
+	return &handler{log: log, types: types, cfg: cfg, decoder: cloudevents.Decoder{MaxSize: cfg.MaxEvent}}
+}
+
+type handler struct {
+	log     eventlog.Log
+	types   eventlog.Types
+	cfg     Config
+	decoder cloudevents.Decoder
+}
+
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	at, bad := h.take(w, r)
+	if bad != nil {
+		if bad.cause != nil {
+			h.cfg.Logger.ErrorContext(r.Context(), "events were not appended", "err", bad.cause)
+		}
+		bad.write(w)
+		return
+	}
+	isNew := func(a eventlog.Appended) bool { return !a.Duplicate }
+	status := http.StatusOK
+	if slices.ContainsFunc(at, isNew) {
+		status = http.StatusCreated
+	}
+	write(w, status, "application/json", answer{Appended: places(at)})
+}
+
+// answer is the body of an answer to events that were appended.
+type answer struct {
+	Appended []place `json:"appended"`
+}
+
+type place struct {
+	Partition string `json:"partition"`
+	Offset    uint64 `json:"offset"`
+	Duplicate bool   `json:"duplicate"`
+}
+
+func places(at []eventlog.Appended) []place {
+	p := make([]place, len(at))
+	for i, a := range at {
+		p[i] = place(a)
+	}
+	return p
+}
+
+// take reads the events of the request, checks them and appends them.
+func (h *handler) take(w http.ResponseWriter, r *http.Request) ([]eventlog.Appended, *problem) {
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
+		return nil, methodNotAllowed()
+	}
+	events, bad := h.read(w, r)
+	if bad != nil {
+		return nil, bad
+	}
+	for i := range events {
+		if bad := h.check(i, &events[i]); bad != nil {
+			return nil, bad
+		}
+	}
+	at, err := h.log.Append(r.Context(), events)
+	if err != nil {
+		return nil, notAppended(err)
+	}
+	return at, nil
+}
+
+// check holds the event to what its type declares.
+func (h *handler) check(i int, e *eventlog.Event) *problem {
+	declared, ok := h.types[e.Type]
+	if !ok {
+		if h.cfg.AcceptUnknown {
+			return nil
+		}
+		return invalidEvent(i, e.ID, "type", "no such event type is declared")
+	}
+	err := declared.Check(e.Data)
+	var field *eventlog.FieldError
+	switch {
+	case err == nil:
+		return nil
+	case !errors.As(err, &field):
+		return invalidEvent(i, e.ID, "data", "the data do not fit the type")
+	case field.Field == "":
+		return invalidEvent(i, e.ID, "data", field.Reason)
+	}
+	return invalidEvent(i, e.ID, "data."+field.Field, field.Reason)
+}
+
+// notAppended tells callers what they can do about an error of the log, and nothing of its insides.
+func notAppended(err error) *problem {
+	var conflict *eventlog.ConflictError
+	switch {
+	case errors.As(err, &conflict):
+		return conflicting(conflict)
+	case errors.Is(err, eventlog.ErrClosed), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return unavailable()
+	}
+	return internal(err)
+}
+
+// write sends a JSON body.
+func write(w http.ResponseWriter, status int, mediaType string, body any) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		panic(err) // strings and numbers always have a JSON form
+	}
+	w.Header().Set("Content-Type", mediaType)
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	w.Write(text) // an error means that the caller is gone: there is nobody to tell
+}

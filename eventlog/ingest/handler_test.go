@@ -1,0 +1,364 @@
+package ingest_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/data"
+	"github.com/foldql/foldql/eventlog/ingest"
+	"github.com/foldql/foldql/eventlog/memlog"
+	"github.com/foldql/foldql/eventlog/sourcetest"
+)
+
+var fields = []data.Field{{Name: "n", Required: true}}
+
+func readCounted(r *data.Reader) (n int) {
+	for range r.Object(fields) {
+		n = r.Int()
+	}
+	return n
+}
+
+var types = eventlog.Types{
+	"Counted": {Name: "Counted", Check: func(b []byte) error { _, err := data.Decode(b, readCounted); return err }},
+	"Broken":  {Name: "Broken", Check: func([]byte) error { return errors.New("secret") }},
+}
+
+// event writes one event with other members in place of its own.
+func event(id string, members string) string {
+	return fmt.Sprintf(`{"specversion":"1.0","id":%q,"source":"/s","type":"Counted","data":{"n":1}%s}`, id, members)
+}
+
+// post sends a request whose headers are given as name and value in turn.
+func post(h http.Handler, body string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodPost, "/events", strings.NewReader(body))
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Add(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+const (
+	one   = "application/cloudevents+json"
+	batch = "application/cloudevents-batch+json; charset=UTF-8"
+)
+
+func quiet(cfg ingest.Config) ingest.Config {
+	cfg.Logger = slog.New(slog.DiscardHandler)
+	return cfg
+}
+
+func TestEventsAreAppendedInEveryMode(t *testing.T) {
+	log := memlog.New(memlog.Options{})
+	h := ingest.Handler(log, types, ingest.Config{})
+	cases := []struct {
+		name, body string
+		headers    []string
+		status     int
+		want       string
+	}{
+		{"structured", event("a", ""), []string{"Content-Type", one}, 201, `{"appended":[{"partition":"0","offset":1,"duplicate":false}]}`},
+		{"structured again", event("a", " "), []string{"Content-Type", one}, 200, `{"appended":[{"partition":"0","offset":1,"duplicate":true}]}`},
+		{
+			"batch", "[" + event("b", "") + "," + event("a", "") + "]",
+			[]string{"Content-Type", batch}, 201,
+			`{"appended":[{"partition":"0","offset":2,"duplicate":false},{"partition":"0","offset":1,"duplicate":true}]}`,
+		},
+		{"empty batch", "[]", []string{"Content-Type", batch}, 200, `{"appended":[]}`},
+		{
+			"binary", `{"n":7}`, []string{
+				"Content-Type", "application/json", "ce-specversion", "1.0", "ce-id", "%63", "ce-source", "/s", "ce-type", "Counted",
+			},
+			201, `{"appended":[{"partition":"0","offset":3,"duplicate":false}]}`,
+		},
+	}
+	for _, c := range cases {
+		w := post(h, c.body, c.headers...)
+		if w.Code != c.status || w.Body.String() != c.want || w.Header().Get("Content-Type") != "application/json" {
+			t.Errorf("%s: %d %s %s", c.name, w.Code, w.Header(), w.Body)
+		}
+	}
+	events, err := log.Read(t.Context(), "0", 0, 10)
+	if err != nil || len(events) != 3 || events[2].ID != "c" || events[0].Time.IsZero() {
+		t.Errorf("the log has %+v, error %v", events, err)
+	}
+}
+
+// detail is what tests look at of a problem.
+type detail struct {
+	Type, Title, Detail string
+	Status              int
+	Event               *int
+	ID, Field, Reason   string
+}
+
+func TestBadInputIsAnsweredWithAProblem(t *testing.T) {
+	log := memlog.New(memlog.Options{})
+	if _, err := log.Append(t.Context(), []eventlog.Event{
+		{ID: "known", Source: "/s", Type: "Counted", Data: []byte(`{"n":2}`)},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	h := ingest.Handler(log, types, quiet(ingest.Config{MaxBody: 2000, MaxEvent: 500}))
+	zero, first := 0, 1
+	cases := []struct {
+		name, body string
+		headers    []string
+		want       detail
+	}{
+		{
+			"an attribute is missing", `{"specversion":"1.0","id":"a","type":"Counted","data":{"n":1}}`, []string{"Content-Type", one},
+			detail{Type: "invalid-event", Status: 400, Event: &zero, ID: "a", Field: "source", Reason: "required, but missing"},
+		},
+		{
+			"a field is of the wrong type", "[" + event("a", "") + "," + strings.Replace(event("b", ""), `1}`, `"1"}`, 1) + "]",
+			[]string{"Content-Type", batch},
+			detail{Type: "invalid-event", Status: 400, Event: &first, ID: "b", Field: "data.n", Reason: "want Int, got string"},
+		},
+		{
+			"data are no object", strings.Replace(event("a", ""), `{"n":1}`, `[]`, 1), []string{"Content-Type", one},
+			detail{Type: "invalid-event", Status: 400, Event: &zero, ID: "a", Field: "data", Reason: "want an object, got list"},
+		},
+		{
+			"the type is not declared", strings.Replace(event("a", ""), `Counted`, `Other`, 1), []string{"Content-Type", one},
+			detail{Type: "invalid-event", Status: 400, Event: &zero, ID: "a", Field: "type", Reason: "no such event type is declared"},
+		},
+		{
+			"the check fails otherwise", strings.Replace(event("a", ""), `Counted`, `Broken`, 1), []string{"Content-Type", one},
+			detail{Type: "invalid-event", Status: 400, Event: &zero, ID: "a", Field: "data", Reason: "the data do not fit the type"},
+		},
+		{
+			"the batch is no array", event("a", ""), []string{"Content-Type", batch},
+			detail{Type: "invalid-batch", Status: 400, Reason: "not JSON: want [, got '{' at byte 0"},
+		},
+		{
+			"other content", "[" + event("a", "") + "," + event("known", "") + "]", []string{"Content-Type", batch},
+			detail{
+				Type: "conflict", Status: 409, Event: &first, ID: "known", Field: "id",
+				Reason: "an event of this source and id exists with other content",
+			},
+		},
+		{
+			"an event is too large", event("a", strings.Repeat(" ", 500)), []string{"Content-Type", one},
+			detail{Type: "event-too-large", Status: 413, Event: &zero, ID: "a", Reason: "576 bytes, may have 500"},
+		},
+		{
+			"the body is too large", strings.Repeat(" ", 2001), []string{"Content-Type", one},
+			detail{Type: "request-too-large", Status: 413},
+		},
+		{
+			"no media type", event("a", ""), nil,
+			detail{Type: "unsupported-media-type", Status: 415, Reason: "the Content-Type is missing or not a media type"},
+		},
+		{
+			"plain JSON", event("a", ""), []string{"Content-Type", "application/json"},
+			detail{
+				Type: "unsupported-media-type", Status: 415,
+				Reason: "this is no CloudEvent: it has neither a media type of CloudEvents nor ce- headers",
+			},
+		},
+		{
+			"another format", "", []string{"Content-Type", "application/cloudevents+protobuf"},
+			detail{Type: "unsupported-media-type", Status: 415, Reason: "events are taken in the JSON format only"},
+		},
+		{
+			"another charset", event("a", ""), []string{"Content-Type", one + "; charset=latin1"},
+			detail{Type: "unsupported-media-type", Status: 415, Reason: "the charset must be utf-8"},
+		},
+		{
+			"an encoding", event("a", ""), []string{"Content-Type", one, "Content-Encoding", "gzip"},
+			detail{Type: "unsupported-media-type", Status: 415, Reason: "the body must not have a content encoding"},
+		},
+		{
+			"binary data of another type", "x", []string{"Content-Type", "text/plain", "ce-id", "a"},
+			detail{Type: "unsupported-media-type", Status: 415, Reason: "the data of an event must be JSON"},
+		},
+		{
+			"binary without source", `{"n":1}`,
+			[]string{"Content-Type", "application/json", "ce-id", "a", "ce-specversion", "1.0", "ce-type", "Counted"},
+			detail{Type: "invalid-event", Status: 400, Event: &zero, ID: "a", Field: "source", Reason: "required, but missing"},
+		},
+	}
+	for _, c := range cases {
+		w := post(h, c.body, c.headers...)
+		got := problemOf(t, w)
+		if got.Title == "" || got.Detail == "" {
+			t.Errorf("%s: no title or detail: %s", c.name, w.Body)
+		}
+		got.Title, got.Detail = "", ""
+		c.want.Type = "urn:foldql:problem:" + c.want.Type
+		if diff := cmp.Diff(c.want, got); diff != "" || w.Code != c.want.Status {
+			t.Errorf("%s: status %d (-want +got):\n%s", c.name, w.Code, diff)
+		}
+	}
+	if head, err := log.Head(t.Context(), "0"); err != nil || head != 1 {
+		t.Errorf("the log has %d events, error %v", head, err)
+	}
+}
+
+func problemOf(t testing.TB, w *httptest.ResponseRecorder) (d detail) {
+	t.Helper()
+	if got := w.Header().Get("Content-Type"); got != "application/problem+json" {
+		t.Errorf("Content-Type %q", got)
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &d); err != nil {
+		t.Errorf("%s: %v", w.Body, err)
+	}
+	return d
+}
+
+func TestABodyOfUnknownLengthIsBounded(t *testing.T) {
+	h := ingest.Handler(memlog.New(memlog.Options{}), types, ingest.Config{MaxBody: 1000})
+	sent := 0
+	endless := readerFunc(func(b []byte) (int, error) {
+		sent += len(b)
+		for i := range b {
+			b[i] = ' '
+		}
+		return len(b), nil
+	})
+	r := httptest.NewRequest(http.MethodPost, "/events", endless)
+	r.Header.Set("Content-Type", one)
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	if got := problemOf(t, w); got.Status != 413 || sent > 10_000 {
+		t.Errorf("status %d after %d bytes", got.Status, sent)
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
+
+func TestABodyThatEndsEarlyIsTheCallersProblem(t *testing.T) {
+	h := ingest.Handler(memlog.New(memlog.Options{}), types, ingest.Config{})
+	torn := io.MultiReader(strings.NewReader(event("a", "")), readerFunc(func([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }))
+	r := httptest.NewRequest(http.MethodPost, "/events", torn)
+	r.Header.Set("Content-Type", one)
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	if got := problemOf(t, w); got.Status != 400 || got.Type != "urn:foldql:problem:incomplete-request" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestOtherMethodsAreTold(t *testing.T) {
+	h := ingest.Handler(memlog.New(memlog.Options{}), types, ingest.Config{})
+	for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodDelete} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(method, "/events", nil))
+		if got := problemOf(t, w); w.Code != 405 || got.Status != 405 || w.Header().Get("Allow") != "POST" {
+			t.Errorf("%s: %d, Allow %q", method, w.Code, w.Header().Get("Allow"))
+		}
+	}
+}
+
+func TestUnknownTypesAreTakenWhereTheyMay(t *testing.T) {
+	h := ingest.Handler(memlog.New(memlog.Options{}), types, ingest.Config{AcceptUnknown: true})
+	if w := post(h, strings.Replace(event("a", ""), `Counted`, `Other`, 1), "Content-Type", one); w.Code != 201 {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+// failing is a log that cannot append.
+type failing struct {
+	eventlog.Log
+	err error
+}
+
+func (f failing) Append(context.Context, []eventlog.Event) ([]eventlog.Appended, error) {
+	return nil, f.err
+}
+
+func TestFailuresOfTheLogShowNothingOfIt(t *testing.T) {
+	for _, c := range []struct {
+		err    error
+		status int
+		logged bool
+	}{
+		{errors.New("secret/path: no space left"), 500, true},
+		{fmt.Errorf("append: %w", eventlog.ErrClosed), 503, false},
+		{context.Canceled, 503, false},
+	} {
+		var told bytes.Buffer
+		cfg := ingest.Config{Logger: slog.New(slog.NewTextHandler(&told, nil))}
+		w := post(ingest.Handler(failing{err: c.err}, types, cfg), event("a", ""), "Content-Type", one)
+		got := problemOf(t, w)
+		if got.Status != c.status || strings.Contains(w.Body.String(), "secret") || got.Detail == "" {
+			t.Errorf("%v: %s", c.err, w.Body)
+		}
+		if strings.Contains(told.String(), "secret") != c.logged {
+			t.Errorf("%v: the log was told %q", c.err, told.String())
+		}
+	}
+}
+
+// FuzzHandler takes or refuses, and never fails: what it takes is in the log.
+func FuzzHandler(f *testing.F) {
+	f.Add([]byte(event("a", "")), one, "")
+	f.Add([]byte("["+event("a", "")+"]"), batch, "")
+	f.Add([]byte(`{"n":1}`), "application/json", "%41")
+	f.Fuzz(func(t *testing.T, body []byte, contentType, id string) {
+		log := memlog.New(memlog.Options{Partitions: 2})
+		h := ingest.Handler(log, types, quiet(ingest.Config{MaxBody: 4000}))
+		r := httptest.NewRequest(http.MethodPost, "/events", bytes.NewReader(body))
+		r.Header.Set("Content-Type", contentType)
+		if id != "" {
+			for name, value := range map[string]string{"Id": id, "Source": "/s", "Type": "Counted", "Specversion": "1.0"} {
+				r.Header.Set("Ce-"+name, value)
+			}
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		switch {
+		case w.Code == 500 || w.Code == 503:
+			t.Fatalf("%q: %d %s", body, w.Code, w.Body)
+		case w.Code > 299:
+			problemOf(t, w)
+			return
+		}
+		var got struct{ Appended []eventlog.Appended }
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range got.Appended {
+			if events, err := log.Read(t.Context(), a.Partition, a.Offset-1, 1); err != nil || len(events) != 1 {
+				t.Fatalf("%q: at %+v there is nothing, error %v", body, a, err)
+			}
+		}
+	})
+}
+
+// BenchmarkBatch posts batches of a thousand events.
+func BenchmarkBatch(b *testing.B) {
+	events := sourcetest.Events(1000)
+	n := 0
+	for b.Loop() {
+		n++
+		var body strings.Builder
+		for i := range events {
+			if i > 0 {
+				body.WriteByte(',')
+			}
+			body.WriteString(event(fmt.Sprintf("%d-%d", n, i), ""))
+		}
+		h := ingest.Handler(memlog.New(memlog.Options{}), types, ingest.Config{})
+		if w := post(h, "["+body.String()+"]", "Content-Type", batch); w.Code != 201 {
+			b.Fatal(w.Body)
+		}
+	}
+}
