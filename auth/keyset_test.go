@@ -1,0 +1,124 @@
+package auth
+
+import (
+	"crypto"
+	"errors"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+)
+
+// es makes a token of the EC key under a key id.
+func es(t *testing.T, c *clock, kid string) string {
+	return sign(t, jwt.SigningMethodES256, ecKey(), kid, claimsAt(c.now(), nil))
+}
+
+func TestKeyThatIsNewAtTheIssuerIsFetched(t *testing.T) {
+	c := newClock()
+	server := serveKeys(t, map[string]crypto.Signer{"old": rsaKey()})
+	v := newVerifier(t, Config{JWKS: server.URL, Now: c.now})
+	server.set(jwks(t, map[string]crypto.Signer{"new": ecKey()}))
+
+	_, err := v.Verify(t.Context(), es(t, c, "new"))
+	wantRefused(t, err, "unknown key") // the last fetch is too recent
+	c.advance(11 * time.Second)
+	if _, err := v.Verify(t.Context(), es(t, c, "new")); err != nil {
+		t.Fatalf("after the rotation: %v", err)
+	}
+	_, err = v.Verify(t.Context(), sign(t, jwt.SigningMethodRS256, rsaKey(), "old", claimsAt(c.now(), nil)))
+	wantRefused(t, err, "unknown key")
+}
+
+func TestTokensWithUnknownKeysFetchSeldom(t *testing.T) {
+	c := newClock()
+	server := serveKeys(t, map[string]crypto.Signer{"k": ecKey()})
+	v := newVerifier(t, Config{JWKS: server.URL, Now: c.now})
+	c.advance(time.Minute)
+	var all sync.WaitGroup
+	for range 50 {
+		token := es(t, c, "unknown")
+		all.Go(func() {
+			if _, err := v.Verify(t.Context(), token); err == nil {
+				t.Error("accepted a token of an unknown key")
+			}
+		})
+	}
+	all.Wait()
+	if n := server.asked.Load(); n != 2 {
+		t.Errorf("the key set was fetched %d times, want twice: at the start, and for all of them", n)
+	}
+}
+
+func TestRevokedKeyStopsServingWhenTheSetIsOld(t *testing.T) {
+	c := newClock()
+	server := serveKeys(t, map[string]crypto.Signer{"k": ecKey()})
+	v := newVerifier(t, Config{JWKS: server.URL, Now: c.now})
+	server.set(jwks(t, map[string]crypto.Signer{"other": rsaKey()}))
+	c.advance(16 * time.Minute)
+	_, err := v.Verify(t.Context(), es(t, c, "k"))
+	wantRefused(t, err, "unknown key")
+}
+
+func TestKeysServeOnWhileTheIssuerIsDown(t *testing.T) {
+	c := newClock()
+	server := serveKeys(t, map[string]crypto.Signer{"k": ecKey()})
+	v := newVerifier(t, Config{JWKS: server.URL, Now: c.now})
+	for _, broken := range [][]byte{nil, []byte("{}"), []byte("not JSON"), make([]byte, maxKeySetSize+1)} {
+		server.set(broken)
+		c.advance(16 * time.Minute)
+		if _, err := v.Verify(t.Context(), es(t, c, "k")); err != nil {
+			t.Fatalf("with %.10q served: %v", broken, err)
+		}
+	}
+	if n := server.asked.Load(); n != 5 {
+		t.Errorf("the key set was asked for %d times, want 5", n)
+	}
+}
+
+func TestServerStartsBeforeItsIssuer(t *testing.T) {
+	c := newClock()
+	server := serveKeys(t, map[string]crypto.Signer{"k": ecKey()})
+	up := *server.body.Load()
+	server.set(nil)
+	v := newVerifier(t, Config{JWKS: server.URL, Now: c.now})
+	if _, err := v.Verify(t.Context(), es(t, c, "k")); !errors.Is(err, ErrUnavailable) {
+		t.Fatalf("got error %v, want ErrUnavailable", err)
+	}
+	server.set(up)
+	c.advance(11 * time.Second)
+	if _, err := v.Verify(t.Context(), es(t, c, "k")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestChangedFileIsReadAgain(t *testing.T) {
+	c := newClock()
+	path := jwksFile(t, map[string]crypto.Signer{"old": rsaKey()})
+	v := newVerifier(t, Config{JWKS: path, Now: c.now})
+	_, err := v.Verify(t.Context(), es(t, c, "new"))
+	wantRefused(t, err, "unknown key")
+
+	if err := os.WriteFile(path, jwks(t, map[string]crypto.Signer{"new": ecKey()}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.advance(2 * time.Second)
+	if _, err := v.Verify(t.Context(), es(t, c, "new")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("half a fi"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.advance(2 * time.Second)
+	if _, err := v.Verify(t.Context(), es(t, c, "new")); err != nil {
+		t.Fatalf("with a broken file: %v", err)
+	}
+}
+
+func TestPasswordOfAnAddressIsNotShown(t *testing.T) {
+	if got := shown("https://user:hunter2@example.com/jwks"); got != "https://user:xxxxx@example.com/jwks" {
+		t.Errorf("got %s", got)
+	}
+}

@@ -1,0 +1,140 @@
+// Package auth verifies bearer tokens and carries the identity of the caller.
+//
+// Tokens are JWTs. Which algorithms are accepted is fixed by configuration, never by the token: a secret verifies HS*
+// only, a public key never does, and "none" is no algorithm.
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/golang-jwt/jwt/v5"
+)
+
+// Verifier verifies tokens. It is safe for concurrent use.
+type Verifier struct {
+	cfg    Config
+	parser *jwt.Parser
+	keys   keySource
+}
+
+// keySource finds the keys that a token may be signed with.
+type keySource interface {
+	find(ctx context.Context, alg, kid string) ([]jwt.VerificationKey, error)
+}
+
+// ErrUnavailable is the error where no keys could be read so far, so that no token can be verified.
+var ErrUnavailable = errors.New("tokens cannot be verified at the moment")
+
+// TokenError says why a token is not accepted, in words that its bearer may read.
+type TokenError struct {
+	Reason string
+	cause  error
+}
+
+func (e *TokenError) Error() string { return "the token " + e.Reason }
+func (e *TokenError) Unwrap() error { return e.cause }
+
+func refuse(cause error, format string, args ...any) error {
+	return &TokenError{Reason: fmt.Sprintf(format, args...), cause: cause}
+}
+
+// NewVerifier checks the configuration and reads the key set. A file must be readable; an address that does not answer
+// is asked again when the first token comes.
+func NewVerifier(ctx context.Context, cfg Config) (*Verifier, error) {
+	cfg = cfg.withDefaults()
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	v := &Verifier{cfg: cfg, parser: newParser(&cfg), keys: secret(cfg.Secret)}
+	if cfg.JWKS != "" {
+		set := newKeySet(&cfg)
+		if err := set.open(ctx); err != nil {
+			return nil, err
+		}
+		v.keys = set
+	}
+	return v, nil
+}
+
+func newParser(cfg *Config) *jwt.Parser {
+	options := []jwt.ParserOption{
+		jwt.WithValidMethods(cfg.Algorithms), jwt.WithExpirationRequired(), jwt.WithStrictDecoding(), jwt.WithJSONNumber(),
+		jwt.WithLeeway(cfg.Leeway), jwt.WithTimeFunc(cfg.Now),
+	}
+	if cfg.Issuer != "" {
+		options = append(options, jwt.WithIssuer(cfg.Issuer))
+	}
+	if len(cfg.Audience) > 0 {
+		options = append(options, jwt.WithAudience(cfg.Audience...))
+	}
+	return jwt.NewParser(options...)
+}
+
+// Verify returns who the token says its bearer is. Its error is a *TokenError, ErrUnavailable, or the context's.
+func (v *Verifier) Verify(ctx context.Context, token string) (Caller, error) {
+	if len(token) > v.cfg.MaxTokenSize {
+		return Caller{}, refuse(nil, "has more than %d bytes", v.cfg.MaxTokenSize)
+	}
+	claims := jwt.MapClaims{}
+	_, err := v.parser.ParseWithClaims(token, claims, func(t *jwt.Token) (any, error) { return v.key(ctx, t) })
+	if err != nil {
+		return Caller{}, v.explain(ctx, err)
+	}
+	return v.caller(claims)
+}
+
+// key finds the keys for a token whose algorithm is one of those accepted.
+func (v *Verifier) key(ctx context.Context, t *jwt.Token) (any, error) {
+	if _, critical := t.Header["crit"]; critical {
+		return nil, refuse(nil, "has critical extensions, which are not understood")
+	}
+	kid, isText := t.Header["kid"].(string)
+	if _, given := t.Header["kid"]; given && !isText {
+		return nil, refuse(nil, "has a key id that is no string")
+	}
+	keys, err := v.keys.find(ctx, t.Method.Alg(), kid)
+	if err != nil {
+		return nil, err
+	}
+	if len(keys) == 0 {
+		return nil, refuse(nil, "is signed with an unknown key")
+	}
+	return jwt.VerificationKeySet{Keys: keys}, nil
+}
+
+// explain turns an error of the parser into one that tells no more than the bearer of the token needs.
+func (v *Verifier) explain(ctx context.Context, err error) error {
+	var known *TokenError
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, ErrUnavailable):
+		return ErrUnavailable
+	case errors.As(err, &known):
+		return known
+	case errors.Is(err, jwt.ErrTokenMalformed):
+		return refuse(err, "is malformed")
+	case errors.Is(err, jwt.ErrTokenExpired):
+		return refuse(err, "has expired")
+	case errors.Is(err, jwt.ErrTokenNotValidYet):
+		return refuse(err, "is not valid yet")
+	case errors.Is(err, jwt.ErrTokenInvalidAudience):
+		return refuse(err, "is for another audience")
+	case errors.Is(err, jwt.ErrTokenInvalidIssuer):
+		return refuse(err, "is of another issuer")
+	case errors.Is(err, jwt.ErrTokenRequiredClaimMissing):
+		return refuse(err, "lacks a claim that is required (exp, and iss and aud where they are checked)")
+	case errors.Is(err, jwt.ErrTokenInvalidClaims):
+		return refuse(err, "has claims that are not valid")
+	}
+	return refuse(err, "is not signed as it must be")
+}
+
+// secret is the one key of symmetric algorithms.
+type secret []byte
+
+func (s secret) find(context.Context, string, string) ([]jwt.VerificationKey, error) {
+	return []jwt.VerificationKey{[]byte(s)}, nil
+}
