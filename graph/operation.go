@@ -16,8 +16,9 @@ import (
 
 var executions = sync.Pool{New: func() any { return new(execution) }}
 
-// answer is what one root field has read.
+// answer is what one root field has asked for and read.
 type answer struct {
+	req  request
 	rec  record.Record
 	page page
 	err  error
@@ -71,14 +72,14 @@ func (e *execution) readRoot(r *root, vars map[string]any, a *answer) {
 	if r.query == nil {
 		return
 	}
-	req := request{fields: r.fields, token: r.token}
-	if a.err = r.args.read(r.query, vars, &req); a.err != nil {
+	a.req.fields, a.req.token = r.fields, r.token
+	if a.err = r.args.read(r.query, vars, &a.req); a.err != nil {
 		return
 	}
 	if r.row != nil {
-		a.rec, a.err = e.rt.readOne(e.ctx, e.viewer, r.query, &req)
+		a.rec, a.err = e.rt.readOne(e.ctx, e.viewer, r.query, &a.req)
 	} else {
-		a.page, a.err = e.rt.readPage(e.ctx, e.viewer, r.query, &req)
+		a.page, a.err = e.rt.readPage(e.ctx, e.viewer, r.query, &a.req)
 	}
 }
 

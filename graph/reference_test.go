@@ -1,0 +1,253 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/executor"
+	"github.com/google/go-cmp/cmp"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/foldql/foldql/keys"
+)
+
+// reference executes the shop's operations field by field over the functions that generated resolvers call, as slowly
+// and plainly as the specification says it.
+type reference struct {
+	*foreign
+	b *bench
+}
+
+func (r *reference) Exec(context.Context) graphql.ResponseHandler {
+	return func(ctx context.Context) *graphql.Response {
+		op := graphql.GetOperationContext(ctx)
+		data, _ := r.object(ctx, op.Operation.SelectionSet, "Query", nil)
+		text, err := json.Marshal(data)
+		if err != nil {
+			panic(err)
+		}
+		return &graphql.Response{Data: text}
+	}
+}
+
+// object answers the selections of an object; ok is false where a null in it has to bubble.
+func (r *reference) object(ctx context.Context, set ast.SelectionSet, typ string, of any) (out map[string]any, ok bool) {
+	out, ok = map[string]any{}, true
+	for _, f := range graphql.CollectFields(graphql.GetOperationContext(ctx), set, []string{typ}) {
+		if f.Name == "__typename" {
+			out[f.Alias] = typ
+			continue
+		}
+		ctx := graphql.WithFieldContext(ctx, &graphql.FieldContext{Object: typ, Field: f})
+		v, err := r.resolve(ctx, typ, f, of)
+		if err != nil {
+			graphql.AddError(ctx, err)
+			v = nil
+		}
+		v = r.complete(ctx, f.Selections, f.Definition.Type, v)
+		if v == nil && f.Definition.Type.NonNull {
+			ok = false
+		}
+		out[f.Alias] = v
+	}
+	if !ok {
+		return nil, false
+	}
+	return out, true
+}
+
+func (r *reference) complete(ctx context.Context, set ast.SelectionSet, t *ast.Type, v any) any {
+	switch v := v.(type) {
+	case *row:
+		if out, ok := r.object(ctx, set, t.Name(), v); v != nil && ok {
+			return out
+		}
+		return nil
+	case *Connection[row]:
+		if out, ok := r.object(ctx, set, t.Name(), v); v != nil && ok {
+			return out
+		}
+		return nil
+	case []*row:
+		list, broken := []any{}, false
+		for i, elem := range v {
+			ctx := graphql.WithFieldContext(ctx, &graphql.FieldContext{Index: &i})
+			done := r.complete(ctx, set, t.Elem, elem)
+			broken = broken || done == nil && t.Elem.NonNull
+			list = append(list, done)
+		}
+		if broken {
+			return nil
+		}
+		return list
+	}
+	return v
+}
+
+func (r *reference) resolve(ctx context.Context, typ string, f graphql.CollectedField, of any) (any, error) {
+	switch of := of.(type) {
+	case nil:
+		return r.query(ctx, f)
+	case *Connection[row]:
+		if f.Name == "items" {
+			return of.Items, nil
+		}
+		if of.NextToken == nil {
+			return nil, nil
+		}
+		return *of.NextToken, nil
+	case *row:
+		return r.field(ctx, typ, f.Name, of)
+	}
+	panic("no such object")
+}
+
+func (r *reference) field(ctx context.Context, typ, name string, of *row) (any, error) {
+	t := r.b.catalog.Types[typ]
+	c := r.b.codec(typ)
+	if err := Guard(ctx, r.b.rt, typ, name, c, of); err != nil {
+		return nil, err
+	}
+	field := t.Fields[name]
+	stored, _ := (*of)[t.Model.Fields[field.Ordinal].Name].(json.RawMessage)
+	if field.Join == nil {
+		if stored == nil {
+			return nil, nil
+		}
+		return stored, nil
+	}
+	target := r.b.codec(field.Join.Target)
+	if field.Join.Many {
+		var ids []string
+		_ = json.Unmarshal(stored, &ids)
+		var vals []keys.Value
+		for _, id := range ids {
+			vals = append(vals, keys.String(id))
+		}
+		return JoinMany(ctx, r.b.rt, typ, name, target, vals)
+	}
+	var id keys.Value
+	if stored != nil {
+		id = keys.String(text1(of, t.Model.Fields[field.Ordinal].Name))
+	}
+	got, err := JoinOne(ctx, r.b.rt, typ, name, target, id)
+	if got == nil {
+		return nil, err
+	}
+	return got, err
+}
+
+func (r *reference) query(ctx context.Context, f graphql.CollectedField) (any, error) {
+	q := r.b.catalog.Queries[f.Name]
+	args := f.ArgumentMap(graphql.GetOperationContext(ctx).Variables)
+	var failed error
+	for _, def := range f.Definition.Arguments { // in the order in which gqlgen reads them
+		raw, given := args[def.Name]
+		if !given || failed != nil || raw == nil && !def.Type.NonNull {
+			delete(args, def.Name)
+			continue
+		}
+		a := argument{named: def.Type.Name()}
+		if t := r.schema.Types[a.named]; t.Kind == ast.Enum {
+			a.enum = t
+		}
+		v, err := a.value(raw)
+		if err != nil {
+			at := graphql.WithPathContext(ctx, graphql.NewPathWithField(def.Name))
+			failed = graphql.ErrorOnPath(at, err)
+		}
+		if !slices.ContainsFunc(append(q.PK, q.SK...), func(k Arg) bool { return k.Name == def.Name }) {
+			continue
+		}
+		args[def.Name] = v
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	values := func(of []Arg) (vals []keys.Value) {
+		for _, a := range of {
+			v, _ := args[a.Name].(keys.Value)
+			vals = append(vals, v)
+		}
+		return vals
+	}
+	if q.Kind == One {
+		got, err := FetchOne(ctx, r.b.rt, q.Name, r.b.codec(q.Type), values(q.PK), values(q.SK), given[bool](args, "consistent"))
+		if got == nil {
+			return nil, err
+		}
+		return got, err
+	}
+	page := PageArgs{
+		Eq: given[string](args, "eq"), Prefix: given[string](args, "prefix"), From: given[string](args, "from"), To: given[string](args, "to"),
+		Reverse: given[bool](args, "reverse"), NextToken: given[string](args, "nextToken"),
+	}
+	if n, ok := args["limit"]; ok {
+		limit, err := UnmarshalInt(n)
+		if err != nil {
+			return nil, err
+		}
+		page.Limit = &limit
+	}
+	got, err := FetchPage(ctx, r.b.rt, q.Name, r.b.codec(q.Type), values(q.PK), page)
+	if got == nil {
+		return nil, err
+	}
+	return got, err
+}
+
+func given[T any](args map[string]any, name string) *T {
+	if v, ok := args[name].(T); ok {
+		return &v
+	}
+	return nil
+}
+
+func TestPlanAnswersLikeTheReference(t *testing.T) {
+	const seed = 7
+	t.Logf("seed %d", seed)
+	b := newBench(t, Config{MaxJoinFanout: 8})
+	b.stock(t)
+	resolvers := *b
+	slow := *b.rt
+	slow.cfg.ResolversOnly = true
+	resolvers.exec = executor.New(Accelerate(&reference{b.foreign, b}, &slow))
+
+	callers := []context.Context{t.Context(), as(t.Context(), "ann"), as(t.Context(), "bob"), as(t.Context(), "root", "Admin"), as(t.Context(), "eve", "Staff")}
+	g := &QueryGen{
+		Schema: b.foreign.schema, Catalog: b.catalog, Rand: rand.New(rand.NewPCG(seed, seed)),
+		Texts: []string{"o0", "o1", "o4", "c1", "acc1", "acc2", "ann", "bob", "i1", "i3", "none"},
+		Times: []string{"2024-01-02T10:00:00Z", "2024-01-03T12:00:00.000+02:00", "2024-01-01"},
+	}
+	met := map[string]int{}
+	for range 4000 {
+		query, vars := g.Next()
+		ctx := callers[g.Rand.IntN(len(callers))]
+		fast, slow := b.do(ctx, query, vars), resolvers.do(ctx, query, vars)
+		slices.Sort(fast.Errors)
+		slices.Sort(slow.Errors)
+		if diff := cmp.Diff(slow, fast); diff != "" {
+			t.Fatalf("%s\n%v\n-reference +plan:\n%s", query, vars, diff)
+		}
+		for _, err := range fast.Errors {
+			met[err[:strings.IndexByte(err, ' ')]]++
+		}
+		if fast.Errors == nil {
+			met["ok"]++
+		}
+	}
+	t.Log(met)
+	for _, code := range []string{"ok", "BAD_USER_INPUT", "INVALID_TOKEN", "UNAUTHENTICATED", "FORBIDDEN", "LIMIT_EXCEEDED"} {
+		if met[code] < 20 {
+			t.Errorf("%d operations met %s, wanted at least 20", met[code], code)
+		}
+	}
+	if met["REJECTED"] > 0 || b.foreign.asked > 0 {
+		t.Errorf("%d operations were not valid, %d not planned", met["REJECTED"], b.foreign.asked)
+	}
+}
