@@ -67,7 +67,7 @@ func placed(e *eventlog.Event, at eventlog.Appended, now time.Time) eventlog.Eve
 	if p.Time.IsZero() {
 		p.Time = now
 	}
-	p.Time = p.Time.UTC()
+	p.Time = p.Time.UTC().Round(0) // without the reading of a clock that only this process has
 	return p
 }
 
