@@ -138,16 +138,20 @@ func (e *execution) ref(child *nodeRows, j *join, field *driver.Field, text []by
 
 // readLevel reads the rows of all joins of one level: joins to the same target share their batches.
 func (e *execution) readLevel(joins []*join) {
-	for i, j := range joins {
+	for _, j := range joins {
 		child := &e.nodes[j.node.id]
 		if e.viewer.access(j.typ.Rule) == refused {
 			child.denied = e.viewer.refusal(j.typ.Name)
 			continue
 		}
-		if len(child.ids) == 0 || child.recs != nil {
-			continue
+		if n := len(child.ids); n > e.rt.cfg.MaxJoinFanout {
+			e.refuse(j, e.rt.tooManyJoins(n))
 		}
-		e.readTarget(j.target, joins[i:])
+	}
+	for i, j := range joins {
+		if child := &e.nodes[j.node.id]; child.denied == nil && len(child.ids) > 0 && child.recs == nil {
+			e.readTarget(j.target, joins[i:])
+		}
 	}
 	for _, j := range joins {
 		if e.viewer.access(j.typ.Rule) == ownerOnly {
@@ -156,11 +160,19 @@ func (e *execution) readLevel(joins []*join) {
 	}
 }
 
+// refuse closes a join for all its parents.
+func (e *execution) refuse(j *join, err error) {
+	e.nodes[j.node.id].denied = err
+	if e.loaders != nil {
+		e.loaders.refuse(j.place, err)
+	}
+}
+
 // readTarget reads the rows of those joins that lead to the target.
 func (e *execution) readTarget(g target, joins []*join) {
 	same := joins[:0:0]
 	for _, j := range joins {
-		if j.target == g {
+		if j.target == g && e.nodes[j.node.id].denied == nil {
 			same = append(same, j)
 		}
 	}
@@ -197,7 +209,7 @@ func (e *execution) load(g target, ids []string, fields []int) rows {
 	if e.loaders != nil {
 		return e.loaders.load(e.ctx, g, ids)
 	}
-	return e.rt.fetchLevel(e.ctx, g, ids, fields)
+	return e.rt.fetch(e.ctx, g, ids, fields)
 }
 
 // refuseOthers fails the rows that are not the viewer's own.

@@ -42,6 +42,8 @@ type Track { orderId: ID! changedAt: DateTime! status: Status! note: String }
 type Ownership { ownerId: ID! subject: String! }
 type Invoice { invoiceId: ID! ownerId: ID! subject: String! amount: Int! bill: Invoice }
 type Counter { orders: Int64! }
+type Line { shop: String! orderId: String! category: String! productId: ID! quantity: Int! }
+type LineByIdConnection { items: [Line!]! nextToken: String }
 
 type OrderByStatusConnection { items: [Order!]! nextToken: String }
 type TrackByIdConnection { items: [Track!]! nextToken: String }
@@ -58,6 +60,8 @@ type Query {
   InvoiceByOwnerId(ownerId: ID!, reverse: Boolean, limit: Int, nextToken: String): InvoiceByOwnerIdConnection!
   InvoiceBySubject(subject: String!, reverse: Boolean, limit: Int, nextToken: String): InvoiceBySubjectConnection!
   Counter(consistent: Boolean): Counter
+  Line(id: ID!, _subId: String, consistent: Boolean): Line
+  LineById(id: ID!, eq: String, prefix: String, from: String, to: String, reverse: Boolean, limit: Int, nextToken: String): LineByIdConnection!
   hello: String
 }
 `
@@ -115,6 +119,8 @@ func newShop() *Catalog {
 		"Invoice": {Owner: 2, Rule: &Rule{Groups: []string{"Admin"}, Owner: true},
 			Model: model("Invoice", invoice, []int{0}, nil,
 				querydb.Index{Name: "ownerId", PK: half(invoice, 1)}, querydb.Index{Name: "subject", PK: half(invoice, 2)})},
+		"Line": {Owner: -1, Model: model("Line", stored("shop", "String", "orderId", "String", "category", "String", "productId", "ID", "quantity", "Int"),
+			[]int{0, 1}, []int{2, 3})},
 		"Counter": {Model: model("Counter", stored("orders", "Int64"), nil, nil), Owner: -1},
 	}
 	for name, t := range types {
@@ -144,6 +150,8 @@ func newShop() *Catalog {
 		"Invoice":          {Kind: One, Type: "Invoice", Index: driver.Primary, PK: id("id")},
 		"InvoiceByOwnerId": {Kind: Many, Type: "Invoice", Index: 0, PK: id("ownerId"), Rule: &IndexRule{Group: "Admin", AuthTable: "Ownership"}},
 		"InvoiceBySubject": {Kind: Many, Type: "Invoice", Index: 1, PK: id("subject")},
+		"Line":             {Kind: One, Type: "Line", Index: driver.Primary, PK: id("id"), SK: id("_subId")},
+		"LineById":         {Kind: Many, Type: "Line", Index: driver.Primary, PK: id("id"), Operands: true},
 		"Counter":          {Kind: One, Type: "Counter", Index: driver.Primary},
 	}
 	for name, q := range queries {
@@ -176,18 +184,36 @@ func codec(m *querydb.Model) *querydb.Codec[row] {
 			return nil
 		},
 		Value: func(r *row, field int) keys.Value {
-			switch v := (*r)[m.Fields[field].Name].(type) {
-			case string:
-				return keys.String(v)
-			case time.Time:
-				return keys.DateTime(v)
-			}
-			return keys.Value{}
+			return composite(m.Fields[field].Scalar, (*r)[m.Fields[field].Name])
 		},
 		Clone:   func(r *row) row { return *r },
 		Time:    func(*row, int) time.Time { return time.Time{} },
 		SetTime: func(*row, int, time.Time) {},
 	}
+}
+
+func composite(scalar string, v any) keys.Value {
+	switch v := v.(type) {
+	case string:
+		switch scalar {
+		case "Decimal":
+			return keys.DecimalOf(keys.Decimal(v))
+		case "Date":
+			return keys.DateOf(keys.Date(v))
+		}
+		return keys.String(v)
+	case bool:
+		return keys.Boolean(v)
+	case int:
+		return keys.Int(int64(v))
+	case int64:
+		return keys.Int(v)
+	case float64:
+		return keys.Float(v)
+	case time.Time:
+		return keys.DateTime(v)
+	}
+	return keys.Value{}
 }
 
 func encode(b *record.Builder, v any) {
@@ -196,6 +222,8 @@ func encode(b *record.Builder, v any) {
 		b.Null()
 	case string:
 		b.String(v)
+	case bool:
+		b.Boolean(v)
 	case int:
 		b.Int(v)
 	case int64:
@@ -277,9 +305,11 @@ func (f *foreign) Exec(context.Context) graphql.ResponseHandler {
 	return graphql.OneShot(&graphql.Response{Data: []byte(`{"foreign":true}`)})
 }
 
-func newBench(t testing.TB, cfg Config) *bench {
+func newBench(t testing.TB, cfg Config) *bench { return newBenchOn(t, cfg, memstore.New()) }
+
+func newBenchOn(t testing.TB, cfg Config, drv driver.Driver) *bench {
 	t.Helper()
-	b := &bench{catalog: newShop(), store: &counter{Driver: memstore.New()}}
+	b := &bench{catalog: newShop(), store: &counter{Driver: drv}}
 	var models []*querydb.Model
 	for _, typ := range b.catalog.Types {
 		models = append(models, typ.Model)
@@ -401,6 +431,10 @@ func (b *bench) stock(t testing.TB) {
 		row{"invoiceId": "i2", "ownerId": "acc1", "subject": "ann", "amount": 2},
 		row{"invoiceId": "i3", "ownerId": "acc2", "subject": "bob", "amount": 3},
 		row{"invoiceId": "i4", "ownerId": "acc2", "subject": "ann", "amount": 4})
+	b.put(t, "Line",
+		row{"shop": "s", "orderId": "1", "category": "books", "productId": "b", "quantity": 1},
+		row{"shop": "s", "orderId": "1", "category": "toys", "productId": "a", "quantity": 2},
+		row{"shop": "s", "orderId": "1", "category": "toys/x", "productId": "z", "quantity": 3})
 	b.put(t, "Counter", row{"orders": int64(20)})
 	b.store.reset()
 }

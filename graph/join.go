@@ -76,18 +76,6 @@ func (r *rows) err(i int) error {
 	return r.errs[i]
 }
 
-// fetchLevel is fetch for a whole level of joins, which may lead to so many rows and no more.
-func (rt *Runtime) fetchLevel(ctx context.Context, g target, ids []string, fields []int) rows {
-	if len(ids) <= rt.cfg.MaxJoinFanout {
-		return rt.fetch(ctx, g, ids, fields)
-	}
-	out, err := newRows(len(ids)), rt.tooManyJoins(len(ids))
-	for i := range ids {
-		out.fail(i, err)
-	}
-	return out
-}
-
 // fetch reads the rows of distinct keys of a target. A failed read fails the keys that it was for.
 func (rt *Runtime) fetch(ctx context.Context, g target, ids []string, fields []int) rows {
 	if g.batched() {
@@ -157,8 +145,8 @@ func (rt *Runtime) first(ctx context.Context, g target, partition string, fields
 	return p.Rows[0].Record, nil
 }
 
-// tooManyJoins is the error of a level of joins that asks for more rows than one level may.
+// tooManyJoins is the error of a virtual field that leads to more rows than it may.
 func (rt *Runtime) tooManyJoins(n int) error {
-	return graphqlerr.New(graphqlerr.LimitExceeded, "the joins of one level lead to %d rows, and may lead to %d; ask for smaller pages",
+	return graphqlerr.New(graphqlerr.LimitExceeded, "the field leads to %d rows, and may lead to %d; ask for smaller pages",
 		n, rt.cfg.MaxJoinFanout)
 }

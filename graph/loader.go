@@ -2,8 +2,11 @@ package graph
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"sync"
 
+	"github.com/99designs/gqlgen/graphql"
 	"github.com/graph-gophers/dataloader/v7"
 
 	"github.com/foldql/foldql/querydb/record"
@@ -15,8 +18,9 @@ import (
 type loaders struct {
 	rt *Runtime
 
-	mu     sync.Mutex
-	caches map[target]*rowCache
+	mu      sync.Mutex
+	caches  map[target]*rowCache
+	refused map[string]error // by place in the answer, list indices left out
 }
 
 type (
@@ -32,7 +36,7 @@ func (rt *Runtime) withLoaders(ctx context.Context) context.Context {
 }
 
 func newLoaders(rt *Runtime) *loaders {
-	return &loaders{rt: rt, caches: map[target]*rowCache{}}
+	return &loaders{rt: rt, caches: map[target]*rowCache{}, refused: map[string]error{}}
 }
 
 // loaders returns those of the operation. Outside of one there are fresh ones, which remember nothing for others.
@@ -41,6 +45,35 @@ func (rt *Runtime) loaders(ctx context.Context) *loaders {
 		return l
 	}
 	return newLoaders(rt)
+}
+
+// refuse has every virtual field at the place fail: a look-ahead found out that together they ask for too much.
+func (l *loaders) refuse(place string, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.refused[place] = err
+}
+
+// refusal returns why the field that is being resolved is to fail, if it is.
+func (l *loaders) refusal(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.refused) == 0 {
+		return nil
+	}
+	return l.refused[placeOf(ctx)]
+}
+
+// placeOf returns the response keys that lead to the field that is being resolved.
+func placeOf(ctx context.Context) string {
+	var keys []string
+	for f := graphql.GetFieldContext(ctx); f != nil; f = f.Parent {
+		if f.Index == nil && f.Field.Field != nil {
+			keys = append(keys, f.Field.Alias)
+		}
+	}
+	slices.Reverse(keys)
+	return strings.Join(keys, ".")
 }
 
 // load returns the rows of distinct keys, reading those that the operation has not read before.
@@ -75,14 +108,6 @@ func (l *loaders) enqueue(ctx context.Context, g target, ids []string) []rowThun
 		} else {
 			missing = append(missing, i)
 		}
-	}
-	if len(ids) > l.rt.cfg.MaxJoinFanout {
-		err := l.rt.tooManyJoins(len(ids))
-		for _, i := range missing {
-			thunks[i] = func() (record.Record, error) { return nil, err }
-			cache.Set(ctx, ids[i], thunks[i])
-		}
-		return thunks
 	}
 	for len(missing) > 0 {
 		n := min(len(missing), maxBatch)

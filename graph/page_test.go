@@ -9,7 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/memstore"
+	"github.com/foldql/foldql/querydb/pebblestore"
 )
 
 const tracks = `query($id: ID!, $limit: Int, $reverse: Boolean, $token: String) {
@@ -68,10 +73,21 @@ func text(rng *rand.Rand) string {
 }
 
 func TestWalkingPagesGivesEveryRowOnce(t *testing.T) {
+	t.Run("memstore", func(t *testing.T) { testWalking(t, memstore.New()) })
+	t.Run("pebblestore", func(t *testing.T) {
+		store, err := pebblestore.Open(pebblestore.Options{Dir: "data", FS: vfs.NewMem()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		testWalking(t, store)
+	})
+}
+
+func testWalking(t *testing.T, drv driver.Driver) {
 	const seed = 20240115
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, seed))
-	b := newBench(t, Config{AuthOff: true})
+	b := newBenchOn(t, Config{AuthOff: true}, drv)
 
 	place := func(id string, at int) row {
 		return row{"orderId": id, "customerId": "c", "productIds": []string{}, "status": "OPEN", "placedAt": day(at), "total": 1.0, "sold": int64(0), "group": "g"}

@@ -50,11 +50,23 @@ func (q *Query) partition(m *querydb.Model, vals []keys.Value) (string, error) {
 	if !half.Layout.Exists() {
 		return keys.Singleton, nil
 	}
-	pk, err := half.Layout.Compose(vals...)
+	pk, err := compose(half.Layout, vals)
 	if err != nil {
 		return "", graphqlerr.New(graphqlerr.BadUserInput, "%s: %w", q.Name, err)
 	}
 	return pk, nil
+}
+
+// ownText composes the text of a value as it is.
+var ownText = keys.Layout{Segments: []keys.Segment{{Kind: keys.KindString}}}
+
+// compose composes a half of a key of the values of its arguments: one for each of its fields, or, where several fields
+// form it and the API takes them as one id, the text of the half itself.
+func compose(l keys.Layout, vals []keys.Value) (string, error) {
+	if len(vals) == 1 && len(l.Segments) > 1 {
+		return ownText.Compose(vals...)
+	}
+	return l.Compose(vals...)
 }
 
 // readOne answers a query of kind One. A nil record is no row.
@@ -94,7 +106,7 @@ func (rt *Runtime) lookUp(ctx context.Context, q *Query, t *Type, pk string, r *
 	}
 	key := keys.Key{PK: pk}
 	if whole {
-		if key.SK, err = t.Model.SK.Layout.Compose(r.sk...); err != nil {
+		if key.SK, err = compose(t.Model.SK.Layout, r.sk); err != nil {
 			return nil, graphqlerr.New(graphqlerr.BadUserInput, "%s: %w", q.Name, err)
 		}
 	}

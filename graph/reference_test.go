@@ -221,7 +221,7 @@ func TestPlanAnswersLikeTheReference(t *testing.T) {
 	callers := []context.Context{t.Context(), as(t.Context(), "ann"), as(t.Context(), "bob"), as(t.Context(), "root", "Admin"), as(t.Context(), "eve", "Staff")}
 	g := &QueryGen{
 		Schema: b.foreign.schema, Catalog: b.catalog, Rand: rand.New(rand.NewPCG(seed, seed)),
-		Texts: []string{"o0", "o1", "o4", "c1", "acc1", "acc2", "ann", "bob", "i1", "i3", "none"},
+		Texts: []string{"o0", "o1", "o4", "c1", "acc1", "acc2", "ann", "bob", "i1", "i3", "s/1", "toys/a", "none"},
 		Times: []string{"2024-01-02T10:00:00Z", "2024-01-03T12:00:00.000+02:00", "2024-01-01"},
 	}
 	met := map[string]int{}

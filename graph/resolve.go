@@ -58,7 +58,9 @@ func FetchPage[R any](ctx context.Context, rt *Runtime, query string, c *querydb
 	rt.lookAhead(ctx, func(c *compiler, sets []ast.SelectionSet) (nodes []*node) {
 		for _, s := range c.collect(q.Connection, sets) {
 			if s.Name == "items" {
+				c.trail = append(c.trail, s.Alias)
 				nodes = append(nodes, c.node(rt.catalog.Types[q.Type], s.of))
+				c.trail = c.trail[:len(c.trail)-1]
 			}
 		}
 		return nodes
@@ -106,7 +108,14 @@ func (rt *Runtime) joinedRecords(ctx context.Context, g target, ids []keys.Value
 	if err != nil {
 		return nil, rt.internalError(ctx, err, g.typ.Name)
 	}
-	got := rt.loaders(ctx).load(ctx, g, texts)
+	loaders := rt.loaders(ctx)
+	if len(texts) > rt.cfg.MaxJoinFanout {
+		return nil, rt.tooManyJoins(len(texts))
+	}
+	if err := loaders.refusal(ctx); err != nil && len(ids) > 0 {
+		return nil, err
+	}
+	got := loaders.load(ctx, g, texts)
 	recs := make([]record.Record, 0, len(places))
 	for _, i := range places {
 		switch rec := got.recs[i]; {
@@ -170,7 +179,7 @@ func (rt *Runtime) lookAhead(ctx context.Context, nodes func(*compiler, []ast.Se
 		return
 	}
 	op := graphql.GetOperationContext(ctx)
-	c := &compiler{catalog: rt.catalog, fragments: op.Doc.Fragments, vars: op.Variables}
+	c := &compiler{catalog: rt.catalog, fragments: op.Doc.Fragments, vars: op.Variables, trail: []string{placeOf(ctx)}}
 	top := nodes(c, []ast.SelectionSet{field.Field.Selections})
 	var e execution
 	e.begin(ctx, rt, rt.viewer(ctx), c.nodes)

@@ -15,7 +15,7 @@ type Config struct {
 	AuthOff bool
 	// ResolversOnly leaves every operation to the generated resolvers.
 	ResolversOnly bool
-	// MaxJoinFanout is how many distinct rows one level of joins may ask for; 10,000 by default.
+	// MaxJoinFanout is how many distinct rows one virtual field may lead to, over all its parents; 10,000 by default.
 	MaxJoinFanout int
 	// JoinParallelism is how many reads of one level of joins, or of several root fields, may be in flight; 8 by default.
 	JoinParallelism int

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
 )
@@ -14,6 +15,7 @@ type compiler struct {
 	fragments ast.FragmentDefinitionList
 	vars      map[string]any
 	nodes     int
+	trail     []string // the response keys that lead to the node being made
 	// foreign is set where something is selected that is not the catalog's to answer.
 	foreign bool
 }
@@ -136,6 +138,7 @@ type member struct {
 // join is a virtual field in a node.
 type join struct {
 	target
+	place    string // the response keys that lead here
 	many     bool
 	elemNull bool // the list may hold null
 	ordinal  int  // of the field that holds the ids
@@ -182,7 +185,10 @@ func (c *compiler) member(n *node, s selected, first bool) member {
 
 func (c *compiler) join(f *Field, s selected) *join {
 	t := c.catalog.Types[f.Join.Target]
-	j := &join{target: target{typ: t, via: f.Join.Via}, many: f.Join.Many, ordinal: f.Ordinal, node: c.node(t, s.of)}
+	c.trail = append(c.trail, s.Alias)
+	j := &join{target: target{typ: t, via: f.Join.Via}, place: strings.Join(c.trail, "."), many: f.Join.Many, ordinal: f.Ordinal}
+	j.node = c.node(t, s.of)
+	c.trail = c.trail[:len(c.trail)-1]
 	if elem := s.Definition.Type.Elem; elem != nil {
 		j.elemNull = !elem.NonNull
 	}
