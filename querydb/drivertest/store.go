@@ -1,0 +1,208 @@
+package drivertest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// tester is what a case needs of a test; rapid's tests have it too.
+type tester interface {
+	Helper()
+	Context() context.Context
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// store is the driver under test with a table to try it on.
+type store struct {
+	*testing.T
+	drv   driver.Driver
+	table *driver.Table
+}
+
+// Fields of the table; the key halves are fields as well, as they are in every model.
+const (
+	fieldPK = iota
+	fieldSK
+	fieldText
+	fieldMore
+	fieldCount
+)
+
+// Indexes of the table.
+const (
+	plain  = iota // no sort half, all fields
+	sorted        // with sort half, key fields only
+	half          // with sort half, and one field more
+	indexCount
+)
+
+func newTable(name string, generation int) *driver.Table {
+	return &driver.Table{
+		Name: name, Generation: generation, Sorted: true,
+		Fields: []driver.Field{
+			{Name: "pk", Scalar: "ID"}, {Name: "sk", Scalar: "String"},
+			{Name: "text", Scalar: "String", Nullable: true}, {Name: "more", Scalar: "String", Nullable: true},
+		},
+		PK: []int{fieldPK}, SK: []int{fieldSK},
+		Indexes: []driver.Index{
+			{Name: "plain", PK: []int{fieldText}},
+			{Name: "sorted", PK: []int{fieldText}, SK: []int{fieldMore}, Projected: []int{fieldPK, fieldSK}},
+			{Name: "half", PK: []int{fieldMore}, SK: []int{fieldText}, Projected: []int{fieldPK, fieldSK, fieldText}},
+		},
+	}
+}
+
+// newRow makes a row that is in no index.
+func newRow(pk, sk string) driver.Row {
+	return driver.Row{Key: keys.Key{PK: pk, SK: sk}, Record: newRecord(pk, sk, "text of "+sk, "more of "+sk), Indexes: make([]driver.IndexKey, indexCount)}
+}
+
+// indexed makes a row that is in one index; sk is of no account for plain.
+func indexed(pk, sk string, index int, xpk, xsk string) driver.Row {
+	row := newRow(pk, sk)
+	row.Indexes[index] = driver.IndexKey{Key: keys.Key{PK: xpk}, HasPK: true}
+	if index != plain {
+		row.Indexes[index].SK, row.Indexes[index].HasSK = xsk, true
+	}
+	return row
+}
+
+func newRecord(texts ...string) record.Record {
+	var b record.Builder
+	b.Begin(len(texts))
+	for _, s := range texts {
+		b.String(s)
+	}
+	rec, _, err := b.Finish()
+	if err != nil {
+		panic(fmt.Sprintf("drivertest: %v", err))
+	}
+	return rec
+}
+
+func (s *store) put(rows ...driver.Row) { s.Helper(); s.apply(s.puts(rows...)) }
+
+func (s *store) puts(rows ...driver.Row) driver.Batch {
+	var b driver.Batch
+	for _, r := range rows {
+		b.Writes = append(b.Writes, driver.Write{Table: s.table, Row: r})
+	}
+	return b
+}
+
+func (s *store) delete(ks ...keys.Key) {
+	s.Helper()
+	var b driver.Batch
+	for _, k := range ks {
+		b.Writes = append(b.Writes, driver.Write{Table: s.table, Kind: driver.Delete, Row: driver.Row{Key: k}})
+	}
+	s.apply(b)
+}
+
+func (s *store) apply(b driver.Batch) {
+	s.Helper()
+	if err := s.drv.Apply(s.Context(), b); err != nil {
+		s.Fatalf("apply: %v", err)
+	}
+}
+
+func (s *store) get(ks ...keys.Key) []driver.Row {
+	s.Helper()
+	return get(s, s.drv, driver.Get{Table: s.table, Keys: ks})
+}
+
+func get(t tester, drv driver.Driver, g driver.Get) []driver.Row {
+	t.Helper()
+	g.Consistent = true
+	rows, err := drv.Get(t.Context(), g)
+	if err != nil {
+		t.Fatalf("get: %v", err)
+	}
+	if len(rows) != len(g.Keys) {
+		t.Fatalf("get of %d keys answers with %d rows", len(g.Keys), len(rows))
+	}
+	return rows
+}
+
+func (s *store) query(q driver.Query) driver.Page {
+	s.Helper()
+	if q.Table == nil {
+		q.Table = s.table
+	}
+	return query(s, s.drv, q)
+}
+
+func query(t tester, drv driver.Driver, q driver.Query) driver.Page {
+	t.Helper()
+	q.Consistent = true
+	page, err := drv.Query(t.Context(), q)
+	if err != nil {
+		t.Fatalf("query: %v", err)
+	}
+	if len(page.Rows) > q.Limit || len(page.Starts) != len(page.Rows) || page.More && len(page.Rows) != q.Limit {
+		t.Fatalf("a page of %d rows with limit %d, %d starts, more: %t", len(page.Rows), q.Limit, len(page.Starts), page.More)
+	}
+	return page
+}
+
+// walk reads page after page to the end.
+func walk(t tester, drv driver.Driver, q driver.Query) (rows []driver.Row, starts []keys.Start) {
+	t.Helper()
+	for {
+		page := query(t, drv, q)
+		rows = append(rows, page.Rows...)
+		starts = append(starts, page.Starts...)
+		if !page.More {
+			return rows, starts
+		}
+		q.Start = &page.Starts[len(page.Starts)-1]
+	}
+}
+
+// all is a query of everything in a partition.
+func (s *store) all(index int, pk string) driver.Query {
+	return driver.Query{Table: s.table, Index: index, PK: pk, Limit: 1000}
+}
+
+// names lists the sort keys of rows, short to compare.
+func names(rows []driver.Row) []string {
+	out := make([]string, len(rows))
+	for i, r := range rows {
+		out[i] = r.Key.SK
+	}
+	return out
+}
+
+// wantNames compares the sort keys of rows with those wanted.
+func (s *store) wantNames(what string, rows []driver.Row, want ...string) {
+	s.Helper()
+	if got := names(rows); !slices.Equal(got, want) {
+		s.Errorf("%s: %q, want %q", what, got, want)
+	}
+}
+
+// difference compares rows, index keys and positions of which a driver answers with; "" where they are equal.
+func difference(want, got []driver.Row) string {
+	return cmp.Diff(want, got, cmp.Comparer(func(a, b time.Time) bool { return a.Equal(b) }),
+		cmp.Comparer(func(a, b record.Record) bool { return bytes.Equal(a, b) }),
+		cmp.Comparer(func(a, b []driver.IndexKey) bool { return slices.Equal(a, b) }))
+}
+
+// odd are texts that a careless encoding of keys confuses, in byte order.
+var odd = []string{
+	"\x00", "\x00\x00", "\x00\x01", "\x00\xff", "\x01", "!", "#", "%00", "/", "A", "a", "a\x00", "a\x00\x00", "a\x00\x01",
+	"a\x00b", "a\x00\xff", "a\x01", "a!", "a#b", "a/", "aa", "a\xff", "a\xff\xff", "b", "~current", "\u00e9", "\u4e16\u754c",
+	"\uffff", "\U0001f600", strings.Repeat("\xff", 3), strings.Repeat("\xff", 4),
+}

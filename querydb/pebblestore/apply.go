@@ -1,0 +1,186 @@
+package pebblestore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// Apply commits a batch and syncs it to disk. Writes go in the order of their keys, which is the order in which the
+// engine takes them fastest.
+func (s *Store) Apply(ctx context.Context, b driver.Batch) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.leave()
+	if err := s.apply(ctx, &b); err != nil {
+		return failed("apply a batch", err)
+	}
+	return nil
+}
+
+func (s *Store) apply(ctx context.Context, b *driver.Batch) error {
+	claimed, err := s.claim(b)
+	if err != nil {
+		return err
+	}
+	defer claimed.release()
+	changes, size, err := arrange(b, claimed.places)
+	if err != nil {
+		return err
+	}
+	w := writer{batch: s.db.NewBatchWithSize(size)}
+	defer w.batch.Close()
+	if err := w.write(ctx, s.db, changes); err != nil {
+		return err
+	}
+	return w.batch.Commit(pebble.Sync)
+}
+
+// change is a write with the key of its row.
+type change struct {
+	*driver.Write
+	place *place
+	key   []byte
+}
+
+// arrange orders the writes of a batch by key and guesses the size of the commit. Two of one row are refused.
+func arrange(b *driver.Batch, places map[*driver.Table]*place) (changes []change, size int, err error) {
+	changes = make([]change, 0, len(b.Writes)+len(b.Last))
+	keySize := 0
+	for _, writes := range [][]driver.Write{b.Writes, b.Last} {
+		for i := range writes {
+			w := &writes[i]
+			changes = append(changes, change{Write: w, place: places[w.Table]})
+			key := headSize + len(w.Row.Key.PK) + 2 + len(w.Row.Key.SK)
+			keySize += key
+			size += (1 + len(w.Row.Indexes)) * (key + len(w.Row.Record) + 32)
+		}
+	}
+	buf := make([]byte, 0, keySize)
+	for i := range changes {
+		c, from := &changes[i], len(buf)
+		buf = appendRowKey(buf, c.place.number, c.Row.Key)
+		c.key = buf[from:len(buf):len(buf)]
+	}
+	slices.SortFunc(changes, func(a, b change) int { return bytes.Compare(a.key, b.key) })
+	for i := 1; i < len(changes); i++ {
+		if c := changes[i]; bytes.Equal(c.key, changes[i-1].key) {
+			return nil, 0, fmt.Errorf("%w: the batch writes row %q of %s twice", driver.ErrInvalid, c.Row.Key, c.Table.Name)
+		}
+	}
+	return changes, size, nil
+}
+
+// writer fills a commit of the engine.
+type writer struct {
+	batch  *pebble.Batch
+	former *pebble.Iterator // over what is stored; nil until it is needed
+	key    []byte
+	value  []byte
+}
+
+func (w *writer) write(ctx context.Context, db *pebble.DB, changes []change) (err error) {
+	defer func() {
+		if w.former != nil {
+			err = errors.Join(err, w.former.Close())
+		}
+	}()
+	for i := range changes {
+		if i%patience == patience-1 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		c := &changes[i]
+		if len(c.Table.Indexes) > 0 {
+			if err := w.entries(db, c); err != nil {
+				return err
+			}
+		}
+		if err := w.row(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *writer) row(c *change) error {
+	if c.Kind == driver.Delete {
+		return w.batch.Delete(c.key, nil)
+	}
+	w.value = appendRow(w.value[:0], &c.Row)
+	return w.batch.Set(c.key, w.value, nil)
+}
+
+// entries changes the index entries of a row: those of the former row that the new one has not are removed.
+func (w *writer) entries(db *pebble.DB, c *change) error {
+	before, err := w.formerKeys(db, c)
+	if err != nil {
+		return err
+	}
+	for i := range c.Table.Indexes {
+		x := &c.Table.Indexes[i]
+		var was, is *driver.IndexKey
+		if i < len(before) && before[i].Entered(x) {
+			was = &before[i]
+		}
+		if c.Kind == driver.Put && c.Row.Indexes[i].Entered(x) {
+			is = &c.Row.Indexes[i]
+		}
+		if was != nil && (is == nil || was.Key != is.Key) {
+			if err := w.batch.Delete(w.entryKey(c, i, was), nil); err != nil {
+				return err
+			}
+		}
+		if is != nil {
+			if err := w.batch.Set(w.entryKey(c, i, is), w.entryValue(c, x), nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// formerKeys returns the index keys of the row that is stored under the key, as far as there is one.
+func (w *writer) formerKeys(db *pebble.DB, c *change) ([]driver.IndexKey, error) {
+	if w.former == nil {
+		it, err := db.NewIter(&pebble.IterOptions{UseL6Filters: true})
+		if err != nil {
+			return nil, err
+		}
+		w.former = it
+	}
+	if !w.former.SeekPrefixGE(c.key) || !bytes.Equal(w.former.Key(), c.key) {
+		return nil, w.former.Error()
+	}
+	value, err := w.former.ValueAndErr()
+	if err != nil {
+		return nil, err
+	}
+	var row driver.Row
+	d := decoder{rest: value}
+	if err := d.row(&row, &indexKeys{}); err != nil {
+		return nil, fmt.Errorf("row %q: %w", c.Row.Key, err)
+	}
+	return row.Indexes, nil
+}
+
+func (w *writer) entryKey(c *change, index int, k *driver.IndexKey) []byte {
+	w.key = appendEntryKey(w.key[:0], c.place.number, index, c.Table.Indexes[index].Sorted(), k.Key, c.Row.Key)
+	return w.key
+}
+
+func (w *writer) entryValue(c *change, x *driver.Index) []byte {
+	rec := c.Row.Record
+	if x.Projected != nil {
+		rec = record.Project(rec, x.Projected)
+	}
+	w.value = appendEntry(w.value[:0], c.Row.Expires, rec)
+	return w.value
+}

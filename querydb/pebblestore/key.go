@@ -1,0 +1,151 @@
+package pebblestore
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// Keys of the engine:
+//
+//	row          table slot(0)    partition. sort
+//	index entry  table slot(i+1)  partition. [sort.] partition-of-row. sort-of-row
+//
+// table is the number that the dictionary gives a generation of a table, in four bytes; slot is two bytes. Numbers are
+// big-endian. A text followed by a dot is escaped and terminated, which keeps the order of any bytes and makes no such
+// text the beginning of another: a zero byte becomes 00 ff, the end is 00 01. The last text stands as it is.
+const (
+	headSize   = 6
+	escape     = 0x00
+	escaped    = 0xff
+	terminator = 0x01
+)
+
+func slot(index int) uint16 { return uint16(index + 1) } // driver.Primary is -1
+
+func appendHead(dst []byte, table uint32, index int) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, table)
+	return binary.BigEndian.AppendUint16(dst, slot(index))
+}
+
+// appendTerminated appends a text that another follows.
+func appendTerminated(dst []byte, text string) []byte {
+	return append(appendEscaped(dst, text), escape, terminator)
+}
+
+func appendEscaped(dst []byte, text string) []byte {
+	for i := range len(text) {
+		if dst = append(dst, text[i]); text[i] == escape {
+			dst = append(dst, escaped)
+		}
+	}
+	return dst
+}
+
+// appendRowKey appends the key of a row.
+func appendRowKey(dst []byte, table uint32, k keys.Key) []byte {
+	dst = appendHead(dst, table, driver.Primary)
+	dst = appendTerminated(dst, k.PK)
+	return append(dst, k.SK...)
+}
+
+// appendEntryKey appends the key of a row's entry in an index.
+func appendEntryKey(dst []byte, table uint32, index int, sorted bool, x, row keys.Key) []byte {
+	dst = appendHead(dst, table, index)
+	dst = appendTerminated(dst, x.PK)
+	if sorted {
+		dst = appendTerminated(dst, x.SK)
+	}
+	dst = appendTerminated(dst, row.PK)
+	return append(dst, row.SK...)
+}
+
+// cutTerminated splits a terminated text off the front of a key; ok is false where there is none. The text shares the
+// memory of the key.
+func cutTerminated(key []byte) (text string, rest []byte, ok bool) {
+	end := bytes.IndexByte(key, escape)
+	if end < 0 || end+1 >= len(key) {
+		return "", nil, false
+	}
+	if key[end+1] == terminator {
+		return textOf(key[:end]), key[end+2:], true
+	}
+	return unescape(key)
+}
+
+// unescape is cutTerminated for a text with zero bytes in it.
+func unescape(key []byte) (text string, rest []byte, ok bool) {
+	var plain []byte
+	for {
+		at := bytes.IndexByte(key, escape)
+		if at < 0 || at+1 >= len(key) {
+			return "", nil, false
+		}
+		plain = append(plain, key[:at]...)
+		mark := key[at+1]
+		key = key[at+2:]
+		switch mark {
+		case terminator:
+			return textOf(plain), key, true
+		case escaped:
+			plain = append(plain, escape)
+		default:
+			return "", nil, false
+		}
+	}
+}
+
+// span is a half-open interval of keys of the engine.
+type span struct{ lower, upper []byte }
+
+// spanOf returns the keys that a query selects, those before its Start left out.
+func spanOf(table uint32, q *driver.Query) span {
+	raw := q.Index == driver.Primary // sort keys of rows stand at the end, and unescaped
+	base := appendTerminated(appendHead(nil, table, q.Index), q.PK)
+	lo, hi, bounded := q.Range.Bounds()
+	s := span{lower: appendBound(base, lo, raw)}
+	if bounded {
+		s.upper = appendBound(base, hi, raw)
+	} else {
+		s.upper = bytes.Clone(base)
+		s.upper[len(base)-1]++ // past the terminator of the partition
+	}
+	if q.Start != nil {
+		s.narrow(startKey(table, q), q.Reverse)
+	}
+	return s
+}
+
+func appendBound(base []byte, sk string, raw bool) []byte {
+	bound := make([]byte, len(base), len(base)+len(sk)+8)
+	copy(bound, base)
+	if raw {
+		return append(bound, sk...)
+	}
+	return appendEscaped(bound, sk)
+}
+
+// startKey is the key of the row, or of the entry, after which a page begins.
+func startKey(table uint32, q *driver.Query) []byte {
+	if q.Index == driver.Primary {
+		return appendRowKey(nil, table, q.Start.Key)
+	}
+	return appendEntryKey(nil, table, q.Index, q.Table.Indexes[q.Index].Sorted(), q.Start.Index, q.Start.Key)
+}
+
+// narrow leaves out what comes before the key, and the key itself, in the direction of the query.
+func (s *span) narrow(start []byte, reverse bool) {
+	if reverse {
+		if bytes.Compare(start, s.upper) < 0 {
+			s.upper = start
+		}
+		return
+	}
+	if next := append(start, 0); bytes.Compare(next, s.lower) > 0 {
+		s.lower = next
+	}
+}
+
+func (s *span) empty() bool { return bytes.Compare(s.lower, s.upper) >= 0 }

@@ -1,0 +1,254 @@
+package pebblestore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// patience is how many keys are looked at between two looks at the context.
+const patience = 256
+
+// Get reads rows by their keys, all as of one moment.
+func (s *Store) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.leave()
+	rows := make([]driver.Row, len(g.Keys))
+	for i, k := range g.Keys {
+		rows[i].Key = k
+	}
+	p := s.tables.find(g.Table)
+	if p == nil {
+		return rows, nil
+	}
+	r := reader{memory: memory{rows: len(rows)}, keys: indexKeys{rows: len(rows)}}
+	var err error
+	if len(rows) == 1 {
+		err = r.one(s.db, p, &g, &rows[0])
+	} else {
+		err = r.many(ctx, s.db, p, &g, rows)
+	}
+	if err != nil {
+		return nil, failed("get rows of "+g.Table.Name, err)
+	}
+	return rows, nil
+}
+
+// reader turns stored values into the rows of one answer.
+type reader struct {
+	memory memory
+	keys   indexKeys
+}
+
+func (r *reader) one(db *pebble.DB, p *place, g *driver.Get, row *driver.Row) error {
+	var buf [256]byte
+	value, closer, err := db.Get(appendRowKey(buf[:0], p.number, row.Key))
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	err = r.row(value, g, row)
+	return errors.Join(err, closer.Close())
+}
+
+// many seeks the keys in their order, which touches each block once.
+func (r *reader) many(ctx context.Context, db *pebble.DB, p *place, g *driver.Get, rows []driver.Row) error {
+	it, err := db.NewIterWithContext(ctx, &pebble.IterOptions{UseL6Filters: true})
+	if err != nil {
+		return err
+	}
+	for i, s := range sought(p, g.Keys) {
+		if i%patience == patience-1 && ctx.Err() != nil {
+			return errors.Join(ctx.Err(), it.Close())
+		}
+		if !it.SeekPrefixGE(s.key) || !bytes.Equal(it.Key(), s.key) {
+			continue
+		}
+		value, err := it.ValueAndErr()
+		if err == nil {
+			err = r.row(value, g, &rows[s.at])
+		}
+		if err != nil {
+			return errors.Join(err, it.Close())
+		}
+	}
+	return it.Close()
+}
+
+func (r *reader) row(value []byte, g *driver.Get, row *driver.Row) error {
+	d := decoder{rest: r.memory.copy(value)}
+	if err := d.row(row, &r.keys); err != nil {
+		return fmt.Errorf("row %q: %w", row.Key, err)
+	}
+	if row.Expired(g.Now) {
+		*row = driver.Row{Key: row.Key}
+	}
+	return nil
+}
+
+// target is a key of the engine and which of the keys asked for it is.
+type target struct {
+	key []byte
+	at  int
+}
+
+// sought returns the keys of rows in order.
+func sought(p *place, ks []keys.Key) []target {
+	size := 0
+	for _, k := range ks {
+		size += headSize + len(k.PK) + 2 + len(k.SK)
+	}
+	buf := make([]byte, 0, size)
+	list := make([]target, len(ks))
+	for i, k := range ks {
+		from := len(buf)
+		buf = appendRowKey(buf, p.number, k)
+		list[i] = target{key: buf[from:len(buf):len(buf)], at: i}
+	}
+	slices.SortFunc(list, func(a, b target) int { return bytes.Compare(a.key, b.key) })
+	return list
+}
+
+// Query reads rows of one partition, all as of one moment.
+func (s *Store) Query(ctx context.Context, q driver.Query) (driver.Page, error) {
+	if err := s.enter(ctx); err != nil {
+		return driver.Page{}, err
+	}
+	defer s.leave()
+	p := s.tables.find(q.Table)
+	if p == nil {
+		return driver.Page{}, nil
+	}
+	bounds := spanOf(p.number, &q)
+	if bounds.empty() {
+		return driver.Page{}, nil
+	}
+	it, err := s.db.NewIterWithContext(ctx, &pebble.IterOptions{LowerBound: bounds.lower, UpperBound: bounds.upper})
+	if err != nil {
+		return driver.Page{}, failed("query rows of "+q.Table.Name, err)
+	}
+	w := newWalk(it, &q)
+	err = w.page(ctx)
+	if err = errors.Join(err, it.Close()); err != nil {
+		return driver.Page{}, failed("query rows of "+q.Table.Name, err)
+	}
+	return w.found, nil
+}
+
+// walk makes a page of what an iterator meets.
+type walk struct {
+	reader
+	it     *pebble.Iterator
+	q      *driver.Query
+	prefix int // of each key that is read over: head and partition
+	found  driver.Page
+}
+
+// expected is how many rows a page makes room for at once.
+const expected = 32
+
+func newWalk(it *pebble.Iterator, q *driver.Query) *walk {
+	n := min(q.Limit, expected)
+	w := &walk{
+		it: it, q: q, prefix: len(appendTerminated(make([]byte, headSize, 256), q.PK)),
+		reader: reader{memory: memory{rows: 2 * n}, keys: indexKeys{rows: n}},
+	}
+	return w
+}
+
+func (w *walk) page(ctx context.Context) error {
+	first, next := w.it.First, w.it.Next
+	if w.q.Reverse {
+		first, next = w.it.Last, w.it.Prev
+	}
+	for ok := first(); ok; ok = next() {
+		if w.found.Examined++; w.found.Examined%patience == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		more, err := w.visit()
+		if err != nil {
+			return err
+		}
+		if !more {
+			w.found.More = true
+			return nil
+		}
+	}
+	return w.it.Error()
+}
+
+// visit adds the row under the iterator to the page, unless it has expired; more is false where the page is full.
+func (w *walk) visit() (more bool, err error) {
+	value, err := w.it.ValueAndErr()
+	if err != nil {
+		return false, err
+	}
+	if expired(value, w.q) {
+		return true, nil
+	}
+	if len(w.found.Rows) == w.q.Limit {
+		return false, nil
+	}
+	if w.found.Rows == nil {
+		w.found.Rows = make([]driver.Row, 0, min(w.q.Limit, expected))
+		w.found.Starts = make([]keys.Start, 0, min(w.q.Limit, expected))
+	}
+	var row driver.Row
+	start, err := w.read(&row, w.memory.copy(w.it.Key()[w.prefix:]), w.memory.copy(value))
+	if err != nil {
+		return false, err
+	}
+	w.found.Rows = append(w.found.Rows, row)
+	w.found.Starts = append(w.found.Starts, start)
+	return true, nil
+}
+
+// expired looks at the clock before anything is copied.
+func expired(value []byte, q *driver.Query) bool {
+	d := decoder{rest: value}
+	row := driver.Row{Expires: d.expiry(d.byte())}
+	return row.Expired(q.Now)
+}
+
+// read makes a row of the rest of its key and of its value.
+func (w *walk) read(row *driver.Row, key, value []byte) (keys.Start, error) {
+	d := decoder{rest: value}
+	if w.q.Index == driver.Primary {
+		row.Key = keys.Key{PK: w.q.PK, SK: textOf(key)}
+		return keys.Start{Key: row.Key}, d.row(row, &w.keys)
+	}
+	start := keys.Start{Index: keys.Key{PK: w.q.PK}}
+	ok := true
+	if w.q.Table.Indexes[w.q.Index].Sorted() {
+		start.Index.SK, key, ok = cutTerminated(key)
+	}
+	if ok {
+		row.Key.PK, key, ok = cutTerminated(key)
+	}
+	if !ok {
+		return start, errDamaged
+	}
+	row.Key.SK = textOf(key)
+	start.Key = row.Key
+	return start, d.entry(row)
+}
+
+// failed says what could not be done, and in the words of the contract why. The context's end stays what it is.
+func failed(act string, err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.Is(err, driver.ErrInvalid) || errors.Is(err, errDamaged) {
+		return fmt.Errorf("pebblestore: %s: %w", act, err)
+	}
+	return fmt.Errorf("pebblestore: %s: %w: %w", act, driver.ErrUnavailable, err)
+}
