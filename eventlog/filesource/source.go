@@ -12,6 +12,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"sync"
 
 	"github.com/foldql/foldql/eventlog"
@@ -24,7 +25,7 @@ const Partition = "0"
 // Options configure a Source.
 type Options struct {
 	Path    string    // of the file, "-" for Stdin
-	Stdin   io.Reader // read where Path is "-"; not closed
+	Stdin   io.Reader // read where Path is "-", os.Stdin where nil; not closed
 	MaxSize int       // bytes of one event, cloudevents.DefaultMaxSize where 0
 }
 
@@ -67,6 +68,9 @@ func Open(o Options) (*Source, error) {
 	}
 	if o.Path == "-" {
 		s.name = "standard input"
+		if o.Stdin == nil {
+			o.Stdin = os.Stdin
+		}
 		spool, err := newSpool(o.Stdin)
 		if err != nil {
 			return nil, fmt.Errorf("read events from standard input: %w", err)
@@ -119,6 +123,9 @@ func (s *Source) Read(ctx context.Context, partition string, after uint64, most 
 	events, err := s.read(ctx, c, after, most)
 	if err != nil {
 		c.close()
+		if closed := s.usable(ctx, partition); closed != nil {
+			return nil, closed // which is why the reading failed
+		}
 		return nil, err
 	}
 	s.release(c)

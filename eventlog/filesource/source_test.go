@@ -131,6 +131,20 @@ func TestALiveStandardInputIsFollowed(t *testing.T) {
 	}
 }
 
+func TestAWaitForStandardInputEndsWithTheSource(t *testing.T) {
+	from, to := io.Pipe()
+	defer to.Close()
+	s := open(t, filesource.Options{Path: "-", Stdin: from})
+	answer := make(chan error, 1)
+	go func() { answer <- s.Wait(t.Context(), eventlog.Positions{}) }()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-answer; !errors.Is(err, eventlog.ErrClosed) {
+		t.Errorf("Wait: %v", err)
+	}
+}
+
 func TestAFaultOfStandardInputIsNotItsEnd(t *testing.T) {
 	from, to := io.Pipe()
 	s := open(t, filesource.Options{Path: "-", Stdin: from})

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/foldql/foldql/eventlog"
 )
 
@@ -93,8 +91,8 @@ func alignedPositions(t *testing.T, l eventlog.Log) {
 		}
 		want := events[i]
 		want.Partition, want.Offset = a.Partition, a.Offset
-		if diff := cmp.Diff(want, got[0]); diff != "" || a.Duplicate {
-			t.Fatalf("event %d at %+v (-want +got):\n%s", i, a, diff)
+		if d := diff(want, got[0]); d != "" || a.Duplicate {
+			t.Fatalf("event %d at %+v (-want +got):\n%s", i, a, d)
 		}
 	}
 	if at := mustAppend(t, l, nil); len(at) != 0 {

@@ -8,8 +8,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/foldql/foldql/eventlog"
 )
 
@@ -65,8 +63,8 @@ func readsAfterOffset(t *testing.T, p Place) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(all[i+1:], append([]eventlog.Event{}, rest...)); diff != "" {
-				t.Fatalf("after offset %d of %q (-want +got):\n%s", e.Offset, name, diff)
+			if d := diff(all[i+1:], append([]eventlog.Event{}, rest...)); d != "" {
+				t.Fatalf("after offset %d of %q (-want +got):\n%s", e.Offset, name, d)
 			}
 		}
 		if rest, err := s.Read(t.Context(), name, 1<<62, 5); err != nil || len(rest) > 0 {
@@ -102,8 +100,8 @@ func concurrentReaders(t *testing.T, p Place) {
 				}
 				got = append(got, part...)
 			}
-			if diff := cmp.Diff(want, got[:min(len(got), len(want))]); diff != "" && !p.Tails {
-				t.Errorf("reading %d at a time (-want +got):\n%s", most, diff)
+			if d := diff(want, got[:min(len(got), len(want))]); d != "" && !p.Tails {
+				t.Errorf("reading %d at a time (-want +got):\n%s", most, d)
 			}
 			if len(got) < len(events) {
 				t.Errorf("reading %d at a time: %d events of %d", most, len(got), len(events))
@@ -119,8 +117,8 @@ func concurrentReaders(t *testing.T, p Place) {
 func reopens(t *testing.T, p Place) {
 	if !p.Durable {
 		s, events := with(t, p, 10) // what does not last must at least not change while it does
-		if diff := cmp.Diff(readAll(t, s, 3), readAll(t, s, len(events))); diff != "" {
-			t.Errorf("two readings differ:\n%s", diff)
+		if d := diff(readAll(t, s, 3), readAll(t, s, len(events))); d != "" {
+			t.Errorf("two readings differ:\n%s", d)
 		}
 		return
 	}
@@ -135,8 +133,8 @@ func reopens(t *testing.T, p Place) {
 		if i == 0 {
 			first = got
 		}
-		if diff := cmp.Diff(first, got); diff != "" {
-			t.Fatalf("opened again (-first +now):\n%s", diff)
+		if d := diff(first, got); d != "" {
+			t.Fatalf("opened again (-first +now):\n%s", d)
 		}
 	}
 	sameEvents(t, Events(100), first)

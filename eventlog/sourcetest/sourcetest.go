@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 	"time"
 
@@ -129,8 +130,8 @@ func readAll(t testing.TB, s eventlog.Source, most int) (all []eventlog.Event) {
 // sameEvents fails the test where got does not hold just the events of want, or those of one subject in another order.
 func sameEvents(t testing.TB, want, got []eventlog.Event) {
 	t.Helper()
-	if diff := cmp.Diff(bySubject(want), bySubject(got)); diff != "" {
-		t.Fatalf("events (-want +got):\n%s", diff)
+	if d := diff(bySubject(want), bySubject(got)); d != "" {
+		t.Fatalf("events (-want +got):\n%s", d)
 	}
 }
 
@@ -155,4 +156,12 @@ func positions(events []eventlog.Event) eventlog.Positions {
 		at[e.Partition] = max(at[e.Partition], e.Offset)
 	}
 	return at
+}
+
+// diff says how two values differ, "" where they do not. The plain comparison comes first: it is much the faster one.
+func diff(want, got any) string {
+	if reflect.DeepEqual(want, got) {
+		return ""
+	}
+	return cmp.Diff(want, got)
 }
