@@ -1,0 +1,191 @@
+package graphqlhttp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"github.com/foldql/foldql/graph/graphqlerr"
+)
+
+// answer executes the request and writes what came of it.
+func (h *handler) answer(out *answer, params *graphql.RawParams, exec graphql.GraphExecutor) {
+	ctx, cancel := context.WithTimeout(out.request.Context(), h.cfg.Timeout)
+	defer cancel()
+	ctx = graphql.StartOperationTrace(ctx)
+	doc, errs := h.docs.get(params.Query)
+	if errs != nil {
+		out.failed(exec.DispatchError(h.outside(ctx, params), errs))
+		return
+	}
+	op, err := operation(doc, params.OperationName)
+	switch {
+	case err != nil:
+		out.failed(exec.DispatchError(h.outside(ctx, params), gqlerror.List{err}))
+		return
+	case op.Operation != ast.Query && out.request.Method == http.MethodGet:
+		out.w.Header().Set("Allow", http.MethodPost)
+		out.refuse(http.StatusMethodNotAllowed, graphqlerr.New(graphqlerr.BadUserInput, "a %s needs a POST request", op.Operation))
+		return
+	}
+	ctx = context.WithValue(ctx, documentKey{}, doc)
+	opCtx, errs := exec.CreateOperationContext(ctx, params)
+	if errs != nil {
+		out.failed(exec.DispatchError(graphql.WithOperationContext(ctx, opCtx), blameVariables(errs)))
+		return
+	}
+	responses, ctx := exec.DispatchOperation(ctx, opCtx)
+	resp := responses(ctx)
+	if resp == nil { // there is none once the context has ended
+		resp = exec.DispatchError(ctx, gqlerror.List{gqlerror.Wrap(context.Cause(ctx))})
+	}
+	out.response(resp)
+}
+
+// outside returns the context of a request that has no operation to execute, for interceptors of responses.
+func (h *handler) outside(ctx context.Context, params *graphql.RawParams) context.Context {
+	return graphql.WithOperationContext(ctx, &graphql.OperationContext{
+		RawQuery:      params.Query,
+		OperationName: params.OperationName,
+		Variables:     params.Variables,
+		Extensions:    params.Extensions,
+		Headers:       params.Headers,
+		RecoverFunc:   h.errors.recovered,
+	})
+}
+
+// operation returns the operation that the request names.
+func operation(doc *ast.QueryDocument, name string) (*ast.OperationDefinition, *gqlerror.Error) {
+	if op := doc.Operations.ForName(name); op != nil {
+		return op, nil
+	}
+	if name == "" {
+		return nil, coded(graphqlerr.BadUserInput, "the document has %d operations: say in operationName which one is meant", len(doc.Operations))
+	}
+	return nil, coded(graphqlerr.BadUserInput, "the document has no operation %.100q", name)
+}
+
+// blameVariables makes errors of variables what they are; gqlgen calls them errors of the document, and gives them the
+// path of a field.
+func blameVariables(errs gqlerror.List) gqlerror.List {
+	for i, err := range errs {
+		if len(err.Path) > 1 && err.Path[0] == ast.PathName("variable") {
+			errs[i] = coded(graphqlerr.BadUserInput, "variable $%s: %s", err.Path[1:], err.Message)
+		}
+	}
+	return errs
+}
+
+// answer is how one request is answered: in what form, and to whom.
+type answer struct {
+	w         http.ResponseWriter
+	request   *http.Request
+	mediaType string
+}
+
+// refuse answers a request that is not one of GraphQL over HTTP.
+func (a *answer) refuse(status int, err error) {
+	var gql *gqlerror.Error
+	if !errors.As(err, &gql) {
+		gql = gqlerror.Wrap(err)
+	}
+	a.write(status, &graphql.Response{Errors: gqlerror.List{gql}})
+}
+
+// failed answers a request whose document or variables are wrong: nothing was executed, so there is no data. Clients that
+// do not know the media type of GraphQL take every other status than 200 for a failure of the transport.
+func (a *answer) failed(resp *graphql.Response) {
+	status := http.StatusOK
+	if a.mediaType == responseType {
+		status = http.StatusBadRequest
+	}
+	a.write(status, &graphql.Response{Errors: resp.Errors, Extensions: resp.Extensions})
+}
+
+// response answers a request that was executed.
+func (a *answer) response(resp *graphql.Response) {
+	status := http.StatusOK
+	if resp.Data == nil && len(resp.Errors) > 0 && a.mediaType == responseType {
+		status = statusOf(graphqlerr.CodeOf(resp.Errors[0]))
+	}
+	a.write(status, resp)
+}
+
+// statusOf returns the status of an answer without data.
+func statusOf(code graphqlerr.Code) int {
+	switch code {
+	case graphqlerr.Timeout, graphqlerr.Unavailable:
+		return http.StatusServiceUnavailable
+	case graphqlerr.Internal:
+		return http.StatusInternalServerError
+	}
+	return http.StatusBadRequest
+}
+
+// The headers of every answer, shared: net/http only reads them.
+var (
+	mediaTypes = map[string][]string{
+		jsonType:     {jsonType + "; charset=utf-8"},
+		responseType: {responseType + "; charset=utf-8"},
+	}
+	noStore = []string{"no-store"}
+	noSniff = []string{"nosniff"}
+)
+
+var (
+	beginErrors     = []byte(`{"errors":`)
+	beginData       = []byte(`{"data":`)
+	moreData        = []byte(`,"data":`)
+	beginExtensions = []byte(`,"extensions":`)
+	null            = []byte(`null`)
+	end             = []byte(`}`)
+)
+
+// write sends the answer. The data is sent as it is.
+func (a *answer) write(status int, resp *graphql.Response) {
+	parts := make([][]byte, 0, 7)
+	if len(resp.Errors) > 0 {
+		parts = append(parts, beginErrors, encode(resp.Errors))
+		if resp.Data != nil {
+			parts = append(parts, moreData, resp.Data)
+		}
+	} else if resp.Data != nil {
+		parts = append(parts, beginData, resp.Data)
+	} else {
+		parts = append(parts, beginData, null)
+	}
+	if len(resp.Extensions) > 0 {
+		parts = append(parts, beginExtensions, encode(resp.Extensions))
+	}
+	parts = append(parts, end)
+	size := 0
+	for _, p := range parts {
+		size += len(p)
+	}
+	header := a.w.Header()
+	header["Content-Type"] = mediaTypes[a.mediaType]
+	header["Content-Length"] = []string{strconv.Itoa(size)}
+	header["Cache-Control"] = noStore
+	header["X-Content-Type-Options"] = noSniff
+	a.w.WriteHeader(status)
+	for _, p := range parts {
+		if _, err := a.w.Write(p); err != nil {
+			return // the client has gone
+		}
+	}
+}
+
+// encode encodes what is not data: errors, and extensions of an interceptor's own.
+func encode(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // an extension put something into the answer that is no JSON
+	}
+	return b
+}

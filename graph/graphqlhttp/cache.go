@@ -1,0 +1,55 @@
+package graphqlhttp
+
+import (
+	"container/list"
+	"sync"
+
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// cache keeps the documents that were asked for last, as many as fit into so much memory.
+type cache struct {
+	limit int
+
+	mu      sync.Mutex
+	size    int
+	entries map[string]*list.Element
+	recent  list.List // of *entry, the last used first
+}
+
+type entry struct {
+	query string
+	doc   *ast.QueryDocument
+	size  int
+}
+
+func newCache(limit int) *cache { return &cache{limit: limit, entries: map[string]*list.Element{}} }
+
+func (c *cache) get(query string) (*ast.QueryDocument, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.entries[query]
+	if !ok {
+		return nil, false
+	}
+	c.recent.MoveToFront(e)
+	return e.Value.(*entry).doc, true
+}
+
+// add keeps a document. One that would take much of the memory alone is not worth what it drives out.
+func (c *cache) add(query string, doc *ast.QueryDocument, size int) {
+	if size > c.limit/8 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, ok := c.entries[query]; ok {
+		return
+	}
+	c.entries[query] = c.recent.PushFront(&entry{query, doc, size})
+	for c.size += size; c.size > c.limit; {
+		oldest := c.recent.Remove(c.recent.Back()).(*entry)
+		delete(c.entries, oldest.query)
+		c.size -= oldest.size
+	}
+}

@@ -1,0 +1,55 @@
+package graphqlhttp
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+)
+
+// Config tunes a handler; the zero value of every field means its default, and every default is a safe one.
+type Config struct {
+	// MaxBody is how many bytes the body, or the query string, of a request may have; 1 MB by default.
+	MaxBody int64
+	// MaxTokens is how many tokens a document may have; 5,000 by default.
+	MaxTokens int
+	// MaxDepth is how deep fields may nest, fragments followed; 20 by default.
+	MaxDepth int
+	// MaxAliases is how many aliases an operation may have, counted wherever its fragments are spread; 100 by default.
+	MaxAliases int
+	// MaxRootFields is how many queries one operation may ask; 20 by default.
+	MaxRootFields int
+	// MaxFields is how many fields an operation may have, counted wherever its fragments are spread; 2,000 by default.
+	MaxFields int
+	// Timeout is how long a request may take; 30 seconds by default.
+	Timeout time.Duration
+	// Introspection lets clients read the schema. Without it, error messages do not suggest names either.
+	Introspection bool
+	// CacheBytes is about how much memory parsed documents may take; 32 MB by default.
+	CacheBytes int
+	// Extensions are gqlgen's hooks into operations and responses, for metrics and the like.
+	Extensions []graphql.HandlerExtension
+	// Logger gets the causes of errors that clients are only told to be internal; nothing is logged by default.
+	Logger *slog.Logger
+}
+
+func (c Config) withDefaults() Config {
+	orDefault(&c.MaxBody, 1<<20)
+	orDefault(&c.MaxTokens, 5_000)
+	orDefault(&c.MaxDepth, 20)
+	orDefault(&c.MaxAliases, 100)
+	orDefault(&c.MaxRootFields, 20)
+	orDefault(&c.MaxFields, 2_000)
+	orDefault(&c.Timeout, 30*time.Second)
+	orDefault(&c.CacheBytes, 32<<20)
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+func orDefault[T int | int64 | time.Duration](v *T, otherwise T) {
+	if *v <= 0 {
+		*v = otherwise
+	}
+}

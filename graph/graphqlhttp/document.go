@@ -1,0 +1,143 @@
+package graphqlhttp
+
+import (
+	"context"
+	"maps"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/parser"
+	"github.com/vektah/gqlparser/v2/validator"
+	"github.com/vektah/gqlparser/v2/validator/core"
+	"github.com/vektah/gqlparser/v2/validator/rules"
+
+	"github.com/foldql/foldql/graph/graphqlerr"
+)
+
+// documents reads query documents and keeps those that are right.
+type documents struct {
+	schema *ast.Schema
+	rules  *rules.Rules
+	limits limits
+	tokens int
+	cache  *cache
+}
+
+func newDocuments(schema *ast.Schema, cfg Config) *documents {
+	return &documents{
+		schema: withoutDefer(schema),
+		rules:  rulesFor(cfg),
+		limits: limits{depth: cfg.MaxDepth, aliases: cfg.MaxAliases, roots: cfg.MaxRootFields, fields: cfg.MaxFields},
+		tokens: cfg.MaxTokens,
+		cache:  newCache(cfg.CacheBytes),
+	}
+}
+
+// withoutDefer returns the schema without @defer: an answer over this transport is one response, and what is deferred
+// would be missing from it.
+func withoutDefer(schema *ast.Schema) *ast.Schema {
+	fresh := *schema
+	fresh.Directives = maps.Clone(schema.Directives)
+	delete(fresh.Directives, "defer")
+	return &fresh
+}
+
+func rulesFor(cfg Config) *rules.Rules {
+	r := rules.NewDefaultRules()
+	r.AddRule("NumbersHaveAValue", numbersHaveAValue)
+	if cfg.Introspection {
+		return r
+	}
+	r.AddRule("NoIntrospection", noIntrospection)
+	for _, quiet := range []core.Rule{
+		rules.FieldsOnCorrectTypeRuleWithoutSuggestions,
+		rules.KnownArgumentNamesRuleWithoutSuggestions,
+		rules.KnownTypeNamesRuleWithoutSuggestions,
+		rules.ScalarLeafsRuleWithoutSuggestions,
+		rules.ValuesOfCorrectTypeRuleWithoutSuggestions,
+	} {
+		r.RemoveRule(strings.TrimSuffix(quiet.Name, "WithoutSuggestions"))
+		r.AddRule(quiet.Name, quiet.RuleFunc)
+	}
+	return r
+}
+
+func noIntrospection(observers *core.Events, addError core.AddErrFunc) {
+	observers.OnField(func(_ *core.Walker, field *ast.Field) {
+		if field.Name == "__schema" || field.Name == "__type" {
+			addError(core.Message("introspection is switched off on this server"), core.At(field.Position))
+		}
+	})
+}
+
+// get returns the document of a query, or what is wrong with it.
+func (d *documents) get(query string) (*ast.QueryDocument, gqlerror.List) {
+	if doc, ok := d.cache.get(query); ok {
+		return doc, nil
+	}
+	doc, fields, errs := d.read(query)
+	if errs != nil {
+		return nil, errs
+	}
+	d.cache.add(query, doc, len(query)+fields*fieldBytes)
+	return doc, nil
+}
+
+// fieldBytes is about the memory of a parsed field.
+const fieldBytes = 600
+
+// read parses and checks a document. fields is how many it has as it is written, about.
+func (d *documents) read(query string) (doc *ast.QueryDocument, fields int, errs gqlerror.List) {
+	doc, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: query}, d.tokens)
+	if err != nil {
+		return nil, 0, gqlerror.List{parseError(err)}
+	}
+	if len(doc.Operations) == 0 {
+		return nil, 0, gqlerror.List{coded(graphqlerr.ValidationFailed, "the document has no operation")}
+	}
+	m := measure{doc: doc, limits: d.limits}
+	if err := m.check(); err != nil {
+		return nil, 0, gqlerror.List{err}
+	}
+	if errs := validator.ValidateWithRules(d.schema, doc, d.rules); len(errs) > 0 {
+		return nil, 0, validationErrors(errs)
+	}
+	return doc, m.written, nil
+}
+
+func parseError(err error) *gqlerror.Error {
+	gql := gqlerror.Wrap(err)
+	gql.Extensions = map[string]any{"code": string(graphqlerr.ParseFailed)}
+	if strings.HasPrefix(gql.Message, "exceeded token limit") || strings.HasPrefix(gql.Message, "exceeded maximum nesting") {
+		gql.Message = "the document is too large: it has " + gql.Message
+		gql.Extensions["code"] = string(graphqlerr.LimitExceeded)
+	}
+	return gql
+}
+
+// maxErrors is how many mistakes of one document are told.
+const maxErrors = 20
+
+func validationErrors(errs gqlerror.List) gqlerror.List {
+	for _, err := range errs[:min(len(errs), maxErrors)] {
+		err.Extensions = map[string]any{"code": string(graphqlerr.ValidationFailed)}
+	}
+	if len(errs) <= maxErrors {
+		return errs
+	}
+	more := coded(graphqlerr.ValidationFailed, "and %d more mistakes", len(errs)-maxErrors)
+	return append(errs[:maxErrors:maxErrors], more)
+}
+
+type documentKey struct{}
+
+// fromContext is the executor's query cache: the document that was looked up, and checked, before it was called.
+type fromContext struct{}
+
+func (fromContext) Get(ctx context.Context, _ string) (*ast.QueryDocument, bool) {
+	doc, ok := ctx.Value(documentKey{}).(*ast.QueryDocument)
+	return doc, ok
+}
+
+func (fromContext) Add(context.Context, string, *ast.QueryDocument) {}

@@ -1,0 +1,83 @@
+package graphqlhttp
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"github.com/foldql/foldql/graph/graphqlerr"
+)
+
+// presenter decides what clients are told of errors: those with a code as they are, the others no more than that there
+// was one, and where the log has it.
+type presenter struct {
+	logger *slog.Logger
+}
+
+func (p *presenter) present(ctx context.Context, err error) *gqlerror.Error {
+	var gql *gqlerror.Error
+	if !errors.As(err, &gql) {
+		gql = gqlerror.WrapPath(graphql.GetPath(ctx), err)
+	}
+	if graphqlerr.CodeOf(gql) != "" {
+		return gql
+	}
+	told := &gqlerror.Error{Path: gql.Path, Locations: gql.Locations}
+	code := graphqlerr.Internal
+	var panicked *panicError
+	switch {
+	case errors.As(err, &panicked):
+		told.Message = p.hide(ctx, err, "path", gql.Path.String(), "stack", string(panicked.stack))
+	case errors.Is(err, context.DeadlineExceeded):
+		code, told.Message = graphqlerr.Timeout, "the request ran out of time; ask for less, or again"
+	case errors.Is(err, context.Canceled):
+		code, told.Message = graphqlerr.Unavailable, "the request was cancelled"
+	case ofArguments(ctx):
+		code, told.Message = graphqlerr.BadUserInput, gql.Message
+	default:
+		told.Message = p.hide(ctx, err, "path", gql.Path.String())
+	}
+	told.Extensions = map[string]any{"code": string(code)}
+	return told
+}
+
+// hide logs an error and returns what is told in its place.
+func (p *presenter) hide(ctx context.Context, err error, args ...any) string {
+	id := rand.Text()
+	p.logger.ErrorContext(ctx, "internal error", append(args, "id", id, "error", err)...)
+	return "internal error; the server's log has it under " + id
+}
+
+// panicError is a panic while the request was answered.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string { return fmt.Sprint("panic: ", e.value) }
+
+// recovered makes an error of a panic.
+func (p *presenter) recovered(_ context.Context, r any) error {
+	return &panicError{r, debug.Stack()}
+}
+
+// ofArguments reports whether the error arose reading the arguments of a field: gqlgen has not set them yet then. What
+// the scalars say of them is for the client.
+func ofArguments(ctx context.Context) bool {
+	fc := graphql.GetFieldContext(ctx)
+	return fc != nil && fc.Args == nil && fc.Field.Field != nil && fc.Field.Definition != nil && len(fc.Field.Definition.Arguments) > 0
+}
+
+// coded makes an error of this package's own.
+func coded(code graphqlerr.Code, format string, args ...any) *gqlerror.Error {
+	return &gqlerror.Error{
+		Message:    fmt.Sprintf(format, args...),
+		Extensions: map[string]any{"code": string(code)},
+	}
+}

@@ -1,0 +1,84 @@
+// Package graphqlhttp serves a GraphQL schema over HTTP, as the GraphQL-over-HTTP specification has it.
+//
+// It is a transport of its own in front of gqlgen's executor. Documents are parsed, measured against limits and validated
+// here, in that order, because validation takes time in the square of a hostile document's size; what passed is kept, so
+// a known query costs a look-up. Answers are written as the executor made them, without being encoded again.
+package graphqlhttp
+
+import (
+	"net/http"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/executor"
+	"github.com/99designs/gqlgen/graphql/handler/extension"
+
+	"github.com/foldql/foldql/graph/graphqlerr"
+)
+
+// New returns a handler that answers GET and POST requests from the schema.
+func New(es graphql.ExecutableSchema, cfg Config) http.Handler {
+	cfg = cfg.withDefaults()
+	h := &handler{
+		cfg:    cfg,
+		exec:   executor.New(es),
+		docs:   newDocuments(es.Schema(), cfg),
+		errors: &presenter{logger: cfg.Logger},
+	}
+	h.exec.SetQueryCache(fromContext{})
+	h.exec.SetParserTokenLimit(cfg.MaxTokens)
+	h.exec.SetErrorPresenter(h.errors.present)
+	h.exec.SetRecoverFunc(h.errors.recovered)
+	if cfg.Introspection {
+		h.exec.Use(extension.Introspection{})
+	}
+	for _, e := range cfg.Extensions {
+		h.exec.Use(e)
+	}
+	return h
+}
+
+type handler struct {
+	cfg    Config
+	exec   *executor.Executor
+	docs   *documents
+	errors *presenter
+}
+
+var _ graphql.Transport = (*handler)(nil)
+
+// ServeHTTP answers one request.
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.Do(w, r, h.exec) }
+
+// Supports reports that every request is answered here, if only with what is wrong with it.
+func (h *handler) Supports(*http.Request) bool { return true }
+
+// Do answers one request with an executor.
+func (h *handler) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor) {
+	out := &answer{w: w, request: r, mediaType: jsonType}
+	defer h.recover(out)
+	mediaType, ok := negotiate(r.Header["Accept"])
+	if !ok {
+		out.refuse(http.StatusNotAcceptable, graphqlerr.New(graphqlerr.BadUserInput,
+			"answers are %s or %s in UTF-8; accept one of them", responseType, jsonType))
+		return
+	}
+	out.mediaType = mediaType
+	params, refused := h.read(w, r)
+	if refused != nil {
+		out.refuse(refused.status, refused.err)
+		return
+	}
+	h.answer(out, params, exec)
+}
+
+// recover answers a request that panicked outside of every field.
+func (h *handler) recover(out *answer) {
+	switch r := recover(); r {
+	case nil:
+	case http.ErrAbortHandler:
+		panic(r)
+	default:
+		ctx := out.request.Context()
+		out.refuse(http.StatusInternalServerError, h.errors.present(ctx, h.errors.recovered(ctx, r)))
+	}
+}

@@ -1,0 +1,113 @@
+package graphqlhttp
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"github.com/foldql/foldql/graph/graphqlerr"
+)
+
+// refusal is why a request is not one of GraphQL over HTTP.
+type refusal struct {
+	status int
+	err    error
+}
+
+func refuse(status int, code graphqlerr.Code, format string, args ...any) *refusal {
+	return &refusal{status, graphqlerr.New(code, format, args...)}
+}
+
+func badRequest(format string, args ...any) *refusal {
+	return refuse(http.StatusBadRequest, graphqlerr.BadUserInput, format, args...)
+}
+
+// read reads the parameters of a request.
+func (h *handler) read(w http.ResponseWriter, r *http.Request) (params *graphql.RawParams, refused *refusal) {
+	params = &graphql.RawParams{Headers: r.Header}
+	params.ReadTime.Start = graphql.Now()
+	switch r.Method {
+	case http.MethodPost:
+		refused = h.readBody(w, r, params)
+	case http.MethodGet:
+		refused = h.readURL(r, params)
+	default:
+		w.Header().Set("Allow", "GET, POST")
+		refused = refuse(http.StatusMethodNotAllowed, graphqlerr.BadUserInput, "queries are asked with GET or POST, not %.20s", r.Method)
+	}
+	params.ReadTime.End = graphql.Now()
+	if refused == nil && params.Query == "" {
+		refused = badRequest("the request has no query")
+	}
+	return params, refused
+}
+
+func (h *handler) readBody(w http.ResponseWriter, r *http.Request, params *graphql.RawParams) *refusal {
+	if !isJSON(r.Header.Get("Content-Type")) {
+		return refuse(http.StatusUnsupportedMediaType, graphqlerr.BadUserInput, "the body must be %s in UTF-8", jsonType)
+	}
+	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return refuse(http.StatusUnsupportedMediaType, graphqlerr.BadUserInput, "the body must not be encoded, as %.20q", coding)
+	}
+	body, err := readAll(http.MaxBytesReader(w, r.Body, h.cfg.MaxBody), r.ContentLength, h.cfg.MaxBody)
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return h.tooLarge("body")
+	case err != nil:
+		return badRequest("the body cannot be read to its end")
+	}
+	if err := readParams(body, params); err != nil {
+		return badRequest("%w", err)
+	}
+	return nil
+}
+
+func (h *handler) tooLarge(what string) *refusal {
+	return refuse(http.StatusRequestEntityTooLarge, graphqlerr.LimitExceeded, "the %s has more than %d bytes", what, h.cfg.MaxBody)
+}
+
+func (h *handler) readURL(r *http.Request, params *graphql.RawParams) *refusal {
+	if int64(len(r.URL.RawQuery)) > h.cfg.MaxBody {
+		return h.tooLarge("query string")
+	}
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return badRequest("the query string is not URL-encoded")
+	}
+	params.Query, params.OperationName = values.Get("query"), values.Get("operationName")
+	for name, field := range map[string]*map[string]any{"variables": &params.Variables, "extensions": &params.Extensions} {
+		if text := values.Get(name); text != "" {
+			if *field, err = readObject([]byte(text)); err != nil {
+				return badRequest("%s: %w", name, err)
+			}
+		}
+	}
+	return nil
+}
+
+func isJSON(contentType string) bool {
+	if contentType == jsonType {
+		return true
+	}
+	name, params, err := mime.ParseMediaType(contentType)
+	return err == nil && name == jsonType && isUTF8(params["charset"])
+}
+
+// trusted is the size of a body that memory is taken for before it has come.
+const trusted = 64 << 10
+
+// readAll is io.ReadAll into memory of the right size, where the client said how much there is.
+func readAll(r io.Reader, size, limit int64) ([]byte, error) {
+	if size < 0 || size > min(limit, trusted) {
+		return io.ReadAll(r)
+	}
+	body := make([]byte, size)
+	_, err := io.ReadFull(r, body)
+	return body, err
+}
