@@ -5,6 +5,8 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/foldql/foldql/graph/graphqlerr"
 )
 
 // Accelerate returns the generated schema with an executor for the generated queries in front of gqlgen's own: an
@@ -24,22 +26,31 @@ type accelerated struct {
 // Exec answers the operation of the context.
 func (a *accelerated) Exec(ctx context.Context) graphql.ResponseHandler {
 	op := graphql.GetOperationContext(ctx)
-	p := a.plan(op)
-	if p == nil {
-		return a.resolve(ctx)
+	known := a.plans.get(op.Operation, op.Doc)
+	if name := known.undecided(op.Variables); name != "" {
+		return once(func(ctx context.Context) *graphql.Response { return undecided(ctx, name) })
 	}
-	answered := false
+	if p := a.plan(op, known); p != nil {
+		return once(func(ctx context.Context) *graphql.Response {
+			return &graphql.Response{Data: a.rt.run(ctx, p, op.Variables)}
+		})
+	}
+	return a.resolve(ctx)
+}
+
+// once makes a handler that answers once. A panic is answered too.
+func once(answer func(context.Context) *graphql.Response) graphql.ResponseHandler {
 	return func(ctx context.Context) (resp *graphql.Response) {
-		if answered {
+		if answer == nil {
 			return nil
 		}
-		answered = true
 		defer func() {
+			answer = nil
 			if r := recover(); r != nil {
 				resp = recovered(ctx, r)
 			}
 		}()
-		return &graphql.Response{Data: a.rt.run(ctx, p, op.Variables)}
+		return answer(ctx)
 	}
 }
 
@@ -50,17 +61,24 @@ func (a *accelerated) resolve(ctx context.Context) graphql.ResponseHandler {
 }
 
 // plan returns the plan of the operation, nil where gqlgen's executor must answer.
-func (a *accelerated) plan(op *graphql.OperationContext) *plan {
-	if a.rt.cfg.ResolversOnly || op.Operation.Operation != ast.Query {
+func (a *accelerated) plan(op *graphql.OperationContext, known *planned) *plan {
+	if a.rt.cfg.ResolversOnly || op.Operation.Operation != ast.Query || len(known.conditions) > maxConditions {
 		return nil
 	}
-	known := a.plans.get(op.Operation, op.Doc)
-	variant, ok := known.variant(op.Variables)
-	if !ok {
-		return nil
-	}
-	return known.plan(variant, func() *plan {
+	return known.plan(known.variant(op.Variables), func() *plan {
 		c := compiler{catalog: a.rt.catalog, schema: a.Schema(), fragments: op.Doc.Fragments, vars: op.Variables}
 		return c.compile(op.Operation)
 	})
+}
+
+// undecided is the answer where a variable that decides what is included is null.
+func undecided(ctx context.Context, variable string) *graphql.Response {
+	graphql.AddError(ctx, graphqlerr.New(graphqlerr.BadUserInput, "the variable $%s is null, and @skip or @include needs a Boolean", variable))
+	return &graphql.Response{Data: []byte("null")}
+}
+
+// recovered is the answer to an operation that panicked.
+func recovered(ctx context.Context, r any) *graphql.Response {
+	graphql.AddError(ctx, graphql.GetOperationContext(ctx).RecoverFunc(ctx, r))
+	return &graphql.Response{Data: []byte("null")}
 }

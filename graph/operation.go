@@ -7,10 +7,6 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/99designs/gqlgen/graphql"
-	"github.com/vektah/gqlparser/v2/ast"
-	"github.com/vektah/gqlparser/v2/gqlerror"
-
 	"github.com/foldql/foldql/querydb/record"
 )
 
@@ -177,15 +173,4 @@ func (e *execution) items(m *connectionMember) bool {
 		e.element(&list, m.items, i, m.elemNull)
 	}
 	return e.closeList(list) || e.null(&m.member)
-}
-
-// recovered is the answer to an operation that panicked.
-func recovered(ctx context.Context, r any) *graphql.Response {
-	err := graphql.GetOperationContext(ctx).RecoverFunc(ctx, r)
-	var gql *gqlerror.Error
-	if !errors.As(err, &gql) {
-		gql = gqlerror.WrapPath(ast.Path{}, err)
-	}
-	graphql.AddError(ctx, gql)
-	return &graphql.Response{Data: []byte("null")}
 }

@@ -2,6 +2,8 @@ package graph
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -111,6 +113,54 @@ func TestPlanOfEveryVariantOfConditions(t *testing.T) {
 			if diff := cmp.Diff(result{Data: wantJSON(t, x.want)}, got); diff != "" {
 				t.Errorf("a %t, b %t: -want +got:\n%s", x.a, x.b, diff)
 			}
+		}
+	}
+}
+
+func TestAConditionThatIsNullIsTheClientsMistake(t *testing.T) {
+	for _, cfg := range []Config{{AuthOff: true}, {AuthOff: true, ResolversOnly: true}} {
+		b := newBench(t, cfg)
+		got := b.do(t.Context(), `query($s: Boolean = true) { Customer(id: "c1") { name @skip(if: $s) } }`, map[string]any{"s": nil})
+		if diff := cmp.Diff(result{Errors: []string{"BAD_USER_INPUT "}}, got); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	}
+}
+
+func TestManyConditions(t *testing.T) {
+	b := newBench(t, Config{AuthOff: true})
+	b.stock(t)
+	for n, planned := range map[int]bool{maxConditions: true, maxConditions + 1: false} {
+		var head, body strings.Builder
+		vars, want := map[string]any{}, map[string]any{}
+		for i := range n {
+			fmt.Fprintf(&head, "$v%d: Boolean! ", i)
+			fmt.Fprintf(&body, "n%d: name @include(if: $v%d) ", i, i)
+			vars[fmt.Sprint("v", i)] = i%3 == 0
+			if i%3 == 0 {
+				want[fmt.Sprint("n", i)] = "Customer 1"
+			}
+		}
+		before := b.foreign.asked
+		got := b.do(t.Context(), fmt.Sprintf(`query(%s) { Customer(id: "c1") { %s } }`, &head, &body), vars)
+		if planned != (b.foreign.asked == before) {
+			t.Errorf("%d conditions: planned %t, wanted %t", n, !planned, planned)
+		}
+		if diff := cmp.Diff(result{Data: map[string]any{"Customer": want}}, got); planned && diff != "" {
+			t.Errorf("%d conditions: -want +got:\n%s", n, diff)
+		}
+	}
+	const query = `query($a: Boolean!, $b: Boolean!, $c: Boolean!, $d: Boolean!, $e: Boolean!, $f: Boolean!, $g: Boolean!) { Customer(id: "c1") {
+		a: name @include(if: $a) b: name @include(if: $b) c: name @include(if: $c) d: name @include(if: $d) e: name @include(if: $e) f: name @include(if: $f) g: name @include(if: $g) } }`
+	for v := range 2 * maxVariants { // more than are kept
+		vars, want := map[string]any{}, map[string]any{}
+		for i, name := range []string{"a", "b", "c", "d", "e", "f", "g"} {
+			if vars[name] = v>>i&1 == 1; vars[name] == true {
+				want[name] = "Customer 1"
+			}
+		}
+		if diff := cmp.Diff(result{Data: map[string]any{"Customer": want}}, b.do(t.Context(), query, vars)); diff != "" {
+			t.Errorf("variant %d: -want +got:\n%s", v, diff)
 		}
 	}
 }

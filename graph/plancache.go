@@ -58,21 +58,24 @@ func (c *planCache) get(op *ast.OperationDefinition, doc *ast.QueryDocument) *pl
 	return p
 }
 
-// variant numbers the values of the conditions; ok is false where one has no boolean value, or there are too many.
-func (p *planned) variant(vars map[string]any) (v uint64, ok bool) {
-	if len(p.conditions) > maxConditions {
-		return 0, false
-	}
-	for i, name := range p.conditions {
-		on, isBool := vars[name].(bool)
-		if !isBool {
-			return 0, false
+// undecided returns a variable of the conditions that has no boolean value, "" where there is none.
+func (p *planned) undecided(vars map[string]any) string {
+	for _, name := range p.conditions {
+		if _, ok := vars[name].(bool); !ok {
+			return name
 		}
-		if on {
+	}
+	return ""
+}
+
+// variant numbers the values of the conditions.
+func (p *planned) variant(vars map[string]any) (v uint64) {
+	for i, name := range p.conditions {
+		if on, _ := vars[name].(bool); on {
 			v |= 1 << i
 		}
 	}
-	return v, true
+	return v
 }
 
 // plan returns the plan of a variant, making it where there is none yet. A nil plan is remembered too.
