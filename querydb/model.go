@@ -56,3 +56,6 @@ type Codec[R any] struct {
 	Time    func(row *R, field int) time.Time
 	SetTime func(row *R, field int, t time.Time)
 }
+
+// Only is the key of a model that has one row and no key fields.
+type Only = struct{}
