@@ -14,7 +14,7 @@ import (
 // every other one (introspection, fields of the project's own, mutations, @defer) goes to es. Both answer alike.
 // Field and root-field interceptors are not called for operations that are answered here.
 func Accelerate(es graphql.ExecutableSchema, rt *Runtime) graphql.ExecutableSchema {
-	return &accelerated{ExecutableSchema: es, rt: rt, plans: newPlanCache(rt.cfg.MaxPlans)}
+	return &accelerated{ExecutableSchema: es, rt: rt, plans: newPlanCache(rt.cfg.PlanBytes)}
 }
 
 type accelerated struct {
@@ -65,9 +65,9 @@ func (a *accelerated) plan(op *graphql.OperationContext, known *planned) *plan {
 	if a.rt.cfg.ResolversOnly || op.Operation.Operation != ast.Query || len(known.conditions) > maxConditions {
 		return nil
 	}
-	return known.plan(known.variant(op.Variables), func() *plan {
+	return a.plans.plan(known, known.variant(op.Variables), func() (*plan, int) {
 		c := compiler{catalog: a.rt.catalog, schema: a.Schema(), fragments: op.Doc.Fragments, vars: op.Variables}
-		return c.compile(op.Operation)
+		return c.compile(op.Operation), c.members
 	})
 }
 

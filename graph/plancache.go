@@ -6,23 +6,31 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// planCache keeps the plans of operations under the operation itself: gqlgen's query cache hands out the same one for
+// planCache keeps the plans of operations under the operation itself: the cache of documents hands out the same one for
 // the same text. It is two generations of a map: when the young one is full it becomes the old one, and what is not
 // asked for again before the next turn is forgotten.
 type planCache struct {
-	max int
+	limit int // bytes, about, of both generations with the documents they hold
 
 	mu         sync.RWMutex
+	size       int // of the young generation
 	young, old map[*ast.OperationDefinition]*planned
 }
 
 // planned are the plans of one operation, one per set of values that the variables of its conditions have.
 type planned struct {
 	conditions []string // names of the variables in @skip and @include
+	size       int      // under the lock of the cache
 
 	mu    sync.RWMutex
 	plans map[uint64]*plan
 }
+
+// About how much memory parts of documents and of plans take, in bytes.
+const (
+	selectionBytes = 600
+	memberBytes    = 250
+)
 
 // maxConditions bounds the variables that choose between plans of one operation; with more of them gqlgen's executor
 // answers. maxVariants bounds the plans that are kept of one operation.
@@ -31,8 +39,8 @@ const (
 	maxVariants   = 64
 )
 
-func newPlanCache(max int) *planCache {
-	return &planCache{max: max, young: map[*ast.OperationDefinition]*planned{}}
+func newPlanCache(limit int) *planCache {
+	return &planCache{limit: limit, young: map[*ast.OperationDefinition]*planned{}}
 }
 
 // get returns the plans of an operation, empty where it is new.
@@ -49,12 +57,38 @@ func (c *planCache) get(op *ast.OperationDefinition, doc *ast.QueryDocument) *pl
 		return p
 	}
 	if p, ok = c.old[op]; !ok {
-		p = &planned{conditions: conditionVariables(op, doc), plans: map[uint64]*plan{}}
+		p = newPlanned(op, doc)
 	}
-	if len(c.young) >= (c.max+1)/2 {
-		c.old, c.young = c.young, map[*ast.OperationDefinition]*planned{}
+	if p.size <= c.limit/8 { // what takes much of the memory alone is not worth what it drives out
+		c.young[op] = p
+		c.grow(p.size)
 	}
-	c.young[op] = p
+	return p
+}
+
+// grow counts more memory into the young generation. The lock is held.
+func (c *planCache) grow(bytes int) {
+	c.size += bytes
+	if c.size > c.limit/2 {
+		c.old, c.young, c.size = c.young, map[*ast.OperationDefinition]*planned{}, 0
+	}
+}
+
+// grew counts the memory of a plan that an operation has got.
+func (c *planCache) grew(p *planned, bytes int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p.size += bytes
+	c.grow(bytes)
+}
+
+func newPlanned(op *ast.OperationDefinition, doc *ast.QueryDocument) *planned {
+	v := visit{doc: doc, spread: map[string]bool{}, seen: map[string]bool{}}
+	v.set(op.SelectionSet)
+	p := &planned{conditions: v.conditions, size: v.selections * selectionBytes, plans: map[uint64]*plan{}}
+	if op.Position != nil && op.Position.Src != nil {
+		p.size += len(op.Position.Src.Input)
+	}
 	return p
 }
 
@@ -78,59 +112,69 @@ func (p *planned) variant(vars map[string]any) (v uint64) {
 	return v
 }
 
-// plan returns the plan of a variant, making it where there is none yet. A nil plan is remembered too.
-func (p *planned) plan(variant uint64, compile func() *plan) *plan {
+// plan returns the plan of a variant, making it where there is none yet. That an operation has no plan is remembered too.
+func (c *planCache) plan(p *planned, variant uint64, compile func() (made *plan, members int)) *plan {
 	p.mu.RLock()
 	known, ok := p.plans[variant]
 	p.mu.RUnlock()
 	if ok {
 		return known
 	}
-	made := compile()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.plans) < maxVariants {
-		p.plans[variant] = made
+	made, members := compile()
+	if p.keep(variant, made) {
+		c.grew(p, members*memberBytes)
 	}
 	return made
 }
 
-// conditionVariables returns the variables that conditions of the operation use, each once.
-func conditionVariables(op *ast.OperationDefinition, doc *ast.QueryDocument) []string {
-	var names []string
-	seen := map[string]bool{}
-	add := func(ds ast.DirectiveList) {
-		for _, d := range ds {
-			if d.Name != "skip" && d.Name != "include" {
-				continue
-			}
-			arg := d.Arguments.ForName("if")
-			if arg != nil && arg.Value.Kind == ast.Variable && !seen[arg.Value.Raw] {
-				seen[arg.Value.Raw] = true
-				names = append(names, arg.Value.Raw)
+func (p *planned) keep(variant uint64, made *plan) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.plans) >= maxVariants {
+		return false
+	}
+	p.plans[variant] = made
+	return true
+}
+
+// visit walks over the selections of an operation, those of each fragment once.
+type visit struct {
+	doc          *ast.QueryDocument
+	spread, seen map[string]bool
+	conditions   []string
+	selections   int
+}
+
+func (v *visit) set(set ast.SelectionSet) {
+	for _, sel := range set {
+		v.selections++
+		switch sel := sel.(type) {
+		case *ast.Field:
+			v.directives(sel.Directives)
+			v.set(sel.SelectionSet)
+		case *ast.InlineFragment:
+			v.directives(sel.Directives)
+			v.set(sel.SelectionSet)
+		case *ast.FragmentSpread:
+			v.directives(sel.Directives)
+			if fragment := v.doc.Fragments.ForName(sel.Name); fragment != nil && !v.spread[sel.Name] {
+				v.spread[sel.Name] = true
+				v.set(fragment.SelectionSet)
 			}
 		}
 	}
-	spread := map[string]bool{}
-	var walk func(set ast.SelectionSet)
-	walk = func(set ast.SelectionSet) {
-		for _, sel := range set {
-			switch sel := sel.(type) {
-			case *ast.Field:
-				add(sel.Directives)
-				walk(sel.SelectionSet)
-			case *ast.InlineFragment:
-				add(sel.Directives)
-				walk(sel.SelectionSet)
-			case *ast.FragmentSpread:
-				add(sel.Directives)
-				if fragment := doc.Fragments.ForName(sel.Name); fragment != nil && !spread[sel.Name] {
-					spread[sel.Name] = true
-					walk(fragment.SelectionSet)
-				}
-			}
+}
+
+// directives notes the variables that conditions use, each once.
+func (v *visit) directives(ds ast.DirectiveList) {
+	for _, d := range ds {
+		if d.Name != "skip" && d.Name != "include" {
+			continue
+		}
+		arg := d.Arguments.ForName("if")
+		if arg != nil && arg.Value.Kind == ast.Variable && !v.seen[arg.Value.Raw] {
+			v.seen[arg.Value.Raw] = true
+			v.conditions = append(v.conditions, arg.Value.Raw)
 		}
 	}
-	walk(op.SelectionSet)
-	return names
 }

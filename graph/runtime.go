@@ -19,8 +19,9 @@ type Config struct {
 	MaxJoinFanout int
 	// JoinParallelism is how many reads of one level of joins, or of several root fields, may be in flight; 8 by default.
 	JoinParallelism int
-	// MaxPlans is how many compiled operations are kept; 1,000 by default.
-	MaxPlans int
+	// PlanBytes is about how much memory compiled operations may take, with the documents they belong to; 32 MB by
+	// default.
+	PlanBytes int
 	// Logger gets the causes of errors that clients are only told to be internal; nothing is logged by default.
 	Logger *slog.Logger
 }
@@ -32,8 +33,8 @@ func (c Config) withDefaults() Config {
 	if c.JoinParallelism <= 0 {
 		c.JoinParallelism = 8
 	}
-	if c.MaxPlans <= 0 {
-		c.MaxPlans = 1_000
+	if c.PlanBytes <= 0 {
+		c.PlanBytes = 32 << 20
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

@@ -15,6 +15,7 @@ type compiler struct {
 	fragments ast.FragmentDefinitionList
 	vars      map[string]any
 	nodes     int
+	members   int
 	trail     []string // the response keys that lead to the node being made
 	// foreign is set where something is selected that is not the catalog's to answer.
 	foreign bool
@@ -155,6 +156,7 @@ func (c *compiler) node(t *Type, sets []ast.SelectionSet) *node {
 }
 
 func (c *compiler) member(n *node, s selected, first bool) member {
+	c.members++
 	m := member{key: responseKey(s.Alias, first), alias: s.Alias}
 	if s.Position != nil {
 		m.line, m.column = s.Position.Line, s.Position.Column
