@@ -12,6 +12,7 @@ import (
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/projection/internal/script"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
 )
 
 func set(id string, total int) script.Step {
@@ -230,8 +231,8 @@ func (m malformed) Read(ctx context.Context, partition string, after uint64, mos
 	return events, err
 }
 
-// TestARowThatTheStoreRefusesIsFound has one event, amid a window, whose row is too large to be stored.
-func TestARowThatTheStoreRefusesIsFound(t *testing.T) {
+// TestARowThatIsTooLargeFailsItsEvent, although a later event of the window makes the row small again.
+func TestARowThatIsTooLargeFailsItsEvent(t *testing.T) {
 	store := newFaultyStore()
 	db := open(t, store)
 	var events []eventlog.Event
@@ -242,12 +243,70 @@ func TestARowThatTheStoreRefusesIsFound(t *testing.T) {
 	large.Note = strings.Repeat("x", querydb.MaxRowSize)
 	events[5] = event("s", large)
 	events[7] = event("s", upsert("a", 100))
+	events[8] = event("", set("a", 7))
 	r := run(t, logOf(t, events...), db, quick())
 	if got := totals(t, db, store)["a"]; got != 7 {
 		t.Errorf("total is %d, want 7", got)
 	}
 	if diff := cmp.Diff([]string{"0@6", "0@8 behind 0@6"}, asideOf(t, r)); diff != "" {
 		t.Errorf("aside (-want +got):\n%s", diff)
+	}
+}
+
+// refusing is a store that refuses rows of some key, for reasons of its own.
+type refusing struct {
+	*faultyStore
+	pk string
+}
+
+func (s refusing) Apply(ctx context.Context, b driver.Batch) error {
+	for _, w := range b.Writes {
+		if w.Row.Key.PK == s.pk {
+			return driver.ErrConflict
+		}
+	}
+	return s.faultyStore.Apply(ctx, b)
+}
+
+// TestAnEventThatTheStoreRefusesIsFound stops the process after each commit of the search for the event.
+func TestAnEventThatTheStoreRefusesIsFound(t *testing.T) {
+	for stop := 1; stop <= 10; stop++ {
+		var events []eventlog.Event
+		for range 9 {
+			events = append(events, event("", upsert("a", 1)))
+		}
+		events[5] = event("s", upsert("refused", 1), upsert("a", 100))
+		events[7] = event("s", upsert("a", 100))
+		store := refusing{newFaultyStore(), "refused"}
+		log := logOf(t, events...)
+		ctx, end := context.WithCancel(t.Context())
+		store.after = func(n int) error {
+			if n == stop {
+				end()
+				return driver.ErrUnavailable
+			}
+			return nil
+		}
+		if err := newRunner(t, "script", log, open(t, store), quick()).Run(ctx); err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		end()
+		db := open(t, store)
+		r := run(t, log, db, quick())
+		check := func(when string) {
+			t.Helper()
+			if got := totals(t, db, store.faultyStore)["a"]; got != 7 {
+				t.Errorf("stopped after commit %d, %s: total is %d, want 7", stop, when, got)
+			}
+			if diff := cmp.Diff([]string{"0@6", "0@8 behind 0@6"}, asideOf(t, r)); diff != "" {
+				t.Errorf("stopped after commit %d, %s: aside (-want +got):\n%s", stop, when, diff)
+			}
+		}
+		check("at the end")
+		if err := r.Retry(t.Context(), "0@6"); err == nil {
+			t.Error("retry of what the store refuses succeeds")
+		}
+		check("after a retry")
 	}
 }
 

@@ -40,14 +40,10 @@ func (r *Runner) commit(ctx context.Context, partition string, items []item, end
 	for i := range items {
 		r.evaluate(&out, items, i, partition)
 	}
-	writes, err := r.fold.writes(r.writes[:0])
-	if err != nil {
-		return rowError{err}
-	}
-	r.writes = writes
-	next := attempted{partition: partition, done: r.done.with(partition, out.end), rows: len(writes), outcome: &out}
+	r.writes = r.fold.writes(r.writes[:0])
+	next := attempted{partition: partition, done: r.done.with(partition, out.end), rows: len(r.writes), outcome: &out}
 	notes := append(out.notes, next.done.note(r.projection.Name))
-	if err := r.db.Apply(ctx, querydb.Batch{Writes: writes, Notes: notes}); err != nil {
+	if err := r.db.Apply(ctx, querydb.Batch{Writes: r.writes, Notes: notes}); err != nil {
 		if !refused(err) {
 			r.doubt = &next
 		}

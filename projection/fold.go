@@ -21,7 +21,7 @@ type folder interface {
 	// eval takes the ops of one event, all or none. An error is the event's own.
 	eval(ops []Op, at occasion) error
 	// writes appends one write per changed row.
-	writes(dst []querydb.Write) ([]querydb.Write, error)
+	writes(dst []querydb.Write) []querydb.Write
 }
 
 // occasion is when an event takes effect.
@@ -67,7 +67,8 @@ type state[R any] struct {
 	present bool
 	kept    keptKeys
 	pos     querydb.Position
-	event   int // of the window, that last changed the row; 0 for none
+	event   int         // of the window, that last changed the row; 0 for none
+	stored  querydb.Row // what is to be written
 }
 
 type undo[R any] struct {
@@ -101,11 +102,17 @@ func (f *fold[R]) need(ops []Op, at occasion) (err error) {
 	return nil
 }
 
-func (f *fold[R]) needKey(key keys.Key) {
-	if e := f.entry(key); !e.wanted {
-		e.wanted = true
-		f.wanted = append(f.wanted, key)
+func (f *fold[R]) needKey(key keys.Key) error {
+	e := f.entry(key)
+	if e.wanted {
+		return nil
 	}
+	if err := f.db.Check(f.model, &querydb.Row{Key: key}); err != nil {
+		return err
+	}
+	e.wanted = true
+	f.wanted = append(f.wanted, key)
+	return nil
 }
 
 // needRow is needKey of a row that an op is to write.
@@ -117,8 +124,7 @@ func (f *fold[R]) needRow(row *R, key keys.Key, at occasion) error {
 		}
 		key = stamped
 	}
-	f.needKey(key)
-	return nil
+	return f.needKey(key)
 }
 
 func (f *fold[R]) load(ctx context.Context) error {
@@ -141,7 +147,7 @@ func (f *fold[R]) loaded(e *entry[R], row *querydb.Row) error {
 		return nil
 	}
 	if err := f.codec.Decode(row.Record, &e.row); err != nil {
-		return fmt.Errorf("read %s row %q: %w", f.model.Name, e.key, err)
+		return rowError{fmt.Errorf("read %s row %q: %w", f.model.Name, e.key, err)}
 	}
 	e.present, e.kept, e.pos = true, row.Indexes, row.Position
 	return nil
@@ -160,7 +166,27 @@ func (f *fold[R]) eval(ops []Op, at occasion) (err error) {
 			return err
 		}
 	}
+	for _, u := range f.journal {
+		if err := f.store(u.entry); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// store makes what is to be written of an entry that the event in hand has changed. It is made after each event, and
+// not once per window, so that a row which cannot be stored fails its event whatever the next event would make of it.
+func (f *fold[R]) store(e *entry[R]) error {
+	e.stored = querydb.Row{Key: e.key}
+	if e.present {
+		var err error
+		if e.stored, err = querydb.Encode(f.codec, &f.builder, &e.row); err != nil {
+			return err
+		}
+		e.kept.over(e.stored.Indexes)
+	}
+	e.stored.Position = e.pos
+	return f.db.Check(f.model, &e.stored)
 }
 
 // rollback gives every row back that the event in hand changed.
@@ -170,23 +196,13 @@ func (f *fold[R]) rollback() {
 	}
 }
 
-func (f *fold[R]) writes(dst []querydb.Write) ([]querydb.Write, error) {
+func (f *fold[R]) writes(dst []querydb.Write) []querydb.Write {
 	for _, e := range f.dirty {
-		if e.event == 0 {
-			continue // every event that changed it was rolled back
+		if e.event != 0 { // else every event that changed it was taken back
+			dst = append(dst, querydb.Write{Model: f.model, Row: e.stored})
 		}
-		row := querydb.Row{Key: e.key}
-		if e.present {
-			var err error
-			if row, err = querydb.Encode(f.codec, &f.builder, &e.row); err != nil {
-				return nil, err
-			}
-			e.kept.over(row.Indexes)
-		}
-		row.Position = e.pos
-		dst = append(dst, querydb.Write{Model: f.model, Row: row})
 	}
-	return dst, nil
+	return dst
 }
 
 // entry returns the entry of a key, absent until it is loaded or written.

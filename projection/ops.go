@@ -156,8 +156,7 @@ func (o *updateOp[R]) need(f *fold[R], _ occasion) error {
 	if o.err != nil {
 		return o.err
 	}
-	f.needKey(o.key)
-	return nil
+	return f.needKey(o.key)
 }
 
 func (o *updateOp[R]) eval(f *fold[R], at occasion) error {

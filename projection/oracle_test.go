@@ -58,6 +58,12 @@ func (o *oracle) take(e eventlog.Event, moment uint64) bool {
 			return false
 		}
 	}
+	for _, r := range o.rows {
+		if r.Row.Total >= 1<<31 {
+			o.rows = before
+			return false
+		}
+	}
 	return true
 }
 
@@ -94,6 +100,9 @@ func (o *oracle) step(s script.Step, at time.Time, pos querydb.Position, before 
 		row := script.Row{ID: s.ID, Version: s.Version, Customer: s.Customer, Rank: s.Rank, Total: s.Total, Expires: s.Expires}
 		if s.Note != "" {
 			row.Notes = []string{s.Note}
+		}
+		if s.Note == "break" {
+			row.Total = script.Unstorable
 		}
 		return put(key, row, nil)
 	case "update", "upsert":

@@ -88,8 +88,7 @@ func (p *Patch[R]) need(f *fold[R], _ occasion) error {
 				f.model.Name, f.model.Fields[s.field].Name)
 		}
 	}
-	f.needKey(p.key)
-	return nil
+	return f.needKey(p.key)
 }
 
 func (p *Patch[R]) eval(f *fold[R], at occasion) error {

@@ -27,7 +27,7 @@ func drawStep(t *rapid.T) script.Step {
 		ID:      rapid.SampledFrom([]string{"a", "b"}).Draw(t, "id"),
 		Version: rapid.SampledFrom([]string{"v1", "v2", "v3", "~current"}).Draw(t, "version"),
 		Total:   rapid.IntRange(1, 9).Draw(t, "total"),
-		Note:    rapid.SampledFrom([]string{"", "", "n", "rename"}).Draw(t, "note"),
+		Note:    rapid.SampledFrom([]string{"", "", "", "n", "rename", "break"}).Draw(t, "note"),
 	}
 	if rapid.Bool().Draw(t, "has customer") {
 		s.Customer = ptr(rapid.SampledFrom([]string{"x", "y"}).Draw(t, "customer"))

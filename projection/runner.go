@@ -265,7 +265,7 @@ func (r *Runner) failed(ctx context.Context, what act, err error) {
 	r.log.LogAttrs(ctx, slog.LevelWarn, "projection: trying again", slog.String("act", string(what)), slog.Any("error", err))
 }
 
-// rowError is a row that cannot be read or written, whatever the store does.
+// rowError is a stored row that cannot be read, whatever the store does.
 type rowError struct{ error }
 
 func (e rowError) Unwrap() error { return e.error }

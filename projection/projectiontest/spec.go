@@ -7,6 +7,7 @@
 package projectiontest
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -52,31 +53,37 @@ type Aside struct {
 	Reason string // a part of the reason
 }
 
-// Run folds the events of the spec in every way and reports each way that does not give what is wanted.
-func Run[R any](t *testing.T, s Spec[R]) {
+// Run folds the events of the spec in every way and fails the test at the first way that does not give what is wanted.
+func Run[R any](t testing.TB, s Spec[R]) {
 	t.Helper()
-	events, err := s.events()
-	if err != nil {
+	if err := s.check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	first, err := s.fold(t.Context(), once(events))
+}
+
+// check returns what is wrong, nil for nothing.
+func (s *Spec[R]) check(ctx context.Context) error {
+	events, err := s.events()
 	if err != nil {
-		t.Fatalf("fold the events: %v", err)
+		return err
+	}
+	first, err := s.fold(ctx, once(events))
+	if err != nil {
+		return fmt.Errorf("fold the events: %w", err)
 	}
 	if diff := s.unwanted(first); diff != "" {
-		t.Fatalf("folded into something else than wanted (-want +got):\n%s", diff)
+		return fmt.Errorf("the fold gives something else than wanted (-want +got):\n%s", diff)
 	}
 	for _, w := range ways(events) {
-		got, err := s.fold(t.Context(), w)
+		got, err := s.fold(ctx, w)
 		if err != nil {
-			t.Errorf("%s: %v", w.name, err)
-			continue
+			return fmt.Errorf("%s: %w", w.name, err)
 		}
 		if diff := cmp.Diff(first, got, s.options()...); diff != "" {
-			t.Errorf("%s gives something else (-folded once +now):\n%s", w.name, diff)
-			return // the other ways would most likely say the same
+			return fmt.Errorf("%s gives something else (-folded once +now):\n%s", w.name, diff)
 		}
 	}
+	return nil
 }
 
 func (s *Spec[R]) events() ([]eventlog.Event, error) {

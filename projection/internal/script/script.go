@@ -97,8 +97,19 @@ func (s Step) row() Row {
 	if s.Note != "" {
 		row.Notes = []string{s.Note}
 	}
+	s.spoil(&row)
 	return row
 }
+
+// spoil makes the row one that cannot be stored where the note says "break".
+func (s Step) spoil(row *Row) {
+	if s.Note == "break" {
+		row.Total = Unstorable
+	}
+}
+
+// Unstorable is no Int.
+const Unstorable = 1 << 40
 
 // Change is what an update does to a row. A note "rename" changes its key, "break" makes it one that cannot be stored.
 func (s Step) Change(row *Row) {
@@ -110,6 +121,7 @@ func (s Step) Change(row *Row) {
 	if s.Note == "rename" {
 		row.ID += "x"
 	}
+	s.spoil(row)
 }
 
 // Following is the row that a follow adds after the latest: it carries the customer and the notes on.

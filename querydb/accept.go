@@ -1,0 +1,14 @@
+package querydb
+
+// Check returns the error with which Apply would refuse the row, nil where it would not. A row with a nil Record is one
+// to delete.
+func (db *DB) Check(m *Model, r *Row) error {
+	t, err := db.table("check", m)
+	if err != nil {
+		return err
+	}
+	if err := checkRow(t.serving.Load(), r); err != nil {
+		return &Error{Op: "check", Model: m.Name, Key: printable(r.Key), Err: err}
+	}
+	return nil
+}
