@@ -1,0 +1,148 @@
+// Package playground serves GraphiQL with its explorer: a page in which queries are written and tried.
+//
+// Its files are embedded into the program where it was built with them (make playground), and then no request leaves the
+// machine; a program built without them loads the same files from a CDN, and the browser checks that they are the same.
+package playground
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Config tunes a playground; zero values mean the defaults.
+type Config struct {
+	// Path is where the page is served; "/" by default.
+	Path string
+	// Endpoint is where the API is served, on the same host; "/graphql" by default.
+	Endpoint string
+	// Title is the title of the page; "GraphiQL" by default.
+	Title string
+	// Examples is what the first tab holds: GraphQL text of one or more operations.
+	Examples string
+}
+
+func (c Config) withDefaults() Config {
+	if c.Path == "" {
+		c.Path = "/"
+	}
+	if !strings.HasSuffix(c.Path, "/") {
+		c.Path += "/"
+	}
+	if c.Endpoint == "" {
+		c.Endpoint = "/graphql"
+	}
+	if c.Title == "" {
+		c.Title = "GraphiQL"
+	}
+	return c
+}
+
+// Handler returns the handler of the page, and of the files under it, in the folder assets.
+func Handler(cfg Config) http.Handler { return newHandler(cfg, embedded) }
+
+func newHandler(cfg Config, files fs.FS) *handler {
+	cfg = cfg.withDefaults()
+	h := &handler{cfg: cfg, files: files, origin: "'self'"}
+	base := cfg.Path + "assets/"
+	if !complete(files) {
+		base, h.origin = "", cdn
+	}
+	h.styles, h.scripts = links(styles, base), links(scripts, base)
+	state := sha256.Sum256([]byte(cfg.Endpoint + "\n" + cfg.Examples))
+	h.page = pageConfig{cfg.Endpoint, cfg.Examples, "foldql-" + hex.EncodeToString(state[:6])}
+	return h
+}
+
+type handler struct {
+	cfg             Config
+	files           fs.FS
+	origin          string // where scripts and styles come from
+	styles, scripts []link
+	page            pageConfig
+}
+
+// link is how the page names an asset.
+type link struct {
+	URL       string
+	Integrity string
+}
+
+func links(assets []asset, base string) []link {
+	out := make([]link, len(assets))
+	for i, a := range assets {
+		out[i] = link{cdn + a.npm, a.integrity}
+		if base != "" {
+			out[i].URL = base + a.name + "?v=" + url.QueryEscape(a.integrity[len("sha256-"):][:12])
+		}
+	}
+	return out
+}
+
+// pageConfig is what the page's script is told.
+type pageConfig struct {
+	Endpoint string `json:"endpoint"`
+	Examples string `json:"examples"`
+	Storage  string `json:"storage"`
+}
+
+//go:embed ui/page.html
+var pageHTML string
+
+//go:embed ui/page.js
+var pageJS string
+
+var page = template.Must(template.New("page").Parse(pageHTML))
+
+// ServeHTTP answers with the page or one of its files.
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	rest, ok := strings.CutPrefix(r.URL.Path, h.cfg.Path)
+	asset, isAsset := strings.CutPrefix(rest, "assets/")
+	switch {
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "the playground is read with GET", http.StatusMethodNotAllowed)
+	case ok && isAsset:
+		serveAsset(w, r, h.files, asset)
+	case ok && rest == "", r.URL.Path+"/" == h.cfg.Path:
+		h.servePage(w)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+func (h *handler) servePage(w http.ResponseWriter) {
+	nonce := rand.Text()
+	var b bytes.Buffer
+	err := page.Execute(&b, map[string]any{
+		"Title": h.cfg.Title, "Nonce": nonce, "Styles": h.styles, "Scripts": h.scripts,
+		"Page": h.page, "Script": template.JS(pageJS),
+	})
+	if err != nil {
+		http.Error(w, "the page cannot be made", http.StatusInternalServerError)
+		return
+	}
+	header := w.Header()
+	header.Set("Content-Type", "text/html; charset=utf-8")
+	header.Set("Cache-Control", "no-store")
+	header.Set("Content-Security-Policy", h.policy(nonce))
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Referrer-Policy", "no-referrer")
+	// An error means that the client has gone.
+	_, _ = w.Write(b.Bytes())
+}
+
+// policy lets the page run its own scripts and speak to its own host, and nothing else. Styles are also written by
+// GraphiQL's own code, which knows of no nonce.
+func (h *handler) policy(nonce string) string {
+	return fmt.Sprintf("default-src 'none'; script-src 'nonce-%s'; style-src %s 'unsafe-inline'; connect-src 'self'; "+
+		"img-src 'self' data:; font-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", nonce, h.origin)
+}
