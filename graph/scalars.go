@@ -3,7 +3,6 @@ package graph
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -151,14 +150,15 @@ func UnmarshalFloat(v any) (float64, error) {
 	return 0, notA("Float", v)
 }
 
-var errNotFinite = errors.New("a Float that is not finite cannot be written")
+// UnmarshalFloatContext is UnmarshalFloat as gqlgen wants it beside a function that may fail to write.
+func UnmarshalFloatContext(_ context.Context, v any) (float64, error) { return UnmarshalFloat(v) }
 
-// MarshalFloat writes a Float; it fails where the number is not finite.
-func MarshalFloat(f float64) graphql.ContextMarshaler {
+// MarshalFloatContext writes a Float; it fails where the number is not finite.
+func MarshalFloatContext(f float64) graphql.ContextMarshaler {
 	return graphql.ContextWriterFunc(func(_ context.Context, w io.Writer) error {
 		text, err := json.Marshal(f)
 		if err != nil {
-			return errNotFinite
+			return fmt.Errorf("the Float %v cannot be written: it is not finite", f)
 		}
 		_, err = w.Write(text)
 		return err
