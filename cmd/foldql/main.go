@@ -1,0 +1,58 @@
+// Command foldql is the tool of those who develop a project: it starts one, checks its schema and generates its code.
+package main
+
+//go:generate go run . generate
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/foldql/foldql/internal/gen"
+)
+
+type cli struct {
+	Generate generate `cmd:"" help:"Write the generated code of a project anew."`
+	Lint     lint     `cmd:"" help:"Check the schema of a project, and generate nothing."`
+	Version  version  `cmd:"" help:"Print the version of this tool."`
+}
+
+// generate writes the generated code.
+type generate struct {
+	Dir string `help:"A folder of the project." default:"." type:"existingdir"`
+}
+
+// Run runs the command.
+func (c *generate) Run() error { return gen.Generate(c.Dir, os.Stderr) }
+
+// lint checks the schema.
+type lint struct {
+	Dir string `help:"A folder of the project." default:"." type:"existingdir"`
+}
+
+// Run runs the command.
+func (c *lint) Run() error { return gen.Lint(c.Dir, os.Stdout) }
+
+// version prints the version.
+type version struct{}
+
+// Run runs the command.
+func (version) Run() error {
+	v := "unknown"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		v = info.Main.Version
+	}
+	_, err := fmt.Println("foldql", v)
+	return err
+}
+
+func main() {
+	ctx := kong.Parse(&cli{}, kong.Name("foldql"), kong.Description("The tool of those who develop a foldql project."),
+		kong.UsageOnError())
+	if err := ctx.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}

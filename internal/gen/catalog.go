@@ -1,0 +1,135 @@
+package gen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/foldql/foldql/internal/schema"
+)
+
+// catalog writes what the runtime knows of the API.
+func catalog(m *schema.Model, module string) *goFile {
+	f := &goFile{pkg: "generated", doc: "Package generated holds gqlgen's executable schema, its resolvers, and what the runtime knows of the API.\n"}
+	f.lib("graph")
+	f.use(module + "/model")
+	f.line("// Catalog describes the API to its runtime.")
+	f.line("var Catalog = &graph.Catalog{\nTypes: map[string]*graph.Type{")
+	for _, r := range m.ReadModels {
+		f.catalogType(r)
+	}
+	f.line("},\nQueries: map[string]*graph.Query{")
+	for _, r := range m.ReadModels {
+		for _, q := range r.Queries() {
+			f.catalogQuery(r, q)
+		}
+	}
+	f.line("},\nSecured: %t,\n}", secured(m))
+	return f
+}
+
+func (f *goFile) catalogType(r *schema.ReadModel) {
+	f.line("%q: {\nName: %q,\nModel: model.%sModel,\nOwner: %d,", r.Name, r.Name, schema.GoName(r.Name), ordinalOf(r.Owner))
+	if r.Auth != nil {
+		f.line("Rule: %s,", rule(r.Auth))
+	}
+	f.line("Fields: map[string]*graph.Field{")
+	for _, field := range r.Fields {
+		f.line("%q: {Name: %q, Ordinal: %d%s},", field.Name, field.Name, field.Ordinal, ruleOf(field.Auth))
+	}
+	for _, j := range r.Joins {
+		many := ""
+		if j.Many {
+			many = ", Many: true"
+		}
+		f.line("%q: {Name: %q, Ordinal: %d, Join: &graph.Join{Target: %q%s, Via: %s}%s},",
+			j.Name, j.Name, j.Source.Ordinal, j.Target.Name, many, f.index(j.Target, j.Via), ruleOf(j.Auth))
+	}
+	f.line("},\n},")
+}
+
+func ruleOf(a *schema.Auth) string {
+	if a == nil {
+		return ""
+	}
+	return ", Rule: " + rule(a)
+}
+
+func rule(a *schema.Auth) string {
+	var parts []string
+	if len(a.Groups) > 0 {
+		parts = append(parts, "Groups: "+goStrings(a.Groups))
+	}
+	if a.Owner {
+		parts = append(parts, "Owner: true")
+	}
+	return "&graph.Rule{" + strings.Join(parts, ", ") + "}"
+}
+
+// index is the ordinal of an index; nil is the table itself.
+func (f *goFile) index(r *schema.ReadModel, x *schema.Index) string {
+	if x == nil {
+		return f.lib("querydb/driver") + ".Primary"
+	}
+	return fmt.Sprint(slices.Index(r.Indexes, x))
+}
+
+func (f *goFile) catalogQuery(r *schema.ReadModel, q schema.Query) {
+	f.line("%q: {\nName: %q,\nType: %q,\nIndex: %s,", q.Name, q.Name, r.Name, f.index(r, q.Index))
+	if q.Connection != "" {
+		f.line("Kind: graph.Many,\nConnection: %q,\nOperands: %t,", q.Connection, slices.Contains(q.Args, "eq"))
+	}
+	pk, sk := keyArguments(r, q)
+	f.catalogArguments("PK", pk)
+	f.catalogArguments("SK", sk)
+	if q.Index != nil && q.Index.Group != "" {
+		table := ""
+		if q.Index.AuthTable != nil {
+			table = fmt.Sprintf(", AuthTable: %q", q.Index.AuthTable.Name)
+		}
+		f.line("Rule: &graph.IndexRule{Group: %q%s},", q.Index.Group, table)
+	}
+	f.line("},")
+}
+
+func (f *goFile) catalogArguments(half string, args []argument) {
+	if len(args) == 0 {
+		return
+	}
+	f.lib("keys")
+	f.line("%s: []graph.Arg{", half)
+	for _, a := range args {
+		kind := "KindString"
+		if a.field != nil {
+			kind = scalarOf(a.field, "").kind
+		}
+		f.line("{Name: %q, Kind: keys.%s},", a.name, kind)
+	}
+	f.line("},")
+}
+
+// keyArguments are the arguments that the halves of a query's key are composed of.
+func keyArguments(r *schema.ReadModel, q schema.Query) (pk, sk []argument) {
+	args := arguments(r, q)
+	switch {
+	case len(args) == 0:
+		return nil, nil
+	case q.Index != nil:
+		return args[:len(q.Index.PK.Fields)], nil
+	case q.Connection == "" && len(r.SK.Fields) > 0:
+		return args[:1], args[1:2]
+	}
+	return args[:1], nil
+}
+
+// secured reports whether the schema has any rule of who may read.
+func secured(m *schema.Model) bool {
+	for _, r := range m.ReadModels {
+		guarded := func(f *schema.Field) bool { return f.Auth != nil }
+		grouped := func(x *schema.Index) bool { return x.Group != "" }
+		if r.Auth != nil || slices.ContainsFunc(r.Fields, guarded) || slices.ContainsFunc(r.Indexes, grouped) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,191 @@
+package gen
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/foldql/foldql/internal/schema"
+)
+
+// codecs writes the codecs of all rows: how a row becomes a record and back, field by field and without reflection.
+func codecs(m *schema.Model) *goFile {
+	f := &goFile{pkg: "model"}
+	f.use("fmt")
+	f.use("time")
+	f.lib("keys")
+	f.lib("querydb")
+	f.lib("querydb/record")
+	for _, r := range m.ReadModels {
+		f.codec(r)
+	}
+	f.line("// mismatch is the error of a record that holds something else than the model's field.")
+	f.line("func mismatch(m *querydb.Model, field int) error {")
+	f.line("return fmt.Errorf(%q, m.Name, m.Fields[field].Name)\n}", "record of %s: field %s is not of its type")
+	return f
+}
+
+func (f *goFile) codec(r *schema.ReadModel) {
+	name := schema.GoName(r.Name)
+	f.line("// %sCodec reads and writes the stored form of %s.", name, name)
+	f.line("var %sCodec = &querydb.Codec[%s]{", name, name)
+	f.line("Model: %sModel,", name)
+	f.line("Encode: encode%s,\nDecode: decode%s,\nValue: valueOf%s,", name, name, name)
+	f.line("Clone: clone%s,\nTime: timeOf%s,\nSetTime: setTimeOf%s,\n}\n", name, name, name)
+	f.line("// KeyOf%s returns the key that the row has; it fails where a field of the key is empty.", name)
+	f.line("func KeyOf%s(r *%s) (keys.Key, error) { return querydb.KeyOf(%sCodec, r) }\n", name, name, name)
+	f.encode(r, name)
+	f.decode(r, name)
+	f.value(r, name)
+	f.clone(r, name)
+	f.times(r, name)
+}
+
+func (f *goFile) encode(r *schema.ReadModel, name string) {
+	f.line("func encode%s(b *record.Builder, r *%s) {", name, name)
+	for _, field := range r.Fields {
+		expr := "r." + schema.GoName(field.Name)
+		build := func(expr string) string { return "b." + fmt.Sprintf(scalarOf(field, "").build, expr) }
+		switch {
+		case field.List && field.Nullable:
+			f.line("if %s == nil {\nb.Null()\n} else {", expr)
+			f.encodeList(expr, build("v"))
+			f.line("}")
+		case field.List:
+			f.encodeList(expr, build("v"))
+		case field.Nullable:
+			f.line("if v := %s; v == nil {\nb.Null()\n} else {\n%s\n}", expr, build(deref(field)))
+		default:
+			f.line("%s", build(expr))
+		}
+	}
+	f.line("}\n")
+}
+
+func (f *goFile) encodeList(expr, build string) {
+	f.line("b.BeginList()\nfor _, v := range %s {\n%s\n}\nb.EndList()", expr, build)
+}
+
+// deref is the value that v points to; a method is called on it as it is.
+func deref(field *schema.Field) string {
+	if field.Scalar == "Decimal" {
+		return "v"
+	}
+	return "*v"
+}
+
+func (f *goFile) decode(r *schema.ReadModel, name string) {
+	f.line("func decode%s(rec record.Record, r *%s) error {", name, name)
+	f.line("if rec.Len() != %d {", len(r.Fields))
+	f.line("return fmt.Errorf(%q, rec.Len())\n}", fmt.Sprintf("record of %s has %%d fields, want %d", r.Name, len(r.Fields)))
+	f.line("*r = %s{}", name)
+	if slices.ContainsFunc(r.Fields, func(f *schema.Field) bool { return !f.List && !f.Nullable }) {
+		f.line("var ok bool")
+	}
+	for _, field := range r.Fields {
+		f.decodeField(field, name)
+	}
+	f.line("return nil\n}\n")
+}
+
+func (f *goFile) decodeField(field *schema.Field, name string) {
+	s := scalarOf(field, "")
+	expr, text := "r."+schema.GoName(field.Name), fmt.Sprintf("rec.JSON(%d)", field.Ordinal)
+	value := "v"
+	if s.cast != "" {
+		value = s.cast + "(v)"
+	}
+	fail := fmt.Sprintf("return mismatch(%sModel, %d)", name, field.Ordinal)
+	switch {
+	case field.List:
+		if field.Nullable {
+			f.line("if text := %s; text != nil {", text)
+			text = "text"
+		}
+		f.line("%s = []%s{}", expr, s.goType)
+		f.line("if !record.List(%s, func(elem []byte) bool {", text)
+		f.line("v, ok := record.%s(elem)\n%s = append(%s, %s)\nreturn ok", s.read, expr, expr, value)
+		f.line("}) {\n%s\n}", fail)
+		if field.Nullable {
+			f.line("}")
+		}
+	case field.Nullable:
+		f.line("if text := %s; text != nil {", text)
+		f.line("v, ok := record.%s(text)\nif !ok {\n%s\n}", s.read, fail)
+		f.line("%s = new(%s)\n}", expr, value)
+	case s.cast == "":
+		f.line("if %s, ok = record.%s(%s); !ok {\n%s\n}", expr, s.read, text, fail)
+	default:
+		f.line("var text%d string", field.Ordinal)
+		f.line("if text%d, ok = record.%s(%s); !ok {\n%s\n}", field.Ordinal, s.read, text, fail)
+		f.line("%s = %s(text%d)", expr, s.cast, field.Ordinal)
+	}
+}
+
+func (f *goFile) value(r *schema.ReadModel, name string) {
+	f.line("func valueOf%s(r *%s, field int) keys.Value {", name, name)
+	f.line("switch field {")
+	for _, field := range r.Fields {
+		if field.List {
+			continue
+		}
+		expr := "r." + schema.GoName(field.Name)
+		f.line("case %d: // %s", field.Ordinal, field.Name)
+		if field.Nullable {
+			f.line("if v := %s; v != nil {\nreturn %s\n}", expr, valueOf(field, "*v"))
+		} else {
+			f.line("return %s", valueOf(field, expr))
+		}
+	}
+	f.line("}\nreturn keys.Value{}\n}\n")
+}
+
+func (f *goFile) clone(r *schema.ReadModel, name string) {
+	f.line("func clone%s(r *%s) %s {", name, name, name)
+	f.line("c := *r")
+	for _, field := range r.Fields {
+		expr := schema.GoName(field.Name)
+		switch {
+		case field.List:
+			f.use("slices")
+			f.line("c.%s = slices.Clone(r.%s)", expr, expr)
+		case field.Nullable:
+			f.line("if r.%s != nil {\nc.%s = new(*r.%s)\n}", expr, expr, expr)
+		}
+	}
+	f.line("return c\n}\n")
+}
+
+// times writes the access to date-time fields that the engine needs.
+func (f *goFile) times(r *schema.ReadModel, name string) {
+	var times []*schema.Field
+	for _, field := range r.Fields {
+		if field.Scalar == "DateTime" && !field.List {
+			times = append(times, field)
+		}
+	}
+	if len(times) == 0 {
+		f.line("func timeOf%s(*%s, int) time.Time { return time.Time{} }\n", name, name)
+		f.line("func setTimeOf%s(*%s, int, time.Time) {}\n", name, name)
+		return
+	}
+	f.line("func timeOf%s(r *%s, field int) time.Time {\nswitch field {", name, name)
+	for _, field := range times {
+		expr := "r." + schema.GoName(field.Name)
+		f.line("case %d: // %s", field.Ordinal, field.Name)
+		if field.Nullable {
+			f.line("if v := %s; v != nil {\nreturn *v\n}", expr)
+		} else {
+			f.line("return %s", expr)
+		}
+	}
+	f.line("}\nreturn time.Time{}\n}\n")
+	f.line("func setTimeOf%s(r *%s, field int, t time.Time) {\nswitch field {", name, name)
+	for _, field := range times {
+		amp := ""
+		if field.Nullable {
+			amp = "&"
+		}
+		f.line("case %d: // %s\nr.%s = %st", field.Ordinal, field.Name, schema.GoName(field.Name), amp)
+	}
+	f.line("}\n}\n")
+}

@@ -1,0 +1,172 @@
+package gen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/foldql/foldql/internal/schema"
+)
+
+// events writes the types of the events and of what is inside of them.
+func events(m *schema.Model) *goFile {
+	f := &goFile{pkg: "event", doc: "Package event holds the events that projectors consume, and their decoders.\n"}
+	for _, t := range m.Events {
+		f.eventType(t, fmt.Sprintf("%s is the data of the event %s.", schema.GoName(t.Name), t.Name))
+	}
+	for _, t := range m.Values {
+		f.eventType(t, fmt.Sprintf("%s is an object inside of events.", schema.GoName(t.Name)))
+	}
+	for _, e := range m.EventEnums {
+		f.enumType(e)
+	}
+	return f
+}
+
+func (f *goFile) eventType(t *schema.EventType, comment string) {
+	f.comment(comment)
+	f.describe(t.Description)
+	f.line("type %s struct {", schema.GoName(t.Name))
+	for _, field := range t.Fields {
+		f.comment(field.Description)
+		if s := eventScalar(field); s.pkg != "" {
+			f.use(s.pkg)
+		}
+		f.line("%s %s", schema.GoName(field.Name), eventGoType(field))
+	}
+	f.line("}\n")
+}
+
+// eventScalar describes the values of a field, or of its elements; of an object it is the Go type alone.
+func eventScalar(field *schema.EventField) scalar {
+	switch {
+	case field.Object != nil:
+		return scalar{goType: schema.GoName(field.Object.Name)}
+	case field.Enum != "":
+		return enum(schema.GoName(field.Enum))
+	}
+	return scalars[field.Scalar]
+}
+
+func eventGoType(field *schema.EventField) string {
+	base := eventScalar(field).goType
+	switch {
+	case field.List && field.ElemNullable:
+		return "[]*" + base
+	case field.List:
+		return "[]" + base
+	case field.Nullable:
+		return "*" + base
+	}
+	return base
+}
+
+// decoders writes how the events are read, and the list of them.
+func decoders(m *schema.Model) *goFile {
+	f := &goFile{pkg: "event"}
+	f.lib("eventlog")
+	f.lib("eventlog/data")
+	f.line("// Types are the declared events.")
+	f.line("var Types = eventlog.Types{")
+	for _, t := range m.Events {
+		f.line("%q: {Name: %q, Check: check%s, Tags: tagsOf%s},", t.Name, t.Name, schema.GoName(t.Name), schema.GoName(t.Name))
+	}
+	f.line("}\n")
+	for _, t := range m.Events {
+		f.decoder(t)
+		f.tags(t)
+		f.reader(t)
+	}
+	for _, t := range m.Values {
+		f.reader(t)
+	}
+	for _, e := range m.EventEnums {
+		name := schema.GoName(e.Name)
+		values := make([]string, len(e.Values))
+		for i, v := range e.Values {
+			values[i] = fmt.Sprintf("%q", v)
+		}
+		f.line("func read%s(r *data.Reader) %s {\nreturn %s(r.Enum(%s))\n}\n", name, name, name, strings.Join(values, ", "))
+	}
+	return f
+}
+
+func (f *goFile) decoder(t *schema.EventType) {
+	name := schema.GoName(t.Name)
+	f.line("// Decode%s reads the data of the event %s. The error is a *eventlog.FieldError.", name, t.Name)
+	f.line("func Decode%s(b []byte) (%s, error) { return data.Decode(b, read%s) }\n", name, name, name)
+	f.line("func check%s(b []byte) error {\n_, err := Decode%s(b)\nreturn err\n}\n", name, name)
+}
+
+// tags writes the function that returns the tags of an event.
+func (f *goFile) tags(t *schema.EventType) {
+	name := schema.GoName(t.Name)
+	var tagged []*schema.EventField
+	for _, field := range t.Fields {
+		if field.Tag || field.PartitionTag {
+			tagged = append(tagged, field)
+		}
+	}
+	if len(tagged) == 0 {
+		f.line("func tagsOf%s([]byte) ([]string, error) { return nil, nil }\n", name)
+		return
+	}
+	f.line("func tagsOf%s(b []byte) ([]string, error) {", name)
+	f.line("e, err := Decode%s(b)\nif err != nil {\nreturn nil, err\n}", name)
+	f.line("tags := make([]string, 0, %d)", len(tagged))
+	for _, field := range tagged {
+		s := eventScalar(field)
+		if s.tagPkg != "" {
+			f.use(s.tagPkg)
+		}
+		expr := "e." + schema.GoName(field.Name)
+		if !field.Nullable {
+			f.line("tags = append(tags, %q+%s)", field.Name+":", fmt.Sprintf(s.tag, expr))
+			continue
+		}
+		value := "*v"
+		if field.Scalar == "Decimal" {
+			value = "v"
+		}
+		f.line("if v := %s; v != nil {\ntags = append(tags, %q+%s)\n}", expr, field.Name+":", fmt.Sprintf(s.tag, value))
+	}
+	f.line("return tags, nil\n}\n")
+}
+
+// reader writes the function that reads one object.
+func (f *goFile) reader(t *schema.EventType) {
+	name := schema.GoName(t.Name)
+	f.line("var fieldsOf%s = []data.Field{", name)
+	for _, field := range t.Fields {
+		required := ""
+		if !field.Nullable {
+			required = ", Required: true"
+		}
+		f.line("{Name: %q%s},", field.Name, required)
+	}
+	f.line("}\n")
+	f.line("func read%s(r *data.Reader) (v %s) {", name, name)
+	f.line("for field := range r.Object(fieldsOf%s) {\nswitch field {", name)
+	for i, field := range t.Fields {
+		f.line("case %d:\nv.%s = %s", i, schema.GoName(field.Name), readExpr(field))
+	}
+	f.line("}\n}\nreturn v\n}\n")
+}
+
+// readExpr is the expression that reads a field.
+func readExpr(field *schema.EventField) string {
+	fun := "(*data.Reader)." + field.Scalar
+	call := "r." + field.Scalar + "()"
+	if field.Object != nil || field.Enum != "" {
+		fun = "read" + eventScalar(field).goType
+		call = fun + "(r)"
+	}
+	switch {
+	case field.List && field.ElemNullable:
+		return "data.List(r, data.Nullable(" + fun + "))"
+	case field.List:
+		return "data.List(r, " + fun + ")"
+	case field.Nullable:
+		return "new(" + call + ")"
+	}
+	return call
+}

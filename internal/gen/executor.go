@@ -1,0 +1,117 @@
+package gen
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/99designs/gqlgen/api"
+	"github.com/99designs/gqlgen/codegen"
+	"github.com/99designs/gqlgen/codegen/config"
+	"github.com/99designs/gqlgen/plugin/modelgen"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/foldql/foldql/internal/schema"
+)
+
+// runGqlgen writes the executable schema. The Go types that it binds must be there already.
+func (p *project) runGqlgen(o *output) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("gqlgen panicked: %v", r)
+		}
+	}()
+	cfg := p.config
+	configure(cfg, p.module, o)
+	plugins := []api.Option{api.NoPlugins(), api.AddPlugin(modelgen.New()), api.AddPlugin(bindings{o.model})}
+	if o.own {
+		plugins = append(plugins, api.AddPlugin(ownResolvers{o.model}))
+	}
+	if err := api.Generate(cfg, plugins...); err != nil {
+		return fmt.Errorf("generate the executable schema: %w", err)
+	}
+	return nil
+}
+
+// configure makes the fixed settings: where files go, code that is quick to build, and which Go types are which.
+func configure(cfg *config.Config, module string, o *output) {
+	cfg.Sources = []*ast.Source{{Name: "schema.graphqls", Input: o.sdl}}
+	cfg.Exec = config.ExecConfig{Filename: filepath.FromSlash(execFile), Package: "generated", Layout: config.ExecLayoutSingleFile}
+	cfg.Model = config.PackageConfig{Filename: filepath.FromSlash(typesFile), Package: "model"}
+	cfg.Resolver = config.ResolverConfig{
+		Layout: config.LayoutFollowSchema, DirName: stubsDir, Package: "graph", Type: "Resolver",
+		FilenameTemplate: "{name}.resolvers.go", OmitTemplateComment: true, OmitResolverEmbedding: true,
+	}
+	cfg.OmitComplexity, cfg.OmitGetters, cfg.OmitRootModels = true, true, true
+	cfg.UseFunctionSyntaxForExecutionContext = true
+	cfg.SkipModTidy, cfg.SkipValidation = true, true
+	if cfg.Models == nil {
+		cfg.Models = config.TypeMap{}
+	}
+	bind(cfg.Models, module, o.model)
+}
+
+// bind names the Go types of scalars, read models, enums and connections.
+func bind(types config.TypeMap, module string, m *schema.Model) {
+	set := func(name, goType string) {
+		types[name] = config.TypeMapEntry{Model: config.StringList{goType}, Fields: map[string]config.TypeMapField{}}
+	}
+	for name := range scalars {
+		set(name, library+"/graph."+name)
+	}
+	set("Float", library+"/graph.FloatContext") // writing it can fail
+	for _, e := range m.Enums {
+		set(e.Name, module+"/model."+schema.GoName(e.Name))
+	}
+	for _, r := range m.ReadModels {
+		set(r.Name, module+"/model."+schema.GoName(r.Name))
+		for name := range resolved(r) {
+			types[r.Name].Fields[name] = config.TypeMapField{Resolver: true}
+		}
+		for _, q := range r.Queries() {
+			if q.Connection != "" {
+				set(q.Connection, module+"/graph/generated."+schema.GoName(q.Connection))
+			}
+		}
+	}
+}
+
+// resolved are the fields of a model that have resolvers.
+func resolved(r *schema.ReadModel) map[string]bool {
+	names := map[string]bool{}
+	for _, f := range r.Fields {
+		if f.Auth != nil {
+			names[f.Name] = true
+		}
+	}
+	for _, j := range r.Joins {
+		names[j.Name] = true
+	}
+	return names
+}
+
+// bindings is a plugin of gqlgen that makes sure that it bound every field as it was told: it makes a resolver, with no
+// word, of a field for which it finds nothing.
+type bindings struct{ model *schema.Model }
+
+// Name names the plugin to gqlgen.
+func (bindings) Name() string { return "foldql" }
+
+// GenerateCode writes nothing.
+func (b bindings) GenerateCode(data *codegen.Data) error {
+	var errs []error
+	for _, r := range b.model.ReadModels {
+		want := resolved(r)
+		obj := data.Objects.ByName(r.Name)
+		if obj == nil {
+			errs = append(errs, fmt.Errorf("gqlgen left out the type %s", r.Name))
+			continue
+		}
+		for _, f := range obj.Fields {
+			if f.IsResolver != want[f.Name] {
+				errs = append(errs, fmt.Errorf("gqlgen did not bind field %s of type %s, which is a bug of foldql", f.Name, r.Name))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,151 @@
+package gen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/foldql/foldql/internal/schema"
+)
+
+// ops writes, for each model, the ops that projectors return.
+func ops(m *schema.Model, module string) *goFile {
+	f := &goFile{pkg: "ops", doc: "Package ops holds the typed ops of each read model, and the interface of its projector.\n"}
+	f.lib("keys")
+	f.lib("projection")
+	f.use(module + "/model")
+	for _, r := range m.ReadModels {
+		f.ops(r)
+		f.patchFields(r)
+	}
+	return f
+}
+
+func (f *goFile) ops(r *schema.ReadModel) {
+	name := schema.GoName(r.Name)
+	key, partition := keyTypeOf(r, keyFields(r), "Key"), keyTypeOf(r, r.PK.Fields, "Partition")
+	for _, field := range keyFields(r) {
+		f.needs(field)
+	}
+	if len(keyFields(r)) == 0 {
+		f.lib("querydb")
+	}
+	f.line("// %s makes the ops of %s.", name, r.Name)
+	f.line("var %s = projection.Ops[model.%s, %s, %s]{", name, name, key, partition)
+	f.line("Codec: model.%sCodec,", name)
+	if len(keyFields(r)) == 0 {
+		f.line("Key: func(querydb.Only) (keys.Key, error) { return keys.Key{PK: keys.Singleton}, nil },")
+		f.line("Partition: func(querydb.Only) (string, error) { return keys.Singleton, nil },")
+		f.line("Fill: func(*model.%s, querydb.Only) {},\n}\n", name)
+		return
+	}
+	f.line("Key: func(k %s) (keys.Key, error) {\nvar row model.%s", key, name)
+	f.fill(keyFields(r), "row", "k")
+	f.line("return model.KeyOf%s(&row)\n},", name)
+	f.line("Partition: func(p %s) (string, error) {", partition)
+	f.line("return model.%sModel.PK.Layout.Compose(%s)\n},", name, partitionValues(r))
+	f.line("Fill: func(row *model.%s, k %s) {", name, key)
+	f.fill(keyFields(r), "row", "k")
+	f.line("},\n}\n")
+}
+
+// fill assigns the fields of a key to a row.
+func (f *goFile) fill(fields []*schema.Field, row, key string) {
+	if len(fields) == 1 {
+		f.line("%s.%s = %s", row, schema.GoName(fields[0].Name), key)
+		return
+	}
+	for _, field := range fields {
+		f.line("%s.%s = %s.%s", row, schema.GoName(field.Name), key, schema.GoName(field.Name))
+	}
+}
+
+// partitionValues are the values that a partition key p is composed of.
+func partitionValues(r *schema.ReadModel) string {
+	if len(r.PK.Fields) == 1 {
+		return valueOf(r.PK.Fields[0], "p")
+	}
+	values := make([]string, len(r.PK.Fields))
+	for i, field := range r.PK.Fields {
+		values[i] = valueOf(field, "p."+schema.GoName(field.Name))
+	}
+	return strings.Join(values, ", ")
+}
+
+// patchFields writes the fields that a patch can name: all that are not part of the key.
+func (f *goFile) patchFields(r *schema.ReadModel) {
+	name := schema.GoName(r.Name)
+	isKey := map[*schema.Field]bool{}
+	for _, field := range keyFields(r) {
+		isKey[field] = true
+	}
+	var declared, values strings.Builder
+	for _, field := range r.Fields {
+		if isKey[field] {
+			continue
+		}
+		f.needs(field)
+		goName := schema.GoName(field.Name)
+		typ := fmt.Sprintf("projection.PatchField[model.%s, %s]", name, patchType(field))
+		fmt.Fprintf(&declared, "%s %s\n", goName, typ)
+		amp, reset := "", ""
+		if field.Nullable {
+			reset = fmt.Sprintf("Reset: func(row *model.%s) { row.%s = nil },\n", name, goName)
+			if !field.List {
+				amp = "&"
+			}
+		}
+		fmt.Fprintf(&values, "%s: %s{\nOrdinal: %d,\nAssign: func(row *model.%s, v %s) { row.%s = %sv },\n%s},\n",
+			goName, typ, field.Ordinal, name, patchType(field), goName, amp, reset)
+	}
+	f.line("// %sFields are the fields that a patch of %s can name.", name, r.Name)
+	f.line("var %sFields = struct {\n%s}{\n%s}\n", name, declared.String(), values.String())
+}
+
+// patchType is the type of the values of a field, which are never null.
+func patchType(field *schema.Field) string {
+	return strings.TrimPrefix(goTypeOf(field, "model."), "*")
+}
+
+// projectors writes the interface of each projector, and how one becomes a projection.
+func projectors(m *schema.Model, module string) *goFile {
+	f := &goFile{pkg: "ops"}
+	f.use("fmt")
+	f.lib("eventlog")
+	f.lib("projection")
+	f.use(module + "/event")
+	for _, r := range m.ReadModels {
+		f.projector(r)
+	}
+	f.line("// foreign is the error of an event that the projection does not take.")
+	f.line("func foreign(projector string, e *eventlog.Event) ([]projection.Op, error) {")
+	f.line("return nil, fmt.Errorf(%q, projector, e.Type)\n}", "projector %s does not take events of type %s")
+	return f
+}
+
+func (f *goFile) projector(r *schema.ReadModel) {
+	name := schema.GoName(r.Name)
+	f.line("// %sProjector folds events into rows of %s: one method for each event that the schema names.", name, r.Name)
+	f.line("// Methods are pure: they know the event and nothing else.")
+	f.line("type %sProjector interface {", name)
+	for _, e := range r.Events {
+		f.line("%s(e event.%s, m projection.Meta) []projection.Op", schema.GoName(e), schema.GoName(e))
+	}
+	f.line("}\n")
+	f.line("// Project%s makes the projection %s of its projector.", name, r.Projector)
+	f.line("func Project%s(p %sProjector) projection.Projection {", name, name)
+	f.line("return projection.New(&%s, projection.Projection{", name)
+	f.line("Name: %q,\nEvents: %s,", r.Projector, goStrings(r.Events))
+	if r.Stream != "" {
+		f.line("Stream: %q,", r.Stream)
+	}
+	if len(r.Tags) > 0 {
+		f.line("Tags: %s,", goStrings(r.Tags))
+		f.line("TagsOf: func(e *eventlog.Event) ([]string, error) { return event.Types[e.Type].Tags(e.Data) },")
+	}
+	f.line("Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {\nswitch e.Type {")
+	for _, e := range r.Events {
+		f.line("case %q:\ndata, err := event.Decode%s(e.Data)\nif err != nil {\nreturn nil, err\n}", e, schema.GoName(e))
+		f.line("return p.%s(data, m), nil", schema.GoName(e))
+	}
+	f.line("}\nreturn foreign(%q, e)\n},\n})\n}\n", r.Projector)
+}

@@ -1,0 +1,92 @@
+package gen
+
+import (
+	"go/types"
+	"path/filepath"
+	"slices"
+
+	"github.com/99designs/gqlgen/codegen"
+	"github.com/99designs/gqlgen/codegen/templates"
+	"github.com/99designs/gqlgen/plugin/resolvergen"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/foldql/foldql/internal/schema"
+)
+
+// hasOwnResolvers reports whether the project adds fields to Query.
+func hasOwnResolvers(s *ast.Schema, m *schema.Model) bool {
+	generated := queryNames(m)
+	return slices.ContainsFunc(s.Query.Fields, func(f *ast.FieldDefinition) bool {
+		return len(f.Name) > 1 && f.Name[:2] != "__" && !generated[f.Name]
+	})
+}
+
+// ownResolvers is the plugin of gqlgen that writes stubs for the fields that a project resolves itself, and the
+// interfaces that the stubs implement.
+type ownResolvers struct{ model *schema.Model }
+
+// Name names the plugin to gqlgen.
+func (ownResolvers) Name() string { return "resolvergen" }
+
+// GenerateCode writes package graph of the project and the interfaces.
+func (o ownResolvers) GenerateCode(data *codegen.Data) error {
+	own := o.only(data)
+	if err := resolvergen.New().(*resolvergen.Plugin).GenerateCode(own); err != nil {
+		return err
+	}
+	return templates.Render(templates.Options{
+		PackageName: "generated",
+		FileNotice:  header,
+		Filename:    filepath.FromSlash(ownFile),
+		Data:        own,
+		Packages:    data.Config.Packages,
+		Template:    ownTemplate,
+	})
+}
+
+const ownTemplate = `
+{{ reserveImport "context" }}
+
+// Own are the resolvers of the project's own fields; package graph has them.
+type Own interface {
+{{- range .Objects }}{{ if .HasResolvers }}
+	{{ ucFirst .Name }}() {{ .ResolverInterface | ref }}
+{{- end }}{{ end }}
+{{- range .Inputs }}{{ if .HasResolvers }}
+	{{ ucFirst .Name }}() {{ .ResolverInterface | ref }}
+{{- end }}{{ end }}
+}
+
+// OwnQuery resolves the project's own fields of Query.
+type OwnQuery interface {
+{{- range .Objects }}{{ if .Root }}{{ range .Fields }}{{ if .IsResolver }}
+	{{ .GoFieldName }}{{ .ShortResolverDeclaration }}
+{{- end }}{{ end }}{{ end }}{{ end }}
+}
+`
+
+// only is the data with no resolvers but those of the project.
+func (o ownResolvers) only(data *codegen.Data) *codegen.Data {
+	generated := queryNames(o.model)
+	copied := *data
+	copied.Objects = make(codegen.Objects, len(data.Objects))
+	for i, obj := range data.Objects {
+		c := *obj
+		c.Fields = make([]*codegen.Field, len(obj.Fields))
+		for k, field := range obj.Fields {
+			fc := *field
+			fc.IsResolver = field.IsResolver && !o.isReadModel(obj.Name) && !(obj.Root && generated[field.Name])
+			c.Fields[k] = &fc
+		}
+		if obj.Root {
+			name := types.NewTypeName(0, data.Config.Exec.Pkg(), "OwnQuery", nil)
+			c.ResolverInterface = types.NewNamed(name, nil, nil)
+		}
+		copied.Objects[i] = &c
+	}
+	return &copied
+}
+
+func (o ownResolvers) isReadModel(name string) bool {
+	return slices.ContainsFunc(o.model.ReadModels, func(r *schema.ReadModel) bool { return r.Name == name })
+}

@@ -1,0 +1,145 @@
+package gen
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/99designs/gqlgen/codegen/config"
+	"github.com/goccy/go-yaml"
+	"github.com/vektah/gqlparser/v2/ast"
+	"golang.org/x/mod/modfile"
+
+	"github.com/foldql/foldql/internal/schema"
+)
+
+// Names of what a project is made of, in the folder of its configuration.
+const (
+	configFile = "gqlgen.yml"
+	eventsFile = "events.graphqls"
+)
+
+// project is a project as it stands on disk, before anything is generated.
+type project struct {
+	dir        string // absolute
+	module     string // import path of dir
+	config     *config.Config
+	readModels []*ast.Source
+	events     []*ast.Source
+}
+
+// open reads the project whose configuration stands in dir or in the nearest folder above. The working directory must
+// be that folder, since gqlgen reads relative to it: enter does both.
+func open() (*project, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, fmt.Errorf("find the working directory: %w", err)
+	}
+	p := &project{dir: dir}
+	if p.module, err = importPath(dir); err != nil {
+		return nil, err
+	}
+	if p.config, err = readConfig(); err != nil {
+		return nil, err
+	}
+	for _, src := range p.config.Sources {
+		if filepath.Base(src.Name) != eventsFile { // a pattern may cover them; they are not part of the API
+			p.readModels = append(p.readModels, src)
+		}
+	}
+	if len(p.readModels) == 0 {
+		return nil, fmt.Errorf("%s: schema names no file that is there: name the schema of the read models", configFile)
+	}
+	text, err := os.ReadFile(eventsFile)
+	if err != nil {
+		return nil, fmt.Errorf("read the events: %w", err)
+	}
+	p.events = []*ast.Source{{Name: eventsFile, Input: string(text)}}
+	return p, nil
+}
+
+// enter goes to the folder of the project that dir belongs to, and returns the way back.
+func enter(dir string) (leave func() error, err error) {
+	start, err := os.Getwd()
+	if err != nil {
+		return nil, fmt.Errorf("find the working directory: %w", err)
+	}
+	root, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("find the folder %s: %w", dir, err)
+	}
+	for from := root; ; root = filepath.Dir(root) {
+		_, err := os.Stat(filepath.Join(root, configFile))
+		switch {
+		case err == nil:
+			if err := os.Chdir(root); err != nil {
+				return nil, fmt.Errorf("go to the project: %w", err)
+			}
+			return func() error { return os.Chdir(start) }, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, fmt.Errorf("look for %s: %w", configFile, err)
+		case root == filepath.Dir(root):
+			return nil, fmt.Errorf("no %s in %s or above: go to a project, or make one with foldql init", configFile, from)
+		}
+	}
+}
+
+// importPath is the import path of a folder, from the go.mod in it or above.
+func importPath(dir string) (string, error) {
+	for root := dir; ; root = filepath.Dir(root) {
+		text, err := os.ReadFile(filepath.Join(root, "go.mod"))
+		if errors.Is(err, fs.ErrNotExist) && root != filepath.Dir(root) {
+			continue
+		}
+		if err != nil {
+			return "", fmt.Errorf("find the module of %s: %w", dir, err)
+		}
+		module := modfile.ModulePath(text)
+		if module == "" {
+			return "", fmt.Errorf("%s names no module", filepath.Join(root, "go.mod"))
+		}
+		rel, err := filepath.Rel(root, dir)
+		if err != nil {
+			return "", fmt.Errorf("find %s in its module: %w", dir, err)
+		}
+		return path.Join(module, filepath.ToSlash(rel)), nil
+	}
+}
+
+// fixed are the settings of gqlgen that are not the project's to make, because other generated code relies on them.
+var fixed = []string{
+	"exec", "model", "resolver", "federation", "autobind", "struct_tag", "omit_getters", "omit_complexity",
+	"omit_root_models", "use_function_syntax_for_execution_context", "directives", "skip_validation", "skip_mod_tidy",
+}
+
+// readConfig reads gqlgen's configuration and sets what is fixed.
+func readConfig() (*config.Config, error) {
+	text, err := os.ReadFile(configFile)
+	if err != nil {
+		return nil, fmt.Errorf("read the configuration: %w", err)
+	}
+	var given map[string]any
+	if err := yaml.Unmarshal(text, &given); err != nil {
+		return nil, fmt.Errorf("read %s: %w", configFile, err)
+	}
+	for key := range given {
+		if slices.Contains(fixed, key) {
+			return nil, fmt.Errorf("%s: %s is not for a project to set: take it out", configFile, key)
+		}
+	}
+	cfg, err := config.ReadConfig(strings.NewReader(string(text)))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", configFile, err)
+	}
+	return cfg, nil
+}
+
+// load checks the whole schema; the Model is nil where it has errors.
+func (p *project) load() (*schema.Model, schema.Diagnostics) {
+	return schema.Load(p.readModels, p.events)
+}

@@ -1,0 +1,254 @@
+package gen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/99designs/gqlgen/codegen/templates"
+
+	"github.com/foldql/foldql/internal/schema"
+)
+
+// connections writes the Go types of connections. They are aliases, so that all connections of one model are one type.
+func connections(m *schema.Model, module string) *goFile {
+	f := &goFile{pkg: "generated"}
+	for _, r := range m.ReadModels {
+		for _, q := range r.Queries() {
+			if q.Connection == "" {
+				continue
+			}
+			f.line("// %s is a page of %s.", schema.GoName(q.Connection), q.Name)
+			f.line("type %s = %s.Connection[%s.%s]\n", schema.GoName(q.Connection), f.lib("graph"), f.use(module+"/model"), schema.GoName(r.Name))
+		}
+	}
+	return f
+}
+
+// resolvers writes the resolvers of queries, virtual fields and guarded fields. own says that the project has resolvers
+// of its own, which New then takes.
+func resolvers(m *schema.Model, module string, own bool) *goFile {
+	f := &goFile{pkg: "generated"}
+	f.use("context")
+	f.use("maps")
+	f.use("github.com/99designs/gqlgen/graphql")
+	f.lib("graph")
+	f.use(module + "/model")
+	f.entry(own)
+	f.root(m, own)
+	for _, r := range m.ReadModels {
+		for _, q := range r.Queries() {
+			f.queryResolver(r, q)
+		}
+	}
+	for _, r := range m.ReadModels {
+		f.typeResolvers(r)
+	}
+	if strings.Contains(f.body.String(), "optional(") {
+		f.line("// optional makes a key value of an argument that may be left out.")
+		f.line("func optional[T any](v *T, value func(T) keys.Value) keys.Value {")
+		f.line("if v == nil {\nreturn keys.Value{}\n}\nreturn value(*v)\n}")
+	}
+	return f
+}
+
+// entry writes what a server calls.
+func (f *goFile) entry(own bool) {
+	f.line("// SDL is the schema that is served.")
+	f.line("func SDL() string { return sources[0].Input }\n")
+	f.line("// New makes the schema that answers from the runtime, which is one of Catalog.%s", map[bool]string{
+		true: " own are the project's resolvers.",
+	}[own])
+	parameter, value := "", ""
+	if own {
+		parameter, value = ", own Own", ", own"
+	}
+	f.line("func New(rt *graph.Runtime%s) graphql.ExecutableSchema {", parameter)
+	f.line("schema := *parsedSchema")
+	f.line("schema.Directives = maps.Clone(schema.Directives)")
+	f.line("delete(schema.Directives, \"defer\") // answers come in one piece")
+	f.line("return NewExecutableSchema(Config{Schema: &schema, Resolvers: root{rt%s}})\n}\n", value)
+}
+
+// root writes the root of the resolvers.
+func (f *goFile) root(m *schema.Model, own bool) {
+	if own {
+		// Unexported names keep the embedded interfaces clear of methods that are called like them.
+		f.line("type (\nown = Own\nownQuery = OwnQuery\n)\n")
+		f.line("// root finds the resolvers of each type.\ntype root struct {\nrt *graph.Runtime\nown\n}\n")
+		f.line("func (r root) Query() QueryResolver { return queries{r.rt, r.own.Query()} }\n")
+		f.line("// queries resolves the fields of Query.\ntype queries struct {\nrt *graph.Runtime\nownQuery\n}\n")
+	} else {
+		f.line("// root finds the resolvers of each type.\ntype root struct{ rt *graph.Runtime }\n")
+		f.line("func (r root) Query() QueryResolver { return queries(r) }\n")
+		f.line("// queries resolves the fields of Query.\ntype queries struct{ rt *graph.Runtime }\n")
+	}
+	for _, r := range m.ReadModels {
+		if hasResolvers(r) {
+			f.line("func (r root) %s() %sResolver { return %s{r.rt} }\n",
+				templates.UcFirst(r.Name), templates.UcFirst(r.Name), resolverOf(r))
+		}
+	}
+}
+
+func hasResolvers(r *schema.ReadModel) bool {
+	return len(r.Joins) > 0 || slices.ContainsFunc(r.Fields, func(f *schema.Field) bool { return f.Auth != nil })
+}
+
+// resolverOf is the Go type that resolves the fields of a model's rows.
+func resolverOf(r *schema.ReadModel) string { return "rowsOf" + schema.GoName(r.Name) }
+
+// reserved are the names that parameters of resolvers must leave free in their bodies.
+var reserved = []string{"r", "ctx", "graph", "keys", "model", "optional", "string", "int64", "int", "bool", "float64", "time"}
+
+// parameters names the Go parameters of a query's arguments.
+func parameters(args []argument) []string {
+	names := make([]string, len(args))
+	for i, a := range args {
+		name := strings.TrimLeft(templates.ToGoPrivate(a.name), "_")
+		for slices.Contains(reserved, name) || slices.Contains(names, name) {
+			name += "Arg"
+		}
+		names[i] = name
+	}
+	return names
+}
+
+func (f *goFile) queryResolver(r *schema.ReadModel, q schema.Query) {
+	args, name := arguments(r, q), schema.GoName(r.Name)
+	params := parameters(args)
+	answer, fetch := "model."+name, "FetchOne"
+	if q.Connection != "" {
+		answer, fetch = schema.GoName(q.Connection), "FetchPage"
+	}
+	f.line("// %s answers %s.", schema.GoName(q.Name), q.Name)
+	f.line("func (r queries) %s(ctx context.Context%s) (*%s, error) {", schema.GoName(q.Name), f.signature(args, params), answer)
+	pk, sk := keyArguments(r, q)
+	rest := f.keyValues(pk, params)
+	if q.Connection == "" {
+		consistent := "nil"
+		if i := slices.Index(q.Args, "consistent"); i >= 0 {
+			consistent = params[i]
+		}
+		rest += ", " + f.keyValues(sk, params[min(1, len(params)):]) + ", " + consistent
+	} else {
+		rest += ", " + pageArgs(q.Args[len(pk):], params[len(pk):])
+	}
+	f.line("return graph.%s(ctx, r.rt, %q, model.%sCodec, %s)\n}\n", fetch, q.Name, name, rest)
+}
+
+// signature writes the parameters of a resolver.
+func (f *goFile) signature(args []argument, params []string) string {
+	var b strings.Builder
+	for i, a := range args {
+		base, nonNull := strings.CutSuffix(a.typ, "!")
+		goType := scalars[base].goType
+		if a.field != nil {
+			f.needs(a.field)
+			goType = scalarOf(a.field, "model.").goType
+		}
+		if !nonNull {
+			goType = "*" + goType
+		}
+		fmt.Fprintf(&b, ", %s %s", params[i], goType)
+	}
+	return b.String()
+}
+
+// keyValues is the literal of the values that compose half a key.
+func (f *goFile) keyValues(args []argument, params []string) string {
+	if len(args) == 0 {
+		return "nil"
+	}
+	f.lib("keys")
+	values := make([]string, len(args))
+	for i, a := range args {
+		goType, value := "string", "keys.String(%s)"
+		if a.field != nil {
+			s := scalarOf(a.field, "model.")
+			goType, value = s.goType, s.value
+		}
+		if strings.HasSuffix(a.typ, "!") {
+			values[i] = fmt.Sprintf(value, params[i])
+		} else {
+			values[i] = fmt.Sprintf("optional(%s, %s)", params[i], function(goType, value))
+		}
+	}
+	return "[]keys.Value{" + strings.Join(values, ", ") + "}"
+}
+
+// function is the function that makes a key value by a pattern such as "keys.Int(int64(%s))".
+func function(goType, pattern string) string {
+	if name, simple := strings.CutSuffix(pattern, "(%s)"); simple && !strings.Contains(name, "(") {
+		return name
+	}
+	return fmt.Sprintf("func(v %s) keys.Value { return %s }", goType, fmt.Sprintf(pattern, "v"))
+}
+
+var pageFields = map[string]string{
+	"eq": "Eq", "prefix": "Prefix", "from": "From", "to": "To", "reverse": "Reverse", "limit": "Limit", "nextToken": "NextToken",
+}
+
+// pageArgs is the literal of the arguments of a page.
+func pageArgs(args, params []string) string {
+	fields := make([]string, len(args))
+	for i, a := range args {
+		fields[i] = pageFields[a] + ": " + params[i]
+	}
+	return "graph.PageArgs{" + strings.Join(fields, ", ") + "}"
+}
+
+// typeResolvers writes the resolvers of virtual and of guarded fields.
+func (f *goFile) typeResolvers(r *schema.ReadModel) {
+	if !hasResolvers(r) {
+		return
+	}
+	f.line("// %s resolves fields of %s.\ntype %s struct{ rt *graph.Runtime }\n", resolverOf(r), r.Name, resolverOf(r))
+	for _, field := range r.Fields {
+		if field.Auth != nil {
+			f.guarded(r, field)
+		}
+	}
+	for _, j := range r.Joins {
+		f.join(r, j)
+	}
+}
+
+// method begins the resolver of a field of a row.
+func (f *goFile) method(r *schema.ReadModel, field, answer string) {
+	f.line("// %s answers %s of %s.", schema.GoName(field), field, r.Name)
+	f.line("func (r %s) %s(ctx context.Context, obj *model.%s) (%s, error) {",
+		resolverOf(r), schema.GoName(field), schema.GoName(r.Name), answer)
+}
+
+// guard writes the call that asks whether the field may be read.
+func (f *goFile) guard(r *schema.ReadModel, field string) {
+	f.line("if err := graph.Guard(ctx, r.rt, %q, %q, model.%sCodec, obj); err != nil {\nreturn nil, err\n}", r.Name, field, schema.GoName(r.Name))
+}
+
+func (f *goFile) guarded(r *schema.ReadModel, field *schema.Field) {
+	f.needs(field)
+	f.method(r, field.Name, goTypeOf(field, "model."))
+	f.guard(r, field.Name)
+	f.line("return obj.%s, nil\n}\n", schema.GoName(field.Name))
+}
+
+func (f *goFile) join(r *schema.ReadModel, j *schema.Join) {
+	target, source := schema.GoName(j.Target.Name), "obj."+schema.GoName(j.Source.Name)
+	answer := "*model." + target
+	if j.Many {
+		answer = "[]" + answer
+	}
+	f.method(r, j.Name, answer)
+	if j.Auth != nil {
+		f.guard(r, j.Name)
+	}
+	if j.Many {
+		f.lib("keys")
+		f.line("ids := make([]keys.Value, len(%s))\nfor i, id := range %s {\nids[i] = %s\n}", source, source, valueOf(j.Source, "id"))
+		f.line("return graph.JoinMany(ctx, r.rt, %q, %q, model.%sCodec, ids)\n}\n", r.Name, j.Name, target)
+		return
+	}
+	f.line("id := model.%sCodec.Value(obj, %d)", schema.GoName(r.Name), j.Source.Ordinal)
+	f.line("return graph.JoinOne(ctx, r.rt, %q, %q, model.%sCodec, id)\n}\n", r.Name, j.Name, target)
+}

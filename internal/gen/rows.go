@@ -1,0 +1,112 @@
+package gen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/foldql/foldql/internal/schema"
+)
+
+// rows writes the row types, their key types, and the enums.
+func rows(m *schema.Model) *goFile {
+	f := &goFile{pkg: "model", doc: "Package model holds the rows of the read models: their types, codecs, tables and keys.\n"}
+	for _, r := range m.ReadModels {
+		f.rowType(r)
+		f.keyTypes(r)
+	}
+	for _, e := range m.Enums {
+		f.enumType(e)
+		f.line("// IsValid reports whether the value is one of those declared.")
+		f.line("func (e %s) IsValid() bool {", schema.GoName(e.Name))
+		consts := make([]string, len(e.Values))
+		for i, v := range e.Values {
+			consts[i] = schema.GoConst(e.Name, v)
+		}
+		f.line("switch e {\ncase %s:\nreturn true\n}\nreturn false\n}\n", strings.Join(consts, ", "))
+	}
+	return f
+}
+
+func (f *goFile) rowType(r *schema.ReadModel) {
+	name := schema.GoName(r.Name)
+	f.line("// %s is a row of the read model %s.", name, r.Name)
+	f.describe(r.Description)
+	f.line("type %s struct {", name)
+	for _, field := range r.Fields {
+		f.comment(field.Description)
+		if field.Deprecated != nil {
+			if field.Description != "" {
+				f.line("//")
+			}
+			f.comment("Deprecated: " + *field.Deprecated)
+		}
+		f.needs(field)
+		f.line("%s %s", schema.GoName(field.Name), goTypeOf(field, ""))
+	}
+	f.line("}\n")
+}
+
+// describe adds the schema's own words to a comment.
+func (f *goFile) describe(text string) {
+	if strings.TrimSpace(text) != "" {
+		f.line("//")
+		f.comment(text)
+	}
+}
+
+// keyTypes writes the types of keys that have more than one field.
+func (f *goFile) keyTypes(r *schema.ReadModel) {
+	if len(keyFields(r)) > 1 {
+		f.line("// %sKey says which %s: all fields of its primary key.", schema.GoName(r.Name), r.Name)
+		f.keyType(schema.GoName(r.Name)+"Key", keyFields(r))
+	}
+	if len(r.PK.Fields) > 1 {
+		f.line("// %sPartition says which partition of %s: the fields of its partition key.", schema.GoName(r.Name), r.Name)
+		f.keyType(schema.GoName(r.Name)+"Partition", r.PK.Fields)
+	}
+}
+
+func (f *goFile) keyType(name string, fields []*schema.Field) {
+	f.line("type %s struct {", name)
+	for _, field := range fields {
+		f.line("%s %s", schema.GoName(field.Name), goTypeOf(field, ""))
+	}
+	f.line("}\n")
+}
+
+func keyFields(r *schema.ReadModel) []*schema.Field { return slices.Concat(r.PK.Fields, r.SK.Fields) }
+
+// keyTypeOf is the Go type of the key, or of the partition key, that is made of the fields.
+func keyTypeOf(r *schema.ReadModel, fields []*schema.Field, suffix string) string {
+	switch len(fields) {
+	case 0:
+		return "querydb.Only"
+	case 1:
+		return goTypeOf(fields[0], "model.")
+	}
+	return "model." + schema.GoName(r.Name) + suffix
+}
+
+// enumType writes a string type and its constants.
+func (f *goFile) enumType(e *schema.Enum) {
+	name := schema.GoName(e.Name)
+	f.line("// %s is the enum %s.", name, e.Name)
+	f.describe(e.Description)
+	f.line("type %s string\n", name)
+	f.line("// The values of %s.", e.Name)
+	f.line("const (")
+	for _, v := range e.Values {
+		f.line("%s %s = %q", schema.GoConst(e.Name, v), name, v)
+	}
+	f.line(")\n")
+}
+
+// goStrings is a literal of strings.
+func goStrings(list []string) string {
+	quoted := make([]string, len(list))
+	for i, s := range list {
+		quoted[i] = fmt.Sprintf("%q", s)
+	}
+	return "[]string{" + strings.Join(quoted, ", ") + "}"
+}

@@ -1,0 +1,196 @@
+package gen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/foldql/foldql/internal/schema"
+)
+
+// additions is the SDL of what read models add to the schema: queries, connections, virtual fields. All of it is
+// described.
+func additions(m *schema.Model) string {
+	var b strings.Builder
+	for _, r := range m.ReadModels {
+		for _, q := range r.Queries() {
+			writeQuery(&b, r, q)
+			if q.Connection != "" {
+				writeConnection(&b, r, q)
+			}
+		}
+		writeJoins(&b, r)
+	}
+	return b.String()
+}
+
+func writeQuery(b *strings.Builder, r *schema.ReadModel, q schema.Query) {
+	b.WriteString("extend type Query {\n")
+	describe(b, queryDescription(r, q))
+	b.WriteString(q.Name)
+	for i, a := range arguments(r, q) {
+		if i == 0 {
+			b.WriteString("(\n")
+		}
+		describe(b, a.description)
+		fmt.Fprintf(b, "%s: %s\n", a.name, a.typ)
+		if i == len(q.Args)-1 {
+			b.WriteString(")")
+		}
+	}
+	answer := r.Name
+	if q.Connection != "" {
+		answer = q.Connection + "!"
+	}
+	fmt.Fprintf(b, ": %s\n}\n", answer)
+}
+
+func writeConnection(b *strings.Builder, r *schema.ReadModel, q schema.Query) {
+	describe(b, "A page of "+q.Name+".")
+	fmt.Fprintf(b, "type %s {\n", q.Connection)
+	describe(b, "The rows of the page, in the order of the query.")
+	fmt.Fprintf(b, "items: [%s!]!\n", r.Name)
+	describe(b, "What the next page is asked for with; null where there is none.")
+	b.WriteString("nextToken: String\n}\n")
+}
+
+func writeJoins(b *strings.Builder, r *schema.ReadModel) {
+	for _, j := range r.Joins {
+		fmt.Fprintf(b, "extend type %s {\n", r.Name)
+		describe(b, joinDescription(j))
+		answer := j.Target.Name
+		if j.Many {
+			answer = "[" + answer + "!]"
+		}
+		fmt.Fprintf(b, "%s: %s\n}\n", j.Name, answer)
+	}
+}
+
+// describe writes a description.
+func describe(b *strings.Builder, text string) {
+	fmt.Fprintf(b, "\"\"\"\n%s\n\"\"\"\n", strings.ReplaceAll(text, `"""`, `\"""`))
+}
+
+// argument is one argument of a query.
+type argument struct {
+	name, typ, description string
+	field                  *schema.Field // what it is a key value of; nil where it is none, or text of several fields
+}
+
+// arguments are those of a query, with their types.
+func arguments(r *schema.ReadModel, q schema.Query) []argument {
+	var out []argument
+	for _, name := range q.Args {
+		out = append(out, newArgument(r, q, name))
+	}
+	return out
+}
+
+func newArgument(r *schema.ReadModel, q schema.Query, name string) argument {
+	if q.Index != nil {
+		for _, f := range q.Index.PK.Fields {
+			if f.Name == name {
+				return argument{name, typeOf(f) + "!", "The " + f.Name + " that the rows have.", f}
+			}
+		}
+	}
+	switch {
+	case q.Index == nil && name == "id":
+		return argument{name, "ID!", keyDescription(r.PK), nil}
+	case q.Index == nil && q.Connection == "" && name == r.SubID():
+		a := argument{name: name, typ: "String", description: keyDescription(r.SK) + " Without it, the last row is meant: that of the greatest."}
+		if !r.CompositeSK {
+			a.typ, a.field = typeOf(r.SK.Fields[0]), r.SK.Fields[0]
+		}
+		return a
+	}
+	fixed := fixedArguments[name]
+	return argument{name, fixed.typ, strings.ReplaceAll(fixed.description, "{sort key}", sortKey(r, q)), nil}
+}
+
+var fixedArguments = map[string]struct{ typ, description string }{
+	"consistent": {"Boolean", "Whether to read what was written last, on stores where that costs extra."},
+	"eq":         {"String", "Only rows whose {sort key} is this. Not together with prefix, from and to."},
+	"prefix":     {"String", "Only rows whose {sort key} begins with this. Not together with eq, from and to."},
+	"from":       {"String", "Only rows whose {sort key} is this or greater. Not together with eq and prefix."},
+	"to":         {"String", "Only rows whose {sort key} is this or less. Not together with eq and prefix."},
+	"reverse":    {"Boolean", "Whether the greatest come first; else the least do."},
+	"limit":      {"Int", "How many rows a page has at most: 1 to 1000, 50 where it is left out."},
+	"nextToken":  {"String", "The nextToken of the page before; all other arguments stay the same, but for limit."},
+}
+
+// sortKey names the sort key of a query and says how its text is read.
+func sortKey(r *schema.ReadModel, q schema.Query) string {
+	half := r.SK
+	if q.Index != nil {
+		half = q.Index.SK
+	}
+	if len(half.Fields) != 1 {
+		return fieldsOf(half) + ", joined with " + half.Sep + ","
+	}
+	f := half.Fields[0]
+	if f.Scalar == "DateTime" {
+		return f.Name + " (a date-time, or a part of one for the whole period: 2024-06-30)"
+	}
+	return f.Name
+}
+
+// keyDescription describes an argument that is half a primary key.
+func keyDescription(h schema.Half) string {
+	if len(h.Fields) == 1 {
+		return "The " + h.Fields[0].Name + " of the row."
+	}
+	return "The " + fieldsOf(h) + " of the row, joined with " + h.Sep + "."
+}
+
+// fieldsOf names the fields of half a key.
+func fieldsOf(h schema.Half) string {
+	names := make([]string, len(h.Fields))
+	for i, f := range h.Fields {
+		names[i] = f.Name
+	}
+	last := len(names) - 1
+	if last < 1 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+func queryDescription(r *schema.ReadModel, q schema.Query) string {
+	switch {
+	case q.Index != nil:
+		text := fmt.Sprintf("The rows of %s that have a certain %s", r.Name, fieldsOf(q.Index.PK))
+		if len(q.Index.SK.Fields) > 0 {
+			text += ", in the order of " + fieldsOf(q.Index.SK)
+		}
+		if q.Index.Group != "" {
+			text += fmt.Sprintf(". For members of the group %s, or for the owner of what is asked for", q.Index.Group)
+		}
+		return text + "."
+	case q.Connection != "":
+		return fmt.Sprintf("The rows of %s that have a certain %s, in the order of %s.", r.Name, fieldsOf(r.PK), fieldsOf(r.SK))
+	case len(r.PK.Fields) == 0:
+		return fmt.Sprintf("The one row of %s; null until it is written.", r.Name)
+	case len(r.SK.Fields) > 0:
+		return fmt.Sprintf("One row of %s by its %s and %s; null where there is none.", r.Name, fieldsOf(r.PK), fieldsOf(r.SK))
+	}
+	return fmt.Sprintf("One row of %s by its %s; null where there is none.", r.Name, fieldsOf(r.PK))
+}
+
+func joinDescription(j *schema.Join) string {
+	by := "that " + j.Source.Name + " names"
+	if j.Via != nil {
+		by = "that has this " + j.Source.Name + " as its " + fieldsOf(j.Via.PK)
+	}
+	if j.Many {
+		return fmt.Sprintf("The rows of %s %s, in that order and without those that are not there.", j.Target.Name, by)
+	}
+	return fmt.Sprintf("The row of %s %s; null where there is none.", j.Target.Name, by)
+}
+
+// typeOf is the GraphQL type of a field's values.
+func typeOf(f *schema.Field) string {
+	if f.Enum != "" {
+		return f.Enum
+	}
+	return f.Scalar
+}

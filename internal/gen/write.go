@@ -1,0 +1,143 @@
+package gen
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// outputDirs are the folders that generated files stand in. What else stands there is kept as it is, too, where the
+// generation fails.
+var outputDirs = []string{"model", "event", "projection/ops", "graph", "graph/generated"}
+
+// write writes all files, or leaves the project as it was.
+func (p *project) write(o *output) (err error) {
+	before, err := takeSnapshot()
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, before.restore())
+		}
+	}()
+	for _, path := range slices.Sorted(maps.Keys(o.files)) {
+		if err := writeFile(path, o.files[path]); err != nil {
+			return err
+		}
+	}
+	if !o.own {
+		if err := remove(ownFile); err != nil {
+			return err
+		}
+	}
+	if err := p.runGqlgen(o); err != nil {
+		return err
+	}
+	return before.keepTimes()
+}
+
+// writeFile writes a file unless it has the content already.
+func writeFile(path string, content []byte) error {
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("make the folder of %s: %w", path, err)
+	}
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}
+
+func remove(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove %s: %w", path, err)
+	}
+	return nil
+}
+
+// snapshot is what stood in the output folders.
+type snapshot map[string]saved
+
+type saved struct {
+	content []byte
+	changed time.Time
+}
+
+func takeSnapshot() (snapshot, error) {
+	s := snapshot{}
+	paths, err := outputFiles()
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range paths {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("remember %s: %w", path, err)
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, fmt.Errorf("remember %s: %w", path, err)
+		}
+		s[path] = saved{content, info.ModTime()}
+	}
+	return s, nil
+}
+
+// outputFiles are the files in the output folders.
+func outputFiles() ([]string, error) {
+	var paths []string
+	for _, dir := range outputDirs {
+		entries, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("look into %s: %w", dir, err)
+		}
+		for _, e := range entries {
+			if e.Type().IsRegular() {
+				paths = append(paths, filepath.Join(dir, e.Name()))
+			}
+		}
+	}
+	return paths, nil
+}
+
+// restore puts everything back.
+func (s snapshot) restore() error {
+	paths, err := outputFiles()
+	errs := []error{err}
+	for _, path := range paths {
+		if _, was := s[path]; !was {
+			errs = append(errs, remove(path))
+		}
+	}
+	for path, f := range s {
+		errs = append(errs, writeFile(path, f.content))
+	}
+	return errors.Join(append(errs, s.keepTimes())...)
+}
+
+// keepTimes gives files whose content stayed the time that they had.
+func (s snapshot) keepTimes() error {
+	var errs []error
+	for path, f := range s {
+		now, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Equal(now, f.content) {
+			continue
+		}
+		if err == nil {
+			err = os.Chtimes(path, time.Time{}, f.changed)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("keep the time of %s: %w", path, err))
+		}
+	}
+	return errors.Join(errs...)
+}
