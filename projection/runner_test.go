@@ -65,12 +65,8 @@ func TestAChangedModelIsFoldedAnew(t *testing.T) {
 
 // other is a second model of the same rows.
 func other() (*querydb.Model, projection.Projection) {
-	model := *script.Model
-	model.Name, model.Table = "Other", "Other"
-	codec := *script.Codec
-	codec.Model = &model
-	ops := &projection.Ops[script.Row, script.Key, string]{Codec: &codec, Key: script.Ops.Key, Partition: script.Ops.Partition}
-	return &model, projection.New(ops, projection.Projection{
+	ops := script.Named("Other")
+	return ops.Codec.Model, projection.New(ops, projection.Projection{
 		Name: "other", Events: []string{script.EventType},
 		Project: func(e *eventlog.Event, _ projection.Meta) ([]projection.Op, error) {
 			return []projection.Op{ops.Upsert(script.Key{ID: "n", Version: "v"},

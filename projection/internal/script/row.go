@@ -230,3 +230,17 @@ func setTime(r *Row, field int, t time.Time) {
 		r.Expires = &t
 	}
 }
+
+// OpsOf are ops of a model of Rows.
+type OpsOf = projection.Ops[Row, Key, string]
+
+// Named is another model of the same rows, with its ops.
+func Named(name string) *OpsOf {
+	model := *Model
+	model.Name, model.Table = name, name
+	codec := *Codec
+	codec.Model = &model
+	ops := *Ops
+	ops.Codec = &codec
+	return &ops
+}
