@@ -59,7 +59,7 @@ func arrange(b *driver.Batch, places map[*driver.Table]*place) (changes []change
 		for i := range writes {
 			w := &writes[i]
 			changes = append(changes, change{Write: w, place: places[w.Table]})
-			key := headSize + len(w.Row.Key.PK) + 2 + len(w.Row.Key.SK)
+			key := rowKeySize(w.Row.Key)
 			keySize += key
 			size += (1 + len(w.Row.Indexes)) * (key + len(w.Row.Record) + 32)
 		}

@@ -3,6 +3,7 @@ package pebblestore
 import (
 	"bytes"
 	"encoding/binary"
+	"strings"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
@@ -43,6 +44,11 @@ func appendEscaped(dst []byte, text string) []byte {
 	}
 	return dst
 }
+
+// terminatedSize is the size of a text that another follows.
+func terminatedSize(text string) int { return len(text) + strings.Count(text, "\x00") + 2 }
+
+func rowKeySize(k keys.Key) int { return headSize + terminatedSize(k.PK) + len(k.SK) }
 
 // appendRowKey appends the key of a row.
 func appendRowKey(dst []byte, table uint32, k keys.Key) []byte {

@@ -24,3 +24,9 @@ func TestDriver(t *testing.T) {
 		return open(t, pebblestore.Options{Dir: "data", FS: vfs.NewMem()})
 	})
 }
+
+func BenchmarkDriver(b *testing.B) {
+	drivertest.Bench(b, 200_000, func(b *testing.B) driver.Driver {
+		return open(b, pebblestore.Options{Dir: b.TempDir()})
+	})
+}

@@ -107,7 +107,7 @@ type target struct {
 func sought(p *place, ks []keys.Key) []target {
 	size := 0
 	for _, k := range ks {
-		size += headSize + len(k.PK) + 2 + len(k.SK)
+		size += rowKeySize(k)
 	}
 	buf := make([]byte, 0, size)
 	list := make([]target, len(ks))
@@ -160,11 +160,10 @@ const expected = 32
 
 func newWalk(it *pebble.Iterator, q *driver.Query) *walk {
 	n := min(q.Limit, expected)
-	w := &walk{
-		it: it, q: q, prefix: len(appendTerminated(make([]byte, headSize, 256), q.PK)),
+	return &walk{
+		it: it, q: q, prefix: headSize + terminatedSize(q.PK),
 		reader: reader{memory: memory{rows: 2 * n}, keys: indexKeys{rows: n}},
 	}
-	return w
 }
 
 func (w *walk) page(ctx context.Context) error {

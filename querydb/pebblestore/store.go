@@ -100,7 +100,7 @@ func Open(opts Options) (*Store, error) {
 // pebble are the options of the engine.
 func (o *Options) pebble() *pebble.Options {
 	p := &pebble.Options{
-		FS:                          o.FS,
+		FS:                          ordered{o.FS},
 		CacheSize:                   o.CacheBytes,
 		FormatMajorVersion:          pebble.FormatNewest,
 		MemTableSize:                o.MemTableBytes,
