@@ -35,7 +35,7 @@ func (db *DB) Restart(ctx context.Context, m *Model, also []Note) error {
 		{Kind: kindDrop, ID: dropID(former), Value: []byte{}},
 	}, also...)
 	if err := db.Apply(ctx, Batch{Notes: all}); err != nil {
-		return failed("restart", m, err)
+		return &Error{Op: "restart", Model: m.Name, Err: err}
 	}
 	t.serving.Store(fresh)
 	db.drop(former)

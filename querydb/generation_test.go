@@ -1,0 +1,168 @@
+package querydb_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/memstore"
+)
+
+// kept is a store that outlives its DB, and whose drops the test holds up.
+type kept struct {
+	*memstore.Store
+	drops   chan driver.Table
+	proceed chan error
+	dropped chan struct{} // told when the note of a drop is gone
+}
+
+func newKept() *kept {
+	return &kept{Store: memstore.New(), drops: make(chan driver.Table), proceed: make(chan error), dropped: make(chan struct{}, 1)}
+}
+
+func (k *kept) Close() error { return nil }
+
+func (k *kept) Apply(ctx context.Context, b driver.Batch) error {
+	err := k.Store.Apply(ctx, b)
+	if len(b.Last) == 1 && b.Last[0].Kind == driver.Delete && b.Last[0].Row.Key.PK == "drop" {
+		k.dropped <- struct{}{}
+	}
+	return err
+}
+
+func (k *kept) Drop(ctx context.Context, t *driver.Table) error {
+	select {
+	case k.drops <- *t:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if err := <-k.proceed; err != nil {
+		return err
+	}
+	return k.Store.Drop(ctx, t)
+}
+
+// there reports whether a row is in a generation of the table, whatever serves.
+func (k *kept) there(t *testing.T, generation int, key keys.Key) bool {
+	t.Helper()
+	rows, err := k.Get(t.Context(), driver.Get{Table: &driver.Table{Name: "Orders", Generation: generation}, Keys: []keys.Key{key}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows[0].Record != nil
+}
+
+func (f *fixture) wantRows(n int) {
+	f.t.Helper()
+	if page := f.query(querydb.Query{Index: byCustomer, PK: "ann", Limit: 10}); len(page.Rows) != n {
+		f.t.Errorf("%d rows, want %d", len(page.Rows), n)
+	}
+}
+
+func (f *fixture) close() {
+	f.t.Helper()
+	if err := f.Close(); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func TestRestartBeginsAnEmptyGenerationWithItsNotesAndRemovesTheFormer(t *testing.T) {
+	drv := newKept()
+	f := newFixture(t, drv)
+	f.put(sample(1), sample(2))
+	key := f.encode(sample(1)).Key
+	if err := f.Restart(t.Context(), f.model, []querydb.Note{{Kind: "k", ID: "a", Value: []byte("new")}}); err != nil {
+		t.Fatal(err)
+	}
+	f.wantRows(0)
+	if v, err := f.ReadNote(t.Context(), "k", "a"); err != nil || string(v) != "new" {
+		t.Errorf("the note is %q, %v", v, err)
+	}
+	f.put(sample(1))
+	f.wantRows(1)
+	if got := <-drv.drops; got.Name != "Orders" || got.Generation != 0 {
+		t.Errorf("drop of %s %d, want Orders 0", got.Name, got.Generation)
+	}
+	drv.proceed <- nil
+	<-drv.dropped
+	f.close()
+	if drv.there(t, 0, key) || !drv.there(t, 1, key) {
+		t.Error("the former generation is there, or the later is not")
+	}
+	again := newFixture(t, drv)
+	again.wantRows(1)
+}
+
+func TestADropThatWasInterruptedGoesOnAtTheNextOpen(t *testing.T) {
+	drv := newKept()
+	f := newFixture(t, drv)
+	f.put(sample(1))
+	key := f.encode(sample(1)).Key
+	if err := f.Restart(t.Context(), f.model, nil); err != nil {
+		t.Fatal(err)
+	}
+	f.close() // before the drop began
+	if !drv.there(t, 0, key) {
+		t.Fatal("the former generation has gone already")
+	}
+
+	f = newFixture(t, drv)
+	<-drv.drops
+	drv.proceed <- errors.New("the disk is away")
+	f.close()
+	if !drv.there(t, 0, key) {
+		t.Fatal("the former generation has gone although the drop failed")
+	}
+
+	f = newFixture(t, drv)
+	<-drv.drops
+	drv.proceed <- nil
+	<-drv.dropped
+	f.close()
+	if drv.there(t, 0, key) {
+		t.Error("the former generation is there still")
+	}
+	f = newFixture(t, drv)
+	notes, err := f.Notes(t.Context(), "drop", "", 10)
+	if err != nil || len(notes) != 0 {
+		t.Errorf("%d drops are noted still, or %v", len(notes), err)
+	}
+}
+
+func TestAFailedDropIsLogged(t *testing.T) {
+	drv := newKept()
+	m := orderModel()
+	logged := make(chan slog.Record, 1)
+	db, err := querydb.Open(t.Context(), drv, []*querydb.Model{m}, querydb.Config{Log: slog.New(recorder{slog.DiscardHandler, logged})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Restart(t.Context(), m, nil); err != nil {
+		t.Fatal(err)
+	}
+	<-drv.drops
+	drv.proceed <- errors.New("the disk is away")
+	if r := <-logged; r.Level != slog.LevelError {
+		t.Errorf("logged at %v, want an error", r.Level)
+	}
+	if err := db.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// recorder hands records to the test.
+type recorder struct {
+	slog.Handler
+	records chan slog.Record
+}
+
+func (recorder) Enabled(context.Context, slog.Level) bool { return true }
+
+func (r recorder) Handle(_ context.Context, rec slog.Record) error {
+	r.records <- rec
+	return nil
+}
