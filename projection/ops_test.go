@@ -4,8 +4,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/foldql/foldql/projection/internal/script"
 	"github.com/foldql/foldql/projection/projectiontest"
+	"github.com/foldql/foldql/querydb"
 )
 
 // minute is the time of the n-th event of a spec, counted from 1.
@@ -98,6 +101,21 @@ func TestOps(t *testing.T) {
 			},
 		},
 		{
+			name: "of two rows of one event follow continues the one with the greater sort key",
+			given: given(
+				steps{
+					{Op: "set", ID: "a", Version: "v1", Total: 1}, {Op: "set", ID: "a", Version: "v3", Total: 3},
+					{Op: "set", ID: "a", Version: "v2", Total: 2},
+				},
+				steps{{Op: "follow", ID: "a", Version: "v0", Total: 10}}),
+			want: []script.Row{
+				{ID: "a", Version: "v0", Total: 13, CreatedAt: minute(2), UpdatedAt: minute(2)},
+				{ID: "a", Version: "v1", Total: 1, CreatedAt: minute(1), UpdatedAt: minute(1)},
+				{ID: "a", Version: "v2", Total: 2, CreatedAt: minute(1), UpdatedAt: minute(1)},
+				{ID: "a", Version: "v3", Total: 3, CreatedAt: minute(1), UpdatedAt: minute(1)},
+			},
+		},
+		{
 			name:  "follow of nothing starts from the zero row",
 			given: given(steps{{Op: "follow", ID: "a", Version: "v1", Total: 1}}),
 			want:  []script.Row{{ID: "a", Version: "v1", Total: 1, CreatedAt: minute(1), UpdatedAt: minute(1)}},
@@ -179,26 +197,27 @@ func TestIndexHalves(t *testing.T) {
 		name     string
 		steps    steps  // each in an event of its own, after one
 		customer string // key of the first half, "" for none
-		ranked   bool   // whether there is a second
+		rank     int    // that the key of the second is made of, 0 for none
 	}{
-		{"set composes both", nil, "x", true},
-		{"clear keeps the key", steps{patch(script.Step{Clear: []string{"customer"}})}, "x", true},
+		{"set composes both", nil, "x", 1},
+		{"clear keeps the key", steps{patch(script.Step{Clear: []string{"customer"}})}, "x", 1},
 		{"set after clear composes anew", steps{
-			patch(script.Step{Clear: []string{"customer"}}), patch(script.Step{Customer: ptr("y")})}, "y", true},
+			patch(script.Step{Clear: []string{"customer"}}), patch(script.Step{Customer: ptr("y")})}, "y", 1},
 		{"clear keeps the key that a patch before it made", steps{
-			patch(script.Step{Customer: ptr("y")}), patch(script.Step{Clear: []string{"customer"}})}, "y", true},
+			patch(script.Step{Customer: ptr("y")}), patch(script.Step{Clear: []string{"customer"}})}, "y", 1},
 		{"set and clear at once keep the key that was set", steps{
-			patch(script.Step{Customer: ptr("y"), Clear: []string{"customer"}})}, "y", true},
-		{"remove drops the half and no other", steps{patch(script.Step{Remove: []string{"customer"}})}, "", true},
+			patch(script.Step{Customer: ptr("y"), Clear: []string{"customer"}})}, "y", 1},
+		{"a patch composes anew", steps{patch(script.Step{Customer: ptr("y"), Rank: ptr(2)})}, "y", 2},
+		{"remove drops the half and no other", steps{patch(script.Step{Remove: []string{"customer"}})}, "", 1},
 		{"remove after clear drops the half", steps{
-			patch(script.Step{Clear: []string{"rank"}}), patch(script.Step{Remove: []string{"rank"}})}, "x", false},
+			patch(script.Step{Clear: []string{"rank"}}), patch(script.Step{Remove: []string{"rank"}})}, "x", 0},
 		{"a patch elsewhere keeps a kept key", steps{
-			patch(script.Step{Clear: []string{"customer"}}), patch(script.Step{Total: 3})}, "x", true},
+			patch(script.Step{Clear: []string{"customer"}}), patch(script.Step{Total: 3})}, "x", 1},
 		{"an update elsewhere keeps a kept key", steps{
-			patch(script.Step{Clear: []string{"customer"}}), {Op: "update", ID: "a", Version: "v1", Rank: ptr(1)}}, "x", true},
-		{"an update to null drops the half", steps{{Op: "update", ID: "a", Version: "v1", Rank: ptr(1)}}, "", true},
+			patch(script.Step{Clear: []string{"customer"}}), {Op: "update", ID: "a", Version: "v1", Rank: ptr(1)}}, "x", 1},
+		{"an update to null drops the half", steps{{Op: "update", ID: "a", Version: "v1", Rank: ptr(1)}}, "", 1},
 		{"set without a composite drops a kept key", steps{
-			patch(script.Step{Clear: []string{"customer"}}), {Op: "set", ID: "a", Version: "v1", Rank: ptr(1)}}, "", true},
+			patch(script.Step{Clear: []string{"customer"}}), {Op: "set", ID: "a", Version: "v1", Rank: ptr(1)}}, "", 1},
 	} {
 		for _, window := range []int{1, 100} {
 			store := newFaultyStore()
@@ -211,9 +230,17 @@ func TestIndexHalves(t *testing.T) {
 			cfg := quick()
 			cfg.Window = window
 			run(t, log, db, cfg)
-			got := rowsOf(t, db, store.keys())[script.Key{ID: "a", Version: "v1"}].Indexes[0]
-			if got.PK != c.customer || got.HasPK != (c.customer != "") || got.HasSK != c.ranked {
-				t.Errorf("%s, windows of %d: index key is %+v, want customer %q, ranked %t", c.name, window, got, c.customer, c.ranked)
+			var composed script.Row
+			if c.customer != "" {
+				composed.Customer = &c.customer
+			}
+			if c.rank != 0 {
+				composed.Rank = &c.rank
+			}
+			want := []querydb.IndexKey{indexOf(composed)}
+			got := rowsOf(t, db, store.keys())[script.Key{ID: "a", Version: "v1"}].Indexes
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s, windows of %d: index keys (-want +got):\n%s", c.name, window, diff)
 			}
 		}
 	}

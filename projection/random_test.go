@@ -21,13 +21,13 @@ import (
 func drawStep(t *rapid.T) script.Step {
 	s := script.Step{
 		Op: rapid.SampledFrom([]string{
-			"set", "set", "create", "update", "upsert", "upsert", "follow", "follow", "patch", "patch", "patch",
-			"delete", "wipe", "fail", "panic",
+			"set", "set", "set", "create", "update", "upsert", "upsert", "upsert", "follow", "follow", "follow",
+			"patch", "patch", "patch", "patch", "patch", "patch", "patch", "delete", "wipe", "fail", "panic",
 		}).Draw(t, "op"),
 		ID:      rapid.SampledFrom([]string{"a", "b"}).Draw(t, "id"),
 		Version: rapid.SampledFrom([]string{"v1", "v2", "v3", "~current"}).Draw(t, "version"),
 		Total:   rapid.IntRange(1, 9).Draw(t, "total"),
-		Note:    rapid.SampledFrom([]string{"", "", "", "n", "rename", "break"}).Draw(t, "note"),
+		Note:    rapid.SampledFrom([]string{"", "", "", "", "", "", "", "n", "rename", "break"}).Draw(t, "note"),
 	}
 	if rapid.Bool().Draw(t, "has customer") {
 		s.Customer = ptr(rapid.SampledFrom([]string{"x", "y"}).Draw(t, "customer"))
@@ -46,9 +46,9 @@ func drawStep(t *rapid.T) script.Step {
 }
 
 func drawEvents(t *rapid.T) []eventlog.Event {
-	events := make([]eventlog.Event, rapid.IntRange(1, 25).Draw(t, "events"))
+	events := make([]eventlog.Event, rapid.IntRange(1, 40).Draw(t, "events"))
 	for i := range events {
-		subject := rapid.SampledFrom([]string{"", "s1", "s2", "s3", "s4", "s5"}).Draw(t, "subject")
+		subject := rapid.SampledFrom([]string{"", "", "", "s1", "s2", "s3", "s4", "s5", "s6"}).Draw(t, "subject")
 		events[i] = event(subject, rapid.SliceOfN(rapid.Custom(drawStep), 1, 3).Draw(t, "steps")...)
 	}
 	return events
@@ -85,7 +85,7 @@ func TestRowsEqualThePureFoldWhateverBreaks(t *testing.T) {
 
 		store := newFaultyStore()
 		cfg := quick()
-		cfg.Window = rapid.IntRange(1, 30).Draw(rt, "window")
+		cfg.Window = rapid.SampledFrom([]int{1, 2, 3, 5, 8, 100}).Draw(rt, "window")
 		var last *projection.Runner
 		for _, c := range append(drawCrashes(rt), crash{}) {
 			last = runUntil(t, rt, store, log, cfg, c)

@@ -3,6 +3,7 @@ package projection
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/foldql/foldql/eventlog"
 )
@@ -35,6 +36,7 @@ type reader struct {
 	done       map[string]cursor
 	plan       *replayPlan
 	eventSize  int // typical, in bytes
+	taken      int // items of the largest window so far
 }
 
 // scanFactor bounds how many events of other types a window looks at for each that it could take.
@@ -55,6 +57,7 @@ func (r *reader) read(ctx context.Context, partition string) (*window, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read partition %q after %d: %w", partition, w.end.Offset, err)
 		}
+		w.items = slices.Grow(w.items, min(len(events), r.taken))
 		for i := range events {
 			if err := r.take(ctx, w, &events[i]); err != nil {
 				return nil, err
@@ -67,7 +70,7 @@ func (r *reader) read(ctx context.Context, partition string) (*window, error) {
 	if w.scanned == 0 && len(w.items) == 0 {
 		return nil, nil
 	}
-	r.done[partition] = w.end
+	r.done[partition], r.taken = w.end, max(r.taken, len(w.items))
 	return w, nil
 }
 
