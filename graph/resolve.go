@@ -109,11 +109,11 @@ func (rt *Runtime) joinedRecords(ctx context.Context, g target, ids []keys.Value
 		return nil, rt.internalError(ctx, err, g.typ.Name)
 	}
 	loaders := rt.loaders(ctx)
-	if len(texts) > rt.cfg.MaxJoinFanout {
-		return nil, rt.tooManyJoins(len(texts))
-	}
 	if err := loaders.refusal(ctx); err != nil && len(ids) > 0 {
 		return nil, err
+	}
+	if len(texts) > rt.cfg.MaxJoinFanout {
+		return nil, rt.tooManyJoins(len(texts))
 	}
 	got := loaders.load(ctx, g, texts)
 	recs := make([]record.Record, 0, len(places))
