@@ -2,6 +2,7 @@ package graphqlhttp
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"strings"
 
@@ -107,13 +108,25 @@ func (d *documents) read(query string) (doc *ast.QueryDocument, fields int, errs
 }
 
 func parseError(err error) *gqlerror.Error {
-	gql := gqlerror.Wrap(err)
-	gql.Extensions = map[string]any{"code": string(graphqlerr.ParseFailed)}
-	if strings.HasPrefix(gql.Message, "exceeded token limit") || strings.HasPrefix(gql.Message, "exceeded maximum nesting") {
-		gql.Message = "the document is too large: it has " + gql.Message
-		gql.Extensions["code"] = string(graphqlerr.LimitExceeded)
+	var gql *gqlerror.Error
+	if !errors.As(err, &gql) {
+		gql = gqlerror.Wrap(err)
 	}
-	return gql
+	code := graphqlerr.ParseFailed
+	if strings.HasPrefix(gql.Message, "exceeded token limit") || strings.HasPrefix(gql.Message, "exceeded maximum nesting") {
+		code, gql.Message = graphqlerr.LimitExceeded, "the document is too large: "+gql.Message
+	}
+	return mistake(gql, code)
+}
+
+// mistake gives an error of the document its code. The message may quote the document, which may be long.
+func mistake(err *gqlerror.Error, code graphqlerr.Code) *gqlerror.Error {
+	const enough = 500
+	if len(err.Message) > enough {
+		err.Message = strings.ToValidUTF8(err.Message[:enough], "") + "…"
+	}
+	err.Extensions = map[string]any{"code": string(code)}
+	return err
 }
 
 // maxErrors is how many mistakes of one document are told.
@@ -121,7 +134,7 @@ const maxErrors = 20
 
 func validationErrors(errs gqlerror.List) gqlerror.List {
 	for _, err := range errs[:min(len(errs), maxErrors)] {
-		err.Extensions = map[string]any{"code": string(graphqlerr.ValidationFailed)}
+		mistake(err, graphqlerr.ValidationFailed)
 	}
 	if len(errs) <= maxErrors {
 		return errs

@@ -159,3 +159,8 @@ func query(t testing.TB, h http.Handler, document, variables string) reply {
 }
 
 func logTo(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
+
+// panicking is a schema whose executor is broken.
+type panicking struct{ executable }
+
+func (panicking) Exec(context.Context) graphql.ResponseHandler { panic("out of order") }

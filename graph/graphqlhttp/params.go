@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -89,7 +90,7 @@ func value(l *jlexer.Lexer) any {
 		return nil
 	case l.IsDelim('{'):
 		m := map[string]any{}
-		members(l, func(name string) { m[name] = value(l) })
+		members(l, func(name string) { m[strings.Clone(name)] = value(l) })
 		return m
 	case l.IsDelim('['):
 		list := []any{}
@@ -106,10 +107,10 @@ func value(l *jlexer.Lexer) any {
 	return l.String()
 }
 
-// members calls each with the name of every member of an object; each reads the value.
+// members calls each with the name of every member of an object; each reads the value. The name is the body's memory.
 func members(l *jlexer.Lexer, each func(name string)) {
 	for l.Delim('{'); l.Ok() && !l.IsDelim('}'); l.WantComma() {
-		name := l.String()
+		name := l.UnsafeFieldName(false)
 		l.WantColon()
 		each(name)
 	}

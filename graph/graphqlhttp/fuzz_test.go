@@ -1,0 +1,77 @@
+package graphqlhttp
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/google/go-cmp/cmp"
+)
+
+// FuzzBody: a body is read as the standard library would, or refused.
+func FuzzBody(f *testing.F) {
+	for _, s := range []string{
+		`{"query":"{ a }","operationName":null,"variables":{"a":[1,-2.5e3,"x",{"b":null},true]},"extensions":{}}`,
+		`{"variables":{"a":"\ud83d\ude00\u0000\ud800"},"query":"x","other":[[{}]]}`, `[]`, `{"query":1}`, `{"a":1,"a":{"b":2}}`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		var got graphql.RawParams
+		if err := readParams(body, &got); err != nil {
+			return
+		}
+		var want struct {
+			Query         string
+			OperationName string
+			Variables     map[string]any
+			Extensions    map[string]any
+		}
+		var fields map[string]json.RawMessage
+		if err := json.Unmarshal(body, &fields); err != nil {
+			t.Fatalf("%q is taken: %v", body, err)
+		}
+		for name, field := range map[string]any{"query": &want.Query, "operationName": &want.OperationName, "variables": &want.Variables, "extensions": &want.Extensions} {
+			if text, ok := fields[name]; ok {
+				dec := json.NewDecoder(bytes.NewReader(text))
+				dec.UseNumber()
+				if err := dec.Decode(field); err != nil {
+					t.Fatalf("%s of %q is taken: %v", name, body, err)
+				}
+			}
+		}
+		if got.Query != want.Query || got.OperationName != want.OperationName {
+			t.Fatalf("%q is read as %q, %q, want %q, %q", body, got.Query, got.OperationName, want.Query, want.OperationName)
+		}
+		if diff := cmp.Diff(want.Variables, got.Variables); diff != "" {
+			t.Fatalf("variables of %q:\n%s", body, diff)
+		}
+		if diff := cmp.Diff(want.Extensions, got.Extensions); diff != "" {
+			t.Fatalf("extensions of %q:\n%s", body, diff)
+		}
+	})
+}
+
+// FuzzRequest: whatever is asked, the answer is JSON, without a panic behind it.
+func FuzzRequest(f *testing.F) {
+	f.Add(`query($n: Int, $p: Decimal, $i: [ID!]) { hello(times: $n, price: $p) node { id next { id } } }`, `{"n":1,"p":2.5,"i":["a"]}`, "*/*")
+	f.Add(`query($n: Int = 99999999999999999999) { hello(times: $n, name: "x", id: 1, weight: 1e3) }`, `{"n":{"a":[1]}}`, "application/graphql-response+json;q=0.5,application/json")
+	f.Add(`{ hello(name: [{a: $b}]) @skip(if: true) ...F } fragment F on Query { ...F }`, `null`, ";;;")
+	h := New(testSchema, Config{Introspection: true})
+	f.Fuzz(func(t *testing.T, document, variables, accept string) {
+		quoted, err := json.Marshal(document)
+		if err != nil || !json.Valid([]byte(variables)) {
+			return
+		}
+		r := post(`{"query":` + string(quoted) + `,"variables":` + variables + `}`)
+		r.Header.Set("Accept", accept)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if !json.Valid(w.Body.Bytes()) || w.Code == http.StatusInternalServerError {
+			t.Fatalf("status %d: %q", w.Code, w.Body)
+		}
+	})
+}

@@ -1,0 +1,172 @@
+package graphqlhttp
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestLimitsHoldAtTheirBounds(t *testing.T) {
+	cfg := Config{MaxTokens: 200, MaxDepth: 5, MaxAliases: 4, MaxRootFields: 3, MaxFields: 30}
+	nested := func(n int) string {
+		return "{ node " + strings.Repeat("{ next ", n-2) + "{ id }" + strings.Repeat(" }", n-1)
+	}
+	aliases := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "a%d: id ", i)
+		}
+		return "{ node { " + b.String() + "} }"
+	}
+	tests := []struct {
+		name    string
+		allowed string
+		refused string
+		message string
+	}{
+		{"tokens", `{ hello }`, `{ node { ` + strings.Repeat("id ", 200) + `} }`, "token limit of 200"},
+		{"depth", nested(5), nested(6), "nest 6 deep"},
+		{"depth in fragments", `{ node { ...F } } fragment F on Node { next { next { next { id } } } }`,
+			`{ node { ...F } } fragment F on Node { next { next { next { next { id } } } } }`, "nest 6 deep"},
+		{"aliases", aliases(4), aliases(5), "5 aliases"},
+		{"aliases in fragments", `{ node { ...F next { ...F } } } fragment F on Node { a: id b: id }`,
+			`{ node { ...F next { ...F next { ...F } } } } fragment F on Node { a: id b: id }`, "6 aliases"},
+		{"queries", `{ hello fail node { id } }`, `{ hello fail secret node { id } }`, "4 queries"},
+		{"queries in fragments", `{ hello ...F } fragment F on Query { fail secret }`,
+			`{ hello wait ...F } fragment F on Query { ...G } fragment G on Query { fail secret }`, "4 queries"},
+		{"fields", `{ node { ` + strings.Repeat("id ", 29) + `} }`, `{ node { ` + strings.Repeat("id ", 30) + `} }`, "31 fields"},
+		{"fields in fragments", `{ node { id } }`,
+			`{ node { ...A } } fragment A on Node { ...B ...B } fragment B on Node { ...C ...C } fragment C on Node { ...D ...D } fragment D on Node { id next { id } }`, "fields"},
+	}
+	h := New(testSchema, cfg)
+	for _, test := range tests {
+		if got := query(t, h, test.allowed, ""); got.code() == "LIMIT_EXCEEDED" {
+			t.Errorf("%s: at the limit: %s", test.name, got.body)
+		}
+	}
+	for _, test := range tests {
+		got := query(t, h, test.refused, "")
+		if got.status != 200 || got.code() != "LIMIT_EXCEEDED" || !strings.Contains(got.message(), test.message) {
+			t.Errorf("%s: above the limit: status %d, %s, want %q", test.name, got.status, got.body, test.message)
+		}
+	}
+}
+
+// TestHostileDocumentsAreAnsweredSoon: within the default limits no document takes long, whatever it is made of.
+func TestHostileDocumentsAreAnsweredSoon(t *testing.T) {
+	doubling := func(last string) string {
+		var b strings.Builder
+		b.WriteString("{ node { ...F0 } }")
+		for i := range 40 {
+			fmt.Fprintf(&b, " fragment F%d on Node { ...F%d ...F%d }", i, i+1, i+1)
+		}
+		return b.String() + last
+	}
+	chain := func(n int) string {
+		var b strings.Builder
+		b.WriteString("{ node { ...F0 } }")
+		for i := range n {
+			fmt.Fprintf(&b, " fragment F%d on Node { id next { ...F%d } }", i, i+1)
+		}
+		return b.String() + fmt.Sprintf(" fragment F%d on Node { id }", n)
+	}
+	var operations strings.Builder
+	for i := range 450 {
+		fmt.Fprintf(&operations, "query Q%d($v: ID) { node(id: $v) { id } } ", i)
+	}
+	documents := map[string]string{
+		"one field many times":          "{ " + strings.Repeat("__typename ", 8000) + "}",
+		"one nested field often":        "{ node { " + strings.Repeat("id ", 1900) + "} }",
+		"nested often":                  "{ " + strings.Repeat("node { next { id } } ", 19) + "}",
+		"nested in pairs":               "{ node { " + strings.Repeat("nodes { id next { id } } ", 300) + "} }",
+		"other fields of one name":      "{ node { " + strings.Repeat("a: id ", 99) + "} }",
+		"doubling fragments":            doubling(" fragment F40 on Node { id }"),
+		"doubling to nothing":           doubling(""),
+		"chained fragments":             chain(190),
+		"long chain of fragments":       chain(400),
+		"a circle of fragments":         strings.ReplaceAll(chain(190), "F190 on Node { id }", "F190 on Node { ...F0 }"),
+		"unknown fields":                "{ node { " + names(1900) + "} }",
+		"unknown arguments":             "{ hello(" + strings.ReplaceAll(names(1500), " ", ": 1 ") + ") }",
+		"many operations":               operations.String(),
+		"deep inline fragments":         "{ " + strings.Repeat("... { ", 900) + "hello" + strings.Repeat(" }", 901),
+		"deep lists":                    "{ hello(name: " + strings.Repeat("[", 900) + strings.Repeat("]", 900) + ") }",
+		"a wide list":                   "{ hello(name: [" + strings.Repeat("1 ", 4900) + "]) }",
+		"many directives":               "{ hello " + strings.Repeat("@skip(if: true) ", 700) + "}",
+		"many unknown directives":       "{ hello " + strings.Repeat("@x ", 2000) + "}",
+		"many variables":                "query(" + strings.ReplaceAll(strings.ReplaceAll(names(1200), "x", "$x"), " ", ": ID ") + ") { hello }",
+		"many undefined variables":      "{ node { " + strings.Repeat("id @skip(if: $x) ", 600) + "} }",
+		"one fragment in many places":   "{ node { " + strings.Repeat("...F ", 900) + "} } fragment F on Node { id }",
+		"many fragments in one place":   manyFragments(400),
+		"comments":                      "{ hello } " + strings.Repeat("#\n", 100_000),
+		"white space":                   "{ hello " + strings.Repeat(" ", 900_000) + "}",
+		"a long string":                 `{ hello(name: "` + strings.Repeat("x", 900_000) + `") }`,
+		"aliased unknown deep in types": "{ node { " + strings.Repeat("nodes { nodes { x y z } } ", 200) + "} }",
+	}
+	h := New(testSchema, Config{Introspection: true})
+	for name, document := range documents {
+		start := time.Now()
+		got := query(t, h, document, "")
+		if took := time.Since(start); took > patience {
+			t.Errorf("%s: answered after %v: %.200s", name, took, got.body)
+		} else {
+			t.Logf("%s: %v, %s %.60s", name, took, got.code(), got.message())
+		}
+		if got.code() == "INTERNAL" || got.status != 200 {
+			t.Errorf("%s: status %d, %.200s", name, got.status, got.body)
+		}
+	}
+}
+
+// patience is far more than any of the documents needs on a slow machine, and far less than a hostile one would take
+// without limits.
+const patience = 3 * time.Second
+
+func manyFragments(n int) string {
+	var spreads, fragments strings.Builder
+	for i := range n {
+		fmt.Fprintf(&spreads, "...F%d ", i)
+		fmt.Fprintf(&fragments, "fragment F%d on Node { id } ", i)
+	}
+	return "{ node { " + spreads.String() + "} } " + fragments.String()
+}
+
+// TestTheIntrospectionOfGraphiQLIsWithinTheLimits: the tool that everybody uses first must work.
+func TestTheIntrospectionOfGraphiQLIsWithinTheLimits(t *testing.T) {
+	docs := newDocuments(schema, Config{Introspection: true}.withDefaults())
+	if _, errs := docs.get(introspectionQuery); errs != nil {
+		t.Error(errs)
+	}
+}
+
+// introspectionQuery is as graphql-js makes it with every option on.
+var introspectionQuery = `query IntrospectionQuery { __schema { description queryType { name kind } mutationType { name kind }
+	subscriptionType { name kind } types { ...FullType } directives { name description isRepeatable locations
+	args(includeDeprecated: true) { ...InputValue } } } }
+fragment FullType on __Type { kind name description specifiedByURL isOneOf
+	fields(includeDeprecated: true) { name description args(includeDeprecated: true) { ...InputValue } type { ...TypeRef } isDeprecated deprecationReason }
+	inputFields(includeDeprecated: true) { ...InputValue } interfaces { ...TypeRef }
+	enumValues(includeDeprecated: true) { name description isDeprecated deprecationReason } possibleTypes { ...TypeRef } }
+fragment InputValue on __InputValue { name description type { ...TypeRef } defaultValue isDeprecated deprecationReason }
+fragment TypeRef on __Type { kind name ` + strings.Repeat("ofType { kind name ", 9) + strings.Repeat("} ", 10)
+
+func TestTheCacheKeepsWhatWasAskedLast(t *testing.T) {
+	c := newCache(800)
+	for i := range 10 {
+		c.add(fmt.Sprint(i), nil, 100)
+		c.get("0") // stays in use
+	}
+	for i := range 10 {
+		_, ok := c.get(fmt.Sprint(i))
+		if want := i == 0 || i > 2; ok != want {
+			t.Errorf("document %d is kept: %v, want %v", i, ok, want)
+		}
+	}
+	if c.size != 800 || len(c.entries) != 8 || c.recent.Len() != 8 {
+		t.Errorf("size %d, %d entries, %d in the list", c.size, len(c.entries), c.recent.Len())
+	}
+	c.add("large", nil, 101)
+	if _, ok := c.get("large"); ok {
+		t.Error("a document that takes more than its share is kept")
+	}
+}
