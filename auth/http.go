@@ -39,9 +39,12 @@ func (v *Verifier) verifyHeaders(r *http.Request, headers []string) (Caller, err
 
 // Bearer returns the token of an Authorization header, if it has one.
 func Bearer(header string) (token string, ok bool) {
-	scheme, token, ok := strings.Cut(header, " ")
+	scheme, token, _ := strings.Cut(header, " ")
 	token = strings.TrimSpace(token)
-	return token, ok && strings.EqualFold(scheme, "Bearer") && token != ""
+	if !strings.EqualFold(scheme, "Bearer") || token == "" {
+		return "", false
+	}
+	return token, true
 }
 
 // reject answers in the form of a GraphQL response.

@@ -1,0 +1,57 @@
+// Package server is the program as a library: commands, configuration, HTTP, and the order in which all starts and ends.
+// A project's main is one call of [Main] with its [App].
+package server
+
+import (
+	"context"
+	"iter"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+)
+
+// App is what makes the program a project's own: its read models, events, projections and API, mostly generated.
+type App struct {
+	Models      []*querydb.Model
+	Events      eventlog.Types
+	Projections []projection.Projection
+	Catalog     *graph.Catalog
+	// Schema makes the executable schema over a runtime.
+	Schema func(*graph.Runtime) graphql.ExecutableSchema
+	// SDL is the printed schema of the API.
+	SDL string
+	// Examples is what GraphiQL shows in its first tab.
+	Examples string
+	// Sample yields events that `serve --sample` appends to an empty log; nil for none.
+	Sample iter.Seq[eventlog.Event]
+}
+
+// Main runs the program with the arguments, the environment and the streams of the process, and ends the process. The
+// first SIGINT or SIGTERM drains; the second ends the process at once.
+func Main(app App) {
+	p := program{
+		app: app, args: os.Args[1:], env: os.LookupEnv, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+	}
+	os.Exit(p.run(untilSignal()))
+}
+
+// untilSignal returns a context that the first signal ends.
+func untilSignal() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		cancel()
+		<-signals
+		os.Exit(exitFailed)
+	}()
+	return ctx
+}

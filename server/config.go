@@ -1,0 +1,208 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/foldql/foldql/auth"
+)
+
+// places are the options of every command that opens a store.
+type places struct {
+	Store   string `help:"Where rows are kept: embedded:DIR, or memory: to try things out." default:"embedded:./data" group:"Data"`
+	Events  string `help:"Where events come from: log: is the log beside the rows, file:PATH a file (.jsonl, .jsonl.gz; - is standard input)." default:"log:" group:"Data"`
+	CacheMB int64  `help:"Memory for the cache of an embedded store, in MiB." default:"256" group:"Data"`
+}
+
+func (p *places) parse() (storePlace, sourcePlace, error) {
+	store, err := parseStore(p.Store)
+	if err != nil {
+		return storePlace{}, sourcePlace{}, err
+	}
+	if p.CacheMB < 1 {
+		return storePlace{}, sourcePlace{}, wrongConfig("cache-mb", "%d is too little; give 1 at least", p.CacheMB)
+	}
+	source, err := parseSource(p.Events)
+	return store, source, err
+}
+
+// jwtOptions say how callers prove who they are.
+type jwtOptions struct {
+	Auth            string        `help:"on: the rules of the schema hold; off: everybody may read everything." enum:"on,off" default:"on" group:"Who may read"`
+	JWTSecret       string        `name:"jwt-secret" help:"Secret of HS256 tokens, 32 bytes at least; better given by its variable, or by a file." group:"Who may read"`
+	JWTSecretFile   string        `name:"jwt-secret-file" help:"File that holds the secret; a line break at its end does not count." placeholder:"FILE" group:"Who may read"`
+	JWTJWKS         string        `name:"jwt-jwks" help:"File or address of the JSON Web Key Set of the issuer." placeholder:"FILE|URL" group:"Who may read"`
+	JWTAlgorithms   []string      `name:"jwt-algorithms" help:"Accepted algorithms; HS256 with a secret, and every asymmetric one with a key set by default." group:"Who may read"`
+	JWTIssuer       string        `name:"jwt-issuer" help:"Issuer that tokens must be of." group:"Who may read"`
+	JWTAudience     []string      `name:"jwt-audience" help:"Audiences, one of which tokens must be for." group:"Who may read"`
+	JWTLeeway       time.Duration `name:"jwt-leeway" help:"How far the clock of the issuer may be from ours." default:"30s" group:"Who may read"`
+	JWTSubjectClaim string        `name:"jwt-subject-claim" help:"Claim that names the caller; dots lead into objects." default:"sub" group:"Who may read"`
+	JWTGroupsClaims []string      `name:"jwt-groups-claims" help:"Claims that list the groups of the caller." default:"groups,cognito:groups" group:"Who may read"`
+}
+
+// verifier makes the verifier that the options ask for, nil where they ask for none.
+func (o *jwtOptions) verifier(ctx context.Context, log *slog.Logger) (*auth.Verifier, error) {
+	if o.Auth == "off" {
+		return nil, nil
+	}
+	secret, err := secretOf("jwt-secret", o.JWTSecret, o.JWTSecretFile)
+	if err != nil {
+		return nil, err
+	}
+	if secret == "" && o.JWTJWKS == "" {
+		return nil, nil
+	}
+	v, err := auth.NewVerifier(ctx, auth.Config{
+		Secret: []byte(secret), JWKS: o.JWTJWKS, Algorithms: o.JWTAlgorithms,
+		Issuer: o.JWTIssuer, Audience: o.JWTAudience, Leeway: o.JWTLeeway,
+		SubjectClaim: o.JWTSubjectClaim, GroupsClaims: o.JWTGroupsClaims, Logger: log,
+	})
+	if err != nil {
+		return nil, wrongConfig("jwt-…", "%w", err)
+	}
+	return v, nil
+}
+
+// secretOf is a secret that is given by itself or in a file.
+func secretOf(key, value, file string) (string, error) {
+	if file == "" {
+		return value, nil
+	}
+	if value != "" {
+		return "", wrongConfig(key, "it is given twice, by itself and by %s-file; drop one of them", key)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", wrongConfig(key+"-file", "%w", err)
+	}
+	secret := strings.TrimRight(string(text), "\r\n")
+	if secret == "" {
+		return "", wrongConfig(key+"-file", "%s is empty", file)
+	}
+	return secret, nil
+}
+
+// writeToken is the secret of those who may append events and mend projections.
+type writeToken struct {
+	WriteToken     string `help:"Token of those who may append events and see to projections; better given by its variable, or by a file." group:"Who may write"`
+	WriteTokenFile string `help:"File that holds the token." placeholder:"FILE" group:"Who may write"`
+}
+
+func (o *writeToken) get() (string, error) {
+	return secretOf("write-token", o.WriteToken, o.WriteTokenFile)
+}
+
+// limits bound what one request may cost.
+type limits struct {
+	MaxBody       int64         `help:"Bytes of a GraphQL request." default:"1048576" group:"Limits"`
+	MaxDepth      int           `help:"How deep a query may be nested." default:"20" group:"Limits"`
+	MaxTokens     int           `help:"Tokens of a query." default:"5000" group:"Limits"`
+	MaxAliases    int           `help:"Aliases in a query." default:"100" group:"Limits"`
+	MaxRootFields int           `help:"Queries that one request may ask." default:"20" group:"Limits"`
+	MaxFields     int           `help:"Fields of a query." default:"2000" group:"Limits"`
+	MaxEventsBody int64         `help:"Bytes of a request with events." default:"16777216" group:"Limits"`
+	MaxEvent      int           `help:"Bytes of one event." default:"262144" group:"Limits"`
+	Timeout       time.Duration `help:"Time that a query may take." default:"30s" group:"Limits"`
+}
+
+func (l *limits) validate() error {
+	for _, limit := range []struct {
+		key   string
+		value int64
+	}{
+		{"max-body", l.MaxBody},
+		{"max-depth", int64(l.MaxDepth)},
+		{"max-tokens", int64(l.MaxTokens)},
+		{"max-aliases", int64(l.MaxAliases)},
+		{"max-root-fields", int64(l.MaxRootFields)},
+		{"max-fields", int64(l.MaxFields)},
+		{"max-events-body", l.MaxEventsBody},
+		{"max-event", int64(l.MaxEvent)},
+		{"timeout", int64(l.Timeout)},
+	} {
+		if limit.value <= 0 {
+			return wrongConfig(limit.key, "a limit must be above 0")
+		}
+	}
+	return nil
+}
+
+// serveCommand is the configuration of `serve`.
+type serveCommand struct {
+	Listen string `help:"Address to listen at." default:"127.0.0.1:8080"`
+	places
+	Sample bool `help:"Append the sample events of the project to an empty log." group:"Data"`
+
+	Playground    bool `help:"Serve GraphiQL at /." default:"true" negatable:"" group:"API"`
+	Introspection bool `help:"Answer questions about the schema." default:"true" negatable:"" group:"API"`
+	Accelerate    bool `help:"Answer generated queries by compiled plans; without, by resolvers only." default:"true" negatable:"" group:"API"`
+
+	CORSOrigins []string `name:"cors-origins" help:"Origins whose pages may query the API, * for any; none by default." placeholder:"ORIGIN" group:"API"`
+
+	jwtOptions
+	writeToken
+	limits
+
+	DrainDelay   time.Duration `help:"Time between being not ready and closing the listener, for load balancers to notice." default:"0s" group:"Lifecycle"`
+	DrainTimeout time.Duration `help:"Time that requests in flight have to finish." default:"30s" group:"Lifecycle"`
+}
+
+// validate checks all that can be checked before anything is opened.
+func (c *serveCommand) validate() error {
+	if c.DrainDelay < 0 || c.DrainTimeout < 0 {
+		return wrongConfig("drain-delay, drain-timeout", "a time must not be negative")
+	}
+	for _, o := range c.CORSOrigins {
+		if err := checkOrigin(o); err != nil {
+			return wrongConfig("cors-origins", "%w", err)
+		}
+	}
+	return c.limits.validate()
+}
+
+// checkOrigin wants an origin as browsers send it, because they are compared as texts.
+func checkOrigin(origin string) error {
+	if origin == "*" {
+		return nil
+	}
+	u, err := url.Parse(origin)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Scheme+"://"+u.Host != origin {
+		return fmt.Errorf("%q is no origin; write scheme, host and port only, such as https://app.example.com", origin)
+	}
+	return nil
+}
+
+// checkWriters refuses to let everybody write: without a token, writing is for those on this machine.
+func checkWriters(listen, token string) error {
+	if token != "" || loopback(listen) {
+		return nil
+	}
+	return wrongConfig("write-token", "listening at %s, anybody could append events: set a write token "+
+		"(FOLDQL_WRITE_TOKEN, or --write-token-file), or listen on loopback only (--listen 127.0.0.1:8080)", listen)
+}
+
+// loopback reports whether only this machine can reach the address.
+func loopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// checkReaders refuses to serve a schema with rules where nobody can be told from anybody.
+func checkReaders(secured, verified, off bool) error {
+	if !secured || verified || off {
+		return nil
+	}
+	return configError{errors.New("jwt-secret, jwt-jwks: the schema says who may read what, and there is nothing to verify " +
+		"callers with: set one of the two, or --auth=off to let everybody read everything")}
+}

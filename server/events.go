@@ -1,0 +1,115 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"text/tabwriter"
+)
+
+// eventsCommand sees to the events that projections have set aside.
+type eventsCommand struct {
+	List  eventsListCommand  `cmd:"" help:"List the events set aside, each with the reason."`
+	Retry eventsRetryCommand `cmd:"" help:"Fold set-aside events again, and those of their subjects that wait for them."`
+	Skip  eventsSkipCommand  `cmd:"" help:"Let set-aside events never take effect, and fold those that wait for them."`
+}
+
+type eventsListCommand struct {
+	remoteServer
+	Projection string `help:"Only those of this projection." placeholder:"NAME"`
+	After      string `help:"Only those after this event of the projection." placeholder:"EVENT"`
+	Limit      int    `help:"How many, at most 1000." default:"100"`
+	JSON       bool   `name:"json" help:"Print one JSON object a line."`
+}
+
+// Run prints the list.
+func (c *eventsListCommand) Run(ctx context.Context, p *program) error {
+	from, err := c.remoteServer.client()
+	if err != nil {
+		return err
+	}
+	q := url.Values{"limit": {strconv.Itoa(c.Limit)}}
+	if c.Projection != "" {
+		q.Set("projection", c.Projection)
+	}
+	if c.After != "" {
+		q.Set("after", c.After)
+	}
+	var answer asideAnswer
+	if err := from.do(ctx, http.MethodGet, "/admin/events?"+q.Encode(), "", nil, &answer); err != nil {
+		return fmt.Errorf("list the events set aside: %w", err)
+	}
+	if c.JSON {
+		lines := json.NewEncoder(p.stdout)
+		for _, e := range answer.Events {
+			if err := lines.Encode(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return printAside(p, answer.Events)
+}
+
+func printAside(p *program, events []asideEvent) error {
+	if len(events) == 0 {
+		fmt.Fprintln(p.stdout, "no events are set aside")
+		return nil
+	}
+	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "PROJECTION\tEVENT\tTYPE\tSUBJECT\tID\tREASON")
+	for _, e := range events {
+		reason := e.Reason
+		if e.Behind != "" {
+			reason = "waits for " + e.Behind
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%.200q\n", e.Projection, e.Ref, e.Type, e.Subject, e.ID, reason)
+	}
+	return w.Flush()
+}
+
+// asideEvents are events of one projection, as the list names them.
+type asideEvents struct {
+	remoteServer
+	Projection string   `arg:"" help:"Projection that has set the events aside."`
+	Event      []string `arg:"" help:"Events, as the list names them."`
+}
+
+type eventsRetryCommand struct{ asideEvents }
+
+// Run folds the events again.
+func (c *eventsRetryCommand) Run(ctx context.Context, p *program) error {
+	return c.each(ctx, p, "retry", "folded")
+}
+
+type eventsSkipCommand struct{ asideEvents }
+
+// Run lets the events never take effect.
+func (c *eventsSkipCommand) Run(ctx context.Context, p *program) error {
+	return c.each(ctx, p, "skip", "skipped")
+}
+
+// each has the server do something with each of the events, and goes on after one that fails.
+func (c *asideEvents) each(ctx context.Context, p *program, verb, done string) error {
+	to, err := c.remoteServer.client()
+	if err != nil {
+		return err
+	}
+	var all []error
+	for _, event := range c.Event {
+		body, err := json.Marshal(mendRequest{c.Projection, event})
+		if err != nil {
+			return err
+		}
+		if err := to.do(ctx, http.MethodPost, "/admin/events/"+verb, "application/json", body, nil); err != nil {
+			all = append(all, fmt.Errorf("%s event %s of %s: %w", verb, event, c.Projection, err))
+			continue
+		}
+		fmt.Fprintf(p.stdout, "%s %s: %s\n", c.Projection, event, done)
+	}
+	return errors.Join(all...)
+}

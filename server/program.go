@@ -1,0 +1,136 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+
+	"golang.org/x/term"
+
+	"github.com/alecthomas/kong"
+)
+
+// program is one run of the program, with everything that it has of the process.
+type program struct {
+	app    App
+	args   []string
+	env    func(name string) (value string, ok bool)
+	stdin  io.Reader
+	stdout io.Writer
+	stderr io.Writer
+
+	log *slog.Logger
+	// listening is told the address of the server, where somebody wants to know.
+	listening func(address string)
+}
+
+// commands is the command line.
+type commands struct {
+	Config    string `help:"YAML file with any of the options, named as the flags are." placeholder:"FILE"`
+	LogFormat string `help:"Form of the log: ${enum}." enum:"json,text" default:"json"`
+	LogLevel  string `help:"What is logged: ${enum} and above." enum:"debug,info,warn,error" default:"info"`
+
+	Serve   serveCommand   `cmd:"" help:"Serve the API, fold events as they come."`
+	Append  appendCommand  `cmd:"" help:"Append the events of a file to the log of a running server. It may be repeated."`
+	Replay  replayCommand  `cmd:"" help:"Fold events into a store, to the end of them."`
+	Events  eventsCommand  `cmd:"" help:"List, retry or skip the events that a running server has set aside."`
+	Schema  schemaCommand  `cmd:"" help:"Print the schema of the API."`
+	Version versionCommand `cmd:"" help:"Print the version of the program."`
+}
+
+// Exit codes.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2 // the command line or the configuration is wrong
+)
+
+// run carries out one command and returns the exit code.
+func (p *program) run(ctx context.Context) int {
+	var c commands
+	command, code := p.parse(&c)
+	if command == nil {
+		return code
+	}
+	p.log = newLogger(p.stderr, c.LogFormat, c.LogLevel)
+	command.BindTo(ctx, (*context.Context)(nil))
+	return p.report(command.Run(p))
+}
+
+// parse reads the command line, the environment and the file. Where there is no command to carry out, it returns the
+// exit code instead.
+func (p *program) parse(c *commands) (command *kong.Context, code int) {
+	exited := -1
+	parser, err := kong.New(c,
+		kong.Name("server"),
+		kong.Description("Serves a GraphQL API over read models that are folded from events."),
+		kong.Writers(p.stdout, p.stderr),
+		kong.Exit(func(code int) { exited = code }),
+		kong.Resolvers(&settings{env: p.env}),
+		kong.ValueFormatter(withVariable),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	)
+	if err != nil {
+		panic(err) // the commands themselves are wrong; every test of this package would meet it
+	}
+	command, err = parser.Parse(p.args)
+	if exited >= 0 { // --help was asked for and given
+		return nil, exited
+	}
+	if err != nil {
+		fmt.Fprintf(p.stderr, "error: %v\nRun \"server --help\" for what there is.\n", err)
+		return nil, exitUsage
+	}
+	return command, exitDone
+}
+
+// configError is a mistake in the configuration.
+type configError struct{ error }
+
+func (e configError) Unwrap() error { return e.error }
+
+// wrongConfig says which key is wrong, how, and what to do.
+func wrongConfig(key, format string, args ...any) error {
+	return configError{fmt.Errorf("%s: %w", key, fmt.Errorf(format, args...))}
+}
+
+// report tells the operator how the command ended.
+func (p *program) report(err error) int {
+	var config configError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &config):
+		fmt.Fprintf(p.stderr, "error: %v\n", err)
+		return exitUsage
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(p.stderr, "error: interrupted")
+		return exitFailed
+	}
+	fmt.Fprintf(p.stderr, "error: %v\n", err)
+	return exitFailed
+}
+
+// terminal returns the writer as a terminal, nil where a person does not look at it.
+func terminal(w io.Writer) *os.File {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return nil
+	}
+	return f
+}
+
+func newLogger(w io.Writer, format, level string) *slog.Logger {
+	var l slog.Level
+	if err := l.UnmarshalText([]byte(level)); err != nil {
+		panic(err) // the command line takes the names of levels only
+	}
+	options := &slog.HandlerOptions{Level: l}
+	if format == "text" {
+		return slog.New(slog.NewTextHandler(w, options))
+	}
+	return slog.New(slog.NewJSONHandler(w, options))
+}

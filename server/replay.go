@@ -1,0 +1,112 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+)
+
+// replayCommand folds events into a store without serving.
+type replayCommand struct {
+	places
+	MaxEvent int `help:"Bytes of one event." default:"262144" group:"Data"`
+}
+
+// Run folds to the end of the source as it is at the start, from where each projection has come to.
+func (c *replayCommand) Run(ctx context.Context, p *program) (err error) {
+	store, from, err := c.places.parse()
+	if err != nil {
+		return err
+	}
+	if c.MaxEvent < 1 {
+		return wrongConfig("max-event", "give 1 at least")
+	}
+	db, err := openStore(ctx, store, c.CacheMB, p.app.Models, p.log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := claimSource(ctx, db, store, from); err != nil {
+		return err
+	}
+	src, err := openSource(from, store, c.MaxEvent, p.stdin, p.log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, src.Close()) }()
+	known := from.path != "-" // the end of standard input is known when it has come
+	var bounded eventlog.Source = src.Source
+	var ends eventlog.Positions
+	if known {
+		if ends, err = heads(ctx, src.Source); err != nil {
+			return err
+		}
+		bounded = &upTo{src.Source, ends}
+	}
+	f, err := newFolds(p.app.Projections, bounded, db, ends, p.log)
+	if err != nil {
+		return err
+	}
+	return replay(ctx, p, f, ends)
+}
+
+// replay runs the projections to their end and shows how they get on.
+func replay(ctx context.Context, p *program, f *folds, ends eventlog.Positions) error {
+	f.start(ctx)
+	done := make(chan error, 1)
+	go func() { done <- f.wait() }()
+	var m meter
+	for _, end := range ends {
+		m.total += end
+	}
+	m.from(f.slowest(ctx))
+	m.start(p.stderr, "folded")
+	look := time.NewTicker(200 * time.Millisecond)
+	defer look.Stop()
+	for {
+		select {
+		case err := <-done:
+			m.at(f.slowest(context.WithoutCancel(ctx)))
+			m.stop()
+			return errors.Join(err, ctx.Err(), f.summary(context.WithoutCancel(ctx), p))
+		case <-look.C:
+			m.at(f.slowest(ctx))
+		}
+	}
+}
+
+// slowest returns how far the projection has come that has most before it.
+func (f *folds) slowest(ctx context.Context) uint64 {
+	var least uint64
+	for i, one := range f.all {
+		s, err := one.Status(ctx)
+		if err != nil {
+			f.log.LogAttrs(ctx, slog.LevelDebug, "status not known", slog.Any("error", err))
+			continue
+		}
+		var at uint64
+		for _, p := range s.Partitions {
+			at += p.Checkpoint
+		}
+		if i == 0 || at < least {
+			least = at
+		}
+	}
+	return least
+}
+
+// summary prints what became of each projection.
+func (f *folds) summary(ctx context.Context, p *program) error {
+	for _, one := range f.all {
+		s, err := one.Status(ctx)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(p.stdout, "%s: %d events, %d rows written, %d events set aside\n", one.name, s.Events, s.Rows, s.Aside)
+	}
+	return nil
+}

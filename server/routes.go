@@ -1,0 +1,98 @@
+package server
+
+import (
+	"log/slog"
+	"net/http"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"github.com/foldql/foldql/auth"
+	"github.com/foldql/foldql/eventlog/ingest"
+	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/graphqlhttp"
+	"github.com/foldql/foldql/graph/playground"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
+)
+
+// parts is what the routes are made of.
+type parts struct {
+	app      *App
+	cfg      *serveCommand
+	token    string // of writers, "" for none
+	verifier *auth.Verifier
+	tokenKey keys.TokenKey
+	db       *querydb.DB
+	source   *source
+	folds    *folds
+	health   *health
+	log      *slog.Logger
+}
+
+// handler routes every request that the server answers.
+func (p *parts) handler() http.Handler {
+	mux := http.NewServeMux()
+	measured := newOperations()
+	mux.Handle("/graphql", shared(p.cfg.CORSOrigins, p.identified(p.graphql(measured))))
+	mux.Handle("GET /schema.graphql", shared(p.cfg.CORSOrigins, p.schema()))
+	if p.cfg.Playground {
+		mux.Handle("/", p.playground())
+	}
+	guarded := func(h http.Handler) http.Handler { return guard(p.token, h) }
+	mux.Handle("/events", guarded(p.events()))
+	(&admin{folds: p.folds, log: p.log}).register(mux, guarded)
+	mux.HandleFunc("GET /livez", p.health.live)
+	mux.HandleFunc("GET /readyz", p.health.ready)
+	mux.Handle("GET /metrics", metricsHandler(p.log, measured, &projectionMetrics{p.folds, p.log}, &storeMetrics{p.db}))
+	return logged(p.log, secured(mux))
+}
+
+// graphql answers queries.
+func (p *parts) graphql(measured *operations) http.Handler {
+	rt := graph.NewRuntime(p.db, p.app.Catalog, graph.Config{
+		TokenKey: p.tokenKey, AuthOff: p.cfg.Auth == "off", ResolversOnly: !p.cfg.Accelerate, Logger: p.log,
+	})
+	return graphqlhttp.New(graph.Accelerate(p.app.Schema(rt), rt), graphqlhttp.Config{
+		MaxBody: p.cfg.MaxBody, MaxTokens: p.cfg.MaxTokens, MaxDepth: p.cfg.MaxDepth, MaxAliases: p.cfg.MaxAliases,
+		MaxRootFields: p.cfg.MaxRootFields, MaxFields: p.cfg.MaxFields, Timeout: p.cfg.Timeout,
+		Introspection: p.cfg.Introspection, Extensions: []graphql.HandlerExtension{measured}, Logger: p.log,
+	})
+}
+
+// identified knows the caller where callers are verified.
+func (p *parts) identified(next http.Handler) http.Handler {
+	if p.verifier == nil {
+		return next
+	}
+	return p.verifier.Middleware(next)
+}
+
+// events takes events in, where there is a log to append them to.
+func (p *parts) events() http.Handler {
+	if p.source.log == nil {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { noLog().write(w) })
+	}
+	return ingest.Handler(p.source.log, p.app.Events, ingest.Config{
+		MaxBody: p.cfg.MaxEventsBody, MaxEvent: p.cfg.MaxEvent, Logger: p.log,
+	})
+}
+
+// schema serves the printed schema, unless nobody is to know it.
+func (p *parts) schema() http.Handler {
+	if !p.cfg.Introspection {
+		return http.NotFoundHandler()
+	}
+	sdl := []byte(p.app.SDL)
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		_, _ = w.Write(sdl) // a client that is gone needs no answer
+	})
+}
+
+// playground serves GraphiQL.
+func (p *parts) playground() http.Handler {
+	if !playground.Embedded() {
+		p.log.Warn("this program was built without GraphiQL: its page loads it from a CDN; build it with `make playground` to have it offline")
+	}
+	return playground.Handler(playground.Config{Examples: p.app.Examples})
+}

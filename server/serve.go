@@ -1,0 +1,213 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/foldql/foldql/auth"
+)
+
+// Run serves until the context ends, then drains: it says that it is not ready, finishes what is in flight, commits the
+// batch in hand, and closes the store. What was begun last ends first.
+func (c *serveCommand) Run(ctx context.Context, p *program) (err error) {
+	if err := c.validate(); err != nil {
+		return err
+	}
+	token, err := c.writeToken.get()
+	if err != nil {
+		return err
+	}
+	if err := checkWriters(c.Listen, token); err != nil {
+		return err
+	}
+	verifier, err := c.readers(ctx, p)
+	if err != nil {
+		return err
+	}
+	s := &serving{parts: parts{app: &p.app, cfg: c, token: token, verifier: verifier, log: p.log}}
+	defer func() { err = errors.Join(err, s.close()) }()
+	if err := s.open(ctx, p); err != nil {
+		return err
+	}
+	return s.serve(ctx, p)
+}
+
+// readers makes what tells readers apart, and says where nobody does.
+func (c *serveCommand) readers(ctx context.Context, p *program) (*auth.Verifier, error) {
+	verifier, err := c.jwtOptions.verifier(ctx, p.log)
+	if err != nil {
+		return nil, err
+	}
+	secured := p.app.Catalog.Secured
+	if err := checkReaders(secured, verifier != nil, c.Auth == "off"); err != nil {
+		return nil, err
+	}
+	if secured && c.Auth == "off" {
+		p.log.Warn("the schema says who may read what, and --auth=off lets everybody read everything")
+	}
+	return verifier, nil
+}
+
+// serving is a server from its start to its end.
+type serving struct {
+	parts
+	stopFolds context.CancelFunc
+}
+
+// open opens the store and the source, and starts the projections.
+func (s *serving) open(ctx context.Context, p *program) error {
+	store, from, err := s.cfg.places.parse()
+	if err != nil {
+		return err
+	}
+	if s.cfg.Sample && from.kind != logSource {
+		return wrongConfig("sample", "sample events are appended to a log; choose --events log:, or leave --sample out")
+	}
+	if s.db, err = openStore(ctx, store, s.cfg.CacheMB, p.app.Models, s.log); err != nil {
+		return err
+	}
+	if s.tokenKey, err = tokenKey(ctx, s.db); err != nil {
+		return err
+	}
+	if err := claimSource(ctx, s.db, store, from); err != nil {
+		return err
+	}
+	if s.source, err = openSource(from, store, s.cfg.MaxEvent, p.stdin, s.log); err != nil {
+		return err
+	}
+	if err := s.sample(ctx); err != nil {
+		return err
+	}
+	goal, err := heads(ctx, s.source.Source)
+	if err != nil {
+		return err
+	}
+	if s.folds, err = newFolds(p.app.Projections, s.source.Source, s.db, goal, s.log); err != nil {
+		return err
+	}
+	s.health = &health{folds: s.folds}
+	folding, stop := context.WithCancel(context.WithoutCancel(ctx)) // ends when requests have
+	s.stopFolds = stop
+	s.folds.start(folding)
+	go s.announceReady(folding)
+	return nil
+}
+
+func (s *serving) sample(ctx context.Context) error {
+	if !s.cfg.Sample {
+		return nil
+	}
+	if s.app.Sample == nil {
+		return wrongConfig("sample", "this project has no sample events; set App.Sample, or leave --sample out")
+	}
+	n, err := appendSample(ctx, s.source.log, s.app.Sample)
+	if n > 0 {
+		s.log.Info("sample events appended", "events", n)
+	}
+	return err
+}
+
+// announceReady logs the moment from which the rows are up to date.
+func (s *serving) announceReady(ctx context.Context) {
+	began := time.Now()
+	look := time.NewTicker(100 * time.Millisecond)
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-look.C:
+		}
+		if _, err := s.folds.statuses(ctx); err == nil {
+			s.log.Info("ready: every projection is up to date", "took", time.Since(began).String())
+			return
+		}
+	}
+}
+
+// serve answers requests until the context ends, and then those in flight.
+func (s *serving) serve(ctx context.Context, p *program) error {
+	listener, err := net.Listen("tcp", s.cfg.Listen)
+	if err != nil {
+		return wrongConfig("listen", "%w; choose another address, or stop what uses it", err)
+	}
+	srv := s.httpServer()
+	failed := make(chan error, 1)
+	go func() { failed <- srv.Serve(listener) }()
+	s.announce(p, listener.Addr())
+	select {
+	case err := <-failed:
+		return fmt.Errorf("listen at %s: %w", listener.Addr(), err)
+	case <-ctx.Done():
+	}
+	return s.drain(srv)
+}
+
+// httpServer has no time limit that a slow client could not stay under; what it protects from is clients that do nothing.
+func (s *serving) httpServer() *http.Server {
+	return &http.Server{
+		Handler:           s.handler(),
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       time.Minute,
+		WriteTimeout:      time.Minute + s.cfg.Timeout,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+}
+
+// announce says where the server is to be found.
+func (s *serving) announce(p *program, at net.Addr) {
+	s.log.Info("listening", "addr", at.String())
+	if t := terminal(p.stderr); t != nil {
+		fmt.Fprintf(t, "\n  API         http://%s/graphql\n", at)
+		if s.cfg.Playground {
+			fmt.Fprintf(t, "  GraphiQL    http://%s/\n", at)
+		}
+		fmt.Fprintf(t, "  Ready?      http://%s/readyz\n\n", at)
+	}
+	if p.listening != nil {
+		p.listening(at.String())
+	}
+}
+
+// drain ends the server in such a way that nobody is cut off who can be waited for.
+func (s *serving) drain(srv *http.Server) error {
+	s.log.Info("draining; a second signal ends the server at once", "delay", s.cfg.DrainDelay.String())
+	s.health.draining.Store(true)
+	time.Sleep(s.cfg.DrainDelay)
+	ctx, cancel := context.WithTimeout(context.Background(), s.cfg.DrainTimeout)
+	defer cancel()
+	if err := srv.Shutdown(ctx); err != nil {
+		s.log.Warn("requests did not finish in time and are cut off", "timeout", s.cfg.DrainTimeout.String())
+		_ = srv.Close() // it only says what is known: that connections were open
+	}
+	return nil
+}
+
+// close ends what open has begun, as far as that got.
+func (s *serving) close() error {
+	var all []error
+	if s.stopFolds != nil {
+		s.stopFolds()
+		if err := s.folds.wait(); err != nil {
+			s.log.Error("projections had stopped", "error", err)
+		}
+	}
+	if s.source != nil {
+		all = append(all, s.source.Close())
+	}
+	if s.db != nil {
+		all = append(all, s.db.Close())
+	}
+	err := errors.Join(all...)
+	if err == nil && s.stopFolds != nil {
+		s.log.Info("stopped")
+	}
+	return err
+}

@@ -1,0 +1,132 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"github.com/goccy/go-yaml"
+)
+
+// settings finds the value of a flag that the command line does not give: in the environment, or else in the file.
+type settings struct {
+	env  func(string) (string, bool)
+	file map[string]any
+	read bool
+}
+
+// variable is the environment variable of a flag: FOLDQL_LISTEN of --listen.
+func variable(flag string) string {
+	return "FOLDQL_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// withVariable is the help of a flag with its environment variable.
+func withVariable(v *kong.Value) string {
+	if v.Flag == nil || v.Name == "help" {
+		return v.Help
+	}
+	return v.Help + " ($" + variable(v.Name) + ")"
+}
+
+// Validate implements kong.Resolver.
+func (s *settings) Validate(*kong.Application) error { return nil }
+
+// Resolve implements kong.Resolver.
+func (s *settings) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	if flag.Name == "help" {
+		return nil, nil
+	}
+	if value, ok := s.env(variable(flag.Name)); ok {
+		return value, nil
+	}
+	if flag.Name == "config" {
+		return nil, nil
+	}
+	if err := s.readFile(ctx); err != nil {
+		return nil, err
+	}
+	return s.file[flag.Name], nil
+}
+
+// readFile reads the file that --config or its variable names, once.
+func (s *settings) readFile(ctx *kong.Context) error {
+	if s.read {
+		return nil
+	}
+	s.read = true
+	path, _ := s.env(variable("config"))
+	for _, flag := range ctx.Model.Flags {
+		if given, ok := ctx.FlagValue(flag).(string); flag.Name == "config" && ok && given != "" {
+			path = given
+		}
+	}
+	if path == "" {
+		return nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("read the configuration: %w", err)
+	}
+	s.file, err = parseFile(text, flagNames(ctx.Model.Node))
+	if err != nil {
+		return fmt.Errorf("read the configuration %s: %w", path, err)
+	}
+	return nil
+}
+
+// parseFile reads a mapping from names of flags to values.
+func parseFile(text []byte, names []string) (map[string]any, error) {
+	var file map[string]any
+	if err := yaml.Unmarshal(text, &file); err != nil {
+		return nil, errors.New(yaml.FormatError(err, false, false)) // without the text, which may hold secrets
+	}
+	for key, value := range file {
+		if !slices.Contains(names, key) {
+			return nil, fmt.Errorf("%s: there is no such key; the keys are the names of the flags, such as listen", key)
+		}
+		flat, err := scalarOrList(value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", key, err)
+		}
+		file[key] = flat
+	}
+	return file, nil
+}
+
+// scalarOrList turns a value of YAML into one that a flag can read.
+func scalarOrList(value any) (any, error) {
+	switch v := value.(type) {
+	case nil:
+		return nil, errors.New("it has no value; give one, or leave the key out")
+	case map[string]any:
+		return nil, errors.New("want a value or a list, got a mapping")
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			switch item.(type) {
+			case nil, []any, map[string]any:
+				return nil, errors.New("want a list of plain values")
+			}
+			list[i] = fmt.Sprint(item)
+		}
+		return list, nil
+	}
+	return fmt.Sprint(value), nil
+}
+
+// flagNames returns the names of all flags of the program; a file may serve several commands.
+func flagNames(n *kong.Node) []string {
+	var names []string
+	for _, f := range n.Flags {
+		if f.Name != "help" && f.Name != "config" {
+			names = append(names, f.Name)
+		}
+	}
+	for _, child := range n.Children {
+		names = append(names, flagNames(child)...)
+	}
+	return names
+}

@@ -1,0 +1,171 @@
+package server
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// parse reads a command line, an environment and a file, and returns what came of them.
+func parse(t *testing.T, args []string, env map[string]string, file string) (*commands, *call, bool) {
+	t.Helper()
+	if env == nil {
+		env = map[string]string{}
+	}
+	if file != "" {
+		path := filepath.Join(t.TempDir(), "foldql.yaml")
+		if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		env["FOLDQL_CONFIG"] = path
+	}
+	c, got := &commands{}, &call{}
+	command, code := start{args: args, env: env}.program(App{}, got).parse(c)
+	got.code = code
+	return c, got, command != nil
+}
+
+func TestFlagBeatsVariableBeatsFileBeatsDefault(t *testing.T) {
+	file := "listen: 127.0.0.1:3\nmax-depth: 3\nsample: true\nplayground: false\njwt-audience: [a, \"b\"]\ntimeout: 3s\nlog-level: warn\n"
+	env := map[string]string{"FOLDQL_LISTEN": "127.0.0.1:2", "FOLDQL_MAX_DEPTH": "2", "FOLDQL_JWT_ISSUER": "me"}
+	c, said, ok := parse(t, []string{"serve", "--listen", "127.0.0.1:1"}, env, file)
+	if !ok {
+		t.Fatal(&said.stderr)
+	}
+	type picked struct {
+		Listen, Issuer, Store, Level      string
+		Depth, Tokens                     int
+		Sample, Playground, Introspection bool
+		Audience                          []string
+		Timeout                           time.Duration
+	}
+	s := &c.Serve
+	got := picked{
+		s.Listen, s.JWTIssuer, s.Store, c.LogLevel, s.MaxDepth, s.MaxTokens, s.Sample, s.Playground, s.Introspection,
+		s.JWTAudience, s.Timeout,
+	}
+	want := picked{
+		"127.0.0.1:1", "me", "embedded:./data", "warn", 2, 5000, true, false, true, []string{"a", "b"}, 3 * time.Second,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("configuration (-want +got):\n%s", diff)
+	}
+}
+
+func TestFileMayBeNamedByAFlag(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "c.yaml")
+	if err := os.WriteFile(path, []byte("listen: 127.0.0.1:9\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"--config", path, "serve"}, {"serve", "--config=" + path}} {
+		c, said, ok := parse(t, args, nil, "")
+		if !ok || c.Serve.Listen != "127.0.0.1:9" {
+			t.Errorf("%v: listen %q: %s", args, c.Serve.Listen, &said.stderr)
+		}
+	}
+}
+
+func TestOneFileServesSeveralCommands(t *testing.T) {
+	c, said, ok := parse(t, []string{"replay"}, nil, "listen: 127.0.0.1:9\nstore: 'memory:'\n")
+	if !ok || c.Replay.Store != "memory:" {
+		t.Errorf("store %q: %s", c.Replay.Store, &said.stderr)
+	}
+}
+
+func TestMistakesInTheConfigurationNameTheirKey(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		args []string
+		env  map[string]string
+		file string
+		want []string
+	}{
+		{"unknown key", nil, nil, "lisen: 1\n", []string{"lisen", "no such key"}},
+		{"key without value", nil, nil, "listen:\n", []string{"listen", "no value"}},
+		{"mapping", nil, nil, "jwt:\n  secret: hunter2\n", []string{"jwt", "no such key"}},
+		{"mapping for a value", nil, nil, "listen:\n  port: 1\n", []string{"listen", "mapping"}},
+		{"list of lists", nil, nil, "jwt-audience: [[a]]\n", []string{"jwt-audience", "plain values"}},
+		{"key given twice", nil, nil, "listen: a\nlisten: b\n", []string{"listen"}},
+		{"no YAML", nil, nil, "listen: [\n", []string{"foldql.yaml"}},
+		{"wrong type in the file", nil, nil, "max-depth: deep\n", []string{"max-depth"}},
+		{"wrong type in a variable", nil, map[string]string{"FOLDQL_TIMEOUT": "long"}, "", []string{"timeout"}},
+		{"no such choice", nil, map[string]string{"FOLDQL_AUTH": "maybe"}, "", []string{"auth", "on"}},
+		{"no such file", nil, map[string]string{"FOLDQL_CONFIG": "/no/such/file"}, "", []string{"/no/such/file"}},
+		{"unknown flag", []string{"--lisen", "1"}, nil, "", []string{"--lisen"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, said, ok := parse(t, append([]string{"serve"}, tc.args...), tc.env, tc.file)
+			if ok || said.code != exitUsage {
+				t.Fatalf("accepted, exit code %d", said.code)
+			}
+			for _, want := range tc.want {
+				if !strings.Contains(said.stderr.String(), want) {
+					t.Errorf("said %q, want it to name %q", &said.stderr, want)
+				}
+			}
+			if strings.Contains(said.stderr.String(), "hunter2") {
+				t.Error("the message shows a secret of the file")
+			}
+		})
+	}
+}
+
+func TestServerRefusesToStartWithWhatWouldNotWork(t *testing.T) {
+	secretFile := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secretFile, []byte("\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"store", []string{"--store", "sql:x"}, "store: "},
+		{"events", []string{"--events", "queue:x"}, "events: "},
+		{"cache", []string{"--store", "memory:", "--cache-mb", "0"}, "cache-mb: "},
+		{"limit", []string{"--max-depth", "0"}, "max-depth: "},
+		{"drain", []string{"--drain-delay=-1s"}, "drain-delay"},
+		{"origin", []string{"--cors-origins", "example.com"}, "cors-origins: "},
+		{"origin with a path", []string{"--cors-origins", "https://example.com/"}, "cors-origins: "},
+		{"everybody could write", []string{"--listen", "0.0.0.0:0"}, "write-token: "},
+		{"everybody could write, by any name", []string{"--listen", ":0"}, "write-token: "},
+		{"token twice", []string{"--write-token", "a", "--write-token-file", "b"}, "write-token: it is given twice"},
+		{"token file that is not there", []string{"--write-token-file", "/no/such"}, "write-token-file: "},
+		{"token file that is empty", []string{"--write-token-file", secretFile}, "is empty"},
+		{"short secret", []string{"--jwt-secret", "hunter2"}, "needs 32"},
+		{"sample into a file", []string{"--sample", "--store", "memory:", "--events", "file:x"}, "sample: "},
+		{"no file of events", []string{"--store", "memory:", "--events", "file:/no/such"}, "/no/such"},
+		{"address in use or none", []string{"--store", "memory:", "--listen", "127.0.0.1:99999"}, "listen: "},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			c := runProgram(t, newProject(false).App, start{args: append([]string{"serve"}, tc.args...)})
+			if c.code == exitDone || !strings.Contains(c.stderr.String(), tc.want) {
+				t.Errorf("exit code %d, said %q, want %q", c.code, &c.stderr, tc.want)
+			}
+			if strings.Contains(c.stderr.String(), "hunter2") {
+				t.Error("the message shows the secret")
+			}
+		})
+	}
+}
+
+func TestRulesWantAVerifier(t *testing.T) {
+	app := newProject(true).App
+	c := runProgram(t, app, start{args: []string{"serve", "--store", "memory:"}})
+	c.wantExit(t, exitUsage, "--auth=off")
+	s := serve(t, app, start{args: []string{"--store", "memory:", "--auth=off"}})
+	if !strings.Contains(s.stderr.String(), "lets everybody read everything") {
+		t.Errorf("no warning in the log:\n%s", &s.stderr)
+	}
+}
+
+func TestHelpNamesFlagsAndVariables(t *testing.T) {
+	c := runProgram(t, App{}, start{args: []string{"serve", "--help"}})
+	for _, want := range []string{"--write-token", "$FOLDQL_WRITE_TOKEN", "--[no-]playground", "--store"} {
+		c.wantExit(t, exitDone, want)
+	}
+}
