@@ -1,6 +1,8 @@
 package shop
 
 import (
+	"math"
+
 	"github.com/foldql/foldql/event"
 	"github.com/foldql/foldql/model"
 	"github.com/foldql/foldql/projection"
@@ -14,7 +16,7 @@ type OrderCount struct{}
 func (OrderCount) OrderPlaced(e event.OrderPlaced, _ projection.Meta) []projection.Op {
 	return []projection.Op{ops.OrderCount.Upsert(querydb.Only{}, model.OrderCount{}, func(c *model.OrderCount) {
 		c.Orders++
-		c.Revenue += e.Total
+		c.Revenue = math.Round((c.Revenue+e.Total)*100) / 100 // whole cents
 	})}
 }
 
