@@ -155,6 +155,42 @@ func TestRetryWorksWithoutARun(t *testing.T) {
 	}
 }
 
+// TestARetryWhoseAnswerIsLostTakesEffectOnce loses the answer to the commit of a retry: once with a later attempt that
+// finds it out, once with none, because the caller has gone.
+func TestARetryWhoseAnswerIsLostTakesEffectOnce(t *testing.T) {
+	for _, gone := range []bool{false, true} {
+		store := newFaultyStore()
+		log := openLog(t, broken()...)
+		db := open(t, store)
+		r := run(t, ended(log), db, quick())
+		ctx, leave := context.WithCancel(t.Context())
+		defer leave()
+		lost := 0
+		store.after = func(int) error {
+			if lost++; lost > 1 {
+				return nil
+			}
+			if gone {
+				leave()
+			}
+			return driver.ErrUnavailable
+		}
+		if err := r.Retry(ctx, "0@2"); (err != nil) != gone {
+			t.Fatalf("caller gone %t: retry: %v", gone, err)
+		}
+		if err := r.Retry(t.Context(), "0@2"); !errors.Is(err, projection.ErrNotAside) {
+			t.Errorf("caller gone %t: second retry: %v, want ErrNotAside", gone, err)
+		}
+		add(t, log, 8, event("s", upsert("a", 10000)))
+		if err := r.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := totals(t, db, store)["a"]; got != 11111 {
+			t.Errorf("caller gone %t: total of a is %d, want 11111", gone, got)
+		}
+	}
+}
+
 // TestARefoldDoesWhatRetryDid folds the whole log again after retries and skips: each takes effect at its moment, so
 // the rows are the same, their positions and indexes included, whatever the windows.
 func TestARefoldDoesWhatRetryDid(t *testing.T) {
