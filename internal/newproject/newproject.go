@@ -1,0 +1,120 @@
+// Package newproject writes the files of a new project: a read model, its projector and test, and a server.
+package newproject
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"text/template"
+
+	"golang.org/x/mod/module"
+)
+
+//go:embed files
+var files embed.FS
+
+// Options say what the new project is to be.
+type Options struct {
+	// Module is the import path of the project; the name of its folder where it is empty.
+	Module string
+	// Library is where the library comes from.
+	Library Library
+}
+
+// Write writes the files of a new project into a folder that is empty or not there yet. What it writes still lacks the
+// generated code.
+func Write(dir string, o Options) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return fmt.Errorf("find the folder %s: %w", dir, err)
+	}
+	if o.Module == "" {
+		o.Module = filepath.Base(dir)
+	}
+	if err := module.CheckImportPath(o.Module); err != nil {
+		return fmt.Errorf("the module of the project: %w: give another with --module", err)
+	}
+	if err := checkEmpty(dir); err != nil {
+		return err
+	}
+	contents, err := render(o.Module)
+	if err != nil {
+		return err
+	}
+	if contents["go.mod"], contents["go.sum"], err = o.Library.moduleFiles(o.Module); err != nil {
+		return err
+	}
+	for name, content := range contents {
+		if err := writeFile(filepath.Join(dir, filepath.FromSlash(name)), content); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkEmpty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("look into the folder of the project: %w", err)
+	case len(entries) > 0:
+		return fmt.Errorf("%s is not empty: give a folder that is, or one that is not there yet", dir)
+	}
+	return nil
+}
+
+// render fills in the templates.
+func render(modulePath string) (map[string][]byte, error) {
+	contents := map[string][]byte{}
+	err := fs.WalkDir(files, "files", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := files.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		name = strings.TrimPrefix(name, "files/")
+		if name == "gitignore" { // under its real name it would hold for this repository
+			name = ".gitignore"
+		}
+		to, isTemplate := strings.CutSuffix(name, ".tmpl")
+		if isTemplate {
+			text, err = fill(name, text, modulePath)
+		}
+		contents[to] = text
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the files of a new project: %w", err)
+	}
+	return contents, nil
+}
+
+func fill(name string, text []byte, modulePath string) ([]byte, error) {
+	t, err := template.New(name).Parse(string(text))
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = t.Execute(&b, struct{ Module, Name string }{modulePath, path.Base(modulePath)})
+	return b.Bytes(), err
+}
+
+func writeFile(name string, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return fmt.Errorf("make a folder of the project: %w", err)
+	}
+	if err := os.WriteFile(name, content, 0o644); err != nil {
+		return fmt.Errorf("write a file of the project: %w", err)
+	}
+	return nil
+}
