@@ -10,22 +10,21 @@ import (
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection"
-	"github.com/foldql/foldql/projection/internal/script"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-func set(id string, total int) script.Step {
-	return script.Step{Op: "set", ID: id, Version: "v1", Total: total}
+func set(id string, total int) Step {
+	return Step{Op: "set", ID: id, Version: "v1", Total: total}
 }
 
-func upsert(id string, total int) script.Step {
-	return script.Step{Op: "upsert", ID: id, Version: "v1", Total: total}
+func upsert(id string, total int) Step {
+	return Step{Op: "upsert", ID: id, Version: "v1", Total: total}
 }
 
 // needs is an event that fails until there is a row of the id.
-func needs(id string, total int) script.Step {
-	return script.Step{Op: "update", ID: id, Version: "v1", Total: total}
+func needs(id string, total int) Step {
+	return Step{Op: "update", ID: id, Version: "v1", Total: total}
 }
 
 // totals returns the total of each row's id.
@@ -207,7 +206,7 @@ func TestARefoldDoesWhatRetryDid(t *testing.T) {
 	mend(r.Skip(t.Context(), "0@7"))
 	mend(r.Retry(t.Context(), "0@2"))
 	add(t, log, 8,
-		event("s", script.Step{Op: "follow", ID: "a", Version: "v2", Total: 1}),
+		event("s", Step{Op: "follow", ID: "a", Version: "v2", Total: 1}),
 		event("t", needs("b", 1)), // aside
 		event("u", set("a", 7)),
 		event("v", set("b", 1)),
@@ -217,7 +216,7 @@ func TestARefoldDoesWhatRetryDid(t *testing.T) {
 	add(t, log, 12, event("t", upsert("b", 40)))
 	r = run(t, ended(log), db, quick())
 	want, wantAside := rowsOf(t, db, store.keys()), asideOf(t, r)
-	if want[script.Key{ID: "a", Version: "v2"}].Row.Total != 1112 || want[script.Key{ID: "b", Version: "v1"}].Row.Total != 42 {
+	if want[Key{ID: "a", Version: "v2"}].Row.Total != 1112 || want[Key{ID: "b", Version: "v1"}].Row.Total != 42 {
 		t.Fatalf("the first fold is not what this test builds on: %+v", want)
 	}
 

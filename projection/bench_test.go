@@ -10,7 +10,6 @@ import (
 	"github.com/foldql/foldql/eventlog/data"
 	"github.com/foldql/foldql/eventlog/memlog"
 	"github.com/foldql/foldql/projection"
-	"github.com/foldql/foldql/projection/internal/script"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/memstore"
@@ -39,23 +38,23 @@ func decodeOrdered(b []byte) (ordered, error) {
 }
 
 // benchOps are five projectors: a row per event, a counter, one row per order, a history that follows, a patched row.
-var benchOps = []func(o *script.OpsOf, e ordered) projection.Op{
-	func(o *script.OpsOf, e ordered) projection.Op {
-		return o.Set(script.Row{ID: e.Order, Version: e.Version, Customer: &e.Customer, Total: 1})
+var benchOps = []func(o *OpsOf, e ordered) projection.Op{
+	func(o *OpsOf, e ordered) projection.Op {
+		return o.Set(Row{ID: e.Order, Version: e.Version, Customer: &e.Customer, Total: 1})
 	},
-	func(o *script.OpsOf, e ordered) projection.Op {
-		return o.Upsert(script.Key{ID: "all", Version: "v"}, script.Row{}, func(r *script.Row) { r.Total++ })
+	func(o *OpsOf, e ordered) projection.Op {
+		return o.Upsert(Key{ID: "all", Version: "v"}, Row{}, func(r *Row) { r.Total++ })
 	},
-	func(o *script.OpsOf, e ordered) projection.Op {
-		return o.Upsert(script.Key{ID: e.Order, Version: "v"}, script.Row{}, func(r *script.Row) { r.Total++ })
+	func(o *OpsOf, e ordered) projection.Op {
+		return o.Upsert(Key{ID: e.Order, Version: "v"}, Row{}, func(r *Row) { r.Total++ })
 	},
-	func(o *script.OpsOf, e ordered) projection.Op {
-		return o.Follow(e.Order, func(latest script.Row) script.Row {
-			return script.Row{ID: e.Order, Version: e.Version, Customer: &e.Customer, Total: latest.Total + 1}
+	func(o *OpsOf, e ordered) projection.Op {
+		return o.Follow(e.Order, func(latest Row) Row {
+			return Row{ID: e.Order, Version: e.Version, Customer: &e.Customer, Total: latest.Total + 1}
 		})
 	},
-	func(o *script.OpsOf, e ordered) projection.Op {
-		return o.Patch(script.Key{ID: e.Customer, Version: "v"}).Set(script.Fields.Customer.To(e.Order))
+	func(o *OpsOf, e ordered) projection.Op {
+		return o.Patch(Key{ID: e.Customer, Version: "v"}).Set(Fields.Customer.To(e.Order))
 	},
 }
 
@@ -94,7 +93,7 @@ func benchLog(b *testing.B, n int) eventlog.Source {
 		d := fmt.Sprintf(`{"order":"order-%06d","customer":"customer-%05d","version":"v%04d","note":%q}`,
 			order, order%5000, i/10%5, strings.Repeat("lorem ipsum ", 75))
 		batch = append(batch, eventlog.Event{
-			ID: fmt.Sprint(i), Source: "/bench", Type: script.EventType, Subject: fmt.Sprint(order),
+			ID: fmt.Sprint(i), Source: "/bench", Type: EventType, Subject: fmt.Sprint(order),
 			Time: epoch, Data: []byte(d),
 		})
 	}
@@ -109,10 +108,10 @@ func foldAll(b *testing.B, log eventlog.Source, store driver.Driver) {
 	var models []*querydb.Model
 	var projections []projection.Projection
 	for i, op := range benchOps {
-		ops := script.Named(fmt.Sprintf("Bench%d", i))
+		ops := Named(fmt.Sprintf("Bench%d", i))
 		models = append(models, ops.Codec.Model)
 		projections = append(projections, projection.New(ops, projection.Projection{
-			Name: ops.Codec.Model.Name, Events: []string{script.EventType},
+			Name: ops.Codec.Model.Name, Events: []string{EventType},
 			Project: func(e *eventlog.Event, _ projection.Meta) ([]projection.Op, error) {
 				v, err := decodeOrdered(e.Data)
 				if err != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/foldql/foldql/eventlog/memlog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/projection"
-	"github.com/foldql/foldql/projection/internal/script"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/memstore"
@@ -75,7 +74,7 @@ func (s *faultyStore) keys() []keys.Key {
 func open(t testing.TB, store driver.Driver, models ...*querydb.Model) *querydb.DB {
 	t.Helper()
 	if models == nil {
-		models = []*querydb.Model{script.Model}
+		models = []*querydb.Model{Model}
 	}
 	db, err := querydb.Open(context.Background(), store, models, querydb.Config{Now: func() time.Time { return epoch }})
 	if err != nil {
@@ -86,8 +85,8 @@ func open(t testing.TB, store driver.Driver, models ...*querydb.Model) *querydb.
 }
 
 // event is a script event about a subject.
-func event(subject string, steps ...script.Step) eventlog.Event {
-	return eventlog.Event{Source: "/test", Type: script.EventType, Subject: subject, Data: script.JSON(steps...)}
+func event(subject string, steps ...Step) eventlog.Event {
+	return eventlog.Event{Source: "/test", Type: EventType, Subject: subject, Data: JSON(steps...)}
 }
 
 // logOf is a log that ends after the events; they get ids and times by their number.
@@ -128,7 +127,7 @@ func quick() projection.RunnerConfig {
 
 func newRunner(t testing.TB, name string, src eventlog.Source, db *querydb.DB, cfg projection.RunnerConfig) *projection.Runner {
 	t.Helper()
-	r, err := projection.NewRunner(script.Projection(name), src, db, cfg)
+	r, err := projection.NewRunner(Projection(name), src, db, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,28 +146,28 @@ func run(t testing.TB, src eventlog.Source, db *querydb.DB, cfg projection.Runne
 
 // stored is a row with all that the store keeps of it.
 type stored struct {
-	Row      script.Row
+	Row      Row
 	Indexes  []querydb.IndexKey
 	Position querydb.Position
 }
 
 // rowsOf reads every row that was ever written and is there, expired or not.
-func rowsOf(t testing.TB, db *querydb.DB, ks []keys.Key) map[script.Key]stored {
+func rowsOf(t testing.TB, db *querydb.DB, ks []keys.Key) map[Key]stored {
 	t.Helper()
-	rows, err := db.Stored().Get(context.Background(), script.Model, ks, true)
+	rows, err := db.Stored().Get(context.Background(), Model, ks, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := map[script.Key]stored{}
+	got := map[Key]stored{}
 	for _, row := range rows {
 		if row.Record == nil {
 			continue
 		}
 		s := stored{Indexes: row.Indexes, Position: row.Position}
-		if err := script.Codec.Decode(row.Record, &s.Row); err != nil {
+		if err := Codec.Decode(row.Record, &s.Row); err != nil {
 			t.Fatal(err)
 		}
-		got[script.Key{ID: s.Row.ID, Version: s.Row.Version}] = s
+		got[Key{ID: s.Row.ID, Version: s.Row.Version}] = s
 	}
 	return got
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/foldql/foldql/projection/internal/script"
 	"github.com/foldql/foldql/projection/projectiontest"
 	"github.com/foldql/foldql/querydb"
 )
@@ -17,58 +16,58 @@ func minute(n int) time.Time {
 }
 
 // given makes one event of a spec per list of steps.
-func given(events ...[]script.Step) []projectiontest.Event {
+func given(events ...[]Step) []projectiontest.Event {
 	all := make([]projectiontest.Event, len(events))
 	for i, steps := range events {
-		all[i] = projectiontest.Event{Type: script.EventType, Data: script.JSON(steps...)}
+		all[i] = projectiontest.Event{Type: EventType, Data: JSON(steps...)}
 	}
 	return all
 }
 
-type steps = []script.Step
+type steps = []Step
 
 func TestOps(t *testing.T) {
-	a1 := func(s script.Step) script.Step { s.ID, s.Version = "a", "v1"; return s }
+	a1 := func(s Step) Step { s.ID, s.Version = "a", "v1"; return s }
 	for _, c := range []struct {
 		name  string
 		given []projectiontest.Event
-		want  []script.Row
+		want  []Row
 		aside []projectiontest.Aside
 	}{
 		{
 			name: "set replaces the whole row and keeps its creation",
 			given: given(
-				steps{a1(script.Step{Op: "set", Total: 1, Customer: ptr("x")})},
-				steps{a1(script.Step{Op: "set", Total: 2})}),
-			want: []script.Row{{ID: "a", Version: "v1", Total: 2, CreatedAt: minute(1), UpdatedAt: minute(2)}},
+				steps{a1(Step{Op: "set", Total: 1, Customer: ptr("x")})},
+				steps{a1(Step{Op: "set", Total: 2})}),
+			want: []Row{{ID: "a", Version: "v1", Total: 2, CreatedAt: minute(1), UpdatedAt: minute(2)}},
 		},
 		{
 			name: "create keeps a row that exists",
 			given: given(
-				steps{a1(script.Step{Op: "create", Total: 1})},
-				steps{a1(script.Step{Op: "create", Total: 2})}),
-			want: []script.Row{{ID: "a", Version: "v1", Total: 1, CreatedAt: minute(1), UpdatedAt: minute(1)}},
+				steps{a1(Step{Op: "create", Total: 1})},
+				steps{a1(Step{Op: "create", Total: 2})}),
+			want: []Row{{ID: "a", Version: "v1", Total: 1, CreatedAt: minute(1), UpdatedAt: minute(1)}},
 		},
 		{
 			name:  "update of a missing row sets the event aside",
-			given: given(steps{a1(script.Step{Op: "update", Total: 1})}),
+			given: given(steps{a1(Step{Op: "update", Total: 1})}),
 			aside: []projectiontest.Aside{{ID: "1", Reason: "there is no such row"}},
 		},
 		{
 			name: "update that changes the key sets the event aside",
 			given: given(
-				steps{a1(script.Step{Op: "set", Total: 1})},
-				steps{a1(script.Step{Op: "update", Note: "rename"})}),
-			want:  []script.Row{{ID: "a", Version: "v1", Total: 1, CreatedAt: minute(1), UpdatedAt: minute(1)}},
+				steps{a1(Step{Op: "set", Total: 1})},
+				steps{a1(Step{Op: "update", Note: "rename"})}),
+			want:  []Row{{ID: "a", Version: "v1", Total: 1, CreatedAt: minute(1), UpdatedAt: minute(1)}},
 			aside: []projectiontest.Aside{{ID: "2", Reason: "a row keeps its key"}},
 		},
 		{
 			name: "upsert counts every event once",
 			given: given(
-				steps{a1(script.Step{Op: "upsert", Total: 1})},
-				steps{a1(script.Step{Op: "upsert", Total: 2})},
-				steps{a1(script.Step{Op: "upsert", Total: 3})}),
-			want: []script.Row{{ID: "a", Version: "v1", Total: 6, CreatedAt: minute(1), UpdatedAt: minute(3)}},
+				steps{a1(Step{Op: "upsert", Total: 1})},
+				steps{a1(Step{Op: "upsert", Total: 2})},
+				steps{a1(Step{Op: "upsert", Total: 3})}),
+			want: []Row{{ID: "a", Version: "v1", Total: 6, CreatedAt: minute(1), UpdatedAt: minute(3)}},
 		},
 		{
 			name: "follow continues from the row written last, sentinels aside",
@@ -81,7 +80,7 @@ func TestOps(t *testing.T) {
 				steps{{Op: "set", ID: "a", Version: "~current", Total: 200}},
 				steps{{Op: "follow", ID: "a", Version: "v0", Total: 3}},
 				steps{{Op: "follow", ID: "a", Version: "v3", Total: 4}}),
-			want: []script.Row{
+			want: []Row{
 				{ID: "a", Version: "v0", Customer: ptr("x"), Total: 6, CreatedAt: minute(4), UpdatedAt: minute(4)},
 				{ID: "a", Version: "v1", Customer: ptr("x"), Total: 1, CreatedAt: minute(1), UpdatedAt: minute(1)},
 				{ID: "a", Version: "v2", Customer: ptr("x"), Total: 3, CreatedAt: minute(2), UpdatedAt: minute(2)},
@@ -94,7 +93,7 @@ func TestOps(t *testing.T) {
 			given: given(
 				steps{{Op: "set", ID: "a", Version: "v1", Customer: ptr("x"), Total: 1}},
 				steps{{Op: "follow", ID: "a", Version: "v2", Total: 1}, {Op: "follow", ID: "a", Version: "v3", Total: 5}}),
-			want: []script.Row{
+			want: []Row{
 				{ID: "a", Version: "v1", Customer: ptr("x"), Total: 1, CreatedAt: minute(1), UpdatedAt: minute(1)},
 				{ID: "a", Version: "v2", Customer: ptr("x"), Total: 2, CreatedAt: minute(2), UpdatedAt: minute(2)},
 				{ID: "a", Version: "v3", Customer: ptr("x"), Total: 6, CreatedAt: minute(2), UpdatedAt: minute(2)},
@@ -108,7 +107,7 @@ func TestOps(t *testing.T) {
 					{Op: "set", ID: "a", Version: "v2", Total: 2},
 				},
 				steps{{Op: "follow", ID: "a", Version: "v0", Total: 10}}),
-			want: []script.Row{
+			want: []Row{
 				{ID: "a", Version: "v0", Total: 13, CreatedAt: minute(2), UpdatedAt: minute(2)},
 				{ID: "a", Version: "v1", Total: 1, CreatedAt: minute(1), UpdatedAt: minute(1)},
 				{ID: "a", Version: "v2", Total: 2, CreatedAt: minute(1), UpdatedAt: minute(1)},
@@ -118,20 +117,20 @@ func TestOps(t *testing.T) {
 		{
 			name:  "follow of nothing starts from the zero row",
 			given: given(steps{{Op: "follow", ID: "a", Version: "v1", Total: 1}}),
-			want:  []script.Row{{ID: "a", Version: "v1", Total: 1, CreatedAt: minute(1), UpdatedAt: minute(1)}},
+			want:  []Row{{ID: "a", Version: "v1", Total: 1, CreatedAt: minute(1), UpdatedAt: minute(1)}},
 		},
 		{
 			name: "patch leaves other fields alone and creates the row",
 			given: given(
-				steps{a1(script.Step{Op: "patch", Total: 1})},
-				steps{a1(script.Step{Op: "patch", Customer: ptr("x")})}),
-			want: []script.Row{{ID: "a", Version: "v1", Total: 1, Customer: ptr("x"), CreatedAt: minute(1), UpdatedAt: minute(2)}},
+				steps{a1(Step{Op: "patch", Total: 1})},
+				steps{a1(Step{Op: "patch", Customer: ptr("x")})}),
+			want: []Row{{ID: "a", Version: "v1", Total: 1, Customer: ptr("x"), CreatedAt: minute(1), UpdatedAt: minute(2)}},
 		},
 		{
 			name: "clearing what cannot be null, or a key, sets the event aside",
 			given: given(
-				steps{a1(script.Step{Op: "patch", Clear: []string{"total"}})},
-				steps{a1(script.Step{Op: "patch", Remove: []string{"id"}})}),
+				steps{a1(Step{Op: "patch", Clear: []string{"total"}})},
+				steps{a1(Step{Op: "patch", Remove: []string{"id"}})}),
 			aside: []projectiontest.Aside{
 				{ID: "1", Reason: "field total is not nullable"},
 				{ID: "2", Reason: "field id is part of the key"},
@@ -143,7 +142,7 @@ func TestOps(t *testing.T) {
 				steps{{Op: "set", ID: "a", Version: "v1"}, {Op: "set", ID: "a", Version: "v2"}, {Op: "set", ID: "b", Version: "v1"}},
 				steps{{Op: "set", ID: "a", Version: "v3"}, {Op: "wipe", ID: "a"}, {Op: "set", ID: "a", Version: "v4"}},
 				steps{{Op: "delete", ID: "b", Version: "v1"}, {Op: "delete", ID: "b", Version: "v9"}}),
-			want: []script.Row{{ID: "a", Version: "v4", CreatedAt: minute(2), UpdatedAt: minute(2)}},
+			want: []Row{{ID: "a", Version: "v4", CreatedAt: minute(2), UpdatedAt: minute(2)}},
 		},
 		{
 			name: "half an event is taken back",
@@ -153,13 +152,13 @@ func TestOps(t *testing.T) {
 					{Op: "set", ID: "a", Version: "v1", Total: 9}, {Op: "wipe", ID: "a"}, {Op: "set", ID: "b", Version: "v1"},
 					{Op: "update", ID: "c", Version: "v1"},
 				}),
-			want:  []script.Row{{ID: "a", Version: "v1", Total: 1, CreatedAt: minute(1), UpdatedAt: minute(1)}},
+			want:  []Row{{ID: "a", Version: "v1", Total: 1, CreatedAt: minute(1), UpdatedAt: minute(1)}},
 			aside: []projectiontest.Aside{{ID: "2", Reason: "there is no such row"}},
 		},
 		{
 			name:  "a panic of the projector sets the event aside",
 			given: given(steps{{Op: "panic"}}, steps{{Op: "set", ID: "a", Version: "v1"}}),
-			want:  []script.Row{{ID: "a", Version: "v1", CreatedAt: minute(2), UpdatedAt: minute(2)}},
+			want:  []Row{{ID: "a", Version: "v1", CreatedAt: minute(2), UpdatedAt: minute(2)}},
 			aside: []projectiontest.Aside{{ID: "1", Reason: "panic: as the script says"}},
 		},
 		{
@@ -170,17 +169,17 @@ func TestOps(t *testing.T) {
 		{
 			name: "a row that expired before the event is not there for it",
 			given: given(
-				steps{a1(script.Step{Op: "set", Total: 1, Expires: ptr(minute(3))})},
-				steps{a1(script.Step{Op: "upsert", Total: 1})},
-				steps{a1(script.Step{Op: "upsert", Total: 5})},
+				steps{a1(Step{Op: "set", Total: 1, Expires: ptr(minute(3))})},
+				steps{a1(Step{Op: "upsert", Total: 1})},
+				steps{a1(Step{Op: "upsert", Total: 5})},
 			),
-			want: []script.Row{{ID: "a", Version: "v1", Total: 5, CreatedAt: minute(3), UpdatedAt: minute(3)}},
+			want: []Row{{ID: "a", Version: "v1", Total: 5, CreatedAt: minute(3), UpdatedAt: minute(3)}},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			projectiontest.Run(t, projectiontest.Spec[script.Row]{
-				Projection: script.Projection("script"),
-				Codec:      script.Codec,
+			projectiontest.Run(t, projectiontest.Spec[Row]{
+				Projection: Projection("script"),
+				Codec:      Codec,
 				Given:      c.given,
 				Want:       c.want,
 				WantAside:  c.aside,
@@ -191,8 +190,8 @@ func TestOps(t *testing.T) {
 
 // TestIndexHalves says which key each half of an index has after partial writes.
 func TestIndexHalves(t *testing.T) {
-	one := script.Step{ID: "a", Version: "v1", Op: "set", Customer: ptr("x"), Rank: ptr(1)}
-	patch := func(s script.Step) script.Step { s.Op, s.ID, s.Version = "patch", "a", "v1"; return s }
+	one := Step{ID: "a", Version: "v1", Op: "set", Customer: ptr("x"), Rank: ptr(1)}
+	patch := func(s Step) Step { s.Op, s.ID, s.Version = "patch", "a", "v1"; return s }
 	for _, c := range []struct {
 		name     string
 		steps    steps  // each in an event of its own, after one
@@ -200,24 +199,24 @@ func TestIndexHalves(t *testing.T) {
 		rank     int    // that the key of the second is made of, 0 for none
 	}{
 		{"set composes both", nil, "x", 1},
-		{"clear keeps the key", steps{patch(script.Step{Clear: []string{"customer"}})}, "x", 1},
+		{"clear keeps the key", steps{patch(Step{Clear: []string{"customer"}})}, "x", 1},
 		{"set after clear composes anew", steps{
-			patch(script.Step{Clear: []string{"customer"}}), patch(script.Step{Customer: ptr("y")})}, "y", 1},
+			patch(Step{Clear: []string{"customer"}}), patch(Step{Customer: ptr("y")})}, "y", 1},
 		{"clear keeps the key that a patch before it made", steps{
-			patch(script.Step{Customer: ptr("y")}), patch(script.Step{Clear: []string{"customer"}})}, "y", 1},
+			patch(Step{Customer: ptr("y")}), patch(Step{Clear: []string{"customer"}})}, "y", 1},
 		{"set and clear at once keep the key that was set", steps{
-			patch(script.Step{Customer: ptr("y"), Clear: []string{"customer"}})}, "y", 1},
-		{"a patch composes anew", steps{patch(script.Step{Customer: ptr("y"), Rank: ptr(2)})}, "y", 2},
-		{"remove drops the half and no other", steps{patch(script.Step{Remove: []string{"customer"}})}, "", 1},
+			patch(Step{Customer: ptr("y"), Clear: []string{"customer"}})}, "y", 1},
+		{"a patch composes anew", steps{patch(Step{Customer: ptr("y"), Rank: ptr(2)})}, "y", 2},
+		{"remove drops the half and no other", steps{patch(Step{Remove: []string{"customer"}})}, "", 1},
 		{"remove after clear drops the half", steps{
-			patch(script.Step{Clear: []string{"rank"}}), patch(script.Step{Remove: []string{"rank"}})}, "x", 0},
+			patch(Step{Clear: []string{"rank"}}), patch(Step{Remove: []string{"rank"}})}, "x", 0},
 		{"a patch elsewhere keeps a kept key", steps{
-			patch(script.Step{Clear: []string{"customer"}}), patch(script.Step{Total: 3})}, "x", 1},
+			patch(Step{Clear: []string{"customer"}}), patch(Step{Total: 3})}, "x", 1},
 		{"an update elsewhere keeps a kept key", steps{
-			patch(script.Step{Clear: []string{"customer"}}), {Op: "update", ID: "a", Version: "v1", Rank: ptr(1)}}, "x", 1},
+			patch(Step{Clear: []string{"customer"}}), {Op: "update", ID: "a", Version: "v1", Rank: ptr(1)}}, "x", 1},
 		{"an update to null drops the half", steps{{Op: "update", ID: "a", Version: "v1", Rank: ptr(1)}}, "", 1},
 		{"set without a composite drops a kept key", steps{
-			patch(script.Step{Clear: []string{"customer"}}), {Op: "set", ID: "a", Version: "v1", Rank: ptr(1)}}, "", 1},
+			patch(Step{Clear: []string{"customer"}}), {Op: "set", ID: "a", Version: "v1", Rank: ptr(1)}}, "", 1},
 	} {
 		for _, window := range []int{1, 100} {
 			store := newFaultyStore()
@@ -230,7 +229,7 @@ func TestIndexHalves(t *testing.T) {
 			cfg := quick()
 			cfg.Window = window
 			run(t, log, db, cfg)
-			var composed script.Row
+			var composed Row
 			if c.customer != "" {
 				composed.Customer = &c.customer
 			}
@@ -238,7 +237,7 @@ func TestIndexHalves(t *testing.T) {
 				composed.Rank = &c.rank
 			}
 			want := []querydb.IndexKey{indexOf(composed)}
-			got := rowsOf(t, db, store.keys())[script.Key{ID: "a", Version: "v1"}].Indexes
+			got := rowsOf(t, db, store.keys())[Key{ID: "a", Version: "v1"}].Indexes
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s, windows of %d: index keys (-want +got):\n%s", c.name, window, diff)
 			}

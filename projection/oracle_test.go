@@ -9,20 +9,19 @@ import (
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/keys"
-	"github.com/foldql/foldql/projection/internal/script"
 	"github.com/foldql/foldql/querydb"
 )
 
 // oracle folds script events one at a time into a map, in the plainest way there is: what the engine must equal,
 // whatever its windows, faults and restarts.
 type oracle struct {
-	rows  map[script.Key]stored
+	rows  map[Key]stored
 	aside []uint64
 	held  map[string]bool // subjects
 }
 
 func newOracle() *oracle {
-	return &oracle{rows: map[script.Key]stored{}, held: map[string]bool{}}
+	return &oracle{rows: map[Key]stored{}, held: map[string]bool{}}
 }
 
 func (o *oracle) fold(events []eventlog.Event) {
@@ -40,18 +39,18 @@ func (o *oracle) fold(events []eventlog.Event) {
 
 // take folds one event, all of it or none, at the moment.
 func (o *oracle) take(e eventlog.Event, moment uint64) bool {
-	var d script.Data
+	var d Data
 	if json.Unmarshal(e.Data, &d) != nil {
 		return false
 	}
 	before := o.rows
-	o.rows = map[script.Key]stored{}
+	o.rows = map[Key]stored{}
 	for k, v := range before {
-		v.Row = script.Codec.Clone(&v.Row)
+		v.Row = Codec.Clone(&v.Row)
 		v.Indexes = slices.Clone(v.Indexes)
 		o.rows[k] = v
 	}
-	own := map[script.Key]bool{}
+	own := map[Key]bool{}
 	for _, s := range d.Steps {
 		if !o.step(s, e.Time, querydb.Position{Partition: e.Partition, Offset: moment}, before, own) {
 			o.rows = before
@@ -67,13 +66,13 @@ func (o *oracle) take(e eventlog.Event, moment uint64) bool {
 	return true
 }
 
-func (o *oracle) step(s script.Step, at time.Time, pos querydb.Position, before map[script.Key]stored, own map[script.Key]bool) bool {
-	key := script.Key{ID: s.ID, Version: s.Version}
+func (o *oracle) step(s Step, at time.Time, pos querydb.Position, before map[Key]stored, own map[Key]bool) bool {
+	key := Key{ID: s.ID, Version: s.Version}
 	was, there := o.rows[key]
 	if there && was.Row.Expires != nil && !was.Row.Expires.After(at) {
 		there = false
 	}
-	put := func(key script.Key, row script.Row, kept []querydb.IndexKey) bool {
+	put := func(key Key, row Row, kept []querydb.IndexKey) bool {
 		if row.ID == "" || row.Version == "" {
 			return false
 		}
@@ -97,22 +96,22 @@ func (o *oracle) step(s script.Step, at time.Time, pos querydb.Position, before 
 		if s.Op == "create" && there {
 			return s.ID != "" && s.Version != ""
 		}
-		row := script.Row{ID: s.ID, Version: s.Version, Customer: s.Customer, Rank: s.Rank, Total: s.Total, Expires: s.Expires}
+		row := Row{ID: s.ID, Version: s.Version, Customer: s.Customer, Rank: s.Rank, Total: s.Total, Expires: s.Expires}
 		if s.Note != "" {
 			row.Notes = []string{s.Note}
 		}
 		if s.Note == "break" {
-			row.Total = script.Unstorable
+			row.Total = Unstorable
 		}
 		return put(key, row, nil)
 	case "update", "upsert":
 		if !there && s.Op == "update" {
 			return false
 		}
-		row := script.Row{ID: s.ID, Version: s.Version}
+		row := Row{ID: s.ID, Version: s.Version}
 		var kept []querydb.IndexKey
 		if there {
-			row = script.Codec.Clone(&was.Row)
+			row = Codec.Clone(&was.Row)
 			kept = was.Indexes
 		}
 		s.Change(&row)
@@ -149,12 +148,12 @@ func (o *oracle) step(s script.Step, at time.Time, pos querydb.Position, before 
 				latest.Position = p
 			}
 		}
-		return put(key, s.Following(script.Codec.Clone(&latest.Row)), nil)
+		return put(key, s.Following(Codec.Clone(&latest.Row)), nil)
 	case "patch":
-		row := script.Row{ID: s.ID, Version: s.Version}
+		row := Row{ID: s.ID, Version: s.Version}
 		var kept []querydb.IndexKey
 		if there {
-			row, kept = script.Codec.Clone(&was.Row), slices.Clone(was.Indexes)
+			row, kept = Codec.Clone(&was.Row), slices.Clone(was.Indexes)
 		} else {
 			kept = []querydb.IndexKey{{}}
 		}
@@ -213,13 +212,13 @@ func equal[V comparable](a, b *V) bool {
 }
 
 // indexOf is what the row composes for the index.
-func indexOf(row script.Row) querydb.IndexKey {
+func indexOf(row Row) querydb.IndexKey {
 	var x querydb.IndexKey
 	if row.Customer != nil {
 		x.PK, x.HasPK = *row.Customer, true
 	}
 	if row.Rank != nil {
-		sk, err := script.Model.Indexes[0].SK.Layout.Compose(keys.Int(int64(*row.Rank)))
+		sk, err := Model.Indexes[0].SK.Layout.Compose(keys.Int(int64(*row.Rank)))
 		if err != nil {
 			panic(err)
 		}

@@ -13,13 +13,12 @@ import (
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection"
-	"github.com/foldql/foldql/projection/internal/script"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
 // drawStep draws one op over few keys, so that ops meet.
-func drawStep(t *rapid.T) script.Step {
-	s := script.Step{
+func drawStep(t *rapid.T) Step {
+	s := Step{
 		Op: rapid.SampledFrom([]string{
 			"set", "set", "set", "create", "update", "upsert", "upsert", "upsert", "follow", "follow", "follow",
 			"patch", "patch", "patch", "patch", "patch", "patch", "patch", "delete", "wipe", "fail", "panic",

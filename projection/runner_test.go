@@ -14,7 +14,6 @@ import (
 	"github.com/foldql/foldql/eventlog/memlog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/projection"
-	"github.com/foldql/foldql/projection/internal/script"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -47,8 +46,8 @@ func TestAChangedModelIsFoldedAnew(t *testing.T) {
 	log := openLog(t, event("", upsert("a", 1)), event("bad", needs("b", 1)))
 	run(t, ended(log), open(t, store), quick())
 
-	defer func(v string) { script.Model.Version = v }(script.Model.Version)
-	script.Model.Version = "2"
+	defer func(v string) { Model.Version = v }(Model.Version)
+	Model.Version = "2"
 	add(t, log, 2, event("", upsert("a", 10)))
 	db := open(t, store)
 	r := run(t, ended(log), db, quick())
@@ -65,12 +64,12 @@ func TestAChangedModelIsFoldedAnew(t *testing.T) {
 
 // other is a second model of the same rows.
 func other() (*querydb.Model, projection.Projection) {
-	ops := script.Named("Other")
+	ops := Named("Other")
 	return ops.Codec.Model, projection.New(ops, projection.Projection{
-		Name: "other", Events: []string{script.EventType},
+		Name: "other", Events: []string{EventType},
 		Project: func(e *eventlog.Event, _ projection.Meta) ([]projection.Op, error) {
-			return []projection.Op{ops.Upsert(script.Key{ID: "n", Version: "v"},
-				script.Row{ID: "n", Version: "v"}, func(r *script.Row) { r.Total++ })}, nil
+			return []projection.Op{ops.Upsert(Key{ID: "n", Version: "v"},
+				Row{ID: "n", Version: "v"}, func(r *Row) { r.Total++ })}, nil
 		},
 	})
 }
@@ -78,7 +77,7 @@ func other() (*querydb.Model, projection.Projection) {
 func TestProjectionsKeepTheirOwnCheckpoints(t *testing.T) {
 	model, second := other()
 	store := newFaultyStore()
-	db := open(t, store, script.Model, model)
+	db := open(t, store, Model, model)
 	log := openLog(t, event("", upsert("a", 1)), event("", upsert("a", 2)))
 	run(t, ended(log), db, quick())
 	add(t, log, 2, event("", upsert("a", 4)))
@@ -97,7 +96,7 @@ func TestProjectionsKeepTheirOwnCheckpoints(t *testing.T) {
 	if got := totals(t, db, store)["a"]; got != 7 {
 		t.Errorf("total of the first is %d, want 7", got)
 	}
-	key, err := script.Ops.Key(script.Key{ID: "n", Version: "v"})
+	key, err := Ops.Key(Key{ID: "n", Version: "v"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,8 +104,8 @@ func TestProjectionsKeepTheirOwnCheckpoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var row script.Row
-	if err := script.Codec.Decode(rows[0].Record, &row); err != nil || row.Total != 3 {
+	var row Row
+	if err := Codec.Decode(rows[0].Record, &row); err != nil || row.Total != 3 {
 		t.Errorf("the second counts %d events (%v), want 3", row.Total, err)
 	}
 }
@@ -131,7 +130,7 @@ func TestFilters(t *testing.T) {
 			map[string]int{"b": 1}, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := script.Projection("script")
+			p := Projection("script")
 			c.filter(&p)
 			store := newFaultyStore()
 			db := open(t, store)
@@ -374,21 +373,21 @@ func TestNewRunnerRefusesWhatCannotRun(t *testing.T) {
 	log := logOf(t)
 	for name, mk := range map[string]func() (*projection.Runner, error){
 		"no name": func() (*projection.Runner, error) {
-			return projection.NewRunner(script.Projection(""), log, db, quick())
+			return projection.NewRunner(Projection(""), log, db, quick())
 		},
 		"not made by New": func() (*projection.Runner, error) {
 			return projection.NewRunner(projection.Projection{Name: "x"}, log, db, quick())
 		},
 		"tags without TagsOf": func() (*projection.Runner, error) {
-			p := script.Projection("x")
+			p := Projection("x")
 			p.Tags = []string{"a:b"}
 			return projection.NewRunner(p, log, db, quick())
 		},
 		"no source": func() (*projection.Runner, error) {
-			return projection.NewRunner(script.Projection("x"), nil, db, quick())
+			return projection.NewRunner(Projection("x"), nil, db, quick())
 		},
 		"negative window": func() (*projection.Runner, error) {
-			return projection.NewRunner(script.Projection("x"), log, db, projection.RunnerConfig{Window: -1})
+			return projection.NewRunner(Projection("x"), log, db, projection.RunnerConfig{Window: -1})
 		},
 	} {
 		if _, err := mk(); err == nil {

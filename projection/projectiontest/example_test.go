@@ -1,37 +1,42 @@
-package projectiontest_test
+package projectiontest
 
-import (
-	"testing"
-	"time"
+import "testing"
 
-	"github.com/foldql/foldql/projection/internal/script"
-	"github.com/foldql/foldql/projection/projectiontest"
-)
-
-// A test of a projector: two events about one row, and the row that they leave. Everything else, from events delivered
+// TestAccount is a test of a projector: events, and the rows that they leave. Everything else, from events delivered
 // twice to a process that stops between them, Run tries by itself.
-func Example() {
-	TestScript := func(t *testing.T) {
-		projectiontest.Run(t, projectiontest.Spec[script.Row]{
-			Projection: script.Projection("script"),
-			Codec:      script.Codec,
-			Given: []projectiontest.Event{
-				{Type: "Script", Time: "2024-01-15T10:30:00Z",
-					Data: `{"steps": [{"op": "set", "id": "a", "version": "v1", "total": 1}]}`},
-				{Type: "Script", Time: "2024-01-15T10:31:00Z",
-					Data: `{"steps": [{"op": "update", "id": "a", "version": "v1", "total": 2}]}`},
-			},
-			Want: []script.Row{{
-				ID:        "a",
-				Version:   "v1",
-				Total:     3,
-				CreatedAt: time.Date(2024, 1, 15, 10, 30, 0, 0, time.UTC),
-				UpdatedAt: time.Date(2024, 1, 15, 10, 31, 0, 0, time.UTC),
-			}},
-		})
-	}
-	testing.RunTests(matchAll, []testing.InternalTest{{Name: "TestScript", F: TestScript}})
-	// Output:
+func TestAccount(t *testing.T) {
+	Run(t, Spec[Account]{
+		Projection: ProjectAccount(deposits),
+		Codec:      AccountCodec,
+		Given: []Event{
+			{Type: "Deposited", Subject: "ada", Data: Deposited{Owner: "ada", Amount: 5}},
+			{Type: "Deposited", Subject: "bob", Data: `{"owner": "bob", "amount": 1}`},
+			{Type: "Deposited", Subject: "ada", Data: `{"owner": "ada", "amount": 7}`},
+			{Type: "Deposited", Subject: "eve", Data: `{"owner": ""}`},
+			{Type: "Deposited", Subject: "eve", Data: `{"owner": "eve", "amount": 100}`},
+		},
+		Want: []Account{{Owner: "ada", Balance: 12}, {Owner: "bob", Balance: 1}},
+		WantAside: []Aside{
+			{ID: "4", Reason: "owner"},
+			{ID: "5", Reason: "an earlier event of the same subject"},
+		},
+	})
 }
 
-func matchAll(_, _ string) (bool, error) { return true, nil }
+// The same test from the outside, as an example of the package.
+func Example() {
+	test := func(t *testing.T) {
+		Run(t, Spec[Account]{
+			Projection: ProjectAccount(deposits),
+			Codec:      AccountCodec,
+			Given: []Event{
+				{Type: "Deposited", Data: `{"owner": "ada", "amount": 5}`},
+				{Type: "Deposited", Data: `{"owner": "ada", "amount": 7}`},
+			},
+			Want: []Account{{Owner: "ada", Balance: 12}},
+		})
+	}
+	testing.RunTests(func(_, _ string) (bool, error) { return true, nil },
+		[]testing.InternalTest{{Name: "TestDeposits", F: test}})
+	// Output:
+}

@@ -1,4 +1,4 @@
-package script
+package projection_test
 
 import (
 	"fmt"

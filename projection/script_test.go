@@ -1,6 +1,4 @@
-// Package script is a read model whose events say in JSON which ops they ask for: the projector under which the engine
-// is tested. It is written by hand as the generator would write it.
-package script
+package projection_test
 
 import (
 	"encoding/json"
@@ -10,6 +8,9 @@ import (
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection"
 )
+
+// The projector under which the engine is tested: its events say in JSON which ops they ask for. It and its model are
+// written by hand as the generator would write them.
 
 // EventType is the type of the events that the projection takes.
 const EventType = "Script"
