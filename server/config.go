@@ -65,7 +65,11 @@ func (o *jwtOptions) verifier(ctx context.Context, log *slog.Logger) (*auth.Veri
 		SubjectClaim: o.JWTSubjectClaim, GroupsClaims: o.JWTGroupsClaims, Logger: log,
 	})
 	if err != nil {
-		return nil, wrongConfig("jwt-…", "%w", err)
+		key := "jwt-jwks"
+		if secret != "" {
+			key = "jwt-secret"
+		}
+		return nil, wrongConfig(key, "%w", err)
 	}
 	return v, nil
 }
