@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/foldql/foldql/graph/graphqlerr"
 	"github.com/foldql/foldql/keys"
@@ -60,13 +61,22 @@ func (q *Query) partition(m *querydb.Model, vals []keys.Value) (string, error) {
 // ownText composes the text of a value as it is.
 var ownText = keys.Layout{Segments: []keys.Segment{{Kind: keys.KindString}}}
 
-// compose composes a half of a key of the values of its arguments: one for each of its fields, or, where several fields
-// form it and the API takes them as one id, the text of the half itself.
+// compose composes a half of a key of the values of its arguments: one for each of its fields. Where the API takes the
+// half as one id, of several fields or of one that is no text, the value is the text of the half itself, as operands are.
 func compose(l keys.Layout, vals []keys.Value) (string, error) {
-	if len(vals) == 1 && len(l.Segments) > 1 {
-		return ownText.Compose(vals...)
+	isText := len(vals) == 1 && vals[0].Kind() == keys.KindString
+	if !isText || len(l.Segments) == 1 && l.Segments[0].Kind == keys.KindString {
+		return l.Compose(vals...)
 	}
-	return l.Compose(vals...)
+	text, err := ownText.Compose(vals...)
+	if err != nil {
+		return "", err
+	}
+	r, err := l.Range(keys.Operands{Eq: &text})
+	if err != nil || r.Op != keys.Equal {
+		return "", fmt.Errorf("%.40q is not the text of one %v", text, l.Segments[0].Kind)
+	}
+	return r.Lo, nil
 }
 
 // readOne answers a query of kind One. A nil record is no row.

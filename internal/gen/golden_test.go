@@ -1,0 +1,214 @@
+package gen
+
+import (
+	"errors"
+	"flag"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/foldql/foldql/internal/schema"
+)
+
+var update = flag.Bool("update", false, "write what is generated as what is wanted")
+
+// TestCasesGiveTheirFiles: every folder of testdata/cases gives the files in its want folder.
+func TestCasesGiveTheirFiles(t *testing.T) {
+	for _, dir := range caseFolders(t) {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			files := generateCase(t, dir)
+			if again := generateCase(t, dir); !cmp.Equal(files, again) {
+				t.Fatal("generated twice, it is not the same:\n" + cmp.Diff(files, again))
+			}
+			want := filepath.Join(dir, "want")
+			if *update {
+				writeWanted(t, want, files)
+			}
+			if diff := cmp.Diff(readWanted(t, want), files); diff != "" {
+				t.Errorf("-want +got; go test -update writes what is generated:\n%s", diff)
+			}
+		})
+	}
+}
+
+func caseFolders(t *testing.T) []string {
+	t.Helper()
+	dirs, err := filepath.Glob("testdata/cases/*")
+	if err != nil || len(dirs) == 0 {
+		t.Fatal("no cases", err)
+	}
+	return dirs
+}
+
+// generateCase makes the files of a case as those of a project in the module example.com/shop.
+func generateCase(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	p := &project{module: "example.com/shop", readModels: []*ast.Source{source(t, dir, "schema.graphqls")}, events: []*ast.Source{source(t, dir, "events.graphqls")}}
+	model, found := p.load()
+	if err := found.Err(); err != nil {
+		t.Fatal(err)
+	}
+	o, err := p.files(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for path, content := range o.files {
+		files[path] = string(content)
+	}
+	return files
+}
+
+func source(t *testing.T, dir, name string) *ast.Source {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &ast.Source{Name: name, Input: string(text)}
+}
+
+func readWanted(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		rel, relErr := filepath.Rel(dir, path)
+		files[filepath.ToSlash(rel)] = string(text)
+		return errors.Join(err, relErr)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func writeWanted(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		if err := writeFile(filepath.Join(dir, path), []byte(files[path])); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestEveryAnnotationHasACase: each directive, and each of its arguments, stands in some case.
+func TestEveryAnnotationHasACase(t *testing.T) {
+	var all strings.Builder
+	for _, dir := range caseFolders(t) {
+		all.WriteString(source(t, dir, "schema.graphqls").Input)
+		all.WriteString(source(t, dir, "events.graphqls").Input)
+	}
+	for _, name := range append(schema.BuildDirectives(), "partitionTag", "tag") {
+		if !strings.Contains(all.String(), "@"+name) {
+			t.Errorf("no case has @%s", name)
+		}
+	}
+	for _, argument := range []string{
+		"plugin:", "table:", "stream:", "projector:", "tags:", "atomic:", "version:", "sep:", "projection:", "include:",
+		"group:", "authTable:", "field:", "via:", "groups:", "owner:",
+	} {
+		if !strings.Contains(all.String(), argument) {
+			t.Errorf("no case has the argument %s", argument)
+		}
+	}
+}
+
+// TestEverythingServedIsDescribed: each query, argument and type says what it is.
+func TestEverythingServedIsDescribed(t *testing.T) {
+	for _, dir := range caseFolders(t) {
+		src := source(t, dir, "schema.graphqls")
+		model, found := schema.Load([]*ast.Source{src}, []*ast.Source{source(t, dir, "events.graphqls")})
+		if err := found.Err(); err != nil {
+			t.Fatal(err)
+		}
+		s, text, err := served(model, []*ast.Source{src})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range schema.BuildDirectives() {
+			if s.Directives[name] != nil || strings.Contains(text, "@"+name) {
+				t.Errorf("%s: the served schema shows @%s", dir, name)
+			}
+		}
+		own := src.Input
+		for name, def := range s.Types {
+			if def.Description == "" && !def.BuiltIn && !strings.Contains(own, "input "+name) && !strings.Contains(own, "union "+name) &&
+				!strings.Contains(own, "type "+name+" {") && !strings.Contains(own, "enum "+name) {
+				t.Errorf("%s: type %s is not described", dir, name)
+			}
+		}
+		generated := queryNames(model)
+		for _, q := range s.Query.Fields {
+			if !generated[q.Name] {
+				continue
+			}
+			if q.Description == "" {
+				t.Errorf("%s: query %s is not described", dir, q.Name)
+			}
+			for _, a := range q.Arguments {
+				if a.Description == "" {
+					t.Errorf("%s: argument %s of %s is not described", dir, a.Name, q.Name)
+				}
+			}
+		}
+	}
+}
+
+// TestVersionChangesWithWhatIsStored, and with nothing else.
+func TestVersionChangesWithWhatIsStored(t *testing.T) {
+	const base = `type Order @readModel(events: ["E"]) { orderId: ID! @id status: String! @index(name: "byStatus") at: DateTime! total: Float }`
+	versionOf := func(text string) string {
+		t.Helper()
+		model, found := schema.Load([]*ast.Source{{Name: "schema.graphqls", Input: text}},
+			[]*ast.Source{{Name: "events.graphqls", Input: "type E { orderId: ID! @tag } type F { orderId: ID! @tag }"}})
+		if err := found.Err(); err != nil {
+			t.Fatal(err)
+		}
+		return version(model.ReadModels[0])
+	}
+	was := versionOf(base)
+	for _, tt := range []struct {
+		old, now string
+		changes  bool
+	}{
+		{`"E"]`, `"E", "F"]`, true},
+		{`"E"])`, `"E"], version: 2)`, true},
+		{`"E"])`, `"E"], stream: "/orders")`, true},
+		{`@readModel(events: ["E"])`, `@stateView(events: ["E"], tags: ["orderId:1"])`, true},
+		{`total: Float`, `total: Float!`, true},
+		{`total: Float`, `total: Int`, true},
+		{`total: Float`, `total: [Float!]`, true},
+		{`total: Float`, `sum: Float`, true},
+		{`total: Float`, `total: Float note: String`, true},
+		{`"byStatus")`, `"byState")`, true},
+		{`"byStatus")`, `"byStatus", projection: KEYS_ONLY)`, true},
+		{`at: DateTime!`, `at: DateTime! @indexSubId(name: "byStatus")`, true},
+		{`at: DateTime!`, `at: DateTime! @subId`, true},
+		{`at: DateTime!`, `at: DateTime! @ttl`, true},
+		{`at: DateTime!`, `at: DateTime! @createdAt`, true},
+		{`type Order`, `"An order." type Order`, false},
+		{`"E"])`, `"E"], plugin: "Sales")`, false},
+		{`"E"])`, `"E"]) @auth(groups: ["Admin"])`, false},
+		{`"byStatus")`, `"byStatus", group: "Admin")`, false},
+		{`total: Float`, `total: Float @deprecated`, false},
+	} {
+		text := strings.Replace(base, tt.old, tt.now, 1)
+		if changed := versionOf(text) != was; changed != tt.changes {
+			t.Errorf("%s for %s: changed is %t, want %t", tt.now, tt.old, changed, tt.changes)
+		}
+	}
+}
