@@ -42,3 +42,6 @@ crash: ## kill the server at random moments, SEEDS times, and compare what it ke
 	FOLDQL_CRASH_SEEDS=$(SEEDS) $(GO) test ./internal/crash -run TestKill -count=1 -timeout 0 -v
 
 playground: graph/playground/assets/graphiql.min.js ## fetch GraphiQL, so that the playground works offline
+
+graph/playground/assets/graphiql.min.js: graph/playground/package-lock.json graph/playground/build.sh
+	graph/playground/build.sh

@@ -99,11 +99,11 @@ func (p *process) stop(t *testing.T) {
 	}
 }
 
-// caughtUp returns when every projection has folded the log to its end.
-func (p *process) caughtUp(ctx context.Context, t *testing.T) {
+// caughtUp returns when every projection has folded n events.
+func (p *process) caughtUp(ctx context.Context, t *testing.T, n uint64) {
 	t.Helper()
 	for {
-		if ready(ctx, p.url) {
+		if folded(ctx, p.url, n) {
 			return
 		}
 		select {
@@ -116,8 +116,8 @@ func (p *process) caughtUp(ctx context.Context, t *testing.T) {
 	}
 }
 
-// ready asks the server whether it is at the end of the log.
-func ready(ctx context.Context, url string) bool {
+// folded reports whether every projection has folded the first n events of the log.
+func folded(ctx context.Context, url string, n uint64) bool {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/admin/projections", nil)
 	if err != nil {
 		return false
@@ -129,14 +129,14 @@ func ready(ctx context.Context, url string) bool {
 	defer res.Body.Close()
 	var status struct {
 		Projections []struct {
-			Lag uint64 `json:"lag"`
-		} `json:"projections"`
+			Partitions []struct{ Checkpoint uint64 }
+		}
 	}
 	if json.NewDecoder(res.Body).Decode(&status) != nil || len(status.Projections) == 0 {
 		return false
 	}
 	for _, p := range status.Projections {
-		if p.Lag > 0 {
+		if len(p.Partitions) != 1 || p.Partitions[0].Checkpoint < n {
 			return false
 		}
 	}
