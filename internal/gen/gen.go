@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/foldql/foldql/internal/schema"
 )
@@ -35,7 +36,20 @@ func Generate(dir string, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	return p.write(files)
+	if err := p.write(files); err != nil {
+		return err
+	}
+	return tellUnused(out, files)
+}
+
+// tellUnused says what a project can do without since it has no queries of its own any more. It is hand-written, so it is
+// not ours to remove.
+func tellUnused(out io.Writer, o *output) error {
+	if _, err := os.Stat(stubsFile); o.own || err != nil {
+		return nil
+	}
+	_, err := fmt.Fprintf(out, "%s: resolvers of queries that the schema no longer has (mend: remove it, and resolver.go beside it)\n", stubsFile)
+	return err
 }
 
 // Lint checks the schema of the project that dir belongs to, and tells all findings to out. It fails where one of them is
@@ -85,6 +99,7 @@ const (
 	ownFile     = "graph/generated/own.go"
 	typesFile   = "model/models_gen.go" // gqlgen's, for types that are no read models
 	stubsDir    = "graph"
+	stubsFile   = "graph/schema.resolvers.go"
 )
 
 // files makes all that does not need gqlgen; it writes nothing.

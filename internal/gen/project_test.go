@@ -40,7 +40,7 @@ func TestAProjectOfEveryShape(t *testing.T) {
 		failsToGenerate(t, dir, "schema.graphqls", "\nextend type Query { wrong: Nothing }\n", "Nothing")
 	})
 	t.Run("a failure of gqlgen changes nothing", func(t *testing.T) {
-		failsToGenerate(t, dir, "gqlgen.yml", "\nmodels: {NoteStats: {model: example.com/shapes/model.Nothing}}\n", "model.Nothing")
+		failsToGenerate(t, dir, "gqlgen.yml", "\nmodels: {NoteStats: {model: example.com/shapes/model.Nothing}}\n", "generate the executable schema")
 	})
 	t.Run("a setting that is not the project's is refused", func(t *testing.T) {
 		failsToGenerate(t, dir, "gqlgen.yml", "\nexec: {filename: x.go}\n", "exec")
@@ -53,6 +53,80 @@ func TestAProjectOfEveryShape(t *testing.T) {
 	write(t, filepath.Join(dir, "graph", "shapes_test.go"), string(test))
 	for _, args := range [][]string{{"build", "./..."}, {"vet", "./..."}, {"test", "./graph"}} {
 		runGo(t, dir, args...)
+	}
+}
+
+// TestResolversThatNothingNeedsAreTold, and kept.
+func TestResolversThatNothingNeedsAreTold(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, own := range []bool{true, false} {
+		var out strings.Builder
+		if err := tellUnused(&out, &output{own: own}); err != nil || out.Len() > 0 {
+			t.Errorf("without the file it says %q, %v", out.String(), err)
+		}
+	}
+	if err := writeFile(stubsFile, []byte("package graph\n")); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := tellUnused(&out, &output{}); err != nil || !strings.Contains(out.String(), stubsFile) {
+		t.Errorf("it says %q, %v", out.String(), err)
+	}
+}
+
+// TestLintTellsWithoutWriting: findings are told, errors fail it, and no file is made.
+func TestLintTellsWithoutWriting(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), "module example.com/lint\n")
+	write(t, filepath.Join(dir, "gqlgen.yml"), "schema: ['*.graphqls']\n")
+	write(t, filepath.Join(dir, "events.graphqls"), "type E { id: ID! }\n")
+	for _, tt := range []struct{ schema, out, err string }{
+		{"type A @readModel(events: [\"E\"]) { id: ID! @id }", "", ""},
+		{"type A @readModel(events: [\"E\"]) { id: ID! @id at: Date! @subId b: ID @resolves(table: \"A\", field: \"c\") }", "schema.graphqls:1:", ""},
+		{"type A @readModel(events: [\"E\"]) { id: ID @id }", "schema.graphqls:1:", "1 of the findings"},
+	} {
+		write(t, filepath.Join(dir, "schema.graphqls"), tt.schema)
+		var out strings.Builder
+		err := Lint(dir, &out)
+		if tt.err == "" && err != nil || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
+			t.Errorf("%s: got %v, want %q", tt.schema, err, tt.err)
+		}
+		if !strings.Contains(out.String(), tt.out) || tt.out == "" && out.Len() > 0 {
+			t.Errorf("%s: told %q, want %q", tt.schema, out.String(), tt.out)
+		}
+	}
+	if got := len(readWanted(t, dir)); got != 4 {
+		t.Errorf("%d files are there after lint, want the 4 of before", got)
+	}
+}
+
+// TestAProjectIsFoundFromItsFolders, and nowhere else.
+func TestAProjectIsFoundFromItsFolders(t *testing.T) {
+	dir := t.TempDir()
+	if err := Lint(dir, io.Discard); err == nil || !strings.Contains(err.Error(), "foldql init") {
+		t.Errorf("without a project: %v", err)
+	}
+	write(t, filepath.Join(dir, "go.mod"), "module example.com/found\n")
+	deep := filepath.Join(dir, "a", "b")
+	if err := os.MkdirAll(deep, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "a", "gqlgen.yml"), "schema: [schema.graphqls]\n")
+	leave, err := enter(deep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := leave(); err != nil {
+			t.Error(err)
+		}
+	}()
+	wd, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := importPath(wd); err != nil || got != "example.com/found/a" {
+		t.Errorf("the import path is %q, %v", got, err)
 	}
 }
 
