@@ -195,7 +195,7 @@ func decodeProduct(rec record.Record, r *Product) error {
 		if !ok {
 			return mismatch(ProductModel, 3)
 		}
-		r.Supplier = new(v)
+		r.Supplier = &v
 	}
 	if r.Name, ok = record.String(rec.JSON(4)); !ok {
 		return mismatch(ProductModel, 4)
@@ -545,14 +545,14 @@ func decodeOrderVersion(rec record.Record, r *OrderVersion) error {
 		if !ok {
 			return mismatch(OrderVersionModel, 4)
 		}
-		r.Since = new(v)
+		r.Since = &v
 	}
 	if text := rec.JSON(5); text != nil {
 		v, ok := record.DateTime(text)
 		if !ok {
 			return mismatch(OrderVersionModel, 5)
 		}
-		r.Changed = new(v)
+		r.Changed = &v
 	}
 	return nil
 }

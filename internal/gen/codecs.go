@@ -111,7 +111,11 @@ func (f *goFile) decodeField(field *schema.Field, name string) {
 	case field.Nullable:
 		f.line("if text := %s; text != nil {", text)
 		f.line("v, ok := record.%s(text)\nif !ok {\n%s\n}", s.read, fail)
-		f.line("%s = new(%s)\n}", expr, value)
+		if s.cast != "" {
+			f.line("c := %s\n%s = &c\n}", value, expr)
+		} else {
+			f.line("%s = &v\n}", expr)
+		}
 	case s.cast == "":
 		f.line("if %s, ok = record.%s(%s); !ok {\n%s\n}", expr, s.read, text, fail)
 	default:

@@ -124,7 +124,8 @@ func decodePayslip(rec record.Record, r *Payslip) error {
 		if !ok {
 			return mismatch(PayslipModel, 3)
 		}
-		r.Gross = new(keys.Decimal(v))
+		c := keys.Decimal(v)
+		r.Gross = &c
 	}
 	if text := rec.JSON(4); text != nil {
 		r.Notes = []string{}
@@ -141,7 +142,7 @@ func decodePayslip(rec record.Record, r *Payslip) error {
 		if !ok {
 			return mismatch(PayslipModel, 5)
 		}
-		r.BossID = new(v)
+		r.BossID = &v
 	}
 	return nil
 }

@@ -54,14 +54,14 @@ func decodeDescribed(rec record.Record, r *Described) error {
 		if !ok {
 			return mismatch(DescribedModel, 1)
 		}
-		r.Old = new(v)
+		r.Old = &v
 	}
 	if text := rec.JSON(2); text != nil {
 		v, ok := record.String(text)
 		if !ok {
 			return mismatch(DescribedModel, 2)
 		}
-		r.Older = new(v)
+		r.Older = &v
 	}
 	var text3 string
 	if text3, ok = record.String(rec.JSON(3)); !ok {

@@ -75,7 +75,8 @@ func decodePaper(rec record.Record, r *Paper) error {
 		if !ok {
 			return mismatch(PaperModel, 3)
 		}
-		r.Before = new(Stage(v))
+		c := Stage(v)
+		r.Before = &c
 	}
 	r.All = []Stage{}
 	if !record.List(rec.JSON(4), func(elem []byte) bool {

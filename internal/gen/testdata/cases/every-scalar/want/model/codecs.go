@@ -153,63 +153,65 @@ func decodeSample(rec record.Record, r *Sample) error {
 		if !ok {
 			return mismatch(SampleModel, 9)
 		}
-		r.MaybeID = new(v)
+		r.MaybeID = &v
 	}
 	if text := rec.JSON(10); text != nil {
 		v, ok := record.String(text)
 		if !ok {
 			return mismatch(SampleModel, 10)
 		}
-		r.MaybeText = new(v)
+		r.MaybeText = &v
 	}
 	if text := rec.JSON(11); text != nil {
 		v, ok := record.Boolean(text)
 		if !ok {
 			return mismatch(SampleModel, 11)
 		}
-		r.MaybeFlag = new(v)
+		r.MaybeFlag = &v
 	}
 	if text := rec.JSON(12); text != nil {
 		v, ok := record.Int(text)
 		if !ok {
 			return mismatch(SampleModel, 12)
 		}
-		r.MaybeSmall = new(v)
+		r.MaybeSmall = &v
 	}
 	if text := rec.JSON(13); text != nil {
 		v, ok := record.Int64(text)
 		if !ok {
 			return mismatch(SampleModel, 13)
 		}
-		r.MaybeLarge = new(v)
+		r.MaybeLarge = &v
 	}
 	if text := rec.JSON(14); text != nil {
 		v, ok := record.Float(text)
 		if !ok {
 			return mismatch(SampleModel, 14)
 		}
-		r.MaybeRatio = new(v)
+		r.MaybeRatio = &v
 	}
 	if text := rec.JSON(15); text != nil {
 		v, ok := record.String(text)
 		if !ok {
 			return mismatch(SampleModel, 15)
 		}
-		r.MaybePrice = new(keys.Decimal(v))
+		c := keys.Decimal(v)
+		r.MaybePrice = &c
 	}
 	if text := rec.JSON(16); text != nil {
 		v, ok := record.String(text)
 		if !ok {
 			return mismatch(SampleModel, 16)
 		}
-		r.MaybeDay = new(keys.Date(v))
+		c := keys.Date(v)
+		r.MaybeDay = &c
 	}
 	if text := rec.JSON(17); text != nil {
 		v, ok := record.DateTime(text)
 		if !ok {
 			return mismatch(SampleModel, 17)
 		}
-		r.MaybeAt = new(v)
+		r.MaybeAt = &v
 	}
 	r.Texts = []string{}
 	if !record.List(rec.JSON(18), func(elem []byte) bool {

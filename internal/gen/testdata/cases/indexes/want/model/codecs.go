@@ -61,7 +61,7 @@ func decodeArticle(rec record.Record, r *Article) error {
 		if !ok {
 			return mismatch(ArticleModel, 2)
 		}
-		r.Author = new(v)
+		r.Author = &v
 	}
 	if r.Title, ok = record.String(rec.JSON(3)); !ok {
 		return mismatch(ArticleModel, 3)
@@ -74,7 +74,7 @@ func decodeArticle(rec record.Record, r *Article) error {
 		if !ok {
 			return mismatch(ArticleModel, 5)
 		}
-		r.PublishedAt = new(v)
+		r.PublishedAt = &v
 	}
 	if r.From, ok = record.String(rec.JSON(6)); !ok {
 		return mismatch(ArticleModel, 6)

@@ -184,7 +184,7 @@ func decodeAlbum(rec record.Record, r *Album) error {
 		if !ok {
 			return mismatch(AlbumModel, 1)
 		}
-		r.HitID = new(v)
+		r.HitID = &v
 	}
 	if r.HitIsrc, ok = record.String(rec.JSON(2)); !ok {
 		return mismatch(AlbumModel, 2)
@@ -215,7 +215,7 @@ func decodeAlbum(rec record.Record, r *Album) error {
 		if !ok {
 			return mismatch(AlbumModel, 6)
 		}
-		r.AlbumOfTheYearID = new(v)
+		r.AlbumOfTheYearID = &v
 	}
 	return nil
 }

@@ -176,7 +176,8 @@ func decodeByFloat(rec record.Record, r *ByFloat) error {
 		if !ok {
 			return mismatch(ByFloatModel, 5)
 		}
-		r.Price = new(keys.Decimal(v))
+		c := keys.Decimal(v)
+		r.Price = &c
 	}
 	var text6 string
 	if text6, ok = record.String(rec.JSON(6)); !ok {

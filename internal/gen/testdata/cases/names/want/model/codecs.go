@@ -78,7 +78,7 @@ func decodeGoPackage(rec record.Record, r *GoPackage) error {
 		if !ok {
 			return mismatch(GoPackageModel, 4)
 		}
-		r.Package = new(v)
+		r.Package = &v
 	}
 	if r.String, ok = record.String(rec.JSON(5)); !ok {
 		return mismatch(GoPackageModel, 5)
@@ -97,7 +97,7 @@ func decodeGoPackage(rec record.Record, r *GoPackage) error {
 		if !ok {
 			return mismatch(GoPackageModel, 9)
 		}
-		r.Error = new(v)
+		r.Error = &v
 	}
 	if r.UserURL, ok = record.String(rec.JSON(10)); !ok {
 		return mismatch(GoPackageModel, 10)
@@ -113,7 +113,7 @@ func decodeGoPackage(rec record.Record, r *GoPackage) error {
 		if !ok {
 			return mismatch(GoPackageModel, 13)
 		}
-		r.Nil = new(v)
+		r.Nil = &v
 	}
 	return nil
 }
@@ -240,7 +240,7 @@ func decodeOrder(rec record.Record, r *Order) error {
 		if !ok {
 			return mismatch(OrderModel, 4)
 		}
-		r.Type = new(v)
+		r.Type = &v
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func decodeTotals(rec record.Record, r *Totals) error {
 		if !ok {
 			return mismatch(TotalsModel, 1)
 		}
-		r.Latest = new(v)
+		r.Latest = &v
 	}
 	return nil
 }

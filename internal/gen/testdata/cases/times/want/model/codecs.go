@@ -57,14 +57,14 @@ func decodeSession(rec record.Record, r *Session) error {
 		if !ok {
 			return mismatch(SessionModel, 2)
 		}
-		r.UsedAt = new(v)
+		r.UsedAt = &v
 	}
 	if text := rec.JSON(3); text != nil {
 		v, ok := record.DateTime(text)
 		if !ok {
 			return mismatch(SessionModel, 3)
 		}
-		r.EndsAt = new(v)
+		r.EndsAt = &v
 	}
 	return nil
 }
