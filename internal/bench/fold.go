@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/foldql/foldql/eventlog/cloudevents"
+	"github.com/foldql/foldql/model"
+	"github.com/foldql/foldql/projection/shop/sample"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/pebblestore"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// What a data directory holds beside the rows.
+func serverOf(dir string) string { return filepath.Join(dir, "server") }
+func eventsOf(dir string) string { return filepath.Join(dir, "events.jsonl") }
+
+// registryFiles are where the events of a package registry may be; the first that exists is folded.
+var registryFiles = []string{"../shared/data/registry-events.jsonl.gz", "examples/registry/data/sample.jsonl.gz"}
+
+// fold fills the data directory by folding the events of the shop, and measures folds: that one, the one of a package
+// registry, and what the store takes in without a fold.
+func fold(ctx context.Context, out io.Writer, dir, registry string) error {
+	if err := build(ctx, ".", serverOf(dir)); err != nil {
+		return err
+	}
+	n, err := writeSample(eventsOf(dir))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "fold, durable:")
+	if err := replay(ctx, out, "the shop, 11 read models", serverOf(dir), eventsOf(dir), dir, n); err != nil {
+		return err
+	}
+	if err := foldRegistry(ctx, out, dir, registry); err != nil {
+		return err
+	}
+	return bulk(ctx, out, dir)
+}
+
+// build builds the server of a module.
+func build(ctx context.Context, module, to string) error {
+	to, err := filepath.Abs(to)
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", to, "./cmd/server")
+	cmd.Dir = module
+	if said, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build the server of %s: %w\n%s", module, err, said)
+	}
+	return nil
+}
+
+// writeSample writes the events of the shop and returns how many there are.
+func writeSample(path string) (n int, err error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	w := bufio.NewWriterSize(f, 1<<20)
+	var line []byte
+	for e := range sample.Events(size) {
+		line = append(cloudevents.Append(line[:0], &e), '\n')
+		if _, err := w.Write(line); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, w.Flush()
+}
+
+// replay folds a file with a server and prints what that took. Nothing is folded where the data are there already.
+func replay(ctx context.Context, out io.Writer, what, server, events, dir string, n int) error {
+	cmd := exec.CommandContext(ctx, server, "replay", "--store", "embedded:"+dir, "--events", "file:"+events)
+	cmd.Env = append(os.Environ(), collector...)
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	began := time.Now()
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("fold %s: %w\n%s", events, err, said.Bytes())
+	}
+	took := time.Since(began)
+	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	fmt.Fprintf(out, "  %s: %d events in %s, %.0f events/s, %s of CPU\n", what, n,
+		took.Round(10*time.Millisecond), float64(n)/took.Seconds(), cpu.Round(10*time.Millisecond))
+	return nil
+}
+
+// foldRounds is how often the fold of the registry is measured; every round is printed.
+const foldRounds = 3
+
+func foldRegistry(ctx context.Context, out io.Writer, dir, events string) error {
+	for _, path := range registryFiles {
+		if _, err := os.Stat(path); events == "" && err == nil {
+			events = path
+		}
+	}
+	events, err := filepath.Abs(events)
+	if err != nil {
+		return err
+	}
+	n, err := countLines(events)
+	if err != nil {
+		return fmt.Errorf("count the events of the registry: %w", err)
+	}
+	server := filepath.Join(dir, "registry-server")
+	if err := build(ctx, "examples/registry", server); err != nil {
+		return err
+	}
+	for range foldRounds {
+		store := filepath.Join(dir, "registry")
+		if err := replay(ctx, out, "a package registry, 3 read models", server, events, store, n); err != nil {
+			return err
+		}
+		if err := os.RemoveAll(store); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func countLines(path string) (n int, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return 0, err
+	}
+	lines := bufio.NewReaderSize(z, 1<<20)
+	for {
+		switch _, err := lines.ReadSlice('\n'); {
+		case err == nil:
+			n++
+		case err == io.EOF:
+			return n, nil
+		case err != bufio.ErrBufferFull:
+			return n, err
+		}
+	}
+}
+
+// bulk measures what the store takes in: rows with two index entries, in durable batches.
+func bulk(ctx context.Context, out io.Writer, dir string) (err error) {
+	const rows, batch = 200_000, 4096
+	dir = filepath.Join(dir, "bulk")
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	store, err := pebblestore.Open(pebblestore.Options{
+		Dir: dir, CacheBytes: cacheMB << 20, Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		return err
+	}
+	db, err := querydb.Open(ctx, store, model.All, querydb.Config{})
+	if err != nil {
+		return errors.Join(err, store.Close())
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	began := time.Now()
+	for from := 0; from < rows; from += batch {
+		if err := bulkBatch(ctx, db, from, min(from+batch, rows)); err != nil {
+			return err
+		}
+	}
+	took := time.Since(began)
+	fmt.Fprintf(out, "  the store alone, rows with two index entries in batches of %d: %.0f rows/s\n", batch, rows/took.Seconds())
+	return nil
+}
+
+func bulkBatch(ctx context.Context, db *querydb.DB, from, to int) error {
+	var b record.Builder
+	batch := querydb.Batch{}
+	for i := from; i < to; i++ {
+		// A permutation of the rows, so that they do not come in the order of their keys.
+		n := int(uint64(i) * 7919 % 1_000_003)
+		at := time.Unix(1_700_000_000+int64(n), 0).UTC()
+		row, err := querydb.Encode(model.OrderTrackingCodec, &b, &model.OrderTracking{
+			OrderID: sample.OrderID(n), ChangedAt: at, CustomerID: sample.CustomerID(n % size.Customers),
+			Status: statuses[n%len(statuses)], Total: float64(n) / 100,
+		})
+		if err != nil {
+			return err
+		}
+		batch.Writes = append(batch.Writes, querydb.Write{Model: model.OrderTrackingModel, Row: row})
+	}
+	return db.Apply(ctx, batch)
+}

@@ -1,0 +1,208 @@
+// Command bench measures the server beside others that answer the same questions from the same store, in one run, and
+// prints the ratios. See docs/architecture.md for what the peers are.
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+func main() {
+	var (
+		name     = flag.String("peer", "", "serve as this peer (the benchmark starts itself so)")
+		data     = flag.String("data", "", "data directory; a temporary one by default")
+		seconds  = flag.Float64("seconds", 3, "how long one measurement takes")
+		rounds   = flag.Int("rounds", 3, "how often each is measured; the median counts")
+		registry = flag.String("registry", "", "events of a package registry (.jsonl.gz) to measure the fold on")
+	)
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+
+	var err error
+	if *name != "" {
+		err = servePeer(ctx, *name, *data)
+	} else {
+		err = bench(ctx, *data, *registry, *rounds, time.Duration(*seconds*float64(time.Second)))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+const connections = 32
+
+// peerNames in the order of the table; ratios are to the first two of them.
+var peerNames = []string{"handwritten", "plain", "foldql", "resolvers", "canned"}
+
+func bench(ctx context.Context, dir, registry string, rounds int, d time.Duration) error {
+	if dir == "" {
+		tmp, err := os.MkdirTemp("", "foldql-bench-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(tmp)
+		dir = tmp
+	}
+	if err := fold(ctx, os.Stdout, dir, registry); err != nil {
+		return err
+	}
+	if err := agree(dir); err != nil {
+		return err
+	}
+	results := map[string]map[string][]result{}
+	memory := map[string]int{}
+	for range rounds {
+		for _, name := range peerNames {
+			if results[name] == nil {
+				results[name] = map[string][]result{}
+			}
+			if err := measure(ctx, name, dir, d, results[name], memory); err != nil {
+				return err
+			}
+		}
+	}
+	report(os.Stdout, results, memory)
+	return nil
+}
+
+// path is where a peer answers a question.
+func path(peer, question string) string {
+	if peer == "handwritten" || peer == "canned" {
+		return "/" + question
+	}
+	return "/graphql"
+}
+
+// agree fails where two peers answer one request differently: then they do not do the same work.
+func agree(dir string) error {
+	const samples = 20
+	want := map[string][]any{}
+	for _, name := range peerNames {
+		p, err := startPeer(name, dir)
+		if err != nil {
+			return err
+		}
+		for _, q := range questions {
+			for i, request := range q.requests(path(name, q.name), samples) {
+				body, err := fetch(p.addr, request)
+				if err != nil {
+					return fmt.Errorf("ask %s %s: %w", name, q.name, err)
+				}
+				var got any
+				if err := json.Unmarshal(body, &got); err != nil {
+					return fmt.Errorf("ask %s %s: %w: %s", name, q.name, err, body)
+				}
+				switch {
+				case name == peerNames[0]:
+					want[q.name] = append(want[q.name], got)
+				case name == "canned": // always the same answer
+				case !same(got, want[q.name][i]):
+					return fmt.Errorf("peer %s answers %s differently: %s", name, q.name, body)
+				}
+			}
+		}
+		p.stop()
+	}
+	return nil
+}
+
+func same(a, b any) bool {
+	x, _ := json.Marshal(a) //nolint:errcheck // both come from JSON
+	y, _ := json.Marshal(b) //nolint:errcheck
+	return bytes.Equal(x, y)
+}
+
+// measure asks one peer every question and adds what it did to the results.
+func measure(ctx context.Context, name, dir string, d time.Duration, to map[string][]result, memory map[string]int) error {
+	p, err := startPeer(name, dir)
+	if err != nil {
+		return err
+	}
+	defer p.stop()
+	for _, q := range questions {
+		requests := q.requests(path(name, q.name), 2000)
+		if _, err := load(p.addr, requests, connections, d/4); err != nil { // warm
+			return fmt.Errorf("ask %s %s: %w", name, q.name, err)
+		}
+		before, err := p.cpu()
+		if err != nil {
+			return err
+		}
+		r, err := load(p.addr, requests, connections, d)
+		if err != nil {
+			return fmt.Errorf("ask %s %s: %w", name, q.name, err)
+		}
+		after, err := p.cpu()
+		if err != nil {
+			return err
+		}
+		r.cpu = (after - before) / time.Duration(max(r.requests, 1))
+		to[q.name] = append(to[q.name], r)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	mb, err := p.peakMB()
+	memory[name] = max(memory[name], mb)
+	return err
+}
+
+// median returns the result with the middle rate.
+func median(rs []result) result {
+	rs = slices.Clone(rs)
+	slices.SortFunc(rs, func(a, b result) int { return int(a.rate() - b.rate()) })
+	return rs[len(rs)/2]
+}
+
+func report(w io.Writer, results map[string]map[string][]result, memory map[string]int) {
+	fmt.Fprintf(w, "\n%d connections; %d customers, %d orders of %d statuses and %d products each, %d products\n",
+		connections, size.Customers, size.Orders, size.Statuses, size.Lines, size.Products)
+	for _, q := range questions {
+		fmt.Fprintf(w, "%s  %s\n", q.name, q.asks)
+	}
+	row := func(title string, cell func(peer, q string) string) {
+		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+		fmt.Fprintf(w, "\n%s\n", title)
+		fmt.Fprint(tw, "peer\t")
+		for _, q := range questions {
+			fmt.Fprint(tw, q.name, "\t")
+		}
+		fmt.Fprintln(tw)
+		for _, p := range peerNames {
+			cells := make([]string, len(questions))
+			for i, q := range questions {
+				cells[i] = cell(p, q.name)
+			}
+			fmt.Fprintf(tw, "%s\t%s\t\n", p, strings.Join(cells, "\t"))
+		}
+		_ = tw.Flush()
+	}
+	of := func(p, q string) result { return median(results[p][q]) }
+	row("requests/s", func(p, q string) string { return fmt.Sprintf("%.0f", of(p, q).rate()) })
+	row("p50", func(p, q string) string { return of(p, q).p50.Round(time.Microsecond).String() })
+	row("p99", func(p, q string) string { return of(p, q).p99.Round(time.Microsecond).String() })
+	row("CPU per request", func(p, q string) string { return of(p, q).cpu.Round(100 * time.Nanosecond).String() })
+	row("requests/s, handwritten = 1", func(p, q string) string {
+		return fmt.Sprintf("%.2f", of(p, q).rate()/of("handwritten", q).rate())
+	})
+	row("requests/s, plain gqlgen = 1", func(p, q string) string {
+		return fmt.Sprintf("%.2f", of(p, q).rate()/of("plain", q).rate())
+	})
+	fmt.Fprint(w, "\npeak memory, MB:")
+	for _, p := range peerNames {
+		fmt.Fprintf(w, "  %s %d", p, memory[p])
+	}
+	fmt.Fprintln(w)
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+
+	"github.com/foldql/foldql/model"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/pebblestore"
+)
+
+// servePeer is the life of a peer that runs inside of this program: it opens the data, prints its address, and answers
+// until the context ends.
+func servePeer(ctx context.Context, name, dir string) (err error) {
+	db, err := openData(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	answers, err := handlerOf(name, db)
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	srv := &http.Server{Handler: answers}
+	go func() {
+		<-ctx.Done()
+		_ = srv.Close() // the process ends with it
+	}()
+	fmt.Println(listener.Addr())
+	if err := srv.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// cacheMB is the cache of the store, the same for every peer: the default of the server.
+const cacheMB = 256
+
+func openData(ctx context.Context, dir string) (*querydb.DB, error) {
+	quiet := slog.New(slog.DiscardHandler)
+	store, err := pebblestore.Open(pebblestore.Options{
+		Dir: filepath.Join(dir, "rows"), CacheBytes: cacheMB << 20, Logger: quiet,
+	})
+	if err != nil {
+		return nil, err
+	}
+	db, err := querydb.Open(ctx, store, model.All, querydb.Config{Log: quiet})
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return db, nil
+}
+
+func handlerOf(name string, db *querydb.DB) (http.Handler, error) {
+	switch name {
+	case "handwritten":
+		return handwritten{db}.handler(), nil
+	case "plain":
+		return plain{db}.handler(), nil
+	case "canned":
+		return canned(handwritten{db}.handler())
+	}
+	return nil, fmt.Errorf("there is no peer %q", name)
+}
+
+// canned answers every question with the bytes of one true answer: what is left is net/http.
+func canned(answers http.Handler) (http.Handler, error) {
+	mux := http.NewServeMux()
+	for _, q := range questions {
+		w := httptest.NewRecorder()
+		answers.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/"+q.name, bytes.NewReader(q.body(rand.New(rand.NewPCG(7, 7))))))
+		if w.Code != http.StatusOK {
+			return nil, fmt.Errorf("make the canned answer of %s: %s", q.name, w.Body)
+		}
+		answer, length := w.Body.Bytes(), w.Header()["Content-Length"]
+		mux.HandleFunc("POST /"+q.name, func(w http.ResponseWriter, _ *http.Request) {
+			h := w.Header()
+			h["Content-Type"], h["Content-Length"] = contentType, length
+			_, _ = w.Write(answer)
+		})
+	}
+	return mux, nil
+}

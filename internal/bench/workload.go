@@ -1,0 +1,82 @@
+package main
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"time"
+
+	"github.com/foldql/foldql/projection/shop/sample"
+)
+
+// size is the shop that the queries are asked of.
+var size = sample.Size{Customers: 10_000, Products: 5_000, Orders: 20_000, Statuses: 5, Lines: 5}
+
+// question is one query of the workload: its document, and the variables of one request.
+type question struct {
+	name, asks string
+	document   string
+	variables  func(rnd *rand.Rand) any
+}
+
+// variables of all questions, as a hand-written handler would declare them.
+type variables struct {
+	ID     string `json:"id,omitempty"`
+	From   string `json:"from,omitempty"`
+	To     string `json:"to,omitempty"`
+	Status string `json:"status,omitempty"`
+	Group  string `json:"group,omitempty"`
+}
+
+var (
+	statuses = []string{"placed", "paid", "packed", "shipped", "delivered"}
+	groups   = []string{"retail", "wholesale", "staff", "partner"}
+)
+
+func anOrder(rnd *rand.Rand) any { return variables{ID: sample.OrderID(rnd.IntN(size.Orders))} }
+
+var questions = []question{
+	{"Q1", "one row",
+		`query Q1($id: ID!) { Sales_Order(id: $id) { orderId customerId customerGroup total placedAt } }`,
+		anOrder},
+	{"Q2", "five rows of an order, newest first",
+		`query Q2($id: ID!) { Sales_OrderTrackingById(id: $id, reverse: true, limit: 5) { items { orderId changedAt customerId status total } } }`,
+		anOrder},
+	{"Q3", "rows of an order between two times",
+		`query Q3($id: ID!, $from: String, $to: String) { Sales_OrderTrackingById(id: $id, from: $from, to: $to) { items { orderId changedAt status total } } }`,
+		func(rnd *rand.Rand) any {
+			from := time.Date(2024, time.January, 15, 0, 0, 0, 0, time.UTC).AddDate(0, 0, rnd.IntN(60))
+			return variables{
+				ID:   sample.OrderID(rnd.IntN(size.Orders)),
+				From: from.Format(time.RFC3339), To: from.AddDate(0, 0, 30).Format(time.RFC3339),
+			}
+		}},
+	{"Q4", "20 orders of a status, newest first, each with its customer",
+		`query Q4($status: String!) { Sales_OrderTrackingByStatus(status: $status, reverse: true, limit: 20) { items { orderId changedAt total customer { name email } } } }`,
+		func(rnd *rand.Rand) any { return variables{Status: statuses[rnd.IntN(len(statuses))]} }},
+	{"Q5", "an order with its 5 products",
+		`query Q5($id: ID!) { Sales_Order(id: $id) { orderId products { productId name price } } }`,
+		anOrder},
+	{"Q6", "50 orders of a customer group with their products",
+		`query Q6($group: String!) { Sales_OrderByCustomerGroup(customerGroup: $group, limit: 50) { items { orderId total products { productId name price } } } }`,
+		func(rnd *rand.Rand) any { return variables{Group: groups[rnd.IntN(len(groups))]} }},
+}
+
+// body makes the body of one request.
+func (q question) body(rnd *rand.Rand) []byte {
+	body, err := json.Marshal(map[string]any{"query": q.document, "variables": q.variables(rnd)})
+	if err != nil {
+		panic(err) // strings always have a JSON form
+	}
+	return body
+}
+
+// requests prepares n requests of a question, the same ones for every peer. A hand-written handler has a path per
+// question; it gets the same body.
+func (q question) requests(path string, n int) [][]byte {
+	rnd := rand.New(rand.NewPCG(7, 7))
+	all := make([][]byte, n)
+	for i := range all {
+		all[i] = post(path, q.body(rnd))
+	}
+	return all
+}
