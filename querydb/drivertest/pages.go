@@ -156,6 +156,9 @@ func (s *store) walkUnderChange(index, limit int, reverse bool) {
 		if !page.More {
 			break
 		}
+		if step > mostRows {
+			s.Fatalf("a walk takes %d pages and goes on: no case has so many", step)
+		}
 		q.Start = &page.Starts[len(page.Starts)-1]
 		s.delete(visitor(step%n, "goes").Key, visitor((step*5+1)%n+n, "goes").Key)
 		s.put(visitor(step*7%n, "comes"), visitor((n-step%n)%n, "arrives"))

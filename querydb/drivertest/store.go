@@ -157,10 +157,13 @@ func query(t tester, drv driver.Driver, q driver.Query) driver.Page {
 	return page
 }
 
-// walk reads page after page to the end.
+// walk reads page after page to the end. A page that begins where the one before it began would go on for ever.
 func walk(t tester, drv driver.Driver, q driver.Query) (rows []driver.Row, starts []keys.Start) {
 	t.Helper()
 	for {
+		if len(rows) > mostRows {
+			t.Fatalf("a walk met %d rows and goes on: no case has so many", len(rows))
+		}
 		page := query(t, drv, q)
 		rows = append(rows, page.Rows...)
 		starts = append(starts, page.Starts...)
@@ -170,6 +173,9 @@ func walk(t tester, drv driver.Driver, q driver.Query) (rows []driver.Row, start
 		q.Start = &page.Starts[len(page.Starts)-1]
 	}
 }
+
+// mostRows is more than any case has in one partition.
+const mostRows = 2000
 
 // all is a query of everything in a partition.
 func (s *store) all(index int, pk string) driver.Query {

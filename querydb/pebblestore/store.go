@@ -105,7 +105,7 @@ func (o *Options) pebble() *pebble.Options {
 		FormatMajorVersion:          pebble.FormatNewest,
 		MemTableSize:                o.MemTableBytes,
 		MemTableStopWritesThreshold: 4,
-		L0CompactionThreshold:       4,
+		L0CompactionThreshold:       2,
 		L0StopWritesThreshold:       64,
 		LBaseMaxBytes:               256 << 20,
 		CompactionConcurrencyRange:  func() (int, int) { return 1, 2 },
@@ -113,6 +113,7 @@ func (o *Options) pebble() *pebble.Options {
 	}
 	for i := range p.Levels {
 		p.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
+		p.Levels[i].IndexBlockSize = 256 << 10 // one level of index blocks in most files
 	}
 	return p
 }
