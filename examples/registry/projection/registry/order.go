@@ -1,50 +1,70 @@
 package registry
 
-import "strings"
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
 
 // width is how far numbers of a version are padded: room for every date and build number met in the wild.
 const width = 16
 
-// release closes the order of a version without pre-release; it sorts after "-", which opens one.
-const release = "~"
+const (
+	release    = "~" // closes the numbers of a version without pre-release
+	preRelease = "-" // opens a pre-release; it sorts before release
+)
 
-// Order turns a semantic version into text that sorts as versions do (https://semver.org, precedence): numbers by
-// value, a pre-release before its release, numeric identifiers before words. Build metadata takes no part. The version
-// itself follows at the end, so that two versions of equal precedence have orders of their own.
+// strict matches what https://semver.org calls a version, but for build metadata: of each there is one order.
+var strict = regexp.MustCompile(`^(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}(-` + preIdentifier + `(\.` + preIdentifier + `)*)?$`)
+
+const preIdentifier = `(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)`
+
+// Order turns a version into text that sorts as versions do (https://semver.org, precedence): numbers by value, a
+// pre-release before its release, numeric identifiers before words. Old versions that leave out the hyphen are read as
+// if it were there: 3.0.0beta4. Build metadata takes no part. A version that is not strict follows at the end, so that
+// two versions of equal precedence have orders of their own.
 func Order(version string) string {
 	plain, _, _ := strings.Cut(version, "+")
-	core, pre, isPre := strings.Cut(plain, "-")
-
-	var b strings.Builder
-	for i, number := range strings.Split(core, ".") {
-		if i > 0 {
-			b.WriteByte('.')
-		}
-		pad(&b, number)
+	numbers, pre := plain, ""
+	if i := strings.IndexFunc(plain, func(r rune) bool { return r != '.' && (r < '0' || r > '9') }); i >= 0 {
+		numbers, pre = plain[:i], strings.TrimPrefix(plain[i:], "-")
 	}
-	if !isPre {
-		b.WriteString(release)
+	order := identifiers(numbers, ".")
+	if len(numbers) == len(plain) {
+		order += release
 	} else {
-		b.WriteByte('-')
-		for i, identifier := range strings.Split(pre, ".") {
-			if i > 0 {
-				b.WriteByte('.')
-			}
-			pad(&b, identifier)
-		}
+		order += preRelease + identifiers(pre, ",") // a comma sorts before all that an identifier may hold
 	}
-	if plain != version {
-		b.WriteString(" " + version)
+	if !strict.MatchString(version) {
+		order += " " + version
 	}
-	return b.String()
+	return order
 }
 
-// pad writes a number with leading zeros, a word as it is.
-func pad(b *strings.Builder, identifier string) {
-	if strings.Trim(identifier, "0123456789") == "" && len(identifier) < width {
-		b.WriteString(strings.Repeat("0", width-len(identifier)))
+// identifiers makes each identifier of a dotted list sortable, and joins them with sep.
+func identifiers(list, sep string) string {
+	all := strings.Split(list, ".")
+	for i, one := range all {
+		all[i] = sortable(one)
 	}
-	b.WriteString(identifier)
+	return strings.Join(all, sep)
+}
+
+// sortable pads numbers, and sees to it that words come after them: those that begin like a number are led by a sign
+// between digits and letters.
+func sortable(identifier string) string {
+	switch {
+	case identifier == "":
+		return ""
+	case strings.Trim(identifier, "0123456789") != "":
+		if identifier[0] < 'A' {
+			return ";" + identifier
+		}
+		return identifier
+	case len(identifier) > width: // the longer number is the greater one
+		return fmt.Sprintf(":%04d%s", len(identifier), identifier)
+	}
+	return strings.Repeat("0", width-len(identifier)) + identifier
 }
 
 // later reports whether order a is a better "latest" than b: a release beats every pre-release, else the higher wins.
