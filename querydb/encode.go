@@ -24,6 +24,9 @@ func Encode[R any](c *Codec[R], b *record.Builder, row *R) (Row, error) {
 	if err != nil {
 		return Row{}, encodeError(m, key, fmt.Errorf("%w: field %s: %w", ErrInvalid, fieldName(m, field), err))
 	}
+	if f := unset(m, rec); f >= 0 {
+		return Row{}, encodeError(m, key, fmt.Errorf("%w: field %s has no value: set it, or let the field be null", ErrInvalid, fieldName(m, f)))
+	}
 	out.Record = rec
 	if m.TTL >= 0 {
 		out.Expires = c.Time(row, m.TTL)
@@ -38,6 +41,18 @@ func Encode[R any](c *Codec[R], b *record.Builder, row *R) (Row, error) {
 		}
 	}
 	return out, nil
+}
+
+// unset returns the first field whose Go zero value is no value of its type, a Date or an enum, and that was left so; -1
+// where there is none.
+func unset(m *Model, rec record.Record) int {
+	for i := range m.Fields {
+		f := &m.Fields[i]
+		if (f.Scalar == "Date" || f.Enum != "") && !f.List && string(rec.JSON(i)) == `""` {
+			return i
+		}
+	}
+	return -1
 }
 
 // KeyOf returns the key of a row. It fails with ErrInvalid, naming model and field, where a half is empty.
