@@ -36,6 +36,9 @@ type Source struct {
 	decoder cloudevents.Decoder
 	longest int // bytes of a line that are kept
 
+	decoded  recent
+	decoding sync.Mutex // held by the reader that decodes the next block
+
 	mu     sync.Mutex
 	idle   []*cursor // the one used last is the last
 	end    uint64    // offset of the last event, once it is known
@@ -107,8 +110,8 @@ func (s *Source) usable(ctx context.Context, partition string) error {
 	return ctx.Err()
 }
 
-// Read implements eventlog.Source. Reading on from where some reader stopped costs nothing; any other position is
-// reached by passing over the lines before it.
+// Read implements eventlog.Source. Reading on from where some reader stopped costs nothing, and less where another reader
+// has been there a little before; any other position is reached by passing over the lines before it.
 func (s *Source) Read(ctx context.Context, partition string, after uint64, most int) ([]eventlog.Event, error) {
 	if err := s.usable(ctx, partition); err != nil {
 		return nil, err
@@ -116,27 +119,55 @@ func (s *Source) Read(ctx context.Context, partition string, after uint64, most 
 	if known, end := s.known(); most <= 0 || known && after >= end {
 		return nil, nil
 	}
+	events := s.decoded.find(after)
+	if events == nil {
+		var err error
+		if events, err = s.decode(ctx, after, max(most, blockEvents)); err != nil {
+			if closed := s.usable(ctx, partition); closed != nil {
+				return nil, closed // which is why the reading failed
+			}
+			return nil, err
+		}
+	}
+	return events[:min(most, len(events)):min(most, len(events))], nil
+}
+
+// A block is so many events at least, and at most so many bytes, give or take an event, unless the input ends.
+const (
+	blockEvents = 1024
+	blockBytes  = 4 << 20
+)
+
+// decode reads the block of events that follow the position. Readers take turns, so that one finds what the other has
+// decoded.
+func (s *Source) decode(ctx context.Context, after uint64, most int) ([]eventlog.Event, error) {
+	s.decoding.Lock()
+	defer s.decoding.Unlock()
+	if events := s.decoded.find(after); events != nil {
+		return events, nil
+	}
 	c, err := s.cursor(after)
 	if err != nil {
 		return nil, err
 	}
-	events, err := s.read(ctx, c, after, most)
+	b, err := s.read(ctx, c, after, most)
 	if err != nil {
 		c.close()
-		if closed := s.usable(ctx, partition); closed != nil {
-			return nil, closed // which is why the reading failed
-		}
+	} else {
+		s.release(c)
+	}
+	if len(b.events) == 0 {
 		return nil, err
 	}
-	s.release(c)
-	return events, nil
+	s.decoded.add(b)
+	return b.events, nil // a fault behind them is the next reader's
 }
 
-// read takes events from the cursor, which stands at or before the position.
-func (s *Source) read(ctx context.Context, c *cursor, after uint64, most int) ([]eventlog.Event, error) {
-	var events []eventlog.Event
-	size := 0
-	for len(events) < most && size < readBytes {
+// read takes events from the cursor, which stands at or before the position. Beside an error the block has what stands
+// before the fault.
+func (s *Source) read(ctx context.Context, c *cursor, after uint64, most int) (block, error) {
+	b := block{after: after, end: after}
+	for len(b.events) < most && b.bytes < blockBytes {
 		final := s.input.progress().final // asked first: what comes in between is then read
 		line, whole, err := c.next(s.longest, after)
 		if err == io.EOF {
@@ -146,21 +177,19 @@ func (s *Source) read(ctx context.Context, c *cursor, after uint64, most int) ([
 			break
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read line %d of %s: %w", c.line+1, s.name, err)
+			return b, fmt.Errorf("read line %d of %s: %w", c.line+1, s.name, err)
 		}
 		if c.line&1023 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+			return b, ctx.Err()
 		}
 		if c.event > after {
-			events = append(events, s.event(c.event, line, whole))
-			size += len(line)
+			b.events = append(b.events, s.event(c.event, line, whole))
+			b.bytes += len(line)
+			b.end = c.event
 		}
 	}
-	return events, nil
+	return b, nil
 }
-
-// readBytes is how many bytes of events one Read returns at most, give or take the last one.
-const readBytes = 16 << 20
 
 // event makes an event of a line; whole is how long the line is, where less of it was kept.
 func (s *Source) event(number uint64, line []byte, whole int) eventlog.Event {

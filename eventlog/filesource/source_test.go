@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -291,5 +292,51 @@ func BenchmarkRead(b *testing.B) {
 			after = events[len(events)-1].Offset
 		}
 		b.ReportMetric(float64(n), "events/op")
+	}
+}
+
+func TestWhatOneReaderDecodedTheNextOneNeedNot(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "e.jsonl")
+	write(t, path, lines(sourcetest.Events(3000)))
+	s := open(t, filesource.Options{Path: path})
+	first, err := s.Read(t.Context(), "0", 0, 3000)
+	if err != nil || len(first) != 3000 {
+		t.Fatalf("Read: %d events, %v", len(first), err)
+	}
+	for _, after := range []uint64{0, 1, 1023, 1024, 2999} {
+		got, err := s.Read(t.Context(), "0", after, 7)
+		if err != nil || len(got) == 0 || &got[0] != &first[after] {
+			t.Errorf("after %d: other memory than the first reader's, %v", after, err)
+		}
+	}
+}
+
+// A reader that is far behind finds nothing decoded any more; what it reads is the same.
+func TestAReaderFarBehindTheOthersReadsTheSame(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "e.jsonl")
+	events := sourcetest.Events(300)
+	for i := range events {
+		events[i].Data = []byte(`{"text":"` + strings.Repeat("x", 200<<10) + `"}`)
+	}
+	write(t, path, lines(events))
+	s := open(t, filesource.Options{Path: path})
+	var offsets [2][]uint64
+	for reader := range offsets {
+		for after := uint64(0); ; {
+			got, err := s.Read(t.Context(), "0", after, 50)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(got) == 0 {
+				break
+			}
+			for _, e := range got {
+				offsets[reader] = append(offsets[reader], e.Offset)
+			}
+			after = got[len(got)-1].Offset
+		}
+	}
+	if len(offsets[0]) != len(events) || !slices.Equal(offsets[0], offsets[1]) {
+		t.Errorf("%d events for the first reader, %d for the second, of %d", len(offsets[0]), len(offsets[1]), len(events))
 	}
 }
