@@ -16,9 +16,10 @@ import (
 
 // places are the options of every command that opens a store.
 type places struct {
-	Store   string `help:"Where rows are kept: embedded:DIR, or memory: to try things out." default:"embedded:./data" group:"Data"`
-	Events  string `help:"Where events come from: log: is the log beside the rows, file:PATH a file (.jsonl, .jsonl.gz; - is standard input)." default:"log:" group:"Data"`
-	CacheMB int64  `help:"Memory for the cache of an embedded store, in MiB." default:"256" group:"Data"`
+	Store    string `help:"Where rows are kept: embedded:DIR, or memory: to try things out." default:"embedded:./data" group:"Data"`
+	Events   string `help:"Where events come from: log: is the log beside the rows, file:PATH a file (.jsonl, .jsonl.gz; - is standard input)." default:"log:" group:"Data"`
+	CacheMB  int64  `help:"Memory for the cache of an embedded store, in MiB." default:"256" group:"Data"`
+	MemoryMB int64  `help:"Size of Go's memory near which the garbage collector works harder, in MiB; 0 for four times the cache." default:"0" group:"Data"`
 }
 
 func (p *places) parse() (storePlace, sourcePlace, error) {
@@ -28,6 +29,10 @@ func (p *places) parse() (storePlace, sourcePlace, error) {
 	}
 	if p.CacheMB < 1 {
 		return storePlace{}, sourcePlace{}, wrongConfig("cache-mb", "%d is too little; give 1 at least", p.CacheMB)
+	}
+	if p.MemoryMB != 0 && p.MemoryMB <= p.CacheMB {
+		return storePlace{}, sourcePlace{}, wrongConfig("memory-mb", "%d is not more than the cache alone may take (%d); give more, or a smaller cache-mb",
+			p.MemoryMB, p.CacheMB)
 	}
 	source, err := parseSource(p.Events)
 	return store, source, err

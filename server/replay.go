@@ -25,6 +25,7 @@ func (c *replayCommand) Run(ctx context.Context, p *program) (err error) {
 	if c.MaxEvent < 1 {
 		return wrongConfig("max-event", "give 1 at least")
 	}
+	c.places.tuneMemory(p.env)
 	db, err := openStore(ctx, store, c.CacheMB, p.app.Models, p.log)
 	if err != nil {
 		return err

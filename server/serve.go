@@ -68,6 +68,7 @@ func (s *serving) open(ctx context.Context, p *program) error {
 	if s.cfg.Sample && from.kind != logSource {
 		return wrongConfig("sample", "sample events are appended to a log; choose --events log:, or leave --sample out")
 	}
+	s.cfg.places.tuneMemory(p.env)
 	if s.db, err = openStore(ctx, store, s.cfg.CacheMB, p.app.Models, s.log); err != nil {
 		return err
 	}

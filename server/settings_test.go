@@ -127,6 +127,7 @@ func TestServerRefusesToStartWithWhatWouldNotWork(t *testing.T) {
 		{"store", []string{"--store", "sql:x"}, "store: "},
 		{"events", []string{"--events", "queue:x"}, "events: "},
 		{"cache", []string{"--store", "memory:", "--cache-mb", "0"}, "cache-mb: "},
+		{"memory", []string{"--store", "memory:", "--cache-mb", "64", "--memory-mb", "64"}, "memory-mb: "},
 		{"limit", []string{"--max-depth", "0"}, "max-depth: "},
 		{"drain", []string{"--drain-delay=-1s"}, "drain-delay"},
 		{"origin", []string{"--cors-origins", "example.com"}, "cors-origins: "},
