@@ -28,9 +28,18 @@ type cursor struct {
 type checkpoint struct {
 	// Version is the layout that the rows have: see querydb.Model.Version.
 	Version string `json:"version"`
+	// Table and Generation are where the rows are. Where the model's rows are elsewhere now, since its table has another
+	// name or another model had it in between, the checkpoint says nothing about them.
+	Table      string `json:"table"`
+	Generation int    `json:"generation"`
 	// Commit counts the commits, so that one whose answer was lost can be told from one that did not happen.
 	Commit     uint64            `json:"commit"`
 	Partitions map[string]cursor `json:"partitions"`
+}
+
+// covers reports whether the checkpoint is about rows of that layout at that place.
+func (k checkpoint) covers(m *querydb.Model, generation int) bool {
+	return k.Version == m.Version && k.Table == m.Table && k.Generation == generation
 }
 
 // with returns the checkpoint of the next commit, in which the partition has come to c.

@@ -7,7 +7,8 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// open reads what the projection has noted, and begins anew where the rows are of another version. Later calls only
+// open reads what the projection has noted, and begins anew where the rows are of another version, or
+// elsewhere. Later calls only
 // settle what the last run left in doubt.
 func (r *Runner) open(ctx context.Context) error {
 	if r.opened {
@@ -21,8 +22,12 @@ func (r *Runner) open(ctx context.Context) error {
 	if err := r.readReplays(ctx); err != nil {
 		return err
 	}
-	if !found || done.Version != r.projection.Model.Version || r.restarting {
-		if done, err = r.restart(ctx, done, found); err != nil {
+	generation, err := r.db.Generation(r.projection.Model)
+	if err != nil {
+		return err
+	}
+	if !found || !done.covers(r.projection.Model, generation) || r.restarting {
+		if done, err = r.restart(ctx, done, found, generation+1); err != nil {
 			return err
 		}
 	}
@@ -36,9 +41,11 @@ func (r *Runner) open(ctx context.Context) error {
 
 // restart drops the rows and begins at the first event. What was decided about set-aside events stays on record; those
 // that are still aside are tried again at their own place.
-func (r *Runner) restart(ctx context.Context, was checkpoint, found bool) (checkpoint, error) {
+func (r *Runner) restart(ctx context.Context, was checkpoint, found bool, generation int) (checkpoint, error) {
 	model := r.projection.Model
-	fresh := checkpoint{Version: model.Version, Partitions: map[string]cursor{}}
+	fresh := checkpoint{
+		Version: model.Version, Table: model.Table, Generation: generation, Partitions: map[string]cursor{},
+	}
 	notes := []querydb.Note{fresh.note(r.projection.Name)}
 	err := eachNote(ctx, r.db, kindAside+r.projection.Name, func(n querydb.Note) error {
 		notes = append(notes, querydb.Note{Kind: n.Kind, ID: n.ID})
@@ -53,8 +60,8 @@ func (r *Runner) restart(ctx context.Context, was checkpoint, found bool) (check
 	}
 	r.restarting = false
 	if found {
-		r.log.InfoContext(ctx, "projection: folding the whole log anew, the model has another version",
-			"model", model.Name, "was", was.Version, "is", model.Version)
+		r.log.InfoContext(ctx, "projection: folding the whole log anew, the model has another version or another table",
+			"model", model.Name, "was", was.Version, "is", model.Version, "wasIn", was.Table, "isIn", model.Table)
 	} else {
 		r.log.InfoContext(ctx, "projection: folding the whole log, it has no checkpoint yet", "model", model.Name)
 	}

@@ -62,6 +62,47 @@ func TestAChangedModelIsFoldedAnew(t *testing.T) {
 	}
 }
 
+func TestAModelWhoseTableChangedIsFoldedAnew(t *testing.T) {
+	store := newFaultyStore()
+	log := openLog(t, event("", upsert("a", 1)))
+	fold := func(table string) map[string]int {
+		defer func(name string) { Model.Table = name }(Model.Table)
+		Model.Table = table
+		db := open(t, store)
+		run(t, ended(log), db, quick())
+		return totals(t, db, store)
+	}
+	for _, table := range []string{"Rows", "Renamed", "Rows"} {
+		if diff := cmp.Diff(map[string]int{"a": 1}, fold(table)); diff != "" {
+			t.Errorf("rows in table %s (-want +got):\n%s", table, diff)
+		}
+	}
+}
+
+// A release renames a model and keeps its table; then it is taken back.
+func TestAModelThatGetsItsTableBackIsFoldedAnew(t *testing.T) {
+	store := newFaultyStore()
+	log := openLog(t, event("", upsert("a", 1)))
+	run(t, ended(log), open(t, store), quick())
+
+	model, second := other()
+	model.Table = Model.Table
+	db := open(t, store, model)
+	between, err := projection.NewRunner(second, ended(log), db, quick())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := between.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+
+	db = open(t, store)
+	run(t, ended(log), db, quick())
+	if diff := cmp.Diff(map[string]int{"a": 1}, totals(t, db, store)); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+}
+
 // other is a second model of the same rows.
 func other() (*querydb.Model, projection.Projection) {
 	ops := Named("Other")

@@ -42,6 +42,16 @@ func (db *DB) Restart(ctx context.Context, m *Model, also []Note) error {
 	return nil
 }
 
+// Generation returns the number of the generation of the model's table that serves; Restart begins the next. Whoever
+// notes something about the rows notes it too: another model may have begun the table anew in the meantime.
+func (db *DB) Generation(m *Model) (int, error) {
+	t, err := db.table("generation", m)
+	if err != nil {
+		return 0, err
+	}
+	return t.serving.Load().Generation, nil
+}
+
 // readGenerations finds the generation that serves each model.
 func (db *DB) readGenerations(ctx context.Context, models []*Model) error {
 	for _, m := range models {
