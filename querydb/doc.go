@@ -1,14 +1,11 @@
-// Package querydb keeps the rows of read models.
+// Package querydb stores rows and finds them again: by key, by one range of one partition, or in one batch; never by a
+// scan.
 //
-// A [DB] is one type over a driver of four methods; whatever holds for every store is done here once. What it promises:
+// A [DB] is one concrete type over a thin driver (package driver). Generated code describes each read model by a [Model]
+// and ties it to its Go type by a [Codec]; [Encode] and [KeyOf] turn rows into what is stored, and DB writes and reads
+// it. What holds on every store is written once here: which keys and rows are allowed, how errors look, how a page of an
+// index is completed from the table, which generation of a table serves, and what is counted.
 //
-//   - Rows of a partition, and of an index, come in the byte order of their sort key, in either direction.
-//   - A row is in an index if and only if every half that the index has is present.
-//   - A page is full whenever its rows exist, and its token stays right while rows come and go.
-//   - A batch, with the checkpoint that it carries, survives the loss of power once Apply has returned; on the embedded
-//     store it is there whole or not at all.
-//   - Applying a batch again changes nothing.
-//
-// Rows are described by generated [Model] values and travel as records, the JSON text of their fields; a generated
-// [Codec] turns them into Go types where Go code wants them.
+// Limits, in bytes: a partition key 2,048, a sort key 1,024, a row 409,600 with its key and its index keys. A page has 1
+// to 1,000 rows.
 package querydb
