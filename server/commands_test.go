@@ -117,6 +117,22 @@ func TestReplayFoldsAFileToItsEnd(t *testing.T) {
 	}
 }
 
+// The checkpoint counts lines: the first lines of another file would be passed over.
+func TestRowsAreNotFoldedOnFromOtherEvents(t *testing.T) {
+	app, args := newProject(false).App, embedded(t)
+	replay := func(stdin io.Reader, file string) *call {
+		return runProgram(t, app, start{args: append([]string{"replay", "--events", "file:" + file}, args...), stdin: stdin})
+	}
+	replay(nil, writeLines(t, "a.jsonl", taskEvents(1, 3))).wantExit(t, exitDone, "Tasks: 3 events")
+	other := writeLines(t, "b.jsonl", taskEvents(100, 5))
+	replay(nil, other).wantExit(t, exitUsage, "begin with")
+	replay(lines(taskEvents(100, 5)), "-").wantExit(t, exitUsage, "begin with")
+	runProgram(t, app, start{args: append([]string{"serve", "--listen", "127.0.0.1:0", "--events", "file:" + other}, args...)}).
+		wantExit(t, exitUsage, "begin with")
+	replay(nil, writeLines(t, "grown.jsonl", taskEvents(1, 5))).wantExit(t, exitDone, "Tasks: 2 events")
+	replay(lines(taskEvents(1, 6)), "-").wantExit(t, exitDone, "Tasks: 1 events")
+}
+
 func TestReplayOfALogEndsWhereTheLogEnded(t *testing.T) {
 	p, args := newProject(false), embedded(t)
 	s := serve(t, p.App, start{args: append([]string{"--sample"}, args...)})

@@ -40,6 +40,14 @@ func (c *replayCommand) Run(ctx context.Context, p *program) (err error) {
 	}
 	defer func() { err = errors.Join(err, src.Close()) }()
 	known := from.path != "-" // the end of standard input is known when it has come
+	if !known {
+		if err := src.Wait(ctx, eventlog.Positions{}); err != nil && !ended(err) {
+			return err
+		}
+	}
+	if err := claimEvents(ctx, db, store, src.Source); err != nil {
+		return err
+	}
 	var bounded eventlog.Source = src.Source
 	var ends eventlog.Positions
 	if known {

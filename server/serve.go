@@ -84,6 +84,9 @@ func (s *serving) open(ctx context.Context, p *program) error {
 	if err := s.sample(ctx); err != nil {
 		return err
 	}
+	if err := claimEvents(ctx, s.db, store, s.source.Source); err != nil {
+		return err
+	}
 	goal, err := heads(ctx, s.source.Source)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
@@ -42,6 +43,7 @@ const (
 	serverNotes  = "server"
 	tokenKeyNote = "page token key"
 	sourceNote   = "source of events"
+	firstNote    = "first event"
 )
 
 // tokenKey returns the secret of page tokens. It is kept with the rows, so that tokens outlive a restart.
@@ -85,4 +87,42 @@ func claimSource(ctx context.Context, db *querydb.DB, store storePlace, source s
 			store, kind, source.kind)
 	}
 	return nil
+}
+
+// claimEvents binds the rows to the events that they are folded from, which the first one tells: what a checkpoint counts
+// in one file means nothing in another, whose events would be passed over unseen.
+func claimEvents(ctx context.Context, db *querydb.DB, store storePlace, src eventlog.Source) error {
+	first, err := firstEvent(ctx, src)
+	if err != nil || first == "" {
+		return err
+	}
+	known, err := db.ReadNote(ctx, serverNotes, firstNote)
+	switch {
+	case errors.Is(err, querydb.ErrNotFound):
+		return writeNote(ctx, db, firstNote, []byte(first))
+	case err != nil:
+		return fmt.Errorf("read which events the rows come from: %w", err)
+	case string(known) != first:
+		return wrongConfig("events", "the rows of %s are folded from events that begin with %s, and these begin with %s; "+
+			"choose those, or another store", store, known, first)
+	}
+	return nil
+}
+
+// firstEvent names the first event that there is now, "" where there is none, or it is none that has a name.
+func firstEvent(ctx context.Context, src eventlog.Source) (string, error) {
+	partitions, err := src.Partitions(ctx)
+	if err != nil {
+		return "", fmt.Errorf("list the partitions of the events: %w", err)
+	}
+	for _, p := range partitions {
+		events, err := src.Read(ctx, p, 0, 1)
+		if err != nil {
+			return "", fmt.Errorf("read the first event: %w", err)
+		}
+		if len(events) > 0 && events[0].Malformed == nil {
+			return fmt.Sprintf("%q of %q", events[0].ID, events[0].Source), nil
+		}
+	}
+	return "", nil
 }
