@@ -168,6 +168,9 @@ func (c *serveCommand) validate() error {
 	if c.DrainDelay < 0 || c.DrainTimeout < 0 {
 		return wrongConfig("drain-delay, drain-timeout", "a time must not be negative")
 	}
+	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
+		return wrongConfig("listen", "%w; write host:port, such as 127.0.0.1:8080", err)
+	}
 	for _, o := range c.CORSOrigins {
 		if err := checkOrigin(o); err != nil {
 			return wrongConfig("cors-origins", "%w", err)

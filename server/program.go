@@ -63,13 +63,13 @@ func (p *program) run(ctx context.Context) int {
 // parse reads the command line, the environment and the file. Where there is no command to carry out, it returns the
 // exit code instead.
 func (p *program) parse(c *commands) (command *kong.Context, code int) {
-	exited := -1
+	exited, from := -1, &settings{env: p.env}
 	parser, err := kong.New(c,
 		kong.Name("server"),
 		kong.Description("Serves a GraphQL API over read models that are folded from events."),
 		kong.Writers(p.stdout, p.stderr),
 		kong.Exit(func(code int) { exited = code }),
-		kong.Resolvers(&settings{env: p.env}),
+		kong.Resolvers(from),
 		kong.ValueFormatter(withVariable),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
@@ -79,6 +79,9 @@ func (p *program) parse(c *commands) (command *kong.Context, code int) {
 	command, err = parser.Parse(p.args)
 	if exited >= 0 { // --help was asked for and given
 		return nil, exited
+	}
+	if from.err != nil {
+		err = from.err
 	}
 	if err != nil {
 		fmt.Fprintf(p.stderr, "error: %v\nRun \"server --help\" for what there is.\n", err)

@@ -16,6 +16,7 @@ type settings struct {
 	env  func(string) (string, bool)
 	file map[string]any
 	read bool
+	err  error // of the file; the parser blames the flag that it looked up first
 }
 
 // variable is the environment variable of a flag: FOLDQL_LISTEN of --listen.
@@ -45,10 +46,14 @@ func (s *settings) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (an
 	if flag.Name == "config" {
 		return nil, nil
 	}
-	if err := s.readFile(ctx); err != nil {
-		return nil, err
+	if s.err = s.readFile(ctx); s.err != nil {
+		return nil, s.err
 	}
-	return s.file[flag.Name], nil
+	value := s.file[flag.Name]
+	if _, list := value.([]any); list && !flag.IsSlice() {
+		return nil, errors.New("want one value, got a list")
+	}
+	return value, nil
 }
 
 // readFile reads the file that --config or its variable names, once.

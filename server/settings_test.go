@@ -84,17 +84,19 @@ func TestMistakesInTheConfigurationNameTheirKey(t *testing.T) {
 		file string
 		want []string
 	}{
-		{"unknown key", nil, nil, "lisen: 1\n", []string{"lisen", "no such key"}},
+		{"unknown key", nil, nil, "lisen: 1\n", []string{"error: read the configuration", "lisen", "no such key"}},
 		{"key without value", nil, nil, "listen:\n", []string{"listen", "no value"}},
 		{"mapping", nil, nil, "jwt:\n  secret: hunter2\n", []string{"jwt", "no such key"}},
 		{"mapping for a value", nil, nil, "listen:\n  port: 1\n", []string{"listen", "mapping"}},
 		{"list of lists", nil, nil, "jwt-audience: [[a]]\n", []string{"jwt-audience", "plain values"}},
 		{"key given twice", nil, nil, "listen: a\nlisten: b\n", []string{"listen"}},
 		{"no YAML", nil, nil, "listen: [\n", []string{"foldql.yaml"}},
+		{"list for a value", nil, nil, "listen: [a, b]\n", []string{"error: --listen: want one value, got a list\n"}},
 		{"wrong type in the file", nil, nil, "max-depth: deep\n", []string{"max-depth"}},
 		{"wrong type in a variable", nil, map[string]string{"FOLDQL_TIMEOUT": "long"}, "", []string{"timeout"}},
 		{"no such choice", nil, map[string]string{"FOLDQL_AUTH": "maybe"}, "", []string{"auth", "on"}},
-		{"no such file", nil, map[string]string{"FOLDQL_CONFIG": "/no/such/file"}, "", []string{"/no/such/file"}},
+		{"no such file", nil, map[string]string{"FOLDQL_CONFIG": "/no/such/file"}, "", []string{"error: read the configuration: open /no/such/file"}},
+		{"no such file, by a flag", []string{"--config", "/no/such/file"}, nil, "", []string{"error: read the configuration: open /no/such/file"}},
 		{"unknown flag", []string{"--lisen", "1"}, nil, "", []string{"--lisen"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -140,6 +142,7 @@ func TestServerRefusesToStartWithWhatWouldNotWork(t *testing.T) {
 		{"short secret", []string{"--jwt-secret", "hunter2"}, "needs 32"},
 		{"sample into a file", []string{"--sample", "--store", "memory:", "--events", "file:x"}, "sample: "},
 		{"no file of events", []string{"--store", "memory:", "--events", "file:/no/such"}, "/no/such"},
+		{"no address", []string{"--store", "memory:", "--listen", "nonsense"}, "listen: address nonsense: missing port"},
 		{"address in use or none", []string{"--store", "memory:", "--listen", "127.0.0.1:99999"}, "listen: "},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -34,6 +34,10 @@ func (h *handler) answer(out *answer, params *graphql.RawParams, exec graphql.Gr
 		out.refuse(http.StatusMethodNotAllowed, graphqlerr.New(graphqlerr.BadUserInput, "a %s needs a POST request", op.Operation))
 		return
 	}
+	if err := integers(op, params.Variables); err != nil {
+		out.failed(exec.DispatchError(h.outside(ctx, params), gqlerror.List{err}))
+		return
+	}
 	ctx = context.WithValue(ctx, documentKey{}, doc)
 	opCtx, errs := exec.CreateOperationContext(ctx, params)
 	if errs != nil {

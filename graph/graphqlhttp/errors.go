@@ -25,6 +25,7 @@ func (p *presenter) present(ctx context.Context, err error) *gqlerror.Error {
 	if !errors.As(err, &gql) {
 		gql = gqlerror.WrapPath(graphql.GetPath(ctx), err)
 	}
+	gql = located(ctx, gql)
 	if graphqlerr.CodeOf(gql) != "" {
 		return gql
 	}
@@ -45,6 +46,18 @@ func (p *presenter) present(ctx context.Context, err error) *gqlerror.Error {
 	}
 	told.Extensions = map[string]any{"code": string(code)}
 	return told
+}
+
+// located gives an error the place of its field, which gqlgen leaves out where an argument cannot be read. The error may be
+// that of other fields too, so it stays as it is.
+func located(ctx context.Context, gql *gqlerror.Error) *gqlerror.Error {
+	fc := graphql.GetFieldContext(ctx)
+	if len(gql.Locations) > 0 || fc == nil || fc.Field.Field == nil || fc.Field.Position == nil {
+		return gql
+	}
+	told := *gql
+	told.Locations = []gqlerror.Location{{Line: fc.Field.Position.Line, Column: fc.Field.Position.Column}}
+	return &told
 }
 
 // hide logs an error and returns what is told in its place.

@@ -149,6 +149,9 @@ func TestWrongDocumentsAndVariablesAreToldWithTheirCode(t *testing.T) {
 		{`query($n: String!) { hello(name: $n) }`, ``, "BAD_USER_INPUT", "variable $n: must be defined"},
 		{`query($n: Int) { hello(times: $n) }`, `{"n":"many"}`, "BAD_USER_INPUT", "variable $n: "},
 		{`query($n: Int) { hello(times: $n) }`, `{"n":99999999999999999999}`, "BAD_USER_INPUT", "variable $n: "},
+		{`query($n: Int) { hello(times: $n) }`, `{"n":2.5}`, "BAD_USER_INPUT", "variable $n: 2.5 is not an Int"},
+		{`query($n: Int) { hello(times: $n) }`, `{"n":1e20}`, "BAD_USER_INPUT", "variable $n: 1e20 is not an Int"},
+		{`query($n: Int) { hello(times: $n) }`, `{"n":1e999}`, "BAD_USER_INPUT", "variable $n: 1e999 is not an Int"},
 		{`{ hello(times: 2147483648) }`, ``, "GRAPHQL_VALIDATION_FAILED", "32 bits"},
 		{`{ hello(times: 99999999999999999999) }`, ``, "GRAPHQL_VALIDATION_FAILED", "Int"},
 		{`{ hello(weight: 1e999) }`, ``, "GRAPHQL_VALIDATION_FAILED", "Float"},
@@ -196,6 +199,23 @@ func TestNumbersOfADocumentKeepTheirDigits(t *testing.T) {
 	got := query(t, h, `query($p: Decimal) { hello(price: $p) }`, `{"p":12345678901234567890.123456789}`)
 	if !strings.Contains(got.body, `price:12345678901234567890.123456789`) {
 		t.Errorf("variable: %s", got.body)
+	}
+}
+
+func TestWholeNumbersAreIntegersHoweverTheyAreWritten(t *testing.T) {
+	h := New(testSchema, Config{})
+	for variable, want := range map[string]string{"2.0": "times:2]", "-3e0": "times:-3]", "1e3": "times:1000]", "7": "times:7]"} {
+		got := query(t, h, `query($n: Int!) { hello(times: $n) }`, `{"n":`+variable+`}`)
+		if !strings.Contains(got.body, want) {
+			t.Errorf("%s: %s, want %s", variable, got.body, want)
+		}
+	}
+}
+
+func TestErrorsOfArgumentsNameThePlaceOfTheirField(t *testing.T) {
+	got := query(t, New(testSchema, Config{}), "{\n  hello(name: \"unreadable\") }", "")
+	if !strings.Contains(got.body, `"locations":[{"line":2,"column":3}]`) {
+		t.Errorf("%s", got.body)
 	}
 }
 
