@@ -2,6 +2,7 @@ package projection
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -44,6 +45,9 @@ func (r ref) String() string { return r.partition + "@" + strconv.FormatUint(r.o
 // id is the name of the event's notes; it sorts by partition, then offset.
 func (r ref) id() string { return fmt.Sprintf("%s@%020d", r.partition, r.offset) }
 
+// ErrRef is the answer to a Ref that is none.
+var ErrRef = errors.New("want a partition, @ and an offset, as in 0@17")
+
 // parseRef reads String and id.
 func parseRef(s string) (ref, error) {
 	if i := strings.LastIndexByte(s, '@'); i >= 0 {
@@ -51,7 +55,7 @@ func parseRef(s string) (ref, error) {
 			return ref{s[:i], n}, nil
 		}
 	}
-	return ref{}, fmt.Errorf("event %q: want a partition, @ and an offset, as in 0@17", s)
+	return ref{}, fmt.Errorf("event %q: %w", s, ErrRef)
 }
 
 // subject is what events are held back by. Events of different partitions have no order, so it is of one partition.

@@ -152,6 +152,9 @@ func (a *admin) failed(ctx context.Context, name string, err error) *problem {
 	if errors.Is(err, projection.ErrNotAside) {
 		return notFound(err.Error() + ".")
 	}
+	if errors.Is(err, projection.ErrRef) {
+		return badRequest(err.Error() + ".")
+	}
 	a.log.WarnContext(ctx, "not done with a set-aside event", "projection", name, "error", err)
 	return failedAgain(err.Error())
 }

@@ -164,6 +164,8 @@ func TestSetAsideEventsAreListedRetriedAndSkipped(t *testing.T) {
 	command("skip", "Tasks", "0@2").wantExit(t, exitDone, "Tasks 0@2: skipped")
 	command("skip", "Tasks", "0@2").wantExit(t, exitFailed, "not set aside")
 	command("skip", "Nothing", "0@2").wantExit(t, exitFailed, "no projection")
+	command("skip", "Tasks", "zz").wantExit(t, exitFailed, `answered 400: skip event zz of Tasks: event "zz": want a partition`)
+	command("list", "--projection", "Tasks", "--after", "zz").wantExit(t, exitFailed, "answered 400")
 	command("list").wantExit(t, exitDone, "no events are set aside")
 	if got := s.query(t, `{ a: Task(id: "a") { title } b: Task(id: "b") { title } }`); got != `{"data":{"a":{"title":"poison"},"b":null}}` {
 		t.Error(got)
