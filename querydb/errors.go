@@ -41,8 +41,11 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // failed wraps an error of the driver, once.
 func failed(op string, m *Model, err error) error {
+	if err == nil {
+		return nil // before there is anything that takes memory
+	}
 	var done *Error
-	if err == nil || errors.As(err, &done) {
+	if errors.As(err, &done) {
 		return err
 	}
 	return &Error{Op: op, Model: m.Name, Err: err}

@@ -183,6 +183,9 @@ func (s *Source) read(ctx context.Context, c *cursor, after uint64, most int) (b
 			return b, ctx.Err()
 		}
 		if c.event > after {
+			if b.events == nil {
+				b.events = make([]eventlog.Event, 0, min(most, 4*blockEvents))
+			}
 			b.events = append(b.events, s.event(c.event, line, whole))
 			b.bytes += len(line)
 			b.end = c.event

@@ -1,11 +1,14 @@
 package main
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"sync"
+
+	"github.com/mailru/easyjson/jlexer"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/model"
@@ -38,16 +41,14 @@ var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 32<<10); return &
 
 // serve reads the variables, lets answer append the value of data's one field, and sends it.
 func serve(w http.ResponseWriter, r *http.Request, answer func(*http.Request, variables, []byte) ([]byte, error)) {
-	var body struct {
-		Variables variables `json:"variables"`
-	}
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(&body); err != nil {
+	buf := buffers.Get().(*[]byte)
+	defer buffers.Put(buf)
+	v, err := readVariables(r, (*buf)[:cap(*buf)])
+	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	buf := buffers.Get().(*[]byte)
-	defer buffers.Put(buf)
-	out, err := answer(r, body.Variables, append((*buf)[:0], `{"data":`...))
+	out, err := answer(r, v, append((*buf)[:0], `{"data":`...))
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
@@ -58,6 +59,49 @@ func serve(w http.ResponseWriter, r *http.Request, answer func(*http.Request, va
 	h["Content-Type"] = contentType
 	h["Content-Length"] = []string{strconv.Itoa(len(out))} // else net/http sends what is long in chunks
 	_, _ = w.Write(out)
+}
+
+// readVariables reads the body into the buffer, and the variables out of it.
+func readVariables(r *http.Request, buf []byte) (v variables, err error) {
+	if r.ContentLength < 0 || r.ContentLength > int64(len(buf)) {
+		return v, errors.New("the body is too large, or of unknown length")
+	}
+	body := buf[:r.ContentLength]
+	if _, err := io.ReadFull(r.Body, body); err != nil {
+		return v, err
+	}
+	l := jlexer.Lexer{Data: body}
+	for l.Delim('{'); l.Ok() && !l.IsDelim('}'); l.WantComma() {
+		name := l.UnsafeFieldName(false)
+		l.WantColon()
+		if name == "variables" {
+			v = variablesOf(&l)
+		} else {
+			l.SkipRecursive()
+		}
+	}
+	return v, l.Error()
+}
+
+func variablesOf(l *jlexer.Lexer) (v variables) {
+	for l.Delim('{'); l.Ok() && !l.IsDelim('}'); l.WantComma() {
+		name := l.UnsafeFieldName(false)
+		l.WantColon()
+		switch value := l.String(); name {
+		case "id":
+			v.ID = value
+		case "from":
+			v.From = value
+		case "to":
+			v.To = value
+		case "status":
+			v.Status = value
+		case "group":
+			v.Group = value
+		}
+	}
+	l.Delim('}')
+	return v
 }
 
 var contentType = []string{"application/json; charset=utf-8"}

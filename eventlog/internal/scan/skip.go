@@ -94,6 +94,9 @@ func (u *unique) add(name []byte) bool {
 				return false
 			}
 		}
+		if s.names == nil {
+			s.names = make([][]byte, 0, few)
+		}
 		s.names = append(s.names, name)
 		if len(s.names)-u.base > few {
 			u.set = make(map[string]struct{}, 4*few)
