@@ -109,15 +109,33 @@ func (v viewer) mayReadField(t *Type, f *Field, owns func() bool) error {
 // passIndexRule says whether the viewer may ask for this partition of an index: as a member of the group, or as the
 // owner of the key asked for.
 func (rt *Runtime) passIndexRule(ctx context.Context, v viewer, q *Query, pk []keys.Value, partition string) error {
-	switch {
-	case v.all || q.Rule == nil:
+	if v.all || q.Rule == nil {
 		return nil
+	}
+	return rt.passRule(ctx, v, q, partition, func() (string, error) {
+		return rt.catalog.Types[q.Rule.AuthTable].Model.PK.Layout.Compose(pk...)
+	})
+}
+
+// passJoinRule says whether the viewer may follow a join to the rows under a key: the rule of an index holds for joins
+// through it as for its query. The key is one value, whose text is the same in the table that names its owner.
+func (rt *Runtime) passJoinRule(ctx context.Context, v viewer, g target, partition string) error {
+	q := rt.guarded[g]
+	if v.all || q == nil {
+		return nil
+	}
+	return rt.passRule(ctx, v, q, partition, func() (string, error) { return partition, nil })
+}
+
+// passRule holds the rule of a query against the viewer; authKey is the key of the row that names the owner.
+func (rt *Runtime) passRule(ctx context.Context, v viewer, q *Query, partition string, authKey func() (string, error)) error {
+	switch {
 	case !v.known:
 		return v.refusal(q.Name)
 	case slices.Contains(v.Groups, q.Rule.Group):
 		return nil
 	}
-	owner, err := rt.ownsKey(ctx, v, q, pk, partition)
+	owner, err := rt.ownsKey(ctx, v, q.Rule, partition, authKey)
 	if err != nil {
 		return err
 	}
@@ -127,21 +145,21 @@ func (rt *Runtime) passIndexRule(ctx context.Context, v viewer, q *Query, pk []k
 	return nil
 }
 
-func (rt *Runtime) ownsKey(ctx context.Context, v viewer, q *Query, pk []keys.Value, partition string) (bool, error) {
+func (rt *Runtime) ownsKey(ctx context.Context, v viewer, rule *IndexRule, partition string, authKey func() (string, error)) (bool, error) {
 	if v.Subject == "" {
 		return false, nil
 	}
-	if q.Rule.AuthTable == "" {
+	if rule.AuthTable == "" {
 		return partition == v.Subject, nil
 	}
-	t := rt.catalog.Types[q.Rule.AuthTable]
-	id, err := t.Model.PK.Layout.Compose(pk...)
+	id, err := authKey()
 	if err != nil {
-		return false, rt.internalError(ctx, err, q.Rule.AuthTable)
+		return false, rt.internalError(ctx, err, rule.AuthTable)
 	}
+	t := rt.catalog.Types[rule.AuthTable]
 	rec, err := rt.first(ctx, target{typ: t, via: driver.Primary}, id, []int{t.Owner}, true)
 	if err != nil {
-		return false, rt.userKeyError(ctx, err, q.Rule.AuthTable)
+		return false, rt.userKeyError(ctx, err, rule.AuthTable)
 	}
 	return v.owns(t, rec), nil
 }

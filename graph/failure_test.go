@@ -12,6 +12,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -248,6 +249,34 @@ func TestJoinsToATypeUnderARule(t *testing.T) {
 	}
 	if got := b.do(t.Context(), `{ Customer(id: "none") { name } }`, nil); !slices.Equal(got.Errors, []string{"UNAUTHENTICATED Customer"}) {
 		t.Errorf("got %v", got)
+	}
+}
+
+func TestJoinsThroughAnIndexHeedItsRule(t *testing.T) {
+	b := newBench(t, Config{})
+	b.stock(t)
+	invoice := b.catalog.Types["Invoice"]
+	invoice.Rule = nil
+	invoice.Fields["bill"] = &Field{Name: "bill", Ordinal: 1, Join: &Join{Target: "Invoice", Via: 0}}
+	const query = `{ Invoice(id: "i1") { bill { amount } } }`
+	for _, tt := range []struct {
+		ctx  context.Context
+		data string
+		errs []string
+	}{
+		{t.Context(), `{"Invoice":{"bill":null}}`, []string{"UNAUTHENTICATED Invoice.bill"}},
+		{as(t.Context(), "bob"), `{"Invoice":{"bill":null}}`, []string{"FORBIDDEN Invoice.bill"}},
+		{as(t.Context(), ""), `{"Invoice":{"bill":null}}`, []string{"FORBIDDEN Invoice.bill"}},
+		{as(t.Context(), "ann"), `{"Invoice":{"bill":{"amount":1}}}`, nil},
+		{as(t.Context(), "root", "Admin"), `{"Invoice":{"bill":{"amount":1}}}`, nil},
+	} {
+		if diff := cmp.Diff(result{wantJSON(t, tt.data), tt.errs}, b.do(tt.ctx, query, nil)); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+		_, err := JoinOne(tt.ctx, b.rt, "Invoice", "bill", b.codec("Invoice"), keys.String("acc1"))
+		if (err != nil) != (tt.errs != nil) {
+			t.Errorf("the resolver returned %v, wanted %v", err, tt.errs)
+		}
 	}
 }
 

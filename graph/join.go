@@ -81,10 +81,12 @@ func (rt *Runtime) fetch(ctx context.Context, g target, ids []string, fields []i
 	if g.batched() {
 		return rt.fetchBatches(ctx, g, ids)
 	}
-	out := newRows(len(ids))
+	out, v := newRows(len(ids)), rt.viewer(ctx)
 	errs := make([]error, len(ids))
 	rt.parallel(len(ids), func(i int) {
-		out.recs[i], errs[i] = rt.first(ctx, g, ids[i], fields, false)
+		if errs[i] = rt.passJoinRule(ctx, v, g, ids[i]); errs[i] == nil {
+			out.recs[i], errs[i] = rt.first(ctx, g, ids[i], fields, false)
+		}
 	})
 	for i, err := range errs {
 		if err != nil {

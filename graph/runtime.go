@@ -47,9 +47,17 @@ type Runtime struct {
 	db      *querydb.DB
 	catalog *Catalog
 	cfg     Config
+	// guarded are the queries of indexes under a rule, by where they read: joins through such an index heed its rule too.
+	guarded map[target]*Query
 }
 
 // NewRuntime makes the runtime of a generated API. The DB stays the caller's to close.
 func NewRuntime(db *querydb.DB, catalog *Catalog, cfg Config) *Runtime {
-	return &Runtime{db: db, catalog: catalog, cfg: cfg.withDefaults()}
+	rt := &Runtime{db: db, catalog: catalog, cfg: cfg.withDefaults(), guarded: map[target]*Query{}}
+	for _, q := range catalog.Queries {
+		if q.Rule != nil {
+			rt.guarded[target{catalog.Types[q.Type], q.Index}] = q
+		}
+	}
+	return rt
 }
