@@ -97,7 +97,7 @@ func (r *Runner) load(ctx context.Context, partition string, items []item) error
 			it.needErr = r.fold.need(it.ops, it.occasion(i, partition))
 		}
 	}
-	return r.fold.load(ctx)
+	return r.fold.load(ctx, partition)
 }
 
 // occasion is when the i-th item of a commit takes effect.

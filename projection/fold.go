@@ -16,8 +16,8 @@ type folder interface {
 	reset()
 	// need collects what load has to read for the ops of one event. An error is the event's own.
 	need(ops []Op, at occasion) error
-	// load reads all of it, in one batch and a query per partition.
-	load(ctx context.Context) error
+	// load reads all of it, in one batch and a query per partition, for events of a partition of the source.
+	load(ctx context.Context, source string) error
 	// eval takes the ops of one event, all or none. An error is the event's own.
 	eval(ops []Op, at occasion) error
 	// writes appends one write per changed row.
@@ -47,7 +47,7 @@ type fold[R any] struct {
 
 	builder record.Builder
 	entries map[keys.Key]*entry[R]
-	parts   map[string][]*entry[R] // partitions read whole, in order of reading; new rows at the end
+	parts   map[string]*part[R] // partitions read whole
 	wanted  []keys.Key
 	dirty   []*entry[R] // in order of the first change
 	journal []undo[R]   // of the event in hand
@@ -84,7 +84,7 @@ func newFold[R any](codec *querydb.Codec[R], db *querydb.DB) *fold[R] {
 
 func (f *fold[R]) reset() {
 	f.entries = make(map[keys.Key]*entry[R], len(f.entries))
-	f.parts = map[string][]*entry[R]{}
+	f.parts = map[string]*part[R]{}
 	f.wanted, f.dirty, f.journal = f.wanted[:0], nil, f.journal[:0]
 }
 
@@ -127,7 +127,7 @@ func (f *fold[R]) needRow(row *R, key keys.Key, at occasion) error {
 	return f.needKey(key)
 }
 
-func (f *fold[R]) load(ctx context.Context) error {
+func (f *fold[R]) load(ctx context.Context, source string) error {
 	if len(f.wanted) > 0 {
 		rows, err := f.db.Get(ctx, f.model, f.wanted, true)
 		if err != nil {
@@ -139,7 +139,7 @@ func (f *fold[R]) load(ctx context.Context) error {
 			}
 		}
 	}
-	return f.loadPartitions(ctx)
+	return f.loadPartitions(ctx, source)
 }
 
 func (f *fold[R]) loaded(e *entry[R], row *querydb.Row) error {
@@ -211,8 +211,8 @@ func (f *fold[R]) entry(key keys.Key) *entry[R] {
 	if e == nil {
 		e = &entry[R]{key: key}
 		f.entries[key] = e
-		if part, whole := f.parts[key.PK]; whole {
-			f.parts[key.PK] = append(part, e)
+		if p := f.parts[key.PK]; p != nil {
+			p.entries = append(p.entries, e)
 		}
 	}
 	return e
@@ -284,6 +284,9 @@ func (f *fold[R]) touch(e *entry[R], at occasion) {
 	}
 	f.journal = append(f.journal, undo[R]{e, e.state})
 	e.event, e.pos = at.event, at.pos
+	if p := f.parts[e.key.PK]; p != nil {
+		p.recent = append(p.recent, standing[R]{e, at.pos.Offset})
+	}
 	if !e.dirty {
 		e.dirty = true
 		f.dirty = append(f.dirty, e)

@@ -1,8 +1,10 @@
 package projection
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/foldql/foldql/keys"
@@ -65,7 +67,7 @@ func (o *deletePartitionOp[R]) need(f *fold[R], _ occasion) error {
 }
 
 func (o *deletePartitionOp[R]) eval(f *fold[R], at occasion) error {
-	for _, e := range f.parts[o.partition] {
+	for _, e := range f.parts[o.partition].entries {
 		if e.present {
 			f.remove(e, at)
 		}
@@ -73,31 +75,57 @@ func (o *deletePartitionOp[R]) eval(f *fold[R], at occasion) error {
 	return nil
 }
 
+// part is a partition that was read whole.
+type part[R any] struct {
+	entries []*entry[R] // in order of reading; new rows at the end
+	// recent has the rows in ascending order of the positions that they had when they were added to it: those that events
+	// of the source partition wrote before the window, and whatever the window's events touched, as often as they did.
+	// The latest row is found from its end, without a look at all the others.
+	recent []standing[R]
+}
+
+// standing is a row and the offset of the event that wrote it.
+type standing[R any] struct {
+	*entry[R]
+	offset uint64
+}
+
 // needPartition asks for all rows of a partition.
 func (f *fold[R]) needPartition(pk string) {
-	if _, asked := f.parts[pk]; !asked {
-		f.parts[pk] = nil
+	if f.parts[pk] == nil {
+		f.parts[pk] = &part[R]{}
 	}
 }
 
-func (f *fold[R]) loadPartitions(ctx context.Context) error {
+func (f *fold[R]) loadPartitions(ctx context.Context, source string) error {
 	if len(f.parts) == 0 {
 		return nil
 	}
-	for pk := range f.parts {
-		f.parts[pk] = nil
+	for _, p := range f.parts {
+		*p = part[R]{}
 	}
 	for key, e := range f.entries { // rows that are known by key take part
-		if part, whole := f.parts[key.PK]; whole {
-			f.parts[key.PK] = append(part, e)
+		if p := f.parts[key.PK]; p != nil {
+			p.entries = append(p.entries, e)
 		}
 	}
-	for pk := range f.parts {
+	for pk, p := range f.parts {
 		if err := f.loadPartition(ctx, pk); err != nil {
 			return err
 		}
+		p.order(source)
 	}
 	return nil
+}
+
+// order makes recent of what was read. Rows that another source partition wrote last have no place in its order.
+func (p *part[R]) order(source string) {
+	for _, e := range p.entries {
+		if e.present && e.pos.Partition == source {
+			p.recent = append(p.recent, standing[R]{e, e.pos.Offset})
+		}
+	}
+	slices.SortFunc(p.recent, func(a, b standing[R]) int { return cmp.Compare(a.offset, b.offset) })
 }
 
 func (f *fold[R]) loadPartition(ctx context.Context, pk string) error {
@@ -123,11 +151,15 @@ func (f *fold[R]) loadPartition(ctx context.Context, pk string) error {
 func (f *fold[R]) latest(pk string, at occasion) *entry[R] {
 	var best *entry[R]
 	var highest querydb.Position
-	for _, e := range f.parts[pk] {
+	for _, s := range slices.Backward(f.parts[pk].recent) {
+		if best != nil && s.offset < highest.Offset {
+			break
+		}
+		e := s.entry
 		if sentinel(e.key.SK) || !f.visible(e, at) {
 			continue
 		}
-		pos, before := f.standing(e, at)
+		pos, before := f.before(e, at)
 		if !before || pos.Partition != at.pos.Partition {
 			continue
 		}
@@ -138,8 +170,8 @@ func (f *fold[R]) latest(pk string, at occasion) *entry[R] {
 	return best
 }
 
-// standing returns the position that the row had before the event in hand, and whether it was there at all.
-func (f *fold[R]) standing(e *entry[R], at occasion) (pos querydb.Position, before bool) {
+// before returns the position that the row had before the event in hand, and whether it was there at all.
+func (f *fold[R]) before(e *entry[R], at occasion) (pos querydb.Position, there bool) {
 	if e.event != at.event {
 		return e.pos, true
 	}

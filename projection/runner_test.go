@@ -3,6 +3,7 @@ package projection_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 	"testing"
@@ -229,6 +230,22 @@ func TestEachChangedRowIsWrittenOncePerWindow(t *testing.T) {
 	run(t, logOf(t, events...), open(t, store), quick())
 	if store.rows != 2 {
 		t.Errorf("%d rows written, want 2", store.rows)
+	}
+}
+
+// Looking for the latest row among all of its partition would make a fold quadratic.
+func TestFollowLooksAtTheLastRowsOnly(t *testing.T) {
+	const n = 500
+	var events []eventlog.Event
+	for i := range n {
+		events = append(events, event("", Step{Op: "follow", ID: "a", Version: fmt.Sprintf("v%04d", i), Total: 1}))
+	}
+	looks := 0 // each look asks whether the row has expired
+	defer func(f func(*Row, int) time.Time) { Codec.Time = f }(Codec.Time)
+	Codec.Time = func(r *Row, field int) time.Time { looks++; return timeOf(r, field) }
+	run(t, logOf(t, events...), open(t, newFaultyStore()), quick())
+	if looks > 10*n {
+		t.Errorf("%d looks at rows for %d events, want a few for each", looks, n)
 	}
 }
 
