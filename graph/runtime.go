@@ -47,13 +47,14 @@ type Runtime struct {
 	db      *querydb.DB
 	catalog *Catalog
 	cfg     Config
+	tokens  *keys.Sealer
 	// guarded are the queries of indexes under a rule, by where they read: joins through such an index heed its rule too.
 	guarded map[target]*Query
 }
 
 // NewRuntime makes the runtime of a generated API. The DB stays the caller's to close.
 func NewRuntime(db *querydb.DB, catalog *Catalog, cfg Config) *Runtime {
-	rt := &Runtime{db: db, catalog: catalog, cfg: cfg.withDefaults(), guarded: map[target]*Query{}}
+	rt := &Runtime{db: db, catalog: catalog, cfg: cfg.withDefaults(), tokens: cfg.TokenKey.Sealer(), guarded: map[target]*Query{}}
 	for _, q := range catalog.Queries {
 		if q.Rule != nil {
 			rt.guarded[target{catalog.Types[q.Type], q.Index}] = q

@@ -34,12 +34,12 @@ func (b binding) append(dst []byte) []byte {
 }
 
 func (rt *Runtime) sealToken(b binding, next keys.Start) string {
-	return rt.cfg.TokenKey.Seal(b.append(nil), keys.AppendStart(nil, next))
+	return rt.tokens.Seal(b.append(nil), keys.AppendStart(nil, next))
 }
 
 // openToken returns where the page of the token begins.
 func (rt *Runtime) openToken(b binding, token string) (*keys.Start, error) {
-	payload, err := rt.cfg.TokenKey.Open(b.append(nil), token)
+	payload, err := rt.tokens.Open(b.append(nil), token)
 	if err == nil {
 		var start keys.Start
 		if start, err = keys.ParseStart(payload); err == nil {

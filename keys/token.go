@@ -24,49 +24,22 @@ const (
 // tokenText refuses all texts of the same bytes but one.
 var tokenText = base64.RawURLEncoding.Strict()
 
-// Seal makes an opaque, URL-safe page token of a payload. The token opens only under the same key and binding; binding
-// is whatever the page belongs to: the query, its arguments, the caller's scope.
-//
-// The payload is encrypted, because the key of a row may hold what the caller may not read. Equal arguments give equal
-// tokens, so that equal requests have equal answers.
-func (k *TokenKey) Seal(binding, payload []byte) string {
-	token := make([]byte, 1, 1+nonceSize+len(payload)+tagSize)
-	token[0] = tokenVersion
-	token = append(token, k.nonce(binding, payload)...)
-	token = k.cipher().Seal(token, token[1:], payload, binding)
-	return tokenText.EncodeToString(token)
-}
+// Seal is that of the key's Sealer.
+func (k *TokenKey) Seal(binding, payload []byte) string { return k.Sealer().Seal(binding, payload) }
 
-// Open returns the payload of a token that was sealed under the same key and binding. Any other token, whatever is
-// wrong with it, is ErrToken.
+// Open is that of the key's Sealer.
 func (k *TokenKey) Open(binding []byte, token string) ([]byte, error) {
-	if strings.ContainsAny(token, "\r\n") { // which decoding would pass over
-		return nil, ErrToken
-	}
-	b, err := tokenText.DecodeString(token)
-	if err != nil || len(b) < 1+nonceSize+tagSize || b[0] != tokenVersion {
-		return nil, ErrToken
-	}
-	payload, err := k.cipher().Open(nil, b[1:1+nonceSize], b[1+nonceSize:], binding)
-	if err != nil {
-		return nil, ErrToken
-	}
-	return payload, nil
+	return k.Sealer().Open(binding, token)
 }
 
-// nonce derives the nonce from all that is sealed: it repeats only where the whole token does.
-func (k *TokenKey) nonce(binding, payload []byte) []byte {
-	secret := sha256.Sum256(append([]byte("page token nonce"), k[:]...))
-	h := hmac.New(sha256.New, secret[:])
-	var size [8]byte
-	binary.BigEndian.PutUint64(size[:], uint64(len(binding)))
-	h.Write(size[:])
-	h.Write(binding)
-	h.Write(payload)
-	return h.Sum(nil)[:nonceSize]
+// Sealer makes and opens the page tokens of one key. It is safe for concurrent use, and made once where there are many.
+type Sealer struct {
+	aead   cipher.AEAD
+	secret [sha256.Size]byte // of nonces
 }
 
-func (k *TokenKey) cipher() cipher.AEAD {
+// Sealer prepares the key.
+func (k *TokenKey) Sealer() *Sealer {
 	block, err := aes.NewCipher(k[:])
 	if err != nil {
 		panic(err) // a key of 32 bytes is of a right size
@@ -75,5 +48,46 @@ func (k *TokenKey) cipher() cipher.AEAD {
 	if err != nil {
 		panic(err) // AES has the block size that GCM wants
 	}
-	return aead
+	return &Sealer{aead: aead, secret: sha256.Sum256(append([]byte("page token nonce"), k[:]...))}
+}
+
+// Seal makes an opaque, URL-safe page token of a payload. The token opens only under the same key and binding; binding
+// is whatever the page belongs to: the query, its arguments, the caller's scope.
+//
+// The payload is encrypted, because the key of a row may hold what the caller may not read. Equal arguments give equal
+// tokens, so that equal requests have equal answers.
+func (s *Sealer) Seal(binding, payload []byte) string {
+	token := make([]byte, 1, 1+sha256.Size+len(payload)+tagSize) // with room for the sum that the nonce is cut from
+	token[0] = tokenVersion
+	token = s.appendNonce(token, binding, payload)
+	token = s.aead.Seal(token, token[1:], payload, binding)
+	return tokenText.EncodeToString(token)
+}
+
+// Open returns the payload of a token that was sealed under the same key and binding. Any other token, whatever is
+// wrong with it, is ErrToken.
+func (s *Sealer) Open(binding []byte, token string) ([]byte, error) {
+	if strings.ContainsAny(token, "\r\n") { // which decoding would pass over
+		return nil, ErrToken
+	}
+	b, err := tokenText.DecodeString(token)
+	if err != nil || len(b) < 1+nonceSize+tagSize || b[0] != tokenVersion {
+		return nil, ErrToken
+	}
+	payload, err := s.aead.Open(nil, b[1:1+nonceSize], b[1+nonceSize:], binding)
+	if err != nil {
+		return nil, ErrToken
+	}
+	return payload, nil
+}
+
+// appendNonce derives the nonce from all that is sealed: it repeats only where the whole token does.
+func (s *Sealer) appendNonce(dst, binding, payload []byte) []byte {
+	h := hmac.New(sha256.New, s.secret[:])
+	var size [8]byte
+	binary.BigEndian.PutUint64(size[:], uint64(len(binding)))
+	h.Write(size[:])
+	h.Write(binding)
+	h.Write(payload)
+	return h.Sum(dst)[:len(dst)+nonceSize]
 }
