@@ -26,6 +26,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/internal/orderedfs"
 )
 
 // Partition is the name of the one partition.
@@ -95,7 +96,7 @@ func Open(o Options) (*Log, error) {
 
 func storeOptions(o Options, cache *pebble.Cache) *pebble.Options {
 	options := &pebble.Options{
-		FS:           o.FS,
+		FS:           orderedfs.Wrap(o.FS),
 		Cache:        cache,
 		MemTableSize: 16 << 20,
 		Logger:       storeLogger{o.Logger},

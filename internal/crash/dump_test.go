@@ -2,14 +2,17 @@ package crash
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"hash/fnv"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // entry is one pair of a store, the value as a digest: dumps are compared, not read.
@@ -23,26 +26,68 @@ func dump(t *testing.T, dir string) []entry {
 	t.Helper()
 	var all []entry
 	for _, store := range []string{"rows", "log"} {
-		db, err := pebble.Open(filepath.Join(dir, store), &pebble.Options{ReadOnly: true, Logger: quiet{}})
-		if err != nil {
-			t.Fatalf("open %s of %s: %v", store, dir, err)
-		}
-		it, err := db.NewIter(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for ok := it.First(); ok; ok = it.Next() {
-			h := fnv.New64a()
-			_, _ = h.Write(comparable(t, it.Key(), it.Value()))
-			all = append(all, entry{store + "/" + string(bytes.Clone(it.Key())), h.Sum64()})
-		}
-		if err := it.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if err := db.Close(); err != nil {
-			t.Fatal(err)
-		}
+		eachPair(t, vfs.Default, filepath.Join(dir, store), func(key, value []byte) {
+			all = append(all, newEntry(store+"/"+string(key), comparable(t, key, value)))
+		})
 	}
+	return all
+}
+
+func newEntry(key string, value []byte) entry {
+	h := fnv.New64a()
+	_, _ = h.Write(value)
+	return entry{key, h.Sum64()}
+}
+
+// eachPair visits every pair of one store, in order.
+func eachPair(t *testing.T, fs vfs.FS, dir string, visit func(key, value []byte)) {
+	t.Helper()
+	db, err := pebble.Open(dir, &pebble.Options{FS: fs, ReadOnly: true, Logger: quiet{}})
+	if err != nil {
+		t.Fatalf("open %s: %v", dir, err)
+	}
+	it, err := db.NewIter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ok := it.First(); ok; ok = it.Next() {
+		visit(it.Key(), it.Value())
+	}
+	if err := it.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// dictionary is the number under which the store of rows keeps the numbers and names of its tables: a key of the
+// dictionary that begins so, with a "t", holds a table's number, and for its value the generation and the name.
+const (
+	dictionary = "\x00\x00\x00\x00"
+	tableSize  = len(dictionary) // bytes of a table's number
+)
+
+// dumpNamed is dump for stores that did not begin as copies of one: which number a table has hangs on which projection
+// wrote first, so rows are told by the name of their table.
+func dumpNamed(t *testing.T, fs vfs.FS) []entry {
+	t.Helper()
+	names := map[string]string{dictionary: "dictionary"}
+	var all []entry
+	// The dictionary stands before all rows.
+	eachPair(t, fs, "rows", func(key, value []byte) {
+		number, rest := string(key[:tableSize]), string(key[tableSize:])
+		if number == dictionary && rest[0] == 't' {
+			names[rest[1:]] = fmt.Sprintf("%q", value)
+			rest, value = "t"+names[rest[1:]], nil
+		}
+		if names[number] == "" {
+			t.Errorf("a row of no table: %q", key)
+		}
+		all = append(all, newEntry("rows/"+names[number]+rest, comparable(t, key, value)))
+	})
+	eachPair(t, fs, "log", func(key, value []byte) { all = append(all, newEntry("log/"+string(key), value)) })
+	slices.SortFunc(all, func(a, b entry) int { return cmp.Compare(a.key, b.key) })
 	return all
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/foldql/foldql/internal/orderedfs"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
@@ -100,7 +101,7 @@ func Open(opts Options) (*Store, error) {
 // pebble are the options of the engine.
 func (o *Options) pebble() *pebble.Options {
 	p := &pebble.Options{
-		FS:                          ordered{o.FS},
+		FS:                          orderedfs.Wrap(o.FS),
 		CacheSize:                   o.CacheBytes,
 		FormatMajorVersion:          pebble.FormatNewest,
 		MemTableSize:                o.MemTableBytes,

@@ -1,4 +1,5 @@
-package pebblestore
+// Package orderedfs is a file system on which the key-value engine's stores can be opened again after any crash.
+package orderedfs
 
 import (
 	"errors"
@@ -7,9 +8,11 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// ordered is a file system on which a marker is never durable before the file that it names. The engine syncs a new
-// manifest and then creates the marker that names it, but syncs the directory only after both; where a file system keeps
-// the one name and loses the other at a crash, the store could not be opened again.
+// Wrap returns the file system with one promise more: a marker is never durable before the file that it names. The
+// engine syncs a new manifest and then creates the marker that names it, but syncs the directory only after both; where
+// a file system keeps the one name and loses the other at a crash, the store could not be opened again.
+func Wrap(fs vfs.FS) vfs.FS { return ordered{fs} }
+
 type ordered struct{ vfs.FS }
 
 // Create syncs the directory before it creates a marker in it.
