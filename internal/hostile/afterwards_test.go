@@ -1,0 +1,79 @@
+package hostile
+
+import (
+	"slices"
+	"testing"
+)
+
+// checkRows ends the log and compares the rows with those of a fold, in one go and into another store, of the events that
+// were acknowledged.
+func (r *run) checkRows(t *testing.T) {
+	t.Helper()
+	head, err := r.log.Head(t.Context(), "0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(r.offsets)
+	first := uint64(len(r.sample)) + 1
+	for i, offset := range r.offsets {
+		if offset != first+uint64(i) {
+			t.Fatalf("an event was acknowledged at %d where %d is the next", offset, first+uint64(i))
+		}
+	}
+	if last := first + uint64(len(r.offsets)) - 1; head != last {
+		t.Errorf("the log ends at %d, the last event acknowledged is at %d", head, last)
+	}
+	r.log.End()
+	r.folded(t)
+	second := secondShop(t, r.log)
+	differences, rows := compareStores(t, r.store, second.store)
+	for _, d := range differences[:min(5, len(differences))] {
+		t.Errorf("the attacked store is not what a fold of its events gives: %s", d)
+	}
+	aside := r.compareAsides(t, second)
+	r.compareAnswers(t, second)
+	t.Logf("%d events in the log, %d of them set aside by some projection, %d rows compared", head, aside, rows)
+}
+
+// compareAsides fails the test where other events are set aside.
+func (r *run) compareAsides(t *testing.T, other *site) (count int) {
+	t.Helper()
+	for i := range r.runners {
+		after := ""
+		for {
+			got, err := r.runners[i].Aside(t.Context(), after, 1000)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := other.runners[i].Aside(t.Context(), after, 1000)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("projection %d has set aside other events than the fold of the same log", i)
+			}
+			if count += len(got); len(got) < 1000 {
+				break
+			}
+			after = got[len(got)-1].Ref
+		}
+	}
+	return count
+}
+
+// compareAnswers asks both shops good queries and wants the same answers.
+func (r *run) compareAnswers(t *testing.T, other *site) {
+	t.Helper()
+	for n := range 300 {
+		w := r.author(newDice(r.seed, 1<<41+uint64(n)), 0)
+		doc := w.write()
+		q := post("afterwards", doc.text, doc.variables).as(boss)
+		got, want := q.send(r), q.send(other)
+		if err := answered(got); err != nil {
+			t.Fatalf("%v\n%s", err, q)
+		}
+		if got.body.String() != want.body.String() {
+			t.Fatalf("after the attack the shop answers\n%.2000s\nand should\n%.2000s\n%s", got.body.String(), want.body.String(), q)
+		}
+	}
+}
