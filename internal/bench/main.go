@@ -13,7 +13,6 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 )
 
@@ -166,43 +165,47 @@ func median(rs []result) result {
 	return rs[len(rs)/2]
 }
 
+// report prints the results as Markdown, which docs/architecture.md quotes.
 func report(w io.Writer, results map[string]map[string][]result, memory map[string]int) {
-	fmt.Fprintf(w, "\n%d connections; %d customers, %d orders of %d statuses and %d products each, %d products\n",
+	fmt.Fprintf(w, "\n%d connections; %d customers, %d orders of %d statuses and %d products each, %d products\n\n",
 		connections, size.Customers, size.Orders, size.Statuses, size.Lines, size.Products)
 	for _, q := range questions {
-		fmt.Fprintf(w, "%s  %s\n", q.name, q.asks)
-	}
-	row := func(title string, cell func(peer, q string) string) {
-		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-		fmt.Fprintf(w, "\n%s\n", title)
-		fmt.Fprint(tw, "peer\t")
-		for _, q := range questions {
-			fmt.Fprint(tw, q.name, "\t")
-		}
-		fmt.Fprintln(tw)
-		for _, p := range peerNames {
-			cells := make([]string, len(questions))
-			for i, q := range questions {
-				cells[i] = cell(p, q.name)
-			}
-			fmt.Fprintf(tw, "%s\t%s\t\n", p, strings.Join(cells, "\t"))
-		}
-		_ = tw.Flush()
+		fmt.Fprintf(w, "- %s: %s\n", q.name, q.asks)
 	}
 	of := func(p, q string) result { return median(results[p][q]) }
-	row("requests/s", func(p, q string) string { return fmt.Sprintf("%.0f", of(p, q).rate()) })
-	row("p50", func(p, q string) string { return of(p, q).p50.Round(time.Microsecond).String() })
-	row("p99", func(p, q string) string { return of(p, q).p99.Round(time.Microsecond).String() })
-	row("CPU per request", func(p, q string) string { return of(p, q).cpu.Round(100 * time.Nanosecond).String() })
-	row("requests/s, handwritten = 1", func(p, q string) string {
-		return fmt.Sprintf("%.2f", of(p, q).rate()/of("handwritten", q).rate())
-	})
-	row("requests/s, plain gqlgen = 1", func(p, q string) string {
-		return fmt.Sprintf("%.2f", of(p, q).rate()/of("plain", q).rate())
-	})
+	rate := func(p, q string) float64 { return of(p, q).rate() }
+	cpu := func(p, q string) float64 { return float64(of(p, q).cpu) / float64(time.Microsecond) }
+	milliseconds := func(d time.Duration) string { return fmt.Sprintf("%.2f", d.Seconds()*1000) }
+
+	table(w, "requests/s", func(p, q string) string { return fmt.Sprintf("%.0f", rate(p, q)) })
+	table(w, "p50, ms", func(p, q string) string { return milliseconds(of(p, q).p50) })
+	table(w, "p99, ms", func(p, q string) string { return milliseconds(of(p, q).p99) })
+	table(w, "CPU per request, µs", func(p, q string) string { return fmt.Sprintf("%.1f", cpu(p, q)) })
+	for _, base := range peerNames[:2] {
+		table(w, "requests/s, "+base+" = 1", func(p, q string) string { return fmt.Sprintf("%.2f", rate(p, q)/rate(base, q)) })
+		table(w, "requests per CPU second, "+base+" = 1", func(p, q string) string { return fmt.Sprintf("%.2f", cpu(base, q)/cpu(p, q)) })
+	}
+	fmt.Fprintf(w, "\n%s beside canned answers on Q1: %.2f of the requests/s, %.2f of the requests per CPU second\n",
+		peerNames[0], rate(peerNames[0], "Q1")/rate("canned", "Q1"), cpu("canned", "Q1")/cpu(peerNames[0], "Q1"))
 	fmt.Fprint(w, "\npeak memory, MB:")
 	for _, p := range peerNames {
 		fmt.Fprintf(w, "  %s %d", p, memory[p])
 	}
 	fmt.Fprintln(w)
+}
+
+// table prints a row for each peer and a column for each question.
+func table(w io.Writer, title string, cell func(peer, q string) string) {
+	fmt.Fprintf(w, "\n| %-38s |", title)
+	for _, q := range questions {
+		fmt.Fprintf(w, " %7s |", q.name)
+	}
+	fmt.Fprintf(w, "\n|%s|%s\n", strings.Repeat("-", 40), strings.Repeat("--------:|", len(questions)))
+	for _, p := range peerNames {
+		fmt.Fprintf(w, "| %-38s |", p)
+		for _, q := range questions {
+			fmt.Fprintf(w, " %7s |", cell(p, q.name))
+		}
+		fmt.Fprintln(w)
+	}
 }
