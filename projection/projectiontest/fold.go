@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -30,6 +31,7 @@ func (s *Spec[R]) fold(ctx context.Context, w way) (result[R], error) {
 	now := lastTime(w.legs)
 	db, err := querydb.Open(ctx, store, []*querydb.Model{s.Projection.Model}, querydb.Config{
 		Now: func() time.Time { return now },
+		Log: slog.New(slog.DiscardHandler), // what fails is made to fail
 	})
 	if err != nil {
 		return result[R]{}, err
