@@ -86,35 +86,48 @@ func path(peer, question string) string {
 
 // agree fails where two peers answer one request differently: then they do not do the same work.
 func agree(dir string) error {
-	const samples = 20
 	want := map[string][]any{}
 	for _, name := range peerNames {
-		p, err := startPeer(name, dir)
+		got, err := samplesOf(name, dir)
 		if err != nil {
 			return err
 		}
 		for _, q := range questions {
-			for i, request := range q.requests(path(name, q.name), samples) {
-				body, err := fetch(p.addr, request)
-				if err != nil {
-					return fmt.Errorf("ask %s %s: %w", name, q.name, err)
-				}
-				var got any
-				if err := json.Unmarshal(body, &got); err != nil {
-					return fmt.Errorf("ask %s %s: %w: %s", name, q.name, err, body)
-				}
-				switch {
-				case name == peerNames[0]:
-					want[q.name] = append(want[q.name], got)
-				case name == "canned": // always the same answer
-				case !same(got, want[q.name][i]):
-					return fmt.Errorf("peer %s answers %s differently: %s", name, q.name, body)
-				}
+			switch {
+			case name == peerNames[0]:
+				want[q.name] = got[q.name]
+			case name == "canned": // always the same answer
+			case !same(got[q.name], want[q.name]):
+				return fmt.Errorf("peer %s answers %s otherwise than %s", name, q.name, peerNames[0])
 			}
 		}
-		p.stop()
 	}
 	return nil
+}
+
+// samplesOf asks a peer the first requests of each question.
+func samplesOf(name, dir string) (map[string][]any, error) {
+	const samples = 20
+	p, err := startPeer(name, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer p.stop()
+	all := map[string][]any{}
+	for _, q := range questions {
+		for _, request := range q.requests(path(name, q.name), samples) {
+			body, err := fetch(p.addr, request)
+			if err != nil {
+				return nil, fmt.Errorf("ask %s %s: %w", name, q.name, err)
+			}
+			var got any
+			if err := json.Unmarshal(body, &got); err != nil {
+				return nil, fmt.Errorf("ask %s %s: %w: %s", name, q.name, err, body)
+			}
+			all[q.name] = append(all[q.name], got)
+		}
+	}
+	return all, nil
 }
 
 func same(a, b any) bool {
