@@ -134,7 +134,11 @@ const maxErrors = 20
 
 func validationErrors(errs gqlerror.List) gqlerror.List {
 	for _, err := range errs[:min(len(errs), maxErrors)] {
-		mistake(err, graphqlerr.ValidationFailed)
+		code := graphqlerr.ValidationFailed
+		if err.Rule == rules.MaxIntrospectionDepth.Name {
+			code = graphqlerr.LimitExceeded
+		}
+		mistake(err, code)
 	}
 	if len(errs) <= maxErrors {
 		return errs

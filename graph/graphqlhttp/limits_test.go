@@ -139,6 +139,14 @@ func TestTheIntrospectionOfGraphiQLIsWithinTheLimits(t *testing.T) {
 	}
 }
 
+func TestIntrospectionThatNestsTooDeepIsOverALimit(t *testing.T) {
+	h := New(testSchema, Config{Introspection: true})
+	got := query(t, h, `{ __schema { types { fields { type { fields { type { fields { type { name } } } } } } } } }`, "")
+	if got.code() != "LIMIT_EXCEEDED" {
+		t.Errorf("%s", got.body)
+	}
+}
+
 // introspectionQuery is as graphql-js makes it with every option on.
 var introspectionQuery = `query IntrospectionQuery { __schema { description queryType { name kind } mutationType { name kind }
 	subscriptionType { name kind } types { ...FullType } directives { name description isRepeatable locations
