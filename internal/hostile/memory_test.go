@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// gauge watches how much memory the Go runtime holds: the heap with its garbage, stacks, and what the runtime needs
-// itself, without what has been given back to the system.
+// gauge watches how much memory is in use: objects with the garbage among them, the room between them, and stacks; and
+// how much the runtime holds beside that, to use it again or to give it back to the system in a while.
 type gauge struct {
-	done chan struct{}
-	all  sync.WaitGroup
-	most uint64
+	done        chan struct{}
+	all         sync.WaitGroup
+	inUse, held uint64 // the most so far, in bytes
 }
 
 func watch() *gauge {
@@ -20,7 +20,7 @@ func watch() *gauge {
 		look := time.NewTicker(2 * time.Millisecond)
 		defer look.Stop()
 		for {
-			g.most = max(g.most, held())
+			g.read()
 			select {
 			case <-look.C:
 			case <-g.done:
@@ -31,15 +31,20 @@ func watch() *gauge {
 	return g
 }
 
-// peak ends the watch and returns the most that was held, in bytes.
-func (g *gauge) peak() uint64 {
+// stop ends the watch.
+func (g *gauge) stop() {
 	close(g.done)
 	g.all.Wait()
-	return g.most
 }
 
-func held() uint64 {
-	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+func (g *gauge) read() {
+	s := []metrics.Sample{
+		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"},
+		{Name: "/memory/classes/heap/stacks:bytes"}, {Name: "/memory/classes/total:bytes"},
+		{Name: "/memory/classes/heap/released:bytes"},
+	}
 	metrics.Read(s)
-	return s[0].Value.Uint64() - s[1].Value.Uint64()
+	value := func(i int) uint64 { return s[i].Value.Uint64() }
+	g.inUse = max(g.inUse, value(0)+value(1)+value(2))
+	g.held = max(g.held, value(3)-value(4))
 }
