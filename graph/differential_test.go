@@ -32,7 +32,7 @@ func TestPlanAnswersLikeTheGeneratedResolvers(t *testing.T) {
 	const seed = 11
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, seed))
-	db := openShop(t)
+	db := openShop(t, memstore.New())
 	plans := schema(db, graph.Config{})
 	resolvers := schema(db, graph.Config{ResolversOnly: true})
 	fill(t, db, plans.Schema(), rng)
@@ -64,13 +64,13 @@ func TestPlanAnswersLikeTheGeneratedResolvers(t *testing.T) {
 	}
 }
 
-func openShop(t *testing.T) *querydb.DB {
+func openShop(t *testing.T, drv driver.Driver) *querydb.DB {
 	t.Helper()
 	var models []*querydb.Model
 	for _, typ := range generated.Catalog.Types {
 		models = append(models, typ.Model)
 	}
-	db, err := querydb.Open(t.Context(), memstore.New(), models, querydb.Config{})
+	db, err := querydb.Open(t.Context(), drv, models, querydb.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
