@@ -133,15 +133,6 @@ func (p *power) crash() {
 	})
 }
 
-func (p *power) gone() bool {
-	select {
-	case <-p.lost:
-		return true
-	default:
-		return false
-	}
-}
-
 // lives crashes a few times in a row, ends the work, and compares what is there then.
 func (r *round) lives(seed uint64, want []entry) {
 	r.Helper()
