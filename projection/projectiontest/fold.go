@@ -27,7 +27,7 @@ type result[R any] struct {
 
 // fold folds the events in one way.
 func (s *Spec[R]) fold(ctx context.Context, w way) (result[R], error) {
-	store := newStore()
+	store := newStore(w.lose)
 	now := lastTime(w.legs)
 	db, err := querydb.Open(ctx, store, []*querydb.Model{s.Projection.Model}, querydb.Config{
 		Now: func() time.Time { return now },
@@ -44,7 +44,6 @@ func (s *Spec[R]) fold(ctx context.Context, w way) (result[R], error) {
 				return result[R]{}, err
 			}
 		}
-		store.lose = w.lose
 		if runner, err = s.run(ctx, db, leg, w.window); err != nil {
 			return result[R]{}, err
 		}

@@ -17,14 +17,14 @@ import (
 type store struct {
 	driver.Driver
 
-	mu      sync.Mutex
 	lose    bool
+	mu      sync.Mutex
 	lost    bool // the last commit's answer was lost: the next is not
 	written map[keys.Key]bool
 }
 
-func newStore() *store {
-	return &store{Driver: memstore.New(), written: map[keys.Key]bool{}}
+func newStore(lose bool) *store {
+	return &store{Driver: memstore.New(), lose: lose, written: map[keys.Key]bool{}}
 }
 
 // Apply commits the batch. Where answers are lost, every other commit fails after it has succeeded.
