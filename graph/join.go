@@ -10,9 +10,6 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// maxBatch is how many rows one batch reads at most; it is DynamoDB's.
-const maxBatch = 100
-
 // target is where a join leads: the table of a type, or one of its indexes.
 type target struct {
 	typ *Type
@@ -62,9 +59,9 @@ func (r *rows) fail(i int, err error) {
 	r.errs[i] = err
 }
 
-// failAll fails a run of rows, if there is an error.
-func (r *rows) failAll(from, to int, err error) {
-	for i := from; err != nil && i < to; i++ {
+// failAll fails every row, if there is an error.
+func (r *rows) failAll(err error) {
+	for i := 0; err != nil && i < len(r.recs); i++ {
 		r.fail(i, err)
 	}
 }
@@ -79,7 +76,9 @@ func (r *rows) err(i int) error {
 // fetch reads the rows of distinct keys of a target. A failed read fails the keys that it was for.
 func (rt *Runtime) fetch(ctx context.Context, g target, ids []string, fields []int) rows {
 	if g.batched() {
-		return rt.fetchBatches(ctx, g, ids)
+		out := newRows(len(ids))
+		out.failAll(rt.fetchBatch(ctx, g, ids, out.recs))
+		return out
 	}
 	out, v := newRows(len(ids)), rt.viewer(ctx)
 	errs := make([]error, len(ids))
@@ -92,23 +91,6 @@ func (rt *Runtime) fetch(ctx context.Context, g target, ids []string, fields []i
 		if err != nil {
 			out.fail(i, rt.readError(ctx, err, g.typ.Name))
 		}
-	}
-	return out
-}
-
-func (rt *Runtime) fetchBatches(ctx context.Context, g target, ids []string) rows {
-	out := newRows(len(ids))
-	if len(ids) <= maxBatch {
-		out.failAll(0, len(ids), rt.fetchBatch(ctx, g, ids, out.recs))
-		return out
-	}
-	errs := make([]error, (len(ids)+maxBatch-1)/maxBatch)
-	rt.parallel(len(errs), func(b int) {
-		from, to := b*maxBatch, min((b+1)*maxBatch, len(ids))
-		errs[b] = rt.fetchBatch(ctx, g, ids[from:to], out.recs[from:to])
-	})
-	for b, err := range errs {
-		out.failAll(b*maxBatch, min((b+1)*maxBatch, len(ids)), err)
 	}
 	return out
 }

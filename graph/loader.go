@@ -109,13 +109,11 @@ func (l *loaders) enqueue(ctx context.Context, g target, ids []string) []rowThun
 			missing = append(missing, i)
 		}
 	}
-	for len(missing) > 0 {
-		n := min(len(missing), maxBatch)
-		loader := l.loader(g, cache, n)
-		for _, i := range missing[:n] {
+	if len(missing) > 0 {
+		loader := l.loader(g, cache, len(missing))
+		for _, i := range missing {
 			thunks[i] = loader.Load(ctx, ids[i])
 		}
-		missing = missing[n:]
 	}
 	return thunks
 }
