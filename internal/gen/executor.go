@@ -28,7 +28,7 @@ func (p *project) runGqlgen(o *output) (err error) {
 		plugins = append(plugins, api.AddPlugin(ownResolvers{o.model}))
 	}
 	if err := api.Generate(cfg, plugins...); err != nil {
-		return fmt.Errorf("generate the executable schema: %w", err)
+		return fmt.Errorf("generate the executable schema: %w", diagnose(err))
 	}
 	return nil
 }
