@@ -82,7 +82,7 @@ func (s *site) routes(verifier *auth.Verifier, logger *slog.Logger) http.Handler
 func openShop(t *testing.T) *site {
 	t.Helper()
 	drv, err := pebblestore.Open(pebblestore.Options{
-		Dir: t.TempDir(), CacheBytes: 16 << 20, MemTableBytes: 8 << 20, Logger: slog.New(slog.DiscardHandler),
+		Dir: t.TempDir(), CacheBytes: 8 << 20, MemTableBytes: 1 << 20, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
