@@ -22,12 +22,15 @@ test: playground ## run every test, with the race detector
 
 generate: ## write the generated code anew from the schemas
 	$(GO) generate ./...
+	@for example in examples/*/; do (cd $$example && $(GO) generate ./...) || exit 1; done
 
 lint: ## check formatting, vet, staticcheck and the schemas
 	@unformatted="$$(gofmt -l $$(git ls-files '*.go'))"; test -z "$$unformatted" || { echo "not gofmt-ed: $$unformatted"; exit 1; }
 	$(GO) vet ./...
 	$(STATICCHECK) ./...
 	$(GO) run ./cmd/foldql lint
+	@for example in examples/*/; do \
+	  (cd $$example && $(GO) vet ./... && $(STATICCHECK) ./... && $(GO) tool foldql lint) || exit 1; done
 
 bench: ## measure reads and the fold against hand-written and plain peers, in one run
 	$(GO) run ./internal/bench
