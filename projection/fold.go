@@ -174,13 +174,14 @@ func (f *fold[R]) eval(ops []Op, at occasion) (err error) {
 	return nil
 }
 
-// store makes what is to be written of an entry that the event in hand has changed. It is made after each event, and
-// not once per window, so that a row which cannot be stored fails its event whatever the next event would make of it.
+// store makes what is to be written of an entry that the event in hand has changed; whoever changed it has seen to it
+// that the row keeps its key. It is made after each event, and not once per window, so that a row which cannot be stored
+// fails its event whatever the next event would make of it.
 func (f *fold[R]) store(e *entry[R]) error {
 	e.stored = querydb.Row{Key: e.key}
 	if e.present {
 		var err error
-		if e.stored, err = querydb.Encode(f.codec, &f.builder, &e.row); err != nil {
+		if e.stored, err = querydb.EncodeUnder(f.codec, &f.builder, &e.row, e.key); err != nil {
 			return err
 		}
 		e.kept.over(e.stored.Indexes)

@@ -12,11 +12,16 @@ import (
 //
 // A half of an index is absent where one of its composites is, or where it would be the empty string.
 func Encode[R any](c *Codec[R], b *record.Builder, row *R) (Row, error) {
-	m := c.Model
 	key, err := KeyOf(c, row)
 	if err != nil {
 		return Row{}, err
 	}
+	return EncodeUnder(c, b, row, key)
+}
+
+// EncodeUnder is Encode for a row whose key, that of KeyOf, is known.
+func EncodeUnder[R any](c *Codec[R], b *record.Builder, row *R, key keys.Key) (Row, error) {
+	m := c.Model
 	out := Row{Key: key}
 	b.Begin(len(m.Fields))
 	c.Encode(b, row)
