@@ -2,6 +2,7 @@ package hostile
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"runtime"
@@ -28,8 +29,7 @@ func TestHostileRequestsChangeNothingAndLearnNothing(t *testing.T) {
 	seed := setting(t, "FOLDQL_HOSTILE_SEED", rand.Uint64())
 	requests := int(setting(t, "FOLDQL_HOSTILE_REQUESTS", usualRequests))
 	t.Logf("FOLDQL_HOSTILE_SEED=%d repeats this run", seed)
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1)) // none but what the environment sets
-
+	collectAsUsual(t)
 	s := openShop(t)
 	pages, err := harvest(s)
 	if err != nil {
@@ -60,6 +60,15 @@ func TestHostileRequestsChangeNothingAndLearnNothing(t *testing.T) {
 	}
 	r.tally.check(t, requests)
 	r.checkRows(t)
+}
+
+// collectAsUsual sets the collector to Go's defaults, without a limit, whatever the environment says, until the test ends.
+func collectAsUsual(t *testing.T) {
+	percent, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(math.MaxInt64)
+	t.Cleanup(func() {
+		debug.SetGCPercent(percent)
+		debug.SetMemoryLimit(limit)
+	})
 }
 
 // setting reads a number from the environment.
