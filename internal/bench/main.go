@@ -209,13 +209,13 @@ func report(w io.Writer, results map[string]map[string][]result, memory map[stri
 
 // table prints a row for each peer and a column for each question.
 func table(w io.Writer, title string, cell func(peer, q string) string) {
-	fmt.Fprintf(w, "\n| %-38s |", title)
+	fmt.Fprintf(w, "\n| %-40s |", title)
 	for _, q := range questions {
 		fmt.Fprintf(w, " %7s |", q.name)
 	}
-	fmt.Fprintf(w, "\n|%s|%s\n", strings.Repeat("-", 40), strings.Repeat("--------:|", len(questions)))
+	fmt.Fprintf(w, "\n|%s|%s\n", strings.Repeat("-", 42), strings.Repeat("--------:|", len(questions)))
 	for _, p := range peerNames {
-		fmt.Fprintf(w, "| %-38s |", p)
+		fmt.Fprintf(w, "| %-40s |", p)
 		for _, q := range questions {
 			fmt.Fprintf(w, " %7s |", cell(p, q.name))
 		}
