@@ -4,7 +4,7 @@ import "runtime/debug"
 
 // collectAt is how much garbage Go's collector lets gather, in percent of what is in use. That is little: the cache of
 // the store lies outside of it, in a program built with cgo. So letting four times as much gather costs little memory
-// and saves a fifth of the CPU; the limit keeps it in bounds where more is in use.
+// and saves an eighth of the CPU; the limit keeps it in bounds where more is in use.
 const collectAt = 400
 
 // tuneMemory sets up the collector, except for what the environment says by Go's own variables.
