@@ -101,7 +101,7 @@ var (
 	internals = []string{
 		"goroutine", "panic", "runtime error", "nil pointer", "<nil>", "0xc0", ".go:", "github.com", "golang", "pebble", "Pebble",
 		"gqlgen", "gqlparser", "jlexer", "easyjson", "%!", "interface {}", "interface{}", "map[", "[]byte", "[]string", "[]any",
-		"nmarshal", "json: ", "int32", "int64", "float32", "float64", "strconv", "/home/", "/work/", "/tmp/", "/root/", "/usr/",
+		"nmarshal", "json: ", "int32", "int64", "float32", "float64", "strconv", "/home/", "/srv/", "/tmp/", "/root/", "/usr/",
 	}
 	names = regexp.MustCompile(`\b(graph|graphql|graphqlhttp|graphqlerr|querydb|keys|record|driver|json|http|url|time|jwt|ast|gqlerror|` +
 		`reflect|auth|ingest|eventlog|model|event|errors|fmt|io|context|sync|syscall|os|net)\.[A-Z]\w*`)

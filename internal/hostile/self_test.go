@@ -63,7 +63,7 @@ func TestLeaksAreFound(t *testing.T) {
 	for _, message := range []string{
 		"runtime error: index out of range [3] with length 3", "goroutine 12 [running]:", "query Order: pebble: closed", "panic: oops",
 		"json: cannot unmarshal string into Go value", "strconv.ParseInt: parsing \"x\": invalid syntax", "%!s(int=7) is wrong",
-		"open /work/data/rows: no such file", "graph.Runtime has none", "querydb.ErrInvalid", "map[a:1]", "interface {} is string, not int",
+		"open /srv/data/rows: no such file", "graph.Runtime has none", "querydb.ErrInvalid", "map[a:1]", "interface {} is string, not int",
 		"at github.com/foldql/foldql/graph", "read.go:12", "want int64", "<nil>", "a *ast.Field", "dial tcp: *net.OpError",
 	} {
 		if leak(message) == "" {

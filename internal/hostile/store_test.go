@@ -79,7 +79,7 @@ func (o *observed) Query(ctx context.Context, q driver.Query) (driver.Page, erro
 func inTrouble(ctx context.Context) error {
 	switch ctx.Value(troubleKey{}) {
 	case refusing:
-		return fmt.Errorf("%w: the pebble is at /work/data and has lost its head", driver.ErrUnavailable)
+		return fmt.Errorf("%w: the pebble is at /srv/data and has lost its head", driver.ErrUnavailable)
 	case throttled:
 		return fmt.Errorf("%w: goroutine 7 is busy", driver.ErrThrottled)
 	case slow:
