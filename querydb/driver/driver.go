@@ -46,6 +46,9 @@ type Driver interface {
 	//
 	// Applying a batch again changes nothing, nor does applying any suffix of the batches again, in their order. Two
 	// writes of one row in one batch are ErrInvalid, and nothing is written.
+	//
+	// A Shared driver commits write by write, in any order, unless the batch is Atomic; Last comes after all Writes, and
+	// is one commit. What it does not commit at once it makes safe to repeat: see Write.
 	Apply(ctx context.Context, b Batch) error
 
 	// Close releases the store. Calls in flight finish first; later calls fail with ErrUnavailable. Closing again does
@@ -63,6 +66,14 @@ type Dropper interface {
 // GetLimiter is a driver that reads at most so many keys in one Get; querydb cuts longer lists.
 type GetLimiter interface {
 	MaxGet() int
+}
+
+// Shared is a driver of a store that other processes write to at the same time, and that cannot commit a batch of any
+// size in one step. It keeps the rules of Write about positions and revisions, which other drivers may take as kept: their
+// store has one writer, and a batch is there whole or not at all.
+type Shared interface {
+	// MostAtomic is what an Atomic batch can hold, its Last included: so many writes, and bytes of their rows.
+	MostAtomic() (writes, bytes int)
 }
 
 // Table is what a driver knows of a table: its physical name and the shape of its rows.
@@ -127,6 +138,11 @@ type Row struct {
 	Indexes []IndexKey
 	// Position is where the event stands that last changed the row.
 	Position Position
+	// Applied holds, on a Shared store, the last position applied of each partition of the source, of the writer that
+	// was asked for. A row that was deleted has a nil Record and keeps Position, Applied and Revision for at least a day.
+	Applied []Position
+	// Revision counts, on a Shared store, the writes of the row, deletes included; 0 where there was none.
+	Revision uint64
 	// Expires is when the row ceases to be; the zero time is never.
 	Expires time.Time
 }
@@ -137,10 +153,32 @@ func (r *Row) Expired(now time.Time) bool { return !r.Expires.IsZero() && !r.Exp
 // Entered reports whether a row with the key is in the index: whether every half that the index has is present.
 func (k *IndexKey) Entered(x *Index) bool { return k.HasPK && (k.HasSK || !x.Sorted()) }
 
-// Position is where an event stands: in a partition of a source, counted from 1. The zero Position is before them all.
+// AppliedOf returns the last position of the partition that was applied to the row, the zero Position where none is known.
+func (r *Row) AppliedOf(partition string) Position {
+	for _, p := range r.Applied {
+		if p.Partition == partition {
+			return p
+		}
+	}
+	if r.Position.Partition == partition {
+		return r.Position
+	}
+	return Position{}
+}
+
+// Position is where an event takes effect: in a partition of a source, counted from 1. The zero Position is before them
+// all.
 type Position struct {
 	Partition string
 	Offset    uint64
+	// Step orders what takes effect between two events: 0 is the event at Offset itself, 1 the first event that was set
+	// aside before and is retried after it.
+	Step uint32
+}
+
+// Before reports whether p comes before o, which is of the same partition.
+func (p Position) Before(o Position) bool {
+	return p.Offset < o.Offset || p.Offset == o.Offset && p.Step < o.Step
 }
 
 // Get asks for rows by key.
@@ -149,6 +187,7 @@ type Get struct {
 	Keys       []keys.Key // distinct
 	Consistent bool       // see every batch acknowledged before; drivers that always do so ignore it
 	Now        time.Time  // the clock for expiry; nothing has expired at the zero time
+	Writer     string     // whose positions Row.Applied is to hold: see Batch.Writer
 }
 
 // Query asks for rows of one partition.
@@ -162,6 +201,10 @@ type Query struct {
 	Start      *keys.Start // after this row; nil from the beginning
 	Consistent bool
 	Now        time.Time
+	Writer     string // as in Get
+	// Deleted asks, of the table itself on a Shared store, for deleted rows too, as far as they are still known. They
+	// count as rows of the page.
+	Deleted bool
 }
 
 // Primary is the Index of a Query that reads the table itself.
@@ -185,10 +228,16 @@ const (
 )
 
 // Write is the change of one row.
+//
+// On a Shared store a write takes effect if the row is as the writer supposes, and makes the row's Revision one higher.
+// With Read, the row must be at Row.Revision; otherwise Apply fails with ErrStale. Without, the row must not have reached
+// Row.Position in that partition yet; where it has, the write was applied before, and counts as done. A write without
+// Read and Position takes effect always.
 type Write struct {
 	Table *Table
 	Kind  WriteKind
-	Row   Row // a Delete needs Key and Position alone
+	Row   Row  // a Delete needs Key, Position and Revision alone
+	Read  bool // the change was made of the row as it was at Row.Revision
 }
 
 // Batch is the effect of one or more whole events.
@@ -197,4 +246,11 @@ type Batch struct {
 	// Last are written when all Writes are durable: the checkpoint and what belongs to it. An atomic driver writes
 	// both in one commit.
 	Last []Write
+	// Writer is the name under which a row keeps positions, where several projections write it; "" where one does.
+	Writer string
+	// Deadline is when a Shared driver gives the batch up with ErrStale: it begins no write later, because rows may then
+	// have been deleted so long ago that nothing remembers it. The zero time is never.
+	Deadline time.Time
+	// Atomic asks a Shared driver for one commit of everything; more than MostAtomic is ErrTooLarge.
+	Atomic bool
 }

@@ -11,3 +11,8 @@ var (
 	ErrInvalid     = errors.New("invalid")
 	ErrUnavailable = errors.New("unavailable")
 )
+
+// ErrStale is a Shared driver's answer to a batch that was made of rows as they no longer are, or that is too late. Some
+// of its Writes may have taken effect, its Last have not. It is not among the errors above because it never reaches
+// users: whoever made the batch reads again and makes another.
+var ErrStale = errors.New("stale")
