@@ -77,7 +77,7 @@ type undo[R any] struct {
 }
 
 func newFold[R any](codec *querydb.Codec[R], db *querydb.DB) *fold[R] {
-	f := &fold[R]{codec: codec, model: codec.Model, db: db.Stored(), shape: shapeOf(codec.Model)}
+	f := &fold[R]{codec: codec, model: codec.Model, db: db.Stored(""), shape: shapeOf(codec.Model)}
 	f.reset()
 	return f
 }

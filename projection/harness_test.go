@@ -154,7 +154,7 @@ type stored struct {
 // rowsOf reads every row that was ever written and is there, expired or not.
 func rowsOf(t testing.TB, db *querydb.DB, ks []keys.Key) map[Key]stored {
 	t.Helper()
-	rows, err := db.Stored().Get(context.Background(), Model, ks, true)
+	rows, err := db.Stored("").Get(context.Background(), Model, ks, true)
 	if err != nil {
 		t.Fatal(err)
 	}

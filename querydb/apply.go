@@ -11,6 +11,8 @@ import (
 type Write struct {
 	Model *Model
 	Row   Row
+	// Read says that the change was made of the row as it was read, at Row.Revision: see driver.Write.
+	Read bool
 }
 
 // Batch is the effect of one or more whole events of one projection, with the checkpoint that covers them.
@@ -19,15 +21,19 @@ type Batch struct {
 	// Notes are records of the projection's own (checkpoints, set-aside events), in the same commit, or after all
 	// Writes on a store that cannot commit them together.
 	Notes []Note // no two of one name
+	// Writer and Deadline are as in driver.Batch; stores with one writer have no use for them.
+	Writer   string
+	Deadline time.Time
 }
 
 // Apply commits a batch: see driver.Driver.Apply. A row that is too large, or has a key that is empty or too long, is
-// refused before anything is written, with an *Error that names it.
+// refused before anything is written, with an *Error that names it. ErrStale asks the caller to read again.
 func (db *DB) Apply(ctx context.Context, b Batch) error {
 	if len(b.Writes) == 0 && len(b.Notes) == 0 {
 		return ctx.Err()
 	}
 	writes := make([]driver.Write, len(b.Writes))
+	batch := driver.Batch{Writes: writes, Writer: b.Writer, Deadline: b.Deadline}
 	var t *table
 	var shape *driver.Table
 	for i := range b.Writes {
@@ -42,14 +48,15 @@ func (db *DB) Apply(ctx context.Context, b Batch) error {
 		if err := checkRow(shape, &w.Row); err != nil {
 			return &Error{Op: "apply", Model: w.Model.Name, Key: printable(w.Row.Key), Err: err}
 		}
-		writes[i] = driver.Write{Table: shape, Kind: kindOf(&w.Row), Row: w.Row}
+		writes[i] = driver.Write{Table: shape, Kind: kindOf(&w.Row), Row: w.Row, Read: w.Read}
+		batch.Atomic = batch.Atomic || w.Model.Atomic
 	}
-	notes, err := noteWrites(b.Notes)
-	if err != nil {
+	var err error
+	if batch.Last, err = noteWrites(b.Notes); err != nil {
 		return err
 	}
 	began := time.Now()
-	err = db.drv.Apply(ctx, driver.Batch{Writes: writes, Last: notes})
+	err = db.drv.Apply(ctx, batch)
 	db.count(b.Writes, err, time.Since(began))
 	if err != nil {
 		return applyError(b.Writes, err)

@@ -27,6 +27,9 @@ type DB struct {
 	log    *slog.Logger
 	tables map[*Model]*table // never changes after Open
 	drops  *drops
+	// Of a view for folds: who folds, and whether deleted rows are to be seen as far as the store knows of them.
+	writer  string
+	deleted bool
 }
 
 // table is where the rows of a model are kept, and what was done with them.
@@ -87,12 +90,30 @@ func (db *DB) Close() error {
 	return nil
 }
 
-// Stored returns a view of the same DB in which nothing has expired: rows are there until they are deleted. A fold reads
-// through it, because a row's end is to be compared with the time of an event and not with the clock.
-func (db *DB) Stored() *DB {
+// Stored returns a view of the same DB for the fold of a writer: see driver.Batch.Writer. In it nothing has expired, rows
+// are there until they are deleted, because a row's end is to be compared with the time of an event and not with the
+// clock. On a Shared store it shows deleted rows too, with a nil Record and what has been applied to them.
+func (db *DB) Stored(writer string) *DB {
 	view := *db
 	view.now = func() time.Time { return time.Time{} }
+	view.writer, view.deleted = writer, true
 	return &view
+}
+
+// Shared reports whether other processes may write to the store at the same time, and a batch is not there whole or not
+// at all: see driver.Shared.
+func (db *DB) Shared() bool {
+	_, shared := db.drv.(driver.Shared)
+	return shared
+}
+
+// MostAtomic is what one batch of an atomic model can hold, its notes included: so many writes, and bytes of their rows;
+// zeros where there is no such limit.
+func (db *DB) MostAtomic() (writes, bytes int) {
+	if shared, ok := db.drv.(driver.Shared); ok {
+		return shared.MostAtomic()
+	}
+	return 0, 0
 }
 
 // table finds the table of a model.

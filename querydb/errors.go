@@ -18,6 +18,9 @@ var (
 	ErrUnavailable = driver.ErrUnavailable
 )
 
+// ErrStale is the answer of a Shared store to a batch made of what is no longer so: see driver.ErrStale.
+var ErrStale = driver.ErrStale
+
 // Error is what a DB returns: the act, the thing, the cause.
 type Error struct {
 	Op    string // "get", "query", "apply", …

@@ -25,7 +25,7 @@ func (db *DB) Get(ctx context.Context, m *Model, ks []keys.Key, consistent bool)
 		return nil, nil
 	}
 	once, at := distinct(ks)
-	rows, err := db.getDistinct(ctx, t, driver.Get{Table: shape, Keys: once, Consistent: consistent, Now: db.now()})
+	rows, err := db.getDistinct(ctx, t, driver.Get{Table: shape, Keys: once, Consistent: consistent, Now: db.now(), Writer: db.writer})
 	if err != nil || at == nil {
 		return rows, failed("get", m, err)
 	}

@@ -16,6 +16,10 @@ type Note struct {
 	Kind  string
 	ID    string
 	Value []byte
+	// Revision is, on a Shared store, how often the note was written. Read says that the change was made of the note at
+	// that revision, 0 for none: where it has another by now, nothing of the notes is written, and the answer is ErrStale.
+	Revision uint64
+	Read     bool
 }
 
 // notesTable is the name of the table that the notes of all projections, and ours, are rows of: Kind is the partition,
@@ -30,20 +34,31 @@ var notes = &driver.Table{
 
 const noteValue = 2 // ordinal of the value
 
-// ReadNote reads one note; ErrNotFound where there is none.
+// ReadNote reads the value of one note; ErrNotFound where there is none.
 func (db *DB) ReadNote(ctx context.Context, kind, id string) ([]byte, error) {
+	n, err := db.Note(ctx, kind, id)
+	if err == nil && n.Value == nil {
+		err = noteError("read", keys.Key{PK: kind, SK: id}, ErrNotFound)
+	}
+	return n.Value, err
+}
+
+// Note reads one note; where there is none its Value is nil, and its Revision that of the next write's Read.
+func (db *DB) Note(ctx context.Context, kind, id string) (Note, error) {
 	k := keys.Key{PK: kind, SK: id}
+	n := Note{Kind: kind, ID: id}
 	if err := checkKey(k, true); err != nil {
-		return nil, noteError("read", k, err)
+		return n, noteError("read", k, err)
 	}
 	rows, err := db.drv.Get(ctx, driver.Get{Table: notes, Keys: []keys.Key{k}, Consistent: true})
 	if err != nil {
-		return nil, noteError("read", k, err)
+		return n, noteError("read", k, err)
 	}
-	if rows[0].Record == nil {
-		return nil, noteError("read", k, ErrNotFound)
+	n.Revision = rows[0].Revision
+	if rows[0].Record != nil {
+		n.Value, err = decodeNote(&rows[0])
 	}
-	return decodeNote(&rows[0])
+	return n, err
 }
 
 // Notes reads up to limit notes of a kind, in order, after the given ID ("" from the beginning).
@@ -67,7 +82,7 @@ func (db *DB) Notes(ctx context.Context, kind, after string, limit int) ([]Note,
 		if err != nil {
 			return nil, err
 		}
-		out[i] = Note{Kind: kind, ID: row.Key.SK, Value: value}
+		out[i] = Note{Kind: kind, ID: row.Key.SK, Value: value, Revision: row.Revision}
 	}
 	return out, nil
 }
@@ -80,7 +95,7 @@ func noteWrites(list []Note) ([]driver.Write, error) {
 	var b record.Builder
 	writes := make([]driver.Write, len(list))
 	for i, n := range list {
-		w := driver.Write{Table: notes, Kind: driver.Delete, Row: Row{Key: keys.Key{PK: n.Kind, SK: n.ID}}}
+		w := driver.Write{Table: notes, Kind: driver.Delete, Row: Row{Key: keys.Key{PK: n.Kind, SK: n.ID}, Revision: n.Revision}, Read: n.Read}
 		if n.Value != nil {
 			rec, err := encodeNote(&b, n)
 			if err != nil {

@@ -232,7 +232,8 @@ const (
 // On a Shared store a write takes effect if the row is as the writer supposes, and makes the row's Revision one higher.
 // With Read, the row must be at Row.Revision; otherwise Apply fails with ErrStale. Without, the row must not have reached
 // Row.Position in that partition yet; where it has, the write was applied before, and counts as done. A write without
-// Read and Position takes effect always.
+// Read and Position takes effect always. A Delete without a Position leaves nothing behind; one with a Position leaves
+// word of it, also where there was no row.
 type Write struct {
 	Table *Table
 	Kind  WriteKind
