@@ -28,7 +28,7 @@ var OrderCountModel = &querydb.Model{
 	Name:    "OrderCount",
 	Plugin:  "Sales",
 	Table:   "OrderCount",
-	Version: "1c9167a48f81",
+	Version: "8e381be601cb",
 	Fields: []driver.Field{
 		{Name: "orders", Scalar: "Int64"},
 		{Name: "revenue", Scalar: "Float"},
@@ -43,7 +43,7 @@ var CustomerModel = &querydb.Model{
 	Name:    "Customer",
 	Plugin:  "Sales",
 	Table:   "Customer",
-	Version: "28a3399c4bfc",
+	Version: "509f775639fe",
 	Fields: []driver.Field{
 		{Name: "customerId", Scalar: "ID"},
 		{Name: "name", Scalar: "String"},
@@ -69,7 +69,7 @@ var ProductModel = &querydb.Model{
 	Name:    "Product",
 	Plugin:  "Sales",
 	Table:   "Product",
-	Version: "56425e54de05",
+	Version: "8d85eab833d7",
 	Fields: []driver.Field{
 		{Name: "productId", Scalar: "ID"},
 		{Name: "category", Scalar: "String"},
@@ -153,7 +153,7 @@ var OrderModel = &querydb.Model{
 	Name:    "Order",
 	Plugin:  "Sales",
 	Table:   "Order",
-	Version: "e7d2a19b8769",
+	Version: "92f869a1abf0",
 	Fields: []driver.Field{
 		{Name: "orderId", Scalar: "ID"},
 		{Name: "customerId", Scalar: "ID"},
@@ -201,7 +201,7 @@ var OrderLineModel = &querydb.Model{
 	Name:    "OrderLine",
 	Plugin:  "Sales",
 	Table:   "OrderLine",
-	Version: "8c04b84bf34b",
+	Version: "1fb9b2de0f25",
 	Fields: []driver.Field{
 		{Name: "orderId", Scalar: "ID"},
 		{Name: "category", Scalar: "String"},
@@ -236,7 +236,7 @@ var OrderHistoryModel = &querydb.Model{
 	Name:    "OrderHistory",
 	Plugin:  "Sales",
 	Table:   "OrderHistory",
-	Version: "fea8db441074",
+	Version: "b9d84c0de727",
 	Fields: []driver.Field{
 		{Name: "orderId", Scalar: "ID"},
 		{Name: "timestamp", Scalar: "DateTime"},
@@ -269,7 +269,7 @@ var OrderVersionModel = &querydb.Model{
 	Name:    "OrderVersion",
 	Plugin:  "Sales",
 	Table:   "OrderVersion",
-	Version: "743960c432c4",
+	Version: "990bd04eb316",
 	Fields: []driver.Field{
 		{Name: "orderId", Scalar: "ID"},
 		{Name: "version", Scalar: "String"},
@@ -304,7 +304,7 @@ var OrderTrackingModel = &querydb.Model{
 	Name:    "OrderTracking",
 	Plugin:  "Sales",
 	Table:   "OrderTracking",
-	Version: "672a8106f071",
+	Version: "e1141c77d25d",
 	Fields: []driver.Field{
 		{Name: "orderId", Scalar: "ID"},
 		{Name: "changedAt", Scalar: "DateTime"},
@@ -370,7 +370,7 @@ var DeploymentModel = &querydb.Model{
 	Name:    "Deployment",
 	Plugin:  "Ops",
 	Table:   "Deployment",
-	Version: "d223d4b2b13e",
+	Version: "499ab52f09a7",
 	Fields: []driver.Field{
 		{Name: "environment", Scalar: "String"},
 		{Name: "pluginName", Scalar: "String"},
@@ -418,7 +418,7 @@ var OwnershipModel = &querydb.Model{
 	Name:    "Ownership",
 	Plugin:  "Billing",
 	Table:   "Ownership",
-	Version: "7bbd0994d654",
+	Version: "8f6d800ab238",
 	Fields: []driver.Field{
 		{Name: "ownerId", Scalar: "ID"},
 		{Name: "subject", Scalar: "String"},
@@ -441,7 +441,7 @@ var InvoiceModel = &querydb.Model{
 	Name:    "Invoice",
 	Plugin:  "Billing",
 	Table:   "Invoice",
-	Version: "9f16809f5147",
+	Version: "259e9ec74b55",
 	Fields: []driver.Field{
 		{Name: "invoiceId", Scalar: "ID"},
 		{Name: "ownerId", Scalar: "ID"},

@@ -211,19 +211,26 @@ func TestTheRepositoryIsGenerated(t *testing.T) {
 	}
 }
 
+// The schema and the events of the tests of versions.
+const (
+	versionedModel = `type Order @readModel(events: ["E"]) { orderId: ID! @id status: String! @index(name: "byStatus") at: DateTime! total: Float }`
+	versionedView  = `type Order @stateView(events: ["E"], tags: ["orderId:1"]) { orderId: ID! @id }`
+	versionedInput = `type E { orderId: ID! @tag state: State lines: [Line!] } type F { orderId: ID! @tag note: String } type Line { product: ID! of: Line }
+		enum State { NEW DONE }`
+)
+
+func versionOf(t *testing.T, readModels, events string) string {
+	t.Helper()
+	model, found := schema.Load([]*ast.Source{{Name: "schema.graphqls", Input: readModels}}, []*ast.Source{{Name: "events.graphqls", Input: events}})
+	if err := found.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return version(model, model.ReadModels[0])
+}
+
 // TestVersionChangesWithWhatIsStored, and with nothing else.
 func TestVersionChangesWithWhatIsStored(t *testing.T) {
-	const base = `type Order @readModel(events: ["E"]) { orderId: ID! @id status: String! @index(name: "byStatus") at: DateTime! total: Float }`
-	versionOf := func(text string) string {
-		t.Helper()
-		model, found := schema.Load([]*ast.Source{{Name: "schema.graphqls", Input: text}},
-			[]*ast.Source{{Name: "events.graphqls", Input: "type E { orderId: ID! @tag } type F { orderId: ID! @tag }"}})
-		if err := found.Err(); err != nil {
-			t.Fatal(err)
-		}
-		return version(model.ReadModels[0])
-	}
-	was := versionOf(base)
+	was := versionOf(t, versionedModel, versionedInput)
 	for _, tt := range []struct {
 		old, now string
 		changes  bool
@@ -249,9 +256,45 @@ func TestVersionChangesWithWhatIsStored(t *testing.T) {
 		{`"byStatus")`, `"byStatus", group: "Admin")`, false},
 		{`total: Float`, `total: Float @deprecated`, false},
 	} {
-		text := strings.Replace(base, tt.old, tt.now, 1)
-		if changed := versionOf(text) != was; changed != tt.changes {
+		text := strings.Replace(versionedModel, tt.old, tt.now, 1)
+		if changed := versionOf(t, text, versionedInput) != was; changed != tt.changes {
 			t.Errorf("%s for %s: changed is %t, want %t", tt.now, tt.old, changed, tt.changes)
+		}
+	}
+}
+
+// TestVersionChangesWithWhatIsRead of the events: a view whose filter or decoder is another is folded anew.
+func TestVersionChangesWithWhatIsRead(t *testing.T) {
+	for _, tt := range []struct {
+		old, now    string
+		model, view bool // whether the version of a model without tags changes, and of one with tags
+	}{
+		{`orderId: ID! @tag state`, `orderId: ID! @partitionTag state`, false, false},
+		{`state: State`, `state: State @tag`, false, true},
+		{`state: State`, `state: State!`, true, true},
+		{`state: State`, `state: String`, true, true},
+		{`state: State`, `stage: State`, true, true},
+		{`state: State`, `state: State at: Date`, true, true},
+		{`NEW DONE`, `NEW DONE LOST`, true, true},
+		{`lines: [Line!]`, `lines: [Line]`, true, true},
+		{`lines: [Line!]`, `lines: Line`, true, true},
+		{`product: ID!`, `product: String!`, true, true},
+		{`type F { orderId: ID! @tag note: String }`, `type F { orderId: String }`, false, false},
+		{`orderId: ID! @tag state: State`, `state: State "Of the order." orderId: ID! @tag`, false, false},
+		{`NEW DONE`, `DONE NEW`, false, false},
+	} {
+		events := strings.Replace(versionedInput, tt.old, tt.now, 1)
+		if events == versionedInput {
+			t.Fatalf("the events have no %s", tt.old)
+		}
+		for _, of := range []struct {
+			schema  string
+			changes bool
+		}{{versionedModel, tt.model}, {versionedView, tt.view}} {
+			changed := versionOf(t, of.schema, events) != versionOf(t, of.schema, versionedInput)
+			if changed != of.changes {
+				t.Errorf("%s for %s: the version of %s\nchanged is %t, want %t", tt.now, tt.old, of.schema, changed, of.changes)
+			}
 		}
 	}
 }

@@ -20,16 +20,16 @@ func tables(m *schema.Model) *goFile {
 	}
 	f.line("}\n")
 	for _, r := range m.ReadModels {
-		f.table(r)
+		f.table(m, r)
 	}
 	return f
 }
 
-func (f *goFile) table(r *schema.ReadModel) {
+func (f *goFile) table(m *schema.Model, r *schema.ReadModel) {
 	name := schema.GoName(r.Name)
 	f.line("// %sModel describes the read model %s.", name, r.Name)
 	f.line("var %sModel = &querydb.Model{", name)
-	f.line("Name: %q,\nPlugin: %q,\nTable: %q,\nVersion: %q,", r.Name, r.Plugin, r.Table, version(r))
+	f.line("Name: %q,\nPlugin: %q,\nTable: %q,\nVersion: %q,", r.Name, r.Plugin, r.Table, version(m, r))
 	f.line("Fields: []driver.Field{")
 	for _, field := range r.Fields {
 		f.line("%s,", fieldLiteral(field))

@@ -1,18 +1,20 @@
 package gen
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/foldql/foldql/internal/schema"
 )
 
-// version identifies what the stored rows of a model depend on: the layout of rows, keys and indexes, what is folded
-// into them, and the version that the schema gives. Rows of another version are folded anew, so names of queries,
-// rules and descriptions are no part of it.
-func version(r *schema.ReadModel) string {
+// version identifies what the stored rows of a model depend on: the layout of rows, keys and indexes, which events are
+// folded into them and how those are read, and the version that the schema gives. Rows of another version are folded
+// anew, so names of queries, rules, descriptions and the order of an event's fields are no part of it.
+func version(m *schema.Model, r *schema.ReadModel) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "form 1\nversion %d\nprojector %q %t %q %q %q\n", r.Version, r.Projector, r.StateView, r.Stream, r.Events, r.Tags)
 	for _, f := range r.Fields {
@@ -23,6 +25,12 @@ func version(r *schema.ReadModel) string {
 		fmt.Fprintf(&b, "index %q %s %s %v\n", x.Name, halfText(x.PK), halfText(x.SK), projected(r, x))
 	}
 	fmt.Fprintf(&b, "times %d %d %d\n", ordinalOf(r.TTL), ordinalOf(r.CreatedAt), ordinalOf(r.UpdatedAt))
+	input := eventText{Builder: &b, enums: m.EventEnums, tagged: len(r.Tags) > 0, told: map[*schema.EventType]bool{}}
+	for _, t := range m.Events {
+		if slices.Contains(r.Events, t.Name) {
+			input.tell(t)
+		}
+	}
 	sum := sha256.Sum256([]byte(b.String()))
 	return hex.EncodeToString(sum[:6])
 }
@@ -36,4 +44,43 @@ func halfText(h schema.Half) string {
 		return fmt.Sprintf("%q", names)
 	}
 	return fmt.Sprintf("%q%q", names, h.Sep)
+}
+
+// eventText writes what a projection reads of its events, and which of their fields it may filter by.
+type eventText struct {
+	*strings.Builder
+	enums  []*schema.Enum
+	tagged bool // the model takes events by their tags; to all others tags mean nothing
+	told   map[*schema.EventType]bool
+}
+
+// tell writes an event, or an object inside of one, with all that is inside of it.
+func (e *eventText) tell(t *schema.EventType) {
+	if e.told[t] {
+		return
+	}
+	e.told[t] = true
+	fmt.Fprintf(e, "event %q\n", t.Name)
+	fields := slices.SortedFunc(slices.Values(t.Fields), func(a, b *schema.EventField) int { return cmp.Compare(a.Name, b.Name) })
+	for _, f := range fields {
+		tag := e.tagged && (f.Tag || f.PartitionTag)
+		fmt.Fprintf(e, "field %q %s list=%t nullable=%t,%t tag=%t\n", f.Name, e.typeText(f), f.List, f.Nullable, f.ElemNullable, tag)
+	}
+	for _, f := range fields {
+		if f.Object != nil {
+			e.tell(f.Object)
+		}
+	}
+}
+
+// typeText is the type of a field. An enum is its values: a decoder takes no others.
+func (e *eventText) typeText(f *schema.EventField) string {
+	switch {
+	case f.Object != nil:
+		return fmt.Sprintf("object %q", f.Object.Name)
+	case f.Enum != "":
+		at := slices.IndexFunc(e.enums, func(x *schema.Enum) bool { return x.Name == f.Enum })
+		return fmt.Sprintf("enum %q", slices.Sorted(slices.Values(e.enums[at].Values)))
+	}
+	return f.Scalar
 }

@@ -20,7 +20,7 @@ var PackageModel = &querydb.Model{
 	Name:    "Package",
 	Plugin:  "",
 	Table:   "Package",
-	Version: "c652d8db7ab4",
+	Version: "efe8801a0925",
 	Fields: []driver.Field{
 		{Name: "name", Scalar: "ID"},
 		{Name: "createdAt", Scalar: "DateTime", Nullable: true},
@@ -71,7 +71,7 @@ var VersionModel = &querydb.Model{
 	Name:    "Version",
 	Plugin:  "",
 	Table:   "Version",
-	Version: "a4c84ea3c289",
+	Version: "9dfe2b9f9315",
 	Fields: []driver.Field{
 		{Name: "package", Scalar: "ID"},
 		{Name: "order", Scalar: "String"},
@@ -129,7 +129,7 @@ var DependentModel = &querydb.Model{
 	Name:    "Dependent",
 	Plugin:  "",
 	Table:   "Dependent",
-	Version: "5a399aa27827",
+	Version: "c17529841273",
 	Fields: []driver.Field{
 		{Name: "dependency", Scalar: "ID"},
 		{Name: "dependent", Scalar: "ID"},

@@ -19,7 +19,7 @@ var HolderModel = &querydb.Model{
 	Name:    "Holder",
 	Plugin:  "",
 	Table:   "Holder",
-	Version: "99ac0ce62ba1",
+	Version: "2075d860cf21",
 	Fields: []driver.Field{
 		{Name: "holderId", Scalar: "ID"},
 		{Name: "subject", Scalar: "String"},
@@ -42,7 +42,7 @@ var PayslipModel = &querydb.Model{
 	Name:    "Payslip",
 	Plugin:  "",
 	Table:   "Payslip",
-	Version: "5405416426bd",
+	Version: "42c65757c80e",
 	Fields: []driver.Field{
 		{Name: "payslipId", Scalar: "ID"},
 		{Name: "holderId", Scalar: "ID"},

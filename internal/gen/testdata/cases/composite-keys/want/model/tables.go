@@ -19,7 +19,7 @@ var RolloutModel = &querydb.Model{
 	Name:    "Rollout",
 	Plugin:  "",
 	Table:   "Rollout",
-	Version: "37a7f7bf88bf",
+	Version: "c5c9d4b0d10e",
 	Fields: []driver.Field{
 		{Name: "environment", Scalar: "String"},
 		{Name: "service", Scalar: "String"},
@@ -57,7 +57,7 @@ var PlaceModel = &querydb.Model{
 	Name:    "Place",
 	Plugin:  "",
 	Table:   "Place",
-	Version: "57de31009c7e",
+	Version: "5cd5001ece81",
 	Fields: []driver.Field{
 		{Name: "country", Scalar: "String"},
 		{Name: "city", Scalar: "String"},

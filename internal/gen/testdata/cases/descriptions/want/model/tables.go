@@ -18,7 +18,7 @@ var DescribedModel = &querydb.Model{
 	Name:    "Described",
 	Plugin:  "",
 	Table:   "Described",
-	Version: "75c0a7a5ce62",
+	Version: "b753aa49eb1b",
 	Fields: []driver.Field{
 		{Name: "describedId", Scalar: "ID"},
 		{Name: "old", Scalar: "String", Nullable: true},

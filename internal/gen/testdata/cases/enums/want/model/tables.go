@@ -18,7 +18,7 @@ var PaperModel = &querydb.Model{
 	Name:    "Paper",
 	Plugin:  "",
 	Table:   "Paper",
-	Version: "43f4aaf697c8",
+	Version: "6fdd1bf3726c",
 	Fields: []driver.Field{
 		{Name: "paperId", Scalar: "ID"},
 		{Name: "stage", Scalar: "String", Enum: "Stage"},

@@ -18,7 +18,7 @@ var BasketModel = &querydb.Model{
 	Name:    "Basket",
 	Plugin:  "",
 	Table:   "Basket",
-	Version: "a2a72c8d1948",
+	Version: "b8e95047ff7d",
 	Fields: []driver.Field{
 		{Name: "basketId", Scalar: "ID"},
 		{Name: "size", Scalar: "Int"},

@@ -18,7 +18,7 @@ var SampleModel = &querydb.Model{
 	Name:    "Sample",
 	Plugin:  "",
 	Table:   "Sample",
-	Version: "9e2a19d5fc6e",
+	Version: "941521763acc",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "text", Scalar: "String"},

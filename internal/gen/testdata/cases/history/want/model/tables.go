@@ -18,7 +18,7 @@ var ChangeModel = &querydb.Model{
 	Name:    "Change",
 	Plugin:  "Audit",
 	Table:   "Change",
-	Version: "a8c75d09bf87",
+	Version: "129e2eea15d6",
 	Fields: []driver.Field{
 		{Name: "thingId", Scalar: "ID"},
 		{Name: "at", Scalar: "DateTime"},

@@ -18,7 +18,7 @@ var ArticleModel = &querydb.Model{
 	Name:    "Article",
 	Plugin:  "",
 	Table:   "articles",
-	Version: "8be5e5e1ac2f",
+	Version: "623246c70ee6",
 	Fields: []driver.Field{
 		{Name: "articleId", Scalar: "ID"},
 		{Name: "section", Scalar: "String"},

@@ -20,7 +20,7 @@ var TrackModel = &querydb.Model{
 	Name:    "Track",
 	Plugin:  "Music",
 	Table:   "Track",
-	Version: "84ae7ed17c14",
+	Version: "428b5f909e9f",
 	Fields: []driver.Field{
 		{Name: "trackId", Scalar: "ID"},
 		{Name: "isrc", Scalar: "String"},
@@ -57,7 +57,7 @@ var ChartModel = &querydb.Model{
 	Name:    "Chart",
 	Plugin:  "Music",
 	Table:   "charts",
-	Version: "91e62ae41f80",
+	Version: "6fdd92c62a8d",
 	Fields: []driver.Field{
 		{Name: "chartId", Scalar: "ID"},
 		{Name: "week", Scalar: "Date"},
@@ -88,7 +88,7 @@ var AlbumModel = &querydb.Model{
 	Name:    "Album",
 	Plugin:  "",
 	Table:   "Album",
-	Version: "9f7afe42a80f",
+	Version: "8807d182e39a",
 	Fields: []driver.Field{
 		{Name: "albumId", Scalar: "ID"},
 		{Name: "hitId", Scalar: "ID", Nullable: true},

@@ -20,7 +20,7 @@ var ByIntModel = &querydb.Model{
 	Name:    "ByInt",
 	Plugin:  "",
 	Table:   "ByInt",
-	Version: "bc8c918134e4",
+	Version: "d8faa0d5fdc3",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "Int"},
 		{Name: "at", Scalar: "Int64"},
@@ -51,7 +51,7 @@ var ByDecimalModel = &querydb.Model{
 	Name:    "ByDecimal",
 	Plugin:  "",
 	Table:   "ByDecimal",
-	Version: "dabea382de32",
+	Version: "6d855113ba85",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "Decimal"},
 		{Name: "day", Scalar: "Date"},
@@ -82,7 +82,7 @@ var ByFloatModel = &querydb.Model{
 	Name:    "ByFloat",
 	Plugin:  "",
 	Table:   "ByFloat",
-	Version: "3a22c9b33d75",
+	Version: "2282b3413ad5",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "Float"},
 		{Name: "flag", Scalar: "Boolean"},

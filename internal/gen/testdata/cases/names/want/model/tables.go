@@ -19,7 +19,7 @@ var GoPackageModel = &querydb.Model{
 	Name:    "go_package",
 	Plugin:  "",
 	Table:   "go_package",
-	Version: "007c8d97f15f",
+	Version: "301f46cc5b64",
 	Fields: []driver.Field{
 		{Name: "type", Scalar: "ID"},
 		{Name: "func", Scalar: "String"},
@@ -138,7 +138,7 @@ var OrderModel = &querydb.Model{
 	Name:    "order",
 	Plugin:  "",
 	Table:   "order",
-	Version: "aecb62c3873f",
+	Version: "3aea686edc78",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "v", Scalar: "String"},

@@ -18,7 +18,7 @@ var NoteModel = &querydb.Model{
 	Name:    "Note",
 	Plugin:  "",
 	Table:   "Note",
-	Version: "dd27c21b2660",
+	Version: "ecef08a3ee74",
 	Fields: []driver.Field{
 		{Name: "noteId", Scalar: "ID"},
 		{Name: "tag", Scalar: "String"},

@@ -17,7 +17,7 @@ var TotalsModel = &querydb.Model{
 	Name:    "Totals",
 	Plugin:  "",
 	Table:   "Totals",
-	Version: "be9e21a4f1ca",
+	Version: "69aaa39871df",
 	Fields: []driver.Field{
 		{Name: "count", Scalar: "Int64"},
 		{Name: "latest", Scalar: "DateTime", Nullable: true},

@@ -19,7 +19,7 @@ var SeatModel = &querydb.Model{
 	Name:    "Seat",
 	Plugin:  "Box_Office",
 	Table:   "Seat",
-	Version: "8f2fa21e4415",
+	Version: "42e9de79f3ce",
 	Fields: []driver.Field{
 		{Name: "seatId", Scalar: "ID"},
 		{Name: "taken", Scalar: "Boolean"},
@@ -42,7 +42,7 @@ var SeatLogModel = &querydb.Model{
 	Name:    "SeatLog",
 	Plugin:  "",
 	Table:   "SeatLog",
-	Version: "b3d9f3f958d5",
+	Version: "8eee4559a063",
 	Fields: []driver.Field{
 		{Name: "seatId", Scalar: "ID"},
 	},

@@ -18,7 +18,7 @@ var SessionModel = &querydb.Model{
 	Name:    "Session",
 	Plugin:  "",
 	Table:   "Session",
-	Version: "2473d3551c34",
+	Version: "488186760869",
 	Fields: []driver.Field{
 		{Name: "sessionId", Scalar: "ID"},
 		{Name: "openedAt", Scalar: "DateTime"},
