@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"github.com/foldql/foldql/graph/generated"
 	"github.com/foldql/foldql/internal/schema"
 )
 
@@ -175,39 +174,6 @@ func TestEverythingServedIsDescribed(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// TestTheRepositoryIsGenerated: what is committed is what its schema gives.
-func TestTheRepositoryIsGenerated(t *testing.T) {
-	leave, err := enter("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := leave(); err != nil {
-			t.Error(err)
-		}
-	}()
-	p, err := open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	model, found := p.load()
-	if err := found.Err(); err != nil {
-		t.Fatal(err)
-	}
-	o, err := p.files(model)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for path, want := range o.files {
-		if got, err := os.ReadFile(path); err != nil || string(got) != string(want) {
-			t.Errorf("%s is not up to date: make generate (%v)", path, err)
-		}
-	}
-	if generated.SDL() != o.sdl {
-		t.Errorf("%s is not up to date: make generate", execFile)
 	}
 }
 
