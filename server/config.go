@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/auth"
+	"github.com/foldql/foldql/projection"
 )
 
 // places are the options of every command that opens a store.
@@ -36,6 +37,19 @@ func (p *places) parse() (storePlace, sourcePlace, error) {
 	}
 	source, err := parseSource(p.Events)
 	return store, source, err
+}
+
+// folding are the options of every command that folds.
+type folding struct {
+	Window int `help:"Events that a projection commits at once, at most: fewer are less to do again after a crash, more are faster." default:"4096" group:"Data"`
+}
+
+// runner is the configuration of a Runner that the options ask for.
+func (f *folding) runner(log *slog.Logger) (projection.RunnerConfig, error) {
+	if f.Window < 1 {
+		return projection.RunnerConfig{}, wrongConfig("window", "%d is too little; give 1 at least", f.Window)
+	}
+	return projection.RunnerConfig{Window: f.Window, Logger: log}, nil
 }
 
 // jwtOptions say how callers prove who they are.
@@ -147,6 +161,7 @@ func (l *limits) validate() error {
 type serveCommand struct {
 	Listen string `help:"Address to listen at." default:"127.0.0.1:8080"`
 	places
+	folding
 	Sample bool `help:"Append the sample events of the project to an empty log." group:"Data"`
 
 	Playground    bool `help:"Serve GraphiQL at /." default:"true" negatable:"" group:"API"`

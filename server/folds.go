@@ -32,10 +32,10 @@ type fold struct {
 	caught bool  // the goal has been reached once
 }
 
-func newFolds(projections []projection.Projection, src eventlog.Source, db *querydb.DB, goal eventlog.Positions, log *slog.Logger) (*folds, error) {
-	f := &folds{goal: goal, log: log}
+func newFolds(projections []projection.Projection, src eventlog.Source, db *querydb.DB, goal eventlog.Positions, cfg projection.RunnerConfig) (*folds, error) {
+	f := &folds{goal: goal, log: cfg.Logger}
 	for _, p := range projections {
-		r, err := projection.NewRunner(p, src, db, projection.RunnerConfig{Logger: log})
+		r, err := projection.NewRunner(p, src, db, cfg)
 		if err != nil {
 			return nil, err
 		}

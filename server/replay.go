@@ -13,6 +13,7 @@ import (
 // replayCommand folds events into a store without serving.
 type replayCommand struct {
 	places
+	folding
 	MaxEvent int `help:"Bytes of one event." default:"262144" group:"Data"`
 }
 
@@ -24,6 +25,10 @@ func (c *replayCommand) Run(ctx context.Context, p *program) (err error) {
 	}
 	if c.MaxEvent < 1 {
 		return wrongConfig("max-event", "give 1 at least")
+	}
+	runner, err := c.folding.runner(p.log)
+	if err != nil {
+		return err
 	}
 	c.places.tuneMemory(p.env)
 	db, err := openStore(ctx, store, c.CacheMB, p.app.Models, p.log)
@@ -56,7 +61,7 @@ func (c *replayCommand) Run(ctx context.Context, p *program) (err error) {
 		}
 		bounded = &upTo{src.Source, ends}
 	}
-	f, err := newFolds(p.app.Projections, bounded, db, ends, p.log)
+	f, err := newFolds(p.app.Projections, bounded, db, ends, runner)
 	if err != nil {
 		return err
 	}

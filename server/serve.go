@@ -65,6 +65,10 @@ func (s *serving) open(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
+	runner, err := s.cfg.folding.runner(s.log)
+	if err != nil {
+		return err
+	}
 	if s.cfg.Sample && from.kind != logSource {
 		return wrongConfig("sample", "sample events are appended to a log; choose --events log:, or leave --sample out")
 	}
@@ -91,7 +95,7 @@ func (s *serving) open(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	if s.folds, err = newFolds(p.app.Projections, s.source.Source, s.db, goal, s.log); err != nil {
+	if s.folds, err = newFolds(p.app.Projections, s.source.Source, s.db, goal, runner); err != nil {
 		return err
 	}
 	s.health = &health{folds: s.folds}
