@@ -98,8 +98,10 @@ const (
 	execFile    = "graph/generated/exec.go"
 	ownFile     = "graph/generated/own.go"
 	typesFile   = "model/models_gen.go" // gqlgen's, for types that are no read models
+	entryFile   = "graph/schema.go"
 	stubsDir    = "graph"
 	stubsFile   = "graph/schema.resolvers.go"
+	ownerFile   = "graph/resolver.go" // written once, then the project's
 )
 
 // files makes all that does not need gqlgen; it writes nothing.
@@ -110,7 +112,7 @@ func (p *project) files(m *schema.Model) (*output, error) {
 	}
 	o := &output{model: m, sdl: sdl, own: hasOwnResolvers(served, m)}
 	o.files = map[string][]byte{printedFile: []byte(sdl)}
-	for path, f := range map[string]*goFile{
+	code := map[string]*goFile{
 		"model/rows.go":                  rows(m),
 		"model/codecs.go":                codecs(m),
 		"model/tables.go":                tables(m),
@@ -121,7 +123,11 @@ func (p *project) files(m *schema.Model) (*output, error) {
 		"graph/generated/catalog.go":     catalog(m, p.module),
 		"graph/generated/connections.go": connections(m, p.module),
 		"graph/generated/resolvers.go":   resolvers(m, p.module, o.own),
-	} {
+	}
+	if p.module != library { // whose package graph is the runtime
+		code[entryFile] = entry(p.module, o.own)
+	}
+	for path, f := range code {
 		if o.files[path], err = f.source(); err != nil {
 			return nil, err
 		}

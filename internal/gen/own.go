@@ -1,7 +1,10 @@
 package gen
 
 import (
+	"errors"
 	"go/types"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -19,6 +22,43 @@ func hasOwnResolvers(s *ast.Schema, m *schema.Model) bool {
 	return slices.ContainsFunc(s.Query.Fields, func(f *ast.FieldDefinition) bool {
 		return len(f.Name) > 1 && f.Name[:2] != "__" && !generated[f.Name]
 	})
+}
+
+// entry writes what a server calls for its schema, by one name whether the project has resolvers of its own or not.
+func entry(module string, own bool) *goFile {
+	f := &goFile{pkg: "graph", doc: "Package graph makes the schema that the project serves, and resolves the fields of Query that are its own.\n"}
+	f.use("github.com/99designs/gqlgen/graphql")
+	f.lib("graph")
+	f.use(module + "/graph/generated")
+	f.line("// Schema makes the schema that answers from the runtime, which is one of generated.Catalog.")
+	if own {
+		f.line("func Schema(rt *graph.Runtime) graphql.ExecutableSchema { return generated.New(rt, NewResolver(rt)) }")
+	} else {
+		f.line("func Schema(rt *graph.Runtime) graphql.ExecutableSchema { return generated.New(rt) }")
+	}
+	return f
+}
+
+// owner is what a project begins its own resolvers with.
+const owner = `package graph
+
+import "github.com/foldql/foldql/graph"
+
+// Resolver is what the resolvers of the project's own fields of Query share. This file is written once: change it.
+type Resolver struct {
+	runtime *graph.Runtime
+}
+
+// NewResolver makes the resolvers over the runtime that answers all other fields.
+func NewResolver(rt *graph.Runtime) *Resolver { return &Resolver{runtime: rt} }
+`
+
+// begin writes what is the project's from then on, unless it is there.
+func begin() error {
+	if _, err := os.Stat(ownerFile); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return writeFile(ownerFile, []byte(owner))
 }
 
 // ownResolvers is the plugin of gqlgen that writes stubs for the fields that a project resolves itself, and the

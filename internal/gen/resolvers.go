@@ -34,7 +34,7 @@ func resolvers(m *schema.Model, module string, own bool) *goFile {
 	f.use("github.com/99designs/gqlgen/graphql")
 	f.lib("graph")
 	f.use(module + "/model")
-	f.entry(own)
+	f.made(own)
 	f.root(m, own)
 	for _, r := range m.ReadModels {
 		for _, q := range r.Queries() {
@@ -52,8 +52,8 @@ func resolvers(m *schema.Model, module string, own bool) *goFile {
 	return f
 }
 
-// entry writes what a server calls.
-func (f *goFile) entry(own bool) {
+// made writes what makes the schema.
+func (f *goFile) made(own bool) {
 	f.line("// SDL is the schema that is served.")
 	f.line("func SDL() string { return sources[0].Input }\n")
 	f.line("// New makes the schema that answers from the runtime, which is one of Catalog.%s", map[bool]string{

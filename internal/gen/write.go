@@ -32,10 +32,13 @@ func (p *project) write(o *output) (err error) {
 			return err
 		}
 	}
-	if !o.own {
-		if err := remove(ownFile); err != nil {
-			return err
-		}
+	if o.own {
+		err = begin()
+	} else {
+		err = remove(ownFile)
+	}
+	if err != nil {
+		return err
 	}
 	if err := p.runGqlgen(o); err != nil {
 		return err

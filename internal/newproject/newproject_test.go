@@ -27,13 +27,7 @@ var checkout = newproject.Library{Checkout: "../.."}
 
 // TestANewProjectBuildsTestsAndRuns at once, and its first query answers.
 func TestANewProjectBuildsTestsAndRuns(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "todo")
-	if err := newproject.Write(dir, newproject.Options{Library: checkout}); err != nil {
-		t.Fatal(err)
-	}
-	if err := gen.Generate(dir, io.Discard); err != nil {
-		t.Fatal(err)
-	}
+	dir := newTodo(t)
 	if out := run(t, dir, "gofmt", "-l", "."); out != "" {
 		t.Errorf("not formatted: %s", out)
 	}
@@ -46,6 +40,64 @@ func TestANewProjectBuildsTestsAndRuns(t *testing.T) {
 	want := `{"data":{"Task":{"title":"Declare a read model"},"TaskByAssignee":{"items":[{"taskId":"task-2"},{"taskId":"task-1"}]}}}`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// TestQueriesOfAProjectsOwnNeedNoOtherFile: a new field of Query gets a stub; nothing written by hand must change for it.
+func TestQueriesOfAProjectsOwnNeedNoOtherFile(t *testing.T) {
+	dir := newTodo(t)
+	edit(t, dir, "schema.graphqls", "", "\ntype Query {\n  \"What to begin with.\"\n  first: Task\n}\n")
+	if err := gen.Generate(dir, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	run(t, dir, "go", "build", "-o", "server", "./cmd/server")
+	edit(t, dir, "graph/schema.resolvers.go", `panic(fmt.Errorf("not implemented: First - first"))`,
+		`return graph.FetchOne(ctx, r.r.runtime, "Task", model.TaskCodec, []keys.Value{keys.String("task-1")}, nil, nil)`)
+	edit(t, dir, "graph/schema.resolvers.go", "import (\n", "import (\n\t\"github.com/foldql/foldql/graph\"\n\t\"github.com/foldql/foldql/keys\"\n")
+	if err := gen.Generate(dir, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if out := run(t, dir, "gofmt", "-l", "."); out != "" {
+		t.Errorf("not formatted: %s", out)
+	}
+	run(t, dir, "go", "vet", "./...")
+	run(t, dir, "go", "build", "-o", "server", "./cmd/server")
+	got := ask(t, serve(t, dir), `{ first { title } Task(id: "task-2") { title } }`)
+	if want := `{"data":{"first":{"title":"Declare a read model"},"Task":{"title":"Write its projector"}}}`; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// newTodo makes a new project in a folder of that name.
+func newTodo(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "todo")
+	if err := newproject.Write(dir, newproject.Options{Library: checkout}); err != nil {
+		t.Fatal(err)
+	}
+	if err := gen.Generate(dir, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// edit puts text into a file in place of what stands there once, or at its end.
+func edit(t *testing.T, dir, name, old, text string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited := string(content) + text
+	if old != "" {
+		edited = strings.Replace(string(content), old, text, 1)
+	}
+	if edited == string(content) {
+		t.Fatalf("%s has no %s:\n%s", name, old, content)
+	}
+	if err := os.WriteFile(path, []byte(edited), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 

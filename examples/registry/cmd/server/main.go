@@ -9,6 +9,7 @@ import (
 	"github.com/foldql/foldql/server"
 
 	"example.com/registry/event"
+	"example.com/registry/graph"
 	"example.com/registry/graph/generated"
 	"example.com/registry/model"
 	"example.com/registry/projection/registry"
@@ -25,7 +26,7 @@ func main() {
 		Events:      event.Types,
 		Projections: registry.Projections(),
 		Catalog:     generated.Catalog,
-		Schema:      generated.New,
+		Schema:      graph.Schema,
 		SDL:         generated.SDL(),
 		Examples:    examples,
 	})
