@@ -72,6 +72,9 @@ func TestFaultsNameTheEventAndTheAttribute(t *testing.T) {
 		{`"data":{}`, `"data_base64":{}`, `event (id "a"): data_base64: want string, got object`},
 		{base, base + `,`, `event (id "a"): not JSON: want the end of the text, got ',' at byte 65`},
 		{base, `[]`, `event: want an object, got list`},
+		{base, `null`, `event: want an object, got null`},
+		{base, `no event`, `event: not JSON: want {, got 'n' at byte 0`},
+		{base, `"unfinished`, `event: not JSON: want {, got '"' at byte 0`},
 		{base, ``, `event: not JSON: want {, got the end of the text at byte 0`},
 	}
 	for _, c := range cases {

@@ -86,10 +86,11 @@ func malformed(field string, err error) *Error {
 
 // readEvent reads the object of one event.
 func readEvent(s *scan.Scanner) (eventlog.Event, *Error) {
-	if kind := s.Kind(); kind != scan.Object && kind != scan.None {
-		return eventlog.Event{}, wrong("", "want an object, got "+kind.String())
-	}
 	if err := s.Open('{'); err != nil {
+		kind := s.Kind()
+		if _, bad := s.Skip(); bad == nil { // JSON, but none of an event
+			return eventlog.Event{}, wrong("", "want an object, got "+kind.String())
+		}
 		return eventlog.Event{}, malformed("", err)
 	}
 	var d draft
