@@ -128,7 +128,7 @@ func (db *DB) table(op string, m *Model) (*table, error) {
 func (m *Model) shape(generation int) *driver.Table {
 	t := &driver.Table{
 		Name: m.Table, Generation: generation, Sorted: m.SK.Layout.Exists(),
-		Fields: m.Fields, PK: m.PK.Fields, SK: m.SK.Fields,
+		Fields: m.Fields, PK: m.PK.Fields, SK: m.SK.Fields, Lasting: m.TTL < 0,
 		Indexes: make([]driver.Index, len(m.Indexes)),
 	}
 	for i, x := range m.Indexes {

@@ -29,7 +29,7 @@ const notesTable = "foldql"
 var notes = &driver.Table{
 	Name: notesTable, Sorted: true,
 	Fields: []Field{{Name: "kind", Scalar: "String"}, {Name: "id", Scalar: "String"}, {Name: "value", Scalar: "String"}},
-	PK:     []int{0}, SK: []int{1},
+	PK:     []int{0}, SK: []int{1}, Lasting: true,
 }
 
 const noteValue = 2 // ordinal of the value

@@ -20,6 +20,7 @@ var allowed = map[string][]string{
 	"querydb/drivertest":        {"keys", "querydb/driver", "querydb/record", "querydb/memstore"},
 	"querydb/memstore":          {"keys", "querydb/driver", "querydb/record"},
 	"querydb/pebblestore":       {"keys", "querydb/driver", "querydb/record", "internal/orderedfs"},
+	"querydb/dynamostore":       {"keys", "querydb/driver", "querydb/record"},
 	"auth":                      {},
 	"eventlog":                  {},
 	"eventlog/embeddedlog":      {"eventlog", "eventlog/internal/admit", "internal/orderedfs"},
@@ -65,6 +66,7 @@ func TestSDKsStayInTheirDrivers(t *testing.T) {
 	homes := map[string][]string{
 		"github.com/cockroachdb/pebble/v2":      {"querydb/pebblestore", "eventlog/embeddedlog", "internal"},
 		"github.com/aws/aws-sdk-go-v2":          {"querydb/dynamostore", "server", "internal"},
+		"github.com/aws/smithy-go":              {"querydb/dynamostore", "server", "internal"},
 		"github.com/99designs/gqlgen/api":       {"internal"},
 		"github.com/vektah/gqlparser/v2/parser": {"internal", "graph/graphqlhttp"},
 	}

@@ -84,6 +84,7 @@ type Table struct {
 	Fields     []Field
 	PK, SK     []int // ordinals of the fields that the key halves are composed of
 	Indexes    []Index
+	Lasting    bool // no row ever has an end: Row.Expires is zero in all of them
 }
 
 // Field is one stored field of a row.

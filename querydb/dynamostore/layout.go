@@ -1,0 +1,188 @@
+package dynamostore
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// layout is how the rows of a table lie in DynamoDB: the names of the table, its attributes and its indexes. It follows
+// from the description of the table alone, so that whoever creates tables and whoever reads and writes them agree.
+//
+// All key attributes are of type S.
+type layout struct {
+	table   string
+	pk      string   // attribute of the partition key
+	sk      string   // attribute of the sort key, "" where there is none
+	fields  []string // attribute of each field; "" where the value is in _own alone
+	indexes []index
+}
+
+// index is one global secondary index.
+type index struct {
+	name       string
+	pk, sk     string // attributes of the halves; sk is "" where there is none
+	projection types.ProjectionType
+	nonKey     []string // attributes beside the keys, of projection INCLUDE; in the order of the fields
+}
+
+// Attributes that are no fields. A field whose name begins with an underscore has none of its own name, so nothing here
+// can meet one.
+const (
+	attrPK      = "id"
+	attrSubID   = "_subId"   // the sort key where it has no name of its own
+	attrOwn     = "_own"     // M: fields whose value is not what their attribute holds
+	attrPos     = "_pos."    // N, with the slot: the last position applied
+	attrBy      = "_by"      // S: the slot of the last write
+	attrRev     = "_rev"     // N: how many writes there were
+	attrDeleted = "_deleted" // BOOL: a tombstone
+	attrTTL     = "_ttl"     // N: epoch seconds after which DynamoDB may remove the item
+	attrExpires = "_expires" // N: when the row ceases to be, in seconds with their fraction
+)
+
+// layoutOf returns the layout of a table whose name follows the prefix.
+func layoutOf(prefix string, t *driver.Table) layout {
+	l := layout{table: prefix + t.Name, pk: attrPK, fields: make([]string, len(t.Fields))}
+	if t.Generation > 0 {
+		l.table += ".g" + strconv.Itoa(t.Generation)
+	}
+	for f := range t.Fields {
+		l.fields[f] = fieldAttr(t, f)
+	}
+	if t.Sorted {
+		l.sk = sortAttr(t)
+	}
+	for i := range t.Indexes {
+		l.indexes = append(l.indexes, l.indexKeys(t, i))
+	}
+	for i := range l.indexes {
+		l.project(t, i)
+	}
+	return l
+}
+
+// fieldAttr is the attribute of a field: of its own name, unless that is taken. "id" is the partition key's, which is
+// also the field's where the key is nothing but it.
+func fieldAttr(t *driver.Table, f int) string {
+	name := t.Fields[f].Name
+	if strings.HasPrefix(name, "_") || name == attrPK && !isWhole(t, t.PK, f) {
+		return ""
+	}
+	return name
+}
+
+// sortAttr is named after the one field that the sort key is made of.
+func sortAttr(t *driver.Table) string {
+	if len(t.SK) != 1 || t.Fields[t.SK[0]].Name == attrPK || fieldAttr(t, t.SK[0]) == "" {
+		return attrSubID
+	}
+	return t.Fields[t.SK[0]].Name
+}
+
+// indexKeys names an index and its key attributes. One of them is always an attribute that only rows have: a deleted row
+// keeps the attributes of the table's own key, and must not lie in the index.
+func (l *layout) indexKeys(t *driver.Table, i int) index {
+	x := &t.Indexes[i]
+	own := index{name: indexName(x.Name), pk: l.halfAttr(t, x.PK)}
+	injectedPK, injectedSK := "_"+x.Name+"_pk", "_"+x.Name+"_sk"
+	if x.Sorted() {
+		if own.sk = l.halfAttr(t, x.SK); own.sk == "" || own.sk == own.pk {
+			own.sk = injectedSK
+		}
+	}
+	if own.pk == "" || l.isKey(own.pk) && (own.sk == "" || l.isKey(own.sk)) {
+		own.pk = injectedPK
+	}
+	return own
+}
+
+// indexName is the name of the index, made long enough for DynamoDB where it is not.
+func indexName(name string) string {
+	if len(name) < 3 {
+		return name + "-index"
+	}
+	return name
+}
+
+// halfAttr is the attribute of a field that is a key half by itself, and "" where the half needs an attribute of its own.
+func (l *layout) halfAttr(t *driver.Table, half []int) string {
+	if len(half) == 1 && isText(&t.Fields[half[0]]) {
+		return l.fields[half[0]]
+	}
+	return ""
+}
+
+// isKey reports whether the attribute belongs to the table's key.
+func (l *layout) isKey(attr string) bool { return attr == l.pk || attr == l.sk && attr != "" }
+
+// project chooses what an index holds beside keys: what the projected fields and the row's end need to be read back.
+func (l *layout) project(t *driver.Table, i int) {
+	x := &l.indexes[i]
+	projected := t.Indexes[i].Projected
+	if projected == nil {
+		x.projection = types.ProjectionTypeAll
+		return
+	}
+	own := false
+	for _, f := range projected {
+		if l.derived(t, i, f) {
+			continue
+		}
+		attr := l.fields[f]
+		if attr != "" && !l.isKey(attr) && attr != x.pk && attr != x.sk {
+			x.nonKey = append(x.nonKey, attr)
+		}
+		own = own || l.mayDiffer(t, f)
+	}
+	if own {
+		x.nonKey = append(x.nonKey, attrOwn)
+	}
+	if !t.Lasting {
+		x.nonKey = append(x.nonKey, attrExpires)
+	}
+	x.projection = types.ProjectionTypeInclude
+	if len(x.nonKey) == 0 {
+		x.projection = types.ProjectionTypeKeysOnly
+	}
+}
+
+// derived reports whether the keys of an index entry tell the field: one of them is nothing but it, and it always has a
+// value.
+func (l *layout) derived(t *driver.Table, i, f int) bool {
+	if !isText(&t.Fields[f]) || t.Fields[f].Nullable {
+		return false
+	}
+	attr, x := l.fields[f], &l.indexes[i]
+	return isWhole(t, t.PK, f) || attr != "" && (attr == l.sk || attr == x.pk || attr == x.sk)
+}
+
+// mayDiffer reports whether the field's value may be in _own: its attribute is taken, or holds the text of a key, or is a
+// number, which DynamoDB may keep in another form or not at all.
+func (l *layout) mayDiffer(t *driver.Table, f int) bool {
+	attr := l.fields[f]
+	return attr == "" || l.isKey(attr) || isNumber(&t.Fields[f]) ||
+		slices.ContainsFunc(l.indexes, func(x index) bool { return attr == x.pk || attr == x.sk })
+}
+
+// isWhole reports whether the half is nothing but the field: its text is the field's value.
+func isWhole(t *driver.Table, half []int, f int) bool {
+	return len(half) == 1 && half[0] == f && isText(&t.Fields[f])
+}
+
+// isText reports whether the text of the field in a key is its value.
+func isText(f *driver.Field) bool {
+	return !f.List && (f.Scalar == "ID" || f.Scalar == "String" || f.Scalar == "Date")
+}
+
+// isNumber reports whether the field, or each element of it, is of type N.
+func isNumber(f *driver.Field) bool {
+	switch f.Scalar {
+	case "Int", "Int64", "Float", "Decimal":
+		return true
+	}
+	return false
+}
