@@ -20,11 +20,11 @@ func IsBinary(h http.Header) bool {
 func (d Decoder) DecodeBinary(h http.Header, body []byte) (eventlog.Event, error) {
 	var e draft
 	bad := e.headers(h)
+	if bad == nil && len(body)+e.size() > d.Limit() {
+		bad = tooLarge(d.Limit())
+	}
 	if bad == nil {
 		bad = e.whole("data", body)
-	}
-	if size := len(body) + e.size(); bad == nil && size > d.maxSize() {
-		bad = tooLarge(size, d.maxSize())
 	}
 	if bad == nil {
 		var event eventlog.Event

@@ -24,7 +24,9 @@ type Decoder struct {
 	MaxSize int // bytes of one event, DefaultMaxSize where 0
 }
 
-func (d Decoder) maxSize() int {
+// Limit is how many bytes one event may have. Of a text with more, that many and one are enough to decode it: what is
+// wrong with it is the same.
+func (d Decoder) Limit() int {
 	if d.MaxSize > 0 {
 		return d.MaxSize
 	}
@@ -64,6 +66,6 @@ func (e *Error) Unwrap() error { return e.cause }
 // wrong makes the error of an attribute; whoever knows the event adds which one it is.
 func wrong(field, reason string) *Error { return &Error{Field: field, Reason: reason} }
 
-func tooLarge(size, limit int) *Error {
-	return &Error{Reason: fmt.Sprintf("%d bytes, may have %d", size, limit), cause: ErrTooLarge}
+func tooLarge(limit int) *Error {
+	return &Error{Reason: fmt.Sprintf("more than %d bytes", limit), cause: ErrTooLarge}
 }

@@ -23,8 +23,8 @@ func (d Decoder) Decode(b []byte) (eventlog.Event, error) {
 
 // whole reads a text that is one event and nothing else.
 func (d Decoder) whole(b []byte) (eventlog.Event, *Error) {
-	if len(b) > d.maxSize() {
-		return eventlog.Event{}, tooLarge(len(b), d.maxSize())
+	if len(b) > d.Limit() {
+		return eventlog.Event{}, tooLarge(d.Limit())
 	}
 	var s scan.Scanner
 	s.Reset(b)
@@ -54,8 +54,8 @@ func (d Decoder) DecodeBatch(b []byte) ([]eventlog.Event, error) {
 		s.Kind() // puts the scanner on the first byte of the event
 		start := s.Offset()
 		e, bad := readEvent(&s)
-		if size := s.Offset() - start; bad == nil && size > d.maxSize() {
-			bad = tooLarge(size, d.maxSize())
+		if bad == nil && s.Offset()-start > d.Limit() {
+			bad = tooLarge(d.Limit())
 		}
 		if bad != nil {
 			bad.Index, bad.ID = len(events), cut(identify(b[start:]).ID)

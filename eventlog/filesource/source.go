@@ -198,7 +198,7 @@ func (s *Source) read(ctx context.Context, c *cursor, after uint64, most int) (b
 func (s *Source) event(number uint64, line []byte, whole int) eventlog.Event {
 	e, err := s.decoder.Decode(line)
 	if whole > len(line) {
-		err = fmt.Errorf("%w: %d bytes, may have %d", cloudevents.ErrTooLarge, whole, s.longest)
+		err = fmt.Errorf("%w: %d bytes, more than %d", cloudevents.ErrTooLarge, whole, s.longest)
 	}
 	if err != nil {
 		e.Data = line

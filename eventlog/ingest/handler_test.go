@@ -154,7 +154,7 @@ func TestBadInputIsAnsweredWithAProblem(t *testing.T) {
 		},
 		{
 			"an event is too large", event("a", strings.Repeat(" ", 500)), []string{"Content-Type", one},
-			detail{Type: "event-too-large", Status: 413, Event: &zero, ID: "a", Reason: "576 bytes, may have 500"},
+			detail{Type: "event-too-large", Status: 413, Event: &zero, ID: "a", Reason: "more than 500 bytes"},
 		},
 		{
 			"the body is too large", strings.Repeat(" ", 2001), []string{"Content-Type", one},
@@ -222,21 +222,34 @@ func problemOf(t testing.TB, w *httptest.ResponseRecorder) (d detail) {
 }
 
 func TestABodyOfUnknownLengthIsBounded(t *testing.T) {
-	h := ingest.Handler(memlog.New(memlog.Options{}), types, ingest.Config{MaxBody: 1000})
-	sent := 0
-	endless := readerFunc(func(b []byte) (int, error) {
-		sent += len(b)
-		for i := range b {
-			b[i] = ' '
+	for _, c := range []struct {
+		name    string
+		cfg     ingest.Config
+		headers []string
+		want    string
+	}{
+		{"a request", ingest.Config{MaxBody: 1000}, []string{"Content-Type", one}, "request-too-large"},
+		{"a batch", ingest.Config{MaxBody: 1000, MaxEvent: 500}, []string{"Content-Type", batch}, "request-too-large"},
+		{"an event", ingest.Config{MaxEvent: 1000}, []string{"Content-Type", one}, "event-too-large"},
+		{"an event in the binary mode", ingest.Config{MaxEvent: 1000}, []string{"Content-Type", "application/json", "Ce-Id", "a"}, "event-too-large"},
+	} {
+		sent := 0
+		endless := readerFunc(func(b []byte) (int, error) {
+			sent += len(b)
+			for i := range b {
+				b[i] = ' '
+			}
+			return len(b), nil
+		})
+		r := httptest.NewRequest(http.MethodPost, "/events", endless)
+		for i := 0; i < len(c.headers); i += 2 {
+			r.Header.Set(c.headers[i], c.headers[i+1])
 		}
-		return len(b), nil
-	})
-	r := httptest.NewRequest(http.MethodPost, "/events", endless)
-	r.Header.Set("Content-Type", one)
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, r)
-	if got := problemOf(t, w); got.Status != 413 || sent > 10_000 {
-		t.Errorf("status %d after %d bytes", got.Status, sent)
+		w := httptest.NewRecorder()
+		ingest.Handler(memlog.New(memlog.Options{}), types, c.cfg).ServeHTTP(w, r)
+		if got := problemOf(t, w); got.Type != "urn:foldql:problem:"+c.want || got.Status != 413 || sent > 10_000 {
+			t.Errorf("%s: %s, status %d, after %d bytes", c.name, got.Type, got.Status, sent)
+		}
 	}
 }
 

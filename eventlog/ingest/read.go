@@ -53,7 +53,11 @@ func (h *handler) read(w http.ResponseWriter, r *http.Request) ([]eventlog.Event
 	if bad != nil {
 		return nil, bad
 	}
-	body, bad := h.body(w, r)
+	most := h.cfg.MaxBody
+	if how != batch {
+		most = int64(h.decoder.Limit()) // of an event that is too large, no more is looked at
+	}
+	body, bad := h.body(w, r, most)
 	if bad != nil {
 		return nil, bad
 	}
@@ -71,12 +75,12 @@ func (h *handler) read(w http.ResponseWriter, r *http.Request) ([]eventlog.Event
 	return []eventlog.Event{e}, undecodable(err, false)
 }
 
-// body reads the body, and no more of it than it may have.
-func (h *handler) body(w http.ResponseWriter, r *http.Request) ([]byte, *problem) {
+// body reads the body, but no more than one byte beyond the most. What is longer than a request may be is refused.
+func (h *handler) body(w http.ResponseWriter, r *http.Request, most int64) ([]byte, *problem) {
 	if r.ContentLength > h.cfg.MaxBody {
 		return nil, bodyTooLarge(h.cfg.MaxBody)
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.cfg.MaxBody))
+	body, err := io.ReadAll(io.LimitReader(http.MaxBytesReader(w, r.Body, h.cfg.MaxBody), most+1))
 	var over *http.MaxBytesError
 	if errors.As(err, &over) {
 		return nil, bodyTooLarge(h.cfg.MaxBody)
