@@ -29,7 +29,7 @@ func layouts() *rapid.Generator[Layout] {
 	return rapid.Custom(func(t *rapid.T) Layout {
 		l := Layout{Sep: rapid.SampledFrom(separators).Draw(t, "sep")}
 		for i := range rapid.IntRange(1, 4).Draw(t, "segments") {
-			l.Segments = append(l.Segments, Segment{fmt.Sprintf("f%d", i), rapid.SampledFrom(kinds).Draw(t, "kind")})
+			l.Segments = append(l.Segments, Segment{Field: fmt.Sprintf("f%d", i), Kind: rapid.SampledFrom(kinds).Draw(t, "kind")})
 		}
 		return l
 	})

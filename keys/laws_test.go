@@ -30,7 +30,7 @@ func TestBareStringsSortByTheirBytes(t *testing.T) { rapid.Check(t, stringsOrder
 func FuzzBareStringsSortByTheirBytes(f *testing.F) { f.Fuzz(rapid.MakeFuzz(stringsOrdered)) }
 
 func stringsOrdered(t *rapid.T) {
-	l := Layout{Segments: []Segment{{"s", KindString}}}
+	l := half("/", KindString)
 	a, b := texts().Draw(t, "a"), texts().Draw(t, "b")
 	if ka, kb := compose(t, l, []Value{String(a)}), compose(t, l, []Value{String(b)}); ka != a || kb != b {
 		t.Fatalf("bare strings %q and %q have the keys %q and %q", a, b, ka, kb)
@@ -77,7 +77,7 @@ func TestTextsWithSeparatorsNeverShareAKey(t *testing.T) {
 		texts := []string{"", "a", "%", sep, sep + "a", "a" + sep, "%2F", sep + sep, "a" + sep + "a", "2F", sep[:1]}
 		slices.Sort(texts)
 		texts = slices.Compact(texts)
-		l := Layout{[]Segment{{"a", KindString}, {"b", KindString}, {"c", KindString}}, sep}
+		l := half(sep, KindString, KindString, KindString)
 		seen := map[string][3]string{}
 		for _, a := range texts {
 			for _, b := range texts {

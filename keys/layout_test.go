@@ -10,7 +10,7 @@ import (
 func half(sep string, kinds ...Kind) Layout {
 	l := Layout{Sep: sep}
 	for i, k := range kinds {
-		l.Segments = append(l.Segments, Segment{string(rune('a' + i)), k})
+		l.Segments = append(l.Segments, Segment{Field: string(rune('a' + i)), Kind: k})
 	}
 	return l
 }

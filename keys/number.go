@@ -2,13 +2,18 @@ package keys
 
 import (
 	"bytes"
+	"math"
 	"strconv"
 )
 
-// padding is how many integer digits a number has in a key at least.
+// padding is how many integer digits a number has in a key at least, unless its segment says otherwise.
 const padding = 16
 
-// appendNumber appends the key text of a number in canonical decimal text.
+// Unpadded is the Digits of a segment whose numbers stand in the key as they are: they then sort as text.
+const Unpadded = -1
+
+// appendNumber appends the key text of a number in canonical decimal text, its integer part of width digits at least.
+// Of 16 digits:
 //
 //	42              0000000000000042
 //	42.5            0000000000000042.5
@@ -21,17 +26,23 @@ const padding = 16
 // after a mark above every digit, and a fraction extends the text of its integer part. A negative number has the
 // complement of every digit, so the larger one in size sorts first, and is closed by a mark above every digit and above
 // the point: -42.5 comes before -42, as the closed text of a prefix comes after what extends it.
-func appendNumber(dst, canonical []byte) []byte {
+func appendNumber(dst, canonical []byte, width int) []byte {
+	if width == Unpadded {
+		return append(dst, canonical...)
+	}
+	if width == 0 {
+		width = padding
+	}
 	size, negative := bytes.CutPrefix(canonical, []byte{'-'})
 	whole, fraction, _ := bytes.Cut(size, []byte{'.'})
 	if negative {
-		return appendNegative(dst, whole, fraction)
+		return appendNegative(dst, whole, fraction, width)
 	}
-	if len(whole) > padding {
+	if len(whole) > width {
 		dst = append(dst, ':')
 		dst = appendPadded(dst, len(whole), 3)
 	} else {
-		dst = appendPadded(dst, 0, padding-len(whole))
+		dst = appendPadded(dst, 0, width-len(whole))
 	}
 	dst = append(dst, whole...)
 	if len(fraction) > 0 {
@@ -41,13 +52,13 @@ func appendNumber(dst, canonical []byte) []byte {
 	return dst
 }
 
-func appendNegative(dst []byte, whole, fraction []byte) []byte {
+func appendNegative(dst, whole, fraction []byte, width int) []byte {
 	dst = append(dst, '-')
-	if len(whole) > padding {
+	if len(whole) > width {
 		dst = append(dst, '!')
 		dst = appendPadded(dst, 999-len(whole), 3)
 	} else {
-		for range padding - len(whole) {
+		for range width - len(whole) {
 			dst = append(dst, '9')
 		}
 	}
@@ -67,23 +78,43 @@ func appendComplement(dst, digits []byte) []byte {
 }
 
 // appendInt is appendNumber of an integer.
-func appendInt(dst []byte, n int64) []byte {
+func appendInt(dst []byte, n int64, width int) []byte {
 	var buf [20]byte
-	return appendNumber(dst, strconv.AppendInt(buf[:0], n, 10))
+	return appendNumber(dst, strconv.AppendInt(buf[:0], n, 10), width)
 }
 
 // appendFloat is appendNumber of a finite float: of the shortest decimal text that reads back as it, which is a
 // different one for each float and in the order of the floats.
-func appendFloat(dst []byte, f float64) []byte {
+func appendFloat(dst []byte, f float64, width int) []byte {
 	if f == 0 {
 		f = 0 // the negative zero becomes the other one
 	}
-	var buf [32]byte
-	return appendNumber(dst, strconv.AppendFloat(buf[:0], f, 'f', -1, 64))
+	if !isLong(f) {
+		var buf [shortFloat]byte
+		return appendNumber(dst, strconv.AppendFloat(buf[:0], f, 'f', -1, 64), width)
+	}
+	var buf [longFloat]byte
+	return appendNumber(dst, strconv.AppendFloat(buf[:0], f, 'f', -1, 64), width)
 }
 
+// isLong reports whether the plain decimal text of a float may have more than shortFloat bytes.
+func isLong(f float64) bool {
+	size := math.Abs(f)
+	return size >= 1e30 || size < 1e-9 && size > 0
+}
+
+// How long the plain decimal text of a float is at most: of most floats, and of any.
+const (
+	shortFloat = 32
+	longFloat  = 2 + 323 + 17
+)
+
 // appendDecimal is appendNumber of a Decimal.
-func appendDecimal(dst []byte, d Decimal) []byte {
+func appendDecimal(dst []byte, d Decimal, width int) []byte {
+	if len(d) > 64 {
+		var buf [2*maxDigits + 2]byte
+		return appendNumber(dst, append(buf[:0], d...), width)
+	}
 	var buf [64]byte
-	return appendNumber(dst, append(buf[:0], d...))
+	return appendNumber(dst, append(buf[:0], d...), width)
 }

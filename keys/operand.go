@@ -128,7 +128,7 @@ func (l Layout) span(b bound) (lo, hi string, err error) {
 			return "", "", &OperandError{[]string{b.arg}, fmt.Sprintf("%s: %.40q is not a number such as 12.5, or one of "+
 				"too many digits", b.arg, b.text)}
 		}
-		text := string(appendDecimal(nil, l.rounded(d)))
+		text := string(appendDecimal(nil, l.rounded(d), l.Segments[0].Digits))
 		return text, text, nil
 	}
 	return b.text, b.text, nil
@@ -150,7 +150,7 @@ func (l Layout) rounded(d Decimal) Decimal {
 	return nearest
 }
 
-func (l Layout) bare(k Kind) bool { return len(l.Segments) == 1 && l.Segments[0].Kind == k }
+func (l Layout) bare(k Kind) bool { return l.isBare() && l.Segments[0].Kind == k }
 
 // span returns the key texts of the first and the last instant meant. ok is false where one has no text.
 func (c *clock) span() (lo, hi string, ok bool) {

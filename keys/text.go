@@ -6,29 +6,38 @@ import (
 	"math"
 )
 
-// appendText appends the key text of a value, unescaped. err says why there is none.
-func (v Value) appendText(dst []byte) (out []byte, err error) {
+// appendText appends the key text of a value as a segment has it, unescaped. err says why there is none.
+func (v Value) appendText(dst []byte, digits int, casing Casing) (out []byte, err error) {
+	if v.kind == KindString {
+		return casing.append(dst, v.text), nil
+	}
+	start := len(dst)
+	dst, err = v.appendScalar(dst, digits)
+	casing.asciiAll(dst[start:])
+	return dst, err
+}
+
+// appendScalar appends the text of a value that is no string.
+func (v Value) appendScalar(dst []byte, digits int) (out []byte, err error) {
 	switch v.kind {
-	case KindString:
-		return append(dst, v.text...), nil
 	case KindBoolean:
 		if v.num != 0 {
 			return append(dst, "true"...), nil
 		}
 		return append(dst, "false"...), nil
 	case KindInt:
-		return appendInt(dst, v.num), nil
+		return appendInt(dst, v.num, digits), nil
 	case KindFloat:
 		if math.IsNaN(v.flt) || math.IsInf(v.flt, 0) {
 			return dst, fmt.Errorf("%v has no place among the numbers", v.flt)
 		}
-		return appendFloat(dst, v.flt), nil
+		return appendFloat(dst, v.flt, digits), nil
 	case KindDecimal:
 		d, err := ParseDecimal(Decimal(v.text).String())
 		if err != nil {
 			return dst, err
 		}
-		return appendDecimal(dst, d), nil
+		return appendDecimal(dst, d, digits), nil
 	case KindDate:
 		if !isDate(v.text) {
 			return dst, fmt.Errorf("%.40q is not a calendar date", v.text)

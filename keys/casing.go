@@ -1,0 +1,127 @@
+package keys
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// Casing is what the letters of a key become. The attribute that is stored beside the key keeps its own.
+type Casing uint8
+
+// The casings. They are Unicode's full ones, of no language: "ß" becomes "SS", "ΟΔΟΣ" becomes "οδος".
+const (
+	CasingNone Casing = iota
+	CasingLower
+	CasingUpper
+)
+
+// Text returns s in the casing.
+func (c Casing) Text(s string) string {
+	if c == CasingNone {
+		return s
+	}
+	return string(c.append(nil, s))
+}
+
+// append appends s in the casing. Bytes that are no UTF-8 stay as they are.
+func (c Casing) append(dst []byte, s string) []byte {
+	if c == CasingNone {
+		return append(dst, s...)
+	}
+	for i := 0; i < len(s); {
+		if s[i] < utf8.RuneSelf {
+			dst = append(dst, c.ascii(s[i]))
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && size == 1 {
+			dst = append(dst, s[i])
+		} else {
+			dst = c.appendRune(dst, r, s, i, i+size)
+		}
+		i += size
+	}
+	return dst
+}
+
+// appendRune appends the character r, which is s[from:to], in the casing.
+func (c Casing) appendRune(dst []byte, r rune, s string, from, to int) []byte {
+	if c == CasingUpper {
+		if special, ok := specialUpper[r]; ok {
+			return append(dst, special...)
+		}
+		return utf8.AppendRune(dst, unicode.ToUpper(r))
+	}
+	switch {
+	case r == dottedI:
+		return append(dst, "i\u0307"...)
+	case r == sigma && endsWord(s[:from], s[to:]):
+		return utf8.AppendRune(dst, finalSigma)
+	}
+	return utf8.AppendRune(dst, unicode.ToLower(r))
+}
+
+const (
+	dottedI    = '\u0130'
+	sigma      = '\u03a3'
+	finalSigma = '\u03c2'
+)
+
+// ascii returns the ASCII byte b in the casing.
+func (c Casing) ascii(b byte) byte {
+	switch {
+	case c == CasingLower && 'A' <= b && b <= 'Z':
+		return b + ('a' - 'A')
+	case c == CasingUpper && 'a' <= b && b <= 'z':
+		return b - ('a' - 'A')
+	}
+	return b
+}
+
+// asciiAll puts ASCII text into the casing where it stands.
+func (c Casing) asciiAll(text []byte) {
+	if c == CasingNone {
+		return
+	}
+	for i, b := range text {
+		text[i] = c.ascii(b)
+	}
+}
+
+// endsWord reports whether a letter between the two texts is the last one of a word of more letters than it.
+func endsWord(before, after string) bool {
+	for {
+		r, size := utf8.DecodeLastRuneInString(before)
+		if size == 0 || !ignorable(r) {
+			if size == 0 || !cased(r) {
+				return false
+			}
+			break
+		}
+		before = before[:len(before)-size]
+	}
+	for _, r := range after {
+		if !ignorable(r) {
+			return !cased(r)
+		}
+	}
+	return true
+}
+
+// cased reports whether a character is of some case.
+func cased(r rune) bool {
+	return unicode.IsLower(r) || unicode.IsUpper(r) || unicode.IsTitle(r) ||
+		unicode.In(r, unicode.Other_Lowercase, unicode.Other_Uppercase)
+}
+
+// ignorable reports whether a character may stand inside a word without being a letter of it: marks, modifiers, and
+// the punctuation that joins.
+func ignorable(r rune) bool {
+	switch r {
+	case '\'', '.', ':', '^', '`', '\u00b7', '\u0387', '\u055f', '\u05f4', '\u2018', '\u2019', '\u2024', '\u2027',
+		'\ufe13', '\ufe52', '\ufe55', '\uff07', '\uff0e', '\uff1a':
+		return true
+	}
+	return unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk)
+}
