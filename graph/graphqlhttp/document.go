@@ -20,6 +20,7 @@ import (
 type documents struct {
 	schema *ast.Schema
 	rules  *rules.Rules
+	quiet  *rules.Rules // those of long documents
 	limits limits
 	tokens int
 	cache  *cache
@@ -28,7 +29,8 @@ type documents struct {
 func newDocuments(schema *ast.Schema, cfg Config) *documents {
 	return &documents{
 		schema: withoutDefer(schema),
-		rules:  rulesFor(cfg),
+		rules:  rulesFor(cfg, cfg.Introspection),
+		quiet:  rulesFor(cfg, false),
 		limits: limits{depth: cfg.MaxDepth, aliases: cfg.MaxAliases, roots: cfg.MaxRootFields, fields: cfg.MaxFields},
 		tokens: cfg.MaxTokens,
 		cache:  newCache(cfg.CacheBytes),
@@ -44,13 +46,16 @@ func withoutDefer(schema *ast.Schema) *ast.Schema {
 	return &fresh
 }
 
-func rulesFor(cfg Config) *rules.Rules {
+// rulesFor are the rules of validation; where suggesting, messages say which names may have been meant.
+func rulesFor(cfg Config, suggesting bool) *rules.Rules {
 	r := rules.NewDefaultRules()
 	r.AddRule("NumbersHaveAValue", numbersHaveAValue)
-	if cfg.Introspection {
+	if !cfg.Introspection {
+		r.AddRule("NoIntrospection", noIntrospection)
+	}
+	if suggesting {
 		return r
 	}
-	r.AddRule("NoIntrospection", noIntrospection)
 	for _, quiet := range []core.Rule{
 		rules.FieldsOnCorrectTypeRuleWithoutSuggestions,
 		rules.KnownArgumentNamesRuleWithoutSuggestions,
@@ -88,6 +93,10 @@ func (d *documents) get(query string) (*ast.QueryDocument, gqlerror.List) {
 // fieldBytes is about the memory of a parsed field.
 const fieldBytes = 600
 
+// suggestBytes is the longest document whose mistakes are told with the names that may have been meant. To find them takes
+// time in the length of the wrong names and of the right ones: half a second for a megabyte.
+const suggestBytes = 16 << 10
+
 // read parses and checks a document. fields is how many it has as it is written, about.
 func (d *documents) read(query string) (doc *ast.QueryDocument, fields int, errs gqlerror.List) {
 	doc, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: query}, d.tokens)
@@ -101,7 +110,11 @@ func (d *documents) read(query string) (doc *ast.QueryDocument, fields int, errs
 	if err := m.check(); err != nil {
 		return nil, 0, gqlerror.List{err}
 	}
-	if errs := validator.ValidateWithRules(d.schema, doc, d.rules); len(errs) > 0 {
+	by := d.rules
+	if len(query) > suggestBytes {
+		by = d.quiet
+	}
+	if errs := validator.ValidateWithRules(d.schema, doc, by); len(errs) > 0 {
 		return nil, 0, validationErrors(errs)
 	}
 	return doc, m.written, nil

@@ -219,12 +219,16 @@ func TestErrorsOfArgumentsNameThePlaceOfTheirField(t *testing.T) {
 	}
 }
 
-func TestMistakesSuggestNamesOnlyWithIntrospection(t *testing.T) {
+func TestMistakesSuggestNamesOnlyWithIntrospectionAndInShortDocuments(t *testing.T) {
 	for _, document := range []string{`{ helo }`, `{ hello(nam: "x") }`, `{ node { idd } }`} {
 		open := query(t, New(testSchema, Config{Introspection: true}), document, "")
 		shut := query(t, New(testSchema, Config{}), document, "")
 		if !strings.Contains(open.body, "Did you mean") || strings.Contains(shut.body, "Did you mean") {
 			t.Errorf("%s:\nwith introspection %s\nwithout %s", document, open.body, shut.body)
+		}
+		long := query(t, New(testSchema, Config{Introspection: true}), document+strings.Repeat(" ", suggestBytes), "")
+		if strings.Contains(long.body, "Did you mean") {
+			t.Errorf("%s, in a long document, gets a suggestion: %s", document, long.body)
 		}
 	}
 }
