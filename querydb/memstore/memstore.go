@@ -1,5 +1,8 @@
 // Package memstore keeps rows in memory, in order. It is the driver of tests and of trials: simple, and gone with the
 // process.
+//
+// A [Store] is plain: it has one writer, and its batches are atomic. [Shared] is the same memory as a store that several
+// processes write to, with all that can befall them there.
 package memstore
 
 import (
@@ -33,7 +36,7 @@ type generation struct {
 
 // table holds rows by key, and partitions of the table and of its indexes in order.
 type table struct {
-	rows    map[keys.Key]*driver.Row
+	rows    map[keys.Key]*row
 	primary partitions
 	indexes []partitions
 }
@@ -82,8 +85,8 @@ func (s *Store) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
 		if t == nil {
 			continue
 		}
-		if row := t.rows[k]; row != nil && !row.Expired(g.Now) {
-			rows[i] = *row
+		if r := t.rows[k]; r != nil && !r.Expired(g.Now) {
+			rows[i] = r.seenBy(g.Writer)
 		}
 	}
 	return rows, nil
@@ -101,7 +104,7 @@ func (s *Store) Query(ctx context.Context, q driver.Query) (driver.Page, error) 
 		return driver.Page{}, nil
 	}
 	if q.Index == driver.Primary {
-		return t.page(t.primary[q.PK], &q, whole), nil
+		return t.page(t.primary[q.PK], &q, whole(q.Writer)), nil
 	}
 	if q.Index >= len(t.indexes) {
 		return driver.Page{}, nil
@@ -110,33 +113,38 @@ func (s *Store) Query(ctx context.Context, q driver.Query) (driver.Page, error) 
 }
 
 // page walks over the entries of a partition that the query selects.
-func (t *table) page(p partition, q *driver.Query, show func(*driver.Row) driver.Row) driver.Page {
+func (t *table) page(p partition, q *driver.Query, show func(*row) driver.Row) driver.Page {
 	var page driver.Page
 	for e := range p.selected(q) {
+		r := t.rows[e.key]
+		if r.deleted() && !q.Deleted {
+			continue
+		}
 		page.Examined++
-		row := t.rows[e.key]
-		if row.Expired(q.Now) {
+		if r.Expired(q.Now) {
 			continue
 		}
 		if len(page.Rows) == q.Limit {
 			page.More = true
 			break
 		}
-		page.Rows = append(page.Rows, show(row))
+		page.Rows = append(page.Rows, show(r))
 		page.Starts = append(page.Starts, e.start(q))
 	}
 	return page
 }
 
-// whole shows a row of the table itself.
-func whole(row *driver.Row) driver.Row { return *row }
+// whole shows a writer a row of the table itself.
+func whole(writer string) func(*row) driver.Row {
+	return func(r *row) driver.Row { return r.seenBy(writer) }
+}
 
 // projection shows what the entry of an index has of a row.
-func projection(x *driver.Index) func(*driver.Row) driver.Row {
-	return func(row *driver.Row) driver.Row {
-		part := driver.Row{Key: row.Key, Record: row.Record, Expires: row.Expires}
+func projection(x *driver.Index) func(*row) driver.Row {
+	return func(r *row) driver.Row {
+		part := driver.Row{Key: r.Key, Record: r.Record, Expires: r.Expires}
 		if x.Projected != nil {
-			part.Record = record.Project(row.Record, x.Projected)
+			part.Record = record.Project(r.Record, x.Projected)
 		}
 		return part
 	}
@@ -177,43 +185,52 @@ func distinct(b driver.Batch) error {
 	return nil
 }
 
+// write makes the row as the write has it, whatever was there.
 func (s *Store) write(w *driver.Write) {
-	name := generation{w.Table.Name, w.Table.Generation}
-	t := s.tables[name]
-	if t == nil {
-		t = &table{rows: map[keys.Key]*driver.Row{}, primary: partitions{}}
-		s.tables[name] = t
-	}
-	for len(t.indexes) < len(w.Table.Indexes) {
-		t.indexes = append(t.indexes, partitions{})
-	}
-	if former := t.rows[w.Row.Key]; former != nil {
-		t.remove(former)
-	}
+	t := s.table(w.Table)
+	t.remove(w.Row.Key)
 	if w.Kind == driver.Put {
-		row := w.Row
-		row.Indexes = slices.Clone(row.Indexes)
-		t.insert(w.Table, &row)
+		t.insert(w.Table, &row{Row: w.Row})
 	}
 }
 
-func (t *table) insert(shape *driver.Table, row *driver.Row) {
-	t.rows[row.Key] = row
-	t.primary.insert(row.Key.PK, entry{sort: row.Key.SK, key: row.Key})
-	for i := range row.Indexes {
-		if x := &row.Indexes[i]; x.Entered(&shape.Indexes[i]) {
-			t.indexes[i].insert(x.PK, entry{sort: sortOf(x), key: row.Key})
+// table finds the rows of a table, and makes room for them and for its indexes where there is none.
+func (s *Store) table(shape *driver.Table) *table {
+	name := generation{shape.Name, shape.Generation}
+	t := s.tables[name]
+	if t == nil {
+		t = &table{rows: map[keys.Key]*row{}, primary: partitions{}}
+		s.tables[name] = t
+	}
+	for len(t.indexes) < len(shape.Indexes) {
+		t.indexes = append(t.indexes, partitions{})
+	}
+	return t
+}
+
+// insert puts a row where there is none. It keeps r, and of its slices nothing.
+func (t *table) insert(shape *driver.Table, r *row) {
+	r.Indexes = slices.Clone(r.Indexes)
+	t.rows[r.Key] = r
+	t.primary.insert(r.Key.PK, entry{sort: r.Key.SK, key: r.Key})
+	for i := range r.Indexes {
+		if x := &r.Indexes[i]; x.Entered(&shape.Indexes[i]) {
+			t.indexes[i].insert(x.PK, entry{sort: sortOf(x), key: r.Key})
 		}
 	}
 }
 
-// remove takes a row out of the table and out of the indexes that it is in.
-func (t *table) remove(row *driver.Row) {
-	delete(t.rows, row.Key)
-	t.primary.remove(row.Key.PK, entry{sort: row.Key.SK, key: row.Key})
-	for i := range row.Indexes {
-		x := &row.Indexes[i]
-		t.indexes[i].remove(x.PK, entry{sort: sortOf(x), key: row.Key})
+// remove takes a row, where there is one, out of the table and out of the indexes that it is in.
+func (t *table) remove(key keys.Key) {
+	r := t.rows[key]
+	if r == nil {
+		return
+	}
+	delete(t.rows, key)
+	t.primary.remove(key.PK, entry{sort: key.SK, key: key})
+	for i := range r.Indexes {
+		x := &r.Indexes[i]
+		t.indexes[i].remove(x.PK, entry{sort: sortOf(x), key: key})
 	}
 }
 

@@ -1,0 +1,169 @@
+package memstore
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// Apply writes a batch, one commit after the other. What can never be committed is refused before the first.
+func (s *Shared) Apply(ctx context.Context, b driver.Batch) error {
+	if err := s.refused(&b); err != nil {
+		return err
+	}
+	commits := s.commits(&b)
+	for i, writes := range commits {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c := Commit{Batch: &b, Number: i, Of: len(commits)}
+		if s.opts.Before != nil {
+			if err := s.opts.Before(c); err != nil {
+				return err
+			}
+		}
+		if err := s.commit(&b, writes); err != nil {
+			return err
+		}
+		if s.opts.After != nil {
+			if err := s.opts.After(c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// refused returns why a batch cannot be committed, whatever the rows are.
+func (s *Shared) refused(b *driver.Batch) error {
+	if err := distinct(*b); err != nil {
+		return err
+	}
+	together := b.Last
+	if b.Atomic {
+		together = slices.Concat(b.Writes, b.Last)
+	}
+	size := 0
+	for i := range together {
+		size += sizeOf(&together[i].Row)
+	}
+	if len(together) > s.opts.MostWrites || size > s.opts.MostBytes {
+		return fmt.Errorf("memstore: %w: %d writes of %d bytes are to be one commit, which holds %d and %d",
+			driver.ErrTooLarge, len(together), size, s.opts.MostWrites, s.opts.MostBytes)
+	}
+	return nil
+}
+
+func sizeOf(r *driver.Row) int {
+	size := len(r.Key.PK) + len(r.Key.SK) + len(r.Record)
+	for i := range r.Indexes {
+		size += len(r.Indexes[i].PK) + len(r.Indexes[i].SK)
+	}
+	return size
+}
+
+// commits cuts a batch into what is committed at once.
+func (s *Shared) commits(b *driver.Batch) [][]*driver.Write {
+	writes, last := pointers(b.Writes), pointers(b.Last)
+	if b.Atomic {
+		return [][]*driver.Write{append(writes, last...)}
+	}
+	var commits [][]*driver.Write
+	if s.opts.Order != nil {
+		for _, i := range s.opts.Order(len(writes)) {
+			commits = append(commits, writes[i:i+1])
+		}
+	} else {
+		for i := range writes {
+			commits = append(commits, writes[i:i+1])
+		}
+	}
+	if len(last) > 0 {
+		commits = append(commits, last)
+	}
+	return commits
+}
+
+func pointers(writes []driver.Write) []*driver.Write {
+	ps := make([]*driver.Write, len(writes))
+	for i := range writes {
+		ps[i] = &writes[i]
+	}
+	return ps
+}
+
+// commit does those of the writes that were not done before, or nothing where a row is not as one of them supposes.
+func (s *Shared) commit(b *driver.Batch, writes []*driver.Write) error {
+	s.store.mu.Lock()
+	defer s.store.mu.Unlock()
+	if err := s.open(); err != nil {
+		return err
+	}
+	if !b.Deadline.IsZero() && s.opts.Now().After(b.Deadline) {
+		return fmt.Errorf("memstore: %w: the batch was to be written by %s", driver.ErrStale, b.Deadline)
+	}
+	var due []*driver.Write
+	for _, w := range writes {
+		stale, done := s.supposed(b, w)
+		if stale {
+			return fmt.Errorf("memstore: %w: row %q of %s is not at revision %d", driver.ErrStale,
+				w.Row.Key, w.Table.Name, w.Row.Revision)
+		}
+		if !done {
+			due = append(due, w)
+		}
+	}
+	for _, w := range due {
+		s.write(b.Writer, w)
+	}
+	return nil
+}
+
+// supposed compares the row with what a write supposes of it.
+func (s *Shared) supposed(b *driver.Batch, w *driver.Write) (stale, done bool) {
+	r := s.store.table(w.Table).rows[w.Row.Key]
+	switch {
+	case w.Read:
+		revision := uint64(0)
+		if r != nil {
+			revision = r.Revision
+		}
+		return revision != w.Row.Revision, false
+	case r == nil || w.Row.Position == driver.Position{} || s.opts.Unguarded:
+		return false, false
+	}
+	return false, r.reached(b.Writer, w.Row.Position)
+}
+
+// write makes the row as the write has it, one revision on.
+func (s *Shared) write(writer string, w *driver.Write) {
+	t := s.store.table(w.Table)
+	next := &row{Row: w.Row}
+	next.Applied, next.Revision = nil, 1
+	if former := t.rows[w.Row.Key]; former != nil {
+		next.Revision = former.Revision + 1
+		next.applied = cloned(former.applied)
+		t.remove(w.Row.Key)
+	}
+	next.apply(writer, w.Row.Position)
+	if w.Kind == driver.Delete {
+		if w.Row.Position == (driver.Position{}) {
+			return
+		}
+		next.Record, next.Indexes, next.Expires = nil, nil, time.Time{}
+	}
+	t.insert(w.Table, next)
+}
+
+// cloned is a copy of what a row knows: what was read of it must not change.
+func cloned(applied map[string][]driver.Position) map[string][]driver.Position {
+	applied = maps.Clone(applied)
+	for writer, positions := range applied {
+		applied[writer] = slices.Clone(positions)
+	}
+	return applied
+}

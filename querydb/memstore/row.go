@@ -1,0 +1,52 @@
+package memstore
+
+import (
+	"slices"
+
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// row is a row as it is kept.
+type row struct {
+	driver.Row
+	// Of a Shared store: the last position applied of each partition, by writer. A deleted row keeps them, and has no
+	// record.
+	applied map[string][]driver.Position
+}
+
+func (r *row) deleted() bool { return r.Record == nil }
+
+// seenBy is the row as a writer sees it.
+func (r *row) seenBy(writer string) driver.Row {
+	seen := r.Row
+	seen.Applied = slices.Clone(r.applied[writer])
+	return seen
+}
+
+// reached reports whether the writer has come to the position, or further, with the row.
+func (r *row) reached(writer string, p driver.Position) bool {
+	for _, applied := range r.applied[writer] {
+		if applied.Partition == p.Partition {
+			return !applied.Before(p)
+		}
+	}
+	return false
+}
+
+// apply notes that the writer has come to the position.
+func (r *row) apply(writer string, p driver.Position) {
+	if p == (driver.Position{}) {
+		return
+	}
+	applied := r.applied[writer]
+	for i := range applied {
+		if applied[i].Partition == p.Partition {
+			applied[i] = p
+			return
+		}
+	}
+	if r.applied == nil {
+		r.applied = map[string][]driver.Position{}
+	}
+	r.applied[writer] = append(applied, p)
+}

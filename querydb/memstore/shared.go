@@ -1,0 +1,130 @@
+package memstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// Shared is a driver of rows in memory that several writers share, each through a Shared of its own: see [Shared.Join].
+// It commits a batch write by write, and between any two of them others come in.
+type Shared struct {
+	store  *Store // the rows; the others' too
+	opts   Options
+	closed bool // guarded by the store's lock
+}
+
+var (
+	_ driver.Driver  = (*Shared)(nil)
+	_ driver.Dropper = (*Shared)(nil)
+	_ driver.Shared  = (*Shared)(nil)
+)
+
+// Options say what befalls the batches of a Shared; the zero Options are a store in which nothing does.
+type Options struct {
+	// MostWrites and MostBytes are what an atomic commit can hold: 100 and 4 MiB by default.
+	MostWrites, MostBytes int
+	// Now is the clock that deadlines are compared with, time.Now by default.
+	Now func() time.Time
+	// Order says in which order the n Writes of a batch are committed, which is as they are given by default.
+	Order func(n int) []int
+	// Before is called before each commit that a batch is made of. Where it returns an error, that is the answer, and
+	// neither this commit nor a later one happens.
+	Before func(Commit) error
+	// After is called when a commit has happened. Where it returns an error, that is the answer, and no later one happens.
+	After func(Commit) error
+	// Unguarded takes every row as one that has not reached the position of a write without Read. No store may do that:
+	// it is for tests that show that they would notice.
+	Unguarded bool
+}
+
+// Commit is one step of a batch. Before and After may call the store.
+type Commit struct {
+	Batch *driver.Batch
+	// Number counts the commits of the batch from 0, and Of is how many there are: one for each of Writes, and one for
+	// Last; or one for all, where the batch is atomic.
+	Number, Of int
+}
+
+// NewShared returns an empty store.
+func NewShared(opts Options) *Shared {
+	return (&Shared{store: New()}).Join(opts)
+}
+
+// Join returns another Shared of the same rows, as another process has it.
+func (s *Shared) Join(opts Options) *Shared {
+	if opts.MostWrites == 0 {
+		opts.MostWrites = 100
+	}
+	if opts.MostBytes == 0 {
+		opts.MostBytes = 4 << 20
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	return &Shared{store: s.store, opts: opts}
+}
+
+// MostAtomic is what an atomic commit can hold.
+func (s *Shared) MostAtomic() (writes, bytes int) { return s.opts.MostWrites, s.opts.MostBytes }
+
+// Close ends this Shared. The rows are there as long as anybody holds another.
+func (s *Shared) Close() error {
+	s.store.mu.Lock()
+	defer s.store.mu.Unlock()
+	s.closed = true
+	return nil
+}
+
+// Get reads rows by their keys.
+func (s *Shared) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	return s.store.Get(ctx, g)
+}
+
+// Query reads rows of one partition.
+func (s *Shared) Query(ctx context.Context, q driver.Query) (driver.Page, error) {
+	if err := s.usable(); err != nil {
+		return driver.Page{}, err
+	}
+	return s.store.Query(ctx, q)
+}
+
+// Drop removes a generation of a table.
+func (s *Shared) Drop(ctx context.Context, t *driver.Table) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	return s.store.Drop(ctx, t)
+}
+
+// Forget removes what is known of deleted rows, as a store does a day or more after they were.
+func (s *Shared) Forget() {
+	s.store.mu.Lock()
+	defer s.store.mu.Unlock()
+	for _, t := range s.store.tables {
+		for key, r := range t.rows {
+			if r.deleted() {
+				t.remove(key)
+			}
+		}
+	}
+}
+
+func (s *Shared) usable() error {
+	s.store.mu.RLock()
+	defer s.store.mu.RUnlock()
+	return s.open()
+}
+
+// open reports why a call cannot go on. The lock is held.
+func (s *Shared) open() error {
+	if s.closed {
+		return fmt.Errorf("memstore: %w: the store is closed", driver.ErrUnavailable)
+	}
+	return nil
+}
