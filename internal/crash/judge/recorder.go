@@ -1,0 +1,59 @@
+package judge
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/memstore"
+)
+
+// recorder is a store in memory that remembers every partition that ever had a row, in the table or in an index: there a
+// row may be that should have gone.
+type recorder struct {
+	*memstore.Store
+
+	mu  sync.Mutex
+	met map[place]map[string]bool
+}
+
+// place is a table or, from 0, one of its indexes.
+type place struct {
+	table string
+	index int
+}
+
+func newRecorder() *recorder {
+	return &recorder{Store: memstore.New(), met: map[place]map[string]bool{}}
+}
+
+// Apply implements driver.Driver.
+func (r *recorder) Apply(ctx context.Context, b driver.Batch) error {
+	r.mu.Lock()
+	for _, w := range b.Writes {
+		r.note(place{w.Table.Name, driver.Primary}, w.Row.Key.PK)
+		for i, k := range w.Row.Indexes {
+			if k.HasPK {
+				r.note(place{w.Table.Name, i}, k.PK)
+			}
+		}
+	}
+	r.mu.Unlock()
+	return r.Store.Apply(ctx, b)
+}
+
+func (r *recorder) note(at place, pk string) {
+	if r.met[at] == nil {
+		r.met[at] = map[string]bool{}
+	}
+	r.met[at][pk] = true
+}
+
+// partitions are those that were met, in order.
+func (r *recorder) partitions(table string, index int) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Sorted(maps.Keys(r.met[place{table, index}]))
+}
