@@ -85,7 +85,17 @@ type Table struct {
 	PK, SK     []int // ordinals of the fields that the key halves are composed of
 	Indexes    []Index
 	Lasting    bool // no row ever has an end: Row.Expires is zero in all of them
+	// Kind marks the rows of one of several models that share the table; "" where the table is one model's own. The
+	// tables of the models then have one Name, Generation, Keys, and the same Indexes up to their fields: a model that is
+	// not in an index has no fields in it. Rows of different kinds never have the same key, and a driver may refuse to
+	// write one over another with ErrConflict.
+	Kind string
+	Keys KeyNames
 }
+
+// KeyNames are the attributes that hold the keys of a shared table in a store that names them; "" where the store's own
+// names will do.
+type KeyNames struct{ PK, SK, Kind string }
 
 // Field is one stored field of a row.
 type Field struct {
@@ -99,13 +109,16 @@ type Field struct {
 // Index is a secondary (pk, sk) pair under which rows can be queried.
 type Index struct {
 	Name   string
-	PK, SK []int // ordinals of the composite fields; SK is empty where the index has no sort half
+	PK, SK []int // ordinals of the composite fields; SK is empty where the index has no sort half, or a constant one
+	// Constant says that the index has a sort half also where SK is empty.
+	Constant bool
+	Keys     KeyNames // as those of the table
 	// Projected are the ordinals of the fields that an index entry carries, ascending; nil means all of them.
 	Projected []int
 }
 
 // Sorted reports whether the index has a sort half.
-func (x *Index) Sorted() bool { return len(x.SK) > 0 }
+func (x *Index) Sorted() bool { return len(x.SK) > 0 || x.Constant }
 
 // Covers reports whether every one of the fields is in the index's entries.
 func (x *Index) Covers(fields []int) bool {
@@ -142,6 +155,10 @@ type Row struct {
 	// Applied holds, on a Shared store, the last position applied of each partition of the source, of the writer that
 	// was asked for. A row that was deleted has a nil Record and keeps Position, Applied and Revision for at least a day.
 	Applied []Position
+	// Kind is which of the models that share a table the row is of.
+	Kind string
+	// Writers are those that a row written in Parts consists of.
+	Writers []string
 	// Revision counts, on a Shared store, the writes of the row, deletes included; 0 where there was none.
 	Revision uint64
 	// Expires is when the row ceases to be; the zero time is never.
@@ -203,6 +220,9 @@ type Query struct {
 	Consistent bool
 	Now        time.Time
 	Writer     string // as in Get
+	// Members are the tables of the models whose rows the answer may hold, where there are several; Table is one of them.
+	// Rows of other kinds in the range are no part of the answer.
+	Members []*Table
 	// Deleted asks, of the table itself on a Shared store, for deleted rows too, as far as they are still known. They
 	// count as rows of the page.
 	Deleted bool
@@ -240,6 +260,16 @@ type Write struct {
 	Kind  WriteKind
 	Row   Row  // a Delete needs Key, Position and Revision alone
 	Read  bool // the change was made of the row as it was at Row.Revision
+	Part  *Part
+}
+
+// Part is what a writer owns of a row that several projections write. A Put of a Part makes the row, where there is none,
+// and changes of it what the Part names; a Delete takes that away, and the row with it when its last writer goes. The
+// writer is that of the Batch.
+type Part struct {
+	Fields  []int // ordinals, ascending, of fields that are in no key half of the table itself
+	PK, SK  []int // ordinals of the indexes whose half it is
+	Expires bool  // the row's end is the writer's to say
 }
 
 // Batch is the effect of one or more whole events.
