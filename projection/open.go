@@ -22,12 +22,12 @@ func (r *Runner) open(ctx context.Context) error {
 	if err := r.readReplays(ctx); err != nil {
 		return err
 	}
-	generation, err := r.db.Generation(r.projection.Model)
+	generation, err := r.db.Generation(ctx, r.projection.Model)
 	if err != nil {
 		return err
 	}
-	if !found || !done.covers(r.projection.Model, generation) || r.restarting {
-		if done, err = r.restart(ctx, done, found, generation+1); err != nil {
+	if !found || !done.covers(r.projection.Model, generation.Number) || r.restarting {
+		if done, err = r.restart(ctx, done, found, generation); err != nil {
 			return err
 		}
 	}
@@ -41,10 +41,10 @@ func (r *Runner) open(ctx context.Context) error {
 
 // restart drops the rows and begins at the first event. What was decided about set-aside events stays on record; those
 // that are still aside are tried again at their own place.
-func (r *Runner) restart(ctx context.Context, was checkpoint, found bool, generation int) (checkpoint, error) {
+func (r *Runner) restart(ctx context.Context, was checkpoint, found bool, generation querydb.Generation) (checkpoint, error) {
 	model := r.projection.Model
 	fresh := checkpoint{
-		Version: model.Version, Table: model.Table, Generation: generation, Partitions: map[string]cursor{},
+		Version: model.Version, Table: model.Table, Generation: generation.Next(), Partitions: map[string]cursor{},
 	}
 	notes := []querydb.Note{fresh.note(r.projection.Name)}
 	err := eachNote(ctx, r.db, kindAside+r.projection.Name, func(n querydb.Note) error {
@@ -55,7 +55,7 @@ func (r *Runner) restart(ctx context.Context, was checkpoint, found bool, genera
 		return fresh, err
 	}
 	r.restarting = true // where the answer is lost, beginning anew once more is always right
-	if err := r.db.Restart(ctx, model, notes); err != nil {
+	if err := r.db.Restart(ctx, model, generation, notes); err != nil {
 		return fresh, fmt.Errorf("begin the rows of %s anew: %w", model.Name, err)
 	}
 	r.restarting = false

@@ -24,6 +24,8 @@ type Batch struct {
 	// Writer and Deadline are as in driver.Batch; stores with one writer have no use for them.
 	Writer   string
 	Deadline time.Time
+	// Atomic asks for one commit of everything also on a Shared store; more than DB.MostAtomic is ErrTooLarge.
+	Atomic bool
 }
 
 // Apply commits a batch: see driver.Driver.Apply. A row that is too large, or has a key that is empty or too long, is
@@ -33,7 +35,7 @@ func (db *DB) Apply(ctx context.Context, b Batch) error {
 		return ctx.Err()
 	}
 	writes := make([]driver.Write, len(b.Writes))
-	batch := driver.Batch{Writes: writes, Writer: b.Writer, Deadline: b.Deadline}
+	batch := driver.Batch{Writes: writes, Writer: b.Writer, Deadline: b.Deadline, Atomic: b.Atomic}
 	var t *table
 	var shape *driver.Table
 	for i := range b.Writes {
@@ -49,7 +51,6 @@ func (db *DB) Apply(ctx context.Context, b Batch) error {
 			return &Error{Op: "apply", Model: w.Model.Name, Key: printable(w.Row.Key), Err: err}
 		}
 		writes[i] = driver.Write{Table: shape, Kind: kindOf(&w.Row), Row: w.Row, Read: w.Read}
-		batch.Atomic = batch.Atomic || w.Model.Atomic
 	}
 	var err error
 	if batch.Last, err = noteWrites(b.Notes); err != nil {

@@ -2,7 +2,6 @@ package querydb
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -18,52 +17,87 @@ const (
 	kindDrop       = "drop"       // ID is table.gN, a former generation that is being removed
 )
 
-// Restart begins a new, empty generation of the model's table and drops the former one: what a fold of the whole log
-// into changed rows starts with. The notes are written, or deleted, in the same commit. The rows of the former
-// generation are removed in the background; nobody sees them from then on.
-func (db *DB) Restart(ctx context.Context, m *Model, also []Note) error {
+// Generation is which generation of a model's table serves, as it is on record.
+type Generation struct {
+	Number int
+	// Noted is false where nobody has ever begun to fold into the table.
+	Noted    bool
+	revision uint64 // of the note
+}
+
+// Next is the number of the generation that Restart begins.
+func (g Generation) Next() int {
+	if g.Noted {
+		return g.Number + 1
+	}
+	return 0
+}
+
+// Generation reads which generation of the model's table serves. Whoever notes something about the rows notes its number
+// too: another model, or another process, may have begun the table anew in the meantime.
+func (db *DB) Generation(ctx context.Context, m *Model) (Generation, error) {
+	n, err := db.Note(ctx, kindGeneration, m.Table)
+	g := Generation{Noted: n.Value != nil, revision: n.Revision}
+	if err == nil && g.Noted {
+		g.Number, err = strconv.Atoi(string(n.Value))
+	}
+	if err != nil {
+		return g, &Error{Op: "generation", Model: m.Name, Err: fmt.Errorf("read which generation of the table serves: %w", err)}
+	}
+	return g, nil
+}
+
+// Serve lets this DB read and write the generation, which another process has begun.
+func (db *DB) Serve(m *Model, g Generation) error {
+	t, err := db.table("serve", m)
+	if err != nil {
+		return err
+	}
+	t.restart.Lock()
+	defer t.restart.Unlock()
+	if t.serving.Load().Generation != g.Number {
+		t.serving.Store(m.shape(g.Number))
+	}
+	return nil
+}
+
+// Restart begins a new, empty generation of the model's table, g.Next(), and drops g: what a fold of the whole log into
+// changed rows starts with. The notes are written, or deleted, in the same commit. The rows of the former generation are
+// removed in the background; nobody sees them from then on. Where a Shared store has another generation than g by now,
+// nothing is written, and the answer is ErrStale.
+func (db *DB) Restart(ctx context.Context, m *Model, g Generation, also []Note) error {
 	t, err := db.table("restart", m)
 	if err != nil {
 		return err
 	}
 	t.restart.Lock()
 	defer t.restart.Unlock()
-	former := t.serving.Load()
-	fresh := m.shape(former.Generation + 1)
-	all := append([]Note{
-		{Kind: kindGeneration, ID: m.Table, Value: []byte(strconv.Itoa(fresh.Generation))},
-		{Kind: kindDrop, ID: dropID(former), Value: []byte{}},
-	}, also...)
+	former, fresh := m.shape(g.Number), m.shape(g.Next())
+	all := append([]Note{{
+		Kind: kindGeneration, ID: m.Table, Value: []byte(strconv.Itoa(fresh.Generation)),
+		Read: true, Revision: g.revision,
+	}}, also...)
+	if g.Noted {
+		all = append(all, Note{Kind: kindDrop, ID: dropID(former), Value: []byte{}})
+	}
 	if err := db.Apply(ctx, Batch{Notes: all}); err != nil {
 		return &Error{Op: "restart", Model: m.Name, Err: err}
 	}
 	t.serving.Store(fresh)
-	db.drop(former)
-	return nil
-}
-
-// Generation returns the number of the generation of the model's table that serves; Restart begins the next. Whoever
-// notes something about the rows notes it too: another model may have begun the table anew in the meantime.
-func (db *DB) Generation(m *Model) (int, error) {
-	t, err := db.table("generation", m)
-	if err != nil {
-		return 0, err
+	if g.Noted {
+		db.drop(former)
 	}
-	return t.serving.Load().Generation, nil
+	return nil
 }
 
 // readGenerations finds the generation that serves each model.
 func (db *DB) readGenerations(ctx context.Context, models []*Model) error {
 	for _, m := range models {
-		generation := 0
-		value, err := db.ReadNote(ctx, kindGeneration, m.Table)
-		if err == nil {
-			generation, err = strconv.Atoi(string(value))
+		g, err := db.Generation(ctx, m)
+		if err != nil {
+			return err
 		}
-		if err != nil && !errors.Is(err, ErrNotFound) {
-			return &Error{Op: "open", Model: m.Name, Err: fmt.Errorf("read which generation of the table serves: %w", err)}
-		}
-		db.tables[m].serving.Store(m.shape(generation))
+		db.tables[m].serving.Store(m.shape(g.Number))
 	}
 	return nil
 }

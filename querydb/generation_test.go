@@ -56,6 +56,9 @@ func (k *kept) there(t *testing.T, generation int, key keys.Key) bool {
 	return rows[0].Record != nil
 }
 
+// first is a generation that rows have been folded into.
+var first = querydb.Generation{Noted: true}
+
 func (f *fixture) wantRows(n int) {
 	f.t.Helper()
 	if page := f.query(querydb.Query{Index: byCustomer, PK: "ann", Limit: 10}); len(page.Rows) != n {
@@ -75,7 +78,7 @@ func TestRestartBeginsAnEmptyGenerationWithItsNotesAndRemovesTheFormer(t *testin
 	f := newFixture(t, drv)
 	f.put(sample(1), sample(2))
 	key := f.encode(sample(1)).Key
-	if err := f.Restart(t.Context(), f.model, []querydb.Note{{Kind: "k", ID: "a", Value: []byte("new")}}); err != nil {
+	if err := f.Restart(t.Context(), f.model, first, []querydb.Note{{Kind: "k", ID: "a", Value: []byte("new")}}); err != nil {
 		t.Fatal(err)
 	}
 	f.wantRows(0)
@@ -97,12 +100,60 @@ func TestRestartBeginsAnEmptyGenerationWithItsNotesAndRemovesTheFormer(t *testin
 	again.wantRows(1)
 }
 
+func TestTheFirstGenerationFollowsNone(t *testing.T) {
+	f := newFixture(t, newKept())
+	want := func(number, next int) querydb.Generation {
+		t.Helper()
+		g, err := f.Generation(t.Context(), f.model)
+		if err != nil || g.Number != number || g.Next() != next {
+			t.Fatalf("%+v, %v: want number %d and %d next", g, err, number, next)
+		}
+		return g
+	}
+	if err := f.Restart(t.Context(), f.model, want(0, 0), nil); err != nil {
+		t.Fatal(err)
+	}
+	want(0, 1)
+}
+
+// TestOfTwoProcessesOneBeginsAGeneration, and the other hears of it and serves it.
+func TestOfTwoProcessesOneBeginsAGeneration(t *testing.T) {
+	store := memstore.NewShared(memstore.Options{})
+	one, two := newFixture(t, store), newFixture(t, store.Join(memstore.Options{}))
+	before, err := one.Generation(t.Context(), one.model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := one.Restart(t.Context(), one.model, before, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := two.Restart(t.Context(), two.model, before, nil); !errors.Is(err, querydb.ErrStale) {
+		t.Errorf("the second begins the same generation: %v, want ErrStale", err)
+	}
+	after, err := two.Generation(t.Context(), two.model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := one.Restart(t.Context(), one.model, after, nil); err != nil {
+		t.Fatal(err)
+	}
+	one.put(sample(1))
+	two.wantRows(0)
+	if after, err = two.Generation(t.Context(), two.model); err != nil {
+		t.Fatal(err)
+	}
+	if err := two.Serve(two.model, after); err != nil {
+		t.Fatal(err)
+	}
+	two.wantRows(1)
+}
+
 func TestADropThatWasInterruptedGoesOnAtTheNextOpen(t *testing.T) {
 	drv := newKept()
 	f := newFixture(t, drv)
 	f.put(sample(1))
 	key := f.encode(sample(1)).Key
-	if err := f.Restart(t.Context(), f.model, nil); err != nil {
+	if err := f.Restart(t.Context(), f.model, first, nil); err != nil {
 		t.Fatal(err)
 	}
 	f.close() // before the drop began
@@ -141,7 +192,7 @@ func TestAFailedDropIsLogged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Restart(t.Context(), m, nil); err != nil {
+	if err := db.Restart(t.Context(), m, first, nil); err != nil {
 		t.Fatal(err)
 	}
 	<-drv.drops
