@@ -7,7 +7,7 @@ const (
 )
 
 // text makes a string of what appendPart appends: on the stack first, so that the string is the one allocation.
-func (l Layout) text(vals []Value, part part) (string, error) {
+func (l *Layout) text(vals []Value, part part) (string, error) {
 	if l.room(vals) > small {
 		return l.longText(vals, part)
 	}
@@ -19,7 +19,7 @@ func (l Layout) text(vals []Value, part part) (string, error) {
 	return string(text), nil
 }
 
-func (l Layout) longText(vals []Value, part part) (string, error) {
+func (l *Layout) longText(vals []Value, part part) (string, error) {
 	var buf [large]byte
 	text, err := l.appendPart(buf[:0], vals, part)
 	if err != nil {
@@ -29,7 +29,7 @@ func (l Layout) longText(vals []Value, part part) (string, error) {
 }
 
 // room returns how many bytes the text of the values has at most.
-func (l Layout) room(vals []Value) int {
+func (l *Layout) room(vals []Value) int {
 	n := len(l.Head) + len(l.Sep) + len(l.Tail)
 	for i := range l.Segments {
 		n += len(l.Segments[i].Before) + len(l.Sep) + max(0, l.Segments[i].Digits)

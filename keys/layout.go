@@ -47,7 +47,7 @@ const (
 func (l Layout) Exists() bool { return len(l.Segments) > 0 || l.Head != "" }
 
 // isBare reports whether the half is the bare text of one value.
-func (l Layout) isBare() bool {
+func (l *Layout) isBare() bool {
 	return len(l.Segments) == 1 && l.Head == "" && l.Tail == "" && l.Segments[0].Before == ""
 }
 
@@ -75,7 +75,7 @@ const (
 	openPart               // where the last value ends
 )
 
-func (l Layout) appendPart(dst []byte, vals []Value, part part) ([]byte, error) {
+func (l *Layout) appendPart(dst []byte, vals []Value, part part) ([]byte, error) {
 	if err := l.check(vals); err != nil {
 		return dst, err
 	}
@@ -94,7 +94,7 @@ func (l Layout) appendPart(dst []byte, vals []Value, part part) ([]byte, error) 
 }
 
 // appendValues appends the head and the leading values. follows says whether a separator follows them.
-func (l Layout) appendValues(dst []byte, vals []Value, follows bool) ([]byte, error) {
+func (l *Layout) appendValues(dst []byte, vals []Value, follows bool) ([]byte, error) {
 	dst = append(dst, l.Head...)
 	bare := l.isBare()
 	for i, v := range vals {
@@ -123,7 +123,7 @@ func (l Layout) appendValues(dst []byte, vals []Value, follows bool) ([]byte, er
 }
 
 // appendNext closes the head and the first n values, and appends the whole literals before the next one.
-func (l Layout) appendNext(dst []byte, n int) []byte {
+func (l *Layout) appendNext(dst []byte, n int) []byte {
 	if n > 0 || l.Head != "" {
 		dst = append(dst, l.Sep...)
 	}
@@ -132,7 +132,7 @@ func (l Layout) appendNext(dst []byte, n int) []byte {
 }
 
 // cutBefore cuts the literal text before a value into whole literals, each with its separator, and the value's name.
-func (l Layout) cutBefore(i int) (literals, name string) {
+func (l *Layout) cutBefore(i int) (literals, name string) {
 	before := l.Segments[i].Before
 	for at := len(before); at >= len(l.Sep) && l.Sep != ""; at-- {
 		if before[at-len(l.Sep):at] == l.Sep {
@@ -156,7 +156,7 @@ func CheckSep(sep string) error {
 	return nil
 }
 
-func (l Layout) check(vals []Value) error {
+func (l *Layout) check(vals []Value) error {
 	if len(vals) > len(l.Segments) {
 		return fmt.Errorf("keys: %d values for a half of %d fields", len(vals), len(l.Segments))
 	}

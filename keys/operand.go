@@ -150,7 +150,7 @@ func (l Layout) rounded(d Decimal) Decimal {
 	return nearest
 }
 
-func (l Layout) bare(k Kind) bool { return l.isBare() && l.Segments[0].Kind == k }
+func (l *Layout) bare(k Kind) bool { return l.isBare() && l.Segments[0].Kind == k }
 
 // span returns the key texts of the first and the last instant meant. ok is false where one has no text.
 func (c *clock) span() (lo, hi string, ok bool) {

@@ -1,0 +1,174 @@
+package keys
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Condition is what a query asks of the first composite that it does not give, in the composite's own kind. Absent
+// values are not given; all that is not given asks nothing. Bounds are inclusive, and each covers all that lies under
+// its value.
+type Condition struct {
+	Eq, From, To Value
+	Prefix       *string // of a string
+}
+
+// Select returns the sort keys of the rows that have the given leading composites and, under the next one, meet the
+// condition. Composites are given up to the first absent value; one after it is an *OperandError, as are conditions
+// that exclude each other, that have no composite to apply to, or that are of another kind than it.
+//
+// The composites given are closed by the separator where more follow, so "Done" never selects "Done_archived". A bound
+// on one side alone is clamped to the composites given: a range is one condition on the sort key. Of strings that others
+// follow, bounds compare the text of the key, separator included.
+//
+// There is one range, but for a half that Truncates: the row kept under the given composites alone comes before the
+// rows under them as a range of its own, because their keys are not neighbours. Ranges are in the order of the keys.
+func (l Layout) Select(given []Value, c Condition) ([]Range, error) {
+	n := Lead(given)
+	if err := l.checkGiven(given, n); err != nil {
+		return nil, err
+	}
+	if err := c.check(&l, n); err != nil {
+		return nil, err
+	}
+	vals := append(make([]Value, 0, 8), given[:n]...)
+	switch {
+	case c.Eq.Present():
+		return l.under(append(vals, c.Eq))
+	case c.Prefix != nil:
+		return l.begins(vals, *c.Prefix)
+	case c.From.Present() || c.To.Present():
+		return l.bounded(vals, c.From, c.To)
+	}
+	return l.under(vals)
+}
+
+// under returns the ranges of the rows that have the leading values.
+func (l *Layout) under(vals []Value) ([]Range, error) {
+	closed, err := l.Compose(vals...)
+	switch {
+	case err != nil:
+		return nil, operandError(err)
+	case len(vals) == len(l.Segments):
+		return []Range{{Op: Equal, Lo: closed}}, nil
+	case closed == "":
+		return []Range{{}}, nil
+	case !l.Truncates || len(vals) == 0:
+		return []Range{{Op: Prefix, Lo: closed}}, nil
+	}
+	own, err := l.Truncate(vals...)
+	if err != nil {
+		return nil, operandError(err)
+	}
+	return []Range{{Op: Equal, Lo: own}, {Op: Prefix, Lo: closed}}, nil
+}
+
+// begins returns the range of the rows whose next string begins with text.
+func (l *Layout) begins(vals []Value, text string) ([]Range, error) {
+	closed, err := l.Compose(vals...)
+	if err != nil {
+		return nil, operandError(err)
+	}
+	_, name := l.cutBefore(len(vals))
+	key := []byte(closed + name)
+	start := len(key)
+	key = l.Casing.append(key, text)
+	if l.Escape == EscapePercent && !l.isBare() {
+		key = escape(key, start, l.Sep[0], KindString)
+	}
+	if len(key) == 0 {
+		return []Range{{}}, nil
+	}
+	return []Range{{Op: Prefix, Lo: string(key)}}, nil
+}
+
+// bounded returns the range between two bounds on the next composite, of which one may be absent.
+func (l *Layout) bounded(vals []Value, from, to Value) ([]Range, error) {
+	least, err := l.Compose(vals...)
+	if err != nil {
+		return nil, operandError(err)
+	}
+	r := Range{Op: Between, Lo: least, Hi: least + last}
+	if from.Present() {
+		if r.Lo, err = l.Truncate(append(vals, from)...); err != nil {
+			return nil, operandError(err)
+		}
+	}
+	if to.Present() {
+		if r.Hi, err = l.Compose(append(vals, to)...); err != nil {
+			return nil, operandError(err)
+		}
+		if len(vals)+1 < len(l.Segments) {
+			r.Hi += last
+		}
+	}
+	switch {
+	case r.Lo == r.Hi:
+		return []Range{{Op: Equal, Lo: r.Lo}}, nil
+	case least == "" && !to.Present():
+		return []Range{{Op: AtLeast, Lo: r.Lo}}, nil
+	case least == "" && !from.Present():
+		return []Range{{Op: AtMost, Lo: r.Hi}}, nil
+	}
+	return []Range{r}, nil
+}
+
+// last sorts above every text that follows a separator: no text begins with it, for it is no character.
+const last = "\U0010FFFF"
+
+func (l *Layout) checkGiven(given []Value, n int) error {
+	if n > len(l.Segments) {
+		return &OperandError{nil, fmt.Sprintf("there are %d values for a key of %d fields", n, len(l.Segments))}
+	}
+	for i := n; i < min(len(given), len(l.Segments)); i++ {
+		if given[i].Present() {
+			args := []string{l.Segments[n].Field, l.Segments[i].Field}
+			return &OperandError{args, fmt.Sprintf("%s is given without %s: give %s too", args[1], args[0], args[0])}
+		}
+	}
+	return nil
+}
+
+// check reports what of the condition does not fit the composite of ordinal n.
+func (c *Condition) check(l *Layout, n int) error {
+	var args []string
+	groups := 0
+	add := func(name string, given, sameGroup bool, kind Kind) error {
+		if !given {
+			return nil
+		}
+		if !sameGroup {
+			groups++
+		}
+		args = append(args, name)
+		if n < len(l.Segments) && l.Segments[n].Kind != kind {
+			return &OperandError{[]string{name}, fmt.Sprintf("%s: %s is of kind %v, not %v", name, l.Segments[n].Field,
+				l.Segments[n].Kind, kind)}
+		}
+		return nil
+	}
+	for _, err := range []error{
+		add("eq", c.Eq.Present(), false, c.Eq.kind),
+		add("prefix", c.Prefix != nil, false, KindString),
+		add("from", c.From.Present(), false, c.From.kind),
+		add("to", c.To.Present(), c.From.Present(), c.To.kind),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	switch {
+	case groups > 1:
+		return &OperandError{args, "the arguments " + strings.Join(args, " and ") +
+			" exclude each other: give eq, or prefix, or from and to"}
+	case groups > 0 && n == len(l.Segments):
+		return &OperandError{args, "all fields of the sort key are given: there is none left for the argument " +
+			strings.Join(args, " and ")}
+	}
+	return nil
+}
+
+// operandError tells that a value of a query has no key text.
+func operandError(err error) error {
+	return &OperandError{nil, strings.TrimPrefix(err.Error(), "keys: ")}
+}

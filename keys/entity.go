@@ -1,0 +1,101 @@
+package keys
+
+import "strconv"
+
+// entitySep joins the segments of entity and template keys.
+const entitySep = "#"
+
+// Schema names the keys of all entities of a table.
+type Schema struct {
+	Name    string
+	Version int
+	Casing  Casing // CasingLower, unless the table says otherwise
+	Escape  Escape
+}
+
+// EntityKey is the form of one key of an entity type that shares its table: the primary key, an index, or an index that
+// is part of a collection. It makes layouts when code is generated; composing keys needs the layouts alone.
+//
+//	                    partition half               sort half
+//	primary, index      $schema#v1#type…             $schema#v1#type…
+//	isolated            $schema#v1#collection…       $schema#v1#type_1…
+//	clustered, nested   $schema#v1#first…            $schema#v1#first#second#type_1…
+//
+// Each composite follows as "#name_value"; without composites the half is its head alone.
+type EntityKey struct {
+	Schema     Schema
+	Type       string
+	Collection []string // the collections that the index is part of, the outermost first; none for a key of its own
+	Clustered  bool
+	Casing     Casing // of this key: the index's, else the schema's. The schema's name keeps the schema's
+}
+
+// PK returns the layout of the partition half.
+func (e EntityKey) PK(composites ...Segment) Layout {
+	head := e.Type
+	if len(e.Collection) > 0 {
+		head = e.Collection[0]
+	}
+	return e.layout(e.head(head), composites)
+}
+
+// SK returns the layout of the sort half.
+func (e EntityKey) SK(composites ...Segment) Layout {
+	return e.layout(e.member(), composites)
+}
+
+// Level returns the condition on the sort half that the members of a collection meet, those of the collections inside
+// it among them; depth counts from 0, the outermost. Isolated members have no prefix of their own to share: they are
+// all that lies in the partition.
+func (e EntityKey) Level(depth int) Range {
+	if !e.Clustered {
+		return Range{}
+	}
+	return Range{Op: Prefix, Lo: e.head(e.Collection[:depth+1]...) + entitySep}
+}
+
+// member is the head of the sort half.
+func (e EntityKey) member() string {
+	switch {
+	case len(e.Collection) == 0:
+		return e.head(e.Type)
+	case e.Clustered:
+		return e.head(append(e.Collection[:len(e.Collection):len(e.Collection)], e.Type)...) + memberMark
+	}
+	return e.head(e.Type) + memberMark
+}
+
+// memberMark follows the type of a member of a collection.
+const memberMark = "_1"
+
+// head joins the schema and the names that a half begins with.
+func (e EntityKey) head(names ...string) string {
+	text := "$" + e.Schema.Casing.Text(e.Schema.Name) + entitySep + "v" + strconv.Itoa(e.Schema.Version)
+	for _, name := range names {
+		text += entitySep + e.Casing.Text(name)
+	}
+	return text
+}
+
+func (e EntityKey) layout(head string, composites []Segment) Layout {
+	l := Layout{Head: head}
+	if len(composites) == 0 {
+		return l
+	}
+	l.Sep, l.Casing, l.Escape = entitySep, e.Casing, e.Schema.Escape
+	for _, s := range composites {
+		s.Before = e.Casing.Text(s.Field) + "_"
+		l.Segments = append(l.Segments, s)
+	}
+	return l
+}
+
+// AggregatePK returns the layout of the partition half that all items of an aggregate share; its composites stand
+// without their names.
+func (e EntityKey) AggregatePK(composites ...Segment) Layout {
+	l := e.PK(composites...)
+	for i := range l.Segments {
+		l.Segments[i].Before = ""
+	}
+	return l
+}

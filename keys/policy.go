@@ -1,0 +1,161 @@
+package keys
+
+import (
+	"cmp"
+	"fmt"
+)
+
+// Policy is what becomes of the stored key of an index half when a patch touches the half but cannot compose it.
+type Policy uint8
+
+// The policies of a half.
+const (
+	// Preserve leaves the stored key: another writer owns it, or it may go stale until it can be composed again.
+	Preserve Policy = iota
+	// Sparse removes it: the row leaves the index until the half can be composed again.
+	Sparse
+)
+
+// Mention is how a patch speaks of a composite.
+type Mention uint8
+
+// The mentions.
+const (
+	NotGiven Mention = iota // not at all
+	Given                   // it has this value
+	Cleared                 // it has no value: the policy decides about the half
+	Removed                 // it is gone: the half goes with it, unless what is left composes
+)
+
+// Part is what a patch knows of one composite of an index half.
+type Part struct {
+	Mention Mention
+	Value   Value // of a Given composite; an absent one makes it Cleared
+	Key     Value // of a composite that is part of the row's own key, which every writer knows; absent for any other
+	Foreign bool  // another writer's composite: it is not given, whatever else is said
+}
+
+// Half is one half of an index, and what partial writes may do to it.
+type Half struct {
+	Layout Layout
+	Policy Policy
+}
+
+// Index is a secondary index. SK has no layout where the index has no sort half.
+type Index struct {
+	PK, SK Half
+}
+
+// Patch says what a partial write does to the stored key of each half. The halves are judged apart: an outcome is about
+// its own half alone.
+func (x *Index) Patch(pk, sk []Part) (forPK, forSK Outcome, err error) {
+	if forPK, err = x.PK.Patch(pk); err == nil && x.SK.Layout.Exists() {
+		forSK, err = x.SK.Patch(sk)
+	}
+	return forPK, forSK, err
+}
+
+// Put says what a full write does, by the only writer of the row: it knows every composite, so the policy is not asked.
+// Where a value of either half is absent, the row is not in the index, and neither half has a key.
+func (x *Index) Put(pk, sk []Value) (forPK, forSK Outcome, err error) {
+	gone := Outcome{Op: Remove}
+	if err := cmp.Or(x.PK.Layout.checkCount(len(pk)), x.SK.Layout.checkCount(len(sk))); err != nil {
+		return Outcome{}, Outcome{}, err
+	}
+	if Lead(pk) < len(pk) || Lead(sk) < len(sk) {
+		return gone, gone, nil
+	}
+	if forPK, err = x.PK.Layout.set(pk); err == nil && x.SK.Layout.Exists() {
+		forSK, err = x.SK.Layout.set(sk)
+	}
+	if forPK.Op == Remove || forSK.Op == Remove {
+		return gone, gone, err
+	}
+	return forPK, forSK, err
+}
+
+// Patch says what a partial write does to the stored key of the half, from what it knows of the composites, in the order
+// of the segments.
+//
+// A half without composites is always set, and so is one whose composites are all part of the row's own key. Any other
+// half is left alone by a patch that mentions none of its composites, also where the row's key is among them: what the
+// others are, this writer cannot know. A half that is mentioned is composed of the values that the patch and the row's
+// key give, by the longest leading run of them: all of them make the whole key, fewer with nothing after them the key
+// truncated to them. Where the first is absent, or one is absent before another, the half cannot be composed: then its
+// key is removed if the policy is Sparse or one of its composites is Removed, else left alone.
+//
+// It fails where there is not one part per segment, or where a value has no key text or is of another kind than its segment.
+func (h *Half) Patch(parts []Part) (Outcome, error) {
+	if err := h.Layout.checkCount(len(parts)); err != nil {
+		return Outcome{}, err
+	}
+	var few [8]Value
+	vals, touched, removed := few[:0], false, false
+	known := true // all composites are part of the row's key
+	for i := range parts {
+		p := &parts[i]
+		mention := p.mention()
+		touched = touched || mention != NotGiven
+		removed = removed || mention == Removed
+		known = known && p.Key.Present()
+		vals = append(vals, p.value(mention))
+	}
+	if !touched && !known {
+		return Outcome{}, nil
+	}
+	n := Lead(vals)
+	switch {
+	case n == len(vals), n > 0 && !anyPresent(vals[n:]):
+		return h.Layout.set(vals[:n])
+	case removed, h.Policy == Sparse:
+		return Outcome{Op: Remove}, nil
+	}
+	return Outcome{}, nil
+}
+
+func (p *Part) mention() Mention {
+	if p.Foreign {
+		return NotGiven
+	}
+	return p.Mention
+}
+
+// value returns the composite as it is after the patch, absent where that is not known or it has none.
+func (p *Part) value(m Mention) Value {
+	switch m {
+	case NotGiven:
+		return p.Key
+	case Given:
+		return p.Value
+	}
+	return Value{}
+}
+
+func anyPresent(vals []Value) bool {
+	for i := range vals {
+		if vals[i].Present() {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *Layout) checkCount(n int) error {
+	if n != len(l.Segments) {
+		return fmt.Errorf("keys: %d composites for a half of %d fields", n, len(l.Segments))
+	}
+	return nil
+}
+
+// set is the outcome of a half composed of its leading values. A key that would be empty, as that of a bare empty
+// string, is none.
+func (l *Layout) set(vals []Value) (Outcome, error) {
+	text, err := l.Truncate(vals...)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if text == "" {
+		return Outcome{Op: Remove}, nil
+	}
+	return Outcome{Op: Set, Text: text}, nil
+}
