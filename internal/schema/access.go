@@ -54,9 +54,13 @@ func (d *draft) checkAuthIndexed(x *Index) {
 	if x.Group != "" || d.Auth != nil {
 		return
 	}
-	for _, f := range x.PK.Fields {
+	fields := x.PK.Fields
+	if d.Entity != nil {
+		fields = composites(x.PK, x.SK)
+	}
+	for _, f := range fields {
 		if f.Auth != nil {
-			d.report(authIndexed, x.Pos, f, x.Name)
+			d.report(authIndexed, x.Pos, f, x.As)
 		}
 	}
 }
@@ -66,19 +70,18 @@ func (d *draft) readIndexAccess(x *Index) {
 	table, hasTable := d.settingOf(x, "authTable")
 	switch {
 	case !hasGroup && hasTable:
-		d.report(groupMissing, argumentPos(table.dir, "authTable"), table.field, x.Name)
+		d.report(groupMissing, argumentPos(table.dir, "authTable"), table.field, x.As)
 		return
 	case !hasGroup:
 		return
 	}
 	x.Group, _ = textOf(group.dir, "group")
-	key := x.PK.Fields[0]
-	if len(x.PK.Fields) > 1 || !hasTable && (key.Enum != "" || key.Scalar != "" && kindOf(key) != "String") {
-		is := x.PK.describe()
-		if len(x.PK.Fields) == 1 {
-			is = typeText(key)
-		}
-		d.report(authIndexKey, argumentPos(group.dir, "group"), group.field, x.Name, is)
+	if len(x.PK.Fields) != 1 {
+		d.report(authIndexKey, argumentPos(group.dir, "group"), group.field, x.As, x.PK.describe())
+		return
+	}
+	if key := x.PK.Fields[0]; !hasTable && (key.Enum != "" || key.Scalar != "" && kindOf(key) != "String") {
+		d.report(authIndexKey, argumentPos(group.dir, "group"), group.field, x.As, typeText(key))
 		return
 	}
 	if hasTable {
@@ -92,17 +95,19 @@ func (d *draft) readAuthTable(x *Index, m marked) {
 	name, _ := textOf(m.dir, "authTable")
 	table := d.l.byTable(name)
 	if table == nil {
-		d.report(authTable, pos, m.field, x.Name, name)
+		d.report(authTable, pos, m.field, x.As, name)
 		return
 	}
 	if table.Owner == nil {
-		d.report(authTableOwner, pos, m.field, x.Name, name)
+		d.report(authTableOwner, pos, m.field, x.As, name)
 	}
 	switch {
-	case len(table.PK.Fields) != 1 || len(table.SK.Fields) > 0:
-		d.report(authTableKey, pos, m.field, x.Name, name)
-	case !sameKind(x.PK.Fields[0], table.PK.Fields[0]):
-		d.report(authTableKind, pos, m.field, x.Name, typeText(x.PK.Fields[0]), name, typeText(table.PK.Fields[0]))
+	case len(composites(table.PK, table.SK)) != 1:
+		d.report(authTableKey, pos, m.field, x.As, name)
+	default:
+		if key := composites(table.PK, table.SK)[0]; !sameKind(x.PK.Fields[0], key) {
+			d.report(authTableKind, pos, m.field, x.As, typeText(x.PK.Fields[0]), name, typeText(key))
+		}
 	}
 	x.AuthTable = table.ReadModel
 }

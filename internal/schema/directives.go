@@ -48,10 +48,8 @@ func BuildTypes() []string {
 // scalars are the types that a stored field and a field of an event can have.
 var scalars = []string{"ID", "String", "Boolean", "Int", "Int64", "Float", "Decimal", "Date", "DateTime"}
 
-// laterDirectives belong to entities that share a table, which this version does not know.
-var laterDirectives = []string{
-	"table", "entity", "primaryKey", "gsi", "keys", "identifier", "ref", "aggregate", "one", "many", "subAggregate",
-}
+// laterDirectives belong to aggregates and references between entities, which this version does not know.
+var laterDirectives = []string{"identifier", "ref", "aggregate", "one", "many", "subAggregate"}
 
 // vocabulary is what one kind of schema may say.
 type vocabulary struct {

@@ -15,7 +15,7 @@ type site struct {
 }
 
 // soundDirectives checks the directives at a site against their definitions; it returns the known ones, without the
-// arguments that are wrong and, save for what makes a type a read model, without those that lack an argument.
+// arguments that are wrong and, save for those that say what the type is, without those that lack an argument.
 func (l *loader) soundDirectives(doc *document, s site, used ast.DirectiveList) ast.DirectiveList {
 	var kept ast.DirectiveList
 	for _, d := range used {
@@ -26,18 +26,19 @@ func (l *loader) soundDirectives(doc *document, s site, used ast.DirectiveList) 
 		case !slices.Contains(def.Locations, s.location):
 			l.add(wrongPlace.broken(at(d.Position), s.typ, s.field, d.Name, locationName(s.location), places(def)))
 		case !def.IsRepeatable && kept.ForName(d.Name) != nil:
-			r := repeatedDirective
-			if isModelMark(d.Name) {
-				r = severalWriters
-			}
-			l.add(r.broken(at(d.Position), s.typ, s.field, d.Name))
+			l.add(repeatedDirective.broken(at(d.Position), s.typ, s.field, d.Name))
 		default:
-			if l.soundArguments(doc, s, d, def) || isModelMark(d.Name) {
+			if l.soundArguments(doc, s, d, def) || decisive(d.Name) {
 				kept = append(kept, d)
 			}
 		}
 	}
 	return kept
+}
+
+// decisive directives make a type what it is; without them, what else stands on it would be reported as out of place.
+func decisive(directive string) bool {
+	return isModelMark(directive) || directive == "entity" || directive == "primaryKey" || directive == "keys"
 }
 
 // unknown says why a directive is not known: it may belong elsewhere, or to a later version.
@@ -79,8 +80,9 @@ func (l *loader) soundArguments(doc *document, s site, d *ast.Directive, def *as
 		}
 		given[a.Name] = true
 		c := argumentCheck{types: doc.vocabulary.types, directive: d.Name, argument: a.Name, whole: want.Type}
-		if broken, args := c.value(a.Value, want.Type); broken != nil {
-			l.add(broken.broken(at(a.Value.Position), s.typ, s.field, append([]string{d.Name, a.Name}, args...)...))
+		if wrong := c.value(a.Value, want.Type); wrong != nil {
+			pos, args := wrong.place(a.Value), append([]string{d.Name, wrong.argument}, wrong.args...)
+			l.add(wrong.rule.broken(pos, s.typ, s.field, args...))
 			continue
 		}
 		kept = append(kept, a)
@@ -102,44 +104,74 @@ func (l *loader) soundArguments(doc *document, s site, d *ast.Directive, def *as
 // argumentCheck holds one argument against its type.
 type argumentCheck struct {
 	types               map[string]*ast.Definition
-	directive, argument string
+	directive, argument string // argument is "gsis.pk" for the member pk of the objects in gsis
 	whole               *ast.Type
 }
 
-// value returns the rule that a literal breaks, with what to report beside directive and argument.
-func (c argumentCheck) value(v *ast.Value, t *ast.Type) (*rule, []string) {
+// fault is the rule that an argument breaks, with what to report beside the directive.
+type fault struct {
+	rule     *rule
+	argument string
+	args     []string
+	at       *ast.Position // of the object or its member; nil for the argument itself
+}
+
+func (f *fault) place(argument *ast.Value) Pos {
+	if f.at != nil {
+		return at(f.at)
+	}
+	return at(argument.Position)
+}
+
+func (c argumentCheck) broken(r *rule, args ...string) *fault {
+	return &fault{rule: r, argument: c.argument, args: args}
+}
+
+// value returns what is wrong with a literal, nil for nothing.
+func (c argumentCheck) value(v *ast.Value, t *ast.Type) *fault {
 	switch {
 	case v.Kind == ast.NullValue:
-		return nullArgument, nil
+		return c.broken(nullArgument)
 	case t.Elem == nil:
 		return c.single(v, t.NamedType)
 	case v.Kind != ast.ListValue: // one value stands for a list of one
 		return c.value(v, t.Elem)
-	case len(v.Children) == 0:
-		return emptyList, nil
+	case len(v.Children) == 0 && !c.half():
+		return c.broken(emptyList)
 	}
 	seen := map[string]bool{}
 	for _, child := range v.Children {
-		if r, args := c.value(child.Value, t.Elem); r != nil {
-			return r, args
+		if wrong := c.value(child.Value, t.Elem); wrong != nil {
+			return wrong
+		}
+		if child.Value.Kind == ast.ObjectValue {
+			continue
 		}
 		if seen[child.Value.Raw] {
-			return repeatedValue, []string{child.Value.String()}
+			return c.broken(repeatedValue, child.Value.String())
 		}
 		seen[child.Value.Raw] = true
 	}
-	return nil, nil
+	return nil
 }
 
-func (c argumentCheck) single(v *ast.Value, typ string) (*rule, []string) {
-	if def := c.types[typ]; def != nil && def.Kind == ast.Enum {
+// half reports whether the argument composes half of a key, which may be composed of nothing.
+func (c argumentCheck) half() bool { return c.argument == "pk" || c.argument == "sk" }
+
+func (c argumentCheck) single(v *ast.Value, typ string) *fault {
+	if def := c.types[typ]; def != nil {
 		switch {
-		case v.Kind != ast.EnumValue:
+		case def.Kind == ast.InputObject && v.Kind == ast.ObjectValue:
+			return c.object(v, def)
+		case def.Kind == ast.InputObject:
+			return c.mistyped(v, "{…}")
+		case def.Kind == ast.Enum && v.Kind != ast.EnumValue:
 			return c.mistyped(v, "one of "+enumNames(def))
-		case def.EnumValues.ForName(v.Raw) == nil:
-			return argumentValue, []string{v.Raw, enumNames(def)}
+		case def.Kind == ast.Enum && def.EnumValues.ForName(v.Raw) == nil:
+			return c.broken(argumentValue, v.Raw, enumNames(def))
+		case def.Kind == ast.Enum:
+			return nil
 		}
-		return nil, nil
 	}
 	switch typ {
 	case "Boolean":
@@ -155,17 +187,60 @@ func (c argumentCheck) single(v *ast.Value, typ string) (*rule, []string) {
 			return c.mistyped(v, `"…"`)
 		}
 		if v.Raw == "" {
-			return emptyText, nil
+			return c.broken(emptyText)
 		}
 	}
-	return nil, nil
+	return nil
 }
 
-func (c argumentCheck) mistyped(v *ast.Value, example string) (*rule, []string) {
+// object holds the members of an object against its type.
+func (c argumentCheck) object(v *ast.Value, def *ast.Definition) *fault {
+	given := map[string]bool{}
+	for _, child := range v.Children {
+		member := c
+		member.argument = c.argument + "." + child.Name
+		want := def.Fields.ForName(child.Name)
+		var wrong *fault
+		switch {
+		case want == nil:
+			wrong = c.broken(unknownMember, child.Name, memberNames(def))
+		case given[child.Name]:
+			wrong = member.broken(repeatedArgument)
+		default:
+			member.whole = want.Type
+			wrong = member.value(child.Value, want.Type)
+		}
+		if wrong != nil {
+			if wrong.at == nil {
+				wrong.at = child.Position
+			}
+			return wrong
+		}
+		given[child.Name] = true
+	}
+	for _, want := range def.Fields {
+		if want.Type.NonNull && want.DefaultValue == nil && !given[want.Name] {
+			wrong := c.broken(missingMember, want.Name)
+			wrong.at = v.Position
+			return wrong
+		}
+	}
+	return nil
+}
+
+func memberNames(def *ast.Definition) string {
+	names := make([]string, len(def.Fields))
+	for i, f := range def.Fields {
+		names[i] = f.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+func (c argumentCheck) mistyped(v *ast.Value, example string) *fault {
 	if c.whole.Elem != nil {
 		example = "[" + example + "]"
 	}
-	return argumentType, []string{literalName(v), c.whole.String(), example}
+	return c.broken(argumentType, literalName(v), c.whole.String(), example)
 }
 
 func enumNames(def *ast.Definition) string {
@@ -234,4 +309,28 @@ func argumentPos(d *ast.Directive, name string) Pos {
 		return at(a.Position)
 	}
 	return at(d.Position)
+}
+
+// objectsOf returns the objects in an argument of a sound directive, each as a directive whose arguments are its members.
+func objectsOf(d *ast.Directive, name string) []*ast.Directive {
+	a := d.Arguments.ForName(name)
+	if a == nil {
+		return nil
+	}
+	values := []*ast.Value{a.Value}
+	if a.Value.Kind == ast.ListValue {
+		values = nil
+		for _, child := range a.Value.Children {
+			values = append(values, child.Value)
+		}
+	}
+	var objects []*ast.Directive
+	for _, v := range values {
+		o := &ast.Directive{Name: d.Name, Position: v.Position}
+		for _, child := range v.Children {
+			o.Arguments = append(o.Arguments, &ast.Argument{Name: child.Name, Value: child.Value, Position: child.Position})
+		}
+		objects = append(objects, o)
+	}
+	return objects
 }

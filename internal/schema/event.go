@@ -206,11 +206,16 @@ func (l *loader) readEventEnums(used map[string]bool) {
 	}
 }
 
-// checkTags holds the tags of a @stateView against its events.
+// checkTags holds the tags of each @stateView against its events.
 func (d *draft) checkTags() {
+	for i, w := range d.Writers {
+		d.checkTagsOf(w, argumentPos(d.marks[i], "tags"))
+	}
+}
+
+func (d *draft) checkTagsOf(w *Writer, pos Pos) {
 	values := map[string]bool{}
-	pos := argumentPos(d.mark, "tags")
-	for _, tag := range d.Tags {
+	for _, tag := range w.Tags {
 		field, value, ok := strings.Cut(tag, ":")
 		switch {
 		case !ok || field == "" || value == "":
@@ -221,14 +226,14 @@ func (d *draft) checkTags() {
 			continue
 		}
 		values[field] = true
-		d.checkTag(field, pos)
+		d.checkTag(w, field, pos)
 	}
 }
 
-func (d *draft) checkTag(field string, pos Pos) {
+func (d *draft) checkTag(w *Writer, field string, pos Pos) {
 	var without []string
 	tagged := false
-	for _, name := range d.Events {
+	for _, name := range w.Events {
 		i := slices.IndexFunc(d.l.model.Events, func(e *EventType) bool { return e.Name == name })
 		if i < 0 {
 			continue // reported as unknown

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -142,11 +143,14 @@ func dump(t *testing.T, m *Model) string {
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	err := enc.Encode(map[string]any{
+	all := map[string]any{
 		"readModels": models, "enums": m.Enums, "eventEnums": m.EventEnums,
 		"events": dumpEvents(m.Events), "values": dumpEvents(m.Values),
-	})
-	if err != nil {
+	}
+	if len(m.Tables) > 0 {
+		all["tables"], all["collections"] = dumpTables(m.Tables), dumpCollections(m.Collections)
+	}
+	if err := enc.Encode(all); err != nil {
 		t.Fatal(err)
 	}
 	return buf.String()
@@ -162,6 +166,9 @@ func dumpReadModel(r *ReadModel) map[string]any {
 		if x.AuthTable != nil {
 			d["authTable"] = x.AuthTable.Name
 		}
+		if r.Entity != nil {
+			dumpEntityIndex(d, x)
+		}
 		indexes = append(indexes, d)
 	}
 	for _, j := range r.Joins {
@@ -169,14 +176,14 @@ func dumpReadModel(r *ReadModel) map[string]any {
 			"name": j.Name, "source": j.Source.Name, "target": j.Target.Name, "many": j.Many, "auth": j.Auth, "pos": j.Pos.String(),
 		}
 		if j.Via != nil {
-			d["via"] = j.Via.Name
+			d["via"], d["key"] = j.Via.As, j.Key.Name
 		}
 		joins = append(joins, d)
 	}
 	for _, q := range r.Queries() {
-		queries = append(queries, q.Name+"("+strings.Join(q.Args, ", ")+") "+q.Connection)
+		queries = append(queries, dumpQuery(q))
 	}
-	return map[string]any{
+	d := map[string]any{
 		"name": r.Name, "description": r.Description, "plugin": r.Plugin, "table": r.Table, "stateView": r.StateView,
 		"events": r.Events, "stream": r.Stream, "tags": r.Tags, "projector": r.Projector, "atomic": r.Atomic,
 		"version": r.Version, "fields": r.Fields, "joins": joins, "pk": dumpHalf(r.PK), "sk": dumpHalf(r.SK),
@@ -184,9 +191,99 @@ func dumpReadModel(r *ReadModel) map[string]any {
 		"ttl": name(r.TTL), "createdAt": name(r.CreatedAt), "updatedAt": name(r.UpdatedAt), "owner": name(r.Owner),
 		"pos": r.Pos.String(), "queries": queries, "subId": r.SubID(),
 	}
+	if r.Entity != nil {
+		d["entity"] = r.Entity.Type + " of " + r.Entity.Table.Name
+	}
+	if w := r.Writers[0]; len(r.Writers) > 1 || r.Entity != nil {
+		d["writers"] = dumpWriters(r.Writers)
+	} else if len(w.Writes)+len(composites(r.PK, r.SK)) != len(r.Fields) {
+		d["writes"] = names(w.Writes)
+	}
+	return d
 }
 
-func dumpHalf(h Half) string { return strings.Join(names(h.Fields), " "+h.Sep+" ") }
+func dumpQuery(q Query) string {
+	text := q.Name + "(" + strings.Join(q.Args, ", ") + ") " + q.Connection
+	if q.Operand != "" {
+		text += " of " + strings.Join(names(q.Optional), ", ") + " by " + q.Operand
+	}
+	return text
+}
+
+func dumpEntityIndex(d map[string]any, x *Index) {
+	d["as"], d["attributes"], d["policy"], d["casing"] = x.As, x.PKAttribute+" "+x.SKAttribute, x.Policy.PK+" "+x.Policy.SK, x.Casing
+	if len(x.Collection) > 0 {
+		d["collection"], d["clustered"] = x.Collection, x.Clustered
+	}
+	if x.Unique {
+		d["unique"] = true
+	}
+}
+
+func dumpWriters(writers []*Writer) []any {
+	var all []any
+	for _, w := range writers {
+		all = append(all, map[string]any{
+			"projector": w.Projector, "stateView": w.StateView, "events": w.Events, "stream": w.Stream, "tags": w.Tags,
+			"writes": names(w.Writes), "pos": w.Pos.String(),
+		})
+	}
+	return all
+}
+
+func dumpTables(tables []*Table) []any {
+	var all []any
+	for _, t := range tables {
+		var entities, indexes []string
+		for _, m := range t.Entities {
+			entities = append(entities, m.Name)
+		}
+		for _, p := range t.Indexes {
+			text := p.Name + "(" + p.PK + ", " + p.SK + ") " + p.Projection + " " + strings.Join(p.Include, ", ") + ":"
+			for _, u := range p.Uses {
+				text += " " + u.Model.Name + "." + u.Index.As
+			}
+			indexes = append(indexes, text)
+		}
+		all = append(all, map[string]any{
+			"name": t.Name, "schema": t.Schema, "version": t.Version, "casing": t.Casing, "escape": t.Escape,
+			"pk": t.PK, "sk": t.SK, "discriminator": t.Discriminator, "entities": entities, "indexes": indexes, "pos": t.Pos.String(),
+		})
+	}
+	return all
+}
+
+func dumpCollections(collections []*Collection) []any {
+	var all []any
+	for _, c := range collections {
+		var members []string
+		for _, m := range c.Members {
+			members = append(members, m.Model.Name+"."+m.Index.As)
+		}
+		all = append(all, map[string]any{
+			"name": c.Name, "table": c.Table.Name, "index": c.Index.Name, "path": c.Path, "clustered": c.Clustered, "pk": names(c.PK),
+			"members": members, "prefix": c.Prefix(), "query": dumpQuery(c.Query()), "union": c.Union(), "enum": c.MemberEnum(),
+			"pos": c.Pos.String(),
+		})
+	}
+	return all
+}
+
+func dumpHalf(h Half) string {
+	if h.Style == ReadModelStyle || !h.Exists() {
+		return strings.Join(names(h.Fields), " "+h.Sep+" ")
+	}
+	text := h.text() + " " + h.Casing
+	if !h.Escape {
+		text += " unescaped"
+	}
+	for _, s := range h.Segments {
+		if s.Pad > 0 {
+			text += " " + s.Field.Name + ":" + strconv.Itoa(s.Pad)
+		}
+	}
+	return text
+}
 
 func name(f *Field) string {
 	if f == nil {

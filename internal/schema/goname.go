@@ -82,6 +82,14 @@ func (l *loader) checkModelPackage() {
 			s.constants(def)
 		}
 	}
+	for _, c := range l.model.Collections {
+		s.claim(GoName(c.Union()), "type "+c.Union(), c.Pos, c.Members[0].Model.Name, "")
+		s.claim(GoName(c.MemberEnum()), "enum "+c.MemberEnum(), c.Pos, c.Members[0].Model.Name, "")
+		for _, m := range c.Members {
+			name := m.Model.Name
+			s.claim(GoConst(c.MemberEnum(), name), "value "+name+" of enum "+c.MemberEnum(), m.Index.Pos, name, "")
+		}
+	}
 }
 
 // checkOpsPackage covers the package of typed ops and projector interfaces.
@@ -98,6 +106,17 @@ func (l *loader) checkOpsPackage() {
 		if g := GoName(d.Name); !claimed[g] { // else reported for the package of rows
 			claimed[g] = true
 			s.claim(g, "type "+d.Name, d.Pos, d.Name, "")
+		}
+	}
+	for _, d := range l.drafts {
+		if len(d.Writers) == 1 {
+			continue // its projector has the name of the type
+		}
+		for _, w := range d.Writers {
+			if g := GoName(w.Projector); g != GoName(d.Name) {
+				s.claim(g+"Projector", "projector "+w.Projector, w.Pos, d.Name, "")
+				s.claim("Project"+g, "projection "+w.Projector, w.Pos, d.Name, "")
+			}
 		}
 	}
 }
@@ -148,6 +167,12 @@ func (l *loader) checkQueryMethods() {
 				field = q.Source.Name
 			}
 			s.claim(GoName(q.Name), "query "+q.Name, d.queryPos(q), d.Name, field)
+		}
+	}
+	for _, c := range l.model.Collections {
+		if q := c.Query(); !seen[q.Name] && l.ownQueries().ForName(q.Name) == nil {
+			seen[q.Name] = true
+			s.claim(GoName(q.Name), "query "+q.Name, c.Pos, c.Members[0].Model.Name, "")
 		}
 	}
 }

@@ -51,5 +51,15 @@ func (l *loader) made() string {
 			b.WriteString("extend type " + m.Name + " { " + j.Name + ": " + answer + " }\n")
 		}
 	}
+	for _, c := range l.model.Collections {
+		var members []string
+		for _, m := range c.Members {
+			members = append(members, m.Model.Name)
+		}
+		b.WriteString("union " + c.Union() + " = " + strings.Join(members, " | ") + "\n")
+		b.WriteString("enum " + c.MemberEnum() + " { " + strings.Join(members, " ") + " }\n")
+		b.WriteString("type " + c.Connection() + " { items: [" + c.Union() + "!]! nextToken: String }\n")
+		b.WriteString("extend type Query { " + c.Query().Name + ": " + c.Connection() + "! }\n")
+	}
 	return b.String()
 }

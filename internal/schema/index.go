@@ -22,6 +22,7 @@ func (d *draft) readIndexes() {
 	}
 	for _, x := range drafts {
 		d.readProjection(x)
+		d.settings[x.Index] = x.given
 		d.Indexes = append(d.Indexes, x.Index)
 	}
 	if len(drafts) > 0 && len(d.PK.Fields) == 0 && len(d.marked("id")) == 0 {
@@ -44,7 +45,9 @@ func (d *draft) readIndex(drafts []*indexDraft, m marked) []*indexDraft {
 	switch {
 	case x == nil:
 		x = &indexDraft{
-			Index: &Index{Name: name, Unnamed: !named, Projection: "ALL", Pos: at(m.dir.Position)},
+			Index: &Index{
+				As: name, Name: name, Unnamed: !named, Projection: "ALL", Policy: Policy{"PRESERVE", "PRESERVE"}, Pos: at(m.dir.Position),
+			},
 			given: map[string]marked{},
 		}
 		drafts = append(drafts, x)
@@ -70,7 +73,7 @@ func indexNamed(drafts []*indexDraft, name string) *indexDraft {
 
 // addToHalf adds a field to half an index; a composite is joined with the default separator.
 func addToHalf(h *Half, f *Field) {
-	h.Fields = append(h.Fields, f)
+	h.Style, h.Fields = ReadModelStyle, append(h.Fields, f)
 	if len(h.Fields) > 1 {
 		h.Sep = defaultSep
 	}
@@ -119,9 +122,9 @@ func (d *draft) readProjection(x *indexDraft) {
 	case included && !projected:
 		x.Projection = "INCLUDE"
 	case included && x.Projection != "INCLUDE":
-		d.report(includeConflict, argumentPos(include.dir, "include"), include.field, x.Name, x.Projection)
+		d.report(includeConflict, argumentPos(include.dir, "include"), include.field, x.As, x.Projection)
 	case !included && x.Projection == "INCLUDE":
-		d.report(includeMissing, argumentPos(projection.dir, "projection"), projection.field, x.Name)
+		d.report(includeMissing, argumentPos(projection.dir, "projection"), projection.field, x.As)
 	}
 	if !included {
 		return
@@ -129,30 +132,22 @@ func (d *draft) readProjection(x *indexDraft) {
 	for _, name := range listOf(include.dir, "include") {
 		f := d.field(name)
 		if f == nil {
-			d.report(includeUnknown, argumentPos(include.dir, "include"), include.field, x.Name, name)
+			d.report(includeUnknown, argumentPos(include.dir, "include"), include.field, x.As, name)
 			continue
 		}
 		x.Include = append(x.Include, f)
 	}
 }
 
-// settingOf finds the field whose @index gives an argument of an index.
+// settingOf finds what gives an argument of an index.
 func (d *draft) settingOf(x *Index, argument string) (m marked, given bool) {
-	for _, m := range d.marked("index") {
-		name, named := textOf(m.dir, "name")
-		if !named {
-			name = m.field.Name
-		}
-		if name == x.Name && m.dir.Arguments.ForName(argument) != nil {
-			return m, true
-		}
-	}
-	return marked{}, false
+	m, given = d.settings[x][argument]
+	return m, given
 }
 
-// index finds an index of the model by name, nil for none.
-func (m *ReadModel) index(name string) *Index {
-	i := slices.IndexFunc(m.Indexes, func(x *Index) bool { return x.Name == name })
+// index finds an index of the model by its name in the API, nil for none.
+func (m *ReadModel) index(as string) *Index {
+	i := slices.IndexFunc(m.Indexes, func(x *Index) bool { return x.As == as })
 	if i < 0 {
 		return nil
 	}

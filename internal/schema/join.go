@@ -38,8 +38,8 @@ func (d *draft) readJoin(m marked) {
 	d.Joins = append(d.Joins, j)
 	switch {
 	case j.Via != nil:
-		d.report(joinCosts, pos, m.field, target.Name, "by its index "+j.Via.Name)
-	case len(target.SK.Fields) > 0:
+		d.report(joinCosts, pos, m.field, target.Name, "by its index "+j.Via.As)
+	case len(target.SK.Fields) > 0 && target.Entity == nil:
 		d.report(joinCosts, pos, m.field, target.Name, "though it has a sort key")
 	}
 }
@@ -89,27 +89,34 @@ func (l *loader) tables() string {
 
 // joinKey finds what the join looks ids up in, and holds the id against it.
 func (d *draft) joinKey(m marked, j *Join) bool {
-	half, by := j.Target.PK, "its primary key"
+	pk, sk, by := j.Target.PK, j.Target.SK, "its primary key"
 	if via, given := textOf(m.dir, "via"); given {
 		if j.Via = j.Target.index(via); j.Via == nil {
 			d.report(joinVia, argumentPos(m.dir, "via"), m.field, j.Target.Name, via)
 			return false
 		}
-		half, by = j.Via.PK, "its index "+via
+		pk, sk, by = j.Via.PK, j.Via.SK, "its index "+via
+	}
+	fields := pk.Fields
+	if len(fields) == 0 || j.Target.Entity != nil && j.Via == nil {
+		fields = composites(pk, sk) // an entity is looked up by its whole key, and all may be in one partition
 	}
 	switch {
-	case len(half.Fields) == 0:
+	case len(fields) == 0:
 		d.report(joinSingleton, argumentPos(m.dir, "table"), m.field, j.Target.Name)
 		return false
-	case len(half.Fields) > 1:
+	case len(fields) > 1 && j.Target.Entity != nil:
+		d.report(joinEntity, at(m.dir.Position), m.field, j.Target.Name, by, Half{Fields: fields}.describe())
+		return false
+	case len(fields) > 1:
 		d.report(joinComposite, at(m.dir.Position), m.field, j.Target.Name, by)
 		return false
 	}
-	key := half.Fields[0]
-	if !sameKind(m.field, key) {
+	j.Key = fields[0]
+	if !sameKind(m.field, j.Key) {
 		elem := *m.field
 		elem.List = false
-		d.report(joinKind, at(m.dir.Position), m.field, typeText(&elem), key.Name, j.Target.Name, typeText(key))
+		d.report(joinKind, at(m.dir.Position), m.field, typeText(&elem), j.Key.Name, j.Target.Name, typeText(j.Key))
 		return false
 	}
 	return true

@@ -47,14 +47,14 @@ func (d *draft) readHalf(single, composite string) (half Half, isComposite bool)
 		}
 	}
 	if len(ones) > 0 {
-		return Half{Fields: []*Field{ones[0].field}}, false
+		return Half{Style: ReadModelStyle, Fields: []*Field{ones[0].field}}, false
 	}
 	return Half{}, false
 }
 
 // composite joins fields with the separator that one or all of them give.
 func (d *draft) composite(parts []marked) Half {
-	half := Half{Sep: defaultSep}
+	half := Half{Style: ReadModelStyle, Sep: defaultSep}
 	given := false
 	for _, m := range parts {
 		half.Fields = append(half.Fields, m.field)

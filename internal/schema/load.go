@@ -45,19 +45,28 @@ func (l *loader) read() {
 	l.checkSound(l.events)
 	l.checkOwn()
 	l.readEvents()
+	l.readTables()
 	l.declareModels()
 	l.checkOrphans()
 	for _, d := range l.drafts {
-		d.readKey()
-		d.readIndexes()
+		if d.Entity != nil {
+			d.readEntityKeys()
+		} else {
+			d.readKey()
+			d.readIndexes()
+		}
+		d.readWrites()
 		d.readTimes()
 		d.readOwner()
 	}
+	l.checkSharedTables()
 	for _, d := range l.drafts {
 		d.readJoins()
 		d.readAccess()
 		d.checkTags()
 	}
+	l.readCollections()
+	l.checkMeetings()
 	l.checkNames()
 	l.checkGoNames()
 }

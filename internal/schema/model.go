@@ -4,11 +4,13 @@ package schema
 
 // Model is a whole project as the annotations describe it: its read models and its events.
 type Model struct {
-	ReadModels []*ReadModel // in order of declaration
-	Enums      []*Enum      // enums used by read models, in order of declaration
-	Events     []*EventType
-	EventEnums []*Enum
-	Values     []*EventType // object types used inside of events, and not events themselves
+	ReadModels  []*ReadModel // in order of declaration
+	Tables      []*Table     // shared by entities, in order of declaration
+	Collections []*Collection
+	Enums       []*Enum // enums used by read models, in order of declaration
+	Events      []*EventType
+	EventEnums  []*Enum
+	Values      []*EventType // object types used inside of events, and not events themselves
 }
 
 // Pos is where a declaration stands.
@@ -29,12 +31,14 @@ type ReadModel struct {
 	Name        string
 	Description string
 	Plugin      string
-	Table       string // default: Name
-	StateView   bool   // @stateView rather than @readModel
+	Table       string    // by which joins name it; default: Name, and Name for an entity, whose table is Entity.Table
+	Entity      *Entity   // nil for a model with a table of its own
+	Writers     []*Writer // one for each annotation, at least one
+	StateView   bool      // this and what follows up to Projector: as of the first of Writers
 	Events      []string
 	Stream      string
 	Tags        []string
-	Projector   string // default: Name
+	Projector   string
 	Atomic      bool
 	Version     int
 	Fields      []*Field // stored, in order of declaration
@@ -65,23 +69,41 @@ type Field struct {
 	Pos         Pos
 }
 
-// Half is one half of a key.
-type Half struct {
-	Fields []*Field
-	Sep    string
+// Writer is a projector that writes fields of a row.
+type Writer struct {
+	Projector string // default: name of the model
+	StateView bool   // @stateView rather than @readModel
+	Events    []string
+	Stream    string
+	Tags      []string
+	Writes    []*Field // in order of declaration; never fields of the primary key, which every writer gives
+	Pos       Pos
 }
 
-// Index is a secondary index.
+// Index is a secondary index. Casing is that of its keys: LOWERCASE UPPERCASE NONE, "" for that of a model with a table
+// of its own.
 type Index struct {
-	Name       string
-	Unnamed    bool // @index without a name: Name is the field's
-	PK, SK     Half
-	Projection string // ALL KEYS_ONLY INCLUDE
-	Include    []*Field
-	Group      string
-	AuthTable  *ReadModel
-	Pos        Pos
+	As          string // its name in the API
+	Name        string // of the index of the table; As where the model has a table of its own
+	Unnamed     bool   // @index without a name: Name is the field's
+	PK, SK      Half
+	PKAttribute string // of an entity; as in the PhysicalIndex
+	SKAttribute string
+	Projection  string // ALL KEYS_ONLY INCLUDE
+	Include     []*Field
+	Collection  []string // names of the collections, the outermost first; nil for none
+	Clustered   bool
+	Policy      Policy
+	Casing      string
+	Unique      bool
+	Group       string
+	AuthTable   *ReadModel
+	Pos         Pos
 }
+
+// Policy says what a partial write does to each half of an index key that it touches and cannot compose: PRESERVE or
+// SPARSE.
+type Policy struct{ PK, SK string }
 
 // Join is a virtual field.
 type Join struct {
@@ -90,6 +112,7 @@ type Join struct {
 	Target *ReadModel
 	Many   bool
 	Via    *Index // nil: by primary key
+	Key    *Field // of Target, by whose value its row is found
 	Auth   *Auth  // of Source: who may not read the id may not read what it leads to
 	Pos    Pos
 }

@@ -23,21 +23,38 @@ func (l *loader) checkNames() {
 			makers[q.Name] = d.queryOrigin(q)
 			d.checkArguments(q)
 			if q.Connection != "" {
-				d.checkConnection(q, makers)
+				d.checkType(q, q.Connection, makers)
 			}
 		}
 	}
+	for _, c := range l.model.Collections {
+		l.checkCollectionNames(c, makers)
+	}
 }
 
-// checkConnection takes the name of a connection, unless another type has it.
-func (d *draft) checkConnection(q Query, makers map[string]string) {
-	if def := d.l.api.named[q.Connection]; def != nil {
-		d.report(typeTaken, d.queryPos(q), q.Source, q.Connection, "is declared at "+at(def.Position).String())
+// checkCollectionNames takes the names that a collection makes.
+func (l *loader) checkCollectionNames(c *Collection, makers map[string]string) {
+	d, q := l.draftOf(c.Members[0].Model), c.Query()
+	if other, taken := makers[q.Name]; taken {
+		d.report(queryTaken, c.Pos, nil, q.Name, other)
 		return
 	}
-	key := "type " + q.Connection
+	makers[q.Name] = d.queryOrigin(q)
+	d.checkArguments(q)
+	for _, typ := range []string{c.Connection(), c.Union(), c.MemberEnum()} {
+		d.checkType(q, typ, makers)
+	}
+}
+
+// checkType takes the name of a type that a query makes, unless another type has it.
+func (d *draft) checkType(q Query, typ string, makers map[string]string) {
+	if def := d.l.api.named[typ]; def != nil {
+		d.report(typeTaken, d.queryPos(q), q.Source, typ, "is declared at "+at(def.Position).String())
+		return
+	}
+	key := "type " + typ
 	if other, taken := makers[key]; taken {
-		d.report(typeTaken, d.queryPos(q), q.Source, q.Connection, "is made by "+other+" as well")
+		d.report(typeTaken, d.queryPos(q), q.Source, typ, "is made by "+other+" as well")
 		return
 	}
 	makers[key] = d.queryOrigin(q)
@@ -54,8 +71,12 @@ func (l *loader) ownQueries() ast.FieldList {
 // queryPos is where the annotation stands that makes a query.
 func (d *draft) queryPos(q Query) Pos {
 	switch {
+	case q.Collection != nil:
+		return q.Collection.Pos
 	case q.Index != nil:
 		return q.Index.Pos
+	case d.Entity != nil:
+		return d.keyPos()
 	case q.Source != nil:
 		return q.Source.Pos
 	}
@@ -65,8 +86,10 @@ func (d *draft) queryPos(q Query) Pos {
 // queryOrigin says what makes a query.
 func (d *draft) queryOrigin(q Query) string {
 	switch {
+	case q.Collection != nil:
+		return "collection " + q.Collection.Name + " of index " + q.Collection.Index.Name + " of table " + q.Collection.Table.Name
 	case q.Index != nil:
-		return "index " + q.Index.Name + " of type " + d.Name
+		return "index " + q.Index.As + " of type " + d.Name
 	case q.Connection != "":
 		return "the sort key of type " + d.Name
 	}
@@ -77,7 +100,10 @@ func (d *draft) queryOrigin(q Query) string {
 // where the first parameter is ctx.
 func (d *draft) checkArguments(q Query) {
 	fields := d.SK.Fields[:min(1, len(d.SK.Fields))]
-	if q.Index != nil {
+	switch {
+	case d.Entity != nil:
+		fields = slices.Concat(q.Required, q.Optional)
+	case q.Index != nil:
 		fields = q.Index.PK.Fields
 	}
 	owner := map[string]*Field{}

@@ -7,16 +7,25 @@ import (
 	"unicode/utf8"
 )
 
-// Query is a field of the Query type that a read model makes.
+// Query is a field of the Query type that a read model or a collection makes.
 type Query struct {
 	Name string
 	// Index is the index that it reads; nil means the primary key.
 	Index *Index
+	// Collection is what it reads, in place of a model; nil for a model.
+	Collection *Collection
 	// Connection is the type of its answer; "" means that it answers one row.
 	Connection string
 	// Args are its arguments, in order.
 	Args []string
-	// Source is the field whose annotation makes it, nil for the primary key of a singleton.
+	// Required and Optional are, for an entity or a collection, the fields whose values it takes under their own names.
+	// Of the optional ones, which are of the sort key, each can be given only with all before it; eq, prefix, from and to
+	// are conditions on the first that is not given. It has them where Optional holds any.
+	Required, Optional []*Field
+	// Operand is the GraphQL type of eq, from and to, for an entity: that of its Optional fields; where they have several,
+	// String, whose text is read as a value of the field that it is a condition on. That of prefix is String.
+	Operand string
+	// Source is the field whose annotation makes it, nil for the primary key of a singleton and for a collection.
 	Source *Field
 }
 
@@ -29,6 +38,9 @@ var (
 // Queries are the queries of the model in the order of the documentation: one row, the rows of a partition, the
 // indexes. Their names are a contract with frontends.
 func (m *ReadModel) Queries() []Query {
+	if m.Entity != nil {
+		return m.entityQueries()
+	}
 	one := Query{Name: m.queryName(""), Args: m.keyArgs()}
 	if len(m.PK.Fields) > 0 {
 		one.Source = m.PK.Fields[0]
@@ -56,6 +68,71 @@ func (m *ReadModel) Queries() []Query {
 	return queries
 }
 
+// entityQueries are the queries of an entity, which call the parts of its keys by their own names.
+func (m *ReadModel) entityQueries() []Query {
+	one := Query{Name: m.queryName(""), Required: composites(m.PK, m.SK)}
+	one.Source = firstOf(one.Required)
+	one.Args = fieldNames(one.Required)
+	if len(one.Args) > 0 {
+		one.Args = append(one.Args, "consistent")
+	}
+	queries := []Query{one}
+	if q := rangeQuery(m.PK, m.SK); len(q.Optional) > 0 {
+		q.Name, q.Connection = m.queryName("ByPrimary"), m.Name+"ByPrimaryConnection"
+		queries = append(queries, q)
+	}
+	for _, x := range m.Indexes {
+		q := Query{Required: composites(x.PK, x.SK)}
+		if x.Unique {
+			q.Args = fieldNames(q.Required)
+		} else {
+			q = rangeQuery(x.PK, x.SK)
+			q.Connection = m.Name + x.suffix() + "Connection"
+		}
+		q.Name, q.Index, q.Source = m.queryName(x.suffix()), x, firstOf(composites(x.PK, x.SK))
+		queries = append(queries, q)
+	}
+	return queries
+}
+
+// rangeQuery takes the partition key and leading parts of the sort key.
+func rangeQuery(pk, sk Half) Query {
+	q := Query{Required: composites(pk)}
+	q.Optional = composites(pk, sk)[len(q.Required):]
+	q.Args = append(fieldNames(q.Required), fieldNames(q.Optional)...)
+	q.Source = firstOf(q.Optional)
+	if len(q.Optional) > 0 {
+		q.Args = append(q.Args, operands...)
+		q.Operand = operandType(q.Optional)
+	}
+	q.Args = append(q.Args, pages...)
+	return q
+}
+
+func operandType(fields []*Field) string {
+	for _, f := range fields[1:] {
+		if typeText(f) != typeText(fields[0]) {
+			return "String"
+		}
+	}
+	return typeText(fields[0])
+}
+
+func firstOf(fields []*Field) *Field {
+	if len(fields) == 0 {
+		return nil
+	}
+	return fields[0]
+}
+
+func fieldNames(fields []*Field) []string {
+	var all []string
+	for _, f := range fields {
+		all = append(all, f.Name)
+	}
+	return all
+}
+
 // keyArgs are the arguments that name one row.
 func (m *ReadModel) keyArgs() []string {
 	switch {
@@ -67,10 +144,11 @@ func (m *ReadModel) keyArgs() []string {
 	return []string{"id", m.SubID(), "consistent"}
 }
 
-// SubID is the name of the sort key in the API: the field's, or _subId where it is a composite; "" without sort key.
+// SubID is the name of the sort key in the API: the field's, or _subId where it is a composite; "" without sort key and
+// for an entity, whose parts of keys have names of their own.
 func (m *ReadModel) SubID() string {
 	switch {
-	case len(m.SK.Fields) == 0:
+	case len(m.SK.Fields) == 0 || m.Entity != nil:
 		return ""
 	case m.CompositeSK:
 		return "_subId"
@@ -79,20 +157,28 @@ func (m *ReadModel) SubID() string {
 }
 
 // queryName is PT and a suffix.
-func (m *ReadModel) queryName(suffix string) string {
-	if m.Plugin == "" {
-		return m.Name + suffix
+func (m *ReadModel) queryName(suffix string) string { return prefixed(m.Plugin, m.Name+suffix) }
+
+func prefixed(plugin, name string) string {
+	if plugin == "" {
+		return name
 	}
-	return m.Plugin + "_" + m.Name + suffix
+	return plugin + "_" + name
 }
 
-// suffix is By and the name of the index, whose own leading "by" is not doubled.
+// suffix is what a query's name says of the index: its name in the API for an entity, else By and the name, whose own
+// leading "by" is not doubled.
 func (x *Index) suffix() string {
+	if x.PK.Style == EntityStyle || x.PK.Style == TemplateStyle {
+		return upperFirst(x.As)
+	}
 	name := x.Name
 	if rest, ok := strings.CutPrefix(name, "by"); ok && !x.Unnamed {
 		if next, _ := utf8.DecodeRuneInString(rest); rest != "" && !unicode.IsLower(next) {
 			name = rest
 		}
 	}
-	return "By" + strings.ToUpper(name[:1]) + name[1:]
+	return "By" + upperFirst(name)
 }
+
+func upperFirst(name string) string { return strings.ToUpper(name[:1]) + name[1:] }

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,8 +14,10 @@ type draft struct {
 	*ReadModel
 	l       *loader
 	def     *ast.Definition
-	mark    *ast.Directive // @readModel or @stateView
+	marks   []*ast.Directive // @readModel and @stateView, one for each of Writers
 	sources map[*Field]*ast.FieldDefinition
+	// settings are the arguments of each index, with what gives them.
+	settings map[*Index]map[string]marked
 }
 
 // report adds a broken rule at a field of the model; a nil field means the model itself.
@@ -79,11 +80,9 @@ func (l *loader) newDraft(def *ast.Definition) *draft {
 		return nil
 	}
 	d := &draft{
-		ReadModel: &ReadModel{Name: def.Name, Description: def.Description, Table: def.Name, Projector: def.Name, Version: 1, Pos: at(def.Position)},
-		l:         l, def: def, mark: marks[0], sources: map[*Field]*ast.FieldDefinition{},
-	}
-	if len(marks) > 1 {
-		d.report(twoKinds, at(marks[1].Position), nil)
+		ReadModel: &ReadModel{Name: def.Name, Description: def.Description, Table: def.Name, Version: 1, Pos: at(def.Position)},
+		l:         l, def: def, marks: marks, sources: map[*Field]*ast.FieldDefinition{},
+		settings: map[*Index]map[string]marked{},
 	}
 	if len(def.Interfaces) > 0 {
 		d.report(implements, d.Pos, nil, strings.Join(def.Interfaces, " & "))
@@ -92,6 +91,7 @@ func (l *loader) newDraft(def *ast.Definition) *draft {
 	for _, f := range def.Fields {
 		d.readField(f)
 	}
+	d.readEntity()
 	return d
 }
 
@@ -101,51 +101,34 @@ var (
 	tablePattern     = regexp.MustCompile(`^[A-Za-z0-9_-]{1,200}$`)
 )
 
-// readHead reads the arguments of @readModel or @stateView.
+// readHead reads the arguments of @readModel or @stateView that hold for the row, whoever writes it.
 func (d *draft) readHead() {
-	m := d.mark
-	d.StateView = m.Name == "stateView"
-	d.Events = listOf(m, "events")
-	d.Tags = listOf(m, "tags")
-	d.Atomic = flagOf(m, "atomic")
-	d.Plugin, _ = textOf(m, "plugin")
-	d.Stream, _ = textOf(m, "stream")
-	if table, ok := textOf(m, "table"); ok {
-		d.Table = table
+	if m := d.setting("plugin"); m != nil {
+		d.Plugin, _ = textOf(m, "plugin")
 	}
-	if projector, ok := textOf(m, "projector"); ok {
-		d.Projector = projector
+	if m := d.setting("table"); m != nil {
+		d.Table, _ = textOf(m, "table")
 	}
-	if version, ok := textOf(m, "version"); ok {
-		d.Version, _ = strconv.Atoi(version) // a sound Int
+	if m := d.setting("atomic"); m != nil {
+		d.Atomic = flagOf(m, "atomic")
+	}
+	if m := d.setting("version"); m != nil {
+		text, _ := textOf(m, "version")
+		d.Version, _ = strconv.Atoi(text) // a sound Int
 	}
 	d.checkHead()
+	d.readWriters()
 }
 
 func (d *draft) checkHead() {
-	m := d.mark
 	if d.Version < 1 {
-		d.report(versionRange, argumentPos(m, "version"), nil, strconv.Itoa(d.Version))
-	}
-	if m.Arguments.ForName("writes") != nil {
-		d.report(severalWriters, argumentPos(m, "writes"), nil)
+		d.report(versionRange, d.settingPos("version"), nil, strconv.Itoa(d.Version))
 	}
 	if d.Plugin != "" && !namePattern.MatchString(d.Plugin) {
-		d.report(pluginName, argumentPos(m, "plugin"), nil, strconv.Quote(d.Plugin))
+		d.report(pluginName, d.settingPos("plugin"), nil, strconv.Quote(d.Plugin))
 	}
 	if !tablePattern.MatchString(d.Table) || d.Table == "foldql" {
-		d.report(tableName, argumentPos(m, "table"), nil, strconv.Quote(d.Table))
-	}
-	if m.Arguments.ForName("projector") != nil && !projectorPattern.MatchString(d.Projector) {
-		d.report(projectorName, argumentPos(m, "projector"), nil, strconv.Quote(d.Projector))
-	}
-	if _, err := url.Parse(d.Stream); err != nil || strings.ContainsAny(d.Stream, " \t\r\n") {
-		d.report(streamForm, argumentPos(m, "stream"), nil, strconv.Quote(d.Stream))
-	}
-	for _, e := range d.Events {
-		if def := d.l.events.named[e]; def == nil || def.Kind != ast.Object {
-			d.report(unknownEvent, argumentPos(m, "events"), nil, e)
-		}
+		d.report(tableName, d.settingPos("table"), nil, strconv.Quote(d.Table))
 	}
 }
 
@@ -154,16 +137,27 @@ func (l *loader) checkTables() {
 	tables, projectors := map[string]*draft{}, map[string]*draft{}
 	for _, d := range l.drafts {
 		if other := tables[d.Table]; other != nil {
-			d.report(tableTaken, argumentPos(d.mark, "table"), nil, d.Table, other.Name)
+			d.report(tableTaken, d.settingPos("table"), nil, d.Table, other.Name)
 		} else {
 			tables[d.Table] = d
 		}
-		if other := projectors[d.Projector]; other != nil {
-			d.report(projectorTaken, argumentPos(d.mark, "projector"), nil, d.Projector, other.Name)
-		} else {
-			projectors[d.Projector] = d
+		for i, w := range d.Writers {
+			if len(d.marks) > 1 && d.marks[i].Arguments.ForName("projector") == nil {
+				continue // reported as incomplete
+			}
+			if other := projectors[w.Projector]; other != nil {
+				d.report(projectorTaken, argumentPos(d.marks[i], "projector"), nil, w.Projector, other.Name)
+			} else {
+				projectors[w.Projector] = d
+			}
 		}
 	}
+}
+
+// draftOf is the draft of a model.
+func (l *loader) draftOf(m *ReadModel) *draft {
+	i := slices.IndexFunc(l.drafts, func(d *draft) bool { return d.ReadModel == m })
+	return l.drafts[i]
 }
 
 // byTable is the model of a table, nil for none.

@@ -16,7 +16,7 @@ func (l *loader) checkSound(doc *document) {
 		l.soundEnum(doc, def)
 	}
 	for _, s := range doc.roots {
-		l.soundDirectives(doc, site{location: ast.LocationSchema}, s.Directives)
+		s.Directives = l.soundDirectives(doc, site{location: ast.LocationSchema}, s.Directives)
 	}
 }
 

@@ -1,0 +1,240 @@
+package schema
+
+import "slices"
+
+// byteSet is a set of bytes.
+type byteSet [4]uint64
+
+func (s *byteSet) add(from, to byte) {
+	for c := int(from); c <= int(to); c++ {
+		s[c/64] |= 1 << (c % 64)
+	}
+}
+
+func (s *byteSet) remove(from, to byte) {
+	for c := int(from); c <= int(to); c++ {
+		s[c/64] &^= 1 << (c % 64)
+	}
+}
+
+func (s byteSet) meets(t byteSet) bool {
+	for i := range s {
+		if s[i]&t[i] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func bytesOf(text string) byteSet {
+	var s byteSet
+	for i := range len(text) {
+		s.add(text[i], text[i])
+	}
+	return s
+}
+
+// language is the set of texts that half of a key can be, as the automaton that knows them. It begins at state 0 and
+// ends at the last.
+type language struct{ states []languageState }
+
+type languageState struct {
+	steps []step
+	free  []int // states that are reached without a byte
+}
+
+type step struct {
+	on byteSet
+	to int
+}
+
+func newLanguage() *language { return &language{states: make([]languageState, 1)} }
+
+func (l *language) last() int { return len(l.states) - 1 }
+
+// one goes on with one byte of the set.
+func (l *language) one(on byteSet) {
+	from := l.last()
+	l.states = append(l.states, languageState{})
+	l.states[from].steps = append(l.states[from].steps, step{on, l.last()})
+}
+
+// many goes on with any number of bytes of the set.
+func (l *language) many(on byteSet) {
+	l.skip()
+	l.states[l.last()].steps = append(l.states[l.last()].steps, step{on, l.last()})
+}
+
+// maybe goes on with one byte of the set, or none.
+func (l *language) maybe(on byteSet) {
+	from := l.last()
+	l.one(on)
+	l.states[from].free = append(l.states[from].free, l.last())
+}
+
+// skip begins a new state, so that what is added to it does not hold for those before.
+func (l *language) skip() {
+	from := l.last()
+	l.states = append(l.states, languageState{})
+	l.states[from].free = append(l.states[from].free, l.last())
+}
+
+func (l *language) text(text string) {
+	for i := range len(text) {
+		l.one(bytesOf(text[i : i+1]))
+	}
+}
+
+// choice goes on with one of the texts.
+func (l *language) choice(texts []string) {
+	from := l.last()
+	var ends []int
+	for _, text := range texts {
+		l.states = append(l.states, languageState{})
+		l.states[from].free = append(l.states[from].free, l.last())
+		l.text(text)
+		ends = append(ends, l.last())
+	}
+	l.states = append(l.states, languageState{})
+	for _, end := range ends {
+		l.states[end].free = append(l.states[end].free, l.last())
+	}
+}
+
+// meets reports whether a text is in both languages.
+func (l *language) meets(m *language) bool {
+	type pair struct{ a, b int }
+	seen := map[pair]bool{{}: true}
+	todo := []pair{{}}
+	visit := func(p pair) {
+		if !seen[p] {
+			seen[p] = true
+			todo = append(todo, p)
+		}
+	}
+	for len(todo) > 0 {
+		p := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if p.a == l.last() && p.b == m.last() {
+			return true
+		}
+		a, b := l.states[p.a], m.states[p.b]
+		for _, to := range a.free {
+			visit(pair{to, p.b})
+		}
+		for _, to := range b.free {
+			visit(pair{p.a, to})
+		}
+		for _, s := range a.steps {
+			for _, t := range b.steps {
+				if s.on.meets(t.on) {
+					visit(pair{s.to, t.to})
+				}
+			}
+		}
+	}
+	return false
+}
+
+// keysOf is the language of all keys of a half.
+func (l *loader) keysOf(h Half) *language {
+	out := newLanguage()
+	out.text(h.Head)
+	bare := h.Head == "" && len(h.Segments) == 1
+	for i, s := range h.Segments {
+		if i > 0 || h.Head != "" {
+			out.text(entitySep)
+		}
+		if s.Field == nil {
+			out.text(s.Literal)
+			continue
+		}
+		if s.Name != "" {
+			out.text(s.Name + "_")
+		}
+		l.addValue(out, h, s, bare)
+	}
+	return out
+}
+
+// rangeOf is the language of the range that a query reads who gives nothing of the half: all that begins as its keys do.
+func rangeOf(h Half) *language {
+	prefix, whole := h.Prefix()
+	if whole {
+		out := newLanguage()
+		out.text(prefix)
+		return out
+	}
+	return beginsWith(prefix)
+}
+
+func beginsWith(prefix string) *language {
+	out := newLanguage()
+	out.text(prefix)
+	out.many(anyByte())
+	return out
+}
+
+func anyByte() byteSet {
+	var s byteSet
+	s.add(0, 255)
+	return s
+}
+
+// addValue goes on with any value of a field.
+func (l *loader) addValue(out *language, h Half, s Segment, bare bool) {
+	f := s.Field
+	digits := bytesOf("0123456789")
+	switch {
+	case f.Enum != "":
+		var texts []string
+		for _, v := range l.api.named[f.Enum].EnumValues {
+			texts = append(texts, cased(v.Name, h.Casing))
+		}
+		out.choice(texts)
+	case f.Scalar == "Boolean":
+		out.choice([]string{cased("true", h.Casing), cased("false", h.Casing)})
+	case f.Scalar == "Date":
+		out.shape("dddd-dd-dd")
+	case f.Scalar == "DateTime":
+		out.shape(cased("dddd-dd-ddTdd:dd:dd.dddZ", h.Casing))
+		out.many(digits)
+	case h.Style == TemplateStyle && s.Pad == 0 && kindOf(f) == "Int":
+		out.maybe(bytesOf("-"))
+		out.one(digits)
+		out.many(digits)
+	case kindOf(f) == "Int" || f.Scalar == "Float" || f.Scalar == "Decimal":
+		number := bytesOf("0123456789.:!~-")
+		out.one(number)
+		out.many(number)
+	default:
+		out.many(textBytes(h, bare))
+	}
+}
+
+// textBytes are the bytes that a text can have in a key.
+func textBytes(h Half, bare bool) byteSet {
+	all := anyByte()
+	if h.Escape && !bare {
+		all.remove(entitySep[0], entitySep[0])
+	}
+	switch h.Casing {
+	case lowercase:
+		all.remove('A', 'Z')
+	case uppercase:
+		all.remove('a', 'z')
+	}
+	return all
+}
+
+// shape goes on with a text in which d (or D) stands for a digit.
+func (l *language) shape(shape string) {
+	digits := bytesOf("0123456789")
+	for i := range len(shape) {
+		if slices.Contains([]byte("dD"), shape[i]) {
+			l.one(digits)
+		} else {
+			l.text(shape[i : i+1])
+		}
+	}
+}

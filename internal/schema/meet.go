@@ -1,0 +1,118 @@
+package schema
+
+import "strings"
+
+// checkMeetings finds entities of one table whose keys could be the same, and queries that would read rows of others.
+func (l *loader) checkMeetings() {
+	for _, t := range l.model.Tables {
+		for i, m := range t.Entities {
+			for _, other := range t.Entities[:i] {
+				l.checkPrimaryKeys(m, other)
+			}
+		}
+		for _, p := range t.Indexes {
+			l.checkIndexRanges(p)
+		}
+	}
+	for _, c := range l.model.Collections {
+		l.checkCollectionRange(c)
+	}
+}
+
+// checkPrimaryKeys decides by literals, separators and the kinds of the fields whether a row of one entity can have the
+// key of a row of the other; a field that stands in both halves is taken as two.
+func (l *loader) checkPrimaryKeys(m, other *ReadModel) {
+	if strings.EqualFold(m.Entity.Type, other.Entity.Type) || !l.keysOf(m.PK).meets(l.keysOf(other.PK)) {
+		return
+	}
+	if l.keysOf(m.SK).meets(l.keysOf(other.SK)) {
+		d := l.draftOf(m)
+		d.report(keysMeet, d.keyPos(), nil, other.Name, keyText(m), keyText(other))
+		return
+	}
+	l.checkPrimaryRange(m, other)
+	l.checkPrimaryRange(other, m)
+}
+
+func (l *loader) checkPrimaryRange(m, other *ReadModel) {
+	for _, q := range m.Queries() {
+		if q.Index == nil && q.Connection != "" && rangeOf(m.SK).meets(l.keysOf(other.SK)) {
+			d := l.draftOf(m)
+			d.report(readsOver, d.keyPos(), nil, q.Name, other.Name)
+		}
+	}
+}
+
+// checkIndexRanges finds indexes that lie among those of others. Members of one collection have literals that tell them
+// apart.
+func (l *loader) checkIndexRanges(p *PhysicalIndex) {
+	for i, u := range p.Uses {
+		for j, v := range p.Uses {
+			if i == j || sameCollection(u.Index, v.Index) || !l.keysOf(u.Index.PK).meets(l.keysOf(v.Index.PK)) {
+				continue
+			}
+			if !p.sorted() || rangeOf(u.Index.SK).meets(l.keysOf(v.Index.SK)) {
+				d := l.draftOf(u.Model)
+				d.report(readsOver, u.Index.Pos, nil, d.queryName(u.Index.suffix()), v.Model.Name)
+			}
+		}
+	}
+}
+
+func (p *PhysicalIndex) sorted() bool { return p.SK != "" }
+
+func sameCollection(a, b *Index) bool {
+	return len(a.Collection) > 0 && len(b.Collection) > 0 && a.Collection[0] == b.Collection[0]
+}
+
+// checkCollectionRange finds entities that a collection would answer though they are none of its members.
+func (l *loader) checkCollectionRange(c *Collection) {
+	pk := l.keysOf(c.Members[0].Index.PK)
+	for _, u := range c.Index.Uses {
+		if c.has(u.Model) || !pk.meets(l.keysOf(u.Index.PK)) || !beginsWith(c.Prefix()).meets(l.keysOf(u.Index.SK)) {
+			continue
+		}
+		d := l.draftOf(u.Model)
+		d.report(collectionMeets, u.Index.Pos, nil, u.Index.As, c.Name, c.Index.Name)
+	}
+}
+
+func (c *Collection) has(m *ReadModel) bool {
+	for _, member := range c.Members {
+		if member.Model == m {
+			return true
+		}
+	}
+	return false
+}
+
+// keyPos is where the primary key of an entity stands.
+func (d *draft) keyPos() Pos {
+	for _, name := range []string{"keys", "primaryKey"} {
+		if dir := d.def.Directives.ForName(name); dir != nil {
+			return at(dir.Position)
+		}
+	}
+	return d.Pos
+}
+
+// keyText writes the key of an entity as a template.
+func keyText(m *ReadModel) string { return m.PK.text() + " " + m.SK.text() }
+
+func (h Half) text() string {
+	var parts []string
+	if h.Head != "" {
+		parts = append(parts, h.Head)
+	}
+	for _, s := range h.Segments {
+		switch {
+		case s.Field == nil:
+			parts = append(parts, s.Literal)
+		case s.Name != "":
+			parts = append(parts, s.Name+"_{"+s.Field.Name+"}")
+		default:
+			parts = append(parts, "{"+s.Field.Name+"}")
+		}
+	}
+	return strings.Join(parts, entitySep)
+}

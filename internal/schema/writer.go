@@ -1,0 +1,137 @@
+package schema
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// readWriters reads what each annotation says of a projector.
+func (d *draft) readWriters() {
+	for _, m := range d.marks {
+		w := &Writer{
+			Projector: d.Name, StateView: m.Name == "stateView", Events: listOf(m, "events"), Tags: listOf(m, "tags"),
+			Pos: at(m.Position),
+		}
+		w.Stream, _ = textOf(m, "stream")
+		if projector, ok := textOf(m, "projector"); ok {
+			w.Projector = projector
+		}
+		d.Writers = append(d.Writers, w)
+		d.checkWriter(m, w)
+	}
+	first := d.Writers[0]
+	d.StateView, d.Events, d.Stream, d.Tags, d.Projector = first.StateView, first.Events, first.Stream, first.Tags, first.Projector
+}
+
+func (d *draft) checkWriter(m *ast.Directive, w *Writer) {
+	if m.Arguments.ForName("projector") != nil && !projectorPattern.MatchString(w.Projector) {
+		d.report(projectorName, argumentPos(m, "projector"), nil, strconv.Quote(w.Projector))
+	}
+	if _, err := url.Parse(w.Stream); err != nil || strings.ContainsAny(w.Stream, " \t\r\n") {
+		d.report(streamForm, argumentPos(m, "stream"), nil, strconv.Quote(w.Stream))
+	}
+	for _, e := range w.Events {
+		if def := d.l.events.named[e]; def == nil || def.Kind != ast.Object {
+			d.report(unknownEvent, argumentPos(m, "events"), nil, e)
+		}
+	}
+	if len(d.marks) == 1 {
+		return
+	}
+	for _, argument := range []string{"projector", "writes"} {
+		if m.Arguments.ForName(argument) == nil {
+			d.report(writerIncomplete, at(m.Position), nil, argument)
+		}
+	}
+}
+
+// setting is the annotation that gives an argument that holds for the row and not for one of its writers, nil for none.
+func (d *draft) setting(argument string) *ast.Directive {
+	var first *ast.Directive
+	for _, m := range d.marks {
+		a := m.Arguments.ForName(argument)
+		switch {
+		case a == nil:
+		case first == nil:
+			first = m
+		case first.Arguments.ForName(argument).Value.String() != a.Value.String():
+			d.report(writerConflict, at(a.Position), nil, argument)
+		}
+	}
+	return first
+}
+
+// settingPos is where the argument stands that setting finds, else the first annotation.
+func (d *draft) settingPos(argument string) Pos {
+	for _, m := range d.marks {
+		if m.Arguments.ForName(argument) != nil {
+			return argumentPos(m, argument)
+		}
+	}
+	return at(d.marks[0].Position)
+}
+
+// readWrites reads which fields each projector writes. The primary key is known by now.
+func (d *draft) readWrites() {
+	key := composites(d.PK, d.SK)
+	owners := map[*Field]*Writer{}
+	for i, m := range d.marks {
+		w := d.Writers[i]
+		if m.Arguments.ForName("writes") == nil {
+			if len(d.marks) == 1 {
+				w.Writes = slices.DeleteFunc(slices.Clone(d.Fields), func(f *Field) bool { return slices.Contains(key, f) })
+			}
+			continue
+		}
+		pos := argumentPos(m, "writes")
+		for _, name := range listOf(m, "writes") {
+			f := d.field(name)
+			switch {
+			case f == nil:
+				d.report(writesUnknown, pos, nil, w.Projector, name)
+			case slices.Contains(key, f):
+				d.report(writesKey, pos, f, w.Projector)
+			case owners[f] != nil:
+				d.report(writesTwice, pos, f, w.Projector, owners[f].Projector)
+			default:
+				owners[f] = w
+				w.Writes = append(w.Writes, f)
+			}
+		}
+		slices.SortFunc(w.Writes, func(a, b *Field) int { return a.Ordinal - b.Ordinal })
+	}
+	d.checkOwners(key, owners)
+}
+
+// checkOwners finds fields that nobody writes, and halves of indexes that two projectors would write.
+func (d *draft) checkOwners(key []*Field, owners map[*Field]*Writer) {
+	if slices.ContainsFunc(d.marks, func(m *ast.Directive) bool { return m.Arguments.ForName("writes") == nil }) {
+		return // one writes all, or it is reported that it does not say what
+	}
+	for _, f := range d.Fields {
+		if owners[f] == nil && !slices.Contains(key, f) {
+			d.report(unwritten, f.Pos, f)
+		}
+	}
+	for _, x := range d.Indexes {
+		d.checkHalfOwner(x, "partition key", x.PK, owners)
+		d.checkHalfOwner(x, "sort key", x.SK, owners)
+	}
+}
+
+func (d *draft) checkHalfOwner(x *Index, what string, h Half, owners map[*Field]*Writer) {
+	var first *Field
+	for _, f := range h.Fields {
+		switch {
+		case owners[f] == nil:
+		case first == nil:
+			first = f
+		case owners[f] != owners[first]:
+			d.report(halfOwners, x.Pos, f, what, x.As, owners[f].Projector, first.Name, owners[first].Projector)
+		}
+	}
+}
