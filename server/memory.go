@@ -1,20 +1,75 @@
 package server
 
-import "runtime/debug"
+import (
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync"
+)
 
-// collectAt is how much garbage Go's collector lets gather, in percent of what is in use. That is little: the cache of
-// the store lies outside of it, in a program built with cgo. So letting four times as much gather costs little memory
-// and saves an eighth of the CPU; the limit keeps it in bounds where more is in use.
-const collectAt = 400
+// How much garbage gathers before Go collects it. A small heap may grow to five times what is in use, which saves CPU; a
+// large one has a fixed room beside what is in use, which keeps memory in bounds; and none has less than Go's own default
+// gives it. The cache of the store lies outside of all this, in a program built with cgo.
+const (
+	garbageRoom  = 96 << 20
+	leastPercent = 100
+	mostPercent  = 400
+)
 
-// tuneMemory sets up the collector, except for what the environment says by Go's own variables.
-func (p *places) tuneMemory(env func(string) (string, bool)) {
-	if _, set := env("GOGC"); !set {
-		debug.SetGCPercent(collectAt)
+// collectAt is the percentage of what is in use, in bytes, at which garbage is collected.
+func collectAt(inUse uint64) int {
+	return int(max(leastPercent, min(mostPercent, 100*garbageRoom/max(inUse, 1))))
+}
+
+// pacer sets the collector anew after each collection, which tells how much is in use.
+type pacer struct {
+	mu      sync.Mutex
+	stopped bool
+}
+
+// PaceCollector has Go's collector run as often as in the server, until stop is called: for programs that embed one. It
+// is one setting of the whole process.
+func PaceCollector() (stop func()) {
+	p := &pacer{}
+	before := debug.SetGCPercent(mostPercent)
+	p.pace()
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.stopped = true
+		debug.SetGCPercent(before)
 	}
+}
+
+// pace sets the collector and comes back after the next collection: that finds a mark that nobody holds.
+func (p *pacer) pace() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopped {
+		return
+	}
+	debug.SetGCPercent(collectAt(inUse()))
+	type mark struct{ of *pacer }
+	runtime.AddCleanup(&mark{p}, (*pacer).pace, p)
+}
+
+// inUse is what the last collection has left, in bytes.
+func inUse() uint64 {
+	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(s)
+	return s[0].Value.Uint64()
+}
+
+// tuneMemory sets up the collector, except for what the environment says by Go's own variables, until stop is called. A
+// limit stays.
+func (p *places) tuneMemory(env func(string) (string, bool)) (stop func()) {
 	if _, set := env("GOMEMLIMIT"); !set {
 		debug.SetMemoryLimit(p.memoryLimit())
 	}
+	if _, set := env("GOGC"); !set {
+		return PaceCollector()
+	}
+	return func() {}
 }
 
 // memoryLimit is in bytes.

@@ -1,16 +1,30 @@
 package server
 
 import (
+	"runtime"
 	"runtime/debug"
 	"testing"
+	"time"
 )
 
-func TestCollectorIsTunedWhereTheEnvironmentDoesNot(t *testing.T) {
-	percent, limit := debug.SetGCPercent(50), debug.SetMemoryLimit(1<<40)
-	defer func() {
+// keepCollector puts the collector back as it was before the test.
+func keepCollector(t *testing.T) {
+	percent, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(-1)
+	t.Cleanup(func() {
 		debug.SetGCPercent(percent)
 		debug.SetMemoryLimit(limit)
-	}()
+	})
+}
+
+// percentNow is what the collector is set to.
+func percentNow() int {
+	percent := debug.SetGCPercent(100)
+	debug.SetGCPercent(percent)
+	return percent
+}
+
+func TestCollectorIsTunedWhereTheEnvironmentDoesNot(t *testing.T) {
+	keepCollector(t)
 	for _, c := range []struct {
 		name    string
 		places  places
@@ -19,13 +33,52 @@ func TestCollectorIsTunedWhereTheEnvironmentDoesNot(t *testing.T) {
 		limit   int64
 	}{
 		{"both by Go's variables", places{CacheMB: 64}, map[string]string{"GOGC": "50", "GOMEMLIMIT": "1TiB"}, 50, 1 << 40},
-		{"from the cache", places{CacheMB: 64}, nil, 400, 256 << 20},
-		{"as asked for", places{CacheMB: 64, MemoryMB: 100}, nil, 400, 100 << 20},
+		{"from the cache", places{CacheMB: 64}, nil, collectAt(inUse()), 256 << 20},
+		{"as asked for", places{CacheMB: 64, MemoryMB: 100}, nil, collectAt(inUse()), 100 << 20},
 	} {
-		c.places.tuneMemory(func(name string) (string, bool) { v, ok := c.set[name]; return v, ok })
-		gotPercent, gotLimit := debug.SetGCPercent(c.percent), debug.SetMemoryLimit(-1)
-		if gotPercent != c.percent || gotLimit != c.limit {
-			t.Errorf("%s: %d %%, %d bytes; want %d %%, %d bytes", c.name, gotPercent, gotLimit, c.percent, c.limit)
+		debug.SetGCPercent(50)
+		debug.SetMemoryLimit(1 << 40)
+		stop := c.places.tuneMemory(func(name string) (string, bool) { v, ok := c.set[name]; return v, ok })
+		if got := percentNow(); got != c.percent {
+			t.Errorf("%s: %d %%, want %d %%", c.name, got, c.percent)
+		}
+		if got := debug.SetMemoryLimit(-1); got != c.limit {
+			t.Errorf("%s: %d bytes, want %d bytes", c.name, got, c.limit)
+		}
+		stop()
+		if got := percentNow(); got != 50 {
+			t.Errorf("%s: %d %% afterwards, want 50 %% as before", c.name, got)
 		}
 	}
+}
+
+func TestGarbageHasRoomBesideWhatIsInUse(t *testing.T) {
+	for _, c := range []struct {
+		inUseMB uint64
+		percent int
+	}{{0, 400}, {1, 400}, {24, 400}, {48, 200}, {64, 150}, {96, 100}, {4096, 100}} {
+		if got := collectAt(c.inUseMB << 20); got != c.percent {
+			t.Errorf("with %d MB in use %d %%, want %d %%", c.inUseMB, got, c.percent)
+		}
+	}
+}
+
+// TestCollectorFollowsWhatIsInUse up and down again.
+func TestCollectorFollowsWhatIsInUse(t *testing.T) {
+	keepCollector(t)
+	stop := PaceCollector()
+	defer stop()
+	until := func(what string, holds func(percent int) bool) {
+		t.Helper()
+		for limit := time.Now().Add(30 * time.Second); !holds(percentNow()); runtime.Gosched() {
+			if time.Now().After(limit) {
+				t.Fatalf("%s: still %d %%", what, percentNow())
+			}
+			runtime.GC() // which is what it waits for
+		}
+	}
+	much := make([]byte, 2*garbageRoom)
+	until("with much in use", func(percent int) bool { return percent == leastPercent })
+	runtime.KeepAlive(much)
+	until("with little in use", func(percent int) bool { return percent > leastPercent })
 }

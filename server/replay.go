@@ -30,7 +30,7 @@ func (c *replayCommand) Run(ctx context.Context, p *program) (err error) {
 	if err != nil {
 		return err
 	}
-	c.places.tuneMemory(p.env)
+	defer c.places.tuneMemory(p.env)()
 	db, err := openStore(ctx, store, c.CacheMB, p.app.Models, p.log)
 	if err != nil {
 		return err

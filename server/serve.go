@@ -15,26 +15,35 @@ import (
 // Run serves until the context ends, then drains: it says that it is not ready, finishes what is in flight, commits the
 // batch in hand, and closes the store. What was begun last ends first.
 func (c *serveCommand) Run(ctx context.Context, p *program) (err error) {
-	if err := c.validate(); err != nil {
-		return err
-	}
-	token, err := c.writeToken.get()
+	s, err := c.configure(ctx, p)
 	if err != nil {
 		return err
 	}
-	if err := checkWriters(c.Listen, token); err != nil {
-		return err
-	}
-	verifier, err := c.readers(ctx, p)
-	if err != nil {
-		return err
-	}
-	s := &serving{parts: parts{app: &p.app, cfg: c, token: token, verifier: verifier, log: p.log}}
+	defer c.places.tuneMemory(p.env)()
 	defer func() { err = errors.Join(err, s.close()) }()
 	if err := s.open(ctx, p); err != nil {
 		return err
 	}
 	return s.serve(ctx, p)
+}
+
+// configure makes a server of which nothing is open yet.
+func (c *serveCommand) configure(ctx context.Context, p *program) (*serving, error) {
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	token, err := c.writeToken.get()
+	if err != nil {
+		return nil, err
+	}
+	if err := checkWriters(c.Listen, token); err != nil {
+		return nil, err
+	}
+	verifier, err := c.readers(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return &serving{parts: parts{app: &p.app, cfg: c, token: token, verifier: verifier, log: p.log}}, nil
 }
 
 // readers makes what tells readers apart, and says where nobody does.
@@ -65,18 +74,10 @@ func (s *serving) open(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	runner, err := s.cfg.folding.runner(s.log)
-	if err != nil {
-		return err
-	}
 	if s.cfg.Sample && from.kind != logSource {
 		return wrongConfig("sample", "sample events are appended to a log; choose --events log:, or leave --sample out")
 	}
-	s.cfg.places.tuneMemory(p.env)
 	if s.db, err = openStore(ctx, store, s.cfg.CacheMB, p.app.Models, s.log); err != nil {
-		return err
-	}
-	if s.tokenKey, err = tokenKey(ctx, s.db); err != nil {
 		return err
 	}
 	if err := claimSource(ctx, s.db, store, from); err != nil {
@@ -91,11 +92,23 @@ func (s *serving) open(ctx context.Context, p *program) error {
 	if err := claimEvents(ctx, s.db, store, s.source.Source); err != nil {
 		return err
 	}
+	return s.begin(ctx)
+}
+
+// begin starts the projections over the store and the source that are open.
+func (s *serving) begin(ctx context.Context) (err error) {
+	if s.tokenKey, err = tokenKey(ctx, s.db); err != nil {
+		return err
+	}
+	runner, err := s.cfg.folding.runner(s.log)
+	if err != nil {
+		return err
+	}
 	goal, err := heads(ctx, s.source.Source)
 	if err != nil {
 		return err
 	}
-	if s.folds, err = newFolds(p.app.Projections, s.source.Source, s.db, goal, runner); err != nil {
+	if s.folds, err = newFolds(s.app.Projections, s.source.Source, s.db, goal, runner); err != nil {
 		return err
 	}
 	s.health = &health{folds: s.folds}
