@@ -107,6 +107,14 @@ func (f *fold[R]) keep(halves []half, row *R, kept *keptKeys) error {
 	return nil
 }
 
+// whole are those of the halves whose every composite the row has. Such a half has the key that the row composes, or none
+// where that is empty; what it kept before is of no account any more.
+func (f *fold[R]) whole(halves []half, row *R) []half {
+	return slices.DeleteFunc(slices.Clone(halves), func(h half) bool {
+		return slices.ContainsFunc(h.fields, func(field int) bool { return !f.codec.Value(row, field).Present() })
+	})
+}
+
 // changed forgets the halves that a full write of the row changed: what it cannot compose now is not in the index.
 func (f *fold[R]) changed(before, after *R, kept keptKeys) keptKeys {
 	if kept == nil {

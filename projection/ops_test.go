@@ -210,6 +210,11 @@ func TestIndexHalves(t *testing.T) {
 		{"remove drops the half and no other", steps{patch(Step{Remove: []string{"customer"}})}, "", 1},
 		{"remove after clear drops the half", steps{
 			patch(Step{Clear: []string{"rank"}}), patch(Step{Remove: []string{"rank"}})}, "x", 0},
+		{"an empty text drops the half", steps{patch(Step{Customer: ptr("")})}, "", 1},
+		{"an empty text drops a kept key", steps{
+			patch(Step{Clear: []string{"customer"}}), patch(Step{Customer: ptr("")})}, "", 1},
+		{"clear after an empty text keeps nothing", steps{
+			patch(Step{Customer: ptr("")}), patch(Step{Clear: []string{"customer"}})}, "", 1},
 		{"a patch elsewhere keeps a kept key", steps{
 			patch(Step{Clear: []string{"customer"}}), patch(Step{Total: 3})}, "x", 1},
 		{"an update elsewhere keeps a kept key", steps{

@@ -132,6 +132,7 @@ func (p *Patch[R]) take(f *fold[R], s step[R], row *R, kept *keptKeys) error {
 	before := *row
 	s.apply(row)
 	if f.codec.Value(row, s.field).Present() {
+		kept.drop(f.whole(halves, row))
 		return nil
 	}
 	return f.keep(halves, &before, kept)
