@@ -126,18 +126,8 @@ func (d *draft) readGSI(dir *ast.Directive) {
 	if x == nil {
 		return
 	}
-	t := d.Entity.Table
 	d.readCollection(x, dir)
-	pkHead, skHead := t.head(x.Casing, d.Entity.Type), t.head(x.Casing, d.Entity.Type)
-	if len(x.Collection) > 0 {
-		pkHead = t.head(x.Casing, x.Collection[0])
-		skHead = t.head(x.Casing, d.Entity.Type) + entityVersion
-	}
-	if x.Clustered {
-		skHead = t.head(x.Casing, append(slices.Clone(x.Collection), d.Entity.Type)...) + entityVersion
-	}
-	x.PK = t.compose(pkHead, d.composed(dir, "pk"), x.Casing)
-	x.SK = t.compose(skHead, d.composed(dir, "sk"), x.Casing)
+	d.Entity.Table.composeIndex(x, d.Entity.Type, d.composed(dir, "pk"), d.composed(dir, "sk"))
 	d.addEntityIndex(x, dir)
 }
 

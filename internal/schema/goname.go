@@ -82,7 +82,12 @@ func (l *loader) checkModelPackage() {
 			s.constants(def)
 		}
 	}
+	made := map[string]bool{}
 	for _, c := range l.model.Collections {
+		if made[c.APIName()] || l.api.named[c.Union()] != nil || l.api.named[c.MemberEnum()] != nil {
+			continue // reported as taken
+		}
+		made[c.APIName()] = true
 		s.claim(GoName(c.Union()), "type "+c.Union(), c.Pos, c.Members[0].Model.Name, "")
 		s.claim(GoName(c.MemberEnum()), "enum "+c.MemberEnum(), c.Pos, c.Members[0].Model.Name, "")
 		for _, m := range c.Members {
@@ -108,11 +113,26 @@ func (l *loader) checkOpsPackage() {
 			s.claim(g, "type "+d.Name, d.Pos, d.Name, "")
 		}
 	}
+	l.claimProjectors(s)
+}
+
+// claimProjectors covers the projectors of rows with several writers; that of any other has the name of the type.
+func (l *loader) claimProjectors(s *scope) {
+	taken := map[string]bool{}
 	for _, d := range l.drafts {
 		if len(d.Writers) == 1 {
-			continue // its projector has the name of the type
+			taken[d.Projector] = true
+		}
+	}
+	for _, d := range l.drafts {
+		if len(d.Writers) == 1 {
+			continue
 		}
 		for _, w := range d.Writers {
+			if taken[w.Projector] {
+				continue // reported as taken
+			}
+			taken[w.Projector] = true
 			if g := GoName(w.Projector); g != GoName(d.Name) {
 				s.claim(g+"Projector", "projector "+w.Projector, w.Pos, d.Name, "")
 				s.claim("Project"+g, "projection "+w.Projector, w.Pos, d.Name, "")

@@ -21,6 +21,7 @@ const (
 // with Sep.
 type Half struct {
 	Style    Style
+	Template string    // of a template, as the annotation writes it: post#{createdAt}#{n:16}
 	Head     string    // of an entity, in its casing: $myapp#v1#task
 	Segments []Segment // of an entity and of a template
 	Fields   []*Field  // the composites, in order
@@ -103,6 +104,18 @@ func (t *Table) compose(head string, fields []*Field, casing string) Half {
 		h.Segments = append(h.Segments, Segment{Name: cased(f.Name, casing), Field: f})
 	}
 	return h
+}
+
+// composeIndex makes the halves of an index of an entity type, by the collections that it is of.
+func (t *Table) composeIndex(x *Index, entity string, pk, sk []*Field) {
+	pkHead, skHead := t.head(x.Casing, entity), t.head(x.Casing, entity)
+	if len(x.Collection) > 0 {
+		pkHead, skHead = t.head(x.Casing, x.Collection[0]), skHead+entityVersion
+	}
+	if x.Clustered {
+		skHead = t.head(x.Casing, append(slices.Clone(x.Collection), entity)...) + entityVersion
+	}
+	x.PK, x.SK = t.compose(pkHead, pk, x.Casing), t.compose(skHead, sk, x.Casing)
 }
 
 // composites are the fields of two halves without repeats.

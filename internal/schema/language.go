@@ -137,7 +137,14 @@ func (l *language) meets(m *language) bool {
 }
 
 // keysOf is the language of all keys of a half.
-func (l *loader) keysOf(h Half) *language {
+func (l *loader) keysOf(h *Half) *language {
+	if l.languages[h] == nil {
+		l.languages[h] = l.newKeys(h)
+	}
+	return l.languages[h]
+}
+
+func (l *loader) newKeys(h *Half) *language {
 	out := newLanguage()
 	out.text(h.Head)
 	bare := h.Head == "" && len(h.Segments) == 1
@@ -182,7 +189,7 @@ func anyByte() byteSet {
 }
 
 // addValue goes on with any value of a field.
-func (l *loader) addValue(out *language, h Half, s Segment, bare bool) {
+func (l *loader) addValue(out *language, h *Half, s Segment, bare bool) {
 	f := s.Field
 	digits := bytesOf("0123456789")
 	switch {
@@ -199,21 +206,43 @@ func (l *loader) addValue(out *language, h Half, s Segment, bare bool) {
 	case f.Scalar == "DateTime":
 		out.shape(cased("dddd-dd-ddTdd:dd:dd.dddZ", h.Casing))
 		out.many(digits)
-	case h.Style == TemplateStyle && s.Pad == 0 && kindOf(f) == "Int":
-		out.maybe(bytesOf("-"))
-		out.one(digits)
-		out.many(digits)
 	case kindOf(f) == "Int" || f.Scalar == "Float" || f.Scalar == "Decimal":
-		number := bytesOf("0123456789.:!~-")
-		out.one(number)
-		out.many(number)
+		out.number(h, s)
 	default:
 		out.many(textBytes(h, bare))
 	}
 }
 
+// entityPad is how many digits a number has at least in the key of an entity.
+const entityPad = 16
+
+// number goes on with a number: as it is in a template, unless it is padded. A padded one that is negative or longer has
+// marks besides, see package keys.
+func (l *language) number(h *Half, s Segment) {
+	digits := bytesOf("0123456789")
+	pad := s.Pad
+	if h.Style == EntityStyle {
+		pad = entityPad
+	}
+	l.maybe(bytesOf("-"))
+	if pad == 0 {
+		l.one(digits)
+		l.many(digits)
+		if kindOf(s.Field) != "Int" {
+			l.maybe(bytesOf("."))
+			l.many(digits)
+		}
+		return
+	}
+	l.one(bytesOf("0123456789:!"))
+	for range pad - 1 {
+		l.one(digits)
+	}
+	l.many(bytesOf("0123456789.!~"))
+}
+
 // textBytes are the bytes that a text can have in a key.
-func textBytes(h Half, bare bool) byteSet {
+func textBytes(h *Half, bare bool) byteSet {
 	all := anyByte()
 	if h.Escape && !bare {
 		all.remove(entitySep[0], entitySep[0])

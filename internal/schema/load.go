@@ -10,7 +10,7 @@ import (
 // Load reads the annotated schema of the read models and the schema of the events. It finds all that is wrong, in order
 // of position; the Model is nil where that is more than warnings.
 func Load(readModels, events []*ast.Source) (*Model, Diagnostics) {
-	l := &loader{model: &Model{}}
+	l := &loader{model: &Model{}, languages: map[*Half]*language{}}
 	var apiOK, eventsOK bool
 	l.api, apiOK = l.parse(readModels, readModelVocabulary)
 	l.events, eventsOK = l.parse(events, eventVocabulary)
@@ -35,6 +35,8 @@ type loader struct {
 	model  *Model
 	drafts []*draft
 	found  Diagnostics
+
+	languages map[*Half]*language
 }
 
 func (l *loader) add(d Diagnostic) { l.found = append(l.found, d) }

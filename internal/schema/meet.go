@@ -22,10 +22,15 @@ func (l *loader) checkMeetings() {
 // checkPrimaryKeys decides by literals, separators and the kinds of the fields whether a row of one entity can have the
 // key of a row of the other; a field that stands in both halves is taken as two.
 func (l *loader) checkPrimaryKeys(m, other *ReadModel) {
-	if strings.EqualFold(m.Entity.Type, other.Entity.Type) || !l.keysOf(m.PK).meets(l.keysOf(other.PK)) {
+	switch {
+	case !m.SK.Exists() || !other.SK.Exists(): // reported as missing
+		return
+	case strings.EqualFold(m.Entity.Type, other.Entity.Type): // reported by the type
+		return
+	case !l.keysOf(&m.PK).meets(l.keysOf(&other.PK)):
 		return
 	}
-	if l.keysOf(m.SK).meets(l.keysOf(other.SK)) {
+	if l.keysOf(&m.SK).meets(l.keysOf(&other.SK)) {
 		d := l.draftOf(m)
 		d.report(keysMeet, d.keyPos(), nil, other.Name, keyText(m), keyText(other))
 		return
@@ -36,7 +41,7 @@ func (l *loader) checkPrimaryKeys(m, other *ReadModel) {
 
 func (l *loader) checkPrimaryRange(m, other *ReadModel) {
 	for _, q := range m.Queries() {
-		if q.Index == nil && q.Connection != "" && rangeOf(m.SK).meets(l.keysOf(other.SK)) {
+		if q.Index == nil && q.Connection != "" && rangeOf(m.SK).meets(l.keysOf(&other.SK)) {
 			d := l.draftOf(m)
 			d.report(readsOver, d.keyPos(), nil, q.Name, other.Name)
 		}
@@ -48,10 +53,10 @@ func (l *loader) checkPrimaryRange(m, other *ReadModel) {
 func (l *loader) checkIndexRanges(p *PhysicalIndex) {
 	for i, u := range p.Uses {
 		for j, v := range p.Uses {
-			if i == j || sameCollection(u.Index, v.Index) || !l.keysOf(u.Index.PK).meets(l.keysOf(v.Index.PK)) {
+			if i == j || sameCollection(u.Index, v.Index) || !l.keysOf(&u.Index.PK).meets(l.keysOf(&v.Index.PK)) {
 				continue
 			}
-			if !p.sorted() || rangeOf(u.Index.SK).meets(l.keysOf(v.Index.SK)) {
+			if !p.sorted() || rangeOf(u.Index.SK).meets(l.keysOf(&v.Index.SK)) {
 				d := l.draftOf(u.Model)
 				d.report(readsOver, u.Index.Pos, nil, d.queryName(u.Index.suffix()), v.Model.Name)
 			}
@@ -67,9 +72,9 @@ func sameCollection(a, b *Index) bool {
 
 // checkCollectionRange finds entities that a collection would answer though they are none of its members.
 func (l *loader) checkCollectionRange(c *Collection) {
-	pk := l.keysOf(c.Members[0].Index.PK)
+	pk := l.keysOf(&c.Members[0].Index.PK)
 	for _, u := range c.Index.Uses {
-		if c.has(u.Model) || !pk.meets(l.keysOf(u.Index.PK)) || !beginsWith(c.Prefix()).meets(l.keysOf(u.Index.SK)) {
+		if c.has(u.Model) || !pk.meets(l.keysOf(&u.Index.PK)) || !beginsWith(c.Prefix()).meets(l.keysOf(&u.Index.SK)) {
 			continue
 		}
 		d := l.draftOf(u.Model)

@@ -27,7 +27,7 @@ func (d *draft) readTemplates(dir *ast.Directive) {
 
 var (
 	placePattern   = regexp.MustCompile(`^\{([A-Za-z_][A-Za-z0-9_]*)(?::([0-9]{1,3}))?\}$`)
-	literalPattern = regexp.MustCompile(`^[^%{}\x00-\x1f\x7f]+$`)
+	literalPattern = regexp.MustCompile(`^[ -$&-z|~]+$`) // printable, none of % { }
 )
 
 const (
@@ -41,7 +41,7 @@ func (d *draft) template(dir *ast.Directive, half, casing string) Half {
 	if !given {
 		return Half{}
 	}
-	h := Half{Style: TemplateStyle, Sep: entitySep, Casing: casing, Escape: d.Entity.Table.Escape == escapeValues}
+	h := Half{Style: TemplateStyle, Template: text, Sep: entitySep, Casing: casing, Escape: d.Entity.Table.Escape == escapeValues}
 	if len(text) > mostTemplate {
 		d.report(templateForm, argumentPos(dir, half), nil, strconv.Quote(text[:32]+"…"), "is longer than any key")
 		return h
@@ -76,7 +76,7 @@ func (d *draft) segment(dir *ast.Directive, half, part, casing string) (s Segmen
 	case place == nil && strings.ContainsAny(part, "{}"):
 		return s, "has " + strconv.Quote(part) + ", which is neither a literal nor one {field}"
 	case place == nil:
-		return s, "has " + strconv.Quote(part) + ", which holds % or an unprintable character"
+		return s, "has " + strconv.Quote(part) + ", which holds % or a character beyond printable ASCII"
 	}
 	f := d.compositeField(dir, half, place[1])
 	if f == nil {
