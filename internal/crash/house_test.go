@@ -82,7 +82,7 @@ func (e *ending) Wait(ctx context.Context, after eventlog.Positions) error {
 // covered by its checkpoint, and that no checkpoint is ahead of the log.
 func (h *house) look() {
 	h.Helper()
-	at := ledger{}
+	at := told{}
 	head, err := h.log.Head(h.Context(), embeddedlog.Partition)
 	if err != nil {
 		h.Fatal(err)
@@ -154,7 +154,7 @@ func (h *house) append(ctx context.Context, p *power) {
 
 // note takes down an answer, and how far the projections say they are.
 func (h *house) note(p *power, events []eventlog.Event, at []eventlog.Appended) error {
-	folded := ledger{}
+	folded := told{}
 	for name, runner := range h.runners {
 		status, err := runner.Status(context.Background())
 		if err != nil {

@@ -30,7 +30,7 @@ func TestKilledServerKeepsEveryRowAndPosition(t *testing.T) {
 	if testing.Short() {
 		t.Skip("kills processes for about a minute")
 	}
-	bin := build(t, registry)
+	bin := subjects(t)[2].bin
 	batches, events := readBatches(t)
 
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)

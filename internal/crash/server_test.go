@@ -4,69 +4,67 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 )
 
-// build compiles the server of a project and returns the binary.
-func build(t *testing.T, project string) string {
-	t.Helper()
-	bin := filepath.Join(t.TempDir(), "server")
-	cmd := exec.Command("go", "build", "-o", bin, "./cmd/server")
-	cmd.Dir = project
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build the server of %s: %v\n%s", project, err, out)
-	}
-	return bin
-}
-
 // process is one run of the server.
 type process struct {
 	cmd  *exec.Cmd
 	url  string
-	done chan error
+	log  string        // file with what it said
+	done chan struct{} // closed when it has ended
+	err  error         // what it ended with, then
 }
 
-// start runs the server on a data directory and returns when it listens.
-func start(t *testing.T, bin, dir string) *process {
-	t.Helper()
-	cmd := exec.Command(bin, "serve",
-		"--listen", "127.0.0.1:0", "--store", "embedded:"+dir, "--auth=off", "--log-format", "json")
-	logs, err := os.Create(filepath.Join(t.TempDir(), fmt.Sprintf("log-%d", time.Now().UnixNano())))
+// launch runs the server with the arguments and more environment, and returns when it listens. Dir is where its log goes.
+func launch(bin, dir string, env []string, args ...string) (*process, error) {
+	cmd := exec.Command(bin, append([]string{"serve", "--listen", "127.0.0.1:0", "--auth=off", "--log-format", "json"}, args...)...)
+	cmd.Env = append(os.Environ(), env...)
+	logs, err := os.CreateTemp(dir, "log-*")
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	out, err := cmd.StderrPipe()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	if err := cmd.Start(); err != nil {
-		t.Fatalf("start the server: %v", err)
+		return nil, fmt.Errorf("start the server: %w", err)
 	}
-	p := &process{cmd: cmd, done: make(chan error, 1)}
-	t.Cleanup(func() { _ = cmd.Process.Kill() })
-
+	p := &process{cmd: cmd, log: logs.Name(), done: make(chan struct{})}
 	lines := bufio.NewReader(io.TeeReader(out, logs))
 	for p.url == "" {
 		line, err := lines.ReadString('\n')
 		if err != nil {
-			text, _ := os.ReadFile(logs.Name())
-			t.Fatalf("the server ended before it listened: %v\n%s", cmd.Wait(), text)
+			return nil, errors.Join(fmt.Errorf("the server ended before it listened, see %s: %w", p.log, cmd.Wait()), logs.Close())
 		}
 		p.url = listening(line)
 	}
 	go func() {
-		_, _ = io.Copy(io.Discard, lines)
-		p.done <- cmd.Wait()
+		_, _ = io.Copy(io.Discard, lines) // ends with the process
+		p.err = errors.Join(cmd.Wait(), logs.Close())
+		close(p.done)
 	}()
+	return p, nil
+}
+
+// start runs the server on a data directory.
+func start(t *testing.T, bin, dir string) *process {
+	t.Helper()
+	p, err := launch(bin, t.TempDir(), nil, "--store", "embedded:"+dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
 	return p
 }
 
@@ -90,27 +88,34 @@ func (p *process) stop(t *testing.T) {
 	t.Helper()
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
 	select {
-	case err := <-p.done:
-		if err != nil {
-			t.Fatalf("the server did not stop cleanly: %v", err)
+	case <-p.done:
+		if p.err != nil {
+			t.Fatalf("the server did not stop cleanly: %v", p.err)
 		}
 	case <-time.After(time.Minute):
 		t.Fatal("the server did not stop within a minute of SIGTERM")
 	}
 }
 
-// caughtUp returns when every projection has folded n events.
+// caughtUp returns when every projection has folded n events, and fails the test where that does not come.
 func (p *process) caughtUp(ctx context.Context, t *testing.T, n uint64) {
 	t.Helper()
+	if err := p.reach(ctx, n); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// reach returns when every projection has folded n events.
+func (p *process) reach(ctx context.Context, n uint64) error {
 	for {
 		if folded(ctx, p.url, n) {
-			return
+			return nil
 		}
 		select {
 		case <-ctx.Done():
-			t.Fatalf("the projections did not catch up: %v", ctx.Err())
-		case err := <-p.done:
-			t.Fatalf("the server ended while it caught up: %v", err)
+			return fmt.Errorf("the projections did not catch up: %w", ctx.Err())
+		case <-p.done:
+			return fmt.Errorf("the server ended while it caught up: %w", p.err)
 		case <-time.After(20 * time.Millisecond): // the next look, not a wait for something to have happened
 		}
 	}

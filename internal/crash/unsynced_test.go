@@ -26,7 +26,7 @@ import (
 // power goes, though not how goroutines take turns.
 func TestLossOfPowerTakesNothingAcknowledged(t *testing.T) {
 	const rounds = 24
-	events := shopEvents()
+	events := shopEvents(sample.Size{Customers: 8, Products: 10, Orders: 40, Statuses: 4, Lines: 3})
 	undisturbed := vfs.NewCrashableMem()
 	(&round{T: t, events: events, fs: undisturbed, rng: newRand(1)}).lastLife()
 	want := dumpNamed(t, undisturbed)
@@ -39,7 +39,7 @@ func TestLossOfPowerTakesNothingAcknowledged(t *testing.T) {
 		if s := count(t, "FOLDQL_CRASH_SEED", 0); s != 0 {
 			seed = uint64(s)
 		}
-		r := &round{T: t, events: events, fs: vfs.NewCrashableMem(), rng: newRand(seed), acked: ledger{}, folded: ledger{}}
+		r := &round{T: t, events: events, fs: vfs.NewCrashableMem(), rng: newRand(seed), acked: told{}, folded: told{}}
 		r.lives(seed, want)
 		crashes, appending, folding = crashes+r.crashes, appending+r.appending, folding+r.folding
 		if t.Failed() {
@@ -55,9 +55,8 @@ func TestLossOfPowerTakesNothingAcknowledged(t *testing.T) {
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 
-// shopEvents are those of a small sample, and some that delete rows, that are set aside, and that wait behind such.
-func shopEvents() []eventlog.Event {
-	size := sample.Size{Customers: 8, Products: 10, Orders: 40, Statuses: 4, Lines: 3}
+// shopEvents are those of a sample, and some that delete rows, that are set aside, and that wait behind such.
+func shopEvents(size sample.Size) []eventlog.Event {
 	events := slices.Collect(sample.Events(size))
 	at := events[len(events)-1].Time
 	add := func(kind, source, subject, data string) {
@@ -90,15 +89,15 @@ type round struct {
 	events    []eventlog.Event
 	fs        *vfs.MemFS
 	rng       *rand.Rand
-	acked     ledger // what was acknowledged before the last crash: offset by event
-	folded    ledger // and, by projection, the offset up to which rows were said to be durable
+	acked     told // what was acknowledged before the last crash: offset by event
+	folded    told // and, by projection, the offset up to which rows were said to be durable
 	crashes   int
 	appending int // crashes that came before all events were acknowledged
 	folding   int // crashes that came afterwards, before all were folded
 }
 
-// ledger is what somebody was told.
-type ledger map[string]uint64
+// told is what somebody was told.
+type told map[string]uint64
 
 // power is a file system that loses power before one of its operations.
 type power struct {
@@ -110,8 +109,8 @@ type power struct {
 	how   vfs.CrashCloneCfg
 
 	mu            sync.Mutex
-	acked, folded ledger // what has been told
-	known         struct{ acked, folded ledger }
+	acked, folded told // what has been told
+	known         struct{ acked, folded told }
 }
 
 // MaybeError crashes when its operation has come, and goes on as if nothing had happened: nobody looks at it any more.
@@ -191,7 +190,7 @@ func (r *round) lastLife() {
 	r.Helper()
 	h := r.open(r.fs)
 	var work sync.WaitGroup
-	work.Go(func() { h.append(r.Context(), &power{acked: ledger{}, folded: ledger{}}) })
+	work.Go(func() { h.append(r.Context(), &power{acked: told{}, folded: told{}}) })
 	h.fold(r.Context(), &work)
 	work.Wait()
 	h.mend()

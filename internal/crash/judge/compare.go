@@ -47,11 +47,11 @@ func (c *comparison) count(what string, n int) {
 
 // model compares the table of a model and its indexes, in every partition that there ever was.
 func (c *comparison) model(ctx context.Context, m *querydb.Model) error {
-	generation, err := c.got.Generation(m)
+	generation, err := c.got.Generation(ctx, m)
 	if err != nil {
 		return err
 	}
-	name := tableName(m.Table, generation)
+	name := tableName(m.Table, generation.Number)
 	if err := c.partitions(ctx, m, driver.Primary, name); err != nil {
 		return err
 	}

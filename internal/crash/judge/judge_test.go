@@ -41,13 +41,13 @@ func TestAStoreIsJudgedByItsEvents(t *testing.T) {
 	}{
 		{"as it was folded", func(context.Context, *querydb.DB) error { return nil }, nil},
 		{"a row is gone", remove(model.BalanceModel, "a"), []string{
-			"Balance.g1 lacks a row", "Balance.g1/byOwner lacks an entry", "Balance.g1/currency lacks an entry",
+			"Balance lacks a row", "Balance/byOwner lacks an entry", "Balance/currency lacks an entry",
 		}},
 		{"a deleted row is back", put(model.Balance{Account: "b", Owner: "Bo", Currency: "EUR"}), []string{
-			"Balance.g1 has a row", "Balance.g1/byOwner has an entry", "Balance.g1/currency has an entry",
+			"Balance has a row", "Balance/byOwner has an entry", "Balance/currency has an entry",
 		}},
 		{"a value is wrong", put(model.Balance{Account: "a", Owner: "Ada", Currency: "EUR", Amount: 10}), []string{
-			"Balance.g1: the row differs", "Balance.g1/byOwner: an entry differs", "Balance.g1/currency: an entry differs",
+			"Balance: the row differs", "Balance/byOwner: an entry differs", "Balance/currency: an entry differs",
 		}},
 		{"an event is not set aside", note("aside:Currency", "0@00000000000000000004", nil), []string{"Currency has not set aside 0@00000000000000000004"}},
 		{"an event is set aside", note("aside:Hold", "0@00000000000000000003", []byte(`{"reason":"none"}`)), []string{"Hold has set aside"}},
@@ -79,7 +79,7 @@ func TestAStoreIsJudgedByItsEvents(t *testing.T) {
 					t.Errorf("difference %q, want one of %q", verdict.Differences[i], about)
 				}
 			}
-			counts := map[string]int{"Balance.g1": 1, "Balance.g1/byOwner": 1, "Balance.g1/currency": 1}
+			counts := map[string]int{"Balance": 1, "Balance/byOwner": 1, "Balance/currency": 1}
 			for name := range counts {
 				if got := verdict.Counts[name]; got != counts[name] {
 					t.Errorf("%s: %d counted, want %d", name, got, counts[name])

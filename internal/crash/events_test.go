@@ -1,0 +1,173 @@
+package crash
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/cloudevents"
+	"github.com/foldql/foldql/internal/crash/ledger/projection/ledger"
+	"github.com/foldql/foldql/projection/shop/sample"
+)
+
+// shopLines are events of a shop of some size.
+func shopLines(_ *testing.T, rng *rand.Rand) []string {
+	size := sample.Size{
+		Customers: 5 + rng.IntN(20), Products: 5 + rng.IntN(30), Orders: 20 + rng.IntN(150), Statuses: 1 + rng.IntN(5), Lines: 1 + rng.IntN(4),
+	}
+	return linesOf(shopEvents(size))
+}
+
+// registryLines are a run of the registry's events.
+func registryLines(t *testing.T, rng *rand.Rand) []string {
+	t.Helper()
+	all, err := allRegistryLines()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := min(len(all), 300+rng.IntN(1200))
+	from := rng.IntN(len(all) - n + 1)
+	return all[from : from+n]
+}
+
+var allRegistryLines = sync.OnceValues(func() (lines []string, err error) {
+	f, err := os.Open(eventsFile())
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // it is only read
+	text, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	scan := bufio.NewScanner(text)
+	scan.Buffer(nil, 1<<20)
+	for scan.Scan() {
+		lines = append(lines, scan.Text())
+	}
+	return lines, scan.Err()
+})
+
+func linesOf(events []eventlog.Event) []string {
+	lines := make([]string, len(events))
+	for i := range events {
+		lines[i] = string(cloudevents.Append(nil, &events[i]))
+	}
+	return lines
+}
+
+// ledgerEvents are events of a few accounts, so that the same rows are changed, deleted and made anew all the time. Some
+// cannot be folded.
+func ledgerEvents(_ *testing.T, rng *rand.Rand) []string {
+	w := &writer{rng: rng, accounts: 3 + rng.IntN(25), now: time.Now().UTC().Truncate(time.Hour)}
+	n := 200 + rng.IntN(1000)
+	for i := range w.accounts {
+		w.open(fmt.Sprint("a", i))
+	}
+	for range n {
+		w.next()
+	}
+	return w.lines
+}
+
+// writer writes events of the ledger. Nothing expires while a test runs, but for the fold: rows end within the two hours
+// in which the events happen, which begin an hour ago.
+type writer struct {
+	rng      *rand.Rand
+	accounts int
+	now      time.Time
+	lines    []string
+}
+
+type data map[string]any
+
+func (w *writer) write(kind, subject string, d data) {
+	w.now = w.now.Add(time.Duration(w.rng.IntN(8000)) * time.Millisecond)
+	body, err := json.Marshal(d)
+	if err != nil {
+		panic(err) // strings and numbers have a JSON form
+	}
+	e := eventlog.Event{
+		ID: fmt.Sprint(len(w.lines) + 1), Source: "/ledger", Type: kind, Subject: subject, Time: w.now, Data: body,
+	}
+	w.lines = append(w.lines, string(cloudevents.Append(nil, &e)))
+}
+
+func (w *writer) account() string { return fmt.Sprint("a", w.rng.IntN(w.accounts)) }
+
+func (w *writer) pick(from ...string) string { return from[w.rng.IntN(len(from))] }
+
+func (w *writer) open(account string) {
+	w.write("Opened", "", data{"account": account, "owner": w.pick("Ada", "Bo", "Çelik", "~"), "currency": w.pick("EUR", "SEK")})
+}
+
+func (w *writer) next() {
+	a := w.account()
+	switch n := w.rng.IntN(100); {
+	case n < 12:
+		w.open(a)
+	case n < 40:
+		w.write("Deposited", w.subject(a), data{"account": a, "amount": w.rng.IntN(100) - 20, "currency": w.pick("EUR", "SEK", "USD")})
+	case n < 55:
+		w.write("Moved", "", data{"from": a, "to": w.account(), "amount": w.rng.IntN(50)})
+	case n < 68:
+		w.describe(a)
+	case n < 80:
+		w.write("Held", w.subject(a), w.hold(a, data{"until": w.now.Add(time.Duration(w.rng.IntN(3600)) * time.Second), "keep": w.rng.IntN(2) == 0}))
+	case n < 86:
+		w.write("Released", "", w.hold(a, data{}))
+	case n < 92:
+		w.write("Closed", "", data{"account": a})
+	case n < 95:
+		w.write("Purged", "", data{"account": a})
+	case n < 97:
+		w.write("Deposited", w.subject(a), data{"account": a, "amount": 1, "currency": ledger.NoCurrency})
+	case n < 98:
+		w.write("Deposited", w.subject(a), data{"account": a, "amount": "much"})
+	case n < 99:
+		w.write("Opened", "", data{"account": strings.Repeat("x", 3000), "owner": "long", "currency": "EUR"})
+	default:
+		w.lines = append(w.lines, `{"specversion":"1.0","id":"broken`)
+	}
+}
+
+// subject is that of some events of an account: one that is set aside takes those behind it along, but not all.
+func (w *writer) subject(account string) string {
+	if w.rng.IntN(3) > 0 {
+		return ""
+	}
+	return fmt.Sprint(account, "/", len(w.lines)/60)
+}
+
+func (w *writer) hold(account string, d data) data {
+	d["account"], d["hold"], d["level"] = account, w.pick("h1", "h2", "h3"), w.rng.IntN(21)-10
+	return d
+}
+
+func (w *writer) describe(account string) {
+	d := data{"account": account, "forget": []string{}, "remove": []string{}}
+	if w.rng.IntN(2) == 0 {
+		d["owner"] = w.pick("Ada", "Bo", "")
+	}
+	if w.rng.IntN(2) == 0 {
+		d["city"] = w.pick("Oslo", "Řím", "a/b")
+	}
+	if w.rng.IntN(2) == 0 {
+		d["rank"] = w.rng.IntN(5) - 2
+	}
+	switch w.rng.IntN(6) {
+	case 0:
+		d["forget"] = []string{w.pick("owner", "city")}
+	case 1:
+		d["remove"] = []string{w.pick("rank", "city")}
+	}
+	w.write("Described", "", d)
+}

@@ -1,0 +1,49 @@
+package judge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/pebblestore"
+)
+
+// Open opens the store at a place that is written as for the server. No server may have it open.
+func Open(place string) (driver.Driver, error) {
+	kind, at, _ := strings.Cut(place, ":")
+	switch kind {
+	case "embedded":
+		return pebblestore.Open(pebblestore.Options{Dir: at + "/rows", Logger: slog.New(slog.DiscardHandler)})
+	}
+	return nil, fmt.Errorf("no store that can be judged: %q", place)
+}
+
+// Main judges the store at the first argument by the file of events that is the second, and prints the verdict as JSON. It
+// ends the process.
+func (p Project) Main() {
+	if err := p.print(context.Background(), os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func (p Project) print(ctx context.Context, args []string) error {
+	if len(args) != 2 {
+		return errors.New("give a store and a file of events")
+	}
+	store, err := Open(args[0])
+	if err != nil {
+		return err
+	}
+	verdict, err := p.Judge(ctx, args[1], store)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(verdict)
+}

@@ -1,0 +1,42 @@
+package crash
+
+import (
+	"fmt"
+
+	"github.com/foldql/foldql/internal/faultproxy"
+)
+
+// report is what was survived.
+type report struct {
+	seeds, events              int
+	kills, freezes, zombies    int // a zombie is woken when another server has done its work
+	died, failedStarts, mended int
+	rows, entries, aside       int // that were compared in the end
+	faults                     faultproxy.Counts
+}
+
+func (r *report) add(o *report) {
+	r.seeds += o.seeds
+	r.events += o.events
+	r.kills += o.kills
+	r.freezes += o.freezes
+	r.zombies += o.zombies
+	r.died += o.died
+	r.failedStarts += o.failedStarts
+	r.mended += o.mended
+	r.rows += o.rows
+	r.entries += o.entries
+	r.aside += o.aside
+	r.faults.Add(o.faults)
+}
+
+func (r *report) String() string {
+	s := fmt.Sprintf("%d seeds, %d events: survived %d kills, %d freezes, %d of them until another server had done the work; "+
+		"%d servers ended by themselves and %d did not start, for faults; %d events retried or skipped by command\n"+
+		"compared %d rows and %d index entries; %d events set aside",
+		r.seeds, r.events, r.kills, r.freezes, r.zombies, r.died, r.failedStarts, r.mended, r.rows, r.entries, r.aside)
+	if len(r.faults.Requests) > 0 {
+		s += "\nDynamoDB: " + r.faults.String()
+	}
+	return s
+}

@@ -1,0 +1,114 @@
+package crash
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"syscall"
+	"time"
+)
+
+// slot is a place where a server runs, which is started again whenever it has ended, as a supervisor would.
+type slot struct {
+	launch func() (*process, error)
+	report *report
+	p      *process // nil while none runs
+	frozen bool
+}
+
+// up sees to it that a server runs. Faults may end one before it listens, though not for ever.
+func (s *slot) up() error {
+	if s.p != nil {
+		select {
+		case <-s.p.done:
+			s.report.died++
+			s.p = nil
+		default:
+			return nil
+		}
+	}
+	var err error
+	for range 25 {
+		if s.p, err = s.launch(); err == nil {
+			return nil
+		}
+		s.report.failedStarts++
+	}
+	return fmt.Errorf("the server cannot be started: %w", err)
+}
+
+// kill ends the server as the loss of power would, as far as a process can be.
+func (s *slot) kill() {
+	if s.p == nil {
+		return
+	}
+	s.p.kill()
+	s.p, s.frozen = nil, false
+	s.report.kills++
+}
+
+// freeze stops the server in its tracks, and wake lets it go on.
+func (s *slot) freeze() {
+	if s.p != nil && s.p.cmd.Process.Signal(syscall.SIGSTOP) == nil {
+		s.frozen = true
+		s.report.freezes++
+	}
+}
+
+func (s *slot) wake() {
+	if s.p != nil && s.frozen {
+		_ = s.p.cmd.Process.Signal(syscall.SIGCONT) // it may have been killed
+		s.frozen = false
+	}
+}
+
+// mend retries or skips an event that is set aside, the nth that a server knows of. That it cannot, since the server is
+// killed or the event fails again, does not matter.
+func (s *slot) mend(ctx context.Context, n int, how string) {
+	if s.p == nil || s.frozen {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	var list struct {
+		Events []struct{ Projection, Event, Behind string }
+	}
+	if call(ctx, http.MethodGet, s.p.url+"/admin/events?limit=1000", nil, &list) != nil || len(list.Events) == 0 {
+		return
+	}
+	e := list.Events[n%len(list.Events)]
+	body := map[string]string{"projection": e.Projection, "event": e.Event}
+	if e.Behind != "" { // that one comes first
+		body["event"] = e.Behind
+	}
+	if call(ctx, http.MethodPost, s.p.url+"/admin/events/"+url.PathEscape(how), body, nil) == nil {
+		s.report.mended++
+	}
+}
+
+// call sends JSON and reads the JSON of the answer.
+func call(ctx context.Context, method, address string, body, answer any) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	if res.StatusCode/100 != 2 {
+		err = errors.New(res.Status)
+	} else if answer != nil {
+		err = json.NewDecoder(res.Body).Decode(answer)
+	}
+	return errors.Join(err, res.Body.Close())
+}
