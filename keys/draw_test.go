@@ -24,12 +24,24 @@ var separators = func() []string {
 	return seps
 }()
 
-// layouts draws a half of up to four segments with any separator.
+// layouts draws a half of up to four segments with any separator, in any of the forms: bare or joined values, entity
+// keys with a head and names, templates with literals anywhere, any casing.
 func layouts() *rapid.Generator[Layout] {
 	return rapid.Custom(func(t *rapid.T) Layout {
 		l := Layout{Sep: rapid.SampledFrom(separators).Draw(t, "sep")}
+		literals := []string{""}
+		if rapid.Bool().Draw(t, "composed") {
+			l.Casing = rapid.SampledFrom([]Casing{CasingNone, CasingLower, CasingUpper}).Draw(t, "casing")
+			l.Head = rapid.SampledFrom([]string{"", "user", "$app" + l.Sep + "v1" + l.Sep + "task"}).Draw(t, "head")
+			l.Tail = rapid.SampledFrom([]string{"", "end"}).Draw(t, "tail")
+			literals = []string{"", "name_", "of" + l.Sep, "of" + l.Sep + "all" + l.Sep + "name_"}
+		}
 		for i := range rapid.IntRange(1, 4).Draw(t, "segments") {
-			l.Segments = append(l.Segments, Segment{Field: fmt.Sprintf("f%d", i), Kind: rapid.SampledFrom(kinds).Draw(t, "kind")})
+			l.Segments = append(l.Segments, Segment{
+				Field: fmt.Sprintf("f%d", i), Kind: rapid.SampledFrom(kinds).Draw(t, "kind"),
+				Before: rapid.SampledFrom(literals).Draw(t, "before"),
+				Digits: rapid.SampledFrom([]int{0, 0, 1, 16, 20}).Draw(t, "digits"),
+			})
 		}
 		return l
 	})
@@ -95,6 +107,9 @@ func near(t *rapid.T, v Value) Value {
 			return DateTime(at)
 		}
 	case KindString:
+		if rapid.Bool().Draw(t, "case alone") {
+			return String(strings.ToUpper(v.text))
+		}
 		return String(v.text + rapid.SampledFrom(separators).Draw(t, "end"))
 	}
 	return v
@@ -104,7 +119,7 @@ func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 
 // texts draws strings rich in what separates and escapes.
 func texts() *rapid.Generator[string] {
-	return rapid.OneOf(rapid.String(), rapid.StringMatching(`[-a%2F/:#.~!|5]{0,6}`))
+	return rapid.OneOf(rapid.String(), rapid.StringMatching(`[-a%2F/:#.~!|5]{0,6}`), rapid.StringMatching(`[Aa ßσςΣİ#%_]{0,6}`))
 }
 
 func decimals() *rapid.Generator[Decimal] {
@@ -134,8 +149,8 @@ func instants() *rapid.Generator[time.Time] {
 	})
 }
 
-// compare compares two values of one kind as what they are, not as text.
-func compare(a, b Value) int {
+// compare compares two values of one kind as what they are, not as text; strings in the casing.
+func compare(a, b Value, c Casing) int {
 	switch a.kind {
 	case KindInt, KindFloat, KindDecimal:
 		return rational(a).Cmp(rational(b))
@@ -144,7 +159,7 @@ func compare(a, b Value) int {
 	case KindDateTime:
 		return a.at.Compare(b.at)
 	}
-	return strings.Compare(a.text, b.text)
+	return strings.Compare(c.Text(a.text), c.Text(b.text))
 }
 
 func rational(v Value) *big.Rat {

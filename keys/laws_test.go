@@ -15,11 +15,11 @@ func ordered(t *rapid.T) {
 	l := layouts().Draw(t, "layout")
 	a := valuesOf(t, l)
 	b := neighbours(t, l, a)
-	first := firstDifference(a, b)
+	first := firstDifference(l, a, b)
 	if first < 0 || l.Segments[first].Kind == KindString {
 		return
 	}
-	want := compare(a[first], b[first])
+	want := compare(a[first], b[first], l.Casing)
 	if got := strings.Compare(compose(t, l, a), compose(t, l, b)); got != want {
 		t.Fatalf("%v compare as %d, their keys\n%q\n%q\nas %d", l.Segments[first].Kind, want,
 			compose(t, l, a), compose(t, l, b), got)
@@ -48,7 +48,7 @@ func contiguous(t *rapid.T) {
 	b := neighbours(t, l, a)
 	n := rapid.IntRange(0, len(a)-1).Draw(t, "given")
 	prefix := compose(t, l, a[:n])
-	first := firstDifference(a, b)
+	first := firstDifference(l, a, b)
 	shared := first < 0 || first >= n
 	if got := strings.HasPrefix(compose(t, l, b), prefix); got != shared {
 		t.Fatalf("%q begins with %q: %v, want %v", compose(t, l, b), prefix, got, shared)
@@ -58,6 +58,29 @@ func contiguous(t *rapid.T) {
 	}
 }
 
+func TestMoreCompositesExtendTheKeyOfFewer(t *testing.T) { rapid.Check(t, extending) }
+func FuzzMoreCompositesExtendTheKeyOfFewer(f *testing.F) { f.Fuzz(rapid.MakeFuzz(extending)) }
+
+func extending(t *rapid.T) {
+	l := layouts().Draw(t, "layout")
+	vals := valuesOf(t, l)
+	n := rapid.IntRange(0, len(vals)-1).Draw(t, "given")
+	short, err := l.Truncate(vals[:n]...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	longer, err := l.Truncate(vals[:n+1]...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, long := range []string{longer, compose(t, l, vals[:n]), compose(t, l, vals)} {
+		if !strings.HasPrefix(long, short) {
+			t.Fatalf("%q does not begin with %q", long, short)
+		}
+	}
+}
+
+// Under a casing: composites that differ by more than it.
 func TestDistinctCompositesNeverShareAKey(t *testing.T) { rapid.Check(t, injective) }
 func FuzzDistinctCompositesNeverShareAKey(f *testing.F) { f.Fuzz(rapid.MakeFuzz(injective)) }
 
@@ -65,7 +88,7 @@ func injective(t *rapid.T) {
 	l := layouts().Draw(t, "layout")
 	a := valuesOf(t, l)
 	b := neighbours(t, l, a)
-	same := firstDifference(a, b) < 0
+	same := firstDifference(l, a, b) < 0
 	if got := compose(t, l, a) == compose(t, l, b); got != same {
 		t.Fatalf("same composites: %v, same key: %v: %q, %q", same, got, compose(t, l, a), compose(t, l, b))
 	}
@@ -96,10 +119,10 @@ func TestTextsWithSeparatorsNeverShareAKey(t *testing.T) {
 	}
 }
 
-// firstDifference returns the first segment in which a and b differ, -1 where they are the same.
-func firstDifference(a, b []Value) int {
+// firstDifference returns the first segment in which a and b differ by more than casing, -1 where they are the same.
+func firstDifference(l Layout, a, b []Value) int {
 	for i := range a {
-		if compare(a[i], b[i]) != 0 {
+		if compare(a[i], b[i], l.Casing) != 0 {
 			return i
 		}
 	}
