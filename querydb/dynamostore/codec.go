@@ -1,0 +1,291 @@
+package dynamostore
+
+import (
+	"fmt"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// keep is how long DynamoDB holds on to what may go: a fold, and a server that was stopped, may lag that far behind.
+const keep = 48 * time.Hour
+
+// key returns the key attributes of a row.
+func (s *shape) key(k keys.Key) item {
+	it := item{s.pk: text(k.PK)}
+	if s.sk != "" {
+		it[s.sk] = text(k.SK)
+	}
+	return it
+}
+
+// checkKey refuses a key that DynamoDB would refuse or, where it is no UTF-8, change.
+func (s *shape) checkKey(k keys.Key) error {
+	switch {
+	case k.PK == "":
+		return fmt.Errorf("%w: the partition key is empty", driver.ErrInvalid)
+	case s.sk != "" && k.SK == "":
+		return fmt.Errorf("%w: the sort key is empty", driver.ErrInvalid)
+	case s.sk == "" && k.SK != "":
+		return fmt.Errorf("%w: the key has a sort half, and the table has none", driver.ErrInvalid)
+	}
+	return checkTexts(k)
+}
+
+// checkTexts refuses halves that are too long or no UTF-8.
+func checkTexts(k keys.Key) error {
+	switch {
+	case len(k.PK) > keys.MaxPK:
+		return fmt.Errorf("%w: the partition key has %d bytes, and may have %d", driver.ErrInvalid, len(k.PK), keys.MaxPK)
+	case len(k.SK) > keys.MaxSK:
+		return fmt.Errorf("%w: the sort key has %d bytes, and may have %d", driver.ErrInvalid, len(k.SK), keys.MaxSK)
+	case !utf8.ValidString(k.PK) || !utf8.ValidString(k.SK):
+		return fmt.Errorf("%w: the key is no UTF-8, the only text that DynamoDB has", driver.ErrInvalid)
+	}
+	return nil
+}
+
+// encode returns the values of the shape's columns for a row, nil where a column is absent. now is the time of the write.
+func (s *shape) encode(row *driver.Row, now time.Time) ([]value, error) {
+	if row.Record.Len() != len(s.fields) || len(row.Indexes) != len(s.table.Indexes) {
+		return nil, fmt.Errorf("%w: a record of %d fields and %d index keys is none of this table", driver.ErrInvalid,
+			row.Record.Len(), len(row.Indexes))
+	}
+	vals := make([]value, len(s.columns))
+	if err := s.encodeHalves(row, vals); err != nil {
+		return nil, err
+	}
+	if err := s.encodeFields(row, vals); err != nil {
+		return nil, err
+	}
+	if row.Expires.IsZero() {
+		return vals, nil
+	}
+	if s.table.Lasting {
+		return nil, fmt.Errorf("%w: the row expires, and rows of this table never do", driver.ErrInvalid)
+	}
+	vals[s.expires], vals[s.ttl] = number(instantText(row.Expires)), removal(row.Expires, now)
+	return vals, nil
+}
+
+// removal is when DynamoDB may remove what is not needed from the moment on, or from the write if that is later.
+func removal(from, now time.Time) value {
+	if from.Before(now) {
+		from = now
+	}
+	return number(instantText(from.Add(keep + time.Second - 1).Truncate(time.Second)))
+}
+
+// encodeHalves sets the key attributes of the indexes. Several halves may share an attribute, and then have one text.
+func (s *shape) encodeHalves(row *driver.Row, vals []value) error {
+	for i := range s.halves {
+		if half, there := halfOf(row, i); there && s.halves[i].column >= 0 {
+			vals[s.halves[i].column] = text(half)
+		}
+	}
+	for i, place := range s.halves {
+		if place.attr == "" {
+			continue
+		}
+		half, there := halfOf(row, i)
+		if err := checkTexts(row.Indexes[i/2].Key); err != nil {
+			return fmt.Errorf("index %s: %w", s.table.Indexes[i/2].Name, err)
+		}
+		shared, taken := s.shared(row, place, vals)
+		if there && half == "" || there != taken || half != shared {
+			return fmt.Errorf("%w: index %s has the key half %q under the attribute %s, which holds %q", driver.ErrInvalid,
+				s.table.Indexes[i/2].Name, half, place.attr, shared)
+		}
+	}
+	return nil
+}
+
+// halfOf returns the text of a half of an index key: 2i is the partition half of the index i, 2i+1 the sort half.
+func halfOf(row *driver.Row, i int) (half string, there bool) {
+	k := &row.Indexes[i/2]
+	if i%2 == 0 {
+		half, there = k.PK, k.HasPK
+	} else {
+		half, there = k.SK, k.HasSK
+	}
+	if !there {
+		half = ""
+	}
+	return half, there
+}
+
+// shared returns what the attribute of a half holds.
+func (s *shape) shared(row *driver.Row, place halfPlace, vals []value) (half string, there bool) {
+	switch {
+	case place.column >= 0:
+		return stringOf(vals[place.column])
+	case place.attr == s.pk:
+		return row.Key.PK, true
+	}
+	return row.Key.SK, true
+}
+
+// encodeFields sets the attributes of the fields. What an attribute cannot hold, because it holds the text of a key or
+// because DynamoDB has no such number, is in _own.
+func (s *shape) encodeFields(row *driver.Row, vals []value) error {
+	own := item{}
+	for f := range s.fields {
+		field, place := &s.table.Fields[f], &s.fields[f]
+		v, kept, err := fieldValue(field, row.Record.JSON(f))
+		switch {
+		case err != nil:
+			return fmt.Errorf("%w: field %s: %w", driver.ErrInvalid, field.Name, err)
+		case place.keyed:
+			held, taken := s.shared(row, halfPlace{place.attr, place.column}, vals)
+			s.keyedField(own, field, v, held, taken)
+		case v == nil:
+		case place.attr == "" || !kept:
+			own[field.Name] = v
+		default:
+			vals[place.column] = v
+		}
+	}
+	if len(own) > 0 {
+		vals[s.own] = &types.AttributeValueMemberM{Value: own}
+	}
+	return nil
+}
+
+// keyedField keeps a field apart whose attribute holds the text of a key, where that is not the field's value.
+func (s *shape) keyedField(own item, field *driver.Field, v value, held string, taken bool) {
+	if v == nil {
+		if taken {
+			own[field.Name] = &types.AttributeValueMemberNULL{Value: true}
+		}
+		return
+	}
+	if is, ok := stringOf(v); !ok || !taken || is != held || !isText(field) {
+		own[field.Name] = v
+	}
+}
+
+// decoder turns items of a table, or of one of its indexes, into rows.
+type decoder struct {
+	*shape
+	index     int // ordinal of the index, driver.Primary for the table
+	projected []bool
+	writer    string
+}
+
+func (s *shape) decoder(index int, writer string) decoder {
+	d := decoder{shape: s, index: index, writer: writer}
+	if index == driver.Primary || s.table.Indexes[index].Projected == nil {
+		return d
+	}
+	d.projected = make([]bool, len(s.fields))
+	for _, f := range s.table.Indexes[index].Projected {
+		d.projected[f] = true
+	}
+	return d
+}
+
+// row reads an item. A deleted row has no Record.
+func (d *decoder) row(it item) (driver.Row, error) {
+	row, err := d.read(it)
+	if err != nil {
+		return row, fmt.Errorf("table %s, row %s: %w: %w", d.layout.table, printable(row.Key), errDamaged, err)
+	}
+	return row, nil
+}
+
+func (d *decoder) read(it item) (row driver.Row, err error) {
+	row.Key.PK, _ = stringOf(it[d.pk])
+	if d.sk != "" {
+		row.Key.SK, _ = stringOf(it[d.sk])
+	}
+	if d.index == driver.Primary {
+		if row.Revision, err = countOf(it[attrRev]); err != nil {
+			return row, fmt.Errorf("attribute %s: %w", attrRev, err)
+		}
+		if row.Position, row.Applied, err = positions(it, d.writer); err != nil {
+			return row, err
+		}
+		if it[attrDeleted] != nil {
+			return row, nil
+		}
+		row.Indexes = d.indexKeys(it)
+	}
+	if digits, there := numberOf(it[attrExpires]); there {
+		if row.Expires, err = parseInstant(digits); err != nil {
+			return row, fmt.Errorf("attribute %s: %w", attrExpires, err)
+		}
+	}
+	row.Record, err = d.record(it, row.Key)
+	return row, err
+}
+
+func (d *decoder) indexKeys(it item) []driver.IndexKey {
+	if len(d.table.Indexes) == 0 {
+		return nil
+	}
+	list := make([]driver.IndexKey, len(d.table.Indexes))
+	for i := range list {
+		k := &list[i]
+		k.PK, k.HasPK = stringOf(it[d.halves[2*i].attr])
+		if attr := d.halves[2*i+1].attr; attr != "" {
+			k.SK, k.HasSK = stringOf(it[attr])
+		}
+	}
+	return list
+}
+
+var builders = sync.Pool{New: func() any { return new(record.Builder) }}
+
+// record builds the record of an item.
+func (d *decoder) record(it item, k keys.Key) (record.Record, error) {
+	b := builders.Get().(*record.Builder)
+	defer builders.Put(b)
+	var own item
+	if m, is := it[attrOwn].(*types.AttributeValueMemberM); is {
+		own = m.Value
+	}
+	b.Begin(len(d.fields))
+	for f := range d.fields {
+		field := &d.table.Fields[f]
+		v := d.field(it, own, k, f)
+		if v == nil {
+			b.Null()
+		} else if !appendField(b, field, v) {
+			return nil, fmt.Errorf("attribute %s is no %s", field.Name, field.Scalar)
+		}
+	}
+	rec, f, err := b.Finish()
+	if err != nil {
+		return nil, fmt.Errorf("attribute %s: %w", d.table.Fields[f].Name, err)
+	}
+	return rec, nil
+}
+
+// field returns the value of a field, nil where it is absent, or is not to be had from the index.
+func (d *decoder) field(it, own item, k keys.Key, f int) value {
+	if d.projected != nil && !d.projected[f] {
+		return nil
+	}
+	if v := own[d.table.Fields[f].Name]; v != nil {
+		if _, null := v.(*types.AttributeValueMemberNULL); null {
+			return nil
+		}
+		return v
+	}
+	place := &d.fields[f]
+	if place.attr != "" {
+		if v := it[place.attr]; v != nil {
+			return v
+		}
+	}
+	if place.whole {
+		return text(k.PK)
+	}
+	return nil
+}

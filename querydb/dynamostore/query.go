@@ -1,0 +1,138 @@
+package dynamostore
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// Placeholders of a key condition.
+const (
+	namePK, valuePK = "#pk", ":pk"
+	nameSK          = "#sk"
+	valueLo         = ":lo"
+	valueHi         = ":hi"
+)
+
+// queryInput makes the first request of a query, without its limit. It is nil where no row can be selected, a question
+// that DynamoDB refuses.
+func (s *shape) queryInput(q *driver.Query) (*dynamodb.QueryInput, error) {
+	if err := checkQueryTexts(q); err != nil {
+		return nil, fmt.Errorf("dynamostore: query %s: %w", s.layout.table, err)
+	}
+	pk, sk := s.pk, s.sk
+	in := &dynamodb.QueryInput{
+		TableName: &s.layout.table, ScanIndexForward: aws.Bool(!q.Reverse),
+		ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
+	}
+	if q.Index == driver.Primary {
+		in.ConsistentRead = &q.Consistent
+	} else {
+		x := &s.layout.indexes[q.Index]
+		pk, sk, in.IndexName = x.pk, x.sk, &x.name
+	}
+	condition, operands, some := sortCondition(q.Range)
+	start, more := s.start(q)
+	if !some || !more {
+		return nil, nil
+	}
+	in.ExclusiveStartKey = start
+	in.ExpressionAttributeNames = map[string]string{namePK: pk}
+	in.ExpressionAttributeValues = item{valuePK: text(q.PK)}
+	expression := namePK + " = " + valuePK
+	if condition != "" {
+		expression += " AND " + condition
+		in.ExpressionAttributeNames[nameSK] = sk
+		for name, v := range operands {
+			in.ExpressionAttributeValues[name] = v
+		}
+	}
+	in.KeyConditionExpression = &expression
+	return in, nil
+}
+
+// checkQueryTexts refuses keys that no row can have.
+func checkQueryTexts(q *driver.Query) error {
+	for _, s := range [...]string{q.Range.Lo, q.Range.Hi} {
+		if err := checkTexts(keys.Key{PK: q.PK, SK: s}); err != nil {
+			return err
+		}
+	}
+	if q.Start != nil {
+		for _, k := range [...]keys.Key{q.Start.Key, q.Start.Index} {
+			if !utf8.ValidString(k.PK) || !utf8.ValidString(k.SK) {
+				return fmt.Errorf("%w: the page begins after a key that is no UTF-8", driver.ErrInvalid)
+			}
+		}
+	}
+	return nil
+}
+
+// sortCondition makes the condition on the sort key; some is false where no sort key meets it. DynamoDB takes no empty
+// operand, and no range whose ends are the wrong way round.
+func sortCondition(r keys.Range) (condition string, operands item, some bool) {
+	lo, hi := text(r.Lo), text(r.Hi)
+	switch {
+	case r.Op == keys.All, r.Lo == "" && (r.Op == keys.Prefix || r.Op == keys.AtLeast):
+		return "", nil, true
+	case r.Lo == "" && (r.Op == keys.Equal || r.Op == keys.AtMost), r.Op == keys.Between && (r.Lo > r.Hi || r.Hi == ""):
+		return "", nil, false
+	case r.Op == keys.Equal:
+		return nameSK + " = " + valueLo, item{valueLo: lo}, true
+	case r.Op == keys.Prefix:
+		return "begins_with(" + nameSK + ", " + valueLo + ")", item{valueLo: lo}, true
+	case r.Op == keys.AtLeast:
+		return nameSK + " >= " + valueLo, item{valueLo: lo}, true
+	case r.Op == keys.AtMost:
+		return nameSK + " <= " + valueLo, item{valueLo: lo}, true
+	case r.Lo == "":
+		return nameSK + " <= " + valueHi, item{valueHi: hi}, true
+	}
+	return nameSK + " BETWEEN " + valueLo + " AND " + valueHi, item{valueLo: lo, valueHi: hi}, true
+}
+
+// start returns the key that the page begins after, nil where it begins with the range; more is false where the whole
+// range lies before the page. DynamoDB needs no row under that key, but refuses one outside of the range.
+func (s *shape) start(q *driver.Query) (after item, more bool) {
+	if q.Start == nil {
+		return nil, true
+	}
+	sk := q.Start.Key.SK
+	if q.Index != driver.Primary {
+		sk = q.Start.Index.SK
+	}
+	lo, hi, bounded := q.Range.Bounds()
+	switch {
+	case sk < lo:
+		return nil, !q.Reverse
+	case bounded && sk >= hi:
+		return nil, q.Reverse
+	}
+	after = s.key(q.Start.Key)
+	if q.Index != driver.Primary {
+		x := &s.layout.indexes[q.Index]
+		after[x.pk] = text(q.PK)
+		if x.sk != "" {
+			after[x.sk] = text(sk)
+		}
+	}
+	return after, true
+}
+
+// starts returns where the page after a row of the query begins.
+func (s *shape) startAfter(q *driver.Query, k keys.Key, it item) keys.Start {
+	start := keys.Start{Key: k}
+	if q.Index != driver.Primary {
+		start.Index.PK = q.PK
+		if sk := s.layout.indexes[q.Index].sk; sk != "" {
+			start.Index.SK, _ = stringOf(it[sk])
+		}
+	}
+	return start
+}

@@ -1,0 +1,219 @@
+package dynamostore
+
+import (
+	"context"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// Get reads rows by their keys: one by GetItem, more in batches of a hundred, several of them at a time.
+func (s *Store) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
+	leave, err := s.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	sh, err := s.shape(g.Table)
+	if err != nil {
+		return nil, err
+	}
+	r := reader{store: s, decoder: sh.decoder(driver.Primary, g.Writer), get: &g, rows: make([]driver.Row, len(g.Keys))}
+	for i, k := range g.Keys {
+		if err := sh.checkKey(k); err != nil {
+			return nil, mapped("get from", sh.layout.table, err)
+		}
+		r.rows[i].Key = k
+	}
+	if len(g.Keys) == 1 {
+		err = r.one(ctx)
+	} else {
+		r.index()
+		batches := (len(r.distinct) + mostKeys - 1) / mostKeys
+		err = s.each(ctx, batches, func(ctx context.Context, i int) error {
+			return r.batch(ctx, r.distinct[i*mostKeys:min(len(r.distinct), (i+1)*mostKeys)])
+		})
+		r.repeat()
+	}
+	if err != nil {
+		return nil, mapped("get from", sh.layout.table, err)
+	}
+	return r.rows, nil
+}
+
+// reader reads the rows of a Get.
+type reader struct {
+	store *Store
+	decoder
+	get      *driver.Get
+	rows     []driver.Row
+	at       map[keys.Key]int // the first row with the key
+	distinct []keys.Key
+}
+
+func (r *reader) index() {
+	r.at = make(map[keys.Key]int, len(r.rows))
+	for i := range r.rows {
+		k := r.rows[i].Key
+		if _, seen := r.at[k]; !seen {
+			r.at[k] = i
+			r.distinct = append(r.distinct, k)
+		}
+	}
+}
+
+// repeat gives keys that were asked for more than once the row that was read.
+func (r *reader) repeat() {
+	if len(r.distinct) == len(r.rows) {
+		return
+	}
+	for i := range r.rows {
+		r.rows[i] = r.rows[r.at[r.rows[i].Key]]
+	}
+}
+
+func (r *reader) one(ctx context.Context) error {
+	in := r.getInput(r.get.Keys[0], r.get.Consistent)
+	return r.store.send(ctx, time.Time{}, func(ctx context.Context, _ bool) error {
+		out, err := r.store.client.GetItem(ctx, in)
+		if err != nil {
+			return err
+		}
+		consumed(&r.store.stats.readUnits, out.ConsumedCapacity)
+		if out.Item == nil {
+			return nil
+		}
+		return r.keep(0, out.Item)
+	})
+}
+
+// batch reads up to a hundred rows. What DynamoDB does not get to is asked for again.
+func (r *reader) batch(ctx context.Context, ks []keys.Key) error {
+	in := r.batchInput(ks, r.get.Consistent)
+	return r.store.send(ctx, time.Time{}, func(ctx context.Context, _ bool) error {
+		out, err := r.store.client.BatchGetItem(ctx, in)
+		if err != nil {
+			return err
+		}
+		for i := range out.ConsumedCapacity {
+			consumed(&r.store.stats.readUnits, &out.ConsumedCapacity[i])
+		}
+		for _, it := range out.Responses[r.layout.table] {
+			pk, _ := stringOf(it[r.pk])
+			sk, _ := stringOf(it[r.sk])
+			if i, asked := r.at[keys.Key{PK: pk, SK: sk}]; asked {
+				if err := r.keep(i, it); err != nil {
+					return err
+				}
+			}
+		}
+		if len(out.UnprocessedKeys) > 0 {
+			in = r.unprocessed(out.UnprocessedKeys)
+			return errUnprocessed
+		}
+		return nil
+	})
+}
+
+// unprocessed asks for what is left of a batch.
+func (r *reader) unprocessed(left map[string]types.KeysAndAttributes) *dynamodb.BatchGetItemInput {
+	in := r.batchInput(nil, r.get.Consistent)
+	asked := in.RequestItems[r.layout.table]
+	asked.Keys = left[r.layout.table].Keys
+	in.RequestItems[r.layout.table] = asked
+	return in
+}
+
+// keep is the row that was read, unless it has expired.
+func (r *reader) keep(i int, it item) error {
+	row, err := r.row(it)
+	if err == nil && !row.Expired(r.get.Now) {
+		r.rows[i] = row
+	}
+	return err
+}
+
+// Query reads rows of one partition. Rows that have expired, and deleted ones, are passed over until the page is full; a
+// page so reads at most twice the keys that it passes over, and one key more than its rows.
+func (s *Store) Query(ctx context.Context, q driver.Query) (driver.Page, error) {
+	leave, err := s.enter(ctx)
+	if err != nil {
+		return driver.Page{}, err
+	}
+	defer leave()
+	sh, err := s.shape(q.Table)
+	if err != nil {
+		return driver.Page{}, err
+	}
+	in, err := sh.queryInput(&q)
+	if in == nil {
+		return driver.Page{}, err
+	}
+	p := pager{decoder: sh.decoder(q.Index, q.Writer), query: &q}
+	for {
+		in.Limit = aws.Int32(p.want())
+		out, err := s.query(ctx, in)
+		more := false
+		if err == nil {
+			more, err = p.take(out.Items)
+		}
+		if err != nil {
+			return driver.Page{}, mapped("query", sh.layout.table, err)
+		}
+		if !more || len(out.LastEvaluatedKey) == 0 {
+			return p.page, nil
+		}
+		in.ExclusiveStartKey = out.LastEvaluatedKey
+	}
+}
+
+func (s *Store) query(ctx context.Context, in *dynamodb.QueryInput) (out *dynamodb.QueryOutput, err error) {
+	err = s.send(ctx, time.Time{}, func(ctx context.Context, _ bool) error {
+		if out, err = s.client.Query(ctx, in); err == nil {
+			consumed(&s.stats.readUnits, out.ConsumedCapacity)
+		}
+		return err
+	})
+	return out, err
+}
+
+// pager fills a page.
+type pager struct {
+	decoder
+	query  *driver.Query
+	page   driver.Page
+	passed int // keys passed over
+}
+
+// want is how many keys to ask for: what the page lacks, one to know that there are more, and as many again as were
+// passed over, so that a long run of deleted rows takes few requests.
+func (p *pager) want() int32 {
+	return int32(p.query.Limit + 1 - len(p.page.Rows) + min(p.passed, 1000))
+}
+
+// take adds items to the page; more is false when it is complete.
+func (p *pager) take(items []item) (more bool, err error) {
+	for _, it := range items {
+		p.page.Examined++
+		row, err := p.row(it)
+		if err != nil {
+			return false, err
+		}
+		if row.Expired(p.query.Now) || row.Record == nil && !p.query.Deleted {
+			p.passed++
+			continue
+		}
+		if len(p.page.Rows) == p.query.Limit {
+			p.page.More = true
+			return false, nil
+		}
+		p.page.Rows = append(p.page.Rows, row)
+		p.page.Starts = append(p.page.Starts, p.startAfter(p.query, row.Key, it))
+	}
+	return true, nil
+}

@@ -1,0 +1,147 @@
+package dynamostore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// The SDK sends a request once. Whether to send it again is decided here, where it is known what that means for a write;
+// so one place counts attempts, waits, and sees to it that nothing is begun after a batch's deadline.
+const (
+	attemptTimeout = 10 * time.Second // after which an answer is not waited for any longer
+	firstDelay     = 25 * time.Millisecond
+	mostDelay      = 5 * time.Second
+)
+
+// send makes a request, again and again while that may help: at most as long as the Config says, until the context ends,
+// and not after the deadline. again tells the call that an earlier attempt may have been carried out.
+func (s *Store) send(ctx context.Context, deadline time.Time, call func(ctx context.Context, again bool) error) error {
+	began := time.Now()
+	again := false
+	for n := 0; ; n++ {
+		err := s.attempt(ctx, deadline, again, call)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		what := fateOf(err)
+		delay := backoff(n)
+		if what == final || time.Since(began)+delay > s.cfg.RetryFor {
+			return err
+		}
+		if what == refused {
+			s.stats.throttled.Add(1)
+		}
+		again = again || what == doubtful
+		s.stats.retries.Add(1)
+		s.cfg.Log.DebugContext(ctx, "dynamostore: a request is sent again", "attempt", n+1, "delay", delay, "error", err)
+		if wait(ctx, delay) != nil {
+			return fmt.Errorf("%w, after: %w", ctx.Err(), err)
+		}
+	}
+}
+
+// attempt makes the request once, when there is room for one more in flight.
+func (s *Store) attempt(ctx context.Context, deadline time.Time, again bool, call func(ctx context.Context, again bool) error) error {
+	select {
+	case s.flights <- struct{}{}:
+		defer func() { <-s.flights }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if late(deadline) {
+		return fmt.Errorf("%w: the batch was not written by its deadline, %v", driver.ErrStale, deadline)
+	}
+	s.stats.requests.Add(1)
+	bounded, cancel := context.WithTimeout(ctx, attemptTimeout)
+	defer cancel()
+	err := call(bounded, again)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil && bounded.Err() != nil:
+		return fmt.Errorf("%w: %v", errUnanswered, err)
+	}
+	return err
+}
+
+// late reports whether the deadline has passed by the wall clock: the monotonic one stands still while a machine sleeps.
+func late(deadline time.Time) bool {
+	return !deadline.IsZero() && time.Now().Round(0).After(deadline.Round(0))
+}
+
+// backoff is how long to wait after n attempts more than one: anything up to twice what it was before, so that those who
+// wait do not come back together.
+func backoff(n int) time.Duration {
+	return rand.N(min(mostDelay, firstDelay<<min(n, 16)) + 1)
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// each does n things, as many at a time as may be in flight. The first error ends what is not done yet.
+func (s *Store) each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
+	if n == 1 {
+		return do(ctx, 0)
+	}
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	var once sync.Once
+	var first error
+	for range min(n, s.cfg.Concurrency) {
+		workers.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				if err := do(inner, i); err != nil {
+					once.Do(func() { first = err })
+					cancel()
+					return
+				}
+			}
+		})
+	}
+	workers.Wait()
+	return first
+}
+
+// enter begins a call, which Close waits for; leave ends it.
+func (s *Store) enter(ctx context.Context) (leave func(), err error) {
+	s.calls.RLock()
+	err = ctx.Err()
+	if s.closed {
+		err = fmt.Errorf("dynamostore: %w: the store is closed", driver.ErrUnavailable)
+	}
+	if err != nil {
+		s.calls.RUnlock()
+		return nil, err
+	}
+	return s.calls.RUnlock, nil
+}
+
+// asCondition returns the failed condition in an error.
+func asCondition[E error](err error) (failed E, is bool) {
+	is = errors.As(err, &failed)
+	return failed, is
+}

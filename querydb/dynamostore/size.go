@@ -1,0 +1,50 @@
+package dynamostore
+
+import (
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// Limits of DynamoDB.
+const (
+	mostItem        = 400 * 1024      // bytes of an item
+	mostTransaction = 4 * 1024 * 1024 // bytes of the items of a transaction
+	mostActions     = 100             // items of a transaction
+	mostKeys        = 100             // keys of a BatchGetItem
+)
+
+// valueSize is what DynamoDB counts for a value.
+func valueSize(v value) int {
+	switch v := v.(type) {
+	case *types.AttributeValueMemberS:
+		return len(v.Value)
+	case *types.AttributeValueMemberN:
+		return numberSize(v.Value)
+	case *types.AttributeValueMemberL:
+		size := 3
+		for _, e := range v.Value {
+			size += 1 + valueSize(e)
+		}
+		return size
+	case *types.AttributeValueMemberM:
+		size := 3
+		for name, e := range v.Value {
+			size += 1 + len(name) + valueSize(e)
+		}
+		return size
+	}
+	return 1
+}
+
+// numberSize is a byte for two digits, one more, and one for a minus; zeros at the ends do not count.
+func numberSize(digits string) int {
+	digits, _, _ = strings.Cut(digits, "e")
+	unsigned, negative := strings.CutPrefix(digits, "-")
+	significant := strings.Trim(strings.Replace(unsigned, ".", "", 1), "0")
+	size := (len(significant)+1)/2 + 1
+	if negative {
+		size++
+	}
+	return size
+}
