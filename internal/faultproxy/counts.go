@@ -13,7 +13,7 @@ type Counts struct {
 	Requests   map[string]int // by operation
 	Faults     map[Fault]int
 	Errors     map[string]int // answers, by the type of the error; those of the proxy's own making too
-	Retries    int            // requests that were not a client's first attempt
+	Retries    int            // requests that were sent again after a fault that showed
 	Conditions int            // conditions that failed
 }
 
@@ -70,6 +70,7 @@ type tally struct {
 	so     Counts
 	writes int
 	alarms []alarm
+	failed map[uint64]bool // digests of requests whose client knows no better than to send them again
 }
 
 // alarm is somebody who waits for a number of writes.
@@ -79,7 +80,7 @@ type alarm struct {
 }
 
 func newTally() tally {
-	return tally{so: Counts{Requests: map[string]int{}, Faults: map[Fault]int{}, Errors: map[string]int{}}}
+	return tally{so: Counts{Requests: map[string]int{}, Faults: map[Fault]int{}, Errors: map[string]int{}}, failed: map[uint64]bool{}}
 }
 
 func (t *tally) counts() Counts {
@@ -91,10 +92,12 @@ func (t *tally) counts() Counts {
 }
 
 func (t *tally) arrived(r *request) {
+	digest := r.all()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.so.Requests[r.operation]++
-	if r.attempt > 1 {
+	if t.failed[digest] {
+		delete(t.failed, digest)
 		t.so.Retries++
 	}
 	if !r.writes() {
@@ -118,10 +121,14 @@ func (t *tally) afterWrites(n int) <-chan struct{} {
 	return a.ring
 }
 
-func (t *tally) fault(f Fault) {
+func (t *tally) fault(f Fault, r *request) {
+	digest := r.all()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.so.Faults[f]++
+	if f.shows() {
+		t.failed[digest] = true
+	}
 }
 
 func (t *tally) answered(a *answer) {

@@ -38,6 +38,9 @@ func (f Fault) befalls(r *request) bool {
 	return true
 }
 
+// shows reports whether whoever sent the request learns that something went wrong.
+func (f Fault) shows() bool { return f <= CutAmid && f != None }
+
 // Rates are the chances, from 0 to 1, that a fault befalls a request that no fault before it in order has befallen.
 type Rates [faults]float64
 

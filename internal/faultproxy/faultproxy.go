@@ -130,7 +130,7 @@ func (p *Proxy) fate(req *request) fate {
 	for fault := None + 1; fault < faults; fault++ {
 		if rnd.Float64() < p.cfg.Rates[fault] && fault.befalls(req) {
 			f.fault = fault
-			p.tally.fault(fault)
+			p.tally.fault(fault, req)
 			break
 		}
 	}

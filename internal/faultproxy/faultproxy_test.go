@@ -314,11 +314,14 @@ func TestCountsTellWhatHappened(t *testing.T) {
 	p.tally.answered(&answer{status: 400, body: []byte(`{"__type":"a#ConditionalCheckFailedException"}`)})
 	p.tally.answered(&answer{status: 400, body: []byte(
 		`{"__type":"a#TransactionCanceledException","CancellationReasons":[{"Code":"None"},{"Code":"ConditionalCheckFailed"}]}`)})
-	p.tally.arrived(&request{operation: "Query", attempt: attempt(http.Header{"Amz-Sdk-Request": {"attempt=2; max=5"}})})
+	for range 2 { // one of them after the other failed
+		p.tally.arrived(&request{operation: "Query", body: []byte(`{"a":1,"b":2}`)})
+		p.tally.fault(Throttled, &request{operation: "Query", body: []byte(`{"b":2,"a":1}`)})
+	}
 	want := Counts{
-		Requests:   map[string]int{"GetItem": 1, "UpdateItem": 2, "Query": 1},
+		Requests:   map[string]int{"GetItem": 1, "UpdateItem": 2, "Query": 2},
 		Errors:     map[string]int{"ConditionalCheckFailedException": 1, "TransactionCanceledException": 1},
-		Faults:     map[Fault]int{},
+		Faults:     map[Fault]int{Throttled: 2},
 		Retries:    1,
 		Conditions: 2,
 	}

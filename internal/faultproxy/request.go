@@ -2,13 +2,11 @@ package faultproxy
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 )
@@ -16,7 +14,6 @@ import (
 // request is a request of DynamoDB's JSON protocol.
 type request struct {
 	operation string // as in UpdateItem
-	attempt   int    // as the SDK counts, from 1; 1 where it does not say
 	host      string
 	header    http.Header
 	body      []byte
@@ -35,17 +32,7 @@ func newRequest(r *http.Request) (*request, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the request: %w", err)
 	}
-	return &request{operation, attempt(r.Header), r.Host, r.Header, body}, nil
-}
-
-// attempt reads the SDK's account of its attempts, "attempt=2; max=3".
-func attempt(h http.Header) int {
-	first, _, _ := strings.Cut(h.Get("Amz-Sdk-Request"), ";")
-	n, err := strconv.Atoi(strings.TrimPrefix(strings.TrimSpace(first), "attempt="))
-	if err != nil {
-		return 1
-	}
-	return n
+	return &request{operation, r.Host, r.Header, body}, nil
 }
 
 func (r *request) writes() bool {
@@ -110,6 +97,22 @@ func (c *chance) draw(r *request) *rand.Rand {
 
 // about is a digest of what a request is about: the key of a single item, else all but what is drawn anew each time.
 func (r *request) about() uint64 {
+	return r.digest(func(body map[string]any) any {
+		if body["Key"] != nil {
+			return []any{body["TableName"], body["Key"]}
+		}
+		delete(body, "ClientRequestToken")
+		return body
+	})
+}
+
+// all is a digest of the whole request.
+func (r *request) all() uint64 {
+	return r.digest(func(body map[string]any) any { return body })
+}
+
+// digest is one of the operation and a part of the body, in which the order of names does not count.
+func (r *request) digest(part func(body map[string]any) any) uint64 {
 	h := fnv.New64a()
 	_, _ = io.WriteString(h, r.operation)
 	var body map[string]any
@@ -117,13 +120,6 @@ func (r *request) about() uint64 {
 		_, _ = h.Write(r.body)
 		return h.Sum64()
 	}
-	var of any = []any{body["TableName"], body["Key"]}
-	if body["Key"] == nil {
-		delete(body, "ClientRequestToken")
-		of = body
-	}
-	if err := json.NewEncoder(h).Encode(of); err != nil { // in the order of the names, unlike the body
-		panic(errors.Join(errors.New("what was JSON is none"), err))
-	}
+	_, _ = h.Write(encode(part(body)))
 	return h.Sum64()
 }
