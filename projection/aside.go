@@ -65,8 +65,12 @@ func subjectOf(e *eventlog.Event) subject { return subject{e.Partition, e.Source
 
 // asides are the events that are aside.
 type asides struct {
-	count int
-	held  map[subject][]uint64 // offsets, ascending, of the events that have a subject
+	all  map[ref]bool
+	held map[subject][]uint64 // offsets, ascending, of the events that have a subject
+}
+
+func newAsides() asides {
+	return asides{all: map[ref]bool{}, held: map[subject][]uint64{}}
 }
 
 // first is the offset of the first event of the subject that is aside; ok is false where there is none.
@@ -78,7 +82,7 @@ func (a *asides) first(s subject) (offset uint64, ok bool) {
 }
 
 func (a *asides) add(s subject, offset uint64) {
-	a.count++
+	a.all[ref{s.partition, offset}] = true
 	if s.name == "" {
 		return
 	}
@@ -89,7 +93,7 @@ func (a *asides) add(s subject, offset uint64) {
 }
 
 func (a *asides) remove(s subject, offset uint64) {
-	a.count--
+	delete(a.all, ref{s.partition, offset})
 	held := a.held[s]
 	i, there := slices.BinarySearch(held, offset)
 	if !there {

@@ -3,7 +3,6 @@ package projection
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 
@@ -24,16 +23,23 @@ type cursor struct {
 	Replayed int `json:"replayed,omitempty"`
 }
 
+func (c cursor) before(o cursor) bool {
+	return c.Offset < o.Offset || c.Offset == o.Offset && c.Replayed < o.Replayed
+}
+
+// position is where the event stands that has brought the projection to the cursor.
+func (c cursor) position(partition string) querydb.Position {
+	return querydb.Position{Partition: partition, Offset: c.Offset, Step: uint32(c.Replayed)}
+}
+
 // checkpoint is the note of how far a projection has come, committed with the rows that it covers.
 type checkpoint struct {
 	// Version is the layout that the rows have: see querydb.Model.Version.
 	Version string `json:"version"`
 	// Table and Generation are where the rows are. Where the model's rows are elsewhere now, since its table has another
 	// name or another model had it in between, the checkpoint says nothing about them.
-	Table      string `json:"table"`
-	Generation int    `json:"generation"`
-	// Commit counts the commits, so that one whose answer was lost can be told from one that did not happen.
-	Commit     uint64            `json:"commit"`
+	Table      string            `json:"table"`
+	Generation int               `json:"generation"`
 	Partitions map[string]cursor `json:"partitions"`
 }
 
@@ -46,12 +52,12 @@ func (k checkpoint) covers(m *querydb.Model, generation int) bool {
 func (k checkpoint) with(partition string, c cursor) checkpoint {
 	k.Partitions = maps.Clone(k.Partitions)
 	k.Partitions[partition] = c
-	k.Commit++
 	return k
 }
 
-func (k checkpoint) note(projection string) querydb.Note {
-	return querydb.Note{Kind: kindCheckpoint, ID: projection, Value: encode(k)}
+// note is the checkpoint as it follows the one of the revision, and no other.
+func (k checkpoint) note(projection string, revision uint64) querydb.Note {
+	return querydb.Note{Kind: kindCheckpoint, ID: projection, Value: encode(k), Read: true, Revision: revision}
 }
 
 // encode is the JSON of one of our own notes; they are made of strings, numbers and times within JSON's years.
@@ -63,22 +69,19 @@ func encode(note any) []byte {
 	return b
 }
 
-// readCheckpoint reads the note; found is false where there is none.
-func readCheckpoint(ctx context.Context, db *querydb.DB, projection string) (k checkpoint, found bool, err error) {
-	b, err := db.ReadNote(ctx, kindCheckpoint, projection)
-	if errors.Is(err, querydb.ErrNotFound) {
-		return checkpoint{}, false, nil
+// readCheckpoint reads the note and its revision; the zero checkpoint where there is none.
+func readCheckpoint(ctx context.Context, db *querydb.DB, projection string) (k checkpoint, revision uint64, err error) {
+	n, err := db.Note(ctx, kindCheckpoint, projection)
+	if err == nil && n.Value != nil {
+		err = json.Unmarshal(n.Value, &k)
 	}
 	if err != nil {
-		return checkpoint{}, false, fmt.Errorf("read the checkpoint of %s: %w", projection, err)
-	}
-	if err := json.Unmarshal(b, &k); err != nil {
-		return checkpoint{}, false, fmt.Errorf("read the checkpoint of %s: %w", projection, err)
+		return checkpoint{}, 0, fmt.Errorf("read the checkpoint of %s: %w", projection, err)
 	}
 	if k.Partitions == nil {
 		k.Partitions = map[string]cursor{}
 	}
-	return k, true, nil
+	return k, n.Revision, nil
 }
 
 // eachNote calls visit with every note of a kind, in order.
@@ -103,7 +106,9 @@ func eachNote(ctx context.Context, db *querydb.DB, kind string, visit func(query
 }
 
 // Forget is the note that takes a projection's checkpoint away: with it applied, the projection's next start drops its
-// rows and folds the whole log. What was decided about set-aside events is not forgotten.
+// rows and folds the whole log, and so does one that runs on a Shared store. What was decided about set-aside events is
+// not forgotten.
 func Forget(projection string) querydb.Note {
-	return querydb.Note{Kind: kindCheckpoint, ID: projection}
+	// Not a deletion: the note's revisions go on, so that nobody who has read the former takes a later one for it.
+	return querydb.Note{Kind: kindCheckpoint, ID: projection, Value: encode(checkpoint{})}
 }

@@ -8,14 +8,55 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
+// commit evaluates items of the stretch in order, as far as one commit goes, writes rows, notes and checkpoint, and takes
+// the items off the stretch. It reports whether the stretch is done, and is called until it is: where an answer was lost,
+// or another process was first, it finds out from what is on record.
+func (r *Runner) commit(ctx context.Context, s *stretch) (done bool, err error) {
+	if err := r.open(ctx); err != nil {
+		return false, err
+	}
+	if left, err := r.due(s); !left || err != nil {
+		return true, err
+	}
+	items := r.next(s)
+	out := r.newOutcome(s)
+	if err := r.load(ctx, out, items); err != nil {
+		return false, err
+	}
+	if r.fold.ahead() {
+		if r.known, err = r.current(ctx); err != nil || !r.known {
+			return false, err
+		}
+		if s.released {
+			return false, errOvertaken
+		}
+	}
+	took := r.evaluate(out, items)
+	if !s.released {
+		out.end = s.end
+		if took < len(s.items) {
+			out.end = items[took-1].at
+		}
+	}
+	if err := r.write(ctx, out); err != nil {
+		return false, err
+	}
+	r.reached(len(items), took)
+	s.items, s.from = s.items[took:], out.end
+	return len(s.items) == 0, nil
+}
+
 // outcome is what becomes of the items of one commit beside rows. It is true once the commit has succeeded.
 type outcome struct {
-	end      cursor
-	failing  map[subject]ref // the first event of a subject that failed here
-	asides   []asideItem
-	released []*eventlog.Event // aside no more
-	replays  []replay
-	notes    []querydb.Note
+	partition string
+	released  bool // the items were aside
+	end       cursor
+	rows      int             // items that went into rows
+	failing   map[subject]ref // the first event of a subject that failed here
+	asides    []asideItem
+	mended    []*eventlog.Event // aside no more
+	replays   []replay
+	notes     []querydb.Note
 }
 
 // asideItem is an event set aside for the first time.
@@ -24,123 +65,107 @@ type asideItem struct {
 	reason string
 }
 
-// commit evaluates items in order, and writes rows, notes and checkpoint at once. Called again with the same items
-// after an error, it first finds out whether they were committed all the same.
-func (r *Runner) commit(ctx context.Context, partition string, items []item, end cursor) error {
-	if committed, err := r.settle(ctx); committed || err != nil {
+func (r *Runner) newOutcome(s *stretch) *outcome {
+	out := &outcome{partition: s.partition, released: s.released, failing: map[subject]ref{}}
+	out.end = r.done.Partitions[s.partition] // where released items take effect; others take it along
+	return out
+}
+
+// write commits what the fold and the outcome have.
+func (r *Runner) write(ctx context.Context, out *outcome) error {
+	var whole bool
+	r.writes, whole = r.fold.writes(r.writes[:0])
+	if out.released && len(r.writes)+len(out.notes) == 0 {
+		return nil // all of them wait for another
+	}
+	done := r.done.with(out.partition, out.end)
+	began := wallClock()
+	err := r.db.Apply(ctx, querydb.Batch{
+		Writes: r.writes, Notes: append(out.notes, done.note(r.projection.Name, r.revision)),
+		Atomic: whole, Deadline: r.seen.Add(r.cfg.CommitWithin),
+	})
+	if err != nil {
+		r.known = refused(err)
 		return err
 	}
-	out := outcome{end: end, failing: map[subject]ref{}}
-	if len(items) > 0 && items[0].released {
-		out.end = r.done.Partitions[partition] // they take effect now
-	}
-	if err := r.load(ctx, partition, items); err != nil {
-		return err
-	}
-	for i := range items {
-		r.evaluate(&out, items, i, partition)
-	}
-	r.writes = r.fold.writes(r.writes[:0])
-	next := attempted{partition: partition, done: r.done.with(partition, out.end), rows: len(r.writes), outcome: &out}
-	notes := append(out.notes, next.done.note(r.projection.Name))
-	if err := r.db.Apply(ctx, querydb.Batch{Writes: r.writes, Notes: notes}); err != nil {
-		if !refused(err) {
-			r.doubt = &next
-		}
-		return err
-	}
-	r.committed(ctx, &next)
+	r.done, r.revision, r.seen = done, r.revision+1, began
+	r.remember(ctx, out)
+	r.progress.committed(out.partition, out.end.Offset, len(r.writes), len(r.asides.all))
 	return nil
 }
 
-// attempted is a commit whose answer is not known yet.
-type attempted struct {
-	partition string
-	done      checkpoint
-	rows      int
-	outcome   *outcome
-}
-
-// settle finds out whether the last commit happened, where its answer was lost: folding its events again would count
-// them twice.
-func (r *Runner) settle(ctx context.Context) (committed bool, err error) {
-	if r.doubt == nil {
-		return false, nil
-	}
-	stored, _, err := readCheckpoint(ctx, r.db, r.projection.Name)
-	if err != nil {
-		return false, err
-	}
-	next := r.doubt
-	r.doubt = nil
-	if stored.Commit != next.done.Commit {
-		return false, nil
-	}
-	r.committed(ctx, next)
-	return true, nil
-}
-
-// committed takes a commit into memory.
-func (r *Runner) committed(ctx context.Context, c *attempted) {
-	r.done = c.done
-	r.remember(ctx, c.outcome)
-	r.progress.committed(c.partition, c.outcome.end.Offset, c.rows, r.asides.count)
-}
-
 // load reads the rows that the items need, once for all of them.
-func (r *Runner) load(ctx context.Context, partition string, items []item) error {
-	r.fold.reset()
+func (r *Runner) load(ctx context.Context, out *outcome, items []item) error {
+	r.fold.reset(out.released)
 	for i := range items {
 		it := &items[i]
 		it.needErr = nil
 		if it.err == nil && !it.skip {
-			it.needErr = r.fold.need(it.ops, it.occasion(i, partition))
+			it.needErr = r.fold.need(it.ops, it.occasion(i, out.partition))
 		}
 	}
-	return r.fold.load(ctx, partition)
+	first := querydb.Position{Partition: out.partition}
+	switch {
+	case out.released:
+		first = next(out.end).position(out.partition)
+	case len(items) > 0:
+		first = items[0].at.position(out.partition)
+	}
+	return r.fold.load(ctx, first)
 }
+
+// next is the place of a set-aside event that takes effect where the projection stands.
+func next(c cursor) cursor { return cursor{Offset: c.Offset, Replayed: c.Replayed + 1} }
 
 // occasion is when the i-th item of a commit takes effect.
 func (it *item) occasion(i int, partition string) occasion {
-	return occasion{
-		event: i + 1,
-		time:  it.event.Time,
-		pos:   querydb.Position{Partition: partition, Offset: it.at.Offset},
-	}
+	return occasion{event: i + 1, time: it.event.Time, pos: it.at.position(partition)}
 }
 
-// evaluate takes one item: into the rows, or aside.
-func (r *Runner) evaluate(out *outcome, items []item, i int, partition string) {
+// evaluate takes items in order, into the rows or aside, as far as one commit goes, and returns how many.
+func (r *Runner) evaluate(out *outcome, items []item) (took int) {
+	for took < len(items) && r.take(out, items, took) {
+		took++
+	}
+	return took
+}
+
+// take takes the i-th item. It takes the first in any case.
+func (r *Runner) take(out *outcome, items []item, i int) bool {
 	it := &items[i]
 	if behind, held := r.heldBehind(out, &items[0], it); held {
-		if !it.released {
-			out.setAside(r.projection.Name, it, "an earlier event of the same subject is set aside", behind.String())
-		}
-		return
+		return it.released || r.setAside(out, it, "an earlier event of the same subject is set aside", behind.String())
 	}
 	if it.skip {
 		out.release(r.projection.Name, it, replay{ref: refOf(it.event), Skip: true})
-		return
+		return true
 	}
 	err := it.err
 	if err == nil {
 		err = it.needErr
 	}
 	if err == nil {
-		err = attempt(r.cfg.Attempts, func() error { return r.fold.eval(it.ops, it.occasion(i, partition)) })
-	}
-	if err != nil {
-		if s := subjectOf(it.event); s.name != "" {
-			out.failing[s] = refOf(it.event)
+		if r.shared && len(out.asides) > 0 {
+			return false
 		}
-		out.setAside(r.projection.Name, it, err.Error(), "")
-		return
+		if it.released {
+			it.at = next(out.end)
+		}
+		err = attempt(r.cfg.Attempts, func() error { return r.fold.eval(it.ops, it.occasion(i, out.partition)) })
 	}
+	switch {
+	case err == errCut:
+		return false
+	case err != nil:
+		return r.fail(out, it, err)
+	}
+	out.rows++
 	if it.released {
 		out.release(r.projection.Name, it,
 			replay{ref: refOf(it.event), Moment: out.end.Offset, Seq: out.end.Replayed})
-		out.end.Replayed++
+		out.end = it.at
 	}
+	return true
 }
 
 // heldBehind returns the event that the item must wait for. Items that are released come in order, first is their first.
@@ -159,15 +184,36 @@ func (r *Runner) heldBehind(out *outcome, first, it *item) (behind ref, held boo
 	return ref{s.partition, offset}, held
 }
 
-func (out *outcome) setAside(projection string, it *item, reason, behind string) {
-	out.notes = append(out.notes, asideNote(projection, it.event, reason, behind))
+// fail sets an event aside that cannot be folded.
+func (r *Runner) fail(out *outcome, it *item, err error) bool {
+	if !r.setAside(out, it, err.Error(), "") {
+		return false
+	}
+	if s := subjectOf(it.event); s.name != "" {
+		out.failing[s] = refOf(it.event)
+	}
+	return true
+}
+
+// setAside sets an event aside, unless another commit must do so. On a Shared store what is set aside is committed
+// without rows: rows that have come further than an event say that it went into them, and must not say so of one that
+// did not. So whoever folds the event again, of whatever rows a torn commit has left, judges it alike; and whoever does
+// not know yet that it was released has written no row that comes after it.
+func (r *Runner) setAside(out *outcome, it *item, reason, behind string) bool {
+	if r.shared {
+		if most, _ := r.db.MostAtomic(); out.rows > 0 || len(out.notes)+noteWrites > most {
+			return false
+		}
+	}
+	out.notes = append(out.notes, asideNote(r.projection.Name, it.event, reason, behind))
 	if !it.released {
 		out.asides = append(out.asides, asideItem{it.event, reason})
 	}
+	return true
 }
 
 func (out *outcome) release(projection string, it *item, p replay) {
-	out.released = append(out.released, it.event)
+	out.mended = append(out.mended, it.event)
 	out.replays = append(out.replays, p)
 	out.notes = append(out.notes, p.note(projection),
 		querydb.Note{Kind: kindAside + projection, ID: p.ref.id()})
@@ -182,7 +228,7 @@ func (r *Runner) remember(ctx context.Context, out *outcome) {
 			slog.String("source", a.event.Source), slog.String("subject", a.event.Subject),
 			slog.String("reason", a.reason))
 	}
-	for _, e := range out.released {
+	for _, e := range out.mended {
 		r.asides.remove(subjectOf(e), e.Offset)
 	}
 	for _, p := range out.replays {

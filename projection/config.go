@@ -12,6 +12,9 @@ type RunnerConfig struct {
 	Window int
 	// WindowBytes bounds the data of the events of a window, 4 MiB by default. A window holds at least one event.
 	WindowBytes int
+	// CommitWithin is, on a Shared store, how long after the Runner has last seen that nobody else is ahead of it a commit
+	// may take, 10 minutes by default. It must be far below the day for which such a store remembers deleted rows.
+	CommitWithin time.Duration
 	// Attempts is how often an event is tried before it is set aside, 3 by default.
 	Attempts int
 	// MinBackoff and MaxBackoff bound the pause before something that failed is tried again: 50 ms and 5 s by default.
@@ -27,10 +30,14 @@ type RunnerConfig struct {
 	Logger *slog.Logger
 }
 
+// longestCommit bounds RunnerConfig.CommitWithin: half of what a Shared store remembers deleted rows for, at least.
+const longestCommit = 12 * time.Hour
+
 // withDefaults returns a copy with every unset field filled in.
 func (c RunnerConfig) withDefaults() RunnerConfig {
 	orElse(&c.Window, 4096)
 	orElse(&c.WindowBytes, 4<<20)
+	orElse(&c.CommitWithin, 10*time.Minute)
 	orElse(&c.Attempts, 3)
 	orElse(&c.MinBackoff, 50*time.Millisecond)
 	orElse(&c.MaxBackoff, max(5*time.Second, c.MinBackoff))
@@ -55,12 +62,17 @@ func orElse[T comparable](field *T, value T) {
 func (c *RunnerConfig) validate() error {
 	for name, n := range map[string]int64{
 		"Window": int64(c.Window), "WindowBytes": int64(c.WindowBytes), "Attempts": int64(c.Attempts),
-		"MinBackoff": int64(c.MinBackoff), "MaxBackoff": int64(c.MaxBackoff),
+		"CommitWithin": int64(c.CommitWithin),
+		"MinBackoff":   int64(c.MinBackoff), "MaxBackoff": int64(c.MaxBackoff),
 		"Heartbeat": int64(c.Heartbeat), "StallAfter": int64(c.StallAfter),
 	} {
 		if n < 0 {
 			return fmt.Errorf("runner: %s is negative", name)
 		}
+	}
+	if c.CommitWithin > longestCommit {
+		return fmt.Errorf("runner: CommitWithin %s is above %s: a store may have forgotten deleted rows by then",
+			c.CommitWithin, longestCommit)
 	}
 	if c.MinBackoff > c.MaxBackoff {
 		return fmt.Errorf("runner: MinBackoff %s is above MaxBackoff %s", c.MinBackoff, c.MaxBackoff)

@@ -11,17 +11,20 @@ import (
 )
 
 // folder is a fold whose rows' type the runner need not know. One window goes through it as
-// reset, need of every event, load, eval of every event, writes.
+// reset, need of every event, load, eval of event after event as far as one commit goes, writes.
 type folder interface {
-	reset()
+	// reset begins a window. What is alone is one event that takes effect out of its place.
+	reset(alone bool)
 	// need collects what load has to read for the ops of one event. An error is the event's own.
 	need(ops []Op, at occasion) error
-	// load reads all of it, in one batch and a query per partition, for events of a partition of the source.
-	load(ctx context.Context, source string) error
-	// eval takes the ops of one event, all or none. An error is the event's own.
+	// load reads all of it, in one batch and a query per partition, for events of which the first stands at the position.
+	load(ctx context.Context, first querydb.Position) error
+	// ahead reports whether some of what was read has come to the first event, or further: see passed.
+	ahead() bool
+	// eval takes the ops of one event, all or none. An error is the event's own, but errCut.
 	eval(ops []Op, at occasion) error
-	// writes appends one write per changed row.
-	writes(dst []querydb.Write) []querydb.Write
+	// writes appends one write per changed row, and tells whether they must be one commit.
+	writes(dst []querydb.Write) (writes []querydb.Write, whole bool)
 }
 
 // occasion is when an event takes effect.
@@ -44,6 +47,7 @@ type fold[R any] struct {
 	model *querydb.Model
 	db    *querydb.DB
 	shape shape
+	cuts  cuts
 
 	builder record.Builder
 	entries map[keys.Key]*entry[R]
@@ -58,6 +62,7 @@ type entry[R any] struct {
 	key    keys.Key
 	wanted bool
 	dirty  bool
+	seen   *sight // on a Shared store, how the row was when it was read; nil where it was not
 	state[R]
 }
 
@@ -77,12 +82,15 @@ type undo[R any] struct {
 }
 
 func newFold[R any](codec *querydb.Codec[R], db *querydb.DB) *fold[R] {
-	f := &fold[R]{codec: codec, model: codec.Model, db: db.Stored(""), shape: shapeOf(codec.Model)}
-	f.reset()
+	f := &fold[R]{
+		codec: codec, model: codec.Model, db: db.Stored(""), shape: shapeOf(codec.Model), cuts: newCuts(codec.Model, db),
+	}
+	f.reset(false)
 	return f
 }
 
-func (f *fold[R]) reset() {
+func (f *fold[R]) reset(alone bool) {
+	f.cuts.reset(alone)
 	f.entries = make(map[keys.Key]*entry[R], len(f.entries))
 	f.parts = map[string]*part[R]{}
 	f.wanted, f.dirty, f.journal = f.wanted[:0], nil, f.journal[:0]
@@ -127,7 +135,16 @@ func (f *fold[R]) needRow(row *R, key keys.Key, at occasion) error {
 	return f.needKey(key)
 }
 
-func (f *fold[R]) load(ctx context.Context, source string) error {
+// needWritten is needRow of a row that is to be replaced, whatever it is: it is read where that counts all the same.
+func (f *fold[R]) needWritten(row *R, key keys.Key, at occasion) error {
+	if f.model.CreatedAt >= 0 || f.cuts.alone { // it is kept; or the row may be ahead
+		return f.needRow(row, key, at)
+	}
+	return nil
+}
+
+func (f *fold[R]) load(ctx context.Context, first querydb.Position) error {
+	f.cuts.first, f.cuts.ahead = first, false
 	if len(f.wanted) > 0 {
 		rows, err := f.db.Get(ctx, f.model, f.wanted, true)
 		if err != nil {
@@ -139,11 +156,15 @@ func (f *fold[R]) load(ctx context.Context, source string) error {
 			}
 		}
 	}
-	return f.loadPartitions(ctx, source)
+	return f.loadPartitions(ctx, first.Partition)
 }
 
 func (f *fold[R]) loaded(e *entry[R], row *querydb.Row) error {
+	e.seen = f.cuts.sight(row)
 	if row.Record == nil {
+		if e.present { // and has gone since it was read first
+			e.state = state[R]{}
+		}
 		return nil
 	}
 	if err := f.codec.Decode(row.Record, &e.row); err != nil {
@@ -171,7 +192,7 @@ func (f *fold[R]) eval(ops []Op, at occasion) (err error) {
 			return err
 		}
 	}
-	return nil
+	return f.cut(at)
 }
 
 // store makes what is to be written of an entry that the event in hand has changed; whoever changed it has seen to it
@@ -197,13 +218,18 @@ func (f *fold[R]) rollback() {
 	}
 }
 
-func (f *fold[R]) writes(dst []querydb.Write) []querydb.Write {
+func (f *fold[R]) writes(dst []querydb.Write) (writes []querydb.Write, whole bool) {
 	for _, e := range f.dirty {
-		if e.event != 0 { // else every event that changed it was taken back
-			dst = append(dst, querydb.Write{Model: f.model, Row: e.stored})
+		if e.event == 0 { // every event that changed it was taken back
+			continue
 		}
+		w := querydb.Write{Model: f.model, Row: e.stored}
+		if e.seen != nil {
+			w.Read, w.Row.Revision = true, e.seen.revision
+		}
+		dst = append(dst, w)
 	}
-	return dst
+	return dst, f.cuts.whole
 }
 
 // entry returns the entry of a key, absent until it is loaded or written.
@@ -214,6 +240,7 @@ func (f *fold[R]) entry(key keys.Key) *entry[R] {
 		f.entries[key] = e
 		if p := f.parts[key.PK]; p != nil {
 			p.entries = append(p.entries, e)
+			e.seen = f.cuts.sight(&querydb.Row{}) // its partition was read, and it was not there
 		}
 	}
 	return e
@@ -286,7 +313,7 @@ func (f *fold[R]) touch(e *entry[R], at occasion) {
 	f.journal = append(f.journal, undo[R]{e, e.state})
 	e.event, e.pos = at.event, at.pos
 	if p := f.parts[e.key.PK]; p != nil {
-		p.recent = append(p.recent, standing[R]{e, at.pos.Offset})
+		p.recent = append(p.recent, standing[R]{e, at.pos})
 	}
 	if !e.dirty {
 		e.dirty = true

@@ -33,6 +33,7 @@ func (o *followOp[R]) need(f *fold[R], _ occasion) error {
 }
 
 func (o *followOp[R]) eval(f *fold[R], at occasion) error {
+	f.cuts.follow(o.partition, at)
 	var latest R
 	if e := f.latest(o.partition, at); e != nil {
 		latest = f.codec.Clone(&e.row)
@@ -48,7 +49,9 @@ func (o *followOp[R]) eval(f *fold[R], at occasion) error {
 		return fmt.Errorf("follow %s partition %q: the row that continues it has the key %q, of another partition",
 			f.model.Name, o.partition, key)
 	}
-	f.replace(f.entry(key), row, at)
+	if e := f.entry(key); !e.seen.passed(at) {
+		f.replace(e, row, at)
+	}
 	return nil
 }
 
@@ -67,8 +70,9 @@ func (o *deletePartitionOp[R]) need(f *fold[R], _ occasion) error {
 }
 
 func (o *deletePartitionOp[R]) eval(f *fold[R], at occasion) error {
+	f.cuts.wiped = at.event
 	for _, e := range f.parts[o.partition].entries {
-		if e.present {
+		if e.present && !e.seen.passed(at) {
 			f.remove(e, at)
 		}
 	}
@@ -84,10 +88,10 @@ type part[R any] struct {
 	recent []standing[R]
 }
 
-// standing is a row and the offset of the event that wrote it.
+// standing is a row and the position of the event that wrote it.
 type standing[R any] struct {
 	*entry[R]
-	offset uint64
+	pos querydb.Position
 }
 
 // needPartition asks for all rows of a partition.
@@ -122,10 +126,15 @@ func (f *fold[R]) loadPartitions(ctx context.Context, source string) error {
 func (p *part[R]) order(source string) {
 	for _, e := range p.entries {
 		if e.present && e.pos.Partition == source {
-			p.recent = append(p.recent, standing[R]{e, e.pos.Offset})
+			p.recent = append(p.recent, standing[R]{e, e.pos})
 		}
 	}
-	slices.SortFunc(p.recent, func(a, b standing[R]) int { return cmp.Compare(a.offset, b.offset) })
+	slices.SortFunc(p.recent, func(a, b standing[R]) int { return compare(a.pos, b.pos) })
+}
+
+// compare orders positions of one partition.
+func compare(a, b querydb.Position) int {
+	return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Step, b.Step))
 }
 
 func (f *fold[R]) loadPartition(ctx context.Context, pk string) error {
@@ -152,7 +161,7 @@ func (f *fold[R]) latest(pk string, at occasion) *entry[R] {
 	var best *entry[R]
 	var highest querydb.Position
 	for _, s := range slices.Backward(f.parts[pk].recent) {
-		if best != nil && s.offset < highest.Offset {
+		if best != nil && s.pos.Before(highest) {
 			break
 		}
 		e := s.entry
@@ -160,10 +169,10 @@ func (f *fold[R]) latest(pk string, at occasion) *entry[R] {
 			continue
 		}
 		pos, before := f.before(e, at)
-		if !before || pos.Partition != at.pos.Partition {
+		if !before || pos.Partition != at.pos.Partition || !pos.Before(at.pos) {
 			continue
 		}
-		if best == nil || pos.Offset > highest.Offset || pos.Offset == highest.Offset && e.key.SK > best.key.SK {
+		if best == nil || cmp.Or(compare(pos, highest), cmp.Compare(e.key.SK, best.key.SK)) > 0 {
 			best, highest = e, pos
 		}
 	}

@@ -48,24 +48,37 @@ func (r *Runner) Skip(ctx context.Context, event string) error {
 	return r.mend(ctx, event, true)
 }
 
+// errOvertaken says that some rows of a retry are ahead of the checkpoint.
+var errOvertaken = errors.New("another process is amid a commit: try again shortly, with the projection running")
+
+// mendAttempts is how often a retry is tried while another process is amid a commit, which takes some seconds in all.
+const mendAttempts = 10
+
 func (r *Runner) mend(ctx context.Context, event string, skip bool) error {
 	act := "retry"
 	if skip {
 		act = "skip"
 	}
-	if err := r.mendLocked(ctx, event, skip); err != nil {
+	err := r.mendOnce(ctx, event, skip)
+	for n := 1; n < mendAttempts && (errors.Is(err, errOvertaken) || errors.Is(err, querydb.ErrStale)); n++ {
+		if err = pause(ctx, r.cfg.backoff(n-1)); err == nil {
+			err = r.mendOnce(ctx, event, skip)
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("%s event %s of %s: %w", act, event, r.projection.Name, err)
 	}
 	return nil
 }
 
-func (r *Runner) mendLocked(ctx context.Context, event string, skip bool) error {
+func (r *Runner) mendOnce(ctx context.Context, event string, skip bool) error {
 	at, err := parseRef(event)
 	if err != nil {
 		return err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.known = r.known && !r.shared // another process may have gone on
 	if err := r.open(ctx); err != nil {
 		return err
 	}
@@ -122,14 +135,14 @@ func (r *Runner) release(ctx context.Context, at ref, offsets []uint64, skip boo
 		}
 		items[0].skip = skip && offsets[0] == at.offset
 		offsets = offsets[n:]
-		if err := r.foldItems(ctx, at.partition, items, cursor{}); err != nil {
+		if err := r.foldAll(ctx, stretch{partition: at.partition, items: items, released: true}); err != nil {
 			return err
 		}
 	}
 	return r.stillAside(ctx, at)
 }
 
-// releasedItems reads and projects set-aside events; their place is where the projection stands now.
+// releasedItems reads and projects set-aside events; their place is where the projection stands when they are folded.
 func (r *Runner) releasedItems(ctx context.Context, rd *reader, partition string, offsets []uint64) ([]item, error) {
 	items := make([]item, len(offsets))
 	for i, offset := range offsets {
@@ -139,7 +152,6 @@ func (r *Runner) releasedItems(ctx context.Context, rd *reader, partition string
 		}
 		items[i], _ = rd.project(e) // one that the projection takes no more has no ops
 		items[i].event, items[i].released = e, true
-		items[i].at = r.done.Partitions[partition]
 	}
 	return items, nil
 }

@@ -107,10 +107,7 @@ func (o *setOp[R]) need(f *fold[R], at occasion) error {
 	if o.err != nil {
 		return o.err
 	}
-	if f.model.CreatedAt >= 0 { // kept from the row that is there
-		return f.needRow(&o.row, o.key, at)
-	}
-	return nil
+	return f.needWritten(&o.row, o.key, at)
 }
 
 func (o *setOp[R]) eval(f *fold[R], at occasion) error {
@@ -118,7 +115,9 @@ func (o *setOp[R]) eval(f *fold[R], at occasion) error {
 	if err != nil {
 		return err
 	}
-	f.replace(f.entry(key), row, at)
+	if e := f.entry(key); !e.seen.passed(at) {
+		f.replace(e, row, at)
+	}
 	return nil
 }
 
@@ -139,7 +138,7 @@ func (o *createOp[R]) eval(f *fold[R], at occasion) error {
 	if err != nil {
 		return err
 	}
-	if e := f.entry(key); !f.visible(e, at) {
+	if e := f.entry(key); !e.seen.passed(at) && !f.visible(e, at) {
 		f.replace(e, row, at)
 	}
 	return nil
@@ -161,6 +160,9 @@ func (o *updateOp[R]) need(f *fold[R], _ occasion) error {
 
 func (o *updateOp[R]) eval(f *fold[R], at occasion) error {
 	e := f.entry(o.key)
+	if e.seen.passed(at) {
+		return nil
+	}
 	if f.visible(e, at) {
 		row := f.codec.Clone(&e.row)
 		o.change(&row)
@@ -180,9 +182,16 @@ func (o *updateOp[R]) eval(f *fold[R], at occasion) error {
 
 type deleteOp[R any] struct{ target }
 
-func (o *deleteOp[R]) need(*fold[R], occasion) error { return o.err }
+func (o *deleteOp[R]) need(f *fold[R], _ occasion) error {
+	if o.err == nil && f.cuts.alone {
+		return f.needKey(o.key)
+	}
+	return o.err
+}
 
 func (o *deleteOp[R]) eval(f *fold[R], at occasion) error {
-	f.remove(f.entry(o.key), at)
+	if e := f.entry(o.key); !e.seen.passed(at) {
+		f.remove(e, at)
+	}
 	return nil
 }

@@ -93,6 +93,9 @@ func (p *Patch[R]) need(f *fold[R], _ occasion) error {
 
 func (p *Patch[R]) eval(f *fold[R], at occasion) error {
 	e := f.entry(p.key)
+	if e.seen.passed(at) {
+		return nil
+	}
 	exists := f.visible(e, at)
 	var row R
 	var kept keptKeys

@@ -15,7 +15,11 @@ func (r *Runner) persist(ctx context.Context, what act, f func(context.Context) 
 		if err == nil || refused(err) || permanent(err) {
 			return err
 		}
-		r.failed(ctx, what, err)
+		if errors.Is(err, querydb.ErrStale) { // nothing is wrong: another process was first
+			r.log.LogAttrs(ctx, slog.LevelDebug, "projection: reading again", slog.String("act", string(what)), slog.Any("error", err))
+		} else {
+			r.failed(ctx, what, err)
+		}
 		if err := pause(ctx, r.cfg.backoff(n)); err != nil {
 			return err
 		}
@@ -39,12 +43,12 @@ func refused(err error) bool {
 		errors.Is(err, querydb.ErrConflict)
 }
 
-// damage is a note of ours that cannot be read: nothing may be folded over it.
+// damage is a note of ours that nothing may be folded over: it cannot be read, or says that the rows are others'.
 type damage struct{ error }
 
 func (e damage) Unwrap() error { return e.error }
 
 func permanent(err error) bool {
 	var d damage
-	return errors.As(err, &d)
+	return errors.As(err, &d) || errors.Is(err, errRewound) || errors.Is(err, errOvertaken)
 }

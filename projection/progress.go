@@ -76,6 +76,13 @@ func (p *progress) end(err error) {
 	}
 }
 
+// rewound says that reading begins again where the checkpoint stands.
+func (p *progress) rewound() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waiting, p.inHand = false, 0
+}
+
 func (p *progress) opened(done checkpoint, aside int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -147,6 +154,7 @@ func (p *progress) folded(events int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.inHand--
+	p.mended(folding)
 	now := p.now()
 	if n := len(p.samples); n == 0 || now.Sub(p.samples[n-1].at) >= time.Second {
 		p.forget(now)

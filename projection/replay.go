@@ -13,7 +13,7 @@ import (
 type replay struct {
 	ref `json:"-"`
 	// Skip: the event never takes effect. Else it does at Moment, the offset of the event after which it did, as the
-	// Seq-th of that moment.
+	// Seq-th of that moment, counted from 0.
 	Skip   bool   `json:"skip,omitempty"`
 	Moment uint64 `json:"moment,omitempty"`
 	Seq    int    `json:"seq,omitempty"`
@@ -55,13 +55,18 @@ func planReplays(records map[ref]replay) *replayPlan {
 	return plan
 }
 
+// done is how far a projection has come when it has replayed the event.
+func (p replay) done() cursor { return cursor{Offset: p.Moment, Replayed: p.Seq + 1} }
+
 // pending returns the records of moments up to the offset that a projection, come as far as done, has not replayed.
 func (p *replayPlan) pending(partition string, done cursor, upTo uint64) []replay {
 	order := p.order[partition]
-	from, _ := slices.BinarySearchFunc(order, done.Offset, func(r replay, at uint64) int { return cmp.Compare(r.Moment, at) })
-	for n := 0; n < done.Replayed && from < len(order) && order[from].Moment == done.Offset; n++ {
-		from++
-	}
+	from, _ := slices.BinarySearchFunc(order, done, func(r replay, at cursor) int {
+		if at.before(r.done()) {
+			return 1
+		}
+		return -1
+	})
 	to := from
 	for to < len(order) && order[to].Moment <= upTo {
 		to++

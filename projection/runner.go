@@ -6,14 +6,17 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"sync"
+	"time"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/querydb"
 )
 
-// Runner folds the events of a source into the rows of one projection. It is the only writer of those rows: Run and the
-// methods that mend set-aside events take turns.
+// Runner folds the events of a source into the rows of one projection. Run and the methods that mend set-aside events take
+// turns. On a store with one writer it is the only one of those rows; on a Shared store other processes may run the same
+// projection at the same time.
 type Runner struct {
 	projection Projection
 	src        eventlog.Source
@@ -22,17 +25,21 @@ type Runner struct {
 	log        *slog.Logger
 	progress   *progress
 
+	shared bool // others may fold the same rows: see cut.go
+
 	mu      sync.Mutex // a fold is going on; guards what follows
-	opened  bool
 	running bool
-	// restarting: the rows are being begun anew, and whether they are is not known yet.
-	restarting bool
-	done       checkpoint
-	doubt      *attempted // the last commit, where its answer was lost
-	asides     asides
-	replays    map[ref]replay
-	fold       folder
-	writes     []querydb.Write
+	// known: done, asides and replays are what is on record, unless another process has gone on since seen. After a
+	// commit whose answer was lost they are not.
+	known    bool
+	seen     time.Time
+	done     checkpoint
+	revision uint64 // of its note
+	asides   asides
+	replays  map[ref]replay
+	fold     folder
+	reach    int // items that a commit tries at most
+	writes   []querydb.Write
 }
 
 // NewRunner makes the Runner of a projection. Nothing is read or written before Run.
@@ -54,7 +61,9 @@ func NewRunner(p Projection, src eventlog.Source, db *querydb.DB, cfg RunnerConf
 		cfg:        cfg,
 		log:        cfg.Logger.With("projection", p.Name),
 		progress:   newProgress(cfg.Now),
+		shared:     db.Shared(),
 		fold:       p.newFold(db),
+		reach:      math.MaxInt,
 	}, nil
 }
 
@@ -65,6 +74,17 @@ func (r *Runner) Run(ctx context.Context) error {
 		return err
 	}
 	defer r.end()
+	for {
+		err := r.run(ctx)
+		if err != errRewound {
+			return err
+		}
+		r.progress.rewound()
+	}
+}
+
+// run reads and folds from where the checkpoint stands.
+func (r *Runner) run(ctx context.Context) error {
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
 	windows := make(chan *window)
@@ -98,6 +118,7 @@ func (r *Runner) begin(ctx context.Context) error {
 		return fmt.Errorf("projection %s runs already", r.projection.Name)
 	}
 	r.progress.begin()
+	r.known = false
 	err := r.persist(ctx, opening, r.open)
 	if err != nil {
 		r.progress.end(err)
@@ -208,40 +229,9 @@ func (r *Runner) foldWindow(ctx context.Context, w *window) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := r.foldItems(ctx, w.partition, w.items, w.end); err != nil {
+	if err := r.foldAll(ctx, stretch{partition: w.partition, items: w.items, from: w.from, end: w.end}); err != nil {
 		return err
 	}
 	r.progress.folded(w.scanned)
 	return nil
-}
-
-// foldItems folds a run of items. One that the store refuses is found by halving, tried again, and set aside.
-func (r *Runner) foldItems(ctx context.Context, partition string, items []item, end cursor) error {
-	err := r.commitItems(ctx, partition, items, end)
-	switch {
-	case err == nil || !refused(err) || len(items) == 0:
-		return err
-	case len(items) > 1:
-		mid := len(items) / 2
-		if err := r.foldItems(ctx, partition, items[:mid], items[mid-1].at); err != nil {
-			return err
-		}
-		return r.foldItems(ctx, partition, items[mid:], end)
-	}
-	for n := 1; n < r.cfg.Attempts && refused(err); n++ {
-		if err := pause(ctx, r.cfg.backoff(n-1)); err != nil {
-			return err
-		}
-		err = r.commitItems(ctx, partition, items, end)
-	}
-	if !refused(err) {
-		return err
-	}
-	items[0].err = err
-	return r.commitItems(ctx, partition, items, end)
-}
-
-// commitItems is commit until it succeeds, is refused, or the context ends.
-func (r *Runner) commitItems(ctx context.Context, partition string, items []item, end cursor) error {
-	return r.persist(ctx, folding, func(ctx context.Context) error { return r.commit(ctx, partition, items, end) })
 }

@@ -23,7 +23,7 @@ type item struct {
 type window struct {
 	partition string
 	items     []item
-	end       cursor
+	from, end cursor
 	scanned   int // events looked at, of other types too
 	bytes     int
 }
@@ -44,7 +44,7 @@ const scanFactor = 8
 
 // read makes the next window of a partition, nil where no event follows.
 func (r *reader) read(ctx context.Context, partition string) (*window, error) {
-	w := &window{partition: partition, end: r.done[partition]}
+	w := &window{partition: partition, from: r.done[partition], end: r.done[partition]}
 	if err := r.replay(ctx, w, w.end.Offset); err != nil {
 		return nil, err
 	}
@@ -115,10 +115,7 @@ func (r *reader) replay(ctx context.Context, w *window, offset uint64) error {
 		if err != nil {
 			return err
 		}
-		if w.end.Offset != p.Moment {
-			w.end = cursor{Offset: p.Moment}
-		}
-		w.end.Replayed++
+		w.end = p.done()
 		it, ok := r.project(e)
 		if !ok { // the projection takes it no more; it counts all the same
 			continue
@@ -146,8 +143,8 @@ func (r *reader) project(e *eventlog.Event) (item, bool) {
 // attempt calls f until it succeeds, at most n times, and returns its last error.
 func attempt(n int, f func() error) (err error) {
 	for range n {
-		if err = f(); err == nil {
-			return nil
+		if err = f(); err == nil || err == errCut {
+			break
 		}
 	}
 	return err

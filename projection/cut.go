@@ -1,0 +1,148 @@
+package projection
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/foldql/foldql/querydb"
+)
+
+// On a store that commits write by write, a window may be left half written, and then others fold its events again, from
+// the same checkpoint, in windows of another length. What makes that safe is here and in passed:
+//
+//   - A row tells how far it has come, and an event that it has come to is passed over. So the rows that an op changes are
+//     always as they were when it was first evaluated, or have been changed by it already.
+//   - What a Follow has read, and does not write, can be read again until its row is durable: an event that changes it
+//     begins the next commit, and one that both follows and changes is one commit.
+//   - What an atomic model's commit cannot hold begins the next one.
+
+// errCut says that the event in hand cannot be in one commit with those before it.
+var errCut = errors.New("the event begins another commit")
+
+// cuts says where commits end. All of it is of a Shared store; elsewhere a commit has no need to end anywhere.
+type cuts struct {
+	shared bool
+	atomic bool // the model's commits are to be seen whole
+	most   struct{ writes, bytes int }
+
+	first    querydb.Position // of the window
+	ahead    bool             // a row has come to first, or further
+	alone    bool             // one event, which takes effect out of its place
+	whole    bool             // the writes must be one commit
+	full     bool             // no other event may be in the commit
+	followed map[string]int   // by partition of the table, the first event that follows it
+	wiped    int              // the last event that deletes a partition
+}
+
+// What an atomic commit holds beside rows: the notes of a retry, and the checkpoint.
+const (
+	noteWrites = 3
+	noteBytes  = 64 << 10
+)
+
+func newCuts(m *querydb.Model, db *querydb.DB) cuts {
+	c := cuts{shared: db.Shared(), atomic: m.Atomic}
+	c.most.writes, c.most.bytes = db.MostAtomic()
+	c.most.writes -= noteWrites
+	c.most.bytes -= noteBytes
+	return c
+}
+
+func (c *cuts) reset(alone bool) {
+	c.alone = alone && c.shared
+	c.whole = c.shared && (c.atomic || alone)
+	c.ahead, c.full, c.wiped = false, false, 0
+	clear(c.followed)
+}
+
+// sight is how a row was when it was read.
+type sight struct {
+	applied  querydb.Position // how far it had come in the partition of the window's events
+	revision uint64
+}
+
+func (c *cuts) sight(row *querydb.Row) *sight {
+	if !c.shared {
+		return nil
+	}
+	s := &sight{applied: row.AppliedOf(c.first.Partition), revision: row.Revision}
+	c.ahead = c.ahead || !s.applied.Before(c.first)
+	return s
+}
+
+// passed reports whether the row had come to the event, or further, when it was read: another commit, of this process or
+// of another, has got that far without a checkpoint.
+func (s *sight) passed(at occasion) bool { return s != nil && !s.applied.Before(at.pos) }
+
+func (f *fold[R]) ahead() bool { return f.cuts.ahead }
+
+// follow notes that the event reads a partition for what it does not write.
+func (c *cuts) follow(pk string, at occasion) {
+	if !c.shared {
+		return
+	}
+	if c.followed == nil {
+		c.followed = map[string]int{}
+	}
+	if c.followed[pk] == 0 {
+		c.followed[pk] = at.event
+	}
+}
+
+// cut returns errCut where the event in hand, which has been evaluated, must begin another commit; and another error
+// where no commit can hold it.
+func (f *fold[R]) cut(at occasion) error {
+	c := &f.cuts
+	switch {
+	case !c.shared:
+		return nil
+	case c.full:
+		return errCut
+	}
+	for _, u := range f.journal {
+		by := c.followed[u.entry.key.PK]
+		if by == 0 || !u.was.present || sentinel(u.entry.key.SK) {
+			continue
+		}
+		if at.event > 1 {
+			return errCut
+		}
+		c.whole, c.full = true, true // the event changes what it follows
+	}
+	return f.fit(at)
+}
+
+// fit is cut for the size of what must be one commit.
+func (f *fold[R]) fit(at occasion) error {
+	c := &f.cuts
+	if !c.whole {
+		return nil
+	}
+	writes, bytes := f.size()
+	switch {
+	case writes <= c.most.writes && bytes <= c.most.bytes:
+		return nil
+	case at.event > 1:
+		return errCut
+	case c.wiped == at.event && !c.full && !c.alone: // it may be seen in parts
+		c.whole, c.full = false, true
+		return nil
+	}
+	return fmt.Errorf("%w: the event changes %d rows of %d bytes, and one commit holds %d and %d",
+		querydb.ErrTooLarge, writes, bytes, c.most.writes, c.most.bytes)
+}
+
+// size is what the fold would write now.
+func (f *fold[R]) size() (writes, bytes int) {
+	for _, e := range f.dirty {
+		if e.event == 0 {
+			continue
+		}
+		writes++
+		bytes += len(e.stored.Record) + len(e.key.PK) + len(e.key.SK)
+		for _, x := range e.stored.Indexes {
+			bytes += len(x.PK) + len(x.SK)
+		}
+	}
+	return writes, bytes
+}
