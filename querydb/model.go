@@ -23,12 +23,21 @@ type Model struct {
 	// TTL, CreatedAt and UpdatedAt are the ordinals of the fields so annotated, -1 for none.
 	TTL, CreatedAt, UpdatedAt int
 	Atomic                    bool
+	Entity                    *Entity  // nil where the table is the model's own
+	Writers                   []Writer // of rows that several projections write; none where one does
+}
+
+// Writer is one of several projections that write the rows of a model.
+type Writer struct {
+	Name string // of the projector
+	Part driver.Part
 }
 
 // Half is one half of a key: its layout and the ordinals of the fields it is composed of.
 type Half struct {
 	Layout keys.Layout
 	Fields []int
+	Policy keys.Policy // of an index: what a partial write does to the stored key where it cannot compose the half
 }
 
 // Index is a secondary index of a Model.
@@ -36,6 +45,7 @@ type Index struct {
 	Name      string
 	PK, SK    Half  // SK does not exist on an index without sort half
 	Projected []int // ordinals of the fields in its entries, ascending; nil means all
+	Unique    bool  // no two rows have the same key in it
 }
 
 // Singleton reports whether the model has one row and no key fields.
