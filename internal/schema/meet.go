@@ -56,7 +56,7 @@ func (l *loader) checkIndexRanges(p *PhysicalIndex) {
 			if i == j || sameCollection(u.Index, v.Index) || !l.keysOf(&u.Index.PK).meets(l.keysOf(&v.Index.PK)) {
 				continue
 			}
-			if !p.sorted() || rangeOf(u.Index.SK).meets(l.keysOf(&v.Index.SK)) {
+			if p.SK == "" || l.readOf(u.Index).meets(l.keysOf(&v.Index.SK)) {
 				d := l.draftOf(u.Model)
 				d.report(readsOver, u.Index.Pos, nil, d.queryName(u.Index.suffix()), v.Model.Name)
 			}
@@ -64,7 +64,13 @@ func (l *loader) checkIndexRanges(p *PhysicalIndex) {
 	}
 }
 
-func (p *PhysicalIndex) sorted() bool { return p.SK != "" }
+// readOf is the language of the sort keys that the query of an index reads: all of its range, or one key.
+func (l *loader) readOf(x *Index) *language {
+	if x.Unique {
+		return l.keysOf(&x.SK)
+	}
+	return rangeOf(x.SK)
+}
 
 func sameCollection(a, b *Index) bool {
 	return len(a.Collection) > 0 && len(b.Collection) > 0 && a.Collection[0] == b.Collection[0]
