@@ -9,7 +9,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"testing"
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
@@ -19,23 +18,22 @@ import (
 )
 
 // shopLines are events of a shop of some size.
-func shopLines(_ *testing.T, rng *rand.Rand) []string {
+func shopLines(rng *rand.Rand) ([]string, error) {
 	size := sample.Size{
 		Customers: 5 + rng.IntN(20), Products: 5 + rng.IntN(30), Orders: 20 + rng.IntN(150), Statuses: 1 + rng.IntN(5), Lines: 1 + rng.IntN(4),
 	}
-	return linesOf(shopEvents(size))
+	return linesOf(shopEvents(size)), nil
 }
 
 // registryLines are a run of the registry's events.
-func registryLines(t *testing.T, rng *rand.Rand) []string {
-	t.Helper()
+func registryLines(rng *rand.Rand) ([]string, error) {
 	all, err := allRegistryLines()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	n := min(len(all), 300+rng.IntN(1200))
 	from := rng.IntN(len(all) - n + 1)
-	return all[from : from+n]
+	return all[from : from+n], nil
 }
 
 var allRegistryLines = sync.OnceValues(func() (lines []string, err error) {
@@ -66,7 +64,7 @@ func linesOf(events []eventlog.Event) []string {
 
 // ledgerEvents are events of a few accounts, so that the same rows are changed, deleted and made anew all the time. Some
 // cannot be folded.
-func ledgerEvents(_ *testing.T, rng *rand.Rand) []string {
+func ledgerEvents(rng *rand.Rand) ([]string, error) {
 	w := &writer{rng: rng, accounts: 3 + rng.IntN(25), now: time.Now().UTC().Truncate(time.Hour)}
 	n := 200 + rng.IntN(1000)
 	for i := range w.accounts {
@@ -75,7 +73,7 @@ func ledgerEvents(_ *testing.T, rng *rand.Rand) []string {
 	for range n {
 		w.next()
 	}
-	return w.lines
+	return w.lines, nil
 }
 
 // writer writes events of the ledger. Nothing expires while a test runs, but for the fold: rows end within the two hours

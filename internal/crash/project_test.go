@@ -25,7 +25,7 @@ type subject struct {
 	name string
 	dir  string
 	// events are the lines of a log that differs from seed to seed.
-	events func(t *testing.T, rng *rand.Rand) []string
+	events func(rng *rand.Rand) ([]string, error)
 	// judge compares a store with a file of events.
 	judge func(ctx context.Context, place, events string) (*judge.Verdict, error)
 	bin   string // the server

@@ -2,7 +2,9 @@ package crash
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/foldql/foldql/internal/crash/judge"
 	"github.com/foldql/foldql/internal/faultproxy"
 )
 
@@ -28,6 +30,18 @@ func (r *report) add(o *report) {
 	r.entries += o.entries
 	r.aside += o.aside
 	r.faults.Add(o.faults)
+}
+
+// judged adds what was compared.
+func (r *report) judged(v *judge.Verdict) {
+	for name, n := range v.Counts {
+		if strings.Contains(name, "/") {
+			r.entries += n
+		} else {
+			r.rows += n
+		}
+	}
+	r.aside += v.Aside
 }
 
 func (r *report) String() string {

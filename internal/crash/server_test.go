@@ -86,14 +86,23 @@ func (p *process) kill() {
 // stop ends the process as an operator does, and fails the test where it does not drain.
 func (p *process) stop(t *testing.T) {
 	t.Helper()
-	_ = p.cmd.Process.Signal(syscall.SIGTERM)
+	if err := p.end(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// end ends the process as an operator does.
+func (p *process) end() error {
+	_ = p.cmd.Process.Signal(syscall.SIGTERM) // it may have ended
 	select {
 	case <-p.done:
 		if p.err != nil {
-			t.Fatalf("the server did not stop cleanly: %v", p.err)
+			return fmt.Errorf("the server did not stop cleanly: %w", p.err)
 		}
+		return nil
 	case <-time.After(time.Minute):
-		t.Fatal("the server did not stop within a minute of SIGTERM")
+		p.kill()
+		return errors.New("the server did not stop within a minute of SIGTERM")
 	}
 }
 

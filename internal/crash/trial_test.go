@@ -3,161 +3,137 @@ package crash
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/foldql/foldql/internal/crash/judge"
 )
 
-// TestRowsAreThoseOfTheEventsWhateverHappened runs real servers over a log, kills and freezes them at random moments, lets
-// them come to an end in peace, and compares the whole store with a fold of the log in memory. One seed is one schedule:
-// which project, which events, how many of them at once, and what happens when.
-//
-// FOLDQL_CRASH_SEEDS says how many seeds; FOLDQL_CRASH_SEED repeats one, though not how processes take turns.
-func TestRowsAreThoseOfTheEventsWhateverHappened(t *testing.T) {
-	if testing.Short() {
-		t.Skip("kills processes for about half a minute")
-	}
-	all := subjects(t)
-	for _, place := range places {
-		t.Run(place.name, func(t *testing.T) {
-			total := &report{}
-			defer func() { t.Log(total) }()
-			for _, seed := range seeds(t, place.seeds) {
-				trial := newTrial(t, seed, all, place)
-				trial.run()
-				total.add(&trial.report)
-				if t.Failed() {
-					return
-				}
-			}
-		})
-	}
-}
-
-// place is a kind of store.
-type place struct {
-	name  string
-	seeds int // of a short run, for each of the projects
-	// open makes a store for a trial; the servers get the environment.
-	open func(tr *trial) (store string, env []string)
-	// settle returns when nothing more will happen to the store of a trial.
-	settle  func(tr *trial)
-	servers int // that may run at once
-}
-
-var places = []place{{
-	name: "embedded", seeds: 3, servers: 1,
-	open:   func(tr *trial) (string, []string) { return "embedded:" + tr.dir, nil },
-	settle: func(*trial) {},
-}}
-
-// seeds returns the seeds of a run: as many as asked for, or the one to repeat.
-func seeds(t *testing.T, few int) []uint64 {
-	t.Helper()
-	if s := count(t, "FOLDQL_CRASH_SEED", 0); s != 0 {
-		return []uint64{uint64(s)}
-	}
-	all := make([]uint64, count(t, "FOLDQL_CRASH_SEEDS", few))
-	from := uint64(time.Now().UnixNano())
-	for i := range all {
-		all[i] = from + uint64(i)
-	}
-	return all
-}
-
-// trial is one schedule.
+// trial is one schedule: servers over a log that are killed and frozen at random moments, and come to an end in peace.
 type trial struct {
-	*testing.T
-	seed  uint64
-	rng   *rand.Rand
-	on    *subject
-	place *place
-	dir   string
-	file  string // of the events
-	lines int
-	store string
-	slots []*slot
-	report
-	// alarm, where there is one, returns a channel that is closed after a number of writes.
-	alarm func(writes int) <-chan struct{}
+	seed   uint64
+	rng    *rand.Rand
+	on     *subject
+	dir    string // of its own
+	file   string // of the events
+	lines  int
+	window int // events that are committed at once
+	world  world
+	slots  []*slot
+	report report
+}
+
+// world is where the rows of a trial are.
+type world interface {
+	// place is the store as the judge is told of it.
+	place() string
+	// servers are the arguments and the environment of a server.
+	servers() (args, env []string)
+	// most is how many servers may run at once.
+	most() int
+	// afterWrites returns a channel that is closed after a number of writes, nil where nobody sees them.
+	afterWrites(n int) <-chan struct{}
+	// calm ends what disturbs the servers; settle returns when nothing that has begun before is still to happen.
+	calm()
+	settle()
+	// check looks at what lies in the store, without the driver's help.
+	check(ctx context.Context, v *judge.Verdict) error
+	// end gives back what the world holds, and says what happened in it.
+	end(r *report) error
 }
 
 // newTrial draws a schedule. Seeds in a row take the projects in turns.
-func newTrial(t *testing.T, seed uint64, all []*subject, at place) *trial {
-	t.Helper()
-	tr := &trial{T: t, seed: seed, rng: newRand(seed), on: all[seed%uint64(len(all))], place: &at, dir: t.TempDir()}
-	lines := tr.on.events(t, tr.rng)
-	tr.lines, tr.file = len(lines), filepath.Join(tr.dir, "events.jsonl")
-	tr.seeds, tr.events = 1, len(lines)
-	if err := os.WriteFile(tr.file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
-		t.Fatal(err)
+func newTrial(dir string, seed uint64, all []*subject, open func(tr *trial) (world, error)) (*trial, error) {
+	tr := &trial{seed: seed, rng: newRand(seed), on: all[seed%uint64(len(all))], dir: dir, file: filepath.Join(dir, "events.jsonl")}
+	lines, err := tr.on.events(tr.rng)
+	if err != nil {
+		return nil, err
 	}
-	store, env := at.open(tr)
-	tr.store = store
-	window := []int{1, 3, 10, 40, 200, 4096}[tr.rng.IntN(6)]
-	for range 1 + tr.rng.IntN(at.servers) {
+	tr.lines = len(lines)
+	tr.report.seeds, tr.report.events = 1, len(lines)
+	if err := os.WriteFile(tr.file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+		return nil, err
+	}
+	tr.window = []int{1, 3, 10, 40, 200, 4096}[tr.rng.IntN(6)]
+	if tr.world, err = open(tr); err != nil {
+		return nil, err
+	}
+	args, env := tr.world.servers()
+	args = append(args, "--events", "file:"+tr.file, "--window", fmt.Sprint(tr.window))
+	for range 1 + tr.rng.IntN(tr.world.most()) {
 		tr.slots = append(tr.slots, &slot{report: &tr.report, launch: func() (*process, error) {
-			return launch(tr.on.bin, tr.dir, env, "--store", store, "--events", "file:"+tr.file, "--window", fmt.Sprint(window))
+			return launch(tr.on.bin, dir, env, args...)
 		}})
 	}
-	t.Logf("FOLDQL_CRASH_SEED=%d: %s, %d events, %d at once, %d servers", seed, tr.on.name, tr.lines, window, len(tr.slots))
-	return tr
+	return tr, nil
+}
+
+func (tr *trial) String() string {
+	return fmt.Sprintf("FOLDQL_CRASH_SEED=%d: %s, %d events, %d at once, %d servers", tr.seed, tr.on.name, tr.lines, tr.window, len(tr.slots))
 }
 
 // run lets the schedule happen, and judges what is left.
-func (tr *trial) run() {
-	tr.Helper()
+func (tr *trial) run(ctx context.Context) (v *judge.Verdict, err error) {
 	defer func() {
 		for _, s := range tr.slots {
-			if s.p != nil {
-				s.p.kill()
-			}
+			s.kill()
 		}
-		if tr.Failed() {
-			tr.Logf("FOLDQL_CRASH_SEED=%d repeats it; what the servers said is lost with this directory: %s", tr.seed, tr.dir)
-		}
+		err = errors.Join(err, tr.world.end(&tr.report))
 	}()
-	ctx, cancel := context.WithTimeout(tr.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
-	for range 3 + tr.rng.IntN(6) {
-		tr.allUp()
-		tr.wait()
-		tr.strike(ctx)
-	}
-	if len(tr.slots) > 1 && tr.rng.IntN(2) == 0 {
-		tr.zombie(ctx)
+	if err := tr.disturb(ctx); err != nil {
+		return nil, err
 	}
 	for _, s := range tr.slots {
 		s.kill()
 	}
-	tr.finish(ctx)
-	tr.listen()
-	tr.judge(ctx)
+	tr.world.calm()
+	if err := tr.finish(ctx); err != nil {
+		return nil, err
+	}
+	tr.world.settle()
+	if v, err = tr.on.judge(ctx, tr.world.place(), tr.file); err != nil {
+		return nil, err
+	}
+	tr.report.judged(v)
+	return v, errors.Join(tr.listen(), tr.world.check(ctx, v))
 }
 
-func (tr *trial) allUp() {
-	tr.Helper()
+// disturb kills and freezes servers while they fold.
+func (tr *trial) disturb(ctx context.Context) error {
+	for range 3 + tr.rng.IntN(6) {
+		if err := tr.allUp(); err != nil {
+			return err
+		}
+		tr.wait()
+		tr.strike(ctx)
+	}
+	if len(tr.slots) > 1 && tr.rng.IntN(2) == 0 {
+		return tr.zombie(ctx)
+	}
+	return nil
+}
+
+func (tr *trial) allUp() error {
 	for _, s := range tr.slots {
 		if err := s.up(); err != nil {
-			tr.Fatal(err)
+			return err
 		}
 	}
+	return nil
 }
 
 // wait lets some work be done: so many writes, where they can be seen, and no longer than some time.
 func (tr *trial) wait() {
-	var ring <-chan struct{}
 	most := time.Duration(tr.rng.IntN(250)) * time.Millisecond
-	if tr.alarm != nil {
-		ring = tr.alarm(1 + tr.rng.IntN(1+tr.rng.IntN(200)))
+	ring := tr.world.afterWrites(1 + tr.rng.IntN(1+tr.rng.IntN(200)))
+	if ring != nil {
 		most += 500 * time.Millisecond
 	}
 	select {
@@ -166,7 +142,7 @@ func (tr *trial) wait() {
 	}
 }
 
-// strike does something to one of the servers.
+// strike does something to one of the servers, or to all.
 func (tr *trial) strike(ctx context.Context) {
 	s := tr.slots[tr.rng.IntN(len(tr.slots))]
 	switch n := tr.rng.IntN(10); {
@@ -188,78 +164,70 @@ func (tr *trial) strike(ctx context.Context) {
 	}
 }
 
-// zombie freezes a server amid its work until another has done it all.
-func (tr *trial) zombie(ctx context.Context) {
-	tr.Helper()
-	tr.allUp()
+// zombie freezes a server amid its work until another has done it all, deletes included, and wakes it then.
+func (tr *trial) zombie(ctx context.Context) error {
+	if err := tr.allUp(); err != nil {
+		return err
+	}
 	tr.wait()
 	tr.slots[0].freeze()
 	if err := tr.slots[1].up(); err != nil {
-		tr.Fatal(err)
+		return err
 	}
 	patience, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
-	if tr.slots[1].p.reach(patience, uint64(tr.lines)) == nil {
-		tr.zombies++
+	if tr.slots[1].p.reach(patience, uint64(tr.lines)) == nil && tr.slots[0].frozen {
+		tr.report.zombies++
 	}
 	tr.slots[0].wake()
 	tr.wait()
+	return nil
 }
 
 // finish lets one server come to the end, and stop.
-func (tr *trial) finish(ctx context.Context) {
-	tr.Helper()
-	tr.place.settle(tr)
+func (tr *trial) finish(ctx context.Context) error {
 	p, err := tr.slots[0].launch()
 	if err != nil {
-		tr.Fatal(err)
+		return err
 	}
 	tr.slots[0].p = p
-	p.caughtUp(ctx, tr.T, uint64(tr.lines))
-	p.stop(tr.T)
+	if err := p.reach(ctx, uint64(tr.lines)); err != nil {
+		return err
+	}
 	tr.slots[0].p = nil
+	return p.end()
 }
 
-// listen fails the test where a server has said that its memory was raced for, or that it has panicked.
-func (tr *trial) listen() {
-	tr.Helper()
+// listen fails where a server has said that its memory was raced for, or that it has panicked.
+func (tr *trial) listen() error {
 	logs, err := filepath.Glob(filepath.Join(tr.dir, "log-*"))
 	if err != nil || len(logs) == 0 {
-		tr.Fatalf("no server has said anything: %v", err)
+		return fmt.Errorf("no server has said anything: %w", err)
 	}
 	for _, log := range logs {
 		text, err := os.ReadFile(log)
 		if err != nil {
-			tr.Fatal(err)
+			return err
 		}
 		for _, word := range []string{"WARNING: DATA RACE", "fatal error: ", "panic: runtime error"} {
 			if at := bytes.Index(text, []byte(word)); at >= 0 {
-				tr.Errorf("a server said:\n%s", text[at:min(len(text), at+4000)])
+				return fmt.Errorf("a server said:\n%s", text[at:min(len(text), at+4000)])
 			}
 		}
 	}
+	return nil
 }
 
-// judge compares the store with the events.
-func (tr *trial) judge(ctx context.Context) *judge.Verdict {
-	tr.Helper()
-	v, err := tr.on.judge(ctx, tr.store, tr.file)
-	if err != nil {
-		tr.Fatal(err)
-	}
-	for _, d := range v.Differences {
-		tr.Error(d)
-	}
-	if v.More > 0 {
-		tr.Errorf("… and %d more differences", v.More)
-	}
-	for _, name := range slices.Sorted(maps.Keys(v.Counts)) {
-		if strings.Contains(name, "/") {
-			tr.entries += v.Counts[name]
-		} else {
-			tr.rows += v.Counts[name]
-		}
-	}
-	tr.aside += v.Aside
-	return v
-}
+// embedded is a world of one server with its own store.
+type embedded struct{ dir string }
+
+func openEmbedded(tr *trial) (world, error) { return embedded{filepath.Join(tr.dir, "store")}, nil }
+
+func (e embedded) place() string                             { return "embedded:" + e.dir }
+func (e embedded) servers() (args, env []string)             { return []string{"--store", e.place()}, nil }
+func (embedded) most() int                                   { return 1 }
+func (embedded) afterWrites(int) <-chan struct{}             { return nil }
+func (embedded) calm()                                       {}
+func (embedded) settle()                                     {}
+func (embedded) check(context.Context, *judge.Verdict) error { return nil }
+func (embedded) end(*report) error                           { return nil }
