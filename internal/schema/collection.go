@@ -95,24 +95,24 @@ func (l *loader) collect(d *draft, x *Index, path []string) {
 
 // checkCollections holds each member of an index against the first of its outermost collection.
 func (l *loader) checkCollections(p *PhysicalIndex) {
-	first := map[string]IndexUse{}
-	var any *IndexUse
+	roots := map[string]IndexUse{}
+	var first *IndexUse
 	for _, u := range p.Uses {
 		if len(u.Index.Collection) == 0 {
 			continue
 		}
 		d, x := l.draftOf(u.Model), u.Index
-		if any == nil {
-			any = &u
+		if first == nil {
+			first = &u
 		}
-		if x.Clustered != any.Index.Clustered {
-			d.report(collectionType, d.usePos(x, "type"), nil, p.Name, layoutOf(x), any.Model.Name, layoutOf(any.Index))
+		if x.Clustered != first.Index.Clustered {
+			d.report(collectionType, d.usePos(x, "type"), nil, p.Name, layoutOf(x), first.Model.Name, layoutOf(first.Index))
 		}
 		root := x.Collection[0]
-		if other, ok := first[root]; ok {
+		if other, ok := roots[root]; ok {
 			d.checkMember(x, other)
 		} else {
-			first[root] = u
+			roots[root] = u
 		}
 	}
 }
