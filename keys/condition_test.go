@@ -225,6 +225,9 @@ func (m meaning) atLeast(i int, bound Value) bool {
 	if bound.kind != KindString {
 		return compare(m.row[i], bound, m.l.Casing) >= 0
 	}
+	if i == len(m.l.Segments)-1 && m.l.Tail != "" {
+		return m.text(m.row[i])+m.l.Sep >= m.text(bound)+m.l.Sep
+	}
 	return m.followed(i, m.row[i]) >= m.text(bound)
 }
 
@@ -232,12 +235,19 @@ func (m meaning) atMost(i int, bound Value) bool {
 	if bound.kind != KindString {
 		return compare(m.row[i], bound, m.l.Casing) <= 0
 	}
+	switch {
+	case i < len(m.l.Segments)-1:
+	case m.l.Tail == "":
+		return m.text(m.row[i]) <= m.text(bound)
+	default:
+		return m.text(m.row[i])+m.l.Sep <= m.text(bound)+m.l.Sep
+	}
 	return m.text(m.row[i]) == m.text(bound) || m.followed(i, m.row[i]) < m.text(bound)+m.l.Sep
 }
 
-// followed is the text of a string and of the separator that follows it, if one does.
+// followed is the text of a string and of the separator that follows it, if a value does.
 func (m meaning) followed(i int, v Value) string {
-	if i < len(m.row)-1 || m.l.Tail != "" && len(m.row) == len(m.l.Segments) {
+	if i < len(m.row)-1 {
 		return m.text(v) + m.l.Sep
 	}
 	return m.text(v)

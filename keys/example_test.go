@@ -48,3 +48,86 @@ func ExampleLayout_Compose() {
 	// audio%2Fvideo/prod-456 <nil>
 	// electronics/ <nil>
 }
+
+// Tasks that share a table, in a collection of one index; the row of a task that has another word for its status is
+// never selected by a status that only begins like it.
+func ExampleEntityKey() {
+	key := keys.EntityKey{
+		Schema:     keys.Schema{Name: "myapp", Version: 1, Casing: keys.CasingLower},
+		Type:       "Task",
+		Collection: []string{"contributions", "assignments"},
+		Clustered:  true,
+		Casing:     keys.CasingLower,
+	}
+	pk := key.PK(keys.Segment{Field: "employeeId", Kind: keys.KindString})
+	sk := key.SK(keys.Segment{Field: "status", Kind: keys.KindString}, keys.Segment{Field: "priority", Kind: keys.KindInt})
+
+	fmt.Println(pk.Compose(keys.String("Emp-Alice")))
+	fmt.Println(sk.Compose(keys.String("Done"), keys.Int(5)))
+	fmt.Println(key.Level(0).Lo)
+	fmt.Println(key.Level(1).Lo)
+	// Output:
+	// $myapp#v1#contributions#employeeid_emp-alice <nil>
+	// $myapp#v1#contributions#assignments#task_1#status_done#priority_0000000000000005 <nil>
+	// $myapp#v1#contributions#
+	// $myapp#v1#contributions#assignments#
+}
+
+// The members of an organisation's teams, under a template.
+func ExampleTemplate() {
+	sk, err := keys.Template("team#{teamId}#member#{rank:4}", keys.CasingNone, func(field string) keys.Kind {
+		return map[string]keys.Kind{"teamId": keys.KindString, "rank": keys.KindInt}[field]
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(sk.Compose(keys.String("t1"), keys.Int(7)))
+	fmt.Println(sk.Compose(keys.String("t1")))
+	// Output:
+	// team#t1#member#0007 <nil>
+	// team#t1#member# <nil>
+}
+
+// What a query selects under the composites that it gives: the next one is compared in its own kind.
+func ExampleLayout_Select() {
+	sk := keys.Layout{Head: "$myapp#v1#task", Sep: "#", Casing: keys.CasingLower, Segments: []keys.Segment{
+		{Field: "status", Kind: keys.KindString, Before: "status_"},
+		{Field: "priority", Kind: keys.KindInt, Before: "priority_"},
+	}}
+	row, err := sk.Compose(keys.String("Done"), keys.Int(7))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ranges, err := sk.Select([]keys.Value{keys.String("Done")}, keys.Condition{From: keys.Int(5)})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, r := range ranges {
+		fmt.Println(r.Lo, r.Contains(row))
+	}
+	// Output:
+	// $myapp#v1#task#status_done#priority_0000000000000005 true
+}
+
+// Two writers of one row: what the one does not know of, it leaves alone; what it owns and cannot compose, it removes.
+func ExampleIndex_Patch() {
+	device := keys.EntityKey{Schema: keys.Schema{Name: "app", Version: 1}, Type: "Device"}
+	byAlert := keys.Index{
+		PK: keys.Half{Layout: device.PK(keys.Segment{Field: "accountId", Kind: keys.KindString})},
+		SK: keys.Half{Layout: device.SK(keys.Segment{Field: "alertState", Kind: keys.KindString}), Policy: keys.Sparse},
+	}
+	account := []keys.Part{{Foreign: true}}
+
+	_, alert, _ := byAlert.Patch(account, []keys.Part{{Mention: keys.Given, Value: keys.String("active")}})
+	pk, calm, _ := byAlert.Patch(account, []keys.Part{{Mention: keys.Cleared}})
+	fmt.Println(alert.Text)
+	fmt.Println(pk.Op == keys.Keep, calm.Op == keys.Remove)
+	fmt.Println(calm.Then(alert) == alert)
+	// Output:
+	// $app#v1#Device#alertState_active
+	// true true
+	// true
+}

@@ -141,26 +141,69 @@ func TestSeparatorsThatEscapesAreWrittenWithAreRefused(t *testing.T) {
 	}
 }
 
-func TestComposeAllocatesTheKeyAlone(t *testing.T) {
-	l := half("/", KindString, KindInt, KindDecimal, KindDateTime)
-	vals := []Value{String("a/b"), Int(-42), DecimalOf("12.5"), instant("2024-01-15T10:30:00.1234Z")}
-	var err error
-	if n := testing.AllocsPerRun(100, func() { _, err = l.Compose(vals...) }); n > 1 || err != nil {
-		t.Errorf("Compose makes %v allocations, want 1 (%v)", n, err)
+// composed are layouts of every form, with values.
+func composed(t testing.TB) map[string]struct {
+	layout Layout
+	vals   []Value
+} {
+	long := Segment{Field: "text", Kind: KindString}
+	team, err := Template("team#{id}#member#{n:16}", CasingNone, scalarKinds)
+	if err != nil {
+		t.Fatal(err)
 	}
-	bare := half("/", KindString)
-	if n := testing.AllocsPerRun(100, func() { _, err = bare.Compose(vals[0]) }); n > 0 || err != nil {
+	return map[string]struct {
+		layout Layout
+		vals   []Value
+	}{
+		"read model": {half("/", KindString, KindDateTime), []Value{String("order-123"), instant("2024-01-15T10:30:00.123Z")}},
+		"every kind": {half("/", KindString, KindInt, KindDecimal, KindDateTime, KindDate, KindBoolean),
+			[]Value{String("a/b"), Int(-42), DecimalOf("12.5"), instant("2024-01-15T10:30:00.1234Z"), DateOf("2024-01-15"), Boolean(true)}},
+		"entity": {key("Task", "contributions", "assignments").SK(texted("projectId", "taskId")...),
+			[]Value{String("Proj-Alpha"), String("T-001")}},
+		"template":  {team, []Value{String("t#1"), Int(7)}},
+		"no ASCII":  {key("Task").SK(long), []Value{String("ΟΔΟΣ Größe İ 東京")}},
+		"very long": {key("Task").SK(long), []Value{String(strings.Repeat("ab#", 300))}},
+		"long numbers": {half("#", KindFloat, KindFloat, KindDecimal),
+			[]Value{Float(math.MaxFloat64), Float(-math.SmallestNonzeroFloat64), DecimalOf(Decimal("1." + strings.Repeat("5", 400)))}},
+	}
+}
+
+func TestComposeAllocatesTheKeyAlone(t *testing.T) {
+	var err error
+	for name, c := range composed(t) {
+		if n := testing.AllocsPerRun(100, func() { _, err = c.layout.Compose(c.vals...) }); n > 1 || err != nil {
+			t.Errorf("%s: Compose makes %v allocations, want 1 (%v)", name, n, err)
+		}
+		if n := testing.AllocsPerRun(100, func() { _, err = c.layout.Truncate(c.vals[:1]...) }); n > 1 || err != nil {
+			t.Errorf("%s: Truncate makes %v allocations, want 1 (%v)", name, n, err)
+		}
+	}
+	bare, one := half("/", KindString), String("a/b")
+	if n := testing.AllocsPerRun(100, func() { _, err = bare.Compose(one) }); n > 0 || err != nil {
 		t.Errorf("Compose of a bare string makes %v allocations, want none (%v)", n, err)
 	}
 }
 
+func TestAPatchAllocatesTheKeysAlone(t *testing.T) {
+	x := Index{PK: device(Preserve, "accountId"), SK: device(Sparse, "alertState", "timestamp")}
+	pk := []Part{{Mention: Given, Value: String("acme")}}
+	sk := []Part{{Mention: Given, Value: String("active")}, {Mention: Cleared}}
+	var err error
+	if n := testing.AllocsPerRun(100, func() { _, _, err = x.Patch(pk, sk) }); n > 2 || err != nil {
+		t.Errorf("Patch makes %v allocations, want 2 (%v)", n, err)
+	}
+}
+
 func BenchmarkCompose(b *testing.B) {
-	l := half("/", KindString, KindDateTime)
-	vals := []Value{String("order-123"), instant("2024-01-15T10:30:00.123Z")}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := l.Compose(vals...); err != nil {
-			b.Fatal(err)
-		}
+	for _, name := range []string{"read model", "entity", "template", "every kind", "no ASCII", "very long"} {
+		c := composed(b)[name]
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := c.layout.Compose(c.vals...); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -1,0 +1,274 @@
+package keys
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+// device is a half of an index of devices, of string composites.
+func device(policy Policy, composites ...string) Half {
+	return Half{Layout: key("Device").SK(texted(composites...)...), Policy: policy}
+}
+
+// stored is the key text of a half, "-" where there is none.
+func stored(o Outcome, before string) string {
+	text, has := o.Apply(before, before != "-")
+	if !has {
+		return "-"
+	}
+	return text
+}
+
+// TestOutcomesAreWhatTheGuideSays tries every half of up to three composites with every mention of each, and compares
+// with a model written from the guide's tables.
+func TestOutcomesAreWhatTheGuideSays(t *testing.T) {
+	var options []Part
+	for _, k := range []Value{{}, String("k")} {
+		for _, foreign := range []bool{false, true} {
+			for _, p := range []Part{{Mention: NotGiven}, {Mention: Given, Value: String("v")}, {Mention: Given},
+				{Mention: Cleared}, {Mention: Removed}} {
+				p.Key, p.Foreign = k, foreign
+				options = append(options, p)
+			}
+		}
+	}
+	cases := 0
+	var try func(parts []Part, n int)
+	try = func(parts []Part, n int) {
+		if len(parts) < n {
+			for _, p := range options {
+				try(append(parts[:len(parts):len(parts)], p), n)
+			}
+			return
+		}
+		for _, policy := range []Policy{Preserve, Sparse} {
+			cases++
+			h := device(policy, []string{"a", "b", "c"}[:n]...)
+			got, err := h.Patch(parts)
+			if want := judged(policy == Sparse, parts); err != nil || got != want {
+				t.Fatalf("policy %v, %+v: %v, %v, want %v", policy, parts, got, err, want)
+			}
+		}
+	}
+	for n := range 4 {
+		try(nil, n)
+	}
+	if cases != 2*(1+20+400+8000) {
+		t.Errorf("%d cases", cases)
+	}
+}
+
+// judged is the model: a half's outcome by the guide's skip-predicate, structural rule and roll-up, in its own words.
+func judged(sparse bool, parts []Part) Outcome {
+	payload, keyRecord, removed := map[int]string{}, map[int]string{}, map[int]bool{}
+	absent := map[int]bool{}
+	for i, p := range parts {
+		if p.Key.Present() {
+			keyRecord[i] = p.Key.Text()
+		}
+		if p.Foreign {
+			continue
+		}
+		switch p.Mention {
+		case Given, Cleared:
+			payload[i] = p.Value.Text()
+			absent[i] = !p.Value.Present() || p.Mention == Cleared
+		case Removed:
+			removed[i] = true
+		}
+	}
+	if len(parts) > 0 && len(removed) == 0 && len(payload) == 0 && len(keyRecord) < len(parts) {
+		return Outcome{} // skipped; with keyRecord complete it is the half of the entity's own key
+	}
+	merged := map[int]string{}
+	for i, v := range keyRecord {
+		merged[i] = v
+	}
+	for i, v := range payload {
+		if merged[i] = v; absent[i] {
+			delete(merged, i)
+		}
+	}
+	for i := range removed {
+		delete(merged, i)
+	}
+	text, lead := "$myapp#v1#device", 0
+	for ; lead < len(parts); lead++ {
+		v, ok := merged[lead]
+		if !ok {
+			break
+		}
+		text += fmt.Sprintf("#%c_%s", 'a'+lead, v)
+	}
+	composed := lead == len(merged) && (lead > 0 || len(parts) == 0)
+	switch {
+	case composed:
+		return Outcome{Set, text}
+	case sparse || len(removed) > 0:
+		return Outcome{Op: Remove}
+	}
+	return Outcome{}
+}
+
+func TestTheLifecyclesOfTheThirdGuide(t *testing.T) {
+	byCurrentAlert := Index{PK: device(Preserve, "accountId"), SK: device(Sparse, "alertState", "timestamp")}
+	const acme, other = "$myapp#v1#device#accountid_acme", "$myapp#v1#device#accountid_newacct"
+	at := func(hour string) string {
+		return "$myapp#v1#device#alertstate_active#timestamp_2026-04-30t" + hour + ":00:00z"
+	}
+	given := func(s string) Part { return Part{Mention: Given, Value: String(s)} }
+	none := []Part{{}, {}}
+	pk, sk := "-", "-"
+	for _, step := range []struct {
+		name           string
+		pk, sk         []Part
+		wantPK, wantSK string
+	}{
+		{"put", []Part{given("acme")}, []Part{given("active"), given("2026-04-30T10:00:00Z")}, acme, at("10")},
+		{"stamp", []Part{{}}, none, acme, at("10")},
+		{"enrichment", []Part{given("newAcct")}, none, other, at("10")},
+		{"telemetry", []Part{{}}, []Part{given("active"), given("2026-04-30T11:00:00Z")}, other, at("11")},
+		{"no alert", []Part{{}}, []Part{{Mention: Cleared}, given("2026-04-30T12:00:00Z")}, other, "-"},
+		{"stamp while there is none", []Part{{}}, none, other, "-"},
+		{"rejoin", []Part{{}}, []Part{given("active"), given("2026-04-30T13:00:00Z")}, other, at("13")},
+		{"account cleared", []Part{{Mention: Cleared}}, none, other, at("13")}, // PRESERVE: may be stale
+		{"account removed", []Part{{Mention: Removed}}, none, "-", at("13")},
+		{"timestamp alone", []Part{{}}, []Part{{}, given("2026-04-30T14:00:00Z")}, "-", "-"},
+	} {
+		forPK, forSK, err := byCurrentAlert.Patch(step.pk, step.sk)
+		pk, sk = stored(forPK, pk), stored(forSK, sk)
+		if err != nil || pk != step.wantPK || sk != step.wantSK {
+			t.Errorf("%s: %q, %q, %v, want %q, %q", step.name, pk, sk, err, step.wantPK, step.wantSK)
+		}
+	}
+}
+
+func TestARowIsDemotedWhereItsLeafIsRemoved(t *testing.T) {
+	h := device(Preserve, "country", "city", "site")
+	given := func(s string) Part { return Part{Mention: Given, Value: String(s)} }
+	for _, test := range []struct {
+		parts []Part
+		want  Outcome
+	}{
+		{[]Part{given("us"), given("sf"), {Mention: Removed}}, Outcome{Set, "$myapp#v1#device#country_us#city_sf"}},
+		{[]Part{given("us"), given("sf"), {Mention: Cleared}}, Outcome{Set, "$myapp#v1#device#country_us#city_sf"}},
+		{[]Part{{}, {}, {Mention: Removed}}, Outcome{Op: Remove}},
+		{[]Part{given("us"), {Mention: Removed}, given("dc")}, Outcome{Op: Remove}},
+		{[]Part{given("us"), {Mention: Cleared}, given("dc")}, Outcome{}},
+	} {
+		if got, err := h.Patch(test.parts); got != test.want || err != nil {
+			t.Errorf("%+v: %v, %v, want %v", test.parts, got, err, test.want)
+		}
+	}
+}
+
+// The two regressions that the guide tells of: halves that a patch without their composites must write all the same.
+func TestHalvesThatEveryWriterKnowsAreAlwaysSet(t *testing.T) {
+	byChannel := Index{PK: device(Preserve, "channel"), SK: device(Sparse, "deviceId")}
+	pk, sk, err := byChannel.Patch([]Part{{Key: String("c-1")}}, []Part{{Key: String("d-1")}})
+	if want := (Outcome{Set, "$myapp#v1#device#channel_c-1"}); pk != want || err != nil {
+		t.Errorf("pk: %v, %v, want %v", pk, err, want)
+	}
+	if want := (Outcome{Set, "$myapp#v1#device#deviceid_d-1"}); sk != want {
+		t.Errorf("sk: %v, want %v", sk, want)
+	}
+	byBinding := Index{PK: device(Preserve, "deviceBinding"), SK: device(Sparse)}
+	pk, sk, err = byBinding.Patch([]Part{{Mention: Given, Value: String("cloud#dev-1")}}, nil)
+	if want := (Outcome{Set, "$myapp#v1#device#devicebinding_cloud%23dev-1"}); pk != want || err != nil {
+		t.Errorf("pk: %v, %v, want %v", pk, err, want)
+	}
+	if want := (Outcome{Set, "$myapp#v1#device"}); sk != want {
+		t.Errorf("sk: %v, want %v", sk, want)
+	}
+	if pk, sk, _ = byBinding.Patch([]Part{{}}, nil); pk != (Outcome{}) || sk.Op != Set {
+		t.Errorf("an empty patch: %v, %v, want the constant half set, the other left", pk, sk)
+	}
+}
+
+func TestAMixedHalfIsLeftToTheWriterOfItsOthers(t *testing.T) {
+	for _, policy := range []Policy{Preserve, Sparse} {
+		for _, h := range []Half{device(policy, "deviceId", "alertState"), device(policy, "alertState", "deviceId")} {
+			parts := make([]Part, 2)
+			for i, s := range h.Layout.Segments {
+				if s.Field == "deviceId" {
+					parts[i].Key = String("d-1")
+				}
+			}
+			if got, err := h.Patch(parts); got != (Outcome{}) || err != nil {
+				t.Errorf("%v: an unrelated patch does %v, %v", h, got, err)
+			}
+		}
+	}
+}
+
+func TestAFullWriteAsksNoPolicy(t *testing.T) {
+	x := Index{PK: device(Preserve, "a"), SK: device(Preserve, "b", "c")}
+	gone := Outcome{Op: Remove}
+	for _, test := range []struct {
+		pk, sk         []Value
+		wantPK, wantSK Outcome
+	}{
+		{[]Value{String("1")}, []Value{String("2"), String("3")},
+			Outcome{Set, "$myapp#v1#device#a_1"}, Outcome{Set, "$myapp#v1#device#b_2#c_3"}},
+		{[]Value{String("1")}, []Value{String("2"), {}}, gone, gone},
+		{[]Value{{}}, []Value{String("2"), String("3")}, gone, gone},
+	} {
+		pk, sk, err := x.Put(test.pk, test.sk)
+		if err != nil || pk != test.wantPK || sk != test.wantSK {
+			t.Errorf("Put(%v, %v) = %v, %v, %v", test.pk, test.sk, pk, sk, err)
+		}
+	}
+	bare := Index{PK: Half{Layout: template(t, "{email}", allStrings)}}
+	if pk, sk, err := bare.Put([]Value{String("")}, nil); pk != gone || sk != gone || err != nil {
+		t.Errorf("an empty bare half: %v, %v, %v, want none", pk, sk, err)
+	}
+	if pk, sk, err := bare.Put([]Value{String("e")}, nil); pk != (Outcome{Set, "e"}) || sk != (Outcome{}) || err != nil {
+		t.Errorf("an index without sort half: %v, %v, %v", pk, sk, err)
+	}
+	if pk, err := bare.PK.Patch([]Part{{Mention: Given, Value: String("")}}); pk != gone || err != nil {
+		t.Errorf("a patch to an empty bare half: %v, %v, want it removed", pk, err)
+	}
+}
+
+func TestWhatHasNoKeyIsAnErrorOfThePatch(t *testing.T) {
+	h := Half{Layout: key("Device").SK(Segment{Field: "x", Kind: KindFloat})}
+	for want, parts := range map[string][]Part{
+		"field x: NaN":        {{Mention: Given, Value: Float(math.NaN())}},
+		"field x is of kind":  {{Mention: Given, Value: String("s")}},
+		"0 composites for a":  nil,
+		"2 composites for a ": {{}, {}},
+	} {
+		if got, err := h.Patch(parts); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Patch(%v) = %v, %v, want an error with %q", parts, got, err, want)
+		}
+	}
+	x := Index{PK: h}
+	if pk, _, err := x.Put(nil, nil); err == nil {
+		t.Errorf("Put of no composites: %v", pk)
+	}
+	if pk, _, err := x.Put([]Value{Float(math.Inf(1))}, nil); err == nil {
+		t.Errorf("Put of an infinity: %v", pk)
+	}
+}
+
+// TestOutcomesLaidOverOneAnotherDoWhatTheyDoInTurn tries every sequence of three.
+func TestOutcomesLaidOverOneAnotherDoWhatTheyDoInTurn(t *testing.T) {
+	all := []Outcome{{}, {Set, "a"}, {Set, "b"}, {Op: Remove}}
+	for _, a := range all {
+		for _, b := range all {
+			for _, c := range all {
+				for _, before := range []string{"-", "was"} {
+					want := stored(c, stored(b, stored(a, before)))
+					if got := stored(a.Then(b).Then(c), before); got != want {
+						t.Errorf("%v, %v, %v on %q: %q, want %q", a, b, c, before, got, want)
+					}
+					if got := stored(a.Then(b.Then(c)), before); got != want {
+						t.Errorf("%v, (%v, %v) on %q: %q, want %q", a, b, c, before, got, want)
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package keys
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestOutcomesEqualTheVectors(t *testing.T) {
+	var file struct {
+		Fixed struct {
+			Schema     vectorSchema
+			EntityType string
+		}
+		Cases []policyVector
+	}
+	readVectors(t, "effect-index-policy.json", &file)
+	run, differ := 0, map[string]int{}
+	for _, c := range file.Cases {
+		t.Run(c.ID, func(t *testing.T) {
+			run++
+			e := c.Index.key(file.Fixed.Schema, file.Fixed.EntityType)
+			pk := c.half(t, "pk", e.PK, c.Index.PKComposite)
+			sk := c.half(t, "sk", e.SK, c.Index.SKComposite)
+			x := Index{PK: pk.Half, SK: sk.Half}
+			forPK, forSK, err := x.Patch(pk.parts, sk.parts)
+			if err != nil || forPK != pk.want || forSK != sk.want {
+				t.Errorf("Patch = %v, %v, %v, want %v, %v", forPK, forSK, err, pk.want, sk.want)
+			}
+			for _, reason := range []string{pk.reason, sk.reason} {
+				if reason != "" {
+					differ[reason]++
+				}
+			}
+		})
+	}
+	if run != 255 {
+		t.Errorf("%d vectors run, want 255", run)
+	}
+	if diff := cmp.Diff(map[string]int{mixedHalf: 12, keyHasValues: 2, orderedNumber: 2}, differ); diff != "" {
+		t.Errorf("halves that differ:\n%s", diff)
+	}
+}
+
+type policyVector struct {
+	ID                 string
+	Index              vectorIndex
+	KeyRecord, Payload record
+	Removed            []string
+	Expected           map[string]struct{ Op, Value string }
+}
+
+// policyHalf is one half of a vector: what is known of it, what is wanted, and why that is not what the vector says.
+type policyHalf struct {
+	Half
+	parts  []Part
+	want   Outcome
+	reason string
+}
+
+func (c *policyVector) half(t *testing.T, which string, layout func(...Segment) Layout, composites []string) (h policyHalf) {
+	h.Layout = layout(segments(t, composites, c.KeyRecord, c.Payload)...)
+	if c.Index.IndexPolicy[which] == "sparse" {
+		h.Policy = Sparse
+	}
+	expected := c.Expected[which]
+	h.want = Outcome{map[string]OutcomeOp{"noop": Keep, "set": Set, "remove": Remove}[expected.Op], expected.Value}
+	for _, name := range composites {
+		h.parts = append(h.parts, c.part(t, name))
+		if v := c.Payload[name]; v.difference() != "" {
+			h.reason = v.difference()
+			h.want.Text = strings.Replace(h.want.Text, v.theirs(), ownText(t, v, h.Layout), 1)
+		}
+	}
+	if reason := c.leftAlone(t, composites, h.parts); reason != "" && h.want != (Outcome{}) {
+		h.want, h.reason = Outcome{}, reason
+	}
+	return h
+}
+
+// part returns what the vector's patch knows of a composite.
+func (c *policyVector) part(t *testing.T, name string) Part {
+	v, given := c.Payload[name]
+	p := Part{Key: c.KeyRecord[name].value(t), Value: v.value(t)}
+	switch {
+	case slices.Contains(c.Removed, name):
+		p.Mention = Removed
+	case given && p.Value.Present():
+		p.Mention = Given
+	case given:
+		p.Mention = Cleared
+	}
+	return p
+}
+
+// leftAlone returns why a half that the patch does not mention is left alone although the vector's system judges it.
+func (c *policyVector) leftAlone(t *testing.T, composites []string, parts []Part) string {
+	inKey, withoutValue := 0, false
+	for i, name := range composites {
+		if parts[i].Mention != NotGiven {
+			return ""
+		}
+		if v, ok := c.KeyRecord[name]; ok {
+			inKey++
+			withoutValue = withoutValue || !v.value(t).Present()
+		}
+	}
+	switch {
+	case withoutValue:
+		return keyHasValues
+	case inKey > 0 && inKey < len(composites):
+		return mixedHalf
+	}
+	return ""
+}
