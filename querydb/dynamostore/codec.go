@@ -64,6 +64,7 @@ func (s *shape) encode(row *driver.Row, now time.Time) ([]value, error) {
 	if err := s.encodeFields(row, vals); err != nil {
 		return nil, err
 	}
+	s.mark(vals)
 	if row.Expires.IsZero() {
 		return vals, nil
 	}
@@ -72,6 +73,13 @@ func (s *shape) encode(row *driver.Row, now time.Time) ([]value, error) {
 	}
 	vals[s.expires], vals[s.ttl] = number(instantText(row.Expires)), removal(row.Expires, now)
 	return vals, nil
+}
+
+// mark says which of the models that share the table the row is of.
+func (s *shape) mark(vals []value) {
+	if s.marked >= 0 {
+		vals[s.marked] = text(s.table.Kind)
+	}
 }
 
 // removal is when DynamoDB may remove what is not needed from the moment on, or from the write if that is later.
@@ -200,6 +208,7 @@ func (d *decoder) row(it item) (driver.Row, error) {
 }
 
 func (d *decoder) read(it item) (row driver.Row, err error) {
+	row.Kind = d.table.Kind
 	row.Key.PK, _ = stringOf(it[d.pk])
 	if d.sk != "" {
 		row.Key.SK, _ = stringOf(it[d.sk])

@@ -1,6 +1,7 @@
 package dynamostore
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ type layout struct {
 	table   string
 	pk      string   // attribute of the partition key
 	sk      string   // attribute of the sort key, "" where there is none
+	kind    string   // attribute of the kind, "" where the table is one model's own
 	fields  []string // attribute of each field; "" where the value is in _own alone
 	indexes []index
 }
@@ -42,19 +44,23 @@ const (
 	attrDeleted = "_deleted" // BOOL: a tombstone
 	attrTTL     = "_ttl"     // N: epoch seconds after which DynamoDB may remove the item
 	attrExpires = "_expires" // N: when the row ceases to be, in seconds with their fraction
+	attrKind    = "_kind"    // S: which of the models that share a table the row is of, where that has no name of its own
 )
 
 // layoutOf returns the layout of a table whose name follows the prefix.
 func layoutOf(prefix string, t *driver.Table) layout {
-	l := layout{table: prefix + t.Name, pk: attrPK, fields: make([]string, len(t.Fields))}
+	l := layout{table: prefix + t.Name, pk: cmp.Or(t.Keys.PK, attrPK), fields: make([]string, len(t.Fields))}
 	if t.Generation > 0 {
 		l.table += ".g" + strconv.Itoa(t.Generation)
 	}
-	for f := range t.Fields {
-		l.fields[f] = fieldAttr(t, f)
-	}
 	if t.Sorted {
-		l.sk = sortAttr(t)
+		l.sk = sortAttr(t, l.pk)
+	}
+	if t.Kind != "" {
+		l.kind = cmp.Or(t.Keys.Kind, attrKind)
+	}
+	for f := range t.Fields {
+		l.fields[f] = l.fieldAttr(t, f)
 	}
 	for i := range t.Indexes {
 		l.indexes = append(l.indexes, l.indexKeys(t, i))
@@ -65,32 +71,44 @@ func layoutOf(prefix string, t *driver.Table) layout {
 	return l
 }
 
-// fieldAttr is the attribute of a field: of its own name, unless that is taken. "id" is the partition key's, which is
-// also the field's where the key is nothing but it.
-func fieldAttr(t *driver.Table, f int) string {
+// sortAttr is named after the one field that the sort key is made of.
+func sortAttr(t *driver.Table, pk string) string {
+	if t.Keys.SK != "" {
+		return t.Keys.SK
+	}
+	if len(t.SK) == 1 && !composed(t) {
+		if name := t.Fields[t.SK[0]].Name; name != pk && !strings.HasPrefix(name, "_") {
+			return name
+		}
+	}
+	return attrSubID
+}
+
+// composed reports whether the keys of the table and of its indexes have texts of their own also where they are made of
+// one field, and so attributes of their own.
+func composed(t *driver.Table) bool { return t.Kind != "" || t.Keys != driver.KeyNames{} }
+
+// fieldAttr is the attribute of a field: of its own name, unless that is taken. A key's is also the field's where the key
+// is nothing but it.
+func (l *layout) fieldAttr(t *driver.Table, f int) string {
 	name := t.Fields[f].Name
-	if strings.HasPrefix(name, "_") || name == attrPK && !isWhole(t, t.PK, f) {
+	switch {
+	case strings.HasPrefix(name, "_") || name == l.kind,
+		name == l.pk && !isWhole(t, t.PK, f),
+		name == l.sk && !isWhole(t, t.SK, f):
 		return ""
 	}
 	return name
-}
-
-// sortAttr is named after the one field that the sort key is made of.
-func sortAttr(t *driver.Table) string {
-	if len(t.SK) != 1 || t.Fields[t.SK[0]].Name == attrPK || fieldAttr(t, t.SK[0]) == "" {
-		return attrSubID
-	}
-	return t.Fields[t.SK[0]].Name
 }
 
 // indexKeys names an index and its key attributes. One of them is always an attribute that only rows have: a deleted row
 // keeps the attributes of the table's own key, and must not lie in the index.
 func (l *layout) indexKeys(t *driver.Table, i int) index {
 	x := &t.Indexes[i]
-	own := index{name: indexName(x.Name), pk: l.halfAttr(t, x.PK)}
+	own := index{name: indexName(x.Name), pk: cmp.Or(x.Keys.PK, l.halfAttr(t, x.PK))}
 	injectedPK, injectedSK := "_"+x.Name+"_pk", "_"+x.Name+"_sk"
 	if x.Sorted() {
-		if own.sk = l.halfAttr(t, x.SK); own.sk == "" || own.sk == own.pk {
+		if own.sk = cmp.Or(x.Keys.SK, l.halfAttr(t, x.SK)); own.sk == "" || own.sk == own.pk {
 			own.sk = injectedSK
 		}
 	}
@@ -110,7 +128,7 @@ func indexName(name string) string {
 
 // halfAttr is the attribute of a field that is a key half by itself, and "" where the half needs an attribute of its own.
 func (l *layout) halfAttr(t *driver.Table, half []int) string {
-	if len(half) == 1 && isText(&t.Fields[half[0]]) {
+	if len(half) == 1 && !composed(t) && isText(&t.Fields[half[0]]) {
 		return l.fields[half[0]]
 	}
 	return ""
@@ -144,6 +162,9 @@ func (l *layout) project(t *driver.Table, i int) {
 	if !t.Lasting {
 		x.nonKey = append(x.nonKey, attrExpires)
 	}
+	if l.kind != "" {
+		x.nonKey = append(x.nonKey, l.kind)
+	}
 	x.projection = types.ProjectionTypeInclude
 	if len(x.nonKey) == 0 {
 		x.projection = types.ProjectionTypeKeysOnly
@@ -153,11 +174,13 @@ func (l *layout) project(t *driver.Table, i int) {
 // derived reports whether the keys of an index entry tell the field: one of them is nothing but it, and it always has a
 // value.
 func (l *layout) derived(t *driver.Table, i, f int) bool {
-	if !isText(&t.Fields[f]) || t.Fields[f].Nullable {
+	if !isText(&t.Fields[f]) || t.Fields[f].Nullable || composed(t) {
 		return false
 	}
 	attr, x := l.fields[f], &l.indexes[i]
-	return isWhole(t, t.PK, f) || attr != "" && (attr == l.sk || attr == x.pk || attr == x.sk)
+	whole := func(attrOfHalf string, half []int) bool { return attr == attrOfHalf && isWhole(t, half, f) }
+	return isWhole(t, t.PK, f) || attr != "" &&
+		(whole(l.sk, t.SK) || whole(x.pk, t.Indexes[i].PK) || whole(x.sk, t.Indexes[i].SK))
 }
 
 // mayDiffer reports whether the field's value may be in _own: its attribute is taken, or holds the text of a key, or is a
@@ -170,7 +193,7 @@ func (l *layout) mayDiffer(t *driver.Table, f int) bool {
 
 // isWhole reports whether the half is nothing but the field: its text is the field's value.
 func isWhole(t *driver.Table, half []int, f int) bool {
-	return len(half) == 1 && half[0] == f && isText(&t.Fields[f])
+	return len(half) == 1 && half[0] == f && isText(&t.Fields[f]) && !composed(t)
 }
 
 // isText reports whether the text of the field in a key is its value.

@@ -154,7 +154,10 @@ func (s *Store) Query(ctx context.Context, q driver.Query) (driver.Page, error) 
 	if in == nil {
 		return driver.Page{}, err
 	}
-	p := pager{decoder: sh.decoder(q.Index, q.Writer), query: &q}
+	p, err := s.pager(sh, &q)
+	if err != nil {
+		return driver.Page{}, err
+	}
 	for {
 		in.Limit = aws.Int32(p.want())
 		out, err := s.query(ctx, in)
@@ -184,10 +187,27 @@ func (s *Store) query(ctx context.Context, in *dynamodb.QueryInput) (out *dynamo
 
 // pager fills a page.
 type pager struct {
-	decoder
-	query  *driver.Query
-	page   driver.Page
-	passed int // keys passed over
+	*shape
+	decoders map[string]decoder // of each kind of row that may be in the page
+	query    *driver.Query
+	page     driver.Page
+	passed   int // keys passed over
+}
+
+func (s *Store) pager(sh *shape, q *driver.Query) (*pager, error) {
+	p := &pager{shape: sh, decoders: map[string]decoder{q.Table.Kind: sh.decoder(q.Index, q.Writer)}, query: q}
+	if len(q.Members) == 0 {
+		return p, nil
+	}
+	clear(p.decoders)
+	for _, t := range q.Members {
+		member, err := s.shape(t)
+		if err != nil {
+			return nil, err
+		}
+		p.decoders[t.Kind] = member.decoder(q.Index, q.Writer)
+	}
+	return p, nil
 }
 
 // want is how many keys to ask for: what the page lacks, one to know that there are more, and as many again as were
@@ -200,11 +220,11 @@ func (p *pager) want() int32 {
 func (p *pager) take(items []item) (more bool, err error) {
 	for _, it := range items {
 		p.page.Examined++
-		row, err := p.row(it)
+		row, there, err := p.row(it)
 		if err != nil {
 			return false, err
 		}
-		if row.Expired(p.query.Now) || row.Record == nil && !p.query.Deleted {
+		if !there {
 			p.passed++
 			continue
 		}
@@ -216,4 +236,15 @@ func (p *pager) take(items []item) (more bool, err error) {
 		p.page.Starts = append(p.page.Starts, p.startAfter(p.query, row.Key, it))
 	}
 	return true, nil
+}
+
+// row reads an item; there is false where it is none of the answer: expired, deleted, or of another kind.
+func (p *pager) row(it item) (row driver.Row, there bool, err error) {
+	kind, _ := stringOf(it[p.kind])
+	d, asked := p.decoders[kind]
+	if !asked {
+		return row, false, nil
+	}
+	row, err = d.row(it)
+	return row, !row.Expired(p.query.Now) && (row.Record != nil || p.query.Deleted), err
 }

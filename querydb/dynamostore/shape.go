@@ -22,6 +22,7 @@ type shape struct {
 	expires int
 	ttl     int
 	deleted int
+	marked  int // column of the kind, -1 where the table is one model's own
 }
 
 // column is an attribute beside the table's key, and its placeholders in expressions.
@@ -66,6 +67,7 @@ func newShape(prefix string, t *driver.Table) (*shape, error) {
 		})
 	}
 	s.own, s.expires, s.ttl, s.deleted = s.column(attrOwn), s.column(attrExpires), s.column(attrTTL), s.column(attrDeleted)
+	s.marked = s.column(s.kind)
 	size := expressionBookkeeping
 	for _, c := range s.columns {
 		size += len(c.name) + len("=") + len(c.value) + len(",")

@@ -12,6 +12,7 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go/logging"
 
 	"github.com/foldql/foldql/querydb/driver"
 )
@@ -90,7 +91,7 @@ func newClient(ctx context.Context, cfg Config) (*dynamodb.Client, error) {
 	transport := awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
 		t.MaxIdleConns, t.MaxIdleConnsPerHost, t.MaxConnsPerHost = cfg.Concurrency, cfg.Concurrency, cfg.Concurrency
 	})
-	options := []func(*config.LoadOptions) error{config.WithHTTPClient(transport)}
+	options := []func(*config.LoadOptions) error{config.WithHTTPClient(transport), config.WithLogger(sdkLog{cfg.Log})}
 	if cfg.Region != "" {
 		options = append(options, config.WithRegion(cfg.Region))
 	}
@@ -111,6 +112,13 @@ func newClient(ctx context.Context, cfg Config) (*dynamodb.Client, error) {
 		return nil, fmt.Errorf("dynamostore: %w: no region is given: set AWS_REGION, or region in the store's address", driver.ErrInvalid)
 	}
 	return client, nil
+}
+
+// sdkLog hands what the SDK has to say to our log, at the debug level: what matters of it comes back as an error too.
+type sdkLog struct{ log *slog.Logger }
+
+func (l sdkLog) Logf(_ logging.Classification, format string, v ...any) {
+	l.log.Debug("dynamostore: " + fmt.Sprintf(format, v...))
 }
 
 // Close waits for calls in flight; later ones fail.

@@ -86,6 +86,7 @@ func (s *shape) makeChange(w *driver.Write, writer string, now time.Time) (*chan
 func (s *shape) tombstone(now time.Time) []value {
 	vals := make([]value, len(s.columns))
 	vals[s.deleted], vals[s.ttl] = &types.AttributeValueMemberBOOL{Value: true}, removal(now, now)
+	s.mark(vals)
 	return vals
 }
 
