@@ -1,5 +1,7 @@
 package keys
 
+import "slices"
+
 // escape percent-escapes sep and "%" in dst[start:], the text of a value of the kind.
 func escape(dst []byte, start int, sep byte, kind Kind) []byte {
 	n := 0
@@ -12,7 +14,7 @@ func escape(dst []byte, start int, sep byte, kind Kind) []byte {
 		return dst
 	}
 	from := len(dst) - 1
-	dst = append(dst, make([]byte, 2*n)...)
+	dst = slices.Grow(dst, 2*n)[:len(dst)+2*n]
 	// From the end backwards every byte moves to where nothing is still to be read.
 	for to := len(dst) - 1; from >= start; from-- {
 		c := dst[from]
