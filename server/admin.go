@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"mime"
 	"net/http"
@@ -54,10 +55,11 @@ type asideEvent struct {
 	projection.AsideEvent
 }
 
-// Bounds of a list of events.
+// Bounds of a list of events, and of the name of one.
 const (
 	usualAside = 100
 	mostAside  = 1000
+	longestRef = 512
 )
 
 func (a *admin) list(w http.ResponseWriter, r *http.Request) {
@@ -70,6 +72,10 @@ func (a *admin) list(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		limit = n
+	}
+	if len(q.Get("after")) > longestRef {
+		longRef().write(w)
+		return
 	}
 	of := a.folds.all
 	if name := q.Get("projection"); name != "" {
@@ -140,11 +146,19 @@ func readMend(w http.ResponseWriter, r *http.Request) (mendRequest, *problem) {
 	if err := d.Decode(&m); err != nil || m.Projection == "" || m.Event == "" {
 		return m, badRequest(`Send {"projection": NAME, "event": REF}, as the list of events names them.`)
 	}
+	if len(m.Event) > longestRef {
+		return m, longRef()
+	}
 	return m, nil
 }
 
+// longRef is the answer where an event is named that cannot be one. It does not repeat the name.
+func longRef() *problem {
+	return badRequest(fmt.Sprintf("The name of an event has at most %d bytes.", longestRef))
+}
+
 func (a *admin) noProjection(name string) *problem {
-	return notFound("There is no projection " + strconv.Quote(name) + "; GET /admin/projections lists them.")
+	return notFound(fmt.Sprintf("There is no projection %.100q", name) + "; GET /admin/projections lists them.")
 }
 
 // failed is the answer to a request that the runner has not carried out.

@@ -11,7 +11,7 @@ import (
 // large one has a fixed room beside what is in use, which keeps memory in bounds; and none has less than Go's own default
 // gives it. The cache of the store lies outside of all this, in a program built with cgo.
 const (
-	garbageRoom  = 96 << 20
+	garbageRoom  = 64 << 20
 	leastPercent = 100
 	mostPercent  = 400
 )

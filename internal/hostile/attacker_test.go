@@ -33,8 +33,11 @@ func newAttacker(seed uint64, schema *ast.Schema, pages []pageToken) *attacker {
 func (a *attacker) request(number int) *request {
 	d := newDice(a.seed, uint64(number))
 	q := draw(d, []weighted[func(dice) *request]{
-		{50, a.graphql}, {13, a.page}, {13, a.bearer}, {24, a.ingest},
+		{48, a.graphql}, {12, a.page}, {12, a.bearer}, {22, a.ingest}, {4, a.operator}, {2, a.elsewhere},
 	})(d)
+	if q.path != api && q.header["Authorization"] == nil {
+		q.header.Set("Authorization", "Bearer "+writer)
+	}
 	if q.path == api && q.header["Authorization"] == nil && d.chance(40) && q.want == nil {
 		q.as(pick(d, callers))
 	}

@@ -1,4 +1,5 @@
-// Package hostile attacks the shop through its own handlers: mutated GraphQL, page tokens, bearer tokens and events, a
-// hundred thousand requests in one run, over a store that folds while it is read. Whatever comes, the answer is a client's
-// to read, no more than that, and the rows afterwards are those of the events that were accepted.
+// Package hostile attacks the shop as the server runs it, at the server's own settings: mutated GraphQL, page tokens, bearer
+// tokens, events and questions of operators, a hundred thousand requests in one run, over a store that folds while it is
+// read. Whatever comes, the answer is a client's to read, no more than that, memory stays in bounds, and the rows afterwards
+// are those of the events that were accepted.
 package hostile

@@ -185,6 +185,9 @@ func (a *attacker) oversized(d dice) *request {
 	if n := d.IntN(100); n < 10 {
 		q := structured("event/oversized", e.String())
 		q.tail, q.sized = 17<<20, n > 0 // what is not announced is read, up to the limit
+		if d.chance(50) {
+			q.header = headers("Content-Type", cloudevents.BatchType)
+		}
 		q.want = status(http.StatusRequestEntityTooLarge)
 		return q
 	}

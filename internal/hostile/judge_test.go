@@ -45,15 +45,23 @@ type verdict struct {
 
 // judge reads an answer and returns what is wrong with it.
 func judge(q *request, a *answer) (v verdict, err error) {
-	if q.path == events {
-		v, err = judgeEvents(a)
-	} else {
+	switch {
+	case q.kind == "elsewhere":
+		v, err = judgePage(a)
+	case q.path == api:
 		v, err = judgeAPI(a)
+	case a.status == http.StatusUnauthorized || q.path != events:
+		v, err = judgeOperator(a)
+	default:
+		v, err = judgeEvents(a)
 	}
 	if err != nil {
 		return v, err
 	}
 	for _, m := range v.messages {
+		if len(m) > longestText {
+			return v, fmt.Errorf("a message has %d bytes", len(m))
+		}
 		if text := leak(m); text != "" {
 			return v, fmt.Errorf("the message %.300q shows internals: %q", m, text)
 		}
@@ -176,6 +184,11 @@ func judgeEvents(a *answer) (v verdict, err error) {
 		}
 		return v, nil
 	}
+	return judgeProblem(a, problems)
+}
+
+// judgeProblem reads problem details, of one of the types.
+func judgeProblem(a *answer, problems []string) (v verdict, err error) {
 	var body struct {
 		Type, Title, Detail, ID, Field, Reason string
 		Status                                 int

@@ -1,17 +1,20 @@
 package hostile
 
 import (
+	"fmt"
+	"os"
 	"runtime/metrics"
 	"sync"
 	"time"
 )
 
-// gauge watches how much memory is in use: objects with the garbage among them, the room between them, and stacks; and
-// how much the runtime holds beside that, to use it again or to give it back to the system in a while.
+// gauge watches how much memory is in use: objects with the garbage among them, the room between them, and stacks; how much
+// the runtime holds beside that, to use it again or to give it back to the system in a while; and how much of the process
+// is in memory at all, where the system tells: the program itself, and what the store keeps outside of Go's memory, too.
 type gauge struct {
-	done        chan struct{}
-	all         sync.WaitGroup
-	inUse, held uint64 // the most so far, in bytes
+	done                  chan struct{}
+	all                   sync.WaitGroup
+	inUse, held, resident uint64 // the most so far, in bytes
 }
 
 func watch() *gauge {
@@ -47,4 +50,16 @@ func (g *gauge) read() {
 	value := func(i int) uint64 { return s[i].Value.Uint64() }
 	g.inUse = max(g.inUse, value(0)+value(1)+value(2))
 	g.held = max(g.held, value(3)-value(4))
+	g.resident = max(g.resident, resident())
+}
+
+// resident is how much of the process is in memory, 0 where the system does not tell.
+func resident() (bytes uint64) {
+	var size, pages uint64
+	if text, err := os.ReadFile("/proc/self/statm"); err == nil {
+		if _, err := fmt.Sscan(string(text), &size, &pages); err == nil {
+			return pages * uint64(os.Getpagesize())
+		}
+	}
+	return 0
 }

@@ -4,144 +4,104 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"github.com/foldql/foldql/auth"
 	"github.com/foldql/foldql/event"
-	"github.com/foldql/foldql/eventlog"
-	"github.com/foldql/foldql/eventlog/ingest"
-	"github.com/foldql/foldql/eventlog/memlog"
-	"github.com/foldql/foldql/graph"
 	"github.com/foldql/foldql/graph/generated"
-	"github.com/foldql/foldql/graph/graphqlhttp"
-	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/model"
-	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/projection/shop"
-	"github.com/foldql/foldql/projection/shop/sample"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/memstore"
 	"github.com/foldql/foldql/querydb/pebblestore"
+	"github.com/foldql/foldql/server"
 )
 
-// site is the shop: a log, a store, the projections that fold the one into the other, and the handlers in front.
+// site is the shop as the server runs it, over a log and a store: all of its settings are the server's own.
 type site struct {
-	http.Handler
-	log     *memlog.Log
-	store   *observed
-	db      *querydb.DB
-	runners []*projection.Runner
-	schema  *ast.Schema
-	faults  *faults
-
-	folding sync.WaitGroup
-	failed  chan error
+	*server.Embedded
+	log    *ending
+	store  *observed
+	schema *ast.Schema
+	faults *faults
 }
 
-// newSite makes the shop over a log and a driver; nothing is folded yet.
-func newSite(t *testing.T, log *memlog.Log, drv driver.Driver) *site {
+// writer is the token of those who may write.
+const writer = "the token of a shop that never was"
+
+// newSite makes the shop over a log and a driver, and folds.
+func newSite(t *testing.T, log *ending, drv driver.Driver) *site {
 	t.Helper()
-	s := &site{log: log, store: observe(drv), faults: &faults{}, failed: make(chan error, len(shop.Projections()))}
+	s := &site{log: log, store: observe(drv), faults: &faults{}, schema: generated.New(nil).Schema()}
 	logger := slog.New(s.faults)
 	db, err := querydb.Open(t.Context(), s.store, model.All, querydb.Config{Log: logger})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.db = db
-	t.Cleanup(func() {
+	// With the same secret, shops with the same rows give the same page tokens.
+	tokenKey := querydb.Note{Kind: "server", ID: "page token key", Value: make([]byte, 32)}
+	if err := db.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{tokenKey}}); err != nil {
+		t.Fatal(err)
+	}
+	app := server.App{
+		Models: model.All, Events: event.Types, Projections: shop.Projections(), Catalog: generated.Catalog, Schema: generated.New,
+		SDL: generated.SDL(),
+	}
+	s.Embedded, err = server.Embed(t.Context(), app, server.Opened{
+		DB: db, Log: log, Logger: logger, Options: []string{"--jwt-secret=" + string(secret), "--write-token=" + writer},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { // by now the context of the test has ended, and with it the projections
+		if err := s.Wait(); err != nil {
+			t.Error(err)
+		}
 		if err := db.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	verifier, err := auth.NewVerifier(t.Context(), auth.Config{Secret: secret, Logger: logger})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Handler = s.routes(verifier, logger)
 	return s
 }
 
-// routes puts the handlers together as the server does, but for its last resort: a panic that gets this far ends the test.
-func (s *site) routes(verifier *auth.Verifier, logger *slog.Logger) http.Handler {
-	rt := graph.NewRuntime(s.db, generated.Catalog, graph.Config{TokenKey: keys.TokenKey{1}, Logger: logger})
-	es := generated.New(rt)
-	s.schema = es.Schema()
-	mux := http.NewServeMux()
-	mux.Handle(api, verifier.Middleware(graphqlhttp.New(graph.Accelerate(es, rt), graphqlhttp.Config{Introspection: true, Logger: logger})))
-	mux.Handle(events, ingest.Handler(s.log, event.Types, ingest.Config{Logger: logger}))
-	return mux
-}
-
-// openShop opens the shop over the embedded store, with its sample folded, and folds what follows.
+// openShop opens the shop over the embedded store and waits until its sample is folded.
 func openShop(t *testing.T) *site {
 	t.Helper()
-	drv, err := pebblestore.Open(pebblestore.Options{
-		Dir: t.TempDir(), CacheBytes: 8 << 20, MemTableBytes: 1 << 20, Logger: slog.New(slog.DiscardHandler),
-	})
+	drv, err := pebblestore.Open(pebblestore.Options{Dir: t.TempDir(), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := newSite(t, sampleLog(t), drv)
-	begun := sampleLog(t)
-	begun.End()
-	s.fold(t, begun)
-	s.folded(t)
-	s.fold(t, s.log)
-	return s
-}
-
-// sampleLog is a log that holds the sample.
-func sampleLog(t *testing.T) *memlog.Log {
-	t.Helper()
-	log := memlog.New(memlog.Options{})
-	if _, err := log.Append(t.Context(), slices.Collect(sample.Events(sample.Small))); err != nil {
-		t.Fatal(err)
+	ready := &request{method: http.MethodGet, path: "/readyz"}
+	look := time.NewTicker(5 * time.Millisecond)
+	defer look.Stop()
+	for late := time.After(time.Minute); ready.send(s).status != http.StatusOK; {
+		select {
+		case <-look.C:
+		case <-late:
+			t.Fatalf("the shop is not ready: %s", &ready.send(s).body)
+		}
 	}
-	return log
+	return s
 }
 
 // secondShop folds a log that has ended into another store.
-func secondShop(t *testing.T, log *memlog.Log) *site {
+func secondShop(t *testing.T, log *ending) *site {
 	t.Helper()
 	s := newSite(t, log, memstore.New())
-	s.fold(t, log)
 	s.folded(t)
 	return s
 }
 
-// fold starts the projections over a source; they end with it.
-func (s *site) fold(t *testing.T, src eventlog.Source) {
-	t.Helper()
-	s.runners = nil
-	for _, p := range shop.Projections() {
-		// Events that cannot be folded are many here; what is waited before they are tried again is not what is tested.
-		r, err := projection.NewRunner(p, src, s.db, projection.RunnerConfig{MinBackoff: time.Microsecond, MaxBackoff: time.Microsecond})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.runners = append(s.runners, r)
-		s.folding.Go(func() {
-			if err := r.Run(t.Context()); err != nil {
-				s.failed <- err
-			}
-		})
-	}
-}
-
-// folded waits for the projections to end.
+// folded waits for the projections to come to the end of the log.
 func (s *site) folded(t *testing.T) {
 	t.Helper()
-	s.folding.Wait()
-	select {
-	case err := <-s.failed:
+	if err := s.Wait(); err != nil {
 		t.Fatalf("a projection stopped: %v", err)
-	default:
 	}
 }
 
@@ -151,9 +111,12 @@ type faults struct {
 	list []string
 }
 
-func (f *faults) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelError }
+func (f *faults) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelInfo }
 
 func (f *faults) Handle(_ context.Context, r slog.Record) error {
+	if r.Level < slog.LevelError {
+		return nil
+	}
 	text := r.Message
 	r.Attrs(func(a slog.Attr) bool {
 		text += " " + a.String()

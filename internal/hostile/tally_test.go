@@ -71,7 +71,7 @@ func (c *tally) check(t *testing.T, requests int) {
 			t.Errorf("the code %s was not met", code)
 		}
 	}
-	for _, kind := range problems {
+	for _, kind := range slices.Concat(problems, operatorProblems) {
 		if c.codes[kind] == 0 {
 			t.Errorf("the problem %s was not met", kind)
 		}
