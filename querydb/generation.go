@@ -103,7 +103,10 @@ func (db *DB) readGenerations(ctx context.Context, models []*Model) error {
 }
 
 // resumeDrops goes on with removing former generations.
-func (db *DB) resumeDrops(ctx context.Context) error {
+func (db *DB) resumeDrops(ctx context.Context) error { return db.eachDrop(ctx, db.drop) }
+
+// eachDrop calls f with every former generation on record.
+func (db *DB) eachDrop(ctx context.Context, f func(*driver.Table)) error {
 	for after := ""; ; {
 		page, err := db.Notes(ctx, kindDrop, after, MaxLimit)
 		if err != nil {
@@ -114,7 +117,7 @@ func (db *DB) resumeDrops(ctx context.Context) error {
 			if err != nil {
 				return noteError("read", keys.Key{PK: n.Kind, SK: n.ID}, err)
 			}
-			db.drop(t)
+			f(t)
 			after = n.ID
 		}
 		if len(page) < MaxLimit {
@@ -181,7 +184,7 @@ func (db *DB) drop(t *driver.Table) {
 	db.drops.run(func(ctx context.Context) {
 		err := dropper.Drop(ctx, t)
 		if err == nil {
-			err = db.Apply(ctx, Batch{Notes: []Note{{Kind: kindDrop, ID: dropID(t)}}})
+			err = db.Dropped(ctx, t)
 		}
 		if err != nil && ctx.Err() == nil {
 			db.log.ErrorContext(ctx, "querydb: a former generation of a table was not removed; the next start tries again",

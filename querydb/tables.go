@@ -1,0 +1,25 @@
+package querydb
+
+import (
+	"context"
+
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// TableOf is what a driver knows of a generation of the model's table.
+func TableOf(m *Model, generation int) *driver.Table { return m.shape(generation) }
+
+// NotesTable is the table that holds the notes: a store that creates no tables by itself needs it before Open.
+func NotesTable() *driver.Table { return notes }
+
+// Former are the generations of tables that no longer serve, and are still there: those of a store that removes them in
+// the background, as long as it does, and those that wait for somebody to call Dropped. Only Name and Generation count.
+func (db *DB) Former(ctx context.Context) (list []*driver.Table, err error) {
+	err = db.eachDrop(ctx, func(t *driver.Table) { list = append(list, t) })
+	return list, err
+}
+
+// Dropped takes a former generation off the record, after its rows were removed.
+func (db *DB) Dropped(ctx context.Context, t *driver.Table) error {
+	return db.Apply(ctx, Batch{Notes: []Note{{Kind: kindDrop, ID: dropID(t)}}})
+}
