@@ -107,30 +107,10 @@ func (c *creating) Apply(ctx context.Context, b driver.Batch) error {
 }
 
 func createTable(ctx context.Context, client *dynamodb.Client, l layout) error {
-	in := &dynamodb.CreateTableInput{TableName: &l.table, BillingMode: types.BillingModePayPerRequest, KeySchema: keySchema(l.pk, l.sk)}
-	attrs := map[string]bool{l.pk: true, l.sk: true}
-	for _, x := range l.indexes {
-		attrs[x.pk], attrs[x.sk] = true, true
-		in.GlobalSecondaryIndexes = append(in.GlobalSecondaryIndexes, types.GlobalSecondaryIndex{
-			IndexName: &x.name, KeySchema: keySchema(x.pk, x.sk), Projection: &types.Projection{ProjectionType: x.projection, NonKeyAttributes: x.nonKey},
-		})
-	}
-	delete(attrs, "")
-	for a := range attrs {
-		in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{AttributeName: &a, AttributeType: types.ScalarAttributeTypeS})
-	}
-	_, err := client.CreateTable(ctx, in)
+	_, err := client.CreateTable(ctx, createInput(&l))
 	var there *types.ResourceInUseException
 	if errors.As(err, &there) {
 		return nil
 	}
 	return err
-}
-
-func keySchema(pk, sk string) []types.KeySchemaElement {
-	list := []types.KeySchemaElement{{AttributeName: &pk, KeyType: types.KeyTypeHash}}
-	if sk != "" {
-		list = append(list, types.KeySchemaElement{AttributeName: &sk, KeyType: types.KeyTypeRange})
-	}
-	return list
 }

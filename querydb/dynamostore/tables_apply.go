@@ -1,0 +1,157 @@
+package dynamostore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// How long to wait between two looks at what DynamoDB is doing.
+const (
+	firstLook = 50 * time.Millisecond
+	mostLook  = 10 * time.Second
+)
+
+// ApplyTables carries out the Plan, and returns when all of it is done; tell hears of each step as it begins. What is to
+// do follows from what is there alone, so an interrupted call is resumed by another.
+func (s *Store) ApplyTables(ctx context.Context, t Tables, allowDelete bool, tell func(string)) error {
+	told := map[string]bool{}
+	for look := firstLook; ; look = min(look*2, mostLook) {
+		plan, err := s.Plan(ctx, t, allowDelete)
+		if err != nil {
+			return err
+		}
+		if len(plan.Wrong) > 0 {
+			return fmt.Errorf("dynamostore: %w: %s", driver.ErrInvalid, strings.Join(plan.Wrong, "\n"))
+		}
+		next := plan.next()
+		if len(next) == 0 {
+			return nil
+		}
+		for _, step := range next {
+			if !told[step.Text] {
+				told[step.Text] = true
+				tell(step.Text)
+				look = firstLook
+			}
+			if err := s.carryOut(ctx, step); err != nil {
+				return mapped("change", step.Table, err)
+			}
+		}
+		if err := wait(ctx, look); err != nil {
+			return err
+		}
+	}
+}
+
+// next are the steps that can be done now: the first one of each table.
+func (p *Plan) next() (list []Step) {
+	begun := map[string]bool{}
+	for _, step := range p.Steps {
+		if !begun[step.Table] {
+			begun[step.Table] = true
+			list = append(list, step)
+		}
+	}
+	return list
+}
+
+// carryOut sends the request of a step. One that is not needed any more, because the step was done already, is no error:
+// descriptions of tables lag behind.
+func (s *Store) carryOut(ctx context.Context, step Step) error {
+	err := s.send(ctx, time.Time{}, func(ctx context.Context, _ bool) error { return s.request(ctx, step) })
+	var busy *types.ResourceInUseException
+	var missing *types.ResourceNotFoundException
+	var api smithy.APIError
+	switch {
+	case errors.As(err, &busy):
+		return nil
+	case errors.As(err, &missing) && (step.Act == RemoveIndex || step.Act == RemoveTable || step.Act == EnableTTL):
+		return nil
+	case step.Act == EnableTTL && errors.As(err, &api) && strings.Contains(api.ErrorMessage(), "already enabled"):
+		return nil
+	}
+	return err
+}
+
+func (s *Store) request(ctx context.Context, step Step) (err error) {
+	switch step.Act {
+	case CreateTable:
+		_, err = s.client.CreateTable(ctx, createInput(&step.layout))
+	case EnableTTL:
+		_, err = s.client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
+			TableName:               &step.Table,
+			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String(attrTTL), Enabled: aws.Bool(true)},
+		})
+	case AddIndex:
+		_, err = s.client.UpdateTable(ctx, addIndexInput(&step))
+	case RemoveIndex:
+		_, err = s.client.UpdateTable(ctx, &dynamodb.UpdateTableInput{
+			TableName: &step.Table,
+			GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{
+				{Delete: &types.DeleteGlobalSecondaryIndexAction{IndexName: &step.Index}},
+			},
+		})
+	case RemoveTable:
+		err = s.removeTable(ctx, &step)
+	}
+	return err
+}
+
+// removeTable takes the protection away first; when that is done, the plan has the same step again.
+func (s *Store) removeTable(ctx context.Context, step *Step) (err error) {
+	if aws.ToBool(step.have.DeletionProtectionEnabled) {
+		_, err = s.client.UpdateTable(ctx, &dynamodb.UpdateTableInput{
+			TableName: &step.Table, DeletionProtectionEnabled: aws.Bool(false),
+		})
+		return err
+	}
+	_, err = s.client.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: &step.Table})
+	return err
+}
+
+func createInput(l *layout) *dynamodb.CreateTableInput {
+	in := &dynamodb.CreateTableInput{
+		TableName: &l.table, BillingMode: types.BillingModePayPerRequest, DeletionProtectionEnabled: aws.Bool(true),
+		KeySchema: keySchema(l.pk, l.sk),
+	}
+	attrs := []string{l.pk, l.sk}
+	for _, x := range l.indexes {
+		attrs = append(attrs, x.pk, x.sk)
+		in.GlobalSecondaryIndexes = append(in.GlobalSecondaryIndexes, types.GlobalSecondaryIndex{
+			IndexName: &x.name, KeySchema: keySchema(x.pk, x.sk), Projection: x.projected(),
+		})
+	}
+	in.AttributeDefinitions = definitions(attrs...)
+	return in
+}
+
+// addIndexInput gives the index as much throughput as its table has, where that is not billed on demand.
+func addIndexInput(step *Step) *dynamodb.UpdateTableInput {
+	x := &step.index
+	create := &types.CreateGlobalSecondaryIndexAction{
+		IndexName: &x.name, KeySchema: keySchema(x.pk, x.sk), Projection: x.projected(),
+	}
+	if t := step.have.ProvisionedThroughput; t != nil && aws.ToInt64(t.ReadCapacityUnits) > 0 && aws.ToInt64(t.WriteCapacityUnits) > 0 {
+		create.ProvisionedThroughput = &types.ProvisionedThroughput{
+			ReadCapacityUnits: t.ReadCapacityUnits, WriteCapacityUnits: t.WriteCapacityUnits,
+		}
+	}
+	return &dynamodb.UpdateTableInput{
+		TableName: &step.Table, AttributeDefinitions: definitions(step.layout.pk, step.layout.sk, x.pk, x.sk),
+		GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Create: create}},
+	}
+}
+
+func (x *index) projected() *types.Projection {
+	return &types.Projection{ProjectionType: x.projection, NonKeyAttributes: x.nonKey}
+}

@@ -1,0 +1,275 @@
+package dynamostore
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// Plan is what makes the tables that are there those that are needed.
+type Plan struct {
+	Steps   []Step
+	Wrong   []string // what no step can change, with the mend
+	Remarks []string
+}
+
+// Act is what a Step does.
+type Act uint8
+
+// The acts.
+const (
+	Await       Act = iota // until what DynamoDB is doing is done
+	CreateTable            // with its indexes
+	EnableTTL
+	AddIndex
+	RemoveIndex
+	RemoveTable // with its rows
+)
+
+// Step is one request, or a wait. Those of one table follow each other, each when the one before is done.
+type Step struct {
+	Act    Act
+	Table  string
+	Index  string // of AddIndex and RemoveIndex
+	Text   string // what it does, and what it costs
+	Needed bool   // rows cannot be read and written before
+
+	layout layout
+	index  index
+	have   *live
+}
+
+func (s Step) String() string { return s.Text }
+
+// ready fails where the tables cannot be used as they are.
+func (p *Plan) ready() error {
+	var all []error
+	for _, text := range p.Wrong {
+		all = append(all, errors.New(text))
+	}
+	for _, step := range p.Steps {
+		if step.Needed {
+			all = append(all, fmt.Errorf("to do: %s", step))
+		}
+	}
+	if all == nil {
+		return nil
+	}
+	mend := "run 'server tables plan', then 'server tables apply'"
+	return fmt.Errorf("dynamostore: %w: the tables are not as the models need them; %s:\n%w", driver.ErrUnavailable, mend, errors.Join(all...))
+}
+
+// makePlan compares tables as they are to be with those that are there. What other programs have added to them is left
+// alone.
+func makePlan(want, former []layout, have map[string]*live, allowDelete bool) Plan {
+	p := &planner{allowDelete: allowDelete}
+	for _, l := range want {
+		p.layout, p.have = l, have[l.table]
+		p.table()
+	}
+	for _, l := range former {
+		if p.layout, p.have = l, have[l.table]; p.have != nil {
+			p.remove()
+		}
+	}
+	return p.Plan
+}
+
+// planner plans one table after another.
+type planner struct {
+	Plan
+	layout      layout
+	have        *live
+	allowDelete bool
+}
+
+func (p *planner) step(act Act, needed bool, text string, args ...any) {
+	p.Steps = append(p.Steps, Step{
+		Act: act, Table: p.layout.table, Text: fmt.Sprintf(text, args...), Needed: needed, layout: p.layout, have: p.have,
+	})
+}
+
+func (p *planner) indexStep(act Act, x index, text string, args ...any) {
+	p.step(act, true, text, args...)
+	last := &p.Steps[len(p.Steps)-1]
+	last.Index, last.index = x.name, x
+}
+
+func (p *planner) wrong(text string, args ...any) {
+	p.Wrong = append(p.Wrong, fmt.Sprintf(text, args...))
+}
+
+func (p *planner) table() {
+	name := p.layout.table
+	if p.have == nil {
+		p.create()
+		return
+	}
+	switch p.have.TableStatus {
+	case types.TableStatusActive:
+	case types.TableStatusCreating:
+		p.step(Await, true, "wait until table %s is made", name)
+	case types.TableStatusUpdating:
+		p.step(Await, false, "wait until the change of table %s that is under way is done", name)
+	case types.TableStatusDeleting:
+		p.step(Await, true, "wait until table %s is removed, which somebody has asked for", name)
+		p.have = nil
+		p.create()
+		return
+	default:
+		p.wrong("table %s is %s, and cannot be used: see to that with AWS", name, p.have.TableStatus)
+		return
+	}
+	if !sameKey(p.layout.pk, p.layout.sk, p.have.KeySchema, p.have.AttributeDefinitions) {
+		p.wrong("table %s has the key %s, and needs %s, which cannot be changed: choose another prefix, or remove the table",
+			name, haveKeyText(p.have.KeySchema, p.have.AttributeDefinitions), keyText(p.layout.pk, p.layout.sk))
+		return
+	}
+	for _, x := range p.layout.indexes {
+		p.tableIndex(x)
+	}
+	p.ttl()
+}
+
+func (p *planner) create() {
+	indexes := "without indexes"
+	if len(p.layout.indexes) > 0 {
+		indexes = "with its indexes"
+		for i, x := range p.layout.indexes {
+			indexes += strings.Repeat(",", min(i, 1)) + " " + x.name + " " + keyText(x.pk, x.sk)
+		}
+	}
+	p.step(CreateTable, true, "create table %s %s, %s; billed on demand, protected from deletion",
+		p.layout.table, keyText(p.layout.pk, p.layout.sk), indexes)
+	p.enableTTL()
+}
+
+// tableIndex plans one index of a table that is there.
+func (p *planner) tableIndex(x index) {
+	at := slices.IndexFunc(p.have.GlobalSecondaryIndexes, func(g types.GlobalSecondaryIndexDescription) bool {
+		return *g.IndexName == x.name
+	})
+	if at < 0 {
+		p.addIndex(x)
+		return
+	}
+	g := &p.have.GlobalSecondaryIndexes[at]
+	if g.IndexStatus == types.IndexStatusDeleting {
+		p.step(Await, true, "wait until the former index %s of table %s is removed", x.name, p.layout.table)
+		p.addIndex(x)
+		return
+	}
+	if why := p.unfit(x, g); why != "" {
+		if !p.allowDelete {
+			p.wrong("index %s of table %s %s: --allow-delete lets it be removed and added again; it cannot be read meanwhile",
+				x.name, p.layout.table, why)
+			return
+		}
+		p.indexStep(RemoveIndex, x, "remove index %s of table %s: it %s", x.name, p.layout.table, why)
+		p.addIndex(x)
+		return
+	}
+	if g.IndexStatus == types.IndexStatusCreating {
+		p.step(Await, true, "wait until index %s of table %s is filled", x.name, p.layout.table)
+	}
+}
+
+// unfit says how the index that is there differs from the one that is needed, "" where it will do.
+func (p *planner) unfit(x index, g *types.GlobalSecondaryIndexDescription) string {
+	if !sameKey(x.pk, x.sk, g.KeySchema, p.have.AttributeDefinitions) {
+		return fmt.Sprintf("has the key %s, and needs %s", haveKeyText(g.KeySchema, p.have.AttributeDefinitions), keyText(x.pk, x.sk))
+	}
+	if g.Projection == nil || g.Projection.ProjectionType == types.ProjectionTypeAll {
+		return ""
+	}
+	if x.projection == types.ProjectionTypeAll {
+		return "holds some attributes, and needs all"
+	}
+	for _, attr := range x.nonKey {
+		if !slices.Contains(g.Projection.NonKeyAttributes, attr) {
+			return "does not hold the attribute " + attr
+		}
+	}
+	return ""
+}
+
+// addIndex plans an addition. A key attribute that has another type already cannot be had.
+func (p *planner) addIndex(x index) {
+	for _, a := range p.have.AttributeDefinitions {
+		if name := *a.AttributeName; (name == x.pk || name == x.sk) && a.AttributeType != types.ScalarAttributeTypeS {
+			p.wrong("index %s of table %s needs the attribute %s to be of type S, and it is %s in another index or key: "+
+				"choose another prefix, or remove what uses it", x.name, p.layout.table, name, a.AttributeType)
+			return
+		}
+	}
+	items, size := aws.ToInt64(p.have.ItemCount), aws.ToInt64(p.have.TableSizeBytes)
+	p.indexStep(AddIndex, x, "add index %s %s to table %s: DynamoDB reads its %d items (%s) at no charge, and writes those "+
+		"that belong into the index, for up to %d write units, once", x.name, keyText(x.pk, x.sk), p.layout.table,
+		items, sizeText(size), items+size/1024)
+}
+
+func (p *planner) ttl() {
+	name, on := p.layout.table, aws.ToString(p.have.ttl.AttributeName)
+	switch p.have.ttl.TimeToLiveStatus {
+	case types.TimeToLiveStatusEnabled, types.TimeToLiveStatusEnabling:
+		if on != attrTTL {
+			p.wrong("items of table %s expire by the attribute %s, and must by %s: switch that off with AWS, and come back when "+
+				"it is off", name, on, attrTTL)
+		}
+	case types.TimeToLiveStatusDisabling:
+		p.wrong("the expiry of items of table %s is being switched off: come back in an hour, when that is done", name)
+	default:
+		p.enableTTL()
+	}
+}
+
+func (p *planner) enableTTL() {
+	p.step(EnableTTL, true, "let items of table %s expire by %s, at no charge", p.layout.table, attrTTL)
+}
+
+// remove plans the end of a former generation.
+func (p *planner) remove() {
+	name, items := p.layout.table, aws.ToInt64(p.have.ItemCount)
+	switch {
+	case p.have.TableStatus == types.TableStatusDeleting:
+		p.step(Await, false, "wait until table %s is removed", name)
+	case p.allowDelete:
+		p.step(RemoveTable, false, "remove table %s with its %d items: it is of a former generation", name, items)
+	default:
+		p.Remarks = append(p.Remarks, fmt.Sprintf("table %s with its %d items is of a former generation: --allow-delete removes it, "+
+			"when no server uses it any more", name, items))
+	}
+}
+
+// sameKey reports whether the key is of these attributes, all of type S.
+func sameKey(pk, sk string, key []types.KeySchemaElement, attrs []types.AttributeDefinition) bool {
+	want := keySchema(pk, sk)
+	return slices.EqualFunc(want, key, func(w, k types.KeySchemaElement) bool {
+		return *w.AttributeName == *k.AttributeName && w.KeyType == k.KeyType && typeOf(*k.AttributeName, attrs) == types.ScalarAttributeTypeS
+	})
+}
+
+func typeOf(attr string, attrs []types.AttributeDefinition) types.ScalarAttributeType {
+	for _, a := range attrs {
+		if *a.AttributeName == attr {
+			return a.AttributeType
+		}
+	}
+	return ""
+}
+
+func sizeText(bytes int64) string {
+	switch {
+	case bytes >= 1<<30:
+		return fmt.Sprintf("%.1f GB", float64(bytes)/(1<<30))
+	case bytes >= 1<<20:
+		return fmt.Sprintf("%.1f MB", float64(bytes)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f KB", float64(bytes)/(1<<10))
+}
