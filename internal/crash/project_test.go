@@ -83,7 +83,7 @@ func compile(dir, bin, command string, flags ...string) error {
 // here judges in this process.
 func here(p judge.Project) func(context.Context, string, string) (*judge.Verdict, error) {
 	return func(ctx context.Context, place, events string) (*judge.Verdict, error) {
-		store, err := judge.Open(place)
+		store, err := judge.Open(ctx, place)
 		if err != nil {
 			return nil, err
 		}

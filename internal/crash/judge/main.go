@@ -10,15 +10,19 @@ import (
 	"strings"
 
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/dynamostore"
 	"github.com/foldql/foldql/querydb/pebblestore"
 )
 
-// Open opens the store at a place that is written as for the server. No server may have it open.
-func Open(place string) (driver.Driver, error) {
+// Open opens the store at a place that is written as for the server. No server may have an embedded one open.
+func Open(ctx context.Context, place string) (driver.Driver, error) {
 	kind, at, _ := strings.Cut(place, ":")
+	quiet := slog.New(slog.DiscardHandler)
 	switch kind {
 	case "embedded":
-		return pebblestore.Open(pebblestore.Options{Dir: at + "/rows", Logger: slog.New(slog.DiscardHandler)})
+		return pebblestore.Open(pebblestore.Options{Dir: at + "/rows", Logger: quiet})
+	case "dynamodb":
+		return dynamostore.Open(ctx, dynamostore.Config{Prefix: at, Log: quiet})
 	}
 	return nil, fmt.Errorf("no store that can be judged: %q", place)
 }
@@ -37,7 +41,7 @@ func (p Project) print(ctx context.Context, args []string) error {
 	if len(args) != 2 {
 		return errors.New("give a store and a file of events")
 	}
-	store, err := Open(args[0])
+	store, err := Open(ctx, args[0])
 	if err != nil {
 		return err
 	}
