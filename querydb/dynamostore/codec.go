@@ -146,12 +146,15 @@ func (s *shape) encodeFields(row *driver.Row, vals []value) error {
 	for f := range s.fields {
 		field, place := &s.table.Fields[f], &s.fields[f]
 		v, kept, err := fieldValue(field, row.Record.JSON(f))
+		if err == nil && place.told {
+			err = s.agrees(row, place, v, vals)
+		}
 		switch {
 		case err != nil:
 			return fmt.Errorf("%w: field %s: %w", driver.ErrInvalid, field.Name, err)
 		case place.keyed:
 			held, taken := s.shared(row, halfPlace{place.attr, place.column}, vals)
-			s.keyedField(own, field, v, held, taken)
+			keyedField(own, field, v, held, taken)
 		case v == nil:
 		case place.attr == "" || !kept:
 			own[field.Name] = v
@@ -165,8 +168,20 @@ func (s *shape) encodeFields(row *driver.Row, vals []value) error {
 	return nil
 }
 
+// agrees refuses a row whose key says of a field what its record does not: an index that has only the key would show it.
+func (s *shape) agrees(row *driver.Row, place *fieldPlace, v value, vals []value) error {
+	held, taken := row.Key.PK, true
+	if !place.whole {
+		held, taken = s.shared(row, halfPlace{place.attr, place.column}, vals)
+	}
+	if is, _ := stringOf(v); taken && is != held {
+		return fmt.Errorf("it is %q, and the key that is made of it %q", is, held)
+	}
+	return nil
+}
+
 // keyedField keeps a field apart whose attribute holds the text of a key, where that is not the field's value.
-func (s *shape) keyedField(own item, field *driver.Field, v value, held string, taken bool) {
+func keyedField(own item, field *driver.Field, v value, held string, taken bool) {
 	if v == nil {
 		if taken {
 			own[field.Name] = &types.AttributeValueMemberNULL{Value: true}

@@ -117,10 +117,11 @@ func parseInstant(digits string) (time.Time, error) {
 	if err != nil || len(fraction) > 9 {
 		return time.Time{}, fmt.Errorf("%q is no instant", digits)
 	}
-	nanos, err := strconv.ParseInt(fraction+strings.Repeat("0", 9-len(fraction)), 10, 64)
+	part, err := strconv.ParseUint(fraction+strings.Repeat("0", 9-len(fraction)), 10, 32)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("%q is no instant", digits)
 	}
+	nanos := int64(part)
 	if strings.HasPrefix(whole, "-") {
 		nanos = -nanos
 	}

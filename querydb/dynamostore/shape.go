@@ -44,6 +44,7 @@ type fieldPlace struct {
 	column int  // -1 where the attribute is of the table's key, or there is none
 	keyed  bool // the attribute holds the text of a key half
 	whole  bool // the partition key of the table is nothing but the field
+	told   bool // an index has the field in its keys alone
 }
 
 // halfPlace is where the text of a half of an index's key is kept.
@@ -63,7 +64,7 @@ func newShape(prefix string, t *driver.Table) (*shape, error) {
 	for f, attr := range s.layout.fields {
 		c := s.column(attr)
 		s.fields = append(s.fields, fieldPlace{
-			attr: attr, column: c, keyed: s.isKey(attr) || 0 <= c && c < keyed, whole: isWhole(t, t.PK, f),
+			attr: attr, column: c, keyed: s.isKey(attr) || 0 <= c && c < keyed, whole: isWhole(t, t.PK, f), told: s.told(t, f),
 		})
 	}
 	s.own, s.expires, s.ttl, s.deleted = s.column(attrOwn), s.column(attrExpires), s.column(attrTTL), s.column(attrDeleted)
@@ -77,6 +78,16 @@ func newShape(prefix string, t *driver.Table) (*shape, error) {
 			"give the model fewer fields", driver.ErrInvalid, s.layout.table, len(s.columns))
 	}
 	return s, nil
+}
+
+// told reports whether an index does without the field because its keys tell it.
+func (s *shape) told(t *driver.Table, f int) bool {
+	for i := range t.Indexes {
+		if t.Indexes[i].Projected != nil && t.Indexes[i].Covers([]int{f}) && s.derived(t, i, f) {
+			return true
+		}
+	}
+	return false
 }
 
 // column returns the ordinal of the attribute's column, -1 where it is none.

@@ -1,0 +1,79 @@
+package dynamostore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+func TestErrorsAreOfTheClosedListAndSayWhatToDo(t *testing.T) {
+	api := func(status int, code, message string) error {
+		return &smithyhttp.ResponseError{
+			Response: &smithyhttp.Response{Response: &http.Response{StatusCode: status}},
+			Err:      &smithy.GenericAPIError{Code: code, Message: message},
+		}
+	}
+	cancelled := func(codes ...string) error {
+		err := &types.TransactionCanceledException{}
+		for _, code := range codes {
+			err.CancellationReasons = append(err.CancellationReasons, types.CancellationReason{Code: &code, Message: &code})
+		}
+		return err
+	}
+	tests := map[string]struct {
+		err   error
+		fate  fate
+		class error
+		says  string
+	}{
+		"too many requests":  {api(400, "ProvisionedThroughputExceededException", ""), refused, driver.ErrThrottled, ""},
+		"too fast":           {api(400, "ThrottlingException", ""), refused, driver.ErrThrottled, ""},
+		"a transaction runs": {&types.TransactionConflictException{}, refused, driver.ErrThrottled, ""},
+		"unprocessed":        {errUnprocessed, refused, driver.ErrThrottled, ""},
+		"no such table":      {&types.ResourceNotFoundException{}, final, driver.ErrUnavailable, "run 'server tables apply'"},
+		"no such index": {api(400, "ValidationException", "The table does not have the specified index: x"), final,
+			driver.ErrUnavailable, "run 'server tables apply'"},
+		"too large": {api(400, "ValidationException", "Item size to update has exceeded the maximum allowed size"), final,
+			driver.ErrTooLarge, ""},
+		"a bad request":                {api(400, "ValidationException", "x"), final, driver.ErrInvalid, ""},
+		"no credentials":               {api(400, "UnrecognizedClientException", "x"), final, driver.ErrUnavailable, ""},
+		"a server error":               {api(500, "InternalServerError", ""), doubtful, driver.ErrUnavailable, ""},
+		"a gateway error":              {api(503, "x", ""), doubtful, driver.ErrUnavailable, ""},
+		"no connection":                {&smithyhttp.RequestSendError{Err: errors.New("x")}, doubtful, driver.ErrUnavailable, ""},
+		"half an answer":               {&smithy.DeserializationError{Err: errors.New("x")}, doubtful, driver.ErrUnavailable, ""},
+		"no answer":                    {errUnanswered, doubtful, driver.ErrUnavailable, ""},
+		"nothing to sign with":         {errors.New("get credentials"), final, driver.ErrUnavailable, ""},
+		"a transaction in conflict":    {cancelled("None", "TransactionConflict"), refused, driver.ErrThrottled, ""},
+		"a transaction throttled":      {cancelled("ThrottlingError", "None"), refused, driver.ErrThrottled, ""},
+		"a transaction of an old row":  {cancelled("ConditionalCheckFailed", "TransactionConflict"), final, driver.ErrInvalid, ""},
+		"a transaction of a large row": {cancelled("None", "ValidationError"), final, driver.ErrInvalid, ""},
+		"stale":                        {fmt.Errorf("%w: x", driver.ErrStale), final, driver.ErrStale, ""},
+		"ended":                        {context.Canceled, final, context.Canceled, ""},
+		"damaged":                      {errDamaged, final, errDamaged, ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := fateOf(test.err); got != test.fate {
+				t.Errorf("its fate is %d, want %d", got, test.fate)
+			}
+			err := mapped("query", "T", test.err)
+			if !errors.Is(err, test.class) || !strings.Contains(err.Error(), test.says) || !strings.HasPrefix(err.Error(), "dynamostore: query T: ") {
+				t.Errorf("%v, want %v that says %q", err, test.class, test.says)
+			}
+			for _, other := range []error{driver.ErrThrottled, driver.ErrInvalid, driver.ErrUnavailable, driver.ErrTooLarge} {
+				if other != test.class && errors.Is(err, other) {
+					t.Errorf("%v is %v too", err, other)
+				}
+			}
+		})
+	}
+}

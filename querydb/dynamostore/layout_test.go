@@ -1,0 +1,142 @@
+package dynamostore
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// tracking is a table with most of what a layout has to deal with: the key is of one field, the sort key a date-time.
+func tracking() *driver.Table {
+	return &driver.Table{
+		Name: "OrderTracking", Sorted: true, Lasting: true,
+		Fields: []driver.Field{
+			{Name: "orderId", Scalar: "ID"}, {Name: "changedAt", Scalar: "DateTime"}, {Name: "customerId", Scalar: "ID"},
+			{Name: "status", Scalar: "String"}, {Name: "total", Scalar: "Float"}, {Name: "note", Scalar: "String", Nullable: true},
+		},
+		PK: []int{0}, SK: []int{1},
+		Indexes: []driver.Index{
+			{Name: "customerId", PK: []int{2}},
+			{Name: "byStatus", PK: []int{3}, SK: []int{1}, Projected: []int{0, 3}},
+			{Name: "byNote", PK: []int{5}, SK: []int{4}, Projected: []int{0, 1, 4, 5}},
+		},
+	}
+}
+
+// versions is a table whose sort key is a text, and whose indexes are made of keys of the table.
+func versions() *driver.Table {
+	return &driver.Table{
+		Name: "Versions", Generation: 3, Sorted: true,
+		Fields: []driver.Field{{Name: "id", Scalar: "ID"}, {Name: "version", Scalar: "String"}, {Name: "kind", Scalar: "String", Enum: "Kind"}},
+		PK:     []int{0}, SK: []int{1},
+		Indexes: []driver.Index{
+			{Name: "v", PK: []int{1}},
+			{Name: "byKind", PK: []int{2}, SK: []int{1}, Projected: []int{0, 1, 2}},
+			{Name: "byIdAndKind", PK: []int{0, 2}, SK: []int{1}},
+		},
+	}
+}
+
+func describe(l layout) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s/%s %q\n", l.table, l.pk, l.sk, l.fields)
+	for _, x := range l.indexes {
+		fmt.Fprintf(&b, "%s %s/%s %s %q\n", x.name, x.pk, x.sk, x.projection, x.nonKey)
+	}
+	return b.String()
+}
+
+func TestLayoutOfATable(t *testing.T) {
+	shared := func(t *driver.Table) *driver.Table {
+		t.Kind, t.Keys = "task", driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"}
+		t.Indexes[0].Keys = driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}
+		t.Indexes[0].Constant = true
+		return t
+	}
+	tests := map[string]struct {
+		table *driver.Table
+		want  string
+	}{
+		"a key of one field each": {tracking(), `p-OrderTracking id/changedAt ["orderId" "" "customerId" "status" "total" "note"]
+customerId customerId/ ALL []
+byStatus status/_byStatus_sk KEYS_ONLY []
+byNote note/_byNote_sk INCLUDE ["total" "_own"]
+`},
+		"keys of the table in indexes, in a later generation": {versions(), `p-Versions.g3 id/version ["id" "version" "kind"]
+v-index _v_pk/ ALL []
+byKind kind/version INCLUDE ["_expires"]
+byIdAndKind _byIdAndKind_pk/version ALL []
+`},
+		"the notes": {&driver.Table{
+			Name: "foldql", Sorted: true, Lasting: true, PK: []int{0}, SK: []int{1},
+			Fields: []driver.Field{{Name: "kind", Scalar: "String"}, {Name: "id", Scalar: "String"}, {Name: "value", Scalar: "String"}},
+		}, `p-foldql id/_subId ["kind" "" "value"]
+`},
+		"one row, and names that are taken": {&driver.Table{
+			Name: "Count", Lasting: true,
+			Fields:  []driver.Field{{Name: "id", Scalar: "Int"}, {Name: "_rev", Scalar: "Int"}, {Name: "a", Scalar: "String", List: true}},
+			Indexes: []driver.Index{{Name: "byRev", PK: []int{1}, SK: []int{2}, Projected: []int{0}}},
+		}, `p-Count id/ ["" "" "a"]
+byRev _byRev_pk/_byRev_sk INCLUDE ["_own"]
+`},
+		"a sort key of several fields": {&driver.Table{
+			Name: "Lines", Sorted: true, Lasting: true, PK: []int{0}, SK: []int{1, 2},
+			Fields: []driver.Field{{Name: "order", Scalar: "ID"}, {Name: "category", Scalar: "String"}, {Name: "product", Scalar: "ID"}},
+			Indexes: []driver.Index{
+				{Name: "twice", PK: []int{1}, SK: []int{1}, Projected: []int{0, 1}},
+				{Name: "several", PK: []int{1, 2}, Projected: []int{0, 1, 2}},
+			},
+		}, `p-Lines id/_subId ["order" "category" "product"]
+twice category/_twice_sk KEYS_ONLY []
+several _several_pk/ INCLUDE ["category" "product" "_own"]
+`},
+		"a table that models share": {shared(tracking()), `p-OrderTracking pk/sk ["orderId" "changedAt" "customerId" "status" "total" "note"]
+customerId gsi1pk/gsi1sk ALL []
+byStatus _byStatus_pk/_byStatus_sk INCLUDE ["orderId" "status" "__edd_e__"]
+byNote _byNote_pk/_byNote_sk INCLUDE ["orderId" "changedAt" "total" "note" "_own" "__edd_e__"]
+`},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, describe(layoutOf("p-", test.table))); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestNoIndexHoldsWhatADeletedRowKeeps(t *testing.T) {
+	for _, table := range []*driver.Table{tracking(), versions()} {
+		l := layoutOf("", table)
+		for _, x := range l.indexes {
+			if l.isKey(x.pk) && (x.sk == "" || l.isKey(x.sk)) {
+				t.Errorf("index %s of %s has no key attribute that a deleted row lacks", x.name, l.table)
+			}
+			if x.projection == types.ProjectionTypeInclude && len(x.nonKey) == 0 {
+				t.Errorf("index %s of %s includes nothing", x.name, l.table)
+			}
+		}
+	}
+}
+
+func TestATableOfTooManyFieldsIsRefusedWhenItIsFirstSeen(t *testing.T) {
+	table := func(n int) *driver.Table {
+		t := &driver.Table{Name: "Wide"}
+		for i := range n {
+			t.Fields = append(t.Fields, driver.Field{Name: fmt.Sprintf("f%d", i), Scalar: "Int"})
+		}
+		return t
+	}
+	if _, err := newShape("", table(480)); err != nil {
+		t.Errorf("480 fields: %v", err)
+	}
+	_, err := newShape("", table(600))
+	if err == nil || !strings.Contains(err.Error(), "table Wide have 604 attributes") {
+		t.Errorf("600 fields: %v", err)
+	}
+}

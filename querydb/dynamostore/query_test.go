@@ -1,0 +1,109 @@
+package dynamostore
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+func TestRequestOfAQuery(t *testing.T) {
+	byStatus := 1
+	start := func(sk string) *keys.Start { return &keys.Start{Key: keys.Key{PK: "o1", SK: sk}} }
+	inIndex := func(sk string) *keys.Start {
+		return &keys.Start{Key: keys.Key{PK: "o1", SK: "2024"}, Index: keys.Key{PK: "placed", SK: sk}}
+	}
+	between := keys.Range{Op: keys.Between, Lo: "b", Hi: "d"}
+	tests := map[string]struct {
+		q     driver.Query
+		want  string // "" where nothing is to be asked
+		after map[string]string
+	}{
+		"all":           {driver.Query{Index: driver.Primary}, `id = "o1"`, nil},
+		"equal":         {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.Equal, Lo: "b"}}, `id = "o1" AND changedAt = "b"`, nil},
+		"prefix":        {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.Prefix, Lo: "b"}}, `id = "o1" AND begins_with(changedAt, "b")`, nil},
+		"at least":      {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.AtLeast, Lo: "b"}}, `id = "o1" AND changedAt >= "b"`, nil},
+		"at most":       {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.AtMost, Lo: "b"}}, `id = "o1" AND changedAt <= "b"`, nil},
+		"between":       {driver.Query{Index: driver.Primary, Range: between}, `id = "o1" AND changedAt BETWEEN "b" AND "d"`, nil},
+		"an index":      {driver.Query{Index: byStatus, Range: between}, `status = "o1" AND _byStatus_sk BETWEEN "b" AND "d"`, nil},
+		"prefix of all": {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.Prefix}}, `id = "o1"`, nil},
+		"from nothing":  {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.AtLeast}}, `id = "o1"`, nil},
+		"from nothing to something": {
+			driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.Between, Hi: "d"}}, `id = "o1" AND changedAt <= "d"`, nil},
+		"equal to nothing":     {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.Equal}}, ``, nil},
+		"at most nothing":      {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.AtMost}}, ``, nil},
+		"between nothing":      {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.Between}}, ``, nil},
+		"the wrong way round":  {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.Between, Lo: "d", Hi: "b"}}, ``, nil},
+		"after a row":          {driver.Query{Index: driver.Primary, Start: start("c"), Range: between}, `id = "o1" AND changedAt BETWEEN "b" AND "d"`, map[string]string{"id": `"o1"`, "changedAt": `"c"`}},
+		"after the first":      {driver.Query{Index: driver.Primary, Start: start("b"), Range: between}, `id = "o1" AND changedAt BETWEEN "b" AND "d"`, map[string]string{"id": `"o1"`, "changedAt": `"b"`}},
+		"after one before all": {driver.Query{Index: driver.Primary, Start: start("a"), Range: between}, `id = "o1" AND changedAt BETWEEN "b" AND "d"`, nil},
+		"after one behind all": {driver.Query{Index: driver.Primary, Start: start("d\x00"), Range: between}, ``, nil},
+		"backwards from one behind all": {
+			driver.Query{Index: driver.Primary, Start: start("e"), Range: between, Reverse: true}, `id = "o1" AND changedAt BETWEEN "b" AND "d"`, nil},
+		"backwards from one before all": {driver.Query{Index: driver.Primary, Start: start("a"), Range: between, Reverse: true}, ``, nil},
+		"backwards from the last": {driver.Query{Index: driver.Primary, Start: start("d"), Range: between, Reverse: true}, `id = "o1" AND changedAt BETWEEN "b" AND "d"`,
+			map[string]string{"id": `"o1"`, "changedAt": `"d"`}},
+		"after a row of an index": {driver.Query{Index: byStatus, Start: inIndex("c"), Range: between}, `status = "o1" AND _byStatus_sk BETWEEN "b" AND "d"`,
+			map[string]string{"id": `"o1"`, "changedAt": `"2024"`, "status": `"o1"`, "_byStatus_sk": `"c"`}},
+		"after a row of an index without sort half": {driver.Query{Index: 0, Start: inIndex("")}, `customerId = "o1"`,
+			map[string]string{"id": `"o1"`, "changedAt": `"2024"`, "customerId": `"o1"`}},
+	}
+	s := shapeOf(t, tracking())
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			test.q.Table, test.q.PK, test.q.Limit = s.table, "o1", 10
+			in, err := s.queryInput(&test.q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if in == nil || test.want == "" {
+				if in != nil || test.want != "" {
+					t.Fatalf("asks %v, want %q", in, test.want)
+				}
+				return
+			}
+			if diff := cmp.Diff(test.want, spell(*in.KeyConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues)); diff != "" {
+				t.Error(diff)
+			}
+			got := showItem(in.ExclusiveStartKey)
+			if test.after == nil {
+				test.after = map[string]string{}
+			}
+			if diff := cmp.Diff(test.after, got); diff != "" {
+				t.Error(diff)
+			}
+			if *in.ScanIndexForward == test.q.Reverse {
+				t.Error("the wrong direction")
+			}
+		})
+	}
+}
+
+func TestAQueryIsConsistentWhereDynamoDBCanBe(t *testing.T) {
+	s := shapeOf(t, tracking())
+	for index := driver.Primary; index < len(s.table.Indexes); index++ {
+		in, err := s.queryInput(&driver.Query{Table: s.table, Index: index, PK: "a", Consistent: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if consistent := in.ConsistentRead != nil && *in.ConsistentRead; consistent != (index == driver.Primary) {
+			t.Errorf("index %d is read consistently: %t", index, consistent)
+		}
+	}
+}
+
+func TestAQueryOfTextThatIsNoUTF8IsInvalid(t *testing.T) {
+	s := shapeOf(t, tracking())
+	for _, q := range []driver.Query{
+		{PK: "\xff"}, {PK: "a", Range: keys.Range{Op: keys.Equal, Lo: "\xff"}}, {PK: "a", Range: keys.Range{Op: keys.Between, Lo: "a", Hi: "\xff"}},
+		{PK: "a", Start: &keys.Start{Key: keys.Key{PK: "a", SK: "\xff"}}},
+	} {
+		q.Index, q.Table = driver.Primary, s.table
+		if _, err := s.queryInput(&q); !errors.Is(err, driver.ErrInvalid) {
+			t.Errorf("%v: %v, want ErrInvalid", q, err)
+		}
+	}
+}

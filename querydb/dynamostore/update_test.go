@@ -1,0 +1,263 @@
+package dynamostore
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// small is a table of one field beside its key.
+var small = &driver.Table{
+	Name: "Small", Fields: []driver.Field{{Name: "id", Scalar: "ID"}, {Name: "total", Scalar: "Int"}}, PK: []int{0},
+}
+
+func smallRow(t *testing.T, id string, total int) driver.Row {
+	return rowOf(t, keys.Key{PK: id}, func(b *record.Builder) { b.String(id); b.Int(total) }, 2)
+}
+
+// spell puts the names and values of an expression in their places.
+func spell(expression string, names map[string]string, values item) string {
+	var pairs []string
+	for placeholder, name := range names {
+		pairs = append(pairs, placeholder, name)
+	}
+	for placeholder, v := range values {
+		pairs = append(pairs, placeholder, show(v))
+	}
+	var list [][2]string
+	for i := 0; i < len(pairs); i += 2 {
+		list = append(list, [2]string{pairs[i], pairs[i+1]})
+	}
+	slices.SortFunc(list, func(a, b [2]string) int { return len(b[0]) - len(a[0]) })
+	pairs = pairs[:0]
+	for _, p := range list {
+		pairs = append(pairs, p[0], p[1])
+	}
+	return strings.NewReplacer(pairs...).Replace(expression)
+}
+
+func TestRequestOfAWrite(t *testing.T) {
+	at := func(offset uint64, step uint32) driver.Position {
+		return driver.Position{Partition: "events", Offset: offset, Step: step}
+	}
+	tests := map[string]struct {
+		kind         driver.WriteKind
+		read         bool
+		revision     uint64
+		position     driver.Position
+		writer       string
+		expires      time.Time
+		update, when string
+	}{
+		"a blind put": {
+			position: at(7, 0),
+			update:   `SET total=5,_pos.events=7,_by="events" REMOVE _own,_expires,_ttl,_deleted ADD _rev 1`,
+			when:     `attribute_not_exists(_pos.events) OR _pos.events < 7`,
+		},
+		"a put of a writer, retried": {
+			position: at(7, 2), writer: "a/b",
+			update: `SET total=5,_pos.a%2Fb/events=7.000002,_by="a%2Fb/events" REMOVE _own,_expires,_ttl,_deleted ADD _rev 1`,
+			when:   `attribute_not_exists(_pos.a%2Fb/events) OR _pos.a%2Fb/events < 7.000002`,
+		},
+		"a put of what was read": {
+			read: true, revision: 4, position: at(7, 0),
+			update: `SET total=5,_pos.events=7,_by="events" REMOVE _own,_expires,_ttl,_deleted ADD _rev 1`,
+			when:   `_rev = 4`,
+		},
+		"a put where nothing was read": {
+			read:   true,
+			update: `SET total=5 REMOVE _own,_expires,_ttl,_deleted,_by ADD _rev 1`,
+			when:   `attribute_not_exists(_rev)`,
+		},
+		"a put that always holds": {
+			update: `SET total=5 REMOVE _own,_expires,_ttl,_deleted,_by ADD _rev 1`,
+		},
+		"a put that ends after the write": {
+			expires: time.Unix(5000, 5e8), position: at(7, 0),
+			update: `SET total=5,_expires=5000.5,_ttl=177801,_pos.events=7,_by="events" REMOVE _own,_deleted ADD _rev 1`,
+			when:   `attribute_not_exists(_pos.events) OR _pos.events < 7`,
+		},
+		"a put that has ended before the write": {
+			expires: time.Unix(-1, 5e8), position: at(7, 0),
+			update: `SET total=5,_expires=-0.5,_ttl=173800,_pos.events=7,_by="events" REMOVE _own,_deleted ADD _rev 1`,
+			when:   `attribute_not_exists(_pos.events) OR _pos.events < 7`,
+		},
+		"a blind delete leaves word of it": {
+			kind: driver.Delete, position: at(7, 0),
+			update: `SET _ttl=173800,_deleted=true,_pos.events=7,_by="events" REMOVE total,_own,_expires ADD _rev 1`,
+			when:   `attribute_not_exists(_pos.events) OR _pos.events < 7`,
+		},
+		"a delete of what was read leaves word of it": {
+			kind: driver.Delete, position: at(7, 0), read: true, revision: 4,
+			update: `SET _ttl=173800,_deleted=true,_pos.events=7,_by="events" REMOVE total,_own,_expires ADD _rev 1`,
+			when:   `_rev = 4`,
+		},
+		"a delete for good":                  {kind: driver.Delete},
+		"a delete for good of what was read": {kind: driver.Delete, read: true, revision: 4, when: `_rev = 4`},
+	}
+	s := shapeOf(t, small)
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := driver.Write{Table: small, Kind: test.kind, Row: smallRow(t, "a", 5), Read: test.read}
+			w.Row.Revision, w.Row.Position, w.Row.Expires = test.revision, test.position, test.expires
+			c, err := s.changeOf(&w, test.writer, time.Unix(1000, 0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.update, spell(c.update, c.names, c.values)); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff(test.when, spell(c.condition, c.names, c.values)); diff != "" {
+				t.Error(diff)
+			}
+			everyPlaceholderIsUsed(t, c)
+		})
+	}
+}
+
+// everyPlaceholderIsUsed: DynamoDB refuses a request that defines what it does not use.
+func everyPlaceholderIsUsed(t *testing.T, c *change) {
+	t.Helper()
+	used := func(placeholder string) bool {
+		for _, word := range strings.FieldsFunc(c.update+" "+c.condition, func(r rune) bool { return strings.ContainsRune(" ,=()<", r) }) {
+			if word == placeholder {
+				return true
+			}
+		}
+		return false
+	}
+	for name := range c.names {
+		if !used(name) {
+			t.Errorf("%s is not used in %q, %q", name, c.update, c.condition)
+		}
+	}
+	for name := range c.values {
+		if !used(name) {
+			t.Errorf("%s is not used in %q, %q", name, c.update, c.condition)
+		}
+	}
+}
+
+func TestAReadChangeKnowsItsOwnTraces(t *testing.T) {
+	s := shapeOf(t, small)
+	w := driver.Write{Table: small, Row: smallRow(t, "a", 5), Read: true}
+	w.Row.Revision, w.Row.Position = 4, driver.Position{Partition: "events", Offset: 7, Step: 10}
+	c, err := s.changeOf(&w, "w", time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Kind, w.Row.Position = driver.Delete, driver.Position{}
+	forGood, err := s.changeOf(&w, "w", time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]struct {
+		c    *change
+		old  item
+		ours bool
+	}{
+		"revision, slot and position":     {c, item{"_rev": number("5"), "_by": text("w/events"), "_pos.w/events": number("7.00001")}, true},
+		"another revision":                {c, item{"_rev": number("6"), "_by": text("w/events"), "_pos.w/events": number("7.00001")}, false},
+		"another writer":                  {c, item{"_rev": number("5"), "_by": text("v/events"), "_pos.w/events": number("7.00001")}, false},
+		"another position":                {c, item{"_rev": number("5"), "_by": text("w/events"), "_pos.w/events": number("8")}, false},
+		"nothing":                         {c, nil, false},
+		"a delete that finds nothing":     {forGood, nil, true},
+		"a delete that finds another row": {forGood, item{"_rev": number("5")}, false},
+	}
+	for name, test := range tests {
+		if got := test.c.ours(test.old); got != test.ours {
+			t.Errorf("%s: ours is %t", name, got)
+		}
+	}
+}
+
+func TestARowThatIsTooLargeIsRefused(t *testing.T) {
+	s := shapeOf(t, tracking())
+	row := order(t)
+	fill := func(n int) *change {
+		row.Record = rowOf(t, row.Key, func(b *record.Builder) {
+			b.String("o1")
+			b.DateTime(time.Date(2024, 1, 15, 10, 30, 0, 123456000, time.UTC))
+			b.String("c1")
+			b.String("placed")
+			b.Float(12.5)
+			b.String(strings.Repeat("x", n))
+		}, 6).Record
+		c, err := s.makeChange(&driver.Write{Table: s.table, Row: row}, "", time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	row.Indexes[2] = driver.IndexKey{}
+	// The note is in _own: its attribute is a key of an index, in which this row is not.
+	rest := mostItem - fill(0).size
+	if got := fill(rest).size; got != mostItem {
+		t.Fatalf("%d bytes, want %d", got, mostItem)
+	}
+	if _, err := s.changeOf(&driver.Write{Table: s.table, Row: row}, "", time.Time{}); err != nil {
+		t.Errorf("a row of %d bytes: %v", mostItem, err)
+	}
+	fill(rest + 1)
+	_, err := s.changeOf(&driver.Write{Table: s.table, Row: row}, "", time.Time{})
+	if !errors.Is(err, driver.ErrTooLarge) || !strings.Contains(err.Error(), `row "o1"`) {
+		t.Errorf("a row of %d bytes: %v", mostItem+1, err)
+	}
+}
+
+func TestSizesAreThoseThatDynamoDBCounts(t *testing.T) {
+	tests := []struct {
+		v    value
+		want int
+	}{
+		{text(""), 0}, {text("é"), 2}, {number("0"), 1}, {number("1"), 2}, {number("12"), 2}, {number("123"), 3}, {number("-123"), 4},
+		{number("1000"), 2}, {number("0.001"), 2}, {number("1e+21"), 2}, {number("1.5"), 2},
+		{&types.AttributeValueMemberBOOL{}, 1}, {&types.AttributeValueMemberNULL{}, 1},
+		{&types.AttributeValueMemberL{}, 3}, {&types.AttributeValueMemberL{Value: []value{text("ab"), text("")}}, 7},
+		{&types.AttributeValueMemberM{Value: item{"ab": text("cde")}}, 9},
+	}
+	for _, test := range tests {
+		if got := valueSize(test.v); got != test.want {
+			t.Errorf("%s: %d bytes, want %d", show(test.v), got, test.want)
+		}
+	}
+}
+
+func TestWhatIsLeftOfACancelledTransaction(t *testing.T) {
+	reasons := func(codes ...string) error {
+		err := &types.TransactionCanceledException{}
+		for _, code := range codes {
+			err.CancellationReasons = append(err.CancellationReasons, types.CancellationReason{Code: &code})
+		}
+		return err
+	}
+	blind, other, read := &change{row: "blind"}, &change{row: "other"}, &change{row: "read", read: true}
+	tests := map[string]struct {
+		err   error
+		rest  []*change
+		stale *change
+	}{
+		"applied before":  {reasons("ConditionalCheckFailed", "None", "None"), []*change{other, read}, nil},
+		"all but one":     {reasons("ConditionalCheckFailed", "ConditionalCheckFailed", "None"), []*change{read}, nil},
+		"stale":           {reasons("None", "None", "ConditionalCheckFailed"), nil, read},
+		"both":            {reasons("ConditionalCheckFailed", "None", "ConditionalCheckFailed"), nil, read},
+		"a conflict":      {reasons("None", "TransactionConflict", "None"), []*change{blind, other, read}, nil},
+		"something else":  {errors.New("x"), []*change{blind, other, read}, nil},
+		"reasons missing": {reasons("ConditionalCheckFailed"), []*change{blind, other, read}, nil},
+	}
+	for name, test := range tests {
+		rest, stale := remaining([]*change{blind, other, read}, test.err)
+		if !slices.Equal(rest, test.rest) || stale != test.stale {
+			t.Errorf("%s: %v, %v", name, rest, stale)
+		}
+	}
+}
