@@ -17,8 +17,8 @@ import (
 
 // places are the options of every command that opens a store.
 type places struct {
-	Store    string `help:"Where rows are kept: embedded:DIR, or memory: to try things out." default:"embedded:./data" group:"Data"`
-	Events   string `help:"Where events come from: log: is the log beside the rows, file:PATH a file (.jsonl, .jsonl.gz; - is standard input)." default:"log:" group:"Data"`
+	Store    string `help:"Where rows are kept: embedded:DIR, dynamodb:PREFIX?region=NAME&endpoint=URL&concurrency=N, or memory: to try things out." default:"embedded:./data" group:"Data"`
+	Events   string `help:"Where events come from: log: is the log beside the rows (./data where they are in DynamoDB), log:DIR another one, file:PATH a file (.jsonl, .jsonl.gz; - is standard input)." default:"log:" group:"Data"`
 	CacheMB  int64  `help:"Memory for the cache of an embedded store, in MiB." default:"256" group:"Data"`
 	MemoryMB int64  `help:"Size of Go's memory near which the garbage collector works harder, in MiB; 0 for four times the cache." default:"0" group:"Data"`
 }

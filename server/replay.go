@@ -31,10 +31,11 @@ func (c *replayCommand) Run(ctx context.Context, p *program) (err error) {
 		return err
 	}
 	defer c.places.tuneMemory(p.env)()
-	db, err := openStore(ctx, store, c.CacheMB, p.app.Models, p.log)
+	opened, err := openStore(ctx, store, c.CacheMB, &p.app, p.log)
 	if err != nil {
 		return err
 	}
+	db := opened.DB
 	defer func() { err = errors.Join(err, db.Close()) }()
 	if err := claimSource(ctx, db, store, from); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/foldql/foldql/auth"
 	"github.com/foldql/foldql/eventlog/ingest"
@@ -23,6 +24,7 @@ type parts struct {
 	verifier *auth.Verifier
 	tokenKey keys.TokenKey
 	db       *querydb.DB
+	measured []prometheus.Collector // what the driver of the store counts
 	source   *source
 	folds    *folds
 	health   *health
@@ -43,7 +45,8 @@ func (p *parts) handler() http.Handler {
 	(&admin{folds: p.folds, log: p.log}).register(mux, guarded)
 	mux.HandleFunc("GET /livez", p.health.live)
 	mux.HandleFunc("GET /readyz", p.health.ready)
-	mux.Handle("GET /metrics", metricsHandler(p.log, measured, &projectionMetrics{p.folds, p.log}, &storeMetrics{p.db}))
+	own := append([]prometheus.Collector{measured, &projectionMetrics{p.folds, p.log}, &storeMetrics{p.db}}, p.measured...)
+	mux.Handle("GET /metrics", metricsHandler(p.log, own...))
 	return logged(p.log, secured(mux))
 }
 

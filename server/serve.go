@@ -77,9 +77,11 @@ func (s *serving) open(ctx context.Context, p *program) error {
 	if s.cfg.Sample && from.kind != logSource {
 		return wrongConfig("sample", "sample events are appended to a log; choose --events log:, or leave --sample out")
 	}
-	if s.db, err = openStore(ctx, store, s.cfg.CacheMB, p.app.Models, s.log); err != nil {
+	rows, err := openStore(ctx, store, s.cfg.CacheMB, &p.app, s.log)
+	if err != nil {
 		return err
 	}
+	s.db, s.measured = rows.DB, rows.measured
 	if err := claimSource(ctx, s.db, store, from); err != nil {
 		return err
 	}
@@ -166,7 +168,7 @@ func (s *serving) serve(ctx context.Context, p *program) error {
 		return fmt.Errorf("listen at %s: %w", listener.Addr(), err)
 	case <-ctx.Done():
 	}
-	return s.drain(srv)
+	return s.drain(srv, failed)
 }
 
 // httpServer has no time limit that a slow client could not stay under; what it protects from is clients that do nothing.
@@ -197,11 +199,16 @@ func (s *serving) announce(p *program, at net.Addr) {
 	}
 }
 
-// drain ends the server in such a way that nobody is cut off who can be waited for.
-func (s *serving) drain(srv *http.Server) error {
+// drain ends the server in such a way that nobody is cut off who can be waited for. A listener that fails meanwhile has
+// nobody left to notice.
+func (s *serving) drain(srv *http.Server, failed <-chan error) error {
 	s.log.Info("draining; a second signal ends the server at once", "delay", s.cfg.DrainDelay.String())
 	s.health.draining.Store(true)
-	time.Sleep(s.cfg.DrainDelay)
+	select {
+	case err := <-failed:
+		s.log.Warn("the listener failed while draining", "error", err)
+	case <-time.After(s.cfg.DrainDelay):
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), s.cfg.DrainTimeout)
 	defer cancel()
 	if err := srv.Shutdown(ctx); err != nil {

@@ -29,11 +29,15 @@ func openSource(at sourcePlace, store storePlace, maxEvent int, stdin io.Reader,
 			return nil, err
 		}
 		return &source{Source: f}, nil
-	case store.kind == memoryStore:
+	case store.kind == memoryStore && at.path == "":
 		l := memlog.New(memlog.Options{})
 		return &source{Source: l, log: l}, nil
 	}
-	l, err := embeddedlog.Open(embeddedlog.Options{Dir: store.log(), Logger: log})
+	dir := store.log()
+	if at.path != "" {
+		dir = logIn(at.path)
+	}
+	l, err := embeddedlog.Open(embeddedlog.Options{Dir: dir, Logger: log})
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
@@ -15,27 +17,45 @@ import (
 	"github.com/foldql/foldql/querydb/pebblestore"
 )
 
+// rows is the store of the rows, and what its driver measures.
+type rows struct {
+	*querydb.DB
+	measured []prometheus.Collector
+}
+
 // openStore opens the store of the rows.
-func openStore(ctx context.Context, at storePlace, cacheMB int64, models []*querydb.Model, log *slog.Logger) (*querydb.DB, error) {
-	drv, err := openDriver(at, cacheMB, log)
+func openStore(ctx context.Context, at storePlace, cacheMB int64, app *App, log *slog.Logger) (db *rows, err error) {
+	switch at.kind {
+	case embeddedStore:
+		db, err = openEmbedded(ctx, at, cacheMB, app, log)
+	case dynamoStore:
+		db, err = openDynamo(ctx, at.dynamo, app, log)
+	case memoryStore:
+		db, err = openRows(ctx, memstore.New(), app, log)
+	default:
+		panic("a store that was parsed has one of the kinds above: " + at.kind)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open the store %s: %w", at, err)
-	}
-	db, err := querydb.Open(ctx, drv, models, querydb.Config{Log: log})
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open the store %s: %w", at, err), drv.Close())
 	}
 	return db, nil
 }
 
-func openDriver(at storePlace, cacheMB int64, log *slog.Logger) (driver.Driver, error) {
-	switch at.kind {
-	case embeddedStore:
-		return pebblestore.Open(pebblestore.Options{Dir: at.rows(), CacheBytes: cacheMB << 20, Logger: log})
-	case memoryStore:
-		return memstore.New(), nil
+func openEmbedded(ctx context.Context, at storePlace, cacheMB int64, app *App, log *slog.Logger) (*rows, error) {
+	drv, err := pebblestore.Open(pebblestore.Options{Dir: at.rows(), CacheBytes: cacheMB << 20, Logger: log})
+	if err != nil {
+		return nil, err
 	}
-	panic("a store that was parsed has one of the kinds above: " + at.kind)
+	return openRows(ctx, drv, app, log)
+}
+
+// openRows opens what the driver keeps, and closes the driver where that fails.
+func openRows(ctx context.Context, drv driver.Driver, app *App, log *slog.Logger) (*rows, error) {
+	db, err := querydb.Open(ctx, drv, app.Models, querydb.Config{Log: log})
+	if err != nil {
+		return nil, errors.Join(err, drv.Close())
+	}
+	return &rows{DB: db}, nil
 }
 
 // Notes of the server's own.
@@ -49,44 +69,49 @@ const (
 // tokenKey returns the secret of page tokens. It is kept with the rows, so that tokens outlive a restart.
 func tokenKey(ctx context.Context, db *querydb.DB) (keys.TokenKey, error) {
 	var k keys.TokenKey
-	value, err := db.ReadNote(ctx, serverNotes, tokenKeyNote)
-	switch {
-	case err == nil && len(value) == len(k):
-		copy(k[:], value)
-		return k, nil
-	case err == nil:
-		return k, fmt.Errorf("read the key of page tokens: it has %d bytes instead of %d: the store is damaged", len(value), len(k))
-	case !errors.Is(err, querydb.ErrNotFound):
-		return k, fmt.Errorf("read the key of page tokens: %w", err)
-	}
 	if _, err := rand.Read(k[:]); err != nil {
 		return k, fmt.Errorf("make a key for page tokens: %w", err)
 	}
-	return k, writeNote(ctx, db, tokenKeyNote, k[:])
+	kept, err := keepFirst(ctx, db, tokenKeyNote, k[:])
+	if err == nil && len(kept) != len(k) {
+		err = fmt.Errorf("read the %s: it has %d bytes instead of %d: the store is damaged", tokenKeyNote, len(kept), len(k))
+	}
+	copy(k[:], kept)
+	return k, err
 }
 
-func writeNote(ctx context.Context, db *querydb.DB, id string, value []byte) error {
-	note := querydb.Note{Kind: serverNotes, ID: id, Value: value}
-	if err := db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{note}}); err != nil {
-		return fmt.Errorf("keep the %s: %w", id, err)
+// keepFirst keeps the value in a note that is not there yet, and returns what the note holds: of several servers that
+// begin at once, one writes it.
+func keepFirst(ctx context.Context, db *querydb.DB, id string, value []byte) ([]byte, error) {
+	for {
+		note, err := db.Note(ctx, serverNotes, id)
+		if err != nil {
+			return nil, fmt.Errorf("read the %s: %w", id, err)
+		}
+		if note.Value != nil {
+			return note.Value, nil
+		}
+		note.Value, note.Read = value, true
+		err = db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{note}})
+		switch {
+		case errors.Is(err, querydb.ErrStale): // another server was faster
+		case err != nil:
+			return nil, fmt.Errorf("keep the %s: %w", id, err)
+		default:
+			return value, nil
+		}
 	}
-	return nil
 }
 
 // claimSource binds the rows to the kind of source that they are folded from: a checkpoint in a file means nothing in
 // the log.
 func claimSource(ctx context.Context, db *querydb.DB, store storePlace, source sourcePlace) error {
-	kind, err := db.ReadNote(ctx, serverNotes, sourceNote)
-	switch {
-	case errors.Is(err, querydb.ErrNotFound):
-		return writeNote(ctx, db, sourceNote, []byte(source.kind))
-	case err != nil:
-		return fmt.Errorf("read where the rows come from: %w", err)
-	case string(kind) != source.kind:
-		return wrongConfig("events", "the rows of %s are folded from %s:, not from %s:; choose that, or another store",
+	kind, err := keepFirst(ctx, db, sourceNote, []byte(source.kind))
+	if err == nil && string(kind) != source.kind {
+		err = wrongConfig("events", "the rows of %s are folded from %s:, not from %s:; choose that, or another store",
 			store, kind, source.kind)
 	}
-	return nil
+	return err
 }
 
 // claimEvents binds the rows to the events that they are folded from, which the first one tells: what a checkpoint counts
@@ -96,17 +121,12 @@ func claimEvents(ctx context.Context, db *querydb.DB, store storePlace, src even
 	if err != nil || first == "" {
 		return err
 	}
-	known, err := db.ReadNote(ctx, serverNotes, firstNote)
-	switch {
-	case errors.Is(err, querydb.ErrNotFound):
-		return writeNote(ctx, db, firstNote, []byte(first))
-	case err != nil:
-		return fmt.Errorf("read which events the rows come from: %w", err)
-	case string(known) != first:
-		return wrongConfig("events", "the rows of %s are folded from events that begin with %s, and these begin with %s; "+
+	known, err := keepFirst(ctx, db, firstNote, []byte(first))
+	if err == nil && string(known) != first {
+		err = wrongConfig("events", "the rows of %s are folded from events that begin with %s, and these begin with %s; "+
 			"choose those, or another store", store, known, first)
 	}
-	return nil
+	return err
 }
 
 // firstEvent names the first event that there is now, "" where there is none, or it is none that has a name.

@@ -47,6 +47,17 @@ func (s *Store) CheckTables(ctx context.Context, needed []*driver.Table) error {
 	return plan.ready()
 }
 
+// Exists reports whether the table can be read.
+func (s *Store) Exists(ctx context.Context, t *driver.Table) (bool, error) {
+	l := layoutOf(s.cfg.Prefix, t)
+	have, err := s.describeAll(ctx, []layout{l})
+	if err != nil || have[l.table] == nil {
+		return false, err
+	}
+	status := have[l.table].TableStatus
+	return status == types.TableStatusActive || status == types.TableStatusUpdating, nil
+}
+
 // layouts returns how the tables are to be.
 func (t *Tables) layouts(prefix string) (want, former []layout, err error) {
 	for _, table := range t.Needed {

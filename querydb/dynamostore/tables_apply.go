@@ -19,12 +19,13 @@ import (
 const (
 	firstLook = 50 * time.Millisecond
 	mostLook  = 10 * time.Second
+	tellAgain = 30 * time.Second // of a step that takes long
 )
 
-// ApplyTables carries out the Plan, and returns when all of it is done; tell hears of each step as it begins. What is to
-// do follows from what is there alone, so an interrupted call is resumed by another.
+// ApplyTables carries out the Plan, and returns when all of it is done; tell hears of each step as it begins,
+// and now and then while it lasts. What is to do follows from what is there alone, so an interrupted call is resumed by another.
 func (s *Store) ApplyTables(ctx context.Context, t Tables, allowDelete bool, tell func(string)) error {
-	told := map[string]bool{}
+	told := map[string]time.Time{}
 	for look := firstLook; ; look = min(look*2, mostLook) {
 		plan, err := s.Plan(ctx, t, allowDelete)
 		if err != nil {
@@ -38,9 +39,12 @@ func (s *Store) ApplyTables(ctx context.Context, t Tables, allowDelete bool, tel
 			return nil
 		}
 		for _, step := range next {
-			if !told[step.Text] {
-				told[step.Text] = true
+			last := told[step.Text]
+			if time.Since(last) > tellAgain {
+				told[step.Text] = time.Now()
 				tell(step.Text)
+			}
+			if last.IsZero() {
 				look = firstLook
 			}
 			if err := s.carryOut(ctx, step); err != nil {

@@ -1,0 +1,144 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/dynamostore"
+)
+
+// tablesCommand makes the tables of a store in DynamoDB.
+type tablesCommand struct {
+	Plan  planCommand  `cmd:"" help:"Print what would be created or changed, and what it costs; change nothing."`
+	Apply applyCommand `cmd:"" help:"Create and change tables until they are as the models need them. It may be repeated."`
+}
+
+// tablesPlace is the store whose tables are meant.
+type tablesPlace struct {
+	Store       string `help:"Where rows are kept: dynamodb:PREFIX." required:"" group:"Data"`
+	AllowDelete bool   `help:"Also remove tables of former generations, and indexes that must be made anew."`
+}
+
+type planCommand struct{ tablesPlace }
+
+type applyCommand struct{ tablesPlace }
+
+// Run prints the plan.
+func (c *planCommand) Run(ctx context.Context, p *program) (err error) {
+	s, err := c.open(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	known, err := s.survey(ctx)
+	if err != nil {
+		return err
+	}
+	plan, err := s.Plan(ctx, known, c.AllowDelete)
+	if err != nil {
+		return err
+	}
+	for _, step := range plan.Steps {
+		fmt.Fprintln(p.stdout, step)
+	}
+	for _, remark := range plan.Remarks {
+		fmt.Fprintln(p.stdout, remark)
+	}
+	switch {
+	case len(plan.Wrong) > 0:
+		return fmt.Errorf("this cannot be done:\n%s", strings.Join(plan.Wrong, "\n"))
+	case len(plan.Steps) == 0:
+		fmt.Fprintln(p.stdout, "there is nothing to do: the tables are as the models need them")
+	default:
+		fmt.Fprintf(p.stdout, "%d steps, none of which is done yet: 'server tables apply' takes them\n", len(plan.Steps))
+	}
+	return nil
+}
+
+// Run carries the plan out. The table of notes comes first: it says which tables are needed beside it.
+func (c *applyCommand) Run(ctx context.Context, p *program) (err error) {
+	s, err := c.open(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	tell := func(step string) { fmt.Fprintln(p.stdout, step) }
+	if err := s.ApplyTables(ctx, dynamostore.Tables{Needed: []*driver.Table{querydb.NotesTable()}}, false, tell); err != nil {
+		return err
+	}
+	known, err := s.survey(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.ApplyTables(ctx, known, c.AllowDelete, tell); err != nil {
+		return err
+	}
+	if c.AllowDelete {
+		if err := s.forget(ctx, known.Former); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(p.stdout, "done: the tables are as the models need them")
+	return nil
+}
+
+// tables are those of a store, which need not be there yet.
+type tables struct {
+	*dynamostore.Store
+	app *App
+	cfg querydb.Config
+}
+
+func (c *tablesPlace) open(ctx context.Context, p *program) (*tables, error) {
+	at, err := parseStore(c.Store)
+	if err != nil {
+		return nil, err
+	}
+	if at.kind != dynamoStore {
+		return nil, wrongConfig("store", "%s has no tables to make; name the ones in DynamoDB, as dynamodb:PREFIX", at)
+	}
+	at.dynamo.Log = p.log
+	drv, err := dynamostore.Open(ctx, at.dynamo)
+	if err != nil {
+		return nil, fmt.Errorf("open the store %s: %w", at, err)
+	}
+	return &tables{Store: drv, app: &p.app, cfg: querydb.Config{Log: p.log}}, nil
+}
+
+// survey reads which tables are needed, and which are not any more.
+func (s *tables) survey(ctx context.Context) (known dynamostore.Tables, err error) {
+	there, err := s.Exists(ctx, querydb.NotesTable())
+	if err != nil {
+		return known, err
+	}
+	if !there {
+		return dynamostore.Tables{Needed: firstTables(s.app)}, nil
+	}
+	db, err := querydb.Open(ctx, s.Store, s.app.Models, s.cfg)
+	if err != nil {
+		return known, err
+	}
+	if known.Needed, err = neededTables(ctx, db, s.app); err != nil {
+		return known, err
+	}
+	known.Former, err = db.Former(ctx)
+	return known, err
+}
+
+// forget takes former generations off the record that are removed.
+func (s *tables) forget(ctx context.Context, former []*driver.Table) error {
+	db, err := querydb.Open(ctx, s.Store, s.app.Models, s.cfg)
+	if err != nil {
+		return err
+	}
+	for _, t := range former {
+		if err := db.Dropped(ctx, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
