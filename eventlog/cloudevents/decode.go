@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/internal/scan"
@@ -26,14 +27,18 @@ func (d Decoder) whole(b []byte) (eventlog.Event, *Error) {
 	if len(b) > d.Limit() {
 		return eventlog.Event{}, tooLarge(d.Limit())
 	}
-	var s scan.Scanner
+	s := scanners.Get().(*scan.Scanner)
+	defer scanners.Put(s)
 	s.Reset(b)
-	e, bad := readEvent(&s)
+	e, bad := readEvent(s)
 	if bad == nil {
 		bad = malformed("", s.End())
 	}
 	return e, bad
 }
+
+// scanners are used again: they have memory of their own.
+var scanners = sync.Pool{New: func() any { return &scan.Scanner{} }}
 
 // DecodeBatch reads a JSON array of events in the JSON format; otherwise it is like Decode.
 func (d Decoder) DecodeBatch(b []byte) ([]eventlog.Event, error) {

@@ -8,7 +8,8 @@ func List[T any](r *Reader, read func(*Reader) T) []T {
 	if !r.want(scan.Array, "list") || !r.deeper() || !r.check(r.text.Open('[')) {
 		return nil
 	}
-	list := []T{}
+	var room [16]T
+	list := room[:0]
 	r.path = append(r.path, step{})
 	for first := true; ; first = false {
 		more, err := r.text.More(first, ']')
@@ -17,7 +18,7 @@ func List[T any](r *Reader, read func(*Reader) T) []T {
 		}
 		if !more {
 			r.path = r.path[:len(r.path)-1]
-			return list
+			return append(make([]T, 0, len(list)), list...)
 		}
 		element := read(r)
 		if r.err != nil {

@@ -12,6 +12,7 @@ package data
 import (
 	"errors"
 	"strconv"
+	"sync"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/internal/scan"
@@ -35,14 +36,23 @@ type step struct {
 // NewReader starts to read the data, which must be one JSON object. Nothing that the reader returns shares its memory.
 func NewReader(data []byte) *Reader {
 	r := &Reader{}
-	r.path = r.room[:0]
-	r.text.Reset(data)
+	r.reset(data)
 	return r
 }
 
+func (r *Reader) reset(data []byte) {
+	r.path, r.err = r.room[:0], nil
+	r.text.Reset(data)
+}
+
+// readers are used again: there is an event to decode for each projection that takes it.
+var readers = sync.Pool{New: func() any { return &Reader{} }}
+
 // Decode reads the data of an event with the function that reads its object.
 func Decode[T any](data []byte, read func(*Reader) T) (T, error) {
-	r := NewReader(data)
+	r := readers.Get().(*Reader)
+	defer readers.Put(r)
+	r.reset(data)
 	v := read(r)
 	if err := r.Done(); err != nil {
 		var zero T
