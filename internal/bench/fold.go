@@ -85,7 +85,6 @@ func writeSample(path string) (n int, err error) {
 // replay folds a file with a server and prints what that took. Nothing is folded where the data are there already.
 func replay(ctx context.Context, out io.Writer, what, server, events, dir string, n int) error {
 	cmd := exec.CommandContext(ctx, server, "replay", "--store", "embedded:"+dir, "--events", "file:"+events)
-	cmd.Env = append(os.Environ(), collector...)
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
 	began := time.Now()

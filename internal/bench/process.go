@@ -25,16 +25,12 @@ func startPeer(name, dir string) (*peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd.Env = append(os.Environ(), collector...)
 	addr, err := started(cmd, name == "foldql" || name == "resolvers")
 	if err != nil {
 		return nil, fmt.Errorf("start peer %s: %w", name, err)
 	}
 	return &peer{name: name, addr: addr, cmd: cmd}, nil
 }
-
-// collector has the settings of Go's garbage collector that the server has by itself; every peer gets them.
-var collector = []string{"GOGC=400", "GOMEMLIMIT=1GiB"}
 
 // command is the server itself, or this program again as another peer.
 func command(name, dir string) (*exec.Cmd, error) {
