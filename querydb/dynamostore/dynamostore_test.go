@@ -1,66 +1,56 @@
 package dynamostore
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/foldql/foldql/internal/dynamolocal"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/drivertest"
 )
 
-// engines are the addresses of the emulators that the tests run on, by name.
-func engines() map[string]string {
-	list := map[string]string{}
-	for _, e := range strings.Fields(cmp.Or(os.Getenv("DYNAMO"), "local=http://127.0.0.1:18100 dynoxide=http://127.0.0.1:18101")) {
-		name, at, _ := strings.Cut(e, "=")
-		list[name] = at
-	}
-	return list
-}
-
 func TestDriver(t *testing.T) {
-	for name, endpoint := range engines() {
-		t.Run(name, func(t *testing.T) {
-			drivertest.Run(t, func(t *testing.T) driver.Driver { return openCreating(t, endpoint) })
-		})
+	onEngines(t, func(t *testing.T, e dynamolocal.Engine) {
+		drivertest.Run(t, func(t *testing.T) driver.Driver { return &creating{Store: open(t, e, Config{})} })
+	})
+}
+
+func onEngines(t *testing.T, prove func(t *testing.T, e dynamolocal.Engine)) {
+	for _, e := range dynamolocal.Engines() {
+		t.Run(string(e), func(t *testing.T) { prove(t, e) })
 	}
 }
 
-var prefixes struct {
-	sync.Mutex
-	n int
-}
-
-func openTest(t testing.TB, endpoint string) *Store {
+// open returns a store in a place of its own at the engine.
+func open(t testing.TB, e dynamolocal.Engine, cfg Config) *Store {
 	t.Helper()
-	t.Setenv("AWS_ACCESS_KEY_ID", "test")
-	t.Setenv("AWS_SECRET_ACCESS_KEY", "test")
-	prefixes.Lock()
-	prefixes.n++
-	n := prefixes.n
-	prefixes.Unlock()
-	s, err := Open(t.Context(), Config{Prefix: fmt.Sprintf("t%d.%d.", os.Getpid(), n), Endpoint: endpoint})
+	place := dynamolocal.Start(t, e)
+	place.Setenv(t)
+	cfg.Prefix = place.Prefix
+	s, err := Open(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-func openCreating(t testing.TB, endpoint string) *creating {
-	return &creating{Store: openTest(t, endpoint)}
+// openWith returns a store whose tables are there.
+func openWith(t testing.TB, e dynamolocal.Engine, cfg Config, tables ...*driver.Table) *Store {
+	t.Helper()
+	s := open(t, e, cfg)
+	if err := s.ApplyTables(t.Context(), Tables{Needed: tables}, false, func(string) {}); err != nil {
+		t.Fatal(err)
+	}
+	s.stats = stats{}
+	return s
 }
 
-// creating is a Store that creates tables when it first sees them.
+// creating is a Store that creates tables when it first sees them, as the suite's cases do not.
 type creating struct {
 	*Store
 	mu   sync.Mutex
@@ -76,7 +66,10 @@ func (c *creating) create(ctx context.Context, t *driver.Table) error {
 	if c.seen == nil {
 		c.seen = map[*driver.Table]bool{}
 	}
-	if err := createTable(ctx, c.client, layoutOf(c.cfg.Prefix, t)); err != nil {
+	l := layoutOf(c.cfg.Prefix, t)
+	_, err := c.client.CreateTable(ctx, createInput(&l))
+	var there *types.ResourceInUseException
+	if err != nil && !errors.As(err, &there) {
 		return err
 	}
 	c.seen[t] = true
@@ -104,13 +97,4 @@ func (c *creating) Apply(ctx context.Context, b driver.Batch) error {
 		}
 	}
 	return c.Store.Apply(ctx, b)
-}
-
-func createTable(ctx context.Context, client *dynamodb.Client, l layout) error {
-	_, err := client.CreateTable(ctx, createInput(&l))
-	var there *types.ResourceInUseException
-	if errors.As(err, &there) {
-		return nil
-	}
-	return err
 }

@@ -1,0 +1,329 @@
+package dynamostore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/foldql/foldql/internal/dynamolocal"
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// orders are rows under (id, changedAt) with two indexes, one of which projects a field.
+func orders(generation int) *driver.Table {
+	return &driver.Table{
+		Name: "Orders", Generation: generation, Sorted: true, Lasting: true,
+		Fields: []driver.Field{
+			{Name: "orderId", Scalar: "ID"}, {Name: "changedAt", Scalar: "String"},
+			{Name: "status", Scalar: "String"}, {Name: "note", Scalar: "String"},
+		},
+		PK: []int{0}, SK: []int{1},
+		Indexes: []driver.Index{
+			{Name: "byStatus", PK: []int{2}, SK: []int{1}, Projected: []int{0, 3}},
+			{Name: "byNote", PK: []int{3}},
+		},
+	}
+}
+
+// asMade is the table as DynamoDB describes it when it was made of the layout.
+func asMade(l layout) *live {
+	in := createInput(&l)
+	d := &live{
+		TableDescription: types.TableDescription{
+			TableName: &l.table, TableStatus: types.TableStatusActive, KeySchema: in.KeySchema,
+			AttributeDefinitions: in.AttributeDefinitions, ItemCount: aws.Int64(1000), TableSizeBytes: aws.Int64(2 << 20),
+		},
+		ttl: types.TimeToLiveDescription{AttributeName: aws.String(attrTTL), TimeToLiveStatus: types.TimeToLiveStatusEnabled},
+	}
+	for _, g := range in.GlobalSecondaryIndexes {
+		d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, types.GlobalSecondaryIndexDescription{
+			IndexName: g.IndexName, IndexStatus: types.IndexStatusActive, KeySchema: g.KeySchema, Projection: g.Projection,
+		})
+	}
+	return d
+}
+
+func TestPlanIsWhatIsMissing(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		change func(d *live)
+		delete bool
+		steps  []string // how each begins
+		wrong  []string // what each says
+		ready  bool
+	}{
+		{name: "nothing", change: func(*live) {}, ready: true},
+		{name: "the table", change: nil, steps: []string{
+			"create table p-Orders (id, changedAt), with its indexes byStatus (status, changedAt), byNote (note);",
+			"let items of table p-Orders expire by _ttl",
+		}},
+		{name: "both indexes, one at a time", change: func(d *live) { d.GlobalSecondaryIndexes = nil }, steps: []string{
+			"add index byStatus (status, changedAt) to table p-Orders: DynamoDB reads its 1000 items (2.0 MB) at no charge, and " +
+				"writes those that belong into the index, for up to 3048 write units, once",
+			"add index byNote (note) to table p-Orders",
+		}},
+		{name: "the expiry", change: func(d *live) { d.ttl = types.TimeToLiveDescription{} }, steps: []string{"let items of table p-Orders expire"}},
+		{name: "an expiry that is being switched on", ready: true, change: func(d *live) {
+			d.ttl.TimeToLiveStatus = types.TimeToLiveStatusEnabling
+		}},
+		{name: "an expiry by another attribute", wrong: []string{"by the attribute until"}, change: func(d *live) {
+			d.ttl.AttributeName = aws.String("until")
+		}},
+		{name: "an expiry that is being switched off", wrong: []string{"come back in an hour"}, change: func(d *live) {
+			d.ttl.TimeToLiveStatus = types.TimeToLiveStatusDisabling
+		}},
+		{name: "a table that is being made", steps: []string{"wait until table p-Orders is made"}, change: func(d *live) {
+			d.TableStatus = types.TableStatusCreating
+		}},
+		{name: "a table that is being changed", steps: []string{"wait until the change"}, ready: true, change: func(d *live) {
+			d.TableStatus = types.TableStatusUpdating
+		}},
+		{name: "a table that is being removed", steps: []string{"wait until table p-Orders is removed", "create table", "let items"},
+			change: func(d *live) { d.TableStatus = types.TableStatusDeleting }},
+		{name: "a table that cannot be used", wrong: []string{"table p-Orders is ARCHIVED"}, change: func(d *live) {
+			d.TableStatus = types.TableStatusArchived
+		}},
+		{name: "another key", wrong: []string{"has the key (orderId), and needs (id, changedAt)"}, change: func(d *live) {
+			d.KeySchema = keySchema("orderId", "")
+		}},
+		{name: "a key of another type", wrong: []string{"has the key (id, changedAt of type N)"}, change: func(d *live) {
+			setType(d, "changedAt", types.ScalarAttributeTypeN)
+		}},
+		{name: "an index key of another type", wrong: []string{"has the key (status of type B, changedAt), and needs (status, changedAt)"},
+			change: func(d *live) { setType(d, "status", types.ScalarAttributeTypeB) }},
+		{name: "an index key of another type in an index of others", wrong: []string{"needs the attribute status to be of type S, and it is N"},
+			change: func(d *live) {
+				setType(d, "status", types.ScalarAttributeTypeN)
+				d.GlobalSecondaryIndexes = d.GlobalSecondaryIndexes[1:]
+			}},
+		{name: "an index that is being filled", steps: []string{"wait until index byNote of table p-Orders is filled"}, change: func(d *live) {
+			d.GlobalSecondaryIndexes[1].IndexStatus = types.IndexStatusCreating
+		}},
+		{name: "an index that is being removed", steps: []string{"wait until the former index byNote", "add index byNote"}, change: func(d *live) {
+			d.GlobalSecondaryIndexes[1].IndexStatus = types.IndexStatusDeleting
+		}},
+		{name: "an index with another key", wrong: []string{"has the key (other), and needs (note): --allow-delete"}, change: otherIndexKey},
+		{name: "an index with another key, to be made anew", delete: true, change: otherIndexKey,
+			steps: []string{"remove index byNote of table p-Orders: it has the key (other)", "add index byNote"}},
+		{name: "an index that holds too little", wrong: []string{"byNote of table p-Orders holds some attributes, and needs all"}, change: func(d *live) {
+			d.GlobalSecondaryIndexes[1].Projection = &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly}
+		}},
+		{name: "an index without one attribute", wrong: []string{"byStatus of table p-Orders does not hold the attribute orderId"}, change: func(d *live) {
+			d.GlobalSecondaryIndexes[0].Projection.NonKeyAttributes = []string{"note"}
+		}},
+		{name: "an index that holds more", ready: true, change: func(d *live) {
+			d.GlobalSecondaryIndexes[0].Projection = &types.Projection{ProjectionType: types.ProjectionTypeAll}
+		}},
+		{name: "an index of others", ready: true, delete: true, change: func(d *live) {
+			d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, types.GlobalSecondaryIndexDescription{
+				IndexName: aws.String("ofOthers"), IndexStatus: types.IndexStatusCreating, KeySchema: keySchema("x", ""),
+			})
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			want := layoutOf("p-", orders(0))
+			have := map[string]*live{}
+			if tc.change != nil {
+				d := asMade(want)
+				tc.change(d)
+				have[want.table] = d
+			}
+			plan := makePlan([]layout{want}, nil, have, tc.delete)
+			wantTexts(t, "step", texts(plan.Steps), tc.steps, strings.HasPrefix)
+			wantTexts(t, "wrong", plan.Wrong, tc.wrong, strings.Contains)
+			if err := plan.ready(); (err == nil) != tc.ready {
+				t.Errorf("ready: %v", err)
+			} else if err != nil && !(errors.Is(err, driver.ErrUnavailable) && strings.Contains(err.Error(), "server tables apply")) {
+				t.Errorf("a message without its mend: %v", err)
+			}
+		})
+	}
+}
+
+func otherIndexKey(d *live) {
+	d.GlobalSecondaryIndexes[1].KeySchema = keySchema("other", "")
+	d.AttributeDefinitions = append(d.AttributeDefinitions, definitions("other")...)
+}
+
+func setType(d *live, attr string, to types.ScalarAttributeType) {
+	for i := range d.AttributeDefinitions {
+		if *d.AttributeDefinitions[i].AttributeName == attr {
+			d.AttributeDefinitions[i].AttributeType = to
+		}
+	}
+}
+
+func texts(steps []Step) (list []string) {
+	for _, s := range steps {
+		list = append(list, s.Text)
+	}
+	return list
+}
+
+func wantTexts(t *testing.T, what string, got, want []string, matches func(got, want string) bool) {
+	t.Helper()
+	if !slices.EqualFunc(got, want, matches) {
+		t.Errorf("%s: got\n%s\nwant\n%s", what, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestFormerGenerationsGoOnlyWhenThatIsAllowed(t *testing.T) {
+	want, former := layoutOf("", orders(2)), layoutOf("", orders(1))
+	have := map[string]*live{want.table: asMade(want), former.table: asMade(former)}
+	kept := makePlan([]layout{want}, []layout{former}, have, false)
+	wantTexts(t, "remarks", kept.Remarks, []string{"table Orders.g1 with its 1000 items is of a former generation"}, strings.HasPrefix)
+	wantTexts(t, "steps", texts(kept.Steps), nil, strings.HasPrefix)
+	gone := makePlan([]layout{want}, []layout{former}, have, true)
+	wantTexts(t, "steps", texts(gone.Steps), []string{"remove table Orders.g1 with its 1000 items"}, strings.HasPrefix)
+	if err := gone.ready(); err != nil {
+		t.Errorf("a server does not start before a table is removed that it does not use: %v", err)
+	}
+}
+
+func TestANeededTableIsNeverAFormerOne(t *testing.T) {
+	both := Tables{Needed: []*driver.Table{orders(1)}, Former: []*driver.Table{orders(0), orders(1)}}
+	want, former, err := both.layouts("p-")
+	if err != nil || len(want) != 1 || len(former) != 1 || former[0].table != "p-Orders" {
+		t.Errorf("want %v, former %v, %v", want, former, err)
+	}
+}
+
+func TestModelsThatShareATableShareItsIndexes(t *testing.T) {
+	first, second := orders(0), orders(0)
+	second.Indexes = []driver.Index{
+		{Name: "byStatus", PK: []int{2}, SK: []int{1}, Projected: []int{1, 2}},
+		{Name: "third", PK: []int{3}, SK: []int{1}, Projected: []int{3}},
+	}
+	want, _, err := (&Tables{Needed: []*driver.Table{first, second}}).layouts("")
+	if err != nil || len(want) != 1 {
+		t.Fatalf("%d tables, %v", len(want), err)
+	}
+	var got []string
+	for _, x := range want[0].indexes {
+		got = append(got, fmt.Sprint(x.name, keyText(x.pk, x.sk), x.projection, x.nonKey))
+	}
+	if diff := cmp.Diff([]string{
+		"byStatus(status, changedAt)INCLUDE[orderId note]", "byNote(note)ALL[]", "third(note, changedAt)KEYS_ONLY[]",
+	}, got); diff != "" {
+		t.Error(diff)
+	}
+	second.Indexes[0].PK = []int{3}
+	if _, _, err := (&Tables{Needed: []*driver.Table{first, second}}).layouts(""); !errors.Is(err, driver.ErrInvalid) {
+		t.Errorf("two keys of one index: %v", err)
+	}
+	second.Sorted = false
+	if _, _, err := (&Tables{Needed: []*driver.Table{first, second}}).layouts(""); !errors.Is(err, driver.ErrInvalid) {
+		t.Errorf("two keys of one table: %v", err)
+	}
+}
+
+// onEngines runs a test on an empty store of each engine.
+func onEngines(t *testing.T, test func(t *testing.T, s *Store)) {
+	for _, e := range dynamolocal.Engines() {
+		t.Run(string(e), func(t *testing.T) {
+			place := dynamolocal.Start(t, e)
+			place.Setenv(t)
+			s, err := Open(t.Context(), Config{Prefix: place.Prefix, Endpoint: place.URL})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			test(t, s)
+		})
+	}
+}
+
+func TestTablesAreMadeAndChanged(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *Store) {
+		quiet := func(string) {}
+		bare := orders(0)
+		bare.Indexes = nil
+		needed := Tables{Needed: []*driver.Table{bare}}
+		if err := s.CheckTables(t.Context(), needed.Needed); !errors.Is(err, driver.ErrUnavailable) || !strings.Contains(err.Error(), "create table") {
+			t.Errorf("a missing table: %v", err)
+		}
+		if err := s.ApplyTables(t.Context(), needed, false, quiet); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.CheckTables(t.Context(), needed.Needed); err != nil {
+			t.Fatal(err)
+		}
+		full := Tables{Needed: []*driver.Table{orders(0), orders(1)}}
+		if err := s.CheckTables(t.Context(), full.Needed); !errors.Is(err, driver.ErrUnavailable) || !strings.Contains(err.Error(), "add index byStatus") {
+			t.Errorf("missing indexes: %v", err)
+		}
+		interrupted, cancel := context.WithCancel(t.Context())
+		if err := s.ApplyTables(interrupted, full, false, func(string) { cancel() }); !errors.Is(err, context.Canceled) {
+			t.Errorf("an interrupted apply: %v", err)
+		}
+		var told []string
+		if err := s.ApplyTables(t.Context(), full, false, func(text string) { told = append(told, text) }); err != nil {
+			t.Fatal(err)
+		}
+		if len(told) == 0 {
+			t.Error("nothing was told")
+		}
+		if err := s.CheckTables(t.Context(), full.Needed); err != nil {
+			t.Fatal(err)
+		}
+		later := Tables{Needed: full.Needed[1:], Former: full.Needed[:1]}
+		if err := s.ApplyTables(t.Context(), later, true, quiet); err != nil {
+			t.Fatal(err)
+		}
+		for _, tc := range []struct {
+			table *driver.Table
+			want  bool
+		}{{orders(0), false}, {orders(1), true}} {
+			if is, err := s.Exists(t.Context(), tc.table); is != tc.want || err != nil {
+				t.Errorf("generation %d is there: %v (%v), want %v", tc.table.Generation, is, err, tc.want)
+			}
+		}
+	})
+}
+
+func TestAnIndexWithAnotherKeyIsMadeAnewWhereThatIsAllowed(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *Store) {
+		former := orders(0)
+		former.Indexes[1].PK = []int{2}
+		if err := s.ApplyTables(t.Context(), Tables{Needed: []*driver.Table{former}}, false, func(string) {}); err != nil {
+			t.Fatal(err)
+		}
+		now := Tables{Needed: []*driver.Table{orders(0)}}
+		if err := s.ApplyTables(t.Context(), now, false, func(string) {}); !errors.Is(err, driver.ErrInvalid) || !strings.Contains(err.Error(), "--allow-delete") {
+			t.Errorf("without leave: %v", err)
+		}
+		if err := s.ApplyTables(t.Context(), now, true, func(string) {}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.CheckTables(t.Context(), now.Needed); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestTablesAreProtectedAndExpire(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *Store) {
+		if err := s.ApplyTables(t.Context(), Tables{Needed: []*driver.Table{orders(0)}}, false, func(string) {}); err != nil {
+			t.Fatal(err)
+		}
+		d, err := s.describe(t.Context(), layoutOf(s.cfg.Prefix, orders(0)).table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !aws.ToBool(d.DeletionProtectionEnabled) || d.BillingModeSummary == nil ||
+			d.BillingModeSummary.BillingMode != types.BillingModePayPerRequest || aws.ToString(d.ttl.AttributeName) != attrTTL {
+			t.Errorf("protected %v, billing %+v, expiry %+v", d.DeletionProtectionEnabled, d.BillingModeSummary, d.ttl)
+		}
+		if _, err := s.client.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: d.TableName}); err == nil {
+			t.Error("the table could be deleted")
+		}
+	})
+}
