@@ -125,7 +125,7 @@ func applyTo(t testing.TB, s *Store, b driver.Batch) {
 }
 
 func TestAWriteWhoseAnswerIsLostTakesEffectOnce(t *testing.T) {
-	onEngines(t, func(t *testing.T, e dynamolocal.Engine) {
+	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
 		s := openWith(t, e, Config{Concurrency: 1}, small)
 		applyTo(t, s, driver.Batch{Writes: []driver.Write{put(t, "read", 1, 1), put(t, "deleted", 1, 1), put(t, "for good", 1, 1), put(t, "last", 1, 0)}})
 		through(s, losing())
@@ -147,7 +147,7 @@ func TestAWriteWhoseAnswerIsLostTakesEffectOnce(t *testing.T) {
 }
 
 func TestAWriteOfARowThatHasChangedIsStaleAndLastIsNotWritten(t *testing.T) {
-	onEngines(t, func(t *testing.T, e dynamolocal.Engine) {
+	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
 		s := openWith(t, e, Config{}, small)
 		applyTo(t, s, driver.Batch{Writes: []driver.Write{put(t, "a", 1, 1), put(t, "note", 1, 0)}})
 		tests := map[string]driver.Batch{
@@ -186,7 +186,7 @@ func TestNothingIsBegunAfterTheDeadline(t *testing.T) {
 }
 
 func TestAnAtomicBatchIsWrittenAtOnceWithoutWhatWasAppliedBefore(t *testing.T) {
-	onEngines(t, func(t *testing.T, e dynamolocal.Engine) {
+	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
 		s := openWith(t, e, Config{}, small)
 		applyTo(t, s, driver.Batch{Writes: []driver.Write{put(t, "before", 5, 5), put(t, "read", 1, 1)}})
 		through(s, losing())
@@ -273,7 +273,7 @@ func TestRequestsInFlightAreBounded(t *testing.T) {
 }
 
 func TestATableOrIndexThatIsNotThereIsUnavailableAndNamesTheMend(t *testing.T) {
-	onEngines(t, func(t *testing.T, e dynamolocal.Engine) {
+	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
 		s := openWith(t, e, Config{}, small)
 		indexed := *small
 		indexed.Indexes = []driver.Index{{Name: "byTotal", PK: []int{1}}}

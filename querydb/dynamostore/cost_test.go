@@ -1,0 +1,71 @@
+package dynamostore
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/foldql/foldql/internal/dynamolocal"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// profile is a row of up to 1 KB, as it is stored.
+var profile = &driver.Table{
+	Name: "Profile", PK: []int{0}, Lasting: true,
+	Fields: []driver.Field{{Name: "userId", Scalar: "ID"}, {Name: "name", Scalar: "String"}, {Name: "about", Scalar: "String"}, {Name: "logins", Scalar: "Int"}},
+}
+
+func profileRow(t *testing.T, id string, logins int, offset uint64) driver.Row {
+	row := rowOf(t, keys.Key{PK: id}, func(b *record.Builder) {
+		b.String(id)
+		b.String("Somebody of some name")
+		b.String(strings.Repeat("x", 850))
+		b.Int(logins)
+	}, 4)
+	row.Position = position(offset)
+	return row
+}
+
+// TestAChangedRowCostsOneUnitAndAWindowOneCheckpoint measures what DynamoDB charges: per changed row of up to 1 KB at most
+// 1.1 write units, no read before a write, one request for each row, and one for the checkpoint.
+func TestAChangedRowCostsOneUnitAndAWindowOneCheckpoint(t *testing.T) {
+	const rows, windows = 200, 3
+	s := openWith(t, dynamolocal.Local, Config{}, profile, small)
+	for n := range windows {
+		before := s.Stats()
+		var b driver.Batch
+		for i := range rows {
+			b.Writes = append(b.Writes, driver.Write{Table: profile, Row: profileRow(t, fmt.Sprint("user-", i), n, uint64(rows*n+i+1))})
+		}
+		b.Last = []driver.Write{read(put(t, "checkpoint", n, 0), uint64(n))}
+		applyTo(t, s, b)
+		after := s.Stats()
+		units, requests := after.WriteUnits-before.WriteUnits, after.Requests-before.Requests
+		t.Logf("window %d: %d rows for %.1f write units, %.3f each, by %d requests", n, rows, units, units/rows, requests)
+		if units/rows > 1.1 || after.ReadUnits != before.ReadUnits || requests != rows+1 {
+			t.Errorf("window %d: %.3f write units for each row, %.1f read units, %d requests", n, units/rows, after.ReadUnits-before.ReadUnits, requests)
+		}
+	}
+	sh := shapeOf(t, profile)
+	row := profileRow(t, "user-1", 1, 1)
+	c, err := sh.changeOf(&driver.Write{Table: profile, Row: row}, "", s.now())
+	if err != nil || c.size > 1024 || c.size < 900 {
+		t.Errorf("the rows are stored in %d bytes, %v", c.size, err)
+	}
+}
+
+func TestARepeatedWindowOfBlindWritesIsNotReadFirst(t *testing.T) {
+	s := openWith(t, dynamolocal.Local, Config{}, small)
+	var b driver.Batch
+	for i := range 50 {
+		b.Writes = append(b.Writes, put(t, fmt.Sprint(i), i, 1))
+	}
+	for range 2 {
+		applyTo(t, s, b)
+	}
+	if got := s.Stats(); got.Requests != 100 || got.ConditionFailed != 50 || got.ReadUnits != 0 {
+		t.Errorf("%+v, want 100 requests, of which 50 were done before", got)
+	}
+}
