@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/internal/crash/judge"
+	"github.com/foldql/foldql/internal/dynamolocal"
 )
 
 // TestRowsAreThoseOfTheEventsWhateverHappened runs real servers over a log, kills and freezes them at random moments, lets
@@ -26,6 +27,8 @@ func TestRowsAreThoseOfTheEventsWhateverHappened(t *testing.T) {
 		open func(tr *trial) (world, error)
 	}{
 		{"embedded", 3, openEmbedded},
+		{"DynamoDB Local", 6, openDynamo(t, dynamolocal.Local, false)},
+		{"dynoxide", 3, openDynamo(t, dynamolocal.Dynoxide, false)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var total report
@@ -44,6 +47,34 @@ func TestRowsAreThoseOfTheEventsWhateverHappened(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestWritesWithoutConditionsAreFoundOut: with the guard off that keeps a row from being written out of its turn, trials
+// find differences.
+func TestWritesWithoutConditionsAreFoundOut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills processes for some seconds")
+	}
+	const most = 20
+	all := subjects(t)
+	open := openDynamo(t, dynamolocal.Dynoxide, true)
+	from := uint64(time.Now().UnixNano())
+	for n := range uint64(most) {
+		tr, err := newTrial(t.TempDir(), from+n, all, open)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Log(tr)
+		v, err := tr.run(t.Context())
+		if v != nil && len(v.Differences) > 0 {
+			t.Logf("found at seed %d of at most %d:\n%v", n+1, most, judged(v, nil))
+			return
+		}
+		if err != nil {
+			t.Log("the trial came to no end:", err) // anything may happen
+		}
+	}
+	t.Errorf("%d trials without conditions found nothing: they prove nothing", most)
 }
 
 // judged is what is wrong with a trial.

@@ -28,7 +28,8 @@ type process struct {
 // launch runs the server with the arguments and more environment, and returns when it listens. Dir is where its log goes.
 func launch(bin, dir string, env []string, args ...string) (*process, error) {
 	cmd := exec.Command(bin, append([]string{"serve", "--listen", "127.0.0.1:0", "--auth=off", "--log-format", "json"}, args...)...)
-	cmd.Env = append(os.Environ(), env...)
+	// Of our own variables those that steer this test would be none of the server's.
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "FOLDQL_") }), env...)
 	logs, err := os.CreateTemp(dir, "log-*")
 	if err != nil {
 		return nil, err

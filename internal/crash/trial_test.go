@@ -66,7 +66,7 @@ func newTrial(dir string, seed uint64, all []*subject, open func(tr *trial) (wor
 	}
 	args, env := tr.world.servers()
 	args = append(args, "--events", "file:"+tr.file, "--window", fmt.Sprint(tr.window))
-	for range 1 + tr.rng.IntN(tr.world.most()) {
+	for range min(1+tr.rng.IntN(3), tr.world.most()) {
 		tr.slots = append(tr.slots, &slot{report: &tr.report, launch: func() (*process, error) {
 			return launch(tr.on.bin, dir, env, args...)
 		}})
@@ -161,7 +161,9 @@ func (tr *trial) strike(ctx context.Context) {
 		}
 		s.wake()
 	default:
-		s.mend(ctx, tr.rng.IntN(1000), []string{"retry", "retry", "skip"}[tr.rng.IntN(3)])
+		for range 1 + tr.rng.IntN(5) {
+			s.mend(ctx, tr.rng.IntN(1000), []string{"retry", "skip"}[tr.rng.IntN(2)])
+		}
 	}
 }
 
