@@ -37,7 +37,7 @@ type App struct {
 // first SIGINT or SIGTERM drains; the second ends the process at once.
 func Main(app App) {
 	p := program{
-		app: app, args: os.Args[1:], env: os.LookupEnv, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+		app: app, args: os.Args[1:], env: os.LookupEnv, vars: os.Environ(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 	}
 	os.Exit(p.run(untilSignal()))
 }

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -197,7 +199,8 @@ type start struct {
 func (s start) program(app App, c *call) *program {
 	return &program{
 		app: app, args: s.args, stdin: s.stdin, stdout: &c.stdout, stderr: &c.stderr,
-		env: func(name string) (string, bool) { v, ok := s.env[name]; return v, ok },
+		env:  func(name string) (string, bool) { v, ok := s.env[name]; return v, ok },
+		vars: slices.Collect(maps.Keys(s.env)),
 	}
 }
 

@@ -112,3 +112,15 @@ func shared(origins []string, next http.Handler) http.Handler {
 		w.WriteHeader(http.StatusNoContent)
 	})
 }
+
+// headAsGet answers HEAD as GET: net/http leaves the body out.
+func headAsGet(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead {
+			get := *r
+			get.Method = http.MethodGet
+			r = &get
+		}
+		next.ServeHTTP(w, r)
+	})
+}

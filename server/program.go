@@ -18,6 +18,7 @@ type program struct {
 	app    App
 	args   []string
 	env    func(name string) (value string, ok bool)
+	vars   []string // names of all variables, or NAME=VALUE
 	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer
@@ -64,7 +65,7 @@ func (p *program) run(ctx context.Context) int {
 // parse reads the command line, the environment and the file. Where there is no command to carry out, it returns the
 // exit code instead.
 func (p *program) parse(c *commands) (command *kong.Context, code int) {
-	exited, from := -1, &settings{env: p.env}
+	exited, from := -1, &settings{env: p.env, all: p.vars}
 	parser, err := kong.New(c,
 		kong.Name("server"),
 		kong.Description("Serves a GraphQL API over read models that are folded from events."),

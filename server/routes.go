@@ -35,10 +35,12 @@ type parts struct {
 func (p *parts) handler() http.Handler {
 	mux := http.NewServeMux()
 	measured := newOperations()
-	mux.Handle("/graphql", shared(p.cfg.CORSOrigins, p.identified(p.graphql(measured))))
+	mux.Handle("/graphql", shared(p.cfg.CORSOrigins, headAsGet(p.identified(p.graphql(measured)))))
 	mux.Handle("GET /schema.graphql", shared(p.cfg.CORSOrigins, p.schema()))
 	if p.cfg.Playground {
-		mux.Handle("/", p.playground())
+		page := p.playground()
+		mux.Handle("/{$}", page)
+		mux.Handle("/assets/", page)
 	}
 	guarded := func(h http.Handler) http.Handler { return guard(p.token, h) }
 	mux.Handle("/events", guarded(p.events()))

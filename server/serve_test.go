@@ -150,6 +150,38 @@ func TestEndpointsAnswer(t *testing.T) {
 	}
 }
 
+func TestOtherMethodsAreToldWhichOnesThereAre(t *testing.T) {
+	s := serve(t, newProject(false).App, start{args: []string{"--store", "memory:"}})
+	for _, tc := range []struct {
+		method, path string
+		status       int
+		allow        string
+	}{
+		{"POST", "/livez", 405, "GET, HEAD"},
+		{"DELETE", "/readyz", 405, "GET, HEAD"},
+		{"PUT", "/schema.graphql", 405, "GET, HEAD"},
+		{"POST", "/admin/projections", 405, "GET, HEAD"},
+		{"GET", "/admin/events/retry", 405, "POST"},
+		{"POST", "/", 405, "GET, HEAD"},
+		{"DELETE", "/graphql", 405, "GET, POST"},
+		{"POST", "/nowhere", 404, ""},
+		{"HEAD", "/livez", 200, ""},
+		{"HEAD", "/graphql?query=%7B__typename%7D", 200, ""},
+		{"HEAD", "/graphql", 400, ""},
+	} {
+		res, body := s.exchange(t, tc.method, tc.path, "")
+		if allow := res.Header.Get("Allow"); res.StatusCode != tc.status || allow != tc.allow {
+			t.Errorf("%s %s: status %d, want %d; allowed %q, want %q", tc.method, tc.path, res.StatusCode, tc.status, allow, tc.allow)
+		}
+		if tc.method == "HEAD" && body != "" {
+			t.Errorf("HEAD %s has a body: %s", tc.path, body)
+		}
+		if strings.Contains(body, "playground") && tc.path != "/" {
+			t.Errorf("%s %s speaks of the playground: %s", tc.method, tc.path, body)
+		}
+	}
+}
+
 func TestWhatIsSwitchedOffIsNotServed(t *testing.T) {
 	s := serve(t, newProject(false).App, start{args: []string{"--store", "memory:", "--no-playground", "--no-introspection"}})
 	for _, path := range []string{"/", "/schema.graphql"} {

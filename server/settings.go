@@ -14,14 +14,17 @@ import (
 // settings finds the value of a flag that the command line does not give: in the environment, or else in the file.
 type settings struct {
 	env  func(string) (string, bool)
+	all  []string // variables of the environment, as NAME=VALUE or NAME
 	file map[string]any
 	read bool
 	err  error // of the file; the parser blames the flag that it looked up first
 }
 
+const ours = "FOLDQL_" // what our variables begin with
+
 // variable is the environment variable of a flag: FOLDQL_LISTEN of --listen.
 func variable(flag string) string {
-	return "FOLDQL_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+	return ours + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
 // withVariable is the help of a flag with its environment variable.
@@ -32,8 +35,20 @@ func withVariable(v *kong.Value) string {
 	return v.Help + " ($" + variable(v.Name) + ")"
 }
 
-// Validate implements kong.Resolver.
-func (s *settings) Validate(*kong.Application) error { return nil }
+// Validate implements kong.Resolver. A variable that would be ours, and is of no flag, is a mistake.
+func (s *settings) Validate(app *kong.Application) error {
+	known := []string{variable("config")}
+	for _, flag := range flagNames(app.Node) {
+		known = append(known, variable(flag))
+	}
+	for _, v := range s.all {
+		name, _, _ := strings.Cut(v, "=")
+		if strings.HasPrefix(name, ours) && !slices.Contains(known, name) {
+			return fmt.Errorf("%s: there is no such variable; is %s meant?", name, nearest(name, known))
+		}
+	}
+	return nil
+}
 
 // Resolve implements kong.Resolver.
 func (s *settings) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {

@@ -158,6 +158,18 @@ func TestServerRefusesToStartWithWhatWouldNotWork(t *testing.T) {
 	}
 }
 
+func TestUnknownVariablesAreRefused(t *testing.T) {
+	for name, meant := range map[string]string{
+		"FOLDQL_LISTN": "FOLDQL_LISTEN", "FOLDQL_WRITETOKEN": "FOLDQL_WRITE_TOKEN", "FOLDQL_CONFIGFILE": "FOLDQL_CONFIG",
+		"FOLDQL_STORES": "FOLDQL_STORE",
+	} {
+		c := runProgram(t, App{}, start{args: []string{"version"}, env: map[string]string{name: "x"}})
+		c.wantExit(t, exitUsage, name+": there is no such variable; is "+meant+" meant?")
+	}
+	others := map[string]string{"FOLDQ_LISTEN": "x", "foldql_listen": "x", "FOLDQL": "x", "FOLDQL_WRITE_TOKEN": "of another command"}
+	runProgram(t, App{}, start{args: []string{"version"}, env: others}).wantExit(t, exitDone, "go1.")
+}
+
 func TestRulesWantAVerifier(t *testing.T) {
 	app := newProject(true).App
 	c := runProgram(t, app, start{args: []string{"serve", "--store", "memory:"}})

@@ -15,7 +15,7 @@ import (
 
 // TestMain runs the tests, or, started again by one of them, the program.
 func TestMain(m *testing.M) {
-	if os.Getenv("FOLDQL_TEST_PROGRAM") != "" {
+	if os.Getenv("SERVER_TEST_PROGRAM") != "" {
 		Main(newProject(false).App)
 	}
 	os.Exit(m.Run())
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 func startProcess(t *testing.T, args ...string) (cmd *exec.Cmd, address string, log *bufio.Reader) {
 	t.Helper()
 	cmd = exec.CommandContext(t.Context(), os.Args[0], append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
-	cmd.Env = append(os.Environ(), "FOLDQL_TEST_PROGRAM=1")
+	cmd.Env = append(os.Environ(), "SERVER_TEST_PROGRAM=1")
 	out, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
