@@ -38,8 +38,9 @@ func (s *store) log(n int) (batches []driver.Batch) {
 			if rng.IntN(2) == 0 {
 				continue
 			}
-			row := indexed(pick("p", "q"), fmt.Sprint(i), rng.IntN(indexCount), pick("x", "y"), pick("1", "2", "3"))
-			row.Record = newRecord(row.Key.PK, row.Key.SK, pick("a", "b"), fmt.Sprint(offset))
+			f := texts(pick("p", "q"), fmt.Sprint(i)).in(rng.IntN(indexCount), pick("x", "y"), pick("1", "2", "3"))
+			f[fieldText], f[fieldMore] = pick("a", "b"), fmt.Sprint(offset)
+			row := f.row(s.table)
 			row.Position = driver.Position{Partition: "events", Offset: uint64(offset + 1)}
 			w := driver.Write{Table: s.table, Row: row}
 			if rng.IntN(3) == 0 {
@@ -57,7 +58,7 @@ func appliedTwice(s *store) {
 		s.apply(b)
 		once := s.state()
 		s.apply(b)
-		if diff := difference(once, s.state()); diff != "" {
+		if diff := wholeDifference(once, s.state()); diff != "" {
 			s.Fatalf("batch %d, applied again, changes: %s", i, diff)
 		}
 	}
@@ -76,7 +77,7 @@ func suffixAgain(s *store) {
 		for _, b := range batches[from:] {
 			s.apply(b)
 		}
-		if diff := difference(want, s.state()); diff != "" {
+		if diff := wholeDifference(want, s.state()); diff != "" {
 			s.Fatalf("the batches from %d on, applied again, change: %s", from, diff)
 		}
 	}
@@ -100,20 +101,18 @@ func writtenTwice(s *store) {
 }
 
 func lastWrites(s *store) {
-	notes := &driver.Table{Name: "Notes", Sorted: true, Fields: s.table.Fields, PK: []int{fieldPK}, SK: []int{fieldSK}}
-	note := newRow("n", "1")
-	note.Indexes = nil
+	note := texts("n", "1").row(notesTable)
 	b := s.puts(newRow("p", "a"))
-	b.Last = []driver.Write{{Table: notes, Row: note}}
+	b.Last = []driver.Write{{Table: notesTable, Row: note}}
 	s.apply(b)
 	if got := s.get(keys.Key{PK: "p", SK: "a"}); got[0].Record == nil {
 		s.Errorf("the row is not there")
 	}
-	if got := get(s, s.drv, driver.Get{Table: notes, Keys: []keys.Key{note.Key}}); got[0].Record == nil {
+	if got := get(s, s.drv, driver.Get{Table: notesTable, Keys: []keys.Key{note.Key}}); got[0].Record == nil {
 		s.Errorf("the last write is not there")
 	}
-	s.apply(driver.Batch{Last: []driver.Write{{Table: notes, Kind: driver.Delete, Row: driver.Row{Key: note.Key}}}})
-	if got := get(s, s.drv, driver.Get{Table: notes, Keys: []keys.Key{note.Key}}); got[0].Record != nil {
+	s.apply(driver.Batch{Last: []driver.Write{{Table: notesTable, Kind: driver.Delete, Row: driver.Row{Key: note.Key}}}})
+	if got := get(s, s.drv, driver.Get{Table: notesTable, Keys: []keys.Key{note.Key}}); got[0].Record != nil {
 		s.Errorf("the deleted last write is there")
 	}
 }

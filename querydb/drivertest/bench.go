@@ -17,8 +17,11 @@ const BenchBatch = 10_000
 // rows of the index, on rows chosen at random. It reports rows/s, gets/s and pages/s.
 func Bench(b *testing.B, n int, open func(b *testing.B) driver.Driver) {
 	table := &driver.Table{
-		Name: "Bench", Fields: newTable("", 0).Fields, PK: []int{fieldPK},
-		Indexes: []driver.Index{{Name: "group", PK: []int{fieldText}, SK: []int{fieldMore}}},
+		Name: "Bench", PK: []int{0},
+		Fields: []driver.Field{
+			{Name: "id", Scalar: "ID"}, {Name: "place", Scalar: "String"}, {Name: "group", Scalar: "String"}, {Name: "text", Scalar: "String"},
+		},
+		Indexes: []driver.Index{{Name: "group", PK: []int{2}, SK: []int{1}}},
 	}
 	drv := open(b)
 	defer func() {
@@ -52,15 +55,13 @@ const benchGroup = 200
 
 func benchID(i int) string { return fmt.Sprintf("row-%09d", i) }
 
-func benchRow(i, n int) driver.Row {
+func benchRow(t *driver.Table, i, n int) driver.Row {
 	group, at := i%max(1, n/benchGroup), i/max(1, n/benchGroup)
-	id, place := benchID(i), fmt.Sprintf("%06d", at)
-	return driver.Row{
-		Key:      keys.Key{PK: id},
-		Record:   newRecord(id, place, fmt.Sprintf("group-%07d", group), fmt.Sprintf("%0128d", i)),
-		Indexes:  []driver.IndexKey{{Key: keys.Key{PK: fmt.Sprintf("group-%07d", group), SK: place}, HasPK: true, HasSK: true}},
-		Position: driver.Position{Partition: "0", Offset: uint64(i)},
-	}
+	row := fields{
+		0: benchID(i), 1: fmt.Sprintf("%06d", at), 2: fmt.Sprintf("group-%07d", group), 3: fmt.Sprintf("%0128d", i),
+	}.row(t)
+	row.Position = driver.Position{Partition: "0", Offset: uint64(i)}
+	return row
 }
 
 func bulkLoad(b *testing.B, drv driver.Driver, table *driver.Table, n int) {
@@ -71,7 +72,7 @@ func bulkLoad(b *testing.B, drv driver.Driver, table *driver.Table, n int) {
 		b.StopTimer() // making rows is not the driver's work
 		batch := driver.Batch{Writes: make([]driver.Write, size)}
 		for j, i := range order[:size] {
-			batch.Writes[j] = driver.Write{Table: table, Row: benchRow(i, n)}
+			batch.Writes[j] = driver.Write{Table: table, Row: benchRow(table, i, n)}
 		}
 		b.StartTimer()
 		if err := drv.Apply(b.Context(), batch); err != nil {

@@ -8,47 +8,86 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// Run runs every case on stores that open makes. Each case has an empty store of its own, which Run closes.
-func Run(t *testing.T, open func(t *testing.T) driver.Driver) {
-	for _, c := range cases {
+// Options say what is particular to a store; the zero Options are what every store should be.
+type Options struct {
+	// Bytes says that the store keeps keys of any bytes, and not only texts.
+	Bytes bool
+	// Known are the checks in which the engine deviates from what is promised, with the reason. A case that meets one
+	// leaves that check out, and prints the reason; every other check is made.
+	Known map[string]string
+}
+
+// Run runs every case on stores that open makes. Each case has an empty store of its own, with the tables that it names,
+// which Run closes.
+func Run(t *testing.T, open func(t *testing.T, tables ...*driver.Table) driver.Driver, opts Options) {
+	for _, c := range casesOf(t, open) {
 		t.Run(c.promise, func(t *testing.T) {
-			drv := open(t)
-			t.Cleanup(func() {
-				if err := drv.Close(); err != nil {
-					t.Errorf("close: %v", err)
-				}
-			})
-			c.prove(&store{T: t, drv: drv, table: newTable("Rows", 0)})
+			tables := c.tables
+			if tables == nil {
+				tables = []*driver.Table{rowsTable}
+			}
+			drv := open(t, tables...)
+			t.Cleanup(func() { closeStore(t, drv) })
+			c.prove(&store{T: t, drv: drv, table: tables[0], opts: opts})
 		})
 	}
 }
 
-var cases = []struct {
+func closeStore(t *testing.T, drv driver.Driver) {
+	if err := drv.Close(); err != nil {
+		t.Errorf("close: %v", err)
+	}
+}
+
+// casesOf are the cases of what such a driver promises.
+func casesOf(t *testing.T, open func(t *testing.T, tables ...*driver.Table) driver.Driver) (list []proof) {
+	drv := open(t)
+	defer closeStore(t, drv)
+	for _, c := range cases {
+		if c.of == nil || c.of(drv) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// proof is what is promised, how it is proved, and what it takes.
+type proof struct {
 	promise string
 	prove   func(*store)
-}{
-	{"get is aligned with its keys and rows come back whole", getAligned},
-	{"rows sort by the bytes of the sort key in both directions", byteOrder},
-	{"rows under one index key half sort by the bytes of the other", indexByteOrder},
-	{"a range selects what it says and nothing of its neighbours", ranges},
-	{"a partition holds its own rows only, whatever bytes are in its key", partitions},
-	{"a row is in an index exactly if every half that the index has is present", membership},
-	{"halves of an index key are kept while their partner is absent", halvesKept},
-	{"an index shows the fields that it projects", projections},
-	{"a table without sort key has one row for each partition key", unsorted},
-	{"pages join to the whole in both directions for every limit", pagesJoin},
-	{"ties are stable over pages", ties},
-	{"a page after a row that is gone begins where it was", startOfGoneRow},
-	{"tokens stay right while rows are inserted and deleted", tokensUnderChange},
-	{"a page examines at most one key more than its rows", examined},
-	{"a batch applied twice changes nothing", appliedTwice},
-	{"any suffix of the batches applied again changes nothing", suffixAgain},
-	{"two writes of one row are refused and nothing is written", writtenTwice},
-	{"rows and the last writes of a batch are there together", lastWrites},
-	{"readers see whole batches while writers write", concurrent},
-	{"the end of the context ends every call", cancelled},
-	{"a closed store is unavailable", closed},
-	{"generations do not meet, and a drop removes all of one", generations},
-	{"a row is gone from the moment it expires", expiry},
-	{"random operations have the outcome that a simple model has", random},
+	tables  []*driver.Table          // rowsTable where none is named
+	of      func(driver.Driver) bool // the drivers that promise it; nil for all
+}
+
+func shared(drv driver.Driver) bool { _, is := drv.(driver.Shared); return is }
+
+func alone(drv driver.Driver) bool { return !shared(drv) }
+
+var cases = []proof{
+	{promise: "get is aligned with its keys and rows come back whole", prove: getAligned},
+	{promise: "rows sort by the bytes of the sort key in both directions", prove: byteOrder},
+	{promise: "rows under one index key half sort by the bytes of the other", prove: indexByteOrder},
+	{promise: "a range selects what it says and nothing of its neighbours", prove: ranges},
+	{promise: "a partition holds its own rows only, whatever its key is", prove: partitions},
+	{promise: "a row is in an index exactly if every half that the index has is present", prove: membership},
+	{promise: "halves of an index key are kept while their partner is absent", prove: halvesKept},
+	{promise: "a half is kept that its field does not tell", prove: halvesApart},
+	{promise: "an index shows the fields that it projects", prove: projections},
+	{promise: "a table without sort key has one row for each partition key", prove: unsorted, tables: []*driver.Table{unsortedTable}},
+	{promise: "pages join to the whole in both directions for every limit", prove: pagesJoin},
+	{promise: "ties are stable over pages", prove: ties},
+	{promise: "a page after a row that is gone begins where it was", prove: startOfGoneRow},
+	{promise: "tokens stay right while rows are inserted and deleted", prove: tokensUnderChange},
+	{promise: "a page examines at most one key more than its rows", prove: examined},
+	{promise: "a batch applied twice changes nothing", prove: appliedTwice},
+	{promise: "any suffix of the batches applied again changes nothing", prove: suffixAgain},
+	{promise: "two writes of one row are refused and nothing is written", prove: writtenTwice},
+	{promise: "rows and the last writes of a batch are there together", prove: lastWrites, tables: []*driver.Table{rowsTable, notesTable}},
+	{promise: "readers see whole batches while writers write", prove: concurrent, of: alone},
+	{promise: "readers see whole rows while writers write", prove: concurrent, of: shared},
+	{promise: "the end of the context ends every call", prove: cancelled},
+	{promise: "a closed store is unavailable", prove: closed},
+	{promise: "generations do not meet, and a drop removes all of one", prove: generations, tables: []*driver.Table{rowsTable, rowsAnew, otherTable}},
+	{promise: "a row is gone from the moment it expires", prove: expiry},
+	{promise: "random operations have the outcome that a simple model has", prove: random},
 }

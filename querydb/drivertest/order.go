@@ -10,7 +10,7 @@ import (
 
 func getAligned(s *store) {
 	row := indexed("p", "a", half, "x", "y")
-	row.Position = driver.Position{Partition: "events/\x00", Offset: 1 << 40}
+	row.Position = driver.Position{Partition: "events/0", Offset: 1 << 40}
 	other := newRow("p", "b")
 	s.put(row, other)
 	missing := keys.Key{PK: "p", SK: "c"}
@@ -27,6 +27,7 @@ func getAligned(s *store) {
 }
 
 func byteOrder(s *store) {
+	odd := s.odd()
 	var rows []driver.Row
 	for _, sk := range odd {
 		rows = append(rows, newRow("p", sk))
@@ -36,6 +37,7 @@ func byteOrder(s *store) {
 }
 
 func indexByteOrder(s *store) {
+	odd := s.odd()
 	var rows []driver.Row
 	for i, xsk := range odd {
 		rows = append(rows, indexed(odd[len(odd)-1-i], xsk, sorted, "x", xsk))
@@ -58,33 +60,68 @@ func shuffled(rows []driver.Row) []driver.Row {
 func (s *store) bothWays(q driver.Query, want []string) {
 	s.Helper()
 	q.Reverse = false
-	s.wantNames("forwards", s.query(q).Rows, want...)
+	s.wantNames(describe(&q), s.query(q).Rows, want...)
 	q.Reverse = true
 	want = slices.Clone(want)
 	slices.Reverse(want)
-	s.wantNames("backwards", s.query(q).Rows, want...)
+	s.wantNames(describe(&q), s.query(q).Rows, want...)
 }
 
+// ranges tries every condition, with starts inside and outside of it, in both directions.
 func ranges(s *store) {
+	odd := s.odd()
 	var rows []driver.Row
 	for _, sk := range odd {
-		rows = append(rows, indexed("p", sk, sorted, "x", sk), newRow("o", sk), newRow("q", sk), newRow("p\x00", sk))
+		rows = append(rows, indexed("p", sk, sorted, "x", sk))
+	}
+	for _, pk := range []string{"o", "p\x00", "p!", "q"} {
+		rows = append(rows, indexed(pk, "a", sorted, pk, "a"))
 	}
 	s.put(rows...)
-	bounds := append([]string{"", "0", "c", "\xff\xff\xff\xff\xff"}, odd...)
-	for _, lo := range bounds {
-		ranges := []keys.Range{{Op: keys.Equal, Lo: lo}, {Op: keys.Prefix, Lo: lo}, {Op: keys.AtLeast, Lo: lo}, {Op: keys.AtMost, Lo: lo}}
-		for _, hi := range []string{"", "a", "a\x00", "b", "\xff"} {
-			ranges = append(ranges, keys.Range{Op: keys.Between, Lo: lo, Hi: hi})
-		}
-		for _, r := range ranges {
-			want := slices.DeleteFunc(slices.Clone(odd), func(sk string) bool { return !selects(r, sk) })
-			for _, q := range []driver.Query{s.all(driver.Primary, "p"), s.all(sorted, "x")} {
-				q.Range = r
-				s.bothWays(q, want)
-			}
+	starts := []string{"\x00", "a\x00b", "a\x00c", "aa", "\u4e16", "\U0010ffff\U0010ffff\U0010ffff"}
+	for i, r := range s.conditions() {
+		want := slices.DeleteFunc(slices.Clone(odd), func(sk string) bool { return !selects(r, sk) })
+		for _, q := range []driver.Query{s.all(driver.Primary, "p"), s.all(sorted, "x")} {
+			q.Range = r
+			s.bothWays(q, want)
+			s.bothWaysAfter(q, want, starts[i%len(starts)])
 		}
 	}
+}
+
+// conditions are all operators with operands at, between, before and after the sort keys that there are.
+func (s *store) conditions() (list []keys.Range) {
+	los := []string{
+		"", "0", "a", "a\x00", "a\x00b", "a\x00c", "a\x01", "aa", "a\U0010ffff", "b", "c", "\u00e9", "\u4e16", "\uffff",
+		"\U0001f600", "\U0010ffff", "\U0010ffff\U0010ffff\U0010ffff",
+	}
+	if s.opts.Bytes {
+		los = append(los, "\x80", "a\xff", "\xff", "\xff\xff\xff\xff\xff")
+	}
+	for _, lo := range los {
+		for _, op := range []keys.RangeOp{keys.Equal, keys.Prefix, keys.AtLeast, keys.AtMost} {
+			list = append(list, keys.Range{Op: op, Lo: lo})
+		}
+		for _, hi := range []string{"", "a", "a\x00", "b", "\uffff"} {
+			list = append(list, keys.Range{Op: keys.Between, Lo: lo, Hi: hi})
+		}
+	}
+	return list
+}
+
+// bothWaysAfter compares the pages after a sort key, which there need not be.
+func (s *store) bothWaysAfter(q driver.Query, want []string, start string) {
+	s.Helper()
+	q.Start = &keys.Start{Key: keys.Key{PK: "p", SK: start}}
+	if q.Index != driver.Primary {
+		q.Start.Index = keys.Key{PK: q.PK, SK: start}
+	}
+	after := slices.DeleteFunc(slices.Clone(want), func(sk string) bool { return sk <= start })
+	s.wantNames(describe(&q), s.query(q).Rows, after...)
+	q.Reverse = true
+	before := slices.DeleteFunc(slices.Clone(want), func(sk string) bool { return sk >= start })
+	slices.Reverse(before)
+	s.wantNames(describe(&q), s.query(q).Rows, before...)
 }
 
 // selects says by the definition of each operator, and not by its bounds, what it selects.
@@ -105,18 +142,19 @@ func selects(r keys.Range, sk string) bool {
 }
 
 func partitions(s *store) {
+	odd := s.odd()
 	var rows []driver.Row
 	for _, pk := range odd {
-		for _, sk := range []string{"\x00", "a", "\xff"} {
+		for _, sk := range []string{"\x00", "a", "\u00ff"} {
 			rows = append(rows, indexed(pk, sk, plain, pk+sk, ""))
 		}
 	}
 	s.put(rows...)
 	for _, pk := range odd {
-		s.bothWays(s.all(driver.Primary, pk), []string{"\x00", "a", "\xff"})
+		s.bothWays(s.all(driver.Primary, pk), []string{"\x00", "a", "\u00ff"})
 	}
 	for _, pk := range odd {
-		for _, sk := range []string{"\x00", "a", "\xff"} {
+		for _, sk := range []string{"\x00", "a", "\u00ff"} {
 			for _, row := range s.query(s.all(plain, pk+sk)).Rows {
 				if row.Key.PK+row.Key.SK != pk+sk {
 					s.Errorf("the partition %q of the index has the row %q", pk+sk, row.Key)
@@ -125,16 +163,15 @@ func partitions(s *store) {
 		}
 	}
 	if got := s.query(s.all(driver.Primary, "nobody")).Rows; len(got) != 0 {
-		s.Errorf("a partition without rows has %q", names(got))
+		s.Errorf("a partition without rows has %q", namesOf(got))
 	}
 }
 
 func unsorted(s *store) {
-	s.table = &driver.Table{Name: "Unsorted", Fields: s.table.Fields, PK: []int{fieldPK}}
+	odd := s.odd()
 	var ks []keys.Key
 	for _, pk := range odd {
-		row := newRow(pk, "")
-		row.Indexes = nil
+		row := fields{fieldPK: pk, fieldSK: "no key here"}.row(s.table)
 		s.put(row)
 		ks = append(ks, row.Key)
 	}

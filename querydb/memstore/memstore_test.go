@@ -9,7 +9,13 @@ import (
 )
 
 func TestDriver(t *testing.T) {
-	drivertest.Run(t, func(*testing.T) driver.Driver { return memstore.New() })
+	drivertest.Run(t, func(*testing.T, ...*driver.Table) driver.Driver { return memstore.New() }, drivertest.Options{Bytes: true})
+}
+
+func TestSharedDriver(t *testing.T) {
+	drivertest.Run(t, func(*testing.T, ...*driver.Table) driver.Driver {
+		return memstore.NewShared(memstore.Options{})
+	}, drivertest.Options{Bytes: true})
 }
 
 func BenchmarkDriver(b *testing.B) {

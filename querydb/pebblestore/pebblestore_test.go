@@ -20,9 +20,9 @@ func open(t testing.TB, opts pebblestore.Options) *pebblestore.Store {
 }
 
 func TestDriver(t *testing.T) {
-	drivertest.Run(t, func(t *testing.T) driver.Driver {
+	drivertest.Run(t, func(t *testing.T, _ ...*driver.Table) driver.Driver {
 		return open(t, pebblestore.Options{Dir: "data", FS: vfs.NewMem()})
-	})
+	}, drivertest.Options{Bytes: true})
 }
 
 func BenchmarkDriver(b *testing.B) {

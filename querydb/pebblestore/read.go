@@ -50,8 +50,8 @@ type reader struct {
 }
 
 func (r *reader) one(db *pebble.DB, p *place, g *driver.Get, row *driver.Row) error {
-	var buf [256]byte
-	value, closer, err := db.Get(appendRowKey(buf[:0], p.number, row.Key))
+	key := make([]byte, 0, rowKeySize(row.Key))
+	value, closer, err := db.Get(appendRowKey(key, p.number, row.Key))
 	if errors.Is(err, pebble.ErrNotFound) {
 		return nil
 	}

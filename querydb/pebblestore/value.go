@@ -12,13 +12,14 @@ import (
 
 // Values of the engine, numbers as varints and texts led by their length:
 //
-//	row          flags [expiry] [position] indexes { halves [partition] [sort] } record
+//	row          flags [expiry] [position [step]] indexes { halves [partition] [sort] } record
 //	index entry  flags [expiry] record
 //
-// Expiry is seconds and nanoseconds, position is partition and offset.
+// Expiry is seconds and nanoseconds, position is partition, offset and step.
 const (
 	hasExpiry   = 1 << 0
 	hasPosition = 1 << 1
+	hasStep     = 1 << 2
 
 	hasPK = 1 << 0
 	hasSK = 1 << 1
@@ -31,10 +32,16 @@ func appendRow(dst []byte, r *driver.Row) []byte {
 	if r.Position != (driver.Position{}) {
 		flags = hasPosition
 	}
+	if r.Position.Step > 0 {
+		flags |= hasStep
+	}
 	dst = appendExpiry(dst, flags, r.Expires)
 	if flags != 0 {
 		dst = appendText(dst, r.Position.Partition)
 		dst = binary.AppendUvarint(dst, r.Position.Offset)
+	}
+	if r.Position.Step > 0 {
+		dst = binary.AppendUvarint(dst, uint64(r.Position.Step))
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(r.Indexes)))
 	for i := range r.Indexes {
@@ -92,6 +99,9 @@ func (d *decoder) row(r *driver.Row, slab *indexKeys) error {
 	if flags&hasPosition != 0 {
 		r.Position.Partition = d.text()
 		r.Position.Offset = d.uvarint()
+	}
+	if flags&hasStep != 0 {
+		r.Position.Step = uint32(d.uvarint())
 	}
 	n := d.uvarint()
 	if d.bad || n > uint64(len(d.rest)) {
