@@ -41,15 +41,23 @@ func (p *places) parse() (storePlace, sourcePlace, error) {
 
 // folding are the options of every command that folds.
 type folding struct {
-	Window int `help:"Events that a projection commits at once, at most: fewer are less to do again after a crash, more are faster." default:"4096" group:"Data"`
+	Window       int           `help:"Events that a projection commits at once, at most: fewer are less to do again after a crash, more are faster." default:"4096" group:"Data"`
+	CommitWithin time.Duration `help:"Time after which a commit to DynamoDB is given up, and its events folded again: 12 hours at most, because deleted rows are forgotten some day." default:"10m" group:"Data"`
 }
+
+// longestCommit is what a Runner allows.
+const longestCommit = 12 * time.Hour
 
 // runner is the configuration of a Runner that the options ask for.
 func (f *folding) runner(log *slog.Logger) (projection.RunnerConfig, error) {
 	if f.Window < 1 {
 		return projection.RunnerConfig{}, wrongConfig("window", "%d is too little; give 1 at least", f.Window)
 	}
-	return projection.RunnerConfig{Window: f.Window, Logger: log}, nil
+	if f.CommitWithin <= 0 || f.CommitWithin > longestCommit {
+		return projection.RunnerConfig{}, wrongConfig("commit-within", "%s is out of bounds; give more than 0s, and %s at most",
+			f.CommitWithin, longestCommit)
+	}
+	return projection.RunnerConfig{Window: f.Window, CommitWithin: f.CommitWithin, Logger: log}, nil
 }
 
 // jwtOptions say how callers prove who they are.

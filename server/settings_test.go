@@ -128,6 +128,7 @@ func TestServerRefusesToStartWithWhatWouldNotWork(t *testing.T) {
 	}{
 		{"store", []string{"--store", "sql:x"}, "store: "},
 		{"events", []string{"--events", "queue:x"}, "events: "},
+		{"commit within", []string{"--store", "memory:", "--commit-within", "13h"}, "commit-within: "},
 		{"window", []string{"--store", "memory:", "--window", "0"}, "window: "},
 		{"cache", []string{"--store", "memory:", "--cache-mb", "0"}, "cache-mb: "},
 		{"memory", []string{"--store", "memory:", "--cache-mb", "64", "--memory-mb", "64"}, "memory-mb: "},
