@@ -109,6 +109,8 @@ func (s *shape) start(q *driver.Query) (after item, more bool) {
 	}
 	lo, hi, bounded := q.Range.Bounds()
 	switch {
+	case ended(q, sk):
+		return nil, false
 	case sk < lo:
 		return nil, !q.Reverse
 	case bounded && sk >= hi:
@@ -125,7 +127,20 @@ func (s *shape) start(q *driver.Query) (after item, more bool) {
 	return after, true
 }
 
-// starts returns where the page after a row of the query begins.
+// ended reports whether no row can come after the sort key: it is the last that the range may hold, and on the table itself
+// there is but one row under it. DynamoDB need not be asked, and DynamoDB Local refuses to be.
+func ended(q *driver.Query, sk string) bool {
+	if q.Index != driver.Primary {
+		return false
+	}
+	lo, hi, bounded := q.Range.Bounds()
+	if q.Reverse {
+		return sk <= lo
+	}
+	return bounded && sk+"\x00" >= hi
+}
+
+// startAfter returns where the page after a row of the query begins.
 func (s *shape) startAfter(q *driver.Query, k keys.Key, it item) keys.Start {
 	start := keys.Start{Key: k}
 	if q.Index != driver.Primary {

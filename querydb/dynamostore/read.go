@@ -168,7 +168,8 @@ func (s *Store) Query(ctx context.Context, q driver.Query) (driver.Page, error) 
 		if err != nil {
 			return driver.Page{}, mapped("query", sh.layout.table, err)
 		}
-		if !more || len(out.LastEvaluatedKey) == 0 {
+		last, _ := stringOf(out.LastEvaluatedKey[sh.sk])
+		if !more || len(out.LastEvaluatedKey) == 0 || ended(&q, last) {
 			return p.page, nil
 		}
 		in.ExclusiveStartKey = out.LastEvaluatedKey

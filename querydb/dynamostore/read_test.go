@@ -114,6 +114,34 @@ func TestAPageGoesOnPastDeletedRowsInFewRequests(t *testing.T) {
 	})
 }
 
+func TestAPageEndsWhereDeletedRowsEndTheRange(t *testing.T) {
+	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
+		s := openWith(t, e, Config{}, list)
+		var b driver.Batch
+		for i, sk := range []string{"a", "b", "c", "d"} {
+			w := driver.Write{Table: list, Row: listRow(t, sk, "x")}
+			w.Row.Position = position(uint64(i + 1))
+			if sk == "a" || sk == "c" {
+				w.Kind = driver.Delete
+			}
+			b.Writes = append(b.Writes, w)
+		}
+		applyTo(t, s, b)
+		for _, r := range []keys.Range{{Op: keys.Between, Lo: "a", Hi: "c"}, {Op: keys.AtMost, Lo: "c"}, {Op: keys.Prefix, Lo: "c"}} {
+			for _, reverse := range []bool{false, true} {
+				page, err := s.Query(t.Context(), driver.Query{Table: list, Index: driver.Primary, PK: "p", Range: r, Limit: 2, Reverse: reverse})
+				want := 1
+				if r.Op == keys.Prefix {
+					want = 0
+				}
+				if err != nil || len(page.Rows) != want || page.More {
+					t.Errorf("%v, reverse %t: %d rows, more: %t, %v", r, reverse, len(page.Rows), page.More, err)
+				}
+			}
+		}
+	})
+}
+
 func TestAPageOfManyMegabytesIsFull(t *testing.T) {
 	s := openWith(t, dynamolocal.Local, Config{}, list)
 	var b driver.Batch
