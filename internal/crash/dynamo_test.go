@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
@@ -40,10 +41,14 @@ func openDynamo(t *testing.T, engine dynamolocal.Engine, unguarded bool) func(tr
 		}
 		d.client = dynamodb.NewFromConfig(cfg)
 		cmd := exec.Command(tr.on.bin, "tables", "apply", "--store", d.place())
+		cmd.Env = environment()
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("make the tables: %w\n%s", err, out)
 		}
-		d.proxy = faultproxy.New(faultproxy.Config{Backend: d.at.URL, Seed: tr.seed, Rates: rates(tr), Unguarded: unguarded})
+		tr.commitWithin = []time.Duration{10 * time.Minute, 2 * time.Second}[tr.rng.IntN(2)]
+		d.proxy = faultproxy.New(faultproxy.Config{
+			Backend: d.at.URL, Seed: tr.seed, Rates: rates(tr), SignedWithin: tr.commitWithin, Unguarded: unguarded,
+		})
 		d.front = httptest.NewServer(d.proxy)
 		return d, nil
 	}
@@ -68,6 +73,50 @@ func (d *dynamo) servers() (args, env []string) {
 func (d *dynamo) most() int { return 2 }
 
 func (d *dynamo) afterWrites(n int) <-chan struct{} { return d.proxy.AfterWrites(n) }
+
+// forget removes what word there is of deleted rows, as DynamoDB does days later.
+func (d *dynamo) forget(ctx context.Context) (n int, err error) {
+	d.proxy.Settle()
+	tables, err := d.tables(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, table := range tables {
+		one, err := d.forgetTable(ctx, table)
+		if n += one; err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+func (d *dynamo) forgetTable(ctx context.Context, table string) (n int, err error) {
+	described, err := d.client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &table})
+	if err != nil {
+		return 0, err
+	}
+	pages := dynamodb.NewScanPaginator(d.client, &dynamodb.ScanInput{
+		TableName: &table, FilterExpression: aws.String("attribute_exists(#d)"),
+		ExpressionAttributeNames: map[string]string{"#d": "_deleted"},
+	})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return n, err
+		}
+		for _, item := range page.Items {
+			key := map[string]types.AttributeValue{}
+			for _, k := range described.Table.KeySchema {
+				key[*k.AttributeName] = item[*k.AttributeName]
+			}
+			if _, err := d.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &table, Key: key}); err != nil {
+				return n, err
+			}
+			n++
+		}
+	}
+	return n, nil
+}
 
 func (d *dynamo) calm() { d.proxy.Quiet() }
 
@@ -116,24 +165,35 @@ func (d *dynamo) end(r *report) error {
 	d.proxy.Close()
 	r.faults = d.proxy.Counts()
 	ctx := context.Background() // also where that of the trial has ended
+	tables, err := d.tables(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range tables {
+		_, err := d.client.UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: &name, DeletionProtectionEnabled: aws.Bool(false)})
+		if err != nil {
+			return err
+		}
+		if _, err := d.client.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: &name}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tables are those of the trial.
+func (d *dynamo) tables(ctx context.Context) (all []string, err error) {
 	pages := dynamodb.NewListTablesPaginator(d.client, &dynamodb.ListTablesInput{})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, name := range page.TableNames {
-			if !strings.HasPrefix(name, d.at.Prefix) {
-				continue
-			}
-			_, err := d.client.UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: &name, DeletionProtectionEnabled: aws.Bool(false)})
-			if err != nil {
-				return err
-			}
-			if _, err := d.client.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: &name}); err != nil {
-				return err
+			if strings.HasPrefix(name, d.at.Prefix) {
+				all = append(all, name)
 			}
 		}
 	}
-	return nil
+	return all, nil
 }

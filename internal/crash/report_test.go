@@ -12,6 +12,7 @@ import (
 type report struct {
 	seeds, events              int
 	kills, freezes, zombies    int // a zombie is woken when another server has done its work
+	forgotten                  int // deleted rows of which the store had no word any more by then
 	died, failedStarts, mended int
 	rows, entries, aside       int // that were compared in the end
 	faults                     faultproxy.Counts
@@ -23,6 +24,7 @@ func (r *report) add(o *report) {
 	r.kills += o.kills
 	r.freezes += o.freezes
 	r.zombies += o.zombies
+	r.forgotten += o.forgotten
 	r.died += o.died
 	r.failedStarts += o.failedStarts
 	r.mended += o.mended
@@ -45,10 +47,10 @@ func (r *report) judged(v *judge.Verdict) {
 }
 
 func (r *report) String() string {
-	s := fmt.Sprintf("%d seeds, %d events: survived %d kills, %d freezes, %d of them until another server had done the work; "+
+	s := fmt.Sprintf("%d seeds, %d events: survived %d kills, %d freezes, %d of them until another server had done the work, and %d deleted rows were forgotten; "+
 		"%d servers ended by themselves and %d did not start, for faults; %d events retried or skipped by command\n"+
 		"compared %d rows and %d index entries; %d events set aside",
-		r.seeds, r.events, r.kills, r.freezes, r.zombies, r.died, r.failedStarts, r.mended, r.rows, r.entries, r.aside)
+		r.seeds, r.events, r.kills, r.freezes, r.zombies, r.forgotten, r.died, r.failedStarts, r.mended, r.rows, r.entries, r.aside)
 	if len(r.faults.Requests) > 0 {
 		s += "\nDynamoDB: " + r.faults.String()
 	}

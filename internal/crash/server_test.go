@@ -30,7 +30,7 @@ type process struct {
 func launch(bin, dir string, env []string, args ...string) (*process, error) {
 	cmd := exec.Command(bin, append([]string{"serve", "--listen", "127.0.0.1:0", "--auth=off", "--log-format", "json"}, args...)...)
 	// Of our own variables those that steer this test would be none of the server's.
-	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "FOLDQL_") }), env...)
+	cmd.Env = append(environment(), env...)
 	logs, err := os.CreateTemp(dir, "log-*")
 	if err != nil {
 		return nil, err
@@ -57,6 +57,11 @@ func launch(bin, dir string, env []string, args ...string) (*process, error) {
 		close(p.done)
 	}()
 	return p, nil
+}
+
+// environment is that of a program which is not to know of our own variables.
+func environment() []string {
+	return slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "FOLDQL_") })
 }
 
 // start runs the server on a data directory.

@@ -23,9 +23,11 @@ type trial struct {
 	file   string // of the events
 	lines  int
 	window int // events that are committed at once
-	world  world
-	slots  []*slot
-	report report
+	// commitWithin is how long a commit may take.
+	commitWithin time.Duration
+	world        world
+	slots        []*slot
+	report       report
 }
 
 // world is where the rows of a trial are.
@@ -38,6 +40,8 @@ type world interface {
 	most() int
 	// afterWrites returns a channel that is closed after a number of writes, nil where nobody sees them.
 	afterWrites(n int) <-chan struct{}
+	// forget removes what word there is of deleted rows, and says of how many.
+	forget(ctx context.Context) (int, error)
 	// calm ends what disturbs the servers; settle returns when nothing that has begun before is still to happen.
 	calm()
 	settle()
@@ -61,11 +65,12 @@ func newTrial(dir string, seed uint64, all []*subject, open func(tr *trial) (wor
 	if err := os.WriteFile(tr.file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
 		return nil, err
 	}
+	tr.commitWithin = 10 * time.Minute
 	if tr.world, err = open(tr); err != nil {
 		return nil, err
 	}
 	args, env := tr.world.servers()
-	args = append(args, "--events", "file:"+tr.file, "--window", fmt.Sprint(tr.window))
+	args = append(args, "--events", "file:"+tr.file, "--window", fmt.Sprint(tr.window), "--commit-within", tr.commitWithin.String())
 	for range min(1+tr.rng.IntN(3), tr.world.most()) {
 		tr.slots = append(tr.slots, &slot{report: &tr.report, launch: func() (*process, error) {
 			return launch(tr.on.bin, dir, env, args...)
@@ -167,13 +172,15 @@ func (tr *trial) strike(ctx context.Context) {
 	}
 }
 
-// zombie freezes a server amid its work until another has done it all, deletes included, and wakes it then.
+// zombie freezes a server amid its work until another has done it all, deletes included, and wakes it then. Where commits
+// may take a short time only, it sleeps so long that the store has forgotten what was deleted.
 func (tr *trial) zombie(ctx context.Context) error {
 	if err := tr.allUp(); err != nil {
 		return err
 	}
 	tr.wait()
 	tr.slots[0].freeze()
+	began := time.Now()
 	if err := tr.slots[1].up(); err != nil {
 		return err
 	}
@@ -181,8 +188,17 @@ func (tr *trial) zombie(ctx context.Context) error {
 	defer cancel()
 	if tr.slots[1].p.reach(patience, uint64(tr.lines)) == nil && tr.slots[0].frozen {
 		tr.report.zombies++
+		if tr.commitWithin < time.Minute {
+			time.Sleep(time.Until(began.Add(tr.commitWithin + 2*time.Second))) // it is time that must have passed
+			n, err := tr.world.forget(ctx)
+			if err != nil {
+				return err
+			}
+			tr.report.forgotten += n
+		}
 	}
 	tr.slots[0].wake()
+	tr.wait()
 	tr.wait()
 	return nil
 }
@@ -230,6 +246,7 @@ func (e embedded) place() string                             { return "embedded:
 func (e embedded) servers() (args, env []string)             { return []string{"--store", e.place()}, nil }
 func (embedded) most() int                                   { return 1 }
 func (embedded) afterWrites(int) <-chan struct{}             { return nil }
+func (embedded) forget(context.Context) (int, error)         { return 0, nil }
 func (embedded) calm()                                       {}
 func (embedded) settle()                                     {}
 func (embedded) check(context.Context, *judge.Verdict) error { return nil }

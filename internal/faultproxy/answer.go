@@ -129,6 +129,12 @@ func failure(rnd *rand.Rand) *answer {
 	return newError(http.StatusInternalServerError, dynamo+"InternalServerError", rnd, map[string]any{"message": "Something broke."})
 }
 
+// expired refuses a request that was signed too long ago.
+func expired() *answer {
+	return newError(http.StatusBadRequest, "com.amazon.coral.service#InvalidSignatureException", rand.New(rand.NewPCG(0, 0)),
+		map[string]any{"message": "Signature expired."})
+}
+
 func newError(status int, kind string, rnd *rand.Rand, body map[string]any) *answer {
 	body["__type"] = kind
 	text, err := json.Marshal(body)

@@ -29,6 +29,9 @@ type Config struct {
 	// MostDelay is the longest that a Delayed request waits, 50 ms where 0; MostLate how long after its answer a Late
 	// request is delivered again, 2 s where 0.
 	MostDelay, MostLate time.Duration
+	// SignedWithin, unless it is 0, refuses requests that were signed longer ago, give or take a second. DynamoDB does so
+	// after some minutes, which keeps a program from sending tomorrow what it has made ready today.
+	SignedWithin time.Duration
 	// Unguarded takes the conditions out of UpdateItem requests, which no correct program survives: it shows that a test
 	// would notice.
 	Unguarded bool
@@ -104,6 +107,12 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	p.tally.arrived(req)
+	if p.cfg.SignedWithin > 0 && req.age(time.Now()) > p.cfg.SignedWithin+time.Second {
+		ans := expired()
+		p.tally.answered(ans)
+		ans.write(w, false)
+		return
+	}
 	fate := p.fate(req)
 	ans, err := p.meet(req, fate)
 	switch {

@@ -330,6 +330,31 @@ func TestCountsTellWhatHappened(t *testing.T) {
 	}
 }
 
+func TestARequestThatWasSignedLongAgoIsRefused(t *testing.T) {
+	b, p, url := serve(t, Config{SignedWithin: time.Minute}, `{}`)
+	for age, status := range map[time.Duration]int{0: 200, 50 * time.Second: 200, 2 * time.Minute: 400} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, bytes.NewBufferString(update))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("X-Amz-Target", "DynamoDB_20120810.UpdateItem")
+		req.Header.Set("X-Amz-Date", time.Now().Add(-age).UTC().Format("20060102T150405Z"))
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := res.Body.Close(); err != nil || res.StatusCode != status {
+			t.Errorf("signed %s ago: status %d, want %d", age, res.StatusCode, status)
+		}
+	}
+	if n := len(b.received()); n != 2 {
+		t.Errorf("%d requests were forwarded, want 2", n)
+	}
+	if n := p.Counts().Errors["InvalidSignatureException"]; n != 1 {
+		t.Errorf("%d refusals counted, want 1", n)
+	}
+}
+
 func TestWhatIsNoRequestToDynamoDBIsRefused(t *testing.T) {
 	b, _, url := serve(t, Config{}, `{}`)
 	res, err := http.Post(url, "application/json", bytes.NewBufferString(`{}`))

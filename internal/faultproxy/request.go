@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 )
 
 // request is a request of DynamoDB's JSON protocol.
@@ -33,6 +34,15 @@ func newRequest(r *http.Request) (*request, error) {
 		return nil, fmt.Errorf("read the request: %w", err)
 	}
 	return &request{operation, r.Host, r.Header, body}, nil
+}
+
+// age is how long ago the request was signed, 0 where it does not say.
+func (r *request) age(now time.Time) time.Duration {
+	at, err := time.Parse("20060102T150405Z", r.header.Get("X-Amz-Date"))
+	if err != nil {
+		return 0
+	}
+	return now.Sub(at)
 }
 
 func (r *request) writes() bool {

@@ -21,6 +21,7 @@ import (
 type comparison struct {
 	got, want *querydb.DB
 	met       *recorder
+	mended    mended
 
 	mu      sync.Mutex
 	verdict Verdict
@@ -249,6 +250,9 @@ func (c *comparison) notes(ctx context.Context, projection string) error {
 	gotAside, err := asides(ctx, c.got, projection)
 	if err != nil {
 		return err
+	}
+	for id := range c.mended[projection] {
+		delete(gotAside, id)
 	}
 	c.verdict.Aside += len(wantAside)
 	for _, id := range slices.Sorted(maps.Keys(wantAside)) {

@@ -58,13 +58,14 @@ func (p Project) Judge(ctx context.Context, events string, store driver.Driver) 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, want.Close()) }()
-	if err := p.decided(ctx, got, want); err != nil {
+	mended, err := p.decided(ctx, events, got, want)
+	if err != nil {
 		return nil, fmt.Errorf("what was decided about events: %w", err)
 	}
 	if err := p.fold(ctx, events, want); err != nil {
 		return nil, fmt.Errorf("fold in memory: %w", err)
 	}
-	c := &comparison{got: got.Stored(""), want: want.Stored(""), met: memory, verdict: Verdict{Counts: map[string]int{}}}
+	c := &comparison{got: got.Stored(""), want: want.Stored(""), met: memory, mended: mended, verdict: Verdict{Counts: map[string]int{}}}
 	for _, m := range p.Models {
 		if err := c.model(ctx, m); err != nil {
 			return nil, fmt.Errorf("compare %s: %w", m.Name, err)
@@ -76,21 +77,6 @@ func (p Project) Judge(ctx context.Context, events string, store driver.Driver) 
 		}
 	}
 	return &c.verdict, nil
-}
-
-// decided tells the fold in memory what was decided, while the store was folded, about events that had been set aside: to
-// retry them at a certain moment, or to skip them.
-func (p Project) decided(ctx context.Context, got, want *querydb.DB) error {
-	for _, one := range p.Projections {
-		notes, err := readNotes(ctx, got, "replay:"+one.Name)
-		if err != nil {
-			return err
-		}
-		if err := want.Apply(ctx, querydb.Batch{Notes: notes}); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // fold folds one event at a time, so that nothing hangs on where a window ends.
