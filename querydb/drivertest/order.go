@@ -84,7 +84,11 @@ func ranges(s *store) {
 		for _, q := range []driver.Query{s.all(driver.Primary, "p"), s.all(sorted, "x")} {
 			q.Range = r
 			s.bothWays(q, want)
-			s.bothWaysAfter(q, want, starts[i%len(starts)])
+			for _, start := range slices.Compact([]string{r.Lo, r.Hi, starts[i%len(starts)]}) {
+				if start != "" {
+					s.bothWaysAfter(q, want, start)
+				}
+			}
 		}
 	}
 }

@@ -183,7 +183,7 @@ func (s *store) walkUnderChange(pk string, index, limit int, reverse bool) {
 		s.delete(visitor(step%n, "goes").Key, visitor((step*5+1)%n+n, "goes").Key)
 		s.put(visitor(step*7%n, "comes"), visitor((n-step%n)%n, "arrives"))
 	}
-	if index == plain { // has no order of its own
+	if index != driver.Primary { // ties have a place of the store's own
 		slices.Sort(met)
 	} else if reverse {
 		slices.Reverse(met)

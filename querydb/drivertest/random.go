@@ -270,7 +270,14 @@ func (t *trial) walks(q driver.Query) {
 }
 
 func describe(q *driver.Query) string {
-	return fmt.Sprintf("index %d, partition %q, range %d %q %q, reverse %t, limit %d", q.Index, q.PK, q.Range.Op, q.Range.Lo, q.Range.Hi, q.Reverse, q.Limit)
+	text := fmt.Sprintf("index %d, partition %q", q.Index, q.PK)
+	if q.Range.Op != keys.All {
+		text += fmt.Sprintf(", range %d %q %q", q.Range.Op, q.Range.Lo, q.Range.Hi)
+	}
+	if q.Start != nil {
+		text += fmt.Sprintf(", after %q", *q.Start)
+	}
+	return text + fmt.Sprintf(", reverse %t, limit %d", q.Reverse, q.Limit)
 }
 
 func placesOf(list []placed) (out []string) {

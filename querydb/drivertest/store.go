@@ -97,7 +97,7 @@ func query(t tester, drv driver.Driver, q driver.Query) driver.Page {
 	q.Consistent = true
 	page, err := drv.Query(t.Context(), q)
 	if err != nil {
-		t.Fatalf("query: %v", err)
+		t.Errorf("query %s: %v", describe(&q), err)
 	}
 	if len(page.Rows) > q.Limit || len(page.Starts) != len(page.Rows) || page.More && len(page.Rows) != q.Limit {
 		t.Fatalf("a page of %d rows with limit %d, %d starts, more: %t", len(page.Rows), q.Limit, len(page.Starts), page.More)
