@@ -74,7 +74,7 @@ func (s *Store) changes(b *driver.Batch) ([]*change, error) {
 func (s *Store) write(ctx context.Context, deadline time.Time, c *change) error {
 	err := s.send(ctx, deadline, func(ctx context.Context, again bool) error {
 		err := s.sendChange(ctx, c)
-		failed, is := asCondition[*types.ConditionalCheckFailedException](err)
+		failed, is := as[*types.ConditionalCheckFailedException](err)
 		if !is {
 			return err
 		}
@@ -165,7 +165,7 @@ func (s *Store) sendTransaction(ctx context.Context, deadline time.Time, list []
 // remaining looks at the reasons for which a transaction was cancelled, item by item: it returns what is still to be
 // written, or the first change that was made of a row as it no longer is.
 func remaining(list []*change, err error) (rest []*change, stale *change) {
-	cancelled, is := asCondition[*types.TransactionCanceledException](err)
+	cancelled, is := as[*types.TransactionCanceledException](err)
 	if !is || len(cancelled.CancellationReasons) != len(list) {
 		return list, nil
 	}

@@ -115,6 +115,12 @@ func statusOf(err error) int {
 	return 0
 }
 
+// as finds an error of a type.
+func as[E error](err error) (found E, is bool) {
+	is = errors.As(err, &found)
+	return found, is
+}
+
 // mapped says what was done to which table, and puts the error in the closed list.
 func mapped(op, table string, err error) error {
 	if slices.ContainsFunc(plain, func(p error) bool { return errors.Is(err, p) }) {

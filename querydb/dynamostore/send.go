@@ -2,7 +2,6 @@ package dynamostore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -138,10 +137,4 @@ func (s *Store) enter(ctx context.Context) (leave func(), err error) {
 		return nil, err
 	}
 	return s.calls.RUnlock, nil
-}
-
-// asCondition returns the failed condition in an error.
-func asCondition[E error](err error) (failed E, is bool) {
-	is = errors.As(err, &failed)
-	return failed, is
 }

@@ -126,9 +126,6 @@ func (s *Store) Close() error {
 	s.calls.Lock()
 	defer s.calls.Unlock()
 	s.closed = true
-	if transport, ok := s.client.Options().HTTPClient.(interface{ CloseIdleConnections() }); ok {
-		transport.CloseIdleConnections()
-	}
 	return nil
 }
 

@@ -57,6 +57,10 @@ func (s *shape) changeOf(w *driver.Write, writer string, now time.Time) (*change
 }
 
 func (s *shape) makeChange(w *driver.Write, writer string, now time.Time) (*change, error) {
+	if w.Part != nil {
+		return nil, fmt.Errorf("%w: several projections write the row, which DynamoDB's store cannot keep: "+
+			"let one projector write the model", driver.ErrInvalid)
+	}
 	if err := s.checkKey(w.Row.Key); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,184 @@
+package dynamostore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/foldql/foldql/internal/dynamolocal"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// BenchmarkBesideTheSDK does the same work through the driver and in a bare loop over the SDK that makes the same requests,
+// as many at a time, turn by turn. It prints how fast the driver is beside the loop: 1.00 is as fast.
+func BenchmarkBesideTheSDK(b *testing.B) {
+	for _, e := range dynamolocal.Engines() {
+		s := openWith(b, e, Config{Concurrency: 16}, list)
+		sh := shapeOf(b, list)
+		sh.layout.table = s.cfg.Prefix + list.Name
+		for name, work := range map[string]func(*testing.B, *Store, *shape) (mine, bare func(n int) error){
+			"put": puts, "get one": getOne, "get 100": getMany, "query 50": queries,
+		} {
+			b.Run(string(e)+"/"+name, func(b *testing.B) {
+				mine, bare := work(b, s, sh)
+				beside(b, mine, bare)
+			})
+		}
+	}
+}
+
+// beside measures both ways of doing the work in turns, and compares their medians: the machine has other things to do.
+func beside(b *testing.B, mine, bare func(n int) error) {
+	ways := [2]func(int) error{mine, bare}
+	var took [2][]time.Duration
+	n := 0
+	for ; n < 4; n++ { // an engine gets faster as it goes
+		if err := ways[n%2](n); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		for i := range ways {
+			way := (i + n) % 2 // neither is always the first
+			began := time.Now()
+			if err := ways[way](n); err != nil {
+				b.Fatal(err)
+			}
+			took[way] = append(took[way], time.Since(began))
+		}
+		n++
+	}
+	driver, loop := median(took[0]), median(took[1])
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(driver.Microseconds()), "µs/driver")
+	b.ReportMetric(float64(loop.Microseconds()), "µs/bare")
+	b.ReportMetric(float64(loop)/float64(driver), "of-bare")
+}
+
+func median(list []time.Duration) time.Duration {
+	slices.Sort(list)
+	return list[len(list)/2]
+}
+
+// benchRow is a row of the benchmark's list, under a partition of its own.
+func benchRow(pk string, i int) driver.Row {
+	var b record.Builder
+	b.Begin(3)
+	b.String(pk)
+	b.String(fmt.Sprintf("%05d", i))
+	b.String("some text of a row that is neither long nor short, as texts are")
+	rec, _, err := b.Finish()
+	if err != nil {
+		panic(err)
+	}
+	return driver.Row{Key: keys.Key{PK: pk, SK: fmt.Sprintf("%05d", i)}, Record: rec}
+}
+
+const batchSize = 256
+
+// puts writes batches of rows, new ones each time.
+func puts(b *testing.B, s *Store, sh *shape) (mine, bare func(n int) error) {
+	batch := func(pk string, n int) (list []driver.Write) {
+		for i := range batchSize {
+			row := benchRow(pk, i)
+			row.Position = position(uint64(n + 1))
+			list = append(list, driver.Write{Table: sh.table, Row: row})
+		}
+		return list
+	}
+	ctx := b.Context()
+	mine = func(n int) error { return s.Apply(ctx, driver.Batch{Writes: batch("mine", n)}) }
+	bare = func(n int) error {
+		list := batch("bare", n)
+		return s.each(ctx, len(list), func(ctx context.Context, i int) error {
+			row := &list[i].Row
+			_, err := s.client.UpdateItem(ctx, bareUpdate(sh.layout.table, row, n+1))
+			return err
+		})
+	}
+	return mine, bare
+}
+
+// bareUpdate is the request of a put, as somebody would write it by hand.
+func bareUpdate(table string, row *driver.Row, offset int) *dynamodb.UpdateItemInput {
+	it, _ := record.String(row.Record.JSON(2))
+	return &dynamodb.UpdateItemInput{
+		TableName: &table, Key: item{"id": text(row.Key.PK), "sk": text(row.Key.SK)},
+		UpdateExpression:    aws.String("SET #t=:t,#pos=:pos,#by=:by REMOVE #own,#expires,#ttl,#deleted ADD #rev :one"),
+		ConditionExpression: aws.String("attribute_not_exists(#pos) OR #pos < :pos"),
+		ExpressionAttributeNames: map[string]string{
+			"#t": "text", "#pos": "_pos.events", "#by": "_by", "#own": "_own", "#expires": "_expires", "#ttl": "_ttl", "#deleted": "_deleted", "#rev": "_rev",
+		},
+		ExpressionAttributeValues: item{":t": text(it), ":pos": count(uint64(offset)), ":by": text("events"), ":one": number("1")},
+		ReturnConsumedCapacity:    types.ReturnConsumedCapacityTotal,
+	}
+}
+
+// stored are rows to be read.
+func stored(b *testing.B, s *Store, sh *shape) (ks []keys.Key) {
+	var batch driver.Batch
+	for i := range 100 {
+		row := benchRow("read", i)
+		row.Position = position(1)
+		batch.Writes = append(batch.Writes, driver.Write{Table: sh.table, Row: row})
+		ks = append(ks, row.Key)
+	}
+	applyTo(b, s, batch)
+	return ks
+}
+
+func getOne(b *testing.B, s *Store, sh *shape) (mine, bare func(n int) error) {
+	ks := stored(b, s, sh)
+	ctx := b.Context()
+	mine = func(n int) error {
+		_, err := s.Get(ctx, driver.Get{Table: sh.table, Keys: ks[n%100 : n%100+1]})
+		return err
+	}
+	bare = func(n int) error {
+		_, err := s.client.GetItem(ctx, sh.getInput(ks[n%100], false))
+		return err
+	}
+	return mine, bare
+}
+
+func getMany(b *testing.B, s *Store, sh *shape) (mine, bare func(n int) error) {
+	ks := stored(b, s, sh)
+	ctx := b.Context()
+	mine = func(int) error {
+		_, err := s.Get(ctx, driver.Get{Table: sh.table, Keys: ks})
+		return err
+	}
+	bare = func(int) error {
+		_, err := s.client.BatchGetItem(ctx, sh.batchInput(ks, false))
+		return err
+	}
+	return mine, bare
+}
+
+func queries(b *testing.B, s *Store, sh *shape) (mine, bare func(n int) error) {
+	stored(b, s, sh)
+	ctx := b.Context()
+	q := driver.Query{Table: sh.table, Index: driver.Primary, PK: "read", Limit: 50}
+	mine = func(int) error {
+		_, err := s.Query(ctx, q)
+		return err
+	}
+	bare = func(int) error {
+		in, err := sh.queryInput(&q)
+		if err != nil {
+			return err
+		}
+		in.Limit = aws.Int32(51)
+		_, err = s.client.Query(ctx, in)
+		return err
+	}
+	return mine, bare
+}
