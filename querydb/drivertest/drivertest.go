@@ -17,6 +17,9 @@ type Options struct {
 	Known map[string]string
 }
 
+// PrefixesOfAnyText is the check that a condition that asks for a prefix finds just what begins with the very text.
+const PrefixesOfAnyText = "prefixes of any text"
+
 // Run runs every case on stores that open makes. Each case has an empty store of its own, with the tables that it names,
 // which Run closes.
 func Run(t *testing.T, open func(t *testing.T, tables ...*driver.Table) driver.Driver, opts Options) {
@@ -96,5 +99,19 @@ var cases = []proof{
 	{promise: "a closed store is unavailable", prove: closed},
 	{promise: "generations do not meet, and a drop removes all of one", prove: generations, tables: []*driver.Table{rowsTable, rowsAnew, otherTable}},
 	{promise: "a row is gone from the moment it expires", prove: expiry},
+	{promise: "a write that was overtaken takes no effect", prove: overtaken, of: shared},
+	{promise: "a write of a row that has changed since it was read is stale, and nothing of Last is written", prove: stale, of: shared, tables: []*driver.Table{rowsTable, notesTable}},
+	{promise: "deleted rows are remembered, also where there was none", prove: deletedRows, of: shared},
+	{promise: "pages among deleted rows are full", prove: amongDeleted, of: shared},
+	{promise: "a row's revision rises by one with every write", prove: revisions, of: shared},
+	{promise: "positions of several partitions and writers are kept apart", prove: separatePositions, of: shared},
+	{promise: "a delete without position leaves nothing behind", prove: withoutTrace, of: shared},
+	{promise: "steps stand between two events, in order", prove: steps, of: shared},
+	{promise: "after its deadline nothing of a batch is written", prove: deadlines, of: shared, tables: []*driver.Table{rowsTable, notesTable}},
+	{promise: "an atomic batch is written whole or not at all", prove: atomicBatch, of: shared, tables: []*driver.Table{rowsTable, notesTable}},
+	{promise: "an atomic batch that is too large is refused before anything is written", prove: mostAtomic, of: shared, tables: []*driver.Table{rowsTable, notesTable}},
+	{promise: "last writes are compared with what was read, and written together or not at all", prove: lastCompared, of: shared},
+	{promise: "of writers that have read the same row one wins", prove: oneWins, of: shared},
+	{promise: "writers that apply the same batches at once leave what one would", prove: oneOutcome, of: shared},
 	{promise: "random operations have the outcome that a simple model has", prove: random},
 }

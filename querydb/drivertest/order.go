@@ -102,8 +102,12 @@ func (s *store) conditions() (list []keys.Range) {
 	if s.opts.Bytes {
 		los = append(los, "\x80", "a\xff", "\xff", "\xff\xff\xff\xff\xff")
 	}
+	like := s.deviates(PrefixesOfAnyText)
 	for _, lo := range los {
 		for _, op := range []keys.RangeOp{keys.Equal, keys.Prefix, keys.AtLeast, keys.AtMost} {
+			if op == keys.Prefix && like && !plainPrefix(lo) {
+				continue
+			}
 			list = append(list, keys.Range{Op: op, Lo: lo})
 		}
 		for _, hi := range []string{"", "a", "a\x00", "b", "\uffff"} {
@@ -111,6 +115,12 @@ func (s *store) conditions() (list []keys.Range) {
 		}
 	}
 	return list
+}
+
+// plainPrefix reports whether an engine that takes prefixes for patterns of SQL's LIKE still finds what begins with the
+// text: there is nothing in it that comes in two cases, ends a text in C, or is no character.
+func plainPrefix(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r == 0 || r == 'a' || r == 'A' || r == '\uffff' })
 }
 
 // bothWaysAfter compares the pages after a sort key, which there need not be.
