@@ -79,7 +79,7 @@ func (r *Runner) write(ctx context.Context, out *outcome) error {
 		return nil // all of them wait for another
 	}
 	done := r.done.with(out.partition, out.end)
-	began := wallClock()
+	began := r.now()
 	err := r.db.Apply(ctx, querydb.Batch{
 		Writes: r.writes, Notes: append(out.notes, done.note(r.projection.Name, r.revision)),
 		Atomic: whole, Deadline: r.seen.Add(r.cfg.CommitWithin),

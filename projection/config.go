@@ -24,7 +24,8 @@ type RunnerConfig struct {
 	Heartbeat time.Duration
 	// StallAfter is how long a Runner that is behind may make no progress before its state is Stalled, 30 s by default.
 	StallAfter time.Duration
-	// Now is the clock of status and pauses; time.Now by default. No row depends on it.
+	// Now is the clock of status, and of CommitWithin, for which it must be that of the store's driver; time.Now by
+	// default. No row depends on it.
 	Now func() time.Time
 	// Logger takes what an operator wants to know; none by default.
 	Logger *slog.Logger

@@ -313,7 +313,7 @@ func (f *fold[R]) touch(e *entry[R], at occasion) {
 	f.journal = append(f.journal, undo[R]{e, e.state})
 	e.event, e.pos = at.event, at.pos
 	if p := f.parts[e.key.PK]; p != nil {
-		p.recent = append(p.recent, standing[R]{e, at.pos})
+		p.add(standing[R]{e, at.pos})
 	}
 	if !e.dirty {
 		e.dirty = true

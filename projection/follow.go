@@ -83,7 +83,7 @@ func (o *deletePartitionOp[R]) eval(f *fold[R], at occasion) error {
 type part[R any] struct {
 	entries []*entry[R] // in order of reading; new rows at the end
 	// recent has the rows in ascending order of the positions that they had when they were added to it: those that events
-	// of the source partition wrote before the window, and whatever the window's events touched, as often as they did.
+	// of the source partition wrote before, and whatever the window's events touched, as often as they did.
 	// The latest row is found from its end, without a look at all the others.
 	recent []standing[R]
 }
@@ -135,6 +135,15 @@ func (p *part[R]) order(source string) {
 // compare orders positions of one partition.
 func compare(a, b querydb.Position) int {
 	return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Step, b.Step))
+}
+
+// add puts a row that an event of the window has touched in its place, which is the last but for rows that are ahead.
+func (p *part[R]) add(s standing[R]) {
+	i := len(p.recent)
+	for i > 0 && s.pos.Before(p.recent[i-1].pos) {
+		i--
+	}
+	p.recent = slices.Insert(p.recent, i, s)
 }
 
 func (f *fold[R]) loadPartition(ctx context.Context, pk string) error {

@@ -154,9 +154,17 @@ type stored struct {
 // rowsOf reads every row that was ever written and is there, expired or not.
 func rowsOf(t testing.TB, db *querydb.DB, ks []keys.Key) map[Key]stored {
 	t.Helper()
-	rows, err := db.Stored("").Get(context.Background(), Model, ks, true)
+	rows, err := readRows(db, Model, ks)
 	if err != nil {
 		t.Fatal(err)
+	}
+	return rows
+}
+
+func readRows(db *querydb.DB, m *querydb.Model, ks []keys.Key) (map[Key]stored, error) {
+	rows, err := db.Stored("").Get(context.Background(), m, ks, true)
+	if err != nil {
+		return nil, err
 	}
 	got := map[Key]stored{}
 	for _, row := range rows {
@@ -165,11 +173,11 @@ func rowsOf(t testing.TB, db *querydb.DB, ks []keys.Key) map[Key]stored {
 		}
 		s := stored{Indexes: row.Indexes, Position: row.Position}
 		if err := Codec.Decode(row.Record, &s.Row); err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		got[Key{ID: s.Row.ID, Version: s.Row.Version}] = s
 	}
-	return got
+	return got, nil
 }
 
 // asideOf lists what is aside as "offset: reason", without stacks.

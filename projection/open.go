@@ -12,7 +12,7 @@ import (
 // version, or elsewhere. On a Shared store it also reads it where it has been known for long: so a process that was held
 // up for days does not go on from there, with rows deleted since that the store has forgotten by now.
 func (r *Runner) open(ctx context.Context) error {
-	now := wallClock()
+	now := r.now()
 	if r.known && !(r.shared && now.Sub(r.seen) > r.cfg.CommitWithin/2) {
 		return nil
 	}
@@ -47,8 +47,8 @@ func (r *Runner) open(ctx context.Context) error {
 	return nil
 }
 
-// wallClock is the time as other processes have it, and as it has gone on while the machine slept.
-func wallClock() time.Time { return time.Now().Round(0) }
+// now is the time as it has gone on while the process was held up, or the machine slept.
+func (r *Runner) now() time.Time { return r.cfg.Now().Round(0) }
 
 // current reports whether the checkpoint is still the one that was read or written last.
 func (r *Runner) current(ctx context.Context) (bool, error) {

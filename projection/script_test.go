@@ -44,48 +44,49 @@ func JSON(steps ...Step) []byte {
 }
 
 // Projection is the projection under the name.
-func Projection(name string) projection.Projection {
-	return projection.New(Ops, projection.Projection{
-		Name:    name,
-		Events:  []string{EventType},
-		Project: project,
+func Projection(name string) projection.Projection { return ProjectionOf(name, Ops) }
+
+// ProjectionOf is the projection, of the rows of another model.
+func ProjectionOf(name string, o *OpsOf) projection.Projection {
+	return projection.New(o, projection.Projection{
+		Name:   name,
+		Events: []string{EventType},
+		Project: func(e *eventlog.Event, _ projection.Meta) ([]projection.Op, error) {
+			var d Data
+			if err := json.Unmarshal(e.Data, &d); err != nil {
+				return nil, err
+			}
+			ops := make([]projection.Op, len(d.Steps))
+			for i, s := range d.Steps {
+				var err error
+				if ops[i], err = s.op(o); err != nil {
+					return nil, err
+				}
+			}
+			return ops, nil
+		},
 	})
 }
 
-func project(e *eventlog.Event, _ projection.Meta) ([]projection.Op, error) {
-	var d Data
-	if err := json.Unmarshal(e.Data, &d); err != nil {
-		return nil, err
-	}
-	ops := make([]projection.Op, len(d.Steps))
-	for i, s := range d.Steps {
-		var err error
-		if ops[i], err = s.op(); err != nil {
-			return nil, err
-		}
-	}
-	return ops, nil
-}
-
-func (s Step) op() (projection.Op, error) {
+func (s Step) op(o *OpsOf) (projection.Op, error) {
 	key := Key{s.ID, s.Version}
 	switch s.Op {
 	case "set":
-		return Ops.Set(s.row()), nil
+		return o.Set(s.row()), nil
 	case "create":
-		return Ops.Create(s.row()), nil
+		return o.Create(s.row()), nil
 	case "update":
-		return Ops.Update(key, s.Change), nil
+		return o.Update(key, s.Change), nil
 	case "upsert":
-		return Ops.Upsert(key, Row{}, s.Change), nil
+		return o.Upsert(key, Row{}, s.Change), nil
 	case "follow":
-		return Ops.Follow(s.ID, s.Following), nil
+		return o.Follow(s.ID, s.Following), nil
 	case "patch":
-		return s.patch(key)
+		return s.patch(o, key)
 	case "delete":
-		return Ops.Delete(key), nil
+		return o.Delete(key), nil
 	case "wipe":
-		return Ops.DeletePartition(s.ID), nil
+		return o.DeletePartition(s.ID), nil
 	case "panic":
 		panic("as the script says")
 	}
@@ -134,8 +135,8 @@ func (s Step) Following(latest Row) Row {
 	return next
 }
 
-func (s Step) patch(key Key) (projection.Op, error) {
-	p := Ops.Patch(key)
+func (s Step) patch(o *OpsOf, key Key) (projection.Op, error) {
+	p := o.Patch(key)
 	if s.Customer != nil {
 		p.Set(Fields.Customer.To(*s.Customer))
 	}

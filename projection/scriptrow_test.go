@@ -236,8 +236,13 @@ type OpsOf = projection.Ops[Row, Key, string]
 
 // Named is another model of the same rows, with its ops.
 func Named(name string) *OpsOf {
+	return Shaped(func(m *querydb.Model) { m.Name, m.Table = name, name })
+}
+
+// Shaped is a model of the same rows that is made otherwise, with its ops.
+func Shaped(change func(*querydb.Model)) *OpsOf {
 	model := *Model
-	model.Name, model.Table = name, name
+	change(&model)
 	codec := *Codec
 	codec.Model = &model
 	ops := *Ops

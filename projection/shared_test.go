@@ -1,0 +1,192 @@
+package projection_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/memstore"
+)
+
+// kinds of models whose rows are written in different ways.
+var kinds = map[string]*OpsOf{
+	"stamped": Ops,
+	"blind":   Shaped(unstamped), // a Set reads nothing
+	"atomic": Shaped(func(m *querydb.Model) {
+		unstamped(m)
+		m.Atomic = true
+	}),
+}
+
+func unstamped(m *querydb.Model) { m.CreatedAt, m.UpdatedAt = -1, -1 }
+
+// performance is a random log, and how it is folded.
+type performance struct {
+	events    []eventlog.Event
+	kind      string
+	processes int
+	faults    int
+	seed      uint64
+}
+
+func drawPerformance(t *rapid.T) performance {
+	return performance{
+		events:    drawEvents(t),
+		kind:      rapid.SampledFrom([]string{"stamped", "blind", "atomic"}).Draw(t, "kind"),
+		processes: rapid.IntRange(1, 3).Draw(t, "processes"),
+		faults:    rapid.IntRange(0, 12).Draw(t, "faults"),
+		seed:      rapid.Uint64().Draw(t, "seed"),
+	}
+}
+
+// difference folds the log in the theatre, and says in what it differs from a fold of one event after the other.
+func (p performance) difference(t *testing.T, opts memstore.Options) (string, error) {
+	log := logOf(t, p.events...)
+	events, err := log.Read(context.Background(), "0", 0, 1000)
+	if err != nil {
+		return "", err
+	}
+	want := newOracle()
+	want.fold(events)
+	wanted := left{Rows: want.rows, Aside: map[string]bool{}}
+	for _, offset := range want.aside {
+		wanted.Aside[fmt.Sprintf("0@%d", offset)] = true
+	}
+	th := newTheatre(p.seed, log, kinds[p.kind], opts)
+	th.faults = p.faults
+	if err := th.play(p.processes); err != nil {
+		return "", err
+	}
+	got, err := th.left()
+	if err != nil {
+		return "", err
+	}
+	return cmp.Diff(wanted, got, p.options()...), nil
+}
+
+func (p performance) options() []cmp.Option {
+	options := []cmp.Option{cmpopts.EquateEmpty()}
+	if p.kind != "stamped" {
+		options = append(options, cmp.Transformer("unstamped", func(r Row) Row {
+			r.CreatedAt, r.UpdatedAt = time.Time{}, time.Time{}
+			return r
+		}))
+	}
+	return options
+}
+
+// TestRowsEqualThePureFoldWhoeverElseFolds has several processes fold a random log on one store, in windows of their
+// own, while commits are torn and answers lost and processes end.
+func TestRowsEqualThePureFoldWhoeverElseFolds(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		diff, err := drawPerformance(rt).difference(t, memstore.Options{MostWrites: 12})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if diff != "" {
+			rt.Fatalf("what is left differs from the pure fold (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestTheGuardMatters has processes fold on a store that does not compare positions: the property does not hold there.
+func TestTheGuardMatters(t *testing.T) {
+	p := performance{kind: "blind", processes: 2, faults: 4}
+	for n := range 12 {
+		p.events = append(p.events, event("", set("a", n)), event("", set("b", n)), event("", Step{Op: "delete", ID: "a", Version: "v1"}))
+	}
+	found := 0
+	const seeds = 50
+	for p.seed = range uint64(seeds) {
+		for _, unguarded := range []bool{false, true} {
+			diff, err := p.difference(t, memstore.Options{Unguarded: unguarded})
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case diff != "" && !unguarded:
+				t.Fatalf("seed %d: with the guard, what is left differs from the pure fold (-want +got):\n%s", p.seed, diff)
+			case diff != "":
+				found++
+			}
+		}
+	}
+	t.Logf("without the guard %d of %d seeds show it", found, seeds)
+	if found == 0 {
+		t.Errorf("without the guard none of %d seeds show it: the property does not test what it says", seeds)
+	}
+}
+
+// TestARefoldDoesWhatRetryDidWhoeverElseFolded has set-aside events retried and skipped while processes fold, are torn
+// and end. In the end all that is aside still is skipped; a fold of the whole log by what is on record then gives the
+// same rows.
+func TestARefoldDoesWhatRetryDidWhoeverElseFolded(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		p := drawPerformance(rt)
+		log := logOf(t, p.events...)
+		th := newTheatre(p.seed, log, kinds[p.kind], memstore.Options{MostWrites: 12})
+		th.faults, th.mends = p.faults, rapid.IntRange(1, 12).Draw(rt, "mends")
+		if err := th.play(p.processes); err != nil {
+			rt.Fatal(err)
+		}
+		got, again, err := th.refolded()
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if diff := cmp.Diff(again, got, p.options()...); diff != "" {
+			rt.Fatalf("what is left differs from a fold of the whole log (-again +left):\n%s", diff)
+		}
+	})
+}
+
+// refolded skips what is aside, and returns what is left, and what a plain store has after a fold of the whole log by the
+// same decisions.
+func (th *theatre) refolded() (got, again left, err error) {
+	th.faults = 0
+	a, err := th.actor()
+	if err != nil {
+		return got, again, err
+	}
+	ctx := context.Background()
+	for {
+		events, err := a.Aside(ctx, "", 1)
+		if err != nil {
+			return got, again, err
+		}
+		if len(events) == 0 {
+			break
+		}
+		if err := a.Skip(ctx, events[0].Ref); err != nil {
+			return got, again, err
+		}
+	}
+	if got, err = a.left(); err != nil {
+		return got, again, err
+	}
+	decisions, err := a.db.Notes(ctx, "replay:script", "", 1000)
+	if err != nil {
+		return got, again, err
+	}
+	plain := *a
+	if plain.db, err = querydb.Open(ctx, memstore.New(), []*querydb.Model{th.ops.Codec.Model}, querydb.Config{}); err != nil {
+		return got, again, err
+	}
+	if err := plain.db.Apply(ctx, querydb.Batch{Notes: decisions}); err != nil {
+		return got, again, err
+	}
+	if plain.Runner, err = projection.NewRunner(ProjectionOf("script", th.ops), th.log, plain.db, quick()); err != nil {
+		return got, again, err
+	}
+	if err := plain.Run(ctx); err != nil {
+		return got, again, err
+	}
+	again, err = plain.left()
+	return got, again, err
+}

@@ -1,0 +1,249 @@
+package projection_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/memstore"
+)
+
+// theatre lets several processes fold one projection on one store. Its dice decide who does the next thing to the store,
+// and what befalls it there; whoever has to wait is as one that was frozen. All that happens follows from the seed.
+type theatre struct {
+	dice   *rand.Rand
+	store  *memstore.Shared
+	opts   memstore.Options
+	log    eventlog.Source
+	ops    *OpsOf
+	faults int // that are yet to come
+	mends  int // retries and skips that are yet to come
+}
+
+func newTheatre(seed uint64, log eventlog.Source, ops *OpsOf, opts memstore.Options) *theatre {
+	opts.Now = func() time.Time { return epoch }
+	return &theatre{
+		dice: rand.New(rand.NewPCG(seed, 0)), store: memstore.NewShared(opts), opts: opts, log: log, ops: ops,
+	}
+}
+
+// actor is one process. Each of its calls to the store waits for its turn.
+type actor struct {
+	*memstore.Shared
+	*projection.Runner
+	db      *querydb.DB
+	th      *theatre
+	staged  bool // its calls wait
+	dead    bool
+	leave   context.CancelFunc
+	turn    chan struct{}
+	waiting chan struct{}
+	ended   chan error
+}
+
+func (th *theatre) actor() (*actor, error) {
+	a := &actor{
+		th:   th,
+		turn: make(chan struct{}), waiting: make(chan struct{}), ended: make(chan error, 1),
+	}
+	opts := th.opts
+	opts.Order, opts.Before, opts.After = th.dice.Perm, a.before, a.after
+	a.Shared = th.store.Join(opts)
+	db, err := querydb.Open(context.Background(), a, []*querydb.Model{th.ops.Codec.Model}, querydb.Config{})
+	if err != nil {
+		return nil, err
+	}
+	cfg := quick()
+	cfg.Window = 1 + th.dice.IntN(12)
+	a.db = db
+	if a.Runner, err = projection.NewRunner(ProjectionOf("script", th.ops), th.log, db, cfg); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// do begins an act of the process, and returns when it waits for its turn or has ended.
+func (a *actor) do(act func(context.Context) error) {
+	var ctx context.Context
+	ctx, a.leave = context.WithCancel(context.Background())
+	a.staged = true
+	go func() { a.ended <- act(ctx) }()
+}
+
+// step lets the process do one thing to the store, and waits until it is about to do the next. It reports whether the act
+// has ended.
+func (a *actor) step() (over bool, err error) {
+	select {
+	case <-a.waiting:
+	case err = <-a.ended:
+		a.staged = false
+		return true, err
+	}
+	a.turn <- struct{}{}
+	return false, nil
+}
+
+// kill ends the process where it is.
+func (a *actor) kill() {
+	a.dead = true
+	a.leave()
+	for over := false; !over; {
+		over, _ = a.step() // how it ends is of no account
+	}
+}
+
+// mend retries or skips one of the set-aside events. That this fails, because somebody else has done it, or it must wait,
+// is all right.
+func (a *actor) mend(ctx context.Context) error {
+	events, err := a.Aside(ctx, "", 1000)
+	if err != nil || len(events) == 0 {
+		return nil
+	}
+	e := events[a.th.dice.IntN(len(events))]
+	if a.th.dice.IntN(3) == 0 {
+		_ = a.Skip(ctx, e.Ref)
+	} else {
+		_ = a.Retry(ctx, e.Ref)
+	}
+	return nil
+}
+
+func (a *actor) gate() error {
+	if a.staged {
+		a.waiting <- struct{}{}
+		<-a.turn
+	}
+	if a.dead {
+		return fmt.Errorf("%w: the process has ended", driver.ErrUnavailable)
+	}
+	return nil
+}
+
+func (a *actor) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
+	if err := a.gate(); err != nil {
+		return nil, err
+	}
+	return a.Shared.Get(ctx, g)
+}
+
+func (a *actor) Query(ctx context.Context, q driver.Query) (driver.Page, error) {
+	if err := a.gate(); err != nil {
+		return driver.Page{}, err
+	}
+	return a.Shared.Query(ctx, q)
+}
+
+func (a *actor) before(c memstore.Commit) error {
+	if err := a.gate(); err != nil {
+		return err
+	}
+	return a.th.fault(driver.ErrThrottled, "refused or torn")
+}
+
+func (a *actor) after(memstore.Commit) error {
+	return a.th.fault(driver.ErrUnavailable, "done, and the answer lost")
+}
+
+// fault throws the dice for one of the faults that are left.
+func (th *theatre) fault(err error, what string) error {
+	if th.faults == 0 || th.dice.IntN(12) > 0 {
+		return nil
+	}
+	th.faults--
+	return fmt.Errorf("%w: %s", err, what)
+}
+
+// play has processes fold the log to its end; some are killed on the way, and others take their place.
+func (th *theatre) play(processes int) error {
+	var on []*actor
+	enter := func(act func(*actor) func(context.Context) error) error {
+		a, err := th.actor()
+		if err == nil {
+			a.do(act(a))
+			on = append(on, a)
+		}
+		return err
+	}
+	run := func(a *actor) func(context.Context) error { return a.Run }
+	for range processes {
+		if err := enter(run); err != nil {
+			return err
+		}
+	}
+	for len(on) > 0 {
+		if th.mends > 0 && th.dice.IntN(8) == 0 {
+			th.mends--
+			if err := enter(func(a *actor) func(context.Context) error { return a.mend }); err != nil {
+				return err
+			}
+		}
+		i := th.dice.IntN(len(on))
+		a := on[i]
+		for range 1 + th.dice.IntN(20) {
+			over, err := a.step()
+			if err != nil {
+				return err
+			}
+			if over {
+				on = slices.Delete(on, i, i+1)
+				break
+			}
+			if th.faults > 0 && th.dice.IntN(60) == 0 {
+				th.faults--
+				a.kill()
+				on = slices.Delete(on, i, i+1)
+				if err := enter(run); err != nil {
+					return err
+				}
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// everyKey are the keys that the script's random steps can write.
+func everyKey() []keys.Key {
+	var ks []keys.Key
+	for _, id := range []string{"a", "b"} {
+		for _, version := range []string{"v1", "v2", "v3", "~current"} {
+			ks = append(ks, keys.Key{PK: id, SK: version})
+		}
+	}
+	return ks
+}
+
+// left is what a fold has left in the store.
+type left struct {
+	Rows  map[Key]stored
+	Aside map[string]bool
+}
+
+// left reads it, as another process.
+func (th *theatre) left() (left, error) {
+	th.faults = 0
+	a, err := th.actor()
+	if err != nil {
+		return left{}, err
+	}
+	return a.left()
+}
+
+func (a *actor) left() (got left, err error) {
+	if got.Rows, err = readRows(a.db, a.th.ops.Codec.Model, everyKey()); err != nil {
+		return left{}, err
+	}
+	got.Aside = map[string]bool{}
+	asides, err := a.Aside(context.Background(), "", 1000)
+	for _, e := range asides {
+		got.Aside[e.Ref] = true
+	}
+	return got, err
+}

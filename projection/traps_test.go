@@ -1,0 +1,432 @@
+package projection_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/memlog"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/memstore"
+)
+
+// The traps of folding on a store that commits write by write and has other writers, one test for each. Two known ones
+// are no traps here. A side effect that happens twice: projectors are pure and have none. A reader that takes what it reads
+// in an index for the newest: that is the read side's; the fold itself reads rows by key and by partition alone, and
+// always asks for the newest, which TestTrapTheFoldReadsTheNewest holds it to.
+
+// server is one of several processes that fold the script on one store.
+type server struct {
+	*projection.Runner
+	db *querydb.DB
+}
+
+type setting struct {
+	t     *testing.T
+	store *memstore.Shared
+	clock *clock
+	ops   *OpsOf
+}
+
+func newSetting(t *testing.T) *setting {
+	c := &clock{at: epoch}
+	return &setting{t, memstore.NewShared(memstore.Options{}), c, kinds["blind"]}
+}
+
+// server opens another server. Hooks are of its own commits.
+func (s *setting) server(log eventlog.Source, window int, opts memstore.Options) server {
+	s.t.Helper()
+	opts.Now = s.clock.now
+	return s.over(s.store.Join(opts), log, window)
+}
+
+func (s *setting) over(drv driver.Driver, log eventlog.Source, window int) server {
+	s.t.Helper()
+	cfg := quick()
+	cfg.Window, cfg.Now = window, s.clock.now
+	db := open(s.t, drv, s.ops.Codec.Model)
+	r, err := projection.NewRunner(ProjectionOf("script", s.ops), log, db, cfg)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return server{r, db}
+}
+
+func (s *setting) run(srv server) {
+	s.t.Helper()
+	if err := srv.Run(context.Background()); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// fold has one more server fold the log to its end, window by window, and returns it.
+func (s *setting) fold(log eventlog.Source, window int) server {
+	s.t.Helper()
+	srv := s.server(log, window, memstore.Options{})
+	s.run(srv)
+	return srv
+}
+
+// totals are the totals of the rows of version v1, as a server sees them that starts now.
+func (s *setting) totals() map[string]int {
+	s.t.Helper()
+	var ks []keys.Key
+	for _, id := range []string{"a", "b", "c"} {
+		ks = append(ks, keys.Key{PK: id, SK: "v1"})
+	}
+	rows, err := readRows(open(s.t, s.store.Join(memstore.Options{}), s.ops.Codec.Model), s.ops.Codec.Model, ks)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	got := map[string]int{}
+	for k, r := range rows {
+		got[k.ID] = r.Row.Total
+	}
+	return got
+}
+
+func (s *setting) want(when string, want map[string]int) {
+	s.t.Helper()
+	if diff := cmp.Diff(want, s.totals()); diff != "" {
+		s.t.Errorf("%s: totals (-want +got):\n%s", when, diff)
+	}
+}
+
+// checkpoint is how far the projection is on record.
+func (s *setting) checkpoint() string {
+	s.t.Helper()
+	value, err := open(s.t, s.store.Join(memstore.Options{})).ReadNote(context.Background(), "checkpoint", "script")
+	if err != nil && !errors.Is(err, querydb.ErrNotFound) {
+		s.t.Fatal(err)
+	}
+	return string(value)
+}
+
+var errKilled = fmt.Errorf("%w: killed", driver.ErrUnavailable)
+
+// killed runs a server until the hook, called after a commit, ends its process there.
+func (s *setting) killed(log eventlog.Source, window int, when func(memstore.Commit) bool) {
+	s.t.Helper()
+	ctx, kill := context.WithCancel(context.Background())
+	defer kill()
+	dead := false
+	srv := s.server(log, window, memstore.Options{
+		Before: func(memstore.Commit) error {
+			if dead {
+				return errKilled
+			}
+			return nil
+		},
+		After: func(c memstore.Commit) error {
+			if !when(c) {
+				return nil
+			}
+			dead = true
+			kill()
+			return errKilled
+		},
+	})
+	if err := srv.Run(ctx); err != nil && !errors.Is(err, context.Canceled) {
+		s.t.Fatal(err)
+	}
+	if !dead {
+		s.t.Fatal("the server was to be killed, and has come to the end")
+	}
+}
+
+// heldUp is a hook that holds a server up once, before the commit that is named, while something else goes on.
+func heldUp(when func(memstore.Commit) bool, meanwhile func()) memstore.Options {
+	done := false
+	return memstore.Options{Before: func(c memstore.Commit) error {
+		if !done && when(c) {
+			done = true
+			meanwhile()
+		}
+		return nil
+	}}
+}
+
+// rows and last tell commits of rows from the commit of the notes.
+func rows(c memstore.Commit) bool { return c.Number < len(c.Batch.Writes) }
+
+func last(c memstore.Commit) bool { return !rows(c) }
+
+// writes reports whether the commit is the first that has to do with the row.
+func writes(id string) func(memstore.Commit) bool {
+	return func(c memstore.Commit) bool {
+		return rows(c) && c.Batch.Writes[c.Number].Row.Key.PK == id
+	}
+}
+
+func upserts(n int) []eventlog.Event {
+	events := make([]eventlog.Event, n)
+	for i := range events {
+		events[i] = event("", upsert([]string{"a", "b", "c"}[i%3], 1<<i))
+	}
+	return events
+}
+
+// Events are folded together into one write of a row; a server that folds them again, in other windows, must not count
+// again those that are in the row already.
+func TestTrapCoalescedEventsAreNotCountedTwice(t *testing.T) {
+	want := map[string]int{"a": 1 + 8 + 64, "b": 2 + 16 + 128, "c": 4 + 32}
+	for window := 1; window <= 8; window++ {
+		for again := 1; again <= 8; again++ {
+			for tear := range 4 {
+				s := newSetting(t)
+				log := logOf(t, upserts(8)...)
+				n := 0
+				s.killed(log, window, func(c memstore.Commit) bool { n++; return n > 1 && c.Number == min(tear, c.Of-1) })
+				s.fold(log, again)
+				s.want(fmt.Sprintf("windows of %d, torn at %d, then of %d", window, tear, again), want)
+			}
+		}
+	}
+}
+
+// A write of a row that was deleted since must not bring it back, whether its server was torn or held up.
+func TestTrapDeletedRowsStayDeleted(t *testing.T) {
+	events := []eventlog.Event{
+		event("", set("a", 1)), event("", set("b", 1)),
+		event("", Step{Op: "delete", ID: "a", Version: "v1"}),
+		event("", set("c", 1)),
+	}
+	want := map[string]int{"b": 1, "c": 1}
+	for again := 1; again <= 4; again++ {
+		s := newSetting(t)
+		log := logOf(t, events...)
+		s.killed(log, 4, func(c memstore.Commit) bool { return writes("a")(c) })
+		s.fold(log, again)
+		s.want(fmt.Sprintf("torn after the deletion, then windows of %d", again), want)
+
+		s = newSetting(t)
+		s.run(s.server(log, 1, heldUp(writes("a"), func() { s.fold(log, again) })))
+		s.want(fmt.Sprintf("held up before the row was made, while others went on in windows of %d", again), want)
+	}
+}
+
+// Positions of different partitions have no order. A row keeps one of each.
+func TestTrapPositionsOfPartitionsAreNotCompared(t *testing.T) {
+	log := memlog.New(memlog.Options{Partitions: 2})
+	t.Cleanup(func() { log.Close() })
+	want := map[string]int{}
+	for i := range 12 {
+		e := event(fmt.Sprint("subject ", i), upsert("a", 1<<i))
+		add(t, log, i, e)
+		want["a"] += 1 << i
+	}
+	log.End()
+	for _, p := range []string{"0", "1"} {
+		if head, err := log.Head(t.Context(), p); err != nil || head == 0 {
+			t.Fatalf("partition %s ends at %d, %v: this test wants events in both", p, head, err)
+		}
+	}
+	for tear := 1; tear < 12; tear++ {
+		s := newSetting(t)
+		n := 0
+		s.killed(log, 2, func(memstore.Commit) bool { n++; return n == tear })
+		s.run(s.server(log, 3, heldUp(last, func() { s.fold(log, 1) })))
+		s.want(fmt.Sprintf("torn after commit %d", tear), want)
+	}
+}
+
+// A rebuild counts from the first position again. What is held up from before must not write into it.
+func TestTrapARebuildIsApartFromWhatCameBefore(t *testing.T) {
+	s := newSetting(t)
+	log := logOf(t, upserts(6)...)
+	s.run(s.server(log, 3, heldUp(writes("b"), func() {
+		before := s.fold(log, 2)
+		if err := before.db.Apply(context.Background(), querydb.Batch{Notes: []querydb.Note{projection.Forget("script")}}); err != nil {
+			t.Fatal(err)
+		}
+		s.fold(log, 4)
+	})))
+	s.want("after the rebuild", map[string]int{"a": 1 + 8, "b": 2 + 16, "c": 4 + 32})
+}
+
+// The checkpoint is on record when all rows below it are, and not before; events that change nothing move it too.
+func TestTrapTheCheckpointIsTheLowWaterMark(t *testing.T) {
+	events := upserts(6)
+	for i := range 5 {
+		events = append(events, eventlog.Event{Source: "/test", Type: "Other", Data: []byte("{}"), Subject: fmt.Sprint(i)})
+	}
+	log := logOf(t, events...)
+	for tear := range 3 {
+		s := newSetting(t)
+		opened := ""
+		s.killed(log, 6, func(c memstore.Commit) bool {
+			if last(c) {
+				opened = s.checkpoint()
+				return false
+			}
+			return c.Number == tear
+		})
+		if got := s.checkpoint(); got != opened {
+			t.Errorf("torn after write %d: the checkpoint is %s, want still %s", tear, got, opened)
+		}
+	}
+	s := newSetting(t)
+	s.fold(log, 4)
+	if got, want := s.checkpoint(), `"partitions":{"0":{"offset":11}}`; !strings.Contains(got, want) {
+		t.Errorf("the checkpoint is %s, want it at the last event, which is of another type", got)
+	}
+}
+
+// The checkpoint of a server that was held up must not take back that of another.
+func TestTrapTheCheckpointFollowsTheOneThatWasRead(t *testing.T) {
+	for window := 1; window <= 6; window++ {
+		s := newSetting(t)
+		log := logOf(t, upserts(6)...)
+		ahead := ""
+		first := s.server(log, window, heldUp(func(c memstore.Commit) bool {
+			return last(c) && len(c.Batch.Last) == 1 // not the one that begins the projection
+		}, func() {
+			s.fold(log, 2)
+			ahead = s.checkpoint()
+		}))
+		s.run(first)
+		if got := s.checkpoint(); ahead == "" || got != ahead {
+			t.Errorf("windows of %d: the checkpoint is %s, want %s, which another server has written", window, got, ahead)
+		}
+		s.want(fmt.Sprintf("windows of %d", window), map[string]int{"a": 1 + 8, "b": 2 + 16, "c": 4 + 32})
+	}
+}
+
+// Two servers that begin at once must fold into the same generation.
+func TestTrapServersThatOpenAtOnceAgree(t *testing.T) {
+	s := newSetting(t)
+	log := logOf(t, upserts(6)...)
+	s.run(s.server(log, 2, heldUp(last, func() { s.fold(log, 4) })))
+	s.want("both at the beginning", map[string]int{"a": 1 + 8, "b": 2 + 16, "c": 4 + 32})
+	srv := s.server(log, 1, memstore.Options{})
+	if got, err := projection.Destination(t.Context(), srv.db, ProjectionOf("script", s.ops)); got != 0 || err != nil {
+		t.Errorf("the rows are in generation %d, %v: want 0, which both of them began", got, err)
+	}
+}
+
+// A write that fails may have been done: by the answer alone it cannot be told. The row tells.
+func TestTrapAFailedWriteMayHaveBeenDone(t *testing.T) {
+	want := map[string]int{"a": 1 + 8, "b": 2 + 16, "c": 4 + 32}
+	for fail := 1; fail <= 8; fail++ {
+		for name, hook := range map[string]func(func(memstore.Commit) error) memstore.Options{
+			"after it was done":  func(f func(memstore.Commit) error) memstore.Options { return memstore.Options{After: f} },
+			"before it was done": func(f func(memstore.Commit) error) memstore.Options { return memstore.Options{Before: f} },
+		} {
+			s := newSetting(t)
+			n := 0
+			log := logOf(t, upserts(6)...)
+			s.run(s.server(log, 3, hook(func(memstore.Commit) error {
+				if n++; n == fail {
+					return driver.ErrUnavailable
+				}
+				return nil
+			})))
+			s.want(fmt.Sprintf("write %d fails %s", fail, name), want)
+		}
+	}
+}
+
+// What was read from a copy that lags behind would be written back as the newest.
+func TestTrapTheFoldReadsTheNewest(t *testing.T) {
+	s := newSetting(t)
+	log := logOf(t, event("", upsert("a", 1)), event("", Step{Op: "follow", ID: "a", Version: "v2"}), event("", upsert("a", 1)))
+	reads := 0
+	drv := consistent{s.store.Join(memstore.Options{Now: s.clock.now}), func(is bool) {
+		if reads++; !is {
+			t.Error("a read of the fold may be answered by what was before")
+		}
+	}}
+	s.run(s.over(drv, log, 1))
+	if reads == 0 {
+		t.Error("nothing was read")
+	}
+}
+
+// consistent tells whether reads are to see all that was written before.
+type consistent struct {
+	*memstore.Shared
+	asked func(bool)
+}
+
+func (c consistent) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
+	c.asked(g.Consistent)
+	return c.Shared.Get(ctx, g)
+}
+
+func (c consistent) Query(ctx context.Context, q driver.Query) (driver.Page, error) {
+	c.asked(q.Consistent)
+	return c.Shared.Query(ctx, q)
+}
+
+// A store forgets deleted rows after a day or more. A server that was held up for so long must begin no write of what it
+// had in hand, nor go on from what it knew.
+func TestTrapAFrozenServerWakes(t *testing.T) {
+	events := []eventlog.Event{
+		event("", set("a", 1)), event("", set("b", 1)), event("", set("a", 2)),
+		event("", Step{Op: "delete", ID: "a", Version: "v1"}),
+		event("", set("c", 1)),
+	}
+	want := map[string]int{"b": 1, "c": 1}
+	for window := 1; window <= 3; window++ {
+		for freeze := 1; freeze <= 4; freeze++ {
+			s := newSetting(t)
+			log := logOf(t, events...)
+			pass := func() {
+				s.fold(log, 2)
+				s.clock.move(3 * 24 * time.Hour)
+				s.store.Forget()
+			}
+			n := 0
+			s.run(s.server(log, window, heldUp(func(c memstore.Commit) bool { n++; return n > 1 && n == freeze+1 }, pass)))
+			s.want(fmt.Sprintf("frozen before commit %d, windows of %d", freeze, window), want)
+
+			s = newSetting(t)
+			s.run(s.server(&sleeper{Source: log, reads: freeze, sleep: pass}, window, memstore.Options{}))
+			s.want(fmt.Sprintf("frozen before read %d, windows of %d", freeze, window), want)
+		}
+	}
+}
+
+// sleeper is a source that holds its reader up once.
+type sleeper struct {
+	eventlog.Source
+	reads int
+	sleep func()
+}
+
+func (s *sleeper) Read(ctx context.Context, partition string, after uint64, most int) ([]eventlog.Event, error) {
+	if s.reads--; s.reads == 0 {
+		s.sleep()
+	}
+	return s.Source.Read(ctx, partition, after, most)
+}
+
+// A server that has read ahead when another begins anew must go back, or the events in between are in nobody's rows.
+// Events carry no number within their stream; that a source leaves none out is its own promise, and that offsets ascend
+// the reader checks.
+func TestTrapNoEventIsLeftOutWhereAnotherBeginsAnew(t *testing.T) {
+	for window := 1; window <= 4; window++ {
+		s := newSetting(t)
+		log := logOf(t, upserts(8)...)
+		n := 0
+		s.run(s.server(log, window, heldUp(func(c memstore.Commit) bool { n++; return n == 8 }, func() {
+			other := s.server(log, 1, memstore.Options{})
+			if err := other.db.Apply(context.Background(), querydb.Batch{Notes: []querydb.Note{projection.Forget("script")}}); err != nil {
+				t.Fatal(err)
+			}
+			if err := other.Skip(context.Background(), "0@1"); !errors.Is(err, projection.ErrNotAside) { // it opens, and begins anew
+				t.Fatal(err)
+			}
+		})))
+		s.want(fmt.Sprintf("windows of %d", window), map[string]int{"a": 1 + 8 + 64, "b": 2 + 16 + 128, "c": 4 + 32})
+	}
+}
