@@ -3,21 +3,31 @@
 GO        ?= go
 ADDR      ?= 127.0.0.1:8080
 DATA      ?= data
+STORE     ?= embedded
 COUNT     ?= 1
 FUZZTIME  ?= 30s
 SEEDS     ?= 20
 GOTESTSUM  = $(GO) run gotest.tools/gotestsum@v1.13.0
 STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.6.1
 
-.PHONY: help run test generate lint bench fuzz crash playground
+.PHONY: help run test generate lint bench fuzz crash engines playground
 
 help: ## list what make can do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: playground ## serve the shop on http://127.0.0.1:8080 from ./data, with sample orders
-	$(GO) run ./cmd/server serve --listen $(ADDR) --store embedded:$(DATA) --sample --auth=off
+run: playground ## serve the shop on http://127.0.0.1:8080 from ./data, with sample orders; STORE=dynamodb for DynamoDB Local
+	$(RUN)
 
-test: playground ## run every test, with the race detector
+RUN_embedded = $(GO) run ./cmd/server serve --listen $(ADDR) --store embedded:$(DATA) --sample --auth=off
+define RUN_dynamodb
+@$(GO) build -o bin/server ./cmd/server
+@$(GO) build -o bin/dynamolocal ./internal/dynamolocal/run
+bin/dynamolocal -dir $(DATA)/dynamodb sh -c 'bin/server tables apply --store dynamodb:shop- && \
+	exec bin/server serve --listen $(ADDR) --store dynamodb:shop- --events log:$(DATA) --sample --auth=off'
+endef
+RUN = $(or $(RUN_$(STORE)),$(error STORE is $(STORE), and must be embedded or dynamodb))
+
+test: playground engines ## run every test, with the race detector
 	$(GOTESTSUM) --format pkgname --raw-command -- .ci/tests -race -timeout 14m -count=$(COUNT)
 
 generate: ## write the generated code anew from the schemas
@@ -43,6 +53,9 @@ fuzz: ## run every fuzz target for FUZZTIME each
 
 crash: ## kill the server at random moments, SEEDS times, and compare what it kept
 	FOLDQL_CRASH_SEEDS=$(SEEDS) $(GO) test ./internal/crash -count=1 -timeout 0 -v
+
+engines: ## fetch what speaks DynamoDB's protocol on this machine, and the Java that it needs
+	$(GO) run ./internal/dynamolocal/run -install
 
 playground: graph/playground/assets/graphiql.min.js ## fetch GraphiQL, so that the playground works offline
 

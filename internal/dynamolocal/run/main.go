@@ -45,11 +45,14 @@ func run() error {
 	if err != nil {
 		return err
 	}
+	if flag.NArg() > 0 {
+		stop()
+	}
 	fmt.Fprintf(os.Stderr, "DynamoDB Local listens at %s\n", engine.URL)
 	if flag.NArg() == 0 {
 		err = wait(ctx, engine)
 	} else {
-		err = follow(ctx, engine, flag.Args())
+		err = follow(engine, flag.Args())
 	}
 	return errors.Join(err, engine.Stop())
 }
@@ -72,11 +75,27 @@ func wait(ctx context.Context, engine *dynamolocal.Process) error {
 	}
 }
 
-// follow runs the command to its end. Ctrl-C reaches it from the terminal; SIGTERM it is told of.
-func follow(ctx context.Context, engine *dynamolocal.Process, command []string) error {
+// follow runs the command to its end, or to that of the engine. Ctrl-C reaches it from the terminal; SIGTERM it is told of.
+func follow(engine *dynamolocal.Process, command []string) error {
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt) // caught and left to the command
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		<-engine.Exited()
+		cancel(fmt.Errorf("DynamoDB Local ended by itself:\n%s", engine.Log()))
+	}()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.Env = append(os.Environ(), dynamolocal.Endpoint{URL: engine.URL, AccessKey: "local"}.Env()...)
-	return cmd.Run()
+	err := cmd.Run()
+	if errors.Is(err, ctx.Err()) && cmd.ProcessState.Success() {
+		err = nil // it ended well when it was told to
+	}
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		err = errors.Join(cause, err)
+	}
+	return err
 }
