@@ -23,15 +23,18 @@ const PrefixesOfAnyText = "prefixes of any text"
 // Run runs every case on stores that open makes. Each case has an empty store of its own, with the tables that it names,
 // which Run closes.
 func Run(t *testing.T, open func(t *testing.T, tables ...*driver.Table) driver.Driver, opts Options) {
+	done := &report{}
+	defer done.write(t)
 	for _, c := range casesOf(t, open) {
 		t.Run(c.promise, func(t *testing.T) {
+			t.Cleanup(func() { done.add(t, c.promise) })
 			tables := c.tables
 			if tables == nil {
 				tables = []*driver.Table{rowsTable}
 			}
 			drv := open(t, tables...)
 			t.Cleanup(func() { closeStore(t, drv) })
-			c.prove(&store{T: t, drv: drv, table: tables[0], opts: opts})
+			c.prove(&store{T: t, drv: drv, table: tables[0], opts: opts, done: done})
 		})
 	}
 }

@@ -28,6 +28,7 @@ type store struct {
 	drv   driver.Driver
 	table *driver.Table
 	opts  Options
+	done  *report
 }
 
 // deviates reports whether the engine is known to deviate in a check, and then prints why.
@@ -36,6 +37,7 @@ func (s *store) deviates(check string) bool {
 	reason, known := s.opts.Known[check]
 	if known {
 		s.Logf("not checked: %s: %s", check, reason)
+		s.done.leftOut(check, reason)
 	}
 	return known
 }
