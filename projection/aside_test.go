@@ -236,6 +236,41 @@ func TestARefoldDoesWhatRetryDid(t *testing.T) {
 	}
 }
 
+// TestARefoldReleasesWhatALaterEventOfTheSubjectWaitsFor: an event that took effect when one before it was skipped does so
+// again, although a later one of its subject, which failed then, is aside at that place.
+func TestARefoldReleasesWhatALaterEventOfTheSubjectWaitsFor(t *testing.T) {
+	store := newFaultyStore()
+	log := openLog(t,
+		event("s", needs("x", 1)), // aside
+		event("s", set("b", 2)),   // behind it
+		event("s", needs("y", 3)), // behind it, and fails by itself
+		event("", set("c", 4)),
+	)
+	db := open(t, store)
+	r := run(t, ended(log), db, quick())
+	if err := r.Skip(t.Context(), "0@1"); err != nil {
+		t.Fatal(err)
+	}
+	want, wantAside := rowsOf(t, db, store.keys()), asideOf(t, r)
+	if want[Key{ID: "b", Version: "v1"}].Row.Total != 2 || len(wantAside) != 1 {
+		t.Fatalf("the first fold is not what this test builds on: %+v, aside %+v", want, wantAside)
+	}
+	for window := 1; window <= 5; window++ {
+		if err := db.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{projection.Forget("script")}}); err != nil {
+			t.Fatal(err)
+		}
+		cfg := quick()
+		cfg.Window = window
+		r := run(t, ended(log), db, cfg)
+		if diff := cmp.Diff(want, rowsOf(t, db, store.keys())); diff != "" {
+			t.Errorf("windows of %d: rows (-first +again):\n%s", window, diff)
+		}
+		if diff := cmp.Diff(wantAside, asideOf(t, r)); diff != "" {
+			t.Errorf("windows of %d: aside (-first +again):\n%s", window, diff)
+		}
+	}
+}
+
 func TestAMalformedEventIsSetAside(t *testing.T) {
 	store := newFaultyStore()
 	db := open(t, store)

@@ -174,15 +174,19 @@ func (r *Runner) heldBehind(out *outcome, first, it *item) (behind ref, held boo
 	if s.name == "" {
 		return ref{}, false
 	}
-	if behind, held = out.failing[s]; held {
+	if behind, held = out.failing[s]; held && !it.overtakes(behind.offset) {
 		return behind, true
 	}
 	offset, held := r.asides.first(s)
+	held = held && !it.overtakes(offset)
 	if held && it.released {
 		held = offset < first.event.Offset && !it.skip
 	}
 	return ref{s.partition, offset}, held
 }
+
+// overtakes reports whether the item was released while the later event of its subject, at the offset, stayed aside.
+func (it *item) overtakes(offset uint64) bool { return it.replayed && offset > it.event.Offset }
 
 // fail sets an event aside that cannot be folded.
 func (r *Runner) fail(out *outcome, it *item, err error) bool {

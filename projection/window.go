@@ -17,6 +17,8 @@ type item struct {
 	at      cursor // how far the projection has come when the item is done
 	// released is an event that was aside: a retry or, where skip is set, the leave to forget it.
 	released, skip bool
+	// replayed is an event whose release is on record, at the place where it took effect then.
+	replayed bool
 }
 
 // window is a run of events of one partition that is committed at once.
@@ -120,7 +122,7 @@ func (r *reader) replay(ctx context.Context, w *window, offset uint64) error {
 		if !ok { // the projection takes it no more; it counts all the same
 			continue
 		}
-		it.at = w.end
+		it.at, it.replayed = w.end, true
 		w.items = append(w.items, it)
 	}
 	return nil
