@@ -27,7 +27,7 @@ type result[R any] struct {
 
 // fold folds the events in one way.
 func (s *Spec[R]) fold(ctx context.Context, w way) (result[R], error) {
-	store := newStore(w.lose)
+	store := newStore(w)
 	now := lastTime(w.legs)
 	db, err := querydb.Open(ctx, store, []*querydb.Model{s.Projection.Model}, querydb.Config{
 		Now: func() time.Time { return now },

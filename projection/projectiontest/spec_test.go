@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection"
 )
@@ -116,5 +118,20 @@ func TestLongSpecsAreStoppedAtABoundedNumberOfPlaces(t *testing.T) {
 		if n > 1 && n <= maxStops && len(at) != n-1 {
 			t.Errorf("%d events are stopped at %d places, want every one", n, len(at))
 		}
+	}
+}
+
+func TestEveryOtherBatchIsTornEachAtAnotherPlace(t *testing.T) {
+	s := newShared(false)
+	var at []int
+	for range 8 {
+		s.begin(true, 4)
+		at = append(at, s.at)
+	}
+	if diff := cmp.Diff([]int{2, -1, 1, -1, 0, -1, 3, -1}, at); diff != "" {
+		t.Errorf("torn after the commits (-want +got):\n%s", diff)
+	}
+	if s.begin(true, 1); s.at != 0 {
+		t.Errorf("a batch of one commit is torn after commit %d, want after its only one", s.at)
 	}
 }

@@ -14,6 +14,8 @@ type way struct {
 	window int  // events per commit, 0 for all
 	lose   bool // the store commits, and then fails to say so
 	forget bool // between legs the store forgets the rows and the checkpoint, as for a model of a new version
+	shared bool // the store has other writers, and commits write by write
+	tear   bool // every other commit is torn
 }
 
 // maxStops bounds the ways that stop somewhere: longer specs are stopped at so many places, evenly apart.
@@ -35,7 +37,13 @@ func ways(events []eventlog.Event) []way {
 
 	anew := way{name: "folding the whole log anew", legs: [][]eventlog.Event{events, events}, forget: true}
 
-	all := []way{again, twice, lost, anew}
+	others := once(events)
+	others.name, others.shared = "folding on a store that others write to", true
+
+	torn := others
+	torn.name, torn.tear = "tearing commits", true
+
+	all := []way{again, twice, lost, anew, others, torn}
 	for _, n := range places(len(events)) {
 		cut := once(events)
 		cut.name, cut.window = fmt.Sprintf("folding in windows of %d", n), n
@@ -43,7 +51,12 @@ func ways(events []eventlog.Event) []way {
 			name: fmt.Sprintf("stopping after event %d and resuming", n),
 			legs: [][]eventlog.Event{events[:n], events},
 		}
-		all = append(all, cut, stopped)
+		tornCut := torn
+		tornCut.name, tornCut.window = fmt.Sprintf("tearing commits, in windows of %d, so that events reach the rows twice", n), n
+		tornStopped := torn
+		tornStopped.name = fmt.Sprintf("tearing commits, stopping after event %d and resuming", n)
+		tornStopped.legs = stopped.legs
+		all = append(all, cut, stopped, tornCut, tornStopped)
 	}
 	return all
 }
