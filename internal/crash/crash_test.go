@@ -13,40 +13,66 @@ import (
 
 // TestRowsAreThoseOfTheEventsWhateverHappened runs real servers over a log, kills and freezes them at random moments, lets
 // them come to an end in peace, and compares the whole store with a fold of the log in memory. One seed is one schedule:
-// which project, which events, how many of them at once, and what happens when.
+// which store, which project and events, how many of them at once, and what happens when.
 //
-// FOLDQL_CRASH_SEEDS says how many seeds; FOLDQL_CRASH_SEED repeats one, though not how processes take turns.
+// FOLDQL_CRASH_SEEDS says how many seeds; FOLDQL_CRASH_SEED repeats one, though not how processes take turns. Where they
+// are many, all events of the registry go through each kind of store too, once.
 func TestRowsAreThoseOfTheEventsWhateverHappened(t *testing.T) {
 	if testing.Short() {
-		t.Skip("kills processes for about half a minute")
+		t.Skip("kills processes for about a minute")
 	}
-	all := subjects(t)
-	for _, c := range []struct {
-		name string
-		few  int // seeds of a short run
-		open func(tr *trial) (world, error)
-	}{
-		{"embedded", 3, openEmbedded},
-		{"DynamoDB Local", 6, openDynamo(t, dynamolocal.Local, false)},
-		{"dynoxide", 3, openDynamo(t, dynamolocal.Dynoxide, false)},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var total report
-			defer func() { t.Log(&total) }()
-			for _, seed := range seeds(t, c.few) {
-				tr, err := newTrial(t.TempDir(), seed, all, c.open)
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Log(tr)
-				v, err := tr.run(t.Context())
-				total.add(&tr.report)
-				if err := judged(v, err); err != nil {
-					t.Fatalf("FOLDQL_CRASH_SEED=%d: %v%s", seed, err, said(tr.dir))
-				}
+	all, worlds := subjects(t), worlds(t)
+	var total report
+	defer func() { t.Log(&total) }()
+	list, enough := seeds(t)
+	if len(list) >= many {
+		for i, w := range worlds[1:] {
+			tr, err := newLongTrial(t.TempDir(), list[i], all[registryAt], w.open)
+			if err != nil {
+				t.Fatal(err)
 			}
-		})
+			t.Log(w.name, tr)
+			survive(t, tr, &total)
+		}
 	}
+	for i, seed := range list {
+		if i >= len(worlds) && enough() {
+			break
+		}
+		w := worlds[seed%uint64(len(worlds))]
+		on := all[seed/uint64(len(worlds))%uint64(len(all))]
+		tr, err := newTrial(t.TempDir(), seed, on, w.open)
+		if err != nil {
+			t.Fatalf("FOLDQL_CRASH_SEED=%d: %v", seed, err)
+		}
+		t.Log(w.name, tr)
+		survive(t, tr, &total)
+	}
+}
+
+// many seeds take so long that the whole registry does not count.
+const many = 100
+
+// survive runs a trial, and fails the test where it leaves other rows than it must.
+func survive(t *testing.T, tr *trial, total *report) {
+	t.Helper()
+	v, err := tr.run(t.Context())
+	total.add(&tr.report)
+	if err := judged(v, err); err != nil {
+		t.Fatalf("FOLDQL_CRASH_SEED=%d: %v%s", tr.seed, err, said(tr.dir))
+	}
+}
+
+// named is a kind of world.
+type named struct {
+	name string
+	open func(tr *trial) (world, error)
+}
+
+// worlds are those that seeds take in turns.
+func worlds(t *testing.T) []named {
+	local := named{"DynamoDB Local", openDynamo(t, dynamolocal.Local, false)}
+	return []named{local, local, {"dynoxide", openDynamo(t, dynamolocal.Dynoxide, false)}, {"embedded", openEmbedded}}
 }
 
 // TestWritesWithoutConditionsAreFoundOut: with the guard off that keeps a row from being written out of its turn, trials
@@ -60,7 +86,7 @@ func TestWritesWithoutConditionsAreFoundOut(t *testing.T) {
 	open := openDynamo(t, dynamolocal.Dynoxide, true)
 	from := uint64(time.Now().UnixNano())
 	for n := range uint64(most) {
-		tr, err := newTrial(t.TempDir(), from+n, all, open)
+		tr, err := newTrial(t.TempDir(), from+n, all[ledgerAt], open)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,18 +111,25 @@ func judged(v *judge.Verdict, err error) error {
 	return fmt.Errorf("%d differences:\n%s", len(v.Differences)+v.More, strings.Join(v.Differences, "\n"))
 }
 
-// seeds returns the seeds of a run: as many as asked for, or the one to repeat.
-func seeds(t *testing.T, few int) []uint64 {
+// seeds returns the seeds of a run, as many as asked for, or the one to repeat. Where nobody asks, they are a few, and
+// enough says when they have taken enough time.
+func seeds(t *testing.T) (all []uint64, enough func() bool) {
 	t.Helper()
+	const few, most = 8, 40 * time.Second
 	if s := count(t, "FOLDQL_CRASH_SEED", 0); s != 0 {
-		return []uint64{uint64(s)}
+		return []uint64{uint64(s)}, func() bool { return false }
 	}
-	all := make([]uint64, count(t, "FOLDQL_CRASH_SEEDS", few))
-	from := uint64(time.Now().UnixNano())
+	began := time.Now()
+	n := count(t, "FOLDQL_CRASH_SEEDS", 0)
+	enough = func() bool { return n == 0 && time.Since(began) > most }
+	all = make([]uint64, max(n, 0))
+	if n == 0 {
+		all = make([]uint64, few)
+	}
 	for i := range all {
-		all[i] = from + uint64(i)
+		all[i] = uint64(began.UnixNano()) + uint64(i)
 	}
-	return all
+	return all, enough
 }
 
 // said keeps the directory of a trial that failed, and returns where.

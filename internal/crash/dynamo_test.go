@@ -47,7 +47,7 @@ func openDynamo(t *testing.T, engine dynamolocal.Engine, unguarded bool) func(tr
 		}
 		tr.commitWithin = []time.Duration{10 * time.Minute, 2 * time.Second}[tr.rng.IntN(2)]
 		d.proxy = faultproxy.New(faultproxy.Config{
-			Backend: d.at.URL, Seed: tr.seed, Rates: rates(tr), SignedWithin: tr.commitWithin, Unguarded: unguarded,
+			Backend: d.at.URL, Seed: tr.seed, Rates: rates(tr, unguarded), SignedWithin: tr.commitWithin, Unguarded: unguarded,
 		})
 		d.front = httptest.NewServer(d.proxy)
 		return d, nil
@@ -55,8 +55,11 @@ func openDynamo(t *testing.T, engine dynamolocal.Engine, unguarded bool) func(tr
 }
 
 // rates draws how bad it is, in all and of each kind.
-func rates(tr *trial) faultproxy.Rates {
+func rates(tr *trial, bad bool) faultproxy.Rates {
 	worst := []float64{0, .01, .03, .1}[tr.rng.IntN(4)]
+	if bad {
+		worst = .1
+	}
 	all := faultproxy.Even(0)
 	for i := range all {
 		all[i] = worst * tr.rng.Float64()

@@ -31,12 +31,31 @@ type subject struct {
 	bin   string // the server
 }
 
+// TestMain removes the servers that were built.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if buildDir != "" {
+		_ = os.RemoveAll(buildDir) // what cannot be removed stands among the temporary files
+	}
+	os.Exit(code)
+}
+
+// buildDir is where the servers are, "" before they are built.
+var buildDir string
+
+// Places among the subjects.
+const (
+	ledgerAt   = 0
+	registryAt = 2
+)
+
 // built are the subjects with their servers, which are built once for all tests.
 var built = sync.OnceValues(func() ([]*subject, error) {
 	dir, err := os.MkdirTemp("", "crash")
 	if err != nil {
 		return nil, err
 	}
+	buildDir = dir
 	all := []*subject{
 		{name: "ledger", dir: "ledger", events: ledgerEvents, judge: here(judge.Project{
 			Models: ledgermodel.All, Projections: ledger.Projections(),
@@ -52,7 +71,7 @@ var built = sync.OnceValues(func() ([]*subject, error) {
 			return nil, err
 		}
 	}
-	all[2].judge, err = elsewhere(dir, registry, "example.com/registry", "registry")
+	all[registryAt].judge, err = elsewhere(dir, registry, "example.com/registry", "registry")
 	return all, err
 })
 

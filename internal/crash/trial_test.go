@@ -23,6 +23,7 @@ type trial struct {
 	file   string // of the events
 	lines  int
 	window int // events that are committed at once
+	pace   int // writes between two strikes, at most
 	// commitWithin is how long a commit may take.
 	commitWithin time.Duration
 	world        world
@@ -51,32 +52,47 @@ type world interface {
 	end(r *report) error
 }
 
-// newTrial draws a schedule. Seeds in a row take the projects in turns.
-func newTrial(dir string, seed uint64, all []*subject, open func(tr *trial) (world, error)) (*trial, error) {
-	tr := &trial{seed: seed, rng: newRand(seed), on: all[seed%uint64(len(all))], dir: dir, file: filepath.Join(dir, "events.jsonl")}
+// newTrial draws a schedule.
+func newTrial(dir string, seed uint64, on *subject, open func(tr *trial) (world, error)) (*trial, error) {
+	tr := &trial{seed: seed, rng: newRand(seed), on: on, dir: dir, file: filepath.Join(dir, "events.jsonl"), pace: 200}
 	lines, err := tr.on.events(tr.rng)
 	if err != nil {
 		return nil, err
 	}
 	tr.window = []int{1, 3, 10, 40, 200, 4096}[tr.rng.IntN(6)]
 	lines = lines[:min(len(lines), 100+100*tr.window)] // small windows take their time
+	return tr, tr.prepare(lines, open)
+}
+
+// newLongTrial draws a schedule for all events of the registry.
+func newLongTrial(dir string, seed uint64, on *subject, open func(tr *trial) (world, error)) (*trial, error) {
+	lines, err := allRegistryLines()
+	if err != nil {
+		return nil, err
+	}
+	tr := &trial{seed: seed, rng: newRand(seed), on: on, dir: dir, file: filepath.Join(dir, "events.jsonl"), pace: 8000, window: 1000}
+	return tr, tr.prepare(lines, open)
+}
+
+// prepare writes the log, and makes a world and servers that are not started yet.
+func (tr *trial) prepare(lines []string, open func(tr *trial) (world, error)) (err error) {
 	tr.lines = len(lines)
 	tr.report.seeds, tr.report.events = 1, len(lines)
 	if err := os.WriteFile(tr.file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
-		return nil, err
+		return err
 	}
 	tr.commitWithin = 10 * time.Minute
 	if tr.world, err = open(tr); err != nil {
-		return nil, err
+		return err
 	}
 	args, env := tr.world.servers()
 	args = append(args, "--events", "file:"+tr.file, "--window", fmt.Sprint(tr.window), "--commit-within", tr.commitWithin.String())
 	for range min(1+tr.rng.IntN(3), tr.world.most()) {
 		tr.slots = append(tr.slots, &slot{report: &tr.report, launch: func() (*process, error) {
-			return launch(tr.on.bin, dir, env, args...)
+			return launch(tr.on.bin, tr.dir, env, args...)
 		}})
 	}
-	return tr, nil
+	return nil
 }
 
 func (tr *trial) String() string {
@@ -91,7 +107,7 @@ func (tr *trial) run(ctx context.Context) (v *judge.Verdict, err error) {
 		}
 		err = errors.Join(err, tr.world.end(&tr.report))
 	}()
-	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute+time.Duration(tr.lines)*20*time.Millisecond)
 	defer cancel()
 	if err := tr.disturb(ctx); err != nil {
 		return nil, err
@@ -137,8 +153,8 @@ func (tr *trial) allUp() error {
 
 // wait lets some work be done: so many writes, where they can be seen, and no longer than some time.
 func (tr *trial) wait() {
-	most := time.Duration(tr.rng.IntN(250)) * time.Millisecond
-	ring := tr.world.afterWrites(1 + tr.rng.IntN(1+tr.rng.IntN(200)))
+	most := time.Duration(tr.rng.IntN(tr.pace)) * time.Millisecond
+	ring := tr.world.afterWrites(1 + tr.rng.IntN(1+tr.rng.IntN(tr.pace)))
 	if ring != nil {
 		most += 500 * time.Millisecond
 	}
