@@ -63,6 +63,21 @@ type Dropper interface {
 	Drop(ctx context.Context, t *Table) error
 }
 
+// Sweeper is a driver that can remove rows that have expired; one whose store does so by itself is none.
+//
+// Sweep removes rows of the table that ceased to be before the moment, those first that did so first, and up to most of
+// them: with their index entries, in one commit. A row whose end was changed meanwhile stays. removed is less than most
+// where no more are left.
+type Sweeper interface {
+	Sweep(ctx context.Context, t *Table, before time.Time, most int) (removed int, err error)
+}
+
+// Lister is a driver that can tell which tables it has: those that rows were written to and that were not dropped since,
+// by name and generation. Nothing else of the tables counts.
+type Lister interface {
+	Tables(ctx context.Context) ([]*Table, error)
+}
+
 // GetLimiter is a driver that reads at most so many keys in one Get; querydb cuts longer lists.
 type GetLimiter interface {
 	MaxGet() int

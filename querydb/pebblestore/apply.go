@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -87,27 +88,46 @@ type writer struct {
 	value  []byte
 }
 
+// readsFirst reports whether a write to the table depends on what is stored: entries of a former row are to go.
+func readsFirst(t *driver.Table) bool { return len(t.Indexes) > 0 || !t.Lasting }
+
 func (w *writer) write(ctx context.Context, db *pebble.DB, changes []change) (err error) {
-	defer func() {
-		if w.former != nil {
-			err = errors.Join(err, w.former.Close())
-		}
-	}()
+	defer func() { err = errors.Join(err, w.close()) }()
 	for i := range changes {
 		if i%patience == patience-1 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		c := &changes[i]
-		if len(c.Table.Indexes) > 0 {
-			if err := w.entries(db, c); err != nil {
+		var before driver.Row
+		if readsFirst(c.Table) {
+			if before, err = w.stored(db, c); err != nil {
 				return err
 			}
 		}
-		if err := w.row(c); err != nil {
+		if err := w.change(c, &before); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// close ends the reading of what is stored.
+func (w *writer) close() error {
+	if w.former == nil {
+		return nil
+	}
+	return w.former.Close()
+}
+
+// change makes the row as the write has it, where there was the one before.
+func (w *writer) change(c *change, before *driver.Row) error {
+	if err := w.entries(c, before.Indexes); err != nil {
+		return err
+	}
+	if err := w.end(c, before.Expires); err != nil {
+		return err
+	}
+	return w.row(c)
 }
 
 func (w *writer) row(c *change) error {
@@ -119,11 +139,7 @@ func (w *writer) row(c *change) error {
 }
 
 // entries changes the index entries of a row: those of the former row that the new one has not are removed.
-func (w *writer) entries(db *pebble.DB, c *change) error {
-	before, err := w.formerKeys(db, c)
-	if err != nil {
-		return err
-	}
+func (w *writer) entries(c *change, before []driver.IndexKey) error {
 	for i := range c.Table.Indexes {
 		x := &c.Table.Indexes[i]
 		var was, is *driver.IndexKey
@@ -147,32 +163,56 @@ func (w *writer) entries(db *pebble.DB, c *change) error {
 	return nil
 }
 
-// formerKeys returns the index keys of the row that is stored under the key, as far as there is one.
-func (w *writer) formerKeys(db *pebble.DB, c *change) ([]driver.IndexKey, error) {
+// end changes the place of a row among those that have an end.
+func (w *writer) end(c *change, was time.Time) error {
+	var is time.Time
+	if c.Kind == driver.Put && !c.Table.Lasting {
+		is = c.Row.Expires
+	}
+	if is.Equal(was) {
+		return nil
+	}
+	if !was.IsZero() {
+		if err := w.batch.Delete(w.endKey(c, was), nil); err != nil {
+			return err
+		}
+	}
+	if is.IsZero() {
+		return nil
+	}
+	return w.batch.Set(w.endKey(c, is), nil, nil)
+}
+
+// stored returns the index keys and the end of the row that is stored under the key, as far as there is one.
+func (w *writer) stored(db *pebble.DB, c *change) (row driver.Row, err error) {
 	if w.former == nil {
 		it, err := db.NewIter(&pebble.IterOptions{UseL6Filters: true})
 		if err != nil {
-			return nil, err
+			return row, err
 		}
 		w.former = it
 	}
 	if !w.former.SeekPrefixGE(c.key) || !bytes.Equal(w.former.Key(), c.key) {
-		return nil, w.former.Error()
+		return row, w.former.Error()
 	}
 	value, err := w.former.ValueAndErr()
 	if err != nil {
-		return nil, err
+		return row, err
 	}
-	var row driver.Row
 	d := decoder{rest: value}
 	if err := d.row(&row, &indexKeys{}); err != nil {
-		return nil, fmt.Errorf("row %q: %w", c.Row.Key, err)
+		return row, fmt.Errorf("row %q: %w", c.Row.Key, err)
 	}
-	return row.Indexes, nil
+	return row, nil
 }
 
 func (w *writer) entryKey(c *change, index int, k *driver.IndexKey) []byte {
 	w.key = appendEntryKey(w.key[:0], c.place.number, index, c.Table.Indexes[index].Sorted(), k.Key, c.Row.Key)
+	return w.key
+}
+
+func (w *writer) endKey(c *change, end time.Time) []byte {
+	w.key = appendEndKey(w.key[:0], c.place.number, end, c.Row.Key)
 	return w.key
 }
 

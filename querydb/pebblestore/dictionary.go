@@ -175,7 +175,7 @@ func (s *Store) Drop(ctx context.Context, t *driver.Table) error {
 }
 
 // claim locks the places that a batch writes to, in the order of their numbers, and returns them by table. A place
-// whose table has indexes is locked against other writers, because its former rows are read first.
+// whose former rows are read first is locked against other writers.
 func (s *Store) claim(b *driver.Batch) (claimed, error) {
 	for {
 		c := claimed{places: map[*driver.Table]*place{}}
@@ -212,7 +212,7 @@ func (c *claimed) find(s *Store, lists ...[]driver.Write) error {
 				return err
 			}
 			c.places[t] = p
-			c.add(p, len(t.Indexes) > 0)
+			c.add(p, readsFirst(t))
 		}
 	}
 	slices.SortFunc(c.order, func(a, b claim) int { return cmp.Compare(a.number, b.number) })

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"strings"
+	"time"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
@@ -13,6 +14,7 @@ import (
 //
 //	row          table slot(0)    partition. sort
 //	index entry  table slot(i+1)  partition. [sort.] partition-of-row. sort-of-row
+//	end of a row table slot(last) end partition. sort
 //
 // table is the number that the dictionary gives a generation of a table, in four bytes; slot is two bytes. Numbers are
 // big-endian. A text followed by a dot is escaped and terminated, which keeps the order of any bytes and makes no such
@@ -23,6 +25,9 @@ const (
 	escaped    = 0xff
 	terminator = 0x01
 )
+
+// endsSlot is where the ends of rows are, in order.
+const endsSlot = 0xffff
 
 func slot(index int) uint16 { return uint16(index + 1) } // driver.Primary is -1
 
@@ -66,6 +71,34 @@ func appendEntryKey(dst []byte, table uint32, index int, sorted bool, x, row key
 	}
 	dst = appendTerminated(dst, row.PK)
 	return append(dst, row.SK...)
+}
+
+// endSize is the size of an end: eight bytes of seconds, which negative ones come first in, and four of nanoseconds.
+const endSize = 12
+
+// appendEnd appends the place among the ends of a table where those at the time begin.
+func appendEnd(dst []byte, table uint32, end time.Time) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, table)
+	dst = binary.BigEndian.AppendUint16(dst, endsSlot)
+	dst = binary.BigEndian.AppendUint64(dst, uint64(end.Unix())^(1<<63))
+	return binary.BigEndian.AppendUint32(dst, uint32(end.Nanosecond()))
+}
+
+// appendEndKey appends the key that a row with an end has among them.
+func appendEndKey(dst []byte, table uint32, end time.Time, k keys.Key) []byte {
+	dst = appendTerminated(appendEnd(dst, table, end), k.PK)
+	return append(dst, k.SK...)
+}
+
+// cutEnd reads the row's key, and its end, out of its key among the ends.
+func cutEnd(key []byte) (k keys.Key, end time.Time, ok bool) {
+	if len(key) < headSize+endSize {
+		return k, end, false
+	}
+	at := key[headSize:]
+	end = time.Unix(int64(binary.BigEndian.Uint64(at)^(1<<63)), int64(binary.BigEndian.Uint32(at[8:]))).UTC()
+	pk, sk, ok := cutTerminated(at[endSize:])
+	return keys.Key{PK: pk, SK: textOf(sk)}, end, ok
 }
 
 // cutTerminated splits a terminated text off the front of a key; ok is false where there is none. The text shares the

@@ -79,6 +79,8 @@ type Store struct {
 var (
 	_ driver.Driver  = (*Store)(nil)
 	_ driver.Dropper = (*Store)(nil)
+	_ driver.Sweeper = (*Store)(nil)
+	_ driver.Lister  = (*Store)(nil)
 )
 
 // Open opens the data directory, which belongs to this process until Close.

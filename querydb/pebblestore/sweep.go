@@ -1,0 +1,106 @@
+package pebblestore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"slices"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// Sweep removes rows that have expired. It looks at those alone: rows with an end stand in its order beside the table.
+func (s *Store) Sweep(ctx context.Context, t *driver.Table, before time.Time, most int) (removed int, err error) {
+	if err := s.enter(ctx); err != nil {
+		return 0, err
+	}
+	defer s.leave()
+	p := s.tables.find(t)
+	if p == nil || t.Lasting {
+		return 0, nil
+	}
+	p.write.Lock() // a row whose end is being changed is met before or after
+	defer p.write.Unlock()
+	if p.dropped {
+		return 0, nil
+	}
+	if removed, err = s.sweep(t, p, before, most); err != nil {
+		return 0, failed("remove expired rows of "+t.Name, err)
+	}
+	return removed, nil
+}
+
+func (s *Store) sweep(t *driver.Table, p *place, before time.Time, most int) (removed int, err error) {
+	due, err := s.due(p, before, most)
+	if err != nil || len(due) == 0 {
+		return 0, err
+	}
+	w := writer{batch: s.db.NewBatch()}
+	defer w.batch.Close()
+	for _, key := range due {
+		if err := w.sweep(s.db, t, p, key); err != nil {
+			return 0, errors.Join(err, w.close())
+		}
+	}
+	if err := w.close(); err != nil {
+		return 0, err
+	}
+	return len(due), w.batch.Commit(pebble.Sync)
+}
+
+// due returns the keys, among the ends of rows, of up to most that are before the moment.
+func (s *Store) due(p *place, before time.Time, most int) (due [][]byte, err error) {
+	upper := appendEnd(nil, p.number, before)
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: upper[:headSize], UpperBound: upper})
+	if err != nil {
+		return nil, err
+	}
+	for ok := it.First(); ok && len(due) < most; ok = it.Next() {
+		due = append(due, slices.Clone(it.Key()))
+	}
+	return due, errors.Join(it.Error(), it.Close())
+}
+
+// sweep removes the row of which the key tells the end, and the key.
+func (w *writer) sweep(db *pebble.DB, t *driver.Table, p *place, key []byte) error {
+	k, end, ok := cutEnd(key)
+	if !ok {
+		return errDamaged
+	}
+	c := change{
+		Write: &driver.Write{Table: t, Kind: driver.Delete, Row: driver.Row{Key: k}},
+		place: p, key: appendRowKey(nil, p.number, k),
+	}
+	before, err := w.stored(db, &c)
+	if err != nil {
+		return err
+	}
+	if before.Expires.Equal(end) {
+		if err := w.change(&c, &before); err != nil {
+			return err
+		}
+	}
+	return w.batch.Delete(key, nil)
+}
+
+// Tables are the generations of tables that rows were written to.
+func (s *Store) Tables(ctx context.Context) ([]*driver.Table, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.leave()
+	s.tables.mu.RLock()
+	defer s.tables.mu.RUnlock()
+	var list []*driver.Table
+	for g := range s.tables.places {
+		list = append(list, &driver.Table{Name: g.table, Generation: g.number})
+	}
+	slices.SortFunc(list, func(a, b *driver.Table) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Generation, b.Generation))
+	})
+	return list, nil
+}
