@@ -3,7 +3,6 @@ package dynamolocal
 import (
 	"runtime"
 	"strconv"
-	"testing"
 )
 
 // Engine is a program that speaks DynamoDB's protocol.
@@ -23,22 +22,12 @@ func Engines() []Engine {
 	return []Engine{Local}
 }
 
-// Defects says of an engine in which checks of tests it deviates from DynamoDB, and how.
+// Defects says of an engine in which checks of tests it deviates from DynamoDB, and how. What a test passes over for that
+// reason is the check alone, and it prints so.
 var Defects = map[Engine]map[string]string{
 	Dynoxide: {
 		"prefixes of any text": "its begins_with is LIKE of SQL, to which A begins with a, and every text ends at a zero byte",
 	},
-}
-
-// Defective reports whether the engine is known to deviate from DynamoDB in a check, and then prints how. What a test
-// passes over for that reason is the check alone.
-func (e Engine) Defective(t testing.TB, check string) bool {
-	t.Helper()
-	reason, is := Defects[e][check]
-	if is {
-		t.Logf("%s is not checked on %s: %s", check, e, reason)
-	}
-	return is
 }
 
 // folder is where in node_modules the engine's files are.
