@@ -120,6 +120,9 @@ func (f *fold[R]) needKey(key keys.Key) error {
 	}
 	e.wanted = true
 	f.wanted = append(f.wanted, key)
+	if f.cuts.alone && f.shape.sorted {
+		f.needPartition(key.PK) // another row of it may be ahead, which was made by following this one
+	}
 	return nil
 }
 

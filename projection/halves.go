@@ -19,6 +19,7 @@ type shape struct {
 	halves     []half   // of all indexes
 	halvesOf   [][]half // by field
 	stampedKey bool     // the primary key holds a field that the engine fills
+	sorted     bool     // partitions have several rows
 }
 
 func shapeOf(m *querydb.Model) shape {
@@ -26,6 +27,7 @@ func shapeOf(m *querydb.Model) shape {
 		isKey:      make([]bool, len(m.Fields)),
 		halvesOf:   make([][]half, len(m.Fields)),
 		stampedKey: stampedKey(m),
+		sorted:     m.SK.Layout.Exists(),
 	}
 	for _, f := range slices.Concat(m.PK.Fields, m.SK.Fields) {
 		s.isKey[f] = true

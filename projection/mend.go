@@ -38,6 +38,11 @@ func (r *Runner) Aside(ctx context.Context, after string, limit int) ([]AsideEve
 // Retry folds a set-aside event now, and then, in order, the later ones of its subject that wait for it. The moment is
 // recorded, so that a fold of the whole log does the same. An event that fails again stays aside with its new reason,
 // and so do those behind it; where that is the event asked for, Retry returns the reason.
+//
+// On a Shared store the rows of one event are one commit, so an event that changes more of them than that can hold cannot
+// be retried there; and while another process is amid a commit that the event's rows are part of, Retry waits, for some
+// seconds. It cannot wait for one that is about to follow one of those rows: such a row may go on from what was before the
+// retry.
 func (r *Runner) Retry(ctx context.Context, event string) error {
 	return r.mend(ctx, event, false)
 }
