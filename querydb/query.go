@@ -13,6 +13,7 @@ type Query struct {
 	Index      int // ordinal in Model.Indexes, driver.Primary for the table
 	PK         string
 	Range      keys.Range
+	Ranges     []keys.Range // several in place of Range, in the order of the keys and apart: they are read one after another
 	Reverse    bool
 	Limit      int // 1 to MaxLimit
 	Start      *keys.Start
@@ -36,8 +37,16 @@ func (db *DB) Query(ctx context.Context, m *Model, q Query) (Page, error) {
 		return Page{}, err
 	}
 	shape := t.serving.Load()
-	if err := checkQuery(shape, &q); err != nil {
-		return Page{}, &Error{Op: "query", Model: m.Name, Err: err}
+	ranges := q.Ranges
+	if len(ranges) == 0 {
+		ranges = []keys.Range{q.Range}
+	}
+	for _, r := range ranges {
+		one := q
+		one.Range = r
+		if err := checkQuery(shape, &one); err != nil {
+			return Page{}, &Error{Op: "query", Model: m.Name, Err: err}
+		}
 	}
 	dq := driver.Query{
 		Table: shape, Index: q.Index, PK: q.PK, Range: q.Range, Reverse: q.Reverse,
@@ -46,9 +55,9 @@ func (db *DB) Query(ctx context.Context, m *Model, q Query) (Page, error) {
 	}
 	var page Page
 	if q.Index == driver.Primary || covers(shape, &q) {
-		page, err = db.readWhole(ctx, t, dq)
+		page, err = db.readWhole(ctx, t, dq, ranges)
 	} else {
-		page, err = db.readCompleted(ctx, t, dq)
+		page, err = db.readCompleted(ctx, t, dq, ranges)
 	}
 	return page, failed("query", m, err)
 }
@@ -59,8 +68,8 @@ func covers(shape *driver.Table, q *Query) bool {
 }
 
 // readWhole reads a page of rows that have all that the caller will read.
-func (db *DB) readWhole(ctx context.Context, t *table, dq driver.Query) (Page, error) {
-	got, err := db.readPage(ctx, t, dq)
+func (db *DB) readWhole(ctx context.Context, t *table, dq driver.Query, ranges []keys.Range) (Page, error) {
+	got, err := db.readRanges(ctx, t, dq, ranges)
 	return Page{Rows: got.Rows, Next: next(&got)}, err
 }
 
@@ -81,12 +90,12 @@ func next(p *driver.Page) *keys.Start {
 
 // readCompleted reads pages of an index and the whole rows from the table, one batch for each page, until it is full. A
 // row that is gone meanwhile, or no longer under the key it was found by, makes room for the next.
-func (db *DB) readCompleted(ctx context.Context, t *table, dq driver.Query) (Page, error) {
+func (db *DB) readCompleted(ctx context.Context, t *table, dq driver.Query, ranges []keys.Range) (Page, error) {
 	var page Page
 	limit := dq.Limit
 	for {
 		dq.Limit = limit - len(page.Rows)
-		got, err := db.readPage(ctx, t, dq)
+		got, err := db.readRanges(ctx, t, dq, ranges)
 		if err != nil {
 			return Page{}, err
 		}
