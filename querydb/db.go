@@ -26,7 +26,9 @@ type DB struct {
 	now    func() time.Time
 	log    *slog.Logger
 	tables map[*Model]*table // never changes after Open
-	drops  *drops
+	// sweepAfter is Config.SweepAfter.
+	sweepAfter time.Duration
+	background *background
 	// Of a view for folds: who folds, and whether deleted rows are to be seen as far as the store knows of them.
 	writer  string
 	deleted bool
@@ -34,10 +36,11 @@ type DB struct {
 
 // table is where the rows of a model are kept, and what was done with them.
 type table struct {
-	model   *Model
-	serving atomic.Pointer[driver.Table] // the generation that reads and writes go to
-	restart sync.Mutex                   // held while a generation follows another
-	stats   counters
+	model    *Model
+	serving  atomic.Pointer[driver.Table] // the generation that reads and writes go to
+	restart  sync.Mutex                   // held while a generation follows another
+	progress progress
+	stats    counters
 }
 
 // Config tunes a DB; the zero Config means the defaults.
@@ -46,6 +49,12 @@ type Config struct {
 	Now func() time.Time
 	// Log is told what happens in the background; slog.Default by default.
 	Log *slog.Logger
+	// SweepEvery is how often rows that have expired are looked for, to be removed; 5 minutes by default. It counts on
+	// stores that do not remove them by themselves: see Sweep.
+	SweepEvery time.Duration
+	// SweepAfter is how late an event may come, by its time, and still find the rows that were there then; 2 days by
+	// default. A row is removed when it expired longer ago.
+	SweepAfter time.Duration
 }
 
 func (c Config) withDefaults() Config {
@@ -55,6 +64,12 @@ func (c Config) withDefaults() Config {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
+	if c.SweepEvery == 0 {
+		c.SweepEvery = defaultSweepEvery
+	}
+	if c.SweepAfter == 0 {
+		c.SweepAfter = defaultSweepAfter
+	}
 	return c
 }
 
@@ -63,7 +78,13 @@ func (c Config) withDefaults() Config {
 // The DB owns the driver from then on, and Close closes it; where Open fails, the driver is still the caller's.
 func Open(ctx context.Context, drv driver.Driver, models []*Model, cfg Config) (*DB, error) {
 	cfg = cfg.withDefaults()
-	db := &DB{drv: drv, now: cfg.Now, log: cfg.Log, tables: make(map[*Model]*table, len(models)), drops: newDrops()}
+	if cfg.SweepEvery < 0 || cfg.SweepAfter < 0 {
+		return nil, &Error{Op: "open", Err: fmt.Errorf("%w: SweepEvery is %v and SweepAfter %v: neither may be negative", ErrInvalid, cfg.SweepEvery, cfg.SweepAfter)}
+	}
+	db := &DB{
+		drv: drv, now: cfg.Now, log: cfg.Log, tables: make(map[*Model]*table, len(models)),
+		sweepAfter: cfg.SweepAfter, background: newBackground(),
+	}
 	named := map[string]*Model{}
 	for _, m := range models {
 		if err := checkModel(m, named); err != nil {
@@ -78,12 +99,13 @@ func Open(ctx context.Context, drv driver.Driver, models []*Model, cfg Config) (
 	if err := db.resumeDrops(ctx); err != nil {
 		return nil, err
 	}
+	db.sweepInBackground(cfg.SweepEvery)
 	return db, nil
 }
 
 // Close waits for calls in flight, stops the work in the background, which the next Open resumes, and closes the driver.
 func (db *DB) Close() error {
-	db.drops.stop()
+	db.background.stop()
 	if err := db.drv.Close(); err != nil {
 		return fmt.Errorf("close the store: %w", err)
 	}

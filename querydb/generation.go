@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
@@ -36,15 +35,20 @@ func (g Generation) Next() int {
 // Generation reads which generation of the model's table serves. Whoever notes something about the rows notes its number
 // too: another model, or another process, may have begun the table anew in the meantime.
 func (db *DB) Generation(ctx context.Context, m *Model) (Generation, error) {
-	n, err := db.Note(ctx, kindGeneration, m.Table)
-	g := Generation{Noted: n.Value != nil, revision: n.Revision}
-	if err == nil && g.Noted {
-		g.Number, err = strconv.Atoi(string(n.Value))
-	}
+	g, err := db.generation(ctx, m.Table)
 	if err != nil {
 		return g, &Error{Op: "generation", Model: m.Name, Err: fmt.Errorf("read which generation of the table serves: %w", err)}
 	}
 	return g, nil
+}
+
+func (db *DB) generation(ctx context.Context, table string) (Generation, error) {
+	n, err := db.Note(ctx, kindGeneration, table)
+	g := Generation{Noted: n.Value != nil, revision: n.Revision}
+	if err == nil && g.Noted {
+		g.Number, err = strconv.Atoi(string(n.Value))
+	}
+	return g, err
 }
 
 // Serve lets this DB read and write the generation, which another process has begun.
@@ -57,6 +61,7 @@ func (db *DB) Serve(m *Model, g Generation) error {
 	defer t.restart.Unlock()
 	if t.serving.Load().Generation != g.Number {
 		t.serving.Store(m.shape(g.Number))
+		t.progress.began()
 	}
 	return nil
 }
@@ -84,6 +89,7 @@ func (db *DB) Restart(ctx context.Context, m *Model, g Generation, also []Note) 
 		return &Error{Op: "restart", Model: m.Name, Err: err}
 	}
 	t.serving.Store(fresh)
+	t.progress.began()
 	if g.Noted {
 		db.drop(former)
 	}
@@ -140,40 +146,6 @@ func parseDropID(id string) (*driver.Table, error) {
 	return &driver.Table{Name: id[:at], Generation: generation}, nil
 }
 
-// drops is the work in the background.
-type drops struct {
-	ctx     context.Context
-	cancel  context.CancelFunc
-	mu      sync.Mutex
-	stopped bool
-	running sync.WaitGroup
-}
-
-func newDrops() *drops {
-	d := &drops{}
-	d.ctx, d.cancel = context.WithCancel(context.Background())
-	return d
-}
-
-// run calls f in the background, unless the DB is being closed.
-func (d *drops) run(f func(context.Context)) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.stopped {
-		return
-	}
-	d.running.Go(func() { f(d.ctx) })
-}
-
-// stop ends the work and waits for it.
-func (d *drops) stop() {
-	d.mu.Lock()
-	d.stopped = true
-	d.mu.Unlock()
-	d.cancel()
-	d.running.Wait()
-}
-
 // drop removes a generation in the background. Its note stays until all is removed, so that the next Open goes on where
 // this was interrupted.
 func (db *DB) drop(t *driver.Table) {
@@ -181,7 +153,7 @@ func (db *DB) drop(t *driver.Table) {
 	if !ok {
 		return
 	}
-	db.drops.run(func(ctx context.Context) {
+	db.background.run(func(ctx context.Context) {
 		err := dropper.Drop(ctx, t)
 		if err == nil {
 			err = db.Dropped(ctx, t)

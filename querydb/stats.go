@@ -17,6 +17,7 @@ type Stats struct {
 	Examined    uint64 // keys that ranges looked at
 	Batches     uint64 // commits that wrote rows
 	Writes      uint64 // rows written or deleted
+	Swept       uint64 // rows removed because they had expired
 	Errors      uint64 // calls of the driver that failed
 	// Time that the driver took.
 	GetTime, QueryTime, ApplyTime time.Duration
@@ -34,8 +35,8 @@ func (db *DB) Stats() []Stats {
 }
 
 type counters struct {
-	gets, rowsGot, queries, rowsQueried, examined, batches, writes, errors atomic.Uint64
-	getTime, queryTime, applyTime                                          atomic.Int64
+	gets, rowsGot, queries, rowsQueried, examined, batches, writes, swept, errors atomic.Uint64
+	getTime, queryTime, applyTime                                                 atomic.Int64
 }
 
 func (c *counters) got(rows []Row, err error, took time.Duration) {
@@ -78,7 +79,7 @@ func (c *counters) snapshot() Stats {
 	return Stats{
 		Gets: c.gets.Load(), RowsGot: c.rowsGot.Load(),
 		Queries: c.queries.Load(), RowsQueried: c.rowsQueried.Load(), Examined: c.examined.Load(),
-		Batches: c.batches.Load(), Writes: c.writes.Load(), Errors: c.errors.Load(),
+		Batches: c.batches.Load(), Writes: c.writes.Load(), Swept: c.swept.Load(), Errors: c.errors.Load(),
 		GetTime:   time.Duration(c.getTime.Load()),
 		QueryTime: time.Duration(c.queryTime.Load()),
 		ApplyTime: time.Duration(c.applyTime.Load()),

@@ -1,0 +1,188 @@
+package querydb_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/memstore"
+)
+
+// ending is a row that ends so long before noon.
+func ending(i int, before time.Duration) order {
+	r := sample(i)
+	r.Until = noon.Add(-before)
+	return r
+}
+
+// wantLeft wants those of the rows 0, 1, … that are stored, expired or not.
+func (f *fixture) wantLeft(when string, want ...string) {
+	f.t.Helper()
+	var ks []keys.Key
+	for i := range 9 {
+		ks = append(ks, f.encode(sample(i)).Key)
+	}
+	rows, err := f.Stored("").Get(f.t.Context(), f.model, ks, true)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	rows = slices.DeleteFunc(rows, func(r querydb.Row) bool { return r.Record == nil })
+	if got := ids(rows); !slices.Equal(got, want) {
+		f.t.Errorf("%s: the rows are %v, want %v", when, got, want)
+	}
+}
+
+func (f *fixture) sweep(want int) {
+	f.t.Helper()
+	if n, err := f.Sweep(f.t.Context()); n != want || err != nil {
+		f.t.Errorf("%d rows were removed, %v; want %d", n, err, want)
+	}
+}
+
+func TestAnExpiredRowIsRemovedWhenNoEventCanComeThatFindsItThere(t *testing.T) {
+	f := newFixture(t, memstore.New())
+	f.put(ending(0, 60*time.Hour), ending(1, 49*time.Hour), ending(2, 48*time.Hour), ending(3, time.Hour), ending(4, -time.Hour), sample(5))
+	f.sweep(0) // nobody has said how far the fold is
+	f.Folded(f.model, "orders", noon.Add(-12*time.Hour))
+	f.sweep(0)
+	f.Folded(f.model, "orders", noon.Add(-11*time.Hour))
+	f.sweep(1)
+	f.wantLeft("folded up to 11 hours ago", "o1", "o2", "o3", "o4", "o5")
+	f.Folded(f.model, "orders", noon)
+	f.Folded(f.model, "orders", noon.Add(-100*time.Hour)) // late word
+	f.sweep(1)
+	f.wantLeft("folded up to now", "o2", "o3", "o4", "o5")
+	if s := f.stats(); s.Swept != 2 {
+		t.Errorf("%d rows counted as removed, want 2", s.Swept)
+	}
+}
+
+func TestAFoldThatBeginsAnewLosesNoRowsUntilItHasCaughtUp(t *testing.T) {
+	f := newFixture(t, memstore.New())
+	f.Folded(f.model, "orders", noon)
+	if err := f.Restart(t.Context(), f.model, first, nil); err != nil {
+		t.Fatal(err)
+	}
+	f.put(ending(0, 1000*time.Hour))
+	f.sweep(0)
+	f.wantLeft("while the log is folded anew", "o0")
+	f.Folded(f.model, "orders", noon)
+	f.sweep(1)
+	f.wantLeft("when it is folded")
+}
+
+func TestRowsOfSeveralWritersStayUntilAllHaveFolded(t *testing.T) {
+	m := orderModel()
+	m.Writers = []querydb.Writer{{Name: "a"}, {Name: "b"}}
+	db, err := querydb.Open(t.Context(), memstore.New(), []*querydb.Model{m}, querydb.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fixture{DB: db, t: t, model: m, codec: orderCodec(m)}
+	defer f.close()
+	f.put(ending(0, 60*time.Hour))
+	f.Folded(m, "a", noon)
+	f.sweep(0)
+	f.Folded(m, "b", noon.Add(-24*time.Hour))
+	f.sweep(0)
+	f.Folded(m, "b", noon)
+	f.sweep(1)
+}
+
+// interrupted is a store to which somebody writes between two batches of a sweep, and which fails then.
+type interrupted struct {
+	*memstore.Store
+	between func() error
+	batches []int
+}
+
+func (s *interrupted) Sweep(ctx context.Context, t *driver.Table, before time.Time, most int) (int, error) {
+	if len(s.batches) > 0 {
+		if err := s.between(); err != nil {
+			return 0, err
+		}
+	}
+	n, err := s.Store.Sweep(ctx, t, before, most)
+	s.batches = append(s.batches, n)
+	return n, err
+}
+
+func TestASweepGoesInBatchesBetweenWhichRowsAreRenewed(t *testing.T) {
+	drv := &interrupted{Store: memstore.New()}
+	f := newFixture(t, drv)
+	var rows []order
+	for i := range 600 {
+		rows = append(rows, ending(i, 100*time.Hour-time.Duration(i)))
+	}
+	f.put(rows...)
+	renewed := sample(599) // the last that a sweep comes to
+	drv.between = func() error { f.put(renewed); return nil }
+	f.Folded(f.model, "orders", noon)
+	f.sweep(599)
+	if want := []int{256, 256, 87}; !slices.Equal(drv.batches, want) {
+		t.Errorf("batches of %v rows, want %v", drv.batches, want)
+	}
+	rest, err := f.Get(t.Context(), f.model, []keys.Key{f.encode(renewed).Key}, true)
+	if err != nil || rest[0].Record == nil {
+		t.Errorf("the row that was renewed is gone, or %v", err)
+	}
+
+	f.put(rows...)
+	drv.batches, drv.between = nil, func() error { return driver.ErrUnavailable }
+	n, err := f.Sweep(t.Context())
+	var named *querydb.Error
+	if n != 256 || !errors.Is(err, driver.ErrUnavailable) || !errors.As(err, &named) || named.Model != "Order" {
+		t.Errorf("%d rows removed, %v; want 256 and the error of the store with the model", n, err)
+	}
+	drv.between = func() error { return nil }
+	f.sweep(600 - 256)
+}
+
+func TestExpiredRowsAreRemovedInTheBackgroundWhileTheDBIsOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := orderModel()
+		drv := &interrupted{Store: memstore.New()}
+		db, err := querydb.Open(t.Context(), drv, []*querydb.Model{m}, querydb.Config{
+			SweepEvery: time.Minute, SweepAfter: time.Hour, Log: slog.New(slog.DiscardHandler),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := &fixture{DB: db, t: t, model: m, codec: orderCodec(m)}
+		f.put(ending(0, 2*time.Hour), ending(1, 0))
+		f.Folded(m, "orders", noon)
+		time.Sleep(59 * time.Second) // of the bubble's clock
+		synctest.Wait()
+		f.wantLeft("before the first sweep", "o0", "o1")
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		f.wantLeft("after the first sweep", "o1")
+
+		f.put(ending(0, 2*time.Hour))
+		drv.between = func() error { return driver.ErrThrottled }
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		f.wantLeft("after a sweep that failed", "o0", "o1")
+		drv.between = func() error { return nil }
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		f.wantLeft("after the next", "o1")
+		f.close()
+	})
+}
+
+func TestNoSweepIsOfNegativeTime(t *testing.T) {
+	for _, cfg := range []querydb.Config{{SweepEvery: -1}, {SweepAfter: -1}} {
+		if _, err := querydb.Open(t.Context(), memstore.New(), nil, cfg); !errors.Is(err, querydb.ErrInvalid) {
+			t.Errorf("%s: %v, want ErrInvalid", fmt.Sprint(cfg.SweepEvery, cfg.SweepAfter), err)
+		}
+	}
+}
