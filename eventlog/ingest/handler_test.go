@@ -134,6 +134,13 @@ func TestBadInputIsAnsweredWithAProblem(t *testing.T) {
 			detail{Type: "invalid-event", Status: 400, Event: &zero, ID: "a", Field: "data", Reason: "want an object, got list"},
 		},
 		{
+			"the id is long", strings.Replace(event(strings.Repeat("é", 65), ""), `Counted`, `Other`, 1), []string{"Content-Type", one},
+			detail{
+				Type: "invalid-event", Status: 400, Event: &zero, ID: strings.Repeat("é", 64) + "…", Field: "type",
+				Reason: "no such event type is declared",
+			},
+		},
+		{
 			"the type is not declared", strings.Replace(event("a", ""), `Counted`, `Other`, 1), []string{"Content-Type", one},
 			detail{Type: "invalid-event", Status: 400, Event: &zero, ID: "a", Field: "type", Reason: "no such event type is declared"},
 		},

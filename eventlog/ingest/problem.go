@@ -3,6 +3,7 @@ package ingest
 import (
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/foldql/foldql/eventlog"
 )
@@ -64,8 +65,20 @@ func invalidBatch(reason string) *problem {
 	}
 }
 
+// longest is how much of a name of the input an answer repeats, in bytes.
+const longest = 128
+
+// cut shortens a name of the input.
+func cut(name string) string {
+	if len(name) <= longest {
+		return name
+	}
+	return strings.ToValidUTF8(name[:longest], "") + "…"
+}
+
 // ofEvent names the event of a problem.
 func (p *problem) ofEvent(index int, id, field, reason string) *problem {
+	id, field = cut(id), cut(field)
 	who := fmt.Sprintf("Event %d", index)
 	if id != "" {
 		who += fmt.Sprintf(" (id %q)", id)

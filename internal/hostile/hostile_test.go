@@ -55,7 +55,7 @@ func TestHostileRequestsChangeNothingAndLearnNothing(t *testing.T) {
 		t.Errorf("the shop logged an error: %.2000s", fault)
 	}
 	used := max(memory.inUse, memory.resident)
-	if raced { // the detector has as much memory as the program, several times
+	if raced || requests > usualRequests { // the detector takes far more than the program; a longer run fills the store's cache
 		used = memory.inUse
 	}
 	if used > mostMemory {
