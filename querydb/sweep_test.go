@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -100,11 +101,21 @@ func TestRowsOfSeveralWritersStayUntilAllHaveFolded(t *testing.T) {
 // interrupted is a store to which somebody writes between two batches of a sweep, and which fails then.
 type interrupted struct {
 	*memstore.Store
+	mu      sync.Mutex
 	between func() error
 	batches []int
 }
 
+// meanwhile says what happens between two batches from now on.
+func (s *interrupted) meanwhile(between func() error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.between = between
+}
+
 func (s *interrupted) Sweep(ctx context.Context, t *driver.Table, before time.Time, most int) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if len(s.batches) > 0 {
 		if err := s.between(); err != nil {
 			return 0, err
@@ -167,11 +178,11 @@ func TestExpiredRowsAreRemovedInTheBackgroundWhileTheDBIsOpen(t *testing.T) {
 		f.wantLeft("after the first sweep", "o1")
 
 		f.put(ending(0, 2*time.Hour))
-		drv.between = func() error { return driver.ErrThrottled }
+		drv.meanwhile(func() error { return driver.ErrThrottled })
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		f.wantLeft("after a sweep that failed", "o0", "o1")
-		drv.between = func() error { return nil }
+		drv.meanwhile(func() error { return nil })
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		f.wantLeft("after the next", "o1")
