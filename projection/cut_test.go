@@ -210,7 +210,7 @@ func TestARetryWaitsForWhatIsAhead(t *testing.T) {
 
 func TestARetryIsOneCommit(t *testing.T) {
 	s := newSetting(t)
-	log := logOf(t, event("s", needs("b", 1), set("a", 5)), event("s", upsert("b", 1)), event("", set("b", 1)))
+	log := logOf(t, event("s", needs("b", 1), set("a", 5), Step{Op: "delete", ID: "c", Version: "v1"}), event("s", upsert("b", 1)), event("", set("b", 1)))
 	var got []string
 	srv := s.server(log, 10, batches(&got))
 	s.run(srv)
@@ -219,7 +219,7 @@ func TestARetryIsOneCommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The note of the decision and that of the event that is aside no more have one name in two kinds.
-	if diff := cmp.Diff([]string{"= a/v1? b/v1? !1 !1", "= b/v1? !2 !2"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"= -c/v1? a/v1? b/v1? !1 !1", "= b/v1? !2 !2"}, got); diff != "" {
 		t.Errorf("commits (-want +got):\n%s", diff)
 	}
 	s.want("after the retry", map[string]int{"a": 5, "b": 3})

@@ -154,7 +154,9 @@ func (r *Runner) readAll(ctx context.Context, rd *reader, windows chan<- *window
 	for failures := 0; ; {
 		n, err := r.readRound(ctx, rd, windows)
 		if err == nil && n == 0 {
-			err = r.await(ctx, rd)
+			if err = r.hand(ctx, &window{upTo: rd.upTo}, windows); err == nil {
+				err = r.await(ctx, rd)
+			}
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -180,6 +182,7 @@ func (r *Runner) readRound(ctx context.Context, rd *reader, windows chan<- *wind
 		return 0, fmt.Errorf("list the partitions: %w", err)
 	}
 	r.progress.round(partitions)
+	began, whole := r.now(), true
 	for _, p := range partitions {
 		w, err := rd.read(ctx, p)
 		if err != nil {
@@ -189,14 +192,27 @@ func (r *Runner) readRound(ctx context.Context, rd *reader, windows chan<- *wind
 			continue
 		}
 		read++
-		select {
-		case windows <- w:
-			r.progress.handed()
-		case <-ctx.Done():
-			return read, context.Cause(ctx)
+		whole = whole && w.whole
+		w.upTo = rd.upTo
+		if err := r.hand(ctx, w, windows); err != nil {
+			return read, err
 		}
+		r.progress.handed()
+	}
+	if whole {
+		rd.upTo = began
 	}
 	return read, nil
+}
+
+// hand gives a window to the fold.
+func (r *Runner) hand(ctx context.Context, w *window, windows chan<- *window) error {
+	select {
+	case windows <- w:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // errEnded is a source's word that no event will follow.
@@ -229,9 +245,21 @@ func (r *Runner) foldWindow(ctx context.Context, w *window) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.foldedUpTo(w.upTo)
+	if w.scanned == 0 && len(w.items) == 0 {
+		return nil
+	}
 	if err := r.foldAll(ctx, stretch{partition: w.partition, items: w.items, from: w.from, end: w.end}); err != nil {
 		return err
 	}
 	r.progress.folded(w.scanned)
 	return nil
+}
+
+// foldedUpTo tells the store that rows which ended long before the time can be done without. Events that are set aside
+// have the time that they had, and may be retried: as long as there are any, they need the rows that were there then.
+func (r *Runner) foldedUpTo(at time.Time) {
+	if !at.IsZero() && len(r.asides.all) == 0 {
+		r.db.Folded(r.projection.Model, r.projection.Name, at)
+	}
 }

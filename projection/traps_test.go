@@ -410,6 +410,57 @@ func (s *sleeper) Read(ctx context.Context, partition string, after uint64, most
 	return s.Source.Read(ctx, partition, after, most)
 }
 
+// A server that has waited for events for long looks whether it still knows how things stand, before it reads rows.
+func TestTrapAnIdleServerLooksFirst(t *testing.T) {
+	s := newSetting(t)
+	log := openLog(t, event("", set("a", 1)))
+	source := &idler{Log: log, idle: func() {
+		for !strings.Contains(s.checkpoint(), `"offset":1}`) && t.Context().Err() == nil {
+			time.Sleep(time.Millisecond) // until what is in hand is on record
+		}
+		s.clock.move(24 * time.Hour)
+		add(t, log, 1, event("", set("b", 1)))
+		log.End()
+	}}
+	s.run(s.server(source, 1, memstore.Options{Before: func(c memstore.Commit) error {
+		if c.Batch.Deadline.Before(s.clock.now()) && len(c.Batch.Writes) > 0 {
+			t.Error("the server makes a batch of what it knew a day ago")
+		}
+		return nil
+	}}))
+	s.want("in the end", map[string]int{"a": 1, "b": 1})
+}
+
+// idler is a log that calls idle when it is waited for the first time.
+type idler struct {
+	*memlog.Log
+	idle func()
+}
+
+func (l *idler) Wait(ctx context.Context, after eventlog.Positions) error {
+	if l.idle != nil {
+		l.idle()
+		l.idle = nil
+	}
+	return l.Log.Wait(ctx, after)
+}
+
+// A row that is ahead may be the one to follow, though the window has touched other rows since it was read.
+func TestTrapAFollowFindsTheRowThatIsAhead(t *testing.T) {
+	s := newSetting(t)
+	log := logOf(t,
+		event("", Step{Op: "delete", ID: "a", Version: "v1"}),
+		event("", Step{Op: "set", ID: "a", Version: "v2", Total: 10}, set("a", 1)),
+		event("", Step{Op: "follow", ID: "a", Version: "v3", Total: 100}),
+	)
+	s.killed(log, 2, func(c memstore.Commit) bool { return rows(c) && c.Batch.Writes[c.Number].Row.Key.SK == "v2" })
+	s.fold(log, 3)
+	rows, err := readRows(open(t, s.store.Join(memstore.Options{}), s.ops.Codec.Model), s.ops.Codec.Model, []keys.Key{{PK: "a", SK: "v3"}})
+	if err != nil || rows[Key{"a", "v3"}].Row.Total != 110 {
+		t.Errorf("rows %+v, %v: want v3 to follow v2, whose sort key is the greatest of its event", rows, err)
+	}
+}
+
 // A server that has read ahead when another begins anew must go back, or the events in between are in nobody's rows.
 // Events carry no number within their stream; that a source leaves none out is its own promise, and that offsets ascend
 // the reader checks.

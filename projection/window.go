@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/foldql/foldql/eventlog"
 )
@@ -28,6 +29,10 @@ type window struct {
 	from, end cursor
 	scanned   int // events looked at, of other types too
 	bytes     int
+	whole     bool // nothing followed in the partition
+	// upTo is a time at which every event there was is in a window before this one. A window without events has nothing
+	// else to say.
+	upTo time.Time
 }
 
 // reader reads and projects, one window ahead of the fold. It knows nothing of rows.
@@ -37,8 +42,9 @@ type reader struct {
 	cfg        *RunnerConfig
 	done       map[string]cursor
 	plan       *replayPlan
-	eventSize  int // typical, in bytes
-	taken      int // items of the largest window so far
+	upTo       time.Time // every event there was then has been read
+	eventSize  int       // typical, in bytes
+	taken      int       // items of the largest window so far
 }
 
 // scanFactor bounds how many events of other types a window looks at for each that it could take.
@@ -66,6 +72,7 @@ func (r *reader) read(ctx context.Context, partition string) (*window, error) {
 			}
 		}
 		if len(events) == 0 {
+			w.whole = true
 			break
 		}
 	}
