@@ -112,30 +112,28 @@ func (rt *Runtime) passIndexRule(ctx context.Context, v viewer, q *Query, pk []k
 	if v.all || q.Rule == nil {
 		return nil
 	}
-	return rt.passRule(ctx, v, q, partition, func() (string, error) {
-		return rt.catalog.Types[q.Rule.AuthTable].Model.PK.Layout.Compose(pk...)
-	})
+	return rt.passRule(ctx, v, q, partition, func() (keys.Key, error) { return rt.catalog.Types[q.Rule.AuthTable].key(pk[0]) })
 }
 
 // passJoinRule says whether the viewer may follow a join to the rows under a key: the rule of an index holds for joins
-// through it as for its query. The key is one value, whose text is the same in the table that names its owner.
-func (rt *Runtime) passJoinRule(ctx context.Context, v viewer, g target, partition string) error {
+// through it as for its query.
+func (rt *Runtime) passJoinRule(ctx context.Context, v viewer, g target, at spot) error {
 	q := rt.guarded[g]
 	if v.all || q == nil {
 		return nil
 	}
-	return rt.passRule(ctx, v, q, partition, func() (string, error) { return partition, nil })
+	return rt.passRule(ctx, v, q, at.PK, func() (keys.Key, error) { return at.auth, nil })
 }
 
 // passRule holds the rule of a query against the viewer; authKey is the key of the row that names the owner.
-func (rt *Runtime) passRule(ctx context.Context, v viewer, q *Query, partition string, authKey func() (string, error)) error {
+func (rt *Runtime) passRule(ctx context.Context, v viewer, q *Query, partition string, authKey func() (keys.Key, error)) error {
 	switch {
 	case !v.known:
 		return v.refusal(q.Name)
 	case slices.Contains(v.Groups, q.Rule.Group):
 		return nil
 	}
-	owner, err := rt.ownsKey(ctx, v, q.Rule, partition, authKey)
+	owner, err := rt.ownsKey(ctx, v, q, partition, authKey)
 	if err != nil {
 		return err
 	}
@@ -145,26 +143,28 @@ func (rt *Runtime) passRule(ctx context.Context, v viewer, q *Query, partition s
 	return nil
 }
 
-func (rt *Runtime) ownsKey(ctx context.Context, v viewer, rule *IndexRule, partition string, authKey func() (string, error)) (bool, error) {
+func (rt *Runtime) ownsKey(ctx context.Context, v viewer, q *Query, partition string, authKey func() (keys.Key, error)) (bool, error) {
 	if v.Subject == "" {
 		return false, nil
 	}
-	if rule.AuthTable == "" {
-		return partition == v.Subject, nil
+	if q.Rule.AuthTable == "" {
+		own, err := rt.partitionHalf(q).Layout.Compose(keys.String(v.Subject))
+		return err == nil && partition == own, nil
 	}
 	id, err := authKey()
 	if err != nil {
-		return false, rt.internalError(ctx, err, rule.AuthTable)
+		return false, rt.internalError(ctx, err, q.Rule.AuthTable)
 	}
-	t := rt.catalog.Types[rule.AuthTable]
-	rec, err := rt.first(ctx, target{typ: t, via: driver.Primary}, id, []int{t.Owner}, true)
+	t := rt.catalog.Types[q.Rule.AuthTable]
+	rec, err := rt.first(ctx, target{typ: t, via: driver.Primary}, spot{Key: id}, []int{t.Owner}, true)
 	if err != nil {
-		return false, rt.userKeyError(ctx, err, rule.AuthTable)
+		return false, rt.userKeyError(ctx, err, q.Rule.AuthTable)
 	}
 	return v.owns(t, rec), nil
 }
 
-// ownPartition reports whether a query asks for the rows of one owner, the viewer.
-func (v viewer) ownPartition(t *Type, half querydb.Half, partition string) bool {
-	return len(half.Fields) == 1 && half.Fields[0] == t.Owner && v.Subject != "" && partition == v.Subject
+// ownPartition reports whether a query asks for the rows of one owner, the viewer. pk are the values that the partition
+// key is composed of.
+func (v viewer) ownPartition(t *Type, half querydb.Half, pk []keys.Value) bool {
+	return len(half.Fields) == 1 && half.Fields[0] == t.Owner && v.Subject != "" && pk[0] == keys.String(v.Subject)
 }

@@ -139,8 +139,9 @@ func (e *argumentError) Unwrap() error { return e.err }
 
 // queryArguments are the arguments of a root field.
 type queryArguments struct {
-	pk, sk                                              []argument
-	eq, prefix, from, to, reverse, limit, token, strict argument
+	pk, sk                                                    []argument
+	eq, prefix, from, to, reverse, limit, token, strict, only argument
+	typed                                                     bool // eq, from and to are values of their own types
 }
 
 func (c *compiler) queryArguments(f *ast.Field, q *Query) queryArguments {
@@ -155,7 +156,8 @@ func (c *compiler) queryArguments(f *ast.Field, q *Query) queryArguments {
 		pk: list(q.PK), sk: list(q.SK),
 		eq: c.argument(f, "eq"), prefix: c.argument(f, "prefix"), from: c.argument(f, "from"), to: c.argument(f, "to"),
 		reverse: c.argument(f, "reverse"), limit: c.argument(f, "limit"), token: c.argument(f, "nextToken"),
-		strict: c.argument(f, "consistent"),
+		strict: c.argument(f, "consistent"), only: c.argument(f, "only"),
+		typed: q.Collection == nil && c.catalog.Types[q.Type].isEntity(),
 	}
 }
 
@@ -172,7 +174,7 @@ func (a *queryArguments) read(q *Query, vars map[string]any, r *request) (err er
 		}
 	}
 	for i := range a.sk {
-		if r.sk[i], err = a.sk[i].key(vars, false); err != nil {
+		if r.sk[i], err = a.sk[i].key(vars, a.typed && q.Kind == One); err != nil {
 			return err
 		}
 	}
@@ -181,19 +183,44 @@ func (a *queryArguments) read(q *Query, vars map[string]any, r *request) (err er
 		r.consistent = strict != nil && *strict
 		return err
 	}
+	if q.Collection != nil {
+		if r.only, err = a.readOnly(vars); err != nil {
+			return err
+		}
+	}
 	return a.readPage(q, vars, &r.page)
 }
 
-func (a *queryArguments) readPage(q *Query, vars map[string]any, p *PageArgs) (err error) {
-	if q.Operands {
-		for _, text := range [...]struct {
-			arg *argument
-			to  **string
-		}{{&a.eq, &p.Eq}, {&a.prefix, &p.Prefix}, {&a.from, &p.From}, {&a.to, &p.To}} {
-			if *text.to, err = optional(text.arg, vars, UnmarshalString); err != nil {
-				return err
-			}
+// readOnly reads the types of members that are asked for; nil means that the argument is not given. What is no list stands
+// for a list of it.
+func (a *queryArguments) readOnly(vars map[string]any) ([]string, error) {
+	raw, _ := a.only.raw(vars)
+	if raw == nil {
+		return nil, nil
+	}
+	list, ok := raw.([]any)
+	if !ok {
+		list = []any{raw}
+	}
+	names := make([]string, len(list))
+	for i, elem := range list {
+		var err error
+		if names[i], err = a.only.readEnum(elem); err != nil {
+			return nil, &argumentError{a.only.name, err}
 		}
+	}
+	return names, nil
+}
+
+func (a *queryArguments) readPage(q *Query, vars map[string]any, p *PageArgs) (err error) {
+	switch {
+	case q.Operands && a.typed:
+		err = a.readWhere(vars, &p.Where)
+	case q.Operands:
+		err = a.readOperands(vars, p)
+	}
+	if err != nil {
+		return err
 	}
 	if p.Reverse, err = optional(&a.reverse, vars, UnmarshalBoolean); err != nil {
 		return err
@@ -202,5 +229,33 @@ func (a *queryArguments) readPage(q *Query, vars map[string]any, p *PageArgs) (e
 		return err
 	}
 	p.NextToken, err = optional(&a.token, vars, UnmarshalString)
+	return err
+}
+
+// readOperands reads conditions on the text of the sort key.
+func (a *queryArguments) readOperands(vars map[string]any, p *PageArgs) (err error) {
+	for _, text := range [...]struct {
+		arg *argument
+		to  **string
+	}{{&a.eq, &p.Eq}, {&a.prefix, &p.Prefix}, {&a.from, &p.From}, {&a.to, &p.To}} {
+		if *text.to, err = optional(text.arg, vars, UnmarshalString); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readWhere reads conditions on a part of the sort key of an entity.
+func (a *queryArguments) readWhere(vars map[string]any, c *keys.Condition) (err error) {
+	if c.Eq, err = a.eq.key(vars, false); err != nil {
+		return err
+	}
+	if c.Prefix, err = optional(&a.prefix, vars, UnmarshalString); err != nil {
+		return err
+	}
+	if c.From, err = a.from.key(vars, false); err != nil {
+		return err
+	}
+	c.To, err = a.to.key(vars, false)
 	return err
 }

@@ -58,13 +58,25 @@ const (
 type Query struct {
 	Name       string
 	Kind       QueryKind
-	Type       string // GraphQL type of the rows, a key of Catalog.Types
-	Connection string // GraphQL type of the connection, Many only
-	Index      int    // ordinal in Model.Indexes, driver.Primary for the table
-	PK         []Arg  // arguments that compose the partition key, in its order
-	SK         []Arg  // One on a sorted model: arguments that compose the sort key, all given or none
-	Operands   bool   // takes eq, prefix, from, to
-	Rule       *IndexRule
+	Type       string      // GraphQL type of the rows, a key of Catalog.Types; "" for a collection
+	Collection *Collection // what it reads where its rows are of several types; nil where they are of one
+	Connection string      // GraphQL type of the connection, Many only
+	Index      int         // ordinal in Model.Indexes, driver.Primary for the table
+	PK         []Arg       // arguments that compose the partition key, in its order
+	// SK are the arguments that compose the sort key, in its order: of a query of kind One, all given or none, and of one
+	// of kind Many, which is of an entity, leading ones. An entity calls them by the names of its fields, so one that is
+	// in both halves is in PK too; and it has a sort key in all its queries of kind One, each of which must be given.
+	SK       []Arg
+	Operands bool // takes eq, prefix, from, to
+	Rule     *IndexRule
+}
+
+// Collection is what a query reads whose rows are of several types.
+type Collection struct {
+	Stored  *querydb.Collection
+	Union   string     // GraphQL type of the items
+	Members []string   // GraphQL types, keys of Catalog.Types, as the Members of Stored
+	Range   keys.Range // where the rows of all members lie in a partition
 }
 
 // Arg is an argument that becomes a composite attribute of a key.

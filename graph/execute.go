@@ -16,7 +16,7 @@ type execution struct {
 	loaders *loaders
 	answers []answer
 	nodes   []nodeRows
-	seen    map[string]int32
+	seen    map[spot]int32
 	response
 }
 
@@ -25,7 +25,7 @@ type execution struct {
 type nodeRows struct {
 	rows
 	single [1]record.Record // what recs is where there is one row at most
-	ids    []string
+	ids    []spot
 	starts []int32
 	refs   []int32
 	denied error // nobody may follow this join
@@ -89,7 +89,7 @@ func (e *execution) findKeys(n *node, j *join) {
 	parents, child := &e.nodes[n.id].rows, &e.nodes[j.node.id]
 	field := &n.typ.Model.Fields[j.ordinal]
 	if e.seen == nil {
-		e.seen = map[string]int32{}
+		e.seen = map[spot]int32{}
 	}
 	clear(e.seen)
 	child.starts = append(child.starts, 0)
@@ -119,7 +119,7 @@ func (e *execution) findKeysOf(child *nodeRows, j *join, field *driver.Field, te
 
 // ref returns the place of the row that an id leads to among the rows of the joined node.
 func (e *execution) ref(child *nodeRows, j *join, field *driver.Field, text []byte) int32 {
-	key, ok, err := j.keyOfStored(field, text)
+	at, ok, err := e.rt.spotOfStored(j.target, field, text)
 	if err != nil {
 		e.rt.cfg.Logger.ErrorContext(e.ctx, "stored id unreadable", "field", field.Name, "target", j.typ.Name, "error", err)
 		return unreadable
@@ -127,11 +127,11 @@ func (e *execution) ref(child *nodeRows, j *join, field *driver.Field, text []by
 	if !ok {
 		return nowhere
 	}
-	ref, known := e.seen[key]
+	ref, known := e.seen[at]
 	if !known {
 		ref = int32(len(child.ids))
-		child.ids = append(child.ids, key)
-		e.seen[key] = ref
+		child.ids = append(child.ids, at)
+		e.seen[at] = ref
 	}
 	return ref
 }
@@ -181,8 +181,8 @@ func (e *execution) readTarget(g target, joins []*join) {
 		child.rows = e.load(g, child.ids, same[0].node.fields)
 		return
 	}
-	var ids []string
-	places := map[string]int{}
+	var ids []spot
+	places := map[spot]int{}
 	for _, j := range same {
 		for _, id := range e.nodes[j.node.id].ids {
 			if _, ok := places[id]; !ok {
@@ -205,7 +205,7 @@ func (e *execution) readTarget(g target, joins []*join) {
 }
 
 // load reads the rows of distinct keys.
-func (e *execution) load(g target, ids []string, fields []int) rows {
+func (e *execution) load(g target, ids []spot, fields []int) rows {
 	if e.loaders != nil {
 		return e.loaders.load(e.ctx, g, ids)
 	}

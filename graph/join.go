@@ -20,27 +20,70 @@ func (rt *Runtime) target(j *Join) target {
 	return target{typ: rt.catalog.Types[j.Target], via: j.Via}
 }
 
-// half returns the partition half that an id is the key of.
-func (g target) half() querydb.Half {
+// halves returns the key of the target.
+func (g target) halves() (pk, sk querydb.Half) {
 	if g.via == driver.Primary {
-		return g.typ.Model.PK
+		return g.typ.Model.PK, g.typ.Model.SK
 	}
-	return g.typ.Model.Indexes[g.via].PK
+	x := &g.typ.Model.Indexes[g.via]
+	return x.PK, x.SK
 }
 
 // batched reports whether an id is the whole key of a row, so that many rows are read in one batch.
 func (g target) batched() bool {
-	return g.via == driver.Primary && !g.typ.Model.SK.Layout.Exists()
+	return g.via == driver.Primary && (g.typ.isEntity() || !g.typ.Model.SK.Layout.Exists())
 }
 
-// key composes the key text that an id has in the target. ok is false where no row can be under it, as under an empty
-// id: such an id leads nowhere, and is not an error.
-func (g target) key(id keys.Value) (text string, ok bool, err error) {
-	text, err = g.half().Layout.Compose(id)
-	if err != nil {
-		return "", false, err
+// spot is where an id leads in a target: to the row under Key, or, without a sort half, to those of a partition.
+type spot struct {
+	keys.Key
+	auth keys.Key // where a rule holds in the target: of the row that names the owner
+}
+
+// spot finds where an id leads. ok is false where no row can be, as under an empty id: such an id leads nowhere, and is not
+// an error.
+func (rt *Runtime) spot(g target, id keys.Value) (s spot, ok bool, err error) {
+	if s.Key, err = g.key(id); err != nil {
+		return spot{}, false, err
 	}
-	return text, text != "" && len(text) <= keys.MaxPK, nil
+	if g.via != driver.Primary {
+		if q := rt.guarded[g]; q != nil && q.Rule.AuthTable != "" {
+			if s.auth, err = rt.catalog.Types[q.Rule.AuthTable].key(id); err != nil {
+				return spot{}, false, err
+			}
+		}
+	}
+	ok = s.PK != "" && len(s.PK) <= keys.MaxPK && len(s.SK) <= keys.MaxSK && (s.SK != "" || !g.keyed())
+	return s, ok, nil
+}
+
+// key composes the key that an id has in the target. The sort half is left out where it has other fields than the id.
+func (g target) key(id keys.Value) (k keys.Key, err error) {
+	pk, sk := g.halves()
+	if k.PK, err = composeID(pk, id); err == nil && g.keyed() {
+		k.SK, err = composeID(sk, id)
+	}
+	return k, err
+}
+
+// keyed reports whether an id says both halves of a key: that of a table, or that of an index in which the partition half
+// has no fields.
+func (g target) keyed() bool {
+	pk, sk := g.halves()
+	return sk.Layout.Exists() && (g.batched() || len(pk.Fields) == 0)
+}
+
+// key composes the key of the row of a model that an id alone is the key of.
+func (t *Type) key(id keys.Value) (keys.Key, error) {
+	return target{typ: t, via: driver.Primary}.key(id)
+}
+
+// composeID composes a half that has the id as its one field, or none.
+func composeID(h querydb.Half, id keys.Value) (string, error) {
+	if len(h.Fields) == 0 {
+		return h.Layout.Compose()
+	}
+	return h.Layout.Compose(id)
 }
 
 // rows are the rows that a list of keys leads to, aligned with it: a nil record is no row. errs is nil where nothing
@@ -74,7 +117,7 @@ func (r *rows) err(i int) error {
 }
 
 // fetch reads the rows of distinct keys of a target. A failed read fails the keys that it was for.
-func (rt *Runtime) fetch(ctx context.Context, g target, ids []string, fields []int) rows {
+func (rt *Runtime) fetch(ctx context.Context, g target, ids []spot, fields []int) rows {
 	if g.batched() {
 		out := newRows(len(ids))
 		out.failAll(rt.fetchBatch(ctx, g, ids, out.recs))
@@ -95,10 +138,10 @@ func (rt *Runtime) fetch(ctx context.Context, g target, ids []string, fields []i
 	return out
 }
 
-func (rt *Runtime) fetchBatch(ctx context.Context, g target, ids []string, recs []record.Record) error {
+func (rt *Runtime) fetchBatch(ctx context.Context, g target, ids []spot, recs []record.Record) error {
 	ks := make([]keys.Key, len(ids))
 	for i, id := range ids {
-		ks[i].PK = id
+		ks[i] = id.Key
 	}
 	got, err := rt.db.Get(ctx, g.typ.Model, ks, false)
 	if err != nil {
@@ -110,23 +153,43 @@ func (rt *Runtime) fetchBatch(ctx context.Context, g target, ids []string, recs 
 	return nil
 }
 
-// first reads the row that stands for a whole partition: of a table the one with the greatest sort key, of an index the
+// first reads the row that stands at a spot: of a partition of a table the one with the greatest sort key, of an index the
 // first.
-func (rt *Runtime) first(ctx context.Context, g target, partition string, fields []int, consistent bool) (record.Record, error) {
+func (rt *Runtime) first(ctx context.Context, g target, at spot, fields []int, consistent bool) (record.Record, error) {
 	if g.batched() {
-		got, err := rt.db.Get(ctx, g.typ.Model, []keys.Key{{PK: partition}}, consistent)
+		got, err := rt.db.Get(ctx, g.typ.Model, []keys.Key{at.Key}, consistent)
 		if err != nil {
 			return nil, err
 		}
 		return got[0].Record, nil
 	}
+	within, err := g.rows(at)
+	if err != nil {
+		return nil, err
+	}
 	p, err := rt.db.Query(ctx, g.typ.Model, querydb.Query{
-		Index: g.via, PK: partition, Reverse: g.via == driver.Primary, Limit: 1, Consistent: consistent, Fields: fields,
+		Index: g.via, PK: at.PK, Range: within, Reverse: g.via == driver.Primary, Limit: 1, Consistent: consistent, Fields: fields,
 	})
 	if err != nil || len(p.Rows) == 0 {
 		return nil, err
 	}
 	return p.Rows[0].Record, nil
+}
+
+// rows is where the rows of a spot lie in its partition: among rows of other types, where the table is shared.
+func (g target) rows(at spot) (keys.Range, error) {
+	_, sk := g.halves()
+	switch {
+	case at.SK != "":
+		return keys.Range{Op: keys.Equal, Lo: at.SK}, nil
+	case !g.typ.isEntity() || !sk.Layout.Exists():
+		return keys.Range{}, nil
+	}
+	ranges, err := sk.Layout.Select(nil, keys.Condition{})
+	if err != nil {
+		return keys.Range{}, err
+	}
+	return ranges[0], nil
 }
 
 // tooManyJoins is the error of a virtual field that leads to more rows than it may.

@@ -24,7 +24,7 @@ type loaders struct {
 }
 
 type (
-	rowCache = dataloader.InMemoryCache[string, record.Record]
+	rowCache = dataloader.InMemoryCache[spot, record.Record]
 	rowThunk = dataloader.Thunk[record.Record]
 )
 
@@ -77,7 +77,7 @@ func placeOf(ctx context.Context) string {
 }
 
 // load returns the rows of distinct keys, reading those that the operation has not read before.
-func (l *loaders) load(ctx context.Context, g target, ids []string) rows {
+func (l *loaders) load(ctx context.Context, g target, ids []spot) rows {
 	thunks := l.enqueue(ctx, g, ids)
 	out := newRows(len(ids))
 	for i, thunk := range thunks {
@@ -92,12 +92,12 @@ func (l *loaders) load(ctx context.Context, g target, ids []string) rows {
 
 // enqueue looks the keys up and dispatches what is missing, both under one lock: a key that another level adds in
 // between would keep a loader waiting for its last key.
-func (l *loaders) enqueue(ctx context.Context, g target, ids []string) []rowThunk {
+func (l *loaders) enqueue(ctx context.Context, g target, ids []spot) []rowThunk {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	cache, ok := l.caches[g]
 	if !ok {
-		cache = dataloader.NewCache[string, record.Record]()
+		cache = dataloader.NewCache[spot, record.Record]()
 		l.caches[g] = cache
 	}
 	thunks := make([]rowThunk, len(ids))
@@ -119,8 +119,8 @@ func (l *loaders) enqueue(ctx context.Context, g target, ids []string) []rowThun
 }
 
 // loader makes a loader that dispatches when it has got exactly n keys.
-func (l *loaders) loader(g target, cache *rowCache, n int) *dataloader.Loader[string, record.Record] {
-	batch := func(ctx context.Context, ids []string) []*dataloader.Result[record.Record] {
+func (l *loaders) loader(g target, cache *rowCache, n int) *dataloader.Loader[spot, record.Record] {
+	batch := func(ctx context.Context, ids []spot) []*dataloader.Result[record.Record] {
 		got := l.rt.fetch(ctx, g, ids, nil)
 		results := make([]*dataloader.Result[record.Record], len(ids))
 		for i := range ids {
@@ -129,7 +129,7 @@ func (l *loaders) loader(g target, cache *rowCache, n int) *dataloader.Loader[st
 		return results
 	}
 	return dataloader.NewBatchedLoader(batch,
-		dataloader.WithCache[string, record.Record](cache),
-		dataloader.WithBatchCapacity[string, record.Record](n),
-		dataloader.WithInputCapacity[string, record.Record](n))
+		dataloader.WithCache[spot, record.Record](cache),
+		dataloader.WithBatchCapacity[spot, record.Record](n),
+		dataloader.WithInputCapacity[spot, record.Record](n))
 }

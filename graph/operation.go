@@ -84,12 +84,25 @@ func (e *execution) place(r *root, a *answer, joined []*node) []*node {
 	if a.err != nil || r.query == nil {
 		return joined
 	}
+	if r.query.Collection != nil {
+		apart := a.page.apart(len(r.query.Collection.Members))
+		for i, n := range r.items { // the members, over and over
+			joined = e.hand(n, apart[i%len(apart)], joined)
+		}
+		return joined
+	}
 	recs := e.records(r, a)
 	for _, n := range r.items {
-		e.nodes[n.id].recs = recs
-		if len(n.joins) > 0 && len(recs) > 0 {
-			joined = append(joined, n)
-		}
+		joined = e.hand(n, recs, joined)
+	}
+	return joined
+}
+
+// hand gives a node its rows, and appends it where it has joins to follow.
+func (e *execution) hand(n *node, recs []record.Record, joined []*node) []*node {
+	e.nodes[n.id].recs = recs
+	if len(n.joins) > 0 && len(recs) > 0 {
+		joined = append(joined, n)
 	}
 	return joined
 }
@@ -97,11 +110,7 @@ func (e *execution) place(r *root, a *answer, joined []*node) []*node {
 func (e *execution) records(r *root, a *answer) []record.Record {
 	switch {
 	case r.row == nil:
-		recs := make([]record.Record, len(a.page.rows))
-		for i := range a.page.rows {
-			recs[i] = a.page.rows[i].Record
-		}
-		return recs
+		return a.page.records()
 	case a.rec == nil:
 		return nil
 	}
@@ -150,7 +159,7 @@ func (e *execution) connection(r *root, p *page) bool {
 		case m.text != nil:
 			e.buf = append(e.buf, m.text...)
 		case m.items != nil:
-			ok = e.items(m) && ok
+			ok = e.items(m, p) && ok
 		case p.next == "":
 			e.buf = append(e.buf, "null"...)
 		default:
@@ -165,12 +174,20 @@ func (e *execution) connection(r *root, p *page) bool {
 	return true
 }
 
-func (e *execution) items(m *connectionMember) bool {
+func (e *execution) items(m *connectionMember, p *page) bool {
 	e.enter(m.alias)
 	defer e.leave()
 	list := e.openList()
-	for i := range e.nodes[m.items.id].recs {
-		e.element(&list, m.items, i, m.elemNull)
+	if p.of == nil {
+		for i := range p.rows {
+			e.element(&list, m.items[0], i, m.elemNull)
+		}
+		return e.closeList(list) || e.null(&m.member)
+	}
+	met := make([]int, len(m.items)) // rows of each member
+	for _, i := range p.of {
+		e.element(&list, m.items[i], met[i], m.elemNull)
+		met[i]++
 	}
 	return e.closeList(list) || e.null(&m.member)
 }

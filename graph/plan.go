@@ -20,7 +20,7 @@ type root struct {
 	// row is what a query of kind One answers with.
 	row *node
 	// connection are the fields of the answer to a query of kind Many, and items the nodes among them, which stand for
-	// the same rows.
+	// the same rows, or, of a collection, for those of their types among them.
 	connection []connectionMember
 	items      []*node
 	token      bool
@@ -30,7 +30,7 @@ type root struct {
 // connectionMember is one response key of a connection: a list of rows, or the next token, or text.
 type connectionMember struct {
 	member
-	items    *node
+	items    []*node // one for each type of rows: that of the query, or the members of a collection
 	elemNull bool
 }
 
@@ -71,14 +71,16 @@ func (c *compiler) root(s selected, first bool) root {
 		r.items = []*node{r.row}
 	} else {
 		for i, m := range c.collect(q.Connection, s.of) {
-			r.addConnectionMember(c, t, m, i == 0)
+			r.addConnectionMember(c, m, i == 0)
 		}
 	}
-	r.fields = r.readFields(t)
+	if t != nil {
+		r.fields = r.readFields(t)
+	}
 	return r
 }
 
-func (r *root) addConnectionMember(c *compiler, t *Type, s selected, first bool) {
+func (r *root) addConnectionMember(c *compiler, s selected, first bool) {
 	m := connectionMember{member: member{key: responseKey(s.Alias, first), alias: s.Alias}}
 	switch s.Name {
 	case "__typename":
@@ -88,8 +90,12 @@ func (r *root) addConnectionMember(c *compiler, t *Type, s selected, first bool)
 	case "items":
 		m.nonNull = s.Definition.Type.NonNull
 		m.elemNull = s.Definition.Type.Elem != nil && !s.Definition.Type.Elem.NonNull
-		m.items = c.node(t, s.of)
-		r.items = append(r.items, m.items)
+		if r.query.Collection != nil {
+			m.items = c.itemNodes(r.query, s.of)
+		} else {
+			m.items = []*node{c.node(c.catalog.Types[r.query.Type], s.of)}
+		}
+		r.items = append(r.items, m.items...)
 	default:
 		c.foreign = true
 	}

@@ -20,7 +20,11 @@ const (
 
 // PageArgs are the arguments that a query with pages takes beside its key; nil means not given.
 type PageArgs struct {
+	// Eq, Prefix, From and To are text of the sort key. A query of an entity has, in their place, Sort, the values of the
+	// parts of the sort key, absent ones where they are not given, and Where, the conditions on the first of those.
 	Eq, Prefix, From, To *string
+	Sort                 []keys.Value
+	Where                keys.Condition
 	Reverse              *bool
 	Limit                *int
 	NextToken            *string
@@ -32,12 +36,13 @@ type request struct {
 	room       [2]keys.Value // for pk and sk, as long as they are few
 	page       PageArgs
 	consistent bool
+	only       []string // types of members of a collection; nil for all
 	// fields are the ordinals that will be read of the rows, nil for all; token says that the next token will be.
 	fields []int
 	token  bool
 }
 
-// halves returns the key that the query reads by.
+// halves returns the key that the query of a type reads by.
 func (q *Query) halves(m *querydb.Model) (pk, sk querydb.Half) {
 	if q.Index == driver.Primary {
 		return m.PK, m.SK
@@ -45,9 +50,19 @@ func (q *Query) halves(m *querydb.Model) (pk, sk querydb.Half) {
 	return m.Indexes[q.Index].PK, m.Indexes[q.Index].SK
 }
 
+// partitionHalf returns the partition half of the key that the query reads by. All members of a collection have the same.
+func (rt *Runtime) partitionHalf(q *Query) querydb.Half {
+	if q.Collection != nil {
+		first := q.Collection.Stored.Members[0]
+		return first.Model.Indexes[first.Index].PK
+	}
+	half, _ := q.halves(rt.catalog.Types[q.Type].Model)
+	return half
+}
+
 // partition composes the partition key that the arguments name.
-func (q *Query) partition(m *querydb.Model, vals []keys.Value) (string, error) {
-	half, _ := q.halves(m)
+func (rt *Runtime) partition(q *Query, vals []keys.Value) (string, error) {
+	half := rt.partitionHalf(q)
 	if !half.Layout.Exists() {
 		return keys.Singleton, nil
 	}
@@ -86,7 +101,7 @@ func (rt *Runtime) readOne(ctx context.Context, v viewer, q *Query, r *request) 
 	if allowed == refused {
 		return nil, v.refusal(t.Name)
 	}
-	pk, err := q.partition(t.Model, r.pk)
+	pk, err := rt.partition(q, r.pk)
 	if err != nil {
 		return nil, err
 	}
@@ -107,12 +122,15 @@ func (rt *Runtime) readOne(ctx context.Context, v viewer, q *Query, r *request) 
 
 // lookUp reads the row under the whole key, or the row with the greatest sort key where none is given.
 func (rt *Runtime) lookUp(ctx context.Context, q *Query, t *Type, pk string, r *request) (record.Record, error) {
+	if t.isEntity() {
+		return rt.lookUpEntity(ctx, q, t, pk, r)
+	}
 	whole, err := q.wholeSortKey(r.sk)
 	if err != nil {
 		return nil, err
 	}
 	if q.Index != driver.Primary || (len(q.SK) > 0 && !whole) || (len(q.SK) == 0 && t.Model.SK.Layout.Exists()) {
-		return rt.first(ctx, target{typ: t, via: q.Index}, pk, r.fields, r.consistent)
+		return rt.first(ctx, target{typ: t, via: q.Index}, spot{Key: keys.Key{PK: pk}}, r.fields, r.consistent)
 	}
 	key := keys.Key{PK: pk}
 	if whole {
@@ -146,11 +164,30 @@ func (q *Query) wholeSortKey(sk []keys.Value) (bool, error) {
 // page is the answer to a query of kind Many.
 type page struct {
 	rows []querydb.Row
+	of   []int  // of a collection: which of its members each row is of
 	next string // "" where the page is the last, or nobody asked for it
+}
+
+func (p *page) token() *string {
+	if p.next == "" {
+		return nil
+	}
+	return &p.next
+}
+
+func (p *page) records() []record.Record {
+	recs := make([]record.Record, len(p.rows))
+	for i := range p.rows {
+		recs[i] = p.rows[i].Record
+	}
+	return recs
 }
 
 // readPage answers a query of kind Many.
 func (rt *Runtime) readPage(ctx context.Context, v viewer, q *Query, r *request) (page, error) {
+	if q.Collection != nil {
+		return rt.readCollection(ctx, v, q, r)
+	}
 	t := rt.catalog.Types[q.Type]
 	allowed := v.access(t.Rule)
 	if allowed == refused {
@@ -174,7 +211,7 @@ func (rt *Runtime) readPage(ctx context.Context, v viewer, q *Query, r *request)
 		return page{}, rt.userKeyError(ctx, err, t.Name)
 	}
 	if allowed == ownerOnly {
-		if err := rt.ownRows(v, q, t, &dbq, answer.Rows); err != nil {
+		if err := rt.ownRows(v, q, t, r, answer.Rows); err != nil {
 			return page{}, err
 		}
 	}
@@ -187,14 +224,14 @@ func (rt *Runtime) readPage(ctx context.Context, v viewer, q *Query, r *request)
 
 // ownRows says whether a viewer who is admitted to own rows only may see this page: every row of it is theirs. A page
 // without rows is shown where something else proves that the partition is theirs to ask for.
-func (rt *Runtime) ownRows(v viewer, q *Query, t *Type, dbq *querydb.Query, rows []querydb.Row) error {
+func (rt *Runtime) ownRows(v viewer, q *Query, t *Type, r *request, rows []querydb.Row) error {
 	for _, row := range rows {
 		if !v.owns(t, row.Record) {
 			return v.refusal(t.Name)
 		}
 	}
 	half, _ := q.halves(t.Model)
-	if len(rows) > 0 || q.Rule != nil || dbq.Start != nil || v.ownPartition(t, half, dbq.PK) {
+	if len(rows) > 0 || q.Rule != nil || r.page.NextToken != nil || v.ownPartition(t, half, r.pk) {
 		return nil
 	}
 	return v.refusal(t.Name)
@@ -202,28 +239,37 @@ func (rt *Runtime) ownRows(v viewer, q *Query, t *Type, dbq *querydb.Query, rows
 
 // pageQuery turns the arguments into the range to read, but for where it starts.
 func (rt *Runtime) pageQuery(q *Query, m *querydb.Model, r *request) (querydb.Query, error) {
-	pk, err := q.partition(m, r.pk)
+	pk, err := rt.partition(q, r.pk)
 	if err != nil {
 		return querydb.Query{}, err
 	}
-	dbq := querydb.Query{Index: q.Index, PK: pk, Limit: DefaultLimit, Consistent: r.consistent, Fields: r.fields}
-	if r.page.Limit != nil {
-		dbq.Limit = *r.page.Limit
+	dbq := querydb.Query{Index: q.Index, PK: pk, Consistent: r.consistent, Fields: r.fields}
+	if dbq.Limit, dbq.Reverse, err = q.pageSize(&r.page); err != nil {
+		return querydb.Query{}, err
 	}
-	if dbq.Limit < 1 || dbq.Limit > MaxLimit {
-		return querydb.Query{}, graphqlerr.New(graphqlerr.BadUserInput, "%s: limit is %d, and must be 1 to %d", q.Name, dbq.Limit, MaxLimit)
-	}
-	if r.page.Reverse != nil {
-		dbq.Reverse = *r.page.Reverse
-	}
-	if q.Operands {
-		_, sk := q.halves(m)
+	_, sk := q.halves(m)
+	switch {
+	case m.Entity != nil:
+		err = q.selectRows(sk, r, &dbq)
+	case q.Operands:
 		dbq.Range, err = sk.Layout.Range(keys.Operands{Eq: r.page.Eq, Prefix: r.page.Prefix, From: r.page.From, To: r.page.To})
-		if err != nil {
-			return querydb.Query{}, operandError(q, err)
-		}
+	}
+	if err != nil {
+		return querydb.Query{}, operandError(q, err)
 	}
 	return dbq, nil
+}
+
+// pageSize returns how many rows a page has at most, and in which direction it is read.
+func (q *Query) pageSize(a *PageArgs) (limit int, reverse bool, err error) {
+	limit = DefaultLimit
+	if a.Limit != nil {
+		limit = *a.Limit
+	}
+	if limit < 1 || limit > MaxLimit {
+		return 0, false, graphqlerr.New(graphqlerr.BadUserInput, "%s: limit is %d, and must be 1 to %d", q.Name, limit, MaxLimit)
+	}
+	return limit, a.Reverse != nil && *a.Reverse, nil
 }
 
 func operandError(q *Query, err error) error {

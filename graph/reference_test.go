@@ -68,7 +68,7 @@ func (r *reference) complete(ctx context.Context, set ast.SelectionSet, t *ast.T
 			return out
 		}
 		return nil
-	case *Connection[row]:
+	case *Connection[*row]:
 		if out, ok := r.object(ctx, set, t.Name(), v); v != nil && ok {
 			return out
 		}
@@ -93,7 +93,7 @@ func (r *reference) resolve(ctx context.Context, typ string, f graphql.Collected
 	switch of := of.(type) {
 	case nil:
 		return r.query(ctx, f)
-	case *Connection[row]:
+	case *Connection[*row]:
 		if f.Name == "items" {
 			return of.Items, nil
 		}

@@ -12,9 +12,10 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// Connection is a page of rows and the token of the next; a nil token says that there is none.
-type Connection[R any] struct {
-	Items     []*R
+// Connection is a page of items and the token of the next; a nil token says that there is none. Items are pointers to rows,
+// or the rows of several types of a collection.
+type Connection[I any] struct {
+	Items     []I
 	NextToken *string
 }
 
@@ -38,34 +39,34 @@ func FetchOne[R any](ctx context.Context, rt *Runtime, query string, c *querydb.
 }
 
 // FetchPage answers a generated query of kind Many, and prefetches what the operation joins to the rows.
-func FetchPage[R any](ctx context.Context, rt *Runtime, query string, c *querydb.Codec[R], pk []keys.Value, a PageArgs) (*Connection[R], error) {
+func FetchPage[R any](ctx context.Context, rt *Runtime, query string, c *querydb.Codec[R], pk []keys.Value, a PageArgs) (*Connection[*R], error) {
 	q := rt.catalog.Queries[query]
-	p, err := rt.readPage(ctx, rt.viewer(ctx), q, &request{pk: pk, page: a, token: true})
+	p, err := rt.readPage(ctx, rt.viewer(ctx), q, &request{pk: pk, sk: a.Sort, page: a, token: true})
 	if err != nil {
 		return nil, err
 	}
-	conn := &Connection[R]{Items: make([]*R, len(p.rows))}
-	recs := make([]record.Record, len(p.rows))
+	conn := &Connection[*R]{Items: make([]*R, len(p.rows)), NextToken: p.token()}
 	for i := range p.rows {
-		recs[i] = p.rows[i].Record
-		if conn.Items[i], err = decode(ctx, rt, c, recs[i]); err != nil {
+		if conn.Items[i], err = decode(ctx, rt, c, p.rows[i].Record); err != nil {
 			return nil, err
 		}
 	}
-	if p.next != "" {
-		conn.NextToken = &p.next
-	}
 	rt.lookAhead(ctx, func(c *compiler, sets []ast.SelectionSet) (nodes []*node) {
-		for _, s := range c.collect(q.Connection, sets) {
-			if s.Name == "items" {
-				c.trail = append(c.trail, s.Alias)
-				nodes = append(nodes, c.node(rt.catalog.Types[q.Type], s.of))
-				c.trail = c.trail[:len(c.trail)-1]
-			}
-		}
+		c.eachItems(q, sets, func(of []ast.SelectionSet) { nodes = append(nodes, c.node(rt.catalog.Types[q.Type], of)) })
 		return nodes
-	}, recs)
+	}, p.records())
 	return conn, nil
+}
+
+// eachItems calls f with the selections of each response key of a connection under which its items stand.
+func (c *compiler) eachItems(q *Query, sets []ast.SelectionSet, f func([]ast.SelectionSet)) {
+	for _, s := range c.collect(q.Connection, sets) {
+		if s.Name == "items" {
+			c.trail = append(c.trail, s.Alias)
+			f(s.of)
+			c.trail = c.trail[:len(c.trail)-1]
+		}
+	}
 }
 
 // JoinOne answers a virtual field of one row, by @resolves. It returns nil where the id is absent or leads to no row.
@@ -104,7 +105,7 @@ func (rt *Runtime) joinedRecords(ctx context.Context, g target, ids []keys.Value
 	if allowed == refused && len(ids) > 0 {
 		return nil, v.refusal(g.typ.Name)
 	}
-	texts, places, err := g.distinct(ids)
+	spots, places, err := rt.distinct(g, ids)
 	if err != nil {
 		return nil, rt.internalError(ctx, err, g.typ.Name)
 	}
@@ -112,10 +113,10 @@ func (rt *Runtime) joinedRecords(ctx context.Context, g target, ids []keys.Value
 	if err := loaders.refusal(ctx); err != nil && len(ids) > 0 {
 		return nil, err
 	}
-	if len(texts) > rt.cfg.MaxJoinFanout {
-		return nil, rt.tooManyJoins(len(texts))
+	if len(spots) > rt.cfg.MaxJoinFanout {
+		return nil, rt.tooManyJoins(len(spots))
 	}
-	got := loaders.load(ctx, g, texts)
+	got := loaders.load(ctx, g, spots)
 	recs := make([]record.Record, 0, len(places))
 	for _, i := range places {
 		switch rec := got.recs[i]; {
@@ -131,26 +132,26 @@ func (rt *Runtime) joinedRecords(ctx context.Context, g target, ids []keys.Value
 	return recs, nil
 }
 
-// distinct composes the keys of ids: each key once, and for each id that can be a key the place of its key.
-func (g target) distinct(ids []keys.Value) (texts []string, places []int, err error) {
-	seen := map[string]int{}
+// distinct finds where ids lead: each spot once, and for each id that leads somewhere the place of its spot.
+func (rt *Runtime) distinct(g target, ids []keys.Value) (spots []spot, places []int, err error) {
+	seen := map[spot]int{}
 	for _, id := range ids {
-		text, ok, err := g.key(id)
+		at, ok, err := rt.spot(g, id)
 		if err != nil {
 			return nil, nil, err
 		}
 		if !ok {
 			continue
 		}
-		place, known := seen[text]
+		place, known := seen[at]
 		if !known {
-			place = len(texts)
-			seen[text] = place
-			texts = append(texts, text)
+			place = len(spots)
+			seen[at] = place
+			spots = append(spots, at)
 		}
 		places = append(places, place)
 	}
-	return texts, places, nil
+	return spots, places, nil
 }
 
 // Guard says whether the caller may read a field of the row: the rule is the field's own, or, for a virtual field
@@ -174,8 +175,15 @@ func decode[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], rec re
 // lookAhead reads what the operation joins to the rows of the field that is being resolved, level by level in exact
 // batches, so that the resolvers of those joins find their rows loaded.
 func (rt *Runtime) lookAhead(ctx context.Context, nodes func(*compiler, []ast.SelectionSet) []*node, recs []record.Record) {
+	if len(recs) > 0 {
+		rt.lookAheadNodes(ctx, nodes, func(*node) []record.Record { return recs })
+	}
+}
+
+// lookAheadNodes is lookAhead where each node has rows of its own.
+func (rt *Runtime) lookAheadNodes(ctx context.Context, nodes func(*compiler, []ast.SelectionSet) []*node, recs func(*node) []record.Record) {
 	field := graphql.GetFieldContext(ctx)
-	if field == nil || !graphql.HasOperationContext(ctx) || len(recs) == 0 {
+	if field == nil || !graphql.HasOperationContext(ctx) {
 		return
 	}
 	op := graphql.GetOperationContext(ctx)
@@ -185,7 +193,7 @@ func (rt *Runtime) lookAhead(ctx context.Context, nodes func(*compiler, []ast.Se
 	e.begin(ctx, rt, rt.viewer(ctx), c.nodes)
 	e.loaders = rt.loaders(ctx)
 	for _, n := range top {
-		e.nodes[n.id].recs = recs
+		e.nodes[n.id].recs = recs(n)
 	}
 	e.resolveJoins(top)
 }

@@ -77,10 +77,13 @@ func merge(out []selected, f *ast.Field) []selected {
 }
 
 // applies reports whether a fragment on the condition holds for an object of the type. Without a schema, as in a
-// look-ahead, it takes every fragment to hold: the worst is a row that is read for nobody.
+// look-ahead, it takes fragments on interfaces and unions to hold: the worst is a row that is read for nobody.
 func (c *compiler) applies(condition, typ string) bool {
-	if condition == "" || condition == typ || c.schema == nil {
+	if condition == "" || condition == typ {
 		return true
+	}
+	if c.schema == nil {
+		return c.catalog.Types[condition] == nil
 	}
 	return slices.ContainsFunc(c.schema.PossibleTypes[condition], func(d *ast.Definition) bool { return d.Name == typ })
 }

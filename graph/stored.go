@@ -8,14 +8,13 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// keyOfStored composes the key that a stored id leads to, from the id's JSON text. ok is false where there can be no
-// row under it.
-func (g target) keyOfStored(f *driver.Field, text []byte) (key string, ok bool, err error) {
+// spotOfStored finds where a stored id leads, from the id's JSON text. ok is false where there can be no row.
+func (rt *Runtime) spotOfStored(g target, f *driver.Field, text []byte) (s spot, ok bool, err error) {
 	id, ok := storedValue(f.Scalar, text)
 	if !ok {
-		return "", false, fmt.Errorf("%s is not a value of type %s", text, f.Scalar)
+		return spot{}, false, fmt.Errorf("%s is not a value of type %s", text, f.Scalar)
 	}
-	return g.key(id)
+	return rt.spot(g, id)
 }
 
 // storedValue reads a scalar of a record as a composite attribute of a key.

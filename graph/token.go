@@ -28,9 +28,18 @@ func (b binding) append(dst []byte) []byte {
 	}
 	dst = append(dst, byte(b.dbq.Range.Op))
 	if b.dbq.Reverse {
-		return append(dst, 1)
+		dst = append(dst, 1)
+	} else {
+		dst = append(dst, 0)
 	}
-	return append(dst, 0)
+	for _, r := range b.dbq.Ranges {
+		dst = append(dst, byte(r.Op))
+		for _, text := range [...]string{r.Lo, r.Hi} {
+			dst = binary.AppendUvarint(dst, uint64(len(text)))
+			dst = append(dst, text...)
+		}
+	}
+	return dst
 }
 
 func (rt *Runtime) sealToken(b binding, next keys.Start) string {

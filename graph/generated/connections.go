@@ -8,40 +8,40 @@ import (
 )
 
 // ProductByCategoryConnection is a page of Sales_ProductByCategory.
-type ProductByCategoryConnection = graph.Connection[model.Product]
+type ProductByCategoryConnection = graph.Connection[*model.Product]
 
 // ProductByCategoryNewestConnection is a page of Sales_ProductByCategoryNewest.
-type ProductByCategoryNewestConnection = graph.Connection[model.Product]
+type ProductByCategoryNewestConnection = graph.Connection[*model.Product]
 
 // ProductByBrandConnection is a page of Sales_ProductByBrand.
-type ProductByBrandConnection = graph.Connection[model.Product]
+type ProductByBrandConnection = graph.Connection[*model.Product]
 
 // ProductBySupplierConnection is a page of Sales_ProductBySupplier.
-type ProductBySupplierConnection = graph.Connection[model.Product]
+type ProductBySupplierConnection = graph.Connection[*model.Product]
 
 // OrderByCustomerGroupConnection is a page of Sales_OrderByCustomerGroup.
-type OrderByCustomerGroupConnection = graph.Connection[model.Order]
+type OrderByCustomerGroupConnection = graph.Connection[*model.Order]
 
 // OrderLineByIDConnection is a page of Sales_OrderLineById.
-type OrderLineByIDConnection = graph.Connection[model.OrderLine]
+type OrderLineByIDConnection = graph.Connection[*model.OrderLine]
 
 // OrderHistoryByIDConnection is a page of Sales_OrderHistoryById.
-type OrderHistoryByIDConnection = graph.Connection[model.OrderHistory]
+type OrderHistoryByIDConnection = graph.Connection[*model.OrderHistory]
 
 // OrderVersionByIDConnection is a page of Sales_OrderVersionById.
-type OrderVersionByIDConnection = graph.Connection[model.OrderVersion]
+type OrderVersionByIDConnection = graph.Connection[*model.OrderVersion]
 
 // OrderTrackingByIDConnection is a page of Sales_OrderTrackingById.
-type OrderTrackingByIDConnection = graph.Connection[model.OrderTracking]
+type OrderTrackingByIDConnection = graph.Connection[*model.OrderTracking]
 
 // OrderTrackingByCustomerIDConnection is a page of Sales_OrderTrackingByCustomerId.
-type OrderTrackingByCustomerIDConnection = graph.Connection[model.OrderTracking]
+type OrderTrackingByCustomerIDConnection = graph.Connection[*model.OrderTracking]
 
 // OrderTrackingByStatusConnection is a page of Sales_OrderTrackingByStatus.
-type OrderTrackingByStatusConnection = graph.Connection[model.OrderTracking]
+type OrderTrackingByStatusConnection = graph.Connection[*model.OrderTracking]
 
 // DeploymentByEnvironmentConnection is a page of Ops_DeploymentByEnvironment.
-type DeploymentByEnvironmentConnection = graph.Connection[model.Deployment]
+type DeploymentByEnvironmentConnection = graph.Connection[*model.Deployment]
 
 // InvoiceByOwnerIDConnection is a page of Billing_InvoiceByOwnerId.
-type InvoiceByOwnerIDConnection = graph.Connection[model.Invoice]
+type InvoiceByOwnerIDConnection = graph.Connection[*model.Invoice]

@@ -61,27 +61,27 @@ type QueryResolver interface {
 	SalesOrderCount(ctx context.Context) (*model.OrderCount, error)
 	SalesCustomer(ctx context.Context, id string, consistent *bool) (*model.Customer, error)
 	SalesProduct(ctx context.Context, id string, consistent *bool) (*model.Product, error)
-	SalesProductByCategory(ctx context.Context, category string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.Product], error)
-	SalesProductByCategoryNewest(ctx context.Context, category string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.Product], error)
-	SalesProductByBrand(ctx context.Context, brand string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.Product], error)
-	SalesProductBySupplier(ctx context.Context, supplier string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.Product], error)
+	SalesProductByCategory(ctx context.Context, category string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Product], error)
+	SalesProductByCategoryNewest(ctx context.Context, category string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Product], error)
+	SalesProductByBrand(ctx context.Context, brand string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Product], error)
+	SalesProductBySupplier(ctx context.Context, supplier string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Product], error)
 	SalesOrder(ctx context.Context, id string, consistent *bool) (*model.Order, error)
-	SalesOrderByCustomerGroup(ctx context.Context, customerGroup string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.Order], error)
+	SalesOrderByCustomerGroup(ctx context.Context, customerGroup string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Order], error)
 	SalesOrderLine(ctx context.Context, id string, subID *string, consistent *bool) (*model.OrderLine, error)
-	SalesOrderLineByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.OrderLine], error)
+	SalesOrderLineByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.OrderLine], error)
 	SalesOrderHistory(ctx context.Context, id string, timestamp *time.Time, consistent *bool) (*model.OrderHistory, error)
-	SalesOrderHistoryByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.OrderHistory], error)
+	SalesOrderHistoryByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.OrderHistory], error)
 	SalesOrderVersion(ctx context.Context, id string, version *string, consistent *bool) (*model.OrderVersion, error)
-	SalesOrderVersionByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.OrderVersion], error)
+	SalesOrderVersionByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.OrderVersion], error)
 	SalesOrderTracking(ctx context.Context, id string, changedAt *time.Time, consistent *bool) (*model.OrderTracking, error)
-	SalesOrderTrackingByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.OrderTracking], error)
-	SalesOrderTrackingByCustomerID(ctx context.Context, customerID string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.OrderTracking], error)
-	SalesOrderTrackingByStatus(ctx context.Context, status string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.OrderTracking], error)
+	SalesOrderTrackingByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.OrderTracking], error)
+	SalesOrderTrackingByCustomerID(ctx context.Context, customerID string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.OrderTracking], error)
+	SalesOrderTrackingByStatus(ctx context.Context, status string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.OrderTracking], error)
 	OpsDeployment(ctx context.Context, id string, consistent *bool) (*model.Deployment, error)
-	OpsDeploymentByEnvironment(ctx context.Context, environment string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.Deployment], error)
+	OpsDeploymentByEnvironment(ctx context.Context, environment string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Deployment], error)
 	BillingOwnership(ctx context.Context, id string, consistent *bool) (*model.Ownership, error)
 	BillingInvoice(ctx context.Context, id string, consistent *bool) (*model.Invoice, error)
-	BillingInvoiceByOwnerID(ctx context.Context, ownerID string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.Invoice], error)
+	BillingInvoiceByOwnerID(ctx context.Context, ownerID string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Invoice], error)
 }
 
 // endregion ************************** generated!.gotpl **************************
@@ -2888,7 +2888,7 @@ func fieldContext_Deployment_deployedAt(_ context.Context, ec *executionContext,
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
-func _DeploymentByEnvironmentConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Deployment]) (ret graphql.Marshaler) {
+func _DeploymentByEnvironmentConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Deployment]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -2920,7 +2920,7 @@ func fieldContext_DeploymentByEnvironmentConnection_items(_ context.Context, ec 
 	return fc, nil
 }
 
-func _DeploymentByEnvironmentConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Deployment]) (ret graphql.Marshaler) {
+func _DeploymentByEnvironmentConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Deployment]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -3081,7 +3081,7 @@ func fieldContext_Invoice_paid(_ context.Context, ec *executionContext, field gr
 	return graphql.NewScalarFieldContext("Invoice", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
-func _InvoiceByOwnerIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Invoice]) (ret graphql.Marshaler) {
+func _InvoiceByOwnerIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Invoice]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -3113,7 +3113,7 @@ func fieldContext_InvoiceByOwnerIdConnection_items(_ context.Context, ec *execut
 	return fc, nil
 }
 
-func _InvoiceByOwnerIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Invoice]) (ret graphql.Marshaler) {
+func _InvoiceByOwnerIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Invoice]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -3338,7 +3338,7 @@ func fieldContext_Order_products(_ context.Context, ec *executionContext, field 
 	return fc, nil
 }
 
-func _OrderByCustomerGroupConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Order]) (ret graphql.Marshaler) {
+func _OrderByCustomerGroupConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Order]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -3370,7 +3370,7 @@ func fieldContext_OrderByCustomerGroupConnection_items(_ context.Context, ec *ex
 	return fc, nil
 }
 
-func _OrderByCustomerGroupConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Order]) (ret graphql.Marshaler) {
+func _OrderByCustomerGroupConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Order]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -3531,7 +3531,7 @@ func fieldContext_OrderHistory_total(_ context.Context, ec *executionContext, fi
 	return graphql.NewScalarFieldContext("OrderHistory", field, false, false, errors.New("field of type Float does not have child fields"))
 }
 
-func _OrderHistoryByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.OrderHistory]) (ret graphql.Marshaler) {
+func _OrderHistoryByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderHistory]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -3563,7 +3563,7 @@ func fieldContext_OrderHistoryByIdConnection_items(_ context.Context, ec *execut
 	return fc, nil
 }
 
-func _OrderHistoryByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.OrderHistory]) (ret graphql.Marshaler) {
+func _OrderHistoryByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderHistory]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -3710,7 +3710,7 @@ func fieldContext_OrderLine_product(_ context.Context, ec *executionContext, fie
 	return fc, nil
 }
 
-func _OrderLineByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.OrderLine]) (ret graphql.Marshaler) {
+func _OrderLineByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderLine]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -3742,7 +3742,7 @@ func fieldContext_OrderLineByIdConnection_items(_ context.Context, ec *execution
 	return fc, nil
 }
 
-func _OrderLineByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.OrderLine]) (ret graphql.Marshaler) {
+func _OrderLineByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderLine]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -3912,7 +3912,7 @@ func fieldContext_OrderTracking_customer(_ context.Context, ec *executionContext
 	return fc, nil
 }
 
-func _OrderTrackingByCustomerIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.OrderTracking]) (ret graphql.Marshaler) {
+func _OrderTrackingByCustomerIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderTracking]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -3944,7 +3944,7 @@ func fieldContext_OrderTrackingByCustomerIdConnection_items(_ context.Context, e
 	return fc, nil
 }
 
-func _OrderTrackingByCustomerIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.OrderTracking]) (ret graphql.Marshaler) {
+func _OrderTrackingByCustomerIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderTracking]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -3967,7 +3967,7 @@ func fieldContext_OrderTrackingByCustomerIdConnection_nextToken(_ context.Contex
 	return graphql.NewScalarFieldContext("OrderTrackingByCustomerIdConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func _OrderTrackingByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.OrderTracking]) (ret graphql.Marshaler) {
+func _OrderTrackingByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderTracking]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -3999,7 +3999,7 @@ func fieldContext_OrderTrackingByIdConnection_items(_ context.Context, ec *execu
 	return fc, nil
 }
 
-func _OrderTrackingByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.OrderTracking]) (ret graphql.Marshaler) {
+func _OrderTrackingByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderTracking]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -4022,7 +4022,7 @@ func fieldContext_OrderTrackingByIdConnection_nextToken(_ context.Context, ec *e
 	return graphql.NewScalarFieldContext("OrderTrackingByIdConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func _OrderTrackingByStatusConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.OrderTracking]) (ret graphql.Marshaler) {
+func _OrderTrackingByStatusConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderTracking]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -4054,7 +4054,7 @@ func fieldContext_OrderTrackingByStatusConnection_items(_ context.Context, ec *e
 	return fc, nil
 }
 
-func _OrderTrackingByStatusConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.OrderTracking]) (ret graphql.Marshaler) {
+func _OrderTrackingByStatusConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderTracking]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -4215,7 +4215,7 @@ func fieldContext_OrderVersion_changed(_ context.Context, ec *executionContext, 
 	return graphql.NewScalarFieldContext("OrderVersion", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
-func _OrderVersionByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.OrderVersion]) (ret graphql.Marshaler) {
+func _OrderVersionByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderVersion]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -4247,7 +4247,7 @@ func fieldContext_OrderVersionByIdConnection_items(_ context.Context, ec *execut
 	return fc, nil
 }
 
-func _OrderVersionByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.OrderVersion]) (ret graphql.Marshaler) {
+func _OrderVersionByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.OrderVersion]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -4477,7 +4477,7 @@ func fieldContext_Product_createdAt(_ context.Context, ec *executionContext, fie
 	return graphql.NewScalarFieldContext("Product", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
-func _ProductByBrandConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Product]) (ret graphql.Marshaler) {
+func _ProductByBrandConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Product]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -4509,7 +4509,7 @@ func fieldContext_ProductByBrandConnection_items(_ context.Context, ec *executio
 	return fc, nil
 }
 
-func _ProductByBrandConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Product]) (ret graphql.Marshaler) {
+func _ProductByBrandConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Product]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -4532,7 +4532,7 @@ func fieldContext_ProductByBrandConnection_nextToken(_ context.Context, ec *exec
 	return graphql.NewScalarFieldContext("ProductByBrandConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func _ProductByCategoryConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Product]) (ret graphql.Marshaler) {
+func _ProductByCategoryConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Product]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -4564,7 +4564,7 @@ func fieldContext_ProductByCategoryConnection_items(_ context.Context, ec *execu
 	return fc, nil
 }
 
-func _ProductByCategoryConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Product]) (ret graphql.Marshaler) {
+func _ProductByCategoryConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Product]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -4587,7 +4587,7 @@ func fieldContext_ProductByCategoryConnection_nextToken(_ context.Context, ec *e
 	return graphql.NewScalarFieldContext("ProductByCategoryConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func _ProductByCategoryNewestConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Product]) (ret graphql.Marshaler) {
+func _ProductByCategoryNewestConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Product]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -4619,7 +4619,7 @@ func fieldContext_ProductByCategoryNewestConnection_items(_ context.Context, ec 
 	return fc, nil
 }
 
-func _ProductByCategoryNewestConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Product]) (ret graphql.Marshaler) {
+func _ProductByCategoryNewestConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Product]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -4642,7 +4642,7 @@ func fieldContext_ProductByCategoryNewestConnection_nextToken(_ context.Context,
 	return graphql.NewScalarFieldContext("ProductByCategoryNewestConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func _ProductBySupplierConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Product]) (ret graphql.Marshaler) {
+func _ProductBySupplierConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Product]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -4674,7 +4674,7 @@ func fieldContext_ProductBySupplierConnection_items(_ context.Context, ec *execu
 	return fc, nil
 }
 
-func _ProductBySupplierConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Product]) (ret graphql.Marshaler) {
+func _ProductBySupplierConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Product]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -4830,7 +4830,7 @@ func _Query_Sales_ProductByCategory(ctx context.Context, ec *executionContext, f
 			return ec.Resolvers.Query().SalesProductByCategory(ctx, fc.Args["category"].(string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.Product]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Product]) graphql.Marshaler {
 			return marshalNProductByCategoryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
 		},
 		true,
@@ -4874,7 +4874,7 @@ func _Query_Sales_ProductByCategoryNewest(ctx context.Context, ec *executionCont
 			return ec.Resolvers.Query().SalesProductByCategoryNewest(ctx, fc.Args["category"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.Product]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Product]) graphql.Marshaler {
 			return marshalNProductByCategoryNewestConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
 		},
 		true,
@@ -4918,7 +4918,7 @@ func _Query_Sales_ProductByBrand(ctx context.Context, ec *executionContext, fiel
 			return ec.Resolvers.Query().SalesProductByBrand(ctx, fc.Args["brand"].(string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.Product]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Product]) graphql.Marshaler {
 			return marshalNProductByBrandConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
 		},
 		true,
@@ -4962,7 +4962,7 @@ func _Query_Sales_ProductBySupplier(ctx context.Context, ec *executionContext, f
 			return ec.Resolvers.Query().SalesProductBySupplier(ctx, fc.Args["supplier"].(string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.Product]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Product]) graphql.Marshaler {
 			return marshalNProductBySupplierConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
 		},
 		true,
@@ -5050,7 +5050,7 @@ func _Query_Sales_OrderByCustomerGroup(ctx context.Context, ec *executionContext
 			return ec.Resolvers.Query().SalesOrderByCustomerGroup(ctx, fc.Args["customerGroup"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.Order]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Order]) graphql.Marshaler {
 			return marshalNOrderByCustomerGroupConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
 		},
 		true,
@@ -5138,7 +5138,7 @@ func _Query_Sales_OrderLineById(ctx context.Context, ec *executionContext, field
 			return ec.Resolvers.Query().SalesOrderLineByID(ctx, fc.Args["id"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.OrderLine]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.OrderLine]) graphql.Marshaler {
 			return marshalNOrderLineByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
 		},
 		true,
@@ -5226,7 +5226,7 @@ func _Query_Sales_OrderHistoryById(ctx context.Context, ec *executionContext, fi
 			return ec.Resolvers.Query().SalesOrderHistoryByID(ctx, fc.Args["id"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.OrderHistory]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.OrderHistory]) graphql.Marshaler {
 			return marshalNOrderHistoryByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
 		},
 		true,
@@ -5314,7 +5314,7 @@ func _Query_Sales_OrderVersionById(ctx context.Context, ec *executionContext, fi
 			return ec.Resolvers.Query().SalesOrderVersionByID(ctx, fc.Args["id"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.OrderVersion]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.OrderVersion]) graphql.Marshaler {
 			return marshalNOrderVersionByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
 		},
 		true,
@@ -5402,7 +5402,7 @@ func _Query_Sales_OrderTrackingById(ctx context.Context, ec *executionContext, f
 			return ec.Resolvers.Query().SalesOrderTrackingByID(ctx, fc.Args["id"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.OrderTracking]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.OrderTracking]) graphql.Marshaler {
 			return marshalNOrderTrackingByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
 		},
 		true,
@@ -5446,7 +5446,7 @@ func _Query_Sales_OrderTrackingByCustomerId(ctx context.Context, ec *executionCo
 			return ec.Resolvers.Query().SalesOrderTrackingByCustomerID(ctx, fc.Args["customerId"].(string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.OrderTracking]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.OrderTracking]) graphql.Marshaler {
 			return marshalNOrderTrackingByCustomerIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
 		},
 		true,
@@ -5490,7 +5490,7 @@ func _Query_Sales_OrderTrackingByStatus(ctx context.Context, ec *executionContex
 			return ec.Resolvers.Query().SalesOrderTrackingByStatus(ctx, fc.Args["status"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.OrderTracking]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.OrderTracking]) graphql.Marshaler {
 			return marshalNOrderTrackingByStatusConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
 		},
 		true,
@@ -5578,7 +5578,7 @@ func _Query_Ops_DeploymentByEnvironment(ctx context.Context, ec *executionContex
 			return ec.Resolvers.Query().OpsDeploymentByEnvironment(ctx, fc.Args["environment"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.Deployment]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Deployment]) graphql.Marshaler {
 			return marshalNDeploymentByEnvironmentConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
 		},
 		true,
@@ -5710,7 +5710,7 @@ func _Query_Billing_InvoiceByOwnerId(ctx context.Context, ec *executionContext, 
 			return ec.Resolvers.Query().BillingInvoiceByOwnerID(ctx, fc.Args["ownerId"].(string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.Invoice]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Invoice]) graphql.Marshaler {
 			return marshalNInvoiceByOwnerIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
 		},
 		true,
@@ -6997,7 +6997,7 @@ func _Deployment(ctx context.Context, ec *executionContext, sel ast.SelectionSet
 
 var deploymentByEnvironmentConnectionImplementors = []string{"DeploymentByEnvironmentConnection"}
 
-func _DeploymentByEnvironmentConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.Deployment]) graphql.Marshaler {
+func _DeploymentByEnvironmentConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Deployment]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, deploymentByEnvironmentConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -7103,7 +7103,7 @@ func _Invoice(ctx context.Context, ec *executionContext, sel ast.SelectionSet, o
 
 var invoiceByOwnerIdConnectionImplementors = []string{"InvoiceByOwnerIdConnection"}
 
-func _InvoiceByOwnerIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.Invoice]) graphql.Marshaler {
+func _InvoiceByOwnerIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Invoice]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, invoiceByOwnerIdConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -7285,7 +7285,7 @@ func _Order(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj
 
 var orderByCustomerGroupConnectionImplementors = []string{"OrderByCustomerGroupConnection"}
 
-func _OrderByCustomerGroupConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.Order]) graphql.Marshaler {
+func _OrderByCustomerGroupConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Order]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderByCustomerGroupConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -7424,7 +7424,7 @@ func _OrderHistory(ctx context.Context, ec *executionContext, sel ast.SelectionS
 
 var orderHistoryByIdConnectionImplementors = []string{"OrderHistoryByIdConnection"}
 
-func _OrderHistoryByIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.OrderHistory]) graphql.Marshaler {
+func _OrderHistoryByIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.OrderHistory]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderHistoryByIdConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -7558,7 +7558,7 @@ func _OrderLine(ctx context.Context, ec *executionContext, sel ast.SelectionSet,
 
 var orderLineByIdConnectionImplementors = []string{"OrderLineByIdConnection"}
 
-func _OrderLineByIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.OrderLine]) graphql.Marshaler {
+func _OrderLineByIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.OrderLine]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderLineByIdConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -7697,7 +7697,7 @@ func _OrderTracking(ctx context.Context, ec *executionContext, sel ast.Selection
 
 var orderTrackingByCustomerIdConnectionImplementors = []string{"OrderTrackingByCustomerIdConnection"}
 
-func _OrderTrackingByCustomerIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.OrderTracking]) graphql.Marshaler {
+func _OrderTrackingByCustomerIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.OrderTracking]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderTrackingByCustomerIdConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -7740,7 +7740,7 @@ func _OrderTrackingByCustomerIdConnection(ctx context.Context, ec *executionCont
 
 var orderTrackingByIdConnectionImplementors = []string{"OrderTrackingByIdConnection"}
 
-func _OrderTrackingByIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.OrderTracking]) graphql.Marshaler {
+func _OrderTrackingByIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.OrderTracking]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderTrackingByIdConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -7783,7 +7783,7 @@ func _OrderTrackingByIdConnection(ctx context.Context, ec *executionContext, sel
 
 var orderTrackingByStatusConnectionImplementors = []string{"OrderTrackingByStatusConnection"}
 
-func _OrderTrackingByStatusConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.OrderTracking]) graphql.Marshaler {
+func _OrderTrackingByStatusConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.OrderTracking]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderTrackingByStatusConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -7889,7 +7889,7 @@ func _OrderVersion(ctx context.Context, ec *executionContext, sel ast.SelectionS
 
 var orderVersionByIdConnectionImplementors = []string{"OrderVersionByIdConnection"}
 
-func _OrderVersionByIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.OrderVersion]) graphql.Marshaler {
+func _OrderVersionByIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.OrderVersion]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderVersionByIdConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -8043,7 +8043,7 @@ func _Product(ctx context.Context, ec *executionContext, sel ast.SelectionSet, o
 
 var productByBrandConnectionImplementors = []string{"ProductByBrandConnection"}
 
-func _ProductByBrandConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.Product]) graphql.Marshaler {
+func _ProductByBrandConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Product]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productByBrandConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -8086,7 +8086,7 @@ func _ProductByBrandConnection(ctx context.Context, ec *executionContext, sel as
 
 var productByCategoryConnectionImplementors = []string{"ProductByCategoryConnection"}
 
-func _ProductByCategoryConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.Product]) graphql.Marshaler {
+func _ProductByCategoryConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Product]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productByCategoryConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -8129,7 +8129,7 @@ func _ProductByCategoryConnection(ctx context.Context, ec *executionContext, sel
 
 var productByCategoryNewestConnectionImplementors = []string{"ProductByCategoryNewestConnection"}
 
-func _ProductByCategoryNewestConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.Product]) graphql.Marshaler {
+func _ProductByCategoryNewestConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Product]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productByCategoryNewestConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -8172,7 +8172,7 @@ func _ProductByCategoryNewestConnection(ctx context.Context, ec *executionContex
 
 var productBySupplierConnectionImplementors = []string{"ProductBySupplierConnection"}
 
-func _ProductBySupplierConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.Product]) graphql.Marshaler {
+func _ProductBySupplierConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Product]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productBySupplierConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -9278,7 +9278,7 @@ func marshalNDeployment2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐDeployment(c
 	return _Deployment(ctx, ec, sel, v)
 }
 
-func marshalNDeploymentByEnvironmentConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.Deployment]) graphql.Marshaler {
+func marshalNDeploymentByEnvironmentConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Deployment]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9407,7 +9407,7 @@ func marshalNInvoice2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐInvoice(ctx con
 	return _Invoice(ctx, ec, sel, v)
 }
 
-func marshalNInvoiceByOwnerIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.Invoice]) graphql.Marshaler {
+func marshalNInvoiceByOwnerIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Invoice]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9443,7 +9443,7 @@ func marshalNOrder2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrder(ctx context
 	return _Order(ctx, ec, sel, v)
 }
 
-func marshalNOrderByCustomerGroupConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.Order]) graphql.Marshaler {
+func marshalNOrderByCustomerGroupConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Order]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9479,7 +9479,7 @@ func marshalNOrderHistory2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderHisto
 	return _OrderHistory(ctx, ec, sel, v)
 }
 
-func marshalNOrderHistoryByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.OrderHistory]) graphql.Marshaler {
+func marshalNOrderHistoryByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.OrderHistory]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9515,7 +9515,7 @@ func marshalNOrderLine2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderLine(ctx
 	return _OrderLine(ctx, ec, sel, v)
 }
 
-func marshalNOrderLineByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.OrderLine]) graphql.Marshaler {
+func marshalNOrderLineByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.OrderLine]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9551,7 +9551,7 @@ func marshalNOrderTracking2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderTrac
 	return _OrderTracking(ctx, ec, sel, v)
 }
 
-func marshalNOrderTrackingByCustomerIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.OrderTracking]) graphql.Marshaler {
+func marshalNOrderTrackingByCustomerIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.OrderTracking]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9561,7 +9561,7 @@ func marshalNOrderTrackingByCustomerIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfold
 	return _OrderTrackingByCustomerIdConnection(ctx, ec, sel, v)
 }
 
-func marshalNOrderTrackingByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.OrderTracking]) graphql.Marshaler {
+func marshalNOrderTrackingByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.OrderTracking]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9571,7 +9571,7 @@ func marshalNOrderTrackingByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgra
 	return _OrderTrackingByIdConnection(ctx, ec, sel, v)
 }
 
-func marshalNOrderTrackingByStatusConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.OrderTracking]) graphql.Marshaler {
+func marshalNOrderTrackingByStatusConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.OrderTracking]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9607,7 +9607,7 @@ func marshalNOrderVersion2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderVersi
 	return _OrderVersion(ctx, ec, sel, v)
 }
 
-func marshalNOrderVersionByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.OrderVersion]) graphql.Marshaler {
+func marshalNOrderVersionByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.OrderVersion]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9643,7 +9643,7 @@ func marshalNProduct2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐProduct(ctx con
 	return _Product(ctx, ec, sel, v)
 }
 
-func marshalNProductByBrandConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.Product]) graphql.Marshaler {
+func marshalNProductByBrandConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Product]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9653,7 +9653,7 @@ func marshalNProductByBrandConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraph�
 	return _ProductByBrandConnection(ctx, ec, sel, v)
 }
 
-func marshalNProductByCategoryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.Product]) graphql.Marshaler {
+func marshalNProductByCategoryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Product]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9663,7 +9663,7 @@ func marshalNProductByCategoryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgra
 	return _ProductByCategoryConnection(ctx, ec, sel, v)
 }
 
-func marshalNProductByCategoryNewestConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.Product]) graphql.Marshaler {
+func marshalNProductByCategoryNewestConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Product]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9673,7 +9673,7 @@ func marshalNProductByCategoryNewestConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldql
 	return _ProductByCategoryNewestConnection(ctx, ec, sel, v)
 }
 
-func marshalNProductBySupplierConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.Product]) graphql.Marshaler {
+func marshalNProductBySupplierConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Product]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")

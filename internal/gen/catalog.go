@@ -24,6 +24,9 @@ func catalog(m *schema.Model, module string) *goFile {
 			f.catalogQuery(r, q)
 		}
 	}
+	for _, c := range m.Collections {
+		f.catalogCollection(c)
+	}
 	f.line("},\nSecured: %t,\n}", secured(m))
 	return f
 }
@@ -82,14 +85,35 @@ func (f *goFile) catalogQuery(r *schema.ReadModel, q schema.Query) {
 	pk, sk := keyArguments(r, q)
 	f.catalogArguments("PK", pk)
 	f.catalogArguments("SK", sk)
-	if q.Index != nil && q.Index.Group != "" {
-		table := ""
-		if q.Index.AuthTable != nil {
-			table = fmt.Sprintf(", AuthTable: %q", q.Index.AuthTable.Name)
-		}
-		f.line("Rule: &graph.IndexRule{Group: %q%s},", q.Index.Group, table)
+	if q.Index != nil {
+		f.indexRule(q.Index.Group, q.Index.AuthTable)
 	}
 	f.line("},")
+}
+
+func (f *goFile) catalogCollection(c *schema.Collection) {
+	q := c.Query()
+	f.line("%q: {\nName: %q,\nKind: graph.Many,\nConnection: %q,", q.Name, q.Name, q.Connection)
+	f.line("Collection: &graph.Collection{\nStored: model.%s,\nUnion: %q,\nMembers: %s,", collectionVar(c), c.Union(), goStrings(memberNames(c)))
+	if prefix := c.Prefix(); prefix != "" {
+		f.line("Range: %s.Range{Op: keys.Prefix, Lo: %q},", f.lib("keys"), prefix)
+	}
+	f.line("},")
+	f.catalogArguments("PK", collectionArguments(c)[:len(c.PK)])
+	f.indexRule(c.Group, c.AuthTable)
+	f.line("},")
+}
+
+// indexRule writes who may ask a query, unless everybody may.
+func (f *goFile) indexRule(group string, authTable *schema.ReadModel) {
+	if group == "" {
+		return
+	}
+	table := ""
+	if authTable != nil {
+		table = fmt.Sprintf(", AuthTable: %q", authTable.Name)
+	}
+	f.line("Rule: &graph.IndexRule{Group: %q%s},", group, table)
 }
 
 func (f *goFile) catalogArguments(half string, args []argument) {
@@ -112,6 +136,10 @@ func (f *goFile) catalogArguments(half string, args []argument) {
 func keyArguments(r *schema.ReadModel, q schema.Query) (pk, sk []argument) {
 	args := arguments(r, q)
 	switch {
+	case r.Entity != nil && q.Index != nil:
+		return argumentsOf(q.Index.PK, args), argumentsOf(q.Index.SK, args)
+	case r.Entity != nil:
+		return argumentsOf(r.PK, args), argumentsOf(r.SK, args)
 	case len(args) == 0:
 		return nil, nil
 	case q.Index != nil:
@@ -120,6 +148,16 @@ func keyArguments(r *schema.ReadModel, q schema.Query) (pk, sk []argument) {
 		return args[:1], args[1:2]
 	}
 	return args[:1], nil
+}
+
+// argumentsOf are those arguments of a query of an entity that half of its key is composed of.
+func argumentsOf(h schema.Half, args []argument) []argument {
+	var out []argument
+	for _, field := range h.Fields {
+		i := slices.IndexFunc(args, func(a argument) bool { return a.name == field.Name })
+		out = append(out, args[i])
+	}
+	return out
 }
 
 // secured reports whether the schema has any rule of who may read.

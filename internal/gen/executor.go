@@ -74,6 +74,11 @@ func bind(types config.TypeMap, module string, m *schema.Model) {
 			}
 		}
 	}
+	for _, c := range m.Collections {
+		set(c.Connection(), module+"/graph/generated."+schema.GoName(c.Connection()))
+		set(c.Union(), module+"/model."+schema.GoName(c.Union()))
+		set(c.MemberEnum(), module+"/model."+schema.GoName(c.MemberEnum()))
+	}
 }
 
 // resolved are the fields of a model that have resolvers.

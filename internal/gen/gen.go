@@ -106,9 +106,6 @@ const (
 
 // files makes all that does not need gqlgen; it writes nothing.
 func (p *project) files(m *schema.Model) (*output, error) {
-	if err := m.Unsupported(); err != nil {
-		return nil, err
-	}
 	served, sdl, err := served(m, p.readModels)
 	if err != nil {
 		return nil, err

@@ -21,6 +21,7 @@ type goFile struct {
 	doc     string // of the package, in one file of each
 	imports []string
 	body    bytes.Buffer
+	err     error // why the file cannot be written
 }
 
 // line writes a line of code; gofmt indents it in the end.
@@ -52,6 +53,9 @@ func (f *goFile) lib(name string) string { return f.use(library + "/" + name) }
 
 // source is the whole file, formatted.
 func (f *goFile) source() ([]byte, error) {
+	if f.err != nil {
+		return nil, f.err
+	}
 	var b bytes.Buffer
 	b.WriteString(header + "\n")
 	for line := range strings.Lines(f.doc) {

@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/foldql/foldql/internal/schema"
@@ -26,26 +27,34 @@ func (f *goFile) ops(r *schema.ReadModel) {
 	for _, field := range keyFields(r) {
 		f.needs(field)
 	}
-	if len(keyFields(r)) == 0 {
+	if len(r.PK.Fields) == 0 {
 		f.lib("querydb")
 	}
 	f.line("// %s makes the ops of %s.", name, r.Name)
 	f.line("var %s = projection.Ops[model.%s, %s, %s]{", name, name, key, partition)
 	f.line("Codec: model.%sCodec,", name)
-	if len(keyFields(r)) == 0 {
+	if len(keyFields(r)) == 0 && r.Entity == nil {
 		f.line("Key: func(querydb.Only) (keys.Key, error) { return keys.Key{PK: keys.Singleton}, nil },")
 		f.line("Partition: func(querydb.Only) (string, error) { return keys.Singleton, nil },")
 		f.line("Fill: func(*model.%s, querydb.Only) {},\n}\n", name)
 		return
 	}
-	f.line("Key: func(k %s) (keys.Key, error) {\nvar row model.%s", key, name)
+	f.line("Key: func(%s %s) (keys.Key, error) {\nvar row model.%s", parameter("k", keyFields(r)), key, name)
 	f.fill(keyFields(r), "row", "k")
 	f.line("return model.KeyOf%s(&row)\n},", name)
-	f.line("Partition: func(p %s) (string, error) {", partition)
+	f.line("Partition: func(%s %s) (string, error) {", parameter("p", r.PK.Fields), partition)
 	f.line("return model.%sModel.PK.Layout.Compose(%s)\n},", name, partitionValues(r))
-	f.line("Fill: func(row *model.%s, k %s) {", name, key)
+	f.line("Fill: func(%s *model.%s, %s %s) {", parameter("row", keyFields(r)), name, parameter("k", keyFields(r)), key)
 	f.fill(keyFields(r), "row", "k")
 	f.line("},\n}\n")
+}
+
+// parameter is the name of a parameter that has something of the fields, and of one that has nothing to do.
+func parameter(name string, fields []*schema.Field) string {
+	if len(fields) == 0 {
+		return "_"
+	}
+	return name
 }
 
 // fill assigns the fields of a key to a row.
@@ -71,18 +80,32 @@ func partitionValues(r *schema.ReadModel) string {
 	return strings.Join(values, ", ")
 }
 
-// patchFields writes the fields that a patch can name: all that are not part of the key.
+// patchFields writes the fields that a patch can name: all that are not part of the key. Where a row has several writers,
+// each has its own.
 func (f *goFile) patchFields(r *schema.ReadModel) {
 	name := schema.GoName(r.Name)
-	isKey := map[*schema.Field]bool{}
-	for _, field := range keyFields(r) {
-		isKey[field] = true
+	f.line("// %sFields are the fields that a patch of %s can name%s.", name, r.Name, map[bool]string{true: ", by its writers"}[len(r.Writers) > 1])
+	if len(r.Writers) < 2 {
+		key := keyFields(r)
+		rest := slices.DeleteFunc(slices.Clone(r.Fields), func(field *schema.Field) bool { return slices.Contains(key, field) })
+		declared, values := f.patchStruct(r, rest)
+		f.line("var %sFields = %s%s\n", name, declared, values)
+		return
 	}
 	var declared, values strings.Builder
-	for _, field := range r.Fields {
-		if isKey[field] {
-			continue
-		}
+	for _, w := range r.Writers {
+		d, v := f.patchStruct(r, w.Writes)
+		fmt.Fprintf(&declared, "%s %s\n", schema.GoName(w.Projector), d)
+		fmt.Fprintf(&values, "%s: %s%s,\n", schema.GoName(w.Projector), d, v)
+	}
+	f.line("var %sFields = struct {\n%s}{\n%s}\n", name, declared.String(), values.String())
+}
+
+// patchStruct is the type of a struct of fields that a patch can name, and its value.
+func (f *goFile) patchStruct(r *schema.ReadModel, fields []*schema.Field) (typ, value string) {
+	name := schema.GoName(r.Name)
+	var declared, values strings.Builder
+	for _, field := range fields {
 		f.needs(field)
 		goName := schema.GoName(field.Name)
 		typ := fmt.Sprintf("projection.PatchField[model.%s, %s]", name, patchType(field))
@@ -97,8 +120,7 @@ func (f *goFile) patchFields(r *schema.ReadModel) {
 		fmt.Fprintf(&values, "%s: %s{\nOrdinal: %d,\nAssign: func(row *model.%s, v %s) { row.%s = %sv },\n%s},\n",
 			goName, typ, field.Ordinal, name, patchType(field), goName, amp, reset)
 	}
-	f.line("// %sFields are the fields that a patch of %s can name.", name, r.Name)
-	f.line("var %sFields = struct {\n%s}{\n%s}\n", name, declared.String(), values.String())
+	return "struct {\n" + declared.String() + "}", "{\n" + values.String() + "}"
 }
 
 // patchType is the type of the values of a field, which are never null.
@@ -114,7 +136,9 @@ func projectors(m *schema.Model, module string) *goFile {
 	f.lib("projection")
 	f.use(module + "/event")
 	for _, r := range m.ReadModels {
-		f.projector(r)
+		for _, w := range r.Writers {
+			f.projector(r, w)
+		}
 	}
 	f.line("// foreign is the error of an event that the projection does not take.")
 	f.line("func foreign(projector string, e *eventlog.Event) ([]projection.Op, error) {")
@@ -122,30 +146,45 @@ func projectors(m *schema.Model, module string) *goFile {
 	return f
 }
 
-func (f *goFile) projector(r *schema.ReadModel) {
+func (f *goFile) projector(r *schema.ReadModel, w *schema.Writer) {
 	name := schema.GoName(r.Name)
-	f.line("// %sProjector folds events into rows of %s: one method for each event that the schema names.", name, r.Name)
+	f.line("// %s", projectorComment(r, w))
+	if len(r.Writers) > 1 {
+		name = schema.GoName(w.Projector)
+	}
 	f.line("// Methods are pure: they know the event and nothing else.")
 	f.line("type %sProjector interface {", name)
-	for _, e := range r.Events {
+	for _, e := range w.Events {
 		f.line("%s(e event.%s, m projection.Meta) []projection.Op", schema.GoName(e), schema.GoName(e))
 	}
 	f.line("}\n")
-	f.line("// Project%s makes the projection %s of its projector.", name, r.Projector)
+	f.line("// Project%s makes the projection %s of its projector.", name, w.Projector)
 	f.line("func Project%s(p %sProjector) projection.Projection {", name, name)
-	f.line("return projection.New(&%s, projection.Projection{", name)
-	f.line("Name: %q,\nEvents: %s,", r.Projector, goStrings(r.Events))
-	if r.Stream != "" {
-		f.line("Stream: %q,", r.Stream)
+	f.line("return projection.New(&%s, projection.Projection{", schema.GoName(r.Name))
+	f.line("Name: %q,\nEvents: %s,", w.Projector, goStrings(w.Events))
+	if w.Stream != "" {
+		f.line("Stream: %q,", w.Stream)
 	}
-	if len(r.Tags) > 0 {
-		f.line("Tags: %s,", goStrings(r.Tags))
+	if len(w.Tags) > 0 {
+		f.line("Tags: %s,", goStrings(w.Tags))
 		f.line("TagsOf: func(e *eventlog.Event) ([]string, error) { return event.Types[e.Type].Tags(e.Data) },")
 	}
 	f.line("Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {\nswitch e.Type {")
-	for _, e := range r.Events {
+	for _, e := range w.Events {
 		f.line("case %q:\ndata, err := event.Decode%s(e.Data)\nif err != nil {\nreturn nil, err\n}", e, schema.GoName(e))
 		f.line("return p.%s(data, m), nil", schema.GoName(e))
 	}
-	f.line("}\nreturn foreign(%q, e)\n},\n})\n}\n", r.Projector)
+	f.line("}\nreturn foreign(%q, e)\n},\n})\n}\n", w.Projector)
+}
+
+func projectorComment(r *schema.ReadModel, w *schema.Writer) string {
+	if len(r.Writers) == 1 {
+		return fmt.Sprintf("%sProjector folds events into rows of %s: one method for each event that the schema names.", schema.GoName(r.Name), r.Name)
+	}
+	fields := "their key"
+	if len(w.Writes) > 0 {
+		fields = listed(w.Writes)
+	}
+	return fmt.Sprintf("%sProjector folds events into what it writes of rows of %s, %s: one method for each event that the schema names.",
+		schema.GoName(w.Projector), r.Name, fields)
 }

@@ -41,6 +41,9 @@ func queryNames(m *schema.Model) map[string]bool {
 			names[q.Name] = true
 		}
 	}
+	for _, c := range m.Collections {
+		names[c.Query().Name] = true
+	}
 	return names
 }
 
@@ -56,6 +59,7 @@ func strip(s *ast.Schema) {
 	keep := func(list ast.DirectiveList) ast.DirectiveList {
 		return slices.DeleteFunc(list, func(d *ast.Directive) bool { return slices.Contains(build, d.Name) })
 	}
+	s.SchemaDirectives = keep(s.SchemaDirectives)
 	used := map[string]bool{}
 	for _, def := range s.Types {
 		def.Directives = keep(def.Directives)

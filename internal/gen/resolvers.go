@@ -19,8 +19,13 @@ func connections(m *schema.Model, module string) *goFile {
 				continue
 			}
 			f.line("// %s is a page of %s.", schema.GoName(q.Connection), q.Name)
-			f.line("type %s = %s.Connection[%s.%s]\n", schema.GoName(q.Connection), f.lib("graph"), f.use(module+"/model"), schema.GoName(r.Name))
+			f.line("type %s = %s.Connection[*%s.%s]\n", schema.GoName(q.Connection), f.lib("graph"), f.use(module+"/model"), schema.GoName(r.Name))
 		}
+	}
+	for _, c := range m.Collections {
+		name := schema.GoName(c.Connection())
+		f.line("// %s is a page of %s.", name, c.Query().Name)
+		f.line("type %s = %s.Connection[%s.%s]\n", name, f.lib("graph"), f.use(module+"/model"), schema.GoName(c.Union()))
 	}
 	return f
 }
@@ -40,6 +45,9 @@ func resolvers(m *schema.Model, module string, own bool) *goFile {
 		for _, q := range r.Queries() {
 			f.queryResolver(r, q)
 		}
+	}
+	for _, c := range m.Collections {
+		f.collectionResolver(c)
 	}
 	for _, r := range m.ReadModels {
 		f.typeResolvers(r)
@@ -99,82 +107,107 @@ func hasResolvers(r *schema.ReadModel) bool {
 func resolverOf(r *schema.ReadModel) string { return "rowsOf" + schema.GoName(r.Name) }
 
 // reserved are the names that parameters of resolvers must leave free in their bodies.
-var reserved = []string{"r", "ctx", "graph", "keys", "model", "optional", "string", "int64", "int", "bool", "float64", "time"}
+var reserved = []string{"r", "ctx", "graph", "keys", "model", "optional", "string", "int64", "int", "bool", "float64", "time", "queries", "nil"}
 
-// parameters names the Go parameters of a query's arguments.
-func parameters(args []argument) []string {
-	names := make([]string, len(args))
-	for i, a := range args {
-		name := strings.TrimLeft(templates.ToGoPrivate(a.name), "_")
-		for slices.Contains(reserved, name) || slices.Contains(names, name) {
+// named gives each argument its parameter of the resolver.
+func named(args []argument) []argument {
+	var taken []string
+	for i := range args {
+		name := strings.TrimLeft(templates.ToGoPrivate(args[i].name), "_")
+		for slices.Contains(reserved, name) || slices.Contains(taken, name) {
 			name += "Arg"
 		}
-		names[i] = name
+		args[i].param = name
+		taken = append(taken, name)
 	}
-	return names
+	return args
 }
 
 func (f *goFile) queryResolver(r *schema.ReadModel, q schema.Query) {
 	args, name := arguments(r, q), schema.GoName(r.Name)
-	params := parameters(args)
-	answer, fetch := "model."+name, "FetchOne"
+	answer := "model." + name
 	if q.Connection != "" {
-		answer, fetch = schema.GoName(q.Connection), "FetchPage"
+		answer = schema.GoName(q.Connection)
 	}
 	f.line("// %s answers %s.", schema.GoName(q.Name), q.Name)
-	f.line("func (r queries) %s(ctx context.Context%s) (*%s, error) {", schema.GoName(q.Name), f.signature(args, params), answer)
+	f.line("func (r queries) %s(ctx context.Context%s) (*%s, error) {", schema.GoName(q.Name), f.signature(args), answer)
 	pk, sk := keyArguments(r, q)
-	rest := f.keyValues(pk, params)
 	if q.Connection == "" {
-		consistent := "nil"
-		if i := slices.Index(q.Args, "consistent"); i >= 0 {
-			consistent = params[i]
-		}
-		rest += ", " + f.keyValues(sk, params[min(1, len(params)):]) + ", " + consistent
-	} else {
-		rest += ", " + pageArgs(q.Args[len(pk):], params[len(pk):])
+		f.line("return graph.FetchOne(ctx, r.rt, %q, model.%sCodec, %s, %s, %s)\n}\n",
+			q.Name, name, f.keyValues(pk), f.keyValues(sk), paramOf(args, "consistent"))
+		return
 	}
-	f.line("return graph.%s(ctx, r.rt, %q, model.%sCodec, %s)\n}\n", fetch, q.Name, name, rest)
+	page := ""
+	if r.Entity != nil {
+		page = f.entityPageArgs(sk, args[len(q.Required)+len(q.Optional):])
+	} else {
+		page = f.pageArgs(args[len(pk):])
+	}
+	f.line("return graph.FetchPage(ctx, r.rt, %q, model.%sCodec, %s, %s)\n}\n", q.Name, name, f.keyValues(pk), page)
+}
+
+// collectionResolver writes the resolver of a collection, and how its items are read.
+func (f *goFile) collectionResolver(c *schema.Collection) {
+	q, args, items := c.Query(), collectionArguments(c), "itemsOf"+schema.GoName(c.APIName())
+	item := "model." + schema.GoName(c.Union())
+	f.line("// %s reads items of %s, by their types.", items, c.APIName())
+	f.line("var %s = []graph.ItemReader[%s]{", items, item)
+	for _, name := range memberNames(c) {
+		goName := schema.GoName(name)
+		f.line("graph.ItemsOf(model.%sCodec, func(r *model.%s) %s { return r }),", goName, goName, item)
+	}
+	f.line("}\n")
+	f.line("// %s answers %s.", schema.GoName(q.Name), q.Name)
+	f.line("func (r queries) %s(ctx context.Context%s) (*%s, error) {", schema.GoName(q.Name), f.signature(args), schema.GoName(q.Connection))
+	f.line("return graph.FetchCollection(ctx, r.rt, %q, %s, %s, graph.Names(%s), %s)\n}\n",
+		q.Name, items, f.keyValues(args[:len(c.PK)]), paramOf(args, "only"), f.pageArgs(args[len(c.PK):]))
 }
 
 // signature writes the parameters of a resolver.
-func (f *goFile) signature(args []argument, params []string) string {
+func (f *goFile) signature(args []argument) string {
 	var b strings.Builder
-	for i, a := range args {
+	for _, a := range args {
 		base, nonNull := strings.CutSuffix(a.typ, "!")
 		goType := scalars[base].goType
-		if a.field != nil {
+		switch {
+		case a.goType != "":
+			goType, nonNull = a.goType, true
+		case a.field != nil:
 			f.needs(a.field)
 			goType = scalarOf(a.field, "model.").goType
 		}
 		if !nonNull {
 			goType = "*" + goType
 		}
-		fmt.Fprintf(&b, ", %s %s", params[i], goType)
+		fmt.Fprintf(&b, ", %s %s", a.param, goType)
 	}
 	return b.String()
 }
 
-// keyValues is the literal of the values that compose half a key.
-func (f *goFile) keyValues(args []argument, params []string) string {
+// keyValues is the literal of the values of arguments.
+func (f *goFile) keyValues(args []argument) string {
 	if len(args) == 0 {
 		return "nil"
 	}
-	f.lib("keys")
 	values := make([]string, len(args))
 	for i, a := range args {
-		goType, value := "string", "keys.String(%s)"
-		if a.field != nil {
-			s := scalarOf(a.field, "model.")
-			goType, value = s.goType, s.value
-		}
-		if strings.HasSuffix(a.typ, "!") {
-			values[i] = fmt.Sprintf(value, params[i])
-		} else {
-			values[i] = fmt.Sprintf("optional(%s, %s)", params[i], function(goType, value))
-		}
+		values[i] = f.keyValue(a)
 	}
 	return "[]keys.Value{" + strings.Join(values, ", ") + "}"
+}
+
+// keyValue is the expression of the value of an argument, which is absent where the argument is not given.
+func (f *goFile) keyValue(a argument) string {
+	f.lib("keys")
+	goType, value := "string", "keys.String(%s)"
+	if a.field != nil {
+		s := scalarOf(a.field, "model.")
+		goType, value = s.goType, s.value
+	}
+	if strings.HasSuffix(a.typ, "!") {
+		return fmt.Sprintf(value, a.param)
+	}
+	return fmt.Sprintf("optional(%s, %s)", a.param, function(goType, value))
 }
 
 // function is the function that makes a key value by a pattern such as "keys.Int(int64(%s))".
@@ -185,15 +218,51 @@ func function(goType, pattern string) string {
 	return fmt.Sprintf("func(v %s) keys.Value { return %s }", goType, fmt.Sprintf(pattern, "v"))
 }
 
-var pageFields = map[string]string{
-	"eq": "Eq", "prefix": "Prefix", "from": "From", "to": "To", "reverse": "Reverse", "limit": "Limit", "nextToken": "NextToken",
+// paramOf is the parameter of an argument, nil where there is none.
+func paramOf(args []argument, name string) string {
+	for _, a := range args {
+		if a.name == name {
+			return a.param
+		}
+	}
+	return "nil"
 }
 
-// pageArgs is the literal of the arguments of a page.
-func pageArgs(args, params []string) string {
-	fields := make([]string, len(args))
-	for i, a := range args {
-		fields[i] = pageFields[a] + ": " + params[i]
+var (
+	operandFields = map[string]string{"eq": "Eq", "prefix": "Prefix", "from": "From", "to": "To"}
+	pageFields    = map[string]string{"reverse": "Reverse", "limit": "Limit", "nextToken": "NextToken"}
+)
+
+// pageArgs is the literal of the arguments of a page, of those that are no parts of keys.
+func (f *goFile) pageArgs(args []argument) string {
+	var fields []string
+	for _, a := range args {
+		if name := operandFields[a.name] + pageFields[a.name]; name != "" {
+			fields = append(fields, name+": "+a.param)
+		}
+	}
+	return "graph.PageArgs{" + strings.Join(fields, ", ") + "}"
+}
+
+// entityPageArgs is that literal for an entity: parts of the sort key, and operands, are values there.
+func (f *goFile) entityPageArgs(sk, args []argument) string {
+	var operands, fields []string
+	for _, a := range args {
+		name := operandFields[a.name]
+		switch {
+		case name == "":
+			fields = append(fields, pageFields[a.name]+": "+a.param)
+		case a.name == "prefix":
+			operands = append(operands, name+": "+a.param)
+		default:
+			operands = append(operands, name+": "+f.keyValue(a))
+		}
+	}
+	if len(operands) > 0 {
+		fields = append([]string{"Where: keys.Condition{" + strings.Join(operands, ", ") + "}"}, fields...)
+	}
+	if len(sk) > 0 {
+		fields = append([]string{"Sort: " + f.keyValues(sk)}, fields...)
 	}
 	return "graph.PageArgs{" + strings.Join(fields, ", ") + "}"
 }

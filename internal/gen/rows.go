@@ -25,7 +25,22 @@ func rows(m *schema.Model) *goFile {
 		}
 		f.line("switch e {\ncase %s:\nreturn true\n}\nreturn false\n}\n", strings.Join(consts, ", "))
 	}
+	for _, c := range m.Collections {
+		f.unionType(c)
+	}
 	return f
+}
+
+// unionType writes the types of the items of a collection.
+func (f *goFile) unionType(c *schema.Collection) {
+	union := schema.GoName(c.Union())
+	f.line("// %s is an item of %s: a row of one of its members.", union, c.APIName())
+	f.line("type %s interface{ Is%s() }\n", union, union)
+	for _, name := range memberNames(c) {
+		f.line("// Is%s says that %s is a member of %s.", union, name, c.APIName())
+		f.line("func (*%s) Is%s() {}\n", schema.GoName(name), union)
+	}
+	f.enumType(&schema.Enum{Name: c.MemberEnum(), Description: "The types of the items of " + c.APIName() + ".", Values: memberNames(c)})
 }
 
 func (f *goFile) rowType(r *schema.ReadModel) {
@@ -75,7 +90,16 @@ func (f *goFile) keyType(name string, fields []*schema.Field) {
 	f.line("}\n")
 }
 
-func keyFields(r *schema.ReadModel) []*schema.Field { return slices.Concat(r.PK.Fields, r.SK.Fields) }
+// keyFields are the fields of the primary key, each once.
+func keyFields(r *schema.ReadModel) []*schema.Field {
+	fields := slices.Clone(r.PK.Fields)
+	for _, field := range r.SK.Fields {
+		if !slices.Contains(fields, field) {
+			fields = append(fields, field)
+		}
+	}
+	return fields
+}
 
 // keyTypeOf is the Go type of the key, or of the partition key, that is made of the fields.
 func keyTypeOf(r *schema.ReadModel, fields []*schema.Field, suffix string) string {

@@ -15,40 +15,48 @@ func additions(m *schema.Model) string {
 		for _, q := range r.Queries() {
 			writeQuery(&b, r, q)
 			if q.Connection != "" {
-				writeConnection(&b, r, q)
+				writeConnection(&b, q, r.Name)
 			}
 		}
 		writeJoins(&b, r)
+	}
+	for _, c := range m.Collections {
+		writeCollection(&b, c)
 	}
 	return b.String()
 }
 
 func writeQuery(b *strings.Builder, r *schema.ReadModel, q schema.Query) {
+	answer := r.Name
+	if q.Connection != "" {
+		answer = q.Connection + "!"
+	}
+	writeField(b, q.Name, queryDescription(r, q), arguments(r, q), answer)
+}
+
+// writeField writes a field of Query.
+func writeField(b *strings.Builder, name, description string, args []argument, answer string) {
 	b.WriteString("extend type Query {\n")
-	describe(b, queryDescription(r, q))
-	b.WriteString(q.Name)
-	for i, a := range arguments(r, q) {
+	describe(b, description)
+	b.WriteString(name)
+	for i, a := range args {
 		if i == 0 {
 			b.WriteString("(\n")
 		}
 		describe(b, a.description)
 		fmt.Fprintf(b, "%s: %s\n", a.name, a.typ)
-		if i == len(q.Args)-1 {
+		if i == len(args)-1 {
 			b.WriteString(")")
 		}
-	}
-	answer := r.Name
-	if q.Connection != "" {
-		answer = q.Connection + "!"
 	}
 	fmt.Fprintf(b, ": %s\n}\n", answer)
 }
 
-func writeConnection(b *strings.Builder, r *schema.ReadModel, q schema.Query) {
+func writeConnection(b *strings.Builder, q schema.Query, items string) {
 	describe(b, "A page of "+q.Name+".")
 	fmt.Fprintf(b, "type %s {\n", q.Connection)
 	describe(b, "The rows of the page, in the order of the query.")
-	fmt.Fprintf(b, "items: [%s!]!\n", r.Name)
+	fmt.Fprintf(b, "items: [%s!]!\n", items)
 	describe(b, "What the next page is asked for with; null where there is none.")
 	b.WriteString("nextToken: String\n}\n")
 }
@@ -74,28 +82,34 @@ func describe(b *strings.Builder, text string) {
 type argument struct {
 	name, typ, description string
 	field                  *schema.Field // what it is a key value of; nil where it is none, or text of several fields
+	goType                 string        // where neither field nor typ says it
+	param                  string        // the parameter of the resolver
 }
 
 // arguments are those of a query, with their types.
 func arguments(r *schema.ReadModel, q schema.Query) []argument {
 	var out []argument
 	for _, name := range q.Args {
-		out = append(out, newArgument(r, q, name))
+		if r.Entity != nil {
+			out = append(out, newEntityArgument(q, name))
+		} else {
+			out = append(out, newArgument(r, q, name))
+		}
 	}
-	return out
+	return named(out)
 }
 
 func newArgument(r *schema.ReadModel, q schema.Query, name string) argument {
 	if q.Index != nil {
 		for _, f := range q.Index.PK.Fields {
 			if f.Name == name {
-				return argument{name, typeOf(f) + "!", "The " + f.Name + " that the rows have.", f}
+				return argument{name: name, typ: typeOf(f) + "!", description: "The " + f.Name + " that the rows have.", field: f}
 			}
 		}
 	}
 	switch {
 	case q.Index == nil && name == "id":
-		return argument{name, "ID!", keyDescription(r.PK), nil}
+		return argument{name: name, typ: "ID!", description: keyDescription(r.PK)}
 	case q.Index == nil && q.Connection == "" && name == r.SubID():
 		a := argument{name: name, typ: "String", description: keyDescription(r.SK) + " Without it, the last row is meant: that of the greatest."}
 		if !r.CompositeSK {
@@ -103,8 +117,13 @@ func newArgument(r *schema.ReadModel, q schema.Query, name string) argument {
 		}
 		return a
 	}
+	return fixedArgument(name, sortKey(r, q))
+}
+
+// fixedArgument is an argument that is the same in all queries, but for what it calls the sort key.
+func fixedArgument(name, sortKey string) argument {
 	fixed := fixedArguments[name]
-	return argument{name, fixed.typ, strings.ReplaceAll(fixed.description, "{sort key}", sortKey(r, q)), nil}
+	return argument{name: name, typ: fixed.typ, description: strings.ReplaceAll(fixed.description, "{sort key}", sortKey)}
 }
 
 var fixedArguments = map[string]struct{ typ, description string }{
@@ -143,9 +162,12 @@ func keyDescription(h schema.Half) string {
 }
 
 // fieldsOf names the fields of half a key.
-func fieldsOf(h schema.Half) string {
-	names := make([]string, len(h.Fields))
-	for i, f := range h.Fields {
+func fieldsOf(h schema.Half) string { return listed(h.Fields) }
+
+// listed names fields: a, b and c.
+func listed(fields []*schema.Field) string {
+	names := make([]string, len(fields))
+	for i, f := range fields {
 		names[i] = f.Name
 	}
 	last := len(names) - 1
@@ -157,15 +179,14 @@ func fieldsOf(h schema.Half) string {
 
 func queryDescription(r *schema.ReadModel, q schema.Query) string {
 	switch {
+	case r.Entity != nil:
+		return entityDescription(r, q)
 	case q.Index != nil:
 		text := fmt.Sprintf("The rows of %s that have a certain %s", r.Name, fieldsOf(q.Index.PK))
 		if len(q.Index.SK.Fields) > 0 {
 			text += ", in the order of " + fieldsOf(q.Index.SK)
 		}
-		if q.Index.Group != "" {
-			text += fmt.Sprintf(". For members of the group %s, or for the owner of what is asked for", q.Index.Group)
-		}
-		return text + "."
+		return text + "." + groupDescription(q.Index.Group)
 	case q.Connection != "":
 		return fmt.Sprintf("The rows of %s that have a certain %s, in the order of %s.", r.Name, fieldsOf(r.PK), fieldsOf(r.SK))
 	case len(r.PK.Fields) == 0:
@@ -176,10 +197,18 @@ func queryDescription(r *schema.ReadModel, q schema.Query) string {
 	return fmt.Sprintf("One row of %s by its %s; null where there is none.", r.Name, fieldsOf(r.PK))
 }
 
+// groupDescription says for whom a query is.
+func groupDescription(group string) string {
+	if group == "" {
+		return ""
+	}
+	return fmt.Sprintf(" For members of the group %s, or for the owner of what is asked for.", group)
+}
+
 func joinDescription(j *schema.Join) string {
 	by := "that " + j.Source.Name + " names"
 	if j.Via != nil {
-		by = "that has this " + j.Source.Name + " as its " + fieldsOf(j.Via.PK)
+		by = "that has this " + j.Source.Name + " as its " + j.Key.Name
 	}
 	if j.Many {
 		return fmt.Sprintf("The rows of %s %s, in that order and without those that are not there.", j.Target.Name, by)

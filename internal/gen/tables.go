@@ -19,8 +19,14 @@ func tables(m *schema.Model) *goFile {
 		f.line("%sModel,", schema.GoName(r.Name))
 	}
 	f.line("}\n")
+	for _, t := range m.Tables {
+		f.sharedTable(t)
+	}
 	for _, r := range m.ReadModels {
 		f.table(m, r)
+	}
+	for _, c := range m.Collections {
+		f.collection(c)
 	}
 	return f
 }
@@ -29,32 +35,54 @@ func (f *goFile) table(m *schema.Model, r *schema.ReadModel) {
 	name := schema.GoName(r.Name)
 	f.line("// %sModel describes the read model %s.", name, r.Name)
 	f.line("var %sModel = &querydb.Model{", name)
-	f.line("Name: %q,\nPlugin: %q,\nTable: %q,\nVersion: %q,", r.Name, r.Plugin, r.Table, version(m, r))
+	f.line("Name: %q,\nPlugin: %q,\nTable: %q,\nVersion: %q,", r.Name, r.Plugin, tableOf(r), version(m, r))
 	f.line("Fields: []driver.Field{")
 	for _, field := range r.Fields {
 		f.line("%s,", fieldLiteral(field))
 	}
 	f.line("},")
-	f.half("PK", r.PK)
-	f.half("SK", r.SK)
+	f.half("PK", r.PK, false)
+	f.half("SK", r.SK, false)
 	if len(r.Indexes) > 0 {
 		f.line("Indexes: []querydb.Index{")
 		for _, x := range r.Indexes {
-			f.line("{\nName: %q,", x.Name)
-			f.half("PK", x.PK)
-			f.half("SK", x.SK)
-			if p := projected(r, x); p != nil {
-				f.line("Projected: %s,", ints(p))
-			}
-			f.line("},")
+			f.tableIndex(r, x)
 		}
 		f.line("},")
 	}
 	f.line("TTL: %d,\nCreatedAt: %d,\nUpdatedAt: %d,", ordinalOf(r.TTL), ordinalOf(r.CreatedAt), ordinalOf(r.UpdatedAt))
-	if r.Atomic {
+	if isAtomic(r) {
 		f.line("Atomic: true,")
 	}
+	f.entity(r)
+	f.writers(r)
 	f.line("}\n")
+}
+
+func (f *goFile) tableIndex(r *schema.ReadModel, x *schema.Index) {
+	f.line("{\nName: %q,", x.As)
+	f.half("PK", x.PK, false, policy(x.Policy.PK)...)
+	f.half("SK", x.SK, truncates(r, x), policy(x.Policy.SK)...)
+	if p := projected(r, x); p != nil {
+		f.line("Projected: %s,", ints(p))
+	}
+	if x.Unique {
+		f.line("Unique: true,")
+	}
+	f.line("},")
+}
+
+func policy(name string) []string {
+	if name == "SPARSE" {
+		return []string{"Policy: keys.Sparse"}
+	}
+	return nil
+}
+
+// isAtomic reports whether what one event changes is seen to change at once. A unique index asks for it, since a row and
+// what keeps others from having its key change together.
+func isAtomic(r *schema.ReadModel) bool {
+	return r.Atomic || slices.ContainsFunc(r.Indexes, func(x *schema.Index) bool { return x.Unique })
 }
 
 func fieldLiteral(field *schema.Field) string {
@@ -72,37 +100,31 @@ func fieldLiteral(field *schema.Field) string {
 	return b.String() + "}"
 }
 
-// half writes one half of a key, unless it does not exist.
-func (f *goFile) half(name string, h schema.Half) {
-	if len(h.Fields) == 0 {
-		return
-	}
-	f.lib("keys")
-	f.line("%s: querydb.Half{", name)
-	f.line("Layout: keys.Layout{\nSegments: []keys.Segment{")
-	ordinals := make([]int, len(h.Fields))
-	for i, field := range h.Fields {
-		ordinals[i] = field.Ordinal
-		f.line("{Field: %q, Kind: keys.%s},", field.Name, scalarOf(field, "").kind)
-	}
-	f.line("},")
-	if len(h.Fields) > 1 {
-		f.line("Sep: %q,", h.Sep)
-	}
-	f.line("},\nFields: %s,\n},", ints(ordinals))
-}
-
-// projected are the ordinals of the fields in the entries of an index, nil for all.
+// projected are the ordinals of the fields in the entries of an index, nil for all. In a table that entities share they
+// are the fields that any of them asks for, by name.
 func projected(r *schema.ReadModel, x *schema.Index) []int {
+	if p := physical(r, x); p != nil {
+		return projectedInto(r, p)
+	}
 	if x.Projection == "ALL" {
 		return nil
 	}
-	var out []int
-	for _, field := range slices.Concat(keyFields(r), x.PK.Fields, x.SK.Fields, x.Include) {
-		out = append(out, field.Ordinal)
-	}
+	out := ordinals(slices.Concat(keyFields(r), x.PK.Fields, x.SK.Fields, x.Include))
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+func projectedInto(r *schema.ReadModel, p *schema.PhysicalIndex) []int {
+	if p.Projection == "ALL" {
+		return nil
+	}
+	out := []int{}
+	for _, field := range r.Fields {
+		if slices.Contains(p.Include, field.Name) {
+			out = append(out, field.Ordinal)
+		}
+	}
+	return out
 }
 
 func ordinalOf(field *schema.Field) int {

@@ -14,33 +14,75 @@ import (
 // version identifies what the stored rows of a model depend on: the layout of rows, keys and indexes, which events are
 // folded into them and how those are read, and the version that the schema gives. Rows of another version are folded
 // anew, so names of queries, rules, descriptions and the order of an event's fields are no part of it.
+//
+// Entities of one table have one version, because they are folded anew together.
 func version(m *schema.Model, r *schema.ReadModel) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "form 1\nversion %d\nprojector %q %t %q %q %q\n", r.Version, r.Projector, r.StateView, r.Stream, r.Events, r.Tags)
-	for _, f := range r.Fields {
-		fmt.Fprintf(&b, "field %q %s list=%t nullable=%t\n", f.Name, f.Scalar, f.List, f.Nullable)
-	}
-	fmt.Fprintf(&b, "key %s %s\n", halfText(r.PK), halfText(r.SK))
-	for _, x := range r.Indexes {
-		fmt.Fprintf(&b, "index %q %s %s %v\n", x.Name, halfText(x.PK), halfText(x.SK), projected(r, x))
-	}
-	fmt.Fprintf(&b, "times %d %d %d\n", ordinalOf(r.TTL), ordinalOf(r.CreatedAt), ordinalOf(r.UpdatedAt))
-	input := eventText{Builder: &b, enums: m.EventEnums, tagged: len(r.Tags) > 0, told: map[*schema.EventType]bool{}}
-	for _, t := range m.Events {
-		if slices.Contains(r.Events, t.Name) {
-			input.tell(t)
-		}
+	if r.Entity == nil {
+		tellModel(&b, m, r)
+	} else {
+		tellTable(&b, m, r.Entity.Table)
 	}
 	sum := sha256.Sum256([]byte(b.String()))
 	return hex.EncodeToString(sum[:6])
 }
 
+// tellTable writes what the rows of all entities of a table depend on.
+func tellTable(b *strings.Builder, m *schema.Model, t *schema.Table) {
+	fmt.Fprintf(b, "table %q %q %q %q\n", t.Name, t.PK, t.SK, t.Discriminator)
+	for _, p := range t.Indexes {
+		fmt.Fprintf(b, "index %q %q %q\n", p.Name, p.PK, p.SK)
+	}
+	entities := slices.SortedFunc(slices.Values(t.Entities), func(a, b *schema.ReadModel) int { return cmp.Compare(a.Name, b.Name) })
+	for _, r := range entities {
+		fmt.Fprintf(b, "entity %q %q\n", r.Name, r.Entity.Type)
+		tellModel(b, m, r)
+	}
+}
+
+// tellModel writes what the rows of one model depend on.
+func tellModel(b *strings.Builder, m *schema.Model, r *schema.ReadModel) {
+	fmt.Fprintf(b, "form 1\nversion %d\nprojector %q %t %q %q %q\n", r.Version, r.Projector, r.StateView, r.Stream, r.Events, r.Tags)
+	if len(r.Writers) > 1 {
+		for _, w := range r.Writers {
+			fmt.Fprintf(b, "writer %q %t %q %q %q %v\n", w.Projector, w.StateView, w.Stream, w.Events, w.Tags, ordinals(w.Writes))
+		}
+	}
+	for _, f := range r.Fields {
+		fmt.Fprintf(b, "field %q %s list=%t nullable=%t\n", f.Name, f.Scalar, f.List, f.Nullable)
+	}
+	fmt.Fprintf(b, "key %s %s\n", halfText(r.PK), halfText(r.SK))
+	for _, x := range r.Indexes {
+		fmt.Fprintf(b, "index %q %s %s %v\n", x.Name, halfText(x.PK), halfText(x.SK), projected(r, x))
+		if r.Entity != nil {
+			fmt.Fprintf(b, "policy %q unique=%t\n", x.Policy, x.Unique)
+		}
+	}
+	fmt.Fprintf(b, "times %d %d %d\n", ordinalOf(r.TTL), ordinalOf(r.CreatedAt), ordinalOf(r.UpdatedAt))
+	tellEvents(b, m, r)
+}
+
+// tellEvents writes what the projections of a model read of its events, and which of their fields they may filter by.
+func tellEvents(b *strings.Builder, m *schema.Model, r *schema.ReadModel) {
+	tagged := slices.ContainsFunc(r.Writers, func(w *schema.Writer) bool { return len(w.Tags) > 0 })
+	input := eventText{Builder: b, enums: m.EventEnums, tagged: tagged, told: map[*schema.EventType]bool{}}
+	for _, t := range m.Events {
+		if slices.ContainsFunc(r.Writers, func(w *schema.Writer) bool { return slices.Contains(w.Events, t.Name) }) {
+			input.tell(t)
+		}
+	}
+}
+
+// halfText says how the keys of a half are made.
 func halfText(h schema.Half) string {
 	names := make([]string, len(h.Fields))
 	for i, f := range h.Fields {
 		names[i] = f.Name
 	}
-	if len(names) < 2 {
+	switch {
+	case h.Style == schema.EntityStyle, h.Style == schema.TemplateStyle:
+		return fmt.Sprintf("%q%q%q %s escape=%t", h.Head, h.Template, names, h.Casing, h.Escape)
+	case len(names) < 2:
 		return fmt.Sprintf("%q", names)
 	}
 	return fmt.Sprintf("%q%q", names, h.Sep)

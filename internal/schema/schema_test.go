@@ -131,26 +131,6 @@ func TestQueriesAreNamedAfterKeyAndIndexes(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeGeneratedIsRefused, once for each table and each row with several writers.
-func TestWhatCannotBeGeneratedIsRefused(t *testing.T) {
-	for dir, want := range map[string]string{
-		"tenants": "schema.graphqls:1:16: the entities of table Main are checked, but no code can be generated for them in this version " +
-			"(mend: give each model a table of its own, with @id and @subId)",
-		"writers": "schema.graphqls:1:6: type Order: has several writers, which are checked, but no code can be generated for them in this " +
-			"version (mend: keep one annotation, without writes)",
-		"tracking": "",
-	} {
-		model, _ := load(t, filepath.Join("testdata/good", dir))
-		got := ""
-		if err := model.Unsupported(); err != nil {
-			got = err.Error()
-		}
-		if got != want {
-			t.Errorf("%s: %q, want %q", dir, got, want)
-		}
-	}
-}
-
 // FuzzLoad: no text makes Load panic, and it gives a Model or an error, never both or neither.
 func FuzzLoad(f *testing.F) {
 	for _, kind := range []string{"good", "bad"} {

@@ -8,13 +8,13 @@ import (
 )
 
 // PackageByLicenseConnection is a page of PackageByLicense.
-type PackageByLicenseConnection = graph.Connection[model.Package]
+type PackageByLicenseConnection = graph.Connection[*model.Package]
 
 // VersionByIDConnection is a page of VersionById.
-type VersionByIDConnection = graph.Connection[model.Version]
+type VersionByIDConnection = graph.Connection[*model.Version]
 
 // VersionByTimeConnection is a page of VersionByTime.
-type VersionByTimeConnection = graph.Connection[model.Version]
+type VersionByTimeConnection = graph.Connection[*model.Version]
 
 // DependentByIDConnection is a page of DependentById.
-type DependentByIDConnection = graph.Connection[model.Dependent]
+type DependentByIDConnection = graph.Connection[*model.Dependent]

@@ -50,12 +50,12 @@ type DependentResolver interface {
 }
 type QueryResolver interface {
 	Package(ctx context.Context, id string, consistent *bool) (*model.Package, error)
-	PackageByLicense(ctx context.Context, license string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.Package], error)
+	PackageByLicense(ctx context.Context, license string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Package], error)
 	Version(ctx context.Context, id string, order *string, consistent *bool) (*model.Version, error)
-	VersionByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.Version], error)
-	VersionByTime(ctx context.Context, packageArg string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.Version], error)
+	VersionByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Version], error)
+	VersionByTime(ctx context.Context, packageArg string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Version], error)
 	Dependent(ctx context.Context, id string, dependent *string, consistent *bool) (*model.Dependent, error)
-	DependentByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.Dependent], error)
+	DependentByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Dependent], error)
 }
 type VersionResolver interface {
 	Home(ctx context.Context, obj *model.Version) (*model.Package, error)
@@ -1353,7 +1353,7 @@ func fieldContext_Dependent_package(_ context.Context, ec *executionContext, fie
 	return fc, nil
 }
 
-func _DependentByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Dependent]) (ret graphql.Marshaler) {
+func _DependentByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Dependent]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -1385,7 +1385,7 @@ func fieldContext_DependentByIdConnection_items(_ context.Context, ec *execution
 	return fc, nil
 }
 
-func _DependentByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Dependent]) (ret graphql.Marshaler) {
+func _DependentByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Dependent]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -1615,7 +1615,7 @@ func fieldContext_Package_deprecatedVersions(_ context.Context, ec *executionCon
 	return graphql.NewScalarFieldContext("Package", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func _PackageByLicenseConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Package]) (ret graphql.Marshaler) {
+func _PackageByLicenseConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Package]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -1647,7 +1647,7 @@ func fieldContext_PackageByLicenseConnection_items(_ context.Context, ec *execut
 	return fc, nil
 }
 
-func _PackageByLicenseConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Package]) (ret graphql.Marshaler) {
+func _PackageByLicenseConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Package]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -1727,7 +1727,7 @@ func _Query_PackageByLicense(ctx context.Context, ec *executionContext, field gr
 			return ec.Resolvers.Query().PackageByLicense(ctx, fc.Args["license"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.Package]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Package]) graphql.Marshaler {
 			return marshalNPackageByLicenseConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
 		},
 		true,
@@ -1815,7 +1815,7 @@ func _Query_VersionById(ctx context.Context, ec *executionContext, field graphql
 			return ec.Resolvers.Query().VersionByID(ctx, fc.Args["id"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.Version]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Version]) graphql.Marshaler {
 			return marshalNVersionByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
 		},
 		true,
@@ -1859,7 +1859,7 @@ func _Query_VersionByTime(ctx context.Context, ec *executionContext, field graph
 			return ec.Resolvers.Query().VersionByTime(ctx, fc.Args["package"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.Version]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Version]) graphql.Marshaler {
 			return marshalNVersionByTimeConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
 		},
 		true,
@@ -1947,7 +1947,7 @@ func _Query_DependentById(ctx context.Context, ec *executionContext, field graph
 			return ec.Resolvers.Query().DependentByID(ctx, fc.Args["id"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.Dependent]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Dependent]) graphql.Marshaler {
 			return marshalNDependentByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
 		},
 		true,
@@ -2302,7 +2302,7 @@ func fieldContext_Version_dependencyPackages(_ context.Context, ec *executionCon
 	return fc, nil
 }
 
-func _VersionByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Version]) (ret graphql.Marshaler) {
+func _VersionByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Version]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -2334,7 +2334,7 @@ func fieldContext_VersionByIdConnection_items(_ context.Context, ec *executionCo
 	return fc, nil
 }
 
-func _VersionByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Version]) (ret graphql.Marshaler) {
+func _VersionByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Version]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -2357,7 +2357,7 @@ func fieldContext_VersionByIdConnection_nextToken(_ context.Context, ec *executi
 	return graphql.NewScalarFieldContext("VersionByIdConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func _VersionByTimeConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Version]) (ret graphql.Marshaler) {
+func _VersionByTimeConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Version]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -2389,7 +2389,7 @@ func fieldContext_VersionByTimeConnection_items(_ context.Context, ec *execution
 	return fc, nil
 }
 
-func _VersionByTimeConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Version]) (ret graphql.Marshaler) {
+func _VersionByTimeConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Version]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -3577,7 +3577,7 @@ func _Dependent(ctx context.Context, ec *executionContext, sel ast.SelectionSet,
 
 var dependentByIdConnectionImplementors = []string{"DependentByIdConnection"}
 
-func _DependentByIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.Dependent]) graphql.Marshaler {
+func _DependentByIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Dependent]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, dependentByIdConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -3698,7 +3698,7 @@ func _Package(ctx context.Context, ec *executionContext, sel ast.SelectionSet, o
 
 var packageByLicenseConnectionImplementors = []string{"PackageByLicenseConnection"}
 
-func _PackageByLicenseConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.Package]) graphql.Marshaler {
+func _PackageByLicenseConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Package]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, packageByLicenseConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -4099,7 +4099,7 @@ func _Version(ctx context.Context, ec *executionContext, sel ast.SelectionSet, o
 
 var versionByIdConnectionImplementors = []string{"VersionByIdConnection"}
 
-func _VersionByIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.Version]) graphql.Marshaler {
+func _VersionByIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Version]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, versionByIdConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -4142,7 +4142,7 @@ func _VersionByIdConnection(ctx context.Context, ec *executionContext, sel ast.S
 
 var versionByTimeConnectionImplementors = []string{"VersionByTimeConnection"}
 
-func _VersionByTimeConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.Version]) graphql.Marshaler {
+func _VersionByTimeConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Version]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, versionByTimeConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -4633,7 +4633,7 @@ func marshalNDependent2ᚖexampleᚗcomᚋregistryᚋmodelᚐDependent(ctx conte
 	return _Dependent(ctx, ec, sel, v)
 }
 
-func marshalNDependentByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.Dependent]) graphql.Marshaler {
+func marshalNDependentByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Dependent]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -4701,7 +4701,7 @@ func marshalNPackage2ᚖexampleᚗcomᚋregistryᚋmodelᚐPackage(ctx context.C
 	return _Package(ctx, ec, sel, v)
 }
 
-func marshalNPackageByLicenseConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.Package]) graphql.Marshaler {
+func marshalNPackageByLicenseConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Package]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -4782,7 +4782,7 @@ func marshalNVersion2ᚖexampleᚗcomᚋregistryᚋmodelᚐVersion(ctx context.C
 	return _Version(ctx, ec, sel, v)
 }
 
-func marshalNVersionByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.Version]) graphql.Marshaler {
+func marshalNVersionByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Version]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -4792,7 +4792,7 @@ func marshalNVersionByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐC
 	return _VersionByIdConnection(ctx, ec, sel, v)
 }
 
-func marshalNVersionByTimeConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.Version]) graphql.Marshaler {
+func marshalNVersionByTimeConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Version]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")

@@ -8,34 +8,34 @@ import (
 )
 
 // BalanceByOwnerConnection is a page of BalanceByOwner.
-type BalanceByOwnerConnection = graph.Connection[model.Balance]
+type BalanceByOwnerConnection = graph.Connection[*model.Balance]
 
 // BalanceByCurrencyConnection is a page of BalanceByCurrency.
-type BalanceByCurrencyConnection = graph.Connection[model.Balance]
+type BalanceByCurrencyConnection = graph.Connection[*model.Balance]
 
 // CurrencyByTotalConnection is a page of CurrencyByTotal.
-type CurrencyByTotalConnection = graph.Connection[model.Currency]
+type CurrencyByTotalConnection = graph.Connection[*model.Currency]
 
 // EntryByIDConnection is a page of EntryById.
-type EntryByIDConnection = graph.Connection[model.Entry]
+type EntryByIDConnection = graph.Connection[*model.Entry]
 
 // EntryByKindConnection is a page of EntryByKind.
-type EntryByKindConnection = graph.Connection[model.Entry]
+type EntryByKindConnection = graph.Connection[*model.Entry]
 
 // ProfileByOwnerConnection is a page of ProfileByOwner.
-type ProfileByOwnerConnection = graph.Connection[model.Profile]
+type ProfileByOwnerConnection = graph.Connection[*model.Profile]
 
 // ProfileByPlaceConnection is a page of ProfileByPlace.
-type ProfileByPlaceConnection = graph.Connection[model.Profile]
+type ProfileByPlaceConnection = graph.Connection[*model.Profile]
 
 // ProfileByRankConnection is a page of ProfileByRank.
-type ProfileByRankConnection = graph.Connection[model.Profile]
+type ProfileByRankConnection = graph.Connection[*model.Profile]
 
 // HoldByIDConnection is a page of HoldById.
-type HoldByIDConnection = graph.Connection[model.Hold]
+type HoldByIDConnection = graph.Connection[*model.Hold]
 
 // HoldByHoldConnection is a page of HoldByHold.
-type HoldByHoldConnection = graph.Connection[model.Hold]
+type HoldByHoldConnection = graph.Connection[*model.Hold]
 
 // LevelByIDConnection is a page of LevelById.
-type LevelByIDConnection = graph.Connection[model.Level]
+type LevelByIDConnection = graph.Connection[*model.Level]

@@ -45,23 +45,23 @@ type ComplexityRoot struct {
 
 type QueryResolver interface {
 	Balance(ctx context.Context, id string, consistent *bool) (*model.Balance, error)
-	BalanceByOwner(ctx context.Context, owner string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.Balance], error)
-	BalanceByCurrency(ctx context.Context, currency string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.Balance], error)
+	BalanceByOwner(ctx context.Context, owner string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Balance], error)
+	BalanceByCurrency(ctx context.Context, currency string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Balance], error)
 	Totals(ctx context.Context) (*model.Totals, error)
 	Currency(ctx context.Context, id string, consistent *bool) (*model.Currency, error)
-	CurrencyByTotal(ctx context.Context, total int64, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.Currency], error)
+	CurrencyByTotal(ctx context.Context, total int64, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Currency], error)
 	Entry(ctx context.Context, id string, number *string, consistent *bool) (*model.Entry, error)
-	EntryByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.Entry], error)
-	EntryByKind(ctx context.Context, kind string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.Entry], error)
+	EntryByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Entry], error)
+	EntryByKind(ctx context.Context, kind string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Entry], error)
 	Profile(ctx context.Context, id string, consistent *bool) (*model.Profile, error)
-	ProfileByOwner(ctx context.Context, owner string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.Profile], error)
-	ProfileByPlace(ctx context.Context, owner string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.Profile], error)
-	ProfileByRank(ctx context.Context, rank int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.Profile], error)
+	ProfileByOwner(ctx context.Context, owner string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Profile], error)
+	ProfileByPlace(ctx context.Context, owner string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Profile], error)
+	ProfileByRank(ctx context.Context, rank int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Profile], error)
 	Hold(ctx context.Context, id string, subID *string, consistent *bool) (*model.Hold, error)
-	HoldByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.Hold], error)
-	HoldByHold(ctx context.Context, holdOf string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.Hold], error)
+	HoldByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Hold], error)
+	HoldByHold(ctx context.Context, holdOf string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Hold], error)
 	Level(ctx context.Context, id string, level *int, consistent *bool) (*model.Level, error)
-	LevelByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.Level], error)
+	LevelByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Level], error)
 }
 
 // endregion ************************** generated!.gotpl **************************
@@ -2293,7 +2293,7 @@ func fieldContext_Balance_moves(_ context.Context, ec *executionContext, field g
 	return graphql.NewScalarFieldContext("Balance", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func _BalanceByCurrencyConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Balance]) (ret graphql.Marshaler) {
+func _BalanceByCurrencyConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Balance]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -2325,7 +2325,7 @@ func fieldContext_BalanceByCurrencyConnection_items(_ context.Context, ec *execu
 	return fc, nil
 }
 
-func _BalanceByCurrencyConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Balance]) (ret graphql.Marshaler) {
+func _BalanceByCurrencyConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Balance]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -2348,7 +2348,7 @@ func fieldContext_BalanceByCurrencyConnection_nextToken(_ context.Context, ec *e
 	return graphql.NewScalarFieldContext("BalanceByCurrencyConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func _BalanceByOwnerConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Balance]) (ret graphql.Marshaler) {
+func _BalanceByOwnerConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Balance]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -2380,7 +2380,7 @@ func fieldContext_BalanceByOwnerConnection_items(_ context.Context, ec *executio
 	return fc, nil
 }
 
-func _BalanceByOwnerConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Balance]) (ret graphql.Marshaler) {
+func _BalanceByOwnerConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Balance]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -2518,7 +2518,7 @@ func fieldContext_Currency_last(_ context.Context, ec *executionContext, field g
 	return graphql.NewScalarFieldContext("Currency", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
-func _CurrencyByTotalConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Currency]) (ret graphql.Marshaler) {
+func _CurrencyByTotalConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Currency]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -2550,7 +2550,7 @@ func fieldContext_CurrencyByTotalConnection_items(_ context.Context, ec *executi
 	return fc, nil
 }
 
-func _CurrencyByTotalConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Currency]) (ret graphql.Marshaler) {
+func _CurrencyByTotalConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Currency]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -2711,7 +2711,7 @@ func fieldContext_Entry_at(_ context.Context, ec *executionContext, field graphq
 	return graphql.NewScalarFieldContext("Entry", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
-func _EntryByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Entry]) (ret graphql.Marshaler) {
+func _EntryByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Entry]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -2743,7 +2743,7 @@ func fieldContext_EntryByIdConnection_items(_ context.Context, ec *executionCont
 	return fc, nil
 }
 
-func _EntryByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Entry]) (ret graphql.Marshaler) {
+func _EntryByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Entry]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -2766,7 +2766,7 @@ func fieldContext_EntryByIdConnection_nextToken(_ context.Context, ec *execution
 	return graphql.NewScalarFieldContext("EntryByIdConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func _EntryByKindConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Entry]) (ret graphql.Marshaler) {
+func _EntryByKindConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Entry]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -2798,7 +2798,7 @@ func fieldContext_EntryByKindConnection_items(_ context.Context, ec *executionCo
 	return fc, nil
 }
 
-func _EntryByKindConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Entry]) (ret graphql.Marshaler) {
+func _EntryByKindConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Entry]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -2959,7 +2959,7 @@ func fieldContext_Hold_times(_ context.Context, ec *executionContext, field grap
 	return graphql.NewScalarFieldContext("Hold", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func _HoldByHoldConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Hold]) (ret graphql.Marshaler) {
+func _HoldByHoldConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Hold]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -2991,7 +2991,7 @@ func fieldContext_HoldByHoldConnection_items(_ context.Context, ec *executionCon
 	return fc, nil
 }
 
-func _HoldByHoldConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Hold]) (ret graphql.Marshaler) {
+func _HoldByHoldConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Hold]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -3014,7 +3014,7 @@ func fieldContext_HoldByHoldConnection_nextToken(_ context.Context, ec *executio
 	return graphql.NewScalarFieldContext("HoldByHoldConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func _HoldByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Hold]) (ret graphql.Marshaler) {
+func _HoldByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Hold]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -3046,7 +3046,7 @@ func fieldContext_HoldByIdConnection_items(_ context.Context, ec *executionConte
 	return fc, nil
 }
 
-func _HoldByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Hold]) (ret graphql.Marshaler) {
+func _HoldByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Hold]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -3161,7 +3161,7 @@ func fieldContext_Level_held(_ context.Context, ec *executionContext, field grap
 	return graphql.NewScalarFieldContext("Level", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func _LevelByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Level]) (ret graphql.Marshaler) {
+func _LevelByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Level]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -3193,7 +3193,7 @@ func fieldContext_LevelByIdConnection_items(_ context.Context, ec *executionCont
 	return fc, nil
 }
 
-func _LevelByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Level]) (ret graphql.Marshaler) {
+func _LevelByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Level]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -3377,7 +3377,7 @@ func fieldContext_Profile_changed(_ context.Context, ec *executionContext, field
 	return graphql.NewScalarFieldContext("Profile", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
-func _ProfileByOwnerConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Profile]) (ret graphql.Marshaler) {
+func _ProfileByOwnerConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Profile]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -3409,7 +3409,7 @@ func fieldContext_ProfileByOwnerConnection_items(_ context.Context, ec *executio
 	return fc, nil
 }
 
-func _ProfileByOwnerConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Profile]) (ret graphql.Marshaler) {
+func _ProfileByOwnerConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Profile]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -3432,7 +3432,7 @@ func fieldContext_ProfileByOwnerConnection_nextToken(_ context.Context, ec *exec
 	return graphql.NewScalarFieldContext("ProfileByOwnerConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func _ProfileByPlaceConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Profile]) (ret graphql.Marshaler) {
+func _ProfileByPlaceConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Profile]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -3464,7 +3464,7 @@ func fieldContext_ProfileByPlaceConnection_items(_ context.Context, ec *executio
 	return fc, nil
 }
 
-func _ProfileByPlaceConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Profile]) (ret graphql.Marshaler) {
+func _ProfileByPlaceConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Profile]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -3487,7 +3487,7 @@ func fieldContext_ProfileByPlaceConnection_nextToken(_ context.Context, ec *exec
 	return graphql.NewScalarFieldContext("ProfileByPlaceConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func _ProfileByRankConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Profile]) (ret graphql.Marshaler) {
+func _ProfileByRankConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Profile]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -3519,7 +3519,7 @@ func fieldContext_ProfileByRankConnection_items(_ context.Context, ec *execution
 	return fc, nil
 }
 
-func _ProfileByRankConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[model.Profile]) (ret graphql.Marshaler) {
+func _ProfileByRankConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Profile]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -3599,7 +3599,7 @@ func _Query_BalanceByOwner(ctx context.Context, ec *executionContext, field grap
 			return ec.Resolvers.Query().BalanceByOwner(ctx, fc.Args["owner"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.Balance]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Balance]) graphql.Marshaler {
 			return marshalNBalanceByOwnerConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
 		},
 		true,
@@ -3643,7 +3643,7 @@ func _Query_BalanceByCurrency(ctx context.Context, ec *executionContext, field g
 			return ec.Resolvers.Query().BalanceByCurrency(ctx, fc.Args["currency"].(string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.Balance]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Balance]) graphql.Marshaler {
 			return marshalNBalanceByCurrencyConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
 		},
 		true,
@@ -3763,7 +3763,7 @@ func _Query_CurrencyByTotal(ctx context.Context, ec *executionContext, field gra
 			return ec.Resolvers.Query().CurrencyByTotal(ctx, fc.Args["total"].(int64), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.Currency]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Currency]) graphql.Marshaler {
 			return marshalNCurrencyByTotalConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
 		},
 		true,
@@ -3851,7 +3851,7 @@ func _Query_EntryById(ctx context.Context, ec *executionContext, field graphql.C
 			return ec.Resolvers.Query().EntryByID(ctx, fc.Args["id"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.Entry]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Entry]) graphql.Marshaler {
 			return marshalNEntryByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
 		},
 		true,
@@ -3895,7 +3895,7 @@ func _Query_EntryByKind(ctx context.Context, ec *executionContext, field graphql
 			return ec.Resolvers.Query().EntryByKind(ctx, fc.Args["kind"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.Entry]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Entry]) graphql.Marshaler {
 			return marshalNEntryByKindConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
 		},
 		true,
@@ -3983,7 +3983,7 @@ func _Query_ProfileByOwner(ctx context.Context, ec *executionContext, field grap
 			return ec.Resolvers.Query().ProfileByOwner(ctx, fc.Args["owner"].(string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.Profile]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Profile]) graphql.Marshaler {
 			return marshalNProfileByOwnerConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
 		},
 		true,
@@ -4027,7 +4027,7 @@ func _Query_ProfileByPlace(ctx context.Context, ec *executionContext, field grap
 			return ec.Resolvers.Query().ProfileByPlace(ctx, fc.Args["owner"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.Profile]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Profile]) graphql.Marshaler {
 			return marshalNProfileByPlaceConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
 		},
 		true,
@@ -4071,7 +4071,7 @@ func _Query_ProfileByRank(ctx context.Context, ec *executionContext, field graph
 			return ec.Resolvers.Query().ProfileByRank(ctx, fc.Args["rank"].(int), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.Profile]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Profile]) graphql.Marshaler {
 			return marshalNProfileByRankConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
 		},
 		true,
@@ -4159,7 +4159,7 @@ func _Query_HoldById(ctx context.Context, ec *executionContext, field graphql.Co
 			return ec.Resolvers.Query().HoldByID(ctx, fc.Args["id"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.Hold]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Hold]) graphql.Marshaler {
 			return marshalNHoldByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
 		},
 		true,
@@ -4203,7 +4203,7 @@ func _Query_HoldByHold(ctx context.Context, ec *executionContext, field graphql.
 			return ec.Resolvers.Query().HoldByHold(ctx, fc.Args["holdOf"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.Hold]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Hold]) graphql.Marshaler {
 			return marshalNHoldByHoldConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
 		},
 		true,
@@ -4291,7 +4291,7 @@ func _Query_LevelById(ctx context.Context, ec *executionContext, field graphql.C
 			return ec.Resolvers.Query().LevelByID(ctx, fc.Args["id"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[model.Level]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Level]) graphql.Marshaler {
 			return marshalNLevelByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
 		},
 		true,
@@ -5640,7 +5640,7 @@ func _Balance(ctx context.Context, ec *executionContext, sel ast.SelectionSet, o
 
 var balanceByCurrencyConnectionImplementors = []string{"BalanceByCurrencyConnection"}
 
-func _BalanceByCurrencyConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.Balance]) graphql.Marshaler {
+func _BalanceByCurrencyConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Balance]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, balanceByCurrencyConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -5683,7 +5683,7 @@ func _BalanceByCurrencyConnection(ctx context.Context, ec *executionContext, sel
 
 var balanceByOwnerConnectionImplementors = []string{"BalanceByOwnerConnection"}
 
-func _BalanceByOwnerConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.Balance]) graphql.Marshaler {
+func _BalanceByOwnerConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Balance]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, balanceByOwnerConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -5784,7 +5784,7 @@ func _Currency(ctx context.Context, ec *executionContext, sel ast.SelectionSet, 
 
 var currencyByTotalConnectionImplementors = []string{"CurrencyByTotalConnection"}
 
-func _CurrencyByTotalConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.Currency]) graphql.Marshaler {
+func _CurrencyByTotalConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Currency]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, currencyByTotalConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -5890,7 +5890,7 @@ func _Entry(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj
 
 var entryByIdConnectionImplementors = []string{"EntryByIdConnection"}
 
-func _EntryByIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.Entry]) graphql.Marshaler {
+func _EntryByIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Entry]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, entryByIdConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -5933,7 +5933,7 @@ func _EntryByIdConnection(ctx context.Context, ec *executionContext, sel ast.Sel
 
 var entryByKindConnectionImplementors = []string{"EntryByKindConnection"}
 
-func _EntryByKindConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.Entry]) graphql.Marshaler {
+func _EntryByKindConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Entry]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, entryByKindConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -6039,7 +6039,7 @@ func _Hold(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj 
 
 var holdByHoldConnectionImplementors = []string{"HoldByHoldConnection"}
 
-func _HoldByHoldConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.Hold]) graphql.Marshaler {
+func _HoldByHoldConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Hold]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, holdByHoldConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -6082,7 +6082,7 @@ func _HoldByHoldConnection(ctx context.Context, ec *executionContext, sel ast.Se
 
 var holdByIdConnectionImplementors = []string{"HoldByIdConnection"}
 
-func _HoldByIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.Hold]) graphql.Marshaler {
+func _HoldByIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Hold]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, holdByIdConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -6178,7 +6178,7 @@ func _Level(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj
 
 var levelByIdConnectionImplementors = []string{"LevelByIdConnection"}
 
-func _LevelByIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.Level]) graphql.Marshaler {
+func _LevelByIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Level]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, levelByIdConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -6289,7 +6289,7 @@ func _Profile(ctx context.Context, ec *executionContext, sel ast.SelectionSet, o
 
 var profileByOwnerConnectionImplementors = []string{"ProfileByOwnerConnection"}
 
-func _ProfileByOwnerConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.Profile]) graphql.Marshaler {
+func _ProfileByOwnerConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Profile]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, profileByOwnerConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -6332,7 +6332,7 @@ func _ProfileByOwnerConnection(ctx context.Context, ec *executionContext, sel as
 
 var profileByPlaceConnectionImplementors = []string{"ProfileByPlaceConnection"}
 
-func _ProfileByPlaceConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.Profile]) graphql.Marshaler {
+func _ProfileByPlaceConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Profile]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, profileByPlaceConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -6375,7 +6375,7 @@ func _ProfileByPlaceConnection(ctx context.Context, ec *executionContext, sel as
 
 var profileByRankConnectionImplementors = []string{"ProfileByRankConnection"}
 
-func _ProfileByRankConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[model.Profile]) graphql.Marshaler {
+func _ProfileByRankConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Profile]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, profileByRankConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -7343,7 +7343,7 @@ func marshalNBalance2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledg
 	return _Balance(ctx, ec, sel, v)
 }
 
-func marshalNBalanceByCurrencyConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.Balance]) graphql.Marshaler {
+func marshalNBalanceByCurrencyConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Balance]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -7353,7 +7353,7 @@ func marshalNBalanceByCurrencyConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgra
 	return _BalanceByCurrencyConnection(ctx, ec, sel, v)
 }
 
-func marshalNBalanceByOwnerConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.Balance]) graphql.Marshaler {
+func marshalNBalanceByOwnerConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Balance]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -7405,7 +7405,7 @@ func marshalNCurrency2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋled
 	return _Currency(ctx, ec, sel, v)
 }
 
-func marshalNCurrencyByTotalConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.Currency]) graphql.Marshaler {
+func marshalNCurrencyByTotalConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Currency]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -7457,7 +7457,7 @@ func marshalNEntry2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledger
 	return _Entry(ctx, ec, sel, v)
 }
 
-func marshalNEntryByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.Entry]) graphql.Marshaler {
+func marshalNEntryByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Entry]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -7467,7 +7467,7 @@ func marshalNEntryByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐCon
 	return _EntryByIdConnection(ctx, ec, sel, v)
 }
 
-func marshalNEntryByKindConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.Entry]) graphql.Marshaler {
+func marshalNEntryByKindConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Entry]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -7503,7 +7503,7 @@ func marshalNHold2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledger�
 	return _Hold(ctx, ec, sel, v)
 }
 
-func marshalNHoldByHoldConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.Hold]) graphql.Marshaler {
+func marshalNHoldByHoldConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Hold]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -7513,7 +7513,7 @@ func marshalNHoldByHoldConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐCo
 	return _HoldByHoldConnection(ctx, ec, sel, v)
 }
 
-func marshalNHoldByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.Hold]) graphql.Marshaler {
+func marshalNHoldByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Hold]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -7597,7 +7597,7 @@ func marshalNLevel2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledger
 	return _Level(ctx, ec, sel, v)
 }
 
-func marshalNLevelByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.Level]) graphql.Marshaler {
+func marshalNLevelByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Level]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -7633,7 +7633,7 @@ func marshalNProfile2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledg
 	return _Profile(ctx, ec, sel, v)
 }
 
-func marshalNProfileByOwnerConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.Profile]) graphql.Marshaler {
+func marshalNProfileByOwnerConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Profile]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -7643,7 +7643,7 @@ func marshalNProfileByOwnerConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraph�
 	return _ProfileByOwnerConnection(ctx, ec, sel, v)
 }
 
-func marshalNProfileByPlaceConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.Profile]) graphql.Marshaler {
+func marshalNProfileByPlaceConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Profile]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -7653,7 +7653,7 @@ func marshalNProfileByPlaceConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraph�
 	return _ProfileByPlaceConnection(ctx, ec, sel, v)
 }
 
-func marshalNProfileByRankConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[model.Profile]) graphql.Marshaler {
+func marshalNProfileByRankConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Profile]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")

@@ -8,7 +8,7 @@ import (
 )
 
 // PayslipByHolderIDConnection is a page of PayslipByHolderId.
-type PayslipByHolderIDConnection = graph.Connection[model.Payslip]
+type PayslipByHolderIDConnection = graph.Connection[*model.Payslip]
 
 // PayslipByPersonConnection is a page of PayslipByPerson.
-type PayslipByPersonConnection = graph.Connection[model.Payslip]
+type PayslipByPersonConnection = graph.Connection[*model.Payslip]

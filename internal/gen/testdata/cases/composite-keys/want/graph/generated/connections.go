@@ -8,7 +8,7 @@ import (
 )
 
 // RolloutByIDConnection is a page of RolloutById.
-type RolloutByIDConnection = graph.Connection[model.Rollout]
+type RolloutByIDConnection = graph.Connection[*model.Rollout]
 
 // PlaceByIDConnection is a page of PlaceById.
-type PlaceByIDConnection = graph.Connection[model.Place]
+type PlaceByIDConnection = graph.Connection[*model.Place]

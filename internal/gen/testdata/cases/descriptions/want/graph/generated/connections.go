@@ -8,4 +8,4 @@ import (
 )
 
 // DescribedByKindConnection is a page of DescribedByKind.
-type DescribedByKindConnection = graph.Connection[model.Described]
+type DescribedByKindConnection = graph.Connection[*model.Described]

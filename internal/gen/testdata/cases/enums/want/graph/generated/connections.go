@@ -8,7 +8,7 @@ import (
 )
 
 // PaperByIDConnection is a page of PaperById.
-type PaperByIDConnection = graph.Connection[model.Paper]
+type PaperByIDConnection = graph.Connection[*model.Paper]
 
 // PaperByStageConnection is a page of PaperByStage.
-type PaperByStageConnection = graph.Connection[model.Paper]
+type PaperByStageConnection = graph.Connection[*model.Paper]

@@ -8,4 +8,4 @@ import (
 )
 
 // ChangeByIDConnection is a page of Audit_ChangeById.
-type ChangeByIDConnection = graph.Connection[model.Change]
+type ChangeByIDConnection = graph.Connection[*model.Change]

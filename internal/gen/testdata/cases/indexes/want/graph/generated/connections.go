@@ -8,16 +8,16 @@ import (
 )
 
 // ArticleBySectionConnection is a page of ArticleBySection.
-type ArticleBySectionConnection = graph.Connection[model.Article]
+type ArticleBySectionConnection = graph.Connection[*model.Article]
 
 // ArticleBySectionAndAuthorConnection is a page of ArticleBySectionAndAuthor.
-type ArticleBySectionAndAuthorConnection = graph.Connection[model.Article]
+type ArticleBySectionAndAuthorConnection = graph.Connection[*model.Article]
 
 // ArticleByAuthorConnection is a page of ArticleByAuthor.
-type ArticleByAuthorConnection = graph.Connection[model.Article]
+type ArticleByAuthorConnection = graph.Connection[*model.Article]
 
 // ArticleByFromConnection is a page of ArticleByFrom.
-type ArticleByFromConnection = graph.Connection[model.Article]
+type ArticleByFromConnection = graph.Connection[*model.Article]
 
 // ArticleByModelConnection is a page of ArticleByModel.
-type ArticleByModelConnection = graph.Connection[model.Article]
+type ArticleByModelConnection = graph.Connection[*model.Article]

@@ -8,7 +8,7 @@ import (
 )
 
 // TrackByIsrcConnection is a page of Music_TrackByIsrc.
-type TrackByIsrcConnection = graph.Connection[model.Track]
+type TrackByIsrcConnection = graph.Connection[*model.Track]
 
 // ChartByIDConnection is a page of Music_ChartById.
-type ChartByIDConnection = graph.Connection[model.Chart]
+type ChartByIDConnection = graph.Connection[*model.Chart]

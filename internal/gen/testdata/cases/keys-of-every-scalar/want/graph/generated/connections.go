@@ -8,31 +8,31 @@ import (
 )
 
 // ByIntByIDConnection is a page of ByIntById.
-type ByIntByIDConnection = graph.Connection[model.ByInt]
+type ByIntByIDConnection = graph.Connection[*model.ByInt]
 
 // ByDecimalByIDConnection is a page of ByDecimalById.
-type ByDecimalByIDConnection = graph.Connection[model.ByDecimal]
+type ByDecimalByIDConnection = graph.Connection[*model.ByDecimal]
 
 // ByFloatByIDConnection is a page of ByFloatById.
-type ByFloatByIDConnection = graph.Connection[model.ByFloat]
+type ByFloatByIDConnection = graph.Connection[*model.ByFloat]
 
 // ByFloatByFlagConnection is a page of ByFloatByFlag.
-type ByFloatByFlagConnection = graph.Connection[model.ByFloat]
+type ByFloatByFlagConnection = graph.Connection[*model.ByFloat]
 
 // ByFloatBySmallConnection is a page of ByFloatBySmall.
-type ByFloatBySmallConnection = graph.Connection[model.ByFloat]
+type ByFloatBySmallConnection = graph.Connection[*model.ByFloat]
 
 // ByFloatByLargeConnection is a page of ByFloatByLarge.
-type ByFloatByLargeConnection = graph.Connection[model.ByFloat]
+type ByFloatByLargeConnection = graph.Connection[*model.ByFloat]
 
 // ByFloatByRatioConnection is a page of ByFloatByRatio.
-type ByFloatByRatioConnection = graph.Connection[model.ByFloat]
+type ByFloatByRatioConnection = graph.Connection[*model.ByFloat]
 
 // ByFloatByPriceConnection is a page of ByFloatByPrice.
-type ByFloatByPriceConnection = graph.Connection[model.ByFloat]
+type ByFloatByPriceConnection = graph.Connection[*model.ByFloat]
 
 // ByFloatByDayConnection is a page of ByFloatByDay.
-type ByFloatByDayConnection = graph.Connection[model.ByFloat]
+type ByFloatByDayConnection = graph.Connection[*model.ByFloat]
 
 // ByFloatByAtConnection is a page of ByFloatByAt.
-type ByFloatByAtConnection = graph.Connection[model.ByFloat]
+type ByFloatByAtConnection = graph.Connection[*model.ByFloat]

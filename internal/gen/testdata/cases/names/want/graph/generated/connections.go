@@ -8,22 +8,22 @@ import (
 )
 
 // GoPackageByIDConnection is a page of go_packageById.
-type GoPackageByIDConnection = graph.Connection[model.GoPackage]
+type GoPackageByIDConnection = graph.Connection[*model.GoPackage]
 
 // GoPackageByFuncConnection is a page of go_packageByFunc.
-type GoPackageByFuncConnection = graph.Connection[model.GoPackage]
+type GoPackageByFuncConnection = graph.Connection[*model.GoPackage]
 
 // GoPackageByRangeConnection is a page of go_packageByRange.
-type GoPackageByRangeConnection = graph.Connection[model.GoPackage]
+type GoPackageByRangeConnection = graph.Connection[*model.GoPackage]
 
 // GoPackageByStringConnection is a page of go_packageByString.
-type GoPackageByStringConnection = graph.Connection[model.GoPackage]
+type GoPackageByStringConnection = graph.Connection[*model.GoPackage]
 
 // GoPackageByRConnection is a page of go_packageByR.
-type GoPackageByRConnection = graph.Connection[model.GoPackage]
+type GoPackageByRConnection = graph.Connection[*model.GoPackage]
 
 // GoPackageByGraphConnection is a page of go_packageByGraph.
-type GoPackageByGraphConnection = graph.Connection[model.GoPackage]
+type GoPackageByGraphConnection = graph.Connection[*model.GoPackage]
 
 // GoPackageByKeysConnection is a page of go_packageByKeys.
-type GoPackageByKeysConnection = graph.Connection[model.GoPackage]
+type GoPackageByKeysConnection = graph.Connection[*model.GoPackage]

@@ -8,4 +8,4 @@ import (
 )
 
 // NoteByTagConnection is a page of NoteByTag.
-type NoteByTagConnection = graph.Connection[model.Note]
+type NoteByTagConnection = graph.Connection[*model.Note]
