@@ -34,10 +34,33 @@ func (db *DB) Apply(ctx context.Context, b Batch) error {
 	if len(b.Writes) == 0 && len(b.Notes) == 0 {
 		return ctx.Err()
 	}
-	writes := make([]driver.Write, len(b.Writes))
-	batch := driver.Batch{Writes: writes, Writer: b.Writer, Deadline: b.Deadline, Atomic: b.Atomic}
+	batch := driver.Batch{Writes: make([]driver.Write, len(b.Writes)), Writer: b.Writer, Deadline: b.Deadline, Atomic: b.Atomic}
+	var err error
+	if batch.Last, err = noteWrites(b.Notes); err != nil {
+		return err
+	}
+	if err := db.rowWrites(&b, batch.Writes); err != nil {
+		return err
+	}
+	leave, err := db.enter(&b, &batch)
+	if err != nil {
+		return applyError(b.Writes, err)
+	}
+	defer leave()
+	began := time.Now()
+	err = db.drv.Apply(ctx, batch)
+	db.count(b.Writes, err, time.Since(began))
+	if err != nil {
+		return applyError(b.Writes, err)
+	}
+	return nil
+}
+
+// rowWrites turns the writes of rows into those of the driver.
+func (db *DB) rowWrites(b *Batch, writes []driver.Write) error {
 	var t *table
 	var shape *driver.Table
+	var part *driver.Part
 	for i := range b.Writes {
 		w := &b.Writes[i]
 		if t == nil || t.model != w.Model {
@@ -45,22 +68,15 @@ func (db *DB) Apply(ctx context.Context, b Batch) error {
 			if t, err = db.table("apply", w.Model); err != nil {
 				return err
 			}
+			if part, err = w.Model.part(b.Writer); err != nil {
+				return &Error{Op: "apply", Model: w.Model.Name, Err: err}
+			}
 			shape = t.serving.Load()
 		}
 		if err := checkRow(shape, &w.Row); err != nil {
 			return &Error{Op: "apply", Model: w.Model.Name, Key: printable(w.Row.Key), Err: err}
 		}
-		writes[i] = driver.Write{Table: shape, Kind: kindOf(&w.Row), Row: w.Row, Read: w.Read}
-	}
-	var err error
-	if batch.Last, err = noteWrites(b.Notes); err != nil {
-		return err
-	}
-	began := time.Now()
-	err = db.drv.Apply(ctx, batch)
-	db.count(b.Writes, err, time.Since(began))
-	if err != nil {
-		return applyError(b.Writes, err)
+		writes[i] = driver.Write{Table: shape, Kind: kindOf(&w.Row), Row: w.Row, Read: w.Read, Part: part}
 	}
 	return nil
 }

@@ -13,13 +13,17 @@ const (
 	MaxRowSize = 400 * 1024 // bytes of a row: its record, its key and its index keys
 )
 
-// checkModel refuses a model that cannot have a table of its own.
+// checkModel refuses a model that cannot have its table. Of those in a table that models share, named has the first.
 func checkModel(m *Model, named map[string]*Model) error {
 	switch other := named[m.Table]; {
 	case m.Table == "":
 		return fmt.Errorf("%w: the table has no name", ErrInvalid)
 	case m.Table == notesTable:
 		return fmt.Errorf("%w: the table name %q is taken by the notes; give it another", ErrInvalid, notesTable)
+	case m.Entity != nil && len(m.Entity.Slots) != len(m.Indexes):
+		return fmt.Errorf("%w: %d of its %d indexes have a place in the table %q", ErrInvalid, len(m.Entity.Slots), len(m.Indexes), m.Table)
+	case other != nil && m.Entity != nil && other.Entity != nil && m.Entity.Table == other.Entity.Table:
+		return nil
 	case other != nil:
 		return fmt.Errorf("%w: the table %q is also that of %s; give one of them another", ErrInvalid, m.Table, other.Name)
 	}
@@ -53,10 +57,7 @@ func checkSizes(pk, sk string) error {
 // checkQuery refuses a query that cannot be answered.
 func checkQuery(t *driver.Table, q *Query) error {
 	sorted := t.Sorted
-	switch {
-	case q.Index < driver.Primary || q.Index >= len(t.Indexes):
-		return fmt.Errorf("%w: there is no index %d", ErrInvalid, q.Index)
-	case q.Index != driver.Primary:
+	if q.Index != driver.Primary {
 		sorted = t.Indexes[q.Index].Sorted()
 	}
 	switch {

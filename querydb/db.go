@@ -37,6 +37,7 @@ type DB struct {
 // table is where the rows of a model are kept, and what was done with them.
 type table struct {
 	model    *Model
+	gate     *gate                        // that of the other models in the table, too
 	serving  atomic.Pointer[driver.Table] // the generation that reads and writes go to
 	restart  sync.Mutex                   // held while a generation follows another
 	progress progress
@@ -85,13 +86,16 @@ func Open(ctx context.Context, drv driver.Driver, models []*Model, cfg Config) (
 		drv: drv, now: cfg.Now, log: cfg.Log, tables: make(map[*Model]*table, len(models)),
 		sweepAfter: cfg.SweepAfter, background: newBackground(),
 	}
-	named := map[string]*Model{}
+	named, gates := map[string]*Model{}, map[string]*gate{}
 	for _, m := range models {
 		if err := checkModel(m, named); err != nil {
 			return nil, &Error{Op: "open", Model: m.Name, Err: err}
 		}
-		named[m.Table] = m
-		db.tables[m] = &table{model: m}
+		if named[m.Table] == nil {
+			named[m.Table] = m
+			gates[m.Table] = &gate{}
+		}
+		db.tables[m] = &table{model: m, gate: gates[m.Table]}
 	}
 	if err := db.readGenerations(ctx, models); err != nil {
 		return nil, err
@@ -144,17 +148,4 @@ func (db *DB) table(op string, m *Model) (*table, error) {
 		return t, nil
 	}
 	return nil, &Error{Op: op, Model: m.Name, Err: fmt.Errorf("%w: the model was not given to Open", ErrInvalid)}
-}
-
-// shape returns what a driver knows of a generation of the model's table.
-func (m *Model) shape(generation int) *driver.Table {
-	t := &driver.Table{
-		Name: m.Table, Generation: generation, Sorted: m.SK.Layout.Exists(),
-		Fields: m.Fields, PK: m.PK.Fields, SK: m.SK.Fields, Lasting: m.TTL < 0,
-		Indexes: make([]driver.Index, len(m.Indexes)),
-	}
-	for i, x := range m.Indexes {
-		t.Indexes[i] = driver.Index{Name: x.Name, PK: x.PK.Fields, SK: x.SK.Fields, Projected: x.Projected}
-	}
-	return t
 }

@@ -36,12 +36,12 @@ func EncodeUnder[R any](c *Codec[R], b *record.Builder, row *R, key keys.Key) (R
 	if m.TTL >= 0 {
 		out.Expires = c.Time(row, m.TTL)
 	}
-	if len(m.Indexes) == 0 {
+	if m.slots() == 0 {
 		return out, nil
 	}
-	out.Indexes = make([]IndexKey, len(m.Indexes))
+	out.Indexes = make([]IndexKey, m.slots())
 	for i := range m.Indexes {
-		if err := indexKey(c, row, &m.Indexes[i], &out.Indexes[i]); err != nil {
+		if err := indexKey(c, row, &m.Indexes[i], &out.Indexes[m.Slot(i)]); err != nil {
 			return Row{}, encodeError(m, key, err)
 		}
 	}

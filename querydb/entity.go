@@ -1,12 +1,46 @@
 package querydb
 
-import "github.com/foldql/foldql/querydb/driver"
+import (
+	"fmt"
+
+	"github.com/foldql/foldql/querydb/driver"
+)
 
 // Entity says where the rows of a model lie that shares its table with other models.
 type Entity struct {
 	Table *Shared
 	Kind  string // marks its rows in the table
 	Slots []int  // of each of Model.Indexes: the ordinal in Table.Indexes
+}
+
+// Slot is the place that the key in the i-th of Indexes has in Row.Indexes: in a table that several models share, that of
+// the index of the table.
+func (m *Model) Slot(i int) int {
+	if m.Entity == nil {
+		return i
+	}
+	return m.Entity.Slots[i]
+}
+
+// slots is how many keys Row.Indexes holds.
+func (m *Model) slots() int {
+	if m.Entity == nil {
+		return len(m.Indexes)
+	}
+	return len(m.Entity.Table.Indexes)
+}
+
+// part is what a writer writes of the model's rows, nil where it writes them whole.
+func (m *Model) part(writer string) (*driver.Part, error) {
+	for i := range m.Writers {
+		if m.Writers[i].Name == writer {
+			return &m.Writers[i].Part, nil
+		}
+	}
+	if len(m.Writers) > 0 || writer != "" {
+		return nil, fmt.Errorf("%w: %q is none of the projectors that write the model", ErrInvalid, writer)
+	}
+	return nil, nil
 }
 
 // Shared is a table that several models share. It is generated and never changes at run time.

@@ -20,8 +20,18 @@ const (
 type Generation struct {
 	Number int
 	// Noted is false where nobody has ever begun to fold into the table.
-	Noted    bool
+	Noted bool
+	// Version is that of the models that share the table, "" where it is one model's own.
+	Version  string
 	revision uint64 // of the note
+}
+
+// generationValue is the note that a generation is begun with.
+func (m *Model) generationValue(number int) []byte {
+	if m.Entity == nil {
+		return []byte(strconv.Itoa(number))
+	}
+	return []byte(strconv.Itoa(number) + " " + m.Version)
 }
 
 // Next is the number of the generation that Restart begins.
@@ -46,7 +56,9 @@ func (db *DB) generation(ctx context.Context, table string) (Generation, error) 
 	n, err := db.Note(ctx, kindGeneration, table)
 	g := Generation{Noted: n.Value != nil, revision: n.Revision}
 	if err == nil && g.Noted {
-		g.Number, err = strconv.Atoi(string(n.Value))
+		var number string
+		number, g.Version, _ = strings.Cut(string(n.Value), " ")
+		g.Number, err = strconv.Atoi(number)
 	}
 	return g, err
 }
@@ -59,6 +71,7 @@ func (db *DB) Serve(m *Model, g Generation) error {
 	}
 	t.restart.Lock()
 	defer t.restart.Unlock()
+	t.gate.known(g)
 	if t.serving.Load().Generation != g.Number {
 		t.serving.Store(m.shape(g.Number))
 		t.progress.began()
@@ -67,7 +80,8 @@ func (db *DB) Serve(m *Model, g Generation) error {
 }
 
 // Restart begins a new, empty generation of the model's table, g.Next(), and drops g: what a fold of the whole log into
-// changed rows starts with. The notes are written, or deleted, in the same commit. The rows of the former generation are
+// changed rows starts with. Models that share the table lose their rows too: their batches are ErrStale from then on, until
+// they Serve the new generation. The notes are written, or deleted, in the same commit. The rows of the former generation are
 // removed in the background; nobody sees them from then on. Where a Shared store has another generation than g by now,
 // nothing is written, and the answer is ErrStale.
 func (db *DB) Restart(ctx context.Context, m *Model, g Generation, also []Note) error {
@@ -77,9 +91,14 @@ func (db *DB) Restart(ctx context.Context, m *Model, g Generation, also []Note) 
 	}
 	t.restart.Lock()
 	defer t.restart.Unlock()
+	t.gate.mu.Lock()
+	defer t.gate.mu.Unlock()
+	if t.gate.generation > g.Number {
+		return &Error{Op: "restart", Model: m.Name, Err: fmt.Errorf("%w: generation %d of the table is followed by %d", ErrStale, g.Number, t.gate.generation)}
+	}
 	former, fresh := m.shape(g.Number), m.shape(g.Next())
 	all := append([]Note{{
-		Kind: kindGeneration, ID: m.Table, Value: []byte(strconv.Itoa(fresh.Generation)),
+		Kind: kindGeneration, ID: m.Table, Value: m.generationValue(fresh.Generation),
 		Read: true, Revision: g.revision,
 	}}, also...)
 	if g.Noted {
@@ -88,6 +107,7 @@ func (db *DB) Restart(ctx context.Context, m *Model, g Generation, also []Note) 
 	if err := db.Apply(ctx, Batch{Notes: all}); err != nil {
 		return &Error{Op: "restart", Model: m.Name, Err: err}
 	}
+	t.gate.latest(fresh.Generation, g.revision+1)
 	t.serving.Store(fresh)
 	t.progress.began()
 	if g.Noted {
@@ -103,6 +123,7 @@ func (db *DB) readGenerations(ctx context.Context, models []*Model) error {
 		if err != nil {
 			return err
 		}
+		db.tables[m].gate.known(g)
 		db.tables[m].serving.Store(m.shape(g.Number))
 	}
 	return nil

@@ -2,6 +2,7 @@ package querydb
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/foldql/foldql/keys"
@@ -35,6 +36,12 @@ func (db *DB) Query(ctx context.Context, m *Model, q Query) (Page, error) {
 	t, err := db.table("query", m)
 	if err != nil {
 		return Page{}, err
+	}
+	if q.Index < driver.Primary || q.Index >= len(m.Indexes) {
+		return Page{}, &Error{Op: "query", Model: m.Name, Err: fmt.Errorf("%w: there is no index %d", ErrInvalid, q.Index)}
+	}
+	if q.Index != driver.Primary {
+		q.Index = m.Slot(q.Index)
 	}
 	shape := t.serving.Load()
 	ranges := q.Ranges

@@ -82,7 +82,6 @@ func TestAFoldThatBeginsAnewLosesNoRowsUntilItHasCaughtUp(t *testing.T) {
 
 func TestRowsOfSeveralWritersStayUntilAllHaveFolded(t *testing.T) {
 	m := orderModel()
-	m.Writers = []querydb.Writer{{Name: "a"}, {Name: "b"}}
 	db, err := querydb.Open(t.Context(), memstore.New(), []*querydb.Model{m}, querydb.Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -90,6 +89,7 @@ func TestRowsOfSeveralWritersStayUntilAllHaveFolded(t *testing.T) {
 	f := &fixture{DB: db, t: t, model: m, codec: orderCodec(m)}
 	defer f.close()
 	f.put(ending(0, 60*time.Hour))
+	m.Writers = []querydb.Writer{{Name: "a"}, {Name: "b"}}
 	f.Folded(m, "a", noon)
 	f.sweep(0)
 	f.Folded(m, "b", noon.Add(-24*time.Hour))

@@ -9,6 +9,28 @@ import (
 // TableOf is what a driver knows of a generation of the model's table.
 func TableOf(m *Model, generation int) *driver.Table { return m.shape(generation) }
 
+func (m *Model) shape(generation int) *driver.Table {
+	t := &driver.Table{
+		Name: m.Table, Generation: generation, Sorted: m.SK.Layout.Exists(),
+		Fields: m.Fields, PK: m.PK.Fields, SK: m.SK.Fields, Lasting: m.TTL < 0,
+		Indexes: make([]driver.Index, m.slots()),
+	}
+	if m.Entity != nil {
+		t.Kind, t.Keys = m.Entity.Kind, m.Entity.Table.Keys
+		for i, p := range m.Entity.Table.Indexes {
+			t.Indexes[i] = driver.Index{Name: p.Name, Constant: p.Constant, Keys: p.Keys}
+		}
+	}
+	for i, x := range m.Indexes {
+		to := &t.Indexes[m.Slot(i)]
+		if m.Entity == nil {
+			to.Name = x.Name
+		}
+		to.PK, to.SK, to.Projected, to.Unique = x.PK.Fields, x.SK.Fields, x.Projected, x.Unique
+	}
+	return t
+}
+
 // NotesTable is the table that holds the notes: a store that creates no tables by itself needs it before Open.
 func NotesTable() *driver.Table { return notes }
 

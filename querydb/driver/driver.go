@@ -130,6 +130,9 @@ type Index struct {
 	Keys     KeyNames // as those of the table
 	// Projected are the ordinals of the fields that an index entry carries, ascending; nil means all of them.
 	Projected []int
+	// Unique says that no two rows of the Kind have the same key in the index: a batch that would make it so is
+	// ErrConflict, and nothing of it is written. A Shared driver is given such batches Atomic.
+	Unique bool
 }
 
 // Sorted reports whether the index has a sort half.
@@ -261,6 +264,9 @@ type WriteKind uint8
 const (
 	Put    WriteKind = iota // the row is as given, whatever was there
 	Delete                  // no row is under the key
+	// Check changes nothing. It is among Last, with Read, on a Shared driver alone: nothing of Last is written unless the
+	// row is at Row.Revision.
+	Check
 )
 
 // Write is the change of one row.

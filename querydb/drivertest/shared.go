@@ -406,4 +406,14 @@ func lastCompared(s *store) {
 	s.wantKnown("a delete beside a stale one", known(mixed[0], 3), known(mixed[1], 2))
 	s.apply(driver.Batch{Last: append(last("after", 3), gone)})
 	s.wantKnown("a delete beside", known(last("after", 3)[0], 4), nothing("1"))
+
+	// A check beside, which writes nothing.
+	check := asRead(positioned("0", "never", driver.Position{}), 4)
+	check.Kind = driver.Check
+	beside := asRead(positioned("2", "beside", driver.Position{}), 0)
+	s.apply(driver.Batch{Last: []driver.Write{beside, check}})
+	s.wantKnown("a check beside", known(last("after", 3)[0], 4), known(beside, 1))
+	check.Row.Revision, beside.Row.Revision = 3, 1
+	s.refused(driver.Batch{Last: []driver.Write{beside, check}}, driver.ErrStale)
+	s.wantKnown("beside a check that fails", known(last("after", 3)[0], 4), known(beside, 1))
 }

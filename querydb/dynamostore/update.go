@@ -31,7 +31,8 @@ type change struct {
 	table     string
 	row       string // the row's key, for messages
 	key       item
-	update    string // "" deletes the item
+	update    string // "" deletes the item, or only checks it
+	check     bool   // nothing is written
 	condition string // "" for none
 	names     map[string]string
 	values    item
@@ -72,6 +73,9 @@ func (s *shape) makeChange(w *driver.Write, writer string, now time.Time) (*chan
 		return nil, err
 	}
 	c.require()
+	if c.check = w.Kind == driver.Check; c.check {
+		return c, nil
+	}
 	if w.Kind == driver.Delete && c.slot == "" {
 		return c, nil
 	}
@@ -223,6 +227,12 @@ func (c *change) deleteInput() *dynamodb.DeleteItemInput {
 
 // action is the change as a part of a transaction.
 func (c *change) action() types.TransactWriteItem {
+	if c.check {
+		return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+			TableName: &c.table, Key: c.key, ConditionExpression: &c.condition,
+			ExpressionAttributeNames: c.names, ExpressionAttributeValues: given(c.values),
+		}}
+	}
 	if c.update == "" {
 		return types.TransactWriteItem{Delete: &types.Delete{
 			TableName: &c.table, Key: c.key, ConditionExpression: optional(c.condition),

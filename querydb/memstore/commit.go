@@ -113,7 +113,7 @@ func (s *Shared) commit(b *driver.Batch, writes []*driver.Write) error {
 			return fmt.Errorf("memstore: %w: row %q of %s is not at revision %d", driver.ErrStale,
 				w.Row.Key, w.Table.Name, w.Row.Revision)
 		}
-		if !done {
+		if !done && w.Kind != driver.Check {
 			due = append(due, w)
 		}
 	}

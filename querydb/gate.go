@@ -1,0 +1,64 @@
+package querydb
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// gate keeps the folds of models that share a table in one generation: when one of them begins the next, what the others
+// are about to commit into the former is stale, and they have to begin there too.
+type gate struct {
+	mu         sync.RWMutex
+	generation int    // the latest that this process knows of
+	revision   uint64 // of its note
+}
+
+// known learns of a generation. It may be late: another may have been begun since.
+func (g *gate) known(at Generation) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.latest(at.Number, at.revision)
+}
+
+func (g *gate) latest(generation int, revision uint64) {
+	if generation > g.generation || generation == g.generation && revision > g.revision {
+		g.generation, g.revision = generation, revision
+	}
+}
+
+// enter holds the generations of shared tables that a batch writes to until leave is called, and lets a store that other
+// processes write to hold them too.
+func (db *DB) enter(b *Batch, batch *driver.Batch) (leave func(), err error) {
+	var held []*gate
+	leave = func() {
+		for _, g := range held {
+			g.mu.RUnlock()
+		}
+	}
+	for i := range b.Writes {
+		t := db.tables[b.Writes[i].Model]
+		if t.model.Entity == nil || slices.Contains(held, t.gate) {
+			continue
+		}
+		t.gate.mu.RLock()
+		held = append(held, t.gate)
+		if shape := batch.Writes[i].Table; shape.Generation != t.gate.generation {
+			leave()
+			return nil, fmt.Errorf("%w: generation %d of table %s is followed by %d", ErrStale, shape.Generation, shape.Name, t.gate.generation)
+		}
+		if db.Shared() {
+			batch.Last = append(batch.Last, t.gate.check(t.model.Table))
+		}
+	}
+	return leave, nil
+}
+
+// check is a write that finds the generation to be the one that serves, or else keeps Last from being written.
+func (g *gate) check(table string) driver.Write {
+	row := Row{Key: keys.Key{PK: kindGeneration, SK: table}, Revision: g.revision}
+	return driver.Write{Table: notes, Kind: driver.Check, Row: row, Read: true}
+}
