@@ -21,6 +21,9 @@ type Batch struct {
 	// Notes are records of the projection's own (checkpoints, set-aside events), in the same commit, or after all
 	// Writes on a store that cannot commit them together.
 	Notes []Note // no two of one name
+	// Generation is that of the table which the Notes are about. Where several projections write to the table, and one of
+	// them has begun another since, nothing is written, and the answer is ErrStale.
+	Generation int
 	// Writer and Deadline are as in driver.Batch; stores with one writer have no use for them.
 	Writer   string
 	Deadline time.Time

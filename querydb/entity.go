@@ -13,6 +13,11 @@ type Entity struct {
 	Slots []int  // of each of Model.Indexes: the ordinal in Table.Indexes
 }
 
+// Joint reports whether several projections write to the table of the model, each with a checkpoint of its own. When one
+// of them begins a generation, the batches of the others are ErrStale until they Serve it, and fold into it from their
+// first event on. They have one Version, so they do so where that of the Generation is theirs, and do not begin another.
+func (m *Model) Joint() bool { return m.Entity != nil || len(m.Writers) > 1 }
+
 // Slot is the place that the key in the i-th of Indexes has in Row.Indexes: in a table that several models share, that of
 // the index of the table.
 func (m *Model) Slot(i int) int {

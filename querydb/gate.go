@@ -9,7 +9,7 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// gate keeps the folds of models that share a table in one generation: when one of them begins the next, what the others
+// gate keeps the projections that write to a table in one generation: when one of them begins the next, what the others
 // are about to commit into the former is stale, and they have to begin there too.
 type gate struct {
 	mu         sync.RWMutex
@@ -30,7 +30,7 @@ func (g *gate) latest(generation int, revision uint64) {
 	}
 }
 
-// enter holds the generations of shared tables that a batch writes to until leave is called, and lets a store that other
+// enter holds the generations of tables with several projections that a batch writes to until leave is called, and lets a store that other
 // processes write to hold them too.
 func (db *DB) enter(b *Batch, batch *driver.Batch) (leave func(), err error) {
 	var held []*gate
@@ -41,14 +41,14 @@ func (db *DB) enter(b *Batch, batch *driver.Batch) (leave func(), err error) {
 	}
 	for i := range b.Writes {
 		t := db.tables[b.Writes[i].Model]
-		if t.model.Entity == nil || slices.Contains(held, t.gate) {
+		if !t.model.Joint() || slices.Contains(held, t.gate) {
 			continue
 		}
 		t.gate.mu.RLock()
 		held = append(held, t.gate)
-		if shape := batch.Writes[i].Table; shape.Generation != t.gate.generation {
+		if now := t.gate.generation; b.Generation != now || batch.Writes[i].Table.Generation != now {
 			leave()
-			return nil, fmt.Errorf("%w: generation %d of table %s is followed by %d", ErrStale, shape.Generation, shape.Name, t.gate.generation)
+			return nil, fmt.Errorf("%w: generation %d of table %s is followed by %d", ErrStale, b.Generation, t.model.Table, now)
 		}
 		if db.Shared() {
 			batch.Last = append(batch.Last, t.gate.check(t.model.Table))

@@ -21,14 +21,14 @@ type Generation struct {
 	Number int
 	// Noted is false where nobody has ever begun to fold into the table.
 	Noted bool
-	// Version is that of the models that share the table, "" where it is one model's own.
+	// Version is that of the models whose rows it was begun for, where they are Joint; else "".
 	Version  string
 	revision uint64 // of the note
 }
 
 // generationValue is the note that a generation is begun with.
 func (m *Model) generationValue(number int) []byte {
-	if m.Entity == nil {
+	if !m.Joint() {
 		return []byte(strconv.Itoa(number))
 	}
 	return []byte(strconv.Itoa(number) + " " + m.Version)
@@ -80,8 +80,7 @@ func (db *DB) Serve(m *Model, g Generation) error {
 }
 
 // Restart begins a new, empty generation of the model's table, g.Next(), and drops g: what a fold of the whole log into
-// changed rows starts with. Models that share the table lose their rows too: their batches are ErrStale from then on, until
-// they Serve the new generation. The notes are written, or deleted, in the same commit. The rows of the former generation are
+// changed rows starts with. Other projections that write to the table lose their rows too: see Model.Joint. The notes are written, or deleted, in the same commit. The rows of the former generation are
 // removed in the background; nobody sees them from then on. Where a Shared store has another generation than g by now,
 // nothing is written, and the answer is ErrStale.
 func (db *DB) Restart(ctx context.Context, m *Model, g Generation, also []Note) error {
