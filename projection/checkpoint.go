@@ -41,6 +41,7 @@ type checkpoint struct {
 	Table      string            `json:"table"`
 	Generation int               `json:"generation"`
 	Partitions map[string]cursor `json:"partitions"`
+	forgotten  bool              // it was taken away: see Forget
 }
 
 // covers reports whether the checkpoint is about rows of that layout at that place.
@@ -78,6 +79,7 @@ func readCheckpoint(ctx context.Context, db *querydb.DB, projection string) (k c
 	if err != nil {
 		return checkpoint{}, 0, fmt.Errorf("read the checkpoint of %s: %w", projection, err)
 	}
+	k.forgotten = n.Value != nil && k.Table == ""
 	if k.Partitions == nil {
 		k.Partitions = map[string]cursor{}
 	}

@@ -62,7 +62,7 @@ func (r *Runner) current(ctx context.Context) (bool, error) {
 // restart drops the rows and begins at the first event. What was decided about set-aside events stays on record; those
 // that are still aside are tried again at their own place.
 func (r *Runner) restart(ctx context.Context, was place) error {
-	if r.done.Table != "" && was.checkpoint.Table != "" {
+	if r.done.Table != "" && was.checkpoint.Table != "" && !was.joins() {
 		return damage{fmt.Errorf("another process has begun the rows of %s anew, of version %s in table %s: this one, of version %s in table %s, must end",
 			was.model.Name, was.checkpoint.Version, was.checkpoint.Table, was.model.Version, was.model.Table)}
 	}
@@ -71,11 +71,16 @@ func (r *Runner) restart(ctx context.Context, was place) error {
 		return err
 	}
 	fresh := checkpoint{
-		Version: was.model.Version, Table: was.model.Table, Generation: was.generation.Next(),
+		Version: was.model.Version, Table: was.model.Table, Generation: was.next(),
 		Partitions: map[string]cursor{},
 	}
 	notes := append(asides, fresh.note(r.projection.Name, was.revision))
-	if err := r.db.Restart(ctx, was.model, was.generation, notes); err != nil {
+	if was.joins() {
+		err = r.db.Apply(ctx, querydb.Batch{Notes: notes})
+	} else {
+		err = r.db.Restart(ctx, was.model, was.generation, notes)
+	}
+	if err != nil {
 		return fmt.Errorf("begin the rows of %s anew: %w", was.model.Name, err)
 	}
 	if was.checkpoint.Table != "" {
