@@ -11,16 +11,17 @@ import (
 	"github.com/foldql/foldql/querydb/dynamostore"
 )
 
-// tablesCommand makes the tables of a store in DynamoDB.
+// tablesCommand makes the tables of a store in DynamoDB. An embedded store makes its tables by itself, and keeps those that no
+// model has any more until it is told that it can do without.
 type tablesCommand struct {
-	Plan  planCommand  `cmd:"" help:"Print what would be created or changed, and what it costs; change nothing."`
+	Plan  planCommand  `cmd:"" help:"Print what would be created, changed or removed, and what it costs; change nothing."`
 	Apply applyCommand `cmd:"" help:"Create and change tables until they are as the models need them. It may be repeated."`
 }
 
 // tablesPlace is the store whose tables are meant.
 type tablesPlace struct {
-	Store       string `help:"Where rows are kept: dynamodb:PREFIX." required:"" group:"Data"`
-	AllowDelete bool   `help:"Also remove tables of former generations, and indexes that must be made anew."`
+	Store       string `help:"Where rows are kept: dynamodb:PREFIX or embedded:DIR." required:"" group:"Data"`
+	AllowDelete bool   `help:"Also remove tables that are not needed any more, and indexes that must be made anew."`
 }
 
 type planCommand struct{ tablesPlace }
@@ -29,7 +30,14 @@ type applyCommand struct{ tablesPlace }
 
 // Run prints the plan.
 func (c *planCommand) Run(ctx context.Context, p *program) (err error) {
-	s, err := c.open(ctx, p)
+	at, err := parseStore(c.Store)
+	if err != nil {
+		return err
+	}
+	if at.kind == embeddedStore {
+		return c.planEmbedded(ctx, p, at)
+	}
+	s, err := c.open(ctx, p, at)
 	if err != nil {
 		return err
 	}
@@ -61,7 +69,14 @@ func (c *planCommand) Run(ctx context.Context, p *program) (err error) {
 
 // Run carries the plan out. The table of notes comes first: it says which tables are needed beside it.
 func (c *applyCommand) Run(ctx context.Context, p *program) (err error) {
-	s, err := c.open(ctx, p)
+	at, err := parseStore(c.Store)
+	if err != nil {
+		return err
+	}
+	if at.kind == embeddedStore {
+		return c.applyEmbedded(ctx, p, at)
+	}
+	s, err := c.open(ctx, p, at)
 	if err != nil {
 		return err
 	}
@@ -93,13 +108,9 @@ type tables struct {
 	cfg querydb.Config
 }
 
-func (c *tablesPlace) open(ctx context.Context, p *program) (*tables, error) {
-	at, err := parseStore(c.Store)
-	if err != nil {
-		return nil, err
-	}
+func (c *tablesPlace) open(ctx context.Context, p *program, at storePlace) (*tables, error) {
 	if at.kind != dynamoStore {
-		return nil, wrongConfig("store", "%s has no tables to make; name the ones in DynamoDB, as dynamodb:PREFIX", at)
+		return nil, wrongConfig("store", "%s keeps no tables; name those in DynamoDB, as dynamodb:PREFIX, or those of embedded:DIR", at)
 	}
 	at.dynamo.Log = p.log
 	drv, err := dynamostore.Open(ctx, at.dynamo)

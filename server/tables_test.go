@@ -8,13 +8,19 @@ import (
 
 	"github.com/foldql/foldql/internal/dynamolocal"
 	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
 )
 
 // versioned is the project of tasks whose model has another version.
 func versioned(version string) App {
-	app := newProject(false).App
 	m := newTaskModel()
 	m.Version = version
+	return projectOf(m)
+}
+
+// projectOf is the project of tasks with another description of its model.
+func projectOf(m *querydb.Model) App {
+	app := newProject(false).App
 	app.Models[0] = m
 	app.Projections = []projection.Projection{(&project{}).tasks(m)}
 	app.Catalog.Types["Task"].Model = m
@@ -85,13 +91,37 @@ func TestAChangedModelWantsItsTable(t *testing.T) {
 	}
 }
 
-func TestTablesAreOfDynamoDBOnly(t *testing.T) {
+// TestATableThatNoModelHasGoesWhenAskedTo follows an operator who gives the table of a model another name.
+func TestATableThatNoModelHasGoesWhenAskedTo(t *testing.T) {
+	store := []string{"--store", "embedded:" + t.TempDir()}
+	events := writeLines(t, "tasks.jsonl", taskEvents(1, 3))
+	m := newTaskModel()
+	m.Table = "Chore"
+	renamed := projectOf(m)
+	run := func(app App, args ...string) *call { return runProgram(t, app, start{args: append(args, store...)}) }
+
+	run(newProject(false).App, "replay", "--events", "file:"+events).wantExit(t, exitDone, "3 events")
+	run(newProject(false).App, "tables", "plan").wantExit(t, exitDone, "there is nothing to do")
+	run(renamed, "tables", "plan").wantExit(t, exitDone, "generation 0 of table Task is of no model")
+	run(renamed, "tables", "apply").wantExit(t, exitDone, "stays without --allow-delete")
+	run(newProject(false).App, "replay", "--events", "file:"+events).wantExit(t, exitDone, "0 rows written")
+	run(renamed, "tables", "apply", "--allow-delete").wantExit(t, exitDone, "removed generation 0 of table Task")
+	run(renamed, "tables", "plan").wantExit(t, exitDone, "there is nothing to do")
+	run(newProject(false).App, "replay", "--events", "file:"+events).wantExit(t, exitDone, "3 rows written")
+}
+
+func TestTablesAreThoseOfAStoreThatLasts(t *testing.T) {
 	for _, verb := range []string{"plan", "apply"} {
-		for store, want := range map[string]string{
-			"embedded:./data": "store: embedded:data has no tables to make", "memory:": "store: memory: has no tables to make",
-			"dynamodb:?x=1": "there is no key",
+		for _, test := range []struct {
+			store string
+			exit  int
+			want  string
+		}{
+			{"embedded:" + t.TempDir(), exitFailed, "no such file"},
+			{"memory:", exitUsage, "store: memory: keeps no tables"},
+			{"dynamodb:?x=1", exitUsage, "there is no key"},
 		} {
-			runProgram(t, App{}, start{args: []string{"tables", verb, "--store", store}}).wantExit(t, exitUsage, want)
+			runProgram(t, App{}, start{args: []string{"tables", verb, "--store", test.store}}).wantExit(t, test.exit, test.want)
 		}
 	}
 }
