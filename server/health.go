@@ -18,6 +18,9 @@ func (h *health) live(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, "application/json", map[string]string{"status": "alive"})
 }
 
+// readyPath is where the server is asked whether it is ready.
+const readyPath = "/readyz"
+
 // readyAnswer is the body of /readyz.
 type readyAnswer struct {
 	Ready       bool              `json:"ready"`

@@ -36,7 +36,7 @@ func (w *observed) Write(b []byte) (int, error) {
 func (w *observed) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // logged logs each request without its query, body or headers, and turns a panic into a 500. Requests that went well are
-// for debugging only.
+// for debugging only, and so is being asked again and again whether the server is ready: it logs when it is.
 func logged(log *slog.Logger, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
@@ -52,7 +52,7 @@ func logged(log *slog.Logger, next http.Handler) http.Handler {
 				}
 			}
 			level := slog.LevelDebug
-			if o.status >= http.StatusInternalServerError {
+			if o.status >= http.StatusInternalServerError && r.URL.Path != readyPath {
 				level = slog.LevelWarn
 			}
 			if log.Enabled(r.Context(), level) {

@@ -46,7 +46,7 @@ func (p *parts) handler() http.Handler {
 	mux.Handle("/events", guarded(p.events()))
 	(&admin{folds: p.folds, log: p.log}).register(mux, guarded)
 	mux.HandleFunc("GET /livez", p.health.live)
-	mux.HandleFunc("GET /readyz", p.health.ready)
+	mux.HandleFunc("GET "+readyPath, p.health.ready)
 	own := append([]prometheus.Collector{measured, &projectionMetrics{p.folds, p.log}, &storeMetrics{p.db}}, p.measured...)
 	mux.Handle("GET /metrics", metricsHandler(p.log, own...))
 	return logged(p.log, secured(mux))
