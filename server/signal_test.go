@@ -73,8 +73,12 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if _, err := io.WriteString(conn, "POST /events HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\nContent-Type: "+eventType+"\r\n\r\n{"); err != nil {
+	head := "POST /events HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\nExpect: 100-continue\r\nContent-Type: "
+	if _, err := io.WriteString(conn, head+eventType+"\r\n\r\n"); err != nil {
 		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil || !strings.Contains(line, "100") {
+		t.Fatalf("the server does not read the request: %q, %v", line, err)
 	}
 	began := time.Now()
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
