@@ -10,7 +10,7 @@ import (
 // its value.
 type Condition struct {
 	Eq, From, To Value
-	Prefix       *string // of a string
+	Prefix       *string // of a string, or of the text of a date or a date-time in a key
 }
 
 // Select returns the sort keys of the rows that have the given leading composites and, under the next one, meet the
@@ -149,7 +149,7 @@ func (c *Condition) check(l *Layout, n int) error {
 	}
 	for _, err := range []error{
 		add("eq", c.Eq.Present(), false, c.Eq.kind),
-		add("prefix", c.Prefix != nil, false, KindString),
+		add("prefix", c.Prefix != nil, false, l.prefixed(n)),
 		add("from", c.From.Present(), false, c.From.kind),
 		add("to", c.To.Present(), c.From.Present(), c.To.kind),
 	} {
@@ -166,6 +166,14 @@ func (c *Condition) check(l *Layout, n int) error {
 			strings.Join(args, " and ")}
 	}
 	return nil
+}
+
+// prefixed is the kind of the composite of ordinal n where a prefix can be asked of it, else that of strings.
+func (l *Layout) prefixed(n int) Kind {
+	if n < len(l.Segments) && (l.Segments[n].Kind == KindDate || l.Segments[n].Kind == KindDateTime) {
+		return l.Segments[n].Kind
+	}
+	return KindString
 }
 
 // operandError tells that a value of a query has no key text.

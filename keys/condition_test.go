@@ -24,6 +24,7 @@ func TestConditionsSelectWhatTheyMean(t *testing.T) {
 	bare := template(t, "{id}", scalarKinds)
 	pair := template(t, "{n:4}#{id}", scalarKinds)
 	constant := key("Task").SK()
+	times := key("Task").SK(Segment{Field: "at", Kind: KindDateTime}, Segment{Field: "taskId", Kind: KindString})
 	tests := []struct {
 		name   string
 		layout Layout
@@ -42,6 +43,10 @@ func TestConditionsSelectWhatTheyMean(t *testing.T) {
 			[]Range{{Op: Equal, Lo: head + "#status_done#priority_0000000000000005#taskid_t"}}},
 		{"prefix", tasks(), nil, Condition{Prefix: text("Do#")}, []Range{{Op: Prefix, Lo: head + "#status_do%23"}}},
 		{"empty prefix", tasks(), nil, Condition{Prefix: text("")}, []Range{{Op: Prefix, Lo: head + "#status_"}}},
+		{"prefix of a date", members, []Value{String("t1"), Int(7)}, Condition{Prefix: text("2024-01")},
+			[]Range{{Op: Prefix, Lo: "team#t1#member#0007#in#2024-01"}}},
+		{"prefix of a date-time", times, nil, Condition{Prefix: text("2024-01-15T10")},
+			[]Range{{Op: Prefix, Lo: head + "#at_2024-01-15t10"}}},
 		{"from", tasks(), []Value{String("Done")}, Condition{From: Int(5)}, []Range{{Op: Between,
 			Lo: head + "#status_done#priority_0000000000000005", Hi: head + "#status_done#\U0010FFFF"}}},
 		{"to", tasks(), []Value{String("Done")}, Condition{To: Int(5)}, []Range{{Op: Between,
@@ -107,7 +112,7 @@ func TestWrongConditionsAreErrorsThatNameThem(t *testing.T) {
 		{nil, Condition{Prefix: &text, From: String("a"), To: String("b")}, []string{"prefix", "from", "to"}},
 		{nil, Condition{Prefix: &text, To: String("b")}, []string{"prefix", "to"}},
 		{nil, Condition{Eq: Int(1)}, []string{"eq"}},
-		{[]Value{String("a")}, Condition{Prefix: &text}, []string{"prefix"}},
+		{[]Value{String("a")}, Condition{Prefix: &text}, []string{"prefix"}}, // of a number
 		{[]Value{String("a")}, Condition{From: Int(1), To: String("b")}, []string{"to"}},
 		{[]Value{{}, Int(1)}, Condition{}, []string{"status", "priority"}},
 		{[]Value{String("a"), {}, String("t")}, Condition{}, []string{"priority", "taskId"}},
