@@ -155,11 +155,13 @@ func TestOneRowIsFound(t *testing.T) {
 	})
 }
 
-// TestTimesNarrowAFeed: of whatever offset they are told in.
+// TestTimesNarrowAFeed: by how they begin, and as bounds, of whatever offset they are told in.
 func TestTimesNarrowAFeed(t *testing.T) {
 	s := sample(t)
 	eachWay(t, s, func(t *testing.T, api http.Handler) {
 		for arguments, want := range map[string][]string{
+			`prefix: "2024-02"`:                                                       {"jkl", "mno", "pqr", "stu"},
+			`prefix: "2024-01-1"`:                                                     {"abc", "def"},
 			`to: "2024-01-15T10:30:00Z"`:                                              {"abc"},
 			`from: "2024-02-03T11:00:00+01:00"`:                                       {"mno", "pqr", "stu"},
 			`from: "2024-02-03T10:00:00.001Z"`:                                        {"stu"},
