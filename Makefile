@@ -27,8 +27,9 @@ bin/dynamolocal -dir $(DATA)/dynamodb sh -c 'bin/server tables apply --store dyn
 endef
 RUN = $(or $(RUN_$(STORE)),$(error STORE is $(STORE), and must be embedded or dynamodb))
 
-test: playground engines ## run every test, with the race detector
-	$(GOTESTSUM) --format pkgname --raw-command -- .ci/tests -race -timeout 14m -count=$(COUNT)
+test: playground engines ## run every test, with the race detector, and list what every store was proved to keep
+	@cases=$$(mktemp -d) && trap 'rm -r "$$cases"' EXIT && FOLDQL_CASES=$$cases \
+	$(GOTESTSUM) --format pkgname --post-run-command .ci/proved --raw-command -- .ci/tests -race -timeout 14m -count=$(COUNT)
 
 generate: ## write the generated code anew from the schemas
 	$(GO) generate ./...
