@@ -73,7 +73,10 @@ func bench(ctx context.Context, dir, registry string, rounds int, d time.Duratio
 		}
 	}
 	report(os.Stdout, results, memory)
-	return nil
+	if err := compositions(os.Stdout); err != nil {
+		return err
+	}
+	return collectionPages(ctx, os.Stdout, dir, d)
 }
 
 // path is where a peer answers a question.
