@@ -23,13 +23,15 @@ import (
 // Of what a driver is handed it may keep records and strings, but no slice of the batch.
 type Driver interface {
 	// Get reads rows by their keys, in one batch as far as the store has such a thing. The answer is aligned with
-	// Keys; a row that is not there, or has expired at Now, has a nil Record. Key is as it was asked for in either
-	// case; a row that is there is complete: record, index keys (a half whose partner is absent too), position, expiry.
+	// Keys; a row that is not there, is of another Kind, or has expired at Now, has a nil Record. Key is as it was asked
+	// for in either case; a row that is there is complete: record, index keys (a half whose partner is absent too),
+	// position, expiry.
 	Get(ctx context.Context, g Get) ([]Row, error)
 
 	// Query reads up to Limit rows of one partition of a table or of one of its indexes, in the byte order of the sort
 	// key (ties in an index in a stable order), or the reverse. At most one key more than the rows returned is
-	// examined, expired rows aside.
+	// examined, rows that have expired or are of other kinds aside. Of a table that several models share, the answer holds
+	// rows of the Table's own Kind, or of those of the Members, each with its Kind.
 	//
 	// A page begins after Start, in the direction of the query, whether or not the row that Start names is still there;
 	// so nothing that stays is missed or met twice, whatever is inserted or deleted between pages. A Start outside of
@@ -102,8 +104,8 @@ type Table struct {
 	Lasting    bool // no row ever has an end: Row.Expires is zero in all of them
 	// Kind marks the rows of one of several models that share the table; "" where the table is one model's own. The
 	// tables of the models then have one Name, Generation, Keys, and the same Indexes up to their fields: a model that is
-	// not in an index has no fields in it. Rows of different kinds never have the same key, and a driver may refuse to
-	// write one over another with ErrConflict.
+	// not in an index has no fields in it. Rows of different kinds never have the same key: a write over a row of another
+	// kind is ErrConflict.
 	Kind string
 	Keys KeyNames
 }
@@ -131,7 +133,9 @@ type Index struct {
 	// Projected are the ordinals of the fields that an index entry carries, ascending; nil means all of them.
 	Projected []int
 	// Unique says that no two rows of the Kind have the same key in the index: a batch that would make it so is
-	// ErrConflict, and nothing of it is written. A Shared driver is given such batches Atomic.
+	// ErrConflict, which names index and key, and nothing of it is written. It is judged by the rows as they are after
+	// all writes of the batch. A row that has expired holds its key until it is removed. A Shared driver is given such
+	// batches Atomic.
 	Unique bool
 }
 
@@ -175,7 +179,7 @@ type Row struct {
 	Applied []Position
 	// Kind is which of the models that share a table the row is of.
 	Kind string
-	// Writers are those that a row written in Parts consists of.
+	// Writers are those that a row written in Parts consists of, ascending.
 	Writers []string
 	// Revision counts, on a Shared store, the writes of the row, deletes included; 0 where there was none.
 	Revision uint64
@@ -254,7 +258,7 @@ type Page struct {
 	Rows     []Row
 	Starts   []keys.Start // aligned with Rows: where a page after that row begins; Index is zero on the table itself
 	More     bool         // there is at least one row after the last
-	Examined int          // keys looked at, of expired rows too
+	Examined int          // keys looked at, also of rows that have expired or are of other kinds
 }
 
 // WriteKind is what a Write does.
@@ -285,8 +289,8 @@ type Write struct {
 }
 
 // Part is what a writer owns of a row that several projections write. A Put of a Part makes the row, where there is none,
-// and changes of it what the Part names; a Delete takes that away, and the row with it when its last writer goes. The
-// writer is that of the Batch.
+// of the fields of the key, and changes of it what the Part names; a Delete takes that away, and the row with it when its
+// last writer goes. The writer is that of the Batch.
 type Part struct {
 	Fields  []int // ordinals, ascending, of fields that are in no key half of the table itself
 	PK, SK  []int // ordinals of the indexes whose half it is

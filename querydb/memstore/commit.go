@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/foldql/foldql/querydb/driver"
 )
@@ -117,8 +116,13 @@ func (s *Shared) commit(b *driver.Batch, writes []*driver.Write) error {
 			due = append(due, w)
 		}
 	}
-	for _, w := range due {
-		s.write(b.Writer, w)
+	changes, err := s.store.changes(b.Writer, due)
+	if err != nil {
+		return err
+	}
+	for i := range changes {
+		changes[i].remember(b.Writer)
+		changes[i].make()
 	}
 	return nil
 }
@@ -139,24 +143,21 @@ func (s *Shared) supposed(b *driver.Batch, w *driver.Write) (stale, done bool) {
 	return false, r.reached(b.Writer, w.Row.Position)
 }
 
-// write makes the row as the write has it, one revision on.
-func (s *Shared) write(writer string, w *driver.Write) {
-	t := s.store.table(w.Table)
-	next := &row{Row: w.Row}
-	next.Applied, next.Revision = nil, 1
-	if former := t.rows[w.Row.Key]; former != nil {
-		next.Revision = former.Revision + 1
-		next.applied = cloned(former.applied)
-		t.remove(w.Row.Key)
-	}
-	next.apply(writer, w.Row.Position)
-	if w.Kind == driver.Delete {
-		if w.Row.Position == (driver.Position{}) {
+// remember adds to the row what is known of it beside, one revision on. A row that is deleted at a position stays, without
+// a record.
+func (c *change) remember(writer string) {
+	if c.next == nil {
+		if c.Row.Position == (driver.Position{}) {
 			return
 		}
-		next.Record, next.Indexes, next.Expires = nil, nil, time.Time{}
+		c.next = &row{Row: driver.Row{Key: c.Row.Key, Kind: c.Table.Kind, Position: c.Row.Position}}
 	}
-	t.insert(w.Table, next)
+	c.next.Revision = 1
+	if c.former != nil {
+		c.next.Revision = c.former.Revision + 1
+		c.next.applied = cloned(c.former.applied)
+	}
+	c.next.apply(writer, c.Row.Position)
 }
 
 // cloned is a copy of what a row knows: what was read of it must not change.

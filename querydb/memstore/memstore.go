@@ -13,7 +13,6 @@ import (
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
-	"github.com/foldql/foldql/querydb/record"
 )
 
 // Store is a driver that keeps rows in memory.
@@ -85,7 +84,7 @@ func (s *Store) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
 		if t == nil {
 			continue
 		}
-		if r := t.rows[k]; r != nil && !r.Expired(g.Now) {
+		if r := t.rows[k]; r != nil && r.Kind == g.Table.Kind && !r.Expired(g.Now) {
 			rows[i] = r.seenBy(g.Writer)
 		}
 	}
@@ -104,16 +103,16 @@ func (s *Store) Query(ctx context.Context, q driver.Query) (driver.Page, error) 
 		return driver.Page{}, nil
 	}
 	if q.Index == driver.Primary {
-		return t.page(t.primary[q.PK], &q, whole(q.Writer)), nil
+		return t.page(t.primary[q.PK], &q), nil
 	}
 	if q.Index >= len(t.indexes) {
 		return driver.Page{}, nil
 	}
-	return t.page(t.indexes[q.Index][q.PK], &q, projection(&q.Table.Indexes[q.Index])), nil
+	return t.page(t.indexes[q.Index][q.PK], &q), nil
 }
 
 // page walks over the entries of a partition that the query selects.
-func (t *table) page(p partition, q *driver.Query, show func(*row) driver.Row) driver.Page {
+func (t *table) page(p partition, q *driver.Query) driver.Page {
 	var page driver.Page
 	for e := range p.selected(q) {
 		r := t.rows[e.key]
@@ -121,33 +120,18 @@ func (t *table) page(p partition, q *driver.Query, show func(*row) driver.Row) d
 			continue
 		}
 		page.Examined++
-		if r.Expired(q.Now) {
+		shape := q.Asked(r.Kind)
+		if shape == nil || r.Expired(q.Now) {
 			continue
 		}
 		if len(page.Rows) == q.Limit {
 			page.More = true
 			break
 		}
-		page.Rows = append(page.Rows, show(r))
+		page.Rows = append(page.Rows, r.shown(shape, q))
 		page.Starts = append(page.Starts, e.start(q))
 	}
 	return page
-}
-
-// whole shows a writer a row of the table itself.
-func whole(writer string) func(*row) driver.Row {
-	return func(r *row) driver.Row { return r.seenBy(writer) }
-}
-
-// projection shows what the entry of an index has of a row.
-func projection(x *driver.Index) func(*row) driver.Row {
-	return func(r *row) driver.Row {
-		part := driver.Row{Key: r.Key, Record: r.Record, Expires: r.Expires}
-		if x.Projected != nil {
-			part.Record = record.Project(r.Record, x.Projected)
-		}
-		return part
-	}
 }
 
 // Apply writes a batch.
@@ -160,10 +144,12 @@ func (s *Store) Apply(ctx context.Context, b driver.Batch) error {
 	if err := distinct(b); err != nil {
 		return err
 	}
-	for _, writes := range [][]driver.Write{b.Writes, b.Last} {
-		for i := range writes {
-			s.write(&writes[i])
-		}
+	changes, err := s.changes(b.Writer, append(pointers(b.Writes), pointers(b.Last)...))
+	if err != nil {
+		return err
+	}
+	for i := range changes {
+		changes[i].make()
 	}
 	return nil
 }
@@ -183,15 +169,6 @@ func distinct(b driver.Batch) error {
 		seen[p] = true
 	}
 	return nil
-}
-
-// write makes the row as the write has it, whatever was there.
-func (s *Store) write(w *driver.Write) {
-	t := s.table(w.Table)
-	t.remove(w.Row.Key)
-	if w.Kind == driver.Put {
-		t.insert(w.Table, &row{Row: w.Row})
-	}
 }
 
 // table finds the rows of a table, and makes room for them and for its indexes where there is none.

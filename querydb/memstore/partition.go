@@ -90,6 +90,18 @@ func (p partition) first(sk string) int {
 	return at
 }
 
+// holders are the keys of the rows that have a key in a unique index.
+func (t *table) holders(c claim) iter.Seq[keys.Key] {
+	return func(yield func(keys.Key) bool) {
+		p := t.indexes[c.index][c.key.PK]
+		for _, e := range p[p.first(c.key.SK):] {
+			if e.sort != c.key.SK || t.rows[e.key].Kind == c.kind && !yield(e.key) {
+				return
+			}
+		}
+	}
+}
+
 func values(s iter.Seq2[int, entry]) iter.Seq[entry] {
 	return func(yield func(entry) bool) {
 		for _, e := range s {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/record"
 )
 
 // row is a row as it is kept.
@@ -21,6 +22,18 @@ func (r *row) seenBy(writer string) driver.Row {
 	seen := r.Row
 	seen.Applied = slices.Clone(r.applied[writer])
 	return seen
+}
+
+// shown is the row as a query shows it: whole where it is of the table itself, and what the entry of an index has of it.
+func (r *row) shown(shape *driver.Table, q *driver.Query) driver.Row {
+	if q.Index == driver.Primary {
+		return r.seenBy(q.Writer)
+	}
+	part := driver.Row{Key: r.Key, Record: r.Record, Expires: r.Expires, Kind: r.Kind}
+	if x := &shape.Indexes[q.Index]; x.Projected != nil {
+		part.Record = record.Project(r.Record, x.Projected)
+	}
+	return part
 }
 
 // reached reports whether the writer has come to the position, or further, with the row.

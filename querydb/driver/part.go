@@ -1,0 +1,98 @@
+package driver
+
+import (
+	"slices"
+
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// Outcome is the row that the write leaves under its key where there was the one before; each has a nil Record where there
+// is no row. It is for drivers that read a row before they write it, and shares memory with both. What a Shared store
+// knows of a row beside is not in it.
+func (w *Write) Outcome(writer string, before *Row) Row {
+	out := Row{Key: w.Row.Key, Position: w.Row.Position, Kind: w.Table.Kind}
+	switch {
+	case w.Part == nil && w.Kind == Put:
+		out.Record, out.Indexes, out.Expires = w.Row.Record, w.Row.Indexes, w.Row.Expires
+	case w.Part != nil && w.Kind == Put:
+		w.Part.lay(w.Table, &w.Row, before, &out)
+		out.Writers = joined(before.Writers, writer)
+	case w.Part != nil && before.Record != nil:
+		if out.Writers = left(before.Writers, writer); len(out.Writers) > 0 {
+			w.Part.lay(w.Table, &Row{}, before, &out)
+		}
+	}
+	return out
+}
+
+// lay sets out to the row before with the part of the one that is written laid over it.
+func (p *Part) lay(t *Table, written, before, out *Row) {
+	if before.Record == nil {
+		before = &Row{Record: record.Merge(len(t.Fields), nil, written.Record, t.keyFields())}
+	}
+	out.Record = record.Merge(len(t.Fields), before.Record, written.Record, p.Fields)
+	out.Indexes = make([]IndexKey, len(t.Indexes))
+	copy(out.Indexes, before.Indexes)
+	for _, i := range p.PK {
+		k := written.indexKey(i)
+		out.Indexes[i].Key.PK, out.Indexes[i].HasPK = k.PK, k.HasPK
+	}
+	for _, i := range p.SK {
+		k := written.indexKey(i)
+		out.Indexes[i].Key.SK, out.Indexes[i].HasSK = k.SK, k.HasSK
+	}
+	if out.Expires = before.Expires; p.Expires {
+		out.Expires = written.Expires
+	}
+}
+
+func (r *Row) indexKey(i int) IndexKey {
+	if i >= len(r.Indexes) {
+		return IndexKey{}
+	}
+	return r.Indexes[i]
+}
+
+// keyFields are the ordinals, ascending, of the fields that the table's own key is composed of.
+func (t *Table) keyFields() []int {
+	fields := slices.Concat(t.PK, t.SK)
+	slices.Sort(fields)
+	return slices.Compact(fields)
+}
+
+// joined are the writers with one more, ascending.
+func joined(writers []string, writer string) []string {
+	at, there := slices.BinarySearch(writers, writer)
+	if there {
+		return writers
+	}
+	return slices.Insert(slices.Clone(writers), at, writer)
+}
+
+// left are the writers without one.
+func left(writers []string, writer string) []string {
+	at, there := slices.BinarySearch(writers, writer)
+	if !there {
+		return writers
+	}
+	return slices.Delete(slices.Clone(writers), at, at+1)
+}
+
+// Unique reports whether one of the table's indexes is.
+func (t *Table) Unique() bool {
+	return slices.ContainsFunc(t.Indexes, func(x Index) bool { return x.Unique })
+}
+
+// Asked returns the table, among those that the query asks for, of the rows of a kind; nil where such rows are none of the
+// answer.
+func (q *Query) Asked(kind string) *Table {
+	if len(q.Members) == 0 && q.Table.Kind == kind {
+		return q.Table
+	}
+	for _, t := range q.Members {
+		if t.Kind == kind {
+			return t
+		}
+	}
+	return nil
+}

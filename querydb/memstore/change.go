@@ -1,0 +1,99 @@
+package memstore
+
+import (
+	"fmt"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// change is a write with what it makes of the row.
+type change struct {
+	*driver.Write
+	table        *table
+	former, next *row // nil where there is none
+}
+
+// changes are what the writes of one commit make of their rows. It fails where they cannot be, and nothing is changed yet.
+func (s *Store) changes(writer string, writes []*driver.Write) ([]change, error) {
+	list, unique := make([]change, len(writes)), false
+	for i, w := range writes {
+		t := s.table(w.Table)
+		c := change{Write: w, table: t, former: t.rows[w.Row.Key]}
+		before := &driver.Row{}
+		if c.former != nil {
+			before = &c.former.Row
+		}
+		if c.former != nil && before.Kind != w.Table.Kind {
+			return nil, fmt.Errorf("memstore: %w: row %q of %s is of kind %q, and is written as one of kind %q",
+				driver.ErrConflict, w.Row.Key, w.Table.Name, before.Kind, w.Table.Kind)
+		}
+		if out := w.Outcome(writer, before); out.Record != nil {
+			c.next = &row{Row: out}
+		}
+		list[i] = c
+		unique = unique || w.Table.Unique()
+	}
+	if unique {
+		return list, judge(list)
+	}
+	return list, nil
+}
+
+// make makes the row what it is to be.
+func (c *change) make() {
+	c.table.remove(c.Row.Key)
+	if c.next != nil {
+		c.table.insert(c.Table, c.next)
+	}
+}
+
+// claim is a key of a unique index that a row has.
+type claim struct {
+	table *table
+	kind  string
+	index int
+	key   keys.Key
+}
+
+// judge refuses changes that would give a key of a unique index to two rows.
+func judge(changes []change) error {
+	type place struct {
+		table *table
+		key   keys.Key
+	}
+	changed := make(map[place]bool, len(changes))
+	for i := range changes {
+		changed[place{changes[i].table, changes[i].Row.Key}] = true
+	}
+	held := map[claim]bool{}
+	for i := range changes {
+		c := &changes[i]
+		for _, cl := range c.claims() {
+			taken := held[cl]
+			held[cl] = true
+			for key := range c.table.holders(cl) {
+				taken = taken || !changed[place{c.table, key}]
+			}
+			if taken {
+				return fmt.Errorf("memstore: %w: row %q of %s would have the key %q in the unique index %s, which another row has",
+					driver.ErrConflict, c.Row.Key, c.Table.Name, cl.key, c.Table.Indexes[cl.index].Name)
+			}
+		}
+	}
+	return nil
+}
+
+// claims are the keys of unique indexes that the row is to have.
+func (c *change) claims() (list []claim) {
+	if c.next == nil {
+		return nil
+	}
+	for i := range c.Table.Indexes {
+		x := &c.Table.Indexes[i]
+		if k := &c.next.Indexes[i]; x.Unique && k.Entered(x) {
+			list = append(list, claim{c.table, c.Table.Kind, i, keys.Key{PK: k.PK, SK: sortOf(k)}})
+		}
+	}
+	return list
+}
