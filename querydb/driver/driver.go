@@ -67,8 +67,8 @@ type Dropper interface {
 
 // Sweeper is a driver that can remove rows that have expired; one whose store does so by itself is none.
 //
-// Sweep removes rows of the table that ceased to be before the moment, those first that did so first, and up to most of
-// them: with their index entries, in one commit. A row whose end was changed meanwhile stays. removed is less than most
+// Sweep removes rows of the table, of its Kind, that ceased to be before the moment, those first that did so first, and up
+// to most of them: with their index entries, in one commit. A row whose end was changed meanwhile stays. removed is less than most
 // where no more are left.
 type Sweeper interface {
 	Sweep(ctx context.Context, t *Table, before time.Time, most int) (removed int, err error)

@@ -27,7 +27,7 @@ func (s *Store) Sweep(ctx context.Context, t *driver.Table, before time.Time, mo
 		return 0, nil
 	}
 	for _, r := range kept.rows {
-		if !r.Expires.IsZero() && r.Expires.Before(before) {
+		if r.Kind == t.Kind && !r.Expires.IsZero() && r.Expires.Before(before) {
 			due = append(due, r)
 		}
 	}

@@ -37,7 +37,7 @@ func (s *Store) apply(ctx context.Context, b *driver.Batch) error {
 	if err != nil {
 		return err
 	}
-	w := writer{batch: s.db.NewBatchWithSize(size)}
+	w := writer{batch: s.db.NewBatchWithSize(size), name: b.Writer}
 	defer w.batch.Close()
 	if err := w.write(ctx, s.db, changes); err != nil {
 		return err
@@ -83,13 +83,19 @@ func arrange(b *driver.Batch, places map[*driver.Table]*place) (changes []change
 // writer fills a commit of the engine.
 type writer struct {
 	batch  *pebble.Batch
+	name   string           // of whom the commit is
 	former *pebble.Iterator // over what is stored; nil until it is needed
+	unique []uniqueEntry
 	key    []byte
 	value  []byte
 }
 
-// readsFirst reports whether a write to the table depends on what is stored: entries of a former row are to go.
-func readsFirst(t *driver.Table) bool { return len(t.Indexes) > 0 || !t.Lasting }
+// readsFirst reports whether a write depends on what is stored: entries of a former row are to go, or parts of it to
+// stay, or it may be of another kind.
+func readsFirst(w *driver.Write) bool {
+	t := w.Table
+	return len(t.Indexes) > 0 || !t.Lasting || t.Kind != "" || w.Part != nil
+}
 
 func (w *writer) write(ctx context.Context, db *pebble.DB, changes []change) (err error) {
 	defer func() { err = errors.Join(err, w.close()) }()
@@ -99,16 +105,32 @@ func (w *writer) write(ctx context.Context, db *pebble.DB, changes []change) (er
 		}
 		c := &changes[i]
 		var before driver.Row
-		if readsFirst(c.Table) {
+		if readsFirst(c.Write) {
 			if before, err = w.stored(db, c); err != nil {
 				return err
 			}
+			if before.Record != nil && before.Kind != c.Table.Kind {
+				return fmt.Errorf("%w: row %q of %s is of kind %q, and is written as one of kind %q",
+					driver.ErrConflict, c.Row.Key, c.Table.Name, before.Kind, c.Table.Kind)
+			}
+		}
+		if c.Part != nil {
+			c.Write = w.whole(c, &before)
 		}
 		if err := w.change(c, &before); err != nil {
 			return err
 		}
 	}
-	return nil
+	return w.judge(db, changes)
+}
+
+// whole is the write of the whole row that the write of a part of it comes to.
+func (w *writer) whole(c *change, before *driver.Row) *driver.Write {
+	out := &driver.Write{Table: c.Table, Row: c.Outcome(w.name, before)}
+	if out.Row.Record == nil {
+		out.Kind = driver.Delete
+	}
+	return out
 }
 
 // close ends the reading of what is stored.
@@ -134,7 +156,7 @@ func (w *writer) row(c *change) error {
 	if c.Kind == driver.Delete {
 		return w.batch.Delete(c.key, nil)
 	}
-	w.value = appendRow(w.value[:0], &c.Row)
+	w.value = appendRow(w.value[:0], c.Table.Kind, &c.Row)
 	return w.batch.Set(c.key, w.value, nil)
 }
 
@@ -153,6 +175,9 @@ func (w *writer) entries(c *change, before []driver.IndexKey) error {
 			if err := w.batch.Delete(w.entryKey(c, i, was), nil); err != nil {
 				return err
 			}
+		}
+		if is != nil && x.Unique {
+			w.note(c, i, was, is)
 		}
 		if is != nil {
 			if err := w.batch.Set(w.entryKey(c, i, is), w.entryValue(c, x), nil); err != nil {
@@ -180,10 +205,10 @@ func (w *writer) end(c *change, was time.Time) error {
 	if is.IsZero() {
 		return nil
 	}
-	return w.batch.Set(w.endKey(c, is), nil, nil)
+	return w.batch.Set(w.endKey(c, is), []byte(c.Table.Kind), nil)
 }
 
-// stored returns the index keys and the end of the row that is stored under the key, as far as there is one.
+// stored returns the row that is stored under the key, as far as there is one. It is good until the next is asked for.
 func (w *writer) stored(db *pebble.DB, c *change) (row driver.Row, err error) {
 	if w.former == nil {
 		it, err := db.NewIter(&pebble.IterOptions{UseL6Filters: true})
@@ -221,6 +246,6 @@ func (w *writer) entryValue(c *change, x *driver.Index) []byte {
 	if x.Projected != nil {
 		rec = record.Project(rec, x.Projected)
 	}
-	w.value = appendEntry(w.value[:0], c.Row.Expires, rec)
+	w.value = appendEntry(w.value[:0], c.Table.Kind, c.Row.Expires, rec)
 	return w.value
 }

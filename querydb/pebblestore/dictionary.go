@@ -204,7 +204,10 @@ func (c *claimed) find(s *Store, lists ...[]driver.Write) error {
 	for _, writes := range lists {
 		for i := range writes {
 			t := writes[i].Table
-			if c.places[t] != nil {
+			if p := c.places[t]; p != nil {
+				if writes[i].Part != nil {
+					c.add(p, true)
+				}
 				continue
 			}
 			p, err := s.tables.make(s.db, t)
@@ -212,7 +215,7 @@ func (c *claimed) find(s *Store, lists ...[]driver.Write) error {
 				return err
 			}
 			c.places[t] = p
-			c.add(p, readsFirst(t))
+			c.add(p, readsFirst(&writes[i]))
 		}
 	}
 	slices.SortFunc(c.order, func(a, b claim) int { return cmp.Compare(a.number, b.number) })

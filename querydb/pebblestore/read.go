@@ -91,7 +91,7 @@ func (r *reader) row(value []byte, g *driver.Get, row *driver.Row) error {
 	if err := d.row(row, &r.keys); err != nil {
 		return fmt.Errorf("row %q: %w", row.Key, err)
 	}
-	if row.Expired(g.Now) {
+	if row.Kind != g.Table.Kind || row.Expired(g.Now) {
 		*row = driver.Row{Key: row.Key}
 	}
 	return nil
@@ -187,13 +187,13 @@ func (w *walk) page(ctx context.Context) error {
 	return w.it.Error()
 }
 
-// visit adds the row under the iterator to the page, unless it has expired; more is false where the page is full.
+// visit adds the row under the iterator to the page, unless it is passed; more is false where the page is full.
 func (w *walk) visit() (more bool, err error) {
 	value, err := w.it.ValueAndErr()
 	if err != nil {
 		return false, err
 	}
-	if expired(value, w.q) {
+	if passed(value, w.q) {
 		return true, nil
 	}
 	if len(w.found.Rows) == w.q.Limit {
@@ -213,11 +213,12 @@ func (w *walk) visit() (more bool, err error) {
 	return true, nil
 }
 
-// expired looks at the clock before anything is copied.
-func expired(value []byte, q *driver.Query) bool {
+// passed looks at clock and kind before anything is copied.
+func passed(value []byte, q *driver.Query) bool {
 	d := decoder{rest: value}
-	row := driver.Row{Expires: d.expiry(d.byte())}
-	return row.Expired(q.Now)
+	_, expires, kind := d.head()
+	row := driver.Row{Expires: expires}
+	return row.Expired(q.Now) || len(q.Members)+len(kind) > 0 && q.Asked(kind) == nil
 }
 
 // read makes a row of the rest of its key and of its value.
@@ -246,7 +247,7 @@ func (w *walk) read(row *driver.Row, key, value []byte) (keys.Start, error) {
 // failed says what could not be done, and in the words of the contract why. The context's end stays what it is.
 func failed(act string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
-		errors.Is(err, driver.ErrInvalid) || errors.Is(err, errDamaged) {
+		errors.Is(err, driver.ErrInvalid) || errors.Is(err, driver.ErrConflict) || errors.Is(err, errDamaged) {
 		return fmt.Errorf("pebblestore: %s: %w", act, err)
 	}
 	return fmt.Errorf("pebblestore: %s: %w: %w", act, driver.ErrUnavailable, err)

@@ -35,7 +35,7 @@ func (s *Store) Sweep(ctx context.Context, t *driver.Table, before time.Time, mo
 }
 
 func (s *Store) sweep(t *driver.Table, p *place, before time.Time, most int) (removed int, err error) {
-	due, err := s.due(p, before, most)
+	due, err := s.due(t, p, before, most)
 	if err != nil || len(due) == 0 {
 		return 0, err
 	}
@@ -52,15 +52,21 @@ func (s *Store) sweep(t *driver.Table, p *place, before time.Time, most int) (re
 	return len(due), w.batch.Commit(pebble.Sync)
 }
 
-// due returns the keys, among the ends of rows, of up to most that are before the moment.
-func (s *Store) due(p *place, before time.Time, most int) (due [][]byte, err error) {
+// due returns the keys, among the ends of rows of the table's kind, of up to most that are before the moment.
+func (s *Store) due(t *driver.Table, p *place, before time.Time, most int) (due [][]byte, err error) {
 	upper := appendEnd(nil, p.number, before)
 	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: upper[:headSize], UpperBound: upper})
 	if err != nil {
 		return nil, err
 	}
 	for ok := it.First(); ok && len(due) < most; ok = it.Next() {
-		due = append(due, slices.Clone(it.Key()))
+		kind, err := it.ValueAndErr()
+		if err != nil {
+			return nil, errors.Join(err, it.Close())
+		}
+		if string(kind) == t.Kind {
+			due = append(due, slices.Clone(it.Key()))
+		}
 	}
 	return due, errors.Join(it.Error(), it.Close())
 }

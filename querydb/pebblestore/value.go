@@ -12,14 +12,18 @@ import (
 
 // Values of the engine, numbers as varints and texts led by their length:
 //
-//	row          flags [expiry] [position [step]] indexes { halves [partition] [sort] } record
-//	index entry  flags [expiry] record
+//	row          flags [expiry] [kind] [position [step]] [writers { writer }] indexes { halves [partition] [sort] } record
+//	index entry  flags [expiry] [kind] record
+//	end of a row [kind]
 //
-// Expiry is seconds and nanoseconds, position is partition, offset and step.
+// Expiry is seconds and nanoseconds, position is partition, offset and step; that of an end is its key's, and its kind is
+// not led by a length.
 const (
 	hasExpiry   = 1 << 0
 	hasPosition = 1 << 1
 	hasStep     = 1 << 2
+	hasKind     = 1 << 3
+	hasWriters  = 1 << 4
 
 	hasPK = 1 << 0
 	hasSK = 1 << 1
@@ -27,7 +31,7 @@ const (
 
 var errDamaged = errors.New("the stored row is damaged: restore the data directory, or fold the log anew into an empty one")
 
-func appendRow(dst []byte, r *driver.Row) []byte {
+func appendRow(dst []byte, kind string, r *driver.Row) []byte {
 	flags := byte(0)
 	if r.Position != (driver.Position{}) {
 		flags = hasPosition
@@ -35,13 +39,19 @@ func appendRow(dst []byte, r *driver.Row) []byte {
 	if r.Position.Step > 0 {
 		flags |= hasStep
 	}
-	dst = appendExpiry(dst, flags, r.Expires)
-	if flags != 0 {
+	if len(r.Writers) > 0 {
+		flags |= hasWriters
+	}
+	dst = appendHeader(dst, flags, r.Expires, kind)
+	if flags&hasPosition != 0 {
 		dst = appendText(dst, r.Position.Partition)
 		dst = binary.AppendUvarint(dst, r.Position.Offset)
 	}
 	if r.Position.Step > 0 {
 		dst = binary.AppendUvarint(dst, uint64(r.Position.Step))
+	}
+	if len(r.Writers) > 0 {
+		dst = appendTexts(dst, r.Writers)
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(r.Indexes)))
 	for i := range r.Indexes {
@@ -50,17 +60,35 @@ func appendRow(dst []byte, r *driver.Row) []byte {
 	return append(dst, r.Record...)
 }
 
-func appendEntry(dst []byte, expires time.Time, rec record.Record) []byte {
-	return append(appendExpiry(dst, 0, expires), rec...)
+func appendEntry(dst []byte, kind string, expires time.Time, rec record.Record) []byte {
+	return append(appendHeader(dst, 0, expires, kind), rec...)
 }
 
-func appendExpiry(dst []byte, flags byte, t time.Time) []byte {
-	if t.IsZero() {
-		return append(dst, flags)
+// appendHeader appends what rows and entries begin with.
+func appendHeader(dst []byte, flags byte, expires time.Time, kind string) []byte {
+	if !expires.IsZero() {
+		flags |= hasExpiry
 	}
-	dst = append(dst, flags|hasExpiry)
-	dst = binary.AppendVarint(dst, t.Unix())
-	return binary.AppendUvarint(dst, uint64(t.Nanosecond()))
+	if kind != "" {
+		flags |= hasKind
+	}
+	dst = append(dst, flags)
+	if !expires.IsZero() {
+		dst = binary.AppendVarint(dst, expires.Unix())
+		dst = binary.AppendUvarint(dst, uint64(expires.Nanosecond()))
+	}
+	if kind != "" {
+		dst = appendText(dst, kind)
+	}
+	return dst
+}
+
+func appendTexts(dst []byte, list []string) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(list)))
+	for _, s := range list {
+		dst = appendText(dst, s)
+	}
+	return dst
 }
 
 func appendIndexKey(dst []byte, x *driver.IndexKey) []byte {
@@ -94,14 +122,17 @@ type decoder struct {
 
 // row reads the value of a row; the index keys go into the memory that slab hands out.
 func (d *decoder) row(r *driver.Row, slab *indexKeys) error {
-	flags := d.byte()
-	r.Expires = d.expiry(flags)
+	var flags byte
+	flags, r.Expires, r.Kind = d.head()
 	if flags&hasPosition != 0 {
 		r.Position.Partition = d.text()
 		r.Position.Offset = d.uvarint()
 	}
 	if flags&hasStep != 0 {
 		r.Position.Step = uint32(d.uvarint())
+	}
+	if flags&hasWriters != 0 {
+		r.Writers = d.texts()
 	}
 	n := d.uvarint()
 	if d.bad || n > uint64(len(d.rest)) {
@@ -117,17 +148,35 @@ func (d *decoder) row(r *driver.Row, slab *indexKeys) error {
 
 // entry reads the value of an index entry.
 func (d *decoder) entry(r *driver.Row) error {
-	r.Expires = d.expiry(d.byte())
+	_, r.Expires, r.Kind = d.head()
 	r.Record = d.record()
 	return d.err()
 }
 
-func (d *decoder) expiry(flags byte) time.Time {
-	if flags&hasExpiry == 0 {
-		return time.Time{}
+// head reads what rows and entries begin with.
+func (d *decoder) head() (flags byte, expires time.Time, kind string) {
+	flags = d.byte()
+	if flags&hasExpiry != 0 {
+		seconds := d.varint()
+		expires = time.Unix(seconds, int64(d.uvarint())).UTC()
 	}
-	seconds := d.varint()
-	return time.Unix(seconds, int64(d.uvarint())).UTC()
+	if flags&hasKind != 0 {
+		kind = d.text()
+	}
+	return flags, expires, kind
+}
+
+func (d *decoder) texts() []string {
+	n := d.uvarint()
+	if n > uint64(len(d.rest)) {
+		d.bad = true
+		return nil
+	}
+	list := make([]string, n)
+	for i := range list {
+		list[i] = d.text()
+	}
+	return list
 }
 
 func (d *decoder) indexKey(x *driver.IndexKey) {

@@ -1,0 +1,87 @@
+package pebblestore
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// uniqueEntry is an entry that a row is to have in a unique index.
+type uniqueEntry struct {
+	*change
+	index int
+	at    keys.Key
+	entry []byte
+	key   int  // length of the part of entry that says under which key of the index it is
+	held  bool // the row had the entry before
+}
+
+// note keeps the entry that the row is to have in a unique index, to be judged when all changes are made.
+func (w *writer) note(c *change, index int, was, is *driver.IndexKey) {
+	entry := bytes.Clone(w.entryKey(c, index, is))
+	w.unique = append(w.unique, uniqueEntry{
+		change: c, index: index, at: keys.Key{PK: strings.Clone(is.PK), SK: strings.Clone(is.SK)}, entry: entry,
+		key: len(entry) - terminatedSize(c.Row.Key.PK) - len(c.Row.Key.SK), held: was != nil && was.Key == is.Key,
+	})
+}
+
+// under is the part of the entry's key that all rows with the same key of the index have.
+func (c *uniqueEntry) under() []byte { return c.entry[:c.key] }
+
+// judge refuses changes that would give a key of a unique index to two rows. The changes are in the order of their keys.
+func (w *writer) judge(db *pebble.DB, changes []change) (err error) {
+	if len(w.unique) == 0 {
+		return nil
+	}
+	slices.SortFunc(w.unique, func(a, b uniqueEntry) int {
+		return cmp.Or(bytes.Compare(a.under(), b.under()), cmp.Compare(a.Table.Kind, b.Table.Kind))
+	})
+	it, err := db.NewIter(nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	for i := range w.unique {
+		c := &w.unique[i]
+		taken := i > 0 && bytes.Equal(c.under(), w.unique[i-1].under()) && c.Table.Kind == w.unique[i-1].Table.Kind
+		if !taken && !c.held {
+			if taken, err = c.taken(it, changes); err != nil {
+				return err
+			}
+		}
+		if taken {
+			return fmt.Errorf("%w: row %q of %s would have the key %q in the unique index %s, which another row has",
+				driver.ErrConflict, c.Row.Key, c.Table.Name, c.at, c.Table.Indexes[c.index].Name)
+		}
+	}
+	return nil
+}
+
+// taken reports whether a row that no change is of has the key.
+func (c *uniqueEntry) taken(it *pebble.Iterator, changes []change) (bool, error) {
+	for ok := it.SeekGE(c.under()); ok && bytes.HasPrefix(it.Key(), c.under()); ok = it.Next() {
+		value, err := it.ValueAndErr()
+		if err != nil {
+			return false, err
+		}
+		d := decoder{rest: value}
+		if _, _, kind := d.head(); kind != c.Table.Kind {
+			continue
+		}
+		row := appendHead(nil, c.place.number, driver.Primary)
+		row = append(row, it.Key()[c.key:]...)
+		_, changed := slices.BinarySearchFunc(changes, row, func(c change, key []byte) int { return bytes.Compare(c.key, key) })
+		if !changed {
+			return true, nil
+		}
+	}
+	return false, it.Error()
+}
