@@ -43,8 +43,8 @@ lint: ## check formatting, vet, staticcheck and the schemas
 	@for example in examples/*/; do \
 	  (cd $$example && $(GO) vet ./... && $(STATICCHECK) ./... && $(GO) tool foldql lint) || exit 1; done
 
-bench: ## measure reads and the fold against hand-written and plain peers, in one run
-	$(GO) run ./internal/bench
+bench: ## measure reads and the fold beside hand-written and plain peers, in one run; STORE=dynamodb beside the bare SDK
+	$(GO) run ./internal/bench -store $(STORE)
 
 fuzz: ## run every fuzz target for FUZZTIME each
 	@for pkg in $$($(GO) list ./...); do \

@@ -1,5 +1,8 @@
-// Command bench measures the server beside others that answer the same questions from the same store, in one run, and
-// prints the ratios. See docs/architecture.md for what the peers are.
+// Command bench measures the server beside others that do the same work, in one run, and prints the ratios:
+//
+//	bench                  beside others that answer the same questions from the embedded store; docs/architecture.md says
+//	                       what these peers are. Then how keys are composed, and a page of a collection.
+//	bench -store dynamodb  beside a bare loop over the SDK that makes the same requests to DynamoDB Local.
 package main
 
 import (
@@ -18,6 +21,8 @@ import (
 
 func main() {
 	var (
+		events   = flag.Int("events", 1_000_000, "how many events are folded to see that memory stays flat (dynamodb)")
+		store    = flag.String("store", "embedded", "what to measure: embedded or dynamodb")
 		name     = flag.String("peer", "", "serve as this peer (the benchmark starts itself so)")
 		data     = flag.String("data", "", "data directory; a temporary one by default")
 		seconds  = flag.Float64("seconds", 3, "how long one measurement takes")
@@ -29,10 +34,16 @@ func main() {
 	defer stop()
 
 	var err error
-	if *name != "" {
+	each := time.Duration(*seconds * float64(time.Second))
+	switch {
+	case *name != "":
 		err = servePeer(ctx, *name, *data)
-	} else {
-		err = bench(ctx, *data, *registry, *rounds, time.Duration(*seconds*float64(time.Second)))
+	case *store == "dynamodb":
+		err = benchDynamo(ctx, os.Stdout, *rounds, *events, each)
+	case *store == "embedded":
+		err = bench(ctx, *data, *registry, *rounds, each)
+	default:
+		err = fmt.Errorf("the store is %q, and must be embedded or dynamodb", *store)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)

@@ -26,10 +26,9 @@ func spreadOf(took []time.Duration) spread {
 	return s
 }
 
+func (s spread) mean() time.Duration { return s.sum / time.Duration(max(1, s.n)) }
+
 func (s spread) String() string {
-	rate := 0.0
-	if s.sum > 0 {
-		rate = float64(s.n) / s.sum.Seconds()
-	}
-	return fmt.Sprintf("p50 %.3f ms, p99 %.3f ms, %.0f/s", s.p50.Seconds()*1000, s.p99.Seconds()*1000, rate)
+	ms := func(d time.Duration) float64 { return d.Seconds() * 1000 }
+	return fmt.Sprintf("p50 %.3f ms, p99 %.3f ms, mean %.3f ms", ms(s.p50), ms(s.p99), ms(s.mean()))
 }

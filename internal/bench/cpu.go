@@ -1,0 +1,36 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// ownCPU is the CPU time that this process has used, user and system.
+func ownCPU() (time.Duration, error) {
+	var use syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &use); err != nil {
+		return 0, fmt.Errorf("read the CPU time of the process: %w", err)
+	}
+	return time.Duration(use.Utime.Nano() + use.Stime.Nano()), nil
+}
+
+// footprint is what memory the process holds: what its heap cannot do without, and what the kernel has given it.
+type footprint struct{ heapMB, residentMB float64 }
+
+func measureMemory() (footprint, error) {
+	runtime.GC()
+	var heap runtime.MemStats
+	runtime.ReadMemStats(&heap)
+	statm, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return footprint{}, err
+	}
+	fields := strings.Fields(string(statm))
+	pages, err := strconv.Atoi(fields[1])
+	return footprint{float64(heap.HeapAlloc) / (1 << 20), float64(pages*os.Getpagesize()) / (1 << 20)}, err
+}

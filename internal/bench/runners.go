@@ -1,0 +1,28 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+)
+
+// foldInto folds the events to their end, all projections beside each other, as the server does.
+func foldInto(ctx context.Context, db *querydb.DB, events eventlog.Source, projections []projection.Projection) error {
+	return together(ctx, len(projections), func(ctx context.Context, i int) error {
+		r, err := projection.NewRunner(projections[i], events, db, projection.RunnerConfig{})
+		if err != nil {
+			return err
+		}
+		if err := r.Run(ctx); err != nil {
+			return fmt.Errorf("fold %s: %w", projections[i].Name, err)
+		}
+		status, err := r.Status(ctx)
+		if err == nil && status.Aside > 0 {
+			err = fmt.Errorf("fold %s: %d events were set aside", projections[i].Name, status.Aside)
+		}
+		return err
+	})
+}
