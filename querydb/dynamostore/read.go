@@ -239,9 +239,13 @@ func (p *pager) take(items []item) (more bool, err error) {
 	return true, nil
 }
 
-// row reads an item; there is false where it is none of the answer: expired, deleted, or of another kind.
+// row reads an item; there is false where it is none of the answer: expired, deleted, or of another kind. Other programs
+// may tell kinds apart by their keys alone: an item that says nothing is of the one kind that is asked for.
 func (p *pager) row(it item) (row driver.Row, there bool, err error) {
-	kind, _ := stringOf(it[p.kind])
+	kind, said := stringOf(it[p.kind])
+	if !said && len(p.decoders) == 1 {
+		kind = p.query.Table.Kind
+	}
 	d, asked := p.decoders[kind]
 	if !asked {
 		return row, false, nil

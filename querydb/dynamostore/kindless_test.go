@@ -1,0 +1,46 @@
+package dynamostore
+
+import (
+	"testing"
+
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// TestAnItemThatSaysNoKindIsOfTheOneAskedFor, and of none where several are.
+func TestAnItemThatSaysNoKindIsOfTheOneAskedFor(t *testing.T) {
+	of := func(kind string) *driver.Table {
+		return &driver.Table{
+			Name: "Blog", Sorted: true, Kind: kind, Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
+			Fields: []driver.Field{{Name: "title", Scalar: "String"}},
+		}
+	}
+	post, user := of("post"), of("user")
+	for name, tt := range map[string]struct {
+		says    string
+		members []*driver.Table
+		want    string
+	}{
+		"of nothing said":              {"", nil, "post"},
+		"of the kind":                  {"post", nil, "post"},
+		"of another":                   {"user", nil, ""},
+		"of one member":                {"", []*driver.Table{post}, "post"},
+		"of several":                   {"", []*driver.Table{post, user}, ""},
+		"of several, and says which":   {"user", []*driver.Table{post, user}, "user"},
+		"of several, and says another": {"team", []*driver.Table{post, user}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			it := item{"title": text("Hello"), "pk": text("user#123"), "sk": text("post#abc")}
+			if tt.says != "" {
+				it["__edd_e__"] = text(tt.says)
+			}
+			p, err := new(Store).pager(shapeOf(t, post), &driver.Query{Table: post, Index: driver.Primary, Members: tt.members, Limit: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			row, there, err := p.row(it)
+			if err != nil || there != (tt.want != "") || there && row.Kind != tt.want {
+				t.Errorf("the item is a row: %t, of kind %q, %v; want %q", there, row.Kind, err, tt.want)
+			}
+		})
+	}
+}
