@@ -120,5 +120,9 @@ var cases = []proof{
 	{promise: "last writes are compared with what was read, and written together or not at all", prove: lastCompared, of: shared},
 	{promise: "of writers that have read the same row one wins", prove: oneWins, of: shared},
 	{promise: "writers that apply the same batches at once leave what one would", prove: oneOutcome, of: shared},
+	{promise: "of models that share a table each has its own rows, and collections have those of several", prove: kindsApart, tables: mixed.list()},
+	{promise: "a row of one kind is not written over one of another", prove: kindConflict, tables: mixed.list()},
+	{promise: "half of an index key may be made of no field", prove: constantHalves, tables: mixed.list()},
+	{promise: "a sweep removes rows of its own kind", prove: sweptByKind, of: sweeper, tables: mixed.list()},
 	{promise: "random operations have the outcome that a simple model has", prove: random},
 }

@@ -1,10 +1,8 @@
 package drivertest
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,83 +12,6 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// model is what a driver should be like: a heap of rows, of which every answer is found by looking at all of them.
-type model struct {
-	shared bool // keeps what a Shared store does
-	rows   map[keys.Key]driver.Row
-}
-
-// apply does each write that was not done before.
-func (m *model) apply(writes []driver.Write) {
-	for _, w := range writes {
-		former := m.rows[w.Row.Key]
-		at := w.Row.Position
-		if m.shared && !w.Read && at != (driver.Position{}) && reached(&former, at) {
-			continue
-		}
-		next := w.Row
-		next.Applied, next.Revision = nil, 0
-		if m.shared {
-			next.Applied, next.Revision = advanced(former.Applied, at), former.Revision+1
-		}
-		if w.Kind == driver.Put {
-			m.rows[w.Row.Key] = next
-		} else if m.shared && at != (driver.Position{}) {
-			m.rows[w.Row.Key] = driver.Row{Key: next.Key, Position: at, Applied: next.Applied, Revision: next.Revision}
-		} else {
-			delete(m.rows, w.Row.Key)
-		}
-	}
-}
-
-func reached(r *driver.Row, at driver.Position) bool {
-	return slices.ContainsFunc(r.Applied, func(p driver.Position) bool { return p.Partition == at.Partition && !p.Before(at) })
-}
-
-// advanced are the positions with one more, by partition.
-func advanced(applied []driver.Position, at driver.Position) []driver.Position {
-	if at == (driver.Position{}) {
-		return applied
-	}
-	list := slices.DeleteFunc(slices.Clone(applied), func(p driver.Position) bool { return p.Partition == at.Partition })
-	list = append(list, at)
-	slices.SortFunc(list, byPartition)
-	return list
-}
-
-func byPartition(a, b driver.Position) int { return cmp.Compare(a.Partition, b.Partition) }
-
-// placed is a row and its key where the query looks for it.
-type placed struct {
-	row driver.Row
-	at  keys.Key
-}
-
-// query returns all rows that the query selects, ties by key.
-func (m *model) query(q *driver.Query) (found []placed) {
-	for _, row := range m.rows {
-		at := row.Key
-		if row.Record == nil {
-			continue
-		}
-		if q.Index != driver.Primary {
-			if !row.Indexes[q.Index].Entered(&q.Table.Indexes[q.Index]) {
-				continue
-			}
-			at = row.Indexes[q.Index].Key
-		}
-		if at.PK == q.PK && selects(q.Range, at.SK) && !row.Expired(q.Now) {
-			found = append(found, placed{row, at})
-		}
-	}
-	slices.SortFunc(found, comparePlaced)
-	return found
-}
-
-func comparePlaced(a, b placed) int {
-	return cmp.Or(cmp.Compare(a.at.SK, b.at.SK), cmp.Compare(a.row.Key.PK, b.row.Key.PK), cmp.Compare(a.row.Key.SK, b.row.Key.SK))
-}
-
 // random lets rapid make operations; it prints the seed where a run fails, and looks for a shorter one. Each trial has
 // partitions of its own.
 func random(s *store) {
@@ -98,7 +19,7 @@ func random(s *store) {
 	rapid.Check(s.T, func(t *rapid.T) {
 		trials++
 		trial := trial{T: t, drv: s.drv, table: s.table, own: fmt.Sprintf("%d ", trials), like: like}
-		trial.model = model{shared: shared(s.drv), rows: map[keys.Key]driver.Row{}}
+		trial.model = newModel(s.drv, s.table)
 		for range rapid.IntRange(1, 6).Draw(t, "steps") {
 			trial.write()
 			if trial.model.shared {
@@ -145,7 +66,7 @@ func (t *trial) write() {
 	if err := t.drv.Apply(t.Context(), b); err != nil {
 		t.Fatalf("apply: %v", err)
 	}
-	t.model.apply(b.Writes)
+	t.model.apply(&b)
 }
 
 // readAndWrite writes a row as it was read, or as it was read wrongly.
@@ -159,7 +80,7 @@ func (t *trial) readAndWrite() {
 		t.Fatalf("a row at revision %d, read at %d: %v", is, row.Revision, err)
 	}
 	if err == nil {
-		t.model.apply(b.Writes)
+		t.model.apply(&b)
 	}
 }
 
@@ -193,7 +114,7 @@ func (t *trial) row() driver.Row {
 
 func (t *trial) read() {
 	now := epoch.Add(time.Duration(rapid.IntRange(0, 3).Draw(t.T, "now")))
-	t.gets(now)
+	t.model.gets(t, t.drv, driver.Get{Table: t.table, Now: now})
 	for range 3 {
 		q := driver.Query{
 			Table: t.table, Index: rapid.IntRange(driver.Primary, indexCount-1).Draw(t.T, "index"), PK: t.partition("partition"),
@@ -206,87 +127,6 @@ func (t *trial) read() {
 				q.Range.Op = keys.AtLeast
 			}
 		}
-		t.walks(q)
+		t.model.walks(t, t.drv, q)
 	}
-}
-
-// difference compares rows, with what a Shared store knows of them.
-func (m *model) difference(want, got []driver.Row) string {
-	if m.shared {
-		return wholeDifference(want, got)
-	}
-	return difference(want, got)
-}
-
-// gets reads every row there is, and one that may not be.
-func (t *trial) gets(now time.Time) {
-	ks := []keys.Key{{PK: "nobody", SK: "nothing"}}
-	for k := range t.model.rows {
-		ks = append(ks, k)
-	}
-	slices.SortFunc(ks, func(a, b keys.Key) int { return cmp.Or(cmp.Compare(a.SK, b.SK), cmp.Compare(a.PK, b.PK)) })
-	want := make([]driver.Row, len(ks))
-	for i, k := range ks {
-		want[i].Key = k
-		if row, there := t.model.rows[k]; there && !row.Expired(now) {
-			want[i] = row
-		}
-	}
-	got := get(t, t.drv, driver.Get{Table: t.table, Keys: ks, Now: now})
-	if diff := t.model.difference(want, got); diff != "" {
-		t.Fatalf("get: %s", diff)
-	}
-}
-
-// walks compares all pages of a query with what the model selects. Ties may come in an order of the driver's own.
-func (t *trial) walks(q driver.Query) {
-	rows, starts := walk(t, t.drv, q)
-	want := t.model.query(&q)
-	if q.Reverse {
-		slices.Reverse(rows)
-		slices.Reverse(starts)
-	}
-	got := make([]placed, len(rows))
-	for i, row := range rows {
-		got[i] = placed{row, starts[i].Index}
-		if q.Index == driver.Primary {
-			got[i].at = row.Key
-		}
-		if i > 0 && got[i-1].at.SK > got[i].at.SK {
-			t.Fatalf("%s: the sort key %q comes before %q", describe(&q), got[i-1].at.SK, got[i].at.SK)
-		}
-		if starts[i].Key != row.Key {
-			t.Fatalf("%s: the start after the row %q names %q", describe(&q), row.Key, starts[i].Key)
-		}
-	}
-	slices.SortFunc(got, comparePlaced)
-	same := slices.EqualFunc(want, got, func(a, b placed) bool { return a.at == b.at && a.row.Key == b.row.Key })
-	if !same {
-		t.Fatalf("%s: %d rows %v, want %d %v", describe(&q), len(got), placesOf(got), len(want), placesOf(want))
-	}
-	for i := range want {
-		if q.Index != driver.Primary {
-			wantProjected(t, &q.Table.Indexes[q.Index], &want[i].row, &got[i].row)
-		} else if diff := t.model.difference([]driver.Row{want[i].row}, []driver.Row{got[i].row}); diff != "" {
-			t.Fatalf("%s: %s", describe(&q), diff)
-		}
-	}
-}
-
-func describe(q *driver.Query) string {
-	text := fmt.Sprintf("index %d, partition %q", q.Index, q.PK)
-	if q.Range.Op != keys.All {
-		text += fmt.Sprintf(", range %d %q %q", q.Range.Op, q.Range.Lo, q.Range.Hi)
-	}
-	if q.Start != nil {
-		text += fmt.Sprintf(", after %q", *q.Start)
-	}
-	return text + fmt.Sprintf(", reverse %t, limit %d", q.Reverse, q.Limit)
-}
-
-func placesOf(list []placed) (out []string) {
-	for _, p := range list {
-		out = append(out, fmt.Sprintf("%q:%q", p.at.SK, p.row.Key))
-	}
-	return out
 }
