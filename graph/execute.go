@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"slices"
 
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/record"
@@ -127,13 +128,32 @@ func (e *execution) ref(child *nodeRows, j *join, field *driver.Field, text []by
 	if !ok {
 		return nowhere
 	}
-	ref, known := e.seen[at]
-	if !known {
-		ref = int32(len(child.ids))
-		child.ids = append(child.ids, at)
-		e.seen[at] = ref
+	return e.refTo(child, at)
+}
+
+// fewIDs is up to how many ids are compared one by one, which is faster than a map of them.
+const fewIDs = 8
+
+// refTo returns the place of the spot among the ids of the joined node, to which it is added where it is new.
+func (e *execution) refTo(child *nodeRows, at spot) int32 {
+	next := int32(len(child.ids))
+	if next <= fewIDs {
+		if i := slices.Index(child.ids, at); i >= 0 {
+			return int32(i)
+		}
+	} else if i, known := e.seen[at]; known {
+		return i
 	}
-	return ref
+	child.ids = append(child.ids, at)
+	switch {
+	case next == fewIDs:
+		for i, id := range child.ids {
+			e.seen[id] = int32(i)
+		}
+	case next > fewIDs:
+		e.seen[at] = next
+	}
+	return next
 }
 
 // readLevel reads the rows of all joins of one level: joins to the same target share their batches.

@@ -21,12 +21,12 @@ func (rt *Runtime) target(j *Join) target {
 }
 
 // halves returns the key of the target.
-func (g target) halves() (pk, sk querydb.Half) {
+func (g target) halves() (pk, sk *querydb.Half) {
 	if g.via == driver.Primary {
-		return g.typ.Model.PK, g.typ.Model.SK
+		return &g.typ.Model.PK, &g.typ.Model.SK
 	}
 	x := &g.typ.Model.Indexes[g.via]
-	return x.PK, x.SK
+	return &x.PK, &x.SK
 }
 
 // batched reports whether an id is the whole key of a row, so that many rows are read in one batch.
@@ -79,7 +79,7 @@ func (t *Type) key(id keys.Value) (keys.Key, error) {
 }
 
 // composeID composes a half that has the id as its one field, or none.
-func composeID(h querydb.Half, id keys.Value) (string, error) {
+func composeID(h *querydb.Half, id keys.Value) (string, error) {
 	if len(h.Fields) == 0 {
 		return h.Layout.Compose()
 	}
