@@ -126,7 +126,7 @@ func mapped(op, table string, err error) error {
 	if slices.ContainsFunc(plain, func(p error) bool { return errors.Is(err, p) }) {
 		return fmt.Errorf("dynamostore: %s %s: %w", op, table, err)
 	}
-	class, mend := classOf(err)
+	mend, class := classOf(err)
 	return fmt.Errorf("dynamostore: %s %s: %w%s: %w", op, table, class, mend, err)
 }
 
@@ -135,21 +135,21 @@ var plain = []error{driver.ErrStale, driver.ErrInvalid, driver.ErrTooLarge, cont
 
 const apply = ": run 'server tables apply'"
 
-func classOf(err error) (class error, mend string) {
+func classOf(err error) (mend string, class error) {
 	var missing *types.ResourceNotFoundException
 	var large *types.ItemCollectionSizeLimitExceededException
 	var api smithy.APIError
 	switch {
 	case errors.Is(err, errUnprocessed):
-		return driver.ErrThrottled, ""
+		return "", driver.ErrThrottled
 	case errors.As(err, &missing):
-		return driver.ErrUnavailable, ": the table is not there" + apply
+		return ": the table is not there" + apply, driver.ErrUnavailable
 	case errors.As(err, &large):
-		return driver.ErrTooLarge, ""
+		return "", driver.ErrTooLarge
 	case !errors.As(err, &api):
-		return driver.ErrUnavailable, ""
+		return "", driver.ErrUnavailable
 	case fateOf(err) == refused:
-		return driver.ErrThrottled, ""
+		return "", driver.ErrThrottled
 	case api.ErrorCode() == "ValidationException":
 		return classOfMessage(api.ErrorMessage())
 	}
@@ -157,27 +157,27 @@ func classOf(err error) (class error, mend string) {
 	if errors.As(err, &cancelled) {
 		return classOfReasons(cancelled)
 	}
-	return driver.ErrUnavailable, ""
+	return "", driver.ErrUnavailable
 }
 
 // classOfMessage tells apart what DynamoDB calls a validation error; there is only its text to go by.
-func classOfMessage(message string) (class error, mend string) {
+func classOfMessage(message string) (mend string, class error) {
 	switch {
 	case strings.Contains(message, "specified index"):
-		return driver.ErrUnavailable, ": an index is not there" + apply
+		return ": an index is not there" + apply, driver.ErrUnavailable
 	case strings.Contains(message, "exceeded the maximum allowed size"):
-		return driver.ErrTooLarge, ""
+		return "", driver.ErrTooLarge
 	}
-	return driver.ErrInvalid, ""
+	return "", driver.ErrInvalid
 }
 
-func classOfReasons(err *types.TransactionCanceledException) (class error, mend string) {
+func classOfReasons(err *types.TransactionCanceledException) (mend string, class error) {
 	for _, reason := range err.CancellationReasons {
 		if reasonCode(&reason) == "ValidationError" && reason.Message != nil {
 			return classOfMessage(*reason.Message)
 		}
 	}
-	return driver.ErrInvalid, ""
+	return "", driver.ErrInvalid
 }
 
 // printable is a key as messages show it, cut where it is long.
