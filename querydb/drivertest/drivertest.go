@@ -125,6 +125,7 @@ var cases = []proof{
 	{promise: "half of an index key may be made of no field", prove: constantHalves, tables: mixed.list()},
 	{promise: "a sweep removes rows of its own kind", prove: sweptByKind, of: sweeper, tables: mixed.list()},
 	{promise: "a part of a row makes it where there is none, and changes of it what it names", prove: partsOfRows},
+	{promise: "parts join in a row that is in no index and never expires", prove: partsAlone, tables: []*driver.Table{notesTable}},
 	{promise: "a row of which several write parts at once is what each wrote last", prove: partsInterleaved},
 	{promise: "no two rows have the same key in a unique index, and a batch that would make it so is refused whole", prove: uniqueKeys, tables: []*driver.Table{uniqueTable}},
 	{promise: "a key of a unique index is free when its row leaves it", prove: uniqueFreed, tables: []*driver.Table{uniqueTable}},

@@ -78,6 +78,18 @@ func partsOfRows(s *store) {
 	}
 }
 
+// partsAlone has two writers of a row that is in no index and never expires.
+func partsAlone(s *store) {
+	text, more := &driver.Part{Fields: []int{fieldText}}, &driver.Part{Fields: []int{fieldMore}}
+	row := texts("p", "a").row(notesTable)
+	s.apply(driver.Batch{Writer: "left", Writes: []driver.Write{{Table: notesTable, Row: row, Part: text}}})
+	s.apply(driver.Batch{Writer: "right", Writes: []driver.Write{{Table: notesTable, Row: row, Part: more}}})
+	row.Writers = []string{"left", "right"}
+	if diff := difference([]driver.Row{row}, s.get(row.Key)); diff != "" {
+		s.Errorf("%s", diff)
+	}
+}
+
 // partsInterleaved has two writers at once, each of which applies each of its batches more than once: whatever comes
 // between, each part is what its writer wrote last.
 func partsInterleaved(s *store) {

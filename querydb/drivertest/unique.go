@@ -157,12 +157,13 @@ func uniqueApart(s *store) {
 	cat := func(sk string) driver.Row { return constant(named.cat("p", sk, "x", "x"), first, "same") }
 	dog := named.dog("p", "dog", "x", "x")
 	dog.Indexes[first] = indexKey("x", "same")
-	for what, err := range map[string]error{
-		"a cat": put(named.cats, cat("cat")), "a dog": put(named.dogs, dog), "a cat of another generation": put(anew.cats, cat("other")),
-	} {
-		if err != nil {
-			s.Errorf("%s: %v", what, err)
-		}
+	s.apply(driver.Batch{Atomic: true, Writes: append(puts(named.cats, cat("cat")), puts(named.dogs, dog)...)})
+	if err := put(anew.cats, cat("other")); err != nil {
+		s.Errorf("a cat of another generation: %v", err)
+	}
+	s.apply(driver.Batch{Atomic: true, Writes: []driver.Write{{Table: named.dogs, Kind: driver.Delete, Row: driver.Row{Key: dog.Key}}}})
+	if err := put(named.dogs, dog); err != nil {
+		s.Errorf("the dog again, where a cat has the key: %v", err)
 	}
 	for _, t := range []*driver.Table{named.cats, anew.cats} {
 		if err := put(t, cat("another")); !errors.Is(err, driver.ErrConflict) {
