@@ -46,11 +46,17 @@ func TestAProjectOfEveryShape(t *testing.T) {
 		failsToGenerate(t, dir, "gqlgen.yml", "\nexec: {filename: x.go}\n", "exec")
 	})
 
-	test, err := os.ReadFile("testdata/project/shapes_test.go.txt")
-	if err != nil {
-		t.Fatal(err)
+	tests, err := filepath.Glob("testdata/project/*_test.go.txt")
+	if err != nil || len(tests) == 0 {
+		t.Fatalf("no tests of the project: %v", err)
 	}
-	write(t, filepath.Join(dir, "graph", "shapes_test.go"), string(test))
+	for _, name := range tests {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, "graph", strings.TrimSuffix(filepath.Base(name), ".txt")), string(text))
+	}
 	for _, args := range [][]string{{"vet", "./..."}, {"test", "./graph"}} {
 		runGo(t, dir, args...)
 	}
