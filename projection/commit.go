@@ -82,7 +82,7 @@ func (r *Runner) write(ctx context.Context, out *outcome) error {
 	began := r.now()
 	err := r.db.Apply(ctx, querydb.Batch{
 		Writes: r.writes, Notes: append(out.notes, done.note(r.projection.Name, r.revision)),
-		Generation: r.done.Generation, Atomic: whole, Deadline: r.seen.Add(r.cfg.CommitWithin),
+		Generation: r.done.Generation, Writer: r.projection.writer(), Atomic: whole, Deadline: r.seen.Add(r.cfg.CommitWithin),
 	})
 	if err != nil {
 		r.known = refused(err)

@@ -19,11 +19,13 @@ import (
 // errCut says that the event in hand cannot be in one commit with those before it.
 var errCut = errors.New("the event begins another commit")
 
-// cuts says where commits end. All of it is of a Shared store; elsewhere a commit has no need to end anywhere.
+// cuts says where commits end. All of it but full is of a Shared store; elsewhere a commit has no need to end but for
+// unique keys.
 type cuts struct {
 	shared bool
 	atomic bool // the model's commits are to be seen whole
 	most   struct{ writes, bytes int }
+	claims int // writes that a row takes at most beside its own: a unique key is given up, and another taken
 
 	first    querydb.Position // of the window
 	ahead    bool             // a row has come to first, or further
@@ -42,8 +44,16 @@ const (
 
 func newCuts(m *querydb.Model, db *querydb.DB) cuts {
 	c := cuts{shared: db.Shared(), atomic: m.Atomic}
+	for i := range m.Indexes {
+		if m.Indexes[i].Unique {
+			c.atomic, c.claims = true, c.claims+2
+		}
+	}
 	c.most.writes, c.most.bytes = db.MostAtomic()
 	c.most.writes -= noteWrites
+	if m.Joint() {
+		c.most.writes-- // for a look at which generation of the table serves
+	}
 	c.most.bytes -= noteBytes
 	return c
 }
@@ -61,9 +71,12 @@ type sight struct {
 	revision uint64
 }
 
-func (c *cuts) sight(row *querydb.Row) *sight {
+func (c *cuts) sight(row *querydb.Row, writer string) *sight {
 	if !c.shared {
 		return nil
+	}
+	if writer != "" {
+		row = &querydb.Row{Applied: row.Applied, Revision: row.Revision} // the position may be another writer's
 	}
 	s := &sight{applied: row.AppliedOf(c.first.Partition), revision: row.Revision}
 	c.ahead = c.ahead || !s.applied.Before(c.first)
@@ -94,10 +107,10 @@ func (c *cuts) follow(pk string, at occasion) {
 func (f *fold[R]) cut(at occasion) error {
 	c := &f.cuts
 	switch {
-	case !c.shared:
-		return nil
 	case c.full:
 		return errCut
+	case !c.shared:
+		return nil
 	}
 	for _, u := range f.journal {
 		by := c.followed[u.entry.key.PK]
@@ -138,7 +151,7 @@ func (f *fold[R]) size() (writes, bytes int) {
 		if e.event == 0 {
 			continue
 		}
-		writes++
+		writes += 1 + f.cuts.claims
 		bytes += len(e.stored.Record) + len(e.key.PK) + len(e.key.SK)
 		for _, x := range e.stored.Indexes {
 			bytes += len(x.PK) + len(x.SK)

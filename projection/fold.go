@@ -3,6 +3,7 @@ package projection
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/foldql/foldql/keys"
@@ -49,10 +50,14 @@ type fold[R any] struct {
 	shape shape
 	cuts  cuts
 
+	slots int // of Row.Indexes
+
 	builder record.Builder
+	said    []keys.Mention // see nothingSaid
 	entries map[keys.Key]*entry[R]
 	parts   map[string]*part[R] // partitions read whole
 	wanted  []keys.Key
+	held    map[claim]holder[R]
 	dirty   []*entry[R] // in order of the first change
 	journal []undo[R]   // of the event in hand
 }
@@ -63,6 +68,7 @@ type entry[R any] struct {
 	wanted bool
 	dirty  bool
 	seen   *sight // on a Shared store, how the row was when it was read; nil where it was not
+	others *R     // the key fields of a row that was there when it was read, and is other writers' alone
 	state[R]
 }
 
@@ -70,7 +76,7 @@ type entry[R any] struct {
 type state[R any] struct {
 	row     R
 	present bool
-	kept    keptKeys
+	indexes indexKeys
 	pos     querydb.Position
 	event   int         // of the window, that last changed the row; 0 for none
 	stored  querydb.Row // what is to be written
@@ -81,9 +87,12 @@ type undo[R any] struct {
 	was   state[R]
 }
 
-func newFold[R any](codec *querydb.Codec[R], db *querydb.DB) *fold[R] {
-	f := &fold[R]{
-		codec: codec, model: codec.Model, db: db.Stored(""), shape: shapeOf(codec.Model), cuts: newCuts(codec.Model, db),
+func newFold[R any](codec *querydb.Codec[R], db *querydb.DB, w *querydb.Writer) *fold[R] {
+	m := codec.Model
+	f := &fold[R]{codec: codec, model: m, shape: shapeOf(m, w), cuts: newCuts(m, db)}
+	f.db, f.slots = db.Stored(f.shape.writer), len(m.Indexes)
+	if m.Entity != nil {
+		f.slots = len(m.Entity.Table.Indexes)
 	}
 	f.reset(false)
 	return f
@@ -93,6 +102,9 @@ func (f *fold[R]) reset(alone bool) {
 	f.cuts.reset(alone)
 	f.entries = make(map[keys.Key]*entry[R], len(f.entries))
 	f.parts = map[string]*part[R]{}
+	if f.shape.unique != nil {
+		f.held = make(map[claim]holder[R], len(f.held))
+	}
 	f.wanted, f.dirty, f.journal = f.wanted[:0], nil, f.journal[:0]
 }
 
@@ -140,11 +152,15 @@ func (f *fold[R]) needRow(row *R, key keys.Key, at occasion) error {
 
 // needWritten is needRow of a row that is to be replaced, whatever it is: it is read where that counts all the same.
 func (f *fold[R]) needWritten(row *R, key keys.Key, at occasion) error {
-	if f.model.CreatedAt >= 0 || f.cuts.alone { // it is kept; or the row may be ahead
+	if f.model.CreatedAt >= 0 || f.mustRead() {
 		return f.needRow(row, key, at)
 	}
 	return nil
 }
+
+// mustRead reports whether also what is replaced or deleted is to be read: where the row may be ahead, be another's under
+// the same key, or hold a key that no other row may have.
+func (f *fold[R]) mustRead() bool { return f.cuts.alone || f.shape.meets || f.shape.unique != nil }
 
 func (f *fold[R]) load(ctx context.Context, first querydb.Position) error {
 	f.cuts.first, f.cuts.ahead = first, false
@@ -163,17 +179,29 @@ func (f *fold[R]) load(ctx context.Context, first querydb.Position) error {
 }
 
 func (f *fold[R]) loaded(e *entry[R], row *querydb.Row) error {
-	e.seen = f.cuts.sight(row)
+	e.seen = f.cuts.sight(row, f.shape.writer)
+	e.state, e.others = state[R]{}, nil
 	if row.Record == nil {
-		if e.present { // and has gone since it was read first
-			e.state = state[R]{}
-		}
 		return nil
 	}
-	if err := f.codec.Decode(row.Record, &e.row); err != nil {
+	rec, ours := row.Record, true
+	if f.shape.sees != nil {
+		rec, ours = record.Project(rec, f.shape.sees), slices.Contains(row.Writers, f.shape.writer)
+	}
+	var r R
+	if err := f.codec.Decode(rec, &r); err != nil {
 		return rowError{fmt.Errorf("read %s row %q: %w", f.model.Name, e.key, err)}
 	}
-	e.present, e.kept, e.pos = true, row.Indexes, row.Position
+	e.indexes, e.pos = row.Indexes, row.Position
+	if f.shape.unique != nil {
+		e.stored.Indexes = row.Indexes
+		f.read(e)
+	}
+	if ours {
+		e.row, e.present = r, true
+	} else {
+		e.others = &r
+	}
 	return nil
 }
 
@@ -195,7 +223,10 @@ func (f *fold[R]) eval(ops []Op, at occasion) (err error) {
 			return err
 		}
 	}
-	return f.cut(at)
+	if err := f.cut(at); err != nil || f.shape.unique == nil {
+		return err
+	}
+	return f.claim(at)
 }
 
 // store makes what is to be written of an entry that the event in hand has changed; whoever changed it has seen to it
@@ -208,7 +239,13 @@ func (f *fold[R]) store(e *entry[R]) error {
 		if e.stored, err = querydb.EncodeUnder(f.codec, &f.builder, &e.row, e.key); err != nil {
 			return err
 		}
-		e.kept.over(e.stored.Indexes)
+		if e.indexes != nil {
+			e.stored.Indexes = e.indexes
+		} else {
+			for i := range f.shape.indexes {
+				f.shape.indexes[i].whole(e.stored.Indexes)
+			}
+		}
 	}
 	e.stored.Position = e.pos
 	return f.db.Check(f.model, &e.stored)
@@ -243,7 +280,7 @@ func (f *fold[R]) entry(key keys.Key) *entry[R] {
 		f.entries[key] = e
 		if p := f.parts[key.PK]; p != nil {
 			p.entries = append(p.entries, e)
-			e.seen = f.cuts.sight(&querydb.Row{}) // its partition was read, and it was not there
+			e.seen = f.cuts.sight(&querydb.Row{}, f.shape.writer) // its partition was read, and it was not there
 		}
 	}
 	return e
@@ -273,9 +310,23 @@ func (f *fold[R]) stamped(row R, key keys.Key, at occasion) (R, keys.Key, error)
 	return row, key, err
 }
 
-// replace writes a whole row: none of its former index keys are kept.
-func (f *fold[R]) replace(e *entry[R], row R, at occasion) {
-	f.write(e, row, nil, f.visible(e, at), at)
+// replace writes a whole row: none of its former index keys are kept, but those that are another writer's.
+func (f *fold[R]) replace(e *entry[R], row R, at occasion) error {
+	if err := f.identical(e, &row); err != nil {
+		return err
+	}
+	var indexes indexKeys
+	if f.shape.writer != "" {
+		var err error
+		if indexes, err = f.keysOf(e, false, at); err == nil {
+			err = f.putAll(indexes, &row)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	f.write(e, row, indexes, f.visible(e, at), at)
+	return nil
 }
 
 // update writes a row that was read before.
@@ -283,29 +334,33 @@ func (f *fold[R]) update(e *entry[R], row R, at occasion) error {
 	if err := f.sameKey(e, &row); err != nil {
 		return err
 	}
-	f.write(e, row, f.changed(&e.row, &row, e.kept), true, at)
+	indexes, err := f.updated(e, &row)
+	if err != nil {
+		return err
+	}
+	f.write(e, row, indexes, true, at)
 	return nil
 }
 
-func (f *fold[R]) write(e *entry[R], row R, kept keptKeys, exists bool, at occasion) {
-	if c := f.model.CreatedAt; c >= 0 && !f.shape.isKey[c] {
+func (f *fold[R]) write(e *entry[R], row R, indexes indexKeys, exists bool, at occasion) {
+	if c := f.model.CreatedAt; f.shape.stamps[0] {
 		created := at.time
 		if exists {
 			created = f.codec.Time(&e.row, c)
 		}
 		f.codec.SetTime(&row, c, created)
 	}
-	if u := f.model.UpdatedAt; u >= 0 && !f.shape.isKey[u] {
+	if u := f.model.UpdatedAt; f.shape.stamps[1] {
 		f.codec.SetTime(&row, u, at.time)
 	}
 	f.touch(e, at)
-	e.row, e.present, e.kept = row, true, kept
+	e.row, e.present, e.indexes = row, true, indexes
 }
 
 func (f *fold[R]) remove(e *entry[R], at occasion) {
 	f.touch(e, at)
 	var none R
-	e.row, e.present, e.kept = none, false, nil
+	e.row, e.present, e.indexes = none, false, nil
 }
 
 // touch notes the state of the entry before the event's first change of it.
@@ -337,7 +392,7 @@ func (f *fold[R]) sameKey(e *entry[R], row *R) error {
 		return fmt.Errorf("%s row %q would get the key %q: a row keeps its key; delete it and create another",
 			f.model.Name, e.key, got)
 	}
-	return nil
+	return f.identical(e, row)
 }
 
 func (f *fold[R]) sameKeyFields(a, b *R) bool {

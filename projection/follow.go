@@ -26,6 +26,10 @@ type followOp[R any] struct {
 func (*followOp[R]) isOp() {}
 
 func (o *followOp[R]) need(f *fold[R], _ occasion) error {
+	if f.shape.writer != "" {
+		return fmt.Errorf("follow %s partition %q: which row is the latest is not known of rows that several projections write",
+			f.model.Name, o.partition)
+	}
 	if o.err == nil {
 		f.needPartition(o.partition)
 	}
@@ -50,7 +54,7 @@ func (o *followOp[R]) eval(f *fold[R], at occasion) error {
 			f.model.Name, o.partition, key)
 	}
 	if e := f.entry(key); !e.seen.passed(at) {
-		f.replace(e, row, at)
+		return f.replace(e, row, at)
 	}
 	return nil
 }

@@ -3,133 +3,195 @@ package projection
 import (
 	"slices"
 
+	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 )
 
-// half is one half of one index.
-type half struct {
-	index  int
-	sort   bool
-	fields []int
-}
+// indexKeys are the keys that a row has in the indexes, one by slot, whatever the row itself would compose: a partial write
+// may leave a half of them behind, or cut one short. Nil are those that the row composes, written whole. They are shared
+// by the states of an entry, and are not changed but copied.
+type indexKeys []querydb.IndexKey
 
-// shape is what the fold asks of a model again and again.
-type shape struct {
-	isKey      []bool   // by field: part of the primary key
-	halves     []half   // of all indexes
-	halvesOf   [][]half // by field
-	stampedKey bool     // the primary key holds a field that the engine fills
-	sorted     bool     // partitions have several rows
-}
-
-func shapeOf(m *querydb.Model) shape {
-	s := shape{
-		isKey:      make([]bool, len(m.Fields)),
-		halvesOf:   make([][]half, len(m.Fields)),
-		stampedKey: stampedKey(m),
-		sorted:     m.SK.Layout.Exists(),
+// keysOf is a copy of the keys that the row of an entry has before an op, without those of our own halves where exists is
+// false.
+func (f *fold[R]) keysOf(e *entry[R], exists bool, at occasion) (indexKeys, error) {
+	if e.indexes == nil && !exists {
+		return make(indexKeys, f.slots), nil
 	}
-	for _, f := range slices.Concat(m.PK.Fields, m.SK.Fields) {
-		s.isKey[f] = true
+	if e.indexes == nil && e.event != 0 && e.event != at.event {
+		return slices.Clone(indexKeys(e.stored.Indexes)), nil
 	}
-	for i, x := range m.Indexes {
-		s.add(half{i, false, x.PK.Fields})
-		s.add(half{i, true, x.SK.Fields})
+	if e.indexes == nil {
+		composed := make(indexKeys, f.slots)
+		return composed, f.putAll(composed, &e.row)
 	}
-	return s
-}
-
-func (s *shape) add(h half) {
-	if len(h.fields) == 0 {
-		return
-	}
-	s.halves = append(s.halves, h)
-	for _, f := range h.fields {
-		s.halvesOf[f] = append(s.halvesOf[f], h)
-	}
-}
-
-// stampedKey reports whether the primary key holds a field that is filled from the time of the event.
-func stampedKey(m *querydb.Model) bool {
-	stamps := func(f int) bool { return f == m.CreatedAt || f == m.UpdatedAt }
-	return slices.ContainsFunc(m.PK.Fields, stamps) || slices.ContainsFunc(m.SK.Fields, stamps)
-}
-
-// keptKeys are the keys that index halves keep while the row cannot compose them: partial writes leave some behind.
-// Where the row can compose a half, that is the half's key and the kept one is of no account. Nil keeps none.
-type keptKeys []querydb.IndexKey
-
-// drop forgets halves. The receiver is the caller's own copy.
-func (k *keptKeys) drop(halves []half) {
-	for _, h := range halves {
-		if *k != nil {
-			k.set(h, querydb.IndexKey{})
+	own := slices.Clone(e.indexes)
+	if !exists {
+		for i := range f.shape.indexes {
+			x := &f.shape.indexes[i]
+			for h := range x.halves {
+				x.halves[h].lay(keys.Outcome{Op: keys.Remove}, &own[x.slot])
+			}
 		}
 	}
+	return own, nil
 }
 
-// set keeps one half of x.
-func (k *keptKeys) set(h half, x querydb.IndexKey) {
-	kept := &(*k)[h.index]
+// lay makes the outcome of a write that of the stored key.
+func (h *half) lay(o keys.Outcome, k *querydb.IndexKey) {
 	if h.sort {
-		kept.SK, kept.HasSK = x.SK, x.HasSK
+		k.SK, k.HasSK = o.Apply(k.SK, k.HasSK)
 	} else {
-		kept.PK, kept.HasPK = x.PK, x.HasPK
+		k.PK, k.HasPK = o.Apply(k.PK, k.HasPK)
 	}
 }
 
-// over fills the halves that the row could not compose.
-func (k keptKeys) over(composed []querydb.IndexKey) {
-	for i := range k {
-		if x := &composed[i]; !x.HasPK && k[i].HasPK {
-			x.PK, x.HasPK = k[i].PK, true
+// putAll sets our own halves to what the row composes.
+func (f *fold[R]) putAll(ks indexKeys, row *R) error {
+	for i := range f.shape.indexes {
+		if err := f.put(&f.shape.indexes[i], ks, row, nil); err != nil {
+			return err
 		}
-		if x := &composed[i]; !x.HasSK && k[i].HasSK {
-			x.SK, x.HasSK = k[i].SK, true
-		}
-	}
-}
-
-// keep remembers the keys that the row composes for the halves now, before a partial write takes a composite away.
-func (f *fold[R]) keep(halves []half, row *R, kept *keptKeys) error {
-	composed, err := querydb.Encode(f.codec, &f.builder, row)
-	if err != nil {
-		return err
-	}
-	for _, h := range halves {
-		x := composed.Indexes[h.index]
-		if h.sort && !x.HasSK || !h.sort && !x.HasPK {
-			continue // the half keeps what it kept
-		}
-		if *kept == nil {
-			*kept = make(keptKeys, len(f.model.Indexes))
-		}
-		kept.set(h, x)
 	}
 	return nil
 }
 
-// whole are those of the halves whose every composite the row has. Such a half has the key that the row composes, or none
-// where that is empty; what it kept before is of no account any more.
-func (f *fold[R]) whole(halves []half, row *R) []half {
-	return slices.DeleteFunc(slices.Clone(halves), func(h half) bool {
-		return slices.ContainsFunc(h.fields, func(field int) bool { return !f.codec.Value(row, field).Present() })
-	})
+// put sets halves of the index, all where which is nil, to what the row composes; what it cannot compose is gone.
+func (f *fold[R]) put(x *index, ks indexKeys, row *R, which func(*half) bool) error {
+	for i := range x.halves {
+		h := &x.halves[i]
+		if which != nil && !which(h) {
+			continue
+		}
+		o, err := f.full(h, row)
+		if err != nil {
+			return err
+		}
+		h.lay(o, &ks[x.slot])
+	}
+	x.whole(ks)
+	return nil
 }
 
-// changed forgets the halves that a full write of the row changed: what it cannot compose now is not in the index.
-func (f *fold[R]) changed(before, after *R, kept keptKeys) keptKeys {
-	if kept == nil {
-		return nil
+// whole takes what there is of a key away where a half of it is missing and one is nothing without the other.
+func (x *index) whole(ks indexKeys) {
+	if k := &ks[x.slot]; x.together && !(k.HasPK && (k.HasSK || len(x.halves) < 2)) {
+		*k = querydb.IndexKey{}
 	}
-	kept = slices.Clone(kept)
-	for _, h := range f.shape.halves {
-		for _, field := range h.fields {
-			if f.codec.Value(before, field) != f.codec.Value(after, field) {
-				kept.drop([]half{h})
-				break
-			}
+}
+
+// full is what a full write of the row does to a half.
+func (f *fold[R]) full(h *half, row *R) (keys.Outcome, error) {
+	o := keys.Outcome{Op: keys.Remove}
+	var few [8]keys.Value
+	vals := few[:0]
+	for _, field := range h.fields {
+		v := f.codec.Value(row, field)
+		if !v.Present() {
+			return o, nil
+		}
+		vals = append(vals, v)
+	}
+	text, err := h.Layout.Compose(vals...)
+	if err == nil && text != "" {
+		o = keys.Outcome{Op: keys.Set, Text: text}
+	}
+	return o, err
+}
+
+// updated are the keys after a full write of a row that was read: those of the halves that it changed are composed anew.
+func (f *fold[R]) updated(e *entry[R], row *R) (indexKeys, error) {
+	next := e.indexes
+	if next == nil {
+		return nil, nil
+	}
+	changed := func(h *half) bool {
+		return slices.ContainsFunc(h.fields, func(field int) bool {
+			return f.codec.Value(&e.row, field) != f.codec.Value(row, field)
+		})
+	}
+	copied := false
+	for i := range f.shape.indexes {
+		x := &f.shape.indexes[i]
+		any := false
+		for h := range x.halves {
+			any = any || changed(&x.halves[h])
+		}
+		if !any {
+			continue
+		}
+		if !copied {
+			next, copied = slices.Clone(next), true
+		}
+		which := changed
+		if x.together {
+			which = nil
+		}
+		if err := f.put(x, next, row, which); err != nil {
+			return nil, err
 		}
 	}
-	return kept
+	return next, nil
+}
+
+// patched are the keys after a patch, which has made the row what it is and has mentioned fields so.
+func (f *fold[R]) patched(e *entry[R], row *R, exists bool, said []keys.Mention, at occasion) (indexKeys, error) {
+	alone := !f.shape.policy && f.shape.writer == ""
+	if alone && !exists {
+		return nil, nil // all halves are composed of the row
+	}
+	var next indexKeys
+	for i := range f.shape.indexes {
+		x := &f.shape.indexes[i]
+		for j := range x.halves {
+			h := &x.halves[j]
+			if alone && !h.mentioned(said) {
+				continue
+			}
+			o, err := f.judge(h, row, said)
+			if err != nil {
+				return nil, err
+			}
+			if next == nil {
+				if next, err = f.keysOf(e, exists, at); err != nil {
+					return nil, err
+				}
+			}
+			h.lay(o, &next[x.slot])
+		}
+	}
+	if next == nil {
+		return e.indexes, nil
+	}
+	return next, nil
+}
+
+func (h *half) mentioned(said []keys.Mention) bool {
+	return slices.ContainsFunc(h.fields, func(field int) bool { return said[field] != keys.NotGiven })
+}
+
+// judge is what a patch does to a half. Where there is no policy, the row tells what the patch does not, and a half has
+// its whole key or keeps the one that it had.
+func (f *fold[R]) judge(h *half, row *R, said []keys.Mention) (keys.Outcome, error) {
+	var few [8]keys.Part
+	parts, removed, whole := few[:0], false, true
+	for _, field := range h.fields {
+		p := keys.Part{Mention: said[field]}
+		v := f.codec.Value(row, field)
+		if p.Mention == keys.Given {
+			p.Value = v
+		}
+		if f.shape.isKey[field] || !f.shape.policy {
+			p.Key = v
+		}
+		removed, whole = removed || p.Mention == keys.Removed, whole && v.Present()
+		parts = append(parts, p)
+	}
+	if !f.shape.policy && !whole {
+		if removed {
+			return keys.Outcome{Op: keys.Remove}, nil
+		}
+		return keys.Outcome{}, nil
+	}
+	return h.Patch(parts)
 }

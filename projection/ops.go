@@ -37,7 +37,7 @@ func (o *Ops[R, K, P]) Create(row R) Op {
 // Update reads the row, lets change alter it, and writes it. A missing row, or a changed key, is an error that sets the
 // event aside.
 func (o *Ops[R, K, P]) Update(key K, change func(*R)) Op {
-	return &updateOp[R]{target: o.target(key), change: change}
+	return &updateOp[R]{target: o.target(key), change: change, fill: o.identity(key)}
 }
 
 // Upsert is Update of the row, or of initial where there is none. The key fields of initial need not be set.
@@ -45,21 +45,21 @@ func (o *Ops[R, K, P]) Upsert(key K, initial R, change func(*R)) Op {
 	if o.Fill != nil {
 		o.Fill(&initial, key)
 	}
-	return &updateOp[R]{target: o.target(key), change: change, initial: &initial}
+	return &updateOp[R]{target: o.target(key), change: change, initial: &initial, fill: o.identity(key)}
 }
 
 // Follow adds a row that continues the partition: next gets the row of the highest position below this event's
 // (sentinel sort keys, which begin with "~", aside), or the zero row where there is none, and returns the new one.
 //
 // Only rows that events of the same source partition wrote last can be followed: positions of different partitions have
-// no order. Of several rows of one position the one with the greatest sort key is the latest.
+// no order. So rows that several projections write cannot be. Of several rows of one position the one with the greatest sort key is the latest.
 func (o *Ops[R, K, P]) Follow(partition P, next func(latest R) R) Op {
 	pk, err := o.Partition(partition)
 	return &followOp[R]{partition: pk, err: err, next: next}
 }
 
 // Delete removes the row; one that is not there is no error.
-func (o *Ops[R, K, P]) Delete(key K) Op { return &deleteOp[R]{o.target(key)} }
+func (o *Ops[R, K, P]) Delete(key K) Op { return &deleteOp[R]{o.target(key), o.identity(key)} }
 
 // DeletePartition removes all rows of the partition.
 func (o *Ops[R, K, P]) DeletePartition(partition P) Op {
@@ -69,11 +69,23 @@ func (o *Ops[R, K, P]) DeletePartition(partition P) Op {
 
 // Patch starts a partial write: fields not named stay as they are, the row is created if need be.
 func (o *Ops[R, K, P]) Patch(key K) *Patch[R] {
-	p := &Patch[R]{target: o.target(key)}
-	if o.Fill != nil {
-		p.fill = func(row *R) { o.Fill(row, key) }
+	return &Patch[R]{target: o.target(key), fill: o.filling(key)}
+}
+
+// filling is Fill with the key, nil where there is no Fill.
+func (o *Ops[R, K, P]) filling(key K) func(*R) {
+	if o.Fill == nil {
+		return nil
 	}
-	return p
+	return func(row *R) { o.Fill(row, key) }
+}
+
+// identity is filling where the text of the key does not tell it from every other, else nil.
+func (o *Ops[R, K, P]) identity(key K) func(*R) {
+	if m := o.Codec.Model; !meets(&m.PK.Layout) && !meets(&m.SK.Layout) {
+		return nil
+	}
+	return o.filling(key)
 }
 
 func (o *Ops[R, K, P]) target(key K) target {
@@ -116,7 +128,7 @@ func (o *setOp[R]) eval(f *fold[R], at occasion) error {
 		return err
 	}
 	if e := f.entry(key); !e.seen.passed(at) {
-		f.replace(e, row, at)
+		return f.replace(e, row, at)
 	}
 	return nil
 }
@@ -138,10 +150,14 @@ func (o *createOp[R]) eval(f *fold[R], at occasion) error {
 	if err != nil {
 		return err
 	}
-	if e := f.entry(key); !e.seen.passed(at) && !f.visible(e, at) {
-		f.replace(e, row, at)
+	e := f.entry(key)
+	if e.seen.passed(at) {
+		return nil
 	}
-	return nil
+	if f.visible(e, at) {
+		return f.identical(e, &row)
+	}
+	return f.replace(e, row, at)
 }
 
 // updateOp is Update, and Upsert where it has an initial row.
@@ -149,6 +165,7 @@ type updateOp[R any] struct {
 	target
 	change  func(*R)
 	initial *R
+	fill    func(*R) // see Ops.identity
 }
 
 func (o *updateOp[R]) need(f *fold[R], _ occasion) error {
@@ -163,6 +180,9 @@ func (o *updateOp[R]) eval(f *fold[R], at occasion) error {
 	if e.seen.passed(at) {
 		return nil
 	}
+	if err := f.identified(e, o.fill); err != nil {
+		return err
+	}
 	if f.visible(e, at) {
 		row := f.codec.Clone(&e.row)
 		o.change(&row)
@@ -176,22 +196,26 @@ func (o *updateOp[R]) eval(f *fold[R], at occasion) error {
 	if err := f.sameKey(e, &row); err != nil {
 		return err
 	}
-	f.replace(e, row, at)
-	return nil
+	return f.replace(e, row, at)
 }
 
-type deleteOp[R any] struct{ target }
+type deleteOp[R any] struct {
+	target
+	fill func(*R) // see Ops.identity
+}
 
 func (o *deleteOp[R]) need(f *fold[R], _ occasion) error {
-	if o.err == nil && f.cuts.alone {
+	if o.err == nil && f.mustRead() {
 		return f.needKey(o.key)
 	}
 	return o.err
 }
 
 func (o *deleteOp[R]) eval(f *fold[R], at occasion) error {
-	if e := f.entry(o.key); !e.seen.passed(at) {
-		f.remove(e, at)
+	e := f.entry(o.key)
+	if e.seen.passed(at) || f.identified(e, o.fill) != nil { // of that id there is no row
+		return nil
 	}
+	f.remove(e, at)
 	return nil
 }

@@ -204,8 +204,8 @@ func TestIndexHalves(t *testing.T) {
 			patch(Step{Clear: []string{"customer"}}), patch(Step{Customer: ptr("y")})}, "y", 1},
 		{"clear keeps the key that a patch before it made", steps{
 			patch(Step{Customer: ptr("y")}), patch(Step{Clear: []string{"customer"}})}, "y", 1},
-		{"set and clear at once keep the key that was set", steps{
-			patch(Step{Customer: ptr("y"), Clear: []string{"customer"}})}, "y", 1},
+		{"of set and clear at once the last counts", steps{
+			patch(Step{Customer: ptr("y"), Clear: []string{"customer"}})}, "x", 1},
 		{"a patch composes anew", steps{patch(Step{Customer: ptr("y"), Rank: ptr(2)})}, "y", 2},
 		{"remove drops the half and no other", steps{patch(Step{Remove: []string{"customer"}})}, "", 1},
 		{"remove after clear drops the half", steps{

@@ -157,16 +157,18 @@ func (o *oracle) step(s Step, at time.Time, pos querydb.Position, before map[Key
 		} else {
 			kept = []querydb.IndexKey{{}}
 		}
+		unsaid := func(field string) bool { return !slices.Contains(s.Clear, field) && !slices.Contains(s.Remove, field) }
 		if s.Customer != nil {
 			row.Customer = s.Customer
-			if x := indexOf(row); x.HasPK {
+			if x := indexOf(row); x.HasPK && unsaid("customer") {
 				kept[0].PK, kept[0].HasPK = x.PK, true
 			}
 		}
 		if s.Rank != nil {
 			row.Rank = s.Rank
-			x := indexOf(row)
-			kept[0].SK, kept[0].HasSK = x.SK, true
+			if x := indexOf(row); unsaid("rank") {
+				kept[0].SK, kept[0].HasSK = x.SK, true
+			}
 		}
 		if s.Total != 0 {
 			row.Total = s.Total

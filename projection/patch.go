@@ -2,10 +2,15 @@ package projection
 
 import (
 	"fmt"
-	"slices"
+
+	"github.com/foldql/foldql/keys"
 )
 
-// Patch is a partial write; it is an Op. Its steps take effect in the order in which they were called.
+// Patch is a partial write; it is an Op. What is said last of a field counts.
+//
+// On a model that shares its table, a patch is judged by what it says and the row's key alone, as if the row had not been
+// read: see [keys.Half.Patch]. So it takes all composites of an index half that are to be in the key, and an empty patch
+// brings the halves that need none. On any other model the row's own fields fill up what the patch leaves out.
 type Patch[R any] struct {
 	target
 	fill  func(*R)
@@ -14,38 +19,30 @@ type Patch[R any] struct {
 
 // step is one field of a Patch.
 type step[R any] struct {
-	kind  stepKind
-	field int
-	apply func(*R) // nil where the field cannot be null
+	mention keys.Mention
+	field   int
+	apply   func(*R) // nil where the field cannot be null
 }
-
-type stepKind uint8
-
-const (
-	stepSet stepKind = iota
-	stepClear
-	stepRemove
-)
 
 // Set gives fields values.
 func (p *Patch[R]) Set(fields ...Assignment[R]) *Patch[R] {
 	for _, a := range fields {
-		p.steps = append(p.steps, step[R]{stepSet, a.ordinal, a.apply})
+		p.steps = append(p.steps, step[R]{keys.Given, a.ordinal, a.apply})
 	}
 	return p
 }
 
-// Clear leaves the fields without a value; the policy of each index half decides what becomes of its key: the half
-// keeps its stored key until it can be composed anew.
-func (p *Patch[R]) Clear(fields ...FieldRef[R]) *Patch[R] { return p.without(stepClear, fields) }
+// Clear leaves the fields without a value; the policy of each index half decides what becomes of its key. Without one the
+// half keeps its stored key until it can be composed anew.
+func (p *Patch[R]) Clear(fields ...FieldRef[R]) *Patch[R] { return p.without(keys.Cleared, fields) }
 
-// Remove takes the fields away, and the row out of every index half that they belong to.
-func (p *Patch[R]) Remove(fields ...FieldRef[R]) *Patch[R] { return p.without(stepRemove, fields) }
+// Remove takes the fields away, and the row out of every index half that they belong to and that can no longer be composed.
+func (p *Patch[R]) Remove(fields ...FieldRef[R]) *Patch[R] { return p.without(keys.Removed, fields) }
 
-func (p *Patch[R]) without(kind stepKind, fields []FieldRef[R]) *Patch[R] {
+func (p *Patch[R]) without(m keys.Mention, fields []FieldRef[R]) *Patch[R] {
 	for _, f := range fields {
 		ordinal, reset := f.ref()
-		p.steps = append(p.steps, step[R]{kind, ordinal, reset})
+		p.steps = append(p.steps, step[R]{m, ordinal, reset})
 	}
 	return p
 }
@@ -98,45 +95,36 @@ func (p *Patch[R]) eval(f *fold[R], at occasion) error {
 	}
 	exists := f.visible(e, at)
 	var row R
-	var kept keptKeys
 	switch {
 	case exists:
-		row, kept = f.codec.Clone(&e.row), slices.Clone(e.kept)
+		row = f.codec.Clone(&e.row)
 	case p.fill == nil:
 		return fmt.Errorf("patch %s row %q: there is no such row, and these ops have no Fill to create one",
 			f.model.Name, e.key)
 	default:
 		p.fill(&row)
 	}
+	said := f.nothingSaid()
 	for _, s := range p.steps {
-		if err := p.take(f, s, &row, &kept); err != nil {
-			return err
-		}
+		s.apply(&row)
+		said[s.field] = s.mention
 	}
 	if err := f.sameKey(e, &row); err != nil {
 		return err
 	}
-	f.write(e, row, kept, exists, at)
+	indexes, err := f.patched(e, &row, exists, said, at)
+	if err != nil {
+		return err
+	}
+	f.write(e, row, indexes, exists, at)
 	return nil
 }
 
-// take applies one step. A half that the step leaves without its composite keeps the key that it has now, or loses it.
-func (p *Patch[R]) take(f *fold[R], s step[R], row *R, kept *keptKeys) error {
-	halves := f.shape.halvesOf[s.field]
-	if len(halves) == 0 {
-		s.apply(row)
-		return nil
+// nothingSaid is a list of mentions by field that holds none, for one patch.
+func (f *fold[R]) nothingSaid() []keys.Mention {
+	if f.said == nil {
+		f.said = make([]keys.Mention, len(f.model.Fields))
 	}
-	if s.kind == stepRemove {
-		kept.drop(halves)
-		s.apply(row)
-		return nil
-	}
-	before := *row
-	s.apply(row)
-	if f.codec.Value(row, s.field).Present() {
-		kept.drop(f.whole(halves, row))
-		return nil
-	}
-	return f.keep(halves, &before, kept)
+	clear(f.said)
+	return f.said
 }

@@ -41,8 +41,16 @@ type Projection struct {
 // New makes a Projection out of a model's ops and a function that decodes and projects; generated code calls it.
 func New[R, K, P any](ops *Ops[R, K, P], p Projection) Projection {
 	p.Model = ops.Codec.Model
-	p.newFold = func(db *querydb.DB) folder { return newFold(ops.Codec, db) }
+	p.newFold = func(db *querydb.DB) folder { return newFold(ops.Codec, db, writerOf(p.Model, p.Name)) }
 	return p
+}
+
+// writer is the name under which the rows are written: its own where it is one of several projections that write them.
+func (p *Projection) writer() string {
+	if len(p.Model.Writers) == 0 {
+		return ""
+	}
+	return p.Name
 }
 
 // validate names what a Projection lacks.
@@ -54,6 +62,8 @@ func (p *Projection) validate() error {
 		return fmt.Errorf("projection %s: make it with projection.New", p.Name)
 	case p.Project == nil:
 		return fmt.Errorf("projection %s: Project is missing", p.Name)
+	case len(p.Model.Writers) > 0 && writerOf(p.Model, p.Name) == nil:
+		return fmt.Errorf("projection %s is none of those that write rows of %s: name it in the schema", p.Name, p.Model.Name)
 	case len(p.Tags) > 0 && p.TagsOf == nil:
 		return fmt.Errorf("projection %s filters by tags: TagsOf is missing", p.Name)
 	}

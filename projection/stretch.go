@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+
+	"github.com/foldql/foldql/querydb"
 )
 
 // stretch is a run of items of one partition on its way into commits: what is done is taken off it.
@@ -40,7 +42,7 @@ func (r *Runner) foldAll(ctx context.Context, s stretch) error {
 		}
 		return r.foldAll(ctx, second)
 	}
-	for n := 1; n < r.cfg.Attempts && refused(err); n++ {
+	for n := 1; n < r.cfg.Attempts && refused(err) && !errors.Is(err, querydb.ErrConflict); n++ {
 		if err := pause(ctx, r.cfg.backoff(n-1)); err != nil {
 			return err
 		}
