@@ -309,7 +309,12 @@ func newBench(t testing.TB, cfg Config) *bench { return newBenchOn(t, cfg, memst
 
 func newBenchOn(t testing.TB, cfg Config, drv driver.Driver) *bench {
 	t.Helper()
-	b := &bench{catalog: newShop(), store: &counter{Driver: drv}}
+	return newBenchOf(t, newShop(), shopSDL, cfg, drv)
+}
+
+func newBenchOf(t testing.TB, catalog *Catalog, sdl string, cfg Config, drv driver.Driver) *bench {
+	t.Helper()
+	b := &bench{catalog: catalog, store: &counter{Driver: drv}}
 	var models []*querydb.Model
 	for _, typ := range b.catalog.Types {
 		models = append(models, typ.Model)
@@ -324,7 +329,7 @@ func newBenchOn(t testing.TB, cfg Config, drv driver.Driver) *bench {
 		}
 	})
 	b.db = db
-	b.foreign = &foreign{schema: gqlparser.MustLoadSchema(&ast.Source{Name: "shop.graphqls", Input: shopSDL})}
+	b.foreign = &foreign{schema: gqlparser.MustLoadSchema(&ast.Source{Name: "shop.graphqls", Input: sdl})}
 	b.rt = NewRuntime(db, b.catalog, cfg)
 	b.exec = executor.New(Accelerate(b.foreign, b.rt))
 	b.exec.SetRecoverFunc(func(context.Context, any) error {
