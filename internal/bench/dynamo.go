@@ -27,7 +27,7 @@ func (e *engine) place() place {
 }
 
 // benchDynamo measures folds and queries in DynamoDB beside a bare loop over the SDK.
-func benchDynamo(ctx context.Context, out io.Writer, rounds, events int, d time.Duration) (err error) {
+func benchDynamo(ctx context.Context, out io.Writer, rounds, events int, d, delay time.Duration) (err error) {
 	p, err := dynamolocal.Run(ctx, dynamolocal.Options{Engine: dynamolocal.Local})
 	if err != nil {
 		return err
@@ -35,6 +35,15 @@ func benchDynamo(ctx context.Context, out io.Writer, rounds, events int, d time.
 	defer func() { err = errors.Join(err, p.Stop()) }()
 	size = dynamoSize
 	e := &engine{Process: p}
+	if delay > 0 {
+		away, err := delayed(e.URL, delay)
+		if err != nil {
+			return err
+		}
+		defer away.Close()
+		e.URL = away.URL
+		fmt.Fprintf(out, "every request is delayed by %v\n", delay)
+	}
 	if err := e.flatMemory(ctx, out, events); err != nil { // first, while the process holds nothing else
 		return err
 	}

@@ -22,6 +22,7 @@ import (
 func main() {
 	var (
 		events   = flag.Int("events", 1_000_000, "how many events are folded to see that memory stays flat (dynamodb)")
+		delay    = flag.Duration("delay", 0, "how far away DynamoDB Local is to be: added to each request (dynamodb)")
 		store    = flag.String("store", "embedded", "what to measure: embedded or dynamodb")
 		name     = flag.String("peer", "", "serve as this peer (the benchmark starts itself so)")
 		data     = flag.String("data", "", "data directory; a temporary one by default")
@@ -39,7 +40,7 @@ func main() {
 	case *name != "":
 		err = servePeer(ctx, *name, *data)
 	case *store == "dynamodb":
-		err = benchDynamo(ctx, os.Stdout, *rounds, *events, each)
+		err = benchDynamo(ctx, os.Stdout, *rounds, *events, each, *delay)
 	case *store == "embedded":
 		err = bench(ctx, *data, *registry, *rounds, each)
 	default:

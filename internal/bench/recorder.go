@@ -1,13 +1,8 @@
 package main
 
 import (
-	"bytes"
-	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -28,28 +23,13 @@ type recorded struct {
 	body      []byte
 }
 
-func newRecorder(engine string) (*recorder, error) {
-	to, err := url.Parse(engine)
-	if err != nil {
-		return nil, fmt.Errorf("record requests to %s: %w", engine, err)
-	}
-	r := &recorder{}
-	proxy := &httputil.ReverseProxy{
-		Rewrite:   func(p *httputil.ProxyRequest) { p.SetURL(to) },
-		Transport: &http.Transport{MaxIdleConnsPerHost: 2 * inFlight},
-	}
-	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		body, err := io.ReadAll(q.Body)
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
+func newRecorder(engine string) (r *recorder, err error) {
+	r = &recorder{}
+	r.Server, err = between(engine, func(q *http.Request, body []byte) func() {
 		r.note(q.Header.Get("X-Amz-Target"), body)
-		defer r.flying.Add(-1)
-		q.Body = io.NopCloser(bytes.NewReader(body))
-		proxy.ServeHTTP(w, q)
-	}))
-	return r, nil
+		return func() { r.flying.Add(-1) }
+	})
+	return r, err
 }
 
 func (r *recorder) note(target string, body []byte) {
