@@ -37,6 +37,11 @@ func TestEmailAndUsernameAreUnique(t *testing.T) {
 			[]model.User{user("123", "alice@example.com", "alice"), user("124", "bob@example.com", "bob")},
 			[]projectiontest.Aside{{ID: "3", Reason: "alice"}},
 		},
+		"taken until the event after": {
+			[]projectiontest.Event{alice, registered("124", "alice@example.com", "bob"), left("123")},
+			nil,
+			[]projectiontest.Aside{{ID: "2", Reason: "user#email"}},
+		},
 		"the user's own again": {
 			[]projectiontest.Event{alice, emailChanged("123", "alice@example.com"), usernameChanged("123", "alice"), alice},
 			[]model.User{user("123", "alice@example.com", "alice")},
