@@ -88,7 +88,7 @@ func TestItemsOfOtherProgramsAreRows(t *testing.T) {
 			`PostByPrimary(authorId: "123") { items { id author { name } } }`:   `{"items":[{"id":"abc","author":{"name":"Alice"}}]}`,
 			`PostAll { items { id } }`:                                          `{"items":[{"id":"abc"}]}`,
 			`PostFeed(reverse: true) { items { id createdAt } }`:                `{"items":[{"id":"abc","createdAt":"2024-01-15T10:30:00.000Z"}]}`,
-			`PostById(id: "abc") { title }`:                                     `{"title":"Hello"}`,
+			`PostById(id: "abc") { items { title } }`:                           `{"items":[{"title":"Hello"}]}`,
 			`PostByStatus(status: published) { items { id } }`:                  `{"items":[{"id":"abc"}]}`,
 			`PostByStatus(status: draft) { items { id } }`:                      `{"items":[]}`,
 			`MemberByPrimary(orgId: "acme") { items { userId role } }`:          `{"items":[{"userId":"123","role":"lead"}]}`,

@@ -32,7 +32,7 @@ var UserModel = &querydb.Model{
 	Name:    "User",
 	Plugin:  "",
 	Table:   "Blog",
-	Version: "78d4a433bb9a",
+	Version: "afb7f9783e44",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "email", Scalar: "String"},
@@ -112,7 +112,7 @@ var PostModel = &querydb.Model{
 	Name:    "Post",
 	Plugin:  "",
 	Table:   "Blog",
-	Version: "78d4a433bb9a",
+	Version: "afb7f9783e44",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "authorId", Scalar: "ID"},
@@ -186,7 +186,6 @@ var PostModel = &querydb.Model{
 				},
 				Fields: []int{0},
 			},
-			Unique: true,
 		},
 		{
 			Name: "byStatus",
@@ -215,7 +214,6 @@ var PostModel = &querydb.Model{
 	TTL:       -1,
 	CreatedAt: -1,
 	UpdatedAt: -1,
-	Atomic:    true,
 	Entity:    &querydb.Entity{Table: tableBlog, Kind: "post", Slots: []int{0, 1, 2, 3}},
 }
 
@@ -224,7 +222,7 @@ var MemberModel = &querydb.Model{
 	Name:    "Member",
 	Plugin:  "",
 	Table:   "Blog",
-	Version: "78d4a433bb9a",
+	Version: "afb7f9783e44",
 	Fields: []driver.Field{
 		{Name: "orgId", Scalar: "ID"},
 		{Name: "teamId", Scalar: "ID"},

@@ -50,9 +50,10 @@ func TestEachQueryIsOneRange(t *testing.T) {
 		"the feed at one time": {
 			`PostFeed(createdAt: "2024-02-03T10:00:00Z"`, 1, "post#feed", prefix("2024-02-03T10:00:00.000Z#"), []string{"mno", "pqr"},
 		},
-		"published posts": {`PostByStatus(status: published`, 3, "post#status#published", keys.Range{}, []string{"abc", "def", "jkl", "stu"}},
-		"drafts":          {`PostByStatus(status: draft`, 3, "post#status#draft", keys.Range{}, []string{"pqr"}},
-		"archived posts":  {`PostByStatus(status: archived`, 3, "post#status#archived", keys.Range{}, []string{"mno"}},
+		"a post by its id": {`PostById(id: "mno"`, 2, "post#id", keys.Range{Op: keys.Equal, Lo: "mno"}, []string{"mno"}},
+		"published posts":  {`PostByStatus(status: published`, 3, "post#status#published", keys.Range{}, []string{"abc", "def", "jkl", "stu"}},
+		"drafts":           {`PostByStatus(status: draft`, 3, "post#status#draft", keys.Range{}, []string{"pqr"}},
+		"archived posts":   {`PostByStatus(status: archived`, 3, "post#status#archived", keys.Range{}, []string{"mno"}},
 		"members of an organisation": {
 			`MemberByPrimary(orgId: "acme"`, driver.Primary, "org#acme", prefix("team#"),
 			[]string{"editors 123", "editors 124", "editors-at-large 127", "writers 124"},
@@ -142,9 +143,9 @@ func TestOneRowIsFound(t *testing.T) {
 			`UserByEmail(email: "alice") { id }`:                                                 `null`,
 			`UserByUsername(username: "carol") { id name }`:                                      `{"id":"127","name":"Dave"}`,
 			`UserByUsername(username: "mallory") { id }`:                                         `null`,
-			`PostById(id: "jkl") { title author { name } updatedAt }`:                            `{"title":"Time, and offsets","author":{"name":"Alice"},"updatedAt":"2024-02-06T08:00:00.000Z"}`,
-			`PostById(id: "ghi") { title }`:                                                      `null`,
-			`PostById(id: "ab") { title }`:                                                       `null`,
+			`PostById(id: "jkl") { items { title author { name } updatedAt } }`:                  `{"items":[{"title":"Time, and offsets","author":{"name":"Alice"},"updatedAt":"2024-02-06T08:00:00.000Z"}]}`,
+			`PostById(id: "ghi") { items { title } }`:                                            `{"items":[]}`,
+			`PostById(id: "ab") { items { title } }`:                                             `{"items":[]}`,
 			`Member(orgId: "acme", teamId: "editors", userId: "123") { role user { username } }`: `{"role":"lead","user":{"username":"alice"}}`,
 			`Post(authorId: "123", createdAt: "2024-01-15T11:30:00+01:00", id: "abc") { title }`: `{"title":"Hello"}`,
 		} {

@@ -133,9 +133,12 @@ var Catalog = &graph.Catalog{
 			},
 		},
 		"PostById": {
-			Name:  "PostById",
-			Type:  "Post",
-			Index: 2,
+			Name:       "PostById",
+			Type:       "Post",
+			Index:      2,
+			Kind:       graph.Many,
+			Connection: "PostByIdConnection",
+			Operands:   true,
 			SK: []graph.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},

@@ -19,6 +19,9 @@ type PostAllConnection = graph.Connection[*model.Post]
 // PostFeedConnection is a page of PostFeed.
 type PostFeedConnection = graph.Connection[*model.Post]
 
+// PostByIDConnection is a page of PostById.
+type PostByIDConnection = graph.Connection[*model.Post]
+
 // PostByStatusConnection is a page of PostByStatus.
 type PostByStatusConnection = graph.Connection[*model.Post]
 

@@ -60,7 +60,7 @@ type QueryResolver interface {
 	PostByPrimary(ctx context.Context, authorID string, createdAt *time.Time, id *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Post], error)
 	PostAll(ctx context.Context, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Post], error)
 	PostFeed(ctx context.Context, createdAt *time.Time, id *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Post], error)
-	PostByID(ctx context.Context, id string) (*model.Post, error)
+	PostByID(ctx context.Context, id *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Post], error)
 	PostByStatus(ctx context.Context, status model.PostStatus, createdAt *time.Time, id *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Post], error)
 	Member(ctx context.Context, orgID string, teamID string, userID string, consistent *bool) (*model.Member, error)
 	MemberByPrimary(ctx context.Context, orgID string, teamID *string, userID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Member], error)
@@ -205,6 +205,20 @@ type Post {
 A page of PostAll.
 """
 type PostAllConnection {
+  """
+  The rows of the page, in the order of the query.
+  """
+  items: [Post!]!
+  """
+  What the next page is asked for with; null where there is none.
+  """
+  nextToken: String
+}
+
+"""
+A page of PostById.
+"""
+type PostByIdConnection {
   """
   The rows of the page, in the order of the query.
   """
@@ -468,14 +482,49 @@ type Query {
     nextToken: String
   ): PostFeedConnection!
   """
-  One row of Post by its id; null where there is none.
+  The rows of Post, in the order of id.
   """
   PostById(
     """
-    The id of the row.
+    Only rows that have this id.
     """
-    id: ID!
-  ): Post
+    id: ID
+
+    """
+    Only rows whose id is this. Not together with prefix, from and to.
+    """
+    eq: ID
+
+    """
+    Only rows whose id begins with this. Not together with eq, from and to.
+    """
+    prefix: String
+
+    """
+    Only rows whose id is this or greater. Not together with eq and prefix.
+    """
+    from: ID
+
+    """
+    Only rows whose id is this or less. Not together with eq and prefix.
+    """
+    to: ID
+
+    """
+    Whether the greatest come first; else the least do.
+    """
+    reverse: Boolean
+
+    """
+    How many rows a page has at most: 1 to 1000, 50 where it is left out.
+    """
+    limit: Int
+
+    """
+    The nextToken of the page before; all other arguments stay the same, but for limit.
+    """
+    nextToken: String
+  ): PostByIdConnection!
   """
   The rows of Post that have a certain status, in the order of createdAt and id.
   """
@@ -700,6 +749,16 @@ func childFields_PostAllConnection(ctx context.Context, ec *executionContext, fi
 		return fieldContext_PostAllConnection_nextToken(ctx, ec, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type PostAllConnection", field.Name)
+}
+
+func childFields_PostByIdConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "items":
+		return fieldContext_PostByIdConnection_items(ctx, ec, field)
+	case "nextToken":
+		return fieldContext_PostByIdConnection_nextToken(ctx, ec, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PostByIdConnection", field.Name)
 }
 
 func childFields_PostByPrimaryConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -1030,13 +1089,69 @@ func field_Query_PostById_args(ctx context.Context, ec *executionContext, rawArg
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
-		func(ctx context.Context, v any) (string, error) {
-			return unmarshalNID2string(ctx, ec, v)
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOID2ᚖstring(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
 	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "eq",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOID2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["eq"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "prefix",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["prefix"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "from",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOID2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["from"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "to",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOID2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["to"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["reverse"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["limit"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["nextToken"] = arg7
 	return args, nil
 }
 
@@ -1909,6 +2024,61 @@ func fieldContext_PostAllConnection_nextToken(_ context.Context, ec *executionCo
 	return graphql.NewScalarFieldContext("PostAllConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func _PostByIdConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Post]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_PostByIdConnection_items(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Items, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Post) graphql.Marshaler {
+			return marshalNPost2ᚕᚖexampleᚗcomᚋblogᚋmodelᚐPostᚄ(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_PostByIdConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PostByIdConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_Post(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _PostByIdConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Post]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_PostByIdConnection_nextToken(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.NextToken, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return marshalOString2ᚖstring(ctx, ec, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func fieldContext_PostByIdConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PostByIdConnection", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func _PostByPrimaryConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Post]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -2436,14 +2606,14 @@ func _Query_PostById(ctx context.Context, ec *executionContext, field graphql.Co
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().PostByID(ctx, fc.Args["id"].(string))
+			return ec.Resolvers.Query().PostByID(ctx, fc.Args["id"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *model.Post) graphql.Marshaler {
-			return marshalOPost2ᚖexampleᚗcomᚋblogᚋmodelᚐPost(ctx, ec, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Post]) graphql.Marshaler {
+			return marshalNPostByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
 		},
 		true,
-		false,
+		true,
 	)
 }
 func fieldContext_Query_PostById(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2453,7 +2623,7 @@ func fieldContext_Query_PostById(ctx context.Context, ec *executionContext, fiel
 		IsMethod:   true,
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return childFields_Post(ctx, ec, field)
+			return childFields_PostByIdConnection(ctx, ec, field)
 		},
 	}
 	defer func() {
@@ -4175,6 +4345,49 @@ func _PostAllConnection(ctx context.Context, ec *executionContext, sel ast.Selec
 	return out
 }
 
+var postByIdConnectionImplementors = []string{"PostByIdConnection"}
+
+func _PostByIdConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Post]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, postByIdConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PostByIdConnection")
+		case "items":
+			out.Values[i] = _PostByIdConnection_items(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nextToken":
+			out.Values[i] = _PostByIdConnection_nextToken(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var postByPrimaryConnectionImplementors = []string{"PostByPrimaryConnection"}
 
 func _PostByPrimaryConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Post]) graphql.Marshaler {
@@ -4510,7 +4723,7 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 					}
 				}()
 				res = _Query_PostById(ctx, ec, field)
-				if res == graphql.RequiredNull {
+				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -5229,6 +5442,16 @@ func marshalNPostAllConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConne
 		return graphql.Null
 	}
 	return _PostAllConnection(ctx, ec, sel, v)
+}
+
+func marshalNPostByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Post]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return _PostByIdConnection(ctx, ec, sel, v)
 }
 
 func marshalNPostByPrimaryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Post]) graphql.Marshaler {

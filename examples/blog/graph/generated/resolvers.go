@@ -77,8 +77,8 @@ func (r queries) PostFeed(ctx context.Context, createdAt *time.Time, id *string,
 }
 
 // PostByID answers PostById.
-func (r queries) PostByID(ctx context.Context, id string) (*model.Post, error) {
-	return graph.FetchOne(ctx, r.rt, "PostById", model.PostCodec, nil, []keys.Value{keys.String(id)}, nil)
+func (r queries) PostByID(ctx context.Context, id *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostByIDConnection, error) {
+	return graph.FetchPage(ctx, r.rt, "PostById", model.PostCodec, nil, graph.PageArgs{Sort: []keys.Value{optional(id, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PostByStatus answers PostByStatus.

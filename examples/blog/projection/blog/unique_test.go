@@ -105,16 +105,3 @@ func TestEmailAndUsernameAreFreed(t *testing.T) {
 		t.Run(name, func(t *testing.T) { userSpec(t, tt.given, tt.want) })
 	}
 }
-
-// TestPostIDIsUnique across authors and times, and free again when the post is deleted.
-func TestPostIDIsUnique(t *testing.T) {
-	of := func(author string) model.Post {
-		return model.Post{ID: "a", AuthorID: author, CreatedAt: at(day), Title: "On a", Content: "Words", Status: model.PostStatusDraft}
-	}
-	postSpec(t, []projectiontest.Event{written("123", day, "a"), written("124", day, "a")}, []model.Post{of("123")},
-		projectiontest.Aside{ID: "2", Reason: "post#id"})
-	postSpec(t,
-		[]projectiontest.Event{written("123", day, "a"), onPost("PostDeleted", "123", day, "a"), written("124", day, "a")},
-		[]model.Post{of("124")})
-	postSpec(t, []projectiontest.Event{written("123", day, "a"), left("123"), written("124", day, "a")}, []model.Post{of("124")})
-}
