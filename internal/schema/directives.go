@@ -48,8 +48,8 @@ func BuildTypes() []string {
 // scalars are the types that a stored field and a field of an event can have.
 var scalars = []string{"ID", "String", "Boolean", "Int", "Int64", "Float", "Decimal", "Date", "DateTime"}
 
-// laterDirectives belong to aggregates and references between entities, which this version does not know.
-var laterDirectives = []string{"identifier", "ref", "aggregate", "one", "many", "subAggregate"}
+// relationDirectives are what other systems describe aggregates of entities and references between them with.
+var relationDirectives = []string{"identifier", "ref", "aggregate", "one", "many", "subAggregate"}
 
 // vocabulary is what one kind of schema may say.
 type vocabulary struct {

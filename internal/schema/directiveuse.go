@@ -41,7 +41,7 @@ func decisive(directive string) bool {
 	return isModelMark(directive) || directive == "entity" || directive == "primaryKey" || directive == "keys"
 }
 
-// unknown says why a directive is not known: it may belong elsewhere, or to a later version.
+// unknown says why a directive is not known: it may belong elsewhere, or to another system.
 func (l *loader) unknown(doc *document, s site, d *ast.Directive) Diagnostic {
 	other, name := eventVocabulary, "events"
 	if doc == l.events {
@@ -50,8 +50,8 @@ func (l *loader) unknown(doc *document, s site, d *ast.Directive) Diagnostic {
 	switch {
 	case other.directives[d.Name] != nil:
 		return misplacedSchema.broken(at(d.Position), s.typ, s.field, d.Name, name)
-	case slices.Contains(laterDirectives, d.Name):
-		return laterDirective.broken(at(d.Position), s.typ, s.field, d.Name)
+	case slices.Contains(relationDirectives, d.Name):
+		return relationDirective.broken(at(d.Position), s.typ, s.field, d.Name)
 	}
 	return unknownDirective.broken(at(d.Position), s.typ, s.field, d.Name)
 }

@@ -68,5 +68,6 @@ var (
 	writesKey        = newRule("writes-key", "is part of the primary key, and projector {1} writes it", "leave it out: whoever writes the row names it by its key")
 	writesTwice      = newRule("writes-twice", "is written by the projectors {1} and {2}", "let one of them write it")
 	unwritten        = newRule("unwritten", "is written by no projector", "name it in writes of one of them")
+	writesNullable   = newRule("writes-nullable", "cannot be null, and a row may be there before projector {1} writes it", "drop the \"!\"")
 	halfOwners       = newRule("half-owners", "is in the {1} of index {2}; it is written by projector {3}, and {4}, which is in it too, by {5}", "compose each half of an index of one projector's fields")
 )

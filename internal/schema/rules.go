@@ -19,7 +19,7 @@ var (
 var (
 	unknownDirective  = newRule("unknown-directive", "there is no directive @{1}", "correct its name, or remove it")
 	misplacedSchema   = newRule("other-schema", "@{1} belongs in the schema of the {2}", "remove it here")
-	laterDirective    = newRule("not-in-this-version", "@{1} describes aggregates and references between entities, which this version does not know", "remove it")
+	relationDirective = newRule("relation-directive", "there is no @{1}: no read model is assembled of others", "remove it, and join with @resolves or @resolvesMany, or read entities together as a collection")
 	wrongPlace        = newRule("wrong-place", "@{1} cannot stand on {2}", "move it to {3}")
 	repeatedDirective = newRule("repeated-directive", "@{1} stands here a second time", "keep one of them")
 	unknownArgument   = newRule("unknown-argument", "@{1} has no argument {2}", "it takes {3}")
@@ -38,15 +38,15 @@ var (
 // Read models and their fields.
 var (
 	noModels        = newRule("no-models", "no type is a read model", "annotate one with @readModel(events: […]) or @stateView(events: […])")
-	ownDirective    = newRule("own-directive", "defines the directive @{1}; a project cannot have directives of its own in this version", "remove the definition")
+	ownDirective    = newRule("own-directive", "defines the directive @{1}; the schemas know those of read models and events alone", "remove the definition")
 	ourDirective    = newRule("our-directive", "defines the directive @{1}, which is there already", "remove the definition")
 	ourType         = newRule("our-type", "declares {1}, which is there already", "remove the declaration, or choose another name")
 	rootModel       = newRule("root-model", "is the root of all queries and cannot be a read model", "annotate a type of its own")
 	otherRoot       = newRule("other-root", "the root of {1} is {2}", "name the root of queries Query, and leave the schema block out")
 	readOnly        = newRule("read-only", "is the root of {1}; this server answers queries alone", "remove it; events are what changes read models")
 	orphan          = newRule("annotation-without-model", "@{1} stands in a type that is no read model", "annotate the type with @readModel(events: […]), or remove @{1}")
-	implements      = newRule("implements", "implements an interface; a read model cannot, in this version", "remove \"implements {1}\"")
-	inUnion         = newRule("in-union", "holds the read model {1}; a union of read models is not in this version", "query the models one by one, or remove the union")
+	implements      = newRule("implements", "implements an interface, which no read model can", "remove \"implements {1}\"")
+	inUnion         = newRule("in-union", "holds the read model {1}; read models stand in the unions of collections alone", "make them entities of one collection, or remove the union")
 	versionRange    = newRule("version", "has version {1}", "count versions from 1")
 	tableName       = newRule("table-name", "has the table name {1}", "use letters, digits, \"_\" and \"-\", at most 200 of them, and not the name foldql")
 	tableTaken      = newRule("table-taken", "has the table {1}, which is the table of {2}", "give one of them another table, or make them entities of one with @entity")

@@ -107,14 +107,18 @@ func (d *draft) readWrites() {
 	d.checkOwners(key, owners)
 }
 
-// checkOwners finds fields that nobody writes, and halves of indexes that two projectors would write.
+// checkOwners finds fields that nobody writes, or that a row may lack which another projector made, and halves of indexes that two projectors would write.
 func (d *draft) checkOwners(key []*Field, owners map[*Field]*Writer) {
 	if slices.ContainsFunc(d.marks, func(m *ast.Directive) bool { return m.Arguments.ForName("writes") == nil }) {
 		return // one writes all, or it is reported that it does not say what
 	}
 	for _, f := range d.Fields {
-		if owners[f] == nil && !slices.Contains(key, f) {
+		switch w := owners[f]; {
+		case slices.Contains(key, f):
+		case w == nil:
 			d.report(unwritten, f.Pos, f)
+		case !f.Nullable && len(d.marks) > 1:
+			d.report(writesNullable, f.Pos, f, w.Projector)
 		}
 	}
 	for _, x := range d.Indexes {
