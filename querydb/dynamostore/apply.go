@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -21,6 +22,9 @@ func (s *Store) Apply(ctx context.Context, b driver.Batch) error {
 		return err
 	}
 	defer leave()
+	if unique(&b) {
+		return s.applyUnique(ctx, &b)
+	}
 	changes, err := s.changes(&b)
 	if err != nil {
 		return err
@@ -40,6 +44,12 @@ func (s *Store) Apply(ctx context.Context, b driver.Batch) error {
 		return s.write(ctx, b.Deadline, last[0])
 	}
 	return s.transact(ctx, b.Deadline, last)
+}
+
+// unique reports whether rows of the batch have unique keys: it is then one commit, whether or not that is asked for.
+func unique(b *driver.Batch) bool {
+	has := func(w driver.Write) bool { return w.Table.Unique() }
+	return slices.ContainsFunc(b.Writes, has) || slices.ContainsFunc(b.Last, has)
 }
 
 // changes makes the requests of a batch, those of Last at the end.
@@ -70,25 +80,32 @@ func (s *Store) changes(b *driver.Batch) ([]*change, error) {
 	return list, nil
 }
 
-// write sends a change. A blind one whose condition fails was applied before.
+// write sends a change, and again where the row is in a state that it was not made for. A blind one that the row has come
+// to was applied before.
 func (s *Store) write(ctx context.Context, deadline time.Time, c *change) error {
-	err := s.send(ctx, deadline, func(ctx context.Context, again bool) error {
-		err := s.sendChange(ctx, c)
-		failed, is := as[*types.ConditionalCheckFailedException](err)
-		if !is {
+	for most := mostStates; c != nil; most-- {
+		var instead *change
+		err := s.send(ctx, deadline, func(ctx context.Context, again bool) error {
+			err := s.sendChange(ctx, c)
+			if failed, is := as[*types.ConditionalCheckFailedException](err); is {
+				s.stats.conditionFailed.Add(1)
+				instead, err = c.met(failed.Item, again)
+			}
 			return err
+		})
+		if err == nil && instead != nil && most == 0 {
+			err = fmt.Errorf("%w: it changes too often", driver.ErrStale)
 		}
-		s.stats.conditionFailed.Add(1)
-		if !c.read || again && c.ours(failed.Item) {
-			return nil
+		if err != nil {
+			return mapped("write row "+c.row+" of", c.table, err)
 		}
-		return fmt.Errorf("%w: row %s is not at revision %d any more", driver.ErrStale, c.row, c.revision)
-	})
-	if err != nil {
-		return mapped("write row "+c.row+" of", c.table, err)
+		c = instead
 	}
 	return nil
 }
+
+// mostStates is how often a change is made anew for the state of its row, which others change meanwhile.
+const mostStates = 100
 
 func (s *Store) sendChange(ctx context.Context, c *change) error {
 	if c.update == "" {
@@ -124,24 +141,25 @@ func (s *Store) transact(ctx context.Context, deadline time.Time, list []*change
 	if err := fits(list); err != nil {
 		return err
 	}
-	for len(list) > 0 {
+	for range mostStates {
+		if len(list) == 0 {
+			return nil
+		}
 		err := s.sendTransaction(ctx, deadline, list)
 		if err == nil {
 			return nil
 		}
-		rest, stale := remaining(list, err)
-		if stale != nil {
-			s.stats.conditionFailed.Add(1)
-			return mapped("write row "+stale.row+" of", stale.table,
-				fmt.Errorf("%w: it is not at revision %d any more", driver.ErrStale, stale.revision))
+		rest, failed, wrong := remaining(list, err)
+		s.stats.conditionFailed.Add(uint64(failed))
+		if wrong != nil {
+			return wrong
 		}
-		if len(rest) == len(list) {
+		if failed == 0 {
 			return mapped("write at once to", list[0].table, err)
 		}
-		s.stats.conditionFailed.Add(uint64(len(list) - len(rest)))
 		list = rest
 	}
-	return nil
+	return fmt.Errorf("dynamostore: %w: rows of table %s change too often", driver.ErrStale, list[0].table)
 }
 
 func (s *Store) sendTransaction(ctx context.Context, deadline time.Time, list []*change) error {
@@ -163,19 +181,26 @@ func (s *Store) sendTransaction(ctx context.Context, deadline time.Time, list []
 }
 
 // remaining looks at the reasons for which a transaction was cancelled, item by item: it returns what is still to be
-// written, or the first change that was made of a row as it no longer is.
-func remaining(list []*change, err error) (rest []*change, stale *change) {
+// written, how many conditions failed, and what is wrong with the first change that can never be made.
+func remaining(list []*change, err error) (rest []*change, failed int, wrong error) {
 	cancelled, is := as[*types.TransactionCanceledException](err)
 	if !is || len(cancelled.CancellationReasons) != len(list) {
-		return list, nil
+		return list, 0, nil
 	}
 	for i, c := range list {
-		switch {
-		case reasonCode(&cancelled.CancellationReasons[i]) != conditionFailed:
+		reason := &cancelled.CancellationReasons[i]
+		if reasonCode(reason) != conditionFailed {
 			rest = append(rest, c)
-		case c.read:
-			return nil, c
+			continue
+		}
+		failed++
+		instead, err := c.met(reason.Item, false)
+		if err != nil {
+			return nil, failed, mapped("write row "+c.row+" of", c.table, err)
+		}
+		if instead != nil {
+			rest = append(rest, instead)
 		}
 	}
-	return rest, nil
+	return rest, failed, nil
 }

@@ -238,7 +238,7 @@ func (d *decoder) read(it item) (row driver.Row, err error) {
 		if it[attrDeleted] != nil {
 			return row, nil
 		}
-		row.Indexes = d.indexKeys(it)
+		row.Indexes, row.Writers = d.indexKeys(it), writersOf(it)
 	}
 	if digits, there := numberOf(it[attrExpires]); there {
 		if row.Expires, err = parseInstant(digits); err != nil {

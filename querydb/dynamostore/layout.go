@@ -44,6 +44,7 @@ const (
 	attrDeleted = "_deleted" // BOOL: a tombstone
 	attrTTL     = "_ttl"     // N: epoch seconds after which DynamoDB may remove the item
 	attrExpires = "_expires" // N: when the row ceases to be, in seconds with their fraction
+	attrWriters = "_writers" // SS: those whose parts the row consists of, where several write it
 	attrKind    = "_kind"    // S: which of the models that share a table the row is of, where that has no name of its own
 )
 

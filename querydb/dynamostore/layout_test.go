@@ -136,7 +136,7 @@ func TestATableOfTooManyFieldsIsRefusedWhenItIsFirstSeen(t *testing.T) {
 		t.Errorf("480 fields: %v", err)
 	}
 	_, err := newShape("", table(600))
-	if err == nil || !strings.Contains(err.Error(), "table Wide have 604 attributes") {
+	if err == nil || !strings.Contains(err.Error(), "table Wide have 605 attributes") {
 		t.Errorf("600 fields: %v", err)
 	}
 }

@@ -65,8 +65,8 @@ func parsePosition(digits, partition string) (driver.Position, error) {
 	return p, nil
 }
 
-// positions reads what an item knows of positions: where it was written last, if by the writer, and what the writer has
-// applied to it, by partition.
+// positions reads what an item knows of positions: where it was written last, by whichever writer, and what the writer
+// has applied to it, by partition.
 func positions(it item, writer string) (last driver.Position, applied []driver.Position, err error) {
 	by, _ := stringOf(it[attrBy])
 	for attr, v := range it {
@@ -75,7 +75,7 @@ func positions(it item, writer string) (last driver.Position, applied []driver.P
 			continue
 		}
 		partition, own := partitionOf(slot, writer)
-		if !own {
+		if !own && slot != by {
 			continue
 		}
 		digits, _ := numberOf(v)
@@ -86,7 +86,9 @@ func positions(it item, writer string) (last driver.Position, applied []driver.P
 		if slot == by {
 			last = p
 		}
-		applied = append(applied, p)
+		if own {
+			applied = append(applied, p)
+		}
 	}
 	slices.SortFunc(applied, func(a, b driver.Position) int { return strings.Compare(a.Partition, b.Partition) })
 	return last, applied, nil

@@ -73,9 +73,9 @@ func TestARowTellsAWriterItsOwnPositionsOnly(t *testing.T) {
 		applied []driver.Position
 	}{
 		{"v", at("events", 9, 0), []driver.Position{at("events", 9, 0)}},
-		{"w", driver.Position{}, []driver.Position{at("a/b", 3, 0), at("events", 5, 10)}},
-		{"", driver.Position{}, []driver.Position{at("events", 2, 0)}},
-		{"x", driver.Position{}, nil},
+		{"w", at("events", 9, 0), []driver.Position{at("a/b", 3, 0), at("events", 5, 10)}},
+		{"", at("events", 9, 0), []driver.Position{at("events", 2, 0)}},
+		{"x", at("events", 9, 0), nil},
 	}
 	for _, test := range tests {
 		last, applied, err := positions(it, test.writer)

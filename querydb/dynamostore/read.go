@@ -19,11 +19,15 @@ func (s *Store) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
 		return nil, err
 	}
 	defer leave()
+	return s.get(ctx, &g)
+}
+
+func (s *Store) get(ctx context.Context, g *driver.Get) ([]driver.Row, error) {
 	sh, err := s.shape(g.Table)
 	if err != nil {
 		return nil, err
 	}
-	r := reader{store: s, decoder: sh.decoder(driver.Primary, g.Writer), get: &g, rows: make([]driver.Row, len(g.Keys))}
+	r := reader{store: s, decoder: sh.decoder(driver.Primary, g.Writer), get: g, rows: make([]driver.Row, len(g.Keys))}
 	for i, k := range g.Keys {
 		if err := sh.checkKey(k); err != nil {
 			return nil, mapped("get from", sh.layout.table, err)
@@ -129,8 +133,11 @@ func (r *reader) unprocessed(left map[string]types.KeysAndAttributes) *dynamodb.
 	return in
 }
 
-// keep is the row that was read, unless it has expired.
+// keep is the row that was read, unless it has expired or is of another kind.
 func (r *reader) keep(i int, it item) error {
+	if r.other(it) {
+		return nil
+	}
 	row, err := r.row(it)
 	if err == nil && !row.Expired(r.get.Now) {
 		r.rows[i] = row

@@ -22,6 +22,7 @@ type shape struct {
 	expires int
 	ttl     int
 	deleted int
+	writers int
 	marked  int // column of the kind, -1 where the table is one model's own
 }
 
@@ -34,6 +35,10 @@ const (
 	nameBy, valueBy       = "#by", ":by"
 	nameRev, valueRead    = "#rev", ":read"
 	valueOne              = ":one"
+	nameKind, valueKind   = "#kind", ":kind"
+	nameOwn               = "#own"
+	nameDeleted           = "#deleted"
+	nameWriters, valueMe  = "#writers", ":me"
 	mostExpression        = 4096 // bytes of an update expression
 	expressionBookkeeping = 64   // bytes of it that are no columns
 )
@@ -68,6 +73,7 @@ func newShape(prefix string, t *driver.Table) (*shape, error) {
 		})
 	}
 	s.own, s.expires, s.ttl, s.deleted = s.column(attrOwn), s.column(attrExpires), s.column(attrTTL), s.column(attrDeleted)
+	s.writers = s.column(attrWriters)
 	s.marked = s.column(s.kind)
 	size := expressionBookkeeping
 	for _, c := range s.columns {

@@ -21,6 +21,12 @@ func valueSize(v value) int {
 		return len(v.Value)
 	case *types.AttributeValueMemberN:
 		return numberSize(v.Value)
+	case *types.AttributeValueMemberSS:
+		size := 3
+		for _, e := range v.Value {
+			size += 1 + len(e)
+		}
+		return size
 	case *types.AttributeValueMemberL:
 		size := 3
 		for _, e := range v.Value {

@@ -23,6 +23,8 @@ import (
 //	read                     the revision is the one that was read
 //	neither                  always
 //
+// Where models share a table, the item must also be of no other kind.
+//
 // Sent again after its answer was lost, a change meets its own traces. A blind one fails its condition, and was applied.
 // One of neither kind is applied again, to the same effect. One that was read fails its condition too, which looks like
 // the work of another writer; so it asks for the item that it met, and knows its own by revision, slot and position
@@ -42,6 +44,15 @@ type change struct {
 	revision uint64 // that was read
 	slot     string // "" without a position
 	position string
+
+	shape  *shape
+	write  *driver.Write
+	writer string
+	now    time.Time // of the write
+	part   *driver.Part
+	state  state // that the change of a part is made for
+	reread bool  // the row was read here, and can be again
+	claim  *claim
 }
 
 // changeOf makes the request of a write by the writer. It fails with ErrInvalid or ErrTooLarge, naming the row, where
@@ -58,35 +69,40 @@ func (s *shape) changeOf(w *driver.Write, writer string, now time.Time) (*change
 }
 
 func (s *shape) makeChange(w *driver.Write, writer string, now time.Time) (*change, error) {
+	c, err := s.begin(w, writer, now)
+	if err != nil || c.check {
+		return c, err
+	}
 	if w.Part != nil {
-		return nil, fmt.Errorf("%w: several projections write the row, which DynamoDB's store cannot keep: "+
-			"let one projector write the model", driver.ErrInvalid)
-	}
-	if err := s.checkKey(w.Row.Key); err != nil {
-		return nil, err
-	}
-	c := &change{
-		table: s.layout.table, row: printable(w.Row.Key), key: s.key(w.Row.Key), names: map[string]string{}, values: item{},
-		read: w.Read, revision: w.Row.Revision,
-	}
-	if err := c.place(&w.Row.Position, writer); err != nil {
-		return nil, err
-	}
-	c.require()
-	if c.check = w.Kind == driver.Check; c.check {
-		return c, nil
+		return c, c.partly()
 	}
 	if w.Kind == driver.Delete && c.slot == "" {
 		return c, nil
 	}
 	vals := s.tombstone(now)
 	if w.Kind == driver.Put {
-		var err error
 		if vals, err = s.encode(&w.Row, now); err != nil {
 			return nil, err
 		}
 	}
-	s.write(c, vals)
+	s.write(c, vals, nil)
+	return c, nil
+}
+
+// begin makes a change with its condition, that does nothing yet.
+func (s *shape) begin(w *driver.Write, writer string, now time.Time) (*change, error) {
+	if err := s.checkKey(w.Row.Key); err != nil {
+		return nil, err
+	}
+	c := &change{
+		table: s.layout.table, row: printable(w.Row.Key), key: s.key(w.Row.Key), names: map[string]string{}, values: item{},
+		read: w.Read, revision: w.Row.Revision, check: w.Kind == driver.Check,
+		shape: s, write: w, writer: writer, now: now, part: w.Part,
+	}
+	if err := c.place(&w.Row.Position, writer); err != nil {
+		return nil, err
+	}
+	c.require()
 	return c, nil
 }
 
@@ -125,57 +141,78 @@ func (c *change) require() {
 		c.names[namePos], c.values[valuePos] = attrPos+c.slot, number(c.position)
 		c.condition = "attribute_not_exists(" + namePos + ") OR " + namePos + " < " + valuePos
 	}
+	if s := c.shape; s.kind != "" {
+		c.also("attribute_not_exists("+nameKind+") OR "+nameKind+" = "+valueKind, nameKind, s.kind)
+		c.values[valueKind] = text(s.table.Kind)
+	}
 }
 
-// write sets the update expression, and the size that the item will have.
-func (s *shape) write(c *change, vals []value) {
-	set, remove := make([]byte, 0, 512), make([]byte, 0, 128)
+// write sets the update expression, and the size that the item will have, or that the part of it has.
+func (s *shape) write(c *change, vals []value, part *partEncoder) {
+	e := expression{set: make([]byte, 0, 512), remove: make([]byte, 0, 128)}
 	for i, v := range vals {
+		if part != nil && !part.touched[i] {
+			continue
+		}
 		column := &s.columns[i]
 		c.names[column.name] = column.attr
 		if v == nil {
-			remove = append(append(remove, ','), column.name...)
+			e.remove = append(append(e.remove, ','), column.name...)
 			continue
 		}
-		set = appendSet(set, column.name, column.value)
+		e.set = appendSet(e.set, column.name, column.value)
 		c.values[column.value] = v
 		c.size += len(column.attr) + valueSize(v)
 	}
 	c.names[nameBy] = attrBy
 	if c.slot != "" {
-		set = appendSet(appendSet(set, namePos, valuePos), nameBy, valueBy)
+		e.set = appendSet(appendSet(e.set, namePos, valuePos), nameBy, valueBy)
 		c.names[namePos], c.values[valuePos], c.values[valueBy] = attrPos+c.slot, number(c.position), text(c.slot)
 		c.size += len(attrPos) + len(attrBy) + 2*len(c.slot) + numberSize(c.position)
 	} else {
-		remove = append(append(remove, ','), nameBy...)
+		e.remove = append(append(e.remove, ','), nameBy...)
+	}
+	if part != nil {
+		part.extend(&e)
 	}
 	c.names[nameRev], c.values[valueOne] = attrRev, number("1")
 	c.size += len(attrRev) + numberSize(strconv.FormatUint(c.revision, 10))
 	for name, v := range c.key {
 		c.size += len(name) + valueSize(v)
 	}
-	c.update = expression(set, remove)
+	e.add = appendPair(e.add, nameRev, valueOne)
+	c.update = e.String()
 }
+
+// expression is the clauses of an update, each of which begins with a comma for every part.
+type expression struct{ set, remove, drop, add []byte }
 
 func appendSet(dst []byte, name, value string) []byte {
 	dst = append(append(dst, ','), name...)
 	return append(append(dst, '='), value...)
 }
 
-// expression joins the clauses, each of which begins with a comma for every part.
-func expression(set, remove []byte) string {
+func appendPair(dst []byte, name, value string) []byte {
+	dst = append(append(dst, ','), name...)
+	return append(append(dst, ' '), value...)
+}
+
+// String joins the clauses.
+func (e *expression) String() string {
 	var b strings.Builder
-	if len(set) > 0 {
-		b.WriteString("SET ")
-		b.Write(set[1:])
-		b.WriteByte(' ')
+	for _, clause := range [...]struct {
+		verb  string
+		parts []byte
+	}{{"SET ", e.set}, {"REMOVE ", e.remove}, {"DELETE ", e.drop}, {"ADD ", e.add}} {
+		if len(clause.parts) == 0 {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(clause.verb)
+		b.Write(clause.parts[1:])
 	}
-	if len(remove) > 0 {
-		b.WriteString("REMOVE ")
-		b.Write(remove[1:])
-		b.WriteByte(' ')
-	}
-	b.WriteString("ADD " + nameRev + " " + valueOne)
 	return b.String()
 }
 
@@ -203,7 +240,7 @@ func samePosition(a, b string) bool {
 
 // onFailure is what a failed condition answers with: the item, where there is something to learn from it.
 func (c *change) onFailure() types.ReturnValuesOnConditionCheckFailure {
-	if c.read {
+	if c.read || c.asks() {
 		return types.ReturnValuesOnConditionCheckFailureAllOld
 	}
 	return types.ReturnValuesOnConditionCheckFailureNone
@@ -237,12 +274,22 @@ func (c *change) action() types.TransactWriteItem {
 		return types.TransactWriteItem{Delete: &types.Delete{
 			TableName: &c.table, Key: c.key, ConditionExpression: optional(c.condition),
 			ExpressionAttributeNames: given(c.names), ExpressionAttributeValues: given(c.values),
+			ReturnValuesOnConditionCheckFailure: c.inTransaction(),
 		}}
 	}
 	return types.TransactWriteItem{Update: &types.Update{
 		TableName: &c.table, Key: c.key, UpdateExpression: &c.update, ConditionExpression: optional(c.condition),
 		ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
+		ReturnValuesOnConditionCheckFailure: c.inTransaction(),
 	}}
+}
+
+// inTransaction is onFailure in a transaction, which is known by its token, so that no change need know its own traces.
+func (c *change) inTransaction() types.ReturnValuesOnConditionCheckFailure {
+	if c.asks() {
+		return types.ReturnValuesOnConditionCheckFailureAllOld
+	}
+	return types.ReturnValuesOnConditionCheckFailureNone
 }
 
 func optional(s string) *string {

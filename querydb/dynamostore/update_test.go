@@ -60,45 +60,45 @@ func TestRequestOfAWrite(t *testing.T) {
 	}{
 		"a blind put": {
 			position: at(7, 0),
-			update:   `SET total=5,_pos.events=7,_by="events" REMOVE _own,_expires,_ttl,_deleted ADD _rev 1`,
+			update:   `SET total=5,_pos.events=7,_by="events" REMOVE _own,_expires,_ttl,_deleted,_writers ADD _rev 1`,
 			when:     `attribute_not_exists(_pos.events) OR _pos.events < 7`,
 		},
 		"a put of a writer, retried": {
 			position: at(7, 2), writer: "a/b",
-			update: `SET total=5,_pos.a%2Fb/events=7.000002,_by="a%2Fb/events" REMOVE _own,_expires,_ttl,_deleted ADD _rev 1`,
+			update: `SET total=5,_pos.a%2Fb/events=7.000002,_by="a%2Fb/events" REMOVE _own,_expires,_ttl,_deleted,_writers ADD _rev 1`,
 			when:   `attribute_not_exists(_pos.a%2Fb/events) OR _pos.a%2Fb/events < 7.000002`,
 		},
 		"a put of what was read": {
 			read: true, revision: 4, position: at(7, 0),
-			update: `SET total=5,_pos.events=7,_by="events" REMOVE _own,_expires,_ttl,_deleted ADD _rev 1`,
+			update: `SET total=5,_pos.events=7,_by="events" REMOVE _own,_expires,_ttl,_deleted,_writers ADD _rev 1`,
 			when:   `_rev = 4`,
 		},
 		"a put where nothing was read": {
 			read:   true,
-			update: `SET total=5 REMOVE _own,_expires,_ttl,_deleted,_by ADD _rev 1`,
+			update: `SET total=5 REMOVE _own,_expires,_ttl,_deleted,_writers,_by ADD _rev 1`,
 			when:   `attribute_not_exists(_rev)`,
 		},
 		"a put that always holds": {
-			update: `SET total=5 REMOVE _own,_expires,_ttl,_deleted,_by ADD _rev 1`,
+			update: `SET total=5 REMOVE _own,_expires,_ttl,_deleted,_writers,_by ADD _rev 1`,
 		},
 		"a put that ends after the write": {
 			expires: time.Unix(5000, 5e8), position: at(7, 0),
-			update: `SET total=5,_expires=5000.5,_ttl=177801,_pos.events=7,_by="events" REMOVE _own,_deleted ADD _rev 1`,
+			update: `SET total=5,_expires=5000.5,_ttl=177801,_pos.events=7,_by="events" REMOVE _own,_deleted,_writers ADD _rev 1`,
 			when:   `attribute_not_exists(_pos.events) OR _pos.events < 7`,
 		},
 		"a put that has ended before the write": {
 			expires: time.Unix(-1, 5e8), position: at(7, 0),
-			update: `SET total=5,_expires=-0.5,_ttl=173800,_pos.events=7,_by="events" REMOVE _own,_deleted ADD _rev 1`,
+			update: `SET total=5,_expires=-0.5,_ttl=173800,_pos.events=7,_by="events" REMOVE _own,_deleted,_writers ADD _rev 1`,
 			when:   `attribute_not_exists(_pos.events) OR _pos.events < 7`,
 		},
 		"a blind delete leaves word of it": {
 			kind: driver.Delete, position: at(7, 0),
-			update: `SET _ttl=173800,_deleted=true,_pos.events=7,_by="events" REMOVE total,_own,_expires ADD _rev 1`,
+			update: `SET _ttl=173800,_deleted=true,_pos.events=7,_by="events" REMOVE total,_own,_expires,_writers ADD _rev 1`,
 			when:   `attribute_not_exists(_pos.events) OR _pos.events < 7`,
 		},
 		"a delete of what was read leaves word of it": {
 			kind: driver.Delete, position: at(7, 0), read: true, revision: 4,
-			update: `SET _ttl=173800,_deleted=true,_pos.events=7,_by="events" REMOVE total,_own,_expires ADD _rev 1`,
+			update: `SET _ttl=173800,_deleted=true,_pos.events=7,_by="events" REMOVE total,_own,_expires,_writers ADD _rev 1`,
 			when:   `_rev = 4`,
 		},
 		"a delete for good":                  {kind: driver.Delete},
@@ -240,24 +240,26 @@ func TestWhatIsLeftOfACancelledTransaction(t *testing.T) {
 		}
 		return err
 	}
-	blind, other, read := &change{row: "blind"}, &change{row: "other"}, &change{row: "read", read: true}
+	sh := shapeOf(t, small)
+	blind, other, read := &change{shape: sh, row: "blind"}, &change{shape: sh, row: "other"}, &change{shape: sh, row: "read", read: true}
 	tests := map[string]struct {
-		err   error
-		rest  []*change
-		stale *change
+		err    error
+		rest   []*change
+		failed int
+		stale  bool
 	}{
-		"applied before":  {reasons("ConditionalCheckFailed", "None", "None"), []*change{other, read}, nil},
-		"all but one":     {reasons("ConditionalCheckFailed", "ConditionalCheckFailed", "None"), []*change{read}, nil},
-		"stale":           {reasons("None", "None", "ConditionalCheckFailed"), nil, read},
-		"both":            {reasons("ConditionalCheckFailed", "None", "ConditionalCheckFailed"), nil, read},
-		"a conflict":      {reasons("None", "TransactionConflict", "None"), []*change{blind, other, read}, nil},
-		"something else":  {errors.New("x"), []*change{blind, other, read}, nil},
-		"reasons missing": {reasons("ConditionalCheckFailed"), []*change{blind, other, read}, nil},
+		"applied before":  {reasons("ConditionalCheckFailed", "None", "None"), []*change{other, read}, 1, false},
+		"all but one":     {reasons("ConditionalCheckFailed", "ConditionalCheckFailed", "None"), []*change{read}, 2, false},
+		"stale":           {reasons("None", "None", "ConditionalCheckFailed"), nil, 1, true},
+		"both":            {reasons("ConditionalCheckFailed", "None", "ConditionalCheckFailed"), nil, 2, true},
+		"a conflict":      {reasons("None", "TransactionConflict", "None"), []*change{blind, other, read}, 0, false},
+		"something else":  {errors.New("x"), []*change{blind, other, read}, 0, false},
+		"reasons missing": {reasons("ConditionalCheckFailed"), []*change{blind, other, read}, 0, false},
 	}
 	for name, test := range tests {
-		rest, stale := remaining([]*change{blind, other, read}, test.err)
-		if !slices.Equal(rest, test.rest) || stale != test.stale {
-			t.Errorf("%s: %v, %v", name, rest, stale)
+		rest, failed, wrong := remaining([]*change{blind, other, read}, test.err)
+		if !slices.Equal(rest, test.rest) || failed != test.failed || errors.Is(wrong, driver.ErrStale) != test.stale {
+			t.Errorf("%s: %v, %d, %v", name, rest, failed, wrong)
 		}
 	}
 }

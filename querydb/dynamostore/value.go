@@ -21,6 +21,7 @@ type item = map[string]value
 
 func text(s string) value        { return &types.AttributeValueMemberS{Value: s} }
 func number(digits string) value { return &types.AttributeValueMemberN{Value: digits} }
+func setOf(s string) value       { return &types.AttributeValueMemberSS{Value: []string{s}} }
 func count(n uint64) value       { return number(strconv.FormatUint(n, 10)) }
 
 // stringOf reads an S.
@@ -37,6 +38,14 @@ func numberOf(v value) (digits string, ok bool) {
 		return v.Value, true
 	}
 	return "", false
+}
+
+// textsOf reads an SS.
+func textsOf(v value) []string {
+	if v, is := v.(*types.AttributeValueMemberSS); is {
+		return v.Value
+	}
+	return nil
 }
 
 // countOf reads an N without fraction, 0 where there is none.

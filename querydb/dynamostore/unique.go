@@ -1,0 +1,263 @@
+package dynamostore
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// DynamoDB has no unique indexes. Instead, each key that a row has in one is an item of its own, in the same table, which
+// names the row: a claim. It is put and deleted in the transaction that changes the row. Which claims a row gives up is
+// known from the row as it was; so rows with such indexes are read first, and written if they still are what was read.
+//
+// The key of a claim is made of a hash, because a key of an index may be longer than one of the table.
+const (
+	claimPrefix = "\x00unique\x00" // of the partition keys of claims; rows have none such
+	claimSort   = "\x00"           // the sort key of all claims
+	attrOf      = "_of"            // S: the row that has the key
+	attrClaim   = "_unique"        // S: index and key, for who reads the table
+)
+
+// errMoved says that a row was changed between being read and being written here.
+var errMoved = errors.New("the row was changed meanwhile")
+
+// claim is the key of a row in a unique index.
+type claim struct {
+	index string
+	key   keys.Key
+	row   string // that is to have it
+}
+
+// met: whoever gives a key up and does not have it has nothing to do, and whoever claims it has a conflict.
+func (cl *claim) met(c *change) error {
+	if c.update == "" {
+		return nil
+	}
+	return cl.conflict()
+}
+
+func (cl *claim) conflict() error {
+	return fmt.Errorf("%w: the row would have the key %s in the unique index %s, which another row has", driver.ErrConflict, printable(cl.key), cl.index)
+}
+
+// holding is who has a claim before and after the batch.
+type holding struct {
+	shape         *shape
+	claim         claim
+	before, after string // rows; "" for none of the batch
+	sure          bool   // the row that has it keeps it, and it will not go by itself
+	ttl           value  // when the row that is to have it may go
+}
+
+// applyUnique writes a batch of which rows have unique keys, in one transaction. Where rows change between being read and
+// being written, it reads them again.
+func (s *Store) applyUnique(ctx context.Context, b *driver.Batch) error {
+	began := time.Now()
+	for n := 0; ; n++ {
+		list, err := s.uniqueChanges(ctx, b)
+		if err == nil {
+			err = s.transact(ctx, b.Deadline, list)
+		}
+		if !errors.Is(err, errMoved) {
+			return err
+		}
+		delay := backoff(n)
+		if time.Since(began)+delay > s.cfg.RetryFor {
+			return fmt.Errorf("%w: %v", driver.ErrStale, err)
+		}
+		if err := wait(ctx, delay); err != nil {
+			return err
+		}
+	}
+}
+
+// uniqueChanges makes the changes of a batch: of rows, and after them those of claims.
+func (s *Store) uniqueChanges(ctx context.Context, b *driver.Batch) ([]*change, error) {
+	all, err := s.changes(b)
+	if err != nil {
+		return nil, err
+	}
+	before, err := s.before(ctx, b, all)
+	if err != nil {
+		return nil, err
+	}
+	var list []*change
+	claims := claims{at: map[string]*holding{}}
+	for i, c := range all {
+		if !c.write.Table.Unique() {
+			list = append(list, c)
+			continue
+		}
+		row := &before[i]
+		if pos := c.write.Row.Position; !c.read && pos != (driver.Position{}) && !row.AppliedOf(pos.Partition).Before(pos) {
+			s.stats.conditionFailed.Add(1)
+			continue // it was applied before
+		}
+		if !c.read {
+			if c, err = c.ofRow(row.Revision); err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, c)
+		if err := claims.add(c, row, b.Writer); err != nil {
+			return nil, mapped("write row "+c.row+" of", c.table, err)
+		}
+	}
+	for _, key := range claims.order {
+		if c := claims.at[key].change(key); c != nil {
+			list = append(list, c)
+		}
+	}
+	return list, nil
+}
+
+// before reads the rows that changes with unique keys are about.
+func (s *Store) before(ctx context.Context, b *driver.Batch, all []*change) ([]driver.Row, error) {
+	rows := make([]driver.Row, len(all))
+	asked := map[*driver.Table][]int{}
+	for i, c := range all {
+		if t := c.write.Table; t.Unique() {
+			asked[t] = append(asked[t], i)
+		}
+	}
+	for t, list := range asked {
+		g := driver.Get{Table: t, Consistent: true, Writer: b.Writer}
+		for _, i := range list {
+			g.Keys = append(g.Keys, all[i].write.Row.Key)
+		}
+		got, err := s.get(ctx, &g)
+		if err != nil {
+			return nil, err
+		}
+		for n, i := range list {
+			rows[i] = got[n]
+		}
+	}
+	return rows, nil
+}
+
+// ofRow makes the change again, of the row as it was read here.
+func (c *change) ofRow(revision uint64) (*change, error) {
+	w := *c.write
+	w.Read, w.Row.Revision = true, revision
+	next, err := c.shape.changeOf(&w, c.writer, c.now)
+	if err == nil {
+		next.reread = true
+	}
+	return next, err
+}
+
+// claims are those that a batch is about, by the key of their item and its table.
+type claims struct {
+	at    map[string]*holding
+	order []string
+}
+
+// add notes what the change does to the claims of the row.
+func (l *claims) add(c *change, before *driver.Row, writer string) error {
+	s, w := c.shape, c.write
+	if strings.HasPrefix(w.Row.Key.PK, claimPrefix) {
+		return fmt.Errorf("%w: keys of this table that begin with %q are the store's own", driver.ErrInvalid, claimPrefix)
+	}
+	row := strconv.Quote(w.Row.Key.PK) + " " + strconv.Quote(w.Row.Key.SK)
+	after := w.Outcome(writer, before)
+	for i := range s.table.Indexes {
+		if !s.table.Indexes[i].Unique {
+			continue
+		}
+		if k, has := entered(s.table, before, i); has {
+			l.holding(s, i, k).before = row
+		}
+		k, has := entered(s.table, &after, i)
+		if !has {
+			continue
+		}
+		h := l.holding(s, i, k)
+		if h.after != "" {
+			return h.claim.conflict()
+		}
+		h.after, h.claim.row = row, c.row
+		h.sure = before.Revision > 0 && before.Expires.IsZero() && after.Expires.IsZero()
+		if !after.Expires.IsZero() {
+			h.ttl = removal(after.Expires, c.now)
+		}
+	}
+	return nil
+}
+
+func entered(t *driver.Table, row *driver.Row, i int) (k keys.Key, has bool) {
+	if row.Record == nil || i >= len(row.Indexes) || !row.Indexes[i].Entered(&t.Indexes[i]) {
+		return k, false
+	}
+	k = row.Indexes[i].Key
+	if !t.Indexes[i].Sorted() {
+		k.SK = ""
+	}
+	return k, true
+}
+
+func (l *claims) holding(s *shape, i int, k keys.Key) *holding {
+	key := s.layout.table + "\n" + claimKey(s.table.Kind, s.table.Indexes[i].Name, k)
+	h := l.at[key]
+	if h == nil {
+		h = &holding{shape: s, claim: claim{index: s.table.Indexes[i].Name, key: k}}
+		l.at[key] = h
+		l.order = append(l.order, key)
+	}
+	return h
+}
+
+// claimKey is the partition key of a claim.
+func claimKey(kind, index string, k keys.Key) string {
+	h := sha256.New()
+	for _, part := range [...]string{kind, index, k.PK, k.SK} {
+		var size [8]byte
+		binary.BigEndian.PutUint64(size[:], uint64(len(part)))
+		h.Write(size[:])
+		h.Write([]byte(part))
+	}
+	return claimPrefix + base64.RawURLEncoding.EncodeToString(h.Sum(nil))
+}
+
+// change makes the request that puts the claim into its place, nil where it is there.
+func (h *holding) change(key string) *change {
+	s := h.shape
+	if h.before == h.after && h.sure {
+		return nil
+	}
+	_, pk, _ := strings.Cut(key, "\n")
+	c := &change{table: s.layout.table, row: h.claim.row, shape: s, claim: &h.claim, names: map[string]string{"#of": attrOf}, values: item{}}
+	c.key = s.key(keys.Key{PK: pk, SK: claimSort})
+	c.condition = "attribute_not_exists(#of)"
+	if h.before != "" {
+		c.condition += " OR #of = :before"
+		c.values[":before"] = text(h.before)
+	}
+	if h.after == "" {
+		return c // deletes it
+	}
+	c.condition += " OR #of = :of"
+	c.names["#claim"] = attrClaim
+	c.values[":of"], c.values[":claim"] = text(h.after), text(h.claim.index+" "+strconv.Quote(h.claim.key.PK)+" "+strconv.Quote(h.claim.key.SK))
+	c.names["#ttl"] = attrTTL
+	c.update = "SET #of=:of,#claim=:claim"
+	if h.ttl != nil {
+		c.update += ",#ttl=:ttl"
+		c.values[":ttl"] = h.ttl
+	} else {
+		c.update += " REMOVE #ttl"
+	}
+	for name, v := range c.values {
+		c.size += len(name) + valueSize(v)
+	}
+	return c
+}
