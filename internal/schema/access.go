@@ -1,5 +1,7 @@
 package schema
 
+import "cmp"
+
 // readOwner reads @owner.
 func (d *draft) readOwner() {
 	for _, m := range d.marked("owner") {
@@ -86,8 +88,21 @@ func (d *draft) readIndexAccess(x *Index) {
 	}
 	if hasTable {
 		d.readAuthTable(x, table)
+		return
+	}
+	d.checkOwnerCasing(x, group, "the owner's name", Half{})
+}
+
+// checkOwnerCasing holds the partition key of an index with a group against what names its owner: were it in a casing of its
+// own, the owner under one value of the key could read the rows of another value that differs in casing.
+func (d *draft) checkOwnerCasing(x *Index, m marked, what string, names Half) {
+	if c := x.PK.cased(); c != names.cased() && c != noCasing && kindOf(x.PK.Fields[0]) == "String" {
+		d.report(authIndexCase, argumentPos(m.dir, "group"), m.field, x.As, c, what, names.cased())
 	}
 }
+
+// cased is the casing of the values of the half.
+func (h Half) cased() string { return cmp.Or(h.Casing, noCasing) }
 
 // readAuthTable finds the model whose row under the key asked for names the owner.
 func (d *draft) readAuthTable(x *Index, m marked) {
@@ -105,9 +120,15 @@ func (d *draft) readAuthTable(x *Index, m marked) {
 	case len(composites(table.PK, table.SK)) != 1:
 		d.report(authTableKey, pos, m.field, x.As, name)
 	default:
-		if key := composites(table.PK, table.SK)[0]; !sameKind(x.PK.Fields[0], key) {
+		key := composites(table.PK, table.SK)[0]
+		if !sameKind(x.PK.Fields[0], key) {
 			d.report(authTableKind, pos, m.field, x.As, typeText(x.PK.Fields[0]), name, typeText(key))
 		}
+		names := table.PK
+		if len(names.Fields) == 0 {
+			names = table.SK
+		}
+		d.checkOwnerCasing(x, m, "the key of its authTable "+name, names)
 	}
 	x.AuthTable = table.ReadModel
 }

@@ -118,6 +118,7 @@ var (
 	authTableOwner = newRule("auth-table-owner", "index {1} has the authTable {2}, which has no @owner", "mark the owner's subject in {2} @owner")
 	authTableKey   = newRule("auth-table-key", "index {1} has the authTable {2}, whose primary key is not one field", "use a model with an @id and no sort key")
 	authTableKind  = newRule("auth-table-kind", "index {1} is by {2}, and the key of its authTable {3} is {4}", "give both the same type")
+	authIndexCase  = newRule("auth-index-casing", "index {1} has a group, and the casing of its partition key is {2} where that of {3} is {4}, so that one partition could have two owners", "add casing: NONE to the index")
 	authIndexKey   = newRule("auth-index-key", "index {1} has a group, but its partition key names no owner: it is {2}", "index one ID or String, or put @auth on the type")
 	timeType       = newRule("time-type", "is @{1} and no DateTime", "make it DateTime")
 	timeTwice      = newRule("time-twice", "is a second @{1}, the first is {2}", "keep one of them")

@@ -31,7 +31,7 @@ var StaffModel = &querydb.Model{
 	Name:    "Staff",
 	Plugin:  "",
 	Table:   "Tenants",
-	Version: "404f94d5bc4f",
+	Version: "9dd493d812a2",
 	Fields: []driver.Field{
 		{Name: "staffId", Scalar: "ID"},
 		{Name: "tenantId", Scalar: "ID"},
@@ -111,23 +111,21 @@ var StaffModel = &querydb.Model{
 			Name: "departmentStaff",
 			PK: querydb.Half{
 				Layout: keys.Layout{
-					Head: "$myapp#v2#departmentstaff",
+					Head: "$myapp#v2#departmentStaff",
 					Segments: []keys.Segment{
 						{Field: "department", Kind: keys.KindString, Before: "department_"},
 					},
-					Sep:    "#",
-					Casing: keys.CasingLower,
+					Sep: "#",
 				},
 				Fields: []int{2},
 			},
 			SK: querydb.Half{
 				Layout: keys.Layout{
-					Head: "$myapp#v2#staff_1",
+					Head: "$myapp#v2#Staff_1",
 					Segments: []keys.Segment{
-						{Field: "hiredOn", Kind: keys.KindDate, Before: "hiredon_"},
+						{Field: "hiredOn", Kind: keys.KindDate, Before: "hiredOn_"},
 					},
-					Sep:    "#",
-					Casing: keys.CasingLower,
+					Sep: "#",
 				},
 				Fields: []int{3},
 			},
@@ -144,7 +142,7 @@ var ChoreModel = &querydb.Model{
 	Name:    "Chore",
 	Plugin:  "",
 	Table:   "Tenants",
-	Version: "404f94d5bc4f",
+	Version: "9dd493d812a2",
 	Fields: []driver.Field{
 		{Name: "choreId", Scalar: "ID"},
 		{Name: "tenantId", Scalar: "ID"},
@@ -232,7 +230,7 @@ var ToolModel = &querydb.Model{
 	Name:    "Tool",
 	Plugin:  "",
 	Table:   "Tenants",
-	Version: "404f94d5bc4f",
+	Version: "9dd493d812a2",
 	Fields: []driver.Field{
 		{Name: "toolId", Scalar: "ID"},
 		{Name: "department", Scalar: "String"},
@@ -258,18 +256,17 @@ var ToolModel = &querydb.Model{
 			Name: "departmentStaff",
 			PK: querydb.Half{
 				Layout: keys.Layout{
-					Head: "$myapp#v2#departmentstaff",
+					Head: "$myapp#v2#departmentStaff",
 					Segments: []keys.Segment{
 						{Field: "department", Kind: keys.KindString, Before: "department_"},
 					},
-					Sep:    "#",
-					Casing: keys.CasingLower,
+					Sep: "#",
 				},
 				Fields: []int{1},
 			},
 			SK: querydb.Half{
 				Layout: keys.Layout{
-					Head: "$myapp#v2#tool_1",
+					Head: "$myapp#v2#Tool_1",
 				},
 			},
 		},

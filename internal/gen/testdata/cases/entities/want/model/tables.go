@@ -41,7 +41,7 @@ var JobModel = &querydb.Model{
 	Name:    "Job",
 	Plugin:  "Work",
 	Table:   "Main",
-	Version: "a19ec75dbd57",
+	Version: "25d134973f95",
 	Fields: []driver.Field{
 		{Name: "jobId", Scalar: "ID"},
 		{Name: "projectId", Scalar: "ID"},
@@ -132,7 +132,7 @@ var WorkerModel = &querydb.Model{
 	Name:    "Worker",
 	Plugin:  "Work",
 	Table:   "Main",
-	Version: "a19ec75dbd57",
+	Version: "25d134973f95",
 	Fields: []driver.Field{
 		{Name: "workerId", Scalar: "ID"},
 		{Name: "team", Scalar: "String", Nullable: true},
@@ -160,18 +160,17 @@ var WorkerModel = &querydb.Model{
 			Name: "byTeam",
 			PK: querydb.Half{
 				Layout: keys.Layout{
-					Head: "$myapp#v1#person",
+					Head: "$myapp#v1#Person",
 					Segments: []keys.Segment{
 						{Field: "team", Kind: keys.KindString, Before: "team_"},
 					},
-					Sep:    "#",
-					Casing: keys.CasingLower,
+					Sep: "#",
 				},
 				Fields: []int{1},
 			},
 			SK: querydb.Half{
 				Layout: keys.Layout{
-					Head: "$myapp#v1#person",
+					Head: "$myapp#v1#Person",
 				},
 			},
 		},
@@ -187,7 +186,7 @@ var GrantModel = &querydb.Model{
 	Name:    "Grant",
 	Plugin:  "",
 	Table:   "Main",
-	Version: "a19ec75dbd57",
+	Version: "25d134973f95",
 	Fields: []driver.Field{
 		{Name: "orgId", Scalar: "ID"},
 		{Name: "role", Scalar: "String"},
@@ -228,7 +227,7 @@ var ShopModel = &querydb.Model{
 	Name:    "Shop",
 	Plugin:  "",
 	Table:   "Main",
-	Version: "a19ec75dbd57",
+	Version: "25d134973f95",
 	Fields: []driver.Field{
 		{Name: "open", Scalar: "Boolean"},
 	},

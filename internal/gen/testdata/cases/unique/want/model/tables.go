@@ -29,7 +29,7 @@ var AccountModel = &querydb.Model{
 	Name:    "Account",
 	Plugin:  "",
 	Table:   "Accounts",
-	Version: "2719e7024af0",
+	Version: "aeb0cdb71b71",
 	Fields: []driver.Field{
 		{Name: "accountId", Scalar: "ID"},
 		{Name: "tenantId", Scalar: "ID"},
@@ -77,23 +77,21 @@ var AccountModel = &querydb.Model{
 			Name: "byTenantAndName",
 			PK: querydb.Half{
 				Layout: keys.Layout{
-					Head: "$accounts#v1#account",
+					Head: "$accounts#v1#Account",
 					Segments: []keys.Segment{
-						{Field: "tenantId", Kind: keys.KindString, Before: "tenantid_"},
+						{Field: "tenantId", Kind: keys.KindString, Before: "tenantId_"},
 					},
-					Sep:    "#",
-					Casing: keys.CasingLower,
+					Sep: "#",
 				},
 				Fields: []int{1},
 			},
 			SK: querydb.Half{
 				Layout: keys.Layout{
-					Head: "$accounts#v1#account",
+					Head: "$accounts#v1#Account",
 					Segments: []keys.Segment{
 						{Field: "username", Kind: keys.KindString, Before: "username_"},
 					},
-					Sep:    "#",
-					Casing: keys.CasingLower,
+					Sep: "#",
 				},
 				Fields: []int{3},
 			},
