@@ -114,8 +114,8 @@ func TestEventsChangeItemsOfOtherPrograms(t *testing.T) {
 			s.put(t, it)
 		}
 		s.Append(t,
-			event(t, "1", "EmployeeTransferred", map[string]any{"employeeId": "emp-alice", "department": "Sales"}),
-			event(t, "2", "ProjectLeft", map[string]any{"employeeId": "emp-alice", "projectId": "p-α"}))
+			event(t, "1", "EmployeeTransferred", map[string]any{"employeeId": "Emp-Alice", "department": "Sales"}),
+			event(t, "2", "ProjectLeft", map[string]any{"employeeId": "Emp-Alice", "projectId": "p-α"}))
 		want := foreign()[0]
 		want["department"], want["updatedAt"] = "Sales", "2026-01-02T03:04:05.000Z"
 		want["gsi1sk"] = "$myapp#v1#tenantmembers#employee_1#department_sales#hiredate_2024-01-15"
