@@ -194,13 +194,14 @@ func (r *Row) Expired(now time.Time) bool { return !r.Expires.IsZero() && !r.Exp
 func (k *IndexKey) Entered(x *Index) bool { return k.HasPK && (k.HasSK || !x.Sorted()) }
 
 // AppliedOf returns the last position of the partition that was applied to the row, the zero Position where none is known.
+// Of a store that is not Shared it is Position; on a Shared one that may be another writer's.
 func (r *Row) AppliedOf(partition string) Position {
 	for _, p := range r.Applied {
 		if p.Partition == partition {
 			return p
 		}
 	}
-	if r.Position.Partition == partition {
+	if r.Revision == 0 && r.Position.Partition == partition {
 		return r.Position
 	}
 	return Position{}
