@@ -1,0 +1,139 @@
+package dynamostore
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/foldql/foldql/internal/dynamolocal"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// account has a unique index.
+var account = &driver.Table{
+	Name: "Account", Fields: []driver.Field{{Name: "id", Scalar: "ID"}, {Name: "email", Scalar: "String", Nullable: true}}, PK: []int{0},
+	Indexes: []driver.Index{{Name: "byEmail", PK: []int{1}, Unique: true}},
+}
+
+func register(t *testing.T, id, email string, offset uint64) driver.Write {
+	row := rowOf(t, keys.Key{PK: id}, func(b *record.Builder) { b.String(id); b.String(email) }, 2)
+	row.Indexes = []driver.IndexKey{{Key: keys.Key{PK: email}, HasPK: true}}
+	row.Position = position(offset)
+	return driver.Write{Table: account, Row: row}
+}
+
+// accounts are the items of the account table, by partition key.
+func accounts(t *testing.T, s *Store) map[string]item {
+	t.Helper()
+	out, err := s.client.Scan(t.Context(), &dynamodb.ScanInput{TableName: &shapeIn(t, s, account).layout.table})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := map[string]item{}
+	for _, it := range out.Items {
+		pk, _ := stringOf(it["id"])
+		list[pk] = it
+	}
+	return list
+}
+
+func shapeIn(t *testing.T, s *Store, table *driver.Table) *shape {
+	t.Helper()
+	sh, err := s.shape(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sh
+}
+
+func atomically(writes ...driver.Write) driver.Batch {
+	return driver.Batch{Atomic: true, Writes: writes}
+}
+
+// TestAUniqueKeyIsAnItem that names the row, goes when the row has another or is deleted, and is in no answer.
+func TestAUniqueKeyIsAnItem(t *testing.T) {
+	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
+		s := openWith(t, e, Config{}, account)
+		a, b := claimKey("", "byEmail", keys.Key{PK: "a@x"}), claimKey("", "byEmail", keys.Key{PK: "b@x"})
+		want := func(pks ...string) map[string]item {
+			t.Helper()
+			slices.Sort(pks)
+			got := accounts(t, s)
+			if have := slices.Sorted(maps.Keys(got)); !slices.Equal(have, pks) {
+				t.Errorf("there are the items %q, want %q", have, pks)
+			}
+			return got
+		}
+		applyTo(t, s, atomically(register(t, "1", "a@x", 1)))
+		it := want("1", a)[a]
+		if of, _ := stringOf(it["_of"]); of != `"1" ""` {
+			t.Errorf("the key is of the row %s", of)
+		}
+		if what, _ := stringOf(it["_unique"]); what != `byEmail "a@x" ""` || it["email"] != nil || it["_ttl"] != nil {
+			t.Errorf("the key is the item %v", it)
+		}
+		applyTo(t, s, atomically(register(t, "1", "b@x", 2)))
+		want("1", b)
+		err := s.Apply(t.Context(), atomically(register(t, "2", "a@x", 3), register(t, "3", "b@x", 3)))
+		if !errors.Is(err, driver.ErrConflict) || !strings.Contains(err.Error(), `row "3"`) || !strings.Contains(err.Error(), `"b@x" in the unique index byEmail`) {
+			t.Errorf("a key that another row has: %v", err)
+		}
+		want("1", b)
+		ends := register(t, "1", "b@x", 4)
+		ends.Row.Expires = s.now().Add(time.Hour)
+		applyTo(t, s, atomically(ends))
+		got := want("1", b)
+		if is, row := got[b]["_ttl"], got["1"]["_ttl"]; is == nil || show(is) != show(row) {
+			t.Errorf("the row may go at %v, and its key at %v", row, is)
+		}
+		applyTo(t, s, atomically(driver.Write{Table: account, Kind: driver.Delete, Row: driver.Row{Key: keys.Key{PK: "1"}, Position: position(5)}}))
+		want("1") // the tombstone
+		err = s.Apply(t.Context(), atomically(register(t, claimPrefix+"x", "c@x", 6)))
+		if !errors.Is(err, driver.ErrInvalid) {
+			t.Errorf("a row under a key of the store's own: %v, want ErrInvalid", err)
+		}
+	})
+}
+
+// TestAnUnchangedUniqueKeyCostsNoItem beside the row's own.
+func TestAnUnchangedUniqueKeyCostsNoItem(t *testing.T) {
+	s := openWith(t, dynamolocal.Local, Config{}, account)
+	for offset, actions := range []int{2, 1, 3} {
+		b := atomically(register(t, "1", fmt.Sprint(offset/2), uint64(offset+1)))
+		list, err := s.uniqueChanges(t.Context(), &b)
+		if err != nil || len(list) != actions {
+			t.Errorf("write %d takes %d actions, %v; want %d", offset, len(list), err, actions)
+		}
+		applyTo(t, s, b)
+	}
+}
+
+// TestALostAnswerIsNoConflict: what was done is not done again, and meets no key of its own.
+func TestALostAnswerIsNoConflict(t *testing.T) {
+	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
+		s := openWith(t, e, Config{}, account)
+		direct := s.client
+		through(s, losing())
+		for offset := range uint64(6) {
+			for range 2 {
+				applyTo(t, s, atomically(register(t, "1", fmt.Sprint(offset%3), offset+1), register(t, "2", fmt.Sprint((offset+1)%3), offset+1)))
+			}
+		}
+		s.client = direct
+		got := accounts(t, s)
+		if len(got) != 4 {
+			t.Errorf("there are %d items, want two rows and a key of each", len(got))
+		}
+		if rev, _ := countOf(got["1"]["_rev"]); rev != 6 {
+			t.Errorf("the row was written %d times, want 6", rev)
+		}
+	})
+}
