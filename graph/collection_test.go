@@ -144,8 +144,12 @@ func (h *herd) walkCollection(t *testing.T, q *Query, vars map[string]any, limit
 		if got.Errors != nil {
 			t.Fatalf("%v: %v", vars, got.Errors)
 		}
-		if n := int(h.store.queries.Load()); n > ranges || h.store.gets.Load() > 0 {
-			t.Fatalf("%v: %d ranges and %d gets for a page, wanted at most %d and none", vars, n, h.store.gets.Load(), ranges)
+		batches := int64(0)
+		if q.Name == "Shed" { // its dogs are completed from the table
+			batches = 1
+		}
+		if n, g := int(h.store.queries.Load()), h.store.gets.Load(); n > ranges || g > batches {
+			t.Fatalf("%v: %d ranges and %d gets for a page, wanted at most %d and %d", vars, n, g, ranges, batches)
 		}
 		page := got.Data.(map[string]any)["page"].(map[string]any)
 		items := page["items"].([]any)
@@ -193,6 +197,8 @@ func TestCollectionsAnswer(t *testing.T) {
 			result{Data: wantJSON(t, `{"Shed":{"a":[{"id":"c1"}],"b":[{"name":"Tom"}]}}`)}, 0, 2},
 		{"rows that lack a part of the index are not in it", true, `{ Shed(yard: "Y", only: Cat) { items { ... on Cat { id } } } }`,
 			result{Data: wantJSON(t, `{"Shed":{"items":[{"id":"c1"}]}}`)}, 0, 1},
+		{"entries that lack a field are completed in one batch", true, `{ Shed(yard: "Y") { items { ... on Dog { size keeper { id } } ... on Cat { id } } } }`,
+			result{Data: wantJSON(t, `{"Shed":{"items":[{"id":"c1"},{"size":1,"keeper":{"id":"k2"}},{"size":2,"keeper":{"id":"k1"}},{},{}]}}`)}, 2, 1},
 		{"an inner collection", true, `{ Barkers(yard: "Y", reverse: true, limit: 3) { items { ... on Fox { id } ... on Dog { id } } } }`,
 			result{Data: wantJSON(t, `{"Barkers":{"items":[{"id":"f2"},{"id":"f1"},{"id":"d1"}]}}`)}, 0, 1},
 		{"a member that is another's", false, `{ Yard(yard: "Y") { items { __typename } } }`, result{Data: nil, Errors: []string{"FORBIDDEN Yard"}}, 0, 1},

@@ -3,6 +3,7 @@ package querydb
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
@@ -43,6 +44,48 @@ func (db *DB) QueryCollection(ctx context.Context, c *Collection, q CollectionQu
 		}
 		dq.Members = append(dq.Members, member.serving.Load())
 	}
-	got, err := db.readRanges(ctx, t, dq, q.Ranges)
-	return Page{Rows: got.Rows, Next: next(&got)}, failed("query", &Model{Name: c.Name}, err)
+	var page Page
+	if slices.ContainsFunc(c.Members, Member.partial) {
+		page, err = db.readCompleted(ctx, t, dq, q.Ranges, func(found *driver.Page) ([]Row, error) { return db.completeMembers(ctx, c, &dq, found) })
+	} else {
+		page, err = db.readWhole(ctx, t, dq, q.Ranges)
+	}
+	return page, failed("query", &Model{Name: c.Name}, err)
+}
+
+// partial reports whether the entries of the member are less than its rows.
+func (m Member) partial() bool { return m.Model.Indexes[m.Index].Projected != nil }
+
+// completeMembers is complete for a page of rows of several kinds: one batch for each kind whose entries are partial.
+func (db *DB) completeMembers(ctx context.Context, c *Collection, dq *driver.Query, found *driver.Page) ([]Row, error) {
+	rows := slices.Clone(found.Rows)
+	for i, m := range c.Members {
+		if !m.partial() {
+			continue
+		}
+		var places []int
+		var ks []keys.Key
+		for at := range rows {
+			if rows[at].Kind == m.Model.Entity.Kind {
+				places, ks = append(places, at), append(ks, rows[at].Key)
+			}
+		}
+		if len(ks) == 0 {
+			continue
+		}
+		t, err := db.table("query", m.Model)
+		if err != nil {
+			return nil, err
+		}
+		got, err := db.getDistinct(ctx, t, driver.Get{Table: dq.Members[i], Keys: ks, Now: dq.Now})
+		if err != nil {
+			return nil, err
+		}
+		for n, at := range places {
+			if rows[at].Record = nil; under(&got[n], dq, found.Starts[at].Index) {
+				rows[at].Record = got[n].Record
+			}
+		}
+	}
+	return slices.DeleteFunc(rows, func(r Row) bool { return r.Record == nil }), nil
 }

@@ -64,7 +64,7 @@ func (db *DB) Query(ctx context.Context, m *Model, q Query) (Page, error) {
 	if q.Index == driver.Primary || covers(shape, &q) {
 		page, err = db.readWhole(ctx, t, dq, ranges)
 	} else {
-		page, err = db.readCompleted(ctx, t, dq, ranges)
+		page, err = db.readCompleted(ctx, t, dq, ranges, func(found *driver.Page) ([]Row, error) { return db.complete(ctx, t, &dq, found) })
 	}
 	return page, failed("query", m, err)
 }
@@ -96,8 +96,8 @@ func next(p *driver.Page) *keys.Start {
 }
 
 // readCompleted reads pages of an index and the whole rows from the table, one batch for each page, until it is full. A
-// row that is gone meanwhile, or no longer under the key it was found by, makes room for the next.
-func (db *DB) readCompleted(ctx context.Context, t *table, dq driver.Query, ranges []keys.Range) (Page, error) {
+// row that is gone meanwhile, or no longer under the key it was found by, makes room for the next; complete leaves it out.
+func (db *DB) readCompleted(ctx context.Context, t *table, dq driver.Query, ranges []keys.Range, complete func(*driver.Page) ([]Row, error)) (Page, error) {
 	var page Page
 	limit := dq.Limit
 	for {
@@ -106,7 +106,7 @@ func (db *DB) readCompleted(ctx context.Context, t *table, dq driver.Query, rang
 		if err != nil {
 			return Page{}, err
 		}
-		rows, err := db.complete(ctx, t, &dq, &got)
+		rows, err := complete(&got)
 		if err != nil {
 			return Page{}, err
 		}
