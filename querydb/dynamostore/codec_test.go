@@ -255,6 +255,8 @@ func show(v value) string {
 		return strconv.FormatBool(v.Value)
 	case *types.AttributeValueMemberNULL:
 		return "null"
+	case *types.AttributeValueMemberSS:
+		return "{" + strings.Join(v.Value, " ") + "}"
 	case *types.AttributeValueMemberM:
 		m := map[string]string{}
 		for name, e := range v.Value {

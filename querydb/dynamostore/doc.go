@@ -21,6 +21,20 @@
 // Replacing whole items would be simpler, but a writer does not know the positions of other partitions and writers, and
 // would lose them. So a table whose rows do not fit into one update expression, of some 500 fields, is refused.
 //
+// # How writers share a row
+//
+// A row that several projections write has their names in the set "_writers", and is gone when that is empty. An update sets
+// what the writer's part is made of, and nothing else. Where what it is to do depends on the item, it is made for one in
+// some state, under a condition, and made again where the item is in another.
+//
+// # How models share a table
+//
+// The attributes of keys and kind have the names that the schema gives them. An item that says no kind is of the one asked
+// for; no row is written over one of another kind.
+//
+// A key of a unique index is an item of its own, under a partition key that no row has, and names the row in "_of". It is
+// put and deleted in the transaction that changes the row, which is read before.
+//
 // # How requests are sent
 //
 // As many requests as the Config says are in flight, on as many connections. The SDK sends each once; what is throttled, in

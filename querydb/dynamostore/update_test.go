@@ -128,7 +128,7 @@ func TestRequestOfAWrite(t *testing.T) {
 func everyPlaceholderIsUsed(t *testing.T, c *change) {
 	t.Helper()
 	used := func(placeholder string) bool {
-		for _, word := range strings.FieldsFunc(c.update+" "+c.condition, func(r rune) bool { return strings.ContainsRune(" ,=()<", r) }) {
+		for _, word := range strings.FieldsFunc(c.update+" "+c.condition, func(r rune) bool { return strings.ContainsRune(" ,=()<>.", r) }) {
 			if word == placeholder {
 				return true
 			}
