@@ -30,6 +30,7 @@ type faultyStore struct {
 	applies int
 	rows    int
 	written map[keys.Key]bool
+	last    driver.Write // of a row
 }
 
 func newFaultyStore() *faultyStore {
@@ -49,7 +50,7 @@ func (s *faultyStore) Apply(ctx context.Context, b driver.Batch) error {
 		return err
 	}
 	for _, w := range b.Writes {
-		s.written[w.Row.Key] = true
+		s.written[w.Row.Key], s.last = true, w
 	}
 	s.rows += len(b.Writes)
 	if s.after != nil {

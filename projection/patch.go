@@ -93,6 +93,9 @@ func (p *Patch[R]) eval(f *fold[R], at occasion) error {
 	if e.seen.passed(at) {
 		return nil
 	}
+	if err := f.identified(e, p.fill); err != nil {
+		return err
+	}
 	exists := f.visible(e, at)
 	var row R
 	switch {

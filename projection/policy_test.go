@@ -1,0 +1,183 @@
+package projection_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/memstore"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+func ctx() context.Context { return context.Background() }
+
+// foldDevices folds events of one projection in windows of a size, and returns its runner.
+func foldDevices(t *testing.T, store driver.Driver, o *DeviceOps, window int, events ...eventlog.Event) (*querydb.DB, *projection.Runner) {
+	t.Helper()
+	db := open(t, store, o.Codec.Model)
+	cfg := quick()
+	cfg.Window = window
+	r, err := projection.NewRunner(deviceProjection("devices", o), logOf(t, events...), db, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Run(ctx()); err != nil {
+		t.Fatal(err)
+	}
+	return db, r
+}
+
+// stores are a store of each kind, as a test begins with it.
+var stores = map[string]func() driver.Driver{
+	"one process": func() driver.Driver { return memstore.New() },
+	"several": func() driver.Driver {
+		return memstore.NewShared(memstore.Options{Now: func() time.Time { return epoch }})
+	},
+}
+
+// TestPatchesOfAnEntityAreJudgedByThePolicyOfEachHalf has the lifecycles of a row in an index whose pk is PRESERVE and
+// whose sk is SPARSE.
+func TestPatchesOfAnEntityAreJudgedByThePolicyOfEachHalf(t *testing.T) {
+	full := Act{Op: "set", Account: ptr("acme"), State: ptr("Active"), At: ptr(7)}
+	const acme, active, active7 = "account_acme", "state_active", "state_active#at_0000000000000007"
+	for _, c := range []struct {
+		name   string
+		acts   []Act
+		pk, sk string
+	}{
+		{"a full write has both halves", []Act{full}, acme, active7},
+		{"a full write without a composite has neither", []Act{{Op: "set", Account: ptr("acme"), State: ptr("x")}}, "", ""},
+		{"a full write forgets what was kept", []Act{full, {Op: "patch", Clear: []string{"account"}}, {Op: "set"}}, "", ""},
+		{"a patch of neither half leaves both", []Act{full, {Op: "patch", Email: ptr("e")}}, acme, active7},
+		{"a patch of one half leaves the other", []Act{full, {Op: "patch", Account: ptr("New")}}, "account_new", active7},
+		{"trailing composites left out cut the key short", []Act{full, {Op: "patch", State: ptr("active")}}, acme, active},
+		{"a hole under SPARSE takes the half", []Act{full, {Op: "patch", At: ptr(8)}}, acme, ""},
+		{"clear under SPARSE takes the half", []Act{full, {Op: "patch", At: ptr(8), Clear: []string{"state"}}}, acme, ""},
+		{"clear under PRESERVE leaves the half", []Act{full, {Op: "patch", Clear: []string{"account"}}}, acme, active7},
+		{"remove takes a half under PRESERVE too", []Act{full, {Op: "patch", Remove: []string{"account"}}}, "", active7},
+		{"remove with the others given cuts the key short", []Act{full, {Op: "patch", State: ptr("active"), Remove: []string{"at"}}}, acme, active},
+		{"remove without them takes the half", []Act{full, {Op: "patch", Remove: []string{"at"}}}, acme, ""},
+		{"a half comes back by its own patch", []Act{full, {Op: "patch", Clear: []string{"state"}},
+			{Op: "patch", State: ptr("active"), At: ptr(7)}}, acme, active7},
+		{"patches are not judged together", []Act{full, {Op: "patch", State: ptr("b")}, {Op: "patch", At: ptr(9)}}, acme, ""},
+		{"a patch creates the row with what it gives", []Act{{Op: "patch", State: ptr("active")}}, "", active},
+		{"an update composes what it changes", []Act{full, {Op: "patch", Clear: []string{"state"}},
+			{Op: "update", Account: ptr("acme"), State: ptr("active"), At: ptr(7)}}, acme, active7},
+		{"an update leaves the rest as it was cut", []Act{full, {Op: "patch", State: ptr("Active")},
+			{Op: "update", Account: ptr("acme"), State: ptr("Active"), At: ptr(7), Email: ptr("e")}}, acme, active},
+	} {
+		for kind, store := range stores {
+			for _, window := range []int{1, 100} {
+				t.Run(fmt.Sprint(c.name, "/", kind, "/", window), func(t *testing.T) {
+					var events []eventlog.Event
+					for _, a := range c.acts {
+						a.ID = "D1"
+						events = append(events, deviceEvent("devices", "", a))
+					}
+					o := deviceOps(deviceModel())
+					db, _ := foldDevices(t, store(), o, window, events...)
+					rows, err := devicesOf(db, o, "D1")
+					if err != nil {
+						t.Fatal(err)
+					}
+					got := rows["D1"].Indexes
+					want := []string{entityText("id_d1"), "$t#v1#device", entityText(c.pk), entityText(c.sk)}
+					if diff := cmp.Diff(want, []string{got[slotByID].PK, got[slotByID].SK, got[slotByAlert].PK, got[slotByAlert].SK}); diff != "" {
+						t.Errorf("keys (-want +got):\n%s", diff)
+					}
+				})
+			}
+		}
+	}
+}
+
+func entityText(values string) string {
+	if values == "" {
+		return ""
+	}
+	return "$t#v1#device#" + values
+}
+
+// TestAnEmptyPatchBringsTheHalvesThatNeedNothing as one of a row whose keys are missing does.
+func TestAnEmptyPatchBringsTheHalvesThatNeedNothing(t *testing.T) {
+	o := deviceOps(deviceModel())
+	store := newFaultyStore()
+	db := open(t, store, o.Codec.Model)
+	id := "d1"
+	log := openLog(t, deviceEvent("devices", "", Act{Op: "set", ID: id}), deviceEvent("devices", "", Act{Op: "patch", ID: id}))
+	log.End()
+	cfg := quick()
+	cfg.Window = 1
+	store.after = func(n int) error {
+		if n != 2 { // the first begins the table, the second sets the row
+			return nil
+		}
+		row, err := querydb.Encode(o.Codec, new(record.Builder), &Device{ID: &id})
+		if err != nil {
+			return err
+		}
+		row.Indexes = make([]querydb.IndexKey, 3) // as one has it that an older system wrote
+		shape := store.last.Table
+		return store.Driver.Apply(ctx(), driver.Batch{Writes: []driver.Write{{Table: shape, Row: row}}})
+	}
+	r, err := projection.NewRunner(deviceProjection("devices", o), log, db, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Run(ctx()); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := devicesOf(db, o, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := rows[id].Indexes[slotByID]; got.PK != entityText("id_d1") || got.SK != "$t#v1#device" {
+		t.Errorf("the key by id is %+v", got)
+	}
+}
+
+// TestTwoIDsThatMeetAreNotOneRow: the second is set aside, and the first stays.
+func TestTwoIDsThatMeetAreNotOneRow(t *testing.T) {
+	for _, op := range []string{"set", "create", "update", "patch"} {
+		for kind, store := range stores {
+			for _, window := range []int{1, 100} {
+				t.Run(fmt.Sprint(op, "/", kind, "/", window), func(t *testing.T) {
+					o := deviceOps(deviceModel())
+					db, r := foldDevices(t, store(), o, window,
+						deviceEvent("devices", "", Act{Op: "set", ID: "d1", Account: ptr("first")}),
+						deviceEvent("devices", "", Act{Op: op, ID: "D1", Account: ptr("second")}),
+						deviceEvent("devices", "", Act{Op: "delete", ID: "D1"}),
+						deviceEvent("devices", "", Act{Op: "set", ID: "d1", Account: ptr("third")}))
+					wantAside(t, r, "0@2", "conflict")
+					rows, err := devicesOf(db, o, "d1")
+					if err != nil {
+						t.Fatal(err)
+					}
+					if got := rows["d1"].Device; got.ID == nil || *got.ID != "d1" || *got.Account != "third" {
+						t.Errorf("the row is %+v", got)
+					}
+				})
+			}
+		}
+	}
+}
+
+// wantAside fails unless one event is aside, for a reason that holds the text.
+func wantAside(t *testing.T, r *projection.Runner, ref, reason string) {
+	t.Helper()
+	events, err := r.Aside(ctx(), "", 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(events) != 1 || events[0].Ref != ref || !strings.Contains(events[0].Reason, reason) {
+		t.Errorf("aside are %+v, want %s because of %q", events, ref, reason)
+	}
+}

@@ -1,0 +1,77 @@
+package projection_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/querydb"
+)
+
+// TestATakenUniqueKeySetsItsEventAside whatever the window: the rest goes on, and what is given up is free.
+func TestATakenUniqueKeySetsItsEventAside(t *testing.T) {
+	set := func(id, email string) Act { return Act{Op: "set", ID: id, Email: &email} }
+	for _, c := range []struct {
+		name  string
+		acts  [][]Act // of each event
+		aside []string
+		want  map[string]string // email by id
+	}{
+		{"a second row under a key", [][]Act{{set("a", "x")}, {set("b", "x")}, {set("c", "y")}},
+			[]string{"0@2"}, map[string]string{"a": "x", "c": "y"}},
+		{"all of the event or nothing", [][]Act{{set("a", "x")}, {set("c", "y"), set("b", "x")}},
+			[]string{"0@2"}, map[string]string{"a": "x"}},
+		{"it is judged before the key is given up", [][]Act{{set("a", "x")}, {set("b", "x")}, {set("a", "z")}},
+			[]string{"0@2"}, map[string]string{"a": "z"}},
+		{"it is judged although the row gives the key up later", [][]Act{{set("a", "x")}, {set("b", "x")}, {set("b", "y")}},
+			[]string{"0@2"}, map[string]string{"a": "x", "b": "y"}},
+		{"a change frees", [][]Act{{set("a", "x")}, {set("a", "y")}, {set("b", "x")}}, nil, map[string]string{"a": "y", "b": "x"}},
+		{"remove frees", [][]Act{{set("a", "x")}, {{Op: "patch", ID: "a", Remove: []string{"email"}}}, {set("b", "x")}},
+			nil, map[string]string{"a": "", "b": "x"}},
+		{"delete frees", [][]Act{{set("a", "x")}, {{Op: "delete", ID: "a"}}, {set("b", "x")}}, nil, map[string]string{"b": "x"}},
+		{"delete comes too late", [][]Act{{set("a", "x")}, {set("b", "x")}, {{Op: "delete", ID: "a"}}},
+			[]string{"0@2"}, map[string]string{}},
+		{"one event may swap", [][]Act{{set("a", "x")}, {set("b", "y")}, {set("a", "y"), set("b", "x")}},
+			nil, map[string]string{"a": "y", "b": "x"}},
+		{"the same again", [][]Act{{set("a", "x")}, {set("a", "x")}, {set("b", "y")}}, nil, map[string]string{"a": "x", "b": "y"}},
+		{"two rows of one event", [][]Act{{set("a", "x"), set("b", "x")}, {set("b", "x")}}, []string{"0@1"}, map[string]string{"b": "x"}},
+	} {
+		for kind, store := range stores {
+			for _, window := range []int{1, 2, 100} {
+				t.Run(fmt.Sprint(c.name, "/", kind, "/", window), func(t *testing.T) {
+					var events []eventlog.Event
+					for _, acts := range c.acts {
+						events = append(events, deviceEvent("devices", "", acts...))
+					}
+					o := deviceOps(uniqueModel())
+					db, r := foldDevices(t, store(), o, window, events...)
+					if diff := cmp.Diff(c.aside, asideOf(t, r)); diff != "" {
+						t.Errorf("aside (-want +got):\n%s", diff)
+					}
+					rows, err := devicesOf(db, o, "a", "b", "c")
+					if err != nil {
+						t.Fatal(err)
+					}
+					got := map[string]string{}
+					for id, row := range rows {
+						if got[id] = ""; row.Device.Email != nil {
+							got[id] = *row.Device.Email
+						}
+					}
+					if diff := cmp.Diff(c.want, got); diff != "" {
+						t.Errorf("rows (-want +got):\n%s", diff)
+					}
+				})
+			}
+		}
+	}
+}
+
+// uniqueModel is a model of devices no two of which have the same email.
+func uniqueModel() *querydb.Model {
+	m := deviceModel()
+	m.Indexes[2].Unique, m.Atomic = true, true
+	return m
+}
