@@ -19,7 +19,7 @@ func (w *Write) Outcome(writer string, before *Row) Row {
 		out.Writers = joined(before.Writers, writer)
 	case w.Part != nil && before.Record != nil:
 		if out.Writers = left(before.Writers, writer); len(out.Writers) > 0 {
-			w.Part.lay(w.Table, &Row{}, before, &out)
+			w.Part.alone(w.Table).lay(w.Table, &Row{}, before, &out)
 		}
 	}
 	return out
@@ -44,6 +44,20 @@ func (p *Part) lay(t *Table, written, before, out *Row) {
 	if out.Expires = before.Expires; p.Expires {
 		out.Expires = written.Expires
 	}
+}
+
+// alone is the part without the halves that are composed of the row's own key, or of nothing: every writer writes those,
+// and they stay as long as there is one.
+func (p *Part) alone(t *Table) *Part {
+	shared := func(half func(*Index) []int) func(int) bool {
+		return func(i int) bool {
+			return !slices.ContainsFunc(half(&t.Indexes[i]), func(f int) bool { return slices.Contains(p.Fields, f) })
+		}
+	}
+	a := *p
+	a.PK = slices.DeleteFunc(slices.Clone(p.PK), shared(func(x *Index) []int { return x.PK }))
+	a.SK = slices.DeleteFunc(slices.Clone(p.SK), shared(func(x *Index) []int { return x.SK }))
+	return &a
 }
 
 func (r *Row) indexKey(i int) IndexKey {
