@@ -155,7 +155,7 @@ func follows(e eventlog.Event) bool { return strings.Contains(string(e.Data), `"
 // same decisions.
 func (th *theatre) refolded() (got, again left, err error) {
 	th.faults = 0
-	a, err := th.actor()
+	a, err := th.actor(th.cast[0])
 	if err != nil {
 		return got, again, err
 	}
@@ -180,13 +180,13 @@ func (th *theatre) refolded() (got, again left, err error) {
 		return got, again, err
 	}
 	plain := *a
-	if plain.db, err = querydb.Open(ctx, memstore.New(), []*querydb.Model{th.ops.Codec.Model}, querydb.Config{}); err != nil {
+	if plain.db, err = querydb.Open(ctx, memstore.New(), th.models, querydb.Config{}); err != nil {
 		return got, again, err
 	}
 	if err := plain.db.Apply(ctx, querydb.Batch{Notes: decisions}); err != nil {
 		return got, again, err
 	}
-	if plain.Runner, err = projection.NewRunner(ProjectionOf("script", th.ops), th.log, plain.db, quick()); err != nil {
+	if plain.Runner, err = projection.NewRunner(th.cast[0], th.log, plain.db, quick()); err != nil {
 		return got, again, err
 	}
 	if err := plain.Run(ctx); err != nil {

@@ -22,7 +22,9 @@ type theatre struct {
 	store  *memstore.Shared
 	opts   memstore.Options
 	log    eventlog.Source
-	ops    *OpsOf
+	models []*querydb.Model
+	cast   []projection.Projection // what the processes fold, in turns
+	cued   int
 	faults int // that are yet to come
 	mends  int // retries and skips that are yet to come
 }
@@ -30,7 +32,8 @@ type theatre struct {
 func newTheatre(seed uint64, log eventlog.Source, ops *OpsOf, opts memstore.Options) *theatre {
 	opts.Now = func() time.Time { return epoch }
 	return &theatre{
-		dice: rand.New(rand.NewPCG(seed, 0)), store: memstore.NewShared(opts), opts: opts, log: log, ops: ops,
+		dice: rand.New(rand.NewPCG(seed, 0)), store: memstore.NewShared(opts), opts: opts, log: log,
+		models: []*querydb.Model{ops.Codec.Model}, cast: []projection.Projection{ProjectionOf("script", ops)},
 	}
 }
 
@@ -39,6 +42,7 @@ type actor struct {
 	*memstore.Shared
 	*projection.Runner
 	db      *querydb.DB
+	part    projection.Projection
 	th      *theatre
 	staged  bool // its calls wait
 	dead    bool
@@ -48,22 +52,28 @@ type actor struct {
 	ended   chan error
 }
 
-func (th *theatre) actor() (*actor, error) {
+// next is the projection whose turn it is to be folded by another process.
+func (th *theatre) next() projection.Projection {
+	th.cued++
+	return th.cast[(th.cued-1)%len(th.cast)]
+}
+
+func (th *theatre) actor(part projection.Projection) (*actor, error) {
 	a := &actor{
-		th:   th,
+		th: th, part: part,
 		turn: make(chan struct{}), waiting: make(chan struct{}), ended: make(chan error, 1),
 	}
 	opts := th.opts
 	opts.Order, opts.Before, opts.After = th.dice.Perm, a.before, a.after
 	a.Shared = th.store.Join(opts)
-	db, err := querydb.Open(context.Background(), a, []*querydb.Model{th.ops.Codec.Model}, querydb.Config{})
+	db, err := querydb.Open(context.Background(), a, th.models, querydb.Config{})
 	if err != nil {
 		return nil, err
 	}
 	cfg := quick()
 	cfg.Window = 1 + th.dice.IntN(12)
 	a.db = db
-	if a.Runner, err = projection.NewRunner(ProjectionOf("script", th.ops), th.log, db, cfg); err != nil {
+	if a.Runner, err = projection.NewRunner(part, th.log, db, cfg); err != nil {
 		return nil, err
 	}
 	return a, nil
@@ -163,8 +173,8 @@ func (th *theatre) fault(err error, what string) error {
 // play has processes fold the log to its end; some are killed on the way, and others take their place.
 func (th *theatre) play(processes int) error {
 	var on []*actor
-	enter := func(act func(*actor) func(context.Context) error) error {
-		a, err := th.actor()
+	enter := func(part projection.Projection, act func(*actor) func(context.Context) error) error {
+		a, err := th.actor(part)
 		if err == nil {
 			a.do(act(a))
 			on = append(on, a)
@@ -173,14 +183,14 @@ func (th *theatre) play(processes int) error {
 	}
 	run := func(a *actor) func(context.Context) error { return a.Run }
 	for range processes {
-		if err := enter(run); err != nil {
+		if err := enter(th.next(), run); err != nil {
 			return err
 		}
 	}
 	for len(on) > 0 {
 		if th.mends > 0 && th.dice.IntN(8) == 0 {
 			th.mends--
-			if err := enter(func(a *actor) func(context.Context) error { return a.mend }); err != nil {
+			if err := enter(th.next(), func(a *actor) func(context.Context) error { return a.mend }); err != nil {
 				return err
 			}
 		}
@@ -199,7 +209,7 @@ func (th *theatre) play(processes int) error {
 				th.faults--
 				a.kill()
 				on = slices.Delete(on, i, i+1)
-				if err := enter(run); err != nil {
+				if err := enter(a.part, run); err != nil {
 					return err
 				}
 				break
@@ -229,7 +239,7 @@ type left struct {
 // left reads it, as another process.
 func (th *theatre) left() (left, error) {
 	th.faults = 0
-	a, err := th.actor()
+	a, err := th.actor(th.cast[0])
 	if err != nil {
 		return left{}, err
 	}
@@ -237,7 +247,7 @@ func (th *theatre) left() (left, error) {
 }
 
 func (a *actor) left() (got left, err error) {
-	if got.Rows, err = readRows(a.db, a.th.ops.Codec.Model, everyKey()); err != nil {
+	if got.Rows, err = readRows(a.db, a.th.models[0], everyKey()); err != nil {
 		return left{}, err
 	}
 	got.Aside = map[string]bool{}
