@@ -1,0 +1,43 @@
+package projection_test
+
+import (
+	"testing"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+)
+
+// TestAllWritersOfATableFoldAgainWhenOneBeginsAnew since the rows that they share are gone.
+func TestAllWritersOfATableFoldAgainWhenOneBeginsAnew(t *testing.T) {
+	events := []eventlog.Event{
+		deviceEvent("telemetry", "", Act{Op: "set", ID: "a", State: ptr("x"), At: ptr(1)}),
+		deviceEvent("enrichment", "", Act{Op: "patch", ID: "a", Account: ptr("acme")}),
+	}
+	for kind, store := range stores {
+		t.Run(kind, func(t *testing.T) {
+			o, cast := writtenCast(writtenModel())
+			db := open(t, store(), o.Codec.Model)
+			fold := func(p projection.Projection) {
+				t.Helper()
+				r, err := projection.NewRunner(p, logOf(t, events...), db, quick())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := r.Run(ctx()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			fold(cast[0])
+			fold(cast[1])
+			compareDevices(t, db, o, events)
+			if err := db.Apply(ctx(), querydb.Batch{Notes: []querydb.Note{projection.Forget("telemetry")}}); err != nil {
+				t.Fatal(err)
+			}
+			fold(cast[1])
+			compareDevices(t, db, o, events[:1]) // what is telemetry's alone
+			fold(cast[0])
+			compareDevices(t, db, o, events)
+		})
+	}
+}
