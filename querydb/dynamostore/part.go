@@ -105,14 +105,14 @@ type partEncoder struct {
 // encode sets what the part of a row is, or takes it away where there is no row.
 func (p *partEncoder) encode(row *driver.Row) error {
 	s, part := p.shape, p.write.Part
-	for _, halves := range [...]struct {
-		of   []int
-		side int
-	}{{part.PK, 0}, {part.SK, 1}} {
-		for _, i := range halves.of {
-			if err := p.half(row, 2*i+halves.side); err != nil {
-				return err
-			}
+	for _, i := range part.PK {
+		if err := p.half(row, 2*i, s.table.Indexes[i].PK); err != nil {
+			return err
+		}
+	}
+	for _, i := range part.SK {
+		if err := p.half(row, 2*i+1, s.table.Indexes[i].SK); err != nil {
+			return err
 		}
 	}
 	fields := part.Fields
@@ -136,11 +136,16 @@ func (p *partEncoder) encode(row *driver.Row) error {
 
 func (p *partEncoder) set(column int, v value) { p.vals[column], p.touched[column] = v, true }
 
-// half sets a half of an index's key.
-func (p *partEncoder) half(row *driver.Row, i int) error {
+// half sets a half of an index's key that is composed of the fields. One that is composed of none of the writer's own is
+// written by all writers, and stays as long as there is one.
+func (p *partEncoder) half(row *driver.Row, i int, of []int) error {
 	place := p.shape.halves[i]
 	if place.column < 0 {
 		return nil // of the table's own key
+	}
+	own := func(f int) bool { return slices.Contains(p.write.Part.Fields, f) }
+	if row == nil && !slices.ContainsFunc(of, own) {
+		return nil
 	}
 	var v value
 	if row != nil && i/2 < len(row.Indexes) {
