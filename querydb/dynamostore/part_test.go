@@ -183,3 +183,33 @@ func TestPartsOfWritersAtOnce(t *testing.T) {
 		}
 	})
 }
+
+// TestARowStaysInTheIndexesOfItsKey when one of its writers goes, and leaves them with the last.
+func TestARowStaysInTheIndexesOfItsKey(t *testing.T) {
+	table := *device
+	table.Name, table.Indexes = "DeviceAlone", []driver.Index{{Name: "all", Constant: true, PK: []int{0}}}
+	every := func(p driver.Part) *driver.Part {
+		p.PK, p.SK = []int{0}, []int{0}
+		return &p
+	}
+	parts := map[string]*driver.Part{"telemetry": every(*telemetry), "ownership": every(*ownership)}
+	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
+		s := openWith(t, e, Config{}, &table)
+		for n, step := range []struct {
+			writer, text string
+			rows         int
+		}{{"telemetry", "on", 1}, {"ownership", "ann", 1}, {"telemetry", "", 1}, {"ownership", "", 0}} {
+			b := partly(t, step.writer, step.text, "1", uint64(n+1))
+			w := &b.Writes[0]
+			w.Table, w.Part = &table, parts[step.writer]
+			if w.Row.Record != nil {
+				w.Row.Indexes = []driver.IndexKey{{Key: keys.Key{PK: "d", SK: "device"}, HasPK: true, HasSK: true}}
+			}
+			applyTo(t, s, b)
+			page, err := s.Query(t.Context(), driver.Query{Table: &table, Index: 0, PK: "d", Limit: 9})
+			if err != nil || len(page.Rows) != step.rows {
+				t.Errorf("step %d: the index has %d rows, %v; want %d", n, len(page.Rows), err, step.rows)
+			}
+		}
+	})
+}
