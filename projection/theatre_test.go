@@ -46,6 +46,8 @@ type actor struct {
 	th      *theatre
 	staged  bool // its calls wait
 	dead    bool
+	over    bool // the act has ended, with err
+	err     error
 	leave   context.CancelFunc
 	turn    chan struct{}
 	waiting chan struct{}
@@ -83,21 +85,28 @@ func (th *theatre) actor(part projection.Projection) (*actor, error) {
 func (a *actor) do(act func(context.Context) error) {
 	var ctx context.Context
 	ctx, a.leave = context.WithCancel(context.Background())
-	a.staged = true
+	a.staged, a.over, a.err = true, false, nil
 	go func() { a.ended <- act(ctx) }()
+	a.rest()
+}
+
+// rest returns when the process waits for its turn or has ended: nobody else acts, or throws dice, before.
+func (a *actor) rest() {
+	select {
+	case <-a.waiting:
+	case a.err = <-a.ended:
+		a.over, a.staged = true, false
+	}
 }
 
 // step lets the process do one thing to the store, and waits until it is about to do the next. It reports whether the act
 // has ended.
 func (a *actor) step() (over bool, err error) {
-	select {
-	case <-a.waiting:
-	case err = <-a.ended:
-		a.staged = false
-		return true, err
+	if !a.over {
+		a.turn <- struct{}{}
+		a.rest()
 	}
-	a.turn <- struct{}{}
-	return false, nil
+	return a.over, a.err
 }
 
 // kill ends the process where it is.
