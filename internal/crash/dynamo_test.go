@@ -141,12 +141,14 @@ func (d *dynamo) check(ctx context.Context, v *judge.Verdict) error {
 	return errors.Join(wrong...)
 }
 
-// scan counts the rows of a table, or the entries of table/index; deleted rows, of which word is kept, do not count.
+// scan counts the rows of a table, or the entries of table/index; neither deleted rows, of which word is kept, nor claims of
+// unique keys count.
 func (d *dynamo) scan(ctx context.Context, name string) (n int, err error) {
 	table, index, _ := strings.Cut(name, "/")
 	in := &dynamodb.ScanInput{
 		TableName: aws.String(d.at.Prefix + table), Select: types.SelectCount,
-		FilterExpression: aws.String("attribute_not_exists(#d)"), ExpressionAttributeNames: map[string]string{"#d": "_deleted"},
+		FilterExpression:         aws.String("attribute_not_exists(#d) AND attribute_not_exists(#u)"),
+		ExpressionAttributeNames: map[string]string{"#d": "_deleted", "#u": "_unique"},
 	}
 	if index != "" {
 		in.IndexName = &index

@@ -705,6 +705,207 @@ func timeOfLevel(*Level, int) time.Time { return time.Time{} }
 
 func setTimeOfLevel(*Level, int, time.Time) {}
 
+// StandingCodec reads and writes the stored form of Standing.
+var StandingCodec = &querydb.Codec[Standing]{
+	Model:   StandingModel,
+	Encode:  encodeStanding,
+	Decode:  decodeStanding,
+	Value:   valueOfStanding,
+	Clone:   cloneStanding,
+	Time:    timeOfStanding,
+	SetTime: setTimeOfStanding,
+}
+
+// KeyOfStanding returns the key that the row has; it fails where a field of the key is empty.
+func KeyOfStanding(r *Standing) (keys.Key, error) { return querydb.KeyOf(StandingCodec, r) }
+
+func encodeStanding(b *record.Builder, r *Standing) {
+	b.String(r.Account)
+	if v := r.Owner; v == nil {
+		b.Null()
+	} else {
+		b.String(*v)
+	}
+	if v := r.City; v == nil {
+		b.Null()
+	} else {
+		b.String(*v)
+	}
+	if v := r.Band; v == nil {
+		b.Null()
+	} else {
+		b.String(*v)
+	}
+	if v := r.Deposits; v == nil {
+		b.Null()
+	} else {
+		b.Int(*v)
+	}
+}
+
+func decodeStanding(rec record.Record, r *Standing) error {
+	if rec.Len() != 5 {
+		return fmt.Errorf("record of Standing has %d fields, want 5", rec.Len())
+	}
+	*r = Standing{}
+	var ok bool
+	if r.Account, ok = record.String(rec.JSON(0)); !ok {
+		return mismatch(StandingModel, 0)
+	}
+	if text := rec.JSON(1); text != nil {
+		v, ok := record.String(text)
+		if !ok {
+			return mismatch(StandingModel, 1)
+		}
+		r.Owner = &v
+	}
+	if text := rec.JSON(2); text != nil {
+		v, ok := record.String(text)
+		if !ok {
+			return mismatch(StandingModel, 2)
+		}
+		r.City = &v
+	}
+	if text := rec.JSON(3); text != nil {
+		v, ok := record.String(text)
+		if !ok {
+			return mismatch(StandingModel, 3)
+		}
+		r.Band = &v
+	}
+	if text := rec.JSON(4); text != nil {
+		v, ok := record.Int(text)
+		if !ok {
+			return mismatch(StandingModel, 4)
+		}
+		r.Deposits = &v
+	}
+	return nil
+}
+
+func valueOfStanding(r *Standing, field int) keys.Value {
+	switch field {
+	case 0: // account
+		return keys.String(r.Account)
+	case 1: // owner
+		if v := r.Owner; v != nil {
+			return keys.String(*v)
+		}
+	case 2: // city
+		if v := r.City; v != nil {
+			return keys.String(*v)
+		}
+	case 3: // band
+		if v := r.Band; v != nil {
+			return keys.String(*v)
+		}
+	case 4: // deposits
+		if v := r.Deposits; v != nil {
+			return keys.Int(int64(*v))
+		}
+	}
+	return keys.Value{}
+}
+
+func cloneStanding(r *Standing) Standing {
+	c := *r
+	if r.Owner != nil {
+		c.Owner = new(*r.Owner)
+	}
+	if r.City != nil {
+		c.City = new(*r.City)
+	}
+	if r.Band != nil {
+		c.Band = new(*r.Band)
+	}
+	if r.Deposits != nil {
+		c.Deposits = new(*r.Deposits)
+	}
+	return c
+}
+
+func timeOfStanding(*Standing, int) time.Time { return time.Time{} }
+
+func setTimeOfStanding(*Standing, int, time.Time) {}
+
+// MarkCodec reads and writes the stored form of Mark.
+var MarkCodec = &querydb.Codec[Mark]{
+	Model:   MarkModel,
+	Encode:  encodeMark,
+	Decode:  decodeMark,
+	Value:   valueOfMark,
+	Clone:   cloneMark,
+	Time:    timeOfMark,
+	SetTime: setTimeOfMark,
+}
+
+// KeyOfMark returns the key that the row has; it fails where a field of the key is empty.
+func KeyOfMark(r *Mark) (keys.Key, error) { return querydb.KeyOf(MarkCodec, r) }
+
+func encodeMark(b *record.Builder, r *Mark) {
+	b.String(r.Account)
+	b.String(r.Hold)
+	b.String(r.Mark)
+	if v := r.City; v == nil {
+		b.Null()
+	} else {
+		b.String(*v)
+	}
+}
+
+func decodeMark(rec record.Record, r *Mark) error {
+	if rec.Len() != 4 {
+		return fmt.Errorf("record of Mark has %d fields, want 4", rec.Len())
+	}
+	*r = Mark{}
+	var ok bool
+	if r.Account, ok = record.String(rec.JSON(0)); !ok {
+		return mismatch(MarkModel, 0)
+	}
+	if r.Hold, ok = record.String(rec.JSON(1)); !ok {
+		return mismatch(MarkModel, 1)
+	}
+	if r.Mark, ok = record.String(rec.JSON(2)); !ok {
+		return mismatch(MarkModel, 2)
+	}
+	if text := rec.JSON(3); text != nil {
+		v, ok := record.String(text)
+		if !ok {
+			return mismatch(MarkModel, 3)
+		}
+		r.City = &v
+	}
+	return nil
+}
+
+func valueOfMark(r *Mark, field int) keys.Value {
+	switch field {
+	case 0: // account
+		return keys.String(r.Account)
+	case 1: // hold
+		return keys.String(r.Hold)
+	case 2: // mark
+		return keys.String(r.Mark)
+	case 3: // city
+		if v := r.City; v != nil {
+			return keys.String(*v)
+		}
+	}
+	return keys.Value{}
+}
+
+func cloneMark(r *Mark) Mark {
+	c := *r
+	if r.City != nil {
+		c.City = new(*r.City)
+	}
+	return c
+}
+
+func timeOfMark(*Mark, int) time.Time { return time.Time{} }
+
+func setTimeOfMark(*Mark, int, time.Time) {}
+
 // mismatch is the error of a record that holds something else than the model's field.
 func mismatch(m *querydb.Model, field int) error {
 	return fmt.Errorf("record of %s: field %s is not of its type", m.Name, m.Fields[field].Name)

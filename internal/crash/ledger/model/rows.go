@@ -112,3 +112,50 @@ type LevelPartition struct {
 	Account string
 	Hold    string
 }
+
+// Standing is a row of the read model Standing.
+//
+// What two projectors know of an account: neither waits for the other, and each has a half of an index beside the other's.
+type Standing struct {
+	Account  string
+	Owner    *string
+	City     *string
+	Band     *string
+	Deposits *int
+}
+
+// Mark is a row of the read model Mark.
+//
+// A hold in the table of the standing, under a mark that no other hold has.
+type Mark struct {
+	Account string
+	Hold    string
+	Mark    string
+	City    *string
+}
+
+// MarkKey says which Mark: all fields of its primary key.
+type MarkKey struct {
+	Account string
+	Hold    string
+}
+
+// AtPlaceItem is an item of AtPlace: a row of one of its members.
+type AtPlaceItem interface{ IsAtPlaceItem() }
+
+// IsAtPlaceItem says that Standing is a member of AtPlace.
+func (*Standing) IsAtPlaceItem() {}
+
+// IsAtPlaceItem says that Mark is a member of AtPlace.
+func (*Mark) IsAtPlaceItem() {}
+
+// AtPlaceMember is the enum AtPlaceMember.
+//
+// The types of the items of AtPlace.
+type AtPlaceMember string
+
+// The values of AtPlaceMember.
+const (
+	AtPlaceMemberStanding AtPlaceMember = "Standing"
+	AtPlaceMemberMark     AtPlaceMember = "Mark"
+)

@@ -17,6 +17,18 @@ var All = []*querydb.Model{
 	ProfileModel,
 	HoldModel,
 	LevelModel,
+	StandingModel,
+	MarkModel,
+}
+
+// tableBank is the table Bank, which several models share.
+var tableBank = &querydb.Shared{
+	Name: "Bank",
+	Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
+	Indexes: []querydb.SharedIndex{
+		{Name: "gsi1", Constant: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
+		{Name: "gsi2", Constant: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
+	},
 }
 
 // BalanceModel describes the read model Balance.
@@ -363,4 +375,198 @@ var LevelModel = &querydb.Model{
 	TTL:       -1,
 	CreatedAt: -1,
 	UpdatedAt: -1,
+}
+
+// StandingModel describes the read model Standing.
+var StandingModel = &querydb.Model{
+	Name:    "Standing",
+	Plugin:  "",
+	Table:   "Bank",
+	Version: "3ab146239a73",
+	Fields: []driver.Field{
+		{Name: "account", Scalar: "ID"},
+		{Name: "owner", Scalar: "String", Nullable: true},
+		{Name: "city", Scalar: "String", Nullable: true},
+		{Name: "band", Scalar: "String", Nullable: true},
+		{Name: "deposits", Scalar: "Int", Nullable: true},
+	},
+	PK: querydb.Half{
+		Layout: keys.Layout{
+			Head: "$bank#v1#standing",
+			Segments: []keys.Segment{
+				{Field: "account", Kind: keys.KindString, Before: "account_"},
+			},
+			Sep:    "#",
+			Casing: keys.CasingLower,
+		},
+		Fields: []int{0},
+	},
+	SK: querydb.Half{
+		Layout: keys.Layout{
+			Head: "$bank#v1#standing",
+		},
+	},
+	Indexes: []querydb.Index{
+		{
+			Name: "byBand",
+			PK: querydb.Half{
+				Layout: keys.Layout{
+					Head: "$bank#v1#standing",
+					Segments: []keys.Segment{
+						{Field: "band", Kind: keys.KindString, Before: "band_"},
+					},
+					Sep:    "#",
+					Casing: keys.CasingLower,
+				},
+				Fields: []int{3},
+				Policy: keys.Sparse,
+			},
+			SK: querydb.Half{
+				Layout: keys.Layout{
+					Head: "$bank#v1#standing",
+					Segments: []keys.Segment{
+						{Field: "city", Kind: keys.KindString, Before: "city_"},
+						{Field: "owner", Kind: keys.KindString, Before: "owner_"},
+					},
+					Sep:       "#",
+					Casing:    keys.CasingLower,
+					Truncates: true,
+				},
+				Fields: []int{2, 1},
+			},
+		},
+		{
+			Name: "byCity",
+			PK: querydb.Half{
+				Layout: keys.Layout{
+					Head: "$bank#v1#atplace",
+					Segments: []keys.Segment{
+						{Field: "city", Kind: keys.KindString, Before: "city_"},
+					},
+					Sep:    "#",
+					Casing: keys.CasingLower,
+				},
+				Fields: []int{2},
+			},
+			SK: querydb.Half{
+				Layout: keys.Layout{
+					Head: "$bank#v1#standing_1",
+					Segments: []keys.Segment{
+						{Field: "account", Kind: keys.KindString, Before: "account_"},
+					},
+					Sep:    "#",
+					Casing: keys.CasingLower,
+				},
+				Fields: []int{0},
+			},
+		},
+	},
+	TTL:       -1,
+	CreatedAt: -1,
+	UpdatedAt: -1,
+	Entity:    &querydb.Entity{Table: tableBank, Kind: "Standing", Slots: []int{0, 1}},
+	Writers: []querydb.Writer{
+		{Name: "contact", Part: driver.Part{Fields: []int{1, 2}, PK: []int{1}, SK: []int{0, 1}}},
+		{Name: "worth", Part: driver.Part{Fields: []int{3, 4}, PK: []int{0}, SK: []int{1}}},
+	},
+}
+
+// MarkModel describes the read model Mark.
+var MarkModel = &querydb.Model{
+	Name:    "Mark",
+	Plugin:  "",
+	Table:   "Bank",
+	Version: "3ab146239a73",
+	Fields: []driver.Field{
+		{Name: "account", Scalar: "ID"},
+		{Name: "hold", Scalar: "ID"},
+		{Name: "mark", Scalar: "String"},
+		{Name: "city", Scalar: "String", Nullable: true},
+	},
+	PK: querydb.Half{
+		Layout: keys.Layout{
+			Head: "$bank#v1#mark",
+			Segments: []keys.Segment{
+				{Field: "account", Kind: keys.KindString, Before: "account_"},
+			},
+			Sep:    "#",
+			Casing: keys.CasingLower,
+		},
+		Fields: []int{0},
+	},
+	SK: querydb.Half{
+		Layout: keys.Layout{
+			Head: "$bank#v1#mark",
+			Segments: []keys.Segment{
+				{Field: "hold", Kind: keys.KindString, Before: "hold_"},
+			},
+			Sep:    "#",
+			Casing: keys.CasingLower,
+		},
+		Fields: []int{1},
+	},
+	Indexes: []querydb.Index{
+		{
+			Name: "byMark",
+			PK: querydb.Half{
+				Layout: keys.Layout{
+					Head: "$bank#v1#mark",
+					Segments: []keys.Segment{
+						{Field: "mark", Kind: keys.KindString, Before: "mark_"},
+					},
+					Sep:    "#",
+					Casing: keys.CasingLower,
+				},
+				Fields: []int{2},
+			},
+			SK: querydb.Half{
+				Layout: keys.Layout{
+					Head: "$bank#v1#mark",
+				},
+			},
+			Unique: true,
+		},
+		{
+			Name: "byPlace",
+			PK: querydb.Half{
+				Layout: keys.Layout{
+					Head: "$bank#v1#atplace",
+					Segments: []keys.Segment{
+						{Field: "city", Kind: keys.KindString, Before: "city_"},
+					},
+					Sep:    "#",
+					Casing: keys.CasingLower,
+				},
+				Fields: []int{3},
+			},
+			SK: querydb.Half{
+				Layout: keys.Layout{
+					Head: "$bank#v1#mark_1",
+					Segments: []keys.Segment{
+						{Field: "account", Kind: keys.KindString, Before: "account_"},
+						{Field: "hold", Kind: keys.KindString, Before: "hold_"},
+					},
+					Sep:    "#",
+					Casing: keys.CasingLower,
+				},
+				Fields: []int{0, 1},
+			},
+		},
+	},
+	TTL:       -1,
+	CreatedAt: -1,
+	UpdatedAt: -1,
+	Atomic:    true,
+	Entity:    &querydb.Entity{Table: tableBank, Kind: "Mark", Slots: []int{0, 1}},
+}
+
+// AtPlaceCollection are the models that are read together as AtPlace.
+var AtPlaceCollection = &querydb.Collection{
+	Name:  "AtPlace",
+	Table: tableBank,
+	Index: 1,
+	Members: []querydb.Member{
+		{Model: StandingModel, Index: 1},
+		{Model: MarkModel, Index: 1},
+	},
 }

@@ -100,6 +100,29 @@ var Catalog = &graph.Catalog{
 				"held":    {Name: "held", Ordinal: 3},
 			},
 		},
+		"Standing": {
+			Name:  "Standing",
+			Model: model.StandingModel,
+			Owner: -1,
+			Fields: map[string]*graph.Field{
+				"account":  {Name: "account", Ordinal: 0},
+				"owner":    {Name: "owner", Ordinal: 1},
+				"city":     {Name: "city", Ordinal: 2},
+				"band":     {Name: "band", Ordinal: 3},
+				"deposits": {Name: "deposits", Ordinal: 4},
+			},
+		},
+		"Mark": {
+			Name:  "Mark",
+			Model: model.MarkModel,
+			Owner: -1,
+			Fields: map[string]*graph.Field{
+				"account": {Name: "account", Ordinal: 0},
+				"hold":    {Name: "hold", Ordinal: 1},
+				"mark":    {Name: "mark", Ordinal: 2},
+				"city":    {Name: "city", Ordinal: 3},
+			},
+		},
 	},
 	Queries: map[string]*graph.Query{
 		"Balance": {
@@ -283,6 +306,104 @@ var Catalog = &graph.Catalog{
 			Operands:   true,
 			PK: []graph.Arg{
 				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"Standing": {
+			Name:  "Standing",
+			Type:  "Standing",
+			Index: driver.Primary,
+			PK: []graph.Arg{
+				{Name: "account", Kind: keys.KindString},
+			},
+		},
+		"StandingByBand": {
+			Name:       "StandingByBand",
+			Type:       "Standing",
+			Index:      0,
+			Kind:       graph.Many,
+			Connection: "StandingByBandConnection",
+			Operands:   true,
+			PK: []graph.Arg{
+				{Name: "band", Kind: keys.KindString},
+			},
+			SK: []graph.Arg{
+				{Name: "city", Kind: keys.KindString},
+				{Name: "owner", Kind: keys.KindString},
+			},
+		},
+		"StandingByCity": {
+			Name:       "StandingByCity",
+			Type:       "Standing",
+			Index:      1,
+			Kind:       graph.Many,
+			Connection: "StandingByCityConnection",
+			Operands:   true,
+			PK: []graph.Arg{
+				{Name: "city", Kind: keys.KindString},
+			},
+			SK: []graph.Arg{
+				{Name: "account", Kind: keys.KindString},
+			},
+		},
+		"Mark": {
+			Name:  "Mark",
+			Type:  "Mark",
+			Index: driver.Primary,
+			PK: []graph.Arg{
+				{Name: "account", Kind: keys.KindString},
+			},
+			SK: []graph.Arg{
+				{Name: "hold", Kind: keys.KindString},
+			},
+		},
+		"MarkByPrimary": {
+			Name:       "MarkByPrimary",
+			Type:       "Mark",
+			Index:      driver.Primary,
+			Kind:       graph.Many,
+			Connection: "MarkByPrimaryConnection",
+			Operands:   true,
+			PK: []graph.Arg{
+				{Name: "account", Kind: keys.KindString},
+			},
+			SK: []graph.Arg{
+				{Name: "hold", Kind: keys.KindString},
+			},
+		},
+		"MarkByMark": {
+			Name:  "MarkByMark",
+			Type:  "Mark",
+			Index: 0,
+			PK: []graph.Arg{
+				{Name: "mark", Kind: keys.KindString},
+			},
+		},
+		"MarkByPlace": {
+			Name:       "MarkByPlace",
+			Type:       "Mark",
+			Index:      1,
+			Kind:       graph.Many,
+			Connection: "MarkByPlaceConnection",
+			Operands:   true,
+			PK: []graph.Arg{
+				{Name: "city", Kind: keys.KindString},
+			},
+			SK: []graph.Arg{
+				{Name: "account", Kind: keys.KindString},
+				{Name: "hold", Kind: keys.KindString},
+			},
+		},
+		"AtPlace": {
+			Name:       "AtPlace",
+			Kind:       graph.Many,
+			Connection: "AtPlaceConnection",
+			Collection: &graph.Collection{
+				Stored:  model.AtPlaceCollection,
+				Union:   "AtPlaceItem",
+				Members: []string{"Standing", "Mark"},
+			},
+			PK: []graph.Arg{
+				{Name: "city", Kind: keys.KindString},
 			},
 		},
 	},

@@ -39,3 +39,18 @@ type HoldByHoldConnection = graph.Connection[*model.Hold]
 
 // LevelByIDConnection is a page of LevelById.
 type LevelByIDConnection = graph.Connection[*model.Level]
+
+// StandingByBandConnection is a page of StandingByBand.
+type StandingByBandConnection = graph.Connection[*model.Standing]
+
+// StandingByCityConnection is a page of StandingByCity.
+type StandingByCityConnection = graph.Connection[*model.Standing]
+
+// MarkByPrimaryConnection is a page of MarkByPrimary.
+type MarkByPrimaryConnection = graph.Connection[*model.Mark]
+
+// MarkByPlaceConnection is a page of MarkByPlace.
+type MarkByPlaceConnection = graph.Connection[*model.Mark]
+
+// AtPlaceConnection is a page of AtPlace.
+type AtPlaceConnection = graph.Connection[model.AtPlaceItem]

@@ -121,6 +121,52 @@ func (r queries) LevelByID(ctx context.Context, id string, eq *string, prefix *s
 	return graph.FetchPage(ctx, r.rt, "LevelById", model.LevelCodec, []keys.Value{keys.String(id)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
+// Standing answers Standing.
+func (r queries) Standing(ctx context.Context, account string, consistent *bool) (*model.Standing, error) {
+	return graph.FetchOne(ctx, r.rt, "Standing", model.StandingCodec, []keys.Value{keys.String(account)}, nil, consistent)
+}
+
+// StandingByBand answers StandingByBand.
+func (r queries) StandingByBand(ctx context.Context, band string, city *string, owner *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*StandingByBandConnection, error) {
+	return graph.FetchPage(ctx, r.rt, "StandingByBand", model.StandingCodec, []keys.Value{keys.String(band)}, graph.PageArgs{Sort: []keys.Value{optional(city, keys.String), optional(owner, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+}
+
+// StandingByCity answers StandingByCity.
+func (r queries) StandingByCity(ctx context.Context, city string, account *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*StandingByCityConnection, error) {
+	return graph.FetchPage(ctx, r.rt, "StandingByCity", model.StandingCodec, []keys.Value{keys.String(city)}, graph.PageArgs{Sort: []keys.Value{optional(account, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+}
+
+// Mark answers Mark.
+func (r queries) Mark(ctx context.Context, account string, hold string, consistent *bool) (*model.Mark, error) {
+	return graph.FetchOne(ctx, r.rt, "Mark", model.MarkCodec, []keys.Value{keys.String(account)}, []keys.Value{keys.String(hold)}, consistent)
+}
+
+// MarkByPrimary answers MarkByPrimary.
+func (r queries) MarkByPrimary(ctx context.Context, account string, hold *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*MarkByPrimaryConnection, error) {
+	return graph.FetchPage(ctx, r.rt, "MarkByPrimary", model.MarkCodec, []keys.Value{keys.String(account)}, graph.PageArgs{Sort: []keys.Value{optional(hold, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+}
+
+// MarkByMark answers MarkByMark.
+func (r queries) MarkByMark(ctx context.Context, mark string) (*model.Mark, error) {
+	return graph.FetchOne(ctx, r.rt, "MarkByMark", model.MarkCodec, []keys.Value{keys.String(mark)}, nil, nil)
+}
+
+// MarkByPlace answers MarkByPlace.
+func (r queries) MarkByPlace(ctx context.Context, city string, account *string, hold *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*MarkByPlaceConnection, error) {
+	return graph.FetchPage(ctx, r.rt, "MarkByPlace", model.MarkCodec, []keys.Value{keys.String(city)}, graph.PageArgs{Sort: []keys.Value{optional(account, keys.String), optional(hold, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+}
+
+// itemsOfAtPlace reads items of AtPlace, by their types.
+var itemsOfAtPlace = []graph.ItemReader[model.AtPlaceItem]{
+	graph.ItemsOf(model.StandingCodec, func(r *model.Standing) model.AtPlaceItem { return r }),
+	graph.ItemsOf(model.MarkCodec, func(r *model.Mark) model.AtPlaceItem { return r }),
+}
+
+// AtPlace answers AtPlace.
+func (r queries) AtPlace(ctx context.Context, city string, only []model.AtPlaceMember, reverse *bool, limit *int, nextToken *string) (*AtPlaceConnection, error) {
+	return graph.FetchCollection(ctx, r.rt, "AtPlace", itemsOfAtPlace, []keys.Value{keys.String(city)}, graph.Names(only), graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+}
+
 // optional makes a key value of an argument that may be left out.
 func optional[T any](v *T, value func(T) keys.Value) keys.Value {
 	if v == nil {

@@ -17,5 +17,8 @@ func Projections() []projection.Projection {
 		ops.ProjectProfile(Profile{}),
 		ops.ProjectHold(Hold{}),
 		ops.ProjectLevel(Level{}),
+		ops.ProjectContact(Contact{}),
+		ops.ProjectWorth(Worth{}),
+		ops.ProjectMark(Mark{}),
 	}
 }

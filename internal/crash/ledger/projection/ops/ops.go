@@ -304,3 +304,96 @@ var LevelFields = struct {
 		Assign:  func(row *model.Level, v int) { row.Held = v },
 	},
 }
+
+// Standing makes the ops of Standing.
+var Standing = projection.Ops[model.Standing, string, string]{
+	Codec: model.StandingCodec,
+	Key: func(k string) (keys.Key, error) {
+		var row model.Standing
+		row.Account = k
+		return model.KeyOfStanding(&row)
+	},
+	Partition: func(p string) (string, error) {
+		return model.StandingModel.PK.Layout.Compose(keys.String(p))
+	},
+	Fill: func(row *model.Standing, k string) {
+		row.Account = k
+	},
+}
+
+// StandingFields are the fields that a patch of Standing can name, by its writers.
+var StandingFields = struct {
+	Contact struct {
+		Owner projection.PatchField[model.Standing, string]
+		City  projection.PatchField[model.Standing, string]
+	}
+	Worth struct {
+		Band     projection.PatchField[model.Standing, string]
+		Deposits projection.PatchField[model.Standing, int]
+	}
+}{
+	Contact: struct {
+		Owner projection.PatchField[model.Standing, string]
+		City  projection.PatchField[model.Standing, string]
+	}{
+		Owner: projection.PatchField[model.Standing, string]{
+			Ordinal: 1,
+			Assign:  func(row *model.Standing, v string) { row.Owner = &v },
+			Reset:   func(row *model.Standing) { row.Owner = nil },
+		},
+		City: projection.PatchField[model.Standing, string]{
+			Ordinal: 2,
+			Assign:  func(row *model.Standing, v string) { row.City = &v },
+			Reset:   func(row *model.Standing) { row.City = nil },
+		},
+	},
+	Worth: struct {
+		Band     projection.PatchField[model.Standing, string]
+		Deposits projection.PatchField[model.Standing, int]
+	}{
+		Band: projection.PatchField[model.Standing, string]{
+			Ordinal: 3,
+			Assign:  func(row *model.Standing, v string) { row.Band = &v },
+			Reset:   func(row *model.Standing) { row.Band = nil },
+		},
+		Deposits: projection.PatchField[model.Standing, int]{
+			Ordinal: 4,
+			Assign:  func(row *model.Standing, v int) { row.Deposits = &v },
+			Reset:   func(row *model.Standing) { row.Deposits = nil },
+		},
+	},
+}
+
+// Mark makes the ops of Mark.
+var Mark = projection.Ops[model.Mark, model.MarkKey, string]{
+	Codec: model.MarkCodec,
+	Key: func(k model.MarkKey) (keys.Key, error) {
+		var row model.Mark
+		row.Account = k.Account
+		row.Hold = k.Hold
+		return model.KeyOfMark(&row)
+	},
+	Partition: func(p string) (string, error) {
+		return model.MarkModel.PK.Layout.Compose(keys.String(p))
+	},
+	Fill: func(row *model.Mark, k model.MarkKey) {
+		row.Account = k.Account
+		row.Hold = k.Hold
+	},
+}
+
+// MarkFields are the fields that a patch of Mark can name.
+var MarkFields = struct {
+	Mark projection.PatchField[model.Mark, string]
+	City projection.PatchField[model.Mark, string]
+}{
+	Mark: projection.PatchField[model.Mark, string]{
+		Ordinal: 2,
+		Assign:  func(row *model.Mark, v string) { row.Mark = v },
+	},
+	City: projection.PatchField[model.Mark, string]{
+		Ordinal: 3,
+		Assign:  func(row *model.Mark, v string) { row.City = &v },
+		Reset:   func(row *model.Mark) { row.City = nil },
+	},
+}

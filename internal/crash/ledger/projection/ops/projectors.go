@@ -304,6 +304,116 @@ func ProjectLevel(p LevelProjector) projection.Projection {
 	})
 }
 
+// ContactProjector folds events into what it writes of rows of Standing, owner and city: one method for each event that the schema names.
+// Methods are pure: they know the event and nothing else.
+type ContactProjector interface {
+	Opened(e event.Opened, m projection.Meta) []projection.Op
+	Described(e event.Described, m projection.Meta) []projection.Op
+	Closed(e event.Closed, m projection.Meta) []projection.Op
+}
+
+// ProjectContact makes the projection contact of its projector.
+func ProjectContact(p ContactProjector) projection.Projection {
+	return projection.New(&Standing, projection.Projection{
+		Name:   "contact",
+		Events: []string{"Opened", "Described", "Closed"},
+		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+			switch e.Type {
+			case "Opened":
+				data, err := event.DecodeOpened(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.Opened(data, m), nil
+			case "Described":
+				data, err := event.DecodeDescribed(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.Described(data, m), nil
+			case "Closed":
+				data, err := event.DecodeClosed(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.Closed(data, m), nil
+			}
+			return foreign("contact", e)
+		},
+	})
+}
+
+// WorthProjector folds events into what it writes of rows of Standing, band and deposits: one method for each event that the schema names.
+// Methods are pure: they know the event and nothing else.
+type WorthProjector interface {
+	Deposited(e event.Deposited, m projection.Meta) []projection.Op
+	Held(e event.Held, m projection.Meta) []projection.Op
+	Purged(e event.Purged, m projection.Meta) []projection.Op
+}
+
+// ProjectWorth makes the projection worth of its projector.
+func ProjectWorth(p WorthProjector) projection.Projection {
+	return projection.New(&Standing, projection.Projection{
+		Name:   "worth",
+		Events: []string{"Deposited", "Held", "Purged"},
+		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+			switch e.Type {
+			case "Deposited":
+				data, err := event.DecodeDeposited(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.Deposited(data, m), nil
+			case "Held":
+				data, err := event.DecodeHeld(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.Held(data, m), nil
+			case "Purged":
+				data, err := event.DecodePurged(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.Purged(data, m), nil
+			}
+			return foreign("worth", e)
+		},
+	})
+}
+
+// MarkProjector folds events into rows of Mark: one method for each event that the schema names.
+// Methods are pure: they know the event and nothing else.
+type MarkProjector interface {
+	Held(e event.Held, m projection.Meta) []projection.Op
+	Released(e event.Released, m projection.Meta) []projection.Op
+}
+
+// ProjectMark makes the projection Mark of its projector.
+func ProjectMark(p MarkProjector) projection.Projection {
+	return projection.New(&Mark, projection.Projection{
+		Name:   "Mark",
+		Events: []string{"Held", "Released"},
+		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+			switch e.Type {
+			case "Held":
+				data, err := event.DecodeHeld(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.Held(data, m), nil
+			case "Released":
+				data, err := event.DecodeReleased(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.Released(data, m), nil
+			}
+			return foreign("Mark", e)
+		},
+	})
+}
+
 // foreign is the error of an event that the projection does not take.
 func foreign(projector string, e *eventlog.Event) ([]projection.Op, error) {
 	return nil, fmt.Errorf("projector %s does not take events of type %s", projector, e.Type)
