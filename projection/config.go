@@ -15,6 +15,8 @@ type RunnerConfig struct {
 	// CommitWithin is, on a Shared store, how long after the Runner has last seen that nobody else is ahead of it a commit
 	// may take, 10 minutes by default. It must be far below the day for which such a store remembers deleted rows.
 	CommitWithin time.Duration
+	// Readers is how many partitions are read at once, on a Shared store, for the ops that ask for whole ones; 64 by default.
+	Readers int
 	// Attempts is how often an event is tried before it is set aside, 3 by default.
 	Attempts int
 	// MinBackoff and MaxBackoff bound the pause before something that failed is tried again: 50 ms and 5 s by default.
@@ -39,6 +41,7 @@ func (c RunnerConfig) withDefaults() RunnerConfig {
 	orElse(&c.Window, 4096)
 	orElse(&c.WindowBytes, 4<<20)
 	orElse(&c.CommitWithin, 10*time.Minute)
+	orElse(&c.Readers, 64)
 	orElse(&c.Attempts, 3)
 	orElse(&c.MinBackoff, 50*time.Millisecond)
 	orElse(&c.MaxBackoff, max(5*time.Second, c.MinBackoff))
@@ -62,7 +65,7 @@ func orElse[T comparable](field *T, value T) {
 
 func (c *RunnerConfig) validate() error {
 	for name, n := range map[string]int64{
-		"Window": int64(c.Window), "WindowBytes": int64(c.WindowBytes), "Attempts": int64(c.Attempts),
+		"Window": int64(c.Window), "WindowBytes": int64(c.WindowBytes), "Attempts": int64(c.Attempts), "Readers": int64(c.Readers),
 		"CommitWithin": int64(c.CommitWithin),
 		"MinBackoff":   int64(c.MinBackoff), "MaxBackoff": int64(c.MaxBackoff),
 		"Heartbeat": int64(c.Heartbeat), "StallAfter": int64(c.StallAfter),

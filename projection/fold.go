@@ -50,7 +50,8 @@ type fold[R any] struct {
 	shape shape
 	cuts  cuts
 
-	slots int // of Row.Indexes
+	slots   int // of Row.Indexes
+	readers int // that read partitions at once
 
 	builder record.Builder
 	said    []keys.Mention // see nothingSaid
@@ -89,7 +90,7 @@ type undo[R any] struct {
 
 func newFold[R any](codec *querydb.Codec[R], db *querydb.DB, w *querydb.Writer) *fold[R] {
 	m := codec.Model
-	f := &fold[R]{codec: codec, model: m, shape: shapeOf(m, w), cuts: newCuts(m, db)}
+	f := &fold[R]{codec: codec, model: m, shape: shapeOf(m, w), cuts: newCuts(m, db), readers: 1}
 	f.db, f.slots = db.Stored(f.shape.writer), len(m.Indexes)
 	if m.Entity != nil {
 		f.slots = len(m.Entity.Table.Indexes)

@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
@@ -117,13 +120,34 @@ func (f *fold[R]) loadPartitions(ctx context.Context, source string) error {
 			p.entries = append(p.entries, e)
 		}
 	}
-	for pk, p := range f.parts {
-		if err := f.loadPartition(ctx, pk); err != nil {
-			return err
-		}
+	if err := f.readPartitions(ctx); err != nil {
+		return err
+	}
+	for _, p := range f.parts {
 		p.order(source)
 	}
 	return nil
+}
+
+// readPartitions reads all rows of the partitions, many at a time: a store that is shared is some milliseconds away.
+func (f *fold[R]) readPartitions(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	pks := slices.Collect(maps.Keys(f.parts))
+	var next atomic.Int64
+	var rows sync.Mutex // held by whoever adds to the fold
+	var readers sync.WaitGroup
+	for range min(f.readers, len(pks)) {
+		readers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(pks) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				if err := f.loadPartition(ctx, pks[i], &rows); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	readers.Wait()
+	return context.Cause(ctx)
 }
 
 // order makes recent of what was read. Rows that another source partition wrote last have no place in its order.
@@ -150,23 +174,32 @@ func (p *part[R]) add(s standing[R]) {
 	p.recent = slices.Insert(p.recent, i, s)
 }
 
-func (f *fold[R]) loadPartition(ctx context.Context, pk string) error {
+func (f *fold[R]) loadPartition(ctx context.Context, pk string, rows *sync.Mutex) error {
 	q := querydb.Query{Index: primary, PK: pk, Limit: partitionPage, Consistent: true}
 	for {
 		page, err := f.db.Query(ctx, f.model, q)
 		if err != nil {
 			return err
 		}
-		for i := range page.Rows {
-			if err := f.loaded(f.entry(page.Rows[i].Key), &page.Rows[i]); err != nil {
-				return err
-			}
+		if err := f.loadedAll(page.Rows, rows); err != nil {
+			return err
 		}
 		if page.Next == nil {
 			return nil
 		}
 		q.Start = page.Next
 	}
+}
+
+func (f *fold[R]) loadedAll(list []querydb.Row, rows *sync.Mutex) error {
+	rows.Lock()
+	defer rows.Unlock()
+	for i := range list {
+		if err := f.loaded(f.entry(list[i].Key), &list[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // latest returns the row of the partition that a Follow of the event continues, nil where there is none.

@@ -62,7 +62,7 @@ func NewRunner(p Projection, src eventlog.Source, db *querydb.DB, cfg RunnerConf
 		log:        cfg.Logger.With("projection", p.Name),
 		progress:   newProgress(cfg.Now),
 		shared:     db.Shared(),
-		fold:       p.newFold(db),
+		fold:       p.newFold(db, cfg.Readers),
 		reach:      math.MaxInt,
 	}, nil
 }

@@ -73,7 +73,7 @@ func (th *theatre) actor(part projection.Projection) (*actor, error) {
 		return nil, err
 	}
 	cfg := quick()
-	cfg.Window = 1 + th.dice.IntN(12)
+	cfg.Window, cfg.Readers = 1+th.dice.IntN(12), 1 // one step at a time
 	a.db = db
 	if a.Runner, err = projection.NewRunner(part, th.log, db, cfg); err != nil {
 		return nil, err
