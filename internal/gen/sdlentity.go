@@ -85,6 +85,9 @@ func newEntityArgument(q schema.Query, name string) argument {
 		return argument{name: name, typ: typeOf(q.Optional[i]), description: text, field: q.Optional[i]}
 	}
 	a := fixedArgument(name, operandOf(q))
+	if !slices.Contains(q.Args, "prefix") {
+		a.description = strings.NewReplacer("prefix, from and to", "from and to", " eq and prefix", " eq").Replace(a.description)
+	}
 	if slices.Contains([]string{"eq", "from", "to"}, name) {
 		a.typ = q.Operand
 		if first := q.Optional[0]; typeOf(first) == q.Operand {

@@ -20,7 +20,7 @@ type Query struct {
 	Args []string
 	// Required and Optional are, for an entity or a collection, the fields whose values it takes under their own names.
 	// Of the optional ones, which are of the sort key, each can be given only with all before it; eq, prefix, from and to
-	// are conditions on the first that is not given. It has them where Optional holds any.
+	// are conditions on the first that is not given. It has them where Optional holds any, and prefix where one has texts.
 	Required, Optional []*Field
 	// Operand is the GraphQL type of eq, from and to, for an entity: that of its Optional fields; where they have several,
 	// String, whose text is read as a value of the field that it is a condition on. That of prefix is String.
@@ -102,11 +102,23 @@ func rangeQuery(pk, sk Half) Query {
 	q.Args = append(fieldNames(q.Required), fieldNames(q.Optional)...)
 	q.Source = firstOf(q.Optional)
 	if len(q.Optional) > 0 {
-		q.Args = append(q.Args, operands...)
+		q.Args = append(q.Args, operandsOf(q.Optional)...)
 		q.Operand = operandType(q.Optional)
 	}
 	q.Args = append(q.Args, pages...)
 	return q
+}
+
+// operandsOf are the conditions on fields: values of numbers and booleans begin with nothing.
+func operandsOf(fields []*Field) []string {
+	if slices.ContainsFunc(fields, func(f *Field) bool { return isText(f.Scalar) }) {
+		return operands
+	}
+	return slices.DeleteFunc(slices.Clone(operands), func(name string) bool { return name == "prefix" })
+}
+
+func isText(scalar string) bool {
+	return slices.Contains([]string{"ID", "String", "Date", "DateTime"}, scalar)
 }
 
 func operandType(fields []*Field) string {

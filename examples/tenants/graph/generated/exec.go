@@ -61,7 +61,7 @@ type QueryResolver interface {
 	EmployeeDepartmentStaff(ctx context.Context, department string, hireDate *keys.Date, eq *keys.Date, prefix *string, from *keys.Date, to *keys.Date, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Employee], error)
 	Task(ctx context.Context, taskID string, consistent *bool) (*model.Task, error)
 	TaskTenantMembers(ctx context.Context, tenantID string, projectID *string, taskID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Task], error)
-	TaskByAssignee(ctx context.Context, employeeID string, priority *int, eq *int, prefix *string, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Task], error)
+	TaskByAssignee(ctx context.Context, employeeID string, priority *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Task], error)
 	TaskAssignments(ctx context.Context, employeeID string, projectID *string, taskID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Task], error)
 	Equipment(ctx context.Context, equipmentID string, consistent *bool) (*model.Equipment, error)
 	EquipmentDepartmentStaff(ctx context.Context, department string, purchaseDate *keys.Date, eq *keys.Date, prefix *string, from *keys.Date, to *keys.Date, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Equipment], error)
@@ -704,22 +704,17 @@ type Query {
     priority: Int
 
     """
-    Only rows whose priority is this. Not together with prefix, from and to.
+    Only rows whose priority is this. Not together with from and to.
     """
     eq: Int
 
     """
-    Only rows whose priority begins with this. Not together with eq, from and to.
-    """
-    prefix: String
-
-    """
-    Only rows whose priority is this or greater. Not together with eq and prefix.
+    Only rows whose priority is this or greater. Not together with eq.
     """
     from: Int
 
     """
-    Only rows whose priority is this or less. Not together with eq and prefix.
+    Only rows whose priority is this or less. Not together with eq.
     """
     to: Int
 
@@ -2477,54 +2472,46 @@ func field_Query_TaskByAssignee_args(ctx context.Context, ec *executionContext, 
 		return nil, err
 	}
 	args["eq"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "prefix",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["prefix"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "from",
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "from",
 		func(ctx context.Context, v any) (*int, error) {
 			return unmarshalOInt2ᚖint(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["from"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "to",
+	args["from"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "to",
 		func(ctx context.Context, v any) (*int, error) {
 			return unmarshalOInt2ᚖint(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["to"] = arg5
-	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
+	args["to"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
 		func(ctx context.Context, v any) (*bool, error) {
 			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["reverse"] = arg6
-	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
+	args["reverse"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
 		func(ctx context.Context, v any) (*int, error) {
 			return unmarshalOInt2ᚖint(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["limit"] = arg7
-	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
+	args["limit"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
 		func(ctx context.Context, v any) (*string, error) {
 			return unmarshalOString2ᚖstring(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["nextToken"] = arg8
+	args["nextToken"] = arg7
 	return args, nil
 }
 
@@ -4213,7 +4200,7 @@ func _Query_TaskByAssignee(ctx context.Context, ec *executionContext, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().TaskByAssignee(ctx, fc.Args["employeeId"].(string), fc.Args["priority"].(*int), fc.Args["eq"].(*int), fc.Args["prefix"].(*string), fc.Args["from"].(*int), fc.Args["to"].(*int), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().TaskByAssignee(ctx, fc.Args["employeeId"].(string), fc.Args["priority"].(*int), fc.Args["eq"].(*int), fc.Args["from"].(*int), fc.Args["to"].(*int), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Task]) graphql.Marshaler {

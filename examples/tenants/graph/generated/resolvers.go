@@ -73,8 +73,8 @@ func (r queries) TaskTenantMembers(ctx context.Context, tenantID string, project
 }
 
 // TaskByAssignee answers TaskByAssignee.
-func (r queries) TaskByAssignee(ctx context.Context, employeeID string, priority *int, eq *int, prefix *string, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*TaskByAssigneeConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "TaskByAssignee", model.TaskCodec, []keys.Value{keys.String(employeeID)}, graph.PageArgs{Sort: []keys.Value{optional(priority, func(v int) keys.Value { return keys.Int(int64(v)) })}, Where: keys.Condition{Eq: optional(eq, func(v int) keys.Value { return keys.Int(int64(v)) }), Prefix: prefix, From: optional(from, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(to, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+func (r queries) TaskByAssignee(ctx context.Context, employeeID string, priority *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*TaskByAssigneeConnection, error) {
+	return graph.FetchPage(ctx, r.rt, "TaskByAssignee", model.TaskCodec, []keys.Value{keys.String(employeeID)}, graph.PageArgs{Sort: []keys.Value{optional(priority, func(v int) keys.Value { return keys.Int(int64(v)) })}, Where: keys.Condition{Eq: optional(eq, func(v int) keys.Value { return keys.Int(int64(v)) }), From: optional(from, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(to, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // TaskAssignments answers TaskAssignments.

@@ -44,8 +44,8 @@ func (r queries) WorkJob(ctx context.Context, jobID string, consistent *bool) (*
 }
 
 // WorkJobByProject answers Work_JobByProject.
-func (r queries) WorkJobByProject(ctx context.Context, projectID string, priority *int, eq *int, prefix *string, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*JobByProjectConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Work_JobByProject", model.JobCodec, []keys.Value{keys.String(projectID)}, graph.PageArgs{Sort: []keys.Value{optional(priority, func(v int) keys.Value { return keys.Int(int64(v)) })}, Where: keys.Condition{Eq: optional(eq, func(v int) keys.Value { return keys.Int(int64(v)) }), Prefix: prefix, From: optional(from, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(to, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+func (r queries) WorkJobByProject(ctx context.Context, projectID string, priority *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*JobByProjectConnection, error) {
+	return graph.FetchPage(ctx, r.rt, "Work_JobByProject", model.JobCodec, []keys.Value{keys.String(projectID)}, graph.PageArgs{Sort: []keys.Value{optional(priority, func(v int) keys.Value { return keys.Int(int64(v)) })}, Where: keys.Condition{Eq: optional(eq, func(v int) keys.Value { return keys.Int(int64(v)) }), From: optional(from, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(to, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // WorkJobByWorker answers Work_JobByWorker.
