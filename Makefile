@@ -28,7 +28,7 @@ endef
 RUN = $(or $(RUN_$(STORE)),$(error STORE is $(STORE), and must be embedded or dynamodb))
 
 test: playground engines ## run every test, with the race detector, and list what every store was proved to keep
-	@cases=$$(mktemp -d) && trap 'rm -r "$$cases"' EXIT && FOLDQL_CASES=$$cases \
+	@cases=$$(mktemp -d) && trap 'rm -r "$$cases"' EXIT && DRIVERTEST_CASES=$$cases \
 	$(GOTESTSUM) --format pkgname --post-run-command .ci/proved --raw-command -- .ci/tests -race -timeout 14m -count=$(COUNT)
 
 generate: ## write the generated code anew from the schemas

@@ -13,7 +13,7 @@ import (
 
 // CasesEnv names the environment variable that says into which directory Run writes what became of each case: one file
 // for each store, for those who want to see what was proved.
-const CasesEnv = "FOLDQL_CASES"
+const CasesEnv = "DRIVERTEST_CASES"
 
 // report is what became of the cases of one store.
 type report struct {
