@@ -169,7 +169,7 @@ func (a *queryArguments) read(q *Query, vars map[string]any, r *request) (err er
 	}
 	r.pk, r.sk = vals[:len(a.pk)], vals[len(a.pk):len(a.pk)+len(a.sk)]
 	for i := range a.pk {
-		if r.pk[i], err = a.pk[i].key(vars, true); err != nil {
+		if r.pk[i], err = a.pk[i].key(vars, !q.PK[i].Optional); err != nil {
 			return err
 		}
 	}

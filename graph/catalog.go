@@ -83,6 +83,9 @@ type Collection struct {
 type Arg struct {
 	Name string
 	Kind keys.Kind
+	// Optional says that the attribute, and those after it, may be left out of a partition key: rows that have none of
+	// them lie under what is left of it.
+	Optional bool
 }
 
 // IndexRule is @index(group, authTable): the query is for members of Group, or for the owner of the key asked for.

@@ -145,7 +145,7 @@ func newShop() *Catalog {
 		"Customer":         {Kind: One, Type: "Customer", Index: driver.Primary, PK: id("id")},
 		"Order":            {Kind: One, Type: "Order", Index: driver.Primary, PK: id("id")},
 		"OrderByStatus":    {Kind: Many, Type: "Order", Index: 0, PK: id("status"), Operands: true},
-		"Track":            {Kind: One, Type: "Track", Index: driver.Primary, PK: id("id"), SK: []Arg{{"changedAt", keys.KindDateTime}}},
+		"Track":            {Kind: One, Type: "Track", Index: driver.Primary, PK: id("id"), SK: []Arg{{Name: "changedAt", Kind: keys.KindDateTime}}},
 		"TrackById":        {Kind: Many, Type: "Track", Index: driver.Primary, PK: id("id"), Operands: true},
 		"Invoice":          {Kind: One, Type: "Invoice", Index: driver.Primary, PK: id("id")},
 		"InvoiceByOwnerId": {Kind: Many, Type: "Invoice", Index: 0, PK: id("ownerId"), Rule: &IndexRule{Group: "Admin", AuthTable: "Ownership"}},

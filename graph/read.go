@@ -67,10 +67,23 @@ func (rt *Runtime) partition(q *Query, vals []keys.Value) (string, error) {
 		return keys.Singleton, nil
 	}
 	pk, err := compose(half.Layout, vals)
+	if given := keys.Lead(vals); given < len(vals) && q.PK[given].Optional {
+		pk, err = q.cutShort(half.Layout, vals, given)
+	}
 	if err != nil {
 		return "", graphqlerr.New(graphqlerr.BadUserInput, "%s: %w", q.Name, err)
 	}
 	return pk, nil
+}
+
+// cutShort composes a partition key of its leading attributes.
+func (q *Query) cutShort(l keys.Layout, vals []keys.Value, given int) (string, error) {
+	for i := given; i < len(vals); i++ {
+		if vals[i].Present() {
+			return "", fmt.Errorf("%s is given without %s, which comes before it in the key", q.PK[i].Name, q.PK[given].Name)
+		}
+	}
+	return l.Truncate(vals[:given]...)
 }
 
 // ownText composes the text of a value as it is.

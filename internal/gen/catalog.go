@@ -127,6 +127,10 @@ func (f *goFile) catalogArguments(half string, args []argument) {
 		if a.field != nil {
 			kind = scalarOf(a.field, "").kind
 		}
+		if half == "PK" && !strings.HasSuffix(a.typ, "!") {
+			f.line("{Name: %q, Kind: keys.%s, Optional: true},", a.name, kind)
+			continue
+		}
 		f.line("{Name: %q, Kind: keys.%s},", a.name, kind)
 	}
 	f.line("},")

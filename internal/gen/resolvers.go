@@ -139,7 +139,7 @@ func (f *goFile) queryResolver(r *schema.ReadModel, q schema.Query) {
 	}
 	page := ""
 	if r.Entity != nil {
-		page = f.entityPageArgs(sk, args[len(q.Required)+len(q.Optional):])
+		page = f.entityPageArgs(sk, args[len(q.Required)+len(q.Trailing)+len(q.Optional):])
 	} else {
 		page = f.pageArgs(args[len(pk):])
 	}

@@ -77,6 +77,10 @@ func newEntityArgument(q schema.Query, name string) argument {
 		}
 		return requiredArgument(q.Required[i], "The "+name+" that the rows have.")
 	}
+	if i := slices.IndexFunc(q.Trailing, is); i >= 0 {
+		text := "The " + name + " that the rows have; those that have none where it is left out."
+		return argument{name: name, typ: typeOf(q.Trailing[i]), description: text, field: q.Trailing[i]}
+	}
 	if i := slices.IndexFunc(q.Optional, is); i >= 0 {
 		text := "Only rows that have this " + name + "."
 		if i > 0 {
@@ -121,7 +125,7 @@ func entityDescription(r *schema.ReadModel, q schema.Query) string {
 	}
 	text := "The rows of " + r.Name
 	if len(q.Required) > 0 {
-		text += " that have a certain " + listed(q.Required)
+		text += " that have a certain " + listed(slices.Concat(q.Required, q.Trailing))
 	}
 	if len(q.Optional) > 0 {
 		text += ", in the order of " + listed(q.Optional)

@@ -102,7 +102,7 @@ func (d *draft) checkArguments(q Query) {
 	fields := d.SK.Fields[:min(1, len(d.SK.Fields))]
 	switch {
 	case d.Entity != nil:
-		fields = slices.Concat(q.Required, q.Optional)
+		fields = slices.Concat(q.Required, q.Trailing, q.Optional)
 	case q.Index != nil:
 		fields = q.Index.PK.Fields
 	}

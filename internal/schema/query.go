@@ -22,6 +22,9 @@ type Query struct {
 	// Of the optional ones, which are of the sort key, each can be given only with all before it; eq, prefix, from and to
 	// are conditions on the first that is not given. It has them where Optional holds any, and prefix where one has texts.
 	Required, Optional []*Field
+	// Trailing are those fields of the partition key of an index that end it and can be null: without them, or without the
+	// last of them, the rows are meant that have none, whose key a partial write has cut short.
+	Trailing []*Field
 	// Operand is the GraphQL type of eq, from and to, for an entity: that of its Optional fields; where they have several,
 	// String, whose text is read as a value of the field that it is a condition on. That of prefix is String.
 	Operand string
@@ -87,6 +90,7 @@ func (m *ReadModel) entityQueries() []Query {
 			q.Args = fieldNames(q.Required)
 		} else {
 			q = rangeQuery(x.PK, x.SK)
+			q.split(x)
 			q.Connection = m.Name + x.suffix() + "Connection"
 		}
 		q.Name, q.Index, q.Source = m.queryName(x.suffix()), x, firstOf(composites(x.PK, x.SK))
@@ -107,6 +111,15 @@ func rangeQuery(pk, sk Half) Query {
 	}
 	q.Args = append(q.Args, pages...)
 	return q
+}
+
+// split tells what of the partition key of an index has to be given from what has not.
+func (q *Query) split(x *Index) {
+	n := len(q.Required)
+	for x.PK.Style == EntityStyle && n > 1 && q.Required[n-1].Nullable && !slices.Contains(x.SK.Fields, q.Required[n-1]) {
+		n--
+	}
+	q.Required, q.Trailing = q.Required[:n:n], q.Required[n:]
 }
 
 // operandsOf are the conditions on fields: values of numbers and booleans begin with nothing.

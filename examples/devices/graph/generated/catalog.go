@@ -131,7 +131,7 @@ var Catalog = &graph.Catalog{
 			Operands:   false,
 			PK: []graph.Arg{
 				{Name: "accountId", Kind: keys.KindString},
-				{Name: "fleetId", Kind: keys.KindString},
+				{Name: "fleetId", Kind: keys.KindString, Optional: true},
 			},
 		},
 		"VehicleByDeviceBinding": {

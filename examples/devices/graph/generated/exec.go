@@ -51,7 +51,7 @@ type QueryResolver interface {
 	Asset(ctx context.Context, assetID string, consistent *bool) (*model.Asset, error)
 	AssetByLocation(ctx context.Context, region string, country *string, city *string, site *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Asset], error)
 	Vehicle(ctx context.Context, id string, consistent *bool) (*model.Vehicle, error)
-	VehicleByFleet(ctx context.Context, accountID string, fleetID string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Vehicle], error)
+	VehicleByFleet(ctx context.Context, accountID string, fleetID *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Vehicle], error)
 	VehicleByDeviceBinding(ctx context.Context, deviceBinding string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Vehicle], error)
 }
 
@@ -441,9 +441,9 @@ type Query {
     accountId: ID!
 
     """
-    The fleetId that the rows have.
+    The fleetId that the rows have; those that have none where it is left out.
     """
-    fleetId: ID!
+    fleetId: ID
 
     """
     Whether the greatest come first; else the least do.
@@ -1111,8 +1111,8 @@ func field_Query_VehicleByFleet_args(ctx context.Context, ec *executionContext, 
 	}
 	args["accountId"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "fleetId",
-		func(ctx context.Context, v any) (string, error) {
-			return unmarshalNID2string(ctx, ec, v)
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOID2ᚖstring(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1933,7 +1933,7 @@ func _Query_VehicleByFleet(ctx context.Context, ec *executionContext, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().VehicleByFleet(ctx, fc.Args["accountId"].(string), fc.Args["fleetId"].(string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().VehicleByFleet(ctx, fc.Args["accountId"].(string), fc.Args["fleetId"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Vehicle]) graphql.Marshaler {

@@ -63,8 +63,8 @@ func (r queries) Vehicle(ctx context.Context, id string, consistent *bool) (*mod
 }
 
 // VehicleByFleet answers VehicleByFleet.
-func (r queries) VehicleByFleet(ctx context.Context, accountID string, fleetID string, reverse *bool, limit *int, nextToken *string) (*VehicleByFleetConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "VehicleByFleet", model.VehicleCodec, []keys.Value{keys.String(accountID), keys.String(fleetID)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+func (r queries) VehicleByFleet(ctx context.Context, accountID string, fleetID *string, reverse *bool, limit *int, nextToken *string) (*VehicleByFleetConnection, error) {
+	return graph.FetchPage(ctx, r.rt, "VehicleByFleet", model.VehicleCodec, []keys.Value{keys.String(accountID), optional(fleetID, keys.String)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // VehicleByDeviceBinding answers VehicleByDeviceBinding.
