@@ -24,8 +24,10 @@ func ops(m *schema.Model, module string) *goFile {
 func (f *goFile) ops(r *schema.ReadModel) {
 	name := schema.GoName(r.Name)
 	key, partition := keyTypeOf(r, keyFields(r), "Key"), keyTypeOf(r, r.PK.Fields, "Partition")
-	for _, field := range keyFields(r) {
-		f.needs(field)
+	for _, fields := range [][]*schema.Field{keyFields(r), r.PK.Fields} {
+		if len(fields) == 1 { // several have a type of package model
+			f.needs(fields[0])
+		}
 	}
 	if len(r.PK.Fields) == 0 {
 		f.lib("querydb")

@@ -4,8 +4,6 @@
 package ops
 
 import (
-	"time"
-
 	"example.com/shop/model"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/projection"
