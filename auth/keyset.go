@@ -129,7 +129,11 @@ func (s *keySet) refresh(ctx context.Context) error {
 	s.busy = nil
 	s.stamp = at
 	if err != nil {
-		s.log.Error("key set not read; tokens are verified with the keys read before", "jwks", s.shown, "error", err)
+		then := "no token can be verified until it is"
+		if s.ever {
+			then = "tokens are verified with the keys read before"
+		}
+		s.log.Error("key set not read; "+then, "jwks", s.shown, "error", err)
 		return err
 	}
 	s.keys, s.ever = keys, true

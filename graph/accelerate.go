@@ -57,7 +57,10 @@ func once(answer func(context.Context) *graphql.Response) graphql.ResponseHandle
 // resolve has gqlgen's executor answer, with loaders for this operation alone.
 func (a *accelerated) resolve(ctx context.Context) graphql.ResponseHandler {
 	next := a.ExecutableSchema.Exec(ctx)
-	return func(ctx context.Context) *graphql.Response { return next(a.rt.withLoaders(ctx)) }
+	return func(ctx context.Context) *graphql.Response {
+		l := newLoaders(a.rt)
+		return l.bounded(ctx, next(l.within(ctx)))
+	}
 }
 
 // plan returns the plan of the operation, nil where gqlgen's executor must answer.

@@ -175,15 +175,14 @@ func FetchCollection[I any](ctx context.Context, rt *Runtime, query string, read
 			return nil, err
 		}
 	}
-	rt.lookAheadItems(ctx, q, &p)
-	return conn, nil
+	return conn, rt.lookAheadItems(ctx, q, &p)
 }
 
 // lookAheadItems is lookAhead for the items of a page of a collection, which are of several types.
-func (rt *Runtime) lookAheadItems(ctx context.Context, q *Query, p *page) {
+func (rt *Runtime) lookAheadItems(ctx context.Context, q *Query, p *page) error {
 	apart := p.apart(len(q.Collection.Members))
 	recs := map[*node][]record.Record{}
-	rt.lookAheadNodes(ctx, func(c *compiler, sets []ast.SelectionSet) (nodes []*node) {
+	return rt.lookAheadNodes(ctx, func(c *compiler, sets []ast.SelectionSet) (nodes []*node) {
 		c.eachItems(q, sets, func(of []ast.SelectionSet) {
 			for i, n := range c.itemNodes(q, of) {
 				nodes, recs[n] = append(nodes, n), apart[i]

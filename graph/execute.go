@@ -18,6 +18,7 @@ type execution struct {
 	answers []answer
 	nodes   []nodeRows
 	seen    map[spot]int32
+	written
 	response
 }
 
@@ -43,6 +44,7 @@ const maxKeptIDs = 4096
 
 func (e *execution) begin(ctx context.Context, rt *Runtime, v viewer, nodes int) {
 	e.ctx, e.rt, e.viewer = ctx, rt, v
+	e.written = written{room: rt.cfg.MaxAnswer, look: lookEvery}
 	if cap(e.nodes) < nodes {
 		e.nodes = make([]nodeRows, nodes)
 	}
@@ -62,6 +64,7 @@ func (e *execution) end() {
 	}
 	clear(e.seen)
 	e.ctx, e.rt, e.viewer, e.loaders = nil, nil, viewer{}, nil
+	e.written = written{}
 	e.response.end()
 }
 

@@ -12,7 +12,8 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// loaders keep the joined rows of one operation for the resolvers, one cache per target. They never wait for more keys
+// loaders keep the joined rows of one operation for the resolvers, one cache per target, and what its answer has
+// taken of its limits. They never wait for more keys
 // to come: whoever loads knows all keys of a level, and a loader is made for exactly that many, so that the last one
 // dispatches the batch.
 type loaders struct {
@@ -21,6 +22,9 @@ type loaders struct {
 	mu      sync.Mutex
 	caches  map[target]*rowCache
 	refused map[string]error // by place in the answer, list indices left out
+	nodes   map[place]*node
+
+	allowance
 }
 
 type (
@@ -30,13 +34,13 @@ type (
 
 type loadersKey struct{}
 
-// withLoaders returns a context for one operation.
-func (rt *Runtime) withLoaders(ctx context.Context) context.Context {
-	return context.WithValue(ctx, loadersKey{}, newLoaders(rt))
+// within returns a context for the operation that the loaders are for.
+func (l *loaders) within(ctx context.Context) context.Context {
+	return context.WithValue(ctx, loadersKey{}, l)
 }
 
 func newLoaders(rt *Runtime) *loaders {
-	return &loaders{rt: rt, caches: map[target]*rowCache{}, refused: map[string]error{}}
+	return &loaders{rt: rt, caches: map[target]*rowCache{}, refused: map[string]error{}, nodes: map[place]*node{}}
 }
 
 // loaders returns those of the operation. Outside of one there are fresh ones, which remember nothing for others.

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/99designs/gqlgen/graphql"
+
 	"github.com/foldql/foldql/querydb/record"
 )
 
@@ -43,10 +45,14 @@ func (e *execution) run(p *plan, vars map[string]any) []byte {
 	for i := range p.roots {
 		ok = e.root(&p.roots[i], &answers[i]) && ok
 	}
+	e.buf = append(e.buf, '}')
+	if e.stopped != nil || e.tooLarge() {
+		graphql.AddError(e.ctx, e.stop())
+		ok = false
+	}
 	if !ok {
 		return []byte("null")
 	}
-	e.buf = append(e.buf, '}')
 	return bytes.Clone(e.buf)
 }
 
@@ -180,13 +186,17 @@ func (e *execution) items(m *connectionMember, p *page) bool {
 	list := e.openList()
 	if p.of == nil {
 		for i := range p.rows {
-			e.element(&list, m.items[0], i, m.elemNull)
+			if !e.element(&list, m.items[0], i, m.elemNull) {
+				break
+			}
 		}
 		return e.closeList(list) || e.null(&m.member)
 	}
 	met := make([]int, len(m.items)) // rows of each member
 	for _, i := range p.of {
-		e.element(&list, m.items[i], met[i], m.elemNull)
+		if !e.element(&list, m.items[i], met[i], m.elemNull) {
+			break
+		}
 		met[i]++
 	}
 	return e.closeList(list) || e.null(&m.member)

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -32,10 +33,10 @@ func FetchOne[R any](ctx context.Context, rt *Runtime, query string, c *querydb.
 	if err != nil {
 		return nil, err
 	}
-	rt.lookAhead(ctx, func(c *compiler, sets []ast.SelectionSet) []*node {
+	err = rt.lookAhead(ctx, func(c *compiler, sets []ast.SelectionSet) []*node {
 		return []*node{c.node(rt.catalog.Types[q.Type], sets)}
 	}, []record.Record{rec})
-	return row, nil
+	return row, err
 }
 
 // FetchPage answers a generated query of kind Many, and prefetches what the operation joins to the rows.
@@ -51,11 +52,11 @@ func FetchPage[R any](ctx context.Context, rt *Runtime, query string, c *querydb
 			return nil, err
 		}
 	}
-	rt.lookAhead(ctx, func(c *compiler, sets []ast.SelectionSet) (nodes []*node) {
+	err = rt.lookAhead(ctx, func(c *compiler, sets []ast.SelectionSet) (nodes []*node) {
 		c.eachItems(q, sets, func(of []ast.SelectionSet) { nodes = append(nodes, c.node(rt.catalog.Types[q.Type], of)) })
 		return nodes
 	}, p.records())
-	return conn, nil
+	return conn, err
 }
 
 // eachItems calls f with the selections of each response key of a connection under which its items stand.
@@ -85,7 +86,7 @@ func JoinOne[R any](ctx context.Context, rt *Runtime, parent, field string, c *q
 // that are not there. Rows that a look-ahead has read are not read again.
 func JoinMany[R any](ctx context.Context, rt *Runtime, parent, field string, c *querydb.Codec[R], ids []keys.Value) ([]*R, error) {
 	g := rt.target(rt.catalog.Types[parent].Fields[field].Join)
-	recs, err := rt.joinedRecords(ctx, g, ids)
+	recs, err := rt.answerJoin(ctx, g, ids)
 	if err != nil {
 		return nil, copyError(err)
 	}
@@ -98,8 +99,27 @@ func JoinMany[R any](ctx context.Context, rt *Runtime, parent, field string, c *
 	return out, nil
 }
 
+// answerJoin is joinedRecords within what the answer may be.
+func (rt *Runtime) answerJoin(ctx context.Context, g target, ids []keys.Value) ([]record.Record, error) {
+	l := rt.loaders(ctx)
+	if l.ended.Load() {
+		return nil, nil
+	}
+	recs, err := rt.joinedRecords(ctx, l, g, ids)
+	if err != nil {
+		return nil, cmp.Or(rt.spend(ctx, &l.allowance, 0, 1), err)
+	}
+	if n := l.node(ctx, g.typ); n != nil {
+		err = rt.spendRows(ctx, &l.allowance, n, recs)
+	}
+	if l.ended.Load() {
+		return nil, err
+	}
+	return recs, nil
+}
+
 // joinedRecords returns the records that the ids lead to, in their order, without those that are not there.
-func (rt *Runtime) joinedRecords(ctx context.Context, g target, ids []keys.Value) ([]record.Record, error) {
+func (rt *Runtime) joinedRecords(ctx context.Context, l *loaders, g target, ids []keys.Value) ([]record.Record, error) {
 	v := rt.viewer(ctx)
 	allowed := v.access(g.typ.Rule)
 	if allowed == refused && len(ids) > 0 {
@@ -109,14 +129,13 @@ func (rt *Runtime) joinedRecords(ctx context.Context, g target, ids []keys.Value
 	if err != nil {
 		return nil, rt.internalError(ctx, err, g.typ.Name)
 	}
-	loaders := rt.loaders(ctx)
-	if err := loaders.refusal(ctx); err != nil && len(ids) > 0 {
+	if err := l.refusal(ctx); err != nil && len(ids) > 0 {
 		return nil, err
 	}
 	if len(spots) > rt.cfg.MaxJoinFanout {
 		return nil, rt.tooManyJoins(len(spots))
 	}
-	got := loaders.load(ctx, g, spots)
+	got := l.load(ctx, g, spots)
 	recs := make([]record.Record, 0, len(places))
 	for _, i := range places {
 		switch rec := got.recs[i]; {
@@ -173,29 +192,39 @@ func decode[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], rec re
 }
 
 // lookAhead reads what the operation joins to the rows of the field that is being resolved, level by level in exact
-// batches, so that the resolvers of those joins find their rows loaded.
-func (rt *Runtime) lookAhead(ctx context.Context, nodes func(*compiler, []ast.SelectionSet) []*node, recs []record.Record) {
-	if len(recs) > 0 {
-		rt.lookAheadNodes(ctx, nodes, func(*node) []record.Record { return recs })
+// batches, so that the resolvers of those joins find their rows loaded. It fails where the rows make the answer too large.
+func (rt *Runtime) lookAhead(ctx context.Context, nodes func(*compiler, []ast.SelectionSet) []*node, recs []record.Record) error {
+	if len(recs) == 0 {
+		return nil
 	}
+	return rt.lookAheadNodes(ctx, nodes, func(*node) []record.Record { return recs })
 }
 
 // lookAheadNodes is lookAhead where each node has rows of its own.
-func (rt *Runtime) lookAheadNodes(ctx context.Context, nodes func(*compiler, []ast.SelectionSet) []*node, recs func(*node) []record.Record) {
+func (rt *Runtime) lookAheadNodes(ctx context.Context, nodes func(*compiler, []ast.SelectionSet) []*node, recs func(*node) []record.Record) error {
 	field := graphql.GetFieldContext(ctx)
 	if field == nil || !graphql.HasOperationContext(ctx) {
-		return
+		return nil
 	}
-	op := graphql.GetOperationContext(ctx)
-	c := &compiler{catalog: rt.catalog, fragments: op.Doc.Fragments, vars: op.Variables, trail: []string{placeOf(ctx)}}
+	c := rt.compiler(ctx)
 	top := nodes(c, []ast.SelectionSet{field.Field.Selections})
 	var e execution
 	e.begin(ctx, rt, rt.viewer(ctx), c.nodes)
 	e.loaders = rt.loaders(ctx)
 	for _, n := range top {
 		e.nodes[n.id].recs = recs(n)
+		if err := rt.spendRows(ctx, &e.loaders.allowance, n, recs(n)); err != nil {
+			return err
+		}
 	}
 	e.resolveJoins(top)
+	return nil
+}
+
+// compiler returns one for what is selected of the field that is being resolved.
+func (rt *Runtime) compiler(ctx context.Context) *compiler {
+	op := graphql.GetOperationContext(ctx)
+	return &compiler{catalog: rt.catalog, fragments: op.Doc.Fragments, vars: op.Variables, trail: []string{placeOf(ctx)}}
 }
 
 // Prefetch reads what the operation joins to rows that a resolver of the project's own is about to return, so that one
@@ -211,8 +240,7 @@ func Prefetch[R any](ctx context.Context, rt *Runtime, typ string, c *querydb.Co
 		}
 		recs = append(recs, stored.Record)
 	}
-	rt.lookAhead(ctx, func(c *compiler, sets []ast.SelectionSet) []*node {
+	return rt.lookAhead(ctx, func(c *compiler, sets []ast.SelectionSet) []*node {
 		return []*node{c.node(rt.catalog.Types[typ], sets)}
 	}, recs)
-	return nil
 }

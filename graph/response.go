@@ -48,6 +48,41 @@ func (r *response) path() ast.Path {
 	return path
 }
 
+// written is how much of an answer is written, but for its bytes, and when to look whether it may go on.
+type written struct {
+	objects int // and errors
+	look    int // at how many of them to look next
+	room    int // bytes that there may be
+	stopped error
+}
+
+// lookEvery is after how many objects it is looked whether there is time and room for more.
+const lookEvery = 256
+
+// mayGoOn reports whether one more object may be written. It is asked for each.
+func (e *execution) mayGoOn() bool {
+	e.objects++
+	return e.objects < e.look && len(e.buf) <= e.room || e.stop() == nil
+}
+
+// stop returns why the answer must not become longer, if that is so.
+func (e *execution) stop() error {
+	switch err := e.ctx.Err(); {
+	case e.stopped != nil:
+	case err != nil:
+		e.stopped = e.rt.outOfTime(e.ctx, err)
+	case e.tooLarge():
+		e.stopped = e.rt.tooLarge()
+	}
+	e.look = e.objects + lookEvery
+	if e.stopped != nil {
+		e.look = 0
+	}
+	return e.stopped
+}
+
+func (e *execution) tooLarge() bool { return len(e.buf) > e.room || e.objects > e.rt.maxObjects() }
+
 // The writers below report whether they wrote a value. Where they did not, a null stood where the schema allows none,
 // nothing is left of what they wrote, and the null is for the place above.
 
@@ -63,6 +98,7 @@ func (e *execution) report(m *member, err error) {
 		gql = gqlerror.Wrap(err)
 	}
 	gql.Path = e.path()
+	e.objects++
 	if m.line > 0 {
 		gql.Locations = []gqlerror.Location{{Line: m.line, Column: m.column}}
 	}
@@ -87,6 +123,9 @@ func (e *execution) absent(m *member) bool {
 
 // object writes row i of a node.
 func (e *execution) object(n *node, i int) bool {
+	if !e.mayGoOn() {
+		return false
+	}
 	rec := e.nodes[n.id].recs[i]
 	start, ok := len(e.buf), true
 	e.buf = append(e.buf, '{')
@@ -182,7 +221,9 @@ func (e *execution) many(m *member, child *nodeRows, refs []int32) bool {
 	list := e.openList()
 	for _, ref := range refs {
 		if ref >= 0 && child.recs[ref] != nil {
-			e.element(&list, m.join.node, int(ref), m.join.elemNull)
+			if !e.element(&list, m.join.node, int(ref), m.join.elemNull) {
+				break
+			}
 		}
 	}
 	return e.closeList(list) || e.null(m)
@@ -200,7 +241,8 @@ func (e *execution) openList() list {
 	return l
 }
 
-func (e *execution) element(l *list, n *node, i int, elemNull bool) {
+// element writes row i of a node into the list, and reports whether there may be more elements.
+func (e *execution) element(l *list, n *node, i int, elemNull bool) bool {
 	if l.n > 0 {
 		e.buf = append(e.buf, ',')
 	}
@@ -211,6 +253,7 @@ func (e *execution) element(l *list, n *node, i int, elemNull bool) {
 		l.broken = l.broken || !elemNull
 	}
 	e.leave()
+	return e.stopped == nil
 }
 
 func (e *execution) closeList(l list) bool {

@@ -17,6 +17,9 @@ type Config struct {
 	ResolversOnly bool
 	// MaxJoinFanout is how many distinct rows one virtual field may lead to, over all its parents; 10,000 by default.
 	MaxJoinFanout int
+	// MaxAnswer is how many bytes the data of an answer may have; 32 MiB by default. For every 256 of them there may be one
+	// object or error.
+	MaxAnswer int
 	// JoinParallelism is how many reads of one level of joins, or of several root fields, may be in flight; 8 by default.
 	JoinParallelism int
 	// PlanBytes is about how much memory compiled operations may take, with the documents they belong to; 32 MB by
@@ -29,6 +32,9 @@ type Config struct {
 func (c Config) withDefaults() Config {
 	if c.MaxJoinFanout <= 0 {
 		c.MaxJoinFanout = 10_000
+	}
+	if c.MaxAnswer <= 0 {
+		c.MaxAnswer = 32 << 20
 	}
 	if c.JoinParallelism <= 0 {
 		c.JoinParallelism = 8

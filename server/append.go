@@ -90,11 +90,12 @@ func (a *appending) all(ctx context.Context, src eventlog.Source) error {
 	}
 }
 
-// some returns how many of the events go into one request.
+// some returns how many of the events go into one request: as many as there are before one that is malformed, so that
+// what precedes it is appended.
 func some(events []eventlog.Event) int {
 	size := 0
 	for i := range events {
-		if size += len(events[i].Data); size > batchBytes && i > 0 {
+		if size += len(events[i].Data); i > 0 && (size > batchBytes || events[i].Malformed != nil) {
 			return i
 		}
 	}
@@ -103,10 +104,8 @@ func some(events []eventlog.Event) int {
 
 // send sends a batch until the server has it.
 func (a *appending) send(ctx context.Context, events []eventlog.Event) error {
-	for i := range events {
-		if err := events[i].Malformed; err != nil {
-			return fmt.Errorf("%w; the events before that line are appended", err)
-		}
+	if err := events[0].Malformed; err != nil {
+		return fmt.Errorf("%w; the events before that line are appended", err)
 	}
 	body := cloudevents.AppendBatch(nil, events)
 	for pause, n := a.pause, 1; ; pause, n = min(2*pause, 10*time.Second), n+1 {

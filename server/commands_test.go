@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/cloudevents"
@@ -70,15 +71,25 @@ func TestAppendNamesTheLineThatIsWrong(t *testing.T) {
 	}
 	other := taskEvent("1", "other content")
 	for _, tc := range []struct{ name, bad, want string }{
-		{"no event", "nonsense\n", "line 3"},
-		{"field", `{"specversion":"1.0","id":"x","source":"/s","type":"TaskAdded","data":{}}`, "line 3 of standard input"},
-		{"conflict", string(cloudevents.Append(nil, &other)), "line 3"},
+		{"no event", "nonsense\n", "line 3 of standard input"},
+		{"field", `{"specversion":"1.0","id":"x","source":"/s","type":"TaskAdded","data":{}}`, "line 3 of -"},
+		{"conflict", string(cloudevents.Append(nil, &other)), "line 3 of -"},
 	} {
 		c := runProgram(t, app, start{args: []string{"append", "-", "--url", s.url}, stdin: strings.NewReader(string(good) + tc.bad)})
-		if c.code != exitFailed || !strings.Contains(c.stderr.String(), "line 3 of ") {
+		if c.code != exitFailed || !strings.Contains(c.stderr.String(), tc.want) {
 			t.Errorf("%s: exit code %d: %s", tc.name, c.code, &c.stderr)
 		}
 	}
+}
+
+func TestAppendSendsWhatPrecedesALineThatIsNoEvent(t *testing.T) {
+	app := newProject(false).App
+	s := serve(t, app, start{args: []string{"--store", "memory:"}})
+	broken := io.MultiReader(lines(taskEvents(1, 3)), strings.NewReader("nonsense\n"), lines(taskEvents(4, 1)))
+	runProgram(t, app, start{args: []string{"append", "-", "--url", s.url}, stdin: broken}).
+		wantExit(t, exitFailed, "the events before that line are appended")
+	runProgram(t, app, start{args: []string{"append", "-", "--url", s.url}, stdin: lines(taskEvents(1, 4))}).
+		wantExit(t, exitDone, "1 events appended, 3 were there already")
 }
 
 func TestAppendGoesOnWhenTheServerIsBack(t *testing.T) {
@@ -169,6 +180,24 @@ func TestSetAsideEventsAreListedRetriedAndSkipped(t *testing.T) {
 	command("list").wantExit(t, exitDone, "no events are set aside")
 	if got := s.query(t, `{ a: Task(id: "a") { title } b: Task(id: "b") { title } }`); got != `{"data":{"a":{"title":"poison"},"b":null}}` {
 		t.Error(got)
+	}
+}
+
+func TestListOfEventsLeavesRoomForItsColumns(t *testing.T) {
+	p := newProject(false)
+	p.poisoned.Store(true)
+	s := serve(t, p.App, start{args: []string{"--store", "memory:"}})
+	poisoned := taskEvent(strings.Repeat("é", 300), "poison")
+	if status := s.post(t, []eventlog.Event{poisoned}); status != http.StatusCreated {
+		t.Fatalf("status %d", status)
+	}
+	s.until(t, "set aside", func() bool { return s.statusOf(t).Projections[0].Aside == 1 })
+	list := runProgram(t, p.App, start{args: []string{"events", "list", "--url", s.url}})
+	list.wantExit(t, exitDone, strings.Repeat("é", 59)+"…")
+	for line := range strings.Lines(list.stdout.String()) {
+		if utf8.RuneCountInString(line) > 500 {
+			t.Errorf("a line of the list has %d characters", utf8.RuneCountInString(line))
+		}
 	}
 }
 

@@ -23,13 +23,16 @@ type places struct {
 	MemoryMB int64  `help:"Size of Go's memory near which the garbage collector works harder, in MiB; 0 for four times the cache." default:"0" group:"Data"`
 }
 
+// largestCacheMB is a tebibyte: whoever asks for more has written something else than mebibytes.
+const largestCacheMB = 1 << 20
+
 func (p *places) parse() (storePlace, sourcePlace, error) {
 	store, err := parseStore(p.Store)
 	if err != nil {
 		return storePlace{}, sourcePlace{}, err
 	}
-	if p.CacheMB < 1 {
-		return storePlace{}, sourcePlace{}, wrongConfig("cache-mb", "%d is too little; give 1 at least", p.CacheMB)
+	if p.CacheMB < 1 || p.CacheMB > largestCacheMB {
+		return storePlace{}, sourcePlace{}, wrongConfig("cache-mb", "%d is out of bounds; give 1 at least, and %d at most", p.CacheMB, largestCacheMB)
 	}
 	if p.MemoryMB != 0 && p.MemoryMB <= p.CacheMB {
 		return storePlace{}, sourcePlace{}, wrongConfig("memory-mb", "%d is not more than the cache alone may take (%d); give more, or a smaller cache-mb",
@@ -74,10 +77,16 @@ type jwtOptions struct {
 	JWTGroupsClaims []string      `name:"jwt-groups-claims" help:"Claims that list the groups of the caller." default:"groups,cognito:groups" group:"Who may read"`
 }
 
+// longestLeeway is more than clocks differ by: tokens that are long expired are not to be accepted for a slip of the pen.
+const longestLeeway = time.Hour
+
 // verifier makes the verifier that the options ask for, nil where they ask for none.
 func (o *jwtOptions) verifier(ctx context.Context, log *slog.Logger) (*auth.Verifier, error) {
 	if o.Auth == "off" {
 		return nil, nil
+	}
+	if o.JWTLeeway < 0 || o.JWTLeeway > longestLeeway {
+		return nil, wrongConfig("jwt-leeway", "%s is out of bounds; give 0s at least, and %s at most", o.JWTLeeway, longestLeeway)
 	}
 	secret, err := secretOf("jwt-secret", o.JWTSecret, o.JWTSecretFile)
 	if err != nil {
@@ -127,7 +136,12 @@ type writeToken struct {
 }
 
 func (o *writeToken) get() (string, error) {
-	return secretOf("write-token", o.WriteToken, o.WriteTokenFile)
+	token, err := secretOf("write-token", o.WriteToken, o.WriteTokenFile)
+	unsendable := func(r rune) bool { return r < ' ' || r > '~' }
+	if err == nil && (strings.ContainsFunc(token, unsendable) || strings.TrimSpace(token) != token) {
+		return "", wrongConfig("write-token", "a header cannot carry it; use letters, digits and ASCII punctuation")
+	}
+	return token, err
 }
 
 // limits bound what one request may cost.
@@ -138,6 +152,7 @@ type limits struct {
 	MaxAliases    int           `help:"Aliases in a query." default:"100" group:"Limits"`
 	MaxRootFields int           `help:"Queries that one request may ask." default:"20" group:"Limits"`
 	MaxFields     int           `help:"Fields of a query." default:"2000" group:"Limits"`
+	MaxAnswer     int           `help:"Bytes of an answer; it may have an object or an error for every 256 of them." default:"33554432" group:"Limits"`
 	MaxEventsBody int64         `help:"Bytes of a request with events." default:"16777216" group:"Limits"`
 	MaxEvent      int           `help:"Bytes of one event." default:"262144" group:"Limits"`
 	Timeout       time.Duration `help:"Time that a query may take." default:"30s" group:"Limits"`
@@ -154,6 +169,7 @@ func (l *limits) validate() error {
 		{"max-aliases", int64(l.MaxAliases)},
 		{"max-root-fields", int64(l.MaxRootFields)},
 		{"max-fields", int64(l.MaxFields)},
+		{"max-answer", int64(l.MaxAnswer)},
 		{"max-events-body", l.MaxEventsBody},
 		{"max-event", int64(l.MaxEvent)},
 		{"timeout", int64(l.Timeout)},

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strconv"
 	"text/tabwriter"
+	"unicode/utf8"
 )
 
 // eventsCommand sees to the events that projections have set aside.
@@ -67,9 +68,18 @@ func printAside(p *program, events []asideEvent) error {
 		if e.Behind != "" {
 			reason = "waits for " + e.Behind
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%.200q\n", e.Projection, e.Ref, e.Type, e.Subject, e.ID, reason)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%.200q\n", e.Projection, e.Ref, short(e.Type), short(e.Subject), short(e.ID), reason)
 	}
 	return w.Flush()
+}
+
+// short is a text that leaves room for the other columns; --json has the whole.
+func short(s string) string {
+	const most = 60
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most-1]) + "…"
 }
 
 // asideEvents are events of one projection, as the list names them.

@@ -121,6 +121,8 @@ func parseSource(text string) (sourcePlace, error) {
 	switch {
 	case ok && kind == logSource && rest == "":
 		return sourcePlace{kind: logSource}, nil
+	case ok && kind == logSource && strings.HasPrefix(rest, "?"):
+		return sourcePlace{}, wrongConfig("events", "%q has options, and a log has none; write log: or log:DIR", text)
 	case ok && kind == logSource:
 		return sourcePlace{kind: logSource, path: filepath.Clean(rest)}, nil
 	case ok && kind == fileSource && rest != "":

@@ -55,7 +55,7 @@ func (p *parts) handler() http.Handler {
 // graphql answers queries.
 func (p *parts) graphql(measured *operations) http.Handler {
 	rt := graph.NewRuntime(p.db, p.app.Catalog, graph.Config{
-		TokenKey: p.tokenKey, AuthOff: p.cfg.Auth == "off", ResolversOnly: !p.cfg.Accelerate, Logger: p.log,
+		TokenKey: p.tokenKey, AuthOff: p.cfg.Auth == "off", ResolversOnly: !p.cfg.Accelerate, MaxAnswer: p.cfg.MaxAnswer, Logger: p.log,
 	})
 	return graphqlhttp.New(graph.Accelerate(p.app.Schema(rt), rt), graphqlhttp.Config{
 		MaxBody: p.cfg.MaxBody, MaxTokens: p.cfg.MaxTokens, MaxDepth: p.cfg.MaxDepth, MaxAliases: p.cfg.MaxAliases,

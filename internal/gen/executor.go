@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/99designs/gqlgen/api"
 	"github.com/99designs/gqlgen/codegen"
@@ -23,10 +24,11 @@ func (p *project) runGqlgen(o *output) (err error) {
 	}()
 	cfg := p.config
 	configure(cfg, p.module, o)
-	plugins := []api.Option{api.NoPlugins(), api.AddPlugin(modelgen.New()), api.AddPlugin(bindings{o.model})}
+	plugins := []api.Option{api.NoPlugins()}
 	if o.own {
-		plugins = append(plugins, api.AddPlugin(ownResolvers{o.model}))
+		plugins = append(plugins, api.AddPlugin(ownResolvers{o.model})) // before modelgen, to tell types that have it from those that get it
 	}
+	plugins = append(plugins, api.AddPlugin(modelgen.New()), api.AddPlugin(bindings{o.model}))
 	if err := api.Generate(cfg, plugins...); err != nil {
 		return fmt.Errorf("generate the executable schema: %w", diagnose(err))
 	}
@@ -107,12 +109,12 @@ func (b bindings) GenerateCode(data *codegen.Data) error {
 	var errs []error
 	for _, r := range b.model.ReadModels {
 		want := resolved(r)
-		obj := data.Objects.ByName(r.Name)
-		if obj == nil {
+		i := slices.IndexFunc(data.Objects, func(o *codegen.Object) bool { return o.Name == r.Name })
+		if i < 0 {
 			errs = append(errs, fmt.Errorf("gqlgen left out the type %s", r.Name))
 			continue
 		}
-		for _, f := range obj.Fields {
+		for _, f := range data.Objects[i].Fields {
 			if f.IsResolver != want[f.Name] {
 				errs = append(errs, fmt.Errorf("gqlgen did not bind field %s of type %s, which is a bug of foldql", f.Name, r.Name))
 			}

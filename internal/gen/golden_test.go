@@ -178,6 +178,24 @@ func TestEverythingServedIsDescribed(t *testing.T) {
 	}
 }
 
+// TestAQueryIsTheProjectsWhateverItsLength of name.
+func TestAQueryIsTheProjectsWhateverItsLength(t *testing.T) {
+	for query, want := range map[string]bool{"": false, "type Query { a: Int }": true, "type Query { at: Int }": true} {
+		src := []*ast.Source{{Name: "schema.graphqls", Input: versionedModel + query}}
+		model, found := schema.Load(src, []*ast.Source{{Name: "events.graphqls", Input: versionedInput}})
+		if err := found.Err(); err != nil {
+			t.Fatal(err)
+		}
+		s, _, err := served(model, src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if own := hasOwnResolvers(s, model); own != want {
+			t.Errorf("%q: the project has resolvers of its own: %t, want %t", query, own, want)
+		}
+	}
+}
+
 // The schema and the events of the tests of versions.
 const (
 	versionedModel = `type Order @readModel(events: ["E"]) { orderId: ID! @id status: String! @index(name: "byStatus") at: DateTime! total: Float }`

@@ -2,13 +2,16 @@ package gen
 
 import (
 	"errors"
+	"fmt"
 	"go/types"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/99designs/gqlgen/codegen"
+	"github.com/99designs/gqlgen/codegen/config"
 	"github.com/99designs/gqlgen/codegen/templates"
 	"github.com/99designs/gqlgen/plugin/resolvergen"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -20,7 +23,7 @@ import (
 func hasOwnResolvers(s *ast.Schema, m *schema.Model) bool {
 	generated := queryNames(m)
 	return slices.ContainsFunc(s.Query.Fields, func(f *ast.FieldDefinition) bool {
-		return len(f.Name) > 1 && f.Name[:2] != "__" && !generated[f.Name]
+		return !strings.HasPrefix(f.Name, "__") && !generated[f.Name]
 	})
 }
 
@@ -68,8 +71,49 @@ type ownResolvers struct{ model *schema.Model }
 // Name names the plugin to gqlgen.
 func (ownResolvers) Name() string { return "resolvergen" }
 
+// MutateConfig makes resolvers of fields that take arguments, which a field of a struct would not get. A project that has
+// a Go type of its own for a type can give it a method instead.
+func (ownResolvers) MutateConfig(cfg *config.Config) error {
+	for _, def := range cfg.Schema.Types {
+		if def.Kind != ast.Object || def == cfg.Schema.Query || cfg.Models.UserDefined(def.Name) {
+			continue
+		}
+		for _, f := range def.Fields {
+			if len(f.Arguments) == 0 {
+				continue
+			}
+			entry := cfg.Models[def.Name]
+			if entry.Fields == nil {
+				entry.Fields = map[string]config.TypeMapField{}
+			}
+			field := entry.Fields[f.Name]
+			field.Resolver = true
+			entry.Fields[f.Name] = field
+			cfg.Models[def.Name] = entry
+		}
+	}
+	return nil
+}
+
+// checkArguments finds fields whose arguments would reach nobody.
+func checkArguments(data *codegen.Data) error {
+	var errs []error
+	for _, obj := range data.Objects {
+		for _, f := range obj.Fields {
+			if len(f.Args) > 0 && !obj.BuiltIn && !f.IsResolver && !f.IsMethod() {
+				errs = append(errs, fmt.Errorf("%s: field %s of type %s takes arguments, and its Go type has no method for it: "+
+					"add one, or set resolver: true for the field in models", configFile, f.Name, obj.Name))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // GenerateCode writes package graph of the project and the interfaces.
 func (o ownResolvers) GenerateCode(data *codegen.Data) error {
+	if err := checkArguments(data); err != nil {
+		return err
+	}
 	own := o.only(data)
 	if err := resolvergen.New().(*resolvergen.Plugin).GenerateCode(own); err != nil {
 		return err

@@ -42,6 +42,9 @@ func TestAProjectOfEveryShape(t *testing.T) {
 	t.Run("a failure of gqlgen changes nothing", func(t *testing.T) {
 		failsToGenerate(t, dir, "gqlgen.yml", "\nmodels: {NoteStats: {model: example.com/shapes/model.Nothing}}\n", "generate the executable schema")
 	})
+	t.Run("arguments that a Go type has no method for are refused", func(t *testing.T) {
+		failsToGenerate(t, dir, "gqlgen.yml", "\nmodels: {NoteStats: {model: 'map[string]any'}}\n", "ranked of type NoteStats")
+	})
 	t.Run("a setting that is not the project's is refused", func(t *testing.T) {
 		failsToGenerate(t, dir, "gqlgen.yml", "\nexec: {filename: x.go}\n", "exec")
 	})
@@ -177,6 +180,8 @@ func implement(t *testing.T, stubs string) {
 		`panic(fmt.Errorf("not implemented: Version - version"))`: `return "one", nil`,
 		`panic(fmt.Errorf("not implemented: Page - page"))`:       `return &generated.NoteByTagConnection{}, nil`,
 		`panic(fmt.Errorf("not implemented: Any - any"))`:         `return nil, nil`,
+		`panic(fmt.Errorf("not implemented: Stats - stats"))`:     `return &model.NoteStats{}, nil`,
+		`panic(fmt.Errorf("not implemented: Ranked - ranked"))`:   `return fmt.Sprint("by ", *by), nil`,
 	} {
 		if !bytes.Contains(text, []byte(stub)) {
 			t.Fatalf("no stub %s in\n%s", stub, text)

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"go/token"
+	"slices"
 
 	"github.com/99designs/gqlgen/codegen/templates"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -48,9 +49,8 @@ func (l *loader) checkGoNames() {
 	l.checkEventPackage()
 	l.checkQueryMethods()
 	l.checkExecutor()
-	for _, d := range l.drafts {
-		l.checkRowFields(d)
-	}
+	l.checkStructs()
+	l.checkOwnArguments()
 	for _, def := range l.events.types {
 		if def.Kind == ast.Object {
 			fields := l.newScope()
@@ -61,8 +61,8 @@ func (l *loader) checkGoNames() {
 	}
 }
 
-// checkModelPackage covers the package of rows and enums. What a read model brings along is reserved before the types
-// claim their names, so that the report is at the type that can be renamed.
+// checkModelPackage covers the package of rows, enums and the project's own types. What they bring along is reserved
+// before the types claim their names, so that the report is at the type that can be renamed.
 func (l *loader) checkModelPackage() {
 	s := l.newScope()
 	s.names["All"] = "the list of all models"
@@ -73,6 +73,11 @@ func (l *loader) checkModelPackage() {
 		s.names[g+"Model"] = "the description of type " + d.Name
 		s.names[g+"Codec"] = "the codec of type " + d.Name
 		s.names["KeyOf"+g] = "the key function of type " + d.Name
+	}
+	for _, def := range l.api.types {
+		if def.Kind == ast.Enum && !slices.ContainsFunc(l.model.Enums, func(e *Enum) bool { return e.Name == def.Name }) {
+			s.names["All"+GoName(def.Name)] = "the list of the values of enum " + def.Name
+		}
 	}
 	for _, def := range l.api.types {
 		if isRoot(def.Name) || def.Kind == ast.Scalar {
@@ -212,16 +217,5 @@ func (l *loader) checkExecutor() {
 		for _, j := range d.Joins {
 			s.claim("_"+d.Name+"_"+j.Name, "virtual field "+j.Name+" of type "+d.Name, j.Pos, d.Name, j.Source.Name)
 		}
-	}
-}
-
-// checkRowFields covers stored and virtual fields of a model.
-func (l *loader) checkRowFields(d *draft) {
-	s := l.newScope()
-	for _, f := range d.Fields {
-		s.named(f.Name, "field "+f.Name, f.Pos, d.Name, f.Name)
-	}
-	for _, j := range d.Joins {
-		s.claim(GoName(j.Name), "virtual field "+j.Name, j.Pos, d.Name, j.Source.Name)
 	}
 }

@@ -20,8 +20,26 @@ func (l *loader) checkOwn() {
 			l.add(readOnly.broken(at(def.Position), def.Name, "", strings.ToLower(def.Name)+"s"))
 		case def.Name == "Query" && mark >= 0:
 			l.add(rootModel.broken(at(def.Directives[mark].Position), def.Name, ""))
+		case def.Name != "Query" && strings.EqualFold(def.Name, "Query"):
+			l.add(rootAlike.broken(at(def.Position), def.Name, ""))
 		case def.Kind == ast.Union:
 			l.checkUnion(def)
+		}
+		l.checkRootApart(def)
+	}
+}
+
+// checkRootApart finds types that the root of queries is part of: there is no Go type for it.
+func (l *loader) checkRootApart(def *ast.Definition) {
+	if def.Name == "Query" && len(def.Interfaces) > 0 {
+		l.add(rootApart.broken(at(def.Position), def.Name, "", "implements "+def.Interfaces[0]))
+	}
+	if slices.Contains(def.Types, "Query") {
+		l.add(rootApart.broken(at(def.Position), def.Name, "", "holds Query"))
+	}
+	for _, f := range def.Fields {
+		if f.Type.Name() == "Query" {
+			l.add(rootApart.broken(at(f.Position), def.Name, f.Name, "is of type Query"))
 		}
 	}
 }

@@ -42,6 +42,8 @@ var (
 	ourDirective    = newRule("our-directive", "defines the directive @{1}, which is there already", "remove the definition")
 	ourType         = newRule("our-type", "declares {1}, which is there already", "remove the declaration, or choose another name")
 	rootModel       = newRule("root-model", "is the root of all queries and cannot be a read model", "annotate a type of its own")
+	rootApart       = newRule("root-apart", "{1}, and the root of all queries is part of no other type", "take a type of its own")
+	rootAlike       = newRule("root-alike", "is called like the root of all queries but for case", "choose another name")
 	otherRoot       = newRule("other-root", "the root of {1} is {2}", "name the root of queries Query, and leave the schema block out")
 	readOnly        = newRule("read-only", "is the root of {1}; this server answers queries alone", "remove it; events are what changes read models")
 	orphan          = newRule("annotation-without-model", "@{1} stands in a type that is no read model", "annotate the type with @readModel(events: […]), or remove @{1}")
@@ -132,6 +134,7 @@ var (
 	argumentTaken = newRule("query-argument", "makes the argument {1} of query {2}, in which the name {3} is taken", "rename the field")
 	typeTaken     = newRule("type-taken", "makes the type {1}, which {2}", "rename one of them")
 	goName        = newRule("go-name", "{1} has no Go name", "begin with a letter")
+	goAlike       = newRule("go-alike", "{1} becomes the Go name {2}, which is that of {3} but for case and underscores", "rename one of them")
 	goTaken       = newRule("go-taken", "{1} becomes the Go name {2}, which is that of {3}", "rename one of them")
 )
 
