@@ -25,8 +25,8 @@ func (p *project) runGqlgen(o *output) (err error) {
 	cfg := p.config
 	configure(cfg, p.module, o)
 	plugins := []api.Option{api.NoPlugins()}
-	if o.own {
-		plugins = append(plugins, api.AddPlugin(ownResolvers{o.model})) // before modelgen, to tell types that have it from those that get it
+	if o.own { // before modelgen, so as to see which types the project has Go types for
+		plugins = append(plugins, api.AddPlugin(ownResolvers{o.model}))
 	}
 	plugins = append(plugins, api.AddPlugin(modelgen.New()), api.AddPlugin(bindings{o.model}))
 	if err := api.Generate(cfg, plugins...); err != nil {
