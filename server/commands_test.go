@@ -129,6 +129,18 @@ func TestReplayFoldsAFileToItsEnd(t *testing.T) {
 }
 
 // The checkpoint counts lines: the first lines of another file would be passed over.
+func TestEventsOfUndeclaredTypesInAFileAreToldOf(t *testing.T) {
+	misspelt := taskEvent("x", "misspelt")
+	misspelt.Type = "TaskAded"
+	file := io.MultiReader(lines(taskEvents(1, 2)), bytes.NewReader(cloudevents.Append(nil, &misspelt)))
+	app, args := newProject(false).App, embedded(t)
+	c := runProgram(t, app, start{args: append([]string{"replay", "--events", "file:-"}, args...), stdin: file})
+	c.wantExit(t, exitDone, "3 events")
+	if n := strings.Count(c.stderr.String(), `"type":"TaskAded"`); n != 1 {
+		t.Errorf("told of %d times, want once: %s", n, &c.stderr)
+	}
+}
+
 func TestRowsAreNotFoldedOnFromOtherEvents(t *testing.T) {
 	app, args := newProject(false).App, embedded(t)
 	replay := func(stdin io.Reader, file string) *call {

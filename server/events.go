@@ -115,8 +115,12 @@ func (c *asideEvents) each(ctx context.Context, p *program, verb, done string) e
 		if err != nil {
 			return err
 		}
-		if err := to.do(ctx, http.MethodPost, "/admin/events/"+verb, "application/json", body, nil); err != nil {
-			all = append(all, fmt.Errorf("%s event %s of %s: %w", verb, event, c.Projection, err))
+		err = to.do(ctx, http.MethodPost, "/admin/events/"+verb, "application/json", body, nil)
+		if answer := (*remoteError)(nil); err != nil && !errors.As(err, &answer) { // an answer names the event itself
+			err = fmt.Errorf("%s event %s of %s: %w", verb, event, c.Projection, err)
+		}
+		if err != nil {
+			all = append(all, err)
 			continue
 		}
 		fmt.Fprintf(p.stdout, "%s %s: %s\n", c.Projection, event, done)

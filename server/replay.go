@@ -40,7 +40,7 @@ func (c *replayCommand) Run(ctx context.Context, p *program) (err error) {
 	if err := claimSource(ctx, db, store, from); err != nil {
 		return err
 	}
-	src, err := openSource(from, store, c.MaxEvent, p.stdin, p.log)
+	src, err := openSource(from, store, c.MaxEvent, p, p.log)
 	if err != nil {
 		return err
 	}

@@ -85,7 +85,7 @@ func (s *serving) open(ctx context.Context, p *program) error {
 	if err := claimSource(ctx, s.db, store, from); err != nil {
 		return err
 	}
-	if s.source, err = openSource(from, store, s.cfg.MaxEvent, p.stdin, s.log); err != nil {
+	if s.source, err = openSource(from, store, s.cfg.MaxEvent, p, s.log); err != nil {
 		return err
 	}
 	if err := s.sample(ctx); err != nil {

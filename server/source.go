@@ -21,14 +21,14 @@ type source struct {
 	log eventlog.Log // nil for a file
 }
 
-func openSource(at sourcePlace, store storePlace, maxEvent int, stdin io.Reader, log *slog.Logger) (*source, error) {
+func openSource(at sourcePlace, store storePlace, maxEvent int, p *program, log *slog.Logger) (*source, error) {
 	switch {
 	case at.kind == fileSource:
-		f, err := filesource.Open(filesource.Options{Path: at.path, Stdin: stdin, MaxSize: maxEvent})
+		f, err := filesource.Open(filesource.Options{Path: at.path, Stdin: p.stdin, MaxSize: maxEvent})
 		if err != nil {
 			return nil, err
 		}
-		return &source{Source: f}, nil
+		return &source{Source: &fileOfEvents{Source: f, types: p.app.Events, log: log}}, nil
 	case store.kind == memoryStore && at.path == "":
 		l := memlog.New(memlog.Options{})
 		return &source{Source: l, log: l}, nil

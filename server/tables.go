@@ -15,7 +15,7 @@ import (
 // model has any more until it is told that it can do without.
 type tablesCommand struct {
 	Plan  planCommand  `cmd:"" help:"Print what would be created, changed or removed, and what it costs; change nothing."`
-	Apply applyCommand `cmd:"" help:"Create and change tables until they are as the models need them. It may be repeated."`
+	Apply applyCommand `cmd:"" help:"Create, change and, where told to, remove tables until they are as the models need them. It may be repeated."`
 }
 
 // tablesPlace is the store whose tables are meant.

@@ -11,7 +11,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,6 +29,8 @@ type Spec[R any] struct {
 	Projection projection.Projection
 	Codec      *querydb.Codec[R]
 	Given      []Event
+	// Types are those that Given may have beside the types that the projection takes, such as all of the project's event.Types.
+	Types eventlog.Types
 	// Want are all rows that there are in the end, in any order. A row that has expired by the time of the last event
 	// is not there.
 	Want []R
@@ -40,7 +44,7 @@ type Spec[R any] struct {
 type Event struct {
 	ID      string // the event's number in Given, "1", "2" …
 	Source  string // "/test"
-	Type    string
+	Type    string // one that the projection takes, or one of Types
 	Subject string // none
 	// Time is an RFC 3339 date-time. By default events are a minute apart, the first at 2024-01-01T00:00:00Z.
 	Time string
@@ -91,6 +95,10 @@ func (s *Spec[R]) events() ([]eventlog.Event, error) {
 	at := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 	events := make([]eventlog.Event, len(s.Given))
 	for i, g := range s.Given {
+		if !slices.Contains(s.Projection.Events, g.Type) && s.Types[g.Type] == nil {
+			return nil, fmt.Errorf("event %d: Type: projection %s takes no %q, but %s; name it in Types if it is to be passed over",
+				i+1, s.Projection.Name, g.Type, strings.Join(s.Projection.Events, ", "))
+		}
 		e := eventlog.Event{ID: g.ID, Source: g.Source, Type: g.Type, Subject: g.Subject, Time: at}
 		if e.ID == "" {
 			e.ID = strconv.Itoa(i + 1)

@@ -91,13 +91,18 @@ func TestProjectorsThatAreWrongAreFound(t *testing.T) {
 			want: "than wanted",
 		},
 		{
+			name: "a type that is misspelt",
+			spec: Spec[Account]{Projection: ProjectAccount(deposits), Given: []Event{{Type: "Depositted"}}},
+			want: `takes no "Depositted", but Deposited`,
+		},
+		{
 			name: "a time that is none",
-			spec: Spec[Account]{Projection: ProjectAccount(deposits), Given: []Event{{Time: "yesterday"}}},
+			spec: Spec[Account]{Projection: ProjectAccount(deposits), Given: []Event{{Type: "Deposited", Time: "yesterday"}}},
 			want: "event 1: Time",
 		},
 		{
 			name: "data that has no JSON",
-			spec: Spec[Account]{Projection: ProjectAccount(deposits), Given: []Event{{Data: func() {}}}},
+			spec: Spec[Account]{Projection: ProjectAccount(deposits), Given: []Event{{Type: "Deposited", Data: func() {}}}},
 			want: "event 1: Data",
 		},
 	} {

@@ -7,6 +7,7 @@ import (
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/projection/projectiontest"
 
+	"example.com/devices/event"
 	"example.com/devices/model"
 	"example.com/devices/projection/devices"
 	"example.com/devices/projection/ops"
@@ -62,5 +63,7 @@ func writes(t *testing.T, p projection.Projection, want ...model.Device) {
 	for i := range want {
 		want[i].Channel = "c-1"
 	}
-	projectiontest.Run(t, projectiontest.Spec[model.Device]{Projection: p, Codec: model.DeviceCodec, Given: given, Want: want})
+	projectiontest.Run(t, projectiontest.Spec[model.Device]{
+		Projection: p, Codec: model.DeviceCodec, Given: given, Types: event.Types, Want: want,
+	})
 }
