@@ -3,7 +3,6 @@ package graph
 import (
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"github.com/foldql/foldql/graph/graphqlerr"
 	"github.com/foldql/foldql/keys"
 )
 
@@ -125,7 +124,7 @@ func (a *argument) readEnum(raw any) (string, error) {
 	if s, ok := raw.(string); ok && a.enum.EnumValues.ForName(s) != nil {
 		return s, nil
 	}
-	return "", graphqlerr.New(graphqlerr.BadUserInput, "%s is not a valid %s", describe(raw), a.named)
+	return "", notA(a.named, raw)
 }
 
 // argumentError is an error of one argument; its path ends with the argument's name.

@@ -3,15 +3,18 @@ package graph
 import (
 	"encoding/json"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/google/go-cmp/cmp"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/graph/graphqlerr"
 	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/record"
 )
 
 func erase[T any](read func(any) (T, error)) func(any) (any, error) {
@@ -50,7 +53,7 @@ func TestScalarsAreReadStrictly(t *testing.T) {
 				got, err := tt.read(in)
 				if graphqlerr.CodeOf(err) != graphqlerr.BadUserInput {
 					t.Errorf("%#v is read as %#v, %v; wanted BAD_USER_INPUT", in, got, err)
-				} else if !strings.Contains(err.Error(), tt.scalar) {
+				} else if in != nil && !strings.Contains(err.Error(), tt.scalar) {
 					t.Errorf("%#v: %q does not name the type", in, err)
 				}
 			}
@@ -85,5 +88,39 @@ func TestScalarsAreWrittenAsTheyAreStored(t *testing.T) {
 	}
 	if err := MarshalFloatContext(math.Inf(1)).MarshalGQLContext(t.Context(), &s); err == nil {
 		t.Error("infinity is written")
+	}
+}
+
+// TestANullIsToldAlikeByBothExecutors: resolvers read an enum as a String.
+func TestANullIsToldAlikeByBothExecutors(t *testing.T) {
+	status := argument{variable: "s", named: "Status", enum: &ast.Definition{Kind: ast.Enum}}
+	_, byPlan := status.key(map[string]any{"s": nil}, true)
+	_, byResolver := UnmarshalString(nil)
+	if byPlan == nil || byResolver == nil || byPlan.Error() != byResolver.Error() || strings.Contains(byPlan.Error(), "String") {
+		t.Errorf("%v by a plan, %v by a resolver", byPlan, byResolver)
+	}
+}
+
+// TestFloatsAreWrittenAlikeByBothExecutors: a plan answers with the stored text.
+func TestFloatsAreWrittenAlikeByBothExecutors(t *testing.T) {
+	floats := []float64{0, math.Copysign(0, -1), 1, -1.5, 1e-6, 9.99e-7, 1e-7, -1e-7, 1.25e-9, 1e-10, 1e-99, 1e-100, 5e-324, 1e20, 1e21, 1e22, -1e300, math.MaxFloat64}
+	rng := rand.New(rand.NewPCG(5, 5))
+	for range 1000 {
+		if f := math.Float64frombits(rng.Uint64()); !math.IsNaN(f) && !math.IsInf(f, 0) {
+			floats = append(floats, f)
+		}
+	}
+	for _, f := range floats {
+		var b record.Builder
+		b.Begin(1)
+		b.Float(f)
+		rec, _, err := b.Finish()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s strings.Builder
+		if err := MarshalFloatContext(f).MarshalGQLContext(t.Context(), &s); err != nil || s.String() != string(rec.JSON(0)) {
+			t.Errorf("written %s by a resolver (%v), %s by a plan", &s, err, rec.JSON(0))
+		}
 	}
 }

@@ -51,11 +51,15 @@ func appendEscape(dst []byte, c byte) []byte {
 	return append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 }
 
-// appendFloat appends a float as a JSON number: the shortest text that reads back as it, with an exponent where plain
-// notation were long.
+// appendFloat appends a float as encoding/json writes it: the shortest text that reads back as it, with an exponent where
+// plain notation were long.
 func appendFloat(dst []byte, f float64) []byte {
 	if size := math.Abs(f); size != 0 && (size < 1e-6 || size >= 1e21) {
-		return strconv.AppendFloat(dst, f, 'e', -1, 64)
+		dst = strconv.AppendFloat(dst, f, 'e', -1, 64)
+		if n := len(dst); string(dst[n-4:n-1]) == "e-0" { // strconv's exponents have two digits at least
+			dst = append(dst[:n-2], dst[n-1])
+		}
+		return dst
 	}
 	return strconv.AppendFloat(dst, f, 'f', -1, 64)
 }
