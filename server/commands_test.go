@@ -128,7 +128,6 @@ func TestReplayFoldsAFileToItsEnd(t *testing.T) {
 	}
 }
 
-// The checkpoint counts lines: the first lines of another file would be passed over.
 func TestEventsOfUndeclaredTypesInAFileAreToldOf(t *testing.T) {
 	misspelt := taskEvent("x", "misspelt")
 	misspelt.Type = "TaskAded"
@@ -141,6 +140,7 @@ func TestEventsOfUndeclaredTypesInAFileAreToldOf(t *testing.T) {
 	}
 }
 
+// The checkpoint counts lines: the first lines of another file would be passed over.
 func TestRowsAreNotFoldedOnFromOtherEvents(t *testing.T) {
 	app, args := newProject(false).App, embedded(t)
 	replay := func(stdin io.Reader, file string) *call {

@@ -51,18 +51,18 @@ func (c *replayCommand) Run(ctx context.Context, p *program) (err error) {
 			return err
 		}
 	}
-	if err := claimEvents(ctx, db, store, src.Source); err != nil {
+	var events eventlog.Source
+	if events, err = claimEvents(ctx, db, store, src.Source); err != nil {
 		return err
 	}
-	var bounded eventlog.Source = src.Source
 	var ends eventlog.Positions
 	if known {
-		if ends, err = heads(ctx, src.Source); err != nil {
+		if ends, err = heads(ctx, events); err != nil {
 			return err
 		}
-		bounded = &upTo{src.Source, ends}
+		events = &upTo{events, ends}
 	}
-	f, err := newFolds(p.app.Projections, bounded, db, ends, runner)
+	f, err := newFolds(p.app.Projections, events, db, ends, runner)
 	if err != nil {
 		return err
 	}

@@ -91,7 +91,7 @@ func (s *serving) open(ctx context.Context, p *program) error {
 	if err := s.sample(ctx); err != nil {
 		return err
 	}
-	if err := claimEvents(ctx, s.db, store, s.source.Source); err != nil {
+	if s.source.Source, err = claimEvents(ctx, s.db, store, s.source.Source); err != nil {
 		return err
 	}
 	return s.begin(ctx)

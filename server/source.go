@@ -46,21 +46,25 @@ func openSource(at sourcePlace, store storePlace, maxEvent int, p *program, log 
 
 // heads returns the end of every partition, as far as the source knows it.
 func heads(ctx context.Context, src eventlog.Source) (eventlog.Positions, error) {
-	knows, ok := src.(eventlog.Head)
-	if !ok {
-		return nil, errors.New("the source of events does not know its end")
-	}
 	partitions, err := src.Partitions(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list the partitions of the events: %w", err)
 	}
 	ends := eventlog.Positions{}
 	for _, p := range partitions {
-		if ends[p], err = knows.Head(ctx, p); err != nil {
+		if ends[p], err = head(ctx, src, p); err != nil {
 			return nil, fmt.Errorf("find the end of partition %q of the events: %w", p, err)
 		}
 	}
 	return ends, nil
+}
+
+func head(ctx context.Context, src eventlog.Source, partition string) (uint64, error) {
+	knows, ok := src.(eventlog.Head)
+	if !ok {
+		return 0, errors.New("the source of events does not know its end")
+	}
+	return knows.Head(ctx, partition)
 }
 
 // appendSample appends the sample to a log that is empty, all of it or nothing, and returns how many events that were.

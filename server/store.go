@@ -9,7 +9,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
@@ -101,48 +100,4 @@ func keepFirst(ctx context.Context, db *querydb.DB, id string, value []byte) ([]
 			return value, nil
 		}
 	}
-}
-
-// claimSource binds the rows to the kind of source that they are folded from: a checkpoint in a file means nothing in
-// the log.
-func claimSource(ctx context.Context, db *querydb.DB, store storePlace, source sourcePlace) error {
-	kind, err := keepFirst(ctx, db, sourceNote, []byte(source.kind))
-	if err == nil && string(kind) != source.kind {
-		err = wrongConfig("events", "the rows of %s are folded from %s:, not from %s:; choose that, or another store",
-			store, kind, source.kind)
-	}
-	return err
-}
-
-// claimEvents binds the rows to the events that they are folded from, which the first one tells: what a checkpoint counts
-// in one file means nothing in another, whose events would be passed over unseen.
-func claimEvents(ctx context.Context, db *querydb.DB, store storePlace, src eventlog.Source) error {
-	first, err := firstEvent(ctx, src)
-	if err != nil || first == "" {
-		return err
-	}
-	known, err := keepFirst(ctx, db, firstNote, []byte(first))
-	if err == nil && string(known) != first {
-		err = wrongConfig("events", "the rows of %s are folded from events that begin with %s, and these begin with %s; "+
-			"choose those, or another store", store, known, first)
-	}
-	return err
-}
-
-// firstEvent names the first event that there is now, "" where there is none, or it is none that has a name.
-func firstEvent(ctx context.Context, src eventlog.Source) (string, error) {
-	partitions, err := src.Partitions(ctx)
-	if err != nil {
-		return "", fmt.Errorf("list the partitions of the events: %w", err)
-	}
-	for _, p := range partitions {
-		events, err := src.Read(ctx, p, 0, 1)
-		if err != nil {
-			return "", fmt.Errorf("read the first event: %w", err)
-		}
-		if len(events) > 0 && events[0].Malformed == nil {
-			return fmt.Sprintf("%q of %q", events[0].ID, events[0].Source), nil
-		}
-	}
-	return "", nil
 }

@@ -60,6 +60,7 @@ func TestFaultsNameTheEventAndTheAttribute(t *testing.T) {
 		{`"type"`, `"time":"yesterday","type"`, `event (id "a"): time: want an RFC 3339 date-time, got "yesterday"`},
 		{`"type"`, `"id":"b","type"`, `event (id "a"): id: given twice`},
 		{`"type"`, `"subject":null,"subject":"b","type"`, `event (id "a"): subject: given twice`},
+		{`"type"`, `"subject":"` + strings.Repeat("<", cloudevents.MaxName+1) + `","type"`, `event (id "a"): subject: has 2049 bytes, and may have 2048`},
 		{`"type"`, `"ext":"1","ext":"1","type"`, `event (id "a"): ext: given twice`},
 		{`"type"`, `"Ext":"1","type"`, `event (id "a"): Ext: the name of an attribute has lower-case letters and digits only`},
 		{`"type"`, `"":"1","type"`, `event (id "a"): "": an attribute without a name`},

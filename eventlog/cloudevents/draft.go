@@ -1,6 +1,7 @@
 package cloudevents
 
 import (
+	"fmt"
 	"mime"
 	"slices"
 	"strings"
@@ -146,10 +147,20 @@ func checkName(name string) *Error {
 	return nil
 }
 
+// MaxName is how many bytes each of the attributes may have that name an event or what it is about: id, source, type, subject
+// and partitionkey. Positions and notes are kept under them, in every store.
+const MaxName = 2048
+
 // checkText holds a value to the strings that an attribute may have.
 func checkText(name, value string) *Error {
 	if value == "" {
 		return wrong(cut(name), "must not be empty")
+	}
+	switch name {
+	case "id", "source", "type", "subject", "partitionkey":
+		if len(value) > MaxName {
+			return wrong(name, fmt.Sprintf("has %d bytes, and may have %d", len(value), MaxName))
+		}
 	}
 	for _, r := range value {
 		if r < ' ' || r >= 0x7f && (unicode.IsControl(r) || unicode.Is(unicode.Noncharacter_Code_Point, r)) {
