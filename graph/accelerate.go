@@ -38,6 +38,14 @@ func (a *accelerated) Exec(ctx context.Context) graphql.ResponseHandler {
 	return a.resolve(ctx)
 }
 
+// CheckScalar returns what is wrong with an input for a scalar. It has no say in those that are a project's own.
+func (a *accelerated) CheckScalar(scalar string, v any) error {
+	if check := checks[scalar]; check != nil {
+		return check(v)
+	}
+	return nil
+}
+
 // once makes a handler that answers once. A panic is answered too.
 func once(answer func(context.Context) *graphql.Response) graphql.ResponseHandler {
 	return func(ctx context.Context) (resp *graphql.Response) {

@@ -46,6 +46,20 @@ func describe(v any) string {
 	return "an object"
 }
 
+// checks read inputs for what is wrong with them, by scalar.
+var checks = map[string]func(any) error{
+	"ID": check(UnmarshalID), "String": check(UnmarshalString), "Boolean": check(UnmarshalBoolean),
+	"Int": check(UnmarshalInt), "Int64": check(UnmarshalInt64), "Float": check(UnmarshalFloat),
+	"Decimal": check(UnmarshalDecimal), "Date": check(UnmarshalDate), "DateTime": check(UnmarshalDateTime),
+}
+
+func check[T any](read func(any) (T, error)) func(any) error {
+	return func(v any) error {
+		_, err := read(v)
+		return err
+	}
+}
+
 // UnmarshalID reads an ID: text, or an integer.
 func UnmarshalID(v any) (string, error) {
 	if s, ok := v.(string); ok {

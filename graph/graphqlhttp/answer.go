@@ -34,7 +34,7 @@ func (h *handler) answer(out *answer, params *graphql.RawParams, exec graphql.Gr
 		out.refuse(http.StatusMethodNotAllowed, graphqlerr.New(graphqlerr.BadUserInput, "a %s needs a POST request", op.Operation))
 		return
 	}
-	if err := integers(op, params.Variables); err != nil {
+	if err := h.inputs.read(op, params.Variables); err != nil {
 		out.failed(exec.DispatchError(h.outside(ctx, params), gqlerror.List{err}))
 		return
 	}

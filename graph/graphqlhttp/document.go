@@ -26,11 +26,11 @@ type documents struct {
 	cache  *cache
 }
 
-func newDocuments(schema *ast.Schema, cfg Config) *documents {
+func newDocuments(in *inputs, cfg Config) *documents {
 	return &documents{
-		schema: withoutDefer(schema),
-		rules:  rulesFor(cfg, cfg.Introspection),
-		quiet:  rulesFor(cfg, false),
+		schema: withoutDefer(in.schema),
+		rules:  rulesFor(in, cfg, cfg.Introspection),
+		quiet:  rulesFor(in, cfg, false),
 		limits: limits{depth: cfg.MaxDepth, aliases: cfg.MaxAliases, roots: cfg.MaxRootFields, fields: cfg.MaxFields},
 		tokens: cfg.MaxTokens,
 		cache:  newCache(cfg.CacheBytes),
@@ -47,9 +47,12 @@ func withoutDefer(schema *ast.Schema) *ast.Schema {
 }
 
 // rulesFor are the rules of validation; where suggesting, messages say which names may have been meant.
-func rulesFor(cfg Config, suggesting bool) *rules.Rules {
+func rulesFor(in *inputs, cfg Config, suggesting bool) *rules.Rules {
 	r := rules.NewDefaultRules()
 	r.AddRule("NumbersHaveAValue", numbersHaveAValue)
+	if in.scalars != nil {
+		r.AddRule("LiteralsHaveAValue", in.literalsHaveAValue)
+	}
 	if !cfg.Introspection {
 		r.AddRule("NoIntrospection", noIntrospection)
 	}

@@ -18,10 +18,13 @@ import (
 // New returns a handler that answers GET and POST requests from the schema.
 func New(es graphql.ExecutableSchema, cfg Config) http.Handler {
 	cfg = cfg.withDefaults()
+	in := &inputs{schema: es.Schema()}
+	in.scalars, _ = es.(scalars)
 	h := &handler{
 		cfg:    cfg,
 		exec:   executor.New(es),
-		docs:   newDocuments(es.Schema(), cfg),
+		docs:   newDocuments(in, cfg),
+		inputs: in,
 		errors: &presenter{logger: cfg.Logger},
 	}
 	h.exec.SetQueryCache(fromContext{})
@@ -41,6 +44,7 @@ type handler struct {
 	cfg    Config
 	exec   *executor.Executor
 	docs   *documents
+	inputs *inputs
 	errors *presenter
 }
 

@@ -133,7 +133,7 @@ func manyFragments(n int) string {
 
 // TestTheIntrospectionOfGraphiQLIsWithinTheLimits: the tool that everybody uses first must work.
 func TestTheIntrospectionOfGraphiQLIsWithinTheLimits(t *testing.T) {
-	docs := newDocuments(schema, Config{Introspection: true}.withDefaults())
+	docs := newDocuments(&inputs{schema: schema}, Config{Introspection: true}.withDefaults())
 	if _, errs := docs.get(introspectionQuery); errs != nil {
 		t.Error(errs)
 	}

@@ -1,14 +1,10 @@
 package graphqlhttp
 
 import (
-	"encoding/json"
 	"strconv"
 
 	"github.com/vektah/gqlparser/v2/ast"
-	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/validator/core"
-
-	"github.com/foldql/foldql/graph/graphqlerr"
 )
 
 // numbersHaveAValue is a validation rule: a number in a document has a value of its type. The executor reads an integer
@@ -43,25 +39,4 @@ func numbersHaveAValue(observers *core.Events, addError core.AddErrFunc) {
 			}
 		}
 	})
-}
-
-// integers makes integers of the variables of type Int that are written with a fraction or an exponent and are whole all
-// the same: 2.0 is 2 to clients whose numbers are all floats. What is not whole is refused here, because the executor's
-// message would name 0 in its place.
-func integers(op *ast.OperationDefinition, variables map[string]any) *gqlerror.Error {
-	for _, v := range op.VariableDefinitions {
-		n, ok := variables[v.Variable].(json.Number)
-		if !ok || v.Type.NamedType != "Int" {
-			continue
-		}
-		if _, err := n.Int64(); err == nil {
-			continue
-		}
-		f, err := n.Float64()
-		if err != nil || f != float64(int32(f)) {
-			return coded(graphqlerr.BadUserInput, "variable $%s: %.40s is not an Int", v.Variable, n)
-		}
-		variables[v.Variable] = json.Number(strconv.FormatInt(int64(f), 10))
-	}
-	return nil
 }

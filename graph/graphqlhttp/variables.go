@@ -1,0 +1,163 @@
+package graphqlhttp
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/validator/core"
+
+	"github.com/foldql/foldql/graph/graphqlerr"
+)
+
+// scalars is a schema that knows what is a value of a scalar: then wrong ones are mistakes of the request, before anything is
+// executed. CheckScalar gets the JSON value, or the value of a literal, and returns what is wrong with it.
+type scalars interface {
+	CheckScalar(scalar string, v any) error
+}
+
+// inputs reads the values of variables. The executor does so too, later, and leniently: it takes texts for numbers, names of
+// enum values in any case and every number for an ID, which only the fields that they are for would refuse.
+type inputs struct {
+	schema  *ast.Schema
+	scalars scalars // nil where the schema is not one
+}
+
+// read makes the values of the operation's variables what their types say, or tells which of them is none. What is null, or
+// missing, or too much, is left to the executor.
+func (in *inputs) read(op *ast.OperationDefinition, variables map[string]any) *gqlerror.Error {
+	for _, def := range op.VariableDefinitions {
+		v, given := variables[def.Variable]
+		if !given {
+			continue
+		}
+		v, wrong := in.value(def.Type, v)
+		if wrong != nil {
+			return coded(graphqlerr.BadUserInput, "variable $%s%s: %s", def.Variable, wrong.at, wrong.reason)
+		}
+		variables[def.Variable] = v
+	}
+	return nil
+}
+
+// wrongInput is what is wrong with an input, and where in it.
+type wrongInput struct{ at, reason string }
+
+func (w *wrongInput) in(at string) *wrongInput { return &wrongInput{at + w.at, w.reason} }
+
+func (in *inputs) value(t *ast.Type, v any) (any, *wrongInput) {
+	if v == nil {
+		return nil, nil
+	}
+	if t.Elem != nil {
+		return in.list(t.Elem, v)
+	}
+	def := in.schema.Types[t.NamedType]
+	switch {
+	case def == nil:
+	case def.Kind == ast.Scalar:
+		return in.scalar(def.Name, v)
+	case def.Kind == ast.Enum:
+		if name, ok := v.(string); !ok || def.EnumValues.ForName(name) == nil {
+			return nil, &wrongInput{reason: fmt.Sprintf("%.60q is not a value of type %s", fmt.Sprint(v), def.Name)}
+		}
+	case def.Kind == ast.InputObject:
+		return in.object(def, v)
+	}
+	return v, nil
+}
+
+// list reads a list. One value stands for a list of it.
+func (in *inputs) list(elem *ast.Type, v any) (any, *wrongInput) {
+	list, ok := v.([]any)
+	if !ok {
+		return in.value(elem, v)
+	}
+	for i := range list {
+		read, wrong := in.value(elem, list[i])
+		if wrong != nil {
+			return nil, wrong.in("[" + strconv.Itoa(i) + "]")
+		}
+		list[i] = read
+	}
+	return list, nil
+}
+
+func (in *inputs) object(def *ast.Definition, v any) (any, *wrongInput) {
+	object, ok := v.(map[string]any)
+	if !ok {
+		return v, nil
+	}
+	for _, f := range def.Fields {
+		field, given := object[f.Name]
+		if !given {
+			continue
+		}
+		read, wrong := in.value(f.Type, field)
+		if wrong != nil {
+			return nil, wrong.in("." + f.Name)
+		}
+		object[f.Name] = read
+	}
+	return object, nil
+}
+
+func (in *inputs) scalar(name string, v any) (any, *wrongInput) {
+	if n, ok := v.(json.Number); ok && name == "Int" {
+		if v, ok = whole(n); !ok {
+			return nil, &wrongInput{reason: fmt.Sprintf("%.60s is not a value of type Int", n)}
+		}
+	}
+	if in.scalars == nil {
+		return v, nil
+	}
+	if err := in.scalars.CheckScalar(name, v); err != nil {
+		return nil, &wrongInput{reason: reason(err)}
+	}
+	return v, nil
+}
+
+// reason is the message of an error without the place that gqlgen's errors put before it.
+func reason(err error) string {
+	var gql *gqlerror.Error
+	if errors.As(err, &gql) {
+		return gql.Message
+	}
+	return err.Error()
+}
+
+// whole makes an integer of a number that is written with a fraction or an exponent and is whole all the same: 2.0 is 2 to
+// clients whose numbers are all floats.
+func whole(n json.Number) (v any, ok bool) {
+	if _, err := n.Int64(); err == nil {
+		return n, true
+	}
+	f, err := n.Float64()
+	if err != nil || f != float64(int32(f)) {
+		return nil, false
+	}
+	return json.Number(strconv.FormatInt(int64(f), 10)), true
+}
+
+// literalsHaveAValue is a validation rule: what a document gives for a scalar of the schema's own is a value of it.
+func (in *inputs) literalsHaveAValue(observers *core.Events, addError core.AddErrFunc) {
+	observers.OnValue(func(_ *core.Walker, v *ast.Value) {
+		if v.Definition == nil || v.Definition.Kind != ast.Scalar || v.Definition.BuiltIn {
+			return
+		}
+		switch v.Kind {
+		case ast.Variable, ast.NullValue, ast.ListValue: // the values in a list come by themselves
+			return
+		}
+		value, err := v.Value(nil)
+		if err != nil {
+			return // there is a variable in it
+		}
+		if err := in.scalars.CheckScalar(v.Definition.Name, value); err != nil {
+			addError(core.Message("%s", reason(err)), core.At(v.Position))
+		}
+	})
+}
