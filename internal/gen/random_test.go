@@ -1,0 +1,136 @@
+package gen
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+var seed = flag.Uint64("seed", 0, "the seed of random schemas; 0 takes another each time")
+
+// TestRandomSchemasCompile: what is generated for schemas over all kinds of keys and fields, which are called like what Go
+// and the generated code have names for.
+func TestRandomSchemasCompile(t *testing.T) {
+	s := *seed
+	if s == 0 {
+		s = uint64(time.Now().UnixNano())
+	}
+	t.Logf("go test -run TestRandomSchemasCompile -seed %d", s)
+	d := dice{rand.New(rand.NewPCG(s, 0))}
+	dir, schemas := newModule(t), map[string]string{}
+	for tries := 0; len(schemas) < 12; tries++ {
+		if tries == 1000 {
+			t.Fatalf("%d of 1000 schemas are accepted, want 12", len(schemas))
+		}
+		text, events := d.schema(), d.events()
+		p := &project{module: "example.com/shop", readModels: []*ast.Source{{Name: "schema.graphqls", Input: text}}, events: []*ast.Source{{Name: eventsFile, Input: events}}}
+		model, found := p.load()
+		if found.Err() != nil {
+			continue // two names are one in Go, say
+		}
+		o, err := p.files(model)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		files := map[string]string{}
+		for path, content := range o.files {
+			files[path] = string(content)
+		}
+		folder := fmt.Sprintf("schema%02d", len(schemas))
+		addPackages(t, dir, folder, files)
+		schemas[folder] = text + events
+	}
+	vet := exec.Command("go", "vet", "./...")
+	vet.Dir = dir
+	out, err := vet.CombinedOutput()
+	if err == nil {
+		return
+	}
+	t.Errorf("%v\n%s", err, out)
+	for folder, text := range schemas {
+		if strings.Contains(string(out), folder) {
+			t.Logf("%s:\n%s", folder, text)
+		}
+	}
+}
+
+// dice makes schemas.
+type dice struct{ *rand.Rand }
+
+var (
+	randomTypes = []string{"Task", "order", "map", "Time", "type_", "Row", "URLMap", "Keys", "Querydb", "Graph", "Int32", "func", "Patch", "Op", "New", "Own"}
+	randomNames = []string{"id", "type", "func", "error", "time", "keys", "row", "k", "p", "string", "model", "nil", "append", "context", "ctx",
+		"rt", "graph", "r", "v", "data", "ops", "fmt", "int", "codec", "_x", "aURL", "httpID", "x1", "init", "limit", "own", "optional"}
+	randomScalars = []string{"ID", "String", "Int", "Int64", "Float", "Boolean", "Decimal", "Date", "DateTime", "State"}
+	randomKeys    = [][]string{nil, {"@id"}, {"@id", "@subId"}, {"@compositeId", "@compositeId"}, {"@compositeId", "@compositeId", "@subId"},
+		{"@id", "@compositeSubId", "@compositeSubId"}, {"@compositeId", "@compositeId", "@compositeSubId", "@compositeSubId"}}
+	randomValues = []string{"%s", "%s!", "[%s!]", "[%s!]!"}
+	randomFields = append(randomValues, "%s @auth", "[%s!] @auth", "%s! @index", `%s @index(name: "some")`, `%s! @index(name: "keys", projection: KEYS_ONLY)`)
+	randomEvents = []string{`events: ["E"]`, `events: ["E", "F"], version: 3`, `events: ["F"], plugin: "Pl"`, `events: ["E"], stream: "/s", atomic: true`}
+)
+
+func pick[T any](d dice, of []T) T { return of[d.IntN(len(of))] }
+
+// some are several of a list, at least that many, and each once.
+func some(d dice, of []string, least int) []string {
+	of = slices.Clone(of)
+	d.Shuffle(len(of), func(i, k int) { of[i], of[k] = of[k], of[i] })
+	return of[:least+d.IntN(4)]
+}
+
+func (d dice) schema() string {
+	var b strings.Builder
+	b.WriteString("extend schema @table(name: \"Main\", schema: \"shop\")\nenum State { NEW DONE }\n")
+	for i, name := range some(d, randomTypes, 1) {
+		if d.IntN(3) == 0 {
+			d.entity(&b, name, i)
+		} else {
+			d.readModel(&b, name)
+		}
+	}
+	return b.String()
+}
+
+func (d dice) readModel(b *strings.Builder, name string) {
+	keys := pick(d, randomKeys)
+	fmt.Fprintf(b, "type %s @readModel(%s) {\n", name, pick(d, randomEvents))
+	for i, field := range some(d, randomNames, len(keys)+1) {
+		if i < len(keys) {
+			fmt.Fprintf(b, "  %s: %s! %s\n", field, pick(d, randomScalars), keys[i])
+		} else {
+			fmt.Fprintf(b, "  %s: "+pick(d, randomFields)+"\n", field, pick(d, randomScalars))
+		}
+	}
+	b.WriteString("}\n")
+}
+
+func (d dice) entity(b *strings.Builder, name string, number int) {
+	fields := some(d, randomNames, 4)
+	quoted := func(names []string) string { return strings.ReplaceAll(fmt.Sprintf("%q", names), " ", ", ") }
+	fmt.Fprintf(b, "type %s @readModel(%s) @entity(table: \"Main\") @primaryKey(pk: %s, sk: %s)\n", name, pick(d, randomEvents),
+		quoted(fields[:d.IntN(3)]), quoted(fields[1:1+d.IntN(3)]))
+	fmt.Fprintf(b, "    @gsi(as: \"by\", name: \"gsi%d\", pk: %s, sk: %s) {\n", 1+number, quoted(fields[2:3+d.IntN(2)]), quoted(fields[:d.IntN(3)]))
+	for _, field := range fields {
+		fmt.Fprintf(b, "  %s: %s!\n", field, pick(d, randomScalars))
+	}
+	b.WriteString("}\n")
+}
+
+func (d dice) events() string {
+	var b strings.Builder
+	for _, event := range []string{"E", "F"} {
+		fmt.Fprintf(&b, "type %s {\n", event)
+		for _, field := range some(d, randomNames, 1) {
+			fmt.Fprintf(&b, "  %s: "+pick(d, randomValues)+"\n", field, pick(d, randomScalars))
+		}
+		b.WriteString("}\n")
+	}
+	return b.String()
+}
