@@ -229,7 +229,7 @@ func (rt *Runtime) compiler(ctx context.Context) *compiler {
 
 // Prefetch reads what the operation joins to rows that a resolver of the project's own is about to return, so that one
 // level of joins costs one batch there too. Rows are of the type that typ names; the field being resolved returns them
-// as they are, alone or in a list.
+// as they are, alone or in a list. It fails where they make the answer too large.
 func Prefetch[R any](ctx context.Context, rt *Runtime, typ string, c *querydb.Codec[R], rows []*R) error {
 	var b record.Builder
 	recs := make([]record.Record, 0, len(rows))
