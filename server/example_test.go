@@ -1,0 +1,69 @@
+package server_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http/httptest"
+	"slices"
+	"strings"
+
+	"github.com/foldql/foldql/event"
+	"github.com/foldql/foldql/eventlog/memlog"
+	"github.com/foldql/foldql/graph/generated"
+	"github.com/foldql/foldql/model"
+	"github.com/foldql/foldql/projection/shop"
+	"github.com/foldql/foldql/projection/shop/sample"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/memstore"
+	"github.com/foldql/foldql/server"
+)
+
+// app is a project: all of it is generated, but for its projectors.
+var app = server.App{
+	Models: model.All, Events: event.Types, Projections: shop.Projections(), Catalog: generated.Catalog,
+	Schema: generated.New, SDL: generated.SDL(),
+}
+
+// The main function of a project.
+func ExampleMain() {
+	server.Main(app)
+}
+
+// The same server inside of another program, which has its own store and log.
+func ExampleEmbed() {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	db, err := querydb.Open(ctx, memstore.New(), app.Models, querydb.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer db.Close()
+	log := memlog.New(memlog.Options{})
+	defer log.Close()
+	if _, err := log.Append(ctx, slices.Collect(sample.Events(sample.Size{Customers: 2, Products: 3, Orders: 5, Statuses: 2, Lines: 1}))); err != nil {
+		fmt.Println(err)
+		return
+	}
+	log.End()
+
+	embedded, err := server.Embed(ctx, app, server.Opened{
+		DB: db, Log: log, Logger: slog.New(slog.DiscardHandler), Options: []string{"--auth=off"},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := embedded.Wait(); err != nil { // for the end of the log
+		fmt.Println(err)
+		return
+	}
+	r := httptest.NewRequest("POST", "/graphql", strings.NewReader(`{"query": "{ Sales_OrderCount { orders } }"}`))
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	embedded.ServeHTTP(w, r)
+	fmt.Println(w.Body)
+	// Output:
+	// {"data":{"Sales_OrderCount":{"orders":"5"}}}
+}
