@@ -19,8 +19,8 @@
 //     "%" inside a value is percent-escaped; a half that is one bare value is stored as it is. A layout with EscapeNone
 //     gives this promise up.
 //
-// [Layout.Select] turns what a query gives of the composites into ranges of sort keys, and [Index.Patch] tells what a
-// write that knows only some composites does to the keys of an index.
+// [Layout.Select] turns what a query gives of the composites into ranges of sort keys. What a write does to the keys of an
+// index is told by [Layout.Put] and [Together] where it knows all composites, by [Half.Patch] where it knows some.
 //
 // The package imports the standard library alone.
 package keys

@@ -113,18 +113,16 @@ func ExampleLayout_Select() {
 }
 
 // Two writers of one row: what the one does not know of, it leaves alone; what it owns and cannot compose, it removes.
-func ExampleIndex_Patch() {
+func ExampleHalf_Patch() {
 	device := keys.EntityKey{Schema: keys.Schema{Name: "app", Version: 1}, Type: "Device"}
-	byAlert := keys.Index{
-		PK: keys.Half{Layout: device.PK(keys.Segment{Field: "accountId", Kind: keys.KindString})},
-		SK: keys.Half{Layout: device.SK(keys.Segment{Field: "alertState", Kind: keys.KindString}), Policy: keys.Sparse},
-	}
-	account := []keys.Part{{Foreign: true}}
+	byAccount := keys.Half{Layout: device.PK(keys.Segment{Field: "accountId", Kind: keys.KindString})}
+	byAlert := keys.Half{Layout: device.SK(keys.Segment{Field: "alertState", Kind: keys.KindString}), Policy: keys.Sparse}
 
-	_, alert, _ := byAlert.Patch(account, []keys.Part{{Mention: keys.Given, Value: keys.String("active")}})
-	pk, calm, _ := byAlert.Patch(account, []keys.Part{{Mention: keys.Cleared}})
+	account, _ := byAccount.Patch([]keys.Part{{Foreign: true}})
+	alert, _ := byAlert.Patch([]keys.Part{{Mention: keys.Given, Value: keys.String("active")}})
+	calm, _ := byAlert.Patch([]keys.Part{{Mention: keys.Cleared}})
 	fmt.Println(alert.Text)
-	fmt.Println(pk.Op == keys.Keep, calm.Op == keys.Remove)
+	fmt.Println(account.Op == keys.Keep, calm.Op == keys.Remove)
 	fmt.Println(calm.Then(alert) == alert)
 	// Output:
 	// $app#v1#Device#alertState_active

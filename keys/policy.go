@@ -1,9 +1,6 @@
 package keys
 
-import (
-	"cmp"
-	"fmt"
-)
+import "fmt"
 
 // Policy is what becomes of the stored key of an index half when a patch touches the half but cannot compose it.
 type Policy uint8
@@ -14,6 +11,8 @@ const (
 	Preserve Policy = iota
 	// Sparse removes it: the row leaves the index until the half can be composed again.
 	Sparse
+	// Whole leaves it as Preserve does, and cuts no key short: the composites are no levels of a hierarchy.
+	Whole
 )
 
 // Mention is how a patch speaks of a composite.
@@ -41,37 +40,28 @@ type Half struct {
 	Policy Policy
 }
 
-// Index is a secondary index. SK has no layout where the index has no sort half.
-type Index struct {
-	PK, SK Half
+// Put says what a full write does to the stored key of a half: it knows every composite, so the policy is not asked. The
+// key is composed of all values; where one is absent, or the key would be empty, there is none.
+//
+// It fails where there is not one value per segment, or where a value has no key text or is of another kind than its segment.
+func (l *Layout) Put(vals []Value) (Outcome, error) {
+	if err := l.checkCount(len(vals)); err != nil {
+		return Outcome{}, err
+	}
+	if Lead(vals) < len(vals) {
+		return Outcome{Op: Remove}, nil
+	}
+	return set(l.Compose(vals...))
 }
 
-// Patch says what a partial write does to the stored key of each half. The halves are judged apart: an outcome is about
-// its own half alone.
-func (x *Index) Patch(pk, sk []Part) (forPK, forSK Outcome, err error) {
-	if forPK, err = x.PK.Patch(pk); err == nil && x.SK.Layout.Exists() {
-		forSK, err = x.SK.Patch(sk)
+// Together turns what a full write does to each half of an index into what it does to both, where a row is in the index
+// with both halves or has the key of neither: a model that shares its table, and whose rows have one writer. An index
+// without sort half Keeps it.
+func Together(pk, sk Outcome) (forPK, forSK Outcome) {
+	if pk.Op == Remove || sk.Op == Remove {
+		return Outcome{Op: Remove}, Outcome{Op: Remove}
 	}
-	return forPK, forSK, err
-}
-
-// Put says what a full write does, by the only writer of the row: it knows every composite, so the policy is not asked.
-// Where a value of either half is absent, the row is not in the index, and neither half has a key.
-func (x *Index) Put(pk, sk []Value) (forPK, forSK Outcome, err error) {
-	gone := Outcome{Op: Remove}
-	if err := cmp.Or(x.PK.Layout.checkCount(len(pk)), x.SK.Layout.checkCount(len(sk))); err != nil {
-		return Outcome{}, Outcome{}, err
-	}
-	if Lead(pk) < len(pk) || Lead(sk) < len(sk) {
-		return gone, gone, nil
-	}
-	if forPK, err = x.PK.Layout.set(pk); err == nil && x.SK.Layout.Exists() {
-		forSK, err = x.SK.Layout.set(sk)
-	}
-	if forPK.Op == Remove || forSK.Op == Remove {
-		return gone, gone, err
-	}
-	return forPK, forSK, err
+	return pk, sk
 }
 
 // Patch says what a partial write does to the stored key of the half, from what it knows of the composites, in the order
@@ -81,8 +71,10 @@ func (x *Index) Put(pk, sk []Value) (forPK, forSK Outcome, err error) {
 // half is left alone by a patch that mentions none of its composites, also where the row's key is among them: what the
 // others are, this writer cannot know. A half that is mentioned is composed of the values that the patch and the row's
 // key give, by the longest leading run of them: all of them make the whole key, fewer with nothing after them the key
-// truncated to them. Where the first is absent, or one is absent before another, the half cannot be composed: then its
-// key is removed if the policy is Sparse or one of its composites is Removed, else left alone.
+// truncated to them, unless the policy is Whole. Where the first is absent, or one is absent before another, the half
+// cannot be composed: then its key is removed if the policy is Sparse or one of its composites is Removed, else left alone.
+//
+// The halves of an index are judged apart: an outcome is about its own half alone.
 //
 // It fails where there is not one part per segment, or where a value has no key text or is of another kind than its segment.
 func (h *Half) Patch(parts []Part) (Outcome, error) {
@@ -105,8 +97,10 @@ func (h *Half) Patch(parts []Part) (Outcome, error) {
 	}
 	n := Lead(vals)
 	switch {
-	case n == len(vals), n > 0 && !anyPresent(vals[n:]):
-		return h.Layout.set(vals[:n])
+	case n == len(vals):
+		return set(h.Layout.Compose(vals...))
+	case n > 0 && h.Policy != Whole && !anyPresent(vals[n:]):
+		return set(h.Layout.Truncate(vals[:n]...))
 	case removed, h.Policy == Sparse:
 		return Outcome{Op: Remove}, nil
 	}
@@ -147,10 +141,8 @@ func (l *Layout) checkCount(n int) error {
 	return nil
 }
 
-// set is the outcome of a half composed of its leading values. A key that would be empty, as that of a bare empty
-// string, is none.
-func (l *Layout) set(vals []Value) (Outcome, error) {
-	text, err := l.Truncate(vals...)
+// set is the outcome of a half that was composed. A key that would be empty, as that of a bare empty string, is none.
+func set(text string, err error) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}

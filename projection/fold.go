@@ -242,10 +242,6 @@ func (f *fold[R]) store(e *entry[R]) error {
 		}
 		if e.indexes != nil {
 			e.stored.Indexes = e.indexes
-		} else {
-			for i := range f.shape.indexes {
-				f.shape.indexes[i].whole(e.stored.Indexes)
-			}
 		}
 	}
 	e.stored.Position = e.pos

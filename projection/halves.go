@@ -57,46 +57,37 @@ func (f *fold[R]) putAll(ks indexKeys, row *R) error {
 }
 
 // put sets halves of the index, all where which is nil, to what the row composes; what it cannot compose is gone.
-func (f *fold[R]) put(x *index, ks indexKeys, row *R, which func(*half) bool) error {
+func (f *fold[R]) put(x *index, ks indexKeys, row *R, which func(*half) bool) (err error) {
+	var pk, sk keys.Outcome
 	for i := range x.halves {
-		h := &x.halves[i]
+		h, o := &x.halves[i], &pk
 		if which != nil && !which(h) {
 			continue
 		}
-		o, err := f.full(h, row)
-		if err != nil {
+		if h.sort {
+			o = &sk
+		}
+		if *o, err = f.full(h, row); err != nil {
 			return err
 		}
-		h.lay(o, &ks[x.slot])
 	}
-	x.whole(ks)
+	if x.together {
+		pk, sk = keys.Together(pk, sk)
+	}
+	k := &ks[x.slot]
+	k.PK, k.HasPK = pk.Apply(k.PK, k.HasPK)
+	k.SK, k.HasSK = sk.Apply(k.SK, k.HasSK)
 	return nil
-}
-
-// whole takes what there is of a key away where a half of it is missing and one is nothing without the other.
-func (x *index) whole(ks indexKeys) {
-	if k := &ks[x.slot]; x.together && !(k.HasPK && (k.HasSK || len(x.halves) < 2)) {
-		*k = querydb.IndexKey{}
-	}
 }
 
 // full is what a full write of the row does to a half.
 func (f *fold[R]) full(h *half, row *R) (keys.Outcome, error) {
-	o := keys.Outcome{Op: keys.Remove}
 	var few [8]keys.Value
 	vals := few[:0]
 	for _, field := range h.fields {
-		v := f.codec.Value(row, field)
-		if !v.Present() {
-			return o, nil
-		}
-		vals = append(vals, v)
+		vals = append(vals, f.codec.Value(row, field))
 	}
-	text, err := h.Layout.Compose(vals...)
-	if err == nil && text != "" {
-		o = keys.Outcome{Op: keys.Set, Text: text}
-	}
-	return o, err
+	return h.Layout.Put(vals)
 }
 
 // updated are the keys after a full write of a row that was read: those of the halves that it changed are composed anew.
@@ -170,11 +161,10 @@ func (h *half) mentioned(said []keys.Mention) bool {
 	return slices.ContainsFunc(h.fields, func(field int) bool { return said[field] != keys.NotGiven })
 }
 
-// judge is what a patch does to a half. Where there is no policy, the row tells what the patch does not, and a half has
-// its whole key or keeps the one that it had.
+// judge is what a patch does to a half. Where there is no policy, the row tells what the patch does not.
 func (f *fold[R]) judge(h *half, row *R, said []keys.Mention) (keys.Outcome, error) {
 	var few [8]keys.Part
-	parts, removed, whole := few[:0], false, true
+	parts := few[:0]
 	for _, field := range h.fields {
 		p := keys.Part{Mention: said[field]}
 		v := f.codec.Value(row, field)
@@ -184,14 +174,7 @@ func (f *fold[R]) judge(h *half, row *R, said []keys.Mention) (keys.Outcome, err
 		if f.shape.isKey[field] || !f.shape.policy {
 			p.Key = v
 		}
-		removed, whole = removed || p.Mention == keys.Removed, whole && v.Present()
 		parts = append(parts, p)
-	}
-	if !f.shape.policy && !whole {
-		if removed {
-			return keys.Outcome{Op: keys.Remove}, nil
-		}
-		return keys.Outcome{}, nil
 	}
 	return h.Patch(parts)
 }

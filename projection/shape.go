@@ -16,7 +16,7 @@ type shape struct {
 	sorted     bool // partitions have several rows
 	meets      bool // two keys may have the same text, up to casing for one
 	// policy: a patch is judged by what it says alone, under the policy of each half. The rows of other models are judged
-	// by all that they hold.
+	// by all that they hold, and their halves are Whole.
 	policy bool
 	unique []uniqueIndex
 
@@ -27,10 +27,9 @@ type shape struct {
 
 // index is an index as the fold writes its keys.
 type index struct {
-	slot   int // its place in Row.Indexes
-	halves []half
-	// together: where a row is written whole, it is in the index with both halves or has the key of neither.
-	together bool
+	slot     int // its place in Row.Indexes
+	halves   []half
+	together bool // see keys.Together
 }
 
 // uniqueIndex is where the keys are that no two rows have.
@@ -77,14 +76,18 @@ func shapeOf(m *querydb.Model, w *querydb.Writer) shape {
 }
 
 func indexOf(m *querydb.Model, i int, w *querydb.Writer) index {
-	x := index{slot: m.Slot(i), together: m.Entity != nil && w == nil}
+	x := index{slot: m.Slot(i), together: m.Together()}
 	part := driver.Part{PK: []int{x.slot}, SK: []int{x.slot}}
 	if w != nil {
 		part = w.Part
 	}
 	add := func(h *querydb.Half, sort bool, slots []int) {
 		if h.Layout.Exists() && slices.Contains(slots, x.slot) {
-			x.halves = append(x.halves, half{keys.Half{Layout: h.Layout, Policy: h.Policy}, sort, h.Fields})
+			policy := h.Policy
+			if m.Entity == nil {
+				policy = keys.Whole
+			}
+			x.halves = append(x.halves, half{keys.Half{Layout: h.Layout, Policy: policy}, sort, h.Fields})
 		}
 	}
 	add(&m.Indexes[i].PK, false, part.PK)

@@ -119,18 +119,23 @@ func (s *storedDevice) take(m *querydb.Model, part *driver.Part, writer string, 
 			}
 			return list
 		}
-		index := keys.Index{PK: keys.Half{Layout: x.PK.Layout, Policy: x.PK.Policy}, SK: keys.Half{Layout: x.SK.Layout, Policy: x.SK.Policy}}
-		pk, sk := parts(x.PK), parts(x.SK)
-		forPK, forSK, err := index.Patch(pk, sk)
-		if err != nil {
-			panic(err)
-		}
-		if a.Op == "set" { // a full write is not cut short
-			forPK, forSK = uncut(forPK, pk), uncut(forSK, sk)
+		judged := func(h querydb.Half) (o keys.Outcome) {
+			if !h.Layout.Exists() {
+				return o
+			}
+			own, list := keys.Half{Layout: h.Layout, Policy: h.Policy}, parts(h)
+			o, err := own.Patch(list)
+			if err != nil {
+				panic(err)
+			}
+			if a.Op == "set" { // a full write is not cut short
+				o = uncut(o, list)
+			}
+			return o
 		}
 		k := &s.Indexes[m.Slot(i)]
-		k.PK, k.HasPK = forPK.Apply(k.PK, k.HasPK)
-		k.SK, k.HasSK = forSK.Apply(k.SK, k.HasSK)
+		k.PK, k.HasPK = judged(x.PK).Apply(k.PK, k.HasPK)
+		k.SK, k.HasSK = judged(x.SK).Apply(k.SK, k.HasSK)
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 // Encode builds the stored form of a row: key, record, index keys, expiry. It fails with ErrInvalid, naming model and
 // field, where a key half is empty or a value cannot be stored.
 //
-// A half of an index is absent where one of its composites is, or where it would be the empty string.
+// A half of an index is absent where one of its composites is, or where it would be the empty string; and where the
+// model's halves go Together, where the other half is.
 func Encode[R any](c *Codec[R], b *record.Builder, row *R) (Row, error) {
 	key, err := KeyOf(c, row)
 	if err != nil {
@@ -78,38 +79,42 @@ func KeyOf[R any](c *Codec[R], row *R) (keys.Key, error) {
 }
 
 func primaryHalf[R any](c *Codec[R], row *R, h *Half, text *string) error {
-	present, err := compose(c, row, h, text)
-	if err == nil && !present {
+	o, err := put(c, row, h)
+	if err == nil && o.Op != keys.Set {
 		err = fmt.Errorf("%w: the key is made of field %s, which is empty", ErrInvalid, fieldName(c.Model, absent(c, row, h)))
 	}
+	*text = o.Text
 	return err
 }
 
 func indexKey[R any](c *Codec[R], row *R, x *Index, k *IndexKey) (err error) {
-	if k.HasPK, err = compose(c, row, &x.PK, &k.PK); err == nil && x.SK.Layout.Exists() {
-		k.HasSK, err = compose(c, row, &x.SK, &k.SK)
+	var pk, sk keys.Outcome
+	if pk, err = put(c, row, &x.PK); err == nil && x.SK.Layout.Exists() {
+		sk, err = put(c, row, &x.SK)
 	}
 	if err != nil {
 		return fmt.Errorf("index %s: %w", x.Name, err)
 	}
+	if c.Model.Together() {
+		pk, sk = keys.Together(pk, sk)
+	}
+	k.PK, k.HasPK = pk.Apply("", false)
+	k.SK, k.HasSK = sk.Apply("", false)
 	return nil
 }
 
-// compose makes the text of a half; present is false where a composite is absent or the text is empty.
-func compose[R any](c *Codec[R], row *R, h *Half, text *string) (present bool, err error) {
+// put composes a half of the row.
+func put[R any](c *Codec[R], row *R, h *Half) (keys.Outcome, error) {
 	var few [4]keys.Value
 	vals := few[:0]
 	for _, f := range h.Fields {
-		v := c.Value(row, f)
-		if !v.Present() {
-			return false, nil
-		}
-		vals = append(vals, v)
+		vals = append(vals, c.Value(row, f))
 	}
-	if *text, err = h.Layout.Compose(vals...); err != nil {
-		return false, fmt.Errorf("%w: %w", ErrInvalid, err)
+	o, err := h.Layout.Put(vals)
+	if err != nil {
+		return o, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	return *text != "", nil
+	return o, nil
 }
 
 // absent returns the first field of the half that has no value; where all have, the first.

@@ -65,6 +65,32 @@ func TestIndexesOfAnEntityLieWhereTheTableHasThem(t *testing.T) {
 	}
 }
 
+func TestARowOfAnEntityIsInAnIndexWithBothHalvesOrWithNone(t *testing.T) {
+	model, _ := entityModels()
+	r := sample(1)
+	r.Customer = nil
+	byBoth := querydb.Index{Name: "byBoth", PK: model.Indexes[0].PK, SK: model.Indexes[1].PK}
+	for name, test := range map[string]struct {
+		entity  *querydb.Entity
+		writers []querydb.Writer
+		want    querydb.IndexKey
+	}{
+		"an entity":                    {entity: model.Entity},
+		"an entity of several writers": {model.Entity, []querydb.Writer{{Name: "a"}, {Name: "b"}}, querydb.IndexKey{Key: keys.Key{SK: "open"}, HasSK: true}},
+		"a model of its own table":     {want: querydb.IndexKey{Key: keys.Key{SK: "open"}, HasSK: true}},
+	} {
+		m := *model
+		m.Entity, m.Writers, m.Indexes = test.entity, test.writers, []querydb.Index{byBoth}
+		row, err := querydb.Encode(orderCodec(&m), new(record.Builder), &r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := row.Indexes[m.Slot(0)]; got != test.want {
+			t.Errorf("%s: %+v, want %+v", name, got, test.want)
+		}
+	}
+}
+
 func TestAllModelsOfATableAreBegunAnewTogether(t *testing.T) {
 	for name, drv := range map[string]driver.Driver{"one process": memstore.New(), "several": memstore.NewShared(memstore.Options{})} {
 		t.Run(name, func(t *testing.T) {
