@@ -312,6 +312,7 @@ func (f *fold[R]) replace(e *entry[R], row R, at occasion) error {
 	if err := f.identical(e, &row); err != nil {
 		return err
 	}
+	f.stamp(e, &row, f.visible(e, at), at)
 	var indexes indexKeys
 	if f.shape.writer != "" {
 		var err error
@@ -322,7 +323,7 @@ func (f *fold[R]) replace(e *entry[R], row R, at occasion) error {
 			return err
 		}
 	}
-	f.write(e, row, indexes, f.visible(e, at), at)
+	f.write(e, row, indexes, at)
 	return nil
 }
 
@@ -331,25 +332,36 @@ func (f *fold[R]) update(e *entry[R], row R, at occasion) error {
 	if err := f.sameKey(e, &row); err != nil {
 		return err
 	}
+	f.stamp(e, &row, true, at)
 	indexes, err := f.updated(e, &row)
 	if err != nil {
 		return err
 	}
-	f.write(e, row, indexes, true, at)
+	f.write(e, row, indexes, at)
 	return nil
 }
 
-func (f *fold[R]) write(e *entry[R], row R, indexes indexKeys, exists bool, at occasion) {
+// stamp gives the row that is to be written over an entry the times of its first and its last write. Keys of indexes may be
+// made of them, and are judged after that.
+func (f *fold[R]) stamp(e *entry[R], row *R, exists bool, at occasion) {
 	if c := f.model.CreatedAt; f.shape.stamps[0] {
 		created := at.time
 		if exists {
 			created = f.codec.Time(&e.row, c)
 		}
-		f.codec.SetTime(&row, c, created)
+		f.codec.SetTime(row, c, created)
 	}
 	if u := f.model.UpdatedAt; f.shape.stamps[1] {
-		f.codec.SetTime(&row, u, at.time)
+		f.codec.SetTime(row, u, at.time)
 	}
+}
+
+// stamps reports whether the field is one that stamp fills.
+func (f *fold[R]) stamps(field int) bool {
+	return f.shape.stamps[0] && field == f.model.CreatedAt || f.shape.stamps[1] && field == f.model.UpdatedAt
+}
+
+func (f *fold[R]) write(e *entry[R], row R, indexes indexKeys, at occasion) {
 	f.touch(e, at)
 	e.row, e.present, e.indexes = row, true, indexes
 }

@@ -42,8 +42,9 @@ func (o *followOp[R]) need(f *fold[R], _ occasion) error {
 func (o *followOp[R]) eval(f *fold[R], at occasion) error {
 	f.cuts.follow(o.partition, at)
 	var latest R
-	if e := f.latest(o.partition, at); e != nil {
-		latest = f.codec.Clone(&e.row)
+	followed := f.latest(o.partition, at)
+	if followed != nil {
+		latest = f.codec.Clone(&followed.row)
 	}
 	row, key, err := f.stamped(o.next(latest), keys.Key{}, at)
 	if err != nil {
@@ -56,10 +57,21 @@ func (o *followOp[R]) eval(f *fold[R], at occasion) error {
 		return fmt.Errorf("follow %s partition %q: the row that continues it has the key %q, of another partition",
 			f.model.Name, o.partition, key)
 	}
+	if followed != nil && !f.samePartition(&followed.row, &row) {
+		return fmt.Errorf("%w: follow %s partition %q: its latest row is of another id, which makes the same key",
+			querydb.ErrConflict, f.model.Name, o.partition)
+	}
 	if e := f.entry(key); !e.seen.passed(at) {
 		return f.replace(e, row, at)
 	}
 	return nil
+}
+
+// samePartition reports whether rows under the same partition key are of the same id, and not of two that differ in casing.
+func (f *fold[R]) samePartition(a, b *R) bool {
+	return !f.shape.meets || !slices.ContainsFunc(f.model.PK.Fields, func(field int) bool {
+		return f.codec.Value(a, field) != f.codec.Value(b, field)
+	})
 }
 
 type deletePartitionOp[R any] struct {

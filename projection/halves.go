@@ -136,7 +136,7 @@ func (f *fold[R]) patched(e *entry[R], row *R, exists bool, said []keys.Mention,
 		x := &f.shape.indexes[i]
 		for j := range x.halves {
 			h := &x.halves[j]
-			if alone && !h.mentioned(said) {
+			if alone && !h.mentioned(said) && !slices.ContainsFunc(h.fields, f.stamps) {
 				continue
 			}
 			o, err := f.judge(h, row, said)
@@ -171,7 +171,7 @@ func (f *fold[R]) judge(h *half, row *R, said []keys.Mention) (keys.Outcome, err
 		if p.Mention == keys.Given {
 			p.Value = v
 		}
-		if f.shape.isKey[field] || !f.shape.policy {
+		if f.shape.isKey[field] || !f.shape.policy || f.stamps(field) {
 			p.Key = v
 		}
 		parts = append(parts, p)

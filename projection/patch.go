@@ -115,11 +115,12 @@ func (p *Patch[R]) eval(f *fold[R], at occasion) error {
 	if err := f.sameKey(e, &row); err != nil {
 		return err
 	}
+	f.stamp(e, &row, exists, at)
 	indexes, err := f.patched(e, &row, exists, said, at)
 	if err != nil {
 		return err
 	}
-	f.write(e, row, indexes, exists, at)
+	f.write(e, row, indexes, at)
 	return nil
 }
 
