@@ -11,8 +11,6 @@ const (
 	Preserve Policy = iota
 	// Sparse removes it: the row leaves the index until the half can be composed again.
 	Sparse
-	// Whole leaves it as Preserve does, and cuts no key short: the composites are no levels of a hierarchy.
-	Whole
 )
 
 // Mention is how a patch speaks of a composite.
@@ -38,6 +36,8 @@ type Part struct {
 type Half struct {
 	Layout Layout
 	Policy Policy
+	// Whole: no key is cut short, because the composites are no levels of a hierarchy, or a cut key would say too little.
+	Whole bool
 }
 
 // Put says what a full write does to the stored key of a half: it knows every composite, so the policy is not asked. The
@@ -71,7 +71,7 @@ func Together(pk, sk Outcome) (forPK, forSK Outcome) {
 // half is left alone by a patch that mentions none of its composites, also where the row's key is among them: what the
 // others are, this writer cannot know. A half that is mentioned is composed of the values that the patch and the row's
 // key give, by the longest leading run of them: all of them make the whole key, fewer with nothing after them the key
-// truncated to them, unless the policy is Whole. Where the first is absent, or one is absent before another, the half
+// truncated to them, unless the half is Whole. Where the first is absent, or one is absent before another, the half
 // cannot be composed: then its key is removed if the policy is Sparse or one of its composites is Removed, else left alone.
 //
 // The halves of an index are judged apart: an outcome is about its own half alone.
@@ -99,7 +99,7 @@ func (h *Half) Patch(parts []Part) (Outcome, error) {
 	switch {
 	case n == len(vals):
 		return set(h.Layout.Compose(vals...))
-	case n > 0 && h.Policy != Whole && !anyPresent(vals[n:]):
+	case n > 0 && !h.Whole && !anyPresent(vals[n:]):
 		return set(h.Layout.Truncate(vals[:n]...))
 	case removed, h.Policy == Sparse:
 		return Outcome{Op: Remove}, nil

@@ -44,26 +44,29 @@ func TestOutcomesAreWhatTheGuideSays(t *testing.T) {
 			}
 			return
 		}
-		for _, policy := range []Policy{Preserve, Sparse, Whole} {
-			cases++
-			h := device(policy, []string{"a", "b", "c"}[:n]...)
-			got, err := h.Patch(parts)
-			if want := judged(policy, parts); err != nil || got != want {
-				t.Fatalf("policy %v, %+v: %v, %v, want %v", policy, parts, got, err, want)
+		for _, policy := range []Policy{Preserve, Sparse} {
+			for _, whole := range []bool{false, true} {
+				cases++
+				h := device(policy, []string{"a", "b", "c"}[:n]...)
+				h.Whole = whole
+				got, err := h.Patch(parts)
+				if want := judged(&h, parts); err != nil || got != want {
+					t.Fatalf("policy %v, whole %t, %+v: %v, %v, want %v", policy, whole, parts, got, err, want)
+				}
 			}
 		}
 	}
 	for n := range 4 {
 		try(nil, n)
 	}
-	if cases != 3*(1+20+400+8000) {
+	if cases != 4*(1+20+400+8000) {
 		t.Errorf("%d cases", cases)
 	}
 }
 
 // judged is the model: a half's outcome by the guide's skip-predicate, structural rule and roll-up, in its own words. That
-// no key is cut short under Whole is our own.
-func judged(policy Policy, parts []Part) Outcome {
+// no key of a Whole half is cut short is our own.
+func judged(h *Half, parts []Part) Outcome {
 	payload, keyRecord, removed := map[int]string{}, map[int]string{}, map[int]bool{}
 	absent := map[int]bool{}
 	for i, p := range parts {
@@ -106,9 +109,9 @@ func judged(policy Policy, parts []Part) Outcome {
 	}
 	composed := lead == len(merged) && (lead > 0 || len(parts) == 0)
 	switch {
-	case composed && (policy != Whole || lead == len(parts)):
+	case composed && (!h.Whole || lead == len(parts)):
 		return Outcome{Set, text}
-	case policy == Sparse || len(removed) > 0:
+	case h.Policy == Sparse || len(removed) > 0:
 		return Outcome{Op: Remove}
 	}
 	return Outcome{}

@@ -81,13 +81,11 @@ func indexOf(m *querydb.Model, i int, w *querydb.Writer) index {
 	if w != nil {
 		part = w.Part
 	}
+	// A key of a unique index that is cut short would keep other rows out that have nothing but its beginning in common with it.
+	whole := m.Entity == nil || m.Indexes[i].Unique
 	add := func(h *querydb.Half, sort bool, slots []int) {
 		if h.Layout.Exists() && slices.Contains(slots, x.slot) {
-			policy := h.Policy
-			if m.Entity == nil {
-				policy = keys.Whole
-			}
-			x.halves = append(x.halves, half{keys.Half{Layout: h.Layout, Policy: policy}, sort, h.Fields})
+			x.halves = append(x.halves, half{keys.Half{Layout: h.Layout, Policy: h.Policy, Whole: whole}, sort, h.Fields})
 		}
 	}
 	add(&m.Indexes[i].PK, false, part.PK)

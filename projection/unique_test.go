@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -74,4 +75,30 @@ func uniqueModel() *querydb.Model {
 	m := deviceModel()
 	m.Indexes[2].Unique, m.Atomic = true, true
 	return m
+}
+
+// TestAKeyThatAPatchWouldCutShortKeepsNoOtherRowOut: it is none, whatever the policy of its half.
+func TestAKeyThatAPatchWouldCutShortKeepsNoOtherRowOut(t *testing.T) {
+	part := func(id string) Act { return Act{Op: "patch", ID: id, Account: ptr("acme"), State: ptr("active")} }
+	for _, policy := range []keys.Policy{keys.Preserve, keys.Sparse} {
+		m := deviceModel()
+		m.Indexes[0].Unique = true
+		m.Indexes[0].SK.Policy = policy
+		for kind, store := range stores {
+			o := deviceOps(m)
+			db, r := foldDevices(t, store(), o, 1, deviceEvent("devices", "", part("a")), deviceEvent("devices", "", part("b")))
+			if aside := asideOf(t, r); len(aside) > 0 {
+				t.Errorf("%s, policy %v: set aside %v", kind, policy, aside)
+			}
+			rows, err := devicesOf(db, o, "a", "b")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for id, row := range rows {
+				if x := row.Indexes[slotByAlert]; !x.HasPK || x.HasSK {
+					t.Errorf("%s, policy %v: row %s has the key %+v, want no sort half of it", kind, policy, id, x)
+				}
+			}
+		}
+	}
 }
