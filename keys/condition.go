@@ -161,6 +161,9 @@ func (c *Condition) check(l *Layout, n int) error {
 	case groups > 1:
 		return &OperandError{args, "the arguments " + strings.Join(args, " and ") +
 			" exclude each other: give eq, or prefix, or from and to"}
+	case (c.From.Present() || c.To.Present()) && n < len(l.Segments) && l.Segments[n].Digits == Unpadded:
+		return &OperandError{args, fmt.Sprintf("%s stands in the key without padding, so keys are not in its order: give eq in place of %s",
+			l.Segments[n].Field, strings.Join(args, " and "))}
 	case groups > 0 && n == len(l.Segments):
 		return &OperandError{args, "all fields of the sort key are given: there is none left for the argument " +
 			strings.Join(args, " and ")}

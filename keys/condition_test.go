@@ -2,6 +2,7 @@ package keys
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -265,4 +266,25 @@ func (m meaning) text(v Value) string {
 		return text
 	}
 	return string(escape([]byte(text), 0, m.l.Sep[0], KindString))
+}
+
+func TestNumbersWithoutPaddingAreInNoOrder(t *testing.T) {
+	l, err := Template("a#{n}#{s}", CasingNone, func(field string) Kind {
+		return map[string]Kind{"n": KindInt, "s": KindString}[field]
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []Condition{{From: Int(9)}, {To: Int(10)}, {From: Int(9), To: Int(10)}} {
+		var operand *OperandError
+		if got, err := l.Select(nil, c); !errors.As(err, &operand) {
+			t.Errorf("%+v selects %v, %v", c, got, err)
+		}
+	}
+	if got, err := l.Select(nil, Condition{Eq: Int(9)}); err != nil || !slices.ContainsFunc(got, func(r Range) bool { return r.Contains("a#9#x") }) {
+		t.Errorf("one value selects %v, %v", got, err)
+	}
+	if got, err := l.Select([]Value{Int(9)}, Condition{From: String("x")}); err != nil || len(got) != 1 || !got[0].Contains("a#9#y") {
+		t.Errorf("a range of what follows is %v, %v", got, err)
+	}
 }

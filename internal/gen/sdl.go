@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/foldql/foldql/internal/schema"
@@ -117,24 +118,38 @@ func newArgument(r *schema.ReadModel, q schema.Query, name string) argument {
 		}
 		return a
 	}
-	return fixedArgument(name, sortKey(r, q))
+	return fixedArgument(q, name, sortKey(r, q))
 }
 
-// fixedArgument is an argument that is the same in all queries, but for what it calls the sort key.
-func fixedArgument(name, sortKey string) argument {
+// fixedArgument is an argument that is the same in all queries, but for what it calls the sort key, and with which others it
+// cannot be given.
+func fixedArgument(q schema.Query, name, sortKey string) argument {
 	fixed := fixedArguments[name]
-	return argument{name: name, typ: fixed.typ, description: strings.ReplaceAll(fixed.description, "{sort key}", sortKey)}
+	var others []string
+	for _, other := range fixed.excludes {
+		if slices.Contains(q.Args, other) {
+			others = append(others, other)
+		}
+	}
+	a := argument{name: name, typ: fixed.typ, description: strings.ReplaceAll(fixed.description, "{sort key}", sortKey)}
+	if len(others) > 0 {
+		a.description += " Not together with " + enumerated(others) + "."
+	}
+	return a
 }
 
-var fixedArguments = map[string]struct{ typ, description string }{
-	"consistent": {"Boolean", "Whether to read what was written last, on stores where that costs extra."},
-	"eq":         {"String", "Only rows whose {sort key} is this. Not together with prefix, from and to."},
-	"prefix":     {"String", "Only rows whose {sort key} begins with this. Not together with eq, from and to."},
-	"from":       {"String", "Only rows whose {sort key} is this or greater. Not together with eq and prefix."},
-	"to":         {"String", "Only rows whose {sort key} is this or less. Not together with eq and prefix."},
-	"reverse":    {"Boolean", "Whether the greatest come first; else the least do."},
-	"limit":      {"Int", "How many rows a page has at most: 1 to 1000, 50 where it is left out."},
-	"nextToken":  {"String", "The nextToken of the page before; all other arguments stay the same, but for limit."},
+var fixedArguments = map[string]struct {
+	typ, description string
+	excludes         []string
+}{
+	"consistent": {"Boolean", "Whether to read what was written last, on stores where that costs extra.", nil},
+	"eq":         {"String", "Only rows whose {sort key} is this.", []string{"prefix", "from", "to"}},
+	"prefix":     {"String", "Only rows whose {sort key} begins with this.", []string{"eq", "from", "to"}},
+	"from":       {"String", "Only rows whose {sort key} is this or greater.", []string{"eq", "prefix"}},
+	"to":         {"String", "Only rows whose {sort key} is this or less.", []string{"eq", "prefix"}},
+	"reverse":    {"Boolean", "Whether the greatest come first; else the least do.", nil},
+	"limit":      {"Int", "How many rows a page has at most: 1 to 1000, 50 where it is left out.", nil},
+	"nextToken":  {"String", "The nextToken of the page before; all other arguments stay the same, but for limit.", nil},
 }
 
 // sortKey names the sort key of a query and says how its text is read.
@@ -170,6 +185,10 @@ func listed(fields []*schema.Field) string {
 	for i, f := range fields {
 		names[i] = f.Name
 	}
+	return enumerated(names)
+}
+
+func enumerated(names []string) string {
 	last := len(names) - 1
 	if last < 1 {
 		return strings.Join(names, "")

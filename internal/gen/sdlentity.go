@@ -47,19 +47,16 @@ func collectionDescription(c *schema.Collection) string {
 // collectionArguments are those of the query of a collection, with their types.
 func collectionArguments(c *schema.Collection) []argument {
 	var out []argument
-	for _, name := range c.Query().Args {
-		at := slices.IndexFunc(c.PK, func(f *schema.Field) bool { return f.Name == name })
-		switch {
-		case at >= 0:
-			out = append(out, requiredArgument(c.PK[at], "The "+name+" that the rows have."))
-		case name == "only":
+	q := c.Query()
+	for _, name := range q.Args {
+		if name == "only" {
 			out = append(out, argument{
 				name: name, typ: "[" + c.MemberEnum() + "!]", description: "Only rows of these types; of all where it is left out.",
 				goType: "[]model." + schema.GoName(c.MemberEnum()),
 			})
-		default:
-			out = append(out, fixedArgument(name, ""))
+			continue
 		}
+		out = append(out, newEntityArgument(q, name))
 	}
 	return named(out)
 }
@@ -88,10 +85,7 @@ func newEntityArgument(q schema.Query, name string) argument {
 		}
 		return argument{name: name, typ: typeOf(q.Optional[i]), description: text, field: q.Optional[i]}
 	}
-	a := fixedArgument(name, operandOf(q))
-	if !slices.Contains(q.Args, "prefix") {
-		a.description = strings.NewReplacer("prefix, from and to", "from and to", " eq and prefix", " eq").Replace(a.description)
-	}
+	a := fixedArgument(q, name, operandOf(q))
 	if slices.Contains([]string{"eq", "from", "to"}, name) {
 		a.typ = q.Operand
 		if first := q.Optional[0]; typeOf(first) == q.Operand {

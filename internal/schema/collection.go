@@ -50,10 +50,12 @@ func (c *Collection) Prefix() string {
 // Query is the field of Query that a collection makes.
 func (c *Collection) Query() Query {
 	q := Query{Name: prefixed(c.Plugin, c.APIName()), Collection: c, Connection: c.Connection(), Required: c.PK}
-	for _, f := range c.PK {
-		q.Args = append(q.Args, f.Name)
+	q.Args = slices.Concat(fieldNames(c.PK), []string{"only"}, pages)
+	indexes := make([]*Index, len(c.Members))
+	for i, m := range c.Members {
+		indexes[i] = m.Index
 	}
-	q.Args = append(append(q.Args, "only"), pages...)
+	q.split(indexes...)
 	return q
 }
 

@@ -60,6 +60,12 @@ func cased(text, casing string) string {
 // Exists reports whether there is such a half at all; one that is composed of nothing exists in the style of an entity.
 func (h Half) Exists() bool { return h.Head != "" || len(h.Segments) > 0 || len(h.Fields) > 0 }
 
+// orders reports whether the keys of the half are in the order of the values of one of its fields.
+func (h Half) orders(f *Field) bool {
+	unpadded := func(s Segment) bool { return s.Field == f && s.Pad == 0 && isNumber(f.Scalar) }
+	return h.Style != TemplateStyle || !slices.ContainsFunc(h.Segments, unpadded)
+}
+
 // Prefix is what all keys of the half begin with, up to the first value; whole is true where that is all of the key.
 func (h Half) Prefix() (text string, whole bool) {
 	var parts []string

@@ -20,10 +20,12 @@ type Query struct {
 	Args []string
 	// Required and Optional are, for an entity or a collection, the fields whose values it takes under their own names.
 	// Of the optional ones, which are of the sort key, each can be given only with all before it; eq, prefix, from and to
-	// are conditions on the first that is not given. It has them where Optional holds any, and prefix where one has texts.
+	// are conditions on the first that is not given. It has them where Optional holds any: prefix where one is of texts, from
+	// and to where one is in its order in the key.
 	Required, Optional []*Field
-	// Trailing are those fields of the partition key of an index that end it and can be null: without them, or without the
-	// last of them, the rows are meant that have none, whose key a partial write has cut short.
+	// Trailing are those fields of the partition key of an index that end it and can be null, in a collection for one of its
+	// members: without them, or without the last of them, the rows are meant that have none, whose key a partial write has
+	// cut short.
 	Trailing []*Field
 	// Operand is the GraphQL type of eq, from and to, for an entity: that of its Optional fields; where they have several,
 	// String, whose text is read as a value of the field that it is a condition on. That of prefix is String.
@@ -106,28 +108,35 @@ func rangeQuery(pk, sk Half) Query {
 	q.Args = append(fieldNames(q.Required), fieldNames(q.Optional)...)
 	q.Source = firstOf(q.Optional)
 	if len(q.Optional) > 0 {
-		q.Args = append(q.Args, operandsOf(q.Optional)...)
+		q.Args = append(q.Args, sk.operands(q.Optional)...)
 		q.Operand = operandType(q.Optional)
 	}
 	q.Args = append(q.Args, pages...)
 	return q
 }
 
-// split tells what of the partition key of an index has to be given from what has not.
-func (q *Query) split(x *Index) {
+// split tells what of the partition key of indexes, which all have the same, has to be given from what has not.
+func (q *Query) split(indexes ...*Index) {
 	n := len(q.Required)
-	for x.PK.Style == EntityStyle && n > 1 && q.Required[n-1].Nullable && !slices.Contains(x.SK.Fields, q.Required[n-1]) {
+	nullable := func(x *Index) bool {
+		return slices.ContainsFunc(x.PK.Fields, func(f *Field) bool { return f.Name == q.Required[n-1].Name && f.Nullable })
+	}
+	for n > 1 && slices.ContainsFunc(indexes, nullable) {
 		n--
 	}
 	q.Required, q.Trailing = q.Required[:n:n], q.Required[n:]
 }
 
-// operandsOf are the conditions on fields: values of numbers and booleans begin with nothing.
-func operandsOf(fields []*Field) []string {
-	if slices.ContainsFunc(fields, func(f *Field) bool { return isText(f.Scalar) }) {
-		return operands
+// operands are the conditions on some fields of a sort half: values of numbers and booleans begin with nothing, and numbers
+// that are not padded are not in their order.
+func (h Half) operands(fields []*Field) []string {
+	meant := map[string]func(*Field) bool{
+		"eq":     func(*Field) bool { return true },
+		"prefix": func(f *Field) bool { return isText(f.Scalar) },
+		"from":   h.orders,
+		"to":     h.orders,
 	}
-	return slices.DeleteFunc(slices.Clone(operands), func(name string) bool { return name == "prefix" })
+	return slices.DeleteFunc(slices.Clone(operands), func(name string) bool { return !slices.ContainsFunc(fields, meant[name]) })
 }
 
 func isText(scalar string) bool {

@@ -87,8 +87,12 @@ func (d *draft) segment(dir *ast.Directive, half, part, casing string) (s Segmen
 	return s, ""
 }
 
+func isNumber(scalar string) bool {
+	return slices.Contains([]string{"Int", "Int64", "Float", "Decimal"}, scalar)
+}
+
 func (d *draft) readPad(dir *ast.Directive, half string, s *Segment, pad string) {
-	number := slices.Contains([]string{"Int", "Int64", "Float", "Decimal"}, s.Field.Scalar)
+	number := isNumber(s.Field.Scalar)
 	if pad == "" {
 		if number && half == "sk" {
 			d.report(numberUnpadded, argumentPos(dir, half), s.Field, s.Field.Name)
