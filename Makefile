@@ -53,7 +53,7 @@ fuzz: ## run every fuzz target for FUZZTIME each
 	  done; done
 
 crash: ## kill the server at random moments, SEEDS times, and compare what it kept
-	FOLDQL_CRASH_SEEDS=$(SEEDS) $(GO) test ./internal/crash -count=1 -timeout 0 -v
+	CRASH_SEEDS=$(SEEDS) $(GO) test ./internal/crash -count=1 -timeout 0 -v
 
 engines: ## fetch what speaks DynamoDB's protocol on this machine, and the Java that it needs
 	$(GO) run ./internal/dynamolocal/run -install

@@ -26,16 +26,16 @@ import (
 // executors, in both directions and with pages of many sizes, while other rows of the partition come and go. The rows
 // that stay come once, whole, and in the order of their keys' bytes; the others at most once, and in that order too.
 //
-// FOLDQL_PAGES_SEED repeats a run.
+// PAGES_SEED repeats a run.
 func TestEveryQueryWithATokenWalksItsRowsOnce(t *testing.T) {
 	seed := rand.Uint64()
-	if text := os.Getenv("FOLDQL_PAGES_SEED"); text != "" {
+	if text := os.Getenv("PAGES_SEED"); text != "" {
 		var err error
 		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-			t.Fatalf("FOLDQL_PAGES_SEED=%q is not a number", text)
+			t.Fatalf("PAGES_SEED=%q is not a number", text)
 		}
 	}
-	t.Logf("FOLDQL_PAGES_SEED=%d repeats this", seed)
+	t.Logf("PAGES_SEED=%d repeats this", seed)
 	a := newAPI(t)
 	walked := 0
 	for i, name := range slices.Sorted(maps.Keys(generated.Catalog.Queries)) {

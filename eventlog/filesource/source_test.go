@@ -270,11 +270,11 @@ func TestWhatCannotBeReadIsAnErrorThatNamesTheFile(t *testing.T) {
 	}
 }
 
-// BenchmarkRead reads the registry's events, or as many others where the file is not there.
+// BenchmarkRead reads the file that REGISTRY_EVENTS names, or as many events as that of the registry has.
 func BenchmarkRead(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "e.jsonl")
 	write(b, path, lines(sourcetest.Events(60_000)))
-	if p := os.Getenv("FOLDQL_BENCH_EVENTS"); p != "" {
+	if p := os.Getenv("REGISTRY_EVENTS"); p != "" {
 		path = p
 	}
 	for b.Loop() {

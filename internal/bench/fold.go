@@ -26,9 +26,6 @@ import (
 func serverOf(dir string) string { return filepath.Join(dir, "server") }
 func eventsOf(dir string) string { return filepath.Join(dir, "events.jsonl") }
 
-// registryFiles are where the events of a package registry may be; the first that exists is folded.
-var registryFiles = []string{"../shared/data/registry-events.jsonl.gz", "examples/registry/data/sample.jsonl.gz"}
-
 // fold fills the data directory by folding the events of the shop, and measures folds: that one, the one of a package
 // registry, and what the store takes in without a fold.
 func fold(ctx context.Context, out io.Writer, dir, registry string) error {
@@ -102,11 +99,6 @@ func replay(ctx context.Context, out io.Writer, what, server, events, dir string
 const foldRounds = 3
 
 func foldRegistry(ctx context.Context, out io.Writer, dir, events string) error {
-	for _, path := range registryFiles {
-		if _, err := os.Stat(path); events == "" && err == nil {
-			events = path
-		}
-	}
 	events, err := filepath.Abs(events)
 	if err != nil {
 		return err

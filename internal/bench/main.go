@@ -17,6 +17,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/foldql/foldql/internal/registryevents"
 )
 
 func main() {
@@ -28,7 +30,7 @@ func main() {
 		data     = flag.String("data", "", "data directory; a temporary one by default")
 		seconds  = flag.Float64("seconds", 3, "how long one measurement takes")
 		rounds   = flag.Int("rounds", 3, "how often each is measured; the median counts")
-		registry = flag.String("registry", "", "events of a package registry (.jsonl.gz) to measure the fold on")
+		registry = flag.String("registry", registryevents.File("examples/registry"), "events of a package registry (.jsonl.gz) to measure the fold on")
 	)
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

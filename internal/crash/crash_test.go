@@ -15,7 +15,7 @@ import (
 // them come to an end in peace, and compares the whole store with a fold of the log in memory. One seed is one schedule:
 // which store, which project and events, how many of them at once, and what happens when.
 //
-// FOLDQL_CRASH_SEEDS says how many seeds; FOLDQL_CRASH_SEED repeats one, though not how processes take turns. Where they
+// CRASH_SEEDS says how many seeds; CRASH_SEED repeats one, though not how processes take turns. Where they
 // are many, all events of the registry go through each kind of store too, once.
 func TestRowsAreThoseOfTheEventsWhateverHappened(t *testing.T) {
 	if testing.Short() {
@@ -43,7 +43,7 @@ func TestRowsAreThoseOfTheEventsWhateverHappened(t *testing.T) {
 		on := all[seed/uint64(len(worlds))%uint64(len(all))]
 		tr, err := newTrial(t.TempDir(), seed, on, w.open)
 		if err != nil {
-			t.Fatalf("FOLDQL_CRASH_SEED=%d: %v", seed, err)
+			t.Fatalf("CRASH_SEED=%d: %v", seed, err)
 		}
 		t.Log(w.name, tr)
 		survive(t, tr, &total)
@@ -59,7 +59,7 @@ func survive(t *testing.T, tr *trial, total *report) {
 	v, err := tr.run(t.Context())
 	total.add(&tr.report)
 	if err := judged(v, err); err != nil {
-		t.Fatalf("FOLDQL_CRASH_SEED=%d: %v%s", tr.seed, err, said(tr.dir))
+		t.Fatalf("CRASH_SEED=%d: %v%s", tr.seed, err, said(tr.dir))
 	}
 }
 
@@ -116,11 +116,11 @@ func judged(v *judge.Verdict, err error) error {
 func seeds(t *testing.T) (all []uint64, enough func() bool) {
 	t.Helper()
 	const few, most = 8, 40 * time.Second
-	if s := count(t, "FOLDQL_CRASH_SEED", 0); s != 0 {
+	if s := count(t, "CRASH_SEED", 0); s != 0 {
 		return []uint64{uint64(s)}, func() bool { return false }
 	}
 	began := time.Now()
-	n := count(t, "FOLDQL_CRASH_SEEDS", 0)
+	n := count(t, "CRASH_SEEDS", 0)
 	enough = func() bool { return n == 0 && time.Since(began) > most }
 	all = make([]uint64, max(n, 0))
 	if n == 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/cloudevents"
 	"github.com/foldql/foldql/internal/crash/ledger/projection/ledger"
+	"github.com/foldql/foldql/internal/registryevents"
 	"github.com/foldql/foldql/projection/shop/sample"
 )
 
@@ -37,7 +38,7 @@ func registryLines(rng *rand.Rand) ([]string, error) {
 }
 
 var allRegistryLines = sync.OnceValues(func() (lines []string, err error) {
-	f, err := os.Open(eventsFile())
+	f, err := os.Open(registryevents.File(registry))
 	if err != nil {
 		return nil, err
 	}

@@ -8,11 +8,12 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/foldql/foldql/internal/registryevents"
 )
 
 const (
@@ -25,7 +26,7 @@ const (
 // TestKilledServerKeepsEveryRowAndPosition appends the registry's events over HTTP to a server that is killed at random
 // moments and started again, and compares its stores with those of a server that ran undisturbed.
 //
-// FOLDQL_CRASH_SEEDS says how many runs, by the score; FOLDQL_CRASH_SEED repeats one.
+// CRASH_SEEDS says how many runs, by the score; CRASH_SEED repeats one.
 func TestKilledServerKeepsEveryRowAndPosition(t *testing.T) {
 	if testing.Short() {
 		t.Skip("kills processes for about a minute")
@@ -52,12 +53,12 @@ func TestKilledServerKeepsEveryRowAndPosition(t *testing.T) {
 	want := dump(t, undisturbed)
 
 	const share = 20 // of the seeds that are asked for, since a run takes long
-	for run := range max(1, count(t, "FOLDQL_CRASH_SEEDS", 1)/share) {
+	for run := range max(1, count(t, "CRASH_SEEDS", 1)/share) {
 		seed := uint64(time.Now().UnixNano()) + uint64(run)
-		if s := count(t, "FOLDQL_CRASH_SEED", 0); s != 0 {
+		if s := count(t, "CRASH_SEED", 0); s != 0 {
 			seed = uint64(s)
 		}
-		t.Logf("seed %d: FOLDQL_CRASH_SEED=%d repeats it", seed, seed)
+		t.Logf("seed %d: CRASH_SEED=%d repeats it", seed, seed)
 		dir := copied(t, fresh)
 		disturb(t, bin, dir, batches, events, rand.New(rand.NewPCG(seed, 0)))
 		compare(t, dump(t, dir), want)
@@ -140,11 +141,10 @@ func feed(t *testing.T, url func() string, batches [][]byte, progress chan<- str
 	}
 }
 
-// readBatches returns the registry's events as bodies of requests, and their number: the whole file where FOLDQL_REGISTRY_EVENTS or the
-// usual place has it, else the sample.
+// readBatches returns the registry's events as bodies of requests, and their number.
 func readBatches(t *testing.T) (batches [][]byte, events uint64) {
 	t.Helper()
-	f, err := os.Open(eventsFile())
+	f, err := os.Open(registryevents.File(registry))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,17 +179,6 @@ func readBatches(t *testing.T) (batches [][]byte, events uint64) {
 		t.Fatal(err)
 	}
 	return batches, events
-}
-
-func eventsFile() string {
-	if f := os.Getenv("FOLDQL_REGISTRY_EVENTS"); f != "" {
-		return f
-	}
-	whole := filepath.Join("..", "..", "..", "shared", "data", "registry-events.jsonl.gz")
-	if _, err := os.Stat(whole); err == nil {
-		return whole
-	}
-	return filepath.Join(registry, "data", "sample.jsonl.gz")
 }
 
 func count(t *testing.T, name string, otherwise int) int {

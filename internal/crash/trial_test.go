@@ -96,7 +96,7 @@ func (tr *trial) prepare(lines []string, open func(tr *trial) (world, error)) (e
 }
 
 func (tr *trial) String() string {
-	return fmt.Sprintf("FOLDQL_CRASH_SEED=%d: %s, %d events, %d at once, %d servers", tr.seed, tr.on.name, tr.lines, tr.window, len(tr.slots))
+	return fmt.Sprintf("CRASH_SEED=%d: %s, %d events, %d at once, %d servers", tr.seed, tr.on.name, tr.lines, tr.window, len(tr.slots))
 }
 
 // run lets the schedule happen, and judges what is left.

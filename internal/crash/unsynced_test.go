@@ -22,7 +22,7 @@ import (
 // the store of its rows, on a file system that loses what was not synced, or a random part of it, between any two of its
 // operations. Each life goes on with the files that the one before left, and sends again what was not acknowledged.
 //
-// FOLDQL_CRASH_SEEDS says how many rounds; FOLDQL_CRASH_SEED repeats one: what is sent, and after how many operations the
+// CRASH_SEEDS says how many rounds; CRASH_SEED repeats one: what is sent, and after how many operations the
 // power goes, though not how goroutines take turns.
 func TestLossOfPowerTakesNothingAcknowledged(t *testing.T) {
 	const rounds = 24
@@ -34,9 +34,9 @@ func TestLossOfPowerTakesNothingAcknowledged(t *testing.T) {
 	seeds := uint64(time.Now().UnixNano())
 	t.Logf("seeds from %d", seeds)
 	var crashes, appending, folding int
-	for i := range uint64(count(t, "FOLDQL_CRASH_SEEDS", rounds)) {
+	for i := range uint64(count(t, "CRASH_SEEDS", rounds)) {
 		seed := seeds + i
-		if s := count(t, "FOLDQL_CRASH_SEED", 0); s != 0 {
+		if s := count(t, "CRASH_SEED", 0); s != 0 {
 			seed = uint64(s)
 		}
 		r := &round{T: t, events: events, fs: vfs.NewCrashableMem(), rng: newRand(seed), acked: told{}, folded: told{}}
@@ -137,7 +137,7 @@ func (r *round) lives(seed uint64, want []entry) {
 	r.Helper()
 	defer func() {
 		if r.Failed() {
-			r.Logf("FOLDQL_CRASH_SEED=%d repeats the round", seed)
+			r.Logf("CRASH_SEED=%d repeats the round", seed)
 		}
 	}()
 	for range 2 + r.rng.IntN(5) {

@@ -24,13 +24,13 @@ const (
 	senders       = 4
 )
 
-// TestHostileRequestsChangeNothingAndLearnNothing sends FOLDQL_HOSTILE_REQUESTS requests, 100,000 with and without the race
+// TestHostileRequestsChangeNothingAndLearnNothing sends HOSTILE_REQUESTS requests, 100,000 with and without the race
 // detector: whatever comes, no panic, no error of the server's, no code that is not documented, no internals in a message,
-// and rows as the accepted events give them. FOLDQL_HOSTILE_SEED repeats the requests of a run.
+// and rows as the accepted events give them. HOSTILE_SEED repeats the requests of a run.
 func TestHostileRequestsChangeNothingAndLearnNothing(t *testing.T) {
-	seed := setting(t, "FOLDQL_HOSTILE_SEED", rand.Uint64())
-	requests := int(setting(t, "FOLDQL_HOSTILE_REQUESTS", usualRequests))
-	t.Logf("FOLDQL_HOSTILE_SEED=%d repeats this run", seed)
+	seed := setting(t, "HOSTILE_SEED", rand.Uint64())
+	requests := int(setting(t, "HOSTILE_REQUESTS", usualRequests))
+	t.Logf("HOSTILE_SEED=%d repeats this run", seed)
 	t.Cleanup(server.PaceCollector())
 	s := openShop(t)
 	pages, err := harvest(s)

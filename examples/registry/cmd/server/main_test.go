@@ -66,17 +66,18 @@ func foldAndRun(m *testing.M) (code int, err error) {
 	return m.Run(), nil
 }
 
-// eventsFile is the file with all events where it is present, and the sample where it is not.
+// eventsFile is the file that REGISTRY_EVENTS names, else that with all events where it is beside the sample, else the
+// sample.
 func eventsFile() string {
-	if file := os.Getenv("FOLDQL_REGISTRY_EVENTS"); file != "" {
+	if file := os.Getenv("REGISTRY_EVENTS"); file != "" {
 		return file
 	}
-	project := filepath.Join("..", "..")
-	whole := filepath.Join(project, "..", "..", "..", "shared", "data", "registry-events.jsonl.gz")
-	if _, err := os.Stat(whole); err == nil {
-		return whole
+	data := filepath.Join("..", "..", "data")
+	all := filepath.Join(data, "registry-events.jsonl.gz")
+	if _, err := os.Stat(all); err == nil {
+		return all
 	}
-	return filepath.Join(project, "data", "sample.jsonl.gz")
+	return filepath.Join(data, "sample.jsonl.gz")
 }
 
 // fold runs every projection to the end of the file.
