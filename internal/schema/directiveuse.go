@@ -83,6 +83,7 @@ func (l *loader) soundArguments(doc *document, s site, d *ast.Directive, def *as
 		if wrong := c.value(a.Value, want.Type); wrong != nil {
 			pos, args := wrong.place(a.Value), append([]string{d.Name, wrong.argument}, wrong.args...)
 			l.add(wrong.rule.broken(pos, s.typ, s.field, args...))
+			l.dropped[d] = append(l.dropped[d], a.Name)
 			continue
 		}
 		kept = append(kept, a)

@@ -137,6 +137,8 @@ func (d *draft) readCollection(x *Index, dir *ast.Directive) {
 	names := listOf(dir, "collection")
 	x.Clustered = typ == "CLUSTERED"
 	switch {
+	case slices.Contains(d.l.dropped[dir], "collection"): // reported as wrong
+		x.Clustered = false
 	case typed && len(names) == 0:
 		d.report(typeWithoutCollection, argumentPos(dir, "type"), nil, x.As, typ)
 		x.Clustered = false
@@ -190,6 +192,14 @@ func policyOf(dir *ast.Directive) Policy {
 	return policy
 }
 
+func (d *draft) checkPolicy(x *Index, dir *ast.Directive) {
+	for _, o := range objectsOf(dir, "policy") {
+		if _, given := textOf(o, "sk"); given && !x.SK.Exists() {
+			d.report(policyOfNothing, argumentPos(o, "sk"), nil, x.As)
+		}
+	}
+}
+
 // addEntityIndex takes an index whose halves are read.
 func (d *draft) addEntityIndex(x *Index, dir *ast.Directive) {
 	given := map[string]marked{}
@@ -197,6 +207,7 @@ func (d *draft) addEntityIndex(x *Index, dir *ast.Directive) {
 		given[a.Name] = marked{dir: dir}
 	}
 	d.readProjection(&indexDraft{x, given})
+	d.checkPolicy(x, dir)
 	d.settings[x] = given
 	d.Indexes = append(d.Indexes, x)
 	if !x.Unique {

@@ -123,7 +123,7 @@ func (d *draft) readProjection(x *indexDraft) {
 		x.Projection = "INCLUDE"
 	case included && x.Projection != "INCLUDE":
 		d.report(includeConflict, argumentPos(include.dir, "include"), include.field, x.As, x.Projection)
-	case !included && x.Projection == "INCLUDE":
+	case !included && x.Projection == "INCLUDE" && !slices.Contains(d.l.dropped[projection.dir], "include"):
 		d.report(includeMissing, argumentPos(projection.dir, "projection"), projection.field, x.As)
 	}
 	if !included {

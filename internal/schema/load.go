@@ -10,7 +10,7 @@ import (
 // Load reads the annotated schema of the read models and the schema of the events. It finds all that is wrong, in order
 // of position; the Model is nil where that is more than warnings.
 func Load(readModels, events []*ast.Source) (*Model, Diagnostics) {
-	l := &loader{model: &Model{}, languages: map[*Half]*language{}}
+	l := &loader{model: &Model{}, dropped: map[*ast.Directive][]string{}, languages: map[*Half]*language{}}
 	var apiOK, eventsOK bool
 	l.api, apiOK = l.parse(readModels, readModelVocabulary)
 	l.events, eventsOK = l.parse(events, eventVocabulary)
@@ -36,6 +36,7 @@ type loader struct {
 	drafts []*draft
 	found  Diagnostics
 
+	dropped   map[*ast.Directive][]string // arguments that are given, and wrong
 	languages map[*Half]*language
 }
 
