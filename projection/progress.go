@@ -173,7 +173,7 @@ func (p *progress) status() Status {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := Status{
-		Aside: p.aside, Events: p.events, Rows: p.rows, Commits: p.commits, ETA: -1,
+		Aside: p.aside, Events: p.events, Rows: p.rows, Commits: p.commits, ETASeconds: -1,
 		LastError: p.lastError, LastErrorAt: p.lastErrAt, Heartbeat: p.heartbeat,
 	}
 	for name, offset := range p.partitions {
@@ -192,15 +192,15 @@ func (p *progress) status() Status {
 	return s
 }
 
-// judge sets the state and the ETA of a status whose lag is known.
+// judge sets the state and the time left of a status whose lag is known.
 func (p *progress) judge(s *Status, stallAfter time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if s.EventsPerSecond > 0 {
-		s.ETA = time.Duration(float64(s.Lag) / s.EventsPerSecond * float64(time.Second))
+		s.ETASeconds = float64(s.Lag) / s.EventsPerSecond
 	}
 	if s.Lag == 0 {
-		s.ETA = 0
+		s.ETASeconds = 0
 	}
 	still := p.standsStill(s, stallAfter)
 	for _, part := range s.Partitions {

@@ -29,15 +29,16 @@ type Status struct {
 	// EventsPerSecond and RowsPerSecond are the rates of the last ten seconds.
 	EventsPerSecond float64 `json:"eventsPerSecond"`
 	RowsPerSecond   float64 `json:"rowsPerSecond"`
-	// ETA is when the lag is folded at that rate; negative where it cannot be told.
-	ETA   time.Duration `json:"eta"`
-	Aside int           `json:"aside"` // events set aside
+	// ETASeconds is how long the lag takes at that rate; negative where it cannot be told.
+	ETASeconds float64 `json:"etaSeconds"`
+	Aside      int     `json:"aside"` // events set aside
 	// Events, Rows and Commits count since the Runner was made.
 	Events  uint64 `json:"events"`
 	Rows    uint64 `json:"rows"`
 	Commits uint64 `json:"commits"`
 	// LastError is what is being tried again, or what stopped the Runner; "" where it gets on.
-	LastError   string    `json:"lastError,omitempty"`
+	LastError string `json:"lastError,omitempty"`
+	// LastErrorAt is when the last error was met, though the Runner may get on again; zero where there was none.
 	LastErrorAt time.Time `json:"lastErrorAt,omitzero"`
 	// Heartbeat is the last sign of life; a Runner gives one at least every RunnerConfig.Heartbeat when idle, and with
 	// every window when not.
@@ -50,7 +51,7 @@ type PartitionStatus struct {
 	Checkpoint uint64 `json:"checkpoint"` // offset up to which rows are durable
 	Head       uint64 `json:"head"`       // offset of the last event
 	HeadKnown  bool   `json:"headKnown"`
-	Lag        uint64 `json:"lag"`
+	Lag        uint64 `json:"lag"` // events behind; 0 where the head is not known
 }
 
 // Healthy returns why the Runner must not be trusted to be up to date, nil where it may: it is stopped or stalled, or
