@@ -89,13 +89,3 @@ func (e EntityKey) layout(head string, composites []Segment) Layout {
 	}
 	return l
 }
-
-// AggregatePK returns the layout of the partition half that all items of an aggregate share; its composites stand
-// without their names.
-func (e EntityKey) AggregatePK(composites ...Segment) Layout {
-	l := e.PK(composites...)
-	for i := range l.Segments {
-		l.Segments[i].Before = ""
-	}
-	return l
-}

@@ -33,13 +33,6 @@ type step struct {
 	index int // -1 in a field
 }
 
-// NewReader starts to read the data, which must be one JSON object. Nothing that the reader returns shares its memory.
-func NewReader(data []byte) *Reader {
-	r := &Reader{}
-	r.reset(data)
-	return r
-}
-
 func (r *Reader) reset(data []byte) {
 	r.path, r.err = r.room[:0], nil
 	r.text.Reset(data)

@@ -21,21 +21,20 @@ import (
 	"github.com/foldql/foldql/eventlog/cloudevents"
 )
 
-// DefaultMaxBody is how many bytes a request may have where nothing else is said.
-const DefaultMaxBody = 16 << 20
+// defaultMaxBody is how many bytes a request may have where nothing else is said.
+const defaultMaxBody = 16 << 20
 
 // Config configures a handler; the zero Config is ready.
 type Config struct {
-	MaxBody       int64        // bytes of a request, DefaultMaxBody where 0
-	MaxEvent      int          // bytes of one event, cloudevents.DefaultMaxSize where 0
-	AcceptUnknown bool         // take events of types that are not declared, unchecked
-	Logger        *slog.Logger // told what callers are not: the causes of failures; slog.Default() where nil
+	MaxBody  int64        // bytes of a request, 16 MB where 0
+	MaxEvent int          // bytes of one event, cloudevents.DefaultMaxSize where 0
+	Logger   *slog.Logger // told what callers are not: the causes of failures; slog.Default() where nil
 }
 
 // Handler returns the handler that appends to the log what is posted, after checking its data against the types.
 func Handler(log eventlog.Log, types eventlog.Types, cfg Config) http.Handler {
 	if cfg.MaxBody <= 0 {
-		cfg.MaxBody = DefaultMaxBody
+		cfg.MaxBody = defaultMaxBody
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
@@ -112,9 +111,6 @@ func (h *handler) take(w http.ResponseWriter, r *http.Request) ([]eventlog.Appen
 func (h *handler) check(i int, e *eventlog.Event) *problem {
 	declared, ok := h.types[e.Type]
 	if !ok {
-		if h.cfg.AcceptUnknown {
-			return nil
-		}
 		return invalidEvent(i, e.ID, "type", "no such event type is declared")
 	}
 	err := declared.Check(e.Data)

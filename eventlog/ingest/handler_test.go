@@ -287,13 +287,6 @@ func TestOtherMethodsAreTold(t *testing.T) {
 	}
 }
 
-func TestUnknownTypesAreTakenWhereTheyMay(t *testing.T) {
-	h := ingest.Handler(memlog.New(memlog.Options{}), types, ingest.Config{AcceptUnknown: true})
-	if w := post(h, strings.Replace(event("a", ""), `Counted`, `Other`, 1), "Content-Type", one); w.Code != 201 {
-		t.Errorf("%d %s", w.Code, w.Body)
-	}
-}
-
 // failing is a log that cannot append.
 type failing struct {
 	eventlog.Log

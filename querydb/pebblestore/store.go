@@ -22,8 +22,8 @@ import (
 
 // Defaults of Options.
 const (
-	DefaultCacheBytes    = 256 << 20
-	DefaultMemTableBytes = 64 << 20
+	defaultCacheBytes    = 256 << 20
+	defaultMemTableBytes = 64 << 20
 )
 
 // Options say where the store is and what it may use; zero values mean the defaults, but Dir is needed.
@@ -33,10 +33,10 @@ type Options struct {
 	// FS is the file system that Dir is on; the operating system's by default.
 	FS vfs.FS
 	// CacheBytes is the size of the cache of blocks, in bytes. Reads are fastest where the rows that are read often,
-	// uncompressed, fit into it.
+	// uncompressed, fit into it. 256 MB by default.
 	CacheBytes int64
 	// MemTableBytes is how much of what was written last is kept in memory before it goes into a file, in bytes. Up to
-	// four times as much is in use under load.
+	// four times as much is in use under load. 64 MB by default.
 	MemTableBytes uint64
 	// Logger is told of faults in the background; slog.Default by default.
 	Logger *slog.Logger
@@ -47,10 +47,10 @@ func (o Options) withDefaults() Options {
 		o.FS = vfs.Default
 	}
 	if o.CacheBytes == 0 {
-		o.CacheBytes = DefaultCacheBytes
+		o.CacheBytes = defaultCacheBytes
 	}
 	if o.MemTableBytes == 0 {
-		o.MemTableBytes = DefaultMemTableBytes
+		o.MemTableBytes = defaultMemTableBytes
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()
