@@ -14,8 +14,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/foldql/foldql/internal/dynamolocal"
 )
 
 // step is an event of the lifecycle, and what is to be seen when it is folded.
@@ -46,12 +44,13 @@ func lifecycle(t *testing.T) (steps []step, events [][]byte) {
 	return steps, events
 }
 
-// TestLifecycle appends one event after another, and looks after each at the API's answer and at the item.
-func TestLifecycle(t *testing.T) {
+// TestEachEventOfTheLifecycleLeavesTheItemAndTheAnswerAsItSays appends one event after another, and looks after each at the
+// API's answer and at the item.
+func TestEachEventOfTheLifecycleLeavesTheItemAndTheAnswerAsItSays(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fleet) {
 		steps, events := lifecycle(t)
 		for i, s := range steps {
-			f.append(t, events[i])
+			f.Append(t, events[i])
 			t.Run(s.Event+" "+s.Section+" "+s.Says, func(t *testing.T) {
 				if diff := cmp.Diff(s.Answer, f.ask(t, s.Ask)); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", s.Ask, diff)
@@ -101,9 +100,9 @@ func TestItemsThatLackKeysAreMended(t *testing.T) {
 		check(map[string]any{
 			"account": list(row{"deviceId": "d-9", "alertState": "active", "published": nil}), "channel": list(), "vehicle": list(),
 		})
-		f.append(t, []byte(`{"specversion":"1.0","id":"1","source":"/fleet","type":"DevicePublished","subject":"d-9",
+		f.Append(t, []byte(`{"specversion":"1.0","id":"1","source":"/fleet","type":"DevicePublished","subject":"d-9",
 			"time":"2026-05-01T08:00:00Z","data":{"channel":"c-9","deviceId":"d-9","published":"2026-05-01"}}`))
-		f.append(t, []byte(`{"specversion":"1.0","id":"2","source":"/fleet","type":"VehicleSeen","subject":"veh-9",
+		f.Append(t, []byte(`{"specversion":"1.0","id":"2","source":"/fleet","type":"VehicleSeen","subject":"veh-9",
 			"time":"2026-05-01T08:01:00Z","data":{"id":"veh-9","seenAt":"2026-05-01T08:01:00Z"}}`))
 		check(map[string]any{
 			"account": list(row{"deviceId": "d-9", "alertState": "active", "published": "2026-05-01"}),
@@ -128,7 +127,7 @@ func (f *fleet) put(t *testing.T, attributes map[string]string) {
 	for name, text := range attributes {
 		item[name] = &types.AttributeValueMemberS{Value: text}
 	}
-	if _, err := f.client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &f.table, Item: item}); err != nil {
+	if _, err := f.DynamoDB.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &f.table, Item: item}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -136,7 +135,7 @@ func (f *fleet) put(t *testing.T, attributes map[string]string) {
 // keysOf returns the attributes of an item that hold keys, and the one that tells its type; none where there is no item.
 func (f *fleet) keysOf(t *testing.T, pk, sk string) map[string]string {
 	t.Helper()
-	out, err := f.client.GetItem(t.Context(), &dynamodb.GetItemInput{
+	out, err := f.DynamoDB.GetItem(t.Context(), &dynamodb.GetItemInput{
 		TableName: &f.table, ConsistentRead: aws.Bool(true),
 		Key: map[string]types.AttributeValue{
 			"pk": &types.AttributeValueMemberS{Value: pk}, "sk": &types.AttributeValueMemberS{Value: sk},
@@ -156,10 +155,4 @@ func (f *fleet) keysOf(t *testing.T, pk, sk string) map[string]string {
 		}
 	}
 	return list
-}
-
-func eachEngine(t *testing.T, test func(t *testing.T, f *fleet)) {
-	for _, e := range dynamolocal.Engines() {
-		t.Run(string(e), func(t *testing.T) { test(t, start(t, e)) })
-	}
 }
