@@ -10,14 +10,23 @@ import (
 
 func TestTheNamedFileComesBeforeAllEventsBeforeTheSample(t *testing.T) {
 	t.Setenv("REGISTRY_EVENTS", "")
-	project := t.TempDir()
+	project := filepath.Join(t.TempDir(), "checkout", "examples", "registry")
 	data := filepath.Join(project, "data")
 	sample, all := filepath.Join(data, "sample.jsonl.gz"), filepath.Join(data, "registry-events.jsonl.gz")
 	if got := registryevents.File(project); got != sample {
 		t.Errorf("without anything: %s, want %s", got, sample)
 	}
-	if err := os.Mkdir(data, 0o700); err != nil {
+	for _, folder := range []string{data, filepath.Join(project, "../../../shared/data")} {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	beside := filepath.Join(project, "../../../shared/data/registry-events.jsonl.gz")
+	if err := os.WriteFile(beside, nil, 0o600); err != nil {
 		t.Fatal(err)
+	}
+	if got := registryevents.File(project); got != beside {
+		t.Errorf("with all beside the checkout: %s, want %s", got, beside)
 	}
 	if err := os.WriteFile(all, nil, 0o600); err != nil {
 		t.Fatal(err)

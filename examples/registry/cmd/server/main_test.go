@@ -66,18 +66,20 @@ func foldAndRun(m *testing.M) (code int, err error) {
 	return m.Run(), nil
 }
 
-// eventsFile is the file that REGISTRY_EVENTS names, else that with all events where it is beside the sample, else the
-// sample.
+// eventsFile is the file that REGISTRY_EVENTS names, else that with all events where it is, beside the sample or in shared/data
+// beside the checkout, else the sample.
 func eventsFile() string {
 	if file := os.Getenv("REGISTRY_EVENTS"); file != "" {
 		return file
 	}
-	data := filepath.Join("..", "..", "data")
-	all := filepath.Join(data, "registry-events.jsonl.gz")
-	if _, err := os.Stat(all); err == nil {
-		return all
+	project := filepath.Join("..", "..")
+	for _, folder := range []string{"data", "../../../shared/data"} {
+		all := filepath.Join(project, folder, "registry-events.jsonl.gz")
+		if _, err := os.Stat(all); err == nil {
+			return all
+		}
 	}
-	return filepath.Join(data, "sample.jsonl.gz")
+	return filepath.Join(project, "data", "sample.jsonl.gz")
 }
 
 // fold runs every projection to the end of the file.
