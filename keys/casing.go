@@ -23,6 +23,17 @@ func (c Casing) Text(s string) string {
 	return string(c.append(nil, s))
 }
 
+// beginnings returns what texts that begin with s begin with in the casing, in order: two texts where the last letter of s is a
+// sigma, which may end a word or go on with it.
+func (c Casing) beginnings(s string) []string {
+	ended, goesOn := c.Text(s), c.Text(s+"a")
+	goesOn = goesOn[:len(goesOn)-len("a")]
+	if ended == goesOn {
+		return []string{ended}
+	}
+	return []string{ended, goesOn}
+}
+
 // append appends s in the casing. Bytes that are no UTF-8 stay as they are.
 func (c Casing) append(dst []byte, s string) []byte {
 	if c == CasingNone {

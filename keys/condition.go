@@ -21,8 +21,9 @@ type Condition struct {
 // on one side alone is clamped to the composites given: a range is one condition on the sort key. Of strings that others
 // follow, bounds compare the text of the key, separator included.
 //
-// There is one range, but for a half that Truncates: the row kept under the given composites alone comes before the
-// rows under them as a range of its own, because their keys are not neighbours. Ranges are in the order of the keys.
+// There is one range, but for two cases, whose keys are no neighbours. In a half that Truncates, the row kept under the given
+// composites alone comes before the rows under them. In lower case, a prefix whose last letter is a sigma has one range for
+// those that end a word with it, and one for those that do not. Ranges are in the order of the keys.
 func (l Layout) Select(given []Value, c Condition) ([]Range, error) {
 	n := Lead(given)
 	if err := l.checkGiven(given, n); err != nil {
@@ -63,23 +64,26 @@ func (l *Layout) under(vals []Value) ([]Range, error) {
 	return []Range{{Op: Equal, Lo: own}, {Op: Prefix, Lo: closed}}, nil
 }
 
-// begins returns the range of the rows whose next string begins with text.
+// begins returns the ranges of the rows whose next string begins with text.
 func (l *Layout) begins(vals []Value, text string) ([]Range, error) {
 	closed, err := l.Compose(vals...)
 	if err != nil {
 		return nil, operandError(err)
 	}
 	_, name := l.cutBefore(len(vals))
-	key := []byte(closed + name)
-	start := len(key)
-	key = l.Casing.append(key, text)
-	if l.Escape == EscapePercent && !l.isBare() {
-		key = escape(key, start, l.Sep[0], KindString)
-	}
-	if len(key) == 0 {
+	start := len(closed) + len(name)
+	if start+len(text) == 0 {
 		return []Range{{}}, nil
 	}
-	return []Range{{Op: Prefix, Lo: string(key)}}, nil
+	var ranges []Range
+	for _, beginning := range l.Casing.beginnings(text) {
+		key := []byte(closed + name + beginning)
+		if l.Escape == EscapePercent && !l.isBare() {
+			key = escape(key, start, l.Sep[0], KindString)
+		}
+		ranges = append(ranges, Range{Op: Prefix, Lo: string(key)})
+	}
+	return ranges, nil
 }
 
 // bounded returns the range between two bounds on the next composite, of which one may be absent.

@@ -176,7 +176,7 @@ func selecting(t *rapid.T) {
 			}
 			text := query[given].text
 			c.Prefix = &text
-			want = want && has > given && strings.HasPrefix(m.text(row[given]), m.text(query[given]))
+			want = want && has > given && m.begins(given, text)
 		case "from":
 			c.From = query[given]
 			want = want && has > given && m.atLeast(given, c.From)
@@ -225,6 +225,13 @@ type meaning struct {
 
 func (m meaning) under(vals []Value) bool {
 	return len(m.row) >= len(vals) && firstDifference(m.l, m.row[:len(vals)], vals) < 0
+}
+
+// begins also holds where the prefix would be other letters in the casing if one more followed.
+func (m meaning) begins(i int, prefix string) bool {
+	within, ok := strings.CutSuffix(m.text(String(prefix+"x")), m.l.Casing.Text("x"))
+	text := m.text(m.row[i])
+	return strings.HasPrefix(text, m.text(String(prefix))) || ok && strings.HasPrefix(text, within)
 }
 
 func (m meaning) atLeast(i int, bound Value) bool {
@@ -287,4 +294,46 @@ func TestNumbersWithoutPaddingAreInNoOrder(t *testing.T) {
 	if got, err := l.Select([]Value{Int(9)}, Condition{From: String("x")}); err != nil || len(got) != 1 || !got[0].Contains("a#9#y") {
 		t.Errorf("a range of what follows is %v, %v", got, err)
 	}
+}
+
+func TestAPrefixThatEndsInASigmaHasTwoRanges(t *testing.T) {
+	text := func(s string) *string { return &s }
+	l := Layout{Casing: CasingLower, Segments: []Segment{{Field: "a", Kind: KindString}}}
+	for _, test := range []struct {
+		prefix *string
+		want   []Range
+	}{
+		{text("ΟΔΟΣ"), []Range{{Op: Prefix, Lo: "οδος"}, {Op: Prefix, Lo: "οδοσ"}}},
+		{text("ΟΔΟΣ'"), []Range{{Op: Prefix, Lo: "οδος'"}, {Op: Prefix, Lo: "οδοσ'"}}},
+		{text("ΟΔΟΣ "), []Range{{Op: Prefix, Lo: "οδος "}}},
+		{text("ΟΔΟΣΑ"), []Range{{Op: Prefix, Lo: "οδοσα"}}},
+		{text("οδος"), []Range{{Op: Prefix, Lo: "οδος"}}},
+		{text("Σ"), []Range{{Op: Prefix, Lo: "σ"}}},
+	} {
+		got, err := l.Select(nil, Condition{Prefix: test.prefix})
+		if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v\n%s", *test.prefix, err, diff)
+		}
+	}
+}
+
+func TestAPrefixHoldsAllThatBeginsWithIt(t *testing.T) {
+	text := rapid.StringMatching(`[ΣσςΑİßa '.\x{301}ʰ#%]{0,5}`)
+	end := rapid.SampledFrom([]string{"", "ΑΣ", "σΣ'", "ΑΣ\u0301"})
+	rapid.Check(t, func(t *rapid.T) {
+		begin, rest := text.Draw(t, "begin")+end.Draw(t, "end"), text.Draw(t, "rest")
+		l := Layout{Head: "h", Segments: []Segment{{Field: "a", Kind: KindString, Before: "a_"}}, Sep: "#"}
+		l.Casing = rapid.SampledFrom([]Casing{CasingNone, CasingLower, CasingUpper}).Draw(t, "casing")
+		ranges, err := l.Select(nil, Condition{Prefix: &begin})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sk, err := l.Compose(String(begin + rest))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(ranges, func(r Range) bool { return r.Contains(sk) }) {
+			t.Fatalf("%q is not held by %v", sk, ranges)
+		}
+	})
 }
