@@ -148,8 +148,8 @@ func samplesOf(name, dir string) (map[string][]any, error) {
 }
 
 func same(a, b any) bool {
-	x, _ := json.Marshal(a) //nolint:errcheck // both come from JSON
-	y, _ := json.Marshal(b) //nolint:errcheck
+	x, _ := json.Marshal(a) // both come from JSON
+	y, _ := json.Marshal(b)
 	return bytes.Equal(x, y)
 }
 

@@ -42,7 +42,7 @@ var allRegistryLines = sync.OnceValues(func() (lines []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() //nolint:errcheck // it is only read
+	defer f.Close() // it is only read
 	text, err := gzip.NewReader(f)
 	if err != nil {
 		return nil, err

@@ -219,7 +219,7 @@ func (p *Proxy) forward(req *request) (*answer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("forward to %s: %w", p.cfg.Backend, err)
 	}
-	defer in.Body.Close() //nolint:errcheck // it has been read
+	defer in.Body.Close() // it has been read
 	body, err := io.ReadAll(in.Body)
 	if err != nil {
 		return nil, fmt.Errorf("read the answer of %s: %w", p.cfg.Backend, err)

@@ -75,7 +75,7 @@ func send(t *testing.T, url, operation, body string) (status int, text string, e
 	if err != nil {
 		return 0, "", err
 	}
-	defer res.Body.Close() //nolint:errcheck // it has been read
+	defer res.Body.Close() // it has been read
 	answer, err := io.ReadAll(res.Body)
 	if err != nil {
 		return 0, "", err

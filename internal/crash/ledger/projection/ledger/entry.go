@@ -45,7 +45,7 @@ func entry(account, kind string, amount int, m projection.Meta) []projection.Op 
 		ops.Entry.Follow(account, func(latest model.Entry) model.Entry {
 			next := now
 			n := 0
-			fmt.Sscanf(latest.Number, "e%d", &n) //nolint:errcheck // no entry yet reads as 0
+			fmt.Sscanf(latest.Number, "e%d", &n) // no entry yet reads as 0
 			next.Number, next.Balance = number(n+1), latest.Balance+int64(amount)
 			return next
 		}),
