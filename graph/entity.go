@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -85,17 +86,17 @@ func ofKind(l keys.Layout, field int, c keys.Condition) (keys.Condition, error) 
 	return c, nil
 }
 
-// parseValue reads a value of a kind.
+// parseValue reads a value of a kind. Numbers are written as in JSON, which leaves out what Go reads besides.
 func parseValue(kind keys.Kind, text string) (keys.Value, bool) {
 	switch kind {
 	case keys.KindBoolean:
 		return keys.Boolean(text == "true"), text == "true" || text == "false"
 	case keys.KindInt:
 		n, err := strconv.ParseInt(text, 10, 64)
-		return keys.Int(n), err == nil
+		return keys.Int(n), err == nil && json.Valid([]byte(text))
 	case keys.KindFloat:
 		f, err := strconv.ParseFloat(text, 64)
-		return keys.Float(f), err == nil
+		return keys.Float(f), err == nil && json.Valid([]byte(text))
 	case keys.KindDecimal:
 		d, err := keys.ParseDecimal(text)
 		return keys.DecimalOf(d), err == nil
