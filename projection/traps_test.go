@@ -415,8 +415,11 @@ func TestTrapAnIdleServerLooksFirst(t *testing.T) {
 	s := newSetting(t)
 	log := openLog(t, event("", set("a", 1)))
 	source := &idler{Log: log, idle: func() {
-		for !strings.Contains(s.checkpoint(), `"offset":1}`) && t.Context().Err() == nil {
-			time.Sleep(time.Millisecond) // until what is in hand is on record
+		for deadline := time.Now().Add(time.Minute); !strings.Contains(s.checkpoint(), `"offset":1}`); time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) { // what is in hand is to be on record first
+				t.Error("the first event is on record at no time")
+				break
+			}
 		}
 		s.clock.move(24 * time.Hour)
 		add(t, log, 1, event("", set("b", 1)))
