@@ -26,7 +26,7 @@ func given(events ...[]Step) []projectiontest.Event {
 
 type steps = []Step
 
-func TestOps(t *testing.T) {
+func TestEachOpLeavesTheRowAndItsTimesAsItSays(t *testing.T) {
 	a1 := func(s Step) Step { s.ID, s.Version = "a", "v1"; return s }
 	for _, c := range []struct {
 		name  string
@@ -188,8 +188,7 @@ func TestOps(t *testing.T) {
 	}
 }
 
-// TestIndexHalves says which key each half of an index has after partial writes.
-func TestIndexHalves(t *testing.T) {
+func TestEachIndexHalfHasTheKeyThatPartialWritesLeaveIt(t *testing.T) {
 	one := Step{ID: "a", Version: "v1", Op: "set", Customer: ptr("x"), Rank: ptr(1)}
 	patch := func(s Step) Step { s.Op, s.ID, s.Version = "patch", "a", "v1"; return s }
 	for _, c := range []struct {

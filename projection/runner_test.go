@@ -152,7 +152,7 @@ func TestProjectionsKeepTheirOwnCheckpoints(t *testing.T) {
 	}
 }
 
-func TestFilters(t *testing.T) {
+func TestAProjectionFoldsWhatItsFiltersLetThroughAndPassesTheRest(t *testing.T) {
 	tagged := func(e *eventlog.Event) ([]string, error) {
 		if e.Subject == "unreadable" {
 			return nil, errors.New("no tags")

@@ -228,9 +228,9 @@ func (s *interrupted) Apply(ctx context.Context, b driver.Batch) error {
 
 func (s *interrupted) Close() error { return nil }
 
-// TestWritersOfOneRowOnAPlainStore folds what one projection does between the other's reads and its commit, and loses
+// TestWritersOfOneRowGiveARowOfSomeSerialOrderOnAPlainStoreToo folds what one projection does between the other's reads and its commit, and loses
 // answers and whole commits.
-func TestWritersOfOneRowOnAPlainStore(t *testing.T) {
+func TestWritersOfOneRowGiveARowOfSomeSerialOrderOnAPlainStoreToo(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		events := drawWritten(rt)
 		o, cast := writtenCast(writtenModel())

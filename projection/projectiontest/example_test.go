@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestAccount is a test of a projector: events, and the rows that they leave. Everything else, from events delivered
+// TestDepositsAddUpByOwner is a test of a projector: events, and the rows that they leave. Everything else, from events delivered
 // twice to a process that stops between them, Run tries by itself.
-func TestAccount(t *testing.T) {
+func TestDepositsAddUpByOwner(t *testing.T) {
 	Run(t, Spec[Account]{
 		Projection: ProjectAccount(deposits),
 		Codec:      AccountCodec,

@@ -51,7 +51,7 @@ func describe(l layout) string {
 	return b.String()
 }
 
-func TestLayoutOfATable(t *testing.T) {
+func TestATableHasTheKeysAndAttributesThatItsModelNeeds(t *testing.T) {
 	shared := func(t *driver.Table) *driver.Table {
 		t.Kind, t.Keys = "task", driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"}
 		t.Indexes[0].Keys = driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}

@@ -10,7 +10,7 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-func TestRequestOfAQuery(t *testing.T) {
+func TestAQueryAsksForItsRangeAndNothingElse(t *testing.T) {
 	byStatus := 1
 	start := func(sk string) *keys.Start { return &keys.Start{Key: keys.Key{PK: "o1", SK: sk}} }
 	inIndex := func(sk string) *keys.Start {

@@ -58,8 +58,9 @@ func lifecycle(t *testing.T) (steps []step, events [][]byte) {
 	return steps, events
 }
 
-// TestLifecycle appends one event after another, and looks after each at the API's answer and at the keys in the store.
-func TestLifecycle(t *testing.T) {
+// TestEachEventOfTheLifecycleLeavesTheAnswerAndTheKeysAsItSays appends one event after another, and looks after each at the
+// API's answer and at the keys in the store.
+func TestEachEventOfTheLifecycleLeavesTheAnswerAndTheKeysAsItSays(t *testing.T) {
 	steps, events := lifecycle(t)
 	for name, options := range map[string][]string{"as served": nil, "by resolvers": {"--no-accelerate"}} {
 		t.Run(name, func(t *testing.T) {
