@@ -57,7 +57,8 @@ type Source interface {
 	Close() error
 }
 
-// Head is a source that knows its end: the offset of the last event of the partition. With it lag and ETA are shown.
+// Head is a source that knows its end. With it is shown how far behind projections are.
 type Head interface {
+	// Head returns the offset of the last event of the partition, 0 where it has none.
 	Head(ctx context.Context, partition string) (uint64, error)
 }

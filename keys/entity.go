@@ -10,7 +10,7 @@ type Schema struct {
 	Name    string
 	Version int
 	Casing  Casing // CasingLower, unless the table says otherwise
-	Escape  Escape
+	Escape  Escape // of separators in values: EscapeNone where other programs write the table too
 }
 
 // EntityKey is the form of one key of an entity type that shares its table: the primary key, an index, or an index that
