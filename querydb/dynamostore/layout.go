@@ -22,6 +22,8 @@ type layout struct {
 	kind    string   // attribute of the kind, "" where the table is one model's own
 	fields  []string // attribute of each field; "" where the value is in _own alone
 	indexes []index
+	// written are the types that attributes have in items, where the layout is to be compared with what is there.
+	written map[string]string
 }
 
 // index is one global secondary index.
@@ -47,6 +49,35 @@ const (
 	attrWriters = "_writers" // SS: those whose parts the row consists of, where several write it
 	attrKind    = "_kind"    // S: which of the models that share a table the row is of, where that has no name of its own
 )
+
+// attributeTypes are those of rows, as DynamoDB calls them.
+func (l *layout) attributeTypes(t *driver.Table) map[string]string {
+	of := map[string]string{
+		attrOwn: "M", attrBy: "S", attrRev: "N", attrDeleted: "BOOL", attrTTL: "N", attrExpires: "N", attrWriters: "SS",
+		attrOf: "S", attrClaim: "S",
+	}
+	for i, attr := range l.fields {
+		switch f := &t.Fields[i]; {
+		case f.List:
+			of[attr] = "L"
+		case f.Scalar == "Boolean":
+			of[attr] = "BOOL"
+		case isNumber(f):
+			of[attr] = "N"
+		default:
+			of[attr] = "S"
+		}
+	}
+	keys := []string{l.pk, l.sk, l.kind}
+	for _, x := range l.indexes {
+		keys = append(keys, x.pk, x.sk)
+	}
+	for _, attr := range keys {
+		of[attr] = "S"
+	}
+	delete(of, "") // there is no such half, or no such attribute
+	return of
+}
 
 // layoutOf returns the layout of a table whose name follows the prefix.
 func layoutOf(prefix string, t *driver.Table) layout {

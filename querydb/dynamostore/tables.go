@@ -61,7 +61,9 @@ func (s *Store) Exists(ctx context.Context, t *driver.Table) (bool, error) {
 // layouts returns how the tables are to be.
 func (t *Tables) layouts(prefix string) (want, former []layout, err error) {
 	for _, table := range t.Needed {
-		if want, err = merge(want, layoutOf(prefix, table)); err != nil {
+		l := layoutOf(prefix, table)
+		l.written = l.attributeTypes(table)
+		if want, err = merge(want, l); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -83,6 +85,12 @@ func merge(list []layout, l layout) ([]layout, error) {
 	known := &list[at]
 	if known.pk != l.pk || known.sk != l.sk {
 		return nil, fmt.Errorf("dynamostore: %w: models of table %s do not agree on its key", driver.ErrInvalid, l.table)
+	}
+	for attr, is := range l.written {
+		if was := known.written[attr]; was != "" && was != is {
+			is = was + " and " + is
+		}
+		known.written[attr] = is
 	}
 	known.indexes = slices.Clone(known.indexes)
 	for _, x := range l.indexes {

@@ -131,10 +131,42 @@ func (p *planner) table() {
 			name, haveKeyText(p.have.KeySchema, p.have.AttributeDefinitions), keyText(p.layout.pk, p.layout.sk))
 		return
 	}
+	p.ofOthers()
+	var missing []index
 	for _, x := range p.layout.indexes {
-		p.tableIndex(x)
+		if p.tableIndex(x) {
+			missing = append(missing, x)
+		}
+	}
+	for _, x := range missing { // when all are removed whose key attributes are of another type
+		p.addIndex(x)
 	}
 	p.ttl()
+}
+
+// ofOthers looks at what other programs have added to the table: DynamoDB refuses an item whose attribute is not of the type
+// that any index has it in.
+func (p *planner) ofOthers() {
+	look := func(name string, key []types.KeySchemaElement) {
+		for _, k := range key {
+			attr := *k.AttributeName
+			is, written := typeOf(attr, p.have.AttributeDefinitions), p.layout.written[attr]
+			if written != "" && written != string(is) {
+				p.wrong("index %s of table %s, which is of no model, has the key attribute %s of type %s, and rows have it of type %s: "+
+					"DynamoDB would refuse them; remove the index, or choose another prefix", name, p.layout.table, attr, is, written)
+			}
+		}
+	}
+	for i := range p.have.GlobalSecondaryIndexes {
+		g := &p.have.GlobalSecondaryIndexes[i]
+		own := slices.ContainsFunc(p.layout.indexes, func(x index) bool { return x.name == *g.IndexName })
+		if !own && g.IndexStatus != types.IndexStatusDeleting {
+			look(*g.IndexName, g.KeySchema)
+		}
+	}
+	for i := range p.have.LocalSecondaryIndexes {
+		look(*p.have.LocalSecondaryIndexes[i].IndexName, p.have.LocalSecondaryIndexes[i].KeySchema)
+	}
 }
 
 func (p *planner) create() {
@@ -150,34 +182,32 @@ func (p *planner) create() {
 	p.enableTTL()
 }
 
-// tableIndex plans one index of a table that is there.
-func (p *planner) tableIndex(x index) {
+// tableIndex plans one index of a table that is there, and reports whether it is then to be added.
+func (p *planner) tableIndex(x index) (missing bool) {
 	at := slices.IndexFunc(p.have.GlobalSecondaryIndexes, func(g types.GlobalSecondaryIndexDescription) bool {
 		return *g.IndexName == x.name
 	})
 	if at < 0 {
-		p.addIndex(x)
-		return
+		return true
 	}
 	g := &p.have.GlobalSecondaryIndexes[at]
 	if g.IndexStatus == types.IndexStatusDeleting {
 		p.step(Await, true, "wait until the former index %s of table %s is removed", x.name, p.layout.table)
-		p.addIndex(x)
-		return
+		return true
 	}
 	if why := p.unfit(x, g); why != "" {
 		if !p.allowDelete {
 			p.wrong("index %s of table %s %s: --allow-delete lets it be removed and added again; it cannot be read meanwhile",
 				x.name, p.layout.table, why)
-			return
+			return false
 		}
 		p.indexStep(RemoveIndex, x, "remove index %s of table %s: it %s", x.name, p.layout.table, why)
-		p.addIndex(x)
-		return
+		return true
 	}
 	if g.IndexStatus == types.IndexStatusCreating {
 		p.step(Await, true, "wait until index %s of table %s is filled", x.name, p.layout.table)
 	}
+	return false
 }
 
 // unfit says how the index that is there differs from the one that is needed, "" where it will do.
@@ -199,15 +229,7 @@ func (p *planner) unfit(x index, g *types.GlobalSecondaryIndexDescription) strin
 	return ""
 }
 
-// addIndex plans an addition. A key attribute that has another type already cannot be had.
 func (p *planner) addIndex(x index) {
-	for _, a := range p.have.AttributeDefinitions {
-		if name := *a.AttributeName; (name == x.pk || name == x.sk) && a.AttributeType != types.ScalarAttributeTypeS {
-			p.wrong("index %s of table %s needs the attribute %s to be of type S, and it is %s in another index or key: "+
-				"choose another prefix, or remove what uses it", x.name, p.layout.table, name, a.AttributeType)
-			return
-		}
-	}
 	items, size := aws.ToInt64(p.have.ItemCount), aws.ToInt64(p.have.TableSizeBytes)
 	p.indexStep(AddIndex, x, "add index %s %s to table %s: DynamoDB reads its %d items (%s) at no charge, and writes those "+
 		"that belong into the index, for up to %d write units, once", x.name, keyText(x.pk, x.sk), p.layout.table,

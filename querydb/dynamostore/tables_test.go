@@ -23,7 +23,7 @@ func orders(generation int) *driver.Table {
 		Name: "Orders", Generation: generation, Sorted: true, Lasting: true,
 		Fields: []driver.Field{
 			{Name: "orderId", Scalar: "ID"}, {Name: "changedAt", Scalar: "String"},
-			{Name: "status", Scalar: "String"}, {Name: "note", Scalar: "String"},
+			{Name: "status", Scalar: "String"}, {Name: "note", Scalar: "String"}, {Name: "count", Scalar: "Int"},
 		},
 		PK: []int{0}, SK: []int{1},
 		Indexes: []driver.Index{
@@ -99,11 +99,39 @@ func TestPlanIsWhatIsMissing(t *testing.T) {
 		}},
 		{name: "an index key of another type", wrong: []string{"has the key (status of type B, changedAt), and needs (status, changedAt)"},
 			change: func(d *live) { setType(d, "status", types.ScalarAttributeTypeB) }},
-		{name: "an index key of another type in an index of others", wrong: []string{"needs the attribute status to be of type S, and it is N"},
+		{name: "an index key of another type, to be made anew", delete: true,
+			steps:  []string{"remove index byStatus of table p-Orders: it has the key (status of type N", "add index byStatus"},
+			change: func(d *live) { setType(d, "status", types.ScalarAttributeTypeN) }},
+		{name: "a key of another type in two indexes, to be made anew", delete: true,
+			steps: []string{"remove index byStatus", "remove index byNote", "add index byStatus", "add index byNote"},
 			change: func(d *live) {
 				setType(d, "status", types.ScalarAttributeTypeN)
-				d.GlobalSecondaryIndexes = d.GlobalSecondaryIndexes[1:]
+				d.GlobalSecondaryIndexes[1].KeySchema = keySchema("status", "")
 			}},
+		{name: "a type that no index has any more", steps: []string{"add index byStatus"}, change: func(d *live) {
+			setType(d, "status", types.ScalarAttributeTypeN)
+			d.GlobalSecondaryIndexes = d.GlobalSecondaryIndexes[1:]
+		}},
+		{name: "an index of others that has a text as a number", delete: true,
+			wrong: []string{"index ofOthers of table p-Orders, which is of no model, has the key attribute status of type N, and rows have it of type S"},
+			steps: []string{"remove index byStatus", "add index byStatus"},
+			change: func(d *live) {
+				setType(d, "status", types.ScalarAttributeTypeN)
+				d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, ofOthers("status"))
+			}},
+		{name: "an index of others that has a number as a text", wrong: []string{"has the key attribute count of type S, and rows have it of type N"},
+			change: func(d *live) {
+				d.AttributeDefinitions = append(d.AttributeDefinitions, definitions("count")...)
+				d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, ofOthers("count"))
+			}},
+		{name: "an index of others that has what a row is marked with as a text", wrong: []string{"has the key attribute _deleted of type S"},
+			change: func(d *live) {
+				d.AttributeDefinitions = append(d.AttributeDefinitions, definitions("_deleted")...)
+				d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, ofOthers("_deleted"))
+			}},
+		{name: "an index of others of an attribute as rows have it", ready: true, change: func(d *live) {
+			d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, ofOthers("note"))
+		}},
 		{name: "an index that is being filled", steps: []string{"wait until index byNote of table p-Orders is filled"}, change: func(d *live) {
 			d.GlobalSecondaryIndexes[1].IndexStatus = types.IndexStatusCreating
 		}},
@@ -123,13 +151,15 @@ func TestPlanIsWhatIsMissing(t *testing.T) {
 			d.GlobalSecondaryIndexes[0].Projection = &types.Projection{ProjectionType: types.ProjectionTypeAll}
 		}},
 		{name: "an index of others", ready: true, delete: true, change: func(d *live) {
-			d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, types.GlobalSecondaryIndexDescription{
-				IndexName: aws.String("ofOthers"), IndexStatus: types.IndexStatusCreating, KeySchema: keySchema("x", ""),
-			})
+			d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, ofOthers("x"))
 		}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			want := layoutOf("p-", orders(0))
+			layouts, _, err := (&Tables{Needed: []*driver.Table{orders(0)}}).layouts("p-")
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := layouts[0]
 			have := map[string]*live{}
 			if tc.change != nil {
 				d := asMade(want)
@@ -145,6 +175,12 @@ func TestPlanIsWhatIsMissing(t *testing.T) {
 				t.Errorf("a message without its mend: %v", err)
 			}
 		})
+	}
+}
+
+func ofOthers(attr string) types.GlobalSecondaryIndexDescription {
+	return types.GlobalSecondaryIndexDescription{
+		IndexName: aws.String("ofOthers"), IndexStatus: types.IndexStatusCreating, KeySchema: keySchema(attr, ""),
 	}
 }
 
@@ -300,6 +336,31 @@ func TestAnIndexWithAnotherKeyIsMadeAnewWhereThatIsAllowed(t *testing.T) {
 		if err := s.ApplyTables(t.Context(), now, false, func(string) {}); !errors.Is(err, driver.ErrInvalid) || !strings.Contains(err.Error(), "--allow-delete") {
 			t.Errorf("without leave: %v", err)
 		}
+		if err := s.ApplyTables(t.Context(), now, true, func(string) {}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.CheckTables(t.Context(), now.Needed); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestIndexesWhoseKeyHasAnotherTypeAreMadeAnewWhereThatIsAllowed(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *Store) {
+		l := layoutOf(s.cfg.Prefix, orders(0))
+		in := createInput(&l)
+		in.DeletionProtectionEnabled = aws.Bool(false)
+		for i, a := range in.AttributeDefinitions {
+			if *a.AttributeName == "status" {
+				in.AttributeDefinitions[i].AttributeType = types.ScalarAttributeTypeN
+			}
+		}
+		in.AttributeDefinitions = slices.DeleteFunc(in.AttributeDefinitions, func(a types.AttributeDefinition) bool { return *a.AttributeName == "note" })
+		in.GlobalSecondaryIndexes[1].KeySchema = keySchema("status", "")
+		if _, err := s.client.CreateTable(t.Context(), in); err != nil {
+			t.Fatal(err)
+		}
+		now := Tables{Needed: []*driver.Table{orders(0)}}
 		if err := s.ApplyTables(t.Context(), now, true, func(string) {}); err != nil {
 			t.Fatal(err)
 		}
