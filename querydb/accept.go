@@ -7,7 +7,11 @@ func (db *DB) Check(m *Model, r *Row) error {
 	if err != nil {
 		return err
 	}
-	if err := checkRow(t.serving.Load(), r); err != nil {
+	part, err := t.part(db.writer)
+	if err == nil {
+		err = checkRow(t.serving.Load(), r, part, db.writer)
+	}
+	if err != nil {
 		return &Error{Op: "check", Model: m.Name, Key: printable(r.Key), Err: err}
 	}
 	return nil

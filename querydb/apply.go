@@ -29,6 +29,8 @@ type Batch struct {
 	Deadline time.Time
 	// Atomic asks for one commit of everything also on a Shared store; more than DB.MostAtomic is ErrTooLarge.
 	Atomic bool
+	// Several is as in driver.Batch.
+	Several bool
 }
 
 // Apply commits a batch: see driver.Driver.Apply. A row that is too large, or has a key that is empty or too long, is
@@ -37,7 +39,7 @@ func (db *DB) Apply(ctx context.Context, b Batch) error {
 	if len(b.Writes) == 0 && len(b.Notes) == 0 {
 		return ctx.Err()
 	}
-	batch := driver.Batch{Writes: make([]driver.Write, len(b.Writes)), Writer: b.Writer, Deadline: b.Deadline, Atomic: b.Atomic}
+	batch := driver.Batch{Writes: make([]driver.Write, len(b.Writes)), Writer: b.Writer, Deadline: b.Deadline, Atomic: b.Atomic, Several: b.Several}
 	var err error
 	if batch.Last, err = noteWrites(b.Notes); err != nil {
 		return err
@@ -71,12 +73,12 @@ func (db *DB) rowWrites(b *Batch, writes []driver.Write) error {
 			if t, err = db.table("apply", w.Model); err != nil {
 				return err
 			}
-			if part, err = w.Model.part(b.Writer); err != nil {
+			if part, err = t.part(b.Writer); err != nil {
 				return &Error{Op: "apply", Model: w.Model.Name, Err: err}
 			}
 			shape = t.serving.Load()
 		}
-		if err := checkRow(shape, &w.Row); err != nil {
+		if err := checkRow(shape, &w.Row, part, b.Writer); err != nil {
 			return &Error{Op: "apply", Model: w.Model.Name, Key: printable(w.Row.Key), Err: err}
 		}
 		writes[i] = driver.Write{Table: shape, Kind: kindOf(&w.Row), Row: w.Row, Read: w.Read, Part: part}

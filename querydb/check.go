@@ -2,6 +2,8 @@ package querydb
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
@@ -10,7 +12,7 @@ import (
 // Limits that hold for every driver; they are DynamoDB's, but for MaxLimit.
 const (
 	MaxLimit   = 1000       // rows of a page
-	MaxRowSize = 400 * 1024 // bytes of a row: its record, its key and its index keys
+	MaxRowSize = 400 * 1024 // bytes of a row: its record, its key and its index keys; each of several writers has as much as the others
 )
 
 // checkModel refuses a model that cannot have its table. Of those in a table that models share, named has the first.
@@ -81,10 +83,13 @@ func checkQuery(t *driver.Table, q *Query) error {
 	return checkSizes(q.PK, q.Range.Hi)
 }
 
-// checkRow refuses a row that cannot be stored.
-func checkRow(t *driver.Table, r *Row) error {
+// checkRow refuses a row that cannot be stored, or the part of it that the writer has.
+func checkRow(t *driver.Table, r *Row, part *driver.Part, writer string) error {
 	if err := checkKey(r.Key, t.Sorted); err != nil {
 		return err
+	}
+	if strings.HasPrefix(r.Key.PK, driver.Reserved) && t.Unique() {
+		return fmt.Errorf("%w: keys of a table with unique indexes that begin with %q are the store's own", ErrInvalid, driver.Reserved)
 	}
 	if r.Record == nil {
 		return nil
@@ -92,15 +97,32 @@ func checkRow(t *driver.Table, r *Row) error {
 	if len(r.Indexes) != len(t.Indexes) {
 		return fmt.Errorf("%w: the row has %d index keys, and the model has %d indexes", ErrInvalid, len(r.Indexes), len(t.Indexes))
 	}
-	size := len(r.Record) + len(r.Key.PK) + len(r.Key.SK)
 	for i := range r.Indexes {
 		if err := checkIndexKey(&r.Indexes[i]); err != nil {
 			return fmt.Errorf("index %s: %w", t.Indexes[i].Name, err)
 		}
-		size += len(r.Indexes[i].PK) + len(r.Indexes[i].SK)
 	}
-	if size > MaxRowSize {
+	return checkSize(r, part, writer)
+}
+
+// checkSize refuses a row that is too large. A writer of a part has as much room as each of the others, whatever they have
+// written: so what it writes always fits, and it learns that it does not before anything is written.
+func checkSize(r *Row, part *driver.Part, writer string) error {
+	size := len(r.Record) + len(r.Key.PK) + len(r.Key.SK)
+	for i := range r.Indexes {
+		if part == nil || slices.Contains(part.PK, i) {
+			size += len(r.Indexes[i].PK)
+		}
+		if part == nil || slices.Contains(part.SK, i) {
+			size += len(r.Indexes[i].SK)
+		}
+	}
+	switch {
+	case part == nil && size > MaxRowSize:
 		return fmt.Errorf("%w: the row has %d bytes, and may have %d", ErrTooLarge, size, MaxRowSize)
+	case part != nil && size > MaxRowSize/part.Of:
+		return fmt.Errorf("%w: what %s writes of the row has %d bytes, and may have %d: %d projections write it, each up to its share of %d",
+			ErrTooLarge, writer, size, MaxRowSize/part.Of, part.Of, MaxRowSize)
 	}
 	return nil
 }

@@ -37,6 +37,7 @@ type DB struct {
 // table is where the rows of a model are kept, and what was done with them.
 type table struct {
 	model    *Model
+	parts    map[string]*driver.Part      // by writer; see Model.parts
 	gate     *gate                        // that of the other models in the table, too
 	serving  atomic.Pointer[driver.Table] // the generation that reads and writes go to
 	restart  sync.Mutex                   // held while a generation follows another
@@ -95,7 +96,7 @@ func Open(ctx context.Context, drv driver.Driver, models []*Model, cfg Config) (
 			named[m.Table] = m
 			gates[m.Table] = &gate{}
 		}
-		db.tables[m] = &table{model: m, gate: gates[m.Table]}
+		db.tables[m] = &table{model: m, parts: m.parts(), gate: gates[m.Table]}
 	}
 	if err := db.readGenerations(ctx, models); err != nil {
 		return nil, err

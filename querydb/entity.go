@@ -35,17 +35,23 @@ func (m *Model) slots() int {
 	return len(m.Entity.Table.Indexes)
 }
 
-// part is what a writer writes of the model's rows, nil where it writes them whole.
-func (m *Model) part(writer string) (*driver.Part, error) {
-	for i := range m.Writers {
-		if m.Writers[i].Name == writer {
-			return &m.Writers[i].Part, nil
-		}
+// parts are what each writer writes of the model's rows; none where one projection writes them whole.
+func (m *Model) parts() map[string]*driver.Part {
+	parts := make(map[string]*driver.Part, len(m.Writers))
+	for _, w := range m.Writers {
+		w.Part.Of = len(m.Writers)
+		parts[w.Name] = &w.Part
 	}
-	if len(m.Writers) > 0 || writer != "" {
+	return parts
+}
+
+// part is what a writer writes of the table's rows, nil where it writes them whole.
+func (t *table) part(writer string) (*driver.Part, error) {
+	p := t.parts[writer]
+	if p == nil && (len(t.parts) > 0 || writer != "") {
 		return nil, fmt.Errorf("%w: %q is none of the projectors that write the model", ErrInvalid, writer)
 	}
-	return nil, nil
+	return p, nil
 }
 
 // Shared is a table that several models share. It is generated and never changes at run time.

@@ -21,6 +21,12 @@ var (
 // ErrStale is the answer of a Shared store to a batch made of what is no longer so: see driver.ErrStale.
 var ErrStale = driver.ErrStale
 
+// What a driver adds, or says of rows that cannot be read: see driver.ErrTorn and driver.ErrDamaged.
+var (
+	ErrTorn    = driver.ErrTorn
+	ErrDamaged = driver.ErrDamaged
+)
+
 // Error is what a DB returns: the act, the thing, the cause.
 type Error struct {
 	Op    string // "get", "query", "apply", …

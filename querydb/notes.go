@@ -103,7 +103,7 @@ func noteWrites(list []Note) ([]driver.Write, error) {
 			}
 			w.Kind, w.Row.Record = driver.Put, rec
 		}
-		if err := checkRow(notes, &w.Row); err != nil {
+		if err := checkRow(notes, &w.Row, nil, ""); err != nil {
 			return nil, noteError("write", w.Row.Key, err)
 		}
 		writes[i] = w

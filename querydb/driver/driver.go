@@ -175,7 +175,8 @@ type Row struct {
 	// Position is where the event stands that last changed the row.
 	Position Position
 	// Applied holds, on a Shared store, the last position applied of each partition of the source, of the writer that
-	// was asked for. A row that was deleted has a nil Record and keeps Position, Applied and Revision for at least a day.
+	// was asked for. A row that was deleted has a nil Record and keeps Position, Applied and Revision for 30 days: a
+	// fold that was torn must be gone on with before.
 	Applied []Position
 	// Kind is which of the models that share a table the row is of.
 	Kind string
@@ -251,6 +252,10 @@ type Query struct {
 	Deleted bool
 }
 
+// Reserved begins partition keys that are a driver's own in a table with unique indexes: querydb hands no row to it that
+// has such a key, and a driver answers none.
+const Reserved = "\x00unique\x00"
+
 // Primary is the Index of a Query that reads the table itself.
 const Primary = -1
 
@@ -296,6 +301,9 @@ type Part struct {
 	Fields  []int // ordinals, ascending, of fields that are in no key half of the table itself
 	PK, SK  []int // ordinals of the indexes whose half it is
 	Expires bool  // the row's end is the writer's to say
+	// Of is how many writers share the room that a row has, evenly, so that all their parts together fit; 0 and 1 leave all
+	// of it to the part.
+	Of int
 }
 
 // Batch is the effect of one or more whole events.
@@ -311,4 +319,7 @@ type Batch struct {
 	Deadline time.Time
 	// Atomic asks a Shared driver for one commit of everything; more than MostAtomic is ErrTooLarge.
 	Atomic bool
+	// Several says that one of the events changes several rows: a Shared driver then looks for rows of other kinds, which
+	// are ErrConflict, before it writes the first of the batch.
+	Several bool
 }

@@ -1,6 +1,9 @@
 package driver
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // The closed list of what can go wrong. Drivers wrap their library's errors so that errors.Is finds one of them.
 var (
@@ -16,3 +19,20 @@ var (
 // of its Writes may have taken effect, its Last have not. It is not among the errors above because it never reaches
 // users: whoever made the batch reads again and makes another.
 var ErrStale = errors.New("stale")
+
+// ErrTorn is what a Shared driver adds to ErrInvalid, ErrTooLarge and ErrConflict where some of the batch's Writes may have
+// taken effect. What is refused without it has left no trace.
+var ErrTorn = errors.New("some of the rows may have been written")
+
+// ErrDamaged is about a stored row that no driver writes: it cannot be read, however often that is tried.
+var ErrDamaged = errors.New("damaged")
+
+// Torn adds ErrTorn to a refusal, and leaves other errors, after which the batch is tried again, as they are.
+func Torn(err error) error {
+	for _, refusal := range [...]error{ErrInvalid, ErrTooLarge, ErrConflict, ErrDamaged} {
+		if errors.Is(err, refusal) {
+			return fmt.Errorf("%w: %w", err, ErrTorn)
+		}
+	}
+	return err
+}

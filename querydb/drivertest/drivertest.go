@@ -122,6 +122,7 @@ var cases = []proof{
 	{promise: "writers that apply the same batches at once leave what one would", prove: oneOutcome, of: shared},
 	{promise: "of models that share a table each has its own rows, and collections have those of several", prove: kindsApart, tables: mixed.list()},
 	{promise: "a row of one kind is not written over one of another", prove: kindConflict, tables: mixed.list()},
+	{promise: "of an event of several rows none is written where one is of another kind", prove: kindConflictOfSeveral, tables: mixed.list()},
 	{promise: "half of an index key may be made of no field", prove: constantHalves, tables: mixed.list()},
 	{promise: "a sweep removes rows of its own kind", prove: sweptByKind, of: sweeper, tables: mixed.list()},
 	{promise: "a part of a row makes it where there is none, and changes of it what it names", prove: partsOfRows},

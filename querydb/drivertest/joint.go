@@ -1,7 +1,9 @@
 package drivertest
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
@@ -196,6 +198,29 @@ func kindConflict(s *store) {
 	if got := get(s, s.drv, driver.Get{Table: mixed.dogs, Keys: []keys.Key{cat.Key}}); got[0].Kind != "dog" {
 		s.Errorf("under the key of a cat that is gone there is a row of kind %q, want a dog", got[0].Kind)
 	}
+}
+
+// kindConflictOfSeveral has an event of several rows, one of which is of another kind: none of them is written.
+func kindConflictOfSeveral(s *store) {
+	s.write(puts(mixed.dogs, mixed.dog("p", "m", "x", "x"))...)
+	var b driver.Batch
+	var ks []keys.Key
+	for _, sk := range []string{"a", "b", "m", "y", "z"} {
+		cat := mixed.cat("p", sk, "x", "x")
+		cat.Position = at(1)
+		b.Writes, ks = append(b.Writes, puts(mixed.cats, cat)...), append(ks, cat.Key)
+	}
+	b.Several = true
+	if err := s.drv.Apply(s.Context(), b); !errors.Is(err, driver.ErrConflict) || errors.Is(err, driver.ErrTorn) {
+		s.Errorf("apply: %v, want ErrConflict with nothing written", err)
+	}
+	for _, row := range get(s, s.drv, driver.Get{Table: mixed.cats, Keys: ks}) {
+		if row.Record != nil || row.Revision > 0 {
+			s.Errorf("the row %q was written", row.Key.SK)
+		}
+	}
+	b.Writes = slices.Delete(b.Writes, 2, 3)
+	s.apply(b)
 }
 
 // constantHalves has rows with and without the sort half that no field is part of.

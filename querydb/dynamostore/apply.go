@@ -36,14 +36,30 @@ func (s *Store) Apply(ctx context.Context, b driver.Batch) error {
 	if err := fits(last); err != nil {
 		return err
 	}
+	if b.Several {
+		if err := s.strangers(ctx, writes); err != nil {
+			return err
+		}
+	}
 	err = s.each(ctx, len(writes), func(ctx context.Context, i int) error { return s.write(ctx, b.Deadline, writes[i]) })
+	if err != nil && len(writes) > 1 {
+		return driver.Torn(err)
+	}
 	if err != nil {
 		return err
 	}
-	if len(last) == 1 && !last[0].read {
-		return s.write(ctx, b.Deadline, last[0])
+	if err = s.finish(ctx, b.Deadline, last); len(writes) > 0 {
+		return driver.Torn(err)
 	}
-	return s.transact(ctx, b.Deadline, last)
+	return err
+}
+
+// finish writes what comes after all rows of the batch.
+func (s *Store) finish(ctx context.Context, deadline time.Time, last []*change) error {
+	if len(last) == 1 && !last[0].read {
+		return s.write(ctx, deadline, last[0])
+	}
+	return s.transact(ctx, deadline, last)
 }
 
 // unique reports whether rows of the batch have unique keys: it is then one commit, whether or not that is asked for.

@@ -13,8 +13,13 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// keep is how long DynamoDB holds on to what may go: a fold, and a server that was stopped, may lag that far behind.
-const keep = 48 * time.Hour
+// How long DynamoDB holds on to what may go.
+const (
+	keepExpired = 2 * 24 * time.Hour // a fold may lag that far behind
+	// keepDeleted is for what is known of deleted rows. Where all servers ended amid a batch, whoever folds its events again
+	// must still find what it has deleted.
+	keepDeleted = 30 * 24 * time.Hour
+)
 
 // key returns the key attributes of a row.
 func (s *shape) key(k keys.Key) item {
@@ -82,12 +87,17 @@ func (s *shape) mark(vals []value) {
 	}
 }
 
-// removal is when DynamoDB may remove what is not needed from the moment on, or from the write if that is later.
-func removal(from, now time.Time) value {
-	if from.Before(now) {
-		from = now
+// removal is when DynamoDB may remove what has expired by the moment, or by the write if that is later.
+func removal(expires, now time.Time) value {
+	if expires.Before(now) {
+		expires = now
 	}
-	return number(instantText(from.Add(keep + time.Second - 1).Truncate(time.Second)))
+	return wholeSeconds(expires.Add(keepExpired))
+}
+
+// wholeSeconds is the moment, or the next that is a whole number of seconds.
+func wholeSeconds(t time.Time) value {
+	return number(instantText(t.Add(time.Second - 1).Truncate(time.Second)))
 }
 
 // encodeHalves sets the key attributes of the indexes. Several halves may share an attribute, and then have one text.

@@ -16,7 +16,7 @@
 // A row keeps the last position of each partition that was applied to it ("_pos.<slot>"), whose it was ("_by"), and how many
 // writes there were ("_rev"). A write is one UpdateItem under a condition on these, so it takes effect once however often it
 // is sent: see change. A deleted row leaves a tombstone with the same knowledge, which is in no index, and which DynamoDB
-// removes by its "_ttl" two days later. What could be sent again after that is not: a batch has a deadline.
+// removes by its "_ttl" 30 days later. What could be sent again after that is not: a batch has a deadline.
 //
 // Replacing whole items would be simpler, but a writer does not know the positions of other partitions and writers, and
 // would lose them. So a table whose rows do not fit into one update expression, of some 500 fields, is refused.

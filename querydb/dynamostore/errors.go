@@ -29,7 +29,7 @@ const (
 var (
 	errUnprocessed = errors.New("DynamoDB left keys unprocessed")
 	errUnanswered  = errors.New("DynamoDB did not answer in time")
-	errDamaged     = errors.New("the item is none that this store wrote")
+	errDamaged     = fmt.Errorf("%w: the item is none that this store wrote", driver.ErrDamaged)
 )
 
 // fateOf judges the error of an attempt.

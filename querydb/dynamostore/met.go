@@ -1,6 +1,7 @@
 package dynamostore
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/foldql/foldql/querydb/driver"
@@ -17,7 +18,7 @@ func (c *change) met(old item, again bool) (instead *change, err error) {
 		return nil, c.claim.met(c)
 	case c.shape.other(old):
 		kind, _ := stringOf(old[c.shape.kind])
-		return nil, fmt.Errorf("%w: the row is of kind %q, and is written as one of kind %q", driver.ErrConflict, kind, c.shape.table.Kind)
+		return nil, strange(kind, c.shape.table.Kind)
 	case c.read && again && c.ours(old):
 		return nil, nil
 	case c.read && !(c.asks() && c.current(old)):
@@ -56,6 +57,38 @@ func (c *change) reached(old item) bool {
 	is, err := parsePosition(digits, "")
 	at, wrong := parsePosition(c.position, "")
 	return err == nil && wrong == nil && !is.Before(at)
+}
+
+// strangers fails where one of the rows that changes are about is of another kind. It asks for none that was read: at its
+// revision it is of the kind that it was.
+func (s *Store) strangers(ctx context.Context, list []*change) error {
+	asked := map[*driver.Table]*driver.Get{}
+	for _, c := range list {
+		if c.shape.kind == "" || c.read && c.revision > 0 {
+			continue
+		}
+		t := c.write.Table
+		if asked[t] == nil {
+			asked[t] = &driver.Get{Table: t, Consistent: true}
+		}
+		asked[t].Keys = append(asked[t].Keys, c.write.Row.Key)
+	}
+	for t, g := range asked {
+		kinds := make([]string, len(g.Keys))
+		if _, err := s.getKinds(ctx, g, kinds); err != nil {
+			return err
+		}
+		for i, kind := range kinds {
+			if kind != "" {
+				return fmt.Errorf("dynamostore: write row %s of %s: %w", printable(g.Keys[i]), t.Name, strange(kind, t.Kind))
+			}
+		}
+	}
+	return nil
+}
+
+func strange(is, written string) error {
+	return fmt.Errorf("%w: the row is of kind %q, and is written as one of kind %q", driver.ErrConflict, is, written)
 }
 
 // other reports whether the item is a row of another kind. Other programs may tell kinds apart by their keys alone: an

@@ -69,7 +69,7 @@ func TestRequestOfAPart(t *testing.T) {
 			`SET status="on",deviceId="d",load=1,` + slot + `=7,_by="telemetry/events" REMOVE _own.status,_own.load ADD _writers {telemetry},_rev 1`,
 			`(` + first + ` AND (attribute_not_exists(_deleted))) AND (attribute_exists(_own))`},
 		"the last, that goes": {"", "", state{},
-			`SET _ttl=173800,_deleted=true,` + slot + `=7,_by="telemetry/events" REMOVE owner,status,deviceId,load,price,_own,_expires,_writers ADD _rev 1`,
+			`SET _ttl=2593000,_deleted=true,` + slot + `=7,_by="telemetry/events" REMOVE owner,status,deviceId,load,price,_own,_expires,_writers ADD _rev 1`,
 			first + ` AND (attribute_not_exists(_writers) OR _writers = {telemetry})`},
 		"one of several, that goes": {"", "", state{others: true},
 			`SET ` + slot + `=7,_by="telemetry/events" REMOVE status,load DELETE _writers {telemetry} ADD _rev 1`,

@@ -23,11 +23,16 @@ func (s *Store) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
 }
 
 func (s *Store) get(ctx context.Context, g *driver.Get) ([]driver.Row, error) {
+	return s.getKinds(ctx, g, nil)
+}
+
+// getKinds is get that also tells, where kinds are given, the kind of each row that is there and is of another.
+func (s *Store) getKinds(ctx context.Context, g *driver.Get, kinds []string) ([]driver.Row, error) {
 	sh, err := s.shape(g.Table)
 	if err != nil {
 		return nil, err
 	}
-	r := reader{store: s, decoder: sh.decoder(driver.Primary, g.Writer), get: g, rows: make([]driver.Row, len(g.Keys))}
+	r := reader{store: s, decoder: sh.decoder(driver.Primary, g.Writer), get: g, rows: make([]driver.Row, len(g.Keys)), kinds: kinds}
 	for i, k := range g.Keys {
 		if err := sh.checkKey(k); err != nil {
 			return nil, mapped("get from", sh.layout.table, err)
@@ -56,6 +61,7 @@ type reader struct {
 	decoder
 	get      *driver.Get
 	rows     []driver.Row
+	kinds    []string         // see getKinds
 	at       map[keys.Key]int // the first row with the key
 	distinct []keys.Key
 }
@@ -135,7 +141,13 @@ func (r *reader) unprocessed(left map[string]types.KeysAndAttributes) *dynamodb.
 
 // keep is the row that was read, unless it has expired or is of another kind.
 func (r *reader) keep(i int, it item) error {
+	if r.isClaim(it) {
+		return nil
+	}
 	if r.other(it) {
+		if r.kinds != nil {
+			r.kinds[i], _ = stringOf(it[r.kind])
+		}
 		return nil
 	}
 	row, err := r.row(it)
@@ -249,6 +261,9 @@ func (p *pager) take(items []item) (more bool, err error) {
 // row reads an item; there is false where it is none of the answer: expired, deleted, or of another kind. Other programs
 // may tell kinds apart by their keys alone: an item that says nothing is of the one kind that is asked for.
 func (p *pager) row(it item) (row driver.Row, there bool, err error) {
+	if p.isClaim(it) {
+		return row, false, nil
+	}
 	kind, said := stringOf(it[p.kind])
 	if !said && len(p.decoders) == 1 {
 		kind = p.query.Table.Kind

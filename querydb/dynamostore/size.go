@@ -14,6 +14,10 @@ const (
 	mostKeys        = 100             // keys of a BatchGetItem
 )
 
+// mostRow bounds what a change makes of an item. It does not know of the positions of other partitions, of which some
+// hundred have room beside it.
+const mostRow = mostItem - 4*1024
+
 // valueSize is what DynamoDB counts for a value.
 func valueSize(v value) int {
 	switch v := v.(type) {

@@ -21,10 +21,9 @@ import (
 //
 // The key of a claim is made of a hash, because a key of an index may be longer than one of the table.
 const (
-	claimPrefix = "\x00unique\x00" // of the partition keys of claims; rows have none such
-	claimSort   = "\x00"           // the sort key of all claims
-	attrOf      = "_of"            // S: the row that has the key
-	attrClaim   = "_unique"        // S: index and key, for who reads the table
+	claimSort = "\x00"    // the sort key of all claims; their partition keys are driver.Reserved
+	attrOf    = "_of"     // S: the row that has the key
+	attrClaim = "_unique" // S: index and key, for who reads the table
 )
 
 // errMoved says that a row was changed between being read and being written here.
@@ -156,6 +155,12 @@ func (c *change) ofRow(revision uint64) (*change, error) {
 	return next, err
 }
 
+// isClaim reports whether the item is no row.
+func (s *shape) isClaim(it item) bool {
+	pk, _ := stringOf(it[s.pk])
+	return it[attrOf] != nil && strings.HasPrefix(pk, driver.Reserved)
+}
+
 // claims are those that a batch is about, by the key of their item and its table.
 type claims struct {
 	at    map[string]*holding
@@ -165,9 +170,6 @@ type claims struct {
 // add notes what the change does to the claims of the row.
 func (l *claims) add(c *change, before *driver.Row, writer string) error {
 	s, w := c.shape, c.write
-	if strings.HasPrefix(w.Row.Key.PK, claimPrefix) {
-		return fmt.Errorf("%w: keys of this table that begin with %q are the store's own", driver.ErrInvalid, claimPrefix)
-	}
 	row := strconv.Quote(w.Row.Key.PK) + " " + strconv.Quote(w.Row.Key.SK)
 	after := w.Outcome(writer, before)
 	for i := range s.table.Indexes {
@@ -225,7 +227,7 @@ func claimKey(kind, index string, k keys.Key) string {
 		h.Write(size[:])
 		h.Write([]byte(part))
 	}
-	return claimPrefix + base64.RawURLEncoding.EncodeToString(h.Sum(nil))
+	return driver.Reserved + base64.RawURLEncoding.EncodeToString(h.Sum(nil))
 }
 
 // change makes the request that puts the claim into its place, nil where it is there.

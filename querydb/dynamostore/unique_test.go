@@ -96,9 +96,24 @@ func TestAUniqueKeyIsAnItem(t *testing.T) {
 		}
 		applyTo(t, s, atomically(driver.Write{Table: account, Kind: driver.Delete, Row: driver.Row{Key: keys.Key{PK: "1"}, Position: position(5)}}))
 		want("1") // the tombstone
-		err = s.Apply(t.Context(), atomically(register(t, claimPrefix+"x", "c@x", 6)))
-		if !errors.Is(err, driver.ErrInvalid) {
-			t.Errorf("a row under a key of the store's own: %v, want ErrInvalid", err)
+	})
+}
+
+// TestAUniqueKeyIsNoRow to those who ask by the key of its item.
+func TestAUniqueKeyIsNoRow(t *testing.T) {
+	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
+		s := openWith(t, e, Config{}, account)
+		applyTo(t, s, atomically(register(t, "1", "a@x", 1)))
+		claim := keys.Key{PK: claimKey("", "byEmail", keys.Key{PK: "a@x"})}
+		for _, ks := range [][]keys.Key{{claim}, {claim, {PK: "1"}}} {
+			rows, err := s.Get(t.Context(), driver.Get{Table: account, Keys: ks, Consistent: true})
+			if err != nil || rows[0].Record != nil || rows[0].Revision != 0 {
+				t.Errorf("get: %v, %v", rows, err)
+			}
+		}
+		page, err := s.Query(t.Context(), driver.Query{Table: account, Index: driver.Primary, PK: claim.PK, Limit: 10})
+		if err != nil || len(page.Rows) > 0 {
+			t.Errorf("query: %v, %v", page.Rows, err)
 		}
 	})
 }

@@ -59,13 +59,29 @@ type change struct {
 // DynamoDB would refuse it.
 func (s *shape) changeOf(w *driver.Write, writer string, now time.Time) (*change, error) {
 	c, err := s.makeChange(w, writer, now)
-	if err == nil && c.size > mostItem {
-		err = fmt.Errorf("%w: the item has %d bytes, and may have %d", driver.ErrTooLarge, c.size, mostItem)
+	if err == nil {
+		err = c.fits()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("dynamostore: table %s, row %s: %w", s.layout.table, printable(w.Row.Key), err)
 	}
 	return c, nil
+}
+
+// fits refuses an item that is too large. A part of one has as much room as each of the others, whatever is there: how large
+// the item becomes is known before a request is sent.
+func (c *change) fits() error {
+	if c.part == nil || c.part.Of < 2 {
+		if c.size > mostRow {
+			return fmt.Errorf("%w: the item has %d bytes, and may have %d", driver.ErrTooLarge, c.size, mostRow)
+		}
+		return nil
+	}
+	if share := mostRow / c.part.Of; c.size > share {
+		return fmt.Errorf("%w: what %s writes of the item has %d bytes, and may have %d: %d projections write it, each up to its share of %d",
+			driver.ErrTooLarge, c.writer, c.size, share, c.part.Of, mostRow)
+	}
+	return nil
 }
 
 func (s *shape) makeChange(w *driver.Write, writer string, now time.Time) (*change, error) {
@@ -109,7 +125,7 @@ func (s *shape) begin(w *driver.Write, writer string, now time.Time) (*change, e
 // tombstone returns the values of the columns of a deleted row.
 func (s *shape) tombstone(now time.Time) []value {
 	vals := make([]value, len(s.columns))
-	vals[s.deleted], vals[s.ttl] = &types.AttributeValueMemberBOOL{Value: true}, removal(now, now)
+	vals[s.deleted], vals[s.ttl] = &types.AttributeValueMemberBOOL{Value: true}, wholeSeconds(now.Add(keepDeleted))
 	s.mark(vals)
 	return vals
 }

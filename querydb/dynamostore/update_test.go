@@ -93,12 +93,12 @@ func TestRequestOfAWrite(t *testing.T) {
 		},
 		"a blind delete leaves word of it": {
 			kind: driver.Delete, position: at(7, 0),
-			update: `SET _ttl=173800,_deleted=true,_pos.events=7,_by="events" REMOVE total,_own,_expires,_writers ADD _rev 1`,
+			update: `SET _ttl=2593000,_deleted=true,_pos.events=7,_by="events" REMOVE total,_own,_expires,_writers ADD _rev 1`,
 			when:   `attribute_not_exists(_pos.events) OR _pos.events < 7`,
 		},
 		"a delete of what was read leaves word of it": {
 			kind: driver.Delete, position: at(7, 0), read: true, revision: 4,
-			update: `SET _ttl=173800,_deleted=true,_pos.events=7,_by="events" REMOVE total,_own,_expires,_writers ADD _rev 1`,
+			update: `SET _ttl=2593000,_deleted=true,_pos.events=7,_by="events" REMOVE total,_own,_expires,_writers ADD _rev 1`,
 			when:   `_rev = 4`,
 		},
 		"a delete for good":                  {kind: driver.Delete},
@@ -200,17 +200,17 @@ func TestARowThatIsTooLargeIsRefused(t *testing.T) {
 	}
 	row.Indexes[2] = driver.IndexKey{}
 	// The note is in _own: its attribute is a key of an index, in which this row is not.
-	rest := mostItem - fill(0).size
-	if got := fill(rest).size; got != mostItem {
-		t.Fatalf("%d bytes, want %d", got, mostItem)
+	rest := mostRow - fill(0).size
+	if got := fill(rest).size; got != mostRow {
+		t.Fatalf("%d bytes, want %d", got, mostRow)
 	}
 	if _, err := s.changeOf(&driver.Write{Table: s.table, Row: row}, "", time.Time{}); err != nil {
-		t.Errorf("a row of %d bytes: %v", mostItem, err)
+		t.Errorf("a row of %d bytes: %v", mostRow, err)
 	}
 	fill(rest + 1)
 	_, err := s.changeOf(&driver.Write{Table: s.table, Row: row}, "", time.Time{})
 	if !errors.Is(err, driver.ErrTooLarge) || !strings.Contains(err.Error(), `row "o1"`) {
-		t.Errorf("a row of %d bytes: %v", mostItem+1, err)
+		t.Errorf("a row of %d bytes: %v", mostRow+1, err)
 	}
 }
 

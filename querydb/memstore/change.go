@@ -24,9 +24,8 @@ func (s *Store) changes(writer string, writes []*driver.Write) ([]change, error)
 		if c.former != nil {
 			before = &c.former.Row
 		}
-		if c.former != nil && before.Kind != w.Table.Kind {
-			return nil, fmt.Errorf("memstore: %w: row %q of %s is of kind %q, and is written as one of kind %q",
-				driver.ErrConflict, w.Row.Key, w.Table.Name, before.Kind, w.Table.Kind)
+		if err := c.stranger(); err != nil {
+			return nil, err
 		}
 		if out := w.Outcome(writer, before); out.Record != nil {
 			c.next = &row{Row: out}
@@ -38,6 +37,29 @@ func (s *Store) changes(writer string, writes []*driver.Write) ([]change, error)
 		return list, judge(list)
 	}
 	return list, nil
+}
+
+// stranger fails where the row is of another kind than what is written.
+func (c *change) stranger() error {
+	if c.former == nil || c.former.Kind == c.Table.Kind {
+		return nil
+	}
+	return fmt.Errorf("memstore: %w: row %q of %s is of kind %q, and is written as one of kind %q",
+		driver.ErrConflict, c.Row.Key, c.Table.Name, c.former.Kind, c.Table.Kind)
+}
+
+// strangers fails where one of the rows is of another kind than what is written.
+func (s *Store) strangers(writes []driver.Write) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range writes {
+		t := s.table(writes[i].Table)
+		c := change{Write: &writes[i], table: t, former: t.rows[writes[i].Row.Key]}
+		if err := c.stranger(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // make makes the row what it is to be.

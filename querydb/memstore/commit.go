@@ -16,23 +16,31 @@ func (s *Shared) Apply(ctx context.Context, b driver.Batch) error {
 	}
 	commits := s.commits(&b)
 	for i, writes := range commits {
-		if err := ctx.Err(); err != nil {
+		err := s.step(ctx, Commit{Batch: &b, Number: i, Of: len(commits)}, writes)
+		if err != nil && i > 0 {
+			return driver.Torn(err)
+		}
+		if err != nil {
 			return err
 		}
-		c := Commit{Batch: &b, Number: i, Of: len(commits)}
-		if s.opts.Before != nil {
-			if err := s.opts.Before(c); err != nil {
-				return err
-			}
-		}
-		if err := s.commit(&b, writes); err != nil {
+	}
+	return nil
+}
+
+func (s *Shared) step(ctx context.Context, c Commit, writes []*driver.Write) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if s.opts.Before != nil {
+		if err := s.opts.Before(c); err != nil {
 			return err
 		}
-		if s.opts.After != nil {
-			if err := s.opts.After(c); err != nil {
-				return err
-			}
-		}
+	}
+	if err := s.commit(c.Batch, writes); err != nil {
+		return err
+	}
+	if s.opts.After != nil {
+		return s.opts.After(c)
 	}
 	return nil
 }
@@ -49,6 +57,11 @@ func (s *Shared) refused(b *driver.Batch) error {
 	size := 0
 	for i := range together {
 		size += sizeOf(&together[i].Row)
+	}
+	if b.Several {
+		if err := s.store.strangers(b.Writes); err != nil {
+			return err
+		}
 	}
 	if len(together) > s.opts.MostWrites || size > s.opts.MostBytes {
 		return fmt.Errorf("memstore: %w: %d writes of %d bytes are to be one commit, which holds %d and %d",

@@ -102,7 +102,7 @@ func (s *Shared) Drop(ctx context.Context, t *driver.Table) error {
 	return s.store.Drop(ctx, t)
 }
 
-// Forget removes what is known of deleted rows, as a store does a day or more after they were.
+// Forget removes what is known of deleted rows, as a store does 30 days after they were.
 func (s *Shared) Forget() {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()

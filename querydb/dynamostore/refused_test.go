@@ -1,0 +1,134 @@
+package dynamostore
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/foldql/foldql/internal/dynamolocal"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// selective refuses requests that say something.
+type selective struct {
+	next   aws.HTTPClient
+	saying string
+}
+
+func (s selective) Do(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	if strings.Contains(string(body), s.saying) {
+		return answer(http.StatusBadRequest, "ValidationException")
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return s.next.Do(r)
+}
+
+// TestWhatIsRefusedAmidABatchIsTorn, and what is refused before or alone is not.
+func TestWhatIsRefusedAmidABatchIsTorn(t *testing.T) {
+	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
+		s := openWith(t, e, Config{}, small)
+		s.client = dynamodb.New(s.client.Options(), func(o *dynamodb.Options) { o.HTTPClient = selective{o.HTTPClient, `"bad"`} })
+		for name, test := range map[string]struct {
+			batch driver.Batch
+			torn  bool
+		}{
+			"one of two":         {driver.Batch{Writes: []driver.Write{put(t, "a", 1, 1), put(t, "bad", 1, 1)}}, true},
+			"the last of two":    {driver.Batch{Writes: []driver.Write{put(t, "a", 1, 1)}, Last: []driver.Write{put(t, "bad", 1, 0)}}, true},
+			"one alone":          {driver.Batch{Writes: []driver.Write{put(t, "bad", 1, 1)}, Last: []driver.Write{put(t, "a", 1, 0)}}, false},
+			"two in one commit":  {driver.Batch{Writes: []driver.Write{put(t, "a", 1, 1), put(t, "bad", 1, 1)}, Atomic: true}, false},
+			"none but the notes": {driver.Batch{Last: []driver.Write{put(t, "a", 1, 0), put(t, "bad", 1, 0)}}, false},
+		} {
+			err := s.Apply(t.Context(), test.batch)
+			if !errors.Is(err, driver.ErrInvalid) || errors.Is(err, driver.ErrTorn) != test.torn {
+				t.Errorf("%s: %v, want ErrInvalid, torn: %t", name, err, test.torn)
+			}
+		}
+	})
+}
+
+// TestAnItemHasRoomForWhatAllWritersOfItMayWrite, and for the positions of other partitions.
+func TestAnItemHasRoomForWhatAllWritersOfItMayWrite(t *testing.T) {
+	table := &driver.Table{
+		Name: "Halves", PK: []int{0}, Lasting: true,
+		Fields: []driver.Field{{Name: "id", Scalar: "ID"}, {Name: "state", Scalar: "String", Nullable: true}, {Name: "owner", Scalar: "String", Nullable: true}},
+	}
+	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
+		s := openWith(t, e, Config{}, table)
+		for of, writer := range []string{1: "telemetry", 2: "ownership"} {
+			if writer == "" {
+				continue
+			}
+			written := func(size int) driver.Batch {
+				row := rowOf(t, keys.Key{PK: "a"}, func(b *record.Builder) {
+					b.String("a")
+					for f := 1; f < 3; f++ {
+						if f == of {
+							b.String(strings.Repeat("x", size))
+						} else {
+							b.Null()
+						}
+					}
+				}, 3)
+				row.Position = position(1)
+				return driver.Batch{Writer: writer, Writes: []driver.Write{{Table: table, Row: row, Part: &driver.Part{Fields: []int{of}, Of: 2}}}}
+			}
+			applyTo(t, s, written(mostRow/2-200))
+			err := s.Apply(t.Context(), written(mostRow/2+1))
+			if !errors.Is(err, driver.ErrTooLarge) || !strings.Contains(err.Error(), writer) || !strings.Contains(err.Error(), `row "a"`) {
+				t.Errorf("more than a share: %v, want ErrTooLarge that names row and writer", err)
+			}
+		}
+	})
+}
+
+// TestADeletedRowIsRememberedThirtyDays, so that a batch which was torn is gone on with after days in which nobody did.
+func TestADeletedRowIsRememberedThirtyDays(t *testing.T) {
+	now := time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
+	c, err := shapeOf(t, small).changeOf(&driver.Write{Table: small, Kind: driver.Delete, Row: driver.Row{Key: keys.Key{PK: "a"}, Position: position(1)}}, "", now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, attr := range c.names {
+		if attr != attrTTL {
+			continue
+		}
+		if v, _ := numberOf(c.values[":"+name[1:]]); v != instantText(now.AddDate(0, 0, 30)) {
+			t.Errorf("it may go at %s", v)
+		}
+		return
+	}
+	t.Error("it says nothing of when it may go")
+}
+
+// TestADamagedItemIsToldFromAStoreThatIsNotThere: another program has given an attribute another type.
+func TestADamagedItemIsToldFromAStoreThatIsNotThere(t *testing.T) {
+	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
+		s := openWith(t, e, Config{}, small)
+		applyTo(t, s, driver.Batch{Writes: []driver.Write{put(t, "a", 1, 1)}})
+		sh := shapeIn(t, s, small)
+		if _, err := s.client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &sh.layout.table, Item: item{
+			sh.pk: text("spoilt"), attrRev: &types.AttributeValueMemberBOOL{Value: true},
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		for _, ks := range [][]keys.Key{{{PK: "spoilt"}}, {{PK: "a"}, {PK: "spoilt"}}} {
+			if _, err := s.Get(t.Context(), driver.Get{Table: small, Keys: ks}); !errors.Is(err, driver.ErrDamaged) {
+				t.Errorf("%v, want ErrDamaged", err)
+			}
+		}
+	})
+}
