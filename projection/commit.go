@@ -73,8 +73,8 @@ func (r *Runner) newOutcome(s *stretch) *outcome {
 
 // write commits what the fold and the outcome have.
 func (r *Runner) write(ctx context.Context, out *outcome) error {
-	var whole bool
-	r.writes, whole = r.fold.writes(r.writes[:0])
+	var whole, several bool
+	r.writes, whole, several = r.fold.writes(r.writes[:0])
 	if out.released && len(r.writes)+len(out.notes) == 0 {
 		return nil // all of them wait for another
 	}
@@ -82,7 +82,7 @@ func (r *Runner) write(ctx context.Context, out *outcome) error {
 	began := r.now()
 	err := r.db.Apply(ctx, querydb.Batch{
 		Writes: r.writes, Notes: append(out.notes, done.note(r.projection.Name, r.revision)),
-		Generation: r.done.Generation, Writer: r.projection.writer(), Atomic: whole, Deadline: r.seen.Add(r.cfg.CommitWithin),
+		Generation: r.done.Generation, Writer: r.projection.writer(), Atomic: whole, Several: several, Deadline: r.seen.Add(r.cfg.CommitWithin),
 	})
 	if err != nil {
 		r.known = refused(err)

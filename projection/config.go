@@ -13,7 +13,7 @@ type RunnerConfig struct {
 	// WindowBytes bounds the data of the events of a window, 4 MiB by default. A window holds at least one event.
 	WindowBytes int
 	// CommitWithin is, on a Shared store, how long after the Runner has last seen that nobody else is ahead of it a commit
-	// may take, 10 minutes by default. It must be far below the day for which such a store remembers deleted rows.
+	// may take, 10 minutes by default. It must be far below the 30 days for which such a store remembers deleted rows.
 	CommitWithin time.Duration
 	// Readers is how many partitions are read at once, on a Shared store, for the ops that ask for whole ones; 64 by default.
 	Readers int
@@ -33,7 +33,7 @@ type RunnerConfig struct {
 	Logger *slog.Logger
 }
 
-// longestCommit bounds RunnerConfig.CommitWithin: half of what a Shared store remembers deleted rows for, at least.
+// longestCommit bounds RunnerConfig.CommitWithin: it is far below the time for which a Shared store remembers deleted rows.
 const longestCommit = 12 * time.Hour
 
 // withDefaults returns a copy with every unset field filled in.

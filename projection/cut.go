@@ -34,6 +34,8 @@ type cuts struct {
 	full     bool             // no other event may be in the commit
 	followed map[string]int   // by partition of the table, the first event that follows it
 	wiped    int              // the last event that deletes a partition
+	passed   bool             // a row had come to an event when it was read: see fold.passed
+	several  bool             // one of the events changes several rows
 }
 
 // What an atomic commit holds beside rows: the notes of a retry, and the checkpoint.
@@ -62,6 +64,7 @@ func (c *cuts) reset(alone bool) {
 	c.alone = alone && c.shared
 	c.whole = c.shared && (c.atomic || alone)
 	c.ahead, c.full, c.wiped = false, false, 0
+	c.passed, c.several = false, false
 	clear(c.followed)
 }
 
@@ -87,7 +90,19 @@ func (c *cuts) sight(row *querydb.Row, writer string) *sight {
 // of another, has got that far without a checkpoint.
 func (s *sight) passed(at occasion) bool { return s != nil && !s.applied.Before(at.pos) }
 
+// passed is that of the entry, and keeps in mind that some of the event in hand is durable.
+func (f *fold[R]) passed(e *entry[R], at occasion) bool {
+	if !e.seen.passed(at) {
+		return false
+	}
+	f.done++
+	f.cuts.passed = true
+	return true
+}
+
 func (f *fold[R]) ahead() bool { return f.cuts.ahead }
+
+func (f *fold[R]) torn() bool { return f.cuts.passed }
 
 // follow notes that the event reads a partition for what it does not write.
 func (c *cuts) follow(pk string, at occasion) {

@@ -24,8 +24,10 @@ type folder interface {
 	ahead() bool
 	// eval takes the ops of one event, all or none. An error is the event's own, but errCut.
 	eval(ops []Op, at occasion) error
-	// writes appends one write per changed row, and tells whether they must be one commit.
-	writes(dst []querydb.Write) (writes []querydb.Write, whole bool)
+	// torn reports whether some of what the events change was durable when it was read.
+	torn() bool
+	// writes appends one write per changed row, tells whether they must be one commit, and whether an event has several.
+	writes(dst []querydb.Write) (writes []querydb.Write, whole, several bool)
 }
 
 // occasion is when an event takes effect.
@@ -61,6 +63,7 @@ type fold[R any] struct {
 	held    map[claim]holder[R]
 	dirty   []*entry[R] // in order of the first change
 	journal []undo[R]   // of the event in hand
+	done    int         // rows of it that are passed
 }
 
 // entry is one row of the picture.
@@ -207,7 +210,7 @@ func (f *fold[R]) loaded(e *entry[R], row *querydb.Row) error {
 }
 
 func (f *fold[R]) eval(ops []Op, at occasion) (err error) {
-	f.journal = f.journal[:0]
+	f.journal, f.done = f.journal[:0], 0
 	defer func() {
 		if err != nil {
 			f.rollback()
@@ -224,8 +227,12 @@ func (f *fold[R]) eval(ops []Op, at occasion) (err error) {
 			return err
 		}
 	}
-	if err := f.cut(at); err != nil || f.shape.unique == nil {
+	if err := f.cut(at); err != nil {
 		return err
+	}
+	f.cuts.several = f.cuts.several || len(f.journal)+f.done > 1
+	if f.shape.unique == nil {
+		return nil
 	}
 	return f.claim(at)
 }
@@ -255,7 +262,7 @@ func (f *fold[R]) rollback() {
 	}
 }
 
-func (f *fold[R]) writes(dst []querydb.Write) (writes []querydb.Write, whole bool) {
+func (f *fold[R]) writes(dst []querydb.Write) (writes []querydb.Write, whole, several bool) {
 	for _, e := range f.dirty {
 		if e.event == 0 { // every event that changed it was taken back
 			continue
@@ -266,7 +273,7 @@ func (f *fold[R]) writes(dst []querydb.Write) (writes []querydb.Write, whole boo
 		}
 		dst = append(dst, w)
 	}
-	return dst, f.cuts.whole
+	return dst, f.cuts.whole, f.cuts.several
 }
 
 // entry returns the entry of a key, absent until it is loaded or written.

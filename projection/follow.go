@@ -61,7 +61,7 @@ func (o *followOp[R]) eval(f *fold[R], at occasion) error {
 		return fmt.Errorf("%w: follow %s partition %q: its latest row is of another id, which makes the same key",
 			querydb.ErrConflict, f.model.Name, o.partition)
 	}
-	if e := f.entry(key); !e.seen.passed(at) {
+	if e := f.entry(key); !f.passed(e, at) {
 		return f.replace(e, row, at)
 	}
 	return nil
@@ -91,7 +91,7 @@ func (o *deletePartitionOp[R]) need(f *fold[R], _ occasion) error {
 func (o *deletePartitionOp[R]) eval(f *fold[R], at occasion) error {
 	f.cuts.wiped = at.event
 	for _, e := range f.parts[o.partition].entries {
-		if e.present && !e.seen.passed(at) {
+		if !f.passed(e, at) && e.present {
 			f.remove(e, at)
 		}
 	}

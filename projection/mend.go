@@ -53,7 +53,7 @@ func (r *Runner) Skip(ctx context.Context, event string) error {
 	return r.mend(ctx, event, true)
 }
 
-// errOvertaken says that some rows of a retry are ahead of the checkpoint.
+// errOvertaken says that some rows of a retry are ahead of the checkpoint, or that the projection was begun anew.
 var errOvertaken = errors.New("another process is amid a commit: try again shortly, with the projection running")
 
 // mendAttempts is how often a retry is tried while another process is amid a commit, which takes some seconds in all.
@@ -131,7 +131,7 @@ func (r *Runner) chain(at ref, aside AsideEvent, skip bool) ([]uint64, error) {
 
 // release folds set-aside events, a window at a time.
 func (r *Runner) release(ctx context.Context, at ref, offsets []uint64, skip bool) error {
-	rd := &reader{projection: &r.projection, src: r.src, cfg: &r.cfg}
+	rd, generation := &reader{projection: &r.projection, src: r.src, cfg: &r.cfg}, r.done.Generation
 	for len(offsets) > 0 {
 		n := min(len(offsets), r.cfg.Window)
 		items, err := r.releasedItems(ctx, rd, at.partition, offsets[:n])
@@ -140,7 +140,7 @@ func (r *Runner) release(ctx context.Context, at ref, offsets []uint64, skip boo
 		}
 		items[0].skip = skip && offsets[0] == at.offset
 		offsets = offsets[n:]
-		if err := r.foldAll(ctx, stretch{partition: at.partition, items: items, released: true}); err != nil {
+		if err := r.foldAll(ctx, stretch{partition: at.partition, items: items, released: true, generation: generation}); err != nil {
 			return err
 		}
 	}

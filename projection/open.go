@@ -63,6 +63,13 @@ func (r *Runner) current(ctx context.Context) (bool, error) {
 // that are still aside are tried again at their own place.
 func (r *Runner) restart(ctx context.Context, was place) error {
 	if r.done.Table != "" && was.checkpoint.Table != "" && !was.joins() {
+		n, err := r.db.Note(ctx, kindCheckpoint, r.projection.Name)
+		if err == nil && n.Revision != was.revision {
+			err = fmt.Errorf("%w: another process began %s anew between two reads", querydb.ErrStale, r.projection.Name)
+		}
+		if err != nil {
+			return err
+		}
 		return damage{fmt.Errorf("another process has begun the rows of %s anew, of version %s in table %s: this one, of version %s in table %s, must end",
 			was.model.Name, was.checkpoint.Version, was.checkpoint.Table, was.model.Version, was.model.Table)}
 	}

@@ -127,7 +127,7 @@ func (o *setOp[R]) eval(f *fold[R], at occasion) error {
 	if err != nil {
 		return err
 	}
-	if e := f.entry(key); !e.seen.passed(at) {
+	if e := f.entry(key); !f.passed(e, at) {
 		return f.replace(e, row, at)
 	}
 	return nil
@@ -151,7 +151,7 @@ func (o *createOp[R]) eval(f *fold[R], at occasion) error {
 		return err
 	}
 	e := f.entry(key)
-	if e.seen.passed(at) {
+	if f.passed(e, at) {
 		return nil
 	}
 	if f.visible(e, at) {
@@ -177,7 +177,7 @@ func (o *updateOp[R]) need(f *fold[R], _ occasion) error {
 
 func (o *updateOp[R]) eval(f *fold[R], at occasion) error {
 	e := f.entry(o.key)
-	if e.seen.passed(at) {
+	if f.passed(e, at) {
 		return nil
 	}
 	if err := f.identified(e, o.fill); err != nil {
@@ -213,7 +213,7 @@ func (o *deleteOp[R]) need(f *fold[R], _ occasion) error {
 
 func (o *deleteOp[R]) eval(f *fold[R], at occasion) error {
 	e := f.entry(o.key)
-	if e.seen.passed(at) || f.identified(e, o.fill) != nil { // of that id there is no row
+	if f.passed(e, at) || f.identified(e, o.fill) != nil { // of that id there is no row
 		return nil
 	}
 	f.remove(e, at)

@@ -90,7 +90,7 @@ func (p *Patch[R]) need(f *fold[R], _ occasion) error {
 
 func (p *Patch[R]) eval(f *fold[R], at occasion) error {
 	e := f.entry(p.key)
-	if e.seen.passed(at) {
+	if f.passed(e, at) {
 		return nil
 	}
 	if err := f.identified(e, p.fill); err != nil {

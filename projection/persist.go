@@ -39,8 +39,8 @@ func (e rowError) Unwrap() error { return e.error }
 // refused reports whether the error is about the rows themselves, so that the same rows would meet it again.
 func refused(err error) bool {
 	var row rowError
-	return errors.As(err, &row) || errors.Is(err, querydb.ErrInvalid) || errors.Is(err, querydb.ErrTooLarge) ||
-		errors.Is(err, querydb.ErrConflict)
+	return errors.As(err, &row) || errors.Is(err, querydb.ErrDamaged) || errors.Is(err, querydb.ErrInvalid) ||
+		errors.Is(err, querydb.ErrTooLarge) || errors.Is(err, querydb.ErrConflict)
 }
 
 // damage is a note of ours that nothing may be folded over: it cannot be read, or says that the rows are others'.

@@ -140,7 +140,7 @@ func (r *Runner) newReader() *reader {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	rd := &reader{
-		projection: &r.projection, src: r.src, cfg: &r.cfg, eventSize: 1024,
+		projection: &r.projection, src: r.src, cfg: &r.cfg, eventSize: 1024, generation: r.done.Generation,
 		done: map[string]cursor{}, plan: planReplays(r.replays),
 	}
 	for p, c := range r.done.Partitions {
@@ -249,7 +249,7 @@ func (r *Runner) foldWindow(ctx context.Context, w *window) error {
 	if w.scanned == 0 && len(w.items) == 0 {
 		return nil
 	}
-	if err := r.foldAll(ctx, stretch{partition: w.partition, items: w.items, from: w.from, end: w.end}); err != nil {
+	if err := r.foldAll(ctx, stretch{partition: w.partition, items: w.items, from: w.from, end: w.end, generation: w.generation}); err != nil {
 		return err
 	}
 	r.progress.folded(w.scanned)

@@ -13,6 +13,8 @@ type stretch struct {
 	partition string
 	items     []item
 	from, end cursor // where the projection stands before and after the items
+	// generation is that of the table for which the items were read: another is folded by other decisions, maybe.
+	generation int
 	// released: the items are set-aside events that take effect now, wherever the projection stands.
 	released bool
 }
@@ -26,10 +28,11 @@ func (s stretch) halves() (first, second stretch) {
 	return first, second
 }
 
-// errRewound says that the projection stands before what is to be folded: another process has begun it anew.
+// errRewound says that what was read is not what is to be folded: another process has begun the projection anew.
 var errRewound = errors.New("the projection has been begun anew")
 
-// foldAll folds a stretch. An item that the store refuses is found by halving, tried again, and set aside.
+// foldAll folds a stretch. An item that the store refuses is found by halving, tried again, and set aside. But what is
+// set aside has had no effect: an item of which some rows are durable is tried until the others are too.
 func (r *Runner) foldAll(ctx context.Context, s stretch) error {
 	err := r.commitAll(ctx, &s)
 	switch {
@@ -42,17 +45,21 @@ func (r *Runner) foldAll(ctx context.Context, s stretch) error {
 		}
 		return r.foldAll(ctx, second)
 	}
-	for n := 1; n < r.cfg.Attempts && refused(err) && !errors.Is(err, querydb.ErrConflict); n++ {
+	torn := false
+	for n := 1; refused(err); n++ {
+		torn = torn || errors.Is(err, querydb.ErrTorn) || r.fold.torn()
+		if torn {
+			r.failed(ctx, folding, err)
+		} else if n >= r.cfg.Attempts || errors.Is(err, querydb.ErrConflict) {
+			s.items[0].err = err
+			return r.commitAll(ctx, &s)
+		}
 		if err := pause(ctx, r.cfg.backoff(n-1)); err != nil {
 			return err
 		}
 		err = r.commitAll(ctx, &s)
 	}
-	if !refused(err) {
-		return err
-	}
-	s.items[0].err = err
-	return r.commitAll(ctx, &s)
+	return err
 }
 
 // commitAll commits the stretch, each commit until it succeeds, is refused, or the context ends.
@@ -72,6 +79,13 @@ func (r *Runner) commitAll(ctx context.Context, s *stretch) error {
 // due takes off the stretch what is done already, by a commit whose answer was lost or by another process, and reports
 // whether anything is left to do.
 func (r *Runner) due(s *stretch) (bool, error) {
+	switch {
+	case s.generation == r.done.Generation:
+	case s.released:
+		return false, errOvertaken
+	default:
+		return false, errRewound
+	}
 	if s.released {
 		s.items = slices.DeleteFunc(s.items, func(it item) bool { return !r.asides.all[refOf(it.event)] })
 		return len(s.items) > 0, nil

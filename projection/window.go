@@ -27,9 +27,11 @@ type window struct {
 	partition string
 	items     []item
 	from, end cursor
-	scanned   int // events looked at, of other types too
-	bytes     int
-	whole     bool // nothing followed in the partition
+	// generation is that of the reader.
+	generation int
+	scanned    int // events looked at, of other types too
+	bytes      int
+	whole      bool // nothing followed in the partition
 	// upTo is a time at which every event there was is in a window before this one. A window without events has nothing
 	// else to say.
 	upTo time.Time
@@ -42,6 +44,7 @@ type reader struct {
 	cfg        *RunnerConfig
 	done       map[string]cursor
 	plan       *replayPlan
+	generation int       // of the table, in which the projection has come to done
 	upTo       time.Time // every event there was then has been read
 	eventSize  int       // typical, in bytes
 	taken      int       // items of the largest window so far
@@ -52,7 +55,7 @@ const scanFactor = 8
 
 // read makes the next window of a partition, nil where no event follows.
 func (r *reader) read(ctx context.Context, partition string) (*window, error) {
-	w := &window{partition: partition, from: r.done[partition], end: r.done[partition]}
+	w := &window{partition: partition, from: r.done[partition], end: r.done[partition], generation: r.generation}
 	if err := r.replay(ctx, w, w.end.Offset); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,51 @@
+package projection_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/memstore"
+)
+
+// TestWhatWasReadBeforeAFoldAnewIsNotFoldedAfterIt: a server that has read ahead is held up, while another retries an
+// event, begins anew, and ends amid the fold. That is gone on with by what is on record now, which has the retry at its
+// place.
+func TestWhatWasReadBeforeAFoldAnewIsNotFoldedAfterIt(t *testing.T) {
+	for cut := 1; cut <= 8; cut++ {
+		s := newSetting(t)
+		events := []eventlog.Event{
+			event("", set("a", 1)),
+			event("s", Step{Op: "update", ID: "b", Version: "v1", Total: 10}), // there is no b yet
+			event("", set("b", 1)),
+			event("", upsert("a", 2)), event("", upsert("a", 4)), event("", upsert("a", 8)), event("", upsert("a", 16)), event("", upsert("a", 32)),
+		}
+		log, part := logOf(t, events...), logOf(t, events[:5]...)
+		n := 0
+		slow := s.server(log, 3, memstore.Options{Before: func(memstore.Commit) error {
+			if n++; n == 1+cut {
+				retryAndBeginAnew(s, log, part)
+			}
+			return nil
+		}})
+		s.run(slow)
+		if got := s.totals(); got["a"] != 63 || got["b"] != 11 {
+			t.Errorf("held up before commit %d: totals %v, want 63 of a and 11 of b", cut, got)
+		}
+	}
+}
+
+// retryAndBeginAnew has other servers fold all, retry the second event, and fold anew what is a part of it.
+func retryAndBeginAnew(s *setting, log, part eventlog.Source) {
+	other := s.server(log, 1, memstore.Options{})
+	s.run(other)
+	if err := other.Retry(context.Background(), "0@2"); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := other.db.Apply(context.Background(), querydb.Batch{Notes: []querydb.Note{projection.Forget("script")}}); err != nil {
+		s.t.Fatal(err)
+	}
+	s.fold(part, 1)
+}
