@@ -161,7 +161,8 @@ func (h *half) mentioned(said []keys.Mention) bool {
 	return slices.ContainsFunc(h.fields, func(field int) bool { return said[field] != keys.NotGiven })
 }
 
-// judge is what a patch does to a half. Where there is no policy, the row tells what the patch does not.
+// judge is what a patch does to a half. Where there is no policy, the row tells what the patch does not; the row's key and
+// the times of its writes are known to every patch.
 func (f *fold[R]) judge(h *half, row *R, said []keys.Mention) (keys.Outcome, error) {
 	var few [8]keys.Part
 	parts := few[:0]

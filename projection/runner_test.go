@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"testing"
 	"time"
 
@@ -31,15 +30,6 @@ func waitOrEnd(ctx context.Context, log eventlog.Log, after eventlog.Positions) 
 		}
 	}
 	return io.EOF
-}
-
-func status(t *testing.T, r *projection.Runner) projection.Status {
-	t.Helper()
-	s, err := r.Status(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
 }
 
 func TestAChangedModelIsFoldedAnew(t *testing.T) {
@@ -264,171 +254,6 @@ func TestAWindowIsBoundedByItsBytes(t *testing.T) {
 	}
 	if got := totals(t, db, store)["a"]; got != 40 {
 		t.Errorf("total is %d, want 40", got)
-	}
-}
-
-// gate lets a test see a runner wait, and holds its commits.
-type gate struct {
-	eventlog.Log
-	idle chan struct{}
-}
-
-func (g *gate) Wait(ctx context.Context, after eventlog.Positions) error {
-	select {
-	case g.idle <- struct{}{}:
-	case <-ctx.Done():
-	}
-	return g.Log.Wait(ctx, after)
-}
-
-func (g *gate) Head(ctx context.Context, partition string) (uint64, error) {
-	return g.Log.(eventlog.Head).Head(ctx, partition)
-}
-
-// clock is a clock that a test moves.
-type clock struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
-}
-
-func (c *clock) move(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = c.at.Add(d)
-}
-
-func TestStatusFollowsARunner(t *testing.T) {
-	store := newFaultyStore()
-	db := open(t, store)
-	log := &gate{openLog(t, event("", upsert("a", 1))), make(chan struct{})}
-	c := &clock{at: epoch}
-	cfg := quick()
-	cfg.Now = c.now
-	r := newRunner(t, "script", log, db, cfg)
-	if s := status(t, r); s.State != projection.Stopped || s.Healthy(c.now(), time.Minute) == nil {
-		t.Errorf("before Run: %+v, want it stopped and not healthy", s)
-	}
-
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	ran := make(chan error, 1)
-	go func() { ran <- r.Run(ctx) }()
-	<-log.idle
-	await(t, r, projection.Live)
-	s := status(t, r)
-	if err := s.Healthy(c.now(), time.Minute); err != nil {
-		t.Errorf("live: %v", err)
-	}
-	if s.Partitions[0] != (projection.PartitionStatus{Partition: "0", Checkpoint: 1, Head: 1, HeadKnown: true}) {
-		t.Errorf("live: %+v", s.Partitions)
-	}
-
-	c.move(time.Hour)
-	if s := status(t, r); s.Healthy(c.now(), time.Minute) == nil {
-		t.Error("no sign of life for an hour, and it is called healthy")
-	}
-
-	failing := make(chan struct{}, 100)
-	store.mu.Lock()
-	store.before = func(int) error {
-		select {
-		case failing <- struct{}{}:
-		default: // attempts go on, however long nobody looks; the store is locked meanwhile
-		}
-		return errors.New("the disk is gone")
-	}
-	store.mu.Unlock()
-	add(t, log.Log.(*memlog.Log), 1, event("", upsert("a", 2)))
-	<-failing
-	<-failing
-	await(t, r, projection.Stalled)
-	if s := status(t, r); s.LastError == "" || s.Lag != 1 {
-		t.Errorf("stalled: %+v, want the error and a lag of 1", s)
-	}
-
-	store.mu.Lock()
-	store.before = nil
-	store.mu.Unlock()
-	for drained := false; !drained; {
-		select {
-		case <-failing:
-		case <-log.idle:
-			drained = true
-		}
-	}
-	await(t, r, projection.Live)
-	if s := status(t, r); s.LastError != "" {
-		t.Errorf("live again: error %q is still shown", s.LastError)
-	}
-	stop()
-	if err := <-ran; !errors.Is(err, context.Canceled) {
-		t.Errorf("Run: %v, want the context's error", err)
-	}
-	if s := status(t, r); s.State != projection.Stopped {
-		t.Errorf("after Run: %s, want stopped", s.State)
-	}
-	if got := totals(t, db, store)["a"]; got != 3 {
-		t.Errorf("total is %d, want 3", got)
-	}
-}
-
-// await polls the status, which waits for nothing, until the state is reached or the test ends.
-func await(t *testing.T, r *projection.Runner, want projection.State) {
-	t.Helper()
-	for status(t, r).State != want {
-		if t.Context().Err() != nil {
-			t.Fatalf("never %s", want)
-		}
-	}
-}
-
-func TestARunnerThatMakesNoProgressStalls(t *testing.T) {
-	db := open(t, newFaultyStore())
-	c := &clock{at: epoch}
-	cfg := quick()
-	cfg.Now = c.now
-	log := &gate{frozen{openLog(t, event("", upsert("a", 1)))}, make(chan struct{})}
-	r := newRunner(t, "script", log, db, cfg)
-	ctx, stop := context.WithCancel(t.Context())
-	ran := make(chan error, 1)
-	go func() { ran <- r.Run(ctx) }()
-	<-log.idle
-	if s := status(t, r); s.State != projection.CatchingUp {
-		t.Errorf("at first: %s, want catching up", s.State)
-	}
-	c.move(time.Minute)
-	if s := status(t, r); s.State != projection.Stalled {
-		t.Errorf("a minute later: %s, want stalled: the source has an event that never comes", s.State)
-	}
-	stop()
-	<-ran
-}
-
-// frozen is a log whose reads see nothing of what its head says is there.
-type frozen struct{ *memlog.Log }
-
-func (frozen) Read(context.Context, string, uint64, int) ([]eventlog.Event, error) { return nil, nil }
-
-func (frozen) Wait(ctx context.Context, _ eventlog.Positions) error {
-	<-ctx.Done()
-	return ctx.Err()
-}
-
-func TestACheckpointBeyondTheSourceIsNotHealthy(t *testing.T) {
-	store := newFaultyStore()
-	run(t, logOf(t, event("", upsert("a", 1)), event("", upsert("a", 1))), open(t, store), quick())
-	r := newRunner(t, "script", openLog(t, event("", upsert("a", 1))), open(t, store), quick())
-	if err := r.Skip(t.Context(), "0@1"); !errors.Is(err, projection.ErrNotAside) { // opens it
-		t.Fatal(err)
-	}
-	if s := status(t, r); s.LastError == "" {
-		t.Error("the source ends before the checkpoint, and nothing says so")
 	}
 }
 
