@@ -68,7 +68,11 @@ func (th *theatre) actor(part projection.Projection) (*actor, error) {
 	opts := th.opts
 	opts.Order, opts.Before, opts.After = th.dice.Perm, a.before, a.after
 	a.Shared = th.store.Join(opts)
-	db, err := querydb.Open(context.Background(), a, th.models, querydb.Config{})
+	// Former generations stay: they would be removed in the background, out of turn.
+	db, err := querydb.Open(context.Background(), struct {
+		driver.Driver
+		driver.Shared
+	}{a, a}, th.models, querydb.Config{})
 	if err != nil {
 		return nil, err
 	}
