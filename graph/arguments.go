@@ -1,18 +1,23 @@
 package graph
 
 import (
+	"slices"
+
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"github.com/foldql/foldql/graph/graphqlerr"
 	"github.com/foldql/foldql/keys"
 )
 
-// argument is one argument of a field in an operation: a constant, a variable, or not there.
+// argument is one argument of a field in an operation: a constant, a variable, a literal that holds variables, or not
+// there.
 type argument struct {
 	name     string
-	variable string // the variable that gives the value
-	constant any    // else the value
-	given    bool   // constant was written, or is the schema's default
-	named    string // name of the type
+	variable string     // the variable that gives the value
+	open     *ast.Value // else the literal whose value each operation gives anew, because there are variables in it
+	constant any        // else the value
+	given    bool       // constant was written, or is the schema's default
+	named    string     // name of the type
 	enum     *ast.Definition
 }
 
@@ -34,13 +39,20 @@ func (c *compiler) argument(f *ast.Field, name string) argument {
 	case arg == nil:
 	case arg.Value.Kind == ast.Variable:
 		a.variable = arg.Value.Raw
+	case holdsVariable(arg.Value):
+		a.open = arg.Value
 	default:
 		a.constant, a.given = c.constant(arg.Value), true
 	}
 	return a
 }
 
-// constant returns the value of a literal. Our arguments are scalars: a literal with a variable inside is none.
+// holdsVariable reports whether there is a variable in a literal, however deep.
+func holdsVariable(v *ast.Value) bool {
+	return v.Kind == ast.Variable || slices.ContainsFunc(v.Children, func(c *ast.ChildValue) bool { return holdsVariable(c.Value) })
+}
+
+// constant returns the value of a literal without variables.
 func (c *compiler) constant(v *ast.Value) any {
 	value, err := v.Value(nil)
 	if err != nil {
@@ -50,37 +62,43 @@ func (c *compiler) constant(v *ast.Value) any {
 }
 
 // raw returns the value as the client gave it; ok is false where it gave none.
-func (a *argument) raw(vars map[string]any) (v any, ok bool) {
-	if a.variable != "" {
+func (a *argument) raw(vars map[string]any) (v any, ok bool, err error) {
+	switch {
+	case a.variable != "":
 		if v, ok = vars[a.variable]; ok {
-			return v, true
+			return v, true, nil
 		}
+	case a.open != nil:
+		if v, err = a.open.Value(vars); err != nil {
+			err = &argumentError{name: a.name, err: graphqlerr.New(graphqlerr.BadUserInput, "%w", err)}
+		}
+		return v, true, err
 	}
-	return a.constant, a.given
+	return a.constant, a.given, nil
 }
 
 // optional reads an argument that may be null or left out.
 func optional[T any](a *argument, vars map[string]any, read func(any) (T, error)) (*T, error) {
-	raw, ok := a.raw(vars)
-	if !ok || raw == nil {
-		return nil, nil
+	raw, ok, err := a.raw(vars)
+	if err != nil || !ok || raw == nil {
+		return nil, err
 	}
 	v, err := read(raw)
 	if err != nil {
-		return nil, &argumentError{a.name, err}
+		return nil, &argumentError{name: a.name, err: err}
 	}
 	return &v, nil
 }
 
 // key reads an argument that becomes part of a key. It is absent where it is null or left out, if it may be.
 func (a *argument) key(vars map[string]any, mandatory bool) (keys.Value, error) {
-	raw, ok := a.raw(vars)
-	if raw == nil && (!mandatory || !ok) {
-		return keys.Value{}, nil
+	raw, ok, err := a.raw(vars)
+	if err != nil || raw == nil && (!mandatory || !ok) {
+		return keys.Value{}, err
 	}
 	v, err := a.value(raw)
 	if err != nil {
-		return keys.Value{}, &argumentError{a.name, err}
+		return keys.Value{}, &argumentError{name: a.name, err: err}
 	}
 	return v, nil
 }
@@ -127,10 +145,12 @@ func (a *argument) readEnum(raw any) (string, error) {
 	return "", notA(a.named, raw)
 }
 
-// argumentError is an error of one argument; its path ends with the argument's name.
+// argumentError is an error of one argument; its path ends with the argument's name, or with the place in it of an
+// element of a list.
 type argumentError struct {
-	name string
-	err  error
+	name    string
+	element *int
+	err     error
 }
 
 func (e *argumentError) Error() string { return e.err.Error() }
@@ -193,9 +213,9 @@ func (a *queryArguments) read(q *Query, vars map[string]any, r *request) (err er
 // readOnly reads the types of members that are asked for; nil means that the argument is not given. What is no list stands
 // for a list of it.
 func (a *queryArguments) readOnly(vars map[string]any) ([]string, error) {
-	raw, _ := a.only.raw(vars)
-	if raw == nil {
-		return nil, nil
+	raw, _, err := a.only.raw(vars)
+	if err != nil || raw == nil {
+		return nil, err
 	}
 	list, ok := raw.([]any)
 	if !ok {
@@ -203,9 +223,9 @@ func (a *queryArguments) readOnly(vars map[string]any) ([]string, error) {
 	}
 	names := make([]string, len(list))
 	for i, elem := range list {
-		var err error
 		if names[i], err = a.only.readEnum(elem); err != nil {
-			return nil, &argumentError{a.only.name, err}
+			at := i
+			return nil, &argumentError{a.only.name, &at, err}
 		}
 	}
 	return names, nil

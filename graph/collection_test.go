@@ -227,3 +227,29 @@ func TestCollectionsAnswer(t *testing.T) {
 		t.Errorf("nobody is answered %v", got)
 	}
 }
+
+// TestVariablesInsideListLiteralsAreReadAnew in every operation: a plan that is made for one value must not keep it.
+func TestVariablesInsideListLiteralsAreReadAnew(t *testing.T) {
+	h := &herd{newBenchOf(t, newYard(), yardSDL, Config{AuthOff: true}, memstore.New()), nil, nil}
+	h.put(t, "Cat", row{"id": "c1", "yard": "Y", "name": "Tom"})
+	h.put(t, "Dog", row{"id": "d1", "yard": "Y", "name": "Rex", "size": 2})
+	h.put(t, "Fox", row{"id": "f1", "yard": "Y"})
+	const query = `query($k: Kind! = Cat, $l: Kind = Cat) { Yard(yard: "Y", only: [$k, $l]) { items { __typename } } }`
+	for _, tt := range []struct {
+		vars map[string]any
+		want string
+	}{
+		{nil, `{"Yard":{"items":[{"__typename":"Cat"}]}}`},
+		{map[string]any{"k": "Dog"}, `{"Yard":{"items":[{"__typename":"Dog"},{"__typename":"Cat"}]}}`},
+		{map[string]any{"k": "Fox", "l": "Dog"}, `{"Yard":{"items":[{"__typename":"Dog"},{"__typename":"Fox"}]}}`},
+		{map[string]any{"k": "Dog", "l": "Dog"}, `{"Yard":{"items":[{"__typename":"Dog"}]}}`},
+	} {
+		if diff := gocmp.Diff(result{Data: wantJSON(t, tt.want)}, h.do(t.Context(), query, tt.vars)); diff != "" {
+			t.Errorf("%v: -want +got:\n%s", tt.vars, diff)
+		}
+	}
+	got := h.do(t.Context(), query, map[string]any{"l": nil})
+	if diff := gocmp.Diff(result{Errors: []string{"BAD_USER_INPUT Yard.only[1]"}}, got); diff != "" {
+		t.Errorf("null in the list: -want +got:\n%s", diff)
+	}
+}

@@ -150,7 +150,13 @@ func (e *execution) failRoot(r *root, err error) bool {
 		return e.fail(&r.member, err)
 	}
 	e.enter(argument.name)
+	if argument.element != nil {
+		e.at(*argument.element)
+	}
 	e.report(&r.member, argument.err)
+	if argument.element != nil {
+		e.leave()
+	}
 	e.leave()
 	return e.null(&r.member)
 }

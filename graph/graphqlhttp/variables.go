@@ -154,7 +154,7 @@ func (in *inputs) literalsHaveAValue(observers *core.Events, addError core.AddEr
 		}
 		value, err := v.Value(nil)
 		if err != nil {
-			return // there is a variable in it
+			return // a number without a value, which NumbersHaveAValue is about
 		}
 		if err := in.scalars.CheckScalar(v.Definition.Name, value); err != nil {
 			addError(core.Message("%s", reason(err)), core.At(v.Position))
