@@ -38,6 +38,9 @@ func (c *appendCommand) Run(ctx context.Context, p *program) error {
 	if c.Batch < 1 || c.Attempts < 1 || c.MaxEvent < 1 {
 		return wrongConfig("batch, attempts, max-event", "give 1 at least")
 	}
+	if c.Batch > cloudevents.MaxBatch {
+		return wrongConfig("batch", "%d is more than a server takes in one request; give %d at most", c.Batch, cloudevents.MaxBatch)
+	}
 	to, err := c.remoteServer.client()
 	if err != nil {
 		return err

@@ -84,7 +84,7 @@ func TestFaultsNameTheEventAndTheAttribute(t *testing.T) {
 			t.Errorf("%s for %s\ngot  %v\nwant %s", c.new, c.old, err, c.want)
 		}
 		batch := `[` + base + `,` + strings.Replace(base, c.old, c.new, 1) + `]`
-		_, err = cloudevents.Decoder{}.DecodeBatch([]byte(batch))
+		_, err = cloudevents.Decoder{}.DecodeBatch(t.Context(), []byte(batch))
 		var bad *cloudevents.Error
 		if !errors.As(err, &bad) || bad.Index == 0 {
 			t.Errorf("%s for %s in a batch: %v", c.new, c.old, err)
@@ -109,10 +109,10 @@ func TestSizesAreBounded(t *testing.T) {
 	if _, err := d.Decode([]byte(large)); !errors.Is(err, cloudevents.ErrTooLarge) {
 		t.Errorf("an event of one byte more: %v", err)
 	}
-	if _, err := d.DecodeBatch([]byte(`[ ` + full + ` , ` + full + ` ]`)); err != nil {
+	if _, err := d.DecodeBatch(t.Context(), []byte(`[ `+full+` , `+full+` ]`)); err != nil {
 		t.Errorf("a batch of such events: %v", err)
 	}
-	_, err := d.DecodeBatch([]byte(`[` + full + `,` + large + `]`))
+	_, err := d.DecodeBatch(t.Context(), []byte(`[`+full+`,`+large+`]`))
 	if !errors.Is(err, cloudevents.ErrTooLarge) || !strings.HasPrefix(err.Error(), `event 1 (id "aé")`) {
 		t.Errorf("a batch with a larger one: %v", err)
 	}
@@ -130,11 +130,11 @@ func TestBatchesAreArrays(t *testing.T) {
 		`[` + full + `,]`:  `batch: not JSON: want a value after ',', got ']' at byte 293`,
 		`[` + full + `] x`: `batch: not JSON: want the end of the text, got 'x' at byte 294`,
 	} {
-		if _, err := (cloudevents.Decoder{}).DecodeBatch([]byte(text)); err == nil || err.Error() != want {
+		if _, err := (cloudevents.Decoder{}).DecodeBatch(t.Context(), []byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%.20s…\ngot  %v\nwant %s", text, err, want)
 		}
 	}
-	if events, err := (cloudevents.Decoder{}).DecodeBatch([]byte(" [ ] ")); err != nil || len(events) != 0 {
+	if events, err := (cloudevents.Decoder{}).DecodeBatch(t.Context(), []byte(" [ ] ")); err != nil || len(events) != 0 {
 		t.Errorf("an empty batch: %v, %v", events, err)
 	}
 }
@@ -197,7 +197,7 @@ func TestEventsAreReadBackAsTheyWereWritten(t *testing.T) {
 			t.Fatalf("-want +got:\n%s", diff)
 		}
 	}
-	got, err := cloudevents.Decoder{}.DecodeBatch(cloudevents.AppendBatch(nil, events))
+	got, err := cloudevents.Decoder{}.DecodeBatch(t.Context(), cloudevents.AppendBatch(nil, events))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func FuzzDecodeBatch(f *testing.F) {
 	f.Add([]byte(`[` + full + `]`))
 	f.Add([]byte(`[,]`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		events, err := cloudevents.Decoder{}.DecodeBatch(text)
+		events, err := cloudevents.Decoder{}.DecodeBatch(t.Context(), text)
 		var raw []json.RawMessage
 		if fault := json.Unmarshal(text, &raw); err == nil && (fault != nil || len(raw) != len(events)) {
 			t.Fatalf("accepts %q as %d events: %v", text, len(events), fault)

@@ -1,7 +1,9 @@
 package cloudevents
 
 import (
+	"context"
 	"encoding/base64"
+	"fmt"
 	"slices"
 	"strconv"
 	"sync"
@@ -30,7 +32,7 @@ func (d Decoder) whole(b []byte) (eventlog.Event, *Error) {
 	s := scanners.Get().(*scan.Scanner)
 	defer scanners.Put(s)
 	s.Reset(b)
-	e, bad := readEvent(s)
+	e, bad := readEvent(s, d.Limit())
 	if bad == nil {
 		bad = malformed("", s.End())
 	}
@@ -40,8 +42,12 @@ func (d Decoder) whole(b []byte) (eventlog.Event, *Error) {
 // scanners are used again: they have memory of their own.
 var scanners = sync.Pool{New: func() any { return &scan.Scanner{} }}
 
-// DecodeBatch reads a JSON array of events in the JSON format; otherwise it is like Decode.
-func (d Decoder) DecodeBatch(b []byte) ([]eventlog.Event, error) {
+// MaxBatch is how many events a batch may have: each costs memory beyond its bytes.
+const MaxBatch = 10_000
+
+// DecodeBatch reads a JSON array of events in the JSON format; otherwise it is like Decode. It ends with the context, whose
+// error it returns then.
+func (d Decoder) DecodeBatch(ctx context.Context, b []byte) ([]eventlog.Event, error) {
 	var s scan.Scanner
 	s.Reset(b)
 	if err := s.Open('['); err != nil {
@@ -56,14 +62,17 @@ func (d Decoder) DecodeBatch(b []byte) ([]eventlog.Event, error) {
 		if !more {
 			break
 		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if len(events) == MaxBatch {
+			return nil, &Error{Index: -1, Reason: fmt.Sprintf("more than %d events: send them in several batches", MaxBatch)}
+		}
 		s.Kind() // puts the scanner on the first byte of the event
 		start := s.Offset()
-		e, bad := readEvent(&s)
-		if bad == nil && s.Offset()-start > d.Limit() {
-			bad = tooLarge(d.Limit())
-		}
+		e, bad := readEvent(&s, d.Limit())
 		if bad != nil {
-			bad.Index, bad.ID = len(events), cut(identify(b[start:]).ID)
+			bad.Index, bad.ID = len(events), cut(identify(b[start:min(len(b), start+d.Limit())]).ID)
 			return nil, bad
 		}
 		events = append(events, e)
@@ -89,8 +98,9 @@ func malformed(field string, err error) *Error {
 	return wrong(field, "not JSON: "+err.Error())
 }
 
-// readEvent reads the object of one event.
-func readEvent(s *scan.Scanner) (eventlog.Event, *Error) {
+// readEvent reads the object of one event, which may have so many bytes. What has more is left where that shows.
+func readEvent(s *scan.Scanner, limit int) (eventlog.Event, *Error) {
+	start := s.Offset()
 	if err := s.Open('{'); err != nil {
 		kind := s.Kind()
 		if _, bad := s.Skip(); bad == nil { // JSON, but none of an event
@@ -103,6 +113,9 @@ func readEvent(s *scan.Scanner) (eventlog.Event, *Error) {
 		more, err := s.More(first, '}')
 		if err != nil {
 			return eventlog.Event{}, malformed("", err)
+		}
+		if s.Offset()-start > limit {
+			return eventlog.Event{}, tooLarge(limit)
 		}
 		if !more {
 			return d.finish()
@@ -178,8 +191,8 @@ func (d *draft) data(s *scan.Scanner) *Error {
 	if err != nil {
 		return malformed("data", err)
 	}
-	if !d.mark("data") {
-		return wrong("data", "given twice")
+	if bad := d.mark("data"); bad != nil {
+		return bad
 	}
 	if kind != scan.Object {
 		return wrong("data", "want an object, got "+kind.String())

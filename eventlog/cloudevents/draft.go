@@ -17,26 +17,35 @@ type draft struct {
 	event   eventlog.Event
 	version bool     // specversion is there
 	seen    uint     // bits of the known names that were given
-	others  []string // names of extensions that were given
+	others  []string // names of extensions that were given, at most MaxExtensions
 }
+
+// MaxExtensions is how many extension attributes an event may have. The specification sets no bound; this one keeps what an
+// event costs in proportion to its size.
+const MaxExtensions = 100
 
 // known are the attributes with a meaning here; the rest are extensions.
 var known = [...]string{
 	"specversion", "id", "source", "type", "subject", "time", "partitionkey", "dataschema", "datacontenttype", "data",
 }
 
-// mark records that a member is there and reports whether it is for the first time.
-func (d *draft) mark(name string) bool {
+// mark records that a member is there. It fails where the member was there before, or is one extension too many.
+func (d *draft) mark(name string) *Error {
 	if i := slices.Index(known[:], name); i >= 0 {
-		first := d.seen&(1<<i) == 0
+		if d.seen&(1<<i) != 0 {
+			return wrong(name, "given twice")
+		}
 		d.seen |= 1 << i
-		return first
+		return nil
 	}
 	if slices.Contains(d.others, name) {
-		return false
+		return wrong(cut(name), "given twice")
+	}
+	if len(d.others) == MaxExtensions {
+		return wrong(cut(name), fmt.Sprintf("the event has more than %d extension attributes", MaxExtensions))
 	}
 	d.others = append(d.others, name)
-	return true
+	return nil
 }
 
 // set gives an attribute other than data its value.
@@ -85,10 +94,7 @@ func (d *draft) name(name string) *Error {
 	if err := checkName(name); err != nil {
 		return err
 	}
-	if !d.mark(name) {
-		return wrong(cut(name), "given twice")
-	}
-	return nil
+	return d.mark(name)
 }
 
 // contentType accepts JSON only. A type other than the usual one is kept beside the extensions.

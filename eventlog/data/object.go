@@ -1,6 +1,7 @@
 package data
 
 import (
+	"bytes"
 	"iter"
 
 	"github.com/foldql/foldql/eventlog/internal/scan"
@@ -85,10 +86,19 @@ func (r *Reader) member(f Field, seen *bool, i int, yield func(int) bool) bool {
 // skip checks the value of a field that is not declared.
 func (r *Reader) skip(name []byte) bool {
 	if _, err := r.text.Skip(); err != nil {
-		r.path[len(r.path)-1].field = string(name)
+		r.path[len(r.path)-1].field = shortened(name)
 		return r.check(err)
 	}
 	return true
+}
+
+// shortened is a name of the text for a message, cut where it is long.
+func shortened(name []byte) string {
+	const most = 64
+	if len(name) <= most {
+		return string(name)
+	}
+	return string(bytes.ToValidUTF8(name[:most], nil)) + "…"
 }
 
 // missing records the first required field that was not there.

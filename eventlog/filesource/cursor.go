@@ -3,6 +3,7 @@ package filesource
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -66,9 +67,12 @@ func (s *Source) release(c *cursor) {
 }
 
 // next reads the next line that is not blank. Of lines after the given one it returns a copy, of at most longest bytes,
-// and how long the line is. io.EOF may be passing; what was read of a line by then is kept.
-func (c *cursor) next(longest int, after uint64) (line []byte, whole int, err error) {
+// and how long the line is. io.EOF may be passing, and the context may end amid a line; what was read of it by then is kept.
+func (c *cursor) next(ctx context.Context, longest int, after uint64) (line []byte, whole int, err error) {
 	for {
+		if err := ctx.Err(); err != nil {
+			return nil, 0, err
+		}
 		piece, err := c.lines.ReadSlice('\n')
 		blank := c.whole == 0 && len(bytes.TrimSpace(piece)) == 0
 		if !blank {

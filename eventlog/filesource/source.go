@@ -169,7 +169,7 @@ func (s *Source) read(ctx context.Context, c *cursor, after uint64, most int) (b
 	b := block{after: after, end: after}
 	for len(b.events) < most && b.bytes < blockBytes {
 		final := s.input.progress().final // asked first: what comes in between is then read
-		line, whole, err := c.next(s.longest, after)
+		line, whole, err := c.next(ctx, s.longest, after)
 		if err == io.EOF {
 			if final {
 				s.setEnd(c.event)
@@ -178,9 +178,6 @@ func (s *Source) read(ctx context.Context, c *cursor, after uint64, most int) (b
 		}
 		if err != nil {
 			return b, fmt.Errorf("read line %d of %s: %w", c.line+1, s.name, err)
-		}
-		if c.line&1023 == 0 && ctx.Err() != nil {
-			return b, ctx.Err()
 		}
 		if c.event > after {
 			if b.events == nil {

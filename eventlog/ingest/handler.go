@@ -96,6 +96,9 @@ func (h *handler) take(w http.ResponseWriter, r *http.Request) ([]eventlog.Appen
 		return nil, bad
 	}
 	for i := range events {
+		if r.Context().Err() != nil {
+			return nil, unavailable()
+		}
 		if bad := h.check(i, &events[i]); bad != nil {
 			return nil, bad
 		}

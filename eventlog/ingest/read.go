@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"context"
 	"errors"
 	"io"
 	"mime"
@@ -62,7 +63,7 @@ func (h *handler) read(w http.ResponseWriter, r *http.Request) ([]eventlog.Event
 		return nil, bad
 	}
 	if how == batch {
-		events, err := h.decoder.DecodeBatch(body)
+		events, err := h.decoder.DecodeBatch(r.Context(), body)
 		return events, undecodable(err, true)
 	}
 	var e eventlog.Event
@@ -97,6 +98,8 @@ func undecodable(err error, ofBatch bool) *problem {
 	switch {
 	case err == nil:
 		return nil
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return unavailable()
 	case !errors.As(err, &bad):
 		return internal(err)
 	case errors.Is(err, cloudevents.ErrTooLarge):
