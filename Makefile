@@ -15,7 +15,7 @@ STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.6.1
 help: ## list what make can do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: playground ## serve the shop on http://127.0.0.1:8080 from ./data, with sample orders; STORE=dynamodb for DynamoDB Local
+run: ## serve the shop on http://127.0.0.1:8080 from ./data, with sample orders; STORE=dynamodb for DynamoDB Local
 	$(RUN)
 
 RUN_embedded = $(GO) run ./cmd/server serve --listen $(ADDR) --store embedded:$(DATA) --sample --auth=off
@@ -27,7 +27,7 @@ bin/dynamolocal -dir $(DATA)/dynamodb sh -c 'bin/server tables apply --store dyn
 endef
 RUN = $(or $(RUN_$(STORE)),$(error STORE is $(STORE), and must be embedded or dynamodb))
 
-test: playground engines ## run every test, with the race detector, and list what every store was proved to keep
+test: engines ## run every test, with the race detector, and list what every store was proved to keep
 	@cases=$$(mktemp -d) && trap 'rm -r "$$cases"' EXIT && DRIVERTEST_CASES=$$cases \
 	$(GOTESTSUM) --format pkgname --post-run-command .ci/proved --raw-command -- .ci/tests -race -timeout 14m -count=$(COUNT)
 
@@ -58,7 +58,5 @@ crash: ## kill the server at random moments, SEEDS times, and compare what it ke
 engines: ## fetch what speaks DynamoDB's protocol on this machine, and the Java that it needs
 	$(GO) run ./internal/dynamolocal/run -install
 
-playground: graph/playground/assets/graphiql.min.js ## fetch GraphiQL, so that the playground works offline
-
-graph/playground/assets/graphiql.min.js: graph/playground/package-lock.json graph/playground/build.sh
+playground: ## write the files of GraphiQL anew, as the lockfile pins them, with npm
 	graph/playground/build.sh

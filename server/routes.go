@@ -96,8 +96,5 @@ func (p *parts) schema() http.Handler {
 
 // playground serves GraphiQL.
 func (p *parts) playground() http.Handler {
-	if !playground.Embedded() {
-		p.log.Warn("this program was built without GraphiQL: its page loads it from a CDN; build it with `make playground` to have it offline")
-	}
 	return playground.Handler(playground.Config{Examples: p.app.Examples})
 }

@@ -1,17 +1,27 @@
 #!/bin/sh
-# Fetches GraphiQL and its explorer from npm, as pinned by package-lock.json, into assets/, from where the server embeds
-# them. Without npm there is nothing to do: a server built so loads the same files from a CDN.
+# Writes assets/ anew: GraphiQL and its explorer as package-lock.json pins them, compressed, and the licences of all that is
+# in them. The files are committed, so that whoever imports foldql has them without Node.js. A test builds them again.
 set -eu
 cd "$(dirname "$0")"
-if ! command -v npm >/dev/null; then
-	echo "npm is not installed: the playground will load GraphiQL from a CDN" >&2
-	exit 0
-fi
+here=$PWD
+mkdir -p assets
+work=$(mktemp -d)
+trap 'rm -r "$work"' EXIT
+cp package.json package-lock.json .npmrc "$work"
+cd "$work"
 npm ci
-cp node_modules/react/umd/react.production.min.js \
-	node_modules/react-dom/umd/react-dom.production.min.js \
-	node_modules/graphiql/graphiql.min.css \
-	assets/
-cp node_modules/@graphiql/plugin-explorer/dist/index.umd.js assets/explorer.js
-cp node_modules/@graphiql/plugin-explorer/dist/style.css assets/explorer.css
-cp node_modules/graphiql/graphiql.min.js assets/ # the last: make takes it for all of them
+
+put() { gzip -9n <"$1" >"$here/assets/$2.gz"; }
+put node_modules/react/umd/react.production.min.js react.production.min.js
+put node_modules/react-dom/umd/react-dom.production.min.js react-dom.production.min.js
+put node_modules/graphiql/graphiql.min.js graphiql.min.js
+put node_modules/graphiql/graphiql.min.css graphiql.min.css
+put node_modules/@graphiql/plugin-explorer/dist/index.umd.js explorer.js
+put node_modules/@graphiql/plugin-explorer/dist/style.css explorer.css
+
+find node_modules -type f \( -iname 'license*' -o -iname 'licence*' \) | LC_ALL=C sort | while read -r file; do
+	printf '==== %s\n\n' "${file#node_modules/}"
+	cat "$file"
+	printf '\n'
+done >licenses.txt
+put licenses.txt licenses.txt

@@ -1,7 +1,6 @@
 // Package playground serves GraphiQL with its explorer: a page in which queries are written and tried.
 //
-// Its files are embedded into the program where it was built with them (make playground), and then no request leaves the
-// machine; a program built without them loads the same files from a CDN, and the browser checks that they are the same.
+// Its files are embedded into every program that imports the package: no request leaves the machine.
 package playground
 
 import (
@@ -12,7 +11,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"html/template"
-	"io/fs"
 	"net/http"
 	"net/url"
 	"strings"
@@ -47,16 +45,10 @@ func (c Config) withDefaults() Config {
 }
 
 // Handler returns the handler of the page, and of the files under it, in the folder assets.
-func Handler(cfg Config) http.Handler { return newHandler(cfg, embedded) }
-
-func newHandler(cfg Config, files fs.FS) *handler {
+func Handler(cfg Config) http.Handler {
 	cfg = cfg.withDefaults()
-	h := &handler{cfg: cfg, files: files, origin: "'self'"}
 	base := cfg.Path + "assets/"
-	if !complete(files) {
-		base, h.origin = "", cdn
-	}
-	h.styles, h.scripts = links(styles, base), links(scripts, base)
+	h := &handler{cfg: cfg, styles: links(styles, base), scripts: links(scripts, base)}
 	state := sha256.Sum256([]byte(cfg.Endpoint + "\n" + cfg.Examples))
 	h.page = pageConfig{cfg.Endpoint, cfg.Examples, "foldql-" + hex.EncodeToString(state[:6])}
 	return h
@@ -64,8 +56,6 @@ func newHandler(cfg Config, files fs.FS) *handler {
 
 type handler struct {
 	cfg             Config
-	files           fs.FS
-	origin          string // where scripts and styles come from
 	styles, scripts []link
 	page            pageConfig
 }
@@ -79,10 +69,7 @@ type link struct {
 func links(assets []asset, base string) []link {
 	out := make([]link, len(assets))
 	for i, a := range assets {
-		out[i] = link{cdn + a.npm, a.integrity}
-		if base != "" {
-			out[i].URL = base + a.name + "?v=" + url.QueryEscape(a.integrity[len("sha256-"):][:12])
-		}
+		out[i] = link{base + a.name + "?v=" + url.QueryEscape(a.integrity[len("sha256-"):][:12]), a.integrity}
 	}
 	return out
 }
@@ -111,7 +98,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", "GET, HEAD")
 		http.Error(w, "the playground is read with GET", http.StatusMethodNotAllowed)
 	case ok && isAsset:
-		serveAsset(w, r, h.files, asset)
+		serveAsset(w, r, asset)
 	case ok && rest == "", r.URL.Path+"/" == h.cfg.Path:
 		h.servePage(w)
 	default:
@@ -133,7 +120,7 @@ func (h *handler) servePage(w http.ResponseWriter) {
 	header := w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Cache-Control", "no-store")
-	header.Set("Content-Security-Policy", h.policy(nonce))
+	header.Set("Content-Security-Policy", policy(nonce))
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Referrer-Policy", "no-referrer")
 	// An error means that the client has gone.
@@ -142,7 +129,7 @@ func (h *handler) servePage(w http.ResponseWriter) {
 
 // policy lets the page run its own scripts and speak to its own host, and nothing else. Styles are also written by
 // GraphiQL's own code, which knows of no nonce.
-func (h *handler) policy(nonce string) string {
-	return fmt.Sprintf("default-src 'none'; script-src 'nonce-%s'; style-src %s 'unsafe-inline'; connect-src 'self'; "+
-		"img-src 'self' data:; font-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", nonce, h.origin)
+func policy(nonce string) string {
+	return fmt.Sprintf("default-src 'none'; script-src 'nonce-%s'; style-src 'self' 'unsafe-inline'; connect-src 'self'; "+
+		"img-src 'self' data:; font-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", nonce)
 }

@@ -4,24 +4,14 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 )
-
-// built are files as make puts them there.
-func built() fstest.MapFS {
-	files := fstest.MapFS{"assets/README.md": {Data: []byte("placeholder")}}
-	for _, a := range append(append([]asset{}, styles...), scripts...) {
-		files["assets/"+a.name] = &fstest.MapFile{Data: []byte("content of " + a.name)}
-	}
-	return files
-}
 
 func get(t *testing.T, h http.Handler, path string) *httptest.ResponseRecorder {
 	t.Helper()
@@ -41,9 +31,9 @@ func addressesOf(page string) (all []string) {
 	return all
 }
 
-func TestWithItsFilesBuiltInThePageAsksNobodyElse(t *testing.T) {
+func TestThePageAsksNobodyElse(t *testing.T) {
 	for _, path := range []string{"/", "/graphiql/"} {
-		h := newHandler(Config{Path: path}, built())
+		h := Handler(Config{Path: path})
 		page := get(t, h, path)
 		if page.Code != http.StatusOK || strings.Contains(page.Body.String(), "//cdn.") || strings.Contains(page.Body.String(), "https:") {
 			t.Fatalf("status %d, page\n%s", page.Code, page.Body)
@@ -56,29 +46,56 @@ func TestWithItsFilesBuiltInThePageAsksNobodyElse(t *testing.T) {
 			t.Errorf("the page loads %v", found)
 		}
 		for _, address := range found {
-			if file := get(t, h, address); file.Code != http.StatusOK || !strings.HasPrefix(file.Body.String(), "content of ") {
-				t.Errorf("%s: status %d, %q", address, file.Code, file.Body)
+			if file := get(t, h, address); file.Code != http.StatusOK || file.Body.Len() == 0 {
+				t.Errorf("%s: status %d, %d bytes", address, file.Code, file.Body.Len())
 			}
 		}
 	}
 }
 
-func TestWithoutItsFilesThePageLoadsThemCheckedFromTheCDN(t *testing.T) {
-	files := built()
-	delete(files, "assets/explorer.css") // one missing file is enough
-	page := get(t, newHandler(Config{}, files), "/")
-	for _, a := range append(append([]asset{}, styles...), scripts...) {
-		link := regexp.MustCompile(`="` + regexp.QuoteMeta(cdn+a.npm) + `" integrity="` + regexp.QuoteMeta(strings.ReplaceAll(a.integrity, "+", "&#43;")) + `"`)
-		if !link.MatchString(page.Body.String()) {
-			t.Errorf("the page does not load %s with its hash:\n%s", a.npm, page.Body)
+// TestFilesAreWhatTheirHashesSay whether they come compressed or not.
+func TestFilesAreWhatTheirHashesSay(t *testing.T) {
+	h := Handler(Config{})
+	for _, a := range slices.Concat(styles, scripts) {
+		plain := get(t, h, "/assets/"+a.name)
+		r := httptest.NewRequest(http.MethodGet, "/assets/"+a.name, nil)
+		r.Header.Set("Accept-Encoding", "br, gzip")
+		packed := httptest.NewRecorder()
+		h.ServeHTTP(packed, r)
+		if plain.Header().Get("Content-Encoding") != "" || packed.Header().Get("Content-Encoding") != "gzip" {
+			t.Errorf("%s: the codings are %q and %q", a.name, plain.Header().Get("Content-Encoding"), packed.Header().Get("Content-Encoding"))
 		}
-	}
-	if policy := page.Header().Get("Content-Security-Policy"); !strings.Contains(policy, "style-src "+cdn+" ") {
-		t.Errorf("the policy is %s", policy)
+		for _, content := range [][]byte{plain.Body.Bytes(), unpack(t, packed.Body.Bytes())} {
+			sum := sha256.Sum256(content)
+			if got := "sha256-" + base64.StdEncoding.EncodeToString(sum[:]); got != a.integrity {
+				t.Errorf("%s has the hash %s, want %s", a.name, got, a.integrity)
+			}
+		}
+		for _, w := range []*httptest.ResponseRecorder{plain, packed} {
+			if typ := w.Header().Get("Content-Type"); !strings.HasPrefix(typ, "text/javascript") && !strings.HasPrefix(typ, "text/css") {
+				t.Errorf("%s has the type %q", a.name, typ)
+			}
+			if vary := w.Header().Get("Vary"); vary != "Accept-Encoding" {
+				t.Errorf("%s: Vary is %q", a.name, vary)
+			}
+		}
 	}
 }
 
-// TestFilesAndVersionsAreThoseOfTheLockfile: what is embedded, what the CDN serves and what npm installs are the same.
+func TestOnlyWhoTakesGzipIsSentIt(t *testing.T) {
+	for accept, want := range map[string]bool{
+		"": false, "gzip": true, "GZIP": true, "br": false, "gzip;q=0": false, "br;q=1, gzip;q=0.1": true, "*": true,
+		"*;q=1, gzip;q=0": false, "gzip; q=nonsense": false, "identity": false, "x-gzip-no": false,
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.Header.Set("Accept-Encoding", accept)
+		if got := takesGzip(r); got != want {
+			t.Errorf("Accept-Encoding %q: %v, want %v", accept, got, want)
+		}
+	}
+}
+
+// TestFilesAndVersionsAreThoseOfTheLockfile: the versions that the page was written for are those that npm installs.
 func TestFilesAndVersionsAreThoseOfTheLockfile(t *testing.T) {
 	b, err := os.ReadFile("package-lock.json")
 	if err != nil {
@@ -95,31 +112,17 @@ func TestFilesAndVersionsAreThoseOfTheLockfile(t *testing.T) {
 			t.Errorf("the lockfile names the host that %s came from", name)
 		}
 	}
-	for _, a := range append(append([]asset{}, styles...), scripts...) {
+	for _, a := range slices.Concat(styles, scripts) {
 		at := strings.LastIndex(a.npm, "@")
 		version, _, _ := strings.Cut(a.npm[at+1:], "/")
 		if locked := lock.Packages["node_modules/"+a.npm[:at]].Version; locked != version {
 			t.Errorf("%s: the lockfile has version %s", a.npm, locked)
 		}
 	}
-	if !Embedded() {
-		t.Log("built without Node.js: there are no embedded files to compare")
-		return
-	}
-	for _, a := range append(append([]asset{}, styles...), scripts...) {
-		content, err := fs.ReadFile(embedded, "assets/"+a.name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum := sha256.Sum256(content)
-		if got := "sha256-" + base64.StdEncoding.EncodeToString(sum[:]); got != a.integrity {
-			t.Errorf("assets/%s has the hash %s, want %s", a.name, got, a.integrity)
-		}
-	}
 }
 
 func TestOnlyThePagesOwnScriptsRun(t *testing.T) {
-	h := newHandler(Config{}, built())
+	h := Handler(Config{})
 	page := get(t, h, "/")
 	nonce := regexp.MustCompile(`'nonce-([A-Z0-9]+)'`).FindStringSubmatch(page.Header().Get("Content-Security-Policy"))
 	if nonce == nil {
@@ -137,7 +140,7 @@ func TestOnlyThePagesOwnScriptsRun(t *testing.T) {
 
 func TestExamplesCannotBreakOutOfThePage(t *testing.T) {
 	examples := "# </script><script>alert(1)</script>\n{ a(b: \"\u2028`${1}\") }"
-	page := get(t, newHandler(Config{Examples: examples, Title: "<i>", Endpoint: "/api"}, built()), "/").Body.String()
+	page := get(t, Handler(Config{Examples: examples, Title: "<i>", Endpoint: "/api"}), "/").Body.String()
 	config := regexp.MustCompile(`const config = (.*);`).FindStringSubmatch(page)
 	if config == nil || strings.Contains(page, "alert(1)</script>") || strings.Contains(page, "<title><i>") {
 		t.Fatalf("page:\n%s", page)
@@ -149,10 +152,10 @@ func TestExamplesCannotBreakOutOfThePage(t *testing.T) {
 }
 
 func TestOtherRequestsAreRefused(t *testing.T) {
-	h := newHandler(Config{Path: "/graphiql"}, built())
+	h := Handler(Config{Path: "/graphiql"})
 	for path, want := range map[string]int{
 		"/graphiql": 200, "/graphiql/": 200, "/": 404, "/graphiql/other": 404, "/graphiql/assets/": 404,
-		"/graphiql/assets/README.md": 404, "/graphiql/assets/../playground.go": 404, "/graphiql/assets/none.js": 404,
+		"/graphiql/assets/graphiql.min.js.gz": 404, "/graphiql/assets/../playground.go": 404, "/graphiql/assets/none.js": 404,
 	} {
 		if got := get(t, h, path); got.Code != want {
 			t.Errorf("%s: status %d, want %d", path, got.Code, want)
@@ -162,15 +165,5 @@ func TestOtherRequestsAreRefused(t *testing.T) {
 	h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/graphiql", nil))
 	if w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") == "" {
 		t.Errorf("POST: status %d, Allow %q", w.Code, w.Header().Get("Allow"))
-	}
-}
-
-func TestHandlerServesThePageHoweverItWasBuilt(t *testing.T) {
-	page := get(t, Handler(Config{Examples: "{ orders }"}), "/")
-	if page.Code != http.StatusOK || !strings.Contains(page.Body.String(), "{ orders }") {
-		t.Errorf("status %d:\n%s", page.Code, page.Body)
-	}
-	if offline := !strings.Contains(page.Body.String(), cdn); offline != Embedded() {
-		t.Errorf("embedded: %v, but the page is for offline use: %v", Embedded(), offline)
 	}
 }
