@@ -2,6 +2,8 @@ package projection
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 
 	"github.com/foldql/foldql/eventlog"
@@ -31,7 +33,10 @@ func (r *Runner) commit(ctx context.Context, s *stretch) (done bool, err error) 
 			return false, errOvertaken
 		}
 	}
-	took := r.evaluate(out, items)
+	took, err := r.evaluate(out, items)
+	if err != nil {
+		return false, err
+	}
 	if !s.released {
 		out.end = s.end
 		if took < len(s.items) {
@@ -80,10 +85,12 @@ func (r *Runner) write(ctx context.Context, out *outcome) error {
 	}
 	done := r.done.with(out.partition, out.end)
 	began := r.now()
+	r.inWrite = true
 	err := r.db.Apply(ctx, querydb.Batch{
 		Writes: r.writes, Notes: append(out.notes, done.note(r.projection.Name, r.revision)),
 		Generation: r.done.Generation, Writer: r.projection.writer(), Atomic: whole, Several: several, Deadline: r.seen.Add(r.cfg.CommitWithin),
 	})
+	r.inWrite = false
 	if err != nil {
 		r.known = refused(err)
 		return err
@@ -123,22 +130,33 @@ func (it *item) occasion(i int, partition string) occasion {
 }
 
 // evaluate takes items in order, into the rows or aside, as far as one commit goes, and returns how many.
-func (r *Runner) evaluate(out *outcome, items []item) (took int) {
-	for took < len(items) && r.take(out, items, took) {
+func (r *Runner) evaluate(out *outcome, items []item) (took int, err error) {
+	for took < len(items) {
+		taken, err := r.take(out, items, took)
+		if err != nil {
+			return 0, err
+		}
+		if !taken {
+			break
+		}
 		took++
 	}
-	return took
+	if took == 0 && len(items) > 0 {
+		return 0, stuck{fmt.Errorf("event %s of %s can be in no commit: this is a defect of foldql",
+			refOf(items[0].event), r.projection.Name)}
+	}
+	return took, nil
 }
 
-// take takes the i-th item. It takes the first in any case.
-func (r *Runner) take(out *outcome, items []item, i int) bool {
+// take takes the i-th item. It takes the first in any case, or fails.
+func (r *Runner) take(out *outcome, items []item, i int) (bool, error) {
 	it := &items[i]
 	if behind, held := r.heldBehind(out, &items[0], it); held {
-		return it.released || r.setAside(out, it, "an earlier event of the same subject is set aside", behind.String())
+		return it.released || r.setAside(out, it, "an earlier event of the same subject is set aside", behind.String()), nil
 	}
 	if it.skip {
 		out.release(r.projection.Name, it, replay{ref: refOf(it.event), Skip: true})
-		return true
+		return true, nil
 	}
 	err := it.err
 	if err == nil {
@@ -146,18 +164,21 @@ func (r *Runner) take(out *outcome, items []item, i int) bool {
 	}
 	if err == nil {
 		if r.shared && len(out.asides) > 0 {
-			return false
+			return false, nil
 		}
 		if it.released {
 			it.at = next(out.end)
 		}
 		err = attempt(r.cfg.Attempts, func() error { return r.fold.eval(it.ops, it.occasion(i, out.partition)) })
 	}
+	var half halfDone
 	switch {
 	case err == errCut:
-		return false
+		return false, nil
+	case errors.As(err, &half):
+		return false, r.stuckAt(it, err)
 	case err != nil:
-		return r.fail(out, it, err)
+		return r.fail(out, it, err), nil
 	}
 	out.rows++
 	if it.released {
@@ -165,7 +186,7 @@ func (r *Runner) take(out *outcome, items []item, i int) bool {
 			replay{ref: refOf(it.event), Moment: out.end.Offset, Seq: out.end.Replayed})
 		out.end = it.at
 	}
-	return true
+	return true, nil
 }
 
 // heldBehind returns the event that the item must wait for. Items that are released come in order, first is their first.

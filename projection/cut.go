@@ -27,15 +27,23 @@ type cuts struct {
 	most   struct{ writes, bytes int }
 	claims int // writes that a row takes at most beside its own: a unique key is given up, and another taken
 
-	first    querydb.Position // of the window
-	ahead    bool             // a row has come to first, or further
-	alone    bool             // one event, which takes effect out of its place
-	whole    bool             // the writes must be one commit
-	full     bool             // no other event may be in the commit
-	followed map[string]int   // by partition of the table, the first event that follows it
-	wiped    int              // the last event that deletes a partition
-	passed   bool             // a row had come to an event when it was read: see fold.passed
-	several  bool             // one of the events changes several rows
+	first querydb.Position // of the window
+	ahead bool             // a row has come to first, or further
+	alone bool             // one event, which takes effect out of its place
+
+	verdict
+	before   verdict        // the event in hand
+	followed map[string]int // by partition of the table, the first event that follows it
+	follows  []string       // partitions that the event in hand is the first to follow
+}
+
+// verdict is what the events of a commit, up to the one in hand, decide about it.
+type verdict struct {
+	whole   bool // the writes must be one commit
+	full    bool // no other event may be in the commit
+	wiped   int  // the last event that deletes a partition
+	passed  bool // a row had come to an event when it was read: see fold.passed
+	several bool // one of the events changes several rows
 }
 
 // What an atomic commit holds beside rows: the notes of a retry, and the checkpoint.
@@ -62,10 +70,20 @@ func newCuts(m *querydb.Model, db *querydb.DB) cuts {
 
 func (c *cuts) reset(alone bool) {
 	c.alone = alone && c.shared
-	c.whole = c.shared && (c.atomic || alone)
-	c.ahead, c.full, c.wiped = false, false, 0
-	c.passed, c.several = false, false
+	c.ahead = false
+	c.verdict = verdict{whole: c.shared && (c.atomic || alone)}
 	clear(c.followed)
+	c.begin()
+}
+
+// begin keeps in mind what was decided before the evaluation of an event; takeBack goes back to that.
+func (c *cuts) begin() { c.before, c.follows = c.verdict, c.follows[:0] }
+
+func (c *cuts) takeBack() {
+	c.verdict = c.before
+	for _, pk := range c.follows {
+		delete(c.followed, pk)
+	}
 }
 
 // sight is how a row was when it was read.
@@ -114,6 +132,7 @@ func (c *cuts) follow(pk string, at occasion) {
 	}
 	if c.followed[pk] == 0 {
 		c.followed[pk] = at.event
+		c.follows = append(c.follows, pk)
 	}
 }
 

@@ -211,9 +211,14 @@ func (f *fold[R]) loaded(e *entry[R], row *querydb.Row) error {
 
 func (f *fold[R]) eval(ops []Op, at occasion) (err error) {
 	f.journal, f.done = f.journal[:0], 0
+	f.cuts.begin()
 	defer func() {
-		if err != nil {
-			f.rollback()
+		if err == nil {
+			return
+		}
+		f.rollback()
+		if f.done > 0 && err != errCut {
+			err = halfDone{err}
 		}
 	}()
 	defer recovered(&err)
@@ -255,11 +260,13 @@ func (f *fold[R]) store(e *entry[R]) error {
 	return f.db.Check(f.model, &e.stored)
 }
 
-// rollback gives every row back that the event in hand changed.
+// rollback gives every row back that the event in hand changed, and what its evaluation has decided about the commit: an
+// evaluation that fails leaves no trace, so that the next one, of this event or of another, is judged as without it.
 func (f *fold[R]) rollback() {
 	for _, u := range f.journal {
 		u.entry.state = u.was
 	}
+	f.cuts.takeBack()
 }
 
 func (f *fold[R]) writes(dst []querydb.Write) (writes []querydb.Write, whole, several bool) {

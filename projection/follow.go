@@ -152,7 +152,7 @@ func (f *fold[R]) readPartitions(ctx context.Context) error {
 	for range min(f.readers, len(pks)) {
 		readers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(pks) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				if err := f.loadPartition(ctx, pks[i], &rows); err != nil {
+				if err := f.guardedLoad(ctx, pks[i], &rows); err != nil {
 					cancel(err)
 				}
 			}
@@ -184,6 +184,12 @@ func (p *part[R]) add(s standing[R]) {
 		i--
 	}
 	p.recent = slices.Insert(p.recent, i, s)
+}
+
+// guardedLoad is loadPartition, on a goroutine of its own: a panic there would end the process.
+func (f *fold[R]) guardedLoad(ctx context.Context, pk string, rows *sync.Mutex) (err error) {
+	defer recovered(&err)
+	return f.loadPartition(ctx, pk, rows)
 }
 
 func (f *fold[R]) loadPartition(ctx context.Context, pk string, rows *sync.Mutex) error {

@@ -3,6 +3,7 @@ package projection
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 
 	"github.com/foldql/foldql/querydb"
@@ -11,7 +12,7 @@ import (
 // persist calls f until it succeeds or fails in a way that no other attempt can mend.
 func (r *Runner) persist(ctx context.Context, what act, f func(context.Context) error) error {
 	for n := 0; ; n++ {
-		err := f(context.WithoutCancel(ctx))
+		err := r.guarded(context.WithoutCancel(ctx), f)
 		if err == nil || refused(err) || permanent(err) {
 			return err
 		}
@@ -39,8 +40,36 @@ func (e rowError) Unwrap() error { return e.error }
 // refused reports whether the error is about the rows themselves, so that the same rows would meet it again.
 func refused(err error) bool {
 	var row rowError
-	return errors.As(err, &row) || errors.Is(err, querydb.ErrDamaged) || errors.Is(err, querydb.ErrInvalid) ||
+	var panicked *panicError
+	return errors.As(err, &row) || errors.As(err, &panicked) || errors.Is(err, querydb.ErrDamaged) || errors.Is(err, querydb.ErrInvalid) ||
 		errors.Is(err, querydb.ErrTooLarge) || errors.Is(err, querydb.ErrConflict)
+}
+
+// halfDone is why an event cannot be folded of which some rows are durable.
+type halfDone struct{ error }
+
+func (e halfDone) Unwrap() error { return e.error }
+
+// stuck is an event that can be neither folded nor set aside: what is set aside has had no effect.
+type stuck struct{ error }
+
+func (e stuck) Unwrap() error { return e.error }
+
+func (r *Runner) stuckAt(it *item, err error) error {
+	return stuck{fmt.Errorf("event %s (id %q, source %q): some of its rows may be written, and it cannot be folded: "+
+		"start a version that folds it, or fold the log anew: %w", refOf(it.event), it.event.ID, it.event.Source, err)}
+}
+
+// guarded is f with a panic for an error. What is on record is not known any more after that.
+func (r *Runner) guarded(ctx context.Context, f func(context.Context) error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			e := panicked(v)
+			e.inWrite, r.inWrite, r.known = r.inWrite, false, false
+			err = e
+		}
+	}()
+	return f(ctx)
 }
 
 // damage is a note of ours that nothing may be folded over: it cannot be read, or says that the rows are others'.
@@ -50,5 +79,6 @@ func (e damage) Unwrap() error { return e.error }
 
 func permanent(err error) bool {
 	var d damage
-	return errors.As(err, &d) || errors.Is(err, errRewound) || errors.Is(err, errOvertaken)
+	var s stuck
+	return errors.As(err, &d) || errors.As(err, &s) || errors.Is(err, errRewound) || errors.Is(err, errOvertaken)
 }

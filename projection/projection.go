@@ -6,7 +6,6 @@ package projection
 
 import (
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -87,7 +86,7 @@ func (p *Projection) takes(e *eventlog.Event) (bool, error) {
 	if len(p.Tags) == 0 {
 		return true, nil
 	}
-	tags, err := p.TagsOf(e)
+	tags, err := p.tagsOf(e)
 	if err != nil {
 		return true, fmt.Errorf("read the tags: %w", err)
 	}
@@ -97,6 +96,12 @@ func (p *Projection) takes(e *eventlog.Event) (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// tagsOf calls TagsOf, which is the user's code or generated.
+func (p *Projection) tagsOf(e *eventlog.Event) (tags []string, err error) {
+	defer recovered(&err)
+	return p.TagsOf(e)
 }
 
 // mayTake reports whether a malformed event could be the projection's: attributes that could not be read are empty.
@@ -112,11 +117,4 @@ func (p *Projection) project(e *eventlog.Event) (ops []Op, err error) {
 		ID: e.ID, Source: e.Source, Type: e.Type, Subject: e.Subject,
 		Time: e.Time, Partition: e.Partition, Offset: e.Offset,
 	})
-}
-
-// recovered turns a panic of user code into an error that keeps the stack.
-func recovered(err *error) {
-	if v := recover(); v != nil {
-		*err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
-	}
 }

@@ -39,6 +39,7 @@ type Runner struct {
 	replays  map[ref]replay
 	fold     folder
 	reach    int // items that a commit tries at most
+	inWrite  bool
 	writes   []querydb.Write
 }
 
@@ -69,7 +70,8 @@ func NewRunner(p Projection, src eventlog.Source, db *querydb.DB, cfg RunnerConf
 
 // Run folds events as they come. It returns nil at the end of a source that has one, the context's error when that ends
 // (what is in hand is committed first), and any other error where no attempt can mend it. Run may be called again.
-func (r *Runner) Run(ctx context.Context) error {
+func (r *Runner) Run(ctx context.Context) (err error) {
+	defer recovered(&err)
 	if err := r.begin(ctx); err != nil {
 		return err
 	}
@@ -91,6 +93,7 @@ func (r *Runner) run(ctx context.Context) error {
 	var readErr error
 	go func() {
 		defer close(windows)
+		defer recovered(&readErr)
 		readErr = r.readAll(reading, r.newReader(), windows)
 	}()
 	var foldErr error

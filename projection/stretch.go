@@ -47,6 +47,9 @@ func (r *Runner) foldAll(ctx context.Context, s stretch) error {
 	}
 	torn := false
 	for n := 1; refused(err); n++ {
+		if unknown := (*panicError)(nil); r.shared && errors.As(err, &unknown) && unknown.inWrite {
+			return r.stuckAt(&s.items[0], err)
+		}
 		torn = torn || errors.Is(err, querydb.ErrTorn) || r.fold.torn()
 		if torn {
 			r.failed(ctx, folding, err)

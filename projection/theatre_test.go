@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
@@ -27,6 +28,7 @@ type theatre struct {
 	cued   int
 	faults int // that are yet to come
 	mends  int // retries and skips that are yet to come
+	window int // of every process; 0 for one that the dice choose
 }
 
 func newTheatre(seed uint64, log eventlog.Source, ops *OpsOf, opts memstore.Options) *theatre {
@@ -78,6 +80,9 @@ func (th *theatre) actor(part projection.Projection) (*actor, error) {
 	}
 	cfg := quick()
 	cfg.Window, cfg.Readers = 1+th.dice.IntN(12), 1 // one step at a time
+	if th.window > 0 {
+		cfg.Window = th.window
+	}
 	a.db = db
 	if a.Runner, err = projection.NewRunner(part, th.log, db, cfg); err != nil {
 		return nil, err
@@ -251,6 +256,8 @@ func everyKey() []keys.Key {
 type left struct {
 	Rows  map[Key]stored
 	Aside map[string]bool
+
+	tooLarge int // of those aside, that no commit holds
 }
 
 // left reads it, as another process.
@@ -271,6 +278,9 @@ func (a *actor) left() (got left, err error) {
 	asides, err := a.Aside(context.Background(), "", 1000)
 	for _, e := range asides {
 		got.Aside[e.Ref] = true
+		if strings.Contains(e.Reason, querydb.ErrTooLarge.Error()) {
+			got.tooLarge++
+		}
 	}
 	return got, err
 }

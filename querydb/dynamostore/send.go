@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -95,7 +96,8 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// each does n things, as many at a time as may be in flight. The first error ends what is not done yet.
+// each does n things, as many at a time as may be in flight. The first error ends what is not done yet. A panic of one of
+// them is the caller's: on a goroutine of its own it would end the process.
 func (s *Store) each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
 	if n == 1 {
 		return do(ctx, 0)
@@ -106,8 +108,15 @@ func (s *Store) each(ctx context.Context, n int, do func(ctx context.Context, i 
 	var workers sync.WaitGroup
 	var once sync.Once
 	var first error
+	var panicked any
 	for range min(n, s.cfg.Concurrency) {
 		workers.Go(func() {
+			defer func() {
+				if v := recover(); v != nil {
+					once.Do(func() { panicked = fmt.Sprintf("%v\n%s", v, debug.Stack()) })
+					cancel()
+				}
+			}()
 			for {
 				i := int(next.Add(1)) - 1
 				if i >= n {
@@ -122,6 +131,9 @@ func (s *Store) each(ctx context.Context, n int, do func(ctx context.Context, i 
 		})
 	}
 	workers.Wait()
+	if panicked != nil {
+		panic(panicked)
+	}
 	return first
 }
 

@@ -1,0 +1,77 @@
+package projection_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/querydb/memstore"
+)
+
+// TestAnEventThatFollowsAndDeletesALargePartitionBecomesADeadLetter: it is to be one commit, which cannot hold it. Every
+// evaluation of it says so, also one after another that failed.
+func TestAnEventThatFollowsAndDeletesALargePartitionBecomesADeadLetter(t *testing.T) {
+	for _, kind := range []string{"stamped", "blind", "atomic"} {
+		for window := 1; window <= 8; window++ {
+			s := newSetting(t)
+			s.ops = kinds[kind]
+			var events []eventlog.Event
+			for i := range 5 {
+				events = append(events, event("", Step{Op: "set", ID: "a", Version: fmt.Sprint("v", i), Total: 1}))
+			}
+			events = append(events,
+				event("", Step{Op: "follow", ID: "a", Version: "v9"}, Step{Op: "wipe", ID: "a"}),
+				event("", set("b", 1)))
+			srv := s.server(logOf(t, events...), window, memstore.Options{MostWrites: 7}) // 3 rows or 4, and notes
+			s.run(srv)
+			asides, err := srv.Aside(t.Context(), "", 10)
+			if err != nil || len(asides) != 1 || asides[0].Ref != "0@6" ||
+				!strings.Contains(asides[0].Reason, "changes 6 rows") {
+				t.Errorf("%s, window %d: dead letters %+v, %v: want the event that no commit holds, with how many rows it changes",
+					kind, window, asides, err)
+			}
+			s.want(fmt.Sprintf("%s, window %d", kind, window), map[string]int{"a": 1, "b": 1})
+		}
+	}
+}
+
+// TestEventsThatNoCommitHoldsFareTheSameWhoeverFolds has several processes fold random events on a store whose commits
+// hold few rows. What is left is what one process leaves that folds them one by one.
+func TestEventsThatNoCommitHoldsFareTheSameWhoeverFolds(t *testing.T) {
+	large := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		p := drawPerformance(rt)
+		opts := memstore.Options{MostWrites: rapid.IntRange(4, 7).Draw(rt, "writes of a commit")}
+		log := logOf(t, p.events...)
+
+		alone := newTheatre(p.seed, log, kinds[p.kind], opts)
+		alone.window = 1
+		if err := alone.play(1); err != nil {
+			rt.Fatal(err)
+		}
+		want, err := alone.left()
+		if err != nil {
+			rt.Fatal(err)
+		}
+		all := newTheatre(p.seed, log, kinds[p.kind], opts)
+		all.faults = p.faults
+		if err := all.play(p.processes); err != nil {
+			rt.Fatal(err)
+		}
+		got, err := all.left()
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got, p.options()...); diff != "" {
+			rt.Fatalf("what is left differs from what one process leaves (-want +got):\n%s", diff)
+		}
+		large += got.tooLarge
+	})
+	if large == 0 {
+		t.Error("no event was too large for a commit: the property does not test what it says")
+	}
+}
