@@ -40,7 +40,8 @@ func TestFollowGoesOnFromNoRowOfAnotherId(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(aside) != 1 || !strings.Contains(aside[0].Reason, "of another id") {
-		t.Errorf("set aside %v, want the second event alone, for the other id", aside)
+	if len(aside) != 1 || !strings.Contains(aside[0].Reason, `of another id: its id is "Acme" and that of the event is "ACME", `+
+		"which differ in casing alone") {
+		t.Errorf("set aside %v, want the second event alone, for the casing of its id", aside)
 	}
 }

@@ -58,8 +58,8 @@ func (o *followOp[R]) eval(f *fold[R], at occasion) error {
 			f.model.Name, o.partition, key)
 	}
 	if followed != nil && !f.samePartition(&followed.row, &row) {
-		return fmt.Errorf("%w: follow %s partition %q: its latest row is of another id, which makes the same key",
-			querydb.ErrConflict, f.model.Name, o.partition)
+		return fmt.Errorf("%w: follow %s partition %q: its latest row is of another id: %s",
+			querydb.ErrConflict, f.model.Name, o.partition, f.difference(&followed.row, &row))
 	}
 	if e := f.entry(key); !f.passed(e, at) {
 		return f.replace(e, row, at)

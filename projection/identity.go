@@ -2,6 +2,7 @@ package projection
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/foldql/foldql/querydb"
 )
@@ -19,8 +20,26 @@ func (f *fold[R]) identical(e *entry[R], row *R) error {
 	if there == nil || f.sameKeyFields(there, row) {
 		return nil
 	}
-	return fmt.Errorf("%w: %s row %q is there already, and its key fields have other values of the same key",
-		querydb.ErrConflict, f.model.Name, e.key)
+	return fmt.Errorf("%w: %s row %q is there already, of another id: %s",
+		querydb.ErrConflict, f.model.Name, e.key, f.difference(there, row))
+}
+
+// difference says in which fields of the key two rows under one key differ, and why that makes one key: by casing, or by a
+// separator within a value that is not escaped.
+func (f *fold[R]) difference(there, row *R) string {
+	for field, isKey := range f.shape.isKey {
+		a, b := f.codec.Value(there, field).Text(), f.codec.Value(row, field).Text()
+		switch {
+		case !isKey || a == b:
+		case strings.EqualFold(a, b):
+			return fmt.Sprintf("its %s is %q and that of the event is %q, which differ in casing alone, and the casing of "+
+				"the key makes them one", f.model.Fields[field].Name, a, b)
+		default:
+			return fmt.Sprintf("its %s is %q and that of the event is %q, which are joined to one key, "+
+				"because the key escapes no separator", f.model.Fields[field].Name, a, b)
+		}
+	}
+	return "their keys are one"
 }
 
 // identified is identical for the row whose key fields fill sets. Ops that have no such function are taken at their word.

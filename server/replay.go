@@ -78,40 +78,37 @@ func replay(ctx context.Context, p *program, f *folds, ends eventlog.Positions) 
 	for _, end := range ends {
 		m.total += end
 	}
-	m.from(f.slowest(ctx))
+	m.from(f.average(ctx))
 	m.start(p.stderr, "folded")
 	look := time.NewTicker(200 * time.Millisecond)
 	defer look.Stop()
 	for {
 		select {
 		case err := <-done:
-			m.at(f.slowest(context.WithoutCancel(ctx)))
+			m.at(f.average(context.WithoutCancel(ctx)))
 			m.stop()
 			return errors.Join(err, ctx.Err(), f.summary(context.WithoutCancel(ctx), p))
 		case <-look.C:
-			m.at(f.slowest(ctx))
+			m.at(f.average(ctx))
 		}
 	}
 }
 
-// slowest returns how far the projection has come that has most before it.
-func (f *folds) slowest(ctx context.Context) uint64 {
-	var least uint64
-	for i, one := range f.all {
+// average returns how far the projections have come, each as much as the others: one that waits long for its first
+// commit, as on DynamoDB, does not hide that the others get on.
+func (f *folds) average(ctx context.Context) uint64 {
+	var sum uint64
+	for _, one := range f.all {
 		s, err := one.Status(ctx)
 		if err != nil {
 			f.log.LogAttrs(ctx, slog.LevelDebug, "status not known", slog.Any("error", err))
 			continue
 		}
-		var at uint64
 		for _, p := range s.Partitions {
-			at += p.Checkpoint
-		}
-		if i == 0 || at < least {
-			least = at
+			sum += p.Checkpoint
 		}
 	}
-	return least
+	return sum / uint64(max(len(f.all), 1))
 }
 
 // summary prints what became of each projection.
