@@ -2,12 +2,16 @@ package schema
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
 )
 
 // Collection is a set of entities that are read together: those that name it on one index of their table.
 type Collection struct {
-	Name      string // as the annotations write it
+	Name      string // as @gsi and its keys have it
+	As        string // in the API: Name, unless @collection says otherwise
 	Plugin    string
 	Table     *Table
 	Index     *PhysicalIndex
@@ -27,7 +31,7 @@ type Member struct {
 }
 
 // APIName is the name of the collection in the API: TenantMembers of tenantMembers.
-func (c *Collection) APIName() string { return upperFirst(c.Name) }
+func (c *Collection) APIName() string { return upperFirst(c.As) }
 
 // Connection is the type of its pages.
 func (c *Collection) Connection() string { return c.APIName() + "Connection" }
@@ -74,6 +78,42 @@ func (l *loader) readCollections() {
 			}
 		}
 	}
+	for _, root := range l.api.roots {
+		for _, dir := range root.Directives.ForNames("collection") {
+			l.nameCollection(dir)
+		}
+	}
+}
+
+// nameCollection gives the collection that a @collection means its name in the API.
+func (l *loader) nameCollection(dir *ast.Directive) {
+	table, _ := textOf(dir, "table")
+	name, _ := textOf(dir, "name")
+	index, indexed := textOf(dir, "index")
+	as, given := textOf(dir, "as")
+	if !given || !namePattern.MatchString(as) {
+		l.add(collectionAs.broken(argumentPos(dir, "as"), "", "", name, strconv.Quote(as)))
+		return
+	}
+	var meant *Collection
+	for _, c := range l.model.Collections {
+		switch {
+		case c.Table.Name != table || c.Name != name || indexed && c.Index.Name != index:
+		case meant != nil:
+			l.add(collectionAmbiguous.broken(at(dir.Position), "", "", name, table, meant.Index.Name, c.Index.Name))
+			return
+		default:
+			meant = c
+		}
+	}
+	switch {
+	case meant == nil:
+		l.add(collectionUnknown.broken(argumentPos(dir, "name"), "", "", name, table))
+	case meant.As != meant.Name:
+		l.add(collectionNamedTwice.broken(argumentPos(dir, "as"), "", "", name, table, meant.As))
+	default:
+		meant.As = as
+	}
 }
 
 // collect adds an index to the collection of a path.
@@ -90,7 +130,7 @@ func (l *loader) collect(d *draft, x *Index, path []string) {
 		}
 	}
 	l.model.Collections = append(l.model.Collections, &Collection{
-		Name: path[len(path)-1], Plugin: d.Plugin, Table: d.Entity.Table, Index: p, Path: path, Clustered: x.Clustered,
+		Name: path[len(path)-1], As: path[len(path)-1], Plugin: d.Plugin, Table: d.Entity.Table, Index: p, Path: path, Clustered: x.Clustered,
 		PK: x.PK.Fields, Members: []Member{member}, Group: x.Group, AuthTable: x.AuthTable, Pos: x.Pos,
 	})
 }

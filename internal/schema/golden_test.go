@@ -261,7 +261,7 @@ func dumpCollections(collections []*Collection) []any {
 			members = append(members, m.Model.Name+"."+m.Index.As)
 		}
 		all = append(all, map[string]any{
-			"name": c.Name, "table": c.Table.Name, "index": c.Index.Name, "path": c.Path, "clustered": c.Clustered, "pk": names(c.PK),
+			"name": c.Name, "as": c.As, "table": c.Table.Name, "index": c.Index.Name, "path": c.Path, "clustered": c.Clustered, "pk": names(c.PK),
 			"members": members, "prefix": c.Prefix(), "query": dumpQuery(c.Query()), "union": c.Union(), "enum": c.MemberEnum(),
 			"pos": c.Pos.String(),
 		})

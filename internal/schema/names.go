@@ -36,7 +36,7 @@ func (l *loader) checkNames() {
 func (l *loader) checkCollectionNames(c *Collection, makers map[string]string) {
 	d, q := l.draftOf(c.Members[0].Model), c.Query()
 	if other, taken := makers[q.Name]; taken {
-		d.report(queryTaken, c.Pos, nil, q.Name, other)
+		d.report(collectionTaken, c.Pos, nil, c.Name, c.Table.Name, "the query "+q.Name, other+" makes as well")
 		return
 	}
 	makers[q.Name] = d.queryOrigin(q)
@@ -48,16 +48,20 @@ func (l *loader) checkCollectionNames(c *Collection, makers map[string]string) {
 
 // checkType takes the name of a type that a query makes, unless another type has it.
 func (d *draft) checkType(q Query, typ string, makers map[string]string) {
-	if def := d.l.api.named[typ]; def != nil {
-		d.report(typeTaken, d.queryPos(q), q.Source, typ, "is declared at "+at(def.Position).String())
-		return
-	}
 	key := "type " + typ
-	if other, taken := makers[key]; taken {
-		d.report(typeTaken, d.queryPos(q), q.Source, typ, "is made by "+other+" as well")
-		return
+	other, taken := makers[key]
+	why := "is made by " + other + " as well"
+	if def := d.l.api.named[typ]; def != nil {
+		taken, why = true, "is declared at "+at(def.Position).String()
 	}
-	makers[key] = d.queryOrigin(q)
+	switch {
+	case !taken:
+		makers[key] = d.queryOrigin(q)
+	case q.Collection != nil:
+		d.report(collectionTaken, d.queryPos(q), nil, q.Collection.Name, q.Collection.Table.Name, "the type "+typ, why)
+	default:
+		d.report(typeTaken, d.queryPos(q), q.Source, typ, why)
+	}
 }
 
 // ownQueries are the fields that a project adds to Query.
