@@ -89,18 +89,18 @@ const (
 	DepartmentStaffMemberTool  DepartmentStaffMember = "Tool"
 )
 
-// AssignmentsItem is an item of Assignments: a row of one of its members.
-type AssignmentsItem interface{ IsAssignmentsItem() }
+// StaffAssignmentsItem is an item of StaffAssignments: a row of one of its members.
+type StaffAssignmentsItem interface{ IsStaffAssignmentsItem() }
 
-// IsAssignmentsItem says that Chore is a member of Assignments.
-func (*Chore) IsAssignmentsItem() {}
+// IsStaffAssignmentsItem says that Chore is a member of StaffAssignments.
+func (*Chore) IsStaffAssignmentsItem() {}
 
-// AssignmentsMember is the enum AssignmentsMember.
+// StaffAssignmentsMember is the enum StaffAssignmentsMember.
 //
-// The types of the items of Assignments.
-type AssignmentsMember string
+// The types of the items of StaffAssignments.
+type StaffAssignmentsMember string
 
-// The values of AssignmentsMember.
+// The values of StaffAssignmentsMember.
 const (
-	AssignmentsMemberChore AssignmentsMember = "Chore"
+	StaffAssignmentsMemberChore StaffAssignmentsMember = "Chore"
 )

@@ -310,9 +310,9 @@ var DepartmentStaffCollection = &querydb.Collection{
 	},
 }
 
-// AssignmentsCollection are the models that are read together as Assignments.
-var AssignmentsCollection = &querydb.Collection{
-	Name:  "Assignments",
+// StaffAssignmentsCollection are the models that are read together as StaffAssignments.
+var StaffAssignmentsCollection = &querydb.Collection{
+	Name:  "StaffAssignments",
 	Table: tableTenants,
 	Index: 1,
 	Members: []querydb.Member{

@@ -200,13 +200,13 @@ var Catalog = &graph.Catalog{
 			},
 			Rule: &graph.IndexRule{Group: "Leads"},
 		},
-		"Assignments": {
-			Name:       "Assignments",
+		"StaffAssignments": {
+			Name:       "StaffAssignments",
 			Kind:       graph.Many,
-			Connection: "AssignmentsConnection",
+			Connection: "StaffAssignmentsConnection",
 			Collection: &graph.Collection{
-				Stored:  model.AssignmentsCollection,
-				Union:   "AssignmentsItem",
+				Stored:  model.StaffAssignmentsCollection,
+				Union:   "StaffAssignmentsItem",
 				Members: []string{"Chore"},
 				Range:   keys.Range{Op: keys.Prefix, Lo: "$myapp#v2#contributions#assignments#"},
 			},

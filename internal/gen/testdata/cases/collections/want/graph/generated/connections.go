@@ -34,5 +34,5 @@ type ContributionsConnection = graph.Connection[model.ContributionsItem]
 // DepartmentStaffConnection is a page of DepartmentStaff.
 type DepartmentStaffConnection = graph.Connection[model.DepartmentStaffItem]
 
-// AssignmentsConnection is a page of Assignments.
-type AssignmentsConnection = graph.Connection[model.AssignmentsItem]
+// StaffAssignmentsConnection is a page of StaffAssignments.
+type StaffAssignmentsConnection = graph.Connection[model.StaffAssignmentsItem]

@@ -111,14 +111,14 @@ func (r queries) DepartmentStaff(ctx context.Context, department string, only []
 	return graph.FetchCollection(ctx, r.rt, "DepartmentStaff", itemsOfDepartmentStaff, []keys.Value{keys.String(department)}, graph.Names(only), graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
-// itemsOfAssignments reads items of Assignments, by their types.
-var itemsOfAssignments = []graph.ItemReader[model.AssignmentsItem]{
-	graph.ItemsOf(model.ChoreCodec, func(r *model.Chore) model.AssignmentsItem { return r }),
+// itemsOfStaffAssignments reads items of StaffAssignments, by their types.
+var itemsOfStaffAssignments = []graph.ItemReader[model.StaffAssignmentsItem]{
+	graph.ItemsOf(model.ChoreCodec, func(r *model.Chore) model.StaffAssignmentsItem { return r }),
 }
 
-// Assignments answers Assignments.
-func (r queries) Assignments(ctx context.Context, staffID string, only []model.AssignmentsMember, reverse *bool, limit *int, nextToken *string) (*AssignmentsConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, "Assignments", itemsOfAssignments, []keys.Value{keys.String(staffID)}, graph.Names(only), graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+// StaffAssignments answers StaffAssignments.
+func (r queries) StaffAssignments(ctx context.Context, staffID string, only []model.StaffAssignmentsMember, reverse *bool, limit *int, nextToken *string) (*StaffAssignmentsConnection, error) {
+	return graph.FetchCollection(ctx, r.rt, "StaffAssignments", itemsOfStaffAssignments, []keys.Value{keys.String(staffID)}, graph.Names(only), graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // rowsOfChore resolves fields of Chore.
