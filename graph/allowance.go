@@ -13,16 +13,20 @@ import (
 
 // A small query can ask for a large answer: joins lead from few rows to few others and back, and each time all of them are
 // told again. So there is a limit on the bytes of an answer, and, as an object or an error takes memory however short it
-// is, one on how many of them there are: one for each objectBytes of the first limit.
-const objectBytes = 256
+// is, one on how many of them there are: an object for each objectBytes of the first limit, or an error in place of
+// errorObjects of them.
+const (
+	objectBytes  = 256
+	errorObjects = 8
+)
 
 func (rt *Runtime) maxObjects() int { return rt.cfg.MaxAnswer / objectBytes }
 
 // tooLarge is the error of an answer that is larger than it may be.
 func (rt *Runtime) tooLarge() error {
 	return graphqlerr.New(graphqlerr.LimitExceeded,
-		"the answer is too large: it may have %d bytes, and %d objects and errors; ask for smaller pages, or for less of what rows are joined to",
-		rt.cfg.MaxAnswer, rt.maxObjects())
+		"the answer is too large: it may have %d bytes, and %d objects or %d errors; ask for smaller pages, or for less of what rows are joined to",
+		rt.cfg.MaxAnswer, rt.maxObjects(), rt.maxObjects()/errorObjects)
 }
 
 // outOfTime is the error of an answer whose context has ended before it was written.
@@ -74,7 +78,7 @@ func (rt *Runtime) spendRows(ctx context.Context, a *allowance, n *node, recs []
 			bytes += len(m.key) + len(m.text)
 			switch {
 			case m.rule != nil && v.mayReadField(n.typ, m.rule, func() bool { return v.owns(n.typ, rec) }) != nil:
-				objects++ // the error
+				objects += errorObjects
 			case m.text == nil && m.join == nil:
 				bytes += len(rec.JSON(m.ordinal))
 			}

@@ -96,7 +96,7 @@ func TestAnswersEndWhereTheyAreTooLarge(t *testing.T) {
 				if got.Data != nil || len(told) != 1 || !strings.HasPrefix(told[0], "LIMIT_EXCEEDED ") {
 					t.Errorf("data %.100v, errors %.200v; wanted no data, and one error LIMIT_EXCEEDED", got.Data, told)
 				}
-				if most := 1<<20/objectBytes + lookEvery; len(got.Errors) > most {
+				if most := 1<<20/objectBytes/errorObjects + lookEvery; len(got.Errors) > most {
 					t.Errorf("%d errors, wanted %d at most", len(got.Errors), most)
 				}
 			})

@@ -50,7 +50,7 @@ func (r *response) path() ast.Path {
 
 // written is how much of an answer is written, but for its bytes, and when to look whether it may go on.
 type written struct {
-	objects int // and errors
+	objects int // and errors, each for errorObjects
 	look    int // at how many of them to look next
 	room    int // bytes that there may be
 	stopped error
@@ -98,7 +98,10 @@ func (e *execution) report(m *member, err error) {
 		gql = gqlerror.Wrap(err)
 	}
 	gql.Path = e.path()
-	e.objects++
+	e.objects += errorObjects
+	for _, s := range e.trail {
+		e.room -= len(s.key)
+	}
 	if m.line > 0 {
 		gql.Locations = []gqlerror.Location{{Line: m.line, Column: m.column}}
 	}

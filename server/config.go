@@ -152,7 +152,8 @@ type limits struct {
 	MaxAliases    int           `help:"Aliases in a query." default:"100" group:"Limits"`
 	MaxRootFields int           `help:"Queries that one request may ask." default:"20" group:"Limits"`
 	MaxFields     int           `help:"Fields of a query." default:"2000" group:"Limits"`
-	MaxAnswer     int           `help:"Bytes of an answer; it may have an object or an error for every 256 of them." default:"33554432" group:"Limits"`
+	MaxValues     int           `help:"Values in the variables of a request." default:"10000" group:"Limits"`
+	MaxAnswer     int           `help:"Bytes of an answer; it may have an object for every 256 of them, and an error for every 2048." default:"33554432" group:"Limits"`
 	MaxEventsBody int64         `help:"Bytes of a request with events." default:"16777216" group:"Limits"`
 	MaxEvent      int           `help:"Bytes of one event." default:"262144" group:"Limits"`
 	Timeout       time.Duration `help:"Time that a query may take." default:"30s" group:"Limits"`
@@ -169,6 +170,7 @@ func (l *limits) validate() error {
 		{"max-aliases", int64(l.MaxAliases)},
 		{"max-root-fields", int64(l.MaxRootFields)},
 		{"max-fields", int64(l.MaxFields)},
+		{"max-values", int64(l.MaxValues)},
 		{"max-answer", int64(l.MaxAnswer)},
 		{"max-events-body", l.MaxEventsBody},
 		{"max-event", int64(l.MaxEvent)},

@@ -59,7 +59,7 @@ func (p *parts) graphql(measured *operations) http.Handler {
 	})
 	return graphqlhttp.New(graph.Accelerate(p.app.Schema(rt), rt), graphqlhttp.Config{
 		MaxBody: p.cfg.MaxBody, MaxTokens: p.cfg.MaxTokens, MaxDepth: p.cfg.MaxDepth, MaxAliases: p.cfg.MaxAliases,
-		MaxRootFields: p.cfg.MaxRootFields, MaxFields: p.cfg.MaxFields, Timeout: p.cfg.Timeout,
+		MaxRootFields: p.cfg.MaxRootFields, MaxFields: p.cfg.MaxFields, MaxValues: p.cfg.MaxValues, Timeout: p.cfg.Timeout,
 		Introspection: p.cfg.Introspection, Extensions: []graphql.HandlerExtension{measured}, Logger: p.log,
 	})
 }

@@ -21,6 +21,8 @@ type Config struct {
 	MaxRootFields int
 	// MaxFields is how many fields an operation may have, counted wherever its fragments are spread; 2,000 by default.
 	MaxFields int
+	// MaxValues is how many values the variables of a request may have, those in lists and objects counted; 10,000 by default.
+	MaxValues int
 	// Timeout is how long a request may take; 30 seconds by default.
 	Timeout time.Duration
 	// Introspection lets clients read the schema. Without it, error messages do not suggest names either.
@@ -40,6 +42,7 @@ func (c Config) withDefaults() Config {
 	orDefault(&c.MaxAliases, 100)
 	orDefault(&c.MaxRootFields, 20)
 	orDefault(&c.MaxFields, 2_000)
+	orDefault(&c.MaxValues, 10_000)
 	orDefault(&c.Timeout, 30*time.Second)
 	orDefault(&c.CacheBytes, 32<<20)
 	if c.Logger == nil {

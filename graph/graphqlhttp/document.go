@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"sort"
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/parser"
-	"github.com/vektah/gqlparser/v2/validator"
 	"github.com/vektah/gqlparser/v2/validator/core"
 	"github.com/vektah/gqlparser/v2/validator/rules"
 
@@ -19,8 +19,8 @@ import (
 // documents reads query documents and keeps those that are right.
 type documents struct {
 	schema *ast.Schema
-	rules  *rules.Rules
-	quiet  *rules.Rules // those of long documents
+	rules  []core.Rule
+	quiet  []core.Rule // those of long documents
 	limits limits
 	tokens int
 	cache  *cache
@@ -46,8 +46,18 @@ func withoutDefer(schema *ast.Schema) *ast.Schema {
 	return &fresh
 }
 
-// rulesFor are the rules of validation; where suggesting, messages say which names may have been meant.
-func rulesFor(in *inputs, cfg Config, suggesting bool) *rules.Rules {
+// rulesFor are the rules of validation, in the order of their names; where suggesting, messages say which names may have been
+// meant.
+func rulesFor(in *inputs, cfg Config, suggesting bool) []core.Rule {
+	var all []core.Rule
+	for name, rule := range rulesByName(in, cfg, suggesting).GetInner() {
+		all = append(all, core.Rule{Name: name, RuleFunc: rule})
+	}
+	sort.Sort(core.NameSorter(all))
+	return all
+}
+
+func rulesByName(in *inputs, cfg Config, suggesting bool) *rules.Rules {
 	r := rules.NewDefaultRules()
 	r.AddRule("NumbersHaveAValue", numbersHaveAValue)
 	if in.scalars != nil {
@@ -102,6 +112,9 @@ const suggestBytes = 16 << 10
 
 // read parses and checks a document. fields is how many it has as it is written, about.
 func (d *documents) read(query string) (doc *ast.QueryDocument, fields int, errs gqlerror.List) {
+	if err := d.checkTokens(query); err != nil {
+		return nil, 0, gqlerror.List{err}
+	}
 	doc, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: query}, d.tokens)
 	if err != nil {
 		return nil, 0, gqlerror.List{parseError(err)}
@@ -117,8 +130,8 @@ func (d *documents) read(query string) (doc *ast.QueryDocument, fields int, errs
 	if len(query) > suggestBytes {
 		by = d.quiet
 	}
-	if errs := validator.ValidateWithRules(d.schema, doc, by); len(errs) > 0 {
-		return nil, 0, validationErrors(errs)
+	if errs := validate(d.schema, doc, by); len(errs) > 0 {
+		return nil, 0, errs
 	}
 	return doc, m.written, nil
 }
@@ -137,30 +150,9 @@ func parseError(err error) *gqlerror.Error {
 
 // mistake gives an error of the document its code. The message may quote the document, which may be long.
 func mistake(err *gqlerror.Error, code graphqlerr.Code) *gqlerror.Error {
-	const enough = 500
-	if len(err.Message) > enough {
-		err.Message = strings.ToValidUTF8(err.Message[:enough], "") + "…"
-	}
+	err.Message = shortened(err.Message, longestMistake)
 	err.Extensions = map[string]any{"code": string(code)}
 	return err
-}
-
-// maxErrors is how many mistakes of one document are told.
-const maxErrors = 20
-
-func validationErrors(errs gqlerror.List) gqlerror.List {
-	for _, err := range errs[:min(len(errs), maxErrors)] {
-		code := graphqlerr.ValidationFailed
-		if err.Rule == rules.MaxIntrospectionDepth.Name {
-			code = graphqlerr.LimitExceeded
-		}
-		mistake(err, code)
-	}
-	if len(errs) <= maxErrors {
-		return errs
-	}
-	more := coded(graphqlerr.ValidationFailed, "and %d more mistakes", len(errs)-maxErrors)
-	return append(errs[:maxErrors:maxErrors], more)
 }
 
 type documentKey struct{}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/gqlerror"
@@ -27,7 +28,7 @@ func (p *presenter) present(ctx context.Context, err error) *gqlerror.Error {
 	}
 	gql = located(ctx, gql)
 	if graphqlerr.CodeOf(gql) != "" {
-		return gql
+		return bounded(gql)
 	}
 	told := &gqlerror.Error{Path: gql.Path, Locations: gql.Locations}
 	code := graphqlerr.Internal
@@ -40,12 +41,36 @@ func (p *presenter) present(ctx context.Context, err error) *gqlerror.Error {
 	case errors.Is(err, context.Canceled):
 		code, told.Message = graphqlerr.Unavailable, "the request was cancelled"
 	case ofArguments(ctx):
-		code, told.Message = graphqlerr.BadUserInput, gql.Message
+		code, told.Message = graphqlerr.BadUserInput, shortened(gql.Message, longestMessage)
 	default:
 		told.Message = p.hide(ctx, err, "path", gql.Path.String())
 	}
 	told.Extensions = map[string]any{"code": string(code)}
 	return told
+}
+
+// How many bytes a message may have. One about a document quotes what the client knows already.
+const (
+	longestMistake = 500
+	longestMessage = 2000
+)
+
+// shortened is a message that does not repeat a long input of the client.
+func shortened(message string, most int) string {
+	if len(message) <= most {
+		return message
+	}
+	return strings.ToValidUTF8(message[:most], "") + "…"
+}
+
+// bounded is the error with a message of bounded length. The error may be that of other fields too, so it stays as it is.
+func bounded(gql *gqlerror.Error) *gqlerror.Error {
+	if len(gql.Message) <= longestMessage {
+		return gql
+	}
+	short := *gql
+	short.Message = shortened(gql.Message, longestMessage)
+	return &short
 }
 
 // located gives an error the place of its field, which gqlgen leaves out where an argument cannot be read. The error may be
@@ -90,7 +115,7 @@ func ofArguments(ctx context.Context) bool {
 // coded makes an error of this package's own.
 func coded(code graphqlerr.Code, format string, args ...any) *gqlerror.Error {
 	return &gqlerror.Error{
-		Message:    fmt.Sprintf(format, args...),
+		Message:    shortened(fmt.Sprintf(format, args...), longestMistake),
 		Extensions: map[string]any{"code": string(code)},
 	}
 }

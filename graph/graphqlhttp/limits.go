@@ -18,6 +18,8 @@ const (
 	documentShare = 10
 	// maxPairs is how many pairs of fields may have one response key in one place; validation compares each pair.
 	maxPairs = 20_000
+	// maxVariables is how many variables all operations may declare together.
+	maxVariables = 500
 )
 
 // cost is what a selection amounts to with its fragments: fields counts spreads of fragments too. Counts stop growing at a bound that is above every limit.
@@ -52,7 +54,7 @@ func (m *measure) check() *gqlerror.Error {
 	for _, f := range m.doc.Fragments {
 		m.fragments[f.Name] = f
 	}
-	total := 0
+	total, variables := 0, 0
 	for _, f := range m.doc.Fragments {
 		total = min(total+m.fragment(f.Name).fields, saturated)
 	}
@@ -62,12 +64,15 @@ func (m *measure) check() *gqlerror.Error {
 			return err
 		}
 		total = min(total+c.fields, saturated)
+		variables += len(op.VariableDefinitions)
 	}
 	switch {
 	case m.cyclic != "":
 		return coded(graphqlerr.ValidationFailed, "fragment %q spreads itself", m.cyclic)
 	case total > documentShare*m.limits.fields:
 		return exceeded("operations and fragments have %d fields and fragments together", total, documentShare*m.limits.fields)
+	case variables > maxVariables:
+		return exceeded("the document declares %d variables", variables, maxVariables)
 	}
 	return m.checkPairs()
 }

@@ -2,6 +2,7 @@ package graphqlhttp
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -36,6 +37,10 @@ func TestLimitsHoldAtTheirBounds(t *testing.T) {
 		{"queries in fragments", `{ hello ...F } fragment F on Query { fail secret }`,
 			`{ hello wait ...F } fragment F on Query { ...G } fragment G on Query { fail secret }`, "4 queries"},
 		{"fields", `{ node { ` + strings.Repeat("id ", 29) + `} }`, `{ node { ` + strings.Repeat("id ", 30) + `} }`, "31 fields"},
+		{"a name", `{ hello` + strings.Repeat("x", 251) + ` }`, `{ hello` + strings.Repeat("x", 252) + ` }`, "a name has 257 bytes"},
+		{"a number", `{ hello(price: 1.` + strings.Repeat("5", 2046) + `) }`, `{ hello(price: 1.` + strings.Repeat("5", 2047) + `) }`,
+			"a number has 2049 bytes"},
+		{"values", `{ hello(name: [[{a: [{b: 1}]}]]) }`, `{ hello(name: [[{a: [{b: []}]}]]) }`, "values nest 6 deep"},
 		{"fields in fragments", `{ node { id } }`,
 			`{ node { ...A } } fragment A on Node { ...B ...B } fragment B on Node { ...C ...C } fragment C on Node { ...D ...D } fragment D on Node { id next { id } }`, "fields"},
 	}
@@ -176,5 +181,86 @@ func TestTheCacheKeepsWhatWasAskedLast(t *testing.T) {
 	c.add("large", nil, 101)
 	if _, ok := c.get("large"); ok {
 		t.Error("a document that takes more than its share is kept")
+	}
+}
+
+// TestNoMessageRepeatsWhatItIsTold: validation prints the names of a document once for each of its mistakes, so that a
+// megabyte of them took a gigabyte.
+func TestNoMessageRepeatsWhatItIsTold(t *testing.T) {
+	long := strings.Repeat("n", 900_000)
+	many := func(n int, each string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, each, i)
+		}
+		return b.String()
+	}
+	documents := map[string]string{
+		"an operation":          "query " + long + "(" + many(1200, "$v%d: ID ") + ") { hello }",
+		"unknown fields":        "{ node { " + many(199, "f%d"+strings.Repeat("x", 5000)+" ") + "} }",
+		"an alias":              "{ " + long + ": hello fail }",
+		"a fragment":            "{ node { ..." + long + " } }",
+		"a type":                "{ node { ... on " + long + " { id } } }",
+		"a type of a variable":  "query($a: " + long + ") { hello(name: $a) }",
+		"a variable":            "query($" + long + ": Int) { hello }",
+		"an undefined variable": "{ hello(name: $" + long + ") }",
+		"a directive":           "{ hello @" + long + " }",
+		"an argument":           "{ hello(" + long + ": 1) }",
+		"an enum value":         "{ hello(name: " + long + ") }",
+		"a field of an object":  "{ hello(name: {" + long + ": 1}) }",
+		"an integer":            "{ hello(times: " + strings.Repeat("1", 900_000) + ") }",
+		"a float":               "{ hello(times: 0." + strings.Repeat("1", 900_000) + ") }",
+		"a string":              `{ hello(times: "` + long + `") }`,
+		"strings in lists":      `{ hello(times: [` + many(100, `"%d`+strings.Repeat("x", 8000)+`"`) + `]) }`,
+		"a block string":        `{ hello(times: """` + long + `""") }`,
+		"no GraphQL":            long,
+		"a character":           "{ hello % " + long + " }",
+	}
+	h := New(testSchema, Config{Introspection: true})
+	for name, document := range documents {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		got := query(t, h, document, "")
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 {
+			t.Errorf("%s: %d MB were allocated", name, took>>20)
+		}
+		if len(got.answer.Errors) == 0 || len(got.body) > (maxErrors+1)*1000 {
+			t.Errorf("%s: an answer of %d bytes: %.200s", name, len(got.body), got.body)
+		}
+	}
+	for name, variables := range map[string]string{
+		"a variable that is no Int":     `{"v":"` + long + `"}`,
+		"a member that there is not":    `{"v":{"` + long + `":1}}`,
+		"a number that is no Int":       `{"v":` + strings.Repeat("1", 900_000) + `}`,
+		"a name that nobody declared":   `{"` + long + `":1}`,
+		"a list of what is no Int":      `{"v":["` + long + `"]}`,
+		"a number with a long fraction": `{"v":0.` + strings.Repeat("1", 900_000) + `}`,
+	} {
+		if got := query(t, h, "query($v: Int) { hello(times: $v) }", variables); len(got.body) > 1000 {
+			t.Errorf("%s: an answer of %d bytes: %.200s", name, len(got.body), got.body)
+		}
+	}
+}
+
+// TestValuesOfVariablesAreCounted: each takes many times the memory of its text.
+func TestValuesOfVariablesAreCounted(t *testing.T) {
+	h := New(testSchema, Config{MaxValues: 10})
+	ask := func(variables string) reply { return query(t, h, "query($v: String) { hello(name: $v) }", variables) }
+	for name, c := range map[string]struct{ allowed, refused, message string }{
+		"values":       {`{"x":[1,2,3,4,5,6,7,8]}`, `{"x":[1,2,3,4,5,6,7,8,9]}`, "more than 10 values"},
+		"objects":      {`{"x":{"a":{},"b":{}}}`, `{"x":[{},{},{},{},{},{},{},{},{}]}`, "more than 10 values"},
+		"nested lists": {`{"x":[[[]]]}`, `{"x":` + strings.Repeat("[", 11) + strings.Repeat("]", 11) + `}`, "more than 10 values"},
+	} {
+		if got := ask(c.allowed); got.status != 200 || got.code() != "" {
+			t.Errorf("%s: at the limit: %d %s", name, got.status, got.body)
+		}
+		if got := ask(c.refused); got.status != 413 || got.code() != "LIMIT_EXCEEDED" || !strings.Contains(got.message(), c.message) {
+			t.Errorf("%s: above the limit: %d %s", name, got.status, got.body)
+		}
+	}
+	deep := `{"x":` + strings.Repeat("[", maxNesting) + strings.Repeat("]", maxNesting) + `}`
+	if got := query(t, New(testSchema, Config{}), "{ hello }", deep); got.code() != "LIMIT_EXCEEDED" || !strings.Contains(got.message(), "nest more than") {
+		t.Errorf("deep values: %s", got.body)
 	}
 }

@@ -11,26 +11,46 @@ import (
 	"github.com/mailru/easyjson/jlexer"
 )
 
+// paramReader reads the parameters of a request. A value takes many times the memory of its text, so that there may be only
+// so many of them.
+type paramReader struct {
+	*jlexer.Lexer
+	values, most int // in variables and extensions: those read, and those that there may be
+	depth        int
+}
+
+// maxNesting is how many lists and objects of variables may stand inside one another.
+const maxNesting = 100
+
+var errNesting = fmt.Errorf("variables nest more than %d deep", maxNesting)
+
+// tooManyValues is the error of variables that are more than they may be.
+type tooManyValues struct{ most int }
+
+func (e *tooManyValues) Error() string {
+	return fmt.Sprintf("variables and extensions have more than %d values", e.most)
+}
+
 // readParams reads the JSON body of a request. Parameters that GraphQL over HTTP does not have are passed over.
-func readParams(body []byte, params *graphql.RawParams) error {
+func readParams(body []byte, params *graphql.RawParams, mostValues int) error {
 	if err := checkJSON(body); err != nil {
 		return err
 	}
-	l := &jlexer.Lexer{Data: body}
+	l := &paramReader{Lexer: &jlexer.Lexer{Data: body}, most: mostValues}
 	if !l.IsDelim('{') {
 		return errors.New("the body must be one JSON object (requests are not batched)")
 	}
 	var err error
-	members(l, func(name string) {
+	l.members(func(name string) {
 		switch name {
 		case "query":
-			params.Query, err = text(l, name, err)
+			params.Query, err = l.text(name, err)
 		case "operationName":
-			params.OperationName, err = text(l, name, err)
+			params.OperationName, err = l.text(name, err)
 		case "variables":
-			params.Variables, err = object(l, name, err)
+			params.Variables, err = l.object(name, err)
 		case "extensions":
-			params.Extensions, err = object(l, name, err)
+			params.Extensions, err = l.object(name, err)
 		default:
 			l.SkipRecursive()
 		}
@@ -39,12 +59,12 @@ func readParams(body []byte, params *graphql.RawParams) error {
 }
 
 // readObject reads a JSON object, or null.
-func readObject(b []byte) (map[string]any, error) {
+func readObject(b []byte, mostValues int) (map[string]any, error) {
 	if err := checkJSON(b); err != nil {
 		return nil, err
 	}
-	l := &jlexer.Lexer{Data: b}
-	m, err := object(l, "the parameter", nil)
+	l := &paramReader{Lexer: &jlexer.Lexer{Data: b}, most: mostValues}
+	m, err := l.object("the parameter", nil)
 	return m, errors.Join(err, l.Error())
 }
 
@@ -57,7 +77,7 @@ func checkJSON(b []byte) error {
 }
 
 // text reads a string or null. err is that of an earlier parameter, which stays.
-func text(l *jlexer.Lexer, name string, err error) (string, error) {
+func (l *paramReader) text(name string, err error) (string, error) {
 	if l.IsNull() {
 		l.Null()
 		return "", err
@@ -70,7 +90,7 @@ func text(l *jlexer.Lexer, name string, err error) (string, error) {
 }
 
 // object reads an object or null.
-func object(l *jlexer.Lexer, name string, err error) (map[string]any, error) {
+func (l *paramReader) object(name string, err error) (map[string]any, error) {
 	if l.IsNull() {
 		l.Null()
 		return nil, err
@@ -79,23 +99,34 @@ func object(l *jlexer.Lexer, name string, err error) (map[string]any, error) {
 		l.SkipRecursive()
 		return nil, errors.Join(err, fmt.Errorf("%s must be an object", name))
 	}
-	return value(l).(map[string]any), err
+	m, _ := l.value().(map[string]any)
+	return m, err
 }
 
-// value reads any value; numbers stay text, so that they lose no digits.
-func value(l *jlexer.Lexer) any {
+// value reads any value; numbers stay text, so that they lose no digits. Too many values, or too deep ones, are an error of
+// the lexer, with which all reading ends.
+func (l *paramReader) value() any {
+	l.depth++
+	defer func() { l.depth-- }()
+	if l.values++; l.values > l.most {
+		l.AddError(&tooManyValues{l.most})
+	} else if l.depth > maxNesting {
+		l.AddError(errNesting)
+	}
 	switch {
+	case !l.Ok():
+		return nil
 	case l.IsNull():
 		l.Null()
 		return nil
 	case l.IsDelim('{'):
 		m := map[string]any{}
-		members(l, func(name string) { m[strings.Clone(name)] = value(l) })
+		l.members(func(name string) { m[strings.Clone(name)] = l.value() })
 		return m
 	case l.IsDelim('['):
 		list := []any{}
 		for l.Delim('['); l.Ok() && !l.IsDelim(']'); l.WantComma() {
-			list = append(list, value(l))
+			list = append(list, l.value())
 		}
 		l.Delim(']')
 		return list
@@ -108,7 +139,7 @@ func value(l *jlexer.Lexer) any {
 }
 
 // members calls each with the name of every member of an object; each reads the value. The name is the body's memory.
-func members(l *jlexer.Lexer, each func(name string)) {
+func (l *paramReader) members(each func(name string)) {
 	for l.Delim('{'); l.Ok() && !l.IsDelim('}'); l.WantComma() {
 		name := l.UnsafeFieldName(false)
 		l.WantColon()

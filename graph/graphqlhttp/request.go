@@ -62,10 +62,19 @@ func (h *handler) readBody(w http.ResponseWriter, r *http.Request, params *graph
 	case err != nil:
 		return badRequest("the body cannot be read to its end")
 	}
-	if err := readParams(body, params); err != nil {
-		return badRequest("%w", err)
+	return misread("", readParams(body, params, h.cfg.MaxValues))
+}
+
+// misread refuses a request for what is wrong with its parameters, nil where nothing is.
+func misread(where string, err error) *refusal {
+	var tooMany *tooManyValues
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &tooMany), errors.Is(err, errNesting):
+		return refuse(http.StatusRequestEntityTooLarge, graphqlerr.LimitExceeded, "%s%w", where, err)
 	}
-	return nil
+	return badRequest("%s%w", where, err)
 }
 
 func (h *handler) tooLarge(what string) *refusal {
@@ -83,8 +92,8 @@ func (h *handler) readURL(r *http.Request, params *graphql.RawParams) *refusal {
 	params.Query, params.OperationName = values.Get("query"), values.Get("operationName")
 	for name, field := range map[string]*map[string]any{"variables": &params.Variables, "extensions": &params.Extensions} {
 		if text := values.Get(name); text != "" {
-			if *field, err = readObject([]byte(text)); err != nil {
-				return badRequest("%s: %w", name, err)
+			if *field, err = readObject([]byte(text), h.cfg.MaxValues); err != nil {
+				return misread(name+": ", err)
 			}
 		}
 	}

@@ -46,7 +46,7 @@ func TestVariablesAreReadWhereverTheyHoldAScalarOrAnEnum(t *testing.T) {
 		`{"boxes":[{"inner":{"even":1}}]}`: `variable $boxes[0].inner.even: odd`,
 		`{"box":"none","boxes":[1]}`:       ``, // the executor says so
 	} {
-		vars, err := readObject([]byte(variables))
+		vars, err := readObject([]byte(variables), 100)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestVariablesAreReadWhereverTheyHoldAScalarOrAnEnum(t *testing.T) {
 		}
 	}
 
-	vars, err := readObject([]byte(`{"box":{"count":2.0,"inner":[{"count":3e0}]}}`))
+	vars, err := readObject([]byte(`{"box":{"count":2.0,"inner":[{"count":3e0}]}}`), 100)
 	if err != nil {
 		t.Fatal(err)
 	}
