@@ -1,6 +1,7 @@
 package projection
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,7 +36,7 @@ func (r *Runner) commit(ctx context.Context, s *stretch) (done bool, err error) 
 	}
 	took, err := r.evaluate(out, items)
 	if err != nil {
-		return false, err
+		return false, r.abandon(items, took, err)
 	}
 	if !s.released {
 		out.end = s.end
@@ -53,6 +54,7 @@ func (r *Runner) commit(ctx context.Context, s *stretch) (done bool, err error) 
 
 // outcome is what becomes of the items of one commit beside rows. It is true once the commit has succeeded.
 type outcome struct {
+	fold      folder // that of the Runner, unless that has given this commit up
 	partition string
 	released  bool // the items were aside
 	end       cursor
@@ -71,7 +73,7 @@ type asideItem struct {
 }
 
 func (r *Runner) newOutcome(s *stretch) *outcome {
-	out := &outcome{partition: s.partition, released: s.released, failing: map[subject]ref{}}
+	out := &outcome{fold: r.fold, partition: s.partition, released: s.released, failing: map[subject]ref{}}
 	out.end = r.done.Partitions[s.partition] // where released items take effect; others take it along
 	return out
 }
@@ -103,13 +105,9 @@ func (r *Runner) write(ctx context.Context, out *outcome) error {
 
 // load reads the rows that the items need, once for all of them.
 func (r *Runner) load(ctx context.Context, out *outcome, items []item) error {
-	r.fold.reset(out.released)
-	for i := range items {
-		it := &items[i]
-		it.needErr = nil
-		if it.err == nil && !it.skip {
-			it.needErr = r.fold.need(it.ops, it.occasion(i, out.partition))
-		}
+	out.fold.reset(out.released)
+	if i, err := r.needs(out, items); err != nil {
+		return r.abandon(items, i, err)
 	}
 	first := querydb.Position{Partition: out.partition}
 	switch {
@@ -119,6 +117,21 @@ func (r *Runner) load(ctx context.Context, out *outcome, items []item) error {
 		first = items[0].at.position(out.partition)
 	}
 	return r.fold.load(ctx, first)
+}
+
+// needs collects what the items need, as far as it gets.
+func (r *Runner) needs(out *outcome, items []item) (done int, err error) {
+	return r.calls.each(&calls{
+		n:  len(items),
+		of: func(i int) *eventlog.Event { return items[i].event },
+		do: func(i int, failed error) (bool, error) {
+			it := &items[i]
+			if it.needErr = failed; failed == nil && it.err == nil && !it.skip {
+				it.needErr = out.fold.need(it.ops, it.occasion(i, out.partition))
+			}
+			return true, nil
+		},
+	})
 }
 
 // next is the place of a set-aside event that takes effect where the projection stands.
@@ -131,25 +144,20 @@ func (it *item) occasion(i int, partition string) occasion {
 
 // evaluate takes items in order, into the rows or aside, as far as one commit goes, and returns how many.
 func (r *Runner) evaluate(out *outcome, items []item) (took int, err error) {
-	for took < len(items) {
-		taken, err := r.take(out, items, took)
-		if err != nil {
-			return 0, err
-		}
-		if !taken {
-			break
-		}
-		took++
-	}
-	if took == 0 && len(items) > 0 {
+	took, err = r.calls.each(&calls{
+		n:  len(items),
+		of: func(i int) *eventlog.Event { return items[i].event },
+		do: func(i int, failed error) (bool, error) { return r.take(out, items, i, failed) },
+	})
+	if err == nil && took == 0 && len(items) > 0 {
 		return 0, stuck{fmt.Errorf("event %s of %s can be in no commit: this is a defect of foldql",
 			refOf(items[0].event), r.projection.Name)}
 	}
-	return took, nil
+	return took, err
 }
 
-// take takes the i-th item. It takes the first in any case, or fails.
-func (r *Runner) take(out *outcome, items []item, i int) (bool, error) {
+// take takes the i-th item, aside where it has failed. It takes the first in any case, or fails.
+func (r *Runner) take(out *outcome, items []item, i int, failed error) (bool, error) {
 	it := &items[i]
 	if behind, held := r.heldBehind(out, &items[0], it); held {
 		return it.released || r.setAside(out, it, "an earlier event of the same subject is set aside", behind.String()), nil
@@ -158,10 +166,7 @@ func (r *Runner) take(out *outcome, items []item, i int) (bool, error) {
 		out.release(r.projection.Name, it, replay{ref: refOf(it.event), Skip: true})
 		return true, nil
 	}
-	err := it.err
-	if err == nil {
-		err = it.needErr
-	}
+	err := cmp.Or(it.err, it.needErr, failed)
 	if err == nil {
 		if r.shared && len(out.asides) > 0 {
 			return false, nil
@@ -169,13 +174,13 @@ func (r *Runner) take(out *outcome, items []item, i int) (bool, error) {
 		if it.released {
 			it.at = next(out.end)
 		}
-		err = attempt(r.cfg.Attempts, func() error { return r.fold.eval(it.ops, it.occasion(i, out.partition)) })
+		err = attempt(r.cfg.Attempts, func() error { return out.fold.eval(it.ops, it.occasion(i, out.partition)) })
 	}
 	var half halfDone
 	switch {
 	case err == errCut:
 		return false, nil
-	case errors.As(err, &half):
+	case errors.As(err, &half) || failed != nil && out.fold.diedHalf():
 		return false, r.stuckAt(it, err)
 	case err != nil:
 		return r.fail(out, it, err), nil

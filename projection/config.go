@@ -19,6 +19,9 @@ type RunnerConfig struct {
 	Readers int
 	// Attempts is how often an event is tried before it is set aside, 3 by default.
 	Attempts int
+	// EventTimeout is how long the code of the projection may take for one event, 30 s by default. Beyond it the Runner
+	// stops with a StopError: the clock decides when it folds, never what.
+	EventTimeout time.Duration
 	// MinBackoff and MaxBackoff bound the pause before something that failed is tried again: 50 ms and 5 s by default.
 	// Pauses double, with jitter.
 	MinBackoff, MaxBackoff time.Duration
@@ -43,6 +46,7 @@ func (c RunnerConfig) withDefaults() RunnerConfig {
 	orElse(&c.CommitWithin, 10*time.Minute)
 	orElse(&c.Readers, 64)
 	orElse(&c.Attempts, 3)
+	orElse(&c.EventTimeout, 30*time.Second)
 	orElse(&c.MinBackoff, 50*time.Millisecond)
 	orElse(&c.MaxBackoff, max(5*time.Second, c.MinBackoff))
 	orElse(&c.Heartbeat, 5*time.Second)
@@ -66,8 +70,8 @@ func orElse[T comparable](field *T, value T) {
 func (c *RunnerConfig) validate() error {
 	for name, n := range map[string]int64{
 		"Window": int64(c.Window), "WindowBytes": int64(c.WindowBytes), "Attempts": int64(c.Attempts), "Readers": int64(c.Readers),
-		"CommitWithin": int64(c.CommitWithin),
-		"MinBackoff":   int64(c.MinBackoff), "MaxBackoff": int64(c.MaxBackoff),
+		"CommitWithin": int64(c.CommitWithin), "EventTimeout": int64(c.EventTimeout),
+		"MinBackoff": int64(c.MinBackoff), "MaxBackoff": int64(c.MaxBackoff),
 		"Heartbeat": int64(c.Heartbeat), "StallAfter": int64(c.StallAfter),
 	} {
 		if n < 0 {

@@ -24,6 +24,8 @@ type folder interface {
 	ahead() bool
 	// eval takes the ops of one event, all or none. An error is the event's own, but errCut.
 	eval(ops []Op, at occasion) error
+	// diedHalf reports whether code has ended its goroutine in eval, and some of what its event changes is durable.
+	diedHalf() bool
 	// torn reports whether some of what the events change was durable when it was read.
 	torn() bool
 	// writes appends one write per changed row, tells whether they must be one commit, and whether an event has several.
@@ -64,6 +66,7 @@ type fold[R any] struct {
 	dirty   []*entry[R] // in order of the first change
 	journal []undo[R]   // of the event in hand
 	done    int         // rows of it that are passed
+	died    bool        // see diedHalf
 }
 
 // entry is one row of the picture.
@@ -210,14 +213,18 @@ func (f *fold[R]) loaded(e *entry[R], row *querydb.Row) error {
 }
 
 func (f *fold[R]) eval(ops []Op, at occasion) (err error) {
-	f.journal, f.done = f.journal[:0], 0
+	f.journal, f.done, f.died = f.journal[:0], 0, false
 	f.cuts.begin()
+	whole := false
 	defer func() {
-		if err == nil {
+		if whole {
 			return
 		}
 		f.rollback()
-		if f.done > 0 && err != errCut {
+		switch {
+		case err == nil: // the user's code has ended the goroutine, and takes it up to here
+			f.died = f.done > 0
+		case f.done > 0 && err != errCut:
 			err = halfDone{err}
 		}
 	}()
@@ -236,11 +243,14 @@ func (f *fold[R]) eval(ops []Op, at occasion) (err error) {
 		return err
 	}
 	f.cuts.several = f.cuts.several || len(f.journal)+f.done > 1
-	if f.shape.unique == nil {
-		return nil
+	if f.shape.unique != nil {
+		err = f.claim(at)
 	}
-	return f.claim(at)
+	whole = err == nil
+	return err
 }
+
+func (f *fold[R]) diedHalf() bool { return f.died }
 
 // store makes what is to be written of an entry that the event in hand has changed; whoever changed it has seen to it
 // that the row keeps its key. It is made after each event, and not once per window, so that a row which cannot be stored

@@ -87,6 +87,9 @@ func (r *Runner) mendOnce(ctx context.Context, event string, skip bool) error {
 	if err := r.open(ctx); err != nil {
 		return err
 	}
+	if r.stop != nil && r.stop.at == at {
+		return r.decide(ctx, at, skip)
+	}
 	aside, err := r.readAside(ctx, at)
 	if err != nil {
 		return err
@@ -131,7 +134,7 @@ func (r *Runner) chain(at ref, aside AsideEvent, skip bool) ([]uint64, error) {
 
 // release folds set-aside events, a window at a time.
 func (r *Runner) release(ctx context.Context, at ref, offsets []uint64, skip bool) error {
-	rd, generation := &reader{projection: &r.projection, src: r.src, cfg: &r.cfg}, r.done.Generation
+	rd, generation := &reader{projection: &r.projection, src: r.src, cfg: &r.cfg, calls: r.calls}, r.done.Generation
 	for len(offsets) > 0 {
 		n := min(len(offsets), r.cfg.Window)
 		items, err := r.releasedItems(ctx, rd, at.partition, offsets[:n])
@@ -155,8 +158,10 @@ func (r *Runner) releasedItems(ctx context.Context, rd *reader, partition string
 		if err != nil {
 			return nil, err
 		}
-		items[i], _ = rd.project(e) // one that the projection takes no more has no ops
-		items[i].event, items[i].released = e, true
+		items[i] = item{event: e, released: true}
+	}
+	if done, err := rd.projectAll(items); err != nil {
+		return nil, r.calls.stopped(&r.projection, items[done].event, err)
 	}
 	return items, nil
 }

@@ -3,7 +3,6 @@ package projection
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 
 	"github.com/foldql/foldql/querydb"
@@ -56,8 +55,10 @@ type stuck struct{ error }
 func (e stuck) Unwrap() error { return e.error }
 
 func (r *Runner) stuckAt(it *item, err error) error {
-	return stuck{fmt.Errorf("event %s (id %q, source %q): some of its rows may be written, and it cannot be folded: "+
-		"start a version that folds it, or fold the log anew: %w", refOf(it.event), it.event.ID, it.event.Source, err)}
+	stop := newStop(it.event, "some of its rows may be written, and it cannot be folded: "+err.Error(),
+		"start a version that folds it, or fold the log anew")
+	stop.torn = true
+	return stuck{stop}
 }
 
 // guarded is f with a panic for an error. What is on record is not known any more after that.
@@ -80,5 +81,7 @@ func (e damage) Unwrap() error { return e.error }
 func permanent(err error) bool {
 	var d damage
 	var s stuck
-	return errors.As(err, &d) || errors.As(err, &s) || errors.Is(err, errRewound) || errors.Is(err, errOvertaken)
+	var a *abandoned
+	return errors.As(err, &d) || errors.As(err, &s) || errors.As(err, &a) ||
+		errors.Is(err, errRewound) || errors.Is(err, errOvertaken)
 }

@@ -26,6 +26,7 @@ type progress struct {
 	commits    uint64
 	lastError  string
 	lastErrAt  time.Time
+	stop       *StopError // why Run has ended
 	heartbeat  time.Time
 	behind     standstill
 	samples    []sample // one a second, oldest first, for the rates
@@ -64,13 +65,13 @@ func (p *progress) begin() {
 	p.running, p.waiting, p.inHand = true, false, 0
 	p.heartbeat = p.now()
 	clear(p.failing)
-	p.lastError = ""
+	p.lastError, p.stop = "", nil
 }
 
 func (p *progress) end(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.running = false
+	p.running, p.stop = false, stopsAt(err)
 	if err != nil && !errors.Is(err, context.Canceled) {
 		p.lastError, p.lastErrAt = err.Error(), p.now()
 	}
@@ -174,7 +175,7 @@ func (p *progress) status() Status {
 	defer p.mu.Unlock()
 	s := Status{
 		Aside: p.aside, Events: p.events, Rows: p.rows, Commits: p.commits, ETASeconds: -1,
-		LastError: p.lastError, LastErrorAt: p.lastErrAt, Heartbeat: p.heartbeat,
+		LastError: p.lastError, LastErrorAt: p.lastErrAt, Heartbeat: p.heartbeat, Stop: p.stop,
 	}
 	for name, offset := range p.partitions {
 		s.Partitions = append(s.Partitions, PartitionStatus{Partition: name, Checkpoint: offset})

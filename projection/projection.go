@@ -75,18 +75,21 @@ func (p *Projection) validate() error {
 	return nil
 }
 
-// takes reports whether the event is the projection's to fold. An error says why one that may be cannot be folded.
-func (p *Projection) takes(e *eventlog.Event) (bool, error) {
+// wants reports whether the event may be the projection's, by what is known without user code.
+func (p *Projection) wants(e *eventlog.Event) bool {
 	if e.Malformed != nil {
-		return p.mayTake(e), e.Malformed
+		return p.mayTake(e)
 	}
-	if !slices.Contains(p.Events, e.Type) || p.Stream != "" && p.Stream != e.Source {
-		return false, nil
-	}
+	return slices.Contains(p.Events, e.Type) && (p.Stream == "" || p.Stream == e.Source)
+}
+
+// tagged reports whether an event that the projection wants carries its tags.
+func (p *Projection) tagged(e *eventlog.Event) (_ bool, err error) {
 	if len(p.Tags) == 0 {
 		return true, nil
 	}
-	tags, err := p.tagsOf(e)
+	defer recovered(&err)
+	tags, err := p.TagsOf(e)
 	if err != nil {
 		return true, fmt.Errorf("read the tags: %w", err)
 	}
@@ -98,10 +101,21 @@ func (p *Projection) takes(e *eventlog.Event) (bool, error) {
 	return true, nil
 }
 
-// tagsOf calls TagsOf, which is the user's code or generated.
-func (p *Projection) tagsOf(e *eventlog.Event) (tags []string, err error) {
-	defer recovered(&err)
-	return p.TagsOf(e)
+// opsOf calls the user code about an event that the projection wants; others is set where its tags say that it is not the
+// projection's. An error says why one that may be cannot be folded.
+func (p *Projection) opsOf(e *eventlog.Event, attempts int) (others bool, ops []Op, err error) {
+	if e.Malformed != nil {
+		return false, nil, e.Malformed
+	}
+	tagged, err := p.tagged(e)
+	if !tagged || err != nil {
+		return err == nil, nil, err
+	}
+	err = attempt(attempts, func() (err error) {
+		ops, err = p.project(e)
+		return err
+	})
+	return false, ops, err
 }
 
 // mayTake reports whether a malformed event could be the projection's: attributes that could not be read are empty.

@@ -26,9 +26,11 @@ type Runner struct {
 	progress   *progress
 
 	shared bool // others may fold the same rows: see cut.go
+	calls  *supervisor
 
 	mu      sync.Mutex // a fold is going on; guards what follows
 	running bool
+	stop    *StopError // of the last Run
 	// known: done, asides and replays are what is on record, unless another process has gone on since seen. After a
 	// commit whose answer was lost they are not.
 	known    bool
@@ -63,19 +65,22 @@ func NewRunner(p Projection, src eventlog.Source, db *querydb.DB, cfg RunnerConf
 		log:        cfg.Logger.With("projection", p.Name),
 		progress:   newProgress(cfg.Now),
 		shared:     db.Shared(),
+		calls:      &supervisor{limit: cfg.EventTimeout, attempts: cfg.Attempts},
 		fold:       p.newFold(db, cfg.Readers),
 		reach:      math.MaxInt,
 	}, nil
 }
 
 // Run folds events as they come. It returns nil at the end of a source that has one, the context's error when that ends
-// (what is in hand is committed first), and any other error where no attempt can mend it. Run may be called again.
+// (what is in hand is committed first), a StopError where it goes no further than an event, and any other error where no
+// attempt can mend it. Run may be called again.
 func (r *Runner) Run(ctx context.Context) (err error) {
-	defer recovered(&err)
 	if err := r.begin(ctx); err != nil {
 		return err
 	}
-	defer r.end()
+	err = errVanished
+	defer func() { r.end(err) }()
+	defer recovered(&err)
 	for {
 		err := r.run(ctx)
 		if err != errRewound {
@@ -85,12 +90,15 @@ func (r *Runner) Run(ctx context.Context) (err error) {
 	}
 }
 
+// errVanished is of a goroutine that ends without a word.
+var errVanished = errors.New("the goroutine of the projection has ended without an error (runtime.Goexit): restart the server")
+
 // run reads and folds from where the checkpoint stands.
 func (r *Runner) run(ctx context.Context) error {
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
 	windows := make(chan *window)
-	var readErr error
+	readErr := errVanished
 	go func() {
 		defer close(windows)
 		defer recovered(&readErr)
@@ -121,7 +129,7 @@ func (r *Runner) begin(ctx context.Context) error {
 		return fmt.Errorf("projection %s runs already", r.projection.Name)
 	}
 	r.progress.begin()
-	r.known = false
+	r.known, r.stop, r.calls.ending = false, nil, ctx.Done()
 	err := r.persist(ctx, opening, r.open)
 	if err != nil {
 		r.progress.end(err)
@@ -131,11 +139,12 @@ func (r *Runner) begin(ctx context.Context) error {
 	return nil
 }
 
-func (r *Runner) end() {
+func (r *Runner) end(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.running = false
-	r.progress.end(nil)
+	r.running, r.calls.ending = false, nil
+	r.stop = stopsAt(err)
+	r.progress.end(err)
 }
 
 // newReader makes a reader that goes on where the checkpoint stands.
@@ -143,7 +152,7 @@ func (r *Runner) newReader() *reader {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	rd := &reader{
-		projection: &r.projection, src: r.src, cfg: &r.cfg, eventSize: 1024, generation: r.done.Generation,
+		projection: &r.projection, src: r.src, cfg: &r.cfg, calls: r.calls, eventSize: 1024, generation: r.done.Generation,
 		done: map[string]cursor{}, plan: planReplays(r.replays),
 	}
 	for p, c := range r.done.Partitions {
@@ -164,7 +173,7 @@ func (r *Runner) readAll(ctx context.Context, rd *reader, windows chan<- *window
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case err == errEnded || errors.Is(err, eventlog.ErrClosed):
+		case err == errEnded || errors.Is(err, eventlog.ErrClosed) || stopsAt(err) != nil:
 			return err
 		case err == nil:
 			failures = 0
@@ -188,19 +197,18 @@ func (r *Runner) readRound(ctx context.Context, rd *reader, windows chan<- *wind
 	began, whole := r.now(), true
 	for _, p := range partitions {
 		w, err := rd.read(ctx, p)
+		if w != nil {
+			read++
+			whole = whole && w.whole
+			w.upTo = rd.upTo
+			if err := r.hand(ctx, w, windows); err != nil {
+				return read, err
+			}
+			r.progress.handed()
+		}
 		if err != nil {
 			return read, err
 		}
-		if w == nil {
-			continue
-		}
-		read++
-		whole = whole && w.whole
-		w.upTo = rd.upTo
-		if err := r.hand(ctx, w, windows); err != nil {
-			return read, err
-		}
-		r.progress.handed()
 	}
 	if whole {
 		rd.upTo = began

@@ -3,6 +3,10 @@ package projection_test
 import (
 	"encoding/json"
 	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
@@ -17,7 +21,7 @@ const EventType = "Script"
 
 // Step is one op that an event asks for.
 type Step struct {
-	Op       string     `json:"op"` // set create update upsert follow patch delete wipe fail panic
+	Op       string     `json:"op"` // set create update upsert follow patch delete wipe fail panic goexit hang
 	ID       string     `json:"id,omitempty"`
 	Version  string     `json:"version,omitempty"`
 	Customer *string    `json:"customer,omitempty"`
@@ -89,6 +93,10 @@ func (s Step) op(o *OpsOf) (projection.Op, error) {
 		return o.DeletePartition(s.ID), nil
 	case "panic":
 		panic("as the script says")
+	case "goexit":
+		runtime.Goexit()
+	case "hang":
+		hang()
 	}
 	return nil, fmt.Errorf("the script says %q", s.Op)
 }
@@ -103,11 +111,32 @@ func (s Step) row() Row {
 	return row
 }
 
-// spoil makes the row one that cannot be stored where the note says "break".
+// spoil makes the row one that cannot be stored where the note says "break". "goexit" and "hang" never return.
 func (s Step) spoil(row *Row) {
-	if s.Note == "break" {
+	switch s.Note {
+	case "break":
 		row.Total = Unstorable
+	case "goexit":
+		runtime.Goexit()
+	case "hang":
+		hang()
 	}
+}
+
+// hanging is closed when what hangs is to go on: see hang.
+var hanging atomic.Pointer[chan struct{}]
+
+// hang is code that does not return, until the test is over.
+func hang() { <-*hanging.Load() }
+
+// hangUntilReleased lets the script hang until release is called, at the latest until the end of the test.
+func hangUntilReleased(t testing.TB) (release func()) {
+	t.Helper()
+	held := make(chan struct{})
+	release = sync.OnceFunc(func() { close(held) })
+	hanging.Store(&held)
+	t.Cleanup(release)
+	return release
 }
 
 // Unstorable is no Int.

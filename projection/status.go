@@ -38,6 +38,11 @@ type Status struct {
 	Commits uint64 `json:"commits"`
 	// LastError is what is being tried again, or what stopped the Runner; "" where it gets on.
 	LastError string `json:"lastError,omitempty"`
+	// Stop is the event that has stopped the Runner; nil where none has.
+	Stop *StopError `json:"stop,omitempty"`
+	// Abandoned counts the calls of the projection's code that were given up and still have not returned. Only the end of
+	// the process ends them.
+	Abandoned int64 `json:"abandoned,omitempty"`
 	// LastErrorAt is when the last error was met, though the Runner may get on again; zero where there was none.
 	LastErrorAt time.Time `json:"lastErrorAt,omitzero"`
 	// Heartbeat is the last sign of life; a Runner gives one at least every RunnerConfig.Heartbeat when idle, and with
@@ -73,7 +78,7 @@ func (s *Status) Healthy(now time.Time, silence time.Duration) error {
 // that a Runner that reads no more cannot pass for one that has caught up. It works at any time, beside Run.
 func (r *Runner) Status(ctx context.Context) (Status, error) {
 	s := r.progress.status()
-	s.Projection, s.Model = r.projection.Name, r.projection.Model.Name
+	s.Projection, s.Model, s.Abandoned = r.projection.Name, r.projection.Model.Name, r.calls.lost.Load()
 	if err := r.addHeads(ctx, &s); err != nil {
 		return s, fmt.Errorf("status of projection %s: %w", r.projection.Name, err)
 	}

@@ -72,6 +72,9 @@ func (r *Runner) commitAll(ctx context.Context, s *stretch) error {
 			done, err = r.commit(ctx, s)
 			return err
 		})
+		if a := (*abandoned)(nil); errors.As(err, &a) {
+			return r.commitBefore(ctx, s, a)
+		}
 		if err != nil {
 			return err
 		}

@@ -20,6 +20,7 @@ type item struct {
 	released, skip bool
 	// replayed is an event whose release is on record, at the place where it took effect then.
 	replayed bool
+	others   bool // its tags say that it is not the projection's
 }
 
 // window is a run of events of one partition that is committed at once.
@@ -42,6 +43,7 @@ type reader struct {
 	projection *Projection
 	src        eventlog.Source
 	cfg        *RunnerConfig
+	calls      *supervisor
 	done       map[string]cursor
 	plan       *replayPlan
 	generation int       // of the table, in which the projection has come to done
@@ -53,13 +55,14 @@ type reader struct {
 // scanFactor bounds how many events of other types a window looks at for each that it could take.
 const scanFactor = 8
 
-// read makes the next window of a partition, nil where no event follows.
+// read makes the next window of a partition, nil where no event follows. A StopError is about the event after the window.
 func (r *reader) read(ctx context.Context, partition string) (*window, error) {
 	w := &window{partition: partition, from: r.done[partition], end: r.done[partition], generation: r.generation}
 	if err := r.replay(ctx, w, w.end.Offset); err != nil {
 		return nil, err
 	}
-	for {
+	stop := r.project(w, 0)
+	for stop == nil {
 		n := r.room(w)
 		if n == 0 {
 			break
@@ -68,22 +71,23 @@ func (r *reader) read(ctx context.Context, partition string) (*window, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read partition %q after %d: %w", partition, w.end.Offset, err)
 		}
+		fresh := len(w.items)
 		w.items = slices.Grow(w.items, min(len(events), r.taken))
 		for i := range events {
 			if err := r.take(ctx, w, &events[i]); err != nil {
 				return nil, err
 			}
 		}
-		if len(events) == 0 {
+		if stop = r.project(w, fresh); len(events) == 0 {
 			w.whole = true
 			break
 		}
 	}
 	if w.scanned == 0 && len(w.items) == 0 {
-		return nil, nil
+		return nil, stop
 	}
 	r.done[partition], r.taken = w.end, max(r.taken, len(w.items))
-	return w, nil
+	return w, stop
 }
 
 // room is how many more events the window may look at.
@@ -111,11 +115,8 @@ func (r *reader) take(ctx context.Context, w *window, e *eventlog.Event) error {
 	w.scanned++
 	w.bytes += len(e.Data)
 	w.end = cursor{Offset: e.Offset}
-	if !r.plan.moved[refOf(e)] {
-		if it, ok := r.project(e); ok {
-			it.at = w.end
-			w.items = append(w.items, it)
-		}
+	if !r.plan.moved[refOf(e)] && r.projection.wants(e) {
+		w.items = append(w.items, item{event: e, at: w.end})
 	}
 	return r.replay(ctx, w, e.Offset)
 }
@@ -128,28 +129,51 @@ func (r *reader) replay(ctx context.Context, w *window, offset uint64) error {
 			return err
 		}
 		w.end = p.done()
-		it, ok := r.project(e)
-		if !ok { // the projection takes it no more; it counts all the same
-			continue
+		if r.projection.wants(e) { // one that the projection takes no more counts all the same
+			w.items = append(w.items, item{event: e, at: w.end, replayed: true})
 		}
-		it.at, it.replayed = w.end, true
-		w.items = append(w.items, it)
 	}
 	return nil
 }
 
-// project makes an item of an event, unless it is not the projection's.
-func (r *reader) project(e *eventlog.Event) (item, bool) {
-	takes, err := r.projection.takes(e)
-	if !takes || err != nil {
-		return item{event: e, err: err}, takes
+// project makes the ops of the items of the window from the given one on, and drops those that are not the projection's.
+// Where it must stop, the window ends before the event that is the reason.
+func (r *reader) project(w *window, from int) error {
+	items := w.items[from:]
+	done, err := r.projectAll(items)
+	kept := 0
+	for i := range items[:done] {
+		if !items[i].others {
+			items[kept] = items[i]
+			kept++
+		}
 	}
-	it := item{event: e}
-	it.err = attempt(r.cfg.Attempts, func() (err error) {
-		it.ops, err = r.projection.project(e)
-		return err
+	if err != nil {
+		at := items[done].event
+		w.items = w.items[: from+kept : from+kept]
+		if w.end, w.scanned = w.from, len(w.items); w.scanned > 0 {
+			w.end = w.items[w.scanned-1].at
+		}
+		return r.calls.stopped(r.projection, at, err)
+	}
+	clear(items[kept:])
+	w.items = w.items[:from+kept]
+	return nil
+}
+
+// projectAll makes the ops of the items, as far as it gets.
+func (r *reader) projectAll(items []item) (done int, err error) {
+	return r.calls.each(&calls{
+		n:  len(items),
+		of: func(i int) *eventlog.Event { return items[i].event },
+		do: func(i int, failed error) (bool, error) {
+			it := &items[i]
+			if it.err = failed; failed == nil && r.projection.wants(it.event) { // one that it takes no more has no ops
+				it.others, it.ops, it.err = r.projection.opsOf(it.event, r.cfg.Attempts)
+			}
+			return true, nil
+		},
 	})
-	return it, true
 }
 
 // attempt calls f until it succeeds, at most n times, and returns its last error.

@@ -1,0 +1,118 @@
+package projection
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/foldql/foldql/eventlog"
+)
+
+// StopError is why a Runner goes no further than an event, though the event and the rows do not say that it cannot be
+// folded. Nothing of the event has taken effect, and all before it has.
+type StopError struct {
+	// Event names the event to Retry and Skip: its partition, "@", its offset.
+	Event   string `json:"event"`
+	ID      string `json:"id"`
+	Source  string `json:"source"`
+	Type    string `json:"type"`
+	Subject string `json:"subject,omitempty"`
+	// Reason is what is the matter, and Fix what to do about it.
+	Reason string `json:"reason"`
+	Fix    string `json:"fix"`
+
+	at   ref
+	torn bool // some of the event's rows may be written, so that it cannot be skipped
+}
+
+// Error implements error.
+func (s *StopError) Error() string {
+	return fmt.Sprintf("stopped at event %s (id %.100q, type %.100q): %s; %s", s.Event, s.ID, s.Type, s.Reason, s.Fix)
+}
+
+func newStop(e *eventlog.Event, reason, fix string) *StopError {
+	return &StopError{
+		Event: refOf(e).String(), ID: e.ID, Source: e.Source, Type: e.Type, Subject: e.Subject,
+		Reason: reason, Fix: fix, at: refOf(e),
+	}
+}
+
+// stopped makes what a caller is told of an event at which each has ended.
+func (s *supervisor) stopped(p *Projection, e *eventlog.Event, err error) error {
+	switch {
+	case errors.Is(err, errOverdue):
+		return newStop(e, fmt.Sprintf("the code of projection %s has not returned within %s", p.Name, s.limit),
+			"correct the code and restart, or skip the event; where it only needs longer, raise the time limit and restart")
+	case errors.Is(err, errEnding):
+		return fmt.Errorf("event %s is left for the next start: %w", refOf(e), context.Canceled)
+	}
+	return fmt.Errorf("call projection %s with event %s: %w", p.Name, refOf(e), err)
+}
+
+// stopsAt returns the StopError in err, nil where there is none.
+func stopsAt(err error) *StopError {
+	var s *StopError
+	if errors.As(err, &s) {
+		return s
+	}
+	return nil
+}
+
+// Decided reports whether a Runner that was stopped can go on: the event has been skipped, or another process that folds
+// the same rows has come past it.
+func (r *Runner) Decided(ctx context.Context, stop *StopError) (bool, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.known = r.known && !r.shared
+	if err := r.open(ctx); err != nil {
+		return false, err
+	}
+	_, decided := r.replays[stop.at]
+	return decided || r.done.Partitions[stop.at.partition].Offset >= stop.at.offset, nil
+}
+
+// decide retries or skips the event at which the Runner has stopped: a retry is for the next Run to do.
+func (r *Runner) decide(ctx context.Context, at ref, skip bool) error {
+	if !skip {
+		return nil
+	}
+	if r.stop.torn {
+		return r.stop
+	}
+	r.fold.reset(true)
+	out := r.newOutcome(&stretch{partition: at.partition, released: true})
+	p := replay{ref: at, Skip: true}
+	out.replays = append(out.replays, p)
+	out.notes = append(out.notes, p.note(r.projection.Name))
+	return r.write(ctx, out)
+}
+
+// abandoned is a commit whose calls have ended at one of its items.
+type abandoned struct {
+	took int // items before that
+	why  error
+}
+
+func (a *abandoned) Error() string { return a.why.Error() }
+
+// abandon gives up a commit. What was evaluated for it may still be in the hands of the goroutine that was given up.
+func (r *Runner) abandon(items []item, took int, err error) error {
+	if s := (stuck{}); errors.As(err, &s) {
+		return err
+	}
+	r.fold = r.projection.newFold(r.db, r.cfg.Readers)
+	return &abandoned{took, r.calls.stopped(&r.projection, items[took].event, err)}
+}
+
+// commitBefore commits the items before the one at which a commit was given up, and returns why it was.
+func (r *Runner) commitBefore(ctx context.Context, s *stretch, a *abandoned) error {
+	if a.took > 0 && !s.released {
+		before := *s
+		before.items = s.items[:a.took]
+		before.end = before.items[a.took-1].at
+		if err := r.commitAll(ctx, &before); err != nil {
+			return err
+		}
+	}
+	return a.why
+}
