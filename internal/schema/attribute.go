@@ -68,7 +68,11 @@ func (l *loader) checkAttributes(t *Table) {
 		take(a.name, a.what, a.argument, argumentPos(t.dir, a.argument))
 	}
 	for _, p := range t.Indexes {
-		take(p.PK, "partition key of index "+p.Name, "pkAttribute", l.attributePos(p, "pkAttribute"))
+		if p.PK == t.PK {
+			l.checkLocal(p)
+		} else {
+			take(p.PK, "partition key of index "+p.Name, "pkAttribute", l.attributePos(p, "pkAttribute"))
+		}
 		if p.SK != "" {
 			take(p.SK, "sort key of index "+p.Name, "skAttribute", l.attributePos(p, "skAttribute"))
 		}
@@ -80,6 +84,25 @@ func (l *loader) checkAttributes(t *Table) {
 			}
 		}
 	}
+}
+
+// checkLocal holds an index to what one must be whose partition key is the table's own attribute, as that of a local secondary
+// index is: the rows of a partition of the table, in another order.
+func (l *loader) checkLocal(p *PhysicalIndex) {
+	for _, u := range p.Uses {
+		d := l.draftOf(u.Model)
+		switch {
+		case !sameKeys(u.Index.PK, u.Model.PK):
+			d.report(localKey, d.usePos(u.Index, "pkAttribute"), nil, p.Name, p.PK)
+		case !u.Index.SK.Exists():
+			d.report(localUnsorted, d.usePos(u.Index, "pkAttribute"), nil, p.Name, p.PK)
+		}
+	}
+}
+
+// sameKeys reports whether two halves are composed of the same fields in the same way.
+func sameKeys(a, b Half) bool {
+	return a.Head == b.Head && a.Casing == b.Casing && a.Escape == b.Escape && slices.Equal(a.Segments, b.Segments)
 }
 
 // attributePos is where the attribute is named, or the index first used.

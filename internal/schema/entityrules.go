@@ -16,6 +16,8 @@ var (
 	attributeOfNothing = newRule("attribute-of-nothing", "index {1} names the attribute of its sort key, but has none", "add sk, or remove skAttribute")
 	policyOfNothing    = newRule("policy-of-nothing", "index {1} has a policy for its sort key, but no sort key", "add sk, or remove sk from policy")
 	indexAttributes    = newRule("index-attributes", "names the {2} of index {1} {3}, and type {4} names it {5}", "give both the same, or only one of them any")
+	localKey           = newRule("local-key", "index {1} has the table's own partition key, attribute {2}, and composes another key for it", "compose pk of the fields of the primary key's pk, with the same casing and in no collection, or choose another pkAttribute")
+	localUnsorted      = newRule("local-unsorted", "index {1} has the table's own partition key, attribute {2}, and no sort key", "add sk: an index of that kind is the partition in another order")
 	indexSortHalf      = newRule("index-sort-half", "has {2} in index {1}, and type {3} has {4}", "use one of them with another index of the table")
 	tooManyIndexes     = newRule("too-many-indexes", "uses {1}, which is the {2}st index of table {3}; a table has {4} at most", "use one that is there, with keys that no other type has")
 )

@@ -165,7 +165,10 @@ func (p *planner) ofOthers() {
 		}
 	}
 	for i := range p.have.LocalSecondaryIndexes {
-		look(*p.have.LocalSecondaryIndexes[i].IndexName, p.have.LocalSecondaryIndexes[i].KeySchema)
+		local := &p.have.LocalSecondaryIndexes[i]
+		if !slices.ContainsFunc(p.layout.indexes, func(x index) bool { return x.name == *local.IndexName }) {
+			look(*local.IndexName, local.KeySchema)
+		}
 	}
 }
 
@@ -184,6 +187,9 @@ func (p *planner) create() {
 
 // tableIndex plans one index of a table that is there, and reports whether it is then to be added.
 func (p *planner) tableIndex(x index) (missing bool) {
+	if p.localIndex(x) {
+		return false
+	}
 	at := slices.IndexFunc(p.have.GlobalSecondaryIndexes, func(g types.GlobalSecondaryIndexDescription) bool {
 		return *g.IndexName == x.name
 	})
@@ -195,7 +201,7 @@ func (p *planner) tableIndex(x index) (missing bool) {
 		p.step(Await, true, "wait until the former index %s of table %s is removed", x.name, p.layout.table)
 		return true
 	}
-	if why := p.unfit(x, g); why != "" {
+	if why := p.unfit(x, g.KeySchema, g.Projection); why != "" {
 		if !p.allowDelete {
 			p.wrong("index %s of table %s %s: --allow-delete lets it be removed and added again; it cannot be read meanwhile",
 				x.name, p.layout.table, why)
@@ -210,19 +216,36 @@ func (p *planner) tableIndex(x index) (missing bool) {
 	return false
 }
 
-// unfit says how the index that is there differs from the one that is needed, "" where it will do.
-func (p *planner) unfit(x index, g *types.GlobalSecondaryIndexDescription) string {
-	if !sameKey(x.pk, x.sk, g.KeySchema, p.have.AttributeDefinitions) {
-		return fmt.Sprintf("has the key %s, and needs %s", haveKeyText(g.KeySchema, p.have.AttributeDefinitions), keyText(x.pk, x.sk))
+// localIndex takes a local secondary index for the one that is needed, and reports whether there is one of its name. Somebody
+// else has made it: those that we make are global, because a local one bounds the size of a partition.
+func (p *planner) localIndex(x index) bool {
+	for i := range p.have.LocalSecondaryIndexes {
+		local := &p.have.LocalSecondaryIndexes[i]
+		if *local.IndexName != x.name {
+			continue
+		}
+		if why := p.unfit(x, local.KeySchema, local.Projection); why != "" {
+			p.wrong("local secondary index %s of table %s %s, and DynamoDB cannot change it: give the index of the model another "+
+				"name, or make the table anew", x.name, p.layout.table, why)
+		}
+		return true
 	}
-	if g.Projection == nil || g.Projection.ProjectionType == types.ProjectionTypeAll {
+	return false
+}
+
+// unfit says how the index that is there differs from the one that is needed, "" where it will do.
+func (p *planner) unfit(x index, key []types.KeySchemaElement, projection *types.Projection) string {
+	if !sameKey(x.pk, x.sk, key, p.have.AttributeDefinitions) {
+		return fmt.Sprintf("has the key %s, and needs %s", haveKeyText(key, p.have.AttributeDefinitions), keyText(x.pk, x.sk))
+	}
+	if projection == nil || projection.ProjectionType == types.ProjectionTypeAll {
 		return ""
 	}
 	if x.projection == types.ProjectionTypeAll {
 		return "holds some attributes, and needs all"
 	}
 	for _, attr := range x.nonKey {
-		if !slices.Contains(g.Projection.NonKeyAttributes, attr) {
+		if !slices.Contains(projection.NonKeyAttributes, attr) {
 			return "does not hold the attribute " + attr
 		}
 	}
