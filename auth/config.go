@@ -35,6 +35,8 @@ type Config struct {
 	// RefetchAfter is the least time between two reads of the key set that tokens with unknown keys cause; 10 s by
 	// default. MaxKeyAge is how long keys serve before the set is read anew; 15 min by default.
 	RefetchAfter, MaxKeyAge time.Duration
+	// KeysExpireAfter is how long keys serve after the set was last read, where it cannot be read any more; 1 h by default.
+	KeysExpireAfter time.Duration
 	// Client fetches the key set; one with a timeout of 5 s by default.
 	Client *http.Client
 	// Now is the clock; time.Now by default.
@@ -69,6 +71,9 @@ func (c Config) withDefaults() Config {
 	if c.MaxKeyAge == 0 {
 		c.MaxKeyAge = 15 * time.Minute
 	}
+	if c.KeysExpireAfter == 0 {
+		c.KeysExpireAfter = time.Hour
+	}
 	if c.Client == nil {
 		c.Client = &http.Client{Timeout: 5 * time.Second}
 	}
@@ -96,7 +101,7 @@ func (c *Config) validate() error {
 		return errors.New("a secret and a JWKS are both given: tokens are verified with one of them, drop the other")
 	case c.JWKS == "" && len(c.Secret) < minSecret:
 		return fmt.Errorf("the secret has %d bytes, and needs %d at least", len(c.Secret), minSecret)
-	case c.Leeway < 0 || c.MaxTokenSize < 0 || c.RefetchAfter < 0 || c.MaxKeyAge < 0:
+	case c.Leeway < 0 || c.MaxTokenSize < 0 || c.RefetchAfter < 0 || c.MaxKeyAge < 0 || c.KeysExpireAfter < 0:
 		return errors.New("the leeway, the sizes and the times must not be negative")
 	}
 	if strings.Contains(c.JWKS, "://") && !remote(c.JWKS) {

@@ -43,13 +43,16 @@ func family(public jwt.VerificationKey, alg string) bool {
 }
 
 // parseKeys reads the public keys for signatures out of a key set. Keys of other kinds and uses are passed over, as the
-// specification asks.
+// specification asks. A set may be empty: its issuer has withdrawn all keys.
 func parseKeys(text []byte, log *slog.Logger) ([]key, error) {
 	var set struct {
 		Keys []json.RawMessage `json:"keys"`
 	}
 	if err := json.Unmarshal(text, &set); err != nil {
 		return nil, fmt.Errorf("it is no JSON Web Key Set: %w", err)
+	}
+	if set.Keys == nil {
+		return nil, errors.New("it is no JSON Web Key Set: it lacks the list of keys")
 	}
 	var keys []key
 	for i, raw := range set.Keys {
@@ -59,9 +62,6 @@ func parseKeys(text []byte, log *slog.Logger) ([]key, error) {
 			continue
 		}
 		keys = append(keys, k)
-	}
-	if len(keys) == 0 {
-		return nil, errors.New("it has no public key that signatures can be verified with")
 	}
 	return keys, nil
 }

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -14,7 +15,8 @@ import (
 )
 
 // keySet is a JSON Web Key Set that is read again when its keys are old, when a token names a key that is not in it, and,
-// for a file, when the file has changed. A set that cannot be read leaves the keys as they are.
+// for a file, when the file has changed. A set that cannot be read leaves the keys as they are until they expire: without an
+// end, whoever keeps the server from reading the set could use a stolen key for ever. A set without keys leaves none.
 type keySet struct {
 	name   string // path or address
 	shown  string // the same without a password
@@ -22,11 +24,11 @@ type keySet struct {
 	now    func() time.Time
 	log    *slog.Logger
 
-	refetchAfter, maxAge time.Duration
+	refetchAfter, maxAge, expireAfter time.Duration
 
 	mu    sync.Mutex
 	keys  []key
-	ever  bool      // a set has been read
+	read  time.Time // when the attempt began that last read a set; zero before
 	tried time.Time // when the last attempt began
 	stamp stamp     // of the file that was read last
 	busy  chan struct{}
@@ -44,39 +46,45 @@ const maxKeySetSize = 1 << 20
 func newKeySet(cfg *Config) *keySet {
 	return &keySet{
 		name: cfg.JWKS, shown: shown(cfg.JWKS), client: cfg.Client, now: cfg.Now, log: cfg.Logger,
-		refetchAfter: cfg.RefetchAfter, maxAge: cfg.MaxKeyAge,
+		refetchAfter: cfg.RefetchAfter, maxAge: cfg.MaxKeyAge, expireAfter: cfg.KeysExpireAfter,
 	}
 }
 
-// open reads the set for the first time. An address that does not answer yet is no error.
+// open reads the set for the first time. An address that does not answer yet, or has no keys yet, is no error.
 func (s *keySet) open(ctx context.Context) error {
 	err := s.refresh(ctx)
-	if err == nil || remote(s.name) && ctx.Err() == nil {
+	if remote(s.name) && ctx.Err() == nil {
 		return nil
+	}
+	if err == nil && len(s.keys) == 0 {
+		err = fmt.Errorf("read the key set %s: %w", s.shown, errNoKeys)
 	}
 	return err
 }
 
+var errNoKeys = errors.New("it has no public key that signatures can be verified with")
+
 // find implements keySource.
 func (s *keySet) find(ctx context.Context, alg, kid string) ([]jwt.VerificationKey, error) {
-	found, read, due := s.lookup(alg, kid)
+	found, known, due := s.lookup(alg, kid)
 	if due {
 		// What goes wrong is logged; the keys at hand, if any, are what there is.
 		_ = s.refresh(ctx)
-		found, read, _ = s.lookup(alg, kid)
+		found, known, _ = s.lookup(alg, kid)
 	}
-	if !read {
+	if !known {
 		return nil, ErrUnavailable
 	}
 	return found, nil
 }
 
-// lookup returns the keys at hand, whether a set has been read at all, and whether it should be read now.
-func (s *keySet) lookup(alg, kid string) (found []jwt.VerificationKey, read, due bool) {
+// lookup returns the keys at hand, whether it is known which keys there are, and whether the set should be read now.
+func (s *keySet) lookup(alg, kid string) (found []jwt.VerificationKey, known, due bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	known = !s.read.IsZero() && s.now().Sub(s.read) < s.expireAfter
 	for i := range s.keys {
-		if k := &s.keys[i]; k.fits(alg, kid) {
+		if k := &s.keys[i]; known && k.fits(alg, kid) {
 			found = append(found, k.public)
 		}
 	}
@@ -85,9 +93,20 @@ func (s *keySet) lookup(alg, kid string) (found []jwt.VerificationKey, read, due
 	case len(found) == 0 && age >= s.refetchAfter:
 		due = true
 	default:
-		due = age >= s.maxAge || s.fileChanged(age)
+		due = age >= s.readAfter() || s.fileChanged(age)
 	}
-	return found, s.ever, due
+	return found, known, due
+}
+
+// retryAfter is the time between two attempts to read a set that cannot be read, as long as there are keys.
+const retryAfter = time.Minute
+
+// readAfter is how old the last attempt may be; s.mu is held.
+func (s *keySet) readAfter() time.Duration {
+	if s.tried.After(s.read) {
+		return min(s.maxAge, retryAfter)
+	}
+	return s.maxAge
 }
 
 // lookAgain is how often at most a file is looked at.
@@ -117,11 +136,12 @@ func (s *keySet) refresh(ctx context.Context) error {
 		}
 	}
 	done := make(chan struct{})
-	s.busy, s.tried = done, s.now()
+	began := s.now()
+	s.busy, s.tried = done, began
 	s.mu.Unlock()
 
 	// The caller may go away; those who wait with it still want the keys.
-	keys, at, err := s.read(context.WithoutCancel(ctx))
+	keys, at, err := s.parse(context.WithoutCancel(ctx))
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,18 +149,28 @@ func (s *keySet) refresh(ctx context.Context) error {
 	s.busy = nil
 	s.stamp = at
 	if err != nil {
-		then := "no token can be verified until it is"
-		if s.ever {
-			then = "tokens are verified with the keys read before"
-		}
-		s.log.Error("key set not read; "+then, "jwks", s.shown, "error", err)
+		s.logUnread(err)
 		return err
 	}
-	s.keys, s.ever = keys, true
+	if len(keys) == 0 {
+		s.log.Error("the key set has no key that signatures can be verified with: every token is refused", "jwks", s.shown)
+	}
+	s.keys, s.read = keys, began
 	return nil
 }
 
-func (s *keySet) read(ctx context.Context) ([]key, stamp, error) {
+// logUnread says what becomes of tokens; s.mu is held.
+func (s *keySet) logUnread(err error) {
+	expire := s.read.Add(s.expireAfter)
+	if s.read.IsZero() || !s.now().Before(expire) {
+		s.log.Error("key set not read; no token can be verified until it is", "jwks", s.shown, "error", err)
+		return
+	}
+	s.log.Error("key set not read; tokens are verified with the keys read before until they expire",
+		"jwks", s.shown, "expire", expire, "error", err)
+}
+
+func (s *keySet) parse(ctx context.Context) ([]key, stamp, error) {
 	text, at, err := s.text(ctx)
 	if err != nil {
 		return nil, at, fmt.Errorf("read the key set %s: %w", s.shown, err)

@@ -66,15 +66,79 @@ func TestKeysServeOnWhileTheIssuerIsDown(t *testing.T) {
 	c := newClock()
 	server := serveKeys(t, map[string]crypto.Signer{"k": ecKey()})
 	v := newVerifier(t, Config{JWKS: server.URL, Now: c.now})
-	for _, broken := range [][]byte{nil, []byte("{}"), []byte("not JSON"), make([]byte, maxKeySetSize+1)} {
-		server.set(broken)
-		c.advance(16 * time.Minute)
+	broken := [][]byte{nil, []byte("{}"), []byte(`{"keys":null}`), []byte("not JSON"), make([]byte, maxKeySetSize+1)}
+	c.advance(16 * time.Minute)
+	for _, body := range broken {
+		server.set(body)
+		c.advance(2 * time.Minute)
 		if _, err := v.Verify(t.Context(), es(t, c, "k")); err != nil {
-			t.Fatalf("with %.10q served: %v", broken, err)
+			t.Fatalf("with %.10q served: %v", body, err)
 		}
 	}
-	if n := server.asked.Load(); n != 5 {
-		t.Errorf("the key set was asked for %d times, want 5", n)
+	if n := server.asked.Load(); n != 6 {
+		t.Errorf("the key set was asked for %d times, want 6", n)
+	}
+}
+
+func TestKeysThatCannotBeReadAgainExpire(t *testing.T) {
+	c := newClock()
+	server := serveKeys(t, map[string]crypto.Signer{"k": ecKey()})
+	up := *server.body.Load()
+	path := jwksFile(t, map[string]crypto.Signer{"k": ecKey()})
+	vanishes := map[string]func(){
+		server.URL: func() { server.set(nil) },
+		path: func() {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+		},
+	}
+	for name, vanish := range vanishes {
+		v := newVerifier(t, Config{JWKS: name, Now: c.now, KeysExpireAfter: 30 * time.Minute})
+		vanish()
+		c.advance(29 * time.Minute)
+		if _, err := v.Verify(t.Context(), es(t, c, "k")); err != nil {
+			t.Errorf("%s: before the keys expire: %v", name, err)
+		}
+		c.advance(time.Minute)
+		if _, err := v.Verify(t.Context(), es(t, c, "k")); !errors.Is(err, ErrUnavailable) {
+			t.Errorf("%s: got error %v after the keys expired, want ErrUnavailable", name, err)
+		}
+		server.set(up)
+		if err := os.WriteFile(path, up, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c.advance(11 * time.Second)
+		if _, err := v.Verify(t.Context(), es(t, c, "k")); err != nil {
+			t.Errorf("%s: with the set back: %v", name, err)
+		}
+	}
+}
+
+func TestEmptyKeySetMeansNoKeys(t *testing.T) {
+	withdrawn := []byte(`{"keys":[]}`)
+	unusable := []byte(`{"keys":[{"kty":"oct","kid":"k","k":"c2VjcmV0"}]}`)
+	for _, empty := range [][]byte{withdrawn, unusable} {
+		for _, file := range []bool{false, true} {
+			c := newClock()
+			server := serveKeys(t, map[string]crypto.Signer{"k": ecKey()})
+			path := jwksFile(t, map[string]crypto.Signer{"k": ecKey()})
+			name := server.URL
+			if file {
+				name = path
+			}
+			v := newVerifier(t, Config{JWKS: name, Now: c.now})
+			if _, err := v.Verify(t.Context(), es(t, c, "k")); err != nil {
+				t.Fatal(err)
+			}
+			server.set(empty)
+			if err := os.WriteFile(path, empty, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			c.advance(16 * time.Minute)
+			_, err := v.Verify(t.Context(), es(t, c, "k"))
+			wantRefused(t, err, "unknown key")
+		}
 	}
 }
 

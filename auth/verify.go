@@ -24,7 +24,7 @@ type keySource interface {
 	find(ctx context.Context, alg, kid string) ([]jwt.VerificationKey, error)
 }
 
-// ErrUnavailable is the error where no keys could be read so far, so that no token can be verified.
+// ErrUnavailable is the error where no keys could be read, or none for too long, so that no token can be verified.
 var ErrUnavailable = errors.New("tokens cannot be verified at the moment")
 
 // TokenError says why a token is not accepted, in words that its bearer may read.

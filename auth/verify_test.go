@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -199,6 +200,10 @@ func TestClaimsSayWhoTheCallerIs(t *testing.T) {
 
 func TestConfigurationThatWouldNotProtectIsRefused(t *testing.T) {
 	file := jwksFile(t, map[string]crypto.Signer{"k": ecKey()})
+	emptyFile := file + ".empty"
+	if err := os.WriteFile(emptyFile, []byte(`{"keys":[]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	weak := must(rsa.GenerateKey(rand.Reader, 1024))
 	for _, tc := range []struct {
 		name string
@@ -213,6 +218,7 @@ func TestConfigurationThatWouldNotProtectIsRefused(t *testing.T) {
 		{"none", Config{Secret: sharedSecret, Algorithms: []string{"none"}}, "cannot be used"},
 		{"no such file", Config{JWKS: file + ".gone"}, "no such file"},
 		{"other scheme", Config{JWKS: "ftp://example.com/jwks"}, "neither a file nor"},
+		{"file without keys", Config{JWKS: emptyFile}, "no public key"},
 		{"weak key", Config{JWKS: jwksFile(t, map[string]crypto.Signer{"k": weak})}, "no public key"},
 		{"negative leeway", Config{Secret: sharedSecret, Leeway: -1}, "negative"},
 	} {

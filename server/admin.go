@@ -23,11 +23,11 @@ type admin struct {
 	log   *slog.Logger
 }
 
-func (a *admin) register(mux *http.ServeMux, guarded func(http.Handler) http.Handler) {
-	mux.Handle("GET /admin/projections", guarded(http.HandlerFunc(a.projections)))
-	mux.Handle("GET /admin/events", guarded(http.HandlerFunc(a.list)))
-	mux.Handle("POST /admin/events/retry", guarded(a.mend((*projection.Runner).Retry)))
-	mux.Handle("POST /admin/events/skip", guarded(a.mend((*projection.Runner).Skip)))
+func (a *admin) register(mux *http.ServeMux, reads, writes func(http.Handler) http.Handler) {
+	mux.Handle("GET /admin/projections", reads(http.HandlerFunc(a.projections)))
+	mux.Handle("GET /admin/events", reads(http.HandlerFunc(a.list)))
+	mux.Handle("POST /admin/events/retry", writes(a.mend((*projection.Runner).Retry)))
+	mux.Handle("POST /admin/events/skip", writes(a.mend((*projection.Runner).Skip)))
 }
 
 // projectionsAnswer is the body of /admin/projections.

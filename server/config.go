@@ -73,12 +73,20 @@ type jwtOptions struct {
 	JWTIssuer       string        `name:"jwt-issuer" help:"Issuer that tokens must be of." group:"Who may read"`
 	JWTAudience     []string      `name:"jwt-audience" help:"Audiences, one of which tokens must be for." group:"Who may read"`
 	JWTLeeway       time.Duration `name:"jwt-leeway" help:"How far the clock of the issuer may be from ours." default:"30s" group:"Who may read"`
+	JWTKeysExpire   time.Duration `name:"jwt-keys-expire-after" help:"How long the keys of a key set that cannot be read any more are good after it was last read." default:"1h" group:"Who may read"`
 	JWTSubjectClaim string        `name:"jwt-subject-claim" help:"Claim that names the caller; dots lead into objects." default:"sub" group:"Who may read"`
 	JWTGroupsClaims []string      `name:"jwt-groups-claims" help:"Claims that list the groups of the caller." default:"groups,cognito:groups" group:"Who may read"`
 }
 
 // longestLeeway is more than clocks differ by: tokens that are long expired are not to be accepted for a slip of the pen.
 const longestLeeway = time.Hour
+
+// Bounds of the time that keys serve which cannot be read again: long enough for the issuer to start anew, and short enough
+// for keys that it has withdrawn.
+const (
+	shortestKeys = time.Minute
+	longestKeys  = 7 * 24 * time.Hour
+)
 
 // verifier makes the verifier that the options ask for, nil where they ask for none.
 func (o *jwtOptions) verifier(ctx context.Context, log *slog.Logger) (*auth.Verifier, error) {
@@ -87,6 +95,10 @@ func (o *jwtOptions) verifier(ctx context.Context, log *slog.Logger) (*auth.Veri
 	}
 	if o.JWTLeeway < 0 || o.JWTLeeway > longestLeeway {
 		return nil, wrongConfig("jwt-leeway", "%s is out of bounds; give 0s at least, and %s at most", o.JWTLeeway, longestLeeway)
+	}
+	if o.JWTKeysExpire < shortestKeys || o.JWTKeysExpire > longestKeys {
+		return nil, wrongConfig("jwt-keys-expire-after", "%s is out of bounds; give %s at least, and %s at most",
+			o.JWTKeysExpire, shortestKeys, longestKeys)
 	}
 	secret, err := secretOf("jwt-secret", o.JWTSecret, o.JWTSecretFile)
 	if err != nil {
@@ -97,7 +109,7 @@ func (o *jwtOptions) verifier(ctx context.Context, log *slog.Logger) (*auth.Veri
 	}
 	v, err := auth.NewVerifier(ctx, auth.Config{
 		Secret: []byte(secret), JWKS: o.JWTJWKS, Algorithms: o.JWTAlgorithms,
-		Issuer: o.JWTIssuer, Audience: o.JWTAudience, Leeway: o.JWTLeeway,
+		Issuer: o.JWTIssuer, Audience: o.JWTAudience, Leeway: o.JWTLeeway, KeysExpireAfter: o.JWTKeysExpire,
 		SubjectClaim: o.JWTSubjectClaim, GroupsClaims: o.JWTGroupsClaims, Logger: log,
 	})
 	if err != nil {
@@ -198,6 +210,7 @@ type serveCommand struct {
 
 	jwtOptions
 	writeToken
+	exposure
 	limits
 
 	DrainDelay   time.Duration `help:"Time between being not ready and closing the listener, for load balancers to notice." default:"0s" group:"Lifecycle"`
@@ -217,6 +230,9 @@ func (c *serveCommand) validate() error {
 			return wrongConfig("cors-origins", "%w", err)
 		}
 	}
+	if err := c.exposure.validate(); err != nil {
+		return err
+	}
 	return c.limits.validate()
 }
 
@@ -232,11 +248,16 @@ func checkOrigin(origin string) error {
 	return nil
 }
 
-// checkWriters refuses to let everybody write: without a token, writing is for those on this machine.
-func checkWriters(listen, token string) error {
-	if token != "" || loopback(listen) {
-		return nil
+// unlocked are those who write where there is no write token: on loopback those on this machine.
+func (c *serveCommand) unlocked() Writes {
+	if loopback(c.Listen) {
+		return WritesLocal
 	}
+	return WritesUndecided
+}
+
+// undecidedWriters refuses to let everybody write.
+func undecidedWriters(listen string) error {
 	return wrongConfig("write-token", "listening at %s, anybody could append events: set a write token "+
 		"(FOLDQL_WRITE_TOKEN, or --write-token-file), or listen on loopback only (--listen 127.0.0.1:8080)", listen)
 }
@@ -247,8 +268,8 @@ func loopback(address string) bool {
 	if err != nil {
 		return false
 	}
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
+	host, _, _ = strings.Cut(host, "%") // the zone of an IPv6 address
+	return isLoopback(host)
 }
 
 // checkReaders refuses to serve a schema with rules where nobody can be told from anybody.

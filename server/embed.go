@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -19,12 +20,35 @@ type Opened struct {
 	Logger *slog.Logger
 	// Options are those of the command serve, "--auth=off"; where it listens and what it opens mean nothing here.
 	Options []string
+	// Writes says who writes where the Options have no write token. One of the two is needed.
+	Writes Writes
 }
+
+// Writes says who may append events and see to projections over HTTP, and see what the server tells its operators, where
+// there is no write token.
+type Writes uint8
+
+// The choices of who writes.
+const (
+	// WritesUndecided is no choice: Embed refuses it.
+	WritesUndecided Writes = iota
+	// WritesRefused admits nobody.
+	WritesRefused
+	// WritesLocal admits requests that this machine sends by itself, as `serve` does on loopback: their peer is a loopback
+	// address, they name localhost as their host, and carry no header of a proxy. A proxy on this machine that adds none
+	// is not noticed.
+	WritesLocal
+	// WritesOpen admits every request: the program lets through only those that may write.
+	WritesOpen
+)
 
 // Embedded is the server of an App inside of another program. It is the handler of all that the server answers.
 type Embedded struct {
 	http.Handler
-	serving *serving
+	// Operator is the handler of what `serve` answers at --admin-listen. It shows names of models, keys of rows and
+	// addresses to whoever reaches it.
+	Operator http.Handler
+	serving  *serving
 }
 
 // Embed starts the projections of the app over what is opened. The end of the context ends them.
@@ -38,7 +62,11 @@ func Embed(ctx context.Context, app App, o Opened) (*Embedded, error) {
 	if command, _ := p.parse(&c); command == nil {
 		return nil, fmt.Errorf("the options of the server: %s", strings.TrimSpace(said.String()))
 	}
-	s, err := c.Serve.configure(ctx, &p)
+	if token, err := c.Serve.writeToken.get(); err == nil && token == "" && o.Writes == WritesUndecided {
+		return nil, errors.New("nobody has said who may write to the server: give a write token in Options " +
+			"(--write-token-file=FILE), or choose Writes: WritesRefused, WritesLocal or WritesOpen")
+	}
+	s, err := c.Serve.configure(ctx, &p, o.Writes)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +75,8 @@ func Embed(ctx context.Context, app App, o Opened) (*Embedded, error) {
 		return nil, err
 	}
 	context.AfterFunc(ctx, s.stopFolds)
-	return &Embedded{Handler: s.handler(), serving: s}, nil
+	handler, operator := s.handler()
+	return &Embedded{Handler: handler, Operator: operator, serving: s}, nil
 }
 
 // Wait returns when the projections have come to the end of the log, or to that of their context, with why one of them

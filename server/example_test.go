@@ -50,6 +50,7 @@ func ExampleEmbed() {
 
 	embedded, err := server.Embed(ctx, app, server.Opened{
 		DB: db, Log: log, Logger: slog.New(slog.DiscardHandler), Options: []string{"--auth=off"},
+		Writes: server.WritesRefused, // over HTTP: this program appends to its log by itself
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -3,21 +3,32 @@ package server
 import (
 	"crypto/sha256"
 	"crypto/subtle"
-	"net"
 	"net/http"
-	"strings"
 
 	"github.com/foldql/foldql/auth"
 )
 
-// guard lets those write who have the token, or, where there is none, those on this machine.
-func guard(token string, next http.Handler) http.Handler {
-	allowed := localHost
-	if token != "" {
-		allowed = bearerOf(token)
+// admission says whether a request may have what only some may: nil, or why not.
+type admission func(*http.Request) *problem
+
+// writers admits those who may append events and see to projections: who has the token, or, where there is none, whom the
+// program that embeds the server has decided on.
+func writers(token string, without Writes) admission {
+	switch {
+	case token != "":
+		return bearerOf(token)
+	case without == WritesOpen:
+		return func(*http.Request) *problem { return nil }
+	case without == WritesLocal:
+		return ofThisMachine
 	}
+	return func(*http.Request) *problem { return notWritable() }
+}
+
+// guard lets those through who are admitted.
+func (admits admission) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if bad := allowed(r); bad != nil {
+		if bad := admits(r); bad != nil {
 			if bad.Status == http.StatusUnauthorized {
 				w.Header().Set("WWW-Authenticate", `Bearer realm="write"`)
 			}
@@ -29,7 +40,7 @@ func guard(token string, next http.Handler) http.Handler {
 }
 
 // bearerOf admits requests with the token. Digests are compared, so that the time it takes tells nothing.
-func bearerOf(token string) func(*http.Request) *problem {
+func bearerOf(token string) admission {
 	want := sha256.Sum256([]byte(token))
 	return func(r *http.Request) *problem {
 		given, ok := auth.Bearer(r.Header.Get("Authorization"))
@@ -39,17 +50,4 @@ func bearerOf(token string) func(*http.Request) *problem {
 		}
 		return unauthorized()
 	}
-}
-
-// localHost admits requests that name this machine as their host. The listener takes no others; but a page of another
-// site, whose name was made to lead here, could have a browser on this machine send them.
-func localHost(r *http.Request) *problem {
-	host, _, err := net.SplitHostPort(r.Host)
-	if err != nil {
-		host = strings.Trim(r.Host, "[]")
-	}
-	if loopback(net.JoinHostPort(host, "0")) {
-		return nil
-	}
-	return foreignHost()
 }

@@ -18,14 +18,17 @@ func (h *health) live(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, "application/json", map[string]string{"status": "alive"})
 }
 
-// readyPath is where the server is asked whether it is ready.
-const readyPath = "/readyz"
+// Where the server is asked whether it is alive, and whether it is ready.
+const (
+	livePath  = "/livez"
+	readyPath = "/readyz"
+)
 
 // readyAnswer is the body of /readyz.
 type readyAnswer struct {
 	Ready       bool              `json:"ready"`
 	Why         string            `json:"why,omitempty"` // it is not
-	Projections []readyProjection `json:"projections"`
+	Projections []readyProjection `json:"projections,omitempty"`
 }
 
 type readyProjection struct {
@@ -38,19 +41,58 @@ type readyProjection struct {
 
 var errDraining = errors.New("the server is shutting down")
 
-func (h *health) ready(w http.ResponseWriter, r *http.Request) {
-	list, err := h.folds.statuses(r.Context())
-	if h.draining.Load() {
-		err = errDraining
+// ready answers with details, which name models, rows and addresses, to those who are admitted, and to anybody else with
+// a reason of a closed list.
+func (h *health) ready(details admission) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		list, err := h.folds.statuses(r.Context())
+		if h.draining.Load() {
+			err = errDraining
+		}
+		answer := readyAnswer{Ready: err == nil}
+		if err != nil {
+			answer.Why = coarse(err, list)
+		}
+		if details(r) == nil {
+			answer.detail(err, list)
+		}
+		status := http.StatusOK
+		if err != nil {
+			status = http.StatusServiceUnavailable
+		}
+		writeJSON(w, status, "application/json", answer)
 	}
-	answer := readyAnswer{Ready: err == nil, Projections: make([]readyProjection, len(list))}
-	for i, s := range list {
-		answer.Projections[i] = readyProjection{s.Projection, s.State, s.Lag, s.Aside, s.Partitions}
-	}
-	status := http.StatusOK
+}
+
+func (a *readyAnswer) detail(err error, list []projection.Status) {
 	if err != nil {
-		status = http.StatusServiceUnavailable
-		answer.Why = err.Error()
+		a.Why = err.Error()
 	}
-	writeJSON(w, status, "application/json", answer)
+	for _, s := range list {
+		a.Projections = append(a.Projections, readyProjection{s.Projection, s.State, s.Lag, s.Aside, s.Partitions})
+	}
+}
+
+// Why the server is not ready, as anybody may know it.
+const (
+	whyDraining    = "draining"
+	whyStopped     = "stopped"     // a projection has stopped, or does not get on
+	whyCatchingUp  = "catching up" // a projection has not come to the end of the log
+	whyUnavailable = "unavailable" // the store or the source of events does not answer
+)
+
+func coarse(err error, list []projection.Status) string {
+	if errors.Is(err, errDraining) {
+		return whyDraining
+	}
+	why := whyUnavailable
+	for _, s := range list {
+		switch {
+		case s.State == projection.Stalled || s.State == projection.Stopped && s.LastError != "":
+			return whyStopped
+		case s.Lag > 0:
+			why = whyCatchingUp
+		}
+	}
+	return why
 }

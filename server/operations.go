@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/graph/graphqlhttp"
 )
 
 // operations counts and times the operations of the API, as one of gqlgen's extensions.
@@ -16,6 +18,8 @@ type operations struct {
 	requests *prometheus.CounterVec
 	errors   *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
+
+	names []string // of operations that are told apart by them
 
 	mu    sync.RWMutex
 	known map[string]*operation
@@ -33,17 +37,16 @@ var _ interface {
 	prometheus.Collector
 } = (*operations)(nil)
 
-// Clients choose the names of operations, so only the first so many are told apart; all others are "other". An operation
-// without a name is "anonymous".
+// Clients choose the names of operations, and could fill the metrics with them. So an operation goes by its name only where
+// the configuration has it; any other by the one field of Query that it asks, of which the schema has so many and no more.
 const (
-	mostNames = 200
-	longName  = 64
-	otherName = "other"
-	noName    = "anonymous"
+	severalFields = "several"
+	noOperation   = "invalid" // the request is not of an operation that can be carried out
 )
 
-func newOperations() *operations {
+func newOperations(names []string) *operations {
 	return &operations{
+		names: names,
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "foldql_graphql_requests_total", Help: "Operations answered.",
 		}, []string{"operation"}),
@@ -71,11 +74,7 @@ func (o *operations) InterceptResponse(ctx context.Context, next graphql.Respons
 		return nil
 	}
 	op := graphql.GetOperationContext(ctx)
-	name := ""
-	if op.Operation != nil { // else the request names what is not there, or wrong
-		name = op.Operation.Name
-	}
-	m := o.named(name)
+	m := o.measured(o.label(op))
 	m.requests.Inc()
 	if began := op.Stats.OperationStart; !began.IsZero() {
 		m.seconds.Observe(time.Since(began).Seconds())
@@ -94,28 +93,33 @@ func code(err error) string {
 	return string(graphqlerr.Internal)
 }
 
-// named returns what is measured of the operations of a name.
-func (o *operations) named(name string) *operation {
+// label is how metrics call the operation of a request.
+func (o *operations) label(op *graphql.OperationContext) string {
 	switch {
-	case name == "":
-		name = noName
-	case len(name) > longName:
-		name = otherName
+	case op.Operation == nil:
+		return noOperation
+	case slices.Contains(o.names, op.Operation.Name):
+		return op.Operation.Name
 	}
+	if field, one := graphqlhttp.RootField(op.Operation); one {
+		return field
+	}
+	return severalFields
+}
+
+// measured returns what is measured of the operations of a label.
+func (o *operations) measured(label string) *operation {
 	o.mu.RLock()
-	m := o.known[name]
+	m := o.known[label]
 	o.mu.RUnlock()
 	if m != nil {
 		return m
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if len(o.known) >= mostNames {
-		name = otherName
-	}
-	if m = o.known[name]; m == nil {
-		m = &operation{o.requests.WithLabelValues(name), o.seconds.WithLabelValues(name)}
-		o.known[name] = m
+	if m = o.known[label]; m == nil {
+		m = &operation{o.requests.WithLabelValues(label), o.seconds.WithLabelValues(label)}
+		o.known[label] = m
 	}
 	return m
 }

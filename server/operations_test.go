@@ -5,28 +5,55 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prometheus/client_golang/prometheus"
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
 )
 
-func TestNamesOfOperationsAreBounded(t *testing.T) {
-	o := newOperations()
-	for i := range 3 * mostNames {
-		o.named(fmt.Sprintf("Operation%d", i)).requests.Inc()
-	}
-	o.named(strings.Repeat("x", longName+1)).requests.Inc()
-	o.named("").requests.Inc()
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(o)
-	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range families {
-		if n := len(f.Metric); n > mostNames+1 {
-			t.Errorf("%s tells %d names apart, want %d at most", f.GetName(), n, mostNames+1)
+func TestOperationsGoByConfiguredNamesAndElseByTheirQuery(t *testing.T) {
+	schema := gqlparser.MustLoadSchema(&ast.Source{Input: `type Query { Task: String Order: String }`})
+	o := newOperations([]string{"Titles"})
+	for document, want := range map[string]string{
+		`{ Task }`:              "Task",
+		`query Titles { Task }`: "Titles",
+		`query Other { Task }`:  "Task",
+		`query Other { a: Task b: Task ... { c: Task } }`: "Task",
+		`{ Task Order }`: "several",
+		`{ ...A } fragment A on Query { ...B } fragment B on Query { Order }`:          "Order",
+		`{ Task ...A } fragment A on Query { ... on Query { Order } }`:                 "several",
+		`{ ...A ...A } fragment A on Query { ...B ...B } fragment B on Query { Task }`: "Task",
+		`{ __typename }`: "__typename",
+	} {
+		doc := gqlparser.MustLoadQuery(schema, document)
+		if got := o.label(&graphql.OperationContext{Operation: doc.Operations[0]}); got != want {
+			t.Errorf("%s: counted as %s, want %s", document, got, want)
 		}
 	}
-	if o.named("Operation599") != o.named(otherName) {
-		t.Error("a name beyond the bound is not counted with the others")
+	if got := o.label(&graphql.OperationContext{}); got != "invalid" {
+		t.Errorf("no operation: counted as %s", got)
+	}
+}
+
+// TestNoClientFillsTheNamesOfOperations: whatever names clients choose, the metrics have as many series as before.
+func TestNoClientFillsTheNamesOfOperations(t *testing.T) {
+	s := serve(t, newProject(false).App, start{args: []string{"--store", "memory:", "--metric-operations", "Titles"}})
+	s.query(t, `query Titles { Task(id: "1") { title } }`)
+	for i := range 2 * mostNames {
+		s.query(t, fmt.Sprintf(`query Operation%d { Task(id: "1") { title } }`, i))
+	}
+	s.query(t, `query Wrong { nothing }`)
+	_, text := s.request(t, "GET", "/metrics", "")
+	want := []string{
+		`foldql_graphql_requests_total{operation="Task"} 400`, `foldql_graphql_requests_total{operation="Titles"} 1`,
+		`foldql_graphql_requests_total{operation="invalid"} 1`,
+	}
+	var got []string
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "foldql_graphql_requests_total{") {
+			got = append(got, strings.TrimSpace(line))
+		}
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("the metrics count\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }

@@ -24,10 +24,26 @@ func unauthorized() *problem {
 	}
 }
 
-func foreignHost() *problem {
+func foreignHost(detail string) *problem {
+	return &problem{Type: urn + "foreign-host", Title: "Forbidden", Status: http.StatusForbidden, Detail: detail}
+}
+
+func foreignOrigin(detail string) *problem {
+	return &problem{Type: urn + "foreign-origin", Title: "Forbidden", Status: http.StatusForbidden, Detail: detail}
+}
+
+func notLocal(why string) *problem {
 	return &problem{
-		Type: urn + "foreign-host", Title: "Forbidden", Status: http.StatusForbidden,
-		Detail: "Without a write token this is for requests to localhost, 127.0.0.1 or [::1] only.",
+		Type: urn + "not-local", Title: "Forbidden", Status: http.StatusForbidden,
+		Detail: "Without a write token this is for requests that this machine sends by itself, and " + why +
+			". Set a write token (FOLDQL_WRITE_TOKEN, or --write-token-file) and send it.",
+	}
+}
+
+func notWritable() *problem {
+	return &problem{
+		Type: urn + "not-writable", Title: "Forbidden", Status: http.StatusForbidden,
+		Detail: "Nobody writes to this server over HTTP.",
 	}
 }
 

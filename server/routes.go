@@ -20,7 +20,7 @@ import (
 type parts struct {
 	app      *App
 	cfg      *serveCommand
-	token    string // of writers, "" for none
+	writers  admission
 	verifier *auth.Verifier
 	tokenKey keys.TokenKey
 	db       *querydb.DB
@@ -31,10 +31,33 @@ type parts struct {
 	log      *slog.Logger
 }
 
-// handler routes every request that the server answers.
-func (p *parts) handler() http.Handler {
+// handler routes every request that the server answers to everybody; operator those that only who runs it can send.
+func (p *parts) handler() (handler, operator http.Handler) {
+	measured := newOperations(p.cfg.MetricOperations)
+	own := append([]prometheus.Collector{measured, &projectionMetrics{p.folds, p.log}, &storeMetrics{p.db}}, p.measured...)
+	metrics := metricsHandler(p.log, own...)
+	return p.finish(p.public(measured, metrics)), p.finish(p.operator(metrics))
+}
+
+// finish wraps what every request passes through.
+func (p *parts) finish(mux http.Handler) http.Handler {
+	h := &hosts{names: p.cfg.AllowedHosts, origins: p.cfg.CORSOrigins}
+	return logged(p.log, secured(h.guard(mux)))
+}
+
+// operator answers at --admin-listen: who can reach that may see everything, and writes as elsewhere.
+func (p *parts) operator(metrics http.Handler) http.Handler {
 	mux := http.NewServeMux()
-	measured := newOperations()
+	anybody := writers("", WritesOpen)
+	(&admin{folds: p.folds, log: p.log}).register(mux, anybody.guard, p.writers.guard)
+	mux.HandleFunc("GET "+livePath, p.health.live)
+	mux.HandleFunc("GET "+readyPath, p.health.ready(anybody))
+	mux.Handle("GET /metrics", metrics)
+	return mux
+}
+
+func (p *parts) public(measured *operations, metrics http.Handler) http.Handler {
+	mux := http.NewServeMux()
 	mux.Handle("/graphql", shared(p.cfg.CORSOrigins, headAsGet(p.identified(p.graphql(measured)))))
 	mux.Handle("GET /schema.graphql", shared(p.cfg.CORSOrigins, p.schema()))
 	if p.cfg.Playground {
@@ -42,14 +65,12 @@ func (p *parts) handler() http.Handler {
 		mux.Handle("/{$}", page)
 		mux.Handle("/assets/", page)
 	}
-	guarded := func(h http.Handler) http.Handler { return guard(p.token, h) }
-	mux.Handle("/events", guarded(p.events()))
-	(&admin{folds: p.folds, log: p.log}).register(mux, guarded)
-	mux.HandleFunc("GET /livez", p.health.live)
-	mux.HandleFunc("GET "+readyPath, p.health.ready)
-	own := append([]prometheus.Collector{measured, &projectionMetrics{p.folds, p.log}, &storeMetrics{p.db}}, p.measured...)
-	mux.Handle("GET /metrics", metricsHandler(p.log, own...))
-	return logged(p.log, secured(mux))
+	mux.Handle("/events", p.writers.guard(p.events()))
+	(&admin{folds: p.folds, log: p.log}).register(mux, p.writers.guard, p.writers.guard)
+	mux.HandleFunc("GET "+livePath, p.health.live)
+	mux.HandleFunc("GET "+readyPath, p.health.ready(p.writers))
+	mux.Handle("GET /metrics", p.writers.guard(metrics))
+	return mux
 }
 
 // graphql answers queries.

@@ -15,7 +15,7 @@ import (
 // Run serves until the context ends, then drains: it says that it is not ready, finishes what is in flight, commits the
 // batch in hand, and closes the store. What was begun last ends first.
 func (c *serveCommand) Run(ctx context.Context, p *program) (err error) {
-	s, err := c.configure(ctx, p)
+	s, err := c.configure(ctx, p, c.unlocked())
 	if err != nil {
 		return err
 	}
@@ -27,8 +27,8 @@ func (c *serveCommand) Run(ctx context.Context, p *program) (err error) {
 	return s.serve(ctx, p)
 }
 
-// configure makes a server of which nothing is open yet.
-func (c *serveCommand) configure(ctx context.Context, p *program) (*serving, error) {
+// configure makes a server of which nothing is open yet. unlocked are those who write where there is no write token.
+func (c *serveCommand) configure(ctx context.Context, p *program, unlocked Writes) (*serving, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
@@ -36,14 +36,14 @@ func (c *serveCommand) configure(ctx context.Context, p *program) (*serving, err
 	if err != nil {
 		return nil, err
 	}
-	if err := checkWriters(c.Listen, token); err != nil {
-		return nil, err
+	if token == "" && unlocked == WritesUndecided {
+		return nil, undecidedWriters(c.Listen)
 	}
 	verifier, err := c.readers(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	return &serving{parts: parts{app: &p.app, cfg: c, token: token, verifier: verifier, log: p.log}}, nil
+	return &serving{parts: parts{app: &p.app, cfg: c, writers: writers(token, unlocked), verifier: verifier, log: p.log}}, nil
 }
 
 // readers makes what tells readers apart, and says where nobody does.
@@ -159,7 +159,13 @@ func (s *serving) serve(ctx context.Context, p *program) error {
 	if err != nil {
 		return wrongConfig("listen", "%w; choose another address, or stop what uses it", err)
 	}
-	srv := s.httpServer()
+	handler, operator := s.handler()
+	closeAdmin, err := s.serveOperators(operator)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	defer closeAdmin()
+	srv := s.httpServer(handler)
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(listener) }()
 	s.announce(p, listener.Addr())
@@ -172,9 +178,9 @@ func (s *serving) serve(ctx context.Context, p *program) error {
 }
 
 // httpServer has no time limit that a slow client could not stay under; what it protects from is clients that do nothing.
-func (s *serving) httpServer() *http.Server {
+func (s *serving) httpServer(handler http.Handler) *http.Server {
 	return &http.Server{
-		Handler:           s.handler(),
+		Handler:           handler,
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       time.Minute,
 		WriteTimeout:      time.Minute + s.cfg.Timeout,

@@ -44,7 +44,7 @@ func open(t *testing.T, options ...string) *fleet {
 	})
 	events := memlog.New(memlog.Options{})
 	s, err := server.Embed(t.Context(), app(), server.Opened{
-		DB: db, Log: events, Logger: log, Options: append(options, "--auth=off"),
+		DB: db, Log: events, Logger: log, Options: append(options, "--auth=off"), Writes: server.WritesOpen,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,43 @@
+package server
+
+import (
+	"net"
+	"regexp"
+	"strings"
+)
+
+// exposure says by which names the server is asked, and what it shows to those who run it.
+type exposure struct {
+	AllowedHosts     []string `help:"Names by which the server may be asked, beside localhost and addresses; * for any. Without, any name, but none on loopback." placeholder:"NAME" group:"API"`
+	AdminListen      string   `help:"Address at which /metrics, the details of /readyz and the lists of /admin/ are shown without the write token; none by default." placeholder:"HOST:PORT" group:"Lifecycle"`
+	MetricOperations []string `help:"Names of operations that /metrics tells apart; all others go by the query that they ask." placeholder:"NAME" group:"Lifecycle"`
+}
+
+// mostNames bounds the names of operations in metrics: each has a histogram.
+const mostNames = 200
+
+// operationName is the name of an operation as GraphQL has it, and of a length that metrics can carry.
+var operationName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
+
+func (e *exposure) validate() error {
+	for i, name := range e.AllowedHosts {
+		if name == "" || name != "*" && strings.ContainsAny(name, "*/:@ ") {
+			return wrongConfig("allowed-hosts", "%q is no name of a host; write it without scheme and port, such as api.example.com", name)
+		}
+		e.AllowedHosts[i] = strings.ToLower(strings.TrimSuffix(name, "."))
+	}
+	if e.AdminListen != "" {
+		if _, _, err := net.SplitHostPort(e.AdminListen); err != nil {
+			return wrongConfig("admin-listen", "%w; write host:port, such as 127.0.0.1:9090", err)
+		}
+	}
+	if len(e.MetricOperations) > mostNames {
+		return wrongConfig("metric-operations", "%d names are too many; give %d at most", len(e.MetricOperations), mostNames)
+	}
+	for _, name := range e.MetricOperations {
+		if !operationName.MatchString(name) {
+			return wrongConfig("metric-operations", "%q is no name of an operation; it has letters, digits and _, at most 64 of them", name)
+		}
+	}
+	return nil
+}

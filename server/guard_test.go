@@ -1,0 +1,240 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/foldql/foldql/eventlog/cloudevents"
+	"github.com/foldql/foldql/projection"
+)
+
+// TestWritingWithoutATokenIsForThisMachineAlone: the peer, the host, the origin and the headers all say so.
+func TestWritingWithoutATokenIsForThisMachineAlone(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		change func(*http.Request)
+		want   string // type of the problem, "" for none
+	}{
+		{"of this machine", func(*http.Request) {}, ""},
+		{"by IPv6", func(r *http.Request) { r.RemoteAddr, r.Host = "[::1]:5", "[::1]:8080" }, ""},
+		{"by IPv4 in IPv6", func(r *http.Request) { r.RemoteAddr = "[::ffff:127.0.0.1]:5" }, ""},
+		{"by a page of its own", func(r *http.Request) { r.Header.Set("Origin", "http://localhost:8080") }, ""},
+		{"another peer", func(r *http.Request) { r.RemoteAddr = "192.0.2.7:5" }, "not-local"},
+		{"a peer without address", func(r *http.Request) { r.RemoteAddr = "@" }, "not-local"},
+		{"HTTP/1.0", func(r *http.Request) { r.Proto, r.ProtoMajor, r.ProtoMinor = "HTTP/1.0", 1, 0 }, "not-local"},
+		{"another host", func(r *http.Request) { r.Host = "evil.example:8080" }, "foreign-host"},
+		{"a name that begins like ours", func(r *http.Request) { r.Host = "localhost.evil.example" }, "foreign-host"},
+		{"no host", func(r *http.Request) { r.Host = "" }, "foreign-host"},
+		{"another origin", func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }, "foreign-origin"},
+		{"a sandboxed page", func(r *http.Request) { r.Header.Set("Origin", "null") }, "foreign-origin"},
+	} {
+		r := httptest.NewRequest("POST", "/events", nil)
+		r.RemoteAddr, r.Host = "127.0.0.1:1234", "localhost:8080"
+		tc.change(r)
+		got := ""
+		if bad := ofThisMachine(r); bad != nil {
+			got = strings.TrimPrefix(bad.Type, urn)
+		}
+		if got != tc.want {
+			t.Errorf("%s: problem %q, want %q", tc.name, got, tc.want)
+		}
+	}
+	for _, header := range []string{
+		"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Anything", "X-Real-Ip", "x-real-ip",
+		"True-Client-IP", "CF-Connecting-IP", "X-Envoy-External-Address", "X-Original-Forwarded-For",
+	} {
+		r := httptest.NewRequest("POST", "/events", nil)
+		r.RemoteAddr, r.Host = "127.0.0.1:1234", "localhost:8080"
+		r.Header[header] = []string{""}
+		if bad := ofThisMachine(r); bad == nil || bad.Type != urn+"not-local" {
+			t.Errorf("with the header %s: %v, want it refused", header, bad)
+		}
+	}
+}
+
+// TestWritingBehindAProxyWantsAToken: a proxy on this machine that hands the requests of strangers on.
+func TestWritingBehindAProxyWantsAToken(t *testing.T) {
+	one := string(cloudevents.Append(nil, new(taskEvent("1", "x"))))
+	s := serve(t, newProject(false).App, start{args: []string{"--store", "memory:"}})
+	target, err := url.Parse(s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httptest.NewServer(httputil.NewSingleHostReverseProxy(target))
+	t.Cleanup(proxy.Close)
+	behind := &server{url: proxy.URL}
+	for _, path := range []string{"/admin/projections", "/admin/events", "/metrics"} {
+		if status, body := behind.request(t, "GET", path, ""); status != http.StatusForbidden || strings.Contains(body, "Tasks") {
+			t.Errorf("GET %s: status %d: %.200s", path, status, body)
+		}
+	}
+	if status, body := behind.request(t, "GET", "/readyz", ""); strings.Contains(body, "Tasks") {
+		t.Errorf("/readyz: status %d: %s", status, body)
+	}
+	if status, _ := behind.request(t, "POST", "/events", one, "Content-Type", eventType); status != http.StatusForbidden {
+		t.Errorf("POST /events: status %d, want 403", status)
+	}
+	if status, _ := s.request(t, "POST", "/events", one, "Content-Type", eventType); status != http.StatusCreated {
+		t.Errorf("without the proxy: status %d, want 201", status)
+	}
+}
+
+// TestReadinessAndMetricsTellStrangersNothing of tables, keys and addresses: only who has the write token, or reaches the
+// admin listener, is told.
+func TestReadinessAndMetricsTellStrangersNothing(t *testing.T) {
+	s := serve(t, newProject(false).App, start{
+		args: []string{"--store", "memory:", "--sample", "--admin-listen", "127.0.0.1:0"},
+		env:  map[string]string{"FOLDQL_WRITE_TOKEN": "let me in"},
+	})
+	s.ready(t)
+	operators := &server{url: "http://" + adminAddress(t, s)}
+	token := []string{"Authorization", "Bearer let me in"}
+	for _, tc := range []struct {
+		who     string
+		s       *server
+		path    string
+		headers []string
+		status  int
+		tells   bool
+	}{
+		{"anybody", s, "/readyz", nil, 200, false},
+		{"anybody", s, "/metrics", nil, 401, false},
+		{"anybody", s, "/admin/projections", nil, 401, false},
+		{"who has another token", s, "/readyz", []string{"Authorization", "Bearer x"}, 200, false},
+		{"who has the token", s, "/readyz", token, 200, true},
+		{"who has the token", s, "/metrics", token, 200, true},
+		{"an operator", operators, "/readyz", nil, 200, true},
+		{"an operator", operators, "/metrics", nil, 200, true},
+		{"an operator", operators, "/admin/projections", nil, 200, true},
+		{"an operator", operators, "/admin/events?projection=Tasks", nil, 200, false},
+		{"an operator", operators, "/livez", nil, 200, false},
+		{"an operator", operators, "/graphql?query={__typename}", nil, 404, false},
+		{"an operator whose browser was led here", operators, "/metrics", []string{"Host", "evil.example"}, 403, false},
+	} {
+		status, body := tc.s.request(t, "GET", tc.path, "", tc.headers...)
+		if tells := strings.Contains(body, "Task"); status != tc.status || tells != tc.tells {
+			t.Errorf("%s at %s: status %d, want %d; it tells of the models: %v, want %v:\n%.300s",
+				tc.who, tc.path, status, tc.status, tells, tc.tells, body)
+		}
+	}
+	skip := `{"projection":"Tasks","event":"0@1"}`
+	if status, _ := operators.request(t, "POST", "/admin/events/skip", skip, "Content-Type", "application/json"); status != 401 {
+		t.Errorf("skip at the admin listener without the token: status %d, want 401", status)
+	}
+}
+
+// adminAddress is where a server answers operators.
+func adminAddress(t *testing.T, s *server) string {
+	t.Helper()
+	for line := range strings.Lines(s.stderr.String()) {
+		var entry struct{ Msg, Admin string }
+		if json.Unmarshal([]byte(line), &entry) == nil && entry.Admin != "" {
+			return entry.Admin
+		}
+	}
+	t.Fatalf("no admin listener:\n%s", &s.stderr)
+	return ""
+}
+
+// TestReasonForNotBeingReadyIsCoarse: strangers get one of few words.
+func TestReasonForNotBeingReadyIsCoarse(t *testing.T) {
+	secret := errors.New("projection Salaries stopped: row emp-7 of shop-Salary at 10.0.0.5")
+	behind := projection.Status{State: projection.CatchingUp, Lag: 7}
+	for want, tc := range map[string]struct {
+		err  error
+		list []projection.Status
+	}{
+		"draining":    {errDraining, []projection.Status{{State: projection.Stalled}}},
+		"stopped":     {secret, []projection.Status{behind, {State: projection.Stopped, LastError: "x"}}},
+		"catching up": {secret, []projection.Status{{State: projection.Stopped}, behind}},
+		"unavailable": {secret, []projection.Status{{State: projection.Live}}},
+	} {
+		if got := coarse(tc.err, tc.list); got != want {
+			t.Errorf("the reason is %q, want %q", got, want)
+		}
+	}
+	s := serve(t, newProject(false).App, start{
+		args: []string{"--store", "memory:", "--drain-delay", "2s"}, env: map[string]string{"FOLDQL_WRITE_TOKEN": "t"},
+	})
+	s.ready(t)
+	s.stop()
+	s.until(t, "draining", func() bool {
+		status, body := s.request(t, "GET", "/readyz", "")
+		return status == http.StatusServiceUnavailable && strings.TrimSpace(body) == `{"ready":false,"why":"draining"}`
+	})
+}
+
+// TestForeignNamesCannotRead: a page whose name was made to lead to this machine reads nothing, where nobody has said that
+// the name is the server's.
+func TestForeignNamesCannotRead(t *testing.T) {
+	app := newProject(false).App
+	plain := serve(t, app, start{args: []string{"--store", "memory:"}})
+	named := serve(t, app, start{args: []string{
+		"--store", "memory:", "--allowed-hosts", "API.example.com,other.example", "--cors-origins", "https://app.example.com",
+	}})
+	any := serve(t, app, start{args: []string{"--store", "memory:", "--allowed-hosts", "*"}})
+	for _, tc := range []struct {
+		s      *server
+		header string
+		value  string
+		want   bool
+	}{
+		{plain, "Host", "localhost:8080", true},
+		{plain, "Host", "LOCALHOST", true},
+		{plain, "Host", "app.localhost:8080", true},
+		{plain, "Host", "127.0.0.1", true},
+		{plain, "Host", "[::1]:8080", true},
+		{plain, "Host", "192.0.2.1:8080", true}, // an address leads nowhere else
+		{plain, "Host", "evil.example:8080", false},
+		{plain, "Host", "127.0.0.1.evil.example", false},
+		{plain, "Host", "api.example.com", false},
+		{plain, "Origin", "http://localhost:3000", true},
+		{plain, "Origin", "https://evil.example", false},
+		{plain, "Origin", "null", false},
+		{named, "Host", "api.example.com:8080", true},
+		{named, "Host", "Other.Example.", true},
+		{named, "Host", "localhost", true},
+		{named, "Host", "evil.example", false},
+		{named, "Host", "x.api.example.com", false},
+		{named, "Origin", "https://app.example.com", true},
+		{named, "Origin", "https://api.example.com", true},
+		{named, "Origin", "https://evil.example", false},
+		{any, "Host", "evil.example", true},
+		{any, "Origin", "https://evil.example", true},
+	} {
+		for _, path := range []string{"/graphql?query={__typename}", "/schema.graphql", "/"} {
+			status, body := tc.s.request(t, "GET", path, "", tc.header, tc.value)
+			if served := status == http.StatusOK; served != tc.want || !served && !strings.Contains(body, "urn:foldql:problem:foreign-") {
+				t.Errorf("%s %s, %s: status %d, want it served: %v\n%.200s", tc.header, tc.value, path, status, tc.want, body)
+			}
+		}
+		if status, _ := tc.s.request(t, "GET", "/livez", "", tc.header, tc.value); status != http.StatusOK {
+			t.Errorf("%s %s: /livez has status %d", tc.header, tc.value, status)
+		}
+	}
+}
+
+// TestForeignNamesAreKnownByWhereTheyArrive: a server at all addresses is asked by any name, but on loopback.
+func TestForeignNamesAreKnownByWhereTheyArrive(t *testing.T) {
+	served := (&hosts{}).guard(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	for at, want := range map[string]int{"192.0.2.1:8080": 200, "127.0.0.1:8080": 403, "[::1]:8080": 403} {
+		addr, err := net.ResolveTCPAddr("tcp", at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := httptest.NewRequest("GET", "http://some.example/graphql", nil)
+		w := httptest.NewRecorder()
+		served.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, addr)))
+		if w.Code != want {
+			t.Errorf("at %s: status %d, want %d", at, w.Code, want)
+		}
+	}
+}

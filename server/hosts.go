@@ -1,0 +1,97 @@
+package server
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// hosts keeps pages of other sites from reading a server that only this machine, or its network, can reach: whoever owns a
+// name can have it lead here, and a browser then takes what is here for a part of their site (DNS rebinding). So requests
+// name the server by an address, which nobody can make lead elsewhere, or by a name that the server knows as its own.
+type hosts struct {
+	names   []string // its own beside localhost, in lower case; "*" for any
+	origins []string // whose pages may ask
+}
+
+// guard refuses requests under other names where they came in at loopback, or where the names are listed.
+func (h *hosts) guard(next http.Handler) http.Handler {
+	if slices.Contains(h.names, "*") {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if len(h.names) > 0 || arrivedAtLoopback(r) {
+			if bad := h.refuse(r); bad != nil {
+				bad.write(w)
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (h *hosts) refuse(r *http.Request) *problem {
+	if publicPath(r.URL.Path) {
+		return nil
+	}
+	if name := hostName(r.Host); net.ParseIP(name) == nil && !h.own(name) {
+		return foreignHost("This server is not asked by that name; if it is to be, start it with --allowed-hosts and the name.")
+	}
+	origin := r.Header.Get("Origin")
+	// What a page may ask with OPTIONS is answered by the list of origins, and reads nothing.
+	if origin == "" || r.Method == http.MethodOptions || h.ownOrigin(origin, r.Host) {
+		return nil
+	}
+	return foreignOrigin("Pages of this origin may not ask; if they are to, start the server with --cors-origins and the origin.")
+}
+
+// publicPath reports whether a path tells everybody the same, and nothing of what is stored.
+func publicPath(path string) bool { return path == livePath || path == readyPath }
+
+// own reports whether a name is the server's own. Browsers resolve the names below localhost by themselves.
+func (h *hosts) own(name string) bool {
+	return isLoopback(name) || strings.HasSuffix(name, ".localhost") || slices.Contains(h.names, name)
+}
+
+// ownOrigin reports whether pages of the origin may ask: those that the server serves itself under the host, and those of
+// this machine, which browsers let read what --cors-origins allows alone.
+func (h *hosts) ownOrigin(origin, host string) bool {
+	if slices.Contains(h.origins, "*") || slices.Contains(h.origins, origin) {
+		return true
+	}
+	u, err := url.Parse(origin)
+	return err == nil && (strings.EqualFold(u.Host, host) || h.own(hostName(u.Host)))
+}
+
+// hostName is the name or the address in a host, in lower case and without its port.
+func hostName(host string) string {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	}
+	return strings.ToLower(strings.TrimSuffix(name, "."))
+}
+
+// originName is the name of the host of an origin, "" where it has none, as the one of a sandboxed page.
+func originName(origin string) string {
+	u, err := url.Parse(origin)
+	if err != nil {
+		return ""
+	}
+	return hostName(u.Host)
+}
+
+// isLoopback reports whether a name or address is of this machine alone.
+func isLoopback(name string) bool {
+	ip := net.ParseIP(name)
+	return name == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// arrivedAtLoopback reports whether the request came in at an address that only this machine can reach. It is not known
+// where another program hands requests over without saying.
+func arrivedAtLoopback(r *http.Request) bool {
+	at, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	return at != nil && loopback(at.String())
+}
