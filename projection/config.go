@@ -12,6 +12,12 @@ type RunnerConfig struct {
 	Window int
 	// WindowBytes bounds the data of the events of a window, 4 MiB by default. A window holds at least one event.
 	WindowBytes int
+	// MaxOps is how many ops a projector may return for one event, 10,000 by default; with more, the event becomes a dead
+	// letter. A window holds few more.
+	MaxOps int
+	// MaxRowBytes is how many bytes of rows one event may write, 64 MiB by default; with more, it becomes a dead letter. A
+	// commit that has reached so many takes no other event.
+	MaxRowBytes int
 	// CommitWithin is, on a Shared store, how long after the Runner has last seen that nobody else is ahead of it a commit
 	// may take, 10 minutes by default. It must be far below the 30 days for which such a store remembers deleted rows.
 	CommitWithin time.Duration
@@ -43,6 +49,8 @@ const longestCommit = 12 * time.Hour
 func (c RunnerConfig) withDefaults() RunnerConfig {
 	orElse(&c.Window, 4096)
 	orElse(&c.WindowBytes, 4<<20)
+	orElse(&c.MaxOps, 10_000)
+	orElse(&c.MaxRowBytes, 64<<20)
 	orElse(&c.CommitWithin, 10*time.Minute)
 	orElse(&c.Readers, 64)
 	orElse(&c.Attempts, 3)
@@ -70,6 +78,7 @@ func orElse[T comparable](field *T, value T) {
 func (c *RunnerConfig) validate() error {
 	for name, n := range map[string]int64{
 		"Window": int64(c.Window), "WindowBytes": int64(c.WindowBytes), "Attempts": int64(c.Attempts), "Readers": int64(c.Readers),
+		"MaxOps": int64(c.MaxOps), "MaxRowBytes": int64(c.MaxRowBytes),
 		"CommitWithin": int64(c.CommitWithin), "EventTimeout": int64(c.EventTimeout),
 		"MinBackoff": int64(c.MinBackoff), "MaxBackoff": int64(c.MaxBackoff),
 		"Heartbeat": int64(c.Heartbeat), "StallAfter": int64(c.StallAfter),

@@ -27,6 +27,8 @@ type cuts struct {
 	most   struct{ writes, bytes int }
 	claims int // writes that a row takes at most beside its own: a unique key is given up, and another taken
 
+	mostOfEvent int // bytes of rows that an event may write, and after which a commit takes no other
+
 	first querydb.Position // of the window
 	ahead bool             // a row has come to first, or further
 	alone bool             // one event, which takes effect out of its place
@@ -44,6 +46,7 @@ type verdict struct {
 	wiped   int  // the last event that deletes a partition
 	passed  bool // a row had come to an event when it was read: see fold.passed
 	several bool // one of the events changes several rows
+	bytes   int  // of the rows that are to be written
 }
 
 // What an atomic commit holds beside rows: the notes of a retry, and the checkpoint.
@@ -141,7 +144,7 @@ func (c *cuts) follow(pk string, at occasion) {
 func (f *fold[R]) cut(at occasion) error {
 	c := &f.cuts
 	switch {
-	case c.full:
+	case c.full, at.event > 1 && c.bytes > c.mostOfEvent:
 		return errCut
 	case !c.shared:
 		return nil
@@ -186,10 +189,19 @@ func (f *fold[R]) size() (writes, bytes int) {
 			continue
 		}
 		writes += 1 + f.cuts.claims
-		bytes += len(e.stored.Record) + len(e.key.PK) + len(e.key.SK)
-		for _, x := range e.stored.Indexes {
-			bytes += len(x.PK) + len(x.SK)
-		}
+		bytes += e.size()
 	}
 	return writes, bytes
+}
+
+// size is how many bytes are to be written of the row, 0 where none are.
+func (s *state[R]) size() int {
+	if s.event == 0 {
+		return 0
+	}
+	bytes := len(s.stored.Record) + len(s.stored.Key.PK) + len(s.stored.Key.SK)
+	for _, x := range s.stored.Indexes {
+		bytes += len(x.PK) + len(x.SK)
+	}
+	return bytes
 }

@@ -234,10 +234,8 @@ func (f *fold[R]) eval(ops []Op, at occasion) (err error) {
 			return err
 		}
 	}
-	for _, u := range f.journal {
-		if err := f.store(u.entry); err != nil {
-			return err
-		}
+	if err := f.storeAll(); err != nil {
+		return err
 	}
 	if err := f.cut(at); err != nil {
 		return err
@@ -251,6 +249,23 @@ func (f *fold[R]) eval(ops []Op, at occasion) (err error) {
 }
 
 func (f *fold[R]) diedHalf() bool { return f.died }
+
+// storeAll makes what is to be written of the rows that the event in hand has changed, as far as it may write so much.
+func (f *fold[R]) storeAll() error {
+	bytes := 0
+	for _, u := range f.journal {
+		if err := f.store(u.entry); err != nil {
+			return err
+		}
+		size := u.entry.size()
+		f.cuts.bytes += size - u.was.size()
+		if bytes += size; bytes > f.cuts.mostOfEvent {
+			return fmt.Errorf("%w: the event writes more than %d bytes of rows: write less, or raise the bound "+
+				"(RunnerConfig.MaxRowBytes, --max-row-bytes)", querydb.ErrTooLarge, f.cuts.mostOfEvent)
+		}
+	}
+	return nil
+}
 
 // store makes what is to be written of an entry that the event in hand has changed; whoever changed it has seen to it
 // that the row keeps its key. It is made after each event, and not once per window, so that a row which cannot be stored

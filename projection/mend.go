@@ -142,7 +142,7 @@ func (r *Runner) release(ctx context.Context, at ref, offsets []uint64, skip boo
 			return err
 		}
 		items[0].skip = skip && offsets[0] == at.offset
-		offsets = offsets[n:]
+		offsets = offsets[len(items):]
 		if err := r.foldAll(ctx, stretch{partition: at.partition, items: items, released: true, generation: generation}); err != nil {
 			return err
 		}
@@ -150,7 +150,7 @@ func (r *Runner) release(ctx context.Context, at ref, offsets []uint64, skip boo
 	return r.stillAside(ctx, at)
 }
 
-// releasedItems reads and projects set-aside events; their place is where the projection stands when they are folded.
+// releasedItems reads and projects set-aside events, the first at least; their place is where the projection stands when they are folded.
 func (r *Runner) releasedItems(ctx context.Context, rd *reader, partition string, offsets []uint64) ([]item, error) {
 	items := make([]item, len(offsets))
 	for i, offset := range offsets {
@@ -160,10 +160,11 @@ func (r *Runner) releasedItems(ctx context.Context, rd *reader, partition string
 		}
 		items[i] = item{event: e, released: true}
 	}
-	if done, err := rd.projectAll(items); err != nil {
+	done, err := rd.projectAll(items, r.cfg.mostOps())
+	if err != nil {
 		return nil, r.calls.stopped(&r.projection, items[done].event, err)
 	}
-	return items, nil
+	return items[:done], nil
 }
 
 // stillAside returns why the event is still aside, nil where it is not.

@@ -34,16 +34,17 @@ type Projection struct {
 	// Project decodes the event and hands it to the projector.
 	Project func(e *eventlog.Event, m Meta) ([]Op, error)
 
-	newFold func(db *querydb.DB, readers int) folder // typed by the model's rows
+	newFold func(db *querydb.DB, cfg *RunnerConfig) folder // typed by the model's rows
 }
 
 // New makes a Projection out of a model's ops and a function that decodes and projects; generated code calls it.
 func New[R, K, P any](ops *Ops[R, K, P], p Projection) Projection {
 	p.Model = ops.Codec.Model
-	p.newFold = func(db *querydb.DB, readers int) folder {
+	p.newFold = func(db *querydb.DB, cfg *RunnerConfig) folder {
 		f := newFold(ops.Codec, db, writerOf(p.Model, p.Name))
+		f.cuts.mostOfEvent = cfg.MaxRowBytes
 		if f.cuts.shared {
-			f.readers = readers
+			f.readers = cfg.Readers
 		}
 		return f
 	}

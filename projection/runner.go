@@ -66,7 +66,7 @@ func NewRunner(p Projection, src eventlog.Source, db *querydb.DB, cfg RunnerConf
 		progress:   newProgress(cfg.Now),
 		shared:     db.Shared(),
 		calls:      &supervisor{limit: cfg.EventTimeout, attempts: cfg.Attempts},
-		fold:       p.newFold(db, cfg.Readers),
+		fold:       p.newFold(db, &cfg),
 		reach:      math.MaxInt,
 	}, nil
 }

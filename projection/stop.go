@@ -100,7 +100,7 @@ func (r *Runner) abandon(items []item, took int, err error) error {
 	if s := (stuck{}); errors.As(err, &s) {
 		return err
 	}
-	r.fold = r.projection.newFold(r.db, r.cfg.Readers)
+	r.fold = r.projection.newFold(r.db, &r.cfg)
 	return &abandoned{took, r.calls.stopped(&r.projection, items[took].event, err)}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/querydb"
 )
 
 // item is one event of a window on its way into rows.
@@ -32,6 +33,7 @@ type window struct {
 	generation int
 	scanned    int // events looked at, of other types too
 	bytes      int
+	ops        int
 	whole      bool // nothing followed in the partition
 	// upTo is a time at which every event there was is in a window before this one. A window without events has nothing
 	// else to say.
@@ -49,6 +51,7 @@ type reader struct {
 	generation int       // of the table, in which the projection has come to done
 	upTo       time.Time // every event there was then has been read
 	eventSize  int       // typical, in bytes
+	eventOps   int       // typical number of ops
 	taken      int       // items of the largest window so far
 }
 
@@ -90,13 +93,21 @@ func (r *reader) read(ctx context.Context, partition string) (*window, error) {
 	return w, stop
 }
 
+// mostOps is how many ops a window holds, but for those of its last event.
+func (c *RunnerConfig) mostOps() int { return max(c.Window, c.MaxOps) }
+
 // room is how many more events the window may look at.
 func (r *reader) room(w *window) int {
 	if w.scanned > 0 {
 		r.eventSize = (r.eventSize + w.bytes/w.scanned + 1) / 2
+		r.eventOps = (r.eventOps + w.ops/w.scanned + 1) / 2
+	}
+	if w.ops >= r.cfg.mostOps() {
+		return 0
 	}
 	n := min(r.cfg.Window-len(w.items), r.cfg.Window*scanFactor-w.scanned)
 	n = min(n, (r.cfg.WindowBytes-w.bytes)/max(r.eventSize, 1))
+	n = min(n, 1+(r.cfg.mostOps()-w.ops)/max(r.eventOps, 1))
 	if n <= 0 && w.scanned == 0 {
 		n = 1
 	}
@@ -137,43 +148,68 @@ func (r *reader) replay(ctx context.Context, w *window, offset uint64) error {
 }
 
 // project makes the ops of the items of the window from the given one on, and drops those that are not the projection's.
-// Where it must stop, the window ends before the event that is the reason.
+// Where it must stop, or the window has as many ops as it is to hold, the window ends before the event that is why.
 func (r *reader) project(w *window, from int) error {
 	items := w.items[from:]
-	done, err := r.projectAll(items)
+	done, err := r.projectAll(items, r.cfg.mostOps()-w.ops)
 	kept := 0
 	for i := range items[:done] {
 		if !items[i].others {
+			w.ops += len(items[i].ops)
 			items[kept] = items[i]
 			kept++
 		}
 	}
-	if err != nil {
+	if done < len(items) {
 		at := items[done].event
-		w.items = w.items[: from+kept : from+kept]
-		if w.end, w.scanned = w.from, len(w.items); w.scanned > 0 {
-			w.end = w.items[w.scanned-1].at
+		w.cut(from + kept)
+		if err != nil {
+			return r.calls.stopped(r.projection, at, err)
 		}
-		return r.calls.stopped(r.projection, at, err)
+		return nil
 	}
 	clear(items[kept:])
 	w.items = w.items[:from+kept]
 	return nil
 }
 
-// projectAll makes the ops of the items, as far as it gets.
-func (r *reader) projectAll(items []item) (done int, err error) {
+// cut ends the window after so many items.
+func (w *window) cut(n int) {
+	w.items = w.items[:n:n]
+	w.end, w.scanned, w.bytes = w.from, n, 0
+	for i := range w.items {
+		w.end = w.items[i].at
+		w.bytes += len(w.items[i].event.Data)
+	}
+}
+
+// projectAll makes the ops of the items, as far as it gets, until they are so many.
+func (r *reader) projectAll(items []item, most int) (done int, err error) {
+	ops := 0
 	return r.calls.each(&calls{
 		n:  len(items),
 		of: func(i int) *eventlog.Event { return items[i].event },
 		do: func(i int, failed error) (bool, error) {
+			if ops >= most && i > 0 {
+				return false, nil
+			}
 			it := &items[i]
 			if it.err = failed; failed == nil && r.projection.wants(it.event) { // one that it takes no more has no ops
 				it.others, it.ops, it.err = r.projection.opsOf(it.event, r.cfg.Attempts)
+				it.bound(r.cfg.MaxOps)
 			}
+			ops += len(it.ops)
 			return true, nil
 		},
 	})
+}
+
+// bound fails the item where it has more ops than an event may have.
+func (it *item) bound(most int) {
+	if n := len(it.ops); n > most {
+		it.ops, it.err = nil, fmt.Errorf("%w: the projector returned %d ops for the event, and may return %d: return fewer, "+
+			"or raise the bound (RunnerConfig.MaxOps, --max-ops)", querydb.ErrTooLarge, n, most)
+	}
 }
 
 // attempt calls f until it succeeds, at most n times, and returns its last error.

@@ -20,13 +20,22 @@ func Encode[R any](c *Codec[R], b *record.Builder, row *R) (Row, error) {
 	return EncodeUnder(c, b, row, key)
 }
 
+// mostBuilt is when a row is given up that is too large anyway; below, its size is told.
+const mostBuilt = 16 * MaxRowSize
+
+var errMostBuilt = fmt.Errorf("%w: the row has more than %d bytes, and may have %d", ErrTooLarge, mostBuilt, MaxRowSize)
+
 // EncodeUnder is Encode for a row whose key, that of KeyOf, is known.
 func EncodeUnder[R any](c *Codec[R], b *record.Builder, row *R, key keys.Key) (Row, error) {
 	m := c.Model
 	out := Row{Key: key}
 	b.Begin(len(m.Fields))
+	b.Bound(mostBuilt, errMostBuilt)
 	c.Encode(b, row)
 	rec, field, err := b.Finish()
+	if err == errMostBuilt {
+		return Row{}, encodeError(m, key, err)
+	}
 	if err != nil {
 		return Row{}, encodeError(m, key, fmt.Errorf("%w: field %s: %w", ErrInvalid, fieldName(m, field), err))
 	}

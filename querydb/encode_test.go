@@ -3,6 +3,7 @@ package querydb_test
 import (
 	"errors"
 	"math"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -65,6 +66,24 @@ func TestEncodeNamesModelAndFieldOfWhatCannotBeStored(t *testing.T) {
 		if !errors.Is(err, querydb.ErrInvalid) || !strings.Contains(err.Error(), "Order") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want ErrInvalid that names Order and %s", err, want)
 		}
+	}
+}
+
+// TestARowWithoutMeasureIsRefusedInBoundedMemory: no copy is made of what is too large anyway.
+func TestARowWithoutMeasureIsRefusedInBoundedMemory(t *testing.T) {
+	c := orderCodec(orderModel())
+	row := sample(1)
+	row.ID = strings.Repeat("x", 100<<20)
+	var b record.Builder
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := querydb.EncodeUnder(c, &b, &row, keys.Key{PK: "o1"})
+	runtime.ReadMemStats(&after)
+	if !errors.Is(err, querydb.ErrTooLarge) {
+		t.Errorf("%v, want ErrTooLarge", err)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 20<<20 {
+		t.Errorf("%d bytes were allocated to refuse it", took)
 	}
 }
 

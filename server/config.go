@@ -13,6 +13,7 @@ import (
 
 	"github.com/foldql/foldql/auth"
 	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
 )
 
 // places are the options of every command that opens a store.
@@ -44,6 +45,8 @@ func (p *places) parse() (storePlace, sourcePlace, error) {
 
 // folding are the options of every command that folds.
 type folding struct {
+	MaxOps       int           `help:"Ops that a projector may return for one event; with more, it becomes a dead letter." default:"10000" group:"Data"`
+	MaxRowBytes  int           `help:"Bytes of rows that one event may write; with more, it becomes a dead letter." default:"67108864" group:"Data"`
 	Window       int           `help:"Events that a projection commits at once, at most: fewer are less to do again after a crash, more are faster." default:"4096" group:"Data"`
 	CommitWithin time.Duration `help:"Time after which a commit to DynamoDB is given up, and its events folded again: 12 hours at most, because deleted rows are forgotten some day." default:"10m" group:"Data"`
 }
@@ -56,11 +59,20 @@ func (f *folding) runner(log *slog.Logger) (projection.RunnerConfig, error) {
 	if f.Window < 1 {
 		return projection.RunnerConfig{}, wrongConfig("window", "%d is too little; give 1 at least", f.Window)
 	}
+	if f.MaxOps < 1 {
+		return projection.RunnerConfig{}, wrongConfig("max-ops", "%d is too little; give 1 at least", f.MaxOps)
+	}
+	if f.MaxRowBytes < querydb.MaxRowSize {
+		return projection.RunnerConfig{}, wrongConfig("max-row-bytes", "%d is less than a single row may have; give %d at least",
+			f.MaxRowBytes, querydb.MaxRowSize)
+	}
 	if f.CommitWithin <= 0 || f.CommitWithin > longestCommit {
 		return projection.RunnerConfig{}, wrongConfig("commit-within", "%s is out of bounds; give more than 0s, and %s at most",
 			f.CommitWithin, longestCommit)
 	}
-	return projection.RunnerConfig{Window: f.Window, CommitWithin: f.CommitWithin, Logger: log}, nil
+	return projection.RunnerConfig{
+		Window: f.Window, CommitWithin: f.CommitWithin, MaxOps: f.MaxOps, MaxRowBytes: f.MaxRowBytes, Logger: log,
+	}, nil
 }
 
 // jwtOptions say how callers prove who they are.

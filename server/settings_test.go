@@ -129,6 +129,8 @@ func TestServerRefusesToStartWithWhatWouldNotWork(t *testing.T) {
 		{"store", []string{"--store", "sql:x"}, "store: "},
 		{"events", []string{"--events", "queue:x"}, "events: "},
 		{"commit within", []string{"--store", "memory:", "--commit-within", "13h"}, "commit-within: "},
+		{"ops", []string{"--store", "memory:", "--max-ops", "0"}, "max-ops: "},
+		{"bytes of rows", []string{"--store", "memory:", "--max-row-bytes", "1000"}, "max-row-bytes: "},
 		{"window", []string{"--store", "memory:", "--window", "0"}, "window: "},
 		{"cache", []string{"--store", "memory:", "--cache-mb", "0"}, "cache-mb: "},
 		{"cache in bytes", []string{"--store", "memory:", "--cache-mb", "268435456"}, "cache-mb: "},

@@ -19,13 +19,20 @@ type Builder struct {
 	inList bool
 	err    error
 	failed int // the field of err
+
+	most    int // bytes of all fields; 0 for any number
+	tooMany error
 }
 
 // Begin starts a record of n fields.
 func (b *Builder) Begin(n int) {
 	b.buf, b.ends = b.buf[:0], b.ends[:0]
-	b.fields, b.inList, b.err, b.failed = n, false, nil, 0
+	b.fields, b.inList, b.err, b.failed, b.most = n, false, nil, 0, 0
 }
+
+// Bound makes Finish fail with the error where the fields of the record, after Begin, have more than so many bytes. What
+// is beyond is not built, so that a value without measure takes no more memory than it does already.
+func (b *Builder) Bound(most int, tooMany error) { b.most, b.tooMany = most, tooMany }
 
 // Null appends an absent field.
 func (b *Builder) Null() {
@@ -38,6 +45,10 @@ func (b *Builder) Null() {
 
 // String appends a string, ID or enum. What is no UTF-8 in it becomes U+FFFD.
 func (b *Builder) String(s string) {
+	if b.most > 0 && len(b.buf)+len(s) > b.most {
+		b.fail(b.tooMany)
+		s = ""
+	}
 	b.buf = appendString(b.buf, s)
 	b.done()
 }
@@ -132,6 +143,10 @@ func (b *Builder) Finish() (rec Record, field int, err error) {
 
 // done ends the value: an element of a list, or a field.
 func (b *Builder) done() {
+	if b.most > 0 && len(b.buf) > b.most {
+		b.fail(b.tooMany)
+		b.buf = b.buf[:1]
+	}
 	if b.inList {
 		b.buf = append(b.buf, ',')
 		return

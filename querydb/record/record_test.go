@@ -2,6 +2,7 @@ package record
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -104,6 +105,35 @@ func TestWhatCannotBeStoredMakesFinishNameTheField(t *testing.T) {
 	b.Null()
 	if _, _, err := b.Finish(); err == nil {
 		t.Error("a field too many is taken")
+	}
+}
+
+// TestABoundHoldsForListsAndForTheNextRecordNot: what fails leaves the builder as it is wanted.
+func TestABoundHoldsForListsAndForTheNextRecordNot(t *testing.T) {
+	tooMany := errors.New("too many")
+	var b Builder
+	for name, build := range map[string]func(){
+		"a long text":   func() { b.String(strings.Repeat("x", 100)) },
+		"a long list":   func() { b.BeginList(); times(100, func() { b.Int(1) }); b.EndList() },
+		"a list of one": func() { b.BeginList(); b.String(strings.Repeat("x", 100)); b.EndList() },
+	} {
+		b.Begin(1)
+		b.Bound(50, tooMany)
+		build()
+		if _, _, err := b.Finish(); err != tooMany {
+			t.Errorf("%s: %v, want that it is too many", name, err)
+		}
+		b.Begin(1)
+		build()
+		if _, _, err := b.Finish(); err != nil {
+			t.Errorf("%s, without a bound: %v", name, err)
+		}
+	}
+}
+
+func times(n int, f func()) {
+	for range n {
+		f()
 	}
 }
 
