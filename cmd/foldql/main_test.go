@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -16,7 +17,7 @@ func TestCommandsDoWhatTheySay(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	for _, args := range []string{"init todo --module example.com/todo --replace " + checkout, "lint --dir todo", "generate --dir todo/cmd/server", "version"} {
+	for _, args := range []string{"init todo --module example.com/todo --model Note --replace " + checkout, "lint --dir todo", "generate --dir todo/cmd/server", "version"} {
 		if err := run(t, args); err != nil {
 			t.Fatalf("%s: %v", args, err)
 		}
@@ -28,11 +29,57 @@ func TestCommandsDoWhatTheySay(t *testing.T) {
 		"lint --dir todo":                     "findings must be mended",
 		"generate --dir todo":                 "schema.graphqls:1:",
 		"init todo --replace " + checkout:     "is not empty",
+		"init other":                          "--replace",
+		"init other --model note":             "begin with a capital",
 		"generate --dir " + filepath.Dir("/"): "foldql init",
 	} {
 		if err := run(t, args); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want an error that says %q", args, err, want)
 		}
+	}
+}
+
+// TestOnATerminalTheFirstModelIsAskedFor until its name is a good one; an empty line takes what is proposed.
+func TestOnATerminalTheFirstModelIsAskedFor(t *testing.T) {
+	for answers, want := range map[string]string{"my book\nBook\n": "Book", "\n": "Task", " Order ": "Order", "query": ""} {
+		var asked strings.Builder
+		c := initialize{}
+		err := c.askModel(&console{in: strings.NewReader(answers), out: &asked, interactive: true})
+		if c.Model != want || (err == nil) != (want != "") {
+			t.Errorf("%q: model %q, %v, want %q", answers, c.Model, err, want)
+		}
+		if want == "Book" && !strings.Contains(asked.String(), "begin with a capital") {
+			t.Errorf("%q: it says %s", answers, &asked)
+		}
+	}
+	given := initialize{Model: "Given"}
+	if err := given.askModel(&console{interactive: true}); err != nil || given.Model != "Given" {
+		t.Errorf("a model that is given: %q, %v", given.Model, err)
+	}
+	nobody := initialize{}
+	if err := nobody.askModel(&console{}); err != nil || nobody.Model != "" {
+		t.Errorf("where nobody is: %q, %v", nobody.Model, err)
+	}
+}
+
+// TestTheVersionOfTheToolIsKnownWhereAProxyHasIt, not where a checkout was built.
+func TestTheVersionOfTheToolIsKnownWhereAProxyHasIt(t *testing.T) {
+	const pseudo = "v0.0.0-20240115103000-0123456789ab"
+	for main, want := range map[debug.Module]string{
+		{Version: "v1.2.3", Sum: "h1:x"}: "v1.2.3",
+		{Version: pseudo, Sum: "h1:x"}:   pseudo,
+		{Version: "v1.2.3"}:              "v1.2.3",
+		{Version: pseudo}:                "",
+		{Version: "v1.2.3+dirty"}:        "",
+		{Version: "(devel)"}:             "",
+		{}:                               "",
+	} {
+		if got := released(&debug.BuildInfo{Main: main}); got != want {
+			t.Errorf("%+v: %q, want %q", main, got, want)
+		}
+	}
+	if got := released(nil); got != "" {
+		t.Errorf("without build information: %q", got)
 	}
 }
 
@@ -46,5 +93,6 @@ func run(t *testing.T, args string) error {
 	if err != nil {
 		return err
 	}
+	ctx.Bind(&console{})
 	return ctx.Run()
 }

@@ -55,7 +55,7 @@ var house = map[string]room{
 	"server": {[]string{"..."}, []string{gqlgen, "github.com/alecthomas/kong", "github.com/goccy/go-yaml",
 		"github.com/prometheus/client_golang/...", "github.com/schollz/progressbar/v3", "golang.org/x/term"}},
 	"cmd/server": {own: []string{"..."}},
-	"cmd/foldql": {[]string{"..."}, []string{"github.com/alecthomas/kong", "golang.org/x/mod/..."}},
+	"cmd/foldql": {[]string{"..."}, []string{"github.com/alecthomas/kong", "golang.org/x/mod/...", "golang.org/x/term"}},
 }
 
 const (

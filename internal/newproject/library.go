@@ -89,9 +89,13 @@ func (l Library) source() (source, error) {
 		return source{Dir: dir}, nil
 	}
 	if l.Version == "" {
-		return source{}, errors.New("this build of foldql is not a released version: point the project at a checkout with --replace")
+		return source{}, errors.New("this foldql was built from a checkout, so that there is no version for the project to require: " +
+			"point the project at the checkout with --replace PATH, or install a released version with " +
+			"go install " + libraryPath + "/cmd/foldql@latest")
 	}
-	out, err := exec.Command("go", "mod", "download", "-json", libraryPath+"@"+l.Version).Output()
+	download := exec.Command("go", "mod", "download", "-json", libraryPath+"@"+l.Version)
+	download.Dir = os.TempDir() // a module that is here may replace the library
+	out, err := download.Output()
 	var s source
 	if jsonErr := json.Unmarshal(out, &s); jsonErr == nil && s.Error != "" {
 		err = errors.New(s.Error)

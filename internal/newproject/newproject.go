@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 	"text/template"
@@ -23,6 +22,8 @@ var files embed.FS
 type Options struct {
 	// Module is the import path of the project; the name of its folder where it is empty.
 	Module string
+	// Model is the name of the first read model; Task where it is empty.
+	Model string
 	// Library is where the library comes from.
 	Library Library
 }
@@ -40,10 +41,16 @@ func Write(dir string, o Options) error {
 	if err := module.CheckImportPath(o.Module); err != nil {
 		return fmt.Errorf("the module of the project: %w: give another with --module", err)
 	}
+	if o.Model == "" {
+		o.Model = DefaultModel
+	}
+	if err := CheckModel(o.Model); err != nil {
+		return err
+	}
 	if err := checkEmpty(dir); err != nil {
 		return err
 	}
-	contents, err := render(o.Module)
+	contents, err := render(newNames(o.Module, o.Model))
 	if err != nil {
 		return err
 	}
@@ -72,7 +79,7 @@ func checkEmpty(dir string) error {
 }
 
 // render fills in the templates.
-func render(modulePath string) (map[string][]byte, error) {
+func render(n names) (map[string][]byte, error) {
 	contents := map[string][]byte{}
 	err := fs.WalkDir(files, "files", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
@@ -88,9 +95,9 @@ func render(modulePath string) (map[string][]byte, error) {
 		}
 		to, isTemplate := strings.CutSuffix(name, ".tmpl")
 		if isTemplate {
-			text, err = fill(name, text, modulePath)
+			text, err = fill(name, text, n)
 		}
-		contents[to] = text
+		contents[strings.Replace(to, "projectors/model", "projectors/"+n.File, 1)] = text
 		return err
 	})
 	if err != nil {
@@ -99,13 +106,13 @@ func render(modulePath string) (map[string][]byte, error) {
 	return contents, nil
 }
 
-func fill(name string, text []byte, modulePath string) ([]byte, error) {
+func fill(name string, text []byte, n names) ([]byte, error) {
 	t, err := template.New(name).Parse(string(text))
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
-	err = t.Execute(&b, struct{ Module, Name string }{modulePath, path.Base(modulePath)})
+	err = t.Execute(&b, n)
 	return b.Bytes(), err
 }
 

@@ -36,8 +36,8 @@ func TestANewProjectBuildsTestsAndRuns(t *testing.T) {
 	run(t, dir, "go", "build", "-o", "server", "./cmd/server")
 
 	address := serve(t, dir)
-	got := ask(t, address, `{ Task(id: "task-1") { title } TaskByAssignee(assignee: "ada", reverse: true) { items { taskId } } }`)
-	want := `{"data":{"Task":{"title":"Declare a read model"},"TaskByAssignee":{"items":[{"taskId":"task-2"},{"taskId":"task-1"}]}}}`
+	got := ask(t, address, `{ Task(id: "1") { name } TaskByCategory(category: "new", reverse: true) { items { taskId } } }`)
+	want := `{"data":{"Task":{"name":"Declare a read model"},"TaskByCategory":{"items":[{"taskId":"2"},{"taskId":"1"}]}}}`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -52,7 +52,7 @@ func TestQueriesOfAProjectsOwnNeedNoOtherFile(t *testing.T) {
 	}
 	run(t, dir, "go", "build", "-o", "server", "./cmd/server")
 	edit(t, dir, "graph/schema.resolvers.go", `panic(fmt.Errorf("not implemented: First - first"))`,
-		`return graph.FetchOne(ctx, r.r.runtime, "Task", model.TaskCodec, []keys.Value{keys.String("task-1")}, nil, nil)`)
+		`return graph.FetchOne(ctx, r.r.runtime, "Task", model.TaskCodec, []keys.Value{keys.String("1")}, nil, nil)`)
 	edit(t, dir, "graph/schema.resolvers.go", "import (\n", "import (\n\t\"github.com/foldql/foldql/graph\"\n\t\"github.com/foldql/foldql/keys\"\n")
 	if err := gen.Generate(dir, io.Discard); err != nil {
 		t.Fatal(err)
@@ -62,8 +62,8 @@ func TestQueriesOfAProjectsOwnNeedNoOtherFile(t *testing.T) {
 	}
 	run(t, dir, "go", "vet", "./...")
 	run(t, dir, "go", "build", "-o", "server", "./cmd/server")
-	got := ask(t, serve(t, dir), `{ first { title } Task(id: "task-2") { title } }`)
-	if want := `{"data":{"first":{"title":"Declare a read model"},"Task":{"title":"Write its projector"}}}`; got != want {
+	got := ask(t, serve(t, dir), `{ first { name } Task(id: "2") { name } }`)
+	if want := `{"data":{"first":{"name":"Declare a read model"},"Task":{"name":"Write its projector"}}}`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
@@ -162,7 +162,7 @@ func awaitReady(t *testing.T, address string) {
 			t.Fatal(err)
 		}
 		resp.Body.Close()
-		if resp.StatusCode == http.StatusOK && strings.Contains(ask(t, address, `{ Task(id: "task-1") { doneAt } }`), "2024") {
+		if resp.StatusCode == http.StatusOK && strings.Contains(ask(t, address, `{ Task(id: "1") { archivedAt } }`), "2024") {
 			return
 		}
 		select {
@@ -204,6 +204,7 @@ func TestWhatCannotBecomeAProjectIsRefused(t *testing.T) {
 	}{
 		{"a folder that is not empty", full, newproject.Options{Library: checkout}, "is not empty"},
 		{"a module of no good name", filepath.Join(t.TempDir(), "x"), newproject.Options{Module: "my project", Library: checkout}, "--module"},
+		{"a model of no good name", filepath.Join(t.TempDir(), "x"), newproject.Options{Model: "my task", Library: checkout}, "begin with a capital"},
 		{"no library", filepath.Join(t.TempDir(), "x"), newproject.Options{}, "--replace"},
 		{"no checkout", filepath.Join(t.TempDir(), "x"), newproject.Options{Library: newproject.Library{Checkout: full}}, "go.mod"},
 		{"a checkout of something else", filepath.Join(t.TempDir(), "x"), newproject.Options{Library: newproject.Library{Checkout: other(t)}}, "--replace"},
@@ -227,6 +228,32 @@ func other(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// TestTheFirstModelIsCalledAsAskedFor, in all that a project begins with, and what cannot be called so is refused.
+func TestTheFirstModelIsCalledAsAskedFor(t *testing.T) {
+	for _, name := range []string{"HTTPRoute", "Type"} {
+		dir := filepath.Join(t.TempDir(), "shelf")
+		if err := newproject.Write(dir, newproject.Options{Model: name, Library: checkout}); err != nil {
+			t.Fatal(err)
+		}
+		if err := gen.Generate(dir, io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		if out := run(t, dir, "gofmt", "-l", "."); out != "" {
+			t.Errorf("%s: not formatted: %s", name, out)
+		}
+		run(t, dir, "go", "vet", "./projection/...", "./cmd/...")
+		run(t, dir, "go", "test", "./projection/...")
+	}
+	for _, name := range []string{
+		"book", "My Book", "Büch", "_Book", "Query", "Mutation", "Int64", "String", "DateTime", "All", "Projectors", "B" + strings.Repeat("o", 60),
+	} {
+		if err := newproject.CheckModel(name); err == nil || !strings.Contains(err.Error(), "choose another name") &&
+			!strings.Contains(err.Error(), "begin with a capital") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
 }
 
 // TestAReleasedLibraryIsFetched: go.mod names the version and go.sum its sums; nothing points at a folder.

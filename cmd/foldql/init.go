@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
+
+	"github.com/foldql/foldql/internal/gen"
+	"github.com/foldql/foldql/internal/newproject"
+)
+
+// initialize writes a new project.
+type initialize struct {
+	Dir     string `arg:"" help:"Folder of the project; it is made, or empty."`
+	Module  string `help:"Import path of the project; by default the name of its folder." placeholder:"PATH"`
+	Model   string `help:"Name of the first read model; on a terminal it is asked for, elsewhere it is Task." placeholder:"NAME"`
+	Replace string `help:"A checkout of foldql to build against, in place of a released version." placeholder:"PATH" type:"existingdir"`
+}
+
+// console is where a person is asked.
+type console struct {
+	in          io.Reader
+	out         io.Writer
+	interactive bool // somebody is there
+}
+
+// Run runs the command.
+func (c *initialize) Run(person *console) error {
+	info, _ := debug.ReadBuildInfo()
+	library := newproject.Library{Checkout: c.Replace, Version: released(info)}
+	if err := c.askModel(person); err != nil {
+		return err
+	}
+	if err := newproject.Write(c.Dir, newproject.Options{Module: c.Module, Model: c.Model, Library: library}); err != nil {
+		return err
+	}
+	if err := gen.Generate(c.Dir, os.Stderr); err != nil {
+		return err
+	}
+	_, err := fmt.Printf("%s is ready: cd there, then make test, and make run\n", c.Dir)
+	return err
+}
+
+// askModel asks for the name of the first read model until it is a good one, where it is not given and somebody is there.
+func (c *initialize) askModel(person *console) error {
+	if c.Model != "" || !person.interactive {
+		return nil
+	}
+	lines := bufio.NewScanner(person.in)
+	for {
+		fmt.Fprintf(person.out, "Name of the first read model [%s]: ", newproject.DefaultModel)
+		if !lines.Scan() {
+			if err := lines.Err(); err != nil {
+				return fmt.Errorf("read the name of the first read model: %w", err)
+			}
+			return fmt.Errorf("no name of the first read model was given: give one with --model")
+		}
+		name := strings.TrimSpace(lines.Text())
+		if name == "" {
+			name = newproject.DefaultModel
+		}
+		err := newproject.CheckModel(name)
+		if err == nil {
+			c.Model = name
+			return nil
+		}
+		fmt.Fprintln(person.out, err)
+	}
+}
+
+// released is the version of the tool that a module proxy has, "" where it was built from a checkout. What comes from a proxy
+// has a sum; what was built in a checkout is taken for its release where exactly that is checked out.
+func released(info *debug.BuildInfo) string {
+	if info == nil {
+		return ""
+	}
+	version := info.Main.Version
+	local := module.IsPseudoVersion(version) || semver.Build(version) != ""
+	if !semver.IsValid(version) || local && info.Main.Sum == "" {
+		return ""
+	}
+	return version
+}
