@@ -90,12 +90,10 @@ func (r *Runner) restart(ctx context.Context, was place) error {
 	if err != nil {
 		return fmt.Errorf("begin the rows of %s anew: %w", was.model.Name, err)
 	}
-	if was.checkpoint.Table != "" {
-		r.log.InfoContext(ctx, "projection: folding the whole log anew, the model has another version or another table",
-			"model", was.model.Name, "was", was.checkpoint.Version, "is", was.model.Version,
-			"wasIn", was.checkpoint.Table, "isIn", was.model.Table)
-	} else {
+	if was.fresh() {
 		r.log.InfoContext(ctx, "projection: folding the whole log, it has no checkpoint yet", "model", was.model.Name)
+	} else {
+		r.log.InfoContext(ctx, "projection: folding the whole log anew", "model", was.model.Name, "why", was.why())
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package projection_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -62,9 +63,9 @@ func TestAPanicOfOursMakesADeadLetter(t *testing.T) {
 		step  Step
 		want  string
 	}{
-		{"reads a row", fragile{read: "b"}, upsert("b", 1), "panic: read of b at "},
-		{"reads a partition", fragile{query: "b"}, Step{Op: "wipe", ID: "b"}, "panic: query of b at "},
-		{"writes a row", fragile{write: "b"}, upsert("b", 1), "panic: write of b at "},
+		{"reads a row", fragile{read: "b"}, upsert("b", 1), "panic: read of b"},
+		{"reads a partition", fragile{query: "b"}, Step{Op: "wipe", ID: "b"}, "panic: query of b"},
+		{"writes a row", fragile{write: "b"}, upsert("b", 1), "panic: write of b"},
 	} {
 		for window := 1; window <= 4; window++ {
 			store := c.store
@@ -78,7 +79,7 @@ func TestAPanicOfOursMakesADeadLetter(t *testing.T) {
 				t.Fatalf("%s, window %d: dead letters %+v, %v: want the second event", c.name, window, asides, err)
 			}
 			first, _, _ := strings.Cut(asides[0].Reason, "\n")
-			if !strings.HasPrefix(first, c.want) || !strings.Contains(first, "panic_test.go:") {
+			if where, what, _ := strings.Cut(first, ": "); what != c.want || !strings.Contains(where, "panic_test.go:") {
 				t.Errorf("%s, window %d: the reason begins %q, want %q and this file", c.name, window, first, c.want)
 			}
 			rows, err := readRows(open(t, store.Driver), Model, everyKey())
@@ -103,7 +104,7 @@ func TestAPanicAmidAWriteStopsTheProjection(t *testing.T) {
 		srv := s.over(broken, log, window)
 		err := srv.Run(t.Context())
 		if err == nil || !strings.Contains(err.Error(), "event 0@2") ||
-			!strings.Contains(err.Error(), "panic: write of b at ") {
+			!strings.Contains(err.Error(), "panic: write of b") {
 			t.Errorf("window %d: the projection ends with %v, want the event, and the panic", window, err)
 		}
 		if status, err := srv.Status(t.Context()); err != nil || status.State != projection.Stopped {
@@ -150,7 +151,8 @@ func (bombs) Read(context.Context, string, uint64, int) ([]eventlog.Event, error
 // TestAPanicOfTheSourceStopsTheProjection and not the process.
 func TestAPanicOfTheSourceStopsTheProjection(t *testing.T) {
 	r := newRunner(t, "script", bombs{logOf(t, upserts(1)...)}, open(t, memstore.New()), quick())
-	if err := r.Run(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "panic: no reading at ") {
+	if err := r.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "panic_test.go:") ||
+		!strings.Contains(err.Error(), ": panic: no reading\n") {
 		t.Errorf("the projection ends with %v, want the panic", err)
 	}
 }
@@ -219,4 +221,38 @@ func TestAnEventThatFailsAfterOneOfItsRowsIsDurableStopsTheProjection(t *testing
 		t.Fatal(err)
 	}
 	s.want("in the end", map[string]int{"a": 1, "b": 1})
+}
+
+// TestAPanicsReasonBeginsWithTheLineOfTheUser, not with that of a library that it has called, of the runtime or of ours.
+func TestAPanicsReasonBeginsWithTheLineOfTheUser(t *testing.T) {
+	ops, line := kinds["blind"], 0
+	here := func() { _, _, line, _ = runtime.Caller(1) }
+	var none map[string]int
+	spaces := func(n int) string { here(); return strings.Repeat(" ", n) }
+	for name, project := range map[string]func() []projection.Op{
+		"a panic of its own":          func() []projection.Op { here(); panic("oops") },
+		"one of the standard library": func() []projection.Op { return []projection.Op{ops.Set(Row{ID: spaces(-1)})} },
+		"one of the runtime":          func() []projection.Op { here(); none["x"] = 1; return nil },
+		"one of a function that we call": func() []projection.Op {
+			return []projection.Op{ops.Upsert(Key{"a", "v1"}, Row{}, func(*Row) { here(); panic("oops") })}
+		},
+	} {
+		p := projection.New(ops, projection.Projection{Name: "script", Events: []string{EventType},
+			Project: func(*eventlog.Event, projection.Meta) ([]projection.Op, error) { return project(), nil }})
+		r, err := projection.NewRunner(p, logOf(t, event("", set("a", 1))), open(t, memstore.New(), ops.Codec.Model), quick())
+		if err == nil {
+			err = r.Run(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		asides, err := r.Aside(t.Context(), "", 10)
+		if err != nil || len(asides) != 1 {
+			t.Fatalf("%s: %+v, %v", name, asides, err)
+		}
+		first, _, _ := strings.Cut(asides[0].Reason, "\n")
+		if want := fmt.Sprintf("panic_test.go:%d: panic: ", line); !strings.Contains(first, "/projection/"+want) {
+			t.Errorf("%s: the reason begins %q, want %q in it", name, first, want)
+		}
+	}
 }

@@ -12,41 +12,48 @@ import (
 // An embedded store makes tables by itself. What an operator decides about are those that no model has any more.
 
 func (c *planCommand) planEmbedded(ctx context.Context, p *program, at storePlace) error {
-	n := 0
-	err := eachOrphan(ctx, p, at, func(_ *querydb.DB, o querydb.Orphan) error {
-		n++
-		_, err := fmt.Fprintf(p.stdout, "%s is of no model: --allow-delete removes it\n", o)
+	return inEmbedded(ctx, p, at, func(db *querydb.DB) error {
+		list, err := db.Orphans(ctx)
+		if err != nil {
+			return err
+		}
+		for _, o := range list {
+			fmt.Fprintf(p.stdout, "%s is of no model: --allow-delete removes it\n", o)
+		}
+		rebuilds, err := tellRebuilds(ctx, p, db)
+		if err == nil && len(list)+rebuilds == 0 {
+			fmt.Fprintln(p.stdout, "there is nothing to do: every table is that of a model")
+		}
 		return err
 	})
-	if err == nil && n == 0 {
-		fmt.Fprintln(p.stdout, "there is nothing to do: every table is that of a model")
-	}
-	return err
 }
 
 func (c *applyCommand) applyEmbedded(ctx context.Context, p *program, at storePlace) error {
-	err := eachOrphan(ctx, p, at, func(db *querydb.DB, o querydb.Orphan) error {
-		if !c.AllowDelete {
-			_, err := fmt.Fprintf(p.stdout, "%s is of no model, and stays without --allow-delete\n", o)
+	return inEmbedded(ctx, p, at, func(db *querydb.DB) error {
+		list, err := db.Orphans(ctx)
+		if err != nil {
 			return err
 		}
-		if err := db.DropOrphan(ctx, o); err != nil {
-			return err
+		for _, o := range list {
+			if !c.AllowDelete {
+				fmt.Fprintf(p.stdout, "%s is of no model, and stays without --allow-delete\n", o)
+				continue
+			}
+			if err := db.DropOrphan(ctx, o); err != nil {
+				return err
+			}
+			fmt.Fprintf(p.stdout, "removed %s\n", o)
 		}
-		_, err := fmt.Fprintf(p.stdout, "removed %s\n", o)
-		return err
-	})
-	if err == nil {
 		fmt.Fprintln(p.stdout, "done: the tables are as the models need them")
-	}
-	return err
+		return nil
+	})
 }
 
 // lookAroundMB is a cache that is enough to see which tables there are.
 const lookAroundMB = 16
 
-// eachOrphan calls f with every table in the store that no model has. No server may have the store open.
-func eachOrphan(ctx context.Context, p *program, at storePlace, f func(*querydb.DB, querydb.Orphan) error) (err error) {
+// inEmbedded calls f with the store. No server may have it open.
+func inEmbedded(ctx context.Context, p *program, at storePlace, f func(*querydb.DB) error) (err error) {
 	if _, err := os.Stat(at.rows()); err != nil {
 		return fmt.Errorf("open the store %s: %w", at, err)
 	}
@@ -55,14 +62,5 @@ func eachOrphan(ctx context.Context, p *program, at storePlace, f func(*querydb.
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	list, err := db.Orphans(ctx)
-	if err != nil {
-		return err
-	}
-	for _, o := range list {
-		if err := f(db.DB, o); err != nil {
-			return err
-		}
-	}
-	return nil
+	return f(db.DB)
 }

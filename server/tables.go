@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/dynamostore"
@@ -55,6 +56,9 @@ func (c *planCommand) Run(ctx context.Context, p *program) (err error) {
 	}
 	for _, remark := range plan.Remarks {
 		fmt.Fprintln(p.stdout, remark)
+	}
+	if err := s.tellRebuilds(ctx, p); err != nil {
+		return err
 	}
 	switch {
 	case len(plan.Wrong) > 0:
@@ -138,6 +142,36 @@ func (s *tables) survey(ctx context.Context) (known dynamostore.Tables, err erro
 	}
 	known.Former, err = db.Former(ctx)
 	return known, err
+}
+
+// tellRebuilds prints which projections a start would have fold the whole log anew.
+func (s *tables) tellRebuilds(ctx context.Context, p *program) error {
+	there, err := s.Exists(ctx, querydb.NotesTable())
+	if err != nil || !there {
+		return err
+	}
+	db, err := querydb.Open(ctx, s.Store, s.app.Models, s.cfg)
+	if err != nil {
+		return err
+	}
+	_, err = tellRebuilds(ctx, p, db)
+	return err
+}
+
+// tellRebuilds prints which projections a start would have fold the whole log anew, and returns how many.
+func tellRebuilds(ctx context.Context, p *program, db *querydb.DB) (n int, err error) {
+	for _, one := range p.app.Projections {
+		why, err := projection.Rebuild(ctx, db, one)
+		if err != nil {
+			return n, fmt.Errorf("look whether %s is to be folded anew: %w", one.Name, err)
+		}
+		if why == "" {
+			continue
+		}
+		n++
+		fmt.Fprintf(p.stdout, "a start has projection %s fold the whole log anew: %s\n", one.Name, why)
+	}
+	return n, nil
 }
 
 // forget takes former generations off the record that are removed.

@@ -48,6 +48,7 @@ func TestAChangedModelWantsItsTable(t *testing.T) {
 				c.wantExit(t, exitFailed, "create table "+place.Prefix+table)
 				c.wantExit(t, exitFailed, "server tables apply")
 			}
+			const rebuild = "a start has projection Tasks fold the whole log anew: Task has version 2, and its rows have version 1\n"
 			first := versioned("1")
 			refused(first, "serve", "foldql")
 			refused(first, "replay", "foldql")
@@ -73,6 +74,7 @@ func TestAChangedModelWantsItsTable(t *testing.T) {
 
 			second := versioned("2")
 			refused(second, "serve", "Task.g1")
+			tables(second, "plan").wantExit(t, exitDone, rebuild)
 			refused(second, "replay", "Task.g1")
 			plan = tables(second, "plan", "--allow-delete")
 			plan.wantExit(t, exitDone, "create table "+place.Prefix+"Task.g1 (id)")
@@ -80,6 +82,7 @@ func TestAChangedModelWantsItsTable(t *testing.T) {
 				t.Errorf("a table that serves would be removed:\n%s", &plan.stdout)
 			}
 			tables(second, "apply", "--allow-delete").wantExit(t, exitDone, "done")
+			tables(second, "plan").wantExit(t, exitDone, rebuild)
 			answers(second)
 			tables(second, "plan").wantExit(t, exitDone, "is of a former generation: --allow-delete removes it")
 			tables(second, "apply").wantExit(t, exitDone, "done")
@@ -106,8 +109,33 @@ func TestATableThatNoModelHasGoesWhenAskedTo(t *testing.T) {
 	run(renamed, "tables", "apply").wantExit(t, exitDone, "stays without --allow-delete")
 	run(newProject(false).App, "replay", "--events", "file:"+events).wantExit(t, exitDone, "0 rows written")
 	run(renamed, "tables", "apply", "--allow-delete").wantExit(t, exitDone, "removed generation 0 of table Task")
-	run(renamed, "tables", "plan").wantExit(t, exitDone, "there is nothing to do")
+	plan := run(renamed, "tables", "plan")
+	if plan.wantExit(t, exitDone, "Task is in table Chore"); strings.Contains(plan.stdout.String(), "of no model") {
+		t.Errorf("a table that was removed is planned to be:\n%s", &plan.stdout)
+	}
 	run(newProject(false).App, "replay", "--events", "file:"+events).wantExit(t, exitDone, "3 rows written")
+}
+
+// TestThePlanTellsOfARebuildThatAStartWouldBegin, and begins none itself.
+func TestThePlanTellsOfARebuildThatAStartWouldBegin(t *testing.T) {
+	store := []string{"--store", "embedded:" + t.TempDir()}
+	events := writeLines(t, "tasks.jsonl", taskEvents(1, 3))
+	run := func(app App, args ...string) *call { return runProgram(t, app, start{args: append(args, store...)}) }
+	m := newTaskModel()
+	m.Table = "Chore"
+	renamed := projectOf(m)
+
+	run(versioned("1"), "replay", "--events", "file:"+events).wantExit(t, exitDone, "3 rows written")
+	for range 2 {
+		run(versioned("2"), "tables", "plan").wantExit(t, exitDone,
+			"a start has projection Tasks fold the whole log anew: Task has version 2, and its rows have version 1\n")
+		run(renamed, "tables", "plan").wantExit(t, exitDone, "Task is in table Chore, and its rows are in table Task\n")
+		run(versioned("1"), "tables", "plan").wantExit(t, exitDone, "there is nothing to do")
+	}
+	replay := run(versioned("2"), "replay", "--events", "file:"+events)
+	replay.wantExit(t, exitDone, "3 rows written")
+	replay.wantExit(t, exitDone, `"why":"Task has version 2, and its rows have version 1"`)
+	run(versioned("2"), "tables", "plan").wantExit(t, exitDone, "there is nothing to do")
 }
 
 func TestTablesAreThoseOfAStoreThatLasts(t *testing.T) {
