@@ -1,8 +1,10 @@
 package projection
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
@@ -86,10 +88,30 @@ func (r *Runner) Status(ctx context.Context) (Status, error) {
 	return s, nil
 }
 
+// addPartitions adds the partitions of which the Runner has read nothing yet.
+func (r *Runner) addPartitions(ctx context.Context, s *Status) error {
+	partitions, err := r.src.Partitions(ctx)
+	if err != nil {
+		return fmt.Errorf("list the partitions: %w", err)
+	}
+	for _, name := range partitions {
+		at, known := slices.BinarySearchFunc(s.Partitions, name, func(p PartitionStatus, name string) int {
+			return cmp.Compare(p.Partition, name)
+		})
+		if !known {
+			s.Partitions = slices.Insert(s.Partitions, at, PartitionStatus{Partition: name})
+		}
+	}
+	return nil
+}
+
 func (r *Runner) addHeads(ctx context.Context, s *Status) error {
 	source, knows := r.src.(eventlog.Head)
 	if !knows {
 		return nil
+	}
+	if err := r.addPartitions(ctx, s); err != nil {
+		return err
 	}
 	for i := range s.Partitions {
 		p := &s.Partitions[i]

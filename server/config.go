@@ -45,10 +45,11 @@ func (p *places) parse() (storePlace, sourcePlace, error) {
 
 // folding are the options of every command that folds.
 type folding struct {
-	MaxOps       int           `help:"Ops that a projector may return for one event; with more, it becomes a dead letter." default:"10000" group:"Data"`
-	MaxRowBytes  int           `help:"Bytes of rows that one event may write; with more, it becomes a dead letter." default:"67108864" group:"Data"`
-	Window       int           `help:"Events that a projection commits at once, at most: fewer are less to do again after a crash, more are faster." default:"4096" group:"Data"`
-	CommitWithin time.Duration `help:"Time after which a commit to DynamoDB is given up, and its events folded again: 12 hours at most, because deleted rows are forgotten some day." default:"10m" group:"Data"`
+	MaxOps         int           `help:"Ops that a projector may return for one event; with more, it becomes a dead letter." default:"10000" group:"Data"`
+	MaxRowBytes    int           `help:"Bytes of rows that one event may write; with more, it becomes a dead letter." default:"67108864" group:"Data"`
+	Window         int           `help:"Events that a projection commits at once, at most: fewer are less to do again after a crash, more are faster." default:"4096" group:"Data"`
+	ProjectTimeout time.Duration `help:"Time that the code of a projection may take for one event; beyond it the projection stops, and names the event." default:"30s" group:"Data"`
+	CommitWithin   time.Duration `help:"Time after which a commit to DynamoDB is given up, and its events folded again: 12 hours at most, because deleted rows are forgotten some day." default:"10m" group:"Data"`
 }
 
 // longestCommit is what a Runner allows.
@@ -70,8 +71,12 @@ func (f *folding) runner(log *slog.Logger) (projection.RunnerConfig, error) {
 		return projection.RunnerConfig{}, wrongConfig("commit-within", "%s is out of bounds; give more than 0s, and %s at most",
 			f.CommitWithin, longestCommit)
 	}
+	if f.ProjectTimeout <= 0 {
+		return projection.RunnerConfig{}, wrongConfig("project-timeout", "%s is too little; give more than 0s", f.ProjectTimeout)
+	}
 	return projection.RunnerConfig{
-		Window: f.Window, CommitWithin: f.CommitWithin, MaxOps: f.MaxOps, MaxRowBytes: f.MaxRowBytes, Logger: log,
+		Window: f.Window, EventTimeout: f.ProjectTimeout, CommitWithin: f.CommitWithin, MaxOps: f.MaxOps, MaxRowBytes: f.MaxRowBytes,
+		Logger: log,
 	}, nil
 }
 
@@ -226,7 +231,8 @@ type serveCommand struct {
 	limits
 
 	DrainDelay   time.Duration `help:"Time between being not ready and closing the listener, for load balancers to notice." default:"0s" group:"Lifecycle"`
-	DrainTimeout time.Duration `help:"Time that requests in flight have to finish." default:"30s" group:"Lifecycle"`
+	DrainTimeout time.Duration `help:"Time that requests in flight and projections have to finish." default:"30s" group:"Lifecycle"`
+	ReadyLag     uint64        `help:"Events that a projection may be behind and be ready." default:"500" group:"Lifecycle"`
 }
 
 // validate checks all that can be checked before anything is opened.

@@ -10,6 +10,7 @@ import (
 	"iter"
 	"maps"
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -72,13 +73,15 @@ func taskOps(m *querydb.Model) *projection.Ops[task, string, string] {
 type project struct {
 	App
 	poisoned atomic.Bool // tasks called poison cannot be projected
+	// held is what tasks called hold wait for; those called goexit end the goroutine of their projector.
+	held chan struct{}
 }
 
 // newProject makes the project; with a rule, tasks are for admins only.
 func newProject(secured bool) *project {
 	schema := gqlparser.MustLoadSchema(&ast.Source{Input: taskSDL})
 	m := newTaskModel()
-	p := &project{}
+	p := &project{held: make(chan struct{})}
 	p.poisoned.Store(true)
 	typ := &graph.Type{Name: "Task", Model: m, Owner: -1, Fields: map[string]*graph.Field{
 		"taskId": {Name: "taskId", Ordinal: 0}, "title": {Name: "title", Ordinal: 1},
@@ -117,6 +120,12 @@ func (p *project) tasks(m *querydb.Model) projection.Projection {
 			added, err := readTask(e.Data)
 			if err == nil && added.Title == "poison" && p.poisoned.Load() {
 				err = errors.New("poisoned")
+			}
+			switch added.Title {
+			case "hold":
+				<-p.held
+			case "goexit":
+				runtime.Goexit()
 			}
 			return []projection.Op{ops.Set(added)}, err
 		},

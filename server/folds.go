@@ -19,6 +19,10 @@ type folds struct {
 	goal eventlog.Positions // the ends of the source at the start
 	log  *slog.Logger
 	done sync.WaitGroup
+	// readyLag is how many events a projection may be behind and be ready.
+	readyLag uint64
+	// resumes: a projection that has stopped at an event goes on when somebody has decided about that.
+	resumes bool
 }
 
 // fold is one projection and its runner.
@@ -30,6 +34,8 @@ type fold struct {
 	ended  bool  // Run has returned
 	err    error // what it returned
 	caught bool  // the goal has been reached once
+
+	decided chan struct{} // somebody has decided about the event at which the projection has stopped
 }
 
 func newFolds(projections []projection.Projection, src eventlog.Source, db *querydb.DB, goal eventlog.Positions, cfg projection.RunnerConfig) (*folds, error) {
@@ -39,7 +45,7 @@ func newFolds(projections []projection.Projection, src eventlog.Source, db *quer
 		if err != nil {
 			return nil, err
 		}
-		f.all = append(f.all, &fold{Runner: r, name: p.Name})
+		f.all = append(f.all, &fold{Runner: r, name: p.Name, decided: make(chan struct{}, 1)})
 	}
 	return f, nil
 }
@@ -48,12 +54,83 @@ func newFolds(projections []projection.Projection, src eventlog.Source, db *quer
 func (f *folds) start(ctx context.Context) {
 	for _, one := range f.all {
 		f.done.Go(func() {
-			err := one.Run(ctx)
-			one.stopped(err)
-			if err != nil && ctx.Err() == nil {
-				f.log.Error("projection stopped; its rows do not change any more", "projection", one.name, "error", err)
+			for f.run(ctx, one) {
+				f.log.Info("projection goes on", "projection", one.name)
 			}
 		})
+	}
+}
+
+// run runs a projection once, and reports whether it is to run again: it has stopped at an event, and somebody has
+// decided about that.
+func (f *folds) run(ctx context.Context, one *fold) bool {
+	err := one.whole(ctx)
+	one.ends(true, err)
+	if err == nil || ctx.Err() != nil {
+		return false
+	}
+	f.log.Error("projection stopped; its rows do not change any more", "projection", one.name, "error", err)
+	var stop *projection.StopError
+	if !f.resumes || !errors.As(err, &stop) || !one.await(ctx, stop) {
+		return false
+	}
+	one.ends(false, nil)
+	return true
+}
+
+// whole is Run in a goroutine of its own, whose end is an error too.
+func (f *fold) whole(ctx context.Context) error {
+	done := make(chan struct{})
+	err := errors.New("its goroutine has ended (runtime.Goexit); restart the server")
+	go func() {
+		defer close(done)
+		err = f.Run(ctx)
+	}()
+	<-done
+	return err
+}
+
+// lookEvery is how often a projection that has stopped at an event looks for what other servers have decided about it.
+const lookEvery = 5 * time.Second
+
+// await returns true when the event is decided, here or by another server, and false at the end of the context.
+func (f *fold) await(ctx context.Context, stop *projection.StopError) bool {
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-f.decided:
+			return true
+		case <-look.C:
+			if decided, err := f.Decided(ctx, stop); err == nil && decided {
+				return true
+			}
+		}
+	}
+}
+
+// decide lets the projection go on where it has stopped at the event, about which somebody has decided.
+func (f *fold) decide(event string) {
+	_, err := f.state()
+	if stop := (*projection.StopError)(nil); errors.As(err, &stop) && stop.Event == event {
+		select {
+		case f.decided <- struct{}{}:
+		default: // it is known already
+		}
+	}
+}
+
+// waitUntil is wait that gives up at a time.
+func (f *folds) waitUntil(at time.Time) (error, bool) {
+	ended := make(chan error, 1)
+	go func() { ended <- f.wait() }()
+	select {
+	case err := <-ended:
+		return err, true
+	case <-time.After(time.Until(at)):
+		return nil, false
 	}
 }
 
@@ -79,10 +156,10 @@ func (f *folds) find(name string) *fold {
 	return nil
 }
 
-func (f *fold) stopped(err error) {
+func (f *fold) ends(ended bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.ended, f.err = true, err
+	f.ended, f.err = ended, err
 }
 
 func (f *fold) state() (ended bool, err error) {
@@ -95,11 +172,15 @@ func (f *fold) state() (ended bool, err error) {
 const silence = time.Minute
 
 // ready returns why the rows of the projection must not be trusted to be up to date, nil where they may: it has been at
-// the goal once, and goes on or has come to the end of its source.
-func (f *fold) ready(ctx context.Context, goal eventlog.Positions) (projection.Status, error) {
+// the goal once, is no more events behind than it may be, and goes on or has come to the end of its source.
+func (f *fold) ready(ctx context.Context, goal eventlog.Positions, lag uint64) (projection.Status, error) {
 	s, err := f.healthy(ctx)
-	if err == nil && !f.reached(&s, goal) {
+	switch {
+	case err != nil:
+	case !f.reached(&s, goal):
 		err = fmt.Errorf("projection %s is catching up, %d events behind", f.name, s.Lag)
+	case s.Lag > lag:
+		err = fmt.Errorf("projection %s is %d events behind, more than the %d of ready-lag", f.name, s.Lag, lag)
 	}
 	return s, err
 }
@@ -144,7 +225,7 @@ func (f *folds) statuses(ctx context.Context) ([]projection.Status, error) {
 	list := make([]projection.Status, len(f.all))
 	var why []error
 	for i, one := range f.all {
-		s, err := one.ready(ctx, f.goal)
+		s, err := one.ready(ctx, f.goal, f.readyLag)
 		list[i] = s
 		why = append(why, err)
 	}

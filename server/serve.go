@@ -66,6 +66,7 @@ func (c *serveCommand) readers(ctx context.Context, p *program) (*auth.Verifier,
 type serving struct {
 	parts
 	stopFolds context.CancelFunc
+	end       time.Time // when all must have ended; zero for whenever it has
 }
 
 // open opens the store and the source, and starts the projections.
@@ -113,6 +114,7 @@ func (s *serving) begin(ctx context.Context) (err error) {
 	if s.folds, err = newFolds(s.app.Projections, s.source.Source, s.db, goal, runner); err != nil {
 		return err
 	}
+	s.folds.readyLag, s.folds.resumes = s.cfg.ReadyLag, true
 	s.health = &health{folds: s.folds}
 	folding, stop := context.WithCancel(context.WithoutCancel(ctx)) // ends when requests have
 	s.stopFolds = stop
@@ -215,8 +217,11 @@ func (s *serving) drain(srv *http.Server, failed <-chan error) error {
 		s.log.Warn("the listener failed while draining", "error", err)
 	case <-time.After(s.cfg.DrainDelay):
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), s.cfg.DrainTimeout)
+	s.end = time.Now().Add(s.cfg.DrainTimeout)
+	ctx, cancel := context.WithDeadline(context.Background(), s.end)
 	defer cancel()
+	// Projections fold as long as requests are in flight, but for the time that they need to end themselves.
+	defer time.AfterFunc(s.cfg.DrainTimeout-min(toEnd, s.cfg.DrainTimeout/2), s.stopFolds).Stop()
 	if err := srv.Shutdown(ctx); err != nil {
 		s.log.Warn("requests did not finish in time and are cut off", "timeout", s.cfg.DrainTimeout.String())
 		_ = srv.Close() // it only says what is known: that connections were open
@@ -224,12 +229,24 @@ func (s *serving) drain(srv *http.Server, failed <-chan error) error {
 	return nil
 }
 
+// toEnd is what projections have at least for their last commit.
+const toEnd = 3 * time.Second
+
 // close ends what open has begun, as far as that got.
 func (s *serving) close() error {
 	var all []error
 	if s.stopFolds != nil {
 		s.stopFolds()
-		if err := s.folds.wait(); err != nil {
+		end := time.Now().Add(toEnd)
+		if s.end.After(end) {
+			end = s.end
+		}
+		err, ended := s.folds.waitUntil(end)
+		if !ended {
+			return errors.New("projections did not end in time, so the store was not closed; what they had not committed is folded " +
+				"again at the next start")
+		}
+		if err != nil {
 			s.log.Error("projections had stopped", "error", err)
 		}
 	}
