@@ -2,10 +2,7 @@ package graph
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
@@ -34,7 +31,7 @@ func (q *Query) selectRows(sk querydb.Half, r *request, dbq *querydb.Query) erro
 		return nil
 	}
 	given := q.leading(r.sk)
-	where, err := ofKind(sk.Layout, keys.Lead(given), r.page.Where)
+	where, err := sk.Layout.Read(keys.Lead(given), r.page.Where)
 	if err != nil {
 		return err
 	}
@@ -61,51 +58,4 @@ func (q *Query) leading(sk []keys.Value) []keys.Value {
 		}
 	}
 	return given
-}
-
-// ofKind reads the text of conditions as values of the field that they are about. They are text where the query could have
-// them on fields of several types.
-func ofKind(l keys.Layout, field int, c keys.Condition) (keys.Condition, error) {
-	if field >= len(l.Segments) || l.Segments[field].Kind == keys.KindString {
-		return c, nil
-	}
-	for _, operand := range [...]struct {
-		name  string
-		value *keys.Value
-	}{{"eq", &c.Eq}, {"from", &c.From}, {"to", &c.To}} {
-		if operand.value.Kind() != keys.KindString {
-			continue
-		}
-		text, s := operand.value.Text(), l.Segments[field]
-		read, ok := parseValue(s.Kind, text)
-		if !ok {
-			return c, &keys.OperandError{Args: []string{operand.name}, Reason: fmt.Sprintf("%s: %.40q is not a value of %s", operand.name, text, s.Field)}
-		}
-		*operand.value = read
-	}
-	return c, nil
-}
-
-// parseValue reads a value of a kind. Numbers are written as in JSON, which leaves out what Go reads besides.
-func parseValue(kind keys.Kind, text string) (keys.Value, bool) {
-	switch kind {
-	case keys.KindBoolean:
-		return keys.Boolean(text == "true"), text == "true" || text == "false"
-	case keys.KindInt:
-		n, err := strconv.ParseInt(text, 10, 64)
-		return keys.Int(n), err == nil && json.Valid([]byte(text))
-	case keys.KindFloat:
-		f, err := strconv.ParseFloat(text, 64)
-		return keys.Float(f), err == nil && json.Valid([]byte(text))
-	case keys.KindDecimal:
-		d, err := keys.ParseDecimal(text)
-		return keys.DecimalOf(d), err == nil
-	case keys.KindDate:
-		d, err := keys.ParseDate(text)
-		return keys.DateOf(d), err == nil
-	case keys.KindDateTime:
-		t, err := keys.ParseDateTime(text)
-		return keys.DateTime(t), err == nil
-	}
-	return keys.String(text), true
 }

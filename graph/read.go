@@ -66,7 +66,7 @@ func (rt *Runtime) partition(q *Query, vals []keys.Value) (string, error) {
 	if !half.Layout.Exists() {
 		return keys.Singleton, nil
 	}
-	pk, err := compose(half.Layout, vals)
+	pk, err := compose(half.Layout, q.PK, vals)
 	if given := keys.Lead(vals); given < len(vals) && q.PK[given].Optional {
 		pk, err = q.cutShort(half.Layout, vals, given)
 	}
@@ -86,25 +86,14 @@ func (q *Query) cutShort(l keys.Layout, vals []keys.Value, given int) (string, e
 	return l.Truncate(vals[:given]...)
 }
 
-// ownText composes the text of a value as it is.
-var ownText = keys.Layout{Segments: []keys.Segment{{Kind: keys.KindString}}}
-
 // compose composes a half of a key of the values of its arguments: one for each of its fields. Where the API takes the
 // half as one id, of several fields or of one that is no text, the value is the text of the half itself, as operands are.
-func compose(l keys.Layout, vals []keys.Value) (string, error) {
+func compose(l keys.Layout, args []Arg, vals []keys.Value) (string, error) {
 	isText := len(vals) == 1 && vals[0].Kind() == keys.KindString
 	if !isText || len(l.Segments) == 1 && l.Segments[0].Kind == keys.KindString {
 		return l.Compose(vals...)
 	}
-	text, err := ownText.Compose(vals...)
-	if err != nil {
-		return "", err
-	}
-	r, err := l.Range(keys.Operands{Eq: &text})
-	if err != nil || r.Op != keys.Equal {
-		return "", fmt.Errorf("%.40q is not the text of one %v", text, l.Segments[0].Kind)
-	}
-	return r.Lo, nil
+	return l.Whole(args[0].Name, vals[0].Text())
 }
 
 // readOne answers a query of kind One. A nil record is no row.
@@ -147,7 +136,7 @@ func (rt *Runtime) lookUp(ctx context.Context, q *Query, t *Type, pk string, r *
 	}
 	key := keys.Key{PK: pk}
 	if whole {
-		if key.SK, err = compose(t.Model.SK.Layout, r.sk); err != nil {
+		if key.SK, err = compose(t.Model.SK.Layout, q.SK, r.sk); err != nil {
 			return nil, graphqlerr.New(graphqlerr.BadUserInput, "%s: %w", q.Name, err)
 		}
 	}

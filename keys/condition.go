@@ -2,6 +2,7 @@ package keys
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -10,7 +11,7 @@ import (
 // its value.
 type Condition struct {
 	Eq, From, To Value
-	Prefix       *string // of a string, or of the text of a date or a date-time in a key
+	Prefix       *string // of a string, a date or a date-time; a part of a date-time is its period
 }
 
 // Select returns the sort keys of the rows that have the given leading composites and, under the next one, meet the
@@ -39,7 +40,13 @@ func (l Layout) Select(given []Value, c Condition) ([]Range, error) {
 	case c.Prefix != nil:
 		return l.begins(vals, *c.Prefix)
 	case c.From.Present() || c.To.Present():
-		return l.bounded(vals, c.From, c.To)
+		bound := func(v Value) []Value {
+			if !v.Present() {
+				return nil
+			}
+			return append(slices.Clip(vals), v)
+		}
+		return l.between(vals, bound(c.From), bound(c.To))
 	}
 	return l.under(vals)
 }
@@ -64,8 +71,17 @@ func (l *Layout) under(vals []Value) ([]Range, error) {
 	return []Range{{Op: Equal, Lo: own}, {Op: Prefix, Lo: closed}}, nil
 }
 
-// begins returns the ranges of the rows whose next string begins with text.
+// begins returns the ranges of the rows whose next string, date or date-time begins with text.
 func (l *Layout) begins(vals []Value, text string) ([]Range, error) {
+	switch s := l.Segments[len(vals)]; {
+	case text == "" || s.Kind != KindDate && s.Kind != KindDateTime:
+	case s.Kind == KindDateTime && isClock(text):
+		return l.beginsTime(vals, text)
+	case !s.Kind.mayBegin(text):
+		return nil, &OperandError{[]string{"prefix"}, fmt.Sprintf("prefix: no %v begins with %.40q", s.Kind, text)}
+	default:
+		text = strings.ToUpper(text)
+	}
 	closed, err := l.Compose(vals...)
 	if err != nil {
 		return nil, operandError(err)
@@ -86,32 +102,50 @@ func (l *Layout) begins(vals []Value, text string) ([]Range, error) {
 	return ranges, nil
 }
 
-// bounded returns the range between two bounds on the next composite, of which one may be absent.
-func (l *Layout) bounded(vals []Value, from, to Value) ([]Range, error) {
-	least, err := l.Compose(vals...)
+// beginsTime returns the range of the rows whose next date-time is of the period that a part of one stands for. A whole
+// one begins those that are finer.
+func (l *Layout) beginsTime(vals []Value, text string) ([]Range, error) {
+	first, last, ok := parseTimes(text)
+	if !ok {
+		return nil, &OperandError{[]string{"prefix"}, fmt.Sprintf("prefix: %.40q is outside the years 0000 to 9999", text)}
+	}
+	if c, _ := parseClock(text); c.complete() {
+		lo, err := l.Truncate(append(slices.Clip(vals), first)...)
+		if err != nil {
+			return nil, operandError(err)
+		}
+		return []Range{{Op: Prefix, Lo: lo}}, nil
+	}
+	return l.between(vals, append(slices.Clip(vals), first), append(slices.Clip(vals), last))
+}
+
+// between returns the range between two inclusive bounds, of which one may be nil. Each is the values given and some that
+// follow them, and covers all that lies under it.
+func (l *Layout) between(given, from, to []Value) ([]Range, error) {
+	least, err := l.Compose(given...)
 	if err != nil {
 		return nil, operandError(err)
 	}
 	r := Range{Op: Between, Lo: least, Hi: least + last}
-	if from.Present() {
-		if r.Lo, err = l.Truncate(append(vals, from)...); err != nil {
+	if from != nil {
+		if r.Lo, err = l.Truncate(from...); err != nil {
 			return nil, operandError(err)
 		}
 	}
-	if to.Present() {
-		if r.Hi, err = l.Compose(append(vals, to)...); err != nil {
+	if to != nil {
+		if r.Hi, err = l.Compose(to...); err != nil {
 			return nil, operandError(err)
 		}
-		if len(vals)+1 < len(l.Segments) {
+		if len(to) < len(l.Segments) {
 			r.Hi += last
 		}
 	}
 	switch {
 	case r.Lo == r.Hi:
 		return []Range{{Op: Equal, Lo: r.Lo}}, nil
-	case least == "" && !to.Present():
+	case least == "" && to == nil:
 		return []Range{{Op: AtLeast, Lo: r.Lo}}, nil
-	case least == "" && !from.Present():
+	case least == "" && from == nil:
 		return []Range{{Op: AtMost, Lo: r.Hi}}, nil
 	}
 	return []Range{r}, nil
@@ -163,14 +197,12 @@ func (c *Condition) check(l *Layout, n int) error {
 	}
 	switch {
 	case groups > 1:
-		return &OperandError{args, "the arguments " + strings.Join(args, " and ") +
-			" exclude each other: give eq, or prefix, or from and to"}
+		return exclusive(args)
 	case (c.From.Present() || c.To.Present()) && n < len(l.Segments) && l.Segments[n].Digits == Unpadded:
 		return &OperandError{args, fmt.Sprintf("%s stands in the key without padding, so keys are not in its order: give eq in place of %s",
 			l.Segments[n].Field, strings.Join(args, " and "))}
 	case groups > 0 && n == len(l.Segments):
-		return &OperandError{args, "all fields of the sort key are given: there is none left for the argument " +
-			strings.Join(args, " and ")}
+		return noneLeft(args)
 	}
 	return nil
 }

@@ -2,9 +2,8 @@ package keys
 
 import (
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
-	"time"
 )
 
 // Operands are the sort-key conditions as a read-model query takes them: text of the sort key. Nil means not given.
@@ -20,33 +19,53 @@ type OperandError struct {
 
 func (e *OperandError) Error() string { return e.Reason }
 
-// Range turns operands into a condition on this half. eq, prefix and from/to exclude each other: two groups at once is
-// an *OperandError that names them. On a half that is one date-time, a complete date-time of any offset is normalised,
-// and a partial one means the whole period ("to: 2024-06-30" includes that day); without an offset it is one of UTC. On a
-// half that is one number, the text is read as that number. Anything else is taken as text of the key, and so is every
-// prefix that is no date-time. What eq, from and to cannot be read as is an *OperandError.
-func (l Layout) Range(o Operands) (Range, error) {
-	if err := o.check(l); err != nil {
+// Range turns operands into a condition on those values of this half that are not given, in a half without given ones
+// on all of it. eq, prefix and from/to exclude each other: two groups at once is an *OperandError that names them.
+//
+// The text of an operand is values in order, joined with the separator. A separator or a "%" inside of one is written as
+// keys write it, "%2F". Each is read as what it is, however it is written: 1 finds the number that a key pads with zeros.
+// eq has all values, the others leading ones. from and to are inclusive, and cover all that lies under their values.
+//
+// A complete date-time of any offset is that instant; a part of a date or a date-time, which ends the text, stands for its
+// whole period ("to: 2024-06-30" includes that day), and is one of UTC where it has no offset. The last value of a prefix
+// is the beginning of a string, of a date or of a date-time; a number or a boolean is meant whole.
+//
+// What cannot be read so, and thus would select nothing, is an *OperandError.
+func (l Layout) Range(o Operands, given ...Value) (Range, error) {
+	if err := o.check(l, given); err != nil {
 		return Range{}, err
 	}
+	var ranges []Range
+	var err error
 	switch {
 	case o.Eq != nil:
-		return l.between(&bound{"eq", *o.Eq}, &bound{"eq", *o.Eq})
+		ranges, err = l.equal("eq", *o.Eq, given)
 	case o.Prefix != nil:
-		return l.prefix(*o.Prefix), nil
+		ranges, err = l.beginning(*o.Prefix, given)
+	default:
+		ranges, err = l.inclusive(o.From, o.To, given)
 	}
-	var from, to *bound
-	if o.From != nil {
-		from = &bound{"from", *o.From}
+	if err != nil {
+		return Range{}, err
 	}
-	if o.To != nil {
-		to = &bound{"to", *o.To}
-	}
-	return l.between(from, to)
+	return ranges[0], nil // no half of a read model truncates or has a casing, so there is one
 }
 
-// check reports groups of operands that exclude each other.
-func (o Operands) check(l Layout) error {
+// Whole returns the key that the text of an argument stands for, read as that of eq is; arg is its name, for the error.
+// The text of a period is an *OperandError.
+func (l Layout) Whole(arg, text string) (string, error) {
+	ranges, err := l.equal(arg, text, nil)
+	if err != nil {
+		return "", err
+	}
+	if ranges[0].Op != Equal {
+		return "", &OperandError{[]string{arg}, fmt.Sprintf("%s: %.40q is a period, and one whole key is needed", arg, text)}
+	}
+	return ranges[0].Lo, nil
+}
+
+// check reports groups of operands that exclude each other, or have no value to be about.
+func (o Operands) check(l Layout, given []Value) error {
 	var args []string
 	add := func(name string, s *string) int {
 		if s == nil {
@@ -58,108 +77,136 @@ func (o Operands) check(l Layout) error {
 	groups := add("eq", o.Eq) + add("prefix", o.Prefix) + min(1, add("from", o.From)+add("to", o.To))
 	switch {
 	case groups > 1:
-		return &OperandError{args, "the arguments " + strings.Join(args, " and ") +
-			" exclude each other: give eq, or prefix, or from and to"}
+		return exclusive(args)
 	case groups > 0 && !l.Exists():
 		return &OperandError{args, "there is no sort key for the argument " + strings.Join(args, " and ")}
+	case groups > 0 && len(given) == len(l.Segments):
+		return noneLeft(args)
 	}
 	return nil
 }
 
-// bound is one end of a range: an argument and its text.
-type bound struct{ arg, text string }
+func exclusive(args []string) error {
+	return &OperandError{args, "the arguments " + strings.Join(args, " and ") +
+		" exclude each other: give eq, or prefix, or from and to"}
+}
 
-// between makes the range of two inclusive bounds, of which either may be nil.
-func (l Layout) between(from, to *bound) (r Range, err error) {
-	if from != nil {
-		if r.Lo, _, err = l.span(*from); err != nil {
-			return Range{}, err
-		}
-		r.Op = AtLeast
-	}
-	if to == nil {
-		return r, nil
-	}
-	_, hi, err := l.span(*to)
+func noneLeft(args []string) error {
+	return &OperandError{args, "all fields of the sort key are given: there is none left for the argument " +
+		strings.Join(args, " and ")}
+}
+
+// equal returns the range of the rows that have all values that the text stands for.
+func (l Layout) equal(arg, text string, given []Value) ([]Range, error) {
+	l = l.exact()
+	first, last, err := l.read(arg, text, given)
 	switch {
 	case err != nil:
-		return Range{}, err
-	case from == nil:
-		return Range{Op: AtMost, Lo: hi}, nil
-	case r.Lo == hi:
-		return Range{Op: Equal, Lo: hi}, nil
+		return nil, err
+	case len(first) < len(l.Segments):
+		return nil, &OperandError{[]string{arg}, fmt.Sprintf("%s: %.40q is not all of %s: write it as %s", arg, text,
+			fieldList(l.Segments[len(given):]), l.form(len(given)))}
 	}
-	return Range{Op: Between, Lo: r.Lo, Hi: hi}, nil
+	return l.between(given, first, last)
 }
 
-// prefix makes the range of a prefix. The empty prefix begins every key; a partial date-time is its period.
-func (l Layout) prefix(text string) Range {
-	if text == "" {
-		return Range{}
-	}
-	if l.bare(KindDateTime) {
-		if c, ok := parseClock(text); ok && c.complete() {
-			if lo, _, ok := c.span(); ok {
-				return Range{Op: Prefix, Lo: lo}
-			}
-		} else if r, err := l.between(&bound{"prefix", text}, &bound{"prefix", text}); ok && err == nil {
-			return r
+// inclusive returns the range between two inclusive bounds, of which either may be nil.
+func (l Layout) inclusive(from, to *string, given []Value) ([]Range, error) {
+	l = l.exact()
+	var lo, hi []Value
+	var err error
+	if from != nil {
+		if lo, _, err = l.read("from", *from, given); err != nil {
+			return nil, err
 		}
 	}
-	return Range{Op: Prefix, Lo: text}
+	if to != nil {
+		if _, hi, err = l.read("to", *to, given); err != nil {
+			return nil, err
+		}
+	}
+	if from == nil && to == nil {
+		return l.under(given)
+	}
+	return l.between(given, lo, hi)
 }
 
-// span returns the least and the greatest key text that the bound's text stands for.
-func (l Layout) span(b bound) (lo, hi string, err error) {
-	switch {
-	case l.bare(KindDateTime):
-		c, ok := parseClock(b.text)
-		if ok {
-			lo, hi, ok = c.span()
+// beginning returns the ranges of the rows whose values, after the given ones, begin with the text.
+func (l Layout) beginning(text string, given []Value) ([]Range, error) {
+	l = l.exact()
+	parts := l.split(text)
+	leading, err := l.readLeading("prefix", text, parts, given)
+	if err != nil {
+		return nil, err
+	}
+	final := parts[len(parts)-1]
+	if final == "" {
+		return l.under(leading)
+	}
+	s := l.Segments[len(leading)]
+	switch s.Kind {
+	case KindString, KindDate, KindDateTime:
+		if final, err = l.unescape("prefix", final); err != nil {
+			return nil, err
 		}
-		if !ok {
-			return "", "", &OperandError{[]string{b.arg}, fmt.Sprintf("%s: %.40q is not a date-time such as "+
-				"2024-01-15T10:30:00Z, nor a part of one such as 2024-01-15", b.arg, b.text)}
+		return l.begins(leading, final)
+	}
+	v, _, err := l.readValue("prefix", final, s)
+	if err != nil {
+		return nil, err
+	}
+	return l.under(append(leading, v))
+}
+
+// read reads the values of a text after the given ones. first and last, the given ones included, differ in the last value
+// where that is a period.
+func (l *Layout) read(arg, text string, given []Value) (first, last []Value, err error) {
+	parts := l.split(text)
+	leading, err := l.readLeading(arg, text, parts, given)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, final := l.Segments[len(leading)], parts[len(parts)-1]
+	if final == "" && s.Kind != KindString && len(parts) > 1 {
+		return leading, leading, nil // a separator that nothing follows
+	}
+	from, to, err := l.readValue(arg, final, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	return append(slices.Clip(leading), from), append(slices.Clip(leading), to), nil
+}
+
+// readLeading reads all parts of a text but the last, after the given values.
+func (l *Layout) readLeading(arg, text string, parts []string, given []Value) ([]Value, error) {
+	n := len(given)
+	if n+len(parts) > len(l.Segments) {
+		return nil, &OperandError{[]string{arg}, fmt.Sprintf("%s: %.40q is %d values, and %s takes %d at most: %q inside of a value "+
+			"is written %%%X", arg, text, len(parts), fieldList(l.Segments[n:]), len(l.Segments)-n, l.Sep[:1], l.Sep[0])}
+	}
+	vals := slices.Clip(slices.Clone(given))
+	for i, part := range parts[:len(parts)-1] {
+		s := l.Segments[n+i]
+		first, last, err := l.readValue(arg, part, s)
+		if err == nil && first != last {
+			err = &OperandError{[]string{arg}, fmt.Sprintf("%s: %.40q is a period, which only the last value can be: give %s whole",
+				arg, part, s.Field)}
 		}
-		return lo, hi, nil
-	case l.bare(KindInt), l.bare(KindFloat), l.bare(KindDecimal):
-		d, err := ParseDecimal(b.text)
 		if err != nil {
-			return "", "", &OperandError{[]string{b.arg}, fmt.Sprintf("%s: %.40q is not a number such as 12.5, or one of "+
-				"too many digits", b.arg, b.text)}
+			return nil, err
 		}
-		text := string(appendDecimal(nil, l.rounded(d), l.Segments[0].Digits))
-		return text, text, nil
+		vals = append(vals, first)
 	}
-	return b.text, b.text, nil
+	return vals, nil
 }
 
-// rounded returns the number that a field of this half's kind would hold: a float has the nearest one.
-func (l Layout) rounded(d Decimal) Decimal {
-	if !l.bare(KindFloat) {
-		return d
+// exact is the layout in which numbers of operands have their key text: that of a half that is one number takes any number
+// to compare with, as a fraction between two integers.
+func (l Layout) exact() Layout {
+	if l.isBare() && l.Segments[0].Kind == KindInt {
+		s := l.Segments[0]
+		s.Kind = KindDecimal
+		l.Segments = []Segment{s}
 	}
-	f, err := strconv.ParseFloat(string(d), 64)
-	if err != nil {
-		return d // beyond every float
-	}
-	nearest, err := ParseDecimal(strconv.FormatFloat(f, 'f', -1, 64))
-	if err != nil {
-		return d
-	}
-	return nearest
-}
-
-func (l *Layout) bare(k Kind) bool { return l.isBare() && l.Segments[0].Kind == k }
-
-// span returns the key texts of the first and the last instant meant. ok is false where one has no text.
-func (c *clock) span() (lo, hi string, ok bool) {
-	first, last := c.start(), c.start()
-	if !c.complete() {
-		last = c.end().Add(-time.Nanosecond)
-	}
-	if !inYears(first) || !inYears(last) {
-		return "", "", false
-	}
-	return string(appendKeyTime(nil, first)), string(appendKeyTime(nil, last)), true
+	return l
 }

@@ -159,13 +159,23 @@ func sortKey(r *schema.ReadModel, q schema.Query) string {
 		half = q.Index.SK
 	}
 	if len(half.Fields) != 1 {
-		return fieldsOf(half) + ", joined with " + half.Sep + ","
+		return fieldsOf(half) + ", joined with " + half.Sep + periods(half.Fields) + ","
 	}
-	f := half.Fields[0]
-	if f.Scalar == "DateTime" {
-		return f.Name + " (a date-time, or a part of one for the whole period: 2024-06-30)"
+	return half.Fields[0].Name + periods(half.Fields)
+}
+
+// periods says what a part of a date or a date-time stands for, where one of the fields is such.
+func periods(fields []*schema.Field) string {
+	examples := map[string][2]string{"Date": {"a date", "2024-06"}, "DateTime": {"a date-time", "2024-06-30"}}
+	for _, f := range fields {
+		switch is, ok := examples[f.Scalar]; {
+		case ok && len(fields) == 1:
+			return fmt.Sprintf(" (%s, or a part of one for the whole period: %s)", is[0], is[1])
+		case ok:
+			return fmt.Sprintf(" (of %s, a part such as %s stands for the whole period)", f.Name, is[1])
+		}
 	}
-	return f.Name
+	return ""
 }
 
 // keyDescription describes an argument that is half a primary key.

@@ -101,9 +101,9 @@ func operandOf(q schema.Query) string {
 	case 0:
 		return ""
 	case 1:
-		return q.Optional[0].Name
+		return q.Optional[0].Name + periods(q.Optional)
 	}
-	return "first of " + listed(q.Optional) + " that is not given"
+	return "first of " + listed(q.Optional) + " that is not given" + periods(q.Optional)
 }
 
 func entityDescription(r *schema.ReadModel, q schema.Query) string {

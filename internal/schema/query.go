@@ -27,8 +27,9 @@ type Query struct {
 	// members: without them, or without the last of them, the rows are meant that have none, whose key a partial write has
 	// cut short.
 	Trailing []*Field
-	// Operand is the GraphQL type of eq, from and to, for an entity: that of its Optional fields; where they have several,
-	// String, whose text is read as a value of the field that it is a condition on. That of prefix is String.
+	// Operand is the GraphQL type of eq, from and to, for an entity: that of its Optional fields; where they have several, or
+	// are dates or date-times, of which a part stands for its whole period, String, whose text is read as a value of the field
+	// that it is a condition on. That of prefix is String.
 	Operand string
 	// Source is the field whose annotation makes it, nil for the primary key of a singleton and for a collection.
 	Source *Field
@@ -149,8 +150,14 @@ func operandType(fields []*Field) string {
 			return "String"
 		}
 	}
+	if hasPeriods(fields[0].Scalar) {
+		return "String"
+	}
 	return typeText(fields[0])
 }
+
+// hasPeriods reports whether a part of a value of the scalar stands for a whole period.
+func hasPeriods(scalar string) bool { return scalar == "Date" || scalar == "DateTime" }
 
 func firstOf(fields []*Field) *Field {
 	if len(fields) == 0 {

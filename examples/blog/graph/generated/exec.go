@@ -379,22 +379,22 @@ type Query {
     id: ID
 
     """
-    Only rows whose first of createdAt and id that is not given is this. Not together with prefix, from and to.
+    Only rows whose first of createdAt and id that is not given (of createdAt, a part such as 2024-06-30 stands for the whole period) is this. Not together with prefix, from and to.
     """
     eq: String
 
     """
-    Only rows whose first of createdAt and id that is not given begins with this. Not together with eq, from and to.
+    Only rows whose first of createdAt and id that is not given (of createdAt, a part such as 2024-06-30 stands for the whole period) begins with this. Not together with eq, from and to.
     """
     prefix: String
 
     """
-    Only rows whose first of createdAt and id that is not given is this or greater. Not together with eq and prefix.
+    Only rows whose first of createdAt and id that is not given (of createdAt, a part such as 2024-06-30 stands for the whole period) is this or greater. Not together with eq and prefix.
     """
     from: String
 
     """
-    Only rows whose first of createdAt and id that is not given is this or less. Not together with eq and prefix.
+    Only rows whose first of createdAt and id that is not given (of createdAt, a part such as 2024-06-30 stands for the whole period) is this or less. Not together with eq and prefix.
     """
     to: String
 
@@ -447,22 +447,22 @@ type Query {
     id: ID
 
     """
-    Only rows whose first of createdAt and id that is not given is this. Not together with prefix, from and to.
+    Only rows whose first of createdAt and id that is not given (of createdAt, a part such as 2024-06-30 stands for the whole period) is this. Not together with prefix, from and to.
     """
     eq: String
 
     """
-    Only rows whose first of createdAt and id that is not given begins with this. Not together with eq, from and to.
+    Only rows whose first of createdAt and id that is not given (of createdAt, a part such as 2024-06-30 stands for the whole period) begins with this. Not together with eq, from and to.
     """
     prefix: String
 
     """
-    Only rows whose first of createdAt and id that is not given is this or greater. Not together with eq and prefix.
+    Only rows whose first of createdAt and id that is not given (of createdAt, a part such as 2024-06-30 stands for the whole period) is this or greater. Not together with eq and prefix.
     """
     from: String
 
     """
-    Only rows whose first of createdAt and id that is not given is this or less. Not together with eq and prefix.
+    Only rows whose first of createdAt and id that is not given (of createdAt, a part such as 2024-06-30 stands for the whole period) is this or less. Not together with eq and prefix.
     """
     to: String
 
@@ -545,22 +545,22 @@ type Query {
     id: ID
 
     """
-    Only rows whose first of createdAt and id that is not given is this. Not together with prefix, from and to.
+    Only rows whose first of createdAt and id that is not given (of createdAt, a part such as 2024-06-30 stands for the whole period) is this. Not together with prefix, from and to.
     """
     eq: String
 
     """
-    Only rows whose first of createdAt and id that is not given begins with this. Not together with eq, from and to.
+    Only rows whose first of createdAt and id that is not given (of createdAt, a part such as 2024-06-30 stands for the whole period) begins with this. Not together with eq, from and to.
     """
     prefix: String
 
     """
-    Only rows whose first of createdAt and id that is not given is this or greater. Not together with eq and prefix.
+    Only rows whose first of createdAt and id that is not given (of createdAt, a part such as 2024-06-30 stands for the whole period) is this or greater. Not together with eq and prefix.
     """
     from: String
 
     """
-    Only rows whose first of createdAt and id that is not given is this or less. Not together with eq and prefix.
+    Only rows whose first of createdAt and id that is not given (of createdAt, a part such as 2024-06-30 stands for the whole period) is this or less. Not together with eq and prefix.
     """
     to: String
 

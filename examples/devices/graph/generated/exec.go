@@ -261,22 +261,22 @@ type Query {
     timestamp: DateTime
 
     """
-    Only rows whose first of alertState and timestamp that is not given is this. Not together with prefix, from and to.
+    Only rows whose first of alertState and timestamp that is not given (of timestamp, a part such as 2024-06-30 stands for the whole period) is this. Not together with prefix, from and to.
     """
     eq: String
 
     """
-    Only rows whose first of alertState and timestamp that is not given begins with this. Not together with eq, from and to.
+    Only rows whose first of alertState and timestamp that is not given (of timestamp, a part such as 2024-06-30 stands for the whole period) begins with this. Not together with eq, from and to.
     """
     prefix: String
 
     """
-    Only rows whose first of alertState and timestamp that is not given is this or greater. Not together with eq and prefix.
+    Only rows whose first of alertState and timestamp that is not given (of timestamp, a part such as 2024-06-30 stands for the whole period) is this or greater. Not together with eq and prefix.
     """
     from: String
 
     """
-    Only rows whose first of alertState and timestamp that is not given is this or less. Not together with eq and prefix.
+    Only rows whose first of alertState and timestamp that is not given (of timestamp, a part such as 2024-06-30 stands for the whole period) is this or less. Not together with eq and prefix.
     """
     to: String
 

@@ -58,13 +58,13 @@ type QueryResolver interface {
 	EmployeeTenantMembers(ctx context.Context, tenantID string, department *string, hireDate *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Employee], error)
 	EmployeeByEmail(ctx context.Context, email string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Employee], error)
 	EmployeeContributions(ctx context.Context, employeeID string, department *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Employee], error)
-	EmployeeDepartmentStaff(ctx context.Context, department string, hireDate *keys.Date, eq *keys.Date, prefix *string, from *keys.Date, to *keys.Date, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Employee], error)
+	EmployeeDepartmentStaff(ctx context.Context, department string, hireDate *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Employee], error)
 	Task(ctx context.Context, taskID string, consistent *bool) (*model.Task, error)
 	TaskTenantMembers(ctx context.Context, tenantID string, projectID *string, taskID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Task], error)
 	TaskByAssignee(ctx context.Context, employeeID string, priority *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Task], error)
 	TaskAssignments(ctx context.Context, employeeID string, projectID *string, taskID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Task], error)
 	Equipment(ctx context.Context, equipmentID string, consistent *bool) (*model.Equipment, error)
-	EquipmentDepartmentStaff(ctx context.Context, department string, purchaseDate *keys.Date, eq *keys.Date, prefix *string, from *keys.Date, to *keys.Date, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Equipment], error)
+	EquipmentDepartmentStaff(ctx context.Context, department string, purchaseDate *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Equipment], error)
 	ProjectMember(ctx context.Context, employeeID string, projectID string, consistent *bool) (*model.ProjectMember, error)
 	ProjectMemberAssignments(ctx context.Context, employeeID string, projectID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.ProjectMember], error)
 	Membership(ctx context.Context, orgID string, role string, userID string, consistent *bool) (*model.Membership, error)
@@ -465,22 +465,22 @@ type Query {
     hireDate: Date
 
     """
-    Only rows whose first of department and hireDate that is not given is this. Not together with prefix, from and to.
+    Only rows whose first of department and hireDate that is not given (of hireDate, a part such as 2024-06 stands for the whole period) is this. Not together with prefix, from and to.
     """
     eq: String
 
     """
-    Only rows whose first of department and hireDate that is not given begins with this. Not together with eq, from and to.
+    Only rows whose first of department and hireDate that is not given (of hireDate, a part such as 2024-06 stands for the whole period) begins with this. Not together with eq, from and to.
     """
     prefix: String
 
     """
-    Only rows whose first of department and hireDate that is not given is this or greater. Not together with eq and prefix.
+    Only rows whose first of department and hireDate that is not given (of hireDate, a part such as 2024-06 stands for the whole period) is this or greater. Not together with eq and prefix.
     """
     from: String
 
     """
-    Only rows whose first of department and hireDate that is not given is this or less. Not together with eq and prefix.
+    Only rows whose first of department and hireDate that is not given (of hireDate, a part such as 2024-06 stands for the whole period) is this or less. Not together with eq and prefix.
     """
     to: String
 
@@ -587,24 +587,24 @@ type Query {
     hireDate: Date
 
     """
-    Only rows whose hireDate is this. Not together with prefix, from and to.
+    Only rows whose hireDate (a date, or a part of one for the whole period: 2024-06) is this. Not together with prefix, from and to.
     """
-    eq: Date
+    eq: String
 
     """
-    Only rows whose hireDate begins with this. Not together with eq, from and to.
+    Only rows whose hireDate (a date, or a part of one for the whole period: 2024-06) begins with this. Not together with eq, from and to.
     """
     prefix: String
 
     """
-    Only rows whose hireDate is this or greater. Not together with eq and prefix.
+    Only rows whose hireDate (a date, or a part of one for the whole period: 2024-06) is this or greater. Not together with eq and prefix.
     """
-    from: Date
+    from: String
 
     """
-    Only rows whose hireDate is this or less. Not together with eq and prefix.
+    Only rows whose hireDate (a date, or a part of one for the whole period: 2024-06) is this or less. Not together with eq and prefix.
     """
-    to: Date
+    to: String
 
     """
     Whether the greatest come first; else the least do.
@@ -816,24 +816,24 @@ type Query {
     purchaseDate: Date
 
     """
-    Only rows whose purchaseDate is this. Not together with prefix, from and to.
+    Only rows whose purchaseDate (a date, or a part of one for the whole period: 2024-06) is this. Not together with prefix, from and to.
     """
-    eq: Date
+    eq: String
 
     """
-    Only rows whose purchaseDate begins with this. Not together with eq, from and to.
+    Only rows whose purchaseDate (a date, or a part of one for the whole period: 2024-06) begins with this. Not together with eq, from and to.
     """
     prefix: String
 
     """
-    Only rows whose purchaseDate is this or greater. Not together with eq and prefix.
+    Only rows whose purchaseDate (a date, or a part of one for the whole period: 2024-06) is this or greater. Not together with eq and prefix.
     """
-    from: Date
+    from: String
 
     """
-    Only rows whose purchaseDate is this or less. Not together with eq and prefix.
+    Only rows whose purchaseDate (a date, or a part of one for the whole period: 2024-06) is this or less. Not together with eq and prefix.
     """
-    to: Date
+    to: String
 
     """
     Whether the greatest come first; else the least do.
@@ -1861,8 +1861,8 @@ func field_Query_EmployeeDepartmentStaff_args(ctx context.Context, ec *execution
 	}
 	args["hireDate"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "eq",
-		func(ctx context.Context, v any) (*keys.Date, error) {
-			return unmarshalODate2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate(ctx, ec, v)
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1877,16 +1877,16 @@ func field_Query_EmployeeDepartmentStaff_args(ctx context.Context, ec *execution
 	}
 	args["prefix"] = arg3
 	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "from",
-		func(ctx context.Context, v any) (*keys.Date, error) {
-			return unmarshalODate2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate(ctx, ec, v)
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
 	args["from"] = arg4
 	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "to",
-		func(ctx context.Context, v any) (*keys.Date, error) {
-			return unmarshalODate2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate(ctx, ec, v)
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
@@ -2047,8 +2047,8 @@ func field_Query_EquipmentDepartmentStaff_args(ctx context.Context, ec *executio
 	}
 	args["purchaseDate"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "eq",
-		func(ctx context.Context, v any) (*keys.Date, error) {
-			return unmarshalODate2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate(ctx, ec, v)
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
@@ -2063,16 +2063,16 @@ func field_Query_EquipmentDepartmentStaff_args(ctx context.Context, ec *executio
 	}
 	args["prefix"] = arg3
 	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "from",
-		func(ctx context.Context, v any) (*keys.Date, error) {
-			return unmarshalODate2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate(ctx, ec, v)
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
 	args["from"] = arg4
 	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "to",
-		func(ctx context.Context, v any) (*keys.Date, error) {
-			return unmarshalODate2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate(ctx, ec, v)
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
@@ -4068,7 +4068,7 @@ func _Query_EmployeeDepartmentStaff(ctx context.Context, ec *executionContext, f
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().EmployeeDepartmentStaff(ctx, fc.Args["department"].(string), fc.Args["hireDate"].(*keys.Date), fc.Args["eq"].(*keys.Date), fc.Args["prefix"].(*string), fc.Args["from"].(*keys.Date), fc.Args["to"].(*keys.Date), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().EmployeeDepartmentStaff(ctx, fc.Args["department"].(string), fc.Args["hireDate"].(*keys.Date), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Employee]) graphql.Marshaler {
@@ -4332,7 +4332,7 @@ func _Query_EquipmentDepartmentStaff(ctx context.Context, ec *executionContext, 
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().EquipmentDepartmentStaff(ctx, fc.Args["department"].(string), fc.Args["purchaseDate"].(*keys.Date), fc.Args["eq"].(*keys.Date), fc.Args["prefix"].(*string), fc.Args["from"].(*keys.Date), fc.Args["to"].(*keys.Date), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().EquipmentDepartmentStaff(ctx, fc.Args["department"].(string), fc.Args["purchaseDate"].(*keys.Date), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Equipment]) graphql.Marshaler {

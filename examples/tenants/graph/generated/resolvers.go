@@ -58,8 +58,8 @@ func (r queries) EmployeeContributions(ctx context.Context, employeeID string, d
 }
 
 // EmployeeDepartmentStaff answers EmployeeDepartmentStaff.
-func (r queries) EmployeeDepartmentStaff(ctx context.Context, department string, hireDate *keys.Date, eq *keys.Date, prefix *string, from *keys.Date, to *keys.Date, reverse *bool, limit *int, nextToken *string) (*EmployeeDepartmentStaffConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "EmployeeDepartmentStaff", model.EmployeeCodec, []keys.Value{keys.String(department)}, graph.PageArgs{Sort: []keys.Value{optional(hireDate, keys.DateOf)}, Where: keys.Condition{Eq: optional(eq, keys.DateOf), Prefix: prefix, From: optional(from, keys.DateOf), To: optional(to, keys.DateOf)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+func (r queries) EmployeeDepartmentStaff(ctx context.Context, department string, hireDate *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*EmployeeDepartmentStaffConnection, error) {
+	return graph.FetchPage(ctx, r.rt, "EmployeeDepartmentStaff", model.EmployeeCodec, []keys.Value{keys.String(department)}, graph.PageArgs{Sort: []keys.Value{optional(hireDate, keys.DateOf)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Task answers Task.
@@ -88,8 +88,8 @@ func (r queries) Equipment(ctx context.Context, equipmentID string, consistent *
 }
 
 // EquipmentDepartmentStaff answers EquipmentDepartmentStaff.
-func (r queries) EquipmentDepartmentStaff(ctx context.Context, department string, purchaseDate *keys.Date, eq *keys.Date, prefix *string, from *keys.Date, to *keys.Date, reverse *bool, limit *int, nextToken *string) (*EquipmentDepartmentStaffConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "EquipmentDepartmentStaff", model.EquipmentCodec, []keys.Value{keys.String(department)}, graph.PageArgs{Sort: []keys.Value{optional(purchaseDate, keys.DateOf)}, Where: keys.Condition{Eq: optional(eq, keys.DateOf), Prefix: prefix, From: optional(from, keys.DateOf), To: optional(to, keys.DateOf)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+func (r queries) EquipmentDepartmentStaff(ctx context.Context, department string, purchaseDate *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*EquipmentDepartmentStaffConnection, error) {
+	return graph.FetchPage(ctx, r.rt, "EquipmentDepartmentStaff", model.EquipmentCodec, []keys.Value{keys.String(department)}, graph.PageArgs{Sort: []keys.Value{optional(purchaseDate, keys.DateOf)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ProjectMember answers ProjectMember.

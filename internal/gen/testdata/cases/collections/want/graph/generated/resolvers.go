@@ -49,8 +49,8 @@ func (r queries) StaffContributions(ctx context.Context, staffID string, departm
 }
 
 // StaffDepartmentStaff answers StaffDepartmentStaff.
-func (r queries) StaffDepartmentStaff(ctx context.Context, department string, hiredOn *keys.Date, eq *keys.Date, prefix *string, from *keys.Date, to *keys.Date, reverse *bool, limit *int, nextToken *string) (*StaffDepartmentStaffConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "StaffDepartmentStaff", model.StaffCodec, []keys.Value{keys.String(department)}, graph.PageArgs{Sort: []keys.Value{optional(hiredOn, keys.DateOf)}, Where: keys.Condition{Eq: optional(eq, keys.DateOf), Prefix: prefix, From: optional(from, keys.DateOf), To: optional(to, keys.DateOf)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+func (r queries) StaffDepartmentStaff(ctx context.Context, department string, hiredOn *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*StaffDepartmentStaffConnection, error) {
+	return graph.FetchPage(ctx, r.rt, "StaffDepartmentStaff", model.StaffCodec, []keys.Value{keys.String(department)}, graph.PageArgs{Sort: []keys.Value{optional(hiredOn, keys.DateOf)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Chore answers Chore.

@@ -1,0 +1,226 @@
+package keys
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Read reads those texts of a condition on the field of ordinal n that are conditions on values of another kind: a query
+// takes text where the field is a date or a date-time, of which a part stands for its whole period, or could be one of
+// several kinds. It fails with an *OperandError where the text is no value of the field.
+func (l Layout) Read(n int, c Condition) (Condition, error) {
+	if n >= len(l.Segments) || l.Segments[n].Kind == KindString {
+		return c, nil
+	}
+	read := func(arg string, v Value) (first, last Value, err error) {
+		if v.kind != KindString {
+			return v, v, nil
+		}
+		return l.readText(arg, v.text, l.Segments[n])
+	}
+	eq, eqLast, err := read("eq", c.Eq)
+	if err != nil {
+		return c, err
+	}
+	if c.Eq = eq; eq != eqLast {
+		if c.From.Present() || c.To.Present() {
+			return c, exclusive([]string{"eq", "from", "to"})
+		}
+		return Condition{From: eq, To: eqLast, Prefix: c.Prefix}, nil
+	}
+	if c.From, _, err = read("from", c.From); err != nil {
+		return c, err
+	}
+	_, c.To, err = read("to", c.To)
+	return c, err
+}
+
+// split cuts the text of an operand into those of its values.
+func (l *Layout) split(text string) []string {
+	if l.isBare() {
+		return []string{text}
+	}
+	return strings.Split(text, l.Sep)
+}
+
+// readValue reads the text of one value, as keys escape it. first and last differ where it is a period.
+func (l *Layout) readValue(arg, text string, s Segment) (first, last Value, err error) {
+	if text, err = l.unescape(arg, text); err != nil {
+		return Value{}, Value{}, err
+	}
+	return l.readText(arg, text, s)
+}
+
+// readText reads the text of one value, unescaped. first and last differ where it is a period.
+func (l *Layout) readText(arg, text string, s Segment) (first, last Value, err error) {
+	first, last, ok := parseSpan(text, s)
+	if !ok {
+		return Value{}, Value{}, &OperandError{[]string{arg}, fmt.Sprintf("%s: %.40q is no value of %s: give %s",
+			arg, text, s.Field, s.Kind.example())}
+	}
+	return first, last, nil
+}
+
+// parseSpan reads a value of a segment's kind, or a period of them.
+func parseSpan(text string, s Segment) (first, last Value, ok bool) {
+	switch s.Kind {
+	case KindDate:
+		return parseDates(text)
+	case KindDateTime:
+		return parseTimes(text)
+	}
+	v, ok := parseValue(text, s)
+	return v, v, ok
+}
+
+// parseValue reads a value of a segment's kind, of those kinds that have no periods.
+func parseValue(text string, s Segment) (v Value, ok bool) {
+	switch s.Kind {
+	case KindString:
+		return String(text), true
+	case KindBoolean:
+		return Boolean(text == "true"), text == "true" || text == "false"
+	}
+	d, ok := parseNumber(text, s.Digits)
+	if !ok || s.Kind == KindDecimal {
+		return DecimalOf(d), ok
+	}
+	if s.Kind == KindInt {
+		n, err := strconv.ParseInt(string(d), 10, 64)
+		return Int(n), err == nil
+	}
+	f, err := strconv.ParseFloat(string(d), 64)
+	return Float(f), err == nil
+}
+
+// parseNumber reads a number, as people write it or as a key of so many digits does.
+func parseNumber(text string, digits int) (Decimal, bool) {
+	if d, err := ParseDecimal(text); err == nil {
+		return d, true
+	}
+	key := strings.TrimSuffix(text, string(closing))
+	size, negative := strings.CutPrefix(key, "-")
+	if negative {
+		size = strings.Map(func(c rune) rune {
+			if '0' <= c && c <= '9' {
+				return '0' + '9' - c
+			}
+			return c
+		}, strings.TrimSuffix(size, "~"))
+	}
+	if len(size) > 4 && (size[0] == ':' || size[0] == '!') { // the mark of a long one, and its length
+		size = size[4:]
+	}
+	if negative {
+		size = "-" + size
+	}
+	d, err := ParseDecimal(size)
+	return d, err == nil && string(appendDecimal(nil, d, digits)) == key
+}
+
+// parseDates reads a date, a month or a year.
+func parseDates(text string) (first, last Value, ok bool) {
+	var c clock
+	if c.date(text) != len(text) || c.fields == 0 {
+		return Value{}, Value{}, false
+	}
+	date := func(t time.Time) Value { return DateOf(Date(t.Format(time.DateOnly))) }
+	return date(c.start()), date(c.end().Add(-time.Nanosecond)), true
+}
+
+// parseTimes reads a date-time of any offset, or a part of one.
+func parseTimes(text string) (first, last Value, ok bool) {
+	c, ok := parseClock(text)
+	if !ok {
+		return Value{}, Value{}, false
+	}
+	from, to := c.span()
+	return DateTime(from), DateTime(to), inYears(from) && inYears(to)
+}
+
+func isClock(text string) bool {
+	_, ok := parseClock(text)
+	return ok
+}
+
+// span returns the first and the last instant meant, in UTC.
+func (c *clock) span() (first, last time.Time) {
+	first, last = c.start(), c.start()
+	if !c.complete() {
+		last = c.end().Add(-time.Nanosecond)
+	}
+	return first, last
+}
+
+// unescape reads a separator and "%" inside of a value as keys write them. Any other use of "%" is in no key.
+func (l *Layout) unescape(arg, text string) (string, error) {
+	if l.isBare() || l.Escape == EscapeNone || !strings.Contains(text, "%") {
+		return text, nil
+	}
+	pieces := strings.Split(text, "%")
+	for i, piece := range pieces[1:] {
+		code := uint64(0)
+		if len(piece) >= 2 {
+			code, _ = strconv.ParseUint(piece[:2], 16, 8)
+		}
+		if code != '%' && code != uint64(l.Sep[0]) {
+			return "", &OperandError{[]string{arg}, fmt.Sprintf("%s: %.40q has a %% that begins neither %%25 nor %%%02X: "+
+				"a %% inside of a value is written %%25, and %q is %%%02X", arg, text, l.Sep[0], l.Sep[:1], l.Sep[0])}
+		}
+		pieces[i+1] = string(rune(code)) + piece[2:]
+	}
+	return strings.Join(pieces, ""), nil
+}
+
+// mayBegin reports whether texts of dates or date-times, as keys write them, may begin so.
+func (k Kind) mayBegin(text string) bool {
+	form := "0000-00-00"
+	if k == KindDateTime {
+		form = "0000-00-00T00:00:00.000Z000000"
+	}
+	if len(text) > len(form) {
+		return false
+	}
+	for i := range len(text) {
+		if form[i] == '0' && !digitAt(text, i) || form[i] != '0' && form[i] != text[i]&^0x20 && form[i] != text[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// example says what a value of the kind is, for somebody who wrote something else.
+func (k Kind) example() string {
+	switch k {
+	case KindBoolean:
+		return "true or false"
+	case KindInt:
+		return "a whole number of 64 bits, such as 42"
+	case KindFloat, KindDecimal:
+		return "a number such as 12.5, of not too many digits"
+	case KindDate:
+		return "a date such as 2024-01-15, or a part of one such as 2024-01"
+	case KindDateTime:
+		return "a date-time such as 2024-01-15T10:30:00Z, or a part of one such as 2024-01-15"
+	}
+	return "a " + k.String()
+}
+
+// form shows how the text of an operand is written on the fields from the n-th on.
+func (l *Layout) form(n int) string {
+	var names []string
+	for _, s := range l.Segments[n:] {
+		names = append(names, "<"+s.Field+">")
+	}
+	return strings.Join(names, l.Sep)
+}
+
+func fieldList(segments []Segment) string {
+	var names []string
+	for _, s := range segments {
+		names = append(names, s.Field)
+	}
+	return strings.Join(names, " and ")
+}
