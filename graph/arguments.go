@@ -3,6 +3,7 @@ package graph
 import (
 	"slices"
 
+	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/graph/graphqlerr"
@@ -217,10 +218,7 @@ func (a *queryArguments) readOnly(vars map[string]any) ([]string, error) {
 	if err != nil || raw == nil {
 		return nil, err
 	}
-	list, ok := raw.([]any)
-	if !ok {
-		list = []any{raw}
-	}
+	list := graphql.CoerceList(raw) // a variable may hold a slice of the type of its one element
 	names := make([]string, len(list))
 	for i, elem := range list {
 		if names[i], err = a.only.readEnum(elem); err != nil {

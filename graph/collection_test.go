@@ -248,6 +248,10 @@ func TestVariablesInsideListLiteralsAreReadAnew(t *testing.T) {
 			t.Errorf("%v: -want +got:\n%s", tt.vars, diff)
 		}
 	}
+	one := h.do(t.Context(), `query($only: [Kind!]) { Yard(yard: "Y", only: $only) { items { __typename } } }`, map[string]any{"only": "Dog"})
+	if diff := gocmp.Diff(result{Data: wantJSON(t, `{"Yard":{"items":[{"__typename":"Dog"}]}}`)}, one); diff != "" {
+		t.Errorf("one value for a list: -want +got:\n%s", diff)
+	}
 	got := h.do(t.Context(), query, map[string]any{"l": nil})
 	if diff := gocmp.Diff(result{Errors: []string{"BAD_USER_INPUT Yard.only[1]"}}, got); diff != "" {
 		t.Errorf("null in the list: -want +got:\n%s", diff)

@@ -3,8 +3,11 @@ package graph
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -13,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"github.com/foldql/foldql/internal/differential"
 	"github.com/foldql/foldql/keys"
 )
 
@@ -209,8 +213,14 @@ func given[T any](args map[string]any, name string) *T {
 }
 
 func TestPlanAnswersLikeTheReference(t *testing.T) {
-	const seed = 7
-	t.Logf("seed %d", seed)
+	seed := rand.Uint64()
+	if text := os.Getenv("DIFFERENTIAL_SEED"); text != "" {
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			t.Fatalf("DIFFERENTIAL_SEED=%q is not a number", text)
+		}
+	}
+	t.Logf("DIFFERENTIAL_SEED=%d repeats this", seed)
 	b := newBench(t, Config{MaxJoinFanout: 8})
 	b.stock(t)
 	resolvers := *b
@@ -219,14 +229,15 @@ func TestPlanAnswersLikeTheReference(t *testing.T) {
 	resolvers.exec = executor.New(Accelerate(&reference{b.foreign, b}, &slow))
 
 	callers := []context.Context{t.Context(), as(t.Context(), "ann"), as(t.Context(), "bob"), as(t.Context(), "root", "Admin"), as(t.Context(), "eve", "Staff")}
-	g := &QueryGen{
-		Schema: b.foreign.schema, Catalog: b.catalog, Rand: rand.New(rand.NewPCG(seed, seed)),
+	g := &differential.Documents{
+		Schema: b.foreign.schema, Queries: slices.Sorted(maps.Keys(b.catalog.Queries)), Rand: rand.New(rand.NewPCG(seed, seed)),
 		Texts: []string{"o0", "o1", "o4", "c1", "acc1", "acc2", "ann", "bob", "i1", "i3", "s/1", "toys/a", "none"},
 		Times: []string{"2024-01-02T10:00:00Z", "2024-01-03T12:00:00.000+02:00", "2024-01-01"},
 	}
 	met := map[string]int{}
 	for range 4000 {
-		query, vars := g.Next()
+		query, variables := g.Next()
+		vars := variables()
 		ctx := callers[g.Rand.IntN(len(callers))]
 		fast, slow := b.do(ctx, query, vars), resolvers.do(ctx, query, vars)
 		slices.Sort(fast.Errors)

@@ -1,11 +1,15 @@
 package graphqlhttp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -112,13 +116,27 @@ func (a *answer) failed(resp *graphql.Response) {
 	a.write(status, &graphql.Response{Errors: resp.Errors, Extensions: resp.Extensions})
 }
 
-// response answers a request that was executed.
+// response answers a request that was executed. Its errors come in the order of their paths: fields are resolved at the
+// same time, and an answer must not depend on which is first.
 func (a *answer) response(resp *graphql.Response) {
+	slices.SortStableFunc(resp.Errors, func(x, y *gqlerror.Error) int {
+		return cmp.Or(slices.CompareFunc(x.Path, y.Path, compareElements), strings.Compare(x.Message, y.Message))
+	})
 	status := http.StatusOK
 	if resp.Data == nil && len(resp.Errors) > 0 && a.mediaType == responseType {
 		status = statusOf(graphqlerr.CodeOf(resp.Errors[0]))
 	}
 	a.write(status, resp)
+}
+
+// compareElements orders the elements of paths: places in a list by number, names by their bytes.
+func compareElements(x, y ast.PathElement) int {
+	i, inList := x.(ast.PathIndex)
+	k, both := y.(ast.PathIndex)
+	if inList && both {
+		return cmp.Compare(i, k)
+	}
+	return strings.Compare(fmt.Sprint(x), fmt.Sprint(y))
 }
 
 // statusOf returns the status of an answer without data.

@@ -7,10 +7,14 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/vektah/gqlparser/v2/ast"
 )
 
 func TestAQueryIsAnsweredByPostAndGet(t *testing.T) {
@@ -289,4 +293,23 @@ func names(n int) string {
 		fmt.Fprintf(&b, "x%d ", i)
 	}
 	return b.String()
+}
+
+// TestErrorsComeInTheOrderOfTheirPaths, whichever field failed first.
+func TestErrorsComeInTheOrderOfTheirPaths(t *testing.T) {
+	h := New(testSchema, Config{})
+	for _, document := range []string{`{ c: fail a: fail b: fail }`, `{ b: fail c: fail a: fail }`} {
+		got := query(t, h, document, "")
+		var paths []any
+		for _, e := range got.answer.Errors {
+			paths = append(paths, e.Path...)
+		}
+		if diff := cmp.Diff([]any{"a", "b", "c"}, paths); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", document, diff)
+		}
+	}
+	in := func(i int) ast.Path { return ast.Path{ast.PathName("items"), ast.PathIndex(i)} }
+	if slices.CompareFunc(in(2), in(10), compareElements) >= 0 {
+		t.Error("place 2 of a list does not come before place 10")
+	}
 }

@@ -1,0 +1,94 @@
+// Package differential draws schemas and documents at random, for tests that put one question to two executors: compiled
+// plans and generated resolvers must answer alike, whatever the schema and whatever is asked.
+package differential
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// Schema draws read models, most of them valid: tables of their own with every form of key, indexes, joins and rules, and
+// entities of a shared table with collections in a collection. Events are what their projectors take.
+func Schema(rng *rand.Rand) (readModels, events string) {
+	d := drawer{rng: rng}
+	d.line(`extend schema @table(name: "Main", schema: "app", version: 1%s)`, d.maybe(2, ", casing: NONE"))
+	d.line("enum State { NEW OPEN DONE }")
+	d.line(`type Base @readModel(events: ["E"])%s {`, d.maybe(4, ` @auth(groups: ["Staff"], owner: true)`))
+	d.line("  id: ID! @id\n  owner: String! @owner\n  label: String\n  rank: Int!\n  secret: Decimal @auth(groups: [\"Staff\"])\n}")
+	for i := range 2 + rng.IntN(2) {
+		d.readModel(fmt.Sprint("Plain", i))
+	}
+	d.entities()
+	return d.String(), "type E { id: ID! }\n"
+}
+
+type drawer struct {
+	strings.Builder
+	rng *rand.Rand
+}
+
+func (d *drawer) line(format string, args ...any) { fmt.Fprintf(d, format+"\n", args...) }
+
+// maybe is the text, one time in so many.
+func (d *drawer) maybe(oneIn int, text string) string {
+	if d.rng.IntN(oneIn) == 0 {
+		return text
+	}
+	return ""
+}
+
+func pick[T any](rng *rand.Rand, from ...T) T { return from[rng.IntN(len(from))] }
+
+func (d *drawer) scalar() string {
+	return pick(d.rng, "ID", "String", "Int", "Int64", "Float", "Boolean", "Decimal", "Date", "DateTime", "State")
+}
+
+// keyForms are the annotations of the key fields of a table of its own.
+var keyForms = [][]string{
+	{}, {"@id"}, {"@id", "@subId"}, {"@compositeId", "@compositeId"}, {"@compositeId", "@compositeId", "@subId"},
+	{"@id", "@compositeSubId", "@compositeSubId"}, {"@compositeId", "@compositeId", "@compositeSubId(sep: \"|\")", "@compositeSubId(sep: \"|\")"},
+}
+
+func (d *drawer) readModel(name string) {
+	form := pick(d.rng, keyForms...)
+	d.line(`type %s @readModel(events: ["E"]%s)%s {`, name, d.maybe(3, `, plugin: "Plug"`), d.maybe(4, " @auth"))
+	for i, annotation := range form {
+		d.line("  k%d: %s! %s", i, d.scalar(), annotation)
+	}
+	d.line("  baseId: ID @resolves(table: \"Base\", field: \"base\")%s", d.maybe(3, " @auth(groups: [\"Staff\"])"))
+	d.line("  baseIds: [ID!]%s @resolvesMany(table: \"Base\", field: \"bases\")", d.maybe(2, "!"))
+	d.line("  by: %s%s @index(name: \"one\"%s)", d.scalar(), d.maybe(2, "!"), d.maybe(3, ", projection: KEYS_ONLY"))
+	if d.rng.IntN(3) > 0 {
+		d.line("  at: %s%s @indexSubId(name: \"one\")", d.scalar(), d.maybe(2, "!"))
+		d.line("  %s", d.maybe(2, "on: "+d.scalar()+" @indexSubId(name: \"one\")"))
+	}
+	for i := range 1 + d.rng.IntN(3) {
+		of := d.scalar()
+		d.line("  f%d: %s", i, pick(d.rng, of, of+"!", "["+of+"!]", "["+of+"!]!", of+` @auth(groups: ["Staff"])`))
+	}
+	d.line("}")
+}
+
+// entities draws the members of two collections, one inside of the other or both on their own.
+func (d *drawer) entities() {
+	clustered := d.rng.IntN(3) > 0
+	inner := clustered && d.rng.IntN(2) == 0
+	for i := range 3 {
+		name := fmt.Sprint("Member", i)
+		collection, of := `"all"`, "CLUSTERED"
+		switch {
+		case !clustered:
+			of = "ISOLATED"
+		case inner && i > 0:
+			collection = `["all", "some"]`
+		}
+		d.line(`type %s @entity(table: "Main") @readModel(events: ["E"])%s`, name, d.maybe(5, ` @auth(groups: ["Staff"])`))
+		d.line(`    @primaryKey(pk: ["id"], sk: [%s])`, d.maybe(2, `"part"`))
+		d.line(`    @gsi(as: "all", name: "gsi1", pk: ["yard"], sk: [%s], collection: %s, type: %s)`, pick(d.rng, "", `"size"`, `"size", "id"`, `"part"`), collection, of)
+		d.line(`    @gsi(as: "by", name: "gsi2", pk: ["part"], sk: ["size", "when"]%s) {`, d.maybe(3, ", projection: KEYS_ONLY"))
+		d.line("  id: ID!\n  yard: String%s\n  part: %s!\n  size: %s%s\n  when: %s!", d.maybe(2, "!"), pick(d.rng, "String", "State", "Int", "ID"),
+			d.scalar(), d.maybe(2, "!"), pick(d.rng, "Date", "DateTime"))
+		d.line("  baseId: ID @resolves(table: \"Base\", field: \"base\")\n  tags: [%s!]\n}", d.scalar())
+	}
+}

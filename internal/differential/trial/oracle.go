@@ -1,0 +1,199 @@
+package trial
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/foldql/foldql/auth"
+	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// consult compares pages of every query that has them with a plain filter of the rows: those whose fields have the values
+// that are asked for, in the order of their sort keys. The caller may read everything.
+func (t *trial) consult() error {
+	all := auth.NewContext(t.ctx, auth.Caller{Subject: "ann", Groups: t.groups()})
+	for _, name := range t.queryNames() {
+		q := t.Catalog.Queries[name]
+		if q.Kind != graph.Many {
+			continue
+		}
+		for range 20 {
+			members, only := t.members(q)
+			from := t.rows[members[t.rng.IntN(len(members))]]
+			if len(from) == 0 {
+				continue
+			}
+			asked := from[t.rng.IntN(len(from))]
+			given, ok := t.arguments(q, asked)
+			if !ok {
+				continue
+			}
+			reverse := t.rng.IntN(2) == 0
+			query := fmt.Sprintf("{ page: %s(%sreverse: %t, limit: 1000%s) { items { __typename %s } } }", q.Name, given, reverse, only, t.identity(q))
+			want := t.page(q, members, asked, reverse)
+			if got := string(ask(t.plans, all, query, nil)); got != want {
+				return fmt.Errorf("%s\nof the rows of %v\n got %s\nwant %s", query, members, got, want)
+			}
+		}
+	}
+	return nil
+}
+
+func (t *trial) queryNames() []string {
+	var names []string
+	for name := range t.Catalog.Queries {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// members are the types that are asked for, all of them or some, and the argument that says so.
+func (t *trial) members(q *graph.Query) (types []string, only string) {
+	if q.Collection == nil {
+		return []string{q.Type}, ""
+	}
+	types = slices.Clone(q.Collection.Members)
+	if t.rng.IntN(2) == 0 {
+		return types, ""
+	}
+	t.rng.Shuffle(len(types), func(i, k int) { types[i], types[k] = types[k], types[i] })
+	types = types[:1+t.rng.IntN(len(types))]
+	return types, ", only: [" + strings.Join(types, ", ") + "]"
+}
+
+// halves are those of the key that a query finds rows of a type by; index is driver.Primary for the table.
+func (t *trial) halves(q *graph.Query, typ string) (pk, sk querydb.Half, index int) {
+	m := t.Catalog.Types[typ].Model
+	index = q.Index
+	if q.Collection != nil {
+		i := slices.Index(q.Collection.Members, typ)
+		index = q.Collection.Stored.Members[i].Index
+	}
+	if index == driver.Primary {
+		return m.PK, m.SK, index
+	}
+	return m.Indexes[index].PK, m.Indexes[index].SK, index
+}
+
+// arguments ask for the partition of a row; ok is false where it is in none.
+func (t *trial) arguments(q *graph.Query, of stored) (text string, ok bool) {
+	pk, _, index := t.halves(q, of.typ)
+	if index != driver.Primary && !(of.at.Indexes[index].HasPK && of.at.Indexes[index].HasSK) {
+		return "", false
+	}
+	if len(q.PK) == 1 && len(pk.Fields) != 1 || len(q.PK) == 1 && q.PK[0].Name == "id" {
+		key, err := json.Marshal(of.at.Key.PK)
+		return fmt.Sprintf("%s: %s, ", q.PK[0].Name, key), err == nil && index == driver.Primary && t.Catalog.Types[of.typ].Model.Entity == nil
+	}
+	for i, a := range q.PK {
+		f := t.Catalog.Types[of.typ].Model.Fields[pk.Fields[i]]
+		value, err := json.Marshal(of.row[f.Name])
+		if f.Enum != "" {
+			value = []byte(strings.Trim(string(value), `"`))
+		}
+		if err != nil {
+			return "", false
+		}
+		text += fmt.Sprintf("%s: %s, ", a.Name, value)
+	}
+	return text, true
+}
+
+// identity selects what tells rows apart: the fields of their primary keys.
+func (t *trial) identity(q *graph.Query) string {
+	if q.Collection == nil {
+		return strings.Join(t.keyFields(q.Type), " ")
+	}
+	var b strings.Builder
+	for _, typ := range q.Collection.Members {
+		fmt.Fprintf(&b, "... on %s { ", typ)
+		for _, f := range t.keyFields(typ) {
+			fmt.Fprintf(&b, "%s_%s: %s ", typ, f, f)
+		}
+		b.WriteString("} ")
+	}
+	return b.String()
+}
+
+func (t *trial) keyFields(typ string) (names []string) {
+	m := t.Catalog.Types[typ].Model
+	for _, f := range slices.Concat(m.PK.Fields, m.SK.Fields) {
+		names = append(names, m.Fields[f].Name)
+	}
+	return names
+}
+
+// page is the answer that the rows give: those of the types that have the values of the one asked for.
+func (t *trial) page(q *graph.Query, types []string, asked stored, reverse bool) string {
+	var found []stored
+	for _, typ := range types {
+		for _, r := range t.rows[typ] {
+			if t.same(q, r, asked) {
+				found = append(found, r)
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b stored) int { return t.order(q, a, b) })
+	if reverse {
+		slices.Reverse(found)
+	}
+	items := []string{}
+	for _, r := range found {
+		items = append(items, t.item(q, r))
+	}
+	return `{"data":{"page":{"items":[` + strings.Join(items, ",") + `]}}}`
+}
+
+// same reports whether a row has the values that another one is found by.
+func (t *trial) same(q *graph.Query, r, asked stored) bool {
+	pk, _, index := t.halves(q, r.typ)
+	of, _, _ := t.halves(q, asked.typ)
+	if index != driver.Primary && !(r.at.Indexes[index].HasPK && r.at.Indexes[index].HasSK) {
+		return false
+	}
+	for i := range pk.Fields {
+		m, other := t.Catalog.Types[r.typ].Model, t.Catalog.Types[asked.typ].Model
+		f, g := m.Fields[pk.Fields[i]], other.Fields[of.Fields[i]]
+		if valueOf(f, r.row[f.Name]) != valueOf(g, asked.row[g.Name]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *trial) order(q *graph.Query, a, b stored) int {
+	sk := func(r stored) string {
+		if _, _, index := t.halves(q, r.typ); index != driver.Primary {
+			return r.at.Indexes[index].SK
+		}
+		return r.at.Key.SK
+	}
+	return cmp.Or(cmp.Compare(sk(a), sk(b)), cmp.Compare(a.at.Key.PK, b.at.Key.PK), cmp.Compare(a.at.Key.SK, b.at.Key.SK))
+}
+
+// item is a row as the answer shows it.
+func (t *trial) item(q *graph.Query, r stored) string {
+	text := `{"__typename":"` + r.typ + `"`
+	for i, f := range t.keyOrdinals(r.typ) {
+		name := t.keyFields(r.typ)[i]
+		if strings.Contains(text, `"`+name+`":`) {
+			continue
+		}
+		if q.Collection != nil {
+			name = r.typ + "_" + name
+		}
+		text += `,"` + name + `":` + string(r.at.Record.JSON(f))
+	}
+	return text + "}"
+}
+
+func (t *trial) keyOrdinals(typ string) []int {
+	m := t.Catalog.Types[typ].Model
+	return slices.Concat(m.PK.Fields, m.SK.Fields)
+}
