@@ -7,7 +7,6 @@ import (
 	"github.com/foldql/foldql/auth"
 	"github.com/foldql/foldql/graph/graphqlerr"
 	"github.com/foldql/foldql/keys"
-	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/record"
 )
@@ -107,40 +106,51 @@ func (v viewer) mayReadField(t *Type, f *Field, owns func() bool) error {
 }
 
 // passIndexRule says whether the viewer may ask for this partition of an index: as a member of the group, or as the
-// owner of the key asked for.
-func (rt *Runtime) passIndexRule(ctx context.Context, v viewer, q *Query, pk []keys.Value, partition string) error {
+// owner of the key asked for. owner is true where they are the latter; it is found out for members only where it matters.
+func (rt *Runtime) passIndexRule(ctx context.Context, v viewer, q *Query, pk []keys.Value, partition string, matters bool) (owner bool, err error) {
 	if v.all || q.Rule == nil {
-		return nil
+		return false, nil
 	}
-	return rt.passRule(ctx, v, q, partition, func() (keys.Key, error) { return rt.catalog.Types[q.Rule.AuthTable].key(pk[0]) })
+	return rt.passRule(ctx, v, q, partition, matters, func() (keys.Key, error) { return rt.catalog.Types[q.Rule.AuthTable].key(pk[0]) })
 }
 
 // passJoinRule says whether the viewer may follow a join to the rows under a key: the rule of an index holds for joins
-// through it as for its query.
-func (rt *Runtime) passJoinRule(ctx context.Context, v viewer, g target, at spot) error {
-	q := rt.guarded[g]
-	if v.all || q == nil {
+// through it as for its query, and who is admitted to own rows only must own what is found there.
+func (rt *Runtime) passJoinRule(ctx context.Context, v viewer, g target, at spot) (err error) {
+	if v.all {
 		return nil
 	}
-	return rt.passRule(ctx, v, q, at.PK, func() (keys.Key, error) { return at.auth, nil })
+	ownOnly, owner := v.access(g.typ.Rule) == ownerOnly && !g.single(), false
+	if q := rt.guarded[g]; q != nil {
+		if owner, err = rt.passRule(ctx, v, q, at.PK, ownOnly, func() (keys.Key, error) { return at.auth, nil }); err != nil {
+			return err
+		}
+	}
+	if ownOnly && !owner && !v.ownSpot(g, at) {
+		return v.refusal(g.typ.Name)
+	}
+	return nil
 }
 
 // passRule holds the rule of a query against the viewer; authKey is the key of the row that names the owner.
-func (rt *Runtime) passRule(ctx context.Context, v viewer, q *Query, partition string, authKey func() (keys.Key, error)) error {
+func (rt *Runtime) passRule(ctx context.Context, v viewer, q *Query, partition string, matters bool, authKey func() (keys.Key, error)) (owner bool, err error) {
+	member := slices.Contains(v.Groups, q.Rule.Group)
 	switch {
 	case !v.known:
-		return v.refusal(q.Name)
-	case slices.Contains(v.Groups, q.Rule.Group):
-		return nil
+		return false, v.refusal(q.Name)
+	case member && !matters:
+		return false, nil
+	case q.Rule.GroupOnly:
+		owner = false
+	default:
+		if owner, err = rt.ownsKey(ctx, v, q, partition, authKey); err != nil {
+			return false, err
+		}
 	}
-	owner, err := rt.ownsKey(ctx, v, q, partition, authKey)
-	if err != nil {
-		return err
+	if !owner && !member {
+		return false, v.refusal(q.Name)
 	}
-	if !owner {
-		return v.refusal(q.Name)
-	}
-	return nil
+	return owner, nil
 }
 
 func (rt *Runtime) ownsKey(ctx context.Context, v viewer, q *Query, partition string, authKey func() (keys.Key, error)) (bool, error) {
@@ -161,10 +171,4 @@ func (rt *Runtime) ownsKey(ctx context.Context, v viewer, q *Query, partition st
 		return false, rt.userKeyError(ctx, err, q.Rule.AuthTable)
 	}
 	return v.owns(t, rec), nil
-}
-
-// ownPartition reports whether a query asks for the rows of one owner, the viewer. pk are the values that the partition
-// key is composed of.
-func (v viewer) ownPartition(t *Type, half querydb.Half, pk []keys.Value) bool {
-	return len(half.Fields) == 1 && half.Fields[0] == t.Owner && v.Subject != "" && pk[0] == keys.String(v.Subject)
 }

@@ -92,4 +92,6 @@ type Arg struct {
 type IndexRule struct {
 	Group     string
 	AuthTable string // GraphQL type whose row under the key names the owner; "" means the key itself is the owner
+	// GroupOnly leaves the owner of the key out: the index holds fields that only groups may read.
+	GroupOnly bool
 }

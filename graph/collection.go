@@ -19,17 +19,28 @@ func (rt *Runtime) readCollection(ctx context.Context, v viewer, q *Query, r *re
 	if err != nil {
 		return page{}, err
 	}
+	var own []int // members of which the viewer is admitted to own rows only
 	for _, i := range chosen {
-		if t := rt.catalog.Types[q.Collection.Members[i]]; v.access(t.Rule) == refused {
+		switch t := rt.catalog.Types[q.Collection.Members[i]]; v.access(t.Rule) {
+		case refused:
 			return page{}, v.refusal(t.Name)
+		case ownerOnly:
+			own = append(own, i)
 		}
 	}
 	cq, err := rt.collectionQuery(q, chosen, r)
 	if err != nil {
 		return page{}, err
 	}
-	if err := rt.passIndexRule(ctx, v, q, r.pk, cq.PK); err != nil {
+	owner, err := rt.passIndexRule(ctx, v, q, r.pk, cq.PK, len(own) > 0)
+	if err != nil {
 		return page{}, err
+	}
+	for _, i := range own {
+		t, m := rt.catalog.Types[q.Collection.Members[i]], q.Collection.Stored.Members[i]
+		if !owner && !v.ownPartition(t, &m.Model.Indexes[m.Index].PK, r.pk, cq.PK) {
+			return page{}, v.refusal(t.Name)
+		}
 	}
 	binding := newBinding(q, &querydb.Query{PK: cq.PK, Ranges: cq.Ranges, Reverse: cq.Reverse}, v)
 	if r.page.NextToken != nil {
@@ -45,8 +56,10 @@ func (rt *Runtime) readCollection(ctx context.Context, v viewer, q *Query, r *re
 	if p.of, err = rt.membersOf(ctx, q, answer.Rows); err != nil {
 		return page{}, err
 	}
-	if err := rt.ownItems(v, q, chosen, r, &p); err != nil {
-		return page{}, err
+	for k, row := range p.rows {
+		if t := rt.catalog.Types[q.Collection.Members[p.of[k]]]; v.access(t.Rule) == ownerOnly && !v.owns(t, row.Record) {
+			return page{}, v.refusal(t.Name) // see ownRows
+		}
 	}
 	if answer.Next != nil && r.token {
 		p.next = rt.sealToken(binding, *answer.Next)
@@ -108,30 +121,6 @@ type errNoMember string
 
 func (e errNoMember) Error() string {
 	return "the row is of " + string(e) + ", which is no member of the collection"
-}
-
-// ownItems says whether a viewer who is admitted to own rows only of a member may see this page: see ownRows.
-func (rt *Runtime) ownItems(v viewer, q *Query, chosen []int, r *request, p *page) error {
-	for _, i := range chosen {
-		m := q.Collection.Stored.Members[i]
-		t := rt.catalog.Types[q.Collection.Members[i]]
-		if v.access(t.Rule) != ownerOnly {
-			continue
-		}
-		met := false
-		for k := range p.rows {
-			if p.of[k] != i {
-				continue
-			}
-			if met = true; !v.owns(t, p.rows[k].Record) {
-				return v.refusal(t.Name)
-			}
-		}
-		if !met && q.Rule == nil && r.page.NextToken == nil && !v.ownPartition(t, m.Model.Indexes[m.Index].PK, r.pk) {
-			return v.refusal(t.Name)
-		}
-	}
-	return nil
 }
 
 // ItemReader reads items of a collection of the stored rows of one of its members.

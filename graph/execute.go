@@ -235,11 +235,11 @@ func (e *execution) load(g target, ids []spot, fields []int) rows {
 	return e.rt.fetch(e.ctx, g, ids, fields)
 }
 
-// refuseOthers fails the rows that are not the viewer's own.
+// refuseOthers fails the rows that are not the viewer's own, and those that are not there: see ownership.
 func (e *execution) refuseOthers(j *join) {
 	child := &e.nodes[j.node.id]
 	for i, rec := range child.recs {
-		if rec != nil && !e.viewer.owns(j.typ, rec) {
+		if child.err(i) == nil && !e.viewer.owns(j.typ, rec) {
 			child.fail(i, e.viewer.refusal(j.typ.Name))
 		}
 	}

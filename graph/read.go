@@ -107,8 +107,13 @@ func (rt *Runtime) readOne(ctx context.Context, v viewer, q *Query, r *request) 
 	if err != nil {
 		return nil, err
 	}
-	if err := rt.passIndexRule(ctx, v, q, r.pk, pk); err != nil {
+	ownOnly := allowed == ownerOnly && !q.wholeKey(t, r)
+	owner, err := rt.passIndexRule(ctx, v, q, r.pk, pk, ownOnly)
+	if err != nil {
 		return nil, err
+	}
+	if half := rt.partitionHalf(q); ownOnly && !owner && !v.ownPartition(t, &half, r.pk, pk) {
+		return nil, v.refusal(t.Name)
 	}
 	rec, err := rt.lookUp(ctx, q, t, pk, r)
 	if err != nil {
@@ -199,8 +204,12 @@ func (rt *Runtime) readPage(ctx context.Context, v viewer, q *Query, r *request)
 	if err != nil {
 		return page{}, err
 	}
-	if err := rt.passIndexRule(ctx, v, q, r.pk, dbq.PK); err != nil {
+	owner, err := rt.passIndexRule(ctx, v, q, r.pk, dbq.PK, allowed == ownerOnly)
+	if err != nil {
 		return page{}, err
+	}
+	if half := rt.partitionHalf(q); allowed == ownerOnly && !owner && !v.ownPartition(t, &half, r.pk, dbq.PK) {
+		return page{}, v.refusal(t.Name)
 	}
 	binding := newBinding(q, &dbq, v)
 	if r.page.NextToken != nil {
@@ -213,7 +222,7 @@ func (rt *Runtime) readPage(ctx context.Context, v viewer, q *Query, r *request)
 		return page{}, rt.userKeyError(ctx, err, t.Name)
 	}
 	if allowed == ownerOnly {
-		if err := rt.ownRows(v, q, t, r, answer.Rows); err != nil {
+		if err := v.ownRows(t, answer.Rows); err != nil {
 			return page{}, err
 		}
 	}
@@ -224,19 +233,15 @@ func (rt *Runtime) readPage(ctx context.Context, v viewer, q *Query, r *request)
 	return p, nil
 }
 
-// ownRows says whether a viewer who is admitted to own rows only may see this page: every row of it is theirs. A page
-// without rows is shown where something else proves that the partition is theirs to ask for.
-func (rt *Runtime) ownRows(v viewer, q *Query, t *Type, r *request, rows []querydb.Row) error {
+// ownRows refuses a page of a partition of the viewer's own in which a row is another's all the same: the rows themselves
+// have the last word on whose they are, and none is left out in silence.
+func (v viewer) ownRows(t *Type, rows []querydb.Row) error {
 	for _, row := range rows {
 		if !v.owns(t, row.Record) {
 			return v.refusal(t.Name)
 		}
 	}
-	half, _ := q.halves(t.Model)
-	if len(rows) > 0 || q.Rule != nil || r.page.NextToken != nil || v.ownPartition(t, half, r.pk) {
-		return nil
-	}
-	return v.refusal(t.Name)
+	return nil
 }
 
 // pageQuery turns the arguments into the range to read, but for where it starts.

@@ -141,9 +141,9 @@ func (rt *Runtime) joinedRecords(ctx context.Context, l *loaders, g target, ids 
 		switch rec := got.recs[i]; {
 		case got.err(i) != nil:
 			return nil, got.err(i)
-		case rec == nil:
 		case allowed == ownerOnly && !v.owns(g.typ, rec):
 			return nil, v.refusal(g.typ.Name)
+		case rec == nil:
 		default:
 			recs = append(recs, rec)
 		}

@@ -83,7 +83,7 @@ func (db *DB) readWhole(ctx context.Context, t *table, dq driver.Query, ranges [
 func (db *DB) readPage(ctx context.Context, t *table, dq driver.Query) (driver.Page, error) {
 	began := time.Now()
 	got, err := db.drv.Query(ctx, dq)
-	t.stats.queried(&got, err, time.Since(began))
+	t.stats.queried(&dq, &got, err, time.Since(began))
 	return got, err
 }
 

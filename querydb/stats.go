@@ -11,9 +11,9 @@ import (
 type Stats struct {
 	Model       string
 	Gets        uint64 // batches of Get, those that complete pages of an index among them
-	RowsGot     uint64 // rows that were there
+	KeysGot     uint64 // keys that they asked for: how many rows were there would tell of rows that are forbidden
 	Queries     uint64 // ranges read
-	RowsQueried uint64
+	RowsQueried uint64 // as KeysGot where the range is a whole key of a unique index
 	Examined    uint64 // keys that ranges looked at
 	Batches     uint64 // commits that wrote rows
 	Writes      uint64 // rows written or deleted
@@ -35,27 +35,26 @@ func (db *DB) Stats() []Stats {
 }
 
 type counters struct {
-	gets, rowsGot, queries, rowsQueried, examined, batches, writes, swept, errors atomic.Uint64
+	gets, keysGot, queries, rowsQueried, examined, batches, writes, swept, errors atomic.Uint64
 	getTime, queryTime, applyTime                                                 atomic.Int64
 }
 
 func (c *counters) got(rows []Row, err error, took time.Duration) {
-	var there uint64
-	for i := range rows {
-		if rows[i].Record != nil {
-			there++
-		}
-	}
 	c.gets.Add(1)
-	c.rowsGot.Add(there)
+	c.keysGot.Add(uint64(len(rows)))
 	c.getTime.Add(int64(took))
 	c.failed(err)
 }
 
-func (c *counters) queried(p *driver.Page, err error, took time.Duration) {
+func (c *counters) queried(q *driver.Query, p *driver.Page, err error, took time.Duration) {
 	c.queries.Add(1)
-	c.rowsQueried.Add(uint64(len(p.Rows)))
-	c.examined.Add(uint64(p.Examined))
+	if q.Index != driver.Primary && q.Table.Indexes[q.Index].Unique {
+		c.rowsQueried.Add(1)
+		c.examined.Add(1)
+	} else {
+		c.rowsQueried.Add(uint64(len(p.Rows)))
+		c.examined.Add(uint64(p.Examined))
+	}
 	c.queryTime.Add(int64(took))
 	c.failed(err)
 }
@@ -77,7 +76,7 @@ func (c *counters) failed(err error) {
 
 func (c *counters) snapshot() Stats {
 	return Stats{
-		Gets: c.gets.Load(), RowsGot: c.rowsGot.Load(),
+		Gets: c.gets.Load(), KeysGot: c.keysGot.Load(),
 		Queries: c.queries.Load(), RowsQueried: c.rowsQueried.Load(), Examined: c.examined.Load(),
 		Batches: c.batches.Load(), Writes: c.writes.Load(), Swept: c.swept.Load(), Errors: c.errors.Load(),
 		GetTime:   time.Duration(c.getTime.Load()),

@@ -92,7 +92,7 @@ type storeMetrics struct{ db *querydb.DB }
 
 var (
 	storeReads    = describe("store_reads_total", "Reads of the store: batches of rows by key, and ranges.", "model", "read")
-	storeRows     = describe("store_rows_read_total", "Rows that reads returned.", "model", "read")
+	storeRows     = describe("store_rows_read_total", "Rows that ranges returned, and keys that were asked for whole, whether a row was there or not.", "model", "read")
 	storeExamined = describe("store_keys_examined_total", "Keys that ranges looked at.", "model")
 	storeCommits  = describe("store_commits_total", "Commits that wrote rows.", "model")
 	storeWrites   = describe("store_rows_written_total", "Rows written or deleted.", "model")
@@ -114,7 +114,7 @@ func (m *storeMetrics) Collect(to chan<- prometheus.Metric) {
 	for _, s := range m.db.Stats() {
 		counter(to, storeReads, float64(s.Gets), s.Model, "get")
 		counter(to, storeReads, float64(s.Queries), s.Model, "range")
-		counter(to, storeRows, float64(s.RowsGot), s.Model, "get")
+		counter(to, storeRows, float64(s.KeysGot), s.Model, "get")
 		counter(to, storeRows, float64(s.RowsQueried), s.Model, "range")
 		counter(to, storeExamined, float64(s.Examined), s.Model)
 		counter(to, storeCommits, float64(s.Batches), s.Model)

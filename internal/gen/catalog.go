@@ -86,7 +86,7 @@ func (f *goFile) catalogQuery(r *schema.ReadModel, q schema.Query) {
 	f.catalogArguments("PK", pk)
 	f.catalogArguments("SK", sk)
 	if q.Index != nil {
-		f.indexRule(q.Index.Group, q.Index.AuthTable)
+		f.indexRule(q.Index.Group, q.Index.AuthTable, q.Index.GroupOnly)
 	}
 	f.line("},")
 }
@@ -100,18 +100,21 @@ func (f *goFile) catalogCollection(c *schema.Collection) {
 	}
 	f.line("},")
 	f.catalogArguments("PK", collectionArguments(c)[:len(c.PK)])
-	f.indexRule(c.Group, c.AuthTable)
+	f.indexRule(c.Group, c.AuthTable, slices.ContainsFunc(c.Members, func(m schema.Member) bool { return m.Index.GroupOnly }))
 	f.line("},")
 }
 
 // indexRule writes who may ask a query, unless everybody may.
-func (f *goFile) indexRule(group string, authTable *schema.ReadModel) {
+func (f *goFile) indexRule(group string, authTable *schema.ReadModel, groupOnly bool) {
 	if group == "" {
 		return
 	}
 	table := ""
 	if authTable != nil {
 		table = fmt.Sprintf(", AuthTable: %q", authTable.Name)
+	}
+	if groupOnly {
+		table += ", GroupOnly: true"
 	}
 	f.line("Rule: &graph.IndexRule{Group: %q%s},", group, table)
 }

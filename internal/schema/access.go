@@ -38,8 +38,10 @@ func (d *draft) readAccess() {
 	}
 	for _, x := range d.Indexes {
 		d.readIndexAccess(x)
-		d.checkAuthIndexed(x)
+		d.checkGuarded(x)
+		d.checkOwnerReads(x)
 	}
+	d.checkOwnerRange()
 }
 
 // authOf is @auth of a field, nil without.
@@ -49,22 +51,6 @@ func (d *draft) authOf(f *Field) *Auth {
 		return nil
 	}
 	return &Auth{Groups: listOf(dir, "groups"), Owner: flagOf(dir, "owner")}
-}
-
-// checkAuthIndexed warns where a field that is kept from some can be searched by them.
-func (d *draft) checkAuthIndexed(x *Index) {
-	if x.Group != "" || d.Auth != nil {
-		return
-	}
-	fields := x.PK.Fields
-	if d.Entity != nil {
-		fields = composites(x.PK, x.SK)
-	}
-	for _, f := range fields {
-		if f.Auth != nil {
-			d.report(authIndexed, x.Pos, f, x.As)
-		}
-	}
 }
 
 func (d *draft) readIndexAccess(x *Index) {

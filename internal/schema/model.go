@@ -97,6 +97,7 @@ type Index struct {
 	Casing      string
 	Unique      bool
 	Group       string
+	GroupOnly   bool // the owner of the key is not admitted beside Group: the index holds what only groups may read
 	AuthTable   *ReadModel
 	Pos         Pos
 }

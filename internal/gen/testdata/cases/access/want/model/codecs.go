@@ -183,6 +183,79 @@ func timeOfPayslip(*Payslip, int) time.Time { return time.Time{} }
 
 func setTimeOfPayslip(*Payslip, int, time.Time) {}
 
+// EmployeeCodec reads and writes the stored form of Employee.
+var EmployeeCodec = &querydb.Codec[Employee]{
+	Model:   EmployeeModel,
+	Encode:  encodeEmployee,
+	Decode:  decodeEmployee,
+	Value:   valueOfEmployee,
+	Clone:   cloneEmployee,
+	Time:    timeOfEmployee,
+	SetTime: setTimeOfEmployee,
+}
+
+// KeyOfEmployee returns the key that the row has; it fails where a field of the key is empty.
+func KeyOfEmployee(r *Employee) (keys.Key, error) { return querydb.KeyOf(EmployeeCodec, r) }
+
+func encodeEmployee(b *record.Builder, r *Employee) {
+	b.String(r.EmployeeID)
+	b.String(r.Team)
+	if v := r.Salary; v == nil {
+		b.Null()
+	} else {
+		b.String(v.String())
+	}
+}
+
+func decodeEmployee(rec record.Record, r *Employee) error {
+	if rec.Len() != 3 {
+		return fmt.Errorf("record of Employee has %d fields, want 3", rec.Len())
+	}
+	*r = Employee{}
+	var ok bool
+	if r.EmployeeID, ok = record.String(rec.JSON(0)); !ok {
+		return mismatch(EmployeeModel, 0)
+	}
+	if r.Team, ok = record.String(rec.JSON(1)); !ok {
+		return mismatch(EmployeeModel, 1)
+	}
+	if text := rec.JSON(2); text != nil {
+		v, ok := record.String(text)
+		if !ok {
+			return mismatch(EmployeeModel, 2)
+		}
+		c := keys.Decimal(v)
+		r.Salary = &c
+	}
+	return nil
+}
+
+func valueOfEmployee(r *Employee, field int) keys.Value {
+	switch field {
+	case 0: // employeeId
+		return keys.String(r.EmployeeID)
+	case 1: // team
+		return keys.String(r.Team)
+	case 2: // salary
+		if v := r.Salary; v != nil {
+			return keys.DecimalOf(*v)
+		}
+	}
+	return keys.Value{}
+}
+
+func cloneEmployee(r *Employee) Employee {
+	c := *r
+	if r.Salary != nil {
+		c.Salary = new(*r.Salary)
+	}
+	return c
+}
+
+func timeOfEmployee(*Employee, int) time.Time { return time.Time{} }
+
+func setTimeOfEmployee(*Employee, int, time.Time) {}
+
 // mismatch is the error of a record that holds something else than the model's field.
 func mismatch(m *querydb.Model, field int) error {
 	return fmt.Errorf("record of %s: field %s is not of its type", m.Name, m.Fields[field].Name)

@@ -22,3 +22,10 @@ type Payslip struct {
 	Notes     []string
 	BossID    *string
 }
+
+// Employee is a row of the read model Employee.
+type Employee struct {
+	EmployeeID string
+	Team       string
+	Salary     *keys.Decimal
+}

@@ -12,6 +12,7 @@ import (
 var All = []*querydb.Model{
 	HolderModel,
 	PayslipModel,
+	EmployeeModel,
 }
 
 // HolderModel describes the read model Holder.
@@ -42,7 +43,7 @@ var PayslipModel = &querydb.Model{
 	Name:    "Payslip",
 	Plugin:  "",
 	Table:   "Payslip",
-	Version: "42c65757c80e",
+	Version: "2776017e1f58",
 	Fields: []driver.Field{
 		{Name: "payslipId", Scalar: "ID"},
 		{Name: "holderId", Scalar: "ID"},
@@ -70,6 +71,7 @@ var PayslipModel = &querydb.Model{
 				},
 				Fields: []int{1},
 			},
+			Projected: []int{0, 1, 2, 4},
 		},
 		{
 			Name: "byPerson",
@@ -77,6 +79,52 @@ var PayslipModel = &querydb.Model{
 				Layout: keys.Layout{
 					Segments: []keys.Segment{
 						{Field: "person", Kind: keys.KindString},
+					},
+				},
+				Fields: []int{2},
+			},
+			Projected: []int{0, 1, 2, 4},
+		},
+	},
+	TTL:       -1,
+	CreatedAt: -1,
+	UpdatedAt: -1,
+}
+
+// EmployeeModel describes the read model Employee.
+var EmployeeModel = &querydb.Model{
+	Name:    "Employee",
+	Plugin:  "",
+	Table:   "Employee",
+	Version: "2460458d90f6",
+	Fields: []driver.Field{
+		{Name: "employeeId", Scalar: "ID"},
+		{Name: "team", Scalar: "String"},
+		{Name: "salary", Scalar: "Decimal", Nullable: true},
+	},
+	PK: querydb.Half{
+		Layout: keys.Layout{
+			Segments: []keys.Segment{
+				{Field: "employeeId", Kind: keys.KindString},
+			},
+		},
+		Fields: []int{0},
+	},
+	Indexes: []querydb.Index{
+		{
+			Name: "byTeam",
+			PK: querydb.Half{
+				Layout: keys.Layout{
+					Segments: []keys.Segment{
+						{Field: "team", Kind: keys.KindString},
+					},
+				},
+				Fields: []int{1},
+			},
+			SK: querydb.Half{
+				Layout: keys.Layout{
+					Segments: []keys.Segment{
+						{Field: "salary", Kind: keys.KindDecimal},
 					},
 				},
 				Fields: []int{2},

@@ -37,6 +37,16 @@ var Catalog = &graph.Catalog{
 				"boss":      {Name: "boss", Ordinal: 5, Join: &graph.Join{Target: "Holder", Via: driver.Primary}, Rule: &graph.Rule{Owner: true}},
 			},
 		},
+		"Employee": {
+			Name:  "Employee",
+			Model: model.EmployeeModel,
+			Owner: -1,
+			Fields: map[string]*graph.Field{
+				"employeeId": {Name: "employeeId", Ordinal: 0},
+				"team":       {Name: "team", Ordinal: 1},
+				"salary":     {Name: "salary", Ordinal: 2, Rule: &graph.Rule{Groups: []string{"HR"}}},
+			},
+		},
 	},
 	Queries: map[string]*graph.Query{
 		"Holder": {
@@ -78,6 +88,26 @@ var Catalog = &graph.Catalog{
 				{Name: "person", Kind: keys.KindString},
 			},
 			Rule: &graph.IndexRule{Group: "HR"},
+		},
+		"Employee": {
+			Name:  "Employee",
+			Type:  "Employee",
+			Index: driver.Primary,
+			PK: []graph.Arg{
+				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"EmployeeByTeam": {
+			Name:       "EmployeeByTeam",
+			Type:       "Employee",
+			Index:      0,
+			Kind:       graph.Many,
+			Connection: "EmployeeByTeamConnection",
+			Operands:   true,
+			PK: []graph.Arg{
+				{Name: "team", Kind: keys.KindString},
+			},
+			Rule: &graph.IndexRule{Group: "HR", GroupOnly: true},
 		},
 	},
 	Secured: true,

@@ -12,3 +12,6 @@ type PayslipByHolderIDConnection = graph.Connection[*model.Payslip]
 
 // PayslipByPersonConnection is a page of PayslipByPerson.
 type PayslipByPersonConnection = graph.Connection[*model.Payslip]
+
+// EmployeeByTeamConnection is a page of EmployeeByTeam.
+type EmployeeByTeamConnection = graph.Connection[*model.Employee]

@@ -33,6 +33,8 @@ type queries struct{ rt *graph.Runtime }
 
 func (r root) Payslip() PayslipResolver { return rowsOfPayslip{r.rt} }
 
+func (r root) Employee() EmployeeResolver { return rowsOfEmployee{r.rt} }
+
 // Holder answers Holder.
 func (r queries) Holder(ctx context.Context, id string, consistent *bool) (*model.Holder, error) {
 	return graph.FetchOne(ctx, r.rt, "Holder", model.HolderCodec, []keys.Value{keys.String(id)}, nil, consistent)
@@ -51,6 +53,16 @@ func (r queries) PayslipByHolderID(ctx context.Context, holderID string, reverse
 // PayslipByPerson answers PayslipByPerson.
 func (r queries) PayslipByPerson(ctx context.Context, person string, reverse *bool, limit *int, nextToken *string) (*PayslipByPersonConnection, error) {
 	return graph.FetchPage(ctx, r.rt, "PayslipByPerson", model.PayslipCodec, []keys.Value{keys.String(person)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+}
+
+// Employee answers Employee.
+func (r queries) Employee(ctx context.Context, id string, consistent *bool) (*model.Employee, error) {
+	return graph.FetchOne(ctx, r.rt, "Employee", model.EmployeeCodec, []keys.Value{keys.String(id)}, nil, consistent)
+}
+
+// EmployeeByTeam answers EmployeeByTeam.
+func (r queries) EmployeeByTeam(ctx context.Context, team string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*EmployeeByTeamConnection, error) {
+	return graph.FetchPage(ctx, r.rt, "EmployeeByTeam", model.EmployeeCodec, []keys.Value{keys.String(team)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // rowsOfPayslip resolves fields of Payslip.
@@ -87,4 +99,15 @@ func (r rowsOfPayslip) Boss(ctx context.Context, obj *model.Payslip) (*model.Hol
 	}
 	id := model.PayslipCodec.Value(obj, 5)
 	return graph.JoinOne(ctx, r.rt, "Payslip", "boss", model.HolderCodec, id)
+}
+
+// rowsOfEmployee resolves fields of Employee.
+type rowsOfEmployee struct{ rt *graph.Runtime }
+
+// Salary answers salary of Employee.
+func (r rowsOfEmployee) Salary(ctx context.Context, obj *model.Employee) (*keys.Decimal, error) {
+	if err := graph.Guard(ctx, r.rt, "Employee", "salary", model.EmployeeCodec, obj); err != nil {
+		return nil, err
+	}
+	return obj.Salary, nil
 }

@@ -83,3 +83,35 @@ var PayslipFields = struct {
 		Reset:   func(row *model.Payslip) { row.BossID = nil },
 	},
 }
+
+// Employee makes the ops of Employee.
+var Employee = projection.Ops[model.Employee, string, string]{
+	Codec: model.EmployeeCodec,
+	Key: func(k string) (keys.Key, error) {
+		var row model.Employee
+		row.EmployeeID = k
+		return model.KeyOfEmployee(&row)
+	},
+	Partition: func(p string) (string, error) {
+		return model.EmployeeModel.PK.Layout.Compose(keys.String(p))
+	},
+	Fill: func(row *model.Employee, k string) {
+		row.EmployeeID = k
+	},
+}
+
+// EmployeeFields are the fields that a patch of Employee can name.
+var EmployeeFields = struct {
+	Team   projection.PatchField[model.Employee, string]
+	Salary projection.PatchField[model.Employee, keys.Decimal]
+}{
+	Team: projection.PatchField[model.Employee, string]{
+		Ordinal: 1,
+		Assign:  func(row *model.Employee, v string) { row.Team = v },
+	},
+	Salary: projection.PatchField[model.Employee, keys.Decimal]{
+		Ordinal: 2,
+		Assign:  func(row *model.Employee, v keys.Decimal) { row.Salary = &v },
+		Reset:   func(row *model.Employee) { row.Salary = nil },
+	},
+}

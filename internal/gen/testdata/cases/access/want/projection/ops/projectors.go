@@ -60,6 +60,31 @@ func ProjectPayslip(p PayslipProjector) projection.Projection {
 	})
 }
 
+// EmployeeProjector folds events into rows of Employee: one method for each event that the schema names.
+// Methods are pure: they know the event and nothing else.
+type EmployeeProjector interface {
+	PayslipIssued(e event.PayslipIssued, m projection.Meta) []projection.Op
+}
+
+// ProjectEmployee makes the projection Employee of its projector.
+func ProjectEmployee(p EmployeeProjector) projection.Projection {
+	return projection.New(&Employee, projection.Projection{
+		Name:   "Employee",
+		Events: []string{"PayslipIssued"},
+		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+			switch e.Type {
+			case "PayslipIssued":
+				data, err := event.DecodePayslipIssued(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.PayslipIssued(data, m), nil
+			}
+			return foreign("Employee", e)
+		},
+	})
+}
+
 // foreign is the error of an event that the projection does not take.
 func foreign(projector string, e *eventlog.Event) ([]projection.Op, error) {
 	return nil, fmt.Errorf("projector %s does not take events of type %s", projector, e.Type)

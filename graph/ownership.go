@@ -1,0 +1,79 @@
+package graph
+
+import (
+	"strings"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// A caller whom a rule admits to own rows only must not learn which rows of others there are. So
+//   - a row under a whole key, of the table or of a unique index, is as closed to them where it is missing as where it is
+//     another's;
+//   - what begins at part of a key, as every range does, is read only in a partition that is theirs before anything is read:
+//     its key has their subject in the place of the owner, or the rule of the index has found them to own it. Elsewhere the
+//     answer would change with the rows of others, by an error, an order or a page token.
+
+// ownPartition reports whether all rows of a partition are the viewer's: its key says so. vals are the values that the
+// key was composed of, where they are known: one for each field of the half, or the text of all of it.
+func (v viewer) ownPartition(t *Type, half *querydb.Half, vals []keys.Value, partition string) bool {
+	at, l := -1, &half.Layout
+	for i, field := range half.Fields {
+		if field == t.Owner {
+			at = i
+		}
+	}
+	// In a casing of keys, "Ann" and "ann" have one partition; where nothing is escaped, so have values with separators.
+	if at < 0 || v.Subject == "" || l.Casing != keys.CasingNone || l.Escape != keys.EscapePercent && len(half.Fields) > 1 {
+		return false
+	}
+	if len(vals) == len(half.Fields) {
+		return vals[at] == keys.String(v.Subject)
+	}
+	return v.standsIn(l, at, partition)
+}
+
+// standsIn reports whether the viewer's subject is one of the values in the text of a half that is nothing but values.
+func (v viewer) standsIn(l *keys.Layout, at int, text string) bool {
+	if l.Head != "" || l.Tail != "" || l.Segments[at].Before != "" {
+		return false
+	}
+	own, err := keys.Layout{Head: " ", Sep: l.Sep, Segments: l.Segments[at : at+1], Casing: l.Casing, Escape: l.Escape}.Compose(keys.String(v.Subject))
+	parts := strings.Split(text, l.Sep)
+	return err == nil && len(parts) == len(l.Segments) && " "+l.Sep+parts[at] == own
+}
+
+// ownSpot reports whether all rows that a join can find at a spot are the viewer's.
+func (v viewer) ownSpot(g target, at spot) bool {
+	pk, sk := g.halves()
+	return v.ownHalf(g.typ, pk, at.PK) || at.SK != "" && v.ownHalf(g.typ, sk, at.SK)
+}
+
+// ownHalf reports whether a half of a key is composed of the owner alone, and names the viewer.
+func (v viewer) ownHalf(t *Type, half *querydb.Half, text string) bool {
+	if len(half.Fields) != 1 || half.Fields[0] != t.Owner || v.Subject == "" || half.Layout.Casing != keys.CasingNone {
+		return false
+	}
+	own, err := half.Layout.Compose(keys.String(v.Subject))
+	return err == nil && own == text
+}
+
+// wholeKey reports whether the query reads the one row that there can be under the key that the request gives.
+func (q *Query) wholeKey(t *Type, r *request) bool {
+	switch {
+	case q.Kind != One:
+		return false
+	case t.isEntity():
+		return true // its queries of kind One take the whole key, of the table or of a unique index
+	case q.Index != driver.Primary:
+		return false
+	}
+	whole, _ := q.wholeSortKey(r.sk)
+	return whole || !t.Model.SK.Layout.Exists()
+}
+
+// single reports whether there can be one row at most at each spot of the target.
+func (g target) single() bool {
+	return g.batched() || g.via != driver.Primary && g.typ.Model.Indexes[g.via].Unique
+}
