@@ -174,7 +174,7 @@ func (f *fold[R]) fit(at occasion) error {
 		return nil
 	case at.event > 1:
 		return errCut
-	case c.wiped == at.event && !c.full && !c.alone: // it may be seen in parts
+	case c.wiped == at.event && !c.full && !c.alone && c.claims == 0: // it may be seen in parts
 		c.whole, c.full = false, true
 		return nil
 	}

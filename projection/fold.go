@@ -74,8 +74,9 @@ type entry[R any] struct {
 	key    keys.Key
 	wanted bool
 	dirty  bool
-	seen   *sight // on a Shared store, how the row was when it was read; nil where it was not
-	others *R     // the key fields of a row that was there when it was read, and is other writers' alone
+	seen   *sight    // on a Shared store, how the row was when it was read; nil where it was not
+	others *R        // the key fields of a row that was there when it was read, and is other writers' alone
+	end    time.Time // of that row
 	state[R]
 }
 
@@ -86,6 +87,7 @@ type state[R any] struct {
 	indexes indexKeys
 	pos     querydb.Position
 	event   int         // of the window, that last changed the row; 0 for none
+	time    time.Time   // of the earliest event of the window that changed it
 	stored  querydb.Row // what is to be written
 }
 
@@ -207,7 +209,7 @@ func (f *fold[R]) loaded(e *entry[R], row *querydb.Row) error {
 	if ours {
 		e.row, e.present = r, true
 	} else {
-		e.others = &r
+		e.others, e.end = &r, row.Expires
 	}
 	return nil
 }
@@ -299,7 +301,7 @@ func (f *fold[R]) writes(dst []querydb.Write) (writes []querydb.Write, whole, se
 		if e.event == 0 { // every event that changed it was taken back
 			continue
 		}
-		w := querydb.Write{Model: f.model, Row: e.stored}
+		w := querydb.Write{Model: f.model, Row: e.stored, Time: e.time}
 		if e.seen != nil {
 			w.Read, w.Row.Revision = true, e.seen.revision
 		}
@@ -348,7 +350,7 @@ func (f *fold[R]) stamped(row R, key keys.Key, at occasion) (R, keys.Key, error)
 
 // replace writes a whole row: none of its former index keys are kept, but those that are another writer's.
 func (f *fold[R]) replace(e *entry[R], row R, at occasion) error {
-	if err := f.identical(e, &row); err != nil {
+	if err := f.identical(e, &row, at); err != nil {
 		return err
 	}
 	f.stamp(e, &row, f.visible(e, at), at)
@@ -368,7 +370,7 @@ func (f *fold[R]) replace(e *entry[R], row R, at occasion) error {
 
 // update writes a row that was read before.
 func (f *fold[R]) update(e *entry[R], row R, at occasion) error {
-	if err := f.sameKey(e, &row); err != nil {
+	if err := f.sameKey(e, &row, at); err != nil {
 		return err
 	}
 	f.stamp(e, &row, true, at)
@@ -417,6 +419,9 @@ func (f *fold[R]) touch(e *entry[R], at occasion) {
 		return
 	}
 	f.journal = append(f.journal, undo[R]{e, e.state})
+	if e.event == 0 || at.time.Before(e.time) {
+		e.time = at.time
+	}
 	e.event, e.pos = at.event, at.pos
 	if p := f.parts[e.key.PK]; p != nil {
 		p.add(standing[R]{e, at.pos})
@@ -428,7 +433,7 @@ func (f *fold[R]) touch(e *entry[R], at occasion) {
 }
 
 // sameKey fails where a row that is to be written over an entry has another key.
-func (f *fold[R]) sameKey(e *entry[R], row *R) error {
+func (f *fold[R]) sameKey(e *entry[R], row *R, at occasion) error {
 	if e.present && f.sameKeyFields(&e.row, row) {
 		return nil
 	}
@@ -440,7 +445,7 @@ func (f *fold[R]) sameKey(e *entry[R], row *R) error {
 		return fmt.Errorf("%s row %q would get the key %q: a row keeps its key; delete it and create another",
 			f.model.Name, e.key, got)
 	}
-	return f.identical(e, row)
+	return f.identical(e, row, at)
 }
 
 func (f *fold[R]) sameKeyFields(a, b *R) bool {

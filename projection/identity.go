@@ -8,14 +8,18 @@ import (
 )
 
 // identical fails where another row than the one given is under the key of an entry: one whose key fields are others, and
-// differ in casing alone.
-func (f *fold[R]) identical(e *entry[R], row *R) error {
+// differ in casing alone. A row that has expired by the time of the event is no row: nothing but the clock says whether it
+// has been removed.
+func (f *fold[R]) identical(e *entry[R], row *R, at occasion) error {
 	if !f.shape.meets {
 		return nil
 	}
 	there := e.others
-	if e.present {
+	switch {
+	case f.visible(e, at):
 		there = &e.row
+	case e.present || !e.end.IsZero() && !e.end.After(at.time):
+		there = nil
 	}
 	if there == nil || f.sameKeyFields(there, row) {
 		return nil
@@ -43,11 +47,11 @@ func (f *fold[R]) difference(there, row *R) string {
 }
 
 // identified is identical for the row whose key fields fill sets. Ops that have no such function are taken at their word.
-func (f *fold[R]) identified(e *entry[R], fill func(*R)) error {
+func (f *fold[R]) identified(e *entry[R], fill func(*R), at occasion) error {
 	if !f.shape.meets || fill == nil {
 		return nil
 	}
 	var row R
 	fill(&row)
-	return f.identical(e, &row)
+	return f.identical(e, &row, at)
 }

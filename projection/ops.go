@@ -155,7 +155,7 @@ func (o *createOp[R]) eval(f *fold[R], at occasion) error {
 		return nil
 	}
 	if f.visible(e, at) {
-		return f.identical(e, &row)
+		return f.identical(e, &row, at)
 	}
 	return f.replace(e, row, at)
 }
@@ -180,7 +180,7 @@ func (o *updateOp[R]) eval(f *fold[R], at occasion) error {
 	if f.passed(e, at) {
 		return nil
 	}
-	if err := f.identified(e, o.fill); err != nil {
+	if err := f.identified(e, o.fill, at); err != nil {
 		return err
 	}
 	if f.visible(e, at) {
@@ -193,7 +193,7 @@ func (o *updateOp[R]) eval(f *fold[R], at occasion) error {
 	}
 	row := f.codec.Clone(o.initial)
 	o.change(&row)
-	if err := f.sameKey(e, &row); err != nil {
+	if err := f.sameKey(e, &row, at); err != nil {
 		return err
 	}
 	return f.replace(e, row, at)
@@ -213,7 +213,7 @@ func (o *deleteOp[R]) need(f *fold[R], _ occasion) error {
 
 func (o *deleteOp[R]) eval(f *fold[R], at occasion) error {
 	e := f.entry(o.key)
-	if f.passed(e, at) || f.identified(e, o.fill) != nil { // of that id there is no row
+	if f.passed(e, at) || f.identified(e, o.fill, at) != nil { // of that id there is no row
 		return nil
 	}
 	f.remove(e, at)

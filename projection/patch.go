@@ -93,7 +93,7 @@ func (p *Patch[R]) eval(f *fold[R], at occasion) error {
 	if f.passed(e, at) {
 		return nil
 	}
-	if err := f.identified(e, p.fill); err != nil {
+	if err := f.identified(e, p.fill, at); err != nil {
 		return err
 	}
 	exists := f.visible(e, at)
@@ -112,7 +112,7 @@ func (p *Patch[R]) eval(f *fold[R], at occasion) error {
 		s.apply(&row)
 		said[s.field] = s.mention
 	}
-	if err := f.sameKey(e, &row); err != nil {
+	if err := f.sameKey(e, &row, at); err != nil {
 		return err
 	}
 	f.stamp(e, &row, exists, at)

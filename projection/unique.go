@@ -22,6 +22,11 @@ type holder[R any] struct {
 	event int // that took it, 0 for what was read
 }
 
+// A row that has expired by the time of an event has no unique keys for that event, whether it has been removed or not. The
+// store judges that, by the earliest time of the events of a commit that write a row: what it lets pass then it would have
+// let pass event by event, and what it refuses is folded again event by event. Here a row counts whether it has expired or
+// not, because an event of an earlier time may follow.
+
 // claims calls visit with the keys that a row has in unique indexes.
 func (f *fold[R]) claims(ks []querydb.IndexKey, visit func(claim)) {
 	if ks == nil {
@@ -57,9 +62,14 @@ func (f *fold[R]) claim(at occasion) error {
 	}
 	taken, cut := map[claim]holder[R]{}, false
 	for _, u := range f.journal {
+		expired := u.entry.present && !f.visible(u.entry, at) // as it is written: it gives up what it had
 		f.claims(u.entry.stored.Indexes, func(c claim) {
 			by, again := was[c]
 			if again && by.entry == u.entry {
+				cut = cut || expired && by.event != 0 && by.event != at.event
+				if f.model.TTL >= 0 {
+					by.event = at.event // it may have lost the key since it was read: that is judged again
+				}
 				taken[c] = by
 				return
 			}

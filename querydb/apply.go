@@ -13,6 +13,8 @@ type Write struct {
 	Row   Row
 	// Read says that the change was made of the row as it was read, at Row.Revision: see driver.Write.
 	Read bool
+	// Time is that of the event: see driver.Write.
+	Time time.Time
 }
 
 // Batch is the effect of one or more whole events of one projection, with the checkpoint that covers them.
@@ -81,7 +83,7 @@ func (db *DB) rowWrites(b *Batch, writes []driver.Write) error {
 		if err := checkRow(shape, &w.Row, part, b.Writer); err != nil {
 			return &Error{Op: "apply", Model: w.Model.Name, Key: printable(w.Row.Key), Err: err}
 		}
-		writes[i] = driver.Write{Table: shape, Kind: kindOf(&w.Row), Row: w.Row, Read: w.Read, Part: part}
+		writes[i] = driver.Write{Table: shape, Kind: kindOf(&w.Row), Row: w.Row, Read: w.Read, Part: part, Time: w.Time}
 	}
 	return nil
 }

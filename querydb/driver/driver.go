@@ -134,8 +134,9 @@ type Index struct {
 	Projected []int
 	// Unique says that no two rows of the Kind have the same key in the index: a batch that would make it so is
 	// ErrConflict, which names index and key, and nothing of it is written. It is judged by the rows as they are after
-	// all writes of the batch. A row that has expired holds its key until it is removed. A Shared driver is given such
-	// batches Atomic.
+	// all writes of the batch. A row that has expired at the Time of a write keeps nothing from the row that is written,
+	// whether it has been removed or not, though it may still be found under the key. A Shared driver is given such batches
+	// Atomic.
 	Unique bool
 }
 
@@ -292,6 +293,9 @@ type Write struct {
 	Row   Row  // a Delete needs Key, Position and Revision alone
 	Read  bool // the change was made of the row as it was at Row.Revision
 	Part  *Part
+	// Time is that of the event, by which keys of unique indexes are judged; nothing has expired at the zero time. Of several
+	// events it is the earliest.
+	Time time.Time
 }
 
 // Part is what a writer owns of a row that several projections write. A Put of a Part makes the row, where there is none,

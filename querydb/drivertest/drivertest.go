@@ -129,6 +129,7 @@ var cases = []proof{
 	{promise: "parts join in a row that is in no index and never expires", prove: partsAlone, tables: []*driver.Table{notesTable}},
 	{promise: "a row of which several write parts at once is what each wrote last", prove: partsInterleaved},
 	{promise: "no two rows have the same key in a unique index, and a batch that would make it so is refused whole", prove: uniqueKeys, tables: []*driver.Table{uniqueTable}},
+	{promise: "a row that has expired by the time of a write keeps no key of a unique index from it", prove: uniqueExpired, tables: []*driver.Table{uniqueTable}},
 	{promise: "a key of a unique index is free when its row leaves it", prove: uniqueFreed, tables: []*driver.Table{uniqueTable}},
 	{promise: "a batch that takes keys of a unique index, applied again, changes nothing", prove: uniqueAgain, tables: []*driver.Table{uniqueTable}},
 	{promise: "keys of a unique index are each kind's own, and each generation's", prove: uniqueApart, tables: append(named.list(), anew.list()...)},

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
@@ -92,6 +93,35 @@ func uniqueKeys(s *store) {
 	other.Indexes[sorted] = indexKey("x", "")
 	s.apply(s.atOnce(partner, other))
 	s.wantHolders("with rows that have half of a key", a, b, partner, other)
+}
+
+// uniqueExpired has rows with an end, and writes of events before and after it.
+func uniqueExpired(s *store) {
+	until := func(seconds int, sk, group string) driver.Row {
+		row := holder(sk, group, "")
+		row.Expires = epoch.Add(time.Duration(seconds) * time.Second)
+		return row
+	}
+	at := func(seconds int, rows ...driver.Row) driver.Batch {
+		b := s.atOnce(rows...)
+		for i := range b.Writes {
+			b.Writes[i].Time = epoch.Add(time.Duration(seconds) * time.Second)
+		}
+		return b
+	}
+	s.apply(at(0, until(10, "a", "x")))
+	s.wantConflict(at(9, until(90, "b", "x")), "plain", "x")
+	s.wantConflict(s.atOnce(until(90, "b", "x")), "plain", "x")
+	s.apply(at(10, until(90, "b", "x")))
+	s.wantConflict(at(5, until(50, "a", "x")), "plain", "x")
+	s.apply(at(5, until(4, "c", "x")))
+	s.apply(at(20, until(80, "b", "x")))
+	s.apply(at(80, until(99, "a", "x")))
+	s.wantConflict(at(81, holder("d", "x", "")), "plain", "x")
+	s.apply(at(99, holder("d", "x", "")))
+	s.wantConflict(at(100, until(200, "a", "x")), "plain", "x")
+	s.wantConflict(at(0, until(90, "e", "y"), until(90, "f", "y")), "plain", "y")
+	s.apply(at(10, until(10, "e", "y"), until(90, "f", "y")))
 }
 
 func uniqueFreed(s *store) {

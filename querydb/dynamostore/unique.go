@@ -55,6 +55,8 @@ type holding struct {
 	before, after string // rows; "" for none of the batch
 	sure          bool   // the row that has it keeps it, and it will not go by itself
 	ttl           value  // when the row that is to have it may go
+	expires       value  // when it ceases to be
+	time          value  // of the event: a row that has expired by then does not have it
 }
 
 // applyUnique writes a batch of which rows have unique keys, in one transaction. Where rows change between being read and
@@ -180,7 +182,7 @@ func (l *claims) add(c *change, before *driver.Row, writer string) error {
 			l.holding(s, i, k).before = row
 		}
 		k, has := entered(s.table, &after, i)
-		if !has {
+		if !has || after.Expired(w.Time) {
 			continue
 		}
 		h := l.holding(s, i, k)
@@ -190,7 +192,10 @@ func (l *claims) add(c *change, before *driver.Row, writer string) error {
 		h.after, h.claim.row = row, c.row
 		h.sure = before.Revision > 0 && before.Expires.IsZero() && after.Expires.IsZero()
 		if !after.Expires.IsZero() {
-			h.ttl = removal(after.Expires, c.now)
+			h.ttl, h.expires = removal(after.Expires, c.now), number(instantText(after.Expires))
+		}
+		if !w.Time.IsZero() && !s.table.Lasting {
+			h.time = number(instantText(w.Time))
 		}
 	}
 	return nil
@@ -250,13 +255,17 @@ func (h *holding) change(key string) *change {
 	c.condition += " OR #of = :of"
 	c.names["#claim"] = attrClaim
 	c.values[":of"], c.values[":claim"] = text(h.after), text(h.claim.index+" "+strconv.Quote(h.claim.key.PK)+" "+strconv.Quote(h.claim.key.SK))
-	c.names["#ttl"] = attrTTL
+	c.names["#ttl"], c.names["#expires"] = attrTTL, attrExpires
+	if h.time != nil {
+		c.condition += " OR #expires <= :time"
+		c.values[":time"] = h.time
+	}
 	c.update = "SET #of=:of,#claim=:claim"
 	if h.ttl != nil {
-		c.update += ",#ttl=:ttl"
-		c.values[":ttl"] = h.ttl
+		c.update += ",#ttl=:ttl,#expires=:expires"
+		c.values[":ttl"], c.values[":expires"] = h.ttl, h.expires
 	} else {
-		c.update += " REMOVE #ttl"
+		c.update += " REMOVE #ttl,#expires"
 	}
 	for name, v := range c.values {
 		c.size += len(name) + valueSize(v)

@@ -95,7 +95,7 @@ func judge(changes []change) error {
 			taken := held[cl]
 			held[cl] = true
 			for key := range c.table.holders(cl) {
-				taken = taken || !changed[place{c.table, key}]
+				taken = taken || !changed[place{c.table, key}] && !c.table.rows[key].Expired(c.Time)
 			}
 			if taken {
 				return fmt.Errorf("memstore: %w: row %q of %s would have the key %q in the unique index %s, which another row has",
@@ -108,7 +108,7 @@ func judge(changes []change) error {
 
 // claims are the keys of unique indexes that the row is to have.
 func (c *change) claims() (list []claim) {
-	if c.next == nil {
+	if c.next == nil || c.next.Expired(c.Time) {
 		return nil
 	}
 	for i := range c.Table.Indexes {

@@ -3,6 +3,7 @@ package memstore
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/foldql/foldql/querydb/driver"
@@ -100,6 +101,16 @@ func (s *Shared) Drop(ctx context.Context, t *driver.Table) error {
 		return err
 	}
 	return s.store.Drop(ctx, t)
+}
+
+// Expire removes rows of the table that ceased to be before the moment, without a word of it, as DynamoDB does by itself.
+// It returns how many there were.
+func (s *Shared) Expire(t *driver.Table, before time.Time) int {
+	removed, err := s.store.Sweep(context.Background(), t, before, math.MaxInt)
+	if err != nil {
+		return 0
+	}
+	return removed
 }
 
 // Forget removes what is known of deleted rows, as a store does 30 days after they were.

@@ -126,7 +126,7 @@ func (w *writer) write(ctx context.Context, db *pebble.DB, changes []change) (er
 
 // whole is the write of the whole row that the write of a part of it comes to.
 func (w *writer) whole(c *change, before *driver.Row) *driver.Write {
-	out := &driver.Write{Table: c.Table, Row: c.Outcome(w.name, before)}
+	out := &driver.Write{Table: c.Table, Row: c.Outcome(w.name, before), Time: c.Time}
 	if out.Row.Record == nil {
 		out.Kind = driver.Delete
 	}
@@ -176,7 +176,7 @@ func (w *writer) entries(c *change, before []driver.IndexKey) error {
 				return err
 			}
 		}
-		if is != nil && x.Unique {
+		if is != nil && x.Unique && !c.Row.Expired(c.Time) {
 			w.note(c, i, was, is)
 		}
 		if is != nil {

@@ -21,7 +21,7 @@ type uniqueEntry struct {
 	at    keys.Key
 	entry []byte
 	key   int  // length of the part of entry that says under which key of the index it is
-	held  bool // the row had the entry before
+	held  bool // the row had the entry before, and no other can have it
 }
 
 // note keeps the entry that the row is to have in a unique index, to be judged when all changes are made.
@@ -29,7 +29,7 @@ func (w *writer) note(c *change, index int, was, is *driver.IndexKey) {
 	entry := bytes.Clone(w.entryKey(c, index, is))
 	w.unique = append(w.unique, uniqueEntry{
 		change: c, index: index, at: keys.Key{PK: strings.Clone(is.PK), SK: strings.Clone(is.SK)}, entry: entry,
-		key: len(entry) - terminatedSize(c.Row.Key.PK) - len(c.Row.Key.SK), held: was != nil && was.Key == is.Key,
+		key: len(entry) - terminatedSize(c.Row.Key.PK) - len(c.Row.Key.SK), held: c.Table.Lasting && was != nil && was.Key == is.Key,
 	})
 }
 
@@ -73,7 +73,8 @@ func (c *uniqueEntry) taken(it *pebble.Iterator, changes []change) (bool, error)
 			return false, err
 		}
 		d := decoder{rest: value}
-		if _, _, kind := d.head(); kind != c.Table.Kind {
+		_, expires, kind := d.head()
+		if kind != c.Table.Kind || !expires.IsZero() && !expires.After(c.Time) {
 			continue
 		}
 		row := appendHead(nil, c.place.number, driver.Primary)
