@@ -10,6 +10,7 @@ import (
 
 	"github.com/foldql/foldql/graph/graphqlerr"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
 )
 
 // readError makes what a client is told of an error that a read returned. An error that has a code is told as it is.
@@ -24,7 +25,11 @@ func (rt *Runtime) readError(ctx context.Context, err error, what string) error 
 	case errors.Is(err, context.Canceled):
 		return graphqlerr.New(graphqlerr.Unavailable, "the request was cancelled while reading %s", what)
 	case errors.Is(err, querydb.ErrThrottled), errors.Is(err, querydb.ErrUnavailable):
-		rt.cfg.Logger.WarnContext(ctx, "read refused by the store", "what", what, "error", err)
+		level := slog.LevelWarn
+		if errors.Is(err, driver.ErrSuspended) { // for which there was a warning already
+			level = slog.LevelDebug
+		}
+		rt.cfg.Logger.Log(ctx, level, "read refused by the store", "what", what, "error", err)
 		return graphqlerr.New(graphqlerr.Unavailable, "the store of %s does not answer at the moment; try again", what)
 	}
 	return rt.internalError(ctx, err, what)

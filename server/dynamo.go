@@ -80,6 +80,8 @@ var (
 	dynamoThrottled  = describe("dynamodb_throttled_total", "Requests refused for being too many, or left undone in part.")
 	dynamoConditions = describe("dynamodb_conditions_failed_total", "Writes that met another row than they supposed, or had been applied before.")
 	dynamoReadUnits  = describe("dynamodb_read_units_total", "Read units consumed.")
+	dynamoSuspended  = describe("dynamodb_suspended", "1 while queries are refused because DynamoDB does not answer, else 0.")
+	dynamoSuspends   = describe("dynamodb_suspensions_total", "How often queries began to be refused because DynamoDB did not answer.")
 	dynamoWriteUnits = describe("dynamodb_write_units_total", "Write units consumed by what took effect.")
 )
 
@@ -87,6 +89,7 @@ var (
 func (m *dynamoMetrics) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		dynamoRequests, dynamoRetries, dynamoThrottled, dynamoConditions, dynamoReadUnits, dynamoWriteUnits,
+		dynamoSuspended, dynamoSuspends,
 	} {
 		to <- d
 	}
@@ -101,4 +104,10 @@ func (m *dynamoMetrics) Collect(to chan<- prometheus.Metric) {
 	counter(to, dynamoConditions, float64(s.ConditionFailed))
 	counter(to, dynamoReadUnits, s.ReadUnits)
 	counter(to, dynamoWriteUnits, s.WriteUnits)
+	suspended := 0.0
+	if s.Suspended {
+		suspended = 1
+	}
+	gauge(to, dynamoSuspended, suspended)
+	counter(to, dynamoSuspends, float64(s.Suspensions))
 }

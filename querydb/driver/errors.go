@@ -15,6 +15,10 @@ var (
 	ErrUnavailable = errors.New("unavailable")
 )
 
+// ErrSuspended is an ErrUnavailable of a read that was not even tried: the store has not answered others before. What is wrong
+// was told with those.
+var ErrSuspended = fmt.Errorf("%w for now", ErrUnavailable)
+
 // ErrStale is a Shared driver's answer to a batch that was made of rows as they no longer are, or that is too late. Some
 // of its Writes may have taken effect, its Last have not. It is not among the errors above because it never reaches
 // users: whoever made the batch reads again and makes another.

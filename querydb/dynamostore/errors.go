@@ -29,6 +29,8 @@ const (
 var (
 	errUnprocessed = errors.New("DynamoDB left keys unprocessed")
 	errUnanswered  = errors.New("DynamoDB did not answer in time")
+	errBusy        = errors.New("as many requests as may be are in flight")
+	errNoAnswer    = fmt.Errorf("%w: DynamoDB does not answer; it is asked again once a second", driver.ErrSuspended)
 	errDamaged     = fmt.Errorf("%w: the item is none that this store wrote", driver.ErrDamaged)
 )
 
@@ -131,7 +133,7 @@ func mapped(op, table string, err error) error {
 }
 
 // plain are errors that say already what they are.
-var plain = []error{driver.ErrStale, driver.ErrConflict, errMoved, driver.ErrInvalid, driver.ErrTooLarge, context.Canceled, context.DeadlineExceeded, errDamaged}
+var plain = []error{driver.ErrStale, driver.ErrConflict, driver.ErrSuspended, errMoved, driver.ErrInvalid, driver.ErrTooLarge, context.Canceled, context.DeadlineExceeded, errDamaged}
 
 const apply = ": run 'server tables apply'"
 

@@ -2,12 +2,16 @@ package dynamostore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go"
 
 	"github.com/foldql/foldql/querydb/driver"
 )
@@ -20,19 +24,31 @@ const (
 	mostDelay      = 5 * time.Second
 )
 
+// A read that somebody waits for is neither repeated nor waited for as long, where it gets no answer.
+const (
+	readTimeout  = 3 * time.Second
+	readRetryFor = time.Second
+)
+
 // send makes a request, again and again while that may help: at most as long as the Config says, until the context ends,
-// and not after the deadline. again tells the call that an earlier attempt may have been carried out.
+// and not after the deadline. again tells the call that an earlier attempt may have been carried out. A call with a budget is
+// one that somebody waits for.
 func (s *Store) send(ctx context.Context, deadline time.Time, call func(ctx context.Context, again bool) error) error {
 	began := time.Now()
-	again := false
+	again, awaited := false, driver.BudgetOf(ctx) != nil
 	for n := 0; ; n++ {
-		err := s.attempt(ctx, deadline, again, call)
+		if awaited {
+			if err := s.breaker.admit(ctx, s.ask); err != nil {
+				return err
+			}
+		}
+		err := s.attempt(ctx, deadline, awaited, again, call)
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
 		what := fateOf(err)
 		delay := backoff(n)
-		if what == final || time.Since(began)+delay > s.cfg.RetryFor {
+		if what == final || time.Since(began)+delay > s.retryFor(awaited, what) {
 			return err
 		}
 		if what == refused {
@@ -47,14 +63,35 @@ func (s *Store) send(ctx context.Context, deadline time.Time, call func(ctx cont
 	}
 }
 
-// attempt makes the request once, when there is room for one more in flight.
-func (s *Store) attempt(ctx context.Context, deadline time.Time, again bool, call func(ctx context.Context, again bool) error) error {
-	select {
-	case s.flights <- struct{}{}:
-		defer func() { <-s.flights }()
-	case <-ctx.Done():
-		return ctx.Err()
+// retryFor is how long a request is sent again that met such a fate.
+func (s *Store) retryFor(awaited bool, what fate) time.Duration {
+	if awaited && what == doubtful {
+		return min(readRetryFor, s.cfg.RetryFor)
 	}
+	return s.cfg.RetryFor
+}
+
+// ask finds out whether DynamoDB answers at all: a refusal is an answer too. It passes by requests that wait for room.
+func (s *Store) ask(ctx context.Context) error {
+	s.stats.requests.Add(1)
+	table, none := s.cfg.Prefix+"foldql", "probe"
+	key := map[string]value{"id": text(none), "_subId": text(none)}
+	_, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &table, Key: key})
+	return err
+}
+
+// attempt makes the request once, when there is room for one more in flight.
+func (s *Store) attempt(
+	ctx context.Context, deadline time.Time, awaited, again bool, call func(ctx context.Context, again bool) error,
+) error {
+	timeout := attemptTimeout
+	if awaited {
+		timeout = readTimeout
+	}
+	if err := s.board(ctx, awaited); err != nil {
+		return err
+	}
+	defer func() { <-s.flights }()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -62,16 +99,59 @@ func (s *Store) attempt(ctx context.Context, deadline time.Time, again bool, cal
 		return fmt.Errorf("%w: the batch was not written by its deadline, %v", driver.ErrStale, deadline)
 	}
 	s.stats.requests.Add(1)
-	bounded, cancel := context.WithTimeout(ctx, attemptTimeout)
+	bounded, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
+	began := time.Now()
 	err := call(bounded, again)
 	switch {
 	case err != nil && ctx.Err() != nil:
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) && time.Since(began) >= mostFailing {
+			s.breaker.unanswered(began, err)
+		}
 		return ctx.Err()
 	case err != nil && bounded.Err() != nil:
-		return fmt.Errorf("%w: %v", errUnanswered, err)
+		err = fmt.Errorf("%w: %v", errUnanswered, err)
 	}
+	s.judge(began, err)
 	return err
+}
+
+// judge tells the breaker what came of an attempt.
+func (s *Store) judge(began time.Time, err error) {
+	if err == nil {
+		s.breaker.answered()
+		return
+	}
+	var api smithy.APIError
+	switch what := fateOf(err); {
+	case what == doubtful:
+		s.breaker.unanswered(began, err)
+	case what == refused || errors.As(err, &api):
+		s.breaker.answered()
+	}
+}
+
+// board waits for room for one more request in flight; not for long where somebody waits for it.
+func (s *Store) board(ctx context.Context, awaited bool) error {
+	select {
+	case s.flights <- struct{}{}:
+		return nil
+	default:
+	}
+	var enough <-chan time.Time
+	if awaited {
+		timer := time.NewTimer(readTimeout)
+		defer timer.Stop()
+		enough = timer.C
+	}
+	select {
+	case s.flights <- struct{}{}:
+		return nil
+	case <-enough:
+		return errBusy
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // late reports whether the deadline has passed by the wall clock: the monotonic one stands still while a machine sleeps.

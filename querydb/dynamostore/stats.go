@@ -13,6 +13,8 @@ type Stats struct {
 	Throttled       uint64  // refused for being too many, or left unprocessed
 	ConditionFailed uint64  // writes that met another row than they supposed, or one that they had been applied to
 	ReadUnits       float64 // consumed, as DynamoDB reports it
+	Suspended       bool    // reads that somebody waits for are refused, because DynamoDB does not answer
+	Suspensions     uint64  // how often that began
 	WriteUnits      float64 // consumed by what took effect; DynamoDB does not report what a failed condition costs
 }
 
@@ -25,6 +27,7 @@ type stats struct {
 func (s *Store) Stats() Stats {
 	return Stats{
 		Requests: s.stats.requests.Load(), Retries: s.stats.retries.Load(), Throttled: s.stats.throttled.Load(),
+		Suspended: s.breaker.isOpen(), Suspensions: s.breaker.opened.Load(),
 		ConditionFailed: s.stats.conditionFailed.Load(),
 		ReadUnits:       float64(s.stats.readUnits.Load()) / 1000, WriteUnits: float64(s.stats.writeUnits.Load()) / 1000,
 	}

@@ -60,6 +60,7 @@ type Store struct {
 	flights chan struct{} // as full as there are requests in flight
 	shapes  sync.Map      // *driver.Table to *shape
 	stats   stats
+	breaker breaker
 	now     func() time.Time
 
 	calls  sync.RWMutex // held for reading by calls in flight
@@ -83,13 +84,16 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{cfg: cfg, client: client, flights: make(chan struct{}, cfg.Concurrency), now: time.Now}, nil
+	return &Store{
+		cfg: cfg, client: client, flights: make(chan struct{}, cfg.Concurrency), breaker: breaker{log: cfg.Log}, now: time.Now,
+	}, nil
 }
 
-// newClient makes a client that keeps a connection for each request in flight. The SDK itself repeats nothing: see send.
+// newClient makes a client that keeps a connection for each request in flight, and one to ask whether there is anybody. The SDK itself repeats nothing: see send.
 func newClient(ctx context.Context, cfg Config) (*dynamodb.Client, error) {
 	transport := awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
-		t.MaxIdleConns, t.MaxIdleConnsPerHost, t.MaxConnsPerHost = cfg.Concurrency, cfg.Concurrency, cfg.Concurrency
+		most := cfg.Concurrency + 1
+		t.MaxIdleConns, t.MaxIdleConnsPerHost, t.MaxConnsPerHost = most, most, most
 	})
 	options := []func(*config.LoadOptions) error{config.WithHTTPClient(transport), config.WithLogger(sdkLog{cfg.Log})}
 	if cfg.Region != "" {

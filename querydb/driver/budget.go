@@ -1,0 +1,27 @@
+package driver
+
+import "context"
+
+// Budget bounds what the reads of one client's request may take in memory. It is safe for concurrent use.
+type Budget interface {
+	// Take is told of each row that is read, before the next one is. An error ends the read, which returns it wrapped.
+	Take(bytes int) error
+}
+
+// RowBytes is what a row takes in memory beside its record, about.
+const RowBytes = 256
+
+type budgetKey struct{}
+
+// WithBudget returns a context whose reads are for a client who waits: they take of the budget, and a driver whose store does
+// not answer fails them soon with ErrUnavailable. Reads of other contexts are bounded by nothing but what they ask for, and go
+// on trying.
+func WithBudget(ctx context.Context, b Budget) context.Context {
+	return context.WithValue(ctx, budgetKey{}, b)
+}
+
+// BudgetOf returns the budget of the context, nil where it has none.
+func BudgetOf(ctx context.Context) Budget {
+	b, _ := ctx.Value(budgetKey{}).(Budget)
+	return b
+}
