@@ -20,6 +20,12 @@ const (
 	errorObjects = 8
 )
 
+// What objects and errors take in memory beside their text, about; an object of resolvers has a value for each field.
+const (
+	errorBytes    = 1 << 10
+	resolvedBytes = 1 << 10
+)
+
 func (rt *Runtime) maxObjects() int { return rt.cfg.MaxAnswer / objectBytes }
 
 // tooLarge is the error of an answer that is larger than it may be.
@@ -60,6 +66,9 @@ func (rt *Runtime) spend(ctx context.Context, a *allowance, bytes, objects int) 
 	}
 	if err := ctx.Err(); err != nil {
 		return a.end(rt.outOfTime(ctx, err))
+	}
+	if err := hold(ctx, copies*bytes+resolvedBytes*objects); err != nil {
+		return a.end(err)
 	}
 	return nil
 }

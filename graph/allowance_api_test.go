@@ -64,3 +64,43 @@ func many(field string) (all string) {
 	}
 	return all
 }
+
+// TestRowsCountAlthoughLittleIsAskedOfThem: a tiny answer made of many large rows takes as much memory as these.
+func TestRowsCountAlthoughLittleIsAskedOfThem(t *testing.T) {
+	a := newAPI(t)
+	stockShop(a)
+	for way, cfg := range ways {
+		for name, tt := range map[string]struct {
+			query string
+			limit int64
+			ok    bool
+		}{
+			"few":              {"{ a: Sales_OrderByCustomerGroup(customerGroup: \"retail\", limit: 10) { items { orderId } } }", 20 << 10, true},
+			"one large page":   {"{ a: Sales_OrderByCustomerGroup(customerGroup: \"retail\", limit: 60) { items { orderId } } }", 20 << 10, false},
+			"several pages":    {manyPages, 20 << 10, false},
+			"with enough room": {manyPages, 1 << 20, true},
+		} {
+			t.Run(way+"/"+name, func(t *testing.T) {
+				body, err := json.Marshal(map[string]string{"query": tt.query})
+				if err != nil {
+					t.Fatal(err)
+				}
+				req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/graphql", strings.NewReader(string(body)))
+				req.Header.Set("Content-Type", "application/json")
+				res := httptest.NewRecorder()
+				graphqlhttp.New(schema(a.db, cfg), graphqlhttp.Config{MaxRead: tt.limit}).ServeHTTP(res, req)
+				exceeded := strings.Contains(res.Body.String(), `"LIMIT_EXCEEDED"`)
+				if exceeded == tt.ok || tt.ok && strings.Contains(res.Body.String(), `"errors"`) {
+					t.Errorf("%.300s", res.Body)
+				}
+			})
+		}
+	}
+}
+
+const manyPages = `{
+	a: Sales_OrderByCustomerGroup(customerGroup: "retail", limit: 20) { items { orderId } }
+	b: Sales_OrderByCustomerGroup(customerGroup: "retail", limit: 20) { items { orderId } }
+	c: Sales_OrderByCustomerGroup(customerGroup: "retail", limit: 20) { items { orderId } }
+	d: Sales_OrderByCustomerGroup(customerGroup: "retail", limit: 20) { items { orderId } }
+}`

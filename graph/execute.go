@@ -44,7 +44,7 @@ const maxKeptIDs = 4096
 
 func (e *execution) begin(ctx context.Context, rt *Runtime, v viewer, nodes int) {
 	e.ctx, e.rt, e.viewer = ctx, rt, v
-	e.written = written{room: rt.cfg.MaxAnswer, look: lookEvery}
+	e.written = written{room: firstRoom, limit: rt.cfg.MaxAnswer, look: lookEvery}
 	if cap(e.nodes) < nodes {
 		e.nodes = make([]nodeRows, nodes)
 	}

@@ -53,7 +53,12 @@ func (e *execution) run(p *plan, vars map[string]any) []byte {
 	if !ok {
 		return []byte("null")
 	}
-	return bytes.Clone(e.buf)
+	if cap(e.buf) <= maxKeptBuffer {
+		return bytes.Clone(e.buf)
+	}
+	data := e.buf // which is not kept for another run
+	e.buf = nil
+	return data
 }
 
 // readRoots reads what each root field asks for, several at a time where there are several.

@@ -1,11 +1,14 @@
 package graph
 
 import (
+	"context"
+
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/record"
 )
 
@@ -52,8 +55,27 @@ func (r *response) path() ast.Path {
 type written struct {
 	objects int // and errors, each for errorObjects
 	look    int // at how many of them to look next
-	room    int // bytes that there may be
+	room    int // bytes that there may be before memory is asked for more
+	limit   int // bytes that there may be
 	stopped error
+}
+
+// An answer asks for memory beyond what each has, in steps. It is twice what is written: as it grows it is copied.
+const (
+	firstRoom = 64 << 10
+	moreRoom  = 128 << 10
+	copies    = 2
+)
+
+// memory is the budget of a request where it counts more than what is read.
+type memory interface{ Hold(bytes int) error }
+
+// hold asks for memory.
+func hold(ctx context.Context, bytes int) error {
+	if m, ok := driver.BudgetOf(ctx).(memory); ok {
+		return m.Hold(bytes)
+	}
+	return nil
 }
 
 // lookEvery is after how many objects it is looked whether there is time and room for more.
@@ -62,7 +84,7 @@ const lookEvery = 256
 // mayGoOn reports whether one more object may be written. It is asked for each.
 func (e *execution) mayGoOn() bool {
 	e.objects++
-	return e.objects < e.look && len(e.buf) <= e.room || e.stop() == nil
+	return e.objects < e.look && len(e.buf) <= min(e.room, e.limit) || e.stop() == nil
 }
 
 // stop returns why the answer must not become longer, if that is so.
@@ -73,6 +95,9 @@ func (e *execution) stop() error {
 		e.stopped = e.rt.outOfTime(e.ctx, err)
 	case e.tooLarge():
 		e.stopped = e.rt.tooLarge()
+	case len(e.buf) > e.room:
+		e.stopped = hold(e.ctx, copies*(len(e.buf)-e.room+moreRoom))
+		e.room = len(e.buf) + moreRoom
 	}
 	e.look = e.objects + lookEvery
 	if e.stopped != nil {
@@ -81,7 +106,7 @@ func (e *execution) stop() error {
 	return e.stopped
 }
 
-func (e *execution) tooLarge() bool { return len(e.buf) > e.room || e.objects > e.rt.maxObjects() }
+func (e *execution) tooLarge() bool { return len(e.buf) > e.limit || e.objects > e.rt.maxObjects() }
 
 // The writers below report whether they wrote a value. Where they did not, a null stood where the schema allows none,
 // nothing is left of what they wrote, and the null is for the place above.
@@ -99,8 +124,9 @@ func (e *execution) report(m *member, err error) {
 	}
 	gql.Path = e.path()
 	e.objects += errorObjects
+	e.room -= errorBytes
 	for _, s := range e.trail {
-		e.room -= len(s.key)
+		e.limit, e.room = e.limit-len(s.key), e.room-len(s.key)
 	}
 	if m.line > 0 {
 		gql.Locations = []gqlerror.Location{{Line: m.line, Column: m.column}}

@@ -1,6 +1,7 @@
 package querydb
 
 import (
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -69,7 +70,7 @@ func (c *counters) applied(writes int, err error, took time.Duration) {
 }
 
 func (c *counters) failed(err error) {
-	if err != nil {
+	if err != nil && !errors.Is(err, driver.ErrOverBudget) {
 		c.errors.Add(1)
 	}
 }

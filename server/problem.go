@@ -63,6 +63,13 @@ func failedAgain(detail string) *problem {
 	return &problem{Type: urn + "failed-again", Title: "Failed again", Status: http.StatusConflict, Detail: detail}
 }
 
+func overloaded() *problem {
+	return &problem{
+		Type: urn + "overloaded", Title: "Overloaded", Status: http.StatusServiceUnavailable,
+		Detail: "The server has as many large requests as it can take at a time: send the events again, a second later.",
+	}
+}
+
 func internalProblem() *problem {
 	return &problem{
 		Type: urn + "internal", Title: "Internal error", Status: http.StatusInternalServerError,

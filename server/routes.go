@@ -28,12 +28,15 @@ type parts struct {
 	source   *source
 	folds    *folds
 	health   *health
+	inflight inflight
 	log      *slog.Logger
 }
 
 // handler routes every request that the server answers to everybody; operator those that only who runs it can send.
 func (p *parts) handler() (handler, operator http.Handler) {
 	measured := newOperations(p.cfg.MetricOperations)
+	p.inflight = inflight{graphqlhttp.NewMemory(p.cfg.MaxInflightBytes)}
+	p.measured = append(p.measured, p.inflight)
 	own := append([]prometheus.Collector{measured, &projectionMetrics{p.folds, p.log}, &storeMetrics{p.db}}, p.measured...)
 	metrics := metricsHandler(p.log, own...)
 	return p.finish(p.public(measured, metrics)), p.finish(p.operator(metrics))
@@ -65,7 +68,7 @@ func (p *parts) public(measured *operations, metrics http.Handler) http.Handler 
 		mux.Handle("/{$}", page)
 		mux.Handle("/assets/", page)
 	}
-	mux.Handle("/events", p.writers.guard(p.events()))
+	mux.Handle("/events", p.writers.guard(p.inflight.appended(p.cfg.MaxEventsBody, p.events())))
 	(&admin{folds: p.folds, log: p.log}).register(mux, p.writers.guard, p.writers.guard)
 	mux.HandleFunc("GET "+livePath, p.health.live)
 	mux.HandleFunc("GET "+readyPath, p.health.ready(p.writers))
@@ -81,6 +84,7 @@ func (p *parts) graphql(measured *operations) http.Handler {
 	return graphqlhttp.New(graph.Accelerate(p.app.Schema(rt), rt), graphqlhttp.Config{
 		MaxBody: p.cfg.MaxBody, MaxTokens: p.cfg.MaxTokens, MaxDepth: p.cfg.MaxDepth, MaxAliases: p.cfg.MaxAliases,
 		MaxRootFields: p.cfg.MaxRootFields, MaxFields: p.cfg.MaxFields, MaxValues: p.cfg.MaxValues, Timeout: p.cfg.Timeout,
+		MaxRead: p.cfg.MaxRead, Memory: p.inflight.Memory, WriteTimeout: p.cfg.WriteTimeout,
 		Introspection: p.cfg.Introspection, Extensions: []graphql.HandlerExtension{measured}, Logger: p.log,
 	})
 }

@@ -161,6 +161,8 @@ func (s *serving) serve(ctx context.Context, p *program) error {
 	if err != nil {
 		return wrongConfig("listen", "%w; choose another address, or stop what uses it", err)
 	}
+	limited := limitConnections(listener, s.cfg.MaxConnections)
+	s.measured = append(s.measured, limited)
 	handler, operator := s.handler()
 	closeAdmin, err := s.serveOperators(operator)
 	if err != nil {
@@ -168,8 +170,9 @@ func (s *serving) serve(ctx context.Context, p *program) error {
 	}
 	defer closeAdmin()
 	srv := s.httpServer(handler)
+	srv.ConnState = limited.changed
 	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(listener) }()
+	go func() { failed <- srv.Serve(limited) }()
 	s.announce(p, listener.Addr())
 	select {
 	case err := <-failed:
@@ -179,7 +182,7 @@ func (s *serving) serve(ctx context.Context, p *program) error {
 	return s.drain(srv, failed)
 }
 
-// httpServer has no time limit that a slow client could not stay under; what it protects from is clients that do nothing.
+// httpServer bounds the time of clients that do nothing. Those that are slow are bounded where large answers are sent.
 func (s *serving) httpServer(handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           handler,

@@ -10,19 +10,21 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/querydb/driver"
 )
 
 // answer executes the request and writes what came of it.
 func (h *handler) answer(out *answer, params *graphql.RawParams, exec graphql.GraphExecutor) {
 	ctx, cancel := context.WithTimeout(out.request.Context(), h.cfg.Timeout)
 	defer cancel()
-	ctx = graphql.StartOperationTrace(ctx)
+	ctx = graphql.StartOperationTrace(driver.WithBudget(ctx, out.budget))
 	doc, errs := h.docs.get(params.Query)
 	if errs != nil {
 		out.failed(exec.DispatchError(h.outside(ctx, params), errs))
@@ -52,6 +54,10 @@ func (h *handler) answer(out *answer, params *graphql.RawParams, exec graphql.Gr
 	resp := responses(ctx)
 	if resp == nil { // there is none once the context has ended
 		resp = exec.DispatchError(ctx, gqlerror.List{gqlerror.Wrap(context.Cause(ctx))})
+	}
+	if out.budget.refused.Load() || !out.budget.keep(int64(len(resp.Data))) {
+		out.busy()
+		return
 	}
 	out.response(resp)
 }
@@ -95,6 +101,14 @@ type answer struct {
 	w         http.ResponseWriter
 	request   *http.Request
 	mediaType string
+	budget    *budget
+	patience  time.Duration // with a client who does not read
+}
+
+// busy answers a request for which there is no memory left.
+func (a *answer) busy() {
+	a.w.Header()["Retry-After"] = retryAfter
+	a.refuse(http.StatusServiceUnavailable, errNoMemory())
 }
 
 // refuse answers a request that is not one of GraphQL over HTTP.
@@ -158,6 +172,8 @@ var (
 	}
 	noStore = []string{"no-store"}
 	noSniff = []string{"nosniff"}
+
+	retryAfter = []string{"1"} // seconds
 )
 
 var (
@@ -196,11 +212,13 @@ func (a *answer) write(status int, resp *graphql.Response) {
 	header["Cache-Control"] = noStore
 	header["X-Content-Type-Options"] = noSniff
 	a.w.WriteHeader(status)
+	s := sending{w: a.w, patience: a.patience}
 	for _, p := range parts {
-		if _, err := a.w.Write(p); err != nil {
+		if err := s.send(p); err != nil {
 			return // the client has gone
 		}
 	}
+	s.end()
 }
 
 // encode encodes what is not data: errors, and extensions of an interceptor's own.

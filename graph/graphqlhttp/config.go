@@ -23,6 +23,13 @@ type Config struct {
 	MaxFields int
 	// MaxValues is how many values the variables of a request may have, those in lists and objects counted; 10,000 by default.
 	MaxValues int
+	// MaxRead is how many bytes of rows may be read for one request; 32 MiB by default.
+	MaxRead int64
+	// Memory is what all requests share; one of 128 MiB by default.
+	Memory *Memory
+	// WriteTimeout is how long a client may take to receive 64 KiB of an answer; 10 seconds by default. No answer is sent for
+	// longer than a minute.
+	WriteTimeout time.Duration
 	// Timeout is how long a request may take; 30 seconds by default.
 	Timeout time.Duration
 	// Introspection lets clients read the schema. Without it, error messages do not suggest names either.
@@ -43,6 +50,11 @@ func (c Config) withDefaults() Config {
 	orDefault(&c.MaxRootFields, 20)
 	orDefault(&c.MaxFields, 2_000)
 	orDefault(&c.MaxValues, 10_000)
+	orDefault(&c.MaxRead, 32<<20)
+	orDefault(&c.WriteTimeout, 10*time.Second)
+	if c.Memory == nil {
+		c.Memory = NewMemory(128 << 20)
+	}
 	orDefault(&c.Timeout, 30*time.Second)
 	orDefault(&c.CacheBytes, 32<<20)
 	if c.Logger == nil {

@@ -58,7 +58,8 @@ func (h *handler) Supports(*http.Request) bool { return true }
 
 // Do answers one request with an executor.
 func (h *handler) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor) {
-	out := &answer{w: w, request: r, mediaType: jsonType}
+	out := &answer{w: w, request: r, mediaType: jsonType, budget: newBudget(h.cfg.Memory, h.cfg.MaxRead), patience: h.cfg.WriteTimeout}
+	defer out.budget.end()
 	defer h.recover(out)
 	mediaType, ok := negotiate(r.Header["Accept"])
 	if !ok {
@@ -67,7 +68,11 @@ func (h *handler) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphE
 		return
 	}
 	out.mediaType = mediaType
-	params, refused := h.read(w, r)
+	params, refused := h.read(w, r, out.budget)
+	if out.budget.refused.Load() {
+		out.busy()
+		return
+	}
 	if refused != nil {
 		out.refuse(refused.status, refused.err)
 		return

@@ -28,12 +28,12 @@ func badRequest(format string, args ...any) *refusal {
 }
 
 // read reads the parameters of a request.
-func (h *handler) read(w http.ResponseWriter, r *http.Request) (params *graphql.RawParams, refused *refusal) {
+func (h *handler) read(w http.ResponseWriter, r *http.Request, b *budget) (params *graphql.RawParams, refused *refusal) {
 	params = &graphql.RawParams{Headers: r.Header}
 	params.ReadTime.Start = graphql.Now()
 	switch r.Method {
 	case http.MethodPost:
-		refused = h.readBody(w, r, params)
+		refused = h.readBody(w, r, params, b)
 	case http.MethodGet:
 		refused = h.readURL(r, params)
 	default:
@@ -47,14 +47,14 @@ func (h *handler) read(w http.ResponseWriter, r *http.Request) (params *graphql.
 	return params, refused
 }
 
-func (h *handler) readBody(w http.ResponseWriter, r *http.Request, params *graphql.RawParams) *refusal {
+func (h *handler) readBody(w http.ResponseWriter, r *http.Request, params *graphql.RawParams, b *budget) *refusal {
 	if !isJSON(r.Header.Get("Content-Type")) {
 		return refuse(http.StatusUnsupportedMediaType, graphqlerr.BadUserInput, "the body must be %s in UTF-8", jsonType)
 	}
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		return refuse(http.StatusUnsupportedMediaType, graphqlerr.BadUserInput, "the body must not be encoded, as %.20q", coding)
 	}
-	body, err := readAll(http.MaxBytesReader(w, r.Body, h.cfg.MaxBody), r.ContentLength, h.cfg.MaxBody)
+	body, err := readAll(&held{http.MaxBytesReader(w, r.Body, h.cfg.MaxBody), b}, r.ContentLength, h.cfg.MaxBody)
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
@@ -106,6 +106,23 @@ func isJSON(contentType string) bool {
 	}
 	name, params, err := mime.ParseMediaType(contentType)
 	return err == nil && name == jsonType && isUTF8(params["charset"])
+}
+
+// held is a body that counts for the budget while it comes in.
+type held struct {
+	io.Reader
+	budget *budget
+}
+
+// bodyTimes is how many times its size a body takes, with what is made of it.
+const bodyTimes = 3
+
+func (r *held) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if full := r.budget.Hold(bodyTimes * n); full != nil {
+		return n, full
+	}
+	return n, err
 }
 
 // trusted is the size of a body that memory is taken for before it has come.

@@ -149,7 +149,7 @@ func TestEveryCodeIsAskedFor(t *testing.T) {
 	}
 	compareLists(t, wanted, constants(t, "../../graph/graphqlerr/graphqlerr.go"))
 	compareLists(t, append([]string{"internal"}, problems...), problemTypes(t, "../../eventlog/ingest/problem.go"))
-	compareLists(t, append([]string{"internal", "failed-again", "foreign-host", "foreign-origin", "not-local", "not-writable"}, operatorProblems...), problemTypes(t, "../../server/problem.go"))
+	compareLists(t, append([]string{"internal", "failed-again", "foreign-host", "foreign-origin", "not-local", "not-writable", "overloaded"}, operatorProblems...), problemTypes(t, "../../server/problem.go"))
 }
 
 func compareLists(t *testing.T, got, want []string) {

@@ -47,7 +47,7 @@ var house = map[string]room{
 	"graph": {[]string{"keys", "querydb", "querydb/driver", "querydb/record", "auth", "graph/graphqlerr"},
 		[]string{gqlgen, "github.com/graph-gophers/dataloader/v7", gqlparser + "/ast", gqlparser + "/gqlerror"}},
 	"graph/graphqlerr": {outside: []string{gqlparser + "/gqlerror"}},
-	"graph/graphqlhttp": {[]string{"graph/graphqlerr"}, []string{gqlgen, gqlgen + "/executor", gqlgen + "/handler/extension",
+	"graph/graphqlhttp": {[]string{"graph/graphqlerr", "querydb/driver"}, []string{gqlgen, gqlgen + "/executor", gqlgen + "/handler/extension",
 		"github.com/mailru/easyjson/jlexer", gqlparser + "/ast", gqlparser + "/gqlerror", gqlparser + "/lexer", gqlparser + "/parser", gqlparser + "/validator..."}},
 	"graph/playground": {},
 	"graph/generated": {[]string{"keys", "querydb/driver", "model", "graph"},

@@ -1,6 +1,9 @@
 package driver
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 // Budget bounds what the reads of one client's request may take in memory. It is safe for concurrent use.
 type Budget interface {
@@ -8,8 +11,19 @@ type Budget interface {
 	Take(bytes int) error
 }
 
-// RowBytes is what a row takes in memory beside its record, about.
-const RowBytes = 256
+// rowBytes is what a row takes in memory beside its record, about.
+const rowBytes = 256
+
+// Take takes a row of the budget, where there is one. The error is an ErrOverBudget.
+func Take(b Budget, record int) error {
+	if b == nil {
+		return nil
+	}
+	if err := b.Take(record + rowBytes); err != nil {
+		return fmt.Errorf("%w: %w", ErrOverBudget, err)
+	}
+	return nil
+}
 
 type budgetKey struct{}
 

@@ -15,6 +15,9 @@ var (
 	ErrUnavailable = errors.New("unavailable")
 )
 
+// ErrOverBudget is a read that its Budget has ended. It wraps what the Budget said, and is not the store's fault.
+var ErrOverBudget = errors.New("over budget")
+
 // ErrSuspended is an ErrUnavailable of a read that was not even tried: the store has not answered others before. What is wrong
 // was told with those.
 var ErrSuspended = fmt.Errorf("%w for now", ErrUnavailable)

@@ -99,6 +99,7 @@ var cases = []proof{
 	{promise: "readers see whole batches while writers write", prove: concurrent, of: alone},
 	{promise: "readers see whole rows while writers write", prove: concurrent, of: shared},
 	{promise: "the end of the context ends every call", prove: cancelled},
+	{promise: "reads end with the budget of their context", prove: budgets},
 	{promise: "a closed store is unavailable", prove: closed},
 	{promise: "generations do not meet, and a drop removes all of one", prove: generations, tables: []*driver.Table{rowsTable, rowsAnew, otherTable}},
 	{promise: "a row is gone from the moment it expires", prove: expiry},

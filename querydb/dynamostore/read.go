@@ -32,7 +32,10 @@ func (s *Store) getKinds(ctx context.Context, g *driver.Get, kinds []string) ([]
 	if err != nil {
 		return nil, err
 	}
-	r := reader{store: s, decoder: sh.decoder(driver.Primary, g.Writer), get: g, rows: make([]driver.Row, len(g.Keys)), kinds: kinds}
+	r := reader{
+		store: s, decoder: sh.decoder(driver.Primary, g.Writer), get: g, rows: make([]driver.Row, len(g.Keys)), kinds: kinds,
+		budget: driver.BudgetOf(ctx),
+	}
 	for i, k := range g.Keys {
 		if err := sh.checkKey(k); err != nil {
 			return nil, mapped("get from", sh.layout.table, err)
@@ -64,6 +67,7 @@ type reader struct {
 	kinds    []string         // see getKinds
 	at       map[keys.Key]int // the first row with the key
 	distinct []keys.Key
+	budget   driver.Budget
 }
 
 func (r *reader) index() {
@@ -152,6 +156,7 @@ func (r *reader) keep(i int, it item) error {
 	}
 	row, err := r.row(it)
 	if err == nil && !row.Expired(r.get.Now) {
+		err = driver.Take(r.budget, len(row.Record))
 		r.rows[i] = row
 	}
 	return err
@@ -177,6 +182,7 @@ func (s *Store) Query(ctx context.Context, q driver.Query) (driver.Page, error) 
 	if err != nil {
 		return driver.Page{}, err
 	}
+	p.budget = driver.BudgetOf(ctx)
 	for {
 		in.Limit = aws.Int32(p.want())
 		out, err := s.query(ctx, in)
@@ -212,6 +218,7 @@ type pager struct {
 	query    *driver.Query
 	page     driver.Page
 	passed   int // keys passed over
+	budget   driver.Budget
 }
 
 func (s *Store) pager(sh *shape, q *driver.Query) (*pager, error) {
@@ -251,6 +258,9 @@ func (p *pager) take(items []item) (more bool, err error) {
 		if len(p.page.Rows) == p.query.Limit {
 			p.page.More = true
 			return false, nil
+		}
+		if err := driver.Take(p.budget, len(row.Record)); err != nil {
+			return false, err
 		}
 		p.page.Rows = append(p.page.Rows, row)
 		p.page.Starts = append(p.page.Starts, p.startAfter(p.query, row.Key, it))

@@ -79,12 +79,16 @@ func (s *Store) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
 	}
 	t := s.tables[generation{g.Table.Name, g.Table.Generation}]
 	rows := make([]driver.Row, len(g.Keys))
+	budget := driver.BudgetOf(ctx)
 	for i, k := range g.Keys {
 		rows[i].Key = k
 		if t == nil {
 			continue
 		}
 		if r := t.rows[k]; r != nil && r.Kind == g.Table.Kind && !r.Expired(g.Now) {
+			if err := driver.Take(budget, len(r.Record)); err != nil {
+				return nil, err
+			}
 			rows[i] = r.seenBy(g.Writer)
 		}
 	}
@@ -103,17 +107,17 @@ func (s *Store) Query(ctx context.Context, q driver.Query) (driver.Page, error) 
 		return driver.Page{}, nil
 	}
 	if q.Index == driver.Primary {
-		return t.page(t.primary[q.PK], &q), nil
+		return t.page(ctx, t.primary[q.PK], &q)
 	}
 	if q.Index >= len(t.indexes) {
 		return driver.Page{}, nil
 	}
-	return t.page(t.indexes[q.Index][q.PK], &q), nil
+	return t.page(ctx, t.indexes[q.Index][q.PK], &q)
 }
 
 // page walks over the entries of a partition that the query selects.
-func (t *table) page(p partition, q *driver.Query) driver.Page {
-	var page driver.Page
+func (t *table) page(ctx context.Context, p partition, q *driver.Query) (page driver.Page, err error) {
+	budget := driver.BudgetOf(ctx)
 	for e := range p.selected(q) {
 		r := t.rows[e.key]
 		if r.deleted() && !q.Deleted {
@@ -128,10 +132,13 @@ func (t *table) page(p partition, q *driver.Query) driver.Page {
 			page.More = true
 			break
 		}
+		if err := driver.Take(budget, len(r.Record)); err != nil {
+			return driver.Page{}, err
+		}
 		page.Rows = append(page.Rows, r.shown(shape, q))
 		page.Starts = append(page.Starts, e.start(q))
 	}
-	return page
+	return page, nil
 }
 
 // Apply writes a batch.

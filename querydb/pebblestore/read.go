@@ -30,7 +30,7 @@ func (s *Store) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
 	if p == nil {
 		return rows, nil
 	}
-	r := reader{memory: memory{rows: len(rows)}, keys: indexKeys{rows: len(rows)}}
+	r := reader{memory: memory{rows: len(rows)}, keys: indexKeys{rows: len(rows)}, budget: driver.BudgetOf(ctx)}
 	var err error
 	if len(rows) == 1 {
 		err = r.one(s.db, p, &g, &rows[0])
@@ -47,6 +47,7 @@ func (s *Store) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
 type reader struct {
 	memory memory
 	keys   indexKeys
+	budget driver.Budget
 }
 
 func (r *reader) one(db *pebble.DB, p *place, g *driver.Get, row *driver.Row) error {
@@ -87,6 +88,9 @@ func (r *reader) many(ctx context.Context, db *pebble.DB, p *place, g *driver.Ge
 }
 
 func (r *reader) row(value []byte, g *driver.Get, row *driver.Row) error {
+	if err := driver.Take(r.budget, len(value)); err != nil {
+		return err
+	}
 	d := decoder{rest: r.memory.copy(value)}
 	if err := d.row(row, &r.keys); err != nil {
 		return fmt.Errorf("row %q: %w", row.Key, err)
@@ -139,6 +143,7 @@ func (s *Store) Query(ctx context.Context, q driver.Query) (driver.Page, error) 
 		return driver.Page{}, failed("query rows of "+q.Table.Name, err)
 	}
 	w := newWalk(it, &q)
+	w.budget = driver.BudgetOf(ctx)
 	err = w.page(ctx)
 	if err = errors.Join(err, it.Close()); err != nil {
 		return driver.Page{}, failed("query rows of "+q.Table.Name, err)
@@ -203,6 +208,9 @@ func (w *walk) visit() (more bool, err error) {
 		w.found.Rows = make([]driver.Row, 0, min(w.q.Limit, expected))
 		w.found.Starts = make([]keys.Start, 0, min(w.q.Limit, expected))
 	}
+	if err := driver.Take(w.budget, len(value)); err != nil {
+		return false, err
+	}
 	var row driver.Row
 	start, err := w.read(&row, w.memory.copy(w.it.Key()[w.prefix:]), w.memory.copy(value))
 	if err != nil {
@@ -247,7 +255,7 @@ func (w *walk) read(row *driver.Row, key, value []byte) (keys.Start, error) {
 // failed says what could not be done, and in the words of the contract why. The context's end stays what it is.
 func failed(act string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
-		errors.Is(err, driver.ErrInvalid) || errors.Is(err, driver.ErrConflict) || errors.Is(err, errDamaged) {
+		errors.Is(err, driver.ErrInvalid) || errors.Is(err, driver.ErrConflict) || errors.Is(err, driver.ErrOverBudget) || errors.Is(err, errDamaged) {
 		return fmt.Errorf("pebblestore: %s: %w", act, err)
 	}
 	return fmt.Errorf("pebblestore: %s: %w: %w", act, driver.ErrUnavailable, err)

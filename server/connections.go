@@ -1,0 +1,146 @@
+package server
+
+import (
+	"container/list"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// connections bounds how many connections there are. One more than that takes the place of one that waits: of the one that has
+// sent nothing for longest, else of the one that has been idle for longest. Where every connection has a request in hand, the
+// new one is told to come back.
+type connections struct {
+	net.Listener
+	most    int
+	refused atomic.Uint64
+
+	mu    sync.Mutex
+	open  map[net.Conn]*connection
+	fresh list.List // of net.Conn, the oldest first: nothing has come yet
+	idle  list.List // of net.Conn, the longest idle first
+}
+
+// connection is where a connection waits; both are nil while it has a request in hand.
+type connection struct {
+	in *list.List
+	at *list.Element
+}
+
+func limitConnections(l net.Listener, most int) *connections {
+	return &connections{Listener: l, most: most, open: map[net.Conn]*connection{}}
+}
+
+// Accept waits for a connection that there is room for.
+func (c *connections) Accept() (net.Conn, error) {
+	for {
+		conn, err := c.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		evicted, ok := c.admit(conn)
+		if evicted != nil {
+			_ = evicted.Close() // nobody has been promised an answer on it
+		}
+		if ok {
+			return conn, nil
+		}
+		c.refused.Add(1)
+		refuse(conn)
+	}
+}
+
+// admit finds room for a connection.
+func (c *connections) admit(conn net.Conn) (evicted net.Conn, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.open) >= c.most {
+		oldest := c.fresh.Front()
+		if oldest == nil {
+			oldest = c.idle.Front()
+		}
+		if oldest == nil {
+			return nil, false
+		}
+		evicted = oldest.Value.(net.Conn)
+		c.forget(evicted)
+	}
+	c.open[conn] = &connection{}
+	c.wait(conn, &c.fresh)
+	return evicted, true
+}
+
+// wait puts a connection at the end of those that wait in a list; nil takes it out of the one that it is in.
+func (c *connections) wait(conn net.Conn, in *list.List) {
+	known := c.open[conn]
+	if known == nil { // it has been evicted
+		return
+	}
+	if known.in != nil {
+		known.in.Remove(known.at)
+	}
+	known.in, known.at = in, nil
+	if in != nil {
+		known.at = in.PushBack(conn)
+	}
+}
+
+func (c *connections) forget(conn net.Conn) {
+	c.wait(conn, nil)
+	delete(c.open, conn)
+}
+
+// changed is told by the server what its connections do.
+func (c *connections) changed(conn net.Conn, state http.ConnState) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch state {
+	case http.StateActive:
+		c.wait(conn, nil)
+	case http.StateIdle:
+		c.wait(conn, &c.idle)
+	case http.StateClosed, http.StateHijacked:
+		c.forget(conn)
+	}
+}
+
+// count is how many connections there are.
+func (c *connections) count() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.open)
+}
+
+// full is the answer to a connection that there is no room for.
+const full = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+
+// refuse answers without waiting for what is asked.
+func refuse(conn net.Conn) {
+	_ = conn.SetDeadline(time.Now().Add(time.Second)) // a connection that cannot be written to is closed all the same
+	_, _ = conn.Write([]byte(full))
+	_ = conn.Close()
+}
+
+// Limits of connections and memory, as metrics.
+var (
+	connectionsOpen    = describe("connections", "Connections that are open.")
+	connectionsRefused = describe("connections_refused_total", "Connections refused because there were as many as may be.")
+	inflightBytes      = describe("inflight_bytes", "Bytes that large requests take while they are answered.")
+	inflightRefused    = describe("inflight_refused_total", "Requests refused because others took as many bytes as may be.")
+)
+
+// Describe implements prometheus.Collector.
+func (c *connections) Describe(to chan<- *prometheus.Desc) {
+	to <- connectionsOpen
+	to <- connectionsRefused
+}
+
+// Collect implements prometheus.Collector.
+func (c *connections) Collect(to chan<- prometheus.Metric) {
+	gauge(to, connectionsOpen, float64(c.count()))
+	counter(to, connectionsRefused, float64(c.refused.Load()))
+}

@@ -1,0 +1,51 @@
+package server
+
+import (
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/foldql/foldql/graph/graphqlhttp"
+)
+
+// inflight is what large requests take of memory, all together, as metrics.
+type inflight struct{ *graphqlhttp.Memory }
+
+// Describe implements prometheus.Collector.
+func (m inflight) Describe(to chan<- *prometheus.Desc) {
+	to <- inflightBytes
+	to <- inflightRefused
+}
+
+// Collect implements prometheus.Collector.
+func (m inflight) Collect(to chan<- prometheus.Metric) {
+	gauge(to, inflightBytes, float64(m.Used()))
+	counter(to, inflightRefused, float64(m.Refused()))
+}
+
+// eventTimes is how many times its size a request with events takes until they are appended.
+const eventTimes = 3
+
+// smallEvents is the size of a request with events that takes nothing of the memory that large ones share.
+const smallEvents = 64 << 10
+
+// appended lets requests with events through while there is memory for them. One that does not say how much it sends is taken
+// for as large as it may be.
+func (m inflight) appended(most int64, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		size := min(r.ContentLength, most)
+		if size < 0 {
+			size = most
+		}
+		if size > smallEvents {
+			giveBack, ok := m.Take(eventTimes * size)
+			if !ok {
+				w.Header().Set("Retry-After", "1")
+				overloaded().write(w)
+				return
+			}
+			defer giveBack()
+		}
+		next.ServeHTTP(w, r)
+	})
+}
