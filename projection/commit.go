@@ -94,10 +94,12 @@ func (r *Runner) write(ctx context.Context, out *outcome) error {
 	})
 	r.inWrite = false
 	if err != nil {
+		out.fold.forget()
 		r.known = refused(err)
 		return err
 	}
 	r.done, r.revision, r.seen = done, r.revision+1, began
+	out.fold.committed(out.partition)
 	r.remember(ctx, out)
 	r.progress.committed(out.partition, out.end.Offset, len(r.writes), len(r.asides.all))
 	return nil

@@ -26,6 +26,10 @@ type folder interface {
 	eval(ops []Op, at occasion) error
 	// diedHalf reports whether code has ended its goroutine in eval, and some of what its event changes is durable.
 	diedHalf() bool
+	// committed says that what was evaluated is durable, of events of the partition; forget that it may not be, or that
+	// others have written.
+	committed(partition string)
+	forget()
 	// torn reports whether some of what the events change was durable when it was read.
 	torn() bool
 	// writes appends one write per changed row, tells whether they must be one commit, and whether an event has several.
@@ -63,10 +67,12 @@ type fold[R any] struct {
 	parts   map[string]*part[R] // partitions read whole
 	wanted  []keys.Key
 	held    map[claim]holder[R]
-	dirty   []*entry[R] // in order of the first change
-	journal []undo[R]   // of the event in hand
-	done    int         // rows of it that are passed
-	died    bool        // see diedHalf
+	dirty   []*entry[R]     // in order of the first change
+	journal []undo[R]       // of the event in hand
+	done    int             // rows of it that are passed
+	tails   tails           // nil where they cannot be remembered
+	deletes map[string]bool // partitions of which the window deletes rows by key
+	died    bool            // see diedHalf
 }
 
 // entry is one row of the picture.
@@ -103,6 +109,9 @@ func newFold[R any](codec *querydb.Codec[R], db *querydb.DB, w *querydb.Writer) 
 	if m.Entity != nil {
 		f.slots = len(m.Entity.Table.Indexes)
 	}
+	if !f.cuts.shared && m.TTL < 0 && m.CreatedAt < 0 && f.shape.writer == "" && !f.mustRead() {
+		f.tails, f.deletes = tails{}, map[string]bool{}
+	}
 	f.reset(false)
 	return f
 }
@@ -111,6 +120,7 @@ func (f *fold[R]) reset(alone bool) {
 	f.cuts.reset(alone)
 	f.entries = make(map[keys.Key]*entry[R], len(f.entries))
 	f.parts = map[string]*part[R]{}
+	clear(f.deletes)
 	if f.shape.unique != nil {
 		f.held = make(map[claim]holder[R], len(f.held))
 	}

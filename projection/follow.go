@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -28,15 +27,15 @@ type followOp[R any] struct {
 
 func (*followOp[R]) isOp() {}
 
-func (o *followOp[R]) need(f *fold[R], _ occasion) error {
+func (o *followOp[R]) need(f *fold[R], at occasion) error {
 	if f.shape.writer != "" {
 		return fmt.Errorf("follow %s partition %q: which row is the latest is not known of rows that several projections write",
 			f.model.Name, o.partition)
 	}
-	if o.err == nil {
-		f.needPartition(o.partition)
+	if o.err != nil {
+		return o.err
 	}
-	return o.err
+	return f.needLatest(o.partition, at)
 }
 
 func (o *followOp[R]) eval(f *fold[R], at occasion) error {
@@ -100,6 +99,7 @@ func (o *deletePartitionOp[R]) eval(f *fold[R], at occasion) error {
 
 // part is a partition that was read whole.
 type part[R any] struct {
+	last    *tail       // what is remembered of it, where that is enough
 	entries []*entry[R] // in order of reading; new rows at the end
 	// recent has the rows in ascending order of the positions that they had when they were added to it: those that events
 	// of the source partition wrote before, and whatever the window's events touched, as often as they did.
@@ -115,7 +115,7 @@ type standing[R any] struct {
 
 // needPartition asks for all rows of a partition.
 func (f *fold[R]) needPartition(pk string) {
-	if f.parts[pk] == nil {
+	if f.parts[pk] == nil || f.parts[pk].last != nil {
 		f.parts[pk] = &part[R]{}
 	}
 }
@@ -124,8 +124,11 @@ func (f *fold[R]) loadPartitions(ctx context.Context, source string) error {
 	if len(f.parts) == 0 {
 		return nil
 	}
-	for _, p := range f.parts {
-		*p = part[R]{}
+	for pk, p := range f.parts {
+		*p = part[R]{last: p.last}
+		if !f.known(pk, p) {
+			p.last = nil
+		}
 	}
 	for key, e := range f.entries { // rows that are known by key take part
 		if p := f.parts[key.PK]; p != nil {
@@ -145,7 +148,12 @@ func (f *fold[R]) loadPartitions(ctx context.Context, source string) error {
 func (f *fold[R]) readPartitions(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	pks := slices.Collect(maps.Keys(f.parts))
+	var pks []string
+	for pk, p := range f.parts {
+		if p.last == nil {
+			pks = append(pks, pk)
+		}
+	}
 	var next atomic.Int64
 	var rows sync.Mutex // held by whoever adds to the fold
 	var readers sync.WaitGroup

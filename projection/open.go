@@ -17,6 +17,7 @@ func (r *Runner) open(ctx context.Context) error {
 		return nil
 	}
 	r.known = false
+	r.fold.forget()
 	p, err := readPlace(ctx, r.db, &r.projection)
 	if err != nil {
 		return err
