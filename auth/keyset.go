@@ -14,9 +14,10 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// keySet is a JSON Web Key Set that is read again when its keys are old, when a token names a key that is not in it, and,
-// for a file, when the file has changed. A set that cannot be read leaves the keys as they are until they expire: without an
-// end, whoever keeps the server from reading the set could use a stolen key for ever. A set without keys leaves none.
+// keySet is a JSON Web Key Set that is read again when its keys are old, when a token names a key that is not in it,
+// and, for a file, when the file has changed. A set that cannot be read leaves the keys as they are until they
+// expire: without an end, whoever keeps the server from reading the set could use a stolen key for ever. A set
+// without keys leaves none.
 type keySet struct {
 	name   string // path or address
 	shown  string // the same without a password

@@ -9,11 +9,11 @@ import (
 )
 
 // A caller whom a rule admits to own rows only must not learn which rows of others there are. So
-//   - a row under a whole key, of the table or of a unique index, is as closed to them where it is missing as where it is
-//     another's;
-//   - what begins at part of a key, as every range does, is read only in a partition that is theirs before anything is read:
-//     its key has their subject in the place of the owner, or the rule of the index has found them to own it. Elsewhere the
-//     answer would change with the rows of others, by an error, an order or a page token.
+//   - a row under a whole key, of the table or of a unique index, is as closed to them where it is missing as where
+//     it is another's;
+//   - what begins at part of a key, as every range does, is read only in a partition that is theirs before anything
+//     is read: its key has their subject in the place of the owner, or the rule of the index has found them to own
+//     it. Elsewhere the answer would change with the rows of others, by an error, an order or a page token.
 
 // ownPartition reports whether all rows of a partition are the viewer's: its key says so. vals are the values that the
 // key was composed of, where they are known: one for each field of the half, or the text of all of it.
@@ -39,7 +39,8 @@ func (v viewer) standsIn(l *keys.Layout, at int, text string) bool {
 	if l.Head != "" || l.Tail != "" || l.Segments[at].Before != "" {
 		return false
 	}
-	own, err := keys.Layout{Head: " ", Sep: l.Sep, Segments: l.Segments[at : at+1], Casing: l.Casing, Escape: l.Escape}.Compose(keys.String(v.Subject))
+	alone := keys.Layout{Head: " ", Sep: l.Sep, Segments: l.Segments[at : at+1], Casing: l.Casing, Escape: l.Escape}
+	own, err := alone.Compose(keys.String(v.Subject))
 	parts := strings.Split(text, l.Sep)
 	return err == nil && len(parts) == len(l.Segments) && " "+l.Sep+parts[at] == own
 }

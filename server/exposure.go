@@ -22,7 +22,8 @@ var operationName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
 func (e *exposure) validate() error {
 	for i, name := range e.AllowedHosts {
 		if name == "" || name != "*" && strings.ContainsAny(name, "*/:@ ") {
-			return wrongConfig("allowed-hosts", "%q is no name of a host; write it without scheme and port, such as api.example.com", name)
+			return wrongConfig("allowed-hosts",
+				"%q is no name of a host; write it without scheme and port, such as api.example.com", name)
 		}
 		e.AllowedHosts[i] = strings.ToLower(strings.TrimSuffix(name, "."))
 	}
@@ -36,7 +37,8 @@ func (e *exposure) validate() error {
 	}
 	for _, name := range e.MetricOperations {
 		if !operationName.MatchString(name) {
-			return wrongConfig("metric-operations", "%q is no name of an operation; it has letters, digits and _, at most 64 of them", name)
+			return wrongConfig("metric-operations",
+				"%q is no name of an operation; it has letters, digits and _, at most 64 of them", name)
 		}
 	}
 	return nil

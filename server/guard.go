@@ -11,8 +11,8 @@ import (
 // admission says whether a request may have what only some may: nil, or why not.
 type admission func(*http.Request) *problem
 
-// writers admits those who may append events and see to projections: who has the token, or, where there is none, whom the
-// program that embeds the server has decided on.
+// writers admits those who may append events and see to projections: who has the token, or, where there is none, whom
+// the program that embeds the server has decided on.
 func writers(token string, without Writes) admission {
 	switch {
 	case token != "":

@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// hosts keeps pages of other sites from reading a server that only this machine, or its network, can reach: whoever owns a
-// name can have it lead here, and a browser then takes what is here for a part of their site (DNS rebinding). So requests
-// name the server by an address, which nobody can make lead elsewhere, or by a name that the server knows as its own.
+// hosts keeps pages of other sites from reading a server that only this machine, or its network, can reach: whoever
+// owns a name can have it lead here, and a browser then takes what is here for a part of their site (DNS rebinding).
+// So requests name the server by an address, which nobody can make lead elsewhere, or by a name that the server knows
+// as its own.
 type hosts struct {
 	names   []string // its own beside localhost, in lower case; "*" for any
 	origins []string // whose pages may ask
@@ -55,8 +56,8 @@ func (h *hosts) own(name string) bool {
 	return isLoopback(name) || strings.HasSuffix(name, ".localhost") || slices.Contains(h.names, name)
 }
 
-// ownOrigin reports whether pages of the origin may ask: those that the server serves itself under the host, and those of
-// this machine, which browsers let read what --cors-origins allows alone.
+// ownOrigin reports whether pages of the origin may ask: those that the server serves itself under the host, and
+// those of this machine, which browsers let read what --cors-origins allows alone.
 func (h *hosts) ownOrigin(origin, host string) bool {
 	if slices.Contains(h.origins, "*") || slices.Contains(h.origins, origin) {
 		return true

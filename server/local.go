@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// ofThisMachine admits requests that a program on this machine has sent by itself. A loopback listener takes no others, but
-// a proxy beside it passes requests of strangers on, and a page of another site, whose name was made to lead here, has a
-// browser on this machine send them.
+// ofThisMachine admits requests that a program on this machine has sent by itself. A loopback listener takes no
+// others, but a proxy beside it passes requests of strangers on, and a page of another site, whose name was made to
+// lead here, has a browser on this machine send them.
 func ofThisMachine(r *http.Request) *problem {
 	switch {
 	case !loopback(r.RemoteAddr):

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// atLeast reports whether a guard is at least as strict as another: everybody whom it admits is admitted by the other too.
-// Nil admits everybody, a guard without groups and owner every caller with a token.
+// atLeast reports whether a guard is at least as strict as another: everybody whom it admits is admitted by the other
+// too. Nil admits everybody, a guard without groups and owner every caller with a token.
 func (a *Auth) atLeast(other *Auth) bool {
 	switch {
 	case other == nil:
@@ -62,9 +62,9 @@ func (d *draft) guards(x *Index, f *Field) bool {
 	return (&Auth{Groups: []string{x.Group}}).atLeast(f.Auth) && x.AuthTable == nil
 }
 
-// checkGuarded refuses an index that holds a field for others than those who may read the field: in a half of its key they
-// could find the value by asking for it, by its order and by ranges. What the group of an index is to keep is kept from the
-// owner of the key as well.
+// checkGuarded refuses an index that holds a field for others than those who may read the field: in a half of its key
+// they could find the value by asking for it, by its order and by ranges. What the group of an index is to keep is
+// kept from the owner of the key as well.
 func (d *draft) checkGuarded(x *Index) {
 	halves := composites(x.PK, x.SK)
 	var missing []*Field
@@ -107,8 +107,8 @@ func (d *draft) projectionWithout(x *Index, out []*Field) string {
 	return "projection: INCLUDE, include: " + quotedList(include)
 }
 
-// checkOwnerReads refuses an index through which nobody may read: rows are for their owners alone, and the key of the index
-// does not say whose they are.
+// checkOwnerReads refuses an index through which nobody may read: rows are for their owners alone, and the key of the
+// index does not say whose they are.
 func (d *draft) checkOwnerReads(x *Index) {
 	if d.ownersAlone() && !x.Unique && x.Group == "" && !d.ownerIn(x.PK) {
 		d.report(ownerIndex, x.Pos, nil, x.As, d.Owner.Name)
