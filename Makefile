@@ -18,9 +18,16 @@ help: ## list what make can do
 run: ## serve the shop on http://127.0.0.1:8080 from ./data, with sample orders; STORE=dynamodb for DynamoDB Local
 	$(RUN)
 
-RUN_embedded = $(GO) run ./cmd/server serve --listen $(ADDR) --store embedded:$(DATA) --sample --auth=off
+define COMPILE
+@echo "compiling the server; the first time, this names every package and takes some minutes"
+@$(GO) build -v -o bin/server ./cmd/server
+endef
+define RUN_embedded
+$(COMPILE)
+@exec bin/server serve --listen $(ADDR) --store embedded:$(DATA) --sample --auth=off
+endef
 define RUN_dynamodb
-@$(GO) build -o bin/server ./cmd/server
+$(COMPILE)
 @$(GO) build -o bin/dynamolocal ./internal/dynamolocal/run
 bin/dynamolocal -dir $(DATA)/dynamodb sh -c 'bin/server tables apply --store dynamodb:shop- && \
 	exec bin/server serve --listen $(ADDR) --store dynamodb:shop- --events log:$(DATA) --sample --auth=off'

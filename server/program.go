@@ -31,7 +31,7 @@ type program struct {
 // commands is the command line.
 type commands struct {
 	Config    string `help:"YAML file with any of the options, named as the flags are." placeholder:"FILE"`
-	LogFormat string `help:"Form of the log: ${enum}." enum:"json,text" default:"json"`
+	LogFormat string `help:"Form of the log: ${enum}; auto is text on a terminal, else JSON." enum:"auto,json,text" default:"auto"`
 	LogLevel  string `help:"What is logged: ${enum} and above." enum:"debug,info,warn,error" default:"info"`
 
 	Serve   serveCommand   `cmd:"" help:"Serve the API, fold events as they come."`
@@ -134,7 +134,7 @@ func newLogger(w io.Writer, format, level string) *slog.Logger {
 		panic(err) // the command line takes the names of levels only
 	}
 	options := &slog.HandlerOptions{Level: l}
-	if format == "text" {
+	if format == "text" || format == "auto" && terminal(w) != nil {
 		return slog.New(slog.NewTextHandler(w, options))
 	}
 	return slog.New(slog.NewJSONHandler(w, options))

@@ -26,6 +26,9 @@ func (c *replayCommand) Run(ctx context.Context, p *program) (err error) {
 	if c.MaxEvent < 1 {
 		return wrongConfig("max-event", "give 1 at least")
 	}
+	if err := p.app.checkComplete(); err != nil {
+		return err
+	}
 	runner, err := c.folding.runner(p.log)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/auth"
+	"github.com/foldql/foldql/projection"
 )
 
 // Run serves until the context ends, then drains: it says that it is not ready, finishes what is in flight, commits the
@@ -22,6 +23,10 @@ func (c *serveCommand) Run(ctx context.Context, p *program) (err error) {
 	defer c.places.tuneMemory(p.env)()
 	defer func() { err = errors.Join(err, s.close()) }()
 	if err := s.open(ctx, p); err != nil {
+		if ctx.Err() != nil && errors.Is(err, context.Canceled) { // the way in which a server is ended, at any time
+			p.log.Info("stopped before the server listened")
+			return nil
+		}
 		return err
 	}
 	return s.serve(ctx, p)
@@ -30,6 +35,9 @@ func (c *serveCommand) Run(ctx context.Context, p *program) (err error) {
 // configure makes a server of which nothing is open yet. unlocked are those who write where there is no write token.
 func (c *serveCommand) configure(ctx context.Context, p *program, unlocked Writes) (*serving, error) {
 	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	if err := p.app.checkComplete(); err != nil {
 		return nil, err
 	}
 	token, err := c.writeToken.get()
@@ -130,16 +138,17 @@ func (s *serving) sample(ctx context.Context) error {
 	if s.app.Sample == nil {
 		return wrongConfig("sample", "this project has no sample events; set App.Sample, or leave --sample out")
 	}
-	n, err := appendSample(ctx, s.source.log, s.app.Sample)
+	n, err := appendSample(ctx, s.source.log, s.app)
 	if n > 0 {
 		s.log.Info("sample events appended", "events", n)
 	}
 	return err
 }
 
-// announceReady logs the moment from which the rows are up to date.
+// announceReady logs the moment from which the rows are up to date, and every while until then how far they are.
 func (s *serving) announceReady(ctx context.Context) {
 	began := time.Now()
+	told := began
 	look := time.NewTicker(100 * time.Millisecond)
 	defer look.Stop()
 	for {
@@ -148,11 +157,27 @@ func (s *serving) announceReady(ctx context.Context) {
 			return
 		case <-look.C:
 		}
-		if _, err := s.folds.statuses(ctx); err == nil {
+		statuses, err := s.folds.statuses(ctx)
+		if err == nil {
 			s.log.Info("ready: every projection is up to date", "took", time.Since(began).String())
 			return
 		}
+		if time.Since(told) >= notReadyEvery {
+			told = time.Now()
+			s.log.Info("not ready yet", "behind", behind(statuses), "why", err)
+		}
 	}
+}
+
+// notReadyEvery is how often the log tells how far a server is that is not ready.
+const notReadyEvery = 5 * time.Second
+
+// behind is how many events the last of the projections is behind.
+func behind(statuses []projection.Status) (most uint64) {
+	for _, s := range statuses {
+		most = max(most, s.Lag)
+	}
+	return most
 }
 
 // serve answers requests until the context ends, and then those in flight.

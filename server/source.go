@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"log/slog"
 	"slices"
 
@@ -68,7 +67,7 @@ func head(ctx context.Context, src eventlog.Source, partition string) (uint64, e
 }
 
 // appendSample appends the sample to a log that is empty, all of it or nothing, and returns how many events that were.
-func appendSample(ctx context.Context, log eventlog.Log, sample iter.Seq[eventlog.Event]) (int, error) {
+func appendSample(ctx context.Context, log eventlog.Log, app *App) (int, error) {
 	ends, err := heads(ctx, log)
 	if err != nil {
 		return 0, fmt.Errorf("append the sample events: %w", err)
@@ -78,7 +77,10 @@ func appendSample(ctx context.Context, log eventlog.Log, sample iter.Seq[eventlo
 			return 0, nil
 		}
 	}
-	events := slices.Collect(sample)
+	events := slices.Collect(app.Sample)
+	if err := app.checkSample(events); err != nil {
+		return 0, err
+	}
 	if _, err := log.Append(ctx, events); err != nil {
 		return 0, fmt.Errorf("append the sample events: %w", err)
 	}
