@@ -85,7 +85,7 @@ func (a *App) checkSample(events []eventlog.Event) error {
 // meant proposes the declared type that is most like the given one.
 func meant(name string, declared eventlog.Types) string {
 	names := slices.Sorted(maps.Keys(declared))
-	if best := nearest(name, names); best != "" && distance(name, best) <= len(name)/3+1 {
+	if best, changes := nearest(name, names); best != "" && changes <= len(name)/3 {
 		return fmt.Sprintf(" (is %s meant?)", best)
 	}
 	return ""

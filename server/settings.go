@@ -44,7 +44,8 @@ func (s *settings) Validate(app *kong.Application) error {
 	for _, v := range s.all {
 		name, _, _ := strings.Cut(v, "=")
 		if strings.HasPrefix(name, ours) && !slices.Contains(known, name) {
-			return fmt.Errorf("%s: there is no such variable; is %s meant?", name, nearest(name, known))
+			meant, _ := nearest(name, known)
+			return fmt.Errorf("%s: there is no such variable; is %s meant?", name, meant)
 		}
 	}
 	return nil

@@ -52,7 +52,7 @@ var house = map[string]room{
 	"graph/playground": {},
 	"graph/generated": {[]string{"keys", "querydb/driver", "model", "graph"},
 		[]string{gqlgen, gqlgen + "/introspection", gqlparser, gqlparser + "/ast"}},
-	"server": {[]string{"..."}, []string{gqlgen, "github.com/alecthomas/kong", "github.com/goccy/go-yaml",
+	"server": {[]string{"..."}, []string{gqlgen, "github.com/agnivade/levenshtein", "github.com/alecthomas/kong", "github.com/goccy/go-yaml",
 		"github.com/prometheus/client_golang/...", "github.com/schollz/progressbar/v3", "golang.org/x/term"}},
 	"cmd/server": {own: []string{"..."}},
 	"cmd/foldql": {[]string{"..."}, []string{"github.com/alecthomas/kong", "golang.org/x/mod/...", "golang.org/x/term"}},

@@ -95,9 +95,13 @@ func signature(d *ast.DirectiveDefinition) string {
 	if len(d.Arguments) == 0 {
 		return "no arguments"
 	}
+	return strings.Join(argumentNames(d), ", ")
+}
+
+func argumentNames(d *ast.DirectiveDefinition) []string {
 	names := make([]string, len(d.Arguments))
 	for i, a := range d.Arguments {
 		names[i] = a.Name
 	}
-	return strings.Join(names, ", ")
+	return names
 }

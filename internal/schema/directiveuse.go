@@ -53,7 +53,7 @@ func (l *loader) unknown(doc *document, s site, d *ast.Directive) Diagnostic {
 	case slices.Contains(relationDirectives, d.Name):
 		return relationDirective.broken(at(d.Position), s.typ, s.field, d.Name)
 	}
-	return unknownDirective.broken(at(d.Position), s.typ, s.field, d.Name)
+	return unknownDirective.broken(at(d.Position), s.typ, s.field, d.Name, doc.vocabulary.meantDirective(d.Name, s.location))
 }
 
 func places(def *ast.DirectiveDefinition) string {
@@ -72,7 +72,7 @@ func (l *loader) soundArguments(doc *document, s site, d *ast.Directive, def *as
 		want := def.Arguments.ForName(a.Name)
 		switch {
 		case want == nil:
-			l.add(unknownArgument.broken(at(a.Position), s.typ, s.field, d.Name, a.Name, signature(def)))
+			l.add(unknownArgument.broken(at(a.Position), s.typ, s.field, d.Name, a.Name, signature(def), meant(a.Name, argumentNames(def))))
 			continue
 		case given[a.Name]:
 			l.add(repeatedArgument.broken(at(a.Position), s.typ, s.field, d.Name, a.Name))
@@ -169,7 +169,7 @@ func (c argumentCheck) single(v *ast.Value, typ string) *fault {
 		case def.Kind == ast.Enum && v.Kind != ast.EnumValue:
 			return c.mistyped(v, "one of "+enumNames(def))
 		case def.Kind == ast.Enum && def.EnumValues.ForName(v.Raw) == nil:
-			return c.broken(argumentValue, v.Raw, enumNames(def))
+			return c.broken(argumentValue, v.Raw, enumNames(def), meant(v.Raw, strings.Split(enumNames(def), ", ")))
 		case def.Kind == ast.Enum:
 			return nil
 		}
@@ -204,7 +204,7 @@ func (c argumentCheck) object(v *ast.Value, def *ast.Definition) *fault {
 		var wrong *fault
 		switch {
 		case want == nil:
-			wrong = c.broken(unknownMember, child.Name, memberNames(def))
+			wrong = c.broken(unknownMember, child.Name, memberNames(def), meant(child.Name, strings.Split(memberNames(def), ", ")))
 		case given[child.Name]:
 			wrong = member.broken(repeatedArgument)
 		default:

@@ -62,7 +62,7 @@ func (l *loader) readEventField(types map[string]*EventType, enums map[string]bo
 	held := l.eventType(s.name)
 	switch {
 	case held == nil:
-		l.add(unknownType.broken(pos, t.Name, f.Name, s.name))
+		l.add(unknownType.broken(pos, t.Name, f.Name, s.name, meantType(s.name, l.events)))
 	case held.Kind == ast.Enum:
 		f.Scalar, f.Enum = "String", s.name
 		enums[s.name] = true

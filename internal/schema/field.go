@@ -55,13 +55,13 @@ func (d *draft) scalarOf(typ string, pos Pos, f *Field) (scalar, enum string) {
 	def := d.l.api.named[typ]
 	switch {
 	case def == nil:
-		d.report(unknownType, pos, f, typ)
+		d.report(unknownType, pos, f, typ, meantType(typ, d.l.api))
 	case def.Kind == ast.Enum:
 		return "String", typ
 	case def.Kind == ast.Object:
 		d.report(objectField, pos, f, typ)
 	case def.Kind == ast.Scalar:
-		d.report(unknownScalar, pos, f, typ)
+		d.report(unknownScalar, pos, f, typ, meantType(typ))
 	default:
 		d.report(abstractField, pos, f, kindName(def.Kind))
 	}

@@ -112,3 +112,17 @@ func (h Half) describe() string {
 	}
 	return "the composite of " + strings.Join(names, " and ")
 }
+
+// checkSingleton wants it said that a model has one row: a key that was forgotten would make one of all rows.
+func (d *draft) checkSingleton() {
+	said := d.setting("singleton")
+	switch meant := said != nil && flagOf(said, "singleton"); {
+	case meant && d.Entity != nil:
+		d.report(keyOfSingleton, argumentPos(said, "singleton"), nil, "the primary key of an entity")
+	case d.Entity != nil:
+	case meant && len(d.PK.Fields) > 0:
+		d.report(keyOfSingleton, argumentPos(said, "singleton"), nil, d.PK.describe())
+	case !meant && len(d.PK.Fields)+len(d.SK.Fields)+len(d.Indexes) == 0:
+		d.report(noKey, d.Pos, nil, d.marks[0].Name)
+	}
+}

@@ -58,6 +58,7 @@ func (l *loader) read() {
 			d.readKey()
 			d.readIndexes()
 		}
+		d.checkSingleton()
 		d.readWrites()
 		d.readTimes()
 		d.readOwner()

@@ -36,7 +36,7 @@ func (d *draft) checkWriter(m *ast.Directive, w *Writer) {
 	}
 	for _, e := range w.Events {
 		if def := d.l.events.named[e]; def == nil || def.Kind != ast.Object {
-			d.report(unknownEvent, argumentPos(m, "events"), nil, e)
+			d.report(unknownEvent, argumentPos(m, "events"), nil, e, d.l.meantEvent(e))
 		}
 	}
 	if len(d.marks) == 1 {
