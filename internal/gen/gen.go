@@ -9,12 +9,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/foldql/foldql/internal/schema"
 )
 
-// Generate writes the generated code of the project that dir belongs to, and tells findings that are no errors to out.
-// It changes the working directory while it runs.
+// Generate writes the generated code of the project that dir belongs to, and stubs of what the user's projectors lack. It
+// tells out findings that are no errors, and what became of each file. It changes the working directory while it runs.
 func Generate(dir string, out io.Writer) (err error) {
 	leave, err := enter(dir)
 	if err != nil {
@@ -36,7 +37,17 @@ func Generate(dir string, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := p.write(files); err != nil {
+	changed, err := p.write(files)
+	if err != nil {
+		return err
+	}
+	if len(changed) == 0 {
+		changed = []string{"the generated files are as the schemas want them"}
+	}
+	if _, err := fmt.Fprintln(out, strings.Join(changed, "\n")); err != nil {
+		return fmt.Errorf("tell what was written: %w", err)
+	}
+	if err := writeStubs(p.module, model, out); err != nil {
 		return err
 	}
 	return tellUnused(out, files)

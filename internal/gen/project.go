@@ -48,7 +48,7 @@ func open() (*project, error) {
 		return nil, err
 	}
 	for _, src := range p.config.Sources {
-		if filepath.Base(src.Name) != eventsFile { // a pattern may cover them; they are not part of the API
+		if name := filepath.Base(src.Name); name != eventsFile && name != editorFile { // a pattern may cover them; they are no part of the API
 			p.readModels = append(p.readModels, src)
 		}
 	}

@@ -16,11 +16,12 @@ import (
 // generation fails.
 var outputDirs = []string{"model", "event", "projection/ops", "graph", "graph/generated"}
 
-// write writes all files, or leaves the project as it was.
-func (p *project) write(o *output) (err error) {
+// write writes all files, or leaves the project as it was, and returns
+// what became of each file that is another than it was.
+func (p *project) write(o *output) (changed []string, err error) {
 	before, err := takeSnapshot()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() {
 		if err != nil {
@@ -29,8 +30,11 @@ func (p *project) write(o *output) (err error) {
 	}()
 	for _, path := range slices.Sorted(maps.Keys(o.files)) {
 		if err := writeFile(path, o.files[path]); err != nil {
-			return err
+			return nil, err
 		}
+	}
+	if err := writeEditorFile(); err != nil {
+		return nil, err
 	}
 	if o.own {
 		err = begin()
@@ -38,12 +42,43 @@ func (p *project) write(o *output) (err error) {
 		err = remove(ownFile)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := p.runGqlgen(o); err != nil {
-		return err
+		return nil, err
 	}
-	return before.keepTimes()
+	if changed, err = before.changes(); err != nil {
+		return nil, err
+	}
+	return changed, before.keepTimes()
+}
+
+// changes are the files that are others than they were, each with what became of it.
+func (s snapshot) changes() (list []string, err error) {
+	paths, err := outputFiles()
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range paths {
+		now, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("compare %s: %w", path, err)
+		}
+		was, there := s[path]
+		switch {
+		case !there:
+			list = append(list, path+": written")
+		case !bytes.Equal(was.content, now):
+			list = append(list, path+": changed")
+		}
+	}
+	for path := range s {
+		if !slices.Contains(paths, path) {
+			list = append(list, path+": removed")
+		}
+	}
+	slices.Sort(list)
+	return list, nil
 }
 
 // writeFile writes a file unless it has the content already.
@@ -98,6 +133,9 @@ func takeSnapshot() (snapshot, error) {
 // outputFiles are the files in the output folders.
 func outputFiles() ([]string, error) {
 	var paths []string
+	if _, err := os.Stat(editorFile); err == nil {
+		paths = append(paths, editorFile)
+	}
 	for _, dir := range outputDirs {
 		entries, err := os.ReadDir(dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

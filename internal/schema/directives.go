@@ -18,6 +18,9 @@ var (
 	eventDirectiveText string
 )
 
+// Scalars returns the SDL of the scalars that both schemas may use.
+func Scalars() string { return scalarText }
+
 // Directives returns the SDL of the scalars, the directives and their argument types that the schema of the read models
 // may use.
 func Directives() string { return scalarText + "\n" + directiveText }
