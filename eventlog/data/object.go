@@ -3,6 +3,10 @@ package data
 import (
 	"bytes"
 	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
 
 	"github.com/foldql/foldql/eventlog/internal/scan"
 )
@@ -32,14 +36,46 @@ func (r *Reader) object(fields []Field, yield func(int) bool) {
 		return
 	}
 	r.path = append(r.path, step{index: -1})
-	if r.members(fields, seen, yield) {
+	var others surplus
+	if r.members(fields, seen, &others, yield) {
 		r.path = r.path[:len(r.path)-1]
-		r.missing(fields, seen)
+		r.missing(fields, seen, &others)
 	}
 }
 
+// surplus are the first names of an object that are not declared, as the text has them. They are kept without a copy, since
+// they matter only where a field is missing.
+type surplus struct {
+	names [8][]byte
+	n     int
+}
+
+func (s *surplus) add(name []byte) {
+	if s.n < len(s.names) {
+		s.names[s.n] = name
+		s.n++
+	}
+}
+
+// meant says which of the names may stand for a missing field: the one that is most like it, at one letter of three.
+func (s *surplus) meant(field string) string {
+	best, least := "", max(1, len(field)/3)+1
+	for _, name := range s.names[:s.n] {
+		if len(name) > 2*len(field) {
+			continue
+		}
+		if d := levenshtein.ComputeDistance(strings.ToLower(string(name)), strings.ToLower(field)); d < least && d < len(field) {
+			best, least = shortened(name), d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return "; there is " + strconv.Quote(best) + ", which is not declared: is it meant?"
+}
+
 // members reads up to the closing bracket and reports whether it got there.
-func (r *Reader) members(fields []Field, seen []bool, yield func(int) bool) bool {
+func (r *Reader) members(fields []Field, seen []bool, others *surplus, yield func(int) bool) bool {
 	guess := 0
 	for first := true; ; first = false {
 		more, err := r.text.More(first, '}')
@@ -52,6 +88,7 @@ func (r *Reader) members(fields []Field, seen []bool, yield func(int) bool) bool
 		}
 		i := find(fields, name, guess)
 		if i < 0 {
+			others.add(name)
 			if !r.skip(name) {
 				return false
 			}
@@ -101,12 +138,12 @@ func shortened(name []byte) string {
 	return string(bytes.ToValidUTF8(name[:most], nil)) + "…"
 }
 
-// missing records the first required field that was not there.
-func (r *Reader) missing(fields []Field, seen []bool) {
+// missing records the first required field that was not there, and what may have been written in place of it.
+func (r *Reader) missing(fields []Field, seen []bool, others *surplus) {
 	for i, f := range fields {
 		if f.Required && !seen[i] {
 			r.path = append(r.path, step{field: f.Name, index: -1})
-			r.Fail("required, but missing")
+			r.Fail("required, but missing" + others.meant(f.Name))
 			return
 		}
 	}

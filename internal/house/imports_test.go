@@ -31,7 +31,7 @@ var house = map[string]room{
 	"eventlog/internal/admit":   {own: []string{"eventlog"}},
 	"eventlog/internal/scan":    {},
 	"eventlog/cloudevents":      {own: []string{"keys", "eventlog", "eventlog/internal/scan"}},
-	"eventlog/data":             {own: []string{"keys", "eventlog", "eventlog/internal/scan"}},
+	"eventlog/data":             {[]string{"keys", "eventlog", "eventlog/internal/scan"}, []string{"github.com/agnivade/levenshtein"}},
 	"eventlog/embeddedlog":      {[]string{"eventlog", "eventlog/internal/admit", "internal/orderedfs"}, []string{pebble}},
 	"eventlog/filesource":       {own: []string{"eventlog", "eventlog/cloudevents"}},
 	"eventlog/ingest":           {own: []string{"eventlog", "eventlog/cloudevents"}},
