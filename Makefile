@@ -10,7 +10,7 @@ SEEDS     ?= 20
 GOTESTSUM  = $(GO) run gotest.tools/gotestsum@v1.13.0
 STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.6.1
 
-.PHONY: help run test generate lint bench fuzz crash engines playground
+.PHONY: help run test generate lint bench fuzz crash hostile engines playground
 
 help: ## list what make can do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,6 +61,9 @@ fuzz: ## run every fuzz target for FUZZTIME each
 
 crash: ## kill the server at random moments, SEEDS times, and compare what it kept
 	CRASH_SEEDS=$(SEEDS) $(GO) test ./internal/crash -count=1 -timeout 0 -v
+
+hostile: ## attack a running server, and hold it to 512 MB of memory and to answer others within a second
+	HOSTILE_LIVE=full $(GO) test ./internal/hostile -run TestALiveServer -count=1 -timeout 20m -v
 
 engines: ## fetch what speaks DynamoDB's protocol on this machine, and the Java that it needs
 	$(GO) run ./internal/dynamolocal/run -install

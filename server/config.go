@@ -189,7 +189,7 @@ type limits struct {
 	MaxEvent      int           `help:"Bytes of one event." default:"262144" group:"Limits"`
 	Timeout       time.Duration `help:"Time that a query may take." default:"30s" group:"Limits"`
 
-	MaxInflightBytes int64         `help:"Bytes that large requests take while they are answered, all together." default:"134217728" group:"Limits"`
+	MaxInflightBytes int64         `help:"Bytes that large requests take while they are answered, all together." default:"104857600" group:"Limits"`
 	MaxConnections   int           `help:"Connections, all together." default:"1024" group:"Limits"`
 	WriteTimeout     time.Duration `help:"Time in which a client has to receive 64 KiB of an answer." default:"10s" group:"Limits"`
 }

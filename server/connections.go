@@ -27,9 +27,13 @@ type connections struct {
 
 // connection is where a connection waits; both are nil while it has a request in hand.
 type connection struct {
-	in *list.List
-	at *list.Element
+	in    *list.List
+	at    *list.Element
+	since time.Time // when it was accepted
 }
+
+// grace is how long a new connection has at least to send something. Where many come at once they wait to be accepted.
+const grace = 250 * time.Millisecond
 
 func limitConnections(l net.Listener, most int) *connections {
 	return &connections{Listener: l, most: most, open: map[net.Conn]*connection{}}
@@ -42,7 +46,11 @@ func (c *connections) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		evicted, ok := c.admit(conn)
+		evicted, later, ok := c.admit(conn)
+		for later > 0 {
+			time.Sleep(later) // nobody is let in meanwhile: that is the point
+			evicted, later, ok = c.admit(conn)
+		}
 		if evicted != nil {
 			_ = evicted.Close() // nobody has been promised an answer on it
 		}
@@ -54,8 +62,8 @@ func (c *connections) Accept() (net.Conn, error) {
 	}
 }
 
-// admit finds room for a connection.
-func (c *connections) admit(conn net.Conn) (evicted net.Conn, ok bool) {
+// admit finds room for a connection, later where the one that is to make room is too new.
+func (c *connections) admit(conn net.Conn) (evicted net.Conn, later time.Duration, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.open) >= c.most {
@@ -64,14 +72,19 @@ func (c *connections) admit(conn net.Conn) (evicted net.Conn, ok bool) {
 			oldest = c.idle.Front()
 		}
 		if oldest == nil {
-			return nil, false
+			return nil, 0, false
 		}
 		evicted = oldest.Value.(net.Conn)
+		if known := c.open[evicted]; known.in == &c.fresh {
+			if left := grace - time.Since(known.since); left > 0 {
+				return nil, left, false
+			}
+		}
 		c.forget(evicted)
 	}
-	c.open[conn] = &connection{}
+	c.open[conn] = &connection{since: time.Now()}
 	c.wait(conn, &c.fresh)
-	return evicted, true
+	return evicted, 0, true
 }
 
 // wait puts a connection at the end of those that wait in a list; nil takes it out of the one that it is in.

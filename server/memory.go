@@ -8,11 +8,10 @@ import (
 )
 
 // How much garbage gathers before Go collects it. A small heap may grow to five times what is in use, which saves CPU; a
-// large one has a fixed room beside what is in use, which keeps memory in bounds; and none has less than Go's own default
-// gives it. The cache of the store lies outside of all this, in a program built with cgo.
+// large one has a fixed room beside what is in use, or half as much as that, which keeps memory in bounds. The cache of the store lies outside of all this, in a program built with cgo.
 const (
 	garbageRoom  = 64 << 20
-	leastPercent = 100
+	leastPercent = 50
 	mostPercent  = 400
 )
 

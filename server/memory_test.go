@@ -56,7 +56,7 @@ func TestGarbageHasRoomBesideWhatIsInUse(t *testing.T) {
 	for _, c := range []struct {
 		inUseMB uint64
 		percent int
-	}{{0, 400}, {1, 400}, {16, 400}, {32, 200}, {40, 160}, {64, 100}, {4096, 100}} {
+	}{{0, 400}, {1, 400}, {16, 400}, {32, 200}, {40, 160}, {64, 100}, {128, 50}, {4096, 50}} {
 		if got := collectAt(c.inUseMB << 20); got != c.percent {
 			t.Errorf("with %d MB in use %d %%, want %d %%", c.inUseMB, got, c.percent)
 		}

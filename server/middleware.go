@@ -52,7 +52,8 @@ func logged(log *slog.Logger, next http.Handler) http.Handler {
 				}
 			}
 			level := slog.LevelDebug
-			if o.status >= http.StatusInternalServerError && r.URL.Path != readyPath {
+			// Being refused for the load of others is told by metrics: a line for each would be load, too.
+			if o.status >= http.StatusInternalServerError && o.status != http.StatusServiceUnavailable {
 				level = slog.LevelWarn
 			}
 			if log.Enabled(r.Context(), level) {

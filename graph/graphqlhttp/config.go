@@ -25,7 +25,7 @@ type Config struct {
 	MaxValues int
 	// MaxRead is how many bytes of rows may be read for one request; 32 MiB by default.
 	MaxRead int64
-	// Memory is what all requests share; one of 128 MiB by default.
+	// Memory is what all requests share; one of 100 MiB by default.
 	Memory *Memory
 	// WriteTimeout is how long a client may take to receive 64 KiB of an answer; 10 seconds by default. No answer is sent for
 	// longer than a minute.
@@ -53,7 +53,7 @@ func (c Config) withDefaults() Config {
 	orDefault(&c.MaxRead, 32<<20)
 	orDefault(&c.WriteTimeout, 10*time.Second)
 	if c.Memory == nil {
-		c.Memory = NewMemory(128 << 20)
+		c.Memory = NewMemory(100 << 20)
 	}
 	orDefault(&c.Timeout, 30*time.Second)
 	orDefault(&c.CacheBytes, 32<<20)
