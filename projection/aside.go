@@ -104,18 +104,36 @@ func (a *asides) remove(s subject, offset uint64) {
 	}
 }
 
-// asideNote is the note of an event set aside.
-func asideNote(projection string, e *eventlog.Event, reason string, behind string) querydb.Note {
+// deadLetter is what is on record of an event set aside.
+type deadLetter struct {
+	AsideEvent
+	Hash string `json:"hash,omitempty"` // of the event: see eventlog.Hash; "" where it could not be read
+}
+
+// anchor is that of the event, which stands there; nil where it could not be read.
+func (d *deadLetter) anchor(at ref) *anchor {
+	if d.Hash == "" {
+		return nil
+	}
+	return &anchor{Offset: at.offset, Source: d.Source, ID: d.ID, Time: d.Time, Hash: d.Hash}
+}
+
+// asideNote is the note, of the kind, of an event set aside.
+func asideNote(kind string, e *eventlog.Event, reason string, behind string) querydb.Note {
 	if len(reason) > maxReason {
 		reason = strings.ToValidUTF8(reason[:maxReason], "") + " …"
 	}
-	return querydb.Note{Kind: kindAside + projection, ID: refOf(e).id(), Value: encode(AsideEvent{
+	d := deadLetter{AsideEvent: AsideEvent{
 		ID: e.ID, Source: e.Source, Type: e.Type, Subject: e.Subject, Time: e.Time, Reason: reason, Behind: behind,
-	})}
+	}}
+	if a := anchorOf(e); a != nil {
+		d.Hash = a.Hash
+	}
+	return querydb.Note{Kind: kind, ID: refOf(e).id(), Value: encode(d)}
 }
 
-func parseAside(n querydb.Note) (AsideEvent, ref, error) {
-	var a AsideEvent
+func parseAside(n querydb.Note) (deadLetter, ref, error) {
+	var a deadLetter
 	at, err := parseRef(n.ID)
 	if err != nil {
 		return a, at, err

@@ -5,60 +5,111 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"strconv"
 
 	"github.com/foldql/foldql/querydb"
 )
 
-// Kinds of the notes that a projection keeps beside its rows; the ID of the first is the projection's name.
+// What a projection keeps beside its rows, as notes:
+//
+//	kind                                      ID                   holds
+//	"projection"                              name                 where its rows are: header
+//	"checkpoint:" TABLE ".g" N ":" name       partition            how far it has come there: checkpoint
+//	"deadletter:" TABLE ".g" N ":" name       partition@offset     an event that it could not fold: AsideEvent
+//	"decision:" name                          partition@offset     what was decided about such an event: replay
+//
+// TABLE and N are the table and its generation: what is on record about one generation says nothing about another, and who
+// is late with a note of a former one changes nothing. A decision holds for every fold of the log.
 const (
-	kindCheckpoint = "checkpoint"
-	kindAside      = "aside:"  // + name
-	kindReplay     = "replay:" // + name
+	kindHeader     = "projection"
+	kindCheckpoint = "checkpoint:"
+	kindDeadLetter = "deadletter:"
+	kindDecision   = "decision:"
 )
 
 // cursor is how far a projection has come in one partition.
 type cursor struct {
 	Offset uint64 `json:"offset"`
 	// Replayed counts the events, set aside before, that took effect after the one at Offset and before the next.
-	Replayed int `json:"replayed,omitempty"`
+	Replayed int `json:"step,omitempty"`
 }
 
 func (c cursor) before(o cursor) bool {
 	return c.Offset < o.Offset || c.Offset == o.Offset && c.Replayed < o.Replayed
 }
 
-// position is where the event stands that has brought the projection to the cursor.
-func (c cursor) position(partition string) querydb.Position {
-	return querydb.Position{Partition: partition, Offset: c.Offset, Step: uint32(c.Replayed)}
+// position is where the event stands that has brought the projection to the cursor, in the words of a row: see slotOf.
+func (c cursor) position(slot string) querydb.Position {
+	return querydb.Position{Partition: slot, Offset: c.Offset, Step: uint32(c.Replayed)}
 }
 
-// checkpoint is the note of how far a projection has come, committed with the rows that it covers.
+// slotOf is the name under which rows remember positions of a partition. Those of another incarnation of it are no
+// positions of this one.
+func slotOf(partition, incarnation string) string {
+	if incarnation == "" {
+		return partition
+	}
+	return partition + "~" + incarnation
+}
+
+// checkpoint is how far a projection has come in one partition, committed with the rows that it covers. One at offset 0
+// covers none: it claims the partition for the log that holds its anchor, before the first row is written.
 type checkpoint struct {
+	cursor
+	Incarnation string  `json:"incarnation,omitempty"` // of the partition
+	Anchor      *anchor `json:"anchor,omitempty"`      // the last event that is covered and could be read
+	revision    uint64  // of the note
+}
+
+// header is the note of where the rows of a projection are.
+type header struct {
 	// Version is the layout that the rows have: see querydb.Model.Version.
 	Version string `json:"version"`
 	// Table and Generation are where the rows are. Where the model's rows are elsewhere now, since its table has another
-	// name or another model had it in between, the checkpoint says nothing about them.
-	Table      string            `json:"table"`
-	Generation int               `json:"generation"`
-	Partitions map[string]cursor `json:"partitions"`
-	forgotten  bool              // it was taken away: see Forget
+	// name or another model had it in between, what is on record says nothing about them.
+	Table      string `json:"table"`
+	Generation int    `json:"generation"`
+	// TableID tells the table from one of the same name that was made, or restored, in its place: see querydb.DB.TableID.
+	TableID string `json:"tableId,omitempty"`
 }
 
-// covers reports whether the checkpoint is about rows of that layout at that place.
-func (k checkpoint) covers(m *querydb.Model, generation int) bool {
-	return k.Version == m.Version && k.Table == m.Table && k.Generation == generation
+// kind is that of the notes about a generation of the rows.
+func (h *header) kind(of, projection string) string {
+	return of + h.Table + ".g" + strconv.Itoa(h.Generation) + ":" + projection
 }
 
-// with returns the checkpoint of the next commit, in which the partition has come to c.
-func (k checkpoint) with(partition string, c cursor) checkpoint {
-	k.Partitions = maps.Clone(k.Partitions)
-	k.Partitions[partition] = c
-	return k
+// build is what is on record about the rows of a projection.
+type build struct {
+	header
+	revision   uint64 // of the header's note
+	forgotten  bool   // the header was taken away: see Forget
+	former     *former
+	Partitions map[string]checkpoint
 }
 
-// note is the checkpoint as it follows the one of the revision, and no other.
-func (k checkpoint) note(projection string, revision uint64) querydb.Note {
-	return querydb.Note{Kind: kindCheckpoint, ID: projection, Value: encode(k), Read: true, Revision: revision}
+// with returns what is on record after the next commit, in which the partition has come to c.
+func (b build) with(partition string, c checkpoint) build {
+	b.Partitions = maps.Clone(b.Partitions)
+	c.revision++
+	b.Partitions[partition] = c
+	return b
+}
+
+// note is the header as it follows the one of the revision, and no other.
+func (h *header) note(projection string, revision uint64) querydb.Note {
+	return querydb.Note{Kind: kindHeader, ID: projection, Value: encode(h), Read: true, Revision: revision}
+}
+
+// unchanged is a look at the header's note: the batch that it is in takes effect only where it is as it was read.
+func (b *build) unchanged(projection string) querydb.Note {
+	return querydb.Note{Kind: kindHeader, ID: projection, Read: true, Revision: b.revision, Check: true}
+}
+
+// notes are those of a commit after which the partition has come to c.
+func (b *build) notes(projection, partition string, c checkpoint) []querydb.Note {
+	return []querydb.Note{b.unchanged(projection), {
+		Kind: b.kind(kindCheckpoint, projection), ID: partition, Value: encode(c), Read: true, Revision: c.revision,
+	}}
 }
 
 // encode is the JSON of one of our own notes; they are made of strings, numbers and times within JSON's years.
@@ -70,20 +121,44 @@ func encode(note any) []byte {
 	return b
 }
 
-// readCheckpoint reads the note and its revision; the zero checkpoint where there is none.
-func readCheckpoint(ctx context.Context, db *querydb.DB, projection string) (k checkpoint, revision uint64, err error) {
-	n, err := db.Note(ctx, kindCheckpoint, projection)
+// readBuild reads what is on record; the zero build where that is nothing.
+func readBuild(ctx context.Context, db *querydb.DB, projection string) (b build, err error) {
+	n, err := db.Note(ctx, kindHeader, projection)
 	if err == nil && n.Value != nil {
-		err = json.Unmarshal(n.Value, &k)
+		err = json.Unmarshal(n.Value, &b.header)
+	}
+	b.revision, b.forgotten = n.Revision, n.Value != nil && b.Table == ""
+	switch {
+	case err != nil:
+	case n.Value == nil:
+		err = b.readFormer(ctx, db, projection)
+	default:
+		b.Partitions, err = readCheckpoints(ctx, db, &b.header, projection)
 	}
 	if err != nil {
-		return checkpoint{}, 0, fmt.Errorf("read the checkpoint of %s: %w", projection, err)
+		return build{}, fmt.Errorf("read the checkpoints of %s: %w", projection, err)
 	}
-	k.forgotten = n.Value != nil && k.Table == ""
-	if k.Partitions == nil {
-		k.Partitions = map[string]cursor{}
+	return b, nil
+}
+
+func readCheckpoints(ctx context.Context, db *querydb.DB, h *header, projection string) (map[string]checkpoint, error) {
+	all := map[string]checkpoint{}
+	if h.Table == "" {
+		return all, nil
 	}
-	return k, n.Revision, nil
+	return all, eachNote(ctx, db, h.kind(kindCheckpoint, projection), func(n querydb.Note) error {
+		c := checkpoint{revision: n.Revision}
+		err := json.Unmarshal(n.Value, &c)
+		all[n.ID] = c
+		return err
+	})
+}
+
+// same reports whether what is on record has not changed from one reading to another.
+func (b *build) same(o *build) bool {
+	return b.revision == o.revision && maps.EqualFunc(b.Partitions, o.Partitions, func(x, y checkpoint) bool {
+		return x.revision == y.revision
+	})
 }
 
 // eachNote calls visit with every note of a kind, in order.
@@ -107,10 +182,10 @@ func eachNote(ctx context.Context, db *querydb.DB, kind string, visit func(query
 	}
 }
 
-// Forget is the note that takes a projection's checkpoint away: with it applied, the projection's next start drops its
-// rows and folds the whole log, and so does one that runs on a Shared store. What was decided about set-aside events is
-// not forgotten.
+// Forget is the note that takes away what is on record about a projection's rows: with it applied, the projection's next
+// start drops its rows and folds the whole log, and so does one that runs on a Shared store. What was decided about
+// set-aside events is not forgotten.
 func Forget(projection string) querydb.Note {
 	// Not a deletion: the note's revisions go on, so that nobody who has read the former takes a later one for it.
-	return querydb.Note{Kind: kindCheckpoint, ID: projection, Value: encode(checkpoint{})}
+	return querydb.Note{Kind: kindHeader, ID: projection, Value: encode(header{})}
 }

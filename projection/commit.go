@@ -22,7 +22,13 @@ func (r *Runner) commit(ctx context.Context, s *stretch) (done bool, err error) 
 		return true, err
 	}
 	items := r.next(s)
-	out := r.newOutcome(s)
+	out, err := r.newOutcome(ctx, s)
+	if err != nil {
+		return false, err
+	}
+	if err := r.claim(ctx, out, items); err != nil {
+		return false, err
+	}
 	if err := r.load(ctx, out, items); err != nil {
 		return false, err
 	}
@@ -39,9 +45,9 @@ func (r *Runner) commit(ctx context.Context, s *stretch) (done bool, err error) 
 		return false, r.abandon(items, took, err)
 	}
 	if !s.released {
-		out.end = s.end
+		out.end, out.last = s.end, s.last
 		if took < len(s.items) {
-			out.end = items[took-1].at
+			out.end, out.last = items[took-1].at, items[took-1].upTo
 		}
 	}
 	if err := r.write(ctx, out); err != nil {
@@ -56,8 +62,12 @@ func (r *Runner) commit(ctx context.Context, s *stretch) (done bool, err error) 
 type outcome struct {
 	fold      folder // that of the Runner, unless that has given this commit up
 	partition string
-	released  bool // the items were aside
+	slot      string // of the partition: see slotOf
+	was       checkpoint
+	kind      string // of the notes of what is set aside
+	released  bool   // the items were aside
 	end       cursor
+	last      *eventlog.Event // as stretch.last
 	rows      int             // items that went into rows
 	failing   map[subject]ref // the first event of a subject that failed here
 	asides    []asideItem
@@ -72,10 +82,60 @@ type asideItem struct {
 	reason string
 }
 
-func (r *Runner) newOutcome(s *stretch) *outcome {
+func (r *Runner) newOutcome(ctx context.Context, s *stretch) (*outcome, error) {
 	out := &outcome{fold: r.fold, partition: s.partition, released: s.released, failing: map[subject]ref{}}
-	out.end = r.done.Partitions[s.partition] // where released items take effect; others take it along
-	return out
+	out.was, out.kind = r.done.Partitions[s.partition], r.done.kind(kindDeadLetter, r.projection.Name)
+	out.end = out.was.cursor // where released items take effect; others take it along
+	if out.was.Anchor == nil && out.was.Offset == 0 {
+		var err error
+		if out.was.Incarnation, err = eventlog.IncarnationOf(ctx, r.src, s.partition); err != nil {
+			return nil, err
+		}
+	}
+	out.slot = slotOf(s.partition, out.was.Incarnation)
+	return out, nil
+}
+
+// claim puts on record, before the first row of a partition is written, which event it holds: on a Shared store another
+// process may read another log, and begin at the same time.
+func (r *Runner) claim(ctx context.Context, out *outcome, items []item) error {
+	if !r.shared || out.was.Anchor != nil || out.was.Offset > 0 || len(items) == 0 {
+		return nil
+	}
+	c := out.was
+	for i := range items {
+		if c.Anchor = anchorOf(items[i].event); c.Anchor != nil {
+			return r.record(ctx, querydb.Batch{}, out, c)
+		}
+	}
+	return nil
+}
+
+// checkpoint is what is on record when the outcome is.
+func (out *outcome) checkpoint() checkpoint {
+	c := out.was
+	c.cursor = out.end
+	if out.last != nil && (c.Anchor == nil || out.last.Offset != c.Anchor.Offset) {
+		c.Anchor = anchorOf(out.last)
+	}
+	return c
+}
+
+// record commits a batch with a checkpoint of the outcome's partition.
+func (r *Runner) record(ctx context.Context, b querydb.Batch, out *outcome, c checkpoint) error {
+	b.Notes = append(b.Notes, r.done.notes(r.projection.Name, out.partition, c)...)
+	b.Generation, b.Writer, b.Deadline = r.done.Generation, r.projection.writer(), r.seen.Add(r.cfg.CommitWithin)
+	began := r.now()
+	r.inWrite = true
+	err := r.db.Apply(ctx, b)
+	r.inWrite = false
+	if err != nil {
+		r.known = refused(err)
+		return err
+	}
+	r.done, r.seen = r.done.with(out.partition, c), began
+	out.was = r.done.Partitions[out.partition]
+	return nil
 }
 
 // write commits what the fold and the outcome have.
@@ -85,21 +145,12 @@ func (r *Runner) write(ctx context.Context, out *outcome) error {
 	if out.released && len(r.writes)+len(out.notes) == 0 {
 		return nil // all of them wait for another
 	}
-	done := r.done.with(out.partition, out.end)
-	began := r.now()
-	r.inWrite = true
-	err := r.db.Apply(ctx, querydb.Batch{
-		Writes: r.writes, Notes: append(out.notes, done.note(r.projection.Name, r.revision)),
-		Generation: r.done.Generation, Writer: r.projection.writer(), Atomic: whole, Several: several, Deadline: r.seen.Add(r.cfg.CommitWithin),
-	})
-	r.inWrite = false
+	err := r.record(ctx, querydb.Batch{Writes: r.writes, Notes: out.notes, Atomic: whole, Several: several}, out, out.checkpoint())
 	if err != nil {
 		out.fold.forget()
-		r.known = refused(err)
 		return err
 	}
-	r.done, r.revision, r.seen = done, r.revision+1, began
-	out.fold.committed(out.partition)
+	out.fold.committed(out.slot)
 	r.remember(ctx, out)
 	r.progress.committed(out.partition, out.end.Offset, len(r.writes), len(r.asides.all))
 	return nil
@@ -111,12 +162,12 @@ func (r *Runner) load(ctx context.Context, out *outcome, items []item) error {
 	if i, err := r.needs(out, items); err != nil {
 		return r.abandon(items, i, err)
 	}
-	first := querydb.Position{Partition: out.partition}
+	first := querydb.Position{Partition: out.slot}
 	switch {
 	case out.released:
-		first = next(out.end).position(out.partition)
+		first = next(out.end).position(out.slot)
 	case len(items) > 0:
-		first = items[0].at.position(out.partition)
+		first = items[0].at.position(out.slot)
 	}
 	return r.fold.load(ctx, first)
 }
@@ -129,7 +180,7 @@ func (r *Runner) needs(out *outcome, items []item) (done int, err error) {
 		do: func(i int, failed error) (bool, error) {
 			it := &items[i]
 			if it.needErr = failed; failed == nil && it.err == nil && !it.skip {
-				it.needErr = out.fold.need(it.ops, it.occasion(i, out.partition))
+				it.needErr = out.fold.need(it.ops, it.occasion(i, out.slot))
 			}
 			return true, nil
 		},
@@ -140,8 +191,8 @@ func (r *Runner) needs(out *outcome, items []item) (done int, err error) {
 func next(c cursor) cursor { return cursor{Offset: c.Offset, Replayed: c.Replayed + 1} }
 
 // occasion is when the i-th item of a commit takes effect.
-func (it *item) occasion(i int, partition string) occasion {
-	return occasion{event: i + 1, time: it.event.Time, pos: it.at.position(partition)}
+func (it *item) occasion(i int, slot string) occasion {
+	return occasion{event: i + 1, time: it.event.Time, pos: it.at.position(slot)}
 }
 
 // evaluate takes items in order, into the rows or aside, as far as one commit goes, and returns how many.
@@ -165,7 +216,7 @@ func (r *Runner) take(out *outcome, items []item, i int, failed error) (bool, er
 		return it.released || r.setAside(out, it, "an earlier event of the same subject is set aside", behind.String()), nil
 	}
 	if it.skip {
-		out.release(r.projection.Name, it, replay{ref: refOf(it.event), Skip: true})
+		out.release(r.projection.Name, it, r.decision(out, it, true))
 		return true, nil
 	}
 	err := cmp.Or(it.err, it.needErr, failed)
@@ -176,7 +227,7 @@ func (r *Runner) take(out *outcome, items []item, i int, failed error) (bool, er
 		if it.released {
 			it.at = next(out.end)
 		}
-		err = attempt(r.cfg.Attempts, func() error { return out.fold.eval(it.ops, it.occasion(i, out.partition)) })
+		err = attempt(r.cfg.Attempts, func() error { return out.fold.eval(it.ops, it.occasion(i, out.slot)) })
 	}
 	var half halfDone
 	switch {
@@ -189,8 +240,7 @@ func (r *Runner) take(out *outcome, items []item, i int, failed error) (bool, er
 	}
 	out.rows++
 	if it.released {
-		out.release(r.projection.Name, it,
-			replay{ref: refOf(it.event), Moment: out.end.Offset, Seq: out.end.Replayed})
+		out.release(r.projection.Name, it, r.decision(out, it, false))
 		out.end = it.at
 	}
 	return true, nil
@@ -237,7 +287,7 @@ func (r *Runner) setAside(out *outcome, it *item, reason, behind string) bool {
 			return false
 		}
 	}
-	out.notes = append(out.notes, asideNote(r.projection.Name, it.event, reason, behind))
+	out.notes = append(out.notes, asideNote(out.kind, it.event, reason, behind))
 	if !it.released {
 		out.asides = append(out.asides, asideItem{it.event, reason})
 	}
@@ -248,7 +298,19 @@ func (out *outcome) release(projection string, it *item, p replay) {
 	out.mended = append(out.mended, it.event)
 	out.replays = append(out.replays, p)
 	out.notes = append(out.notes, p.note(projection),
-		querydb.Note{Kind: kindAside + projection, ID: p.ref.id()})
+		querydb.Note{Kind: out.kind, ID: p.ref.id()})
+}
+
+// decision is what is on record of an item that was aside: it is skipped, or takes effect where the projection stands.
+func (r *Runner) decision(out *outcome, it *item, skip bool) replay {
+	p := replay{ref: refOf(it.event), Skip: skip, Generation: r.done.Generation, Event: anchorOf(it.event)}
+	if !skip {
+		p.Moment, p.Seq = out.end.Offset, out.end.Replayed
+		if a := out.was.Anchor; a != nil && a.Offset == p.Moment {
+			p.After = a
+		}
+	}
+	return p
 }
 
 // remember takes the outcome of a commit into memory.

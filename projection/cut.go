@@ -49,9 +49,9 @@ type verdict struct {
 	bytes   int  // of the rows that are to be written
 }
 
-// What an atomic commit holds beside rows: the notes of a retry, and the checkpoint.
+// What an atomic commit holds beside rows: the notes of a retry, the checkpoint, and a look at the header.
 const (
-	noteWrites = 3
+	noteWrites = 4
 	noteBytes  = 64 << 10
 )
 

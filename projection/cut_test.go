@@ -128,10 +128,10 @@ func TestACommitEndsWhereAnotherMustBegin(t *testing.T) {
 		s.ops = kinds[c.kind]
 		var got []string
 		opts := batches(&got)
-		opts.MostWrites = 6 // 3 rows, and notes
+		opts.MostWrites = 7 // 3 rows, and notes
 		srv := s.server(logOf(t, c.events...), 100, opts)
 		s.run(srv)
-		if diff := cmp.Diff(c.want, got[1:], cmp.Transformer("read", unread(c.kind))); diff != "" { // after the one that begins
+		if diff := cmp.Diff(c.want, got[2:], cmp.Transformer("read", unread(c.kind))); diff != "" { // after those that begin
 			t.Errorf("%s: commits (-want +got):\n%s", c.name, diff)
 		}
 	}
@@ -150,7 +150,7 @@ func unread(kind string) func(string) string {
 func TestAnEventTooLargeForACommitIsSetAsideWithTheReason(t *testing.T) {
 	s := newSetting(t)
 	s.ops = kinds["atomic"]
-	srv := s.server(logOf(t, event("", set("a", 1), set("b", 1), set("c", 1), set("d", 1))), 10, memstore.Options{MostWrites: 6})
+	srv := s.server(logOf(t, event("", set("a", 1), set("b", 1), set("c", 1), set("d", 1))), 10, memstore.Options{MostWrites: 7})
 	s.run(srv)
 	events, err := srv.Aside(t.Context(), "", 10)
 	if err != nil || len(events) != 1 || !strings.Contains(events[0].Reason, "changes 4 rows") {

@@ -67,7 +67,7 @@ func (f *mortalFold) upTo(t testing.TB, events []eventlog.Event, window int) (*q
 			t.Fatal(err)
 		}
 	}
-	db := open(t, kept(f.store), f.ops.Codec.Model)
+	db := open(t, withKept(f.store), f.ops.Codec.Model)
 	cfg := quick()
 	cfg.Window = window
 	ending := memlog.New(memlog.Options{})
@@ -91,7 +91,7 @@ func (f *mortalFold) upTo(t testing.TB, events []eventlog.Event, window int) (*q
 }
 
 // kept is a store that is opened again.
-func kept(store driver.Driver) driver.Driver {
+func withKept(store driver.Driver) driver.Driver {
 	if shared, is := store.(*memstore.Shared); is {
 		return shared.Join(memstore.Options{Now: func() time.Time { return epoch }})
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -22,15 +23,21 @@ func (r *Runner) Aside(ctx context.Context, after string, limit int) ([]AsideEve
 		}
 		id = at.id()
 	}
-	notes, err := r.db.Notes(ctx, kindAside+r.projection.Name, id, limit)
+	kind, err := r.deadLetters(ctx)
+	if err != nil {
+		return nil, err
+	}
+	notes, err := r.db.Notes(ctx, kind, id, limit)
 	if err != nil {
 		return nil, fmt.Errorf("list the set-aside events of %s: %w", r.projection.Name, err)
 	}
 	events := make([]AsideEvent, len(notes))
 	for i, n := range notes {
-		if events[i], _, err = parseAside(n); err != nil {
+		d, _, err := parseAside(n)
+		if err != nil {
 			return nil, fmt.Errorf("list the set-aside events of %s: note %s: %w", r.projection.Name, n.ID, err)
 		}
+		events[i] = d.AsideEvent
 	}
 	return events, nil
 }
@@ -94,7 +101,7 @@ func (r *Runner) mendOnce(ctx context.Context, event string, skip bool) error {
 	if err != nil {
 		return err
 	}
-	if len(planReplays(r.replays).pending(at.partition, r.done.Partitions[at.partition], r.done.Partitions[at.partition].Offset)) > 0 {
+	if len(planReplays(r.replays).pending(at.partition, r.done.Partitions[at.partition].cursor, r.done.Partitions[at.partition].Offset)) > 0 {
 		return fmt.Errorf("the projection is folding its log anew and stands amid recorded retries: try again shortly")
 	}
 	offsets, err := r.chain(at, aside, skip)
@@ -104,8 +111,17 @@ func (r *Runner) mendOnce(ctx context.Context, event string, skip bool) error {
 	return r.release(ctx, at, offsets, skip)
 }
 
+// deadLetters is the kind of the notes of what is aside, by what is on record.
+func (r *Runner) deadLetters(ctx context.Context) (kind string, err error) {
+	b, err := readBuild(ctx, r.db, r.projection.Name)
+	if b.former != nil {
+		return formerAside + r.projection.Name, err
+	}
+	return b.kind(kindDeadLetter, r.projection.Name), err
+}
+
 func (r *Runner) readAside(ctx context.Context, at ref) (AsideEvent, error) {
-	kind := kindAside + r.projection.Name
+	kind := r.done.kind(kindDeadLetter, r.projection.Name)
 	b, err := r.db.ReadNote(ctx, kind, at.id())
 	if errors.Is(err, querydb.ErrNotFound) {
 		return AsideEvent{}, ErrNotAside
@@ -114,7 +130,7 @@ func (r *Runner) readAside(ctx context.Context, at ref) (AsideEvent, error) {
 		return AsideEvent{}, err
 	}
 	a, _, err := parseAside(querydb.Note{Kind: kind, ID: at.id(), Value: b})
-	return a, err
+	return a.AsideEvent, err
 }
 
 // chain returns the offsets of the event and of those that wait for it.
@@ -154,7 +170,7 @@ func (r *Runner) release(ctx context.Context, at ref, offsets []uint64, skip boo
 func (r *Runner) releasedItems(ctx context.Context, rd *reader, partition string, offsets []uint64) ([]item, error) {
 	items := make([]item, len(offsets))
 	for i, offset := range offsets {
-		e, err := fetch(ctx, r.src, partition, offset)
+		e, err := r.fetchAside(ctx, ref{partition, offset})
 		if err != nil {
 			return nil, err
 		}
@@ -165,6 +181,26 @@ func (r *Runner) releasedItems(ctx context.Context, rd *reader, partition string
 		return nil, r.calls.stopped(&r.projection, items[done].event, err)
 	}
 	return items[:done], nil
+}
+
+// fetchAside reads a set-aside event, and compares it with what is on record of it.
+func (r *Runner) fetchAside(ctx context.Context, at ref) (*eventlog.Event, error) {
+	kind := r.done.kind(kindDeadLetter, r.projection.Name)
+	b, err := r.db.ReadNote(ctx, kind, at.id())
+	if err != nil && !errors.Is(err, querydb.ErrNotFound) { // another process may have been first
+		return nil, err
+	}
+	if err == nil {
+		d, _, err := parseAside(querydb.Note{Kind: kind, ID: at.id(), Value: b})
+		if err != nil {
+			return nil, err
+		}
+		w := witness{src: r.src, projection: r.projection.Name}
+		if err := w.holds(ctx, recordDeadLetter, at.partition, at.offset, d.anchor(at)); err != nil {
+			return nil, err
+		}
+	}
+	return fetch(ctx, r.src, at.partition, at.offset)
 }
 
 // stillAside returns why the event is still aside, nil where it is not.

@@ -8,9 +8,10 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// open reads what is on record about the projection, unless that is known, and begins anew where the rows are of another
-// version, or elsewhere. On a Shared store it also reads it where it has been known for long: so a process that was held
-// up for days does not go on from there, with rows deleted since that the store has forgotten by now.
+// open reads what is on record about the projection, unless that is known, compares it with the source, and begins anew
+// where the rows are of another version, or elsewhere. On a Shared store it also reads it where it has been known for long:
+// so a process that was held up for days does not go on from there, with rows deleted since that the store has forgotten by
+// now.
 func (r *Runner) open(ctx context.Context) error {
 	now := r.now()
 	if r.known && !(r.shared && now.Sub(r.seen) > r.cfg.CommitWithin/2) {
@@ -22,22 +23,31 @@ func (r *Runner) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := r.fits(ctx, &p.build); err != nil {
+		return err
+	}
+	if p.former != nil {
+		if err := r.takeOver(ctx, &p); err != nil {
+			return err
+		}
+		return r.open(ctx)
+	}
 	if !p.good() {
 		if err := r.restart(ctx, p); err != nil {
 			return err
 		}
 		return r.open(ctx)
 	}
-	if err := r.db.Serve(p.model, p.generation); err != nil {
+	if err := r.db.Serve(p.model, p.serving); err != nil {
 		return err
 	}
-	if err := r.readAsides(ctx); err != nil {
+	if err := r.readAsides(ctx, &p.header); err != nil {
 		return err
 	}
 	if err := r.readReplays(ctx); err != nil {
 		return err
 	}
-	r.done, r.revision, r.seen = p.checkpoint, p.revision, now
+	r.done, r.seen = p.build, now
 	if r.known, err = r.current(ctx); err != nil {
 		return err
 	}
@@ -51,42 +61,58 @@ func (r *Runner) open(ctx context.Context) error {
 // now is the time as it has gone on while the process was held up, or the machine slept.
 func (r *Runner) now() time.Time { return r.cfg.Now().Round(0) }
 
-// current reports whether the checkpoint is still the one that was read or written last.
+// fits returns a *MismatchError where the source is not the one that the rows were folded from. Events are looked up one by
+// one for dead letters and decisions too, when the Runner starts; later on each is where it is used.
+func (r *Runner) fits(ctx context.Context, b *build) error {
+	w := witness{src: r.src, projection: r.projection.Name}
+	for partition, c := range b.Partitions {
+		if err := w.checkpoint(ctx, partition, &c); err != nil {
+			return err
+		}
+	}
+	if r.running || b.former != nil {
+		return nil
+	}
+	return w.events(ctx, r.db, b, func(err error) error { return err })
+}
+
+// current reports whether what is on record is still what was read or written last.
 func (r *Runner) current(ctx context.Context) (bool, error) {
 	if !r.shared {
 		return true, nil
 	}
-	n, err := r.db.Note(ctx, kindCheckpoint, r.projection.Name)
-	return err == nil && n.Revision == r.revision, err
+	n, err := r.db.Note(ctx, kindHeader, r.projection.Name)
+	if err != nil || n.Revision != r.done.revision {
+		return false, err
+	}
+	now := build{revision: n.Revision}
+	now.Partitions, err = readCheckpoints(ctx, r.db, &r.done.header, r.projection.Name)
+	return err == nil && now.same(&r.done), err
 }
 
 // restart drops the rows and begins at the first event. What was decided about set-aside events stays on record; those
 // that are still aside are tried again at their own place.
 func (r *Runner) restart(ctx context.Context, was place) error {
-	if r.done.Table != "" && was.checkpoint.Table != "" && !was.joins() {
-		n, err := r.db.Note(ctx, kindCheckpoint, r.projection.Name)
-		if err == nil && n.Revision != was.revision {
-			err = fmt.Errorf("%w: another process began %s anew between two reads", querydb.ErrStale, r.projection.Name)
-		}
-		if err != nil {
-			return err
-		}
-		return damage{fmt.Errorf("another process has begun the rows of %s anew, of version %s in table %s: this one, of version %s in table %s, must end",
-			was.model.Name, was.checkpoint.Version, was.checkpoint.Table, was.model.Version, was.model.Table)}
+	if r.done.Table != "" && was.Table != "" && !was.joins() && !was.lost() {
+		return r.succeeded(ctx, &was)
 	}
-	asides, err := r.dropAsides(ctx, &was)
-	if err != nil {
+	fresh := header{Version: was.model.Version, Table: was.model.Table, Generation: was.next()}
+	var err error
+	if fresh.TableID, err = r.db.TableID(ctx, was.model, fresh.Generation); err != nil {
 		return err
 	}
-	fresh := checkpoint{
-		Version: was.model.Version, Table: was.model.Table, Generation: was.next(),
-		Partitions: map[string]cursor{},
+	if fresh.TableID == "" && r.db.Identifies() {
+		return fmt.Errorf("%w: the rows of %s are to be begun anew, and the table for its generation %d is not there: "+
+			"run 'server tables apply'", querydb.ErrUnavailable, was.model.Name, fresh.Generation)
 	}
-	notes := append(asides, fresh.note(r.projection.Name, was.revision))
+	notes := []querydb.Note{fresh.note(r.projection.Name, was.revision)}
+	if was.revision == 0 {
+		notes = append(notes, fence(r.projection.Name, nil, 0))
+	}
 	if was.joins() {
 		err = r.db.Apply(ctx, querydb.Batch{Notes: notes})
 	} else {
-		err = r.db.Restart(ctx, was.model, was.generation, notes)
+		err = r.db.Restart(ctx, was.model, was.serving, notes)
 	}
 	if err != nil {
 		return fmt.Errorf("begin the rows of %s anew: %w", was.model.Name, err)
@@ -96,35 +122,59 @@ func (r *Runner) restart(ctx context.Context, was place) error {
 	} else {
 		r.log.InfoContext(ctx, "projection: folding the whole log anew", "model", was.model.Name, "why", was.why())
 	}
+	r.dropNotes(ctx, &was.header)
 	return nil
 }
 
-// restartNotes is how many notes a restart writes beside those of set-aside events.
-const restartNotes = 3
-
-// dropAsides returns the notes that delete what is aside. Those that one commit cannot hold it deletes before, each time
-// with the checkpoint, so that it takes nothing from a process that has begun anew already.
-func (r *Runner) dropAsides(ctx context.Context, was *place) (notes []querydb.Note, err error) {
-	most, _ := r.db.MostAtomic()
-	err = eachNote(ctx, r.db, kindAside+r.projection.Name, func(n querydb.Note) error {
-		if r.shared && len(notes) == most-restartNotes {
-			forget := Forget(r.projection.Name)
-			forget.Read, forget.Revision = true, was.revision
-			if err := r.db.Apply(ctx, querydb.Batch{Notes: append(notes, forget)}); err != nil {
-				return err
-			}
-			was.revision++
-			notes = notes[:0]
-		}
-		notes = append(notes, querydb.Note{Kind: n.Kind, ID: n.ID})
-		return nil
-	})
-	return notes, err
+// succeeded is the error of a process whose rows another one has begun anew, in another form.
+func (r *Runner) succeeded(ctx context.Context, was *place) error {
+	n, err := r.db.Note(ctx, kindHeader, r.projection.Name)
+	if err == nil && n.Revision != was.revision {
+		err = fmt.Errorf("%w: another process began %s anew between two reads", querydb.ErrStale, r.projection.Name)
+	}
+	if err != nil {
+		return err
+	}
+	return damage{fmt.Errorf("another process has begun the rows of %s anew, of version %s in table %s: this one, of version %s in table %s, must end",
+		was.model.Name, was.Version, was.Table, was.model.Version, was.model.Table)}
 }
 
-func (r *Runner) readAsides(ctx context.Context) error {
+// dropNotes removes what is on record about a generation that was followed by another. It is in nobody's way where that
+// fails.
+func (r *Runner) dropNotes(ctx context.Context, of *header) {
+	if of.Table == "" {
+		return
+	}
+	for _, kind := range [...]string{kindCheckpoint, kindDeadLetter} {
+		if err := dropKind(ctx, r.db, of.kind(kind, r.projection.Name)); err != nil {
+			r.log.DebugContext(ctx, "projection: notes of a former generation stay", "generation", of.Generation, "error", err)
+		}
+	}
+}
+
+// dropKind deletes all notes of a kind, as many at once as a commit holds.
+func dropKind(ctx context.Context, db *querydb.DB, kind string) error {
+	most, _ := db.MostAtomic()
+	if most == 0 {
+		most = querydb.MaxLimit
+	}
+	for {
+		notes, err := db.Notes(ctx, kind, "", most)
+		if err != nil || len(notes) == 0 {
+			return err
+		}
+		for i, n := range notes {
+			notes[i] = querydb.Note{Kind: n.Kind, ID: n.ID}
+		}
+		if err := db.Apply(ctx, querydb.Batch{Notes: notes}); err != nil {
+			return err
+		}
+	}
+}
+
+func (r *Runner) readAsides(ctx context.Context, of *header) error {
 	r.asides = newAsides()
-	return eachNote(ctx, r.db, kindAside+r.projection.Name, func(n querydb.Note) error {
+	return eachNote(ctx, r.db, of.kind(kindDeadLetter, r.projection.Name), func(n querydb.Note) error {
 		a, at, err := parseAside(n)
 		if err != nil {
 			return damage{err}
@@ -136,7 +186,7 @@ func (r *Runner) readAsides(ctx context.Context) error {
 
 func (r *Runner) readReplays(ctx context.Context) error {
 	r.replays = map[ref]replay{}
-	return eachNote(ctx, r.db, kindReplay+r.projection.Name, func(n querydb.Note) error {
+	return eachNote(ctx, r.db, kindDecision+r.projection.Name, func(n querydb.Note) error {
 		p, err := parseReplay(n)
 		if err != nil {
 			return damage{err}

@@ -82,6 +82,6 @@ func permanent(err error) bool {
 	var d damage
 	var s stuck
 	var a *abandoned
-	return errors.As(err, &d) || errors.As(err, &s) || errors.As(err, &a) ||
+	return errors.As(err, &d) || errors.As(err, &s) || errors.As(err, &a) || mismatched(err) ||
 		errors.Is(err, errRewound) || errors.Is(err, errOvertaken)
 }

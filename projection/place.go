@@ -8,35 +8,54 @@ import (
 
 // place is where the rows of a projection are and how far they are, by what is on record.
 type place struct {
-	model      *querydb.Model
-	checkpoint checkpoint
-	revision   uint64 // of its note
-	generation querydb.Generation
+	build
+	model   *querydb.Model
+	serving querydb.Generation
+	tableID string // of the table of the generation that serves, "" where the store has no such thing, or the table is gone
+	gone    bool   // the table
 }
 
 func readPlace(ctx context.Context, db *querydb.DB, projection *Projection) (p place, err error) {
 	p.model = projection.Model
-	if p.checkpoint, p.revision, err = readCheckpoint(ctx, db, projection.Name); err != nil {
+	if p.build, err = readBuild(ctx, db, projection.Name); err != nil {
 		return p, err
 	}
-	p.generation, err = db.Generation(ctx, p.model)
-	return p, err
+	if p.serving, err = db.Generation(ctx, p.model); err != nil {
+		return p, err
+	}
+	if p.tableID, err = db.TableID(ctx, p.model, p.serving.Number); err != nil {
+		return p, err
+	}
+	p.gone = p.tableID == "" && db.Identifies()
+	if p.former != nil {
+		p.TableID = p.tableID // what was in place when it was taken over
+	}
+	return p, nil
 }
 
-// good reports whether the checkpoint is about the rows that serve; else they are to be begun anew.
-func (p *place) good() bool { return p.checkpoint.covers(p.model, p.generation.Number) }
+// good reports whether what is on record is about the rows that serve; else they are to be begun anew.
+func (p *place) good() bool {
+	return p.Version == p.model.Version && p.here() && !p.lost()
+}
+
+// lost reports whether the table that the rows were written to is gone, or another one of its name is in its place: then
+// it holds no rows, or rows of an earlier time.
+func (p *place) lost() bool { return p.here() && (p.gone || p.TableID != p.tableID) }
+
+// here reports whether what is on record is about the generation that serves.
+func (p *place) here() bool { return p.Table == p.model.Table && p.Generation == p.serving.Number }
 
 // joins reports whether another projection has begun the table anew, for this one too, so that it has not to do so again.
 func (p *place) joins() bool {
-	return p.model.Joint() && p.generation.Noted && p.generation.Version == p.model.Version && !p.checkpoint.forgotten
+	return p.model.Joint() && p.serving.Noted && p.serving.Version == p.model.Version && !p.forgotten && !p.here()
 }
 
 // next is the generation that the projection writes to from its first event on.
 func (p *place) next() int {
 	if p.joins() {
-		return p.generation.Number
+		return p.serving.Number
 	}
-	return p.generation.Next()
+	return p.serving.Next()
 }
 
 // Destination tells, without a change of anything, which generation of its model's table a projection will write to when
@@ -47,7 +66,7 @@ func Destination(ctx context.Context, db *querydb.DB, p Projection) (generation 
 		return 0, err
 	}
 	if at.good() {
-		return at.generation.Number, nil
+		return at.serving.Number, nil
 	}
 	return at.next(), nil
 }

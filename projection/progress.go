@@ -84,7 +84,7 @@ func (p *progress) rewound() {
 	p.waiting, p.inHand = false, 0
 }
 
-func (p *progress) opened(done checkpoint, aside int) {
+func (p *progress) opened(done build, aside int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	clear(p.partitions)

@@ -7,9 +7,9 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// Rebuild tells, without a change of anything, why a projection will fold the whole log anew when it opens; "" where it
+// RebuildReason tells, without a change of anything, why a projection will fold the whole log anew when it opens; "" where it
 // will not, or has never folded anything.
-func Rebuild(ctx context.Context, db *querydb.DB, p Projection) (why string, err error) {
+func RebuildReason(ctx context.Context, db *querydb.DB, p Projection) (why string, err error) {
 	at, err := readPlace(ctx, db, &p)
 	if err != nil || at.good() || at.fresh() {
 		return "", err
@@ -19,22 +19,54 @@ func Rebuild(ctx context.Context, db *querydb.DB, p Projection) (why string, err
 
 // fresh reports whether nothing is on record of the rows or of how far they are.
 func (p *place) fresh() bool {
-	return p.checkpoint.Table == "" && !p.checkpoint.forgotten && !p.generation.Noted
+	return p.Table == "" && !p.forgotten && !p.serving.Noted
 }
 
-// why says what is not as it was when the checkpoint was written, where it is not good.
+// why says what is not as it was when the header was written, where it is not good.
 func (p *place) why() string {
-	was := &p.checkpoint
+	was := &p.build
 	switch {
 	case was.forgotten:
-		return "its checkpoint was removed"
+		return "a rebuild was asked for"
 	case was.Table == "":
 		return "it has no checkpoint, and the table has rows"
 	case was.Table != p.model.Table:
 		return fmt.Sprintf("%s is in table %s, and its rows are in table %s", p.model.Name, p.model.Table, was.Table)
 	case was.Version != p.model.Version:
 		return fmt.Sprintf("%s has version %s, and its rows have version %s", p.model.Name, p.model.Version, was.Version)
+	case p.gone:
+		return fmt.Sprintf("table %s, which has its rows, is gone", was.Table)
+	case p.lost():
+		return fmt.Sprintf("table %s is another than the one that its rows were written to: it was made anew, or restored", was.Table)
 	}
 	return fmt.Sprintf("table %s has generation %d, and the checkpoint is of generation %d", p.model.Table,
-		p.generation.Number, was.Generation)
+		p.serving.Number, was.Generation)
+}
+
+// Rebuild drops the rows and has the whole log folded anew, with what was decided about set-aside events. It returns when
+// that is on record; the fold is Run's. Projections that write to the same table begin anew too. Where the source is not
+// the one that the rows were folded from, it is a *MismatchError, and nothing changes.
+func (r *Runner) Rebuild(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	err := r.persist(ctx, opening, r.rebuild)
+	if err != nil {
+		return fmt.Errorf("rebuild %s: %w", r.projection.Name, err)
+	}
+	return nil
+}
+
+func (r *Runner) rebuild(ctx context.Context) error {
+	r.known = false
+	if err := r.open(ctx); err != nil {
+		return err
+	}
+	forget := Forget(r.projection.Name)
+	forget.Read, forget.Revision = true, r.done.revision
+	if err := r.db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{forget}}); err != nil {
+		r.known = false
+		return err
+	}
+	r.known = false
+	return r.open(ctx)
 }

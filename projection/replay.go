@@ -17,10 +17,15 @@ type replay struct {
 	Skip   bool   `json:"skip,omitempty"`
 	Moment uint64 `json:"moment,omitempty"`
 	Seq    int    `json:"seq,omitempty"`
+	// Generation is that of the rows in which the decision took effect; a fold into a later one does the same.
+	Generation int `json:"generation"`
+	// Event is what the decision is about, and After the event at Moment; nil where they could not be read.
+	Event *anchor `json:"event,omitempty"`
+	After *anchor `json:"after,omitempty"`
 }
 
 func (p replay) note(projection string) querydb.Note {
-	return querydb.Note{Kind: kindReplay + projection, ID: p.ref.id(), Value: encode(p)}
+	return querydb.Note{Kind: kindDecision + projection, ID: p.ref.id(), Value: encode(p)}
 }
 
 func parseReplay(n querydb.Note) (replay, error) {

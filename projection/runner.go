@@ -33,16 +33,15 @@ type Runner struct {
 	stop    *StopError // of the last Run
 	// known: done, asides and replays are what is on record, unless another process has gone on since seen. After a
 	// commit whose answer was lost they are not.
-	known    bool
-	seen     time.Time
-	done     checkpoint
-	revision uint64 // of its note
-	asides   asides
-	replays  map[ref]replay
-	fold     folder
-	reach    int // items that a commit tries at most
-	inWrite  bool
-	writes   []querydb.Write
+	known   bool
+	seen    time.Time
+	done    build
+	asides  asides
+	replays map[ref]replay
+	fold    folder
+	reach   int // items that a commit tries at most
+	inWrite bool
+	writes  []querydb.Write
 }
 
 // NewRunner makes the Runner of a projection. Nothing is read or written before Run.
@@ -135,6 +134,7 @@ func (r *Runner) begin(ctx context.Context) error {
 		r.progress.end(err)
 		return err
 	}
+	r.dropFormer(ctx)
 	r.running = true
 	return nil
 }
@@ -156,7 +156,7 @@ func (r *Runner) newReader() *reader {
 		done: map[string]cursor{}, plan: planReplays(r.replays),
 	}
 	for p, c := range r.done.Partitions {
-		rd.done[p] = c
+		rd.done[p] = c.cursor
 	}
 	return rd
 }
@@ -173,7 +173,7 @@ func (r *Runner) readAll(ctx context.Context, rd *reader, windows chan<- *window
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case err == errEnded || errors.Is(err, eventlog.ErrClosed) || stopsAt(err) != nil:
+		case err == errEnded || errors.Is(err, eventlog.ErrClosed) || stopsAt(err) != nil || mismatched(err):
 			return err
 		case err == nil:
 			failures = 0
@@ -260,7 +260,7 @@ func (r *Runner) foldWindow(ctx context.Context, w *window) error {
 	if w.scanned == 0 && len(w.items) == 0 {
 		return nil
 	}
-	if err := r.foldAll(ctx, stretch{partition: w.partition, items: w.items, from: w.from, end: w.end, generation: w.generation}); err != nil {
+	if err := r.foldAll(ctx, stretch{partition: w.partition, items: w.items, from: w.from, end: w.end, last: w.last, generation: w.generation}); err != nil {
 		return err
 	}
 	r.progress.folded(w.scanned)

@@ -80,8 +80,15 @@ func (r *Runner) decide(ctx context.Context, at ref, skip bool) error {
 		return r.stop
 	}
 	r.fold.reset(true)
-	out := r.newOutcome(&stretch{partition: at.partition, released: true})
-	p := replay{ref: at, Skip: true}
+	out, err := r.newOutcome(ctx, &stretch{partition: at.partition, released: true})
+	if err != nil {
+		return err
+	}
+	e, err := fetch(ctx, r.src, at.partition, at.offset)
+	if err != nil {
+		return err
+	}
+	p := replay{ref: at, Skip: true, Generation: r.done.Generation, Event: anchorOf(e)}
 	out.replays = append(out.replays, p)
 	out.notes = append(out.notes, p.note(r.projection.Name))
 	return r.write(ctx, out)
@@ -109,7 +116,7 @@ func (r *Runner) commitBefore(ctx context.Context, s *stretch, a *abandoned) err
 	if a.took > 0 && !s.released {
 		before := *s
 		before.items = s.items[:a.took]
-		before.end = before.items[a.took-1].at
+		before.end, before.last = before.items[a.took-1].at, before.items[a.took-1].upTo
 		if err := r.commitAll(ctx, &before); err != nil {
 			return err
 		}

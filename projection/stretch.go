@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -12,7 +13,8 @@ import (
 type stretch struct {
 	partition string
 	items     []item
-	from, end cursor // where the projection stands before and after the items
+	from, end cursor          // where the projection stands before and after the items
+	last      *eventlog.Event // see window.last
 	// generation is that of the table for which the items were read: another is folded by other decisions, maybe.
 	generation int
 	// released: the items are set-aside events that take effect now, wherever the projection stands.
@@ -25,6 +27,7 @@ func (s stretch) halves() (first, second stretch) {
 	first, second = s, s
 	first.items, second.items = s.items[:mid], s.items[mid:]
 	first.end, second.from = s.items[mid-1].at, s.items[mid-1].at
+	first.last = s.items[mid-1].upTo
 	return first, second
 }
 

@@ -2,6 +2,7 @@ package projection
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -17,6 +18,8 @@ type item struct {
 	err     error  // why the event cannot be folded: it goes aside
 	needErr error  // the same, found in the commit in hand
 	at      cursor // how far the projection has come when the item is done
+	// upTo is the last event that it has then covered and that could be read; nil where that is none of the window.
+	upTo *eventlog.Event
 	// released is an event that was aside: a retry or, where skip is set, the leave to forget it.
 	released, skip bool
 	// replayed is an event whose release is on record, at the place where it took effect then.
@@ -29,6 +32,7 @@ type window struct {
 	partition string
 	items     []item
 	from, end cursor
+	last      *eventlog.Event // as item.upTo, at the end
 	// generation is that of the reader.
 	generation int
 	scanned    int // events looked at, of other types too
@@ -126,8 +130,11 @@ func (r *reader) take(ctx context.Context, w *window, e *eventlog.Event) error {
 	w.scanned++
 	w.bytes += len(e.Data)
 	w.end = cursor{Offset: e.Offset}
+	if e.Malformed == nil {
+		w.last = e
+	}
 	if !r.plan.moved[refOf(e)] && r.projection.wants(e) {
-		w.items = append(w.items, item{event: e, at: w.end})
+		w.items = append(w.items, item{event: e, at: w.end, upTo: w.last})
 	}
 	return r.replay(ctx, w, e.Offset)
 }
@@ -139,9 +146,15 @@ func (r *reader) replay(ctx context.Context, w *window, offset uint64) error {
 		if err != nil {
 			return err
 		}
+		if p.Event != nil && p.Event.contradicts(e) {
+			return &MismatchError{
+				Projection: r.projection.Name, Partition: w.partition, Record: recordDecision, Offset: p.offset,
+				Event: p.Event.String(), Found: anchorOf(e).String(),
+			}
+		}
 		w.end = p.done()
 		if r.projection.wants(e) { // one that the projection takes no more counts all the same
-			w.items = append(w.items, item{event: e, at: w.end, replayed: true})
+			w.items = append(w.items, item{event: e, at: w.end, upTo: w.last, replayed: true})
 		}
 	}
 	return nil
@@ -222,6 +235,9 @@ func attempt(n int, f func() error) (err error) {
 	return err
 }
 
+// errGone says that a source has an event no more.
+var errGone = errors.New("the source does not have it any more")
+
 // fetch reads one event that a source has delivered before.
 func fetch(ctx context.Context, src eventlog.Source, partition string, offset uint64) (*eventlog.Event, error) {
 	events, err := src.Read(ctx, partition, offset-1, 1)
@@ -229,7 +245,7 @@ func fetch(ctx context.Context, src eventlog.Source, partition string, offset ui
 		return nil, fmt.Errorf("read event %d of partition %q: %w", offset, partition, err)
 	}
 	if len(events) == 0 || events[0].Offset != offset {
-		return nil, fmt.Errorf("read event %d of partition %q: the source does not have it any more", offset, partition)
+		return nil, fmt.Errorf("read event %d of partition %q: %w", offset, partition, errGone)
 	}
 	return &events[0], nil
 }

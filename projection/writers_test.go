@@ -243,7 +243,9 @@ func TestWritersOfOneRowGiveARowOfSomeSerialOrderOnAPlainStoreToo(t *testing.T) 
 		faults := rapid.SliceOfN(rapid.IntRange(0, 5), 12, 12).Draw(rt, "faults")
 		var inside bool
 		half := rapid.IntRange(0, len(events)).Draw(rt, "half")
+		log := 0 // events in it
 		run := func(p projection.Projection, drv driver.Driver, n int) error {
+			log = max(log, n)
 			db, err := querydb.Open(ctx(), drv, []*querydb.Model{o.Codec.Model}, querydb.Config{})
 			if err != nil {
 				return err
@@ -272,7 +274,7 @@ func TestWritersOfOneRowGiveARowOfSomeSerialOrderOnAPlainStoreToo(t *testing.T) 
 				return driver.ErrThrottled
 			case f == 2 && !inside:
 				inside = true
-				return run(cast[1], quiet, half)
+				return run(cast[1], quiet, log)
 			}
 			return nil
 		}

@@ -43,7 +43,7 @@ func (db *DB) Apply(ctx context.Context, b Batch) error {
 	}
 	batch := driver.Batch{Writes: make([]driver.Write, len(b.Writes)), Writer: b.Writer, Deadline: b.Deadline, Atomic: b.Atomic, Several: b.Several}
 	var err error
-	if batch.Last, err = noteWrites(b.Notes); err != nil {
+	if batch.Last, err = noteWrites(b.Notes, db.Shared()); err != nil {
 		return err
 	}
 	if err := db.rowWrites(&b, batch.Writes); err != nil {

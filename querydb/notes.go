@@ -20,6 +20,9 @@ type Note struct {
 	// that revision, 0 for none: where it has another by now, nothing of the notes is written, and the answer is ErrStale.
 	Revision uint64
 	Read     bool
+	// Check says that nothing is written, and the note, which is Read, must still have the Revision. A store that is not
+	// Shared has one writer, and passes over it.
+	Check bool
 }
 
 // notesTable is the name of the table that the notes of all projections, and ours, are rows of: Kind is the partition,
@@ -88,15 +91,20 @@ func (db *DB) Notes(ctx context.Context, kind, after string, limit int) ([]Note,
 }
 
 // noteWrites turns notes into rows.
-func noteWrites(list []Note) ([]driver.Write, error) {
+func noteWrites(list []Note, shared bool) ([]driver.Write, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
 	var b record.Builder
-	writes := make([]driver.Write, len(list))
-	for i, n := range list {
+	writes := make([]driver.Write, 0, len(list))
+	for _, n := range list {
+		if n.Check && !shared {
+			continue
+		}
 		w := driver.Write{Table: notes, Kind: driver.Delete, Row: Row{Key: keys.Key{PK: n.Kind, SK: n.ID}, Revision: n.Revision}, Read: n.Read}
-		if n.Value != nil {
+		if n.Check {
+			w.Kind = driver.Check
+		} else if n.Value != nil {
 			rec, err := encodeNote(&b, n)
 			if err != nil {
 				return nil, noteError("write", w.Row.Key, err)
@@ -106,7 +114,7 @@ func noteWrites(list []Note) ([]driver.Write, error) {
 		if err := checkRow(notes, &w.Row, nil, ""); err != nil {
 			return nil, noteError("write", w.Row.Key, err)
 		}
-		writes[i] = w
+		writes = append(writes, w)
 	}
 	return writes, nil
 }

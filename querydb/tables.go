@@ -31,6 +31,26 @@ func (m *Model) shape(generation int) *driver.Table {
 	return t
 }
 
+// Identifies reports whether the store tells a table from another of its name: see TableID.
+func (db *DB) Identifies() bool {
+	_, identifies := db.drv.(driver.Identifier)
+	return identifies
+}
+
+// TableID names the table that holds a generation of the model's rows: one that is made in its place, or restored from a
+// backup, has another. It is "" where there is no such table, and on a store that does not tell.
+func (db *DB) TableID(ctx context.Context, m *Model, generation int) (string, error) {
+	tells, ok := db.drv.(driver.Identifier)
+	if !ok {
+		return "", nil
+	}
+	id, err := tells.TableID(ctx, m.shape(generation))
+	if err != nil {
+		return "", &Error{Op: "identify table", Model: m.Name, Err: err}
+	}
+	return id, nil
+}
+
 // NotesTable is the table that holds the notes: a store that creates no tables by itself needs it before Open.
 func NotesTable() *driver.Table { return notes }
 

@@ -161,7 +161,7 @@ func (s *tables) tellRebuilds(ctx context.Context, p *program) error {
 // tellRebuilds prints which projections a start would have fold the whole log anew, and returns how many.
 func tellRebuilds(ctx context.Context, p *program, db *querydb.DB) (n int, err error) {
 	for _, one := range p.app.Projections {
-		why, err := projection.Rebuild(ctx, db, one)
+		why, err := projection.RebuildReason(ctx, db, one)
 		if err != nil {
 			return n, fmt.Errorf("look whether %s is to be folded anew: %w", one.Name, err)
 		}

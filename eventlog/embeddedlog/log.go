@@ -8,6 +8,7 @@
 //	"e" offset (8 bytes, big-endian)        the event: see appendFrame
 //	"i" length of source, source, id        the offset of the event, 8 bytes, big-endian
 //	"f"                                     the format of all this, one byte
+//	"n"                                     the incarnation: see Incarnation; logs of earlier versions have none
 package embeddedlog
 
 import (
@@ -55,6 +56,7 @@ type Log struct {
 	last  uint64     // offset of the last event written, synced or not
 
 	mu      sync.Mutex
+	made    string        // the incarnation
 	durable uint64        // offset of the last event synced
 	changed chan struct{} // closed, and another made, when durable, failed or closed change
 	failed  error         // why nothing can be appended any more
@@ -88,7 +90,7 @@ func Open(o Options) (*Log, error) {
 		return nil, fmt.Errorf("open the event log in %s: %w", o.Dir, err)
 	}
 	l := &Log{dir: o.Dir, db: db, now: o.Now, cache: cache, changed: make(chan struct{})}
-	if err := errors.Join(l.checkFormat(), l.findEnd()); err != nil {
+	if err := errors.Join(l.checkFormat(), l.readIncarnation(), l.findEnd()); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the event log in %s: %w", o.Dir, err), l.Close())
 	}
 	return l, nil
@@ -117,7 +119,7 @@ func locked(err error) bool {
 func (l *Log) checkFormat() error {
 	value, closer, err := l.db.Get([]byte("f"))
 	if errors.Is(err, pebble.ErrNotFound) {
-		return l.db.Set([]byte("f"), []byte{format}, pebble.Sync)
+		return l.create()
 	}
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"math/rand/v2"
@@ -116,20 +117,33 @@ func (h *house) look() {
 // checkpoint reads how far a projection has come, 0 where it has not begun.
 func (h *house) checkpoint(name string) uint64 {
 	h.Helper()
-	note, err := h.db.ReadNote(h.Context(), "checkpoint", name)
+	header, err := h.db.ReadNote(h.Context(), "projection", name)
 	if errors.Is(err, querydb.ErrNotFound) {
 		return 0
 	}
-	var c struct {
-		Partitions map[string]struct{ Offset uint64 }
+	var at struct {
+		Table      string
+		Generation int
 	}
+	if err == nil {
+		err = json.Unmarshal(header, &at)
+	}
+	var note []byte
+	if err == nil {
+		kind := fmt.Sprintf("checkpoint:%s.g%d:%s", at.Table, at.Generation, name)
+		note, err = h.db.ReadNote(h.Context(), kind, embeddedlog.Partition)
+	}
+	if errors.Is(err, querydb.ErrNotFound) {
+		return 0
+	}
+	var c struct{ Offset uint64 }
 	if err == nil {
 		err = json.Unmarshal(note, &c)
 	}
 	if err != nil {
 		h.Fatalf("crash %d: read the checkpoint of %s: %v", h.crashes, name, err)
 	}
-	return c.Partitions[embeddedlog.Partition].Offset
+	return c.Offset
 }
 
 // append sends every event that was not acknowledged, in batches, until the power goes.

@@ -80,6 +80,12 @@ type Lister interface {
 	Tables(ctx context.Context) ([]*Table, error)
 }
 
+// Identifier is a driver of tables that others make, and may lose or restore: it tells one from another of its name.
+type Identifier interface {
+	// TableID names the table of the Name and Generation for as long as it is that one, "" where there is none.
+	TableID(ctx context.Context, t *Table) (string, error)
+}
+
 // GetLimiter is a driver that reads at most so many keys in one Get; querydb cuts longer lists.
 type GetLimiter interface {
 	MaxGet() int

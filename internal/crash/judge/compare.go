@@ -163,12 +163,18 @@ func different(m *querydb.Model, want, got *querydb.Row) string {
 		return fmt.Sprintf("the end (%s, want %s)", got.Expires, want.Expires)
 	case !slices.Equal(want.Writers, got.Writers):
 		return fmt.Sprintf("who writes it (%q, want %q)", got.Writers, want.Writers)
-	case len(m.Writers) < 2 && (want.Position.Partition != got.Position.Partition || want.Position.Offset != got.Position.Offset):
+	case len(m.Writers) < 2 && (want.Position.Partition != partition(got.Position) || want.Position.Offset != got.Position.Offset):
 		return fmt.Sprintf("the position (%v, want %v)", got.Position, want.Position)
 	case !slices.Equal(want.Indexes, got.Indexes):
 		return fmt.Sprintf("the index keys (%v, want %v)", got.Indexes, want.Indexes)
 	}
 	return ""
+}
+
+// partition is that of a position, without the incarnation of the log.
+func partition(p querydb.Position) string {
+	name, _, _ := strings.Cut(p.Partition, "~")
+	return name
 }
 
 // entries compares entries of an index: the same rows, with the fields that the index carries, in an order of the sort key.
@@ -279,30 +285,57 @@ func (c *comparison) notes(ctx context.Context, projection string) error {
 
 // position is where a projection stands in a partition, and how many retried events took effect there.
 type position struct {
-	Offset   uint64
-	Replayed int
+	Offset uint64
+	Step   int
+}
+
+// about is the kind of notes of the given sort that are about the rows of a projection, "" where it has none.
+func about(ctx context.Context, db *querydb.DB, sort, projection string) (kind string, err error) {
+	text, err := db.ReadNote(ctx, "projection", projection)
+	if errors.Is(err, querydb.ErrNotFound) {
+		return "", nil
+	}
+	var header struct {
+		Table      string
+		Generation int
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &header)
+	}
+	return fmt.Sprintf("%s:%s.g%d:%s", sort, header.Table, header.Generation, projection), err
 }
 
 func positions(ctx context.Context, db *querydb.DB, projection string) (map[string]position, error) {
-	text, err := db.ReadNote(ctx, "checkpoint", projection)
-	if errors.Is(err, querydb.ErrNotFound) {
-		return nil, nil
+	kind, err := about(ctx, db, "checkpoint", projection)
+	if kind == "" || err != nil {
+		return nil, err
 	}
+	notes, err := readNotes(ctx, db, kind)
 	if err != nil {
 		return nil, err
 	}
-	var checkpoint struct{ Partitions map[string]position }
-	err = json.Unmarshal(text, &checkpoint)
-	return checkpoint.Partitions, err
+	all := map[string]position{}
+	for _, n := range notes {
+		var at position
+		if err := json.Unmarshal(n.Value, &at); err != nil {
+			return nil, err
+		}
+		all[n.ID] = at
+	}
+	return all, nil
 }
 
 // asides are the events that are set aside, by place, without their reasons.
 func asides(ctx context.Context, db *querydb.DB, projection string) (map[string]string, error) {
-	notes, err := readNotes(ctx, db, "aside:"+projection)
+	all := map[string]string{}
+	kind, err := about(ctx, db, "deadletter", projection)
+	if kind == "" || err != nil {
+		return all, err
+	}
+	notes, err := readNotes(ctx, db, kind)
 	if err != nil {
 		return nil, err
 	}
-	all := map[string]string{}
 	for _, n := range notes {
 		var event map[string]any
 		if err := json.Unmarshal(n.Value, &event); err != nil {

@@ -20,7 +20,7 @@ func (p Project) decided(ctx context.Context, events string, got, want *querydb.
 	all := mended{}
 	var subjects map[string]string
 	for _, one := range p.Projections {
-		notes, err := readNotes(ctx, got, "replay:"+one.Name)
+		notes, err := readNotes(ctx, got, "decision:"+one.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -32,13 +32,17 @@ func (p Project) decided(ctx context.Context, events string, got, want *querydb.
 				return nil, err
 			}
 		}
-		aside, err := readNotes(ctx, got, "aside:"+one.Name)
+		var aside []querydb.Note
+		kind, err := about(ctx, got, "deadletter", one.Name)
+		if err == nil && kind != "" {
+			aside, err = readNotes(ctx, got, kind)
+		}
 		if err != nil {
 			return nil, err
 		}
 		left := waiting(notes, aside, subjects)
 		for id := range left {
-			notes = append(notes, querydb.Note{Kind: "replay:" + one.Name, ID: id, Value: []byte(`{"skip":true}`)})
+			notes = append(notes, querydb.Note{Kind: "decision:" + one.Name, ID: id, Value: []byte(`{"skip":true}`)})
 		}
 		all[one.Name] = left
 		if err := want.Apply(ctx, querydb.Batch{Notes: notes}); err != nil {

@@ -1,0 +1,204 @@
+package projection
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/querydb"
+)
+
+// Stores of earlier versions have one note for all checkpoints of a projection, which names no event, and dead letters and
+// decisions without a hash of theirs. They are taken over as they are, without a fold:
+//
+//  1. The former note is put behind a fence: what it said stands in a note of its place that no former version can read. So
+//     a process of one stops, and none begins.
+//  2. Dead letters and decisions are copied, each with the hash of the event that the log holds at its place.
+//  3. The header and the checkpoints are written, and the former note keeps the fence alone.
+//
+// Whoever is interrupted, or finds another process at it, goes on from what is on record.
+const (
+	formerCheckpoint = "checkpoint" // ID is the projection's name
+	formerAside      = "aside:"     // + name
+	formerReplay     = "replay:"    // + name
+)
+
+// former is what is on record in the former form.
+type former struct {
+	text     json.RawMessage // the note, as a former version wrote it
+	fenced   bool
+	revision uint64
+}
+
+// fenced is the note that stands in the place of a former one. A former version reads the field version as a string, and
+// refuses a number.
+type fenced struct {
+	Version int             `json:"version"`
+	Taken   json.RawMessage `json:"taken,omitempty"` // what stood there, until all of it is taken over
+}
+
+func fence(projection string, taken json.RawMessage, revision uint64) querydb.Note {
+	return querydb.Note{
+		Kind: formerCheckpoint, ID: projection, Value: encode(fenced{Version: 2, Taken: taken}), Read: true, Revision: revision,
+	}
+}
+
+// readFormer reads what is on record in the former form, if anything.
+func (b *build) readFormer(ctx context.Context, db *querydb.DB, projection string) error {
+	b.Partitions = map[string]checkpoint{}
+	n, err := db.Note(ctx, formerCheckpoint, projection)
+	if err != nil || n.Value == nil {
+		return err
+	}
+	f := &former{text: n.Value, revision: n.Revision}
+	var behind fenced
+	if json.Unmarshal(n.Value, &behind) == nil {
+		if behind.Taken == nil {
+			return nil // a projection that began in the present form
+		}
+		f.text, f.fenced = behind.Taken, true
+	}
+	var was struct {
+		header
+		Partitions map[string]struct {
+			Offset   uint64 `json:"offset"`
+			Replayed int    `json:"replayed"`
+		} `json:"partitions"`
+	}
+	if err := json.Unmarshal(f.text, &was); err != nil {
+		return err
+	}
+	b.former, b.header, b.forgotten = f, was.header, was.Table == ""
+	for partition, c := range was.Partitions {
+		b.Partitions[partition] = checkpoint{cursor: cursor{c.Offset, c.Replayed}}
+	}
+	return nil
+}
+
+// takeOver brings what is on record into the present form.
+func (r *Runner) takeOver(ctx context.Context, p *place) error {
+	name := r.projection.Name
+	if !p.former.fenced {
+		if err := r.db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{fence(name, p.former.text, p.former.revision)}}); err != nil {
+			return fmt.Errorf("take over the checkpoints of %s: %w", name, err)
+		}
+		p.former.revision++
+	}
+	if err := r.copyFormer(ctx, p); err != nil {
+		return fmt.Errorf("take over the dead letters of %s: %w", name, err)
+	}
+	notes := []querydb.Note{p.note(name, p.revision), fence(name, nil, p.former.revision)}
+	for partition, c := range p.Partitions {
+		var err error
+		if c.Incarnation, err = eventlog.IncarnationOf(ctx, r.src, partition); err != nil {
+			return err
+		}
+		if e, err := r.formerEvent(ctx, ref{partition, c.Offset}); err != nil {
+			return err
+		} else if e != nil {
+			c.Anchor = anchorOf(e)
+		}
+		notes = append(notes, querydb.Note{Kind: p.kind(kindCheckpoint, name), ID: partition, Value: encode(c), Read: true})
+	}
+	if err := r.db.Apply(ctx, querydb.Batch{Notes: notes}); err != nil {
+		return fmt.Errorf("take over the checkpoints of %s: %w", name, err)
+	}
+	r.log.InfoContext(ctx, "projection: the checkpoints are taken over from a former version; it must not run on this store any more")
+	return nil
+}
+
+// dropFormer removes dead letters and decisions that were taken over. They are in nobody's way where that fails; the next
+// start tries again.
+func (r *Runner) dropFormer(ctx context.Context) {
+	for _, kind := range [...]string{formerAside, formerReplay} {
+		if err := dropKind(ctx, r.db, kind+r.projection.Name); err != nil {
+			r.log.DebugContext(ctx, "projection: notes of a former version stay", "kind", kind, "error", err)
+		}
+	}
+}
+
+// formerEvent reads the event at a place that a former version has put on record, nil where the source has it no more.
+func (r *Runner) formerEvent(ctx context.Context, at ref) (*eventlog.Event, error) {
+	if at.offset == 0 {
+		return nil, nil
+	}
+	e, err := fetch(ctx, r.src, at.partition, at.offset)
+	if errors.Is(err, errGone) {
+		return nil, nil
+	}
+	return e, err
+}
+
+// copyFormer copies dead letters and decisions, as many at once as a commit holds, each time with a look at the fence: once
+// another process has taken all over, and gone on, nothing of what was is written any more.
+func (r *Runner) copyFormer(ctx context.Context, p *place) error {
+	most, _ := r.db.MostAtomic()
+	if most == 0 {
+		most = querydb.MaxLimit
+	}
+	guard := querydb.Note{Kind: formerCheckpoint, ID: r.projection.Name, Read: true, Revision: p.former.revision, Check: true}
+	notes := []querydb.Note{guard}
+	flush := func() error {
+		err := r.db.Apply(ctx, querydb.Batch{Notes: notes})
+		notes = append(notes[:0], guard)
+		return err
+	}
+	add := func(n querydb.Note, err error) error {
+		if err == nil {
+			notes = append(notes, n)
+		}
+		if err == nil && len(notes) == most {
+			err = flush()
+		}
+		return err
+	}
+	if p.Table != "" {
+		kind := p.kind(kindDeadLetter, r.projection.Name)
+		err := eachNote(ctx, r.db, formerAside+r.projection.Name, func(n querydb.Note) error { return add(r.formerDeadLetter(ctx, kind, n)) })
+		if err != nil {
+			return err
+		}
+	}
+	err := eachNote(ctx, r.db, formerReplay+r.projection.Name, func(n querydb.Note) error { return add(r.formerDecision(ctx, p, n)) })
+	if err != nil || len(notes) == 1 {
+		return err
+	}
+	return flush()
+}
+
+func (r *Runner) formerDeadLetter(ctx context.Context, kind string, n querydb.Note) (querydb.Note, error) {
+	d, at, err := parseAside(n)
+	if err != nil {
+		return n, damage{err}
+	}
+	e, err := r.formerEvent(ctx, at)
+	if err != nil {
+		return n, err
+	}
+	if a := anchorOf(e); a != nil && a.Source == d.Source && a.ID == d.ID {
+		d.Hash = a.Hash
+	}
+	return querydb.Note{Kind: kind, ID: n.ID, Value: encode(d)}, nil
+}
+
+func (r *Runner) formerDecision(ctx context.Context, p *place, n querydb.Note) (querydb.Note, error) {
+	d, err := parseReplay(n)
+	if err != nil {
+		return n, damage{err}
+	}
+	d.Generation = p.Generation
+	e, err := r.formerEvent(ctx, d.ref)
+	if err != nil {
+		return n, err
+	}
+	d.Event = anchorOf(e)
+	if !d.Skip {
+		if e, err = r.formerEvent(ctx, ref{d.partition, d.Moment}); err != nil {
+			return n, err
+		}
+		d.After = anchorOf(e)
+	}
+	return d.note(r.projection.Name), nil
+}

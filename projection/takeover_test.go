@@ -1,0 +1,228 @@
+package projection_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/foldql/foldql/eventlog/memlog"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/memstore"
+)
+
+// formerly rewrites what is on record of the script into the form of earlier versions, to the letter.
+func formerly(t *testing.T, db *querydb.DB) {
+	t.Helper()
+	read := func(kind string) []querydb.Note {
+		notes, err := db.Notes(t.Context(), kind, "", 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return notes
+	}
+	var at struct {
+		Version, Table string
+		Generation     int
+	}
+	header, err := db.ReadNote(t.Context(), "projection", "script")
+	if err == nil {
+		err = json.Unmarshal(header, &at)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	about := fmt.Sprintf("%s.g%d:script", at.Table, at.Generation)
+	var partitions []string
+	var notes []querydb.Note
+	for _, n := range read("checkpoint:" + about) {
+		var c struct{ Offset, Step int }
+		if err := json.Unmarshal(n.Value, &c); err != nil {
+			t.Fatal(err)
+		}
+		replayed := ""
+		if c.Step > 0 {
+			replayed = fmt.Sprintf(`,"replayed":%d`, c.Step)
+		}
+		partitions = append(partitions, fmt.Sprintf(`%q:{"offset":%d%s}`, n.ID, c.Offset, replayed))
+		notes = append(notes, querydb.Note{Kind: n.Kind, ID: n.ID})
+	}
+	without := func(value []byte, names ...string) []byte {
+		var m map[string]json.RawMessage
+		if err := json.Unmarshal(value, &m); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			delete(m, name)
+		}
+		b, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	for _, n := range read("deadletter:" + about) {
+		notes = append(notes, querydb.Note{Kind: n.Kind, ID: n.ID},
+			querydb.Note{Kind: "aside:script", ID: n.ID, Value: without(n.Value, "hash")})
+	}
+	for _, n := range read("decision:script") {
+		notes = append(notes, querydb.Note{Kind: n.Kind, ID: n.ID},
+			querydb.Note{Kind: "replay:script", ID: n.ID, Value: without(n.Value, "generation", "event", "after")})
+	}
+	notes = append(notes, querydb.Note{Kind: "projection", ID: "script"}, querydb.Note{Kind: "checkpoint", ID: "script",
+		Value: fmt.Appendf(nil, `{"version":%q,"table":%q,"generation":%d,"partitions":{%s}}`,
+			at.Version, at.Table, at.Generation, strings.Join(partitions, ","))})
+	if err := db.Apply(t.Context(), querydb.Batch{Notes: notes}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// formerLog is a log in which events were set aside, one was retried and one was skipped.
+func formerLog(t *testing.T) *memlog.Log { return openLog(t, broken()...) }
+
+// formerStore is a store of that log as an earlier version has left it.
+func formerStore(t *testing.T, log *memlog.Log, drv driver.Driver) {
+	t.Helper()
+	db := open(t, drv)
+	r := run(t, ended(log), db, quick())
+	if err := r.Retry(t.Context(), "0@2"); err != nil {
+		t.Fatal(err)
+	}
+	add(t, log, 8, event("w", needs("z", 1)), event("w", upsert("z", 10)), event("", set("z", 1)), event("v", needs("y", 1)))
+	r = run(t, ended(log), db, quick())
+	if err := r.Skip(t.Context(), "0@9"); err != nil {
+		t.Fatal(err)
+	}
+	formerly(t, db)
+}
+
+// TestAStoreOfAnEarlierVersionIsTakenOverAsItIs, whatever befalls the one that does it, without a fold of what was folded.
+func TestAStoreOfAnEarlierVersionIsTakenOverAsItIs(t *testing.T) {
+	for name, store := range keptStores {
+		for fault := 0; fault <= 12; fault++ {
+			t.Run(fmt.Sprint(name, " fault ", fault), func(t *testing.T) {
+				drv, log := store(), formerLog(t)
+				formerStore(t, log, drv)
+				n := 0
+				faulty := &interrupted{drv, func() error {
+					if n++; n == fault {
+						return driver.ErrThrottled
+					}
+					return nil
+				}, func() error {
+					if n == fault+1 && fault > 0 {
+						return driver.ErrUnavailable
+					}
+					return nil
+				}}
+				wrapped := driver.Driver(faulty)
+				if shared, is := drv.(driver.Shared); is {
+					wrapped = struct {
+						driver.Driver
+						driver.Shared
+					}{faulty, shared}
+				}
+				db := open(t, wrapped)
+				r := run(t, ended(log), db, quick())
+				if s := status(t, r); s.Events != 0 || s.Partitions[0].Checkpoint != 12 {
+					t.Errorf("%d events were folded, and the checkpoint is %+v: want none, and 12", s.Events, s.Partitions)
+				}
+				if diff := cmp.Diff([]string{"0@7", "0@12"}, asideOf(t, r)); diff != "" {
+					t.Errorf("aside (-want +got):\n%s", diff)
+				}
+				add(t, log, 12, event("", upsert("o", 100)))
+				r = run(t, ended(log), db, quick())
+				wanted := []keyOf{{"o", 107}, {"a", 1111}, {"z", 11}}
+				for _, k := range wanted {
+					if got := totalOf(t, db, k.id); got != k.total {
+						t.Errorf("total of %s is %d, want %d", k.id, got, k.total)
+					}
+				}
+				// What was decided holds for a fold of the whole log.
+				if err := r.Rebuild(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				r = run(t, ended(log), db, quick())
+				for _, k := range wanted {
+					if got := totalOf(t, db, k.id); got != k.total {
+						t.Errorf("after a rebuild the total of %s is %d, want %d", k.id, got, k.total)
+					}
+				}
+				for _, kind := range []string{"aside:script", "replay:script"} {
+					if notes, err := db.Notes(t.Context(), kind, "", 10); err != nil || len(notes) > 0 {
+						t.Errorf("%d notes of kind %s are left, %v", len(notes), kind, err)
+					}
+				}
+			})
+		}
+	}
+}
+
+type keyOf struct {
+	id    string
+	total int
+}
+
+func totalOf(t *testing.T, db *querydb.DB, id string) int {
+	t.Helper()
+	rows, err := readRows(db, Model, []keys.Key{{PK: id, SK: "v1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows[Key{ID: id, Version: "v1"}].Row.Total
+}
+
+// TestAStoreOfAnEarlierVersionIsComparedWithItsLog when it is taken over, as far as it says what it was folded from.
+func TestAStoreOfAnEarlierVersionIsComparedWithItsLog(t *testing.T) {
+	drv, log := kept{memstore.New()}, formerLog(t)
+	formerStore(t, log, drv)
+	if m := mismatch(t, logOf(t, broken()...), drv, 10); m == nil || m.Offset != 12 || m.End != 8 {
+		t.Errorf("mismatch: %+v, want one of a log that ends before", m)
+	}
+	run(t, ended(log), open(t, drv), quick())
+	other := numbered(0, 20, "e")
+	if m := mismatch(t, partitioned(t, 1, other), drv, 10); m == nil {
+		t.Error("once it is taken over, another log is not found")
+	}
+}
+
+// formerRead is how an earlier version reads its checkpoint.
+type formerRead struct {
+	Version    string `json:"version"`
+	Table      string `json:"table"`
+	Generation int    `json:"generation"`
+}
+
+// TestAnEarlierVersionCannotReadWhatItMustNotGoOnFrom, neither in a store that was taken over, nor in one that was made by
+// this version; and what it has in hand it cannot commit.
+func TestAnEarlierVersionCannotReadWhatItMustNotGoOnFrom(t *testing.T) {
+	for name, former := range map[string]bool{"taken over": true, "made": false} {
+		t.Run(name, func(t *testing.T) {
+			drv, log := keptStores["shared"](), formerLog(t)
+			if former {
+				formerStore(t, log, drv)
+			}
+			db := open(t, drv)
+			before, err := db.Note(t.Context(), "checkpoint", "script")
+			if err != nil {
+				t.Fatal(err)
+			}
+			run(t, ended(log), db, quick())
+			n, err := db.Note(t.Context(), "checkpoint", "script")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var c formerRead
+			if err := json.Unmarshal(n.Value, &c); err == nil {
+				t.Errorf("the former note %s can be read", n.Value)
+			}
+			if n.Revision <= before.Revision {
+				t.Errorf("the former note has revision %d, and had %d: a commit made of that would take effect", n.Revision, before.Revision)
+			}
+		})
+	}
+}
