@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -26,6 +27,24 @@ func (l *Log) Append(ctx context.Context, events []eventlog.Event) ([]eventlog.A
 		return nil, err
 	}
 	defer end()
+	if err := l.Writable(); err != nil {
+		return nil, err
+	}
+	var at []eventlog.Appended
+	events = slices.Clone(events) // for the case that the append goes on when the caller has left
+	err = l.disk.Run(func() (err error) {
+		done, err := l.append(events)
+		at = done
+		return err
+	})
+	if err != nil {
+		return nil, l.unwritable(err)
+	}
+	return at, nil
+}
+
+// append returns when the events are synced.
+func (l *Log) append(events []eventlog.Event) ([]eventlog.Appended, error) {
 	at, batch, last, err := l.write(events)
 	if err != nil {
 		return nil, err

@@ -17,9 +17,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
-	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -27,7 +25,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/foldql/foldql/eventlog"
-	"github.com/foldql/foldql/internal/orderedfs"
+	"github.com/foldql/foldql/internal/disk"
 )
 
 // Partition is the name of the one partition.
@@ -37,16 +35,18 @@ const format = 1
 
 // Options configure a Log.
 type Options struct {
-	Dir    string           // where the log lives; made if need be
-	FS     vfs.FS           // the file system, the operating system's where nil
-	Logger *slog.Logger     // for what the store has to tell, nowhere where nil
-	Now    func() time.Time // for events without a time, time.Now where nil
+	Dir     string           // where the log lives; made if need be
+	FS      vfs.FS           // the file system, the operating system's where nil
+	Reserve uint64           // free space below which nothing is appended, in bytes; 128 MB where 0
+	Logger  *slog.Logger     // for what the store has to tell, nowhere where nil
+	Now     func() time.Time // for events without a time, time.Now where nil
 }
 
 // Log is a durable eventlog.Log that also knows its Head.
 type Log struct {
 	dir   string
 	db    *pebble.DB
+	disk  *disk.Disk
 	now   func() time.Time
 	cache *pebble.Cache
 
@@ -79,40 +79,56 @@ func Open(o Options) (*Log, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	cache := pebble.NewCache(32 << 20)
-	db, err := pebble.Open(o.Dir, storeOptions(o, cache))
-	if err != nil {
-		cache.Unref()
-		if locked(err) {
-			return nil, fmt.Errorf("open the event log in %s: another process has it open; "+
-				"stop that one, or choose another directory: %w", o.Dir, err)
-		}
-		return nil, fmt.Errorf("open the event log in %s: %w", o.Dir, err)
+	l := &Log{
+		dir: o.Dir, now: o.Now, cache: pebble.NewCache(32 << 20), changed: make(chan struct{}),
+		disk: disk.New(disk.Config{FS: o.FS, Dir: o.Dir, Reserve: o.Reserve, Logger: o.Logger}),
 	}
-	l := &Log{dir: o.Dir, db: db, now: o.Now, cache: cache, changed: make(chan struct{})}
-	if err := errors.Join(l.checkFormat(), l.readIncarnation(), l.findEnd()); err != nil {
-		return nil, errors.Join(fmt.Errorf("open the event log in %s: %w", o.Dir, err), l.Close())
+	if err := l.disk.Open(func() error { return l.open(o) }); err != nil {
+		l.cache.Unref()
+		return nil, fmt.Errorf("open the event log in %s: %w", o.Dir, err)
 	}
 	return l, nil
 }
 
-func storeOptions(o Options, cache *pebble.Cache) *pebble.Options {
+func (l *Log) open(o Options) (err error) {
+	if l.db, err = pebble.Open(o.Dir, storeOptions(l.disk, l.cache)); err != nil {
+		return err
+	}
+	if err := errors.Join(l.checkFormat(), l.readIncarnation(), l.findEnd()); err != nil {
+		return errors.Join(err, l.db.Close())
+	}
+	return nil
+}
+
+// Writable returns why nothing can be appended now, nil where something can; what is missing may be space, which is
+// eventlog.ErrFull. Reads go on in either case.
+func (l *Log) Writable() error { return l.unwritable(l.disk.Writable()) }
+
+// unwritable is an error of the disk in the words of the contract.
+func (l *Log) unwritable(err error) error {
+	var fault *disk.Fault
+	switch {
+	case !errors.As(err, &fault):
+		return err
+	case errors.Is(err, disk.ErrFull):
+		return fmt.Errorf("append to the event log: %w: %w", eventlog.ErrFull, err)
+	}
+	return fmt.Errorf("append to the event log: %w: %w", eventlog.ErrUnwritable, err)
+}
+
+func storeOptions(d *disk.Disk, cache *pebble.Cache) *pebble.Options {
 	options := &pebble.Options{
-		FS:           orderedfs.Wrap(o.FS),
-		Cache:        cache,
-		MemTableSize: 16 << 20,
-		Logger:       storeLogger{o.Logger},
+		FS:            d.FS(),
+		Cache:         cache,
+		MemTableSize:  16 << 20,
+		Logger:        d.Logger(),
+		EventListener: d.Listener(),
 	}
 	for i := range options.Levels {
 		// Most ids that are looked up are new: filters answer that without reading.
 		options.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 	}
 	return options
-}
-
-// locked reports whether the error says that somebody else holds the directory.
-func locked(err error) bool {
-	return errors.Is(err, syscall.EAGAIN) || strings.Contains(err.Error(), "lock held by current process")
 }
 
 // checkFormat refuses a directory that was written in another format, and marks a new one.
@@ -165,8 +181,10 @@ func (l *Log) Close() error {
 
 	l.use.Lock()
 	defer l.use.Unlock()
-	err := l.db.Close()
-	l.cache.Unref()
+	err := l.disk.Close(func() error {
+		defer l.cache.Unref()
+		return l.db.Close()
+	})
 	if err != nil {
 		return fmt.Errorf("close the event log in %s: %w", l.dir, err)
 	}

@@ -15,15 +15,15 @@ import (
 	"github.com/foldql/foldql/eventlog"
 )
 
-// disk is a file system whose syncs of the write-ahead log a test can hold up or let fail.
-type disk struct {
+// faultyDisk is a file system whose syncs of the write-ahead log a test can hold up or let fail.
+type faultyDisk struct {
 	syncs   atomic.Int64
 	held    atomic.Pointer[chan struct{}] // syncs wait until it is closed
 	waiting chan struct{}                 // told by each sync that is held up
 	fault   atomic.Pointer[error]
 }
 
-func (d *disk) fs() vfs.FS {
+func (d *faultyDisk) fs() vfs.FS {
 	return errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
 		switch op.Kind {
 		case errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpFileSyncTo:
@@ -50,7 +50,7 @@ func numbered(n int) []eventlog.Event {
 }
 
 func TestAppendsThatComeDuringASyncShareTheNextAndAreNotReadBefore(t *testing.T) {
-	d := &disk{waiting: make(chan struct{}, 1000)}
+	d := &faultyDisk{waiting: make(chan struct{}, 1000)}
 	l, err := Open(Options{Dir: "log", FS: d.fs()})
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func written(l *Log) uint64 {
 }
 
 func TestAfterAFailedSyncNothingIsAcknowledged(t *testing.T) {
-	d := &disk{}
+	d := &faultyDisk{}
 	l, err := Open(Options{Dir: "log", FS: d.fs()})
 	if err != nil {
 		t.Fatal(err)

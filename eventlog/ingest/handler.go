@@ -135,6 +135,10 @@ func notAppended(err error) *problem {
 	switch {
 	case errors.As(err, &conflict):
 		return conflicting(conflict)
+	case errors.Is(err, eventlog.ErrFull):
+		return insufficientStorage()
+	case errors.Is(err, eventlog.ErrUnwritable):
+		return unavailable()
 	case errors.Is(err, eventlog.ErrClosed), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return unavailable()
 	}

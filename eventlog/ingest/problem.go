@@ -113,6 +113,13 @@ func unavailable() *problem {
 	}
 }
 
+func insufficientStorage() *problem {
+	return &problem{
+		Type: urn + "insufficient-storage", Title: "Insufficient storage", Status: http.StatusInsufficientStorage,
+		Detail: "The disk of the event log is full: send the events again when there is space.",
+	}
+}
+
 func internal(cause error) *problem {
 	return &problem{
 		Type: urn + "internal", Title: "Internal error", Status: http.StatusInternalServerError,

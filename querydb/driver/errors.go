@@ -22,6 +22,10 @@ var ErrOverBudget = errors.New("over budget")
 // was told with those.
 var ErrSuspended = fmt.Errorf("%w for now", ErrUnavailable)
 
+// ErrFull is what a driver adds to ErrUnavailable where the store has no space to write to: reads go on, and so do writes
+// as soon as there is space.
+var ErrFull = errors.New("no space left")
+
 // ErrStale is a Shared driver's answer to a batch that was made of rows as they no longer are, or that is too late. Some
 // of its Writes may have taken effect, its Last have not. It is not among the errors above because it never reaches
 // users: whoever made the batch reads again and makes another.

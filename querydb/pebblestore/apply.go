@@ -21,6 +21,9 @@ func (s *Store) Apply(ctx context.Context, b driver.Batch) error {
 		return err
 	}
 	defer s.leave()
+	if err := s.Writable(); err != nil {
+		return err
+	}
 	if err := s.apply(ctx, &b); err != nil {
 		return failed("apply a batch", err)
 	}
@@ -32,17 +35,26 @@ func (s *Store) apply(ctx context.Context, b *driver.Batch) error {
 	if err != nil {
 		return err
 	}
-	defer claimed.release()
 	changes, size, err := arrange(b, claimed.places)
 	if err != nil {
+		claimed.release()
 		return err
 	}
 	w := writer{batch: s.db.NewBatchWithSize(size), name: b.Writer}
-	defer w.batch.Close()
 	if err := w.write(ctx, s.db, changes); err != nil {
-		return err
+		claimed.release()
+		return errors.Join(err, w.batch.Close())
 	}
-	return w.batch.Commit(pebble.Sync)
+	return s.commit(w.batch, claimed.release)
+}
+
+// commit commits a batch, and releases then what nobody else may have while it does. It may return before, where the disk
+// does not take it.
+func (s *Store) commit(b *pebble.Batch, release func()) error {
+	return s.disk.Run(func() error {
+		defer release()
+		return errors.Join(b.Commit(pebble.Sync), b.Close())
+	})
 }
 
 // change is a write with the key of its row.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/foldql/foldql/internal/disk"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
@@ -48,9 +49,11 @@ type place struct {
 }
 
 type dictionary struct {
-	mu     sync.RWMutex
+	mu     sync.RWMutex // never held while the disk is waited for: reads need it
 	places map[generation]*place
-	next   uint32
+
+	numbering sync.Mutex // held while a table gets a number
+	next      uint32
 }
 
 func readDictionary(db *pebble.DB) (*dictionary, error) {
@@ -116,31 +119,50 @@ func (d *dictionary) find(t *driver.Table) *place {
 	return d.places[generationOf(t)]
 }
 
-// make returns where the rows of a table are to be, and numbers the table where it is new.
-func (d *dictionary) make(db *pebble.DB, t *driver.Table) (*place, error) {
+// place returns where the rows of a table are to be, and numbers the table where it is new.
+func (s *Store) place(t *driver.Table) (*place, error) {
+	d := s.tables
 	if p := d.find(t); p != nil {
 		return p, nil
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	name := generationOf(t)
-	if p := d.places[name]; p != nil {
+	if err := s.disk.Acquire(d.numbering.Lock, d.numbering.Unlock); err != nil {
+		return nil, err
+	}
+	if p := d.find(t); p != nil {
+		d.numbering.Unlock()
 		return p, nil
 	}
-	p := &place{number: d.next}
-	b := db.NewBatch()
-	defer b.Close()
+	name, p := generationOf(t), &place{number: d.next}
+	b := s.db.NewBatch()
 	value := append(binary.AppendUvarint(nil, uint64(name.number)), name.table...)
 	err := errors.Join(
 		b.Set(nextKey, binary.AppendUvarint(nil, uint64(p.number)+1), nil),
-		b.Set(entryOf(p.number), value, nil),
-		b.Commit(pebble.Sync))
+		b.Set(entryOf(p.number), value, nil))
 	if err != nil {
-		return nil, err
+		d.numbering.Unlock()
+		return nil, errors.Join(err, b.Close())
 	}
-	d.next++
-	d.places[name] = p
-	return p, nil
+	err = s.disk.Run(func() error {
+		defer d.numbering.Unlock()
+		if err := errors.Join(b.Commit(pebble.Sync), b.Close()); err != nil {
+			return err
+		}
+		d.next++
+		d.set(name, p)
+		return nil
+	})
+	return p, err
+}
+
+// set enters a place, or takes it out where it is nil.
+func (d *dictionary) set(name generation, p *place) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if p == nil {
+		delete(d.places, name)
+	} else {
+		d.places[name] = p
+	}
 }
 
 // Drop removes a generation of a table. The space on disk comes back as the engine compacts its files.
@@ -153,25 +175,40 @@ func (s *Store) Drop(ctx context.Context, t *driver.Table) error {
 	if p == nil {
 		return nil
 	}
-	p.write.Lock()
-	defer p.write.Unlock()
+	if err := s.drop(t, p); err != nil {
+		return failed(fmt.Sprintf("drop generation %d of table %s", t.Generation, t.Name), err)
+	}
+	return nil
+}
+
+func (s *Store) drop(t *driver.Table, p *place) error {
+	if err := s.disk.Writable(); err != nil {
+		return err
+	}
+	if err := s.disk.Acquire(p.write.Lock, p.write.Unlock); err != nil {
+		return err
+	}
 	if p.dropped {
+		p.write.Unlock()
 		return nil
 	}
 	b := s.db.NewBatch()
-	defer b.Close()
 	err := errors.Join(
 		b.DeleteRange(binary.BigEndian.AppendUint32(nil, p.number), binary.BigEndian.AppendUint32(nil, p.number+1), nil),
-		b.Delete(entryOf(p.number), nil),
-		b.Commit(pebble.Sync))
+		b.Delete(entryOf(p.number), nil))
 	if err != nil {
-		return fmt.Errorf("pebblestore: drop generation %d of table %s: %w", t.Generation, t.Name, err)
+		p.write.Unlock()
+		return errors.Join(err, b.Close())
 	}
-	p.dropped = true
-	s.tables.mu.Lock()
-	delete(s.tables.places, generationOf(t))
-	s.tables.mu.Unlock()
-	return nil
+	return s.disk.Run(func() error {
+		defer p.write.Unlock()
+		if err := errors.Join(b.Commit(pebble.Sync), b.Close()); err != nil {
+			return err
+		}
+		p.dropped = true
+		s.tables.set(generationOf(t), nil)
+		return nil
+	})
 }
 
 // claim locks the places that a batch writes to, in the order of their numbers, and returns them by table. A place
@@ -182,10 +219,15 @@ func (s *Store) claim(b *driver.Batch) (claimed, error) {
 		if err := c.find(s, b.Writes, b.Last); err != nil {
 			return c, err
 		}
-		if c.lock() {
+		whole, err := c.lock(s.disk)
+		if whole {
 			return c, nil
 		}
-		c.release() // a table was dropped meanwhile: it gets a new number
+		c.release()
+		if err != nil {
+			return c, err
+		}
+		// A table was dropped meanwhile: it gets a new number.
 	}
 }
 
@@ -210,7 +252,7 @@ func (c *claimed) find(s *Store, lists ...[]driver.Write) error {
 				}
 				continue
 			}
-			p, err := s.tables.make(s.db, t)
+			p, err := s.place(t)
 			if err != nil {
 				return err
 			}
@@ -232,21 +274,25 @@ func (c *claimed) add(p *place, exclusive bool) {
 	c.order = append(c.order, claim{place: p, exclusive: exclusive})
 }
 
-// lock takes the locks; it returns false where one of the places has been dropped.
-func (c *claimed) lock() bool {
+// lock takes the locks; whole is false where one of the places has been dropped, or the disk makes others wait.
+func (c *claimed) lock(d *disk.Disk) (whole bool, err error) {
 	for i := range c.order {
 		p := &c.order[i]
+		lock, try, unlock := p.write.RLock, p.write.TryRLock, p.write.RUnlock
 		if p.exclusive {
-			p.write.Lock()
-		} else {
-			p.write.RLock()
+			lock, try, unlock = p.write.Lock, p.write.TryLock, p.write.Unlock
+		}
+		if !try() {
+			if err := d.Acquire(lock, unlock); err != nil {
+				return false, err
+			}
 		}
 		p.held = true
 		if p.dropped {
-			return false
+			return false, nil
 		}
 	}
-	return true
+	return true, nil
 }
 
 func (c *claimed) release() {

@@ -258,5 +258,5 @@ func failed(act string, err error) error {
 		errors.Is(err, driver.ErrInvalid) || errors.Is(err, driver.ErrConflict) || errors.Is(err, driver.ErrOverBudget) || errors.Is(err, errDamaged) {
 		return fmt.Errorf("pebblestore: %s: %w", act, err)
 	}
-	return fmt.Errorf("pebblestore: %s: %w: %w", act, driver.ErrUnavailable, err)
+	return unavailable(act, err)
 }

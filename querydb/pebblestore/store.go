@@ -16,7 +16,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/foldql/foldql/internal/orderedfs"
+	"github.com/foldql/foldql/internal/disk"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
@@ -38,6 +38,8 @@ type Options struct {
 	// MemTableBytes is how much of what was written last is kept in memory before it goes into a file, in bytes. Up to
 	// four times as much is in use under load. 64 MB by default.
 	MemTableBytes uint64
+	// Reserve is the free space of the file system, in bytes, below which nothing is written. 128 MB by default.
+	Reserve uint64
 	// Logger is told of faults in the background; slog.Default by default.
 	Logger *slog.Logger
 }
@@ -71,6 +73,7 @@ func (o *Options) validate() error {
 // Store is a driver over one data directory.
 type Store struct {
 	db     *pebble.DB
+	disk   *disk.Disk
 	open   sync.RWMutex // held for reading by each call, for writing by Close
 	closed bool
 	tables *dictionary
@@ -89,21 +92,44 @@ func Open(opts Options) (*Store, error) {
 	if err := opts.validate(); err != nil {
 		return nil, fmt.Errorf("pebblestore: %w", err)
 	}
-	db, err := pebble.Open(opts.Dir, opts.pebble())
-	if err != nil {
-		return nil, openError(&opts, err)
+	s := &Store{disk: disk.New(disk.Config{FS: opts.FS, Dir: opts.Dir, Reserve: opts.Reserve, Logger: opts.Logger})}
+	if err := s.disk.Open(func() error { return s.openDir(&opts) }); err != nil {
+		return nil, unavailable("open", err)
 	}
-	tables, err := readDictionary(db)
-	if err != nil {
-		return nil, fmt.Errorf("pebblestore: open data directory %q: %w", opts.Dir, errors.Join(err, db.Close()))
+	return s, nil
+}
+
+func (s *Store) openDir(o *Options) (err error) {
+	if s.db, err = pebble.Open(o.Dir, o.pebble(s.disk)); err != nil {
+		return err
 	}
-	return &Store{db: db, tables: tables}, nil
+	if s.tables, err = readDictionary(s.db); err != nil {
+		return errors.Join(err, s.db.Close())
+	}
+	return nil
+}
+
+// Writable returns why the data directory cannot be written, nil where it can; what is missing may be space, which is
+// driver.ErrFull. Reads go on in either case.
+func (s *Store) Writable() error {
+	if err := s.disk.Writable(); err != nil {
+		return unavailable("write", err)
+	}
+	return nil
+}
+
+// unavailable is an error of the engine or of the disk in the words of the contract.
+func unavailable(act string, err error) error {
+	if errors.Is(err, disk.ErrFull) {
+		err = fmt.Errorf("%w: %w", driver.ErrFull, err)
+	}
+	return fmt.Errorf("pebblestore: %s: %w: %w", act, driver.ErrUnavailable, err)
 }
 
 // pebble are the options of the engine.
-func (o *Options) pebble() *pebble.Options {
+func (o *Options) pebble(d *disk.Disk) *pebble.Options {
 	p := &pebble.Options{
-		FS:                          orderedfs.Wrap(o.FS),
+		FS:                          d.FS(),
 		CacheSize:                   o.CacheBytes,
 		FormatMajorVersion:          pebble.FormatNewest,
 		MemTableSize:                o.MemTableBytes,
@@ -112,27 +138,14 @@ func (o *Options) pebble() *pebble.Options {
 		L0StopWritesThreshold:       64,
 		LBaseMaxBytes:               256 << 20,
 		CompactionConcurrencyRange:  func() (int, int) { return 1, 2 },
-		Logger:                      logger{o.Logger},
+		Logger:                      d.Logger(),
+		EventListener:               d.Listener(),
 	}
 	for i := range p.Levels {
 		p.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 		p.Levels[i].IndexBlockSize = 256 << 10 // one level of index blocks in most files
 	}
 	return p
-}
-
-// openError tells a directory that is in use from other troubles.
-func openError(o *Options, err error) error {
-	lock, lockErr := pebble.LockDirectory(o.Dir, o.FS)
-	if lockErr == nil {
-		err = errors.Join(err, lock.Close())
-		return fmt.Errorf("pebblestore: open data directory %q: %w", o.Dir, err)
-	}
-	if _, missing := o.FS.Stat(o.Dir); missing != nil {
-		return fmt.Errorf("pebblestore: create data directory %q: %w", o.Dir, err)
-	}
-	return fmt.Errorf("pebblestore: %w: data directory %q cannot be locked, another process has it open: "+
-		"stop that process, or name another directory: %w", driver.ErrUnavailable, o.Dir, err)
 }
 
 // Close waits for calls in flight and closes the directory.
@@ -143,7 +156,7 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.closed = true
-	if err := s.db.Close(); err != nil {
+	if err := s.disk.Close(s.db.Close); err != nil {
 		return fmt.Errorf("pebblestore: close: %w", err)
 	}
 	return nil
@@ -163,23 +176,3 @@ func (s *Store) enter(ctx context.Context) error {
 }
 
 func (s *Store) leave() { s.open.RUnlock() }
-
-// logger hands the engine's messages on. Its chatter about what it does goes to the debug level.
-type logger struct{ log *slog.Logger }
-
-func (l logger) Infof(format string, args ...any) {
-	if l.log.Enabled(context.Background(), slog.LevelDebug) {
-		l.log.Debug("pebble: " + fmt.Sprintf(format, args...))
-	}
-}
-
-func (l logger) Errorf(format string, args ...any) {
-	l.log.Error("pebble: " + fmt.Sprintf(format, args...))
-}
-
-// Fatalf ends the process, as the engine asks: after a write to its log has failed nothing that follows is durable.
-func (l logger) Fatalf(format string, args ...any) {
-	text := "pebble: " + fmt.Sprintf(format, args...)
-	l.log.Error(text)
-	panic(text)
-}

@@ -23,9 +23,15 @@ func (s *Store) Sweep(ctx context.Context, t *driver.Table, before time.Time, mo
 	if p == nil || t.Lasting {
 		return 0, nil
 	}
-	p.write.Lock() // a row whose end is being changed is met before or after
-	defer p.write.Unlock()
+	if err := s.Writable(); err != nil {
+		return 0, err
+	}
+	// A row whose end is being changed is met before or after.
+	if err := s.disk.Acquire(p.write.Lock, p.write.Unlock); err != nil {
+		return 0, failed("remove expired rows of "+t.Name, err)
+	}
 	if p.dropped {
+		p.write.Unlock()
 		return 0, nil
 	}
 	if removed, err = s.sweep(t, p, before, most); err != nil {
@@ -34,22 +40,24 @@ func (s *Store) Sweep(ctx context.Context, t *driver.Table, before time.Time, mo
 	return removed, nil
 }
 
+// sweep releases the place when it is done.
 func (s *Store) sweep(t *driver.Table, p *place, before time.Time, most int) (removed int, err error) {
 	due, err := s.due(t, p, before, most)
 	if err != nil || len(due) == 0 {
+		p.write.Unlock()
 		return 0, err
 	}
 	w := writer{batch: s.db.NewBatch()}
-	defer w.batch.Close()
 	for _, key := range due {
-		if err := w.sweep(s.db, t, p, key); err != nil {
-			return 0, errors.Join(err, w.close())
+		if err = w.sweep(s.db, t, p, key); err != nil {
+			break
 		}
 	}
-	if err := w.close(); err != nil {
-		return 0, err
+	if err = errors.Join(err, w.close()); err != nil {
+		p.write.Unlock()
+		return 0, errors.Join(err, w.batch.Close())
 	}
-	return len(due), w.batch.Commit(pebble.Sync)
+	return len(due), s.commit(w.batch, p.write.Unlock)
 }
 
 // due returns the keys, among the ends of rows of the table's kind, of up to most that are before the moment.
