@@ -90,7 +90,7 @@ func (f *mortalFold) upTo(t testing.TB, events []eventlog.Event, window int) (*q
 	return db, r
 }
 
-// kept is a store that is opened again.
+// withKept is a store that is opened again.
 func withKept(store driver.Driver) driver.Driver {
 	if shared, is := store.(*memstore.Shared); is {
 		return shared.Join(memstore.Options{Now: func() time.Time { return epoch }})

@@ -40,7 +40,9 @@ func metricRow(t *testing.T, d *prometheus.Desc) (name, row string) {
 // TestEveryMetricIsDescribed: docs/operations.md has a row with the labels and the meaning of each, and names no other.
 func TestEveryMetricIsDescribed(t *testing.T) {
 	doc, known := operationsDoc(t), map[string]bool{}
-	for _, c := range []prometheus.Collector{newOperations(nil), &projectionMetrics{}, &storeMetrics{}, &dynamoMetrics{}, &connections{}, inflight{}} {
+	for _, c := range []prometheus.Collector{
+		newOperations(nil), &projectionMetrics{}, &storeMetrics{}, storages{}, &dynamoMetrics{}, &connections{}, inflight{},
+	} {
 		all := make(chan *prometheus.Desc, 100)
 		c.Describe(all)
 		close(all)

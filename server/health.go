@@ -11,6 +11,7 @@ import (
 // health answers whether the server is alive, and whether it should get requests.
 type health struct {
 	folds    *folds
+	storages storages
 	draining atomic.Bool
 }
 
@@ -46,6 +47,9 @@ var errDraining = errors.New("the server is shutting down")
 func (h *health) ready(details admission) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		list, err := h.folds.statuses(r.Context())
+		if fault := h.storages.ready(); fault != nil {
+			err = fault
+		}
 		if h.draining.Load() {
 			err = errDraining
 		}
@@ -78,12 +82,17 @@ const (
 	whyDraining    = "draining"
 	whyStopped     = "stopped"     // a projection has stopped, or does not get on
 	whyCatchingUp  = "catching up" // a projection has not come to the end of the log
+	whyStarting    = "starting"    // the store is being opened
+	whyStorage     = "storage"     // the data directory cannot be written
 	whyUnavailable = "unavailable" // the store or the source of events does not answer
 )
 
 func coarse(err error, list []projection.Status) string {
-	if errors.Is(err, errDraining) {
+	switch {
+	case errors.Is(err, errDraining):
 		return whyDraining
+	case errors.Is(err, errStorage):
+		return whyStorage
 	}
 	why := whyUnavailable
 	for _, s := range list {

@@ -70,6 +70,13 @@ func overloaded() *problem {
 	}
 }
 
+func starting() *problem {
+	return &problem{
+		Type: urn + "starting", Title: "Starting", Status: http.StatusServiceUnavailable,
+		Detail: "The server is opening its store: try again shortly.",
+	}
+}
+
 func internalProblem() *problem {
 	return &problem{
 		Type: urn + "internal", Title: "Internal error", Status: http.StatusInternalServerError,

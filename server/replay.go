@@ -34,7 +34,7 @@ func (c *replayCommand) Run(ctx context.Context, p *program) (err error) {
 		return err
 	}
 	defer c.places.tuneMemory(p.env)()
-	opened, err := openStore(ctx, store, c.CacheMB, &p.app, p.log)
+	opened, err := openStore(ctx, store, &c.places, &p.app, p.log)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (c *replayCommand) Run(ctx context.Context, p *program) (err error) {
 	if err := claimSource(ctx, db, store, from); err != nil {
 		return err
 	}
-	src, err := openSource(from, store, c.MaxEvent, p, p.log)
+	src, err := openSource(from, store, c.reserve(), c.MaxEvent, p, p.log)
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,7 @@ type parts struct {
 	measured []prometheus.Collector // what the driver of the store counts
 	source   *source
 	folds    *folds
+	storages storages
 	health   *health
 	inflight inflight
 	log      *slog.Logger
@@ -37,7 +38,7 @@ func (p *parts) handler() (handler, operator http.Handler) {
 	measured := newOperations(p.cfg.MetricOperations)
 	p.inflight = inflight{graphqlhttp.NewMemory(p.cfg.MaxInflightBytes)}
 	p.measured = append(p.measured, p.inflight)
-	own := append([]prometheus.Collector{measured, &projectionMetrics{p.folds, p.log}, &storeMetrics{p.db}}, p.measured...)
+	own := append([]prometheus.Collector{measured, &projectionMetrics{p.folds, p.log}, &storeMetrics{p.db}, p.storages}, p.measured...)
 	metrics := metricsHandler(p.log, own...)
 	return p.finish(p.public(measured, metrics)), p.finish(p.operator(metrics))
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
+	"log"
 	"net"
 	"net/http"
 	"time"
@@ -21,13 +21,22 @@ func (c *serveCommand) Run(ctx context.Context, p *program) (err error) {
 		return err
 	}
 	defer c.places.tuneMemory(p.env)()
-	defer func() { err = errors.Join(err, s.close()) }()
-	if err := s.open(ctx, p); err != nil {
-		if ctx.Err() != nil && errors.Is(err, context.Canceled) { // the way in which a server is ended, at any time
-			p.log.Info("stopped before the server listened")
-			return nil
-		}
+	if err := s.listen(); err != nil {
 		return err
+	}
+	closeAdmin, err := s.serveOperators(&s.operators)
+	if err != nil {
+		return errors.Join(err, s.http.Close())
+	}
+	defer closeAdmin()
+	defer func() { err = errors.Join(err, s.close()) }()
+	if err := s.openPatiently(ctx, p); err != nil {
+		closed := s.http.Close()
+		if ctx.Err() != nil && errors.Is(err, context.Canceled) { // the way in which a server is ended, at any time
+			p.log.Info("stopped before the server was open")
+			return closed
+		}
+		return errors.Join(err, closed)
 	}
 	return s.serve(ctx, p)
 }
@@ -73,8 +82,14 @@ func (c *serveCommand) readers(ctx context.Context, p *program) (*auth.Verifier,
 // serving is a server from its start to its end.
 type serving struct {
 	parts
-	stopFolds context.CancelFunc
-	end       time.Time // when all must have ended; zero for whenever it has
+	entrance    entrance
+	operators   entrance // at --admin-listen
+	listener    net.Listener
+	connections *connections
+	http        *http.Server
+	failed      chan error // what the listener died of
+	stopFolds   context.CancelFunc
+	end         time.Time // when all must have ended; zero for whenever it has
 }
 
 // open opens the store and the source, and starts the projections.
@@ -86,15 +101,16 @@ func (s *serving) open(ctx context.Context, p *program) error {
 	if s.cfg.Sample && from.kind != logSource {
 		return wrongConfig("sample", "sample events are appended to a log; choose --events log:, or leave --sample out")
 	}
-	rows, err := openStore(ctx, store, s.cfg.CacheMB, &p.app, s.log)
+	rows, err := openStore(ctx, store, &s.cfg.places, &p.app, s.log)
 	if err != nil {
 		return err
 	}
 	s.db, s.measured = rows.DB, rows.measured
+	s.storages.add("rows", rows.driver)
 	if err := claimSource(ctx, s.db, store, from); err != nil {
 		return err
 	}
-	if s.source, err = openSource(from, store, s.cfg.MaxEvent, p, s.log); err != nil {
+	if s.source, err = openSource(from, store, s.cfg.reserve(), s.cfg.MaxEvent, p, s.log); err != nil {
 		return err
 	}
 	if err := s.sample(ctx); err != nil {
@@ -123,7 +139,10 @@ func (s *serving) begin(ctx context.Context) (err error) {
 		return err
 	}
 	s.folds.readyLag, s.folds.resumes = s.cfg.ReadyLag, true
-	s.health = &health{folds: s.folds}
+	if s.source != nil {
+		s.storages.add("log", s.source.log)
+	}
+	s.health = &health{folds: s.folds, storages: s.storages}
 	folding, stop := context.WithCancel(context.WithoutCancel(ctx)) // ends when requests have
 	s.stopFolds = stop
 	s.folds.start(folding)
@@ -182,29 +201,17 @@ func behind(statuses []projection.Status) (most uint64) {
 
 // serve answers requests until the context ends, and then those in flight.
 func (s *serving) serve(ctx context.Context, p *program) error {
-	listener, err := net.Listen("tcp", s.cfg.Listen)
-	if err != nil {
-		return wrongConfig("listen", "%w; choose another address, or stop what uses it", err)
-	}
-	limited := limitConnections(listener, s.cfg.MaxConnections)
-	s.measured = append(s.measured, limited)
+	s.measured = append(s.measured, s.connections)
 	handler, operator := s.handler()
-	closeAdmin, err := s.serveOperators(operator)
-	if err != nil {
-		return errors.Join(err, listener.Close())
-	}
-	defer closeAdmin()
-	srv := s.httpServer(handler)
-	srv.ConnState = limited.changed
-	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(limited) }()
-	s.announce(p, listener.Addr())
+	s.entrance.open(handler)
+	s.operators.open(operator)
+	s.announce(p, s.listener.Addr())
 	select {
-	case err := <-failed:
-		return fmt.Errorf("listen at %s: %w", listener.Addr(), err)
+	case err := <-s.failed:
+		return fmt.Errorf("listen at %s: %w", s.listener.Addr(), err)
 	case <-ctx.Done():
 	}
-	return s.drain(srv, failed)
+	return s.drain(s.http, s.failed)
 }
 
 // httpServer bounds the time of clients that do nothing. Those that are slow are bounded where large answers are sent.
@@ -216,7 +223,7 @@ func (s *serving) httpServer(handler http.Handler) *http.Server {
 		WriteTimeout:      time.Minute + s.cfg.Timeout,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		ErrorLog:          log.New(connectionLog{s.log}, "", 0),
 	}
 }
 
@@ -262,7 +269,6 @@ const toEnd = 3 * time.Second
 
 // close ends what open has begun, as far as that got.
 func (s *serving) close() error {
-	var all []error
 	if s.stopFolds != nil {
 		s.stopFolds()
 		end := time.Now().Add(toEnd)
@@ -278,15 +284,22 @@ func (s *serving) close() error {
 			s.log.Error("projections had stopped", "error", err)
 		}
 	}
+	err := s.closeStores()
+	if err == nil && s.stopFolds != nil {
+		s.log.Info("stopped")
+	}
+	return err
+}
+
+// closeStores closes what is open.
+func (s *serving) closeStores() error {
+	var all []error
 	if s.source != nil {
 		all = append(all, s.source.Close())
 	}
 	if s.db != nil {
 		all = append(all, s.db.Close())
 	}
-	err := errors.Join(all...)
-	if err == nil && s.stopFolds != nil {
-		s.log.Info("stopped")
-	}
-	return err
+	s.source, s.db, s.storages = nil, nil, nil
+	return errors.Join(all...)
 }

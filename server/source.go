@@ -20,7 +20,7 @@ type source struct {
 	log eventlog.Log // nil for a file
 }
 
-func openSource(at sourcePlace, store storePlace, maxEvent int, p *program, log *slog.Logger) (*source, error) {
+func openSource(at sourcePlace, store storePlace, reserve uint64, maxEvent int, p *program, log *slog.Logger) (*source, error) {
 	switch {
 	case at.kind == fileSource:
 		f, err := filesource.Open(filesource.Options{Path: at.path, Stdin: p.stdin, MaxSize: maxEvent})
@@ -36,7 +36,7 @@ func openSource(at sourcePlace, store storePlace, maxEvent int, p *program, log 
 	if at.path != "" {
 		dir = logIn(at.path)
 	}
-	l, err := embeddedlog.Open(embeddedlog.Options{Dir: dir, Logger: log})
+	l, err := embeddedlog.Open(embeddedlog.Options{Dir: dir, Reserve: reserve, Logger: log})
 	if err != nil {
 		return nil, err
 	}

@@ -19,14 +19,15 @@ import (
 // rows is the store of the rows, and what its driver measures.
 type rows struct {
 	*querydb.DB
+	driver   driver.Driver
 	measured []prometheus.Collector
 }
 
 // openStore opens the store of the rows.
-func openStore(ctx context.Context, at storePlace, cacheMB int64, app *App, log *slog.Logger) (db *rows, err error) {
+func openStore(ctx context.Context, at storePlace, how *places, app *App, log *slog.Logger) (db *rows, err error) {
 	switch at.kind {
 	case embeddedStore:
-		db, err = openEmbedded(ctx, at, cacheMB, app, log)
+		db, err = openEmbedded(ctx, at, how, app, log)
 	case dynamoStore:
 		db, err = openDynamo(ctx, at.dynamo, app, log)
 	case memoryStore:
@@ -40,8 +41,10 @@ func openStore(ctx context.Context, at storePlace, cacheMB int64, app *App, log 
 	return db, nil
 }
 
-func openEmbedded(ctx context.Context, at storePlace, cacheMB int64, app *App, log *slog.Logger) (*rows, error) {
-	drv, err := pebblestore.Open(pebblestore.Options{Dir: at.rows(), CacheBytes: cacheMB << 20, Logger: log})
+func openEmbedded(ctx context.Context, at storePlace, how *places, app *App, log *slog.Logger) (*rows, error) {
+	drv, err := pebblestore.Open(pebblestore.Options{
+		Dir: at.rows(), CacheBytes: how.CacheMB << 20, Reserve: how.reserve(), Logger: log,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +57,7 @@ func openRows(ctx context.Context, drv driver.Driver, app *App, log *slog.Logger
 	if err != nil {
 		return nil, errors.Join(err, drv.Close())
 	}
-	return &rows{DB: db}, nil
+	return &rows{DB: db, driver: drv}, nil
 }
 
 // Notes of the server's own.

@@ -85,6 +85,9 @@ func Open(o Options) (*Log, error) {
 	}
 	if err := l.disk.Open(func() error { return l.open(o) }); err != nil {
 		l.cache.Unref()
+		if errors.Is(err, disk.ErrFull) {
+			err = fmt.Errorf("%w: %w", eventlog.ErrFull, err)
+		}
 		return nil, fmt.Errorf("open the event log in %s: %w", o.Dir, err)
 	}
 	return l, nil

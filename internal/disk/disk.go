@@ -94,7 +94,7 @@ const patience = time.Second
 func (d *Disk) Run(act func() error) error {
 	done := make(chan error, 1)
 	d.acts.Go(func() { done <- act() })
-	err, ended := d.await(done)
+	ended, err := d.await(done)
 	if ended {
 		err = errors.Join(err, d.sameDirectory())
 	}
@@ -112,7 +112,7 @@ func (d *Disk) Acquire(lock, unlock func()) error {
 			unlock()
 		}
 	}()
-	err, ended := d.await(taken)
+	ended, err := d.await(taken)
 	if !ended {
 		close(left)
 	}
@@ -120,20 +120,20 @@ func (d *Disk) Acquire(lock, unlock func()) error {
 }
 
 // await waits for the act, and where writes fail only for a moment more: err is then what they meet.
-func (d *Disk) await(done <-chan error) (err error, ended bool) {
+func (d *Disk) await(done <-chan error) (ended bool, err error) {
 	for {
 		select {
 		case err := <-done:
-			return err, true
+			return true, err
 		case <-d.troubled():
 		}
 		select {
 		case err := <-done:
-			return err, true
+			return true, err
 		case <-time.After(patience):
 		}
 		if err := d.stuck(); err != nil {
-			return err, false
+			return false, err
 		}
 	}
 }
@@ -293,7 +293,7 @@ func (d *Disk) Close(closeStore func() error) error {
 			d.acts.Wait()
 			done <- closeStore()
 		}()
-		if err, ended := d.await(done); ended {
+		if ended, err := d.await(done); ended {
 			return err
 		}
 	}

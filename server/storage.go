@@ -1,0 +1,57 @@
+package server
+
+import (
+	"errors"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// storage is what this server writes to a disk of its own.
+type storage struct {
+	name string // "rows" or "log"
+	at   interface{ Writable() error }
+}
+
+// storages are those of the server, as far as they are on a disk.
+type storages []storage
+
+// add takes a store in that can say whether it can be written.
+func (s *storages) add(name string, store any) {
+	if at, ok := store.(interface{ Writable() error }); ok {
+		*s = append(*s, storage{name, at})
+	}
+}
+
+// errStorage is all that /readyz tells: the log and the metrics have the rest.
+var errStorage = errors.New("the data directory cannot be written; the log of the server says why")
+
+// ready returns why the server should get no requests. A disk that is full is no reason: rows are as good as they were, and
+// a projection that falls behind is reason enough.
+func (s storages) ready() error {
+	for _, one := range s {
+		err := one.at.Writable()
+		if err != nil && !errors.Is(err, driver.ErrFull) && !errors.Is(err, eventlog.ErrFull) {
+			return errStorage
+		}
+	}
+	return nil
+}
+
+var storageWritable = describe("storage_writable", "1 where the directory can be written, 0 where writes wait or are refused.", "directory")
+
+// Describe implements prometheus.Collector.
+func (s storages) Describe(to chan<- *prometheus.Desc) { to <- storageWritable }
+
+// Collect implements prometheus.Collector.
+func (s storages) Collect(to chan<- prometheus.Metric) {
+	for _, one := range s {
+		writable := 1.0
+		if one.at.Writable() != nil {
+			writable = 0
+		}
+		gauge(to, storageWritable, writable, one.name)
+	}
+}
