@@ -25,7 +25,9 @@ func (db *DB) Get(ctx context.Context, m *Model, ks []keys.Key, consistent bool)
 		return nil, nil
 	}
 	once, at := distinct(ks)
-	rows, err := db.getDistinct(ctx, t, driver.Get{Table: shape, Keys: once, Consistent: consistent, Now: db.now(), Writer: db.writer})
+	rows, err := db.getDistinct(ctx, t, driver.Get{
+		Table: shape, Keys: once, Consistent: consistent, Whole: db.whole(m), Now: db.now(), Writer: db.writer,
+	})
 	if err != nil || at == nil {
 		return rows, failed("get", m, err)
 	}
@@ -35,6 +37,9 @@ func (db *DB) Get(ctx context.Context, m *Model, ks []keys.Key, consistent bool)
 	}
 	return aligned, nil
 }
+
+// whole reports whether reads of the model are to show all of an event or nothing of it. A fold has revisions for that.
+func (db *DB) whole(m *Model) bool { return m.Atomic && !db.deleted }
 
 // getDistinct reads in as many batches as the driver's limit asks for.
 func (db *DB) getDistinct(ctx context.Context, t *table, g driver.Get) ([]Row, error) {

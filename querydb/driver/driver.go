@@ -235,8 +235,12 @@ type Get struct {
 	Table      *Table
 	Keys       []keys.Key // distinct
 	Consistent bool       // see every batch acknowledged before; drivers that always do so ignore it
-	Now        time.Time  // the clock for expiry; nothing has expired at the zero time
-	Writer     string     // whose positions Row.Applied is to hold: see Batch.Writer
+	// Whole asks for rows as they are at one moment, so that of a batch that was Atomic all writes are seen or none, and of
+	// each that was acknowledged before all; drivers that always answer so ignore it. ErrThrottled says that the rows
+	// change too fast for that.
+	Whole  bool
+	Now    time.Time // the clock for expiry; nothing has expired at the zero time
+	Writer string    // whose positions Row.Applied is to hold: see Batch.Writer
 }
 
 // Query asks for rows of one partition.
@@ -249,6 +253,7 @@ type Query struct {
 	Limit      int
 	Start      *keys.Start // after this row; nil from the beginning
 	Consistent bool
+	Whole      bool // as in Get; of the table itself alone
 	Now        time.Time
 	Writer     string // as in Get
 	// Members are the tables of the models whose rows the answer may hold, where there are several; Table is one of them.

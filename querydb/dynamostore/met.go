@@ -75,7 +75,7 @@ func (s *Store) strangers(ctx context.Context, list []*change) error {
 	}
 	for t, g := range asked {
 		kinds := make([]string, len(g.Keys))
-		if _, err := s.getKinds(ctx, g, kinds); err != nil {
+		if _, err := s.getKinds(ctx, g, kinds, nil); err != nil {
 			return err
 		}
 		for i, kind := range kinds {

@@ -19,22 +19,31 @@ func (s *Store) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
 		return nil, err
 	}
 	defer leave()
+	if g.Whole && len(g.Keys) > 1 {
+		g.Consistent = true
+		return settled(ctx, func() ([]driver.Row, []string, error) {
+			met := make([]string, len(g.Keys))
+			rows, err := s.getKinds(ctx, &g, nil, met)
+			return rows, met, err
+		})
+	}
 	return s.get(ctx, &g)
 }
 
 func (s *Store) get(ctx context.Context, g *driver.Get) ([]driver.Row, error) {
-	return s.getKinds(ctx, g, nil)
+	return s.getKinds(ctx, g, nil, nil)
 }
 
-// getKinds is get that also tells, where kinds are given, the kind of each row that is there and is of another.
-func (s *Store) getKinds(ctx context.Context, g *driver.Get, kinds []string) ([]driver.Row, error) {
+// getKinds is get that also tells, where kinds are given, the kind of each row that is there and is of another, and where
+// met is given, at which revision each is.
+func (s *Store) getKinds(ctx context.Context, g *driver.Get, kinds, met []string) ([]driver.Row, error) {
 	sh, err := s.shape(g.Table)
 	if err != nil {
 		return nil, err
 	}
 	r := reader{
 		store: s, decoder: sh.decoder(driver.Primary, g.Writer), get: g, rows: make([]driver.Row, len(g.Keys)), kinds: kinds,
-		budget: driver.BudgetOf(ctx),
+		met: met, budget: driver.BudgetOf(ctx),
 	}
 	for i, k := range g.Keys {
 		if err := sh.checkKey(k); err != nil {
@@ -65,6 +74,7 @@ type reader struct {
 	get      *driver.Get
 	rows     []driver.Row
 	kinds    []string         // see getKinds
+	met      []string         // see getKinds
 	at       map[keys.Key]int // the first row with the key
 	distinct []keys.Key
 	budget   driver.Budget
@@ -148,6 +158,9 @@ func (r *reader) keep(i int, it item) error {
 	if r.isClaim(it) {
 		return nil
 	}
+	if r.met != nil {
+		r.met[i] = revisionOf(it)
+	}
 	if r.other(it) {
 		if r.kinds != nil {
 			r.kinds[i], _ = stringOf(it[r.kind])
@@ -174,13 +187,23 @@ func (s *Store) Query(ctx context.Context, q driver.Query) (driver.Page, error) 
 	if err != nil {
 		return driver.Page{}, err
 	}
-	in, err := sh.queryInput(&q)
-	if in == nil {
-		return driver.Page{}, err
+	if !q.Whole {
+		page, _, err := s.page(ctx, sh, &q)
+		return page, err
 	}
-	p, err := s.pager(sh, &q)
+	q.Consistent = true
+	return settled(ctx, func() (driver.Page, []string, error) { return s.page(ctx, sh, &q) })
+}
+
+// page reads a page, and says which items it met and, where the page is to be whole, at which revision each is.
+func (s *Store) page(ctx context.Context, sh *shape, q *driver.Query) (driver.Page, []string, error) {
+	in, err := sh.queryInput(q)
+	if in == nil {
+		return driver.Page{}, nil, err
+	}
+	p, err := s.pager(sh, q)
 	if err != nil {
-		return driver.Page{}, err
+		return driver.Page{}, nil, err
 	}
 	p.budget = driver.BudgetOf(ctx)
 	for {
@@ -191,11 +214,11 @@ func (s *Store) Query(ctx context.Context, q driver.Query) (driver.Page, error) 
 			more, err = p.take(out.Items)
 		}
 		if err != nil {
-			return driver.Page{}, mapped("query", sh.layout.table, err)
+			return driver.Page{}, nil, mapped("query", sh.layout.table, err)
 		}
 		last, _ := stringOf(out.LastEvaluatedKey[sh.sk])
-		if !more || len(out.LastEvaluatedKey) == 0 || ended(&q, last) {
-			return p.page, nil
+		if !more || len(out.LastEvaluatedKey) == 0 || ended(q, last) {
+			return p.page, p.met, nil
 		}
 		in.ExclusiveStartKey = out.LastEvaluatedKey
 	}
@@ -217,7 +240,8 @@ type pager struct {
 	decoders map[string]decoder // of each kind of row that may be in the page
 	query    *driver.Query
 	page     driver.Page
-	passed   int // keys passed over
+	passed   int      // keys passed over
+	met      []string // where the page is to be whole: key and revision of each item
 	budget   driver.Budget
 }
 
@@ -247,6 +271,10 @@ func (p *pager) want() int32 {
 func (p *pager) take(items []item) (more bool, err error) {
 	for _, it := range items {
 		p.page.Examined++
+		if p.query.Whole {
+			sk, _ := stringOf(it[p.sk])
+			p.met = append(p.met, sk, revisionOf(it))
+		}
 		row, there, err := p.row(it)
 		if err != nil {
 			return false, err
