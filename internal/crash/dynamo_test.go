@@ -48,6 +48,7 @@ func openDynamo(t *testing.T, engine dynamolocal.Engine, unguarded bool) func(tr
 		tr.commitWithin = []time.Duration{10 * time.Minute, 2 * time.Second}[tr.rng.IntN(2)]
 		d.proxy = faultproxy.New(faultproxy.Config{
 			Backend: d.at.URL, Seed: tr.seed, Rates: rates(tr, unguarded), SignedWithin: tr.commitWithin, Unguarded: unguarded,
+			StaleIndexes: []time.Duration{0, 3 * time.Second}[tr.rng.IntN(2)],
 		})
 		d.front = httptest.NewServer(d.proxy)
 		return d, nil
@@ -74,6 +75,8 @@ func (d *dynamo) servers() (args, env []string) {
 }
 
 func (d *dynamo) most() int { return 2 }
+
+func (d *dynamo) oneMoment() bool { return false }
 
 func (d *dynamo) afterWrites(n int) <-chan struct{} { return d.proxy.AfterWrites(n) }
 

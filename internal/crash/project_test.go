@@ -27,8 +27,10 @@ type subject struct {
 	// events are the lines of a log that differs from seed to seed.
 	events func(rng *rand.Rand) ([]string, error)
 	// judge compares a store with a file of events.
-	judge func(ctx context.Context, place, events string) (*judge.Verdict, error)
-	bin   string // the server
+	judge func(ctx context.Context, place, events string, answers []judge.Answer) (*judge.Verdict, error)
+	// asks are what its servers are asked while they are disturbed, nil where nothing is.
+	asks func(rng *rand.Rand) ask
+	bin  string // the server
 }
 
 // TestMain removes the servers that were built.
@@ -57,7 +59,7 @@ var built = sync.OnceValues(func() ([]*subject, error) {
 	}
 	buildDir = dir
 	all := []*subject{
-		{name: "ledger", dir: "ledger", events: ledgerEvents, judge: here(judge.Project{
+		{name: "ledger", dir: "ledger", events: ledgerEvents, asks: ledgerAsks, judge: here(judge.Project{
 			Models: ledgermodel.All, Projections: ledger.Projections(),
 		})},
 		{name: "shop", dir: "../..", events: shopLines, judge: here(judge.Project{
@@ -100,18 +102,18 @@ func compile(dir, bin, command string, flags ...string) error {
 }
 
 // here judges in this process.
-func here(p judge.Project) func(context.Context, string, string) (*judge.Verdict, error) {
-	return func(ctx context.Context, place, events string) (*judge.Verdict, error) {
+func here(p judge.Project) func(context.Context, string, string, []judge.Answer) (*judge.Verdict, error) {
+	return func(ctx context.Context, place, events string, answers []judge.Answer) (*judge.Verdict, error) {
 		store, err := judge.Open(ctx, place)
 		if err != nil {
 			return nil, err
 		}
-		return p.Judge(ctx, events, store)
+		return p.Judge(ctx, events, store, answers)
 	}
 }
 
 // elsewhere judges in a process of a project that is a module of its own: package judge is compiled as if it stood there.
-func elsewhere(tmp, dir, module, projectors string) (func(context.Context, string, string) (*judge.Verdict, error), error) {
+func elsewhere(tmp, dir, module, projectors string) (func(context.Context, string, string, []judge.Answer) (*judge.Verdict, error), error) {
 	command := filepath.Join(tmp, "judge.go")
 	main := fmt.Sprintf("package main\n\nimport (\n\t%q\n\t%q\n\t%q\n)\n\nfunc main() {\n"+
 		"\tjudge.Project{Models: model.All, Projections: %s.Projections()}.Main()\n}\n",
@@ -148,7 +150,7 @@ func elsewhere(tmp, dir, module, projectors string) (func(context.Context, strin
 	if err := compile(dir, bin, "./cmd/judge", "-overlay", overlay); err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, place, events string) (*judge.Verdict, error) {
+	return func(ctx context.Context, place, events string, _ []judge.Answer) (*judge.Verdict, error) {
 		var out, problem bytes.Buffer
 		cmd := exec.CommandContext(ctx, bin, place, events)
 		cmd.Stdout, cmd.Stderr = &out, &problem

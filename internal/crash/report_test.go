@@ -15,6 +15,7 @@ type report struct {
 	forgotten                  int // deleted rows of which the store had no word any more by then
 	died, failedStarts, mended int
 	rows, entries, aside       int // that were compared in the end
+	answers                    int // judged, that servers gave meanwhile
 	faults                     faultproxy.Counts
 }
 
@@ -31,11 +32,13 @@ func (r *report) add(o *report) {
 	r.rows += o.rows
 	r.entries += o.entries
 	r.aside += o.aside
+	r.answers += o.answers
 	r.faults.Add(o.faults)
 }
 
 // judged adds what was compared.
 func (r *report) judged(v *judge.Verdict) {
+	r.answers += v.Answers
 	for name, n := range v.Counts {
 		if strings.Contains(name, "/") {
 			r.entries += n
@@ -49,8 +52,8 @@ func (r *report) judged(v *judge.Verdict) {
 func (r *report) String() string {
 	s := fmt.Sprintf("%d seeds, %d events: survived %d kills, %d freezes, %d of them until another server had done the work, and %d deleted rows were forgotten; "+
 		"%d servers ended by themselves and %d did not start, for faults; %d events retried or skipped by command\n"+
-		"compared %d rows and %d index entries; %d events set aside",
-		r.seeds, r.events, r.kills, r.freezes, r.zombies, r.forgotten, r.died, r.failedStarts, r.mended, r.rows, r.entries, r.aside)
+		"compared %d rows, %d index entries, and %d answers that were given meanwhile; %d events set aside",
+		r.seeds, r.events, r.kills, r.freezes, r.zombies, r.forgotten, r.died, r.failedStarts, r.mended, r.rows, r.entries, r.answers, r.aside)
 	if len(r.faults.Requests) > 0 {
 		s += "\nDynamoDB: " + r.faults.String()
 	}

@@ -28,6 +28,7 @@ type trial struct {
 	commitWithin time.Duration
 	world        world
 	slots        []*slot
+	asker        *asker
 	report       report
 }
 
@@ -39,6 +40,8 @@ type world interface {
 	servers() (args, env []string)
 	// most is how many servers may run at once.
 	most() int
+	// oneMoment says that a page shows what there was at one moment.
+	oneMoment() bool
 	// afterWrites returns a channel that is closed after a number of writes, nil where nobody sees them.
 	afterWrites(n int) <-chan struct{}
 	// forget removes what word there is of deleted rows, and says of how many.
@@ -76,7 +79,7 @@ func newLongTrial(dir string, seed uint64, on *subject, open func(tr *trial) (wo
 
 // prepare writes the log, and makes a world and servers that are not started yet.
 func (tr *trial) prepare(lines []string, open func(tr *trial) (world, error)) (err error) {
-	tr.lines = len(lines)
+	tr.lines, tr.asker = len(lines), &asker{}
 	tr.report.seeds, tr.report.events = 1, len(lines)
 	if err := os.WriteFile(tr.file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
 		return err
@@ -89,7 +92,11 @@ func (tr *trial) prepare(lines []string, open func(tr *trial) (world, error)) (e
 	args = append(args, "--events", "file:"+tr.file, "--window", fmt.Sprint(tr.window), "--commit-within", tr.commitWithin.String())
 	for range min(1+tr.rng.IntN(3), tr.world.most()) {
 		tr.slots = append(tr.slots, &slot{report: &tr.report, launch: func() (*process, error) {
-			return launch(tr.on.bin, tr.dir, env, args...)
+			p, err := launch(tr.on.bin, tr.dir, env, args...)
+			if err == nil {
+				tr.asker.listens(p.url)
+			}
+			return p, err
 		}})
 	}
 	return nil
@@ -109,18 +116,19 @@ func (tr *trial) run(ctx context.Context) (v *judge.Verdict, err error) {
 	}()
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute+time.Duration(tr.lines)*20*time.Millisecond)
 	defer cancel()
+	asking := tr.ask(ctx)
 	if err := tr.disturb(ctx); err != nil {
-		return nil, err
+		return nil, errors.Join(err, asking())
 	}
 	for _, s := range tr.slots {
 		s.kill()
 	}
 	tr.world.calm()
-	if err := tr.finish(ctx); err != nil {
+	if err := errors.Join(tr.finish(ctx), asking()); err != nil {
 		return nil, err
 	}
 	tr.world.settle()
-	if v, err = tr.on.judge(ctx, tr.world.place(), tr.file); err != nil {
+	if v, err = tr.on.judge(ctx, tr.world.place(), tr.file, tr.asker.answers); err != nil {
 		return nil, err
 	}
 	tr.report.judged(v)
@@ -261,6 +269,7 @@ func openEmbedded(tr *trial) (world, error) { return embedded{filepath.Join(tr.d
 func (e embedded) place() string                             { return "embedded:" + e.dir }
 func (e embedded) servers() (args, env []string)             { return []string{"--store", e.place()}, nil }
 func (embedded) most() int                                   { return 1 }
+func (embedded) oneMoment() bool                             { return true }
 func (embedded) afterWrites(int) <-chan struct{}             { return nil }
 func (embedded) forget(context.Context) (int, error)         { return 0, nil }
 func (embedded) calm()                                       {}

@@ -32,6 +32,9 @@ type Config struct {
 	// SignedWithin, unless it is 0, refuses requests that were signed longer ago, give or take a second. DynamoDB does so
 	// after some minutes, which keeps a program from sending tomorrow what it has made ready today.
 	SignedWithin time.Duration
+	// StaleIndexes has a query of an index answered with what was true up to so long ago, of each row another time, as
+	// DynamoDB does: an index follows its table later, row by row. It holds while the proxy is Quiet too. 0 is never.
+	StaleIndexes time.Duration
 	// Unguarded takes the conditions out of UpdateItem requests, which no correct program survives: it shows that a test
 	// would notice.
 	Unguarded bool
@@ -43,6 +46,7 @@ type Proxy struct {
 	client *http.Client
 	chance chance
 	tally  tally
+	past   past
 
 	mu     sync.Mutex
 	quiet  bool
@@ -65,6 +69,7 @@ func New(cfg Config) *Proxy {
 		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256, DisableCompression: true}},
 		chance: chance{seed: cfg.Seed, met: map[uint64]uint64{}},
 		tally:  newTally(),
+		past:   past{most: cfg.StaleIndexes, rows: map[string]*row{}, tables: map[string]*keySchema{}},
 	}
 }
 
@@ -208,6 +213,19 @@ func (p *Proxy) again(req *request, after time.Duration) {
 // forward sends a request to the endpoint. That whoever sent it has gone away does not keep it from being done, nor does
 // it in a network.
 func (p *Proxy) forward(req *request) (*answer, error) {
+	switch {
+	case p.cfg.StaleIndexes == 0:
+		return p.deliver(req)
+	case req.writes():
+		return p.remember(req)
+	case req.operation == "Query":
+		return p.stale(req)
+	}
+	return p.deliver(req)
+}
+
+// deliver sends a request to the endpoint, and does nothing else.
+func (p *Proxy) deliver(req *request) (*answer, error) {
 	out, err := http.NewRequestWithContext(context.Background(), http.MethodPost, p.cfg.Backend+"/", bytes.NewReader(req.body))
 	if err != nil {
 		return nil, fmt.Errorf("forward to %s: %w", p.cfg.Backend, err)

@@ -28,8 +28,9 @@ type Project struct {
 type Verdict struct {
 	// Counts are the rows that each table must have, by its physical name without the prefix, and the entries of each
 	// index, by table/index.
-	Counts map[string]int
-	Aside  int // events that are set aside, over all projections
+	Counts  map[string]int
+	Answers int // that were judged
+	Aside   int // events that are set aside, over all projections
 	// Differences are told in words; those beyond the first few are only counted, in More.
 	Differences []string
 	More        int
@@ -44,8 +45,8 @@ func tableName(table string, generation int) string {
 }
 
 // Judge compares what the store holds with what the events of the file fold into. It closes the store. Nobody may write
-// to it meanwhile.
-func (p Project) Judge(ctx context.Context, events string, store driver.Driver) (v *Verdict, err error) {
+// to it meanwhile. It judges also what servers answered before.
+func (p Project) Judge(ctx context.Context, events string, store driver.Driver, answers []Answer) (v *Verdict, err error) {
 	quiet := slog.New(slog.DiscardHandler)
 	got, err := querydb.Open(ctx, store, p.Models, querydb.Config{Log: quiet})
 	if err != nil {
@@ -76,6 +77,7 @@ func (p Project) Judge(ctx context.Context, events string, store driver.Driver) 
 			return nil, fmt.Errorf("compare the notes of %s: %w", one.Name, err)
 		}
 	}
+	c.answers(p.Models, answers)
 	return &c.verdict, nil
 }
 

@@ -67,7 +67,7 @@ func TestAStoreIsJudgedByItsEvents(t *testing.T) {
 			if err := c.spoil(t.Context(), db); err != nil {
 				t.Fatal(err)
 			}
-			verdict, err := project.Judge(t.Context(), file, store)
+			verdict, err := project.Judge(t.Context(), file, store, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -45,7 +45,7 @@ func (p Project) print(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	verdict, err := p.Judge(ctx, args[1], store)
+	verdict, err := p.Judge(ctx, args[1], store, nil)
 	if err != nil {
 		return err
 	}

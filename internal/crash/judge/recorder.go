@@ -17,6 +17,7 @@ type recorder struct {
 
 	mu  sync.Mutex
 	met map[place]map[string]bool
+	all map[string][]written // by table, in the order of the events
 }
 
 // place is a table or, from 0, one of its indexes.
@@ -26,7 +27,7 @@ type place struct {
 }
 
 func newRecorder() *recorder {
-	return &recorder{Store: memstore.New(), met: map[place]map[string]bool{}}
+	return &recorder{Store: memstore.New(), met: map[place]map[string]bool{}, all: map[string][]written{}}
 }
 
 // Apply implements driver.Driver.
@@ -34,6 +35,7 @@ func (r *recorder) Apply(ctx context.Context, b driver.Batch) error {
 	r.mu.Lock()
 	for _, w := range b.Writes {
 		r.note(place{w.Table.Name, driver.Primary}, w.Row.Key.PK)
+		r.all[w.Table.Name] = append(r.all[w.Table.Name], written{w.Row.Key, w.Row.Position, w.Row.Record})
 		for i, k := range w.Row.Indexes {
 			if k.HasPK {
 				r.note(place{w.Table.Name, i}, k.PK)
@@ -49,6 +51,13 @@ func (r *recorder) note(at place, pk string) {
 		r.met[at] = map[string]bool{}
 	}
 	r.met[at][pk] = true
+}
+
+// writes are those of the rows of a table.
+func (r *recorder) writes(table string) []written {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.all[table]
 }
 
 // partitions are those that were met, in order.
