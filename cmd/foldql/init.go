@@ -19,7 +19,7 @@ import (
 type initialize struct {
 	Dir     string `arg:"" help:"Folder of the project; it is made, or empty."`
 	Module  string `help:"Import path of the project; by default the name of its folder." placeholder:"PATH"`
-	Model   string `help:"Name of the first read model; on a terminal it is asked for, elsewhere it is Task." placeholder:"NAME"`
+	Model   string `help:"Name of the first read model; asked for on a terminal, else Task." placeholder:"NAME"`
 	Replace string `help:"A checkout of foldql to build against, in place of a released version." placeholder:"PATH" type:"existingdir"`
 }
 

@@ -48,7 +48,8 @@ func open() (*project, error) {
 		return nil, err
 	}
 	for _, src := range p.config.Sources {
-		if name := filepath.Base(src.Name); name != eventsFile && name != editorFile { // a pattern may cover them; they are no part of the API
+		// A pattern may cover files that are no part of the API.
+		if name := filepath.Base(src.Name); name != eventsFile && name != editorFile {
 			p.readModels = append(p.readModels, src)
 		}
 	}

@@ -72,8 +72,9 @@ func (c *userCode) enters(dir string) error {
 	if dir == "." {
 		return nil
 	}
+	generated := []string{"model", "event", "projection/ops", "graph/generated"}
 	if slices.Contains([]string{"testdata", "vendor", "node_modules"}, base) || strings.HasPrefix(base, ".") ||
-		strings.HasPrefix(base, "_") || slices.Contains([]string{"model", "event", "projection/ops", "graph/generated"}, filepath.ToSlash(dir)) {
+		strings.HasPrefix(base, "_") || slices.Contains(generated, filepath.ToSlash(dir)) {
 		return filepath.SkipDir
 	}
 	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil { // another module
