@@ -165,15 +165,15 @@ type queryArguments struct {
 }
 
 func (c *compiler) queryArguments(f *ast.Field, q *Query) queryArguments {
-	list := func(args []Arg) []argument {
-		out := make([]argument, len(args))
-		for i, a := range args {
-			out[i] = c.argument(f, a.Name)
+	list := func(args, parts []Arg) []argument {
+		out := make([]argument, 0, len(args)+len(parts))
+		for _, a := range slices.Concat(args, parts) {
+			out = append(out, c.argument(f, a.Name))
 		}
 		return out
 	}
 	return queryArguments{
-		pk: list(q.PK), sk: list(q.SK),
+		pk: list(q.PK, q.PKParts), sk: list(q.SK, q.SKParts),
 		eq: c.argument(f, "eq"), prefix: c.argument(f, "prefix"), from: c.argument(f, "from"), to: c.argument(f, "to"),
 		reverse: c.argument(f, "reverse"), limit: c.argument(f, "limit"), token: c.argument(f, "nextToken"),
 		strict: c.argument(f, "consistent"), only: c.argument(f, "only"),
@@ -189,7 +189,7 @@ func (a *queryArguments) read(q *Query, vars map[string]any, r *request) (err er
 	}
 	r.pk, r.sk = vals[:len(a.pk)], vals[len(a.pk):len(a.pk)+len(a.sk)]
 	for i := range a.pk {
-		if r.pk[i], err = a.pk[i].key(vars, !q.PK[i].Optional); err != nil {
+		if r.pk[i], err = a.pk[i].key(vars, len(q.PKParts) == 0 && !q.PK[i].Optional); err != nil {
 			return err
 		}
 	}

@@ -66,7 +66,12 @@ type Query struct {
 	// SK are the arguments that compose the sort key, in its order: of a query of kind One, all given or none, and of one
 	// of kind Many, which is of an entity, leading ones. An entity calls them by the names of its fields, so one that is
 	// in both halves is in PK too; and it has a sort key in all its queries of kind One, each of which must be given.
-	SK       []Arg
+	SK []Arg
+	// PKParts and SKParts are the fields of halves of several, of a table of its own, that are arguments too. Their values
+	// follow those of PK and SK: given in whole, in place of the text of the half, or, of the sort key of a query of kind
+	// Many, leading ones, after which the operands are about the others.
+	PKParts  []Arg
+	SKParts  []Arg
 	Operands bool // takes eq, prefix, from, to
 	Rule     *IndexRule
 }

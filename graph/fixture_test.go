@@ -60,8 +60,8 @@ type Query {
   InvoiceByOwnerId(ownerId: ID!, reverse: Boolean, limit: Int, nextToken: String): InvoiceByOwnerIdConnection!
   InvoiceBySubject(subject: String!, reverse: Boolean, limit: Int, nextToken: String): InvoiceBySubjectConnection!
   Counter(consistent: Boolean): Counter
-  Line(id: ID!, _subId: String, consistent: Boolean): Line
-  LineById(id: ID!, eq: String, prefix: String, from: String, to: String, reverse: Boolean, limit: Int, nextToken: String): LineByIdConnection!
+  Line(id: ID, shop: String, orderId: String, _subId: String, category: String, productId: ID, consistent: Boolean): Line
+  LineById(id: ID, shop: String, orderId: String, category: String, productId: ID, eq: String, prefix: String, from: String, to: String, reverse: Boolean, limit: Int, nextToken: String): LineByIdConnection!
   hello: String
 }
 `
@@ -150,9 +150,11 @@ func newShop() *Catalog {
 		"Invoice":          {Kind: One, Type: "Invoice", Index: driver.Primary, PK: id("id")},
 		"InvoiceByOwnerId": {Kind: Many, Type: "Invoice", Index: 0, PK: id("ownerId"), Rule: &IndexRule{Group: "Admin", AuthTable: "Ownership"}},
 		"InvoiceBySubject": {Kind: Many, Type: "Invoice", Index: 1, PK: id("subject")},
-		"Line":             {Kind: One, Type: "Line", Index: driver.Primary, PK: id("id"), SK: id("_subId")},
-		"LineById":         {Kind: Many, Type: "Line", Index: driver.Primary, PK: id("id"), Operands: true},
-		"Counter":          {Kind: One, Type: "Counter", Index: driver.Primary},
+		"Line": {Kind: One, Type: "Line", Index: driver.Primary, PK: id("id"), SK: id("_subId"),
+			PKParts: append(id("shop"), id("orderId")...), SKParts: append(id("category"), id("productId")...)},
+		"LineById": {Kind: Many, Type: "Line", Index: driver.Primary, PK: id("id"), Operands: true,
+			PKParts: append(id("shop"), id("orderId")...), SKParts: append(id("category"), id("productId")...)},
+		"Counter": {Kind: One, Type: "Counter", Index: driver.Primary},
 	}
 	for name, q := range queries {
 		q.Name = name

@@ -62,6 +62,11 @@ func TestPlanAnswers(t *testing.T) {
 		{"keys of several fields are given as one text", `{ a: Line(id: "s/1", _subId: "toys/a") { quantity } b: Line(id: "s/1") { quantity }
 			c: Line(id: "s/1", _subId: "toys%2Fx/z") { quantity } d: LineById(id: "s/1", prefix: "toys/") { items { quantity } } e: Line(id: "s/2") { quantity } }`, nil,
 			`{"a":{"quantity":2},"b":{"quantity":2},"c":{"quantity":3},"d":{"items":[{"quantity":2}]},"e":null}`},
+		{"keys of several fields are given part by part", `{ a: Line(shop: "s", orderId: "1", category: "toys", productId: "a") { quantity }
+			b: Line(shop: "s", orderId: "1") { quantity } c: Line(id: "s/1", category: "toys/x", productId: "z") { quantity }
+			d: LineById(shop: "s", orderId: "1", category: "toys") { items { quantity } } e: LineById(id: "s/1", category: "toys", prefix: "a") { items { quantity } }
+			f: LineById(id: "s/1", category: "toys", productId: "b") { items { quantity } } g: Line(shop: "s", orderId: "1", _subId: "books/b") { quantity } }`, nil,
+			`{"a":{"quantity":2},"b":{"quantity":2},"c":{"quantity":3},"d":{"items":[{"quantity":2}]},"e":{"items":[{"quantity":2}]},"f":{"items":[]},"g":{"quantity":1}}`},
 		{"an index completed from the table", `{ OrderByStatus(status: OPEN, limit: 2) { items { orderId sold tags customer { name } } } }`, nil,
 			`{"OrderByStatus":{"items":[{"orderId":"o0","sold":"0","tags":null,"customer":{"name":"Customer 0"}},{"orderId":"o3","sold":"3","tags":["a","b"],"customer":{"name":"Customer 3"}}]}}`},
 		{"fragments merge under one response key", `
@@ -226,5 +231,23 @@ func TestPlanCacheLeavesOutWhatIsTooLarge(t *testing.T) {
 	}
 	if cache.get(op.Operation, op.Doc); len(cache.young) != 0 {
 		t.Error("an operation is kept that takes more than an eighth of the memory")
+	}
+}
+
+// TestPartsOfAKeyAreGivenInWholeOrInPlaceOfIt: what is given of it in part, or twice, is an error that says what is missing.
+func TestPartsOfAKeyAreGivenInWholeOrInPlaceOfIt(t *testing.T) {
+	b := newBench(t, Config{})
+	b.stock(t)
+	for _, query := range []string{
+		`Line { quantity }`, `Line(shop: "s") { quantity }`, `Line(orderId: "1") { quantity }`, `Line(id: "s/1", shop: "s", orderId: "1") { quantity }`,
+		`Line(id: "s") { quantity }`, `Line(id: "s/1", category: "toys") { quantity }`, `Line(id: "s/1", productId: "a") { quantity }`,
+		`Line(id: "s/1", _subId: "toys/a", category: "toys", productId: "a") { quantity }`,
+		`LineById { items { quantity } }`, `LineById(id: "s/1", productId: "a") { items { quantity } }`,
+		`LineById(id: "s/1", category: "toys", productId: "a", eq: "x") { items { quantity } }`,
+		`LineById(id: "s/1", category: "toys", eq: "a/b") { items { quantity } }`,
+	} {
+		if got := b.do(t.Context(), "{ a: "+query+" }", nil); len(got.Errors) != 1 || got.Errors[0] != "BAD_USER_INPUT a" {
+			t.Errorf("%s is answered %v", query, got)
+		}
 	}
 }

@@ -66,6 +66,13 @@ func (rt *Runtime) partition(q *Query, vals []keys.Value) (string, error) {
 	if !half.Layout.Exists() {
 		return keys.Singleton, nil
 	}
+	if len(vals) > len(q.PK) {
+		pk, given, err := q.wholeHalf(half.Layout, q.PK, q.PKParts, vals)
+		if err == nil && !given {
+			err = graphqlerr.New(graphqlerr.BadUserInput, "%s: give %s, or %s", q.Name, q.PK[0].Name, names(q.PKParts))
+		}
+		return pk, err
+	}
 	pk, err := compose(half.Layout, q.PK, vals)
 	if given := keys.Lead(vals); given < len(vals) && q.PK[given].Optional {
 		pk, err = q.cutShort(half.Layout, vals, given)
@@ -132,6 +139,15 @@ func (rt *Runtime) lookUp(ctx context.Context, q *Query, t *Type, pk string, r *
 	if t.isEntity() {
 		return rt.lookUpEntity(ctx, q, t, pk, r)
 	}
+	if len(r.sk) > len(q.SK) {
+		sk, given, err := q.wholeHalf(t.Model.SK.Layout, q.SK, q.SKParts, r.sk)
+		if err != nil {
+			return nil, err
+		}
+		if r.sk = nil; given {
+			return rt.rowAt(ctx, t, keys.Key{PK: pk, SK: sk}, r)
+		}
+	}
 	whole, err := q.wholeSortKey(r.sk)
 	if err != nil {
 		return nil, err
@@ -145,6 +161,10 @@ func (rt *Runtime) lookUp(ctx context.Context, q *Query, t *Type, pk string, r *
 			return nil, graphqlerr.New(graphqlerr.BadUserInput, "%s: %w", q.Name, err)
 		}
 	}
+	return rt.rowAt(ctx, t, key, r)
+}
+
+func (rt *Runtime) rowAt(ctx context.Context, t *Type, key keys.Key, r *request) (record.Record, error) {
 	rows, err := rt.db.Get(ctx, t.Model, []keys.Key{key}, r.consistent)
 	if err != nil {
 		return nil, err
@@ -259,7 +279,10 @@ func (rt *Runtime) pageQuery(q *Query, m *querydb.Model, r *request) (querydb.Qu
 	case m.Entity != nil:
 		err = q.selectRows(sk, r, &dbq)
 	case q.Operands:
-		dbq.Range, err = sk.Layout.Range(keys.Operands{Eq: r.page.Eq, Prefix: r.page.Prefix, From: r.page.From, To: r.page.To})
+		var given []keys.Value
+		if given, err = leadingParts(q.SKParts, r.sk); err == nil {
+			dbq.Range, err = sk.Layout.Range(keys.Operands{Eq: r.page.Eq, Prefix: r.page.Prefix, From: r.page.From, To: r.page.To}, given...)
+		}
 	}
 	if err != nil {
 		return querydb.Query{}, operandError(q, err)

@@ -165,7 +165,7 @@ func (r *reference) query(ctx context.Context, f graphql.CollectedField) (any, e
 			at := graphql.WithPathContext(ctx, graphql.NewPathWithField(def.Name))
 			failed = graphql.ErrorOnPath(at, err)
 		}
-		if !slices.ContainsFunc(append(q.PK, q.SK...), func(k Arg) bool { return k.Name == def.Name }) {
+		if !slices.ContainsFunc(slices.Concat(q.PK, q.PKParts, q.SK, q.SKParts), func(k Arg) bool { return k.Name == def.Name }) {
 			continue
 		}
 		args[def.Name] = v
@@ -173,15 +173,15 @@ func (r *reference) query(ctx context.Context, f graphql.CollectedField) (any, e
 	if failed != nil {
 		return nil, failed
 	}
-	values := func(of []Arg) (vals []keys.Value) {
-		for _, a := range of {
+	values := func(of, parts []Arg) (vals []keys.Value) {
+		for _, a := range slices.Concat(of, parts) {
 			v, _ := args[a.Name].(keys.Value)
 			vals = append(vals, v)
 		}
 		return vals
 	}
 	if q.Kind == One {
-		got, err := FetchOne(ctx, r.b.rt, q.Name, r.b.codec(q.Type), values(q.PK), values(q.SK), given[bool](args, "consistent"))
+		got, err := FetchOne(ctx, r.b.rt, q.Name, r.b.codec(q.Type), values(q.PK, q.PKParts), values(q.SK, q.SKParts), given[bool](args, "consistent"))
 		if got == nil {
 			return nil, err
 		}
@@ -189,7 +189,7 @@ func (r *reference) query(ctx context.Context, f graphql.CollectedField) (any, e
 	}
 	page := PageArgs{
 		Eq: given[string](args, "eq"), Prefix: given[string](args, "prefix"), From: given[string](args, "from"), To: given[string](args, "to"),
-		Reverse: given[bool](args, "reverse"), NextToken: given[string](args, "nextToken"),
+		Sort: values(nil, q.SKParts), Reverse: given[bool](args, "reverse"), NextToken: given[string](args, "nextToken"),
 	}
 	if n, ok := args["limit"]; ok {
 		limit, err := UnmarshalInt(n)
@@ -198,7 +198,7 @@ func (r *reference) query(ctx context.Context, f graphql.CollectedField) (any, e
 		}
 		page.Limit = &limit
 	}
-	got, err := FetchPage(ctx, r.b.rt, q.Name, r.b.codec(q.Type), values(q.PK), page)
+	got, err := FetchPage(ctx, r.b.rt, q.Name, r.b.codec(q.Type), values(q.PK, q.PKParts), page)
 	if got == nil {
 		return nil, err
 	}

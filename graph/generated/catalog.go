@@ -242,6 +242,10 @@ var Catalog = &graph.Catalog{
 			SK: []graph.Arg{
 				{Name: "_subId", Kind: keys.KindString},
 			},
+			SKParts: []graph.Arg{
+				{Name: "category", Kind: keys.KindString},
+				{Name: "productId", Kind: keys.KindString},
+			},
 		},
 		"Sales_OrderLineById": {
 			Name:       "Sales_OrderLineById",
@@ -252,6 +256,10 @@ var Catalog = &graph.Catalog{
 			Operands:   true,
 			PK: []graph.Arg{
 				{Name: "id", Kind: keys.KindString},
+			},
+			SKParts: []graph.Arg{
+				{Name: "category", Kind: keys.KindString},
+				{Name: "productId", Kind: keys.KindString},
 			},
 		},
 		"Sales_OrderHistory": {
@@ -348,6 +356,10 @@ var Catalog = &graph.Catalog{
 			Index: driver.Primary,
 			PK: []graph.Arg{
 				{Name: "id", Kind: keys.KindString},
+			},
+			PKParts: []graph.Arg{
+				{Name: "environment", Kind: keys.KindString},
+				{Name: "pluginName", Kind: keys.KindString},
 			},
 		},
 		"Ops_DeploymentByEnvironment": {

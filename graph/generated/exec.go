@@ -67,8 +67,8 @@ type QueryResolver interface {
 	SalesProductBySupplier(ctx context.Context, supplier string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Product], error)
 	SalesOrder(ctx context.Context, id string, consistent *bool) (*model.Order, error)
 	SalesOrderByCustomerGroup(ctx context.Context, customerGroup string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Order], error)
-	SalesOrderLine(ctx context.Context, id string, subID *string, consistent *bool) (*model.OrderLine, error)
-	SalesOrderLineByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.OrderLine], error)
+	SalesOrderLine(ctx context.Context, id string, subID *string, category *string, productID *string, consistent *bool) (*model.OrderLine, error)
+	SalesOrderLineByID(ctx context.Context, id string, category *string, productID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.OrderLine], error)
 	SalesOrderHistory(ctx context.Context, id string, timestamp *time.Time, consistent *bool) (*model.OrderHistory, error)
 	SalesOrderHistoryByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.OrderHistory], error)
 	SalesOrderVersion(ctx context.Context, id string, version *string, consistent *bool) (*model.OrderVersion, error)
@@ -77,7 +77,7 @@ type QueryResolver interface {
 	SalesOrderTrackingByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.OrderTracking], error)
 	SalesOrderTrackingByCustomerID(ctx context.Context, customerID string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.OrderTracking], error)
 	SalesOrderTrackingByStatus(ctx context.Context, status string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.OrderTracking], error)
-	OpsDeployment(ctx context.Context, id string, consistent *bool) (*model.Deployment, error)
+	OpsDeployment(ctx context.Context, id *string, environment *string, pluginName *string, consistent *bool) (*model.Deployment, error)
 	OpsDeploymentByEnvironment(ctx context.Context, environment string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Deployment], error)
 	BillingOwnership(ctx context.Context, id string, consistent *bool) (*model.Ownership, error)
 	BillingInvoice(ctx context.Context, id string, consistent *bool) (*model.Invoice, error)
@@ -183,17 +183,17 @@ type Customer {
 """
 A calendar date: "2024-01-15".
 """
-scalar Date
+scalar Date @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc3339#section-5.6")
 
 """
 An instant, RFC 3339, given in UTC: "2024-01-15T10:30:00.123Z".
 """
-scalar DateTime
+scalar DateTime @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc3339#section-5.6")
 
 """
 An exact decimal number, as a string: "12.50".
 """
-scalar Decimal
+scalar Decimal @specifiedBy(url: "https://github.com/foldql/foldql/blob/main/docs/annotations.md#scalars")
 
 """
 Which version of a plugin runs in which environment.
@@ -222,7 +222,7 @@ type DeploymentByEnvironmentConnection {
 """
 A 64-bit integer, as a string of digits: JavaScript's numbers cannot hold it.
 """
-scalar Int64
+scalar Int64 @specifiedBy(url: "https://github.com/foldql/foldql/blob/main/docs/annotations.md#scalars")
 
 """
 A bill. The bills of an account are for the group Admin and for the owner of the account.
@@ -754,9 +754,19 @@ type Query {
     id: ID!
 
     """
-    The category and productId of the row, joined with /. Without it, the last row is meant: that of the greatest.
+    The category and productId of the row, joined with /. Or give category and productId. Without it, the last row is meant: that of the greatest.
     """
     _subId: String
+
+    """
+    The category of the row. Together with all of category and productId, in place of _subId.
+    """
+    category: String
+
+    """
+    The productId of the row. Together with all of category and productId, in place of _subId.
+    """
+    productId: ID
 
     """
     Whether to read what was written last, on stores where that costs extra.
@@ -773,22 +783,32 @@ type Query {
     id: ID!
 
     """
-    Only rows whose category and productId, joined with /, is this. Not together with prefix, from and to.
+    Only rows that have this category.
+    """
+    category: String
+
+    """
+    Only rows that have this productId. Not without category.
+    """
+    productId: ID
+
+    """
+    Only rows whose category and productId, joined with /, without those that are given, is this. Not together with prefix, from and to.
     """
     eq: String
 
     """
-    Only rows whose category and productId, joined with /, begins with this. Not together with eq, from and to.
+    Only rows whose category and productId, joined with /, without those that are given, begins with this. Not together with eq, from and to.
     """
     prefix: String
 
     """
-    Only rows whose category and productId, joined with /, is this or greater. Not together with eq and prefix.
+    Only rows whose category and productId, joined with /, without those that are given, is this or greater. Not together with eq and prefix.
     """
     from: String
 
     """
-    Only rows whose category and productId, joined with /, is this or less. Not together with eq and prefix.
+    Only rows whose category and productId, joined with /, without those that are given, is this or less. Not together with eq and prefix.
     """
     to: String
 
@@ -1069,9 +1089,19 @@ type Query {
   """
   Ops_Deployment(
     """
-    The environment and pluginName of the row, joined with /.
+    The environment and pluginName of the row, joined with /. Or give environment and pluginName.
     """
-    id: ID!
+    id: ID
+
+    """
+    The environment of the row. Together with all of environment and pluginName, in place of id.
+    """
+    environment: String
+
+    """
+    The pluginName of the row. Together with all of environment and pluginName, in place of id.
+    """
+    pluginName: String
 
     """
     Whether to read what was written last, on stores where that costs extra.
@@ -1761,21 +1791,37 @@ func field_Query_Ops_Deployment_args(ctx context.Context, ec *executionContext, 
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
-		func(ctx context.Context, v any) (string, error) {
-			return unmarshalNID2string(ctx, ec, v)
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOID2ᚖstring(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "environment",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["environment"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "pluginName",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["pluginName"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
 		func(ctx context.Context, v any) (*bool, error) {
 			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["consistent"] = arg1
+	args["consistent"] = arg3
 	return args, nil
 }
 
@@ -1982,62 +2028,78 @@ func field_Query_Sales_OrderLineById_args(ctx context.Context, ec *executionCont
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "eq",
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "category",
 		func(ctx context.Context, v any) (*string, error) {
 			return unmarshalOString2ᚖstring(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["eq"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "prefix",
+	args["category"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "productId",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOID2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["productId"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "eq",
 		func(ctx context.Context, v any) (*string, error) {
 			return unmarshalOString2ᚖstring(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["prefix"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "from",
+	args["eq"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "prefix",
 		func(ctx context.Context, v any) (*string, error) {
 			return unmarshalOString2ᚖstring(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["from"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "to",
+	args["prefix"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "from",
 		func(ctx context.Context, v any) (*string, error) {
 			return unmarshalOString2ᚖstring(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["to"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
+	args["from"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "to",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["to"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
 		func(ctx context.Context, v any) (*bool, error) {
 			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["reverse"] = arg5
-	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
+	args["reverse"] = arg7
+	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
 		func(ctx context.Context, v any) (*int, error) {
 			return unmarshalOInt2ᚖint(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["limit"] = arg6
-	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
+	args["limit"] = arg8
+	arg9, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
 		func(ctx context.Context, v any) (*string, error) {
 			return unmarshalOString2ᚖstring(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["nextToken"] = arg7
+	args["nextToken"] = arg9
 	return args, nil
 }
 
@@ -2060,14 +2122,30 @@ func field_Query_Sales_OrderLine_args(ctx context.Context, ec *executionContext,
 		return nil, err
 	}
 	args["_subId"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "category",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["category"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "productId",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOID2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["productId"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
 		func(ctx context.Context, v any) (*bool, error) {
 			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["consistent"] = arg2
+	args["consistent"] = arg4
 	return args, nil
 }
 
@@ -5091,7 +5169,7 @@ func _Query_Sales_OrderLine(ctx context.Context, ec *executionContext, field gra
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesOrderLine(ctx, fc.Args["id"].(string), fc.Args["_subId"].(*string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().SalesOrderLine(ctx, fc.Args["id"].(string), fc.Args["_subId"].(*string), fc.Args["category"].(*string), fc.Args["productId"].(*string), fc.Args["consistent"].(*bool))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.OrderLine) graphql.Marshaler {
@@ -5135,7 +5213,7 @@ func _Query_Sales_OrderLineById(ctx context.Context, ec *executionContext, field
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().SalesOrderLineByID(ctx, fc.Args["id"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().SalesOrderLineByID(ctx, fc.Args["id"].(string), fc.Args["category"].(*string), fc.Args["productId"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.OrderLine]) graphql.Marshaler {
@@ -5531,7 +5609,7 @@ func _Query_Ops_Deployment(ctx context.Context, ec *executionContext, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().OpsDeployment(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().OpsDeployment(ctx, fc.Args["id"].(*string), fc.Args["environment"].(*string), fc.Args["pluginName"].(*string), fc.Args["consistent"].(*bool))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Deployment) graphql.Marshaler {
@@ -9899,6 +9977,24 @@ func marshalODeployment2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐDeployment(c
 		return graphql.Null
 	}
 	return _Deployment(ctx, ec, sel, v)
+}
+
+func unmarshalOID2ᚖstring(ctx context.Context, ec *executionContext, v any) (*string, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := graph.UnmarshalID(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func marshalOID2ᚖstring(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *string) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := graph.MarshalID(*v)
+	return res
 }
 
 func unmarshalOInt2ᚖint(ctx context.Context, ec *executionContext, v any) (*int, error) {

@@ -84,13 +84,13 @@ func (r queries) SalesOrderByCustomerGroup(ctx context.Context, customerGroup st
 }
 
 // SalesOrderLine answers Sales_OrderLine.
-func (r queries) SalesOrderLine(ctx context.Context, id string, subID *string, consistent *bool) (*model.OrderLine, error) {
-	return graph.FetchOne(ctx, r.rt, "Sales_OrderLine", model.OrderLineCodec, []keys.Value{keys.String(id)}, []keys.Value{optional(subID, keys.String)}, consistent)
+func (r queries) SalesOrderLine(ctx context.Context, id string, subID *string, category *string, productID *string, consistent *bool) (*model.OrderLine, error) {
+	return graph.FetchOne(ctx, r.rt, "Sales_OrderLine", model.OrderLineCodec, []keys.Value{keys.String(id)}, []keys.Value{optional(subID, keys.String), optional(category, keys.String), optional(productID, keys.String)}, consistent)
 }
 
 // SalesOrderLineByID answers Sales_OrderLineById.
-func (r queries) SalesOrderLineByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderLineByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Sales_OrderLineById", model.OrderLineCodec, []keys.Value{keys.String(id)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+func (r queries) SalesOrderLineByID(ctx context.Context, id string, category *string, productID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderLineByIDConnection, error) {
+	return graph.FetchPage(ctx, r.rt, "Sales_OrderLineById", model.OrderLineCodec, []keys.Value{keys.String(id)}, graph.PageArgs{Sort: []keys.Value{optional(category, keys.String), optional(productID, keys.String)}, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesOrderHistory answers Sales_OrderHistory.
@@ -134,8 +134,8 @@ func (r queries) SalesOrderTrackingByStatus(ctx context.Context, status string, 
 }
 
 // OpsDeployment answers Ops_Deployment.
-func (r queries) OpsDeployment(ctx context.Context, id string, consistent *bool) (*model.Deployment, error) {
-	return graph.FetchOne(ctx, r.rt, "Ops_Deployment", model.DeploymentCodec, []keys.Value{keys.String(id)}, nil, consistent)
+func (r queries) OpsDeployment(ctx context.Context, id *string, environment *string, pluginName *string, consistent *bool) (*model.Deployment, error) {
+	return graph.FetchOne(ctx, r.rt, "Ops_Deployment", model.DeploymentCodec, []keys.Value{optional(id, keys.String), optional(environment, keys.String), optional(pluginName, keys.String)}, nil, consistent)
 }
 
 // OpsDeploymentByEnvironment answers Ops_DeploymentByEnvironment.

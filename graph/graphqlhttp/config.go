@@ -36,6 +36,9 @@ type Config struct {
 	Introspection bool
 	// CacheBytes is about how much memory parsed documents may take; 32 MB by default.
 	CacheBytes int
+	// CompressFrom is from how many bytes on an answer is compressed, for clients that accept gzip; 1,400 by default, about
+	// what one packet holds. Less than none means never.
+	CompressFrom int
 	// Extensions are gqlgen's hooks into operations and responses, for metrics and the like.
 	Extensions []graphql.HandlerExtension
 	// Logger gets the causes of errors that clients are only told to be internal; nothing is logged by default.
@@ -57,6 +60,9 @@ func (c Config) withDefaults() Config {
 	}
 	orDefault(&c.Timeout, 30*time.Second)
 	orDefault(&c.CacheBytes, 32<<20)
+	if c.CompressFrom == 0 {
+		c.CompressFrom = 1_400
+	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -37,7 +37,10 @@ func New(es graphql.ExecutableSchema, cfg Config) http.Handler {
 	for _, e := range cfg.Extensions {
 		h.exec.Use(e)
 	}
-	return h
+	if cfg.CompressFrom < 0 {
+		return h
+	}
+	return compressing(h, cfg.CompressFrom)
 }
 
 type handler struct {

@@ -145,7 +145,7 @@ func TestBodiesCount(t *testing.T) {
 // TestWhoDoesNotReadIsCutOff, and holds no memory then.
 func TestWhoDoesNotReadIsCutOff(t *testing.T) {
 	m := NewMemory(64 << 20)
-	srv := httptest.NewServer(New(reading(1, 30<<20, nil), Config{Memory: m, WriteTimeout: 50 * time.Millisecond}))
+	srv := httptest.NewServer(New(reading(1, 30<<20, nil), Config{Memory: m, WriteTimeout: 50 * time.Millisecond, CompressFrom: -1}))
 	defer srv.Close()
 	body, w := io.Pipe()
 	go func() {

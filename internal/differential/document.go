@@ -66,11 +66,13 @@ func (g *Documents) name(prefix string) string {
 	return fmt.Sprint(prefix, g.names)
 }
 
+// often are arguments that can be left out, but say the most where they are not.
+var often = []string{"only", "id"}
+
 func (g *Documents) arguments(f *ast.FieldDefinition) string {
 	var args []string
 	for _, a := range f.Arguments {
-		// Where nothing would be found without it, an argument is given mostly.
-		if a.Type.NonNull || g.chance(map[bool]int{true: 2, false: 5}[a.Name == "only"]) {
+		if a.Type.NonNull || g.chance(5) || slices.Contains(often, a.Name) && g.chance(2) {
 			args = append(args, a.Name+": "+g.value(a.Name, a.Type))
 		}
 	}

@@ -83,8 +83,10 @@ func (f *goFile) catalogQuery(r *schema.ReadModel, q schema.Query) {
 		f.line("Kind: graph.Many,\nConnection: %q,\nOperands: %t,", q.Connection, slices.Contains(q.Args, "eq"))
 	}
 	pk, sk := keyArguments(r, q)
-	f.catalogArguments("PK", pk)
-	f.catalogArguments("SK", sk)
+	f.catalogArguments("PK", pk[:len(pk)-len(q.PKParts)])
+	f.catalogArguments("PKParts", pk[len(pk)-len(q.PKParts):])
+	f.catalogArguments("SK", sk[:len(sk)-len(q.SKParts)])
+	f.catalogArguments("SKParts", sk[len(sk)-len(q.SKParts):])
 	if q.Index != nil {
 		f.indexRule(q.Index.Group, q.Index.AuthTable, q.Index.GroupOnly)
 	}
@@ -130,7 +132,7 @@ func (f *goFile) catalogArguments(half string, args []argument) {
 		if a.field != nil {
 			kind = scalarOf(a.field, "").kind
 		}
-		if half == "PK" && !strings.HasSuffix(a.typ, "!") {
+		if half == "PK" && a.field != nil && !strings.HasSuffix(a.typ, "!") {
 			f.line("{Name: %q, Kind: keys.%s, Optional: true},", a.name, kind)
 			continue
 		}
@@ -139,7 +141,7 @@ func (f *goFile) catalogArguments(half string, args []argument) {
 	f.line("},")
 }
 
-// keyArguments are the arguments that the halves of a query's key are composed of.
+// keyArguments are the arguments that the halves of a query's key are composed of: the text of a half first, then its parts.
 func keyArguments(r *schema.ReadModel, q schema.Query) (pk, sk []argument) {
 	args := arguments(r, q)
 	switch {
@@ -149,12 +151,16 @@ func keyArguments(r *schema.ReadModel, q schema.Query) (pk, sk []argument) {
 		return argumentsOf(r.PK, args), argumentsOf(r.SK, args)
 	case len(args) == 0:
 		return nil, nil
-	case q.Index != nil:
-		return args[:len(q.Index.PK.Fields)], nil
-	case q.Connection == "" && len(r.SK.Fields) > 0:
-		return args[:1], args[1:2]
 	}
-	return args[:1], nil
+	n := 1 + len(q.PKParts)
+	if q.Index != nil {
+		n = len(q.Index.PK.Fields)
+	}
+	m := n + len(q.SKParts)
+	if q.Connection == "" && len(r.SK.Fields) > 0 {
+		m++
+	}
+	return args[:n], args[n:m]
 }
 
 // argumentsOf are those arguments of a query of an entity that half of its key is composed of.

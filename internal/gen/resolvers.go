@@ -141,7 +141,7 @@ func (f *goFile) queryResolver(r *schema.ReadModel, q schema.Query) {
 	if r.Entity != nil {
 		page = f.entityPageArgs(sk, args[len(q.Required)+len(q.Trailing)+len(q.Optional):])
 	} else {
-		page = f.pageArgs(args[len(pk):])
+		page = f.pageArgs(args[len(pk)+len(sk):], sk...)
 	}
 	f.line("return graph.FetchPage(ctx, r.rt, %q, model.%sCodec, %s, %s)\n}\n", q.Name, name, f.keyValues(pk), page)
 }
@@ -233,9 +233,12 @@ var (
 	pageFields    = map[string]string{"reverse": "Reverse", "limit": "Limit", "nextToken": "NextToken"}
 )
 
-// pageArgs is the literal of the arguments of a page, of those that are no parts of keys.
-func (f *goFile) pageArgs(args []argument) string {
+// pageArgs is the literal of the arguments of a page: parts of the sort key, and those that are no parts of keys.
+func (f *goFile) pageArgs(args []argument, sk ...argument) string {
 	var fields []string
+	if len(sk) > 0 {
+		fields = append(fields, "Sort: "+f.keyValues(sk))
+	}
 	for _, a := range args {
 		if name := operandFields[a.name] + pageFields[a.name]; name != "" {
 			fields = append(fields, name+": "+a.param)

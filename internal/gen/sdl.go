@@ -108,17 +108,48 @@ func newArgument(r *schema.ReadModel, q schema.Query, name string) argument {
 			}
 		}
 	}
+	if a, ok := partArgument(q, name); ok {
+		return a
+	}
 	switch {
 	case q.Index == nil && name == "id":
-		return argument{name: name, typ: "ID!", description: keyDescription(r.PK)}
+		return argument{name: name, typ: "ID" + map[bool]string{true: "!"}[len(q.PKParts) == 0], description: keyDescription(r.PK) + inPlace(q.PKParts)}
 	case q.Index == nil && q.Connection == "" && name == r.SubID():
-		a := argument{name: name, typ: "String", description: keyDescription(r.SK) + " Without it, the last row is meant: that of the greatest."}
+		a := argument{name: name, typ: "String", description: keyDescription(r.SK) + inPlace(q.SKParts) + " Without it, the last row is meant: that of the greatest."}
 		if !r.CompositeSK {
 			a.typ, a.field = typeOf(r.SK.Fields[0]), r.SK.Fields[0]
 		}
 		return a
 	}
 	return fixedArgument(q, name, sortKey(r, q))
+}
+
+// partArgument is an argument that takes one field of a half of several.
+func partArgument(q schema.Query, name string) (a argument, ok bool) {
+	is := func(f *schema.Field) bool { return f.Name == name }
+	if i := slices.IndexFunc(q.PKParts, is); i >= 0 {
+		text := "The " + name + " of the row. Together with all of " + listed(q.PKParts) + ", in place of id."
+		return argument{name: name, typ: typeOf(q.PKParts[i]), description: text, field: q.PKParts[i]}, true
+	}
+	i := slices.IndexFunc(q.SKParts, is)
+	if i < 0 {
+		return argument{}, false
+	}
+	text := "The " + name + " of the row. Together with all of " + listed(q.SKParts) + ", in place of _subId."
+	if q.Connection != "" {
+		if text = "Only rows that have this " + name + "."; i > 0 {
+			text += " Not without " + listed(q.SKParts[:i]) + "."
+		}
+	}
+	return argument{name: name, typ: typeOf(q.SKParts[i]), description: text, field: q.SKParts[i]}, true
+}
+
+// inPlace says what can be given in place of the text of a whole half.
+func inPlace(parts []*schema.Field) string {
+	if len(parts) == 0 {
+		return ""
+	}
+	return " Or give " + listed(parts) + "."
 }
 
 // fixedArgument is an argument that is the same in all queries, but for what it calls the sort key, and with which others it
@@ -159,7 +190,11 @@ func sortKey(r *schema.ReadModel, q schema.Query) string {
 		half = q.Index.SK
 	}
 	if len(half.Fields) != 1 {
-		return fieldsOf(half) + ", joined with " + half.Sep + periods(half.Fields) + ","
+		left := ""
+		if len(q.SKParts) > 0 {
+			left = ", without those that are given"
+		}
+		return fieldsOf(half) + ", joined with " + half.Sep + periods(half.Fields) + left + ","
 	}
 	return half.Fields[0].Name + periods(half.Fields)
 }

@@ -48,6 +48,7 @@ var house = map[string]room{
 		[]string{gqlgen, "github.com/graph-gophers/dataloader/v7", gqlparser + "/ast", gqlparser + "/gqlerror"}},
 	"graph/graphqlerr": {outside: []string{gqlparser + "/gqlerror"}},
 	"graph/graphqlhttp": {[]string{"graph/graphqlerr", "querydb/driver"}, []string{gqlgen, gqlgen + "/executor", gqlgen + "/handler/extension",
+		"github.com/klauspost/compress/gzhttp", "github.com/klauspost/compress/gzip",
 		"github.com/mailru/easyjson/jlexer", gqlparser + "/ast", gqlparser + "/gqlerror", gqlparser + "/lexer", gqlparser + "/parser", gqlparser + "/validator..."}},
 	"graph/playground": {},
 	"graph/generated": {[]string{"keys", "querydb/driver", "model", "graph"},

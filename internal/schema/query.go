@@ -27,6 +27,10 @@ type Query struct {
 	// members: without them, or without the last of them, the rows are meant that have none, whose key a partial write has
 	// cut short.
 	Trailing []*Field
+	// PKParts and SKParts are, for a table of its own, the fields of a half of several that it takes one by one: of the
+	// partition key all of them, in place of id, and of the sort key all, in place of _subId, or, for a connection, leading
+	// ones, after which eq, prefix, from and to are conditions on the others.
+	PKParts, SKParts []*Field
 	// Operand is the GraphQL type of eq, from and to, for an entity: that of its Optional fields; where they have several, or
 	// are dates or date-times, of which a part stands for its whole period, String, whose text is read as a value of the field
 	// that it is a condition on. That of prefix is String.
@@ -47,7 +51,8 @@ func (m *ReadModel) Queries() []Query {
 	if m.Entity != nil {
 		return m.entityQueries()
 	}
-	one := Query{Name: m.queryName(""), Args: m.keyArgs()}
+	one := Query{Name: m.queryName(""), PKParts: m.PK.parts(), SKParts: m.SK.parts()}
+	one.Args = m.keyArgs(one)
 	if len(m.PK.Fields) > 0 {
 		one.Source = m.PK.Fields[0]
 	}
@@ -55,7 +60,8 @@ func (m *ReadModel) Queries() []Query {
 	if len(m.SK.Fields) > 0 {
 		queries = append(queries, Query{
 			Name: m.queryName("ById"), Connection: m.Name + "ByIdConnection", Source: m.SK.Fields[0],
-			Args: slices.Concat([]string{"id"}, operands, pages),
+			PKParts: one.PKParts, SKParts: one.SKParts,
+			Args: slices.Concat([]string{"id"}, fieldNames(one.PKParts), fieldNames(one.SKParts), operands, pages),
 		})
 	}
 	for _, x := range m.Indexes {
@@ -66,7 +72,8 @@ func (m *ReadModel) Queries() []Query {
 			q.Args = append(q.Args, f.Name)
 		}
 		if len(x.SK.Fields) > 0 {
-			q.Args = append(q.Args, operands...)
+			q.SKParts = x.SK.parts(q.Args...)
+			q.Args = slices.Concat(q.Args, fieldNames(q.SKParts), operands)
 		}
 		q.Args = append(q.Args, pages...)
 		queries = append(queries, q)
@@ -175,14 +182,24 @@ func fieldNames(fields []*Field) []string {
 }
 
 // keyArgs are the arguments that name one row.
-func (m *ReadModel) keyArgs() []string {
-	switch {
-	case len(m.PK.Fields) == 0:
+func (m *ReadModel) keyArgs(q Query) []string {
+	if len(m.PK.Fields) == 0 {
 		return nil
-	case len(m.SK.Fields) == 0:
-		return []string{"id", "consistent"}
 	}
-	return []string{"id", m.SubID(), "consistent"}
+	args := append([]string{"id"}, fieldNames(q.PKParts)...)
+	if len(m.SK.Fields) > 0 {
+		args = append(append(args, m.SubID()), fieldNames(q.SKParts)...)
+	}
+	return append(args, "consistent")
+}
+
+// parts are the fields of a half of several, where none is called as another argument is.
+func (h Half) parts(taken ...string) []*Field {
+	taken = slices.Concat(taken, operands, pages, []string{"id", "_subId", "consistent"})
+	if len(h.Fields) < 2 || slices.ContainsFunc(h.Fields, func(f *Field) bool { return slices.Contains(taken, f.Name) }) {
+		return nil
+	}
+	return h.Fields
 }
 
 // SubID is the name of the sort key in the API: the field's, or _subId where it is a composite; "" without sort key and

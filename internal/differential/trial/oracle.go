@@ -87,11 +87,14 @@ func (t *trial) arguments(q *graph.Query, of stored) (text string, ok bool) {
 	if index != driver.Primary && !(of.at.Indexes[index].HasPK && of.at.Indexes[index].HasSK) {
 		return "", false
 	}
-	if len(q.PK) == 1 && len(pk.Fields) != 1 || len(q.PK) == 1 && q.PK[0].Name == "id" {
+	args := q.PK
+	if len(q.PKParts) > 0 && t.rng.IntN(2) == 0 {
+		args = q.PKParts
+	} else if len(q.PK) == 1 && len(pk.Fields) != 1 || len(q.PK) == 1 && q.PK[0].Name == "id" {
 		key, err := json.Marshal(of.at.Key.PK)
 		return fmt.Sprintf("%s: %s, ", q.PK[0].Name, key), err == nil && index == driver.Primary && t.Catalog.Types[of.typ].Model.Entity == nil
 	}
-	for i, a := range q.PK {
+	for i, a := range args {
 		f := t.Catalog.Types[of.typ].Model.Fields[pk.Fields[i]]
 		value, err := json.Marshal(of.row[f.Name])
 		if f.Enum != "" {

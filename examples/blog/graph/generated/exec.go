@@ -151,7 +151,7 @@ var sources = []*ast.Source{
 	{Name: "../../schema.graphqls", Input: `"""
 An instant, RFC 3339, given in UTC: "2024-01-15T10:30:00.123Z".
 """
-scalar DateTime
+scalar DateTime @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc3339#section-5.6")
 
 """
 That a user is in a team of an organisation.

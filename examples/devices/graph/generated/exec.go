@@ -165,12 +165,12 @@ type AssetByLocationConnection {
 """
 A calendar date: "2024-01-15".
 """
-scalar Date
+scalar Date @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc3339#section-5.6")
 
 """
 An instant, RFC 3339, given in UTC: "2024-01-15T10:30:00.123Z".
 """
-scalar DateTime
+scalar DateTime @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc3339#section-5.6")
 
 """
 A device. Three projectors write fields of it, and none reads what the others wrote.

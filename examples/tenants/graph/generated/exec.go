@@ -233,12 +233,12 @@ enum ContributionsMember {
 """
 A calendar date: "2024-01-15".
 """
-scalar Date
+scalar Date @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc3339#section-5.6")
 
 """
 An instant, RFC 3339, given in UTC: "2024-01-15T10:30:00.123Z".
 """
-scalar DateTime
+scalar DateTime @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc3339#section-5.6")
 
 """
 A page of DepartmentStaff.

@@ -263,6 +263,10 @@ var Catalog = &graph.Catalog{
 			SK: []graph.Arg{
 				{Name: "_subId", Kind: keys.KindString},
 			},
+			SKParts: []graph.Arg{
+				{Name: "level", Kind: keys.KindInt},
+				{Name: "hold", Kind: keys.KindString},
+			},
 		},
 		"HoldById": {
 			Name:       "HoldById",
@@ -273,6 +277,10 @@ var Catalog = &graph.Catalog{
 			Operands:   true,
 			PK: []graph.Arg{
 				{Name: "id", Kind: keys.KindString},
+			},
+			SKParts: []graph.Arg{
+				{Name: "level", Kind: keys.KindInt},
+				{Name: "hold", Kind: keys.KindString},
 			},
 		},
 		"HoldByHold": {
@@ -293,6 +301,10 @@ var Catalog = &graph.Catalog{
 			PK: []graph.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
+			PKParts: []graph.Arg{
+				{Name: "account", Kind: keys.KindString},
+				{Name: "hold", Kind: keys.KindString},
+			},
 			SK: []graph.Arg{
 				{Name: "level", Kind: keys.KindInt},
 			},
@@ -306,6 +318,10 @@ var Catalog = &graph.Catalog{
 			Operands:   true,
 			PK: []graph.Arg{
 				{Name: "id", Kind: keys.KindString},
+			},
+			PKParts: []graph.Arg{
+				{Name: "account", Kind: keys.KindString},
+				{Name: "hold", Kind: keys.KindString},
 			},
 		},
 		"Standing": {

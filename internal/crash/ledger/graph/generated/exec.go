@@ -57,11 +57,11 @@ type QueryResolver interface {
 	ProfileByOwner(ctx context.Context, owner string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Profile], error)
 	ProfileByPlace(ctx context.Context, owner string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Profile], error)
 	ProfileByRank(ctx context.Context, rank int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Profile], error)
-	Hold(ctx context.Context, id string, subID *string, consistent *bool) (*model.Hold, error)
-	HoldByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Hold], error)
+	Hold(ctx context.Context, id string, subID *string, level *int, hold *string, consistent *bool) (*model.Hold, error)
+	HoldByID(ctx context.Context, id string, level *int, hold *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Hold], error)
 	HoldByHold(ctx context.Context, holdOf string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Hold], error)
-	Level(ctx context.Context, id string, level *int, consistent *bool) (*model.Level, error)
-	LevelByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Level], error)
+	Level(ctx context.Context, id *string, account *string, hold *string, level *int, consistent *bool) (*model.Level, error)
+	LevelByID(ctx context.Context, id *string, account *string, hold *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Level], error)
 	Standing(ctx context.Context, account string, consistent *bool) (*model.Standing, error)
 	StandingByBand(ctx context.Context, band string, city *string, owner *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Standing], error)
 	StandingByCity(ctx context.Context, city string, account *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Standing], error)
@@ -254,7 +254,7 @@ type CurrencyByTotalConnection {
 """
 An instant, RFC 3339, given in UTC: "2024-01-15T10:30:00.123Z".
 """
-scalar DateTime
+scalar DateTime @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc3339#section-5.6")
 
 """
 The journal of an account: one row for each entry, and what holds under ~current.
@@ -339,7 +339,7 @@ type HoldByIdConnection {
 """
 A 64-bit integer, as a string of digits: JavaScript's numbers cannot hold it.
 """
-scalar Int64
+scalar Int64 @specifiedBy(url: "https://github.com/foldql/foldql/blob/main/docs/annotations.md#scalars")
 
 """
 The level of an account, under a number.
@@ -829,9 +829,19 @@ type Query {
     id: ID!
 
     """
-    The level and hold of the row, joined with /. Without it, the last row is meant: that of the greatest.
+    The level and hold of the row, joined with /. Or give level and hold. Without it, the last row is meant: that of the greatest.
     """
     _subId: String
+
+    """
+    The level of the row. Together with all of level and hold, in place of _subId.
+    """
+    level: Int
+
+    """
+    The hold of the row. Together with all of level and hold, in place of _subId.
+    """
+    hold: ID
 
     """
     Whether to read what was written last, on stores where that costs extra.
@@ -848,22 +858,32 @@ type Query {
     id: ID!
 
     """
-    Only rows whose level and hold, joined with /, is this. Not together with prefix, from and to.
+    Only rows that have this level.
+    """
+    level: Int
+
+    """
+    Only rows that have this hold. Not without level.
+    """
+    hold: ID
+
+    """
+    Only rows whose level and hold, joined with /, without those that are given, is this. Not together with prefix, from and to.
     """
     eq: String
 
     """
-    Only rows whose level and hold, joined with /, begins with this. Not together with eq, from and to.
+    Only rows whose level and hold, joined with /, without those that are given, begins with this. Not together with eq, from and to.
     """
     prefix: String
 
     """
-    Only rows whose level and hold, joined with /, is this or greater. Not together with eq and prefix.
+    Only rows whose level and hold, joined with /, without those that are given, is this or greater. Not together with eq and prefix.
     """
     from: String
 
     """
-    Only rows whose level and hold, joined with /, is this or less. Not together with eq and prefix.
+    Only rows whose level and hold, joined with /, without those that are given, is this or less. Not together with eq and prefix.
     """
     to: String
 
@@ -931,9 +951,19 @@ type Query {
   """
   Level(
     """
-    The account and hold of the row, joined with /.
+    The account and hold of the row, joined with /. Or give account and hold.
     """
-    id: ID!
+    id: ID
+
+    """
+    The account of the row. Together with all of account and hold, in place of id.
+    """
+    account: ID
+
+    """
+    The hold of the row. Together with all of account and hold, in place of id.
+    """
+    hold: ID
 
     """
     The level of the row. Without it, the last row is meant: that of the greatest.
@@ -950,9 +980,19 @@ type Query {
   """
   LevelById(
     """
-    The account and hold of the row, joined with /.
+    The account and hold of the row, joined with /. Or give account and hold.
     """
-    id: ID!
+    id: ID
+
+    """
+    The account of the row. Together with all of account and hold, in place of id.
+    """
+    account: ID
+
+    """
+    The hold of the row. Together with all of account and hold, in place of id.
+    """
+    hold: ID
 
     """
     Only rows whose level is this. Not together with prefix, from and to.
@@ -2236,62 +2276,78 @@ func field_Query_HoldById_args(ctx context.Context, ec *executionContext, rawArg
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "eq",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["eq"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "prefix",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["prefix"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "from",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["from"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "to",
-		func(ctx context.Context, v any) (*string, error) {
-			return unmarshalOString2ᚖstring(ctx, ec, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["to"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
-		func(ctx context.Context, v any) (*bool, error) {
-			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["reverse"] = arg5
-	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "level",
 		func(ctx context.Context, v any) (*int, error) {
 			return unmarshalOInt2ᚖint(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["limit"] = arg6
-	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
+	args["level"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "hold",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOID2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["hold"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "eq",
 		func(ctx context.Context, v any) (*string, error) {
 			return unmarshalOString2ᚖstring(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["nextToken"] = arg7
+	args["eq"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "prefix",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["prefix"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "from",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["from"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "to",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["to"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["reverse"] = arg7
+	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["limit"] = arg8
+	arg9, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["nextToken"] = arg9
 	return args, nil
 }
 
@@ -2314,14 +2370,30 @@ func field_Query_Hold_args(ctx context.Context, ec *executionContext, rawArgs ma
 		return nil, err
 	}
 	args["_subId"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "level",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["level"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "hold",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOID2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["hold"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
 		func(ctx context.Context, v any) (*bool, error) {
 			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["consistent"] = arg2
+	args["consistent"] = arg4
 	return args, nil
 }
 
@@ -2329,69 +2401,85 @@ func field_Query_LevelById_args(ctx context.Context, ec *executionContext, rawAr
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
-		func(ctx context.Context, v any) (string, error) {
-			return unmarshalNID2string(ctx, ec, v)
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOID2ᚖstring(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "eq",
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "account",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOID2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["account"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "hold",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOID2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["hold"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "eq",
 		func(ctx context.Context, v any) (*string, error) {
 			return unmarshalOString2ᚖstring(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["eq"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "prefix",
+	args["eq"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "prefix",
 		func(ctx context.Context, v any) (*string, error) {
 			return unmarshalOString2ᚖstring(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["prefix"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "from",
+	args["prefix"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "from",
 		func(ctx context.Context, v any) (*string, error) {
 			return unmarshalOString2ᚖstring(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["from"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "to",
+	args["from"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "to",
 		func(ctx context.Context, v any) (*string, error) {
 			return unmarshalOString2ᚖstring(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["to"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
+	args["to"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
 		func(ctx context.Context, v any) (*bool, error) {
 			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["reverse"] = arg5
-	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
+	args["reverse"] = arg7
+	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
 		func(ctx context.Context, v any) (*int, error) {
 			return unmarshalOInt2ᚖint(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["limit"] = arg6
-	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
+	args["limit"] = arg8
+	arg9, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
 		func(ctx context.Context, v any) (*string, error) {
 			return unmarshalOString2ᚖstring(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["nextToken"] = arg7
+	args["nextToken"] = arg9
 	return args, nil
 }
 
@@ -2399,29 +2487,45 @@ func field_Query_Level_args(ctx context.Context, ec *executionContext, rawArgs m
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
-		func(ctx context.Context, v any) (string, error) {
-			return unmarshalNID2string(ctx, ec, v)
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOID2ᚖstring(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "level",
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "account",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOID2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["account"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "hold",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOID2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["hold"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "level",
 		func(ctx context.Context, v any) (*int, error) {
 			return unmarshalOInt2ᚖint(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["level"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
+	args["level"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
 		func(ctx context.Context, v any) (*bool, error) {
 			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["consistent"] = arg2
+	args["consistent"] = arg4
 	return args, nil
 }
 
@@ -5275,7 +5379,7 @@ func _Query_Hold(ctx context.Context, ec *executionContext, field graphql.Collec
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Hold(ctx, fc.Args["id"].(string), fc.Args["_subId"].(*string), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Hold(ctx, fc.Args["id"].(string), fc.Args["_subId"].(*string), fc.Args["level"].(*int), fc.Args["hold"].(*string), fc.Args["consistent"].(*bool))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Hold) graphql.Marshaler {
@@ -5319,7 +5423,7 @@ func _Query_HoldById(ctx context.Context, ec *executionContext, field graphql.Co
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().HoldByID(ctx, fc.Args["id"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().HoldByID(ctx, fc.Args["id"].(string), fc.Args["level"].(*int), fc.Args["hold"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Hold]) graphql.Marshaler {
@@ -5407,7 +5511,7 @@ func _Query_Level(ctx context.Context, ec *executionContext, field graphql.Colle
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Level(ctx, fc.Args["id"].(string), fc.Args["level"].(*int), fc.Args["consistent"].(*bool))
+			return ec.Resolvers.Query().Level(ctx, fc.Args["id"].(*string), fc.Args["account"].(*string), fc.Args["hold"].(*string), fc.Args["level"].(*int), fc.Args["consistent"].(*bool))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Level) graphql.Marshaler {
@@ -5451,7 +5555,7 @@ func _Query_LevelById(ctx context.Context, ec *executionContext, field graphql.C
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().LevelByID(ctx, fc.Args["id"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+			return ec.Resolvers.Query().LevelByID(ctx, fc.Args["id"].(*string), fc.Args["account"].(*string), fc.Args["hold"].(*string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Level]) graphql.Marshaler {

@@ -97,13 +97,13 @@ func (r queries) ProfileByRank(ctx context.Context, rank int, eq *string, prefix
 }
 
 // Hold answers Hold.
-func (r queries) Hold(ctx context.Context, id string, subID *string, consistent *bool) (*model.Hold, error) {
-	return graph.FetchOne(ctx, r.rt, "Hold", model.HoldCodec, []keys.Value{keys.String(id)}, []keys.Value{optional(subID, keys.String)}, consistent)
+func (r queries) Hold(ctx context.Context, id string, subID *string, level *int, hold *string, consistent *bool) (*model.Hold, error) {
+	return graph.FetchOne(ctx, r.rt, "Hold", model.HoldCodec, []keys.Value{keys.String(id)}, []keys.Value{optional(subID, keys.String), optional(level, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(hold, keys.String)}, consistent)
 }
 
 // HoldByID answers HoldById.
-func (r queries) HoldByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*HoldByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "HoldById", model.HoldCodec, []keys.Value{keys.String(id)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+func (r queries) HoldByID(ctx context.Context, id string, level *int, hold *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*HoldByIDConnection, error) {
+	return graph.FetchPage(ctx, r.rt, "HoldById", model.HoldCodec, []keys.Value{keys.String(id)}, graph.PageArgs{Sort: []keys.Value{optional(level, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(hold, keys.String)}, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // HoldByHold answers HoldByHold.
@@ -112,13 +112,13 @@ func (r queries) HoldByHold(ctx context.Context, holdOf string, eq *string, pref
 }
 
 // Level answers Level.
-func (r queries) Level(ctx context.Context, id string, level *int, consistent *bool) (*model.Level, error) {
-	return graph.FetchOne(ctx, r.rt, "Level", model.LevelCodec, []keys.Value{keys.String(id)}, []keys.Value{optional(level, func(v int) keys.Value { return keys.Int(int64(v)) })}, consistent)
+func (r queries) Level(ctx context.Context, id *string, account *string, hold *string, level *int, consistent *bool) (*model.Level, error) {
+	return graph.FetchOne(ctx, r.rt, "Level", model.LevelCodec, []keys.Value{optional(id, keys.String), optional(account, keys.String), optional(hold, keys.String)}, []keys.Value{optional(level, func(v int) keys.Value { return keys.Int(int64(v)) })}, consistent)
 }
 
 // LevelByID answers LevelById.
-func (r queries) LevelByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*LevelByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "LevelById", model.LevelCodec, []keys.Value{keys.String(id)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+func (r queries) LevelByID(ctx context.Context, id *string, account *string, hold *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*LevelByIDConnection, error) {
+	return graph.FetchPage(ctx, r.rt, "LevelById", model.LevelCodec, []keys.Value{optional(id, keys.String), optional(account, keys.String), optional(hold, keys.String)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Standing answers Standing.

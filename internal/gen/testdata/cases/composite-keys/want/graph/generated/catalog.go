@@ -44,8 +44,16 @@ var Catalog = &graph.Catalog{
 			PK: []graph.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
+			PKParts: []graph.Arg{
+				{Name: "environment", Kind: keys.KindString},
+				{Name: "service", Kind: keys.KindString},
+			},
 			SK: []graph.Arg{
 				{Name: "_subId", Kind: keys.KindString},
+			},
+			SKParts: []graph.Arg{
+				{Name: "year", Kind: keys.KindInt},
+				{Name: "build", Kind: keys.KindInt},
 			},
 		},
 		"RolloutById": {
@@ -58,6 +66,14 @@ var Catalog = &graph.Catalog{
 			PK: []graph.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
+			PKParts: []graph.Arg{
+				{Name: "environment", Kind: keys.KindString},
+				{Name: "service", Kind: keys.KindString},
+			},
+			SKParts: []graph.Arg{
+				{Name: "year", Kind: keys.KindInt},
+				{Name: "build", Kind: keys.KindInt},
+			},
 		},
 		"Place": {
 			Name:  "Place",
@@ -65,6 +81,10 @@ var Catalog = &graph.Catalog{
 			Index: driver.Primary,
 			PK: []graph.Arg{
 				{Name: "id", Kind: keys.KindString},
+			},
+			PKParts: []graph.Arg{
+				{Name: "country", Kind: keys.KindString},
+				{Name: "city", Kind: keys.KindString},
 			},
 			SK: []graph.Arg{
 				{Name: "at", Kind: keys.KindDateTime},
@@ -79,6 +99,10 @@ var Catalog = &graph.Catalog{
 			Operands:   true,
 			PK: []graph.Arg{
 				{Name: "id", Kind: keys.KindString},
+			},
+			PKParts: []graph.Arg{
+				{Name: "country", Kind: keys.KindString},
+				{Name: "city", Kind: keys.KindString},
 			},
 		},
 	},

@@ -33,23 +33,23 @@ func (r root) Query() QueryResolver { return queries(r) }
 type queries struct{ rt *graph.Runtime }
 
 // Rollout answers Rollout.
-func (r queries) Rollout(ctx context.Context, id string, subID *string, consistent *bool) (*model.Rollout, error) {
-	return graph.FetchOne(ctx, r.rt, "Rollout", model.RolloutCodec, []keys.Value{keys.String(id)}, []keys.Value{optional(subID, keys.String)}, consistent)
+func (r queries) Rollout(ctx context.Context, id *string, environment *string, service *string, subID *string, year *int, build *int64, consistent *bool) (*model.Rollout, error) {
+	return graph.FetchOne(ctx, r.rt, "Rollout", model.RolloutCodec, []keys.Value{optional(id, keys.String), optional(environment, keys.String), optional(service, keys.String)}, []keys.Value{optional(subID, keys.String), optional(year, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(build, keys.Int)}, consistent)
 }
 
 // RolloutByID answers RolloutById.
-func (r queries) RolloutByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*RolloutByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "RolloutById", model.RolloutCodec, []keys.Value{keys.String(id)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+func (r queries) RolloutByID(ctx context.Context, id *string, environment *string, service *string, year *int, build *int64, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*RolloutByIDConnection, error) {
+	return graph.FetchPage(ctx, r.rt, "RolloutById", model.RolloutCodec, []keys.Value{optional(id, keys.String), optional(environment, keys.String), optional(service, keys.String)}, graph.PageArgs{Sort: []keys.Value{optional(year, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(build, keys.Int)}, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Place answers Place.
-func (r queries) Place(ctx context.Context, id string, at *time.Time, consistent *bool) (*model.Place, error) {
-	return graph.FetchOne(ctx, r.rt, "Place", model.PlaceCodec, []keys.Value{keys.String(id)}, []keys.Value{optional(at, keys.DateTime)}, consistent)
+func (r queries) Place(ctx context.Context, id *string, country *string, city *string, at *time.Time, consistent *bool) (*model.Place, error) {
+	return graph.FetchOne(ctx, r.rt, "Place", model.PlaceCodec, []keys.Value{optional(id, keys.String), optional(country, keys.String), optional(city, keys.String)}, []keys.Value{optional(at, keys.DateTime)}, consistent)
 }
 
 // PlaceByID answers PlaceById.
-func (r queries) PlaceByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PlaceByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PlaceById", model.PlaceCodec, []keys.Value{keys.String(id)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+func (r queries) PlaceByID(ctx context.Context, id *string, country *string, city *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PlaceByIDConnection, error) {
+	return graph.FetchPage(ctx, r.rt, "PlaceById", model.PlaceCodec, []keys.Value{optional(id, keys.String), optional(country, keys.String), optional(city, keys.String)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // optional makes a key value of an argument that may be left out.

@@ -60,6 +60,10 @@ var Catalog = &graph.Catalog{
 				{Name: "section", Kind: keys.KindString},
 				{Name: "author", Kind: keys.KindString},
 			},
+			SKParts: []graph.Arg{
+				{Name: "words", Kind: keys.KindInt},
+				{Name: "publishedAt", Kind: keys.KindDateTime},
+			},
 		},
 		"ArticleByAuthor": {
 			Name:       "ArticleByAuthor",

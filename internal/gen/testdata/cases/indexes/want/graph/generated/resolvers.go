@@ -5,6 +5,7 @@ package generated
 import (
 	"context"
 	"maps"
+	"time"
 
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
@@ -42,8 +43,8 @@ func (r queries) ArticleBySection(ctx context.Context, section string, reverse *
 }
 
 // ArticleBySectionAndAuthor answers ArticleBySectionAndAuthor.
-func (r queries) ArticleBySectionAndAuthor(ctx context.Context, section string, author string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ArticleBySectionAndAuthorConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ArticleBySectionAndAuthor", model.ArticleCodec, []keys.Value{keys.String(section), keys.String(author)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+func (r queries) ArticleBySectionAndAuthor(ctx context.Context, section string, author string, words *int, publishedAt *time.Time, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ArticleBySectionAndAuthorConnection, error) {
+	return graph.FetchPage(ctx, r.rt, "ArticleBySectionAndAuthor", model.ArticleCodec, []keys.Value{keys.String(section), keys.String(author)}, graph.PageArgs{Sort: []keys.Value{optional(words, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(publishedAt, keys.DateTime)}, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ArticleByAuthor answers ArticleByAuthor.
@@ -59,4 +60,12 @@ func (r queries) ArticleByFrom(ctx context.Context, from string, reverse *bool, 
 // ArticleByModel answers ArticleByModel.
 func (r queries) ArticleByModel(ctx context.Context, modelArg string, reverse *bool, limit *int, nextToken *string) (*ArticleByModelConnection, error) {
 	return graph.FetchPage(ctx, r.rt, "ArticleByModel", model.ArticleCodec, []keys.Value{keys.String(modelArg)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+}
+
+// optional makes a key value of an argument that may be left out.
+func optional[T any](v *T, value func(T) keys.Value) keys.Value {
+	if v == nil {
+		return keys.Value{}
+	}
+	return value(*v)
 }

@@ -1,0 +1,71 @@
+package graphqlhttp
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/klauspost/compress/gzhttp"
+	"github.com/klauspost/compress/gzip"
+)
+
+// compressing has answers of so many bytes, and more, compressed for clients that want it. Others are served as without it.
+func compressing(h http.Handler, least int) http.Handler {
+	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(least), gzhttp.CompressionLevel(gzip.BestSpeed),
+		gzhttp.ContentTypes([]string{jsonType, responseType}))
+	if err != nil {
+		panic(err) // the options are constants, but for the size, which is not negative
+	}
+	compressed := wrap(h)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if accept := r.Header["Accept-Encoding"]; wantsGzip(accept) {
+			if len(accept) > 1 { // gzhttp looks at the first line alone
+				r = r.WithContext(r.Context())
+				r.Header = r.Header.Clone()
+				r.Header.Set("Accept-Encoding", "gzip")
+			}
+			compressed(w, r)
+			return
+		}
+		if header := w.Header(); header["Vary"] == nil {
+			header["Vary"] = varyEncoding
+		} else {
+			header.Add("Vary", varyEncoding[0])
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// varyEncoding is shared by answers: who adds to it copies it, because it has no room.
+var varyEncoding = []string{"Accept-Encoding"}
+
+// wantsGzip reports whether the client accepts gzip, and does not like an answer as it is better.
+func wantsGzip(accept []string) bool {
+	gzipped, asIs := 0.0, 0.0
+	for _, line := range accept {
+		for part := range strings.SplitSeq(line, ",") {
+			coding, weight := parseCoding(part)
+			switch coding {
+			case "gzip":
+				gzipped = weight
+			case "identity":
+				asIs = weight
+			}
+		}
+	}
+	return gzipped > 0 && gzipped >= asIs
+}
+
+// parseCoding reads one coding of an Accept-Encoding header and its weight, which is 0 where it is no weight.
+func parseCoding(text string) (coding string, weight float64) {
+	coding, params, weighted := strings.Cut(text, ";")
+	if coding = strings.ToLower(strings.TrimSpace(coding)); !weighted {
+		return coding, 1
+	}
+	q, ok := strings.CutPrefix(strings.ToLower(strings.TrimSpace(params)), "q=")
+	weight, err := strconv.ParseFloat(q, 64)
+	if !ok || err != nil || !(weight >= 0 && weight <= 1) {
+		return coding, 0
+	}
+	return coding, weight
+}
