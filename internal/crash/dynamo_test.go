@@ -150,8 +150,12 @@ func (d *dynamo) scan(ctx context.Context, name string) (n int, err error) {
 	table, index, _ := strings.Cut(name, "/")
 	in := &dynamodb.ScanInput{
 		TableName: aws.String(d.at.Prefix + table), Select: types.SelectCount,
-		FilterExpression:         aws.String("attribute_not_exists(#d) AND attribute_not_exists(#u)"),
-		ExpressionAttributeNames: map[string]string{"#d": "_deleted", "#u": "_unique"},
+		FilterExpression:         aws.String("attribute_not_exists(#d) AND attribute_not_exists(#u) AND (attribute_not_exists(#e) OR #e > :e)"),
+		ExpressionAttributeNames: map[string]string{"#d": "_deleted", "#u": "_unique", "#e": "_expires"},
+		// Those that may have been removed do not count: see judge.Removable.
+		ExpressionAttributeValues: map[string]types.AttributeValue{
+			":e": &types.AttributeValueMemberN{Value: fmt.Sprint(time.Now().Add(-47 * time.Hour).Unix())},
+		},
 	}
 	if index != "" {
 		in.IndexName = &index

@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"runtime"
+
 	"github.com/foldql/foldql/internal/crash/ledger/event"
 	"github.com/foldql/foldql/internal/crash/ledger/model"
 	"github.com/foldql/foldql/internal/crash/ledger/projection/ops"
@@ -45,9 +47,15 @@ type Currency struct{}
 // NoCurrency is a currency at which the projector panics.
 const NoCurrency = "none"
 
+// Gone is a currency at which the projector ends its goroutine.
+const Gone = "gone"
+
 func (Currency) Deposited(e event.Deposited, _ projection.Meta) []projection.Op {
 	if e.Currency == NoCurrency {
 		panic("a deposit of nothing")
+	}
+	if e.Currency == Gone {
+		runtime.Goexit()
 	}
 	return []projection.Op{ops.Currency.Upsert(e.Currency, model.Currency{}, func(c *model.Currency) {
 		c.Deposits++
