@@ -26,6 +26,10 @@ type Appended struct {
 // ErrConflict is matched by *ConflictError.
 var ErrConflict = errors.New("eventlog: an event of that source and id exists with other content")
 
+// ErrMismatch is the error of an append to a log that is not the one that rows were folded from, or that lost events of
+// it: what is appended there would never be folded, or not in its place.
+var ErrMismatch = errors.New("eventlog: the log is not the one that the rows are folded from")
+
 // ConflictError names the event of the batch that another event contradicts.
 type ConflictError struct {
 	Index      int // in the batch

@@ -214,9 +214,8 @@ func (w *witness) events(ctx context.Context, db *querydb.DB, b *build, report f
 		if err != nil {
 			return damage{err}
 		}
-		err = look(recordDecision, p.ref, p.Event)
-		if err == nil && !p.Skip {
-			err = look(recordDecision, ref{p.partition, p.Moment}, p.After)
+		if err = w.decision(ctx, &p); mismatched(err) {
+			err = report(err)
 		}
 		return err
 	})

@@ -42,10 +42,10 @@ func mismatch(t interface {
 	return m
 }
 
-// kept is a store that outlives those who open it.
-type kept struct{ driver.Driver }
+// outliving is a store that outlives those who open it.
+type outliving struct{ driver.Driver }
 
-func (kept) Close() error { return nil }
+func (outliving) Close() error { return nil }
 
 // sharedKept is a kept store that others may write to.
 type sharedKept struct{ *memstore.Shared }
@@ -53,7 +53,7 @@ type sharedKept struct{ *memstore.Shared }
 func (sharedKept) Close() error { return nil }
 
 var keptStores = map[string]func() driver.Driver{
-	"plain": func() driver.Driver { return kept{memstore.New()} },
+	"plain": func() driver.Driver { return outliving{memstore.New()} },
 	"shared": func() driver.Driver {
 		return sharedKept{memstore.NewShared(memstore.Options{Now: func() time.Time { return epoch }})}
 	},
@@ -128,7 +128,7 @@ func TestALogThatIsNotTheOneOfTheRowsIsAlwaysFound(t *testing.T) {
 
 // TestAMismatchSaysWhatDoesNotFit, and by which event.
 func TestAMismatchSaysWhatDoesNotFit(t *testing.T) {
-	drv := kept{memstore.New()}
+	drv := outliving{memstore.New()}
 	if m := mismatch(t, partitioned(t, 1, numbered(0, 9, "e")), drv, 4); m != nil {
 		t.Fatal(m)
 	}
@@ -180,7 +180,7 @@ func (m made) Incarnation(context.Context, string) (string, error) { return m.in
 // TestEventsThatASourceHasForgottenStopNothing where the checkpoint covers them.
 func TestEventsThatASourceHasForgottenStopNothing(t *testing.T) {
 	for from := uint64(1); from <= 20; from++ {
-		drv := kept{memstore.New()}
+		drv := outliving{memstore.New()}
 		var events []eventlog.Event
 		for _, e := range numbered(0, 21, "e") {
 			if e.ID != "e10" { // which would be aside
@@ -235,7 +235,7 @@ func TestASetAsideEventThatTheLogDoesNotHoldIsFound(t *testing.T) {
 		events[i].ID, events[i].Time = fmt.Sprint(i), epoch
 	}
 	fold := func(t *testing.T) (driver.Driver, *projection.Runner) {
-		drv := kept{memstore.New()}
+		drv := outliving{memstore.New()}
 		db := open(t, drv)
 		return drv, run(t, partitioned(t, 1, events), db, quick())
 	}

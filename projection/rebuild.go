@@ -70,3 +70,23 @@ func (r *Runner) rebuild(ctx context.Context) error {
 	r.known = false
 	return r.open(ctx)
 }
+
+// lookAround is for a Runner that has nothing to fold: it is errRewound where the rows have been begun anew meanwhile.
+func (r *Runner) lookAround(ctx context.Context, read int) error {
+	n, err := r.db.Note(ctx, kindHeader, r.projection.Name)
+	if err != nil {
+		return err
+	}
+	g, err := r.db.Generation(ctx, r.projection.Model)
+	if err != nil {
+		return err
+	}
+	r.known = r.known && n.Revision == r.done.revision && g.Number == r.done.Generation
+	if err := r.open(ctx); err != nil {
+		return err
+	}
+	if r.done.Generation != read {
+		return errRewound
+	}
+	return nil
+}

@@ -166,7 +166,7 @@ func (r *Runner) readAll(ctx context.Context, rd *reader, windows chan<- *window
 	for failures := 0; ; {
 		n, err := r.readRound(ctx, rd, windows)
 		if err == nil && n == 0 {
-			if err = r.hand(ctx, &window{upTo: rd.upTo}, windows); err == nil {
+			if err = r.hand(ctx, &window{upTo: rd.upTo, generation: rd.generation}, windows); err == nil {
 				err = r.await(ctx, rd)
 			}
 		}
@@ -258,7 +258,7 @@ func (r *Runner) foldWindow(ctx context.Context, w *window) error {
 	defer r.mu.Unlock()
 	r.foldedUpTo(w.upTo)
 	if w.scanned == 0 && len(w.items) == 0 {
-		return nil
+		return r.persist(ctx, opening, func(ctx context.Context) error { return r.lookAround(ctx, w.generation) })
 	}
 	if err := r.foldAll(ctx, stretch{partition: w.partition, items: w.items, from: w.from, end: w.end, last: w.last, generation: w.generation}); err != nil {
 		return err

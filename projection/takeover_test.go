@@ -178,7 +178,7 @@ func totalOf(t *testing.T, db *querydb.DB, id string) int {
 
 // TestAStoreOfAnEarlierVersionIsComparedWithItsLog when it is taken over, as far as it says what it was folded from.
 func TestAStoreOfAnEarlierVersionIsComparedWithItsLog(t *testing.T) {
-	drv, log := kept{memstore.New()}, formerLog(t)
+	drv, log := outliving{memstore.New()}, formerLog(t)
 	formerStore(t, log, drv)
 	if m := mismatch(t, logOf(t, broken()...), drv, 10); m == nil || m.Offset != 12 || m.End != 8 {
 		t.Errorf("mismatch: %+v, want one of a log that ends before", m)

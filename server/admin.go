@@ -18,6 +18,7 @@ import (
 //	GET  /admin/projections                              how they are getting on
 //	GET  /admin/events?projection=NAME&after=REF&limit=N the events set aside
 //	POST /admin/events/retry, /admin/events/skip         {"projection": NAME, "event": REF}
+//	POST /admin/rebuild                                  {"names": [MODEL or PROJECTION, …]}
 type admin struct {
 	folds *folds
 	log   *slog.Logger
@@ -28,6 +29,7 @@ func (a *admin) register(mux *http.ServeMux, reads, writes func(http.Handler) ht
 	mux.Handle("GET /admin/events", reads(http.HandlerFunc(a.list)))
 	mux.Handle("POST /admin/events/retry", writes(a.mend((*projection.Runner).Retry)))
 	mux.Handle("POST /admin/events/skip", writes(a.mend((*projection.Runner).Skip)))
+	mux.Handle("POST /admin/rebuild", writes(http.HandlerFunc(a.rebuild)))
 }
 
 // projectionsAnswer is the body of /admin/projections.

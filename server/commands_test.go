@@ -148,10 +148,8 @@ func TestRowsAreNotFoldedOnFromOtherEvents(t *testing.T) {
 	}
 	replay(nil, writeLines(t, "a.jsonl", taskEvents(1, 3))).wantExit(t, exitDone, "Tasks: 3 events")
 	other := writeLines(t, "b.jsonl", taskEvents(100, 5))
-	replay(nil, other).wantExit(t, exitUsage, "begin with")
-	replay(lines(taskEvents(100, 5)), "-").wantExit(t, exitUsage, "begin with")
-	runProgram(t, app, start{args: append([]string{"serve", "--listen", "127.0.0.1:0", "--events", "file:" + other}, args...)}).
-		wantExit(t, exitUsage, "begin with")
+	replay(nil, other).wantExit(t, exitFailed, "another log")
+	replay(lines(taskEvents(100, 5)), "-").wantExit(t, exitFailed, "another log")
 	replay(nil, writeLines(t, "grown.jsonl", taskEvents(1, 5))).wantExit(t, exitDone, "Tasks: 2 events")
 	replay(lines(taskEvents(1, 6)), "-").wantExit(t, exitDone, "Tasks: 1 events")
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
@@ -15,12 +16,16 @@ import (
 
 // folds are the runners of all projections.
 type folds struct {
-	all  []*fold
-	goal eventlog.Positions // the ends of the source at the start
-	log  *slog.Logger
-	done sync.WaitGroup
+	all         []*fold
+	projections []projection.Projection
+	goal        eventlog.Positions // the ends of the source at the start
+	log         *slog.Logger
+	done        sync.WaitGroup
 	// readyLag is how many events a projection may be behind and be ready.
 	readyLag uint64
+	// other is what says that the log is not the one that the rows are folded from: see mismatch.go.
+	other atomic.Pointer[projection.MismatchError]
+	halt  context.CancelFunc
 	// resumes: a projection that has stopped at an event goes on when somebody has decided about that.
 	resumes bool
 }
@@ -39,7 +44,7 @@ type fold struct {
 }
 
 func newFolds(projections []projection.Projection, src eventlog.Source, db *querydb.DB, goal eventlog.Positions, cfg projection.RunnerConfig) (*folds, error) {
-	f := &folds{goal: goal, log: cfg.Logger}
+	f := &folds{goal: goal, log: cfg.Logger, projections: projections}
 	for _, p := range projections {
 		r, err := projection.NewRunner(p, src, db, cfg)
 		if err != nil {
@@ -52,6 +57,7 @@ func newFolds(projections []projection.Projection, src eventlog.Source, db *quer
 
 // start runs every runner until its end or that of the context.
 func (f *folds) start(ctx context.Context) {
+	ctx, f.halt = context.WithCancel(ctx)
 	for _, one := range f.all {
 		f.done.Go(func() {
 			for f.run(ctx, one) {
@@ -69,6 +75,7 @@ func (f *folds) run(ctx context.Context, one *fold) bool {
 	if err == nil || ctx.Err() != nil {
 		return false
 	}
+	f.mismatches(err)
 	f.log.Error("projection stopped; its rows do not change any more", "projection", one.name, "error", err)
 	var stop *projection.StopError
 	if !f.resumes || !errors.As(err, &stop) || !one.await(ctx, stop) {
@@ -228,6 +235,9 @@ func (f *folds) statuses(ctx context.Context) ([]projection.Status, error) {
 		s, err := one.ready(ctx, f.goal, f.readyLag)
 		list[i] = s
 		why = append(why, err)
+	}
+	if m := f.mismatch(); m != nil {
+		return list, errMismatch(m)
 	}
 	return list, errors.Join(why...)
 }

@@ -80,11 +80,12 @@ func (a *readyAnswer) detail(err error, list []projection.Status) {
 // Why the server is not ready, as anybody may know it.
 const (
 	whyDraining    = "draining"
-	whyStopped     = "stopped"     // a projection has stopped, or does not get on
-	whyCatchingUp  = "catching up" // a projection has not come to the end of the log
-	whyStarting    = "starting"    // the store is being opened
-	whyStorage     = "storage"     // the data directory cannot be written
-	whyUnavailable = "unavailable" // the store or the source of events does not answer
+	whyStopped     = "stopped"      // a projection has stopped, or does not get on
+	whyCatchingUp  = "catching up"  // a projection has not come to the end of the log
+	whyMismatch    = "log mismatch" // the log is not the one that the rows are folded from
+	whyStarting    = "starting"     // the store is being opened
+	whyStorage     = "storage"      // the data directory cannot be written
+	whyUnavailable = "unavailable"  // the store or the source of events does not answer
 )
 
 func coarse(err error, list []projection.Status) string {
@@ -93,6 +94,9 @@ func coarse(err error, list []projection.Status) string {
 		return whyDraining
 	case errors.Is(err, errStorage):
 		return whyStorage
+	}
+	if m := (*projection.MismatchError)(nil); errors.As(err, &m) {
+		return whyMismatch
 	}
 	why := whyUnavailable
 	for _, s := range list {

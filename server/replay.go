@@ -54,9 +54,13 @@ func (c *replayCommand) Run(ctx context.Context, p *program) (err error) {
 			return err
 		}
 	}
-	var events eventlog.Source
-	if events, err = claimEvents(ctx, db, store, src.Source); err != nil {
+	var events eventlog.Source = src.Source
+	other, err := firstMismatch(ctx, db, src, p.app.Projections)
+	if err != nil {
 		return err
+	}
+	if other != nil {
+		return errMismatch(other)
 	}
 	var ends eventlog.Positions
 	if known {

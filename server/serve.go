@@ -113,12 +113,6 @@ func (s *serving) open(ctx context.Context, p *program) error {
 	if s.source, err = openSource(from, store, s.cfg.reserve(), s.cfg.MaxEvent, p, s.log); err != nil {
 		return err
 	}
-	if err := s.sample(ctx); err != nil {
-		return err
-	}
-	if s.source.Source, err = claimEvents(ctx, s.db, store, s.source.Source); err != nil {
-		return err
-	}
 	return s.begin(ctx)
 }
 
@@ -130,6 +124,15 @@ func (s *serving) begin(ctx context.Context) (err error) {
 	runner, err := s.cfg.folding.runner(s.log)
 	if err != nil {
 		return err
+	}
+	other, err := firstMismatch(ctx, s.db, s.source, s.app.Projections)
+	if err != nil {
+		return err
+	}
+	if other == nil {
+		if err := s.sample(ctx); err != nil {
+			return err
+		}
 	}
 	goal, err := heads(ctx, s.source.Source)
 	if err != nil {
@@ -145,7 +148,15 @@ func (s *serving) begin(ctx context.Context) (err error) {
 	s.health = &health{folds: s.folds, storages: s.storages}
 	folding, stop := context.WithCancel(context.WithoutCancel(ctx)) // ends when requests have
 	s.stopFolds = stop
-	s.folds.start(folding)
+	if other == nil {
+		s.folds.start(folding)
+	} else {
+		s.folds.halt = stop
+		s.folds.mismatches(other)
+	}
+	if s.source.log != nil {
+		s.source.log = &guardedLog{s.source.log, s.folds}
+	}
 	go s.announceReady(folding)
 	return nil
 }

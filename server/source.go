@@ -17,7 +17,8 @@ import (
 // source is where events come from: a log that can be appended to, or a file that cannot.
 type source struct {
 	eventlog.Source
-	log eventlog.Log // nil for a file
+	log     eventlog.Log // nil for a file
+	growing bool         // it is standard input, which may not have come yet
 }
 
 func openSource(at sourcePlace, store storePlace, reserve uint64, maxEvent int, p *program, log *slog.Logger) (*source, error) {
@@ -27,7 +28,7 @@ func openSource(at sourcePlace, store storePlace, reserve uint64, maxEvent int, 
 		if err != nil {
 			return nil, err
 		}
-		return &source{Source: &fileOfEvents{Source: f, types: p.app.Events, log: log}}, nil
+		return &source{Source: &fileOfEvents{Source: f, types: p.app.Events, log: log}, growing: at.path == "-"}, nil
 	case store.kind == memoryStore && at.path == "":
 		l := memlog.New(memlog.Options{})
 		return &source{Source: l, log: l}, nil
@@ -92,6 +93,9 @@ type upTo struct {
 	eventlog.Source
 	ends eventlog.Positions
 }
+
+// Unwrap implements eventlog.Wrapper.
+func (s *upTo) Unwrap() eventlog.Source { return s.Source }
 
 // Read implements eventlog.Source.
 func (s *upTo) Read(ctx context.Context, partition string, after uint64, most int) ([]eventlog.Event, error) {

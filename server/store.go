@@ -65,7 +65,6 @@ const (
 	serverNotes  = "server"
 	tokenKeyNote = "page token key"
 	sourceNote   = "source of events"
-	firstNote    = "first event"
 )
 
 // tokenKey returns the secret of page tokens. It is kept with the rows, so that tokens outlive a restart.

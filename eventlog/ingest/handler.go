@@ -139,6 +139,8 @@ func notAppended(err error) *problem {
 		return insufficientStorage()
 	case errors.Is(err, eventlog.ErrUnwritable):
 		return unavailable()
+	case errors.Is(err, eventlog.ErrMismatch):
+		return mismatch()
 	case errors.Is(err, eventlog.ErrClosed), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return unavailable()
 	}

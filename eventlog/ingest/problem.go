@@ -106,6 +106,14 @@ func conflicting(c *eventlog.ConflictError) *problem {
 	return p.ofEvent(c.Index, c.ID, "id", "an event of this source and id exists with other content")
 }
 
+func mismatch() *problem {
+	return &problem{
+		Type: urn + "log-mismatch", Title: "Log mismatch", Status: http.StatusServiceUnavailable,
+		Detail: "The log is not the one that the rows are folded from. Nothing was appended: keep the events, and send them " +
+			"when an operator has restored the log or accepted it.",
+	}
+}
+
 func unavailable() *problem {
 	return &problem{
 		Type: urn + "unavailable", Title: "Unavailable", Status: http.StatusServiceUnavailable,

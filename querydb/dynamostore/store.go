@@ -71,6 +71,7 @@ var (
 	_ driver.Driver     = (*Store)(nil)
 	_ driver.Shared     = (*Store)(nil)
 	_ driver.GetLimiter = (*Store)(nil)
+	_ driver.Identifier = (*Store)(nil)
 )
 
 // Open prepares a Store. Region, credentials and endpoint are found as AWS's own programs find them: in the environment,

@@ -47,6 +47,24 @@ func (s *Store) CheckTables(ctx context.Context, needed []*driver.Table) error {
 	return plan.ready()
 }
 
+// TableID names the table for as long as it is that one: another of its name, made or restored later, has another. It is ""
+// where there is no table.
+func (s *Store) TableID(ctx context.Context, t *driver.Table) (string, error) {
+	l := layoutOf(s.cfg.Prefix, t)
+	have, err := s.describeAll(ctx, []layout{l})
+	if err != nil || have[l.table] == nil || have[l.table].TableStatus == types.TableStatusDeleting {
+		return "", err
+	}
+	d := have[l.table]
+	if d.TableId != nil && *d.TableId != "" {
+		return *d.TableId, nil
+	}
+	if d.CreationDateTime == nil {
+		return "", fmt.Errorf("dynamostore: %w: table %s does not say when it was made", driver.ErrUnavailable, l.table)
+	}
+	return d.CreationDateTime.UTC().Format(time.RFC3339Nano), nil
+}
+
 // Exists reports whether the table can be read.
 func (s *Store) Exists(ctx context.Context, t *driver.Table) (bool, error) {
 	l := layoutOf(s.cfg.Prefix, t)

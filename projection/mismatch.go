@@ -1,0 +1,73 @@
+package projection
+
+import (
+	"context"
+	"errors"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/querydb"
+)
+
+// Mismatches tells, without a change of anything, what is on record about a projection that the source contradicts: nothing
+// must be appended to it, nor folded from it, as long as there is any.
+func Mismatches(ctx context.Context, db *querydb.DB, src eventlog.Source, p Projection) (all []*MismatchError, err error) {
+	b, err := readBuild(ctx, db, p.Name)
+	if err != nil {
+		return nil, err
+	}
+	collect := func(err error) error {
+		var m *MismatchError
+		if errors.As(err, &m) {
+			all = append(all, m)
+			return nil
+		}
+		return err
+	}
+	w := witness{src: src, projection: p.Name}
+	for partition, c := range b.Partitions {
+		if err := collect(w.checkpoint(ctx, partition, &c)); err != nil {
+			return nil, err
+		}
+	}
+	if b.former == nil {
+		err = w.events(ctx, db, &b, collect)
+	}
+	return all, err
+}
+
+// Accept has the projection take the source as it is: what was decided about events that the source does not hold is
+// dropped, and so is what is on record of the rows, so that the next start folds the whole source anew. It may be repeated.
+func Accept(ctx context.Context, db *querydb.DB, src eventlog.Source, p Projection) error {
+	w := witness{src: src, projection: p.Name}
+	var drop []querydb.Note
+	err := eachNote(ctx, db, kindDecision+p.Name, func(n querydb.Note) error {
+		d, err := parseReplay(n)
+		if err != nil {
+			return damage{err}
+		}
+		err = w.decision(ctx, &d)
+		if mismatched(err) {
+			drop = append(drop, querydb.Note{Kind: n.Kind, ID: n.ID})
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, n := range drop {
+		if err := db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{n}}); err != nil {
+			return err
+		}
+	}
+	return db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{Forget(p.Name)}})
+}
+
+// decision is holds for a decision: its event, and the one that it took effect after.
+func (w *witness) decision(ctx context.Context, d *replay) error {
+	err := w.holds(ctx, recordDecision, d.partition, d.offset, d.Event)
+	if err == nil && !d.Skip {
+		err = w.holds(ctx, recordDecision, d.partition, d.Moment, d.After)
+	}
+	return err
+}

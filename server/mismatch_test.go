@@ -1,0 +1,155 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/foldql/foldql/eventlog/cloudevents"
+	"github.com/foldql/foldql/eventlog/embeddedlog"
+)
+
+// copyDir replaces a directory by a copy of another.
+func copyDir(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.RemoveAll(to); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// folded waits until the checkpoint is at an offset.
+func (s *server) folded(t *testing.T, n int) {
+	t.Helper()
+	s.until(t, fmt.Sprint("folded to ", n), func() bool {
+		at := s.statusOf(t).Projections[0].Partitions
+		return len(at) == 1 && at[0].Checkpoint == uint64(n)
+	})
+}
+
+// TestALogOlderThanTheRowsTakesNoEventAndLosesNone until an operator has decided: rows are at 110, the log is restored
+// from a backup at 50, events are appended to it behind the server's back, and it is started again and again.
+func TestALogOlderThanTheRowsTakesNoEventAndLosesNone(t *testing.T) {
+	app, dir := newProject(false).App, t.TempDir()
+	args := []string{"--store", "embedded:" + dir}
+	backup, newest := filepath.Join(t.TempDir(), "backup"), filepath.Join(t.TempDir(), "newest")
+	s := serve(t, app, start{args: args})
+	if got := s.post(t, slices.Collect(taskEvents(1, 50))); got != http.StatusCreated {
+		t.Fatal(got)
+	}
+	s.folded(t, 50)
+	s.end(t)
+	copyDir(t, filepath.Join(dir, "log"), backup)
+	s = serve(t, app, start{args: args})
+	s.post(t, slices.Collect(taskEvents(51, 60)))
+	s.folded(t, 110)
+	s.end(t)
+	copyDir(t, filepath.Join(dir, "log"), newest)
+
+	refuses := func(when string) {
+		t.Helper()
+		s := serve(t, app, start{args: args})
+		status, body := s.request(t, "POST", "/events", string(cloudevents.AppendBatch(nil, slices.Collect(taskEvents(1000, 1)))), "Content-Type", batchType)
+		if status != http.StatusServiceUnavailable || !strings.Contains(body, "urn:foldql:problem:log-mismatch") {
+			t.Errorf("%s: an event is answered %d %s", when, status, body)
+		}
+		if status, body := s.request(t, "GET", "/readyz", ""); status != http.StatusServiceUnavailable || !strings.Contains(body, "log") {
+			t.Errorf("%s: readyz is %d %s", when, status, body)
+		}
+		if got := s.query(t, `{ Task(id: "105") { title } }`); !strings.Contains(got, "Task 105") {
+			t.Errorf("%s: rows are not served: %s", when, got)
+		}
+		s.end(t)
+		if !strings.Contains(s.stderr.String(), "server log accept") {
+			t.Errorf("%s: the log does not say what to run: %s", when, &s.stderr)
+		}
+	}
+	copyDir(t, backup, filepath.Join(dir, "log"))
+	refuses("the log ends at 50")
+	refuses("the second time")
+	older, err := embeddedlog.Open(embeddedlog.Options{Dir: filepath.Join(dir, "log")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := older.Append(t.Context(), slices.Collect(taskEvents(500, 100))); err != nil {
+		t.Fatal(err)
+	}
+	if err := older.Close(); err != nil {
+		t.Fatal(err)
+	}
+	refuses("the log went another way, to 150")
+	runProgram(t, app, start{args: append([]string{"replay"}, args...)}).wantExit(t, exitFailed, "server log accept")
+	runProgram(t, app, start{args: append([]string{"rebuild", "Task"}, args...)}).wantExit(t, exitFailed, "server log accept")
+
+	diverted := filepath.Join(t.TempDir(), "diverted")
+	copyDir(t, filepath.Join(dir, "log"), diverted)
+	copyDir(t, newest, filepath.Join(dir, "log"))
+	s = serve(t, app, start{args: args}) // the log that the rows were folded from is gone on with
+	s.ready(t)
+	s.end(t)
+
+	copyDir(t, diverted, filepath.Join(dir, "log"))
+	accept := append([]string{"log", "accept"}, args...)
+	runProgram(t, app, start{args: accept}).wantExit(t, exitUsage, "--yes")
+	runProgram(t, app, start{args: accept}).wantExit(t, exitUsage, "at offset 110")
+	runProgram(t, app, start{args: append(accept, "--yes")}).wantExit(t, exitDone, "accepted")
+	runProgram(t, app, start{args: accept}).wantExit(t, exitDone, "nothing to accept")
+	s = serve(t, app, start{args: args})
+	s.ready(t)
+	s.folded(t, 150)
+	if got := s.query(t, `{ a: Task(id: "50") { title } b: Task(id: "51") { title } c: Task(id: "599") { title } }`); got !=
+		`{"data":{"a":{"title":"Task 50"},"b":null,"c":{"title":"Task 599"}}}` {
+		t.Error(got)
+	}
+	s.end(t)
+}
+
+// TestARebuildFoldsModelsAnewOnDemand while the server runs, with nothing to fold, and while none runs.
+func TestARebuildFoldsModelsAnewOnDemand(t *testing.T) {
+	app := newProject(false).App
+	args := embedded(t)
+	s := serve(t, app, start{args: args})
+	s.post(t, slices.Collect(taskEvents(1, 40)))
+	s.folded(t, 40)
+	runProgram(t, app, start{args: []string{"rebuild", "Tusk", "--url", s.url}}).wantExit(t, exitFailed, "did you mean Task")
+	runProgram(t, app, start{args: []string{"rebuild", "Task", "--url", s.url}}).wantExit(t, exitDone, "begun")
+	s.until(t, "folded twice", func() bool { return s.statusOf(t).Projections[0].Events == 80 })
+	s.folded(t, 40)
+	if got := s.query(t, `{ Task(id: "7") { title } }`); !strings.Contains(got, "Task 7") {
+		t.Error(got)
+	}
+	s.end(t)
+	runProgram(t, app, start{args: append([]string{"rebuild", "Tusk"}, args...)}).wantExit(t, exitUsage, "did you mean Task")
+	runProgram(t, app, start{args: append([]string{"rebuild", "Tasks"}, args...)}).wantExit(t, exitDone, "folds the whole log anew")
+	s = serve(t, app, start{args: args})
+	s.ready(t)
+	if got := s.statusOf(t).Projections[0].Events; got != 40 {
+		t.Errorf("%d events were folded, want all 40", got)
+	}
+	s.end(t)
+}
+
+// TestRowsThatAreLostAreFoldedAnew from the log that was kept.
+func TestRowsThatAreLostAreFoldedAnew(t *testing.T) {
+	app, dir := newProject(false).App, t.TempDir()
+	args := []string{"--store", "embedded:" + dir}
+	s := serve(t, app, start{args: args})
+	s.post(t, slices.Collect(taskEvents(1, 40)))
+	s.folded(t, 40)
+	s.end(t)
+	if err := os.RemoveAll(filepath.Join(dir, "rows")); err != nil {
+		t.Fatal(err)
+	}
+	s = serve(t, app, start{args: args})
+	s.ready(t)
+	if got := s.query(t, `{ Task(id: "7") { title } }`); !strings.Contains(got, "Task 7") {
+		t.Error(got)
+	}
+	s.end(t)
+}
