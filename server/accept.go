@@ -32,7 +32,7 @@ func (c *acceptCommand) Run(ctx context.Context, p *program) (err error) {
 	if err != nil {
 		return err
 	}
-	opened, err := openStore(ctx, store, c.CacheMB, &p.app, p.log)
+	opened, err := openStore(ctx, store, &c.places, &p.app, p.log)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (c *acceptCommand) Run(ctx context.Context, p *program) (err error) {
 	if err := claimSource(ctx, db, store, from); err != nil {
 		return err
 	}
-	src, err := openSource(from, store, c.MaxEvent, p, p.log)
+	src, err := openSource(from, store, c.places.reserve(), c.MaxEvent, p, p.log)
 	if err != nil {
 		return err
 	}

@@ -55,12 +55,12 @@ func (c *rebuildCommand) offline(ctx context.Context, p *program) (err error) {
 	if err != nil {
 		return wrongConfig("name", "%w", err)
 	}
-	at := places{Store: c.Store, Events: c.Events, CacheMB: c.CacheMB}
+	at := places{Store: c.Store, Events: c.Events, CacheMB: c.CacheMB, ReserveMB: 1}
 	store, from, err := at.parse()
 	if err != nil {
 		return err
 	}
-	opened, err := openStore(ctx, store, c.CacheMB, &p.app, p.log)
+	opened, err := openStore(ctx, store, &at, &p.app, p.log)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (c *rebuildCommand) offline(ctx context.Context, p *program) (err error) {
 	if err := claimSource(ctx, opened.DB, store, from); err != nil {
 		return err
 	}
-	src, err := openSource(from, store, c.MaxEvent, p, p.log)
+	src, err := openSource(from, store, at.reserve(), c.MaxEvent, p, p.log)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,8 @@ func named(all []projection.Projection, names []string) (map[string]bool, error)
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("there is no model or projection %.100q; did you mean %s?", name, nearest(name, known))
+			best, _ := nearest(name, known)
+			return nil, fmt.Errorf("there is no model or projection %.100q; did you mean %s?", name, best)
 		}
 	}
 	return meant, nil
