@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
+	"math"
 
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
@@ -15,9 +16,12 @@ import (
 
 // readError makes what a client is told of an error that a read returned. An error that has a code is told as it is.
 func (rt *Runtime) readError(ctx context.Context, err error, what string) error {
+	var incomplete *querydb.IncompleteError
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &incomplete):
+		return incompleteError(incomplete)
 	case graphqlerr.CodeOf(err) != "":
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
@@ -33,6 +37,21 @@ func (rt *Runtime) readError(ctx context.Context, err error, what string) error 
 		return graphqlerr.New(graphqlerr.Unavailable, "the store of %s does not answer at the moment; try again", what)
 	}
 	return rt.internalError(ctx, err, what)
+}
+
+// incompleteError tells of rows that are being folded anew, in words and in the extensions.
+func incompleteError(e *querydb.IncompleteError) error {
+	progress := map[string]any{"model": e.Model, "folded": e.Folded, "total": e.Total, "stopped": e.Stopped}
+	if e.ETASeconds >= 0 {
+		progress["etaSeconds"] = math.Ceil(e.ETASeconds)
+	}
+	hint := "ask again later"
+	if e.Stopped {
+		hint = "the fold has stopped; tell whoever runs the server"
+	}
+	err := graphqlerr.New(graphqlerr.Unavailable, "the rows of %s are being folded anew, %d of %d events so far: %s",
+		e.Model, e.Folded, e.Total, hint)
+	return graphqlerr.With(err, "rebuild", progress)
 }
 
 // internalError logs the cause and tells the client no more than that there is one.

@@ -36,6 +36,9 @@ func batches(into *[]string) memstore.Options {
 		}
 		slices.Sort(words)
 		for _, w := range c.Batch.Last {
+			if w.Row.Key.PK == "completion" && len(c.Batch.Last) == 1 {
+				return nil
+			}
 			if at, ok := strings.CutPrefix(w.Row.Key.SK, "0@"); ok {
 				words = append(words, "!"+strings.TrimLeft(at, "0"))
 			}

@@ -38,7 +38,24 @@ func (r *Runner) open(ctx context.Context) error {
 		}
 		return r.open(ctx)
 	}
+	whole, err := r.readCompletion(ctx, p.serving.Number)
+	if err != nil {
+		return err
+	}
+	if !whole.Done {
+		if err := r.judge(whole); err != nil {
+			return err
+		}
+	}
+	if r.db.Serving(p.model) != p.serving.Number {
+		if err := r.db.Begin(p.model, p.serving.Number); err != nil {
+			return err
+		}
+	}
 	if err := r.db.Serve(p.model, p.serving); err != nil {
+		return err
+	}
+	if err := r.judge(whole); err != nil {
 		return err
 	}
 	if err := r.readAsides(ctx, &p.header); err != nil {
@@ -109,6 +126,14 @@ func (r *Runner) restart(ctx context.Context, was place) error {
 	if was.revision == 0 {
 		notes = append(notes, fence(r.projection.Name, nil, 0))
 	}
+	whole, err := r.readCompletion(ctx, fresh.Generation)
+	if err == nil {
+		err = r.unready(fresh.Generation)
+	}
+	if err != nil {
+		return err
+	}
+	notes = append(notes, whole.note(r.projection.Name))
 	if was.joins() {
 		err = r.db.Apply(ctx, querydb.Batch{Notes: notes})
 	} else {

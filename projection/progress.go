@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/foldql/foldql/querydb"
 )
 
 // progress is what Status needs, apart from the fold so that asking never waits for a commit.
@@ -27,6 +29,8 @@ type progress struct {
 	lastError  string
 	lastErrAt  time.Time
 	stop       *StopError // why Run has ended
+	rebuilding bool       // the rows are not served yet
+	goal       map[string]uint64
 	heartbeat  time.Time
 	behind     standstill
 	samples    []sample // one a second, oldest first, for the rates
@@ -169,6 +173,43 @@ func (p *progress) forget(now time.Time) {
 	p.samples = slices.DeleteFunc(p.samples, func(s sample) bool { return now.Sub(s.at) > rateWindow })
 }
 
+// building says whether the rows are to be served only when the partitions have come to the goal.
+func (p *progress) building(rebuilding bool, goal map[string]uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.rebuilding, p.goal = rebuilding, goal
+}
+
+// rebuild is how far the rows have come that are not served yet.
+func (p *progress) rebuild() querydb.Progress {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	b := querydb.Progress{ETASeconds: -1, Stopped: !p.running && p.lastError != ""}
+	for partition, end := range p.goal {
+		b.Folded += min(p.partitions[partition], end)
+		b.Total += end
+	}
+	if events, _ := p.rates(); events > 0 {
+		b.ETASeconds = float64(b.Total-b.Folded) / events
+	}
+	return b
+}
+
+// rates are the events and rows in a second of the last ten; the caller holds the lock.
+func (p *progress) rates() (events, rows float64) {
+	now := p.now()
+	p.forget(now)
+	if len(p.samples) == 0 {
+		return 0, 0
+	}
+	first := p.samples[0]
+	d := now.Sub(first.at).Seconds()
+	if d <= 0 {
+		return 0, 0
+	}
+	return float64(p.events-first.events) / d, float64(p.rows-first.rows) / d
+}
+
 // status returns all but what the source knows.
 func (p *progress) status() Status {
 	p.mu.Lock()
@@ -176,20 +217,13 @@ func (p *progress) status() Status {
 	s := Status{
 		Aside: p.aside, Events: p.events, Rows: p.rows, Commits: p.commits, ETASeconds: -1,
 		LastError: p.lastError, LastErrorAt: p.lastErrAt, Heartbeat: p.heartbeat, Stop: p.stop,
+		Rebuilding: p.rebuilding,
 	}
 	for name, offset := range p.partitions {
 		s.Partitions = append(s.Partitions, PartitionStatus{Partition: name, Checkpoint: offset})
 	}
 	slices.SortFunc(s.Partitions, func(a, b PartitionStatus) int { return cmp.Compare(a.Partition, b.Partition) })
-	now := p.now()
-	p.forget(now)
-	if len(p.samples) > 0 {
-		first := p.samples[0]
-		if d := now.Sub(first.at).Seconds(); d > 0 {
-			s.EventsPerSecond = float64(p.events-first.events) / d
-			s.RowsPerSecond = float64(p.rows-first.rows) / d
-		}
-	}
+	s.EventsPerSecond, s.RowsPerSecond = p.rates()
 	return s
 }
 

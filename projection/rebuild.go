@@ -82,6 +82,8 @@ func (r *Runner) lookAround(ctx context.Context, read int) error {
 		return err
 	}
 	r.known = r.known && n.Revision == r.done.revision && g.Number == r.done.Generation
+	// Another projection of the table may have begun it anew: see querydb.DB.Begin.
+	r.known = r.known && r.db.IsBuilding(r.projection.Model, r.projection.writer()) == !r.completion.Done
 	if err := r.open(ctx); err != nil {
 		return err
 	}

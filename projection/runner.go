@@ -28,9 +28,10 @@ type Runner struct {
 	shared bool // others may fold the same rows: see cut.go
 	calls  *supervisor
 
-	mu      sync.Mutex // a fold is going on; guards what follows
-	running bool
-	stop    *StopError // of the last Run
+	mu         sync.Mutex // a fold is going on; guards what follows
+	running    bool
+	stop       *StopError // of the last Run
+	completion completion // what is on record, as r.done is
 	// known: done, asides and replays are what is on record, unless another process has gone on since seen. After a
 	// commit whose answer was lost they are not.
 	known   bool
@@ -258,13 +259,17 @@ func (r *Runner) foldWindow(ctx context.Context, w *window) error {
 	defer r.mu.Unlock()
 	r.foldedUpTo(w.upTo)
 	if w.scanned == 0 && len(w.items) == 0 {
-		return r.persist(ctx, opening, func(ctx context.Context) error { return r.lookAround(ctx, w.generation) })
+		err := r.persist(ctx, opening, func(ctx context.Context) error { return r.lookAround(ctx, w.generation) })
+		if err != nil {
+			return err
+		}
+		return r.complete(ctx, w, true)
 	}
 	if err := r.foldAll(ctx, stretch{partition: w.partition, items: w.items, from: w.from, end: w.end, last: w.last, generation: w.generation}); err != nil {
 		return err
 	}
 	r.progress.folded(w.scanned)
-	return nil
+	return r.complete(ctx, w, false)
 }
 
 // foldedUpTo tells the store that rows which ended long before the time can be done without. Events that are set aside

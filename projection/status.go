@@ -40,6 +40,8 @@ type Status struct {
 	Commits uint64 `json:"commits"`
 	// LastError is what is being tried again, or what stopped the Runner; "" where it gets on.
 	LastError string `json:"lastError,omitempty"`
+	// Rebuilding: the rows are those of a part of the log, and are not served before they are those of the whole.
+	Rebuilding bool `json:"rebuilding,omitempty"`
 	// Stop is the event that has stopped the Runner; nil where none has.
 	Stop *StopError `json:"stop,omitempty"`
 	// Abandoned counts the calls of the projection's code that were given up and still have not returned. Only the end of

@@ -24,6 +24,9 @@ func (db *DB) QueryCollection(ctx context.Context, c *Collection, q CollectionQu
 	if err != nil {
 		return Page{}, err
 	}
+	if err := db.allReadable(c, nil); err != nil {
+		return Page{}, failed("query", c.Members[0].Model, err)
+	}
 	shape := t.serving.Load()
 	for _, r := range q.Ranges {
 		one := Query{Index: c.Index, PK: q.PK, Range: r, Limit: q.Limit}
@@ -50,7 +53,27 @@ func (db *DB) QueryCollection(ctx context.Context, c *Collection, q CollectionQu
 	} else {
 		page, err = db.readWhole(ctx, t, dq, q.Ranges)
 	}
+	if moved := db.allReadable(c, dq.Members); moved != nil {
+		return Page{}, failed("query", &Model{Name: c.Name}, moved)
+	}
 	return page, failed("query", &Model{Name: c.Name}, err)
+}
+
+// allReadable is readable for all members of a collection, and unmoved where they have been read in these generations.
+func (db *DB) allReadable(c *Collection, read []*driver.Table) error {
+	for i, m := range c.Members {
+		t, err := db.table("query", m.Model)
+		if err != nil {
+			return err
+		}
+		if err = db.readable(t); err == nil && read != nil {
+			err = db.unmoved(t, read[i].Generation)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // partial reports whether the entries of the member are less than its rows.

@@ -42,6 +42,7 @@ type table struct {
 	serving  atomic.Pointer[driver.Table] // the generation that reads and writes go to
 	restart  sync.Mutex                   // held while a generation follows another
 	progress progress
+	building building // who has to fold rows of it before it can be read
 	stats    counters
 }
 

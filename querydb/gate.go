@@ -15,6 +15,9 @@ type gate struct {
 	mu         sync.RWMutex
 	generation int    // the latest that this process knows of
 	revision   uint64 // of its note
+
+	begin sync.Mutex // guards begun, the latest generation that Begin was called for
+	begun int
 }
 
 // known learns of a generation. It may be late: another may have been begun since.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
@@ -123,6 +124,9 @@ func (db *DB) readGenerations(ctx context.Context, models []*Model) error {
 			return err
 		}
 		db.tables[m].gate.known(g)
+		if db.tables[m].gate.begun = g.Number; !g.Noted {
+			db.tables[m].gate.begun = -1
+		}
 		db.tables[m].serving.Store(m.shape(g.Number))
 	}
 	return nil
@@ -166,6 +170,21 @@ func parseDropID(id string) (*driver.Table, error) {
 	return &driver.Table{Name: id[:at], Generation: generation}, nil
 }
 
+// lateReaders is how long other processes may still read a generation after another has followed it: they look every few
+// seconds.
+const lateReaders = time.Minute
+
+func waited(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
 // drop removes a generation in the background. Its note stays until all is removed, so that the next Open goes on where
 // this was interrupted.
 func (db *DB) drop(t *driver.Table) {
@@ -174,6 +193,9 @@ func (db *DB) drop(t *driver.Table) {
 		return
 	}
 	db.background.run(func(ctx context.Context) {
+		if db.Shared() && !waited(ctx, lateReaders) {
+			return
+		}
 		err := dropper.Drop(ctx, t)
 		if err == nil {
 			err = db.Dropped(ctx, t)

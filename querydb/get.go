@@ -15,6 +15,9 @@ func (db *DB) Get(ctx context.Context, m *Model, ks []keys.Key, consistent bool)
 	if err != nil {
 		return nil, err
 	}
+	if err := db.readable(t); err != nil {
+		return nil, failed("get", m, err)
+	}
 	shape := t.serving.Load()
 	for _, k := range ks {
 		if err := checkKey(k, shape.Sorted); err != nil {
@@ -28,6 +31,9 @@ func (db *DB) Get(ctx context.Context, m *Model, ks []keys.Key, consistent bool)
 	rows, err := db.getDistinct(ctx, t, driver.Get{
 		Table: shape, Keys: once, Consistent: consistent, Whole: db.whole(m), Now: db.now(), Writer: db.writer,
 	})
+	if moved := db.unmoved(t, shape.Generation); moved != nil {
+		return nil, failed("get", m, moved)
+	}
 	if err != nil || at == nil {
 		return rows, failed("get", m, err)
 	}

@@ -43,6 +43,9 @@ func (db *DB) Query(ctx context.Context, m *Model, q Query) (Page, error) {
 	if q.Index != driver.Primary {
 		q.Index = m.Slot(q.Index)
 	}
+	if err := db.readable(t); err != nil {
+		return Page{}, failed("query", m, err)
+	}
 	shape := t.serving.Load()
 	ranges := q.Ranges
 	if len(ranges) == 0 {
@@ -66,6 +69,9 @@ func (db *DB) Query(ctx context.Context, m *Model, q Query) (Page, error) {
 		page, err = db.readWhole(ctx, t, dq, ranges)
 	} else {
 		page, err = db.readCompleted(ctx, t, dq, ranges, func(found *driver.Page) ([]Row, error) { return db.complete(ctx, t, &dq, found) })
+	}
+	if moved := db.unmoved(t, shape.Generation); moved != nil {
+		return Page{}, failed("query", m, moved)
 	}
 	return page, failed("query", m, err)
 }

@@ -184,6 +184,8 @@ func (f *fold) ready(ctx context.Context, goal eventlog.Positions, lag uint64) (
 	s, err := f.healthy(ctx)
 	switch {
 	case err != nil:
+	case s.Rebuilding:
+		err = fmt.Errorf("projection %s is folding its rows anew, %d events behind", f.name, s.Lag)
 	case !f.reached(&s, goal):
 		err = fmt.Errorf("projection %s is catching up, %d events behind", f.name, s.Lag)
 	case s.Lag > lag:

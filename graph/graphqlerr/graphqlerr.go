@@ -37,6 +37,15 @@ func New(code Code, format string, args ...any) error {
 	}
 }
 
+// With adds a member to the extensions of an error that New has made.
+func With(err error, name string, value any) error {
+	var gql *gqlerror.Error
+	if errors.As(err, &gql) {
+		gql.Extensions[name] = value
+	}
+	return err
+}
+
 // CodeOf returns the code that the error carries, "" where it carries none.
 func CodeOf(err error) Code {
 	var gql *gqlerror.Error

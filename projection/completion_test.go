@@ -1,0 +1,247 @@
+package projection_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/memstore"
+)
+
+// countsOf is a log of n events that each add one to the total of a row.
+func countsOf(n int) []eventlog.Event {
+	var events []eventlog.Event
+	for range n {
+		events = append(events, event("", upsert("a", 1)))
+	}
+	return events
+}
+
+// servedTotal reads the row of countsOf as a query does.
+func servedTotal(db *querydb.DB) (int, error) {
+	key, err := Ops.Key(Key{ID: "a", Version: "v1"})
+	if err != nil {
+		return 0, err
+	}
+	rows, err := db.Get(ctx(), Model, []keys.Key{key}, true)
+	if err != nil || rows[0].Record == nil {
+		return 0, err
+	}
+	var row Row
+	err = Codec.Decode(rows[0].Record, &row)
+	return row.Total, err
+}
+
+func wantIncomplete(t *testing.T, db *querydb.DB, when string) {
+	t.Helper()
+	got, err := servedTotal(db)
+	var incomplete *querydb.IncompleteError
+	if !errors.As(err, &incomplete) || !errors.Is(err, querydb.ErrUnavailable) {
+		t.Errorf("%s: %d, %v; want that the rows are incomplete", when, got, err)
+	}
+}
+
+func wantTotal(t *testing.T, db *querydb.DB, want int, when string) {
+	t.Helper()
+	if got, err := servedTotal(db); err != nil || got != want {
+		t.Errorf("%s: %d, %v; want %d", when, got, err, want)
+	}
+}
+
+func TestHalfBuiltRowsAreNeverServed(t *testing.T) {
+	store := newFaultyStore()
+	log := openLog(t, countsOf(20)...)
+	run(t, ended(log), open(t, store), quick())
+
+	defer func(v string) { Model.Version = v }(Model.Version)
+	Model.Version = "2"
+	cfg := quick()
+	cfg.Window = 3
+	db := open(t, store)
+	r := newRunner(t, "script", ended(log), db, cfg)
+	if err := r.Prepare(ctx()); err != nil {
+		t.Fatal(err)
+	}
+	wantIncomplete(t, db, "before the fold")
+	if s := status(t, r); !s.Rebuilding {
+		t.Error("the status does not say that the rows are rebuilt")
+	}
+	running, crash := context.WithCancel(ctx())
+	commits := 0
+	store.mu.Lock()
+	store.after = func(int) error {
+		if commits++; commits == 4 {
+			crash()
+		}
+		return nil
+	}
+	store.mu.Unlock()
+	if err := r.Run(running); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	wantIncomplete(t, db, "half way")
+
+	store.mu.Lock()
+	store.after = nil
+	store.mu.Unlock()
+	db = open(t, store)
+	r = newRunner(t, "script", ended(log), db, cfg)
+	if err := r.Prepare(ctx()); err != nil {
+		t.Fatal(err)
+	}
+	wantIncomplete(t, db, "after a crash half way")
+	if err := r.Run(ctx()); err != nil {
+		t.Fatal(err)
+	}
+	wantTotal(t, db, 20, "when all is folded")
+
+	add(t, log, 20, countsOf(5)...)
+	db = open(t, store)
+	if err := newRunner(t, "script", ended(log), db, cfg).Prepare(ctx()); err != nil {
+		t.Fatal(err)
+	}
+	wantTotal(t, db, 20, "of a later start, though it is behind")
+}
+
+func TestAnEmptyLogIsServedAtOnce(t *testing.T) {
+	db := open(t, newFaultyStore())
+	r := newRunner(t, "script", logOf(t), db, quick())
+	if err := r.Prepare(ctx()); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Run(ctx()); err != nil {
+		t.Fatal(err)
+	}
+	wantTotal(t, db, 0, "of no events")
+}
+
+// unbounded is a source that does not know its end.
+type unbounded struct{ eventlog.Source }
+
+func TestASourceWithoutAKnownEndIsCompleteWhenItHasNothingMore(t *testing.T) {
+	db := open(t, newFaultyStore())
+	r := newRunner(t, "script", unbounded{logOf(t, countsOf(3)...)}, db, quick())
+	if err := r.Prepare(ctx()); err != nil {
+		t.Fatal(err)
+	}
+	wantIncomplete(t, db, "before the fold")
+	if err := r.Run(ctx()); err != nil {
+		t.Fatal(err)
+	}
+	wantTotal(t, db, 3, "at its end")
+}
+
+// TestHalfBuiltRowsAreNeverServedByAnyProcess reads while the log is folded anew, in the process that does so and in
+// another: each answer is that of the whole log, or none.
+func TestHalfBuiltRowsAreNeverServedByAnyProcess(t *testing.T) {
+	const n = 400
+	opts := memstore.Options{Now: func() time.Time { return epoch }}
+	shared := memstore.NewShared(opts)
+	log := openLog(t, countsOf(n)...)
+	cfg := quick()
+	cfg.Window, cfg.Heartbeat = 7, time.Millisecond
+	var dbs []*querydb.DB
+	running, stop := context.WithCancel(ctx())
+	ran := make(chan error, 2)
+	for range 2 {
+		db := open(t, shared.Join(opts))
+		r := newRunner(t, "script", log, db, cfg)
+		if err := r.Prepare(ctx()); err != nil {
+			t.Fatal(err)
+		}
+		go func() { ran <- r.Run(running) }()
+		dbs = append(dbs, db)
+	}
+	defer func() { stop(); <-ran; <-ran }()
+	settled := func() bool {
+		for _, db := range dbs {
+			if _, err := servedTotal(db); err != nil {
+				return false
+			}
+		}
+		return true
+	}
+	until := func(what string, holds func() bool) {
+		t.Helper()
+		for deadline := time.Now().Add(30 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("not %s within 30 s", what)
+			}
+		}
+	}
+	until("complete at first", settled)
+	var wrong atomic.Pointer[string]
+	for round := range 3 {
+		if err := dbs[0].Apply(ctx(), querydb.Batch{Notes: []querydb.Note{projection.Forget("script")}}); err != nil {
+			t.Fatal(err)
+		}
+		refused := map[int]bool{}
+		until("refused and complete again", func() bool {
+			for i, db := range dbs {
+				got, err := servedTotal(db)
+				var incomplete *querydb.IncompleteError
+				switch {
+				case errors.As(err, &incomplete):
+					refused[i] = true
+				case err != nil || got != n:
+					said := fmt.Sprintf("round %d, process %d: %d, %v", round, i, got, err)
+					wrong.CompareAndSwap(nil, &said)
+				}
+			}
+			return wrong.Load() != nil || len(refused) > 0 && settled()
+		})
+	}
+	if said := wrong.Load(); said != nil {
+		t.Errorf("%s; want %d, or that the rows are incomplete", *said, n)
+	}
+}
+
+func TestRowsOfSeveralWritersAreServedWhenAllOfThemHaveFolded(t *testing.T) {
+	for kind, store := range stores {
+		t.Run(kind, func(t *testing.T) {
+			o, cast := writtenCast(writtenModel())
+			db := open(t, store(), o.Codec.Model)
+			log := logOf(t, deviceEvent("telemetry", "", Act{Op: "set", ID: "a", State: ptr("x"), At: ptr(1)}),
+				deviceEvent("enrichment", "", Act{Op: "patch", ID: "a", Account: ptr("acme")}))
+			var runners []*projection.Runner
+			for _, p := range cast {
+				r, err := projection.NewRunner(p, log, db, quick())
+				if err == nil {
+					err = r.Prepare(ctx())
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				runners = append(runners, r)
+			}
+			for i, r := range runners {
+				var incomplete *querydb.IncompleteError
+				if err := device(db, o); !errors.As(err, &incomplete) {
+					t.Errorf("%d of 2 have folded: %v, want that the rows are incomplete", i, err)
+				}
+				if err := r.Run(ctx()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := device(db, o); err != nil {
+				t.Errorf("both have folded: %v", err)
+			}
+		})
+	}
+}
+
+// device reads a device as a query does.
+func device(db *querydb.DB, o *DeviceOps) error {
+	key, err := o.Key("a")
+	if err == nil {
+		_, err = db.Get(ctx(), o.Codec.Model, []keys.Key{key}, true)
+	}
+	return err
+}
