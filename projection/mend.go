@@ -90,7 +90,11 @@ func (r *Runner) mendOnce(ctx context.Context, event string, skip bool) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.known = r.known && !r.shared // another process may have gone on
+	if r.known { // unless another process has gone on, what is on record need not be read again for every event
+		if r.known, err = r.current(ctx); err != nil {
+			return err
+		}
+	}
 	if err := r.open(ctx); err != nil {
 		return err
 	}
@@ -101,7 +105,7 @@ func (r *Runner) mendOnce(ctx context.Context, event string, skip bool) error {
 	if err != nil {
 		return err
 	}
-	if len(planReplays(r.replays).pending(at.partition, r.done.Partitions[at.partition].cursor, r.done.Partitions[at.partition].Offset)) > 0 {
+	if r.amidReplays(at.partition) {
 		return fmt.Errorf("the projection is folding its log anew and stands amid recorded retries: try again shortly")
 	}
 	offsets, err := r.chain(at, aside, skip)
@@ -213,4 +217,15 @@ func (r *Runner) stillAside(ctx context.Context, at ref) error {
 		return err
 	}
 	return fmt.Errorf("it failed again: %s", a.Reason)
+}
+
+// amidReplays reports whether the projection, come as far as it has in the partition, has a recorded retry still before it.
+func (r *Runner) amidReplays(partition string) bool {
+	done := r.done.Partitions[partition]
+	for at, p := range r.replays {
+		if at.partition == partition && !p.Skip && p.Moment <= done.Offset && done.before(p.done()) {
+			return true
+		}
+	}
+	return false
 }

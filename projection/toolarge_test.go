@@ -45,7 +45,7 @@ func TestEventsThatNoCommitHoldsFareTheSameWhoeverFolds(t *testing.T) {
 	large := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		p := drawPerformance(rt)
-		opts := memstore.Options{MostWrites: rapid.IntRange(4, 7).Draw(rt, "writes of a commit")}
+		opts := memstore.Options{MostWrites: rapid.IntRange(5, 8).Draw(rt, "writes of a commit")}
 		log := logOf(t, p.events...)
 
 		alone := newTheatre(p.seed, log, kinds[p.kind], opts)

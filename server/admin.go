@@ -26,9 +26,11 @@ type admin struct {
 
 func (a *admin) register(mux *http.ServeMux, reads, writes func(http.Handler) http.Handler) {
 	mux.Handle("GET /admin/projections", reads(http.HandlerFunc(a.projections)))
-	mux.Handle("GET /admin/events", reads(http.HandlerFunc(a.list)))
-	mux.Handle("POST /admin/events/retry", writes(a.mend((*projection.Runner).Retry)))
-	mux.Handle("POST /admin/events/skip", writes(a.mend((*projection.Runner).Skip)))
+	for _, path := range []string{"/admin/dead-letters", "/admin/events"} { // the second is the former name
+		mux.Handle("GET "+path, reads(http.HandlerFunc(a.list)))
+		mux.Handle("POST "+path+"/retry", writes(a.mend((*projection.Runner).Retry)))
+		mux.Handle("POST "+path+"/skip", writes(a.mend((*projection.Runner).Skip)))
+	}
 	mux.Handle("POST /admin/rebuild", writes(http.HandlerFunc(a.rebuild)))
 }
 

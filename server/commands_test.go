@@ -238,3 +238,28 @@ func TestProgressIsToldInLinesWhereNobodyWatches(t *testing.T) {
 		t.Errorf("said:\n%s", out.String())
 	}
 }
+
+func TestDeadLettersAreRetriedAndSkippedInBulk(t *testing.T) {
+	p := newProject(false)
+	s := serve(t, p.App, start{args: []string{"--store", "memory:"}})
+	for i := range 5 {
+		s.append(t, taskEvent(fmt.Sprint("p", i), "poison"))
+	}
+	s.until(t, "dead letters", func() bool { return s.statusOf(t).Projections[0].Aside == 5 })
+	command := func(args ...string) *call {
+		return runProgram(t, p.App, start{args: append([]string{"deadletters"}, append(args, "--url", s.url)...)})
+	}
+	command("retry", "Tasks").wantExit(t, exitUsage, "--all")
+	command("retry", "Tasks", "--all").wantExit(t, exitFailed, "Tasks: 0 folded, 5 failed")
+	command("skip", "Tasks", "--reason", "something else").wantExit(t, exitDone, "Tasks: 0 skipped, 0 failed")
+	command("skip", "Tasks", "0@1").wantExit(t, exitDone, "Tasks 0@1: skipped")
+	p.poisoned.Store(false)
+	command("retry", "Tasks", "--reason", "poisoned", "--type", "TaskAdded").wantExit(t, exitDone, "Tasks: 4 folded, 0 failed")
+	command("list").wantExit(t, exitDone, "no events are set aside")
+	if got := s.query(t, `{ a: Task(id: "p0") { title } b: Task(id: "p4") { title } }`); got != `{"data":{"a":null,"b":{"title":"poison"}}}` {
+		t.Error(got)
+	}
+	if status, _ := s.request(t, "GET", "/admin/dead-letters", ""); status != http.StatusOK {
+		t.Errorf("/admin/dead-letters: status %d", status)
+	}
+}

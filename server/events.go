@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
 )
@@ -82,48 +83,104 @@ func short(s string) string {
 	return string([]rune(s)[:most-1]) + "…"
 }
 
-// asideEvents are events of one projection, as the list names them.
+// asideEvents are events of one projection: those that are named, or those that the filters let through.
 type asideEvents struct {
 	remoteServer
-	Projection string   `arg:"" help:"Projection that has set the events aside."`
-	Event      []string `arg:"" help:"Events, as the list names them."`
+	Projection string   `arg:"" help:"Projection whose dead letters they are."`
+	Event      []string `arg:"" optional:"" help:"Events, as the list names them."`
+	All        bool     `help:"All dead letters of the projection."`
+	Reason     string   `help:"Those whose reason contains this." placeholder:"TEXT"`
+	Type       string   `help:"Those of events of this type." placeholder:"TYPE"`
 }
 
 type eventsRetryCommand struct{ asideEvents }
 
 // Run folds the events again.
 func (c *eventsRetryCommand) Run(ctx context.Context, p *program) error {
-	return c.each(ctx, p, "retry", "folded")
+	return c.run(ctx, p, "retry", "folded")
 }
 
 type eventsSkipCommand struct{ asideEvents }
 
 // Run lets the events never take effect.
 func (c *eventsSkipCommand) Run(ctx context.Context, p *program) error {
-	return c.each(ctx, p, "skip", "skipped")
+	return c.run(ctx, p, "skip", "skipped")
 }
 
-// each has the server do something with each of the events, and goes on after one that fails.
-func (c *asideEvents) each(ctx context.Context, p *program, verb, done string) error {
+func (c *asideEvents) run(ctx context.Context, p *program, verb, done string) error {
+	many := c.All || c.Reason != "" || c.Type != ""
+	if many == (len(c.Event) > 0) {
+		return wrongConfig("events", "name events, or choose them by --all, --reason or --type")
+	}
 	to, err := c.remoteServer.client()
 	if err != nil {
 		return err
 	}
+	if many {
+		return c.matching(ctx, p, to, verb, done)
+	}
 	var all []error
 	for _, event := range c.Event {
-		body, err := json.Marshal(mendRequest{c.Projection, event})
-		if err != nil {
-			return err
-		}
-		err = to.do(ctx, http.MethodPost, "/admin/events/"+verb, "application/json", body, nil)
-		if answer := (*remoteError)(nil); err != nil && !errors.As(err, &answer) { // an answer names the event itself
-			err = fmt.Errorf("%s event %s of %s: %w", verb, event, c.Projection, err)
-		}
-		if err != nil {
+		if err := c.decide(ctx, to, verb, event); err != nil {
 			all = append(all, err)
 			continue
 		}
 		fmt.Fprintf(p.stdout, "%s %s: %s\n", c.Projection, event, done)
 	}
 	return errors.Join(all...)
+}
+
+// decide has the server do something with one event.
+func (c *asideEvents) decide(ctx context.Context, to *client, verb, event string) error {
+	body, err := json.Marshal(mendRequest{c.Projection, event})
+	if err != nil {
+		return err
+	}
+	err = to.do(ctx, http.MethodPost, "/admin/events/"+verb, "application/json", body, nil)
+	if answer := (*remoteError)(nil); err != nil && !errors.As(err, &answer) { // an answer names the event itself
+		err = fmt.Errorf("%s event %s of %s: %w", verb, event, c.Projection, err)
+	}
+	return err
+}
+
+// matching goes through the dead letters of the projection in order, a page at a time. Those that wait for an earlier one
+// follow it, so only that one is named. It goes on after one that fails, and is ended by a server that does not answer;
+// begun again, it finds those that are left.
+func (c *asideEvents) matching(ctx context.Context, p *program, to *client, verb, done string) error {
+	var did, failed int
+	defer func() { fmt.Fprintf(p.stdout, "%s: %d %s, %d failed\n", c.Projection, did, done, failed) }()
+	for after := ""; ; {
+		q := url.Values{"projection": {c.Projection}, "limit": {strconv.Itoa(mostAside)}, "after": {after}}
+		var page asideAnswer
+		if err := to.do(ctx, http.MethodGet, "/admin/events?"+q.Encode(), "", nil, &page); err != nil {
+			return fmt.Errorf("list the dead letters of %s: %w", c.Projection, err)
+		}
+		for _, e := range page.Events {
+			after = e.Ref
+			if !c.matches(&e) {
+				continue
+			}
+			err := c.decide(ctx, to, verb, e.Ref)
+			switch answer := (*remoteError)(nil); {
+			case err == nil:
+				did++
+			case !errors.As(err, &answer):
+				return err
+			default:
+				failed++
+				fmt.Fprintln(p.stderr, err)
+			}
+		}
+		if len(page.Events) < mostAside {
+			break
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d events failed again", failed)
+	}
+	return nil
+}
+
+func (c *asideEvents) matches(e *asideEvent) bool {
+	return e.Behind == "" && (c.Type == "" || c.Type == e.Type) && strings.Contains(e.Reason, c.Reason)
 }
