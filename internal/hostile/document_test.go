@@ -160,6 +160,9 @@ func (a *author) value(query string, def *ast.ArgumentDefinition) string {
 		if dated[query] {
 			return quoted(a.period())
 		}
+		if query == "Sales_OrderLineById" { // its operands are whole sort keys
+			return quoted(pick(a.dice, []string{"books/prod-1", "toys/prod-4"}))
+		}
 		return quoted(pick(a.dice, []string{"v0001", "v0002", "~current", "books", "toys/prod-4", "v"}))
 	}
 	return quoted(pick(a.dice, named[def.Name]))
