@@ -148,8 +148,12 @@ func TestEveryCodeIsAskedFor(t *testing.T) {
 		wanted = append(wanted, string(c))
 	}
 	compareLists(t, wanted, constants(t, "../../graph/graphqlerr/graphqlerr.go"))
-	compareLists(t, append([]string{"internal"}, problems...), problemTypes(t, "../../eventlog/ingest/problem.go"))
-	compareLists(t, append([]string{"internal", "failed-again", "foreign-host", "foreign-origin", "not-local", "not-writable", "overloaded"}, operatorProblems...), problemTypes(t, "../../server/problem.go"))
+	// No request brings these about: they are of a server that starts, of its disk and of its log.
+	compareLists(t, append([]string{"internal", "insufficient-storage", "log-mismatch"}, problems...),
+		problemTypes(t, "../../eventlog/ingest/problem.go"))
+	compareLists(t, append([]string{
+		"internal", "failed-again", "foreign-host", "foreign-origin", "not-local", "not-writable", "overloaded", "starting",
+	}, operatorProblems...), problemTypes(t, "../../server/problem.go"))
 }
 
 func compareLists(t *testing.T, got, want []string) {
