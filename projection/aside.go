@@ -65,12 +65,13 @@ func subjectOf(e *eventlog.Event) subject { return subject{e.Partition, e.Source
 
 // asides are the events that are aside.
 type asides struct {
-	all  map[ref]bool
-	held map[subject][]uint64 // offsets, ascending, of the events that have a subject
+	all    map[ref]uint64       // the number of each, as deadLetter.Number
+	held   map[subject][]uint64 // offsets, ascending, of the events that have a subject
+	failed map[string][]uint64  // by partition, the numbers of those that have one, ascending
 }
 
 func newAsides() asides {
-	return asides{all: map[ref]bool{}, held: map[subject][]uint64{}}
+	return asides{all: map[ref]uint64{}, held: map[subject][]uint64{}, failed: map[string][]uint64{}}
 }
 
 // first is the offset of the first event of the subject that is aside; ok is false where there is none.
@@ -81,8 +82,18 @@ func (a *asides) first(s subject) (offset uint64, ok bool) {
 	return 0, false
 }
 
-func (a *asides) add(s subject, offset uint64) {
-	a.all[ref{s.partition, offset}] = true
+func (a *asides) has(at ref) bool {
+	_, there := a.all[at]
+	return there
+}
+
+func (a *asides) add(s subject, offset, number uint64) {
+	a.all[ref{s.partition, offset}] = number
+	if number > 0 {
+		failed := a.failed[s.partition]
+		i, _ := slices.BinarySearch(failed, number)
+		a.failed[s.partition] = slices.Insert(failed, i, number)
+	}
 	if s.name == "" {
 		return
 	}
@@ -93,7 +104,12 @@ func (a *asides) add(s subject, offset uint64) {
 }
 
 func (a *asides) remove(s subject, offset uint64) {
-	delete(a.all, ref{s.partition, offset})
+	at := ref{s.partition, offset}
+	failed := a.failed[s.partition]
+	if i, there := slices.BinarySearch(failed, a.all[at]); there {
+		a.failed[s.partition] = slices.Delete(failed, i, i+1)
+	}
+	delete(a.all, at)
 	held := a.held[s]
 	i, there := slices.BinarySearch(held, offset)
 	if !there {
@@ -108,6 +124,9 @@ func (a *asides) remove(s subject, offset uint64) {
 type deadLetter struct {
 	AsideEvent
 	Hash string `json:"hash,omitempty"` // of the event: see eventlog.Hash; "" where it could not be read
+	// Number says which event it was of those that the projection tried in the partition, from 1; 0 where it was blocked, or
+	// its failure does not count: see bound.go.
+	Number uint64 `json:"number,omitempty"`
 }
 
 // anchor is that of the event, which stands there; nil where it could not be read.
@@ -118,14 +137,19 @@ func (d *deadLetter) anchor(at ref) *anchor {
 	return &anchor{Offset: at.offset, Source: d.Source, ID: d.ID, Time: d.Time, Hash: d.Hash}
 }
 
-// asideNote is the note, of the kind, of an event set aside.
-func asideNote(kind string, e *eventlog.Event, reason string, behind string) querydb.Note {
+// shortened is what is kept of a reason.
+func shortened(reason string) string {
 	if len(reason) > maxReason {
-		reason = strings.ToValidUTF8(reason[:maxReason], "") + " …"
+		return strings.ToValidUTF8(reason[:maxReason], "") + " …"
 	}
+	return reason
+}
+
+// asideNote is the note, of the kind, of an event set aside.
+func asideNote(kind string, e *eventlog.Event, reason, behind string, number uint64) querydb.Note {
 	d := deadLetter{AsideEvent: AsideEvent{
-		ID: e.ID, Source: e.Source, Type: e.Type, Subject: e.Subject, Time: e.Time, Reason: reason, Behind: behind,
-	}}
+		ID: e.ID, Source: e.Source, Type: e.Type, Subject: e.Subject, Time: e.Time, Reason: shortened(reason), Behind: behind,
+	}, Number: number}
 	if a := anchorOf(e); a != nil {
 		d.Hash = a.Hash
 	}

@@ -58,6 +58,7 @@ type checkpoint struct {
 	cursor
 	Incarnation string  `json:"incarnation,omitempty"` // of the partition
 	Anchor      *anchor `json:"anchor,omitempty"`      // the last event that is covered and could be read
+	Tried       uint64  `json:"tried,omitempty"`       // events so far: see bound.go
 	revision    uint64  // of the note
 }
 

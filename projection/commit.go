@@ -69,6 +69,8 @@ type outcome struct {
 	end       cursor
 	last      *eventlog.Event // as stretch.last
 	rows      int             // items that went into rows
+	tried     uint64          // as checkpoint.Tried
+	failed    []uint64        // numbers of those set aside here, as asides.failed
 	failing   map[subject]ref // the first event of a subject that failed here
 	asides    []asideItem
 	mended    []*eventlog.Event // aside no more
@@ -80,11 +82,13 @@ type outcome struct {
 type asideItem struct {
 	event  *eventlog.Event
 	reason string
+	number uint64 // as deadLetter.Number
 }
 
 func (r *Runner) newOutcome(ctx context.Context, s *stretch) (*outcome, error) {
 	out := &outcome{fold: r.fold, partition: s.partition, released: s.released, failing: map[subject]ref{}}
 	out.was, out.kind = r.done.Partitions[s.partition], r.done.kind(kindDeadLetter, r.projection.Name)
+	out.tried = out.was.Tried
 	out.end = out.was.cursor // where released items take effect; others take it along
 	if out.was.Anchor == nil && out.was.Offset == 0 {
 		var err error
@@ -114,7 +118,7 @@ func (r *Runner) claim(ctx context.Context, out *outcome, items []item) error {
 // checkpoint is what is on record when the outcome is.
 func (out *outcome) checkpoint() checkpoint {
 	c := out.was
-	c.cursor = out.end
+	c.cursor, c.Tried = out.end, out.tried
 	if out.last != nil && (c.Anchor == nil || out.last.Offset != c.Anchor.Offset) {
 		c.Anchor = anchorOf(out.last)
 	}
@@ -213,7 +217,11 @@ func (r *Runner) evaluate(out *outcome, items []item) (took int, err error) {
 func (r *Runner) take(out *outcome, items []item, i int, failed error) (bool, error) {
 	it := &items[i]
 	if behind, held := r.heldBehind(out, &items[0], it); held {
-		return it.released || r.setAside(out, it, "an earlier event of the same subject is set aside", behind.String()), nil
+		if !it.released && r.canSetAside(out) {
+			r.setAside(out, it, "an earlier event of the same subject is set aside", behind.String(), 0)
+			return true, nil
+		}
+		return it.released, nil
 	}
 	if it.skip {
 		out.release(r.projection.Name, it, r.decision(out, it, true))
@@ -236,12 +244,14 @@ func (r *Runner) take(out *outcome, items []item, i int, failed error) (bool, er
 	case errors.As(err, &half) || failed != nil && out.fold.diedHalf():
 		return false, r.stuckAt(it, err)
 	case err != nil:
-		return r.fail(out, it, err), nil
+		return r.fail(out, it, err)
 	}
 	out.rows++
 	if it.released {
 		out.release(r.projection.Name, it, r.decision(out, it, false))
 		out.end = it.at
+	} else {
+		out.tried++
 	}
 	return true, nil
 }
@@ -266,32 +276,43 @@ func (r *Runner) heldBehind(out *outcome, first, it *item) (behind ref, held boo
 // overtakes reports whether the item was released while the later event of its subject, at the offset, stayed aside.
 func (it *item) overtakes(offset uint64) bool { return it.replayed && offset > it.event.Offset }
 
-// fail sets an event aside that cannot be folded.
-func (r *Runner) fail(out *outcome, it *item, err error) bool {
-	if !r.setAside(out, it, err.Error(), "") {
-		return false
+// fail sets an event aside that cannot be folded, unless another commit must do so, or too many have failed.
+func (r *Runner) fail(out *outcome, it *item, err error) (bool, error) {
+	if !r.canSetAside(out) {
+		return false, nil
 	}
+	number := r.numberOf(out, it, err)
+	if stop := r.bound(out, it, number, err); stop != nil {
+		return false, stop
+	}
+	r.setAside(out, it, err.Error(), "", number)
 	if s := subjectOf(it.event); s.name != "" {
 		out.failing[s] = refOf(it.event)
 	}
-	return true
+	return true, nil
 }
 
-// setAside sets an event aside, unless another commit must do so. On a Shared store what is set aside is committed
-// without rows: rows that have come further than an event say that it went into them, and must not say so of one that
-// did not. So whoever folds the event again, of whatever rows a torn commit has left, judges it alike; and whoever does
+// canSetAside reports whether the commit in hand can set an event aside, or another one must. On a Shared store what is
+// set aside is committed without rows: rows that have come further than an event say that it went into them, and must
+// not say so of one that did not. So whoever folds the event again, of whatever rows a torn commit has left, judges it alike; and whoever does
 // not know yet that it was released has written no row that comes after it.
-func (r *Runner) setAside(out *outcome, it *item, reason, behind string) bool {
-	if r.shared {
-		if most, _ := r.db.MostAtomic(); out.rows > 0 || len(out.notes)+noteWrites > most {
-			return false
-		}
+func (r *Runner) canSetAside(out *outcome) bool {
+	if !r.shared {
+		return true
 	}
-	out.notes = append(out.notes, asideNote(out.kind, it.event, reason, behind))
-	if !it.released {
-		out.asides = append(out.asides, asideItem{it.event, reason})
+	most, _ := r.db.MostAtomic()
+	return out.rows == 0 && len(out.notes)+noteWrites <= most
+}
+
+func (r *Runner) setAside(out *outcome, it *item, reason, behind string, number uint64) {
+	out.notes = append(out.notes, asideNote(out.kind, it.event, reason, behind, number))
+	if it.released {
+		return
 	}
-	return true
+	out.asides = append(out.asides, asideItem{it.event, reason, number})
+	if number > 0 {
+		out.tried, out.failed = number, append(out.failed, number)
+	}
 }
 
 func (out *outcome) release(projection string, it *item, p replay) {
@@ -316,7 +337,7 @@ func (r *Runner) decision(out *outcome, it *item, skip bool) replay {
 // remember takes the outcome of a commit into memory.
 func (r *Runner) remember(ctx context.Context, out *outcome) {
 	for _, a := range out.asides {
-		r.asides.add(subjectOf(a.event), a.event.Offset)
+		r.asides.add(subjectOf(a.event), a.event.Offset, a.number)
 		r.log.LogAttrs(ctx, slog.LevelWarn, "projection: event set aside",
 			slog.String("event", refOf(a.event).String()), slog.String("id", a.event.ID),
 			slog.String("source", a.event.Source), slog.String("subject", a.event.Subject),

@@ -25,6 +25,11 @@ type RunnerConfig struct {
 	Readers int
 	// Attempts is how often an event is tried before it is set aside, 3 by default.
 	Attempts int
+	// MaxDeadLetters is the share, in percent, of the last 1,000 events that the Runner tried in a partition, or of fewer
+	// in a shorter log, that may fail; 50 by default, 100 for no bound. With more, and 100 failures at least, it stops with
+	// a StopError instead of making another dead letter. Blocked events, and those that need a row which is not there, do
+	// not count, nor do dead letters that were retried or skipped.
+	MaxDeadLetters int
 	// EventTimeout is how long the code of the projection may take for one event, 30 s by default. Beyond it the Runner
 	// stops with a StopError: the clock decides when it folds, never what.
 	EventTimeout time.Duration
@@ -54,6 +59,7 @@ func (c RunnerConfig) withDefaults() RunnerConfig {
 	orElse(&c.CommitWithin, 10*time.Minute)
 	orElse(&c.Readers, 64)
 	orElse(&c.Attempts, 3)
+	orElse(&c.MaxDeadLetters, 50)
 	orElse(&c.EventTimeout, 30*time.Second)
 	orElse(&c.MinBackoff, 50*time.Millisecond)
 	orElse(&c.MaxBackoff, max(5*time.Second, c.MinBackoff))
@@ -79,13 +85,16 @@ func (c *RunnerConfig) validate() error {
 	for name, n := range map[string]int64{
 		"Window": int64(c.Window), "WindowBytes": int64(c.WindowBytes), "Attempts": int64(c.Attempts), "Readers": int64(c.Readers),
 		"MaxOps": int64(c.MaxOps), "MaxRowBytes": int64(c.MaxRowBytes),
-		"CommitWithin": int64(c.CommitWithin), "EventTimeout": int64(c.EventTimeout),
+		"MaxDeadLetters": int64(c.MaxDeadLetters), "CommitWithin": int64(c.CommitWithin), "EventTimeout": int64(c.EventTimeout),
 		"MinBackoff": int64(c.MinBackoff), "MaxBackoff": int64(c.MaxBackoff),
 		"Heartbeat": int64(c.Heartbeat), "StallAfter": int64(c.StallAfter),
 	} {
 		if n < 0 {
 			return fmt.Errorf("runner: %s is negative", name)
 		}
+	}
+	if c.MaxDeadLetters > everyFailure {
+		return fmt.Errorf("runner: MaxDeadLetters %d is above 100: it is in percent", c.MaxDeadLetters)
 	}
 	if c.CommitWithin > longestCommit {
 		return fmt.Errorf("runner: CommitWithin %s is above %s: a store may have forgotten deleted rows by then",

@@ -204,7 +204,7 @@ func (r *Runner) readAsides(ctx context.Context, of *header) error {
 		if err != nil {
 			return damage{err}
 		}
-		r.asides.add(subject{at.partition, a.Source, a.Subject}, at.offset)
+		r.asides.add(subject{at.partition, a.Source, a.Subject}, at.offset, a.Number)
 		return nil
 	})
 }

@@ -189,7 +189,7 @@ func (o *updateOp[R]) eval(f *fold[R], at occasion) error {
 		return f.update(e, row, at)
 	}
 	if o.initial == nil {
-		return fmt.Errorf("update %s row %q: there is no such row; Upsert creates one", f.model.Name, e.key)
+		return fmt.Errorf("update %s row %q: %w; Upsert creates one", f.model.Name, e.key, errNoRow)
 	}
 	row := f.codec.Clone(o.initial)
 	o.change(&row)

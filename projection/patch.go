@@ -102,8 +102,7 @@ func (p *Patch[R]) eval(f *fold[R], at occasion) error {
 	case exists:
 		row = f.codec.Clone(&e.row)
 	case p.fill == nil:
-		return fmt.Errorf("patch %s row %q: there is no such row, and these ops have no Fill to create one",
-			f.model.Name, e.key)
+		return fmt.Errorf("patch %s row %q: %w, and these ops have no Fill to create one", f.model.Name, e.key, errNoRow)
 	default:
 		p.fill(&row)
 	}

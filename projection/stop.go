@@ -40,6 +40,8 @@ func newStop(e *eventlog.Event, reason, fix string) *StopError {
 // stopped makes what a caller is told of an event at which each has ended.
 func (s *supervisor) stopped(p *Projection, e *eventlog.Event, err error) error {
 	switch {
+	case stopsAt(err) != nil:
+		return err
 	case errors.Is(err, errOverdue):
 		return newStop(e, fmt.Sprintf("the code of projection %s has not returned within %s", p.Name, s.limit),
 			"correct the code and restart, or skip the event; where it only needs longer, raise the time limit and restart")

@@ -96,7 +96,7 @@ func (r *Runner) due(s *stretch) (bool, error) {
 		return false, errRewound
 	}
 	if s.released {
-		s.items = slices.DeleteFunc(s.items, func(it item) bool { return !r.asides.all[refOf(it.event)] })
+		s.items = slices.DeleteFunc(s.items, func(it item) bool { return !r.asides.has(refOf(it.event)) })
 		return len(s.items) > 0, nil
 	}
 	done := r.done.Partitions[s.partition]

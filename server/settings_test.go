@@ -130,6 +130,8 @@ func TestServerRefusesToStartWithWhatWouldNotWork(t *testing.T) {
 		{"events", []string{"--events", "queue:x"}, "events: "},
 		{"commit within", []string{"--store", "memory:", "--commit-within", "13h"}, "commit-within: "},
 		{"ops", []string{"--store", "memory:", "--max-ops", "0"}, "max-ops: "},
+		{"no share", []string{"--store", "memory:", "--max-dead-letters", "0"}, "max-dead-letters: "},
+		{"too large a share", []string{"--store", "memory:", "--max-dead-letters", "101"}, "max-dead-letters: "},
 		{"bytes of rows", []string{"--store", "memory:", "--max-row-bytes", "1000"}, "max-row-bytes: "},
 		{"window", []string{"--store", "memory:", "--window", "0"}, "window: "},
 		{"cache", []string{"--store", "memory:", "--cache-mb", "0"}, "cache-mb: "},

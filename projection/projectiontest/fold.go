@@ -62,7 +62,7 @@ func (s *Spec[R]) run(ctx context.Context, db *querydb.DB, events []eventlog.Eve
 	}
 	log.End()
 	runner, err := projection.NewRunner(s.Projection, log, db, projection.RunnerConfig{
-		Window: window, MinBackoff: time.Nanosecond, MaxBackoff: time.Nanosecond,
+		Window: window, MaxDeadLetters: 100, MinBackoff: time.Nanosecond, MaxBackoff: time.Nanosecond,
 	})
 	if err != nil {
 		return nil, err

@@ -1,0 +1,57 @@
+package projection
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// A projection whose code is wrong makes a dead letter of every event, and looks healthy. So it stops where too large a
+// share of the events that it tried last in a partition has failed. Each event that it tries has a number there, which the
+// checkpoint has of the last one and a dead letter of its own: what stops a projection is the same after a restart,
+// whatever the windows and the clock, and a dead letter that is retried or skipped counts no more. Events that are
+// blocked, or need a row that is not there, say nothing of the code: they have no number.
+const (
+	recentEvents = 1000 // the share is one of so many events, or of fewer in a shorter log
+	fewFailures  = 100  // with fewer among them, no projection stops
+	everyFailure = 100  // the share, in percent, that nothing exceeds
+)
+
+// errNoRow is of an event that needs a row which is not there, and may come.
+var errNoRow = errors.New("there is no such row")
+
+// numberOf is the number of an event that has failed, 0 where it has none. A retry changes nothing about it.
+func (r *Runner) numberOf(out *outcome, it *item, why error) uint64 {
+	switch {
+	case it.released:
+		return r.asides.all[refOf(it.event)]
+	case errors.Is(why, errNoRow):
+		return 0
+	}
+	return out.tried + 1
+}
+
+// bound returns the StopError of a projection that must not make another dead letter, nil where it may. An event that
+// was retried in an earlier fold is decided already, and none to stop at.
+func (r *Runner) bound(out *outcome, it *item, number uint64, why error) *StopError {
+	if number == 0 || it.released || it.replayed || r.cfg.MaxDeadLetters >= everyFailure {
+		return nil
+	}
+	failures := 1 + recent(r.asides.failed[out.partition], number) + recent(out.failed, number)
+	among := min(number, recentEvents)
+	if failures < fewFailures || uint64(failures)*100 <= uint64(r.cfg.MaxDeadLetters)*among {
+		return nil
+	}
+	return newStop(it.event,
+		fmt.Sprintf("%d of the last %d events that the projection tried in partition %q have failed, more than %d %%, "+
+			"this one with: %s", failures, among, out.partition, r.cfg.MaxDeadLetters, shortened(why.Error())),
+		"correct the code, restart, and retry the dead letters; or raise the bound (RunnerConfig.MaxDeadLetters, "+
+			"--max-dead-letters) and restart; or skip the event")
+}
+
+// recent counts the ascending numbers that are among the last events up to the one with the number n.
+func recent(numbers []uint64, n uint64) int {
+	from, _ := slices.BinarySearch(numbers, n-min(n, recentEvents)+1)
+	to, _ := slices.BinarySearch(numbers, n+1)
+	return to - from
+}
