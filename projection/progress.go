@@ -184,12 +184,12 @@ func (p *progress) building(rebuilding bool, goal map[string]uint64) {
 func (p *progress) rebuild() querydb.Progress {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	b := querydb.Progress{ETASeconds: -1, Stopped: !p.running && p.lastError != ""}
+	b := querydb.Progress{ETASeconds: -1, Stopped: !p.running && (p.lastError != "" || p.stop != nil)}
 	for partition, end := range p.goal {
 		b.Folded += min(p.partitions[partition], end)
 		b.Total += end
 	}
-	if events, _ := p.rates(); events > 0 {
+	if events, _ := p.rates(); events > 0 && !b.Stopped {
 		b.ETASeconds = float64(b.Total-b.Folded) / events
 	}
 	return b

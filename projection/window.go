@@ -189,9 +189,9 @@ func (r *reader) project(w *window, from int) error {
 // cut ends the window after so many items.
 func (w *window) cut(n int) {
 	w.items = w.items[:n:n]
-	w.end, w.scanned, w.bytes = w.from, n, 0
+	w.end, w.last, w.scanned, w.bytes = w.from, nil, n, 0
 	for i := range w.items {
-		w.end = w.items[i].at
+		w.end, w.last = w.items[i].at, w.items[i].upTo
 		w.bytes += len(w.items[i].event.Data)
 	}
 }

@@ -120,12 +120,27 @@ func (f *fold) await(ctx context.Context, stop *projection.StopError) bool {
 
 // decide lets the projection go on where it has stopped at the event, about which somebody has decided.
 func (f *fold) decide(event string) {
+	if stop := f.stoppedAt(); stop != nil && stop.Event == event {
+		f.resume()
+	}
+}
+
+// stoppedAt is the event at which the projection has stopped, nil where it has not.
+func (f *fold) stoppedAt() *projection.StopError {
 	_, err := f.state()
-	if stop := (*projection.StopError)(nil); errors.As(err, &stop) && stop.Event == event {
-		select {
-		case f.decided <- struct{}{}:
-		default: // it is known already
-		}
+	var stop *projection.StopError
+	errors.As(err, &stop)
+	return stop
+}
+
+// resume lets the projection go on where it has stopped at an event.
+func (f *fold) resume() {
+	if f.stoppedAt() == nil {
+		return
+	}
+	select {
+	case f.decided <- struct{}{}:
+	default: // it is known already
 	}
 }
 

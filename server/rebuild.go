@@ -144,6 +144,7 @@ func (a *admin) rebuild(w http.ResponseWriter, r *http.Request) {
 			a.failed(r.Context(), one.name, err).write(w)
 			return
 		}
+		one.resume()
 		a.log.InfoContext(r.Context(), "rebuild begun", "projection", one.name)
 	}
 	w.WriteHeader(http.StatusNoContent)

@@ -81,7 +81,9 @@ func Start(t *testing.T, e dynamolocal.Engine) *Server {
 	}
 	cmd := exec.Command(bin, "serve", "--listen", "127.0.0.1:0", "--auth=off", "--log-format", "json",
 		"--store", store, "--events", "log:"+t.TempDir())
-	return &Server{DynamoDB: dynamodb.NewFromConfig(cfg), Prefix: at.Prefix, url: serve(t, cmd)}
+	s := &Server{DynamoDB: dynamodb.NewFromConfig(cfg), Prefix: at.Prefix, url: serve(t, cmd)}
+	s.awaitReady(t)
+	return s
 }
 
 // serve runs the server to the end of the test, and returns where it listens.
@@ -118,6 +120,24 @@ func serve(t *testing.T, cmd *exec.Cmd) (url string) {
 		_, _ = io.Copy(io.Discard, lines) // ends with the process
 	}()
 	return url
+}
+
+// awaitReady waits until the server has seen that its log is empty: before that it serves no rows.
+func (s *Server) awaitReady(t *testing.T) {
+	t.Helper()
+	for deadline := time.Now().Add(within); ; time.Sleep(5 * time.Millisecond) {
+		resp, err := http.Get(s.url + "/readyz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close() // there is nothing to read
+		if resp.StatusCode == http.StatusOK {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the server does not become ready")
+		}
+	}
 }
 
 // listening returns the address that a log line announces, "" for any other line.

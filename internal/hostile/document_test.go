@@ -2,6 +2,7 @@ package hostile
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -104,8 +105,13 @@ func (a *author) arguments(b *strings.Builder, f *ast.FieldDefinition) {
 			}
 		case "nextToken":
 			wanted = a.chance(a.wild / 3)
+		case "id":
+			wanted = true
 		default:
 			wanted = wanted || a.chance(30)
+		}
+		if slices.Contains(parts[f.Name], def.Name) { // they stand for the key, which is given whole
+			wanted = a.chance(a.wild / 3)
 		}
 		if wanted {
 			args = append(args, def.Name+": "+a.argument(f.Name, def))
@@ -168,6 +174,12 @@ func (a *author) value(query string, def *ast.ArgumentDefinition) string {
 	return quoted(pick(a.dice, named[def.Name]))
 }
 
+// parts are the arguments of queries that a composite key can be given by, in place of the whole.
+var parts = map[string][]string{
+	"Sales_OrderLine": {"category", "productId"}, "Sales_OrderLineById": {"category", "productId"},
+	"Ops_Deployment": {"environment", "pluginName"},
+}
+
 // named are values of arguments that have the name of a field.
 var named = map[string][]string{
 	"category": {"electronics", "books", "garden", "kitchen", "toys"}, "brand": {"Acme", "Borea", "Cirrus", "Delta", "Ember"},
@@ -175,6 +187,7 @@ var named = map[string][]string{
 	"customerId": {"cust-1", "cust-2", "cust-77"}, "status": {"placed", "paid", "packed", "shipped", "delivered"},
 	"environment": {"prod", "staging"}, "ownerId": {"acct-1", "acct-3"}, "version": {"v0001", "~current"},
 	"_subId": {"books/prod-1", "toys/prod-4"}, "nextToken": {"token"},
+	"productId": {"prod-1", "prod-4"}, "pluginName": {"billing", "orders", "catalog"},
 }
 
 // id returns the id of a row that the query may find.
