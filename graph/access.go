@@ -166,9 +166,13 @@ func (rt *Runtime) ownsKey(ctx context.Context, v viewer, q *Query, partition st
 		return false, rt.internalError(ctx, err, q.Rule.AuthTable)
 	}
 	t := rt.catalog.Types[q.Rule.AuthTable]
-	rec, err := rt.first(ctx, target{typ: t, via: driver.Primary}, spot{Key: id}, []int{t.Owner}, true)
+	at := target{typ: t, via: driver.Primary}
+	rec, err := rt.first(ownerOnly.reading(ctx), at, spot{Key: id}, []int{t.Owner}, true)
+	if err == nil {
+		rec, err = v.kept(ctx, t, ownerOnly, rec)
+	}
 	if err != nil {
 		return false, rt.userKeyError(ctx, err, q.Rule.AuthTable)
 	}
-	return v.owns(t, rec), nil
+	return rec != nil, nil
 }

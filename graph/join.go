@@ -118,17 +118,26 @@ func (r *rows) err(i int) error {
 
 // fetch reads the rows of distinct keys of a target. A failed read fails the keys that it was for.
 func (rt *Runtime) fetch(ctx context.Context, g target, ids []spot, fields []int) rows {
+	out, v := newRows(len(ids)), rt.viewer(ctx)
+	allowed := v.access(g.typ.Rule)
 	if g.batched() {
-		out := newRows(len(ids))
-		out.failAll(rt.fetchBatch(ctx, g, ids, out.recs))
+		read := rt.fetchBatch
+		if allowed == ownerOnly {
+			read = rt.fetchOwn
+		}
+		out.failAll(rt.readError(ctx, read(ctx, g, ids, out.recs), g.typ.Name))
 		return out
 	}
-	out, v := newRows(len(ids)), rt.viewer(ctx)
 	errs := make([]error, len(ids))
 	rt.parallel(len(ids), func(i int) {
-		if errs[i] = rt.passJoinRule(ctx, v, g, ids[i]); errs[i] == nil {
-			out.recs[i], errs[i] = rt.first(ctx, g, ids[i], fields, false)
+		if errs[i] = rt.passJoinRule(ctx, v, g, ids[i]); errs[i] != nil {
+			return
 		}
+		rec, err := rt.first(allowed.reading(ctx), g, ids[i], fields, false)
+		if err == nil {
+			rec, err = v.kept(ctx, g.typ, allowed, rec)
+		}
+		out.recs[i], errs[i] = rec, err
 	})
 	for i, err := range errs {
 		if err != nil {
@@ -144,13 +153,66 @@ func (rt *Runtime) fetchBatch(ctx context.Context, g target, ids []spot, recs []
 		ks[i] = id.Key
 	}
 	got, err := rt.db.Get(ctx, g.typ.Model, ks, false)
-	if err != nil {
-		return rt.readError(ctx, err, g.typ.Name)
-	}
 	for i := range got {
 		recs[i] = got[i].Record
 	}
-	return nil
+	return err
+}
+
+// judgedAtOnce is how many rows of a batch are in memory before it is known whose they are, at most.
+const judgedAtOnce = 16
+
+// fetchOwn is fetchBatch that leaves out rows of others, see ownership. Of a long list it is found out first which rows
+// are the viewer's. Those are then read again, in one batch, because that shows no event half applied.
+func (rt *Runtime) fetchOwn(ctx context.Context, g target, ids []spot, recs []record.Record) error {
+	if len(ids) <= judgedAtOnce {
+		return rt.fetchJudged(ctx, g, ids, recs)
+	}
+	places, err := rt.ownPlaces(ctx, g, ids)
+	if err != nil {
+		return err
+	}
+	own := make([]spot, len(places))
+	for i, at := range places {
+		own[i] = ids[at]
+	}
+	got := make([]record.Record, len(own))
+	err = rt.fetchBatch(ctx, g, own, got)
+	for i, at := range places {
+		recs[at] = got[i]
+	}
+	return err
+}
+
+// ownPlaces finds out which ids lead to rows of the viewer's. It reads a few rows at a time and keeps none of them: as
+// they are not charged, nothing else bounds what large rows of others take of memory.
+func (rt *Runtime) ownPlaces(ctx context.Context, g target, ids []spot) (places []int, err error) {
+	v, few := rt.viewer(ctx), make([]record.Record, judgedAtOnce)
+	for from := 0; from < len(ids); from += judgedAtOnce {
+		some := ids[from:min(from+judgedAtOnce, len(ids))]
+		if err := rt.fetchBatch(driver.Uncharged(ctx), g, some, few); err != nil {
+			return nil, err
+		}
+		for i := range some {
+			if v.owns(g.typ, few[i]) {
+				places = append(places, from+i)
+			}
+		}
+	}
+	return places, nil
+}
+
+// fetchJudged reads few rows, and keeps those that are the viewer's.
+func (rt *Runtime) fetchJudged(ctx context.Context, g target, ids []spot, recs []record.Record) error {
+	err := rt.fetchBatch(driver.Uncharged(ctx), g, ids, recs)
+	v := rt.viewer(ctx)
+	for i := 0; i < len(recs) && err == nil; i++ {
+		recs[i], err = v.kept(ctx, g.typ, ownerOnly, recs[i])
+	}
+	if err != nil {
+		clear(recs) // some are not judged yet
+	}
+	return err
 }
 
 // first reads the row that stands at a spot: of a partition of a table the one with the greatest sort key, of an index the

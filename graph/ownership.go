@@ -1,11 +1,13 @@
 package graph
 
 import (
+	"context"
 	"strings"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/record"
 )
 
 // A caller whom a rule admits to own rows only must not learn which rows of others there are. So
@@ -13,7 +15,32 @@ import (
 //     it is another's;
 //   - what begins at part of a key, as every range does, is read only in a partition that is theirs before anything
 //     is read: its key has their subject in the place of the owner, or the rule of the index has found them to own
-//     it. Elsewhere the answer would change with the rows of others, by an error, an order or a page token.
+//     it. Elsewhere the answer would change with the rows of others, by an error, an order or a page token;
+//   - a row that is judged by its owner is charged to the budget of the request when it is found to be theirs: what is
+//     left of the budget, and the error where it is nothing, would tell of the rows of others, and how large they are.
+
+// reading returns the context to read rows with that are judged one by one, see kept.
+func (a access) reading(ctx context.Context) context.Context {
+	if a == ownerOnly {
+		return driver.Uncharged(ctx)
+	}
+	return ctx
+}
+
+// kept returns what the viewer gets of a row that was read with the context of reading: nil where they are admitted to
+// own rows only and this is another's. A row that they get is charged here, if it was not when it was read.
+func (v viewer) kept(ctx context.Context, t *Type, a access, rec record.Record) (record.Record, error) {
+	if a != ownerOnly {
+		return rec, nil
+	}
+	if !v.owns(t, rec) {
+		return nil, nil
+	}
+	if err := driver.Take(driver.BudgetOf(ctx), len(rec)); err != nil {
+		return nil, err
+	}
+	return rec, nil
+}
 
 // ownPartition reports whether all rows of a partition are the viewer's: its key says so. vals are the values that the
 // key was composed of, where they are known: one for each field of the half, or the text of all of it.

@@ -122,13 +122,16 @@ func (rt *Runtime) readOne(ctx context.Context, v viewer, q *Query, r *request) 
 	if half := rt.partitionHalf(q); ownOnly && !owner && !v.ownPartition(t, &half, r.pk, pk) {
 		return nil, v.refusal(t.Name)
 	}
-	rec, err := rt.lookUp(ctx, q, t, pk, r)
+	rec, err := rt.lookUp(allowed.reading(ctx), q, t, pk, r)
+	if err == nil {
+		rec, err = v.kept(ctx, t, allowed, rec)
+	}
 	if err != nil {
 		return nil, rt.userKeyError(ctx, err, t.Name)
 	}
 	// To somebody who is admitted to own rows only, a row that is not there is as closed as another's: the answer does
 	// not tell the two apart.
-	if allowed == ownerOnly && !v.owns(t, rec) {
+	if allowed == ownerOnly && rec == nil {
 		return nil, v.refusal(t.Name)
 	}
 	return rec, nil

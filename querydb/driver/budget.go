@@ -39,3 +39,18 @@ func BudgetOf(ctx context.Context) Budget {
 	b, _ := ctx.Value(budgetKey{}).(Budget)
 	return b
 }
+
+// free is the budget of reads that take of none.
+type free struct{}
+
+func (free) Take(int) error { return nil }
+
+// Uncharged returns a context whose reads take nothing of the budget, and are for a client who waits all the same. It
+// is for rows of which it is not known yet whether the client may be told that they are there, or how large they are.
+// Whoever reads them bounds how many there are at a time, and takes of the budget for those that the client gets.
+func Uncharged(ctx context.Context) context.Context {
+	if BudgetOf(ctx) == nil {
+		return ctx
+	}
+	return WithBudget(ctx, free{})
+}
