@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -96,6 +97,27 @@ func wantStop(t *testing.T, r *projection.Runner, err error, event string) {
 	for _, want := range []string{event, stop.ID, stop.Type, "skip"} {
 		if !strings.Contains(s.LastError, want) {
 			t.Errorf("the last error %q does not name %q", s.LastError, want)
+		}
+	}
+}
+
+// TestAProjectionThatHasStoppedIsBoundToNoEventBeyond: what it has read ahead of the event can be corrected in its source.
+func TestAProjectionThatHasStoppedIsBoundToNoEventBeyond(t *testing.T) {
+	for name, drv := range keptStores {
+		release := hangUntilReleased(t)
+		store := drv()
+		folded := []eventlog.Event{event("", upsert("a", 1)), event("", upsert("a", 2))}
+		db, err := querydb.Open(ctx(), store, []*querydb.Model{Model}, querydb.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wrong := append(slices.Clone(folded), event("", upsert("x", 1), Step{Op: "hang", ID: "x"}), event("", upsert("a", 9)))
+		r := newRunner(t, "script", logOf(t, wrong...), db, impatient())
+		wantStop(t, r, r.Run(ctx()), "0@3")
+		release()
+		right := append(slices.Clone(folded), event("", upsert("a", 4)))
+		if m := mismatch(t, logOf(t, right...), store, 0); m != nil {
+			t.Errorf("%s: %v, want the corrected source folded on", name, m)
 		}
 	}
 }

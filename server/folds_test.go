@@ -81,6 +81,22 @@ func TestAnEndlessProjectorStopsNamesItsEventAndGoesOnWhenThatIsSkipped(t *testi
 	s.end(t)
 }
 
+func TestARebuildLetsAProjectionGoOnThatHasStopped(t *testing.T) {
+	p := newProject(false)
+	s := serve(t, p.App, start{args: append(embedded(t), "--project-timeout", "50ms")})
+	s.ready(t)
+	s.append(t, taskEvent("a", "hold"), taskEvent("b", "fine"))
+	s.until(t, "stopped", func() bool { return s.statusOf(t).Projections[0].Stop != nil })
+	close(p.held) // the code returns from now on
+	if status, body := s.request(t, "POST", "/admin/rebuild", `{"names": ["Tasks"]}`, "Content-Type", "application/json"); status != http.StatusNoContent {
+		t.Fatalf("rebuild: %d %s", status, body)
+	}
+	s.ready(t)
+	if got := s.query(t, `{ a: Task(id: "a") { title } b: Task(id: "b") { title } }`); !strings.Contains(got, "fine") || !strings.Contains(got, "hold") {
+		t.Errorf("after the rebuild: %s, want both tasks", got)
+	}
+}
+
 func TestAnEndlessProjectorDoesNotHoldUpTheDrain(t *testing.T) {
 	p := newProject(false)
 	s := serve(t, p.App, start{args: append(embedded(t), "--drain-timeout", "8s")})
