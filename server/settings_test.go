@@ -3,6 +3,7 @@ package server
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -156,7 +157,11 @@ func TestServerRefusesToStartWithWhatWouldNotWork(t *testing.T) {
 		{"address in use or none", []string{"--store", "memory:", "--listen", "127.0.0.1:99999"}, "listen: "},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			c := runProgram(t, newProject(false).App, start{args: append([]string{"serve"}, tc.args...)})
+			args := append([]string{"serve"}, tc.args...)
+			if !slices.Contains(args, "--listen") { // the usual port may be somebody's
+				args = append(args, "--listen", "127.0.0.1:0")
+			}
+			c := runProgram(t, newProject(false).App, start{args: args})
 			if c.code == exitDone || !strings.Contains(c.stderr.String(), tc.want) {
 				t.Errorf("exit code %d, said %q, want %q", c.code, &c.stderr, tc.want)
 			}
