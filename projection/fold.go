@@ -335,14 +335,11 @@ func (f *fold[R]) entry(key keys.Key) *entry[R] {
 }
 
 // visible reports whether there is a row at the time of the event: one that has expired by then is gone.
-func (f *fold[R]) visible(e *entry[R], at occasion) bool { return e.present && f.lasts(&e.row, at) }
-
-// lasts reports whether a row has not expired by the time of the event.
-func (f *fold[R]) lasts(row *R, at occasion) bool {
-	if f.model.TTL < 0 {
-		return true
+func (f *fold[R]) visible(e *entry[R], at occasion) bool {
+	if !e.present || f.model.TTL < 0 {
+		return e.present
 	}
-	expires := f.codec.Time(row, f.model.TTL)
+	expires := f.codec.Time(&e.row, f.model.TTL)
 	return expires.IsZero() || expires.After(at.time)
 }
 
