@@ -48,7 +48,7 @@ func (a *anchor) String() string {
 type MismatchError struct {
 	Projection string
 	Partition  string
-	// Record is what does not fit: a checkpoint, a dead letter, or a decision about one.
+	// Record is what does not fit: a checkpoint, one of rows that are replaced, a dead letter, or a decision about one.
 	Record string
 	// Offset is where the source is to hold the event that Event describes.
 	Offset uint64
@@ -131,9 +131,9 @@ func (w *witness) forgot(ctx context.Context, wrong *MismatchError) error {
 	return wrong
 }
 
-// checkpoint is holds for a checkpoint.
-func (w *witness) checkpoint(ctx context.Context, partition string, c *checkpoint) error {
-	if c.Offset == 0 && c.Anchor == nil {
+// checkpoint is holds for a checkpoint, or a claim.
+func (w *witness) checkpoint(ctx context.Context, record, partition string, c *checkpoint) error {
+	if c.reach() == 0 {
 		return nil
 	}
 	end, known, err := endOf(ctx, w.src, partition)
@@ -147,21 +147,18 @@ func (w *witness) checkpoint(ctx context.Context, partition string, c *checkpoin
 		}
 	}
 	if incarnation != c.Incarnation {
-		offset := c.Offset
-		if c.Anchor != nil {
-			offset = max(offset, c.Anchor.Offset)
-		}
 		return &MismatchError{
-			Projection: w.projection, Partition: partition, Record: recordCheckpoint, Offset: offset,
+			Projection: w.projection, Partition: partition, Record: record, Offset: c.reach(),
 			Event: c.Anchor.String(), End: end, Remade: true,
 		}
 	}
-	return w.holds(ctx, recordCheckpoint, partition, c.Offset, c.Anchor)
+	return w.holds(ctx, record, partition, c.Offset, c.Anchor)
 }
 
 // What can be at odds with a source.
 const (
 	recordCheckpoint = "checkpoint"
+	recordClaim      = "former checkpoint"
 	recordDeadLetter = "dead letter"
 	recordDecision   = "decision"
 )

@@ -17,6 +17,8 @@ import (
 //	"checkpoint:" TABLE ".g" N ":" name       partition            how far it has come there: checkpoint
 //	"deadletter:" TABLE ".g" N ":" name       partition@offset     an event that it could not fold: AsideEvent
 //	"decision:" name                          partition@offset     what was decided about such an event: replay
+//	"completion"                              name                 whether its rows are complete, and what the log must
+//	                                                               hold although they do not show it yet: completion
 //
 // TABLE and N are the table and its generation: what is on record about one generation says nothing about another, and who
 // is late with a note of a former one changes nothing. A decision holds for every fold of the log.
@@ -72,6 +74,8 @@ type header struct {
 	Generation int    `json:"generation"`
 	// TableID tells the table from one of the same name that was made, or restored, in its place: see querydb.DB.TableID.
 	TableID string `json:"tableId,omitempty"`
+	// Again says that the rows are to be begun anew, though they are as the model wants them: see RequestRebuild.
+	Again bool `json:"again,omitempty"`
 }
 
 // kind is that of the notes about a generation of the rows.
@@ -99,6 +103,13 @@ func (b build) with(partition string, c checkpoint) build {
 // note is the header as it follows the one of the revision, and no other.
 func (h *header) note(projection string, revision uint64) querydb.Note {
 	return querydb.Note{Kind: kindHeader, ID: projection, Value: encode(h), Read: true, Revision: revision}
+}
+
+// again is the header with the wish that the rows are begun anew. The rest of it stays, since it leads to the
+// checkpoints, which the log must hold all the same.
+func (h header) again(projection string, revision uint64) querydb.Note {
+	h.Again = true
+	return h.note(projection, revision)
 }
 
 // unchanged is a look at the header's note: the batch that it is in takes effect only where it is as it was read.
@@ -185,7 +196,7 @@ func eachNote(ctx context.Context, db *querydb.DB, kind string, visit func(query
 
 // Forget is the note that takes away what is on record about a projection's rows: with it applied, the projection's next
 // start drops its rows and folds the whole log, and so does one that runs on a Shared store. What was decided about
-// set-aside events is not forgotten.
+// set-aside events is not forgotten. The checkpoints are: a log that has lost what they cover is not found then.
 func Forget(projection string) querydb.Note {
 	// Not a deletion: the note's revisions go on, so that nobody who has read the former takes a later one for it.
 	return querydb.Note{Kind: kindHeader, ID: projection, Value: encode(header{})}

@@ -22,6 +22,8 @@ type completion struct {
 	// are complete when the source has nothing more.
 	Goal map[string]uint64 `json:"goal,omitempty"`
 	Done bool              `json:"done"`
+	// Claims are of the rows that the generation replaces.
+	Claims claims `json:"claims,omitempty"`
 
 	revision uint64 // of the note
 }
@@ -30,20 +32,27 @@ func (c completion) note(projection string) querydb.Note {
 	return querydb.Note{Kind: kindCompletion, ID: projection, Value: encode(c), Read: true, Revision: c.revision}
 }
 
-// readCompletion reads what is on record about a generation. Where that is nothing, since an earlier version has folded it,
-// its rows are complete when they have come to where the log ends now.
-func (r *Runner) readCompletion(ctx context.Context, generation int) (c completion, err error) {
-	n, err := r.db.Note(ctx, kindCompletion, r.projection.Name)
+// readCompletion reads what is on record, about whichever generation; the zero completion where that is nothing.
+func readCompletion(ctx context.Context, db *querydb.DB, projection string) (c completion, err error) {
+	n, err := db.Note(ctx, kindCompletion, projection)
 	if err == nil && n.Value != nil {
 		err = json.Unmarshal(n.Value, &c)
 	}
 	if err != nil {
-		return c, fmt.Errorf("read whether the rows of %s are complete: %w", r.projection.Name, err)
-	}
-	if c.Table != r.projection.Model.Table || c.Generation != generation {
-		c, err = r.newCompletion(ctx, generation)
+		return c, fmt.Errorf("read whether the rows of %s are complete: %w", projection, err)
 	}
 	c.revision = n.Revision
+	return c, nil
+}
+
+// completionOf is what is on record where that is about the generation. Where it is not, since an earlier version has
+// folded the generation or it is begun now, its rows are complete when they have come to where the log ends now.
+func (r *Runner) completionOf(ctx context.Context, generation int, was completion) (completion, error) {
+	if was.Table == r.projection.Model.Table && was.Generation == generation {
+		return was, nil
+	}
+	c, err := r.newCompletion(ctx, generation)
+	c.Claims, c.revision = was.Claims, was.revision
 	return c, err
 }
 
@@ -78,7 +87,10 @@ func (r *Runner) Prepare(ctx context.Context) error {
 		return err
 	}
 	if p.good() {
-		c, err := r.readCompletion(ctx, p.serving.Number)
+		c, err := readCompletion(ctx, r.db, r.projection.Name)
+		if err == nil {
+			c, err = r.completionOf(ctx, p.serving.Number, c)
+		}
 		if err != nil {
 			return err
 		}
@@ -122,7 +134,7 @@ func (r *Runner) complete(ctx context.Context, w *window, idle bool) error {
 		if c.Done || !idle && !r.atGoal(c.Goal) {
 			return nil
 		}
-		c.Done = true
+		c.Done, c.Claims = true, c.Claims.open(r.done.Partitions)
 		if err := r.db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{c.note(r.projection.Name)}}); err != nil {
 			r.known = false
 			return err

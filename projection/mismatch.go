@@ -15,6 +15,10 @@ func Mismatches(ctx context.Context, db *querydb.DB, src eventlog.Source, p Proj
 	if err != nil {
 		return nil, err
 	}
+	kept, err := readCompletion(ctx, db, p.Name)
+	if err != nil {
+		return nil, err
+	}
 	collect := func(err error) error {
 		var m *MismatchError
 		if errors.As(err, &m) {
@@ -24,10 +28,8 @@ func Mismatches(ctx context.Context, db *querydb.DB, src eventlog.Source, p Proj
 		return err
 	}
 	w := witness{src: src, projection: p.Name}
-	for partition, c := range b.Partitions {
-		if err := collect(w.checkpoint(ctx, partition, &c)); err != nil {
-			return nil, err
-		}
+	if err := w.checkpoints(ctx, &b, kept.Claims, collect); err != nil {
+		return nil, err
 	}
 	if b.former == nil {
 		err = w.events(ctx, db, &b, collect)
@@ -36,7 +38,8 @@ func Mismatches(ctx context.Context, db *querydb.DB, src eventlog.Source, p Proj
 }
 
 // Accept has the projection take the source as it is: what was decided about events that the source does not hold is
-// dropped, and so is what is on record of the rows, so that the next start folds the whole source anew. It may be repeated.
+// dropped, and so is what is on record of the rows and of those that they replace, so that the next start folds the
+// whole source anew. It may be repeated.
 func Accept(ctx context.Context, db *querydb.DB, src eventlog.Source, p Projection) error {
 	w := witness{src: src, projection: p.Name}
 	var drop []querydb.Note
@@ -60,7 +63,24 @@ func Accept(ctx context.Context, db *querydb.DB, src eventlog.Source, p Projecti
 			return err
 		}
 	}
-	return db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{Forget(p.Name)}})
+	// Not a deletion, for the reason that Forget has.
+	unclaimed := querydb.Note{Kind: kindCompletion, ID: p.Name, Value: encode(completion{})}
+	return db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{Forget(p.Name), unclaimed}})
+}
+
+// checkpoints calls report with what the source says of each checkpoint and open claim, until that returns an error.
+func (w *witness) checkpoints(ctx context.Context, b *build, kept claims, report func(error) error) error {
+	for partition, c := range b.Partitions {
+		if err := report(w.checkpoint(ctx, recordCheckpoint, partition, &c)); err != nil {
+			return err
+		}
+	}
+	for partition, c := range kept.open(b.Partitions) {
+		if err := report(w.checkpoint(ctx, recordClaim, partition, &c)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // decision is holds for a decision: its event, and the one that it took effect after.

@@ -23,7 +23,11 @@ func (r *Runner) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := r.fits(ctx, &p.build); err != nil {
+	whole, err := readCompletion(ctx, r.db, r.projection.Name)
+	if err != nil {
+		return err
+	}
+	if err := r.fits(ctx, &p.build, whole.Claims); err != nil {
 		return err
 	}
 	if p.former != nil {
@@ -33,13 +37,12 @@ func (r *Runner) open(ctx context.Context) error {
 		return r.open(ctx)
 	}
 	if !p.good() {
-		if err := r.restart(ctx, p); err != nil {
+		if err := r.restart(ctx, p, whole); err != nil {
 			return err
 		}
 		return r.open(ctx)
 	}
-	whole, err := r.readCompletion(ctx, p.serving.Number)
-	if err != nil {
+	if whole, err = r.completionOf(ctx, p.serving.Number, whole); err != nil {
 		return err
 	}
 	if !whole.Done {
@@ -78,19 +81,19 @@ func (r *Runner) open(ctx context.Context) error {
 // now is the time as it has gone on while the process was held up, or the machine slept.
 func (r *Runner) now() time.Time { return r.cfg.Now().Round(0) }
 
-// fits returns a *MismatchError where the source is not the one that the rows were folded from. Events are looked up one by
-// one for dead letters and decisions too, when the Runner starts; later on each is where it is used.
-func (r *Runner) fits(ctx context.Context, b *build) error {
+// fits returns a *MismatchError where the source is not the one that the rows were folded from, or those that they
+// replace, whose claims are kept. Events are looked up one by one for dead letters and decisions too, when the Runner
+// starts; later on each is where it is used.
+func (r *Runner) fits(ctx context.Context, b *build, kept claims) error {
 	w := witness{src: r.src, projection: r.projection.Name}
-	for partition, c := range b.Partitions {
-		if err := w.checkpoint(ctx, partition, &c); err != nil {
-			return err
-		}
+	first := func(err error) error { return err }
+	if err := w.checkpoints(ctx, b, kept, first); err != nil {
+		return err
 	}
 	if r.running || b.former != nil {
 		return nil
 	}
-	return w.events(ctx, r.db, b, func(err error) error { return err })
+	return w.events(ctx, r.db, b, first)
 }
 
 // current reports whether what is on record is still what was read or written last.
@@ -108,9 +111,9 @@ func (r *Runner) current(ctx context.Context) (bool, error) {
 }
 
 // restart drops the rows and begins at the first event. What was decided about set-aside events stays on record; those
-// that are still aside are tried again at their own place.
-func (r *Runner) restart(ctx context.Context, was place) error {
-	if r.done.Table != "" && was.Table != "" && !was.joins() && !was.lost() {
+// that are still aside are tried again at their own place. What the former rows covered stays on record as claims.
+func (r *Runner) restart(ctx context.Context, was place, former completion) error {
+	if r.done.Table != "" && was.Table != "" && !was.Again && !was.joins() && !was.lost() {
 		return r.succeeded(ctx, &was)
 	}
 	fresh := header{Version: was.model.Version, Table: was.model.Table, Generation: was.next()}
@@ -126,7 +129,8 @@ func (r *Runner) restart(ctx context.Context, was place) error {
 	if was.revision == 0 {
 		notes = append(notes, fence(r.projection.Name, nil, 0))
 	}
-	whole, err := r.readCompletion(ctx, fresh.Generation)
+	whole, err := r.completionOf(ctx, fresh.Generation, former)
+	whole.Claims = former.Claims.with(was.Partitions)
 	if err == nil {
 		err = r.unready(fresh.Generation)
 	}

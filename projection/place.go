@@ -35,7 +35,7 @@ func readPlace(ctx context.Context, db *querydb.DB, projection *Projection) (p p
 
 // good reports whether what is on record is about the rows that serve; else they are to be begun anew.
 func (p *place) good() bool {
-	return p.Version == p.model.Version && p.here() && !p.lost()
+	return p.Version == p.model.Version && p.here() && !p.lost() && !p.Again
 }
 
 // lost reports whether the table that the rows were written to is gone, or another one of its name is in its place: then

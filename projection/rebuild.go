@@ -26,7 +26,7 @@ func (p *place) fresh() bool {
 func (p *place) why() string {
 	was := &p.build
 	switch {
-	case was.forgotten:
+	case was.forgotten || was.Again:
 		return "a rebuild was asked for"
 	case was.Table == "":
 		return "it has no checkpoint, and the table has rows"
@@ -56,14 +56,32 @@ func (r *Runner) Rebuild(ctx context.Context) error {
 	return nil
 }
 
+// RequestRebuild has the projection drop its rows and fold the whole log anew when it opens next, as Rebuild does. It
+// does not compare the log with what is on record; the start does, and folds nothing where Mismatches finds any.
+func RequestRebuild(ctx context.Context, db *querydb.DB, p Projection) error {
+	b, err := readBuild(ctx, db, p.Name)
+	if err != nil {
+		return err
+	}
+	var note querydb.Note
+	switch {
+	case b.former != nil:
+		note = b.former.again(p.Name)
+	case b.Table == "":
+		note = Forget(p.Name) // there are no checkpoints to keep
+	default:
+		note = b.again(p.Name, b.revision)
+	}
+	return db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{note}})
+}
+
 func (r *Runner) rebuild(ctx context.Context) error {
 	r.known = false
 	if err := r.open(ctx); err != nil {
 		return err
 	}
-	forget := Forget(r.projection.Name)
-	forget.Read, forget.Revision = true, r.done.revision
-	if err := r.db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{forget}}); err != nil {
+	again := r.done.again(r.projection.Name, r.done.revision)
+	if err := r.db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{again}}); err != nil {
 		r.known = false
 		return err
 	}

@@ -37,11 +37,20 @@ type former struct {
 type fenced struct {
 	Version int             `json:"version"`
 	Taken   json.RawMessage `json:"taken,omitempty"` // what stood there, until all of it is taken over
+	Again   bool            `json:"again,omitempty"` // see header.Again
 }
 
 func fence(projection string, taken json.RawMessage, revision uint64) querydb.Note {
 	return querydb.Note{
 		Kind: formerCheckpoint, ID: projection, Value: encode(fenced{Version: 2, Taken: taken}), Read: true, Revision: revision,
+	}
+}
+
+// again is the fence with the wish that the rows are begun anew once all is taken over.
+func (f *former) again(projection string) querydb.Note {
+	return querydb.Note{
+		Kind: formerCheckpoint, ID: projection, Value: encode(fenced{Version: 2, Taken: f.text, Again: true}),
+		Read: true, Revision: f.revision,
 	}
 }
 
@@ -71,6 +80,7 @@ func (b *build) readFormer(ctx context.Context, db *querydb.DB, projection strin
 		return err
 	}
 	b.former, b.header, b.forgotten = f, was.header, was.Table == ""
+	b.Again = behind.Again
 	for partition, c := range was.Partitions {
 		b.Partitions[partition] = checkpoint{cursor: cursor{c.Offset, c.Replayed}}
 	}

@@ -70,9 +70,28 @@ func TestALogOlderThanTheRowsTakesNoEventAndLosesNone(t *testing.T) {
 			t.Errorf("%s: the log does not say what to run: %s", when, &s.stderr)
 		}
 	}
+	refusesToAppend := func(when string) {
+		t.Helper()
+		s := serve(t, app, start{args: args})
+		if got := s.post(t, slices.Collect(taskEvents(1000, 1))); got != http.StatusServiceUnavailable {
+			t.Errorf("%s: an event is answered %d", when, got)
+		}
+		s.end(t)
+	}
 	copyDir(t, backup, filepath.Join(dir, "log"))
 	refuses("the log ends at 50")
 	refuses("the second time")
+	copyDir(t, newest, filepath.Join(dir, "log"))
+	requested := runProgram(t, app, start{args: append([]string{"rebuild", "Tasks"}, args...)})
+	requested.wantExit(t, exitDone, "folds the whole log anew")
+	copyDir(t, backup, filepath.Join(dir, "log"))
+	refusesToAppend("a rebuild was asked for, and the log ends at 50")
+	copyDir(t, newest, filepath.Join(dir, "log"))
+	s = serve(t, app, start{args: args})
+	s.ready(t)
+	s.folded(t, 110)
+	s.end(t)
+	copyDir(t, backup, filepath.Join(dir, "log"))
 	older, err := embeddedlog.Open(embeddedlog.Options{Dir: filepath.Join(dir, "log")})
 	if err != nil {
 		t.Fatal(err)

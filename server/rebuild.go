@@ -84,7 +84,7 @@ func (c *rebuildCommand) offline(ctx context.Context, p *program) (err error) {
 		if !names[one.Name] {
 			continue
 		}
-		if err := projection.Accept(ctx, opened.DB, src.Source, one); err != nil {
+		if err := projection.RequestRebuild(ctx, opened.DB, one); err != nil {
 			return fmt.Errorf("rebuild %s: %w", one.Name, err)
 		}
 		fmt.Fprintf(p.stdout, "%s: the next start folds the whole log anew\n", one.Name)
