@@ -181,10 +181,13 @@ func (r *Runner) needs(out *outcome, items []item) (done int, err error) {
 	return r.calls.each(&calls{
 		n:  len(items),
 		of: func(i int) *eventlog.Event { return items[i].event },
-		do: func(i int, failed error) (bool, error) {
+		do: func(c *calls, i int, failed error) (bool, error) {
 			it := &items[i]
 			if it.needErr = failed; failed == nil && it.err == nil && !it.skip {
-				it.needErr = out.fold.need(it.ops, it.occasion(i, out.slot))
+				c.enter()
+				err := out.fold.need(it.ops, it.occasion(i, out.slot))
+				c.leave()
+				it.needErr = err
 			}
 			return true, nil
 		},
@@ -204,7 +207,7 @@ func (r *Runner) evaluate(out *outcome, items []item) (took int, err error) {
 	took, err = r.calls.each(&calls{
 		n:  len(items),
 		of: func(i int) *eventlog.Event { return items[i].event },
-		do: func(i int, failed error) (bool, error) { return r.take(out, items, i, failed) },
+		do: func(c *calls, i int, failed error) (bool, error) { return r.take(c, out, items, i, failed) },
 	})
 	if err == nil && took == 0 && len(items) > 0 {
 		return 0, stuck{fmt.Errorf("event %s of %s can be in no commit: this is a defect of foldql",
@@ -214,7 +217,7 @@ func (r *Runner) evaluate(out *outcome, items []item) (took int, err error) {
 }
 
 // take takes the i-th item, aside where it has failed. It takes the first in any case, or fails.
-func (r *Runner) take(out *outcome, items []item, i int, failed error) (bool, error) {
+func (r *Runner) take(c *calls, out *outcome, items []item, i int, failed error) (bool, error) {
 	it := &items[i]
 	if behind, held := r.heldBehind(out, &items[0], it); held {
 		if !it.released && r.canSetAside(out) {
@@ -235,7 +238,9 @@ func (r *Runner) take(out *outcome, items []item, i int, failed error) (bool, er
 		if it.released {
 			it.at = next(out.end)
 		}
+		c.enter()
 		err = attempt(r.cfg.Attempts, func() error { return out.fold.eval(it.ops, it.occasion(i, out.slot)) })
+		c.leave()
 	}
 	var half halfDone
 	switch {

@@ -12,7 +12,8 @@ import (
 // User code is called in goroutines of its own, one for all events of a window, so that code that does not return can be
 // given up, and code that ends its goroutine fails its event alone. Which event is in hand is one atomic pointer: whoever
 // takes the event out of it, the goroutine that is done with it or the watch that gives it up, decides which it was. So a
-// goroutine that was given up ends as soon as the user's function returns, and nothing that it has made is used.
+// goroutine that was given up ends as soon as the user's function returns, and nothing that it has made is used. An event is
+// in hand between enter and leave only: what a call reads and changes of its Runner comes before and after.
 
 // supervisor calls user code.
 type supervisor struct {
@@ -44,9 +45,9 @@ var givenUp eventlog.Event
 type calls struct {
 	n  int
 	of func(i int) *eventlog.Event
-	// do is about the i-th event. Where failed is set, it must not call user code: that has failed, with this error. It
-	// reports whether the next event is to be looked at; an error ends the calls.
-	do func(i int, failed error) (more bool, err error)
+	// do is about the i-th event, and calls user code between enter and leave. Where failed is set, it must not: that has
+	// failed, with this error. It reports whether the next event is to be looked at; an error ends the calls.
+	do func(c *calls, i int, failed error) (more bool, err error)
 
 	inHand atomic.Pointer[eventlog.Event]
 	i      int // the first event that is not done with
@@ -96,17 +97,22 @@ func (s *supervisor) run(c *calls, ended chan<- struct{}) {
 		close(ended)
 	}()
 	for more := true; more && c.i < c.n; {
-		e := c.of(c.i)
-		c.inHand.Store(e)
-		next, err := c.do(c.i, c.failed)
-		if !c.inHand.CompareAndSwap(e, nil) {
-			runtime.Goexit()
-		}
+		next, err := c.do(c, c.i, c.failed)
 		if more, c.err = next && err == nil, err; more {
 			c.i, c.deaths, c.failed = c.i+1, 0, nil
 		}
 	}
 	whole = true
+}
+
+// enter says that user code is called with the event.
+func (c *calls) enter() { c.inHand.Store(c.of(c.i)) }
+
+// leave says that it has returned, and ends the goroutine where the event was given up meanwhile.
+func (c *calls) leave() {
+	if !c.inHand.CompareAndSwap(c.of(c.i), nil) {
+		runtime.Goexit()
+	}
 }
 
 // watch waits until the goroutine has ended, or its event has been in hand for too long. It counts looks, not time: a

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -406,21 +407,27 @@ func TestTrapAFrozenServerWakes(t *testing.T) {
 			s.want(fmt.Sprintf("frozen before commit %d, windows of %d", freeze, window), want)
 
 			s = newSetting(t)
-			s.run(s.server(&sleeper{Source: log, reads: freeze, sleep: pass}, window, memstore.Options{}))
+			s.run(s.server(newSleeper(log, freeze, pass), window, memstore.Options{}))
 			s.want(fmt.Sprintf("frozen before read %d, windows of %d", freeze, window), want)
 		}
 	}
 }
 
-// sleeper is a source that holds its reader up once.
+// sleeper is a source that holds a reader up once: the fold, or who compares what is on record with it.
 type sleeper struct {
 	eventlog.Source
-	reads int
+	reads atomic.Int64
 	sleep func()
 }
 
+func newSleeper(src eventlog.Source, reads int, sleep func()) *sleeper {
+	s := &sleeper{Source: src, sleep: sleep}
+	s.reads.Store(int64(reads))
+	return s
+}
+
 func (s *sleeper) Read(ctx context.Context, partition string, after uint64, most int) ([]eventlog.Event, error) {
-	if s.reads--; s.reads == 0 {
+	if s.reads.Add(-1) == 0 {
 		s.sleep()
 	}
 	return s.Source.Read(ctx, partition, after, most)

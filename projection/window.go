@@ -202,13 +202,16 @@ func (r *reader) projectAll(items []item, most int) (done int, err error) {
 	return r.calls.each(&calls{
 		n:  len(items),
 		of: func(i int) *eventlog.Event { return items[i].event },
-		do: func(i int, failed error) (bool, error) {
+		do: func(c *calls, i int, failed error) (bool, error) {
 			if ops >= most && i > 0 {
 				return false, nil
 			}
 			it := &items[i]
 			if it.err = failed; failed == nil && r.projection.wants(it.event) { // one that it takes no more has no ops
-				it.others, it.ops, it.err = r.projection.opsOf(it.event, r.cfg.Attempts)
+				c.enter()
+				others, made, err := r.projection.opsOf(it.event, r.cfg.Attempts)
+				c.leave()
+				it.others, it.ops, it.err = others, made, err
 				it.bound(r.cfg.MaxOps)
 			}
 			ops += len(it.ops)

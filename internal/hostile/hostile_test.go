@@ -43,7 +43,8 @@ func TestHostileRequestsChangeNothingAndLearnNothing(t *testing.T) {
 	began := time.Now()
 	r := run{site: s, attacker: newAttacker(seed, s.schema, pages), requests: requests}
 	r.all()
-	took, after := time.Since(began), runtime.NumGoroutine()-1 // without the gauge
+	took := time.Since(began)
+	after := settled(before + senders)
 	memory.stop()
 	t.Logf("%d requests in %s, %d MB in use at most, %d MB held, %d MB in memory with all else\n%s",
 		requests, took.Round(time.Millisecond), memory.inUse>>20, memory.held>>20, memory.resident>>20, &r.tally)
@@ -66,6 +67,15 @@ func TestHostileRequestsChangeNothingAndLearnNothing(t *testing.T) {
 	}
 	r.tally.check(t, requests)
 	r.checkRows(t)
+}
+
+// settled counts goroutines, without the gauge, once they are so few, or have had time to end.
+func settled(most int) int {
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if n := runtime.NumGoroutine() - 1; n <= most || time.Now().After(deadline) {
+			return n
+		}
+	}
 }
 
 // setting reads a number from the environment.

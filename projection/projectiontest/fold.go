@@ -51,6 +51,20 @@ func (s *Spec[R]) fold(ctx context.Context, w way) (result[R], error) {
 	return s.result(ctx, db, runner, store.keys())
 }
 
+// alone has rows read that no other projection of theirs writes.
+func (s *Spec[R]) alone(db *querydb.DB) error {
+	m := s.Projection.Model
+	for _, w := range m.Writers {
+		if w.Name == s.Projection.Name {
+			continue
+		}
+		if err := db.Built(m, w.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // run folds a log of the events to its end.
 func (s *Spec[R]) run(ctx context.Context, db *querydb.DB, events []eventlog.Event, window int) (*projection.Runner, error) {
 	log := memlog.New(memlog.Options{})
@@ -88,6 +102,9 @@ func lastTime(legs [][]eventlog.Event) time.Time {
 // result reads every row that was ever written, and what is aside.
 func (s *Spec[R]) result(ctx context.Context, db *querydb.DB, runner *projection.Runner, ks []keys.Key) (result[R], error) {
 	var got result[R]
+	if err := s.alone(db); err != nil {
+		return got, err
+	}
 	rows, err := db.Get(ctx, s.Projection.Model, ks, true)
 	if err != nil {
 		return got, err

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/memlog"
@@ -61,7 +62,7 @@ func (s *site) append(t *testing.T, events ...eventlog.Event) *projection.Runner
 	t.Helper()
 	log := memlog.New(memlog.Options{})
 	for i := range events {
-		events[i].ID = fmt.Sprint(i + 1)
+		events[i].ID, events[i].Time = fmt.Sprint(i+1), time.Unix(int64(i), 0)
 	}
 	if _, err := log.Append(t.Context(), events); err != nil {
 		t.Fatal(err)
