@@ -96,6 +96,9 @@ func (r *Runner) Prepare(ctx context.Context) error {
 		}
 		return r.judge(c)
 	}
+	if err := p.checkDestination(ctx, r.db); err != nil {
+		return err
+	}
 	return r.unready(p.next())
 }
 

@@ -42,6 +42,11 @@ func (r *Runner) open(ctx context.Context) error {
 		}
 		return r.open(ctx)
 	}
+	if p.owner == querydb.Unmarked {
+		if err := r.db.Mark(ctx, p.model, p.serving.Number); err != nil {
+			return err
+		}
+	}
 	if whole, err = r.completionOf(ctx, p.serving.Number, whole); err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ type place struct {
 	serving querydb.Generation
 	tableID string // of the table of the generation that serves, "" where the store has no such thing, or the table is gone
 	gone    bool   // the table
+	owner   querydb.Ownership
 }
 
 func readPlace(ctx context.Context, db *querydb.DB, projection *Projection) (p place, err error) {
@@ -27,6 +28,9 @@ func readPlace(ctx context.Context, db *querydb.DB, projection *Projection) (p p
 		return p, err
 	}
 	p.gone = p.tableID == "" && db.Identifies()
+	if p.owner, err = db.Ownership(ctx, p.model, p.serving.Number); err != nil {
+		return p, err
+	}
 	if p.former != nil {
 		p.TableID = p.tableID // what was in place when it was taken over
 	}
@@ -39,8 +43,10 @@ func (p *place) good() bool {
 }
 
 // lost reports whether the table that the rows were written to is gone, or another one of its name is in its place: then
-// it holds no rows, or rows of an earlier time.
-func (p *place) lost() bool { return p.here() && (p.gone || p.TableID != p.tableID) }
+// it holds no rows, or rows of an earlier time. Or the rows are not those that are on record: see querydb.Ownership.
+func (p *place) lost() bool {
+	return p.here() && (p.gone || p.TableID != p.tableID || p.owner != querydb.Ours && p.owner != querydb.Unmarked)
+}
 
 // here reports whether what is on record is about the generation that serves.
 func (p *place) here() bool { return p.Table == p.model.Table && p.Generation == p.serving.Number }

@@ -17,6 +17,23 @@ func RebuildReason(ctx context.Context, db *querydb.DB, p Projection) (why strin
 	return at.why(), nil
 }
 
+// CheckDestination returns a *querydb.UnrecordedError, without a change of anything, where the projection is to begin a
+// table that holds rows of a fold that is not on record.
+func CheckDestination(ctx context.Context, db *querydb.DB, p Projection) error {
+	at, err := readPlace(ctx, db, &p)
+	if err != nil {
+		return err
+	}
+	return at.checkDestination(ctx, db)
+}
+
+func (p *place) checkDestination(ctx context.Context, db *querydb.DB) error {
+	if p.good() || p.joins() {
+		return nil
+	}
+	return db.CheckFresh(ctx, p.model, p.next())
+}
+
 // fresh reports whether nothing is on record of the rows or of how far they are.
 func (p *place) fresh() bool {
 	return p.Table == "" && !p.forgotten && !p.serving.Noted
@@ -36,8 +53,14 @@ func (p *place) why() string {
 		return fmt.Sprintf("%s has version %s, and its rows have version %s", p.model.Name, p.model.Version, was.Version)
 	case p.gone:
 		return fmt.Sprintf("table %s, which has its rows, is gone", was.Table)
-	case p.lost():
+	case p.here() && p.TableID != p.tableID:
 		return fmt.Sprintf("table %s is another than the one that its rows were written to: it was made anew, or restored", was.Table)
+	case p.here() && p.owner == querydb.Emptied:
+		return fmt.Sprintf("table %s has lost its rows", was.Table)
+	case p.here() && p.owner == querydb.Foreign:
+		return fmt.Sprintf("table %s holds the rows of another fold", was.Table)
+	case p.here() && p.owner == querydb.Restored:
+		return "the table of notes was restored or made anew, so that the rows may be newer than what is on record of them"
 	}
 	return fmt.Sprintf("table %s has generation %d, and the checkpoint is of generation %d", p.model.Table,
 		p.serving.Number, was.Generation)
@@ -56,13 +79,18 @@ func (r *Runner) Rebuild(ctx context.Context) error {
 	return nil
 }
 
-// RequestRebuild has the projection drop its rows and fold the whole log anew when it opens next, as Rebuild does. It
-// does not compare the log with what is on record; the start does, and folds nothing where Mismatches finds any.
+// RequestRebuild has the projection drop its rows and fold the whole log anew when it opens next, as Rebuild does, and
+// passes over tables that hold rows of a fold that is not on record: see querydb.UnrecordedError. It does not compare the
+// log with what is on record; the start does, and folds nothing where Mismatches finds any.
 func RequestRebuild(ctx context.Context, db *querydb.DB, p Projection) error {
-	b, err := readBuild(ctx, db, p.Name)
+	at, err := readPlace(ctx, db, &p)
+	if err == nil && !at.joins() {
+		err = db.PassOver(ctx, p.Model, at.serving)
+	}
 	if err != nil {
 		return err
 	}
+	b := &at.build
 	var note querydb.Note
 	switch {
 	case b.former != nil:

@@ -91,6 +91,9 @@ func checkRow(t *driver.Table, r *Row, part *driver.Part, writer string) error {
 	if strings.HasPrefix(r.Key.PK, driver.Reserved) && t.Unique() {
 		return fmt.Errorf("%w: keys of a table with unique indexes that begin with %q are the store's own", ErrInvalid, driver.Reserved)
 	}
+	if r.Key.PK == driver.MarkPK {
+		return fmt.Errorf("%w: the key %q is the store's own", ErrInvalid, driver.MarkPK)
+	}
 	if r.Record == nil {
 		return nil
 	}

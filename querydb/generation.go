@@ -81,9 +81,10 @@ func (db *DB) Serve(m *Model, g Generation) error {
 }
 
 // Restart begins a new, empty generation of the model's table, g.Next(), and drops g: what a fold of the whole log into
-// changed rows starts with. Other projections that write to the table lose their rows too: see Model.Joint. The notes are written, or deleted, in the same commit. The rows of the former generation are
-// removed in the background; nobody sees them from then on. Where a Shared store has another generation than g by now,
-// nothing is written, and the answer is ErrStale.
+// changed rows starts with. Other projections that write to the table lose their rows too: see Model.Joint. The notes are
+// written, or deleted, in the same commit. The rows of the former generation are removed in the background; nobody sees them
+// from then on. Where a Shared store has another generation than g by now, nothing is written, and the answer is ErrStale;
+// where the table of the new one holds rows of a fold that is not on record, it is an *UnrecordedError.
 func (db *DB) Restart(ctx context.Context, m *Model, g Generation, also []Note) error {
 	t, err := db.table("restart", m)
 	if err != nil {
@@ -103,6 +104,9 @@ func (db *DB) Restart(ctx context.Context, m *Model, g Generation, also []Note) 
 	}}, also...)
 	if g.Noted {
 		all = append(all, Note{Kind: kindDrop, ID: dropID(former), Value: []byte{}})
+	}
+	if err := db.mark(ctx, m, fresh.Generation, true); err != nil {
+		return err
 	}
 	if err := db.Apply(ctx, Batch{Notes: all}); err != nil {
 		return &Error{Op: "restart", Model: m.Name, Err: err}

@@ -26,6 +26,11 @@ func TestAKeyThatIsTheStoresOwnIsNoRow(t *testing.T) {
 		if errors.Is(err, querydb.ErrInvalid) != unique {
 			t.Errorf("unique %t: %v", unique, err)
 		}
+		row.Key.PK = driver.MarkPK
+		err = db.Apply(t.Context(), querydb.Batch{Writes: []querydb.Write{{Model: m, Row: row}}})
+		if !errors.Is(err, querydb.ErrInvalid) {
+			t.Errorf("the key of a mark: %v", err)
+		}
 		if err := db.Close(); err != nil {
 			t.Error(err)
 		}

@@ -63,5 +63,9 @@ func (db *DB) Former(ctx context.Context) (list []*driver.Table, err error) {
 
 // Dropped takes a former generation off the record, after its rows were removed.
 func (db *DB) Dropped(ctx context.Context, t *driver.Table) error {
-	return db.Apply(ctx, Batch{Notes: []Note{{Kind: kindDrop, ID: dropID(t)}}})
+	list := []Note{{Kind: kindDrop, ID: dropID(t)}}
+	if db.Identifies() {
+		list = append(list, Note{Kind: kindMark, ID: dropID(t)})
+	}
+	return db.Apply(ctx, Batch{Notes: list})
 }

@@ -55,6 +55,16 @@ func newFolds(projections []projection.Projection, src eventlog.Source, db *quer
 	return f, nil
 }
 
+// prepare has every runner look at its rows before they are read.
+func (f *folds) prepare(ctx context.Context) error {
+	for _, one := range f.all {
+		if err := one.Prepare(ctx); err != nil {
+			return fmt.Errorf("prepare projection %s: %w", one.name, err)
+		}
+	}
+	return nil
+}
+
 // start runs every runner until its end or that of the context.
 func (f *folds) start(ctx context.Context) {
 	ctx, f.halt = context.WithCancel(ctx)

@@ -73,6 +73,9 @@ func (c *replayCommand) Run(ctx context.Context, p *program) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := f.prepare(ctx); err != nil {
+		return err
+	}
 	return replay(ctx, p, f, ends)
 }
 

@@ -141,10 +141,8 @@ func (s *serving) begin(ctx context.Context) (err error) {
 	if s.folds, err = newFolds(s.app.Projections, s.source.Source, s.db, goal, runner); err != nil {
 		return err
 	}
-	for _, one := range s.folds.all {
-		if err := one.Prepare(ctx); err != nil {
-			return fmt.Errorf("prepare projection %s: %w", one.name, err)
-		}
+	if err := s.folds.prepare(ctx); err != nil {
+		return err
 	}
 	s.folds.readyLag, s.folds.resumes = s.cfg.ReadyLag, true
 	if s.source != nil {

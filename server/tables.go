@@ -27,7 +27,10 @@ type tablesPlace struct {
 
 type planCommand struct{ tablesPlace }
 
-type applyCommand struct{ tablesPlace }
+type applyCommand struct {
+	tablesPlace
+	NotesLost bool `help:"The table of notes, of a store in DynamoDB, is lost for good: fold the log anew into other tables than those whose rows nothing is on record of."`
+}
 
 // Run prints the plan.
 func (c *planCommand) Run(ctx context.Context, p *program) (err error) {
@@ -47,6 +50,7 @@ func (c *planCommand) Run(ctx context.Context, p *program) (err error) {
 	if err != nil {
 		return err
 	}
+	unrecorded := s.unrecorded(ctx)
 	plan, err := s.Plan(ctx, known, c.AllowDelete)
 	if err != nil {
 		return err
@@ -63,6 +67,8 @@ func (c *planCommand) Run(ctx context.Context, p *program) (err error) {
 	switch {
 	case len(plan.Wrong) > 0:
 		return fmt.Errorf("this cannot be done:\n%s", strings.Join(plan.Wrong, "\n"))
+	case unrecorded != nil:
+		return unrecorded
 	case len(plan.Steps) == 0:
 		fmt.Fprintln(p.stdout, "there is nothing to do: the tables are as the models need them")
 	default:
@@ -86,8 +92,16 @@ func (c *applyCommand) Run(ctx context.Context, p *program) (err error) {
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	tell := func(step string) { fmt.Fprintln(p.stdout, step) }
+	if err := s.unrecorded(ctx); err != nil && !c.NotesLost {
+		return err
+	}
 	if err := s.ApplyTables(ctx, dynamostore.Tables{Needed: []*driver.Table{querydb.NotesTable()}}, false, tell); err != nil {
 		return err
+	}
+	if c.NotesLost {
+		if err := s.passOver(ctx, p); err != nil {
+			return err
+		}
 	}
 	known, err := s.survey(ctx)
 	if err != nil {
@@ -142,6 +156,67 @@ func (s *tables) survey(ctx context.Context) (known dynamostore.Tables, err erro
 	}
 	known.Former, err = db.Former(ctx)
 	return known, err
+}
+
+// unrecorded returns an error that names tables which hold rows of a fold that is not on record, nil where there are none.
+func (s *tables) unrecorded(ctx context.Context) error {
+	there, err := s.Exists(ctx, querydb.NotesTable())
+	if err != nil {
+		return err
+	}
+	if !there {
+		return s.withoutNotes(ctx)
+	}
+	db, err := querydb.Open(ctx, s.Store, s.app.Models, s.cfg)
+	if err != nil {
+		return err
+	}
+	for _, one := range s.app.Projections {
+		if err := projection.CheckDestination(ctx, db, one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withoutNotes refuses to make the table of notes beside rows: nothing would say how far they are, nor what was decided
+// about events.
+func (s *tables) withoutNotes(ctx context.Context) error {
+	var all []*driver.Table
+	for _, m := range s.app.Models {
+		all = append(all, querydb.TableOf(m, 0))
+	}
+	list, err := s.FoldedTables(ctx, all)
+	if err != nil {
+		return fmt.Errorf("look whether rows are there whose notes are lost: %w", err)
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return fmt.Errorf("there is no table of notes, and there are rows of a fold that is not on record, in %s: "+
+		"restore the notes from a backup; or stop all servers and run 'server tables apply --notes-lost', which has the log "+
+		"folded anew into other tables", strings.Join(list, ", "))
+}
+
+// passOver has the log folded anew into other tables where those that are next hold rows that nothing is on record of.
+func (s *tables) passOver(ctx context.Context, p *program) error {
+	db, err := querydb.Open(ctx, s.Store, s.app.Models, s.cfg)
+	if err != nil {
+		return err
+	}
+	for _, one := range s.app.Projections {
+		err := projection.CheckDestination(ctx, db, one)
+		var unrecorded *querydb.UnrecordedError
+		if errors.As(err, &unrecorded) {
+			fmt.Fprintf(p.stdout, "the rows in table %s are left: the next start has projection %s fold the whole log anew\n",
+				unrecorded.Table, one.Name)
+			err = projection.RequestRebuild(ctx, db, one)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // tellRebuilds prints which projections a start would have fold the whole log anew.

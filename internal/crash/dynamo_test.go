@@ -145,13 +145,14 @@ func (d *dynamo) check(ctx context.Context, v *judge.Verdict) error {
 }
 
 // scan counts the rows of a table, or the entries of table/index; neither deleted rows, of which word is kept, nor claims of
-// unique keys count.
+// unique keys, nor the table's mark count.
 func (d *dynamo) scan(ctx context.Context, name string) (n int, err error) {
 	table, index, _ := strings.Cut(name, "/")
 	in := &dynamodb.ScanInput{
 		TableName: aws.String(d.at.Prefix + table), Select: types.SelectCount,
-		FilterExpression:         aws.String("attribute_not_exists(#d) AND attribute_not_exists(#u) AND (attribute_not_exists(#e) OR #e > :e)"),
-		ExpressionAttributeNames: map[string]string{"#d": "_deleted", "#u": "_unique", "#e": "_expires"},
+		FilterExpression: aws.String("attribute_not_exists(#d) AND attribute_not_exists(#u) AND attribute_not_exists(#f) AND " +
+			"(attribute_not_exists(#e) OR #e > :e)"),
+		ExpressionAttributeNames: map[string]string{"#d": "_deleted", "#u": "_unique", "#f": "_fold", "#e": "_expires"},
 		// Those that may have been removed do not count: see judge.Removable.
 		ExpressionAttributeValues: map[string]types.AttributeValue{
 			":e": &types.AttributeValueMemberN{Value: fmt.Sprint(time.Now().Add(-47 * time.Hour).Unix())},

@@ -175,8 +175,9 @@ func (s *site) scan(t *testing.T) map[string]item {
 	t.Helper()
 	all := map[string]item{}
 	pages := dynamodb.NewScanPaginator(s.DynamoDB, &dynamodb.ScanInput{
-		TableName: &s.table, ConsistentRead: aws.Bool(true), FilterExpression: aws.String("attribute_not_exists(#d)"),
-		ExpressionAttributeNames: map[string]string{"#d": "_deleted"},
+		TableName: &s.table, ConsistentRead: aws.Bool(true),
+		FilterExpression:         aws.String("attribute_not_exists(#d) AND attribute_not_exists(#f)"),
+		ExpressionAttributeNames: map[string]string{"#d": "_deleted", "#f": "_fold"},
 	})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(t.Context())

@@ -84,6 +84,13 @@ type Lister interface {
 type Identifier interface {
 	// TableID names the table of the Name and Generation for as long as it is that one, "" where there is none.
 	TableID(ctx context.Context, t *Table) (string, error)
+	// Mark returns the mark that SetMark has put into the table, "" where there is none. It goes with the table into its
+	// backups and copies; it is no row, and nothing counts or finds it.
+	Mark(ctx context.Context, t *Table) (string, error)
+	// SetMark puts a mark into the table unless it has one, and returns the one that it has then.
+	SetMark(ctx context.Context, t *Table, mark string) (has string, err error)
+	// Folded reports whether rows that Apply has written are among the first that are met in the table.
+	Folded(ctx context.Context, t *Table) (bool, error)
 }
 
 // GetLimiter is a driver that reads at most so many keys in one Get; querydb cuts longer lists.
@@ -267,6 +274,9 @@ type Query struct {
 // Reserved begins partition keys that are a driver's own in a table with unique indexes: querydb hands no row to it that
 // has such a key, and a driver answers none.
 const Reserved = "\x00unique\x00"
+
+// MarkPK is the partition key of an Identifier's mark: no row of any table has it, on any store.
+const MarkPK = "\x00fold\x00"
 
 // Primary is the Index of a Query that reads the table itself.
 const Primary = -1

@@ -22,10 +22,10 @@ const (
 )
 
 // key returns the key attributes of a row.
-func (s *shape) key(k keys.Key) item {
-	it := item{s.pk: text(k.PK)}
-	if s.sk != "" {
-		it[s.sk] = text(k.SK)
+func (l *layout) key(k keys.Key) item {
+	it := item{l.pk: text(k.PK)}
+	if l.sk != "" {
+		it[l.sk] = text(k.SK)
 	}
 	return it
 }

@@ -54,7 +54,7 @@ const (
 func (l *layout) attributeTypes(t *driver.Table) map[string]string {
 	of := map[string]string{
 		attrOwn: "M", attrBy: "S", attrRev: "N", attrDeleted: "BOOL", attrTTL: "N", attrExpires: "N", attrWriters: "SS",
-		attrOf: "S", attrClaim: "S",
+		attrOf: "S", attrClaim: "S", attrMark: "S",
 	}
 	for i, attr := range l.fields {
 		switch f := &t.Fields[i]; {

@@ -155,7 +155,7 @@ func (r *reader) unprocessed(left map[string]types.KeysAndAttributes) *dynamodb.
 
 // keep is the row that was read, unless it has expired or is of another kind.
 func (r *reader) keep(i int, it item) error {
-	if r.isClaim(it) {
+	if r.isOwn(it) {
 		return nil
 	}
 	if r.met != nil {
@@ -299,7 +299,7 @@ func (p *pager) take(items []item) (more bool, err error) {
 // row reads an item; there is false where it is none of the answer: expired, deleted, or of another kind. Other programs
 // may tell kinds apart by their keys alone: an item that says nothing is of the one kind that is asked for.
 func (p *pager) row(it item) (row driver.Row, there bool, err error) {
-	if p.isClaim(it) {
+	if p.isOwn(it) {
 		return row, false, nil
 	}
 	kind, said := stringOf(it[p.kind])

@@ -157,10 +157,13 @@ func (c *change) ofRow(revision uint64) (*change, error) {
 	return next, err
 }
 
-// isClaim reports whether the item is no row.
-func (s *shape) isClaim(it item) bool {
+// isOwn reports whether the item is no row, but a claim or a mark.
+func (s *shape) isOwn(it item) bool {
+	if it[attrOf] == nil && it[attrMark] == nil {
+		return false
+	}
 	pk, _ := stringOf(it[s.pk])
-	return it[attrOf] != nil && strings.HasPrefix(pk, driver.Reserved)
+	return strings.HasPrefix(pk, driver.Reserved) || pk == driver.MarkPK
 }
 
 // claims are those that a batch is about, by the key of their item and its table.

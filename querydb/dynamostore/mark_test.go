@@ -1,0 +1,134 @@
+package dynamostore
+
+import (
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// TestAMarkIsNoRow of any table: no read meets it, by its key or by a range, and a second mark does not replace it.
+func TestAMarkIsNoRow(t *testing.T) {
+	member := func(kind string) *driver.Table {
+		m := prioritised()
+		m.Kind = kind
+		return m
+	}
+	for name, table := range map[string]*driver.Table{
+		"of one model": account, "sorted": orders(0), "of a generation": orders(3), "shared": member("task"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			onEngines(t, func(t *testing.T, s *Store) {
+				if got, err := s.Mark(t.Context(), table); got != "" || err != nil {
+					t.Errorf("a table that is not there has the mark %q, %v", got, err)
+				}
+				if err := s.ApplyTables(t.Context(), Tables{Needed: []*driver.Table{table}}, false, func(string) {}); err != nil {
+					t.Fatal(err)
+				}
+				for _, mark := range []string{"first", "second"} {
+					if got, err := s.SetMark(t.Context(), table, mark); got != "first" || err != nil {
+						t.Fatalf("marked %q, it has %q, %v", mark, got, err)
+					}
+				}
+				if got, err := s.Mark(t.Context(), table); got != "first" || err != nil {
+					t.Errorf("the mark is %q, %v", got, err)
+				}
+				if folded, err := s.Folded(t.Context(), table); folded || err != nil {
+					t.Errorf("a table with nothing but its mark holds rows: %t, %v", folded, err)
+				}
+				sees := s.reads(t, table)
+				if diff := cmp.Diff([]driver.Row{{Key: sees.key}, {Key: sees.key}}, sees.got); diff != "" {
+					t.Errorf("got by its key (-want +got):\n%s", diff)
+				}
+				if len(sees.found) > 0 {
+					t.Errorf("found in a range: %v", sees.found)
+				}
+			})
+		})
+	}
+}
+
+// seen is what reads meet under the key of the mark.
+type seen struct {
+	key   keys.Key
+	got   []driver.Row // alone, and among others
+	found []driver.Row
+}
+
+func (s *Store) reads(t *testing.T, table *driver.Table) seen {
+	t.Helper()
+	l := layoutOf(s.cfg.Prefix, table)
+	all := seen{key: markKey(&l)}
+	other := keys.Key{PK: "other", SK: all.key.SK}
+	for _, list := range [][]keys.Key{{all.key}, {all.key, other}} {
+		rows, err := s.Get(t.Context(), driver.Get{Table: table, Keys: list, Consistent: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.got = append(all.got, rows[0])
+	}
+	for index := driver.Primary; index < len(table.Indexes); index++ {
+		if index == driver.Primary && !table.Sorted {
+			continue
+		}
+		for _, members := range [][]*driver.Table{nil, {table}} {
+			page, err := s.Query(t.Context(), driver.Query{
+				Table: table, Index: index, PK: driver.MarkPK, Limit: 10, Deleted: index == driver.Primary, Members: members,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all.found = append(all.found, page.Rows...)
+		}
+	}
+	return all
+}
+
+// TestFoldedTellsRowsOfAFoldFromThoseOfOtherPrograms: a fold may begin beside the latter.
+func TestFoldedTellsRowsOfAFoldFromThoseOfOtherPrograms(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *Store) {
+		if err := s.ApplyTables(t.Context(), Tables{Needed: []*driver.Table{account}}, false, func(string) {}); err != nil {
+			t.Fatal(err)
+		}
+		names := func(want ...string) {
+			t.Helper()
+			got, err := s.FoldedTables(t.Context(), []*driver.Table{account, orders(0)})
+			if diff := cmp.Diff(want, got); err != nil || diff != "" {
+				t.Errorf("tables of folds, %v (-want +got):\n%s", err, diff)
+			}
+		}
+		table := s.cfg.Prefix + "Account"
+		_, err := s.client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &table, Item: item{"id": text("foreign"), "email": text("f@x")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if folded, err := s.Folded(t.Context(), account); folded || err != nil {
+			t.Errorf("items of another program are rows of a fold: %t, %v", folded, err)
+		}
+		names()
+		row := rowOf(t, keys.Key{PK: "a"}, func(b *record.Builder) { b.String("a"); b.Null() }, 2)
+		row.Indexes, row.Position = make([]driver.IndexKey, 1), position(1)
+		if err := s.Apply(t.Context(), driver.Batch{Writes: []driver.Write{{Table: account, Row: row}}}); err != nil {
+			t.Fatal(err)
+		}
+		if folded, err := s.Folded(t.Context(), account); !folded || err != nil {
+			t.Errorf("rows of a fold are found: %t, %v", folded, err)
+		}
+		names(table)
+	})
+}
+
+func TestGenerationsOfTables(t *testing.T) {
+	for name, want := range map[string]bool{
+		"p-Account": true, "p-Account.g1": true, "p-Account.g12": true, "p-Account.g": false, "p-Account.gx": false,
+		"p-Accounts": false, "Account": false, "p-foldql": false, "p-Account.g1x": false,
+	} {
+		if got := isGeneration(name, "p-", []*driver.Table{account}); got != want {
+			t.Errorf("%s is a table of rows: %t, want %t", name, got, want)
+		}
+	}
+}
