@@ -15,7 +15,9 @@ import (
 func (r *Runner) open(ctx context.Context) error {
 	now := r.now()
 	if r.known && !(r.shared && now.Sub(r.seen) > r.cfg.CommitWithin/2) {
-		return nil
+		if same, err := r.sameTable(ctx, now); err != nil || same {
+			return err
+		}
 	}
 	r.known = false
 	r.fold.forget()
@@ -72,7 +74,7 @@ func (r *Runner) open(ctx context.Context) error {
 	if err := r.readReplays(ctx); err != nil {
 		return err
 	}
-	r.done, r.seen = p.build, now
+	r.done, r.seen, r.identified = p.build, now, now
 	if r.known, err = r.current(ctx); err != nil {
 		return err
 	}
@@ -81,6 +83,27 @@ func (r *Runner) open(ctx context.Context) error {
 	}
 	r.progress.opened(r.done, len(r.asides.all))
 	return nil
+}
+
+// identifyEvery is how often, at most, a Runner looks whether the table of its rows is the one that it was.
+const identifyEvery = 30 * time.Second
+
+// sameTable reports whether the rows are still in the table, and the notes beside them, that they were in. It looks only
+// now and then.
+func (r *Runner) sameTable(ctx context.Context, now time.Time) (bool, error) {
+	if now.Sub(r.identified) < identifyEvery || !r.db.Identifies() {
+		return true, nil
+	}
+	id, err := r.db.TableID(ctx, r.projection.Model, r.done.Generation)
+	if err != nil || id != r.done.TableID {
+		return false, err
+	}
+	owner, err := r.db.Ownership(ctx, r.projection.Model, r.done.Generation)
+	if err != nil || owner != querydb.Ours {
+		return false, err
+	}
+	r.identified = now
+	return true, nil
 }
 
 // now is the time as it has gone on while the process was held up, or the machine slept.

@@ -34,15 +34,16 @@ type Runner struct {
 	completion completion // what is on record, as r.done is
 	// known: done, asides and replays are what is on record, unless another process has gone on since seen. After a
 	// commit whose answer was lost they are not.
-	known   bool
-	seen    time.Time
-	done    build
-	asides  asides
-	replays map[ref]replay
-	fold    folder
-	reach   int // items that a commit tries at most
-	inWrite bool
-	writes  []querydb.Write
+	known      bool
+	seen       time.Time
+	identified time.Time // when the table of the rows was looked at last
+	done       build
+	asides     asides
+	replays    map[ref]replay
+	fold       folder
+	reach      int // items that a commit tries at most
+	inWrite    bool
+	writes     []querydb.Write
 }
 
 // NewRunner makes the Runner of a projection. Nothing is read or written before Run.

@@ -2,7 +2,6 @@ package dynamostore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,12 +49,19 @@ func (s *Store) CheckTables(ctx context.Context, needed []*driver.Table) error {
 // TableID names the table for as long as it is that one: another of its name, made or restored later, has another. It is ""
 // where there is no table.
 func (s *Store) TableID(ctx context.Context, t *driver.Table) (string, error) {
-	l := layoutOf(s.cfg.Prefix, t)
-	have, err := s.describeAll(ctx, []layout{l})
-	if err != nil || have[l.table] == nil || have[l.table].TableStatus == types.TableStatusDeleting {
+	leave, err := s.enter(ctx)
+	if err != nil {
 		return "", err
 	}
-	d := have[l.table]
+	defer leave()
+	l := layoutOf(s.cfg.Prefix, t)
+	d, err := s.describeTable(ctx, l.table)
+	if err != nil {
+		return "", mapped("describe", l.table, err)
+	}
+	if d == nil || d.TableStatus == types.TableStatusDeleting {
+		return "", nil
+	}
 	if d.TableId != nil && *d.TableId != "" {
 		return *d.TableId, nil
 	}
@@ -172,17 +178,29 @@ func (s *Store) describeAll(ctx context.Context, all []layout) (map[string]*live
 	return have, nil
 }
 
-// describe returns nil where the table is not there.
-func (s *Store) describe(ctx context.Context, table string) (*live, error) {
-	d := &live{}
-	err := s.send(ctx, time.Time{}, func(ctx context.Context, _ bool) error {
+// describeTable returns nil where the table is not there.
+func (s *Store) describeTable(ctx context.Context, table string) (d *types.TableDescription, err error) {
+	err = s.send(ctx, time.Time{}, func(ctx context.Context, _ bool) error {
 		out, err := s.client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &table})
 		if err == nil {
-			d.TableDescription = *out.Table
+			d = out.Table
 		}
 		return err
 	})
-	if err == nil && d.TableStatus != types.TableStatusDeleting && d.TableStatus != types.TableStatusCreating {
+	if _, missing := as[*types.ResourceNotFoundException](err); missing {
+		return nil, nil
+	}
+	return d, err
+}
+
+// describe returns nil where the table is not there.
+func (s *Store) describe(ctx context.Context, table string) (*live, error) {
+	is, err := s.describeTable(ctx, table)
+	if err != nil || is == nil {
+		return nil, err
+	}
+	d := &live{TableDescription: *is}
+	if d.TableStatus != types.TableStatusDeleting && d.TableStatus != types.TableStatusCreating {
 		err = s.send(ctx, time.Time{}, func(ctx context.Context, _ bool) error {
 			out, err := s.client.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &table})
 			if err == nil && out.TimeToLiveDescription != nil {
@@ -191,8 +209,7 @@ func (s *Store) describe(ctx context.Context, table string) (*live, error) {
 			return err
 		})
 	}
-	var missing *types.ResourceNotFoundException
-	if errors.As(err, &missing) {
+	if _, missing := as[*types.ResourceNotFoundException](err); missing {
 		return nil, nil
 	}
 	return d, err

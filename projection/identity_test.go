@@ -1,0 +1,138 @@
+package projection_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/foldql/foldql/eventlog/memlog"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/memstore"
+)
+
+// othersTables is a store of tables that others make: each has an identity, and a mark.
+type othersTables struct {
+	*memstore.Shared
+	mu     sync.Mutex
+	made   map[string]int // how often each was made anew
+	marks  map[string]string
+	looked map[string]int // how often somebody has asked for its identity
+}
+
+func newOthersTables(c *clock) *othersTables {
+	return &othersTables{
+		Shared: memstore.NewShared(memstore.Options{Now: c.now}),
+		made:   map[string]int{}, marks: map[string]string{}, looked: map[string]int{},
+	}
+}
+
+func generationOf(t *driver.Table) string { return fmt.Sprintf("%s.g%d", t.Name, t.Generation) }
+
+func (s *othersTables) TableID(_ context.Context, t *driver.Table) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := generationOf(t)
+	s.looked[name]++
+	return fmt.Sprint(name, " ", s.made[name]), nil
+}
+
+func (s *othersTables) Mark(_ context.Context, t *driver.Table) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.marks[generationOf(t)], nil
+}
+
+func (s *othersTables) SetMark(_ context.Context, t *driver.Table, mark string) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := generationOf(t)
+	if s.marks[name] == "" {
+		s.marks[name] = mark
+	}
+	return s.marks[name], nil
+}
+
+func (s *othersTables) Folded(context.Context, *driver.Table) (bool, error) { return false, nil }
+
+func (s *othersTables) looks(name string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.looked[name]
+}
+
+// swap puts an empty table in the place of one.
+func (s *othersTables) swap(t *testing.T, table *driver.Table) {
+	t.Helper()
+	if err := s.Drop(t.Context(), table); err != nil {
+		t.Fatal(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := generationOf(table)
+	s.made[name]++
+	delete(s.marks, name)
+}
+
+// TestATableThatIsSwappedUnderAServerIsFoundWithinHalfAMinute, whether the server has events to fold or none, and nobody asks
+// for the table's identity more often than that.
+func TestATableThatIsSwappedUnderAServerIsFoundWithinHalfAMinute(t *testing.T) {
+	for _, idle := range []bool{true, false} {
+		t.Run(fmt.Sprintf("idle %t", idle), func(t *testing.T) {
+			c := &clock{at: epoch}
+			store := newOthersTables(c)
+			db := open(t, store)
+			log := &gate{openLog(t, event("", upsert("a", 1)), event("", upsert("b", 2))), make(chan struct{})}
+			cfg := quick()
+			cfg.Now, cfg.Heartbeat = c.now, time.Millisecond
+			r := newRunner(t, "script", log, db, cfg)
+			ctx, stop := context.WithCancel(t.Context())
+			ran := make(chan error, 1)
+			go func() { ran <- r.Run(ctx) }()
+			n := 2
+			rounds := func() { // of looking for events, of which some are folded
+				for range 5 {
+					<-log.idle
+					if !idle {
+						add(t, log.Log.(*memlog.Log), n, event("", upsert("c", 1)))
+						n++
+					}
+				}
+			}
+			rounds()
+			await(t, r, projection.Live)
+			table := querydb.TableOf(Model, 0)
+			looked := store.looks(generationOf(table))
+			rounds()
+			if now := store.looks(generationOf(table)); now != looked {
+				t.Errorf("the identity was asked for %d times within a moment", now-looked)
+			}
+			store.swap(t, table)
+			c.move(29 * time.Second)
+			rounds()
+			c.move(time.Second)
+			for limit := time.Now().Add(20 * time.Second); db.Serving(Model) == 0; {
+				if time.Now().After(limit) {
+					t.Fatalf("the table was made anew half a minute ago, and is still served: %+v", status(t, r))
+				}
+				rounds()
+			}
+			rounds()
+			stop()
+			for ended := false; !ended; {
+				select {
+				case <-ran:
+					ended = true
+				case <-log.idle:
+				}
+			}
+			if got := rowsOf(t, db, []keys.Key{{PK: "a", SK: "v1"}, {PK: "b", SK: "v1"}}); len(got) != 2 {
+				t.Errorf("rows of the new generation: %v, want a and b", got)
+			}
+		})
+	}
+}
