@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"strconv"
+	"time"
 
 	"github.com/foldql/foldql/querydb"
 )
@@ -61,7 +62,9 @@ type checkpoint struct {
 	Incarnation string  `json:"incarnation,omitempty"` // of the partition
 	Anchor      *anchor `json:"anchor,omitempty"`      // the last event that is covered and could be read
 	Tried       uint64  `json:"tried,omitempty"`       // events so far: see bound.go
-	revision    uint64  // of the note
+	// Watermark is that of the events so far: see watermark.go.
+	Watermark time.Time `json:"watermark,omitzero"`
+	revision  uint64    // of the note
 }
 
 // header is the note of where the rows of a projection are.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/querydb"
@@ -45,9 +46,10 @@ func (r *Runner) commit(ctx context.Context, s *stretch) (done bool, err error) 
 		return false, r.abandon(items, took, err)
 	}
 	if !s.released {
-		out.end, out.last = s.end, s.last
+		out.end, out.last, out.watermark = s.end, s.last, s.watermark
 		if took < len(s.items) {
-			out.end, out.last = items[took-1].at, items[took-1].upTo
+			last := &items[took-1]
+			out.end, out.last, out.watermark = last.at, last.upTo, last.watermark
 		}
 	}
 	if err := r.write(ctx, out); err != nil {
@@ -68,6 +70,7 @@ type outcome struct {
 	released  bool   // the items were aside
 	end       cursor
 	last      *eventlog.Event // as stretch.last
+	watermark time.Time       // as stretch.watermark
 	rows      int             // items that went into rows
 	tried     uint64          // as checkpoint.Tried
 	failed    []uint64        // numbers of those set aside here, as asides.failed
@@ -89,7 +92,12 @@ func (r *Runner) newOutcome(ctx context.Context, s *stretch) (*outcome, error) {
 	out := &outcome{fold: r.fold, partition: s.partition, released: s.released, failing: map[subject]ref{}}
 	out.was, out.kind = r.done.Partitions[s.partition], r.done.kind(kindDeadLetter, r.projection.Name)
 	out.tried = out.was.Tried
-	out.end = out.was.cursor // where released items take effect; others take it along
+	out.end, out.watermark = out.was.cursor, out.was.watermark() // where released items take effect; others take it along
+	for i := range s.items {
+		if s.released {
+			s.items[i].watermark = out.watermark
+		}
+	}
 	if out.was.Anchor == nil && out.was.Offset == 0 {
 		var err error
 		if out.was.Incarnation, err = eventlog.IncarnationOf(ctx, r.src, s.partition); err != nil {
@@ -118,7 +126,7 @@ func (r *Runner) claim(ctx context.Context, out *outcome, items []item) error {
 // checkpoint is what is on record when the outcome is.
 func (out *outcome) checkpoint() checkpoint {
 	c := out.was
-	c.cursor, c.Tried = out.end, out.tried
+	c.cursor, c.Tried, c.Watermark = out.end, out.tried, out.watermark
 	if out.last != nil && (c.Anchor == nil || out.last.Offset != c.Anchor.Offset) {
 		c.Anchor = anchorOf(out.last)
 	}
@@ -146,6 +154,7 @@ func (r *Runner) record(ctx context.Context, b querydb.Batch, out *outcome, c ch
 func (r *Runner) write(ctx context.Context, out *outcome) error {
 	var whole, several bool
 	r.writes, whole, several = r.fold.writes(r.writes[:0])
+	r.expire(out.partition)
 	if out.released && len(r.writes)+len(out.notes) == 0 {
 		return nil // all of them wait for another
 	}
@@ -155,6 +164,7 @@ func (r *Runner) write(ctx context.Context, out *outcome) error {
 		return err
 	}
 	out.fold.committed(out.slot)
+	r.expire(out.partition)
 	r.remember(ctx, out)
 	r.progress.committed(out.partition, out.end.Offset, len(r.writes), len(r.asides.all))
 	return nil
@@ -166,12 +176,12 @@ func (r *Runner) load(ctx context.Context, out *outcome, items []item) error {
 	if i, err := r.needs(out, items); err != nil {
 		return r.abandon(items, i, err)
 	}
-	first := querydb.Position{Partition: out.slot}
+	first := occasion{pos: querydb.Position{Partition: out.slot}, watermark: out.was.watermark()}
 	switch {
 	case out.released:
-		first = next(out.end).position(out.slot)
+		first.pos = next(out.end).position(out.slot)
 	case len(items) > 0:
-		first = items[0].at.position(out.slot)
+		first.pos, first.watermark = items[0].at.position(out.slot), items[0].watermark
 	}
 	return r.fold.load(ctx, first)
 }
@@ -199,7 +209,7 @@ func next(c cursor) cursor { return cursor{Offset: c.Offset, Replayed: c.Replaye
 
 // occasion is when the i-th item of a commit takes effect.
 func (it *item) occasion(i int, slot string) occasion {
-	return occasion{event: i + 1, time: it.event.Time, pos: it.at.position(slot)}
+	return occasion{event: i + 1, time: it.event.Time, watermark: it.watermark, pos: it.at.position(slot)}
 }
 
 // evaluate takes items in order, into the rows or aside, as far as one commit goes, and returns how many.

@@ -18,8 +18,8 @@ type folder interface {
 	reset(alone bool)
 	// need collects what load has to read for the ops of one event. An error is the event's own.
 	need(ops []Op, at occasion) error
-	// load reads all of it, in one batch and a query per partition, for events of which the first stands at the position.
-	load(ctx context.Context, first querydb.Position) error
+	// load reads all of it, in one batch and a query per partition, for events of which the first is that.
+	load(ctx context.Context, first occasion) error
 	// ahead reports whether some of what was read has come to the first event, or further: see passed.
 	ahead() bool
 	// eval takes the ops of one event, all or none. An error is the event's own, but errCut.
@@ -38,9 +38,10 @@ type folder interface {
 
 // occasion is when an event takes effect.
 type occasion struct {
-	event int // ordinal of the event in its window, from 1
-	time  time.Time
-	pos   querydb.Position
+	event     int // ordinal of the event in its window, from 1
+	time      time.Time
+	watermark time.Time // see watermark.go
+	pos       querydb.Position
 }
 
 // change is an Op that a fold of R rows can take.
@@ -70,6 +71,7 @@ type fold[R any] struct {
 	dirty   []*entry[R]     // in order of the first change
 	journal []undo[R]       // of the event in hand
 	done    int             // rows of it that are passed
+	since   time.Time       // the watermark of the first event
 	tails   tails           // nil where they cannot be remembered
 	deletes map[string]bool // partitions of which the window deletes rows by key
 	died    bool            // see diedHalf
@@ -93,7 +95,7 @@ type state[R any] struct {
 	indexes indexKeys
 	pos     querydb.Position
 	event   int         // of the window, that last changed the row; 0 for none
-	time    time.Time   // of the earliest event of the window that changed it
+	time    time.Time   // watermark at the first event of the window that changed it
 	stored  querydb.Row // what is to be written
 }
 
@@ -181,8 +183,8 @@ func (f *fold[R]) needWritten(row *R, key keys.Key, at occasion) error {
 // the same key, or hold a key that no other row may have.
 func (f *fold[R]) mustRead() bool { return f.cuts.alone || f.shape.meets || f.shape.unique != nil }
 
-func (f *fold[R]) load(ctx context.Context, first querydb.Position) error {
-	f.cuts.first, f.cuts.ahead = first, false
+func (f *fold[R]) load(ctx context.Context, first occasion) error {
+	f.cuts.first, f.cuts.ahead, f.since = first.pos, false, first.watermark
 	if len(f.wanted) > 0 {
 		rows, err := f.db.Get(ctx, f.model, f.wanted, true)
 		if err != nil {
@@ -194,7 +196,7 @@ func (f *fold[R]) load(ctx context.Context, first querydb.Position) error {
 			}
 		}
 	}
-	return f.loadPartitions(ctx, first.Partition)
+	return f.loadPartitions(ctx, first.pos.Partition)
 }
 
 func (f *fold[R]) loaded(e *entry[R], row *querydb.Row) error {
@@ -214,7 +216,7 @@ func (f *fold[R]) loaded(e *entry[R], row *querydb.Row) error {
 	e.indexes, e.pos = row.Indexes, row.Position
 	if f.shape.unique != nil {
 		e.stored.Indexes = row.Indexes
-		f.read(e)
+		f.read(e, row)
 	}
 	if ours {
 		e.row, e.present = r, true
@@ -334,13 +336,16 @@ func (f *fold[R]) entry(key keys.Key) *entry[R] {
 	return e
 }
 
-// visible reports whether there is a row at the time of the event: one that has expired by then is gone.
-func (f *fold[R]) visible(e *entry[R], at occasion) bool {
-	if !e.present || f.model.TTL < 0 {
-		return e.present
+// visible reports whether there is a row for the event: one that has expired is gone.
+func (f *fold[R]) visible(e *entry[R], at occasion) bool { return e.present && f.lasts(&e.row, at) }
+
+// lasts reports whether a row has not expired.
+func (f *fold[R]) lasts(row *R, at occasion) bool {
+	if f.model.TTL < 0 {
+		return true
 	}
-	expires := f.codec.Time(&e.row, f.model.TTL)
-	return expires.IsZero() || expires.After(at.time)
+	expires := f.codec.Time(row, f.model.TTL)
+	return expires.IsZero() || expires.After(at.watermark)
 }
 
 // stamped returns the row that an op brings with the time of the event in its key, and the key, where the key holds
@@ -429,8 +434,8 @@ func (f *fold[R]) touch(e *entry[R], at occasion) {
 		return
 	}
 	f.journal = append(f.journal, undo[R]{e, e.state})
-	if e.event == 0 || at.time.Before(e.time) {
-		e.time = at.time
+	if e.event == 0 {
+		e.time = at.watermark
 	}
 	e.event, e.pos = at.event, at.pos
 	if p := f.parts[e.key.PK]; p != nil {

@@ -251,14 +251,15 @@ func (f *fold[R]) latest(pk string, at occasion) *entry[R] {
 	return best
 }
 
-// before returns the position that the row had before the event in hand, and whether it was there at all.
+// before returns the position that the row had before the event in hand, and whether it was there at all: one that the event
+// has made in place of one that had expired was not.
 func (f *fold[R]) before(e *entry[R], at occasion) (pos querydb.Position, there bool) {
 	if e.event != at.event {
 		return e.pos, true
 	}
 	for _, u := range f.journal {
 		if u.entry == e {
-			return u.was.pos, u.was.present
+			return u.was.pos, u.was.present && f.lasts(&u.was.row, at)
 		}
 	}
 	return querydb.Position{}, false

@@ -74,10 +74,16 @@ func (s *faultyStore) keys() []keys.Key {
 
 func open(t testing.TB, store driver.Driver, models ...*querydb.Model) *querydb.DB {
 	t.Helper()
+	return openAt(t, func() time.Time { return epoch }, store, models...)
+}
+
+// openAt opens a DB of that clock.
+func openAt(t testing.TB, now func() time.Time, store driver.Driver, models ...*querydb.Model) *querydb.DB {
+	t.Helper()
 	if models == nil {
 		models = []*querydb.Model{Model}
 	}
-	db, err := querydb.Open(context.Background(), store, models, querydb.Config{Now: func() time.Time { return epoch }})
+	db, err := querydb.Open(context.Background(), store, models, querydb.Config{Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +117,9 @@ func add(t testing.TB, log *memlog.Log, n int, events ...eventlog.Event) {
 	t.Helper()
 	for i, e := range events {
 		e.ID = strconv.Itoa(n + i + 1)
-		e.Time = epoch.Add(time.Duration(n+i) * time.Second)
+		if e.Time.IsZero() {
+			e.Time = epoch.Add(time.Duration(n+i) * time.Second)
+		}
 		if _, err := log.Append(context.Background(), []eventlog.Event{e}); err != nil {
 			t.Fatal(err)
 		}

@@ -8,8 +8,7 @@ import (
 )
 
 // identical fails where another row than the one given is under the key of an entry: one whose key fields are others, and
-// differ in casing alone. A row that has expired by the time of the event is no row: nothing but the clock says whether it
-// has been removed.
+// differ in casing alone. A row that has expired is no row.
 func (f *fold[R]) identical(e *entry[R], row *R, at occasion) error {
 	if !f.shape.meets {
 		return nil
@@ -18,7 +17,7 @@ func (f *fold[R]) identical(e *entry[R], row *R, at occasion) error {
 	switch {
 	case f.visible(e, at):
 		there = &e.row
-	case e.present || !e.end.IsZero() && !e.end.After(at.time):
+	case e.present || !e.end.IsZero() && !e.end.After(at.watermark):
 		there = nil
 	}
 	if there == nil || f.sameKeyFields(there, row) {

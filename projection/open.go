@@ -81,6 +81,7 @@ func (r *Runner) open(ctx context.Context) error {
 	if !r.known {
 		return fmt.Errorf("%w: another process has gone on with %s", querydb.ErrStale, r.projection.Name)
 	}
+	r.db.Folded(p.model, r.done.watermark())
 	r.progress.opened(r.done, len(r.asides.all))
 	return nil
 }

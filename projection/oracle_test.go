@@ -18,6 +18,8 @@ type oracle struct {
 	rows  map[Key]stored
 	aside []uint64
 	held  map[string]bool // subjects
+	// watermark is the greatest time of any event so far: rows that end by then are none.
+	watermark time.Time
 }
 
 func newOracle() *oracle {
@@ -26,6 +28,9 @@ func newOracle() *oracle {
 
 func (o *oracle) fold(events []eventlog.Event) {
 	for _, e := range events {
+		if e.Time.After(o.watermark) {
+			o.watermark = e.Time
+		}
 		if o.held[e.Subject] {
 			o.aside = append(o.aside, e.Offset)
 			continue
@@ -69,15 +74,13 @@ func (o *oracle) take(e eventlog.Event, moment uint64) bool {
 func (o *oracle) step(s Step, at time.Time, pos querydb.Position, before map[Key]stored, own map[Key]bool) bool {
 	key := Key{ID: s.ID, Version: s.Version}
 	was, there := o.rows[key]
-	if there && was.Row.Expires != nil && !was.Row.Expires.After(at) {
-		there = false
-	}
+	there = there && o.lasts(was)
 	put := func(key Key, row Row, kept []querydb.IndexKey) bool {
 		if row.ID == "" || row.Version == "" {
 			return false
 		}
 		row.CreatedAt, row.UpdatedAt = at, at
-		if old, ok := o.rows[key]; ok && (old.Row.Expires == nil || old.Row.Expires.After(at)) {
+		if old, ok := o.rows[key]; ok && o.lasts(old) {
 			row.CreatedAt = old.Row.CreatedAt
 		}
 		x := indexOf(row)
@@ -134,13 +137,12 @@ func (o *oracle) step(s Step, at time.Time, pos querydb.Position, before map[Key
 			p := r.Position
 			if own[k] { // where it stood before the event
 				old, ok := before[k]
-				if !ok {
+				if !ok || !o.lasts(old) {
 					continue
 				}
 				p = old.Position
 			}
-			if k.ID != s.ID || strings.HasPrefix(k.Version, "~") ||
-				r.Row.Expires != nil && !r.Row.Expires.After(at) {
+			if k.ID != s.ID || strings.HasPrefix(k.Version, "~") || !o.lasts(r) {
 				continue
 			}
 			if c := cmp.Or(cmp.Compare(p.Offset, latest.Position.Offset), cmp.Compare(k.Version, latest.Row.Version)); c > 0 {
@@ -207,6 +209,11 @@ func (o *oracle) step(s Step, at time.Time, pos querydb.Position, before map[Key
 		return s.ID != ""
 	}
 	return false
+}
+
+// lasts reports whether the row has not expired.
+func (o *oracle) lasts(r stored) bool {
+	return r.Row.Expires == nil || r.Row.Expires.After(o.watermark)
 }
 
 func equal[V comparable](a, b *V) bool {

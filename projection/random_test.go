@@ -49,6 +49,7 @@ func drawEvents(t *rapid.T) []eventlog.Event {
 	for i := range events {
 		subject := rapid.SampledFrom([]string{"", "", "", "s1", "s2", "s3", "s4", "s5", "s6"}).Draw(t, "subject")
 		events[i] = event(subject, rapid.SliceOfN(rapid.Custom(drawStep), 1, 3).Draw(t, "steps")...)
+		events[i].Time = epoch.Add(time.Duration(i-rapid.SampledFrom([]int{0, 0, 0, 1, 6}).Draw(t, "late")) * time.Second)
 	}
 	return events
 }

@@ -155,10 +155,10 @@ func (r *Runner) newReader() *reader {
 	defer r.mu.Unlock()
 	rd := &reader{
 		projection: &r.projection, src: r.src, cfg: &r.cfg, calls: r.calls, eventSize: 1024, generation: r.done.Generation,
-		done: map[string]cursor{}, plan: planReplays(r.replays),
+		done: map[string]cursor{}, watermarks: map[string]time.Time{}, plan: planReplays(r.replays),
 	}
 	for p, c := range r.done.Partitions {
-		rd.done[p] = c.cursor
+		rd.done[p], rd.watermarks[p] = c.cursor, c.watermark()
 	}
 	return rd
 }
@@ -168,7 +168,7 @@ func (r *Runner) readAll(ctx context.Context, rd *reader, windows chan<- *window
 	for failures := 0; ; {
 		n, err := r.readRound(ctx, rd, windows)
 		if err == nil && n == 0 {
-			if err = r.hand(ctx, &window{upTo: rd.upTo, generation: rd.generation}, windows); err == nil {
+			if err = r.hand(ctx, &window{generation: rd.generation}, windows); err == nil {
 				err = r.await(ctx, rd)
 			}
 		}
@@ -196,13 +196,10 @@ func (r *Runner) readRound(ctx context.Context, rd *reader, windows chan<- *wind
 		return 0, fmt.Errorf("list the partitions: %w", err)
 	}
 	r.progress.round(partitions)
-	began, whole := r.now(), true
 	for _, p := range partitions {
 		w, err := rd.read(ctx, p)
 		if w != nil {
 			read++
-			whole = whole && w.whole
-			w.upTo = rd.upTo
 			if err := r.hand(ctx, w, windows); err != nil {
 				return read, err
 			}
@@ -211,9 +208,6 @@ func (r *Runner) readRound(ctx context.Context, rd *reader, windows chan<- *wind
 		if err != nil {
 			return read, err
 		}
-	}
-	if whole {
-		rd.upTo = began
 	}
 	return read, nil
 }
@@ -258,7 +252,6 @@ func (r *Runner) foldWindow(ctx context.Context, w *window) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.foldedUpTo(w.upTo)
 	if w.scanned == 0 && len(w.items) == 0 {
 		err := r.persist(ctx, opening, func(ctx context.Context) error { return r.lookAround(ctx, w.generation) })
 		if err != nil {
@@ -266,17 +259,12 @@ func (r *Runner) foldWindow(ctx context.Context, w *window) error {
 		}
 		return r.complete(ctx, w, true)
 	}
-	if err := r.foldAll(ctx, stretch{partition: w.partition, items: w.items, from: w.from, end: w.end, last: w.last, generation: w.generation}); err != nil {
+	err := r.foldAll(ctx, stretch{
+		partition: w.partition, items: w.items, from: w.from, end: w.end, last: w.last, watermark: w.watermark, generation: w.generation,
+	})
+	if err != nil {
 		return err
 	}
 	r.progress.folded(w.scanned)
 	return r.complete(ctx, w, false)
-}
-
-// foldedUpTo tells the store that rows which ended long before the time can be done without. Events that are set aside
-// have the time that they had, and may be retried: as long as there are any, they need the rows that were there then.
-func (r *Runner) foldedUpTo(at time.Time) {
-	if !at.IsZero() && len(r.asides.all) == 0 {
-		r.db.Folded(r.projection.Model, r.projection.Name, at)
-	}
 }

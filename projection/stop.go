@@ -118,7 +118,8 @@ func (r *Runner) commitBefore(ctx context.Context, s *stretch, a *abandoned) err
 	if a.took > 0 && !s.released {
 		before := *s
 		before.items = s.items[:a.took]
-		before.end, before.last = before.items[a.took-1].at, before.items[a.took-1].upTo
+		last := &before.items[a.took-1]
+		before.end, before.last, before.watermark = last.at, last.upTo, last.watermark
 		if err := r.commitAll(ctx, &before); err != nil {
 			return err
 		}

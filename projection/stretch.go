@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/querydb"
@@ -15,6 +16,7 @@ type stretch struct {
 	items     []item
 	from, end cursor          // where the projection stands before and after the items
 	last      *eventlog.Event // see window.last
+	watermark time.Time       // after the items
 	// generation is that of the table for which the items were read: another is folded by other decisions, maybe.
 	generation int
 	// released: the items are set-aside events that take effect now, wherever the projection stands.
@@ -27,7 +29,7 @@ func (s stretch) halves() (first, second stretch) {
 	first, second = s, s
 	first.items, second.items = s.items[:mid], s.items[mid:]
 	first.end, second.from = s.items[mid-1].at, s.items[mid-1].at
-	first.last = s.items[mid-1].upTo
+	first.last, first.watermark = s.items[mid-1].upTo, s.items[mid-1].watermark
 	return first, second
 }
 

@@ -3,10 +3,16 @@ package projection_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/memlog"
+	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/memstore"
 )
@@ -37,21 +43,44 @@ func mortal(id string) Step {
 	return s
 }
 
-func TestRowsThatExpiredAreDoneWithoutWhenEveryEventIsFolded(t *testing.T) {
-	db := open(t, memstore.New())
-	cfg := quick()
-	cfg.Now = later
-	run(t, logOf(t, event("", mortal("a")), event("", upsert("b", 1))), db, cfg)
-	if n := leftAfterSweep(t, db, "a", "b"); n != 1 {
-		t.Errorf("%d rows are left, want 1", n)
+// lastingStore outlives the DBs that are opened over it.
+type lastingStore struct{ *memstore.Store }
+
+func (lastingStore) Close() error { return nil }
+
+func TestRowsThatExpiredAreRemovedWhenAnEventOfALaterTimeIsFolded(t *testing.T) {
+	for second, want := range map[int]int{59: 2, 60: 2, 61: 1} {
+		store := lastingStore{memstore.New()}
+		db := openAt(t, later, store)
+		log := openLog(t, timed(0, mortal("a")), timed(second, upsert("b", 1)), timed(0))
+		log.End()
+		run(t, log, db, quick())
+		if second != 61 { // else what is on record has to tell
+			if n := leftAfterSweep(t, db, "a", "b"); n != want {
+				t.Errorf("an event of second %d: %d rows are left, want %d", second, n, want)
+			}
+		}
+		db = openAt(t, later, store)
+		run(t, log, db, quick())
+		if n := leftAfterSweep(t, db, "a", "b"); n != want {
+			t.Errorf("an event of second %d: %d rows are left after a restart, want %d", second, n, want)
+		}
 	}
 }
 
-// TestRowsThatExpiredStayWhileEventsAreToBeFolded that may have found them there.
-func TestRowsThatExpiredStayWhileEventsAreToBeFolded(t *testing.T) {
+func TestNoRowIsRemovedThatTheClockOfQueriesFindsThere(t *testing.T) {
 	db := open(t, memstore.New())
+	run(t, logOf(t, timed(0, mortal("a")), timed(90, upsert("b", 1))), db, quick())
+	if n := leftAfterSweep(t, db, "a", "b"); n != 2 {
+		t.Errorf("%d rows are left of events that are ahead of the clock, want 2", n)
+	}
+}
+
+// TestRowsThatExpiredStayWhileEventsAreToBeFolded that may find them there.
+func TestRowsThatExpiredStayWhileEventsAreToBeFolded(t *testing.T) {
+	db := openAt(t, later, memstore.New())
 	cfg := quick()
-	cfg.Now, cfg.Window = later, 1
+	cfg.Window = 1
 	src := &closing{Log: openLog(t, event("", mortal("a")), event("", upsert("a", 1)), event("", upsert("a", 1))), after: 2}
 	r := newRunner(t, "script", src, db, cfg)
 	if err := r.Run(t.Context()); !errors.Is(err, eventlog.ErrClosed) {
@@ -75,22 +104,88 @@ func (e *closing) Read(ctx context.Context, partition string, after uint64, limi
 	return e.Log.Read(ctx, partition, after, 1)
 }
 
-func TestRowsThatExpiredStayWhileAnEventIsAside(t *testing.T) {
-	db := open(t, memstore.New())
-	cfg := quick()
-	cfg.Now = later
-	log := logOf(t, event("", mortal("a")), event("bad", needs("none", 1)))
-	r := run(t, log, db, cfg)
-	if n := leftAfterSweep(t, db, "a"); n != 1 {
-		t.Errorf("%d rows are left while an event is aside, want 1", n)
+// TestRowsThatExpiredStayUntilEveryPartitionHasComePastTheirEnd: also those of a partition that begins after others have.
+func TestRowsThatExpiredStayUntilEveryPartitionHasComePastTheirEnd(t *testing.T) {
+	log := memlog.New(memlog.Options{Partitions: 2})
+	t.Cleanup(func() { log.Close() })
+	probe := memlog.New(memlog.Options{Partitions: 2})
+	defer probe.Close()
+	keyOf := map[string]string{} // by partition
+	for i := range 50 {
+		e := timed(0)
+		e.ID, e.PartitionKey = fmt.Sprint(i), fmt.Sprint(i)
+		at, err := probe.Append(t.Context(), []eventlog.Event{e})
+		if err != nil {
+			t.Fatal(err)
+		}
+		keyOf[at[0].Partition] = e.PartitionKey
 	}
-	if err := r.Skip(t.Context(), asideOf(t, r)[0]); err != nil {
-		t.Fatal(err)
+	n := 0
+	db := openAt(t, later, memstore.New())
+	fold := func(partition string, e eventlog.Event) *projection.Runner {
+		t.Helper()
+		n++
+		e.ID, e.PartitionKey = fmt.Sprint(n), keyOf[partition]
+		if _, err := log.Append(t.Context(), []eventlog.Event{e}); err != nil {
+			t.Fatal(err)
+		}
+		return run(t, endedCopy(t, log, 2), db, quick())
 	}
-	if err := r.Run(t.Context()); err != nil {
-		t.Fatal(err)
+	left := func(want int, when string) {
+		t.Helper()
+		if n := leftAfterSweep(t, db, "a", "b"); n != want {
+			t.Errorf("%s: %d rows are left, want %d", when, n, want)
+		}
 	}
-	if n := leftAfterSweep(t, db, "a"); n != 0 {
-		t.Errorf("%d rows are left when the event was skipped, want none", n)
+	fold("0", timed(0, mortal("a")))
+	fold("0", timed(90))
+	left(0, "one partition")
+	fold("0", timed(91, mortal("a")))
+	fold("1", timed(0, mortal("b")))
+	left(2, "another partition begins")
+	fold("0", timed(120))
+	left(2, "the first goes on")
+	fold("1", timed(61))
+	left(0, "both are past the end")
+}
+
+// endedCopy is a copy of the log that ends.
+func endedCopy(t *testing.T, log *memlog.Log, partitions int) *memlog.Log {
+	t.Helper()
+	copied := memlog.New(memlog.Options{Partitions: partitions})
+	t.Cleanup(func() { copied.Close() })
+	for p := range partitions {
+		events, err := log.Read(t.Context(), fmt.Sprint(p), 0, 1000)
+		if err == nil && len(events) > 0 {
+			_, err = copied.Append(t.Context(), events)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	copied.End()
+	return copied
+}
+
+// TestARetryFindsNoRowThatHasExpiredSince, whether it has been removed or not.
+func TestARetryFindsNoRowThatHasExpiredSince(t *testing.T) {
+	var asides [2][]string
+	for i, sweep := range []bool{false, true} {
+		db := openAt(t, later, memstore.New())
+		log := logOf(t, timed(0, mortal("a")), timed(1, needs("none", 1), needs("a", 1)), timed(90, upsert("none", 1)))
+		r := run(t, log, db, quick())
+		if sweep {
+			if n := leftAfterSweep(t, db, "a"); n != 0 {
+				t.Errorf("%d rows are left, want none", n)
+			}
+		}
+		asides[i] = asideOf(t, r)
+		err := r.Retry(t.Context(), asides[i][0])
+		if err == nil || !strings.Contains(err.Error(), `update Script row {"a" "v1"}: there is no such row`) {
+			t.Errorf("swept %v: retry: %v, want that there is no row", sweep, err)
+		}
+	}
+	if diff := cmp.Diff(asides[0], asides[1]); diff != "" {
+		t.Errorf("dead letters without a sweep and with one:\n%s", diff)
 	}
 }

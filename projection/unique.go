@@ -22,10 +22,9 @@ type holder[R any] struct {
 	event int // that took it, 0 for what was read
 }
 
-// A row that has expired by the time of an event has no unique keys for that event, whether it has been removed or not. The
-// store judges that, by the earliest time of the events of a commit that write a row: what it lets pass then it would have
-// let pass event by event, and what it refuses is folded again event by event. Here a row counts whether it has expired or
-// not, because an event of an earlier time may follow.
+// A row that has expired has no unique keys, whether it has been removed or not. The store judges that, by the earliest
+// watermark of the events of a commit that write a row: what it lets pass then it would have let pass event by event, and
+// what it refuses is folded again event by event.
 
 // claims calls visit with the keys that a row has in unique indexes.
 func (f *fold[R]) claims(ks []querydb.IndexKey, visit func(claim)) {
@@ -44,8 +43,11 @@ func (f *fold[R]) claims(ks []querydb.IndexKey, visit func(claim)) {
 	}
 }
 
-// read notes the claims of a row that was read.
-func (f *fold[R]) read(e *entry[R]) {
+// read notes the claims of a row that was read, unless it has expired: then another may have them.
+func (f *fold[R]) read(e *entry[R], row *querydb.Row) {
+	if f.model.TTL >= 0 && row.Expired(f.since) {
+		return
+	}
 	f.claims(e.stored.Indexes, func(c claim) { f.held[c] = holder[R]{e, 0} })
 }
 
@@ -62,11 +64,14 @@ func (f *fold[R]) claim(at occasion) error {
 	}
 	taken, cut := map[claim]holder[R]{}, false
 	for _, u := range f.journal {
-		expired := u.entry.present && !f.visible(u.entry, at) // as it is written: it gives up what it had
+		if !f.visible(u.entry, at) { // it has expired as it is written: it gives up what it had
+			continue
+		}
 		f.claims(u.entry.stored.Indexes, func(c claim) {
 			by, again := was[c]
+			_, twice := taken[c]
 			if again && by.entry == u.entry {
-				cut = cut || expired && by.event != 0 && by.event != at.event
+				f.cuts.full = f.cuts.full || twice
 				if f.model.TTL >= 0 {
 					by.event = at.event // it may have lost the key since it was read: that is judged again
 				}
@@ -74,15 +79,17 @@ func (f *fold[R]) claim(at occasion) error {
 				return
 			}
 			other := f.held[c].entry
-			_, twice := taken[c]
 			f.cuts.full = f.cuts.full || twice || other != nil && !again
 			taken[c] = holder[R]{u.entry, at.event}
 		})
 	}
 	for c, by := range was {
-		if taken[c].entry == nil && by.event != 0 && by.event != at.event {
-			cut = true
+		if by.event == 0 || by.event == at.event {
+			continue
 		}
+		// Handed on, a key is judged by the watermark of the row that has it in the end, by which a third may have expired.
+		next := taken[c].entry
+		cut = cut || next == nil || next != by.entry && f.model.TTL >= 0
 	}
 	if cut || f.cuts.full && at.event > 1 {
 		return errCut

@@ -38,6 +38,9 @@ func TestATakenUniqueKeySetsItsEventAside(t *testing.T) {
 			nil, map[string]string{"a": "y", "b": "x"}},
 		{"the same again", [][]Act{{set("a", "x")}, {set("a", "x")}, {set("b", "y")}}, nil, map[string]string{"a": "x", "b": "y"}},
 		{"two rows of one event", [][]Act{{set("a", "x"), set("b", "x")}, {set("b", "x")}}, []string{"0@1"}, map[string]string{"b": "x"}},
+		{"one of them has it already, and another event sets the other apart",
+			[][]Act{{set("a", "x")}, {set("b", "x"), set("a", "x")}, {set("b", "y")}},
+			[]string{"0@2"}, map[string]string{"a": "x", "b": "y"}},
 	} {
 		for kind, store := range stores {
 			for _, window := range []int{1, 2, 100} {

@@ -20,6 +20,8 @@ type item struct {
 	at      cursor // how far the projection has come when the item is done
 	// upTo is the last event that it has then covered and that could be read; nil where that is none of the window.
 	upTo *eventlog.Event
+	// watermark is the time by which rows have expired for the event.
+	watermark time.Time
 	// released is an event that was aside: a retry or, where skip is set, the leave to forget it.
 	released, skip bool
 	// replayed is an event whose release is on record, at the place where it took effect then.
@@ -33,15 +35,13 @@ type window struct {
 	items     []item
 	from, end cursor
 	last      *eventlog.Event // as item.upTo, at the end
+	// since and watermark are those of the partition before and after the window.
+	since, watermark time.Time
 	// generation is that of the reader.
 	generation int
 	scanned    int // events looked at, of other types too
 	bytes      int
 	ops        int
-	whole      bool // nothing followed in the partition
-	// upTo is a time at which every event there was is in a window before this one. A window without events has nothing
-	// else to say.
-	upTo time.Time
 }
 
 // reader reads and projects, one window ahead of the fold. It knows nothing of rows.
@@ -51,12 +51,12 @@ type reader struct {
 	cfg        *RunnerConfig
 	calls      *supervisor
 	done       map[string]cursor
+	watermarks map[string]time.Time // of the partitions, as far as done
 	plan       *replayPlan
-	generation int       // of the table, in which the projection has come to done
-	upTo       time.Time // every event there was then has been read
-	eventSize  int       // typical, in bytes
-	eventOps   int       // typical number of ops
-	taken      int       // items of the largest window so far
+	generation int // of the table, in which the projection has come to done
+	eventSize  int // typical, in bytes
+	eventOps   int // typical number of ops
+	taken      int // items of the largest window so far
 }
 
 // scanFactor bounds how many events of other types a window looks at for each that it could take.
@@ -65,6 +65,7 @@ const scanFactor = 8
 // read makes the next window of a partition, nil where no event follows. A StopError is about the event after the window.
 func (r *reader) read(ctx context.Context, partition string) (*window, error) {
 	w := &window{partition: partition, from: r.done[partition], end: r.done[partition], generation: r.generation}
+	w.since, w.watermark = r.watermarks[partition], r.watermarks[partition]
 	if err := r.replay(ctx, w, w.end.Offset); err != nil {
 		return nil, err
 	}
@@ -86,13 +87,13 @@ func (r *reader) read(ctx context.Context, partition string) (*window, error) {
 			}
 		}
 		if stop = r.project(w, fresh); len(events) == 0 {
-			w.whole = true
 			break
 		}
 	}
 	if w.scanned == 0 && len(w.items) == 0 {
 		return nil, stop
 	}
+	r.watermarks[partition] = w.watermark
 	r.done[partition], r.taken = w.end, max(r.taken, len(w.items))
 	return w, stop
 }
@@ -131,10 +132,10 @@ func (r *reader) take(ctx context.Context, w *window, e *eventlog.Event) error {
 	w.bytes += len(e.Data)
 	w.end = cursor{Offset: e.Offset}
 	if e.Malformed == nil {
-		w.last = e
+		w.last, w.watermark = e, later(w.watermark, e.Time)
 	}
 	if !r.plan.moved[refOf(e)] && r.projection.wants(e) {
-		w.items = append(w.items, item{event: e, at: w.end, upTo: w.last})
+		w.items = append(w.items, item{event: e, at: w.end, upTo: w.last, watermark: w.watermark})
 	}
 	return r.replay(ctx, w, e.Offset)
 }
@@ -154,7 +155,7 @@ func (r *reader) replay(ctx context.Context, w *window, offset uint64) error {
 		}
 		w.end = p.done()
 		if r.projection.wants(e) { // one that the projection takes no more counts all the same
-			w.items = append(w.items, item{event: e, at: w.end, upTo: w.last, replayed: true})
+			w.items = append(w.items, item{event: e, at: w.end, upTo: w.last, watermark: w.watermark, replayed: true})
 		}
 	}
 	return nil
@@ -189,9 +190,9 @@ func (r *reader) project(w *window, from int) error {
 // cut ends the window after so many items.
 func (w *window) cut(n int) {
 	w.items = w.items[:n:n]
-	w.end, w.last, w.scanned, w.bytes = w.from, nil, n, 0
+	w.end, w.last, w.watermark, w.scanned, w.bytes = w.from, nil, w.since, n, 0
 	for i := range w.items {
-		w.end, w.last = w.items[i].at, w.items[i].upTo
+		w.end, w.last, w.watermark = w.items[i].at, w.items[i].upTo, w.items[i].watermark
 		w.bytes += len(w.items[i].event.Data)
 	}
 }

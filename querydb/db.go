@@ -22,12 +22,10 @@ type (
 // DB is the store of rows. What holds for every driver is done here once: validation, limits, wrapping of errors,
 // completion of rows that an index holds in part, counting. It is safe for concurrent use.
 type DB struct {
-	drv    driver.Driver
-	now    func() time.Time
-	log    *slog.Logger
-	tables map[*Model]*table // never changes after Open
-	// sweepAfter is Config.SweepAfter.
-	sweepAfter time.Duration
+	drv        driver.Driver
+	now        func() time.Time
+	log        *slog.Logger
+	tables     map[*Model]*table // never changes after Open
 	background *background
 	// Of a view for folds: who folds, and whether deleted rows are to be seen as far as the store knows of them.
 	writer  string
@@ -40,10 +38,11 @@ type table struct {
 	parts    map[string]*driver.Part      // by writer; see Model.parts
 	gate     *gate                        // that of the other models in the table, too
 	serving  atomic.Pointer[driver.Table] // the generation that reads and writes go to
-	restart  sync.Mutex                   // held while a generation follows another
-	progress progress
-	building building // who has to fold rows of it before it can be read
+	building building                     // who has to fold rows of it before it can be read
 	stats    counters
+
+	restart   sync.Mutex // held while a generation follows another, and by a sweep
+	watermark time.Time  // see Folded
 }
 
 // Config tunes a DB; the zero Config means the defaults.
@@ -55,9 +54,6 @@ type Config struct {
 	// SweepEvery is how often rows that have expired are looked for, to be removed; 5 minutes by default. It counts on
 	// stores that do not remove them by themselves: see Sweep.
 	SweepEvery time.Duration
-	// SweepAfter is how late an event may come, by its time, and still find the rows that were there then; 2 days by
-	// default. A row is removed when it expired longer ago.
-	SweepAfter time.Duration
 }
 
 func (c Config) withDefaults() Config {
@@ -70,9 +66,6 @@ func (c Config) withDefaults() Config {
 	if c.SweepEvery == 0 {
 		c.SweepEvery = defaultSweepEvery
 	}
-	if c.SweepAfter == 0 {
-		c.SweepAfter = defaultSweepAfter
-	}
 	return c
 }
 
@@ -81,12 +74,12 @@ func (c Config) withDefaults() Config {
 // The DB owns the driver from then on, and Close closes it; where Open fails, the driver is still the caller's.
 func Open(ctx context.Context, drv driver.Driver, models []*Model, cfg Config) (*DB, error) {
 	cfg = cfg.withDefaults()
-	if cfg.SweepEvery < 0 || cfg.SweepAfter < 0 {
-		return nil, &Error{Op: "open", Err: fmt.Errorf("%w: SweepEvery is %v and SweepAfter %v: neither may be negative", ErrInvalid, cfg.SweepEvery, cfg.SweepAfter)}
+	if cfg.SweepEvery < 0 {
+		return nil, &Error{Op: "open", Err: fmt.Errorf("%w: SweepEvery is %v: it may not be negative", ErrInvalid, cfg.SweepEvery)}
 	}
 	db := &DB{
 		drv: drv, now: cfg.Now, log: cfg.Log, tables: make(map[*Model]*table, len(models)),
-		sweepAfter: cfg.SweepAfter, background: newBackground(),
+		background: newBackground(),
 	}
 	named, gates := map[string]*Model{}, map[string]*gate{}
 	for _, m := range models {

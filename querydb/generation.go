@@ -75,7 +75,7 @@ func (db *DB) Serve(m *Model, g Generation) error {
 	t.gate.known(g)
 	if t.serving.Load().Generation != g.Number {
 		t.serving.Store(m.shape(g.Number))
-		t.progress.began()
+		t.watermark = time.Time{}
 	}
 	return nil
 }
@@ -113,7 +113,7 @@ func (db *DB) Restart(ctx context.Context, m *Model, g Generation, also []Note) 
 	}
 	t.gate.latest(fresh.Generation, g.revision+1)
 	t.serving.Store(fresh)
-	t.progress.began()
+	t.watermark = time.Time{}
 	if g.Noted {
 		db.drop(former)
 	}

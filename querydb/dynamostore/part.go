@@ -202,16 +202,17 @@ func (p *partEncoder) held(place *fieldPlace) (half string, there bool) {
 }
 
 // ends sets when the row ends, where that is the writer's to say. A row that was deleted has an end that is nobody's.
+// DynamoDB does not remove a row that has ended: the others' parts of it do not end with the writer's.
 func (p *partEncoder) ends(row *driver.Row) {
 	s := p.shape
 	switch {
 	case p.write.Part.Expires || s.table.Lasting:
-		var expires, ttl value
+		var expires value
 		if row != nil && !row.Expires.IsZero() && p.write.Part.Expires {
-			expires, ttl = number(instantText(row.Expires)), removal(row.Expires, p.now)
+			expires = number(instantText(row.Expires))
 		}
 		p.set(s.expires, expires)
-		p.set(s.ttl, ttl)
+		p.set(s.ttl, nil)
 		p.set(s.deleted, nil)
 	case p.state.others: // it is no tombstone
 	case p.state.deleted:

@@ -97,6 +97,20 @@ func TestRequestOfAPart(t *testing.T) {
 	}
 }
 
+// TestDynamoDBRemovesNoRowOfSeveralWriters: the end is one writer's, and the parts of the others do not end with it.
+func TestDynamoDBRemovesNoRowOfSeveralWriters(t *testing.T) {
+	b := partly(t, "ownership", "on", "1", 7)
+	b.Writes[0].Row.Expires = time.Unix(5000, 0)
+	c, err := shapeOf(t, device).changeOf(&b.Writes[0], b.Writer, time.Unix(1000, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := spell(c.update, c.names, c.values)
+	if !strings.Contains(got, "_expires=5000") || strings.Contains(got, "_ttl=") {
+		t.Errorf("the request is %s: want the end, and nothing by which DynamoDB removes the row", got)
+	}
+}
+
 // deviceRow reads the row as text: the fields, the writers, whether it is in the index under its owner.
 func deviceRow(t *testing.T, s *Store) string {
 	t.Helper()
