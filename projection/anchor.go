@@ -155,7 +155,7 @@ func (w *witness) checkpoint(ctx context.Context, record, partition string, c *c
 	return w.holds(ctx, record, partition, c.Offset, c.Anchor)
 }
 
-// What can be at odds with a source.
+// What can be at odds with a source: see MismatchError.Record.
 const (
 	recordCheckpoint = "checkpoint"
 	recordClaim      = "former checkpoint"
@@ -187,6 +187,9 @@ func mismatched(err error) bool {
 
 // events calls report with each dead letter and each decision that the source contradicts, until that returns an error.
 func (w *witness) events(ctx context.Context, db *querydb.DB, b *build, report func(error) error) error {
+	if b.former != nil {
+		return w.formerEvents(ctx, db, b, report)
+	}
 	look := func(record string, at ref, a *anchor) error {
 		err := w.holds(ctx, record, at.partition, at.offset, a)
 		if mismatched(err) {

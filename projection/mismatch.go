@@ -31,10 +31,63 @@ func Mismatches(ctx context.Context, db *querydb.DB, src eventlog.Source, p Proj
 	if err := w.checkpoints(ctx, &b, kept.Claims, collect); err != nil {
 		return nil, err
 	}
-	if b.former == nil {
-		err = w.events(ctx, db, &b, collect)
+	return all, w.events(ctx, db, &b, collect)
+}
+
+// Agreement tells, by partition, the last offset at which the source holds an event that is on record about the projection:
+// between that and a mismatch behind it the source may hold others.
+func Agreement(ctx context.Context, db *querydb.DB, src eventlog.Source, p Projection) (map[string]uint64, error) {
+	b, err := readBuild(ctx, db, p.Name)
+	if err != nil {
+		return nil, err
 	}
-	return all, err
+	kept, err := readCompletion(ctx, db, p.Name)
+	if err != nil {
+		return nil, err
+	}
+	w, last := witness{src: src, projection: p.Name}, map[string]uint64{}
+	agrees := func(partition string, a *anchor) error {
+		if a == nil || a.Offset <= last[partition] {
+			return nil
+		}
+		err := w.holds(ctx, recordCheckpoint, partition, a.Offset, a)
+		if mismatched(err) {
+			return nil
+		}
+		if err == nil {
+			last[partition] = a.Offset
+		}
+		return err
+	}
+	for _, all := range []map[string]checkpoint{b.Partitions, kept.Claims} {
+		for partition, c := range all {
+			if err := agrees(partition, c.Anchor); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if b.Table != "" && b.former == nil {
+		err := eachNote(ctx, db, b.kind(kindDeadLetter, p.Name), func(n querydb.Note) error {
+			d, at, err := parseAside(n)
+			if err != nil {
+				return damage{err}
+			}
+			return agrees(at.partition, d.anchor(at))
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return last, eachNote(ctx, db, kindDecision+p.Name, func(n querydb.Note) error {
+		d, err := parseReplay(n)
+		if err == nil {
+			err = agrees(d.partition, d.Event)
+		}
+		if err == nil {
+			err = agrees(d.partition, d.After)
+		}
+		return err
+	})
 }
 
 // Accept has the projection take the source as it is: what was decided about events that the source does not hold is
@@ -42,8 +95,17 @@ func Mismatches(ctx context.Context, db *querydb.DB, src eventlog.Source, p Proj
 // whole source anew. It may be repeated.
 func Accept(ctx context.Context, db *querydb.DB, src eventlog.Source, p Projection) error {
 	w := witness{src: src, projection: p.Name}
-	var drop []querydb.Note
-	err := eachNote(ctx, db, kindDecision+p.Name, func(n querydb.Note) error {
+	b, err := readBuild(ctx, db, p.Name)
+	if err != nil {
+		return err
+	}
+	var kept, drop []querydb.Note
+	if b.former != nil {
+		if kept, err = w.acceptFormer(ctx, db, &b); err != nil {
+			return err
+		}
+	}
+	err = eachNote(ctx, db, kindDecision+p.Name, func(n querydb.Note) error {
 		d, err := parseReplay(n)
 		if err != nil {
 			return damage{err}
@@ -58,7 +120,7 @@ func Accept(ctx context.Context, db *querydb.DB, src eventlog.Source, p Projecti
 	if err != nil {
 		return err
 	}
-	for _, n := range drop {
+	for _, n := range append(drop, kept...) {
 		if err := db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{n}}); err != nil {
 			return err
 		}

@@ -119,7 +119,7 @@ func (r *Runner) fits(ctx context.Context, b *build, kept claims) error {
 	if err := w.checkpoints(ctx, b, kept, first); err != nil {
 		return err
 	}
-	if r.running || b.former != nil {
+	if r.running {
 		return nil
 	}
 	return w.events(ctx, r.db, b, first)

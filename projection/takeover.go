@@ -99,13 +99,14 @@ func (r *Runner) takeOver(ctx context.Context, p *place) error {
 	if err := r.copyFormer(ctx, p); err != nil {
 		return fmt.Errorf("take over the dead letters of %s: %w", name, err)
 	}
+	w := witness{src: r.src, projection: name}
 	notes := []querydb.Note{p.note(name, p.revision), fence(name, nil, p.former.revision)}
 	for partition, c := range p.Partitions {
 		var err error
 		if c.Incarnation, err = eventlog.IncarnationOf(ctx, r.src, partition); err != nil {
 			return err
 		}
-		if e, err := r.formerEvent(ctx, ref{partition, c.Offset}); err != nil {
+		if e, err := w.formerEvent(ctx, ref{partition, c.Offset}); err != nil {
 			return err
 		} else if e != nil {
 			c.Anchor = anchorOf(e)
@@ -130,11 +131,11 @@ func (r *Runner) dropFormer(ctx context.Context) {
 }
 
 // formerEvent reads the event at a place that a former version has put on record, nil where the source has it no more.
-func (r *Runner) formerEvent(ctx context.Context, at ref) (*eventlog.Event, error) {
+func (w *witness) formerEvent(ctx context.Context, at ref) (*eventlog.Event, error) {
 	if at.offset == 0 {
 		return nil, nil
 	}
-	e, err := fetch(ctx, r.src, at.partition, at.offset)
+	e, err := fetch(ctx, w.src, at.partition, at.offset)
 	if errors.Is(err, errGone) {
 		return nil, nil
 	}
@@ -164,51 +165,113 @@ func (r *Runner) copyFormer(ctx context.Context, p *place) error {
 		}
 		return err
 	}
+	w := witness{src: r.src, projection: r.projection.Name}
 	if p.Table != "" {
 		kind := p.kind(kindDeadLetter, r.projection.Name)
-		err := eachNote(ctx, r.db, formerAside+r.projection.Name, func(n querydb.Note) error { return add(r.formerDeadLetter(ctx, kind, n)) })
+		err := eachNote(ctx, r.db, formerAside+r.projection.Name, func(n querydb.Note) error {
+			return add(w.formerDeadLetter(ctx, kind, n))
+		})
 		if err != nil {
 			return err
 		}
 	}
-	err := eachNote(ctx, r.db, formerReplay+r.projection.Name, func(n querydb.Note) error { return add(r.formerDecision(ctx, p, n)) })
+	err := eachNote(ctx, r.db, formerReplay+r.projection.Name, func(n querydb.Note) error {
+		return add(w.formerDecision(ctx, p.Generation, n))
+	})
 	if err != nil || len(notes) == 1 {
 		return err
 	}
 	return flush()
 }
 
-func (r *Runner) formerDeadLetter(ctx context.Context, kind string, n querydb.Note) (querydb.Note, error) {
+// formerDeadLetter is a dead letter in the present form. Where the source holds another event in its place, it is a
+// *MismatchError.
+func (w *witness) formerDeadLetter(ctx context.Context, kind string, n querydb.Note) (querydb.Note, error) {
 	d, at, err := parseAside(n)
 	if err != nil {
 		return n, damage{err}
 	}
-	e, err := r.formerEvent(ctx, at)
+	var named *anchor
+	if d.ID != "" { // else it was an event that could not be read
+		named = &anchor{Offset: at.offset, Source: d.Source, ID: d.ID, Time: d.Time}
+	}
+	if err := w.holds(ctx, recordDeadLetter, at.partition, at.offset, named); err != nil {
+		return n, err
+	}
+	e, err := w.formerEvent(ctx, at)
 	if err != nil {
 		return n, err
 	}
-	if a := anchorOf(e); a != nil && a.Source == d.Source && a.ID == d.ID {
+	if a := anchorOf(e); a != nil && named != nil {
 		d.Hash = a.Hash
 	}
 	return querydb.Note{Kind: kind, ID: n.ID, Value: encode(d)}, nil
 }
 
-func (r *Runner) formerDecision(ctx context.Context, p *place, n querydb.Note) (querydb.Note, error) {
+// formerDecision is a decision in the present form. It names no event in the former one: where the source ends before, it
+// is a *MismatchError.
+func (w *witness) formerDecision(ctx context.Context, generation int, n querydb.Note) (querydb.Note, error) {
 	d, err := parseReplay(n)
 	if err != nil {
 		return n, damage{err}
 	}
-	d.Generation = p.Generation
-	e, err := r.formerEvent(ctx, d.ref)
+	if err := w.decision(ctx, &d); err != nil {
+		return n, err
+	}
+	d.Generation = generation
+	e, err := w.formerEvent(ctx, d.ref)
 	if err != nil {
 		return n, err
 	}
 	d.Event = anchorOf(e)
 	if !d.Skip {
-		if e, err = r.formerEvent(ctx, ref{d.partition, d.Moment}); err != nil {
+		if e, err = w.formerEvent(ctx, ref{d.partition, d.Moment}); err != nil {
 			return n, err
 		}
 		d.After = anchorOf(e)
 	}
-	return d.note(r.projection.Name), nil
+	return d.note(w.projection), nil
+}
+
+// formerEvents is events for what is on record in the former form.
+func (w *witness) formerEvents(ctx context.Context, db *querydb.DB, b *build, report func(error) error) error {
+	look := func(_ querydb.Note, err error) error {
+		if mismatched(err) {
+			err = report(err)
+		}
+		return err
+	}
+	if b.Table != "" {
+		err := eachNote(ctx, db, formerAside+w.projection, func(n querydb.Note) error {
+			return look(w.formerDeadLetter(ctx, "", n))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return eachNote(ctx, db, formerReplay+w.projection, func(n querydb.Note) error {
+		return look(w.formerDecision(ctx, b.Generation, n))
+	})
+}
+
+// Former reports whether what is on record about the projection has the form of an earlier version, and is taken over when
+// it runs.
+func Former(ctx context.Context, db *querydb.DB, p Projection) (bool, error) {
+	b, err := readBuild(ctx, db, p.Name)
+	return b.former != nil, err
+}
+
+// acceptFormer returns the notes that keep what was decided about events which the source holds, and that keep earlier
+// versions from going on.
+func (w *witness) acceptFormer(ctx context.Context, db *querydb.DB, b *build) ([]querydb.Note, error) {
+	var list []querydb.Note
+	err := eachNote(ctx, db, formerReplay+w.projection, func(n querydb.Note) error {
+		d, err := w.formerDecision(ctx, b.Generation, n)
+		if mismatched(err) {
+			return nil
+		}
+		list = append(list, d)
+		return err
+	})
+	return append(list, fence(w.projection, nil, b.former.revision)), err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/foldql/foldql/eventlog/memlog"
 	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/memstore"
@@ -224,5 +225,56 @@ func TestAnEarlierVersionCannotReadWhatItMustNotGoOnFrom(t *testing.T) {
 				t.Errorf("the former note has revision %d, and had %d: a commit made of that would take effect", n.Revision, before.Revision)
 			}
 		})
+	}
+}
+
+// otherwise is a copy of a log in which the event at an offset has another id.
+func otherwise(t *testing.T, log *memlog.Log, offset uint64) *memlog.Log {
+	t.Helper()
+	events, err := log.Read(t.Context(), "0", 0, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	events[offset-1].ID += "x"
+	return partitioned(t, 1, events)
+}
+
+// TestADeadLetterOfAnEarlierVersionThatTheLogDoesNotHoldIsAMismatch, and nothing is taken over. Once the log is accepted,
+// decisions that still hold are kept, and no earlier version can go on.
+func TestADeadLetterOfAnEarlierVersionThatTheLogDoesNotHoldIsAMismatch(t *testing.T) {
+	drv, log := outliving{memstore.New()}, formerLog(t)
+	formerStore(t, log, drv)
+	for _, at := range []uint64{7, 12} {
+		other := otherwise(t, log, at)
+		m := mismatch(t, other, drv, 10)
+		if m == nil || m.Offset != at || m.Record != "dead letter" {
+			t.Errorf("mismatch: %+v, want one of the dead letter at %d", m, at)
+		}
+		if all := mismatches(t, other, drv, Projection("script")); len(all) != 1 || all[0].Offset != at {
+			t.Errorf("mismatches: %v, want one at %d", all, at)
+		}
+	}
+	if all := mismatches(t, ended(log), drv, Projection("script")); len(all) > 0 {
+		t.Errorf("the log of the rows has mismatches %v", all)
+	}
+	other := otherwise(t, log, 7)
+	for range 2 {
+		if err := projection.Accept(ctx(), open(t, drv), other, Projection("script")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db := open(t, drv)
+	n, err := db.Note(t.Context(), "checkpoint", "script")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(n.Value, &formerRead{}); err == nil {
+		t.Errorf("an earlier version can go on from %s", n.Value)
+	}
+	run(t, other, db, quick())
+	for _, k := range []keyOf{{"o", 7}, {"a", 1111}, {"z", 11}} {
+		if got := totalOf(t, db, k.id); got != k.total {
+			t.Errorf("total of %s is %d, want %d: what was decided is lost", k.id, got, k.total)
+		}
 	}
 }

@@ -63,30 +63,41 @@ func (c *acceptCommand) Run(ctx context.Context, p *program) (err error) {
 			return fmt.Errorf("accept the log for projection %s: %w; run the command again", one.Name, err)
 		}
 	}
+	if err := dropFormerFirst(ctx, db); err != nil {
+		return err
+	}
 	fmt.Fprintln(p.stdout, "the log is accepted: the next start folds every model anew from it")
 	return nil
 }
 
-// show prints what the log contradicts, and reports whether that is anything.
+// show prints what the log contradicts and what would be lost, and reports whether that is anything.
 func (c *acceptCommand) show(ctx context.Context, p *program, db *querydb.DB, src *source) (wrong bool, err error) {
+	all := losses{}
+	first, err := formerMismatch(ctx, db, src, p.app.Projections)
+	if err != nil {
+		return false, err
+	}
+	if first != nil {
+		fmt.Fprintf(p.stdout, "%s\nlost: every event that the rows were folded from, unless the log has it too\n", first)
+		wrong = true
+	}
 	for _, one := range p.app.Projections {
 		list, err := projection.Mismatches(ctx, db, src.Source, one)
+		if err == nil && len(list) > 0 {
+			wrong = true
+			err = all.add(ctx, db, src, one, list)
+		}
 		if err != nil {
 			return false, fmt.Errorf("compare the log with what is on record of %s: %w", one.Name, err)
 		}
 		for _, m := range list {
-			wrong = true
 			fmt.Fprintln(p.stdout, m)
-			if m.Offset > m.End {
-				fmt.Fprintf(p.stdout, "  %d events that it covers, or more, are not in the log, and would be lost\n", m.Offset-m.End)
-			} else {
-				fmt.Fprintf(p.stdout, "  up to %d events that it covers are not in the log, and would be lost\n", m.Offset)
-			}
 		}
 	}
 	if !wrong {
 		fmt.Fprintln(p.stdout, "there is nothing to accept: the log holds what the rows were folded from")
 	}
+	all.print(p.stdout)
 	return wrong, nil
 }
 

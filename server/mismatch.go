@@ -22,6 +22,9 @@ func errMismatch(m *projection.MismatchError) error {
 // firstMismatch returns what of all that is on record the source contradicts first, nil where that is nothing. It waits for
 // events of a source that is still coming in.
 func firstMismatch(ctx context.Context, db *querydb.DB, src *source, all []projection.Projection) (*projection.MismatchError, error) {
+	if m, err := formerMismatch(ctx, db, src, all); m != nil || err != nil {
+		return m, err
+	}
 	for i := 0; i < len(all); {
 		list, err := projection.Mismatches(ctx, db, src.Source, all[i])
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/foldql/foldql/eventlog/cloudevents"
 	"github.com/foldql/foldql/eventlog/embeddedlog"
+	"github.com/foldql/foldql/internal/dynamolocal"
 )
 
 // copyDir replaces a directory by a copy of another.
@@ -36,8 +37,22 @@ func (s *server) folded(t *testing.T, n int) {
 // TestALogOlderThanTheRowsTakesNoEventAndLosesNone until an operator has decided: rows are at 110, the log is restored
 // from a backup at 50, events are appended to it behind the server's back, and it is started again and again.
 func TestALogOlderThanTheRowsTakesNoEventAndLosesNone(t *testing.T) {
-	app, dir := newProject(false).App, t.TempDir()
-	args := []string{"--store", "embedded:" + dir}
+	t.Run("embedded", func(t *testing.T) {
+		dir := t.TempDir()
+		testOlderLog(t, newProject(false).App, dir, []string{"--store", "embedded:" + dir}, func() {})
+	})
+	for _, e := range dynamolocal.Engines() {
+		t.Run(string(e), func(t *testing.T) {
+			d, dir := deploy(t, e), t.TempDir()
+			apply := func() { d.tables(t, "apply").wantExit(t, exitDone, "done") }
+			apply()
+			testOlderLog(t, d.app, dir, append(slices.Clone(d.store), "--events", "log:"+dir), apply)
+		})
+	}
+}
+
+// testOlderLog plays that over a store, with the log in dir/log. apply makes the tables that a fold anew needs.
+func testOlderLog(t *testing.T, app App, dir string, args []string, apply func()) {
 	backup, newest := filepath.Join(t.TempDir(), "backup"), filepath.Join(t.TempDir(), "newest")
 	s := serve(t, app, start{args: args})
 	if got := s.post(t, slices.Collect(taskEvents(1, 50))); got != http.StatusCreated {
@@ -84,6 +99,7 @@ func TestALogOlderThanTheRowsTakesNoEventAndLosesNone(t *testing.T) {
 	copyDir(t, newest, filepath.Join(dir, "log"))
 	requested := runProgram(t, app, start{args: append([]string{"rebuild", "Tasks"}, args...)})
 	requested.wantExit(t, exitDone, "folds the whole log anew")
+	apply()
 	copyDir(t, backup, filepath.Join(dir, "log"))
 	refusesToAppend("a rebuild was asked for, and the log ends at 50")
 	copyDir(t, newest, filepath.Join(dir, "log"))
@@ -118,6 +134,7 @@ func TestALogOlderThanTheRowsTakesNoEventAndLosesNone(t *testing.T) {
 	runProgram(t, app, start{args: accept}).wantExit(t, exitUsage, "--yes")
 	runProgram(t, app, start{args: accept}).wantExit(t, exitUsage, "at offset 110")
 	runProgram(t, app, start{args: append(accept, "--yes")}).wantExit(t, exitDone, "accepted")
+	apply()
 	runProgram(t, app, start{args: accept}).wantExit(t, exitDone, "nothing to accept")
 	s = serve(t, app, start{args: args})
 	s.ready(t)

@@ -1,0 +1,92 @@
+package server
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+)
+
+// formerFirstNote is the note of earlier versions that names the first event which the rows were folded from. It is all
+// that tells one log from another until the checkpoints, which named no event then, are taken over.
+const formerFirstNote = "first event"
+
+// formerMismatch compares the first event of the source with that note, as long as any projection is still to be taken
+// over; then the note is deleted.
+func formerMismatch(
+	ctx context.Context, db *querydb.DB, src *source, all []projection.Projection,
+) (*projection.MismatchError, error) {
+	note, err := db.Note(ctx, serverNotes, formerFirstNote)
+	if err != nil {
+		return nil, fmt.Errorf("read the %s: %w", formerFirstNote, err)
+	}
+	if note.Value == nil {
+		return nil, nil
+	}
+	for _, one := range all {
+		former, err := projection.Former(ctx, db, one)
+		if err != nil {
+			return nil, err
+		}
+		if former {
+			return src.beginsWith(ctx, one.Name, string(note.Value))
+		}
+	}
+	return nil, dropFormerFirst(ctx, db)
+}
+
+func dropFormerFirst(ctx context.Context, db *querydb.DB) error {
+	err := db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{{Kind: serverNotes, ID: formerFirstNote}}})
+	if err != nil {
+		return fmt.Errorf("delete the %s: %w", formerFirstNote, err)
+	}
+	return nil
+}
+
+// beginsWith returns how the source contradicts the note, nil where it does not, or where its first event cannot be read or
+// is forgotten.
+func (s *source) beginsWith(ctx context.Context, projectionName, noted string) (*projection.MismatchError, error) {
+	if s.growing {
+		if err := s.Wait(ctx, eventlog.Positions{}); err != nil && !ended(err) {
+			return nil, err
+		}
+	}
+	partitions, err := s.Partitions(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list the partitions of the events: %w", err)
+	}
+	wrong := &projection.MismatchError{
+		Projection: projectionName, Record: "note of the first event", Offset: 1, Event: "event " + noted,
+	}
+	unknown := false
+	for _, p := range partitions {
+		events, err := s.Read(ctx, p, 0, 1)
+		if err != nil {
+			return nil, fmt.Errorf("read the first event: %w", err)
+		}
+		if wrong.Partition == "" {
+			wrong.Partition = p
+		}
+		if len(events) == 0 {
+			continue
+		}
+		e := &events[0]
+		if e.Malformed != nil || e.Offset > 1 {
+			unknown = true
+			continue
+		}
+		name := fmt.Sprintf("%q of %q", e.ID, e.Source)
+		if name == noted {
+			return nil, nil
+		}
+		if wrong.Found == "" {
+			wrong.Partition, wrong.Offset, wrong.End, wrong.Found = p, e.Offset, e.Offset, "event "+name
+		}
+	}
+	if unknown && wrong.Found == "" {
+		return nil, nil
+	}
+	return wrong, nil
+}
