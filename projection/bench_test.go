@@ -3,6 +3,7 @@ package projection_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -146,3 +147,53 @@ func foldAll(b *testing.B, log eventlog.Source, store driver.Driver) {
 		}
 	}
 }
+
+// BenchmarkFollow folds 200 events that go on from histories of growing length, a window each, and tells how many rows it
+// reads for each: but for finding the latest row when it begins, which reads the history once, as many for any.
+func BenchmarkFollow(b *testing.B) {
+	for _, model := range []string{"lasting", "stamped"} {
+		for _, history := range []int{500, 2000, 8000} {
+			b.Run(fmt.Sprintf("%s/after %d", model, history), func(b *testing.B) {
+				for b.Loop() {
+					benchFollow(b, followed[model], history)
+				}
+			})
+		}
+	}
+}
+
+func benchFollow(b *testing.B, ops *OpsOf, history int) {
+	const more = 200
+	b.StopTimer()
+	store, log := lastingStore{memstore.New()}, memlog.New(memlog.Options{})
+	defer log.Close()
+	add := func(from, n int) {
+		for i := range n {
+			add(b, log, from+i, event("", Step{Op: "follow", ID: "a", Version: fmt.Sprintf("v%06d", from+i), Total: 1}))
+		}
+	}
+	fold := func(window int) (read uint64) {
+		db := open(b, store, ops.Codec.Model)
+		cfg := quick()
+		cfg.Window = window
+		r, err := projection.NewRunner(ProjectionOf("script", ops), &ending{log}, db, cfg)
+		if err == nil {
+			err = r.Run(b.Context())
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+		return rowsRead(db)
+	}
+	add(0, history)
+	fold(history)
+	add(history, more)
+	b.StartTimer()
+	read := fold(1)
+	b.ReportMetric(float64(read-uint64(history))/more, "rows-read/event")
+}
+
+// ending is a log that says it has ended when all was read.
+type ending struct{ *memlog.Log }
+
+func (*ending) Wait(context.Context, eventlog.Positions) error { return io.EOF }

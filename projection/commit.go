@@ -45,6 +45,9 @@ func (r *Runner) commit(ctx context.Context, s *stretch) (done bool, err error) 
 	if err != nil {
 		return false, r.abandon(items, took, err)
 	}
+	if took == 0 && len(items) > 0 {
+		return false, nil // the first event begins again, with all that it needs
+	}
 	if !s.released {
 		out.end, out.last, out.watermark = s.end, s.last, s.watermark
 		if took < len(s.items) {
@@ -163,7 +166,7 @@ func (r *Runner) write(ctx context.Context, out *outcome) error {
 		out.fold.forget()
 		return err
 	}
-	out.fold.committed(out.slot)
+	out.fold.committed(out.end.position(out.slot))
 	r.expire(out.partition)
 	r.remember(ctx, out)
 	r.progress.committed(out.partition, out.end.Offset, len(r.writes), len(r.asides.all))
@@ -219,7 +222,7 @@ func (r *Runner) evaluate(out *outcome, items []item) (took int, err error) {
 		of: func(i int) *eventlog.Event { return items[i].event },
 		do: func(c *calls, i int, failed error) (bool, error) { return r.take(c, out, items, i, failed) },
 	})
-	if err == nil && took == 0 && len(items) > 0 {
+	if err == nil && took == 0 && len(items) > 0 && !out.fold.lacked() {
 		return 0, stuck{fmt.Errorf("event %s of %s can be in no commit: this is a defect of foldql",
 			refOf(items[0].event), r.projection.Name)}
 	}

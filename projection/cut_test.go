@@ -81,7 +81,7 @@ func TestACommitEndsWhereAnotherMustBegin(t *testing.T) {
 		{
 			"what an event follows a later one may not change in its commit", "blind",
 			[]eventlog.Event{event("", set("a", 1)), event("", follow("v2")), event("", upsert("a", 1)), event("", upsert("a", 1))},
-			[]string{"a/v1? a/v2?", "a/v1?"},
+			[]string{"a/v1? a/v2", "a/v1?"},
 		},
 		{
 			"nor delete", "blind",
@@ -94,12 +94,12 @@ func TestACommitEndsWhereAnotherMustBegin(t *testing.T) {
 				event("", set("a", 1)), event("", follow("v2")), event("", Step{Op: "upsert", ID: "a", Version: "~current"}),
 				event("", follow("v3")), event("", Step{Op: "upsert", ID: "a", Version: "~current"}), event("", set("b", 1)),
 			},
-			[]string{"a/v1? a/v2? a/v3? a/~current? b/v1"},
+			[]string{"a/v1 a/v2 a/v3 a/~current? b/v1"},
 		},
 		{
 			"an event that both follows and changes is one commit", "blind",
 			[]eventlog.Event{event("", set("a", 1)), event("", follow("v2"), upsert("a", 1)), event("", set("b", 1))},
-			[]string{"a/v1?", "= a/v1? a/v2?", "b/v1"},
+			[]string{"a/v1?", "= a/v1? a/v2", "b/v1"},
 		},
 		{
 			"what is set aside is committed without rows", "blind",

@@ -191,8 +191,8 @@ func drawMortal(t *rapid.T, second int) eventlog.Event {
 	return timed(second-rapid.IntRange(0, 6).Draw(t, "late"), rapid.SliceOfN(step, 1, 2).Draw(t, "steps")...)
 }
 
-// TestALiveFoldWithSweepsEqualsARebuild: rows that have expired are removed at random moments of the live fold, as far as the
-// watermark goes that is durable. Events come late, and ids differ in casing alone.
+// TestALiveFoldWithSweepsEqualsARebuild: rows that have expired are removed at random moments of the live fold, as far
+// as the watermark goes that is durable. Events come late, and ids differ in casing alone.
 func TestALiveFoldWithSweepsEqualsARebuild(t *testing.T) {
 	removed := 0
 	rapid.Check(t, func(rt *rapid.T) {

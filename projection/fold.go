@@ -26,9 +26,11 @@ type folder interface {
 	eval(ops []Op, at occasion) error
 	// diedHalf reports whether code has ended its goroutine in eval, and some of what its event changes is durable.
 	diedHalf() bool
-	// committed says that what was evaluated is durable, of events of the partition; forget that it may not be, or that
+	// lacked reports whether eval has returned errCut because something was not read that load will read the next time.
+	lacked() bool
+	// committed says that what was evaluated is durable, of events up to the position; forget that it may not be, or that
 	// others have written.
-	committed(partition string)
+	committed(end querydb.Position)
 	forget()
 	// torn reports whether some of what the events change was durable when it was read.
 	torn() bool
@@ -65,22 +67,24 @@ type fold[R any] struct {
 	builder record.Builder
 	said    []keys.Mention // see nothingSaid
 	entries map[keys.Key]*entry[R]
-	parts   map[string]*part[R] // partitions read whole
+	parts   map[string]*part[R] // partitions of which more is known than rows by their keys
 	wanted  []keys.Key
 	held    map[claim]holder[R]
-	dirty   []*entry[R]     // in order of the first change
-	journal []undo[R]       // of the event in hand
-	done    int             // rows of it that are passed
-	since   time.Time       // the watermark of the first event
-	tails   tails           // nil where they cannot be remembered
-	deletes map[string]bool // partitions of which the window deletes rows by key
-	died    bool            // see diedHalf
+	dirty   []*entry[R] // in order of the first change
+	journal []undo[R]   // of the event in hand
+	done    int         // rows of it that are passed
+	since   time.Time   // the watermark of the first event
+	died    bool        // see diedHalf
+	tails   tails
+	lacks   lacking // what the events in hand have missed
+	given   lacking // what those have missed that were begun again, and is read for them
 }
 
 // entry is one row of the picture.
 type entry[R any] struct {
 	key    keys.Key
 	wanted bool
+	read   bool // it is known what is stored
 	dirty  bool
 	seen   *sight    // on a Shared store, how the row was when it was read; nil where it was not
 	others *R        // the key fields of a row that was there when it was read, and is other writers' alone
@@ -111,9 +115,6 @@ func newFold[R any](codec *querydb.Codec[R], db *querydb.DB, w *querydb.Writer) 
 	if m.Entity != nil {
 		f.slots = len(m.Entity.Table.Indexes)
 	}
-	if !f.cuts.shared && m.TTL < 0 && m.CreatedAt < 0 && f.shape.writer == "" && !f.mustRead() {
-		f.tails, f.deletes = tails{}, map[string]bool{}
-	}
 	f.reset(false)
 	return f
 }
@@ -122,11 +123,11 @@ func (f *fold[R]) reset(alone bool) {
 	f.cuts.reset(alone)
 	f.entries = make(map[keys.Key]*entry[R], len(f.entries))
 	f.parts = map[string]*part[R]{}
-	clear(f.deletes)
 	if f.shape.unique != nil {
 		f.held = make(map[claim]holder[R], len(f.held))
 	}
 	f.wanted, f.dirty, f.journal = f.wanted[:0], nil, f.journal[:0]
+	f.give()
 }
 
 func (f *fold[R]) need(ops []Op, at occasion) (err error) {
@@ -173,11 +174,14 @@ func (f *fold[R]) needRow(row *R, key keys.Key, at occasion) error {
 
 // needWritten is needRow of a row that is to be replaced, whatever it is: it is read where that counts all the same.
 func (f *fold[R]) needWritten(row *R, key keys.Key, at occasion) error {
-	if f.model.CreatedAt >= 0 || f.mustRead() {
+	if f.readsReplaced() {
 		return f.needRow(row, key, at)
 	}
 	return nil
 }
+
+// readsReplaced reports whether it counts what is replaced.
+func (f *fold[R]) readsReplaced() bool { return f.model.CreatedAt >= 0 || f.mustRead() }
 
 // mustRead reports whether also what is replaced or deleted is to be read: where the row may be ahead, be another's under
 // the same key, or hold a key that no other row may have.
@@ -196,11 +200,11 @@ func (f *fold[R]) load(ctx context.Context, first occasion) error {
 			}
 		}
 	}
-	return f.loadPartitions(ctx, first.pos.Partition)
+	return f.loadPartitions(ctx)
 }
 
 func (f *fold[R]) loaded(e *entry[R], row *querydb.Row) error {
-	e.seen = f.cuts.sight(row, f.shape.writer)
+	e.seen, e.read = f.cuts.sight(row, f.shape.writer), true
 	e.state, e.others = state[R]{}, nil
 	if row.Record == nil {
 		return nil
@@ -326,12 +330,23 @@ func (f *fold[R]) writes(dst []querydb.Write) (writes []querydb.Write, whole, se
 func (f *fold[R]) entry(key keys.Key) *entry[R] {
 	e := f.entries[key]
 	if e == nil {
-		e = &entry[R]{key: key}
-		f.entries[key] = e
+		e = f.entryOf(key)
 		if p := f.parts[key.PK]; p != nil {
 			p.entries = append(p.entries, e)
-			e.seen = f.cuts.sight(&querydb.Row{}, f.shape.writer) // its partition was read, and it was not there
+			if p.whole { // it was read, and the row was not there
+				e.seen, e.read = f.cuts.sight(&querydb.Row{}, f.shape.writer), true
+			}
 		}
+	}
+	return e
+}
+
+// entryOf is entry while rows are read.
+func (f *fold[R]) entryOf(key keys.Key) *entry[R] {
+	e := f.entries[key]
+	if e == nil {
+		e = &entry[R]{key: key}
+		f.entries[key] = e
 	}
 	return e
 }

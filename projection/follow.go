@@ -16,7 +16,7 @@ import (
 // primary is the Index of a query of the table itself.
 const primary = -1
 
-// partitionPage is how many rows of a partition one query reads.
+// partitionPage is how many rows of a partition one query reads at most.
 const partitionPage = 1000
 
 type followOp[R any] struct {
@@ -35,13 +35,19 @@ func (o *followOp[R]) need(f *fold[R], at occasion) error {
 	if o.err != nil {
 		return o.err
 	}
+	if f.readsReplaced() && !f.cuts.alone {
+		o.foresee(f, at)
+	}
 	return f.needLatest(o.partition, at)
 }
 
 func (o *followOp[R]) eval(f *fold[R], at occasion) error {
 	f.cuts.follow(o.partition, at)
 	var latest R
-	followed := f.latest(o.partition, at)
+	followed, known := f.latest(o.partition, at)
+	if !known {
+		return f.lackPart(o.partition, at)
+	}
 	if followed != nil {
 		latest = f.codec.Clone(&followed.row)
 	}
@@ -60,13 +66,38 @@ func (o *followOp[R]) eval(f *fold[R], at occasion) error {
 		return fmt.Errorf("%w: follow %s partition %q: its latest row is of another id: %s",
 			querydb.ErrConflict, f.model.Name, o.partition, f.difference(&followed.row, &row))
 	}
-	if e := f.entry(key); !f.passed(e, at) {
-		return f.replace(e, row, at)
+	e := f.entry(key)
+	if f.passed(e, at) {
+		return nil
 	}
-	return nil
+	if !e.read && e.event == 0 && f.readsReplaced() {
+		return f.lackKey(key)
+	}
+	return f.replace(e, row, at)
 }
 
-// samePartition reports whether rows under the same partition key are of the same id, and not of two that differ in casing.
+// foresee asks for the row that is to be written, where it counts what is replaced. Which it is follows from the event
+// alone as a rule, and not from the row that is followed; where it does not, or the function fails without one, eval
+// finds out.
+func (o *followOp[R]) foresee(f *fold[R], at occasion) {
+	done := make(chan struct{})
+	go func() { // the function may end its goroutine
+		defer close(done)
+		defer func() { _ = recover() }()
+		var none R
+		row, key, err := f.stamped(o.next(none), keys.Key{}, at)
+		if err == nil {
+			key, err = querydb.KeyOf(f.codec, &row)
+		}
+		if err == nil && key.PK == o.partition {
+			_ = f.needKey(key)
+		}
+	}()
+	<-done
+}
+
+// samePartition reports whether rows under the same partition key are of the same id, and not of two that differ in
+// casing.
 func (f *fold[R]) samePartition(a, b *R) bool {
 	return !f.shape.meets || !slices.ContainsFunc(f.model.PK.Fields, func(field int) bool {
 		return f.codec.Value(a, field) != f.codec.Value(b, field)
@@ -97,13 +128,15 @@ func (o *deletePartitionOp[R]) eval(f *fold[R], at occasion) error {
 	return nil
 }
 
-// part is a partition that was read whole.
+// part is what is known of a partition: all its rows, or the latest that a Follow goes on from; and rows that events
+// have named.
 type part[R any] struct {
-	last    *tail       // what is remembered of it, where that is enough
-	entries []*entry[R] // in order of reading; new rows at the end
-	// recent has the rows in ascending order of the positions that they had when they were added to it: those that events
-	// of the source partition wrote before, and whatever the window's events touched, as often as they did.
-	// The latest row is found from its end, without a look at all the others.
+	whole   bool        // it was read whole
+	last    *tail       // else, what is known to be its latest row
+	entries []*entry[R] // in the order of their keys; new rows at the end
+	// recent has the rows in ascending order of the positions that they had when they were added to it: those that
+	// events of the source partition wrote before, and whatever the window's events touched, as often as they did. The
+	// latest row is found from its end, without a look at all the others.
 	recent []standing[R]
 }
 
@@ -114,43 +147,49 @@ type standing[R any] struct {
 }
 
 // needPartition asks for all rows of a partition.
-func (f *fold[R]) needPartition(pk string) {
-	if f.parts[pk] == nil || f.parts[pk].last != nil {
-		f.parts[pk] = &part[R]{}
-	}
-}
+func (f *fold[R]) needPartition(pk string) { f.parts[pk] = &part[R]{whole: true} }
 
-func (f *fold[R]) loadPartitions(ctx context.Context, source string) error {
+func (f *fold[R]) loadPartitions(ctx context.Context) error {
 	if len(f.parts) == 0 {
 		return nil
 	}
-	for pk, p := range f.parts {
-		*p = part[R]{last: p.last}
-		if !f.known(pk, p) {
+	for _, p := range f.parts {
+		*p = part[R]{whole: p.whole, last: p.last}
+		if !f.known(p) {
 			p.last = nil
-		}
-	}
-	for key, e := range f.entries { // rows that are known by key take part
-		if p := f.parts[key.PK]; p != nil {
-			p.entries = append(p.entries, e)
 		}
 	}
 	if err := f.readPartitions(ctx); err != nil {
 		return err
 	}
+	if f.cuts.ahead { // another process is amid a commit: what it has written of a partition may be what comes next
+		for _, p := range f.parts {
+			p.whole = true
+		}
+		if err := f.readPartitions(ctx); err != nil {
+			return err
+		}
+	}
+	for key, e := range f.entries { // those that are known by key take part
+		if p := f.parts[key.PK]; p != nil {
+			p.entries = append(p.entries, e)
+		}
+	}
 	for _, p := range f.parts {
-		p.order(source)
+		slices.SortFunc(p.entries, func(a, b *entry[R]) int { return cmp.Compare(a.key.SK, b.key.SK) })
+		p.order(f.cuts.first.Partition)
 	}
 	return nil
 }
 
-// readPartitions reads all rows of the partitions, many at a time: a store that is shared is some milliseconds away.
+// readPartitions reads all rows of the partitions that are to be known whole, and the latest of the others that is not
+// known, many at a time: a store that is shared is some milliseconds away.
 func (f *fold[R]) readPartitions(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var pks []string
 	for pk, p := range f.parts {
-		if p.last == nil {
+		if p.last == nil || p.whole {
 			pks = append(pks, pk)
 		}
 	}
@@ -201,39 +240,75 @@ func (f *fold[R]) guardedLoad(ctx context.Context, pk string, rows *sync.Mutex) 
 }
 
 func (f *fold[R]) loadPartition(ctx context.Context, pk string, rows *sync.Mutex) error {
-	q := querydb.Query{Index: primary, PK: pk, Limit: partitionPage, Consistent: true}
-	for {
-		page, err := f.db.Query(ctx, f.model, q)
-		if err != nil {
-			return err
-		}
-		if err := f.loadedAll(page.Rows, rows); err != nil {
-			return err
-		}
-		if page.Next == nil {
+	p, last := f.parts[pk], querydb.Row{}
+	err := f.eachPage(ctx, pk, func(page []querydb.Row) error {
+		rows.Lock()
+		defer rows.Unlock()
+		if !p.whole {
+			f.seek(&last, page)
 			return nil
 		}
-		q.Start = page.Next
+		for i := range page {
+			if err := f.loaded(f.entryOf(page[i].Key), &page[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil || p.whole {
+		return err
 	}
-}
-
-func (f *fold[R]) loadedAll(list []querydb.Row, rows *sync.Mutex) error {
 	rows.Lock()
 	defer rows.Unlock()
-	for i := range list {
-		if err := f.loaded(f.entry(list[i].Key), &list[i]); err != nil {
-			return err
-		}
+	p.last = &tail{last.Key, last.Position}
+	if last.Record == nil {
+		return nil
 	}
-	return nil
+	return f.loaded(f.entryOf(last.Key), &last)
 }
 
-// latest returns the row of the partition that a Follow of the event continues, nil where there is none.
-func (f *fold[R]) latest(pk string, at occasion) *entry[R] {
-	var best *entry[R]
-	var highest querydb.Position
-	for _, s := range slices.Backward(f.parts[pk].recent) {
-		if best != nil && s.pos.Before(highest) {
+// eachPage reads a partition, a page of about a megabyte at a time.
+func (f *fold[R]) eachPage(ctx context.Context, pk string, visit func([]querydb.Row) error) error {
+	const bytes = 1 << 20
+	q := querydb.Query{Index: primary, PK: pk, Limit: 32, Consistent: true}
+	for {
+		page, err := f.db.Query(ctx, f.model, q)
+		if err == nil {
+			err = visit(page.Rows)
+		}
+		if err != nil || page.Next == nil {
+			return err
+		}
+		size := 1
+		for i := range page.Rows {
+			size += len(page.Rows[i].Record)
+		}
+		q.Start, q.Limit = page.Next, max(1, min(partitionPage, 4*q.Limit, bytes*len(page.Rows)/size))
+	}
+}
+
+// seek makes last the latest of the rows, and of itself, that an event can follow.
+func (f *fold[R]) seek(last *querydb.Row, rows []querydb.Row) {
+	for i := range rows {
+		row := &rows[i]
+		f.cuts.sight(row, f.shape.writer)
+		ours := row.Position.Partition == f.cuts.first.Partition
+		if row.Record == nil || !ours || sentinel(row.Key.SK) || row.Expired(f.since) {
+			continue
+		}
+		if now := (tail{row.Key, row.Position}); now.after(&tail{last.Key, last.Position}) {
+			*last = *row
+		}
+	}
+}
+
+// latest returns the row of the partition that a Follow of the event continues, nil where there is none. It is not
+// known where the row that was known to be the latest is gone, and others may be there.
+func (f *fold[R]) latest(pk string, at occasion) (best *entry[R], known bool) {
+	p := f.parts[pk]
+	var highest tail
+	for _, s := range slices.Backward(p.recent) {
+		if best != nil && s.pos.Before(highest.pos) {
 			break
 		}
 		e := s.entry
@@ -244,15 +319,15 @@ func (f *fold[R]) latest(pk string, at occasion) *entry[R] {
 		if !before || pos.Partition != at.pos.Partition || !pos.Before(at.pos) {
 			continue
 		}
-		if best == nil || cmp.Or(compare(pos, highest), cmp.Compare(e.key.SK, best.key.SK)) > 0 {
-			best, highest = e, pos
+		if now := (tail{e.key, pos}); now.after(&highest) {
+			best, highest = e, now
 		}
 	}
-	return best
+	return best, p.covers(&highest)
 }
 
-// before returns the position that the row had before the event in hand, and whether it was there at all: one that the event
-// has made in place of one that had expired was not.
+// before returns the position that the row had before the event in hand, and whether it was there at all: one that the
+// event has made in place of one that had expired was not.
 func (f *fold[R]) before(e *entry[R], at occasion) (pos querydb.Position, there bool) {
 	if e.event != at.event {
 		return e.pos, true

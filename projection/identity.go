@@ -7,8 +7,8 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// identical fails where another row than the one given is under the key of an entry: one whose key fields are others, and
-// differ in casing alone. A row that has expired is no row.
+// identical fails where another row than the one given is under the key of an entry: one whose key fields are others,
+// and differ in casing alone. A row that has expired is no row.
 func (f *fold[R]) identical(e *entry[R], row *R, at occasion) error {
 	if !f.shape.meets {
 		return nil
@@ -27,8 +27,8 @@ func (f *fold[R]) identical(e *entry[R], row *R, at occasion) error {
 		querydb.ErrConflict, f.model.Name, e.key, f.difference(there, row))
 }
 
-// difference says in which fields of the key two rows under one key differ, and why that makes one key: by casing, or by a
-// separator within a value that is not escaped.
+// difference says in which fields of the key two rows under one key differ, and why that makes one key: by casing, or
+// by a separator within a value that is not escaped.
 func (f *fold[R]) difference(there, row *R) string {
 	for field, isKey := range f.shape.isKey {
 		a, b := f.codec.Value(there, field).Text(), f.codec.Value(row, field).Text()
@@ -45,7 +45,8 @@ func (f *fold[R]) difference(there, row *R) string {
 	return "their keys are one"
 }
 
-// identified is identical for the row whose key fields fill sets. Ops that have no such function are taken at their word.
+// identified is identical for the row whose key fields fill sets. Ops that have no such function are taken at their
+// word.
 func (f *fold[R]) identified(e *entry[R], fill func(*R), at occasion) error {
 	if !f.shape.meets || fill == nil {
 		return nil

@@ -205,9 +205,6 @@ type deleteOp[R any] struct {
 }
 
 func (o *deleteOp[R]) need(f *fold[R], _ occasion) error {
-	if f.deletes != nil {
-		f.deletes[o.key.PK] = true
-	}
 	if o.err == nil && f.mustRead() {
 		return f.needKey(o.key)
 	}

@@ -104,7 +104,8 @@ func (e *closing) Read(ctx context.Context, partition string, after uint64, limi
 	return e.Log.Read(ctx, partition, after, 1)
 }
 
-// TestRowsThatExpiredStayUntilEveryPartitionHasComePastTheirEnd: also those of a partition that begins after others have.
+// TestRowsThatExpiredStayUntilEveryPartitionHasComePastTheirEnd: also those of a partition that begins after others
+// have.
 func TestRowsThatExpiredStayUntilEveryPartitionHasComePastTheirEnd(t *testing.T) {
 	log := memlog.New(memlog.Options{Partitions: 2})
 	t.Cleanup(func() { log.Close() })

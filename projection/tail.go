@@ -7,89 +7,200 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// A Follow asks for the latest row of a partition, and to find it the partition is read whole. So that this is done once,
-// and not in every window, the fold remembers the latest row of the partitions that were followed, and reads that row alone.
+// A Follow goes on from the latest row of its partition. To find it the partition is read, page by page, and no row but
+// the latest is kept. So that this is done once, and not in every window, the fold remembers which row that is, and
+// then reads that row alone.
 //
-// That holds where nobody else writes the rows, on a store that is not Shared; where no row has an end, because the row before
-// the latest may be asked for then; and where nothing is kept of a row that a Follow writes over. A window that deletes rows of the partition by their keys reads it whole. What is
-// remembered follows the commits; it is forgotten where one of them fails.
+// What is remembered follows the commits, and is forgotten where one of them fails, or another process has gone on. On
+// a Shared store others may be ahead of the checkpoint: where any row that was read shows that, partitions are read
+// whole. A remembered row that is as it was is the latest in any case, since what others write meanwhile comes after
+// the window begins.
+//
+// Where the latest row is gone for an event, since one of the window has deleted it, or it has expired, the one before
+// it is looked for: see lack.
 
-// mostTails bounds what is remembered.
+// mostTails bounds what is remembered: as many are kept as were used last, and up to as many before those.
 const mostTails = 1 << 16
 
 // tails are the latest rows, by partition of the table and of the source.
-type tails map[tailOf]tail
+type tails struct{ used, former map[tailOf]tail }
 
 type tailOf struct{ pk, source string }
 
-// tail is the latest row of a partition that events of the source partition wrote; the zero tail says that there is none.
+// tail is the latest row of a partition that events of the source partition wrote; the zero tail says that there is
+// none.
 type tail struct {
 	key keys.Key
 	pos querydb.Position
 }
 
+// after reports whether the row would be followed rather than the other, by position and then by sort key.
+func (t *tail) after(o *tail) bool {
+	return cmp.Or(compare(t.pos, o.pos), cmp.Compare(t.key.SK, o.key.SK)) > 0
+}
+
+func (t *tails) get(of tailOf) (last tail, known bool) {
+	if last, known = t.used[of]; !known {
+		if last, known = t.former[of]; known {
+			t.set(of, last)
+		}
+	}
+	return last, known
+}
+
+func (t *tails) set(of tailOf, last tail) {
+	if len(t.used) >= mostTails {
+		t.used, t.former = nil, t.used
+	}
+	if t.used == nil {
+		t.used = map[tailOf]tail{}
+	}
+	t.used[of] = last
+}
+
+func (t *tails) drop(of tailOf) {
+	delete(t.used, of)
+	delete(t.former, of)
+}
+
 // needLatest asks for the row that a Follow goes on from.
 func (f *fold[R]) needLatest(pk string, at occasion) error {
-	last, known := f.tails[tailOf{pk, at.pos.Partition}]
-	if !known || f.parts[pk] != nil && f.parts[pk].last == nil {
+	p := f.parts[pk]
+	switch {
+	case f.cuts.alone || f.given.parts[pk] == wholePart:
 		f.needPartition(pk)
 		return nil
+	case p != nil:
+		return nil
 	}
-	f.parts[pk] = &part[R]{last: &last}
-	if last == (tail{}) {
+	p = &part[R]{}
+	f.parts[pk] = p
+	last, known := f.tails.get(tailOf{pk, at.pos.Partition})
+	if !known || f.given.parts[pk] == soughtPart {
+		return nil
+	}
+	if p.last = &last; last == (tail{}) {
 		return nil
 	}
 	return f.needKey(last.key)
 }
 
-// known reports whether the part is what it was remembered to be, so that it need not be read.
-func (f *fold[R]) known(pk string, p *part[R]) bool {
-	switch {
-	case p.last == nil || f.deletes[pk]:
-		return false
-	case *p.last == (tail{}):
-		return true
+// known reports whether the latest row of the part is as it was remembered, so that it need not be looked for.
+func (f *fold[R]) known(p *part[R]) bool {
+	if p.last == nil || *p.last == (tail{}) {
+		return p.last != nil
 	}
 	e := f.entries[p.last.key]
 	return e != nil && e.present && e.pos == p.last.pos
 }
 
-func (f *fold[R]) forget() { clear(f.tails) }
+func (f *fold[R]) forget() { f.tails = tails{} }
 
 // committed remembers what the commit has made of the partitions that were followed in it or before.
-func (f *fold[R]) committed(source string) {
-	if f.tails == nil {
-		return
-	}
-	if len(f.tails) > mostTails {
-		clear(f.tails)
-	}
+func (f *fold[R]) committed(end querydb.Position) {
+	f.given = lacking{}
 	for pk, p := range f.parts {
-		f.tails[tailOf{pk, source}] = p.tail()
+		of := tailOf{pk, end.Partition}
+		if last, known := p.tail(); known && !end.Before(last.pos) {
+			f.tails.set(of, last)
+		} else {
+			f.tails.drop(of)
+		}
 	}
 	for _, e := range f.dirty {
-		of := tailOf{e.key.PK, source}
-		last, known := f.tails[of]
+		of := tailOf{e.key.PK, end.Partition}
+		if e.event == 0 || f.parts[of.pk] != nil || sentinel(e.key.SK) {
+			continue
+		}
+		last, known := f.tails.get(of)
+		now := tail{e.key, e.pos}
 		switch {
-		case !known || e.event == 0 || f.parts[of.pk] != nil || sentinel(e.key.SK):
+		case !known:
 		case !e.present && e.key == last.key:
-			delete(f.tails, of)
-		case e.present && cmp.Or(compare(e.pos, last.pos), cmp.Compare(e.key.SK, last.key.SK)) > 0:
-			f.tails[of] = tail{e.key, e.pos}
+			f.tails.drop(of)
+		case e.present && now.after(&last):
+			f.tails.set(of, now)
 		}
 	}
 }
 
-// tail is the latest of the rows.
-func (p *part[R]) tail() (last tail) {
+// tail is the latest of the rows, as far as it is known.
+func (p *part[R]) tail() (last tail, known bool) {
 	for _, s := range p.recent {
 		e := s.entry
 		if !e.present || e.pos != s.pos || sentinel(e.key.SK) {
 			continue
 		}
-		if cmp.Or(compare(e.pos, last.pos), cmp.Compare(e.key.SK, last.key.SK)) > 0 {
-			last = tail{e.key, e.pos}
+		if now := (tail{e.key, e.pos}); now.after(&last) {
+			last = now
 		}
 	}
-	return last
+	return last, p.covers(&last)
+}
+
+// covers reports whether no row that is not known of the part comes after that.
+func (p *part[R]) covers(last *tail) bool { return p.whole || p.last != nil && !p.last.after(last) }
+
+// lacking is what the evaluation of events has missed because it was not read: the events begin another commit, before
+// which it is.
+type lacking struct {
+	keys  map[keys.Key]bool
+	parts map[string]extent
+}
+
+// extent is what is to be known of a partition beside what is remembered.
+type extent int
+
+const (
+	soughtPart extent = iota + 1 // its latest row, as it is now
+	wholePart                    // all its rows
+)
+
+// with is all that either lacks.
+func (l lacking) with(o lacking) lacking {
+	all := lacking{map[keys.Key]bool{}, map[string]extent{}}
+	for _, some := range [...]lacking{l, o} {
+		for key := range some.keys {
+			all.keys[key] = true
+		}
+		for pk, e := range some.parts {
+			all.parts[pk] = max(all.parts[pk], e)
+		}
+	}
+	return all
+}
+
+func (l lacking) none() bool { return len(l.keys)+len(l.parts) == 0 }
+
+// lackKey is errCut where the event in hand has to know a row that was not read.
+func (f *fold[R]) lackKey(key keys.Key) error {
+	if !f.given.keys[key] {
+		f.lacks = f.lacks.with(lacking{keys: map[keys.Key]bool{key: true}})
+	}
+	return errCut
+}
+
+// lackPart is errCut where the latest row of the partition is not there for the event in hand, and which was the latest
+// before is not known. Sought for the event itself it may still be gone, by what the event does before: then all rows
+// count.
+func (f *fold[R]) lackPart(pk string, at occasion) error {
+	wants := soughtPart
+	if at.event == 1 && f.given.parts[pk] == soughtPart {
+		wants = wholePart
+	}
+	if at.event > 1 || f.given.parts[pk] < wants {
+		f.lacks = f.lacks.with(lacking{parts: map[string]extent{pk: wants}})
+	}
+	return errCut
+}
+
+// lacked reports whether the evaluation has ended because something was not read, that will be.
+func (f *fold[R]) lacked() bool { return !f.lacks.none() }
+
+// give asks for what former evaluations have missed.
+func (f *fold[R]) give() {
+	f.given, f.lacks = f.given.with(f.lacks), lacking{}
+	for key := range f.given.keys {
+		_ = f.needKey(key) // it was checked when it was composed; a Follow that brings another fails by itself
+	}
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// A row that has expired is hidden by the clock at once, but not for the fold: what an event finds depends on the log alone.
-// So a row is removed only when the fold has come to where no event can find it any more, which the fold says. Rows of
-// several writers stay: the end is one writer's to say, and the others' parts do not end with it.
+// A row that has expired is hidden by the clock at once, but not for the fold: what an event finds depends on the log
+// alone. So a row is removed only when the fold has come to where no event can find it any more, which the fold says.
+// Rows of several writers stay: the end is one writer's to say, and the others' parts do not end with it.
 
 // defaultSweepEvery is that of Config, and sweepBatch how many rows one commit removes.
 const (
@@ -17,8 +17,8 @@ const (
 	sweepBatch        = 256
 )
 
-// Folded says that no event that is yet to be folded finds rows of the model that ended before the watermark, whether they
-// are removed or not. That holds until the next call; of the zero time it says nothing, and no rows are removed.
+// Folded says that no event that is yet to be folded finds rows of the model that ended before the watermark, whether
+// they are removed or not. That holds until the next call; of the zero time it says nothing, and no rows are removed.
 func (db *DB) Folded(m *Model, watermark time.Time) {
 	t := db.tables[m]
 	if t == nil {
@@ -29,8 +29,8 @@ func (db *DB) Folded(m *Model, watermark time.Time) {
 	t.watermark = watermark
 }
 
-// Sweep removes the rows that nobody can miss any more, of all models, and returns how many there were. The DB does so by
-// itself every Config.SweepEvery.
+// Sweep removes the rows that nobody can miss any more, of all models, and returns how many there were. The DB does so
+// by itself every Config.SweepEvery.
 func (db *DB) Sweep(ctx context.Context) (removed int, err error) {
 	sweeper, ok := db.drv.(driver.Sweeper)
 	if !ok {
