@@ -78,8 +78,8 @@ func (s *othersTables) swap(t *testing.T, table *driver.Table) {
 	delete(s.marks, name)
 }
 
-// TestATableThatIsSwappedUnderAServerIsFoundWithinHalfAMinute, whether the server has events to fold or none, and nobody asks
-// for the table's identity more often than that.
+// TestATableThatIsSwappedUnderAServerIsFoundWithinHalfAMinute, whether the server has events to fold or none, and
+// nobody asks for the table's identity more often than that.
 func TestATableThatIsSwappedUnderAServerIsFoundWithinHalfAMinute(t *testing.T) {
 	for _, idle := range []bool{true, false} {
 		t.Run(fmt.Sprintf("idle %t", idle), func(t *testing.T) {

@@ -12,9 +12,10 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// Where others make, lose and restore tables, each that a fold writes to has a mark: a random text in the table itself. It
-// is on record among the notes, with the identity of the table that these were in. So rows are not taken for those of the
-// notes beside them where the notes were lost and begun anew, or are of an earlier time than the rows.
+// Where others make, lose and restore tables, each that a fold writes to has a mark: a random text in the table
+// itself. It is on record among the notes, with the identity of the table that these were in. So rows are not taken
+// for those of the notes beside them where the notes were lost and begun anew, or are of an earlier time than the
+// rows.
 
 // kindMark is the kind of the notes of marks; the ID is that of the table's generation: see dropID.
 const kindMark = "mark"
@@ -42,8 +43,8 @@ const (
 	Foreign
 )
 
-// UnrecordedError says that a table which is to be begun holds rows already, of a fold that is not on record. It matches
-// ErrUnavailable.
+// UnrecordedError says that a table which is to be begun holds rows already, of a fold that is not on record. It
+// matches ErrUnavailable.
 type UnrecordedError struct{ Table string }
 
 // Error implements error.
@@ -114,8 +115,8 @@ func (db *DB) Mark(ctx context.Context, m *Model, generation int) error {
 	return db.mark(ctx, m, generation, false)
 }
 
-// mark notes a mark, and puts it into the table: whoever is interrupted goes on with the one that is noted. A fresh table
-// must hold no rows of a fold.
+// mark notes a mark, and puts it into the table: whoever is interrupted goes on with the one that is noted. A fresh
+// table must hold no rows of a fold.
 func (db *DB) mark(ctx context.Context, m *Model, generation int, fresh bool) error {
 	tells, ok := db.drv.(driver.Identifier)
 	if !ok {
@@ -157,8 +158,8 @@ func (db *DB) noteMark(ctx context.Context, tells driver.Identifier, n Note) (*m
 	return m, db.Apply(ctx, Batch{Notes: []Note{n}})
 }
 
-// foreign reports whether the table holds rows of a fold that is not on record, also of an earlier version, which made no
-// marks.
+// foreign reports whether the table holds rows of a fold that is not on record, also of an earlier version, which
+// made no marks.
 func (db *DB) foreign(ctx context.Context, tells driver.Identifier, t *driver.Table) (bool, error) {
 	o, err := db.ownership(ctx, tells, t)
 	if err != nil || o != Unmarked {
@@ -167,8 +168,8 @@ func (db *DB) foreign(ctx context.Context, tells driver.Identifier, t *driver.Ta
 	return tells.Folded(ctx, t)
 }
 
-// CheckFresh returns an *UnrecordedError where the generation of the model's table, which is to be begun, holds rows of a
-// fold that is not on record.
+// CheckFresh returns an *UnrecordedError where the generation of the model's table, which is to be begun, holds rows
+// of a fold that is not on record.
 func (db *DB) CheckFresh(ctx context.Context, m *Model, generation int) error {
 	tells, ok := db.drv.(driver.Identifier)
 	if !ok {
@@ -188,8 +189,8 @@ func (db *DB) CheckFresh(ctx context.Context, m *Model, generation int) error {
 // mostForeign is how many tables PassOver passes over.
 const mostForeign = 50
 
-// PassOver puts on record that generations which hold rows of a fold that is not on record were followed by others: the next
-// one that is begun after g is the first that does not. They are Former from then on.
+// PassOver puts on record that generations which hold rows of a fold that is not on record were followed by others:
+// the next one that is begun after g is the first that does not. They are Former from then on.
 func (db *DB) PassOver(ctx context.Context, m *Model, g Generation) error {
 	var list []Note
 	next := g.Next()

@@ -138,8 +138,8 @@ func TestAnAcceptanceThatIsInterruptedIsGoneOnWith(t *testing.T) {
 	}
 }
 
-// TestAnAcceptanceSaysHowMuchWouldBeLost: events that the log does not have, those that it may have others in place of, and
-// decisions.
+// TestAnAcceptanceSaysHowMuchWouldBeLost: events that the log does not have, those that it may have others in place
+// of, and decisions.
 func TestAnAcceptanceSaysHowMuchWouldBeLost(t *testing.T) {
 	c := newCutBack(t, 20, 30, 80, 90)
 	shown := c.accept(t)

@@ -21,6 +21,7 @@ type remoteServer struct {
 
 // client talks to a running server.
 type client struct {
+	who   string // answers
 	base  string
 	token string
 	http  *http.Client
@@ -35,11 +36,12 @@ func (o *remoteServer) client() (*client, error) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, wrongConfig("url", "%q is no address; write http://HOST:PORT", o.URL)
 	}
-	return &client{base: strings.TrimRight(o.URL, "/"), token: token, http: &http.Client{Timeout: 2 * time.Minute}}, nil
+	return &client{who: "the server", base: strings.TrimRight(o.URL, "/"), token: token, http: &http.Client{Timeout: 2 * time.Minute}}, nil
 }
 
 // remoteError is an answer of the server that is not the one hoped for.
 type remoteError struct {
+	Who    string `json:"-"` // has answered
 	Status int    `json:"-"`
 	Title  string `json:"title"`
 	Detail string `json:"detail"`
@@ -51,9 +53,9 @@ type remoteError struct {
 
 func (e *remoteError) Error() string {
 	if e.Detail == "" {
-		return fmt.Sprintf("the server answered %d %s", e.Status, http.StatusText(e.Status))
+		return fmt.Sprintf("%s answered %d %s", e.Who, e.Status, http.StatusText(e.Status))
 	}
-	return fmt.Sprintf("the server answered %d: %s", e.Status, e.Detail)
+	return fmt.Sprintf("%s answered %d: %s", e.Who, e.Status, e.Detail)
 }
 
 // passing reports whether the same request may succeed later.
@@ -89,7 +91,7 @@ func (c *client) do(ctx context.Context, method, path, mediaType string, body []
 	if res.StatusCode/100 != 2 {
 		answer := &remoteError{}
 		_ = json.Unmarshal(text, answer) // an answer without details is one of its status alone
-		answer.Status = res.StatusCode
+		answer.Who, answer.Status = c.who, res.StatusCode
 		return answer
 	}
 	if to == nil {

@@ -21,7 +21,7 @@ type eventsCommand struct {
 }
 
 type eventsListCommand struct {
-	remoteServer
+	eventsPlace
 	Projection string `help:"Only those of this projection." placeholder:"NAME"`
 	After      string `help:"Only those after this event of the projection." placeholder:"EVENT"`
 	Limit      int    `help:"How many, at most 1000." default:"100"`
@@ -30,10 +30,10 @@ type eventsListCommand struct {
 
 // Run prints the list.
 func (c *eventsListCommand) Run(ctx context.Context, p *program) error {
-	from, err := c.remoteServer.client()
-	if err != nil {
-		return err
-	}
+	return c.with(ctx, p, func(from *client) error { return c.list(ctx, p, from) })
+}
+
+func (c *eventsListCommand) list(ctx context.Context, p *program, from *client) error {
 	q := url.Values{"limit": {strconv.Itoa(c.Limit)}}
 	if c.Projection != "" {
 		q.Set("projection", c.Projection)
@@ -85,7 +85,7 @@ func short(s string) string {
 
 // asideEvents are events of one projection: those that are named, or those that the filters let through.
 type asideEvents struct {
-	remoteServer
+	eventsPlace
 	Projection string   `arg:"" help:"Projection whose dead letters they are."`
 	Event      []string `arg:"" optional:"" help:"Events, as the list names them."`
 	All        bool     `help:"All dead letters of the projection."`
@@ -112,13 +112,16 @@ func (c *asideEvents) run(ctx context.Context, p *program, verb, done string) er
 	if many == (len(c.Event) > 0) {
 		return wrongConfig("events", "name events, or choose them by --all, --reason or --type")
 	}
-	to, err := c.remoteServer.client()
-	if err != nil {
-		return err
-	}
-	if many {
-		return c.matching(ctx, p, to, verb, done)
-	}
+	return c.with(ctx, p, func(to *client) error {
+		if many {
+			return c.matching(ctx, p, to, verb, done)
+		}
+		return c.named(ctx, p, to, verb, done)
+	})
+}
+
+// named goes through the events that are named, also where one of them fails.
+func (c *asideEvents) named(ctx context.Context, p *program, to *client, verb, done string) error {
 	var all []error
 	for _, event := range c.Event {
 		if err := c.decide(ctx, to, verb, event); err != nil {

@@ -9,12 +9,12 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// formerFirstNote is the note of earlier versions that names the first event which the rows were folded from. It is all
-// that tells one log from another until the checkpoints, which named no event then, are taken over.
+// formerFirstNote is the note of earlier versions that names the first event which the rows were folded from. It is
+// all that tells one log from another until the checkpoints, which named no event then, are taken over.
 const formerFirstNote = "first event"
 
-// formerMismatch compares the first event of the source with that note, as long as any projection is still to be taken
-// over; then the note is deleted.
+// formerMismatch compares the first event of the source with that note, as long as any projection is still to be
+// taken over; then the note is deleted.
 func formerMismatch(
 	ctx context.Context, db *querydb.DB, src *source, all []projection.Projection,
 ) (*projection.MismatchError, error) {
@@ -45,8 +45,8 @@ func dropFormerFirst(ctx context.Context, db *querydb.DB) error {
 	return nil
 }
 
-// beginsWith returns how the source contradicts the note, nil where it does not, or where its first event cannot be read or
-// is forgotten.
+// beginsWith returns how the source contradicts the note, nil where it does not, or where its first event cannot be
+// read or is forgotten.
 func (s *source) beginsWith(ctx context.Context, projectionName, noted string) (*projection.MismatchError, error) {
 	if s.growing {
 		if err := s.Wait(ctx, eventlog.Positions{}); err != nil && !ended(err) {

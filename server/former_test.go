@@ -11,8 +11,8 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// formerly rewrites what is on record of a store with one partition, and without dead letters, into the form of earlier
-// versions: they named the first event alone.
+// formerly rewrites what is on record of a store with one partition, and without dead letters, into the form of
+// earlier versions: they named the first event alone.
 func formerly(t *testing.T, app App, dir, checkpoint, first string) {
 	t.Helper()
 	partition := partitionIn(t, app, dir)
@@ -25,8 +25,8 @@ func formerly(t *testing.T, app App, dir, checkpoint, first string) {
 	})
 }
 
-// TestAnUpgradeRefusesAnotherLogThanTheOneWhoseFirstEventIsNoted: nothing else tells of the log in a store of an earlier
-// version.
+// TestAnUpgradeRefusesAnotherLogThanTheOneWhoseFirstEventIsNoted: nothing else tells of the log in a store of an
+// earlier version.
 func TestAnUpgradeRefusesAnotherLogThanTheOneWhoseFirstEventIsNoted(t *testing.T) {
 	app, dir := newProject(false).App, t.TempDir()
 	file := writeLines(t, "tasks.jsonl", taskEvents(1, 20))

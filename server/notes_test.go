@@ -128,8 +128,8 @@ func (d *deployment) serves(t *testing.T, folded uint64) {
 	s.end(t)
 }
 
-// TestRowsWhoseNotesAreLostAreNeitherServedNorFoldedOn until somebody says that the notes are lost for good; then the log is
-// folded anew into other tables.
+// TestRowsWhoseNotesAreLostAreNeitherServedNorFoldedOn until somebody says that the notes are lost for good; then the
+// log is folded anew into other tables.
 func TestRowsWhoseNotesAreLostAreNeitherServedNorFoldedOn(t *testing.T) {
 	const unrecorded = "rows of a fold that is not on record"
 	for _, e := range dynamolocal.Engines() {
@@ -169,8 +169,8 @@ func TestRowsWhoseNotesAreLostAreNeitherServedNorFoldedOn(t *testing.T) {
 	}
 }
 
-// TestNotesThatWereRestoredAreNotFoldedOn: the rows may be of a later time than they, so that events which failed then would
-// be taken for folded, and retries be made twice. The log is folded anew into other tables.
+// TestNotesThatWereRestoredAreNotFoldedOn: the rows may be of a later time than they, so that events which failed
+// then would be taken for folded, and retries be made twice. The log is folded anew into other tables.
 func TestNotesThatWereRestoredAreNotFoldedOn(t *testing.T) {
 	for _, e := range dynamolocal.Engines() {
 		t.Run(string(e), func(t *testing.T) {

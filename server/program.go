@@ -38,7 +38,7 @@ type commands struct {
 	Append  appendCommand  `cmd:"" help:"Append the events of a file to the log of a running server. It may be repeated."`
 	Replay  replayCommand  `cmd:"" help:"Fold events into a store, to the end of them."`
 	Events  eventsCommand  `cmd:"" help:"The former name of deadletters."`
-	Letters eventsCommand  `cmd:"" name:"deadletters" help:"List, retry or skip the dead letters of a running server: events that projections could not fold."`
+	Letters eventsCommand  `cmd:"" name:"deadletters" help:"List, retry or skip dead letters, of a running server or in a store: events that projections could not fold."`
 	Log     logCommand     `cmd:"" help:"Compare the log with the rows that were folded from it, or take it as it is."`
 	Rebuild rebuildCommand `cmd:"" help:"Fold models anew, from the first event of the log."`
 	Tables  tablesCommand  `cmd:"" help:"Plan and make the tables of a store in DynamoDB, or remove those of an embedded store that no model has any more."`

@@ -15,10 +15,7 @@ import (
 type rebuildCommand struct {
 	Name []string `arg:"" help:"Models, or projections. Those that share a table are folded anew together."`
 	remoteServer
-	Store    string `help:"Do it in this store, which no server has open where it is embedded: embedded:DIR or dynamodb:PREFIX." group:"Data"`
-	Events   string `help:"Where events come from, with --store." default:"log:" group:"Data"`
-	CacheMB  int64  `help:"Memory for the cache of an embedded store, in MiB." default:"256" group:"Data"`
-	MaxEvent int    `help:"Bytes of one event." default:"262144" group:"Data"`
+	storeOptions
 }
 
 // rebuildRequest is the body of POST /admin/rebuild.
@@ -55,25 +52,12 @@ func (c *rebuildCommand) offline(ctx context.Context, p *program) (err error) {
 	if err != nil {
 		return wrongConfig("name", "%w", err)
 	}
-	at := places{Store: c.Store, Events: c.Events, CacheMB: c.CacheMB, ReserveMB: 1}
-	store, from, err := at.parse()
+	o, err := c.storeOptions.open(ctx, p)
 	if err != nil {
 		return err
 	}
-	opened, err := openStore(ctx, store, &at, &p.app, p.log)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, opened.Close()) }()
-	if err := claimSource(ctx, opened.DB, store, from); err != nil {
-		return err
-	}
-	src, err := openSource(from, store, at.reserve(), c.MaxEvent, p, p.log)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, src.Close()) }()
-	other, err := firstMismatch(ctx, opened.DB, src, p.app.Projections)
+	defer func() { err = errors.Join(err, o.close()) }()
+	other, err := firstMismatch(ctx, o.db, o.src, p.app.Projections)
 	if err != nil {
 		return err
 	}
@@ -84,7 +68,7 @@ func (c *rebuildCommand) offline(ctx context.Context, p *program) (err error) {
 		if !names[one.Name] {
 			continue
 		}
-		if err := projection.RequestRebuild(ctx, opened.DB, one); err != nil {
+		if err := projection.RequestRebuild(ctx, o.db, one); err != nil {
 			return fmt.Errorf("rebuild %s: %w", one.Name, err)
 		}
 		fmt.Fprintf(p.stdout, "%s: the next start folds the whole log anew\n", one.Name)

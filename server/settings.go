@@ -29,11 +29,15 @@ func variable(flag string) string {
 
 // withVariable is the help of a flag with its environment variable.
 func withVariable(v *kong.Value) string {
-	if v.Flag == nil || v.Name == "help" {
+	if v.Flag == nil || v.Name == "help" || fromLineAlone(v.Flag) {
 		return v.Help
 	}
 	return v.Help + " ($" + variable(v.Name) + ")"
 }
+
+// fromLineAlone reports whether the flag counts on the command line alone: what is set for the server does not choose what
+// else a command works on.
+func fromLineAlone(flag *kong.Flag) bool { return flag.Tag != nil && flag.Tag.Has("linealone") }
 
 // Validate implements kong.Resolver. A variable that would be ours, and is of no flag, is a mistake.
 func (s *settings) Validate(app *kong.Application) error {
@@ -53,7 +57,7 @@ func (s *settings) Validate(app *kong.Application) error {
 
 // Resolve implements kong.Resolver.
 func (s *settings) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
-	if flag.Name == "help" {
+	if flag.Name == "help" || fromLineAlone(flag) {
 		return nil, nil
 	}
 	if value, ok := s.env(variable(flag.Name)); ok {

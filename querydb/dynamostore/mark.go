@@ -14,8 +14,8 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// The mark of a table is an item of its own under a key that no row has, in no index. It says which fold the rows are of,
-// and goes with the table.
+// The mark of a table is an item of its own under a key that no row has, in no index. It says which fold the rows are
+// of, and goes with the table.
 const (
 	attrMark = "_fold" // S: the mark
 	markSort = "\x00"  // the sort key of the item; its partition key is driver.MarkPK
@@ -103,7 +103,9 @@ func (s *Store) Folded(ctx context.Context, t *driver.Table) (bool, error) {
 
 func (s *Store) folded(ctx context.Context, table string) (found bool, err error) {
 	err = s.send(ctx, time.Time{}, func(ctx context.Context, _ bool) error {
-		out, err := s.client.Scan(ctx, &dynamodb.ScanInput{TableName: &table, Limit: aws.Int32(fewRows), ConsistentRead: aws.Bool(true)})
+		out, err := s.client.Scan(ctx, &dynamodb.ScanInput{
+			TableName: &table, Limit: aws.Int32(fewRows), ConsistentRead: aws.Bool(true),
+		})
 		if err != nil {
 			return err
 		}
@@ -121,8 +123,8 @@ func (s *Store) folded(ctx context.Context, table string) (found bool, err error
 	return found, nil
 }
 
-// FoldedTables names those that are there of the tables, in any generation, and that a fold has written to. Only the Name of
-// a table counts.
+// FoldedTables names those that are there of the tables, in any generation, and that a fold has written to. Only the
+// Name of a table counts.
 func (s *Store) FoldedTables(ctx context.Context, tables []*driver.Table) (list []string, err error) {
 	leave, err := s.enter(ctx)
 	if err != nil {

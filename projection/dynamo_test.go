@@ -1,0 +1,67 @@
+package projection_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/internal/dynamolocal"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/dynamostore"
+)
+
+// TestAnEventThatNoTransactionOfDynamoDBHoldsBecomesADeadLetter: it follows and deletes a partition of 120 rows. It
+// ends no start, and can be skipped.
+func TestAnEventThatNoTransactionOfDynamoDBHoldsBecomesADeadLetter(t *testing.T) {
+	const rows = 120
+	var events []eventlog.Event
+	var ks []keys.Key
+	for i := range rows {
+		version := fmt.Sprintf("v%03d", i)
+		events = append(events, event("", Step{Op: "set", ID: "a", Version: version, Total: 1}))
+		ks = append(ks, keys.Key{PK: "a", SK: version})
+	}
+	events = append(events,
+		event("s", Step{Op: "follow", ID: "a", Version: "v999"}, Step{Op: "wipe", ID: "a"}),
+		event("s", set("c", 1)), event("", set("b", 1)))
+	ks = append(ks, keys.Key{PK: "a", SK: "v999"}, keys.Key{PK: "b", SK: "v1"}, keys.Key{PK: "c", SK: "v1"})
+	for _, e := range dynamolocal.Engines() {
+		t.Run(string(e), func(t *testing.T) {
+			place := dynamolocal.Start(t, e)
+			place.Setenv(t)
+			store, err := dynamostore.Open(t.Context(), dynamostore.Config{Prefix: place.Prefix, Concurrency: 8})
+			if err != nil {
+				t.Fatal(err)
+			}
+			tables := dynamostore.Tables{Needed: []*driver.Table{querydb.NotesTable(), querydb.TableOf(Model, 0)}}
+			if err := store.ApplyTables(t.Context(), tables, false, func(string) {}); err != nil {
+				t.Fatal(err)
+			}
+			db := open(t, store)
+			cfg := projection.RunnerConfig{Window: 50, MinBackoff: time.Nanosecond, MaxBackoff: time.Nanosecond}
+			log := logOf(t, events...)
+			var r *projection.Runner
+			for range 2 {
+				r = run(t, log, db, cfg)
+				aside, err := r.Aside(t.Context(), "", 10)
+				if err != nil || len(aside) != 2 || aside[0].Ref != "0@121" || !strings.Contains(aside[0].Reason, "changes 121 rows") {
+					t.Fatalf("dead letters %+v, %v: want the event that no transaction holds, and the one behind it", aside, err)
+				}
+				if got := rowsOf(t, db, ks); len(got) != rows+1 {
+					t.Errorf("there are %d rows, want those of a, and b", len(got))
+				}
+			}
+			if err := r.Skip(t.Context(), "0@121"); err != nil {
+				t.Fatal(err)
+			}
+			if got := rowsOf(t, db, ks); len(got) != rows+2 {
+				t.Errorf("once it is skipped there are %d rows, want c too", len(got))
+			}
+		})
+	}
+}

@@ -1,0 +1,83 @@
+package server
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/foldql/foldql/internal/dynamolocal"
+)
+
+// TestDeadLettersAreListedAndSkippedWhileNoServerRuns, with what a running server says of them.
+func TestDeadLettersAreListedAndSkippedWhileNoServerRuns(t *testing.T) {
+	t.Run("embedded", func(t *testing.T) {
+		testOffline(t, newProject(false).App, []string{"--store", "embedded:" + t.TempDir()}, true)
+	})
+	for _, e := range dynamolocal.Engines() {
+		t.Run(string(e), func(t *testing.T) {
+			d := deploy(t, e)
+			d.app = newProject(false).App
+			d.tables(t, "apply").wantExit(t, exitDone, "done")
+			testOffline(t, d.app, d.options, false)
+		})
+	}
+}
+
+// testOffline folds events of which four are poisoned. alone says that one process at a time may have the store.
+func testOffline(t *testing.T, app App, args []string, alone bool) {
+	var events = slices.Collect(taskEvents(1, 20))
+	for _, at := range []int{3, 5, 7} {
+		events[at-1].Data = []byte(`{"taskId":"x","title":"poison"}`)
+	}
+	waits := taskEvent("21", "Waits")
+	waits.Subject = events[4].Subject
+	events = append(events, waits)
+	run := func(command string, more ...string) *call {
+		t.Helper()
+		return runProgram(t, app, start{args: append([]string{"deadletters", command}, more...)})
+	}
+	offline := func(command string, more ...string) *call {
+		t.Helper()
+		return run(command, append(more, args...)...)
+	}
+	s := serve(t, app, start{args: args})
+	s.post(t, events)
+	s.folded(t, 21)
+	online := runProgram(t, app, start{
+		args: []string{"deadletters", "list", "--url", s.url}, env: map[string]string{"FOLDQL_STORE": "memory:"},
+	})
+	online.wantExit(t, exitDone, "0@5")
+	json := run("list", "--json", "--url", s.url)
+	if alone {
+		offline("list").wantExit(t, exitFailed, "another process has it open")
+	}
+	s.end(t)
+
+	if got := offline("list"); got.stdout.String() != online.stdout.String() {
+		t.Errorf("listed:\n%s\nand by a running server:\n%s", &got.stdout, &online.stdout)
+	}
+	if got := offline("list", "--json"); got.stdout.String() != json.stdout.String() {
+		t.Errorf("listed:\n%s\nand by a running server:\n%s", &got.stdout, &json.stdout)
+	}
+	offline("list", "--projection", "Tusks").wantExit(t, exitFailed, "There is no projection")
+	offline("skip", "Tasks", "0@4").wantExit(t, exitFailed, "not set aside")
+	offline("retry", "Tasks", "0@3").wantExit(t, exitFailed, "failed again")
+	changed := versioned("2")
+	if alone {
+		runProgram(t, changed, start{args: append([]string{"deadletters", "skip", "Tasks", "0@3"}, args...)}).
+			wantExit(t, exitFailed, "would fold projection Tasks anew")
+	}
+	offline("skip", "Tasks", "0@5").wantExit(t, exitDone, "Tasks 0@5: skipped\n")
+	offline("skip", "Tasks", "--all").wantExit(t, exitDone, "Tasks: 2 skipped, 0 failed\n")
+	offline("list").wantExit(t, exitDone, "no events are set aside")
+
+	s = serve(t, app, start{args: args})
+	s.ready(t)
+	if got := s.query(t, `{ Task(id: "21") { title } }`); !strings.Contains(got, "Waits") {
+		t.Errorf("what waited for a skipped event is not folded: %s", got)
+	}
+	if n := s.statusOf(t).Projections[0].Aside; n != 0 {
+		t.Errorf("%d dead letters are left", n)
+	}
+	s.end(t)
+}
