@@ -2,6 +2,7 @@ package projection_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -21,13 +22,14 @@ type othersTables struct {
 	mu     sync.Mutex
 	made   map[string]int // how often each was made anew
 	marks  map[string]string
-	looked map[string]int // how often somebody has asked for its identity
+	looked map[string]int  // how often somebody has asked for its identity
+	none   map[string]bool // tables that are not there
 }
 
 func newOthersTables(c *clock) *othersTables {
 	return &othersTables{
 		Shared: memstore.NewShared(memstore.Options{Now: c.now}),
-		made:   map[string]int{}, marks: map[string]string{}, looked: map[string]int{},
+		made:   map[string]int{}, marks: map[string]string{}, looked: map[string]int{}, none: map[string]bool{},
 	}
 }
 
@@ -38,6 +40,9 @@ func (s *othersTables) TableID(_ context.Context, t *driver.Table) (string, erro
 	defer s.mu.Unlock()
 	name := generationOf(t)
 	s.looked[name]++
+	if s.none[name] {
+		return "", nil
+	}
 	return fmt.Sprint(name, " ", s.made[name]), nil
 }
 
@@ -76,6 +81,58 @@ func (s *othersTables) swap(t *testing.T, table *driver.Table) {
 	name := generationOf(table)
 	s.made[name]++
 	delete(s.marks, name)
+}
+
+// TestATableThatIsSwappedUnderAServerIsNotServed, also as long as nobody has made the table that its rows are to be folded
+// into.
+func TestATableThatIsSwappedUnderAServerIsNotServed(t *testing.T) {
+	c := &clock{at: epoch}
+	store := newOthersTables(c)
+	db := open(t, store)
+	log := openLog(t, event("", upsert("a", 1)))
+	cfg := quick()
+	cfg.Now, cfg.Heartbeat = c.now, time.Millisecond
+	r := newRunner(t, "script", log, db, cfg)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	ran := make(chan error, 1)
+	go func() { ran <- r.Run(ctx) }()
+	await(t, r, projection.Live)
+	get := func() error {
+		_, err := db.Get(ctx, Model, []keys.Key{{PK: "a", SK: "v1"}}, true)
+		return err
+	}
+	until := func(what string, unavailable bool) {
+		t.Helper()
+		for limit := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+			err := get()
+			if errors.Is(err, querydb.ErrUnavailable) == unavailable {
+				return
+			}
+			if time.Now().After(limit) {
+				t.Fatalf("%s: %v, %+v", what, err, status(t, r))
+			}
+		}
+	}
+	until("whole", false)
+	store.mu.Lock()
+	store.none["Script.g1"] = true
+	store.mu.Unlock()
+	store.swap(t, querydb.TableOf(Model, 0))
+	c.move(time.Minute)
+	until("the table was swapped, and there is no other", true)
+	if s := status(t, r); s.Healthy(c.now(), time.Hour) == nil {
+		t.Errorf("a server without its table is healthy: %+v", s)
+	}
+	store.mu.Lock()
+	delete(store.none, "Script.g1")
+	store.mu.Unlock()
+	until("the table is there", false)
+	stop()
+	<-ran
+	if got := rowsOf(t, db, []keys.Key{{PK: "a", SK: "v1"}}); len(got) != 1 {
+		t.Errorf("rows of the new generation: %v, want a", got)
+	}
 }
 
 // TestATableThatIsSwappedUnderAServerIsFoundWithinHalfAMinute, whether the server has events to fold or none, and

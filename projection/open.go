@@ -38,6 +38,11 @@ func (r *Runner) open(ctx context.Context) error {
 		}
 		return r.open(ctx)
 	}
+	if p.lost() { // what is read now are no rows, though it may be long until others can be begun
+		if err := r.unready(p.next()); err != nil {
+			return err
+		}
+	}
 	if !p.good() {
 		if err := r.restart(ctx, p, whole); err != nil {
 			return err

@@ -156,7 +156,7 @@ func TestARebuildFoldsModelsAnewOnDemand(t *testing.T) {
 	runProgram(t, app, start{args: []string{"rebuild", "Tusk", "--url", s.url}}).wantExit(t, exitFailed, "did you mean Task")
 	runProgram(t, app, start{args: []string{"rebuild", "Task", "--url", s.url}}).wantExit(t, exitDone, "begun")
 	s.until(t, "folded twice", func() bool { return s.statusOf(t).Projections[0].Events == 80 })
-	s.folded(t, 40)
+	s.ready(t)
 	if got := s.query(t, `{ Task(id: "7") { title } }`); !strings.Contains(got, "Task 7") {
 		t.Error(got)
 	}
