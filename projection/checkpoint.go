@@ -59,9 +59,10 @@ func slotOf(partition, incarnation string) string {
 // covers none: it claims the partition for the log that holds its anchor, before the first row is written.
 type checkpoint struct {
 	cursor
-	Incarnation string  `json:"incarnation,omitempty"` // of the partition
-	Anchor      *anchor `json:"anchor,omitempty"`      // the last event that is covered and could be read
-	Tried       uint64  `json:"tried,omitempty"`       // events so far: see bound.go
+	Incarnation string `json:"incarnation,omitempty"` // of the partition
+	// Anchor is of the last event that could be read among those that are covered, or that rows ahead of them may show.
+	Anchor *anchor `json:"anchor,omitempty"`
+	Tried  uint64  `json:"tried,omitempty"` // events so far: see bound.go
 	// Watermark is that of the events so far: see watermark.go.
 	Watermark time.Time `json:"watermark,omitzero"`
 	revision  uint64    // of the note

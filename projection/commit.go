@@ -27,9 +27,6 @@ func (r *Runner) commit(ctx context.Context, s *stretch) (done bool, err error) 
 	if err != nil {
 		return false, err
 	}
-	if err := r.claim(ctx, out, items); err != nil {
-		return false, err
-	}
 	if err := r.load(ctx, out, items); err != nil {
 		return false, err
 	}
@@ -111,28 +108,33 @@ func (r *Runner) newOutcome(ctx context.Context, s *stretch) (*outcome, error) {
 	return out, nil
 }
 
-// claim puts on record, before the first row of a partition is written, which event it holds: on a Shared store another
-// process may read another log, and begin at the same time.
-func (r *Runner) claim(ctx context.Context, out *outcome, items []item) error {
-	if !r.shared || out.was.Anchor != nil || out.was.Offset > 0 || len(items) == 0 {
+// claim puts on record which events the rows of a commit may show, before the first of them is written, where rows and
+// checkpoint are not one commit. A process that ends between them leaves rows ahead of the checkpoint: a log that has lost
+// those events since, or another that a process began with at the same time, is found out by the claim.
+func (r *Runner) claim(ctx context.Context, out *outcome, whole bool) error {
+	if !r.shared || whole || out.released || len(r.writes) == 0 {
 		return nil
 	}
 	c := out.was
-	for i := range items {
-		if c.Anchor = anchorOf(items[i].event); c.Anchor != nil {
-			return r.record(ctx, querydb.Batch{}, out, c)
-		}
+	if c.Anchor = furthest(c.Anchor, out.last); c.Anchor == out.was.Anchor {
+		return nil
 	}
-	return nil
+	return r.record(ctx, querydb.Batch{}, out, c)
+}
+
+// furthest is the anchor of the event where that is further on and could be read, and else the anchor that there is.
+func furthest(a *anchor, e *eventlog.Event) *anchor {
+	if e == nil || a != nil && e.Offset <= a.Offset {
+		return a
+	}
+	return cmp.Or(anchorOf(e), a)
 }
 
 // checkpoint is what is on record when the outcome is.
 func (out *outcome) checkpoint() checkpoint {
 	c := out.was
 	c.cursor, c.Tried, c.Watermark = out.end, out.tried, out.watermark
-	if out.last != nil && (c.Anchor == nil || out.last.Offset != c.Anchor.Offset) {
-		c.Anchor = anchorOf(out.last)
-	}
+	c.Anchor = furthest(c.Anchor, out.last)
 	return c
 }
 
@@ -160,6 +162,10 @@ func (r *Runner) write(ctx context.Context, out *outcome) error {
 	r.expire(out.partition)
 	if out.released && len(r.writes)+len(out.notes) == 0 {
 		return nil // all of them wait for another
+	}
+	if err := r.claim(ctx, out, whole); err != nil {
+		out.fold.forget()
+		return err
 	}
 	err := r.record(ctx, querydb.Batch{Writes: r.writes, Notes: out.notes, Atomic: whole, Several: several}, out, out.checkpoint())
 	if err != nil {

@@ -134,7 +134,8 @@ func TestACommitEndsWhereAnotherMustBegin(t *testing.T) {
 		opts.MostWrites = 7 // 3 rows, and notes
 		srv := s.server(logOf(t, c.events...), 100, opts)
 		s.run(srv)
-		if diff := cmp.Diff(c.want, got[2:], cmp.Transformer("read", unread(c.kind))); diff != "" { // after those that begin
+		got = slices.DeleteFunc(got, func(line string) bool { return line == "" }) // what begins a fold, and claims
+		if diff := cmp.Diff(c.want, got, cmp.Transformer("read", unread(c.kind))); diff != "" {
 			t.Errorf("%s: commits (-want +got):\n%s", c.name, diff)
 		}
 	}

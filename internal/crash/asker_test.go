@@ -6,59 +6,51 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/foldql/foldql/internal/crash/judge"
-	ledgermodel "github.com/foldql/foldql/internal/crash/ledger/model"
-	"github.com/foldql/foldql/querydb"
 )
-
-// ask is a question for rows, and of which partition of the table they are, "" for an index.
-type ask struct {
-	model     *querydb.Model
-	projector string
-	query     string
-	partition string
-	one       bool // the answer is a row, or null
-}
-
-// ledgerAsks draws a question about the ledger.
-func ledgerAsks(rng *rand.Rand) ask {
-	account := fmt.Sprint("a", rng.IntN(8))
-	one := func(m *querydb.Model, id string) ask {
-		return ask{m, m.Name, fmt.Sprintf("{ r: %s(id: %q, consistent: true) { %s } }", m.Name, id, fieldsOf(m)), id, true}
-	}
-	switch rng.IntN(5) {
-	case 0:
-		return one(ledgermodel.BalanceModel, account)
-	case 1:
-		return one(ledgermodel.ProfileModel, account)
-	case 2:
-		return one(ledgermodel.CurrencyModel, []string{"EUR", "SEK", "USD"}[rng.IntN(3)])
-	case 3:
-		m := ledgermodel.EntryModel
-		return ask{m, m.Name, fmt.Sprintf("{ r: EntryById(id: %q, limit: 1000, consistent: true) { items { %s } } }", account, fieldsOf(m)), account, false}
-	}
-	m := ledgermodel.BalanceModel
-	owner := []string{"Ada", "Bo"}[rng.IntN(2)]
-	return ask{m, m.Name, fmt.Sprintf("{ r: BalanceByOwner(owner: %q, limit: 1000) { items { %s } } }", owner, fieldsOf(m)), "", false}
-}
-
-func fieldsOf(m *querydb.Model) string {
-	var b strings.Builder
-	for _, f := range m.Fields {
-		b.WriteString(" " + f.Name)
-	}
-	return b.String()
-}
 
 // asker asks the servers of a trial whatever happens to them, and keeps what they answer.
 type asker struct {
 	mu      sync.Mutex
 	urls    []string // of the servers that may run, the latest last
+	lines   []string // of the log
+	history int      // how often the log was another
 	answers []judge.Answer
+}
+
+// follows says which log servers are started with from now on, while none runs.
+func (a *asker) follows(lines []string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.lines = lines
+	a.history++
+}
+
+// forget drops the answers so far.
+func (a *asker) forget() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.answers = nil
+	a.history++
+}
+
+// now is the log, and the history that it is in.
+func (a *asker) now() (lines []string, history int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.lines, a.history
+}
+
+// keep keeps an answer, unless the log has become another since the question.
+func (a *asker) keep(answer judge.Answer, history int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.history == history && len(a.answers) < mostAnswers {
+		a.answers = append(a.answers, answer)
+	}
 }
 
 // listens says where a server listens.
@@ -84,14 +76,11 @@ const mostAnswers = 3000
 
 // ask begins to ask. What it returns ends that.
 func (tr *trial) ask(ctx context.Context) (end func() error) {
-	if tr.on.asks == nil {
-		return func() error { return nil }
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	rng := newRand(tr.seed + 1)
 	var asking sync.WaitGroup
 	asking.Go(func() {
-		for ctx.Err() == nil && len(tr.asker.answers) < mostAnswers {
+		for ctx.Err() == nil {
 			if !tr.asker.round(ctx, rng, tr) {
 				time.Sleep(5 * time.Millisecond) // a server that is away is asked again
 			}
@@ -106,8 +95,9 @@ func (tr *trial) ask(ctx context.Context) (end func() error) {
 
 // round asks one question, of a server that says what is durable and, maybe, that it is ready.
 func (a *asker) round(ctx context.Context, rng *rand.Rand, tr *trial) bool {
+	lines, history := a.now()
 	url := a.one(rng)
-	q := tr.on.asks(rng)
+	q := tr.on.asks(rng, lines)
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	after, err := durable(ctx, url, q.projector)
@@ -115,7 +105,7 @@ func (a *asker) round(ctx context.Context, rng *rand.Rand, tr *trial) bool {
 		return false
 	}
 	if call(ctx, http.MethodGet, url+"/readyz", nil, nil) == nil { // the file does not grow: whoever is ready has all of it
-		after = uint64(tr.lines)
+		after = uint64(len(lines))
 	}
 	var reply struct {
 		Data   struct{ R json.RawMessage }
@@ -125,7 +115,7 @@ func (a *asker) round(ctx context.Context, rng *rand.Rand, tr *trial) bool {
 	if call(ctx, http.MethodPost, url+"/graphql", map[string]string{"query": q.query}, &reply) != nil || len(reply.Errors) > 0 {
 		return false
 	}
-	answer := judge.Answer{Question: q.query, Model: q.model.Name, Partition: q.partition, After: after,
+	answer := judge.Answer{Question: q.query, Model: q.model, Partition: q.partition, After: after,
 		OneMoment: q.one || tr.world.oneMoment()}
 	if q.partition == "" && !tr.world.oneMoment() {
 		answer.After = 0 // an index may be behind
@@ -140,22 +130,17 @@ func (a *asker) round(ctx context.Context, rng *rand.Rand, tr *trial) bool {
 	case string(reply.Data.R) != "null":
 		answer.Rows = []json.RawMessage{reply.Data.R}
 	}
-	a.answers = append(a.answers, answer)
+	a.keep(answer, history)
 	return true
 }
 
 // durable is the checkpoint of the projection, as a server knows it.
 func durable(ctx context.Context, url, projection string) (uint64, error) {
-	var status struct {
-		Projections []struct {
-			Projection string
-			Partitions []struct{ Checkpoint uint64 }
-		}
-	}
-	if err := call(ctx, http.MethodGet, url+"/admin/projections", nil, &status); err != nil {
+	all, err := statuses(ctx, url)
+	if err != nil {
 		return 0, err
 	}
-	for _, p := range status.Projections {
+	for _, p := range all {
 		if p.Projection == projection && len(p.Partitions) == 1 {
 			return p.Partitions[0].Checkpoint, nil
 		}

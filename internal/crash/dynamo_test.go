@@ -40,10 +40,8 @@ func openDynamo(t *testing.T, engine dynamolocal.Engine, unguarded bool) func(tr
 			return nil, err
 		}
 		d.client = dynamodb.NewFromConfig(cfg)
-		cmd := exec.Command(tr.on.bin, "tables", "apply", "--store", d.place())
-		cmd.Env = environment()
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("make the tables: %w\n%s", err, out)
+		if err := d.makeTables(t.Context(), tr); err != nil {
+			return nil, err
 		}
 		tr.commitWithin = []time.Duration{10 * time.Minute, 2 * time.Second}[tr.rng.IntN(2)]
 		d.proxy = faultproxy.New(faultproxy.Config{
@@ -53,6 +51,39 @@ func openDynamo(t *testing.T, engine dynamolocal.Engine, unguarded bool) func(tr
 		d.front = httptest.NewServer(d.proxy)
 		return d, nil
 	}
+}
+
+// makeTables makes the tables that are missing.
+func (d *dynamo) makeTables(ctx context.Context, tr *trial) error {
+	cmd := exec.CommandContext(ctx, tr.on.bin, "tables", "apply", "--store", d.place())
+	cmd.Env = environment()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("make the tables: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// lose removes the table of a model, or of several that share it, which an operator makes again. The table of notes stays: a
+// server does not start without it.
+func (d *dynamo) lose(ctx context.Context, tr *trial) error {
+	d.proxy.Settle()
+	tables, err := d.tables(ctx)
+	if err != nil {
+		return err
+	}
+	ofRows := slices.DeleteFunc(tables, func(name string) bool { return name == d.at.Prefix+"foldql" })
+	if err := d.remove(ctx, ofRows[tr.rng.IntN(len(ofRows))]); err != nil {
+		return err
+	}
+	return d.makeTables(ctx, tr)
+}
+
+func (d *dynamo) remove(ctx context.Context, table string) error {
+	_, err := d.client.UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: &table, DeletionProtectionEnabled: aws.Bool(false)})
+	if err == nil {
+		_, err = d.client.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: &table})
+	}
+	return err
 }
 
 // rates draws how bad it is, in all and of each kind.
@@ -183,11 +214,7 @@ func (d *dynamo) end(r *report) error {
 		return err
 	}
 	for _, name := range tables {
-		_, err := d.client.UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: &name, DeletionProtectionEnabled: aws.Bool(false)})
-		if err != nil {
-			return err
-		}
-		if _, err := d.client.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: &name}); err != nil {
+		if err := d.remove(ctx, name); err != nil {
 			return err
 		}
 	}

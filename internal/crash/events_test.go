@@ -71,10 +71,14 @@ func ledgerEvents(rng *rand.Rand) ([]string, error) {
 		w.now = w.now.Add(-longAgo)
 	}
 	n := 200 + rng.IntN(1000)
+	endless := rng.IntN(2 * n) // every other log has an event that stops a projection
 	for i := range w.accounts {
 		w.open(fmt.Sprint("a", i))
 	}
-	for range n {
+	for i := range n {
+		if i == endless {
+			w.deposit(ledger.Endless)
+		}
 		w.next()
 	}
 	return w.lines, nil
@@ -134,7 +138,7 @@ func (w *writer) next() {
 	case n < 95:
 		w.write("Purged", "", data{"account": a})
 	case n < 97:
-		w.write("Deposited", w.subject(a), data{"account": a, "amount": 1, "currency": w.pick(ledger.NoCurrency, ledger.Gone)})
+		w.deposit(w.pick(ledger.NoCurrency, ledger.Gone))
 	case n < 98:
 		w.write("Deposited", w.subject(a), data{"account": a, "amount": "much"})
 	case n < 99:
@@ -142,6 +146,12 @@ func (w *writer) next() {
 	default:
 		w.lines = append(w.lines, `{"specversion":"1.0","id":"broken`)
 	}
+}
+
+// deposit is one that cannot be counted by currency.
+func (w *writer) deposit(currency string) {
+	a := w.account()
+	w.write("Deposited", w.subject(a), data{"account": a, "amount": 1, "currency": currency})
 }
 
 // subject is that of some events of an account: one that is set aside takes those behind it along, but not all.

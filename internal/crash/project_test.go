@@ -28,8 +28,8 @@ type subject struct {
 	events func(rng *rand.Rand) ([]string, error)
 	// judge compares a store with a file of events.
 	judge func(ctx context.Context, place, events string, answers []judge.Answer) (*judge.Verdict, error)
-	// asks are what its servers are asked while they are disturbed, nil where nothing is.
-	asks func(rng *rand.Rand) ask
+	// asks are what its servers are asked about the events of the lines while they are disturbed.
+	asks func(rng *rand.Rand, lines []string) ask
 	bin  string // the server
 }
 
@@ -62,10 +62,10 @@ var built = sync.OnceValues(func() ([]*subject, error) {
 		{name: "ledger", dir: "ledger", events: ledgerEvents, asks: ledgerAsks, judge: here(judge.Project{
 			Models: ledgermodel.All, Projections: ledger.Projections(),
 		})},
-		{name: "shop", dir: "../..", events: shopLines, judge: here(judge.Project{
+		{name: "shop", dir: "../..", events: shopLines, asks: shopAsks, judge: here(judge.Project{
 			Models: model.All, Projections: shop.Projections(),
 		})},
-		{name: "registry", dir: registry, events: registryLines},
+		{name: "registry", dir: registry, events: registryLines, asks: registryAsks},
 	}
 	for _, s := range all {
 		s.bin = filepath.Join(dir, s.name)
@@ -150,10 +150,14 @@ func elsewhere(tmp, dir, module, projectors string) (func(context.Context, strin
 	if err := compile(dir, bin, "./cmd/judge", "-overlay", overlay); err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, place, events string, _ []judge.Answer) (*judge.Verdict, error) {
+	return func(ctx context.Context, place, events string, answers []judge.Answer) (*judge.Verdict, error) {
+		text, err := json.Marshal(answers)
+		if err != nil {
+			return nil, err
+		}
 		var out, problem bytes.Buffer
 		cmd := exec.CommandContext(ctx, bin, place, events)
-		cmd.Stdout, cmd.Stderr = &out, &problem
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(text), &out, &problem
 		if err := cmd.Run(); err != nil {
 			return nil, fmt.Errorf("judge %s: %w\n%s", place, err, &problem)
 		}

@@ -123,43 +123,29 @@ func (p *process) caughtUp(ctx context.Context, t *testing.T, n uint64) {
 
 // reach returns when every projection has folded n events.
 func (p *process) reach(ctx context.Context, n uint64) error {
-	for {
-		if folded(ctx, p.url, n) {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("the projections did not catch up: %w", ctx.Err())
-		case <-p.done:
-			return fmt.Errorf("the server ended while it caught up: %w", p.err)
-		case <-time.After(20 * time.Millisecond): // the next look, not a wait for something to have happened
-		}
-	}
+	s := slot{p: p, report: &report{}}
+	return s.reach(ctx, int(n))
+}
+
+// status is how a projection is getting on, as a server tells it.
+type status struct {
+	Projection string
+	Partitions []struct{ Checkpoint uint64 }
+	Stop       *struct{ Event string }
+}
+
+func statuses(ctx context.Context, url string) ([]status, error) {
+	var reply struct{ Projections []status }
+	err := call(ctx, http.MethodGet, url+"/admin/projections", nil, &reply)
+	return reply.Projections, err
 }
 
 // folded reports whether every projection has folded the first n events of the log.
-func folded(ctx context.Context, url string, n uint64) bool {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/admin/projections", nil)
-	if err != nil {
-		return false
-	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return false
-	}
-	defer res.Body.Close()
-	var status struct {
-		Projections []struct {
-			Partitions []struct{ Checkpoint uint64 }
-		}
-	}
-	if json.NewDecoder(res.Body).Decode(&status) != nil || len(status.Projections) == 0 {
-		return false
-	}
-	for _, p := range status.Projections {
-		if len(p.Partitions) != 1 || p.Partitions[0].Checkpoint < n {
+func folded(all []status, n uint64) bool {
+	for _, p := range all {
+		if n > 0 && (len(p.Partitions) != 1 || p.Partitions[0].Checkpoint < n) {
 			return false
 		}
 	}
-	return true
+	return len(all) > 0
 }

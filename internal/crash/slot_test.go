@@ -2,6 +2,7 @@ package crash
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -66,6 +67,37 @@ func (s *slot) wake() {
 	}
 }
 
+// reach returns when every projection has folded the first n events. An event that stops one is skipped, as an operator
+// would.
+func (s *slot) reach(ctx context.Context, n int) error {
+	for {
+		all, err := statuses(ctx, s.p.url)
+		if err == nil && folded(all, uint64(n)) {
+			return nil
+		}
+		for _, p := range all {
+			if p.Stop != nil {
+				s.decide(ctx, "skip", p.Projection, p.Stop.Event)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the projections did not catch up: %w", ctx.Err())
+		case <-s.p.done:
+			return fmt.Errorf("the server ended while it caught up: %w", s.p.err)
+		case <-time.After(20 * time.Millisecond): // the next look, not a wait for something to have happened
+		}
+	}
+}
+
+// decide retries or skips an event.
+func (s *slot) decide(ctx context.Context, how, projection, event string) {
+	body := map[string]string{"projection": projection, "event": event}
+	if call(ctx, http.MethodPost, s.p.url+"/admin/events/"+url.PathEscape(how), body, nil) == nil {
+		s.report.mended++
+	}
+}
+
 // mend retries or skips an event that is set aside, the nth that a server knows of. That it cannot, since the server is
 // killed or the event fails again, does not matter.
 func (s *slot) mend(ctx context.Context, n int, how string) {
@@ -81,13 +113,7 @@ func (s *slot) mend(ctx context.Context, n int, how string) {
 		return
 	}
 	e := list.Events[n%len(list.Events)]
-	body := map[string]string{"projection": e.Projection, "event": e.Event}
-	if e.Behind != "" { // that one comes first
-		body["event"] = e.Behind
-	}
-	if call(ctx, http.MethodPost, s.p.url+"/admin/events/"+url.PathEscape(how), body, nil) == nil {
-		s.report.mended++
-	}
+	s.decide(ctx, how, e.Projection, cmp.Or(e.Behind, e.Event)) // the one that it waits for comes first
 }
 
 // call sends JSON and reads the JSON of the answer.

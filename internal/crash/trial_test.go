@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/foldql/foldql/internal/crash/judge"
@@ -19,11 +18,13 @@ type trial struct {
 	seed   uint64
 	rng    *rand.Rand
 	on     *subject
-	dir    string // of its own
-	file   string // of the events
-	lines  int
-	window int // events that are committed at once
-	pace   int // writes between two strikes, at most
+	dir    string   // of its own
+	file   string   // of the events
+	whole  []string // the events of the log in the end, as lines
+	lines  []string // those that it has so far
+	window int      // events that are committed at once
+	pace   int      // writes between two strikes, at most
+	long   bool     // it is of so many events that no data is lost in it
 	// commitWithin is how long a commit may take.
 	commitWithin time.Duration
 	world        world
@@ -46,6 +47,10 @@ type world interface {
 	afterWrites(n int) <-chan struct{}
 	// forget removes what word there is of deleted rows, and says of how many.
 	forget(ctx context.Context) (int, error)
+	// lose takes rows away, or brings older ones back, while no server runs.
+	lose(ctx context.Context, tr *trial) error
+	// makeTables makes the tables that are missing.
+	makeTables(ctx context.Context, tr *trial) error
 	// calm ends what disturbs the servers; settle returns when nothing that has begun before is still to happen.
 	calm()
 	settle()
@@ -73,15 +78,18 @@ func newLongTrial(dir string, seed uint64, on *subject, open func(tr *trial) (wo
 	if err != nil {
 		return nil, err
 	}
-	tr := &trial{seed: seed, rng: newRand(seed), on: on, dir: dir, file: filepath.Join(dir, "events.jsonl"), pace: 8000, window: 1000}
+	tr := &trial{seed: seed, rng: newRand(seed), on: on, dir: dir, file: filepath.Join(dir, "events.jsonl"), pace: 8000, window: 1000, long: true}
 	return tr, tr.prepare(lines, open)
 }
 
 // prepare writes the log, and makes a world and servers that are not started yet.
 func (tr *trial) prepare(lines []string, open func(tr *trial) (world, error)) (err error) {
-	tr.lines, tr.asker = len(lines), &asker{}
+	tr.asker, tr.whole = &asker{}, lines
 	tr.report.seeds, tr.report.events = 1, len(lines)
-	if err := os.WriteFile(tr.file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+	if !tr.long {
+		lines = lines[:1+tr.rng.IntN(len(lines))]
+	}
+	if err := tr.logIs(lines); err != nil {
 		return err
 	}
 	tr.commitWithin = 10 * time.Minute
@@ -89,7 +97,8 @@ func (tr *trial) prepare(lines []string, open func(tr *trial) (world, error)) (e
 		return err
 	}
 	args, env := tr.world.servers()
-	args = append(args, "--events", "file:"+tr.file, "--window", fmt.Sprint(tr.window), "--commit-within", tr.commitWithin.String())
+	args = append(args, "--events", "file:"+tr.file, "--window", fmt.Sprint(tr.window), "--commit-within", tr.commitWithin.String(),
+		"--project-timeout", "2s")
 	for range min(1+tr.rng.IntN(3), tr.world.most()) {
 		tr.slots = append(tr.slots, &slot{report: &tr.report, launch: func() (*process, error) {
 			p, err := launch(tr.on.bin, tr.dir, env, args...)
@@ -103,7 +112,7 @@ func (tr *trial) prepare(lines []string, open func(tr *trial) (world, error)) (e
 }
 
 func (tr *trial) String() string {
-	return fmt.Sprintf("CRASH_SEED=%d: %s, %d events, %d at once, %d servers", tr.seed, tr.on.name, tr.lines, tr.window, len(tr.slots))
+	return fmt.Sprintf("CRASH_SEED=%d: %s, %d events, %d at once, %d servers", tr.seed, tr.on.name, len(tr.whole), tr.window, len(tr.slots))
 }
 
 // run lets the schedule happen, and judges what is left.
@@ -114,14 +123,15 @@ func (tr *trial) run(ctx context.Context) (v *judge.Verdict, err error) {
 		}
 		err = errors.Join(err, tr.world.end(&tr.report))
 	}()
-	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute+time.Duration(tr.lines)*20*time.Millisecond)
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute+time.Duration(len(tr.whole))*20*time.Millisecond)
 	defer cancel()
 	asking := tr.ask(ctx)
 	if err := tr.disturb(ctx); err != nil {
 		return nil, errors.Join(err, asking())
 	}
-	for _, s := range tr.slots {
-		s.kill()
+	tr.killAll()
+	if err := tr.logIs(tr.whole); err != nil {
+		return nil, errors.Join(err, asking())
 	}
 	tr.world.calm()
 	if err := errors.Join(tr.finish(ctx), asking()); err != nil {
@@ -143,11 +153,28 @@ func (tr *trial) disturb(ctx context.Context) error {
 		}
 		tr.wait()
 		tr.strike(ctx)
+		var err error
+		switch n := tr.rng.IntN(4); {
+		case tr.long:
+		case n == 0:
+			err = tr.disaster(ctx)
+		case n == 1:
+			err = tr.grow()
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if len(tr.slots) > 1 && tr.rng.IntN(2) == 0 {
 		return tr.zombie(ctx)
 	}
 	return nil
+}
+
+func (tr *trial) killAll() {
+	for _, s := range tr.slots {
+		s.kill()
+	}
 }
 
 func (tr *trial) allUp() error {
@@ -179,9 +206,7 @@ func (tr *trial) strike(ctx context.Context) {
 	case n < 5:
 		s.kill()
 	case n < 6:
-		for _, s := range tr.slots {
-			s.kill()
-		}
+		tr.killAll()
 	case n < 8:
 		s.freeze()
 		tr.wait()
@@ -210,7 +235,7 @@ func (tr *trial) zombie(ctx context.Context) error {
 	}
 	patience, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
-	if tr.slots[1].p.reach(patience, uint64(tr.lines)) == nil && tr.slots[0].frozen {
+	if tr.slots[1].reach(patience, len(tr.lines)) == nil && tr.slots[0].frozen {
 		tr.report.zombies++
 		if tr.commitWithin < time.Minute {
 			time.Sleep(time.Until(began.Add(tr.commitWithin + 2*time.Second))) // it is time that must have passed
@@ -229,15 +254,15 @@ func (tr *trial) zombie(ctx context.Context) error {
 
 // finish lets one server come to the end, and stop.
 func (tr *trial) finish(ctx context.Context) error {
-	p, err := tr.slots[0].launch()
-	if err != nil {
+	s := tr.slots[0]
+	if err := s.up(); err != nil {
 		return err
 	}
-	tr.slots[0].p = p
-	if err := p.reach(ctx, uint64(tr.lines)); err != nil {
+	if err := s.reach(ctx, len(tr.lines)); err != nil {
 		return err
 	}
-	tr.slots[0].p = nil
+	p := s.p
+	s.p = nil
 	return p.end()
 }
 
@@ -260,19 +285,3 @@ func (tr *trial) listen() error {
 	}
 	return nil
 }
-
-// embedded is a world of one server with its own store.
-type embedded struct{ dir string }
-
-func openEmbedded(tr *trial) (world, error) { return embedded{filepath.Join(tr.dir, "store")}, nil }
-
-func (e embedded) place() string                             { return "embedded:" + e.dir }
-func (e embedded) servers() (args, env []string)             { return []string{"--store", e.place()}, nil }
-func (embedded) most() int                                   { return 1 }
-func (embedded) oneMoment() bool                             { return true }
-func (embedded) afterWrites(int) <-chan struct{}             { return nil }
-func (embedded) forget(context.Context) (int, error)         { return 0, nil }
-func (embedded) calm()                                       {}
-func (embedded) settle()                                     {}
-func (embedded) check(context.Context, *judge.Verdict) error { return nil }
-func (embedded) end(*report) error                           { return nil }

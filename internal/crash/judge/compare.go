@@ -330,7 +330,7 @@ func positions(ctx context.Context, db *querydb.DB, projection string) (map[stri
 	return all, nil
 }
 
-// asides are the events that are set aside, by place, without their reasons.
+// asides are the events that are set aside, by place, without their reasons and numbers.
 func asides(ctx context.Context, db *querydb.DB, projection string) (map[string]string, error) {
 	all := map[string]string{}
 	kind, err := about(ctx, db, "deadletter", projection)
@@ -350,6 +350,7 @@ func asides(ctx context.Context, db *querydb.DB, projection string) (map[string]
 			return nil, fmt.Errorf("event %s is set aside for no reason", n.ID)
 		}
 		delete(event, "reason")
+		delete(event, "number") // an event that was decided about in time is not among those that were tried
 		all[n.ID] = fmt.Sprint(event)
 	}
 	return all, nil

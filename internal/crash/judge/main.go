@@ -27,8 +27,8 @@ func Open(ctx context.Context, place string) (driver.Driver, error) {
 	return nil, fmt.Errorf("no store that can be judged: %q", place)
 }
 
-// Main judges the store at the first argument by the file of events that is the second, and prints the verdict as JSON. It
-// ends the process.
+// Main judges the store at the first argument by the file of events that is the second, and the answers that standard input
+// has as a JSON list, and prints the verdict as JSON. It ends the process.
 func (p Project) Main() {
 	if err := p.print(context.Background(), os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -41,11 +41,15 @@ func (p Project) print(ctx context.Context, args []string) error {
 	if len(args) != 2 {
 		return errors.New("give a store and a file of events")
 	}
+	var answers []Answer
+	if err := json.NewDecoder(os.Stdin).Decode(&answers); err != nil {
+		return fmt.Errorf("read the answers: %w", err)
+	}
 	store, err := Open(ctx, args[0])
 	if err != nil {
 		return err
 	}
-	verdict, err := p.Judge(ctx, args[1], store, nil)
+	verdict, err := p.Judge(ctx, args[1], store, answers)
 	if err != nil {
 		return err
 	}

@@ -50,12 +50,17 @@ const NoCurrency = "none"
 // Gone is a currency at which the projector ends its goroutine.
 const Gone = "gone"
 
+// Endless is a currency at which the projector never returns.
+const Endless = "endless"
+
 func (Currency) Deposited(e event.Deposited, _ projection.Meta) []projection.Op {
-	if e.Currency == NoCurrency {
+	switch e.Currency {
+	case NoCurrency:
 		panic("a deposit of nothing")
-	}
-	if e.Currency == Gone {
+	case Gone:
 		runtime.Goexit()
+	case Endless:
+		select {}
 	}
 	return []projection.Op{ops.Currency.Upsert(e.Currency, model.Currency{}, func(c *model.Currency) {
 		c.Deposits++
