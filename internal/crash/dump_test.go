@@ -99,17 +99,20 @@ func comparable(t *testing.T, key, value []byte) []byte {
 	if string(key) == "n" { // of a log
 		return nil
 	}
-	note := noteText.FindSubmatch(value)
 	var differs *regexp.Regexp
 	switch {
-	case note == nil:
 	case bytes.Contains(key, []byte("checkpoint:")):
 		differs = incarnations
 	case bytes.Contains(key, []byte("completion")):
 		differs = goal
+	case bytes.Contains(value, []byte("0~")):
+		return withoutIncarnations(value)
+	default:
+		return value
 	}
-	if differs == nil {
-		return incarnation.ReplaceAll(value, []byte("0~"))
+	note := noteText.FindSubmatch(value)
+	if note == nil {
+		return value
 	}
 	text, err := base64.RawURLEncoding.DecodeString(string(note[1]))
 	if err != nil {
@@ -118,11 +121,20 @@ func comparable(t *testing.T, key, value []byte) []byte {
 	return differs.ReplaceAll(text, nil)
 }
 
-// noteText finds the value of a note in its record, incarnation that of a log in a row, incarnations in a checkpoint, and
-// goal where rows were to come to be complete.
+// withoutIncarnations leaves out which log the positions in a row are of. There are so many rows that no regexp does it.
+func withoutIncarnations(row []byte) []byte {
+	const mark, long = "0~", 10
+	parts := bytes.Split(row, []byte(mark))
+	for i, part := range parts[1:] {
+		parts[i+1] = part[min(len(part), long):]
+	}
+	return bytes.Join(parts, []byte(mark))
+}
+
+// noteText finds the value of a note in its record, incarnations those of logs in a checkpoint, and goal where rows were to
+// come to be complete.
 var (
 	noteText     = regexp.MustCompile(`"([A-Za-z0-9_-]{24,})"`)
-	incarnation  = regexp.MustCompile(`0~[a-z0-9]{10}`)
 	incarnations = regexp.MustCompile(`"incarnation":"[a-z0-9]{10}"`)
 	goal         = regexp.MustCompile(`"goal":\{[^}]*\},?`)
 )

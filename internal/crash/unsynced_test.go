@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -140,15 +141,17 @@ func (r *round) lives(seed uint64, want []entry) {
 			r.Logf("CRASH_SEED=%d repeats the round", seed)
 		}
 	}()
-	for range 2 + r.rng.IntN(5) {
-		r.life()
+	for range 1 + r.rng.IntN(5) {
+		r.life(false)
 	}
+	r.life(true)
 	r.lastLife()
 	compare(r.T, dumpNamed(r.T, r.fs), want)
 }
 
-// life opens what is there, looks whether all of it is, and goes on until the power is lost.
-func (r *round) life() {
+// life opens what is there, looks whether all of it is, and goes on until the power is lost: at any moment or, where the
+// folds are to meet it, while they go over a log to which all events have been appended.
+func (r *round) life(amidFolds bool) {
 	r.Helper()
 	r.crashes++
 	p := &power{from: r.fs, lost: make(chan struct{}), acked: maps.Clone(r.acked), folded: maps.Clone(r.folded)}
@@ -160,11 +163,20 @@ func (r *round) life() {
 	if r.rng.IntN(4) == 0 {
 		p.left.Store(r.rng.Int64N(70) + 1) // while log and store are being opened
 	}
+	within := p.left.Load()
+	if amidFolds {
+		p.left.Store(math.MaxInt64)
+	}
 	h := r.open(errorfs.Wrap(r.fs, errorfs.InjectorFunc(p.MaybeError)))
 	ctx, stop := context.WithCancel(r.Context())
 	defer stop()
 	var work sync.WaitGroup
-	work.Go(func() { h.append(ctx, p) })
+	if amidFolds {
+		h.append(ctx, p)
+		p.left.Store(within)
+	} else {
+		work.Go(func() { h.append(ctx, p) })
+	}
 	h.fold(ctx, &work)
 	done := make(chan struct{})
 	go func() { work.Wait(); close(done) }()
