@@ -116,6 +116,7 @@ func (r *Runner) claim(ctx context.Context, out *outcome, whole bool) error {
 		return nil
 	}
 	c := out.was
+	c.Watermark = c.watermark() // which may hang on the anchor
 	if c.Anchor = furthest(c.Anchor, out.last); c.Anchor == out.was.Anchor {
 		return nil
 	}
