@@ -120,7 +120,8 @@ func (r *Runner) claim(ctx context.Context, out *outcome, whole bool) error {
 	if c.Anchor = furthest(c.Anchor, out.last); c.Anchor == out.was.Anchor {
 		return nil
 	}
-	return r.record(ctx, querydb.Batch{}, out, c)
+	// The note alone, without a look at the header: one about a generation that another has followed is in nobody's way.
+	return r.apply(ctx, querydb.Batch{Notes: r.done.notes(r.projection.Name, out.partition, c)[1:]}, out, c)
 }
 
 // furthest is the anchor of the event where that is further on and could be read, and else the anchor that there is.
@@ -142,6 +143,11 @@ func (out *outcome) checkpoint() checkpoint {
 // record commits a batch with a checkpoint of the outcome's partition.
 func (r *Runner) record(ctx context.Context, b querydb.Batch, out *outcome, c checkpoint) error {
 	b.Notes = append(b.Notes, r.done.notes(r.projection.Name, out.partition, c)...)
+	return r.apply(ctx, b, out, c)
+}
+
+// apply commits a batch that has the checkpoint among its notes.
+func (r *Runner) apply(ctx context.Context, b querydb.Batch, out *outcome, c checkpoint) error {
 	b.Generation, b.Writer, b.Deadline = r.done.Generation, r.projection.writer(), r.seen.Add(r.cfg.CommitWithin)
 	began := r.now()
 	r.inWrite = true
