@@ -167,7 +167,7 @@ func (rt *Runtime) ownsKey(ctx context.Context, v viewer, q *Query, partition st
 	}
 	t := rt.catalog.Types[q.Rule.AuthTable]
 	at := target{typ: t, via: driver.Primary}
-	rec, err := rt.first(ownerOnly.reading(ctx), at, spot{Key: id}, []int{t.Owner}, true)
+	rec, err := rt.first(ownerOnly.reading(ctx), at, spot{Key: id}, []int{t.Owner}, true, nil)
 	if err == nil {
 		rec, err = v.kept(ctx, t, ownerOnly, rec)
 	}

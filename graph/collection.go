@@ -36,11 +36,19 @@ func (rt *Runtime) readCollection(ctx context.Context, v viewer, q *Query, r *re
 	if err != nil {
 		return page{}, err
 	}
+	judged := map[string]func(*querydb.Row) bool{}
 	for _, i := range own {
 		t, m := rt.catalog.Types[q.Collection.Members[i]], q.Collection.Stored.Members[i]
-		if !owner && !v.ownPartition(t, &m.Model.Indexes[m.Index].PK, r.pk, cq.PK) {
+		if v.ownPartition(t, &m.Model.Indexes[m.Index].PK, r.pk, cq.PK) {
+			continue
+		}
+		if !owner {
 			return page{}, v.refusal(t.Name)
 		}
+		judged[m.Model.Entity.Kind] = v.ownAlone(t)
+	}
+	if len(judged) > 0 {
+		cq.Keep = func(row *querydb.Row) bool { keep := judged[row.Kind]; return keep == nil || keep(row) }
 	}
 	binding := newBinding(q, &querydb.Query{PK: cq.PK, Ranges: cq.Ranges, Reverse: cq.Reverse}, v)
 	if r.page.NextToken != nil {

@@ -22,7 +22,7 @@ func (rt *Runtime) lookUpEntity(ctx context.Context, q *Query, t *Type, pk strin
 			return nil, operandError(q, err)
 		}
 	}
-	return rt.first(ctx, target{typ: t, via: q.Index}, at, r.fields, r.consistent)
+	return rt.first(ctx, target{typ: t, via: q.Index}, at, r.fields, r.consistent, nil)
 }
 
 // selectRows finds the sort keys that the arguments of a query of an entity select.

@@ -128,12 +128,16 @@ func (rt *Runtime) fetch(ctx context.Context, g target, ids []spot, fields []int
 		out.failAll(rt.readError(ctx, read(ctx, g, ids, out.recs), g.typ.Name))
 		return out
 	}
+	var keep func(*querydb.Row) bool
+	if allowed == ownerOnly && !g.single() {
+		keep = v.ownAlone(g.typ)
+	}
 	errs := make([]error, len(ids))
 	rt.parallel(len(ids), func(i int) {
 		if errs[i] = rt.passJoinRule(ctx, v, g, ids[i]); errs[i] != nil {
 			return
 		}
-		rec, err := rt.first(allowed.reading(ctx), g, ids[i], fields, false)
+		rec, err := rt.first(allowed.reading(ctx), g, ids[i], fields, false, keep)
 		if err == nil {
 			rec, err = v.kept(ctx, g.typ, allowed, rec)
 		}
@@ -216,8 +220,10 @@ func (rt *Runtime) fetchJudged(ctx context.Context, g target, ids []spot, recs [
 }
 
 // first reads the row that stands at a spot: of a partition of a table the one with the greatest sort key, of an index the
-// first.
-func (rt *Runtime) first(ctx context.Context, g target, at spot, fields []int, consistent bool) (record.Record, error) {
+// first. In a partition it is one of those that keep keeps.
+func (rt *Runtime) first(
+	ctx context.Context, g target, at spot, fields []int, consistent bool, keep func(*querydb.Row) bool,
+) (record.Record, error) {
 	if g.batched() {
 		got, err := rt.db.Get(ctx, g.typ.Model, []keys.Key{at.Key}, consistent)
 		if err != nil {
@@ -231,6 +237,7 @@ func (rt *Runtime) first(ctx context.Context, g target, at spot, fields []int, c
 	}
 	p, err := rt.db.Query(ctx, g.typ.Model, querydb.Query{
 		Index: g.via, PK: at.PK, Range: within, Reverse: g.via == driver.Primary, Limit: 1, Consistent: consistent, Fields: fields,
+		Keep: keep,
 	})
 	if err != nil || len(p.Rows) == 0 {
 		return nil, err

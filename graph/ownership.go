@@ -16,6 +16,8 @@ import (
 //   - what begins at part of a key, as every range does, is read only in a partition that is theirs before anything
 //     is read: its key has their subject in the place of the owner, or the rule of the index has found them to own
 //     it. Elsewhere the answer would change with the rows of others, by an error, an order or a page token;
+//   - in a partition that is theirs by the rule of the index, which may hold rows of others all the same, those are as
+//     missing: pages are what they would be without them, full and with tokens that tell of own rows alone;
 //   - a row that is judged by its owner is charged to the budget of the request when it is found to be theirs: what is
 //     left of the budget, and the error where it is nothing, would tell of the rows of others, and how large they are.
 
@@ -40,6 +42,11 @@ func (v viewer) kept(ctx context.Context, t *Type, a access, rec record.Record) 
 		return nil, err
 	}
 	return rec, nil
+}
+
+// ownAlone keeps the viewer's own rows of a partition.
+func (v viewer) ownAlone(t *Type) func(*querydb.Row) bool {
+	return func(row *querydb.Row) bool { return v.owns(t, row.Record) }
 }
 
 // ownPartition reports whether all rows of a partition are the viewer's: its key says so. vals are the values that the

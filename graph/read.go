@@ -156,7 +156,7 @@ func (rt *Runtime) lookUp(ctx context.Context, q *Query, t *Type, pk string, r *
 		return nil, err
 	}
 	if q.Index != driver.Primary || (len(q.SK) > 0 && !whole) || (len(q.SK) == 0 && t.Model.SK.Layout.Exists()) {
-		return rt.first(ctx, target{typ: t, via: q.Index}, spot{Key: keys.Key{PK: pk}}, r.fields, r.consistent)
+		return rt.first(ctx, target{typ: t, via: q.Index}, spot{Key: keys.Key{PK: pk}}, r.fields, r.consistent, nil)
 	}
 	key := keys.Key{PK: pk}
 	if whole {
@@ -231,8 +231,11 @@ func (rt *Runtime) readPage(ctx context.Context, v viewer, q *Query, r *request)
 	if err != nil {
 		return page{}, err
 	}
-	if half := rt.partitionHalf(q); allowed == ownerOnly && !owner && !v.ownPartition(t, &half, r.pk, dbq.PK) {
-		return page{}, v.refusal(t.Name)
+	if half := rt.partitionHalf(q); allowed == ownerOnly && !v.ownPartition(t, &half, r.pk, dbq.PK) {
+		if !owner {
+			return page{}, v.refusal(t.Name)
+		}
+		dbq.Keep = v.ownAlone(t)
 	}
 	binding := newBinding(q, &dbq, v)
 	if r.page.NextToken != nil {

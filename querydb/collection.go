@@ -16,6 +16,7 @@ type CollectionQuery struct {
 	Reverse bool
 	Limit   int // 1 to MaxLimit
 	Start   *keys.Start
+	Keep    func(*Row) bool // as that of a Query
 }
 
 // QueryCollection reads one page of the rows of all members; Row.Kind says of which each is.
@@ -47,12 +48,13 @@ func (db *DB) QueryCollection(ctx context.Context, c *Collection, q CollectionQu
 		}
 		dq.Members = append(dq.Members, member.serving.Load())
 	}
-	var page Page
+	var complete completion
 	if slices.ContainsFunc(c.Members, Member.partial) {
-		page, err = db.readCompleted(ctx, t, dq, q.Ranges, func(found *driver.Page) ([]Row, error) { return db.completeMembers(ctx, c, &dq, found) })
-	} else {
-		page, err = db.readWhole(ctx, t, dq, q.Ranges)
+		complete = func(ctx context.Context, count counting, found *driver.Page) ([]Row, error) {
+			return db.completeMembers(ctx, c, count, &dq, found)
+		}
 	}
+	page, err := db.read(ctx, t, dq, q.Ranges, complete, q.Keep)
 	if moved := db.allReadable(c, dq.Members); moved != nil {
 		return Page{}, failed("query", &Model{Name: c.Name}, moved)
 	}
@@ -80,7 +82,9 @@ func (db *DB) allReadable(c *Collection, read []*driver.Table) error {
 func (m Member) partial() bool { return m.Model.Indexes[m.Index].Projected != nil }
 
 // completeMembers is complete for a page of rows of several kinds: one batch for each kind whose entries are partial.
-func (db *DB) completeMembers(ctx context.Context, c *Collection, dq *driver.Query, found *driver.Page) ([]Row, error) {
+func (db *DB) completeMembers(
+	ctx context.Context, c *Collection, count counting, dq *driver.Query, found *driver.Page,
+) ([]Row, error) {
 	rows := slices.Clone(found.Rows)
 	for i, m := range c.Members {
 		if !m.partial() {
@@ -100,7 +104,7 @@ func (db *DB) completeMembers(ctx context.Context, c *Collection, dq *driver.Que
 		if err != nil {
 			return nil, err
 		}
-		got, err := db.getDistinct(ctx, t, driver.Get{Table: dq.Members[i], Keys: ks, Now: dq.Now})
+		got, err := db.getDistinct(ctx, count(t), driver.Get{Table: dq.Members[i], Keys: ks, Now: dq.Now})
 		if err != nil {
 			return nil, err
 		}

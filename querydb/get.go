@@ -28,7 +28,7 @@ func (db *DB) Get(ctx context.Context, m *Model, ks []keys.Key, consistent bool)
 		return nil, nil
 	}
 	once, at := distinct(ks)
-	rows, err := db.getDistinct(ctx, t, driver.Get{
+	rows, err := db.getDistinct(ctx, &t.stats, driver.Get{
 		Table: shape, Keys: once, Consistent: consistent, Whole: db.whole(m), Now: db.now(), Writer: db.writer,
 	})
 	if moved := db.unmoved(t, shape.Generation); moved != nil {
@@ -48,27 +48,27 @@ func (db *DB) Get(ctx context.Context, m *Model, ks []keys.Key, consistent bool)
 func (db *DB) whole(m *Model) bool { return m.Atomic && !db.deleted }
 
 // getDistinct reads in as many batches as the driver's limit asks for.
-func (db *DB) getDistinct(ctx context.Context, t *table, g driver.Get) ([]Row, error) {
+func (db *DB) getDistinct(ctx context.Context, count *counters, g driver.Get) ([]Row, error) {
 	most := len(g.Keys)
 	if limited, ok := db.drv.(driver.GetLimiter); ok {
 		most = min(most, limited.MaxGet())
 	}
 	all := g.Keys
 	g.Keys = all[:most]
-	rows, err := db.getBatch(ctx, t, g)
+	rows, err := db.getBatch(ctx, count, g)
 	for done := most; done < len(all) && err == nil; done += most {
 		var more []Row
 		g.Keys = all[done:min(done+most, len(all))]
-		more, err = db.getBatch(ctx, t, g)
+		more, err = db.getBatch(ctx, count, g)
 		rows = append(rows, more...)
 	}
 	return rows, err
 }
 
-func (db *DB) getBatch(ctx context.Context, t *table, g driver.Get) ([]Row, error) {
+func (db *DB) getBatch(ctx context.Context, count *counters, g driver.Get) ([]Row, error) {
 	began := time.Now()
 	rows, err := db.drv.Get(ctx, g)
-	t.stats.got(rows, err, time.Since(began))
+	count.got(rows, err, time.Since(began))
 	return rows, err
 }
 

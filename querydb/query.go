@@ -22,6 +22,9 @@ type Query struct {
 	// Fields are the ordinals that the caller will read; rows of an index that carries less are completed by batched
 	// reads of the table. Nil means all.
 	Fields []int
+	// Keep says which rows are the caller's to know of; nil means all. The page is what it would be if there were no others,
+	// as are what is counted and what is taken of the budget of the request.
+	Keep func(*Row) bool
 }
 
 // Page is the answer to a Query. It is full, Limit rows, whenever the rows exist. The rows are for reading only.
@@ -64,12 +67,13 @@ func (db *DB) Query(ctx context.Context, m *Model, q Query) (Page, error) {
 		Whole:  q.Index == driver.Primary && db.whole(m),
 		Writer: db.writer, Deleted: db.deleted && db.Shared() && q.Index == driver.Primary,
 	}
-	var page Page
-	if q.Index == driver.Primary || covers(shape, &q) {
-		page, err = db.readWhole(ctx, t, dq, ranges)
-	} else {
-		page, err = db.readCompleted(ctx, t, dq, ranges, func(found *driver.Page) ([]Row, error) { return db.complete(ctx, t, &dq, found) })
+	var complete completion
+	if q.Index != driver.Primary && !covers(shape, &q) {
+		complete = func(ctx context.Context, count counting, found *driver.Page) ([]Row, error) {
+			return db.complete(ctx, t, count, &dq, found)
+		}
 	}
+	page, err := db.read(ctx, t, dq, ranges, complete, q.Keep)
 	if moved := db.unmoved(t, shape.Generation); moved != nil {
 		return Page{}, failed("query", m, moved)
 	}
@@ -81,16 +85,27 @@ func covers(shape *driver.Table, q *Query) bool {
 	return x.Projected == nil || q.Fields != nil && x.Covers(q.Fields)
 }
 
-// readWhole reads a page of rows that have all that the caller will read.
-func (db *DB) readWhole(ctx context.Context, t *table, dq driver.Query, ranges []keys.Range) (Page, error) {
-	got, err := db.readRanges(ctx, t, dq, ranges)
+// read reads a page. Without a completion the rows of the ranges have all that the caller will read.
+func (db *DB) read(
+	ctx context.Context, t *table, dq driver.Query, ranges []keys.Range, complete completion, keep func(*Row) bool,
+) (Page, error) {
+	switch {
+	case keep != nil && complete == nil:
+		complete = func(_ context.Context, _ counting, found *driver.Page) ([]Row, error) { return found.Rows, nil }
+		fallthrough
+	case keep != nil:
+		return db.readKept(ctx, t, dq, ranges, complete, keep)
+	case complete != nil:
+		return db.readCompleted(ctx, t, dq, ranges, complete)
+	}
+	got, err := db.readRanges(ctx, &t.stats, dq, ranges)
 	return Page{Rows: got.Rows, Next: next(&got)}, err
 }
 
-func (db *DB) readPage(ctx context.Context, t *table, dq driver.Query) (driver.Page, error) {
+func (db *DB) readPage(ctx context.Context, count *counters, dq driver.Query) (driver.Page, error) {
 	began := time.Now()
 	got, err := db.drv.Query(ctx, dq)
-	t.stats.queried(&dq, &got, err, time.Since(began))
+	count.queried(&dq, &got, err, time.Since(began))
 	return got, err
 }
 
@@ -104,16 +119,18 @@ func next(p *driver.Page) *keys.Start {
 
 // readCompleted reads pages of an index and the whole rows from the table, one batch for each page, until it is full. A
 // row that is gone meanwhile, or no longer under the key it was found by, makes room for the next; complete leaves it out.
-func (db *DB) readCompleted(ctx context.Context, t *table, dq driver.Query, ranges []keys.Range, complete func(*driver.Page) ([]Row, error)) (Page, error) {
+func (db *DB) readCompleted(
+	ctx context.Context, t *table, dq driver.Query, ranges []keys.Range, complete completion,
+) (Page, error) {
 	var page Page
 	limit := dq.Limit
 	for {
 		dq.Limit = limit - len(page.Rows)
-		got, err := db.readRanges(ctx, t, dq, ranges)
+		got, err := db.readRanges(ctx, &t.stats, dq, ranges)
 		if err != nil {
 			return Page{}, err
 		}
-		rows, err := complete(&got)
+		rows, err := complete(ctx, counted, &got)
 		if err != nil {
 			return Page{}, err
 		}
@@ -130,7 +147,9 @@ func (db *DB) readCompleted(ctx context.Context, t *table, dq driver.Query, rang
 }
 
 // complete reads the whole rows of a page of an index and leaves out those that are no longer where they were found.
-func (db *DB) complete(ctx context.Context, t *table, dq *driver.Query, found *driver.Page) ([]Row, error) {
+func (db *DB) complete(
+	ctx context.Context, t *table, count counting, dq *driver.Query, found *driver.Page,
+) ([]Row, error) {
 	if len(found.Rows) == 0 {
 		return nil, nil
 	}
@@ -138,7 +157,7 @@ func (db *DB) complete(ctx context.Context, t *table, dq *driver.Query, found *d
 	for i := range found.Rows {
 		ks[i] = found.Rows[i].Key
 	}
-	rows, err := db.getDistinct(ctx, t, driver.Get{Table: dq.Table, Keys: ks, Consistent: dq.Consistent, Now: dq.Now})
+	rows, err := db.getDistinct(ctx, count(t), driver.Get{Table: dq.Table, Keys: ks, Consistent: dq.Consistent, Now: dq.Now})
 	if err != nil {
 		return nil, err
 	}

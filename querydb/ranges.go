@@ -8,10 +8,12 @@ import (
 )
 
 // readRanges reads one page of ranges that follow one another in the order of the keys, none overlapping another.
-func (db *DB) readRanges(ctx context.Context, t *table, dq driver.Query, ranges []keys.Range) (all driver.Page, err error) {
+func (db *DB) readRanges(
+	ctx context.Context, count *counters, dq driver.Query, ranges []keys.Range,
+) (all driver.Page, err error) {
 	if len(ranges) == 1 {
 		dq.Range = ranges[0]
-		return db.readPage(ctx, t, dq)
+		return db.readPage(ctx, count, dq)
 	}
 	limit := dq.Limit
 	for i := range ranges {
@@ -24,7 +26,7 @@ func (db *DB) readRanges(ctx context.Context, t *table, dq driver.Query, ranges 
 		}
 		left := limit - len(all.Rows)
 		dq.Limit = max(left, 1) // where the page is full, one row more says that there is a next one
-		got, err := db.readPage(ctx, t, dq)
+		got, err := db.readPage(ctx, count, dq)
 		if err != nil {
 			return driver.Page{}, err
 		}

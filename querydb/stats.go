@@ -60,6 +60,15 @@ func (c *counters) queried(q *driver.Query, p *driver.Page, err error, took time
 	c.failed(err)
 }
 
+// kept counts a page as if there were no rows but those of it: cost says what reading it took beside.
+func (c *counters) kept(rows int, cost *counters) {
+	c.queries.Add(1)
+	c.rowsQueried.Add(uint64(rows))
+	c.examined.Add(uint64(rows))
+	c.queryTime.Add(cost.queryTime.Load() + cost.getTime.Load())
+	c.errors.Add(cost.errors.Load())
+}
+
 func (c *counters) applied(writes int, err error, took time.Duration) {
 	c.failed(err)
 	c.applyTime.Add(int64(took))

@@ -1,0 +1,230 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/memstore"
+)
+
+// accounts are a shop in which ann owns accounts, by rows that say so. Bills of acc1 are hers, and, where others
+// is true, of others too: large ones before, between and after hers, and more than are judged at a time. A bill
+// leads to the first of its account.
+func accounts(t *testing.T, others bool, projected []int) *bench {
+	catalog := newShop()
+	catalog.Types["Invoice"].Model.Indexes[0].Projected = projected
+	catalog.Types["Invoice"].Fields["bill"].Join.Via = 0
+	catalog.Types["Invoice"].Fields["bill"].Ordinal = 1
+	b := newBenchOf(t, catalog, shopSDL, Config{}, memstore.New())
+	b.put(t, "Ownership", row{"ownerId": "acc1", "subject": "ann"}, row{"ownerId": "acc2", "subject": "ann"},
+		row{"ownerId": "acc3", "subject": "ann"})
+	b.put(t, "Invoice", row{"invoiceId": "mine", "ownerId": "acc3", "subject": "ann", "amount": 1})
+	for i := range 5 {
+		b.put(t, "Invoice", row{"invoiceId": fmt.Sprintf("i%d", 2*i), "ownerId": "acc1", "subject": "ann", "amount": i})
+	}
+	if others {
+		for i := range 60 {
+			b.put(t, "Invoice", row{"invoiceId": fmt.Sprintf("i%d-%02d", i%11, i), "ownerId": "acc1",
+				"subject": strings.Repeat("bob", 500), "amount": i})
+		}
+		b.put(t, "Invoice", row{"invoiceId": "a", "ownerId": "acc1", "subject": "bob", "amount": 0},
+			row{"invoiceId": "b", "ownerId": "acc2", "subject": "bob", "amount": 0})
+	}
+	return b
+}
+
+// TestRowsOfOthersInOnesOwnPartitionAreAsMissing: to the owner of a key of an index with a group, to whom the type
+// gives own rows only, pages, tokens, joins, counts and what is left of a budget are what they would be without
+// rows of others.
+func TestRowsOfOthersInOnesOwnPartitionAreAsMissing(t *testing.T) {
+	for _, projected := range [][]int{nil, {0, 1}} { // an index that has whole rows, and one whose rows are completed
+		alone, among := accounts(t, false, projected), accounts(t, true, projected)
+		walk := func(ctx context.Context, b *bench) string { return pagesOf(ctx, b) }
+		for name, ask := range map[string]func(context.Context, *bench) string{
+			"pages": walk,
+			"an account without own rows": func(ctx context.Context, b *bench) string {
+				return sealed(b.do(ctx, `{ r: InvoiceByOwnerId(ownerId: "acc2") { items { amount } nextToken } }`, nil))
+			},
+			"a join to the first": func(ctx context.Context, b *bench) string {
+				return sealed(b.do(ctx, `{ r: Invoice(id: "mine") { bill { invoiceId } } }`, nil))
+			},
+			"a join to the first of others": func(ctx context.Context, b *bench) string {
+				return sealed(b.do(ctx, `{ r: Invoice(id: "i2") { bill { invoiceId } } }`, nil))
+			},
+		} {
+			sameCost(t, name, alone, among, ask)
+			alone, among := accounts(t, false, projected), accounts(t, true, projected)
+			ann := as(t.Context(), "ann")
+			ask(ann, alone)
+			ask(ann, among)
+			if diff := cmp.Diff(counts(alone), counts(among)); diff != "" {
+				t.Errorf("%s: counted\n-without and +with rows of others:\n%s", name, diff)
+			}
+		}
+		if got, want := pagesOf(as(t.Context(), "ann"), among), "0 1|2 3|4|; 4 3|2 1|0|; 0 1 2 3 4|; "; got != want {
+			t.Errorf("ann reads pages %q, want %q", got, want)
+		}
+		const whole = `{ r: InvoiceByOwnerId(ownerId: "acc1", limit: 1000) { items { amount } } }`
+		all := among.do(as(t.Context(), "eve", "Admin"), whole, nil)
+		if n := strings.Count(fmt.Sprint(all.Data), "amount"); n != 66 || all.Errors != nil {
+			t.Errorf("the group reads %d rows, errors %v; want all 66", n, all.Errors)
+		}
+	}
+}
+
+// pagesOf reads the partition of acc1 to its end, forward, backward and in one page, and says which rows were in
+// each page, and how long its token was where that can differ.
+func pagesOf(ctx context.Context, b *bench) string {
+	var all strings.Builder
+	for _, args := range []string{"limit: 2", "limit: 2, reverse: true", "limit: 5"} {
+		for token := ""; ; {
+			q := fmt.Sprintf(`{ r: InvoiceByOwnerId(ownerId: "acc1", %s%s) { items { amount } nextToken } }`, args, token)
+			got := b.do(ctx, q, nil)
+			if got.Errors != nil {
+				fmt.Fprint(&all, got.Errors)
+				break
+			}
+			page := got.Data.(map[string]any)["r"].(map[string]any)
+			var amounts []string
+			for _, item := range page["items"].([]any) {
+				amounts = append(amounts, fmt.Sprint(item.(map[string]any)["amount"]))
+			}
+			all.WriteString(strings.Join(amounts, " ") + "|")
+			next, more := page["nextToken"].(string)
+			if !more {
+				break
+			}
+			token = fmt.Sprintf(", nextToken: %q", next)
+		}
+		all.WriteString("; ")
+	}
+	return all.String()
+}
+
+// TestTokensOfOnesOwnPartitionTellOfOwnRowsAlone: a token is as long as the keys that it holds, so it is made of
+// the last own row.
+func TestTokensOfOnesOwnPartitionTellOfOwnRowsAlone(t *testing.T) {
+	const query = `{ r: InvoiceByOwnerId(ownerId: "acc1", limit: 1) { items { amount } nextToken } }`
+	ann := as(t.Context(), "ann")
+	want, got := sealed(accounts(t, false, nil).do(ann, query, nil)), sealed(accounts(t, true, nil).do(ann, query, nil))
+	if want != got {
+		t.Errorf("with rows of others %s, without %s", got, want)
+	}
+}
+
+// TestCollectionsOfOnesOwnPartitionHideRowsOfOthers: and show those of members that have no rule.
+func TestCollectionsOfOnesOwnPartitionHideRowsOfOthers(t *testing.T) {
+	yard := func(others bool) *bench {
+		catalog := newYard()
+		for _, name := range []string{"Cat", "Dog", "Fox"} {
+			for i := range catalog.Types[name].Model.Indexes {
+				catalog.Types[name].Model.Indexes[i].PK.Layout.Casing = keys.CasingNone
+			}
+		}
+		catalog.Queries["Yard"].Rule = &IndexRule{Group: "Warden"}
+		b := newBenchOf(t, catalog, yardSDL, Config{}, memstore.New())
+		b.put(t, "Fox", row{"id": "f2", "yard": "ann", "owner": "ann"}, row{"id": "f4", "yard": "ann", "owner": "ann"})
+		b.put(t, "Cat", row{"id": "c1", "yard": "ann"})
+		if others {
+			b.put(t, "Fox", row{"id": "f1", "yard": "ann", "owner": "bob"}, row{"id": "f3", "yard": "ann", "owner": "bob"},
+				row{"id": "f5", "yard": "ann", "owner": "bob"})
+		}
+		return b
+	}
+	alone, among := yard(false), yard(true)
+	ann := as(t.Context(), "ann") // without an authTable the owner of a key is whoever it names
+	for _, limit := range []int{1, 2, 3, 4} {
+		const of = `{ r: Yard(yard: "ann", limit: %d) { items { ... on Fox { id } ... on Cat { id } } nextToken } }`
+		query := fmt.Sprintf(of, limit)
+		want, got := alone.do(ann, query, nil), among.do(ann, query, nil)
+		if diff := cmp.Diff(sealed(want), sealed(got)); diff != "" || got.Errors != nil {
+			t.Errorf("%s: %v\n-without and +with rows of others:\n%s", query, got.Errors, diff)
+		}
+	}
+	if diff := cmp.Diff(counts(alone), counts(among)); diff != "" {
+		t.Errorf("counted\n-without and +with rows of others:\n%s", diff)
+	}
+}
+
+const badgeSDL = `
+type Badge { id: ID! code: String! owner: String! }
+type Wearer { id: ID! code: String! badge: Badge }
+type Query { BadgeByCode(code: String!): Badge Wearer(id: ID!): Wearer }
+`
+
+// badges are entities of ann's under a unique index, and, where others is true, one of another.
+func badges(t *testing.T, others bool) *bench {
+	schema := keys.Schema{Name: "club", Version: 1, Casing: keys.CasingLower}
+	table := &querydb.Shared{
+		Name: "Club", Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "kind"},
+		Indexes: []querydb.SharedIndex{{Name: "gsi1", Keys: driver.KeyNames{PK: "gsi1pk"}}},
+	}
+	badge := stored("id", "ID", "code", "String", "owner", "String")
+	own := keys.EntityKey{Schema: schema, Type: "Badge", Casing: keys.CasingLower}
+	wearer := stored("id", "ID", "code", "String")
+	catalog := &Catalog{Secured: true, Types: map[string]*Type{
+		"Badge": {Name: "Badge", Owner: 2, Rule: &Rule{Groups: []string{"Boss"}, Owner: true}, Fields: map[string]*Field{},
+			Model: &querydb.Model{
+				Name: "Badge", Table: table.Name, Version: "1", Fields: badge, TTL: -1, CreatedAt: -1, UpdatedAt: -1,
+				PK: entityHalf(badge, own.PK, 0), SK: entityHalf(badge, own.SK),
+				Indexes: []querydb.Index{{Name: "byCode", PK: entityHalf(badge, own.PK, 1), Unique: true}},
+				Entity:  &querydb.Entity{Table: table, Kind: "Badge", Slots: []int{0}},
+			}},
+		"Wearer": {Name: "Wearer", Owner: -1, Model: model("Wearer", wearer, []int{0}, nil), Fields: map[string]*Field{}},
+	}, Queries: map[string]*Query{
+		"BadgeByCode": {Kind: One, Type: "Badge", Index: 0, PK: []Arg{{Name: "code", Kind: keys.KindString}}},
+		"Wearer":      {Kind: One, Type: "Wearer", Index: driver.Primary, PK: []Arg{{Name: "id", Kind: keys.KindString}}},
+	}}
+	for name, q := range catalog.Queries {
+		q.Name = name
+	}
+	for _, typ := range catalog.Types {
+		for i, f := range typ.Model.Fields {
+			typ.Fields[f.Name] = &Field{Name: f.Name, Ordinal: i}
+		}
+	}
+	catalog.Types["Wearer"].Fields["badge"] = &Field{Name: "badge", Ordinal: 1, Join: &Join{Target: "Badge", Via: 0}}
+	b := newBenchOf(t, catalog, badgeSDL, Config{}, memstore.New())
+	b.put(t, "Badge", row{"id": "1", "code": "a", "owner": "ann"})
+	b.put(t, "Wearer", row{"id": "1", "code": "a"}, row{"id": "2", "code": "b"})
+	if others {
+		b.put(t, "Badge", row{"id": "2", "code": "b", "owner": strings.Repeat("bob", 500)})
+	}
+	return b
+}
+
+// TestUniqueIndexesOfEntitiesTellOwnersOfOwnRowsAlone: the row of another under a unique key of an entity is as
+// forbidden as one that is not there, in answers, joins, counts and cost.
+func TestUniqueIndexesOfEntitiesTellOwnersOfOwnRowsAlone(t *testing.T) {
+	for query, errs := range map[string][]string{
+		`{ r: BadgeByCode(code: "a") { id } }`:      nil,
+		`{ r: BadgeByCode(code: "b") { id } }`:      {"FORBIDDEN r"},
+		`{ r: Wearer(id: "1") { badge { id } } }`:   nil,
+		`{ r: Wearer(id: "2") { badge { id } } }`:   {"FORBIDDEN r.badge"},
+		`{ r: BadgeByCode(code: "none") { id } }`:   {"FORBIDDEN r"},
+		`{ r: BadgeByCode(code: "b") { code id } }`: {"FORBIDDEN r"},
+	} {
+		alone, among := badges(t, false), badges(t, true)
+		sameCost(t, query, alone, among, func(ctx context.Context, b *bench) string { return sealed(b.do(ctx, query, nil)) })
+		if diff := cmp.Diff(counts(alone), counts(among)); diff != "" {
+			t.Errorf("%s: counted\n-without and +with rows of others:\n%s", query, diff)
+		}
+		if got := among.do(as(t.Context(), "ann"), query, nil); !slices.Equal(got.Errors, errs) {
+			t.Errorf("%s: errors %v, want %v", query, got.Errors, errs)
+		}
+		if strings.Contains(query, "none") {
+			continue
+		}
+		if got := among.do(as(t.Context(), "eve", "Boss"), query, nil); got.Errors != nil {
+			t.Errorf("%s: whoever is admitted to all rows gets %v", query, got.Errors)
+		}
+	}
+}
