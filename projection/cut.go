@@ -4,11 +4,12 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 )
 
-// On a store that commits write by write, a window may be left half written, and then others fold its events again, from
-// the same checkpoint, in windows of another length. What makes that safe is here and in passed:
+// On a store that commits write by write, a window may be left half written, and then others fold its events again,
+// from the same checkpoint, in windows of another length. What makes that safe is here and in passed:
 //
 //   - A row tells how far it has come, and an event that it has come to is passed over. So the rows that an op changes are
 //     always as they were when it was first evaluated, or have been changed by it already.
@@ -34,9 +35,9 @@ type cuts struct {
 	alone bool             // one event, which takes effect out of its place
 
 	verdict
-	before   verdict        // the event in hand
-	followed map[string]int // by partition of the table, the first event that follows it
-	follows  []string       // partitions that the event in hand is the first to follow
+	before   verdict          // the event in hand
+	followed map[keys.Key]int // by row, the first event that goes on from it
+	follows  []keys.Key       // rows that the event in hand is the first to go on from
 }
 
 // verdict is what the events of a commit, up to the one in hand, decide about it.
@@ -84,8 +85,8 @@ func (c *cuts) begin() { c.before, c.follows = c.verdict, c.follows[:0] }
 
 func (c *cuts) takeBack() {
 	c.verdict = c.before
-	for _, pk := range c.follows {
-		delete(c.followed, pk)
+	for _, row := range c.follows {
+		delete(c.followed, row)
 	}
 }
 
@@ -107,8 +108,8 @@ func (c *cuts) sight(row *querydb.Row, writer string) *sight {
 	return s
 }
 
-// passed reports whether the row had come to the event, or further, when it was read: another commit, of this process or
-// of another, has got that far without a checkpoint.
+// passed reports whether the row had come to the event, or further, when it was read: another commit, of this process
+// or of another, has got that far without a checkpoint.
 func (s *sight) passed(at occasion) bool { return s != nil && !s.applied.Before(at.pos) }
 
 // passed is that of the entry, and keeps in mind that some of the event in hand is durable.
@@ -125,17 +126,17 @@ func (f *fold[R]) ahead() bool { return f.cuts.ahead }
 
 func (f *fold[R]) torn() bool { return f.cuts.passed }
 
-// follow notes that the event reads a partition for what it does not write.
-func (c *cuts) follow(pk string, at occasion) {
+// follow notes that the event goes on from a row that it does not write.
+func (c *cuts) follow(row keys.Key, at occasion) {
 	if !c.shared {
 		return
 	}
 	if c.followed == nil {
-		c.followed = map[string]int{}
+		c.followed = map[keys.Key]int{}
 	}
-	if c.followed[pk] == 0 {
-		c.followed[pk] = at.event
-		c.follows = append(c.follows, pk)
+	if c.followed[row] == 0 {
+		c.followed[row] = at.event
+		c.follows = append(c.follows, row)
 	}
 }
 
@@ -150,8 +151,7 @@ func (f *fold[R]) cut(at occasion) error {
 		return nil
 	}
 	for _, u := range f.journal {
-		by := c.followed[u.entry.key.PK]
-		if by == 0 || !u.was.present || sentinel(u.entry.key.SK) {
+		if c.followed[u.entry.key] == 0 {
 			continue
 		}
 		if at.event > 1 {

@@ -72,6 +72,8 @@ type fold[R any] struct {
 	held    map[claim]holder[R]
 	dirty   []*entry[R] // in order of the first change
 	journal []undo[R]   // of the event in hand
+	gone    []gone      // partitions that are deleted at once
+	kept    int         // those of former events
 	done    int         // rows of it that are passed
 	since   time.Time   // the watermark of the first event
 	died    bool        // see diedHalf
@@ -126,7 +128,7 @@ func (f *fold[R]) reset(alone bool) {
 	if f.shape.unique != nil {
 		f.held = make(map[claim]holder[R], len(f.held))
 	}
-	f.wanted, f.dirty, f.journal = f.wanted[:0], nil, f.journal[:0]
+	f.wanted, f.dirty, f.journal, f.gone = f.wanted[:0], nil, f.journal[:0], nil
 	f.give()
 }
 
@@ -231,7 +233,7 @@ func (f *fold[R]) loaded(e *entry[R], row *querydb.Row) error {
 }
 
 func (f *fold[R]) eval(ops []Op, at occasion) (err error) {
-	f.journal, f.done, f.died = f.journal[:0], 0, false
+	f.journal, f.done, f.died, f.kept = f.journal[:0], 0, false, len(f.gone)
 	f.cuts.begin()
 	whole := false
 	defer func() {
@@ -309,10 +311,18 @@ func (f *fold[R]) rollback() {
 	for _, u := range f.journal {
 		u.entry.state = u.was
 	}
+	for _, g := range f.gone[f.kept:] {
+		f.parts[g.pk].gone = false
+	}
+	f.gone = f.gone[:f.kept]
 	f.cuts.takeBack()
 }
 
 func (f *fold[R]) writes(dst []querydb.Write) (writes []querydb.Write, whole, several bool) {
+	for _, g := range f.gone {
+		row := querydb.Row{Key: keys.Key{PK: g.pk}, Position: g.pos}
+		dst = append(dst, querydb.Write{Model: f.model, Row: row, Partition: true})
+	}
 	for _, e := range f.dirty {
 		if e.event == 0 { // every event that changed it was taken back
 			continue

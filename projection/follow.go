@@ -42,13 +42,13 @@ func (o *followOp[R]) need(f *fold[R], at occasion) error {
 }
 
 func (o *followOp[R]) eval(f *fold[R], at occasion) error {
-	f.cuts.follow(o.partition, at)
 	var latest R
 	followed, known := f.latest(o.partition, at)
 	if !known {
 		return f.lackPart(o.partition, at)
 	}
 	if followed != nil {
+		f.cuts.follow(followed.key, at)
 		latest = f.codec.Clone(&followed.row)
 	}
 	row, key, err := f.stamped(o.next(latest), keys.Key{}, at)
@@ -70,7 +70,7 @@ func (o *followOp[R]) eval(f *fold[R], at occasion) error {
 	if f.passed(e, at) {
 		return nil
 	}
-	if !e.read && e.event == 0 && f.readsReplaced() {
+	if !e.read && e.event == 0 && f.readsReplaced() && !f.parts[key.PK].gone {
 		return f.lackKey(key)
 	}
 	return f.replace(e, row, at)
@@ -112,26 +112,53 @@ type deletePartitionOp[R any] struct {
 func (*deletePartitionOp[R]) isOp() {}
 
 func (o *deletePartitionOp[R]) need(f *fold[R], _ occasion) error {
-	if o.err == nil {
-		f.needPartition(o.partition)
+	switch {
+	case o.err != nil:
+	case f.deletesAtOnce():
+		if f.parts[o.partition] == nil {
+			f.parts[o.partition] = &part[R]{unread: true}
+		}
+	default:
+		f.needKeys(o.partition)
 	}
 	return o.err
 }
 
+// deletesAtOnce reports whether the store deletes partitions, so that their rows need not be read.
+func (f *fold[R]) deletesAtOnce() bool { return !f.cuts.shared && f.shape.writer == "" }
+
 func (o *deletePartitionOp[R]) eval(f *fold[R], at occasion) error {
 	f.cuts.wiped = at.event
-	for _, e := range f.parts[o.partition].entries {
-		if !f.passed(e, at) && e.present {
+	p := f.parts[o.partition]
+	for _, e := range p.entries {
+		if f.passed(e, at) || !e.present {
+			continue
+		}
+		// One that has expired counts nothing where all have to fit into one commit: it may be gone already.
+		if f.visible(e, at) || f.shape.unique == nil || f.deletesAtOnce() {
 			f.remove(e, at)
 		}
 	}
+	if f.deletesAtOnce() && !p.gone {
+		p.gone = true
+		f.gone = append(f.gone, gone{o.partition, at.pos})
+	}
 	return nil
+}
+
+// gone is a partition that is deleted at once, and where the event stands that does so.
+type gone struct {
+	pk  string
+	pos querydb.Position
 }
 
 // part is what is known of a partition: all its rows, or the latest that a Follow goes on from; and rows that events
 // have named.
 type part[R any] struct {
 	whole   bool        // it was read whole
+	keys    bool        // and of rows that no event names only what it takes to delete them is kept
+	unread  bool        // nothing of it was read: it is to be deleted at once
+	gone    bool        // an event of the window has deleted it at once
 	last    *tail       // else, what is known to be its latest row
 	entries []*entry[R] // in the order of their keys; new rows at the end
 	// recent has the rows in ascending order of the positions that they had when they were added to it: those that
@@ -149,12 +176,21 @@ type standing[R any] struct {
 // needPartition asks for all rows of a partition.
 func (f *fold[R]) needPartition(pk string) { f.parts[pk] = &part[R]{whole: true} }
 
+// needKeys asks for the keys of all rows of a partition.
+func (f *fold[R]) needKeys(pk string) {
+	if p := f.parts[pk]; p == nil {
+		f.parts[pk] = &part[R]{whole: true, keys: true}
+	} else {
+		p.whole = true
+	}
+}
+
 func (f *fold[R]) loadPartitions(ctx context.Context) error {
 	if len(f.parts) == 0 {
 		return nil
 	}
 	for _, p := range f.parts {
-		*p = part[R]{whole: p.whole, last: p.last}
+		*p = part[R]{whole: p.whole, keys: p.keys, unread: p.unread, last: p.last}
 		if !f.known(p) {
 			p.last = nil
 		}
@@ -189,7 +225,7 @@ func (f *fold[R]) readPartitions(ctx context.Context) error {
 	defer cancel(nil)
 	var pks []string
 	for pk, p := range f.parts {
-		if p.last == nil || p.whole {
+		if p.whole || p.last == nil && !p.unread {
 			pks = append(pks, pk)
 		}
 	}
@@ -249,8 +285,12 @@ func (f *fold[R]) loadPartition(ctx context.Context, pk string, rows *sync.Mutex
 			return nil
 		}
 		for i := range page {
-			if err := f.loaded(f.entryOf(page[i].Key), &page[i]); err != nil {
+			e := f.entryOf(page[i].Key)
+			if err := f.loaded(e, &page[i]); err != nil {
 				return err
+			}
+			if p.keys && !e.wanted {
+				f.strip(e)
 			}
 		}
 		return nil
@@ -265,6 +305,17 @@ func (f *fold[R]) loadPartition(ctx context.Context, pk string, rows *sync.Mutex
 		return nil
 	}
 	return f.loaded(f.entryOf(last.Key), &last)
+}
+
+// strip forgets of a row that was read what is not needed to delete it.
+func (f *fold[R]) strip(e *entry[R]) {
+	var none R
+	if t := f.model.TTL; t >= 0 && e.present {
+		if end := f.codec.Time(&e.row, t); !end.IsZero() {
+			f.codec.SetTime(&none, t, end)
+		}
+	}
+	e.row, e.read = none, false
 }
 
 // eachPage reads a partition, a page of about a megabyte at a time.

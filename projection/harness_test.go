@@ -50,7 +50,9 @@ func (s *faultyStore) Apply(ctx context.Context, b driver.Batch) error {
 		return err
 	}
 	for _, w := range b.Writes {
-		s.written[w.Row.Key], s.last = true, w
+		if w.Kind != driver.DeletePartition {
+			s.written[w.Row.Key], s.last = true, w
+		}
 	}
 	s.rows += len(b.Writes)
 	if s.after != nil {

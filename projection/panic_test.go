@@ -64,7 +64,7 @@ func TestAPanicOfOursMakesADeadLetter(t *testing.T) {
 		want  string
 	}{
 		{"reads a row", fragile{read: "b"}, upsert("b", 1), "panic: read of b"},
-		{"reads a partition", fragile{query: "b"}, Step{Op: "wipe", ID: "b"}, "panic: query of b"},
+		{"reads a partition", fragile{query: "b"}, Step{Op: "follow", ID: "b", Version: "v1"}, "panic: query of b"},
 		{"writes a row", fragile{write: "b"}, upsert("b", 1), "panic: write of b"},
 	} {
 		for window := 1; window <= 4; window++ {

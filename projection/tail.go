@@ -70,11 +70,15 @@ func (f *fold[R]) needLatest(pk string, at occasion) error {
 	case f.cuts.alone || f.given.parts[pk] == wholePart:
 		f.needPartition(pk)
 		return nil
-	case p != nil:
+	case p == nil:
+		p = &part[R]{}
+		f.parts[pk] = p
+	case p.unread:
+		p.unread = false
+	default:
+		p.keys = false
 		return nil
 	}
-	p = &part[R]{}
-	f.parts[pk] = p
 	last, known := f.tails.get(tailOf{pk, at.pos.Partition})
 	if !known || f.given.parts[pk] == soughtPart {
 		return nil
@@ -139,7 +143,9 @@ func (p *part[R]) tail() (last tail, known bool) {
 }
 
 // covers reports whether no row that is not known of the part comes after that.
-func (p *part[R]) covers(last *tail) bool { return p.whole || p.last != nil && !p.last.after(last) }
+func (p *part[R]) covers(last *tail) bool {
+	return p.whole || p.gone || p.last != nil && !p.last.after(last)
+}
 
 // lacking is what the evaluation of events has missed because it was not read: the events begin another commit, before
 // which it is.

@@ -148,17 +148,11 @@ func TestWhatIsRememberedOfPartitionsIsWhatIsStored(t *testing.T) {
 		for i := range events {
 			db, r = forgetful.upTo(t, events[i:i+1], 1)
 		}
-		want, err := readRows(db, forgetful.ops.Codec.Model, everyKey())
-		if err != nil {
-			rt.Fatal(err)
-		}
+		want := lasting(rt, db, ops, events)
 		wantAside := asideOf(t, r)
 		one := newMortalFold(ops, store())
 		db, r = one.upTo(t, events, rapid.SampledFrom([]int{1, 2, 3, 7, 100}).Draw(rt, "window"))
-		got, err := readRows(db, one.ops.Codec.Model, everyKey())
-		if err != nil {
-			rt.Fatal(err)
-		}
+		got := lasting(rt, db, ops, events)
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 			rt.Fatalf("rows (-want +got):\n%s", diff)
 		}
@@ -166,4 +160,42 @@ func TestWhatIsRememberedOfPartitionsIsWhatIsStored(t *testing.T) {
 			rt.Fatalf("dead letters (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// lasting are the rows that have not expired after all events.
+func lasting(t *rapid.T, db *querydb.DB, ops *OpsOf, events []eventlog.Event) map[Key]stored {
+	rows, err := readRows(db, ops.Codec.Model, everyKey())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, r := range rows {
+		if x := r.Row.Expires; ops.Codec.Model.TTL >= 0 && x != nil && !x.After(lastOf(events)) {
+			delete(rows, k)
+		}
+	}
+	return rows
+}
+
+// TestADeletedPartitionIsNotRead on a store that has one writer, however many rows it holds: what they are is nowhere kept.
+func TestADeletedPartitionIsNotRead(t *testing.T) {
+	const history = 900
+	for model, ops := range followed {
+		f := newMortalFold(ops, memstore.New())
+		var events []eventlog.Event
+		for i := range history {
+			e := event("", Step{Op: "set", ID: "a", Version: fmt.Sprintf("v%06d", i), Total: 1})
+			e.Time = epoch
+			events = append(events, e)
+		}
+		f.upTo(t, events, 500)
+		last := []eventlog.Event{timed(1, Step{Op: "wipe", ID: "a"}), timed(2, Step{Op: "set", ID: "a", Version: "new", Total: 1})}
+		db, r := f.upTo(t, last, 10)
+		if n := rowsRead(db); n > 10 || len(asideOf(t, r)) > 0 {
+			t.Errorf("%s: %d rows were read to delete a partition of %d, want next to none; dead letters %v", model, n, history, asideOf(t, r))
+		}
+		page, err := db.Stored("").Query(t.Context(), ops.Codec.Model, querydb.Query{Index: -1, PK: "a", Limit: 10})
+		if err != nil || len(page.Rows) != 1 || page.Rows[0].Key.SK != "new" {
+			t.Errorf("%s: the partition has %d rows, %v; want the one that was set after", model, len(page.Rows), err)
+		}
+	}
 }

@@ -54,6 +54,7 @@ func (f *fold[R]) read(e *entry[R], row *querydb.Row) {
 // claim moves the claims of the rows that the event in hand has changed. It returns errCut where the event must begin
 // another commit, and tells cuts where it must be alone in one.
 func (f *fold[R]) claim(at occasion) error {
+	f.cuts.full = f.cuts.full || len(f.gone) > f.kept // what keys the rows of the partition have is not known
 	was := map[claim]holder[R]{}
 	for _, u := range f.journal {
 		f.claims(u.was.stored.Indexes, func(c claim) {

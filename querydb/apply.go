@@ -2,6 +2,7 @@ package querydb
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/foldql/foldql/querydb/driver"
@@ -15,6 +16,9 @@ type Write struct {
 	Read bool
 	// Time is that of the event: see driver.Write.
 	Time time.Time
+	// Partition deletes all rows under Row.Key.PK, but those that other writes of the batch are about. It is for stores with
+	// one writer, and models of which one projection writes the rows.
+	Partition bool
 }
 
 // Batch is the effect of one or more whole events of one projection, with the checkpoint that covers them.
@@ -80,10 +84,14 @@ func (db *DB) rowWrites(b *Batch, writes []driver.Write) error {
 			}
 			shape = t.serving.Load()
 		}
-		if err := checkRow(shape, &w.Row, part, b.Writer); err != nil {
+		err := checkRow(shape, &w.Row, part, b.Writer)
+		if w.Partition {
+			err = db.checkPartition(w, part)
+		}
+		if err != nil {
 			return &Error{Op: "apply", Model: w.Model.Name, Key: printable(w.Row.Key), Err: err}
 		}
-		writes[i] = driver.Write{Table: shape, Kind: kindOf(&w.Row), Row: w.Row, Read: w.Read, Part: part, Time: w.Time}
+		writes[i] = driver.Write{Table: shape, Kind: kindOf(w), Row: w.Row, Read: w.Read, Part: part, Time: w.Time}
 	}
 	return nil
 }
@@ -110,9 +118,23 @@ func applyError(writes []Write, err error) error {
 	return e
 }
 
-func kindOf(r *Row) driver.WriteKind {
-	if r.Record == nil {
+func kindOf(w *Write) driver.WriteKind {
+	switch {
+	case w.Partition:
+		return driver.DeletePartition
+	case w.Row.Record == nil:
 		return driver.Delete
 	}
 	return driver.Put
+}
+
+// checkPartition refuses the delete of a partition that cannot be.
+func (db *DB) checkPartition(w *Write, part *driver.Part) error {
+	if db.Shared() || part != nil || w.Row.Record != nil {
+		return fmt.Errorf("%w: a partition is deleted at once where one process and one projection write its rows", ErrInvalid)
+	}
+	if w.Row.Key.PK == "" {
+		return fmt.Errorf("%w: the partition key is empty", ErrInvalid)
+	}
+	return checkSizes(w.Row.Key.PK, "")
 }

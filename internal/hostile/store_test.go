@@ -46,6 +46,9 @@ func observe(drv driver.Driver) *observed {
 func (o *observed) Apply(ctx context.Context, b driver.Batch) error {
 	o.mu.Lock()
 	for _, w := range b.Writes {
+		if w.Kind == driver.DeletePartition {
+			continue
+		}
 		o.tables[w.Table.Name] = w.Table
 		o.rows[rowID{w.Table.Name, w.Row.Key}] = true
 		o.partitions[partitionID{w.Table.Name, driver.Primary, w.Row.Key.PK}] = true

@@ -38,7 +38,9 @@ func (w *written) add(b *driver.Batch) {
 		w.all = map[keys.Key]bool{}
 	}
 	for i := range b.Writes {
-		w.all[b.Writes[i].Row.Key] = true
+		if b.Writes[i].Kind != driver.DeletePartition {
+			w.all[b.Writes[i].Row.Key] = true
+		}
 	}
 }
 

@@ -22,16 +22,16 @@ import (
 // Memory: records never change. What a driver returns is the caller's to keep, and rows of one answer may share memory.
 // Of what a driver is handed it may keep records and strings, but no slice of the batch.
 type Driver interface {
-	// Get reads rows by their keys, in one batch as far as the store has such a thing. The answer is aligned with
-	// Keys; a row that is not there, is of another Kind, or has expired at Now, has a nil Record. Key is as it was asked
-	// for in either case; a row that is there is complete: record, index keys (a half whose partner is absent too),
+	// Get reads rows by their keys, in one batch as far as the store has such a thing. The answer is aligned with Keys;
+	// a row that is not there, is of another Kind, or has expired at Now, has a nil Record. Key is as it was asked for
+	// in either case; a row that is there is complete: record, index keys (a half whose partner is absent too),
 	// position, expiry.
 	Get(ctx context.Context, g Get) ([]Row, error)
 
 	// Query reads up to Limit rows of one partition of a table or of one of its indexes, in the byte order of the sort
 	// key (ties in an index in a stable order), or the reverse. At most one key more than the rows returned is
-	// examined, rows that have expired or are of other kinds aside. Of a table that several models share, the answer holds
-	// rows of the Table's own Kind, or of those of the Members, each with its Kind.
+	// examined, rows that have expired or are of other kinds aside. Of a table that several models share, the answer
+	// holds rows of the Table's own Kind, or of those of the Members, each with its Kind.
 	//
 	// A page begins after Start, in the direction of the query, whether or not the row that Start names is still there;
 	// so nothing that stays is missed or met twice, whatever is inserted or deleted between pages. A Start outside of
@@ -49,8 +49,8 @@ type Driver interface {
 	// Applying a batch again changes nothing, nor does applying any suffix of the batches again, in their order. Two
 	// writes of one row in one batch are ErrInvalid, and nothing is written.
 	//
-	// A Shared driver commits write by write, in any order, unless the batch is Atomic; Last comes after all Writes, and
-	// is one commit. What it does not commit at once it makes safe to repeat: see Write.
+	// A Shared driver commits write by write, in any order, unless the batch is Atomic; Last comes after all Writes,
+	// and is one commit. What it does not commit at once it makes safe to repeat: see Write.
 	Apply(ctx context.Context, b Batch) error
 
 	// Close releases the store. Calls in flight finish first; later calls fail with ErrUnavailable. Closing again does
@@ -67,15 +67,15 @@ type Dropper interface {
 
 // Sweeper is a driver that can remove rows that have expired; one whose store does so by itself is none.
 //
-// Sweep removes rows of the table, of its Kind, that ceased to be before the moment, those first that did so first, and up
-// to most of them: with their index entries, in one commit. A row whose end was changed meanwhile stays. removed is less than most
-// where no more are left.
+// Sweep removes rows of the table, of its Kind, that ceased to be before the moment, those first that did so first, and
+// up to most of them: with their index entries, in one commit. A row whose end was changed meanwhile stays. removed is
+// less than most where no more are left.
 type Sweeper interface {
 	Sweep(ctx context.Context, t *Table, before time.Time, most int) (removed int, err error)
 }
 
-// Lister is a driver that can tell which tables it has: those that rows were written to and that were not dropped since,
-// by name and generation. Nothing else of the tables counts.
+// Lister is a driver that can tell which tables it has: those that rows were written to and that were not dropped
+// since, by name and generation. Nothing else of the tables counts.
 type Lister interface {
 	Tables(ctx context.Context) ([]*Table, error)
 }
@@ -84,8 +84,8 @@ type Lister interface {
 type Identifier interface {
 	// TableID names the table of the Name and Generation for as long as it is that one, "" where there is none.
 	TableID(ctx context.Context, t *Table) (string, error)
-	// Mark returns the mark that SetMark has put into the table, "" where there is none. It goes with the table into its
-	// backups and copies; it is no row, and nothing counts or finds it.
+	// Mark returns the mark that SetMark has put into the table, "" where there is none. It goes with the table into
+	// its backups and copies; it is no row, and nothing counts or finds it.
 	Mark(ctx context.Context, t *Table) (string, error)
 	// SetMark puts a mark into the table unless it has one, and returns the one that it has then.
 	SetMark(ctx context.Context, t *Table, mark string) (has string, err error)
@@ -99,8 +99,8 @@ type GetLimiter interface {
 }
 
 // Shared is a driver of a store that other processes write to at the same time, and that cannot commit a batch of any
-// size in one step. It keeps the rules of Write about positions and revisions, which other drivers may take as kept: their
-// store has one writer, and a batch is there whole or not at all.
+// size in one step. It keeps the rules of Write about positions and revisions, which other drivers may take as kept:
+// their store has one writer, and a batch is there whole or not at all.
 type Shared interface {
 	// MostAtomic is what an Atomic batch can hold, its Last included: so many writes, and bytes of their rows.
 	MostAtomic() (writes, bytes int)
@@ -116,9 +116,9 @@ type Table struct {
 	Indexes    []Index
 	Lasting    bool // no row ever has an end: Row.Expires is zero in all of them
 	// Kind marks the rows of one of several models that share the table; "" where the table is one model's own. The
-	// tables of the models then have one Name, Generation, Keys, and the same Indexes up to their fields: a model that is
-	// not in an index has no fields in it. Rows of different kinds never have the same key: a write over a row of another
-	// kind is ErrConflict.
+	// tables of the models then have one Name, Generation, Keys, and the same Indexes up to their fields: a model that
+	// is not in an index has no fields in it. Rows of different kinds never have the same key: a write over a row of
+	// another kind is ErrConflict.
 	Kind string
 	Keys KeyNames
 }
@@ -147,9 +147,9 @@ type Index struct {
 	Projected []int
 	// Unique says that no two rows of the Kind have the same key in the index: a batch that would make it so is
 	// ErrConflict, which names index and key, and nothing of it is written. It is judged by the rows as they are after
-	// all writes of the batch. A row that has expired at the Time of a write keeps nothing from the row that is written,
-	// whether it has been removed or not, though it may still be found under the key. A Shared driver is given such batches
-	// Atomic.
+	// all writes of the batch. A row that has expired at the Time of a write keeps nothing from the row that is
+	// written, whether it has been removed or not, though it may still be found under the key. A Shared driver is given
+	// such batches Atomic.
 	Unique bool
 }
 
@@ -208,8 +208,8 @@ func (r *Row) Expired(now time.Time) bool { return !r.Expires.IsZero() && !r.Exp
 // Entered reports whether a row with the key is in the index: whether every half that the index has is present.
 func (k *IndexKey) Entered(x *Index) bool { return k.HasPK && (k.HasSK || !x.Sorted()) }
 
-// AppliedOf returns the last position of the partition that was applied to the row, the zero Position where none is known.
-// Of a store that is not Shared it is Position; on a Shared one that may be another writer's.
+// AppliedOf returns the last position of the partition that was applied to the row, the zero Position where none is
+// known. Of a store that is not Shared it is Position; on a Shared one that may be another writer's.
 func (r *Row) AppliedOf(partition string) Position {
 	for _, p := range r.Applied {
 		if p.Partition == partition {
@@ -242,9 +242,9 @@ type Get struct {
 	Table      *Table
 	Keys       []keys.Key // distinct
 	Consistent bool       // see every batch acknowledged before; drivers that always do so ignore it
-	// Whole asks for rows as they are at one moment, so that of a batch that was Atomic all writes are seen or none, and of
-	// each that was acknowledged before all; drivers that always answer so ignore it. ErrThrottled says that the rows
-	// change too fast for that.
+	// Whole asks for rows as they are at one moment, so that of a batch that was Atomic all writes are seen or none,
+	// and of each that was acknowledged before all; drivers that always answer so ignore it. ErrThrottled says that the
+	// rows change too fast for that.
 	Whole  bool
 	Now    time.Time // the clock for expiry; nothing has expired at the zero time
 	Writer string    // whose positions Row.Applied is to hold: see Batch.Writer
@@ -263,16 +263,16 @@ type Query struct {
 	Whole      bool // as in Get; of the table itself alone
 	Now        time.Time
 	Writer     string // as in Get
-	// Members are the tables of the models whose rows the answer may hold, where there are several; Table is one of them.
-	// Rows of other kinds in the range are no part of the answer.
+	// Members are the tables of the models whose rows the answer may hold, where there are several; Table is one of
+	// them. Rows of other kinds in the range are no part of the answer.
 	Members []*Table
 	// Deleted asks, of the table itself on a Shared store, for deleted rows too, as far as they are still known. They
 	// count as rows of the page.
 	Deleted bool
 }
 
-// Reserved begins partition keys that are a driver's own in a table with unique indexes: querydb hands no row to it that
-// has such a key, and a driver answers none.
+// Reserved begins partition keys that are a driver's own in a table with unique indexes: querydb hands no row to it
+// that has such a key, and a driver answers none.
 const Reserved = "\x00unique\x00"
 
 // MarkPK is the partition key of an Identifier's mark: no row of any table has it, on any store.
@@ -296,38 +296,41 @@ type WriteKind uint8
 const (
 	Put    WriteKind = iota // the row is as given, whatever was there
 	Delete                  // no row is under the key
-	// Check changes nothing. It is among Last, with Read, on a Shared driver alone: nothing of Last is written unless the
-	// row is at Row.Revision.
+	// Check changes nothing. It is among Last, with Read, on a Shared driver alone: nothing of Last is written unless
+	// the row is at Row.Revision.
 	Check
+	// DeletePartition deletes the rows under the partition key, of the table's Kind, but those that the batch writes
+	// one by one. It is among Writes, with Table, Row.Key.PK and Row.Position alone, and a Shared driver is given none.
+	DeletePartition
 )
 
 // Write is the change of one row.
 //
 // On a Shared store a write takes effect if the row is as the writer supposes, and makes the row's Revision one higher.
-// With Read, the row must be at Row.Revision; otherwise Apply fails with ErrStale. Without, the row must not have reached
-// Row.Position in that partition yet; where it has, the write was applied before, and counts as done. A write without
-// Read and Position takes effect always. A Delete without a Position leaves nothing behind; one with a Position leaves
-// word of it, also where there was no row.
+// With Read, the row must be at Row.Revision; otherwise Apply fails with ErrStale. Without, the row must not have
+// reached Row.Position in that partition yet; where it has, the write was applied before, and counts as done. A write
+// without Read and Position takes effect always. A Delete without a Position leaves nothing behind; one with a Position
+// leaves word of it, also where there was no row.
 type Write struct {
 	Table *Table
 	Kind  WriteKind
 	Row   Row  // a Delete needs Key, Position and Revision alone
 	Read  bool // the change was made of the row as it was at Row.Revision
 	Part  *Part
-	// Time is that of the event, by which keys of unique indexes are judged; nothing has expired at the zero time. Of several
-	// events it is the earliest.
+	// Time is that of the event, by which keys of unique indexes are judged; nothing has expired at the zero time. Of
+	// several events it is the earliest.
 	Time time.Time
 }
 
-// Part is what a writer owns of a row that several projections write. A Put of a Part makes the row, where there is none,
-// of the fields of the key, and changes of it what the Part names; a Delete takes that away, and the row with it when its
-// last writer goes. The writer is that of the Batch.
+// Part is what a writer owns of a row that several projections write. A Put of a Part makes the row, where there is
+// none, of the fields of the key, and changes of it what the Part names; a Delete takes that away, and the row with it
+// when its last writer goes. The writer is that of the Batch.
 type Part struct {
 	Fields  []int // ordinals, ascending, of fields that are in no key half of the table itself
 	PK, SK  []int // ordinals of the indexes whose half it is
 	Expires bool  // the row's end is the writer's to say
-	// Of is how many writers share the room that a row has, evenly, so that all their parts together fit; 0 and 1 leave all
-	// of it to the part.
+	// Of is how many writers share the room that a row has, evenly, so that all their parts together fit; 0 and 1 leave
+	// all of it to the part.
 	Of int
 }
 
@@ -339,12 +342,12 @@ type Batch struct {
 	Last []Write
 	// Writer is the name under which a row keeps positions, where several projections write it; "" where one does.
 	Writer string
-	// Deadline is when a Shared driver gives the batch up with ErrStale: it begins no write later, because rows may then
-	// have been deleted so long ago that nothing remembers it. The zero time is never.
+	// Deadline is when a Shared driver gives the batch up with ErrStale: it begins no write later, because rows may
+	// then have been deleted so long ago that nothing remembers it. The zero time is never.
 	Deadline time.Time
 	// Atomic asks a Shared driver for one commit of everything; more than MostAtomic is ErrTooLarge.
 	Atomic bool
-	// Several says that one of the events changes several rows: a Shared driver then looks for rows of other kinds, which
-	// are ErrConflict, before it writes the first of the batch.
+	// Several says that one of the events changes several rows: a Shared driver then looks for rows of other kinds,
+	// which are ErrConflict, before it writes the first of the batch.
 	Several bool
 }

@@ -137,6 +137,8 @@ var cases = []proof{
 	{promise: "a part of a row takes a key of a unique index, and leaves it", prove: uniqueParts, tables: []*driver.Table{uniqueTable}},
 	{promise: "who completes a key of a unique index that another row has is refused", prove: uniqueHalves, of: alone, tables: []*driver.Table{uniqueTable}},
 	{promise: "of writers that claim the same key of a unique index one has it", prove: oneHolder, tables: []*driver.Table{uniqueTable}},
+	{promise: "a partition is deleted whole, but for what the batch writes", prove: partitionDeleted, of: alone, tables: []*driver.Table{uniqueTable}},
+	{promise: "a partition is deleted of one kind", prove: partitionOfKind, of: alone, tables: mixed.list()},
 	{promise: "random operations have the outcome that a simple model has", prove: random},
 	{promise: "random operations on models that share a table, in parts and under unique keys, have the outcome that a simple model has", prove: randomHerd, tables: named.list()},
 }

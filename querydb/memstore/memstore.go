@@ -151,7 +151,7 @@ func (s *Store) Apply(ctx context.Context, b driver.Batch) error {
 	if err := distinct(b); err != nil {
 		return err
 	}
-	changes, err := s.changes(b.Writer, append(pointers(b.Writes), pointers(b.Last)...))
+	changes, err := s.changes(b.Writer, s.oneByOne(&b))
 	if err != nil {
 		return err
 	}
@@ -159,6 +159,34 @@ func (s *Store) Apply(ctx context.Context, b driver.Batch) error {
 		changes[i].make()
 	}
 	return nil
+}
+
+// oneByOne are the writes of rows, for a partition too.
+func (s *Store) oneByOne(b *driver.Batch) (list []*driver.Write) {
+	named := map[*table]map[keys.Key]bool{}
+	for i := range b.Writes {
+		if t := s.table(b.Writes[i].Table); named[t] == nil {
+			named[t] = map[keys.Key]bool{}
+		}
+		if w := &b.Writes[i]; w.Kind != driver.DeletePartition {
+			named[s.table(w.Table)][w.Row.Key] = true
+			list = append(list, w)
+		}
+	}
+	for i := range b.Writes {
+		w := &b.Writes[i]
+		if w.Kind != driver.DeletePartition {
+			continue
+		}
+		t := s.table(w.Table)
+		for _, e := range t.primary[w.Row.Key.PK] {
+			if t.rows[e.key].Kind == w.Table.Kind && !named[t][e.key] {
+				named[t][e.key] = true
+				list = append(list, &driver.Write{Table: w.Table, Kind: driver.Delete, Row: driver.Row{Key: e.key}})
+			}
+		}
+	}
+	return append(list, pointers(b.Last)...)
 }
 
 // distinct refuses a batch that writes a row twice.
@@ -170,6 +198,9 @@ func distinct(b driver.Batch) error {
 	seen := make(map[place]bool, len(b.Writes)+len(b.Last))
 	for _, w := range slices.Concat(b.Writes, b.Last) {
 		p := place{generation{w.Table.Name, w.Table.Generation}, w.Row.Key}
+		if w.Kind == driver.DeletePartition {
+			continue
+		}
 		if seen[p] {
 			return fmt.Errorf("memstore: %w: the batch writes row %q of %s twice", driver.ErrInvalid, w.Row.Key, w.Table.Name)
 		}

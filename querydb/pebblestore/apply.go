@@ -41,7 +41,11 @@ func (s *Store) apply(ctx context.Context, b *driver.Batch) error {
 		return err
 	}
 	w := writer{batch: s.db.NewBatchWithSize(size), name: b.Writer}
-	if err := w.write(ctx, s.db, changes); err != nil {
+	err = w.partitions(ctx, s.db, b, claimed.places, changes)
+	if err == nil {
+		err = w.write(ctx, s.db, changes)
+	}
+	if err != nil {
 		claimed.release()
 		return errors.Join(err, w.batch.Close())
 	}
@@ -64,13 +68,16 @@ type change struct {
 	key   []byte
 }
 
-// arrange orders the writes of a batch by key and guesses the size of the commit. Two of one row are refused.
+// arrange orders the writes of rows of a batch by key and guesses the size of the commit. Two of one row are refused.
 func arrange(b *driver.Batch, places map[*driver.Table]*place) (changes []change, size int, err error) {
 	changes = make([]change, 0, len(b.Writes)+len(b.Last))
 	keySize := 0
 	for _, writes := range [][]driver.Write{b.Writes, b.Last} {
 		for i := range writes {
 			w := &writes[i]
+			if w.Kind == driver.DeletePartition {
+				continue
+			}
 			changes = append(changes, change{Write: w, place: places[w.Table]})
 			key := rowKeySize(w.Row.Key)
 			keySize += key
@@ -98,6 +105,7 @@ type writer struct {
 	name   string           // of whom the commit is
 	former *pebble.Iterator // over what is stored; nil until it is needed
 	unique []uniqueEntry
+	gone   []gone
 	key    []byte
 	value  []byte
 }
@@ -106,7 +114,7 @@ type writer struct {
 // stay, or it may be of another kind.
 func readsFirst(w *driver.Write) bool {
 	t := w.Table
-	return len(t.Indexes) > 0 || !t.Lasting || t.Kind != "" || w.Part != nil
+	return len(t.Indexes) > 0 || !t.Lasting || t.Kind != "" || w.Part != nil || w.Kind == driver.DeletePartition
 }
 
 func (w *writer) write(ctx context.Context, db *pebble.DB, changes []change) (err error) {

@@ -247,7 +247,7 @@ func (c *claimed) find(s *Store, lists ...[]driver.Write) error {
 		for i := range writes {
 			t := writes[i].Table
 			if p := c.places[t]; p != nil {
-				if writes[i].Part != nil {
+				if writes[i].Part != nil || writes[i].Kind == driver.DeletePartition {
 					c.add(p, true)
 				}
 				continue

@@ -53,7 +53,7 @@ func (w *writer) judge(db *pebble.DB, changes []change) (err error) {
 		c := &w.unique[i]
 		taken := i > 0 && bytes.Equal(c.under(), w.unique[i-1].under()) && c.Table.Kind == w.unique[i-1].Table.Kind
 		if !taken && !c.held {
-			if taken, err = c.taken(it, changes); err != nil {
+			if taken, err = w.taken(c, it, changes); err != nil {
 				return err
 			}
 		}
@@ -66,7 +66,7 @@ func (w *writer) judge(db *pebble.DB, changes []change) (err error) {
 }
 
 // taken reports whether a row that no change is of has the key.
-func (c *uniqueEntry) taken(it *pebble.Iterator, changes []change) (bool, error) {
+func (w *writer) taken(c *uniqueEntry, it *pebble.Iterator, changes []change) (bool, error) {
 	for ok := it.SeekGE(c.under()); ok && bytes.HasPrefix(it.Key(), c.under()); ok = it.Next() {
 		value, err := it.ValueAndErr()
 		if err != nil {
@@ -80,7 +80,7 @@ func (c *uniqueEntry) taken(it *pebble.Iterator, changes []change) (bool, error)
 		row := appendHead(nil, c.place.number, driver.Primary)
 		row = append(row, it.Key()[c.key:]...)
 		_, changed := slices.BinarySearchFunc(changes, row, func(c change, key []byte) int { return bytes.Compare(c.key, key) })
-		if !changed {
+		if !changed && !c.gone(w.gone, row) {
 			return true, nil
 		}
 	}

@@ -3,9 +3,11 @@ package judge
 import (
 	"context"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 
+	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/memstore"
 )
@@ -32,8 +34,12 @@ func newRecorder() *recorder {
 
 // Apply implements driver.Driver.
 func (r *recorder) Apply(ctx context.Context, b driver.Batch) error {
+	writes, err := r.oneByOne(ctx, b.Writes)
+	if err != nil {
+		return err
+	}
 	r.mu.Lock()
-	for _, w := range b.Writes {
+	for _, w := range writes {
 		r.note(place{w.Table.Name, driver.Primary}, w.Row.Key.PK)
 		r.all[w.Table.Name] = append(r.all[w.Table.Name], written{w.Row.Key, w.Row.Position, w.Row.Record})
 		for i, k := range w.Row.Indexes {
@@ -44,6 +50,35 @@ func (r *recorder) Apply(ctx context.Context, b driver.Batch) error {
 	}
 	r.mu.Unlock()
 	return r.Store.Apply(ctx, b)
+}
+
+// oneByOne are the writes, with a delete of each row of a partition that is deleted.
+func (r *recorder) oneByOne(ctx context.Context, writes []driver.Write) (list []driver.Write, err error) {
+	named := map[keys.Key]bool{}
+	for _, w := range writes {
+		if w.Kind != driver.DeletePartition {
+			named[w.Row.Key] = true
+			list = append(list, w)
+		}
+	}
+	for _, w := range writes {
+		if w.Kind != driver.DeletePartition {
+			continue
+		}
+		page, err := r.Store.Query(ctx, driver.Query{
+			Table: w.Table, Index: driver.Primary, PK: w.Row.Key.PK, Limit: math.MaxInt,
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range page.Rows {
+			if !named[row.Key] {
+				gone := driver.Row{Key: row.Key, Position: w.Row.Position}
+				list = append(list, driver.Write{Table: w.Table, Kind: driver.Delete, Row: gone})
+			}
+		}
+	}
+	return list, nil
 }
 
 func (r *recorder) note(at place, pk string) {

@@ -1,0 +1,89 @@
+package pebblestore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// gone is a partition that is deleted: what the keys of its rows begin with, and the kind of those that go.
+type gone struct {
+	head []byte
+	kind string
+}
+
+// gone reports whether the row of the entry's kind is in a partition that is deleted.
+func (c *uniqueEntry) gone(list []gone, row []byte) bool {
+	return slices.ContainsFunc(list, func(g gone) bool { return g.kind == c.Table.Kind && bytes.HasPrefix(row, g.head) })
+}
+
+// partitions deletes the rows of the partitions that the batch names, but those of the changes. It keeps nothing of a
+// row but the keys of what is to be deleted, in the commit.
+func (w *writer) partitions(
+	ctx context.Context, db *pebble.DB, b *driver.Batch, places map[*driver.Table]*place, changes []change,
+) error {
+	for i := range b.Writes {
+		if b.Writes[i].Kind != driver.DeletePartition {
+			continue
+		}
+		if err := w.partition(ctx, db, &b.Writes[i], places[b.Writes[i].Table], changes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *writer) partition(ctx context.Context, db *pebble.DB, of *driver.Write, p *place, changes []change) (err error) {
+	head := appendRowKey(nil, p.number, keys.Key{PK: of.Row.Key.PK})
+	w.gone = append(w.gone, gone{head, of.Table.Kind})
+	it, err := db.NewIter(&pebble.IterOptions{LowerBound: head, UpperBound: after(head)})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	n := 0
+	for ok := it.First(); ok; ok = it.Next() {
+		if n++; n%patience == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if _, changed := slices.BinarySearchFunc(changes, it.Key(), changeOf); changed {
+			continue
+		}
+		if err := w.rowOf(it, of, p, len(head)); err != nil {
+			return err
+		}
+	}
+	return it.Error()
+}
+
+func changeOf(c change, key []byte) int { return bytes.Compare(c.key, key) }
+
+// rowOf deletes the row at which the iterator stands, where it is of the kind.
+func (w *writer) rowOf(it *pebble.Iterator, of *driver.Write, p *place, head int) error {
+	value, err := it.ValueAndErr()
+	if err != nil {
+		return err
+	}
+	key := keys.Key{PK: of.Row.Key.PK, SK: string(it.Key()[head:])}
+	var before driver.Row
+	if err := (&decoder{rest: value}).row(&before, &indexKeys{}); err != nil || before.Kind != of.Table.Kind {
+		return err
+	}
+	c := &change{
+		Write: &driver.Write{Table: of.Table, Kind: driver.Delete, Row: driver.Row{Key: key}}, place: p, key: bytes.Clone(it.Key()),
+	}
+	return w.change(c, &before)
+}
+
+// after is the first key behind all that begin with the head, which ends with a terminator.
+func after(head []byte) []byte {
+	end := bytes.Clone(head)
+	end[len(end)-1]++
+	return end
+}
