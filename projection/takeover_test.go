@@ -147,7 +147,7 @@ func TestAStoreOfAnEarlierVersionIsTakenOverAsItIs(t *testing.T) {
 				if err := r.Rebuild(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				r = run(t, ended(log), db, quick())
+				run(t, ended(log), db, quick())
 				for _, k := range wanted {
 					if got := totalOf(t, db, k.id); got != k.total {
 						t.Errorf("after a rebuild the total of %s is %d, want %d", k.id, got, k.total)

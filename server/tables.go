@@ -83,6 +83,9 @@ func (c *applyCommand) Run(ctx context.Context, p *program) (err error) {
 	if err != nil {
 		return err
 	}
+	if at.kind == embeddedStore && c.NotesLost {
+		return wrongConfig("notes-lost", "%s keeps notes and rows together; give it for a store in DynamoDB", at)
+	}
 	if at.kind == embeddedStore {
 		return c.applyEmbedded(ctx, p, at)
 	}

@@ -139,6 +139,8 @@ func TestThePlanTellsOfARebuildThatAStartWouldBegin(t *testing.T) {
 }
 
 func TestTablesAreThoseOfAStoreThatLasts(t *testing.T) {
+	runProgram(t, App{}, start{args: []string{"tables", "apply", "--notes-lost", "--store", "embedded:" + t.TempDir()}}).
+		wantExit(t, exitUsage, "notes-lost: embedded:")
 	for _, verb := range []string{"plan", "apply"} {
 		for _, test := range []struct {
 			store string
