@@ -35,7 +35,7 @@ func openDynamo(ctx context.Context, cfg dynamostore.Config, app *App, log *slog
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &rows{DB: db, measured: []prometheus.Collector{&dynamoMetrics{drv}}}, nil
+	return &rows{DB: db, driver: drv, measured: []prometheus.Collector{&dynamoMetrics{drv}}}, nil
 }
 
 // neededTables are the tables that the projections will write to, and those that are read beside.

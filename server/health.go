@@ -1,17 +1,20 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"sync/atomic"
 
 	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb/driver"
 )
 
 // health answers whether the server is alive, and whether it should get requests.
 type health struct {
 	folds    *folds
 	storages storages
+	rows     driver.Driver
 	draining atomic.Bool
 }
 
@@ -47,6 +50,9 @@ var errDraining = errors.New("the server is shutting down")
 func (h *health) ready(details admission) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		list, err := h.folds.statuses(r.Context())
+		if fault := h.answers(r.Context()); fault != nil {
+			err = fault
+		}
 		if fault := h.storages.ready(); fault != nil {
 			err = fault
 		}
@@ -66,6 +72,14 @@ func (h *health) ready(details admission) http.HandlerFunc {
 		}
 		writeJSON(w, status, "application/json", answer)
 	}
+}
+
+// answers returns why the store of the rows answers no queries, as far as it knows of itself.
+func (h *health) answers(ctx context.Context) error {
+	if remote, knows := h.rows.(interface{ Answers(context.Context) error }); knows {
+		return remote.Answers(ctx)
+	}
+	return nil
 }
 
 func (a *readyAnswer) detail(err error, list []projection.Status) {
@@ -94,6 +108,8 @@ func coarse(err error, list []projection.Status) string {
 		return whyDraining
 	case errors.Is(err, errStorage):
 		return whyStorage
+	case errors.Is(err, driver.ErrUnavailable):
+		return whyUnavailable
 	}
 	if m := (*projection.MismatchError)(nil); errors.As(err, &m) {
 		return whyMismatch

@@ -14,6 +14,7 @@ import (
 	"github.com/foldql/foldql/graph/playground"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
 )
 
 // parts is what the routes are made of.
@@ -24,6 +25,7 @@ type parts struct {
 	verifier *auth.Verifier
 	tokenKey keys.TokenKey
 	db       *querydb.DB
+	driver   driver.Driver          // of db; nil where nobody asks it anything
 	measured []prometheus.Collector // what the driver of the store counts
 	source   *source
 	folds    *folds

@@ -105,7 +105,7 @@ func (s *serving) open(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	s.db, s.measured = rows.DB, rows.measured
+	s.db, s.driver, s.measured = rows.DB, rows.driver, rows.measured
 	s.storages.add("rows", rows.driver)
 	if err := claimSource(ctx, s.db, store, from); err != nil {
 		return err
@@ -148,7 +148,7 @@ func (s *serving) begin(ctx context.Context) (err error) {
 	if s.source != nil {
 		s.storages.add("log", s.source.log)
 	}
-	s.health = &health{folds: s.folds, storages: s.storages}
+	s.health = &health{folds: s.folds, storages: s.storages, rows: s.driver}
 	folding, stop := context.WithCancel(context.WithoutCancel(ctx)) // ends when requests have
 	s.stopFolds = stop
 	if other == nil {

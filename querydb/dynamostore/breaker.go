@@ -97,6 +97,31 @@ func (b *breaker) admit(ctx context.Context, ask func(context.Context) error) er
 	return nil
 }
 
+// quiet is how long there may be no answer before Answers asks for one.
+const quiet = 5 * time.Second
+
+// check returns errNoAnswer where the breaker is open and stays so. It asks where nobody has for a while, so that it is
+// found out, and found over, also where no query comes.
+func (b *breaker) check(ctx context.Context, ask func(context.Context) error) error {
+	if b.isOpen() {
+		return b.admit(ctx, ask)
+	}
+	began := time.Now()
+	if began.Sub(time.Unix(0, b.last.Load())) < quiet && !b.failed.Load() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
+	defer cancel()
+	if err := ask(ctx); err != nil && (fateOf(err) == doubtful || ctx.Err() != nil) {
+		if b.unanswered(began, err); b.isOpen() {
+			return errNoAnswer
+		}
+		return nil
+	}
+	b.answered()
+	return nil
+}
+
 // mayProbe reports whether it is time to ask again, and for whom it is not.
 func (b *breaker) mayProbe() bool {
 	b.mu.Lock()

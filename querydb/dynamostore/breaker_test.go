@@ -227,3 +227,45 @@ func TestOneFailureAmongAnswersSuspendsNothing(t *testing.T) {
 		t.Error("an answer does not close the breaker")
 	}
 }
+
+// TestAnswersFindsOutWhereNoQueryComes: it says so where DynamoDB answers nobody, and closes the breaker when it does again,
+// though nothing else is sent.
+func TestAnswersFindsOutWhereNoQueryComes(t *testing.T) {
+	for name, mode := range map[string]int32{"cut off": cutOff, "silent": silent, "failing": failing} {
+		t.Run(name, func(t *testing.T) {
+			e := newEndpoint(t, mode)
+			s := storeAt(t, e.URL)
+			asked := func(what string, holds func(error) bool) {
+				t.Helper()
+				look := time.NewTicker(5 * time.Millisecond)
+				defer look.Stop()
+				for late := time.After(20 * time.Second); ; {
+					err := s.Answers(t.Context())
+					if holds(err) {
+						return
+					}
+					select {
+					case <-look.C:
+					case <-late:
+						t.Fatalf("%s: Answers says %v", what, err)
+					}
+				}
+			}
+			asked("no answers", func(err error) bool { return errors.Is(err, driver.ErrUnavailable) })
+			e.mode.Store(alive)
+			asked("answers", func(err error) bool { return err == nil })
+			if s.Stats().Suspended {
+				t.Error("queries are still refused")
+			}
+			sent := e.requests.Load()
+			for range 1000 {
+				if err := s.Answers(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if more := e.requests.Load() - sent; more > 10 {
+				t.Errorf("1,000 calls just after an answer sent %d requests", more)
+			}
+		})
+	}
+}
