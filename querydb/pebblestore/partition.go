@@ -47,37 +47,37 @@ func (w *writer) partition(ctx context.Context, db *pebble.DB, of *driver.Write,
 		return err
 	}
 	defer func() { err = errors.Join(err, it.Close()) }()
+	c := &change{
+		Write: &driver.Write{Table: of.Table, Kind: driver.Delete, Row: driver.Row{Key: of.Row.Key}}, place: p,
+	}
 	n := 0
 	for ok := it.First(); ok; ok = it.Next() {
 		if n++; n%patience == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if _, changed := slices.BinarySearchFunc(changes, it.Key(), changeOf); changed {
+		if _, named := slices.BinarySearchFunc(changes, it.Key(), compareChange); named {
 			continue
 		}
-		if err := w.rowOf(it, of, p, len(head)); err != nil {
+		if err := w.rowOf(it, c, len(head)); err != nil {
 			return err
 		}
 	}
 	return it.Error()
 }
 
-func changeOf(c change, key []byte) int { return bytes.Compare(c.key, key) }
+func compareChange(c change, key []byte) int { return bytes.Compare(c.key, key) }
 
-// rowOf deletes the row at which the iterator stands, where it is of the kind.
-func (w *writer) rowOf(it *pebble.Iterator, of *driver.Write, p *place, head int) error {
+// rowOf deletes the row at which the iterator stands, by the change, where it is of the kind.
+func (w *writer) rowOf(it *pebble.Iterator, c *change, head int) error {
 	value, err := it.ValueAndErr()
 	if err != nil {
 		return err
 	}
-	key := keys.Key{PK: of.Row.Key.PK, SK: string(it.Key()[head:])}
 	var before driver.Row
-	if err := (&decoder{rest: value}).row(&before, &indexKeys{}); err != nil || before.Kind != of.Table.Kind {
+	if err := (&decoder{rest: value}).row(&before, &indexKeys{}); err != nil || before.Kind != c.Table.Kind {
 		return err
 	}
-	c := &change{
-		Write: &driver.Write{Table: of.Table, Kind: driver.Delete, Row: driver.Row{Key: key}}, place: p, key: bytes.Clone(it.Key()),
-	}
+	c.key, c.Row.Key.SK = it.Key(), string(it.Key()[head:])
 	return w.change(c, &before)
 }
 
