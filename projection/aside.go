@@ -124,8 +124,8 @@ func (a *asides) remove(s subject, offset uint64) {
 type deadLetter struct {
 	AsideEvent
 	Hash string `json:"hash,omitempty"` // of the event: see eventlog.Hash; "" where it could not be read
-	// Number says which event it was of those that the projection tried in the partition, from 1; 0 where it was blocked, or
-	// its failure does not count: see bound.go.
+	// Number says which event it was of those that the projection came to in the partition, from 1; 0 where it does not count:
+	// see bound.go.
 	Number uint64 `json:"number,omitempty"`
 }
 

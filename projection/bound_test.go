@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,6 +54,12 @@ func TestAProjectionStopsWhereTooManyEventsFail(t *testing.T) {
 	for range 300 {
 		lost = append(lost, event("s", upsert("a", 1)))
 	}
+	waiting := slices.Clone(lost)
+	waiting[0] = event("s", needs("nowhere", 1))
+	var few []eventlog.Event
+	for i := range 300 {
+		few = append(few, event(fmt.Sprint("s", i%5), Step{Op: "fail"}))
+	}
 	for _, c := range []struct {
 		name    string
 		events  []eventlog.Event
@@ -67,9 +74,13 @@ func TestAProjectionStopsWhereTooManyEventsFail(t *testing.T) {
 		{"more than a lower share", joined(repeated(500, upsert("a", 1)), failing(300)), 20, "0@626"},
 		{"those long ago do not count", joined(failing(99), repeated(1000, upsert("a", 1)), failing(500)), 0, ""},
 		{"with no bound", failing(2500), 100, ""},
-		{"blocked events do not count", lost, 0, ""},
-		{"nor do they hide others", joined(lost, failing(99)), 0, "0@400"},
+		{"those of few subjects, of which all but the first are blocked", few, 0, "0@100"},
+		{"those of one subject", lost, 0, "0@100"},
+		{"those of a subject that has less than half of the events", joined(repeated(400, upsert("a", 1)), lost), 0, ""},
+		{"blocked and failed ones together", joined(repeated(100, upsert("a", 1)), lost[:51], failing(99)), 0, "0@201"},
 		{"a row that is not there does not count", repeated(300, needs("a", 1)), 0, ""},
+		{"nor do events that wait for one that needs it", waiting, 0, ""},
+		{"nor do they hide others", joined(waiting, failing(100)), 0, "0@401"},
 	} {
 		for _, store := range []string{"plain", "shared"} {
 			for _, window := range []int{7, 4096} {
@@ -224,4 +235,57 @@ func TestAStopByDeadLettersIsTheSameWhereverAProjectionRestarts(t *testing.T) {
 		}
 		rt.Fatal("it comes neither to a stop nor to the end of the log")
 	})
+}
+
+// TestAStopAtABlockedEventEndsWithWhatBlocksIt: where one event blocks all others, a decision about it lets the projection
+// go on, and so does one about the event at which it has stopped, as far as the next.
+func TestAStopAtABlockedEventEndsWithWhatBlocksIt(t *testing.T) {
+	for name, kept := range map[string]driver.Driver{
+		"plain": newFaultyStore(), "shared": memstore.NewShared(memstore.Options{Now: quick().Now}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			events := []eventlog.Event{event("s", Step{Op: "fail"})}
+			for range 300 {
+				events = append(events, event("s", upsert("a", 1)))
+			}
+			log, db := logOf(t, events...), open(t, kept)
+			r := newRunner(t, "script", log, db, quick())
+			var stop *projection.StopError
+			if err := r.Run(ctx()); !errors.As(err, &stop) || stop.Event != "0@100" || !stop.TooManyDeadLetters() {
+				t.Fatalf("Run: %v, want a stop at 0@100 for too many dead letters", err)
+			}
+			decided := func(want bool) {
+				t.Helper()
+				if got, err := r.Decided(ctx(), stop); got != want || err != nil {
+					t.Fatalf("decided: %v, %v, want %v", got, err, want)
+				}
+			}
+			decided(false)
+			if err := r.Skip(ctx(), "0@100"); err != nil {
+				t.Fatal(err)
+			}
+			decided(true)
+			if err := r.Run(ctx()); !errors.As(err, &stop) || stop.Event != "0@101" {
+				t.Fatalf("the event skipped: %v, want a stop at 0@101", err)
+			}
+			decided(false)
+			if err := r.Skip(ctx(), "0@1"); err != nil {
+				t.Fatal(err)
+			}
+			decided(true)
+			if got := stopOf(t, r); got != "" {
+				t.Errorf("what blocks all others is skipped, and it stops at %q", got)
+			}
+			if got := asideOf(t, r); len(got) != 0 {
+				t.Errorf("dead letters %v, want none", got)
+			}
+			plain, is := kept.(*faultyStore)
+			if !is {
+				return
+			}
+			if got := totals(t, db, plain)["a"]; got != 299 {
+				t.Errorf("total %d, want 299: all but the two that were skipped", got)
+			}
+		})
+	}
 }

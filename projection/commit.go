@@ -69,16 +69,22 @@ type outcome struct {
 	kind      string // of the notes of what is set aside
 	released  bool   // the items were aside
 	end       cursor
-	last      *eventlog.Event // as stretch.last
-	watermark time.Time       // as stretch.watermark
-	rows      int             // items that went into rows
-	tried     uint64          // as checkpoint.Tried
-	failed    []uint64        // numbers of those set aside here, as asides.failed
-	failing   map[subject]ref // the first event of a subject that failed here
+	last      *eventlog.Event     // as stretch.last
+	watermark time.Time           // as stretch.watermark
+	rows      int                 // items that went into rows
+	tried     uint64              // as checkpoint.Tried
+	failed    []uint64            // numbers of those set aside here, as asides.failed
+	failing   map[subject]failure // of a subject, the first event that failed here
 	asides    []asideItem
 	mended    []*eventlog.Event // aside no more
 	replays   []replay
 	notes     []querydb.Note
+}
+
+// failure is an event that failed, and blocks the later ones of its subject.
+type failure struct {
+	ref
+	number uint64 // as deadLetter.Number
 }
 
 // asideItem is an event set aside for the first time.
@@ -89,7 +95,7 @@ type asideItem struct {
 }
 
 func (r *Runner) newOutcome(ctx context.Context, s *stretch) (*outcome, error) {
-	out := &outcome{fold: r.fold, partition: s.partition, released: s.released, failing: map[subject]ref{}}
+	out := &outcome{fold: r.fold, partition: s.partition, released: s.released, failing: map[subject]failure{}}
 	out.was, out.kind = r.done.Partitions[s.partition], r.done.kind(kindDeadLetter, r.projection.Name)
 	out.tried = out.was.Tried
 	out.end, out.watermark = out.was.cursor, out.was.watermark() // where released items take effect; others take it along
@@ -247,8 +253,7 @@ func (r *Runner) take(c *calls, out *outcome, items []item, i int, failed error)
 	it := &items[i]
 	if behind, held := r.heldBehind(out, &items[0], it); held {
 		if !it.released && r.canSetAside(out) {
-			r.setAside(out, it, "an earlier event of the same subject is set aside", behind.String(), 0)
-			return true, nil
+			return r.block(out, it, behind)
 		}
 		return it.released, nil
 	}
@@ -288,10 +293,10 @@ func (r *Runner) take(c *calls, out *outcome, items []item, i int, failed error)
 }
 
 // heldBehind returns the event that the item must wait for. Items that are released come in order, first is their first.
-func (r *Runner) heldBehind(out *outcome, first, it *item) (behind ref, held bool) {
+func (r *Runner) heldBehind(out *outcome, first, it *item) (behind failure, held bool) {
 	s := subjectOf(it.event)
 	if s.name == "" {
-		return ref{}, false
+		return failure{}, false
 	}
 	if behind, held = out.failing[s]; held && !it.overtakes(behind.offset) {
 		return behind, true
@@ -301,7 +306,8 @@ func (r *Runner) heldBehind(out *outcome, first, it *item) (behind ref, held boo
 	if held && it.released {
 		held = offset < first.event.Offset && !it.skip
 	}
-	return ref{s.partition, offset}, held
+	at := ref{s.partition, offset}
+	return failure{at, r.asides.all[at]}, held
 }
 
 // overtakes reports whether the item was released while the later event of its subject, at the offset, stayed aside.
@@ -318,8 +324,22 @@ func (r *Runner) fail(out *outcome, it *item, err error) (bool, error) {
 	}
 	r.setAside(out, it, err.Error(), "", number)
 	if s := subjectOf(it.event); s.name != "" {
-		out.failing[s] = refOf(it.event)
+		out.failing[s] = failure{refOf(it.event), number}
 	}
+	return true, nil
+}
+
+// block sets an event aside that waits for one that failed, unless too many have failed or wait.
+func (r *Runner) block(out *outcome, it *item, behind failure) (bool, error) {
+	const why = "an earlier event of the same subject is set aside"
+	var number uint64
+	if behind.number > 0 {
+		number = out.tried + 1
+	}
+	if stop := r.bound(out, it, number, fmt.Errorf("%s: %s", why, behind)); stop != nil {
+		return false, stop
+	}
+	r.setAside(out, it, why, behind.String(), number)
 	return true, nil
 }
 

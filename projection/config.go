@@ -25,10 +25,10 @@ type RunnerConfig struct {
 	Readers int
 	// Attempts is how often an event is tried before it is set aside, 3 by default.
 	Attempts int
-	// MaxDeadLetters is the share, in percent, of the last 1,000 events that the Runner tried in a partition, or of fewer
-	// in a shorter log, that may fail; 50 by default, 100 for no bound. With more, and 100 failures at least, it stops with
-	// a StopError instead of making another dead letter. Blocked events, and those that need a row which is not there, do
-	// not count, nor do dead letters that were retried or skipped.
+	// MaxDeadLetters is the share, in percent, of the last 1,000 events that the Runner came to in a partition, or of fewer
+	// in a shorter log, that may be dead letters, blocked events included; 50 by default, 100 for no bound. With more, and
+	// 100 at least, it stops with a StopError instead of making another. Events that need a row which is not there do not
+	// count, nor do those that wait for one of them, nor dead letters that were retried or skipped.
 	MaxDeadLetters int
 	// EventTimeout is how long the code of the projection may take for one event, 30 s by default. Beyond it the Runner
 	// stops with a StopError: the clock decides when it folds, never what.

@@ -23,7 +23,13 @@ type StopError struct {
 
 	at   ref
 	torn bool // some of the event's rows may be written, so that it cannot be skipped
+	// number is that of the event where it would be one dead letter too many, 0 where it stops for another reason.
+	number uint64
 }
+
+// TooManyDeadLetters reports whether the Runner has stopped because of all recent dead letters, and not of the event alone:
+// where enough of them are retried or skipped, it can go on.
+func (s *StopError) TooManyDeadLetters() bool { return s.number > 0 }
 
 // Error implements error.
 func (s *StopError) Error() string {
@@ -60,8 +66,8 @@ func stopsAt(err error) *StopError {
 	return nil
 }
 
-// Decided reports whether a Runner that was stopped can go on: the event has been skipped, or another process that folds
-// the same rows has come past it.
+// Decided reports whether a Runner that was stopped can go on: the event has been skipped, another process that folds
+// the same rows has come past it, or there are no longer too many dead letters.
 func (r *Runner) Decided(ctx context.Context, stop *StopError) (bool, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -70,6 +76,10 @@ func (r *Runner) Decided(ctx context.Context, stop *StopError) (bool, error) {
 		return false, err
 	}
 	_, decided := r.replays[stop.at]
+	if stop.TooManyDeadLetters() {
+		_, _, exceeded := r.exceeds(stop.at.partition, nil, stop.number)
+		decided = decided || !exceeded
+	}
 	return decided || r.done.Partitions[stop.at.partition].Offset >= stop.at.offset, nil
 }
 

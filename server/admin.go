@@ -134,7 +134,7 @@ func (a *admin) mend(do func(*projection.Runner, context.Context, string) error)
 			a.failed(r.Context(), one.name, err).write(w)
 			return
 		}
-		one.decide(m.Event)
+		one.decide(context.WithoutCancel(r.Context()), m.Event)
 		a.log.InfoContext(r.Context(), "event mended", "how", r.URL.Path, "projection", one.name, "event", m.Event)
 		w.WriteHeader(http.StatusNoContent)
 	})

@@ -58,7 +58,7 @@ func (p *places) reserve() uint64 { return uint64(p.ReserveMB) << 20 }
 type folding struct {
 	MaxOps         int           `help:"Ops that a projector may return for one event; with more, it becomes a dead letter." default:"10000" group:"Data"`
 	MaxRowBytes    int           `help:"Bytes of rows that one event may write; with more, it becomes a dead letter." default:"67108864" group:"Data"`
-	MaxDeadLetters int           `help:"Share in percent of the last 1,000 events of a projection that may fail, 1 to 100, 100 for no bound; with more, and 100 failures at least, it stops." default:"50" group:"Data"`
+	MaxDeadLetters int           `help:"Share in percent of the last 1,000 events of a projection that may become dead letters, 1 to 100, 100 for no bound; with more, and 100 at least, it stops." default:"50" group:"Data"`
 	Window         int           `help:"Events that a projection commits at once, at most: fewer are less to do again after a crash, more are faster." default:"4096" group:"Data"`
 	ProjectTimeout time.Duration `help:"Time that the code of a projection may take for one event; beyond it the projection stops, and names the event." default:"30s" group:"Data"`
 	CommitWithin   time.Duration `help:"Time after which a commit to DynamoDB is given up, and its events folded again: 12 hours at most, because deleted rows are forgotten some day." default:"10m" group:"Data"`

@@ -128,9 +128,19 @@ func (f *fold) await(ctx context.Context, stop *projection.StopError) bool {
 	}
 }
 
-// decide lets the projection go on where it has stopped at the event, about which somebody has decided.
-func (f *fold) decide(event string) {
-	if stop := f.stoppedAt(); stop != nil && stop.Event == event {
+// decide lets the projection go on where it has stopped at the event, about which somebody has decided, or where that was
+// one of its dead letters, of which there were too many.
+func (f *fold) decide(ctx context.Context, event string) {
+	stop := f.stoppedAt()
+	if stop == nil {
+		return
+	}
+	goesOn := stop.Event == event
+	if !goesOn && stop.TooManyDeadLetters() {
+		decided, err := f.Decided(ctx, stop) // where it cannot be told, await finds it out
+		goesOn = err == nil && decided
+	}
+	if goesOn {
 		f.resume()
 	}
 }
