@@ -29,8 +29,8 @@ func (*followOp[R]) isOp() {}
 
 func (o *followOp[R]) need(f *fold[R], at occasion) error {
 	if f.shape.writer != "" {
-		return fmt.Errorf("follow %s partition %q: which row is the latest is not known of rows that several projections write",
-			f.model.Name, o.partition)
+		return fmt.Errorf("follow %s partition %q: which row is the latest is not known of rows that several "+
+			"projections write", f.model.Name, o.partition)
 	}
 	if o.err != nil {
 		return o.err
