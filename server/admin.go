@@ -17,7 +17,7 @@ import (
 //
 //	GET  /admin/projections                              how they are getting on
 //	GET  /admin/events?projection=NAME&after=REF&limit=N the events set aside
-//	POST /admin/events/retry, /admin/events/skip         {"projection": NAME, "event": REF}
+//	POST /admin/events/retry, /admin/events/skip         {"projection": NAME, "event": REF}, or a filter for event
 //	POST /admin/rebuild                                  {"names": [MODEL or PROJECTION, …]}
 type admin struct {
 	folds *folds
@@ -110,14 +110,18 @@ func (a *admin) list(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, "application/json", asideAnswer{events})
 }
 
-// mendRequest names an event that a projection has set aside.
+// mendRequest names an event that a projection has set aside, or chooses several.
 type mendRequest struct {
 	Projection string `json:"projection"`
-	Event      string `json:"event"`
+	Event      string `json:"event,omitempty"`
+	filter
 }
 
-// mend handles requests to do something with one event.
-func (a *admin) mend(do func(*projection.Runner, context.Context, string) error) http.Handler {
+// mending is what can be done with an event that is set aside.
+type mending func(*projection.Runner, context.Context, string) error
+
+// mend handles requests to do something with one event, or with those that a filter chooses.
+func (a *admin) mend(do mending) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		m, bad := readMend(w, r)
 		if bad != nil {
@@ -127,6 +131,10 @@ func (a *admin) mend(do func(*projection.Runner, context.Context, string) error)
 		one := a.folds.find(m.Projection)
 		if one == nil {
 			a.noProjection(m.Projection).write(w)
+			return
+		}
+		if m.given() {
+			a.bulk(w, r, one, &m.filter, do)
 			return
 		}
 		// What has begun is finished, also when the caller goes away.
@@ -148,10 +156,11 @@ func readMend(w http.ResponseWriter, r *http.Request) (mendRequest, *problem) {
 	}
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, 64<<10))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&m); err != nil || m.Projection == "" || m.Event == "" {
-		return m, badRequest(`Send {"projection": NAME, "event": REF}, as the list of events names them.`)
+	if err := d.Decode(&m); err != nil || m.Projection == "" || m.given() == (m.Event != "") {
+		return m, badRequest(`Send {"projection": NAME, "event": REF}, as the list of events names them; or, in place of ` +
+			`event, "all": true, "reason": TEXT or "type": TYPE.`)
 	}
-	if len(m.Event) > longestRef {
+	if len(m.Event) > longestRef || len(m.After) > longestRef {
 		return m, longRef()
 	}
 	return m, nil

@@ -256,6 +256,11 @@ func TestDeadLettersAreRetriedAndSkippedInBulk(t *testing.T) {
 	p.poisoned.Store(false)
 	command("retry", "Tasks", "--reason", "poisoned", "--type", "TaskAdded").wantExit(t, exitDone, "Tasks: 4 folded, 0 failed")
 	command("list").wantExit(t, exitDone, "no events are set aside")
+	for _, body := range []string{`{"projection": "Tasks"}`, `{"projection": "Tasks", "event": "0@1", "all": true}`} {
+		if status, _ := s.request(t, "POST", "/admin/dead-letters/retry", body, "Content-Type", "application/json"); status != 400 {
+			t.Errorf("%s: status %d, want 400", body, status)
+		}
+	}
 	if got := s.query(t, `{ a: Task(id: "p0") { title } b: Task(id: "p4") { title } }`); got != `{"data":{"a":null,"b":{"title":"poison"}}}` {
 		t.Error(got)
 	}

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
 )
@@ -135,7 +134,7 @@ func (c *asideEvents) named(ctx context.Context, p *program, to *client, verb, d
 
 // decide has the server do something with one event.
 func (c *asideEvents) decide(ctx context.Context, to *client, verb, event string) error {
-	body, err := json.Marshal(mendRequest{c.Projection, event})
+	body, err := json.Marshal(mendRequest{Projection: c.Projection, Event: event})
 	if err != nil {
 		return err
 	}
@@ -146,44 +145,30 @@ func (c *asideEvents) decide(ctx context.Context, to *client, verb, event string
 	return err
 }
 
-// matching goes through the dead letters of the projection in order, a page at a time. Those that wait for an earlier one
-// follow it, so only that one is named. It goes on after one that fails, and is ended by a server that does not answer;
-// begun again, it finds those that are left.
+// matching has the server go through the dead letters of the projection, as many at a time as it takes on. Begun again, it
+// finds those that are left.
 func (c *asideEvents) matching(ctx context.Context, p *program, to *client, verb, done string) error {
-	var did, failed int
-	defer func() { fmt.Fprintf(p.stdout, "%s: %d %s, %d failed\n", c.Projection, did, done, failed) }()
-	for after := ""; ; {
-		q := url.Values{"projection": {c.Projection}, "limit": {strconv.Itoa(mostAside)}, "after": {after}}
-		var page asideAnswer
-		if err := to.do(ctx, http.MethodGet, "/admin/events?"+q.Encode(), "", nil, &page); err != nil {
-			return fmt.Errorf("list the dead letters of %s: %w", c.Projection, err)
+	var sum bulkAnswer
+	defer func() { fmt.Fprintf(p.stdout, "%s: %d %s, %d failed\n", c.Projection, sum.Done, done, sum.Failed) }()
+	for m := (mendRequest{Projection: c.Projection, filter: filter{All: c.All, Reason: c.Reason, Type: c.Type}}); ; {
+		body, err := json.Marshal(m)
+		if err != nil {
+			return err
 		}
-		for _, e := range page.Events {
-			after = e.Ref
-			if !c.matches(&e) {
-				continue
-			}
-			err := c.decide(ctx, to, verb, e.Ref)
-			switch answer := (*remoteError)(nil); {
-			case err == nil:
-				did++
-			case !errors.As(err, &answer):
-				return err
-			default:
-				failed++
-				fmt.Fprintln(p.stderr, err)
-			}
+		var some bulkAnswer
+		if err := to.do(ctx, http.MethodPost, "/admin/events/"+verb, "application/json", body, &some); err != nil {
+			return fmt.Errorf("%s dead letters of %s: %w", verb, c.Projection, err)
 		}
-		if len(page.Events) < mostAside {
+		sum.Done, sum.Failed = sum.Done+some.Done, sum.Failed+some.Failed
+		for _, f := range some.Failures {
+			fmt.Fprintln(p.stderr, f.Reason)
+		}
+		if m.After = some.Next; m.After == "" {
 			break
 		}
 	}
-	if failed > 0 {
-		return fmt.Errorf("%d events failed again", failed)
+	if sum.Failed > 0 {
+		return fmt.Errorf("%d events failed again", sum.Failed)
 	}
 	return nil
-}
-
-func (c *asideEvents) matches(e *asideEvent) bool {
-	return e.Behind == "" && (c.Type == "" || c.Type == e.Type) && strings.Contains(e.Reason, c.Reason)
 }
