@@ -74,6 +74,9 @@ func (r *reader) many(ctx context.Context, db *pebble.DB, p *place, g *driver.Ge
 			return errors.Join(ctx.Err(), it.Close())
 		}
 		if !it.SeekPrefixGE(s.key) || !bytes.Equal(it.Key(), s.key) {
+			if err := it.Error(); err != nil { // the next seek forgets it, and the row would pass for missing
+				return errors.Join(err, it.Close())
+			}
 			continue
 		}
 		value, err := it.ValueAndErr()
