@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/json"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -125,6 +127,9 @@ func feed(t *testing.T, url func() string, batches [][]byte, progress chan<- str
 			res, err := client.Post(url()+"/events", "application/cloudevents-batch+json", bytes.NewReader(body))
 			if err == nil {
 				accepted := res.StatusCode/100 == 2
+				if accepted {
+					acknowledged(t, res.Body, uint64(i*batch))
+				}
 				_ = res.Body.Close()
 				if accepted {
 					break
@@ -141,6 +146,21 @@ func feed(t *testing.T, url func() string, batches [][]byte, progress chan<- str
 		}
 		if progress != nil {
 			progress <- struct{}{}
+		}
+	}
+}
+
+// acknowledged fails the test unless the answer tells of events that stand behind the offset, in order; the log that is
+// compared in the end has each there.
+func acknowledged(t *testing.T, body io.Reader, after uint64) {
+	var answer struct{ Appended []struct{ Offset uint64 } }
+	if err := json.NewDecoder(body).Decode(&answer); err != nil {
+		return // cut off by a kill; the client has not been told
+	}
+	for i, at := range answer.Appended {
+		if want := after + uint64(i) + 1; at.Offset != want {
+			t.Errorf("event %d is acknowledged at offset %d", want, at.Offset)
+			return
 		}
 	}
 }
