@@ -8,6 +8,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/validator/rules"
 )
 
 func TestOperationsGoByConfiguredNamesAndElseByTheirQuery(t *testing.T) {
@@ -24,7 +25,7 @@ func TestOperationsGoByConfiguredNamesAndElseByTheirQuery(t *testing.T) {
 		`{ ...A ...A } fragment A on Query { ...B ...B } fragment B on Query { Task }`: "Task",
 		`{ __typename }`: "__typename",
 	} {
-		doc := gqlparser.MustLoadQuery(schema, document)
+		doc := gqlparser.MustLoadQueryWithRules(schema, document, rules.NewDefaultRules())
 		if got := o.label(&graphql.OperationContext{Operation: doc.Operations[0]}); got != want {
 			t.Errorf("%s: counted as %s, want %s", document, got, want)
 		}

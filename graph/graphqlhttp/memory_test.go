@@ -106,7 +106,7 @@ func TestARequestThatReadsTooMuchIsOverALimit(t *testing.T) {
 // TestWhatIsTooMuchForAllTogetherIsToBeAskedAgain: 503, with when, and everything is given back.
 func TestWhatIsTooMuchForAllTogetherIsToBeAskedAgain(t *testing.T) {
 	m := NewMemory(1 << 20)
-	var other http.Handler = New(reading(600, 1, nil), Config{Memory: m})
+	other := New(reading(600, 1, nil), Config{Memory: m})
 	var inner reply
 	h := New(reading(600, 1, func() { inner = query(t, other, "{ hello }", "") }), Config{Memory: m})
 	if got := query(t, h, "{ hello }", ""); got.status != http.StatusOK || got.code() != "" {

@@ -157,7 +157,7 @@ func (d *Disk) Writable() error {
 }
 
 func (d *Disk) fault() *Fault {
-	failed, failing, reserve := d.known()
+	failed, reserve, failing := d.known()
 	switch {
 	case failed != nil:
 		return failed
@@ -170,7 +170,7 @@ func (d *Disk) fault() *Fault {
 }
 
 // known is what writes have met, and how much space there should be.
-func (d *Disk) known() (failed *Fault, failing error, reserve uint64) {
+func (d *Disk) known() (failed *Fault, reserve uint64, failing error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.forget()
@@ -181,7 +181,7 @@ func (d *Disk) known() (failed *Fault, failing error, reserve uint64) {
 	if d.full {
 		reserve += reserve / 4 // not on and off at the brink
 	}
-	return d.failed, failing, reserve
+	return d.failed, reserve, failing
 }
 
 // space returns a fault where less than the reserve is free.
