@@ -35,7 +35,7 @@ func TestADamagedFileStopsWritingUntilTheNextStart(t *testing.T) {
 	d.went("data/000008.log")
 	var fault *Fault
 	if err := d.Writable(); !errors.As(err, &fault) || !errors.Is(err, pebble.ErrCorruption) || errors.Is(err, ErrFull) {
-		t.Errorf("Writable: %v, want a Fault of a damaged file", err)
+		t.Fatalf("Writable: %v, want a Fault of a damaged file", err)
 	}
 	if !strings.Contains(log.String(), "000007.sst") {
 		t.Errorf("the log does not name the file:\n%s", log)
