@@ -231,3 +231,40 @@ func TestAStoreOfAnEarlierVersionIsFoldedAnewOnRequestWithItsClaims(t *testing.T
 		})
 	}
 }
+
+// TestProjectionsOfOneTableBeginItAnewOnceForAnAcceptedLog, all of them: each further time would need another table.
+func TestProjectionsOfOneTableBeginItAnewOnceForAnAcceptedLog(t *testing.T) {
+	for kind, store := range keptStores {
+		t.Run(kind, func(t *testing.T) {
+			model := writtenModel()
+			_, cast := writtenCast(model)
+			var events []eventlog.Event
+			for i := range 20 {
+				events = append(events, deviceEvent("telemetry", "", Act{Op: "set", ID: "a", State: ptr("x"), At: ptr(i)}),
+					deviceEvent("enrichment", "", Act{Op: "patch", ID: "a", Account: ptr("acme")}))
+			}
+			drv := store()
+			for _, p := range cast[:2] {
+				foldToTheEnd(t, p, logOf(t, events...), drv)
+			}
+			older := logOf(t, events[:10]...)
+			for _, p := range cast[:2] {
+				if err := projection.Accept(ctx(), open(t, drv, p.Model), older, p); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, p := range cast[:2] {
+				foldToTheEnd(t, p, older, drv)
+			}
+			serving, err := open(t, drv, model).Generation(ctx(), model)
+			if err != nil || serving.Number != 1 {
+				t.Errorf("generation %d serves, %v; want 1", serving.Number, err)
+			}
+			for _, p := range cast[:2] {
+				if all := mismatches(t, older, drv, p); len(all) > 0 {
+					t.Errorf("once it is folded: %v", all)
+				}
+			}
+		})
+	}
+}

@@ -125,9 +125,29 @@ func Accept(ctx context.Context, db *querydb.DB, src eventlog.Source, p Projecti
 			return err
 		}
 	}
-	// Not a deletion, for the reason that Forget has.
-	unclaimed := querydb.Note{Kind: kindCompletion, ID: p.Name, Value: encode(completion{})}
-	return db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{Forget(p.Name), unclaimed}})
+	return b.disown(ctx, db, p.Name)
+}
+
+// disown has the rows begun anew, whatever they were folded from. First comes the wish, so that an interruption leaves no
+// checkpoint missing of rows that are to stay.
+func (b *build) disown(ctx context.Context, db *querydb.DB, projection string) error {
+	// Not deletions, for the reason that Forget has.
+	notes := []querydb.Note{{Kind: kindCompletion, ID: projection, Value: encode(completion{})}}
+	switch {
+	case b.former == nil && b.Table != "":
+		notes = append(notes, b.again(projection, b.revision))
+	case b.former != nil || b.forgotten:
+		notes = append(notes, Forget(projection))
+	}
+	if err := db.Apply(ctx, querydb.Batch{Notes: notes}); err != nil || b.former != nil || b.Table == "" {
+		return err
+	}
+	for _, kind := range [...]string{kindCheckpoint, kindDeadLetter} {
+		if err := dropKind(ctx, db, b.kind(kind, projection)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkpoints calls report with what the source says of each checkpoint and open claim, until that returns an error.
