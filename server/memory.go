@@ -4,11 +4,13 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"strings"
 	"sync"
 )
 
 // How much garbage gathers before Go collects it. A small heap may grow to five times what is in use, which saves CPU; a
-// large one has a fixed room beside what is in use, or half as much as that, which keeps memory in bounds. The cache of the store lies outside of all this, in a program built with cgo.
+// large one has a fixed room beside what is in use, or half as much as that, which keeps memory in bounds. The cache of the
+// store lies outside of all this, in a program built with cgo.
 const (
 	garbageRoom  = 64 << 20
 	leastPercent = 50
@@ -71,10 +73,18 @@ func (p *places) tuneMemory(env func(string) (string, bool)) (stop func()) {
 	return func() {}
 }
 
-// memoryLimit is in bytes.
+// leastMemoryMB is what a server may take in all unless it is told otherwise.
+const leastMemoryMB = 512
+
+// memoryLimit is that of Go's memory, in bytes: unless told otherwise the server is to take twice the cache in all, and no
+// less than leastMemoryMB.
 func (p *places) memoryLimit() int64 {
 	if p.MemoryMB > 0 {
 		return p.MemoryMB << 20
 	}
-	return 4 * p.CacheMB << 20
+	all := max(leastMemoryMB, 2*p.CacheMB)
+	if cacheBesideGo && strings.HasPrefix(p.Store, "embedded:") {
+		all -= p.CacheMB
+	}
+	return all << 20
 }
