@@ -23,24 +23,9 @@ func (r *Runner) commit(ctx context.Context, s *stretch) (done bool, err error) 
 		return true, err
 	}
 	items := r.next(s)
-	out, err := r.newOutcome(ctx, s)
-	if err != nil {
+	out, tried, took, err := r.prepare(ctx, s, items)
+	if err != nil || out == nil {
 		return false, err
-	}
-	if err := r.load(ctx, out, items); err != nil {
-		return false, err
-	}
-	if r.fold.ahead() {
-		if r.known, err = r.current(ctx); err != nil || !r.known {
-			return false, err
-		}
-		if s.released {
-			return false, errOvertaken
-		}
-	}
-	took, err := r.evaluate(out, items)
-	if err != nil {
-		return false, r.abandon(items, took, err)
 	}
 	if took == 0 && len(items) > 0 {
 		return false, nil // the first event begins again, with all that it needs
@@ -55,7 +40,7 @@ func (r *Runner) commit(ctx context.Context, s *stretch) (done bool, err error) 
 	if err := r.write(ctx, out); err != nil {
 		return false, err
 	}
-	r.reached(len(items), took)
+	r.reached(tried, took)
 	s.items, s.from = s.items[took:], out.end
 	return len(s.items) == 0, nil
 }
@@ -241,7 +226,7 @@ func (r *Runner) evaluate(out *outcome, items []item) (took int, err error) {
 		of: func(i int) *eventlog.Event { return items[i].event },
 		do: func(c *calls, i int, failed error) (bool, error) { return r.take(c, out, items, i, failed) },
 	})
-	if err == nil && took == 0 && len(items) > 0 && !out.fold.lacked() {
+	if err == nil && took == 0 && len(items) > 0 && out.fold.lacked().none() {
 		return 0, stuck{fmt.Errorf("event %s of %s can be in no commit: this is a defect of foldql",
 			refOf(items[0].event), r.projection.Name)}
 	}

@@ -180,6 +180,9 @@ func drawMortal(t *rapid.T, second int) eventlog.Event {
 			rapid.SampledFrom([]string{"x", "y"}).Draw(t, "customer"))
 		s.Op = rapid.SampledFrom([]string{"set", "set", "create", "update", "upsert", "upsert", "follow", "patch", "delete", "wipe"}).Draw(t, "op")
 		s.Version = rapid.SampledFrom([]string{"v1", "v2", "~current"}).Draw(t, "version")
+		if s.Op == "follow" && rapid.Bool().Draw(t, "counts") {
+			s.Version = counting + "2"
+		}
 		if rapid.IntRange(0, 3).Draw(t, "lasts") == 0 {
 			s.Expires = nil
 		}

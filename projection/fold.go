@@ -26,8 +26,11 @@ type folder interface {
 	eval(ops []Op, at occasion) error
 	// diedHalf reports whether code has ended its goroutine in eval, and some of what its event changes is durable.
 	diedHalf() bool
-	// lacked reports whether eval has returned errCut because something was not read that load will read the next time.
-	lacked() bool
+	// survey is eval for the sake of what the event lacks, which is taken for absent: what it makes is not to be written.
+	survey(ops []Op, at occasion) error
+	// lacked is what events have missed since reset because it was not read; reset asks for it. lack adds to that.
+	lacked() lacking
+	lack(what lacking)
 	// committed says that what was evaluated is durable, of events up to the position; forget that it may not be, or that
 	// others have written.
 	committed(end querydb.Position)
@@ -80,6 +83,8 @@ type fold[R any] struct {
 	tails   tails
 	lacks   lacking // what the events in hand have missed
 	given   lacking // what those have missed that were begun again, and is read for them
+
+	surveying bool // see survey
 }
 
 // entry is one row of the picture.

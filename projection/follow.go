@@ -45,7 +45,7 @@ func (o *followOp[R]) eval(f *fold[R], at occasion) error {
 	var latest R
 	followed, known := f.latest(o.partition, at)
 	if !known {
-		return f.lackPart(o.partition, at)
+		return f.lackPart(o.partition)
 	}
 	if followed != nil {
 		f.cuts.follow(followed.key, at)
@@ -71,7 +71,9 @@ func (o *followOp[R]) eval(f *fold[R], at occasion) error {
 		return nil
 	}
 	if !e.read && e.event == 0 && f.readsReplaced() && !f.parts[key.PK].gone {
-		return f.lackKey(key)
+		if err := f.lackKey(key); err != nil {
+			return err
+		}
 	}
 	return f.replace(e, row, at)
 }
@@ -159,7 +161,9 @@ type part[R any] struct {
 	keys    bool        // and of rows that no event names only what it takes to delete them is kept
 	unread  bool        // nothing of it was read: it is to be deleted at once
 	gone    bool        // an event of the window has deleted it at once
-	last    *tail       // else, what is known to be its latest row
+	most    int         // else, how many of the latest rows are looked for where last is not known
+	last    *tail       // and the one of which it is known that it and all after it were read
+	found   *tail       // the latest row, where it was looked for and can be remembered
 	entries []*entry[R] // in the order of their keys; new rows at the end
 	// recent has the rows in ascending order of the positions that they had when they were added to it: those that
 	// events of the source partition wrote before, and whatever the window's events touched, as often as they did. The
@@ -190,7 +194,7 @@ func (f *fold[R]) loadPartitions(ctx context.Context) error {
 		return nil
 	}
 	for _, p := range f.parts {
-		*p = part[R]{whole: p.whole, keys: p.keys, unread: p.unread, last: p.last}
+		*p = part[R]{whole: p.whole, keys: p.keys, unread: p.unread, most: p.most, last: p.last}
 		if !f.known(p) {
 			p.last = nil
 		}
@@ -206,6 +210,7 @@ func (f *fold[R]) loadPartitions(ctx context.Context) error {
 			return err
 		}
 	}
+	f.remember()
 	for key, e := range f.entries { // those that are known by key take part
 		if p := f.parts[key.PK]; p != nil {
 			p.entries = append(p.entries, e)
@@ -276,12 +281,13 @@ func (f *fold[R]) guardedLoad(ctx context.Context, pk string, rows *sync.Mutex) 
 }
 
 func (f *fold[R]) loadPartition(ctx context.Context, pk string, rows *sync.Mutex) error {
-	p, last := f.parts[pk], querydb.Row{}
+	p := f.parts[pk]
+	s := &search{most: max(1, p.most)}
 	err := f.eachPage(ctx, pk, func(page []querydb.Row) error {
 		rows.Lock()
 		defer rows.Unlock()
 		if !p.whole {
-			f.seek(&last, page)
+			f.visit(s, page)
 			return nil
 		}
 		for i := range page {
@@ -300,11 +306,23 @@ func (f *fold[R]) loadPartition(ctx context.Context, pk string, rows *sync.Mutex
 	}
 	rows.Lock()
 	defer rows.Unlock()
-	p.last = &tail{last.Key, last.Position}
-	if last.Record == nil {
-		return nil
+	p.last = &tail{}
+	for i := range s.latest {
+		row := &s.latest[i]
+		if i == s.most-1 {
+			p.last = &tail{row.Key, row.Position}
+		}
+		if err := f.loaded(f.entryOf(row.Key), row); err != nil {
+			return err
+		}
 	}
-	return f.loaded(f.entryOf(last.Key), &last)
+	if !s.expired { // else another may be the latest for an event of another time
+		p.found = &tail{}
+		if len(s.latest) > 0 {
+			p.found = &tail{s.latest[0].Key, s.latest[0].Position}
+		}
+	}
+	return nil
 }
 
 // strip forgets of a row that was read what is not needed to delete it.
@@ -335,21 +353,6 @@ func (f *fold[R]) eachPage(ctx context.Context, pk string, visit func([]querydb.
 			size += len(page.Rows[i].Record)
 		}
 		q.Start, q.Limit = page.Next, max(1, min(partitionPage, 4*q.Limit, bytes*len(page.Rows)/size))
-	}
-}
-
-// seek makes last the latest of the rows, and of itself, that an event can follow.
-func (f *fold[R]) seek(last *querydb.Row, rows []querydb.Row) {
-	for i := range rows {
-		row := &rows[i]
-		f.cuts.sight(row, f.shape.writer)
-		ours := row.Position.Partition == f.cuts.first.Partition
-		if row.Record == nil || !ours || sentinel(row.Key.SK) || row.Expired(f.since) {
-			continue
-		}
-		if now := (tail{row.Key, row.Position}); now.after(&tail{last.Key, last.Position}) {
-			*last = *row
-		}
 	}
 }
 

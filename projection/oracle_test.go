@@ -150,7 +150,8 @@ func (o *oracle) step(s Step, at time.Time, pos querydb.Position, before map[Key
 				latest.Position = p
 			}
 		}
-		return put(key, s.Following(Codec.Clone(&latest.Row)), nil)
+		next := s.Following(Codec.Clone(&latest.Row))
+		return put(Key{ID: s.ID, Version: next.Version}, next, nil)
 	case "patch":
 		row := Row{ID: s.ID, Version: s.Version}
 		var kept []querydb.IndexKey

@@ -37,6 +37,9 @@ func drawStep(t *rapid.T) Step {
 	if rapid.IntRange(0, 4).Draw(t, "expires") == 0 {
 		s.Expires = ptr(epoch.Add(time.Duration(rapid.IntRange(0, 20).Draw(t, "at")) * time.Second))
 	}
+	if s.Op == "follow" && rapid.Bool().Draw(t, "counts") {
+		s.Version = counting + "3"
+	}
 	fields := rapid.SampledFrom([][]string{nil, nil, {"customer"}, {"rank"}, {"customer", "rank"}, {"total"}})
 	if s.Op == "patch" {
 		s.Clear, s.Remove = fields.Draw(t, "clear"), fields.Draw(t, "remove")

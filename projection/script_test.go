@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -161,7 +162,21 @@ func (s Step) Following(latest Row) Row {
 	next.Customer = latest.Customer
 	next.Total += latest.Total
 	next.Notes = append(latest.Notes, next.Notes...)
+	if most, counts := strings.CutPrefix(s.Version, counting); counts {
+		next.Version = versionAfter(latest.Version, most)
+	}
 	return next
+}
+
+// counting is how the Version of a follow begins that makes the version after the latest, and v1 after the most that
+// follows in it: which row it writes cannot be known before the latest is.
+const counting = "v+"
+
+func versionAfter(latest, most string) string {
+	n, m := 0, 0
+	fmt.Sscanf(latest, "v%d", &n) // no version yet reads as 0
+	fmt.Sscanf(most, "%d", &m)
+	return fmt.Sprintf("v%d", n%m+1)
 }
 
 func (s Step) patch(o *OpsOf, key Key) (projection.Op, error) {

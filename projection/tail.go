@@ -2,6 +2,8 @@ package projection
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
@@ -16,8 +18,8 @@ import (
 // whole. A remembered row that is as it was is the latest in any case, since what others write meanwhile comes after
 // the window begins.
 //
-// Where the latest row is gone for an event, since one of the window has deleted it, or it has expired, the one before
-// it is looked for: see lack.
+// Where the latest row is gone for an event, since one of the window has deleted it, or it has expired, those before it
+// are looked for: see lacking.
 
 // mostTails bounds what is remembered: as many are kept as were used last, and up to as many before those.
 const mostTails = 1 << 16
@@ -67,7 +69,7 @@ func (t *tails) drop(of tailOf) {
 func (f *fold[R]) needLatest(pk string, at occasion) error {
 	p := f.parts[pk]
 	switch {
-	case f.cuts.alone || f.given.parts[pk] == wholePart:
+	case f.cuts.alone || f.given.parts[pk] > mostLatest:
 		f.needPartition(pk)
 		return nil
 	case p == nil:
@@ -79,8 +81,9 @@ func (f *fold[R]) needLatest(pk string, at occasion) error {
 		p.keys = false
 		return nil
 	}
+	p.most = max(1, f.given.parts[pk])
 	last, known := f.tails.get(tailOf{pk, at.pos.Partition})
-	if !known || f.given.parts[pk] == soughtPart {
+	if !known || p.most > 1 {
 		return nil
 	}
 	if p.last = &last; last == (tail{}) {
@@ -96,6 +99,19 @@ func (f *fold[R]) known(p *part[R]) bool {
 	}
 	e := f.entries[p.last.key]
 	return e != nil && e.present && e.pos == p.last.pos
+}
+
+// remember keeps in mind which rows were found to be the latest, so that a commit that is begun again need not look for
+// them again. Where another process is amid a commit, that is not known.
+func (f *fold[R]) remember() {
+	if f.cuts.ahead {
+		return
+	}
+	for pk, p := range f.parts {
+		if p.found != nil {
+			f.tails.set(tailOf{pk, f.cuts.first.Partition}, *p.found)
+		}
+	}
 }
 
 func (f *fold[R]) forget() { f.tails = tails{} }
@@ -147,30 +163,58 @@ func (p *part[R]) covers(last *tail) bool {
 	return p.whole || p.gone || p.last != nil && !p.last.after(last)
 }
 
-// lacking is what the evaluation of events has missed because it was not read: the events begin another commit, before
-// which it is.
-type lacking struct {
-	keys  map[keys.Key]bool
-	parts map[string]extent
+// search looks for the latest rows of a partition, page by page.
+type search struct {
+	most    int
+	latest  []querydb.Row // the last one first
+	expired bool          // rows that have expired were passed over
 }
 
-// extent is what is to be known of a partition beside what is remembered.
-type extent int
+// visit takes the rows among the latest that an event can follow.
+func (f *fold[R]) visit(s *search, rows []querydb.Row) {
+	for i := range rows {
+		row := &rows[i]
+		f.cuts.sight(row, f.shape.writer)
+		ours := row.Position.Partition == f.cuts.first.Partition
+		if row.Record == nil || !ours || sentinel(row.Key.SK) {
+			continue
+		}
+		if row.Expired(f.since) {
+			s.expired = true
+			continue
+		}
+		now := tail{row.Key, row.Position}
+		at := len(s.latest)
+		for at > 0 && now.after(&tail{s.latest[at-1].Key, s.latest[at-1].Position}) {
+			at--
+		}
+		if at < s.most {
+			s.latest = slices.Insert(s.latest[:min(len(s.latest), s.most-1)], at, *row)
+		}
+	}
+}
 
+// lacking is what the evaluation of events has missed because it was not read.
+type lacking struct {
+	keys  map[keys.Key]bool
+	parts map[string]int // how many of the latest rows of a partition are to be known; all of them above mostLatest
+}
+
+// How many of the latest rows of a partition are looked for where that which was remembered is gone, how many times as
+// many where those are gone too, and how many at most: else the partition is read whole.
 const (
-	soughtPart extent = iota + 1 // its latest row, as it is now
-	wholePart                    // all its rows
+	fewLatest  = 16
+	moreLatest = 16
+	mostLatest = fewLatest * moreLatest * moreLatest
 )
 
 // with is all that either lacks.
 func (l lacking) with(o lacking) lacking {
-	all := lacking{map[keys.Key]bool{}, map[string]extent{}}
+	all := lacking{map[keys.Key]bool{}, map[string]int{}}
 	for _, some := range [...]lacking{l, o} {
-		for key := range some.keys {
-			all.keys[key] = true
-		}
-		for pk, e := range some.parts {
-			all.parts[pk] = max(all.parts[pk], e)
+		maps.Copy(all.keys, some.keys)
+		for pk, n := range some.parts {
+			all.parts[pk] = max(all.parts[pk], n)
 		}
 	}
 	return all
@@ -178,30 +222,44 @@ func (l lacking) with(o lacking) lacking {
 
 func (l lacking) none() bool { return len(l.keys)+len(l.parts) == 0 }
 
-// lackKey is errCut where the event in hand has to know a row that was not read.
+// lackKey notes that the event in hand has to know a row that was not read. It is errCut, or nil in a survey: then the
+// row is taken for absent.
 func (f *fold[R]) lackKey(key keys.Key) error {
 	if !f.given.keys[key] {
-		f.lacks = f.lacks.with(lacking{keys: map[keys.Key]bool{key: true}})
+		if f.lacks.keys == nil {
+			f.lacks.keys = map[keys.Key]bool{}
+		}
+		f.lacks.keys[key] = true
 	}
-	return errCut
+	return f.unlessSurveyed(errCut)
 }
 
-// lackPart is errCut where the latest row of the partition is not there for the event in hand, and which was the latest
-// before is not known. Sought for the event itself it may still be gone, by what the event does before: then all rows
-// count.
-func (f *fold[R]) lackPart(pk string, at occasion) error {
-	wants := soughtPart
-	if at.event == 1 && f.given.parts[pk] == soughtPart {
-		wants = wholePart
+// lackPart notes that the latest row of the partition is not there for the event in hand, and which was the latest
+// before is not known. It is errCut, or nil in a survey: then the op is passed over.
+func (f *fold[R]) lackPart(pk string) error {
+	if f.lacks.parts == nil {
+		f.lacks.parts = map[string]int{}
 	}
-	if at.event > 1 || f.given.parts[pk] < wants {
-		f.lacks = f.lacks.with(lacking{parts: map[string]extent{pk: wants}})
-	}
-	return errCut
+	f.lacks.parts[pk] = max(fewLatest, moreLatest*f.given.parts[pk])
+	return f.unlessSurveyed(errCut)
 }
 
-// lacked reports whether the evaluation has ended because something was not read, that will be.
-func (f *fold[R]) lacked() bool { return !f.lacks.none() }
+func (f *fold[R]) unlessSurveyed(err error) error {
+	if f.surveying {
+		return nil
+	}
+	return err
+}
+
+func (f *fold[R]) survey(ops []Op, at occasion) error {
+	f.surveying = true
+	defer func() { f.surveying = false }()
+	return f.eval(ops, at)
+}
+
+func (f *fold[R]) lacked() lacking { return f.lacks.with(lacking{}) }
+
+func (f *fold[R]) lack(what lacking) { f.lacks = f.lacks.with(what) }
 
 // give asks for what former evaluations have missed.
 func (f *fold[R]) give() {
