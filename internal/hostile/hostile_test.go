@@ -18,18 +18,23 @@ import (
 // What a run is held to.
 const (
 	usualRequests = 100_000
+	racedRequests = 60_000 // with the race detector, where each takes five times as long
 	mostMemory    = 256 << 20
 	leastRead     = 30    // in a hundred: requests that get past parsing
 	longestText   = 2_000 // bytes of a message
 	senders       = 4
 )
 
-// TestHostileRequestsChangeNothingAndLearnNothing sends HOSTILE_REQUESTS requests, 100,000 with and without the race
+// TestHostileRequestsChangeNothingAndLearnNothing sends HOSTILE_REQUESTS requests, 100,000 of them, fewer with the race
 // detector: whatever comes, no panic, no error of the server's, no code that is not documented, no internals in a message,
 // and rows as the accepted events give them. HOSTILE_SEED repeats the requests of a run.
 func TestHostileRequestsChangeNothingAndLearnNothing(t *testing.T) {
 	seed := setting(t, "HOSTILE_SEED", rand.Uint64())
-	requests := int(setting(t, "HOSTILE_REQUESTS", usualRequests))
+	usual := uint64(usualRequests)
+	if raced {
+		usual = racedRequests
+	}
+	requests := int(setting(t, "HOSTILE_REQUESTS", usual))
 	t.Logf("HOSTILE_SEED=%d repeats this run", seed)
 	t.Cleanup(server.PaceCollector())
 	s := openShop(t)

@@ -75,7 +75,7 @@ func (f *fleet) wait(t *testing.T) {
 	}
 }
 
-// folded reports whether every projection has come to the end of the log, and fails the test where one set events aside.
+// folded reports whether every projection has come to the end of the log and is served, and fails the test where one set events aside.
 func (f *fleet) folded(t *testing.T) bool {
 	t.Helper()
 	var status struct {
@@ -83,6 +83,7 @@ func (f *fleet) folded(t *testing.T) bool {
 			Projection string
 			Partitions []struct{ Checkpoint uint64 }
 			Aside      int
+			Rebuilding bool // the rows are not served yet
 		}
 	}
 	decode(t, f.request(t, "GET", "/admin/projections", "", nil), &status)
@@ -90,7 +91,7 @@ func (f *fleet) folded(t *testing.T) bool {
 		if p.Aside > 0 {
 			t.Fatalf("%s has set events aside: %s", p.Projection, f.request(t, "GET", "/admin/events", "", nil))
 		}
-		if len(p.Partitions) != 1 || p.Partitions[0].Checkpoint < f.length {
+		if p.Rebuilding || len(p.Partitions) != 1 || p.Partitions[0].Checkpoint < f.length {
 			return false
 		}
 	}
