@@ -48,7 +48,7 @@ func (a *anchor) String() string {
 type MismatchError struct {
 	Projection string
 	Partition  string
-	// Record is what does not fit: a checkpoint, one of rows that are replaced, a dead letter, or a decision about one.
+	// Record is what does not fit: one of the Record constants, or the words of another record.
 	Record string
 	// Offset is where the source is to hold the event that Event describes.
 	Offset uint64
@@ -157,10 +157,10 @@ func (w *witness) checkpoint(ctx context.Context, record, partition string, c *c
 
 // What can be at odds with a source: see MismatchError.Record.
 const (
-	recordCheckpoint = "checkpoint"
-	recordClaim      = "former checkpoint"
-	recordDeadLetter = "dead letter"
-	recordDecision   = "decision"
+	RecordCheckpoint = "checkpoint"        // how far the rows have come
+	RecordClaim      = "former checkpoint" // how far rows had come that are being replaced
+	RecordDeadLetter = "dead letter"       // an event that could not be folded
+	RecordDecision   = "decision"          // to retry or skip such an event
 )
 
 // endOf is the offset of the last event of a partition, where the source knows it. A partition that is not there ends at 0.
@@ -203,7 +203,7 @@ func (w *witness) events(ctx context.Context, db *querydb.DB, b *build, report f
 			if err != nil {
 				return damage{err}
 			}
-			return look(recordDeadLetter, at, a.anchor(at))
+			return look(RecordDeadLetter, at, a.anchor(at))
 		})
 		if err != nil {
 			return err

@@ -233,7 +233,7 @@ func (r *Runner) evaluate(out *outcome, items []item) (took int, err error) {
 	return took, err
 }
 
-// take takes the i-th item, aside where it has failed. It takes the first in any case, or fails.
+// take takes the i-th item, aside where it has failed. It takes the first, unless that lacks what was not read, or fails.
 func (r *Runner) take(c *calls, out *outcome, items []item, i int, failed error) (bool, error) {
 	it := &items[i]
 	if behind, held := r.heldBehind(out, &items[0], it); held {
@@ -330,8 +330,8 @@ func (r *Runner) block(out *outcome, it *item, behind failure) (bool, error) {
 
 // canSetAside reports whether the commit in hand can set an event aside, or another one must. On a Shared store what is
 // set aside is committed without rows: rows that have come further than an event say that it went into them, and must
-// not say so of one that did not. So whoever folds the event again, of whatever rows a torn commit has left, judges it alike; and whoever does
-// not know yet that it was released has written no row that comes after it.
+// not say so of one that did not. So whoever folds the event again, of whatever rows a torn commit has left, judges it
+// alike; and whoever does not know yet that it was released has written no row that comes after it.
 func (r *Runner) canSetAside(out *outcome) bool {
 	if !r.shared {
 		return true

@@ -200,7 +200,7 @@ func (r *Runner) fetchAside(ctx context.Context, at ref) (*eventlog.Event, error
 			return nil, err
 		}
 		w := witness{src: r.src, projection: r.projection.Name}
-		if err := w.holds(ctx, recordDeadLetter, at.partition, at.offset, d.anchor(at)); err != nil {
+		if err := w.holds(ctx, RecordDeadLetter, at.partition, at.offset, d.anchor(at)); err != nil {
 			return nil, err
 		}
 	}

@@ -50,7 +50,7 @@ func Agreement(ctx context.Context, db *querydb.DB, src eventlog.Source, p Proje
 		if a == nil || a.Offset <= last[partition] {
 			return nil
 		}
-		err := w.holds(ctx, recordCheckpoint, partition, a.Offset, a)
+		err := w.holds(ctx, RecordCheckpoint, partition, a.Offset, a)
 		if mismatched(err) {
 			return nil
 		}
@@ -153,12 +153,12 @@ func (b *build) disown(ctx context.Context, db *querydb.DB, projection string) e
 // checkpoints calls report with what the source says of each checkpoint and open claim, until that returns an error.
 func (w *witness) checkpoints(ctx context.Context, b *build, kept claims, report func(error) error) error {
 	for partition, c := range b.Partitions {
-		if err := report(w.checkpoint(ctx, recordCheckpoint, partition, &c)); err != nil {
+		if err := report(w.checkpoint(ctx, RecordCheckpoint, partition, &c)); err != nil {
 			return err
 		}
 	}
 	for partition, c := range kept.open(b.Partitions) {
-		if err := report(w.checkpoint(ctx, recordClaim, partition, &c)); err != nil {
+		if err := report(w.checkpoint(ctx, RecordClaim, partition, &c)); err != nil {
 			return err
 		}
 	}
@@ -167,9 +167,9 @@ func (w *witness) checkpoints(ctx context.Context, b *build, kept claims, report
 
 // decision is holds for a decision: its event, and the one that it took effect after.
 func (w *witness) decision(ctx context.Context, d *replay) error {
-	err := w.holds(ctx, recordDecision, d.partition, d.offset, d.Event)
+	err := w.holds(ctx, RecordDecision, d.partition, d.offset, d.Event)
 	if err == nil && !d.Skip {
-		err = w.holds(ctx, recordDecision, d.partition, d.Moment, d.After)
+		err = w.holds(ctx, RecordDecision, d.partition, d.Moment, d.After)
 	}
 	return err
 }

@@ -195,7 +195,7 @@ func (w *witness) formerDeadLetter(ctx context.Context, kind string, n querydb.N
 	if d.ID != "" { // else it was an event that could not be read
 		named = &anchor{Offset: at.offset, Source: d.Source, ID: d.ID, Time: d.Time}
 	}
-	if err := w.holds(ctx, recordDeadLetter, at.partition, at.offset, named); err != nil {
+	if err := w.holds(ctx, RecordDeadLetter, at.partition, at.offset, named); err != nil {
 		return n, err
 	}
 	e, err := w.formerEvent(ctx, at)

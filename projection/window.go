@@ -149,7 +149,7 @@ func (r *reader) replay(ctx context.Context, w *window, offset uint64) error {
 		}
 		if p.Event != nil && p.Event.contradicts(e) {
 			return &MismatchError{
-				Projection: r.projection.Name, Partition: w.partition, Record: recordDecision, Offset: p.offset,
+				Projection: r.projection.Name, Partition: w.partition, Record: RecordDecision, Offset: p.offset,
 				Event: p.Event.String(), Found: anchorOf(e).String(),
 			}
 		}

@@ -40,7 +40,7 @@ func (l losses) add(
 		at.covered, at.end = max(at.covered, m.Offset), max(at.end, m.End)
 		at.agreed = max(at.agreed, agreed[m.Partition])
 		at.differs = at.differs || m.Found != "" || m.Remade
-		if m.Record == "decision" {
+		if m.Record == projection.RecordDecision {
 			at.decisions++
 		}
 	}

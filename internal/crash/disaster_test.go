@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -111,19 +110,7 @@ func (tr *trial) refused(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	for {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url+"/readyz", nil)
-		if err != nil {
-			return err
-		}
-		res, err := http.DefaultClient.Do(req)
-		if err != nil {
-			return fmt.Errorf("whether it is ready: %w", err)
-		}
-		_, err = io.Copy(io.Discard, res.Body)
-		if err = errors.Join(err, res.Body.Close()); err != nil {
-			return err
-		}
-		if res.StatusCode == http.StatusOK {
+		if call(ctx, http.MethodGet, p.url+"/readyz", nil, nil) == nil {
 			return errors.New("the server is ready")
 		}
 		said, err := os.ReadFile(p.log)
@@ -133,7 +120,13 @@ func (tr *trial) refused(ctx context.Context) error {
 		if bytes.Contains(said, []byte("the log is not the one that the rows are folded from")) {
 			return nil
 		}
-		time.Sleep(5 * time.Millisecond) // the next look
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the server does not say that its log is another: %w", ctx.Err())
+		case <-p.done:
+			return fmt.Errorf("the server has ended: %w", p.err)
+		case <-time.After(5 * time.Millisecond): // the next look
+		}
 	}
 }
 
