@@ -67,6 +67,7 @@ func (c *acceptCommand) Run(ctx context.Context, p *program) (err error) {
 		return err
 	}
 	fmt.Fprintln(p.stdout, "the log is accepted: the next start folds every model anew from it")
+	p.tellOfTables(db)
 	return nil
 }
 

@@ -39,20 +39,21 @@ func (s *server) folded(t *testing.T, n int) {
 func TestALogOlderThanTheRowsTakesNoEventAndLosesNone(t *testing.T) {
 	t.Run("embedded", func(t *testing.T) {
 		dir := t.TempDir()
-		testOlderLog(t, newProject(false).App, dir, []string{"--store", "embedded:" + dir}, func() {})
+		testOlderLog(t, newProject(false).App, dir, []string{"--store", "embedded:" + dir}, "the log is accepted", func() {})
 	})
 	for _, e := range dynamolocal.Engines() {
 		t.Run(string(e), func(t *testing.T) {
 			d, dir := deploy(t, e), t.TempDir()
 			apply := func() { d.tables(t, "apply").wantExit(t, exitDone, "done") }
 			apply()
-			testOlderLog(t, d.app, dir, append(slices.Clone(d.store), "--events", "log:"+dir), apply)
+			testOlderLog(t, d.app, dir, append(slices.Clone(d.store), "--events", "log:"+dir), "server tables apply", apply)
 		})
 	}
 }
 
-// testOlderLog plays that over a store, with the log in dir/log. apply makes the tables that a fold anew needs.
-func testOlderLog(t *testing.T, app App, dir string, args []string, apply func()) {
+// testOlderLog plays that over a store, with the log in dir/log. Whoever has a fold anew is told of what comes first, and
+// apply makes the tables that it needs.
+func testOlderLog(t *testing.T, app App, dir string, args []string, told string, apply func()) {
 	backup, newest := filepath.Join(t.TempDir(), "backup"), filepath.Join(t.TempDir(), "newest")
 	s := serve(t, app, start{args: args})
 	if got := s.post(t, slices.Collect(taskEvents(1, 50))); got != http.StatusCreated {
@@ -133,7 +134,9 @@ func testOlderLog(t *testing.T, app App, dir string, args []string, apply func()
 	accept := append([]string{"log", "accept"}, args...)
 	runProgram(t, app, start{args: accept}).wantExit(t, exitUsage, "--yes")
 	runProgram(t, app, start{args: accept}).wantExit(t, exitUsage, "at offset 110")
-	runProgram(t, app, start{args: append(accept, "--yes")}).wantExit(t, exitDone, "accepted")
+	accepted := runProgram(t, app, start{args: append(accept, "--yes")})
+	accepted.wantExit(t, exitDone, "the log is accepted")
+	accepted.wantExit(t, exitDone, told)
 	apply()
 	runProgram(t, app, start{args: accept}).wantExit(t, exitDone, "nothing to accept")
 	s = serve(t, app, start{args: args})

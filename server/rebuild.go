@@ -73,6 +73,7 @@ func (c *rebuildCommand) offline(ctx context.Context, p *program) (err error) {
 		}
 		fmt.Fprintf(p.stdout, "%s: the next start folds the whole log anew\n", one.Name)
 	}
+	p.tellOfTables(o.db)
 	return nil
 }
 

@@ -265,3 +265,10 @@ func (s *tables) forget(ctx context.Context, former []*driver.Table) error {
 	}
 	return nil
 }
+
+// tellOfTables says what is to be done before models are folded anew into a store in which no start makes tables.
+func (p *program) tellOfTables(db *querydb.DB) {
+	if db.Identifies() {
+		fmt.Fprintln(p.stdout, "run 'server tables apply' before that: it makes the tables that the rows are folded into")
+	}
+}
