@@ -12,7 +12,7 @@ import (
 func diagnose(err error) error {
 	_, cause := exec.Command("go", "list", library+"/graph").Output()
 	if exit, ok := errors.AsType[*exec.ExitError](cause); ok {
-		return fmt.Errorf("the project does not find the library: %s (mend: go.mod, or list the project in the go.work above it): %w",
+		return fmt.Errorf("the project does not find the library: %s (fix: go.mod, or list the project in the go.work above it): %w",
 			strings.TrimSpace(string(exit.Stderr)), err)
 	}
 	return err

@@ -59,7 +59,7 @@ func tellUnused(out io.Writer, o *output) error {
 	if _, err := os.Stat(stubsFile); o.own || err != nil {
 		return nil
 	}
-	_, err := fmt.Fprintf(out, "%s: resolvers of queries that the schema no longer has (mend: remove it, and resolver.go beside it)\n", stubsFile)
+	_, err := fmt.Fprintf(out, "%s: resolvers of queries that the schema no longer has (fix: remove it, and resolver.go beside it)\n", stubsFile)
 	return err
 }
 

@@ -72,7 +72,7 @@ func (c *userCode) complete(p projector, out io.Writer) error {
 	switch {
 	case pkg.broken != "":
 		_, err = fmt.Fprintf(out, "%s: does not parse, so that no stubs are written for projector %s "+
-			"(mend: correct it, and generate again)\n", pkg.broken, name)
+			"(fix: correct it, and generate again)\n", pkg.broken, name)
 		return err
 	case t == nil && (pkg.names[name] || c.folded[p.name].typ != ""): // a function or a variable
 		return nil
@@ -127,7 +127,7 @@ func (c *userCode) begin(p projector, dir string, pkg *userPackage, out io.Write
 	name := path.Join(dir, strings.ToLower(p.name)+".go")
 	if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
 		_, err = fmt.Fprintf(out, "%s: is there, and has no type %s, so that no stubs are written for it "+
-			"(mend: declare type %s struct{})\n", name, p.name, p.name)
+			"(fix: declare type %s struct{})\n", name, p.name, p.name)
 		return err
 	}
 	var b bytes.Buffer
@@ -212,7 +212,7 @@ func tellUnfolded(c *userCode, m *schema.Model, out io.Writer) error {
 		}
 		where := c.home(func(r registration) string { return r.file }, "App.Projections")
 		_, err := fmt.Fprintf(out, "warning: no projection folds %s, and the server refuses to start without "+
-			"(mend: add ops.Project%s(%s{}) to %s)\n", p.model, p.name, p.name, where)
+			"(fix: add ops.Project%s(%s{}) to %s)\n", p.model, p.name, p.name, where)
 		if err != nil {
 			return fmt.Errorf("tell what was found: %w", err)
 		}

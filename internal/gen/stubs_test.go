@@ -51,7 +51,7 @@ func TestProjectorsGetStubsOfWhatTheyLack(t *testing.T) {
 		"projection/projectors/task.go: added TaskRenamed, to be written by you\n",
 		"projection/projectors/person.go: written, with TaskAdded to be written by you\n",
 		"warning: no projection folds Person, and the server refuses to start without "+
-			"(mend: add ops.ProjectPerson(Person{}) to projection/projectors/projectors.go)\n")
+			"(fix: add ops.ProjectPerson(Person{}) to projection/projectors/projectors.go)\n")
 	extended := read(t, dir, "projection/projectors/task.go")
 	if rest, kept := strings.CutPrefix(extended, task); !kept || !strings.Contains(rest, "func (Task) TaskRenamed(e event.TaskRenamed,") {
 		t.Errorf("what was there is another, or the method is missing:\n%s", extended)

@@ -31,7 +31,7 @@ func (d Diagnostic) Error() string {
 	case d.Type != "":
 		fmt.Fprintf(&b, "type %s: ", d.Type)
 	}
-	fmt.Fprintf(&b, "%s (mend: %s)", d.Message, d.Mend)
+	fmt.Fprintf(&b, "%s (fix: %s)", d.Message, d.Mend)
 	return b.String()
 }
 

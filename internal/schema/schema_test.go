@@ -51,9 +51,9 @@ func TestDiagnosticsNamePlaceTypeFieldAndMend(t *testing.T) {
 		{Pos: pos, Type: "Order", Message: "is slow", Mend: "hurry", Warning: true},
 		{Pos: pos, Message: "is missing", Mend: "find it"},
 	}
-	want := "schema.graphqls:12:3: type Order, field total: is wrong (mend: right it)\n" +
-		"schema.graphqls:12:3: warning: type Order: is slow (mend: hurry)\n" +
-		"schema.graphqls:12:3: is missing (mend: find it)"
+	want := "schema.graphqls:12:3: type Order, field total: is wrong (fix: right it)\n" +
+		"schema.graphqls:12:3: warning: type Order: is slow (fix: hurry)\n" +
+		"schema.graphqls:12:3: is missing (fix: find it)"
 	if got := ds.Error(); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
