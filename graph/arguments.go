@@ -7,6 +7,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/internal/queryarg"
 	"github.com/foldql/foldql/keys"
 )
 
@@ -159,10 +160,19 @@ func (e *argumentError) Unwrap() error { return e.err }
 
 // queryArguments are the arguments of a root field.
 type queryArguments struct {
-	pk, sk                                                    []argument
-	eq, prefix, from, to, reverse, limit, token, strict, only argument
-	typed                                                     bool // eq, from and to are values of their own types
+	pk, sk []argument
+	beside []besideArgument
+	entity bool // the query is one of an entity: operands are values of their own types
 }
+
+// besideArgument is an argument beside those that make keys, and how a request takes it.
+type besideArgument struct {
+	argument
+	take take
+}
+
+// take puts the value that an argument has in an operation into the request.
+type take func(a *argument, vars map[string]any, r *request) error
 
 func (c *compiler) queryArguments(f *ast.Field, q *Query) queryArguments {
 	list := func(args, parts []Arg) []argument {
@@ -172,13 +182,93 @@ func (c *compiler) queryArguments(f *ast.Field, q *Query) queryArguments {
 		}
 		return out
 	}
-	return queryArguments{
+	args := queryArguments{
 		pk: list(q.PK, q.PKParts), sk: list(q.SK, q.SKParts),
-		eq: c.argument(f, "eq"), prefix: c.argument(f, "prefix"), from: c.argument(f, "from"), to: c.argument(f, "to"),
-		reverse: c.argument(f, "reverse"), limit: c.argument(f, "limit"), token: c.argument(f, "nextToken"),
-		strict: c.argument(f, "consistent"), only: c.argument(f, "only"),
-		typed: q.Collection == nil && c.catalog.Types[q.Type].isEntity(),
+		entity: q.Collection == nil && c.catalog.Types[q.Type].isEntity(),
 	}
+	for _, a := range queryarg.All {
+		if q.takes(a.Group) {
+			takes := takesOf[a.Name]
+			if typed := typedTakesOf[a.Name]; args.entity && typed != nil {
+				takes = typed
+			}
+			args.beside = append(args.beside, besideArgument{c.argument(f, a.Name), takes})
+		}
+	}
+	return args
+}
+
+// takes reports whether the query takes arguments of the group.
+func (q *Query) takes(g queryarg.Group) bool {
+	switch g {
+	case queryarg.Row:
+		return q.Kind == One
+	case queryarg.Collection:
+		return q.Collection != nil
+	case queryarg.Operand:
+		return q.Kind == Many && q.Operands
+	}
+	return q.Kind == Many
+}
+
+// takesOf says what each argument does to a request.
+var takesOf = map[string]take{
+	queryarg.Consistent: takeConsistent,
+	queryarg.Only:       takeOnly,
+	queryarg.Eq:         textOperand(func(p *PageArgs) **string { return &p.Eq }),
+	queryarg.Prefix:     textOperand(func(p *PageArgs) **string { return &p.Prefix }),
+	queryarg.From:       textOperand(func(p *PageArgs) **string { return &p.From }),
+	queryarg.To:         textOperand(func(p *PageArgs) **string { return &p.To }),
+	queryarg.Reverse:    takePage(UnmarshalBoolean, func(p *PageArgs) **bool { return &p.Reverse }),
+	queryarg.Limit:      takePage(UnmarshalInt, func(p *PageArgs) **int { return &p.Limit }),
+	queryarg.NextToken:  takePage(UnmarshalString, func(p *PageArgs) **string { return &p.NextToken }),
+}
+
+// typedTakesOf says it of operands on a part of the sort key of an entity.
+var typedTakesOf = map[string]take{
+	queryarg.Eq:     typedOperand(func(c *keys.Condition) *keys.Value { return &c.Eq }),
+	queryarg.Prefix: textOperand(func(p *PageArgs) **string { return &p.Where.Prefix }),
+	queryarg.From:   typedOperand(func(c *keys.Condition) *keys.Value { return &c.From }),
+	queryarg.To:     typedOperand(func(c *keys.Condition) *keys.Value { return &c.To }),
+}
+
+func takePage[T any](unmarshal func(any) (T, error), field func(*PageArgs) **T) take {
+	return func(a *argument, vars map[string]any, r *request) (err error) {
+		*field(&r.page), err = optional(a, vars, unmarshal)
+		return err
+	}
+}
+
+func textOperand(field func(*PageArgs) **string) take { return takePage(UnmarshalString, field) }
+
+func typedOperand(field func(*keys.Condition) *keys.Value) take {
+	return func(a *argument, vars map[string]any, r *request) (err error) {
+		*field(&r.page.Where), err = a.key(vars, false)
+		return err
+	}
+}
+
+func takeConsistent(a *argument, vars map[string]any, r *request) error {
+	strict, err := optional(a, vars, UnmarshalBoolean)
+	r.consistent = strict != nil && *strict
+	return err
+}
+
+// takeOnly reads the types of members that are asked for; nil means that the argument is not given. What is no list stands
+// for a list of it.
+func takeOnly(a *argument, vars map[string]any, r *request) error {
+	raw, _, err := a.raw(vars)
+	if err != nil || raw == nil {
+		return err
+	}
+	list := graphql.CoerceList(raw) // a variable may hold a slice of the type of its one element
+	r.only = make([]string, len(list))
+	for i, elem := range list {
+		if r.only[i], err = a.readEnum(elem); err != nil {
+			return &argumentError{a.name, &i, err}
+		}
+	}
+	return nil
 }
 
 // read fills the request with the values that the arguments have in this operation.
@@ -194,85 +284,14 @@ func (a *queryArguments) read(q *Query, vars map[string]any, r *request) (err er
 		}
 	}
 	for i := range a.sk {
-		if r.sk[i], err = a.sk[i].key(vars, a.typed && q.Kind == One); err != nil {
+		if r.sk[i], err = a.sk[i].key(vars, a.entity && q.Kind == One); err != nil {
 			return err
 		}
 	}
-	if q.Kind == One {
-		strict, err := optional(&a.strict, vars, UnmarshalBoolean)
-		r.consistent = strict != nil && *strict
-		return err
-	}
-	if q.Collection != nil {
-		if r.only, err = a.readOnly(vars); err != nil {
-			return err
-		}
-	}
-	return a.readPage(q, vars, &r.page)
-}
-
-// readOnly reads the types of members that are asked for; nil means that the argument is not given. What is no list stands
-// for a list of it.
-func (a *queryArguments) readOnly(vars map[string]any) ([]string, error) {
-	raw, _, err := a.only.raw(vars)
-	if err != nil || raw == nil {
-		return nil, err
-	}
-	list := graphql.CoerceList(raw) // a variable may hold a slice of the type of its one element
-	names := make([]string, len(list))
-	for i, elem := range list {
-		if names[i], err = a.only.readEnum(elem); err != nil {
-			at := i
-			return nil, &argumentError{a.only.name, &at, err}
-		}
-	}
-	return names, nil
-}
-
-func (a *queryArguments) readPage(q *Query, vars map[string]any, p *PageArgs) (err error) {
-	switch {
-	case q.Operands && a.typed:
-		err = a.readWhere(vars, &p.Where)
-	case q.Operands:
-		err = a.readOperands(vars, p)
-	}
-	if err != nil {
-		return err
-	}
-	if p.Reverse, err = optional(&a.reverse, vars, UnmarshalBoolean); err != nil {
-		return err
-	}
-	if p.Limit, err = optional(&a.limit, vars, UnmarshalInt); err != nil {
-		return err
-	}
-	p.NextToken, err = optional(&a.token, vars, UnmarshalString)
-	return err
-}
-
-// readOperands reads conditions on the text of the sort key.
-func (a *queryArguments) readOperands(vars map[string]any, p *PageArgs) (err error) {
-	for _, text := range [...]struct {
-		arg *argument
-		to  **string
-	}{{&a.eq, &p.Eq}, {&a.prefix, &p.Prefix}, {&a.from, &p.From}, {&a.to, &p.To}} {
-		if *text.to, err = optional(text.arg, vars, UnmarshalString); err != nil {
+	for i := range a.beside {
+		if err = a.beside[i].take(&a.beside[i].argument, vars, r); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// readWhere reads conditions on a part of the sort key of an entity.
-func (a *queryArguments) readWhere(vars map[string]any, c *keys.Condition) (err error) {
-	if c.Eq, err = a.eq.key(vars, false); err != nil {
-		return err
-	}
-	if c.Prefix, err = optional(&a.prefix, vars, UnmarshalString); err != nil {
-		return err
-	}
-	if c.From, err = a.from.key(vars, false); err != nil {
-		return err
-	}
-	c.To, err = a.to.key(vars, false)
-	return err
 }

@@ -78,7 +78,7 @@ func (l *Layout) begins(vals []Value, text string) ([]Range, error) {
 	case s.Kind == KindDateTime && isClock(text):
 		return l.beginsTime(vals, text)
 	case !s.Kind.mayBegin(text):
-		return nil, &OperandError{[]string{"prefix"}, fmt.Sprintf("prefix: no %v begins with %.40q", s.Kind, text)}
+		return nil, &OperandError{[]string{OperandPrefix}, fmt.Sprintf("prefix: no %v begins with %.40q", s.Kind, text)}
 	default:
 		text = strings.ToUpper(text)
 	}
@@ -107,7 +107,7 @@ func (l *Layout) begins(vals []Value, text string) ([]Range, error) {
 func (l *Layout) beginsTime(vals []Value, text string) ([]Range, error) {
 	first, last, ok := parseTimes(text)
 	if !ok {
-		return nil, &OperandError{[]string{"prefix"}, fmt.Sprintf("prefix: %.40q is outside the years 0000 to 9999", text)}
+		return nil, &OperandError{[]string{OperandPrefix}, fmt.Sprintf("prefix: %.40q is outside the years 0000 to 9999", text)}
 	}
 	if c, _ := parseClock(text); c.complete() {
 		lo, err := l.Truncate(append(slices.Clip(vals), first)...)
@@ -186,10 +186,10 @@ func (c *Condition) check(l *Layout, n int) error {
 		return nil
 	}
 	for _, err := range []error{
-		add("eq", c.Eq.Present(), false, c.Eq.kind),
-		add("prefix", c.Prefix != nil, false, l.prefixed(n)),
-		add("from", c.From.Present(), false, c.From.kind),
-		add("to", c.To.Present(), c.From.Present(), c.To.kind),
+		add(OperandEq, c.Eq.Present(), false, c.Eq.kind),
+		add(OperandPrefix, c.Prefix != nil, false, l.prefixed(n)),
+		add(OperandFrom, c.From.Present(), false, c.From.kind),
+		add(OperandTo, c.To.Present(), c.From.Present(), c.To.kind),
 	} {
 		if err != nil {
 			return err

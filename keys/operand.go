@@ -6,6 +6,14 @@ import (
 	"strings"
 )
 
+// Names of the operands, as queries and errors call them.
+const (
+	OperandEq     = "eq"
+	OperandPrefix = "prefix"
+	OperandFrom   = "from"
+	OperandTo     = "to"
+)
+
 // Operands are the sort-key conditions as a read-model query takes them: text of the sort key. Nil means not given.
 type Operands struct {
 	Eq, Prefix, From, To *string
@@ -39,7 +47,7 @@ func (l Layout) Range(o Operands, given ...Value) (Range, error) {
 	var err error
 	switch {
 	case o.Eq != nil:
-		ranges, err = l.equal("eq", *o.Eq, given)
+		ranges, err = l.equal(OperandEq, *o.Eq, given)
 	case o.Prefix != nil:
 		ranges, err = l.beginning(*o.Prefix, given)
 	default:
@@ -74,7 +82,7 @@ func (o Operands) check(l Layout, given []Value) error {
 		args = append(args, name)
 		return 1
 	}
-	groups := add("eq", o.Eq) + add("prefix", o.Prefix) + min(1, add("from", o.From)+add("to", o.To))
+	groups := add(OperandEq, o.Eq) + add(OperandPrefix, o.Prefix) + min(1, add(OperandFrom, o.From)+add(OperandTo, o.To))
 	switch {
 	case groups > 1:
 		return exclusive(args)
@@ -116,12 +124,12 @@ func (l Layout) inclusive(from, to *string, given []Value) ([]Range, error) {
 	var lo, hi []Value
 	var err error
 	if from != nil {
-		if lo, _, err = l.read("from", *from, given); err != nil {
+		if lo, _, err = l.read(OperandFrom, *from, given); err != nil {
 			return nil, err
 		}
 	}
 	if to != nil {
-		if _, hi, err = l.read("to", *to, given); err != nil {
+		if _, hi, err = l.read(OperandTo, *to, given); err != nil {
 			return nil, err
 		}
 	}
@@ -135,7 +143,7 @@ func (l Layout) inclusive(from, to *string, given []Value) ([]Range, error) {
 func (l Layout) beginning(text string, given []Value) ([]Range, error) {
 	l = l.exact()
 	parts := l.split(text)
-	leading, err := l.readLeading("prefix", text, parts, given)
+	leading, err := l.readLeading(OperandPrefix, text, parts, given)
 	if err != nil {
 		return nil, err
 	}
@@ -146,12 +154,12 @@ func (l Layout) beginning(text string, given []Value) ([]Range, error) {
 	s := l.Segments[len(leading)]
 	switch s.Kind {
 	case KindString, KindDate, KindDateTime:
-		if final, err = l.unescape("prefix", final); err != nil {
+		if final, err = l.unescape(OperandPrefix, final); err != nil {
 			return nil, err
 		}
 		return l.begins(leading, final)
 	}
-	v, _, err := l.readValue("prefix", final, s)
+	v, _, err := l.readValue(OperandPrefix, final, s)
 	if err != nil {
 		return nil, err
 	}

@@ -20,20 +20,20 @@ func (l Layout) Read(n int, c Condition) (Condition, error) {
 		}
 		return l.readText(arg, v.text, l.Segments[n])
 	}
-	eq, eqLast, err := read("eq", c.Eq)
+	eq, eqLast, err := read(OperandEq, c.Eq)
 	if err != nil {
 		return c, err
 	}
 	if c.Eq = eq; eq != eqLast {
 		if c.From.Present() || c.To.Present() {
-			return c, exclusive([]string{"eq", "from", "to"})
+			return c, exclusive([]string{OperandEq, OperandFrom, OperandTo})
 		}
 		return Condition{From: eq, To: eqLast, Prefix: c.Prefix}, nil
 	}
-	if c.From, _, err = read("from", c.From); err != nil {
+	if c.From, _, err = read(OperandFrom, c.From); err != nil {
 		return c, err
 	}
-	_, c.To, err = read("to", c.To)
+	_, c.To, err = read(OperandTo, c.To)
 	return c, err
 }
 

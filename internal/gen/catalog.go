@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/foldql/foldql/internal/queryarg"
 	"github.com/foldql/foldql/internal/schema"
 )
 
@@ -80,7 +81,7 @@ func (f *goFile) index(r *schema.ReadModel, x *schema.Index) string {
 func (f *goFile) catalogQuery(r *schema.ReadModel, q schema.Query) {
 	f.line("%q: {\nName: %q,\nType: %q,\nIndex: %s,", q.Name, q.Name, r.Name, f.index(r, q.Index))
 	if q.Connection != "" {
-		f.line("Kind: graph.Many,\nConnection: %q,\nOperands: %t,", q.Connection, slices.Contains(q.Args, "eq"))
+		f.line("Kind: graph.Many,\nConnection: %q,\nOperands: %t,", q.Connection, slices.Contains(q.Args, queryarg.Eq))
 	}
 	pk, sk := keyArguments(r, q)
 	f.catalogArguments("PK", pk[:len(pk)-len(q.PKParts)])

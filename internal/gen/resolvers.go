@@ -7,6 +7,7 @@ import (
 
 	"github.com/99designs/gqlgen/codegen/templates"
 
+	"github.com/foldql/foldql/internal/queryarg"
 	"github.com/foldql/foldql/internal/schema"
 )
 
@@ -134,7 +135,7 @@ func (f *goFile) queryResolver(r *schema.ReadModel, q schema.Query) {
 	pk, sk := keyArguments(r, q)
 	if q.Connection == "" {
 		f.line("return graph.FetchOne(ctx, r.rt, %q, model.%sCodec, %s, %s, %s)\n}\n",
-			q.Name, name, f.keyValues(pk), f.keyValues(sk), paramOf(args, "consistent"))
+			q.Name, name, f.keyValues(pk), f.keyValues(sk), paramOf(args, queryarg.Consistent))
 		return
 	}
 	page := ""
@@ -160,7 +161,7 @@ func (f *goFile) collectionResolver(c *schema.Collection) {
 	f.line("// %s answers %s.", schema.GoName(q.Name), q.Name)
 	f.line("func (r queries) %s(ctx context.Context%s) (*%s, error) {", schema.GoName(q.Name), f.signature(args), schema.GoName(q.Connection))
 	f.line("return graph.FetchCollection(ctx, r.rt, %q, %s, %s, graph.Names(%s), %s)\n}\n",
-		q.Name, items, f.keyValues(args[:len(c.PK)]), paramOf(args, "only"), f.pageArgs(args[len(c.PK):]))
+		q.Name, items, f.keyValues(args[:len(c.PK)]), paramOf(args, queryarg.Only), f.pageArgs(args[len(c.PK):]))
 }
 
 // signature writes the parameters of a resolver.
@@ -228,11 +229,6 @@ func paramOf(args []argument, name string) string {
 	return "nil"
 }
 
-var (
-	operandFields = map[string]string{"eq": "Eq", "prefix": "Prefix", "from": "From", "to": "To"}
-	pageFields    = map[string]string{"reverse": "Reverse", "limit": "Limit", "nextToken": "NextToken"}
-)
-
 // pageArgs is the literal of the arguments of a page: parts of the sort key, and those that are no parts of keys.
 func (f *goFile) pageArgs(args []argument, sk ...argument) string {
 	var fields []string
@@ -240,8 +236,8 @@ func (f *goFile) pageArgs(args []argument, sk ...argument) string {
 		fields = append(fields, "Sort: "+f.keyValues(sk))
 	}
 	for _, a := range args {
-		if name := operandFields[a.name] + pageFields[a.name]; name != "" {
-			fields = append(fields, name+": "+a.param)
+		if arg, ok := queryarg.Find(a.name); ok && (arg.Group == queryarg.Operand || arg.Group == queryarg.Page) {
+			fields = append(fields, arg.GoName()+": "+a.param)
 		}
 	}
 	return "graph.PageArgs{" + strings.Join(fields, ", ") + "}"
@@ -251,14 +247,13 @@ func (f *goFile) pageArgs(args []argument, sk ...argument) string {
 func (f *goFile) entityPageArgs(sk, args []argument) string {
 	var operands, fields []string
 	for _, a := range args {
-		name := operandFields[a.name]
-		switch {
-		case name == "":
-			fields = append(fields, pageFields[a.name]+": "+a.param)
-		case a.name == "prefix":
-			operands = append(operands, name+": "+a.param)
+		switch arg, _ := queryarg.Find(a.name); {
+		case arg.Group != queryarg.Operand:
+			fields = append(fields, arg.GoName()+": "+a.param)
+		case arg.Typed:
+			operands = append(operands, arg.GoName()+": "+f.keyValue(a))
 		default:
-			operands = append(operands, name+": "+f.keyValue(a))
+			operands = append(operands, arg.GoName()+": "+a.param)
 		}
 	}
 	if len(operands) > 0 {

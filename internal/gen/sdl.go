@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/foldql/foldql/internal/queryarg"
 	"github.com/foldql/foldql/internal/schema"
 )
 
@@ -155,32 +156,18 @@ func inPlace(parts []*schema.Field) string {
 // fixedArgument is an argument that is the same in all queries, but for what it calls the sort key, and with which others it
 // cannot be given.
 func fixedArgument(q schema.Query, name, sortKey string) argument {
-	fixed := fixedArguments[name]
+	fixed, _ := queryarg.Find(name)
 	var others []string
-	for _, other := range fixed.excludes {
+	for _, other := range fixed.Excludes {
 		if slices.Contains(q.Args, other) {
 			others = append(others, other)
 		}
 	}
-	a := argument{name: name, typ: fixed.typ, description: strings.ReplaceAll(fixed.description, "{sort key}", sortKey)}
+	a := argument{name: name, typ: fixed.Type, description: strings.ReplaceAll(fixed.Description, "{sort key}", sortKey)}
 	if len(others) > 0 {
 		a.description += " Not together with " + enumerated(others) + "."
 	}
 	return a
-}
-
-var fixedArguments = map[string]struct {
-	typ, description string
-	excludes         []string
-}{
-	"consistent": {"Boolean", "Whether to read what was written last, on stores where that costs extra.", nil},
-	"eq":         {"String", "Only rows whose {sort key} is this.", []string{"prefix", "from", "to"}},
-	"prefix":     {"String", "Only rows whose {sort key} begins with this.", []string{"eq", "from", "to"}},
-	"from":       {"String", "Only rows whose {sort key} is this or greater.", []string{"eq", "prefix"}},
-	"to":         {"String", "Only rows whose {sort key} is this or less.", []string{"eq", "prefix"}},
-	"reverse":    {"Boolean", "Whether the greatest come first; else the least do.", nil},
-	"limit":      {"Int", "How many rows a page has at most: 1 to 1000, 50 where it is left out.", nil},
-	"nextToken":  {"String", "The nextToken of the page before; all other arguments stay the same, but for limit.", nil},
 }
 
 // sortKey names the sort key of a query and says how its text is read.

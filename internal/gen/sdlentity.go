@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/foldql/foldql/internal/queryarg"
 	"github.com/foldql/foldql/internal/schema"
 )
 
@@ -49,14 +50,11 @@ func collectionArguments(c *schema.Collection) []argument {
 	var out []argument
 	q := c.Query()
 	for _, name := range q.Args {
-		if name == "only" {
-			out = append(out, argument{
-				name: name, typ: "[" + c.MemberEnum() + "!]", description: "Only rows of these types; of all where it is left out.",
-				goType: "[]model." + schema.GoName(c.MemberEnum()),
-			})
-			continue
+		a := newEntityArgument(q, name)
+		if name == queryarg.Only {
+			a.typ, a.goType = "["+c.MemberEnum()+"!]", "[]model."+schema.GoName(c.MemberEnum())
 		}
-		out = append(out, newEntityArgument(q, name))
+		out = append(out, a)
 	}
 	return named(out)
 }
@@ -86,7 +84,7 @@ func newEntityArgument(q schema.Query, name string) argument {
 		return argument{name: name, typ: typeOf(q.Optional[i]), description: text, field: q.Optional[i]}
 	}
 	a := fixedArgument(q, name, operandOf(q))
-	if slices.Contains([]string{"eq", "from", "to"}, name) {
+	if fixed, _ := queryarg.Find(name); fixed.Typed {
 		a.typ = q.Operand
 		if first := q.Optional[0]; typeOf(first) == q.Operand {
 			a.field = first

@@ -44,7 +44,7 @@ var house = map[string]room{
 	"projection/shop/sample":    {own: []string{"eventlog"}},
 	"model":                     {own: []string{"keys", "querydb", "querydb/driver", "querydb/record"}},
 	"event":                     {own: []string{"keys", "eventlog", "eventlog/data"}},
-	"graph": {[]string{"keys", "querydb", "querydb/driver", "querydb/record", "auth", "graph/graphqlerr"},
+	"graph": {[]string{"keys", "querydb", "querydb/driver", "querydb/record", "auth", "graph/graphqlerr", "internal/queryarg"},
 		[]string{gqlgen, "github.com/graph-gophers/dataloader/v7", gqlparser + "/ast", gqlparser + "/gqlerror"}},
 	"graph/graphqlerr": {outside: []string{gqlparser + "/gqlerror"}},
 	"graph/graphqlhttp": {[]string{"graph/graphqlerr", "querydb/driver"}, []string{gqlgen, gqlgen + "/executor", gqlgen + "/handler/extension",

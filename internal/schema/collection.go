@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/foldql/foldql/internal/queryarg"
 )
 
 // Collection is a set of entities that are read together: those that name it on one index of their table.
@@ -54,7 +56,7 @@ func (c *Collection) Prefix() string {
 // Query is the field of Query that a collection makes.
 func (c *Collection) Query() Query {
 	q := Query{Name: prefixed(c.Plugin, c.APIName()), Collection: c, Connection: c.Connection(), Required: c.PK}
-	q.Args = slices.Concat(fieldNames(c.PK), []string{"only"}, pages)
+	q.Args = slices.Concat(fieldNames(c.PK), queryarg.Names(queryarg.Collection, queryarg.Page))
 	indexes := make([]*Index, len(c.Members))
 	for i, m := range c.Members {
 		indexes[i] = m.Index

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/foldql/foldql/internal/queryarg"
 )
 
 // Query is a field of the Query type that a read model or a collection makes.
@@ -39,10 +41,11 @@ type Query struct {
 	Source *Field
 }
 
-// operands are the sort-key conditions of a query, pages what every connection takes.
+// What a query of one row, a list query with a sort key, and every list query take beside the fields of their keys.
 var (
-	operands = []string{"eq", "prefix", "from", "to"}
-	pages    = []string{"reverse", "limit", "nextToken"}
+	rowArgs     = queryarg.Names(queryarg.Row)
+	operandArgs = queryarg.Names(queryarg.Operand)
+	pageArgs    = queryarg.Names(queryarg.Page)
 )
 
 // Queries are the queries of the model in the order of the documentation: one row, the rows of a partition, the
@@ -61,7 +64,7 @@ func (m *ReadModel) Queries() []Query {
 		queries = append(queries, Query{
 			Name: m.queryName("ById"), Connection: m.Name + "ByIdConnection", Source: m.SK.Fields[0],
 			PKParts: one.PKParts, SKParts: one.SKParts,
-			Args: slices.Concat([]string{"id"}, fieldNames(one.PKParts), fieldNames(one.SKParts), operands, pages),
+			Args: slices.Concat([]string{"id"}, fieldNames(one.PKParts), fieldNames(one.SKParts), operandArgs, pageArgs),
 		})
 	}
 	for _, x := range m.Indexes {
@@ -73,9 +76,9 @@ func (m *ReadModel) Queries() []Query {
 		}
 		if len(x.SK.Fields) > 0 {
 			q.SKParts = x.SK.parts(q.Args...)
-			q.Args = slices.Concat(q.Args, fieldNames(q.SKParts), operands)
+			q.Args = slices.Concat(q.Args, fieldNames(q.SKParts), operandArgs)
 		}
-		q.Args = append(q.Args, pages...)
+		q.Args = append(q.Args, pageArgs...)
 		queries = append(queries, q)
 	}
 	return queries
@@ -87,7 +90,7 @@ func (m *ReadModel) entityQueries() []Query {
 	one.Source = firstOf(one.Required)
 	one.Args = fieldNames(one.Required)
 	if len(one.Args) > 0 {
-		one.Args = append(one.Args, "consistent")
+		one.Args = append(one.Args, rowArgs...)
 	}
 	queries := []Query{one}
 	if q := rangeQuery(m.PK, m.SK); len(q.Optional) > 0 {
@@ -119,7 +122,7 @@ func rangeQuery(pk, sk Half) Query {
 		q.Args = append(q.Args, sk.operands(q.Optional)...)
 		q.Operand = operandType(q.Optional)
 	}
-	q.Args = append(q.Args, pages...)
+	q.Args = append(q.Args, pageArgs...)
 	return q
 }
 
@@ -138,13 +141,15 @@ func (q *Query) split(indexes ...*Index) {
 // operands are the conditions on some fields of a sort half: values of numbers and booleans begin with nothing, and numbers
 // that are not padded are not in their order.
 func (h Half) operands(fields []*Field) []string {
-	meant := map[string]func(*Field) bool{
-		"eq":     func(*Field) bool { return true },
-		"prefix": func(f *Field) bool { return isText(f.Scalar) },
-		"from":   h.orders,
-		"to":     h.orders,
+	has := map[queryarg.Values]func(*Field) bool{
+		queryarg.Any:     func(*Field) bool { return true },
+		queryarg.Text:    func(f *Field) bool { return isText(f.Scalar) },
+		queryarg.Ordered: h.orders,
 	}
-	return slices.DeleteFunc(slices.Clone(operands), func(name string) bool { return !slices.ContainsFunc(fields, meant[name]) })
+	return slices.DeleteFunc(slices.Clone(operandArgs), func(name string) bool {
+		a, _ := queryarg.Find(name)
+		return !slices.ContainsFunc(fields, has[a.About])
+	})
 }
 
 func isText(scalar string) bool {
@@ -190,12 +195,12 @@ func (m *ReadModel) keyArgs(q Query) []string {
 	if len(m.SK.Fields) > 0 {
 		args = append(append(args, m.SubID()), fieldNames(q.SKParts)...)
 	}
-	return append(args, "consistent")
+	return append(args, rowArgs...)
 }
 
 // parts are the fields of a half of several, where none is called as another argument is.
 func (h Half) parts(taken ...string) []*Field {
-	taken = slices.Concat(taken, operands, pages, []string{"id", "_subId", "consistent"})
+	taken = slices.Concat(taken, rowArgs, operandArgs, pageArgs, []string{"id", "_subId"})
 	if len(h.Fields) < 2 || slices.ContainsFunc(h.Fields, func(f *Field) bool { return slices.Contains(taken, f.Name) }) {
 		return nil
 	}

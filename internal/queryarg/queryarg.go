@@ -1,0 +1,106 @@
+// Package queryarg is the table of the arguments that generated queries take beside the fields of their keys: names,
+// GraphQL types, descriptions, and which queries take them. The schema, the generator and the runtime all read it, so a new
+// argument is a new line here and, in package graph, what it does to a read.
+package queryarg
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/foldql/foldql/keys"
+)
+
+// Names of arguments.
+const (
+	Consistent = "consistent"
+	Only       = "only"
+	Eq         = keys.OperandEq
+	Prefix     = keys.OperandPrefix
+	From       = keys.OperandFrom
+	To         = keys.OperandTo
+	Reverse    = "reverse"
+	Limit      = "limit"
+	NextToken  = "nextToken"
+)
+
+// Group says which queries take an argument.
+type Group uint8
+
+// The groups, in the order in which a query lists them.
+const (
+	Row        Group = iota // queries of one row
+	Collection              // queries of a collection
+	Operand                 // list queries with a sort key: conditions on it
+	Page                    // list queries
+)
+
+// Values says for which values of the sort key an operand has a meaning.
+type Values uint8
+
+// The values that operands can be about.
+const (
+	Any     Values = iota
+	Text           // values that begin with something
+	Ordered        // values whose text in the key sorts as they do
+)
+
+// Argument is one argument.
+type Argument struct {
+	Name  string
+	Group Group
+	// Type is the GraphQL type, "" where it depends on the query.
+	Type string
+	// Description is its text in the schema; {sort key} stands for what the query calls its sort key.
+	Description string
+	// Excludes are the arguments that cannot be given with it.
+	Excludes []string
+	// About says which values an operand can be about.
+	About Values
+	// Typed says that a query of an entity takes the operand as a value of the field that it is about, not as text.
+	Typed bool
+}
+
+// All are the arguments in the order in which a query lists them.
+var All = []Argument{
+	{Name: Consistent, Group: Row, Type: "Boolean",
+		Description: "Whether to read what was written last, on stores where that costs extra."},
+	{Name: Only, Group: Collection,
+		Description: "Only rows of these types; of all where it is left out."},
+	{Name: Eq, Group: Operand, Type: "String", Typed: true,
+		Description: "Only rows whose {sort key} is this.", Excludes: []string{Prefix, From, To}},
+	{Name: Prefix, Group: Operand, Type: "String", About: Text,
+		Description: "Only rows whose {sort key} begins with this.", Excludes: []string{Eq, From, To}},
+	{Name: From, Group: Operand, Type: "String", About: Ordered, Typed: true,
+		Description: "Only rows whose {sort key} is this or greater.", Excludes: []string{Eq, Prefix}},
+	{Name: To, Group: Operand, Type: "String", About: Ordered, Typed: true,
+		Description: "Only rows whose {sort key} is this or less.", Excludes: []string{Eq, Prefix}},
+	{Name: Reverse, Group: Page, Type: "Boolean",
+		Description: "Whether the greatest come first; else the least do."},
+	{Name: Limit, Group: Page, Type: "Int",
+		Description: "How many rows a page has at most: 1 to 1000, 50 where it is left out."},
+	{Name: NextToken, Group: Page, Type: "String",
+		Description: "The nextToken of the page before; all other arguments stay the same, but for limit."},
+}
+
+// Find returns the argument of a name.
+func Find(name string) (a Argument, ok bool) {
+	i := slices.IndexFunc(All, func(a Argument) bool { return a.Name == name })
+	if i < 0 {
+		return Argument{}, false
+	}
+	return All[i], true
+}
+
+// Names returns the names of the arguments of some groups.
+func Names(groups ...Group) []string {
+	var names []string
+	for _, a := range All {
+		if slices.Contains(groups, a.Group) {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
+
+// GoName is the name of the Go field that holds the argument.
+func (a Argument) GoName() string { return strings.ToUpper(a.Name[:1]) + a.Name[1:] }
