@@ -158,7 +158,7 @@ func (w *witness) checkpoint(ctx context.Context, record, partition string, c *c
 // What can be at odds with a source: see MismatchError.Record.
 const (
 	RecordCheckpoint = "checkpoint"        // how far the rows have come
-	RecordClaim      = "former checkpoint" // how far rows had come that are being replaced
+	RecordReplaced   = "former checkpoint" // how far rows had come that are being replaced
 	RecordDeadLetter = "dead letter"       // an event that could not be folded
 	RecordDecision   = "decision"          // to retry or skip such an event
 )

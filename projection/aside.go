@@ -13,8 +13,8 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// AsideEvent is an event that a projection has set aside: it has had no effect, and nothing is lost.
-type AsideEvent struct {
+// DeadLetter is an event that a projection has set aside: it has had no effect, and nothing is lost.
+type DeadLetter struct {
 	// Ref names the event to Retry and Skip: its partition, "@", its offset.
 	Ref     string    `json:"-"`
 	ID      string    `json:"id"`
@@ -45,8 +45,8 @@ func (r ref) String() string { return r.partition + "@" + strconv.FormatUint(r.o
 // id is the name of the event's notes; it sorts by partition, then offset.
 func (r ref) id() string { return fmt.Sprintf("%s@%020d", r.partition, r.offset) }
 
-// ErrRef is the answer to a Ref that is none.
-var ErrRef = errors.New("want a partition, @ and an offset, as in 0@17")
+// ErrInvalidRef is the answer to a Ref that is none.
+var ErrInvalidRef = errors.New("want a partition, @ and an offset, as in 0@17")
 
 // parseRef reads String and id.
 func parseRef(s string) (ref, error) {
@@ -55,7 +55,7 @@ func parseRef(s string) (ref, error) {
 			return ref{s[:i], n}, nil
 		}
 	}
-	return ref{}, fmt.Errorf("event %q: %w", s, ErrRef)
+	return ref{}, fmt.Errorf("event %q: %w", s, ErrInvalidRef)
 }
 
 // subject is what events are held back by. Events of different partitions have no order, so it is of one partition.
@@ -120,9 +120,9 @@ func (a *asides) remove(s subject, offset uint64) {
 	}
 }
 
-// deadLetter is what is on record of an event set aside.
-type deadLetter struct {
-	AsideEvent
+// letterNote is what is on record of an event set aside.
+type letterNote struct {
+	DeadLetter
 	Hash string `json:"hash,omitempty"` // of the event: see eventlog.Hash; "" where it could not be read
 	// Number says which event it was of those that the projection came to in the partition, from 1; 0 where it does not count:
 	// see bound.go.
@@ -130,7 +130,7 @@ type deadLetter struct {
 }
 
 // anchor is that of the event, which stands there; nil where it could not be read.
-func (d *deadLetter) anchor(at ref) *anchor {
+func (d *letterNote) anchor(at ref) *anchor {
 	if d.Hash == "" {
 		return nil
 	}
@@ -147,7 +147,7 @@ func shortened(reason string) string {
 
 // asideNote is the note, of the kind, of an event set aside.
 func asideNote(kind string, e *eventlog.Event, reason, behind string, number uint64) querydb.Note {
-	d := deadLetter{AsideEvent: AsideEvent{
+	d := letterNote{DeadLetter: DeadLetter{
 		ID: e.ID, Source: e.Source, Type: e.Type, Subject: e.Subject, Time: e.Time, Reason: shortened(reason), Behind: behind,
 	}, Number: number}
 	if a := anchorOf(e); a != nil {
@@ -156,8 +156,8 @@ func asideNote(kind string, e *eventlog.Event, reason, behind string, number uin
 	return querydb.Note{Kind: kind, ID: refOf(e).id(), Value: encode(d)}
 }
 
-func parseAside(n querydb.Note) (deadLetter, ref, error) {
-	var a deadLetter
+func parseAside(n querydb.Note) (letterNote, ref, error) {
+	var a letterNote
 	at, err := parseRef(n.ID)
 	if err != nil {
 		return a, at, err

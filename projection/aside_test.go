@@ -101,7 +101,7 @@ func TestRetryFoldsTheEventAndThoseBehindItInOrder(t *testing.T) {
 	if err := r.Retry(ctx, "0@4"); err == nil || !strings.Contains(err.Error(), "0@2") {
 		t.Errorf("retry of an event that waits for another: %v, want an error that names it", err)
 	}
-	if err := r.Retry(ctx, "0@3"); !errors.Is(err, projection.ErrNotAside) {
+	if err := r.Retry(ctx, "0@3"); !errors.Is(err, projection.ErrNoDeadLetter) {
 		t.Errorf("retry of an event that is not aside: %v, want ErrNotAside", err)
 	}
 	if err := r.Retry(ctx, "rubbish"); err == nil {
@@ -136,8 +136,8 @@ func TestSkipForgetsTheEventAndFoldsThoseBehindIt(t *testing.T) {
 	if got := asideOf(t, r); len(got) != 0 {
 		t.Errorf("aside: %v, want none", got)
 	}
-	if s := status(t, r); s.Aside != 0 {
-		t.Errorf("status counts %d set-aside events, want none", s.Aside)
+	if s := status(t, r); s.DeadLetters != 0 {
+		t.Errorf("status counts %d set-aside events, want none", s.DeadLetters)
 	}
 }
 
@@ -177,7 +177,7 @@ func TestARetryWhoseAnswerIsLostTakesEffectOnce(t *testing.T) {
 		if err := r.Retry(ctx, "0@2"); (err != nil) != gone {
 			t.Fatalf("caller gone %t: retry: %v", gone, err)
 		}
-		if err := r.Retry(t.Context(), "0@2"); !errors.Is(err, projection.ErrNotAside) {
+		if err := r.Retry(t.Context(), "0@2"); !errors.Is(err, projection.ErrNoDeadLetter) {
 			t.Errorf("caller gone %t: second retry: %v, want ErrNotAside", gone, err)
 		}
 		add(t, log, 8, event("s", upsert("a", 10000)))
@@ -221,7 +221,7 @@ func TestARefoldDoesWhatRetryDid(t *testing.T) {
 	}
 
 	for window := 1; window <= 14; window++ {
-		if err := db.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{projection.Forget("script")}}); err != nil {
+		if err := db.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{projection.ResetNote("script")}}); err != nil {
 			t.Fatal(err)
 		}
 		cfg := quick()
@@ -256,7 +256,7 @@ func TestARefoldReleasesWhatALaterEventOfTheSubjectWaitsFor(t *testing.T) {
 		t.Fatalf("the first fold is not what this test builds on: %+v, aside %+v", want, wantAside)
 	}
 	for window := 1; window <= 5; window++ {
-		if err := db.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{projection.Forget("script")}}); err != nil {
+		if err := db.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{projection.ResetNote("script")}}); err != nil {
 			t.Fatal(err)
 		}
 		cfg := quick()
@@ -279,7 +279,7 @@ func TestAMalformedEventIsSetAside(t *testing.T) {
 	if diff := cmp.Diff(map[string]int{"b": 2}, totals(t, db, store)); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
-	events, err := r.Aside(t.Context(), "", 10)
+	events, err := r.DeadLetters(t.Context(), "", 10)
 	if err != nil || len(events) != 1 || events[0].Reason != "not JSON" {
 		t.Errorf("aside: %+v, %v, want one that is not JSON", events, err)
 	}
@@ -385,7 +385,7 @@ func TestAsideIsListedInPages(t *testing.T) {
 	r := run(t, logOf(t, broken()...), db, quick())
 	var refs []string
 	for after := ""; ; {
-		page, err := r.Aside(t.Context(), after, 3)
+		page, err := r.DeadLetters(t.Context(), after, 3)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -135,8 +135,8 @@ func foldAll(b *testing.B, log eventlog.Source, store driver.Driver) {
 		}
 		go func() {
 			err := r.Run(context.Background())
-			if s, _ := r.Status(context.Background()); err == nil && s.Aside > 0 {
-				err = fmt.Errorf("%d events set aside", s.Aside)
+			if s, _ := r.Status(context.Background()); err == nil && s.DeadLetters > 0 {
+				err = fmt.Errorf("%d events set aside", s.DeadLetters)
 			}
 			ended <- err
 		}()

@@ -256,7 +256,7 @@ func TestAStopAtABlockedEventEndsWithWhatBlocksIt(t *testing.T) {
 			}
 			decided := func(want bool) {
 				t.Helper()
-				if got, err := r.Decided(ctx(), stop); got != want || err != nil {
+				if got, err := r.CanResume(ctx(), stop); got != want || err != nil {
 					t.Fatalf("decided: %v, %v, want %v", got, err, want)
 				}
 			}

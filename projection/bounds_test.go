@@ -41,7 +41,7 @@ func TestAnEventThatReturnsTooManyOpsBecomesADeadLetter(t *testing.T) {
 	if err := r.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	asides, err := r.Aside(t.Context(), "", 10)
+	asides, err := r.DeadLetters(t.Context(), "", 10)
 	if err != nil || len(asides) != 1 || asides[0].Ref != "0@2" || !strings.Contains(asides[0].Reason, "1000000 ops") ||
 		!strings.Contains(asides[0].Reason, "may return 10000") || !strings.Contains(asides[0].Reason, "--max-ops") {
 		t.Errorf("dead letters %+v, %v: want the second event, with its ops and the bound", asides, err)
@@ -73,7 +73,7 @@ func TestAnEventThatWritesTooManyBytesBecomesADeadLetter(t *testing.T) {
 		if diff := cmp.Diff([]string{"0@2"}, asideOf(t, r)); diff != "" {
 			t.Errorf("window %d: dead letters (-want +got):\n%s", window, diff)
 		}
-		asides, err := r.Aside(t.Context(), "", 10)
+		asides, err := r.DeadLetters(t.Context(), "", 10)
 		if err != nil || len(asides) > 0 && !strings.Contains(asides[0].Reason, "more than 1048576 bytes of rows") {
 			t.Errorf("window %d: dead letters %+v, %v: want one that names the bound", window, asides, err)
 		}
@@ -130,7 +130,7 @@ func (s *sizes) Apply(ctx context.Context, b driver.Batch) error {
 func TestARowWithoutMeasureMakesADeadLetter(t *testing.T) {
 	huge := event("", Step{Op: "set", ID: "a", Version: "v1", Note: strings.Repeat("x", 17*querydb.MaxRowSize)})
 	r := run(t, logOf(t, huge, event("", set("b", 1))), open(t, memstore.New()), quick())
-	asides, err := r.Aside(t.Context(), "", 10)
+	asides, err := r.DeadLetters(t.Context(), "", 10)
 	if err != nil || len(asides) != 1 || !strings.Contains(asides[0].Reason, "may have 409600") {
 		t.Errorf("dead letters %+v, %v: want the event, with how large a row may be", asides, err)
 	}

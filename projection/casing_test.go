@@ -36,7 +36,7 @@ func TestFollowGoesOnFromNoRowOfAnotherId(t *testing.T) {
 	if len(rows) != 2 || rows[Key{ID: "Acme", Version: "v3"}].Row.ID != "Acme" {
 		t.Errorf("rows %v, want v1 and v3 of Acme", rows)
 	}
-	aside, err := r.Aside(t.Context(), "", 10)
+	aside, err := r.DeadLetters(t.Context(), "", 10)
 	if err != nil {
 		t.Fatal(err)
 	}

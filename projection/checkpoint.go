@@ -198,10 +198,10 @@ func eachNote(ctx context.Context, db *querydb.DB, kind string, visit func(query
 	}
 }
 
-// Forget is the note that takes away what is on record about a projection's rows: with it applied, the projection's next
+// ResetNote is the note that takes away what is on record about a projection's rows: with it applied, the projection's next
 // start drops its rows and folds the whole log, and so does one that runs on a Shared store. What was decided about
 // set-aside events is not forgotten. The checkpoints are: a log that has lost what they cover is not found then.
-func Forget(projection string) querydb.Note {
+func ResetNote(projection string) querydb.Note {
 	// Not a deletion: the note's revisions go on, so that nobody who has read the former takes a later one for it.
 	return querydb.Note{Kind: kindHeader, ID: projection, Value: encode(header{})}
 }

@@ -179,7 +179,7 @@ func TestHalfBuiltRowsAreNeverServedByAnyProcess(t *testing.T) {
 	until("complete at first", settled)
 	var wrong atomic.Pointer[string]
 	for round := range 3 {
-		if err := dbs[0].Apply(ctx(), querydb.Batch{Notes: []querydb.Note{projection.Forget("script")}}); err != nil {
+		if err := dbs[0].Apply(ctx(), querydb.Batch{Notes: []querydb.Note{projection.ResetNote("script")}}); err != nil {
 			t.Fatal(err)
 		}
 		refused := map[int]bool{}

@@ -156,7 +156,7 @@ func TestAnEventTooLargeForACommitIsSetAsideWithTheReason(t *testing.T) {
 	s.ops = kinds["atomic"]
 	srv := s.server(logOf(t, event("", set("a", 1), set("b", 1), set("c", 1), set("d", 1))), 10, memstore.Options{MostWrites: 7})
 	s.run(srv)
-	events, err := srv.Aside(t.Context(), "", 10)
+	events, err := srv.DeadLetters(t.Context(), "", 10)
 	if err != nil || len(events) != 1 || !strings.Contains(events[0].Reason, "changes 4 rows") {
 		t.Errorf("aside: %+v, %v: want the event, with how many rows it changes", events, err)
 	}
@@ -253,7 +253,7 @@ func TestDestinationTellsWhereRowsWillBe(t *testing.T) {
 		t.Helper()
 		for range 2 { // asking changes nothing
 			db := open(t, s.store.Join(memstore.Options{}), ops.Codec.Model)
-			got, err := projection.Destination(t.Context(), db, ProjectionOf(name, ops))
+			got, err := projection.TargetGeneration(t.Context(), db, ProjectionOf(name, ops))
 			if err != nil || got != generation {
 				t.Errorf("%s: generation %d, %v, want %d", when, got, err, generation)
 			}
@@ -265,7 +265,7 @@ func TestDestinationTellsWhereRowsWillBe(t *testing.T) {
 	want("after a fold", "script", s.ops, 0)
 	want("of another version", "script", changed, 1)
 	want("of another projector", "renamed", s.ops, 1)
-	if err := srv.db.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{projection.Forget("script")}}); err != nil {
+	if err := srv.db.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{projection.ResetNote("script")}}); err != nil {
 		t.Fatal(err)
 	}
 	want("where the checkpoint is forgotten", "script", s.ops, 1)
@@ -288,7 +288,7 @@ func TestARestartDropsMoreSetAsideEventsThanACommitHolds(t *testing.T) {
 	if got := asideOf(t, first.Runner); len(got) != 30 {
 		t.Fatalf("%d events are aside, want all 30", len(got))
 	}
-	if err := first.db.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{projection.Forget("script")}}); err != nil {
+	if err := first.db.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{projection.ResetNote("script")}}); err != nil {
 		t.Fatal(err)
 	}
 	again := s.server(logOf(t, append([]eventlog.Event{event("", set("a", 1))}, events...)...), 100, small)

@@ -48,7 +48,7 @@ func TestAnEventThatNoTransactionOfDynamoDBHoldsBecomesADeadLetter(t *testing.T)
 			var r *projection.Runner
 			for range 2 {
 				r = run(t, log, db, cfg)
-				aside, err := r.Aside(t.Context(), "", 10)
+				aside, err := r.DeadLetters(t.Context(), "", 10)
 				if err != nil || len(aside) != 2 || aside[0].Ref != "0@121" || !strings.Contains(aside[0].Reason, "changes 121 rows") {
 					t.Fatalf("dead letters %+v, %v: want the event that no transaction holds, and the one behind it", aside, err)
 				}

@@ -63,7 +63,7 @@ func ExampleRunner() {
 	}
 	var row model.OrderCount
 	fmt.Println(model.OrderCountCodec.Decode(rows[0].Record, &row), row)
-	aside, err := runner.Aside(ctx, "", 10)
+	aside, err := runner.DeadLetters(ctx, "", 10)
 	if err != nil {
 		fmt.Println(err)
 		return

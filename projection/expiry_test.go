@@ -247,7 +247,7 @@ func tell(t *rapid.T, events []eventlog.Event, rebuilt, live []string) {
 // whyOf lists the dead letters with their reasons.
 func whyOf(t testing.TB, r *projection.Runner) (list []string) {
 	t.Helper()
-	events, err := r.Aside(context.Background(), "", 1000)
+	events, err := r.DeadLetters(context.Background(), "", 1000)
 	if err != nil {
 		t.Fatal(err)
 	}

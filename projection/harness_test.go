@@ -194,7 +194,7 @@ func readRows(db *querydb.DB, m *querydb.Model, ks []keys.Key) (map[Key]stored, 
 // asideOf lists what is aside as "offset: reason", without stacks.
 func asideOf(t testing.TB, r *projection.Runner) []string {
 	t.Helper()
-	events, err := r.Aside(context.Background(), "", 1000)
+	events, err := r.DeadLetters(context.Background(), "", 1000)
 	if err != nil {
 		t.Fatal(err)
 	}

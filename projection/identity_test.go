@@ -121,7 +121,7 @@ func TestATableThatIsSwappedUnderAServerIsNotServed(t *testing.T) {
 	store.swap(t, querydb.TableOf(Model, 0))
 	c.move(time.Minute)
 	until("the table was swapped, and there is no other", true)
-	if s := status(t, r); s.Healthy(c.now(), time.Hour) == nil {
+	if s := status(t, r); s.CheckHealth(c.now(), time.Hour) == nil {
 		t.Errorf("a server without its table is healthy: %+v", s)
 	}
 	store.mu.Lock()

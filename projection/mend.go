@@ -9,12 +9,12 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// ErrNotAside is the answer to a Ref that names no set-aside event.
-var ErrNotAside = errors.New("the event is not set aside")
+// ErrNoDeadLetter is the answer to a Ref that names no set-aside event.
+var ErrNoDeadLetter = errors.New("the event is not set aside")
 
-// Aside lists up to limit set-aside events in order of partition and offset, after the one that the Ref names, from the
+// DeadLetters lists up to limit set-aside events in order of partition and offset, after the one that the Ref names, from the
 // first where after is "".
-func (r *Runner) Aside(ctx context.Context, after string, limit int) ([]AsideEvent, error) {
+func (r *Runner) DeadLetters(ctx context.Context, after string, limit int) ([]DeadLetter, error) {
 	id := ""
 	if after != "" {
 		at, err := parseRef(after)
@@ -31,13 +31,13 @@ func (r *Runner) Aside(ctx context.Context, after string, limit int) ([]AsideEve
 	if err != nil {
 		return nil, fmt.Errorf("list the set-aside events of %s: %w", r.projection.Name, err)
 	}
-	events := make([]AsideEvent, len(notes))
+	events := make([]DeadLetter, len(notes))
 	for i, n := range notes {
 		d, _, err := parseAside(n)
 		if err != nil {
 			return nil, fmt.Errorf("list the set-aside events of %s: note %s: %w", r.projection.Name, n.ID, err)
 		}
-		events[i] = d.AsideEvent
+		events[i] = d.DeadLetter
 	}
 	return events, nil
 }
@@ -124,21 +124,21 @@ func (r *Runner) deadLetters(ctx context.Context) (kind string, err error) {
 	return b.kind(kindDeadLetter, r.projection.Name), err
 }
 
-func (r *Runner) readAside(ctx context.Context, at ref) (AsideEvent, error) {
+func (r *Runner) readAside(ctx context.Context, at ref) (DeadLetter, error) {
 	kind := r.done.kind(kindDeadLetter, r.projection.Name)
 	b, err := r.db.ReadNote(ctx, kind, at.id())
 	if errors.Is(err, querydb.ErrNotFound) {
-		return AsideEvent{}, ErrNotAside
+		return DeadLetter{}, ErrNoDeadLetter
 	}
 	if err != nil {
-		return AsideEvent{}, err
+		return DeadLetter{}, err
 	}
 	a, _, err := parseAside(querydb.Note{Kind: kind, ID: at.id(), Value: b})
-	return a.AsideEvent, err
+	return a.DeadLetter, err
 }
 
 // chain returns the offsets of the event and of those that wait for it.
-func (r *Runner) chain(at ref, aside AsideEvent, skip bool) ([]uint64, error) {
+func (r *Runner) chain(at ref, aside DeadLetter, skip bool) ([]uint64, error) {
 	s := subject{at.partition, aside.Source, aside.Subject}
 	first, held := r.asides.first(s)
 	switch {
@@ -210,7 +210,7 @@ func (r *Runner) fetchAside(ctx context.Context, at ref) (*eventlog.Event, error
 // stillAside returns why the event is still aside, nil where it is not.
 func (r *Runner) stillAside(ctx context.Context, at ref) error {
 	a, err := r.readAside(ctx, at)
-	if errors.Is(err, ErrNotAside) {
+	if errors.Is(err, ErrNoDeadLetter) {
 		return nil
 	}
 	if err != nil {

@@ -34,9 +34,9 @@ func Mismatches(ctx context.Context, db *querydb.DB, src eventlog.Source, p Proj
 	return all, w.events(ctx, db, &b, collect)
 }
 
-// Agreement tells, by partition, the last offset at which the source holds an event that is on record about the projection:
+// AgreedOffsets tells, by partition, the last offset at which the source holds an event that is on record about the projection:
 // between that and a mismatch behind it the source may hold others.
-func Agreement(ctx context.Context, db *querydb.DB, src eventlog.Source, p Projection) (map[string]uint64, error) {
+func AgreedOffsets(ctx context.Context, db *querydb.DB, src eventlog.Source, p Projection) (map[string]uint64, error) {
 	b, err := readBuild(ctx, db, p.Name)
 	if err != nil {
 		return nil, err
@@ -90,10 +90,10 @@ func Agreement(ctx context.Context, db *querydb.DB, src eventlog.Source, p Proje
 	})
 }
 
-// Accept has the projection take the source as it is: what was decided about events that the source does not hold is
+// AcceptLog has the projection take the source as it is: what was decided about events that the source does not hold is
 // dropped, and so is what is on record of the rows and of those that they replace, so that the next start folds the
 // whole source anew. It may be repeated.
-func Accept(ctx context.Context, db *querydb.DB, src eventlog.Source, p Projection) error {
+func AcceptLog(ctx context.Context, db *querydb.DB, src eventlog.Source, p Projection) error {
 	w := witness{src: src, projection: p.Name}
 	b, err := readBuild(ctx, db, p.Name)
 	if err != nil {
@@ -137,7 +137,7 @@ func (b *build) disown(ctx context.Context, db *querydb.DB, projection string) e
 	case b.former == nil && b.Table != "":
 		notes = append(notes, b.again(projection, b.revision))
 	case b.former != nil || b.forgotten:
-		notes = append(notes, Forget(projection))
+		notes = append(notes, ResetNote(projection))
 	}
 	if err := db.Apply(ctx, querydb.Batch{Notes: notes}); err != nil || b.former != nil || b.Table == "" {
 		return err
@@ -158,7 +158,7 @@ func (w *witness) checkpoints(ctx context.Context, b *build, kept claims, report
 		}
 	}
 	for partition, c := range kept.open(b.Partitions) {
-		if err := report(w.checkpoint(ctx, RecordClaim, partition, &c)); err != nil {
+		if err := report(w.checkpoint(ctx, RecordReplaced, partition, &c)); err != nil {
 			return err
 		}
 	}

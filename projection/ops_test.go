@@ -32,7 +32,7 @@ func TestEachOpLeavesTheRowAndItsTimesAsItSays(t *testing.T) {
 		name  string
 		given []projectiontest.Event
 		want  []Row
-		aside []projectiontest.Aside
+		aside []projectiontest.DeadLetter
 	}{
 		{
 			name: "set replaces the whole row and keeps its creation",
@@ -51,7 +51,7 @@ func TestEachOpLeavesTheRowAndItsTimesAsItSays(t *testing.T) {
 		{
 			name:  "update of a missing row sets the event aside",
 			given: given(steps{a1(Step{Op: "update", Total: 1})}),
-			aside: []projectiontest.Aside{{ID: "1", Reason: "there is no such row"}},
+			aside: []projectiontest.DeadLetter{{ID: "1", Reason: "there is no such row"}},
 		},
 		{
 			name: "update that changes the key sets the event aside",
@@ -59,7 +59,7 @@ func TestEachOpLeavesTheRowAndItsTimesAsItSays(t *testing.T) {
 				steps{a1(Step{Op: "set", Total: 1})},
 				steps{a1(Step{Op: "update", Note: "rename"})}),
 			want:  []Row{{ID: "a", Version: "v1", Total: 1, CreatedAt: minute(1), UpdatedAt: minute(1)}},
-			aside: []projectiontest.Aside{{ID: "2", Reason: "a row keeps its key"}},
+			aside: []projectiontest.DeadLetter{{ID: "2", Reason: "a row keeps its key"}},
 		},
 		{
 			name: "upsert counts every event once",
@@ -131,7 +131,7 @@ func TestEachOpLeavesTheRowAndItsTimesAsItSays(t *testing.T) {
 			given: given(
 				steps{a1(Step{Op: "patch", Clear: []string{"total"}})},
 				steps{a1(Step{Op: "patch", Remove: []string{"id"}})}),
-			aside: []projectiontest.Aside{
+			aside: []projectiontest.DeadLetter{
 				{ID: "1", Reason: "field total is not nullable"},
 				{ID: "2", Reason: "field id is part of the key"},
 			},
@@ -153,18 +153,18 @@ func TestEachOpLeavesTheRowAndItsTimesAsItSays(t *testing.T) {
 					{Op: "update", ID: "c", Version: "v1"},
 				}),
 			want:  []Row{{ID: "a", Version: "v1", Total: 1, CreatedAt: minute(1), UpdatedAt: minute(1)}},
-			aside: []projectiontest.Aside{{ID: "2", Reason: "there is no such row"}},
+			aside: []projectiontest.DeadLetter{{ID: "2", Reason: "there is no such row"}},
 		},
 		{
 			name:  "a panic of the projector sets the event aside",
 			given: given(steps{{Op: "panic"}}, steps{{Op: "set", ID: "a", Version: "v1"}}),
 			want:  []Row{{ID: "a", Version: "v1", CreatedAt: minute(2), UpdatedAt: minute(2)}},
-			aside: []projectiontest.Aside{{ID: "1", Reason: "panic: as the script says"}},
+			aside: []projectiontest.DeadLetter{{ID: "1", Reason: "panic: as the script says"}},
 		},
 		{
 			name:  "a row without a key sets the event aside",
 			given: given(steps{{Op: "set", ID: "", Version: "v1"}}),
-			aside: []projectiontest.Aside{{ID: "1", Reason: ""}},
+			aside: []projectiontest.DeadLetter{{ID: "1", Reason: ""}},
 		},
 		{
 			name: "a row that expired before the event is not there for it",
@@ -178,11 +178,11 @@ func TestEachOpLeavesTheRowAndItsTimesAsItSays(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			projectiontest.Run(t, projectiontest.Spec[Row]{
-				Projection: Projection("script"),
-				Codec:      Codec,
-				Given:      c.given,
-				Want:       c.want,
-				WantAside:  c.aside,
+				Projection:      Projection("script"),
+				Codec:           Codec,
+				Given:           c.given,
+				Want:            c.want,
+				WantDeadLetters: c.aside,
 			})
 		})
 	}

@@ -74,7 +74,7 @@ func TestAPanicOfOursMakesADeadLetter(t *testing.T) {
 			cfg := quick()
 			cfg.Window = window
 			r := run(t, logOf(t, events...), open(t, &store), cfg)
-			asides, err := r.Aside(t.Context(), "", 10)
+			asides, err := r.DeadLetters(t.Context(), "", 10)
 			if err != nil || len(asides) != 1 || asides[0].Ref != "0@2" {
 				t.Fatalf("%s, window %d: dead letters %+v, %v: want the second event", c.name, window, asides, err)
 			}
@@ -246,7 +246,7 @@ func TestAPanicsReasonBeginsWithTheLineOfTheUser(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		asides, err := r.Aside(t.Context(), "", 10)
+		asides, err := r.DeadLetters(t.Context(), "", 10)
 		if err != nil || len(asides) != 1 {
 			t.Fatalf("%s: %+v, %v", name, asides, err)
 		}

@@ -64,9 +64,9 @@ func (p *place) next() int {
 	return p.serving.Next()
 }
 
-// Destination tells, without a change of anything, which generation of its model's table a projection will write to when
+// TargetGeneration tells, without a change of anything, which generation of its model's table a projection will write to when
 // it opens.
-func Destination(ctx context.Context, db *querydb.DB, p Projection) (generation int, err error) {
+func TargetGeneration(ctx context.Context, db *querydb.DB, p Projection) (generation int, err error) {
 	at, err := readPlace(ctx, db, &p)
 	if err != nil {
 		return 0, err

@@ -173,7 +173,7 @@ func TestTwoIDsThatMeetAreNotOneRow(t *testing.T) {
 // wantAside fails unless one event is aside, for a reason that holds the text.
 func wantAside(t *testing.T, r *projection.Runner, ref, reason string) {
 	t.Helper()
-	events, err := r.Aside(ctx(), "", 10)
+	events, err := r.DeadLetters(ctx(), "", 10)
 	if err != nil {
 		t.Fatal(err)
 	}

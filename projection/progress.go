@@ -215,7 +215,7 @@ func (p *progress) status() Status {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := Status{
-		Aside: p.aside, Events: p.events, Rows: p.rows, Commits: p.commits, ETASeconds: -1,
+		DeadLetters: p.aside, Events: p.events, Rows: p.rows, Commits: p.commits, ETASeconds: -1,
 		LastError: p.lastError, LastErrorAt: p.lastErrAt, Heartbeat: p.heartbeat, Stop: p.stop,
 		Rebuilding: p.rebuilding,
 	}

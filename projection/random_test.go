@@ -103,7 +103,7 @@ func TestRowsEqualThePureFoldWhateverBreaks(t *testing.T) {
 			wantAside[fmt.Sprintf("0@%d", offset)] = true
 		}
 		gotAside := map[string]bool{}
-		asides, err := last.Aside(t.Context(), "", 1000)
+		asides, err := last.DeadLetters(t.Context(), "", 1000)
 		if err != nil {
 			rt.Fatal(err)
 		}

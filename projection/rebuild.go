@@ -17,9 +17,9 @@ func RebuildReason(ctx context.Context, db *querydb.DB, p Projection) (why strin
 	return at.why(), nil
 }
 
-// CheckDestination returns a *querydb.UnrecordedError, without a change of anything, where the projection is to begin a
+// CheckTarget returns a *querydb.UnrecordedError, without a change of anything, where the projection is to begin a
 // table that holds rows of a fold that is not on record.
-func CheckDestination(ctx context.Context, db *querydb.DB, p Projection) error {
+func CheckTarget(ctx context.Context, db *querydb.DB, p Projection) error {
 	at, err := readPlace(ctx, db, &p)
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func RequestRebuild(ctx context.Context, db *querydb.DB, p Projection) error {
 	case b.former != nil:
 		note = b.former.again(p.Name)
 	case b.Table == "":
-		note = Forget(p.Name) // there are no checkpoints to keep
+		note = ResetNote(p.Name) // there are no checkpoints to keep
 	default:
 		note = b.again(p.Name, b.revision)
 	}

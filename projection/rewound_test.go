@@ -47,7 +47,7 @@ func retryAndBeginAnew(s *setting, log, part eventlog.Source) {
 	if err := other.Retry(context.Background(), "0@2"); err != nil {
 		s.t.Fatal(err)
 	}
-	if err := other.db.Apply(context.Background(), querydb.Batch{Notes: []querydb.Note{projection.Forget("script")}}); err != nil {
+	if err := other.db.Apply(context.Background(), querydb.Batch{Notes: []querydb.Note{projection.ResetNote("script")}}); err != nil {
 		s.t.Fatal(err)
 	}
 	s.fold(part, 1)

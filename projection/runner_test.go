@@ -178,8 +178,8 @@ func TestAProjectionFoldsWhatItsFiltersLetThroughAndPassesTheRest(t *testing.T) 
 				t.Errorf("rows (-want +got):\n%s", diff)
 			}
 			s := status(t, r)
-			if s.Aside != c.aside {
-				t.Errorf("%d events aside, want %d", s.Aside, c.aside)
+			if s.DeadLetters != c.aside {
+				t.Errorf("%d events aside, want %d", s.DeadLetters, c.aside)
 			}
 			if s.Partitions[0].Checkpoint != 3 {
 				t.Errorf("the checkpoint is at %d, want 3: it passes events that change nothing", s.Partitions[0].Checkpoint)

@@ -164,7 +164,7 @@ func (th *theatre) refolded() (got, again left, err error) {
 		return got, again, err
 	}
 	for {
-		events, err := a.Aside(ctx, "", 1)
+		events, err := a.DeadLetters(ctx, "", 1)
 		if err != nil {
 			return got, again, err
 		}

@@ -32,8 +32,8 @@ type Status struct {
 	EventsPerSecond float64 `json:"eventsPerSecond"`
 	RowsPerSecond   float64 `json:"rowsPerSecond"`
 	// ETASeconds is how long the lag takes at that rate; negative where it cannot be told.
-	ETASeconds float64 `json:"etaSeconds"`
-	Aside      int     `json:"aside"` // events set aside
+	ETASeconds  float64 `json:"etaSeconds"`
+	DeadLetters int     `json:"deadLetters"` // events that could not be folded, and those blocked by them
 	// Events, Rows and Commits count since the Runner was made.
 	Events  uint64 `json:"events"`
 	Rows    uint64 `json:"rows"`
@@ -63,9 +63,9 @@ type PartitionStatus struct {
 	Lag        uint64 `json:"lag"` // events behind; 0 where the head is not known
 }
 
-// Healthy returns why the Runner must not be trusted to be up to date, nil where it may: it is stopped or stalled, or
+// CheckHealth returns why the Runner must not be trusted to be up to date, nil where it may: it is stopped or stalled, or
 // has given no sign of life for longer than silence.
-func (s *Status) Healthy(now time.Time, silence time.Duration) error {
+func (s *Status) CheckHealth(now time.Time, silence time.Duration) error {
 	switch {
 	case s.State == Stopped || s.State == Stalled:
 		if s.LastError != "" {

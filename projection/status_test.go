@@ -65,7 +65,7 @@ func TestStatusFollowsARunner(t *testing.T) {
 	cfg := quick()
 	cfg.Now = c.now
 	r := newRunner(t, "script", log, db, cfg)
-	if s := status(t, r); s.State != projection.Stopped || s.Healthy(c.now(), time.Minute) == nil {
+	if s := status(t, r); s.State != projection.Stopped || s.CheckHealth(c.now(), time.Minute) == nil {
 		t.Errorf("before Run: %+v, want it stopped and not healthy", s)
 	}
 
@@ -76,7 +76,7 @@ func TestStatusFollowsARunner(t *testing.T) {
 	<-log.idle
 	await(t, r, projection.Live)
 	s := status(t, r)
-	if err := s.Healthy(c.now(), time.Minute); err != nil {
+	if err := s.CheckHealth(c.now(), time.Minute); err != nil {
 		t.Errorf("live: %v", err)
 	}
 	if s.Partitions[0] != (projection.PartitionStatus{Partition: "0", Checkpoint: 1, Head: 1, HeadKnown: true}) {
@@ -84,7 +84,7 @@ func TestStatusFollowsARunner(t *testing.T) {
 	}
 
 	c.move(time.Hour)
-	if s := status(t, r); s.Healthy(c.now(), time.Minute) == nil {
+	if s := status(t, r); s.CheckHealth(c.now(), time.Minute) == nil {
 		t.Error("no sign of life for an hour, and it is called healthy")
 	}
 

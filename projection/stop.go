@@ -66,9 +66,9 @@ func stopsAt(err error) *StopError {
 	return nil
 }
 
-// Decided reports whether a Runner that was stopped can go on: the event has been skipped, another process that folds
+// CanResume reports whether a Runner that was stopped can go on: the event has been skipped, another process that folds
 // the same rows has come past it, or there are no longer too many dead letters.
-func (r *Runner) Decided(ctx context.Context, stop *StopError) (bool, error) {
+func (r *Runner) CanResume(ctx context.Context, stop *StopError) (bool, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.known = r.known && !r.shared

@@ -91,7 +91,7 @@ func wantStop(t *testing.T, r *projection.Runner, err error, event string) {
 		t.Fatalf("Run: %v, want a stop at event %s", err, event)
 	}
 	s := status(t, r)
-	if s.State != projection.Stopped || s.Stop == nil || s.Stop.Event != event || s.Healthy(epoch, time.Minute) == nil {
+	if s.State != projection.Stopped || s.Stop == nil || s.Stop.Event != event || s.CheckHealth(epoch, time.Minute) == nil {
 		t.Errorf("status: %+v, want it stopped at event %s, and not healthy", s, event)
 	}
 	for _, want := range []string{event, stop.ID, stop.Type, "skip"} {
@@ -138,14 +138,14 @@ func TestAnEndlessEventStopsItsProjectionUntilItIsSkipped(t *testing.T) {
 			if got := asideOf(t, r); len(got) > 0 {
 				t.Errorf("dead letters: %v, want none: the clock makes none", got)
 			}
-			if err := r.Skip(ctx(), "0@2"); !errors.Is(err, projection.ErrNotAside) {
+			if err := r.Skip(ctx(), "0@2"); !errors.Is(err, projection.ErrNoDeadLetter) {
 				t.Errorf("skip of another event: %v, want that it is no dead letter", err)
 			}
 			stop := status(t, r).Stop
 			if err := r.Skip(ctx(), "0@3"); err != nil {
 				t.Fatal(err)
 			}
-			if ok, err := r.Decided(ctx(), stop); err != nil || !ok {
+			if ok, err := r.CanResume(ctx(), stop); err != nil || !ok {
 				t.Errorf("decided: %v, %v; want that it is", ok, err)
 			}
 			if err := r.Run(ctx()); err != nil {
@@ -154,7 +154,7 @@ func TestAnEndlessEventStopsItsProjectionUntilItIsSkipped(t *testing.T) {
 			if got := status(t, r).Abandoned; got != 1 {
 				t.Errorf("%d calls are abandoned, want 1", got)
 			}
-			if err := db.Apply(ctx(), querydb.Batch{Notes: []querydb.Note{projection.Forget("script")}}); err != nil {
+			if err := db.Apply(ctx(), querydb.Batch{Notes: []querydb.Note{projection.ResetNote("script")}}); err != nil {
 				t.Fatal(err)
 			}
 			run(t, log, db, impatient()) // a fold of the whole log passes it too
@@ -273,7 +273,7 @@ func TestARunnerThatDiesSaysSo(t *testing.T) {
 		if err := r.Run(ctx()); err == nil {
 			t.Errorf("%s: Run returns no error", name)
 		}
-		if s := status(t, r); s.State != projection.Stopped || s.LastError == "" || s.Healthy(epoch, time.Minute) == nil {
+		if s := status(t, r); s.State != projection.Stopped || s.LastError == "" || s.CheckHealth(epoch, time.Minute) == nil {
 			t.Errorf("%s: %+v, want it stopped with the reason", name, s)
 		}
 	}
@@ -288,13 +288,13 @@ func TestOnASharedStoreAnotherProcessLearnsOfASkip(t *testing.T) {
 	wantStop(t, r, r.Run(ctx()), "0@2")
 	wantStop(t, other, other.Run(ctx()), "0@2")
 	stop := status(t, other).Stop
-	if ok, err := other.Decided(ctx(), stop); err != nil || ok {
+	if ok, err := other.CanResume(ctx(), stop); err != nil || ok {
 		t.Errorf("before the skip: %v, %v; want that nothing is decided", ok, err)
 	}
 	if err := r.Skip(ctx(), "0@2"); err != nil {
 		t.Fatal(err)
 	}
-	if ok, err := other.Decided(ctx(), stop); err != nil || !ok {
+	if ok, err := other.CanResume(ctx(), stop); err != nil || !ok {
 		t.Errorf("after the skip: %v, %v; want that it is decided", ok, err)
 	}
 	if err := other.Run(ctx()); err != nil {

@@ -254,9 +254,9 @@ func (w *witness) formerEvents(ctx context.Context, db *querydb.DB, b *build, re
 	})
 }
 
-// Former reports whether what is on record about the projection has the form of an earlier version, and is taken over when
+// NeedsUpgrade reports whether what is on record about the projection has the form of an earlier version, and is taken over when
 // it runs.
-func Former(ctx context.Context, db *querydb.DB, p Projection) (bool, error) {
+func NeedsUpgrade(ctx context.Context, db *querydb.DB, p Projection) (bool, error) {
 	b, err := readBuild(ctx, db, p.Name)
 	return b.former != nil, err
 }

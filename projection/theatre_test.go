@@ -131,10 +131,10 @@ func (a *actor) kill() {
 // it, or it must wait, is all right.
 func (a *actor) mend(ctx context.Context) error {
 	if a.th.dice.IntN(4) == 0 {
-		_ = a.db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{projection.Forget(a.part.Name)}})
+		_ = a.db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{projection.ResetNote(a.part.Name)}})
 		return nil
 	}
-	events, err := a.Aside(ctx, "", 1000)
+	events, err := a.DeadLetters(ctx, "", 1000)
 	if err != nil || len(events) == 0 {
 		return nil
 	}
@@ -275,7 +275,7 @@ func (a *actor) left() (got left, err error) {
 		return left{}, err
 	}
 	got.Aside = map[string]bool{}
-	asides, err := a.Aside(context.Background(), "", 1000)
+	asides, err := a.DeadLetters(context.Background(), "", 1000)
 	for _, e := range asides {
 		got.Aside[e.Ref] = true
 		if strings.Contains(e.Reason, querydb.ErrTooLarge.Error()) {

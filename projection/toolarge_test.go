@@ -28,7 +28,7 @@ func TestAnEventThatFollowsAndDeletesALargePartitionBecomesADeadLetter(t *testin
 				event("", set("b", 1)))
 			srv := s.server(logOf(t, events...), window, memstore.Options{MostWrites: 7}) // 3 rows or 4, and notes
 			s.run(srv)
-			asides, err := srv.Aside(t.Context(), "", 10)
+			asides, err := srv.DeadLetters(t.Context(), "", 10)
 			if err != nil || len(asides) != 1 || asides[0].Ref != "0@6" ||
 				!strings.Contains(asides[0].Reason, "changes 6 rows") {
 				t.Errorf("%s, window %d: dead letters %+v, %v: want the event that no commit holds, with how many rows it changes",

@@ -262,7 +262,7 @@ func TestTrapARebuildIsApartFromWhatCameBefore(t *testing.T) {
 	log := logOf(t, upserts(6)...)
 	s.run(s.server(log, 3, heldUp(writes("b"), func() {
 		before := s.fold(log, 2)
-		if err := before.db.Apply(context.Background(), querydb.Batch{Notes: []querydb.Note{projection.Forget("script")}}); err != nil {
+		if err := before.db.Apply(context.Background(), querydb.Batch{Notes: []querydb.Note{projection.ResetNote("script")}}); err != nil {
 			t.Fatal(err)
 		}
 		s.fold(log, 4)
@@ -325,7 +325,7 @@ func TestTrapServersThatOpenAtOnceAgree(t *testing.T) {
 	s.run(s.server(log, 2, heldUp(last, func() { s.fold(log, 4) })))
 	s.want("both at the beginning", map[string]int{"a": 1 + 8, "b": 2 + 16, "c": 4 + 32})
 	srv := s.server(log, 1, memstore.Options{})
-	if got, err := projection.Destination(t.Context(), srv.db, ProjectionOf("script", s.ops)); got != 0 || err != nil {
+	if got, err := projection.TargetGeneration(t.Context(), srv.db, ProjectionOf("script", s.ops)); got != 0 || err != nil {
 		t.Errorf("the rows are in generation %d, %v: want 0, which both of them began", got, err)
 	}
 }
@@ -497,10 +497,10 @@ func TestTrapNoEventIsLeftOutWhereAnotherBeginsAnew(t *testing.T) {
 		n := 0
 		s.run(s.server(log, window, heldUp(func(c memstore.Commit) bool { n++; return n == 8 }, func() {
 			other := s.server(log, 1, memstore.Options{})
-			if err := other.db.Apply(context.Background(), querydb.Batch{Notes: []querydb.Note{projection.Forget("script")}}); err != nil {
+			if err := other.db.Apply(context.Background(), querydb.Batch{Notes: []querydb.Note{projection.ResetNote("script")}}); err != nil {
 				t.Fatal(err)
 			}
-			if err := other.Skip(context.Background(), "0@1"); !errors.Is(err, projection.ErrNotAside) { // it opens, and begins anew
+			if err := other.Skip(context.Background(), "0@1"); !errors.Is(err, projection.ErrNoDeadLetter) { // it opens, and begins anew
 				t.Fatal(err)
 			}
 		})))

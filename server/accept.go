@@ -59,7 +59,7 @@ func (c *acceptCommand) Run(ctx context.Context, p *program) (err error) {
 		}
 	}
 	for _, one := range p.app.Projections {
-		if err := projection.Accept(ctx, db, src.Source, one); err != nil {
+		if err := projection.AcceptLog(ctx, db, src.Source, one); err != nil {
 			return fmt.Errorf("accept the log for projection %s: %w; run the command again", one.Name, err)
 		}
 	}

@@ -56,7 +56,7 @@ type asideAnswer struct {
 type asideEvent struct {
 	Projection string `json:"projection"`
 	Ref        string `json:"event"` // names it to retry and skip
-	projection.AsideEvent
+	projection.DeadLetter
 }
 
 // Bounds of a list of events, and of the name of one.
@@ -95,7 +95,7 @@ func (a *admin) list(w http.ResponseWriter, r *http.Request) {
 	}
 	events := []asideEvent{}
 	for _, one := range of {
-		aside, err := one.Aside(r.Context(), q.Get("after"), limit-len(events))
+		aside, err := one.DeadLetters(r.Context(), q.Get("after"), limit-len(events))
 		if err != nil {
 			a.failed(r.Context(), one.name, err).write(w)
 			return
@@ -177,10 +177,10 @@ func (a *admin) noProjection(name string) *problem {
 
 // failed is the answer to a request that the runner has not carried out.
 func (a *admin) failed(ctx context.Context, name string, err error) *problem {
-	if errors.Is(err, projection.ErrNotAside) {
+	if errors.Is(err, projection.ErrNoDeadLetter) {
 		return notFound(err.Error() + ".")
 	}
-	if errors.Is(err, projection.ErrRef) {
+	if errors.Is(err, projection.ErrInvalidRef) {
 		return badRequest(err.Error() + ".")
 	}
 	a.log.WarnContext(ctx, "not done with a set-aside event", "projection", name, "error", err)

@@ -21,7 +21,7 @@ type filter struct {
 func (f *filter) given() bool { return f.All || f.Reason != "" || f.Type != "" }
 
 // matches leaves out events that wait for an earlier one: they follow that one by themselves.
-func (f *filter) matches(e *projection.AsideEvent) bool {
+func (f *filter) matches(e *projection.DeadLetter) bool {
 	return e.Behind == "" && (f.Type == "" || f.Type == e.Type) && strings.Contains(e.Reason, f.Reason)
 }
 
@@ -47,7 +47,7 @@ const mostFailures = 100
 // one that fails again, and no further when the caller has gone.
 func (a *admin) bulk(w http.ResponseWriter, r *http.Request, one *fold, chosen *filter, do mending) {
 	ctx := context.WithoutCancel(r.Context()) // what has begun is finished
-	list, err := one.Aside(ctx, chosen.After, mostAside)
+	list, err := one.DeadLetters(ctx, chosen.After, mostAside)
 	if err != nil {
 		a.failed(ctx, one.name, err).write(w)
 		return
@@ -66,7 +66,7 @@ func (a *admin) bulk(w http.ResponseWriter, r *http.Request, one *fold, chosen *
 		switch err := do(one.Runner, ctx, list[i].Ref); {
 		case err == nil:
 			answer.Done++
-		case errors.Is(err, projection.ErrNotAside): // another one was first
+		case errors.Is(err, projection.ErrNoDeadLetter): // another one was first
 		default:
 			if answer.Failed++; answer.Failed <= mostFailures {
 				answer.Failures = append(answer.Failures, bulkFailure{list[i].Ref, err.Error()})

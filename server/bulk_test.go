@@ -19,7 +19,7 @@ func TestDeadLettersAreDecidedInFewRequests(t *testing.T) {
 		events = append(events, taskEvent(fmt.Sprintf("p%04d", i), "poison"))
 	}
 	s.append(t, events...)
-	s.until(t, "dead letters", func() bool { return s.statusOf(t).Projections[0].Aside == letters })
+	s.until(t, "dead letters", func() bool { return s.statusOf(t).Projections[0].DeadLetters == letters })
 	ask := func(verb, after string) (a bulkAnswer) {
 		t.Helper()
 		body := fmt.Sprintf(`{"projection": "Tasks", "reason": "poisoned", "after": %q}`, after)
@@ -44,7 +44,7 @@ func TestDeadLettersAreDecidedInFewRequests(t *testing.T) {
 	if requests != 3 || done != letters {
 		t.Errorf("%d requests have decided %d dead letters, want 3 and %d", requests, done, letters)
 	}
-	if n := s.statusOf(t).Projections[0].Aside; n != 0 {
+	if n := s.statusOf(t).Projections[0].DeadLetters; n != 0 {
 		t.Errorf("%d dead letters are left", n)
 	}
 }
@@ -63,7 +63,7 @@ func TestAProjectionGoesOnWhenEnoughDeadLettersAreDecided(t *testing.T) {
 		t.Fatalf("status %d: %s", status, text)
 	}
 	s.until(t, "at the end of the log", func() bool { return s.statusOf(t).Projections[0].Lag == 0 })
-	if at := s.statusOf(t).Projections[0]; at.Stop != nil || at.Aside != 0 {
-		t.Errorf("stop %v, %d dead letters, want none", at.Stop, at.Aside)
+	if at := s.statusOf(t).Projections[0]; at.Stop != nil || at.DeadLetters != 0 {
+		t.Errorf("stop %v, %d dead letters, want none", at.Stop, at.DeadLetters)
 	}
 }

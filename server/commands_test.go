@@ -168,7 +168,7 @@ func TestSetAsideEventsAreListedRetriedAndSkipped(t *testing.T) {
 	if status := s.post(t, poisoned); status != http.StatusCreated {
 		t.Fatalf("status %d", status)
 	}
-	s.until(t, "set aside", func() bool { return s.statusOf(t).Projections[0].Aside == 2 })
+	s.until(t, "set aside", func() bool { return s.statusOf(t).Projections[0].DeadLetters == 2 })
 	command := func(args ...string) *call {
 		return runProgram(t, p.App, start{args: append([]string{"events"}, append(args, "--url", s.url)...)})
 	}
@@ -201,7 +201,7 @@ func TestListOfEventsLeavesRoomForItsColumns(t *testing.T) {
 	if status := s.post(t, []eventlog.Event{poisoned}); status != http.StatusCreated {
 		t.Fatalf("status %d", status)
 	}
-	s.until(t, "set aside", func() bool { return s.statusOf(t).Projections[0].Aside == 1 })
+	s.until(t, "set aside", func() bool { return s.statusOf(t).Projections[0].DeadLetters == 1 })
 	list := runProgram(t, p.App, start{args: []string{"events", "list", "--url", s.url}})
 	list.wantExit(t, exitDone, strings.Repeat("é", 59)+"…")
 	for line := range strings.Lines(list.stdout.String()) {
@@ -245,7 +245,7 @@ func TestDeadLettersAreRetriedAndSkippedInBulk(t *testing.T) {
 	for i := range 5 {
 		s.append(t, taskEvent(fmt.Sprint("p", i), "poison"))
 	}
-	s.until(t, "dead letters", func() bool { return s.statusOf(t).Projections[0].Aside == 5 })
+	s.until(t, "dead letters", func() bool { return s.statusOf(t).Projections[0].DeadLetters == 5 })
 	command := func(args ...string) *call {
 		return runProgram(t, p.App, start{args: append([]string{"deadletters"}, append(args, "--url", s.url)...)})
 	}

@@ -42,7 +42,7 @@ func openDynamo(ctx context.Context, cfg dynamostore.Config, app *App, log *slog
 func neededTables(ctx context.Context, db *querydb.DB, app *App) ([]*driver.Table, error) {
 	list, folded := []*driver.Table{querydb.NotesTable()}, map[*querydb.Model]bool{}
 	for _, p := range app.Projections {
-		g, err := projection.Destination(ctx, db, p)
+		g, err := projection.TargetGeneration(ctx, db, p)
 		if err != nil {
 			return nil, fmt.Errorf("find the table that %s writes to: %w", p.Name, err)
 		}

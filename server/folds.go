@@ -121,7 +121,7 @@ func (f *fold) await(ctx context.Context, stop *projection.StopError) bool {
 		case <-f.decided:
 			return true
 		case <-look.C:
-			if decided, err := f.Decided(ctx, stop); err == nil && decided {
+			if decided, err := f.CanResume(ctx, stop); err == nil && decided {
 				return true
 			}
 		}
@@ -137,7 +137,7 @@ func (f *fold) decide(ctx context.Context, event string) {
 	}
 	goesOn := stop.Event == event
 	if !goesOn && stop.TooManyDeadLetters() {
-		decided, err := f.Decided(ctx, stop) // where it cannot be told, await finds it out
+		decided, err := f.CanResume(ctx, stop) // where it cannot be told, await finds it out
 		goesOn = err == nil && decided
 	}
 	if goesOn {
@@ -241,7 +241,7 @@ func (f *fold) healthy(ctx context.Context) (projection.Status, error) {
 	case ended:
 		return s, nil
 	}
-	return s, s.Healthy(time.Now(), silence)
+	return s, s.CheckHealth(time.Now(), silence)
 }
 
 // reached reports whether the projection has been at the goal.

@@ -41,7 +41,7 @@ func TestAnEventWhoseProjectorEndsItsGoroutineIsADeadLetter(t *testing.T) {
 	s.append(t, taskEvent("a", "goexit"), taskEvent("b", "fine"))
 	s.until(t, "folded", func() bool { return strings.Contains(s.query(t, `{ Task(id: "b") { title } }`), "fine") })
 	s.ready(t)
-	if got := s.statusOf(t).Projections[0]; got.Aside != 1 || got.Lag != 0 {
+	if got := s.statusOf(t).Projections[0]; got.DeadLetters != 1 || got.Lag != 0 {
 		t.Errorf("%+v, want one dead letter and no lag", got)
 	}
 }

@@ -26,7 +26,7 @@ func formerMismatch(
 		return nil, nil
 	}
 	for _, one := range all {
-		former, err := projection.Former(ctx, db, one)
+		former, err := projection.NeedsUpgrade(ctx, db, one)
 		if err != nil {
 			return nil, err
 		}

@@ -87,7 +87,7 @@ func (a *readyAnswer) detail(err error, list []projection.Status) {
 		a.Why = err.Error()
 	}
 	for _, s := range list {
-		a.Projections = append(a.Projections, readyProjection{s.Projection, s.State, s.Lag, s.Aside, s.Partitions})
+		a.Projections = append(a.Projections, readyProjection{s.Projection, s.State, s.Lag, s.DeadLetters, s.Partitions})
 	}
 }
 

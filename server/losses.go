@@ -27,7 +27,7 @@ type loss struct {
 func (l losses) add(
 	ctx context.Context, db *querydb.DB, src *source, one projection.Projection, list []*projection.MismatchError,
 ) error {
-	agreed, err := projection.Agreement(ctx, db, src.Source, one)
+	agreed, err := projection.AgreedOffsets(ctx, db, src.Source, one)
 	if err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ func (m *projectionMetrics) collect(to chan<- prometheus.Metric, name string, s 
 	counter(to, projectionEvents, float64(s.Events), name)
 	counter(to, projectionRows, float64(s.Rows), name)
 	counter(to, projectionCommits, float64(s.Commits), name)
-	gauge(to, projectionAside, float64(s.Aside), name)
+	gauge(to, projectionAside, float64(s.DeadLetters), name)
 	gauge(to, projectionLag, float64(s.Lag), name)
 	for _, p := range s.Partitions {
 		gauge(to, projectionCheckpoint, float64(p.Checkpoint), name, p.Partition)

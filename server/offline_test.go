@@ -76,7 +76,7 @@ func testOffline(t *testing.T, app App, args []string, alone bool) {
 	if got := s.query(t, `{ Task(id: "21") { title } }`); !strings.Contains(got, "Waits") {
 		t.Errorf("what waited for a skipped event is not folded: %s", got)
 	}
-	if n := s.statusOf(t).Projections[0].Aside; n != 0 {
+	if n := s.statusOf(t).Projections[0].DeadLetters; n != 0 {
 		t.Errorf("%d dead letters are left", n)
 	}
 	s.end(t)

@@ -128,7 +128,7 @@ func (f *folds) summary(ctx context.Context, p *program) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(p.stdout, "%s: %d events, %d rows written, %d events set aside\n", one.name, s.Events, s.Rows, s.Aside)
+		fmt.Fprintf(p.stdout, "%s: %d events, %d rows written, %d events set aside\n", one.name, s.Events, s.Rows, s.DeadLetters)
 	}
 	return nil
 }

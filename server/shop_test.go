@@ -59,7 +59,7 @@ func TestEveryExampleIsAnswered(t *testing.T) {
 			}
 		}
 	}
-	if status := planned.statusOf(t); status.Projections[0].Aside > 0 {
+	if status := planned.statusOf(t); status.Projections[0].DeadLetters > 0 {
 		t.Errorf("events of the sample are set aside: %+v", status.Projections)
 	}
 }

@@ -175,7 +175,7 @@ func (s *tables) unrecorded(ctx context.Context) error {
 		return err
 	}
 	for _, one := range s.app.Projections {
-		if err := projection.CheckDestination(ctx, db, one); err != nil {
+		if err := projection.CheckTarget(ctx, db, one); err != nil {
 			return err
 		}
 	}
@@ -208,7 +208,7 @@ func (s *tables) passOver(ctx context.Context, p *program) error {
 		return err
 	}
 	for _, one := range s.app.Projections {
-		err := projection.CheckDestination(ctx, db, one)
+		err := projection.CheckTarget(ctx, db, one)
 		var unrecorded *querydb.UnrecordedError
 		if errors.As(err, &unrecorded) {
 			fmt.Fprintf(p.stdout, "the rows in table %s are left: the next start has projection %s fold the whole log anew\n",

@@ -20,8 +20,8 @@ func foldInto(ctx context.Context, db *querydb.DB, events eventlog.Source, proje
 			return fmt.Errorf("fold %s: %w", projections[i].Name, err)
 		}
 		status, err := r.Status(ctx)
-		if err == nil && status.Aside > 0 {
-			err = fmt.Errorf("fold %s: %d events were set aside", projections[i].Name, status.Aside)
+		if err == nil && status.DeadLetters > 0 {
+			err = fmt.Errorf("fold %s: %d events were set aside", projections[i].Name, status.DeadLetters)
 		}
 		return err
 	})

@@ -202,7 +202,7 @@ func (h *house) fold(ctx context.Context, work *sync.WaitGroup) {
 func (h *house) mend() {
 	h.Helper()
 	products := h.runners["Product"]
-	aside, err := products.Aside(h.Context(), "", 100)
+	aside, err := products.DeadLetters(h.Context(), "", 100)
 	if err != nil {
 		h.Fatalf("crash %d: %v", h.crashes, err)
 	}

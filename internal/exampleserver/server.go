@@ -167,14 +167,14 @@ func (s *Server) folded(t *testing.T) bool {
 	t.Helper()
 	var status struct {
 		Projections []struct {
-			Projection string
-			Partitions []struct{ Checkpoint uint64 }
-			Aside      int
+			Projection  string
+			Partitions  []struct{ Checkpoint uint64 }
+			DeadLetters int
 		}
 	}
 	s.request(t, http.MethodGet, "/admin/projections", "", nil, &status)
 	for _, p := range status.Projections {
-		if p.Aside > 0 {
+		if p.DeadLetters > 0 {
 			var aside json.RawMessage
 			s.request(t, http.MethodGet, "/admin/events", "", nil, &aside)
 			t.Fatalf("%s has set events aside: %s", p.Projection, aside)

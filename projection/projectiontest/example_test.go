@@ -20,7 +20,7 @@ func TestDepositsAddUpByOwner(t *testing.T) {
 			{Type: "Deposited", Subject: "eve", Data: `{"owner": "eve", "amount": 100}`},
 		},
 		Want: []Account{{Owner: "ada", Balance: 12}, {Owner: "bob", Balance: 1}},
-		WantAside: []Aside{
+		WantDeadLetters: []DeadLetter{
 			{ID: "4", Reason: "owner"},
 			{ID: "5", Reason: "an earlier event of the same subject"},
 		},

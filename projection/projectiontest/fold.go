@@ -21,8 +21,8 @@ import (
 
 // result is what a fold leaves.
 type result[R any] struct {
-	Rows  []R
-	Aside []Aside
+	Rows        []R
+	DeadLetters []DeadLetter
 }
 
 // fold folds the events in one way.
@@ -86,7 +86,7 @@ func (s *Spec[R]) run(ctx context.Context, db *querydb.DB, events []eventlog.Eve
 
 // forget makes the projection begin anew: without its checkpoint it drops the rows and folds the whole log.
 func (s *Spec[R]) forget(ctx context.Context, db *querydb.DB) error {
-	return db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{projection.Forget(s.Projection.Name)}})
+	return db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{projection.ResetNote(s.Projection.Name)}})
 }
 
 func lastTime(legs [][]eventlog.Event) time.Time {
@@ -119,12 +119,12 @@ func (s *Spec[R]) result(ctx context.Context, db *querydb.DB, runner *projection
 		}
 		got.Rows = append(got.Rows, r)
 	}
-	asides, err := runner.Aside(ctx, "", 1000)
+	asides, err := runner.DeadLetters(ctx, "", 1000)
 	if err != nil {
 		return got, err
 	}
 	for _, a := range asides {
-		got.Aside = append(got.Aside, Aside{ID: a.ID, Reason: firstLine(a.Reason)})
+		got.DeadLetters = append(got.DeadLetters, DeadLetter{ID: a.ID, Reason: firstLine(a.Reason)})
 	}
 	return got, nil
 }
@@ -137,11 +137,11 @@ func firstLine(s string) string {
 
 // unwanted returns the difference between what is wanted and what came, "" for none.
 func (s *Spec[R]) unwanted(got result[R]) string {
-	want := result[R]{Rows: s.sorted(s.Want), Aside: slices.Clone(s.WantAside)}
-	got.Aside = slices.Clone(got.Aside)
-	for i := range min(len(want.Aside), len(got.Aside)) {
-		if strings.Contains(got.Aside[i].Reason, want.Aside[i].Reason) {
-			want.Aside[i].Reason = got.Aside[i].Reason
+	want := result[R]{Rows: s.sorted(s.Want), DeadLetters: slices.Clone(s.WantDeadLetters)}
+	got.DeadLetters = slices.Clone(got.DeadLetters)
+	for i := range min(len(want.DeadLetters), len(got.DeadLetters)) {
+		if strings.Contains(got.DeadLetters[i].Reason, want.DeadLetters[i].Reason) {
+			want.DeadLetters[i].Reason = got.DeadLetters[i].Reason
 		}
 	}
 	return gocmp.Diff(want, got, s.options()...)

@@ -34,8 +34,8 @@ type Spec[R any] struct {
 	// Want are all rows that there are in the end, in any order. A row that has expired by the time of the last event
 	// is not there.
 	Want []R
-	// WantAside are the events that are set aside, in the order of Given; by default none may be.
-	WantAside []Aside
+	// WantDeadLetters are the events that are set aside, in the order of Given; by default none may be.
+	WantDeadLetters []DeadLetter
 	// Options refine the comparison of rows. Empty and nil lists are equal already.
 	Options []cmp.Option
 }
@@ -52,8 +52,8 @@ type Event struct {
 	Data any
 }
 
-// Aside is an event that is expected to be set aside.
-type Aside struct {
+// DeadLetter is an event that is expected to be set aside.
+type DeadLetter struct {
 	ID     string
 	Reason string // a part of the reason
 }

@@ -74,19 +74,19 @@ func TestProjectorsThatAreWrongAreFound(t *testing.T) {
 		{
 			name: "an event that is set aside for another reason",
 			spec: Spec[Account]{
-				Projection: ProjectAccount(deposits),
-				Given:      []Event{{Type: "Deposited", Data: "[]"}},
-				WantAside:  []Aside{{ID: "1", Reason: "the moon"}},
+				Projection:      ProjectAccount(deposits),
+				Given:           []Event{{Type: "Deposited", Data: "[]"}},
+				WantDeadLetters: []DeadLetter{{ID: "1", Reason: "the moon"}},
 			},
 			want: "the moon",
 		},
 		{
 			name: "an event that is expected to be set aside and is not",
 			spec: Spec[Account]{
-				Projection: ProjectAccount(deposits),
-				Given:      []Event{{Type: "Deposited", Data: `{"owner": "a"}`}},
-				Want:       []Account{{"a", 0}},
-				WantAside:  []Aside{{ID: "1"}},
+				Projection:      ProjectAccount(deposits),
+				Given:           []Event{{Type: "Deposited", Data: `{"owner": "a"}`}},
+				Want:            []Account{{"a", 0}},
+				WantDeadLetters: []DeadLetter{{ID: "1"}},
 			},
 			want: "than wanted",
 		},

@@ -122,7 +122,7 @@ func TestTheCatalogFollowsItsProducts(t *testing.T) {
 		Want: []model.Product{{
 			ProductID: "p1", Category: "books", Brand: "Acme", Name: "Atlas", Price: 18.5, CreatedAt: at("2024-01-15T10:00:00Z"),
 		}},
-		WantAside: []projectiontest.Aside{{ID: "5", Reason: "p2"}},
+		WantDeadLetters: []projectiontest.DeadLetter{{ID: "5", Reason: "p2"}},
 	})
 }
 

@@ -81,9 +81,9 @@ func userEvent(t *testing.T, kind, id string, data map[string]any) eventlog.Even
 	return eventlog.Event{Source: "/blog", Type: kind, Subject: "user/" + id, Data: text}
 }
 
-func setAside(t *testing.T, r *projection.Runner) []projection.AsideEvent {
+func setAside(t *testing.T, r *projection.Runner) []projection.DeadLetter {
 	t.Helper()
-	aside, err := r.Aside(t.Context(), "", 10)
+	aside, err := r.DeadLetters(t.Context(), "", 10)
 	if err != nil {
 		t.Fatal(err)
 	}

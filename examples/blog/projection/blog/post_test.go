@@ -48,7 +48,7 @@ func TestPostThatIsNotThereIsNotChanged(t *testing.T) {
 	for _, e := range []projectiontest.Event{
 		edited("123", day, "abc", "Better"), onPost("PostPublished", "123", day, "abc"), onPost("PostArchived", "123", day, "abc"),
 	} {
-		postSpec(t, []projectiontest.Event{e}, nil, projectiontest.Aside{ID: "1", Reason: "user#123"})
+		postSpec(t, []projectiontest.Event{e}, nil, projectiontest.DeadLetter{ID: "1", Reason: "user#123"})
 	}
 }
 
@@ -61,10 +61,10 @@ func TestPostsGoWithTheirAuthor(t *testing.T) {
 		[]model.Post{{ID: "c", AuthorID: "1234", CreatedAt: at(day), Title: "On c", Content: "Words", Status: model.PostStatusDraft}})
 }
 
-func postSpec(t *testing.T, given []projectiontest.Event, want []model.Post, aside ...projectiontest.Aside) {
+func postSpec(t *testing.T, given []projectiontest.Event, want []model.Post, aside ...projectiontest.DeadLetter) {
 	t.Helper()
 	projectiontest.Run(t, projectiontest.Spec[model.Post]{
 		Projection: ops.ProjectPost(blog.Post{}), Codec: model.PostCodec,
-		Given: given, Want: want, WantAside: aside,
+		Given: given, Want: want, WantDeadLetters: aside,
 	})
 }

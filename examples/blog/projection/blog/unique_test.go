@@ -15,32 +15,32 @@ func TestEmailAndUsernameAreUnique(t *testing.T) {
 	for name, tt := range map[string]struct {
 		given []projectiontest.Event
 		want  []model.User
-		aside []projectiontest.Aside
+		aside []projectiontest.DeadLetter
 	}{
 		"registered under a taken address": {
 			[]projectiontest.Event{alice, registered("124", "alice@example.com", "bob")},
 			[]model.User{user("123", "alice@example.com", "alice")},
-			[]projectiontest.Aside{{ID: "2", Reason: "user#email"}},
+			[]projectiontest.DeadLetter{{ID: "2", Reason: "user#email"}},
 		},
 		"registered under a taken name": {
 			[]projectiontest.Event{alice, registered("124", "bob@example.com", "alice")},
 			[]model.User{user("123", "alice@example.com", "alice")},
-			[]projectiontest.Aside{{ID: "2", Reason: "user#username"}},
+			[]projectiontest.DeadLetter{{ID: "2", Reason: "user#username"}},
 		},
 		"changed to a taken address, and what follows of that user waits": {
 			[]projectiontest.Event{alice, bob, emailChanged("124", "alice@example.com"), usernameChanged("124", "bobby"), usernameChanged("123", "al")},
 			[]model.User{user("123", "alice@example.com", "al"), user("124", "bob@example.com", "bob")},
-			[]projectiontest.Aside{{ID: "3", Reason: "alice@example.com"}, {ID: "4", Reason: "an earlier event of the same subject"}},
+			[]projectiontest.DeadLetter{{ID: "3", Reason: "alice@example.com"}, {ID: "4", Reason: "an earlier event of the same subject"}},
 		},
 		"changed to a taken name": {
 			[]projectiontest.Event{alice, bob, usernameChanged("124", "alice")},
 			[]model.User{user("123", "alice@example.com", "alice"), user("124", "bob@example.com", "bob")},
-			[]projectiontest.Aside{{ID: "3", Reason: "alice"}},
+			[]projectiontest.DeadLetter{{ID: "3", Reason: "alice"}},
 		},
 		"taken until the event after": {
 			[]projectiontest.Event{alice, registered("124", "alice@example.com", "bob"), left("123")},
 			nil,
-			[]projectiontest.Aside{{ID: "2", Reason: "user#email"}},
+			[]projectiontest.DeadLetter{{ID: "2", Reason: "user#email"}},
 		},
 		"the user's own again": {
 			[]projectiontest.Event{alice, emailChanged("123", "alice@example.com"), usernameChanged("123", "alice"), alice},

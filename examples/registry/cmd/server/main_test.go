@@ -105,7 +105,7 @@ func foldOne(ctx context.Context, p projection.Projection, source *filesource.So
 	if err := runner.Run(ctx); err != nil {
 		return fmt.Errorf("projection %s: %w", p.Name, err)
 	}
-	aside, err := runner.Aside(ctx, "", 1)
+	aside, err := runner.DeadLetters(ctx, "", 1)
 	if err == nil && len(aside) > 0 {
 		err = fmt.Errorf("projection %s has set events aside, the first is %+v", p.Name, aside[0])
 	}

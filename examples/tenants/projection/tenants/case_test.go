@@ -16,5 +16,5 @@ func TestEmployeeUnderTheKeyOfAnotherWaits(t *testing.T) {
 			EmployeeID: "emp-alice", TenantID: "t-acme", Email: "emp-alice@acme.example", Name: "The emp-alice",
 			Department: "engineering", HireDate: "2024-01-15", CreatedAt: minute(1), UpdatedAt: minute(1),
 		}},
-		projectiontest.Aside{ID: "2", Reason: "emp-alice"})
+		projectiontest.DeadLetter{ID: "2", Reason: "emp-alice"})
 }

@@ -22,7 +22,7 @@ func TestEquipmentIsInOneDepartment(t *testing.T) {
 	for name, tt := range map[string]struct {
 		given []projectiontest.Event
 		want  []model.Equipment
-		aside []projectiontest.Aside
+		aside []projectiontest.DeadLetter
 	}{
 		"bought": {[]projectiontest.Event{buy}, []model.Equipment{scope}, nil},
 		"moved": {
@@ -31,13 +31,13 @@ func TestEquipmentIsInOneDepartment(t *testing.T) {
 		"retired": {[]projectiontest.Event{buy, onEquipment("EquipmentRetired", "eq-001", nil)}, nil, nil},
 		"not there": {
 			[]projectiontest.Event{onEquipment("EquipmentMoved", "eq-001", data{"department": "sales"})}, nil,
-			[]projectiontest.Aside{{ID: "1", Reason: "eq-001"}},
+			[]projectiontest.DeadLetter{{ID: "1", Reason: "eq-001"}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			projectiontest.Run(t, projectiontest.Spec[model.Equipment]{
 				Projection: ops.ProjectEquipment(tenants.Equipment{}), Codec: model.EquipmentCodec,
-				Given: tt.given, Want: tt.want, WantAside: tt.aside,
+				Given: tt.given, Want: tt.want, WantDeadLetters: tt.aside,
 			})
 		})
 	}

@@ -43,13 +43,13 @@ func TestTaskThatIsNotThereIsNotChanged(t *testing.T) {
 	for _, e := range []projectiontest.Event{
 		onTask("TaskAssigned", "t-001", nil), onTask("TaskPrioritised", "t-001", data{"priority": 1}), onTask("TaskDone", "t-001", nil),
 	} {
-		taskSpec(t, []projectiontest.Event{e}, nil, projectiontest.Aside{ID: "1", Reason: "$myapp#v1#task#taskid_t-001"})
+		taskSpec(t, []projectiontest.Event{e}, nil, projectiontest.DeadLetter{ID: "1", Reason: "$myapp#v1#task#taskid_t-001"})
 	}
 }
 
-func taskSpec(t *testing.T, given []projectiontest.Event, want []model.Task, aside ...projectiontest.Aside) {
+func taskSpec(t *testing.T, given []projectiontest.Event, want []model.Task, aside ...projectiontest.DeadLetter) {
 	t.Helper()
 	projectiontest.Run(t, projectiontest.Spec[model.Task]{
-		Projection: ops.ProjectTask(tenants.Task{}), Codec: model.TaskCodec, Given: given, Want: want, WantAside: aside,
+		Projection: ops.ProjectTask(tenants.Task{}), Codec: model.TaskCodec, Given: given, Want: want, WantDeadLetters: aside,
 	})
 }
