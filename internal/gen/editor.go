@@ -25,13 +25,13 @@ func editorText() []byte {
 }
 
 // writeEditorFile writes the file, unless somebody else has one of that name.
-func writeEditorFile() error {
-	old, err := os.ReadFile(editorFile)
+func writeEditorFile(path string) error {
+	old, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("read %s: %w", editorFile, err)
+		return fmt.Errorf("read %s: %w", path, err)
 	}
 	if err == nil && !bytes.HasPrefix(old, []byte(editorHeader)) {
 		return fmt.Errorf("%s is not of foldql, which writes a file of that name for editors: rename yours", editorFile)
 	}
-	return writeFile(editorFile, editorText())
+	return writeFile(path, editorText())
 }

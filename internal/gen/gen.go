@@ -37,6 +37,9 @@ func Generate(dir string, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := p.enterCode(); err != nil {
+		return err
+	}
 	changed, err := p.write(files)
 	if err != nil {
 		return err
@@ -134,9 +137,7 @@ func (p *project) files(m *schema.Model) (*output, error) {
 		"graph/generated/catalog.go":     catalog(m, p.module),
 		"graph/generated/connections.go": connections(m, p.module),
 		"graph/generated/resolvers.go":   resolvers(m, p.module, o.own),
-	}
-	if p.module != library { // whose package graph is the runtime
-		code[entryFile] = entry(p.module, o.own)
+		entryFile:                        entry(p.module, o.own),
 	}
 	for path, f := range code {
 		if o.files[path], err = f.source(); err != nil {

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,7 +9,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/99designs/gqlgen/codegen/config"
 	"github.com/goccy/go-yaml"
@@ -26,27 +26,33 @@ const (
 
 // project is a project as it stands on disk, before anything is generated.
 type project struct {
-	dir        string // absolute
-	module     string // import path of dir
+	code       string // the folder that the generated code goes to, absolute
+	module     string // import path of code
+	editor     string // path, from code, of the file for editors, which stands beside the schemas
 	config     *config.Config
 	readModels []*ast.Source
 	events     []*ast.Source
 }
 
-// open reads the project whose configuration stands in dir or in the nearest folder above. The working directory must
-// be that folder, since gqlgen reads relative to it: enter does both.
+// open reads the project whose configuration stands in the working directory, which gqlgen reads relative to.
 func open() (*project, error) {
-	dir, err := os.Getwd()
+	home, err := os.Getwd()
 	if err != nil {
 		return nil, fmt.Errorf("find the working directory: %w", err)
 	}
-	p := &project{dir: dir}
-	if p.module, err = importPath(dir); err != nil {
+	p := &project{}
+	if p.config, p.code, err = readConfig(); err != nil {
 		return nil, err
 	}
-	if p.config, err = readConfig(); err != nil {
+	p.code = filepath.Join(home, filepath.FromSlash(p.code))
+	if p.module, err = importPath(p.code); err != nil {
 		return nil, err
 	}
+	back, err := filepath.Rel(p.code, home)
+	if err != nil {
+		return nil, fmt.Errorf("find the way from %s to %s: %w", p.code, home, err)
+	}
+	p.editor = filepath.Join(back, editorFile)
 	for _, src := range p.config.Sources {
 		// A pattern may cover files that are no part of the API.
 		if name := filepath.Base(src.Name); name != eventsFile && name != editorFile {
@@ -62,6 +68,17 @@ func open() (*project, error) {
 	}
 	p.events = []*ast.Source{{Name: eventsFile, Input: string(text)}}
 	return p, nil
+}
+
+// enterCode goes to the folder that the generated code goes to, and makes it.
+func (p *project) enterCode() error {
+	if err := os.MkdirAll(p.code, 0o755); err != nil {
+		return fmt.Errorf("make the folder of the generated code: %w", err)
+	}
+	if err := os.Chdir(p.code); err != nil {
+		return fmt.Errorf("go to the folder of the generated code: %w", err)
+	}
+	return nil
 }
 
 // enter goes to the folder of the project that dir belongs to, and returns the way back.
@@ -118,26 +135,56 @@ var fixed = []string{
 	"omit_root_models", "use_function_syntax_for_execution_context", "directives", "skip_validation", "skip_mod_tidy",
 }
 
-// readConfig reads gqlgen's configuration and sets what is fixed.
-func readConfig() (*config.Config, error) {
+// settings are foldql's own part of the configuration, under the key "foldql".
+type settings struct {
+	// Code is the folder that the generated code goes to, relative to that of the configuration, which is the default.
+	Code string `yaml:"code"`
+}
+
+// readConfig reads gqlgen's configuration, and which folder the generated code goes to.
+func readConfig() (cfg *config.Config, code string, err error) {
 	text, err := os.ReadFile(configFile)
 	if err != nil {
-		return nil, fmt.Errorf("read the configuration: %w", err)
+		return nil, "", fmt.Errorf("read the configuration: %w", err)
 	}
 	var given map[string]any
 	if err := yaml.Unmarshal(text, &given); err != nil {
-		return nil, fmt.Errorf("read %s: %w", configFile, err)
+		return nil, "", fmt.Errorf("read %s: %w", configFile, err)
 	}
 	for key := range given {
 		if slices.Contains(fixed, key) {
-			return nil, fmt.Errorf("%s: %s is not for a project to set: take it out", configFile, key)
+			return nil, "", fmt.Errorf("%s: %s is not for a project to set: take it out", configFile, key)
 		}
 	}
-	cfg, err := config.ReadConfig(strings.NewReader(string(text)))
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", configFile, err)
+	if part, ok := given["foldql"]; ok {
+		if code, err = codeFolder(part); err != nil {
+			return nil, "", err
+		}
+		delete(given, "foldql") // gqlgen accepts its own keys only
+		if text, err = yaml.Marshal(given); err != nil {
+			return nil, "", fmt.Errorf("read %s: %w", configFile, err)
+		}
 	}
-	return cfg, nil
+	if cfg, err = config.ReadConfig(bytes.NewReader(text)); err != nil {
+		return nil, "", fmt.Errorf("read %s: %w", configFile, err)
+	}
+	return cfg, code, nil
+}
+
+// codeFolder reads foldql's own part of the configuration.
+func codeFolder(part any) (string, error) {
+	text, err := yaml.Marshal(part)
+	if err != nil {
+		return "", fmt.Errorf("read %s: foldql: %w", configFile, err)
+	}
+	var own settings
+	if err := yaml.UnmarshalWithOptions(text, &own, yaml.DisallowUnknownField()); err != nil {
+		return "", fmt.Errorf("read %s: foldql: %w", configFile, err)
+	}
+	if own.Code != "" && !filepath.IsLocal(filepath.FromSlash(own.Code)) {
+		return "", fmt.Errorf("%s: foldql.code is %q: name a folder below that of this file", configFile, own.Code)
+	}
+	return own.Code, nil
 }
 
 // load checks the whole schema; the Model is nil where it has errors.

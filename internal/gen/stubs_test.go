@@ -102,7 +102,7 @@ func TestEditorsKnowEveryAnnotation(t *testing.T) {
 	if err := os.WriteFile(editorFile, []byte("type Mine { id: ID }\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := writeEditorFile(); err == nil || !strings.Contains(err.Error(), "rename yours") {
+	if err := writeEditorFile(editorFile); err == nil || !strings.Contains(err.Error(), "rename yours") {
 		t.Errorf("a file of that name: %v", err)
 	}
 }

@@ -19,7 +19,7 @@ var outputDirs = []string{"model", "event", "projection/ops", "graph", "graph/ge
 // write writes all files, or leaves the project as it was, and returns
 // what became of each file that is another than it was.
 func (p *project) write(o *output) (changed []string, err error) {
-	before, err := takeSnapshot()
+	before, err := takeSnapshot(p.editor)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (p *project) write(o *output) (changed []string, err error) {
 			return nil, err
 		}
 	}
-	if err := writeEditorFile(); err != nil {
+	if err := writeEditorFile(p.editor); err != nil {
 		return nil, err
 	}
 	if o.own {
@@ -55,7 +55,7 @@ func (p *project) write(o *output) (changed []string, err error) {
 
 // changes are the files that are others than they were, each with what became of it.
 func (s snapshot) changes() (list []string, err error) {
-	paths, err := outputFiles()
+	paths, err := s.outputFiles()
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (s snapshot) changes() (list []string, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("compare %s: %w", path, err)
 		}
-		was, there := s[path]
+		was, there := s.files[path]
 		switch {
 		case !there:
 			list = append(list, path+": written")
@@ -72,7 +72,7 @@ func (s snapshot) changes() (list []string, err error) {
 			list = append(list, path+": changed")
 		}
 	}
-	for path := range s {
+	for path := range s.files {
 		if !slices.Contains(paths, path) {
 			list = append(list, path+": removed")
 		}
@@ -102,39 +102,42 @@ func remove(path string) error {
 	return nil
 }
 
-// snapshot is what stood in the output folders.
-type snapshot map[string]saved
+// snapshot is what stood in the output folders, and the file for editors.
+type snapshot struct {
+	editor string
+	files  map[string]saved
+}
 
 type saved struct {
 	content []byte
 	changed time.Time
 }
 
-func takeSnapshot() (snapshot, error) {
-	s := snapshot{}
-	paths, err := outputFiles()
+func takeSnapshot(editor string) (snapshot, error) {
+	s := snapshot{editor, map[string]saved{}}
+	paths, err := s.outputFiles()
 	if err != nil {
-		return nil, err
+		return s, err
 	}
 	for _, path := range paths {
 		content, err := os.ReadFile(path)
 		if err != nil {
-			return nil, fmt.Errorf("remember %s: %w", path, err)
+			return s, fmt.Errorf("remember %s: %w", path, err)
 		}
 		info, err := os.Stat(path)
 		if err != nil {
-			return nil, fmt.Errorf("remember %s: %w", path, err)
+			return s, fmt.Errorf("remember %s: %w", path, err)
 		}
-		s[path] = saved{content, info.ModTime()}
+		s.files[path] = saved{content, info.ModTime()}
 	}
 	return s, nil
 }
 
 // outputFiles are the files in the output folders.
-func outputFiles() ([]string, error) {
+func (s snapshot) outputFiles() ([]string, error) {
 	var paths []string
-	if _, err := os.Stat(editorFile); err == nil {
-		paths = append(paths, editorFile)
+	if _, err := os.Stat(s.editor); err == nil {
+		paths = append(paths, s.editor)
 	}
 	for _, dir := range outputDirs {
 		entries, err := os.ReadDir(dir)
@@ -152,14 +155,14 @@ func outputFiles() ([]string, error) {
 
 // restore puts everything back.
 func (s snapshot) restore() error {
-	paths, err := outputFiles()
+	paths, err := s.outputFiles()
 	errs := []error{err}
 	for _, path := range paths {
-		if _, was := s[path]; !was {
+		if _, was := s.files[path]; !was {
 			errs = append(errs, remove(path))
 		}
 	}
-	for path, f := range s {
+	for path, f := range s.files {
 		errs = append(errs, writeFile(path, f.content))
 	}
 	return errors.Join(append(errs, s.keepTimes())...)
@@ -168,7 +171,7 @@ func (s snapshot) restore() error {
 // keepTimes gives files whose content stayed the time that they had.
 func (s snapshot) keepTimes() error {
 	var errs []error
-	for path, f := range s {
+	for path, f := range s.files {
 		now, err := os.ReadFile(path)
 		if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Equal(now, f.content) {
 			continue
