@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/graph/generated"
 	"github.com/foldql/foldql/graph/graphqlhttp"
-	"github.com/foldql/foldql/model"
+	"github.com/foldql/foldql/internal/shop/graph/generated"
+	"github.com/foldql/foldql/internal/shop/model"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/memstore"
 	"github.com/foldql/foldql/querydb/record"

@@ -16,7 +16,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/graph/generated"
+	"github.com/foldql/foldql/internal/shop/graph/generated"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"

@@ -13,8 +13,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/graph/generated"
 	"github.com/foldql/foldql/graph/graphqlhttp"
+	"github.com/foldql/foldql/internal/shop/graph/generated"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/pebblestore"

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 
-	events "github.com/foldql/foldql/event"
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/memlog"
+	events "github.com/foldql/foldql/internal/shop/event"
+	"github.com/foldql/foldql/internal/shop/model"
+	"github.com/foldql/foldql/internal/shop/projection/ops"
 	"github.com/foldql/foldql/keys"
-	"github.com/foldql/foldql/model"
 	"github.com/foldql/foldql/projection"
-	"github.com/foldql/foldql/projection/ops"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/memstore"
 )

@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/foldql/foldql/event"
 	"github.com/foldql/foldql/eventlog/memlog"
-	"github.com/foldql/foldql/graph/generated"
-	"github.com/foldql/foldql/model"
-	"github.com/foldql/foldql/projection/shop"
-	"github.com/foldql/foldql/projection/shop/sample"
+	"github.com/foldql/foldql/internal/shop/event"
+	"github.com/foldql/foldql/internal/shop/graph/generated"
+	"github.com/foldql/foldql/internal/shop/model"
+	"github.com/foldql/foldql/internal/shop/projection/projectors"
+	"github.com/foldql/foldql/internal/shop/sample"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/memstore"
 	"github.com/foldql/foldql/server"
@@ -21,7 +21,7 @@ import (
 
 // app is a project: all of it is generated, but for its projectors.
 var app = server.App{
-	Models: model.All, Events: event.Types, Projections: shop.Projections(), Catalog: generated.Catalog,
+	Models: model.All, Events: event.Types, Projections: projectors.Projections(), Catalog: generated.Catalog,
 	Schema: generated.New, SDL: generated.SDL(),
 }
 

@@ -10,18 +10,18 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/parser"
 
-	"github.com/foldql/foldql/event"
-	"github.com/foldql/foldql/graph/generated"
 	"github.com/foldql/foldql/internal/dynamolocal"
-	"github.com/foldql/foldql/model"
-	"github.com/foldql/foldql/projection/shop"
-	"github.com/foldql/foldql/projection/shop/sample"
+	"github.com/foldql/foldql/internal/shop/event"
+	"github.com/foldql/foldql/internal/shop/graph/generated"
+	"github.com/foldql/foldql/internal/shop/model"
+	"github.com/foldql/foldql/internal/shop/projection/projectors"
+	"github.com/foldql/foldql/internal/shop/sample"
 )
 
 // shopApp is the project of this repository.
 func shopApp() App {
 	return App{
-		Models: model.All, Events: event.Types, Projections: shop.Projections(), Catalog: generated.Catalog,
+		Models: model.All, Events: event.Types, Projections: projectors.Projections(), Catalog: generated.Catalog,
 		Schema: generated.New, SDL: generated.SDL(), Sample: sample.Events(sample.Small),
 	}
 }

@@ -4,11 +4,11 @@ package main
 import (
 	_ "embed"
 
-	"github.com/foldql/foldql/event"
-	"github.com/foldql/foldql/graph/generated"
-	"github.com/foldql/foldql/model"
-	"github.com/foldql/foldql/projection/shop"
-	"github.com/foldql/foldql/projection/shop/sample"
+	"github.com/foldql/foldql/internal/shop/event"
+	"github.com/foldql/foldql/internal/shop/graph/generated"
+	"github.com/foldql/foldql/internal/shop/model"
+	"github.com/foldql/foldql/internal/shop/projection/projectors"
+	"github.com/foldql/foldql/internal/shop/sample"
 	"github.com/foldql/foldql/server"
 )
 
@@ -21,7 +21,7 @@ func main() {
 	server.Main(server.App{
 		Models:      model.All,
 		Events:      event.Types,
-		Projections: shop.Projections(),
+		Projections: projectors.Projections(),
 		Catalog:     generated.Catalog,
 		Schema:      generated.New,
 		SDL:         generated.SDL(),

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/internal/dynamolocal"
-	"github.com/foldql/foldql/projection/shop/sample"
+	"github.com/foldql/foldql/internal/shop/sample"
 )
 
 // dynamoSize is the shop that is folded into DynamoDB Local, which takes some thousand writes a second.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/memlog"
-	"github.com/foldql/foldql/projection/shop"
-	"github.com/foldql/foldql/projection/shop/sample"
+	"github.com/foldql/foldql/internal/shop/projection/projectors"
+	"github.com/foldql/foldql/internal/shop/sample"
 )
 
 // foldBeside measures the fold of the shop beside a bare loop over the SDK that makes the very requests that the fold has
@@ -107,7 +107,7 @@ func (e *engine) recordFolds(ctx context.Context, events eventlog.Source) (scrip
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	all := shop.Projections()
+	all := projectors.Projections()
 	for i := range all {
 		r.take()
 		if err := foldInto(ctx, db, events, all[i:i+1]); err != nil {
@@ -136,7 +136,7 @@ func (e *engine) countFlights(ctx context.Context, out io.Writer, events eventlo
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := foldInto(ctx, db, events, shop.Projections()); err != nil {
+	if err := foldInto(ctx, db, events, projectors.Projections()); err != nil {
 		return err
 	}
 	most := r.most.Load()
@@ -154,7 +154,7 @@ func (e *engine) timeFold(ctx context.Context, events eventlog.Source) (at place
 		return at, took, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	took, err = measured(func() error { return foldInto(ctx, db, events, shop.Projections()) })
+	took, err = measured(func() error { return foldInto(ctx, db, events, projectors.Projections()) })
 	return at, took, err
 }
 

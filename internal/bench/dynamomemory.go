@@ -7,12 +7,12 @@ import (
 	"io"
 	"time"
 
+	"github.com/foldql/foldql/internal/shop/model"
+	"github.com/foldql/foldql/internal/shop/projection/ops"
+	"github.com/foldql/foldql/internal/shop/projection/projectors"
+	"github.com/foldql/foldql/internal/shop/sample"
 	"github.com/foldql/foldql/keys"
-	"github.com/foldql/foldql/model"
 	"github.com/foldql/foldql/projection"
-	"github.com/foldql/foldql/projection/ops"
-	"github.com/foldql/foldql/projection/shop"
-	"github.com/foldql/foldql/projection/shop/sample"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -38,7 +38,7 @@ func (e *engine) flatMemory(ctx context.Context, out io.Writer, events int) (err
 		marks = marks[1:]
 		return err
 	}}
-	if err := foldInto(ctx, db, source, []projection.Projection{ops.ProjectProduct(shop.Product{})}); err != nil {
+	if err := foldInto(ctx, db, source, []projection.Projection{ops.ProjectProduct(projectors.Product{})}); err != nil {
 		return err
 	}
 	rows, err := countProducts(ctx, db)

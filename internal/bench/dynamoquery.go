@@ -14,8 +14,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/graph/generated"
 	"github.com/foldql/foldql/graph/graphqlhttp"
+	"github.com/foldql/foldql/internal/shop/graph/generated"
 	"github.com/foldql/foldql/querydb"
 )
 

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/eventlog/cloudevents"
-	"github.com/foldql/foldql/model"
-	"github.com/foldql/foldql/projection/shop/sample"
+	"github.com/foldql/foldql/internal/shop/model"
+	"github.com/foldql/foldql/internal/shop/sample"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/pebblestore"
 	"github.com/foldql/foldql/querydb/record"

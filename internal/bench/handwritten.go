@@ -10,8 +10,8 @@ import (
 
 	"github.com/mailru/easyjson/jlexer"
 
+	"github.com/foldql/foldql/internal/shop/model"
 	"github.com/foldql/foldql/keys"
-	"github.com/foldql/foldql/model"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 )

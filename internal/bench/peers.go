@@ -12,7 +12,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 
-	"github.com/foldql/foldql/model"
+	"github.com/foldql/foldql/internal/shop/model"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/pebblestore"
 	"github.com/foldql/foldql/server"

@@ -15,7 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/foldql/foldql/internal/dynamolocal"
-	"github.com/foldql/foldql/model"
+	"github.com/foldql/foldql/internal/shop/model"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/dynamostore"

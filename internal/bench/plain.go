@@ -13,9 +13,9 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/graph/generated"
+	"github.com/foldql/foldql/internal/shop/graph/generated"
+	"github.com/foldql/foldql/internal/shop/model"
 	"github.com/foldql/foldql/keys"
-	"github.com/foldql/foldql/model"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 )

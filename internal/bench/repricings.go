@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
-	"github.com/foldql/foldql/projection/shop/sample"
+	"github.com/foldql/foldql/internal/shop/sample"
 )
 
 // repricings is a source of any number of events about a few products: each is added, and from then on its price changes

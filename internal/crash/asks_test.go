@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	ledgermodel "github.com/foldql/foldql/internal/crash/ledger/model"
-	"github.com/foldql/foldql/model"
-	"github.com/foldql/foldql/projection/shop/sample"
+	"github.com/foldql/foldql/internal/shop/model"
+	"github.com/foldql/foldql/internal/shop/sample"
 	"github.com/foldql/foldql/querydb"
 )
 

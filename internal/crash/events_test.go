@@ -15,7 +15,7 @@ import (
 	"github.com/foldql/foldql/eventlog/cloudevents"
 	"github.com/foldql/foldql/internal/crash/ledger/projection/ledger"
 	"github.com/foldql/foldql/internal/registryevents"
-	"github.com/foldql/foldql/projection/shop/sample"
+	"github.com/foldql/foldql/internal/shop/sample"
 )
 
 // shopLines are events of a shop of some size.

@@ -16,9 +16,9 @@ import (
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/embeddedlog"
-	"github.com/foldql/foldql/model"
+	"github.com/foldql/foldql/internal/shop/model"
+	"github.com/foldql/foldql/internal/shop/projection/projectors"
 	"github.com/foldql/foldql/projection"
-	"github.com/foldql/foldql/projection/shop"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/pebblestore"
 )
@@ -49,7 +49,7 @@ func (r *round) open(fs vfs.FS) *house {
 		r.Fatalf("crash %d: %v", r.crashes, err)
 	}
 	h.log, h.db = log, db
-	for _, p := range shop.Projections() {
+	for _, p := range projectors.Projections() {
 		window := 1 + h.rng.IntN(8)
 		if h.runners[p.Name], err = projection.NewRunner(p, &ending{log, uint64(len(r.events))}, db, projection.RunnerConfig{Window: window}); err != nil {
 			r.Fatal(err)

@@ -16,8 +16,8 @@ import (
 	"github.com/foldql/foldql/internal/crash/judge"
 	ledgermodel "github.com/foldql/foldql/internal/crash/ledger/model"
 	"github.com/foldql/foldql/internal/crash/ledger/projection/ledger"
-	"github.com/foldql/foldql/model"
-	"github.com/foldql/foldql/projection/shop"
+	"github.com/foldql/foldql/internal/shop/model"
+	"github.com/foldql/foldql/internal/shop/projection/projectors"
 )
 
 // subject is a project whose server is put to the test.
@@ -63,7 +63,7 @@ var built = sync.OnceValues(func() ([]*subject, error) {
 			Models: ledgermodel.All, Projections: ledger.Projections(),
 		})},
 		{name: "shop", dir: "../..", events: shopLines, asks: shopAsks, judge: here(judge.Project{
-			Models: model.All, Projections: shop.Projections(),
+			Models: model.All, Projections: projectors.Projections(),
 		})},
 		{name: "registry", dir: registry, events: registryLines, asks: registryAsks},
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"github.com/foldql/foldql/eventlog"
-	"github.com/foldql/foldql/projection/shop/sample"
+	"github.com/foldql/foldql/internal/shop/sample"
 )
 
 // TestLossOfPowerTakesNothingAcknowledged runs the shop's whole way of writing, the log, the fold of every projection and

@@ -2,6 +2,7 @@ package gen
 
 import (
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -123,6 +124,33 @@ func TestSchemasOfAPatternLeaveTheEditorsFileOut(t *testing.T) {
 	}
 	if _, found := p.load(); len(found) > 0 {
 		t.Errorf("found:\n%v", found)
+	}
+}
+
+// TestTheConfigurationSaysWhereGeneratedCodeGoes: to a folder below its own, and nowhere else.
+func TestTheConfigurationSaysWhereGeneratedCodeGoes(t *testing.T) {
+	for part, want := range map[string]string{
+		"":                                  "",
+		"foldql:\n  code: internal/app\n":   "internal/app",
+		"foldql:\n  code: ../elsewhere\n":   "name a folder below",
+		"foldql:\n  code: /tmp\n":           "name a folder below",
+		"foldql:\n  folder: internal/app\n": "unknown field",
+	} {
+		t.Chdir(t.TempDir())
+		for name, text := range map[string]string{
+			"go.mod": "module example.com/x\n", "gqlgen.yml": "schema: [schema.graphqls]\n" + part,
+			"events.graphqls": "type Added { id: ID! @partitionTag }\n",
+			"schema.graphqls": "type Thing @readModel(events: [\"Added\"]) { id: ID! @id }\n",
+		} {
+			write(t, name, text)
+		}
+		p, err := open()
+		switch {
+		case err != nil && (want == "" || !strings.Contains(err.Error(), want)):
+			t.Errorf("%q: %v, want %q", part, err, want)
+		case err == nil && p.module != path.Join("example.com/x", want):
+			t.Errorf("%q: the code is of package path %s, want that of %q", part, p.module, want)
+		}
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/foldql/foldql/projection/shop"
+	"github.com/foldql/foldql/internal/shop/projection/projectors"
 )
 
 // checkRows ends the log and compares the rows with those of a fold, in one go and into another store, of the events that
@@ -42,7 +42,7 @@ func (r *run) checkRows(t *testing.T) {
 // compareAsides fails the test where other events are set aside.
 func (r *run) compareAsides(t *testing.T, other *site) (count int) {
 	t.Helper()
-	for _, p := range shop.Projections() {
+	for _, p := range projectors.Projections() {
 		after := ""
 		for {
 			got, want := r.setAside(t, p.Name, after), other.setAside(t, p.Name, after)

@@ -6,7 +6,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/eventlog"
-	"github.com/foldql/foldql/projection/shop/sample"
+	"github.com/foldql/foldql/internal/shop/sample"
 )
 
 // attacker makes requests. What it makes depends on its seed and on the number of the request alone.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"github.com/foldql/foldql/projection/shop/sample"
+	"github.com/foldql/foldql/internal/shop/sample"
 )
 
 // document is a query with the variables that it needs, as JSON, "" for none.

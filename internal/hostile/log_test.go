@@ -8,7 +8,7 @@ import (
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/embeddedlog"
-	"github.com/foldql/foldql/projection/shop/sample"
+	"github.com/foldql/foldql/internal/shop/sample"
 )
 
 // ending is a log that can be told that nothing will follow.

@@ -10,10 +10,10 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"github.com/foldql/foldql/event"
-	"github.com/foldql/foldql/graph/generated"
-	"github.com/foldql/foldql/model"
-	"github.com/foldql/foldql/projection/shop"
+	"github.com/foldql/foldql/internal/shop/event"
+	"github.com/foldql/foldql/internal/shop/graph/generated"
+	"github.com/foldql/foldql/internal/shop/model"
+	"github.com/foldql/foldql/internal/shop/projection/projectors"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/memstore"
@@ -48,7 +48,7 @@ func newSite(t *testing.T, log *ending, drv driver.Driver) *site {
 		t.Fatal(err)
 	}
 	app := server.App{
-		Models: model.All, Events: event.Types, Projections: shop.Projections(), Catalog: generated.Catalog, Schema: generated.New,
+		Models: model.All, Events: event.Types, Projections: projectors.Projections(), Catalog: generated.Catalog, Schema: generated.New,
 		SDL: generated.SDL(),
 	}
 	s.Embedded, err = server.Embed(t.Context(), app, server.Opened{

@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/foldql/foldql/internal/shop/model"
 	"github.com/foldql/foldql/keys"
-	"github.com/foldql/foldql/model"
 	"github.com/foldql/foldql/querydb/driver"
 )
 

@@ -5,8 +5,8 @@ package generated
 
 import (
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/internal/shop/model"
 	"github.com/foldql/foldql/keys"
-	"github.com/foldql/foldql/model"
 	"github.com/foldql/foldql/querydb/driver"
 )
 

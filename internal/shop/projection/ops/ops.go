@@ -6,8 +6,8 @@ package ops
 import (
 	"time"
 
+	"github.com/foldql/foldql/internal/shop/model"
 	"github.com/foldql/foldql/keys"
-	"github.com/foldql/foldql/model"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 )

@@ -1,11 +1,11 @@
-package shop
+package projectors
 
 import (
 	"testing"
 	"time"
 
-	"github.com/foldql/foldql/model"
-	"github.com/foldql/foldql/projection/ops"
+	"github.com/foldql/foldql/internal/shop/model"
+	"github.com/foldql/foldql/internal/shop/projection/ops"
 	"github.com/foldql/foldql/projection/projectiontest"
 )
 

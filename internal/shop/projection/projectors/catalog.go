@@ -1,10 +1,10 @@
-package shop
+package projectors
 
 import (
-	"github.com/foldql/foldql/event"
-	"github.com/foldql/foldql/model"
+	"github.com/foldql/foldql/internal/shop/event"
+	"github.com/foldql/foldql/internal/shop/model"
+	"github.com/foldql/foldql/internal/shop/projection/ops"
 	"github.com/foldql/foldql/projection"
-	"github.com/foldql/foldql/projection/ops"
 )
 
 // Customer keeps what is known of a customer.

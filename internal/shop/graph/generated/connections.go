@@ -4,7 +4,7 @@ package generated
 
 import (
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/model"
+	"github.com/foldql/foldql/internal/shop/model"
 )
 
 // ProductByCategoryConnection is a page of Sales_ProductByCategory.

@@ -1,12 +1,12 @@
-package shop
+package projectors
 
 import (
 	"math"
 
-	"github.com/foldql/foldql/event"
-	"github.com/foldql/foldql/model"
+	"github.com/foldql/foldql/internal/shop/event"
+	"github.com/foldql/foldql/internal/shop/model"
+	"github.com/foldql/foldql/internal/shop/projection/ops"
 	"github.com/foldql/foldql/projection"
-	"github.com/foldql/foldql/projection/ops"
 	"github.com/foldql/foldql/querydb"
 )
 

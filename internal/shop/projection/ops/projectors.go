@@ -5,8 +5,8 @@ package ops
 import (
 	"fmt"
 
-	"github.com/foldql/foldql/event"
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/internal/shop/event"
 	"github.com/foldql/foldql/projection"
 )
 

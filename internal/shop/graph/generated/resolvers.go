@@ -9,8 +9,8 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/internal/shop/model"
 	"github.com/foldql/foldql/keys"
-	"github.com/foldql/foldql/model"
 )
 
 // SDL is the schema that is served.

@@ -15,8 +15,8 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/introspection"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/internal/shop/model"
 	"github.com/foldql/foldql/keys"
-	"github.com/foldql/foldql/model"
 	gqlparser "github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 )
@@ -2979,7 +2979,7 @@ func _DeploymentByEnvironmentConnection_items(ctx context.Context, ec *execution
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Deployment) graphql.Marshaler {
-			return marshalNDeployment2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐDeploymentᚄ(ctx, ec, selections, v)
+			return marshalNDeployment2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐDeploymentᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -3172,7 +3172,7 @@ func _InvoiceByOwnerIdConnection_items(ctx context.Context, ec *executionContext
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Invoice) graphql.Marshaler {
-			return marshalNInvoice2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐInvoiceᚄ(ctx, ec, selections, v)
+			return marshalNInvoice2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐInvoiceᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -3365,7 +3365,7 @@ func _Order_customer(ctx context.Context, ec *executionContext, field graphql.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Customer) graphql.Marshaler {
-			return marshalOCustomer2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐCustomer(ctx, ec, selections, v)
+			return marshalOCustomer2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐCustomer(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -3397,7 +3397,7 @@ func _Order_products(ctx context.Context, ec *executionContext, field graphql.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Product) graphql.Marshaler {
-			return marshalOProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐProductᚄ(ctx, ec, selections, v)
+			return marshalOProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProductᚄ(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -3429,7 +3429,7 @@ func _OrderByCustomerGroupConnection_items(ctx context.Context, ec *executionCon
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Order) graphql.Marshaler {
-			return marshalNOrder2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderᚄ(ctx, ec, selections, v)
+			return marshalNOrder2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -3622,7 +3622,7 @@ func _OrderHistoryByIdConnection_items(ctx context.Context, ec *executionContext
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.OrderHistory) graphql.Marshaler {
-			return marshalNOrderHistory2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderHistoryᚄ(ctx, ec, selections, v)
+			return marshalNOrderHistory2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderHistoryᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -3769,7 +3769,7 @@ func _OrderLine_product(ctx context.Context, ec *executionContext, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Product) graphql.Marshaler {
-			return marshalOProduct2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐProduct(ctx, ec, selections, v)
+			return marshalOProduct2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProduct(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -3801,7 +3801,7 @@ func _OrderLineByIdConnection_items(ctx context.Context, ec *executionContext, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.OrderLine) graphql.Marshaler {
-			return marshalNOrderLine2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderLineᚄ(ctx, ec, selections, v)
+			return marshalNOrderLine2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderLineᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -3971,7 +3971,7 @@ func _OrderTracking_customer(ctx context.Context, ec *executionContext, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Customer) graphql.Marshaler {
-			return marshalOCustomer2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐCustomer(ctx, ec, selections, v)
+			return marshalOCustomer2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐCustomer(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -4003,7 +4003,7 @@ func _OrderTrackingByCustomerIdConnection_items(ctx context.Context, ec *executi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.OrderTracking) graphql.Marshaler {
-			return marshalNOrderTracking2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderTrackingᚄ(ctx, ec, selections, v)
+			return marshalNOrderTracking2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTrackingᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -4058,7 +4058,7 @@ func _OrderTrackingByIdConnection_items(ctx context.Context, ec *executionContex
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.OrderTracking) graphql.Marshaler {
-			return marshalNOrderTracking2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderTrackingᚄ(ctx, ec, selections, v)
+			return marshalNOrderTracking2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTrackingᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -4113,7 +4113,7 @@ func _OrderTrackingByStatusConnection_items(ctx context.Context, ec *executionCo
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.OrderTracking) graphql.Marshaler {
-			return marshalNOrderTracking2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderTrackingᚄ(ctx, ec, selections, v)
+			return marshalNOrderTracking2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTrackingᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -4306,7 +4306,7 @@ func _OrderVersionByIdConnection_items(ctx context.Context, ec *executionContext
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.OrderVersion) graphql.Marshaler {
-			return marshalNOrderVersion2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderVersionᚄ(ctx, ec, selections, v)
+			return marshalNOrderVersion2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderVersionᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -4568,7 +4568,7 @@ func _ProductByBrandConnection_items(ctx context.Context, ec *executionContext, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Product) graphql.Marshaler {
-			return marshalNProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐProductᚄ(ctx, ec, selections, v)
+			return marshalNProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProductᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -4623,7 +4623,7 @@ func _ProductByCategoryConnection_items(ctx context.Context, ec *executionContex
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Product) graphql.Marshaler {
-			return marshalNProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐProductᚄ(ctx, ec, selections, v)
+			return marshalNProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProductᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -4678,7 +4678,7 @@ func _ProductByCategoryNewestConnection_items(ctx context.Context, ec *execution
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Product) graphql.Marshaler {
-			return marshalNProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐProductᚄ(ctx, ec, selections, v)
+			return marshalNProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProductᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -4733,7 +4733,7 @@ func _ProductBySupplierConnection_items(ctx context.Context, ec *executionContex
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Product) graphql.Marshaler {
-			return marshalNProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐProductᚄ(ctx, ec, selections, v)
+			return marshalNProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProductᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -4788,7 +4788,7 @@ func _Query_Sales_OrderCount(ctx context.Context, ec *executionContext, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.OrderCount) graphql.Marshaler {
-			return marshalOOrderCount2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderCount(ctx, ec, selections, v)
+			return marshalOOrderCount2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderCount(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -4821,7 +4821,7 @@ func _Query_Sales_Customer(ctx context.Context, ec *executionContext, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Customer) graphql.Marshaler {
-			return marshalOCustomer2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐCustomer(ctx, ec, selections, v)
+			return marshalOCustomer2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐCustomer(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -4865,7 +4865,7 @@ func _Query_Sales_Product(ctx context.Context, ec *executionContext, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Product) graphql.Marshaler {
-			return marshalOProduct2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐProduct(ctx, ec, selections, v)
+			return marshalOProduct2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProduct(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -5085,7 +5085,7 @@ func _Query_Sales_Order(ctx context.Context, ec *executionContext, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Order) graphql.Marshaler {
-			return marshalOOrder2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrder(ctx, ec, selections, v)
+			return marshalOOrder2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrder(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -5173,7 +5173,7 @@ func _Query_Sales_OrderLine(ctx context.Context, ec *executionContext, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.OrderLine) graphql.Marshaler {
-			return marshalOOrderLine2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderLine(ctx, ec, selections, v)
+			return marshalOOrderLine2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderLine(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -5261,7 +5261,7 @@ func _Query_Sales_OrderHistory(ctx context.Context, ec *executionContext, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.OrderHistory) graphql.Marshaler {
-			return marshalOOrderHistory2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderHistory(ctx, ec, selections, v)
+			return marshalOOrderHistory2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderHistory(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -5349,7 +5349,7 @@ func _Query_Sales_OrderVersion(ctx context.Context, ec *executionContext, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.OrderVersion) graphql.Marshaler {
-			return marshalOOrderVersion2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderVersion(ctx, ec, selections, v)
+			return marshalOOrderVersion2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderVersion(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -5437,7 +5437,7 @@ func _Query_Sales_OrderTracking(ctx context.Context, ec *executionContext, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.OrderTracking) graphql.Marshaler {
-			return marshalOOrderTracking2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderTracking(ctx, ec, selections, v)
+			return marshalOOrderTracking2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTracking(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -5613,7 +5613,7 @@ func _Query_Ops_Deployment(ctx context.Context, ec *executionContext, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Deployment) graphql.Marshaler {
-			return marshalODeployment2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐDeployment(ctx, ec, selections, v)
+			return marshalODeployment2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐDeployment(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -5701,7 +5701,7 @@ func _Query_Billing_Ownership(ctx context.Context, ec *executionContext, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Ownership) graphql.Marshaler {
-			return marshalOOwnership2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOwnership(ctx, ec, selections, v)
+			return marshalOOwnership2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOwnership(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -5745,7 +5745,7 @@ func _Query_Billing_Invoice(ctx context.Context, ec *executionContext, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Invoice) graphql.Marshaler {
-			return marshalOInvoice2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐInvoice(ctx, ec, selections, v)
+			return marshalOInvoice2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐInvoice(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -9330,11 +9330,11 @@ func marshalNDecimal2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDecimal(ctx context
 	return res
 }
 
-func marshalNDeployment2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐDeploymentᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Deployment) graphql.Marshaler {
+func marshalNDeployment2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐDeploymentᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Deployment) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return marshalNDeployment2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐDeployment(ctx, ec, sel, v[i])
+		return marshalNDeployment2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐDeployment(ctx, ec, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -9346,7 +9346,7 @@ func marshalNDeployment2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐDeploymen
 	return ret
 }
 
-func marshalNDeployment2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐDeployment(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Deployment) graphql.Marshaler {
+func marshalNDeployment2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐDeployment(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Deployment) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9459,11 +9459,11 @@ func marshalNInt642int64(ctx context.Context, ec *executionContext, sel ast.Sele
 	return res
 }
 
-func marshalNInvoice2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐInvoiceᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Invoice) graphql.Marshaler {
+func marshalNInvoice2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐInvoiceᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Invoice) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return marshalNInvoice2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐInvoice(ctx, ec, sel, v[i])
+		return marshalNInvoice2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐInvoice(ctx, ec, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -9475,7 +9475,7 @@ func marshalNInvoice2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐInvoiceᚄ(c
 	return ret
 }
 
-func marshalNInvoice2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐInvoice(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Invoice) graphql.Marshaler {
+func marshalNInvoice2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐInvoice(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Invoice) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9495,11 +9495,11 @@ func marshalNInvoiceByOwnerIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgrap
 	return _InvoiceByOwnerIdConnection(ctx, ec, sel, v)
 }
 
-func marshalNOrder2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Order) graphql.Marshaler {
+func marshalNOrder2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Order) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return marshalNOrder2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrder(ctx, ec, sel, v[i])
+		return marshalNOrder2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrder(ctx, ec, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -9511,7 +9511,7 @@ func marshalNOrder2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderᚄ(ctx c
 	return ret
 }
 
-func marshalNOrder2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrder(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Order) graphql.Marshaler {
+func marshalNOrder2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrder(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Order) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9531,11 +9531,11 @@ func marshalNOrderByCustomerGroupConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋ
 	return _OrderByCustomerGroupConnection(ctx, ec, sel, v)
 }
 
-func marshalNOrderHistory2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderHistoryᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.OrderHistory) graphql.Marshaler {
+func marshalNOrderHistory2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderHistoryᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.OrderHistory) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return marshalNOrderHistory2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderHistory(ctx, ec, sel, v[i])
+		return marshalNOrderHistory2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderHistory(ctx, ec, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -9547,7 +9547,7 @@ func marshalNOrderHistory2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderHi
 	return ret
 }
 
-func marshalNOrderHistory2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderHistory(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.OrderHistory) graphql.Marshaler {
+func marshalNOrderHistory2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderHistory(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.OrderHistory) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9567,11 +9567,11 @@ func marshalNOrderHistoryByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgrap
 	return _OrderHistoryByIdConnection(ctx, ec, sel, v)
 }
 
-func marshalNOrderLine2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderLineᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.OrderLine) graphql.Marshaler {
+func marshalNOrderLine2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderLineᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.OrderLine) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return marshalNOrderLine2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderLine(ctx, ec, sel, v[i])
+		return marshalNOrderLine2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderLine(ctx, ec, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -9583,7 +9583,7 @@ func marshalNOrderLine2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderLine�
 	return ret
 }
 
-func marshalNOrderLine2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderLine(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.OrderLine) graphql.Marshaler {
+func marshalNOrderLine2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderLine(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.OrderLine) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9603,11 +9603,11 @@ func marshalNOrderLineByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraph�
 	return _OrderLineByIdConnection(ctx, ec, sel, v)
 }
 
-func marshalNOrderTracking2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderTrackingᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.OrderTracking) graphql.Marshaler {
+func marshalNOrderTracking2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTrackingᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.OrderTracking) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return marshalNOrderTracking2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderTracking(ctx, ec, sel, v[i])
+		return marshalNOrderTracking2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTracking(ctx, ec, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -9619,7 +9619,7 @@ func marshalNOrderTracking2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderT
 	return ret
 }
 
-func marshalNOrderTracking2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderTracking(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.OrderTracking) graphql.Marshaler {
+func marshalNOrderTracking2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTracking(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.OrderTracking) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9659,11 +9659,11 @@ func marshalNOrderTrackingByStatusConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldql�
 	return _OrderTrackingByStatusConnection(ctx, ec, sel, v)
 }
 
-func marshalNOrderVersion2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderVersionᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.OrderVersion) graphql.Marshaler {
+func marshalNOrderVersion2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderVersionᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.OrderVersion) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return marshalNOrderVersion2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderVersion(ctx, ec, sel, v[i])
+		return marshalNOrderVersion2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderVersion(ctx, ec, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -9675,7 +9675,7 @@ func marshalNOrderVersion2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderVe
 	return ret
 }
 
-func marshalNOrderVersion2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderVersion(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.OrderVersion) graphql.Marshaler {
+func marshalNOrderVersion2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderVersion(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.OrderVersion) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9695,11 +9695,11 @@ func marshalNOrderVersionByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgrap
 	return _OrderVersionByIdConnection(ctx, ec, sel, v)
 }
 
-func marshalNProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐProductᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Product) graphql.Marshaler {
+func marshalNProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProductᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Product) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return marshalNProduct2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐProduct(ctx, ec, sel, v[i])
+		return marshalNProduct2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProduct(ctx, ec, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -9711,7 +9711,7 @@ func marshalNProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐProductᚄ(c
 	return ret
 }
 
-func marshalNProduct2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐProduct(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Product) graphql.Marshaler {
+func marshalNProduct2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProduct(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Product) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9947,7 +9947,7 @@ func marshalOBoolean2ᚖbool(ctx context.Context, ec *executionContext, sel ast.
 	return res
 }
 
-func marshalOCustomer2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐCustomer(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Customer) graphql.Marshaler {
+func marshalOCustomer2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐCustomer(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Customer) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -9972,7 +9972,7 @@ func marshalODateTime2ᚖtimeᚐTime(ctx context.Context, ec *executionContext, 
 	return res
 }
 
-func marshalODeployment2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐDeployment(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Deployment) graphql.Marshaler {
+func marshalODeployment2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐDeployment(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Deployment) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -10015,70 +10015,70 @@ func marshalOInt2ᚖint(ctx context.Context, ec *executionContext, sel ast.Selec
 	return res
 }
 
-func marshalOInvoice2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐInvoice(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Invoice) graphql.Marshaler {
+func marshalOInvoice2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐInvoice(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Invoice) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return _Invoice(ctx, ec, sel, v)
 }
 
-func marshalOOrder2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrder(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Order) graphql.Marshaler {
+func marshalOOrder2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrder(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Order) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return _Order(ctx, ec, sel, v)
 }
 
-func marshalOOrderCount2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderCount(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.OrderCount) graphql.Marshaler {
+func marshalOOrderCount2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderCount(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.OrderCount) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return _OrderCount(ctx, ec, sel, v)
 }
 
-func marshalOOrderHistory2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderHistory(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.OrderHistory) graphql.Marshaler {
+func marshalOOrderHistory2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderHistory(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.OrderHistory) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return _OrderHistory(ctx, ec, sel, v)
 }
 
-func marshalOOrderLine2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderLine(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.OrderLine) graphql.Marshaler {
+func marshalOOrderLine2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderLine(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.OrderLine) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return _OrderLine(ctx, ec, sel, v)
 }
 
-func marshalOOrderTracking2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderTracking(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.OrderTracking) graphql.Marshaler {
+func marshalOOrderTracking2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderTracking(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.OrderTracking) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return _OrderTracking(ctx, ec, sel, v)
 }
 
-func marshalOOrderVersion2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOrderVersion(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.OrderVersion) graphql.Marshaler {
+func marshalOOrderVersion2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOrderVersion(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.OrderVersion) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return _OrderVersion(ctx, ec, sel, v)
 }
 
-func marshalOOwnership2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐOwnership(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Ownership) graphql.Marshaler {
+func marshalOOwnership2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐOwnership(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Ownership) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return _Ownership(ctx, ec, sel, v)
 }
 
-func marshalOProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐProductᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Product) graphql.Marshaler {
+func marshalOProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProductᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Product) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return marshalNProduct2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐProduct(ctx, ec, sel, v[i])
+		return marshalNProduct2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProduct(ctx, ec, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -10090,7 +10090,7 @@ func marshalOProduct2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐProductᚄ(c
 	return ret
 }
 
-func marshalOProduct2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋmodelᚐProduct(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Product) graphql.Marshaler {
+func marshalOProduct2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋshopᚋmodelᚐProduct(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Product) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}

@@ -1,10 +1,10 @@
-// Package shop holds the projectors of the read models that schema.graphqls declares: one type per read model, one
+// Package projectors holds the projectors of the read models that schema.graphqls declares: one type per read model, one
 // method per event, each a pure function from the event to ops.
-package shop
+package projectors
 
 import (
+	"github.com/foldql/foldql/internal/shop/projection/ops"
 	"github.com/foldql/foldql/projection"
-	"github.com/foldql/foldql/projection/ops"
 )
 
 // Projections returns every projection of the shop, ready to run.
