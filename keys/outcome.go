@@ -16,15 +16,6 @@ type Outcome struct {
 	Text string // the key that is Set
 }
 
-// Then lays the outcome of a later write over this one: what the later one leaves as it is stays this one's. Patches
-// are judged one by one, and their outcomes laid over one another in order do what they would do one after the other.
-func (o Outcome) Then(later Outcome) Outcome {
-	if later.Op == Keep {
-		return o
-	}
-	return later
-}
-
 // Apply returns the stored key after the write, from the one before it; has is false where there is none.
 func (o Outcome) Apply(text string, has bool) (string, bool) {
 	switch o.Op {

@@ -29,7 +29,6 @@ type Part struct {
 	Mention Mention
 	Value   Value // of a Given composite; an absent one makes it Cleared
 	Key     Value // of a composite that is part of the row's own key, which every writer knows; absent for any other
-	Foreign bool  // another writer's composite: it is not given, whatever else is said
 }
 
 // Half is one half of an index, and what partial writes may do to it.
@@ -86,11 +85,10 @@ func (h *Half) Patch(parts []Part) (Outcome, error) {
 	known := true // all composites are part of the row's key
 	for i := range parts {
 		p := &parts[i]
-		mention := p.mention()
-		touched = touched || mention != NotGiven
-		removed = removed || mention == Removed
+		touched = touched || p.Mention != NotGiven
+		removed = removed || p.Mention == Removed
 		known = known && p.Key.Present()
-		vals = append(vals, p.value(mention))
+		vals = append(vals, p.value())
 	}
 	if !touched && !known {
 		return Outcome{}, nil
@@ -107,16 +105,9 @@ func (h *Half) Patch(parts []Part) (Outcome, error) {
 	return Outcome{}, nil
 }
 
-func (p *Part) mention() Mention {
-	if p.Foreign {
-		return NotGiven
-	}
-	return p.Mention
-}
-
 // value returns the composite as it is after the patch, absent where that is not known or it has none.
-func (p *Part) value(m Mention) Value {
-	switch m {
+func (p *Part) value() Value {
+	switch p.Mention {
 	case NotGiven:
 		return p.Key
 	case Given:

@@ -108,7 +108,10 @@ func (s *storedDevice) take(m *querydb.Model, part *driver.Part, writer string, 
 		parts := func(h querydb.Half) (list []keys.Part) {
 			for _, f := range h.Fields {
 				v := o.Codec.Value(&s.Device, f)
-				p := keys.Part{Mention: said[f], Foreign: f != deviceID && !slices.Contains(part.Fields, f)}
+				p := keys.Part{}
+				if f == deviceID || slices.Contains(part.Fields, f) {
+					p.Mention = said[f]
+				}
 				if p.Mention == keys.Given {
 					p.Value = v
 				}
@@ -141,7 +144,7 @@ func (s *storedDevice) take(m *querydb.Model, part *driver.Part, writer string, 
 
 func uncut(o keys.Outcome, parts []keys.Part) keys.Outcome {
 	for _, p := range parts {
-		if !p.Foreign && p.Mention == keys.Removed {
+		if p.Mention == keys.Removed {
 			return keys.Outcome{Op: keys.Remove}
 		}
 	}
