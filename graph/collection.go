@@ -109,7 +109,7 @@ func (rt *Runtime) collectionQuery(q *Query, chosen []int, r *request) (cq query
 		}
 		cq.Ranges = append(cq.Ranges, ranges...)
 	}
-	cq.Ranges = keys.Ordered(cq.Ranges...)
+	cq.Ranges = keys.SortRanges(cq.Ranges...)
 	return cq, nil
 }
 

@@ -31,7 +31,7 @@ func (q *Query) selectRows(sk querydb.Half, r *request, dbq *querydb.Query) erro
 		return nil
 	}
 	given := q.leading(r.sk)
-	where, err := sk.Layout.Read(keys.Lead(given), r.page.Where)
+	where, err := sk.Layout.Read(keys.CountLeading(given), r.page.Where)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func (q *Query) wholeHalf(l keys.Layout, text, parts []Arg, vals []keys.Value) (
 
 // leadingParts are the values of those parts of a half that are given; each is given with those before it.
 func leadingParts(parts []Arg, vals []keys.Value) ([]keys.Value, error) {
-	n := keys.Lead(vals)
+	n := keys.CountLeading(vals)
 	for i := n; i < len(vals); i++ {
 		if vals[i].Present() {
 			return nil, fmt.Errorf("%s is given without %s, which comes before it in the key", parts[i].Name, parts[n].Name)

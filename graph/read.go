@@ -74,7 +74,7 @@ func (rt *Runtime) partition(q *Query, vals []keys.Value) (string, error) {
 		return pk, err
 	}
 	pk, err := compose(half.Layout, q.PK, vals)
-	if given := keys.Lead(vals); given < len(vals) && q.PK[given].Optional {
+	if given := keys.CountLeading(vals); given < len(vals) && q.PK[given].Optional {
 		pk, err = q.cutShort(half.Layout, vals, given)
 	}
 	if err != nil {

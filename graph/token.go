@@ -42,16 +42,16 @@ func (b binding) append(dst []byte) []byte {
 	return dst
 }
 
-func (rt *Runtime) sealToken(b binding, next keys.Start) string {
-	return rt.tokens.Seal(b.append(nil), keys.AppendStart(nil, next))
+func (rt *Runtime) sealToken(b binding, next keys.Cursor) string {
+	return rt.tokens.Seal(b.append(nil), keys.AppendCursor(nil, next))
 }
 
 // openToken returns where the page of the token begins.
-func (rt *Runtime) openToken(b binding, token string) (*keys.Start, error) {
+func (rt *Runtime) openToken(b binding, token string) (*keys.Cursor, error) {
 	payload, err := rt.tokens.Open(b.append(nil), token)
 	if err == nil {
-		var start keys.Start
-		if start, err = keys.ParseStart(payload); err == nil {
+		var start keys.Cursor
+		if start, err = keys.ParseCursor(payload); err == nil {
 			return &start, nil
 		}
 	}

@@ -30,7 +30,7 @@ type Query {
 }
 `
 
-var yardKeys = keys.Schema{Name: "farm", Version: 1, Casing: keys.CasingLower}
+var yardKeys = keys.EntitySchema{Name: "farm", Version: 1, Casing: keys.CasingLower}
 
 // entityHalf is a half of a key of an entity: the fields, and the layout that they make.
 func entityHalf(fields []driver.Field, layout func(...keys.Segment) keys.Layout, ordinals ...int) querydb.Half {
@@ -100,8 +100,8 @@ func newYard() *Catalog {
 	level := keys.EntityKey{Schema: yardKeys, Collection: []string{"yard", "barkers"}, Clustered: true, Casing: keys.CasingLower}
 	queries := map[string]*Query{}
 	for _, q := range []*Query{
-		collection("Yard", "Animal", 0, level.Level(0), "Cat", "Dog", "Fox"),
-		collection("Barkers", "Barker", 0, level.Level(1), "Dog", "Fox"),
+		collection("Yard", "Animal", 0, level.CollectionRange(0), "Cat", "Dog", "Fox"),
+		collection("Barkers", "Barker", 0, level.CollectionRange(1), "Dog", "Fox"),
 		collection("Shed", "Animal", 1, keys.Range{}, "Cat", "Dog", "Fox"),
 	} {
 		queries[q.Name] = q

@@ -26,7 +26,7 @@ type Condition struct {
 // composites alone comes before the rows under them. In lower case, a prefix whose last letter is a sigma has one range for
 // those that end a word with it, and one for those that do not. Ranges are in the order of the keys.
 func (l Layout) Select(given []Value, c Condition) ([]Range, error) {
-	n := Lead(given)
+	n := CountLeading(given)
 	if err := l.checkGiven(given, n); err != nil {
 		return nil, err
 	}

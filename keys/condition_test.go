@@ -203,7 +203,7 @@ func selecting(t *rapid.T) {
 	if held > 1 || held == 1 != want {
 		t.Fatalf("%q is held by %d of %v, want it held: %v", sk, held, ranges, want)
 	}
-	if diff := cmp.Diff(ranges, Ordered(ranges...)); diff != "" {
+	if diff := cmp.Diff(ranges, SortRanges(ranges...)); diff != "" {
 		t.Fatalf("the ranges are out of order:\n%s", diff)
 	}
 }

@@ -5,8 +5,8 @@ import "strconv"
 // entitySep joins the segments of entity and template keys.
 const entitySep = "#"
 
-// Schema names the keys of all entities of a table.
-type Schema struct {
+// EntitySchema names the keys of all entities of a table.
+type EntitySchema struct {
 	Name    string
 	Version int
 	Casing  Casing // CasingLower, unless the table says otherwise
@@ -23,7 +23,7 @@ type Schema struct {
 //
 // Each composite follows as "#name_value"; without composites the half is its head alone.
 type EntityKey struct {
-	Schema     Schema
+	Schema     EntitySchema
 	Type       string
 	Collection []string // the collections that the index is part of, the outermost first; none for a key of its own
 	Clustered  bool
@@ -44,10 +44,10 @@ func (e EntityKey) SK(composites ...Segment) Layout {
 	return e.layout(e.member(), composites)
 }
 
-// Level returns the condition on the sort half that the members of a collection meet, those of the collections inside
+// CollectionRange returns the condition on the sort half that the members of a collection meet, those of the collections inside
 // it among them; depth counts from 0, the outermost. Isolated members have no prefix of their own to share: they are
 // all that lies in the partition.
-func (e EntityKey) Level(depth int) Range {
+func (e EntityKey) CollectionRange(depth int) Range {
 	if !e.Clustered {
 		return Range{}
 	}

@@ -5,7 +5,7 @@ import (
 )
 
 // guide is the schema of the first key design guide.
-var guide = Schema{Name: "myapp", Version: 1, Casing: CasingLower}
+var guide = EntitySchema{Name: "myapp", Version: 1, Casing: CasingLower}
 
 func texted(fields ...string) []Segment {
 	out := make([]Segment, len(fields))
@@ -106,23 +106,23 @@ func TestTheOperandsOfTheFirstGuideAreClosed(t *testing.T) {
 	}
 	for guide, got := range map[string]Range{
 		"$myapp#v1#employee_1":                member(isolated("Employee", "departmentStaff"), "hireDate"),
-		"$myapp#v1#tenantmembers":             key("Task", "tenantMembers").Level(0),
+		"$myapp#v1#tenantmembers":             key("Task", "tenantMembers").CollectionRange(0),
 		"$myapp#v1#tenantmembers#employee_1":  member(key("Employee", "tenantMembers"), "department", "hireDate"),
 		"$myapp#v1#tenantmembers#task_1":      member(key("Task", "tenantMembers"), "projectId", "taskId"),
-		"$myapp#v1#contributions":             key("Task", "contributions", "assignments").Level(0),
-		"$myapp#v1#contributions#assignments": key("Task", "contributions", "assignments").Level(1),
+		"$myapp#v1#contributions":             key("Task", "contributions", "assignments").CollectionRange(0),
+		"$myapp#v1#contributions#assignments": key("Task", "contributions", "assignments").CollectionRange(1),
 	} {
 		if want := (Range{Op: Prefix, Lo: guide + "#"}); got != want {
 			t.Errorf("the range is %v, want %v", got, want)
 		}
 	}
-	if got := isolated("Employee", "departmentStaff").Level(0); got != (Range{}) {
+	if got := isolated("Employee", "departmentStaff").CollectionRange(0); got != (Range{}) {
 		t.Errorf("an isolated collection is %v of its partition, want all", got)
 	}
 }
 
 func TestTheKeysOfTheThirdGuide(t *testing.T) {
-	asset := EntityKey{Schema: Schema{Name: "indexpolicy-demo", Version: 1, Casing: CasingLower}, Type: "Asset", Casing: CasingLower}
+	asset := EntityKey{Schema: EntitySchema{Name: "indexpolicy-demo", Version: 1, Casing: CasingLower}, Type: "Asset", Casing: CasingLower}
 	l, vals := asset.sk("country", "us", "city", "sf", "site", "datacenter-1")
 	wantKey(t, "$indexpolicy-demo#v1#asset#country_us#city_sf#site_datacenter-1", l, vals)
 	if got, err := l.Truncate(vals[:2]...); got != "$indexpolicy-demo#v1#asset#country_us#city_sf" || err != nil {
@@ -152,7 +152,7 @@ func TestTheKeysOfTheThirdGuide(t *testing.T) {
 }
 
 func TestTheCasingOfAnIndexBeatsThatOfTheSchema(t *testing.T) {
-	e := EntityKey{Schema: Schema{Name: "MyApp", Version: 12, Casing: CasingUpper}, Type: "Task", Casing: CasingNone,
+	e := EntityKey{Schema: EntitySchema{Name: "MyApp", Version: 12, Casing: CasingUpper}, Type: "Task", Casing: CasingNone,
 		Collection: []string{"byLoc", "deep"}, Clustered: true}
 	l, vals := e.sk("taskId", "T-a")
 	wantKey(t, "$MYAPP#v12#byLoc#deep#Task_1#taskId_T-a", l, vals)

@@ -2,5 +2,5 @@ package keys
 
 import "errors"
 
-// ErrToken is any page token that is not ours, or not for this use.
-var ErrToken = errors.New("keys: the page token is not valid here")
+// ErrInvalidToken is any page token that is not ours, or not for this use.
+var ErrInvalidToken = errors.New("keys: the page token is not valid here")

@@ -53,7 +53,7 @@ func ExampleLayout_Compose() {
 // never selected by a status that only begins like it.
 func ExampleEntityKey() {
 	key := keys.EntityKey{
-		Schema:     keys.Schema{Name: "myapp", Version: 1, Casing: keys.CasingLower},
+		Schema:     keys.EntitySchema{Name: "myapp", Version: 1, Casing: keys.CasingLower},
 		Type:       "Task",
 		Collection: []string{"contributions", "assignments"},
 		Clustered:  true,
@@ -64,8 +64,8 @@ func ExampleEntityKey() {
 
 	fmt.Println(pk.Compose(keys.String("Emp-Alice")))
 	fmt.Println(sk.Compose(keys.String("Done"), keys.Int(5)))
-	fmt.Println(key.Level(0).Lo)
-	fmt.Println(key.Level(1).Lo)
+	fmt.Println(key.CollectionRange(0).Lo)
+	fmt.Println(key.CollectionRange(1).Lo)
 	// Output:
 	// $myapp#v1#contributions#employeeid_emp-alice <nil>
 	// $myapp#v1#contributions#assignments#task_1#status_done#priority_0000000000000005 <nil>
@@ -113,16 +113,16 @@ func ExampleLayout_Select() {
 }
 
 // Two writers of one row: what the one does not know of, it leaves alone; what it owns and cannot compose, it removes.
-func ExampleHalf_Patch() {
-	device := keys.EntityKey{Schema: keys.Schema{Name: "app", Version: 1}, Type: "Device"}
-	byAccount := keys.Half{Layout: device.PK(keys.Segment{Field: "accountId", Kind: keys.KindString})}
-	byAlert := keys.Half{Layout: device.SK(keys.Segment{Field: "alertState", Kind: keys.KindString}), Policy: keys.Sparse}
+func ExampleIndexHalf_Patch() {
+	device := keys.EntityKey{Schema: keys.EntitySchema{Name: "app", Version: 1}, Type: "Device"}
+	byAccount := keys.IndexHalf{Layout: device.PK(keys.Segment{Field: "accountId", Kind: keys.KindString})}
+	byAlert := keys.IndexHalf{Layout: device.SK(keys.Segment{Field: "alertState", Kind: keys.KindString}), Policy: keys.Sparse}
 
-	account, _ := byAccount.Patch([]keys.Part{{Mention: keys.NotGiven}})
-	alert, _ := byAlert.Patch([]keys.Part{{Mention: keys.Given, Value: keys.String("active")}})
-	calm, _ := byAlert.Patch([]keys.Part{{Mention: keys.Cleared}})
+	account, _ := byAccount.Patch([]keys.PatchedComposite{{Change: keys.FieldUntouched}})
+	alert, _ := byAlert.Patch([]keys.PatchedComposite{{Change: keys.FieldGiven, Value: keys.String("active")}})
+	calm, _ := byAlert.Patch([]keys.PatchedComposite{{Change: keys.FieldCleared}})
 	fmt.Println(alert.Text)
-	fmt.Println(account.Op == keys.Keep, calm.Op == keys.Remove)
+	fmt.Println(account.Op == keys.KeepKey, calm.Op == keys.RemoveKey)
 	// Output:
 	// $app#v1#Device#alertState_active
 	// true true

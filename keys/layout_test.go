@@ -186,7 +186,7 @@ func TestComposeAllocatesTheKeyAlone(t *testing.T) {
 
 func TestAnOutcomeAllocatesTheKeyAlone(t *testing.T) {
 	h := device(Sparse, "alertState", "timestamp")
-	parts := []Part{{Mention: Given, Value: String("active")}, {Mention: Cleared}}
+	parts := []PatchedComposite{{Change: FieldGiven, Value: String("active")}, {Change: FieldCleared}}
 	var err error
 	if n := testing.AllocsPerRun(100, func() { _, err = h.Patch(parts) }); n > 1 || err != nil {
 		t.Errorf("Patch makes %v allocations, want 1 (%v)", n, err)

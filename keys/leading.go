@@ -1,8 +1,8 @@
 package keys
 
-// Lead returns how many values are present before the first one that is absent: as many composites a partial key can
+// CountLeading returns how many values are present before the first one that is absent: as many composites a partial key can
 // be made of.
-func Lead(vals []Value) int {
+func CountLeading(vals []Value) int {
 	for i := range vals {
 		if !vals[i].Present() {
 			return i

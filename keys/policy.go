@@ -13,52 +13,52 @@ const (
 	Sparse
 )
 
-// Mention is how a patch speaks of a composite.
-type Mention uint8
+// FieldChange is how a patch speaks of a composite.
+type FieldChange uint8
 
 // The mentions.
 const (
-	NotGiven Mention = iota // not at all
-	Given                   // it has this value
-	Cleared                 // it has no value: the policy decides about the half
-	Removed                 // it is gone: the half goes with it, unless what is left composes
+	FieldUntouched FieldChange = iota // not at all
+	FieldGiven                        // it has this value
+	FieldCleared                      // it has no value: the policy decides about the half
+	FieldRemoved                      // it is gone: the half goes with it, unless what is left composes
 )
 
-// Part is what a patch knows of one composite of an index half.
-type Part struct {
-	Mention Mention
-	Value   Value // of a Given composite; an absent one makes it Cleared
-	Key     Value // of a composite that is part of the row's own key, which every writer knows; absent for any other
+// PatchedComposite is what a patch knows of one composite of an index half.
+type PatchedComposite struct {
+	Change FieldChange
+	Value  Value // of a Given composite; an absent one makes it Cleared
+	Key    Value // of a composite that is part of the row's own key, which every writer knows; absent for any other
 }
 
-// Half is one half of an index, and what partial writes may do to it.
-type Half struct {
+// IndexHalf is one half of an index, and what partial writes may do to it.
+type IndexHalf struct {
 	Layout Layout
 	Policy Policy
-	// Whole: no key is cut short, because the composites are no levels of a hierarchy, or a cut key would say too little.
-	Whole bool
+	// NeverTruncate: no key is cut short, because the composites are no levels of a hierarchy, or a cut key would say too little.
+	NeverTruncate bool
 }
 
 // Put says what a full write does to the stored key of a half: it knows every composite, so the policy is not asked. The
 // key is composed of all values; where one is absent, or the key would be empty, there is none.
 //
 // It fails where there is not one value per segment, or where a value has no key text or is of another kind than its segment.
-func (l *Layout) Put(vals []Value) (Outcome, error) {
+func (l *Layout) Put(vals []Value) (HalfUpdate, error) {
 	if err := l.checkCount(len(vals)); err != nil {
-		return Outcome{}, err
+		return HalfUpdate{}, err
 	}
-	if Lead(vals) < len(vals) {
-		return Outcome{Op: Remove}, nil
+	if CountLeading(vals) < len(vals) {
+		return HalfUpdate{Op: RemoveKey}, nil
 	}
 	return set(l.Compose(vals...))
 }
 
-// Together turns what a full write does to each half of an index into what it does to both, where a row is in the index
+// BothOrNeither turns what a full write does to each half of an index into what it does to both, where a row is in the index
 // with both halves or has the key of neither: a model that shares its table, and whose rows have one writer. An index
 // without sort half Keeps it.
-func Together(pk, sk Outcome) (forPK, forSK Outcome) {
-	if pk.Op == Remove || sk.Op == Remove {
-		return Outcome{Op: Remove}, Outcome{Op: Remove}
+func BothOrNeither(pk, sk HalfUpdate) (forPK, forSK HalfUpdate) {
+	if pk.Op == RemoveKey || sk.Op == RemoveKey {
+		return HalfUpdate{Op: RemoveKey}, HalfUpdate{Op: RemoveKey}
 	}
 	return pk, sk
 }
@@ -76,41 +76,41 @@ func Together(pk, sk Outcome) (forPK, forSK Outcome) {
 // The halves of an index are judged apart: an outcome is about its own half alone.
 //
 // It fails where there is not one part per segment, or where a value has no key text or is of another kind than its segment.
-func (h *Half) Patch(parts []Part) (Outcome, error) {
+func (h *IndexHalf) Patch(parts []PatchedComposite) (HalfUpdate, error) {
 	if err := h.Layout.checkCount(len(parts)); err != nil {
-		return Outcome{}, err
+		return HalfUpdate{}, err
 	}
 	var few [8]Value
 	vals, touched, removed := few[:0], false, false
 	known := true // all composites are part of the row's key
 	for i := range parts {
 		p := &parts[i]
-		touched = touched || p.Mention != NotGiven
-		removed = removed || p.Mention == Removed
+		touched = touched || p.Change != FieldUntouched
+		removed = removed || p.Change == FieldRemoved
 		known = known && p.Key.Present()
 		vals = append(vals, p.value())
 	}
 	if !touched && !known {
-		return Outcome{}, nil
+		return HalfUpdate{}, nil
 	}
-	n := Lead(vals)
+	n := CountLeading(vals)
 	switch {
 	case n == len(vals):
 		return set(h.Layout.Compose(vals...))
-	case n > 0 && !h.Whole && !anyPresent(vals[n:]):
+	case n > 0 && !h.NeverTruncate && !anyPresent(vals[n:]):
 		return set(h.Layout.Truncate(vals[:n]...))
 	case removed, h.Policy == Sparse:
-		return Outcome{Op: Remove}, nil
+		return HalfUpdate{Op: RemoveKey}, nil
 	}
-	return Outcome{}, nil
+	return HalfUpdate{}, nil
 }
 
 // value returns the composite as it is after the patch, absent where that is not known or it has none.
-func (p *Part) value() Value {
-	switch p.Mention {
-	case NotGiven:
+func (p *PatchedComposite) value() Value {
+	switch p.Change {
+	case FieldUntouched:
 		return p.Key
-	case Given:
+	case FieldGiven:
 		return p.Value
 	}
 	return Value{}
@@ -133,12 +133,12 @@ func (l *Layout) checkCount(n int) error {
 }
 
 // set is the outcome of a half that was composed. A key that would be empty, as that of a bare empty string, is none.
-func set(text string, err error) (Outcome, error) {
+func set(text string, err error) (HalfUpdate, error) {
 	if err != nil {
-		return Outcome{}, err
+		return HalfUpdate{}, err
 	}
 	if text == "" {
-		return Outcome{Op: Remove}, nil
+		return HalfUpdate{Op: RemoveKey}, nil
 	}
-	return Outcome{Op: Set, Text: text}, nil
+	return HalfUpdate{Op: SetKey, Text: text}, nil
 }

@@ -9,12 +9,12 @@ import (
 )
 
 // device is a half of an index of devices, of string composites.
-func device(policy Policy, composites ...string) Half {
-	return Half{Layout: key("Device").SK(texted(composites...)...), Policy: policy}
+func device(policy Policy, composites ...string) IndexHalf {
+	return IndexHalf{Layout: key("Device").SK(texted(composites...)...), Policy: policy}
 }
 
 // stored is the key text of a half, "-" where there is none.
-func stored(o Outcome, before string) string {
+func stored(o HalfUpdate, before string) string {
 	text, has := o.Apply(before, before != "-")
 	if !has {
 		return "-"
@@ -25,17 +25,17 @@ func stored(o Outcome, before string) string {
 // TestOutcomesAreWhatTheGuideSays tries every half of up to three composites with every mention of each, and compares
 // with a model written from the guide's tables.
 func TestOutcomesAreWhatTheGuideSays(t *testing.T) {
-	var options []Part
+	var options []PatchedComposite
 	for _, k := range []Value{{}, String("k")} {
-		for _, p := range []Part{{Mention: NotGiven}, {Mention: Given, Value: String("v")}, {Mention: Given},
-			{Mention: Cleared}, {Mention: Removed}} {
+		for _, p := range []PatchedComposite{{Change: FieldUntouched}, {Change: FieldGiven, Value: String("v")}, {Change: FieldGiven},
+			{Change: FieldCleared}, {Change: FieldRemoved}} {
 			p.Key = k
 			options = append(options, p)
 		}
 	}
 	cases := 0
-	var try func(parts []Part, n int)
-	try = func(parts []Part, n int) {
+	var try func(parts []PatchedComposite, n int)
+	try = func(parts []PatchedComposite, n int) {
 		if len(parts) < n {
 			for _, p := range options {
 				try(append(parts[:len(parts):len(parts)], p), n)
@@ -46,7 +46,7 @@ func TestOutcomesAreWhatTheGuideSays(t *testing.T) {
 			for _, whole := range []bool{false, true} {
 				cases++
 				h := device(policy, []string{"a", "b", "c"}[:n]...)
-				h.Whole = whole
+				h.NeverTruncate = whole
 				got, err := h.Patch(parts)
 				if want := judged(&h, parts); err != nil || got != want {
 					t.Fatalf("policy %v, whole %t, %+v: %v, %v, want %v", policy, whole, parts, got, err, want)
@@ -64,23 +64,23 @@ func TestOutcomesAreWhatTheGuideSays(t *testing.T) {
 
 // judged is the model: a half's outcome by the guide's skip-predicate, structural rule and roll-up, in its own words. That
 // no key of a Whole half is cut short is our own.
-func judged(h *Half, parts []Part) Outcome {
+func judged(h *IndexHalf, parts []PatchedComposite) HalfUpdate {
 	payload, keyRecord, removed := map[int]string{}, map[int]string{}, map[int]bool{}
 	absent := map[int]bool{}
 	for i, p := range parts {
 		if p.Key.Present() {
 			keyRecord[i] = p.Key.Text()
 		}
-		switch p.Mention {
-		case Given, Cleared:
+		switch p.Change {
+		case FieldGiven, FieldCleared:
 			payload[i] = p.Value.Text()
-			absent[i] = !p.Value.Present() || p.Mention == Cleared
-		case Removed:
+			absent[i] = !p.Value.Present() || p.Change == FieldCleared
+		case FieldRemoved:
 			removed[i] = true
 		}
 	}
 	if len(parts) > 0 && len(removed) == 0 && len(payload) == 0 && len(keyRecord) < len(parts) {
-		return Outcome{} // skipped; with keyRecord complete it is the half of the entity's own key
+		return HalfUpdate{} // skipped; with keyRecord complete it is the half of the entity's own key
 	}
 	merged := map[int]string{}
 	for i, v := range keyRecord {
@@ -104,12 +104,12 @@ func judged(h *Half, parts []Part) Outcome {
 	}
 	composed := lead == len(merged) && (lead > 0 || len(parts) == 0)
 	switch {
-	case composed && (!h.Whole || lead == len(parts)):
-		return Outcome{Set, text}
+	case composed && (!h.NeverTruncate || lead == len(parts)):
+		return HalfUpdate{SetKey, text}
 	case h.Policy == Sparse || len(removed) > 0:
-		return Outcome{Op: Remove}
+		return HalfUpdate{Op: RemoveKey}
 	}
-	return Outcome{}
+	return HalfUpdate{}
 }
 
 func TestTheLifecyclesOfTheThirdGuide(t *testing.T) {
@@ -118,24 +118,24 @@ func TestTheLifecyclesOfTheThirdGuide(t *testing.T) {
 	at := func(hour string) string {
 		return "$myapp#v1#device#alertstate_active#timestamp_2026-04-30t" + hour + ":00:00z"
 	}
-	given := func(s string) Part { return Part{Mention: Given, Value: String(s)} }
-	none := []Part{{}, {}}
+	given := func(s string) PatchedComposite { return PatchedComposite{Change: FieldGiven, Value: String(s)} }
+	none := []PatchedComposite{{}, {}}
 	pk, sk := "-", "-"
 	for _, step := range []struct {
 		name           string
-		pk, sk         []Part
+		pk, sk         []PatchedComposite
 		wantPK, wantSK string
 	}{
-		{"put", []Part{given("acme")}, []Part{given("active"), given("2026-04-30T10:00:00Z")}, acme, at("10")},
-		{"stamp", []Part{{}}, none, acme, at("10")},
-		{"enrichment", []Part{given("newAcct")}, none, other, at("10")},
-		{"telemetry", []Part{{}}, []Part{given("active"), given("2026-04-30T11:00:00Z")}, other, at("11")},
-		{"no alert", []Part{{}}, []Part{{Mention: Cleared}, given("2026-04-30T12:00:00Z")}, other, "-"},
-		{"stamp while there is none", []Part{{}}, none, other, "-"},
-		{"rejoin", []Part{{}}, []Part{given("active"), given("2026-04-30T13:00:00Z")}, other, at("13")},
-		{"account cleared", []Part{{Mention: Cleared}}, none, other, at("13")}, // PRESERVE: may be stale
-		{"account removed", []Part{{Mention: Removed}}, none, "-", at("13")},
-		{"timestamp alone", []Part{{}}, []Part{{}, given("2026-04-30T14:00:00Z")}, "-", "-"},
+		{"put", []PatchedComposite{given("acme")}, []PatchedComposite{given("active"), given("2026-04-30T10:00:00Z")}, acme, at("10")},
+		{"stamp", []PatchedComposite{{}}, none, acme, at("10")},
+		{"enrichment", []PatchedComposite{given("newAcct")}, none, other, at("10")},
+		{"telemetry", []PatchedComposite{{}}, []PatchedComposite{given("active"), given("2026-04-30T11:00:00Z")}, other, at("11")},
+		{"no alert", []PatchedComposite{{}}, []PatchedComposite{{Change: FieldCleared}, given("2026-04-30T12:00:00Z")}, other, "-"},
+		{"stamp while there is none", []PatchedComposite{{}}, none, other, "-"},
+		{"rejoin", []PatchedComposite{{}}, []PatchedComposite{given("active"), given("2026-04-30T13:00:00Z")}, other, at("13")},
+		{"account cleared", []PatchedComposite{{Change: FieldCleared}}, none, other, at("13")}, // PRESERVE: may be stale
+		{"account removed", []PatchedComposite{{Change: FieldRemoved}}, none, "-", at("13")},
+		{"timestamp alone", []PatchedComposite{{}}, []PatchedComposite{{}, given("2026-04-30T14:00:00Z")}, "-", "-"},
 	} {
 		forPK, err := account.Patch(step.pk)
 		forSK, errSK := alert.Patch(step.sk)
@@ -148,16 +148,16 @@ func TestTheLifecyclesOfTheThirdGuide(t *testing.T) {
 
 func TestARowIsDemotedWhereItsLeafIsRemoved(t *testing.T) {
 	h := device(Preserve, "country", "city", "site")
-	given := func(s string) Part { return Part{Mention: Given, Value: String(s)} }
+	given := func(s string) PatchedComposite { return PatchedComposite{Change: FieldGiven, Value: String(s)} }
 	for _, test := range []struct {
-		parts []Part
-		want  Outcome
+		parts []PatchedComposite
+		want  HalfUpdate
 	}{
-		{[]Part{given("us"), given("sf"), {Mention: Removed}}, Outcome{Set, "$myapp#v1#device#country_us#city_sf"}},
-		{[]Part{given("us"), given("sf"), {Mention: Cleared}}, Outcome{Set, "$myapp#v1#device#country_us#city_sf"}},
-		{[]Part{{}, {}, {Mention: Removed}}, Outcome{Op: Remove}},
-		{[]Part{given("us"), {Mention: Removed}, given("dc")}, Outcome{Op: Remove}},
-		{[]Part{given("us"), {Mention: Cleared}, given("dc")}, Outcome{}},
+		{[]PatchedComposite{given("us"), given("sf"), {Change: FieldRemoved}}, HalfUpdate{SetKey, "$myapp#v1#device#country_us#city_sf"}},
+		{[]PatchedComposite{given("us"), given("sf"), {Change: FieldCleared}}, HalfUpdate{SetKey, "$myapp#v1#device#country_us#city_sf"}},
+		{[]PatchedComposite{{}, {}, {Change: FieldRemoved}}, HalfUpdate{Op: RemoveKey}},
+		{[]PatchedComposite{given("us"), {Change: FieldRemoved}, given("dc")}, HalfUpdate{Op: RemoveKey}},
+		{[]PatchedComposite{given("us"), {Change: FieldCleared}, given("dc")}, HalfUpdate{}},
 	} {
 		if got, err := h.Patch(test.parts); got != test.want || err != nil {
 			t.Errorf("%+v: %v, %v, want %v", test.parts, got, err, test.want)
@@ -170,15 +170,15 @@ func TestHalvesThatEveryWriterKnowsAreAlwaysSet(t *testing.T) {
 	channel, deviceID := device(Preserve, "channel"), device(Sparse, "deviceId")
 	binding, constant := device(Preserve, "deviceBinding"), device(Sparse)
 	for _, test := range []struct {
-		half  Half
-		parts []Part
-		want  Outcome
+		half  IndexHalf
+		parts []PatchedComposite
+		want  HalfUpdate
 	}{
-		{channel, []Part{{Key: String("c-1")}}, Outcome{Set, "$myapp#v1#device#channel_c-1"}},
-		{deviceID, []Part{{Key: String("d-1")}}, Outcome{Set, "$myapp#v1#device#deviceid_d-1"}},
-		{binding, []Part{{Mention: Given, Value: String("cloud#dev-1")}}, Outcome{Set, "$myapp#v1#device#devicebinding_cloud%23dev-1"}},
-		{binding, []Part{{}}, Outcome{}},
-		{constant, nil, Outcome{Set, "$myapp#v1#device"}},
+		{channel, []PatchedComposite{{Key: String("c-1")}}, HalfUpdate{SetKey, "$myapp#v1#device#channel_c-1"}},
+		{deviceID, []PatchedComposite{{Key: String("d-1")}}, HalfUpdate{SetKey, "$myapp#v1#device#deviceid_d-1"}},
+		{binding, []PatchedComposite{{Change: FieldGiven, Value: String("cloud#dev-1")}}, HalfUpdate{SetKey, "$myapp#v1#device#devicebinding_cloud%23dev-1"}},
+		{binding, []PatchedComposite{{}}, HalfUpdate{}},
+		{constant, nil, HalfUpdate{SetKey, "$myapp#v1#device"}},
 	} {
 		if got, err := test.half.Patch(test.parts); got != test.want || err != nil {
 			t.Errorf("%v, %v: %v, %v, want %v", test.half, test.parts, got, err, test.want)
@@ -188,14 +188,14 @@ func TestHalvesThatEveryWriterKnowsAreAlwaysSet(t *testing.T) {
 
 func TestAMixedHalfIsLeftToTheWriterOfItsOthers(t *testing.T) {
 	for _, policy := range []Policy{Preserve, Sparse} {
-		for _, h := range []Half{device(policy, "deviceId", "alertState"), device(policy, "alertState", "deviceId")} {
-			parts := make([]Part, 2)
+		for _, h := range []IndexHalf{device(policy, "deviceId", "alertState"), device(policy, "alertState", "deviceId")} {
+			parts := make([]PatchedComposite, 2)
 			for i, s := range h.Layout.Segments {
 				if s.Field == "deviceId" {
 					parts[i].Key = String("d-1")
 				}
 			}
-			if got, err := h.Patch(parts); got != (Outcome{}) || err != nil {
+			if got, err := h.Patch(parts); got != (HalfUpdate{}) || err != nil {
 				t.Errorf("%v: an unrelated patch does %v, %v", h, got, err)
 			}
 		}
@@ -207,13 +207,13 @@ func TestAFullWriteComposesAllOrNothing(t *testing.T) {
 	for n := range 4 {
 		l := device(Sparse, []string{"a", "b", "c"}[:n]...).Layout
 		for there := range 1 << n {
-			vals, want := make([]Value, n), Outcome{Set, "$myapp#v1#device"}
+			vals, want := make([]Value, n), HalfUpdate{SetKey, "$myapp#v1#device"}
 			for i := range vals {
 				if there>>i&1 == 0 {
-					want = Outcome{Op: Remove}
+					want = HalfUpdate{Op: RemoveKey}
 					continue
 				}
-				if vals[i] = String("v"); want.Op == Set {
+				if vals[i] = String("v"); want.Op == SetKey {
 					want.Text += fmt.Sprintf("#%c_v", 'a'+i)
 				}
 			}
@@ -226,32 +226,32 @@ func TestAFullWriteComposesAllOrNothing(t *testing.T) {
 
 // TestHalvesTogetherAreBothThereOrNeither tries what a full write may do to each half, and no sort half.
 func TestHalvesTogetherAreBothThereOrNeither(t *testing.T) {
-	set, gone := Outcome{Set, "k"}, Outcome{Op: Remove}
-	for _, test := range []struct{ pk, sk, wantPK, wantSK Outcome }{
+	set, gone := HalfUpdate{SetKey, "k"}, HalfUpdate{Op: RemoveKey}
+	for _, test := range []struct{ pk, sk, wantPK, wantSK HalfUpdate }{
 		{set, set, set, set}, {set, gone, gone, gone}, {gone, set, gone, gone}, {gone, gone, gone, gone},
-		{set, Outcome{}, set, Outcome{}}, {gone, Outcome{}, gone, gone},
+		{set, HalfUpdate{}, set, HalfUpdate{}}, {gone, HalfUpdate{}, gone, gone},
 	} {
-		if pk, sk := Together(test.pk, test.sk); pk != test.wantPK || sk != test.wantSK {
+		if pk, sk := BothOrNeither(test.pk, test.sk); pk != test.wantPK || sk != test.wantSK {
 			t.Errorf("Together(%v, %v) = %v, %v, want %v, %v", test.pk, test.sk, pk, sk, test.wantPK, test.wantSK)
 		}
 	}
 }
 
 func TestAHalfThatWouldBeEmptyHasNoKey(t *testing.T) {
-	bare, gone := Half{Layout: template(t, "{email}", allStrings)}, Outcome{Op: Remove}
+	bare, gone := IndexHalf{Layout: template(t, "{email}", allStrings)}, HalfUpdate{Op: RemoveKey}
 	if pk, err := bare.Layout.Put([]Value{String("")}); pk != gone || err != nil {
 		t.Errorf("a full write: %v, %v, want it removed", pk, err)
 	}
-	if pk, err := bare.Patch([]Part{{Mention: Given, Value: String("")}}); pk != gone || err != nil {
+	if pk, err := bare.Patch([]PatchedComposite{{Change: FieldGiven, Value: String("")}}); pk != gone || err != nil {
 		t.Errorf("a patch: %v, %v, want it removed", pk, err)
 	}
 }
 
 func TestWhatHasNoKeyIsAnErrorOfThePatch(t *testing.T) {
-	h := Half{Layout: key("Device").SK(Segment{Field: "x", Kind: KindFloat})}
-	for want, parts := range map[string][]Part{
-		"field x: NaN":        {{Mention: Given, Value: Float(math.NaN())}},
-		"field x is of kind":  {{Mention: Given, Value: String("s")}},
+	h := IndexHalf{Layout: key("Device").SK(Segment{Field: "x", Kind: KindFloat})}
+	for want, parts := range map[string][]PatchedComposite{
+		"field x: NaN":        {{Change: FieldGiven, Value: Float(math.NaN())}},
+		"field x is of kind":  {{Change: FieldGiven, Value: String("s")}},
 		"0 composites for a":  nil,
 		"2 composites for a ": {{}, {}},
 	} {

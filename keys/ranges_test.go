@@ -19,7 +19,7 @@ func TestSeveralRangesAreReadInTheOrderOfTheKeys(t *testing.T) {
 		{[]Range{{Op: AtLeast, Lo: "$c#"}, task, {Op: AtMost, Lo: "$"}}, []Range{{Op: AtMost, Lo: "$"}, {Op: AtLeast, Lo: "$c#"}}},
 	} {
 		before := append([]Range(nil), test.given...)
-		if diff := cmp.Diff(test.want, Ordered(test.given...)); diff != "" {
+		if diff := cmp.Diff(test.want, SortRanges(test.given...)); diff != "" {
 			t.Errorf("Ordered(%v):\n%s", before, diff)
 		}
 		if diff := cmp.Diff(before, test.given); diff != "" {

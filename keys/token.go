@@ -68,15 +68,15 @@ func (s *Sealer) Seal(binding, payload []byte) string {
 // wrong with it, is ErrToken.
 func (s *Sealer) Open(binding []byte, token string) ([]byte, error) {
 	if strings.ContainsAny(token, "\r\n") { // which decoding would pass over
-		return nil, ErrToken
+		return nil, ErrInvalidToken
 	}
 	b, err := tokenText.DecodeString(token)
 	if err != nil || len(b) < 1+nonceSize+tagSize || b[0] != tokenVersion {
-		return nil, ErrToken
+		return nil, ErrInvalidToken
 	}
 	payload, err := s.aead.Open(nil, b[1:1+nonceSize], b[1+nonceSize:], binding)
 	if err != nil {
-		return nil, ErrToken
+		return nil, ErrInvalidToken
 	}
 	return payload, nil
 }

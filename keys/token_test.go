@@ -23,10 +23,10 @@ func TestATokenOpensUnderItsKeyAndBindingOnly(t *testing.T) {
 			t.Fatal("sealing again gives another token")
 		}
 		other := append(bytes.Clone(binding), 0)
-		if _, err := testKey.Open(other, token); !errors.Is(err, ErrToken) {
+		if _, err := testKey.Open(other, token); !errors.Is(err, ErrInvalidToken) {
 			t.Fatalf("under another binding: %v", err)
 		}
-		if _, err := (&TokenKey{9}).Open(binding, token); !errors.Is(err, ErrToken) {
+		if _, err := (&TokenKey{9}).Open(binding, token); !errors.Is(err, ErrInvalidToken) {
 			t.Fatalf("under another key: %v", err)
 		}
 	})
@@ -42,13 +42,13 @@ func TestAnyChangeOfATokenIsRefused(t *testing.T) {
 			if changed == token {
 				continue
 			}
-			if _, err := testKey.Open(binding, changed); !errors.Is(err, ErrToken) {
+			if _, err := testKey.Open(binding, changed); !errors.Is(err, ErrInvalidToken) {
 				t.Fatalf("%q changed to %q: %v", token, changed, err)
 			}
 		}
 	}
 	for _, other := range []string{"", "A", token[1:], token[:len(token)-1], token + "A", token + "=", token + "\n", " " + token, strings.Repeat("A", 5000)} {
-		if _, err := testKey.Open(binding, other); !errors.Is(err, ErrToken) {
+		if _, err := testKey.Open(binding, other); !errors.Is(err, ErrInvalidToken) {
 			t.Errorf("%.60q: %v", other, err)
 		}
 	}
@@ -70,7 +70,7 @@ func FuzzToken(f *testing.F) {
 		if err == nil && testKey.Seal(binding, payload) != token {
 			t.Fatalf("%q opens but was not sealed", token)
 		}
-		if err != nil && !errors.Is(err, ErrToken) {
+		if err != nil && !errors.Is(err, ErrInvalidToken) {
 			t.Fatal(err)
 		}
 	})
@@ -79,32 +79,32 @@ func FuzzToken(f *testing.F) {
 func TestAStartReadsBackAsItWasWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.Just(strings.Repeat("x", 300)))
-		want := Start{
+		want := Cursor{
 			Key{text.Draw(t, "pk"), text.Draw(t, "sk")},
 			Key{text.Draw(t, "index pk"), text.Draw(t, "index sk")},
 		}
-		b := AppendStart(nil, want)
-		if got, err := ParseStart(b); err != nil || got != want {
+		b := AppendCursor(nil, want)
+		if got, err := ParseCursor(b); err != nil || got != want {
 			t.Fatalf("ParseStart = %v, %v, want %v", got, err, want)
 		}
-		if _, err := ParseStart(b[:len(b)-1]); !errors.Is(err, ErrToken) {
+		if _, err := ParseCursor(b[:len(b)-1]); !errors.Is(err, ErrInvalidToken) {
 			t.Fatalf("cut short: %v", err)
 		}
-		if _, err := ParseStart(append(b, 0)); !errors.Is(err, ErrToken) {
+		if _, err := ParseCursor(append(b, 0)); !errors.Is(err, ErrInvalidToken) {
 			t.Fatalf("with a byte too many: %v", err)
 		}
 	})
 }
 
 func FuzzStart(f *testing.F) {
-	f.Add(AppendStart(nil, Start{Key{"a", "b"}, Key{"c", ""}}))
+	f.Add(AppendCursor(nil, Cursor{Key{"a", "b"}, Key{"c", ""}}))
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		s, err := ParseStart(b)
+		s, err := ParseCursor(b)
 		if err != nil {
 			return
 		}
-		if again, err := ParseStart(AppendStart(nil, s)); err != nil || again != s {
+		if again, err := ParseCursor(AppendCursor(nil, s)); err != nil || again != s {
 			t.Fatalf("%v reads back as %v, %v", s, again, err)
 		}
 	})

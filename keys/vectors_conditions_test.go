@@ -51,7 +51,7 @@ func (c *conditionVector) check(t *testing.T, e EntityKey) (reasons []string) {
 		return []string{inclusiveBound}
 	}
 	given := c.Pinned.values(t, composites)
-	n := Lead(given)
+	n := CountLeading(given)
 	if n < len(composites) && composites[n] != c.Target || n == len(composites) && n > 0 && composites[n-1] != c.Target {
 		if c.Expected["error"] == nil {
 			t.Errorf("the target is not the next composite, and yet the vector is no error: %v", c.Expected)

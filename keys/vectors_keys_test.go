@@ -132,7 +132,7 @@ func putVector(t *testing.T, c *keyVector) string {
 	var want *struct{ PK, SK string }
 	c.expect(t, &want)
 	e := c.Index.key(c.Schema, c.EntityType)
-	put := func(layout func(...Segment) Layout, composites []string) Outcome {
+	put := func(layout func(...Segment) Layout, composites []string) HalfUpdate {
 		l := layout(segments(t, composites, c.Record)...)
 		o, err := l.Put(c.Record.values(t, composites))
 		if err != nil {
@@ -140,10 +140,10 @@ func putVector(t *testing.T, c *keyVector) string {
 		}
 		return o
 	}
-	pk, sk := Together(put(e.PK, c.Index.PKComposite), put(e.SK, c.Index.SKComposite))
-	wantPK, wantSK := Outcome{Op: Remove}, Outcome{Op: Remove}
+	pk, sk := BothOrNeither(put(e.PK, c.Index.PKComposite), put(e.SK, c.Index.SKComposite))
+	wantPK, wantSK := HalfUpdate{Op: RemoveKey}, HalfUpdate{Op: RemoveKey}
 	if want != nil {
-		wantPK, wantSK = Outcome{Set, want.PK}, Outcome{Set, want.SK}
+		wantPK, wantSK = HalfUpdate{SetKey, want.PK}, HalfUpdate{SetKey, want.SK}
 	}
 	if pk != wantPK || sk != wantSK {
 		t.Errorf("Put = %v, %v, want %v, %v", pk, sk, wantPK, wantSK)
@@ -159,7 +159,7 @@ func prefixVector(t *testing.T, c *keyVector) string {
 	c.expect(t, &want)
 	e := c.Index.key(c.Schema, c.EntityType)
 	composites := c.Index.SKComposite
-	given := Lead(c.Record.values(t, composites))
+	given := CountLeading(c.Record.values(t, composites))
 	return c.half(t, e, EntityKey.SK, composites, given, want.BeginsWith)
 }
 
@@ -197,7 +197,7 @@ func levelVector(t *testing.T, c *keyVector) string {
 		if name != c.Query {
 			continue
 		}
-		if got := e.Level(depth); got != (Range{Op: Prefix, Lo: want + "#"}) {
+		if got := e.CollectionRange(depth); got != (Range{Op: Prefix, Lo: want + "#"}) {
 			t.Errorf("Level(%d) = %v, want %q, closed", depth, got, want)
 		}
 	}

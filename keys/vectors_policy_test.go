@@ -52,9 +52,9 @@ type policyVector struct {
 
 // policyHalf is one half of a vector: what is known of it, what is wanted, and why that is not what the vector says.
 type policyHalf struct {
-	Half
-	parts  []Part
-	want   Outcome
+	IndexHalf
+	parts  []PatchedComposite
+	want   HalfUpdate
 	reason string
 }
 
@@ -64,7 +64,7 @@ func (c *policyVector) half(t *testing.T, which string, layout func(...Segment) 
 		h.Policy = Sparse
 	}
 	expected := c.Expected[which]
-	h.want = Outcome{map[string]OutcomeOp{"noop": Keep, "set": Set, "remove": Remove}[expected.Op], expected.Value}
+	h.want = HalfUpdate{map[string]HalfUpdateOp{"noop": KeepKey, "set": SetKey, "remove": RemoveKey}[expected.Op], expected.Value}
 	for _, name := range composites {
 		h.parts = append(h.parts, c.part(t, name))
 		if v := c.Payload[name]; v.difference() != "" {
@@ -72,32 +72,32 @@ func (c *policyVector) half(t *testing.T, which string, layout func(...Segment) 
 			h.want.Text = strings.Replace(h.want.Text, v.theirs(), ownText(t, v, h.Layout), 1)
 		}
 	}
-	if reason := c.leftAlone(t, composites, h.parts); reason != "" && h.want != (Outcome{}) {
-		h.want, h.reason = Outcome{}, reason
+	if reason := c.leftAlone(t, composites, h.parts); reason != "" && h.want != (HalfUpdate{}) {
+		h.want, h.reason = HalfUpdate{}, reason
 	}
 	return h
 }
 
 // part returns what the vector's patch knows of a composite.
-func (c *policyVector) part(t *testing.T, name string) Part {
+func (c *policyVector) part(t *testing.T, name string) PatchedComposite {
 	v, given := c.Payload[name]
-	p := Part{Key: c.KeyRecord[name].value(t), Value: v.value(t)}
+	p := PatchedComposite{Key: c.KeyRecord[name].value(t), Value: v.value(t)}
 	switch {
 	case slices.Contains(c.Removed, name):
-		p.Mention = Removed
+		p.Change = FieldRemoved
 	case given && p.Value.Present():
-		p.Mention = Given
+		p.Change = FieldGiven
 	case given:
-		p.Mention = Cleared
+		p.Change = FieldCleared
 	}
 	return p
 }
 
 // leftAlone returns why a half that the patch does not mention is left alone although the vector's system judges it.
-func (c *policyVector) leftAlone(t *testing.T, composites []string, parts []Part) string {
+func (c *policyVector) leftAlone(t *testing.T, composites []string, parts []PatchedComposite) string {
 	inKey, withoutValue := 0, false
 	for i, name := range composites {
-		if parts[i].Mention != NotGiven {
+		if parts[i].Change != FieldUntouched {
 			return ""
 		}
 		if v, ok := c.KeyRecord[name]; ok {

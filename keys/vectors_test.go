@@ -169,7 +169,7 @@ func casingOf(name string) Casing {
 func (x vectorIndex) key(s vectorSchema, entity string) EntityKey {
 	casing := casingOf(s.Casing)
 	e := EntityKey{
-		Schema: Schema{Name: s.Name, Version: s.Version, Casing: casing},
+		Schema: EntitySchema{Name: s.Name, Version: s.Version, Casing: casing},
 		Type:   entity, Collection: x.Collection, Clustered: x.Type != nil && *x.Type == "clustered", Casing: casing,
 	}
 	if x.Casing != nil {

@@ -68,7 +68,7 @@ type fold[R any] struct {
 	readers int // that read partitions at once
 
 	builder record.Builder
-	said    []keys.Mention // see nothingSaid
+	said    []keys.FieldChange // see nothingSaid
 	entries map[keys.Key]*entry[R]
 	parts   map[string]*part[R] // partitions of which more is known than rows by their keys
 	wanted  []keys.Key

@@ -30,7 +30,7 @@ func (f *fold[R]) keysOf(e *entry[R], exists bool, at occasion) (indexKeys, erro
 		for i := range f.shape.indexes {
 			x := &f.shape.indexes[i]
 			for h := range x.halves {
-				x.halves[h].lay(keys.Outcome{Op: keys.Remove}, &own[x.slot])
+				x.halves[h].lay(keys.HalfUpdate{Op: keys.RemoveKey}, &own[x.slot])
 			}
 		}
 	}
@@ -38,7 +38,7 @@ func (f *fold[R]) keysOf(e *entry[R], exists bool, at occasion) (indexKeys, erro
 }
 
 // lay makes the outcome of a write that of the stored key.
-func (h *half) lay(o keys.Outcome, k *querydb.IndexKey) {
+func (h *half) lay(o keys.HalfUpdate, k *querydb.IndexKey) {
 	if h.sort {
 		k.SK, k.HasSK = o.Apply(k.SK, k.HasSK)
 	} else {
@@ -58,7 +58,7 @@ func (f *fold[R]) putAll(ks indexKeys, row *R) error {
 
 // put sets halves of the index, all where which is nil, to what the row composes; what it cannot compose is gone.
 func (f *fold[R]) put(x *index, ks indexKeys, row *R, which func(*half) bool) (err error) {
-	var pk, sk keys.Outcome
+	var pk, sk keys.HalfUpdate
 	for i := range x.halves {
 		h, o := &x.halves[i], &pk
 		if which != nil && !which(h) {
@@ -72,7 +72,7 @@ func (f *fold[R]) put(x *index, ks indexKeys, row *R, which func(*half) bool) (e
 		}
 	}
 	if x.together {
-		pk, sk = keys.Together(pk, sk)
+		pk, sk = keys.BothOrNeither(pk, sk)
 	}
 	k := &ks[x.slot]
 	k.PK, k.HasPK = pk.Apply(k.PK, k.HasPK)
@@ -81,7 +81,7 @@ func (f *fold[R]) put(x *index, ks indexKeys, row *R, which func(*half) bool) (e
 }
 
 // full is what a full write of the row does to a half.
-func (f *fold[R]) full(h *half, row *R) (keys.Outcome, error) {
+func (f *fold[R]) full(h *half, row *R) (keys.HalfUpdate, error) {
 	var few [8]keys.Value
 	vals := few[:0]
 	for _, field := range h.fields {
@@ -126,7 +126,7 @@ func (f *fold[R]) updated(e *entry[R], row *R) (indexKeys, error) {
 }
 
 // patched are the keys after a patch, which has made the row what it is and has mentioned fields so.
-func (f *fold[R]) patched(e *entry[R], row *R, exists bool, said []keys.Mention, at occasion) (indexKeys, error) {
+func (f *fold[R]) patched(e *entry[R], row *R, exists bool, said []keys.FieldChange, at occasion) (indexKeys, error) {
 	alone := !f.shape.policy && f.shape.writer == ""
 	if alone && !exists {
 		return nil, nil // all halves are composed of the row
@@ -157,19 +157,19 @@ func (f *fold[R]) patched(e *entry[R], row *R, exists bool, said []keys.Mention,
 	return next, nil
 }
 
-func (h *half) mentioned(said []keys.Mention) bool {
-	return slices.ContainsFunc(h.fields, func(field int) bool { return said[field] != keys.NotGiven })
+func (h *half) mentioned(said []keys.FieldChange) bool {
+	return slices.ContainsFunc(h.fields, func(field int) bool { return said[field] != keys.FieldUntouched })
 }
 
 // judge is what a patch does to a half. Where there is no policy, the row tells what the patch does not; the row's key and
 // the times of its writes are known to every patch.
-func (f *fold[R]) judge(h *half, row *R, said []keys.Mention) (keys.Outcome, error) {
-	var few [8]keys.Part
+func (f *fold[R]) judge(h *half, row *R, said []keys.FieldChange) (keys.HalfUpdate, error) {
+	var few [8]keys.PatchedComposite
 	parts := few[:0]
 	for _, field := range h.fields {
-		p := keys.Part{Mention: said[field]}
+		p := keys.PatchedComposite{Change: said[field]}
 		v := f.codec.Value(row, field)
-		if p.Mention == keys.Given {
+		if p.Change == keys.FieldGiven {
 			p.Value = v
 		}
 		if f.shape.isKey[field] || !f.shape.policy || f.stamps(field) {

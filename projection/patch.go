@@ -9,7 +9,7 @@ import (
 // Patch is a partial write; it is an Op. What is said last of a field counts.
 //
 // On a model that shares its table, a patch is judged by what it says and the row's key alone, as if the row had not been
-// read: see [keys.Half.Patch]. So it takes all composites of an index half that are to be in the key, and an empty patch
+// read: see [keys.IndexHalf.Patch]. So it takes all composites of an index half that are to be in the key, and an empty patch
 // brings the halves that need none. On any other model the row's own fields fill up what the patch leaves out.
 type Patch[R any] struct {
 	target
@@ -19,7 +19,7 @@ type Patch[R any] struct {
 
 // step is one field of a Patch.
 type step[R any] struct {
-	mention keys.Mention
+	mention keys.FieldChange
 	field   int
 	apply   func(*R) // nil where the field cannot be null
 }
@@ -27,19 +27,23 @@ type step[R any] struct {
 // Set gives fields values.
 func (p *Patch[R]) Set(fields ...Assignment[R]) *Patch[R] {
 	for _, a := range fields {
-		p.steps = append(p.steps, step[R]{keys.Given, a.ordinal, a.apply})
+		p.steps = append(p.steps, step[R]{keys.FieldGiven, a.ordinal, a.apply})
 	}
 	return p
 }
 
 // Clear leaves the fields without a value; the policy of each index half decides what becomes of its key. Without one the
 // half keeps its stored key until it can be composed anew.
-func (p *Patch[R]) Clear(fields ...FieldRef[R]) *Patch[R] { return p.without(keys.Cleared, fields) }
+func (p *Patch[R]) Clear(fields ...FieldRef[R]) *Patch[R] {
+	return p.without(keys.FieldCleared, fields)
+}
 
 // Remove takes the fields away, and the row out of every index half that they belong to and that can no longer be composed.
-func (p *Patch[R]) Remove(fields ...FieldRef[R]) *Patch[R] { return p.without(keys.Removed, fields) }
+func (p *Patch[R]) Remove(fields ...FieldRef[R]) *Patch[R] {
+	return p.without(keys.FieldRemoved, fields)
+}
 
-func (p *Patch[R]) without(m keys.Mention, fields []FieldRef[R]) *Patch[R] {
+func (p *Patch[R]) without(m keys.FieldChange, fields []FieldRef[R]) *Patch[R] {
 	for _, f := range fields {
 		ordinal, reset := f.ref()
 		p.steps = append(p.steps, step[R]{m, ordinal, reset})
@@ -124,9 +128,9 @@ func (p *Patch[R]) eval(f *fold[R], at occasion) error {
 }
 
 // nothingSaid is a list of mentions by field that holds none, for one patch.
-func (f *fold[R]) nothingSaid() []keys.Mention {
+func (f *fold[R]) nothingSaid() []keys.FieldChange {
 	if f.said == nil {
-		f.said = make([]keys.Mention, len(f.model.Fields))
+		f.said = make([]keys.FieldChange, len(f.model.Fields))
 	}
 	clear(f.said)
 	return f.said

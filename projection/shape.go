@@ -29,7 +29,7 @@ type shape struct {
 type index struct {
 	slot     int // its place in Row.Indexes
 	halves   []half
-	together bool // see keys.Together
+	together bool // see keys.BothOrNeither
 }
 
 // uniqueIndex is where the keys are that no two rows have.
@@ -40,7 +40,7 @@ type uniqueIndex struct {
 
 // half is one half of an index that is the projection's to write.
 type half struct {
-	keys.Half
+	keys.IndexHalf
 	sort   bool
 	fields []int
 }
@@ -85,7 +85,7 @@ func indexOf(m *querydb.Model, i int, w *querydb.Writer) index {
 	whole := m.Entity == nil || m.Indexes[i].Unique
 	add := func(h *querydb.Half, sort bool, slots []int) {
 		if h.Layout.Exists() && slices.Contains(slots, x.slot) {
-			x.halves = append(x.halves, half{keys.Half{Layout: h.Layout, Policy: h.Policy, Whole: whole}, sort, h.Fields})
+			x.halves = append(x.halves, half{keys.IndexHalf{Layout: h.Layout, Policy: h.Policy, NeverTruncate: whole}, sort, h.Fields})
 		}
 	}
 	add(&m.Indexes[i].PK, false, part.PK)

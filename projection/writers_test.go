@@ -80,7 +80,7 @@ func (s *storedDevice) take(m *querydb.Model, part *driver.Part, writer string, 
 			s.Device.State, s.Device.At = nil, nil
 		}
 	}
-	said := map[int]keys.Mention{}
+	said := map[int]keys.FieldChange{}
 	if a.Op != "delete" {
 		s.Writers = append(s.Writers, writer)
 		slices.Sort(s.Writers)
@@ -91,28 +91,28 @@ func (s *storedDevice) take(m *querydb.Model, part *driver.Part, writer string, 
 	}
 	if a.Op == "patch" {
 		for _, name := range a.Clear {
-			s.without(said, name, keys.Cleared)
+			s.without(said, name, keys.FieldCleared)
 		}
 		for _, name := range a.Remove {
-			s.without(said, name, keys.Removed)
+			s.without(said, name, keys.FieldRemoved)
 		}
 	} else { // a full write says of every field of the writer that it is so or is gone
 		for _, f := range part.Fields {
-			if said[f] == keys.NotGiven {
-				said[f] = keys.Removed
+			if said[f] == keys.FieldUntouched {
+				said[f] = keys.FieldRemoved
 			}
 		}
 	}
 	o := deviceOps(m)
 	for i, x := range m.Indexes {
-		parts := func(h querydb.Half) (list []keys.Part) {
+		parts := func(h querydb.Half) (list []keys.PatchedComposite) {
 			for _, f := range h.Fields {
 				v := o.Codec.Value(&s.Device, f)
-				p := keys.Part{}
+				p := keys.PatchedComposite{}
 				if f == deviceID || slices.Contains(part.Fields, f) {
-					p.Mention = said[f]
+					p.Change = said[f]
 				}
-				if p.Mention == keys.Given {
+				if p.Change == keys.FieldGiven {
 					p.Value = v
 				}
 				if f == deviceID {
@@ -122,11 +122,11 @@ func (s *storedDevice) take(m *querydb.Model, part *driver.Part, writer string, 
 			}
 			return list
 		}
-		judged := func(h querydb.Half) (o keys.Outcome) {
+		judged := func(h querydb.Half) (o keys.HalfUpdate) {
 			if !h.Layout.Exists() {
 				return o
 			}
-			own, list := keys.Half{Layout: h.Layout, Policy: h.Policy}, parts(h)
+			own, list := keys.IndexHalf{Layout: h.Layout, Policy: h.Policy}, parts(h)
 			o, err := own.Patch(list)
 			if err != nil {
 				panic(err)
@@ -142,16 +142,16 @@ func (s *storedDevice) take(m *querydb.Model, part *driver.Part, writer string, 
 	}
 }
 
-func uncut(o keys.Outcome, parts []keys.Part) keys.Outcome {
+func uncut(o keys.HalfUpdate, parts []keys.PatchedComposite) keys.HalfUpdate {
 	for _, p := range parts {
-		if p.Mention == keys.Removed {
-			return keys.Outcome{Op: keys.Remove}
+		if p.Change == keys.FieldRemoved {
+			return keys.HalfUpdate{Op: keys.RemoveKey}
 		}
 	}
 	return o
 }
 
-func (s *storedDevice) without(said map[int]keys.Mention, name string, m keys.Mention) {
+func (s *storedDevice) without(said map[int]keys.FieldChange, name string, m keys.FieldChange) {
 	switch name {
 	case "account":
 		s.Device.Account, said[deviceAccount] = nil, m
@@ -164,9 +164,9 @@ func (s *storedDevice) without(said map[int]keys.Mention, name string, m keys.Me
 	}
 }
 
-func assign[V any](said map[int]keys.Mention, field int, to **V, v *V) {
+func assign[V any](said map[int]keys.FieldChange, field int, to **V, v *V) {
 	if v != nil {
-		*to, said[field] = v, keys.Given
+		*to, said[field] = v, keys.FieldGiven
 	}
 }
 

@@ -15,7 +15,7 @@ type CollectionQuery struct {
 	Ranges  []keys.Range // of sort keys, in the order of the keys and apart: they are read one after another
 	Reverse bool
 	Limit   int // 1 to MaxLimit
-	Start   *keys.Start
+	Start   *keys.Cursor
 	Keep    func(*Row) bool // as that of a Query
 }
 

@@ -89,7 +89,7 @@ func KeyOf[R any](c *Codec[R], row *R) (keys.Key, error) {
 
 func primaryHalf[R any](c *Codec[R], row *R, h *Half, text *string) error {
 	o, err := put(c, row, h)
-	if err == nil && o.Op != keys.Set {
+	if err == nil && o.Op != keys.SetKey {
 		err = fmt.Errorf("%w: the key is made of field %s, which is empty", ErrInvalid, fieldName(c.Model, absent(c, row, h)))
 	}
 	*text = o.Text
@@ -97,7 +97,7 @@ func primaryHalf[R any](c *Codec[R], row *R, h *Half, text *string) error {
 }
 
 func indexKey[R any](c *Codec[R], row *R, x *Index, k *IndexKey) (err error) {
-	var pk, sk keys.Outcome
+	var pk, sk keys.HalfUpdate
 	if pk, err = put(c, row, &x.PK); err == nil && x.SK.Layout.Exists() {
 		sk, err = put(c, row, &x.SK)
 	}
@@ -105,7 +105,7 @@ func indexKey[R any](c *Codec[R], row *R, x *Index, k *IndexKey) (err error) {
 		return fmt.Errorf("index %s: %w", x.Name, err)
 	}
 	if c.Model.Together() {
-		pk, sk = keys.Together(pk, sk)
+		pk, sk = keys.BothOrNeither(pk, sk)
 	}
 	k.PK, k.HasPK = pk.Apply("", false)
 	k.SK, k.HasSK = sk.Apply("", false)
@@ -113,7 +113,7 @@ func indexKey[R any](c *Codec[R], row *R, x *Index, k *IndexKey) (err error) {
 }
 
 // put composes a half of the row.
-func put[R any](c *Codec[R], row *R, h *Half) (keys.Outcome, error) {
+func put[R any](c *Codec[R], row *R, h *Half) (keys.HalfUpdate, error) {
 	var few [4]keys.Value
 	vals := few[:0]
 	for _, f := range h.Fields {

@@ -20,7 +20,7 @@ func (db *DB) readKept(
 	ctx context.Context, t *table, dq driver.Query, ranges []keys.Range, complete completion, keep func(*Row) bool,
 ) (Page, error) {
 	var page Page
-	var last keys.Start
+	var last keys.Cursor
 	var cost counters // of all rows, those of others among them
 	count := func(*table) *counters { return &cost }
 	defer func() { t.stats.kept(len(page.Rows), &cost) }()

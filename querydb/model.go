@@ -52,7 +52,7 @@ type Index struct {
 func (m *Model) Singleton() bool { return !m.PK.Layout.Exists() }
 
 // Together reports whether a row that is written whole is in an index with both halves or has the key of neither: see
-// keys.Together.
+// keys.BothOrNeither.
 func (m *Model) Together() bool { return m.Entity != nil && len(m.Writers) == 0 }
 
 // Codec ties a Model to the Go type of its rows. The functions are generated and use no reflection.

@@ -69,7 +69,7 @@ func (db *DB) Notes(ctx context.Context, kind, after string, limit int) ([]Note,
 	k := keys.Key{PK: kind, SK: after}
 	q := driver.Query{Table: notes, Index: driver.Primary, PK: kind, Limit: limit, Consistent: true}
 	if after != "" {
-		q.Start = &keys.Start{Key: k}
+		q.Start = &keys.Cursor{Key: k}
 	}
 	if err := checkQuery(notes, &Query{Index: q.Index, PK: kind, Limit: limit}); err != nil {
 		return nil, noteError("list", k, err)

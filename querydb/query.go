@@ -17,7 +17,7 @@ type Query struct {
 	Ranges     []keys.Range // several in place of Range, in the order of the keys and apart: they are read one after another
 	Reverse    bool
 	Limit      int // 1 to MaxLimit
-	Start      *keys.Start
+	Start      *keys.Cursor
 	Consistent bool
 	// Fields are the ordinals that the caller will read; rows of an index that carries less are completed by batched
 	// reads of the table. Nil means all.
@@ -31,7 +31,7 @@ type Query struct {
 type Page struct {
 	Rows []Row
 	// Next is where the following page begins; nil where there is none.
-	Next *keys.Start
+	Next *keys.Cursor
 }
 
 // Query reads one page.
@@ -110,7 +110,7 @@ func (db *DB) readPage(ctx context.Context, count *counters, dq driver.Query) (d
 }
 
 // next returns where the page after this one begins, nil where there is none.
-func next(p *driver.Page) *keys.Start {
+func next(p *driver.Page) *keys.Cursor {
 	if !p.More || len(p.Rows) == 0 {
 		return nil
 	}

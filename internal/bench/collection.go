@@ -98,5 +98,5 @@ func tenantRange(m *querydb.Model, n int) (pk string, within keys.Range, err err
 	pk, err = m.Indexes[0].PK.Layout.Compose(keys.String(tenantID(n)))
 	together := keyOf(m.Name)
 	together.Collection, together.Clustered = []string{"tenantMembers"}, true
-	return pk, together.Level(0), err
+	return pk, together.CollectionRange(0), err
 }

@@ -26,7 +26,7 @@ func forms() ([]form, error) {
 		return keys.KindString
 	})
 	task := keys.EntityKey{
-		Schema: keys.Schema{Name: "work", Version: 1, Casing: keys.CasingLower}, Type: "Task",
+		Schema: keys.EntitySchema{Name: "work", Version: 1, Casing: keys.CasingLower}, Type: "Task",
 		Collection: []string{"contributions", "assignments"}, Clustered: true, Casing: keys.CasingLower,
 	}
 	at := keys.DateTime(time.Date(2024, time.January, 15, 10, 30, 0, 123e6, time.UTC))

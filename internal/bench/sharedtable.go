@@ -43,7 +43,7 @@ func memberOf(name string) *querydb.Model {
 
 func keyOf(name string) keys.EntityKey {
 	return keys.EntityKey{
-		Schema: keys.Schema{Name: "work", Version: 1, Casing: keys.CasingLower}, Type: name, Casing: keys.CasingLower,
+		Schema: keys.EntitySchema{Name: "work", Version: 1, Casing: keys.CasingLower}, Type: name, Casing: keys.CasingLower,
 	}
 }
 

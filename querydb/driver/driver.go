@@ -258,7 +258,7 @@ type Query struct {
 	Range      keys.Range
 	Reverse    bool
 	Limit      int
-	Start      *keys.Start // after this row; nil from the beginning
+	Start      *keys.Cursor // after this row; nil from the beginning
 	Consistent bool
 	Whole      bool // as in Get; of the table itself alone
 	Now        time.Time
@@ -284,9 +284,9 @@ const Primary = -1
 // Page is the answer to a Query.
 type Page struct {
 	Rows     []Row
-	Starts   []keys.Start // aligned with Rows: where a page after that row begins; Index is zero on the table itself
-	More     bool         // there is at least one row after the last
-	Examined int          // keys looked at, also of rows that have expired or are of other kinds
+	Starts   []keys.Cursor // aligned with Rows: where a page after that row begins; Index is zero on the table itself
+	More     bool          // there is at least one row after the last
+	Examined int           // keys looked at, also of rows that have expired or are of other kinds
 }
 
 // WriteKind is what a Write does.

@@ -126,7 +126,7 @@ func plainPrefix(text string) bool {
 // bothWaysAfter compares the pages after a sort key, which there need not be.
 func (s *store) bothWaysAfter(q driver.Query, want []string, start string) {
 	s.Helper()
-	q.Start = &keys.Start{Key: keys.Key{PK: "p", SK: start}}
+	q.Start = &keys.Cursor{Key: keys.Key{PK: "p", SK: start}}
 	if q.Index != driver.Primary {
 		q.Start.Index = keys.Key{PK: q.PK, SK: start}
 	}

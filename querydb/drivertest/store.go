@@ -108,7 +108,7 @@ func query(t tester, drv driver.Driver, q driver.Query) driver.Page {
 }
 
 // walk reads page after page to the end. A page that begins where the one before it began would go on for ever.
-func walk(t tester, drv driver.Driver, q driver.Query) (rows []driver.Row, starts []keys.Start) {
+func walk(t tester, drv driver.Driver, q driver.Query) (rows []driver.Row, starts []keys.Cursor) {
 	t.Helper()
 	for {
 		if len(rows) > mostRows {

@@ -141,8 +141,8 @@ func ended(q *driver.Query, sk string) bool {
 }
 
 // startAfter returns where the page after a row of the query begins.
-func (s *shape) startAfter(q *driver.Query, k keys.Key, it item) keys.Start {
-	start := keys.Start{Key: k}
+func (s *shape) startAfter(q *driver.Query, k keys.Key, it item) keys.Cursor {
+	start := keys.Cursor{Key: k}
 	if q.Index != driver.Primary {
 		start.Index.PK = q.PK
 		if sk := s.layout.indexes[q.Index].sk; sk != "" {

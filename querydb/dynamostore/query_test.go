@@ -12,9 +12,9 @@ import (
 
 func TestAQueryAsksForItsRangeAndNothingElse(t *testing.T) {
 	byStatus := 1
-	start := func(sk string) *keys.Start { return &keys.Start{Key: keys.Key{PK: "o1", SK: sk}} }
-	inIndex := func(sk string) *keys.Start {
-		return &keys.Start{Key: keys.Key{PK: "o1", SK: "2024"}, Index: keys.Key{PK: "placed", SK: sk}}
+	start := func(sk string) *keys.Cursor { return &keys.Cursor{Key: keys.Key{PK: "o1", SK: sk}} }
+	inIndex := func(sk string) *keys.Cursor {
+		return &keys.Cursor{Key: keys.Key{PK: "o1", SK: "2024"}, Index: keys.Key{PK: "placed", SK: sk}}
 	}
 	between := keys.Range{Op: keys.Between, Lo: "b", Hi: "d"}
 	tests := map[string]struct {
@@ -105,7 +105,7 @@ func TestAQueryOfTextThatIsNoUTF8IsInvalid(t *testing.T) {
 	s := shapeOf(t, tracking())
 	for _, q := range []driver.Query{
 		{PK: "\xff"}, {PK: "a", Range: keys.Range{Op: keys.Equal, Lo: "\xff"}}, {PK: "a", Range: keys.Range{Op: keys.Between, Lo: "a", Hi: "\xff"}},
-		{PK: "a", Start: &keys.Start{Key: keys.Key{PK: "a", SK: "\xff"}}},
+		{PK: "a", Start: &keys.Cursor{Key: keys.Key{PK: "a", SK: "\xff"}}},
 	} {
 		q.Index, q.Table = driver.Primary, s.table
 		if _, err := s.queryInput(&q); !errors.Is(err, driver.ErrInvalid) {

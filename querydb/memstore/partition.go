@@ -21,11 +21,11 @@ func (e entry) compare(o entry) int {
 }
 
 // start is where the page after the entry begins.
-func (e entry) start(q *driver.Query) keys.Start {
+func (e entry) start(q *driver.Query) keys.Cursor {
 	if q.Index == driver.Primary {
-		return keys.Start{Key: e.key}
+		return keys.Cursor{Key: e.key}
 	}
-	return keys.Start{Key: e.key, Index: keys.Key{PK: q.PK, SK: e.sort}}
+	return keys.Cursor{Key: e.key, Index: keys.Key{PK: q.PK, SK: e.sort}}
 }
 
 // after is the entry that a Start stands for.

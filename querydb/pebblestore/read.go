@@ -209,7 +209,7 @@ func (w *walk) visit() (more bool, err error) {
 	}
 	if w.found.Rows == nil {
 		w.found.Rows = make([]driver.Row, 0, min(w.q.Limit, expected))
-		w.found.Starts = make([]keys.Start, 0, min(w.q.Limit, expected))
+		w.found.Starts = make([]keys.Cursor, 0, min(w.q.Limit, expected))
 	}
 	if err := driver.Take(w.budget, len(value)); err != nil {
 		return false, err
@@ -233,13 +233,13 @@ func passed(value []byte, q *driver.Query) bool {
 }
 
 // read makes a row of the rest of its key and of its value.
-func (w *walk) read(row *driver.Row, key, value []byte) (keys.Start, error) {
+func (w *walk) read(row *driver.Row, key, value []byte) (keys.Cursor, error) {
 	d := decoder{rest: value}
 	if w.q.Index == driver.Primary {
 		row.Key = keys.Key{PK: w.q.PK, SK: textOf(key)}
-		return keys.Start{Key: row.Key}, d.row(row, &w.keys)
+		return keys.Cursor{Key: row.Key}, d.row(row, &w.keys)
 	}
-	start := keys.Start{Index: keys.Key{PK: w.q.PK}}
+	start := keys.Cursor{Index: keys.Key{PK: w.q.PK}}
 	ok := true
 	if w.q.Table.Indexes[w.q.Index].Sorted() {
 		start.Index.SK, key, ok = cutTerminated(key)
