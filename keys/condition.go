@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/foldql/foldql/keys/internal/encoding"
 )
 
 // Condition is what a query asks of the first composite that it does not give, in the composite's own kind. Absent
@@ -92,10 +94,10 @@ func (l *Layout) begins(vals []Value, text string) ([]Range, error) {
 		return []Range{{}}, nil
 	}
 	var ranges []Range
-	for _, beginning := range l.Casing.beginnings(text) {
+	for _, beginning := range encoding.Case(l.Casing).Beginnings(text) {
 		key := []byte(closed + name + beginning)
 		if l.Escape == EscapePercent && !l.isBare() {
-			key = escape(key, start, l.Sep[0], KindString)
+			key = encoding.Escape(key, start, l.Sep[0], false)
 		}
 		ranges = append(ranges, Range{Op: Prefix, Lo: string(key)})
 	}
@@ -109,7 +111,7 @@ func (l *Layout) beginsTime(vals []Value, text string) ([]Range, error) {
 	if !ok {
 		return nil, &OperandError{[]string{OperandPrefix}, fmt.Sprintf("prefix: %.40q is outside the years 0000 to 9999", text)}
 	}
-	if c, _ := parseClock(text); c.complete() {
+	if c, _ := encoding.ParseTime(text); c.Complete() {
 		lo, err := l.Truncate(append(slices.Clip(vals), first)...)
 		if err != nil {
 			return nil, operandError(err)

@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/foldql/foldql/keys/internal/encoding"
 )
 
 // tasks is a sort half of three composites.
@@ -274,7 +276,7 @@ func (m meaning) text(v Value) string {
 	if m.l.isBare() {
 		return text
 	}
-	return string(escape([]byte(text), 0, m.l.Sep[0], KindString))
+	return string(encoding.Escape([]byte(text), 0, m.l.Sep[0], false))
 }
 
 func TestNumbersWithoutPaddingAreInNoOrder(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/foldql/foldql/keys/internal/encoding"
 )
 
 // kinds are all the scalar kinds that a segment may have.
@@ -103,7 +105,7 @@ func near(t *rapid.T, v Value) Value {
 			return DecimalOf(d)
 		}
 	case KindDateTime:
-		if at := v.at.Add(time.Duration(rapid.Int64Range(-1e6, 1e6).Draw(t, "nanos"))); inYears(at) {
+		if at := v.at.Add(time.Duration(rapid.Int64Range(-1e6, 1e6).Draw(t, "nanos"))); encoding.InYears(at) {
 			return DateTime(at)
 		}
 	case KindString:

@@ -1,6 +1,10 @@
 package keys
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/foldql/foldql/keys/internal/encoding"
+)
 
 // Layout says how one half of a key is composed: literal text and the values of the composite attributes, in order,
 // joined with Sep. It is data: [EntityKey] and [Template] make the layouts of their forms when code is generated, and
@@ -34,13 +38,29 @@ type Segment struct {
 	Digits int    // how many integer digits a number has at least; 0 means 16, Unpadded means as many as it has
 }
 
+// Unpadded is the Digits of a segment whose numbers stand in the key as they are: they then sort as text.
+const Unpadded = encoding.Unpadded
+
+// Casing is what the letters of a key become. The attribute that is stored beside the key keeps its own.
+type Casing uint8
+
+// The casings. They are Unicode's full ones, of no language: "ß" becomes "SS", "ΟΔΟΣ" becomes "οδος".
+const (
+	CasingNone Casing = iota
+	CasingLower
+	CasingUpper
+)
+
+// Text returns s in the casing.
+func (c Casing) Text(s string) string { return encoding.Case(c).Text(s) }
+
 // Escape says what becomes of a separator inside a value.
 type Escape uint8
 
 // The ways to write a separator, or a "%", inside a value.
 const (
-	EscapePercent Escape = iota
-	EscapeNone
+	EscapePercent Escape = iota // percent-escaped, so that distinct values have distinct keys
+	EscapeNone                  // as it is, for tables that other programs write too
 )
 
 // Exists reports whether there is such a half at all.
@@ -49,97 +69,6 @@ func (l Layout) Exists() bool { return len(l.Segments) > 0 || l.Head != "" }
 // isBare reports whether the half is the bare text of one value.
 func (l *Layout) isBare() bool {
 	return len(l.Segments) == 1 && l.Head == "" && l.Tail == "" && l.Segments[0].Before == ""
-}
-
-// Append appends the text of the half to dst. vals are the values of the segments in order; fewer values than segments
-// compose what all keys begin with that have them: the values, closed by the separator, and the whole literals that
-// must follow. It fails with an error that names the field where a value is absent, of another kind than the segment's,
-// or has no key text (NaN, a year outside 0000 to 9999).
-func (l Layout) Append(dst []byte, vals ...Value) ([]byte, error) {
-	return l.appendPart(dst, vals, closedPart)
-}
-
-// Compose is Append into a new string: at most one allocation.
-func (l Layout) Compose(vals ...Value) (string, error) {
-	if len(vals) == 1 && vals[0].kind == KindString && l.Casing == CasingNone && l.isBare() && l.Segments[0].Kind == KindString {
-		return vals[0].text, nil
-	}
-	return l.text(vals, closedPart)
-}
-
-// part says how the text of fewer values than segments ends.
-type part uint8
-
-const (
-	closedPart part = iota // as Append says
-	openPart               // where the last value ends
-)
-
-func (l *Layout) appendPart(dst []byte, vals []Value, part part) ([]byte, error) {
-	if err := l.check(vals); err != nil {
-		return dst, err
-	}
-	whole := len(vals) == len(l.Segments)
-	tail, next := whole && l.Tail != "", !whole && part == closedPart
-	dst, err := l.appendValues(dst, vals, tail || next)
-	switch {
-	case err != nil:
-		return dst, err
-	case tail:
-		return append(append(dst, l.Sep...), l.Tail...), nil
-	case next:
-		return l.appendNext(dst, len(vals)), nil
-	}
-	return dst, nil
-}
-
-// appendValues appends the head and the leading values. follows says whether a separator follows them.
-func (l *Layout) appendValues(dst []byte, vals []Value, follows bool) ([]byte, error) {
-	dst = append(dst, l.Head...)
-	bare := l.isBare()
-	for i, v := range vals {
-		s := &l.Segments[i]
-		if i > 0 || l.Head != "" {
-			dst = append(dst, l.Sep...)
-		}
-		dst = append(dst, s.Before...)
-		start := len(dst)
-		var err error
-		if dst, err = v.appendText(dst, s.Digits, l.Casing); err != nil {
-			return dst, fmt.Errorf("keys: field %s: %w", s.Field, err)
-		}
-		if bare {
-			return dst, nil
-		}
-		closed := (i < len(vals)-1 || follows) && v.kind.closed(l.Sep[0]) && dst[start] != '-'
-		if l.Escape == EscapePercent {
-			dst = escape(dst, start, l.Sep[0], v.kind)
-		}
-		if closed {
-			dst = append(dst, closing)
-		}
-	}
-	return dst, nil
-}
-
-// appendNext closes the head and the first n values, and appends the whole literals before the next one.
-func (l *Layout) appendNext(dst []byte, n int) []byte {
-	if n > 0 || l.Head != "" {
-		dst = append(dst, l.Sep...)
-	}
-	literals, _ := l.cutBefore(n)
-	return append(dst, literals...)
-}
-
-// cutBefore cuts the literal text before a value into whole literals, each with its separator, and the value's name.
-func (l *Layout) cutBefore(i int) (literals, name string) {
-	before := l.Segments[i].Before
-	for at := len(before); at >= len(l.Sep) && l.Sep != ""; at-- {
-		if before[at-len(l.Sep):at] == l.Sep {
-			return before[:at], before[at:]
-		}
-	}
-	return "", before
 }
 
 // CheckSep reports why sep cannot separate the values of a key: a separator begins with an ASCII character that is

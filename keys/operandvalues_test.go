@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/foldql/foldql/keys/internal/encoding"
 )
 
 // TestOperandsAnswerAsAFilterByValueWould, or they are an error: none silently matches nothing because it is not written as
@@ -84,7 +86,7 @@ func (l Layout) written(t *rapid.T, v Value, part bool) string {
 	if l.isBare() {
 		return text
 	}
-	return string(escape([]byte(text), 0, l.Sep[0], KindString))
+	return string(encoding.Escape([]byte(text), 0, l.Sep[0], false))
 }
 
 // plain is a number as people write it.
@@ -119,7 +121,7 @@ func (l Layout) filter(arg string, row, asked []Value, final string, given int) 
 		if first, last, _ = parseSpan(text, l.Segments[n]); arg == "prefix" && k == KindDateTime && first == last {
 			key, err := row[n].appendText(nil, 0, CasingNone)
 			begin, _ := first.appendText(nil, 0, CasingNone)
-			if c, _ := parseClock(text); c.complete() {
+			if c, _ := encoding.ParseTime(text); c.Complete() {
 				return err == nil && o == 0 && strings.HasPrefix(string(key), string(begin))
 			}
 		}
@@ -143,7 +145,7 @@ func (l Layout) compareAt(i int, a, b Value) int {
 	if a.kind != KindString || l.isBare() {
 		return compare(a, b, CasingNone)
 	}
-	text := func(v Value) string { return string(escape([]byte(v.text), 0, l.Sep[0], KindString)) }
+	text := func(v Value) string { return string(encoding.Escape([]byte(v.text), 0, l.Sep[0], false)) }
 	return strings.Compare(text(a), text(b))
 }
 

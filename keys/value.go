@@ -1,6 +1,13 @@
 package keys
 
-import "time"
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/foldql/foldql/keys/internal/encoding"
+)
 
 // Kind is the scalar type of a composite attribute; it chooses the attribute's text form in a key.
 type Kind uint8
@@ -15,6 +22,29 @@ const (
 	KindDate
 	KindDateTime
 )
+
+func (k Kind) String() string {
+	switch k {
+	case KindString:
+		return "string"
+	case KindBoolean:
+		return "boolean"
+	case KindInt:
+		return "integer"
+	case KindFloat:
+		return "float"
+	case KindDecimal:
+		return "decimal"
+	case KindDate:
+		return "date"
+	case KindDateTime:
+		return "date-time"
+	}
+	return "absent"
+}
+
+// isNumber reports whether values of the kind are numbers.
+func (k Kind) isNumber() bool { return k == KindInt || k == KindFloat || k == KindDecimal }
 
 // Value is one composite attribute on its way into a key. The zero Value is absent.
 type Value struct {
@@ -64,4 +94,61 @@ func (v Value) Text() string {
 		return ""
 	}
 	return v.text
+}
+
+// CountLeading returns how many values are present before the first one that is absent: as many composites a partial key can
+// be made of.
+func CountLeading(vals []Value) int {
+	for i := range vals {
+		if !vals[i].Present() {
+			return i
+		}
+	}
+	return len(vals)
+}
+
+// appendText appends the key text of a value as a segment has it, unescaped. err says why there is none.
+func (v Value) appendText(dst []byte, digits int, casing Casing) (out []byte, err error) {
+	if v.kind == KindString {
+		return encoding.Case(casing).Append(dst, v.text), nil
+	}
+	start := len(dst)
+	dst, err = v.appendScalar(dst, digits)
+	encoding.Case(casing).ASCII(dst[start:])
+	return dst, err
+}
+
+// appendScalar appends the text of a value that is no string.
+func (v Value) appendScalar(dst []byte, digits int) (out []byte, err error) {
+	switch v.kind {
+	case KindBoolean:
+		if v.num != 0 {
+			return append(dst, "true"...), nil
+		}
+		return append(dst, "false"...), nil
+	case KindInt:
+		return encoding.AppendInt(dst, v.num, digits), nil
+	case KindFloat:
+		if math.IsNaN(v.flt) || math.IsInf(v.flt, 0) {
+			return dst, fmt.Errorf("%v has no place among the numbers", v.flt)
+		}
+		return encoding.AppendFloat(dst, v.flt, digits), nil
+	case KindDecimal:
+		d, err := encoding.CanonicalDecimal(Decimal(v.text).String())
+		if err != nil {
+			return dst, fmt.Errorf("keys: %w", err)
+		}
+		return encoding.AppendDecimal(dst, d, digits), nil
+	case KindDate:
+		if !encoding.IsDate(v.text) {
+			return dst, fmt.Errorf("%.40q is not a calendar date", v.text)
+		}
+		return append(dst, v.text...), nil
+	case KindDateTime:
+		if !encoding.InYears(v.at) {
+			return dst, errors.New("the date-time is outside the years 0000 to 9999")
+		}
+		return encoding.AppendKeyTime(dst, v.at), nil
+	}
+	return dst, errors.New("the value is absent")
 }

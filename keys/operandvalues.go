@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/foldql/foldql/keys/internal/encoding"
 )
 
 // Read reads those texts of a condition on the field of ordinal n that are conditions on values of another kind: a query
@@ -117,39 +119,39 @@ func parseNumber(text string, digits int) (Decimal, bool) {
 		size = "-" + size
 	}
 	d, err := ParseDecimal(size)
-	return d, err == nil && string(appendDecimal(nil, d, digits)) == key
+	return d, err == nil && string(encoding.AppendDecimal(nil, string(d), digits)) == key
 }
 
 // parseDates reads a date, a month or a year.
 func parseDates(text string) (first, last Value, ok bool) {
-	var c clock
-	if c.date(text) != len(text) || c.fields == 0 {
+	c, ok := encoding.ParsePartialDate(text)
+	if !ok {
 		return Value{}, Value{}, false
 	}
 	date := func(t time.Time) Value { return DateOf(Date(t.Format(time.DateOnly))) }
-	return date(c.start()), date(c.end().Add(-time.Nanosecond)), true
+	return date(c.Start()), date(c.End().Add(-time.Nanosecond)), true
 }
 
 // parseTimes reads a date-time of any offset, or a part of one.
 func parseTimes(text string) (first, last Value, ok bool) {
-	c, ok := parseClock(text)
+	c, ok := encoding.ParseTime(text)
 	if !ok {
 		return Value{}, Value{}, false
 	}
-	from, to := c.span()
-	return DateTime(from), DateTime(to), inYears(from) && inYears(to)
+	from, to := span(c)
+	return DateTime(from), DateTime(to), encoding.InYears(from) && encoding.InYears(to)
 }
 
 func isClock(text string) bool {
-	_, ok := parseClock(text)
+	_, ok := encoding.ParseTime(text)
 	return ok
 }
 
 // span returns the first and the last instant meant, in UTC.
-func (c *clock) span() (first, last time.Time) {
-	first, last = c.start(), c.start()
-	if !c.complete() {
-		last = c.end().Add(-time.Nanosecond)
+func span(c encoding.PartialTime) (first, last time.Time) {
+	first, last = c.Start(), c.Start()
+	if !c.Complete() {
+		last = c.End().Add(-time.Nanosecond)
 	}
 	return first, last
 }
@@ -184,7 +186,7 @@ func (k Kind) mayBegin(text string) bool {
 		return false
 	}
 	for i := range len(text) {
-		if form[i] == '0' && !digitAt(text, i) || form[i] != '0' && form[i] != text[i]&^0x20 && form[i] != text[i] {
+		if form[i] == '0' && !encoding.DigitAt(text, i) || form[i] != '0' && form[i] != text[i]&^0x20 && form[i] != text[i] {
 			return false
 		}
 	}

@@ -1,4 +1,4 @@
-package keys
+package encoding
 
 import (
 	"bytes"
@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// padding is how many integer digits a number has in a key at least, unless its segment says otherwise.
-const padding = 16
+// Padding is how many integer digits a number has in a key at least, where nothing else is said.
+const Padding = 16
 
-// Unpadded is the Digits of a segment whose numbers stand in the key as they are: they then sort as text.
+// Unpadded is the width of numbers that stand in a key as they are: they then sort as text.
 const Unpadded = -1
 
 // appendNumber appends the key text of a number in canonical decimal text, its integer part of width digits at least.
@@ -31,7 +31,7 @@ func appendNumber(dst, canonical []byte, width int) []byte {
 		return append(dst, canonical...)
 	}
 	if width == 0 {
-		width = padding
+		width = Padding
 	}
 	size, negative := bytes.CutPrefix(canonical, []byte{'-'})
 	whole, fraction, _ := bytes.Cut(size, []byte{'.'})
@@ -77,15 +77,15 @@ func appendComplement(dst, digits []byte) []byte {
 	return dst
 }
 
-// appendInt is appendNumber of an integer.
-func appendInt(dst []byte, n int64, width int) []byte {
+// AppendInt is appendNumber of an integer.
+func AppendInt(dst []byte, n int64, width int) []byte {
 	var buf [20]byte
 	return appendNumber(dst, strconv.AppendInt(buf[:0], n, 10), width)
 }
 
-// appendFloat is appendNumber of a finite float: of the shortest decimal text that reads back as it, which is a
+// AppendFloat is appendNumber of a finite float: of the shortest decimal text that reads back as it, which is a
 // different one for each float and in the order of the floats.
-func appendFloat(dst []byte, f float64, width int) []byte {
+func AppendFloat(dst []byte, f float64, width int) []byte {
 	if f == 0 {
 		f = 0 // the negative zero becomes the other one
 	}
@@ -95,6 +95,14 @@ func appendFloat(dst []byte, f float64, width int) []byte {
 	}
 	var buf [longFloat]byte
 	return appendNumber(dst, strconv.AppendFloat(buf[:0], f, 'f', -1, 64), width)
+}
+
+// FloatRoom returns how many bytes the plain decimal text of a float has at most.
+func FloatRoom(f float64) int {
+	if isLong(f) {
+		return longFloat
+	}
+	return shortFloat
 }
 
 // isLong reports whether the plain decimal text of a float may have more than shortFloat bytes.
@@ -109,12 +117,12 @@ const (
 	longFloat  = 2 + 323 + 17
 )
 
-// appendDecimal is appendNumber of a Decimal.
-func appendDecimal(dst []byte, d Decimal, width int) []byte {
-	if len(d) > 64 {
-		var buf [2*maxDigits + 2]byte
-		return appendNumber(dst, append(buf[:0], d...), width)
+// AppendDecimal is appendNumber of a decimal in canonical text.
+func AppendDecimal(dst []byte, canonical string, width int) []byte {
+	if len(canonical) > 64 {
+		var buf [2*MaxDigits + 2]byte
+		return appendNumber(dst, append(buf[:0], canonical...), width)
 	}
 	var buf [64]byte
-	return appendNumber(dst, append(buf[:0], d...), width)
+	return appendNumber(dst, append(buf[:0], canonical...), width)
 }

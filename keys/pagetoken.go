@@ -7,8 +7,12 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"errors"
 	"strings"
 )
+
+// ErrInvalidToken is the error of any page token that this program did not seal, or that belongs to another query.
+var ErrInvalidToken = errors.New("keys: the page token is not valid here")
 
 // TokenKey is the secret that authenticates page tokens.
 type TokenKey [32]byte
@@ -24,10 +28,10 @@ const (
 // tokenText refuses all texts of the same bytes but one.
 var tokenText = base64.RawURLEncoding.Strict()
 
-// Seal is that of the key's Sealer.
+// Seal is [Sealer.Seal] of the key's Sealer.
 func (k *TokenKey) Seal(binding, payload []byte) string { return k.Sealer().Seal(binding, payload) }
 
-// Open is that of the key's Sealer.
+// Open is [Sealer.Open] of the key's Sealer.
 func (k *TokenKey) Open(binding []byte, token string) ([]byte, error) {
 	return k.Sealer().Open(binding, token)
 }
@@ -90,4 +94,36 @@ func (s *Sealer) appendNonce(dst, binding, payload []byte) []byte {
 	h.Write(binding)
 	h.Write(payload)
 	return h.Sum(dst)[:len(dst)+nonceSize]
+}
+
+// Cursor is where a page begins: after the row with this key.
+type Cursor struct {
+	Key   Key
+	Index Key // the row's key in the index that is read; zero on the table itself
+}
+
+// AppendCursor appends the cursor as the payload of a page token; see [Sealer.Seal].
+func AppendCursor(dst []byte, s Cursor) []byte {
+	for _, part := range [...]string{s.Key.PK, s.Key.SK, s.Index.PK, s.Index.SK} {
+		dst = binary.AppendUvarint(dst, uint64(len(part)))
+		dst = append(dst, part...)
+	}
+	return dst
+}
+
+// ParseCursor reads the payload of a page token; it fails with [ErrInvalidToken].
+func ParseCursor(b []byte) (Cursor, error) {
+	var s Cursor
+	for _, part := range [...]*string{&s.Key.PK, &s.Key.SK, &s.Index.PK, &s.Index.SK} {
+		size, n := binary.Uvarint(b)
+		if n <= 0 || size > uint64(len(b)-n) {
+			return Cursor{}, ErrInvalidToken
+		}
+		b = b[n:]
+		*part, b = string(b[:size]), b[size:]
+	}
+	if len(b) > 0 {
+		return Cursor{}, ErrInvalidToken
+	}
+	return s, nil
 }

@@ -1,31 +1,31 @@
-package keys
+package encoding
 
 import (
 	"unicode"
 	"unicode/utf8"
 )
 
-// Casing is what the letters of a key become. The attribute that is stored beside the key keeps its own.
-type Casing uint8
+// Case is what letters become.
+type Case uint8
 
-// The casings. They are Unicode's full ones, of no language: "ß" becomes "SS", "ΟΔΟΣ" becomes "οδος".
+// The cases. They are Unicode's full ones, of no language: "ß" becomes "SS", "ΟΔΟΣ" becomes "οδος".
 const (
-	CasingNone Casing = iota
-	CasingLower
-	CasingUpper
+	AsIs Case = iota
+	Lower
+	Upper
 )
 
-// Text returns s in the casing.
-func (c Casing) Text(s string) string {
-	if c == CasingNone {
+// Text returns s in the case.
+func (c Case) Text(s string) string {
+	if c == AsIs {
 		return s
 	}
-	return string(c.append(nil, s))
+	return string(c.Append(nil, s))
 }
 
-// beginnings returns what texts that begin with s begin with in the casing, in order: two texts where the last letter of s is a
+// Beginnings returns what texts that begin with s begin with in the case, in order: two texts where the last letter of s is a
 // sigma, which may end a word or go on with it.
-func (c Casing) beginnings(s string) []string {
+func (c Case) Beginnings(s string) []string {
 	ended, goesOn := c.Text(s), c.Text(s+"a")
 	goesOn = goesOn[:len(goesOn)-len("a")]
 	if ended == goesOn {
@@ -34,9 +34,9 @@ func (c Casing) beginnings(s string) []string {
 	return []string{ended, goesOn}
 }
 
-// append appends s in the casing. Bytes that are no UTF-8 stay as they are.
-func (c Casing) append(dst []byte, s string) []byte {
-	if c == CasingNone {
+// Append appends s in the case. Bytes that are no UTF-8 stay as they are.
+func (c Case) Append(dst []byte, s string) []byte {
+	if c == AsIs {
 		return append(dst, s...)
 	}
 	for i := 0; i < len(s); {
@@ -56,9 +56,9 @@ func (c Casing) append(dst []byte, s string) []byte {
 	return dst
 }
 
-// appendRune appends the character r, which is s[from:to], in the casing.
-func (c Casing) appendRune(dst []byte, r rune, s string, from, to int) []byte {
-	if c == CasingUpper {
+// appendRune appends the character r, which is s[from:to], in the case.
+func (c Case) appendRune(dst []byte, r rune, s string, from, to int) []byte {
+	if c == Upper {
 		if special, ok := specialUpper[r]; ok {
 			return append(dst, special...)
 		}
@@ -79,20 +79,20 @@ const (
 	finalSigma = '\u03c2'
 )
 
-// ascii returns the ASCII byte b in the casing.
-func (c Casing) ascii(b byte) byte {
+// ascii returns the ASCII byte b in the case.
+func (c Case) ascii(b byte) byte {
 	switch {
-	case c == CasingLower && 'A' <= b && b <= 'Z':
+	case c == Lower && 'A' <= b && b <= 'Z':
 		return b + ('a' - 'A')
-	case c == CasingUpper && 'a' <= b && b <= 'z':
+	case c == Upper && 'a' <= b && b <= 'z':
 		return b - ('a' - 'A')
 	}
 	return b
 }
 
-// asciiAll puts ASCII text into the casing where it stands.
-func (c Casing) asciiAll(text []byte) {
-	if c == CasingNone {
+// ASCII puts ASCII text into the case where it stands.
+func (c Case) ASCII(text []byte) {
+	if c == AsIs {
 		return
 	}
 	for i, b := range text {

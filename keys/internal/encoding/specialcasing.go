@@ -1,4 +1,4 @@
-package keys
+package encoding
 
 // specialUpper holds the characters whose upper case is more than one character, as Unicode's SpecialCasing has them
 // for every language. (In the other direction there is one alone: the dotted capital I.)

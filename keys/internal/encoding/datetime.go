@@ -1,0 +1,66 @@
+package encoding
+
+import "time"
+
+// AppendDateTime appends the instant as the API shows it: UTC, RFC 3339, at least three fraction digits.
+func AppendDateTime(dst []byte, t time.Time) []byte {
+	t = t.UTC()
+	dst = appendMillis(dst, t)
+	dst = appendFiner(dst, t)
+	return append(dst, 'Z')
+}
+
+// AppendKeyTime appends the instant as keys hold it: three fraction digits, the Z, then whatever digits are finer. Their
+// last digit is never a zero, so an instant has one text, and a prefix of it is the earlier instant.
+func AppendKeyTime(dst []byte, t time.Time) []byte {
+	t = t.UTC()
+	dst = appendMillis(dst, t)
+	dst = append(dst, 'Z')
+	return appendFiner(dst, t)
+}
+
+// appendMillis appends "2024-01-15T10:30:00.123" of a time in UTC.
+func appendMillis(dst []byte, t time.Time) []byte {
+	year, month, day := t.Date()
+	hour, minute, second := t.Clock()
+	dst = appendPadded(dst, year, 4)
+	dst = appendPadded(append(dst, '-'), int(month), 2)
+	dst = appendPadded(append(dst, '-'), day, 2)
+	dst = appendPadded(append(dst, 'T'), hour, 2)
+	dst = appendPadded(append(dst, ':'), minute, 2)
+	dst = appendPadded(append(dst, ':'), second, 2)
+	return appendPadded(append(dst, '.'), t.Nanosecond()/1e6, 3)
+}
+
+// appendFiner appends the digits below the millisecond, without zeros at their end.
+func appendFiner(dst []byte, t time.Time) []byte {
+	n := t.Nanosecond() % 1e6
+	if n == 0 {
+		return dst
+	}
+	width := 6
+	for n%10 == 0 {
+		n /= 10
+		width--
+	}
+	return appendPadded(dst, n, width)
+}
+
+// appendPadded appends the last width digits of n.
+func appendPadded(dst []byte, n, width int) []byte {
+	at := len(dst) + width
+	for range width {
+		dst = append(dst, '0')
+	}
+	for i := at - 1; n > 0 && i >= at-width; i-- {
+		dst[i] = byte('0' + n%10)
+		n /= 10
+	}
+	return dst
+}
+
+// InYears reports whether the instant has a text: its year in UTC has four digits.
+func InYears(t time.Time) bool {
+	year := t.UTC().Year()
+	return 0 <= year && year <= 9999
+}
