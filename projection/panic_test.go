@@ -53,6 +53,7 @@ func (s *fragile) Apply(ctx context.Context, b driver.Batch) error {
 type fragileShared struct {
 	*fragile
 	driver.Shared
+	driver.TxLimiter
 }
 
 // TestAPanicOfOursMakesADeadLetter of the one event that meets it, with what and where at the beginning of its reason.
@@ -100,7 +101,7 @@ func TestAPanicAmidAWriteStopsTheProjection(t *testing.T) {
 		s := newSetting(t)
 		log := logOf(t, event("", upsert("a", 1)), event("", upsert("b", 1)), event("", upsert("a", 2)))
 		shared := s.store.Join(memstore.Options{Now: s.clock.now})
-		broken := fragileShared{&fragile{Driver: shared, write: "b"}, shared}
+		broken := fragileShared{&fragile{Driver: shared, write: "b"}, shared, shared}
 		srv := s.over(broken, log, window)
 		err := srv.Run(t.Context())
 		if err == nil || !strings.Contains(err.Error(), "event 0@2") ||

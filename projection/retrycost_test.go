@@ -54,7 +54,8 @@ func TestARetryCostsTheSameHoweverManyWereRetriedBefore(t *testing.T) {
 		"shared": {struct {
 			*tollgate
 			driver.Shared
-		}{sharedGate, shared}, sharedGate},
+			driver.TxLimiter
+		}{sharedGate, shared, shared}, sharedGate},
 	} {
 		t.Run(name, func(t *testing.T) {
 			events := append(repeated(batches*each, needs("a", 1)), event("", upsert("a", 1)))

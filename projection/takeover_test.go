@@ -125,7 +125,8 @@ func TestAStoreOfAnEarlierVersionIsTakenOverAsItIs(t *testing.T) {
 					wrapped = struct {
 						driver.Driver
 						driver.Shared
-					}{faulty, shared}
+						driver.TxLimiter
+					}{faulty, shared, drv.(driver.TxLimiter)}
 				}
 				db := open(t, wrapped)
 				r := run(t, ended(log), db, quick())

@@ -74,7 +74,8 @@ func (th *theatre) actor(part projection.Projection) (*actor, error) {
 	db, err := querydb.Open(context.Background(), struct {
 		driver.Driver
 		driver.Shared
-	}{a, a}, th.models, querydb.Config{})
+		driver.TxLimiter
+	}{a, a, a}, th.models, querydb.Config{})
 	if err != nil {
 		return nil, err
 	}

@@ -131,8 +131,8 @@ func (db *DB) Shared() bool {
 // MostAtomic is what one batch of an atomic model can hold, its notes included: so many writes, and bytes of their rows;
 // zeros where there is no such limit.
 func (db *DB) MostAtomic() (writes, bytes int) {
-	if shared, ok := db.drv.(driver.Shared); ok {
-		return shared.MostAtomic()
+	if limited, ok := db.drv.(driver.TxLimiter); ok {
+		return limited.TxLimits()
 	}
 	return 0, 0
 }

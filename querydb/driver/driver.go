@@ -98,12 +98,18 @@ type GetLimiter interface {
 	MaxGet() int
 }
 
-// Shared is a driver of a store that other processes write to at the same time, and that cannot commit a batch of any
-// size in one step. It keeps the rules of Write about positions and revisions, which other drivers may take as kept:
-// their store has one writer, and a batch is there whole or not at all.
+// Shared is a driver of a store that other processes write to at the same time. It keeps the rules of Write about
+// positions and revisions, which other drivers may take as kept: their store has one writer.
 type Shared interface {
-	// MostAtomic is what an Atomic batch can hold, its Last included: so many writes, and bytes of their rows.
-	MostAtomic() (writes, bytes int)
+	// WrittenByOthers marks the driver; it does nothing.
+	WrittenByOthers()
+}
+
+// TxLimiter is a driver that cannot commit a batch of any size in one step: a batch that is not Atomic takes effect
+// write by write. A driver without limits commits every batch whole or not at all.
+type TxLimiter interface {
+	// TxLimits returns what an Atomic batch can hold, its Last included: so many writes, and bytes of their rows.
+	TxLimits() (writes, bytes int)
 }
 
 // Table is what a driver knows of a table: its physical name and the shape of its rows.

@@ -349,7 +349,7 @@ func atomicBatch(s *store) {
 
 // mostAtomic fills an atomic batch to the brim, and then some.
 func mostAtomic(s *store) {
-	most, bytes := s.drv.(driver.Shared).MostAtomic()
+	most, bytes := s.drv.(driver.TxLimiter).TxLimits()
 	batch := func(n int, text string, offset uint64) (b driver.Batch) {
 		b.Atomic = true
 		for i := range n - 1 {

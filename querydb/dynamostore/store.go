@@ -70,6 +70,7 @@ type Store struct {
 var (
 	_ driver.Driver     = (*Store)(nil)
 	_ driver.Shared     = (*Store)(nil)
+	_ driver.TxLimiter  = (*Store)(nil)
 	_ driver.GetLimiter = (*Store)(nil)
 	_ driver.Identifier = (*Store)(nil)
 )
@@ -148,9 +149,12 @@ func (s *Store) Answers(ctx context.Context) error {
 // MaxGet is how many keys one Get reads: as many batches as may be in flight.
 func (s *Store) MaxGet() int { return mostKeys * s.cfg.Concurrency }
 
-// MostAtomic is what one transaction can hold. DynamoDB counts names of attributes too, which the bytes of rows do not:
+// WrittenByOthers implements driver.Shared.
+func (s *Store) WrittenByOthers() {}
+
+// TxLimits returns what one transaction can hold. DynamoDB counts names of attributes too, which the bytes of rows do not:
 // some of its limit is left for them.
-func (s *Store) MostAtomic() (writes, bytes int) { return mostActions, mostTransaction * 7 / 8 }
+func (s *Store) TxLimits() (writes, bytes int) { return mostActions, mostTransaction * 7 / 8 }
 
 // shape returns the shape of a table, worked out when it is first seen.
 func (s *Store) shape(t *driver.Table) (*shape, error) {

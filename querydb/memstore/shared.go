@@ -18,9 +18,10 @@ type Shared struct {
 }
 
 var (
-	_ driver.Driver  = (*Shared)(nil)
-	_ driver.Dropper = (*Shared)(nil)
-	_ driver.Shared  = (*Shared)(nil)
+	_ driver.Driver    = (*Shared)(nil)
+	_ driver.Dropper   = (*Shared)(nil)
+	_ driver.Shared    = (*Shared)(nil)
+	_ driver.TxLimiter = (*Shared)(nil)
 )
 
 // Options say what befalls the batches of a Shared; the zero Options are a store in which nothing does.
@@ -68,8 +69,11 @@ func (s *Shared) Join(opts Options) *Shared {
 	return &Shared{store: s.store, opts: opts}
 }
 
-// MostAtomic is what an atomic commit can hold.
-func (s *Shared) MostAtomic() (writes, bytes int) { return s.opts.MostWrites, s.opts.MostBytes }
+// WrittenByOthers implements driver.Shared.
+func (s *Shared) WrittenByOthers() {}
+
+// TxLimits returns what an atomic commit can hold.
+func (s *Shared) TxLimits() (writes, bytes int) { return s.opts.MostWrites, s.opts.MostBytes }
 
 // Close ends this Shared. The rows are there as long as anybody holds another.
 func (s *Shared) Close() error {
