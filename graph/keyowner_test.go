@@ -163,7 +163,7 @@ type Query { BadgeByCode(code: String!): Badge Wearer(id: ID!): Wearer }
 // badges are entities of ann's under a unique index, and, where others is true, one of another.
 func badges(t *testing.T, others bool) *bench {
 	schema := keys.EntitySchema{Name: "club", Version: 1, Casing: keys.CasingLower}
-	table := &querydb.Shared{
+	table := &querydb.SharedTable{
 		Name: "Club", Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "kind"},
 		Indexes: []querydb.SharedIndex{{Name: "gsi1", Keys: driver.KeyNames{PK: "gsi1pk"}}},
 	}

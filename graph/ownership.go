@@ -38,7 +38,7 @@ func (v viewer) kept(ctx context.Context, t *Type, a access, rec record.Record) 
 	if !v.owns(t, rec) {
 		return nil, nil
 	}
-	if err := driver.Take(driver.BudgetOf(ctx), len(rec)); err != nil {
+	if err := driver.Charge(driver.BudgetOf(ctx), len(rec)); err != nil {
 		return nil, err
 	}
 	return rec, nil

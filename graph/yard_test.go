@@ -42,7 +42,7 @@ func entityHalf(fields []driver.Field, layout func(...keys.Segment) keys.Layout,
 	return querydb.Half{Layout: layout(segments...), Fields: ordinals}
 }
 
-var yardTable = &querydb.Shared{
+var yardTable = &querydb.SharedTable{
 	Name: "Farm", Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "kind"},
 	Indexes: []querydb.SharedIndex{
 		{Name: "gsi1", Constant: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},

@@ -48,14 +48,14 @@ type outliving struct{ driver.Driver }
 func (outliving) Close() error { return nil }
 
 // sharedKept is a kept store that others may write to.
-type sharedKept struct{ *memstore.Shared }
+type sharedKept struct{ *memstore.MultiWriter }
 
 func (sharedKept) Close() error { return nil }
 
 var keptStores = map[string]func() driver.Driver{
 	"plain": func() driver.Driver { return outliving{memstore.New()} },
 	"shared": func() driver.Driver {
-		return sharedKept{memstore.NewShared(memstore.Options{Now: func() time.Time { return epoch }})}
+		return sharedKept{memstore.NewMultiWriter(memstore.Options{Now: func() time.Time { return epoch }})}
 	},
 }
 

@@ -87,7 +87,7 @@ func TestAProjectionStopsWhereTooManyEventsFail(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%s/%d", c.name, store, window), func(t *testing.T) {
 					var kept driver.Driver = newFaultyStore()
 					if store == "shared" {
-						kept = memstore.NewShared(memstore.Options{Now: quick().Now})
+						kept = memstore.NewMultiWriter(memstore.Options{Now: quick().Now})
 					}
 					cfg := quick()
 					cfg.Window, cfg.MaxDeadLetters = window, c.percent
@@ -125,7 +125,7 @@ func TestWhatPrecedesAStopByDeadLettersIsDurable(t *testing.T) {
 
 func TestDecisionsLetAProjectionGoOnThatHasStoppedByDeadLetters(t *testing.T) {
 	for name, kept := range map[string]driver.Driver{
-		"plain": newFaultyStore(), "shared": memstore.NewShared(memstore.Options{Now: quick().Now}),
+		"plain": newFaultyStore(), "shared": memstore.NewMultiWriter(memstore.Options{Now: quick().Now}),
 	} {
 		t.Run(name, func(t *testing.T) { testDecisionsAtABound(t, open(t, kept)) })
 	}
@@ -191,7 +191,7 @@ func TestAStopByDeadLettersIsTheSameWhereverAProjectionRestarts(t *testing.T) {
 		stop, want := stopOf(rt, whole), asideOf(t, whole)
 
 		now := quick().Now
-		kept := memstore.NewShared(memstore.Options{Now: now})
+		kept := memstore.NewMultiWriter(memstore.Options{Now: now})
 		plain := newFaultyStore()
 		shared := rapid.Bool().Draw(rt, "shared")
 		for n := range 40 {
@@ -241,7 +241,7 @@ func TestAStopByDeadLettersIsTheSameWhereverAProjectionRestarts(t *testing.T) {
 // go on, and so does one about the event at which it has stopped, as far as the next.
 func TestAStopAtABlockedEventEndsWithWhatBlocksIt(t *testing.T) {
 	for name, kept := range map[string]driver.Driver{
-		"plain": newFaultyStore(), "shared": memstore.NewShared(memstore.Options{Now: quick().Now}),
+		"plain": newFaultyStore(), "shared": memstore.NewMultiWriter(memstore.Options{Now: quick().Now}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			events := []eventlog.Event{event("s", Step{Op: "fail"})}

@@ -165,7 +165,7 @@ func (r *Runner) write(ctx context.Context, out *outcome) error {
 		out.fold.forget()
 		return err
 	}
-	err := r.record(ctx, querydb.Batch{Writes: r.writes, Notes: out.notes, Atomic: whole, Several: several}, out, out.checkpoint())
+	err := r.record(ctx, querydb.Batch{Writes: r.writes, Notes: out.notes, Atomic: whole, MultiRow: several}, out, out.checkpoint())
 	if err != nil {
 		out.fold.forget()
 		return err
@@ -336,7 +336,7 @@ func (r *Runner) canSetAside(out *outcome) bool {
 	if !r.shared {
 		return true
 	}
-	most, _ := r.db.MostAtomic()
+	most, _ := r.db.TxLimits()
 	return out.rows == 0 && len(out.notes)+noteWrites <= most
 }
 

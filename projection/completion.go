@@ -77,7 +77,7 @@ func (r *Runner) newCompletion(ctx context.Context, generation int) (completion,
 	return c, nil
 }
 
-// Prepare reads what is on record, so that rows which are not complete are not served: see querydb.DB.Building. It is to be
+// Prepare reads what is on record, so that rows which are not complete are not served: see querydb.DB.SetBuilding. It is to be
 // called before the rows are read by others, and Run does the same before it folds.
 func (r *Runner) Prepare(ctx context.Context) error {
 	r.mu.Lock()
@@ -104,7 +104,7 @@ func (r *Runner) Prepare(ctx context.Context) error {
 
 // unready says that a generation is begun.
 func (r *Runner) unready(generation int) error {
-	if err := r.db.Begin(r.projection.Model, generation); err != nil {
+	if err := r.db.ExpectBuild(r.projection.Model, generation); err != nil {
 		return err
 	}
 	return r.judge(completion{Generation: generation})
@@ -115,9 +115,9 @@ func (r *Runner) judge(c completion) error {
 	r.completion = c
 	r.progress.building(!c.Done, c.Goal)
 	if c.Done {
-		return r.db.Built(r.projection.Model, r.projection.writer())
+		return r.db.SetBuilt(r.projection.Model, r.projection.writer())
 	}
-	return r.db.Building(r.projection.Model, r.projection.writer(), r.progress.rebuild)
+	return r.db.SetBuilding(r.projection.Model, r.projection.writer(), r.progress.rebuild)
 }
 
 // complete notes that the rows are complete, once they are: after a window or, where idle is set, when nothing more is to be

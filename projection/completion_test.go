@@ -143,7 +143,7 @@ func TestASourceWithoutAKnownEndIsCompleteWhenItHasNothingMore(t *testing.T) {
 func TestHalfBuiltRowsAreNeverServedByAnyProcess(t *testing.T) {
 	const n = 400
 	opts := memstore.Options{Now: func() time.Time { return epoch }}
-	shared := memstore.NewShared(opts)
+	shared := memstore.NewMultiWriter(opts)
 	log := openLog(t, countsOf(n)...)
 	cfg := quick()
 	cfg.Window, cfg.Heartbeat = 7, time.Millisecond

@@ -57,15 +57,15 @@ const (
 )
 
 func newCuts(m *querydb.Model, db *querydb.DB) cuts {
-	c := cuts{shared: db.Shared(), atomic: m.Atomic}
+	c := cuts{shared: db.MultiWriter(), atomic: m.Atomic}
 	for i := range m.Indexes {
 		if m.Indexes[i].Unique {
 			c.atomic, c.claims = true, c.claims+2
 		}
 	}
-	c.most.writes, c.most.bytes = db.MostAtomic()
+	c.most.writes, c.most.bytes = db.TxLimits()
 	c.most.writes -= noteWrites
-	if m.Joint() {
+	if m.MultiProjection() {
 		c.most.writes-- // for a look at which generation of the table serves
 	}
 	c.most.bytes -= noteBytes

@@ -181,13 +181,13 @@ func TestCommitsThatEndEarlyReadLittleInVain(t *testing.T) {
 
 // counted counts the keys that are read.
 type counted struct {
-	*memstore.Shared
+	*memstore.MultiWriter
 	keys *int
 }
 
 func (c counted) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
 	*c.keys += len(g.Keys)
-	return c.Shared.Get(ctx, g)
+	return c.MultiWriter.Get(ctx, g)
 }
 
 // TestARetryWaitsForWhatIsAhead kills a process that has followed a row, and retries an event that changes that row: it

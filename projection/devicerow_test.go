@@ -50,7 +50,7 @@ const (
 )
 
 func deviceModel() *querydb.Model {
-	shared := &querydb.Shared{Name: "Fleet", Indexes: []querydb.SharedIndex{
+	shared := &querydb.SharedTable{Name: "Fleet", Indexes: []querydb.SharedIndex{
 		{Name: "gsi1", Constant: true}, {Name: "gsi2", Constant: true}, {Name: "gsi3", Constant: true},
 	}}
 	return &querydb.Model{
@@ -237,7 +237,7 @@ func devicesOf(db *querydb.DB, o *DeviceOps, ids ...string) (map[string]storedDe
 		}
 		ks = append(ks, k)
 	}
-	rows, err := db.Stored(writerName(o)).Get(ctx(), o.Codec.Model, ks, true)
+	rows, err := db.ForFold(writerName(o)).Get(ctx(), o.Codec.Model, ks, true)
 	got := map[string]storedDevice{}
 	for i, row := range rows {
 		if row.Record == nil {

@@ -19,7 +19,7 @@ import (
 type counter struct{}
 
 func (counter) OrderPlaced(e events.OrderPlaced, _ projection.Meta) []projection.Op {
-	return []projection.Op{ops.OrderCount.Upsert(querydb.Only{}, model.OrderCount{}, func(row *model.OrderCount) {
+	return []projection.Op{ops.OrderCount.Upsert(querydb.SingletonKey{}, model.OrderCount{}, func(row *model.OrderCount) {
 		row.Orders++
 		row.Revenue += e.Total
 	})}

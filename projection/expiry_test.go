@@ -93,7 +93,7 @@ func (f *mortalFold) upTo(t testing.TB, events []eventlog.Event, window int) (*q
 
 // withKept is a store that is opened again.
 func withKept(store driver.Driver) driver.Driver {
-	if shared, is := store.(*memstore.Shared); is {
+	if shared, is := store.(*memstore.MultiWriter); is {
 		return shared.Join(memstore.Options{Now: func() time.Time { return epoch }})
 	}
 	return &faultyStore{Driver: store, written: map[keys.Key]bool{}}
@@ -260,7 +260,7 @@ func whyOf(t testing.TB, r *projection.Runner) (list []string) {
 // sweepUpTo removes the rows that ended before the time, as the store does by itself or is asked to.
 func sweepUpTo(t *rapid.T, f *mortalFold, before time.Time) int {
 	table := querydb.TableOf(f.ops.Codec.Model, 0)
-	if shared, is := f.store.(*memstore.Shared); is {
+	if shared, is := f.store.(*memstore.MultiWriter); is {
 		return shared.Expire(table, before)
 	}
 	removed, err := f.store.(driver.Sweeper).Sweep(context.Background(), table, before, 1000)

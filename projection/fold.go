@@ -118,7 +118,7 @@ type undo[R any] struct {
 func newFold[R any](codec *querydb.Codec[R], db *querydb.DB, w *querydb.Writer) *fold[R] {
 	m := codec.Model
 	f := &fold[R]{codec: codec, model: m, shape: shapeOf(m, w), cuts: newCuts(m, db), readers: 1}
-	f.db, f.slots = db.Stored(f.shape.writer), len(m.Indexes)
+	f.db, f.slots = db.ForFold(f.shape.writer), len(m.Indexes)
 	if m.Entity != nil {
 		f.slots = len(m.Entity.Table.Indexes)
 	}
@@ -156,7 +156,7 @@ func (f *fold[R]) needKey(key keys.Key) error {
 	if e.wanted {
 		return nil
 	}
-	if err := f.db.Check(f.model, &querydb.Row{Key: key}); err != nil {
+	if err := f.db.Validate(f.model, &querydb.Row{Key: key}); err != nil {
 		return err
 	}
 	e.wanted = true
@@ -299,7 +299,7 @@ func (f *fold[R]) store(e *entry[R]) error {
 	e.stored = querydb.Row{Key: e.key}
 	if e.present {
 		var err error
-		if e.stored, err = querydb.EncodeUnder(f.codec, &f.builder, &e.row, e.key); err != nil {
+		if e.stored, err = querydb.EncodeWithKey(f.codec, &f.builder, &e.row, e.key); err != nil {
 			return err
 		}
 		if e.indexes != nil {
@@ -307,7 +307,7 @@ func (f *fold[R]) store(e *entry[R]) error {
 		}
 	}
 	e.stored.Position = e.pos
-	return f.db.Check(f.model, &e.stored)
+	return f.db.Validate(f.model, &e.stored)
 }
 
 // rollback gives every row back that the event in hand changed, and what its evaluation has decided about the commit: an

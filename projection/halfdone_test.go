@@ -103,7 +103,7 @@ func counts(o *DeviceOps) projection.Projection {
 func TestAnEventOneOfWhoseRowsIsOfAnotherKindHasNoEffectBeforeItsRetry(t *testing.T) {
 	o := deviceOps(deviceModel())
 	m := o.Codec.Model
-	store := memstore.NewShared(memstore.Options{})
+	store := memstore.NewMultiWriter(memstore.Options{})
 	db := open(t, store, m)
 	key, err := o.Key("b")
 	if err != nil {
@@ -153,7 +153,7 @@ func recordOf(o *DeviceOps, d Device) (record.Record, error) {
 
 // spoilt is a store in which another program has put what is no row.
 type spoilt struct {
-	*memstore.Shared
+	*memstore.MultiWriter
 	id string
 }
 
@@ -163,7 +163,7 @@ func (s *spoilt) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
 			return nil, fmt.Errorf("%w: an attribute has another type", driver.ErrDamaged)
 		}
 	}
-	return s.Shared.Get(ctx, g)
+	return s.MultiWriter.Get(ctx, g)
 }
 
 func TestAnEventOfADamagedRowIsSetAsideAndTheOthersGoOn(t *testing.T) {

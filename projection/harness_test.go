@@ -173,7 +173,7 @@ func rowsOf(t testing.TB, db *querydb.DB, ks []keys.Key) map[Key]stored {
 }
 
 func readRows(db *querydb.DB, m *querydb.Model, ks []keys.Key) (map[Key]stored, error) {
-	rows, err := db.Stored("").Get(context.Background(), m, ks, true)
+	rows, err := db.ForFold("").Get(context.Background(), m, ks, true)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ import (
 
 // othersTables is a store of tables that others make: each has an identity, and a mark.
 type othersTables struct {
-	*memstore.Shared
+	*memstore.MultiWriter
 	mu     sync.Mutex
 	made   map[string]int // how often each was made anew
 	marks  map[string]string
@@ -28,8 +28,8 @@ type othersTables struct {
 
 func newOthersTables(c *clock) *othersTables {
 	return &othersTables{
-		Shared: memstore.NewShared(memstore.Options{Now: c.now}),
-		made:   map[string]int{}, marks: map[string]string{}, looked: map[string]int{}, none: map[string]bool{},
+		MultiWriter: memstore.NewMultiWriter(memstore.Options{Now: c.now}),
+		made:        map[string]int{}, marks: map[string]string{}, looked: map[string]int{}, none: map[string]bool{},
 	}
 }
 
@@ -172,7 +172,7 @@ func TestATableThatIsSwappedUnderAServerIsFoundWithinHalfAMinute(t *testing.T) {
 			c.move(29 * time.Second)
 			rounds()
 			c.move(time.Second)
-			for limit := time.Now().Add(20 * time.Second); db.Serving(Model) == 0; {
+			for limit := time.Now().Add(20 * time.Second); db.ServingGeneration(Model) == 0; {
 				if time.Now().After(limit) {
 					t.Fatalf("the table was made anew half a minute ago, and is still served: %+v", status(t, r))
 				}

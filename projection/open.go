@@ -49,8 +49,8 @@ func (r *Runner) open(ctx context.Context) error {
 		}
 		return r.open(ctx)
 	}
-	if p.owner == querydb.Unmarked {
-		if err := r.db.Mark(ctx, p.model, p.serving.Number); err != nil {
+	if p.owner == querydb.MarkAbsent {
+		if err := r.db.MarkTable(ctx, p.model, p.serving.Number); err != nil {
 			return err
 		}
 	}
@@ -62,12 +62,12 @@ func (r *Runner) open(ctx context.Context) error {
 			return err
 		}
 	}
-	if r.db.Serving(p.model) != p.serving.Number {
-		if err := r.db.Begin(p.model, p.serving.Number); err != nil {
+	if r.db.ServingGeneration(p.model) != p.serving.Number {
+		if err := r.db.ExpectBuild(p.model, p.serving.Number); err != nil {
 			return err
 		}
 	}
-	if err := r.db.Serve(p.model, p.serving); err != nil {
+	if err := r.db.UseGeneration(p.model, p.serving); err != nil {
 		return err
 	}
 	if err := r.judge(whole); err != nil {
@@ -86,7 +86,7 @@ func (r *Runner) open(ctx context.Context) error {
 	if !r.known {
 		return fmt.Errorf("%w: another process has gone on with %s", querydb.ErrStale, r.projection.Name)
 	}
-	r.db.Folded(p.model, r.done.watermark())
+	r.db.SetExpiryWatermark(p.model, r.done.watermark())
 	r.progress.opened(r.done, len(r.asides.all))
 	return nil
 }
@@ -97,15 +97,15 @@ const identifyEvery = 30 * time.Second
 // sameTable reports whether the rows are still in the table, and the notes beside them, that they were in. It looks only
 // now and then.
 func (r *Runner) sameTable(ctx context.Context, now time.Time) (bool, error) {
-	if now.Sub(r.identified) < identifyEvery || !r.db.Identifies() {
+	if now.Sub(r.identified) < identifyEvery || !r.db.HasTableIDs() {
 		return true, nil
 	}
 	id, err := r.db.TableID(ctx, r.projection.Model, r.done.Generation)
 	if err != nil || id != r.done.TableID {
 		return false, err
 	}
-	owner, err := r.db.Ownership(ctx, r.projection.Model, r.done.Generation)
-	if err != nil || owner != querydb.Ours {
+	owner, err := r.db.MarkState(ctx, r.projection.Model, r.done.Generation)
+	if err != nil || owner != querydb.MarkRecorded {
 		return false, err
 	}
 	r.identified = now
@@ -155,7 +155,7 @@ func (r *Runner) restart(ctx context.Context, was place, former completion) erro
 	if fresh.TableID, err = r.db.TableID(ctx, was.model, fresh.Generation); err != nil {
 		return err
 	}
-	if fresh.TableID == "" && r.db.Identifies() {
+	if fresh.TableID == "" && r.db.HasTableIDs() {
 		return fmt.Errorf("%w: the rows of %s are to be begun anew, and the table for its generation %d is not there: "+
 			"run 'server tables apply'", querydb.ErrUnavailable, was.model.Name, fresh.Generation)
 	}
@@ -175,7 +175,7 @@ func (r *Runner) restart(ctx context.Context, was place, former completion) erro
 	if was.joins() {
 		err = r.db.Apply(ctx, querydb.Batch{Notes: notes})
 	} else {
-		err = r.db.Restart(ctx, was.model, was.serving, notes)
+		err = r.db.BeginGeneration(ctx, was.model, was.serving, notes)
 	}
 	if err != nil {
 		return fmt.Errorf("begin the rows of %s anew: %w", was.model.Name, err)
@@ -217,7 +217,7 @@ func (r *Runner) dropNotes(ctx context.Context, of *header) {
 
 // dropKind deletes all notes of a kind, as many at once as a commit holds.
 func dropKind(ctx context.Context, db *querydb.DB, kind string) error {
-	most, _ := db.MostAtomic()
+	most, _ := db.TxLimits()
 	if most == 0 {
 		most = querydb.MaxLimit
 	}

@@ -52,7 +52,7 @@ func (s *fragile) Apply(ctx context.Context, b driver.Batch) error {
 // fragileShared is one that several processes write to.
 type fragileShared struct {
 	*fragile
-	driver.Shared
+	driver.MultiWriter
 	driver.TxLimiter
 }
 

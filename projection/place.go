@@ -13,7 +13,7 @@ type place struct {
 	serving querydb.Generation
 	tableID string // of the table of the generation that serves, "" where the store has no such thing, or the table is gone
 	gone    bool   // the table
-	owner   querydb.Ownership
+	owner   querydb.MarkState
 }
 
 func readPlace(ctx context.Context, db *querydb.DB, projection *Projection) (p place, err error) {
@@ -27,8 +27,8 @@ func readPlace(ctx context.Context, db *querydb.DB, projection *Projection) (p p
 	if p.tableID, err = db.TableID(ctx, p.model, p.serving.Number); err != nil {
 		return p, err
 	}
-	p.gone = p.tableID == "" && db.Identifies()
-	if p.owner, err = db.Ownership(ctx, p.model, p.serving.Number); err != nil {
+	p.gone = p.tableID == "" && db.HasTableIDs()
+	if p.owner, err = db.MarkState(ctx, p.model, p.serving.Number); err != nil {
 		return p, err
 	}
 	if p.former != nil {
@@ -43,9 +43,9 @@ func (p *place) good() bool {
 }
 
 // lost reports whether the table that the rows were written to is gone, or another one of its name is in its place: then
-// it holds no rows, or rows of an earlier time. Or the rows are not those that are on record: see querydb.Ownership.
+// it holds no rows, or rows of an earlier time. Or the rows are not those that are on record: see querydb.MarkState.
 func (p *place) lost() bool {
-	return p.here() && (p.gone || p.TableID != p.tableID || p.owner != querydb.Ours && p.owner != querydb.Unmarked)
+	return p.here() && (p.gone || p.TableID != p.tableID || p.owner != querydb.MarkRecorded && p.owner != querydb.MarkAbsent)
 }
 
 // here reports whether what is on record is about the generation that serves.
@@ -53,7 +53,7 @@ func (p *place) here() bool { return p.Table == p.model.Table && p.Generation ==
 
 // joins reports whether another projection has begun the table anew, for this one too, so that it has not to do so again.
 func (p *place) joins() bool {
-	return p.model.Joint() && p.serving.Noted && p.serving.Version == p.model.Version && !p.forgotten && !p.here()
+	return p.model.MultiProjection() && p.serving.Noted && p.serving.Version == p.model.Version && !p.forgotten && !p.here()
 }
 
 // next is the generation that the projection writes to from its first event on.

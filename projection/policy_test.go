@@ -39,7 +39,7 @@ func foldDevices(t *testing.T, store driver.Driver, o *DeviceOps, window int, ev
 var stores = map[string]func() driver.Driver{
 	"one process": func() driver.Driver { return memstore.New() },
 	"several": func() driver.Driver {
-		return memstore.NewShared(memstore.Options{Now: func() time.Time { return epoch }})
+		return memstore.NewMultiWriter(memstore.Options{Now: func() time.Time { return epoch }})
 	},
 }
 

@@ -31,7 +31,7 @@ func (p *place) checkDestination(ctx context.Context, db *querydb.DB) error {
 	if p.good() || p.joins() {
 		return nil
 	}
-	return db.CheckFresh(ctx, p.model, p.next())
+	return db.CheckUnrecorded(ctx, p.model, p.next())
 }
 
 // fresh reports whether nothing is on record of the rows or of how far they are.
@@ -55,11 +55,11 @@ func (p *place) why() string {
 		return fmt.Sprintf("table %s, which has its rows, is gone", was.Table)
 	case p.here() && p.TableID != p.tableID:
 		return fmt.Sprintf("table %s is another than the one that its rows were written to: it was made anew, or restored", was.Table)
-	case p.here() && p.owner == querydb.Emptied:
+	case p.here() && p.owner == querydb.MarkLost:
 		return fmt.Sprintf("table %s has lost its rows", was.Table)
-	case p.here() && p.owner == querydb.Foreign:
+	case p.here() && p.owner == querydb.MarkUnrecorded:
 		return fmt.Sprintf("table %s holds the rows of another fold", was.Table)
-	case p.here() && p.owner == querydb.Restored:
+	case p.here() && p.owner == querydb.MarkNotesReplaced:
 		return "the table of notes was restored or made anew, so that the rows may be newer than what is on record of them"
 	}
 	return fmt.Sprintf("table %s has generation %d, and the checkpoint is of generation %d", p.model.Table,
@@ -85,7 +85,7 @@ func (r *Runner) Rebuild(ctx context.Context) error {
 func RequestRebuild(ctx context.Context, db *querydb.DB, p Projection) error {
 	at, err := readPlace(ctx, db, &p)
 	if err == nil && !at.joins() {
-		err = db.PassOver(ctx, p.Model, at.serving)
+		err = db.SkipUnrecorded(ctx, p.Model, at.serving)
 	}
 	if err != nil {
 		return err

@@ -44,7 +44,7 @@ func (s *tolled) Read(ctx context.Context, partition string, after uint64, limit
 // retried, and neither with all retries ever made nor with all dead letters that there are.
 func TestARetryCostsTheSameHoweverManyWereRetriedBefore(t *testing.T) {
 	const batches, each = 8, 50
-	shared := memstore.NewShared(memstore.Options{Now: quick().Now})
+	shared := memstore.NewMultiWriter(memstore.Options{Now: quick().Now})
 	gate, sharedGate := &tollgate{Driver: memstore.New()}, &tollgate{Driver: shared}
 	for name, kept := range map[string]struct {
 		driver.Driver
@@ -53,7 +53,7 @@ func TestARetryCostsTheSameHoweverManyWereRetriedBefore(t *testing.T) {
 		"plain": {gate, gate},
 		"shared": {struct {
 			*tollgate
-			driver.Shared
+			driver.MultiWriter
 			driver.TxLimiter
 		}{sharedGate, shared, shared}, sharedGate},
 	} {

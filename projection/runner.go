@@ -65,7 +65,7 @@ func NewRunner(p Projection, src eventlog.Source, db *querydb.DB, cfg RunnerConf
 		cfg:        cfg,
 		log:        cfg.Logger.With("projection", p.Name),
 		progress:   newProgress(cfg.Now),
-		shared:     db.Shared(),
+		shared:     db.MultiWriter(),
 		calls:      &supervisor{limit: cfg.EventTimeout, attempts: cfg.Attempts},
 		fold:       p.newFold(db, &cfg),
 		reach:      math.MaxInt,

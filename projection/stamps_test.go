@@ -27,7 +27,7 @@ func byTimes(m *querydb.Model) {
 func shareTable(m *querydb.Model) {
 	byTimes(m)
 	m.Entity = &querydb.Entity{
-		Table: &querydb.Shared{Name: m.Table, Indexes: []querydb.SharedIndex{{Name: "recent"}, {Name: "made"}}},
+		Table: &querydb.SharedTable{Name: m.Table, Indexes: []querydb.SharedIndex{{Name: "recent"}, {Name: "made"}}},
 		Kind:  "script", Slots: []int{0, 1},
 	}
 }

@@ -55,7 +55,7 @@ func (r *Runner) foldAll(ctx context.Context, s stretch) error {
 		if unknown := (*panicError)(nil); r.shared && errors.As(err, &unknown) && unknown.inWrite {
 			return r.stuckAt(&s.items[0], err)
 		}
-		torn = torn || errors.Is(err, querydb.ErrTorn) || r.fold.torn()
+		torn = torn || errors.Is(err, querydb.ErrPartial) || r.fold.torn()
 		if torn {
 			r.failed(ctx, folding, err)
 		} else if n >= r.cfg.Attempts || errors.Is(err, querydb.ErrConflict) {

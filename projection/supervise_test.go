@@ -281,7 +281,7 @@ func TestARunnerThatDiesSaysSo(t *testing.T) {
 
 func TestOnASharedStoreAnotherProcessLearnsOfASkip(t *testing.T) {
 	hangUntilReleased(t)
-	kept := memstore.NewShared(memstore.Options{Now: func() time.Time { return epoch }})
+	kept := memstore.NewMultiWriter(memstore.Options{Now: func() time.Time { return epoch }})
 	log := logOf(t, event("", upsert("a", 1)), event("", Step{Op: "hang"}))
 	r := newRunner(t, "script", log, open(t, kept), impatient())
 	other := newRunner(t, "script", log, open(t, kept.Join(memstore.Options{Now: func() time.Time { return epoch }})), impatient())

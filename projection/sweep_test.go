@@ -27,7 +27,7 @@ func leftAfterSweep(t *testing.T, db *querydb.DB, ids ...string) (n int) {
 		t.Fatal(err)
 	}
 	for _, id := range ids {
-		page, err := db.Stored("").Query(t.Context(), Model, querydb.Query{Index: -1, PK: id, Limit: 10})
+		page, err := db.ForFold("").Query(t.Context(), Model, querydb.Query{Index: -1, PK: id, Limit: 10})
 		if err != nil {
 			t.Fatal(err)
 		}

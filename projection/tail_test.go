@@ -74,7 +74,7 @@ func TestAFollowReadsWhatItNeeds(t *testing.T) {
 				if aside := asideOf(t, r); len(aside) > 0 {
 					t.Errorf("%s: dead letters %v", when, aside)
 				}
-				page, err := db.Stored("").Query(t.Context(), ops.Codec.Model, querydb.Query{Index: -1, PK: "a", Limit: 1, Reverse: true})
+				page, err := db.ForFold("").Query(t.Context(), ops.Codec.Model, querydb.Query{Index: -1, PK: "a", Limit: 1, Reverse: true})
 				var row Row
 				if err == nil {
 					err = ops.Codec.Decode(page.Rows[0].Record, &row)
@@ -193,7 +193,7 @@ func TestADeletedPartitionIsNotRead(t *testing.T) {
 		if n := rowsRead(db); n > 10 || len(asideOf(t, r)) > 0 {
 			t.Errorf("%s: %d rows were read to delete a partition of %d, want next to none; dead letters %v", model, n, history, asideOf(t, r))
 		}
-		page, err := db.Stored("").Query(t.Context(), ops.Codec.Model, querydb.Query{Index: -1, PK: "a", Limit: 10})
+		page, err := db.ForFold("").Query(t.Context(), ops.Codec.Model, querydb.Query{Index: -1, PK: "a", Limit: 10})
 		if err != nil || len(page.Rows) != 1 || page.Rows[0].Key.SK != "new" {
 			t.Errorf("%s: the partition has %d rows, %v; want the one that was set after", model, len(page.Rows), err)
 		}

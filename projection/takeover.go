@@ -145,7 +145,7 @@ func (w *witness) formerEvent(ctx context.Context, at ref) (*eventlog.Event, err
 // copyFormer copies dead letters and decisions, as many at once as a commit holds, each time with a look at the fence: once
 // another process has taken all over, and gone on, nothing of what was is written any more.
 func (r *Runner) copyFormer(ctx context.Context, p *place) error {
-	most, _ := r.db.MostAtomic()
+	most, _ := r.db.TxLimits()
 	if most == 0 {
 		most = querydb.MaxLimit
 	}

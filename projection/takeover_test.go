@@ -121,10 +121,10 @@ func TestAStoreOfAnEarlierVersionIsTakenOverAsItIs(t *testing.T) {
 					return nil
 				}}
 				wrapped := driver.Driver(faulty)
-				if shared, is := drv.(driver.Shared); is {
+				if shared, is := drv.(driver.MultiWriter); is {
 					wrapped = struct {
 						driver.Driver
-						driver.Shared
+						driver.MultiWriter
 						driver.TxLimiter
 					}{faulty, shared, drv.(driver.TxLimiter)}
 				}

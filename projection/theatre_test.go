@@ -20,7 +20,7 @@ import (
 // and what befalls it there; whoever has to wait is as one that was frozen. All that happens follows from the seed.
 type theatre struct {
 	dice   *rand.Rand
-	store  *memstore.Shared
+	store  *memstore.MultiWriter
 	opts   memstore.Options
 	log    eventlog.Source
 	models []*querydb.Model
@@ -34,14 +34,14 @@ type theatre struct {
 func newTheatre(seed uint64, log eventlog.Source, ops *OpsOf, opts memstore.Options) *theatre {
 	opts.Now = func() time.Time { return epoch }
 	return &theatre{
-		dice: rand.New(rand.NewPCG(seed, 0)), store: memstore.NewShared(opts), opts: opts, log: log,
+		dice: rand.New(rand.NewPCG(seed, 0)), store: memstore.NewMultiWriter(opts), opts: opts, log: log,
 		models: []*querydb.Model{ops.Codec.Model}, cast: []projection.Projection{ProjectionOf("script", ops)},
 	}
 }
 
 // actor is one process. Each of its calls to the store waits for its turn.
 type actor struct {
-	*memstore.Shared
+	*memstore.MultiWriter
 	*projection.Runner
 	db      *querydb.DB
 	part    projection.Projection
@@ -69,11 +69,11 @@ func (th *theatre) actor(part projection.Projection) (*actor, error) {
 	}
 	opts := th.opts
 	opts.Order, opts.Before, opts.After = th.dice.Perm, a.before, a.after
-	a.Shared = th.store.Join(opts)
+	a.MultiWriter = th.store.Join(opts)
 	// Former generations stay: they would be removed in the background, out of turn.
 	db, err := querydb.Open(context.Background(), struct {
 		driver.Driver
-		driver.Shared
+		driver.MultiWriter
 		driver.TxLimiter
 	}{a, a, a}, th.models, querydb.Config{})
 	if err != nil {
@@ -163,14 +163,14 @@ func (a *actor) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
 	if err := a.gate(); err != nil {
 		return nil, err
 	}
-	return a.Shared.Get(ctx, g)
+	return a.MultiWriter.Get(ctx, g)
 }
 
 func (a *actor) Query(ctx context.Context, q driver.Query) (driver.Page, error) {
 	if err := a.gate(); err != nil {
 		return driver.Page{}, err
 	}
-	return a.Shared.Query(ctx, q)
+	return a.MultiWriter.Query(ctx, q)
 }
 
 func (a *actor) before(c memstore.Commit) error {

@@ -34,14 +34,14 @@ type server struct {
 
 type setting struct {
 	t     *testing.T
-	store *memstore.Shared
+	store *memstore.MultiWriter
 	clock *clock
 	ops   *OpsOf
 }
 
 func newSetting(t *testing.T) *setting {
 	c := &clock{at: epoch}
-	return &setting{t, memstore.NewShared(memstore.Options{}), c, kinds["blind"]}
+	return &setting{t, memstore.NewMultiWriter(memstore.Options{}), c, kinds["blind"]}
 }
 
 // server opens another server. Hooks are of its own commits.
@@ -370,18 +370,18 @@ func TestTrapTheFoldReadsTheNewest(t *testing.T) {
 
 // consistent tells whether reads are to see all that was written before.
 type consistent struct {
-	*memstore.Shared
+	*memstore.MultiWriter
 	asked func(bool)
 }
 
 func (c consistent) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
 	c.asked(g.Consistent)
-	return c.Shared.Get(ctx, g)
+	return c.MultiWriter.Get(ctx, g)
 }
 
 func (c consistent) Query(ctx context.Context, q driver.Query) (driver.Page, error) {
 	c.asked(q.Consistent)
-	return c.Shared.Query(ctx, q)
+	return c.MultiWriter.Query(ctx, q)
 }
 
 // A store forgets deleted rows after a day or more. A server that was held up for so long must begin no write of what it

@@ -47,5 +47,5 @@ func (r *Runner) expire(beginning string) {
 	if _, known := r.done.Partitions[beginning]; !known {
 		at = time.Time{}
 	}
-	r.db.Folded(r.projection.Model, at)
+	r.db.SetExpiryWatermark(r.projection.Model, at)
 }

@@ -1,8 +1,8 @@
 package querydb
 
-// Check returns the error with which Apply would refuse the row, nil where it would not. A row with a nil Record is one
+// Validate returns the error with which Apply would refuse the row, nil where it would not. A row with a nil Record is one
 // to delete.
-func (db *DB) Check(m *Model, r *Row) error {
+func (db *DB) Validate(m *Model, r *Row) error {
 	t, err := db.table("check", m)
 	if err != nil {
 		return err

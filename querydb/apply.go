@@ -33,10 +33,10 @@ type Batch struct {
 	// Writer and Deadline are as in driver.Batch; stores with one writer have no use for them.
 	Writer   string
 	Deadline time.Time
-	// Atomic asks for one commit of everything also on a Shared store; more than DB.MostAtomic is ErrTooLarge.
+	// Atomic asks for one commit of everything also on a MultiWriter store; more than DB.TxLimits is ErrTooLarge.
 	Atomic bool
-	// Several is as in driver.Batch.
-	Several bool
+	// MultiRow is as in driver.Batch.
+	MultiRow bool
 }
 
 // Apply commits a batch: see driver.Driver.Apply. A row that is too large, or has a key that is empty or too long, is
@@ -45,9 +45,9 @@ func (db *DB) Apply(ctx context.Context, b Batch) error {
 	if len(b.Writes) == 0 && len(b.Notes) == 0 {
 		return ctx.Err()
 	}
-	batch := driver.Batch{Writes: make([]driver.Write, len(b.Writes)), Writer: b.Writer, Deadline: b.Deadline, Atomic: b.Atomic, Several: b.Several}
+	batch := driver.Batch{Writes: make([]driver.Write, len(b.Writes)), Writer: b.Writer, Deadline: b.Deadline, Atomic: b.Atomic, MultiRow: b.MultiRow}
 	var err error
-	if batch.Last, err = noteWrites(b.Notes, db.Shared()); err != nil {
+	if batch.Last, err = noteWrites(b.Notes, db.MultiWriter()); err != nil {
 		return err
 	}
 	if err := db.rowWrites(&b, batch.Writes); err != nil {
@@ -130,7 +130,7 @@ func kindOf(w *Write) driver.WriteKind {
 
 // checkPartition refuses the delete of a partition that cannot be.
 func (db *DB) checkPartition(w *Write, part *driver.Part) error {
-	if db.Shared() || part != nil || w.Row.Record != nil {
+	if db.MultiWriter() || part != nil || w.Row.Record != nil {
 		return fmt.Errorf("%w: a partition is deleted at once where one process and one projection write its rows", ErrInvalid)
 	}
 	if w.Row.Key.PK == "" {

@@ -87,9 +87,9 @@ func (b *building) error(model string) error {
 	return e
 }
 
-// Building says that the rows that the writer has in the model's table are not those of the whole log yet: reads are
+// SetBuilding says that the rows that the writer has in the model's table are not those of the whole log yet: reads are
 // refused with an *IncompleteError, but those of folds. The writer is "" where the model has no Writers.
-func (db *DB) Building(m *Model, writer string, progress func() Progress) error {
+func (db *DB) SetBuilding(m *Model, writer string, progress func() Progress) error {
 	t, err := db.table("build", m)
 	if err == nil {
 		t.building.set(writer, progress)
@@ -97,8 +97,8 @@ func (db *DB) Building(m *Model, writer string, progress func() Progress) error 
 	return err
 }
 
-// Built says that they are.
-func (db *DB) Built(m *Model, writer string) error {
+// SetBuilt says that they are.
+func (db *DB) SetBuilt(m *Model, writer string) error {
 	t, err := db.table("build", m)
 	if err == nil {
 		t.building.clear(writer)
@@ -112,10 +112,10 @@ func (db *DB) IsBuilding(m *Model, writer string) bool {
 	return t != nil && t.building.some.Load() && t.building.has(writer)
 }
 
-// Begin says that a generation of the model's table is about to be folded, of which nothing is known yet: each writer of
-// each model in the table is Building until it is said to be Built. Whoever says so of the same generation again changes
+// ExpectBuild says that a generation of the model's table is about to be folded, of which nothing is known yet: each writer of
+// each model in the table is building until SetBuilt says otherwise. Whoever says so of the same generation again changes
 // nothing.
-func (db *DB) Begin(m *Model, generation int) error {
+func (db *DB) ExpectBuild(m *Model, generation int) error {
 	of, err := db.table("build", m)
 	if err != nil {
 		return err
@@ -140,8 +140,8 @@ func (db *DB) Begin(m *Model, generation int) error {
 	return nil
 }
 
-// Serving is the generation of the model's table that reads go to.
-func (db *DB) Serving(m *Model) int { return db.tables[m].serving.Load().Generation }
+// ServingGeneration is the generation of the model's table that reads go to.
+func (db *DB) ServingGeneration(m *Model) int { return db.tables[m].serving.Load().Generation }
 
 // readable returns why the rows of the model cannot be read, nil where they can. It costs one atomic load.
 func (db *DB) readable(t *table) error {

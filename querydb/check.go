@@ -88,8 +88,8 @@ func checkRow(t *driver.Table, r *Row, part *driver.Part, writer string) error {
 	if err := checkKey(r.Key, t.Sorted); err != nil {
 		return err
 	}
-	if strings.HasPrefix(r.Key.PK, driver.Reserved) && t.Unique() {
-		return fmt.Errorf("%w: keys of a table with unique indexes that begin with %q are the store's own", ErrInvalid, driver.Reserved)
+	if strings.HasPrefix(r.Key.PK, driver.ReservedPrefix) && t.Unique() {
+		return fmt.Errorf("%w: keys of a table with unique indexes that begin with %q are the store's own", ErrInvalid, driver.ReservedPrefix)
 	}
 	if r.Key.PK == driver.MarkPK {
 		return fmt.Errorf("%w: the key %q is the store's own", ErrInvalid, driver.MarkPK)

@@ -42,7 +42,7 @@ type table struct {
 	stats    counters
 
 	restart   sync.Mutex // held while a generation follows another, and by a sweep
-	watermark time.Time  // see Folded
+	watermark time.Time  // see SetExpiryWatermark
 }
 
 // Config tunes a DB; the zero Config means the defaults.
@@ -111,26 +111,26 @@ func (db *DB) Close() error {
 	return nil
 }
 
-// Stored returns a view of the same DB for the fold of a writer: see driver.Batch.Writer. In it nothing has expired, rows
+// ForFold returns a view of the same DB for the fold of a writer: see driver.Batch.Writer. In it nothing has expired, rows
 // are there until they are deleted, because a row's end is to be compared with the time of an event and not with the
-// clock. On a Shared store it shows deleted rows too, with a nil Record and what has been applied to them.
-func (db *DB) Stored(writer string) *DB {
+// clock. On a MultiWriter store it shows deleted rows too, with a nil Record and what has been applied to them.
+func (db *DB) ForFold(writer string) *DB {
 	view := *db
 	view.now = func() time.Time { return time.Time{} }
 	view.writer, view.deleted = writer, true
 	return &view
 }
 
-// Shared reports whether other processes may write to the store at the same time, and a batch is not there whole or not
-// at all: see driver.Shared.
-func (db *DB) Shared() bool {
-	_, shared := db.drv.(driver.Shared)
+// MultiWriter reports whether other processes may write to the store at the same time, and a batch is not there whole or not
+// at all: see driver.MultiWriter.
+func (db *DB) MultiWriter() bool {
+	_, shared := db.drv.(driver.MultiWriter)
 	return shared
 }
 
-// MostAtomic is what one batch of an atomic model can hold, its notes included: so many writes, and bytes of their rows;
+// TxLimits is what one batch of an atomic model can hold, its notes included: so many writes, and bytes of their rows;
 // zeros where there is no such limit.
-func (db *DB) MostAtomic() (writes, bytes int) {
+func (db *DB) TxLimits() (writes, bytes int) {
 	if limited, ok := db.drv.(driver.TxLimiter); ok {
 		return limited.TxLimits()
 	}

@@ -207,7 +207,7 @@ func TestRowsExpireByTheClockButNotForTheFold(t *testing.T) {
 	gone.Until, stays.Until = noon, noon.Add(time.Nanosecond)
 	f.put(gone, stays)
 	ks := []keys.Key{f.encode(gone).Key, f.encode(stays).Key}
-	for want, db := range map[int]*querydb.DB{1: f.DB, 2: f.Stored("")} {
+	for want, db := range map[int]*querydb.DB{1: f.DB, 2: f.ForFold("")} {
 		rows, err := db.Get(t.Context(), f.model, ks, true)
 		if err != nil {
 			t.Fatal(err)

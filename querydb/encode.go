@@ -17,7 +17,7 @@ func Encode[R any](c *Codec[R], b *record.Builder, row *R) (Row, error) {
 	if err != nil {
 		return Row{}, err
 	}
-	return EncodeUnder(c, b, row, key)
+	return EncodeWithKey(c, b, row, key)
 }
 
 // mostBuilt is when a row is given up that is too large anyway; below, its size is told.
@@ -25,8 +25,8 @@ const mostBuilt = 16 * MaxRowSize
 
 var errMostBuilt = fmt.Errorf("%w: the row has more than %d bytes, and may have %d", ErrTooLarge, mostBuilt, MaxRowSize)
 
-// EncodeUnder is Encode for a row whose key, that of KeyOf, is known.
-func EncodeUnder[R any](c *Codec[R], b *record.Builder, row *R, key keys.Key) (Row, error) {
+// EncodeWithKey is Encode for a row whose key, that of KeyOf, is known.
+func EncodeWithKey[R any](c *Codec[R], b *record.Builder, row *R, key keys.Key) (Row, error) {
 	m := c.Model
 	out := Row{Key: key}
 	b.Begin(len(m.Fields))
@@ -104,7 +104,7 @@ func indexKey[R any](c *Codec[R], row *R, x *Index, k *IndexKey) (err error) {
 	if err != nil {
 		return fmt.Errorf("index %s: %w", x.Name, err)
 	}
-	if c.Model.Together() {
+	if c.Model.BothOrNeither() {
 		pk, sk = keys.BothOrNeither(pk, sk)
 	}
 	k.PK, k.HasPK = pk.Apply("", false)

@@ -77,7 +77,7 @@ func TestARowWithoutMeasureIsRefusedInBoundedMemory(t *testing.T) {
 	var b record.Builder
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err := querydb.EncodeUnder(c, &b, &row, keys.Key{PK: "o1"})
+	_, err := querydb.EncodeWithKey(c, &b, &row, keys.Key{PK: "o1"})
 	runtime.ReadMemStats(&after)
 	if !errors.Is(err, querydb.ErrTooLarge) {
 		t.Errorf("%v, want ErrTooLarge", err)

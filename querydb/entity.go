@@ -8,15 +8,15 @@ import (
 
 // Entity says where the rows of a model lie that shares its table with other models.
 type Entity struct {
-	Table *Shared
+	Table *SharedTable
 	Kind  string // marks its rows in the table
 	Slots []int  // of each of Model.Indexes: the ordinal in Table.Indexes
 }
 
-// Joint reports whether several projections write to the table of the model, each with a checkpoint of its own. When one
-// of them begins a generation, the batches of the others are ErrStale until they Serve it, and fold into it from their
+// MultiProjection reports whether several projections write to the table of the model, each with a checkpoint of its own. When one
+// of them begins a generation, the batches of the others are ErrStale until they call UseGeneration, and fold into it from their
 // first event on. They have one Version, so they do so where that of the Generation is theirs, and do not begin another.
-func (m *Model) Joint() bool { return m.Entity != nil || len(m.Writers) > 1 }
+func (m *Model) MultiProjection() bool { return m.Entity != nil || len(m.Writers) > 1 }
 
 // Slot is the place that the key in the i-th of Indexes has in Row.Indexes: in a table that several models share, that of
 // the index of the table.
@@ -54,24 +54,24 @@ func (t *table) part(writer string) (*driver.Part, error) {
 	return p, nil
 }
 
-// Shared is a table that several models share. It is generated and never changes at run time.
-type Shared struct {
+// SharedTable is a table that several models share. It is generated and never changes at run time.
+type SharedTable struct {
 	Name    string
 	Keys    driver.KeyNames
 	Indexes []SharedIndex
 }
 
-// SharedIndex is an index of a Shared table.
+// SharedIndex is an index of a SharedTable.
 type SharedIndex struct {
 	Name     string
 	Constant bool // it has a sort half in every model, also where it is composed of nothing
 	Keys     driver.KeyNames
 }
 
-// Collection is the models that lie together in an index of a Shared table, and are read together.
+// Collection is the models that lie together in an index of a SharedTable, and are read together.
 type Collection struct {
 	Name    string
-	Table   *Shared
+	Table   *SharedTable
 	Index   int      // ordinal in Table.Indexes
 	Members []Member // in the order of the schema
 }

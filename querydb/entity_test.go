@@ -15,7 +15,7 @@ import (
 
 // entityModels are two models of one table with three indexes: the first is in the last two of them, in the other order.
 func entityModels() (orders, returns *querydb.Model) {
-	shared := &querydb.Shared{
+	shared := &querydb.SharedTable{
 		Name: "Shop", Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "kind"},
 		Indexes: []querydb.SharedIndex{{Name: "gsi1"}, {Name: "gsi2", Constant: true}, {Name: "gsi3"}},
 	}
@@ -92,11 +92,11 @@ func TestARowOfAnEntityIsInAnIndexWithBothHalvesOrWithNone(t *testing.T) {
 }
 
 func TestAllModelsOfATableAreBegunAnewTogether(t *testing.T) {
-	for name, drv := range map[string]driver.Driver{"one process": memstore.New(), "several": memstore.NewShared(memstore.Options{})} {
+	for name, drv := range map[string]driver.Driver{"one process": memstore.New(), "several": memstore.NewMultiWriter(memstore.Options{})} {
 		t.Run(name, func(t *testing.T) {
 			orders, returns := openEntities(t, drv)
 			ctx := t.Context()
-			if err := orders.Restart(ctx, orders.model, querydb.Generation{}, nil); err != nil {
+			if err := orders.BeginGeneration(ctx, orders.model, querydb.Generation{}, nil); err != nil {
 				t.Fatal(err)
 			}
 			begun := serve(t, returns)
@@ -106,7 +106,7 @@ func TestAllModelsOfATableAreBegunAnewTogether(t *testing.T) {
 			orders.put(sample(1))
 			returns.put(sample(2))
 
-			if err := orders.Restart(ctx, orders.model, serve(t, orders), nil); err != nil {
+			if err := orders.BeginGeneration(ctx, orders.model, serve(t, orders), nil); err != nil {
 				t.Fatal(err)
 			}
 			late := querydb.Batch{
@@ -131,15 +131,15 @@ func TestAllModelsOfATableAreBegunAnewTogether(t *testing.T) {
 }
 
 func TestACommitIsStaleWhereAnotherProcessHasBegunTheTableAnew(t *testing.T) {
-	store := memstore.NewShared(memstore.Options{})
+	store := memstore.NewMultiWriter(memstore.Options{})
 	here, _ := openEntities(t, store)
 	_, there := openEntities(t, store.Join(memstore.Options{}))
-	if err := here.Restart(t.Context(), here.model, querydb.Generation{}, nil); err != nil {
+	if err := here.BeginGeneration(t.Context(), here.model, querydb.Generation{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	serve(t, there)
 	there.put(sample(1))
-	if err := here.Restart(t.Context(), here.model, serve(t, here), nil); err != nil {
+	if err := here.BeginGeneration(t.Context(), here.model, serve(t, here), nil); err != nil {
 		t.Fatal(err)
 	}
 	late := querydb.Batch{
@@ -159,7 +159,7 @@ func serve(t *testing.T, f *fixture) querydb.Generation {
 	t.Helper()
 	g, err := f.Generation(t.Context(), f.model)
 	if err == nil {
-		err = f.Serve(f.model, g)
+		err = f.UseGeneration(f.model, g)
 	}
 	if err != nil {
 		t.Fatal(err)

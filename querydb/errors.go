@@ -18,12 +18,12 @@ var (
 	ErrUnavailable = driver.ErrUnavailable
 )
 
-// ErrStale is the answer of a Shared store to a batch made of what is no longer so: see driver.ErrStale.
+// ErrStale is the answer of a MultiWriter store to a batch made of what is no longer so: see driver.ErrStale.
 var ErrStale = driver.ErrStale
 
-// What a driver adds, or says of rows that cannot be read: see driver.ErrTorn and driver.ErrDamaged.
+// What a driver adds, or says of rows that cannot be read: see driver.ErrPartial and driver.ErrDamaged.
 var (
-	ErrTorn    = driver.ErrTorn
+	ErrPartial = driver.ErrPartial
 	ErrDamaged = driver.ErrDamaged
 )
 

@@ -44,7 +44,7 @@ func (db *DB) enter(b *Batch, batch *driver.Batch) (leave func(), err error) {
 	}
 	for i := range b.Writes {
 		t := db.tables[b.Writes[i].Model]
-		if !t.model.Joint() || slices.Contains(held, t.gate) {
+		if !t.model.MultiProjection() || slices.Contains(held, t.gate) {
 			continue
 		}
 		t.gate.mu.RLock()
@@ -53,7 +53,7 @@ func (db *DB) enter(b *Batch, batch *driver.Batch) (leave func(), err error) {
 			leave()
 			return nil, fmt.Errorf("%w: generation %d of table %s is followed by %d", ErrStale, b.Generation, t.model.Table, now)
 		}
-		if db.Shared() {
+		if db.MultiWriter() {
 			batch.Last = append(batch.Last, t.gate.check(t.model.Table))
 		}
 	}

@@ -22,20 +22,20 @@ type Generation struct {
 	Number int
 	// Noted is false where nobody has ever begun to fold into the table.
 	Noted bool
-	// Version is that of the models whose rows it was begun for, where they are Joint; else "".
+	// Version is that of the models whose rows it was begun for, where several projections write the table; else "".
 	Version  string
 	revision uint64 // of the note
 }
 
 // generationValue is the note that a generation is begun with.
 func (m *Model) generationValue(number int) []byte {
-	if !m.Joint() {
+	if !m.MultiProjection() {
 		return []byte(strconv.Itoa(number))
 	}
 	return []byte(strconv.Itoa(number) + " " + m.Version)
 }
 
-// Next is the number of the generation that Restart begins.
+// Next is the number of the generation that BeginGeneration begins.
 func (g Generation) Next() int {
 	if g.Noted {
 		return g.Number + 1
@@ -64,8 +64,8 @@ func (db *DB) generation(ctx context.Context, table string) (Generation, error) 
 	return g, err
 }
 
-// Serve lets this DB read and write the generation, which another process has begun.
-func (db *DB) Serve(m *Model, g Generation) error {
+// UseGeneration lets this DB read and write the generation, which another process has begun.
+func (db *DB) UseGeneration(m *Model, g Generation) error {
 	t, err := db.table("serve", m)
 	if err != nil {
 		return err
@@ -80,12 +80,12 @@ func (db *DB) Serve(m *Model, g Generation) error {
 	return nil
 }
 
-// Restart begins a new, empty generation of the model's table, g.Next(), and drops g: what a fold of the whole log into
-// changed rows starts with. Other projections that write to the table lose their rows too: see Model.Joint. The notes are
+// BeginGeneration begins a new, empty generation of the model's table, g.Next(), and drops g: what a fold of the whole log into
+// changed rows starts with. Other projections that write to the table lose their rows too: see Model.MultiProjection. The notes are
 // written, or deleted, in the same commit. The rows of the former generation are removed in the background; nobody sees them
-// from then on. Where a Shared store has another generation than g by now, nothing is written, and the answer is ErrStale;
+// from then on. Where a MultiWriter store has another generation than g by now, nothing is written, and the answer is ErrStale;
 // where the table of the new one holds rows of a fold that is not on record, it is an *UnrecordedError.
-func (db *DB) Restart(ctx context.Context, m *Model, g Generation, also []Note) error {
+func (db *DB) BeginGeneration(ctx context.Context, m *Model, g Generation, also []Note) error {
 	t, err := db.table("restart", m)
 	if err != nil {
 		return err
@@ -197,12 +197,12 @@ func (db *DB) drop(t *driver.Table) {
 		return
 	}
 	db.background.run(func(ctx context.Context) {
-		if db.Shared() && !waited(ctx, lateReaders) {
+		if db.MultiWriter() && !waited(ctx, lateReaders) {
 			return
 		}
 		err := dropper.Drop(ctx, t)
 		if err == nil {
-			err = db.Dropped(ctx, t)
+			err = db.RecordDropped(ctx, t)
 		}
 		if err != nil && ctx.Err() == nil {
 			db.log.ErrorContext(ctx, "querydb: a former generation of a table was not removed; the next start tries again",

@@ -78,7 +78,7 @@ func TestRestartBeginsAnEmptyGenerationWithItsNotesAndRemovesTheFormer(t *testin
 	f := newFixture(t, drv)
 	f.put(sample(1), sample(2))
 	key := f.encode(sample(1)).Key
-	if err := f.Restart(t.Context(), f.model, first, []querydb.Note{{Kind: "k", ID: "a", Value: []byte("new")}}); err != nil {
+	if err := f.BeginGeneration(t.Context(), f.model, first, []querydb.Note{{Kind: "k", ID: "a", Value: []byte("new")}}); err != nil {
 		t.Fatal(err)
 	}
 	f.wantRows(0)
@@ -110,7 +110,7 @@ func TestTheFirstGenerationFollowsNone(t *testing.T) {
 		}
 		return g
 	}
-	if err := f.Restart(t.Context(), f.model, want(0, 0), nil); err != nil {
+	if err := f.BeginGeneration(t.Context(), f.model, want(0, 0), nil); err != nil {
 		t.Fatal(err)
 	}
 	want(0, 1)
@@ -118,23 +118,23 @@ func TestTheFirstGenerationFollowsNone(t *testing.T) {
 
 // TestOfTwoProcessesOneBeginsAGeneration, and the other hears of it and serves it.
 func TestOfTwoProcessesOneBeginsAGeneration(t *testing.T) {
-	store := memstore.NewShared(memstore.Options{})
+	store := memstore.NewMultiWriter(memstore.Options{})
 	one, two := newFixture(t, store), newFixture(t, store.Join(memstore.Options{}))
 	before, err := one.Generation(t.Context(), one.model)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := one.Restart(t.Context(), one.model, before, nil); err != nil {
+	if err := one.BeginGeneration(t.Context(), one.model, before, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := two.Restart(t.Context(), two.model, before, nil); !errors.Is(err, querydb.ErrStale) {
+	if err := two.BeginGeneration(t.Context(), two.model, before, nil); !errors.Is(err, querydb.ErrStale) {
 		t.Errorf("the second begins the same generation: %v, want ErrStale", err)
 	}
 	after, err := two.Generation(t.Context(), two.model)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := one.Restart(t.Context(), one.model, after, nil); err != nil {
+	if err := one.BeginGeneration(t.Context(), one.model, after, nil); err != nil {
 		t.Fatal(err)
 	}
 	one.put(sample(1))
@@ -142,7 +142,7 @@ func TestOfTwoProcessesOneBeginsAGeneration(t *testing.T) {
 	if after, err = two.Generation(t.Context(), two.model); err != nil {
 		t.Fatal(err)
 	}
-	if err := two.Serve(two.model, after); err != nil {
+	if err := two.UseGeneration(two.model, after); err != nil {
 		t.Fatal(err)
 	}
 	two.wantRows(1)
@@ -153,7 +153,7 @@ func TestADropThatWasInterruptedGoesOnAtTheNextOpen(t *testing.T) {
 	f := newFixture(t, drv)
 	f.put(sample(1))
 	key := f.encode(sample(1)).Key
-	if err := f.Restart(t.Context(), f.model, first, nil); err != nil {
+	if err := f.BeginGeneration(t.Context(), f.model, first, nil); err != nil {
 		t.Fatal(err)
 	}
 	f.close() // before the drop began
@@ -192,7 +192,7 @@ func TestAFailedDropIsLogged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Restart(t.Context(), m, first, nil); err != nil {
+	if err := db.BeginGeneration(t.Context(), m, first, nil); err != nil {
 		t.Fatal(err)
 	}
 	<-drv.drops

@@ -29,7 +29,7 @@ func (db *DB) Get(ctx context.Context, m *Model, ks []keys.Key, consistent bool)
 	}
 	once, at := distinct(ks)
 	rows, err := db.getDistinct(ctx, &t.stats, driver.Get{
-		Table: shape, Keys: once, Consistent: consistent, Whole: db.whole(m), Now: db.now(), Writer: db.writer,
+		Table: shape, Keys: once, Consistent: consistent, Snapshot: db.whole(m), Now: db.now(), Writer: db.writer,
 	})
 	if moved := db.unmoved(t, shape.Generation); moved != nil {
 		return nil, failed("get", m, moved)

@@ -47,7 +47,7 @@ func (db *DB) readKept(
 				page.Next = &last
 				return page, nil
 			}
-			if err := driver.Take(budget, len(rows[i].Record)); err != nil {
+			if err := driver.Charge(budget, len(rows[i].Record)); err != nil {
 				return Page{}, err
 			}
 			page.Rows, last = append(page.Rows, rows[i]), found.Starts[at]

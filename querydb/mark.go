@@ -26,21 +26,21 @@ type mark struct {
 	Notes string `json:"notes"` // identity of the table of notes when the mark was noted
 }
 
-// Ownership is what the mark of a table says of whose rows it holds.
-type Ownership uint8
+// MarkState is what the mark of a table says of whose rows it holds.
+type MarkState uint8
 
 // The ownerships of a table.
 const (
-	// Ours: the mark of the table is on record, or the store has no marks.
-	Ours Ownership = iota
-	// Unmarked: there is none in the table, and none on record.
-	Unmarked
-	// Emptied: there is none in the table any more, and one on record.
-	Emptied
-	// Restored: the notes are in another table than when the mark was noted, so they may be older than the rows.
-	Restored
-	// Foreign: the mark of the table is not on record.
-	Foreign
+	// MarkRecorded: the mark of the table is on record, or the store has no marks.
+	MarkRecorded MarkState = iota
+	// MarkAbsent: there is none in the table, and none on record.
+	MarkAbsent
+	// MarkLost: there is none in the table any more, and one on record.
+	MarkLost
+	// MarkNotesReplaced: the notes are in another table than when the mark was noted, so they may be older than the rows.
+	MarkNotesReplaced
+	// MarkUnrecorded: the mark of the table is not on record.
+	MarkUnrecorded
 )
 
 // UnrecordedError says that a table which is to be begun holds rows already, of a fold that is not on record. It
@@ -57,11 +57,11 @@ func (e *UnrecordedError) Error() string {
 // Is makes the error one of ErrUnavailable.
 func (e *UnrecordedError) Is(target error) bool { return target == ErrUnavailable }
 
-// Ownership compares the mark of a generation of the model's table with what is on record.
-func (db *DB) Ownership(ctx context.Context, m *Model, generation int) (Ownership, error) {
+// MarkState compares the mark of a generation of the model's table with what is on record.
+func (db *DB) MarkState(ctx context.Context, m *Model, generation int) (MarkState, error) {
 	tells, ok := db.drv.(driver.Identifier)
 	if !ok {
-		return Ours, nil
+		return MarkRecorded, nil
 	}
 	o, err := db.ownership(ctx, tells, m.shape(generation))
 	if err != nil {
@@ -70,31 +70,31 @@ func (db *DB) Ownership(ctx context.Context, m *Model, generation int) (Ownershi
 	return o, nil
 }
 
-func (db *DB) ownership(ctx context.Context, tells driver.Identifier, t *driver.Table) (Ownership, error) {
+func (db *DB) ownership(ctx context.Context, tells driver.Identifier, t *driver.Table) (MarkState, error) {
 	has, err := tells.Mark(ctx, t)
 	if err != nil {
-		return Foreign, err
+		return MarkUnrecorded, err
 	}
 	noted, _, err := db.notedMark(ctx, t)
 	if err != nil {
-		return Foreign, err
+		return MarkUnrecorded, err
 	}
 	switch {
 	case has == "" && noted == nil:
-		return Unmarked, nil
+		return MarkAbsent, nil
 	case noted == nil || has != "" && has != noted.Text:
-		return Foreign, nil
+		return MarkUnrecorded, nil
 	}
 	now, err := tells.TableID(ctx, notes)
 	switch {
 	case err != nil:
-		return Foreign, err
+		return MarkUnrecorded, err
 	case now != noted.Notes:
-		return Restored, nil
+		return MarkNotesReplaced, nil
 	case has == "":
-		return Emptied, nil
+		return MarkLost, nil
 	}
-	return Ours, nil
+	return MarkRecorded, nil
 }
 
 // notedMark reads the mark on record, nil where there is none.
@@ -110,8 +110,8 @@ func (db *DB) notedMark(ctx context.Context, t *driver.Table) (*mark, Note, erro
 	return &m, n, nil
 }
 
-// Mark marks a generation of the model's table that rows are on record of, and that an earlier version has begun.
-func (db *DB) Mark(ctx context.Context, m *Model, generation int) error {
+// MarkTable marks a generation of the model's table that rows are on record of, and that an earlier version has begun.
+func (db *DB) MarkTable(ctx context.Context, m *Model, generation int) error {
 	return db.mark(ctx, m, generation, false)
 }
 
@@ -124,7 +124,7 @@ func (db *DB) mark(ctx context.Context, m *Model, generation int, fresh bool) er
 	}
 	t := m.shape(generation)
 	if fresh {
-		if err := db.CheckFresh(ctx, m, generation); err != nil {
+		if err := db.CheckUnrecorded(ctx, m, generation); err != nil {
 			return err
 		}
 	}
@@ -162,15 +162,15 @@ func (db *DB) noteMark(ctx context.Context, tells driver.Identifier, n Note) (*m
 // made no marks.
 func (db *DB) foreign(ctx context.Context, tells driver.Identifier, t *driver.Table) (bool, error) {
 	o, err := db.ownership(ctx, tells, t)
-	if err != nil || o != Unmarked {
-		return o == Foreign || o == Restored, err
+	if err != nil || o != MarkAbsent {
+		return o == MarkUnrecorded || o == MarkNotesReplaced, err
 	}
-	return tells.Folded(ctx, t)
+	return tells.HoldsRows(ctx, t)
 }
 
-// CheckFresh returns an *UnrecordedError where the generation of the model's table, which is to be begun, holds rows
+// CheckUnrecorded returns an *UnrecordedError where the generation of the model's table, which is to be begun, holds rows
 // of a fold that is not on record.
-func (db *DB) CheckFresh(ctx context.Context, m *Model, generation int) error {
+func (db *DB) CheckUnrecorded(ctx context.Context, m *Model, generation int) error {
 	tells, ok := db.drv.(driver.Identifier)
 	if !ok {
 		return nil
@@ -186,16 +186,16 @@ func (db *DB) CheckFresh(ctx context.Context, m *Model, generation int) error {
 	return nil
 }
 
-// mostForeign is how many tables PassOver passes over.
+// mostForeign is how many tables SkipUnrecorded skips.
 const mostForeign = 50
 
-// PassOver puts on record that generations which hold rows of a fold that is not on record were followed by others:
-// the next one that is begun after g is the first that does not. They are Former from then on.
-func (db *DB) PassOver(ctx context.Context, m *Model, g Generation) error {
+// SkipUnrecorded puts on record that generations which hold rows of a fold that is not on record were followed by others:
+// the next one that is begun after g is the first that does not. FormerGenerations lists them from then on.
+func (db *DB) SkipUnrecorded(ctx context.Context, m *Model, g Generation) error {
 	var list []Note
 	next := g.Next()
 	for ; ; next++ {
-		err := db.CheckFresh(ctx, m, next)
+		err := db.CheckUnrecorded(ctx, m, next)
 		var unrecorded *UnrecordedError
 		if err == nil {
 			break

@@ -51,9 +51,9 @@ type Index struct {
 // Singleton reports whether the model has one row and no key fields.
 func (m *Model) Singleton() bool { return !m.PK.Layout.Exists() }
 
-// Together reports whether a row that is written whole is in an index with both halves or has the key of neither: see
+// BothOrNeither reports whether a row that is written whole is in an index with both halves or has the key of neither: see
 // keys.BothOrNeither.
-func (m *Model) Together() bool { return m.Entity != nil && len(m.Writers) == 0 }
+func (m *Model) BothOrNeither() bool { return m.Entity != nil && len(m.Writers) == 0 }
 
 // Codec ties a Model to the Go type of its rows. The functions are generated and use no reflection.
 type Codec[R any] struct {
@@ -71,5 +71,5 @@ type Codec[R any] struct {
 	SetTime func(row *R, field int, t time.Time)
 }
 
-// Only is the key of a model that has one row and no key fields.
-type Only = struct{}
+// SingletonKey is the key of a model that has one row and no key fields.
+type SingletonKey = struct{}

@@ -16,12 +16,12 @@ type Note struct {
 	Kind  string
 	ID    string
 	Value []byte
-	// Revision is, on a Shared store, how often the note was written. Read says that the change was made of the note at
+	// Revision is, on a MultiWriter store, how often the note was written. Read says that the change was made of the note at
 	// that revision, 0 for none: where it has another by now, nothing of the notes is written, and the answer is ErrStale.
 	Revision uint64
 	Read     bool
 	// Check says that nothing is written, and the note, which is Read, must still have the Revision. A store that is not
-	// Shared has one writer, and passes over it.
+	// MultiWriter has one writer, and passes over it.
 	Check bool
 }
 
@@ -32,7 +32,7 @@ const notesTable = "foldql"
 var notes = &driver.Table{
 	Name: notesTable, Sorted: true,
 	Fields: []Field{{Name: "kind", Scalar: "String"}, {Name: "id", Scalar: "String"}, {Name: "value", Scalar: "String"}},
-	PK:     []int{0}, SK: []int{1}, Lasting: true,
+	PK:     []int{0}, SK: []int{1}, NoExpiry: true,
 }
 
 const noteValue = 2 // ordinal of the value

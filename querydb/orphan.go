@@ -70,7 +70,7 @@ func (db *DB) DropOrphan(ctx context.Context, o Orphan) error {
 		err = dropper.Drop(ctx, t)
 	}
 	if err == nil {
-		err = db.Dropped(ctx, t)
+		err = db.RecordDropped(ctx, t)
 	}
 	if err != nil {
 		return &Error{Op: "drop " + o.String(), Err: err}

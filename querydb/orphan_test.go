@@ -67,7 +67,7 @@ func started(t *testing.T, drv driver.Driver, m *querydb.Model) *fixture {
 	f := openModels(t, drv, m)
 	g, err := f.Generation(t.Context(), m)
 	if err == nil && !g.Noted {
-		err = f.Restart(t.Context(), m, g, nil)
+		err = f.BeginGeneration(t.Context(), m, g, nil)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -64,8 +64,8 @@ func (db *DB) Query(ctx context.Context, m *Model, q Query) (Page, error) {
 	dq := driver.Query{
 		Table: shape, Index: q.Index, PK: q.PK, Range: q.Range, Reverse: q.Reverse,
 		Limit: q.Limit, Start: q.Start, Consistent: q.Consistent, Now: db.now(),
-		Whole:  q.Index == driver.Primary && db.whole(m),
-		Writer: db.writer, Deleted: db.deleted && db.Shared() && q.Index == driver.Primary,
+		Snapshot: q.Index == driver.Primary && db.whole(m),
+		Writer:   db.writer, Deleted: db.deleted && db.MultiWriter() && q.Index == driver.Primary,
 	}
 	var complete completion
 	if q.Index != driver.Primary && !covers(shape, &q) {

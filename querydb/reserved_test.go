@@ -21,7 +21,7 @@ func TestAKeyThatIsTheStoresOwnIsNoRow(t *testing.T) {
 		}
 		f := &fixture{DB: db, t: t, model: m, codec: orderCodec(m)}
 		row := f.encode(sample(1))
-		row.Key = keys.Key{PK: driver.Reserved + "x", SK: row.Key.SK}
+		row.Key = keys.Key{PK: driver.ReservedPrefix + "x", SK: row.Key.SK}
 		err = db.Apply(t.Context(), querydb.Batch{Writes: []querydb.Write{{Model: m, Row: row}}})
 		if errors.Is(err, querydb.ErrInvalid) != unique {
 			t.Errorf("unique %t: %v", unique, err)

@@ -25,7 +25,7 @@ func TestTheRoomOfARowIsDividedEvenlyAmongItsWriters(t *testing.T) {
 			{Name: "ownership", Part: driver.Part{Fields: []int{2}}},
 		},
 	}
-	for name, drv := range map[string]driver.Driver{"plain": memstore.New(), "shared": memstore.NewShared(memstore.Options{})} {
+	for name, drv := range map[string]driver.Driver{"plain": memstore.New(), "shared": memstore.NewMultiWriter(memstore.Options{})} {
 		t.Run(name, func(t *testing.T) {
 			db, err := querydb.Open(t.Context(), drv, []*querydb.Model{m}, querydb.Config{})
 			if err != nil {
@@ -69,7 +69,7 @@ func TestTheRoomOfARowIsDividedEvenlyAmongItsWriters(t *testing.T) {
 					!strings.Contains(err.Error(), writer) || !strings.Contains(err.Error(), "204800") {
 					t.Errorf("%s writes more than its share: %v, want ErrTooLarge that names row, writer and bound", writer, err)
 				}
-				if err := db.Stored(writer).Check(m, &querydb.Row{Key: keys.Key{PK: "large"}, Record: row("large", most+200, of).Record}); !errors.Is(err, querydb.ErrTooLarge) {
+				if err := db.ForFold(writer).Validate(m, &querydb.Row{Key: keys.Key{PK: "large"}, Record: row("large", most+200, of).Record}); !errors.Is(err, querydb.ErrTooLarge) {
 					t.Errorf("%s asks whether it may write more than its share: %v", writer, err)
 				}
 			}

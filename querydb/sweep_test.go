@@ -30,7 +30,7 @@ func (f *fixture) wantLeft(when string, want ...string) {
 	for i := range 9 {
 		ks = append(ks, f.encode(sample(i)).Key)
 	}
-	rows, err := f.Stored("").Get(f.t.Context(), f.model, ks, true)
+	rows, err := f.ForFold("").Get(f.t.Context(), f.model, ks, true)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -51,16 +51,16 @@ func TestAnExpiredRowIsRemovedWhenNoEventCanComeThatFindsItThere(t *testing.T) {
 	f := newFixture(t, memstore.New())
 	f.put(ending(0, 60*time.Hour), ending(1, 49*time.Hour), ending(2, 48*time.Hour), ending(3, -time.Hour), ending(4, -3*time.Hour), sample(5))
 	f.sweep(0) // nobody has said how far the fold is
-	f.Folded(f.model, noon.Add(-60*time.Hour))
+	f.SetExpiryWatermark(f.model, noon.Add(-60*time.Hour))
 	f.sweep(0)
-	f.Folded(f.model, noon.Add(-50*time.Hour))
+	f.SetExpiryWatermark(f.model, noon.Add(-50*time.Hour))
 	f.sweep(1)
-	f.Folded(f.model, time.Time{}) // a partition has begun of which nothing is known
+	f.SetExpiryWatermark(f.model, time.Time{}) // a partition has begun of which nothing is known
 	f.sweep(0)
-	f.Folded(f.model, noon.Add(-48*time.Hour))
+	f.SetExpiryWatermark(f.model, noon.Add(-48*time.Hour))
 	f.sweep(1)
 	f.wantLeft("folded up to 48 hours ago", "o2", "o3", "o4", "o5")
-	f.Folded(f.model, noon.Add(2*time.Hour))
+	f.SetExpiryWatermark(f.model, noon.Add(2*time.Hour))
 	f.sweep(1)
 	f.wantLeft("folded up to events of two hours ahead, whose rows queries find", "o3", "o4", "o5")
 	if s := f.stats(); s.Swept != 3 {
@@ -70,14 +70,14 @@ func TestAnExpiredRowIsRemovedWhenNoEventCanComeThatFindsItThere(t *testing.T) {
 
 func TestAFoldThatBeginsAnewLosesNoRowsUntilItHasCaughtUp(t *testing.T) {
 	f := newFixture(t, memstore.New())
-	f.Folded(f.model, noon)
-	if err := f.Restart(t.Context(), f.model, first, nil); err != nil {
+	f.SetExpiryWatermark(f.model, noon)
+	if err := f.BeginGeneration(t.Context(), f.model, first, nil); err != nil {
 		t.Fatal(err)
 	}
 	f.put(ending(0, 1000*time.Hour))
 	f.sweep(0)
 	f.wantLeft("while the log is folded anew", "o0")
-	f.Folded(f.model, noon)
+	f.SetExpiryWatermark(f.model, noon)
 	f.sweep(1)
 	f.wantLeft("when it is folded")
 }
@@ -94,7 +94,7 @@ func TestRowsOfSeveralWritersStayWhenTheyHaveExpired(t *testing.T) {
 	defer f.close()
 	f.put(ending(0, 60*time.Hour))
 	m.Writers = []querydb.Writer{{Name: "a"}, {Name: "b"}}
-	f.Folded(m, noon)
+	f.SetExpiryWatermark(m, noon)
 	f.sweep(0)
 	f.wantLeft("of two writers", "o0")
 }
@@ -137,7 +137,7 @@ func TestASweepGoesInBatchesBetweenWhichRowsAreRenewed(t *testing.T) {
 	f.put(rows...)
 	renewed := sample(599) // the last that a sweep comes to
 	drv.between = func() error { f.put(renewed); return nil }
-	f.Folded(f.model, noon)
+	f.SetExpiryWatermark(f.model, noon)
 	f.sweep(599)
 	if want := []int{256, 256, 87}; !slices.Equal(drv.batches, want) {
 		t.Errorf("batches of %v rows, want %v", drv.batches, want)
@@ -170,7 +170,7 @@ func TestExpiredRowsAreRemovedInTheBackgroundWhileTheDBIsOpen(t *testing.T) {
 		}
 		f := &fixture{DB: db, t: t, model: m, codec: orderCodec(m)}
 		f.put(ending(0, 2*time.Hour), ending(1, 0))
-		f.Folded(m, noon)
+		f.SetExpiryWatermark(m, noon)
 		time.Sleep(59 * time.Second) // of the bubble's clock
 		synctest.Wait()
 		f.wantLeft("before the first sweep", "o0", "o1")

@@ -12,7 +12,7 @@ func TableOf(m *Model, generation int) *driver.Table { return m.shape(generation
 func (m *Model) shape(generation int) *driver.Table {
 	t := &driver.Table{
 		Name: m.Table, Generation: generation, Sorted: m.SK.Layout.Exists(),
-		Fields: m.Fields, PK: m.PK.Fields, SK: m.SK.Fields, Lasting: m.TTL < 0,
+		Fields: m.Fields, PK: m.PK.Fields, SK: m.SK.Fields, NoExpiry: m.TTL < 0,
 		Indexes: make([]driver.Index, m.slots()),
 	}
 	if m.Entity != nil {
@@ -31,8 +31,8 @@ func (m *Model) shape(generation int) *driver.Table {
 	return t
 }
 
-// Identifies reports whether the store tells a table from another of its name: see TableID.
-func (db *DB) Identifies() bool {
+// HasTableIDs reports whether the store tells a table from another of its name: see TableID.
+func (db *DB) HasTableIDs() bool {
 	_, identifies := db.drv.(driver.Identifier)
 	return identifies
 }
@@ -54,17 +54,17 @@ func (db *DB) TableID(ctx context.Context, m *Model, generation int) (string, er
 // NotesTable is the table that holds the notes: a store that creates no tables by itself needs it before Open.
 func NotesTable() *driver.Table { return notes }
 
-// Former are the generations of tables that no longer serve, and are still there: those of a store that removes them in
-// the background, as long as it does, and those that wait for somebody to call Dropped. Only Name and Generation count.
-func (db *DB) Former(ctx context.Context) (list []*driver.Table, err error) {
+// FormerGenerations are the generations of tables that no longer serve, and are still there: those of a store that removes them in
+// the background, as long as it does, and those that wait for somebody to call RecordDropped. Only Name and Generation count.
+func (db *DB) FormerGenerations(ctx context.Context) (list []*driver.Table, err error) {
 	err = db.eachDrop(ctx, func(t *driver.Table) { list = append(list, t) })
 	return list, err
 }
 
-// Dropped takes a former generation off the record, after its rows were removed.
-func (db *DB) Dropped(ctx context.Context, t *driver.Table) error {
+// RecordDropped takes a former generation off the record, after its rows were removed.
+func (db *DB) RecordDropped(ctx context.Context, t *driver.Table) error {
 	list := []Note{{Kind: kindDrop, ID: dropID(t)}}
-	if db.Identifies() {
+	if db.HasTableIDs() {
 		list = append(list, Note{Kind: kindMark, ID: dropID(t)})
 	}
 	return db.Apply(ctx, Batch{Notes: list})

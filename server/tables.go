@@ -157,7 +157,7 @@ func (s *tables) survey(ctx context.Context) (known dynamostore.Tables, err erro
 	if known.Needed, err = neededTables(ctx, db, s.app); err != nil {
 		return known, err
 	}
-	known.Former, err = db.Former(ctx)
+	known.Former, err = db.FormerGenerations(ctx)
 	return known, err
 }
 
@@ -259,7 +259,7 @@ func (s *tables) forget(ctx context.Context, former []*driver.Table) error {
 		return err
 	}
 	for _, t := range former {
-		if err := db.Dropped(ctx, t); err != nil {
+		if err := db.RecordDropped(ctx, t); err != nil {
 			return err
 		}
 	}
@@ -268,7 +268,7 @@ func (s *tables) forget(ctx context.Context, former []*driver.Table) error {
 
 // tellOfTables says what is to be done before models are folded anew into a store in which no start makes tables.
 func (p *program) tellOfTables(db *querydb.DB) {
-	if db.Identifies() {
+	if db.HasTableIDs() {
 		fmt.Fprintln(p.stdout, "run 'server tables apply' before that: it makes the tables that the rows are folded into")
 	}
 }

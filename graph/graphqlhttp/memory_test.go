@@ -84,7 +84,7 @@ func reading(rows, bytes int, then func()) executable {
 	return executable{fields: map[string]func(ctx context.Context, args map[string]any) (any, error){
 		"hello": func(ctx context.Context, _ map[string]any) (any, error) {
 			for range rows {
-				if err := driver.Take(driver.BudgetOf(ctx), 1000); err != nil {
+				if err := driver.Charge(driver.BudgetOf(ctx), 1000); err != nil {
 					return nil, err
 				}
 			}

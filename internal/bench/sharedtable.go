@@ -12,7 +12,7 @@ import (
 // Two models that share a table, described as generated code does: people and their tasks, which lie together in the
 // collection of a tenant.
 var (
-	tenantsTable = &querydb.Shared{
+	tenantsTable = &querydb.SharedTable{
 		Name: "Tenants", Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "kind"},
 		Indexes: []querydb.SharedIndex{{Name: "gsi1", Constant: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}}},
 	}

@@ -36,9 +36,9 @@ func (f *goFile) ops(r *schema.ReadModel) {
 	f.line("var %s = projection.Ops[model.%s, %s, %s]{", name, name, key, partition)
 	f.line("Codec: model.%sCodec,", name)
 	if len(keyFields(r)) == 0 && r.Entity == nil {
-		f.line("Key: func(querydb.Only) (keys.Key, error) { return keys.Key{PK: keys.Singleton}, nil },")
-		f.line("Partition: func(querydb.Only) (string, error) { return keys.Singleton, nil },")
-		f.line("Fill: func(*model.%s, querydb.Only) {},\n}\n", name)
+		f.line("Key: func(querydb.SingletonKey) (keys.Key, error) { return keys.Key{PK: keys.Singleton}, nil },")
+		f.line("Partition: func(querydb.SingletonKey) (string, error) { return keys.Singleton, nil },")
+		f.line("Fill: func(*model.%s, querydb.SingletonKey) {},\n}\n", name)
 		return
 	}
 	f.line("Key: func(%s %s) (keys.Key, error) {\nvar row model.%s", parameter("k", keyFields(r)), key, name)

@@ -105,7 +105,7 @@ func keyFields(r *schema.ReadModel) []*schema.Field {
 func keyTypeOf(r *schema.ReadModel, fields []*schema.Field, suffix string) string {
 	switch len(fields) {
 	case 0:
-		return "querydb.Only"
+		return "querydb.SingletonKey"
 	case 1:
 		return goTypeOf(fields[0], "model.")
 	}

@@ -37,7 +37,7 @@ func (f *goFile) sharedTable(t *schema.Table) {
 		return
 	}
 	f.line("// %s is the table %s, which several models share.", sharedVar(t), t.Name)
-	f.line("var %s = &querydb.Shared{", sharedVar(t))
+	f.line("var %s = &querydb.SharedTable{", sharedVar(t))
 	f.line("Name: %q,\nKeys: driver.KeyNames{PK: %q, SK: %q, Kind: %q},", t.Name, t.PK, t.SK, t.Discriminator)
 	if len(t.Indexes) > 0 {
 		f.line("Indexes: []querydb.SharedIndex{")

@@ -53,7 +53,7 @@ func (o *observed) Apply(ctx context.Context, b driver.Batch) error {
 		o.rows[rowID{w.Table.Name, w.Row.Key}] = true
 		o.partitions[partitionID{w.Table.Name, driver.Primary, w.Row.Key.PK}] = true
 		for i, x := range w.Row.Indexes {
-			if x.Entered(&w.Table.Indexes[i]) {
+			if x.InIndex(&w.Table.Indexes[i]) {
 				o.partitions[partitionID{w.Table.Name, i, x.PK}] = true
 			}
 		}

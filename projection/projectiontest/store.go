@@ -77,7 +77,7 @@ func (p *plain) Apply(ctx context.Context, b driver.Batch) error {
 
 // shared is a store of several writers, which commits write by write. It tears batches where told to.
 type shared struct {
-	*memstore.Shared
+	*memstore.MultiWriter
 	written
 
 	torn  bool // the last batch was: the next is not
@@ -87,7 +87,7 @@ type shared struct {
 
 func newShared(tear bool) *shared {
 	s := &shared{at: -1}
-	s.Shared = memstore.NewShared(memstore.Options{
+	s.MultiWriter = memstore.NewMultiWriter(memstore.Options{
 		Before: func(c memstore.Commit) error {
 			if c.Number == 0 {
 				s.begin(tear, c.Of)

@@ -2,7 +2,7 @@ package driver
 
 import "testing"
 
-// TestAWriterHasNotAppliedWhatAnotherHas: on a Shared store the position of a row may be another writer's.
+// TestAWriterHasNotAppliedWhatAnotherHas: on a MultiWriter store the position of a row may be another writer's.
 func TestAWriterHasNotAppliedWhatAnotherHas(t *testing.T) {
 	at := func(partition string, offset uint64) Position { return Position{Partition: partition, Offset: offset} }
 	for name, test := range map[string]struct {

@@ -14,8 +14,8 @@ type Budget interface {
 // rowBytes is what a row takes in memory beside its record, about.
 const rowBytes = 256
 
-// Take takes a row of the budget, where there is one. The error is an ErrOverBudget.
-func Take(b Budget, record int) error {
+// Charge takes a row of the budget, where there is one. The error is an ErrOverBudget.
+func Charge(b Budget, record int) error {
 	if b == nil {
 		return nil
 	}

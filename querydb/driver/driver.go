@@ -49,7 +49,7 @@ type Driver interface {
 	// Applying a batch again changes nothing, nor does applying any suffix of the batches again, in their order. Two
 	// writes of one row in one batch are ErrInvalid, and nothing is written.
 	//
-	// A Shared driver commits write by write, in any order, unless the batch is Atomic; Last comes after all Writes,
+	// A MultiWriter driver commits write by write, in any order, unless the batch is Atomic; Last comes after all Writes,
 	// and is one commit. What it does not commit at once it makes safe to repeat: see Write.
 	Apply(ctx context.Context, b Batch) error
 
@@ -89,8 +89,8 @@ type Identifier interface {
 	Mark(ctx context.Context, t *Table) (string, error)
 	// SetMark puts a mark into the table unless it has one, and returns the one that it has then.
 	SetMark(ctx context.Context, t *Table, mark string) (has string, err error)
-	// Folded reports whether rows that Apply has written are among the first that are met in the table.
-	Folded(ctx context.Context, t *Table) (bool, error)
+	// HoldsRows reports whether rows that Apply has written are among the first that are met in the table.
+	HoldsRows(ctx context.Context, t *Table) (bool, error)
 }
 
 // GetLimiter is a driver that reads at most so many keys in one Get; querydb cuts longer lists.
@@ -98,9 +98,9 @@ type GetLimiter interface {
 	MaxGet() int
 }
 
-// Shared is a driver of a store that other processes write to at the same time. It keeps the rules of Write about
+// MultiWriter is a driver of a store that other processes write to at the same time. It keeps the rules of Write about
 // positions and revisions, which other drivers may take as kept: their store has one writer.
-type Shared interface {
+type MultiWriter interface {
 	// WrittenByOthers marks the driver; it does nothing.
 	WrittenByOthers()
 }
@@ -120,7 +120,7 @@ type Table struct {
 	Fields     []Field
 	PK, SK     []int // ordinals of the fields that the key halves are composed of
 	Indexes    []Index
-	Lasting    bool // no row ever has an end: Row.Expires is zero in all of them
+	NoExpiry   bool // no row ever has an end: Row.Expires is zero in all of them
 	// Kind marks the rows of one of several models that share the table; "" where the table is one model's own. The
 	// tables of the models then have one Name, Generation, Keys, and the same Indexes up to their fields: a model that
 	// is not in an index has no fields in it. Rows of different kinds never have the same key: a write over a row of
@@ -154,7 +154,7 @@ type Index struct {
 	// Unique says that no two rows of the Kind have the same key in the index: a batch that would make it so is
 	// ErrConflict, which names index and key, and nothing of it is written. It is judged by the rows as they are after
 	// all writes of the batch. A row that has expired at the Time of a write keeps nothing from the row that is
-	// written, whether it has been removed or not, though it may still be found under the key. A Shared driver is given
+	// written, whether it has been removed or not, though it may still be found under the key. A MultiWriter driver is given
 	// such batches Atomic.
 	Unique bool
 }
@@ -194,7 +194,7 @@ type Row struct {
 	Indexes []IndexKey
 	// Position is where the event stands that last changed the row.
 	Position Position
-	// Applied holds, on a Shared store, the last position applied of each partition of the source, of the writer that
+	// Applied holds, on a MultiWriter store, the last position applied of each partition of the source, of the writer that
 	// was asked for. A row that was deleted has a nil Record and keeps Position, Applied and Revision for 30 days: a
 	// fold that was torn must be gone on with before.
 	Applied []Position
@@ -202,7 +202,7 @@ type Row struct {
 	Kind string
 	// Writers are those that a row written in Parts consists of, ascending.
 	Writers []string
-	// Revision counts, on a Shared store, the writes of the row, deletes included; 0 where there was none.
+	// Revision counts, on a MultiWriter store, the writes of the row, deletes included; 0 where there was none.
 	Revision uint64
 	// Expires is when the row ceases to be; the zero time is never.
 	Expires time.Time
@@ -211,11 +211,11 @@ type Row struct {
 // Expired reports whether the row has ceased to be: from Expires on it is not there.
 func (r *Row) Expired(now time.Time) bool { return !r.Expires.IsZero() && !r.Expires.After(now) }
 
-// Entered reports whether a row with the key is in the index: whether every half that the index has is present.
-func (k *IndexKey) Entered(x *Index) bool { return k.HasPK && (k.HasSK || !x.Sorted()) }
+// InIndex reports whether a row with the key is in the index: whether every half that the index has is present.
+func (k *IndexKey) InIndex(x *Index) bool { return k.HasPK && (k.HasSK || !x.Sorted()) }
 
 // AppliedOf returns the last position of the partition that was applied to the row, the zero Position where none is
-// known. Of a store that is not Shared it is Position; on a Shared one that may be another writer's.
+// known. Of a store that is not a MultiWriter it is Position; on a MultiWriter one that may be another writer's.
 func (r *Row) AppliedOf(partition string) Position {
 	for _, p := range r.Applied {
 		if p.Partition == partition {
@@ -248,12 +248,12 @@ type Get struct {
 	Table      *Table
 	Keys       []keys.Key // distinct
 	Consistent bool       // see every batch acknowledged before; drivers that always do so ignore it
-	// Whole asks for rows as they are at one moment, so that of a batch that was Atomic all writes are seen or none,
+	// Snapshot asks for rows as they are at one moment, so that of a batch that was Atomic all writes are seen or none,
 	// and of each that was acknowledged before all; drivers that always answer so ignore it. ErrThrottled says that the
 	// rows change too fast for that.
-	Whole  bool
-	Now    time.Time // the clock for expiry; nothing has expired at the zero time
-	Writer string    // whose positions Row.Applied is to hold: see Batch.Writer
+	Snapshot bool
+	Now      time.Time // the clock for expiry; nothing has expired at the zero time
+	Writer   string    // whose positions Row.Applied is to hold: see Batch.Writer
 }
 
 // Query asks for rows of one partition.
@@ -266,20 +266,20 @@ type Query struct {
 	Limit      int
 	Start      *keys.Cursor // after this row; nil from the beginning
 	Consistent bool
-	Whole      bool // as in Get; of the table itself alone
+	Snapshot   bool // as in Get; of the table itself alone
 	Now        time.Time
 	Writer     string // as in Get
 	// Members are the tables of the models whose rows the answer may hold, where there are several; Table is one of
 	// them. Rows of other kinds in the range are no part of the answer.
 	Members []*Table
-	// Deleted asks, of the table itself on a Shared store, for deleted rows too, as far as they are still known. They
+	// Deleted asks, of the table itself on a MultiWriter store, for deleted rows too, as far as they are still known. They
 	// count as rows of the page.
 	Deleted bool
 }
 
-// Reserved begins partition keys that are a driver's own in a table with unique indexes: querydb hands no row to it
+// ReservedPrefix begins partition keys that are a driver's own in a table with unique indexes: querydb hands no row to it
 // that has such a key, and a driver answers none.
-const Reserved = "\x00unique\x00"
+const ReservedPrefix = "\x00unique\x00"
 
 // MarkPK is the partition key of an Identifier's mark: no row of any table has it, on any store.
 const MarkPK = "\x00fold\x00"
@@ -302,17 +302,17 @@ type WriteKind uint8
 const (
 	Put    WriteKind = iota // the row is as given, whatever was there
 	Delete                  // no row is under the key
-	// Check changes nothing. It is among Last, with Read, on a Shared driver alone: nothing of Last is written unless
+	// Check changes nothing. It is among Last, with Read, on a MultiWriter driver alone: nothing of Last is written unless
 	// the row is at Row.Revision.
 	Check
 	// DeletePartition deletes the rows under the partition key, of the table's Kind, but those that the batch writes
-	// one by one. It is among Writes, with Table, Row.Key.PK and Row.Position alone, and a Shared driver is given none.
+	// one by one. It is among Writes, with Table, Row.Key.PK and Row.Position alone, and a MultiWriter driver is given none.
 	DeletePartition
 )
 
 // Write is the change of one row.
 //
-// On a Shared store a write takes effect if the row is as the writer supposes, and makes the row's Revision one higher.
+// On a MultiWriter store a write takes effect if the row is as the writer supposes, and makes the row's Revision one higher.
 // With Read, the row must be at Row.Revision; otherwise Apply fails with ErrStale. Without, the row must not have
 // reached Row.Position in that partition yet; where it has, the write was applied before, and counts as done. A write
 // without Read and Position takes effect always. A Delete without a Position leaves nothing behind; one with a Position
@@ -348,12 +348,12 @@ type Batch struct {
 	Last []Write
 	// Writer is the name under which a row keeps positions, where several projections write it; "" where one does.
 	Writer string
-	// Deadline is when a Shared driver gives the batch up with ErrStale: it begins no write later, because rows may
+	// Deadline is when a MultiWriter driver gives the batch up with ErrStale: it begins no write later, because rows may
 	// then have been deleted so long ago that nothing remembers it. The zero time is never.
 	Deadline time.Time
-	// Atomic asks a Shared driver for one commit of everything; more than MostAtomic is ErrTooLarge.
+	// Atomic asks a MultiWriter driver for one commit of everything; more than TxLimits is ErrTooLarge.
 	Atomic bool
-	// Several says that one of the events changes several rows: a Shared driver then looks for rows of other kinds,
+	// MultiRow says that one of the events changes several rows: a MultiWriter driver then looks for rows of other kinds,
 	// which are ErrConflict, before it writes the first of the batch.
-	Several bool
+	MultiRow bool
 }

@@ -26,23 +26,23 @@ var ErrSuspended = fmt.Errorf("%w for now", ErrUnavailable)
 // as soon as there is space.
 var ErrFull = errors.New("no space left")
 
-// ErrStale is a Shared driver's answer to a batch that was made of rows as they no longer are, or that is too late. Some
+// ErrStale is a MultiWriter driver's answer to a batch that was made of rows as they no longer are, or that is too late. Some
 // of its Writes may have taken effect, its Last have not. It is not among the errors above because it never reaches
 // users: whoever made the batch reads again and makes another.
 var ErrStale = errors.New("stale")
 
-// ErrTorn is what a Shared driver adds to ErrInvalid, ErrTooLarge and ErrConflict where some of the batch's Writes may have
+// ErrPartial is what a MultiWriter driver adds to ErrInvalid, ErrTooLarge and ErrConflict where some of the batch's Writes may have
 // taken effect. What is refused without it has left no trace.
-var ErrTorn = errors.New("some of the rows may have been written")
+var ErrPartial = errors.New("some of the rows may have been written")
 
 // ErrDamaged is about a stored row that no driver writes: it cannot be read, however often that is tried.
 var ErrDamaged = errors.New("damaged")
 
-// Torn adds ErrTorn to a refusal, and leaves other errors, after which the batch is tried again, as they are.
-func Torn(err error) error {
+// Partial adds ErrPartial to a refusal, and leaves other errors, after which the batch is tried again, as they are.
+func Partial(err error) error {
 	for _, refusal := range [...]error{ErrInvalid, ErrTooLarge, ErrConflict, ErrDamaged} {
 		if errors.Is(err, refusal) {
-			return fmt.Errorf("%w: %w", err, ErrTorn)
+			return fmt.Errorf("%w: %w", err, ErrPartial)
 		}
 	}
 	return err

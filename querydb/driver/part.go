@@ -7,7 +7,7 @@ import (
 )
 
 // Outcome is the row that the write leaves under its key where there was the one before; each has a nil Record where there
-// is no row. It is for drivers that read a row before they write it, and shares memory with both. What a Shared store
+// is no row. It is for drivers that read a row before they write it, and shares memory with both. What a MultiWriter store
 // knows of a row beside is not in it.
 func (w *Write) Outcome(writer string, before *Row) Row {
 	out := Row{Key: w.Row.Key, Position: w.Row.Position, Kind: w.Table.Kind}
@@ -97,9 +97,9 @@ func (t *Table) Unique() bool {
 	return slices.ContainsFunc(t.Indexes, func(x Index) bool { return x.Unique })
 }
 
-// Asked returns the table, among those that the query asks for, of the rows of a kind; nil where such rows are none of the
+// TableOfKind returns the table, among those that the query asks for, of the rows of a kind; nil where such rows are none of the
 // answer.
-func (q *Query) Asked(kind string) *Table {
+func (q *Query) TableOfKind(kind string) *Table {
 	if len(q.Members) == 0 && q.Table.Kind == kind {
 		return q.Table
 	}

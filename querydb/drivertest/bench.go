@@ -17,7 +17,7 @@ const BenchBatch = 10_000
 // rows of the index, on rows chosen at random. It reports rows/s, gets/s and pages/s.
 func Bench(b *testing.B, n int, open func(b *testing.B) driver.Driver) {
 	table := &driver.Table{
-		Name: "Bench", PK: []int{0}, Lasting: true,
+		Name: "Bench", PK: []int{0}, NoExpiry: true,
 		Fields: []driver.Field{
 			{Name: "id", Scalar: "ID"}, {Name: "place", Scalar: "String"}, {Name: "group", Scalar: "String"}, {Name: "text", Scalar: "String"},
 		},

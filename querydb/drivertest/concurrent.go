@@ -13,7 +13,7 @@ import (
 )
 
 // concurrent has writers move their rows from one key of the index to the next, all in one batch, while readers look:
-// whoever reads sees all rows of a writer in one place. On a Shared store, which has no whole batches, every row is in one
+// whoever reads sees all rows of a writer in one place. On a MultiWriter store, which has no whole batches, every row is in one
 // place.
 func concurrent(s *store) {
 	const writers, rows = 3, 6

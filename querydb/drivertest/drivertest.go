@@ -65,7 +65,7 @@ type proof struct {
 	of      func(driver.Driver) bool // the drivers that promise it; nil for all
 }
 
-func shared(drv driver.Driver) bool { _, is := drv.(driver.Shared); return is }
+func shared(drv driver.Driver) bool { _, is := drv.(driver.MultiWriter); return is }
 
 func alone(drv driver.Driver) bool { return !shared(drv) }
 

@@ -72,7 +72,7 @@ func newHerd(name string, generation int, unique bool) herd {
 	in(h.dogs, first, []int{dogPlace}, []int{dogTime}, nil)
 	in(h.dogs, second, []int{dogClass}, []int{dogRank}, []int{dogOwner, dogName, dogNote})
 	in(h.birds, second, []int{birdClass}, nil, nil)
-	h.birds.Lasting = true
+	h.birds.NoExpiry = true
 	return h
 }
 
@@ -210,8 +210,8 @@ func kindConflictOfSeveral(s *store) {
 		cat.Position = at(1)
 		b.Writes, ks = append(b.Writes, puts(mixed.cats, cat)...), append(ks, cat.Key)
 	}
-	b.Several = true
-	if err := s.drv.Apply(s.Context(), b); !errors.Is(err, driver.ErrConflict) || errors.Is(err, driver.ErrTorn) {
+	b.MultiRow = true
+	if err := s.drv.Apply(s.Context(), b); !errors.Is(err, driver.ErrConflict) || errors.Is(err, driver.ErrPartial) {
 		s.Errorf("apply: %v, want ErrConflict with nothing written", err)
 	}
 	for _, row := range get(s, s.drv, driver.Get{Table: mixed.cats, Keys: ks}) {

@@ -190,7 +190,7 @@ func (s *store) wantInIndexes(row driver.Row) {
 	s.Helper()
 	for i := range s.table.Indexes {
 		x, k := &s.table.Indexes[i], &row.Indexes[i]
-		if !k.Entered(x) {
+		if !k.InIndex(x) {
 			continue
 		}
 		q := s.all(i, k.PK)

@@ -12,7 +12,7 @@ import (
 
 // model is what a driver should be like: a heap of rows, of which every answer is found by looking at all of them.
 type model struct {
-	shared bool                     // keeps what a Shared store does
+	shared bool                     // keeps what a MultiWriter store does
 	tables map[string]*driver.Table // by kind
 	rows   map[keys.Key]kept
 }
@@ -140,7 +140,7 @@ func (m *model) clash(rows map[keys.Key]kept) bool {
 			continue
 		}
 		for i, x := range m.tables[row.Kind].Indexes {
-			if k := row.Indexes[i]; x.Unique && k.Entered(&x) {
+			if k := row.Indexes[i]; x.Unique && k.InIndex(&x) {
 				p := place{row.Kind, i, k.Key}
 				if taken[p] {
 					return true
@@ -195,7 +195,7 @@ func (m *model) query(q *driver.Query) (found []placed) {
 			continue
 		}
 		if q.Index != driver.Primary {
-			if !row.Indexes[q.Index].Entered(&m.tables[row.Kind].Indexes[q.Index]) {
+			if !row.Indexes[q.Index].InIndex(&m.tables[row.Kind].Indexes[q.Index]) {
 				continue
 			}
 			at = row.Indexes[q.Index].Key
@@ -212,7 +212,7 @@ func comparePlaced(a, b placed) int {
 	return cmp.Or(cmp.Compare(a.at.SK, b.at.SK), cmp.Compare(a.row.Key.PK, b.row.Key.PK), cmp.Compare(a.row.Key.SK, b.row.Key.SK))
 }
 
-// difference compares rows, with what a Shared store knows of them.
+// difference compares rows, with what a MultiWriter store knows of them.
 func (m *model) difference(want, got []driver.Row) string {
 	if m.shared {
 		return wholeDifference(want, got)

@@ -90,7 +90,7 @@ func (t *herdTrial) change(writer string) driver.Write {
 	default:
 		w.Table, w.Row = named.birds, named.bird(pk, "bird "+sk, two)
 	}
-	if !w.Table.Lasting && rapid.Bool().Draw(t.T, "expires") {
+	if !w.Table.NoExpiry && rapid.Bool().Draw(t.T, "expires") {
 		w.Row.Expires = epoch.Add(time.Duration(rapid.IntRange(0, 3).Draw(t.T, "until")))
 	}
 	w.Row.Position = at(rapid.Uint64Range(1, 20).Draw(t.T, "offset"))

@@ -38,7 +38,7 @@ func asRead(w driver.Write, revision uint64) driver.Write {
 	return w
 }
 
-// known is what a Shared store is to know of a row: of the write that took effect last, with the revision.
+// known is what a MultiWriter store is to know of a row: of the write that took effect last, with the revision.
 func known(w driver.Write, revision uint64, applied ...driver.Position) driver.Row {
 	row := w.Row
 	row.Revision, row.Applied = revision, applied

@@ -150,7 +150,7 @@ func (s *store) wantNames(what string, rows []driver.Row, want ...string) {
 }
 
 // difference compares rows, index keys and positions of which a driver answers with; "" where they are equal. What a
-// Shared store knows beside is left out.
+// MultiWriter store knows beside is left out.
 func difference(want, got []driver.Row) string {
 	got = slices.Clone(got)
 	for i := range got {

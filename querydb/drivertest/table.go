@@ -38,7 +38,7 @@ var (
 	otherTable    = newTable("Other", 0)
 	unsortedTable = &driver.Table{Name: "Unsorted", Fields: rowsTable.Fields, PK: rowsTable.PK}
 	notesTable    = &driver.Table{
-		Name: "Notes", Sorted: true, Lasting: true, Fields: rowsTable.Fields, PK: rowsTable.PK, SK: rowsTable.SK,
+		Name: "Notes", Sorted: true, NoExpiry: true, Fields: rowsTable.Fields, PK: rowsTable.PK, SK: rowsTable.SK,
 	}
 )
 

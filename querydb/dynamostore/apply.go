@@ -36,20 +36,20 @@ func (s *Store) Apply(ctx context.Context, b driver.Batch) error {
 	if err := fits(last); err != nil {
 		return err
 	}
-	if b.Several {
+	if b.MultiRow {
 		if err := s.strangers(ctx, writes); err != nil {
 			return err
 		}
 	}
 	err = s.each(ctx, len(writes), func(ctx context.Context, i int) error { return s.write(ctx, b.Deadline, writes[i]) })
 	if err != nil && len(writes) > 1 {
-		return driver.Torn(err)
+		return driver.Partial(err)
 	}
 	if err != nil {
 		return err
 	}
 	if err = s.finish(ctx, b.Deadline, last); len(writes) > 0 {
-		return driver.Torn(err)
+		return driver.Partial(err)
 	}
 	return err
 }

@@ -73,7 +73,7 @@ func (s *shape) encode(row *driver.Row, now time.Time) ([]value, error) {
 	if row.Expires.IsZero() {
 		return vals, nil
 	}
-	if s.table.Lasting {
+	if s.table.NoExpiry {
 		return nil, fmt.Errorf("%w: the row expires, and rows of this table never do", driver.ErrInvalid)
 	}
 	vals[s.expires], vals[s.ttl] = number(instantText(row.Expires)), removal(row.Expires, now)

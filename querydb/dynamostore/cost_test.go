@@ -13,7 +13,7 @@ import (
 
 // profile is a row of up to 1 KB, as it is stored.
 var profile = &driver.Table{
-	Name: "Profile", PK: []int{0}, Lasting: true,
+	Name: "Profile", PK: []int{0}, NoExpiry: true,
 	Fields: []driver.Field{{Name: "userId", Scalar: "ID"}, {Name: "name", Scalar: "String"}, {Name: "about", Scalar: "String"}, {Name: "logins", Scalar: "Int"}},
 }
 

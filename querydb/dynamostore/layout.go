@@ -191,7 +191,7 @@ func (l *layout) project(t *driver.Table, i int) {
 	if own {
 		x.nonKey = append(x.nonKey, attrOwn)
 	}
-	if !t.Lasting {
+	if !t.NoExpiry {
 		x.nonKey = append(x.nonKey, attrExpires)
 	}
 	if l.kind != "" {

@@ -14,7 +14,7 @@ import (
 // tracking is a table with most of what a layout has to deal with: the key is of one field, the sort key a date-time.
 func tracking() *driver.Table {
 	return &driver.Table{
-		Name: "OrderTracking", Sorted: true, Lasting: true,
+		Name: "OrderTracking", Sorted: true, NoExpiry: true,
 		Fields: []driver.Field{
 			{Name: "orderId", Scalar: "ID"}, {Name: "changedAt", Scalar: "DateTime"}, {Name: "customerId", Scalar: "ID"},
 			{Name: "status", Scalar: "String"}, {Name: "total", Scalar: "Float"}, {Name: "note", Scalar: "String", Nullable: true},
@@ -73,19 +73,19 @@ byKind kind/version INCLUDE ["_expires"]
 byIdAndKind _byIdAndKind_pk/version ALL []
 `},
 		"the notes": {&driver.Table{
-			Name: "foldql", Sorted: true, Lasting: true, PK: []int{0}, SK: []int{1},
+			Name: "foldql", Sorted: true, NoExpiry: true, PK: []int{0}, SK: []int{1},
 			Fields: []driver.Field{{Name: "kind", Scalar: "String"}, {Name: "id", Scalar: "String"}, {Name: "value", Scalar: "String"}},
 		}, `p-foldql id/_subId ["kind" "" "value"]
 `},
 		"one row, and names that are taken": {&driver.Table{
-			Name: "Count", Lasting: true,
+			Name: "Count", NoExpiry: true,
 			Fields:  []driver.Field{{Name: "id", Scalar: "Int"}, {Name: "_rev", Scalar: "Int"}, {Name: "a", Scalar: "String", List: true}},
 			Indexes: []driver.Index{{Name: "byRev", PK: []int{1}, SK: []int{2}, Projected: []int{0}}},
 		}, `p-Count id/ ["" "" "a"]
 byRev _byRev_pk/_byRev_sk INCLUDE ["_own"]
 `},
 		"a sort key of several fields": {&driver.Table{
-			Name: "Lines", Sorted: true, Lasting: true, PK: []int{0}, SK: []int{1, 2},
+			Name: "Lines", Sorted: true, NoExpiry: true, PK: []int{0}, SK: []int{1, 2},
 			Fields: []driver.Field{{Name: "order", Scalar: "ID"}, {Name: "category", Scalar: "String"}, {Name: "product", Scalar: "ID"}},
 			Indexes: []driver.Index{
 				{Name: "twice", PK: []int{1}, SK: []int{1}, Projected: []int{0, 1}},

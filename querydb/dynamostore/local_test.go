@@ -15,7 +15,7 @@ import (
 // prioritised are tasks of a table whose index has the table's own partition key.
 func prioritised() *driver.Table {
 	return &driver.Table{
-		Name: "Local", Sorted: true, Lasting: true, Kind: "task", Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
+		Name: "Local", Sorted: true, NoExpiry: true, Kind: "task", Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 		Fields: []driver.Field{
 			{Name: "projectId", Scalar: "ID"}, {Name: "taskId", Scalar: "ID"}, {Name: "priority", Scalar: "Int", Nullable: true},
 		},

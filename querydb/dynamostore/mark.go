@@ -19,7 +19,7 @@ import (
 const (
 	attrMark = "_fold" // S: the mark
 	markSort = "\x00"  // the sort key of the item; its partition key is driver.MarkPK
-	fewRows  = 25      // that Folded looks at
+	fewRows  = 25      // that HoldsRows looks at
 )
 
 // Mark implements driver.Identifier.
@@ -91,8 +91,8 @@ func markKey(l *layout) keys.Key {
 	return keys.Key{PK: driver.MarkPK, SK: markSort}
 }
 
-// Folded implements driver.Identifier. It is false where the credentials do not let it look.
-func (s *Store) Folded(ctx context.Context, t *driver.Table) (bool, error) {
+// HoldsRows implements driver.Identifier. It is false where the credentials do not let it look.
+func (s *Store) HoldsRows(ctx context.Context, t *driver.Table) (bool, error) {
 	leave, err := s.enter(ctx)
 	if err != nil {
 		return false, err

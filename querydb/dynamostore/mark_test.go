@@ -37,7 +37,7 @@ func TestAMarkIsNoRow(t *testing.T) {
 				if got, err := s.Mark(t.Context(), table); got != "first" || err != nil {
 					t.Errorf("the mark is %q, %v", got, err)
 				}
-				if folded, err := s.Folded(t.Context(), table); folded || err != nil {
+				if folded, err := s.HoldsRows(t.Context(), table); folded || err != nil {
 					t.Errorf("a table with nothing but its mark holds rows: %t, %v", folded, err)
 				}
 				sees := s.reads(t, table)
@@ -106,7 +106,7 @@ func TestFoldedTellsRowsOfAFoldFromThoseOfOtherPrograms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if folded, err := s.Folded(t.Context(), account); folded || err != nil {
+		if folded, err := s.HoldsRows(t.Context(), account); folded || err != nil {
 			t.Errorf("items of another program are rows of a fold: %t, %v", folded, err)
 		}
 		names()
@@ -115,7 +115,7 @@ func TestFoldedTellsRowsOfAFoldFromThoseOfOtherPrograms(t *testing.T) {
 		if err := s.Apply(t.Context(), driver.Batch{Writes: []driver.Write{{Table: account, Row: row}}}); err != nil {
 			t.Fatal(err)
 		}
-		if folded, err := s.Folded(t.Context(), account); !folded || err != nil {
+		if folded, err := s.HoldsRows(t.Context(), account); !folded || err != nil {
 			t.Errorf("rows of a fold are found: %t, %v", folded, err)
 		}
 		names(table)

@@ -206,7 +206,7 @@ func (p *partEncoder) held(place *fieldPlace) (half string, there bool) {
 func (p *partEncoder) ends(row *driver.Row) {
 	s := p.shape
 	switch {
-	case p.write.Part.Expires || s.table.Lasting:
+	case p.write.Part.Expires || s.table.NoExpiry:
 		var expires value
 		if row != nil && !row.Expires.IsZero() && p.write.Part.Expires {
 			expires = number(instantText(row.Expires))

@@ -19,7 +19,7 @@ func (s *Store) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
 		return nil, err
 	}
 	defer leave()
-	if g.Whole && len(g.Keys) > 1 {
+	if g.Snapshot && len(g.Keys) > 1 {
 		g.Consistent = true
 		return settled(ctx, func() ([]driver.Row, []string, error) {
 			met := make([]string, len(g.Keys))
@@ -169,7 +169,7 @@ func (r *reader) keep(i int, it item) error {
 	}
 	row, err := r.row(it)
 	if err == nil && !row.Expired(r.get.Now) {
-		err = driver.Take(r.budget, len(row.Record))
+		err = driver.Charge(r.budget, len(row.Record))
 		r.rows[i] = row
 	}
 	return err
@@ -187,7 +187,7 @@ func (s *Store) Query(ctx context.Context, q driver.Query) (driver.Page, error) 
 	if err != nil {
 		return driver.Page{}, err
 	}
-	if !q.Whole {
+	if !q.Snapshot {
 		page, _, err := s.page(ctx, sh, &q)
 		return page, err
 	}
@@ -271,7 +271,7 @@ func (p *pager) want() int32 {
 func (p *pager) take(items []item) (more bool, err error) {
 	for _, it := range items {
 		p.page.Examined++
-		if p.query.Whole {
+		if p.query.Snapshot {
 			sk, _ := stringOf(it[p.sk])
 			p.met = append(p.met, sk, revisionOf(it))
 		}
@@ -287,7 +287,7 @@ func (p *pager) take(items []item) (more bool, err error) {
 			p.page.More = true
 			return false, nil
 		}
-		if err := driver.Take(p.budget, len(row.Record)); err != nil {
+		if err := driver.Charge(p.budget, len(row.Record)); err != nil {
 			return false, err
 		}
 		p.page.Rows = append(p.page.Rows, row)

@@ -49,7 +49,7 @@ func TestEveryValueComesBackFromTheEngines(t *testing.T) {
 func inIndexes(t *testing.T, r *rapid.T, s *Store, row *driver.Row) {
 	for i := range everything.Indexes {
 		k := &row.Indexes[i]
-		if !k.Entered(&everything.Indexes[i]) {
+		if !k.InIndex(&everything.Indexes[i]) {
 			continue
 		}
 		q := driver.Query{Table: everything, Index: i, PK: k.PK, Range: keys.Range{Op: keys.Equal, Lo: k.SK}, Limit: 1000}
@@ -71,7 +71,7 @@ func inIndexes(t *testing.T, r *rapid.T, s *Store, row *driver.Row) {
 
 // list is a table of one partition's rows.
 var list = &driver.Table{
-	Name: "List", Sorted: true, PK: []int{0}, SK: []int{1}, Lasting: true,
+	Name: "List", Sorted: true, PK: []int{0}, SK: []int{1}, NoExpiry: true,
 	Fields: []driver.Field{{Name: "id", Scalar: "ID"}, {Name: "sk", Scalar: "String"}, {Name: "text", Scalar: "String"}},
 }
 
@@ -252,7 +252,7 @@ func TestACertificateOfOnesOwnIsTrusted(t *testing.T) {
 
 func TestExpiredRowsAreKeptForTheFoldAndRemovedByTheStoreMuchLater(t *testing.T) {
 	endless := *list
-	endless.Lasting = false
+	endless.NoExpiry = false
 	s := openWith(t, dynamolocal.Local, Config{}, &endless)
 	now := time.Unix(1_700_000_000, 0)
 	s.now = func() time.Time { return now }

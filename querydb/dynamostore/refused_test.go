@@ -53,7 +53,7 @@ func TestWhatIsRefusedAmidABatchIsTorn(t *testing.T) {
 			"none but the notes": {driver.Batch{Last: []driver.Write{put(t, "a", 1, 0), put(t, "bad", 1, 0)}}, false},
 		} {
 			err := s.Apply(t.Context(), test.batch)
-			if !errors.Is(err, driver.ErrInvalid) || errors.Is(err, driver.ErrTorn) != test.torn {
+			if !errors.Is(err, driver.ErrInvalid) || errors.Is(err, driver.ErrPartial) != test.torn {
 				t.Errorf("%s: %v, want ErrInvalid, torn: %t", name, err, test.torn)
 			}
 		}
@@ -63,7 +63,7 @@ func TestWhatIsRefusedAmidABatchIsTorn(t *testing.T) {
 // TestAnItemHasRoomForWhatAllWritersOfItMayWrite, and for the positions of other partitions.
 func TestAnItemHasRoomForWhatAllWritersOfItMayWrite(t *testing.T) {
 	table := &driver.Table{
-		Name: "Halves", PK: []int{0}, Lasting: true,
+		Name: "Halves", PK: []int{0}, NoExpiry: true,
 		Fields: []driver.Field{{Name: "id", Scalar: "ID"}, {Name: "state", Scalar: "String", Nullable: true}, {Name: "owner", Scalar: "String", Nullable: true}},
 	}
 	atEach(t, func(t *testing.T, e dynamolocal.Engine) {

@@ -68,11 +68,11 @@ type Store struct {
 }
 
 var (
-	_ driver.Driver     = (*Store)(nil)
-	_ driver.Shared     = (*Store)(nil)
-	_ driver.TxLimiter  = (*Store)(nil)
-	_ driver.GetLimiter = (*Store)(nil)
-	_ driver.Identifier = (*Store)(nil)
+	_ driver.Driver      = (*Store)(nil)
+	_ driver.MultiWriter = (*Store)(nil)
+	_ driver.TxLimiter   = (*Store)(nil)
+	_ driver.GetLimiter  = (*Store)(nil)
+	_ driver.Identifier  = (*Store)(nil)
 )
 
 // Open prepares a Store. Region, credentials and endpoint are found as AWS's own programs find them: in the environment,
@@ -149,7 +149,7 @@ func (s *Store) Answers(ctx context.Context) error {
 // MaxGet is how many keys one Get reads: as many batches as may be in flight.
 func (s *Store) MaxGet() int { return mostKeys * s.cfg.Concurrency }
 
-// WrittenByOthers implements driver.Shared.
+// WrittenByOthers implements driver.MultiWriter.
 func (s *Store) WrittenByOthers() {}
 
 // TxLimits returns what one transaction can hold. DynamoDB counts names of attributes too, which the bytes of rows do not:

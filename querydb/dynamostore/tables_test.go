@@ -20,7 +20,7 @@ import (
 // orders are rows under (id, changedAt) with two indexes, one of which projects a field.
 func orders(generation int) *driver.Table {
 	return &driver.Table{
-		Name: "Orders", Generation: generation, Sorted: true, Lasting: true,
+		Name: "Orders", Generation: generation, Sorted: true, NoExpiry: true,
 		Fields: []driver.Field{
 			{Name: "orderId", Scalar: "ID"}, {Name: "changedAt", Scalar: "String"},
 			{Name: "status", Scalar: "String"}, {Name: "note", Scalar: "String"}, {Name: "count", Scalar: "Int"},

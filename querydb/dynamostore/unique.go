@@ -163,7 +163,7 @@ func (s *shape) isOwn(it item) bool {
 		return false
 	}
 	pk, _ := stringOf(it[s.pk])
-	return strings.HasPrefix(pk, driver.Reserved) || pk == driver.MarkPK
+	return strings.HasPrefix(pk, driver.ReservedPrefix) || pk == driver.MarkPK
 }
 
 // claims are those that a batch is about, by the key of their item and its table.
@@ -197,7 +197,7 @@ func (l *claims) add(c *change, before *driver.Row, writer string) error {
 		if !after.Expires.IsZero() {
 			h.ttl, h.expires = removal(after.Expires, c.now), number(instantText(after.Expires))
 		}
-		if !w.Time.IsZero() && !s.table.Lasting {
+		if !w.Time.IsZero() && !s.table.NoExpiry {
 			h.time = number(instantText(w.Time))
 		}
 	}
@@ -205,7 +205,7 @@ func (l *claims) add(c *change, before *driver.Row, writer string) error {
 }
 
 func entered(t *driver.Table, row *driver.Row, i int) (k keys.Key, has bool) {
-	if row.Record == nil || i >= len(row.Indexes) || !row.Indexes[i].Entered(&t.Indexes[i]) {
+	if row.Record == nil || i >= len(row.Indexes) || !row.Indexes[i].InIndex(&t.Indexes[i]) {
 		return k, false
 	}
 	k = row.Indexes[i].Key
@@ -235,7 +235,7 @@ func claimKey(kind, index string, k keys.Key) string {
 		h.Write(size[:])
 		h.Write([]byte(part))
 	}
-	return driver.Reserved + base64.RawURLEncoding.EncodeToString(h.Sum(nil))
+	return driver.ReservedPrefix + base64.RawURLEncoding.EncodeToString(h.Sum(nil))
 }
 
 // change makes the request that puts the claim into its place, nil where it is there.

@@ -66,10 +66,10 @@ func TestAPageOfAnAtomicModelShowsAllOfATransactionOrNothing(t *testing.T) {
 
 func readFour(t *testing.T, s *Store, table *driver.Table, byKey, whole bool) ([]driver.Row, error) {
 	if !byKey {
-		page, err := s.Query(t.Context(), driver.Query{Table: table, Index: driver.Primary, PK: "p", Limit: 10, Consistent: true, Whole: whole})
+		page, err := s.Query(t.Context(), driver.Query{Table: table, Index: driver.Primary, PK: "p", Limit: 10, Consistent: true, Snapshot: whole})
 		return page.Rows, err
 	}
-	g := driver.Get{Table: table, Consistent: true, Whole: whole}
+	g := driver.Get{Table: table, Consistent: true, Snapshot: whole}
 	for i := range 4 {
 		g.Keys = append(g.Keys, keys.Key{PK: "p", SK: fmt.Sprint(i)})
 	}

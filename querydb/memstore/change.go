@@ -113,7 +113,7 @@ func (c *change) claims() (list []claim) {
 	}
 	for i := range c.Table.Indexes {
 		x := &c.Table.Indexes[i]
-		if k := &c.next.Indexes[i]; x.Unique && k.Entered(x) {
+		if k := &c.next.Indexes[i]; x.Unique && k.InIndex(x) {
 			list = append(list, claim{c.table, c.Table.Kind, i, keys.Key{PK: k.PK, SK: sortOf(k)}})
 		}
 	}

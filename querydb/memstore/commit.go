@@ -10,7 +10,7 @@ import (
 )
 
 // Apply writes a batch, one commit after the other. What can never be committed is refused before the first.
-func (s *Shared) Apply(ctx context.Context, b driver.Batch) error {
+func (s *MultiWriter) Apply(ctx context.Context, b driver.Batch) error {
 	if err := s.refused(&b); err != nil {
 		return err
 	}
@@ -18,7 +18,7 @@ func (s *Shared) Apply(ctx context.Context, b driver.Batch) error {
 	for i, writes := range commits {
 		err := s.step(ctx, Commit{Batch: &b, Number: i, Of: len(commits)}, writes)
 		if err != nil && i > 0 {
-			return driver.Torn(err)
+			return driver.Partial(err)
 		}
 		if err != nil {
 			return err
@@ -27,7 +27,7 @@ func (s *Shared) Apply(ctx context.Context, b driver.Batch) error {
 	return nil
 }
 
-func (s *Shared) step(ctx context.Context, c Commit, writes []*driver.Write) error {
+func (s *MultiWriter) step(ctx context.Context, c Commit, writes []*driver.Write) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (s *Shared) step(ctx context.Context, c Commit, writes []*driver.Write) err
 }
 
 // refused returns why a batch cannot be committed, whatever the rows are.
-func (s *Shared) refused(b *driver.Batch) error {
+func (s *MultiWriter) refused(b *driver.Batch) error {
 	if err := distinct(*b); err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (s *Shared) refused(b *driver.Batch) error {
 	for i := range together {
 		size += sizeOf(&together[i].Row)
 	}
-	if b.Several {
+	if b.MultiRow {
 		if err := s.store.strangers(b.Writes); err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func sizeOf(r *driver.Row) int {
 }
 
 // commits cuts a batch into what is committed at once.
-func (s *Shared) commits(b *driver.Batch) [][]*driver.Write {
+func (s *MultiWriter) commits(b *driver.Batch) [][]*driver.Write {
 	writes, last := pointers(b.Writes), pointers(b.Last)
 	if b.Atomic {
 		return [][]*driver.Write{append(writes, last...)}
@@ -109,7 +109,7 @@ func pointers(writes []driver.Write) []*driver.Write {
 }
 
 // commit does those of the writes that were not done before, or nothing where a row is not as one of them supposes.
-func (s *Shared) commit(b *driver.Batch, writes []*driver.Write) error {
+func (s *MultiWriter) commit(b *driver.Batch, writes []*driver.Write) error {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
 	if err := s.open(); err != nil {
@@ -141,7 +141,7 @@ func (s *Shared) commit(b *driver.Batch, writes []*driver.Write) error {
 }
 
 // supposed compares the row with what a write supposes of it.
-func (s *Shared) supposed(b *driver.Batch, w *driver.Write) (stale, done bool) {
+func (s *MultiWriter) supposed(b *driver.Batch, w *driver.Write) (stale, done bool) {
 	r := s.store.table(w.Table).rows[w.Row.Key]
 	switch {
 	case w.Read:

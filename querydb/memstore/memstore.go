@@ -1,7 +1,7 @@
 // Package memstore keeps rows in memory, in order. It is the driver of tests and of trials: simple, and gone with the
 // process.
 //
-// A [Store] is plain: it has one writer, and its batches are atomic. [Shared] is the same memory as a store that several
+// A [Store] is plain: it has one writer, and its batches are atomic. [MultiWriter] is the same memory as a store that several
 // processes write to, with all that can befall them there.
 package memstore
 
@@ -86,7 +86,7 @@ func (s *Store) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
 			continue
 		}
 		if r := t.rows[k]; r != nil && r.Kind == g.Table.Kind && !r.Expired(g.Now) {
-			if err := driver.Take(budget, len(r.Record)); err != nil {
+			if err := driver.Charge(budget, len(r.Record)); err != nil {
 				return nil, err
 			}
 			rows[i] = r.seenBy(g.Writer)
@@ -124,7 +124,7 @@ func (t *table) page(ctx context.Context, p partition, q *driver.Query) (page dr
 			continue
 		}
 		page.Examined++
-		shape := q.Asked(r.Kind)
+		shape := q.TableOfKind(r.Kind)
 		if shape == nil || r.Expired(q.Now) {
 			continue
 		}
@@ -132,7 +132,7 @@ func (t *table) page(ctx context.Context, p partition, q *driver.Query) (page dr
 			page.More = true
 			break
 		}
-		if err := driver.Take(budget, len(r.Record)); err != nil {
+		if err := driver.Charge(budget, len(r.Record)); err != nil {
 			return driver.Page{}, err
 		}
 		page.Rows = append(page.Rows, r.shown(shape, q))
@@ -229,7 +229,7 @@ func (t *table) insert(shape *driver.Table, r *row) {
 	t.rows[r.Key] = r
 	t.primary.insert(r.Key.PK, entry{sort: r.Key.SK, key: r.Key})
 	for i := range r.Indexes {
-		if x := &r.Indexes[i]; x.Entered(&shape.Indexes[i]) {
+		if x := &r.Indexes[i]; x.InIndex(&shape.Indexes[i]) {
 			t.indexes[i].insert(x.PK, entry{sort: sortOf(x), key: r.Key})
 		}
 	}

@@ -14,7 +14,7 @@ func TestDriver(t *testing.T) {
 
 func TestSharedDriver(t *testing.T) {
 	drivertest.Run(t, func(*testing.T, ...*driver.Table) driver.Driver {
-		return memstore.NewShared(memstore.Options{})
+		return memstore.NewMultiWriter(memstore.Options{})
 	}, drivertest.Options{Bytes: true})
 }
 

@@ -10,7 +10,7 @@ import (
 // row is a row as it is kept.
 type row struct {
 	driver.Row
-	// Of a Shared store: the last position applied of each partition, by writer. A deleted row keeps them, and has no
+	// Of a MultiWriter store: the last position applied of each partition, by writer. A deleted row keeps them, and has no
 	// record.
 	applied map[string][]driver.Position
 }

@@ -9,22 +9,22 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// Shared is a driver of rows in memory that several writers share, each through a Shared of its own: see [Shared.Join].
+// MultiWriter is a driver of rows in memory that several writers share, each through a MultiWriter of its own: see [MultiWriter.Join].
 // It commits a batch write by write, and between any two of them others come in.
-type Shared struct {
+type MultiWriter struct {
 	store  *Store // the rows; the others' too
 	opts   Options
 	closed bool // guarded by the store's lock
 }
 
 var (
-	_ driver.Driver    = (*Shared)(nil)
-	_ driver.Dropper   = (*Shared)(nil)
-	_ driver.Shared    = (*Shared)(nil)
-	_ driver.TxLimiter = (*Shared)(nil)
+	_ driver.Driver      = (*MultiWriter)(nil)
+	_ driver.Dropper     = (*MultiWriter)(nil)
+	_ driver.MultiWriter = (*MultiWriter)(nil)
+	_ driver.TxLimiter   = (*MultiWriter)(nil)
 )
 
-// Options say what befalls the batches of a Shared; the zero Options are a store in which nothing does.
+// Options say what befalls the batches of a MultiWriter; the zero Options are a store in which nothing does.
 type Options struct {
 	// MostWrites and MostBytes are what an atomic commit can hold: 100 and 4 MiB by default.
 	MostWrites, MostBytes int
@@ -50,13 +50,13 @@ type Commit struct {
 	Number, Of int
 }
 
-// NewShared returns an empty store.
-func NewShared(opts Options) *Shared {
-	return (&Shared{store: New()}).Join(opts)
+// NewMultiWriter returns an empty store.
+func NewMultiWriter(opts Options) *MultiWriter {
+	return (&MultiWriter{store: New()}).Join(opts)
 }
 
-// Join returns another Shared of the same rows, as another process has it.
-func (s *Shared) Join(opts Options) *Shared {
+// Join returns another MultiWriter of the same rows, as another process has it.
+func (s *MultiWriter) Join(opts Options) *MultiWriter {
 	if opts.MostWrites == 0 {
 		opts.MostWrites = 100
 	}
@@ -66,17 +66,17 @@ func (s *Shared) Join(opts Options) *Shared {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	return &Shared{store: s.store, opts: opts}
+	return &MultiWriter{store: s.store, opts: opts}
 }
 
-// WrittenByOthers implements driver.Shared.
-func (s *Shared) WrittenByOthers() {}
+// WrittenByOthers implements driver.MultiWriter.
+func (s *MultiWriter) WrittenByOthers() {}
 
 // TxLimits returns what an atomic commit can hold.
-func (s *Shared) TxLimits() (writes, bytes int) { return s.opts.MostWrites, s.opts.MostBytes }
+func (s *MultiWriter) TxLimits() (writes, bytes int) { return s.opts.MostWrites, s.opts.MostBytes }
 
-// Close ends this Shared. The rows are there as long as anybody holds another.
-func (s *Shared) Close() error {
+// Close ends this MultiWriter. The rows are there as long as anybody holds another.
+func (s *MultiWriter) Close() error {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
 	s.closed = true
@@ -84,7 +84,7 @@ func (s *Shared) Close() error {
 }
 
 // Get reads rows by their keys.
-func (s *Shared) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
+func (s *MultiWriter) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
 	if err := s.usable(); err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (s *Shared) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
 }
 
 // Query reads rows of one partition.
-func (s *Shared) Query(ctx context.Context, q driver.Query) (driver.Page, error) {
+func (s *MultiWriter) Query(ctx context.Context, q driver.Query) (driver.Page, error) {
 	if err := s.usable(); err != nil {
 		return driver.Page{}, err
 	}
@@ -100,7 +100,7 @@ func (s *Shared) Query(ctx context.Context, q driver.Query) (driver.Page, error)
 }
 
 // Drop removes a generation of a table.
-func (s *Shared) Drop(ctx context.Context, t *driver.Table) error {
+func (s *MultiWriter) Drop(ctx context.Context, t *driver.Table) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (s *Shared) Drop(ctx context.Context, t *driver.Table) error {
 
 // Expire removes rows of the table that ceased to be before the moment, without a word of it, as DynamoDB does by itself.
 // It returns how many there were.
-func (s *Shared) Expire(t *driver.Table, before time.Time) int {
+func (s *MultiWriter) Expire(t *driver.Table, before time.Time) int {
 	removed, err := s.store.Sweep(context.Background(), t, before, math.MaxInt)
 	if err != nil {
 		return 0
@@ -118,7 +118,7 @@ func (s *Shared) Expire(t *driver.Table, before time.Time) int {
 }
 
 // Forget removes what is known of deleted rows, as a store does 30 days after they were.
-func (s *Shared) Forget() {
+func (s *MultiWriter) Forget() {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
 	for _, t := range s.store.tables {
@@ -130,14 +130,14 @@ func (s *Shared) Forget() {
 	}
 }
 
-func (s *Shared) usable() error {
+func (s *MultiWriter) usable() error {
 	s.store.mu.RLock()
 	defer s.store.mu.RUnlock()
 	return s.open()
 }
 
 // open reports why a call cannot go on. The lock is held.
-func (s *Shared) open() error {
+func (s *MultiWriter) open() error {
 	if s.closed {
 		return fmt.Errorf("memstore: %w: the store is closed", driver.ErrUnavailable)
 	}

@@ -70,7 +70,7 @@ func get(t *testing.T, s driver.Driver, writer, sk string) state {
 
 // TestAWriteTakesEffectWhereTheRowIsAsSupposed has one row, and writes of it one after the other.
 func TestAWriteTakesEffectWhereTheRowIsAsSupposed(t *testing.T) {
-	s := memstore.NewShared(memstore.Options{})
+	s := memstore.NewMultiWriter(memstore.Options{})
 	for _, c := range []struct {
 		name   string
 		writer string
@@ -110,7 +110,7 @@ func TestAWriteTakesEffectWhereTheRowIsAsSupposed(t *testing.T) {
 }
 
 func TestDeletedRowsAreSeenWhereTheyAreAskedForUntilTheyAreForgotten(t *testing.T) {
-	s := memstore.NewShared(memstore.Options{})
+	s := memstore.NewMultiWriter(memstore.Options{})
 	apply(t, s, driver.Batch{Writes: []driver.Write{put("a", "1", at(1)), put("b", "2", at(1)), put("c", "3", at(1))}})
 	apply(t, s, driver.Batch{Writes: []driver.Write{del("b", at(2))}})
 	page := func(deleted bool) []string {
@@ -200,7 +200,7 @@ func TestABatchIsTornWhereToldTo(t *testing.T) {
 		{"before all, which is one commit", memstore.Options{Before: stop(0)}, atomic, "----"},
 		{"after all, which is one commit", memstore.Options{After: stop(0)}, atomic, "abcd"},
 	} {
-		s := memstore.NewShared(c.opts)
+		s := memstore.NewMultiWriter(c.opts)
 		if err := s.Apply(t.Context(), c.batch); !errors.Is(err, errTorn) {
 			t.Errorf("%s: %v, want what the hook says", c.name, err)
 		}
@@ -231,7 +231,7 @@ func TestAStaleReadKeepsLastFromHappeningAndAnAtomicBatchWhole(t *testing.T) {
 			Writes: []driver.Write{put("a", "A", at(2))}, Deadline: time.Now().Add(-time.Second),
 		}, "ab--"},
 	} {
-		s := memstore.NewShared(memstore.Options{})
+		s := memstore.NewMultiWriter(memstore.Options{})
 		apply(t, s, driver.Batch{Writes: []driver.Write{put("a", "a", at(1)), put("b", "b", at(1))}})
 		if err := s.Apply(t.Context(), c.batch); !errors.Is(err, driver.ErrStale) {
 			t.Errorf("%s: %v, want ErrStale", c.name, err)
@@ -243,7 +243,7 @@ func TestAStaleReadKeepsLastFromHappeningAndAnAtomicBatchWhole(t *testing.T) {
 }
 
 func TestWhatWasAppliedBeforeIsTakenOutOfAnAtomicBatch(t *testing.T) {
-	s := memstore.NewShared(memstore.Options{})
+	s := memstore.NewMultiWriter(memstore.Options{})
 	apply(t, s, driver.Batch{Writes: []driver.Write{put("a", "a", at(2))}})
 	apply(t, s, driver.Batch{Writes: []driver.Write{put("a", "A", at(1)), put("b", "b", at(1))}, Atomic: true})
 	if got := texts(t, s); got != "ab--" {
@@ -252,7 +252,7 @@ func TestWhatWasAppliedBeforeIsTakenOutOfAnAtomicBatch(t *testing.T) {
 }
 
 func TestMoreThanOneCommitHoldsIsRefusedWhole(t *testing.T) {
-	s := memstore.NewShared(memstore.Options{MostWrites: 2})
+	s := memstore.NewMultiWriter(memstore.Options{MostWrites: 2})
 	three := []driver.Write{put("a", "a", at(1)), put("b", "b", at(1)), put("c", "c", at(1))}
 	for name, b := range map[string]driver.Batch{
 		"atomic": {Writes: three[:2], Last: three[2:], Atomic: true},
@@ -270,8 +270,8 @@ func TestMoreThanOneCommitHoldsIsRefusedWhole(t *testing.T) {
 
 // TestOthersComeInBetweenTheWritesOfABatch has another process write a row that a batch has yet to write.
 func TestOthersComeInBetweenTheWritesOfABatch(t *testing.T) {
-	var other *memstore.Shared
-	s := memstore.NewShared(memstore.Options{Before: func(c memstore.Commit) error {
+	var other *memstore.MultiWriter
+	s := memstore.NewMultiWriter(memstore.Options{Before: func(c memstore.Commit) error {
 		if c.Number == 1 {
 			return other.Apply(context.Background(), driver.Batch{Writes: []driver.Write{put("b", "other", at(1))}})
 		}

@@ -114,7 +114,7 @@ type writer struct {
 // stay, or it may be of another kind.
 func readsFirst(w *driver.Write) bool {
 	t := w.Table
-	return len(t.Indexes) > 0 || !t.Lasting || t.Kind != "" || w.Part != nil || w.Kind == driver.DeletePartition
+	return len(t.Indexes) > 0 || !t.NoExpiry || t.Kind != "" || w.Part != nil || w.Kind == driver.DeletePartition
 }
 
 func (w *writer) write(ctx context.Context, db *pebble.DB, changes []change) (err error) {
@@ -185,10 +185,10 @@ func (w *writer) entries(c *change, before []driver.IndexKey) error {
 	for i := range c.Table.Indexes {
 		x := &c.Table.Indexes[i]
 		var was, is *driver.IndexKey
-		if i < len(before) && before[i].Entered(x) {
+		if i < len(before) && before[i].InIndex(x) {
 			was = &before[i]
 		}
-		if c.Kind == driver.Put && c.Row.Indexes[i].Entered(x) {
+		if c.Kind == driver.Put && c.Row.Indexes[i].InIndex(x) {
 			is = &c.Row.Indexes[i]
 		}
 		if was != nil && (is == nil || was.Key != is.Key) {
@@ -211,7 +211,7 @@ func (w *writer) entries(c *change, before []driver.IndexKey) error {
 // end changes the place of a row among those that have an end.
 func (w *writer) end(c *change, was time.Time) error {
 	var is time.Time
-	if c.Kind == driver.Put && !c.Table.Lasting {
+	if c.Kind == driver.Put && !c.Table.NoExpiry {
 		is = c.Row.Expires
 	}
 	if is.Equal(was) {

@@ -91,7 +91,7 @@ func (r *reader) many(ctx context.Context, db *pebble.DB, p *place, g *driver.Ge
 }
 
 func (r *reader) row(value []byte, g *driver.Get, row *driver.Row) error {
-	if err := driver.Take(r.budget, len(value)); err != nil {
+	if err := driver.Charge(r.budget, len(value)); err != nil {
 		return err
 	}
 	d := decoder{rest: r.memory.copy(value)}
@@ -211,7 +211,7 @@ func (w *walk) visit() (more bool, err error) {
 		w.found.Rows = make([]driver.Row, 0, min(w.q.Limit, expected))
 		w.found.Starts = make([]keys.Cursor, 0, min(w.q.Limit, expected))
 	}
-	if err := driver.Take(w.budget, len(value)); err != nil {
+	if err := driver.Charge(w.budget, len(value)); err != nil {
 		return false, err
 	}
 	var row driver.Row
@@ -229,7 +229,7 @@ func passed(value []byte, q *driver.Query) bool {
 	d := decoder{rest: value}
 	_, expires, kind := d.head()
 	row := driver.Row{Expires: expires}
-	return row.Expired(q.Now) || len(q.Members)+len(kind) > 0 && q.Asked(kind) == nil
+	return row.Expired(q.Now) || len(q.Members)+len(kind) > 0 && q.TableOfKind(kind) == nil
 }
 
 // read makes a row of the rest of its key and of its value.

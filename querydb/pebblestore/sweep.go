@@ -20,7 +20,7 @@ func (s *Store) Sweep(ctx context.Context, t *driver.Table, before time.Time, mo
 	}
 	defer s.leave()
 	p := s.tables.find(t)
-	if p == nil || t.Lasting {
+	if p == nil || t.NoExpiry {
 		return 0, nil
 	}
 	if err := s.Writable(); err != nil {

@@ -29,7 +29,7 @@ func (w *writer) note(c *change, index int, was, is *driver.IndexKey) {
 	entry := bytes.Clone(w.entryKey(c, index, is))
 	w.unique = append(w.unique, uniqueEntry{
 		change: c, index: index, at: keys.Key{PK: strings.Clone(is.PK), SK: strings.Clone(is.SK)}, entry: entry,
-		key: len(entry) - terminatedSize(c.Row.Key.PK) - len(c.Row.Key.SK), held: c.Table.Lasting && was != nil && was.Key == is.Key,
+		key: len(entry) - terminatedSize(c.Row.Key.PK) - len(c.Row.Key.SK), held: c.Table.NoExpiry && was != nil && was.Key == is.Key,
 	})
 }
 

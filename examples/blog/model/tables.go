@@ -16,7 +16,7 @@ var All = []*querydb.Model{
 }
 
 // tableBlog is the table Blog, which several models share.
-var tableBlog = &querydb.Shared{
+var tableBlog = &querydb.SharedTable{
 	Name: "Blog",
 	Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 	Indexes: []querydb.SharedIndex{

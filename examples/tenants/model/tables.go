@@ -18,7 +18,7 @@ var All = []*querydb.Model{
 }
 
 // tableTenants is the table Tenants, which several models share.
-var tableTenants = &querydb.Shared{
+var tableTenants = &querydb.SharedTable{
 	Name: "Tenants",
 	Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 	Indexes: []querydb.SharedIndex{

@@ -66,7 +66,7 @@ func (p Project) Judge(ctx context.Context, events string, store driver.Driver, 
 	if err := p.fold(ctx, events, want); err != nil {
 		return nil, fmt.Errorf("fold in memory: %w", err)
 	}
-	c := &comparison{got: got.Stored(""), want: want.Stored(""), met: memory, mended: mended, verdict: Verdict{Counts: map[string]int{}}}
+	c := &comparison{got: got.ForFold(""), want: want.ForFold(""), met: memory, mended: mended, verdict: Verdict{Counts: map[string]int{}}}
 	for _, m := range p.Models {
 		if err := c.model(ctx, m); err != nil {
 			return nil, fmt.Errorf("compare %s: %w", m.Name, err)

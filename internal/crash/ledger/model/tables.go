@@ -22,7 +22,7 @@ var All = []*querydb.Model{
 }
 
 // tableBank is the table Bank, which several models share.
-var tableBank = &querydb.Shared{
+var tableBank = &querydb.SharedTable{
 	Name: "Bank",
 	Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 	Indexes: []querydb.SharedIndex{

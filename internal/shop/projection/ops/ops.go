@@ -13,11 +13,11 @@ import (
 )
 
 // OrderCount makes the ops of OrderCount.
-var OrderCount = projection.Ops[model.OrderCount, querydb.Only, querydb.Only]{
+var OrderCount = projection.Ops[model.OrderCount, querydb.SingletonKey, querydb.SingletonKey]{
 	Codec:     model.OrderCountCodec,
-	Key:       func(querydb.Only) (keys.Key, error) { return keys.Key{PK: keys.Singleton}, nil },
-	Partition: func(querydb.Only) (string, error) { return keys.Singleton, nil },
-	Fill:      func(*model.OrderCount, querydb.Only) {},
+	Key:       func(querydb.SingletonKey) (keys.Key, error) { return keys.Key{PK: keys.Singleton}, nil },
+	Partition: func(querydb.SingletonKey) (string, error) { return keys.Singleton, nil },
+	Fill:      func(*model.OrderCount, querydb.SingletonKey) {},
 }
 
 // OrderCountFields are the fields that a patch of OrderCount can name.

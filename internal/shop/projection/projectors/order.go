@@ -14,7 +14,7 @@ import (
 type OrderCount struct{}
 
 func (OrderCount) OrderPlaced(e event.OrderPlaced, _ projection.Meta) []projection.Op {
-	return []projection.Op{ops.OrderCount.Upsert(querydb.Only{}, model.OrderCount{}, func(c *model.OrderCount) {
+	return []projection.Op{ops.OrderCount.Upsert(querydb.SingletonKey{}, model.OrderCount{}, func(c *model.OrderCount) {
 		c.Orders++
 		c.Revenue = math.Round((c.Revenue+e.Total)*100) / 100 // whole cents
 	})}

@@ -14,7 +14,7 @@ import (
 type Totals struct{}
 
 func total(change func(*model.Totals)) []projection.Op {
-	return []projection.Op{ops.Totals.Upsert(querydb.Only{}, model.Totals{}, change)}
+	return []projection.Op{ops.Totals.Upsert(querydb.SingletonKey{}, model.Totals{}, change)}
 }
 
 func (Totals) Opened(event.Opened, projection.Meta) []projection.Op {
@@ -38,7 +38,7 @@ func (Totals) Purged(_ event.Purged, m projection.Meta) []projection.Op {
 	if m.Offset%5 > 0 {
 		return nil
 	}
-	return []projection.Op{ops.Totals.Delete(querydb.Only{})}
+	return []projection.Op{ops.Totals.Delete(querydb.SingletonKey{})}
 }
 
 // Currency counts by currency; some of its events cannot be projected.

@@ -16,7 +16,7 @@ var All = []*querydb.Model{
 }
 
 // tableGarage is the table Garage, which several models share.
-var tableGarage = &querydb.Shared{
+var tableGarage = &querydb.SharedTable{
 	Name: "Garage",
 	Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 	Indexes: []querydb.SharedIndex{
@@ -25,7 +25,7 @@ var tableGarage = &querydb.Shared{
 }
 
 // tableVisits is the table Visits, which several models share.
-var tableVisits = &querydb.Shared{
+var tableVisits = &querydb.SharedTable{
 	Name: "Visits",
 	Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 	Indexes: []querydb.SharedIndex{

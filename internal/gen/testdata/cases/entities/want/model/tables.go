@@ -18,7 +18,7 @@ var All = []*querydb.Model{
 }
 
 // tableMain is the table Main, which several models share.
-var tableMain = &querydb.Shared{
+var tableMain = &querydb.SharedTable{
 	Name: "Main",
 	Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 	Indexes: []querydb.SharedIndex{
@@ -28,7 +28,7 @@ var tableMain = &querydb.Shared{
 }
 
 // tableLegacy_ua_db is the table Legacy_a-b, which several models share.
-var tableLegacy_ua_db = &querydb.Shared{
+var tableLegacy_ua_db = &querydb.SharedTable{
 	Name: "Legacy_a-b",
 	Keys: driver.KeyNames{PK: "PK", SK: "SK", Kind: "type"},
 	Indexes: []querydb.SharedIndex{

@@ -15,7 +15,7 @@ var All = []*querydb.Model{
 }
 
 // tableAccounts is the table Accounts, which several models share.
-var tableAccounts = &querydb.Shared{
+var tableAccounts = &querydb.SharedTable{
 	Name: "Accounts",
 	Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 	Indexes: []querydb.SharedIndex{

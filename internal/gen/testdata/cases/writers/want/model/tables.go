@@ -15,7 +15,7 @@ var All = []*querydb.Model{
 }
 
 // tableFleet is the table Fleet, which several models share.
-var tableFleet = &querydb.Shared{
+var tableFleet = &querydb.SharedTable{
 	Name: "Fleet",
 	Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 	Indexes: []querydb.SharedIndex{

@@ -62,14 +62,14 @@ var JobFields = struct {
 }
 
 // Worker makes the ops of Worker.
-var Worker = projection.Ops[model.Worker, string, querydb.Only]{
+var Worker = projection.Ops[model.Worker, string, querydb.SingletonKey]{
 	Codec: model.WorkerCodec,
 	Key: func(k string) (keys.Key, error) {
 		var row model.Worker
 		row.WorkerID = k
 		return model.KeyOfWorker(&row)
 	},
-	Partition: func(_ querydb.Only) (string, error) {
+	Partition: func(_ querydb.SingletonKey) (string, error) {
 		return model.WorkerModel.PK.Layout.Compose()
 	},
 	Fill: func(row *model.Worker, k string) {
@@ -132,16 +132,16 @@ var GrantFields = struct {
 }
 
 // Shop makes the ops of Shop.
-var Shop = projection.Ops[model.Shop, querydb.Only, querydb.Only]{
+var Shop = projection.Ops[model.Shop, querydb.SingletonKey, querydb.SingletonKey]{
 	Codec: model.ShopCodec,
-	Key: func(_ querydb.Only) (keys.Key, error) {
+	Key: func(_ querydb.SingletonKey) (keys.Key, error) {
 		var row model.Shop
 		return model.KeyOfShop(&row)
 	},
-	Partition: func(_ querydb.Only) (string, error) {
+	Partition: func(_ querydb.SingletonKey) (string, error) {
 		return model.ShopModel.PK.Layout.Compose()
 	},
-	Fill: func(_ *model.Shop, _ querydb.Only) {
+	Fill: func(_ *model.Shop, _ querydb.SingletonKey) {
 	},
 }
 

@@ -13,11 +13,11 @@ import (
 )
 
 // Totals makes the ops of Totals.
-var Totals = projection.Ops[model.Totals, querydb.Only, querydb.Only]{
+var Totals = projection.Ops[model.Totals, querydb.SingletonKey, querydb.SingletonKey]{
 	Codec:     model.TotalsCodec,
-	Key:       func(querydb.Only) (keys.Key, error) { return keys.Key{PK: keys.Singleton}, nil },
-	Partition: func(querydb.Only) (string, error) { return keys.Singleton, nil },
-	Fill:      func(*model.Totals, querydb.Only) {},
+	Key:       func(querydb.SingletonKey) (keys.Key, error) { return keys.Key{PK: keys.Singleton}, nil },
+	Partition: func(querydb.SingletonKey) (string, error) { return keys.Singleton, nil },
+	Fill:      func(*model.Totals, querydb.SingletonKey) {},
 }
 
 // TotalsFields are the fields that a patch of Totals can name.
