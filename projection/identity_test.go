@@ -62,7 +62,7 @@ func (s *othersTables) SetMark(_ context.Context, t *driver.Table, mark string) 
 	return s.marks[name], nil
 }
 
-func (s *othersTables) Folded(context.Context, *driver.Table) (bool, error) { return false, nil }
+func (s *othersTables) HoldsRows(context.Context, *driver.Table) (bool, error) { return false, nil }
 
 func (s *othersTables) looks(name string) int {
 	s.mu.Lock()
