@@ -76,7 +76,7 @@ func shapeOf(m *querydb.Model, w *querydb.Writer) shape {
 }
 
 func indexOf(m *querydb.Model, i int, w *querydb.Writer) index {
-	x := index{slot: m.Slot(i), together: m.PairsHalves()}
+	x := index{slot: m.Slot(i), together: m.BothOrNeither()}
 	part := driver.Part{PK: []int{x.slot}, SK: []int{x.slot}}
 	if w != nil {
 		part = w.Part
