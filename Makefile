@@ -28,7 +28,7 @@ $(COMPILE)
 endef
 define RUN_dynamodb
 $(COMPILE)
-@$(GO) build -o bin/dynamolocal ./internal/dynamolocal/run
+@$(GO) build -o bin/dynamolocal ./internal/tests/dynamolocal/run
 bin/dynamolocal -dir $(DATA)/dynamodb sh -c 'bin/server tables apply --store dynamodb:shop- && \
 	exec bin/server serve --listen $(ADDR) --store dynamodb:shop- --events log:$(DATA) --sample --auth=off'
 endef
@@ -60,13 +60,13 @@ fuzz: ## run every fuzz target for FUZZTIME each
 	  done; done
 
 crash: ## kill the server at random moments, SEEDS times, and compare what it kept
-	CRASH_SEEDS=$(SEEDS) $(GO) test ./internal/crash -count=1 -timeout 0 -v
+	CRASH_SEEDS=$(SEEDS) $(GO) test ./internal/tests/crash -count=1 -timeout 0 -v
 
 hostile: ## attack a running server, and hold it to 512 MB of memory and to answer others within a second
-	HOSTILE_LIVE=full $(GO) test ./internal/hostile -run TestALiveServer -count=1 -timeout 20m -v
+	HOSTILE_LIVE=full $(GO) test ./internal/tests/hostile -run TestALiveServer -count=1 -timeout 20m -v
 
 engines: ## fetch what speaks DynamoDB's protocol on this machine, and the Java that it needs
-	$(GO) run ./internal/dynamolocal/run -install
+	$(GO) run ./internal/tests/dynamolocal/run -install
 
 playground: ## write the files of GraphiQL anew, as the lockfile pins them, with npm
 	graph/playground/build.sh

@@ -9,14 +9,14 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/internal/differential/trial"
+	"github.com/foldql/foldql/internal/tests/differential/trial"
 	"github.com/foldql/foldql/internal/shop/graph/generated"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
 // TestPlansAnswerLikeTheGeneratedResolvers puts random operations to the shipped schema's two executors. Package
-// internal/differential does so with schemas that it draws.
+// internal/tests/differential does so with schemas that it draws.
 //
 // DIFFERENTIAL_SEED repeats a run.
 func TestPlansAnswerLikeTheGeneratedResolvers(t *testing.T) {

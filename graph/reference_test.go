@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"github.com/foldql/foldql/internal/differential"
+	"github.com/foldql/foldql/internal/tests/differential"
 	"github.com/foldql/foldql/keys"
 )
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
-	"github.com/foldql/foldql/internal/dynamolocal"
+	"github.com/foldql/foldql/internal/tests/dynamolocal"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/foldql/foldql/internal/dynamolocal"
+	"github.com/foldql/foldql/internal/tests/dynamolocal"
 )
 
 // cable leads to an engine, and can be cut: what is connected is cut off, and who connects is turned away, or, where it is

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/foldql/foldql/internal/dynamolocal"
+	"github.com/foldql/foldql/internal/tests/dynamolocal"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/dynamostore"

@@ -11,7 +11,7 @@ import (
 
 	"github.com/foldql/foldql/eventlog/cloudevents"
 	"github.com/foldql/foldql/eventlog/embeddedlog"
-	"github.com/foldql/foldql/internal/dynamolocal"
+	"github.com/foldql/foldql/internal/tests/dynamolocal"
 )
 
 // copyDir replaces a directory by a copy of another.

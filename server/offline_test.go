@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/foldql/foldql/internal/dynamolocal"
+	"github.com/foldql/foldql/internal/tests/dynamolocal"
 )
 
 // TestDeadLettersAreListedAndSkippedWhileNoServerRuns, with what a running server says of them.

@@ -10,7 +10,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/parser"
 
-	"github.com/foldql/foldql/internal/dynamolocal"
+	"github.com/foldql/foldql/internal/tests/dynamolocal"
 	"github.com/foldql/foldql/internal/shop/event"
 	"github.com/foldql/foldql/internal/shop/graph/generated"
 	"github.com/foldql/foldql/internal/shop/model"

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/foldql/foldql/internal/dynamolocal"
+	"github.com/foldql/foldql/internal/tests/dynamolocal"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 )

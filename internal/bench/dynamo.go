@@ -7,7 +7,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/foldql/foldql/internal/dynamolocal"
+	"github.com/foldql/foldql/internal/tests/dynamolocal"
 	"github.com/foldql/foldql/internal/shop/sample"
 )
 

@@ -18,7 +18,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/foldql/foldql/internal/registryevents"
+	"github.com/foldql/foldql/internal/tests/registryevents"
 )
 
 func main() {

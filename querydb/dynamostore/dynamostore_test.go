@@ -3,7 +3,7 @@ package dynamostore
 import (
 	"testing"
 
-	"github.com/foldql/foldql/internal/dynamolocal"
+	"github.com/foldql/foldql/internal/tests/dynamolocal"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/drivertest"
 )

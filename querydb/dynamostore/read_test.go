@@ -19,8 +19,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/foldql/foldql/internal/dynamolocal"
-	"github.com/foldql/foldql/internal/faultproxy"
+	"github.com/foldql/foldql/internal/tests/dynamolocal"
+	"github.com/foldql/foldql/internal/tests/faultproxy"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/record"

@@ -1,0 +1,188 @@
+// Package conventions tests the conventions of this repository that the compiler does not know.
+package conventions
+
+import (
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/foldql/foldql"
+
+// rule says what a package may import: of this module, and of others beside the standard library. A name that ends in
+// "..." stands for all that begin so.
+type rule struct{ own, outside []string }
+
+// rules has one for each package; a change of direction is a change of this table. Which library a package hides, and
+// that nothing which runs parses SDL, is what is listed outside.
+var rules = map[string]rule{
+	"keys":                      {own: []string{"keys/internal/encoding"}},
+	"keys/internal/encoding":    {},
+	"querydb/record":            {own: []string{"keys"}},
+	"querydb/driver":            {own: []string{"keys", "querydb/record"}},
+	"querydb":                   {own: []string{"keys", "querydb/driver", "querydb/record"}},
+	"querydb/drivertest":        {[]string{"keys", "querydb/driver", "querydb/record"}, []string{"github.com/google/go-cmp/cmp", "pgregory.net/rapid"}},
+	"querydb/memstore":          {own: []string{"keys", "querydb/driver", "querydb/record"}},
+	"querydb/pebblestore":       {[]string{"keys", "querydb/driver", "querydb/record", "internal/disk"}, []string{pebble}},
+	"querydb/dynamostore":       {[]string{"keys", "querydb/driver", "querydb/record"}, []string{"github.com/aws/aws-sdk-go-v2/...", "github.com/aws/smithy-go..."}},
+	"auth":                      {outside: []string{"github.com/MicahParks/jwkset", "github.com/golang-jwt/jwt/v5"}},
+	"eventlog":                  {},
+	"eventlog/internal/admit":   {own: []string{"eventlog"}},
+	"eventlog/internal/scan":    {},
+	"eventlog/cloudevents":      {own: []string{"keys", "eventlog", "eventlog/internal/scan"}},
+	"eventlog/data":             {[]string{"keys", "eventlog", "eventlog/internal/scan"}, []string{"github.com/agnivade/levenshtein"}},
+	"eventlog/embeddedlog":      {[]string{"eventlog", "eventlog/internal/admit", "internal/disk"}, []string{pebble}},
+	"eventlog/filesource":       {own: []string{"eventlog", "eventlog/cloudevents"}},
+	"eventlog/ingest":           {own: []string{"eventlog", "eventlog/cloudevents"}},
+	"eventlog/memlog":           {own: []string{"eventlog", "eventlog/internal/admit"}},
+	"eventlog/sourcetest":       {[]string{"eventlog"}, []string{"github.com/google/go-cmp/cmp"}},
+	"projection":                {own: []string{"keys", "querydb", "querydb/driver", "querydb/record", "eventlog"}},
+	"projection/projectiontest": {[]string{"keys", "querydb", "querydb/driver", "querydb/memstore", "eventlog", "eventlog/memlog", "projection"}, []string{"github.com/google/go-cmp/cmp..."}},
+	"graph": {[]string{"keys", "querydb", "querydb/driver", "querydb/record", "auth", "graph/graphqlerr", "internal/queryarg"},
+		[]string{gqlgen, "github.com/graph-gophers/dataloader/v7", gqlparser + "/ast", gqlparser + "/gqlerror"}},
+	"graph/graphqlerr": {outside: []string{gqlparser + "/gqlerror"}},
+	"graph/graphqlhttp": {[]string{"graph/graphqlerr", "querydb/driver"}, []string{gqlgen, gqlgen + "/executor", gqlgen + "/handler/extension",
+		"github.com/klauspost/compress/gzhttp", "github.com/klauspost/compress/gzip",
+		"github.com/mailru/easyjson/jlexer", gqlparser + "/ast", gqlparser + "/gqlerror", gqlparser + "/lexer", gqlparser + "/parser", gqlparser + "/validator..."}},
+	"graph/playground": {},
+	"server": {[]string{"..."}, []string{gqlgen, "github.com/agnivade/levenshtein", "github.com/alecthomas/kong", "github.com/goccy/go-yaml",
+		"github.com/prometheus/client_golang/...", "github.com/schollz/progressbar/v3", "golang.org/x/term"}},
+	"cmd/server": {own: []string{"..."}},
+	"cmd/foldql": {[]string{"..."}, []string{"github.com/alecthomas/kong", "golang.org/x/mod/...", "golang.org/x/term"}},
+}
+
+const (
+	pebble    = "github.com/cockroachdb/pebble/v2..."
+	gqlgen    = "github.com/99designs/gqlgen/graphql"
+	gqlparser = "github.com/vektah/gqlparser/v2"
+)
+
+// unrestricted is the rule of internal packages: the generator, tools and tests.
+var unrestricted = rule{[]string{"..."}, []string{"..."}}
+
+// suites are imported by tests alone.
+var suites = []string{"querydb/drivertest", "eventlog/sourcetest", "projection/projectiontest"}
+
+// TestImportsFollowTheArchitecture keeps the two ways of the data apart, drivers thin, keys a leaf, and each
+// library behind the package that is there for it.
+func TestImportsFollowTheArchitecture(t *testing.T) {
+	for pkg, imports := range imported(t) {
+		for _, imp := range imports {
+			if err := violation(pkg, imp); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func TestEveryRuleIsNeeded(t *testing.T) {
+	all := imported(t)
+	for pkg, r := range rules {
+		imports, ok := all[pkg]
+		if !ok {
+			t.Errorf("there is no package %s, which the table of allowed imports lists", pkg)
+		}
+		for _, allowed := range slices.Concat(r.own, r.outside) {
+			if !slices.ContainsFunc(imports, func(i string) bool { return matches(allowed, strings.TrimPrefix(i, module+"/")) }) {
+				t.Errorf("package %s may import %s and does not: take that out of the table", pkg, allowed)
+			}
+		}
+	}
+}
+
+func TestAViolationOfEachRuleIsFound(t *testing.T) {
+	forbidden := map[string]string{
+		"keys":                    "github.com/google/go-cmp/cmp", // the standard library alone
+		"querydb":                 module + "/querydb/pebblestore",
+		"querydb/pebblestore":     module + "/querydb/memstore", // drivers do not know each other
+		"querydb/memstore":        "github.com/aws/aws-sdk-go-v2/aws",
+		"cmd/server":              "github.com/cockroachdb/pebble/v2",
+		"projection":              module + "/graph",
+		"graph":                   module + "/projection",
+		"graph/playground":        gqlparser + "/parser",
+		"graph/graphqlhttp":       gqlparser,                       // which parses SDL
+		"server":                  module + "/internal/shop/model", // the shop is an application
+		"eventlog/memlog":         module + "/eventlog/sourcetest",
+		"internal/bench":          module + "/querydb/drivertest",
+		"cmd/foldql":              module + "/eventlog/sourcetest",
+		"eventlog/filesource":     module + "/eventlog/embeddedlog",
+		"eventlog/a-new-source":   module + "/eventlog",
+		"querydb/dynamostore/new": "github.com/aws/smithy-go",
+	}
+	for pkg, imp := range forbidden {
+		if violation(pkg, imp) == nil {
+			t.Errorf("package %s may import %s", pkg, imp)
+		}
+	}
+}
+
+func TestWhatARuleAllowsIsNoViolation(t *testing.T) {
+	allowed := map[string][]string{
+		"keys":                {"fmt", "encoding/json"},
+		"querydb/dynamostore": {"github.com/aws/smithy-go", "github.com/aws/smithy-go/transport/http", module + "/keys"},
+		"querydb/pebblestore": {"github.com/cockroachdb/pebble/v2", "github.com/cockroachdb/pebble/v2/vfs"},
+		"server":              {module + "/querydb/pebblestore", module + "/graph"},
+		"internal/anything":   {module + "/server", gqlparser, "golang.org/x/mod/modfile"},
+	}
+	for pkg, imports := range allowed {
+		for _, imp := range imports {
+			if err := violation(pkg, imp); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// violation is why a package must not import another, nil where it may.
+func violation(pkg, imp string) error {
+	r, ok := rules[pkg]
+	if strings.HasPrefix(pkg, "internal/") {
+		r, ok = unrestricted, true
+	}
+	own, ours := strings.CutPrefix(imp, module+"/")
+	allowed := r.outside
+	if ours {
+		allowed = r.own
+	}
+	first, _, _ := strings.Cut(imp, "/")
+	switch standard := !strings.Contains(first, "."); {
+	case !ok:
+		return fmt.Errorf("package %s is not in the table of allowed imports: add it there", pkg)
+	case ours && slices.Contains(suites, own):
+		return fmt.Errorf("package %s must not import %s: suites are for tests", pkg, own)
+	case ours && inShop(own) && !inShop(pkg) && pkg != "cmd/server" && !strings.HasPrefix(pkg, "internal/"):
+		return fmt.Errorf("package %s must not import %s: the shop is an application, and no part of the library", pkg, own)
+	case standard, slices.ContainsFunc(allowed, func(p string) bool { return matches(p, own) }):
+		return nil
+	}
+	return fmt.Errorf("package %s must not import %s", pkg, own)
+}
+
+// inShop reports whether a package is one of the application that this repository serves.
+func inShop(pkg string) bool { return strings.HasPrefix(pkg, "internal/shop/") }
+
+func matches(pattern, name string) bool {
+	if begin, ok := strings.CutSuffix(pattern, "..."); ok {
+		return strings.HasPrefix(name, begin)
+	}
+	return name == pattern
+}
+
+// imported returns what each package of this module imports, but for its tests.
+func imported(t *testing.T) map[string][]string {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...")
+	cmd.Dir = "../../.."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("list the packages of the module: %v", err)
+	}
+	all := map[string][]string{}
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		all[strings.TrimPrefix(words[0], module+"/")] = words[1:]
+	}
+	return all
+}

@@ -1,0 +1,145 @@
+package crash
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/foldql/foldql/internal/tests/crash/verifier"
+	"github.com/foldql/foldql/internal/tests/dynamolocal"
+)
+
+// TestRowsAreThoseOfTheEventsWhateverHappened runs real servers over a log, kills and freezes them at random moments, lets
+// them come to an end in peace, and compares the whole store with a fold of the log in memory. One seed is one schedule:
+// which store, which project and events, how many of them at once, and what happens when.
+//
+// CRASH_SEEDS says how many seeds; CRASH_SEED repeats one, though not how processes take turns. Where they
+// are many, all events of the registry go through each kind of store too, once.
+func TestRowsAreThoseOfTheEventsWhateverHappened(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills processes for about a minute")
+	}
+	all, worlds := subjects(t), worlds(t)
+	var total report
+	defer func() { t.Log(&total) }()
+	list, enough := seeds(t)
+	if len(list) >= many {
+		for i, w := range worlds[1:] {
+			tr, err := newLongTrial(t.TempDir(), list[i], all[registryAt], w.open)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Log(w.name, tr)
+			survive(t, tr, &total)
+		}
+	}
+	for i, seed := range list {
+		if i >= len(worlds) && enough() {
+			break
+		}
+		w := worlds[seed%uint64(len(worlds))]
+		on := all[seed/uint64(len(worlds))%uint64(len(all))]
+		tr, err := newTrial(t.TempDir(), seed, on, w.open)
+		if err != nil {
+			t.Fatalf("CRASH_SEED=%d: %v", seed, err)
+		}
+		t.Log(w.name, tr)
+		survive(t, tr, &total)
+	}
+}
+
+// many seeds take so long that the whole registry does not count.
+const many = 100
+
+// survive runs a trial, and fails the test where it leaves other rows than it must.
+func survive(t *testing.T, tr *trial, total *report) {
+	t.Helper()
+	v, err := tr.run(t.Context())
+	total.add(&tr.report)
+	if err := verified(v, err); err != nil {
+		t.Fatalf("CRASH_SEED=%d: %v%s", tr.seed, err, said(tr.dir))
+	}
+}
+
+// named is a kind of world.
+type named struct {
+	name string
+	open func(tr *trial) (world, error)
+}
+
+// worlds are those that seeds take in turns.
+func worlds(t *testing.T) []named {
+	local := named{"DynamoDB Local", openDynamo(t, dynamolocal.Local, false)}
+	return []named{local, local, {"dynoxide", openDynamo(t, dynamolocal.Dynoxide, false)}, {"embedded", openEmbedded}}
+}
+
+// TestWritesWithoutConditionsAreFoundOut: with the guard off that keeps a row from being written out of its turn, trials
+// find differences.
+func TestWritesWithoutConditionsAreFoundOut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills processes for some seconds")
+	}
+	const most = 20
+	all := subjects(t)
+	open := openDynamo(t, dynamolocal.Dynoxide, true)
+	from := uint64(time.Now().UnixNano())
+	for n := range uint64(most) {
+		tr, err := newTrial(t.TempDir(), from+n, all[ledgerAt], open)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Log(tr)
+		v, err := tr.run(t.Context())
+		if v != nil && len(v.Differences) > 0 {
+			t.Logf("found at seed %d of at most %d:\n%v", n+1, most, verified(v, nil))
+			return
+		}
+		if err != nil {
+			t.Log("the trial came to no end:", err) // anything may happen
+		}
+	}
+	t.Errorf("%d trials without conditions found nothing: they prove nothing", most)
+}
+
+// verified is what is wrong with a trial.
+func verified(v *verifier.Verdict, err error) error {
+	if err != nil || len(v.Differences) == 0 {
+		return err
+	}
+	return fmt.Errorf("%d differences:\n%s", len(v.Differences)+v.More, strings.Join(v.Differences, "\n"))
+}
+
+// seeds returns the seeds of a run, as many as asked for, or the one to repeat. Where nobody asks, they are a few, and
+// enough says when they have taken enough time.
+func seeds(t *testing.T) (all []uint64, enough func() bool) {
+	t.Helper()
+	const few, most = 8, 40 * time.Second
+	if s := count(t, "CRASH_SEED", 0); s != 0 {
+		return []uint64{uint64(s)}, func() bool { return false }
+	}
+	began := time.Now()
+	n := count(t, "CRASH_SEEDS", 0)
+	enough = func() bool { return n == 0 && time.Since(began) > most }
+	all = make([]uint64, max(n, 0))
+	if n == 0 {
+		all = make([]uint64, few)
+	}
+	for i := range all {
+		all[i] = uint64(began.UnixNano()) + uint64(i)
+	}
+	return all, enough
+}
+
+// said keeps the directory of a trial that failed, and returns where.
+func said(dir string) string {
+	kept, err := os.MkdirTemp("", "crash-failed-")
+	if err == nil {
+		err = os.CopyFS(kept, os.DirFS(dir))
+	}
+	if err != nil {
+		return fmt.Sprintf("\nwhat the servers said could not be kept: %v", err)
+	}
+	return "\nthe events, and what the servers said, are in " + kept
+}

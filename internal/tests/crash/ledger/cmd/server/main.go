@@ -1,0 +1,25 @@
+// Command server serves the ledger, whose rows are there to be broken.
+package main
+
+//go:generate go run ../../../../../../cmd/foldql generate
+
+import (
+	"github.com/foldql/foldql/server"
+
+	"github.com/foldql/foldql/internal/tests/crash/ledger/event"
+	"github.com/foldql/foldql/internal/tests/crash/ledger/graph"
+	"github.com/foldql/foldql/internal/tests/crash/ledger/graph/generated"
+	"github.com/foldql/foldql/internal/tests/crash/ledger/model"
+	"github.com/foldql/foldql/internal/tests/crash/ledger/projection/ledger"
+)
+
+func main() {
+	server.Main(server.App{
+		Models:      model.All,
+		Events:      event.Types,
+		Projections: ledger.Projections(),
+		Catalog:     generated.Catalog,
+		Schema:      graph.Schema,
+		SDL:         generated.SDL(),
+	})
+}

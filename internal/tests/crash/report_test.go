@@ -1,0 +1,66 @@
+package crash
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/foldql/foldql/internal/tests/crash/verifier"
+	"github.com/foldql/foldql/internal/tests/faultproxy"
+)
+
+// report is what was survived.
+type report struct {
+	seeds, events              int
+	kills, freezes, zombies    int // a zombie is woken when another server has done its work
+	forgotten                  int // deleted rows of which the store had no word any more by then
+	died, failedStarts, mended int
+	lost, restored, diverted   int // rows that were lost or older, logs that were older, and that went another way
+	rows, entries, aside       int // that were compared in the end
+	answers                    int // verified, that servers gave meanwhile
+	faults                     faultproxy.Counts
+}
+
+func (r *report) add(o *report) {
+	r.seeds += o.seeds
+	r.events += o.events
+	r.kills += o.kills
+	r.freezes += o.freezes
+	r.zombies += o.zombies
+	r.forgotten += o.forgotten
+	r.died += o.died
+	r.failedStarts += o.failedStarts
+	r.mended += o.mended
+	r.lost += o.lost
+	r.restored += o.restored
+	r.diverted += o.diverted
+	r.rows += o.rows
+	r.entries += o.entries
+	r.aside += o.aside
+	r.answers += o.answers
+	r.faults.Add(o.faults)
+}
+
+// verified adds what was compared.
+func (r *report) verified(v *verifier.Verdict) {
+	r.answers += v.Answers
+	for name, n := range v.Counts {
+		if strings.Contains(name, "/") {
+			r.entries += n
+		} else {
+			r.rows += n
+		}
+	}
+	r.aside += v.Aside
+}
+
+func (r *report) String() string {
+	s := fmt.Sprintf("%d seeds, %d events: survived %d kills, %d freezes, %d of them until another server had done the work, and %d deleted rows were forgotten; "+
+		"%d servers ended by themselves and %d did not start, for faults; %d events retried or skipped by command; "+
+		"%d times rows were lost or older, %d times the log was older, %d times it went another way\n"+
+		"compared %d rows, %d index entries, and %d answers that were given meanwhile; %d events set aside",
+		r.seeds, r.events, r.kills, r.freezes, r.zombies, r.forgotten, r.died, r.failedStarts, r.mended, r.lost, r.restored, r.diverted, r.rows, r.entries, r.answers, r.aside)
+	if len(r.faults.Requests) > 0 {
+		s += "\nDynamoDB: " + r.faults.String()
+	}
+	return s
+}

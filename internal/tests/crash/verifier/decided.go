@@ -1,0 +1,91 @@
+package verifier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/foldql/foldql/eventlog/filesource"
+	"github.com/foldql/foldql/querydb"
+)
+
+// mended are the notes, by projection and ID, of events that are aside for good as far as the verifier is concerned: others of
+// the same subject were retried or skipped, and this one was tried again then, and failed. A fold of the whole log tries it
+// at its own place, where it may succeed; that is as it is meant to be, and nothing to compare.
+type mended map[string]map[string]bool
+
+// decided tells the fold in memory what was decided, while the store was folded, about events that had been set aside: to
+// retry them at a certain moment, or to skip them.
+func (p Project) decided(ctx context.Context, events string, got, want *querydb.DB) (mended, error) {
+	all := mended{}
+	var subjects map[string]string
+	for _, one := range p.Projections {
+		notes, err := readNotes(ctx, got, "decision:"+one.Name)
+		if err != nil {
+			return nil, err
+		}
+		if len(notes) == 0 {
+			continue
+		}
+		if subjects == nil {
+			if subjects, err = subjectsOf(ctx, events); err != nil {
+				return nil, err
+			}
+		}
+		var aside []querydb.Note
+		kind, err := about(ctx, got, "deadletter", one.Name)
+		if err == nil && kind != "" {
+			aside, err = readNotes(ctx, got, kind)
+		}
+		if err != nil {
+			return nil, err
+		}
+		left := waiting(notes, aside, subjects)
+		for id := range left {
+			notes = append(notes, querydb.Note{Kind: "decision:" + one.Name, ID: id, Value: []byte(`{"skip":true}`)})
+		}
+		all[one.Name] = left
+		if err := want.Apply(ctx, querydb.Batch{Notes: notes}); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// waiting are the events, by ID of their notes, that are aside and have the subject of one that was retried or skipped.
+func waiting(replays, aside []querydb.Note, subjects map[string]string) map[string]bool {
+	touched := map[string]bool{}
+	for _, n := range replays {
+		if s := subjects[n.ID]; s != "" {
+			touched[s] = true
+		}
+	}
+	left := map[string]bool{}
+	for _, n := range aside {
+		if touched[subjects[n.ID]] {
+			left[n.ID] = true
+		}
+	}
+	return left
+}
+
+// subjectsOf are source and subject of every event that has a subject, by the ID of its notes.
+func subjectsOf(ctx context.Context, file string) (all map[string]string, err error) {
+	source, err := filesource.Open(filesource.Options{Path: file})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, source.Close()) }()
+	all = map[string]string{}
+	for after := uint64(0); ; {
+		events, err := source.Read(ctx, filesource.Partition, after, 1000)
+		if err != nil || len(events) == 0 {
+			return all, err
+		}
+		for _, e := range events {
+			if after = e.Offset; e.Subject != "" {
+				all[fmt.Sprintf("%s@%020d", e.Partition, e.Offset)] = e.Source + " " + e.Subject
+			}
+		}
+	}
+}

@@ -1,0 +1,106 @@
+// Package verifier says whether what a store holds is what its events say: it folds them anew in memory, event by event, and
+// compares every row, every entry of every index, the events set aside and the checkpoints.
+//
+// It imports public packages alone, so that it can be compiled into a project that is a module of its own.
+package verifier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+
+	"github.com/foldql/foldql/eventlog/filesource"
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// Project is what is folded.
+type Project struct {
+	Models      []*querydb.Model
+	Projections []projection.Projection
+}
+
+// Verdict is what was compared, and how it differs.
+type Verdict struct {
+	// Counts are the rows that each table must have, by its physical name without the prefix, and the entries of each
+	// index, by table/index.
+	Counts  map[string]int
+	Answers int // that were verified
+	Aside   int // events that are set aside, over all projections
+	// Differences are told in words; those beyond the first few are only counted, in More.
+	Differences []string
+	More        int
+}
+
+// tableName is the name of a physical table, without the prefix.
+func tableName(table string, generation int) string {
+	if generation == 0 {
+		return table
+	}
+	return fmt.Sprintf("%s.g%d", table, generation)
+}
+
+// Verify compares what the store holds with what the events of the file fold into. It closes the store. Nobody may write
+// to it meanwhile. It verifies also what servers answered before.
+func (p Project) Verify(ctx context.Context, events string, store driver.Driver, answers []Answer) (v *Verdict, err error) {
+	quiet := slog.New(slog.DiscardHandler)
+	got, err := querydb.Open(ctx, store, p.Models, querydb.Config{Log: quiet})
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	defer func() { err = errors.Join(err, got.Close()) }()
+	memory := newRecorder()
+	want, err := querydb.Open(ctx, memory, p.Models, querydb.Config{Log: quiet})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, want.Close()) }()
+	mended, err := p.decided(ctx, events, got, want)
+	if err != nil {
+		return nil, fmt.Errorf("what was decided about events: %w", err)
+	}
+	if err := p.fold(ctx, events, want); err != nil {
+		return nil, fmt.Errorf("fold in memory: %w", err)
+	}
+	c := &comparison{got: got.ForFold(""), want: want.ForFold(""), met: memory, mended: mended, verdict: Verdict{Counts: map[string]int{}}}
+	for _, m := range p.Models {
+		if err := c.model(ctx, m); err != nil {
+			return nil, fmt.Errorf("compare %s: %w", m.Name, err)
+		}
+	}
+	for _, one := range p.Projections {
+		if err := c.notes(ctx, one.Name); err != nil {
+			return nil, fmt.Errorf("compare the notes of %s: %w", one.Name, err)
+		}
+	}
+	c.answers(p.Models, answers)
+	return &c.verdict, nil
+}
+
+// fold folds one event at a time, so that nothing hangs on where a window ends.
+func (p Project) fold(ctx context.Context, events string, db *querydb.DB) (err error) {
+	source, err := filesource.Open(filesource.Options{Path: events})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, source.Close()) }()
+	var running sync.WaitGroup
+	errs := make([]error, len(p.Projections))
+	for i, one := range p.Projections {
+		running.Go(func() {
+			runner, err := projection.NewRunner(one, source, db, projection.RunnerConfig{Window: 1, Attempts: 1})
+			if err == nil {
+				err = runner.Run(ctx)
+			}
+			if err != nil && !errors.Is(err, io.EOF) {
+				errs[i] = fmt.Errorf("projection %s: %w", one.Name, err)
+			}
+		})
+	}
+	running.Wait()
+	return errors.Join(errs...)
+}

@@ -1,0 +1,190 @@
+// Package trial puts random operations to the two executors of a generated schema, and compares their answers with each
+// other and with the rows.
+package trial
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/foldql/foldql/auth"
+	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/graphqlhttp"
+	"github.com/foldql/foldql/internal/tests/differential"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/memstore"
+)
+
+// Schema is a generated schema on trial.
+type Schema struct {
+	Name    string
+	Catalog *graph.Catalog
+	New     func(*graph.Runtime) graphql.ExecutableSchema
+}
+
+// trial is one schema over rows of its own.
+type trial struct {
+	Schema
+	ctx     context.Context
+	rng     *rand.Rand
+	db      *querydb.DB
+	schema  *ast.Schema
+	rows    map[string][]stored // by type
+	plans   http.Handler
+	slow    http.Handler
+	callers []context.Context
+	met     map[string]int
+}
+
+// stored is a row as it was written, and where it lies.
+type stored struct {
+	typ string
+	row row
+	at  querydb.Row
+}
+
+// Run puts so many documents to both executors, each with several values of its variables. met counts the answers by the
+// codes of their errors.
+func Run(ctx context.Context, s Schema, seed uint64, documents int) (met map[string]int, err error) {
+	t := &trial{Schema: s, ctx: ctx, rng: rand.New(rand.NewPCG(seed, 1)), rows: map[string][]stored{}, met: map[string]int{}}
+	var models []*querydb.Model
+	for _, name := range t.typeNames() {
+		models = append(models, s.Catalog.Types[name].Model)
+	}
+	if t.db, err = querydb.Open(ctx, memstore.New(), models, querydb.Config{}); err != nil {
+		return nil, fmt.Errorf("open the rows: %w", err)
+	}
+	defer func() {
+		if closing := t.db.Close(); err == nil {
+			err = closing
+		}
+	}()
+	t.plans, t.slow = t.handler(graph.Config{}), t.handler(graph.Config{ResolversOnly: true})
+	for _, c := range []*auth.Caller{nil, {Subject: "ann"}, {Subject: "bob", Groups: []string{"Staff"}}, {Subject: "eve", Groups: t.groups()}} {
+		caller := ctx
+		if c != nil {
+			caller = auth.NewContext(ctx, *c)
+		}
+		t.callers = append(t.callers, caller)
+	}
+	if err := t.fill(); err != nil {
+		return nil, err
+	}
+	if err := t.compare(documents); err != nil {
+		return nil, err
+	}
+	return t.met, t.consult()
+}
+
+func (t *trial) typeNames() []string {
+	var names []string
+	for name := range t.Catalog.Types {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (t *trial) handler(cfg graph.Config) http.Handler {
+	rt := graph.NewRuntime(t.db, t.Catalog, cfg)
+	es := graph.Accelerate(t.New(rt), rt)
+	t.schema = es.Schema()
+	return graphqlhttp.New(es, graphqlhttp.Config{Introspection: true, MaxAliases: 1_000, MaxFields: 10_000})
+}
+
+// groups returns every group that a rule of the catalog names.
+func (t *trial) groups() (all []string) {
+	add := func(r *graph.Rule) {
+		if r != nil {
+			all = append(all, r.Groups...)
+		}
+	}
+	for _, typ := range t.Catalog.Types {
+		add(typ.Rule)
+		for _, f := range typ.Fields {
+			add(f.Rule)
+		}
+	}
+	for _, q := range t.Catalog.Queries {
+		if q.Rule != nil {
+			all = append(all, q.Rule.Group)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// compare puts random documents to both executors: their answers are the same bytes, errors and their order included.
+func (t *trial) compare(documents int) error {
+	var queries []string
+	for name := range t.Catalog.Queries {
+		queries = append(queries, name)
+	}
+	slices.Sort(queries)
+	g := &differential.Documents{Schema: t.schema, Queries: queries, Rand: t.rng, Texts: texts, Times: times}
+	for range documents {
+		query, variables := g.Next()
+		for range 1 + t.rng.IntN(3) {
+			vars, caller := variables(), t.callers[t.rng.IntN(len(t.callers))]
+			fast, slow := ask(t.plans, caller, query, vars), ask(t.slow, caller, query, vars)
+			if !bytes.Equal(fast, slow) {
+				return fmt.Errorf("%s\n%v\nplans:     %s\nresolvers: %s", query, vars, fast, slow)
+			}
+			t.count(g, fast)
+		}
+	}
+	return nil
+}
+
+// count notes what an answer was, and keeps the page tokens in it for other questions.
+func (t *trial) count(g *differential.Documents, answer []byte) {
+	var got struct {
+		Data   map[string]any
+		Errors []struct{ Extensions struct{ Code string } }
+	}
+	if err := json.Unmarshal(answer, &got); err != nil {
+		t.met["unreadable"]++
+		return
+	}
+	for _, e := range got.Errors {
+		t.met[e.Extensions.Code]++
+	}
+	if got.Errors == nil {
+		t.met["ok"]++
+	}
+	for _, root := range got.Data {
+		connection, _ := root.(map[string]any)
+		for name, v := range connection {
+			if token, ok := v.(string); ok && strings.Contains(name, "nextToken") && len(g.Tokens) < 50 {
+				g.Tokens = append(g.Tokens, token)
+			}
+		}
+	}
+}
+
+// ask returns the body of the answer to a request.
+func ask(h http.Handler, ctx context.Context, query string, vars map[string]any) []byte {
+	body, err := json.Marshal(map[string]any{"query": query, "variables": vars})
+	if err != nil {
+		panic(err)
+	}
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/graphql", bytes.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	answer, err := io.ReadAll(w.Body)
+	if err != nil {
+		panic(err)
+	}
+	return answer
+}

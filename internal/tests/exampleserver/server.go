@@ -1,0 +1,230 @@
+// Package exampleserver runs the server of an example, which is a module of its own, as a process over DynamoDB, for tests
+// that look past it at the items that are stored.
+package exampleserver
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/foldql/foldql/internal/tests/dynamolocal"
+)
+
+// within is how long the server may take to do what it is asked, on a machine that is busy with other tests.
+const within = 2 * time.Minute
+
+// example is the folder of the example, and where its server is built.
+var example struct{ folder, dir string }
+
+// Main runs the tests of a package, which are about the example in the folder, and ends the process.
+func Main(m *testing.M, folder string) {
+	dir, err := os.MkdirTemp("", "exampleserver")
+	if err != nil {
+		panic(err)
+	}
+	example.folder, example.dir = folder, dir
+	code := m.Run()
+	_ = os.RemoveAll(dir) // what cannot be removed stands among the temporary files
+	os.Exit(code)
+}
+
+// build builds the server, once.
+var build = sync.OnceValues(func() (bin string, err error) {
+	bin = filepath.Join(example.dir, "server")
+	cmd := exec.Command("go", "build", "-o", bin, "./cmd/server")
+	cmd.Dir = example.folder
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the server of %s: %w\n%s", example.folder, err, out)
+	}
+	return bin, nil
+})
+
+// Server is a server that runs, and the store behind it.
+type Server struct {
+	DynamoDB *dynamodb.Client
+	Prefix   string // of the names of tables
+
+	url    string
+	length uint64 // events appended
+}
+
+// Start makes the tables and starts the server, which ends with the test. It needs Main.
+func Start(t *testing.T, e dynamolocal.Engine) *Server {
+	t.Helper()
+	bin, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := dynamolocal.Start(t, e)
+	at.Setenv(t)
+	cfg, err := config.LoadDefaultConfig(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := "dynamodb:" + at.Prefix
+	if out, err := exec.Command(bin, "tables", "apply", "--store", store).CombinedOutput(); err != nil {
+		t.Fatalf("make the tables: %v\n%s", err, out)
+	}
+	cmd := exec.Command(bin, "serve", "--listen", "127.0.0.1:0", "--auth=off", "--log-format", "json",
+		"--store", store, "--events", "log:"+t.TempDir())
+	s := &Server{DynamoDB: dynamodb.NewFromConfig(cfg), Prefix: at.Prefix, url: serve(t, cmd)}
+	s.awaitReady(t)
+	return s
+}
+
+// serve runs the server to the end of the test, and returns where it listens.
+func serve(t *testing.T, cmd *exec.Cmd) (url string) {
+	t.Helper()
+	out, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, read := bufio.NewReader(out), make(chan struct{})
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended
+		hung := time.AfterFunc(within, func() { _ = cmd.Process.Kill() })
+		defer hung.Stop()
+		<-read
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the server did not stop cleanly: %v", err)
+		}
+	})
+	for url == "" {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			close(read)
+			t.Fatalf("the server ended before it listened: %v: %s", err, line)
+		}
+		t.Log(strings.TrimSpace(line))
+		url = listening(line)
+	}
+	go func() {
+		defer close(read)
+		_, _ = io.Copy(io.Discard, lines) // ends with the process
+	}()
+	return url
+}
+
+// awaitReady waits until the server has seen that its log is empty: before that it serves no rows.
+func (s *Server) awaitReady(t *testing.T) {
+	t.Helper()
+	for deadline := time.Now().Add(within); ; time.Sleep(5 * time.Millisecond) {
+		resp, err := http.Get(s.url + "/readyz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close() // there is nothing to read
+		if resp.StatusCode == http.StatusOK {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the server does not become ready")
+		}
+	}
+}
+
+// listening returns the address that a log line announces, "" for any other line.
+func listening(line string) string {
+	var entry struct{ Msg, Addr string }
+	if json.Unmarshal([]byte(line), &entry) != nil || entry.Msg != "listening" {
+		return ""
+	}
+	return "http://" + strings.TrimPrefix(entry.Addr, "http://")
+}
+
+// Append sends events, each as JSON, and returns when every projection has folded them.
+func (s *Server) Append(t *testing.T, events ...[]byte) {
+	t.Helper()
+	batch := append(append([]byte("["), bytes.Join(events, []byte(","))...), ']')
+	s.request(t, http.MethodPost, "/events", "application/cloudevents-batch+json", batch, nil)
+	s.length += uint64(len(events))
+	for deadline := time.Now().Add(within); !s.folded(t); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not every projection has folded event %d", s.length)
+		}
+	}
+}
+
+// folded reports whether every projection has come to the end of the log, and fails the test where one set events aside.
+func (s *Server) folded(t *testing.T) bool {
+	t.Helper()
+	var status struct {
+		Projections []struct {
+			Projection  string
+			Partitions  []struct{ Checkpoint uint64 }
+			DeadLetters int
+		}
+	}
+	s.request(t, http.MethodGet, "/admin/projections", "", nil, &status)
+	for _, p := range status.Projections {
+		if p.DeadLetters > 0 {
+			var aside json.RawMessage
+			s.request(t, http.MethodGet, "/admin/events", "", nil, &aside)
+			t.Fatalf("%s has set events aside: %s", p.Projection, aside)
+		}
+		if len(p.Partitions) != 1 || p.Partitions[0].Checkpoint < s.length {
+			return false
+		}
+	}
+	return len(status.Projections) > 0
+}
+
+// Ask returns the data of the answer to a query, which has no errors, as it is.
+func (s *Server) Ask(t *testing.T, query string) string {
+	t.Helper()
+	body, err := json.Marshal(map[string]string{"query": query})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answer struct{ Data, Errors json.RawMessage }
+	s.request(t, http.MethodPost, "/graphql", "application/json", body, &answer)
+	if answer.Errors != nil {
+		t.Fatalf("%s: %s", query, answer.Errors)
+	}
+	return string(answer.Data)
+}
+
+// request sends a request and reads the answer, which is well, into one that is not nil.
+func (s *Server) request(t *testing.T, method, path, kind string, body []byte, answer any) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, s.url+path, bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", kind)
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.StatusCode >= http.StatusBadRequest {
+		t.Fatalf("%s %s %s: status %d: %s", method, path, body, res.StatusCode, text)
+	}
+	if answer == nil {
+		return
+	}
+	if err := json.Unmarshal(text, answer); err != nil {
+		t.Fatalf("%s %s: %v: %s", method, path, err, text)
+	}
+}
