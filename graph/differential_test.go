@@ -9,8 +9,8 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/internal/tests/differential/trial"
 	"github.com/foldql/foldql/internal/shop/graph/generated"
+	"github.com/foldql/foldql/internal/tests/differential/trial"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 )

@@ -10,12 +10,12 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/parser"
 
-	"github.com/foldql/foldql/internal/tests/dynamolocal"
 	"github.com/foldql/foldql/internal/shop/event"
 	"github.com/foldql/foldql/internal/shop/graph/generated"
 	"github.com/foldql/foldql/internal/shop/model"
 	"github.com/foldql/foldql/internal/shop/projection/projectors"
 	"github.com/foldql/foldql/internal/shop/sample"
+	"github.com/foldql/foldql/internal/tests/dynamolocal"
 )
 
 // shopApp is the project of this repository.

@@ -7,8 +7,8 @@ import (
 	"io"
 	"time"
 
-	"github.com/foldql/foldql/internal/tests/dynamolocal"
 	"github.com/foldql/foldql/internal/shop/sample"
+	"github.com/foldql/foldql/internal/tests/dynamolocal"
 )
 
 // dynamoSize is the shop that is folded into DynamoDB Local, which takes some thousand writes a second.
