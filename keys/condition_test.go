@@ -280,7 +280,7 @@ func (m meaning) text(v Value) string {
 }
 
 func TestNumbersWithoutPaddingAreInNoOrder(t *testing.T) {
-	l, err := Template("a#{n}#{s}", CasingNone, func(field string) Kind {
+	l, err := templateLayout("a#{n}#{s}", CasingNone, func(field string) Kind {
 		return map[string]Kind{"n": KindInt, "s": KindString}[field]
 	})
 	if err != nil {

@@ -5,18 +5,18 @@ import "strconv"
 // entitySep joins the segments of entity and template keys.
 const entitySep = "#"
 
-// EntitySchema names the keys of all entities of a table.
+// EntitySchema says how the keys of all entities of a table begin.
 type EntitySchema struct {
 	Name    string
 	Version int
-	Casing  Casing // CasingLower, unless the table says otherwise
+	Casing  Casing // of Name: CasingLower, unless the table says otherwise
 	Escape  Escape // of separators in values: EscapeNone where other programs write the table too
 }
 
-// EntityKey is the form of one key of an entity type that shares its table: the primary key, an index, or an index that
-// is part of a collection. It makes layouts when code is generated; composing keys needs the layouts alone.
+// EntityKey is a key of an entity type that shares its table with others: its primary key, the key of an index, or that
+// of an index which makes it a member of a collection. It makes the layouts that generated code composes keys by:
 //
-//	                    partition half               sort half
+//	                    partition key                sort key
 //	primary, index      $schema#v1#type…             $schema#v1#type…
 //	isolated            $schema#v1#collection…       $schema#v1#type_1…
 //	clustered, nested   $schema#v1#first…            $schema#v1#first#second#type_1…
@@ -30,7 +30,7 @@ type EntityKey struct {
 	Casing     Casing // of this key: the index's, else the schema's. The schema's name keeps the schema's
 }
 
-// PK returns the layout of the partition half.
+// PK returns the layout of the partition key.
 func (e EntityKey) PK(composites ...Segment) Layout {
 	head := e.Type
 	if len(e.Collection) > 0 {
@@ -39,14 +39,14 @@ func (e EntityKey) PK(composites ...Segment) Layout {
 	return e.layout(e.head(head), composites)
 }
 
-// SK returns the layout of the sort half.
+// SK returns the layout of the sort key.
 func (e EntityKey) SK(composites ...Segment) Layout {
-	return e.layout(e.member(), composites)
+	return e.layout(e.memberHead(), composites)
 }
 
-// CollectionRange returns the condition on the sort half that the members of a collection meet, those of the collections inside
-// it among them; depth counts from 0, the outermost. Isolated members have no prefix of their own to share: they are
-// all that lies in the partition.
+// CollectionRange returns the range of sort keys in which the members of a collection lie, with those of the collections
+// inside it; depth counts from 0, the outermost. Members of an isolated collection share no prefix: they are all that lies
+// in the partition.
 func (e EntityKey) CollectionRange(depth int) Range {
 	if !e.Clustered {
 		return Range{}
@@ -54,8 +54,8 @@ func (e EntityKey) CollectionRange(depth int) Range {
 	return Range{Op: Prefix, Lo: e.head(e.Collection[:depth+1]...) + entitySep}
 }
 
-// member is the head of the sort half.
-func (e EntityKey) member() string {
+// memberHead is the head of the sort key.
+func (e EntityKey) memberHead() string {
 	switch {
 	case len(e.Collection) == 0:
 		return e.head(e.Type)
@@ -65,7 +65,7 @@ func (e EntityKey) member() string {
 	return e.head(e.Type) + memberMark
 }
 
-// memberMark follows the type of a member of a collection.
+// memberMark follows the type of a member of a collection; no casing touches it.
 const memberMark = "_1"
 
 // head joins the schema and the names that a half begins with.
@@ -78,11 +78,7 @@ func (e EntityKey) head(names ...string) string {
 }
 
 func (e EntityKey) layout(head string, composites []Segment) Layout {
-	l := Layout{Head: head}
-	if len(composites) == 0 {
-		return l
-	}
-	l.Sep, l.Casing, l.Escape = entitySep, e.Casing, e.Schema.Escape
+	l := Layout{Head: head, Sep: entitySep, Casing: e.Casing, Escape: e.Schema.Escape}
 	for _, s := range composites {
 		s.Before = e.Casing.Text(s.Field) + "_"
 		l.Segments = append(l.Segments, s)

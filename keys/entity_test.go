@@ -141,7 +141,7 @@ func TestTheKeysOfTheThirdGuide(t *testing.T) {
 		{"region#{region}#country#{country}#city#{city}#site#{site}", "region#R#country#C#city#S",
 			[]Value{String("R"), String("C"), String("S")}},
 	} {
-		l, err := Template(test.template, CasingNone, allStrings)
+		l, err := templateLayout(test.template, CasingNone, allStrings)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -75,7 +75,12 @@ func ExampleEntityKey() {
 
 // The members of an organisation's teams, under a template.
 func ExampleTemplate() {
-	sk, err := keys.Template("team#{teamId}#member#{rank:4}", keys.CasingNone, func(field string) keys.Kind {
+	template, err := keys.ParseTemplate("team#{teamId}#member#{rank:4}")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	sk, err := template.Layout(keys.CasingNone, func(field string) keys.Kind {
 		return map[string]keys.Kind{"teamId": keys.KindString, "rank": keys.KindInt}[field]
 	})
 	if err != nil {

@@ -147,7 +147,7 @@ func composed(t testing.TB) map[string]struct {
 	vals   []Value
 } {
 	long := Segment{Field: "text", Kind: KindString}
-	team, err := Template("team#{id}#member#{n:16}", CasingNone, scalarKinds)
+	team, err := templateLayout("team#{id}#member#{n:16}", CasingNone, scalarKinds)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,9 +13,18 @@ func scalarKinds(field string) Kind {
 		"ok": KindBoolean}[field]
 }
 
+// templateLayout reads a template and composes by it.
+func templateLayout(text string, casing Casing, kind func(string) Kind) (Layout, error) {
+	parsed, err := ParseTemplate(text)
+	if err != nil {
+		return Layout{}, err
+	}
+	return parsed.Layout(casing, kind)
+}
+
 func template(t *testing.T, text string, kind func(string) Kind) Layout {
 	t.Helper()
-	l, err := Template(text, CasingNone, kind)
+	l, err := templateLayout(text, CasingNone, kind)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +96,7 @@ func TestTemplatesAreReadIntoLayouts(t *testing.T) {
 	} {
 		wantKey(t, test.want, template(t, test.template, scalarKinds), test.vals)
 	}
-	upper, err := Template("Team#{id}#of", CasingUpper, scalarKinds)
+	upper, err := templateLayout("Team#{id}#of", CasingUpper, scalarKinds)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,23 +105,26 @@ func TestTemplatesAreReadIntoLayouts(t *testing.T) {
 
 func TestWrongTemplatesAreErrorsThatNameTheMistake(t *testing.T) {
 	for text, want := range map[string]string{
-		"":         "\"\" is neither",
-		"a##b":     "\"\" is neither",
-		"a#":       "\"\" is neither",
-		"a-{id}":   "\"a-{id}\" is neither",
-		"a#id}":    "\"id}\" is neither",
-		"{id}-{n}": "{id}-{n} is not one attribute",
-		"{id":      "{id is not one attribute",
-		"{{id}}":   "{{id}} is not one attribute",
-		"{}":       "no field \"\"",
+		"":         "has an empty part",
+		"a##b":     "has an empty part",
+		"a#":       "has an empty part",
+		"a-{id}":   "\"a-{id}\", which is neither",
+		"a#id}":    "\"id}\", which is neither",
+		"{id}-{n}": "\"{id}-{n}\", which is neither",
+		"{id":      "\"{id\", which is neither",
+		"{{id}}":   "\"{{id}}\", which is neither",
+		"{}":       "\"{}\", which is neither",
+		"a#50%":    "\"50%\", which holds %",
+		"größe":    "\"größe\", which holds %",
+		"}#a##b":   "\"}\", which is neither a literal nor one {field}, and has an empty part",
 		"{nobody}": "no field \"nobody\"",
 		"{id:16}":  "field id is no number",
-		"{n:0}":    "\"0\" is no number of digits",
-		"{n:}":     "\"\" is no number of digits",
-		"{n:many}": "\"many\" is no number of digits",
-		"{n:100}":  "\"100\" is no number of digits",
+		"{n:0}":    "0 is no number of digits",
+		"{n:}":     "\"{n:}\", which is neither",
+		"{n:many}": "\"{n:many}\", which is neither",
+		"{n:100}":  "100 is no number of digits",
 	} {
-		if l, err := Template(text, CasingLower, scalarKinds); err == nil || !strings.Contains(err.Error(), want) {
+		if l, err := templateLayout(text, CasingLower, scalarKinds); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("template %q: %v, %v, want an error with %q", text, l, err, want)
 		}
 	}
@@ -123,7 +135,7 @@ func FuzzNoTemplatePanics(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		l, err := Template(s, CasingNone, scalarKinds)
+		l, err := templateLayout(s, CasingNone, scalarKinds)
 		if err != nil {
 			return
 		}

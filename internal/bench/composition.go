@@ -19,7 +19,11 @@ type form struct {
 // forms are those of a read model's own table, and those of the models that share one.
 func forms() ([]form, error) {
 	id := func(name string) keys.Segment { return keys.Segment{Field: name, Kind: keys.KindString} }
-	template, err := keys.Template("team#{teamId}#member#{n:16}", keys.CasingLower, func(field string) keys.Kind {
+	template, err := keys.ParseTemplate("team#{teamId}#member#{n:16}")
+	if err != nil {
+		return nil, err
+	}
+	member, err := template.Layout(keys.CasingLower, func(field string) keys.Kind {
 		if field == "n" {
 			return keys.KindInt
 		}
@@ -40,7 +44,7 @@ func forms() ([]form, error) {
 		}, []keys.Value{keys.Int(-42), at}},
 		{"entity, in a nested collection", task.SK(keys.Segment{Field: "projectId", Kind: keys.KindString},
 			keys.Segment{Field: "taskId", Kind: keys.KindString}), []keys.Value{keys.String("Proj-Alpha"), keys.String("T-001")}},
-		{"template", template, []keys.Value{keys.String("Team-7"), keys.Int(7)}},
+		{"template", member, []keys.Value{keys.String("Team-7"), keys.Int(7)}},
 	}, err
 }
 

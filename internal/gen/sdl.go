@@ -181,7 +181,7 @@ func sortKey(r *schema.ReadModel, q schema.Query) string {
 		if len(q.SKParts) > 0 {
 			left = ", without those that are given"
 		}
-		return fieldsOf(half) + ", joined with " + half.Sep + periods(half.Fields) + left + ","
+		return fieldsOf(half) + ", joined with " + half.Layout.Sep + periods(half.Fields) + left + ","
 	}
 	return half.Fields[0].Name + periods(half.Fields)
 }
@@ -205,7 +205,7 @@ func keyDescription(h schema.Half) string {
 	if len(h.Fields) == 1 {
 		return "The " + h.Fields[0].Name + " of the row."
 	}
-	return "The " + fieldsOf(h) + " of the row, joined with " + h.Sep + "."
+	return "The " + fieldsOf(h) + " of the row, joined with " + h.Layout.Sep + "."
 }
 
 // fieldsOf names the fields of half a key.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/foldql/foldql/internal/schema"
+	"github.com/foldql/foldql/keys"
 )
 
 // version identifies what the stored rows of a model depend on: the layout of rows, keys and indexes, which events are
@@ -75,17 +76,20 @@ func tellEvents(b *strings.Builder, m *schema.Model, r *schema.ReadModel) {
 
 // halfText says how the keys of a half are made.
 func halfText(h schema.Half) string {
+	how := fmt.Sprintf("%s escape=%t", h.Casing(), h.Layout.Escape == keys.EscapePercent)
 	names := make([]string, len(h.Fields))
 	for i, f := range h.Fields {
 		names[i] = f.Name
 	}
 	switch {
-	case h.Style == schema.EntityStyle, h.Style == schema.TemplateStyle:
-		return fmt.Sprintf("%q%q%q %s escape=%t", h.Head, h.Template, names, h.Casing, h.Escape)
+	case h.Template != "":
+		return fmt.Sprintf("%q%q%q %s", "", h.Template, names, how)
+	case h.Layout.Head != "":
+		return fmt.Sprintf("%q%q%q %s", h.Layout.Head, "", names, how)
 	case len(names) < 2:
 		return fmt.Sprintf("%q", names)
 	}
-	return fmt.Sprintf("%q%q", names, h.Sep)
+	return fmt.Sprintf("%q%q", names, h.Layout.Sep)
 }
 
 // eventText writes what a projection reads of its events, and which of their fields it may filter by.

@@ -1,6 +1,6 @@
 package schema
 
-import "cmp"
+import "github.com/foldql/foldql/keys"
 
 // readOwner reads @owner.
 func (d *draft) readOwner() {
@@ -12,7 +12,7 @@ func (d *draft) readOwner() {
 			continue
 		case m.field.List:
 			d.report(ownerType, pos, m.field, "a list")
-		case m.field.Enum != "" || m.field.Scalar != "" && kindOf(m.field) != "String":
+		case m.field.Enum != "" || m.field.Scalar != "" && m.field.Kind() != keys.KindString:
 			d.report(ownerType, pos, m.field, typeText(m.field))
 		}
 		d.Owner = m.field
@@ -68,7 +68,7 @@ func (d *draft) readIndexAccess(x *Index) {
 		d.report(authIndexKey, argumentPos(group.dir, "group"), group.field, x.As, x.PK.describe())
 		return
 	}
-	if key := x.PK.Fields[0]; !hasTable && (key.Enum != "" || key.Scalar != "" && kindOf(key) != "String") {
+	if key := x.PK.Fields[0]; !hasTable && (key.Enum != "" || key.Scalar != "" && key.Kind() != keys.KindString) {
 		d.report(authIndexKey, argumentPos(group.dir, "group"), group.field, x.As, typeText(key))
 		return
 	}
@@ -82,13 +82,20 @@ func (d *draft) readIndexAccess(x *Index) {
 // checkOwnerCasing holds the partition key of an index with a group against what names its owner: were it in a casing of its
 // own, the owner under one value of the key could read the rows of another value that differs in casing.
 func (d *draft) checkOwnerCasing(x *Index, m marked, what string, names Half) {
-	if c := x.PK.cased(); c != names.cased() && c != noCasing && kindOf(x.PK.Fields[0]) == "String" {
-		d.report(authIndexCase, argumentPos(m.dir, "group"), m.field, x.As, c, what, names.cased())
+	if c := x.PK.Casing(); c != names.Casing() && c != noCasing && x.PK.Fields[0].Kind() == keys.KindString {
+		d.report(authIndexCase, argumentPos(m.dir, "group"), m.field, x.As, c, what, names.Casing())
 	}
 }
 
-// cased is the casing of the values of the half.
-func (h Half) cased() string { return cmp.Or(h.Casing, noCasing) }
+// Casing is the casing of the values of the half, as annotations write it.
+func (h Half) Casing() string {
+	for name, c := range casings {
+		if h.Layout.Casing == c {
+			return name
+		}
+	}
+	return noCasing
+}
 
 // readAuthTable finds the model whose row under the key asked for names the owner.
 func (d *draft) readAuthTable(x *Index, m marked) {

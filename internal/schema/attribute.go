@@ -102,7 +102,9 @@ func (l *loader) checkLocal(p *PhysicalIndex) {
 
 // sameKeys reports whether two halves are composed of the same fields in the same way.
 func sameKeys(a, b Half) bool {
-	return a.Head == b.Head && a.Casing == b.Casing && a.Escape == b.Escape && slices.Equal(a.Segments, b.Segments)
+	x, y := a.Layout, b.Layout
+	return x.Head == y.Head && x.Tail == y.Tail && x.Casing == y.Casing && x.Escape == y.Escape &&
+		slices.Equal(x.Segments, y.Segments)
 }
 
 // attributePos is where the attribute is named, or the index first used.

@@ -47,10 +47,8 @@ func (c *Collection) MemberEnum() string { return c.APIName() + "Member" }
 // Prefix is what the sort keys of all members begin with, closed by the separator; "" where the collection is the whole
 // partition.
 func (c *Collection) Prefix() string {
-	if !c.Clustered {
-		return ""
-	}
-	return c.Table.head(c.Members[0].Index.Casing, c.Path...) + entitySep
+	member := c.Members[0]
+	return c.Table.indexKey(member.Model.Entity.Type, member.Index).CollectionRange(len(c.Path) - 1).Lo
 }
 
 // Query is the field of Query that a collection makes.

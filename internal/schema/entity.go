@@ -93,10 +93,10 @@ func (d *draft) readEntityKeys() {
 }
 
 func (d *draft) readPrimaryKey(dir *ast.Directive) {
-	t := d.Entity.Table
-	head := t.head(t.Casing, d.Entity.Type)
-	d.PK = t.compose(head, d.composed(dir, "pk"), t.Casing)
-	d.SK = t.compose(head, d.composed(dir, "sk"), t.Casing)
+	key := d.Entity.Table.key(d.Entity.Type, d.Entity.Table.Casing)
+	pk, sk := d.composed(dir, "pk"), d.composed(dir, "sk")
+	d.PK = Half{Fields: pk, Layout: key.PK(segmentsOf(pk)...)}
+	d.SK = Half{Fields: sk, Layout: key.SK(segmentsOf(sk)...)}
 }
 
 // composed are the fields that half of a key is composed of.

@@ -3,6 +3,7 @@ package schema
 import (
 	"slices"
 
+	"github.com/foldql/foldql/keys"
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
@@ -104,16 +105,13 @@ func newEnum(def *ast.Definition) *Enum {
 	return e
 }
 
-// kindOf names the kind of a value as keys see it: what has the same kind makes the same key text.
-func kindOf(f *Field) string {
-	switch f.Scalar {
-	case "ID", "String":
-		return "String"
-	case "Int", "Int64":
-		return "Int"
-	}
-	return f.Scalar
+var kinds = map[string]keys.Kind{
+	"ID": keys.KindString, "String": keys.KindString, "Boolean": keys.KindBoolean, "Int": keys.KindInt, "Int64": keys.KindInt,
+	"Float": keys.KindFloat, "Decimal": keys.KindDecimal, "Date": keys.KindDate, "DateTime": keys.KindDateTime,
 }
+
+// Kind is the kind of a value as keys see it: what has the same kind makes the same key text.
+func (f *Field) Kind() keys.Kind { return kinds[f.Scalar] }
 
 // typeText writes the type of a field as the schema has it, without "!".
 func typeText(f *Field) string {

@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/foldql/foldql/keys"
 )
 
 var update = flag.Bool("update", false, "write what is found as what is wanted")
@@ -270,16 +272,16 @@ func dumpCollections(collections []*Collection) []any {
 }
 
 func dumpHalf(h Half) string {
-	if h.Style == ReadModelStyle || !h.Exists() {
-		return strings.Join(names(h.Fields), " "+h.Sep+" ")
+	if h.Layout.Head == "" && h.Template == "" {
+		return strings.Join(names(h.Fields), " "+h.Layout.Sep+" ")
 	}
-	text := h.text() + " " + h.Casing
-	if !h.Escape {
+	text := h.text() + " " + h.Casing()
+	if h.Layout.Escape == keys.EscapeNone {
 		text += " unescaped"
 	}
-	for _, s := range h.Segments {
-		if s.Pad > 0 {
-			text += " " + s.Field.Name + ":" + strconv.Itoa(s.Pad)
+	for _, s := range h.Layout.Segments {
+		if s.Digits > 0 {
+			text += " " + s.Field + ":" + strconv.Itoa(s.Digits)
 		}
 	}
 	return text

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/foldql/foldql/keys"
 )
 
 // atLeast reports whether a guard is at least as strict as another: everybody whom it admits is admitted by the other
@@ -129,5 +131,6 @@ func (d *draft) ownersAlone() bool {
 
 // ownerIn reports whether each key of a half says who the owner of its rows is.
 func (d *draft) ownerIn(h Half) bool {
-	return slices.Contains(h.Fields, d.Owner) && h.cased() == noCasing && (h.Style == ReadModelStyle || h.Escape || len(h.Fields) == 1)
+	return slices.Contains(h.Fields, d.Owner) && h.Layout.Casing == keys.CasingNone &&
+		(h.Layout.Escape == keys.EscapePercent || len(h.Fields) == 1)
 }

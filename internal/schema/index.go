@@ -58,7 +58,7 @@ func (d *draft) readIndex(drafts []*indexDraft, m marked) []*indexDraft {
 		d.report(indexNameTaken, at(m.dir.Position), m.field, name)
 		return drafts
 	}
-	addToHalf(&x.PK, m.field)
+	x.PK = newHalf(defaultSep, append(x.PK.Fields, m.field)...)
 	d.readSettings(x, m)
 	return drafts
 }
@@ -69,14 +69,6 @@ func indexNamed(drafts []*indexDraft, name string) *indexDraft {
 		return nil
 	}
 	return drafts[i]
-}
-
-// addToHalf adds a field to half an index; a composite is joined with the default separator.
-func addToHalf(h *Half, f *Field) {
-	h.Style, h.Fields = ReadModelStyle, append(h.Fields, f)
-	if len(h.Fields) > 1 {
-		h.Sep = defaultSep
-	}
 }
 
 // readSettings keeps the arguments that hold for the whole index; fields that repeat one have to agree.
@@ -107,7 +99,7 @@ func (d *draft) readIndexSubID(drafts []*indexDraft, m marked) {
 	case slices.Contains(x.SK.Fields, m.field):
 		d.report(indexRepeated, at(m.dir.Position), m.field, "indexSubId", name)
 	default:
-		addToHalf(&x.SK, m.field)
+		x.SK = newHalf(defaultSep, append(x.SK.Fields, m.field)...)
 	}
 }
 

@@ -125,5 +125,5 @@ func (d *draft) joinKey(m marked, j *Join) bool {
 // sameKind reports whether the values of two fields, or of their elements, make the same key text. Where one of them
 // is of no known type, that is reported already.
 func sameKind(a, b *Field) bool {
-	return a.Scalar == "" || b.Scalar == "" || kindOf(a) == kindOf(b)
+	return a.Scalar == "" || b.Scalar == "" || a.Kind() == b.Kind()
 }

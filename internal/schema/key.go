@@ -47,28 +47,28 @@ func (d *draft) readHalf(single, composite string) (half Half, isComposite bool)
 		}
 	}
 	if len(ones) > 0 {
-		return Half{Style: ReadModelStyle, Fields: []*Field{ones[0].field}}, false
+		return newHalf(defaultSep, ones[0].field), false
 	}
 	return Half{}, false
 }
 
 // composite joins fields with the separator that one or all of them give.
 func (d *draft) composite(parts []marked) Half {
-	half := Half{Style: ReadModelStyle, Sep: defaultSep}
-	given := false
+	var fields []*Field
+	used, given := defaultSep, false
 	for _, m := range parts {
-		half.Fields = append(half.Fields, m.field)
+		fields = append(fields, m.field)
 		sep, ok := textOf(m.dir, "sep")
 		switch {
 		case !ok:
-		case given && sep != half.Sep:
-			d.report(sepConflict, argumentPos(m.dir, "sep"), m.field, strconv.Quote(sep), strconv.Quote(half.Sep))
+		case given && sep != used:
+			d.report(sepConflict, argumentPos(m.dir, "sep"), m.field, strconv.Quote(sep), strconv.Quote(used))
 		default:
-			half.Sep, given = sep, true
-			d.checkSep(half.Sep, m, parts)
+			used, given = sep, true
+			d.checkSep(used, m, parts)
 		}
 	}
-	return half
+	return newHalf(used, fields...)
 }
 
 // separators may stand between the parts of a key: punctuation of one byte. % is missing, it begins an escape.

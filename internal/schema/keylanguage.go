@@ -1,5 +1,11 @@
 package schema
 
+import (
+	"cmp"
+
+	"github.com/foldql/foldql/keys"
+)
+
 // keysOf is the language of all keys of a half.
 func (l *loader) keysOf(h *Half) *language {
 	if l.languages[h] == nil {
@@ -9,32 +15,32 @@ func (l *loader) keysOf(h *Half) *language {
 }
 
 func (l *loader) newKeys(h *Half) *language {
-	out := newLanguage()
-	out.text(h.Head)
-	bare := h.Head == "" && len(h.Segments) == 1
-	for i, s := range h.Segments {
-		if i > 0 || h.Head != "" {
-			out.text(entitySep)
+	out, layout := newLanguage(), &h.Layout
+	out.text(layout.Head)
+	bare := layout.Head == "" && layout.Tail == "" && len(layout.Segments) == 1 && layout.Segments[0].Before == ""
+	for i, s := range layout.Segments {
+		if i > 0 || layout.Head != "" {
+			out.text(layout.Sep)
 		}
-		if s.Field == nil {
-			out.text(s.Literal)
-			continue
-		}
-		if s.Name != "" {
-			out.text(s.Name + "_")
-		}
-		l.addValue(out, h, s, bare)
+		out.text(s.Before)
+		l.addValue(out, layout, i, h.Fields[i], bare)
+	}
+	if layout.Tail != "" {
+		out.text(layout.Sep + layout.Tail)
 	}
 	return out
 }
 
 // rangeOf is the language of the range that a query reads who gives nothing of the half: all that begins as its keys do.
 func rangeOf(h Half) *language {
-	prefix, whole := h.Prefix()
-	if whole {
+	prefix := h.Layout.Head
+	if len(h.Fields) == 0 {
 		out := newLanguage()
 		out.text(prefix)
 		return out
+	}
+	if prefix != "" {
+		prefix += h.Layout.Sep
 	}
 	return beginsWith(prefix)
 }
@@ -52,69 +58,63 @@ func anyByte() byteSet {
 	return s
 }
 
-// addValue goes on with any value of a field.
-func (l *loader) addValue(out *language, h *Half, s Segment, bare bool) {
-	f := s.Field
+// addValue goes on with any value of a field, which stands in a segment.
+func (l *loader) addValue(out *language, layout *keys.Layout, segment int, f *Field, bare bool) {
 	digits := bytesOf("0123456789")
 	switch {
 	case f.Enum != "":
 		var texts []string
 		for _, v := range l.api.named[f.Enum].EnumValues {
-			texts = append(texts, cased(v.Name, h.Casing))
+			texts = append(texts, layout.Casing.Text(v.Name))
 		}
 		out.choice(texts)
 	case f.Scalar == "Boolean":
-		out.choice([]string{cased("true", h.Casing), cased("false", h.Casing)})
+		out.choice([]string{layout.Casing.Text("true"), layout.Casing.Text("false")})
 	case f.Scalar == "Date":
-		out.shape("dddd-dd-dd")
+		out.pattern("dddd-dd-dd")
 	case f.Scalar == "DateTime":
-		out.shape(cased("dddd-dd-ddTdd:dd:dd.dddZ", h.Casing))
+		out.pattern(layout.Casing.Text("dddd-dd-ddTdd:dd:dd.dddZ"))
 		out.many(digits)
-	case kindOf(f) == "Int" || f.Scalar == "Float" || f.Scalar == "Decimal":
-		out.number(h, s)
+	case isNumber(f.Scalar):
+		out.number(layout.Segments[segment])
 	default:
-		out.many(textBytes(h, bare))
+		out.many(textBytes(layout, bare))
 	}
 }
 
-// entityPad is how many digits a number has at least in the key of an entity.
-const entityPad = 16
+// defaultDigits is how many integer digits a number has at least where its segment does not say.
+const defaultDigits = 16
 
-// number goes on with a number: as it is in a template, unless it is padded. A padded one that is negative or longer has
-// marks besides, see package keys.
-func (l *language) number(h *Half, s Segment) {
+// number goes on with a number. A padded one that is negative or longer has marks besides, see package keys.
+func (l *language) number(s keys.Segment) {
 	digits := bytesOf("0123456789")
-	pad := s.Pad
-	if h.Style == EntityStyle {
-		pad = entityPad
-	}
 	l.maybe(bytesOf("-"))
-	if pad == 0 {
+	if s.Digits == keys.Unpadded {
 		l.one(digits)
 		l.many(digits)
-		if kindOf(s.Field) != "Int" {
+		if s.Kind != keys.KindInt {
 			l.maybe(bytesOf("."))
 			l.many(digits)
 		}
 		return
 	}
 	l.one(bytesOf("0123456789:!"))
-	for range pad - 1 {
+	for range cmp.Or(s.Digits, defaultDigits) - 1 {
 		l.one(digits)
 	}
 	l.many(bytesOf("0123456789.!~"))
 }
 
 // textBytes are the bytes that a text can have in a key.
-func textBytes(h *Half, bare bool) byteSet {
+func textBytes(layout *keys.Layout, bare bool) byteSet {
 	all := anyByte()
-	if h.Escape && !bare {
-		all.remove(entitySep[0], entitySep[0])
+	if layout.Escape == keys.EscapePercent && !bare {
+		all.remove(layout.Sep[0], layout.Sep[0])
 	}
-	switch h.Casing {
-	case lowercase:
+	switch layout.Casing {
+	case keys.CasingLower:
 		all.remove('A', 'Z')
-	case uppercase:
+	case keys.CasingUpper:
 		all.remove('a', 'z')
 	}
 	return all

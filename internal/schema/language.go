@@ -136,14 +136,14 @@ func (l *language) meets(m *language) bool {
 	return false
 }
 
-// shape goes on with a text in which d (or D) stands for a digit.
-func (l *language) shape(shape string) {
+// pattern goes on with a text in which d (or D) stands for a digit.
+func (l *language) pattern(pattern string) {
 	digits := bytesOf("0123456789")
-	for i := range len(shape) {
-		if slices.Contains([]byte("dD"), shape[i]) {
+	for i := range len(pattern) {
+		if slices.Contains([]byte("dD"), pattern[i]) {
 			l.one(digits)
 		} else {
-			l.text(shape[i : i+1])
+			l.text(pattern[i : i+1])
 		}
 	}
 }

@@ -110,20 +110,17 @@ func (d *draft) keyPos() Pos {
 // keyText writes the key of an entity as a template.
 func keyText(m *ReadModel) string { return m.PK.text() + " " + m.SK.text() }
 
+// text is the half as a template, in its casing.
 func (h Half) text() string {
 	var parts []string
-	if h.Head != "" {
-		parts = append(parts, h.Head)
+	if h.Layout.Head != "" {
+		parts = append(parts, h.Layout.Head)
 	}
-	for _, s := range h.Segments {
-		switch {
-		case s.Field == nil:
-			parts = append(parts, s.Literal)
-		case s.Name != "":
-			parts = append(parts, s.Name+"_{"+s.Field.Name+"}")
-		default:
-			parts = append(parts, "{"+s.Field.Name+"}")
-		}
+	for _, s := range h.Layout.Segments {
+		parts = append(parts, s.Before+"{"+s.Field+"}")
 	}
-	return strings.Join(parts, entitySep)
+	if h.Layout.Tail != "" {
+		parts = append(parts, h.Layout.Tail)
+	}
+	return strings.Join(parts, h.Layout.Sep)
 }

@@ -144,7 +144,7 @@ func (h Half) operands(fields []*Field) []string {
 	has := map[queryarg.Values]func(*Field) bool{
 		queryarg.Any:     func(*Field) bool { return true },
 		queryarg.Text:    func(f *Field) bool { return isText(f.Scalar) },
-		queryarg.Ordered: h.orders,
+		queryarg.Ordered: h.sorts,
 	}
 	return slices.DeleteFunc(slices.Clone(operandArgs), func(name string) bool {
 		a, _ := queryarg.Find(name)
@@ -232,7 +232,7 @@ func prefixed(plugin, name string) string {
 // suffix is what a query's name says of the index: its name in the API for an entity, else By and the name, whose own
 // leading "by" is not doubled.
 func (x *Index) suffix() string {
-	if x.PK.Style == EntityStyle || x.PK.Style == TemplateStyle {
+	if x.Casing != "" { // of an entity
 		return upperFirst(x.As)
 	}
 	name := x.Name

@@ -1,11 +1,12 @@
 package schema
 
 import (
-	"regexp"
+	"cmp"
+	"errors"
 	"slices"
 	"strconv"
-	"strings"
 
+	"github.com/foldql/foldql/keys"
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
@@ -25,11 +26,6 @@ func (d *draft) readTemplates(dir *ast.Directive) {
 	}
 }
 
-var (
-	placePattern   = regexp.MustCompile(`^\{([A-Za-z_][A-Za-z0-9_]*)(?::([0-9]{1,3}))?\}$`)
-	literalPattern = regexp.MustCompile(`^[ -$&-z|~]+$`) // printable, none of % { }
-)
-
 const (
 	mostTemplate = 1024 // bytes; a sort key has no more
 	mostPad      = 38   // digits of a number
@@ -41,69 +37,66 @@ func (d *draft) template(dir *ast.Directive, half, casing string) Half {
 	if !given {
 		return Half{}
 	}
-	h := Half{Style: TemplateStyle, Template: text, Sep: entitySep, Casing: casing, Escape: d.Entity.Table.Escape == escapeValues}
+	h := Half{Template: text}
+	wrong := func(template, problem string) {
+		d.report(templateForm, argumentPos(dir, half), nil, strconv.Quote(template), problem)
+	}
 	if len(text) > mostTemplate {
-		d.report(templateForm, argumentPos(dir, half), nil, strconv.Quote(text[:32]+"…"), "is longer than any key")
+		wrong(text[:32]+"…", "is longer than any key")
 		return h
 	}
-	for _, part := range strings.Split(text, entitySep) {
-		s, wrong := d.segment(dir, half, part, casing)
-		if wrong == "" && s.Field != nil && slices.Contains(h.Fields, s.Field) {
-			wrong = "holds " + part + " twice"
+	parts, err := keys.ParseTemplate(text)
+	if problems := (*keys.TemplateError)(nil); errors.As(err, &problems) {
+		for _, problem := range problems.Problems {
+			wrong(text, problem)
 		}
-		switch {
-		case wrong != "":
-			d.report(templateForm, argumentPos(dir, half), nil, strconv.Quote(text), wrong)
-			continue
-		case s.Field != nil:
-			h.Fields = append(h.Fields, s.Field)
-		case s.Literal == "":
-			continue // an unknown field
-		}
-		h.Segments = append(h.Segments, s)
 	}
+	var sound keys.Template
+	for _, part := range parts {
+		if part.Field != "" {
+			f := d.compositeField(dir, half, part.Field)
+			switch {
+			case f == nil:
+				continue
+			case slices.Contains(h.Fields, f):
+				wrong(text, "holds "+part.String()+" twice")
+				continue
+			}
+			part.Padded = d.soundPad(dir, half, f, part)
+			h.Fields = append(h.Fields, f)
+		}
+		sound = append(sound, part)
+	}
+	if h.Layout, err = sound.Layout(casings[casing], h.kind); err != nil {
+		wrong(text, "cannot be a key: "+err.Error())
+	}
+	h.Layout.Escape = d.Entity.Table.escape()
 	return h
 }
 
-// segment reads what stands between two separators of a template. It is the zero Segment where a field is unknown.
-func (d *draft) segment(dir *ast.Directive, half, part, casing string) (s Segment, wrong string) {
-	place := placePattern.FindStringSubmatch(part)
-	switch {
-	case part == "":
-		return s, "has an empty part"
-	case place == nil && literalPattern.MatchString(part):
-		return Segment{Literal: cased(part, casing)}, ""
-	case place == nil && strings.ContainsAny(part, "{}"):
-		return s, "has " + strconv.Quote(part) + ", which is neither a literal nor one {field}"
-	case place == nil:
-		return s, "has " + strconv.Quote(part) + ", which holds % or a character beyond printable ASCII"
-	}
-	f := d.compositeField(dir, half, place[1])
-	if f == nil {
-		return s, ""
-	}
-	s.Field = f
-	d.readPad(dir, half, &s, place[2])
-	return s, ""
+// kind is the kind of a field of the half, that of strings where its type is reported as wrong.
+func (h Half) kind(field string) keys.Kind {
+	i := slices.IndexFunc(h.Fields, func(f *Field) bool { return f.Name == field })
+	return cmp.Or(h.Fields[i].Kind(), keys.KindString)
 }
 
 func isNumber(scalar string) bool {
 	return slices.Contains([]string{"Int", "Int64", "Float", "Decimal"}, scalar)
 }
 
-func (d *draft) readPad(dir *ast.Directive, half string, s *Segment, pad string) {
-	number := isNumber(s.Field.Scalar)
-	if pad == "" {
-		if number && half == "sk" {
-			d.report(numberUnpadded, argumentPos(dir, half), s.Field, s.Field.Name)
-		}
-		return
-	}
-	s.Pad, _ = strconv.Atoi(pad) // three digits at most
+// soundPad reports whether a field of a template is padded, and what is wrong with that.
+func (d *draft) soundPad(dir *ast.Directive, half string, f *Field, part keys.TemplatePart) bool {
+	number := isNumber(f.Scalar)
 	switch {
-	case s.Field.Scalar != "" && !number:
-		d.report(padOfNoNumber, argumentPos(dir, half), s.Field, s.Field.Name, typeText(s.Field))
-	case s.Pad < 1 || s.Pad > mostPad:
-		d.report(padRange, argumentPos(dir, half), s.Field, s.Field.Name, pad, strconv.Itoa(mostPad))
+	case !part.Padded && number && half == "sk":
+		d.report(numberUnpadded, argumentPos(dir, half), f, f.Name)
+	case !part.Padded:
+	case !number && f.Scalar != "":
+		d.report(padOfNoNumber, argumentPos(dir, half), f, f.Name, typeText(f))
+	case part.Digits < 1 || part.Digits > mostPad:
+		d.report(padRange, argumentPos(dir, half), f, f.Name, strconv.Itoa(part.Digits), strconv.Itoa(mostPad))
+	default:
+		return number
 	}
+	return false
 }

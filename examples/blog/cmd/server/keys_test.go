@@ -114,7 +114,11 @@ func TestTemplatesThatTheBlogHasNoUseFor(t *testing.T) {
 		{"{number}", "123", []keys.Value{keys.Int(123)}},
 		{"static", "static", nil},
 	} {
-		layout, err := keys.Template(tt.template, keys.CasingNone, func(field string) keys.Kind { return kinds[field] })
+		template, err := keys.ParseTemplate(tt.template)
+		if err != nil {
+			t.Fatal(err)
+		}
+		layout, err := template.Layout(keys.CasingNone, func(field string) keys.Kind { return kinds[field] })
 		if err != nil {
 			t.Fatal(err)
 		}
