@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/foldql/foldql/projection/internal/fold"
 )
 
 // A projection whose code is wrong makes dead letters of all events, and looks healthy. So it stops where too large a share
@@ -18,15 +20,12 @@ const (
 	everyFailure = 100  // the share, in percent, that nothing exceeds
 )
 
-// errNoRow is of an event that needs a row which is not there, and may come.
-var errNoRow = errors.New("there is no such row")
-
 // numberOf is the number of an event that has failed, 0 where it has none. A retry changes nothing about it.
 func (r *Runner) numberOf(out *outcome, it *item, why error) uint64 {
 	switch {
 	case it.released:
 		return r.asides.all[refOf(it.event)]
-	case errors.Is(why, errNoRow):
+	case errors.Is(why, fold.ErrNoRow):
 		return 0
 	}
 	return out.tried + 1

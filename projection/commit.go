@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection/internal/fold"
+	"github.com/foldql/foldql/projection/internal/usercode"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -47,7 +49,7 @@ func (r *Runner) commit(ctx context.Context, s *stretch) (done bool, err error) 
 
 // outcome is what becomes of the items of one commit beside rows. It is true once the commit has succeeded.
 type outcome struct {
-	fold      folder // that of the Runner, unless that has given this commit up
+	fold      *fold.Fold // that of the Runner, unless that has given this commit up
 	partition string
 	slot      string // of the partition: see slotOf
 	was       checkpoint
@@ -156,21 +158,21 @@ func (r *Runner) apply(ctx context.Context, b querydb.Batch, out *outcome, c che
 // write commits what the fold and the outcome have.
 func (r *Runner) write(ctx context.Context, out *outcome) error {
 	var whole, several bool
-	r.writes, whole, several = r.fold.writes(r.writes[:0])
+	r.writes, whole, several = r.fold.Writes(r.writes[:0])
 	r.expire(out.partition)
 	if out.released && len(r.writes)+len(out.notes) == 0 {
 		return nil // all of them wait for another
 	}
 	if err := r.claim(ctx, out, whole); err != nil {
-		out.fold.forget()
+		out.fold.Forget()
 		return err
 	}
 	err := r.record(ctx, querydb.Batch{Writes: r.writes, Notes: out.notes, Atomic: whole, MultiRow: several}, out, out.checkpoint())
 	if err != nil {
-		out.fold.forget()
+		out.fold.Forget()
 		return err
 	}
-	out.fold.committed(out.end.position(out.slot))
+	out.fold.Committed(out.end.position(out.slot))
 	r.expire(out.partition)
 	r.remember(ctx, out)
 	r.progress.committed(out.partition, out.end.Offset, len(r.writes), len(r.asides.all))
@@ -179,31 +181,31 @@ func (r *Runner) write(ctx context.Context, out *outcome) error {
 
 // load reads the rows that the items need, once for all of them.
 func (r *Runner) load(ctx context.Context, out *outcome, items []item) error {
-	out.fold.reset(out.released)
+	out.fold.Reset(out.released)
 	if i, err := r.needs(out, items); err != nil {
 		return r.abandon(items, i, err)
 	}
-	first := occasion{pos: querydb.Position{Partition: out.slot}, watermark: out.was.watermark()}
+	first := fold.ApplyPoint{Pos: querydb.Position{Partition: out.slot}, Watermark: out.was.watermark()}
 	switch {
 	case out.released:
-		first.pos = next(out.end).position(out.slot)
+		first.Pos = next(out.end).position(out.slot)
 	case len(items) > 0:
-		first.pos, first.watermark = items[0].at.position(out.slot), items[0].watermark
+		first.Pos, first.Watermark = items[0].at.position(out.slot), items[0].watermark
 	}
-	return r.fold.load(ctx, first)
+	return r.fold.Load(ctx, first)
 }
 
 // needs collects what the items need, as far as it gets.
 func (r *Runner) needs(out *outcome, items []item) (done int, err error) {
-	return r.calls.each(&calls{
-		n:  len(items),
-		of: func(i int) *eventlog.Event { return items[i].event },
-		do: func(c *calls, i int, failed error) (bool, error) {
+	return r.calls.Each(&usercode.Calls{
+		N:  len(items),
+		Of: func(i int) *eventlog.Event { return items[i].event },
+		Do: func(c *usercode.Calls, i int, failed error) (bool, error) {
 			it := &items[i]
 			if it.needErr = failed; failed == nil && it.err == nil && !it.skip {
-				c.enter()
-				err := out.fold.need(it.ops, it.occasion(i, out.slot))
-				c.leave()
+				c.Enter()
+				err := out.fold.Need(it.ops, it.occasion(i, out.slot))
+				c.Leave()
 				it.needErr = err
 			}
 			return true, nil
@@ -215,18 +217,18 @@ func (r *Runner) needs(out *outcome, items []item) (done int, err error) {
 func next(c cursor) cursor { return cursor{Offset: c.Offset, Replayed: c.Replayed + 1} }
 
 // occasion is when the i-th item of a commit takes effect.
-func (it *item) occasion(i int, slot string) occasion {
-	return occasion{event: i + 1, time: it.event.Time, watermark: it.watermark, pos: it.at.position(slot)}
+func (it *item) occasion(i int, slot string) fold.ApplyPoint {
+	return fold.ApplyPoint{Event: i + 1, Time: it.event.Time, Watermark: it.watermark, Pos: it.at.position(slot)}
 }
 
 // evaluate takes items in order, into the rows or aside, as far as one commit goes, and returns how many.
 func (r *Runner) evaluate(out *outcome, items []item) (took int, err error) {
-	took, err = r.calls.each(&calls{
-		n:  len(items),
-		of: func(i int) *eventlog.Event { return items[i].event },
-		do: func(c *calls, i int, failed error) (bool, error) { return r.take(c, out, items, i, failed) },
+	took, err = r.calls.Each(&usercode.Calls{
+		N:  len(items),
+		Of: func(i int) *eventlog.Event { return items[i].event },
+		Do: func(c *usercode.Calls, i int, failed error) (bool, error) { return r.take(c, out, items, i, failed) },
 	})
-	if err == nil && took == 0 && len(items) > 0 && out.fold.lacked().none() {
+	if err == nil && took == 0 && len(items) > 0 && out.fold.Missing().None() {
 		return 0, stuck{fmt.Errorf("event %s of %s can be in no commit: this is a defect of foldql",
 			refOf(items[0].event), r.projection.Name)}
 	}
@@ -234,7 +236,7 @@ func (r *Runner) evaluate(out *outcome, items []item) (took int, err error) {
 }
 
 // take takes the i-th item, aside where it has failed. It takes the first, unless that lacks what was not read, or fails.
-func (r *Runner) take(c *calls, out *outcome, items []item, i int, failed error) (bool, error) {
+func (r *Runner) take(c *usercode.Calls, out *outcome, items []item, i int, failed error) (bool, error) {
 	it := &items[i]
 	if behind, held := r.heldBehind(out, &items[0], it); held {
 		if !it.released && r.canSetAside(out) {
@@ -254,15 +256,15 @@ func (r *Runner) take(c *calls, out *outcome, items []item, i int, failed error)
 		if it.released {
 			it.at = next(out.end)
 		}
-		c.enter()
-		err = attempt(r.cfg.Attempts, func() error { return out.fold.eval(it.ops, it.occasion(i, out.slot)) })
-		c.leave()
+		c.Enter()
+		err = attempt(r.cfg.Attempts, func() error { return out.fold.Eval(it.ops, it.occasion(i, out.slot)) })
+		c.Leave()
 	}
-	var half halfDone
+	var half fold.PartialError
 	switch {
-	case err == errCut:
+	case err == fold.ErrNextCommit:
 		return false, nil
-	case errors.As(err, &half) || failed != nil && out.fold.diedHalf():
+	case errors.As(err, &half) || failed != nil && out.fold.PartialAtExit():
 		return false, r.stuckAt(it, err)
 	case err != nil:
 		return r.fail(out, it, err)
@@ -337,7 +339,7 @@ func (r *Runner) canSetAside(out *outcome) bool {
 		return true
 	}
 	most, _ := r.db.TxLimits()
-	return out.rows == 0 && len(out.notes)+noteWrites <= most
+	return out.rows == 0 && len(out.notes)+fold.NoteWrites <= most
 }
 
 func (r *Runner) setAside(out *outcome, it *item, reason, behind string, number uint64) {

@@ -182,7 +182,7 @@ func (r *Runner) releasedItems(ctx context.Context, rd *reader, partition string
 	}
 	done, err := rd.projectAll(items, r.cfg.mostOps())
 	if err != nil {
-		return nil, r.calls.stopped(&r.projection, items[done].event, err)
+		return nil, stopped(r.calls, &r.projection, items[done].event, err)
 	}
 	return items[:done], nil
 }

@@ -20,7 +20,7 @@ func (r *Runner) open(ctx context.Context) error {
 		}
 	}
 	r.known = false
-	r.fold.forget()
+	r.fold.Forget()
 	p, err := readPlace(ctx, r.db, &r.projection)
 	if err != nil {
 		return err

@@ -1,9 +1,8 @@
 package projection
 
 import (
-	"fmt"
-
 	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/projection/internal/fold"
 )
 
 // Patch is a partial write; it is an Op. What is said last of a field counts.
@@ -12,22 +11,15 @@ import (
 // read: see [keys.IndexHalf.Patch]. So it takes all composites of an index half that are to be in the key, and an empty patch
 // brings the halves that need none. On any other model the row's own fields fill up what the patch leaves out.
 type Patch[R any] struct {
-	target
-	fill  func(*R)
-	steps []step[R]
+	patch[R]
 }
 
-// step is one field of a Patch.
-type step[R any] struct {
-	mention keys.FieldChange
-	field   int
-	apply   func(*R) // nil where the field cannot be null
-}
+type patch[R any] = fold.Patch[R]
 
 // Set gives fields values.
 func (p *Patch[R]) Set(fields ...Assignment[R]) *Patch[R] {
 	for _, a := range fields {
-		p.steps = append(p.steps, step[R]{keys.FieldGiven, a.ordinal, a.apply})
+		fold.Extend(&p.patch, keys.FieldGiven, a.ordinal, a.apply)
 	}
 	return p
 }
@@ -46,7 +38,7 @@ func (p *Patch[R]) Remove(fields ...FieldRef[R]) *Patch[R] {
 func (p *Patch[R]) without(m keys.FieldChange, fields []FieldRef[R]) *Patch[R] {
 	for _, f := range fields {
 		ordinal, reset := f.ref()
-		p.steps = append(p.steps, step[R]{m, ordinal, reset})
+		fold.Extend(&p.patch, m, ordinal, reset)
 	}
 	return p
 }
@@ -74,64 +66,4 @@ func (f PatchField[R, V]) To(v V) Assignment[R] {
 type Assignment[R any] struct {
 	ordinal int
 	apply   func(*R)
-}
-
-func (p *Patch[R]) need(f *fold[R], _ occasion) error {
-	if p.err != nil {
-		return p.err
-	}
-	for _, s := range p.steps {
-		if f.shape.isKey[s.field] {
-			return fmt.Errorf("patch %s: field %s is part of the key", f.model.Name, f.model.Fields[s.field].Name)
-		}
-		if s.apply == nil {
-			return fmt.Errorf("patch %s: field %s is not nullable, it can neither be cleared nor removed; set it",
-				f.model.Name, f.model.Fields[s.field].Name)
-		}
-	}
-	return f.needKey(p.key)
-}
-
-func (p *Patch[R]) eval(f *fold[R], at occasion) error {
-	e := f.entry(p.key)
-	if f.passed(e, at) {
-		return nil
-	}
-	if err := f.identified(e, p.fill, at); err != nil {
-		return err
-	}
-	exists := f.visible(e, at)
-	var row R
-	switch {
-	case exists:
-		row = f.codec.Clone(&e.row)
-	case p.fill == nil:
-		return fmt.Errorf("patch %s row %q: %w, and these ops have no Fill to create one", f.model.Name, e.key, errNoRow)
-	default:
-		p.fill(&row)
-	}
-	said := f.nothingSaid()
-	for _, s := range p.steps {
-		s.apply(&row)
-		said[s.field] = s.mention
-	}
-	if err := f.sameKey(e, &row, at); err != nil {
-		return err
-	}
-	f.stamp(e, &row, exists, at)
-	indexes, err := f.patched(e, &row, exists, said, at)
-	if err != nil {
-		return err
-	}
-	f.write(e, row, indexes, at)
-	return nil
-}
-
-// nothingSaid is a list of mentions by field that holds none, for one patch.
-func (f *fold[R]) nothingSaid() []keys.FieldChange {
-	if f.said == nil {
-		f.said = make([]keys.FieldChange, len(f.model.Fields))
-	}
-	clear(f.said)
-	return f.said
 }

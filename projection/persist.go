@@ -5,6 +5,8 @@ import (
 	"errors"
 	"log/slog"
 
+	"github.com/foldql/foldql/projection/internal/fold"
+	"github.com/foldql/foldql/projection/internal/usercode"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -31,23 +33,13 @@ func (r *Runner) failed(ctx context.Context, what act, err error) {
 	r.log.LogAttrs(ctx, slog.LevelWarn, "projection: trying again", slog.String("act", string(what)), slog.Any("error", err))
 }
 
-// rowError is a stored row that cannot be read, whatever the store does.
-type rowError struct{ error }
-
-func (e rowError) Unwrap() error { return e.error }
-
 // refused reports whether the error is about the rows themselves, so that the same rows would meet it again.
 func refused(err error) bool {
-	var row rowError
-	var panicked *panicError
+	var row fold.RowError
+	var panicked *usercode.PanicError
 	return errors.As(err, &row) || errors.As(err, &panicked) || errors.Is(err, querydb.ErrDamaged) || errors.Is(err, querydb.ErrInvalid) ||
 		errors.Is(err, querydb.ErrTooLarge) || errors.Is(err, querydb.ErrConflict)
 }
-
-// halfDone is why an event cannot be folded of which some rows are durable.
-type halfDone struct{ error }
-
-func (e halfDone) Unwrap() error { return e.error }
 
 // stuck is an event that can be neither folded nor set aside: what is set aside has had no effect.
 type stuck struct{ error }
@@ -65,8 +57,8 @@ func (r *Runner) stuckAt(it *item, err error) error {
 func (r *Runner) guarded(ctx context.Context, f func(context.Context) error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			e := panicked(v)
-			e.inWrite, r.inWrite, r.known = r.inWrite, false, false
+			e := usercode.Panicked(v)
+			e.InWrite, r.inWrite, r.known = r.inWrite, false, false
 			err = e
 		}
 	}()

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection/internal/fold"
+	"github.com/foldql/foldql/projection/internal/usercode"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -34,21 +36,19 @@ type Projection struct {
 	// Project decodes the event and hands it to the projector.
 	Project func(e *eventlog.Event, m Meta) ([]Op, error)
 
-	newFold func(db *querydb.DB, cfg *RunnerConfig) folder // typed by the model's rows
+	rows fold.Model // of Model
 }
 
 // New makes a Projection out of a model's ops and a function that decodes and projects; generated code calls it.
 func New[R, K, P any](ops *Ops[R, K, P], p Projection) Projection {
 	p.Model = ops.Codec.Model
-	p.newFold = func(db *querydb.DB, cfg *RunnerConfig) folder {
-		f := newFold(ops.Codec, db, writerOf(p.Model, p.Name))
-		f.cuts.mostOfEvent = cfg.MaxRowBytes
-		if f.cuts.shared {
-			f.readers = cfg.Readers
-		}
-		return f
-	}
+	p.rows = fold.ModelOf(ops.Codec, fold.WriterOf(p.Model, p.Name))
 	return p
+}
+
+// newFold makes a fold of the projection's rows.
+func (p *Projection) newFold(db *querydb.DB, cfg *RunnerConfig) *fold.Fold {
+	return fold.New(db, fold.Limits{RowBytes: cfg.MaxRowBytes, Readers: cfg.Readers}, p.rows)
 }
 
 // writer is the name under which the rows are written: its own where it is one of several projections that write them.
@@ -64,11 +64,11 @@ func (p *Projection) validate() error {
 	switch {
 	case p.Name == "":
 		return fmt.Errorf("projection without a name: set Projection.Name, its checkpoint is kept under it")
-	case p.newFold == nil:
+	case p.Model == nil:
 		return fmt.Errorf("projection %s: make it with projection.New", p.Name)
 	case p.Project == nil:
 		return fmt.Errorf("projection %s: Project is missing", p.Name)
-	case len(p.Model.Writers) > 0 && writerOf(p.Model, p.Name) == nil:
+	case len(p.Model.Writers) > 0 && fold.WriterOf(p.Model, p.Name) == nil:
 		return fmt.Errorf("projection %s is none of those that write rows of %s: name it in the schema", p.Name, p.Model.Name)
 	case len(p.Tags) > 0 && p.TagsOf == nil:
 		return fmt.Errorf("projection %s filters by tags: TagsOf is missing", p.Name)
@@ -89,7 +89,7 @@ func (p *Projection) tagged(e *eventlog.Event) (_ bool, err error) {
 	if len(p.Tags) == 0 {
 		return true, nil
 	}
-	defer recovered(&err)
+	defer usercode.Recovered(&err)
 	tags, err := p.TagsOf(e)
 	if err != nil {
 		return true, fmt.Errorf("read the tags: %w", err)
@@ -127,7 +127,7 @@ func (p *Projection) mayTake(e *eventlog.Event) bool {
 
 // project calls the projector; a panic is an error, so that one event cannot stop the others.
 func (p *Projection) project(e *eventlog.Event) (ops []Op, err error) {
-	defer recovered(&err)
+	defer usercode.Recovered(&err)
 	return p.Project(e, Meta{
 		ID: e.ID, Source: e.Source, Type: e.Type, Subject: e.Subject,
 		Time: e.Time, Partition: e.Partition, Offset: e.Offset,

@@ -5,6 +5,8 @@ import (
 	"context"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection/internal/fold"
+	"github.com/foldql/foldql/projection/internal/usercode"
 )
 
 // What a window needs is read in one batch before it is evaluated, and for a few ops it is not known before what that
@@ -26,7 +28,7 @@ func (r *Runner) prepare(ctx context.Context, s *stretch, items []item) (out *ou
 		if err := r.load(ctx, out, items); err != nil {
 			return nil, 0, 0, err
 		}
-		if r.fold.ahead() {
+		if r.fold.Ahead() {
 			if r.known, err = r.current(ctx); err != nil || !r.known {
 				return nil, 0, 0, err
 			}
@@ -38,8 +40,8 @@ func (r *Runner) prepare(ctx context.Context, s *stretch, items []item) (out *ou
 			return nil, 0, 0, r.abandon(items, took, err)
 		}
 		// Where released items take effect is known one by one, when they are taken.
-		lacks := r.fold.lacked()
-		if lacks.none() || round >= mostRounds || s.released {
+		lacks := r.fold.Missing()
+		if lacks.None() || round >= mostRounds || s.released {
 			return out, len(items), took, nil
 		}
 		surveyed, err := r.survey(out, items, took)
@@ -48,7 +50,7 @@ func (r *Runner) prepare(ctx context.Context, s *stretch, items []item) (out *ou
 		}
 		// Whether the event takes too long in truth is for its evaluation to say, in a commit that it begins.
 		r.fold = r.projection.newFold(r.db, &r.cfg)
-		r.fold.lack(lacks)
+		r.fold.AddMissing(lacks)
 		if items = items[:max(surveyed, 1)]; surveyed == 0 {
 			round = mostRounds - 1
 		}
@@ -59,18 +61,18 @@ func (r *Runner) prepare(ctx context.Context, s *stretch, items []item) (out *ou
 // have ended at the item of that number, and the fold may still be in the hands of their goroutine.
 func (r *Runner) survey(out *outcome, items []item, from int) (surveyed int, err error) {
 	rest := items[from:]
-	done, err := r.calls.each(&calls{
-		n:  len(rest),
-		of: func(i int) *eventlog.Event { return rest[i].event },
-		do: func(c *calls, i int, failed error) (bool, error) {
+	done, err := r.calls.Each(&usercode.Calls{
+		N:  len(rest),
+		Of: func(i int) *eventlog.Event { return rest[i].event },
+		Do: func(c *usercode.Calls, i int, failed error) (bool, error) {
 			it := &rest[i]
 			if _, held := r.heldBehind(out, &items[0], it); held || cmp.Or(it.err, it.needErr, failed) != nil {
 				return true, nil
 			}
-			c.enter()
-			err := out.fold.survey(it.ops, it.occasion(from+i, out.slot))
-			c.leave()
-			return err != errCut, nil
+			c.Enter()
+			err := out.fold.Survey(it.ops, it.occasion(from+i, out.slot))
+			c.Leave()
+			return err != fold.ErrNextCommit, nil
 		},
 	})
 	return from + done, err

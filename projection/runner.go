@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection/internal/fold"
+	"github.com/foldql/foldql/projection/internal/usercode"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -26,7 +28,7 @@ type Runner struct {
 	progress   *progress
 
 	shared bool // others may fold the same rows: see cut.go
-	calls  *supervisor
+	calls  *usercode.Supervisor
 
 	mu         sync.Mutex // a fold is going on; guards what follows
 	running    bool
@@ -40,7 +42,7 @@ type Runner struct {
 	done       build
 	asides     asides
 	replays    map[ref]replay
-	fold       folder
+	fold       *fold.Fold
 	reach      int // items that a commit tries at most
 	inWrite    bool
 	writes     []querydb.Write
@@ -66,7 +68,7 @@ func NewRunner(p Projection, src eventlog.Source, db *querydb.DB, cfg RunnerConf
 		log:        cfg.Logger.With("projection", p.Name),
 		progress:   newProgress(cfg.Now),
 		shared:     db.MultiWriter(),
-		calls:      &supervisor{limit: cfg.EventTimeout, attempts: cfg.Attempts},
+		calls:      &usercode.Supervisor{Limit: cfg.EventTimeout, Attempts: cfg.Attempts},
 		fold:       p.newFold(db, &cfg),
 		reach:      math.MaxInt,
 	}, nil
@@ -81,7 +83,7 @@ func (r *Runner) Run(ctx context.Context) (err error) {
 	}
 	err = errVanished
 	defer func() { r.end(err) }()
-	defer recovered(&err)
+	defer usercode.Recovered(&err)
 	for {
 		err := r.run(ctx)
 		if err != errRewound {
@@ -102,7 +104,7 @@ func (r *Runner) run(ctx context.Context) error {
 	readErr := errVanished
 	go func() {
 		defer close(windows)
-		defer recovered(&readErr)
+		defer usercode.Recovered(&readErr)
 		readErr = r.readAll(reading, r.newReader(), windows)
 	}()
 	var foldErr error
@@ -130,7 +132,7 @@ func (r *Runner) begin(ctx context.Context) error {
 		return fmt.Errorf("projection %s runs already", r.projection.Name)
 	}
 	r.progress.begin()
-	r.known, r.stop, r.calls.ending = false, nil, ctx.Done()
+	r.known, r.stop, r.calls.Ending = false, nil, ctx.Done()
 	err := r.persist(ctx, opening, r.open)
 	if err != nil {
 		r.progress.end(err)
@@ -144,7 +146,7 @@ func (r *Runner) begin(ctx context.Context) error {
 func (r *Runner) end(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.running, r.calls.ending = false, nil
+	r.running, r.calls.Ending = false, nil
 	r.stop = stopsAt(err)
 	r.progress.end(err)
 }

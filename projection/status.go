@@ -82,7 +82,7 @@ func (s *Status) CheckHealth(now time.Time, silence time.Duration) error {
 // that a Runner that reads no more cannot pass for one that has caught up. It works at any time, beside Run.
 func (r *Runner) Status(ctx context.Context) (Status, error) {
 	s := r.progress.status()
-	s.Projection, s.Model, s.Abandoned = r.projection.Name, r.projection.Model.Name, r.calls.lost.Load()
+	s.Projection, s.Model, s.Abandoned = r.projection.Name, r.projection.Model.Name, r.calls.Abandoned()
 	if err := r.addHeads(ctx, &s); err != nil {
 		return s, fmt.Errorf("status of projection %s: %w", r.projection.Name, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection/internal/usercode"
 )
 
 // StopError is why a Runner goes no further than an event, though the event and the rows do not say that it cannot be
@@ -44,14 +45,14 @@ func newStop(e *eventlog.Event, reason, fix string) *StopError {
 }
 
 // stopped makes what a caller is told of an event at which each has ended.
-func (s *supervisor) stopped(p *Projection, e *eventlog.Event, err error) error {
+func stopped(s *usercode.Supervisor, p *Projection, e *eventlog.Event, err error) error {
 	switch {
 	case stopsAt(err) != nil:
 		return err
-	case errors.Is(err, errOverdue):
-		return newStop(e, fmt.Sprintf("the code of projection %s has not returned within %s", p.Name, s.limit),
+	case errors.Is(err, usercode.ErrOverdue):
+		return newStop(e, fmt.Sprintf("the code of projection %s has not returned within %s", p.Name, s.Limit),
 			"correct the code and restart, or skip the event; where it only needs longer, raise the time limit and restart")
-	case errors.Is(err, errEnding):
+	case errors.Is(err, usercode.ErrEnding):
 		return fmt.Errorf("event %s is left for the next start: %w", refOf(e), context.Canceled)
 	}
 	return fmt.Errorf("call projection %s with event %s: %w", p.Name, refOf(e), err)
@@ -91,7 +92,7 @@ func (r *Runner) decide(ctx context.Context, at ref, skip bool) error {
 	if r.stop.torn {
 		return r.stop
 	}
-	r.fold.reset(true)
+	r.fold.Reset(true)
 	out, err := r.newOutcome(ctx, &stretch{partition: at.partition, released: true})
 	if err != nil {
 		return err
@@ -120,7 +121,7 @@ func (r *Runner) abandon(items []item, took int, err error) error {
 		return err
 	}
 	r.fold = r.projection.newFold(r.db, &r.cfg)
-	return &abandoned{took, r.calls.stopped(&r.projection, items[took].event, err)}
+	return &abandoned{took, stopped(r.calls, &r.projection, items[took].event, err)}
 }
 
 // commitBefore commits the items before the one at which a commit was given up, and returns why it was.

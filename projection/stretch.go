@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection/internal/usercode"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -52,10 +53,10 @@ func (r *Runner) foldAll(ctx context.Context, s stretch) error {
 	}
 	torn := false
 	for n := 1; refused(err); n++ {
-		if unknown := (*panicError)(nil); r.shared && errors.As(err, &unknown) && unknown.inWrite {
+		if unknown := (*usercode.PanicError)(nil); r.shared && errors.As(err, &unknown) && unknown.InWrite {
 			return r.stuckAt(&s.items[0], err)
 		}
-		torn = torn || errors.Is(err, querydb.ErrPartial) || r.fold.torn()
+		torn = torn || errors.Is(err, querydb.ErrPartial) || r.fold.Partial()
 		if torn {
 			r.failed(ctx, folding, err)
 		} else if n >= r.cfg.Attempts || errors.Is(err, querydb.ErrConflict) {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection/internal/fold"
+	"github.com/foldql/foldql/projection/internal/usercode"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -49,7 +51,7 @@ type reader struct {
 	projection *Projection
 	src        eventlog.Source
 	cfg        *RunnerConfig
-	calls      *supervisor
+	calls      *usercode.Supervisor
 	done       map[string]cursor
 	watermarks map[string]time.Time // of the partitions, as far as done
 	plan       *replayPlan
@@ -178,7 +180,7 @@ func (r *reader) project(w *window, from int) error {
 		at := items[done].event
 		w.cut(from + kept)
 		if err != nil {
-			return r.calls.stopped(r.projection, at, err)
+			return stopped(r.calls, r.projection, at, err)
 		}
 		return nil
 	}
@@ -200,18 +202,18 @@ func (w *window) cut(n int) {
 // projectAll makes the ops of the items, as far as it gets, until they are so many.
 func (r *reader) projectAll(items []item, most int) (done int, err error) {
 	ops := 0
-	return r.calls.each(&calls{
-		n:  len(items),
-		of: func(i int) *eventlog.Event { return items[i].event },
-		do: func(c *calls, i int, failed error) (bool, error) {
+	return r.calls.Each(&usercode.Calls{
+		N:  len(items),
+		Of: func(i int) *eventlog.Event { return items[i].event },
+		Do: func(c *usercode.Calls, i int, failed error) (bool, error) {
 			if ops >= most && i > 0 {
 				return false, nil
 			}
 			it := &items[i]
 			if it.err = failed; failed == nil && r.projection.wants(it.event) { // one that it takes no more has no ops
-				c.enter()
+				c.Enter()
 				others, made, err := r.projection.opsOf(it.event, r.cfg.Attempts)
-				c.leave()
+				c.Leave()
 				it.others, it.ops, it.err = others, made, err
 				it.bound(r.cfg.MaxOps)
 			}
@@ -232,7 +234,7 @@ func (it *item) bound(most int) {
 // attempt calls f until it succeeds, at most n times, and returns its last error.
 func attempt(n int, f func() error) (err error) {
 	for range n {
-		if err = f(); err == nil || err == errCut {
+		if err = f(); err == nil || err == fold.ErrNextCommit {
 			break
 		}
 	}

@@ -38,8 +38,12 @@ var rules = map[string]rule{
 	"eventlog/ingest":           {own: []string{"eventlog", "eventlog/cloudevents"}},
 	"eventlog/memlog":           {own: []string{"eventlog", "eventlog/internal/admit"}},
 	"eventlog/sourcetest":       {[]string{"eventlog"}, []string{"github.com/google/go-cmp/cmp"}},
-	"projection":                {own: []string{"keys", "querydb", "querydb/driver", "querydb/record", "eventlog"}},
+	"projection":                {own: []string{"keys", "querydb", "eventlog", "projection/internal/..."}},
 	"projection/projectiontest": {[]string{"keys", "querydb", "querydb/driver", "querydb/memstore", "eventlog", "eventlog/memlog", "projection"}, []string{"github.com/google/go-cmp/cmp..."}},
+	// The engine of projections: who is above may import who is below.
+	"projection/internal/fold":     {own: []string{"keys", "querydb", "querydb/driver", "querydb/record", "projection/internal/usercode"}},
+	"projection/internal/usercode": {own: []string{"eventlog"}},
+
 	"graph": {[]string{"keys", "querydb", "querydb/driver", "querydb/record", "auth", "graph/graphqlerr", "internal/queryarg"},
 		[]string{gqlgen, "github.com/graph-gophers/dataloader/v7", gqlparser + "/ast", gqlparser + "/gqlerror"}},
 	"graph/graphqlerr": {outside: []string{gqlparser + "/gqlerror"}},

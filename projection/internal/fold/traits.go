@@ -1,4 +1,4 @@
-package projection
+package fold
 
 import (
 	"slices"
@@ -8,13 +8,13 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// shape is what the fold asks of a model again and again.
-type shape struct {
+// traits is what the fold asks of a model again and again.
+type traits struct {
 	isKey      []bool // by field: part of the primary key
 	indexes    []index
 	stampedKey bool // the primary key holds a field that the engine fills
 	sorted     bool // partitions have several rows
-	meets      bool // two keys may have the same text, up to casing for one
+	collides   bool // two keys may have the same text, up to casing for one
 	// policy: a patch is judged by what it says alone, under the policy of each half. The rows of other models are judged
 	// by all that they hold, and their halves are Whole.
 	policy bool
@@ -45,12 +45,12 @@ type half struct {
 	fields []int
 }
 
-func shapeOf(m *querydb.Model, w *querydb.Writer) shape {
-	s := shape{
+func traitsOf(m *querydb.Model, w *querydb.Writer) traits {
+	s := traits{
 		isKey:      make([]bool, len(m.Fields)),
 		stampedKey: stampedKey(m),
 		sorted:     m.SK.Layout.Exists(),
-		meets:      meets(&m.PK.Layout) || meets(&m.SK.Layout),
+		collides:   KeysCollide(m),
 		policy:     m.Entity != nil,
 	}
 	keyFields := slices.Concat(m.PK.Fields, m.SK.Fields)
@@ -93,8 +93,8 @@ func indexOf(m *querydb.Model, i int, w *querydb.Writer) index {
 	return x
 }
 
-// meets reports whether the layout may give the same text to different values.
-func meets(l *keys.Layout) bool {
+// collides reports whether the layout may give the same text to different values.
+func collides(l *keys.Layout) bool {
 	return (l.Casing != keys.CasingNone || l.Escape == keys.EscapeNone && len(l.Segments) > 1) &&
 		slices.ContainsFunc(l.Segments, func(s keys.Segment) bool { return s.Kind == keys.KindString })
 }
@@ -105,8 +105,11 @@ func stampedKey(m *querydb.Model) bool {
 	return slices.ContainsFunc(m.PK.Fields, stamps) || slices.ContainsFunc(m.SK.Fields, stamps)
 }
 
-// writerOf finds the projection among those that write the model's rows; nil where there are not several.
-func writerOf(m *querydb.Model, projection string) *querydb.Writer {
+// KeysCollide reports whether two keys of the model may have the same text.
+func KeysCollide(m *querydb.Model) bool { return collides(&m.PK.Layout) || collides(&m.SK.Layout) }
+
+// WriterOf finds the projection among those that write the model's rows; nil where there are not several.
+func WriterOf(m *querydb.Model, projection string) *querydb.Writer {
 	for i := range m.Writers {
 		if m.Writers[i].Name == projection {
 			return &m.Writers[i]

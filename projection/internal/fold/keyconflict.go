@@ -1,4 +1,4 @@
-package projection
+package fold
 
 import (
 	"fmt"
@@ -9,37 +9,37 @@ import (
 
 // identical fails where another row than the one given is under the key of an entry: one whose key fields are others,
 // and differ in casing alone. A row that has expired is no row.
-func (f *fold[R]) identical(e *entry[R], row *R, at occasion) error {
-	if !f.shape.meets {
+func (m *rowModel[R]) identical(e *entry[R], row *R, at ApplyPoint) error {
+	if !m.traits.collides {
 		return nil
 	}
 	there := e.others
 	switch {
-	case f.visible(e, at):
+	case m.visible(e, at):
 		there = &e.row
-	case e.present || !e.end.IsZero() && !e.end.After(at.watermark):
+	case e.present || !e.end.IsZero() && !e.end.After(at.Watermark):
 		there = nil
 	}
-	if there == nil || f.sameKeyFields(there, row) {
+	if there == nil || m.sameKeyFields(there, row) {
 		return nil
 	}
 	return fmt.Errorf("%w: %s row %q is there already, of another id: %s",
-		querydb.ErrConflict, f.model.Name, e.key, f.difference(there, row))
+		querydb.ErrConflict, m.desc.Name, e.key, m.difference(there, row))
 }
 
 // difference says in which fields of the key two rows under one key differ, and why that makes one key: by casing, or
 // by a separator within a value that is not escaped.
-func (f *fold[R]) difference(there, row *R) string {
-	for field, isKey := range f.shape.isKey {
-		a, b := f.codec.Value(there, field).Text(), f.codec.Value(row, field).Text()
+func (m *rowModel[R]) difference(there, row *R) string {
+	for field, isKey := range m.traits.isKey {
+		a, b := m.codec.Value(there, field).Text(), m.codec.Value(row, field).Text()
 		switch {
 		case !isKey || a == b:
 		case strings.EqualFold(a, b):
 			return fmt.Sprintf("its %s is %q and that of the event is %q, which differ in casing alone, and the casing of "+
-				"the key makes them one", f.model.Fields[field].Name, a, b)
+				"the key makes them one", m.desc.Fields[field].Name, a, b)
 		default:
 			return fmt.Sprintf("its %s is %q and that of the event is %q, which are joined to one key, "+
-				"because the key escapes no separator", f.model.Fields[field].Name, a, b)
+				"because the key escapes no separator", m.desc.Fields[field].Name, a, b)
 		}
 	}
 	return "their keys are one"
@@ -47,11 +47,11 @@ func (f *fold[R]) difference(there, row *R) string {
 
 // identified is identical for the row whose key fields fill sets. Ops that have no such function are taken at their
 // word.
-func (f *fold[R]) identified(e *entry[R], fill func(*R), at occasion) error {
-	if !f.shape.meets || fill == nil {
+func (m *rowModel[R]) identified(e *entry[R], fill func(*R), at ApplyPoint) error {
+	if !m.traits.collides || fill == nil {
 		return nil
 	}
 	var row R
 	fill(&row)
-	return f.identical(e, &row, at)
+	return m.identical(e, &row, at)
 }

@@ -1,4 +1,4 @@
-package projection
+package fold
 
 import (
 	"slices"
@@ -12,13 +12,20 @@ import (
 // by the states of an entry, and are not changed but copied.
 type indexKeys []querydb.IndexKey
 
+// indexer composes the index keys of rows.
+type indexer[R any] struct {
+	*rowModel[R]
+	slots int                // of Row.Indexes
+	said  []keys.FieldChange // see nothingSaid
+}
+
 // keysOf is a copy of the keys that the row of an entry has before an op, without those of our own halves where exists is
 // false.
-func (f *fold[R]) keysOf(e *entry[R], exists bool, at occasion) (indexKeys, error) {
+func (f *indexer[R]) keysOf(e *entry[R], exists bool, at ApplyPoint) (indexKeys, error) {
 	if e.indexes == nil && !exists {
 		return make(indexKeys, f.slots), nil
 	}
-	if e.indexes == nil && e.event != 0 && e.event != at.event {
+	if e.indexes == nil && e.event != 0 && e.event != at.Event {
 		return slices.Clone(indexKeys(e.stored.Indexes)), nil
 	}
 	if e.indexes == nil {
@@ -27,8 +34,8 @@ func (f *fold[R]) keysOf(e *entry[R], exists bool, at occasion) (indexKeys, erro
 	}
 	own := slices.Clone(e.indexes)
 	if !exists {
-		for i := range f.shape.indexes {
-			x := &f.shape.indexes[i]
+		for i := range f.traits.indexes {
+			x := &f.traits.indexes[i]
 			for h := range x.halves {
 				x.halves[h].lay(keys.HalfUpdate{Op: keys.RemoveKey}, &own[x.slot])
 			}
@@ -47,9 +54,9 @@ func (h *half) lay(o keys.HalfUpdate, k *querydb.IndexKey) {
 }
 
 // putAll sets our own halves to what the row composes.
-func (f *fold[R]) putAll(ks indexKeys, row *R) error {
-	for i := range f.shape.indexes {
-		if err := f.put(&f.shape.indexes[i], ks, row, nil); err != nil {
+func (f *indexer[R]) putAll(ks indexKeys, row *R) error {
+	for i := range f.traits.indexes {
+		if err := f.put(&f.traits.indexes[i], ks, row, nil); err != nil {
 			return err
 		}
 	}
@@ -57,7 +64,7 @@ func (f *fold[R]) putAll(ks indexKeys, row *R) error {
 }
 
 // put sets halves of the index, all where which is nil, to what the row composes; what it cannot compose is gone.
-func (f *fold[R]) put(x *index, ks indexKeys, row *R, which func(*half) bool) (err error) {
+func (f *indexer[R]) put(x *index, ks indexKeys, row *R, which func(*half) bool) (err error) {
 	var pk, sk keys.HalfUpdate
 	for i := range x.halves {
 		h, o := &x.halves[i], &pk
@@ -81,7 +88,7 @@ func (f *fold[R]) put(x *index, ks indexKeys, row *R, which func(*half) bool) (e
 }
 
 // full is what a full write of the row does to a half.
-func (f *fold[R]) full(h *half, row *R) (keys.HalfUpdate, error) {
+func (f *indexer[R]) full(h *half, row *R) (keys.HalfUpdate, error) {
 	var few [8]keys.Value
 	vals := few[:0]
 	for _, field := range h.fields {
@@ -91,7 +98,7 @@ func (f *fold[R]) full(h *half, row *R) (keys.HalfUpdate, error) {
 }
 
 // updated are the keys after a full write of a row that was read: those of the halves that it changed are composed anew.
-func (f *fold[R]) updated(e *entry[R], row *R) (indexKeys, error) {
+func (f *indexer[R]) updated(e *entry[R], row *R) (indexKeys, error) {
 	next := e.indexes
 	if next == nil {
 		return nil, nil
@@ -102,8 +109,8 @@ func (f *fold[R]) updated(e *entry[R], row *R) (indexKeys, error) {
 		})
 	}
 	copied := false
-	for i := range f.shape.indexes {
-		x := &f.shape.indexes[i]
+	for i := range f.traits.indexes {
+		x := &f.traits.indexes[i]
 		any := false
 		for h := range x.halves {
 			any = any || changed(&x.halves[h])
@@ -126,14 +133,14 @@ func (f *fold[R]) updated(e *entry[R], row *R) (indexKeys, error) {
 }
 
 // patched are the keys after a patch, which has made the row what it is and has mentioned fields so.
-func (f *fold[R]) patched(e *entry[R], row *R, exists bool, said []keys.FieldChange, at occasion) (indexKeys, error) {
-	alone := !f.shape.policy && f.shape.writer == ""
+func (f *indexer[R]) patched(e *entry[R], row *R, exists bool, said []keys.FieldChange, at ApplyPoint) (indexKeys, error) {
+	alone := !f.traits.policy && f.traits.writer == ""
 	if alone && !exists {
 		return nil, nil // all halves are composed of the row
 	}
 	var next indexKeys
-	for i := range f.shape.indexes {
-		x := &f.shape.indexes[i]
+	for i := range f.traits.indexes {
+		x := &f.traits.indexes[i]
 		for j := range x.halves {
 			h := &x.halves[j]
 			if alone && !h.mentioned(said) && !slices.ContainsFunc(h.fields, f.stamps) {
@@ -163,7 +170,7 @@ func (h *half) mentioned(said []keys.FieldChange) bool {
 
 // judge is what a patch does to a half. Where there is no policy, the row tells what the patch does not; the row's key and
 // the times of its writes are known to every patch.
-func (f *fold[R]) judge(h *half, row *R, said []keys.FieldChange) (keys.HalfUpdate, error) {
+func (f *indexer[R]) judge(h *half, row *R, said []keys.FieldChange) (keys.HalfUpdate, error) {
 	var few [8]keys.PatchedComposite
 	parts := few[:0]
 	for _, field := range h.fields {
@@ -172,10 +179,19 @@ func (f *fold[R]) judge(h *half, row *R, said []keys.FieldChange) (keys.HalfUpda
 		if p.Change == keys.FieldGiven {
 			p.Value = v
 		}
-		if f.shape.isKey[field] || !f.shape.policy || f.stamps(field) {
+		if f.traits.isKey[field] || !f.traits.policy || f.stamps(field) {
 			p.Key = v
 		}
 		parts = append(parts, p)
 	}
 	return h.Patch(parts)
+}
+
+// nothingSaid is a list of mentions by field that holds none, for one patch.
+func (f *indexer[R]) nothingSaid() []keys.FieldChange {
+	if f.said == nil {
+		f.said = make([]keys.FieldChange, len(f.desc.Fields))
+	}
+	clear(f.said)
+	return f.said
 }

@@ -1,4 +1,4 @@
-package projection
+package usercode
 
 import (
 	"fmt"
@@ -9,32 +9,32 @@ import (
 	"sync"
 )
 
-// panicError is a panic, of a projector or of the engine, as an error: where and what first, then the stack.
-type panicError struct {
+// PanicError is a panic, of a projector or of the engine, as an error: where and what first, then the stack.
+type PanicError struct {
 	value any
 	where string
 	stack []byte
-	// inWrite: a store was writing a batch, of which nobody knows now how much it has written.
-	inWrite bool
+	// InWrite: a store was writing a batch, of which nobody knows now how much it has written.
+	InWrite bool
 }
 
-func (e *panicError) Error() string {
+func (e *PanicError) Error() string {
 	return fmt.Sprintf("%s: panic: %v\n%s", e.where, e.value, e.stack)
 }
 
-// recovered turns a panic into an error. It is deferred itself.
-func recovered(err *error) {
+// Recovered turns a panic into an error. It is deferred itself.
+func Recovered(err *error) {
 	if v := recover(); v != nil {
-		*err = panicked(v)
+		*err = Panicked(v)
 	}
 }
 
-// panicked makes the error of a panic whose value the caller, a deferred function, has recovered.
-func panicked(v any) *panicError {
-	if e, again := v.(*panicError); again { // of another goroutine
+// Panicked makes the error of a panic whose value the caller, a deferred function, has recovered.
+func Panicked(v any) *PanicError {
+	if e, again := v.(*PanicError); again { // of another goroutine
 		return e
 	}
-	return &panicError{value: v, where: panicPlace(), stack: debug.Stack()}
+	return &PanicError{value: v, where: panicPlace(), stack: debug.Stack()}
 }
 
 // panicPlace is the file and line that has panicked: of the user's own code, whatever that has called, or else of
@@ -86,7 +86,8 @@ func usersOwn(f *runtime.Frame, goroot string) bool {
 // engines are the packages of ours that call users' code or are called by it, and what is in them; of the first, whose
 // subfolders may be a user's, that package alone.
 var engines = []string{
-	"github.com/foldql/foldql/projection", "github.com/foldql/foldql/projection/projectiontest",
+	"github.com/foldql/foldql/projection", "github.com/foldql/foldql/projection/internal",
+	"github.com/foldql/foldql/projection/projectiontest",
 	"github.com/foldql/foldql/querydb", "github.com/foldql/foldql/keys", "github.com/foldql/foldql/eventlog",
 }
 

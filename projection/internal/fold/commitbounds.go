@@ -1,0 +1,167 @@
+package fold
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/foldql/foldql/querydb"
+)
+
+// On a store that commits write by write, a window may be left half written, and then others fold its events again,
+// from the same checkpoint, in windows of another length. What makes that safe is here and in rows.passed:
+//
+//   - A row tells how far it has come, and an event that it has come to is passed over. So the rows that an op changes are
+//     always as they were when it was first evaluated, or have been changed by it already.
+//   - What a Follow has read, and does not write, can be read again until its row is durable: an event that changes it
+//     begins the next commit, and one that both follows and changes is one commit.
+//   - What an atomic model's commit cannot hold begins the next one.
+
+// bounds says where commits end. All of it but full is of a shared store; elsewhere a commit has no need to end but for
+// unique keys.
+type bounds struct {
+	shared bool
+	atomic bool // commits are to be seen whole
+	unique bool // a model has unique keys
+	most   struct{ writes, bytes int }
+
+	mostOfEvent int // bytes of rows that an event may write, and after which a commit takes no other
+
+	first querydb.Position // of the window
+	since time.Time        // the watermark of the first event
+	ahead bool             // a row has come to first, or further
+	alone bool             // one event, which takes effect out of its place
+
+	verdict
+	before    verdict // the event in hand
+	done      int     // rows of the event in hand that have it already
+	ofEvent   int     // bytes that the event in hand writes
+	surveying bool    // see Fold.Survey
+}
+
+// verdict is what the events of a commit, up to the one in hand, decide about it.
+type verdict struct {
+	whole   bool // the writes must be one commit
+	full    bool // no other event may be in the commit
+	wiped   int  // the last event that deletes a partition
+	passed  bool // a row had come to an event when it was read: see rows.passed
+	several bool // one of the events changes several rows
+	bytes   int  // of the rows that are to be written
+}
+
+// NoteWrites is how many notes an atomic commit holds beside rows, at most: those of a retry, the checkpoint, and a look at
+// the header.
+const NoteWrites = 4
+
+const noteBytes = 64 << 10
+
+func newBounds(db *querydb.DB, mostOfEvent int) *bounds {
+	b := &bounds{shared: db.MultiWriter(), mostOfEvent: mostOfEvent}
+	b.most.writes, b.most.bytes = db.TxLimits()
+	b.most.writes -= NoteWrites
+	b.most.bytes -= noteBytes
+	return b
+}
+
+// add has the commits hold rows of the model.
+func (b *bounds) add(m *querydb.Model) {
+	b.atomic = b.atomic || m.Atomic
+	for i := range m.Indexes {
+		if m.Indexes[i].Unique {
+			b.atomic, b.unique = true, true
+		}
+	}
+	if m.MultiProjection() {
+		b.most.writes-- // for a look at which generation of the table serves
+	}
+}
+
+func (b *bounds) reset(alone bool) {
+	b.alone = alone && b.shared
+	b.ahead = false
+	b.verdict = verdict{whole: b.shared && (b.atomic || alone)}
+	b.begin()
+}
+
+// begin keeps in mind what was decided before the evaluation of an event; takeBack goes back to that.
+func (b *bounds) begin() { b.before, b.done, b.ofEvent = b.verdict, 0, 0 }
+
+func (b *bounds) takeBack() { b.verdict = b.before }
+
+// grow counts a row that the event in hand writes, which was to be of another size before.
+func (b *bounds) grow(was, size int) error {
+	b.bytes += size - was
+	if b.ofEvent += size; b.ofEvent > b.mostOfEvent {
+		return fmt.Errorf("%w: the event writes more than %d bytes of rows: write less, or raise the bound "+
+			"(RunnerConfig.MaxRowBytes, --max-row-bytes)", querydb.ErrTooLarge, b.mostOfEvent)
+	}
+	return nil
+}
+
+// readState is how a row was when it was read.
+type readState struct {
+	applied  querydb.Position // how far it had come in the partition of the window's events
+	revision uint64
+}
+
+// stateOf is the state in which a row was read; nil where it does not count.
+func (b *bounds) stateOf(row *querydb.Row, writer string) *readState {
+	if !b.shared {
+		return nil
+	}
+	if writer != "" {
+		row = &querydb.Row{Applied: row.Applied, Revision: row.Revision} // the position may be another writer's
+	}
+	s := &readState{applied: row.AppliedOf(b.first.Partition), revision: row.Revision}
+	b.ahead = b.ahead || !s.applied.Before(b.first)
+	return s
+}
+
+// passed reports whether the row had come to the event, or further, when it was read: another commit, of this process
+// or of another, has got that far without a checkpoint.
+func (s *readState) passed(at ApplyPoint) bool { return s != nil && !s.applied.Before(at.Pos) }
+
+// cut returns ErrNextCommit where the event in hand, which has been evaluated, must begin another commit; and another error
+// where no commit can hold it.
+func (f *Fold) cut(at ApplyPoint) error {
+	b := f.bounds
+	switch {
+	case b.full, at.Event > 1 && b.bytes > b.mostOfEvent:
+		return ErrNextCommit
+	case !b.shared:
+		return nil
+	}
+	for _, m := range f.members {
+		if !m.changesFollowed() {
+			continue
+		}
+		if at.Event > 1 {
+			return ErrNextCommit
+		}
+		b.whole, b.full = true, true // the event changes what it follows
+	}
+	return f.fit(at)
+}
+
+// fit is cut for the size of what must be one commit.
+func (f *Fold) fit(at ApplyPoint) error {
+	b := f.bounds
+	if !b.whole {
+		return nil
+	}
+	writes, bytes := 0, 0
+	for _, m := range f.members {
+		n, size := m.size()
+		writes, bytes = writes+n, bytes+size
+	}
+	switch {
+	case writes <= b.most.writes && bytes <= b.most.bytes:
+		return nil
+	case at.Event > 1:
+		return ErrNextCommit
+	case b.wiped == at.Event && !b.full && !b.alone && !b.unique: // it may be seen in parts
+		b.whole, b.full = false, true
+		return nil
+	}
+	return fmt.Errorf("%w: the event changes %d rows of %d bytes, and one commit holds %d and %d",
+		querydb.ErrTooLarge, writes, bytes, b.most.writes, b.most.bytes)
+}

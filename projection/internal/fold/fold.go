@@ -1,0 +1,259 @@
+// Package fold evaluates the ops of events on copies of rows.
+//
+// A [Fold] is a window's picture of the rows: what was read of the store, with the ops of the window's events laid over
+// it. It says which rows the ops need, reads them in one batch, evaluates event after event as far as one commit goes, and
+// gives the writes of that commit: one per changed row. An event is evaluated as a whole or leaves no trace.
+//
+// A Fold holds the rows of one or several models, and each [Op] finds those of its own. What a commit is bounded by, and
+// whether an event is partly durable, is judged over all of them.
+package fold
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/foldql/foldql/projection/internal/usercode"
+	"github.com/foldql/foldql/querydb"
+)
+
+// Fold folds events into rows. A window goes through it as Reset, Need of every event, Load, Eval of event after event as
+// far as one commit goes, and Writes.
+type Fold struct {
+	bounds  *bounds
+	members []member // the rows of each model
+	died    bool     // see PartialAtExit
+}
+
+// ApplyPoint is where an event takes effect.
+type ApplyPoint struct {
+	Event     int // ordinal of the event in its window, from 1
+	Time      time.Time
+	Watermark time.Time // rows that end at or before it have expired
+	Pos       querydb.Position
+}
+
+// Limits bound a Fold.
+type Limits struct {
+	RowBytes int // of the rows that an event may write, and after which a commit takes no other event
+	Readers  int // partitions that are read at once on a shared store
+}
+
+// Model is a model whose rows a Fold holds: see ModelOf.
+type Model struct {
+	newMember func(db *querydb.DB, b *bounds, readers int) member
+	model     *querydb.Model
+}
+
+// ModelOf is the model of a codec, whose rows the writer writes: nil where it has only one.
+func ModelOf[R any](codec *querydb.Codec[R], writer *querydb.Writer) Model {
+	return Model{model: codec.Model, newMember: func(db *querydb.DB, b *bounds, readers int) member {
+		return newModelFold(codec, db, writer, b, readers)
+	}}
+}
+
+// New makes the Fold of the rows of models.
+func New(db *querydb.DB, limits Limits, models ...Model) *Fold {
+	f := &Fold{bounds: newBounds(db, limits.RowBytes)}
+	readers := 1
+	if f.bounds.shared {
+		readers = limits.Readers
+	}
+	for _, m := range models {
+		f.bounds.add(m.model)
+		f.members = append(f.members, m.newMember(db, f.bounds, readers))
+	}
+	f.Reset(false)
+	return f
+}
+
+// Reset begins a window. What is alone is one event that takes effect out of its place. What former evaluations have
+// missed is asked for.
+func (f *Fold) Reset(alone bool) {
+	f.bounds.reset(alone)
+	for _, m := range f.members {
+		m.reset()
+	}
+}
+
+// memberOf finds the rows that an op changes.
+func (f *Fold) memberOf(op Op) (member, error) {
+	if op != nil {
+		for _, m := range f.members {
+			if m.model() == op.model() {
+				return m, nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("op %T does not change rows of %s: a projector returns ops of its own model", op, f.members[0].model().Name)
+}
+
+// Need collects what Load has to read for the ops of one event. An error is the event's own.
+func (f *Fold) Need(ops []Op, at ApplyPoint) (err error) {
+	defer usercode.Recovered(&err)
+	for _, op := range ops {
+		m, err := f.memberOf(op)
+		if err == nil {
+			err = m.need(op, at)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Load reads what events need, in one batch and a query per partition, for events of which the first is that.
+func (f *Fold) Load(ctx context.Context, first ApplyPoint) error {
+	f.bounds.first, f.bounds.ahead, f.bounds.since = first.Pos, false, first.Watermark
+	for _, m := range f.members {
+		if err := m.load(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Ahead reports whether some of what was read has come to the first event, or further: another commit, of this process or
+// of another, has got that far without a checkpoint.
+func (f *Fold) Ahead() bool { return f.bounds.ahead }
+
+// Eval takes the ops of one event, all or none. An error is the event's own, but for ErrNextCommit; a PartialError where
+// some of what the event changes is durable.
+func (f *Fold) Eval(ops []Op, at ApplyPoint) (err error) {
+	f.died = false
+	f.bounds.begin()
+	for _, m := range f.members {
+		m.begin()
+	}
+	whole := false
+	defer func() {
+		if whole {
+			return
+		}
+		f.rollback()
+		switch {
+		case err == nil: // the user's code has ended the goroutine, and takes it up to here
+			f.died = f.bounds.done > 0
+		case f.bounds.done > 0 && err != ErrNextCommit:
+			err = PartialError{err}
+		}
+	}()
+	defer usercode.Recovered(&err)
+	for _, op := range ops {
+		m, err := f.memberOf(op)
+		if err == nil {
+			err = m.eval(op, at)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	err = f.bound(at)
+	whole = err == nil
+	return err
+}
+
+// bound has what the event in hand has changed encoded, and judges whether it fits into the commit.
+func (f *Fold) bound(at ApplyPoint) error {
+	for _, m := range f.members {
+		if err := m.encode(); err != nil {
+			return err
+		}
+	}
+	if err := f.cut(at); err != nil {
+		return err
+	}
+	changed, cut := f.bounds.done, false
+	for _, m := range f.members {
+		changed += m.changed()
+		cut = m.judgeUniqueKeys(at) || cut
+	}
+	f.bounds.several = f.bounds.several || changed > 1
+	if cut || f.bounds.full && at.Event > 1 {
+		return ErrNextCommit
+	}
+	for _, m := range f.members {
+		m.takeUniqueKeys()
+	}
+	return nil
+}
+
+// rollback gives every row back that the event in hand changed, and what its evaluation has decided about the commit: an
+// evaluation that fails leaves no trace, so that the next one, of this event or of another, is judged as without it.
+func (f *Fold) rollback() {
+	for _, m := range f.members {
+		m.rollback()
+	}
+	f.bounds.takeBack()
+}
+
+// PartialAtExit reports whether code has ended its goroutine in Eval, and some of what its event changes is durable.
+func (f *Fold) PartialAtExit() bool { return f.died }
+
+// Partial reports whether some of what the events change was durable when it was read.
+func (f *Fold) Partial() bool { return f.bounds.passed }
+
+// Survey is Eval for the sake of what the event lacks, which is taken for absent: what it makes is not to be written.
+func (f *Fold) Survey(ops []Op, at ApplyPoint) error {
+	f.bounds.surveying = true
+	defer func() { f.bounds.surveying = false }()
+	return f.Eval(ops, at)
+}
+
+// Missing is what events have missed, since Reset, because it was not read; Reset asks for it.
+func (f *Fold) Missing() Missing {
+	all := make(Missing, len(f.members))
+	for i, m := range f.members {
+		all[i] = m.missed()
+	}
+	return all
+}
+
+// AddMissing adds to what events have missed.
+func (f *Fold) AddMissing(what Missing) {
+	for i, m := range f.members {
+		m.miss(what[i])
+	}
+}
+
+// Committed says that what was evaluated is durable, of events up to the position.
+func (f *Fold) Committed(end querydb.Position) {
+	for _, m := range f.members {
+		m.committed(end)
+	}
+}
+
+// Forget says that what was evaluated may not be durable, or that others have written.
+func (f *Fold) Forget() {
+	for _, m := range f.members {
+		m.forget()
+	}
+}
+
+// Writes appends one write per changed row, tells whether they must be one commit, and whether an event has several.
+func (f *Fold) Writes(dst []querydb.Write) (writes []querydb.Write, whole, several bool) {
+	for _, m := range f.members {
+		dst = m.writes(dst)
+	}
+	return dst, f.bounds.whole, f.bounds.several
+}
+
+// ErrNextCommit says that the event in hand cannot be in one commit with those before it.
+var ErrNextCommit = errors.New("the event begins another commit")
+
+// ErrNoRow is of an event that needs a row which is not there, and may come.
+var ErrNoRow = errors.New("there is no such row")
+
+// RowError is a stored row that cannot be read, whatever the store does.
+type RowError struct{ error }
+
+// Unwrap returns what is wrong with the row.
+func (e RowError) Unwrap() error { return e.error }
+
+// PartialError is why an event cannot be folded of which some rows are durable.
+type PartialError struct{ error }
+
+// Unwrap returns why the event cannot be folded.
+func (e PartialError) Unwrap() error { return e.error }

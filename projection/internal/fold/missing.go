@@ -1,0 +1,83 @@
+package fold
+
+import (
+	"maps"
+
+	"github.com/foldql/foldql/keys"
+)
+
+// Missing is what the evaluation of events has missed because it was not read, by model.
+type Missing []missing
+
+// None reports whether nothing was missed.
+func (m Missing) None() bool {
+	for _, one := range m {
+		if len(one.keys)+len(one.latest) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// missing is what was missed of one model.
+type missing struct {
+	keys   map[keys.Key]bool
+	latest map[string]int // how many of the latest rows of a partition are to be known; all of them above mostLatest
+}
+
+// How many of the latest rows of a partition are looked for where that which was remembered is gone, how many times as
+// many where those are gone too, and how many at most: else the partition is read whole.
+const (
+	fewLatest  = 16
+	moreLatest = 16
+	mostLatest = fewLatest * moreLatest * moreLatest
+)
+
+// with is all that either lacks.
+func (m missing) with(o missing) missing {
+	all := missing{map[keys.Key]bool{}, map[string]int{}}
+	for _, some := range [...]missing{m, o} {
+		maps.Copy(all.keys, some.keys)
+		for pk, n := range some.latest {
+			all.latest[pk] = max(all.latest[pk], n)
+		}
+	}
+	return all
+}
+
+// missKey notes that the event in hand has to know a row that was not read. It is ErrNextCommit, or nil in a survey: then the
+// row is taken for absent.
+func (f *rows[R]) missKey(key keys.Key) error {
+	if !f.given.keys[key] {
+		if f.misses.keys == nil {
+			f.misses.keys = map[keys.Key]bool{}
+		}
+		f.misses.keys[key] = true
+	}
+	return f.unlessSurveyed(ErrNextCommit)
+}
+
+// missLatest notes that the latest row of the partition is not there for the event in hand, and which was the latest
+// before is not known. It is ErrNextCommit, or nil in a survey: then the op is passed over.
+func (f *partitions[R]) missLatest(pk string) error {
+	if f.misses.latest == nil {
+		f.misses.latest = map[string]int{}
+	}
+	f.misses.latest[pk] = max(fewLatest, moreLatest*f.given.latest[pk])
+	return f.unlessSurveyed(ErrNextCommit)
+}
+
+func (f *rows[R]) unlessSurveyed(err error) error {
+	if f.bounds.surveying {
+		return nil
+	}
+	return err
+}
+
+// give asks for what former evaluations have missed.
+func (f *rows[R]) give() {
+	f.given, f.misses = f.given.with(f.misses), missing{}
+	for key := range f.given.keys {
+		_ = f.needKey(key) // it was checked when it was composed; a Follow that brings another fails by itself
+	}
+}

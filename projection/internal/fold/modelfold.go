@@ -1,0 +1,153 @@
+package fold
+
+import (
+	"context"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
+)
+
+// modelFold is a Fold's rows of one model: the rows by their keys, what is known of partitions, and the keys that are
+// unique.
+type modelFold[R any] struct {
+	*rows[R]
+	unique *uniqueKeys[R]
+}
+
+func newModelFold[R any](codec *querydb.Codec[R], db *querydb.DB, w *querydb.Writer, b *bounds, readers int) *modelFold[R] {
+	m := newRowModel(codec, w)
+	rs := &rows[R]{indexer: indexer[R]{rowModel: m, slots: len(m.desc.Indexes)}, db: db.ForFold(m.traits.writer), bounds: b}
+	if m.desc.Entity != nil {
+		rs.slots = len(m.desc.Entity.Table.Indexes)
+	}
+	rs.partitions = &partitions[R]{rows: rs, readers: readers}
+	rs.unique = &uniqueKeys[R]{rows: rs}
+	return &modelFold[R]{rs, rs.unique}
+}
+
+func (f *modelFold[R]) model() *querydb.Model { return f.desc }
+
+func (f *modelFold[R]) reset() {
+	f.entries = make(map[keys.Key]*entry[R], len(f.entries))
+	f.wanted, f.dirty, f.journal = f.wanted[:0], nil, f.journal[:0]
+	clear(f.followed)
+	f.follows = f.follows[:0]
+	f.partitions.reset()
+	f.unique.reset()
+	f.give()
+}
+
+func (f *modelFold[R]) need(op Op, at ApplyPoint) error { return op.(change[R]).need(f, at) }
+
+func (f *modelFold[R]) eval(op Op, at ApplyPoint) error { return op.(change[R]).eval(f, at) }
+
+func (f *modelFold[R]) load(ctx context.Context) error {
+	if len(f.wanted) > 0 {
+		stored, err := f.db.Get(ctx, f.desc, f.wanted, true)
+		if err != nil {
+			return err
+		}
+		for i := range stored {
+			if err := f.loaded(f.entry(f.wanted[i]), &stored[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return f.partitions.load(ctx)
+}
+
+func (f *modelFold[R]) begin() {
+	f.journal, f.follows = f.journal[:0], f.follows[:0]
+	f.partitions.begin()
+}
+
+func (f *modelFold[R]) changed() int { return len(f.journal) }
+
+// encode makes what is to be written of the rows that the event in hand has changed, as far as it may write so much.
+func (f *modelFold[R]) encode() error {
+	for _, u := range f.journal {
+		if err := f.encodeEntry(u.entry); err != nil {
+			return err
+		}
+		if err := f.bounds.grow(u.was.size(), u.entry.size()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// size is what is to be written now.
+func (f *modelFold[R]) size() (writes, bytes int) {
+	perRow := 1 + 2*len(f.traits.unique) // a unique key is given up, and another taken
+	for _, e := range f.dirty {
+		if e.event != 0 {
+			writes += perRow
+			bytes += e.size()
+		}
+	}
+	return writes, bytes
+}
+
+// follow notes that the event goes on from a row that it does not write.
+func (f *modelFold[R]) follow(row keys.Key, at ApplyPoint) {
+	if !f.bounds.shared {
+		return
+	}
+	if f.followed == nil {
+		f.followed = map[keys.Key]int{}
+	}
+	if f.followed[row] == 0 {
+		f.followed[row] = at.Event
+		f.follows = append(f.follows, row)
+	}
+}
+
+// changesFollowed reports whether the event in hand changes a row that an event of the commit goes on from.
+func (f *modelFold[R]) changesFollowed() bool {
+	for _, u := range f.journal {
+		if f.followed[u.entry.key] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *modelFold[R]) judgeUniqueKeys(at ApplyPoint) (cut bool) { return f.unique.judge(at) }
+
+func (f *modelFold[R]) takeUniqueKeys() { f.unique.take() }
+
+func (f *modelFold[R]) rollback() {
+	for _, u := range f.journal {
+		u.entry.state = u.was
+	}
+	for _, row := range f.follows {
+		delete(f.followed, row)
+	}
+	f.partitions.rollback()
+}
+
+func (f *modelFold[R]) missed() missing { return f.misses.with(missing{}) }
+
+func (f *modelFold[R]) miss(what missing) { f.misses = f.misses.with(what) }
+
+func (f *modelFold[R]) writes(dst []querydb.Write) []querydb.Write {
+	dst = f.partitions.writes(dst)
+	for _, e := range f.dirty {
+		if e.event == 0 { // every event that changed it was taken back
+			continue
+		}
+		w := querydb.Write{Model: f.desc, Row: e.stored, Time: e.time}
+		if e.asRead != nil {
+			w.Read, w.Row.Revision = true, e.asRead.revision
+		}
+		dst = append(dst, w)
+	}
+	return dst
+}
+
+func (f *modelFold[R]) committed(end querydb.Position) {
+	f.given = missing{}
+	f.partitions.committed(end)
+}
+
+func (f *modelFold[R]) forget() { f.partitions.latest = latestRows{} }

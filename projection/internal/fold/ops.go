@@ -1,0 +1,158 @@
+package fold
+
+import (
+	"fmt"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
+)
+
+// Target is the row that an op is about, or why there is none.
+type Target struct {
+	Model *querydb.Model
+	Key   keys.Key
+	Err   error
+}
+
+func (t Target) internal() target { return target{t.Model, t.Key, t.Err} }
+
+// Set replaces the row, or creates it.
+func Set[R any](codec *querydb.Codec[R], row R) Op { return &setOp[R]{targetOf(codec, &row), row} }
+
+// Create creates the row and keeps one that exists as it is.
+func Create[R any](codec *querydb.Codec[R], row R) Op {
+	return &createOp[R]{targetOf(codec, &row), row}
+}
+
+// Update changes a row that exists. The identity, where it is not nil, sets the key fields that the row must have.
+func Update[R any](t Target, identity func(*R), change func(*R)) Op {
+	return &updateOp[R]{target: t.internal(), change: change, identity: identity}
+}
+
+// Upsert is Update of the row, or of initial where there is none.
+func Upsert[R any](t Target, identity func(*R), initial R, change func(*R)) Op {
+	return &updateOp[R]{target: t.internal(), change: change, identity: identity, initial: &initial}
+}
+
+// Delete removes the row; one that is not there is no error.
+func Delete[R any](t Target, identity func(*R)) Op { return &deleteOp[R]{t.internal(), identity} }
+
+// targetOf composes the key of a row that is to be written. A row whose key holds a stamp has its key only when the time
+// of the event is known: see rowModel.stamped.
+func targetOf[R any](codec *querydb.Codec[R], row *R) target {
+	t := target{of: codec.Model}
+	if !stampedKey(codec.Model) {
+		t.key, t.err = querydb.KeyOf(codec, row)
+	}
+	return t
+}
+
+type setOp[R any] struct {
+	target
+	row R
+}
+
+func (o *setOp[R]) need(f *modelFold[R], at ApplyPoint) error {
+	if o.err != nil {
+		return o.err
+	}
+	return f.needWritten(&o.row, o.key, at)
+}
+
+func (o *setOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
+	row, key, err := f.stamped(o.row, o.key, at)
+	if err != nil {
+		return err
+	}
+	if e := f.entry(key); !f.passed(e, at) {
+		return f.replace(e, row, at)
+	}
+	return nil
+}
+
+type createOp[R any] struct {
+	target
+	row R
+}
+
+func (o *createOp[R]) need(f *modelFold[R], at ApplyPoint) error {
+	if o.err != nil {
+		return o.err
+	}
+	return f.needRow(&o.row, o.key, at)
+}
+
+func (o *createOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
+	row, key, err := f.stamped(o.row, o.key, at)
+	if err != nil {
+		return err
+	}
+	e := f.entry(key)
+	if f.passed(e, at) {
+		return nil
+	}
+	if f.visible(e, at) {
+		return f.identical(e, &row, at)
+	}
+	return f.replace(e, row, at)
+}
+
+// updateOp is Update, and Upsert where it has an initial row.
+type updateOp[R any] struct {
+	target
+	change   func(*R)
+	initial  *R
+	identity func(*R)
+}
+
+func (o *updateOp[R]) need(f *modelFold[R], _ ApplyPoint) error {
+	if o.err != nil {
+		return o.err
+	}
+	return f.needKey(o.key)
+}
+
+func (o *updateOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
+	e := f.entry(o.key)
+	if f.passed(e, at) {
+		return nil
+	}
+	if err := f.identified(e, o.identity, at); err != nil {
+		return err
+	}
+	if f.visible(e, at) {
+		row := f.codec.Clone(&e.row)
+		o.change(&row)
+		return f.update(e, row, at)
+	}
+	if o.initial == nil {
+		return fmt.Errorf("update %s row %q: %w; Upsert creates one", f.desc.Name, e.key, ErrNoRow)
+	}
+	row := f.codec.Clone(o.initial)
+	o.change(&row)
+	if err := f.sameKey(e, &row, at); err != nil {
+		return err
+	}
+	return f.replace(e, row, at)
+}
+
+type deleteOp[R any] struct {
+	target
+	identity func(*R)
+}
+
+func (o *deleteOp[R]) need(f *modelFold[R], _ ApplyPoint) error {
+	if o.err == nil && f.mustRead() {
+		return f.needKey(o.key)
+	}
+	return o.err
+}
+
+func (o *deleteOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
+	e := f.entry(o.key)
+	if f.passed(e, at) || f.identified(e, o.identity, at) != nil { // of that id there is no row
+		return nil
+	}
+	f.remove(e, at)
+	return nil
+}

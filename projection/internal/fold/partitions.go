@@ -1,0 +1,293 @@
+package fold
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/projection/internal/usercode"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// partitionPage is how many rows of a partition one query reads at most.
+const partitionPage = 1000
+
+// partitions are those of which more is to be known than rows by their keys.
+type partitions[R any] struct {
+	*rows[R]
+	readers int // that read partitions at once
+	all     map[string]*partition[R]
+	gone    []gone // those that are deleted at once
+	kept    int    // of these, by former events
+	latest  latestRows
+}
+
+func (f *partitions[R]) reset() { f.all, f.gone = map[string]*partition[R]{}, nil }
+
+func (f *partitions[R]) begin() { f.kept = len(f.gone) }
+
+// deletes reports whether the event in hand deletes a partition at once.
+func (f *partitions[R]) deletes() bool { return len(f.gone) > f.kept }
+
+func (f *partitions[R]) rollback() {
+	for _, g := range f.gone[f.kept:] {
+		f.all[g.pk].gone = false
+	}
+	f.gone = f.gone[:f.kept]
+}
+
+func (f *partitions[R]) writes(dst []querydb.Write) []querydb.Write {
+	for _, g := range f.gone {
+		row := querydb.Row{Key: keys.Key{PK: g.pk}, Position: g.pos}
+		dst = append(dst, querydb.Write{Model: f.desc, Row: row, Partition: true})
+	}
+	return dst
+}
+
+// partition is what is known of a partition: all its rows, or the latest that a Follow goes on from; and rows that events
+// have named.
+type partition[R any] struct {
+	whole   bool        // it was read whole
+	keys    bool        // and of rows that no event names only what it takes to delete them is kept
+	unread  bool        // nothing of it was read: it is to be deleted at once
+	gone    bool        // an event of the window has deleted it at once
+	most    int         // else, how many of the latest rows are looked for where last is not known
+	last    *latestRow  // and the one of which it is known that it and all after it were read
+	found   *latestRow  // the latest row, where it was looked for and can be remembered
+	entries []*entry[R] // in the order of their keys; new rows at the end
+	// recent has the rows in ascending order of the positions that they had when they were added to it: those that
+	// events of the source partition wrote before, and whatever the window's events touched, as often as they did. The
+	// latest row is found from its end, without a look at all the others.
+	recent []standing[R]
+}
+
+// standing is a row and the position of the event that wrote it.
+type standing[R any] struct {
+	*entry[R]
+	pos querydb.Position
+}
+
+// needAll asks for all rows of a partition.
+func (f *partitions[R]) needAll(pk string) { f.all[pk] = &partition[R]{whole: true} }
+
+// needKeys asks for the keys of all rows of a partition.
+func (f *partitions[R]) needKeys(pk string) {
+	if p := f.all[pk]; p == nil {
+		f.all[pk] = &partition[R]{whole: true, keys: true}
+	} else {
+		p.whole = true
+	}
+}
+
+func (f *partitions[R]) load(ctx context.Context) error {
+	if len(f.all) == 0 {
+		return nil
+	}
+	for _, p := range f.all {
+		*p = partition[R]{whole: p.whole, keys: p.keys, unread: p.unread, most: p.most, last: p.last}
+		if !f.known(p) {
+			p.last = nil
+		}
+	}
+	if err := f.read(ctx); err != nil {
+		return err
+	}
+	if f.bounds.ahead { // another process is amid a commit: what it has written of a partition may be what comes next
+		for _, p := range f.all {
+			p.whole = true
+		}
+		if err := f.read(ctx); err != nil {
+			return err
+		}
+	}
+	f.remember()
+	for key, e := range f.entries { // those that are known by key take part
+		if p := f.all[key.PK]; p != nil {
+			p.entries = append(p.entries, e)
+		}
+	}
+	for _, p := range f.all {
+		slices.SortFunc(p.entries, func(a, b *entry[R]) int { return cmp.Compare(a.key.SK, b.key.SK) })
+		p.order(f.bounds.first.Partition)
+	}
+	return nil
+}
+
+// read reads all rows of the partitions that are to be known whole, and the latest of the others that is not
+// known, many at a time: a store that is shared is some milliseconds away.
+func (f *partitions[R]) read(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var pks []string
+	for pk, p := range f.all {
+		if p.whole || p.last == nil && !p.unread {
+			pks = append(pks, pk)
+		}
+	}
+	var next atomic.Int64
+	var rows sync.Mutex // held by whoever adds to the fold
+	var readers sync.WaitGroup
+	for range min(f.readers, len(pks)) {
+		readers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(pks) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				if err := f.guardedLoad(ctx, pks[i], &rows); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	readers.Wait()
+	return context.Cause(ctx)
+}
+
+// guardedLoad is loadOne, on a goroutine of its own: a panic there would end the process.
+func (f *partitions[R]) guardedLoad(ctx context.Context, pk string, rows *sync.Mutex) (err error) {
+	defer usercode.Recovered(&err)
+	return f.loadOne(ctx, pk, rows)
+}
+
+func (f *partitions[R]) loadOne(ctx context.Context, pk string, rows *sync.Mutex) error {
+	p := f.all[pk]
+	s := &search{most: max(1, p.most)}
+	err := f.eachPage(ctx, pk, func(page []querydb.Row) error {
+		rows.Lock()
+		defer rows.Unlock()
+		if !p.whole {
+			f.visit(s, page)
+			return nil
+		}
+		for i := range page {
+			e := f.entryOf(page[i].Key)
+			if err := f.loaded(e, &page[i]); err != nil {
+				return err
+			}
+			if p.keys && !e.wanted {
+				f.strip(e)
+			}
+		}
+		return nil
+	})
+	if err != nil || p.whole {
+		return err
+	}
+	rows.Lock()
+	defer rows.Unlock()
+	p.last = &latestRow{}
+	for i := range s.latest {
+		row := &s.latest[i]
+		if i == s.most-1 {
+			p.last = &latestRow{row.Key, row.Position}
+		}
+		if err := f.loaded(f.entryOf(row.Key), row); err != nil {
+			return err
+		}
+	}
+	if !s.expired { // else another may be the latest for an event of another time
+		p.found = &latestRow{}
+		if len(s.latest) > 0 {
+			p.found = &latestRow{s.latest[0].Key, s.latest[0].Position}
+		}
+	}
+	return nil
+}
+
+// strip forgets of a row that was read what is not needed to delete it.
+func (f *partitions[R]) strip(e *entry[R]) {
+	var none R
+	if t := f.desc.TTL; t >= 0 && e.present {
+		if end := f.codec.Time(&e.row, t); !end.IsZero() {
+			f.codec.SetTime(&none, t, end)
+		}
+	}
+	e.row, e.read = none, false
+}
+
+// eachPage reads a partition, a page of about a megabyte at a time.
+func (f *partitions[R]) eachPage(ctx context.Context, pk string, visit func([]querydb.Row) error) error {
+	const bytes = 1 << 20
+	q := querydb.Query{Index: driver.Primary, PK: pk, Limit: 32, Consistent: true}
+	for {
+		page, err := f.db.Query(ctx, f.desc, q)
+		if err == nil {
+			err = visit(page.Rows)
+		}
+		if err != nil || page.Next == nil {
+			return err
+		}
+		size := 1
+		for i := range page.Rows {
+			size += len(page.Rows[i].Record)
+		}
+		q.Start, q.Limit = page.Next, max(1, min(partitionPage, 4*q.Limit, bytes*len(page.Rows)/size))
+	}
+}
+
+// order makes recent of what was read. Rows that another source partition wrote last have no place in its order.
+func (p *partition[R]) order(source string) {
+	for _, e := range p.entries {
+		if e.present && e.pos.Partition == source {
+			p.recent = append(p.recent, standing[R]{e, e.pos})
+		}
+	}
+	slices.SortFunc(p.recent, func(a, b standing[R]) int { return compare(a.pos, b.pos) })
+}
+
+// compare orders positions of one partition.
+func compare(a, b querydb.Position) int {
+	return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Step, b.Step))
+}
+
+// add puts a row that an event of the window has touched in its place, which is the last but for rows that are ahead.
+func (p *partition[R]) add(s standing[R]) {
+	i := len(p.recent)
+	for i > 0 && s.pos.Before(p.recent[i-1].pos) {
+		i--
+	}
+	p.recent = slices.Insert(p.recent, i, s)
+}
+
+// latestFor returns the row of the partition that a Follow of the event continues, nil where there is none. It is not
+// known where the row that was known to be the latest is gone, and others may be there.
+func (f *partitions[R]) latestFor(pk string, at ApplyPoint) (best *entry[R], known bool) {
+	p := f.all[pk]
+	var highest latestRow
+	for _, s := range slices.Backward(p.recent) {
+		if best != nil && s.pos.Before(highest.pos) {
+			break
+		}
+		e := s.entry
+		if sentinel(e.key.SK) || !f.visible(e, at) {
+			continue
+		}
+		pos, before := f.before(e, at)
+		if !before || pos.Partition != at.Pos.Partition || !pos.Before(at.Pos) {
+			continue
+		}
+		if now := (latestRow{e.key, pos}); now.after(&highest) {
+			best, highest = e, now
+		}
+	}
+	return best, p.covers(&highest)
+}
+
+// before returns the position that the row had before the event in hand, and whether it was there at all: one that the
+// event has made in place of one that had expired was not.
+func (f *partitions[R]) before(e *entry[R], at ApplyPoint) (pos querydb.Position, there bool) {
+	if e.event != at.Event {
+		return e.pos, true
+	}
+	for _, u := range f.journal {
+		if u.entry == e {
+			return u.was.pos, u.was.present && f.lasts(&u.was.row, at)
+		}
+	}
+	return querydb.Position{}, false
+}
+
+// sentinel reports whether a sort key marks a row that stands for others, such as "~current".
+func sentinel(sk string) bool { return strings.HasPrefix(sk, "~") }

@@ -1,0 +1,278 @@
+package fold
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// rows is a window's picture of the rows of a model.
+type rows[R any] struct {
+	indexer[R]
+	db     *querydb.DB
+	bounds *bounds
+
+	builder    record.Builder
+	entries    map[keys.Key]*entry[R]
+	wanted     []keys.Key
+	partitions *partitions[R]
+	unique     *uniqueKeys[R]
+	dirty      []*entry[R] // in order of the first change
+	journal    []undo[R]   // of the event in hand
+
+	followed map[keys.Key]int // by row, the first event that goes on from it; of a shared store
+	follows  []keys.Key       // rows that the event in hand is the first to go on from
+
+	misses missing // what the events in hand have missed
+	given  missing // what those have missed that were begun again, and is read for them
+}
+
+// entry is one row of the picture.
+type entry[R any] struct {
+	key    keys.Key
+	wanted bool
+	read   bool // it is known what is stored
+	dirty  bool
+	asRead *readState // on a shared store, how the row was when it was read; nil where it was not
+	others *R         // the key fields of a row that was there when it was read, and is other writers' alone
+	end    time.Time  // of that row
+	state[R]
+}
+
+// state is what an event can change of an entry, and a failing one must give back.
+type state[R any] struct {
+	row     R
+	present bool
+	indexes indexKeys
+	pos     querydb.Position
+	event   int         // of the window, that last changed the row; 0 for none
+	time    time.Time   // watermark at the first event of the window that changed it
+	stored  querydb.Row // what is to be written
+}
+
+// size is how many bytes are to be written of the row, 0 where none are.
+func (s *state[R]) size() int {
+	if s.event == 0 {
+		return 0
+	}
+	bytes := len(s.stored.Record) + len(s.stored.Key.PK) + len(s.stored.Key.SK)
+	for _, x := range s.stored.Indexes {
+		bytes += len(x.PK) + len(x.SK)
+	}
+	return bytes
+}
+
+type undo[R any] struct {
+	entry *entry[R]
+	was   state[R]
+}
+
+func (f *rows[R]) needKey(key keys.Key) error {
+	e := f.entry(key)
+	if e.wanted {
+		return nil
+	}
+	if err := f.db.Validate(f.desc, &querydb.Row{Key: key}); err != nil {
+		return err
+	}
+	e.wanted = true
+	f.wanted = append(f.wanted, key)
+	if f.bounds.alone && f.traits.sorted {
+		f.partitions.needAll(key.PK) // another row of it may be ahead, which was made by following this one
+	}
+	return nil
+}
+
+// needRow is needKey of a row that an op is to write.
+func (f *rows[R]) needRow(row *R, key keys.Key, at ApplyPoint) error {
+	if f.traits.stampedKey {
+		_, stamped, err := f.stamped(*row, key, at)
+		if err != nil {
+			return err
+		}
+		key = stamped
+	}
+	return f.needKey(key)
+}
+
+// needWritten is needRow of a row that is to be replaced, whatever it is: it is read where that counts all the same.
+func (f *rows[R]) needWritten(row *R, key keys.Key, at ApplyPoint) error {
+	if f.readsReplaced() {
+		return f.needRow(row, key, at)
+	}
+	return nil
+}
+
+// readsReplaced reports whether it counts what is replaced.
+func (f *rows[R]) readsReplaced() bool { return f.desc.CreatedAt >= 0 || f.mustRead() }
+
+// mustRead reports whether also what is replaced or deleted is to be read: where the row may be ahead, be another's under
+// the same key, or hold a key that no other row may have.
+func (f *rows[R]) mustRead() bool {
+	return f.bounds.alone || f.traits.collides || f.traits.unique != nil
+}
+
+func (f *rows[R]) loaded(e *entry[R], row *querydb.Row) error {
+	e.asRead, e.read = f.bounds.stateOf(row, f.traits.writer), true
+	e.state, e.others = state[R]{}, nil
+	if row.Record == nil {
+		return nil
+	}
+	rec, ours := row.Record, true
+	if f.traits.sees != nil {
+		rec, ours = record.Project(rec, f.traits.sees), slices.Contains(row.Writers, f.traits.writer)
+	}
+	var r R
+	if err := f.codec.Decode(rec, &r); err != nil {
+		return RowError{fmt.Errorf("read %s row %q: %w", f.desc.Name, e.key, err)}
+	}
+	e.indexes, e.pos = row.Indexes, row.Position
+	if f.traits.unique != nil {
+		e.stored.Indexes = row.Indexes
+		f.unique.read(e, row)
+	}
+	if ours {
+		e.row, e.present = r, true
+	} else {
+		e.others, e.end = &r, row.Expires
+	}
+	return nil
+}
+
+// entry returns the entry of a key, absent until it is loaded or written.
+func (f *rows[R]) entry(key keys.Key) *entry[R] {
+	e := f.entries[key]
+	if e == nil {
+		e = f.entryOf(key)
+		if p := f.partitions.all[key.PK]; p != nil {
+			p.entries = append(p.entries, e)
+			if p.whole { // it was read, and the row was not there
+				e.asRead, e.read = f.bounds.stateOf(&querydb.Row{}, f.traits.writer), true
+			}
+		}
+	}
+	return e
+}
+
+// entryOf is entry while rows are read.
+func (f *rows[R]) entryOf(key keys.Key) *entry[R] {
+	e := f.entries[key]
+	if e == nil {
+		e = &entry[R]{key: key}
+		f.entries[key] = e
+	}
+	return e
+}
+
+// passed reports whether the row had come to the event, or further, when it was read, and keeps in mind that some of the
+// event in hand is durable.
+func (f *rows[R]) passed(e *entry[R], at ApplyPoint) bool {
+	if !e.asRead.passed(at) {
+		return false
+	}
+	f.bounds.done++
+	f.bounds.passed = true
+	return true
+}
+
+// replace writes a whole row: none of its former index keys are kept, but those that are another writer's.
+func (f *rows[R]) replace(e *entry[R], row R, at ApplyPoint) error {
+	if err := f.identical(e, &row, at); err != nil {
+		return err
+	}
+	f.stamp(e, &row, f.visible(e, at), at)
+	var indexes indexKeys
+	if f.traits.writer != "" {
+		var err error
+		if indexes, err = f.keysOf(e, false, at); err == nil {
+			err = f.putAll(indexes, &row)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	f.write(e, row, indexes, at)
+	return nil
+}
+
+// update writes a row that was read before.
+func (f *rows[R]) update(e *entry[R], row R, at ApplyPoint) error {
+	if err := f.sameKey(e, &row, at); err != nil {
+		return err
+	}
+	f.stamp(e, &row, true, at)
+	indexes, err := f.updated(e, &row)
+	if err != nil {
+		return err
+	}
+	f.write(e, row, indexes, at)
+	return nil
+}
+
+func (f *rows[R]) write(e *entry[R], row R, indexes indexKeys, at ApplyPoint) {
+	f.touch(e, at)
+	e.row, e.present, e.indexes = row, true, indexes
+}
+
+func (f *rows[R]) remove(e *entry[R], at ApplyPoint) {
+	f.touch(e, at)
+	var none R
+	e.row, e.present, e.indexes = none, false, nil
+}
+
+// touch notes the state of the entry before the event's first change of it.
+func (f *rows[R]) touch(e *entry[R], at ApplyPoint) {
+	if e.event == at.Event {
+		return
+	}
+	f.journal = append(f.journal, undo[R]{e, e.state})
+	if e.event == 0 {
+		e.time = at.Watermark
+	}
+	e.event, e.pos = at.Event, at.Pos
+	if p := f.partitions.all[e.key.PK]; p != nil {
+		p.add(standing[R]{e, at.Pos})
+	}
+	if !e.dirty {
+		e.dirty = true
+		f.dirty = append(f.dirty, e)
+	}
+}
+
+// sameKey fails where a row that is to be written over an entry has another key.
+func (f *rows[R]) sameKey(e *entry[R], row *R, at ApplyPoint) error {
+	if e.present && f.sameKeyFields(&e.row, row) {
+		return nil
+	}
+	got, err := querydb.KeyOf(f.codec, row)
+	if err != nil {
+		return err
+	}
+	if got != e.key {
+		return fmt.Errorf("%s row %q would get the key %q: a row keeps its key; delete it and create another",
+			f.desc.Name, e.key, got)
+	}
+	return f.identical(e, row, at)
+}
+
+// encodeEntry makes what is to be written of an entry that the event in hand has changed; whoever changed it has made sure
+// that the row keeps its key. It is made after each event, and not once per window, so that a row which cannot be stored
+// fails its event whatever the next event would make of it.
+func (f *rows[R]) encodeEntry(e *entry[R]) error {
+	e.stored = querydb.Row{Key: e.key}
+	if e.present {
+		var err error
+		if e.stored, err = querydb.EncodeWithKey(f.codec, &f.builder, &e.row, e.key); err != nil {
+			return err
+		}
+		if e.indexes != nil {
+			e.stored.Indexes = e.indexes
+		}
+	}
+	e.stored.Position = e.pos
+	return f.db.Validate(f.desc, &e.stored)
+}
