@@ -58,7 +58,7 @@ func home() (string, error) {
 		return "", fmt.Errorf("dynamolocal: %w", err)
 	}
 	for at := dir; ; at = filepath.Dir(at) {
-		home := filepath.Join(at, "internal", "dynamolocal")
+		home := filepath.Join(at, "internal", "tests", "dynamolocal")
 		if _, err := os.Stat(filepath.Join(home, "package-lock.json")); err == nil {
 			return home, nil
 		}
