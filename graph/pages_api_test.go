@@ -46,7 +46,9 @@ func TestEveryQueryWithATokenWalksItsRowsOnce(t *testing.T) {
 		walked++
 		t.Run(name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, uint64(i)))
-			for _, limit := range []int{1, 2, 3, 7, 1000} {
+			limits := []int{1, 2, 3, 7, 1000}
+			rng.Shuffle(len(limits), func(i, j int) { limits[i], limits[j] = limits[j], limits[i] })
+			for _, limit := range limits[:2] { // another two each time, since small pages of many queries take long
 				for _, reverse := range []bool{false, true} {
 					newWalk(a.in(t), q, rng, limit, reverse).run("plans")
 					if limit < 1000 || reverse {

@@ -36,7 +36,7 @@ func TestKilledServerKeepsEveryRowAndPosition(t *testing.T) {
 	bin := subjects(t)[registryAt].bin
 	batches, events := readBatches(t)
 	if raceDetector && count(t, "CRASH_SEEDS", 0) == 0 { // it takes ten times as long
-		batches = batches[:len(batches)/3]
+		batches = batches[:len(batches)/6]
 		events = uint64(len(batches) * batch)
 	}
 

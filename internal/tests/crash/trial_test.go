@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -68,8 +69,17 @@ func newTrial(dir string, seed uint64, on *subject, open func(tr *trial) (world,
 		return nil, err
 	}
 	tr.window = []int{1, 3, 10, 40, 200, 4096}[tr.rng.IntN(6)]
-	lines = lines[:min(len(lines), 100+100*tr.window)] // small windows take their time
+	lines = lines[:min(len(lines), 100+100*tr.window, mostEvents())] // small windows take their time
 	return tr, tr.prepare(lines, open)
+}
+
+// mostEvents is how many events a trial has at most: few where nobody asks for many trials and the race detector makes
+// each event take ten times as long.
+func mostEvents() int {
+	if raceDetector && os.Getenv("CRASH_SEEDS") == "" {
+		return 300
+	}
+	return math.MaxInt
 }
 
 // newLongTrial draws a schedule for all events of the registry.
