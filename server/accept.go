@@ -32,7 +32,7 @@ func (c *acceptCommand) Run(ctx context.Context, p *program) (err error) {
 	if err != nil {
 		return err
 	}
-	opened, err := openStore(ctx, store, &c.places, &p.app, p.log)
+	opened, err := p.store(ctx, store, &c.places)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (c *acceptCommand) Run(ctx context.Context, p *program) (err error) {
 	if err := claimSource(ctx, db, store, from); err != nil {
 		return err
 	}
-	src, err := openSource(from, store, c.places.reserve(), c.MaxEvent, p, p.log)
+	src, err := p.source(from, store, c.places.reserve(), c.MaxEvent)
 	if err != nil {
 		return err
 	}

@@ -3,11 +3,9 @@ package server
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
-	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -64,29 +62,4 @@ func (a *App) unfolded(m *querydb.Model) string {
 		return ""
 	}
 	return " by " + strings.Join(missing, ", ")
-}
-
-// checkSample refuses sample events that POST /events would refuse.
-func (a *App) checkSample(events []eventlog.Event) error {
-	for i := range events {
-		e := &events[i]
-		declared := a.Events[e.Type]
-		if declared == nil {
-			return wrongConfig("sample", "sample event %d (id %q) is of type %q, which no schema of events declares%s: "+
-				"declare it, or correct the event", i+1, e.ID, e.Type, meant(e.Type, a.Events))
-		}
-		if err := declared.Check(e.Data); err != nil {
-			return wrongConfig("sample", "sample event %d (id %q) of type %s: %w: correct the event", i+1, e.ID, e.Type, err)
-		}
-	}
-	return nil
-}
-
-// meant proposes the declared type that is most like the given one.
-func meant(name string, declared eventlog.Types) string {
-	names := slices.Sorted(maps.Keys(declared))
-	if best, changes := nearest(name, names); best != "" && changes <= len(name)/3 {
-		return fmt.Sprintf(" (is %s meant?)", best)
-	}
-	return ""
 }

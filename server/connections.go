@@ -7,8 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
 )
 
 // connections bounds how many connections there are. One more than that takes the place of one that waits: of the one that has
@@ -136,24 +134,4 @@ func refuse(conn net.Conn) {
 	_ = conn.SetDeadline(time.Now().Add(time.Second)) // a connection that cannot be written to is closed all the same
 	_, _ = conn.Write([]byte(full))
 	_ = conn.Close()
-}
-
-// Limits of connections and memory, as metrics.
-var (
-	connectionsOpen    = describe("connections", "Connections that are open.")
-	connectionsRefused = describe("connections_refused_total", "Connections refused because there were as many as may be.")
-	inflightBytes      = describe("inflight_bytes", "Bytes that large requests take while they are answered.")
-	inflightRefused    = describe("inflight_refused_total", "Requests refused because others took as many bytes as may be.")
-)
-
-// Describe implements prometheus.Collector.
-func (c *connections) Describe(to chan<- *prometheus.Desc) {
-	to <- connectionsOpen
-	to <- connectionsRefused
-}
-
-// Collect implements prometheus.Collector.
-func (c *connections) Collect(to chan<- prometheus.Metric) {
-	gauge(to, connectionsOpen, float64(c.count()))
-	counter(to, connectionsRefused, float64(c.refused.Load()))
 }

@@ -41,7 +41,7 @@ func metricRow(t *testing.T, d *prometheus.Desc) (name, row string) {
 func TestEveryMetricIsDescribed(t *testing.T) {
 	doc, known := operationsDoc(t), map[string]bool{}
 	for _, c := range []prometheus.Collector{
-		newOperations(nil), &projectionMetrics{}, &storeMetrics{}, storages{}, &dynamoMetrics{}, &connections{}, inflight{},
+		newOperations(nil), &projectionMetrics{}, &storeMetrics{}, storageMetrics{}, &dynamoMetrics{}, connectionMetrics{}, inflightMetrics{},
 	} {
 		all := make(chan *prometheus.Desc, 100)
 		c.Describe(all)

@@ -31,7 +31,7 @@ func formerMismatch(
 			return nil, err
 		}
 		if former {
-			return src.beginsWith(ctx, one.Name, string(note.Value))
+			return beginsWith(ctx, src, one.Name, string(note.Value))
 		}
 	}
 	return nil, dropFormerFirst(ctx, db)
@@ -47,7 +47,7 @@ func dropFormerFirst(ctx context.Context, db *querydb.DB) error {
 
 // beginsWith returns how the source contradicts the note, nil where it does not, or where its first event cannot be
 // read or is forgotten.
-func (s *source) beginsWith(ctx context.Context, projectionName, noted string) (*projection.MismatchError, error) {
+func beginsWith(ctx context.Context, s *source, projectionName, noted string) (*projection.MismatchError, error) {
 	if s.growing {
 		if err := s.Wait(ctx, eventlog.Positions{}); err != nil && !ended(err) {
 			return nil, err

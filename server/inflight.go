@@ -3,25 +3,11 @@ package server
 import (
 	"net/http"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/foldql/foldql/graph/graphqlhttp"
 )
 
-// inflight is what large requests take of memory, all together, as metrics.
+// inflight is what large requests take of memory, all together, for requests with events.
 type inflight struct{ *graphqlhttp.Memory }
-
-// Describe implements prometheus.Collector.
-func (m inflight) Describe(to chan<- *prometheus.Desc) {
-	to <- inflightBytes
-	to <- inflightRefused
-}
-
-// Collect implements prometheus.Collector.
-func (m inflight) Collect(to chan<- prometheus.Metric) {
-	gauge(to, inflightBytes, float64(m.Used()))
-	counter(to, inflightRefused, float64(m.Refused()))
-}
 
 // eventTimes is how many times its size a request with events takes until they are appended.
 const eventTimes = 3

@@ -4,7 +4,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
-	"strings"
 	"sync"
 )
 
@@ -63,9 +62,9 @@ func inUse() uint64 {
 
 // tuneMemory sets up the collector, except for what the environment says by Go's own variables, until stop is called. A
 // limit stays.
-func (p *places) tuneMemory(env func(string) (string, bool)) (stop func()) {
+func tuneMemory(env func(string) (string, bool), limit int64) (stop func()) {
 	if _, set := env("GOMEMLIMIT"); !set {
-		debug.SetMemoryLimit(p.memoryLimit())
+		debug.SetMemoryLimit(limit)
 	}
 	if _, set := env("GOGC"); !set {
 		return PaceCollector()
@@ -78,13 +77,13 @@ const leastMemoryMB = 512
 
 // memoryLimit is that of Go's memory, in bytes: unless told otherwise the server is to take twice the cache in all, and no
 // less than leastMemoryMB.
-func (p *places) memoryLimit() int64 {
-	if p.MemoryMB > 0 {
-		return p.MemoryMB << 20
+func memoryLimit(memoryMB, cacheMB int64, embedded bool) int64 {
+	if memoryMB > 0 {
+		return memoryMB << 20
 	}
-	all := max(leastMemoryMB, 2*p.CacheMB)
-	if cacheBesideGo && strings.HasPrefix(p.Store, "embedded:") {
-		all -= p.CacheMB
+	all := max(leastMemoryMB, 2*cacheMB)
+	if cacheBesideGo && embedded {
+		all -= cacheMB
 	}
 	return all << 20
 }

@@ -26,20 +26,20 @@ func percentNow() int {
 func TestCollectorIsTunedWhereTheEnvironmentDoesNot(t *testing.T) {
 	keepCollector(t)
 	for _, c := range []struct {
-		name    string
-		places  places
-		set     map[string]string
-		percent int
-		limit   int64
+		name              string
+		cacheMB, memoryMB int64
+		set               map[string]string
+		percent           int
+		limit             int64
 	}{
-		{"both by Go's variables", places{CacheMB: 64}, map[string]string{"GOGC": "50", "GOMEMLIMIT": "1TiB"}, 50, 1 << 40},
-		{"as much as a server may take", places{CacheMB: 64}, nil, collectAt(inUse()), 512 << 20},
-		{"from the cache", places{CacheMB: 1024}, nil, collectAt(inUse()), 2048 << 20},
-		{"as asked for", places{CacheMB: 64, MemoryMB: 100}, nil, collectAt(inUse()), 100 << 20},
+		{"both by Go's variables", 64, 0, map[string]string{"GOGC": "50", "GOMEMLIMIT": "1TiB"}, 50, 1 << 40},
+		{"as much as a server may take", 64, 0, nil, collectAt(inUse()), 512 << 20},
+		{"from the cache", 1024, 0, nil, collectAt(inUse()), 2048 << 20},
+		{"as asked for", 64, 100, nil, collectAt(inUse()), 100 << 20},
 	} {
 		debug.SetGCPercent(50)
 		debug.SetMemoryLimit(1 << 40)
-		stop := c.places.tuneMemory(func(name string) (string, bool) { v, ok := c.set[name]; return v, ok })
+		stop := tuneMemory(func(name string) (string, bool) { v, ok := c.set[name]; return v, ok }, memoryLimit(c.memoryMB, c.cacheMB, false))
 		if got := percentNow(); got != c.percent {
 			t.Errorf("%s: %d %%, want %d %%", c.name, got, c.percent)
 		}

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -98,6 +97,3 @@ func (m *meter) line(now time.Time) string {
 	left := time.Duration(float64(m.total-m.pos) / rate * float64(time.Second)).Round(time.Second)
 	return fmt.Sprintf("%s %d of %d events (%d%%), %.0f/s, %s left", m.verb, m.pos, m.total, m.pos*100/m.total, rate, left)
 }
-
-// ended reports whether a source has said that nothing will follow.
-func ended(err error) bool { return errors.Is(err, io.EOF) }

@@ -31,14 +31,14 @@ func (o *storeOptions) open(ctx context.Context, p *program) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := openStore(ctx, store, &at, &p.app, p.log)
+	rows, err := p.store(ctx, store, &at)
 	if err != nil {
 		return nil, err
 	}
 	if err := claimSource(ctx, rows.DB, store, from); err != nil {
 		return nil, errors.Join(err, rows.Close())
 	}
-	src, err := openSource(from, store, at.reserve(), o.MaxEvent, p, p.log)
+	src, err := p.source(from, store, at.reserve(), o.MaxEvent)
 	if err != nil {
 		return nil, errors.Join(err, rows.Close())
 	}

@@ -57,7 +57,7 @@ func inEmbedded(ctx context.Context, p *program, at storePlace, f func(*querydb.
 	if _, err := os.Stat(at.rows()); err != nil {
 		return fmt.Errorf("open the store %s: %w", at, err)
 	}
-	db, err := openStore(ctx, at, &places{CacheMB: lookAroundMB, ReserveMB: 1}, &p.app, p.log)
+	db, err := p.store(ctx, at, &places{CacheMB: lookAroundMB, ReserveMB: 1})
 	if err != nil {
 		return err
 	}

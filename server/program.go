@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
-
-	"golang.org/x/term"
 
 	"github.com/alecthomas/kong"
 )
@@ -95,16 +92,6 @@ func (p *program) parse(c *commands) (command *kong.Context, code int) {
 	return command, exitDone
 }
 
-// configError is a mistake in the configuration.
-type configError struct{ error }
-
-func (e configError) Unwrap() error { return e.error }
-
-// wrongConfig says which key is wrong, how, and what to do.
-func wrongConfig(key, format string, args ...any) error {
-	return configError{fmt.Errorf("%s: %w", key, fmt.Errorf(format, args...))}
-}
-
 // report tells the operator how the command ended.
 func (p *program) report(err error) int {
 	var config configError
@@ -122,15 +109,6 @@ func (p *program) report(err error) int {
 	return exitFailed
 }
 
-// terminal returns the writer as a terminal, nil where a person does not look at it.
-func terminal(w io.Writer) *os.File {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return nil
-	}
-	return f
-}
-
 func newLogger(w io.Writer, format, level string) *slog.Logger {
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(level)); err != nil {
@@ -141,4 +119,18 @@ func newLogger(w io.Writer, format, level string) *slog.Logger {
 		return slog.New(slog.NewTextHandler(w, options))
 	}
 	return slog.New(slog.NewJSONHandler(w, options))
+}
+
+// source opens the source of events of a store.
+func (p *program) source(at sourcePlace, store storePlace, reserve uint64, maxEvent int) (*source, error) {
+	return openSource(at, store, sourceOptions{
+		Reserve: reserve, MaxEvent: maxEvent, Stdin: p.stdin, Types: p.app.Events, Logger: p.log,
+	})
+}
+
+// store opens the store of the rows.
+func (p *program) store(ctx context.Context, at storePlace, how *places) (*rows, error) {
+	return openStore(ctx, at, storeOptions2{
+		CacheBytes: how.CacheMB << 20, Reserve: how.reserve(), Models: p.app.Models, Projections: p.app.Projections, Logger: p.log,
+	})
 }

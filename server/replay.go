@@ -3,8 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
@@ -34,7 +32,7 @@ func (c *replayCommand) Run(ctx context.Context, p *program) (err error) {
 		return err
 	}
 	defer c.places.tuneMemory(p.env)()
-	opened, err := openStore(ctx, store, &c.places, &p.app, p.log)
+	opened, err := p.store(ctx, store, &c.places)
 	if err != nil {
 		return err
 	}
@@ -43,7 +41,7 @@ func (c *replayCommand) Run(ctx context.Context, p *program) (err error) {
 	if err := claimSource(ctx, db, store, from); err != nil {
 		return err
 	}
-	src, err := openSource(from, store, c.reserve(), c.MaxEvent, p, p.log)
+	src, err := p.source(from, store, c.reserve(), c.MaxEvent)
 	if err != nil {
 		return err
 	}
@@ -97,38 +95,9 @@ func replay(ctx context.Context, p *program, f *folds, ends eventlog.Positions) 
 		case err := <-done:
 			m.at(f.average(context.WithoutCancel(ctx)))
 			m.stop()
-			return errors.Join(err, ctx.Err(), f.summary(context.WithoutCancel(ctx), p))
+			return errors.Join(err, ctx.Err(), f.summary(context.WithoutCancel(ctx), p.stdout))
 		case <-look.C:
 			m.at(f.average(ctx))
 		}
 	}
-}
-
-// average returns how far the projections have come, each as much as the others: one that waits long for its first
-// commit, as on DynamoDB, does not hide that the others get on.
-func (f *folds) average(ctx context.Context) uint64 {
-	var sum uint64
-	for _, one := range f.all {
-		s, err := one.Status(ctx)
-		if err != nil {
-			f.log.LogAttrs(ctx, slog.LevelDebug, "status not known", slog.Any("error", err))
-			continue
-		}
-		for _, p := range s.Partitions {
-			sum += p.Checkpoint
-		}
-	}
-	return sum / uint64(max(len(f.all), 1))
-}
-
-// summary prints what became of each projection.
-func (f *folds) summary(ctx context.Context, p *program) error {
-	for _, one := range f.all {
-		s, err := one.Status(ctx)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(p.stdout, "%s: %d events, %d rows written, %d events set aside\n", one.name, s.Events, s.Rows, s.DeadLetters)
-	}
-	return nil
 }

@@ -39,8 +39,8 @@ type parts struct {
 func (p *parts) handler() (handler, operator http.Handler) {
 	measured := newOperations(p.cfg.MetricOperations)
 	p.inflight = inflight{graphqlhttp.NewMemory(p.cfg.MaxInflightBytes)}
-	p.measured = append(p.measured, p.inflight)
-	own := append([]prometheus.Collector{measured, &projectionMetrics{p.folds, p.log}, &storeMetrics{p.db}, p.storages}, p.measured...)
+	p.measured = append(p.measured, inflightMetrics{p.inflight.Memory})
+	own := append([]prometheus.Collector{measured, &projectionMetrics{p.folds, p.log}, &storeMetrics{p.db}, storageMetrics{p.storages}}, p.measured...)
 	metrics := metricsHandler(p.log, own...)
 	return p.finish(p.public(measured, metrics)), p.finish(p.operator(metrics))
 }

@@ -101,16 +101,19 @@ func (s *serving) open(ctx context.Context, p *program) error {
 	if s.cfg.Sample && from.kind != logSource {
 		return wrongConfig("sample", "sample events are appended to a log; choose --events log:, or leave --sample out")
 	}
-	rows, err := openStore(ctx, store, &s.cfg.places, &p.app, s.log)
+	rows, err := p.store(ctx, store, &s.cfg.places)
 	if err != nil {
 		return err
 	}
-	s.db, s.driver, s.measured = rows.DB, rows.driver, rows.measured
+	s.db, s.driver = rows.DB, rows.driver
+	if rows.Dynamo != nil {
+		s.measured = append(s.measured, &dynamoMetrics{rows.Dynamo})
+	}
 	s.storages.add("rows", rows.driver)
 	if err := claimSource(ctx, s.db, store, from); err != nil {
 		return err
 	}
-	if s.source, err = openSource(from, store, s.cfg.reserve(), s.cfg.MaxEvent, p, s.log); err != nil {
+	if s.source, err = p.source(from, store, s.cfg.reserve(), s.cfg.MaxEvent); err != nil {
 		return err
 	}
 	return s.begin(ctx)
@@ -171,7 +174,7 @@ func (s *serving) sample(ctx context.Context) error {
 	if s.app.Sample == nil {
 		return wrongConfig("sample", "this project has no sample events; set App.Sample, or leave --sample out")
 	}
-	n, err := appendSample(ctx, s.source.log, s.app)
+	n, err := appendSample(ctx, s.source.log, s.app.Sample, s.app.Events)
 	if n > 0 {
 		s.log.Info("sample events appended", "events", n)
 	}
@@ -215,7 +218,7 @@ func behind(statuses []projection.Status) (most uint64) {
 
 // serve answers requests until the context ends, and then those in flight.
 func (s *serving) serve(ctx context.Context, p *program) error {
-	s.measured = append(s.measured, s.connections)
+	s.measured = append(s.measured, connectionMetrics{s.connections})
 	handler, operator := s.handler()
 	s.entrance.open(handler)
 	s.operators.open(operator)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"slices"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/embeddedlog"
@@ -21,14 +20,24 @@ type source struct {
 	growing bool         // it is standard input, which may not have come yet
 }
 
-func openSource(at sourcePlace, store storePlace, reserve uint64, maxEvent int, p *program, log *slog.Logger) (*source, error) {
+// sourceOptions are how a source is opened.
+type sourceOptions struct {
+	Reserve  uint64 // bytes of free disk space that a log leaves alone
+	MaxEvent int    // bytes of one event of a file
+	Stdin    io.Reader
+	Types    eventlog.Types // that are declared: a file may hold others
+	Logger   *slog.Logger
+}
+
+// openSource opens the source of events of a store.
+func openSource(at sourcePlace, store storePlace, o sourceOptions) (*source, error) {
 	switch {
 	case at.kind == fileSource:
-		f, err := filesource.Open(filesource.Options{Path: at.path, Stdin: p.stdin, MaxSize: maxEvent})
+		f, err := filesource.Open(filesource.Options{Path: at.path, Stdin: o.Stdin, MaxSize: o.MaxEvent})
 		if err != nil {
 			return nil, err
 		}
-		return &source{Source: &fileOfEvents{Source: f, types: p.app.Events, log: log}, growing: at.path == "-"}, nil
+		return &source{Source: &fileOfEvents{Source: f, types: o.Types, log: o.Logger}, growing: at.path == "-"}, nil
 	case store.kind == memoryStore && at.path == "":
 		l := memlog.New(memlog.Options{})
 		return &source{Source: l, log: l}, nil
@@ -37,7 +46,7 @@ func openSource(at sourcePlace, store storePlace, reserve uint64, maxEvent int, 
 	if at.path != "" {
 		dir = logIn(at.path)
 	}
-	l, err := embeddedlog.Open(embeddedlog.Options{Dir: dir, Reserve: reserve, Logger: log})
+	l, err := embeddedlog.Open(embeddedlog.Options{Dir: dir, Reserve: o.Reserve, Logger: o.Logger})
 	if err != nil {
 		return nil, err
 	}
@@ -67,60 +76,5 @@ func head(ctx context.Context, src eventlog.Source, partition string) (uint64, e
 	return knows.Head(ctx, partition)
 }
 
-// appendSample appends the sample to a log that is empty, all of it or nothing, and returns how many events that were.
-func appendSample(ctx context.Context, log eventlog.Log, app *App) (int, error) {
-	ends, err := heads(ctx, log)
-	if err != nil {
-		return 0, fmt.Errorf("append the sample events: %w", err)
-	}
-	for _, end := range ends {
-		if end > 0 {
-			return 0, nil
-		}
-	}
-	events := slices.Collect(app.Sample)
-	if err := app.checkSample(events); err != nil {
-		return 0, err
-	}
-	if _, err := log.Append(ctx, events); err != nil {
-		return 0, fmt.Errorf("append the sample events: %w", err)
-	}
-	return len(events), nil
-}
-
-// upTo is a source as it stood: it ends where its partitions ended when it was made.
-type upTo struct {
-	eventlog.Source
-	ends eventlog.Positions
-}
-
-// Unwrap implements eventlog.Wrapper.
-func (s *upTo) Unwrap() eventlog.Source { return s.Source }
-
-// Read implements eventlog.Source.
-func (s *upTo) Read(ctx context.Context, partition string, after uint64, most int) ([]eventlog.Event, error) {
-	end := s.ends[partition]
-	if after >= end {
-		return nil, nil
-	}
-	events, err := s.Source.Read(ctx, partition, after, most)
-	for len(events) > 0 && events[len(events)-1].Offset > end {
-		events = events[:len(events)-1]
-	}
-	return events, err
-}
-
-// Wait implements eventlog.Source.
-func (s *upTo) Wait(ctx context.Context, after eventlog.Positions) error {
-	for partition, end := range s.ends {
-		if after[partition] < end {
-			return s.Source.Wait(ctx, after)
-		}
-	}
-	return io.EOF
-}
-
-// Head implements eventlog.Head.
-func (s *upTo) Head(_ context.Context, partition string) (uint64, error) {
-	return s.ends[partition], nil
-}
+// ended reports whether a source has said that nothing will follow.
+func ended(err error) bool { return errors.Is(err, io.EOF) }

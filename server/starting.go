@@ -1,43 +1,15 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"log/slog"
 	"net"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/querydb/driver"
 )
-
-// entrance answers from the moment on at which the address is taken: before the store is open it says that the server
-// starts.
-type entrance struct {
-	handler atomic.Pointer[http.Handler]
-}
-
-func (e *entrance) open(h http.Handler) { e.handler.Store(&h) }
-
-// ServeHTTP implements http.Handler.
-func (e *entrance) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if h := e.handler.Load(); h != nil {
-		(*h).ServeHTTP(w, r)
-		return
-	}
-	switch r.URL.Path {
-	case livePath:
-		(&health{}).live(w, r)
-	case readyPath:
-		writeJSON(w, http.StatusServiceUnavailable, "application/json", readyAnswer{Why: whyStarting})
-	default:
-		w.Header().Set("Retry-After", "1")
-		starting().write(w)
-	}
-}
 
 // listen takes the address before anything else is touched: a second server that is started by mistake ends here, and one
 // that has much to open is known to be alive.
@@ -75,16 +47,25 @@ func (s *serving) openPatiently(ctx context.Context, p *program) error {
 	}
 }
 
-// connectionLog hands on what the listener and its connections have to tell. Clients that break off are everyday life; a
-// connection that cannot be accepted is not: the process has no file descriptors left.
-type connectionLog struct{ log *slog.Logger }
-
-// Write implements io.Writer.
-func (c connectionLog) Write(line []byte) (int, error) {
-	level := slog.LevelDebug
-	if bytes.Contains(line, []byte("Accept error")) {
-		level = slog.LevelError
+// serveOperators answers at --admin-listen, if there is one, until it is closed: also while the server drains.
+func (s *serving) serveOperators(handler http.Handler) (closeAdmin func(), err error) {
+	if s.cfg.AdminListen == "" {
+		return func() {}, nil
 	}
-	c.log.Log(context.Background(), level, string(bytes.TrimSpace(line)))
-	return len(line), nil
+	listener, err := net.Listen("tcp", s.cfg.AdminListen)
+	if err != nil {
+		return nil, wrongConfig("admin-listen", "%w; choose another address, or stop what uses it", err)
+	}
+	srv := s.httpServer(handler)
+	go func() {
+		if err := srv.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			s.log.Error("the admin listener failed; the server goes on without it", "error", err)
+		}
+	}()
+	at := listener.Addr().String()
+	s.log.Info("answering operators", "admin", at)
+	if !loopback(at) {
+		s.log.Warn("whoever reaches the admin listener sees names of models, keys of rows and addresses", "admin", at)
+	}
+	return func() { _ = srv.Close() }, nil // nobody waits for what is asked while the server ends
 }

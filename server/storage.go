@@ -3,8 +3,6 @@ package server
 import (
 	"errors"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/querydb/driver"
 )
@@ -38,20 +36,4 @@ func (s storages) ready() error {
 		}
 	}
 	return nil
-}
-
-var storageWritable = describe("storage_writable", "1 where the directory can be written, 0 where writes wait or are refused.", "directory")
-
-// Describe implements prometheus.Collector.
-func (s storages) Describe(to chan<- *prometheus.Desc) { to <- storageWritable }
-
-// Collect implements prometheus.Collector.
-func (s storages) Collect(to chan<- prometheus.Metric) {
-	for _, one := range s {
-		writable := 1.0
-		if one.at.Writable() != nil {
-			writable = 0
-		}
-		gauge(to, storageWritable, writable, one.name)
-	}
 }

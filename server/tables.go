@@ -148,13 +148,13 @@ func (s *tables) survey(ctx context.Context) (known dynamostore.Tables, err erro
 		return known, err
 	}
 	if !there {
-		return dynamostore.Tables{Needed: firstTables(s.app)}, nil
+		return dynamostore.Tables{Needed: firstTables(s.app.Models)}, nil
 	}
 	db, err := querydb.Open(ctx, s.Store, s.app.Models, s.cfg)
 	if err != nil {
 		return known, err
 	}
-	if known.Needed, err = neededTables(ctx, db, s.app); err != nil {
+	if known.Needed, err = neededTables(ctx, db, s.app.Models, s.app.Projections); err != nil {
 		return known, err
 	}
 	known.Former, err = db.FormerGenerations(ctx)
