@@ -82,3 +82,17 @@ func Embed(ctx context.Context, app App, o Opened) (*Embedded, error) {
 // Wait returns when the projections have come to the end of the log, or to that of their context, with why one of them
 // has stopped before.
 func (e *Embedded) Wait() error { return e.serving.folds.wait() }
+
+// writers admits those who may append events and retry or skip dead letters: who has the token, or, where there is none,
+// whom the configuration admits.
+func writers(token string, without Writes) admission {
+	switch {
+	case token != "":
+		return bearerOf(token)
+	case without == WritesOpen:
+		return Anybody
+	case without == WritesLocal:
+		return ofThisMachine
+	}
+	return Nobody
+}

@@ -22,12 +22,6 @@ func (h *health) live(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, "application/json", map[string]string{"status": "alive"})
 }
 
-// Where the server is asked whether it is alive, and whether it is ready.
-const (
-	livePath  = "/livez"
-	readyPath = "/readyz"
-)
-
 // readyAnswer is the body of /readyz.
 type readyAnswer struct {
 	Ready       bool              `json:"ready"`

@@ -48,6 +48,12 @@ func (h *hosts) refuse(r *http.Request) *problem {
 	return foreignOrigin("Pages of this origin may not ask; if they are to, start the server with --cors-origins and the origin.")
 }
 
+// Where the server is asked whether it is alive, and whether it is ready.
+const (
+	livePath  = "/livez"
+	readyPath = "/readyz"
+)
+
 // publicPath reports whether a path tells everybody the same, and nothing of what is stored.
 func publicPath(path string) bool { return path == livePath || path == readyPath }
 

@@ -54,7 +54,7 @@ func (p *parts) finish(mux http.Handler) http.Handler {
 // operator answers at --admin-listen: who can reach that may see everything, and writes as elsewhere.
 func (p *parts) operator(metrics http.Handler) http.Handler {
 	mux := http.NewServeMux()
-	anybody := writers("", WritesOpen)
+	anybody := admission(Anybody)
 	(&admin{folds: p.folds, log: p.log}).register(mux, anybody.guard, p.writers.guard)
 	mux.HandleFunc("GET "+livePath, p.health.live)
 	mux.HandleFunc("GET "+readyPath, p.health.ready(anybody))
