@@ -9,12 +9,16 @@ import (
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/cloudevents"
 	"github.com/foldql/foldql/eventlog/filesource"
+	"github.com/foldql/foldql/server/internal/client"
+	"github.com/foldql/foldql/server/internal/config"
+	"github.com/foldql/foldql/server/internal/progress"
+	"github.com/foldql/foldql/server/internal/sources"
 )
 
 // appendCommand sends the events of a file to a running server, in order.
 type appendCommand struct {
 	File string `arg:"" help:"CloudEvents, one a line: .jsonl, .jsonl.gz, or - for standard input."`
-	remoteServer
+	client.Server
 	Batch    int `help:"Events of one request, at most." default:"500"`
 	MaxEvent int `help:"Bytes of one event." default:"262144"`
 	Attempts int `help:"How often a request is sent before giving up." default:"8"`
@@ -26,8 +30,8 @@ const batchBytes = 4 << 20
 // appending is a run of the command.
 type appending struct {
 	*appendCommand
-	client     *client
-	meter      meter
+	client     *client.Client
+	meter      progress.Meter
 	duplicates int
 	appended   int
 	pause      time.Duration // before the first repetition of a request; it doubles
@@ -36,12 +40,12 @@ type appending struct {
 // Run sends all events. Those that the server has already change nothing, so that it may be run again at any time.
 func (c *appendCommand) Run(ctx context.Context, p *program) error {
 	if c.Batch < 1 || c.Attempts < 1 || c.MaxEvent < 1 {
-		return wrongConfig("batch, attempts, max-event", "give 1 at least")
+		return config.Wrong("batch, attempts, max-event", "give 1 at least")
 	}
 	if c.Batch > cloudevents.MaxBatch {
-		return wrongConfig("batch", "%d is more than a server takes in one request; give %d at most", c.Batch, cloudevents.MaxBatch)
+		return config.Wrong("batch", "%d is more than a server takes in one request; give %d at most", c.Batch, cloudevents.MaxBatch)
 	}
-	to, err := c.remoteServer.client()
+	to, err := c.Server.Client()
 	if err != nil {
 		return err
 	}
@@ -51,13 +55,13 @@ func (c *appendCommand) Run(ctx context.Context, p *program) error {
 	}
 	a := &appending{appendCommand: c, client: to, pause: 200 * time.Millisecond}
 	if c.File != "-" { // the end of standard input is known when it has come
-		if a.meter.total, err = src.Head(ctx, filesource.Partition); err != nil {
+		if a.meter.Total, err = src.Head(ctx, filesource.Partition); err != nil {
 			return errors.Join(err, src.Close())
 		}
 	}
-	a.meter.start(p.stderr, "appended")
+	a.meter.Start(p.stderr, "appended")
 	err = a.all(ctx, src)
-	a.meter.stop()
+	a.meter.Stop()
 	if err == nil {
 		fmt.Fprintf(p.stdout, "%d events appended, %d were there already\n", a.appended, a.duplicates)
 	}
@@ -73,7 +77,7 @@ func (a *appending) all(ctx context.Context, src eventlog.Source) error {
 		}
 		if len(events) == 0 {
 			err := src.Wait(ctx, eventlog.Positions{filesource.Partition: after})
-			if ended(err) {
+			if sources.Ended(err) {
 				return nil
 			}
 			if err != nil {
@@ -88,7 +92,7 @@ func (a *appending) all(ctx context.Context, src eventlog.Source) error {
 			}
 			after = events[n-1].Offset
 			events = events[n:]
-			a.meter.at(after)
+			a.meter.At(after)
 		}
 	}
 }
@@ -113,7 +117,7 @@ func (a *appending) send(ctx context.Context, events []eventlog.Event) error {
 	body := cloudevents.AppendBatch(nil, events)
 	for pause, n := a.pause, 1; ; pause, n = min(2*pause, 10*time.Second), n+1 {
 		var answer struct{ Appended []eventlog.Appended }
-		err := a.client.do(ctx, "POST", "/events", cloudevents.BatchType, body, &answer)
+		err := a.client.Do(ctx, "POST", "/events", cloudevents.BatchType, body, &answer)
 		if err == nil {
 			a.count(answer.Appended)
 			return nil
@@ -121,7 +125,7 @@ func (a *appending) send(ctx context.Context, events []eventlog.Event) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if !passing(err) || n == a.Attempts {
+		if !client.Temporary(err) || n == a.Attempts {
 			return a.refused(events, err)
 		}
 		select {
@@ -144,12 +148,12 @@ func (a *appending) count(at []eventlog.Appended) {
 
 // refused says which line the server did not take.
 func (a *appending) refused(events []eventlog.Event, err error) error {
-	var answer *remoteError
+	var answer *client.Error
 	if errors.As(err, &answer) && answer.Event != nil && *answer.Event >= 0 && *answer.Event < len(events) {
 		e := &events[*answer.Event]
 		return fmt.Errorf("append line %d of %s (id %q): %s: %s; the lines before %d are appended",
 			e.Offset, a.File, e.ID, answer.Field, answer.Reason, events[0].Offset)
 	}
 	return fmt.Errorf("append lines %d to %d of %s to %s: %w; the lines before are appended",
-		events[0].Offset, events[len(events)-1].Offset, a.File, a.client.base, err)
+		events[0].Offset, events[len(events)-1].Offset, a.File, a.client.Base, err)
 }

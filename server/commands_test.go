@@ -19,6 +19,7 @@ import (
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/cloudevents"
+	"github.com/foldql/foldql/server/internal/progress"
 )
 
 // lines writes events as a file has them.
@@ -222,17 +223,17 @@ func TestSchemaAndVersionArePrinted(t *testing.T) {
 func TestProgressIsToldInLinesWhereNobodyWatches(t *testing.T) {
 	var out bytes.Buffer
 	now := time.Date(2024, 1, 15, 10, 30, 0, 0, time.UTC)
-	m := meter{total: 1000, now: func() time.Time { return now }}
-	m.from(100)
-	m.start(&out, "folded")
-	m.at(150)
+	m := progress.Meter{Total: 1000, Now: func() time.Time { return now }}
+	m.From(100)
+	m.Start(&out, "folded")
+	m.At(150)
 	now = now.Add(5 * time.Second)
-	m.at(200)
+	m.At(200)
 	now = now.Add(time.Second)
-	m.at(300)
+	m.At(300)
 	now = now.Add(4 * time.Second)
-	m.at(1000)
-	m.stop()
+	m.At(1000)
+	m.Stop()
 	want := "folded 200 of 1000 events (20%), 20/s, 40s left\n"
 	if !strings.HasPrefix(out.String(), want) || !strings.HasSuffix(out.String(), "folded 1000 of 1000 events (100%), 90/s\n") {
 		t.Errorf("said:\n%s", out.String())

@@ -9,6 +9,9 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/foldql/foldql/server/internal/config"
+	"github.com/foldql/foldql/server/internal/metrics"
 )
 
 // operationsDoc is docs/operations.md, which this program is operated by.
@@ -41,7 +44,7 @@ func metricRow(t *testing.T, d *prometheus.Desc) (name, row string) {
 func TestEveryMetricIsDescribed(t *testing.T) {
 	doc, known := operationsDoc(t), map[string]bool{}
 	for _, c := range []prometheus.Collector{
-		newOperations(nil), &projectionMetrics{}, &storeMetrics{}, storageMetrics{}, &dynamoMetrics{}, connectionMetrics{}, inflightMetrics{},
+		metrics.NewOperations(nil), &metrics.Projections{}, &metrics.Store{}, metrics.Directories{}, &metrics.DynamoDB{}, metrics.Connections{}, metrics.Inflight{},
 	} {
 		all := make(chan *prometheus.Desc, 100)
 		c.Describe(all)
@@ -81,7 +84,7 @@ func TestEveryCommandAndOptionIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, flag := range flagNames(parser.Model.Node) {
+	for _, flag := range config.FlagNames(parser.Model.Node) {
 		if !regexp.MustCompile("`--(no-)?" + flag + "[`= ]").MatchString(doc) {
 			t.Errorf("docs/operations.md does not name --%s", flag)
 		}

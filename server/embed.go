@@ -11,6 +11,8 @@ import (
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/server/internal/access"
+	"github.com/foldql/foldql/server/internal/sources"
 )
 
 // Opened is what another program has opened for a server, and closes after it.
@@ -62,7 +64,7 @@ func Embed(ctx context.Context, app App, o Opened) (*Embedded, error) {
 	if command, _ := p.parse(&c); command == nil {
 		return nil, fmt.Errorf("the options of the server: %s", strings.TrimSpace(said.String()))
 	}
-	if token, err := c.Serve.writeToken.get(); err == nil && token == "" && o.Writes == WritesUndecided {
+	if token, err := c.Serve.WriteAuth.Get(); err == nil && token == "" && o.Writes == WritesUndecided {
 		return nil, errors.New("nobody has said who may write to the server: give a write token in Options " +
 			"(--write-token-file=FILE), or choose Writes: WritesRefused, WritesLocal or WritesOpen")
 	}
@@ -70,7 +72,7 @@ func Embed(ctx context.Context, app App, o Opened) (*Embedded, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.db, s.source = o.DB, &source{Source: o.Log, log: o.Log}
+	s.db, s.source = o.DB, &sources.Source{Source: o.Log, Log: o.Log}
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -81,18 +83,18 @@ func Embed(ctx context.Context, app App, o Opened) (*Embedded, error) {
 
 // Wait returns when the projections have come to the end of the log, or to that of their context, with why one of them
 // has stopped before.
-func (e *Embedded) Wait() error { return e.serving.folds.wait() }
+func (e *Embedded) Wait() error { return e.serving.folds.Wait() }
 
 // writers admits those who may append events and retry or skip dead letters: who has the token, or, where there is none,
 // whom the configuration admits.
-func writers(token string, without Writes) admission {
+func writers(token string, without Writes) access.Admission {
 	switch {
 	case token != "":
-		return bearerOf(token)
+		return access.Bearer(token)
 	case without == WritesOpen:
-		return Anybody
+		return access.Anybody
 	case without == WritesLocal:
-		return ofThisMachine
+		return access.ThisMachine
 	}
-	return Nobody
+	return access.Nobody
 }

@@ -14,6 +14,9 @@ import (
 
 	"github.com/foldql/foldql/eventlog/cloudevents"
 	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/server/internal/access"
+	"github.com/foldql/foldql/server/internal/health"
+	"github.com/foldql/foldql/server/internal/problem"
 )
 
 // TestWritingWithoutATokenIsForThisMachineAlone: the peer, the host, the origin and the headers all say so.
@@ -40,8 +43,8 @@ func TestWritingWithoutATokenIsForThisMachineAlone(t *testing.T) {
 		r.RemoteAddr, r.Host = "127.0.0.1:1234", "localhost:8080"
 		tc.change(r)
 		got := ""
-		if bad := ofThisMachine(r); bad != nil {
-			got = strings.TrimPrefix(bad.Type, urn)
+		if bad := access.ThisMachine(r); bad != nil {
+			got = strings.TrimPrefix(bad.Type, problem.Prefix)
 		}
 		if got != tc.want {
 			t.Errorf("%s: problem %q, want %q", tc.name, got, tc.want)
@@ -54,7 +57,7 @@ func TestWritingWithoutATokenIsForThisMachineAlone(t *testing.T) {
 		r := httptest.NewRequest("POST", "/events", nil)
 		r.RemoteAddr, r.Host = "127.0.0.1:1234", "localhost:8080"
 		r.Header[header] = []string{""}
-		if bad := ofThisMachine(r); bad == nil || bad.Type != urn+"not-local" {
+		if bad := access.ThisMachine(r); bad == nil || bad.Type != problem.Prefix+"not-local" {
 			t.Errorf("with the header %s: %v, want it refused", header, bad)
 		}
 	}
@@ -152,12 +155,12 @@ func TestReasonForNotBeingReadyIsCoarse(t *testing.T) {
 		err  error
 		list []projection.Status
 	}{
-		"draining":    {errDraining, []projection.Status{{State: projection.Stalled}}},
+		"draining":    {health.ErrDraining, []projection.Status{{State: projection.Stalled}}},
 		"stopped":     {secret, []projection.Status{behind, {State: projection.Stopped, LastError: "x"}}},
 		"catching up": {secret, []projection.Status{{State: projection.Stopped}, behind}},
 		"unavailable": {secret, []projection.Status{{State: projection.Live}}},
 	} {
-		if got := coarse(tc.err, tc.list); got != want {
+		if got := health.Coarse(tc.err, tc.list); got != want {
 			t.Errorf("the reason is %q, want %q", got, want)
 		}
 	}
@@ -224,7 +227,7 @@ func TestForeignNamesCannotRead(t *testing.T) {
 
 // TestForeignNamesAreKnownByWhereTheyArrive: a server at all addresses is asked by any name, but on loopback.
 func TestForeignNamesAreKnownByWhereTheyArrive(t *testing.T) {
-	served := (&hosts{}).guard(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	served := (&access.Hosts{}).Guard(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	for at, want := range map[string]int{"192.0.2.1:8080": 200, "127.0.0.1:8080": 403, "[::1]:8080": 403} {
 		addr, err := net.ResolveTCPAddr("tcp", at)
 		if err != nil {

@@ -9,6 +9,13 @@ import (
 
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/server/internal/admin"
+	"github.com/foldql/foldql/server/internal/client"
+	"github.com/foldql/foldql/server/internal/config"
+	"github.com/foldql/foldql/server/internal/problem"
+	"github.com/foldql/foldql/server/internal/projections"
+	"github.com/foldql/foldql/server/internal/sources"
+	"github.com/foldql/foldql/server/internal/stores"
 )
 
 // storeOptions are those of commands that work on a store themselves, while no server runs.
@@ -22,12 +29,12 @@ type storeOptions struct {
 // opened is a store, and the source that belongs to it.
 type opened struct {
 	db  *querydb.DB
-	src *source
+	src *sources.Source
 }
 
 func (o *storeOptions) open(ctx context.Context, p *program) (*opened, error) {
-	at := places{Store: o.Store, Events: o.Events, CacheMB: o.CacheMB, ReserveMB: 1}
-	store, from, err := at.parse()
+	at := config.Data{Store: o.Store, Events: o.Events, CacheMB: o.CacheMB, ReserveMB: 1}
+	store, from, err := at.Parse()
 	if err != nil {
 		return nil, err
 	}
@@ -35,10 +42,10 @@ func (o *storeOptions) open(ctx context.Context, p *program) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := claimSource(ctx, rows.DB, store, from); err != nil {
+	if err := stores.BindSource(ctx, rows.DB, store, from); err != nil {
 		return nil, errors.Join(err, rows.Close())
 	}
-	src, err := p.source(from, store, at.reserve(), o.MaxEvent)
+	src, err := p.source(from, store, at.Reserve(), o.MaxEvent)
 	if err != nil {
 		return nil, errors.Join(err, rows.Close())
 	}
@@ -49,22 +56,22 @@ func (o *opened) close() error { return errors.Join(o.src.Close(), o.db.Close())
 
 // eventsPlace is where dead letters are: with a running server, or in a store.
 type eventsPlace struct {
-	remoteServer
+	client.Server
 	storeOptions
-	folding
+	config.Fold
 }
 
 // with calls f with a client of the server or, where a store is given, of one that folds nothing and answers this
 // client alone.
-func (c *eventsPlace) with(ctx context.Context, p *program, f func(*client) error) (err error) {
+func (c *eventsPlace) with(ctx context.Context, p *program, f func(*client.Client) error) (err error) {
 	if c.Store == "" {
-		to, err := c.remoteServer.client()
+		to, err := c.Server.Client()
 		if err != nil {
 			return err
 		}
 		return f(to)
 	}
-	cfg, err := c.runner(p.log)
+	cfg, err := c.Runner(p.log)
 	if err != nil {
 		return err
 	}
@@ -73,14 +80,14 @@ func (c *eventsPlace) with(ctx context.Context, p *program, f func(*client) erro
 		return err
 	}
 	defer func() { err = errors.Join(err, o.close()) }()
-	all, err := newFolds(p.app.Projections, o.src.Source, o.db, nil, cfg)
+	all, err := projections.New(p.app.Projections, o.src.Source, o.db, nil, cfg)
 	if err != nil {
 		return err
 	}
 	mux := http.NewServeMux()
 	none := func(h http.Handler) http.Handler { return h }
-	(&admin{folds: all, log: p.log}).register(mux, none, notAnew(o.db, p.app.Projections))
-	return f(&client{who: "the store", base: "http://store", http: &http.Client{Transport: answering{mux}}})
+	(&admin.API{Folds: all, Log: p.log}).Register(mux, none, notAnew(o.db, p.app.Projections))
+	return f(&client.Client{Who: "the store", Base: "http://store", Http: &http.Client{Transport: answering{mux}}})
 }
 
 // notAnew refuses to change anything by a program that would fold a model anew for that: to decide about a dead
@@ -95,7 +102,7 @@ func notAnew(db *querydb.DB, all []projection.Projection) func(http.Handler) htt
 						"or start the server first", one.Name, why)
 				}
 				if err != nil {
-					failedAgain(err.Error()).write(w)
+					problem.FailedAgain(err.Error()).Write(w)
 					return
 				}
 			}

@@ -9,11 +9,14 @@ import (
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator/rules"
+
+	"github.com/foldql/foldql/server/internal/config"
+	"github.com/foldql/foldql/server/internal/metrics"
 )
 
 func TestOperationsGoByConfiguredNamesAndElseByTheirQuery(t *testing.T) {
 	schema := gqlparser.MustLoadSchema(&ast.Source{Input: `type Query { Task: String Order: String }`})
-	o := newOperations([]string{"Titles"})
+	o := metrics.NewOperations([]string{"Titles"})
 	for document, want := range map[string]string{
 		`{ Task }`:              "Task",
 		`query Titles { Task }`: "Titles",
@@ -26,11 +29,11 @@ func TestOperationsGoByConfiguredNamesAndElseByTheirQuery(t *testing.T) {
 		`{ __typename }`: "__typename",
 	} {
 		doc := gqlparser.MustLoadQueryWithRules(schema, document, rules.NewDefaultRules())
-		if got := o.label(&graphql.OperationContext{Operation: doc.Operations[0]}); got != want {
+		if got := o.Label(&graphql.OperationContext{Operation: doc.Operations[0]}); got != want {
 			t.Errorf("%s: counted as %s, want %s", document, got, want)
 		}
 	}
-	if got := o.label(&graphql.OperationContext{}); got != "invalid" {
+	if got := o.Label(&graphql.OperationContext{}); got != "invalid" {
 		t.Errorf("no operation: counted as %s", got)
 	}
 }
@@ -39,7 +42,7 @@ func TestOperationsGoByConfiguredNamesAndElseByTheirQuery(t *testing.T) {
 func TestNoClientFillsTheNamesOfOperations(t *testing.T) {
 	s := serve(t, newProject(false).App, start{args: []string{"--store", "memory:", "--metric-operations", "Titles"}})
 	s.query(t, `query Titles { Task(id: "1") { title } }`)
-	for i := range 2 * mostNames {
+	for i := range 2 * config.MostNames {
 		s.query(t, fmt.Sprintf(`query Operation%d { Task(id: "1") { title } }`, i))
 	}
 	s.query(t, `query Wrong { nothing }`)

@@ -8,6 +8,11 @@ import (
 	"log/slog"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/foldql/foldql/server/internal/config"
+	"github.com/foldql/foldql/server/internal/progress"
+	"github.com/foldql/foldql/server/internal/sources"
+	"github.com/foldql/foldql/server/internal/stores"
 )
 
 // program is one run of the program, with everything that it has of the process.
@@ -65,14 +70,14 @@ func (p *program) run(ctx context.Context) int {
 // parse reads the command line, the environment and the file. Where there is no command to carry out, it returns the
 // exit code instead.
 func (p *program) parse(c *commands) (command *kong.Context, code int) {
-	exited, from := -1, &settings{env: p.env, all: p.vars}
+	exited, from := -1, &config.Settings{Env: p.env, All: p.vars}
 	parser, err := kong.New(c,
 		kong.Name("server"),
 		kong.Description("Serves a GraphQL API over read models that are folded from events."),
 		kong.Writers(p.stdout, p.stderr),
 		kong.Exit(func(code int) { exited = code }),
 		kong.Resolvers(from),
-		kong.ValueFormatter(withVariable),
+		kong.ValueFormatter(config.WithVariable),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 	if err != nil {
@@ -82,8 +87,8 @@ func (p *program) parse(c *commands) (command *kong.Context, code int) {
 	if exited >= 0 { // --help was asked for and given
 		return nil, exited
 	}
-	if from.err != nil {
-		err = from.err
+	if from.Err != nil {
+		err = from.Err
 	}
 	if err != nil {
 		fmt.Fprintf(p.stderr, "error: %v\nRun \"server --help\" for what there is.\n", err)
@@ -94,7 +99,7 @@ func (p *program) parse(c *commands) (command *kong.Context, code int) {
 
 // report tells the operator how the command ended.
 func (p *program) report(err error) int {
-	var config configError
+	var config config.Error
 	switch {
 	case err == nil:
 		return exitDone
@@ -115,22 +120,22 @@ func newLogger(w io.Writer, format, level string) *slog.Logger {
 		panic(err) // the command line takes the names of levels only
 	}
 	options := &slog.HandlerOptions{Level: l}
-	if format == "text" || format == "auto" && terminal(w) != nil {
+	if format == "text" || format == "auto" && progress.Terminal(w) != nil {
 		return slog.New(slog.NewTextHandler(w, options))
 	}
 	return slog.New(slog.NewJSONHandler(w, options))
 }
 
 // source opens the source of events of a store.
-func (p *program) source(at sourcePlace, store storePlace, reserve uint64, maxEvent int) (*source, error) {
-	return openSource(at, store, sourceOptions{
+func (p *program) source(at config.Source, store config.Store, reserve uint64, maxEvent int) (*sources.Source, error) {
+	return sources.Open(at, store, sources.Options{
 		Reserve: reserve, MaxEvent: maxEvent, Stdin: p.stdin, Types: p.app.Events, Logger: p.log,
 	})
 }
 
 // store opens the store of the rows.
-func (p *program) store(ctx context.Context, at storePlace, how *places) (*rows, error) {
-	return openStore(ctx, at, storeOptions2{
-		CacheBytes: how.CacheMB << 20, Reserve: how.reserve(), Models: p.app.Models, Projections: p.app.Projections, Logger: p.log,
+func (p *program) store(ctx context.Context, at config.Store, how *config.Data) (*stores.Rows, error) {
+	return stores.Open(ctx, at, stores.Options{
+		CacheBytes: how.CacheMB << 20, Reserve: how.Reserve(), Models: p.app.Models, Projections: p.app.Projections, Logger: p.log,
 	})
 }

@@ -8,12 +8,16 @@ import (
 	"net/http"
 
 	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/server/internal/admin"
+	"github.com/foldql/foldql/server/internal/client"
+	"github.com/foldql/foldql/server/internal/config"
+	"github.com/foldql/foldql/server/internal/logcheck"
 )
 
 // rebuildCommand has models folded anew: by a running server, or at the next start where the store is given.
 type rebuildCommand struct {
 	Name []string `arg:"" help:"Models, or projections. Those that share a table are folded anew together."`
-	remoteServer
+	client.Server
 	storeOptions
 }
 
@@ -26,15 +30,15 @@ func (c *rebuildCommand) Run(ctx context.Context, p *program) error {
 }
 
 func (c *rebuildCommand) remote(ctx context.Context, p *program) error {
-	to, err := c.remoteServer.client()
+	to, err := c.Server.Client()
 	if err != nil {
 		return err
 	}
-	body, err := json.Marshal(rebuildRequest{c.Name})
+	body, err := json.Marshal(admin.RebuildRequest{Names: c.Name})
 	if err != nil {
 		return err
 	}
-	if err := to.do(ctx, http.MethodPost, "/admin/rebuild", "application/json", body, nil); err != nil {
+	if err := to.Do(ctx, http.MethodPost, "/admin/rebuild", "application/json", body, nil); err != nil {
 		return fmt.Errorf("rebuild: %w", err)
 	}
 	fmt.Fprintln(p.stdout, "begun: GET /admin/projections tells how the projections are getting on")
@@ -42,21 +46,21 @@ func (c *rebuildCommand) remote(ctx context.Context, p *program) error {
 }
 
 func (c *rebuildCommand) offline(ctx context.Context, p *program) (err error) {
-	names, err := named(p.app.Projections, c.Name)
+	names, err := admin.ProjectionsNamed(p.app.Projections, c.Name)
 	if err != nil {
-		return wrongConfig("name", "%w", err)
+		return config.Wrong("name", "%w", err)
 	}
 	o, err := c.storeOptions.open(ctx, p)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, o.close()) }()
-	other, err := firstMismatch(ctx, o.db, o.src, p.app.Projections)
+	other, err := logcheck.First(ctx, o.db, o.src, p.app.Projections)
 	if err != nil {
 		return err
 	}
 	if other != nil {
-		return errMismatch(other)
+		return logcheck.Error(other)
 	}
 	for _, one := range p.app.Projections {
 		if !names[one.Name] {

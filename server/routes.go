@@ -15,72 +15,81 @@ import (
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/server/internal/access"
+	"github.com/foldql/foldql/server/internal/admin"
+	"github.com/foldql/foldql/server/internal/health"
+	"github.com/foldql/foldql/server/internal/limits"
+	"github.com/foldql/foldql/server/internal/metrics"
+	"github.com/foldql/foldql/server/internal/middleware"
+	"github.com/foldql/foldql/server/internal/problem"
+	"github.com/foldql/foldql/server/internal/projections"
+	"github.com/foldql/foldql/server/internal/sources"
 )
 
 // parts is what the routes are made of.
 type parts struct {
 	app      *App
 	cfg      *serveCommand
-	writers  admission
+	writers  access.Admission
 	verifier *auth.Verifier
 	tokenKey keys.TokenKey
 	db       *querydb.DB
 	driver   driver.Driver          // of db; nil where nobody asks it anything
 	measured []prometheus.Collector // what the driver of the store counts
-	source   *source
-	folds    *folds
-	storages storages
-	health   *health
-	inflight inflight
+	source   *sources.Source
+	folds    *projections.Set
+	storages health.Directories
+	health   *health.Health
+	inflight limits.Inflight
 	log      *slog.Logger
 }
 
 // handler routes every request that the server answers to everybody; operator those that only who runs it can send.
 func (p *parts) handler() (handler, operator http.Handler) {
-	measured := newOperations(p.cfg.MetricOperations)
-	p.inflight = inflight{graphqlhttp.NewMemory(p.cfg.MaxInflightBytes)}
-	p.measured = append(p.measured, inflightMetrics{p.inflight.Memory})
-	own := append([]prometheus.Collector{measured, &projectionMetrics{p.folds, p.log}, &storeMetrics{p.db}, storageMetrics{p.storages}}, p.measured...)
-	metrics := metricsHandler(p.log, own...)
+	measured := metrics.NewOperations(p.cfg.MetricOperations)
+	p.inflight = limits.Inflight{Memory: graphqlhttp.NewMemory(p.cfg.MaxInflightBytes)}
+	p.measured = append(p.measured, metrics.Inflight{Memory: p.inflight.Memory})
+	own := append([]prometheus.Collector{measured, &metrics.Projections{Set: p.folds, Log: p.log}, &metrics.Store{DB: p.db}, metrics.Directories{Directories: p.storages}}, p.measured...)
+	metrics := metrics.Handler(p.log, own...)
 	return p.finish(p.public(measured, metrics)), p.finish(p.operator(metrics))
 }
 
 // finish wraps what every request passes through.
 func (p *parts) finish(mux http.Handler) http.Handler {
-	h := &hosts{names: p.cfg.AllowedHosts, origins: p.cfg.CORSOrigins}
-	return logged(p.log, secured(h.guard(mux)))
+	h := &access.Hosts{Names: p.cfg.AllowedHosts, Origins: p.cfg.CORSOrigins}
+	return middleware.LogRequests(p.log, middleware.SecureHeaders(h.Guard(mux)))
 }
 
 // operator answers at --admin-listen: who can reach that may see everything, and writes as elsewhere.
 func (p *parts) operator(metrics http.Handler) http.Handler {
 	mux := http.NewServeMux()
-	anybody := admission(Anybody)
-	(&admin{folds: p.folds, log: p.log}).register(mux, anybody.guard, p.writers.guard)
-	mux.HandleFunc("GET "+livePath, p.health.live)
-	mux.HandleFunc("GET "+readyPath, p.health.ready(anybody))
+	anybody := access.Admission(access.Anybody)
+	(&admin.API{Folds: p.folds, Log: p.log}).Register(mux, anybody.Guard, p.writers.Guard)
+	mux.HandleFunc("GET "+access.LivePath, p.health.Live)
+	mux.HandleFunc("GET "+access.ReadyPath, p.health.Ready(anybody))
 	mux.Handle("GET /metrics", metrics)
 	return mux
 }
 
-func (p *parts) public(measured *operations, metrics http.Handler) http.Handler {
+func (p *parts) public(measured *metrics.Operations, metrics http.Handler) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/graphql", shared(p.cfg.CORSOrigins, headAsGet(p.identified(p.graphql(measured)))))
-	mux.Handle("GET /schema.graphql", shared(p.cfg.CORSOrigins, p.schema()))
+	mux.Handle("/graphql", middleware.CORS(p.cfg.CORSOrigins, middleware.HeadAsGet(p.identified(p.graphql(measured)))))
+	mux.Handle("GET /schema.graphql", middleware.CORS(p.cfg.CORSOrigins, p.schema()))
 	if p.cfg.Playground {
 		page := p.playground()
 		mux.Handle("/{$}", page)
 		mux.Handle("/assets/", page)
 	}
-	mux.Handle("/events", p.writers.guard(p.inflight.appended(p.cfg.MaxEventsBody, p.events())))
-	(&admin{folds: p.folds, log: p.log}).register(mux, p.writers.guard, p.writers.guard)
-	mux.HandleFunc("GET "+livePath, p.health.live)
-	mux.HandleFunc("GET "+readyPath, p.health.ready(p.writers))
-	mux.Handle("GET /metrics", p.writers.guard(metrics))
+	mux.Handle("/events", p.writers.Guard(p.inflight.Events(p.cfg.MaxEventsBody, p.events())))
+	(&admin.API{Folds: p.folds, Log: p.log}).Register(mux, p.writers.Guard, p.writers.Guard)
+	mux.HandleFunc("GET "+access.LivePath, p.health.Live)
+	mux.HandleFunc("GET "+access.ReadyPath, p.health.Ready(p.writers))
+	mux.Handle("GET /metrics", p.writers.Guard(metrics))
 	return mux
 }
 
 // graphql answers queries.
-func (p *parts) graphql(measured *operations) http.Handler {
+func (p *parts) graphql(measured *metrics.Operations) http.Handler {
 	rt := graph.NewRuntime(p.db, p.app.Catalog, graph.Config{
 		TokenKey: p.tokenKey, AuthOff: p.cfg.Auth == "off", ResolversOnly: !p.cfg.Accelerate, MaxAnswer: p.cfg.MaxAnswer, Logger: p.log,
 	})
@@ -102,10 +111,10 @@ func (p *parts) identified(next http.Handler) http.Handler {
 
 // events takes events in, where there is a log to append them to.
 func (p *parts) events() http.Handler {
-	if p.source.log == nil {
-		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { noLog().write(w) })
+	if p.source.Log == nil {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { problem.NoLog().Write(w) })
 	}
-	return ingest.Handler(p.source.log, p.app.Events, ingest.Config{
+	return ingest.Handler(p.source.Log, p.app.Events, ingest.Config{
 		MaxBody: p.cfg.MaxEventsBody, MaxEvent: p.cfg.MaxEvent, Logger: p.log,
 	})
 }

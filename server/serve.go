@@ -11,6 +11,16 @@ import (
 
 	"github.com/foldql/foldql/auth"
 	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/server/internal/config"
+	"github.com/foldql/foldql/server/internal/health"
+	"github.com/foldql/foldql/server/internal/limits"
+	"github.com/foldql/foldql/server/internal/logcheck"
+	"github.com/foldql/foldql/server/internal/metrics"
+	"github.com/foldql/foldql/server/internal/middleware"
+	"github.com/foldql/foldql/server/internal/progress"
+	"github.com/foldql/foldql/server/internal/projections"
+	"github.com/foldql/foldql/server/internal/sources"
+	"github.com/foldql/foldql/server/internal/stores"
 )
 
 // Run serves until the context ends, then drains: it says that it is not ready, finishes what is in flight, commits the
@@ -20,7 +30,7 @@ func (c *serveCommand) Run(ctx context.Context, p *program) (err error) {
 	if err != nil {
 		return err
 	}
-	defer c.places.tuneMemory(p.env)()
+	defer c.Data.TuneMemory(p.env)()
 	if err := s.listen(); err != nil {
 		return err
 	}
@@ -49,7 +59,7 @@ func (c *serveCommand) configure(ctx context.Context, p *program, unlocked Write
 	if err := p.app.checkComplete(); err != nil {
 		return nil, err
 	}
-	token, err := c.writeToken.get()
+	token, err := c.WriteAuth.Get()
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +75,7 @@ func (c *serveCommand) configure(ctx context.Context, p *program, unlocked Write
 
 // readers makes what tells readers apart, and says where nobody does.
 func (c *serveCommand) readers(ctx context.Context, p *program) (*auth.Verifier, error) {
-	verifier, err := c.jwtOptions.verifier(ctx, p.log)
+	verifier, err := c.Callers.Verifier(ctx, p.log)
 	if err != nil {
 		return nil, err
 	}
@@ -82,10 +92,10 @@ func (c *serveCommand) readers(ctx context.Context, p *program) (*auth.Verifier,
 // serving is a server from its start to its end.
 type serving struct {
 	parts
-	entrance    entrance
-	operators   entrance // at --admin-listen
+	entrance    health.Entrance
+	operators   health.Entrance // at --admin-listen
 	listener    net.Listener
-	connections *connections
+	connections *limits.Connections
 	http        *http.Server
 	failed      chan error // what the listener died of
 	stopFolds   context.CancelFunc
@@ -94,26 +104,26 @@ type serving struct {
 
 // open opens the store and the source, and starts the projections.
 func (s *serving) open(ctx context.Context, p *program) error {
-	store, from, err := s.cfg.places.parse()
+	store, from, err := s.cfg.Data.Parse()
 	if err != nil {
 		return err
 	}
-	if s.cfg.Sample && from.kind != logSource {
-		return wrongConfig("sample", "sample events are appended to a log; choose --events log:, or leave --sample out")
+	if s.cfg.Sample && from.Kind != config.Log {
+		return config.Wrong("sample", "sample events are appended to a log; choose --events log:, or leave --sample out")
 	}
-	rows, err := p.store(ctx, store, &s.cfg.places)
+	rows, err := p.store(ctx, store, &s.cfg.Data)
 	if err != nil {
 		return err
 	}
-	s.db, s.driver = rows.DB, rows.driver
+	s.db, s.driver = rows.DB, rows.Driver
 	if rows.Dynamo != nil {
-		s.measured = append(s.measured, &dynamoMetrics{rows.Dynamo})
+		s.measured = append(s.measured, &metrics.DynamoDB{Store: rows.Dynamo})
 	}
-	s.storages.add("rows", rows.driver)
-	if err := claimSource(ctx, s.db, store, from); err != nil {
+	s.storages.Add("rows", rows.Driver)
+	if err := stores.BindSource(ctx, s.db, store, from); err != nil {
 		return err
 	}
-	if s.source, err = p.source(from, store, s.cfg.reserve(), s.cfg.MaxEvent); err != nil {
+	if s.source, err = p.source(from, store, s.cfg.Reserve(), s.cfg.MaxEvent); err != nil {
 		return err
 	}
 	return s.begin(ctx)
@@ -121,14 +131,14 @@ func (s *serving) open(ctx context.Context, p *program) error {
 
 // begin starts the projections over the store and the source that are open.
 func (s *serving) begin(ctx context.Context) (err error) {
-	if s.tokenKey, err = tokenKey(ctx, s.db); err != nil {
+	if s.tokenKey, err = stores.TokenKey(ctx, s.db); err != nil {
 		return err
 	}
-	runner, err := s.cfg.folding.runner(s.log)
+	runner, err := s.cfg.Fold.Runner(s.log)
 	if err != nil {
 		return err
 	}
-	other, err := firstMismatch(ctx, s.db, s.source, s.app.Projections)
+	other, err := logcheck.First(ctx, s.db, s.source, s.app.Projections)
 	if err != nil {
 		return err
 	}
@@ -137,31 +147,31 @@ func (s *serving) begin(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	goal, err := heads(ctx, s.source.Source)
+	goal, err := sources.Heads(ctx, s.source.Source)
 	if err != nil {
 		return err
 	}
-	if s.folds, err = newFolds(s.app.Projections, s.source.Source, s.db, goal, runner); err != nil {
+	if s.folds, err = projections.New(s.app.Projections, s.source.Source, s.db, goal, runner); err != nil {
 		return err
 	}
-	if err := s.folds.prepare(ctx); err != nil {
+	if err := s.folds.Prepare(ctx); err != nil {
 		return err
 	}
-	s.folds.readyLag, s.folds.resumes = s.cfg.ReadyLag, true
+	s.folds.ReadyLag, s.folds.Resumes = s.cfg.ReadyLag, true
 	if s.source != nil {
-		s.storages.add("log", s.source.log)
+		s.storages.Add("log", s.source.Log)
 	}
-	s.health = &health{folds: s.folds, storages: s.storages, rows: s.driver}
+	s.health = &health.Health{Folds: s.folds, Storages: s.storages, Rows: s.driver}
 	folding, stop := context.WithCancel(context.WithoutCancel(ctx)) // ends when requests have
 	s.stopFolds = stop
 	if other == nil {
-		s.folds.start(folding)
+		s.folds.Start(folding)
 	} else {
-		s.folds.halt = stop
-		s.folds.mismatches(other)
+		s.folds.Halt = stop
+		s.folds.Mismatches(other)
 	}
-	if s.source.log != nil {
-		s.source.log = &guardedLog{s.source.log, s.folds}
+	if s.source.Log != nil {
+		s.source.Log = s.folds.Guard(s.source.Log)
 	}
 	go s.announceReady(folding)
 	return nil
@@ -172,9 +182,9 @@ func (s *serving) sample(ctx context.Context) error {
 		return nil
 	}
 	if s.app.Sample == nil {
-		return wrongConfig("sample", "this project has no sample events; set App.Sample, or leave --sample out")
+		return config.Wrong("sample", "this project has no sample events; set App.Sample, or leave --sample out")
 	}
-	n, err := appendSample(ctx, s.source.log, s.app.Sample, s.app.Events)
+	n, err := sources.AppendSample(ctx, s.source.Log, s.app.Sample, s.app.Events)
 	if n > 0 {
 		s.log.Info("sample events appended", "events", n)
 	}
@@ -193,7 +203,7 @@ func (s *serving) announceReady(ctx context.Context) {
 			return
 		case <-look.C:
 		}
-		statuses, err := s.folds.statuses(ctx)
+		statuses, err := s.folds.Statuses(ctx)
 		if err == nil {
 			s.log.Info("ready: every projection is up to date", "took", time.Since(began).String())
 			return
@@ -218,10 +228,10 @@ func behind(statuses []projection.Status) (most uint64) {
 
 // serve answers requests until the context ends, and then those in flight.
 func (s *serving) serve(ctx context.Context, p *program) error {
-	s.measured = append(s.measured, connectionMetrics{s.connections})
+	s.measured = append(s.measured, metrics.Connections{Connections: s.connections})
 	handler, operator := s.handler()
-	s.entrance.open(handler)
-	s.operators.open(operator)
+	s.entrance.Open(handler)
+	s.operators.Open(operator)
 	s.announce(p, s.listener.Addr())
 	select {
 	case err := <-s.failed:
@@ -240,14 +250,14 @@ func (s *serving) httpServer(handler http.Handler) *http.Server {
 		WriteTimeout:      time.Minute + s.cfg.Timeout,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          log.New(connectionLog{s.log}, "", 0),
+		ErrorLog:          log.New(middleware.ConnectionLog{Log: s.log}, "", 0),
 	}
 }
 
 // announce says where the server is to be found.
 func (s *serving) announce(p *program, at net.Addr) {
 	s.log.Info("listening", "addr", at.String())
-	if t := terminal(p.stderr); t != nil {
+	if t := progress.Terminal(p.stderr); t != nil {
 		fmt.Fprintf(t, "\n  API         http://%s/graphql\n", at)
 		if s.cfg.Playground {
 			fmt.Fprintf(t, "  GraphiQL    http://%s/\n", at)
@@ -263,7 +273,7 @@ func (s *serving) announce(p *program, at net.Addr) {
 // nobody left to notice.
 func (s *serving) drain(srv *http.Server, failed <-chan error) error {
 	s.log.Info("draining; a second signal ends the server at once", "delay", s.cfg.DrainDelay.String())
-	s.health.draining.Store(true)
+	s.health.Draining.Store(true)
 	select {
 	case err := <-failed:
 		s.log.Warn("the listener failed while draining", "error", err)
@@ -292,7 +302,7 @@ func (s *serving) close() error {
 		if s.end.After(end) {
 			end = s.end
 		}
-		err, ended := s.folds.waitUntil(end)
+		err, ended := s.folds.WaitUntil(end)
 		if !ended {
 			return errors.New("projections did not end in time, so the store was not closed; what they had not committed is folded " +
 				"again at the next start")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/cloudevents"
+	"github.com/foldql/foldql/server/internal/admin"
 )
 
 const (
@@ -74,7 +75,7 @@ func TestSampleIsAppendedOnceToAnEmptyLog(t *testing.T) {
 	}
 }
 
-func (s *server) statusOf(t testing.TB) (answer projectionsAnswer) {
+func (s *server) statusOf(t testing.TB) (answer admin.ProjectionsAnswer) {
 	t.Helper()
 	_, body := s.request(t, "GET", "/admin/projections", "")
 	if err := json.Unmarshal([]byte(body), &answer); err != nil {

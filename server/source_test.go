@@ -8,6 +8,7 @@ import (
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/memlog"
+	"github.com/foldql/foldql/server/internal/sources"
 )
 
 func TestSourceAsItStoodEndsWhereItEnded(t *testing.T) {
@@ -18,12 +19,12 @@ func TestSourceAsItStoodEndsWhereItEnded(t *testing.T) {
 		}
 	}
 	add(1, 5)
-	ends, err := heads(t.Context(), log)
+	ends, err := sources.Heads(t.Context(), log)
 	if err != nil {
 		t.Fatal(err)
 	}
 	add(6, 5)
-	src := &upTo{log, ends}
+	src := &sources.UpTo{Source: log, Ends: ends}
 	for _, tc := range []struct {
 		after uint64
 		most  int

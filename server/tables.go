@@ -10,6 +10,8 @@ import (
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/dynamostore"
+	"github.com/foldql/foldql/server/internal/config"
+	"github.com/foldql/foldql/server/internal/stores"
 )
 
 // tablesCommand makes the tables of a store in DynamoDB. An embedded store makes its tables by itself, and keeps those that no
@@ -34,11 +36,11 @@ type applyCommand struct {
 
 // Run prints the plan.
 func (c *planCommand) Run(ctx context.Context, p *program) (err error) {
-	at, err := parseStore(c.Store)
+	at, err := config.ParseStore(c.Store)
 	if err != nil {
 		return err
 	}
-	if at.kind == embeddedStore {
+	if at.Kind == config.Embedded {
 		return c.planEmbedded(ctx, p, at)
 	}
 	s, err := c.open(ctx, p, at)
@@ -79,14 +81,14 @@ func (c *planCommand) Run(ctx context.Context, p *program) (err error) {
 
 // Run carries the plan out. The table of notes comes first: it says which tables are needed beside it.
 func (c *applyCommand) Run(ctx context.Context, p *program) (err error) {
-	at, err := parseStore(c.Store)
+	at, err := config.ParseStore(c.Store)
 	if err != nil {
 		return err
 	}
-	if at.kind == embeddedStore && c.NotesLost {
-		return wrongConfig("notes-lost", "%s keeps notes and rows together; give it for a store in DynamoDB", at)
+	if at.Kind == config.Embedded && c.NotesLost {
+		return config.Wrong("notes-lost", "%s keeps notes and rows together; give it for a store in DynamoDB", at)
 	}
-	if at.kind == embeddedStore {
+	if at.Kind == config.Embedded {
 		return c.applyEmbedded(ctx, p, at)
 	}
 	s, err := c.open(ctx, p, at)
@@ -129,12 +131,12 @@ type tables struct {
 	cfg querydb.Config
 }
 
-func (c *tablesPlace) open(ctx context.Context, p *program, at storePlace) (*tables, error) {
-	if at.kind != dynamoStore {
-		return nil, wrongConfig("store", "%s keeps no tables; name those in DynamoDB, as dynamodb:PREFIX, or those of embedded:DIR", at)
+func (c *tablesPlace) open(ctx context.Context, p *program, at config.Store) (*tables, error) {
+	if at.Kind != config.DynamoDB {
+		return nil, config.Wrong("store", "%s keeps no tables; name those in DynamoDB, as dynamodb:PREFIX, or those of embedded:DIR", at)
 	}
-	at.dynamo.Log = p.log
-	drv, err := dynamostore.Open(ctx, at.dynamo)
+	at.Dynamo.Log = p.log
+	drv, err := dynamostore.Open(ctx, at.Dynamo)
 	if err != nil {
 		return nil, fmt.Errorf("open the store %s: %w", at, err)
 	}
@@ -148,13 +150,13 @@ func (s *tables) survey(ctx context.Context) (known dynamostore.Tables, err erro
 		return known, err
 	}
 	if !there {
-		return dynamostore.Tables{Needed: firstTables(s.app.Models)}, nil
+		return dynamostore.Tables{Needed: stores.FirstTables(s.app.Models)}, nil
 	}
 	db, err := querydb.Open(ctx, s.Store, s.app.Models, s.cfg)
 	if err != nil {
 		return known, err
 	}
-	if known.Needed, err = neededTables(ctx, db, s.app.Models, s.app.Projections); err != nil {
+	if known.Needed, err = stores.NeededTables(ctx, db, s.app.Models, s.app.Projections); err != nil {
 		return known, err
 	}
 	known.Former, err = db.FormerGenerations(ctx)

@@ -21,7 +21,7 @@ import (
 // servePeer is the life of a peer that runs inside of this program: it opens the data, prints its address, and answers
 // until the context ends.
 func servePeer(ctx context.Context, name, dir string) (err error) {
-	server.PaceCollector() // so that memory is worth as much to each of them
+	server.TuneGC() // so that memory is worth as much to each of them
 	db, err := openData(ctx, dir)
 	if err != nil {
 		return err

@@ -36,7 +36,7 @@ func TestHostileRequestsChangeNothingAndLearnNothing(t *testing.T) {
 	}
 	requests := int(setting(t, "HOSTILE_REQUESTS", usual))
 	t.Logf("HOSTILE_SEED=%d repeats this run", seed)
-	t.Cleanup(server.PaceCollector())
+	t.Cleanup(server.TuneGC())
 	s := openShop(t)
 	pages, err := harvest(s)
 	if err != nil {

@@ -1,0 +1,75 @@
+package access
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/foldql/foldql/server/internal/problem"
+)
+
+// Hosts keeps pages of other sites from reading a server that only this machine, or its network, can reach: whoever
+// owns a name can have it lead here, and a browser then takes what is here for a part of their site (DNS rebinding).
+// So requests name the server by an address, which nobody can make lead elsewhere, or by a name that the server knows
+// as its own.
+type Hosts struct {
+	Names   []string // its own beside localhost, in lower case; "*" for any
+	Origins []string // whose pages may ask
+}
+
+// Guard refuses requests under other names where they came in at loopback, or where the names are listed.
+func (h *Hosts) Guard(next http.Handler) http.Handler {
+	if slices.Contains(h.Names, "*") {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if len(h.Names) > 0 || arrivedAtLoopback(r) {
+			if bad := h.refuse(r); bad != nil {
+				bad.Write(w)
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (h *Hosts) refuse(r *http.Request) *problem.Problem {
+	if publicPath(r.URL.Path) {
+		return nil
+	}
+	if name := hostName(r.Host); net.ParseIP(name) == nil && !h.own(name) {
+		return problem.ForeignHost("This server is not asked by that name; if it is to be, start it with --allowed-hosts and the name.")
+	}
+	origin := r.Header.Get("Origin")
+	// What a page may ask with OPTIONS is answered by the list of origins, and reads nothing.
+	if origin == "" || r.Method == http.MethodOptions || h.ownOrigin(origin, r.Host) {
+		return nil
+	}
+	return problem.ForeignOrigin("Pages of this origin may not ask; if they are to, start the server with --cors-origins and the origin.")
+}
+
+// Where the server is asked whether it is alive, and whether it is ready.
+const (
+	LivePath  = "/livez"
+	ReadyPath = "/readyz"
+)
+
+// publicPath reports whether a path tells everybody the same, and nothing of what is stored.
+func publicPath(path string) bool { return path == LivePath || path == ReadyPath }
+
+// own reports whether a name is the server's own. Browsers resolve the names below localhost by themselves.
+func (h *Hosts) own(name string) bool {
+	return isLoopback(name) || strings.HasSuffix(name, ".localhost") || slices.Contains(h.Names, name)
+}
+
+// ownOrigin reports whether pages of the origin may ask: those that the server serves itself under the host, and
+// those of this machine, which browsers let read what --cors-origins allows alone.
+func (h *Hosts) ownOrigin(origin, host string) bool {
+	if slices.Contains(h.Origins, "*") || slices.Contains(h.Origins, origin) {
+		return true
+	}
+	u, err := url.Parse(origin)
+	return err == nil && (strings.EqualFold(u.Host, host) || h.own(hostName(u.Host)))
+}

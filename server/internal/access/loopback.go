@@ -1,0 +1,49 @@
+package access
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Loopback reports whether only this machine can reach the address.
+func Loopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	host, _, _ = strings.Cut(host, "%") // the zone of an IPv6 address
+	return isLoopback(host)
+}
+
+// hostName is the name or the address in a host, in lower case and without its port.
+func hostName(host string) string {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	}
+	return strings.ToLower(strings.TrimSuffix(name, "."))
+}
+
+// originName is the name of the host of an origin, "" where it has none, as the one of a sandboxed page.
+func originName(origin string) string {
+	u, err := url.Parse(origin)
+	if err != nil {
+		return ""
+	}
+	return hostName(u.Host)
+}
+
+// isLoopback reports whether a name or address is of this machine alone.
+func isLoopback(name string) bool {
+	ip := net.ParseIP(name)
+	return name == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// arrivedAtLoopback reports whether the request came in at an address that only this machine can reach. It is not known
+// where another program hands requests over without saying.
+func arrivedAtLoopback(r *http.Request) bool {
+	at, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	return at != nil && Loopback(at.String())
+}

@@ -1,0 +1,82 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/server/internal/problem"
+	"github.com/foldql/foldql/server/internal/projections"
+)
+
+// Filter chooses dead letters of a projection: all, or those that all of what is given fits.
+type Filter struct {
+	All    bool   `json:"all,omitempty"`
+	Reason string `json:"reason,omitempty"` // is part of the reason
+	Type   string `json:"type,omitempty"`   // of the event
+	// After is where a request goes on: with those after this event, in the order of the list.
+	After string `json:"after,omitempty"`
+}
+
+func (f *Filter) given() bool { return f.All || f.Reason != "" || f.Type != "" }
+
+// matches leaves out events that wait for an earlier one: they follow that one by themselves.
+func (f *Filter) matches(e *projection.DeadLetter) bool {
+	return e.Behind == "" && (f.Type == "" || f.Type == e.Type) && strings.Contains(e.Reason, f.Reason)
+}
+
+// BulkAnswer says what became of the dead letters that a request with a filter has gone through.
+type BulkAnswer struct {
+	Done   int `json:"done"`
+	Failed int `json:"failed"` // again; they are dead letters still
+	// Failures are the first of those that failed.
+	Failures []bulkFailure `json:"failures,omitempty"`
+	// Next is what to send as after to go on; "" where all are done.
+	Next string `json:"next,omitempty"`
+}
+
+type bulkFailure struct {
+	Event  string `json:"event"`
+	Reason string `json:"reason"`
+}
+
+// MostFailures is how many failures an answer tells.
+const MostFailures = 100
+
+// bulk goes through the next dead letters that are on record, in the order of the list, mostAside at most. It goes on after
+// one that fails again, and no further when the caller has gone.
+func (a *API) bulk(w http.ResponseWriter, r *http.Request, one *projections.Running, chosen *Filter, do decision) {
+	ctx := context.WithoutCancel(r.Context()) // what has begun is finished
+	list, err := one.DeadLetters(ctx, chosen.After, MostDeadLetters)
+	if err != nil {
+		a.failed(ctx, one.Name, err).Write(w)
+		return
+	}
+	var answer BulkAnswer
+	if len(list) == MostDeadLetters {
+		answer.Next = list[len(list)-1].Ref
+	}
+	for i := range list {
+		if !chosen.matches(&list[i]) {
+			continue
+		}
+		if r.Context().Err() != nil {
+			return
+		}
+		switch err := do(one.Runner, ctx, list[i].Ref); {
+		case err == nil:
+			answer.Done++
+		case errors.Is(err, projection.ErrNoDeadLetter): // another one was first
+		default:
+			if answer.Failed++; answer.Failed <= MostFailures {
+				answer.Failures = append(answer.Failures, bulkFailure{list[i].Ref, err.Error()})
+			}
+		}
+	}
+	one.Decide(ctx, "")
+	a.Log.InfoContext(ctx, "dead letters decided", "how", r.URL.Path, "projection", one.Name, "done", answer.Done,
+		"failed", answer.Failed)
+	problem.WriteJSON(w, http.StatusOK, "application/json", answer)
+}

@@ -1,0 +1,191 @@
+// Package admin is the HTTP API of operators below /admin: the status of projections, dead letters, rebuilds.
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"mime"
+	"net/http"
+	"strconv"
+
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/server/internal/problem"
+	"github.com/foldql/foldql/server/internal/projections"
+)
+
+// API answers those who see to the projections:
+//
+//	GET  /admin/projections                              how they are getting on
+//	GET  /admin/events?projection=NAME&after=REF&limit=N the events set aside
+//	POST /admin/events/retry, /admin/events/skip         {"projection": NAME, "event": REF}, or a filter for event
+//	POST /admin/rebuild                                  {"names": [MODEL or PROJECTION, …]}
+type API struct {
+	Folds *projections.Set
+	Log   *slog.Logger
+}
+
+func (a *API) Register(mux *http.ServeMux, reads, writes func(http.Handler) http.Handler) {
+	mux.Handle("GET /admin/projections", reads(http.HandlerFunc(a.projections)))
+	for _, path := range []string{"/admin/dead-letters", "/admin/events"} { // the second is the former name
+		mux.Handle("GET "+path, reads(http.HandlerFunc(a.list)))
+		mux.Handle("POST "+path+"/retry", writes(a.decide((*projection.Runner).Retry)))
+		mux.Handle("POST "+path+"/skip", writes(a.decide((*projection.Runner).Skip)))
+	}
+	mux.Handle("POST /admin/rebuild", writes(http.HandlerFunc(a.rebuild)))
+}
+
+// ProjectionsAnswer is the body of /admin/projections.
+type ProjectionsAnswer struct {
+	Projections []projection.Status `json:"projections"`
+}
+
+func (a *API) projections(w http.ResponseWriter, r *http.Request) {
+	list, err := a.Folds.Statuses(r.Context())
+	if err != nil {
+		a.Log.DebugContext(r.Context(), "projections are not ready", "why", err)
+	}
+	problem.WriteJSON(w, http.StatusOK, "application/json", ProjectionsAnswer{list})
+}
+
+// DeadLetterList is the body of /admin/events.
+type DeadLetterList struct {
+	Events []DeadLetter `json:"events"`
+}
+
+// DeadLetter is an event that a projection has set aside.
+type DeadLetter struct {
+	Projection string `json:"projection"`
+	Ref        string `json:"event"` // names it to retry and skip
+	projection.DeadLetter
+}
+
+// Bounds of a list of events, and of the name of one.
+const (
+	usualDeadLetters = 100
+	MostDeadLetters  = 1000
+	longestRef       = 512
+)
+
+func (a *API) list(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	limit := usualDeadLetters
+	if text := q.Get("limit"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > MostDeadLetters {
+			problem.BadRequest("limit must be a number from 1 to 1000.").Write(w)
+			return
+		}
+		limit = n
+	}
+	if len(q.Get("after")) > longestRef {
+		longRef().Write(w)
+		return
+	}
+	of := a.Folds.All
+	if name := q.Get("projection"); name != "" {
+		one := a.Folds.Find(name)
+		if one == nil {
+			a.noProjection(name).Write(w)
+			return
+		}
+		of = []*projections.Running{one}
+	} else if q.Get("after") != "" {
+		problem.BadRequest("after needs a projection: it is a place in the list of one.").Write(w)
+		return
+	}
+	events := []DeadLetter{}
+	for _, one := range of {
+		aside, err := one.DeadLetters(r.Context(), q.Get("after"), limit-len(events))
+		if err != nil {
+			a.failed(r.Context(), one.Name, err).Write(w)
+			return
+		}
+		for _, e := range aside {
+			events = append(events, DeadLetter{one.Name, e.Ref, e})
+		}
+		if len(events) == limit {
+			break
+		}
+	}
+	problem.WriteJSON(w, http.StatusOK, "application/json", DeadLetterList{events})
+}
+
+// DecisionRequest names an event that a projection has set aside, or chooses several.
+type DecisionRequest struct {
+	Projection string `json:"projection"`
+	Event      string `json:"event,omitempty"`
+	Filter
+}
+
+// decision is what can be done with an event that is set aside.
+type decision func(*projection.Runner, context.Context, string) error
+
+// decide handles requests to do something with one event, or with those that a filter chooses.
+func (a *API) decide(do decision) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		m, bad := readDecision(w, r)
+		if bad != nil {
+			bad.Write(w)
+			return
+		}
+		one := a.Folds.Find(m.Projection)
+		if one == nil {
+			a.noProjection(m.Projection).Write(w)
+			return
+		}
+		if m.given() {
+			a.bulk(w, r, one, &m.Filter, do)
+			return
+		}
+		// What has begun is finished, also when the caller goes away.
+		if err := do(one.Runner, context.WithoutCancel(r.Context()), m.Event); err != nil {
+			a.failed(r.Context(), one.Name, err).Write(w)
+			return
+		}
+		one.Decide(context.WithoutCancel(r.Context()), m.Event)
+		a.Log.InfoContext(r.Context(), "event mended", "how", r.URL.Path, "projection", one.Name, "event", m.Event)
+		w.WriteHeader(http.StatusNoContent)
+	})
+}
+
+// readDecision wants JSON by its name, which no page of another site can send unasked.
+func readDecision(w http.ResponseWriter, r *http.Request) (DecisionRequest, *problem.Problem) {
+	var m DecisionRequest
+	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
+		return m, problem.BadRequest("Send JSON with the Content-Type application/json.")
+	}
+	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, 64<<10))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&m); err != nil || m.Projection == "" || m.given() == (m.Event != "") {
+		return m, problem.BadRequest(`Send {"projection": NAME, "event": REF}, as the list of events names them; or, in place of ` +
+			`event, "all": true, "reason": TEXT or "type": TYPE.`)
+	}
+	if len(m.Event) > longestRef || len(m.After) > longestRef {
+		return m, longRef()
+	}
+	return m, nil
+}
+
+// longRef is the answer where an event is named that cannot be one. It does not repeat the name.
+func longRef() *problem.Problem {
+	return problem.BadRequest(fmt.Sprintf("The name of an event has at most %d bytes.", longestRef))
+}
+
+func (a *API) noProjection(name string) *problem.Problem {
+	return problem.NotFound(fmt.Sprintf("There is no projection %.100q", name) + "; GET /admin/projections lists them.")
+}
+
+// failed is the answer to a request that the runner has not carried out.
+func (a *API) failed(ctx context.Context, name string, err error) *problem.Problem {
+	if errors.Is(err, projection.ErrNoDeadLetter) {
+		return problem.NotFound(err.Error() + ".")
+	}
+	if errors.Is(err, projection.ErrInvalidRef) {
+		return problem.BadRequest(err.Error() + ".")
+	}
+	a.Log.WarnContext(ctx, "not done with a set-aside event", "projection", name, "error", err)
+	return problem.FailedAgain(err.Error())
+}

@@ -1,0 +1,107 @@
+// Package client is how commands talk to a running server.
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/foldql/foldql/server/internal/config"
+)
+
+// Server are the options of commands that talk to a running server.
+type Server struct {
+	URL string `name:"url" help:"Address of the running server." default:"http://127.0.0.1:8080"`
+	config.WriteAuth
+}
+
+// Client talks to a running server.
+type Client struct {
+	Who   string // answers
+	Base  string
+	token string
+	Http  *http.Client
+}
+
+func (o *Server) Client() (*Client, error) {
+	token, err := o.WriteAuth.Get()
+	if err != nil {
+		return nil, err
+	}
+	u, err := url.Parse(o.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, config.Wrong("url", "%q is no address; write http://HOST:PORT", o.URL)
+	}
+	return &Client{Who: "the server", Base: strings.TrimRight(o.URL, "/"), token: token, Http: &http.Client{Timeout: 2 * time.Minute}}, nil
+}
+
+// Error is an answer of the server that is not the one hoped for.
+type Error struct {
+	Who    string `json:"-"` // has answered
+	Status int    `json:"-"`
+	Title  string `json:"title"`
+	Detail string `json:"detail"`
+	Event  *int   `json:"event"` // index in the request, where it is about one event
+	ID     string `json:"id"`
+	Field  string `json:"field"`
+	Reason string `json:"reason"`
+}
+
+func (e *Error) Error() string {
+	if e.Detail == "" {
+		return fmt.Sprintf("%s answered %d %s", e.Who, e.Status, http.StatusText(e.Status))
+	}
+	return fmt.Sprintf("%s answered %d: %s", e.Who, e.Status, e.Detail)
+}
+
+// Temporary reports whether the same request may succeed later.
+func Temporary(err error) bool {
+	var answer *Error
+	if errors.As(err, &answer) {
+		return answer.Status >= 500 || answer.Status == http.StatusTooManyRequests
+	}
+	return !errors.Is(err, context.Canceled)
+}
+
+// Do sends a request and reads its answer into to, nil where none is wanted.
+func (c *Client) Do(ctx context.Context, method, path, mediaType string, body []byte, to any) error {
+	req, err := http.NewRequestWithContext(ctx, method, c.Base+path, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	if mediaType != "" {
+		req.Header.Set("Content-Type", mediaType)
+	}
+	if c.token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	res, err := c.Http.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(res.Body, 64<<20))
+	if err != nil {
+		return err
+	}
+	if res.StatusCode/100 != 2 {
+		answer := &Error{}
+		_ = json.Unmarshal(text, answer) // an answer without details is one of its status alone
+		answer.Who, answer.Status = c.Who, res.StatusCode
+		return answer
+	}
+	if to == nil {
+		return nil
+	}
+	if err := json.Unmarshal(text, to); err != nil {
+		return fmt.Errorf("the answer of %s is not understood; is a foldql server there? %w", c.Base, err)
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package config
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/foldql/foldql/auth"
+)
+
+// Callers say how callers prove who they are.
+type Callers struct {
+	Auth            string        `help:"on: the rules of the schema hold; off: everybody may read everything." enum:"on,off" default:"on" group:"Who may read"`
+	JWTSecret       string        `name:"jwt-secret" help:"Secret of HS256 tokens, 32 bytes at least; better given by its variable, or by a file." group:"Who may read"`
+	JWTSecretFile   string        `name:"jwt-secret-file" help:"File that holds the secret; a line break at its end does not count." placeholder:"FILE" group:"Who may read"`
+	JWTJWKS         string        `name:"jwt-jwks" help:"File or address of the JSON Web Key Set of the issuer." placeholder:"FILE|URL" group:"Who may read"`
+	JWTAlgorithms   []string      `name:"jwt-algorithms" help:"Accepted algorithms; HS256 with a secret, and every asymmetric one with a key set by default." group:"Who may read"`
+	JWTIssuer       string        `name:"jwt-issuer" help:"Issuer that tokens must be of." group:"Who may read"`
+	JWTAudience     []string      `name:"jwt-audience" help:"Audiences, one of which tokens must be for." group:"Who may read"`
+	JWTLeeway       time.Duration `name:"jwt-leeway" help:"How far the clock of the issuer may be from ours." default:"30s" group:"Who may read"`
+	JWTKeysExpire   time.Duration `name:"jwt-keys-expire-after" help:"How long the keys of a key set that cannot be read any more are good after it was last read." default:"1h" group:"Who may read"`
+	JWTSubjectClaim string        `name:"jwt-subject-claim" help:"Claim that names the caller; dots lead into objects." default:"sub" group:"Who may read"`
+	JWTGroupsClaims []string      `name:"jwt-groups-claims" help:"Claims that list the groups of the caller." default:"groups,cognito:groups" group:"Who may read"`
+}
+
+// longestLeeway is more than clocks differ by: tokens that are long expired are not to be accepted for a slip of the pen.
+const longestLeeway = time.Hour
+
+// Bounds of the time that keys serve which cannot be read again: long enough for the issuer to start anew, and short enough
+// for keys that it has withdrawn.
+const (
+	shortestKeys = time.Minute
+	longestKeys  = 7 * 24 * time.Hour
+)
+
+// Verifier makes the verifier that the options ask for, nil where they ask for none.
+func (o *Callers) Verifier(ctx context.Context, log *slog.Logger) (*auth.Verifier, error) {
+	if o.Auth == "off" {
+		return nil, nil
+	}
+	if o.JWTLeeway < 0 || o.JWTLeeway > longestLeeway {
+		return nil, Wrong("jwt-leeway", "%s is out of bounds; give 0s at least, and %s at most", o.JWTLeeway, longestLeeway)
+	}
+	if o.JWTKeysExpire < shortestKeys || o.JWTKeysExpire > longestKeys {
+		return nil, Wrong("jwt-keys-expire-after", "%s is out of bounds; give %s at least, and %s at most",
+			o.JWTKeysExpire, shortestKeys, longestKeys)
+	}
+	secret, err := secretOf("jwt-secret", o.JWTSecret, o.JWTSecretFile)
+	if err != nil {
+		return nil, err
+	}
+	if secret == "" && o.JWTJWKS == "" {
+		return nil, nil
+	}
+	v, err := auth.NewVerifier(ctx, auth.Config{
+		Secret: []byte(secret), JWKS: o.JWTJWKS, Algorithms: o.JWTAlgorithms,
+		Issuer: o.JWTIssuer, Audience: o.JWTAudience, Leeway: o.JWTLeeway, KeysExpireAfter: o.JWTKeysExpire,
+		SubjectClaim: o.JWTSubjectClaim, GroupsClaims: o.JWTGroupsClaims, Logger: log,
+	})
+	if err != nil {
+		key := "jwt-jwks"
+		if secret != "" {
+			key = "jwt-secret"
+		}
+		return nil, Wrong(key, "%w", err)
+	}
+	return v, nil
+}
+
+// secretOf is a secret that is given by itself or in a file.
+func secretOf(key, value, file string) (string, error) {
+	if file == "" {
+		return value, nil
+	}
+	if value != "" {
+		return "", Wrong(key, "it is given twice, by itself and by %s-file; drop one of them", key)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", Wrong(key+"-file", "%w", err)
+	}
+	secret := strings.TrimRight(string(text), "\r\n")
+	if secret == "" {
+		return "", Wrong(key+"-file", "%s is empty", file)
+	}
+	return secret, nil
+}
+
+// WriteAuth is the secret of those who may append events and mend projections.
+type WriteAuth struct {
+	WriteToken     string `help:"Token of those who may append events and see to projections; better given by its variable, or by a file." group:"Who may write"`
+	WriteTokenFile string `help:"File that holds the token." placeholder:"FILE" group:"Who may write"`
+}
+
+func (o *WriteAuth) Get() (string, error) {
+	token, err := secretOf("write-token", o.WriteToken, o.WriteTokenFile)
+	unsendable := func(r rune) bool { return r < ' ' || r > '~' }
+	if err == nil && (strings.ContainsFunc(token, unsendable) || strings.TrimSpace(token) != token) {
+		return "", Wrong("write-token", "a header cannot carry it; use letters, digits and ASCII punctuation")
+	}
+	return token, err
+}

@@ -1,0 +1,49 @@
+package config
+
+import (
+	"strings"
+
+	"github.com/foldql/foldql/server/internal/memory"
+)
+
+// Data are the options of every command that opens a store.
+type Data struct {
+	Store     string `help:"Where rows are kept: embedded:DIR, dynamodb:PREFIX?region=NAME&endpoint=URL&concurrency=N, or memory: to try things out." default:"embedded:./data" group:"Data"`
+	Events    string `help:"Where events come from: log: is the log beside the rows (./data where they are in DynamoDB), log:DIR another one, file:PATH a file (.jsonl, .jsonl.gz; - is standard input)." default:"log:" group:"Data"`
+	CacheMB   int64  `help:"Memory for the cache of an embedded store, in MiB." default:"256" group:"Data"`
+	ReserveMB int64  `help:"Free disk space that is left alone, in MiB: below it events are refused, and nothing is folded, until there is more." default:"128" group:"Data"`
+	MemoryMB  int64  `help:"Size of Go's memory near which the garbage collector works harder, in MiB; 0 to take twice the cache in all, and no less than 512." default:"0" group:"Data"`
+}
+
+// largestCacheMB is a tebibyte: whoever asks for more has written something else than mebibytes.
+const largestCacheMB = 1 << 20
+
+func (p *Data) Parse() (Store, Source, error) {
+	store, err := ParseStore(p.Store)
+	if err != nil {
+		return Store{}, Source{}, err
+	}
+	if p.CacheMB < 1 || p.CacheMB > largestCacheMB {
+		return Store{}, Source{}, Wrong("cache-mb", "%d is out of bounds; give 1 at least, and %d at most", p.CacheMB, largestCacheMB)
+	}
+	if p.MemoryMB != 0 && p.MemoryMB <= p.CacheMB {
+		return Store{}, Source{}, Wrong("memory-mb", "%d is not more than the cache alone may take (%d); give more, or a smaller cache-mb",
+			p.MemoryMB, p.CacheMB)
+	}
+	if p.ReserveMB < 1 || p.ReserveMB > largestReserveMB {
+		return Store{}, Source{}, Wrong("reserve-mb", "%d is out of bounds; give 1 at least, and %d at most", p.ReserveMB, largestReserveMB)
+	}
+	source, err := parseSource(p.Events)
+	return store, source, err
+}
+
+// largestReserveMB is an exbibyte, which no file system has.
+const largestReserveMB = 1 << 40
+
+// Reserve is the free space that is left alone, in bytes.
+func (p *Data) Reserve() uint64 { return uint64(p.ReserveMB) << 20 }
+
+// TuneMemory sets up Go's collector for the cache and the memory that are asked for, until stop is called.
+func (p *Data) TuneMemory(env func(string) (string, bool)) (stop func()) {
+	return memory.TuneMemory(env, memory.MemoryLimit(p.MemoryMB, p.CacheMB, strings.HasPrefix(p.Store, Embedded+":")))
+}

@@ -1,0 +1,59 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// Exposure says by which names the server is asked, and what it shows to those who run it.
+type Exposure struct {
+	AllowedHosts     []string `help:"Names by which the server may be asked, beside localhost and addresses; * for any. Without, any name, but none on loopback." placeholder:"NAME" group:"API"`
+	AdminListen      string   `help:"Address at which /metrics, the details of /readyz and the lists of /admin/ are shown without the write token; none by default." placeholder:"HOST:PORT" group:"Lifecycle"`
+	MetricOperations []string `help:"Names of operations that /metrics tells apart; all others go by the query that they ask." placeholder:"NAME" group:"Lifecycle"`
+}
+
+// MostNames bounds the names of operations in metrics: each has a histogram.
+const MostNames = 200
+
+// operationName is the name of an operation as GraphQL has it, and of a length that metrics can carry.
+var operationName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
+
+func (e *Exposure) Validate() error {
+	for i, name := range e.AllowedHosts {
+		if name == "" || name != "*" && strings.ContainsAny(name, "*/:@ ") {
+			return Wrong("allowed-hosts",
+				"%q is no name of a host; write it without scheme and port, such as api.example.com", name)
+		}
+		e.AllowedHosts[i] = strings.ToLower(strings.TrimSuffix(name, "."))
+	}
+	if e.AdminListen != "" {
+		if _, _, err := net.SplitHostPort(e.AdminListen); err != nil {
+			return Wrong("admin-listen", "%w; write host:port, such as 127.0.0.1:9090", err)
+		}
+	}
+	if len(e.MetricOperations) > MostNames {
+		return Wrong("metric-operations", "%d names are too many; give %d at most", len(e.MetricOperations), MostNames)
+	}
+	for _, name := range e.MetricOperations {
+		if !operationName.MatchString(name) {
+			return Wrong("metric-operations",
+				"%q is no name of an operation; it has letters, digits and _, at most 64 of them", name)
+		}
+	}
+	return nil
+}
+
+// CheckOrigin wants an origin as browsers send it, because they are compared as texts.
+func CheckOrigin(origin string) error {
+	if origin == "*" {
+		return nil
+	}
+	u, err := url.Parse(origin)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Scheme+"://"+u.Host != origin {
+		return fmt.Errorf("%q is no origin; write scheme, host and port only, such as https://app.example.com", origin)
+	}
+	return nil
+}

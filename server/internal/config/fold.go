@@ -1,0 +1,51 @@
+package config
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+)
+
+// Fold are the options of every command that folds.
+type Fold struct {
+	MaxOps         int           `help:"Ops that a projector may return for one event; with more, it becomes a dead letter." default:"10000" group:"Data"`
+	MaxRowBytes    int           `help:"Bytes of rows that one event may write; with more, it becomes a dead letter." default:"67108864" group:"Data"`
+	MaxDeadLetters int           `help:"Share in percent of the last 1,000 events of a projection that may become dead letters, 1 to 100, 100 for no bound; with more, and 100 at least, it stops." default:"50" group:"Data"`
+	Window         int           `help:"Events that a projection commits at once, at most: fewer are less to do again after a crash, more are faster." default:"4096" group:"Data"`
+	ProjectTimeout time.Duration `help:"Time that the code of a projection may take for one event; beyond it the projection stops, and names the event." default:"30s" group:"Data"`
+	CommitWithin   time.Duration `help:"Time after which a commit to DynamoDB is given up, and its events folded again: 12 hours at most, because deleted rows are forgotten some day." default:"10m" group:"Data"`
+}
+
+// longestCommit is what a Runner allows.
+const longestCommit = 12 * time.Hour
+
+// Runner is the configuration of a Runner that the options ask for.
+func (f *Fold) Runner(log *slog.Logger) (projection.RunnerConfig, error) {
+	if f.Window < 1 {
+		return projection.RunnerConfig{}, Wrong("window", "%d is too little; give 1 at least", f.Window)
+	}
+	if f.MaxOps < 1 {
+		return projection.RunnerConfig{}, Wrong("max-ops", "%d is too little; give 1 at least", f.MaxOps)
+	}
+	if f.MaxRowBytes < querydb.MaxRowSize {
+		return projection.RunnerConfig{}, Wrong("max-row-bytes", "%d is less than a single row may have; give %d at least",
+			f.MaxRowBytes, querydb.MaxRowSize)
+	}
+	if f.MaxDeadLetters < 1 || f.MaxDeadLetters > 100 {
+		return projection.RunnerConfig{}, Wrong("max-dead-letters", "%d is no share; give 1 to 100 percent, 100 for no bound",
+			f.MaxDeadLetters)
+	}
+	if f.CommitWithin <= 0 || f.CommitWithin > longestCommit {
+		return projection.RunnerConfig{}, Wrong("commit-within", "%s is out of bounds; give more than 0s, and %s at most",
+			f.CommitWithin, longestCommit)
+	}
+	if f.ProjectTimeout <= 0 {
+		return projection.RunnerConfig{}, Wrong("project-timeout", "%s is too little; give more than 0s", f.ProjectTimeout)
+	}
+	return projection.RunnerConfig{
+		Window: f.Window, EventTimeout: f.ProjectTimeout, CommitWithin: f.CommitWithin, MaxOps: f.MaxOps, MaxRowBytes: f.MaxRowBytes,
+		MaxDeadLetters: f.MaxDeadLetters, Logger: log,
+	}, nil
+}

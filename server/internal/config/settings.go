@@ -1,0 +1,157 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"github.com/goccy/go-yaml"
+)
+
+// Settings finds the value of a flag that the command line does not give: in the environment, or else in the file.
+type Settings struct {
+	Env  func(string) (string, bool)
+	All  []string // variables of the environment, as NAME=VALUE or NAME
+	file map[string]any
+	read bool
+	Err  error // of the file; the parser blames the flag that it looked up first
+}
+
+const ours = "FOLDQL_" // what our variables begin with
+
+// variable is the environment variable of a flag: FOLDQL_LISTEN of --listen.
+func variable(flag string) string {
+	return ours + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// WithVariable is the help of a flag with its environment variable.
+func WithVariable(v *kong.Value) string {
+	if v.Flag == nil || v.Name == "help" || fromLineAlone(v.Flag) {
+		return v.Help
+	}
+	return v.Help + " ($" + variable(v.Name) + ")"
+}
+
+// fromLineAlone reports whether the flag counts on the command line alone: what is set for the server does not choose what
+// else a command works on.
+func fromLineAlone(flag *kong.Flag) bool { return flag.Tag != nil && flag.Tag.Has("linealone") }
+
+// Validate implements kong.Resolver. A variable that would be ours, and is of no flag, is a mistake.
+func (s *Settings) Validate(app *kong.Application) error {
+	known := []string{variable("config")}
+	for _, flag := range FlagNames(app.Node) {
+		known = append(known, variable(flag))
+	}
+	for _, v := range s.All {
+		name, _, _ := strings.Cut(v, "=")
+		if strings.HasPrefix(name, ours) && !slices.Contains(known, name) {
+			meant, _ := Nearest(name, known)
+			return fmt.Errorf("%s: there is no such variable; is %s meant?", name, meant)
+		}
+	}
+	return nil
+}
+
+// Resolve implements kong.Resolver.
+func (s *Settings) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	if flag.Name == "help" || fromLineAlone(flag) {
+		return nil, nil
+	}
+	if value, ok := s.Env(variable(flag.Name)); ok {
+		return value, nil
+	}
+	if flag.Name == "config" {
+		return nil, nil
+	}
+	if s.Err = s.readFile(ctx); s.Err != nil {
+		return nil, s.Err
+	}
+	value := s.file[flag.Name]
+	if _, list := value.([]any); list && !flag.IsSlice() {
+		return nil, errors.New("want one value, got a list")
+	}
+	return value, nil
+}
+
+// readFile reads the file that --config or its variable names, once.
+func (s *Settings) readFile(ctx *kong.Context) error {
+	if s.read {
+		return nil
+	}
+	s.read = true
+	path, _ := s.Env(variable("config"))
+	for _, flag := range ctx.Model.Flags {
+		if given, ok := ctx.FlagValue(flag).(string); flag.Name == "config" && ok && given != "" {
+			path = given
+		}
+	}
+	if path == "" {
+		return nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("read the configuration: %w", err)
+	}
+	s.file, err = parseFile(text, FlagNames(ctx.Model.Node))
+	if err != nil {
+		return fmt.Errorf("read the configuration %s: %w", path, err)
+	}
+	return nil
+}
+
+// parseFile reads a mapping from names of flags to values.
+func parseFile(text []byte, names []string) (map[string]any, error) {
+	var file map[string]any
+	if err := yaml.Unmarshal(text, &file); err != nil {
+		return nil, errors.New(yaml.FormatError(err, false, false)) // without the text, which may hold secrets
+	}
+	for key, value := range file {
+		if !slices.Contains(names, key) {
+			return nil, fmt.Errorf("%s: there is no such key; the keys are the names of the flags, such as listen", key)
+		}
+		flat, err := scalarOrList(value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", key, err)
+		}
+		file[key] = flat
+	}
+	return file, nil
+}
+
+// scalarOrList turns a value of YAML into one that a flag can read.
+func scalarOrList(value any) (any, error) {
+	switch v := value.(type) {
+	case nil:
+		return nil, errors.New("it has no value; give one, or leave the key out")
+	case map[string]any:
+		return nil, errors.New("want a value or a list, got a mapping")
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			switch item.(type) {
+			case nil, []any, map[string]any:
+				return nil, errors.New("want a list of plain values")
+			}
+			list[i] = fmt.Sprint(item)
+		}
+		return list, nil
+	}
+	return fmt.Sprint(value), nil
+}
+
+// FlagNames returns the names of all flags of the program; a file may serve several commands.
+func FlagNames(n *kong.Node) []string {
+	var names []string
+	for _, f := range n.Flags {
+		if f.Name != "help" && f.Name != "config" {
+			names = append(names, f.Name)
+		}
+	}
+	for _, child := range n.Children {
+		names = append(names, FlagNames(child)...)
+	}
+	return names
+}

@@ -1,0 +1,54 @@
+package config
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/foldql/foldql/querydb/dynamostore"
+)
+
+func TestStoreIsNamedByOneText(t *testing.T) {
+	for text, want := range map[string]Store{
+		"embedded:./data":  {Kind: Embedded, Dir: "data"},
+		"embedded:/a/b:c/": {Kind: Embedded, Dir: "/a/b:c"},
+		"memory:":          {Kind: Memory},
+		"dynamodb:":        {Kind: DynamoDB},
+		"dynamodb:shop-":   {Kind: DynamoDB, Dynamo: dynamostore.Config{Prefix: "shop-"}},
+		"dynamodb:a.?region=eu-central-1&concurrency=8&endpoint=http://127.0.0.1:8000": {Kind: DynamoDB, Dynamo: dynamostore.Config{
+			Prefix: "a.", Region: "eu-central-1", Concurrency: 8, Endpoint: "http://127.0.0.1:8000",
+		}},
+	} {
+		if got, err := ParseStore(text); err != nil || got != want {
+			t.Errorf("%q is %+v (%v), want %+v", text, got, err, want)
+		}
+	}
+	for text, mend := range map[string]string{
+		"": "embedded:DIR", "embedded": "embedded:DIR", "embedded:": "names no directory", "memory": "memory:",
+		"memory:x": "memory:", "pebble:./data": "embedded:DIR", "./data": "embedded:DIR",
+		"dynamodb": "names no tables", "dynamodb:a/b": "letters", "dynamodb:?prefix=a": "the keys are region",
+		"dynamodb:?region=": "region has no value", "dynamodb:?region=a&region=b": "region is given 2 times",
+		"dynamodb:?concurrency=0": "concurrency=0 is not", "dynamodb:?concurrency=x": "concurrency=x is not",
+		"dynamodb:?endpoint=localhost:8000": "is no address", "dynamodb:?a=%zz": "KEY=VALUE",
+	} {
+		if _, err := ParseStore(text); err == nil || !strings.HasPrefix(err.Error(), "store: ") || !strings.Contains(err.Error(), mend) {
+			t.Errorf("%q: error %v, want one of store that says %q", text, err, mend)
+		}
+	}
+}
+
+func TestSourceIsNamedByOneText(t *testing.T) {
+	for text, want := range map[string]Source{
+		"log:": {Log, ""}, "log:./a/": {Log, "a"}, "file:-": {File, "-"}, "file:a:b.jsonl.gz": {File, "a:b.jsonl.gz"},
+	} {
+		if got, err := parseSource(text); err != nil || got != want {
+			t.Errorf("%q is %+v (%v), want %+v", text, got, err, want)
+		}
+	}
+	for text, mend := range map[string]string{
+		"": "file:PATH", "file": "names no file", "file:": "names no file", "log": "log:", "kafka:x": "log:",
+	} {
+		if _, err := parseSource(text); err == nil || !strings.HasPrefix(err.Error(), "events: ") || !strings.Contains(err.Error(), mend) {
+			t.Errorf("%q: error %v, want one of events that says %q", text, err, mend)
+		}
+	}
+}

@@ -1,0 +1,125 @@
+// Package health answers whether the server is alive (/livez), and whether it should get requests (/readyz).
+package health
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/server/internal/access"
+	"github.com/foldql/foldql/server/internal/problem"
+	"github.com/foldql/foldql/server/internal/projections"
+)
+
+// Health answers whether the server is alive, and whether it should get requests.
+type Health struct {
+	Folds    *projections.Set
+	Storages Directories
+	Rows     driver.Driver
+	Draining atomic.Bool
+}
+
+func (h *Health) Live(w http.ResponseWriter, _ *http.Request) {
+	problem.WriteJSON(w, http.StatusOK, "application/json", map[string]string{"status": "alive"})
+}
+
+// readyAnswer is the body of /readyz.
+type readyAnswer struct {
+	Ready       bool              `json:"ready"`
+	Why         string            `json:"why,omitempty"` // it is not
+	Projections []readyProjection `json:"projections,omitempty"`
+}
+
+type readyProjection struct {
+	Projection string                       `json:"projection"`
+	State      projection.State             `json:"state"`
+	Lag        uint64                       `json:"lag"`
+	Aside      int                          `json:"aside"`
+	Partitions []projection.PartitionStatus `json:"partitions"`
+}
+
+var ErrDraining = errors.New("the server is shutting down")
+
+// Ready answers with details, which name models, rows and addresses, to those who are admitted, and to anybody else with
+// a reason of a closed list.
+func (h *Health) Ready(details access.Admission) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		list, err := h.Folds.Statuses(r.Context())
+		if fault := h.answers(r.Context()); fault != nil {
+			err = fault
+		}
+		if fault := h.Storages.ready(); fault != nil {
+			err = fault
+		}
+		if h.Draining.Load() {
+			err = ErrDraining
+		}
+		answer := readyAnswer{Ready: err == nil}
+		if err != nil {
+			answer.Why = Coarse(err, list)
+		}
+		if details(r) == nil {
+			answer.detail(err, list)
+		}
+		status := http.StatusOK
+		if err != nil {
+			status = http.StatusServiceUnavailable
+		}
+		problem.WriteJSON(w, status, "application/json", answer)
+	}
+}
+
+// answers returns why the store of the rows answers no queries, as far as it knows of itself.
+func (h *Health) answers(ctx context.Context) error {
+	if remote, knows := h.Rows.(interface{ Answers(context.Context) error }); knows {
+		return remote.Answers(ctx)
+	}
+	return nil
+}
+
+func (a *readyAnswer) detail(err error, list []projection.Status) {
+	if err != nil {
+		a.Why = err.Error()
+	}
+	for _, s := range list {
+		a.Projections = append(a.Projections, readyProjection{s.Projection, s.State, s.Lag, s.DeadLetters, s.Partitions})
+	}
+}
+
+// Why the server is not ready, as anybody may know it.
+const (
+	whyDraining    = "draining"
+	whyStopped     = "stopped"      // a projection has stopped, or does not get on
+	whyCatchingUp  = "catching up"  // a projection has not come to the end of the log
+	whyMismatch    = "log mismatch" // the log is not the one that the rows are folded from
+	whyStarting    = "starting"     // the store is being opened
+	whyStorage     = "storage"      // the data directory cannot be written
+	whyUnavailable = "unavailable"  // the store or the source of events does not answer
+)
+
+func Coarse(err error, list []projection.Status) string {
+	switch {
+	case errors.Is(err, ErrDraining):
+		return whyDraining
+	case errors.Is(err, errStorage):
+		return whyStorage
+	case errors.Is(err, driver.ErrUnavailable):
+		return whyUnavailable
+	}
+	if m := (*projection.MismatchError)(nil); errors.As(err, &m) {
+		return whyMismatch
+	}
+	why := whyUnavailable
+	for _, s := range list {
+		switch {
+		case s.State == projection.Stalled || s.State == projection.Stopped && s.LastError != "":
+			return whyStopped
+		case s.Lag > 0:
+			why = whyCatchingUp
+		}
+	}
+	return why
+}

@@ -1,0 +1,38 @@
+package limits
+
+import (
+	"net/http"
+
+	"github.com/foldql/foldql/graph/graphqlhttp"
+	"github.com/foldql/foldql/server/internal/problem"
+)
+
+// Inflight is what large requests take of memory, all together, for requests with events.
+type Inflight struct{ *graphqlhttp.Memory }
+
+// eventTimes is how many times its size a request with events takes until they are appended.
+const eventTimes = 3
+
+// smallEvents is the size of a request with events that takes nothing of the memory that large ones share.
+const smallEvents = 64 << 10
+
+// Events lets requests with events through while there is memory for them. One that does not say how much it sends is taken
+// for as large as it may be.
+func (m Inflight) Events(most int64, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		size := min(r.ContentLength, most)
+		if size < 0 {
+			size = most
+		}
+		if size > smallEvents {
+			giveBack, ok := m.Take(eventTimes * size)
+			if !ok {
+				w.Header().Set("Retry-After", "1")
+				problem.Overloaded().Write(w)
+				return
+			}
+			defer giveBack()
+		}
+		next.ServeHTTP(w, r)
+	})
+}

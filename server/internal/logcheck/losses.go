@@ -1,0 +1,77 @@
+package logcheck
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/server/internal/sources"
+)
+
+// Losses are what would be lost with a log that is accepted, by partition.
+type Losses map[string]*loss
+
+type loss struct {
+	covered uint64 // offset of the last event that is on record
+	end     uint64 // of the log
+	agreed  uint64 // up to which the log is known to hold the events on record
+	differs bool   // the log holds another event behind that, or was made anew
+	// decisions count those that are dropped.
+	decisions uint64
+}
+
+// Add takes in what the log contradicts of a projection.
+func (l Losses) Add(
+	ctx context.Context, db *querydb.DB, src *sources.Source, one projection.Projection, list []*projection.MismatchError,
+) error {
+	agreed, err := projection.AgreedOffsets(ctx, db, src.Source, one)
+	if err != nil {
+		return err
+	}
+	for _, m := range list {
+		at := l[m.Partition]
+		if at == nil {
+			at = &loss{}
+			l[m.Partition] = at
+		}
+		at.covered, at.end = max(at.covered, m.Offset), max(at.end, m.End)
+		at.agreed = max(at.agreed, agreed[m.Partition])
+		at.differs = at.differs || m.Found != "" || m.Remade
+		if m.Record == projection.RecordDecision {
+			at.decisions++
+		}
+	}
+	return nil
+}
+
+func (l Losses) Print(to io.Writer) {
+	for _, partition := range slices.Sorted(maps.Keys(l)) {
+		at := l[partition]
+		if at.covered > at.end {
+			fmt.Fprintf(to, "lost in partition %q: %s, at offsets %d to %d, which the log does not have\n",
+				partition, counted(at.covered-at.end, "event"), at.end+1, at.covered)
+		}
+		if last := min(at.covered, at.end); at.differs && last > at.agreed {
+			fmt.Fprintf(to, "lost in partition %q: up to %s, at offsets %d to %d, where the log has others\n",
+				partition, counted(last-at.agreed, "event"), at.agreed+1, last)
+		}
+		if at.differs && at.agreed >= at.covered {
+			fmt.Fprintf(to, "lost in partition %q: no event; the log has another identity\n", partition)
+		}
+		if at.decisions > 0 {
+			fmt.Fprintf(to, "lost in partition %q: %s to retry or skip events that the log does not have\n",
+				partition, counted(at.decisions, "decision"))
+		}
+	}
+}
+
+func counted(n uint64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,6 @@
+//go:build cgo
+
+package memory
+
+// cacheBesideGo says that the store's cache is no part of Go's memory.
+const cacheBesideGo = true

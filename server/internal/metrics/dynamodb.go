@@ -1,0 +1,48 @@
+package metrics
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/foldql/foldql/querydb/dynamostore"
+)
+
+// DynamoDB reads the counters of a store in DynamoDB.
+type DynamoDB struct{ Store *dynamostore.Store }
+
+var (
+	dynamoRequests   = describe("dynamodb_requests_total", "Requests sent, repeated ones too.")
+	dynamoRetries    = describe("dynamodb_retries_total", "Requests sent again.")
+	dynamoThrottled  = describe("dynamodb_throttled_total", "Requests refused for being too many, or left undone in part.")
+	dynamoConditions = describe("dynamodb_conditions_failed_total", "Writes that met another row than they supposed, or had been applied before.")
+	dynamoReadUnits  = describe("dynamodb_read_units_total", "Read units consumed.")
+	dynamoSuspended  = describe("dynamodb_suspended", "1 while queries are refused because DynamoDB does not answer, else 0.")
+	dynamoSuspends   = describe("dynamodb_suspensions_total", "How often queries began to be refused because DynamoDB did not answer.")
+	dynamoWriteUnits = describe("dynamodb_write_units_total", "Write units consumed by what took effect.")
+)
+
+// Describe implements prometheus.Collector.
+func (m *DynamoDB) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{
+		dynamoRequests, dynamoRetries, dynamoThrottled, dynamoConditions, dynamoReadUnits, dynamoWriteUnits,
+		dynamoSuspended, dynamoSuspends,
+	} {
+		to <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (m *DynamoDB) Collect(to chan<- prometheus.Metric) {
+	s := m.Store.Stats()
+	counter(to, dynamoRequests, float64(s.Requests))
+	counter(to, dynamoRetries, float64(s.Retries))
+	counter(to, dynamoThrottled, float64(s.Throttled))
+	counter(to, dynamoConditions, float64(s.ConditionFailed))
+	counter(to, dynamoReadUnits, s.ReadUnits)
+	counter(to, dynamoWriteUnits, s.WriteUnits)
+	suspended := 0.0
+	if s.Suspended {
+		suspended = 1
+	}
+	gauge(to, dynamoSuspended, suspended)
+	counter(to, dynamoSuspends, float64(s.Suspensions))
+}

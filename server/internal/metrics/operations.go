@@ -1,0 +1,139 @@
+package metrics
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/graph/graphqlhttp"
+)
+
+// Operations counts and times the operations of the API, as one of gqlgen's extensions.
+type Operations struct {
+	requests *prometheus.CounterVec
+	errors   *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+
+	names []string // of operations that are told apart by them
+
+	mu    sync.RWMutex
+	known map[string]*operation
+}
+
+// operation is what is measured of the operations of one name.
+type operation struct {
+	requests prometheus.Counter
+	seconds  prometheus.Observer
+}
+
+var _ interface {
+	graphql.HandlerExtension
+	graphql.ResponseInterceptor
+	prometheus.Collector
+} = (*Operations)(nil)
+
+// Clients choose the names of operations, and could fill the metrics with them. So an operation goes by its name only where
+// the configuration has it; any other by the one field of Query that it asks, of which the schema has so many and no more.
+const (
+	severalFields = "several"
+	noOperation   = "invalid" // the request is not of an operation that can be carried out
+)
+
+func NewOperations(names []string) *Operations {
+	return &Operations{
+		names: names,
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "foldql_graphql_requests_total", Help: "Operations answered.",
+		}, []string{"operation"}),
+		errors: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "foldql_graphql_errors_total", Help: "Errors in answers, by their code.",
+		}, []string{"code"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "foldql_graphql_seconds", Help: "Time from the request to its answer.",
+			Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
+		}, []string{"operation"}),
+		known: map[string]*operation{},
+	}
+}
+
+// ExtensionName implements graphql.HandlerExtension.
+func (o *Operations) ExtensionName() string { return "Metrics" }
+
+// Validate implements graphql.HandlerExtension.
+func (o *Operations) Validate(graphql.ExecutableSchema) error { return nil }
+
+// InterceptResponse implements graphql.ResponseInterceptor.
+func (o *Operations) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+	resp := next(ctx)
+	if resp == nil { // no answer follows
+		return nil
+	}
+	op := graphql.GetOperationContext(ctx)
+	m := o.measured(o.Label(op))
+	m.requests.Inc()
+	if began := op.Stats.OperationStart; !began.IsZero() {
+		m.seconds.Observe(time.Since(began).Seconds())
+	}
+	for _, err := range resp.Errors {
+		o.errors.WithLabelValues(code(err)).Inc()
+	}
+	return resp
+}
+
+// code is the code of an error, of the closed list.
+func code(err error) string {
+	if c := graphqlerr.CodeOf(err); c != "" {
+		return string(c)
+	}
+	return string(graphqlerr.Internal)
+}
+
+// Label is how metrics call the operation of a request.
+func (o *Operations) Label(op *graphql.OperationContext) string {
+	switch {
+	case op.Operation == nil:
+		return noOperation
+	case slices.Contains(o.names, op.Operation.Name):
+		return op.Operation.Name
+	}
+	if field, one := graphqlhttp.RootField(op.Operation); one {
+		return field
+	}
+	return severalFields
+}
+
+// measured returns what is measured of the operations of a label.
+func (o *Operations) measured(label string) *operation {
+	o.mu.RLock()
+	m := o.known[label]
+	o.mu.RUnlock()
+	if m != nil {
+		return m
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if m = o.known[label]; m == nil {
+		m = &operation{o.requests.WithLabelValues(label), o.seconds.WithLabelValues(label)}
+		o.known[label] = m
+	}
+	return m
+}
+
+// Describe implements prometheus.Collector.
+func (o *Operations) Describe(to chan<- *prometheus.Desc) {
+	o.requests.Describe(to)
+	o.errors.Describe(to)
+	o.seconds.Describe(to)
+}
+
+// Collect implements prometheus.Collector.
+func (o *Operations) Collect(to chan<- prometheus.Metric) {
+	o.requests.Collect(to)
+	o.errors.Collect(to)
+	o.seconds.Collect(to)
+}

@@ -1,0 +1,71 @@
+package metrics
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/server/internal/projections"
+)
+
+// Projections asks the runners when it is asked itself.
+type Projections struct {
+	Set *projections.Set
+	Log *slog.Logger
+}
+
+var (
+	projectionUp         = describe("projection_up", "1 where the projection is up to date or getting there, 0 where it is not to be trusted.", "projection")
+	projectionEvents     = describe("projection_events_total", "Events folded since the start.", "projection")
+	projectionRows       = describe("projection_rows_total", "Rows written since the start.", "projection")
+	projectionCommits    = describe("projection_commits_total", "Commits since the start.", "projection")
+	projectionAside      = describe("projection_events_aside", "Events set aside.", "projection")
+	projectionLag        = describe("projection_lag_events", "Events behind the end of the source.", "projection")
+	projectionCheckpoint = describe("projection_checkpoint", "Offset up to which rows are durable.", "projection", "partition")
+	projectionHead       = describe("projection_head", "Offset of the last event of the source.", "projection", "partition")
+)
+
+// Describe implements prometheus.Collector.
+func (m *Projections) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{
+		projectionUp, projectionEvents, projectionRows, projectionCommits,
+		projectionAside, projectionLag, projectionCheckpoint, projectionHead,
+	} {
+		to <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (m *Projections) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	for _, f := range m.Set.All {
+		s, err := f.Healthy(ctx)
+		if err != nil {
+			m.Log.Debug("projection is not well", "projection", f.Name, "why", err)
+		}
+		up := 1.0
+		if err != nil {
+			up = 0
+		}
+		gauge(to, projectionUp, up, f.Name)
+		m.collect(to, f.Name, &s)
+	}
+}
+
+func (m *Projections) collect(to chan<- prometheus.Metric, name string, s *projection.Status) {
+	counter(to, projectionEvents, float64(s.Events), name)
+	counter(to, projectionRows, float64(s.Rows), name)
+	counter(to, projectionCommits, float64(s.Commits), name)
+	gauge(to, projectionAside, float64(s.DeadLetters), name)
+	gauge(to, projectionLag, float64(s.Lag), name)
+	for _, p := range s.Partitions {
+		gauge(to, projectionCheckpoint, float64(p.Checkpoint), name, p.Partition)
+		if p.HeadKnown {
+			gauge(to, projectionHead, float64(p.Head), name, p.Partition)
+		}
+	}
+}

@@ -1,0 +1,21 @@
+package middleware
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+)
+
+// ConnectionLog hands on what the listener and its connections have to tell. Clients that break off are everyday life; a
+// connection that cannot be accepted is not: the process has no file descriptors left.
+type ConnectionLog struct{ Log *slog.Logger }
+
+// Write implements io.Writer.
+func (c ConnectionLog) Write(line []byte) (int, error) {
+	level := slog.LevelDebug
+	if bytes.Contains(line, []byte("Accept error")) {
+		level = slog.LevelError
+	}
+	c.Log.Log(context.Background(), level, string(bytes.TrimSpace(line)))
+	return len(line), nil
+}

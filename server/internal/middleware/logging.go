@@ -1,0 +1,68 @@
+// Package middleware wraps what every request passes through: logging, security headers, CORS.
+package middleware
+
+import (
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/foldql/foldql/server/internal/problem"
+)
+
+// observed is a response that remembers what was sent.
+type observed struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+}
+
+func (w *observed) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *observed) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(b)
+	w.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach what is below.
+func (w *observed) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// LogRequests logs each request without its query, body or headers, and turns a panic into a 500. Requests that went well are
+// for debugging only, and so is being asked again and again whether the server is ready: it logs when it is.
+func LogRequests(log *slog.Logger, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began := time.Now()
+		o := &observed{ResponseWriter: w}
+		defer func() {
+			if v := recover(); v != nil {
+				if v == http.ErrAbortHandler {
+					panic(v)
+				}
+				log.ErrorContext(r.Context(), "panic while answering", "path", r.URL.Path, "panic", v, "stack", string(debug.Stack()))
+				if o.status == 0 {
+					problem.InternalProblem().Write(o)
+				}
+			}
+			level := slog.LevelDebug
+			// Being refused for the load of others is told by metrics: a line for each would be load, too.
+			if o.status >= http.StatusInternalServerError && o.status != http.StatusServiceUnavailable {
+				level = slog.LevelWarn
+			}
+			if log.Enabled(r.Context(), level) {
+				log.LogAttrs(r.Context(), level, "request",
+					slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", o.status),
+					slog.Int64("bytes", o.bytes), slog.Duration("took", time.Since(began)), slog.String("from", r.RemoteAddr))
+			}
+		}()
+		next.ServeHTTP(o, r)
+	})
+}

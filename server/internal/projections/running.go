@@ -1,0 +1,160 @@
+package projections
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection"
+)
+
+// Running is one projection and its runner.
+type Running struct {
+	*projection.Runner
+	Name string
+
+	mu     sync.Mutex
+	ended  bool  // Run has returned
+	err    error // what it returned
+	caught bool  // the goal has been reached once
+
+	decided chan struct{} // somebody has decided about the event at which the projection has stopped
+}
+
+// whole is Run in a goroutine of its own, whose end is an error too.
+func (f *Running) whole(ctx context.Context) error {
+	done := make(chan struct{})
+	err := errors.New("its goroutine has ended (runtime.Goexit); restart the server")
+	go func() {
+		defer close(done)
+		err = f.Run(ctx)
+	}()
+	<-done
+	return err
+}
+
+// lookEvery is how often a projection that has stopped at an event looks for what other servers have decided about it.
+const lookEvery = 5 * time.Second
+
+// await returns true when the event is decided, here or by another server, and false at the end of the context.
+func (f *Running) await(ctx context.Context, stop *projection.StopError) bool {
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-f.decided:
+			return true
+		case <-look.C:
+			if decided, err := f.CanResume(ctx, stop); err == nil && decided {
+				return true
+			}
+		}
+	}
+}
+
+// Decide lets the projection go on where it has stopped at the event, about which somebody has decided, or where that was
+// one of its dead letters, of which there were too many.
+func (f *Running) Decide(ctx context.Context, event string) {
+	stop := f.stoppedAt()
+	if stop == nil {
+		return
+	}
+	goesOn := stop.Event == event
+	if !goesOn && stop.TooManyDeadLetters() {
+		decided, err := f.CanResume(ctx, stop) // where it cannot be told, await finds it out
+		goesOn = err == nil && decided
+	}
+	if goesOn {
+		f.Resume()
+	}
+}
+
+// stoppedAt is the event at which the projection has stopped, nil where it has not.
+func (f *Running) stoppedAt() *projection.StopError {
+	_, err := f.state()
+	var stop *projection.StopError
+	errors.As(err, &stop)
+	return stop
+}
+
+// Resume lets the projection go on where it has stopped at an event.
+func (f *Running) Resume() {
+	if f.stoppedAt() == nil {
+		return
+	}
+	select {
+	case f.decided <- struct{}{}:
+	default: // it is known already
+	}
+}
+
+func (f *Running) ends(ended bool, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ended, f.err = ended, err
+}
+
+func (f *Running) state() (ended bool, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.ended, f.err
+}
+
+// silence is how long a runner may give no sign of life.
+const silence = time.Minute
+
+// ready returns why the rows of the projection must not be trusted to be up to date, nil where they may: it has been at
+// the goal once, is no more events behind than it may be, and goes on or has come to the end of its source.
+func (f *Running) ready(ctx context.Context, goal eventlog.Positions, lag uint64) (projection.Status, error) {
+	s, err := f.Healthy(ctx)
+	switch {
+	case err != nil:
+	case s.Rebuilding:
+		err = fmt.Errorf("projection %s is folding its rows anew, %d events behind", f.Name, s.Lag)
+	case !f.reached(&s, goal):
+		err = fmt.Errorf("projection %s is catching up, %d events behind", f.Name, s.Lag)
+	case s.Lag > lag:
+		err = fmt.Errorf("projection %s is %d events behind, more than the %d of ready-lag", f.Name, s.Lag, lag)
+	}
+	return s, err
+}
+
+// Healthy returns why the projection does not get on, nil where it does or has come to the end of its source.
+func (f *Running) Healthy(ctx context.Context) (projection.Status, error) {
+	s, err := f.Status(ctx)
+	if err != nil {
+		return s, err
+	}
+	switch ended, err := f.state(); {
+	case err != nil:
+		return s, fmt.Errorf("projection %s stopped: %w", f.Name, err)
+	case ended:
+		return s, nil
+	}
+	return s, s.CheckHealth(time.Now(), silence)
+}
+
+// reached reports whether the projection has been at the goal.
+func (f *Running) reached(s *projection.Status, goal eventlog.Positions) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.caught {
+		return true
+	}
+	at := eventlog.Positions{}
+	for _, p := range s.Partitions {
+		at[p.Partition] = p.Checkpoint
+	}
+	for partition, end := range goal {
+		if at[partition] < end {
+			return false
+		}
+	}
+	f.caught = true
+	return true
+}

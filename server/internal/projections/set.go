@@ -1,0 +1,165 @@
+// Package projections runs the projections of a server: it starts and stops them, lets a stopped one go on, and says
+// whether their rows can be trusted.
+package projections
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/server/internal/logcheck"
+)
+
+// Set are the runners of all projections.
+type Set struct {
+	All         []*Running
+	Projections []projection.Projection
+	goal        eventlog.Positions // the ends of the source at the start
+	log         *slog.Logger
+	done        sync.WaitGroup
+	// ReadyLag is how many events a projection may be behind and be ready.
+	ReadyLag uint64
+	// other is what says that the log is not the one that the rows are folded from: see mismatch.go.
+	other atomic.Pointer[projection.MismatchError]
+	Halt  context.CancelFunc
+	// Resumes: a projection that has stopped at an event goes on when somebody has decided about that.
+	Resumes bool
+}
+
+func New(projections []projection.Projection, src eventlog.Source, db *querydb.DB, goal eventlog.Positions, cfg projection.RunnerConfig) (*Set, error) {
+	f := &Set{goal: goal, log: cfg.Logger, Projections: projections}
+	for _, p := range projections {
+		r, err := projection.NewRunner(p, src, db, cfg)
+		if err != nil {
+			return nil, err
+		}
+		f.All = append(f.All, &Running{Runner: r, Name: p.Name, decided: make(chan struct{}, 1)})
+	}
+	return f, nil
+}
+
+// Prepare has every runner look at its rows before they are read.
+func (f *Set) Prepare(ctx context.Context) error {
+	for _, one := range f.All {
+		if err := one.Prepare(ctx); err != nil {
+			return fmt.Errorf("prepare projection %s: %w", one.Name, err)
+		}
+	}
+	return nil
+}
+
+// Start runs every runner until its end or that of the context.
+func (f *Set) Start(ctx context.Context) {
+	ctx, f.Halt = context.WithCancel(ctx)
+	for _, one := range f.All {
+		f.done.Go(func() {
+			for f.run(ctx, one) {
+				f.log.Info("projection goes on", "projection", one.Name)
+			}
+		})
+	}
+}
+
+// run runs a projection once, and reports whether it is to run again: it has stopped at an event, and somebody has
+// decided about that.
+func (f *Set) run(ctx context.Context, one *Running) bool {
+	err := one.whole(ctx)
+	one.ends(true, err)
+	if err == nil || ctx.Err() != nil {
+		return false
+	}
+	f.Mismatches(err)
+	f.log.Error("projection stopped; its rows do not change any more", "projection", one.Name, "error", err)
+	var stop *projection.StopError
+	if !f.Resumes || !errors.As(err, &stop) || !one.await(ctx, stop) {
+		return false
+	}
+	one.ends(false, nil)
+	return true
+}
+
+// WaitUntil is wait that gives up at a time.
+func (f *Set) WaitUntil(at time.Time) (error, bool) {
+	ended := make(chan error, 1)
+	go func() { ended <- f.Wait() }()
+	select {
+	case err := <-ended:
+		return err, true
+	case <-time.After(time.Until(at)):
+		return nil, false
+	}
+}
+
+// Wait returns when all runners have stopped, with what they died of, if it is not the end of their context.
+func (f *Set) Wait() error {
+	f.done.Wait()
+	var all []error
+	for _, one := range f.All {
+		if _, err := one.state(); err != nil && !errors.Is(err, context.Canceled) {
+			all = append(all, fmt.Errorf("projection %s: %w", one.Name, err))
+		}
+	}
+	return errors.Join(all...)
+}
+
+// Find returns the projection of that name, nil where there is none.
+func (f *Set) Find(name string) *Running {
+	for _, one := range f.All {
+		if one.Name == name {
+			return one
+		}
+	}
+	return nil
+}
+
+// Statuses reports on all projections, and why not all are ready.
+func (f *Set) Statuses(ctx context.Context) ([]projection.Status, error) {
+	list := make([]projection.Status, len(f.All))
+	var why []error
+	for i, one := range f.All {
+		s, err := one.ready(ctx, f.goal, f.ReadyLag)
+		list[i] = s
+		why = append(why, err)
+	}
+	if m := f.Mismatch(); m != nil {
+		return list, logcheck.Error(m)
+	}
+	return list, errors.Join(why...)
+}
+
+// Average returns how far the projections have come, each as much as the others: one that waits long for its first
+// commit, as on DynamoDB, does not hide that the others get on.
+func (f *Set) Average(ctx context.Context) uint64 {
+	var sum uint64
+	for _, one := range f.All {
+		s, err := one.Status(ctx)
+		if err != nil {
+			f.log.LogAttrs(ctx, slog.LevelDebug, "status not known", slog.Any("error", err))
+			continue
+		}
+		for _, p := range s.Partitions {
+			sum += p.Checkpoint
+		}
+	}
+	return sum / uint64(max(len(f.All), 1))
+}
+
+// Summary prints what became of each projection.
+func (f *Set) Summary(ctx context.Context, to io.Writer) error {
+	for _, one := range f.All {
+		s, err := one.Status(ctx)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(to, "%s: %d events, %d rows written, %d events set aside\n", one.Name, s.Events, s.Rows, s.DeadLetters)
+	}
+	return nil
+}

@@ -1,0 +1,83 @@
+// Package sources opens the source of events that --events names. A new kind of source is a case of
+// config.ParseSource and of Open.
+package sources
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/embeddedlog"
+	"github.com/foldql/foldql/eventlog/filesource"
+	"github.com/foldql/foldql/eventlog/memlog"
+	"github.com/foldql/foldql/server/internal/config"
+)
+
+// Source is where events come from: a log that can be appended to, or a file that cannot.
+type Source struct {
+	eventlog.Source
+	Log     eventlog.Log // nil for a file
+	Growing bool         // it is standard input, which may not have come yet
+}
+
+// Options are how a source is opened.
+type Options struct {
+	Reserve  uint64 // bytes of free disk space that a log leaves alone
+	MaxEvent int    // bytes of one event of a file
+	Stdin    io.Reader
+	Types    eventlog.Types // that are declared: a file may hold others
+	Logger   *slog.Logger
+}
+
+// Open opens the source of events of a store.
+func Open(at config.Source, store config.Store, o Options) (*Source, error) {
+	switch {
+	case at.Kind == config.File:
+		f, err := filesource.Open(filesource.Options{Path: at.Path, Stdin: o.Stdin, MaxSize: o.MaxEvent})
+		if err != nil {
+			return nil, err
+		}
+		return &Source{Source: &undeclaredTypes{Source: f, types: o.Types, log: o.Logger}, Growing: at.Path == "-"}, nil
+	case store.Kind == config.Memory && at.Path == "":
+		l := memlog.New(memlog.Options{})
+		return &Source{Source: l, Log: l}, nil
+	}
+	dir := store.Log()
+	if at.Path != "" {
+		dir = config.LogIn(at.Path)
+	}
+	l, err := embeddedlog.Open(embeddedlog.Options{Dir: dir, Reserve: o.Reserve, Logger: o.Logger})
+	if err != nil {
+		return nil, err
+	}
+	return &Source{Source: l, Log: l}, nil
+}
+
+// Heads returns the end of every partition, as far as the source knows it.
+func Heads(ctx context.Context, src eventlog.Source) (eventlog.Positions, error) {
+	partitions, err := src.Partitions(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list the partitions of the events: %w", err)
+	}
+	ends := eventlog.Positions{}
+	for _, p := range partitions {
+		if ends[p], err = head(ctx, src, p); err != nil {
+			return nil, fmt.Errorf("find the end of partition %q of the events: %w", p, err)
+		}
+	}
+	return ends, nil
+}
+
+func head(ctx context.Context, src eventlog.Source, partition string) (uint64, error) {
+	knows, ok := src.(eventlog.Head)
+	if !ok {
+		return 0, errors.New("the source of events does not know its end")
+	}
+	return knows.Head(ctx, partition)
+}
+
+// Ended reports whether a source has said that nothing will follow.
+func Ended(err error) bool { return errors.Is(err, io.EOF) }

@@ -1,0 +1,50 @@
+package sources
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/filesource"
+)
+
+// undeclaredTypes is a file whose events nobody looked at when they were written. A log takes none of an undeclared type; a file
+// may have some, which no projection folds, and a misspelt type must not go by unseen.
+type undeclaredTypes struct {
+	*filesource.Source
+	types eventlog.Types
+	log   *slog.Logger
+
+	mu   sync.Mutex
+	told map[string]bool
+}
+
+// mostTold is how many undeclared types are told of.
+const mostTold = 100
+
+// Read implements eventlog.Source.
+func (f *undeclaredTypes) Read(ctx context.Context, partition string, after uint64, most int) ([]eventlog.Event, error) {
+	events, err := f.Source.Read(ctx, partition, after, most)
+	for i := range events {
+		if e := &events[i]; e.Malformed == nil && f.types[e.Type] == nil {
+			f.tell(e)
+		}
+	}
+	return events, err
+}
+
+// tell logs a type once.
+func (f *undeclaredTypes) tell(e *eventlog.Event) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.told[e.Type] || len(f.told) == mostTold {
+		return
+	}
+	if f.told == nil {
+		f.told = map[string]bool{}
+	}
+	f.told[e.Type] = true
+	f.log.Warn("events of a type that is not declared are not folded; declare it, or mend its name in the file",
+		"type", e.Type, "first", e.Offset, "id", e.ID)
+}

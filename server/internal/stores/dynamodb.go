@@ -1,0 +1,71 @@
+package stores
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/dynamostore"
+)
+
+// openDynamo opens rows in DynamoDB, where the tables are as the models need them.
+func openDynamo(ctx context.Context, cfg dynamostore.Config, o Options) (*Rows, error) {
+	cfg.Log = o.Logger
+	drv, err := dynamostore.Open(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if err := drv.CheckTables(ctx, []*driver.Table{querydb.NotesTable()}); err != nil {
+		return nil, errors.Join(err, drv.Close())
+	}
+	db, err := querydb.Open(ctx, drv, o.Models, querydb.Config{Log: o.Logger})
+	if err != nil {
+		return nil, errors.Join(err, drv.Close())
+	}
+	needed, err := NeededTables(ctx, db, o.Models, o.Projections)
+	if err == nil {
+		err = drv.CheckTables(ctx, needed)
+	}
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &Rows{DB: db, Driver: drv, Dynamo: drv}, nil
+}
+
+// NeededTables are the tables that the projections will write to, and those that are read beside.
+func NeededTables(
+	ctx context.Context, db *querydb.DB, models []*querydb.Model, projections []projection.Projection,
+) ([]*driver.Table, error) {
+	list, folded := []*driver.Table{querydb.NotesTable()}, map[*querydb.Model]bool{}
+	for _, p := range projections {
+		g, err := projection.TargetGeneration(ctx, db, p)
+		if err != nil {
+			return nil, fmt.Errorf("find the table that %s writes to: %w", p.Name, err)
+		}
+		list = append(list, querydb.TableOf(p.Model, g))
+		folded[p.Model] = true
+	}
+	for _, m := range models {
+		if folded[m] {
+			continue
+		}
+		g, err := db.Generation(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, querydb.TableOf(m, g.Number))
+	}
+	return list, nil
+}
+
+// FirstTables are the tables that are needed where nothing has ever been written.
+func FirstTables(models []*querydb.Model) []*driver.Table {
+	list := []*driver.Table{querydb.NotesTable()}
+	for _, m := range models {
+		list = append(list, querydb.TableOf(m, 0))
+	}
+	return list
+}

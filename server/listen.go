@@ -1,0 +1,74 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/server/internal/access"
+	"github.com/foldql/foldql/server/internal/config"
+	"github.com/foldql/foldql/server/internal/limits"
+)
+
+// listen takes the address before anything else is touched: a second server that is started by mistake ends here, and one
+// that has much to open is known to be alive.
+func (s *serving) listen() error {
+	listener, err := net.Listen("tcp", s.cfg.Listen)
+	if err != nil {
+		return config.Wrong("listen", "%w; choose another address, or stop what uses it", err)
+	}
+	s.listener, s.connections = listener, limits.NewConnections(listener, s.cfg.MaxConnections)
+	s.http, s.failed = s.httpServer(&s.entrance), make(chan error, 1)
+	s.http.ConnState = s.connections.Changed
+	go func() { s.failed <- s.http.Serve(s.connections) }()
+	return nil
+}
+
+// pauseWhileFull is how often opening is tried on a disk that is full.
+const pauseWhileFull = 5 * time.Second
+
+// openPatiently opens store and source, and where the disk is full waits for space.
+func (s *serving) openPatiently(ctx context.Context, p *program) error {
+	for {
+		err := s.open(ctx, p)
+		if !errors.Is(err, driver.ErrFull) && !errors.Is(err, eventlog.ErrFull) {
+			return err
+		}
+		s.log.Error("the server starts when there is space on the disk", "error", err)
+		if err := s.closeStores(); err != nil {
+			return err
+		}
+		select {
+		case <-time.After(pauseWhileFull):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// serveOperators answers at --admin-listen, if there is one, until it is closed: also while the server drains.
+func (s *serving) serveOperators(handler http.Handler) (closeAdmin func(), err error) {
+	if s.cfg.AdminListen == "" {
+		return func() {}, nil
+	}
+	listener, err := net.Listen("tcp", s.cfg.AdminListen)
+	if err != nil {
+		return nil, config.Wrong("admin-listen", "%w; choose another address, or stop what uses it", err)
+	}
+	srv := s.httpServer(handler)
+	go func() {
+		if err := srv.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			s.log.Error("the admin listener failed; the server goes on without it", "error", err)
+		}
+	}()
+	at := listener.Addr().String()
+	s.log.Info("answering operators", "admin", at)
+	if !access.Loopback(at) {
+		s.log.Warn("whoever reaches the admin listener sees names of models, keys of rows and addresses", "admin", at)
+	}
+	return func() { _ = srv.Close() }, nil // nobody waits for what is asked while the server ends
+}

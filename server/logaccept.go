@@ -1,0 +1,128 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/foldql/foldql/eventlog/embeddedlog"
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/server/internal/config"
+	"github.com/foldql/foldql/server/internal/logcheck"
+	"github.com/foldql/foldql/server/internal/progress"
+	"github.com/foldql/foldql/server/internal/sources"
+	"github.com/foldql/foldql/server/internal/stores"
+)
+
+// logCommand sees to the log. No server may have the log open.
+type logCommand struct {
+	Accept acceptCommand `cmd:"" help:"Take a log that is not the one that the rows were folded from: show what would be lost, and fold all models anew from it."`
+}
+
+type acceptCommand struct {
+	config.Data
+	Yes      bool `help:"Do it without a question."`
+	MaxEvent int  `help:"Bytes of one event." default:"262144" group:"Data"`
+}
+
+// Run shows what the log contradicts and, where that is confirmed, begins everything anew: first the log gets another
+// identity, then each projection forgets how far it has come. Where it is interrupted, what is left contradicts the log's
+// new identity, and it may be run again.
+func (c *acceptCommand) Run(ctx context.Context, p *program) (err error) {
+	store, from, err := c.Data.Parse()
+	if err != nil {
+		return err
+	}
+	opened, err := p.store(ctx, store, &c.Data)
+	if err != nil {
+		return err
+	}
+	db := opened.DB
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := stores.BindSource(ctx, db, store, from); err != nil {
+		return err
+	}
+	src, err := p.source(from, store, c.Data.Reserve(), c.MaxEvent)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, src.Close()) }()
+	wrong, err := c.show(ctx, p, db, src)
+	if err != nil || !wrong {
+		return err
+	}
+	if err := c.confirm(p); err != nil {
+		return err
+	}
+	if l, is := src.Source.(*embeddedlog.Log); is {
+		if err := l.Renew(ctx); err != nil {
+			return err
+		}
+	}
+	for _, one := range p.app.Projections {
+		if err := projection.AcceptLog(ctx, db, src.Source, one); err != nil {
+			return fmt.Errorf("accept the log for projection %s: %w; run the command again", one.Name, err)
+		}
+	}
+	if err := logcheck.DropFormerFirst(ctx, db); err != nil {
+		return err
+	}
+	fmt.Fprintln(p.stdout, "the log is accepted: the next start folds every model anew from it")
+	p.tellOfTables(db)
+	return nil
+}
+
+// show prints what the log contradicts and what would be lost, and reports whether that is anything.
+func (c *acceptCommand) show(ctx context.Context, p *program, db *querydb.DB, src *sources.Source) (wrong bool, err error) {
+	all := logcheck.Losses{}
+	first, err := logcheck.Former(ctx, db, src, p.app.Projections)
+	if err != nil {
+		return false, err
+	}
+	if first != nil {
+		fmt.Fprintf(p.stdout, "%s\nlost: every event that the rows were folded from, unless the log has it too\n", first)
+		wrong = true
+	}
+	for _, one := range p.app.Projections {
+		list, err := projection.Mismatches(ctx, db, src.Source, one)
+		if err == nil && len(list) > 0 {
+			wrong = true
+			err = all.Add(ctx, db, src, one, list)
+		}
+		if err != nil {
+			return false, fmt.Errorf("compare the log with what is on record of %s: %w", one.Name, err)
+		}
+		for _, m := range list {
+			fmt.Fprintln(p.stdout, m)
+		}
+	}
+	if !wrong {
+		fmt.Fprintln(p.stdout, "there is nothing to accept: the log holds what the rows were folded from")
+	}
+	all.Print(p.stdout)
+	return wrong, nil
+}
+
+// confirm wants the word of the operator.
+func (c *acceptCommand) confirm(p *program) error {
+	if c.Yes {
+		return nil
+	}
+	refused := config.Wrong("yes", "nothing was changed; to drop all rows and fold the log as it is, give --yes")
+	if progress.Terminal(p.stderr) == nil {
+		return refused
+	}
+	fmt.Fprint(p.stderr, "Every row that the log does not give again is lost for good. Type yes to go on: ")
+	answer, err := bufio.NewReader(p.stdin).ReadString('\n')
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if strings.TrimSpace(answer) != "yes" {
+		return refused
+	}
+	return nil
+}

@@ -1,6 +1,0 @@
-//go:build cgo
-
-package server
-
-// cacheBesideGo says that the store's cache is no part of Go's memory.
-const cacheBesideGo = true

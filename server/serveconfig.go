@@ -1,0 +1,75 @@
+package server
+
+import (
+	"errors"
+	"net"
+	"time"
+
+	"github.com/foldql/foldql/server/internal/access"
+	"github.com/foldql/foldql/server/internal/config"
+)
+
+// serveCommand is the configuration of `serve`.
+type serveCommand struct {
+	Listen string `help:"Address to listen at." default:"127.0.0.1:8080"`
+	config.Data
+	config.Fold
+	Sample bool `help:"Append the sample events of the project to an empty log." group:"Data"`
+
+	Playground    bool `help:"Serve GraphiQL at /." default:"true" negatable:"" group:"API"`
+	Introspection bool `help:"Answer questions about the schema." default:"true" negatable:"" group:"API"`
+	Accelerate    bool `help:"Answer generated queries by compiled plans; without, by resolvers only." default:"true" negatable:"" group:"API"`
+
+	CORSOrigins []string `name:"cors-origins" help:"Origins whose pages may query the API, * for any; none by default." placeholder:"ORIGIN" group:"API"`
+
+	config.Callers
+	config.WriteAuth
+	config.Exposure
+	config.Limits
+
+	DrainDelay   time.Duration `help:"Time between being not ready and closing the listener, for load balancers to notice." default:"0s" group:"Lifecycle"`
+	DrainTimeout time.Duration `help:"Time that requests in flight and projections have to finish." default:"30s" group:"Lifecycle"`
+	ReadyLag     uint64        `help:"Events that a projection may be behind and be ready." default:"500" group:"Lifecycle"`
+}
+
+// validate checks all that can be checked before anything is opened.
+func (c *serveCommand) validate() error {
+	if c.DrainDelay < 0 || c.DrainTimeout < 0 {
+		return config.Wrong("drain-delay, drain-timeout", "a time must not be negative")
+	}
+	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
+		return config.Wrong("listen", "%w; write host:port, such as 127.0.0.1:8080", err)
+	}
+	for _, o := range c.CORSOrigins {
+		if err := config.CheckOrigin(o); err != nil {
+			return config.Wrong("cors-origins", "%w", err)
+		}
+	}
+	if err := c.Exposure.Validate(); err != nil {
+		return err
+	}
+	return c.Limits.Validate()
+}
+
+// unlocked are those who write where there is no write token: on loopback those on this machine.
+func (c *serveCommand) unlocked() Writes {
+	if access.Loopback(c.Listen) {
+		return WritesLocal
+	}
+	return WritesUndecided
+}
+
+// undecidedWriters refuses to let everybody write.
+func undecidedWriters(listen string) error {
+	return config.Wrong("write-token", "listening at %s, anybody could append events: set a write token "+
+		"(FOLDQL_WRITE_TOKEN, or --write-token-file), or listen on loopback only (--listen 127.0.0.1:8080)", listen)
+}
+
+// checkReaders refuses to serve a schema with rules where nobody can be told from anybody.
+func checkReaders(secured, verified, off bool) error {
+	if !secured || verified || off {
+		return nil
+	}
+	return config.Error{Err: errors.New("jwt-secret, jwt-jwks: the schema says who may read what, and there is nothing to verify " +
+		"callers with: set one of the two, or --auth=off to let everybody read everything")}
+}

@@ -1,0 +1,67 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/server/internal/config"
+)
+
+// An embedded store makes tables by itself. What an operator decides about are those that no model has any more.
+
+func (c *planCommand) planEmbedded(ctx context.Context, p *program, at config.Store) error {
+	return inEmbedded(ctx, p, at, func(db *querydb.DB) error {
+		list, err := db.Orphans(ctx)
+		if err != nil {
+			return err
+		}
+		for _, o := range list {
+			fmt.Fprintf(p.stdout, "%s is of no model: --allow-delete removes it\n", o)
+		}
+		rebuilds, err := tellRebuilds(ctx, p, db)
+		if err == nil && len(list)+rebuilds == 0 {
+			fmt.Fprintln(p.stdout, "there is nothing to do: every table is that of a model")
+		}
+		return err
+	})
+}
+
+func (c *applyCommand) applyEmbedded(ctx context.Context, p *program, at config.Store) error {
+	return inEmbedded(ctx, p, at, func(db *querydb.DB) error {
+		list, err := db.Orphans(ctx)
+		if err != nil {
+			return err
+		}
+		for _, o := range list {
+			if !c.AllowDelete {
+				fmt.Fprintf(p.stdout, "%s is of no model, and stays without --allow-delete\n", o)
+				continue
+			}
+			if err := db.DropOrphan(ctx, o); err != nil {
+				return err
+			}
+			fmt.Fprintf(p.stdout, "removed %s\n", o)
+		}
+		fmt.Fprintln(p.stdout, "done: the tables are as the models need them")
+		return nil
+	})
+}
+
+// lookAroundMB is a cache that is enough to see which tables there are.
+const lookAroundMB = 16
+
+// inEmbedded calls f with the store. No server may have it open.
+func inEmbedded(ctx context.Context, p *program, at config.Store, f func(*querydb.DB) error) (err error) {
+	if _, err := os.Stat(at.Rows()); err != nil {
+		return fmt.Errorf("open the store %s: %w", at, err)
+	}
+	db, err := p.store(ctx, at, &config.Data{CacheMB: lookAroundMB, ReserveMB: 1})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return f(db.DB)
+}
