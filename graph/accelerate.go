@@ -32,7 +32,7 @@ func (a *accelerated) Exec(ctx context.Context) graphql.ResponseHandler {
 	}
 	if p := a.plan(op, known); p != nil {
 		return once(func(ctx context.Context) *graphql.Response {
-			return &graphql.Response{Data: a.rt.run(ctx, p, op.Variables)}
+			return &graphql.Response{Data: run(ctx, a.rt.reader, a.rt.resolver.limit, p, op.Variables)}
 		})
 	}
 	return a.resolve(ctx)
@@ -66,7 +66,7 @@ func once(answer func(context.Context) *graphql.Response) graphql.ResponseHandle
 func (a *accelerated) resolve(ctx context.Context) graphql.ResponseHandler {
 	next := a.ExecutableSchema.Exec(ctx)
 	return func(ctx context.Context) *graphql.Response {
-		l := newLoaders(a.rt)
+		l := newLoaders(a.rt.resolver)
 		return l.bounded(ctx, next(l.within(ctx)))
 	}
 }
@@ -77,7 +77,7 @@ func (a *accelerated) plan(op *graphql.OperationContext, known *planned) *plan {
 		return nil
 	}
 	return a.plans.plan(known, known.variant(op.Variables), func() (*plan, int) {
-		c := compiler{catalog: a.rt.catalog, schema: a.Schema(), fragments: op.Doc.Fragments, vars: op.Variables}
+		c := compiler{catalog: a.rt.reader.catalog, schema: a.Schema(), fragments: op.Doc.Fragments, vars: op.Variables}
 		return c.compile(op.Operation), c.members
 	})
 }

@@ -6,8 +6,6 @@ import (
 
 	"github.com/foldql/foldql/auth"
 	"github.com/foldql/foldql/graph/graphqlerr"
-	"github.com/foldql/foldql/keys"
-	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/record"
 )
 
@@ -18,10 +16,11 @@ type viewer struct {
 	all   bool
 }
 
-func (rt *Runtime) viewer(ctx context.Context) viewer {
-	if rt.cfg.AuthOff || !rt.catalog.Secured {
-		return viewer{all: true}
-	}
+// everybody is the viewer for whom no rule holds.
+var everybody = viewer{all: true}
+
+// newViewer returns who asks, by the context.
+func newViewer(ctx context.Context) viewer {
 	c, known := auth.FromContext(ctx)
 	return viewer{Caller: c, known: known}
 }
@@ -78,9 +77,9 @@ func (v viewer) owns(t *Type, rec record.Record) bool {
 	return ok && owner == v.Subject
 }
 
-// guard returns the rule of a field. A join without one has the rule of the field that holds its ids: who may not see
+// fieldRule returns the rule of a field. A join without one has the rule of the field that holds its ids: who may not see
 // an id may not see what it leads to.
-func (t *Type) guard(f *Field) *Rule {
+func fieldRule(t *Type, f *Field) *Rule {
 	if f.Rule != nil || f.Join == nil {
 		return f.Rule
 	}
@@ -94,7 +93,7 @@ func (t *Type) guard(f *Field) *Rule {
 
 // mayReadField says whether the viewer may read a field of a row of the type; owns tells whether the row is theirs.
 func (v viewer) mayReadField(t *Type, f *Field, owns func() bool) error {
-	switch v.access(t.guard(f)) {
+	switch v.access(fieldRule(t, f)) {
 	case admitted:
 		return nil
 	case ownerOnly:
@@ -103,76 +102,4 @@ func (v viewer) mayReadField(t *Type, f *Field, owns func() bool) error {
 		}
 	}
 	return v.refusal(t.Name + "." + f.Name)
-}
-
-// passIndexRule says whether the viewer may ask for this partition of an index: as a member of the group, or as the
-// owner of the key asked for. owner is true where they are the latter; it is found out for members only where it matters.
-func (rt *Runtime) passIndexRule(ctx context.Context, v viewer, q *Query, pk []keys.Value, partition string, matters bool) (owner bool, err error) {
-	if v.all || q.Rule == nil {
-		return false, nil
-	}
-	return rt.passRule(ctx, v, q, partition, matters, func() (keys.Key, error) { return rt.catalog.Types[q.Rule.AuthTable].key(pk[0]) })
-}
-
-// passJoinRule says whether the viewer may follow a join to the rows under a key: the rule of an index holds for joins
-// through it as for its query, and who is admitted to own rows only must own what is found there.
-func (rt *Runtime) passJoinRule(ctx context.Context, v viewer, g target, at spot) (err error) {
-	if v.all {
-		return nil
-	}
-	ownOnly, owner := v.access(g.typ.Rule) == ownerOnly && !g.single(), false
-	if q := rt.guarded[g]; q != nil {
-		if owner, err = rt.passRule(ctx, v, q, at.PK, ownOnly, func() (keys.Key, error) { return at.auth, nil }); err != nil {
-			return err
-		}
-	}
-	if ownOnly && !owner && !v.ownSpot(g, at) {
-		return v.refusal(g.typ.Name)
-	}
-	return nil
-}
-
-// passRule holds the rule of a query against the viewer; authKey is the key of the row that names the owner.
-func (rt *Runtime) passRule(ctx context.Context, v viewer, q *Query, partition string, matters bool, authKey func() (keys.Key, error)) (owner bool, err error) {
-	member := slices.Contains(v.Groups, q.Rule.Group)
-	switch {
-	case !v.known:
-		return false, v.refusal(q.Name)
-	case member && !matters:
-		return false, nil
-	case q.Rule.GroupOnly:
-		owner = false
-	default:
-		if owner, err = rt.ownsKey(ctx, v, q, partition, authKey); err != nil {
-			return false, err
-		}
-	}
-	if !owner && !member {
-		return false, v.refusal(q.Name)
-	}
-	return owner, nil
-}
-
-func (rt *Runtime) ownsKey(ctx context.Context, v viewer, q *Query, partition string, authKey func() (keys.Key, error)) (bool, error) {
-	if v.Subject == "" {
-		return false, nil
-	}
-	if q.Rule.AuthTable == "" {
-		own, err := rt.partitionHalf(q).Layout.Compose(keys.String(v.Subject))
-		return err == nil && partition == own, nil
-	}
-	id, err := authKey()
-	if err != nil {
-		return false, rt.internalError(ctx, err, q.Rule.AuthTable)
-	}
-	t := rt.catalog.Types[q.Rule.AuthTable]
-	at := target{typ: t, via: driver.Primary}
-	rec, err := rt.first(ownerOnly.reading(ctx), at, spot{Key: id}, []int{t.Owner}, true, nil)
-	if err == nil {
-		rec, err = v.kept(ctx, t, ownerOnly, rec)
-	}
-	if err != nil {
-		return false, rt.userKeyError(ctx, err, q.Rule.AuthTable)
-	}
-	return rec != nil, nil
 }

@@ -58,7 +58,7 @@ func holdsVariable(v *ast.Value) bool {
 func (c *compiler) constant(v *ast.Value) any {
 	value, err := v.Value(nil)
 	if err != nil {
-		c.foreign = true
+		c.unsupported = true
 	}
 	return value
 }
@@ -184,10 +184,10 @@ func (c *compiler) queryArguments(f *ast.Field, q *Query) queryArguments {
 	}
 	args := queryArguments{
 		pk: list(q.PK, q.PKParts), sk: list(q.SK, q.SKParts),
-		entity: q.Collection == nil && c.catalog.Types[q.Type].isEntity(),
+		entity: q.Collection == nil && isEntity(c.catalog.Types[q.Type]),
 	}
 	for _, a := range queryarg.All {
-		if q.takes(a.Group) {
+		if takesGroup(q, a.Group) {
 			takes := takesOf[a.Name]
 			if typed := typedTakesOf[a.Name]; args.entity && typed != nil {
 				takes = typed
@@ -198,8 +198,8 @@ func (c *compiler) queryArguments(f *ast.Field, q *Query) queryArguments {
 	return args
 }
 
-// takes reports whether the query takes arguments of the group.
-func (q *Query) takes(g queryarg.Group) bool {
+// takesGroup reports whether the query takes arguments of the group.
+func takesGroup(q *Query, g queryarg.Group) bool {
 	switch g {
 	case queryarg.Row:
 		return q.Kind == One
@@ -273,11 +273,7 @@ func takeOnly(a *argument, vars map[string]any, r *request) error {
 
 // read fills the request with the values that the arguments have in this operation.
 func (a *queryArguments) read(q *Query, vars map[string]any, r *request) (err error) {
-	vals := r.room[:]
-	if n := len(a.pk) + len(a.sk); n > len(vals) {
-		vals = make([]keys.Value, n)
-	}
-	r.pk, r.sk = vals[:len(a.pk)], vals[len(a.pk):len(a.pk)+len(a.sk)]
+	r.setKey(len(a.pk), len(a.sk))
 	for i := range a.pk {
 		if r.pk[i], err = a.pk[i].key(vars, len(q.PKParts) == 0 && !q.PK[i].Optional); err != nil {
 			return err

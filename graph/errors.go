@@ -14,8 +14,11 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// readError makes what a client is told of an error that a read returned. An error that has a code is told as it is.
-func (rt *Runtime) readError(ctx context.Context, err error, what string) error {
+// readErrors makes what clients are told of the errors of reads, and logs the causes that they are not told.
+type readErrors struct{ logger *slog.Logger }
+
+// read makes what a client is told of an error that a read returned. An error that has a code is told as it is.
+func (e readErrors) read(ctx context.Context, err error, what string) error {
 	var incomplete *querydb.IncompleteError
 	switch {
 	case err == nil:
@@ -33,10 +36,10 @@ func (rt *Runtime) readError(ctx context.Context, err error, what string) error 
 		if errors.Is(err, driver.ErrSuspended) { // for which there was a warning already
 			level = slog.LevelDebug
 		}
-		rt.cfg.Logger.Log(ctx, level, "read refused by the store", "what", what, "error", err)
+		e.logger.Log(ctx, level, "read refused by the store", "what", what, "error", err)
 		return graphqlerr.New(graphqlerr.Unavailable, "the store of %s does not answer at the moment; try again", what)
 	}
-	return rt.internalError(ctx, err, what)
+	return e.internal(ctx, err, what)
 }
 
 // incompleteError tells of rows that are being folded anew, in words and in the extensions.
@@ -54,18 +57,18 @@ func incompleteError(e *querydb.IncompleteError) error {
 	return graphqlerr.With(err, "rebuild", progress)
 }
 
-// internalError logs the cause and tells the client no more than that there is one.
-func (rt *Runtime) internalError(ctx context.Context, err error, what string) error {
-	rt.cfg.Logger.ErrorContext(ctx, "read failed", "what", what, slog.Any("error", err))
+// internal logs the cause and tells the client no more than that there is one.
+func (e readErrors) internal(ctx context.Context, err error, what string) error {
+	e.logger.ErrorContext(ctx, "read failed", "what", what, slog.Any("error", err))
 	return graphqlerr.New(graphqlerr.Internal, "%s cannot be read: internal error", what)
 }
 
-// userKeyError is readError for a key that the client gave: a key that no row can have is the client's mistake.
-func (rt *Runtime) userKeyError(ctx context.Context, err error, what string) error {
+// userKey is read for a key that the client gave: a key that no row can have is the client's mistake.
+func (e readErrors) userKey(ctx context.Context, err error, what string) error {
 	if errors.Is(err, querydb.ErrInvalid) || errors.Is(err, querydb.ErrTooLarge) {
 		return graphqlerr.New(graphqlerr.BadUserInput, "no row of %s can have this key: a key is neither empty nor longer than 2048 bytes (partition) or 1024 bytes (sort key)", what)
 	}
-	return rt.readError(ctx, err, what)
+	return e.read(ctx, err, what)
 }
 
 // copyError returns an error that can be given a path of its own: one failed read may fail several fields.

@@ -79,12 +79,6 @@ func (v viewer) standsIn(l *keys.Layout, at int, text string) bool {
 	return err == nil && len(parts) == len(l.Segments) && " "+l.Sep+parts[at] == own
 }
 
-// ownSpot reports whether all rows that a join can find at a spot are the viewer's.
-func (v viewer) ownSpot(g target, at spot) bool {
-	pk, sk := g.halves()
-	return v.ownHalf(g.typ, pk, at.PK) || at.SK != "" && v.ownHalf(g.typ, sk, at.SK)
-}
-
 // ownHalf reports whether a half of a key is composed of the owner alone, and names the viewer.
 func (v viewer) ownHalf(t *Type, half *querydb.Half, text string) bool {
 	if len(half.Fields) != 1 || half.Fields[0] != t.Owner || v.Subject == "" || half.Layout.Casing != keys.CasingNone {
@@ -92,23 +86,4 @@ func (v viewer) ownHalf(t *Type, half *querydb.Half, text string) bool {
 	}
 	own, err := half.Layout.Compose(keys.String(v.Subject))
 	return err == nil && own == text
-}
-
-// wholeKey reports whether the query reads the one row that there can be under the key that the request gives.
-func (q *Query) wholeKey(t *Type, r *request) bool {
-	switch {
-	case q.Kind != One:
-		return false
-	case t.isEntity():
-		return true // its queries of kind One take the whole key, of the table or of a unique index
-	case q.Index != driver.Primary:
-		return false
-	}
-	whole, _ := q.wholeSortKey(r.sk)
-	return whole || !t.Model.SK.Layout.Exists()
-}
-
-// single reports whether there can be one row at most at each spot of the target.
-func (g target) single() bool {
-	return g.batched() || g.via != driver.Primary && g.typ.Model.Indexes[g.via].Unique
 }

@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// parallel calls do for 0 to n-1, a bounded number at a time; a single call is made in place. A panic of one call
+// parallel calls do for 0 to n-1, at most limit at a time; a single call is made in place. A panic of one call
 // becomes the caller's, when the others have ended.
-func (rt *Runtime) parallel(n int, do func(i int)) {
+func parallel(n, limit int, do func(i int)) {
 	if n == 1 {
 		do(0)
 		return
@@ -17,7 +17,7 @@ func (rt *Runtime) parallel(n int, do func(i int)) {
 		next   atomic.Int64
 		failed atomic.Pointer[any]
 	)
-	for range min(n, rt.cfg.JoinParallelism) {
+	for range min(n, limit) {
 		wg.Go(func() {
 			defer func() {
 				if r := recover(); r != nil {

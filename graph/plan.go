@@ -43,7 +43,7 @@ func (c *compiler) compile(op *ast.OperationDefinition) *plan {
 	for i, s := range c.collect(c.schema.Query.Name, []ast.SelectionSet{op.SelectionSet}) {
 		p.roots = append(p.roots, c.root(s, i == 0))
 	}
-	if c.foreign {
+	if c.unsupported {
 		return nil
 	}
 	p.nodes = c.nodes
@@ -61,7 +61,7 @@ func (c *compiler) root(s selected, first bool) root {
 	}
 	q := c.catalog.Queries[s.Name]
 	if q == nil || s.Definition == nil {
-		c.foreign = true
+		c.unsupported = true
 		return r
 	}
 	r.query, r.nonNull, r.args = q, s.Definition.Type.NonNull, c.queryArguments(s.Field, q)
@@ -97,7 +97,7 @@ func (r *root) addConnectionMember(c *compiler, s selected, first bool) {
 		}
 		r.items = append(r.items, m.items...)
 	default:
-		c.foreign = true
+		c.unsupported = true
 	}
 	r.connection = append(r.connection, m)
 }

@@ -6,9 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/99designs/gqlgen/graphql"
 	"github.com/google/go-cmp/cmp"
-	"github.com/vektah/gqlparser/v2/ast"
 )
 
 func wantJSON(t *testing.T, text string) any {
@@ -190,47 +188,6 @@ func TestPlanHandsOverWhatIsNotGenerated(t *testing.T) {
 	before := b.foreign.asked
 	if got := b.do(t.Context(), `{ Counter { orders } }`, nil); b.foreign.asked != before+1 {
 		t.Errorf("ResolversOnly was not heeded: %v", got)
-	}
-}
-
-func TestPlanCacheKeepsToItsMemory(t *testing.T) {
-	b := newBench(t, Config{AuthOff: true})
-	const limit = 20_000 // some twenty of the operations below
-	cache := newPlanCache(limit)
-	compile := func() (*plan, int) { return &plan{}, 1 }
-	for range 3 {
-		for i := range 100 {
-			op, errs := b.exec.CreateOperationContext(graphql.StartOperationTrace(t.Context()), params(i))
-			if errs != nil {
-				t.Fatal(errs)
-			}
-			known := cache.get(op.Operation, op.Doc)
-			made := cache.plan(known, 0, compile)
-			if cache.get(op.Operation, op.Doc) != known || cache.plan(known, 0, compile) != made {
-				t.Fatal("a plan is forgotten at once")
-			}
-			size := 0
-			for _, generation := range []map[*ast.OperationDefinition]*planned{cache.young, cache.old} {
-				for _, p := range generation {
-					size += p.size
-				}
-			}
-			if size > limit {
-				t.Fatalf("about %d bytes are kept, wanted at most %d", size, limit)
-			}
-		}
-	}
-}
-
-func TestPlanCacheLeavesOutWhatIsTooLarge(t *testing.T) {
-	b := newBench(t, Config{AuthOff: true})
-	cache := newPlanCache(1000)
-	op, errs := b.exec.CreateOperationContext(graphql.StartOperationTrace(t.Context()), params(1))
-	if errs != nil {
-		t.Fatal(errs)
-	}
-	if cache.get(op.Operation, op.Doc); len(cache.young) != 0 {
-		t.Error("an operation is kept that takes more than an eighth of the memory")
 	}
 }
 

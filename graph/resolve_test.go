@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/google/go-cmp/cmp"
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/graph/graphqlerr"
@@ -26,7 +25,7 @@ func (b *bench) resolving(t *testing.T, query string) context.Context {
 	ctx := graphql.WithOperationContext(t.Context(), op)
 	field := op.Operation.SelectionSet[0].(*ast.Field)
 	ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{Field: graphql.CollectedField{Field: field, Selections: field.SelectionSet}})
-	return newLoaders(b.rt).within(ctx)
+	return newLoaders(b.rt.resolver).within(ctx)
 }
 
 func (b *bench) codec(typ string) *querydb.Codec[row] { return codec(b.catalog.Types[typ].Model) }
@@ -80,7 +79,7 @@ func TestResolversFindTheirJoinsLoaded(t *testing.T) {
 func TestResolversReadWhatWasNotPrefetchedAtOnce(t *testing.T) {
 	b := newBench(t, Config{AuthOff: true})
 	b.stock(t)
-	ctx := newLoaders(b.rt).within(t.Context())
+	ctx := newLoaders(b.rt.resolver).within(t.Context())
 	for range 3 {
 		got, err := JoinOne(ctx, b.rt, "Order", "lastTrack", b.codec("Track"), keys.String("o1"))
 		if err != nil || got == nil || text1(got, "status") != "SENT" {
@@ -155,7 +154,7 @@ func TestAFailedBatchFailsEachFieldOnItsOwn(t *testing.T) {
 	b := newBench(t, Config{AuthOff: true})
 	b.stock(t)
 	b.store.fail = func(context.Context, string) error { return querydb.ErrThrottled }
-	ctx := newLoaders(b.rt).within(t.Context())
+	ctx := newLoaders(b.rt.resolver).within(t.Context())
 	_, first := JoinOne(ctx, b.rt, "Order", "customer", b.codec("Customer"), keys.String("c1"))
 	_, second := JoinOne(ctx, b.rt, "Order", "customer", b.codec("Customer"), keys.String("c1"))
 	if graphqlerr.CodeOf(first) != graphqlerr.Unavailable || graphqlerr.CodeOf(second) != graphqlerr.Unavailable {
@@ -172,7 +171,7 @@ func TestAFailedBatchFailsEachFieldOnItsOwn(t *testing.T) {
 func TestForeignOperationsGetLoadersOfTheirOwn(t *testing.T) {
 	b := newBench(t, Config{AuthOff: true, ResolversOnly: true})
 	var seen []*loaders
-	es := &probe{foreign: b.foreign, saw: func(ctx context.Context) { seen = append(seen, b.rt.loaders(ctx)) }}
+	es := &probe{foreign: b.foreign, saw: func(ctx context.Context) { seen = append(seen, b.rt.resolver.loaders(ctx)) }}
 	for range 2 {
 		op, errs := b.exec.CreateOperationContext(graphql.StartOperationTrace(t.Context()), params(1))
 		if errs != nil {
@@ -195,20 +194,5 @@ func (p *probe) Exec(context.Context) graphql.ResponseHandler {
 	return func(ctx context.Context) *graphql.Response {
 		p.saw(ctx)
 		return &graphql.Response{Data: []byte("null")}
-	}
-}
-
-func TestDistinctKeepsTheOrderOfIds(t *testing.T) {
-	b := newBench(t, Config{AuthOff: true})
-	g := b.rt.target(b.catalog.Types["Order"].Fields["products"].Join)
-	spots, places, err := b.rt.distinct(g, []keys.Value{keys.String("b"), keys.String("a"), keys.String(""), keys.String("b")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]spot{{Key: keys.Key{PK: "b"}}, {Key: keys.Key{PK: "a"}}}, spots, cmp.AllowUnexported(spot{})); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]int{0, 1, 0}, places); diff != "" {
-		t.Error(diff)
 	}
 }

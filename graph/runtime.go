@@ -50,21 +50,17 @@ func (c Config) withDefaults() Config {
 
 // Runtime answers the queries of one catalog from one DB. It is safe for concurrent use.
 type Runtime struct {
-	db      *querydb.DB
-	catalog *Catalog
-	cfg     Config
-	tokens  *keys.Sealer
-	// guarded are the queries of indexes under a rule, by where they read: joins through such an index heed its rule too.
-	guarded map[target]*Query
+	cfg      Config
+	reader   *reader
+	resolver *resolver
 }
 
 // NewRuntime makes the runtime of a generated API. The DB stays the caller's to close.
 func NewRuntime(db *querydb.DB, catalog *Catalog, cfg Config) *Runtime {
-	rt := &Runtime{db: db, catalog: catalog, cfg: cfg.withDefaults(), tokens: cfg.TokenKey.Sealer(), guarded: map[target]*Query{}}
-	for _, q := range catalog.Queries {
-		if q.Rule != nil {
-			rt.guarded[target{catalog.Types[q.Type], q.Index}] = q
-		}
-	}
-	return rt
+	cfg = cfg.withDefaults()
+	rd := newReader(db, catalog, readConfig{
+		TokenKey: cfg.TokenKey, AuthOff: cfg.AuthOff, MaxFanout: cfg.MaxJoinFanout,
+		Parallelism: cfg.JoinParallelism, Logger: cfg.Logger,
+	})
+	return &Runtime{cfg: cfg, reader: rd, resolver: &resolver{rd: rd, limit: answerLimit(cfg.MaxAnswer)}}
 }

@@ -16,9 +16,9 @@ type compiler struct {
 	vars      map[string]any
 	nodes     int
 	members   int
-	trail     []string // the response keys that lead to the node being made
-	// foreign is set where something is selected that is not the catalog's to answer.
-	foreign bool
+	path      []string // the response keys that lead to the node being made
+	// unsupported is set where something is selected that is not the catalog's to answer.
+	unsupported bool
 }
 
 // selected is a field with all that was selected of it under one response key.
@@ -56,7 +56,7 @@ func (c *compiler) collectSet(out []selected, typ string, set ast.SelectionSet, 
 			spread[sel.Name] = true
 			fragment := c.fragments.ForName(sel.Name)
 			if fragment == nil {
-				c.foreign = true
+				c.unsupported = true
 				continue
 			}
 			if c.included(fragment.Directives) && c.applies(fragment.TypeCondition, typ) {
@@ -95,7 +95,7 @@ func (c *compiler) included(ds ast.DirectiveList) bool {
 		condition, ok := c.condition(d)
 		switch {
 		case !ok:
-			c.foreign = true
+			c.unsupported = true
 		case d.Name == "skip" && condition, d.Name == "include" && !condition:
 			included = false
 		}
@@ -142,7 +142,7 @@ type member struct {
 // join is a virtual field in a node.
 type join struct {
 	target
-	place    string // the response keys that lead here
+	path     string // the response keys that lead here
 	many     bool
 	elemNull bool // the list may hold null
 	ordinal  int  // of the field that holds the ids
@@ -170,12 +170,12 @@ func (c *compiler) member(n *node, s selected, first bool) member {
 	}
 	f := n.typ.Fields[s.Name]
 	if f == nil || s.Definition == nil {
-		c.foreign = true
+		c.unsupported = true
 		return m
 	}
 	m.nonNull, m.ordinal = s.Definition.Type.NonNull, f.Ordinal
 	n.reads(f.Ordinal)
-	if rule := n.typ.guard(f); rule != nil {
+	if rule := fieldRule(n.typ, f); rule != nil {
 		m.rule = f
 		if rule.Owner {
 			n.reads(n.typ.Owner)
@@ -190,10 +190,10 @@ func (c *compiler) member(n *node, s selected, first bool) member {
 
 func (c *compiler) join(f *Field, s selected) *join {
 	t := c.catalog.Types[f.Join.Target]
-	c.trail = append(c.trail, s.Alias)
-	j := &join{target: target{typ: t, via: f.Join.Via}, place: strings.Join(c.trail, "."), many: f.Join.Many, ordinal: f.Ordinal}
+	c.path = append(c.path, s.Alias)
+	j := &join{target: target{typ: t, via: f.Join.Via}, path: strings.Join(c.path, "."), many: f.Join.Many, ordinal: f.Ordinal}
 	j.node = c.node(t, s.of)
-	c.trail = c.trail[:len(c.trail)-1]
+	c.path = c.path[:len(c.path)-1]
 	if elem := s.Definition.Type.Elem; elem != nil {
 		j.elemNull = !elem.NonNull
 	}
@@ -208,6 +208,15 @@ func (n *node) reads(ordinal int) {
 	if ordinal >= 0 && !slices.Contains(n.fields, ordinal) {
 		n.fields = append(n.fields, ordinal)
 	}
+}
+
+// itemNodes makes the nodes of the items of a collection, one for each of its members.
+func (c *compiler) itemNodes(q *Query, sets []ast.SelectionSet) []*node {
+	nodes := make([]*node, len(q.Collection.Members))
+	for i, name := range q.Collection.Members {
+		nodes[i] = c.node(c.catalog.Types[name], sets)
+	}
+	return nodes
 }
 
 // GraphQL names need no escaping in JSON.

@@ -8,13 +8,13 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// spotOfStored finds where a stored id leads, from the id's JSON text. ok is false where there can be no row.
-func (rt *Runtime) spotOfStored(g target, f *driver.Field, text []byte) (s spot, ok bool, err error) {
+// joinKeyOfStored finds where a stored id leads, from the id's JSON text. ok is false where there can be no row.
+func (rd *reader) joinKeyOfStored(g target, f *driver.Field, text []byte) (s joinKey, ok bool, err error) {
 	id, ok := storedValue(f.Scalar, text)
 	if !ok {
-		return spot{}, false, fmt.Errorf("%s is not a value of type %s", text, f.Scalar)
+		return joinKey{}, false, fmt.Errorf("%s is not a value of type %s", text, f.Scalar)
 	}
-	return rt.spot(g, id)
+	return rd.joinKey(g, id)
 }
 
 // storedValue reads a scalar of a record as a composite attribute of a key.

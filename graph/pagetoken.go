@@ -42,13 +42,16 @@ func (b binding) append(dst []byte) []byte {
 	return dst
 }
 
-func (rt *Runtime) sealToken(b binding, next keys.Cursor) string {
-	return rt.tokens.Seal(b.append(nil), keys.AppendCursor(nil, next))
+// pageTokens seals and opens the tokens that continue a page: the start of the next one, encrypted and bound to its query.
+type pageTokens struct{ sealer *keys.Sealer }
+
+func (t pageTokens) seal(b binding, next keys.Cursor) string {
+	return t.sealer.Seal(b.append(nil), keys.AppendCursor(nil, next))
 }
 
-// openToken returns where the page of the token begins.
-func (rt *Runtime) openToken(b binding, token string) (*keys.Cursor, error) {
-	payload, err := rt.tokens.Open(b.append(nil), token)
+// open returns where the page of the token begins.
+func (t pageTokens) open(b binding, token string) (*keys.Cursor, error) {
+	payload, err := t.sealer.Open(b.append(nil), token)
 	if err == nil {
 		var start keys.Cursor
 		if start, err = keys.ParseCursor(payload); err == nil {

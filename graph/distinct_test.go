@@ -1,0 +1,27 @@
+package graph
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+func TestDistinctKeepsTheOrderOfIDs(t *testing.T) {
+	id := keys.Layout{Sep: "/", Segments: []keys.Segment{{Field: "id", Kind: keys.KindString}}}
+	product := &Type{Name: "Product", Model: &querydb.Model{Name: "Product", PK: querydb.Half{Layout: id, Fields: []int{0}}}}
+	rs := &resolver{rd: newReader(nil, &Catalog{}, readConfig{})}
+	ids := []keys.Value{keys.String("b"), keys.String("a"), keys.String(""), keys.String("b")}
+	found, places, err := rs.distinct(target{typ: product, via: driver.Primary}, ids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(found, []joinKey{{Key: keys.Key{PK: "b"}}, {Key: keys.Key{PK: "a"}}}) {
+		t.Errorf("join keys %v", found)
+	}
+	if !slices.Equal(places, []int{0, 1, 0}) {
+		t.Errorf("places %v", places)
+	}
+}

@@ -1,0 +1,53 @@
+package graph
+
+import (
+	"context"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// ItemReader reads items of a collection of the stored rows of one of its members.
+type ItemReader[I any] func(ctx context.Context, rt *Runtime, rec record.Record) (I, error)
+
+// ItemsOf makes the ItemReader of a member.
+func ItemsOf[R, I any](c *querydb.Codec[R], item func(*R) I) ItemReader[I] {
+	return func(ctx context.Context, rt *Runtime, rec record.Record) (I, error) {
+		row, err := decode(ctx, rt, c, rec)
+		if err != nil {
+			var none I
+			return none, err
+		}
+		return item(row), nil
+	}
+}
+
+// Names are the values of an enum as text; nil stays nil.
+func Names[E ~string](values []E) []string {
+	if values == nil {
+		return nil
+	}
+	names := make([]string, len(values))
+	for i, v := range values {
+		names[i] = string(v)
+	}
+	return names
+}
+
+// FetchCollection answers a generated query of a collection, and prefetches what the operation joins to its items. only
+// names the types that are asked for, nil for all; read has one function for each member of the collection.
+func FetchCollection[I any](ctx context.Context, rt *Runtime, query string, read []ItemReader[I], pk []keys.Value, only []string, a PageArgs) (*Connection[I], error) {
+	q := rt.reader.catalog.Queries[query]
+	p, err := rt.reader.readPage(ctx, rt.reader.viewer(ctx), q, &request{pk: pk, only: only, page: a, token: true})
+	if err != nil {
+		return nil, err
+	}
+	conn := &Connection[I]{Items: make([]I, len(p.rows)), NextToken: p.token()}
+	for i := range p.rows {
+		if conn.Items[i], err = read[p.members[i]](ctx, rt, p.rows[i].Record); err != nil {
+			return nil, err
+		}
+	}
+	return conn, rt.resolver.lookAheadItems(ctx, q, &p)
+}

@@ -1,0 +1,59 @@
+package graph
+
+import (
+	"context"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// JoinOne answers a virtual field of one row, by @resolves. It returns nil where the id is absent or leads to no row.
+func JoinOne[R any](ctx context.Context, rt *Runtime, parent, field string, c *querydb.Codec[R], id keys.Value) (*R, error) {
+	if !id.Present() {
+		return nil, nil
+	}
+	found, err := JoinMany(ctx, rt, parent, field, c, []keys.Value{id})
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return found[0], nil
+}
+
+// JoinMany answers a virtual field of many rows, by @resolvesMany: the rows in the order of their ids, without those
+// that are not there. Rows that a look-ahead has read are not read again.
+func JoinMany[R any](ctx context.Context, rt *Runtime, parent, field string, c *querydb.Codec[R], ids []keys.Value) ([]*R, error) {
+	g := rt.reader.target(rt.reader.catalog.Types[parent].Fields[field].Join)
+	recs, err := rt.resolver.answerJoin(ctx, g, ids)
+	if err != nil {
+		return nil, copyError(err)
+	}
+	out := make([]*R, len(recs))
+	for i, rec := range recs {
+		if out[i], err = decode(ctx, rt, c, rec); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Prefetch reads what the operation joins to rows that a resolver of the project's own is about to return, so that one
+// level of joins costs one batch there too. Rows are of the type that typ names; the field being resolved returns them
+// as they are, alone or in a list. It fails where they make the answer too large.
+func Prefetch[R any](ctx context.Context, rt *Runtime, typ string, c *querydb.Codec[R], rows []*R) error {
+	var b record.Builder
+	recs := make([]record.Record, 0, len(rows))
+	for _, row := range rows {
+		stored, err := querydb.Encode(c, &b, row)
+		if err != nil {
+			return graphqlerr.New(graphqlerr.Internal, "%s cannot be prefetched: %w", typ, err)
+		}
+		recs = append(recs, stored.Record)
+	}
+	return rt.resolver.lookAhead(ctx, func(c *compiler, sets []ast.SelectionSet) []*node {
+		return []*node{c.node(rt.reader.catalog.Types[typ], sets)}
+	}, recs)
+}
