@@ -39,8 +39,8 @@ func (a *accelerated) Exec(ctx context.Context) graphql.ResponseHandler {
 }
 
 // CheckScalar returns what is wrong with an input for a scalar. It has no say in those that are a project's own.
-func (a *accelerated) CheckScalar(scalar string, v any) error {
-	if check := checks[scalar]; check != nil {
+func (a *accelerated) CheckScalar(name string, v any) error {
+	if check := checks[name]; check != nil {
 		return check(v)
 	}
 	return nil

@@ -36,8 +36,8 @@ func Names[E ~string](values []E) []string {
 }
 
 // FetchCollection answers a generated query of a collection, and prefetches what the operation joins to its items. only
-// names the types that are asked for, nil for all; read has one function for each member of the collection.
-func FetchCollection[I any](ctx context.Context, rt *Runtime, query string, read []ItemReader[I], pk []keys.Value, only []string, a PageArgs) (*Connection[I], error) {
+// names the types that are asked for, nil for all; readers has one function for each member of the collection.
+func FetchCollection[I any](ctx context.Context, rt *Runtime, query string, readers []ItemReader[I], pk []keys.Value, only []string, a PageArgs) (*Connection[I], error) {
 	q := rt.reader.catalog.Queries[query]
 	p, err := rt.reader.readPage(ctx, rt.reader.viewer(ctx), q, &request{pk: pk, only: only, page: a, token: true})
 	if err != nil {
@@ -45,7 +45,7 @@ func FetchCollection[I any](ctx context.Context, rt *Runtime, query string, read
 	}
 	conn := &Connection[I]{Items: make([]I, len(p.rows)), NextToken: p.token()}
 	for i := range p.rows {
-		if conn.Items[i], err = read[p.members[i]](ctx, rt, p.rows[i].Record); err != nil {
+		if conn.Items[i], err = readers[p.members[i]](ctx, rt, p.rows[i].Record); err != nil {
 			return nil, err
 		}
 	}

@@ -29,11 +29,11 @@ type readConfig struct {
 	Logger      *slog.Logger
 }
 
-func newReader(db *querydb.DB, catalog *Catalog, cfg readConfig) *reader {
-	rd := &reader{db: db, catalog: catalog, cfg: cfg, tokens: pageTokens{cfg.TokenKey.Sealer()}, guarded: map[target]*Query{}}
-	for _, q := range catalog.Queries {
+func newReader(db *querydb.DB, c *Catalog, cfg readConfig) *reader {
+	rd := &reader{db: db, catalog: c, cfg: cfg, tokens: pageTokens{cfg.TokenKey.Sealer()}, guarded: map[target]*Query{}}
+	for _, q := range c.Queries {
 		if q.Rule != nil {
-			rd.guarded[target{catalog.Types[q.Type], q.Index}] = q
+			rd.guarded[target{c.Types[q.Type], q.Index}] = q
 		}
 	}
 	return rd
