@@ -384,10 +384,10 @@ func (b *bench) do(ctx context.Context, query string, vars map[string]any) resul
 		return result{Errors: []string{"REJECTED " + errs.Error()}}
 	}
 	handler, ctx := b.exec.DispatchOperation(ctx, op)
-	return read(handler(ctx))
+	return readResult(handler(ctx))
 }
 
-func read(resp *graphql.Response) result {
+func readResult(resp *graphql.Response) result {
 	var r result
 	if err := json.Unmarshal(resp.Data, &r.Data); err != nil {
 		r.Errors = append(r.Errors, "UNREADABLE "+err.Error()+": "+string(resp.Data))
