@@ -7,6 +7,10 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/graph/internal/execute"
+	"github.com/foldql/foldql/graph/internal/plan"
+	"github.com/foldql/foldql/graph/internal/resolve"
+	"github.com/foldql/foldql/graph/scalar"
 )
 
 // Accelerate returns the generated schema with an executor for the generated queries in front of gqlgen's own: an
@@ -14,25 +18,25 @@ import (
 // every other one (introspection, fields of the project's own, mutations, @defer) goes to es. Both answer alike.
 // Field and root-field interceptors are not called for operations that are answered here.
 func Accelerate(es graphql.ExecutableSchema, rt *Runtime) graphql.ExecutableSchema {
-	return &accelerated{ExecutableSchema: es, rt: rt, plans: newPlanCache(rt.cfg.PlanBytes)}
+	return &accelerated{ExecutableSchema: es, rt: rt, plans: plan.NewCache(rt.cfg.PlanBytes)}
 }
 
 type accelerated struct {
 	graphql.ExecutableSchema
 	rt    *Runtime
-	plans *planCache
+	plans *plan.Cache
 }
 
 // Exec answers the operation of the context.
 func (a *accelerated) Exec(ctx context.Context) graphql.ResponseHandler {
 	op := graphql.GetOperationContext(ctx)
-	known := a.plans.get(op.Operation, op.Doc)
-	if name := known.undecided(op.Variables); name != "" {
+	known := a.plans.Get(op.Operation, op.Doc)
+	if name := known.Undecided(op.Variables); name != "" {
 		return once(func(ctx context.Context) *graphql.Response { return undecided(ctx, name) })
 	}
 	if p := a.plan(op, known); p != nil {
 		return once(func(ctx context.Context) *graphql.Response {
-			return &graphql.Response{Data: run(ctx, a.rt.reader, a.rt.resolver.limit, p, op.Variables)}
+			return &graphql.Response{Data: execute.Run(ctx, a.rt.reader, a.rt.resolver.Limit, p, op.Variables)}
 		})
 	}
 	return a.resolve(ctx)
@@ -40,7 +44,7 @@ func (a *accelerated) Exec(ctx context.Context) graphql.ResponseHandler {
 
 // CheckScalar returns what is wrong with an input for a scalar. It has no say in those that are a project's own.
 func (a *accelerated) CheckScalar(name string, v any) error {
-	if check := checks[name]; check != nil {
+	if check := scalar.Checks[name]; check != nil {
 		return check(v)
 	}
 	return nil
@@ -66,19 +70,19 @@ func once(answer func(context.Context) *graphql.Response) graphql.ResponseHandle
 func (a *accelerated) resolve(ctx context.Context) graphql.ResponseHandler {
 	next := a.ExecutableSchema.Exec(ctx)
 	return func(ctx context.Context) *graphql.Response {
-		l := newLoaders(a.rt.resolver)
-		return l.bounded(ctx, next(l.within(ctx)))
+		l := resolve.NewLoaders(a.rt.resolver)
+		return l.Bounded(ctx, next(l.Within(ctx)))
 	}
 }
 
 // plan returns the plan of the operation, nil where gqlgen's executor must answer.
-func (a *accelerated) plan(op *graphql.OperationContext, known *planned) *plan {
-	if a.rt.cfg.ResolversOnly || op.Operation.Operation != ast.Query || len(known.conditions) > maxConditions {
+func (a *accelerated) plan(op *graphql.OperationContext, known *plan.Variants) *plan.Plan {
+	if a.rt.cfg.ResolversOnly || op.Operation.Operation != ast.Query || len(known.Conditions) > plan.MaxConditions {
 		return nil
 	}
-	return a.plans.plan(known, known.variant(op.Variables), func() (*plan, int) {
-		c := compiler{catalog: a.rt.reader.catalog, schema: a.Schema(), fragments: op.Doc.Fragments, vars: op.Variables}
-		return c.compile(op.Operation), c.members
+	return a.plans.Plan(known, known.Variant(op.Variables), func() (*plan.Plan, int) {
+		c := plan.Compiler{Catalog: a.rt.reader.Catalog, Schema: a.Schema(), Fragments: op.Doc.Fragments, Vars: op.Variables}
+		return c.Compile(op.Operation), c.Members
 	})
 }
 

@@ -10,6 +10,8 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/executor"
 
+	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/internal/execute"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/memstore"
@@ -22,22 +24,22 @@ type Patient { id: ID! name: String! secret: String wardId: ID! ward: Ward }
 type Query { Ward(id: ID!, consistent: Boolean): Ward }
 `
 
-func newWards() *Catalog {
-	types := map[string]*Type{
+func newWards() *catalog.Catalog {
+	types := map[string]*catalog.Type{
 		"Ward":    {Model: model("Ward", stored("id", "ID", "patientIds", "[ID]"), []int{0}, nil), Owner: -1},
 		"Patient": {Model: model("Patient", stored("id", "ID", "name", "String", "secret", "String?", "wardId", "ID"), []int{0}, nil), Owner: -1},
 	}
 	for name, t := range types {
-		t.Name, t.Fields = name, map[string]*Field{}
+		t.Name, t.Fields = name, map[string]*catalog.Field{}
 		for i, f := range t.Model.Fields {
-			t.Fields[f.Name] = &Field{Name: f.Name, Ordinal: i}
+			t.Fields[f.Name] = &catalog.Field{Name: f.Name, Ordinal: i}
 		}
 	}
-	types["Ward"].Fields["patients"] = &Field{Name: "patients", Ordinal: 1, Join: &Join{Target: "Patient", Many: true, Via: driver.Primary}}
-	types["Patient"].Fields["ward"] = &Field{Name: "ward", Ordinal: 3, Join: &Join{Target: "Ward", Via: driver.Primary}}
-	types["Patient"].Fields["secret"].Rule = &Rule{Groups: []string{"Doctor"}}
-	return &Catalog{Types: types, Secured: true, Queries: map[string]*Query{
-		"Ward": {Name: "Ward", Kind: One, Type: "Ward", Index: driver.Primary, PK: []Arg{{Name: "id", Kind: keys.KindString}}},
+	types["Ward"].Fields["patients"] = &catalog.Field{Name: "patients", Ordinal: 1, Join: &catalog.Join{Target: "Patient", Many: true, Via: driver.Primary}}
+	types["Patient"].Fields["ward"] = &catalog.Field{Name: "ward", Ordinal: 3, Join: &catalog.Join{Target: "Ward", Via: driver.Primary}}
+	types["Patient"].Fields["secret"].Rule = &catalog.Rule{Groups: []string{"Doctor"}}
+	return &catalog.Catalog{Types: types, Secured: true, Queries: map[string]*catalog.Query{
+		"Ward": {Name: "Ward", Kind: catalog.One, Type: "Ward", Index: driver.Primary, PK: []catalog.Arg{{Name: "id", Kind: keys.KindString}}},
 	}}
 }
 
@@ -96,7 +98,7 @@ func TestAnswersEndWhereTheyAreTooLarge(t *testing.T) {
 				if got.Data != nil || len(told) != 1 || !strings.HasPrefix(told[0], "LIMIT_EXCEEDED ") {
 					t.Errorf("data %.100v, errors %.200v; wanted no data, and one error LIMIT_EXCEEDED", got.Data, told)
 				}
-				if most := 1<<20/objectBytes/errorObjects + lookEvery; len(got.Errors) > most {
+				if most := 1<<20/execute.ObjectBytes/execute.ErrorObjects + execute.LookEvery; len(got.Errors) > most {
 					t.Errorf("%d errors, wanted %d at most", len(got.Errors), most)
 				}
 			})

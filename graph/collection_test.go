@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/memstore"
@@ -69,7 +70,7 @@ func (h *herd) add(t *testing.T, typ, id, yard string) {
 }
 
 // want are the rows of the yard Y under a query, in the order of their keys.
-func (h *herd) want(q *Query, only []string, reverse bool) (ids []string) {
+func (h *herd) want(q *catalog.Query, only []string, reverse bool) (ids []string) {
 	index := q.Collection.Stored.Index
 	order := func(a, b string) int {
 		x, y := h.rows[a].at, h.rows[b].at
@@ -122,7 +123,7 @@ func testCollections(t *testing.T, drv driver.Driver) {
 
 // walkCollection reads all pages. Each is full while there are rows, and costs at most one range for each chosen member.
 // Between pages the row that the token stands on goes and comes back.
-func (h *herd) walkCollection(t *testing.T, q *Query, vars map[string]any, limit, ranges int) (all []string) {
+func (h *herd) walkCollection(t *testing.T, q *catalog.Query, vars map[string]any, limit, ranges int) (all []string) {
 	t.Helper()
 	kind := map[string]string{"Yard": "Kind", "Barkers": "BarkerKind", "Shed": "Kind"}[q.Name]
 	fields := "... on Dog { id } ... on Fox { id }"

@@ -12,6 +12,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 )
@@ -228,7 +229,7 @@ func TestRules(t *testing.T) {
 func TestJoinsToATypeUnderARule(t *testing.T) {
 	b := newBench(t, Config{})
 	b.stock(t)
-	b.catalog.Types["Customer"].Rule = &Rule{Groups: []string{"Staff"}}
+	b.catalog.Types["Customer"].Rule = &catalog.Rule{Groups: []string{"Staff"}}
 	const query = `{ OrderByStatus(status: OPEN, limit: 2) { items { customer { name } } } }`
 	refused := wantJSON(t, `{"OrderByStatus":{"items":[{"customer":null},{"customer":null}]}}`)
 	for _, tt := range []struct {
@@ -257,7 +258,7 @@ func TestJoinsThroughAnIndexHeedItsRule(t *testing.T) {
 	b.stock(t)
 	invoice := b.catalog.Types["Invoice"]
 	invoice.Rule = nil
-	invoice.Fields["bill"] = &Field{Name: "bill", Ordinal: 1, Join: &Join{Target: "Invoice", Via: 0}}
+	invoice.Fields["bill"] = &catalog.Field{Name: "bill", Ordinal: 1, Join: &catalog.Join{Target: "Invoice", Via: 0}}
 	const query = `{ Invoice(id: "i1") { bill { amount } } }`
 	for _, tt := range []struct {
 		ctx  context.Context

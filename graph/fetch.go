@@ -5,6 +5,10 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/internal/plan"
+	"github.com/foldql/foldql/graph/internal/read"
+	"github.com/foldql/foldql/graph/internal/resolve"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/record"
@@ -20,9 +24,9 @@ type Connection[I any] struct {
 // FetchOne answers a generated query of kind One, and prefetches what the operation joins to the row. It returns nil
 // where there is no row. pk and sk are the values of the query's arguments; absent ones in sk are not given.
 func FetchOne[R any](ctx context.Context, rt *Runtime, query string, c *querydb.Codec[R], pk, sk []keys.Value, consistent *bool) (*R, error) {
-	q := rt.reader.catalog.Queries[query]
-	r := request{pk: pk, sk: sk, consistent: consistent != nil && *consistent}
-	rec, err := rt.reader.readOne(ctx, rt.reader.viewer(ctx), q, &r)
+	q := rt.reader.Catalog.Queries[query]
+	r := read.Request{PK: pk, SK: sk, Consistent: consistent != nil && *consistent}
+	rec, err := rt.reader.Row(ctx, rt.reader.Viewer(ctx), q, &r)
 	if err != nil || rec == nil {
 		return nil, err
 	}
@@ -30,28 +34,28 @@ func FetchOne[R any](ctx context.Context, rt *Runtime, query string, c *querydb.
 	if err != nil {
 		return nil, err
 	}
-	err = rt.resolver.lookAhead(ctx, func(c *compiler, sets []ast.SelectionSet) []*node {
-		return []*node{c.node(rt.reader.catalog.Types[q.Type], sets)}
+	err = rt.resolver.LookAhead(ctx, func(c *plan.Compiler, sets []ast.SelectionSet) []*plan.Node {
+		return []*plan.Node{c.AddNode(rt.reader.Catalog.Types[q.Type], sets)}
 	}, []record.Record{rec})
 	return row, err
 }
 
 // FetchPage answers a generated query of kind Many, and prefetches what the operation joins to the rows.
-func FetchPage[R any](ctx context.Context, rt *Runtime, query string, c *querydb.Codec[R], pk []keys.Value, a PageArgs) (*Connection[*R], error) {
-	q := rt.reader.catalog.Queries[query]
-	p, err := rt.reader.readPage(ctx, rt.reader.viewer(ctx), q, &request{pk: pk, sk: a.Sort, page: a, token: true})
+func FetchPage[R any](ctx context.Context, rt *Runtime, query string, c *querydb.Codec[R], pk []keys.Value, a catalog.PageArgs) (*Connection[*R], error) {
+	q := rt.reader.Catalog.Queries[query]
+	p, err := rt.reader.Page(ctx, rt.reader.Viewer(ctx), q, &read.Request{PK: pk, SK: a.Sort, Page: a, WantToken: true})
 	if err != nil {
 		return nil, err
 	}
-	conn := &Connection[*R]{Items: make([]*R, len(p.rows)), NextToken: p.token()}
-	for i := range p.rows {
-		if conn.Items[i], err = decode(ctx, rt, c, p.rows[i].Record); err != nil {
+	conn := &Connection[*R]{Items: make([]*R, len(p.Rows)), NextToken: p.NextToken()}
+	for i := range p.Rows {
+		if conn.Items[i], err = decode(ctx, rt, c, p.Rows[i].Record); err != nil {
 			return nil, err
 		}
 	}
-	err = rt.resolver.lookAhead(ctx, func(c *compiler, sets []ast.SelectionSet) (nodes []*node) {
-		eachItems(c, q, sets, func(of []ast.SelectionSet) { nodes = append(nodes, c.node(rt.reader.catalog.Types[q.Type], of)) })
+	err = rt.resolver.LookAhead(ctx, func(c *plan.Compiler, sets []ast.SelectionSet) (nodes []*plan.Node) {
+		resolve.EachItems(c, q, sets, func(of []ast.SelectionSet) { nodes = append(nodes, c.AddNode(rt.reader.Catalog.Types[q.Type], of)) })
 		return nodes
-	}, p.records())
+	}, p.Records())
 	return conn, err
 }

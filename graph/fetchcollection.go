@@ -3,6 +3,8 @@ package graph
 import (
 	"context"
 
+	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/internal/read"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/record"
@@ -37,17 +39,17 @@ func Names[E ~string](values []E) []string {
 
 // FetchCollection answers a generated query of a collection, and prefetches what the operation joins to its items. only
 // names the types that are asked for, nil for all; readers has one function for each member of the collection.
-func FetchCollection[I any](ctx context.Context, rt *Runtime, query string, readers []ItemReader[I], pk []keys.Value, only []string, a PageArgs) (*Connection[I], error) {
-	q := rt.reader.catalog.Queries[query]
-	p, err := rt.reader.readPage(ctx, rt.reader.viewer(ctx), q, &request{pk: pk, only: only, page: a, token: true})
+func FetchCollection[I any](ctx context.Context, rt *Runtime, query string, readers []ItemReader[I], pk []keys.Value, only []string, a catalog.PageArgs) (*Connection[I], error) {
+	q := rt.reader.Catalog.Queries[query]
+	p, err := rt.reader.Page(ctx, rt.reader.Viewer(ctx), q, &read.Request{PK: pk, Only: only, Page: a, WantToken: true})
 	if err != nil {
 		return nil, err
 	}
-	conn := &Connection[I]{Items: make([]I, len(p.rows)), NextToken: p.token()}
-	for i := range p.rows {
-		if conn.Items[i], err = readers[p.members[i]](ctx, rt, p.rows[i].Record); err != nil {
+	conn := &Connection[I]{Items: make([]I, len(p.Rows)), NextToken: p.NextToken()}
+	for i := range p.Rows {
+		if conn.Items[i], err = readers[p.Members[i]](ctx, rt, p.Rows[i].Record); err != nil {
 			return nil, err
 		}
 	}
-	return conn, rt.resolver.lookAheadItems(ctx, q, &p)
+	return conn, rt.resolver.LookAheadItems(ctx, q, &p)
 }

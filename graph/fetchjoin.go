@@ -6,6 +6,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/graph/internal/plan"
+	"github.com/foldql/foldql/graph/internal/read"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/record"
@@ -26,10 +28,10 @@ func JoinOne[R any](ctx context.Context, rt *Runtime, parent, field string, c *q
 // JoinMany answers a virtual field of many rows, by @resolvesMany: the rows in the order of their ids, without those
 // that are not there. Rows that a look-ahead has read are not read again.
 func JoinMany[R any](ctx context.Context, rt *Runtime, parent, field string, c *querydb.Codec[R], ids []keys.Value) ([]*R, error) {
-	g := rt.reader.target(rt.reader.catalog.Types[parent].Fields[field].Join)
-	recs, err := rt.resolver.answerJoin(ctx, g, ids)
+	g := rt.reader.Target(rt.reader.Catalog.Types[parent].Fields[field].Join)
+	recs, err := rt.resolver.AnswerJoin(ctx, g, ids)
 	if err != nil {
-		return nil, copyError(err)
+		return nil, read.CopyError(err)
 	}
 	out := make([]*R, len(recs))
 	for i, rec := range recs {
@@ -53,7 +55,7 @@ func Prefetch[R any](ctx context.Context, rt *Runtime, typ string, c *querydb.Co
 		}
 		recs = append(recs, stored.Record)
 	}
-	return rt.resolver.lookAhead(ctx, func(c *compiler, sets []ast.SelectionSet) []*node {
-		return []*node{c.node(rt.reader.catalog.Types[typ], sets)}
+	return rt.resolver.LookAhead(ctx, func(c *plan.Compiler, sets []ast.SelectionSet) []*plan.Node {
+		return []*plan.Node{c.AddNode(rt.reader.Catalog.Types[typ], sets)}
 	}, recs)
 }

@@ -11,9 +11,9 @@ import (
 // Guard says whether the caller may read a field of the row: the rule is the field's own, or, for a virtual field
 // without one, that of the field that holds its ids.
 func Guard[P any](ctx context.Context, rt *Runtime, typ, field string, c *querydb.Codec[P], row *P) error {
-	t := rt.reader.catalog.Types[typ]
-	v := rt.reader.viewer(ctx)
-	return v.mayReadField(t, t.Fields[field], func() bool {
+	t := rt.reader.Catalog.Types[typ]
+	v := rt.reader.Viewer(ctx)
+	return v.CheckField(t, t.Fields[field], func() bool {
 		return t.Owner >= 0 && v.Subject != "" && c.Value(row, t.Owner) == keys.String(v.Subject)
 	})
 }
@@ -21,7 +21,7 @@ func Guard[P any](ctx context.Context, rt *Runtime, typ, field string, c *queryd
 func decode[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], rec record.Record) (*R, error) {
 	row := new(R)
 	if err := c.Decode(rec, row); err != nil {
-		return nil, rt.reader.errors().internal(ctx, err, c.Model.Name)
+		return nil, rt.reader.Errors().Internal(ctx, err, c.Model.Name)
 	}
 	return row, nil
 }

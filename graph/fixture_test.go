@@ -15,6 +15,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/auth"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/graphqlerr"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
@@ -101,7 +102,7 @@ func model(name string, fields []driver.Field, pk, sk []int, indexes ...querydb.
 	return m
 }
 
-func newShop() *Catalog {
+func newShop() *catalog.Catalog {
 	customer := stored("customerId", "ID", "name", "String", "note", "String?")
 	product := stored("productId", "ID", "name", "String", "price", "Float", "makerId", "ID?")
 	order := stored("orderId", "ID", "customerId", "ID", "referrerId", "ID?", "productIds", "[ID]", "status", "String",
@@ -109,14 +110,14 @@ func newShop() *Catalog {
 	track := stored("orderId", "ID", "changedAt", "DateTime", "status", "String", "note", "String?")
 	ownership := stored("ownerId", "ID", "subject", "String")
 	invoice := stored("invoiceId", "ID", "ownerId", "ID", "subject", "String", "amount", "Int")
-	types := map[string]*Type{
+	types := map[string]*catalog.Type{
 		"Customer": {Model: model("Customer", customer, []int{0}, nil), Owner: -1},
 		"Product":  {Model: model("Product", product, []int{0}, nil), Owner: -1},
 		"Order": {Owner: -1, Model: model("Order", order, []int{0}, nil, querydb.Index{
 			Name: "byStatus", PK: half(order, 4), SK: half(order, 5), Projected: []int{0, 1, 4, 5, 6}})},
 		"Track":     {Model: model("Track", track, []int{0}, []int{1}), Owner: -1},
 		"Ownership": {Model: model("Ownership", ownership, []int{0}, nil), Owner: 1},
-		"Invoice": {Owner: 2, Rule: &Rule{Groups: []string{"Admin"}, Owner: true},
+		"Invoice": {Owner: 2, Rule: &catalog.Rule{Groups: []string{"Admin"}, Owner: true},
 			Model: model("Invoice", invoice, []int{0}, nil,
 				querydb.Index{Name: "ownerId", PK: half(invoice, 1)}, querydb.Index{Name: "subject", PK: half(invoice, 2)})},
 		"Line": {Owner: -1, Model: model("Line", stored("shop", "String", "orderId", "String", "category", "String", "productId", "ID", "quantity", "Int"),
@@ -124,45 +125,45 @@ func newShop() *Catalog {
 		"Counter": {Model: model("Counter", stored("orders", "Int64"), nil, nil), Owner: -1},
 	}
 	for name, t := range types {
-		t.Name, t.Fields = name, map[string]*Field{}
+		t.Name, t.Fields = name, map[string]*catalog.Field{}
 		for i, f := range t.Model.Fields {
-			t.Fields[f.Name] = &Field{Name: f.Name, Ordinal: i}
+			t.Fields[f.Name] = &catalog.Field{Name: f.Name, Ordinal: i}
 		}
 	}
-	join := func(typ, field string, ordinal int, j Join) {
-		types[typ].Fields[field] = &Field{Name: field, Ordinal: ordinal, Join: &j}
+	join := func(typ, field string, ordinal int, j catalog.Join) {
+		types[typ].Fields[field] = &catalog.Field{Name: field, Ordinal: ordinal, Join: &j}
 	}
-	join("Order", "customer", 1, Join{Target: "Customer", Via: driver.Primary})
-	join("Order", "referrer", 2, Join{Target: "Customer", Via: driver.Primary})
-	join("Order", "products", 3, Join{Target: "Product", Many: true, Via: driver.Primary})
-	join("Order", "lastTrack", 0, Join{Target: "Track", Via: driver.Primary})
-	join("Product", "maker", 3, Join{Target: "Customer", Via: driver.Primary})
-	join("Invoice", "bill", 0, Join{Target: "Invoice", Via: driver.Primary})
-	types["Order"].Fields["margin"].Rule = &Rule{Groups: []string{"Staff"}}
+	join("Order", "customer", 1, catalog.Join{Target: "Customer", Via: driver.Primary})
+	join("Order", "referrer", 2, catalog.Join{Target: "Customer", Via: driver.Primary})
+	join("Order", "products", 3, catalog.Join{Target: "Product", Many: true, Via: driver.Primary})
+	join("Order", "lastTrack", 0, catalog.Join{Target: "Track", Via: driver.Primary})
+	join("Product", "maker", 3, catalog.Join{Target: "Customer", Via: driver.Primary})
+	join("Invoice", "bill", 0, catalog.Join{Target: "Invoice", Via: driver.Primary})
+	types["Order"].Fields["margin"].Rule = &catalog.Rule{Groups: []string{"Staff"}}
 
-	id := func(name string) []Arg { return []Arg{{Name: name, Kind: keys.KindString}} }
-	queries := map[string]*Query{
-		"Customer":         {Kind: One, Type: "Customer", Index: driver.Primary, PK: id("id")},
-		"Order":            {Kind: One, Type: "Order", Index: driver.Primary, PK: id("id")},
-		"OrderByStatus":    {Kind: Many, Type: "Order", Index: 0, PK: id("status"), Operands: true},
-		"Track":            {Kind: One, Type: "Track", Index: driver.Primary, PK: id("id"), SK: []Arg{{Name: "changedAt", Kind: keys.KindDateTime}}},
-		"TrackById":        {Kind: Many, Type: "Track", Index: driver.Primary, PK: id("id"), Operands: true},
-		"Invoice":          {Kind: One, Type: "Invoice", Index: driver.Primary, PK: id("id")},
-		"InvoiceByOwnerId": {Kind: Many, Type: "Invoice", Index: 0, PK: id("ownerId"), Rule: &IndexRule{Group: "Admin", AuthTable: "Ownership"}},
-		"InvoiceBySubject": {Kind: Many, Type: "Invoice", Index: 1, PK: id("subject")},
-		"Line": {Kind: One, Type: "Line", Index: driver.Primary, PK: id("id"), SK: id("_subId"),
+	id := func(name string) []catalog.Arg { return []catalog.Arg{{Name: name, Kind: keys.KindString}} }
+	queries := map[string]*catalog.Query{
+		"Customer":         {Kind: catalog.One, Type: "Customer", Index: driver.Primary, PK: id("id")},
+		"Order":            {Kind: catalog.One, Type: "Order", Index: driver.Primary, PK: id("id")},
+		"OrderByStatus":    {Kind: catalog.Many, Type: "Order", Index: 0, PK: id("status"), Operands: true},
+		"Track":            {Kind: catalog.One, Type: "Track", Index: driver.Primary, PK: id("id"), SK: []catalog.Arg{{Name: "changedAt", Kind: keys.KindDateTime}}},
+		"TrackById":        {Kind: catalog.Many, Type: "Track", Index: driver.Primary, PK: id("id"), Operands: true},
+		"Invoice":          {Kind: catalog.One, Type: "Invoice", Index: driver.Primary, PK: id("id")},
+		"InvoiceByOwnerId": {Kind: catalog.Many, Type: "Invoice", Index: 0, PK: id("ownerId"), Rule: &catalog.IndexRule{Group: "Admin", AuthTable: "Ownership"}},
+		"InvoiceBySubject": {Kind: catalog.Many, Type: "Invoice", Index: 1, PK: id("subject")},
+		"Line": {Kind: catalog.One, Type: "Line", Index: driver.Primary, PK: id("id"), SK: id("_subId"),
 			PKParts: append(id("shop"), id("orderId")...), SKParts: append(id("category"), id("productId")...)},
-		"LineById": {Kind: Many, Type: "Line", Index: driver.Primary, PK: id("id"), Operands: true,
+		"LineById": {Kind: catalog.Many, Type: "Line", Index: driver.Primary, PK: id("id"), Operands: true,
 			PKParts: append(id("shop"), id("orderId")...), SKParts: append(id("category"), id("productId")...)},
-		"Counter": {Kind: One, Type: "Counter", Index: driver.Primary},
+		"Counter": {Kind: catalog.One, Type: "Counter", Index: driver.Primary},
 	}
 	for name, q := range queries {
 		q.Name = name
-		if q.Kind == Many {
+		if q.Kind == catalog.Many {
 			q.Connection = name + "Connection"
 		}
 	}
-	return &Catalog{Types: types, Queries: queries, Secured: true}
+	return &catalog.Catalog{Types: types, Queries: queries, Secured: true}
 }
 
 // row is a row of any model of the shop, by field name.
@@ -286,7 +287,7 @@ func (c *counter) reset() {
 type bench struct {
 	db      *querydb.DB
 	store   *counter
-	catalog *Catalog
+	catalog *catalog.Catalog
 	rt      *Runtime
 	exec    *executor.Executor
 	foreign *foreign
@@ -314,7 +315,7 @@ func newBenchOn(t testing.TB, cfg Config, drv driver.Driver) *bench {
 	return newBenchOf(t, newShop(), shopSDL, cfg, drv)
 }
 
-func newBenchOf(t testing.TB, catalog *Catalog, sdl string, cfg Config, drv driver.Driver) *bench {
+func newBenchOf(t testing.TB, catalog *catalog.Catalog, sdl string, cfg Config, drv driver.Driver) *bench {
 	t.Helper()
 	b := &bench{catalog: catalog, store: &counter{Driver: drv}}
 	var models []*querydb.Model

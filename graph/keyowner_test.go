@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
@@ -19,11 +20,11 @@ import (
 // is true, of others too: large ones before, between and after hers, and more than are judged at a time. A bill
 // leads to the first of its account.
 func accounts(t *testing.T, others bool, projected []int) *bench {
-	catalog := newShop()
-	catalog.Types["Invoice"].Model.Indexes[0].Projected = projected
-	catalog.Types["Invoice"].Fields["bill"].Join.Via = 0
-	catalog.Types["Invoice"].Fields["bill"].Ordinal = 1
-	b := newBenchOf(t, catalog, shopSDL, Config{}, memstore.New())
+	api := newShop()
+	api.Types["Invoice"].Model.Indexes[0].Projected = projected
+	api.Types["Invoice"].Fields["bill"].Join.Via = 0
+	api.Types["Invoice"].Fields["bill"].Ordinal = 1
+	b := newBenchOf(t, api, shopSDL, Config{}, memstore.New())
 	b.put(t, "Ownership", row{"ownerId": "acc1", "subject": "ann"}, row{"ownerId": "acc2", "subject": "ann"},
 		row{"ownerId": "acc3", "subject": "ann"})
 	b.put(t, "Invoice", row{"invoiceId": "mine", "ownerId": "acc3", "subject": "ann", "amount": 1})
@@ -123,14 +124,14 @@ func TestTokensOfOnesOwnPartitionTellOfOwnRowsAlone(t *testing.T) {
 // TestCollectionsOfOnesOwnPartitionHideRowsOfOthers: and show those of members that have no rule.
 func TestCollectionsOfOnesOwnPartitionHideRowsOfOthers(t *testing.T) {
 	yard := func(others bool) *bench {
-		catalog := newYard()
+		api := newYard()
 		for _, name := range []string{"Cat", "Dog", "Fox"} {
-			for i := range catalog.Types[name].Model.Indexes {
-				catalog.Types[name].Model.Indexes[i].PK.Layout.Casing = keys.CasingNone
+			for i := range api.Types[name].Model.Indexes {
+				api.Types[name].Model.Indexes[i].PK.Layout.Casing = keys.CasingNone
 			}
 		}
-		catalog.Queries["Yard"].Rule = &IndexRule{Group: "Warden"}
-		b := newBenchOf(t, catalog, yardSDL, Config{}, memstore.New())
+		api.Queries["Yard"].Rule = &catalog.IndexRule{Group: "Warden"}
+		b := newBenchOf(t, api, yardSDL, Config{}, memstore.New())
 		b.put(t, "Fox", row{"id": "f2", "yard": "ann", "owner": "ann"}, row{"id": "f4", "yard": "ann", "owner": "ann"})
 		b.put(t, "Cat", row{"id": "c1", "yard": "ann"})
 		if others {
@@ -170,29 +171,29 @@ func badges(t *testing.T, others bool) *bench {
 	badge := stored("id", "ID", "code", "String", "owner", "String")
 	own := keys.EntityKey{Schema: schema, Type: "Badge", Casing: keys.CasingLower}
 	wearer := stored("id", "ID", "code", "String")
-	catalog := &Catalog{Secured: true, Types: map[string]*Type{
-		"Badge": {Name: "Badge", Owner: 2, Rule: &Rule{Groups: []string{"Boss"}, Owner: true}, Fields: map[string]*Field{},
+	api := &catalog.Catalog{Secured: true, Types: map[string]*catalog.Type{
+		"Badge": {Name: "Badge", Owner: 2, Rule: &catalog.Rule{Groups: []string{"Boss"}, Owner: true}, Fields: map[string]*catalog.Field{},
 			Model: &querydb.Model{
 				Name: "Badge", Table: table.Name, Version: "1", Fields: badge, TTL: -1, CreatedAt: -1, UpdatedAt: -1,
 				PK: entityHalf(badge, own.PK, 0), SK: entityHalf(badge, own.SK),
 				Indexes: []querydb.Index{{Name: "byCode", PK: entityHalf(badge, own.PK, 1), Unique: true}},
 				Entity:  &querydb.Entity{Table: table, Kind: "Badge", Slots: []int{0}},
 			}},
-		"Wearer": {Name: "Wearer", Owner: -1, Model: model("Wearer", wearer, []int{0}, nil), Fields: map[string]*Field{}},
-	}, Queries: map[string]*Query{
-		"BadgeByCode": {Kind: One, Type: "Badge", Index: 0, PK: []Arg{{Name: "code", Kind: keys.KindString}}},
-		"Wearer":      {Kind: One, Type: "Wearer", Index: driver.Primary, PK: []Arg{{Name: "id", Kind: keys.KindString}}},
+		"Wearer": {Name: "Wearer", Owner: -1, Model: model("Wearer", wearer, []int{0}, nil), Fields: map[string]*catalog.Field{}},
+	}, Queries: map[string]*catalog.Query{
+		"BadgeByCode": {Kind: catalog.One, Type: "Badge", Index: 0, PK: []catalog.Arg{{Name: "code", Kind: keys.KindString}}},
+		"Wearer":      {Kind: catalog.One, Type: "Wearer", Index: driver.Primary, PK: []catalog.Arg{{Name: "id", Kind: keys.KindString}}},
 	}}
-	for name, q := range catalog.Queries {
+	for name, q := range api.Queries {
 		q.Name = name
 	}
-	for _, typ := range catalog.Types {
+	for _, typ := range api.Types {
 		for i, f := range typ.Model.Fields {
-			typ.Fields[f.Name] = &Field{Name: f.Name, Ordinal: i}
+			typ.Fields[f.Name] = &catalog.Field{Name: f.Name, Ordinal: i}
 		}
 	}
-	catalog.Types["Wearer"].Fields["badge"] = &Field{Name: "badge", Ordinal: 1, Join: &Join{Target: "Badge", Via: 0}}
-	b := newBenchOf(t, catalog, badgeSDL, Config{}, memstore.New())
+	api.Types["Wearer"].Fields["badge"] = &catalog.Field{Name: "badge", Ordinal: 1, Join: &catalog.Join{Target: "Badge", Via: 0}}
+	b := newBenchOf(t, api, badgeSDL, Config{}, memstore.New())
 	b.put(t, "Badge", row{"id": "1", "code": "a", "owner": "ann"})
 	b.put(t, "Wearer", row{"id": "1", "code": "a"}, row{"id": "2", "code": "b"})
 	if others {

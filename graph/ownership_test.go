@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/graphqlerr"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
@@ -38,13 +39,13 @@ type Query {
 }
 `
 
-func newDesks() *Catalog {
+func newDesks() *catalog.Catalog {
 	slip := stored("id", "ID", "owner", "String")
 	paper := stored("id", "ID", "version", "String", "owner", "String", "team", "String")
 	letter := stored("owner", "String", "box", "String", "sentAt", "DateTime", "team", "String")
 	desk := stored("id", "ID", "slipId", "ID", "slipIds", "[ID]", "paperId", "ID", "person", "ID", "team", "ID")
-	own := &Rule{Groups: []string{"Boss"}, Owner: true}
-	types := map[string]*Type{
+	own := &catalog.Rule{Groups: []string{"Boss"}, Owner: true}
+	types := map[string]*catalog.Type{
 		"Slip": {Model: model("Slip", slip, []int{0}, nil), Owner: 1, Rule: own},
 		"Paper": {Owner: 2, Rule: own, Model: model("Paper", paper, []int{0}, []int{1},
 			querydb.Index{Name: "owner", PK: half(paper, 2)}, querydb.Index{Name: "team", PK: half(paper, 3)})},
@@ -52,40 +53,40 @@ func newDesks() *Catalog {
 		"Desk":   {Model: model("Desk", desk, []int{0}, nil), Owner: -1},
 	}
 	for name, t := range types {
-		t.Name, t.Fields = name, map[string]*Field{}
+		t.Name, t.Fields = name, map[string]*catalog.Field{}
 		for i, f := range t.Model.Fields {
-			t.Fields[f.Name] = &Field{Name: f.Name, Ordinal: i}
+			t.Fields[f.Name] = &catalog.Field{Name: f.Name, Ordinal: i}
 		}
 	}
 	for name, j := range map[string]struct {
 		ordinal int
-		join    Join
+		join    catalog.Join
 	}{
-		"slip":          {1, Join{Target: "Slip", Via: driver.Primary}},
-		"slips":         {2, Join{Target: "Slip", Many: true, Via: driver.Primary}},
-		"lastPaper":     {3, Join{Target: "Paper", Via: driver.Primary}},
-		"firstOfPerson": {4, Join{Target: "Paper", Via: 0}},
-		"firstOfTeam":   {5, Join{Target: "Paper", Via: 1}},
+		"slip":          {1, catalog.Join{Target: "Slip", Via: driver.Primary}},
+		"slips":         {2, catalog.Join{Target: "Slip", Many: true, Via: driver.Primary}},
+		"lastPaper":     {3, catalog.Join{Target: "Paper", Via: driver.Primary}},
+		"firstOfPerson": {4, catalog.Join{Target: "Paper", Via: 0}},
+		"firstOfTeam":   {5, catalog.Join{Target: "Paper", Via: 1}},
 	} {
-		types["Desk"].Fields[name] = &Field{Name: name, Ordinal: j.ordinal, Join: &j.join}
+		types["Desk"].Fields[name] = &catalog.Field{Name: name, Ordinal: j.ordinal, Join: &j.join}
 	}
-	arg := func(name string) []Arg { return []Arg{{Name: name, Kind: keys.KindString}} }
-	queries := map[string]*Query{
-		"Desk":         {Kind: One, Type: "Desk", Index: driver.Primary, PK: arg("id")},
-		"Slip":         {Kind: One, Type: "Slip", Index: driver.Primary, PK: arg("id")},
-		"Paper":        {Kind: One, Type: "Paper", Index: driver.Primary, PK: arg("id"), SK: arg("version")},
-		"PaperById":    {Kind: Many, Type: "Paper", Index: driver.Primary, PK: arg("id"), Operands: true},
-		"PaperByOwner": {Kind: Many, Type: "Paper", Index: 0, PK: arg("owner")},
-		"PaperByTeam":  {Kind: Many, Type: "Paper", Index: 1, PK: arg("team")},
-		"LetterById":   {Kind: Many, Type: "Letter", Index: driver.Primary, PK: arg("id"), Operands: true},
+	arg := func(name string) []catalog.Arg { return []catalog.Arg{{Name: name, Kind: keys.KindString}} }
+	queries := map[string]*catalog.Query{
+		"Desk":         {Kind: catalog.One, Type: "Desk", Index: driver.Primary, PK: arg("id")},
+		"Slip":         {Kind: catalog.One, Type: "Slip", Index: driver.Primary, PK: arg("id")},
+		"Paper":        {Kind: catalog.One, Type: "Paper", Index: driver.Primary, PK: arg("id"), SK: arg("version")},
+		"PaperById":    {Kind: catalog.Many, Type: "Paper", Index: driver.Primary, PK: arg("id"), Operands: true},
+		"PaperByOwner": {Kind: catalog.Many, Type: "Paper", Index: 0, PK: arg("owner")},
+		"PaperByTeam":  {Kind: catalog.Many, Type: "Paper", Index: 1, PK: arg("team")},
+		"LetterById":   {Kind: catalog.Many, Type: "Letter", Index: driver.Primary, PK: arg("id"), Operands: true},
 	}
 	for name, q := range queries {
 		q.Name = name
-		if q.Kind == Many {
+		if q.Kind == catalog.Many {
 			q.Connection = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, "ById"), "ByOwner"), "ByTeam") + "Connection"
 		}
 	}
-	return &Catalog{Types: types, Queries: queries, Secured: true}
+	return &catalog.Catalog{Types: types, Queries: queries, Secured: true}
 }
 
 // desks are a store with ann's rows, and, where others is true, with bob's under keys beside them and between them.
@@ -219,11 +220,11 @@ func TestResolversTellOwnersNoMoreThanPlans(t *testing.T) {
 			}, graphqlerr.Forbidden},
 			"a range of a shared partition": {func(ctx context.Context) error {
 				from, to := "v3", "v3"
-				_, err := FetchPage(ctx, b.rt, "PaperById", paper, text("shared"), PageArgs{From: &from, To: &to})
+				_, err := FetchPage(ctx, b.rt, "PaperById", paper, text("shared"), catalog.PageArgs{From: &from, To: &to})
 				return err
 			}, graphqlerr.Forbidden},
 			"a range of an own partition": {func(ctx context.Context) error {
-				_, err := FetchPage(ctx, b.rt, "PaperByOwner", paper, text("ann"), PageArgs{})
+				_, err := FetchPage(ctx, b.rt, "PaperByOwner", paper, text("ann"), catalog.PageArgs{})
 				return err
 			}, ""},
 			"a join to an own row":                {join("slip", "s-ann"), ""},

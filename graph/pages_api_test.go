@@ -16,6 +16,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/internal/shop/graph/generated"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
@@ -69,7 +70,7 @@ func TestEveryQueryWithATokenWalksItsRowsOnce(t *testing.T) {
 // walk is one way through one partition.
 type walk struct {
 	*api
-	q         *graph.Query
+	q         *catalog.Query
 	model     *querydb.Model
 	rng       *rand.Rand
 	limit     int
@@ -89,7 +90,7 @@ type guest struct {
 	leaves bool // or has left
 }
 
-func newWalk(a *api, q *graph.Query, rng *rand.Rand, limit int, reverse bool) *walk {
+func newWalk(a *api, q *catalog.Query, rng *rand.Rand, limit int, reverse bool) *walk {
 	a.Helper()
 	w := &walk{
 		api: a, q: q, model: generated.Catalog.Types[q.Type].Model, rng: rng, limit: limit, reverse: reverse,

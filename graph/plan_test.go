@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/foldql/foldql/graph/internal/plan"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -134,7 +135,7 @@ func TestAConditionThatIsNullIsTheClientsMistake(t *testing.T) {
 func TestManyConditions(t *testing.T) {
 	b := newBench(t, Config{AuthOff: true})
 	b.stock(t)
-	for n, planned := range map[int]bool{maxConditions: true, maxConditions + 1: false} {
+	for n, planned := range map[int]bool{plan.MaxConditions: true, plan.MaxConditions + 1: false} {
 		var head, body strings.Builder
 		vars, want := map[string]any{}, map[string]any{}
 		for i := range n {
@@ -156,7 +157,7 @@ func TestManyConditions(t *testing.T) {
 	}
 	const query = `query($a: Boolean!, $b: Boolean!, $c: Boolean!, $d: Boolean!, $e: Boolean!, $f: Boolean!, $g: Boolean!) { Customer(id: "c1") {
 		a: name @include(if: $a) b: name @include(if: $b) c: name @include(if: $c) d: name @include(if: $d) e: name @include(if: $e) f: name @include(if: $f) g: name @include(if: $g) } }`
-	for v := range 2 * maxVariants { // more than are kept
+	for v := range 2 * plan.MaxVariants { // more than are kept
 		vars, want := map[string]any{}, map[string]any{}
 		for i, name := range []string{"a", "b", "c", "d", "e", "f", "g"} {
 			if vars[name] = v>>i&1 == 1; vars[name] == true {

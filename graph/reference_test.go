@@ -16,6 +16,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/internal/plan"
+	"github.com/foldql/foldql/graph/scalar"
 	"github.com/foldql/foldql/internal/tests/differential"
 	"github.com/foldql/foldql/keys"
 )
@@ -156,16 +159,16 @@ func (r *reference) query(ctx context.Context, f graphql.CollectedField) (any, e
 			delete(args, def.Name)
 			continue
 		}
-		a := argument{named: def.Type.Name()}
-		if t := r.schema.Types[a.named]; t.Kind == ast.Enum {
-			a.enum = t
+		a := plan.Argument{Named: def.Type.Name()}
+		if t := r.schema.Types[a.Named]; t.Kind == ast.Enum {
+			a.Enum = t
 		}
-		v, err := a.value(raw)
+		v, err := a.Value(raw)
 		if err != nil {
 			at := graphql.WithPathContext(ctx, graphql.NewPathWithField(def.Name))
 			failed = graphql.ErrorOnPath(at, err)
 		}
-		if !slices.ContainsFunc(slices.Concat(q.PK, q.PKParts, q.SK, q.SKParts), func(k Arg) bool { return k.Name == def.Name }) {
+		if !slices.ContainsFunc(slices.Concat(q.PK, q.PKParts, q.SK, q.SKParts), func(k catalog.Arg) bool { return k.Name == def.Name }) {
 			continue
 		}
 		args[def.Name] = v
@@ -173,26 +176,26 @@ func (r *reference) query(ctx context.Context, f graphql.CollectedField) (any, e
 	if failed != nil {
 		return nil, failed
 	}
-	values := func(of, parts []Arg) (vals []keys.Value) {
+	values := func(of, parts []catalog.Arg) (vals []keys.Value) {
 		for _, a := range slices.Concat(of, parts) {
 			v, _ := args[a.Name].(keys.Value)
 			vals = append(vals, v)
 		}
 		return vals
 	}
-	if q.Kind == One {
+	if q.Kind == catalog.One {
 		got, err := FetchOne(ctx, r.b.rt, q.Name, r.b.codec(q.Type), values(q.PK, q.PKParts), values(q.SK, q.SKParts), given[bool](args, "consistent"))
 		if got == nil {
 			return nil, err
 		}
 		return got, err
 	}
-	page := PageArgs{
+	page := catalog.PageArgs{
 		Eq: given[string](args, "eq"), Prefix: given[string](args, "prefix"), From: given[string](args, "from"), To: given[string](args, "to"),
 		Sort: values(nil, q.SKParts), Reverse: given[bool](args, "reverse"), NextToken: given[string](args, "nextToken"),
 	}
 	if n, ok := args["limit"]; ok {
-		limit, err := UnmarshalInt(n)
+		limit, err := scalar.UnmarshalInt(n)
 		if err != nil {
 			return nil, err
 		}

@@ -10,7 +10,9 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/graph/internal/resolve"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 )
@@ -25,7 +27,7 @@ func (b *bench) resolving(t *testing.T, query string) context.Context {
 	ctx := graphql.WithOperationContext(t.Context(), op)
 	field := op.Operation.SelectionSet[0].(*ast.Field)
 	ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{Field: graphql.CollectedField{Field: field, Selections: field.SelectionSet}})
-	return newLoaders(b.rt.resolver).within(ctx)
+	return resolve.NewLoaders(b.rt.resolver).Within(ctx)
 }
 
 func (b *bench) codec(typ string) *querydb.Codec[row] { return codec(b.catalog.Types[typ].Model) }
@@ -41,7 +43,7 @@ func TestResolversFindTheirJoinsLoaded(t *testing.T) {
 	b.stock(t)
 	ctx := b.resolving(t, `{ OrderByStatus(status: OPEN, limit: 20) { ...P nextToken } }
 		fragment P on OrderByStatusConnection { items { orderId customer { name } products { maker { name } } ... @skip(if: true) { lastTrack { status } } } }`)
-	conn, err := FetchPage(ctx, b.rt, "OrderByStatus", b.codec("Order"), []keys.Value{keys.String("OPEN")}, PageArgs{Limit: new(20)})
+	conn, err := FetchPage(ctx, b.rt, "OrderByStatus", b.codec("Order"), []keys.Value{keys.String("OPEN")}, catalog.PageArgs{Limit: new(20)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +81,7 @@ func TestResolversFindTheirJoinsLoaded(t *testing.T) {
 func TestResolversReadWhatWasNotPrefetchedAtOnce(t *testing.T) {
 	b := newBench(t, Config{AuthOff: true})
 	b.stock(t)
-	ctx := newLoaders(b.rt.resolver).within(t.Context())
+	ctx := resolve.NewLoaders(b.rt.resolver).Within(t.Context())
 	for range 3 {
 		got, err := JoinOne(ctx, b.rt, "Order", "lastTrack", b.codec("Track"), keys.String("o1"))
 		if err != nil || got == nil || text1(got, "status") != "SENT" {
@@ -130,7 +132,7 @@ func TestResolversAnswerLikeThePlan(t *testing.T) {
 	if _, err := FetchOne(t.Context(), b.rt, "Invoice", b.codec("Invoice"), []keys.Value{keys.String("i1")}, nil, nil); graphqlerr.CodeOf(err) != graphqlerr.Unauthenticated {
 		t.Errorf("without a token: %v", err)
 	}
-	if _, err := FetchPage(ann, b.rt, "TrackById", b.codec("Track"), []keys.Value{keys.String("o1")}, PageArgs{Limit: new(0)}); graphqlerr.CodeOf(err) != graphqlerr.BadUserInput {
+	if _, err := FetchPage(ann, b.rt, "TrackById", b.codec("Track"), []keys.Value{keys.String("o1")}, catalog.PageArgs{Limit: new(0)}); graphqlerr.CodeOf(err) != graphqlerr.BadUserInput {
 		t.Errorf("limit 0: %v", err)
 	}
 	order := row{"orderId": "o1"}
@@ -140,11 +142,11 @@ func TestResolversAnswerLikeThePlan(t *testing.T) {
 	if err := Guard(as(ann, "eve", "Staff"), b.rt, "Order", "margin", b.codec("Order"), &order); err != nil {
 		t.Errorf("a guarded field for its group: %v", err)
 	}
-	conn, err := FetchPage(ann, b.rt, "TrackById", b.codec("Track"), []keys.Value{keys.String("o1")}, PageArgs{Limit: new(2)})
+	conn, err := FetchPage(ann, b.rt, "TrackById", b.codec("Track"), []keys.Value{keys.String("o1")}, catalog.PageArgs{Limit: new(2)})
 	if err != nil || len(conn.Items) != 2 || conn.NextToken == nil {
 		t.Fatalf("%v %v", conn, err)
 	}
-	conn, err = FetchPage(ann, b.rt, "TrackById", b.codec("Track"), []keys.Value{keys.String("o1")}, PageArgs{Limit: new(2), NextToken: conn.NextToken})
+	conn, err = FetchPage(ann, b.rt, "TrackById", b.codec("Track"), []keys.Value{keys.String("o1")}, catalog.PageArgs{Limit: new(2), NextToken: conn.NextToken})
 	if err != nil || len(conn.Items) != 1 || conn.NextToken != nil {
 		t.Errorf("the second page: %v %v", conn, err)
 	}
@@ -154,7 +156,7 @@ func TestAFailedBatchFailsEachFieldOnItsOwn(t *testing.T) {
 	b := newBench(t, Config{AuthOff: true})
 	b.stock(t)
 	b.store.fail = func(context.Context, string) error { return querydb.ErrThrottled }
-	ctx := newLoaders(b.rt.resolver).within(t.Context())
+	ctx := resolve.NewLoaders(b.rt.resolver).Within(t.Context())
 	_, first := JoinOne(ctx, b.rt, "Order", "customer", b.codec("Customer"), keys.String("c1"))
 	_, second := JoinOne(ctx, b.rt, "Order", "customer", b.codec("Customer"), keys.String("c1"))
 	if graphqlerr.CodeOf(first) != graphqlerr.Unavailable || graphqlerr.CodeOf(second) != graphqlerr.Unavailable {
@@ -170,8 +172,8 @@ func TestAFailedBatchFailsEachFieldOnItsOwn(t *testing.T) {
 
 func TestForeignOperationsGetLoadersOfTheirOwn(t *testing.T) {
 	b := newBench(t, Config{AuthOff: true, ResolversOnly: true})
-	var seen []*loaders
-	es := &probe{foreign: b.foreign, saw: func(ctx context.Context) { seen = append(seen, b.rt.resolver.loaders(ctx)) }}
+	var seen []*resolve.Loaders
+	es := &probe{foreign: b.foreign, saw: func(ctx context.Context) { seen = append(seen, b.rt.resolver.Loaders(ctx)) }}
 	for range 2 {
 		op, errs := b.exec.CreateOperationContext(graphql.StartOperationTrace(t.Context()), params(1))
 		if errs != nil {

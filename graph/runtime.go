@@ -3,6 +3,10 @@ package graph
 import (
 	"log/slog"
 
+	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/internal/execute"
+	"github.com/foldql/foldql/graph/internal/read"
+	"github.com/foldql/foldql/graph/internal/resolve"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 )
@@ -51,16 +55,16 @@ func (c Config) withDefaults() Config {
 // Runtime answers the queries of one catalog from one DB. It is safe for concurrent use.
 type Runtime struct {
 	cfg      Config
-	reader   *reader
-	resolver *resolver
+	reader   *read.Reader
+	resolver *resolve.Resolver
 }
 
 // NewRuntime makes the runtime of a generated API. The DB stays the caller's to close.
-func NewRuntime(db *querydb.DB, catalog *Catalog, cfg Config) *Runtime {
+func NewRuntime(db *querydb.DB, catalog *catalog.Catalog, cfg Config) *Runtime {
 	cfg = cfg.withDefaults()
-	rd := newReader(db, catalog, readConfig{
+	rd := read.New(db, catalog, read.Config{
 		TokenKey: cfg.TokenKey, AuthOff: cfg.AuthOff, MaxFanout: cfg.MaxJoinFanout,
 		Parallelism: cfg.JoinParallelism, Logger: cfg.Logger,
 	})
-	return &Runtime{cfg: cfg, reader: rd, resolver: &resolver{rd: rd, limit: answerLimit(cfg.MaxAnswer)}}
+	return &Runtime{cfg: cfg, reader: rd, resolver: &resolve.Resolver{Reader: rd, Limit: execute.Limit(cfg.MaxAnswer)}}
 }

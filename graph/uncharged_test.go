@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/graph/internal/read"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/memstore"
@@ -33,7 +34,7 @@ var purses = []int64{0, 700, 1500, 1 << 30}
 
 // manySlips are more ids than are judged at a time.
 func manySlips() (ids []string) {
-	for i := range 3 * judgedAtOnce {
+	for i := range 3 * read.JudgedAtOnce {
 		ids = append(ids, fmt.Sprint("s", i))
 	}
 	return ids

@@ -3,6 +3,7 @@ package graph
 import (
 	"slices"
 
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
@@ -67,14 +68,14 @@ func animal(name string, fields []driver.Field, inside []string, sort ...int) *q
 	}
 }
 
-func newYard() *Catalog {
+func newYard() *catalog.Catalog {
 	keeper := stored("id", "ID", "name", "String?")
 	own := keys.EntityKey{Schema: yardKeys, Type: "Keeper", Casing: keys.CasingLower}
-	types := map[string]*Type{
+	types := map[string]*catalog.Type{
 		"Cat": {Model: animal("Cat", stored("id", "ID", "yard", "ID", "name", "String?", "keeperId", "ID?"), nil), Owner: -1},
 		"Dog": {Model: animal("Dog", stored("id", "ID", "yard", "ID", "name", "String?", "size", "Int", "keeperId", "ID?"), []string{"barkers"}, 3, 2), Owner: -1},
 		"Fox": {Model: animal("Fox", stored("id", "ID", "yard", "ID", "owner", "String?"), []string{"barkers"}, 0), Owner: 2,
-			Rule: &Rule{Groups: []string{"Hunter"}, Owner: true}},
+			Rule: &catalog.Rule{Groups: []string{"Hunter"}, Owner: true}},
 		"Keeper": {Owner: -1, Model: &querydb.Model{
 			Name: "Keeper", Table: yardTable.Name, Version: "1", Fields: keeper, TTL: -1, CreatedAt: -1, UpdatedAt: -1,
 			PK: entityHalf(keeper, own.PK, 0), SK: entityHalf(keeper, own.SK), Entity: &querydb.Entity{Table: yardTable, Kind: "Keeper"},
@@ -82,31 +83,31 @@ func newYard() *Catalog {
 	}
 	types["Dog"].Model.Indexes[1].Projected = []int{0, 1, 2} // the shed does not say how large a dog is
 	for name, t := range types {
-		t.Name, t.Fields = name, map[string]*Field{}
+		t.Name, t.Fields = name, map[string]*catalog.Field{}
 		for i, f := range t.Model.Fields {
-			t.Fields[f.Name] = &Field{Name: f.Name, Ordinal: i}
+			t.Fields[f.Name] = &catalog.Field{Name: f.Name, Ordinal: i}
 		}
 	}
 	for name, ordinal := range map[string]int{"Cat": 3, "Dog": 4} {
-		types[name].Fields["keeper"] = &Field{Name: "keeper", Ordinal: ordinal, Join: &Join{Target: "Keeper", Via: driver.Primary}}
+		types[name].Fields["keeper"] = &catalog.Field{Name: "keeper", Ordinal: ordinal, Join: &catalog.Join{Target: "Keeper", Via: driver.Primary}}
 	}
-	collection := func(name, union string, index int, within keys.Range, members ...string) *Query {
-		c := &Collection{Stored: &querydb.Collection{Name: name, Table: yardTable, Index: index}, Union: union, Members: members, Range: within}
+	collection := func(name, union string, index int, within keys.Range, members ...string) *catalog.Query {
+		c := &catalog.Collection{Stored: &querydb.Collection{Name: name, Table: yardTable, Index: index}, Union: union, Members: members, Range: within}
 		for _, m := range members {
 			c.Stored.Members = append(c.Stored.Members, querydb.Member{Model: types[m].Model, Index: index})
 		}
-		return &Query{Name: name, Kind: Many, Collection: c, Connection: name + "Connection", PK: []Arg{{Name: "yard", Kind: keys.KindString}}}
+		return &catalog.Query{Name: name, Kind: catalog.Many, Collection: c, Connection: name + "Connection", PK: []catalog.Arg{{Name: "yard", Kind: keys.KindString}}}
 	}
 	level := keys.EntityKey{Schema: yardKeys, Collection: []string{"yard", "barkers"}, Clustered: true, Casing: keys.CasingLower}
-	queries := map[string]*Query{}
-	for _, q := range []*Query{
+	queries := map[string]*catalog.Query{}
+	for _, q := range []*catalog.Query{
 		collection("Yard", "Animal", 0, level.CollectionRange(0), "Cat", "Dog", "Fox"),
 		collection("Barkers", "Barker", 0, level.CollectionRange(1), "Dog", "Fox"),
 		collection("Shed", "Animal", 1, keys.Range{}, "Cat", "Dog", "Fox"),
 	} {
 		queries[q.Name] = q
 	}
-	return &Catalog{Types: types, Queries: queries, Secured: true}
+	return &catalog.Catalog{Types: types, Queries: queries, Secured: true}
 }
 
 // kinds are all ways to ask for some members of a collection; nil asks for all of them.

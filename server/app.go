@@ -13,6 +13,7 @@ import (
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 )
@@ -22,7 +23,7 @@ type App struct {
 	Models      []*querydb.Model
 	Events      eventlog.Types
 	Projections []projection.Projection
-	Catalog     *graph.Catalog
+	Catalog     *catalog.Catalog
 	// Schema makes the executable schema over a runtime.
 	Schema func(*graph.Runtime) graphql.ExecutableSchema
 	// SDL is the printed schema of the API.

@@ -24,6 +24,7 @@ import (
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
@@ -83,11 +84,11 @@ func newProject(secured bool) *project {
 	m := newTaskModel()
 	p := &project{held: make(chan struct{})}
 	p.poisoned.Store(true)
-	typ := &graph.Type{Name: "Task", Model: m, Owner: -1, Fields: map[string]*graph.Field{
+	typ := &catalog.Type{Name: "Task", Model: m, Owner: -1, Fields: map[string]*catalog.Field{
 		"taskId": {Name: "taskId", Ordinal: 0}, "title": {Name: "title", Ordinal: 1},
 	}}
 	if secured {
-		typ.Rule = &graph.Rule{Groups: []string{"admin"}}
+		typ.Rule = &catalog.Rule{Groups: []string{"admin"}}
 	}
 	p.App = App{
 		Models: []*querydb.Model{m},
@@ -97,11 +98,11 @@ func newProject(secured bool) *project {
 			Tags:  func([]byte) ([]string, error) { return nil, nil },
 		}},
 		Projections: []projection.Projection{p.tasks(m)},
-		Catalog: &graph.Catalog{
-			Types: map[string]*graph.Type{"Task": typ}, Secured: secured,
-			Queries: map[string]*graph.Query{"Task": {
-				Name: "Task", Kind: graph.One, Type: "Task", Index: driver.Primary,
-				PK: []graph.Arg{{Name: "id", Kind: keys.KindString}},
+		Catalog: &catalog.Catalog{
+			Types: map[string]*catalog.Type{"Task": typ}, Secured: secured,
+			Queries: map[string]*catalog.Query{"Task": {
+				Name: "Task", Kind: catalog.One, Type: "Task", Index: driver.Primary,
+				PK: []catalog.Arg{{Name: "id", Kind: keys.KindString}},
 			}},
 		},
 		Schema:   func(*graph.Runtime) graphql.ExecutableSchema { return plannedOnly{schema} },

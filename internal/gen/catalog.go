@@ -12,14 +12,14 @@ import (
 // catalog writes what the runtime knows of the API.
 func catalog(m *schema.Model, module string) *goFile {
 	f := &goFile{pkg: "generated", doc: "Package generated holds gqlgen's executable schema, its resolvers, and what the runtime knows of the API.\n"}
-	f.lib("graph")
+	f.lib("graph/catalog")
 	f.use(module + "/model")
 	f.line("// Catalog describes the API to its runtime.")
-	f.line("var Catalog = &graph.Catalog{\nTypes: map[string]*graph.Type{")
+	f.line("var Catalog = &catalog.Catalog{\nTypes: map[string]*catalog.Type{")
 	for _, r := range m.ReadModels {
 		f.catalogType(r)
 	}
-	f.line("},\nQueries: map[string]*graph.Query{")
+	f.line("},\nQueries: map[string]*catalog.Query{")
 	for _, r := range m.ReadModels {
 		for _, q := range r.Queries() {
 			f.catalogQuery(r, q)
@@ -37,7 +37,7 @@ func (f *goFile) catalogType(r *schema.ReadModel) {
 	if r.Auth != nil {
 		f.line("Rule: %s,", rule(r.Auth))
 	}
-	f.line("Fields: map[string]*graph.Field{")
+	f.line("Fields: map[string]*catalog.Field{")
 	for _, field := range r.Fields {
 		f.line("%q: {Name: %q, Ordinal: %d%s},", field.Name, field.Name, field.Ordinal, ruleOf(field.Auth))
 	}
@@ -46,7 +46,7 @@ func (f *goFile) catalogType(r *schema.ReadModel) {
 		if j.Many {
 			many = ", Many: true"
 		}
-		f.line("%q: {Name: %q, Ordinal: %d, Join: &graph.Join{Target: %q%s, Via: %s}%s},",
+		f.line("%q: {Name: %q, Ordinal: %d, Join: &catalog.Join{Target: %q%s, Via: %s}%s},",
 			j.Name, j.Name, j.Source.Ordinal, j.Target.Name, many, f.index(j.Target, j.Via), ruleOf(j.Auth))
 	}
 	f.line("},\n},")
@@ -67,7 +67,7 @@ func rule(a *schema.Auth) string {
 	if a.Owner {
 		parts = append(parts, "Owner: true")
 	}
-	return "&graph.Rule{" + strings.Join(parts, ", ") + "}"
+	return "&catalog.Rule{" + strings.Join(parts, ", ") + "}"
 }
 
 // index is the ordinal of an index; nil is the table itself.
@@ -81,7 +81,7 @@ func (f *goFile) index(r *schema.ReadModel, x *schema.Index) string {
 func (f *goFile) catalogQuery(r *schema.ReadModel, q schema.Query) {
 	f.line("%q: {\nName: %q,\nType: %q,\nIndex: %s,", q.Name, q.Name, r.Name, f.index(r, q.Index))
 	if q.Connection != "" {
-		f.line("Kind: graph.Many,\nConnection: %q,\nOperands: %t,", q.Connection, slices.Contains(q.Args, queryarg.Eq))
+		f.line("Kind: catalog.Many,\nConnection: %q,\nOperands: %t,", q.Connection, slices.Contains(q.Args, queryarg.Eq))
 	}
 	pk, sk := keyArguments(r, q)
 	f.catalogArguments("PK", pk[:len(pk)-len(q.PKParts)])
@@ -96,8 +96,8 @@ func (f *goFile) catalogQuery(r *schema.ReadModel, q schema.Query) {
 
 func (f *goFile) catalogCollection(c *schema.Collection) {
 	q := c.Query()
-	f.line("%q: {\nName: %q,\nKind: graph.Many,\nConnection: %q,", q.Name, q.Name, q.Connection)
-	f.line("Collection: &graph.Collection{\nStored: model.%s,\nUnion: %q,\nMembers: %s,", collectionVar(c), c.Union(), goStrings(memberNames(c)))
+	f.line("%q: {\nName: %q,\nKind: catalog.Many,\nConnection: %q,", q.Name, q.Name, q.Connection)
+	f.line("Collection: &catalog.Collection{\nStored: model.%s,\nUnion: %q,\nMembers: %s,", collectionVar(c), c.Union(), goStrings(memberNames(c)))
 	if prefix := c.Prefix(); prefix != "" {
 		f.line("Range: %s.Range{Op: keys.Prefix, Lo: %q},", f.lib("keys"), prefix)
 	}
@@ -119,7 +119,7 @@ func (f *goFile) indexRule(group string, authTable *schema.ReadModel, groupOnly 
 	if groupOnly {
 		table += ", GroupOnly: true"
 	}
-	f.line("Rule: &graph.IndexRule{Group: %q%s},", group, table)
+	f.line("Rule: &catalog.IndexRule{Group: %q%s},", group, table)
 }
 
 func (f *goFile) catalogArguments(half string, args []argument) {
@@ -127,7 +127,7 @@ func (f *goFile) catalogArguments(half string, args []argument) {
 		return
 	}
 	f.lib("keys")
-	f.line("%s: []graph.Arg{", half)
+	f.line("%s: []catalog.Arg{", half)
 	for _, a := range args {
 		kind := "KindString"
 		if a.field != nil {

@@ -59,9 +59,9 @@ func bind(types config.TypeMap, module string, m *schema.Model) {
 		types[name] = config.TypeMapEntry{Model: config.StringList{goType}, Fields: map[string]config.TypeMapField{}}
 	}
 	for name := range scalars {
-		set(name, library+"/graph."+name)
+		set(name, library+"/graph/scalar."+name)
 	}
-	set("Float", library+"/graph.FloatContext") // writing it can fail
+	set("Float", library+"/graph/scalar.FloatContext") // writing it can fail
 	for _, e := range m.Enums {
 		set(e.Name, module+"/model."+schema.GoName(e.Name))
 	}

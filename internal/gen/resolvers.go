@@ -108,7 +108,7 @@ func hasResolvers(r *schema.ReadModel) bool {
 func resolverOf(r *schema.ReadModel) string { return "rowsOf" + schema.GoName(r.Name) }
 
 // reserved are the names that parameters of resolvers must leave free in their bodies.
-var reserved = []string{"r", "ctx", "graph", "keys", "model", "optional", "string", "int64", "int", "bool", "float64", "time", "queries", "nil"}
+var reserved = []string{"r", "ctx", "graph", "catalog", "keys", "model", "optional", "string", "int64", "int", "bool", "float64", "time", "queries", "nil"}
 
 // named gives each argument its parameter of the resolver.
 func named(args []argument) []argument {
@@ -240,7 +240,8 @@ func (f *goFile) pageArgs(args []argument, sk ...argument) string {
 			fields = append(fields, arg.GoName()+": "+a.param)
 		}
 	}
-	return "graph.PageArgs{" + strings.Join(fields, ", ") + "}"
+	f.lib("graph/catalog")
+	return "catalog.PageArgs{" + strings.Join(fields, ", ") + "}"
 }
 
 // entityPageArgs is that literal for an entity: parts of the sort key, and operands, are values there.
@@ -262,7 +263,8 @@ func (f *goFile) entityPageArgs(sk, args []argument) string {
 	if len(sk) > 0 {
 		fields = append([]string{"Sort: " + f.keyValues(sk)}, fields...)
 	}
-	return "graph.PageArgs{" + strings.Join(fields, ", ") + "}"
+	f.lib("graph/catalog")
+	return "catalog.PageArgs{" + strings.Join(fields, ", ") + "}"
 }
 
 // typeResolvers writes the resolvers of virtual and of guarded fields.

@@ -5,19 +5,19 @@ package generated
 
 import (
 	"example.com/blog/model"
-	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
 // Catalog describes the API to its runtime.
-var Catalog = &graph.Catalog{
-	Types: map[string]*graph.Type{
+var Catalog = &catalog.Catalog{
+	Types: map[string]*catalog.Type{
 		"User": {
 			Name:  "User",
 			Model: model.UserModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"id":       {Name: "id", Ordinal: 0},
 				"email":    {Name: "email", Ordinal: 1},
 				"username": {Name: "username", Ordinal: 2},
@@ -28,7 +28,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Post",
 			Model: model.PostModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"id":        {Name: "id", Ordinal: 0},
 				"authorId":  {Name: "authorId", Ordinal: 1},
 				"title":     {Name: "title", Ordinal: 2},
@@ -36,28 +36,28 @@ var Catalog = &graph.Catalog{
 				"status":    {Name: "status", Ordinal: 4},
 				"createdAt": {Name: "createdAt", Ordinal: 5},
 				"updatedAt": {Name: "updatedAt", Ordinal: 6},
-				"author":    {Name: "author", Ordinal: 1, Join: &graph.Join{Target: "User", Via: driver.Primary}},
+				"author":    {Name: "author", Ordinal: 1, Join: &catalog.Join{Target: "User", Via: driver.Primary}},
 			},
 		},
 		"Member": {
 			Name:  "Member",
 			Model: model.MemberModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"orgId":  {Name: "orgId", Ordinal: 0},
 				"teamId": {Name: "teamId", Ordinal: 1},
 				"userId": {Name: "userId", Ordinal: 2},
 				"role":   {Name: "role", Ordinal: 3},
-				"user":   {Name: "user", Ordinal: 2, Join: &graph.Join{Target: "User", Via: driver.Primary}},
+				"user":   {Name: "user", Ordinal: 2, Join: &catalog.Join{Target: "User", Via: driver.Primary}},
 			},
 		},
 	},
-	Queries: map[string]*graph.Query{
+	Queries: map[string]*catalog.Query{
 		"User": {
 			Name:  "User",
 			Type:  "User",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -65,7 +65,7 @@ var Catalog = &graph.Catalog{
 			Name:       "UserAll",
 			Type:       "User",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "UserAllConnection",
 			Operands:   false,
 		},
@@ -73,7 +73,7 @@ var Catalog = &graph.Catalog{
 			Name:  "UserByEmail",
 			Type:  "User",
 			Index: 1,
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "email", Kind: keys.KindString},
 			},
 		},
@@ -81,7 +81,7 @@ var Catalog = &graph.Catalog{
 			Name:  "UserByUsername",
 			Type:  "User",
 			Index: 2,
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "username", Kind: keys.KindString},
 			},
 		},
@@ -89,10 +89,10 @@ var Catalog = &graph.Catalog{
 			Name:  "Post",
 			Type:  "Post",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "authorId", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "createdAt", Kind: keys.KindDateTime},
 				{Name: "id", Kind: keys.KindString},
 			},
@@ -101,13 +101,13 @@ var Catalog = &graph.Catalog{
 			Name:       "PostByPrimary",
 			Type:       "Post",
 			Index:      driver.Primary,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "PostByPrimaryConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "authorId", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "createdAt", Kind: keys.KindDateTime},
 				{Name: "id", Kind: keys.KindString},
 			},
@@ -116,7 +116,7 @@ var Catalog = &graph.Catalog{
 			Name:       "PostAll",
 			Type:       "Post",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "PostAllConnection",
 			Operands:   false,
 		},
@@ -124,10 +124,10 @@ var Catalog = &graph.Catalog{
 			Name:       "PostFeed",
 			Type:       "Post",
 			Index:      1,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "PostFeedConnection",
 			Operands:   true,
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "createdAt", Kind: keys.KindDateTime},
 				{Name: "id", Kind: keys.KindString},
 			},
@@ -136,10 +136,10 @@ var Catalog = &graph.Catalog{
 			Name:       "PostById",
 			Type:       "Post",
 			Index:      2,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "PostByIdConnection",
 			Operands:   true,
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -147,13 +147,13 @@ var Catalog = &graph.Catalog{
 			Name:       "PostByStatus",
 			Type:       "Post",
 			Index:      3,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "PostByStatusConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "status", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "createdAt", Kind: keys.KindDateTime},
 				{Name: "id", Kind: keys.KindString},
 			},
@@ -162,10 +162,10 @@ var Catalog = &graph.Catalog{
 			Name:  "Member",
 			Type:  "Member",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "orgId", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "teamId", Kind: keys.KindString},
 				{Name: "userId", Kind: keys.KindString},
 			},
@@ -174,13 +174,13 @@ var Catalog = &graph.Catalog{
 			Name:       "MemberByPrimary",
 			Type:       "Member",
 			Index:      driver.Primary,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "MemberByPrimaryConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "orgId", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "teamId", Kind: keys.KindString},
 				{Name: "userId", Kind: keys.KindString},
 			},

@@ -16,6 +16,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/introspection"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/scalar"
 	gqlparser "github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 )
@@ -5325,13 +5326,13 @@ func ___Type(ctx context.Context, ec *executionContext, sel ast.SelectionSet, ob
 // region    ***************************** type.gotpl *****************************
 
 func unmarshalNBoolean2bool(ctx context.Context, ec *executionContext, v any) (bool, error) {
-	res, err := graph.UnmarshalBoolean(v)
+	res, err := scalar.UnmarshalBoolean(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNBoolean2bool(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v bool) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalBoolean(v)
+	res := scalar.MarshalBoolean(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -5341,13 +5342,13 @@ func marshalNBoolean2bool(ctx context.Context, ec *executionContext, sel ast.Sel
 }
 
 func unmarshalNDateTime2timeᚐTime(ctx context.Context, ec *executionContext, v any) (time.Time, error) {
-	res, err := graph.UnmarshalDateTime(v)
+	res, err := scalar.UnmarshalDateTime(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNDateTime2timeᚐTime(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v time.Time) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalDateTime(v)
+	res := scalar.MarshalDateTime(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -5357,13 +5358,13 @@ func marshalNDateTime2timeᚐTime(ctx context.Context, ec *executionContext, sel
 }
 
 func unmarshalNID2string(ctx context.Context, ec *executionContext, v any) (string, error) {
-	res, err := graph.UnmarshalID(v)
+	res, err := scalar.UnmarshalID(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNID2string(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v string) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalID(v)
+	res := scalar.MarshalID(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -5485,14 +5486,14 @@ func marshalNPostFeedConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConn
 }
 
 func unmarshalNPostStatus2exampleᚗcomᚋblogᚋmodelᚐPostStatus(ctx context.Context, ec *executionContext, v any) (model.PostStatus, error) {
-	tmp, err := graph.UnmarshalString(v)
+	tmp, err := scalar.UnmarshalString(v)
 	res := model.PostStatus(tmp)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNPostStatus2exampleᚗcomᚋblogᚋmodelᚐPostStatus(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v model.PostStatus) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalString(string(v))
+	res := scalar.MarshalString(string(v))
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -5502,13 +5503,13 @@ func marshalNPostStatus2exampleᚗcomᚋblogᚋmodelᚐPostStatus(ctx context.Co
 }
 
 func unmarshalNString2string(ctx context.Context, ec *executionContext, v any) (string, error) {
-	res, err := graph.UnmarshalString(v)
+	res, err := scalar.UnmarshalString(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNString2string(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v string) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalString(v)
+	res := scalar.MarshalString(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -5694,14 +5695,14 @@ func marshalN__TypeKind2string(ctx context.Context, ec *executionContext, sel as
 }
 
 func unmarshalOBoolean2bool(ctx context.Context, ec *executionContext, v any) (bool, error) {
-	res, err := graph.UnmarshalBoolean(v)
+	res, err := scalar.UnmarshalBoolean(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalOBoolean2bool(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v bool) graphql.Marshaler {
 	_ = sel
 	_ = ctx
-	res := graph.MarshalBoolean(v)
+	res := scalar.MarshalBoolean(v)
 	return res
 }
 
@@ -5709,7 +5710,7 @@ func unmarshalOBoolean2ᚖbool(ctx context.Context, ec *executionContext, v any)
 	if v == nil {
 		return nil, nil
 	}
-	res, err := graph.UnmarshalBoolean(v)
+	res, err := scalar.UnmarshalBoolean(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -5719,7 +5720,7 @@ func marshalOBoolean2ᚖbool(ctx context.Context, ec *executionContext, sel ast.
 	}
 	_ = sel
 	_ = ctx
-	res := graph.MarshalBoolean(*v)
+	res := scalar.MarshalBoolean(*v)
 	return res
 }
 
@@ -5727,7 +5728,7 @@ func unmarshalODateTime2ᚖtimeᚐTime(ctx context.Context, ec *executionContext
 	if v == nil {
 		return nil, nil
 	}
-	res, err := graph.UnmarshalDateTime(v)
+	res, err := scalar.UnmarshalDateTime(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -5737,7 +5738,7 @@ func marshalODateTime2ᚖtimeᚐTime(ctx context.Context, ec *executionContext, 
 	}
 	_ = sel
 	_ = ctx
-	res := graph.MarshalDateTime(*v)
+	res := scalar.MarshalDateTime(*v)
 	return res
 }
 
@@ -5745,7 +5746,7 @@ func unmarshalOID2ᚖstring(ctx context.Context, ec *executionContext, v any) (*
 	if v == nil {
 		return nil, nil
 	}
-	res, err := graph.UnmarshalID(v)
+	res, err := scalar.UnmarshalID(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -5755,7 +5756,7 @@ func marshalOID2ᚖstring(ctx context.Context, ec *executionContext, sel ast.Sel
 	}
 	_ = sel
 	_ = ctx
-	res := graph.MarshalID(*v)
+	res := scalar.MarshalID(*v)
 	return res
 }
 
@@ -5763,7 +5764,7 @@ func unmarshalOInt2ᚖint(ctx context.Context, ec *executionContext, v any) (*in
 	if v == nil {
 		return nil, nil
 	}
-	res, err := graph.UnmarshalInt(v)
+	res, err := scalar.UnmarshalInt(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -5773,7 +5774,7 @@ func marshalOInt2ᚖint(ctx context.Context, ec *executionContext, sel ast.Selec
 	}
 	_ = sel
 	_ = ctx
-	res := graph.MarshalInt(*v)
+	res := scalar.MarshalInt(*v)
 	return res
 }
 
@@ -5795,7 +5796,7 @@ func unmarshalOString2ᚖstring(ctx context.Context, ec *executionContext, v any
 	if v == nil {
 		return nil, nil
 	}
-	res, err := graph.UnmarshalString(v)
+	res, err := scalar.UnmarshalString(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -5805,7 +5806,7 @@ func marshalOString2ᚖstring(ctx context.Context, ec *executionContext, sel ast
 	}
 	_ = sel
 	_ = ctx
-	res := graph.MarshalString(*v)
+	res := scalar.MarshalString(*v)
 	return res
 }
 

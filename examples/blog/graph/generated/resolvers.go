@@ -10,6 +10,8 @@ import (
 	"example.com/blog/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/internal/read"
 	"github.com/foldql/foldql/keys"
 )
 
@@ -43,7 +45,7 @@ func (r queries) User(ctx context.Context, id string, consistent *bool) (*model.
 
 // UserAll answers UserAll.
 func (r queries) UserAll(ctx context.Context, reverse *bool, limit *int, nextToken *string) (*UserAllConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "UserAll", model.UserCodec, nil, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "UserAll", model.UserCodec, nil, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // UserByEmail answers UserByEmail.
@@ -63,27 +65,27 @@ func (r queries) Post(ctx context.Context, authorID string, createdAt time.Time,
 
 // PostByPrimary answers PostByPrimary.
 func (r queries) PostByPrimary(ctx context.Context, authorID string, createdAt *time.Time, id *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostByPrimaryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PostByPrimary", model.PostCodec, []keys.Value{keys.String(authorID)}, graph.PageArgs{Sort: []keys.Value{optional(createdAt, keys.DateTime), optional(id, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "PostByPrimary", model.PostCodec, []keys.Value{keys.String(authorID)}, catalog.PageArgs{Sort: []keys.Value{optional(createdAt, keys.DateTime), optional(id, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PostAll answers PostAll.
 func (r queries) PostAll(ctx context.Context, reverse *bool, limit *int, nextToken *string) (*PostAllConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PostAll", model.PostCodec, nil, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "PostAll", model.PostCodec, nil, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PostFeed answers PostFeed.
 func (r queries) PostFeed(ctx context.Context, createdAt *time.Time, id *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostFeedConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PostFeed", model.PostCodec, nil, graph.PageArgs{Sort: []keys.Value{optional(createdAt, keys.DateTime), optional(id, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "PostFeed", model.PostCodec, nil, catalog.PageArgs{Sort: []keys.Value{optional(createdAt, keys.DateTime), optional(id, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PostByID answers PostById.
 func (r queries) PostByID(ctx context.Context, id *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PostById", model.PostCodec, nil, graph.PageArgs{Sort: []keys.Value{optional(id, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "PostById", model.PostCodec, nil, catalog.PageArgs{Sort: []keys.Value{optional(id, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PostByStatus answers PostByStatus.
 func (r queries) PostByStatus(ctx context.Context, status model.PostStatus, createdAt *time.Time, id *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostByStatusConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PostByStatus", model.PostCodec, []keys.Value{keys.String(string(status))}, graph.PageArgs{Sort: []keys.Value{optional(createdAt, keys.DateTime), optional(id, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "PostByStatus", model.PostCodec, []keys.Value{keys.String(string(status))}, catalog.PageArgs{Sort: []keys.Value{optional(createdAt, keys.DateTime), optional(id, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Member answers Member.
@@ -93,7 +95,7 @@ func (r queries) Member(ctx context.Context, orgID string, teamID string, userID
 
 // MemberByPrimary answers MemberByPrimary.
 func (r queries) MemberByPrimary(ctx context.Context, orgID string, teamID *string, userID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*MemberByPrimaryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "MemberByPrimary", model.MemberCodec, []keys.Value{keys.String(orgID)}, graph.PageArgs{Sort: []keys.Value{optional(teamID, keys.String), optional(userID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "MemberByPrimary", model.MemberCodec, []keys.Value{keys.String(orgID)}, catalog.PageArgs{Sort: []keys.Value{optional(teamID, keys.String), optional(userID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // rowsOfPost resolves fields of Post.

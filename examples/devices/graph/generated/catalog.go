@@ -5,19 +5,19 @@ package generated
 
 import (
 	"example.com/devices/model"
-	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
 // Catalog describes the API to its runtime.
-var Catalog = &graph.Catalog{
-	Types: map[string]*graph.Type{
+var Catalog = &catalog.Catalog{
+	Types: map[string]*catalog.Type{
 		"Device": {
 			Name:  "Device",
 			Model: model.DeviceModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"channel":    {Name: "channel", Ordinal: 0},
 				"deviceId":   {Name: "deviceId", Ordinal: 1},
 				"accountId":  {Name: "accountId", Ordinal: 2},
@@ -30,7 +30,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Asset",
 			Model: model.AssetModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"assetId": {Name: "assetId", Ordinal: 0},
 				"region":  {Name: "region", Ordinal: 1},
 				"country": {Name: "country", Ordinal: 2},
@@ -42,7 +42,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Vehicle",
 			Model: model.VehicleModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"id":            {Name: "id", Ordinal: 0},
 				"deviceBinding": {Name: "deviceBinding", Ordinal: 1},
 				"accountId":     {Name: "accountId", Ordinal: 2},
@@ -51,12 +51,12 @@ var Catalog = &graph.Catalog{
 			},
 		},
 	},
-	Queries: map[string]*graph.Query{
+	Queries: map[string]*catalog.Query{
 		"Device": {
 			Name:  "Device",
 			Type:  "Device",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "channel", Kind: keys.KindString},
 				{Name: "deviceId", Kind: keys.KindString},
 			},
@@ -65,13 +65,13 @@ var Catalog = &graph.Catalog{
 			Name:       "DeviceByCurrentAlert",
 			Type:       "Device",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "DeviceByCurrentAlertConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "accountId", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "alertState", Kind: keys.KindString},
 				{Name: "timestamp", Kind: keys.KindDateTime},
 			},
@@ -80,13 +80,13 @@ var Catalog = &graph.Catalog{
 			Name:       "DeviceByChannel",
 			Type:       "Device",
 			Index:      1,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "DeviceByChannelConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "channel", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "deviceId", Kind: keys.KindString},
 			},
 		},
@@ -94,7 +94,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Asset",
 			Type:  "Asset",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "assetId", Kind: keys.KindString},
 			},
 		},
@@ -102,13 +102,13 @@ var Catalog = &graph.Catalog{
 			Name:       "AssetByLocation",
 			Type:       "Asset",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "AssetByLocationConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "region", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "country", Kind: keys.KindString},
 				{Name: "city", Kind: keys.KindString},
 				{Name: "site", Kind: keys.KindString},
@@ -118,7 +118,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Vehicle",
 			Type:  "Vehicle",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -126,10 +126,10 @@ var Catalog = &graph.Catalog{
 			Name:       "VehicleByFleet",
 			Type:       "Vehicle",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "VehicleByFleetConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "accountId", Kind: keys.KindString},
 				{Name: "fleetId", Kind: keys.KindString, Optional: true},
 			},
@@ -138,10 +138,10 @@ var Catalog = &graph.Catalog{
 			Name:       "VehicleByDeviceBinding",
 			Type:       "Vehicle",
 			Index:      1,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "VehicleByDeviceBindingConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "deviceBinding", Kind: keys.KindString},
 			},
 		},

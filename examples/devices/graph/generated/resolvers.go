@@ -10,6 +10,8 @@ import (
 	"example.com/devices/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/internal/read"
 	"github.com/foldql/foldql/keys"
 )
 
@@ -39,12 +41,12 @@ func (r queries) Device(ctx context.Context, channel string, deviceID string, co
 
 // DeviceByCurrentAlert answers DeviceByCurrentAlert.
 func (r queries) DeviceByCurrentAlert(ctx context.Context, accountID string, alertState *string, timestamp *time.Time, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*DeviceByCurrentAlertConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "DeviceByCurrentAlert", model.DeviceCodec, []keys.Value{keys.String(accountID)}, graph.PageArgs{Sort: []keys.Value{optional(alertState, keys.String), optional(timestamp, keys.DateTime)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "DeviceByCurrentAlert", model.DeviceCodec, []keys.Value{keys.String(accountID)}, catalog.PageArgs{Sort: []keys.Value{optional(alertState, keys.String), optional(timestamp, keys.DateTime)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // DeviceByChannel answers DeviceByChannel.
 func (r queries) DeviceByChannel(ctx context.Context, channel string, deviceID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*DeviceByChannelConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "DeviceByChannel", model.DeviceCodec, []keys.Value{keys.String(channel)}, graph.PageArgs{Sort: []keys.Value{optional(deviceID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "DeviceByChannel", model.DeviceCodec, []keys.Value{keys.String(channel)}, catalog.PageArgs{Sort: []keys.Value{optional(deviceID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Asset answers Asset.
@@ -54,7 +56,7 @@ func (r queries) Asset(ctx context.Context, assetID string, consistent *bool) (*
 
 // AssetByLocation answers AssetByLocation.
 func (r queries) AssetByLocation(ctx context.Context, region string, country *string, city *string, site *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*AssetByLocationConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "AssetByLocation", model.AssetCodec, []keys.Value{keys.String(region)}, graph.PageArgs{Sort: []keys.Value{optional(country, keys.String), optional(city, keys.String), optional(site, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "AssetByLocation", model.AssetCodec, []keys.Value{keys.String(region)}, catalog.PageArgs{Sort: []keys.Value{optional(country, keys.String), optional(city, keys.String), optional(site, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Vehicle answers Vehicle.
@@ -64,12 +66,12 @@ func (r queries) Vehicle(ctx context.Context, id string, consistent *bool) (*mod
 
 // VehicleByFleet answers VehicleByFleet.
 func (r queries) VehicleByFleet(ctx context.Context, accountID string, fleetID *string, reverse *bool, limit *int, nextToken *string) (*VehicleByFleetConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "VehicleByFleet", model.VehicleCodec, []keys.Value{keys.String(accountID), optional(fleetID, keys.String)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "VehicleByFleet", model.VehicleCodec, []keys.Value{keys.String(accountID), optional(fleetID, keys.String)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // VehicleByDeviceBinding answers VehicleByDeviceBinding.
 func (r queries) VehicleByDeviceBinding(ctx context.Context, deviceBinding string, reverse *bool, limit *int, nextToken *string) (*VehicleByDeviceBindingConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "VehicleByDeviceBinding", model.VehicleCodec, []keys.Value{keys.String(deviceBinding)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "VehicleByDeviceBinding", model.VehicleCodec, []keys.Value{keys.String(deviceBinding)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // optional makes a key value of an argument that may be left out.

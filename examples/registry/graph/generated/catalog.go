@@ -5,19 +5,19 @@ package generated
 
 import (
 	"example.com/registry/model"
-	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
 // Catalog describes the API to its runtime.
-var Catalog = &graph.Catalog{
-	Types: map[string]*graph.Type{
+var Catalog = &catalog.Catalog{
+	Types: map[string]*catalog.Type{
 		"Package": {
 			Name:  "Package",
 			Model: model.PackageModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"name":               {Name: "name", Ordinal: 0},
 				"createdAt":          {Name: "createdAt", Ordinal: 1},
 				"latestVersion":      {Name: "latestVersion", Ordinal: 2},
@@ -33,7 +33,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Version",
 			Model: model.VersionModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"package":            {Name: "package", Ordinal: 0},
 				"order":              {Name: "order", Ordinal: 1},
 				"version":            {Name: "version", Ordinal: 2},
@@ -42,30 +42,30 @@ var Catalog = &graph.Catalog{
 				"nodeEngine":         {Name: "nodeEngine", Ordinal: 5},
 				"dependencies":       {Name: "dependencies", Ordinal: 6},
 				"deprecated":         {Name: "deprecated", Ordinal: 7},
-				"home":               {Name: "home", Ordinal: 0, Join: &graph.Join{Target: "Package", Via: driver.Primary}},
-				"dependencyPackages": {Name: "dependencyPackages", Ordinal: 6, Join: &graph.Join{Target: "Package", Many: true, Via: driver.Primary}},
+				"home":               {Name: "home", Ordinal: 0, Join: &catalog.Join{Target: "Package", Via: driver.Primary}},
+				"dependencyPackages": {Name: "dependencyPackages", Ordinal: 6, Join: &catalog.Join{Target: "Package", Many: true, Via: driver.Primary}},
 			},
 		},
 		"Dependent": {
 			Name:  "Dependent",
 			Model: model.DependentModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"dependency":  {Name: "dependency", Ordinal: 0},
 				"dependent":   {Name: "dependent", Ordinal: 1},
 				"since":       {Name: "since", Ordinal: 2},
 				"version":     {Name: "version", Ordinal: 3},
 				"publishedAt": {Name: "publishedAt", Ordinal: 4},
-				"package":     {Name: "package", Ordinal: 1, Join: &graph.Join{Target: "Package", Via: driver.Primary}},
+				"package":     {Name: "package", Ordinal: 1, Join: &catalog.Join{Target: "Package", Via: driver.Primary}},
 			},
 		},
 	},
-	Queries: map[string]*graph.Query{
+	Queries: map[string]*catalog.Query{
 		"Package": {
 			Name:  "Package",
 			Type:  "Package",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -73,10 +73,10 @@ var Catalog = &graph.Catalog{
 			Name:       "PackageByLicense",
 			Type:       "Package",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "PackageByLicenseConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "license", Kind: keys.KindString},
 			},
 		},
@@ -84,10 +84,10 @@ var Catalog = &graph.Catalog{
 			Name:  "Version",
 			Type:  "Version",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "order", Kind: keys.KindString},
 			},
 		},
@@ -95,10 +95,10 @@ var Catalog = &graph.Catalog{
 			Name:       "VersionById",
 			Type:       "Version",
 			Index:      driver.Primary,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "VersionByIdConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -106,10 +106,10 @@ var Catalog = &graph.Catalog{
 			Name:       "VersionByTime",
 			Type:       "Version",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "VersionByTimeConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "package", Kind: keys.KindString},
 			},
 		},
@@ -117,10 +117,10 @@ var Catalog = &graph.Catalog{
 			Name:  "Dependent",
 			Type:  "Dependent",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "dependent", Kind: keys.KindString},
 			},
 		},
@@ -128,10 +128,10 @@ var Catalog = &graph.Catalog{
 			Name:       "DependentById",
 			Type:       "Dependent",
 			Index:      driver.Primary,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "DependentByIdConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},

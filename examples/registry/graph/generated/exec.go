@@ -16,6 +16,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/introspection"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/scalar"
 	gqlparser "github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 )
@@ -4576,13 +4577,13 @@ func ___Type(ctx context.Context, ec *executionContext, sel ast.SelectionSet, ob
 // region    ***************************** type.gotpl *****************************
 
 func unmarshalNBoolean2bool(ctx context.Context, ec *executionContext, v any) (bool, error) {
-	res, err := graph.UnmarshalBoolean(v)
+	res, err := scalar.UnmarshalBoolean(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNBoolean2bool(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v bool) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalBoolean(v)
+	res := scalar.MarshalBoolean(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -4592,13 +4593,13 @@ func marshalNBoolean2bool(ctx context.Context, ec *executionContext, sel ast.Sel
 }
 
 func unmarshalNDateTime2timeᚐTime(ctx context.Context, ec *executionContext, v any) (time.Time, error) {
-	res, err := graph.UnmarshalDateTime(v)
+	res, err := scalar.UnmarshalDateTime(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNDateTime2timeᚐTime(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v time.Time) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalDateTime(v)
+	res := scalar.MarshalDateTime(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -4644,13 +4645,13 @@ func marshalNDependentByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraph�
 }
 
 func unmarshalNID2string(ctx context.Context, ec *executionContext, v any) (string, error) {
-	res, err := graph.UnmarshalID(v)
+	res, err := scalar.UnmarshalID(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNID2string(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v string) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalID(v)
+	res := scalar.MarshalID(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -4660,13 +4661,13 @@ func marshalNID2string(ctx context.Context, ec *executionContext, sel ast.Select
 }
 
 func unmarshalNInt2int(ctx context.Context, ec *executionContext, v any) (int, error) {
-	res, err := graph.UnmarshalInt(v)
+	res, err := scalar.UnmarshalInt(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNInt2int(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v int) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalInt(v)
+	res := scalar.MarshalInt(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -4712,13 +4713,13 @@ func marshalNPackageByLicenseConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgrap
 }
 
 func unmarshalNString2string(ctx context.Context, ec *executionContext, v any) (string, error) {
-	res, err := graph.UnmarshalString(v)
+	res, err := scalar.UnmarshalString(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNString2string(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v string) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalString(v)
+	res := scalar.MarshalString(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -4943,14 +4944,14 @@ func marshalN__TypeKind2string(ctx context.Context, ec *executionContext, sel as
 }
 
 func unmarshalOBoolean2bool(ctx context.Context, ec *executionContext, v any) (bool, error) {
-	res, err := graph.UnmarshalBoolean(v)
+	res, err := scalar.UnmarshalBoolean(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalOBoolean2bool(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v bool) graphql.Marshaler {
 	_ = sel
 	_ = ctx
-	res := graph.MarshalBoolean(v)
+	res := scalar.MarshalBoolean(v)
 	return res
 }
 
@@ -4958,7 +4959,7 @@ func unmarshalOBoolean2ᚖbool(ctx context.Context, ec *executionContext, v any)
 	if v == nil {
 		return nil, nil
 	}
-	res, err := graph.UnmarshalBoolean(v)
+	res, err := scalar.UnmarshalBoolean(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -4968,7 +4969,7 @@ func marshalOBoolean2ᚖbool(ctx context.Context, ec *executionContext, sel ast.
 	}
 	_ = sel
 	_ = ctx
-	res := graph.MarshalBoolean(*v)
+	res := scalar.MarshalBoolean(*v)
 	return res
 }
 
@@ -4976,7 +4977,7 @@ func unmarshalODateTime2ᚖtimeᚐTime(ctx context.Context, ec *executionContext
 	if v == nil {
 		return nil, nil
 	}
-	res, err := graph.UnmarshalDateTime(v)
+	res, err := scalar.UnmarshalDateTime(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -4986,7 +4987,7 @@ func marshalODateTime2ᚖtimeᚐTime(ctx context.Context, ec *executionContext, 
 	}
 	_ = sel
 	_ = ctx
-	res := graph.MarshalDateTime(*v)
+	res := scalar.MarshalDateTime(*v)
 	return res
 }
 
@@ -5036,7 +5037,7 @@ func unmarshalOID2ᚖstring(ctx context.Context, ec *executionContext, v any) (*
 	if v == nil {
 		return nil, nil
 	}
-	res, err := graph.UnmarshalID(v)
+	res, err := scalar.UnmarshalID(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -5046,7 +5047,7 @@ func marshalOID2ᚖstring(ctx context.Context, ec *executionContext, sel ast.Sel
 	}
 	_ = sel
 	_ = ctx
-	res := graph.MarshalID(*v)
+	res := scalar.MarshalID(*v)
 	return res
 }
 
@@ -5054,7 +5055,7 @@ func unmarshalOInt2ᚖint(ctx context.Context, ec *executionContext, v any) (*in
 	if v == nil {
 		return nil, nil
 	}
-	res, err := graph.UnmarshalInt(v)
+	res, err := scalar.UnmarshalInt(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -5064,7 +5065,7 @@ func marshalOInt2ᚖint(ctx context.Context, ec *executionContext, sel ast.Selec
 	}
 	_ = sel
 	_ = ctx
-	res := graph.MarshalInt(*v)
+	res := scalar.MarshalInt(*v)
 	return res
 }
 
@@ -5098,7 +5099,7 @@ func unmarshalOString2ᚖstring(ctx context.Context, ec *executionContext, v any
 	if v == nil {
 		return nil, nil
 	}
-	res, err := graph.UnmarshalString(v)
+	res, err := scalar.UnmarshalString(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -5108,7 +5109,7 @@ func marshalOString2ᚖstring(ctx context.Context, ec *executionContext, sel ast
 	}
 	_ = sel
 	_ = ctx
-	res := graph.MarshalString(*v)
+	res := scalar.MarshalString(*v)
 	return res
 }
 

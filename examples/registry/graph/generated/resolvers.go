@@ -9,6 +9,8 @@ import (
 	"example.com/registry/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/internal/read"
 	"github.com/foldql/foldql/keys"
 )
 
@@ -42,7 +44,7 @@ func (r queries) Package(ctx context.Context, id string, consistent *bool) (*mod
 
 // PackageByLicense answers PackageByLicense.
 func (r queries) PackageByLicense(ctx context.Context, license string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PackageByLicenseConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PackageByLicense", model.PackageCodec, []keys.Value{keys.String(license)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "PackageByLicense", model.PackageCodec, []keys.Value{keys.String(license)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Version answers Version.
@@ -52,12 +54,12 @@ func (r queries) Version(ctx context.Context, id string, order *string, consiste
 
 // VersionByID answers VersionById.
 func (r queries) VersionByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*VersionByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "VersionById", model.VersionCodec, []keys.Value{keys.String(id)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "VersionById", model.VersionCodec, []keys.Value{keys.String(id)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // VersionByTime answers VersionByTime.
 func (r queries) VersionByTime(ctx context.Context, packageArg string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*VersionByTimeConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "VersionByTime", model.VersionCodec, []keys.Value{keys.String(packageArg)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "VersionByTime", model.VersionCodec, []keys.Value{keys.String(packageArg)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Dependent answers Dependent.
@@ -67,7 +69,7 @@ func (r queries) Dependent(ctx context.Context, id string, dependent *string, co
 
 // DependentByID answers DependentById.
 func (r queries) DependentByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*DependentByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "DependentById", model.DependentCodec, []keys.Value{keys.String(id)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "DependentById", model.DependentCodec, []keys.Value{keys.String(id)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // rowsOfVersion resolves fields of Version.

@@ -5,19 +5,19 @@ package generated
 
 import (
 	"example.com/tenants/model"
-	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
 // Catalog describes the API to its runtime.
-var Catalog = &graph.Catalog{
-	Types: map[string]*graph.Type{
+var Catalog = &catalog.Catalog{
+	Types: map[string]*catalog.Type{
 		"Employee": {
 			Name:  "Employee",
 			Model: model.EmployeeModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"employeeId": {Name: "employeeId", Ordinal: 0},
 				"tenantId":   {Name: "tenantId", Ordinal: 1},
 				"email":      {Name: "email", Ordinal: 2},
@@ -32,7 +32,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Task",
 			Model: model.TaskModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"taskId":     {Name: "taskId", Ordinal: 0},
 				"tenantId":   {Name: "tenantId", Ordinal: 1},
 				"projectId":  {Name: "projectId", Ordinal: 2},
@@ -42,14 +42,14 @@ var Catalog = &graph.Catalog{
 				"status":     {Name: "status", Ordinal: 6},
 				"createdAt":  {Name: "createdAt", Ordinal: 7},
 				"updatedAt":  {Name: "updatedAt", Ordinal: 8},
-				"assignee":   {Name: "assignee", Ordinal: 3, Join: &graph.Join{Target: "Employee", Via: driver.Primary}},
+				"assignee":   {Name: "assignee", Ordinal: 3, Join: &catalog.Join{Target: "Employee", Via: driver.Primary}},
 			},
 		},
 		"Equipment": {
 			Name:  "Equipment",
 			Model: model.EquipmentModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"equipmentId":  {Name: "equipmentId", Ordinal: 0},
 				"department":   {Name: "department", Ordinal: 1},
 				"name":         {Name: "name", Ordinal: 2},
@@ -62,35 +62,35 @@ var Catalog = &graph.Catalog{
 			Name:  "ProjectMember",
 			Model: model.ProjectMemberModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"employeeId": {Name: "employeeId", Ordinal: 0},
 				"projectId":  {Name: "projectId", Ordinal: 1},
 				"role":       {Name: "role", Ordinal: 2},
 				"createdAt":  {Name: "createdAt", Ordinal: 3},
 				"updatedAt":  {Name: "updatedAt", Ordinal: 4},
-				"employee":   {Name: "employee", Ordinal: 0, Join: &graph.Join{Target: "Employee", Via: driver.Primary}},
+				"employee":   {Name: "employee", Ordinal: 0, Join: &catalog.Join{Target: "Employee", Via: driver.Primary}},
 			},
 		},
 		"Membership": {
 			Name:  "Membership",
 			Model: model.MembershipModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"orgId":     {Name: "orgId", Ordinal: 0},
 				"role":      {Name: "role", Ordinal: 1},
 				"userId":    {Name: "userId", Ordinal: 2},
 				"createdAt": {Name: "createdAt", Ordinal: 3},
 				"updatedAt": {Name: "updatedAt", Ordinal: 4},
-				"user":      {Name: "user", Ordinal: 2, Join: &graph.Join{Target: "Employee", Via: driver.Primary}},
+				"user":      {Name: "user", Ordinal: 2, Join: &catalog.Join{Target: "Employee", Via: driver.Primary}},
 			},
 		},
 	},
-	Queries: map[string]*graph.Query{
+	Queries: map[string]*catalog.Query{
 		"Employee": {
 			Name:  "Employee",
 			Type:  "Employee",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "employeeId", Kind: keys.KindString},
 			},
 		},
@@ -98,13 +98,13 @@ var Catalog = &graph.Catalog{
 			Name:       "EmployeeTenantMembers",
 			Type:       "Employee",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "EmployeeTenantMembersConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "tenantId", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "department", Kind: keys.KindString},
 				{Name: "hireDate", Kind: keys.KindDate},
 			},
@@ -113,10 +113,10 @@ var Catalog = &graph.Catalog{
 			Name:       "EmployeeByEmail",
 			Type:       "Employee",
 			Index:      1,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "EmployeeByEmailConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "email", Kind: keys.KindString},
 			},
 		},
@@ -124,13 +124,13 @@ var Catalog = &graph.Catalog{
 			Name:       "EmployeeContributions",
 			Type:       "Employee",
 			Index:      2,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "EmployeeContributionsConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "employeeId", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "department", Kind: keys.KindString},
 			},
 		},
@@ -138,13 +138,13 @@ var Catalog = &graph.Catalog{
 			Name:       "EmployeeDepartmentStaff",
 			Type:       "Employee",
 			Index:      3,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "EmployeeDepartmentStaffConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "department", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "hireDate", Kind: keys.KindDate},
 			},
 		},
@@ -152,7 +152,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Task",
 			Type:  "Task",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "taskId", Kind: keys.KindString},
 			},
 		},
@@ -160,13 +160,13 @@ var Catalog = &graph.Catalog{
 			Name:       "TaskTenantMembers",
 			Type:       "Task",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "TaskTenantMembersConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "tenantId", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "projectId", Kind: keys.KindString},
 				{Name: "taskId", Kind: keys.KindString},
 			},
@@ -175,13 +175,13 @@ var Catalog = &graph.Catalog{
 			Name:       "TaskByAssignee",
 			Type:       "Task",
 			Index:      1,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "TaskByAssigneeConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "employeeId", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "priority", Kind: keys.KindInt},
 			},
 		},
@@ -189,13 +189,13 @@ var Catalog = &graph.Catalog{
 			Name:       "TaskAssignments",
 			Type:       "Task",
 			Index:      2,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "TaskAssignmentsConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "employeeId", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "projectId", Kind: keys.KindString},
 				{Name: "taskId", Kind: keys.KindString},
 			},
@@ -204,7 +204,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Equipment",
 			Type:  "Equipment",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "equipmentId", Kind: keys.KindString},
 			},
 		},
@@ -212,13 +212,13 @@ var Catalog = &graph.Catalog{
 			Name:       "EquipmentDepartmentStaff",
 			Type:       "Equipment",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "EquipmentDepartmentStaffConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "department", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "purchaseDate", Kind: keys.KindDate},
 			},
 		},
@@ -226,7 +226,7 @@ var Catalog = &graph.Catalog{
 			Name:  "ProjectMember",
 			Type:  "ProjectMember",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "employeeId", Kind: keys.KindString},
 				{Name: "projectId", Kind: keys.KindString},
 			},
@@ -235,13 +235,13 @@ var Catalog = &graph.Catalog{
 			Name:       "ProjectMemberAssignments",
 			Type:       "ProjectMember",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "ProjectMemberAssignmentsConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "employeeId", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "projectId", Kind: keys.KindString},
 			},
 		},
@@ -249,10 +249,10 @@ var Catalog = &graph.Catalog{
 			Name:  "Membership",
 			Type:  "Membership",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "orgId", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "role", Kind: keys.KindString},
 				{Name: "userId", Kind: keys.KindString},
 			},
@@ -261,69 +261,69 @@ var Catalog = &graph.Catalog{
 			Name:       "MembershipByPrimary",
 			Type:       "Membership",
 			Index:      driver.Primary,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "MembershipByPrimaryConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "orgId", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "role", Kind: keys.KindString},
 				{Name: "userId", Kind: keys.KindString},
 			},
 		},
 		"TenantMembers": {
 			Name:       "TenantMembers",
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "TenantMembersConnection",
-			Collection: &graph.Collection{
+			Collection: &catalog.Collection{
 				Stored:  model.TenantMembersCollection,
 				Union:   "TenantMembersItem",
 				Members: []string{"Employee", "Task"},
 				Range:   keys.Range{Op: keys.Prefix, Lo: "$myapp#v1#tenantmembers#"},
 			},
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "tenantId", Kind: keys.KindString},
 			},
 		},
 		"Contributions": {
 			Name:       "Contributions",
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "ContributionsConnection",
-			Collection: &graph.Collection{
+			Collection: &catalog.Collection{
 				Stored:  model.ContributionsCollection,
 				Union:   "ContributionsItem",
 				Members: []string{"Employee", "Task", "ProjectMember"},
 				Range:   keys.Range{Op: keys.Prefix, Lo: "$myapp#v1#contributions#"},
 			},
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "employeeId", Kind: keys.KindString},
 			},
 		},
 		"DepartmentStaff": {
 			Name:       "DepartmentStaff",
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "DepartmentStaffConnection",
-			Collection: &graph.Collection{
+			Collection: &catalog.Collection{
 				Stored:  model.DepartmentStaffCollection,
 				Union:   "DepartmentStaffItem",
 				Members: []string{"Employee", "Equipment"},
 			},
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "department", Kind: keys.KindString},
 			},
 		},
 		"Assignments": {
 			Name:       "Assignments",
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "AssignmentsConnection",
-			Collection: &graph.Collection{
+			Collection: &catalog.Collection{
 				Stored:  model.AssignmentsCollection,
 				Union:   "AssignmentsItem",
 				Members: []string{"Task", "ProjectMember"},
 				Range:   keys.Range{Op: keys.Prefix, Lo: "$myapp#v1#contributions#assignments#"},
 			},
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "employeeId", Kind: keys.KindString},
 			},
 		},

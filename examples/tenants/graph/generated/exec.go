@@ -16,6 +16,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/introspection"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/scalar"
 	"github.com/foldql/foldql/keys"
 	gqlparser "github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -8356,14 +8357,14 @@ func marshalNAssignmentsItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐAssignmentsIte
 }
 
 func unmarshalNAssignmentsMember2exampleᚗcomᚋtenantsᚋmodelᚐAssignmentsMember(ctx context.Context, ec *executionContext, v any) (model.AssignmentsMember, error) {
-	tmp, err := graph.UnmarshalString(v)
+	tmp, err := scalar.UnmarshalString(v)
 	res := model.AssignmentsMember(tmp)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNAssignmentsMember2exampleᚗcomᚋtenantsᚋmodelᚐAssignmentsMember(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v model.AssignmentsMember) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalString(string(v))
+	res := scalar.MarshalString(string(v))
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -8373,13 +8374,13 @@ func marshalNAssignmentsMember2exampleᚗcomᚋtenantsᚋmodelᚐAssignmentsMemb
 }
 
 func unmarshalNBoolean2bool(ctx context.Context, ec *executionContext, v any) (bool, error) {
-	res, err := graph.UnmarshalBoolean(v)
+	res, err := scalar.UnmarshalBoolean(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNBoolean2bool(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v bool) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalBoolean(v)
+	res := scalar.MarshalBoolean(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -8425,14 +8426,14 @@ func marshalNContributionsItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐContribution
 }
 
 func unmarshalNContributionsMember2exampleᚗcomᚋtenantsᚋmodelᚐContributionsMember(ctx context.Context, ec *executionContext, v any) (model.ContributionsMember, error) {
-	tmp, err := graph.UnmarshalString(v)
+	tmp, err := scalar.UnmarshalString(v)
 	res := model.ContributionsMember(tmp)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNContributionsMember2exampleᚗcomᚋtenantsᚋmodelᚐContributionsMember(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v model.ContributionsMember) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalString(string(v))
+	res := scalar.MarshalString(string(v))
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -8442,13 +8443,13 @@ func marshalNContributionsMember2exampleᚗcomᚋtenantsᚋmodelᚐContributions
 }
 
 func unmarshalNDate2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate(ctx context.Context, ec *executionContext, v any) (keys.Date, error) {
-	res, err := graph.UnmarshalDate(v)
+	res, err := scalar.UnmarshalDate(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNDate2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v keys.Date) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalDate(v)
+	res := scalar.MarshalDate(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -8494,14 +8495,14 @@ func marshalNDepartmentStaffItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐDepartment
 }
 
 func unmarshalNDepartmentStaffMember2exampleᚗcomᚋtenantsᚋmodelᚐDepartmentStaffMember(ctx context.Context, ec *executionContext, v any) (model.DepartmentStaffMember, error) {
-	tmp, err := graph.UnmarshalString(v)
+	tmp, err := scalar.UnmarshalString(v)
 	res := model.DepartmentStaffMember(tmp)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNDepartmentStaffMember2exampleᚗcomᚋtenantsᚋmodelᚐDepartmentStaffMember(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v model.DepartmentStaffMember) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalString(string(v))
+	res := scalar.MarshalString(string(v))
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -8613,13 +8614,13 @@ func marshalNEquipmentDepartmentStaffConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldq
 }
 
 func unmarshalNID2string(ctx context.Context, ec *executionContext, v any) (string, error) {
-	res, err := graph.UnmarshalID(v)
+	res, err := scalar.UnmarshalID(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNID2string(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v string) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalID(v)
+	res := scalar.MarshalID(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -8629,13 +8630,13 @@ func marshalNID2string(ctx context.Context, ec *executionContext, sel ast.Select
 }
 
 func unmarshalNInt2int(ctx context.Context, ec *executionContext, v any) (int, error) {
-	res, err := graph.UnmarshalInt(v)
+	res, err := scalar.UnmarshalInt(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNInt2int(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v int) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalInt(v)
+	res := scalar.MarshalInt(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -8717,13 +8718,13 @@ func marshalNProjectMemberAssignmentsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldq
 }
 
 func unmarshalNString2string(ctx context.Context, ec *executionContext, v any) (string, error) {
-	res, err := graph.UnmarshalString(v)
+	res, err := scalar.UnmarshalString(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNString2string(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v string) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalString(v)
+	res := scalar.MarshalString(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -8779,14 +8780,14 @@ func marshalNTaskByAssigneeConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraph�
 }
 
 func unmarshalNTaskStatus2exampleᚗcomᚋtenantsᚋmodelᚐTaskStatus(ctx context.Context, ec *executionContext, v any) (model.TaskStatus, error) {
-	tmp, err := graph.UnmarshalString(v)
+	tmp, err := scalar.UnmarshalString(v)
 	res := model.TaskStatus(tmp)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNTaskStatus2exampleᚗcomᚋtenantsᚋmodelᚐTaskStatus(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v model.TaskStatus) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalString(string(v))
+	res := scalar.MarshalString(string(v))
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -8842,14 +8843,14 @@ func marshalNTenantMembersItem2ᚕexampleᚗcomᚋtenantsᚋmodelᚐTenantMember
 }
 
 func unmarshalNTenantMembersMember2exampleᚗcomᚋtenantsᚋmodelᚐTenantMembersMember(ctx context.Context, ec *executionContext, v any) (model.TenantMembersMember, error) {
-	tmp, err := graph.UnmarshalString(v)
+	tmp, err := scalar.UnmarshalString(v)
 	res := model.TenantMembersMember(tmp)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNTenantMembersMember2exampleᚗcomᚋtenantsᚋmodelᚐTenantMembersMember(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v model.TenantMembersMember) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalString(string(v))
+	res := scalar.MarshalString(string(v))
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9035,14 +9036,14 @@ func marshalOAssignmentsMember2ᚕexampleᚗcomᚋtenantsᚋmodelᚐAssignmentsM
 }
 
 func unmarshalOBoolean2bool(ctx context.Context, ec *executionContext, v any) (bool, error) {
-	res, err := graph.UnmarshalBoolean(v)
+	res, err := scalar.UnmarshalBoolean(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalOBoolean2bool(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v bool) graphql.Marshaler {
 	_ = sel
 	_ = ctx
-	res := graph.MarshalBoolean(v)
+	res := scalar.MarshalBoolean(v)
 	return res
 }
 
@@ -9050,7 +9051,7 @@ func unmarshalOBoolean2ᚖbool(ctx context.Context, ec *executionContext, v any)
 	if v == nil {
 		return nil, nil
 	}
-	res, err := graph.UnmarshalBoolean(v)
+	res, err := scalar.UnmarshalBoolean(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -9060,7 +9061,7 @@ func marshalOBoolean2ᚖbool(ctx context.Context, ec *executionContext, sel ast.
 	}
 	_ = sel
 	_ = ctx
-	res := graph.MarshalBoolean(*v)
+	res := scalar.MarshalBoolean(*v)
 	return res
 }
 
@@ -9104,7 +9105,7 @@ func unmarshalODate2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate(ctx context.
 	if v == nil {
 		return nil, nil
 	}
-	res, err := graph.UnmarshalDate(v)
+	res, err := scalar.UnmarshalDate(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -9114,7 +9115,7 @@ func marshalODate2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate(ctx context.Co
 	}
 	_ = sel
 	_ = ctx
-	res := graph.MarshalDate(*v)
+	res := scalar.MarshalDate(*v)
 	return res
 }
 
@@ -9122,7 +9123,7 @@ func unmarshalODateTime2ᚖtimeᚐTime(ctx context.Context, ec *executionContext
 	if v == nil {
 		return nil, nil
 	}
-	res, err := graph.UnmarshalDateTime(v)
+	res, err := scalar.UnmarshalDateTime(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -9132,7 +9133,7 @@ func marshalODateTime2ᚖtimeᚐTime(ctx context.Context, ec *executionContext, 
 	}
 	_ = sel
 	_ = ctx
-	res := graph.MarshalDateTime(*v)
+	res := scalar.MarshalDateTime(*v)
 	return res
 }
 
@@ -9190,7 +9191,7 @@ func unmarshalOID2ᚖstring(ctx context.Context, ec *executionContext, v any) (*
 	if v == nil {
 		return nil, nil
 	}
-	res, err := graph.UnmarshalID(v)
+	res, err := scalar.UnmarshalID(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -9200,7 +9201,7 @@ func marshalOID2ᚖstring(ctx context.Context, ec *executionContext, sel ast.Sel
 	}
 	_ = sel
 	_ = ctx
-	res := graph.MarshalID(*v)
+	res := scalar.MarshalID(*v)
 	return res
 }
 
@@ -9208,7 +9209,7 @@ func unmarshalOInt2ᚖint(ctx context.Context, ec *executionContext, v any) (*in
 	if v == nil {
 		return nil, nil
 	}
-	res, err := graph.UnmarshalInt(v)
+	res, err := scalar.UnmarshalInt(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -9218,7 +9219,7 @@ func marshalOInt2ᚖint(ctx context.Context, ec *executionContext, sel ast.Selec
 	}
 	_ = sel
 	_ = ctx
-	res := graph.MarshalInt(*v)
+	res := scalar.MarshalInt(*v)
 	return res
 }
 
@@ -9240,7 +9241,7 @@ func unmarshalOString2ᚖstring(ctx context.Context, ec *executionContext, v any
 	if v == nil {
 		return nil, nil
 	}
-	res, err := graph.UnmarshalString(v)
+	res, err := scalar.UnmarshalString(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -9250,7 +9251,7 @@ func marshalOString2ᚖstring(ctx context.Context, ec *executionContext, sel ast
 	}
 	_ = sel
 	_ = ctx
-	res := graph.MarshalString(*v)
+	res := scalar.MarshalString(*v)
 	return res
 }
 

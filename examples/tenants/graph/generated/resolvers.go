@@ -9,6 +9,8 @@ import (
 	"example.com/tenants/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/internal/read"
 	"github.com/foldql/foldql/keys"
 )
 
@@ -44,22 +46,22 @@ func (r queries) Employee(ctx context.Context, employeeID string, consistent *bo
 
 // EmployeeTenantMembers answers EmployeeTenantMembers.
 func (r queries) EmployeeTenantMembers(ctx context.Context, tenantID string, department *string, hireDate *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*EmployeeTenantMembersConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "EmployeeTenantMembers", model.EmployeeCodec, []keys.Value{keys.String(tenantID)}, graph.PageArgs{Sort: []keys.Value{optional(department, keys.String), optional(hireDate, keys.DateOf)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "EmployeeTenantMembers", model.EmployeeCodec, []keys.Value{keys.String(tenantID)}, catalog.PageArgs{Sort: []keys.Value{optional(department, keys.String), optional(hireDate, keys.DateOf)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // EmployeeByEmail answers EmployeeByEmail.
 func (r queries) EmployeeByEmail(ctx context.Context, email string, reverse *bool, limit *int, nextToken *string) (*EmployeeByEmailConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "EmployeeByEmail", model.EmployeeCodec, []keys.Value{keys.String(email)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "EmployeeByEmail", model.EmployeeCodec, []keys.Value{keys.String(email)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // EmployeeContributions answers EmployeeContributions.
 func (r queries) EmployeeContributions(ctx context.Context, employeeID string, department *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*EmployeeContributionsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "EmployeeContributions", model.EmployeeCodec, []keys.Value{keys.String(employeeID)}, graph.PageArgs{Sort: []keys.Value{optional(department, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "EmployeeContributions", model.EmployeeCodec, []keys.Value{keys.String(employeeID)}, catalog.PageArgs{Sort: []keys.Value{optional(department, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // EmployeeDepartmentStaff answers EmployeeDepartmentStaff.
 func (r queries) EmployeeDepartmentStaff(ctx context.Context, department string, hireDate *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*EmployeeDepartmentStaffConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "EmployeeDepartmentStaff", model.EmployeeCodec, []keys.Value{keys.String(department)}, graph.PageArgs{Sort: []keys.Value{optional(hireDate, keys.DateOf)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "EmployeeDepartmentStaff", model.EmployeeCodec, []keys.Value{keys.String(department)}, catalog.PageArgs{Sort: []keys.Value{optional(hireDate, keys.DateOf)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Task answers Task.
@@ -69,17 +71,17 @@ func (r queries) Task(ctx context.Context, taskID string, consistent *bool) (*mo
 
 // TaskTenantMembers answers TaskTenantMembers.
 func (r queries) TaskTenantMembers(ctx context.Context, tenantID string, projectID *string, taskID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*TaskTenantMembersConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "TaskTenantMembers", model.TaskCodec, []keys.Value{keys.String(tenantID)}, graph.PageArgs{Sort: []keys.Value{optional(projectID, keys.String), optional(taskID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "TaskTenantMembers", model.TaskCodec, []keys.Value{keys.String(tenantID)}, catalog.PageArgs{Sort: []keys.Value{optional(projectID, keys.String), optional(taskID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // TaskByAssignee answers TaskByAssignee.
 func (r queries) TaskByAssignee(ctx context.Context, employeeID string, priority *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*TaskByAssigneeConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "TaskByAssignee", model.TaskCodec, []keys.Value{keys.String(employeeID)}, graph.PageArgs{Sort: []keys.Value{optional(priority, func(v int) keys.Value { return keys.Int(int64(v)) })}, Where: keys.Condition{Eq: optional(eq, func(v int) keys.Value { return keys.Int(int64(v)) }), From: optional(from, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(to, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "TaskByAssignee", model.TaskCodec, []keys.Value{keys.String(employeeID)}, catalog.PageArgs{Sort: []keys.Value{optional(priority, func(v int) keys.Value { return keys.Int(int64(v)) })}, Where: keys.Condition{Eq: optional(eq, func(v int) keys.Value { return keys.Int(int64(v)) }), From: optional(from, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(to, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // TaskAssignments answers TaskAssignments.
 func (r queries) TaskAssignments(ctx context.Context, employeeID string, projectID *string, taskID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*TaskAssignmentsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "TaskAssignments", model.TaskCodec, []keys.Value{keys.String(employeeID)}, graph.PageArgs{Sort: []keys.Value{optional(projectID, keys.String), optional(taskID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "TaskAssignments", model.TaskCodec, []keys.Value{keys.String(employeeID)}, catalog.PageArgs{Sort: []keys.Value{optional(projectID, keys.String), optional(taskID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Equipment answers Equipment.
@@ -89,7 +91,7 @@ func (r queries) Equipment(ctx context.Context, equipmentID string, consistent *
 
 // EquipmentDepartmentStaff answers EquipmentDepartmentStaff.
 func (r queries) EquipmentDepartmentStaff(ctx context.Context, department string, purchaseDate *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*EquipmentDepartmentStaffConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "EquipmentDepartmentStaff", model.EquipmentCodec, []keys.Value{keys.String(department)}, graph.PageArgs{Sort: []keys.Value{optional(purchaseDate, keys.DateOf)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "EquipmentDepartmentStaff", model.EquipmentCodec, []keys.Value{keys.String(department)}, catalog.PageArgs{Sort: []keys.Value{optional(purchaseDate, keys.DateOf)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ProjectMember answers ProjectMember.
@@ -99,7 +101,7 @@ func (r queries) ProjectMember(ctx context.Context, employeeID string, projectID
 
 // ProjectMemberAssignments answers ProjectMemberAssignments.
 func (r queries) ProjectMemberAssignments(ctx context.Context, employeeID string, projectID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ProjectMemberAssignmentsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ProjectMemberAssignments", model.ProjectMemberCodec, []keys.Value{keys.String(employeeID)}, graph.PageArgs{Sort: []keys.Value{optional(projectID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "ProjectMemberAssignments", model.ProjectMemberCodec, []keys.Value{keys.String(employeeID)}, catalog.PageArgs{Sort: []keys.Value{optional(projectID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Membership answers Membership.
@@ -109,7 +111,7 @@ func (r queries) Membership(ctx context.Context, orgID string, role string, user
 
 // MembershipByPrimary answers MembershipByPrimary.
 func (r queries) MembershipByPrimary(ctx context.Context, orgID string, role *string, userID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*MembershipByPrimaryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "MembershipByPrimary", model.MembershipCodec, []keys.Value{keys.String(orgID)}, graph.PageArgs{Sort: []keys.Value{optional(role, keys.String), optional(userID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "MembershipByPrimary", model.MembershipCodec, []keys.Value{keys.String(orgID)}, catalog.PageArgs{Sort: []keys.Value{optional(role, keys.String), optional(userID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // itemsOfTenantMembers reads items of TenantMembers, by their types.
@@ -120,7 +122,7 @@ var itemsOfTenantMembers = []graph.ItemReader[model.TenantMembersItem]{
 
 // TenantMembers answers TenantMembers.
 func (r queries) TenantMembers(ctx context.Context, tenantID string, only []model.TenantMembersMember, reverse *bool, limit *int, nextToken *string) (*TenantMembersConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, "TenantMembers", itemsOfTenantMembers, []keys.Value{keys.String(tenantID)}, graph.Names(only), graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchCollection(ctx, r.rt, "TenantMembers", itemsOfTenantMembers, []keys.Value{keys.String(tenantID)}, graph.Names(only), catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // itemsOfContributions reads items of Contributions, by their types.
@@ -132,7 +134,7 @@ var itemsOfContributions = []graph.ItemReader[model.ContributionsItem]{
 
 // Contributions answers Contributions.
 func (r queries) Contributions(ctx context.Context, employeeID string, only []model.ContributionsMember, reverse *bool, limit *int, nextToken *string) (*ContributionsConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, "Contributions", itemsOfContributions, []keys.Value{keys.String(employeeID)}, graph.Names(only), graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchCollection(ctx, r.rt, "Contributions", itemsOfContributions, []keys.Value{keys.String(employeeID)}, graph.Names(only), catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // itemsOfDepartmentStaff reads items of DepartmentStaff, by their types.
@@ -143,7 +145,7 @@ var itemsOfDepartmentStaff = []graph.ItemReader[model.DepartmentStaffItem]{
 
 // DepartmentStaff answers DepartmentStaff.
 func (r queries) DepartmentStaff(ctx context.Context, department string, only []model.DepartmentStaffMember, reverse *bool, limit *int, nextToken *string) (*DepartmentStaffConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, "DepartmentStaff", itemsOfDepartmentStaff, []keys.Value{keys.String(department)}, graph.Names(only), graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchCollection(ctx, r.rt, "DepartmentStaff", itemsOfDepartmentStaff, []keys.Value{keys.String(department)}, graph.Names(only), catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // itemsOfAssignments reads items of Assignments, by their types.
@@ -154,7 +156,7 @@ var itemsOfAssignments = []graph.ItemReader[model.AssignmentsItem]{
 
 // Assignments answers Assignments.
 func (r queries) Assignments(ctx context.Context, employeeID string, only []model.AssignmentsMember, reverse *bool, limit *int, nextToken *string) (*AssignmentsConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, "Assignments", itemsOfAssignments, []keys.Value{keys.String(employeeID)}, graph.Names(only), graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchCollection(ctx, r.rt, "Assignments", itemsOfAssignments, []keys.Value{keys.String(employeeID)}, graph.Names(only), catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // rowsOfTask resolves fields of Task.

@@ -4,20 +4,20 @@
 package generated
 
 import (
-	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/internal/shop/model"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
 // Catalog describes the API to its runtime.
-var Catalog = &graph.Catalog{
-	Types: map[string]*graph.Type{
+var Catalog = &catalog.Catalog{
+	Types: map[string]*catalog.Type{
 		"OrderCount": {
 			Name:  "OrderCount",
 			Model: model.OrderCountModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"orders":  {Name: "orders", Ordinal: 0},
 				"revenue": {Name: "revenue", Ordinal: 1},
 			},
@@ -26,7 +26,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Customer",
 			Model: model.CustomerModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"customerId":   {Name: "customerId", Ordinal: 0},
 				"name":         {Name: "name", Ordinal: 1},
 				"email":        {Name: "email", Ordinal: 2},
@@ -38,7 +38,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Product",
 			Model: model.ProductModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"productId": {Name: "productId", Ordinal: 0},
 				"category":  {Name: "category", Ordinal: 1},
 				"brand":     {Name: "brand", Ordinal: 2},
@@ -52,34 +52,34 @@ var Catalog = &graph.Catalog{
 			Name:  "Order",
 			Model: model.OrderModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"orderId":       {Name: "orderId", Ordinal: 0},
 				"customerId":    {Name: "customerId", Ordinal: 1},
 				"customerGroup": {Name: "customerGroup", Ordinal: 2},
 				"productIds":    {Name: "productIds", Ordinal: 3},
 				"total":         {Name: "total", Ordinal: 4},
 				"placedAt":      {Name: "placedAt", Ordinal: 5},
-				"customer":      {Name: "customer", Ordinal: 1, Join: &graph.Join{Target: "Customer", Via: driver.Primary}},
-				"products":      {Name: "products", Ordinal: 3, Join: &graph.Join{Target: "Product", Many: true, Via: driver.Primary}},
+				"customer":      {Name: "customer", Ordinal: 1, Join: &catalog.Join{Target: "Customer", Via: driver.Primary}},
+				"products":      {Name: "products", Ordinal: 3, Join: &catalog.Join{Target: "Product", Many: true, Via: driver.Primary}},
 			},
 		},
 		"OrderLine": {
 			Name:  "OrderLine",
 			Model: model.OrderLineModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"orderId":   {Name: "orderId", Ordinal: 0},
 				"category":  {Name: "category", Ordinal: 1},
 				"productId": {Name: "productId", Ordinal: 2},
 				"quantity":  {Name: "quantity", Ordinal: 3},
-				"product":   {Name: "product", Ordinal: 2, Join: &graph.Join{Target: "Product", Via: driver.Primary}},
+				"product":   {Name: "product", Ordinal: 2, Join: &catalog.Join{Target: "Product", Via: driver.Primary}},
 			},
 		},
 		"OrderHistory": {
 			Name:  "OrderHistory",
 			Model: model.OrderHistoryModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"orderId":   {Name: "orderId", Ordinal: 0},
 				"timestamp": {Name: "timestamp", Ordinal: 1},
 				"status":    {Name: "status", Ordinal: 2},
@@ -90,7 +90,7 @@ var Catalog = &graph.Catalog{
 			Name:  "OrderVersion",
 			Model: model.OrderVersionModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"orderId": {Name: "orderId", Ordinal: 0},
 				"version": {Name: "version", Ordinal: 1},
 				"status":  {Name: "status", Ordinal: 2},
@@ -103,20 +103,20 @@ var Catalog = &graph.Catalog{
 			Name:  "OrderTracking",
 			Model: model.OrderTrackingModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"orderId":    {Name: "orderId", Ordinal: 0},
 				"changedAt":  {Name: "changedAt", Ordinal: 1},
 				"customerId": {Name: "customerId", Ordinal: 2},
 				"status":     {Name: "status", Ordinal: 3},
 				"total":      {Name: "total", Ordinal: 4},
-				"customer":   {Name: "customer", Ordinal: 2, Join: &graph.Join{Target: "Customer", Via: driver.Primary}},
+				"customer":   {Name: "customer", Ordinal: 2, Join: &catalog.Join{Target: "Customer", Via: driver.Primary}},
 			},
 		},
 		"Deployment": {
 			Name:  "Deployment",
 			Model: model.DeploymentModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"environment": {Name: "environment", Ordinal: 0},
 				"pluginName":  {Name: "pluginName", Ordinal: 1},
 				"version":     {Name: "version", Ordinal: 2},
@@ -127,7 +127,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Ownership",
 			Model: model.OwnershipModel,
 			Owner: 1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"ownerId": {Name: "ownerId", Ordinal: 0},
 				"subject": {Name: "subject", Ordinal: 1},
 			},
@@ -136,8 +136,8 @@ var Catalog = &graph.Catalog{
 			Name:  "Invoice",
 			Model: model.InvoiceModel,
 			Owner: 2,
-			Rule:  &graph.Rule{Groups: []string{"Admin"}, Owner: true},
-			Fields: map[string]*graph.Field{
+			Rule:  &catalog.Rule{Groups: []string{"Admin"}, Owner: true},
+			Fields: map[string]*catalog.Field{
 				"invoiceId": {Name: "invoiceId", Ordinal: 0},
 				"ownerId":   {Name: "ownerId", Ordinal: 1},
 				"subject":   {Name: "subject", Ordinal: 2},
@@ -147,7 +147,7 @@ var Catalog = &graph.Catalog{
 			},
 		},
 	},
-	Queries: map[string]*graph.Query{
+	Queries: map[string]*catalog.Query{
 		"Sales_OrderCount": {
 			Name:  "Sales_OrderCount",
 			Type:  "OrderCount",
@@ -157,7 +157,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Sales_Customer",
 			Type:  "Customer",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -165,7 +165,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Sales_Product",
 			Type:  "Product",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -173,10 +173,10 @@ var Catalog = &graph.Catalog{
 			Name:       "Sales_ProductByCategory",
 			Type:       "Product",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "ProductByCategoryConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "category", Kind: keys.KindString},
 			},
 		},
@@ -184,10 +184,10 @@ var Catalog = &graph.Catalog{
 			Name:       "Sales_ProductByCategoryNewest",
 			Type:       "Product",
 			Index:      1,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "ProductByCategoryNewestConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "category", Kind: keys.KindString},
 			},
 		},
@@ -195,10 +195,10 @@ var Catalog = &graph.Catalog{
 			Name:       "Sales_ProductByBrand",
 			Type:       "Product",
 			Index:      2,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "ProductByBrandConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "brand", Kind: keys.KindString},
 			},
 		},
@@ -206,10 +206,10 @@ var Catalog = &graph.Catalog{
 			Name:       "Sales_ProductBySupplier",
 			Type:       "Product",
 			Index:      3,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "ProductBySupplierConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "supplier", Kind: keys.KindString},
 			},
 		},
@@ -217,7 +217,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Sales_Order",
 			Type:  "Order",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -225,10 +225,10 @@ var Catalog = &graph.Catalog{
 			Name:       "Sales_OrderByCustomerGroup",
 			Type:       "Order",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "OrderByCustomerGroupConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "customerGroup", Kind: keys.KindString},
 			},
 		},
@@ -236,13 +236,13 @@ var Catalog = &graph.Catalog{
 			Name:  "Sales_OrderLine",
 			Type:  "OrderLine",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "_subId", Kind: keys.KindString},
 			},
-			SKParts: []graph.Arg{
+			SKParts: []catalog.Arg{
 				{Name: "category", Kind: keys.KindString},
 				{Name: "productId", Kind: keys.KindString},
 			},
@@ -251,13 +251,13 @@ var Catalog = &graph.Catalog{
 			Name:       "Sales_OrderLineById",
 			Type:       "OrderLine",
 			Index:      driver.Primary,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "OrderLineByIdConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SKParts: []graph.Arg{
+			SKParts: []catalog.Arg{
 				{Name: "category", Kind: keys.KindString},
 				{Name: "productId", Kind: keys.KindString},
 			},
@@ -266,10 +266,10 @@ var Catalog = &graph.Catalog{
 			Name:  "Sales_OrderHistory",
 			Type:  "OrderHistory",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "timestamp", Kind: keys.KindDateTime},
 			},
 		},
@@ -277,10 +277,10 @@ var Catalog = &graph.Catalog{
 			Name:       "Sales_OrderHistoryById",
 			Type:       "OrderHistory",
 			Index:      driver.Primary,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "OrderHistoryByIdConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -288,10 +288,10 @@ var Catalog = &graph.Catalog{
 			Name:  "Sales_OrderVersion",
 			Type:  "OrderVersion",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "version", Kind: keys.KindString},
 			},
 		},
@@ -299,10 +299,10 @@ var Catalog = &graph.Catalog{
 			Name:       "Sales_OrderVersionById",
 			Type:       "OrderVersion",
 			Index:      driver.Primary,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "OrderVersionByIdConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -310,10 +310,10 @@ var Catalog = &graph.Catalog{
 			Name:  "Sales_OrderTracking",
 			Type:  "OrderTracking",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "changedAt", Kind: keys.KindDateTime},
 			},
 		},
@@ -321,10 +321,10 @@ var Catalog = &graph.Catalog{
 			Name:       "Sales_OrderTrackingById",
 			Type:       "OrderTracking",
 			Index:      driver.Primary,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "OrderTrackingByIdConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -332,10 +332,10 @@ var Catalog = &graph.Catalog{
 			Name:       "Sales_OrderTrackingByCustomerId",
 			Type:       "OrderTracking",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "OrderTrackingByCustomerIdConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "customerId", Kind: keys.KindString},
 			},
 		},
@@ -343,10 +343,10 @@ var Catalog = &graph.Catalog{
 			Name:       "Sales_OrderTrackingByStatus",
 			Type:       "OrderTracking",
 			Index:      1,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "OrderTrackingByStatusConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "status", Kind: keys.KindString},
 			},
 		},
@@ -354,10 +354,10 @@ var Catalog = &graph.Catalog{
 			Name:  "Ops_Deployment",
 			Type:  "Deployment",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			PKParts: []graph.Arg{
+			PKParts: []catalog.Arg{
 				{Name: "environment", Kind: keys.KindString},
 				{Name: "pluginName", Kind: keys.KindString},
 			},
@@ -366,10 +366,10 @@ var Catalog = &graph.Catalog{
 			Name:       "Ops_DeploymentByEnvironment",
 			Type:       "Deployment",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "DeploymentByEnvironmentConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "environment", Kind: keys.KindString},
 			},
 		},
@@ -377,7 +377,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Billing_Ownership",
 			Type:  "Ownership",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -385,7 +385,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Billing_Invoice",
 			Type:  "Invoice",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -393,13 +393,13 @@ var Catalog = &graph.Catalog{
 			Name:       "Billing_InvoiceByOwnerId",
 			Type:       "Invoice",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "InvoiceByOwnerIdConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "ownerId", Kind: keys.KindString},
 			},
-			Rule: &graph.IndexRule{Group: "Admin", AuthTable: "Ownership"},
+			Rule: &catalog.IndexRule{Group: "Admin", AuthTable: "Ownership"},
 		},
 	},
 	Secured: true,

@@ -15,6 +15,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/introspection"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/scalar"
 	"github.com/foldql/foldql/internal/shop/model"
 	"github.com/foldql/foldql/keys"
 	gqlparser "github.com/vektah/gqlparser/v2"
@@ -9267,13 +9268,13 @@ func ___Type(ctx context.Context, ec *executionContext, sel ast.SelectionSet, ob
 // region    ***************************** type.gotpl *****************************
 
 func unmarshalNBoolean2bool(ctx context.Context, ec *executionContext, v any) (bool, error) {
-	res, err := graph.UnmarshalBoolean(v)
+	res, err := scalar.UnmarshalBoolean(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNBoolean2bool(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v bool) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalBoolean(v)
+	res := scalar.MarshalBoolean(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9283,13 +9284,13 @@ func marshalNBoolean2bool(ctx context.Context, ec *executionContext, sel ast.Sel
 }
 
 func unmarshalNDate2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate(ctx context.Context, ec *executionContext, v any) (keys.Date, error) {
-	res, err := graph.UnmarshalDate(v)
+	res, err := scalar.UnmarshalDate(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNDate2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v keys.Date) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalDate(v)
+	res := scalar.MarshalDate(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9299,13 +9300,13 @@ func marshalNDate2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate(ctx context.Conte
 }
 
 func unmarshalNDateTime2timeᚐTime(ctx context.Context, ec *executionContext, v any) (time.Time, error) {
-	res, err := graph.UnmarshalDateTime(v)
+	res, err := scalar.UnmarshalDateTime(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNDateTime2timeᚐTime(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v time.Time) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalDateTime(v)
+	res := scalar.MarshalDateTime(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9315,13 +9316,13 @@ func marshalNDateTime2timeᚐTime(ctx context.Context, ec *executionContext, sel
 }
 
 func unmarshalNDecimal2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDecimal(ctx context.Context, ec *executionContext, v any) (keys.Decimal, error) {
-	res, err := graph.UnmarshalDecimal(v)
+	res, err := scalar.UnmarshalDecimal(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNDecimal2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDecimal(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v keys.Decimal) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalDecimal(v)
+	res := scalar.MarshalDecimal(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9367,13 +9368,13 @@ func marshalNDeploymentByEnvironmentConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldql
 }
 
 func unmarshalNFloat2float64(ctx context.Context, ec *executionContext, v any) (float64, error) {
-	res, err := graph.UnmarshalFloatContext(ctx, v)
+	res, err := scalar.UnmarshalFloatContext(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNFloat2float64(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v float64) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalFloatContext(v)
+	res := scalar.MarshalFloatContext(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9383,13 +9384,13 @@ func marshalNFloat2float64(ctx context.Context, ec *executionContext, sel ast.Se
 }
 
 func unmarshalNID2string(ctx context.Context, ec *executionContext, v any) (string, error) {
-	res, err := graph.UnmarshalID(v)
+	res, err := scalar.UnmarshalID(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNID2string(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v string) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalID(v)
+	res := scalar.MarshalID(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9428,13 +9429,13 @@ func marshalNID2ᚕstringᚄ(ctx context.Context, ec *executionContext, sel ast.
 }
 
 func unmarshalNInt2int(ctx context.Context, ec *executionContext, v any) (int, error) {
-	res, err := graph.UnmarshalInt(v)
+	res, err := scalar.UnmarshalInt(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNInt2int(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v int) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalInt(v)
+	res := scalar.MarshalInt(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9444,13 +9445,13 @@ func marshalNInt2int(ctx context.Context, ec *executionContext, sel ast.Selectio
 }
 
 func unmarshalNInt642int64(ctx context.Context, ec *executionContext, v any) (int64, error) {
-	res, err := graph.UnmarshalInt64(v)
+	res, err := scalar.UnmarshalInt64(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNInt642int64(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v int64) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalInt64(v)
+	res := scalar.MarshalInt64(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9762,13 +9763,13 @@ func marshalNProductBySupplierConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgra
 }
 
 func unmarshalNString2string(ctx context.Context, ec *executionContext, v any) (string, error) {
-	res, err := graph.UnmarshalString(v)
+	res, err := scalar.UnmarshalString(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNString2string(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v string) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalString(v)
+	res := scalar.MarshalString(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9918,14 +9919,14 @@ func marshalN__TypeKind2string(ctx context.Context, ec *executionContext, sel as
 }
 
 func unmarshalOBoolean2bool(ctx context.Context, ec *executionContext, v any) (bool, error) {
-	res, err := graph.UnmarshalBoolean(v)
+	res, err := scalar.UnmarshalBoolean(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalOBoolean2bool(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v bool) graphql.Marshaler {
 	_ = sel
 	_ = ctx
-	res := graph.MarshalBoolean(v)
+	res := scalar.MarshalBoolean(v)
 	return res
 }
 
@@ -9933,7 +9934,7 @@ func unmarshalOBoolean2ᚖbool(ctx context.Context, ec *executionContext, v any)
 	if v == nil {
 		return nil, nil
 	}
-	res, err := graph.UnmarshalBoolean(v)
+	res, err := scalar.UnmarshalBoolean(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -9943,7 +9944,7 @@ func marshalOBoolean2ᚖbool(ctx context.Context, ec *executionContext, sel ast.
 	}
 	_ = sel
 	_ = ctx
-	res := graph.MarshalBoolean(*v)
+	res := scalar.MarshalBoolean(*v)
 	return res
 }
 
@@ -9958,7 +9959,7 @@ func unmarshalODateTime2ᚖtimeᚐTime(ctx context.Context, ec *executionContext
 	if v == nil {
 		return nil, nil
 	}
-	res, err := graph.UnmarshalDateTime(v)
+	res, err := scalar.UnmarshalDateTime(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -9968,7 +9969,7 @@ func marshalODateTime2ᚖtimeᚐTime(ctx context.Context, ec *executionContext, 
 	}
 	_ = sel
 	_ = ctx
-	res := graph.MarshalDateTime(*v)
+	res := scalar.MarshalDateTime(*v)
 	return res
 }
 
@@ -9983,7 +9984,7 @@ func unmarshalOID2ᚖstring(ctx context.Context, ec *executionContext, v any) (*
 	if v == nil {
 		return nil, nil
 	}
-	res, err := graph.UnmarshalID(v)
+	res, err := scalar.UnmarshalID(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -9993,7 +9994,7 @@ func marshalOID2ᚖstring(ctx context.Context, ec *executionContext, sel ast.Sel
 	}
 	_ = sel
 	_ = ctx
-	res := graph.MarshalID(*v)
+	res := scalar.MarshalID(*v)
 	return res
 }
 
@@ -10001,7 +10002,7 @@ func unmarshalOInt2ᚖint(ctx context.Context, ec *executionContext, v any) (*in
 	if v == nil {
 		return nil, nil
 	}
-	res, err := graph.UnmarshalInt(v)
+	res, err := scalar.UnmarshalInt(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -10011,7 +10012,7 @@ func marshalOInt2ᚖint(ctx context.Context, ec *executionContext, sel ast.Selec
 	}
 	_ = sel
 	_ = ctx
-	res := graph.MarshalInt(*v)
+	res := scalar.MarshalInt(*v)
 	return res
 }
 
@@ -10101,7 +10102,7 @@ func unmarshalOString2ᚖstring(ctx context.Context, ec *executionContext, v any
 	if v == nil {
 		return nil, nil
 	}
-	res, err := graph.UnmarshalString(v)
+	res, err := scalar.UnmarshalString(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -10111,7 +10112,7 @@ func marshalOString2ᚖstring(ctx context.Context, ec *executionContext, sel ast
 	}
 	_ = sel
 	_ = ctx
-	res := graph.MarshalString(*v)
+	res := scalar.MarshalString(*v)
 	return res
 }
 

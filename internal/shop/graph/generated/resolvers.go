@@ -9,6 +9,7 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/internal/shop/model"
 	"github.com/foldql/foldql/keys"
 )
@@ -55,22 +56,22 @@ func (r queries) SalesProduct(ctx context.Context, id string, consistent *bool) 
 
 // SalesProductByCategory answers Sales_ProductByCategory.
 func (r queries) SalesProductByCategory(ctx context.Context, category string, reverse *bool, limit *int, nextToken *string) (*ProductByCategoryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Sales_ProductByCategory", model.ProductCodec, []keys.Value{keys.String(category)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "Sales_ProductByCategory", model.ProductCodec, []keys.Value{keys.String(category)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesProductByCategoryNewest answers Sales_ProductByCategoryNewest.
 func (r queries) SalesProductByCategoryNewest(ctx context.Context, category string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ProductByCategoryNewestConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Sales_ProductByCategoryNewest", model.ProductCodec, []keys.Value{keys.String(category)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "Sales_ProductByCategoryNewest", model.ProductCodec, []keys.Value{keys.String(category)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesProductByBrand answers Sales_ProductByBrand.
 func (r queries) SalesProductByBrand(ctx context.Context, brand string, reverse *bool, limit *int, nextToken *string) (*ProductByBrandConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Sales_ProductByBrand", model.ProductCodec, []keys.Value{keys.String(brand)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "Sales_ProductByBrand", model.ProductCodec, []keys.Value{keys.String(brand)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesProductBySupplier answers Sales_ProductBySupplier.
 func (r queries) SalesProductBySupplier(ctx context.Context, supplier string, reverse *bool, limit *int, nextToken *string) (*ProductBySupplierConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Sales_ProductBySupplier", model.ProductCodec, []keys.Value{keys.String(supplier)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "Sales_ProductBySupplier", model.ProductCodec, []keys.Value{keys.String(supplier)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesOrder answers Sales_Order.
@@ -80,7 +81,7 @@ func (r queries) SalesOrder(ctx context.Context, id string, consistent *bool) (*
 
 // SalesOrderByCustomerGroup answers Sales_OrderByCustomerGroup.
 func (r queries) SalesOrderByCustomerGroup(ctx context.Context, customerGroup string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderByCustomerGroupConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Sales_OrderByCustomerGroup", model.OrderCodec, []keys.Value{keys.String(customerGroup)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "Sales_OrderByCustomerGroup", model.OrderCodec, []keys.Value{keys.String(customerGroup)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesOrderLine answers Sales_OrderLine.
@@ -90,7 +91,7 @@ func (r queries) SalesOrderLine(ctx context.Context, id string, subID *string, c
 
 // SalesOrderLineByID answers Sales_OrderLineById.
 func (r queries) SalesOrderLineByID(ctx context.Context, id string, category *string, productID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderLineByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Sales_OrderLineById", model.OrderLineCodec, []keys.Value{keys.String(id)}, graph.PageArgs{Sort: []keys.Value{optional(category, keys.String), optional(productID, keys.String)}, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "Sales_OrderLineById", model.OrderLineCodec, []keys.Value{keys.String(id)}, catalog.PageArgs{Sort: []keys.Value{optional(category, keys.String), optional(productID, keys.String)}, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesOrderHistory answers Sales_OrderHistory.
@@ -100,7 +101,7 @@ func (r queries) SalesOrderHistory(ctx context.Context, id string, timestamp *ti
 
 // SalesOrderHistoryByID answers Sales_OrderHistoryById.
 func (r queries) SalesOrderHistoryByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderHistoryByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Sales_OrderHistoryById", model.OrderHistoryCodec, []keys.Value{keys.String(id)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "Sales_OrderHistoryById", model.OrderHistoryCodec, []keys.Value{keys.String(id)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesOrderVersion answers Sales_OrderVersion.
@@ -110,7 +111,7 @@ func (r queries) SalesOrderVersion(ctx context.Context, id string, version *stri
 
 // SalesOrderVersionByID answers Sales_OrderVersionById.
 func (r queries) SalesOrderVersionByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderVersionByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Sales_OrderVersionById", model.OrderVersionCodec, []keys.Value{keys.String(id)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "Sales_OrderVersionById", model.OrderVersionCodec, []keys.Value{keys.String(id)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesOrderTracking answers Sales_OrderTracking.
@@ -120,17 +121,17 @@ func (r queries) SalesOrderTracking(ctx context.Context, id string, changedAt *t
 
 // SalesOrderTrackingByID answers Sales_OrderTrackingById.
 func (r queries) SalesOrderTrackingByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderTrackingByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Sales_OrderTrackingById", model.OrderTrackingCodec, []keys.Value{keys.String(id)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "Sales_OrderTrackingById", model.OrderTrackingCodec, []keys.Value{keys.String(id)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesOrderTrackingByCustomerID answers Sales_OrderTrackingByCustomerId.
 func (r queries) SalesOrderTrackingByCustomerID(ctx context.Context, customerID string, reverse *bool, limit *int, nextToken *string) (*OrderTrackingByCustomerIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Sales_OrderTrackingByCustomerId", model.OrderTrackingCodec, []keys.Value{keys.String(customerID)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "Sales_OrderTrackingByCustomerId", model.OrderTrackingCodec, []keys.Value{keys.String(customerID)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesOrderTrackingByStatus answers Sales_OrderTrackingByStatus.
 func (r queries) SalesOrderTrackingByStatus(ctx context.Context, status string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderTrackingByStatusConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Sales_OrderTrackingByStatus", model.OrderTrackingCodec, []keys.Value{keys.String(status)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "Sales_OrderTrackingByStatus", model.OrderTrackingCodec, []keys.Value{keys.String(status)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // OpsDeployment answers Ops_Deployment.
@@ -140,7 +141,7 @@ func (r queries) OpsDeployment(ctx context.Context, id *string, environment *str
 
 // OpsDeploymentByEnvironment answers Ops_DeploymentByEnvironment.
 func (r queries) OpsDeploymentByEnvironment(ctx context.Context, environment string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*DeploymentByEnvironmentConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Ops_DeploymentByEnvironment", model.DeploymentCodec, []keys.Value{keys.String(environment)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "Ops_DeploymentByEnvironment", model.DeploymentCodec, []keys.Value{keys.String(environment)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // BillingOwnership answers Billing_Ownership.
@@ -155,7 +156,7 @@ func (r queries) BillingInvoice(ctx context.Context, id string, consistent *bool
 
 // BillingInvoiceByOwnerID answers Billing_InvoiceByOwnerId.
 func (r queries) BillingInvoiceByOwnerID(ctx context.Context, ownerID string, reverse *bool, limit *int, nextToken *string) (*InvoiceByOwnerIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Billing_InvoiceByOwnerId", model.InvoiceCodec, []keys.Value{keys.String(ownerID)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "Billing_InvoiceByOwnerId", model.InvoiceCodec, []keys.Value{keys.String(ownerID)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // rowsOfOrder resolves fields of Order.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/foldql/foldql/auth"
-	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 )
@@ -19,7 +19,7 @@ func (t *trial) consult() error {
 	all := auth.NewContext(t.ctx, auth.Caller{Subject: "ann", Groups: t.groups()})
 	for _, name := range t.queryNames() {
 		q := t.Catalog.Queries[name]
-		if q.Kind != graph.Many {
+		if q.Kind != catalog.Many {
 			continue
 		}
 		for range 20 {
@@ -54,7 +54,7 @@ func (t *trial) queryNames() []string {
 }
 
 // members are the types that are asked for, all of them or some, and the argument that says so.
-func (t *trial) members(q *graph.Query) (types []string, only string) {
+func (t *trial) members(q *catalog.Query) (types []string, only string) {
 	if q.Collection == nil {
 		return []string{q.Type}, ""
 	}
@@ -68,7 +68,7 @@ func (t *trial) members(q *graph.Query) (types []string, only string) {
 }
 
 // halves are those of the key that a query finds rows of a type by; index is driver.Primary for the table.
-func (t *trial) halves(q *graph.Query, typ string) (pk, sk querydb.Half, index int) {
+func (t *trial) halves(q *catalog.Query, typ string) (pk, sk querydb.Half, index int) {
 	m := t.Catalog.Types[typ].Model
 	index = q.Index
 	if q.Collection != nil {
@@ -82,7 +82,7 @@ func (t *trial) halves(q *graph.Query, typ string) (pk, sk querydb.Half, index i
 }
 
 // arguments ask for the partition of a row; ok is false where it is in none.
-func (t *trial) arguments(q *graph.Query, of stored) (text string, ok bool) {
+func (t *trial) arguments(q *catalog.Query, of stored) (text string, ok bool) {
 	pk, _, index := t.halves(q, of.typ)
 	if index != driver.Primary && !(of.at.Indexes[index].HasPK && of.at.Indexes[index].HasSK) {
 		return "", false
@@ -109,7 +109,7 @@ func (t *trial) arguments(q *graph.Query, of stored) (text string, ok bool) {
 }
 
 // identity selects what tells rows apart: the fields of their primary keys.
-func (t *trial) identity(q *graph.Query) string {
+func (t *trial) identity(q *catalog.Query) string {
 	if q.Collection == nil {
 		return strings.Join(t.keyFields(q.Type), " ")
 	}
@@ -133,7 +133,7 @@ func (t *trial) keyFields(typ string) (names []string) {
 }
 
 // page is the answer that the rows give: those of the types that have the values of the one asked for.
-func (t *trial) page(q *graph.Query, types []string, asked stored, reverse bool) string {
+func (t *trial) page(q *catalog.Query, types []string, asked stored, reverse bool) string {
 	var found []stored
 	for _, typ := range types {
 		for _, r := range t.rows[typ] {
@@ -154,7 +154,7 @@ func (t *trial) page(q *graph.Query, types []string, asked stored, reverse bool)
 }
 
 // same reports whether a row has the values that another one is found by.
-func (t *trial) same(q *graph.Query, r, asked stored) bool {
+func (t *trial) same(q *catalog.Query, r, asked stored) bool {
 	pk, _, index := t.halves(q, r.typ)
 	of, _, _ := t.halves(q, asked.typ)
 	if index != driver.Primary && !(r.at.Indexes[index].HasPK && r.at.Indexes[index].HasSK) {
@@ -170,7 +170,7 @@ func (t *trial) same(q *graph.Query, r, asked stored) bool {
 	return true
 }
 
-func (t *trial) order(q *graph.Query, a, b stored) int {
+func (t *trial) order(q *catalog.Query, a, b stored) int {
 	sk := func(r stored) string {
 		if _, _, index := t.halves(q, r.typ); index != driver.Primary {
 			return r.at.Indexes[index].SK
@@ -181,7 +181,7 @@ func (t *trial) order(q *graph.Query, a, b stored) int {
 }
 
 // item is a row as the answer shows it.
-func (t *trial) item(q *graph.Query, r stored) string {
+func (t *trial) item(q *catalog.Query, r stored) string {
 	text := `{"__typename":"` + r.typ + `"`
 	for i, f := range t.keyOrdinals(r.typ) {
 		name := t.keyFields(r.typ)[i]

@@ -19,6 +19,7 @@ import (
 
 	"github.com/foldql/foldql/auth"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/graphqlhttp"
 	"github.com/foldql/foldql/internal/tests/differential"
 	"github.com/foldql/foldql/querydb"
@@ -28,7 +29,7 @@ import (
 // Schema is a generated schema on trial.
 type Schema struct {
 	Name    string
-	Catalog *graph.Catalog
+	Catalog *catalog.Catalog
 	New     func(*graph.Runtime) graphql.ExecutableSchema
 }
 
@@ -104,7 +105,7 @@ func (t *trial) handler(cfg graph.Config) http.Handler {
 
 // groups returns every group that a rule of the catalog names.
 func (t *trial) groups() (all []string) {
-	add := func(r *graph.Rule) {
+	add := func(r *catalog.Rule) {
 		if r != nil {
 			all = append(all, r.Groups...)
 		}

@@ -4,20 +4,20 @@
 package generated
 
 import (
-	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/internal/tests/crash/ledger/model"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
 // Catalog describes the API to its runtime.
-var Catalog = &graph.Catalog{
-	Types: map[string]*graph.Type{
+var Catalog = &catalog.Catalog{
+	Types: map[string]*catalog.Type{
 		"Balance": {
 			Name:  "Balance",
 			Model: model.BalanceModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"account":  {Name: "account", Ordinal: 0},
 				"owner":    {Name: "owner", Ordinal: 1},
 				"currency": {Name: "currency", Ordinal: 2},
@@ -29,7 +29,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Totals",
 			Model: model.TotalsModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"opened":    {Name: "opened", Ordinal: 0},
 				"deposits":  {Name: "deposits", Ordinal: 1},
 				"deposited": {Name: "deposited", Ordinal: 2},
@@ -41,7 +41,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Currency",
 			Model: model.CurrencyModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"currency": {Name: "currency", Ordinal: 0},
 				"deposits": {Name: "deposits", Ordinal: 1},
 				"total":    {Name: "total", Ordinal: 2},
@@ -53,7 +53,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Entry",
 			Model: model.EntryModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"account": {Name: "account", Ordinal: 0},
 				"number":  {Name: "number", Ordinal: 1},
 				"kind":    {Name: "kind", Ordinal: 2},
@@ -66,7 +66,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Profile",
 			Model: model.ProfileModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"account": {Name: "account", Ordinal: 0},
 				"owner":   {Name: "owner", Ordinal: 1},
 				"city":    {Name: "city", Ordinal: 2},
@@ -80,7 +80,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Hold",
 			Model: model.HoldModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"account": {Name: "account", Ordinal: 0},
 				"level":   {Name: "level", Ordinal: 1},
 				"hold":    {Name: "hold", Ordinal: 2},
@@ -93,7 +93,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Level",
 			Model: model.LevelModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"account": {Name: "account", Ordinal: 0},
 				"hold":    {Name: "hold", Ordinal: 1},
 				"level":   {Name: "level", Ordinal: 2},
@@ -104,7 +104,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Standing",
 			Model: model.StandingModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"account":  {Name: "account", Ordinal: 0},
 				"owner":    {Name: "owner", Ordinal: 1},
 				"city":     {Name: "city", Ordinal: 2},
@@ -116,7 +116,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Mark",
 			Model: model.MarkModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"account": {Name: "account", Ordinal: 0},
 				"hold":    {Name: "hold", Ordinal: 1},
 				"mark":    {Name: "mark", Ordinal: 2},
@@ -124,12 +124,12 @@ var Catalog = &graph.Catalog{
 			},
 		},
 	},
-	Queries: map[string]*graph.Query{
+	Queries: map[string]*catalog.Query{
 		"Balance": {
 			Name:  "Balance",
 			Type:  "Balance",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -137,10 +137,10 @@ var Catalog = &graph.Catalog{
 			Name:       "BalanceByOwner",
 			Type:       "Balance",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "BalanceByOwnerConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "owner", Kind: keys.KindString},
 			},
 		},
@@ -148,10 +148,10 @@ var Catalog = &graph.Catalog{
 			Name:       "BalanceByCurrency",
 			Type:       "Balance",
 			Index:      1,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "BalanceByCurrencyConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "currency", Kind: keys.KindString},
 			},
 		},
@@ -164,7 +164,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Currency",
 			Type:  "Currency",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -172,10 +172,10 @@ var Catalog = &graph.Catalog{
 			Name:       "CurrencyByTotal",
 			Type:       "Currency",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "CurrencyByTotalConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "total", Kind: keys.KindInt},
 			},
 		},
@@ -183,10 +183,10 @@ var Catalog = &graph.Catalog{
 			Name:  "Entry",
 			Type:  "Entry",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "number", Kind: keys.KindString},
 			},
 		},
@@ -194,10 +194,10 @@ var Catalog = &graph.Catalog{
 			Name:       "EntryById",
 			Type:       "Entry",
 			Index:      driver.Primary,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "EntryByIdConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -205,10 +205,10 @@ var Catalog = &graph.Catalog{
 			Name:       "EntryByKind",
 			Type:       "Entry",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "EntryByKindConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "kind", Kind: keys.KindString},
 			},
 		},
@@ -216,7 +216,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Profile",
 			Type:  "Profile",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -224,10 +224,10 @@ var Catalog = &graph.Catalog{
 			Name:       "ProfileByOwner",
 			Type:       "Profile",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "ProfileByOwnerConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "owner", Kind: keys.KindString},
 			},
 		},
@@ -235,10 +235,10 @@ var Catalog = &graph.Catalog{
 			Name:       "ProfileByPlace",
 			Type:       "Profile",
 			Index:      1,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "ProfileByPlaceConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "owner", Kind: keys.KindString},
 			},
 		},
@@ -246,10 +246,10 @@ var Catalog = &graph.Catalog{
 			Name:       "ProfileByRank",
 			Type:       "Profile",
 			Index:      2,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "ProfileByRankConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "rank", Kind: keys.KindInt},
 			},
 		},
@@ -257,13 +257,13 @@ var Catalog = &graph.Catalog{
 			Name:  "Hold",
 			Type:  "Hold",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "_subId", Kind: keys.KindString},
 			},
-			SKParts: []graph.Arg{
+			SKParts: []catalog.Arg{
 				{Name: "level", Kind: keys.KindInt},
 				{Name: "hold", Kind: keys.KindString},
 			},
@@ -272,13 +272,13 @@ var Catalog = &graph.Catalog{
 			Name:       "HoldById",
 			Type:       "Hold",
 			Index:      driver.Primary,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "HoldByIdConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SKParts: []graph.Arg{
+			SKParts: []catalog.Arg{
 				{Name: "level", Kind: keys.KindInt},
 				{Name: "hold", Kind: keys.KindString},
 			},
@@ -287,10 +287,10 @@ var Catalog = &graph.Catalog{
 			Name:       "HoldByHold",
 			Type:       "Hold",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "HoldByHoldConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "holdOf", Kind: keys.KindString},
 			},
 		},
@@ -298,14 +298,14 @@ var Catalog = &graph.Catalog{
 			Name:  "Level",
 			Type:  "Level",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			PKParts: []graph.Arg{
+			PKParts: []catalog.Arg{
 				{Name: "account", Kind: keys.KindString},
 				{Name: "hold", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "level", Kind: keys.KindInt},
 			},
 		},
@@ -313,13 +313,13 @@ var Catalog = &graph.Catalog{
 			Name:       "LevelById",
 			Type:       "Level",
 			Index:      driver.Primary,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "LevelByIdConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			PKParts: []graph.Arg{
+			PKParts: []catalog.Arg{
 				{Name: "account", Kind: keys.KindString},
 				{Name: "hold", Kind: keys.KindString},
 			},
@@ -328,7 +328,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Standing",
 			Type:  "Standing",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "account", Kind: keys.KindString},
 			},
 		},
@@ -336,13 +336,13 @@ var Catalog = &graph.Catalog{
 			Name:       "StandingByBand",
 			Type:       "Standing",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "StandingByBandConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "band", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "city", Kind: keys.KindString},
 				{Name: "owner", Kind: keys.KindString},
 			},
@@ -351,13 +351,13 @@ var Catalog = &graph.Catalog{
 			Name:       "StandingByCity",
 			Type:       "Standing",
 			Index:      1,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "StandingByCityConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "city", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "account", Kind: keys.KindString},
 			},
 		},
@@ -365,10 +365,10 @@ var Catalog = &graph.Catalog{
 			Name:  "Mark",
 			Type:  "Mark",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "account", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "hold", Kind: keys.KindString},
 			},
 		},
@@ -376,13 +376,13 @@ var Catalog = &graph.Catalog{
 			Name:       "MarkByPrimary",
 			Type:       "Mark",
 			Index:      driver.Primary,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "MarkByPrimaryConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "account", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "hold", Kind: keys.KindString},
 			},
 		},
@@ -390,7 +390,7 @@ var Catalog = &graph.Catalog{
 			Name:  "MarkByMark",
 			Type:  "Mark",
 			Index: 0,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "mark", Kind: keys.KindString},
 			},
 		},
@@ -398,27 +398,27 @@ var Catalog = &graph.Catalog{
 			Name:       "MarkByPlace",
 			Type:       "Mark",
 			Index:      1,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "MarkByPlaceConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "city", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "account", Kind: keys.KindString},
 				{Name: "hold", Kind: keys.KindString},
 			},
 		},
 		"AtPlace": {
 			Name:       "AtPlace",
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "AtPlaceConnection",
-			Collection: &graph.Collection{
+			Collection: &catalog.Collection{
 				Stored:  model.AtPlaceCollection,
 				Union:   "AtPlaceItem",
 				Members: []string{"Standing", "Mark"},
 			},
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "city", Kind: keys.KindString},
 			},
 		},

@@ -15,6 +15,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/introspection"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/scalar"
 	"github.com/foldql/foldql/internal/tests/crash/ledger/model"
 	gqlparser "github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -1802,7 +1803,7 @@ func field_Query_AtPlace_args(ctx context.Context, ec *executionContext, rawArgs
 	args["city"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "only",
 		func(ctx context.Context, v any) ([]model.AtPlaceMember, error) {
-			return unmarshalOAtPlaceMember2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceMemberᚄ(ctx, ec, v)
+			return unmarshalOAtPlaceMember2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐAtPlaceMemberᚄ(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
@@ -3210,7 +3211,7 @@ func _AtPlaceConnection_items(ctx context.Context, ec *executionContext, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []model.AtPlaceItem) graphql.Marshaler {
-			return marshalNAtPlaceItem2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceItemᚄ(ctx, ec, selections, v)
+			return marshalNAtPlaceItem2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐAtPlaceItemᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -3371,7 +3372,7 @@ func _BalanceByCurrencyConnection_items(ctx context.Context, ec *executionContex
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Balance) graphql.Marshaler {
-			return marshalNBalance2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalanceᚄ(ctx, ec, selections, v)
+			return marshalNBalance2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐBalanceᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -3426,7 +3427,7 @@ func _BalanceByOwnerConnection_items(ctx context.Context, ec *executionContext, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Balance) graphql.Marshaler {
-			return marshalNBalance2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalanceᚄ(ctx, ec, selections, v)
+			return marshalNBalance2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐBalanceᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -3596,7 +3597,7 @@ func _CurrencyByTotalConnection_items(ctx context.Context, ec *executionContext,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Currency) graphql.Marshaler {
-			return marshalNCurrency2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCurrencyᚄ(ctx, ec, selections, v)
+			return marshalNCurrency2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐCurrencyᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -3789,7 +3790,7 @@ func _EntryByIdConnection_items(ctx context.Context, ec *executionContext, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Entry) graphql.Marshaler {
-			return marshalNEntry2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntryᚄ(ctx, ec, selections, v)
+			return marshalNEntry2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐEntryᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -3844,7 +3845,7 @@ func _EntryByKindConnection_items(ctx context.Context, ec *executionContext, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Entry) graphql.Marshaler {
-			return marshalNEntry2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntryᚄ(ctx, ec, selections, v)
+			return marshalNEntry2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐEntryᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -4037,7 +4038,7 @@ func _HoldByHoldConnection_items(ctx context.Context, ec *executionContext, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Hold) graphql.Marshaler {
-			return marshalNHold2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHoldᚄ(ctx, ec, selections, v)
+			return marshalNHold2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐHoldᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -4092,7 +4093,7 @@ func _HoldByIdConnection_items(ctx context.Context, ec *executionContext, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Hold) graphql.Marshaler {
-			return marshalNHold2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHoldᚄ(ctx, ec, selections, v)
+			return marshalNHold2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐHoldᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -4239,7 +4240,7 @@ func _LevelByIdConnection_items(ctx context.Context, ec *executionContext, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Level) graphql.Marshaler {
-			return marshalNLevel2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevelᚄ(ctx, ec, selections, v)
+			return marshalNLevel2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐLevelᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -4386,7 +4387,7 @@ func _MarkByPlaceConnection_items(ctx context.Context, ec *executionContext, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Mark) graphql.Marshaler {
-			return marshalNMark2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMarkᚄ(ctx, ec, selections, v)
+			return marshalNMark2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐMarkᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -4441,7 +4442,7 @@ func _MarkByPrimaryConnection_items(ctx context.Context, ec *executionContext, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Mark) graphql.Marshaler {
-			return marshalNMark2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMarkᚄ(ctx, ec, selections, v)
+			return marshalNMark2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐMarkᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -4657,7 +4658,7 @@ func _ProfileByOwnerConnection_items(ctx context.Context, ec *executionContext, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Profile) graphql.Marshaler {
-			return marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfileᚄ(ctx, ec, selections, v)
+			return marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐProfileᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -4712,7 +4713,7 @@ func _ProfileByPlaceConnection_items(ctx context.Context, ec *executionContext, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Profile) graphql.Marshaler {
-			return marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfileᚄ(ctx, ec, selections, v)
+			return marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐProfileᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -4767,7 +4768,7 @@ func _ProfileByRankConnection_items(ctx context.Context, ec *executionContext, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Profile) graphql.Marshaler {
-			return marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfileᚄ(ctx, ec, selections, v)
+			return marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐProfileᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -4823,7 +4824,7 @@ func _Query_Balance(ctx context.Context, ec *executionContext, field graphql.Col
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Balance) graphql.Marshaler {
-			return marshalOBalance2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalance(ctx, ec, selections, v)
+			return marshalOBalance2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐBalance(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -4954,7 +4955,7 @@ func _Query_Totals(ctx context.Context, ec *executionContext, field graphql.Coll
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Totals) graphql.Marshaler {
-			return marshalOTotals2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTotals(ctx, ec, selections, v)
+			return marshalOTotals2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐTotals(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -4987,7 +4988,7 @@ func _Query_Currency(ctx context.Context, ec *executionContext, field graphql.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Currency) graphql.Marshaler {
-			return marshalOCurrency2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCurrency(ctx, ec, selections, v)
+			return marshalOCurrency2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐCurrency(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -5075,7 +5076,7 @@ func _Query_Entry(ctx context.Context, ec *executionContext, field graphql.Colle
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Entry) graphql.Marshaler {
-			return marshalOEntry2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntry(ctx, ec, selections, v)
+			return marshalOEntry2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐEntry(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -5207,7 +5208,7 @@ func _Query_Profile(ctx context.Context, ec *executionContext, field graphql.Col
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Profile) graphql.Marshaler {
-			return marshalOProfile2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfile(ctx, ec, selections, v)
+			return marshalOProfile2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐProfile(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -5383,7 +5384,7 @@ func _Query_Hold(ctx context.Context, ec *executionContext, field graphql.Collec
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Hold) graphql.Marshaler {
-			return marshalOHold2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHold(ctx, ec, selections, v)
+			return marshalOHold2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐHold(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -5515,7 +5516,7 @@ func _Query_Level(ctx context.Context, ec *executionContext, field graphql.Colle
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Level) graphql.Marshaler {
-			return marshalOLevel2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevel(ctx, ec, selections, v)
+			return marshalOLevel2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐLevel(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -5603,7 +5604,7 @@ func _Query_Standing(ctx context.Context, ec *executionContext, field graphql.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Standing) graphql.Marshaler {
-			return marshalOStanding2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStanding(ctx, ec, selections, v)
+			return marshalOStanding2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐStanding(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -5735,7 +5736,7 @@ func _Query_Mark(ctx context.Context, ec *executionContext, field graphql.Collec
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Mark) graphql.Marshaler {
-			return marshalOMark2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMark(ctx, ec, selections, v)
+			return marshalOMark2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐMark(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -5823,7 +5824,7 @@ func _Query_MarkByMark(ctx context.Context, ec *executionContext, field graphql.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Mark) graphql.Marshaler {
-			return marshalOMark2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMark(ctx, ec, selections, v)
+			return marshalOMark2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐMark(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -6145,7 +6146,7 @@ func _StandingByBandConnection_items(ctx context.Context, ec *executionContext, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Standing) graphql.Marshaler {
-			return marshalNStanding2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStandingᚄ(ctx, ec, selections, v)
+			return marshalNStanding2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐStandingᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -6200,7 +6201,7 @@ func _StandingByCityConnection_items(ctx context.Context, ec *executionContext, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Standing) graphql.Marshaler {
-			return marshalNStanding2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStandingᚄ(ctx, ec, selections, v)
+			return marshalNStanding2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐStandingᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -9696,7 +9697,7 @@ func marshalNAtPlaceConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConne
 	return _AtPlaceConnection(ctx, ec, sel, v)
 }
 
-func marshalNAtPlaceItem2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceItem(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v model.AtPlaceItem) graphql.Marshaler {
+func marshalNAtPlaceItem2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐAtPlaceItem(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v model.AtPlaceItem) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9706,11 +9707,11 @@ func marshalNAtPlaceItem2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcra
 	return _AtPlaceItem(ctx, ec, sel, v)
 }
 
-func marshalNAtPlaceItem2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceItemᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []model.AtPlaceItem) graphql.Marshaler {
+func marshalNAtPlaceItem2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐAtPlaceItemᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []model.AtPlaceItem) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return marshalNAtPlaceItem2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceItem(ctx, ec, sel, v[i])
+		return marshalNAtPlaceItem2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐAtPlaceItem(ctx, ec, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -9722,15 +9723,15 @@ func marshalNAtPlaceItem2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋ
 	return ret
 }
 
-func unmarshalNAtPlaceMember2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceMember(ctx context.Context, ec *executionContext, v any) (model.AtPlaceMember, error) {
-	tmp, err := graph.UnmarshalString(v)
+func unmarshalNAtPlaceMember2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐAtPlaceMember(ctx context.Context, ec *executionContext, v any) (model.AtPlaceMember, error) {
+	tmp, err := scalar.UnmarshalString(v)
 	res := model.AtPlaceMember(tmp)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func marshalNAtPlaceMember2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceMember(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v model.AtPlaceMember) graphql.Marshaler {
+func marshalNAtPlaceMember2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐAtPlaceMember(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v model.AtPlaceMember) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalString(string(v))
+	res := scalar.MarshalString(string(v))
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9739,11 +9740,11 @@ func marshalNAtPlaceMember2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋc
 	return res
 }
 
-func marshalNBalance2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalanceᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Balance) graphql.Marshaler {
+func marshalNBalance2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐBalanceᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Balance) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return marshalNBalance2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalance(ctx, ec, sel, v[i])
+		return marshalNBalance2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐBalance(ctx, ec, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -9755,7 +9756,7 @@ func marshalNBalance2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋc
 	return ret
 }
 
-func marshalNBalance2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalance(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Balance) graphql.Marshaler {
+func marshalNBalance2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐBalance(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Balance) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9786,13 +9787,13 @@ func marshalNBalanceByOwnerConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraph�
 }
 
 func unmarshalNBoolean2bool(ctx context.Context, ec *executionContext, v any) (bool, error) {
-	res, err := graph.UnmarshalBoolean(v)
+	res, err := scalar.UnmarshalBoolean(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNBoolean2bool(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v bool) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalBoolean(v)
+	res := scalar.MarshalBoolean(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9801,11 +9802,11 @@ func marshalNBoolean2bool(ctx context.Context, ec *executionContext, sel ast.Sel
 	return res
 }
 
-func marshalNCurrency2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCurrencyᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Currency) graphql.Marshaler {
+func marshalNCurrency2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐCurrencyᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Currency) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return marshalNCurrency2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCurrency(ctx, ec, sel, v[i])
+		return marshalNCurrency2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐCurrency(ctx, ec, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -9817,7 +9818,7 @@ func marshalNCurrency2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋ
 	return ret
 }
 
-func marshalNCurrency2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCurrency(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Currency) graphql.Marshaler {
+func marshalNCurrency2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐCurrency(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Currency) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9838,13 +9839,13 @@ func marshalNCurrencyByTotalConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraph
 }
 
 func unmarshalNDateTime2timeᚐTime(ctx context.Context, ec *executionContext, v any) (time.Time, error) {
-	res, err := graph.UnmarshalDateTime(v)
+	res, err := scalar.UnmarshalDateTime(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNDateTime2timeᚐTime(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v time.Time) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalDateTime(v)
+	res := scalar.MarshalDateTime(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9853,11 +9854,11 @@ func marshalNDateTime2timeᚐTime(ctx context.Context, ec *executionContext, sel
 	return res
 }
 
-func marshalNEntry2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntryᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Entry) graphql.Marshaler {
+func marshalNEntry2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐEntryᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Entry) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return marshalNEntry2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntry(ctx, ec, sel, v[i])
+		return marshalNEntry2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐEntry(ctx, ec, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -9869,7 +9870,7 @@ func marshalNEntry2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcra
 	return ret
 }
 
-func marshalNEntry2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntry(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Entry) graphql.Marshaler {
+func marshalNEntry2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐEntry(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Entry) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9899,11 +9900,11 @@ func marshalNEntryByKindConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐC
 	return _EntryByKindConnection(ctx, ec, sel, v)
 }
 
-func marshalNHold2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHoldᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Hold) graphql.Marshaler {
+func marshalNHold2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐHoldᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Hold) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return marshalNHold2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHold(ctx, ec, sel, v[i])
+		return marshalNHold2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐHold(ctx, ec, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -9915,7 +9916,7 @@ func marshalNHold2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcras
 	return ret
 }
 
-func marshalNHold2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHold(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Hold) graphql.Marshaler {
+func marshalNHold2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐHold(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Hold) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9946,13 +9947,13 @@ func marshalNHoldByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConn
 }
 
 func unmarshalNID2string(ctx context.Context, ec *executionContext, v any) (string, error) {
-	res, err := graph.UnmarshalID(v)
+	res, err := scalar.UnmarshalID(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNID2string(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v string) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalID(v)
+	res := scalar.MarshalID(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9962,13 +9963,13 @@ func marshalNID2string(ctx context.Context, ec *executionContext, sel ast.Select
 }
 
 func unmarshalNInt2int(ctx context.Context, ec *executionContext, v any) (int, error) {
-	res, err := graph.UnmarshalInt(v)
+	res, err := scalar.UnmarshalInt(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNInt2int(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v int) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalInt(v)
+	res := scalar.MarshalInt(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9978,13 +9979,13 @@ func marshalNInt2int(ctx context.Context, ec *executionContext, sel ast.Selectio
 }
 
 func unmarshalNInt642int64(ctx context.Context, ec *executionContext, v any) (int64, error) {
-	res, err := graph.UnmarshalInt64(v)
+	res, err := scalar.UnmarshalInt64(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNInt642int64(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v int64) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalInt64(v)
+	res := scalar.MarshalInt64(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9993,11 +9994,11 @@ func marshalNInt642int64(ctx context.Context, ec *executionContext, sel ast.Sele
 	return res
 }
 
-func marshalNLevel2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevelᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Level) graphql.Marshaler {
+func marshalNLevel2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐLevelᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Level) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return marshalNLevel2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevel(ctx, ec, sel, v[i])
+		return marshalNLevel2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐLevel(ctx, ec, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -10009,7 +10010,7 @@ func marshalNLevel2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcra
 	return ret
 }
 
-func marshalNLevel2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevel(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Level) graphql.Marshaler {
+func marshalNLevel2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐLevel(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Level) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -10029,11 +10030,11 @@ func marshalNLevelByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐCon
 	return _LevelByIdConnection(ctx, ec, sel, v)
 }
 
-func marshalNMark2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMarkᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Mark) graphql.Marshaler {
+func marshalNMark2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐMarkᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Mark) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return marshalNMark2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMark(ctx, ec, sel, v[i])
+		return marshalNMark2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐMark(ctx, ec, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -10045,7 +10046,7 @@ func marshalNMark2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcras
 	return ret
 }
 
-func marshalNMark2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMark(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Mark) graphql.Marshaler {
+func marshalNMark2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐMark(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Mark) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -10075,11 +10076,11 @@ func marshalNMarkByPrimaryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraph�
 	return _MarkByPrimaryConnection(ctx, ec, sel, v)
 }
 
-func marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfileᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Profile) graphql.Marshaler {
+func marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐProfileᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Profile) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return marshalNProfile2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfile(ctx, ec, sel, v[i])
+		return marshalNProfile2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐProfile(ctx, ec, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -10091,7 +10092,7 @@ func marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋc
 	return ret
 }
 
-func marshalNProfile2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfile(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Profile) graphql.Marshaler {
+func marshalNProfile2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐProfile(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Profile) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -10131,11 +10132,11 @@ func marshalNProfileByRankConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraph�
 	return _ProfileByRankConnection(ctx, ec, sel, v)
 }
 
-func marshalNStanding2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStandingᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Standing) graphql.Marshaler {
+func marshalNStanding2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐStandingᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Standing) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return marshalNStanding2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStanding(ctx, ec, sel, v[i])
+		return marshalNStanding2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐStanding(ctx, ec, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -10147,7 +10148,7 @@ func marshalNStanding2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋ
 	return ret
 }
 
-func marshalNStanding2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStanding(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Standing) graphql.Marshaler {
+func marshalNStanding2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐStanding(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Standing) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -10178,13 +10179,13 @@ func marshalNStandingByCityConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraph�
 }
 
 func unmarshalNString2string(ctx context.Context, ec *executionContext, v any) (string, error) {
-	res, err := graph.UnmarshalString(v)
+	res, err := scalar.UnmarshalString(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalNString2string(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v string) graphql.Marshaler {
 	_ = sel
-	res := graph.MarshalString(v)
+	res := scalar.MarshalString(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -10333,7 +10334,7 @@ func marshalN__TypeKind2string(ctx context.Context, ec *executionContext, sel as
 	return res
 }
 
-func unmarshalOAtPlaceMember2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceMemberᚄ(ctx context.Context, ec *executionContext, v any) ([]model.AtPlaceMember, error) {
+func unmarshalOAtPlaceMember2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐAtPlaceMemberᚄ(ctx context.Context, ec *executionContext, v any) ([]model.AtPlaceMember, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -10342,7 +10343,7 @@ func unmarshalOAtPlaceMember2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtest
 	res := make([]model.AtPlaceMember, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = unmarshalNAtPlaceMember2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceMember(ctx, ec, vSlice[i])
+		res[i], err = unmarshalNAtPlaceMember2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐAtPlaceMember(ctx, ec, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -10350,14 +10351,14 @@ func unmarshalOAtPlaceMember2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtest
 	return res, nil
 }
 
-func marshalOAtPlaceMember2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceMemberᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []model.AtPlaceMember) graphql.Marshaler {
+func marshalOAtPlaceMember2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐAtPlaceMemberᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []model.AtPlaceMember) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return marshalNAtPlaceMember2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceMember(ctx, ec, sel, v[i])
+		return marshalNAtPlaceMember2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐAtPlaceMember(ctx, ec, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -10369,7 +10370,7 @@ func marshalOAtPlaceMember2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtests�
 	return ret
 }
 
-func marshalOBalance2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalance(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Balance) graphql.Marshaler {
+func marshalOBalance2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐBalance(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Balance) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -10377,14 +10378,14 @@ func marshalOBalance2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcras
 }
 
 func unmarshalOBoolean2bool(ctx context.Context, ec *executionContext, v any) (bool, error) {
-	res, err := graph.UnmarshalBoolean(v)
+	res, err := scalar.UnmarshalBoolean(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func marshalOBoolean2bool(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v bool) graphql.Marshaler {
 	_ = sel
 	_ = ctx
-	res := graph.MarshalBoolean(v)
+	res := scalar.MarshalBoolean(v)
 	return res
 }
 
@@ -10392,7 +10393,7 @@ func unmarshalOBoolean2ᚖbool(ctx context.Context, ec *executionContext, v any)
 	if v == nil {
 		return nil, nil
 	}
-	res, err := graph.UnmarshalBoolean(v)
+	res, err := scalar.UnmarshalBoolean(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -10402,11 +10403,11 @@ func marshalOBoolean2ᚖbool(ctx context.Context, ec *executionContext, sel ast.
 	}
 	_ = sel
 	_ = ctx
-	res := graph.MarshalBoolean(*v)
+	res := scalar.MarshalBoolean(*v)
 	return res
 }
 
-func marshalOCurrency2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCurrency(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Currency) graphql.Marshaler {
+func marshalOCurrency2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐCurrency(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Currency) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -10417,7 +10418,7 @@ func unmarshalODateTime2ᚖtimeᚐTime(ctx context.Context, ec *executionContext
 	if v == nil {
 		return nil, nil
 	}
-	res, err := graph.UnmarshalDateTime(v)
+	res, err := scalar.UnmarshalDateTime(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -10427,18 +10428,18 @@ func marshalODateTime2ᚖtimeᚐTime(ctx context.Context, ec *executionContext, 
 	}
 	_ = sel
 	_ = ctx
-	res := graph.MarshalDateTime(*v)
+	res := scalar.MarshalDateTime(*v)
 	return res
 }
 
-func marshalOEntry2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntry(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Entry) graphql.Marshaler {
+func marshalOEntry2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐEntry(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Entry) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return _Entry(ctx, ec, sel, v)
 }
 
-func marshalOHold2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHold(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Hold) graphql.Marshaler {
+func marshalOHold2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐHold(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Hold) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -10449,7 +10450,7 @@ func unmarshalOID2ᚖstring(ctx context.Context, ec *executionContext, v any) (*
 	if v == nil {
 		return nil, nil
 	}
-	res, err := graph.UnmarshalID(v)
+	res, err := scalar.UnmarshalID(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -10459,7 +10460,7 @@ func marshalOID2ᚖstring(ctx context.Context, ec *executionContext, sel ast.Sel
 	}
 	_ = sel
 	_ = ctx
-	res := graph.MarshalID(*v)
+	res := scalar.MarshalID(*v)
 	return res
 }
 
@@ -10467,7 +10468,7 @@ func unmarshalOInt2ᚖint(ctx context.Context, ec *executionContext, v any) (*in
 	if v == nil {
 		return nil, nil
 	}
-	res, err := graph.UnmarshalInt(v)
+	res, err := scalar.UnmarshalInt(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -10477,32 +10478,32 @@ func marshalOInt2ᚖint(ctx context.Context, ec *executionContext, sel ast.Selec
 	}
 	_ = sel
 	_ = ctx
-	res := graph.MarshalInt(*v)
+	res := scalar.MarshalInt(*v)
 	return res
 }
 
-func marshalOLevel2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevel(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Level) graphql.Marshaler {
+func marshalOLevel2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐLevel(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Level) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return _Level(ctx, ec, sel, v)
 }
 
-func marshalOMark2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMark(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Mark) graphql.Marshaler {
+func marshalOMark2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐMark(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Mark) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return _Mark(ctx, ec, sel, v)
 }
 
-func marshalOProfile2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfile(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Profile) graphql.Marshaler {
+func marshalOProfile2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐProfile(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Profile) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return _Profile(ctx, ec, sel, v)
 }
 
-func marshalOStanding2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStanding(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Standing) graphql.Marshaler {
+func marshalOStanding2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐStanding(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Standing) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -10513,7 +10514,7 @@ func unmarshalOString2ᚖstring(ctx context.Context, ec *executionContext, v any
 	if v == nil {
 		return nil, nil
 	}
-	res, err := graph.UnmarshalString(v)
+	res, err := scalar.UnmarshalString(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -10523,11 +10524,11 @@ func marshalOString2ᚖstring(ctx context.Context, ec *executionContext, sel ast
 	}
 	_ = sel
 	_ = ctx
-	res := graph.MarshalString(*v)
+	res := scalar.MarshalString(*v)
 	return res
 }
 
-func marshalOTotals2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTotals(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Totals) graphql.Marshaler {
+func marshalOTotals2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐTotals(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Totals) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/internal/read"
 	"github.com/foldql/foldql/internal/tests/crash/ledger/model"
 	"github.com/foldql/foldql/keys"
 )
@@ -38,12 +40,12 @@ func (r queries) Balance(ctx context.Context, id string, consistent *bool) (*mod
 
 // BalanceByOwner answers BalanceByOwner.
 func (r queries) BalanceByOwner(ctx context.Context, owner string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*BalanceByOwnerConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "BalanceByOwner", model.BalanceCodec, []keys.Value{keys.String(owner)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "BalanceByOwner", model.BalanceCodec, []keys.Value{keys.String(owner)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // BalanceByCurrency answers BalanceByCurrency.
 func (r queries) BalanceByCurrency(ctx context.Context, currency string, reverse *bool, limit *int, nextToken *string) (*BalanceByCurrencyConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "BalanceByCurrency", model.BalanceCodec, []keys.Value{keys.String(currency)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "BalanceByCurrency", model.BalanceCodec, []keys.Value{keys.String(currency)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Totals answers Totals.
@@ -58,7 +60,7 @@ func (r queries) Currency(ctx context.Context, id string, consistent *bool) (*mo
 
 // CurrencyByTotal answers CurrencyByTotal.
 func (r queries) CurrencyByTotal(ctx context.Context, total int64, reverse *bool, limit *int, nextToken *string) (*CurrencyByTotalConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "CurrencyByTotal", model.CurrencyCodec, []keys.Value{keys.Int(total)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "CurrencyByTotal", model.CurrencyCodec, []keys.Value{keys.Int(total)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Entry answers Entry.
@@ -68,12 +70,12 @@ func (r queries) Entry(ctx context.Context, id string, number *string, consisten
 
 // EntryByID answers EntryById.
 func (r queries) EntryByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*EntryByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "EntryById", model.EntryCodec, []keys.Value{keys.String(id)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "EntryById", model.EntryCodec, []keys.Value{keys.String(id)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // EntryByKind answers EntryByKind.
 func (r queries) EntryByKind(ctx context.Context, kind string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*EntryByKindConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "EntryByKind", model.EntryCodec, []keys.Value{keys.String(kind)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "EntryByKind", model.EntryCodec, []keys.Value{keys.String(kind)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Profile answers Profile.
@@ -83,17 +85,17 @@ func (r queries) Profile(ctx context.Context, id string, consistent *bool) (*mod
 
 // ProfileByOwner answers ProfileByOwner.
 func (r queries) ProfileByOwner(ctx context.Context, owner string, reverse *bool, limit *int, nextToken *string) (*ProfileByOwnerConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ProfileByOwner", model.ProfileCodec, []keys.Value{keys.String(owner)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "ProfileByOwner", model.ProfileCodec, []keys.Value{keys.String(owner)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ProfileByPlace answers ProfileByPlace.
 func (r queries) ProfileByPlace(ctx context.Context, owner string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ProfileByPlaceConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ProfileByPlace", model.ProfileCodec, []keys.Value{keys.String(owner)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "ProfileByPlace", model.ProfileCodec, []keys.Value{keys.String(owner)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ProfileByRank answers ProfileByRank.
 func (r queries) ProfileByRank(ctx context.Context, rank int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ProfileByRankConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ProfileByRank", model.ProfileCodec, []keys.Value{keys.Int(int64(rank))}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "ProfileByRank", model.ProfileCodec, []keys.Value{keys.Int(int64(rank))}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Hold answers Hold.
@@ -103,12 +105,12 @@ func (r queries) Hold(ctx context.Context, id string, subID *string, level *int,
 
 // HoldByID answers HoldById.
 func (r queries) HoldByID(ctx context.Context, id string, level *int, hold *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*HoldByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "HoldById", model.HoldCodec, []keys.Value{keys.String(id)}, graph.PageArgs{Sort: []keys.Value{optional(level, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(hold, keys.String)}, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "HoldById", model.HoldCodec, []keys.Value{keys.String(id)}, catalog.PageArgs{Sort: []keys.Value{optional(level, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(hold, keys.String)}, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // HoldByHold answers HoldByHold.
 func (r queries) HoldByHold(ctx context.Context, holdOf string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*HoldByHoldConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "HoldByHold", model.HoldCodec, []keys.Value{keys.String(holdOf)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "HoldByHold", model.HoldCodec, []keys.Value{keys.String(holdOf)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Level answers Level.
@@ -118,7 +120,7 @@ func (r queries) Level(ctx context.Context, id *string, account *string, hold *s
 
 // LevelByID answers LevelById.
 func (r queries) LevelByID(ctx context.Context, id *string, account *string, hold *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*LevelByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "LevelById", model.LevelCodec, []keys.Value{optional(id, keys.String), optional(account, keys.String), optional(hold, keys.String)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "LevelById", model.LevelCodec, []keys.Value{optional(id, keys.String), optional(account, keys.String), optional(hold, keys.String)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Standing answers Standing.
@@ -128,12 +130,12 @@ func (r queries) Standing(ctx context.Context, account string, consistent *bool)
 
 // StandingByBand answers StandingByBand.
 func (r queries) StandingByBand(ctx context.Context, band string, city *string, owner *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*StandingByBandConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "StandingByBand", model.StandingCodec, []keys.Value{keys.String(band)}, graph.PageArgs{Sort: []keys.Value{optional(city, keys.String), optional(owner, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "StandingByBand", model.StandingCodec, []keys.Value{keys.String(band)}, catalog.PageArgs{Sort: []keys.Value{optional(city, keys.String), optional(owner, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // StandingByCity answers StandingByCity.
 func (r queries) StandingByCity(ctx context.Context, city string, account *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*StandingByCityConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "StandingByCity", model.StandingCodec, []keys.Value{keys.String(city)}, graph.PageArgs{Sort: []keys.Value{optional(account, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "StandingByCity", model.StandingCodec, []keys.Value{keys.String(city)}, catalog.PageArgs{Sort: []keys.Value{optional(account, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Mark answers Mark.
@@ -143,7 +145,7 @@ func (r queries) Mark(ctx context.Context, account string, hold string, consiste
 
 // MarkByPrimary answers MarkByPrimary.
 func (r queries) MarkByPrimary(ctx context.Context, account string, hold *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*MarkByPrimaryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "MarkByPrimary", model.MarkCodec, []keys.Value{keys.String(account)}, graph.PageArgs{Sort: []keys.Value{optional(hold, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "MarkByPrimary", model.MarkCodec, []keys.Value{keys.String(account)}, catalog.PageArgs{Sort: []keys.Value{optional(hold, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // MarkByMark answers MarkByMark.
@@ -153,7 +155,7 @@ func (r queries) MarkByMark(ctx context.Context, mark string) (*model.Mark, erro
 
 // MarkByPlace answers MarkByPlace.
 func (r queries) MarkByPlace(ctx context.Context, city string, account *string, hold *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*MarkByPlaceConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "MarkByPlace", model.MarkCodec, []keys.Value{keys.String(city)}, graph.PageArgs{Sort: []keys.Value{optional(account, keys.String), optional(hold, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "MarkByPlace", model.MarkCodec, []keys.Value{keys.String(city)}, catalog.PageArgs{Sort: []keys.Value{optional(account, keys.String), optional(hold, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // itemsOfAtPlace reads items of AtPlace, by their types.
@@ -164,7 +166,7 @@ var itemsOfAtPlace = []graph.ItemReader[model.AtPlaceItem]{
 
 // AtPlace answers AtPlace.
 func (r queries) AtPlace(ctx context.Context, city string, only []model.AtPlaceMember, reverse *bool, limit *int, nextToken *string) (*AtPlaceConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, "AtPlace", itemsOfAtPlace, []keys.Value{keys.String(city)}, graph.Names(only), graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchCollection(ctx, r.rt, "AtPlace", itemsOfAtPlace, []keys.Value{keys.String(city)}, graph.Names(only), catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // optional makes a key value of an argument that may be left out.

@@ -1,0 +1,278 @@
+package execute
+
+import (
+	"context"
+	"slices"
+
+	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/graph/internal/access"
+	"github.com/foldql/foldql/graph/internal/plan"
+	"github.com/foldql/foldql/graph/internal/read"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// Joins are the rows of every node of an answer, and what each of them is joined to.
+type Joins struct {
+	rd     *read.Reader
+	ctx    context.Context
+	viewer access.Viewer
+	source RowSource
+	nodes  []nodeRows
+	seen   map[read.JoinKey]int32
+}
+
+// RowSource is where the rows of joins come from. A plan has the reader itself: it asks for each row once. Resolvers have
+// the loaders of their operation, which remember rows for the fields that ask for them later.
+type RowSource interface {
+	// Load reads the rows of distinct keys.
+	Load(ctx context.Context, g read.Target, ids []read.JoinKey, fields []int) read.JoinedRows
+	// Refuse closes a join for all its parents.
+	Refuse(j *plan.Join, err error)
+}
+
+// planSource is the RowSource of a plan.
+type planSource struct{ rd *read.Reader }
+
+func (s planSource) Load(ctx context.Context, g read.Target, ids []read.JoinKey, fields []int) read.JoinedRows {
+	return s.rd.Joined(ctx, g, ids, fields)
+}
+
+func (planSource) Refuse(*plan.Join, error) {} // the nodes know it
+
+// nodeRows are the rows of one node. In a joined node they are distinct, however many parents share one:
+// refs[starts[i]:starts[i+1]] are the rows that parent i leads to.
+type nodeRows struct {
+	read.JoinedRows
+	single [1]record.Record // what recs is where there is one row at most
+	ids    []read.JoinKey
+	starts []int32
+	refs   []int32
+	denied error // nobody may follow this join
+}
+
+// errorOf returns what keeps the rows that a parent is joined to from being shown.
+func (n *nodeRows) errorOf(j *plan.Join, refs []int32) error {
+	if len(refs) > 0 && n.denied != nil {
+		return n.denied
+	}
+	for _, ref := range refs {
+		if ref == unreadable {
+			return graphqlerr.New(graphqlerr.Internal, "%s cannot be read: internal error", j.Type.Name)
+		}
+		if ref >= 0 {
+			if err := n.Err(int(ref)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// References of a parent that are no row.
+const (
+	nowhere    = -1 // the id cannot be a key, so there is no row under it
+	unreadable = -2 // the stored id is not a value of its type
+)
+
+// maxKeptIDs bounds the ids whose memory is kept for the next run.
+const maxKeptIDs = 4096
+
+// NewJoins makes the joins of the rows of an answer that has so many nodes.
+func NewJoins(ctx context.Context, rd *read.Reader, source RowSource, nodes int) *Joins {
+	js := new(Joins)
+	js.begin(ctx, rd, source, nodes)
+	return js
+}
+
+func (js *Joins) begin(ctx context.Context, rd *read.Reader, source RowSource, nodes int) {
+	js.ctx, js.rd, js.viewer, js.source = ctx, rd, rd.Viewer(ctx), source
+	if cap(js.nodes) < nodes {
+		js.nodes = make([]nodeRows, nodes)
+	}
+	js.nodes = js.nodes[:nodes]
+}
+
+// end lets go of everything but the memory that the next run can use.
+func (js *Joins) end() {
+	for i := range js.nodes {
+		n := &js.nodes[i]
+		clear(n.ids)
+		*n = nodeRows{ids: n.ids[:0], starts: n.starts[:0], refs: n.refs[:0]}
+	}
+	if len(js.seen) > maxKeptIDs {
+		js.seen = nil
+	}
+	clear(js.seen)
+	js.ctx, js.rd, js.viewer, js.source = nil, nil, access.Viewer{}, nil
+}
+
+// SetRows gives a node its rows.
+func (js *Joins) SetRows(n *plan.Node, recs []record.Record) { js.nodes[n.ID].Records = recs }
+
+// Resolve reads what the rows of the nodes are joined to, and what those are joined to, one level after the other.
+func (js *Joins) Resolve(level []*plan.Node) {
+	for len(level) > 0 {
+		var joins []*plan.Join
+		for _, n := range level {
+			for _, j := range n.Joins {
+				js.findKeys(n, j)
+				joins = append(joins, j)
+			}
+		}
+		js.readLevel(joins)
+		level = level[:0:0]
+		for _, j := range joins {
+			if len(js.nodes[j.Node.ID].Records) > 0 {
+				level = append(level, j.Node)
+			}
+		}
+	}
+}
+
+// findKeys notes which rows each row of the node leads to.
+func (js *Joins) findKeys(n *plan.Node, j *plan.Join) {
+	parents, child := &js.nodes[n.ID].JoinedRows, &js.nodes[j.Node.ID]
+	field := &n.Type.Model.Fields[j.Ordinal]
+	if js.seen == nil {
+		js.seen = map[read.JoinKey]int32{}
+	}
+	clear(js.seen)
+	child.starts = append(child.starts, 0)
+	for i, rec := range parents.Records {
+		if rec != nil && parents.Err(i) == nil {
+			js.findKeysOf(child, j, field, rec.JSON(j.Ordinal))
+		}
+		child.starts = append(child.starts, int32(len(child.refs)))
+	}
+}
+
+func (js *Joins) findKeysOf(child *nodeRows, j *plan.Join, field *driver.Field, text []byte) {
+	switch {
+	case text == nil:
+	case !field.List:
+		child.refs = append(child.refs, js.ref(child, j, field, text))
+	default:
+		ok := record.List(text, func(elem []byte) bool {
+			child.refs = append(child.refs, js.ref(child, j, field, elem))
+			return true
+		})
+		if !ok {
+			child.refs = append(child.refs, unreadable)
+		}
+	}
+}
+
+// ref returns the place of the row that an id leads to among the rows of the joined node.
+func (js *Joins) ref(child *nodeRows, j *plan.Join, field *driver.Field, text []byte) int32 {
+	at, ok, err := js.rd.JoinKeyOfStored(j.Target, field, text)
+	if err != nil {
+		js.rd.Config.Logger.ErrorContext(js.ctx, "stored id unreadable", "field", field.Name, "target", j.Type.Name, "error", err)
+		return unreadable
+	}
+	if !ok {
+		return nowhere
+	}
+	return js.refTo(child, at)
+}
+
+// fewIDs is up to how many ids are compared one by one, which is faster than a map of them.
+const fewIDs = 8
+
+// refTo returns the place of the join key among the ids of the joined node, to which it is added where it is new.
+func (js *Joins) refTo(child *nodeRows, at read.JoinKey) int32 {
+	next := int32(len(child.ids))
+	if next <= fewIDs {
+		if i := slices.Index(child.ids, at); i >= 0 {
+			return int32(i)
+		}
+	} else if i, known := js.seen[at]; known {
+		return i
+	}
+	child.ids = append(child.ids, at)
+	switch {
+	case next == fewIDs:
+		for i, id := range child.ids {
+			js.seen[id] = int32(i)
+		}
+	case next > fewIDs:
+		js.seen[at] = next
+	}
+	return next
+}
+
+// readLevel reads the rows of all joins of one level: joins to the same target share their batches.
+func (js *Joins) readLevel(joins []*plan.Join) {
+	for _, j := range joins {
+		child := &js.nodes[j.Node.ID]
+		if js.viewer.LevelOf(j.Type.Rule) == access.Refused {
+			child.denied = js.viewer.Refusal(j.Type.Name)
+			continue
+		}
+		if n := len(child.ids); n > js.rd.Config.MaxFanout {
+			js.deny(j, js.rd.TooManyJoins(n))
+		}
+	}
+	for i, j := range joins {
+		if child := &js.nodes[j.Node.ID]; child.denied == nil && len(child.ids) > 0 && child.Records == nil {
+			js.readTarget(j.Target, joins[i:])
+		}
+	}
+	for _, j := range joins {
+		if js.viewer.LevelOf(j.Type.Rule) == access.OwnRowsOnly {
+			js.refuseOthers(j)
+		}
+	}
+}
+
+// deny closes a join for all its parents.
+func (js *Joins) deny(j *plan.Join, err error) {
+	js.nodes[j.Node.ID].denied = err
+	js.source.Refuse(j, err)
+}
+
+// readTarget reads the rows of those joins that lead to the target.
+func (js *Joins) readTarget(g read.Target, joins []*plan.Join) {
+	same := joins[:0:0]
+	for _, j := range joins {
+		if j.Target == g && js.nodes[j.Node.ID].denied == nil {
+			same = append(same, j)
+		}
+	}
+	if len(same) == 1 {
+		child := &js.nodes[same[0].Node.ID]
+		child.JoinedRows = js.source.Load(js.ctx, g, child.ids, same[0].Node.Fields)
+		return
+	}
+	var ids []read.JoinKey
+	places := map[read.JoinKey]int{}
+	for _, j := range same {
+		for _, id := range js.nodes[j.Node.ID].ids {
+			if _, ok := places[id]; !ok {
+				places[id] = len(ids)
+				ids = append(ids, id)
+			}
+		}
+	}
+	got := js.source.Load(js.ctx, g, ids, nil)
+	for _, j := range same {
+		child := &js.nodes[j.Node.ID]
+		child.JoinedRows = read.NewJoinedRows(len(child.ids))
+		for i, id := range child.ids {
+			child.Records[i] = got.Records[places[id]]
+			if err := got.Err(places[id]); err != nil {
+				child.Fail(i, err)
+			}
+		}
+	}
+}
+
+// refuseOthers fails the rows that are not the viewer's own, and those that are not there: see ownership.
+func (js *Joins) refuseOthers(j *plan.Join) {
+	child := &js.nodes[j.Node.ID]
+	for i, rec := range child.Records {
+		if child.Err(i) == nil && !js.viewer.Owns(j.Type, rec) {
+			child.Fail(i, js.viewer.Refusal(j.Type.Name))
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package execute
+
+import (
+	"context"
+	"sync"
+
+	"github.com/foldql/foldql/graph/internal/plan"
+	"github.com/foldql/foldql/graph/internal/read"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+var executions = sync.Pool{New: func() any { return new(execution) }}
+
+// execution is the state of one run of a plan.
+type execution struct {
+	Joins
+	writer
+	answers []answer
+}
+
+// answer is what one root field has asked for and read.
+type answer struct {
+	req  read.Request
+	rec  record.Record
+	page read.Page
+	err  error
+}
+
+// Run executes a plan and returns the JSON text of the answer's data: it reads the rows of the root fields, then what they
+// are joined to, level by level, and writes all of it. Errors go to the context's response.
+func Run(ctx context.Context, rd *read.Reader, limit Limit, p *plan.Plan, vars map[string]any) []byte {
+	e := executions.Get().(*execution)
+	e.Joins.begin(ctx, rd, planSource{rd}, p.Nodes)
+	e.writer.begin(&e.Joins, limit)
+	data := e.run(p, vars)
+	e.end()
+	executions.Put(e) // not where run panics: what it left is not fit for another run
+	return data
+}
+
+func (e *execution) run(p *plan.Plan, vars map[string]any) []byte {
+	answers := e.readRoots(p.Roots, vars)
+	var joined []*plan.Node
+	for i := range p.Roots {
+		joined = e.assignRows(&p.Roots[i], &answers[i], joined)
+	}
+	e.Resolve(joined)
+	return e.write(p.Roots, answers)
+}
+
+// end lets go of everything but the memory that the next run can use.
+func (e *execution) end() {
+	clear(e.answers)
+	e.Joins.end()
+	e.writer.end()
+}
+
+// readRoots reads what each root field asks for, several at a time where there are several.
+func (e *execution) readRoots(roots []plan.Root, vars map[string]any) []answer {
+	if cap(e.answers) < len(roots) {
+		e.answers = make([]answer, len(roots))
+	}
+	e.answers = e.answers[:len(roots)]
+	if len(roots) == 1 {
+		e.readRoot(&roots[0], vars, &e.answers[0])
+		return e.answers
+	}
+	read.Parallel(len(roots), e.rd.Config.Parallelism, func(i int) { e.readRoot(&roots[i], vars, &e.answers[i]) })
+	return e.answers
+}
+
+func (e *execution) readRoot(r *plan.Root, vars map[string]any, a *answer) {
+	if r.Query == nil {
+		return
+	}
+	a.req.Fields, a.req.WantToken = r.Fields, r.Token
+	if a.err = r.Args.Read(r.Query, vars, &a.req); a.err != nil {
+		return
+	}
+	if r.Row != nil {
+		a.rec, a.err = e.rd.Row(e.ctx, e.viewer, r.Query, &a.req)
+	} else {
+		a.page, a.err = e.rd.Page(e.ctx, e.viewer, r.Query, &a.req)
+	}
+}
+
+// assignRows gives the rows of a root to its nodes, and appends those nodes that have joins to follow.
+func (e *execution) assignRows(r *plan.Root, a *answer, joined []*plan.Node) []*plan.Node {
+	if a.err != nil || r.Query == nil {
+		return joined
+	}
+	if r.Query.Collection != nil {
+		members := a.page.ByMember(len(r.Query.Collection.Members))
+		for i, n := range r.Items { // the members, over and over
+			joined = e.assign(n, members[i%len(members)], joined)
+		}
+		return joined
+	}
+	recs := e.records(r, a)
+	for _, n := range r.Items {
+		joined = e.assign(n, recs, joined)
+	}
+	return joined
+}
+
+// assign gives a node its rows, and appends it where it has joins to follow.
+func (e *execution) assign(n *plan.Node, recs []record.Record, joined []*plan.Node) []*plan.Node {
+	e.SetRows(n, recs)
+	if len(n.Joins) > 0 && len(recs) > 0 {
+		joined = append(joined, n)
+	}
+	return joined
+}
+
+func (e *execution) records(r *plan.Root, a *answer) []record.Record {
+	switch {
+	case r.Row == nil:
+		return a.page.Records()
+	case a.rec == nil:
+		return nil
+	}
+	one := &e.nodes[r.Row.ID].single
+	one[0] = a.rec
+	return one[:]
+}

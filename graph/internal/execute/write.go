@@ -1,0 +1,156 @@
+package execute
+
+import (
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/graph/internal/plan"
+	"github.com/foldql/foldql/graph/internal/read"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// writer writes the answer of a plan from rows that are read.
+type writer struct {
+	joins *Joins
+	response
+	meter
+}
+
+func (w *writer) begin(js *Joins, limit Limit) {
+	w.joins = js
+	w.meter = newMeter(js.ctx, js.rd.Errors(), limit)
+}
+
+func (w *writer) end() {
+	w.joins, w.meter = nil, meter{}
+	w.reset()
+}
+
+// The writers below report whether they wrote a value. Where they did not, a null stood where the schema allows none,
+// nothing is left of what they wrote, and the null is for the place above.
+
+// fail reports an error of a member at the place where the answer stands, and writes null for it.
+func (w *writer) fail(m *plan.Member, err error) bool {
+	w.report(m, err)
+	return w.null(m)
+}
+
+func (w *writer) report(m *plan.Member, err error) {
+	gql, ok := read.CopyError(err).(*gqlerror.Error)
+	if !ok {
+		gql = gqlerror.Wrap(err)
+	}
+	gql.Path = w.path()
+	w.countError(w.steps)
+	if m.Line > 0 {
+		gql.Locations = []gqlerror.Location{{Line: m.Line, Column: m.Column}}
+	}
+	graphql.AddError(w.joins.ctx, gql)
+}
+
+func (w *writer) null(m *plan.Member) bool {
+	if m.NonNull {
+		return false
+	}
+	w.buf = append(w.buf, "null"...)
+	return true
+}
+
+// absent writes null for a member whose value is not there.
+func (w *writer) absent(m *plan.Member) bool {
+	if m.NonNull {
+		return w.fail(m, graphqlerr.New(graphqlerr.Internal, "the value is absent in the stored row, and the schema allows no null"))
+	}
+	return w.null(m)
+}
+
+// object writes row i of a node.
+func (w *writer) object(n *plan.Node, i int) bool {
+	if !w.mayGoOn(len(w.buf)) {
+		return false
+	}
+	rec := w.joins.nodes[n.ID].Records[i]
+	start, ok := len(w.buf), true
+	w.buf = append(w.buf, '{')
+	for k := range n.Members {
+		m := &n.Members[k]
+		w.buf = append(w.buf, m.Key...)
+		if m.Text != nil {
+			w.buf = append(w.buf, m.Text...)
+		} else if m.Rule == nil && m.Join == nil {
+			ok = w.stored(m, rec) && ok
+		} else {
+			ok = w.guarded(n, m, rec, i) && ok
+		}
+	}
+	if !ok {
+		w.buf = w.buf[:start]
+		return false
+	}
+	w.buf = append(w.buf, '}')
+	return true
+}
+
+// stored writes a field of a record: the stored text is the answer.
+func (w *writer) stored(m *plan.Member, rec record.Record) bool {
+	if text := rec.JSON(m.Ordinal); text != nil {
+		w.buf = append(w.buf, text...)
+		return true
+	}
+	w.enter(m.Alias)
+	ok := w.absent(m)
+	w.leave()
+	return ok
+}
+
+// guarded writes a field under a rule, or a virtual one.
+func (w *writer) guarded(n *plan.Node, m *plan.Member, rec record.Record, i int) bool {
+	if m.Rule != nil {
+		owns := func() bool { return w.joins.viewer.Owns(n.Type, rec) }
+		if err := w.joins.viewer.CheckField(n.Type, m.Rule, owns); err != nil {
+			w.enter(m.Alias)
+			defer w.leave()
+			return w.fail(m, err)
+		}
+	}
+	if m.Join == nil {
+		return w.stored(m, rec)
+	}
+	w.enter(m.Alias)
+	defer w.leave()
+	return w.joined(m, i)
+}
+
+// joined writes what row i leads to.
+func (w *writer) joined(m *plan.Member, i int) bool {
+	child := &w.joins.nodes[m.Join.Node.ID]
+	refs := child.refs[child.starts[i]:child.starts[i+1]]
+	if err := child.errorOf(m.Join, refs); err != nil {
+		return w.fail(m, err)
+	}
+	if m.Join.Many {
+		return w.many(m, child, refs)
+	}
+	return w.one(m, child, refs)
+}
+
+func (w *writer) one(m *plan.Member, child *nodeRows, refs []int32) bool {
+	if len(refs) == 0 || refs[0] < 0 || child.Records[refs[0]] == nil {
+		return w.absent(m)
+	}
+	return w.object(m.Join.Node, int(refs[0])) || w.null(m)
+}
+
+// many writes the rows that refs lead to, in their order; those that are not there are left out.
+func (w *writer) many(m *plan.Member, child *nodeRows, refs []int32) bool {
+	list := w.openList()
+	for _, ref := range refs {
+		if ref >= 0 && child.Records[ref] != nil {
+			if !w.element(&list, m.Join.Node, int(ref), m.Join.ElemNull) {
+				break
+			}
+		}
+	}
+	return w.closeList(list) || w.null(m)
+}

@@ -1,0 +1,39 @@
+package execute
+
+import "github.com/foldql/foldql/graph/internal/plan"
+
+// list is a list while it is written.
+type list struct {
+	start, n int
+	broken   bool // an element is null that must not be
+}
+
+func (w *writer) openList() list {
+	l := list{start: len(w.buf)}
+	w.buf = append(w.buf, '[')
+	return l
+}
+
+// element writes row i of a node into the list, and reports whether there may be more elements.
+func (w *writer) element(l *list, n *plan.Node, i int, elemNull bool) bool {
+	if l.n > 0 {
+		w.buf = append(w.buf, ',')
+	}
+	w.at(l.n)
+	l.n++
+	if !w.object(n, i) {
+		w.buf = append(w.buf, "null"...)
+		l.broken = l.broken || !elemNull
+	}
+	w.leave()
+	return w.stopped == nil
+}
+
+func (w *writer) closeList(l list) bool {
+	if l.broken {
+		w.buf = w.buf[:l.start]
+		return false
+	}
+	w.buf = append(w.buf, ']')
+	return true
+}

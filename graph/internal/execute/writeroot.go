@@ -1,0 +1,117 @@
+package execute
+
+import (
+	"bytes"
+	"errors"
+	"strconv"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/foldql/foldql/graph/internal/plan"
+	"github.com/foldql/foldql/graph/internal/read"
+)
+
+// write writes the answer of the roots.
+func (w *writer) write(roots []plan.Root, answers []answer) []byte {
+	ok := true
+	w.buf = append(w.buf, '{')
+	for i := range roots {
+		ok = w.root(&roots[i], &answers[i]) && ok
+	}
+	w.buf = append(w.buf, '}')
+	if w.stopped != nil || w.tooLarge(len(w.buf)) {
+		graphql.AddError(w.joins.ctx, w.stop(len(w.buf)))
+		ok = false
+	}
+	if !ok {
+		return []byte("null")
+	}
+	if cap(w.buf) <= maxKeptBuffer {
+		return bytes.Clone(w.buf)
+	}
+	data := w.buf // which is not kept for another run
+	w.buf = nil
+	return data
+}
+
+func (w *writer) root(r *plan.Root, a *answer) bool {
+	w.buf = append(w.buf, r.Key...)
+	if r.Text != nil {
+		w.buf = append(w.buf, r.Text...)
+		return true
+	}
+	w.enter(r.Alias)
+	defer w.leave()
+	switch {
+	case a.err != nil:
+		return w.failRoot(r, a.err)
+	case r.Row == nil:
+		return w.connection(r, &a.page) || w.null(&r.Member)
+	case a.rec == nil:
+		return w.absent(&r.Member)
+	}
+	return w.object(r.Row, 0) || w.null(&r.Member)
+}
+
+func (w *writer) failRoot(r *plan.Root, err error) bool {
+	var argument *plan.ArgumentError
+	if !errors.As(err, &argument) {
+		return w.fail(&r.Member, err)
+	}
+	w.enter(argument.Name)
+	if argument.Element != nil {
+		w.at(*argument.Element)
+	}
+	w.report(&r.Member, argument.Err)
+	if argument.Element != nil {
+		w.leave()
+	}
+	w.leave()
+	return w.null(&r.Member)
+}
+
+func (w *writer) connection(r *plan.Root, p *read.Page) bool {
+	start, ok := len(w.buf), true
+	w.buf = append(w.buf, '{')
+	for i := range r.Connection {
+		m := &r.Connection[i]
+		w.buf = append(w.buf, m.Key...)
+		switch {
+		case m.Text != nil:
+			w.buf = append(w.buf, m.Text...)
+		case m.Items != nil:
+			ok = w.items(m, p) && ok
+		case p.Next == "":
+			w.buf = append(w.buf, "null"...)
+		default:
+			w.buf = strconv.AppendQuote(w.buf, p.Next) // URL-safe text: no escapes
+		}
+	}
+	if !ok {
+		w.buf = w.buf[:start]
+		return false
+	}
+	w.buf = append(w.buf, '}')
+	return true
+}
+
+func (w *writer) items(m *plan.ConnectionMember, p *read.Page) bool {
+	w.enter(m.Alias)
+	defer w.leave()
+	list := w.openList()
+	if p.Members == nil {
+		for i := range p.Rows {
+			if !w.element(&list, m.Items[0], i, m.ElemNull) {
+				break
+			}
+		}
+		return w.closeList(list) || w.null(&m.Member)
+	}
+	next := make([]int, len(m.Items)) // row of each member
+	for _, i := range p.Members {
+		if !w.element(&list, m.Items[i], next[i], m.ElemNull) {
+			break
+		}
+		next[i]++
+	}
+	return w.closeList(list) || w.null(&m.Member)
+}

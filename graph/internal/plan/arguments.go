@@ -1,0 +1,298 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/graph/internal/read"
+	"github.com/foldql/foldql/graph/scalar"
+	"github.com/foldql/foldql/internal/queryarg"
+	"github.com/foldql/foldql/keys"
+)
+
+// Argument is one argument of a field in an operation: a constant, a variable, a literal that holds variables, or not
+// there.
+type Argument struct {
+	name     string
+	Variable string     // the variable that gives the value
+	open     *ast.Value // else the literal whose value each operation gives anew, because there are variables in it
+	constant any        // else the value
+	given    bool       // constant was written, or is the schema's default
+	Named    string     // name of the type
+	Enum     *ast.Definition
+}
+
+// argument finds out what gives the named argument of the field its value.
+func (c *Compiler) argument(f *ast.Field, name string) Argument {
+	a := Argument{name: name}
+	def := f.Definition.Arguments.ForName(name)
+	if def == nil {
+		return a
+	}
+	a.Named = def.Type.Name()
+	if t := c.Schema.Types[a.Named]; t != nil && t.Kind == ast.Enum {
+		a.Enum = t
+	}
+	if def.DefaultValue != nil {
+		a.constant, a.given = c.constant(def.DefaultValue), true
+	}
+	switch arg := f.Arguments.ForName(name); {
+	case arg == nil:
+	case arg.Value.Kind == ast.Variable:
+		a.Variable = arg.Value.Raw
+	case holdsVariable(arg.Value):
+		a.open = arg.Value
+	default:
+		a.constant, a.given = c.constant(arg.Value), true
+	}
+	return a
+}
+
+// holdsVariable reports whether there is a variable in a literal, however deep.
+func holdsVariable(v *ast.Value) bool {
+	return v.Kind == ast.Variable || slices.ContainsFunc(v.Children, func(c *ast.ChildValue) bool { return holdsVariable(c.Value) })
+}
+
+// constant returns the value of a literal without variables.
+func (c *Compiler) constant(v *ast.Value) any {
+	value, err := v.Value(nil)
+	if err != nil {
+		c.unsupported = true
+	}
+	return value
+}
+
+// raw returns the value as the client gave it; ok is false where it gave none.
+func (a *Argument) raw(vars map[string]any) (v any, ok bool, err error) {
+	switch {
+	case a.Variable != "":
+		if v, ok = vars[a.Variable]; ok {
+			return v, true, nil
+		}
+	case a.open != nil:
+		if v, err = a.open.Value(vars); err != nil {
+			err = &ArgumentError{Name: a.name, Err: graphqlerr.New(graphqlerr.BadUserInput, "%w", err)}
+		}
+		return v, true, err
+	}
+	return a.constant, a.given, nil
+}
+
+// optional reads an argument that may be null or left out.
+func optional[T any](a *Argument, vars map[string]any, read func(any) (T, error)) (*T, error) {
+	raw, ok, err := a.raw(vars)
+	if err != nil || !ok || raw == nil {
+		return nil, err
+	}
+	v, err := read(raw)
+	if err != nil {
+		return nil, &ArgumentError{Name: a.name, Err: err}
+	}
+	return &v, nil
+}
+
+// Key reads an argument that becomes part of a key. It is absent where it is null or left out, if it may be.
+func (a *Argument) Key(vars map[string]any, mandatory bool) (keys.Value, error) {
+	raw, ok, err := a.raw(vars)
+	if err != nil || raw == nil && (!mandatory || !ok) {
+		return keys.Value{}, err
+	}
+	v, err := a.Value(raw)
+	if err != nil {
+		return keys.Value{}, &ArgumentError{Name: a.name, Err: err}
+	}
+	return v, nil
+}
+
+func (a *Argument) Value(raw any) (keys.Value, error) {
+	if a.Enum != nil {
+		return valueOf(raw, a.readEnum, keys.String)
+	}
+	switch a.Named {
+	case "ID":
+		return valueOf(raw, scalar.UnmarshalID, keys.String)
+	case "String":
+		return valueOf(raw, scalar.UnmarshalString, keys.String)
+	case "Boolean":
+		return valueOf(raw, scalar.UnmarshalBoolean, keys.Boolean)
+	case "Int":
+		return valueOf(raw, scalar.UnmarshalInt, func(n int) keys.Value { return keys.Int(int64(n)) })
+	case "Int64":
+		return valueOf(raw, scalar.UnmarshalInt64, keys.Int)
+	case "Float":
+		return valueOf(raw, scalar.UnmarshalFloat, keys.Float)
+	case "Decimal":
+		return valueOf(raw, scalar.UnmarshalDecimal, keys.DecimalOf)
+	case "Date":
+		return valueOf(raw, scalar.UnmarshalDate, keys.DateOf)
+	case "DateTime":
+		return valueOf(raw, scalar.UnmarshalDateTime, keys.DateTime)
+	}
+	return keys.Value{}, scalar.NotA(a.Named, raw)
+}
+
+func valueOf[T any](raw any, read func(any) (T, error), value func(T) keys.Value) (keys.Value, error) {
+	v, err := read(raw)
+	if err != nil {
+		return keys.Value{}, err
+	}
+	return value(v), nil
+}
+
+func (a *Argument) readEnum(raw any) (string, error) {
+	if s, ok := raw.(string); ok && a.Enum.EnumValues.ForName(s) != nil {
+		return s, nil
+	}
+	return "", scalar.NotA(a.Named, raw)
+}
+
+// ArgumentError is an error of one argument; its path ends with the argument's name, or with the place in it of an
+// element of a list.
+type ArgumentError struct {
+	Name    string
+	Element *int
+	Err     error
+}
+
+func (e *ArgumentError) Error() string { return e.Err.Error() }
+func (e *ArgumentError) Unwrap() error { return e.Err }
+
+// Arguments are the arguments of a root field.
+type Arguments struct {
+	pk, sk []Argument
+	beside []besideArgument
+	entity bool // the query is one of an entity: operands are values of their own types
+}
+
+// besideArgument is an argument beside those that make keys, and how a request takes it.
+type besideArgument struct {
+	Argument
+	take take
+}
+
+// take puts the value that an argument has in an operation into the request.
+type take func(a *Argument, vars map[string]any, r *read.Request) error
+
+func (c *Compiler) queryArguments(f *ast.Field, q *catalog.Query) Arguments {
+	list := func(args, parts []catalog.Arg) []Argument {
+		out := make([]Argument, 0, len(args)+len(parts))
+		for _, a := range slices.Concat(args, parts) {
+			out = append(out, c.argument(f, a.Name))
+		}
+		return out
+	}
+	args := Arguments{
+		pk: list(q.PK, q.PKParts), sk: list(q.SK, q.SKParts),
+		entity: q.Collection == nil && read.IsEntity(c.Catalog.Types[q.Type]),
+	}
+	for _, a := range queryarg.All {
+		if takesGroup(q, a.Group) {
+			takes := takesOf[a.Name]
+			if typed := typedTakesOf[a.Name]; args.entity && typed != nil {
+				takes = typed
+			}
+			args.beside = append(args.beside, besideArgument{c.argument(f, a.Name), takes})
+		}
+	}
+	return args
+}
+
+// takesGroup reports whether the query takes arguments of the group.
+func takesGroup(q *catalog.Query, g queryarg.Group) bool {
+	switch g {
+	case queryarg.Row:
+		return q.Kind == catalog.One
+	case queryarg.Collection:
+		return q.Collection != nil
+	case queryarg.Operand:
+		return q.Kind == catalog.Many && q.Operands
+	}
+	return q.Kind == catalog.Many
+}
+
+// takesOf says what each argument does to a request.
+var takesOf = map[string]take{
+	queryarg.Consistent: takeConsistent,
+	queryarg.Only:       takeOnly,
+	queryarg.Eq:         textOperand(func(p *catalog.PageArgs) **string { return &p.Eq }),
+	queryarg.Prefix:     textOperand(func(p *catalog.PageArgs) **string { return &p.Prefix }),
+	queryarg.From:       textOperand(func(p *catalog.PageArgs) **string { return &p.From }),
+	queryarg.To:         textOperand(func(p *catalog.PageArgs) **string { return &p.To }),
+	queryarg.Reverse:    takePage(scalar.UnmarshalBoolean, func(p *catalog.PageArgs) **bool { return &p.Reverse }),
+	queryarg.Limit:      takePage(scalar.UnmarshalInt, func(p *catalog.PageArgs) **int { return &p.Limit }),
+	queryarg.NextToken:  takePage(scalar.UnmarshalString, func(p *catalog.PageArgs) **string { return &p.NextToken }),
+}
+
+// typedTakesOf says it of operands on a part of the sort key of an entity.
+var typedTakesOf = map[string]take{
+	queryarg.Eq:     typedOperand(func(c *keys.Condition) *keys.Value { return &c.Eq }),
+	queryarg.Prefix: textOperand(func(p *catalog.PageArgs) **string { return &p.Where.Prefix }),
+	queryarg.From:   typedOperand(func(c *keys.Condition) *keys.Value { return &c.From }),
+	queryarg.To:     typedOperand(func(c *keys.Condition) *keys.Value { return &c.To }),
+}
+
+func takePage[T any](unmarshal func(any) (T, error), field func(*catalog.PageArgs) **T) take {
+	return func(a *Argument, vars map[string]any, r *read.Request) (err error) {
+		*field(&r.Page), err = optional(a, vars, unmarshal)
+		return err
+	}
+}
+
+func textOperand(field func(*catalog.PageArgs) **string) take {
+	return takePage(scalar.UnmarshalString, field)
+}
+
+func typedOperand(field func(*keys.Condition) *keys.Value) take {
+	return func(a *Argument, vars map[string]any, r *read.Request) (err error) {
+		*field(&r.Page.Where), err = a.Key(vars, false)
+		return err
+	}
+}
+
+func takeConsistent(a *Argument, vars map[string]any, r *read.Request) error {
+	strict, err := optional(a, vars, scalar.UnmarshalBoolean)
+	r.Consistent = strict != nil && *strict
+	return err
+}
+
+// takeOnly reads the types of members that are asked for; nil means that the argument is not given. What is no list stands
+// for a list of it.
+func takeOnly(a *Argument, vars map[string]any, r *read.Request) error {
+	raw, _, err := a.raw(vars)
+	if err != nil || raw == nil {
+		return err
+	}
+	list := graphql.CoerceList(raw) // a variable may hold a slice of the type of its one element
+	r.Only = make([]string, len(list))
+	for i, elem := range list {
+		if r.Only[i], err = a.readEnum(elem); err != nil {
+			return &ArgumentError{a.name, &i, err}
+		}
+	}
+	return nil
+}
+
+// Read fills the request with the values that the arguments have in this operation.
+func (a *Arguments) Read(q *catalog.Query, vars map[string]any, r *read.Request) (err error) {
+	r.SetKey(len(a.pk), len(a.sk))
+	for i := range a.pk {
+		if r.PK[i], err = a.pk[i].Key(vars, len(q.PKParts) == 0 && !q.PK[i].Optional); err != nil {
+			return err
+		}
+	}
+	for i := range a.sk {
+		if r.SK[i], err = a.sk[i].Key(vars, a.entity && q.Kind == catalog.One); err != nil {
+			return err
+		}
+	}
+	for i := range a.beside {
+		if err = a.beside[i].take(&a.beside[i].Argument, vars, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,233 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/internal/access"
+	"github.com/foldql/foldql/graph/internal/read"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// Compiler turns the selections of one operation into a plan. It knows the values of the Boolean variables that @skip
+// and @include use, so that a plan has no conditions left.
+type Compiler struct {
+	Catalog   *catalog.Catalog
+	Schema    *ast.Schema
+	Fragments ast.FragmentDefinitionList
+	Vars      map[string]any
+	NodeCount int
+	Members   int
+	Path      []string // the response keys that lead to the node being made
+	// unsupported is set where something is selected that is not the catalog's to answer.
+	unsupported bool
+}
+
+// selected is a field with all that was selected of it under one response key.
+type selected struct {
+	*ast.Field
+	Of []ast.SelectionSet
+}
+
+// Collect flattens the selections of a type: fragments are spread, what is skipped is dropped, and fields of one
+// response key become one, in the order of their first mention.
+func (c *Compiler) Collect(typ string, sets []ast.SelectionSet) []selected {
+	var out []selected
+	spread := map[string]bool{}
+	for _, set := range sets {
+		out = c.collectSet(out, typ, set, spread)
+	}
+	return out
+}
+
+func (c *Compiler) collectSet(out []selected, typ string, set ast.SelectionSet, spread map[string]bool) []selected {
+	for _, sel := range set {
+		switch sel := sel.(type) {
+		case *ast.Field:
+			if c.included(sel.Directives) {
+				out = merge(out, sel)
+			}
+		case *ast.InlineFragment:
+			if c.included(sel.Directives) && c.applies(sel.TypeCondition, typ) {
+				out = c.collectSet(out, typ, sel.SelectionSet, spread)
+			}
+		case *ast.FragmentSpread:
+			if spread[sel.Name] || !c.included(sel.Directives) {
+				continue
+			}
+			spread[sel.Name] = true
+			fragment := c.Fragments.ForName(sel.Name)
+			if fragment == nil {
+				c.unsupported = true
+				continue
+			}
+			if c.included(fragment.Directives) && c.applies(fragment.TypeCondition, typ) {
+				out = c.collectSet(out, typ, fragment.SelectionSet, spread)
+			}
+		}
+	}
+	return out
+}
+
+func merge(out []selected, f *ast.Field) []selected {
+	i := slices.IndexFunc(out, func(s selected) bool { return s.Alias == f.Alias })
+	if i < 0 {
+		return append(out, selected{Field: f, Of: []ast.SelectionSet{f.SelectionSet}})
+	}
+	out[i].Of = append(out[i].Of, f.SelectionSet)
+	return out
+}
+
+// applies reports whether a fragment on the condition holds for an object of the type. Without a schema, as in a
+// look-ahead, it takes fragments on interfaces and unions to hold: the worst is a row that is read for nobody.
+func (c *Compiler) applies(condition, typ string) bool {
+	if condition == "" || condition == typ {
+		return true
+	}
+	if c.Schema == nil {
+		return c.Catalog.Types[condition] == nil
+	}
+	return slices.ContainsFunc(c.Schema.PossibleTypes[condition], func(d *ast.Definition) bool { return d.Name == typ })
+}
+
+// included evaluates @skip and @include. Any other directive is for somebody else to carry out.
+func (c *Compiler) included(ds ast.DirectiveList) bool {
+	included := true
+	for _, d := range ds {
+		condition, ok := c.condition(d)
+		switch {
+		case !ok:
+			c.unsupported = true
+		case d.Name == "skip" && condition, d.Name == "include" && !condition:
+			included = false
+		}
+	}
+	return included
+}
+
+func (c *Compiler) condition(d *ast.Directive) (value, ok bool) {
+	if d.Name != "skip" && d.Name != "include" {
+		return false, false
+	}
+	arg := d.Arguments.ForName("if")
+	if arg == nil {
+		return false, false
+	}
+	v, err := arg.Value.Value(c.Vars)
+	value, ok = v.(bool)
+	return value, ok && err == nil
+}
+
+// Node is a place in the answer where rows of one type stand. Every node of a plan has its own id.
+type Node struct {
+	ID      int
+	Type    *catalog.Type
+	Members []Member
+	Joins   []*Join
+	// Fields are the ordinals that are read of each row.
+	Fields []int
+}
+
+// Member is one response key of a node.
+type Member struct {
+	Key     []byte // `,"alias":`, the first member's without comma
+	Alias   string
+	Line    int
+	Column  int
+	NonNull bool
+	Ordinal int
+	Rule    *catalog.Field // set where a rule holds for the field
+	Text    []byte         // set where the answer is the same for all rows, as __typename
+	Join    *Join          // set where the field is virtual
+}
+
+// Join is a virtual field in a node.
+type Join struct {
+	read.Target
+	Path     string // the response keys that lead here
+	Many     bool
+	ElemNull bool // the list may hold null
+	Ordinal  int  // of the field that holds the ids
+	Node     *Node
+}
+
+func (c *Compiler) AddNode(t *catalog.Type, sets []ast.SelectionSet) *Node {
+	n := &Node{ID: c.NodeCount, Type: t, Fields: []int{}}
+	c.NodeCount++
+	for i, s := range c.Collect(t.Name, sets) {
+		n.Members = append(n.Members, c.member(n, s, i == 0))
+	}
+	return n
+}
+
+func (c *Compiler) member(n *Node, s selected, first bool) Member {
+	c.Members++
+	m := Member{Key: responseKey(s.Alias, first), Alias: s.Alias}
+	if s.Position != nil {
+		m.Line, m.Column = s.Position.Line, s.Position.Column
+	}
+	if s.Name == "__typename" {
+		m.Text = quoted(n.Type.Name)
+		return m
+	}
+	f := n.Type.Fields[s.Name]
+	if f == nil || s.Definition == nil {
+		c.unsupported = true
+		return m
+	}
+	m.NonNull, m.Ordinal = s.Definition.Type.NonNull, f.Ordinal
+	n.reads(f.Ordinal)
+	if rule := access.FieldRule(n.Type, f); rule != nil {
+		m.Rule = f
+		if rule.Owner {
+			n.reads(n.Type.Owner)
+		}
+	}
+	if f.Join != nil {
+		m.Join = c.join(f, s)
+		n.Joins = append(n.Joins, m.Join)
+	}
+	return m
+}
+
+func (c *Compiler) join(f *catalog.Field, s selected) *Join {
+	t := c.Catalog.Types[f.Join.Target]
+	c.Path = append(c.Path, s.Alias)
+	j := &Join{Target: read.Target{Type: t, Via: f.Join.Via}, Path: strings.Join(c.Path, "."), Many: f.Join.Many, Ordinal: f.Ordinal}
+	j.Node = c.AddNode(t, s.Of)
+	c.Path = c.Path[:len(c.Path)-1]
+	if elem := s.Definition.Type.Elem; elem != nil {
+		j.ElemNull = !elem.NonNull
+	}
+	if t.Rule != nil && t.Rule.Owner {
+		j.Node.reads(t.Owner)
+	}
+	return j
+}
+
+// reads notes that the field is read of every row of the node.
+func (n *Node) reads(ordinal int) {
+	if ordinal >= 0 && !slices.Contains(n.Fields, ordinal) {
+		n.Fields = append(n.Fields, ordinal)
+	}
+}
+
+// ItemNodes makes the nodes of the items of a collection, one for each of its members.
+func (c *Compiler) ItemNodes(q *catalog.Query, sets []ast.SelectionSet) []*Node {
+	nodes := make([]*Node, len(q.Collection.Members))
+	for i, name := range q.Collection.Members {
+		nodes[i] = c.AddNode(c.Catalog.Types[name], sets)
+	}
+	return nodes
+}
+
+// GraphQL names need no escaping in JSON.
+func quoted(name string) []byte { return []byte(`"` + name + `"`) }
+
+func responseKey(alias string, first bool) []byte {
+	if first {
+		return []byte(`"` + alias + `":`)
+	}
+	return []byte(`,"` + alias + `":`)
+}

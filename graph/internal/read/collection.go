@@ -1,0 +1,141 @@
+package read
+
+import (
+	"context"
+	"slices"
+
+	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/graph/internal/access"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// readCollection answers a query whose rows are of several types: one range, or, where only some of them are asked for, one
+// range for each.
+func (rd *Reader) readCollection(ctx context.Context, v access.Viewer, q *catalog.Query, r *Request) (Page, error) {
+	chosen, err := chosenMembers(q, r.Only)
+	if err != nil {
+		return Page{}, err
+	}
+	var own []int // members of which the viewer is admitted to own rows only
+	for _, i := range chosen {
+		switch t := rd.Catalog.Types[q.Collection.Members[i]]; v.LevelOf(t.Rule) {
+		case access.Refused:
+			return Page{}, v.Refusal(t.Name)
+		case access.OwnRowsOnly:
+			own = append(own, i)
+		}
+	}
+	cq, err := rd.collectionQuery(q, chosen, r)
+	if err != nil {
+		return Page{}, err
+	}
+	owner, err := rd.passIndexRule(ctx, v, q, r.PK, cq.PK, len(own) > 0)
+	if err != nil {
+		return Page{}, err
+	}
+	judged := map[string]func(*querydb.Row) bool{}
+	for _, i := range own {
+		t, m := rd.Catalog.Types[q.Collection.Members[i]], q.Collection.Stored.Members[i]
+		if v.OwnsPartition(t, &m.Model.Indexes[m.Index].PK, r.PK, cq.PK) {
+			continue
+		}
+		if !owner {
+			return Page{}, v.Refusal(t.Name)
+		}
+		judged[m.Model.Entity.Kind] = v.KeepOwn(t)
+	}
+	if len(judged) > 0 {
+		cq.Keep = func(row *querydb.Row) bool { keep := judged[row.Kind]; return keep == nil || keep(row) }
+	}
+	binding := newBinding(q, &querydb.Query{PK: cq.PK, Ranges: cq.Ranges, Reverse: cq.Reverse}, v)
+	if r.Page.NextToken != nil {
+		if cq.Start, err = rd.tokens.open(binding, *r.Page.NextToken); err != nil {
+			return Page{}, err
+		}
+	}
+	answer, err := rd.db.QueryCollection(ctx, q.Collection.Stored, cq)
+	if err != nil {
+		return Page{}, rd.Errors().userKey(ctx, err, q.Name)
+	}
+	p := Page{Rows: answer.Rows}
+	if p.Members, err = rd.membersOf(ctx, q, answer.Rows); err != nil {
+		return Page{}, err
+	}
+	for k, row := range p.Rows {
+		if t := rd.Catalog.Types[q.Collection.Members[p.Members[k]]]; v.LevelOf(t.Rule) == access.OwnRowsOnly && !v.Owns(t, row.Record) {
+			return Page{}, v.Refusal(t.Name) // see checkOwnRows
+		}
+	}
+	if answer.Next != nil && r.WantToken {
+		p.Next = rd.tokens.seal(binding, *answer.Next)
+	}
+	return p, nil
+}
+
+// chosenMembers are the members whose rows are asked for: those that only names, else all.
+func chosenMembers(q *catalog.Query, only []string) ([]int, error) {
+	if only != nil && len(only) == 0 {
+		return nil, graphqlerr.New(graphqlerr.BadUserInput, "%s: only names no type; leave it out for all of them", q.Name)
+	}
+	var chosen []int
+	for i, name := range q.Collection.Members {
+		if only == nil || slices.Contains(only, name) {
+			chosen = append(chosen, i)
+		}
+	}
+	return chosen, nil
+}
+
+// collectionQuery turns the arguments into the ranges to read, but for where the page starts.
+func (rd *Reader) collectionQuery(q *catalog.Query, chosen []int, r *Request) (cq querydb.CollectionQuery, err error) {
+	if cq.PK, err = rd.partition(q, r.PK); err != nil {
+		return cq, err
+	}
+	if cq.Limit, cq.Reverse, err = pageSize(q, &r.Page); err != nil {
+		return cq, err
+	}
+	if len(chosen) == len(q.Collection.Members) {
+		cq.Ranges = []keys.Range{q.Collection.Range}
+		return cq, nil
+	}
+	for _, i := range chosen {
+		m := q.Collection.Stored.Members[i]
+		ranges, err := m.Model.Indexes[m.Index].SK.Layout.Select(nil, keys.Condition{})
+		if err != nil {
+			return cq, operandError(q, err)
+		}
+		cq.Ranges = append(cq.Ranges, ranges...)
+	}
+	cq.Ranges = keys.SortRanges(cq.Ranges...)
+	return cq, nil
+}
+
+// membersOf finds of which member of the collection each row is.
+func (rd *Reader) membersOf(ctx context.Context, q *catalog.Query, rows []querydb.Row) ([]int, error) {
+	of := make([]int, len(rows))
+	for i := range rows {
+		of[i] = slices.IndexFunc(q.Collection.Stored.Members, func(m querydb.Member) bool { return m.Model.Entity.Kind == rows[i].Kind })
+		if of[i] < 0 {
+			return nil, rd.Errors().Internal(ctx, errNoMember(rows[i].Kind), q.Name)
+		}
+	}
+	return of, nil
+}
+
+type errNoMember string
+
+func (e errNoMember) Error() string {
+	return "the row is of " + string(e) + ", which is no member of the collection"
+}
+
+// ByMember are the records of the page by the members that they are of.
+func (p *Page) ByMember(members int) [][]record.Record {
+	recs := make([][]record.Record, members)
+	for i := range p.Rows {
+		recs[p.Members[i]] = append(recs[p.Members[i]], p.Rows[i].Record)
+	}
+	return recs
+}

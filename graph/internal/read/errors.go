@@ -1,0 +1,83 @@
+package read
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"math"
+
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// Errors makes what clients are told of the errors of reads, and logs the causes that they are not told.
+type Errors struct{ logger *slog.Logger }
+
+// Read makes what a client is told of an error that a read returned. An error that has a code is told as it is.
+func (e Errors) Read(ctx context.Context, err error, what string) error {
+	var incomplete *querydb.IncompleteError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &incomplete):
+		return incompleteError(incomplete)
+	case graphqlerr.CodeOf(err) != "":
+		return err
+	case errors.Is(err, context.DeadlineExceeded):
+		return graphqlerr.New(graphqlerr.Timeout, "the request ran out of time reading %s; ask for less, or again", what)
+	case errors.Is(err, context.Canceled):
+		return graphqlerr.New(graphqlerr.Unavailable, "the request was cancelled while reading %s", what)
+	case errors.Is(err, querydb.ErrThrottled), errors.Is(err, querydb.ErrUnavailable):
+		level := slog.LevelWarn
+		if errors.Is(err, driver.ErrSuspended) { // for which there was a warning already
+			level = slog.LevelDebug
+		}
+		e.logger.Log(ctx, level, "read refused by the store", "what", what, "error", err)
+		return graphqlerr.New(graphqlerr.Unavailable, "the store of %s does not answer at the moment; try again", what)
+	}
+	return e.Internal(ctx, err, what)
+}
+
+// incompleteError tells of rows that are being folded anew, in words and in the extensions.
+func incompleteError(e *querydb.IncompleteError) error {
+	progress := map[string]any{"model": e.Model, "folded": e.Folded, "total": e.Total, "stopped": e.Stopped}
+	if e.ETASeconds >= 0 {
+		progress["etaSeconds"] = math.Ceil(e.ETASeconds)
+	}
+	hint := "ask again later"
+	if e.Stopped {
+		hint = "the fold has stopped; tell whoever runs the server"
+	}
+	err := graphqlerr.New(graphqlerr.Unavailable, "the rows of %s are being folded anew, %d of %d events so far: %s",
+		e.Model, e.Folded, e.Total, hint)
+	return graphqlerr.With(err, "rebuild", progress)
+}
+
+// Internal logs the cause and tells the client no more than that there is one.
+func (e Errors) Internal(ctx context.Context, err error, what string) error {
+	e.logger.ErrorContext(ctx, "read failed", "what", what, slog.Any("error", err))
+	return graphqlerr.New(graphqlerr.Internal, "%s cannot be read: internal error", what)
+}
+
+// userKey is read for a key that the client gave: a key that no row can have is the client's mistake.
+func (e Errors) userKey(ctx context.Context, err error, what string) error {
+	if errors.Is(err, querydb.ErrInvalid) || errors.Is(err, querydb.ErrTooLarge) {
+		return graphqlerr.New(graphqlerr.BadUserInput, "no row of %s can have this key: a key is neither empty nor longer than 2048 bytes (partition) or 1024 bytes (sort key)", what)
+	}
+	return e.Read(ctx, err, what)
+}
+
+// CopyError returns an error that can be given a path of its own: one failed read may fail several fields.
+func CopyError(err error) error {
+	var gql *gqlerror.Error
+	if !errors.As(err, &gql) {
+		return err
+	}
+	fresh := *gql
+	fresh.Path, fresh.Locations, fresh.Extensions = nil, nil, maps.Clone(gql.Extensions)
+	return &fresh
+}

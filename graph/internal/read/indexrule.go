@@ -1,0 +1,83 @@
+package read
+
+import (
+	"context"
+	"slices"
+
+	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/internal/access"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// passIndexRule says whether the viewer may ask for this partition of an index: as a member of the group, or as the
+// owner of the key asked for. owner is true where they are the latter; it is found out for members only where it matters.
+func (rd *Reader) passIndexRule(ctx context.Context, v access.Viewer, q *catalog.Query, pk []keys.Value, partition string, matters bool) (owner bool, err error) {
+	if v.Unrestricted || q.Rule == nil {
+		return false, nil
+	}
+	return rd.passRule(ctx, v, q, partition, matters, func() (keys.Key, error) { return rowKey(rd.Catalog.Types[q.Rule.AuthTable], pk[0]) })
+}
+
+// passJoinRule says whether the viewer may follow a join to the rows under a key: the rule of an index holds for joins
+// through it as for its query, and who is admitted to own rows only must own what is found there.
+func (rd *Reader) passJoinRule(ctx context.Context, v access.Viewer, g Target, at JoinKey) (err error) {
+	if v.Unrestricted {
+		return nil
+	}
+	ownOnly, owner := v.LevelOf(g.Type.Rule) == access.OwnRowsOnly && !g.single(), false
+	if q := rd.guarded[g]; q != nil {
+		if owner, err = rd.passRule(ctx, v, q, at.PK, ownOnly, func() (keys.Key, error) { return at.auth, nil }); err != nil {
+			return err
+		}
+	}
+	if ownOnly && !owner && !ownJoinKey(v, g, at) {
+		return v.Refusal(g.Type.Name)
+	}
+	return nil
+}
+
+// passRule holds the rule of a query against the viewer; authKey is the key of the row that names the owner.
+func (rd *Reader) passRule(ctx context.Context, v access.Viewer, q *catalog.Query, partition string, matters bool, authKey func() (keys.Key, error)) (owner bool, err error) {
+	member := slices.Contains(v.Groups, q.Rule.Group)
+	switch {
+	case !v.Verified:
+		return false, v.Refusal(q.Name)
+	case member && !matters:
+		return false, nil
+	case q.Rule.GroupOnly:
+		owner = false
+	default:
+		if owner, err = rd.ownsKey(ctx, v, q, partition, authKey); err != nil {
+			return false, err
+		}
+	}
+	if !owner && !member {
+		return false, v.Refusal(q.Name)
+	}
+	return owner, nil
+}
+
+func (rd *Reader) ownsKey(ctx context.Context, v access.Viewer, q *catalog.Query, partition string, authKey func() (keys.Key, error)) (bool, error) {
+	if v.Subject == "" {
+		return false, nil
+	}
+	if q.Rule.AuthTable == "" {
+		own, err := rd.partitionHalf(q).Layout.Compose(keys.String(v.Subject))
+		return err == nil && partition == own, nil
+	}
+	id, err := authKey()
+	if err != nil {
+		return false, rd.Errors().Internal(ctx, err, q.Rule.AuthTable)
+	}
+	t := rd.Catalog.Types[q.Rule.AuthTable]
+	at := Target{Type: t, Via: driver.Primary}
+	rec, err := rd.first(access.OwnRowsOnly.ReadContext(ctx), at, JoinKey{Key: id}, []int{t.Owner}, true, nil)
+	if err == nil {
+		rec, err = v.Keep(ctx, t, access.OwnRowsOnly, rec)
+	}
+	if err != nil {
+		return false, rd.Errors().userKey(ctx, err, q.Rule.AuthTable)
+	}
+	return rec != nil, nil
+}

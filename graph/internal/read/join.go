@@ -1,0 +1,121 @@
+package read
+
+import (
+	"context"
+
+	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/graph/internal/access"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// Joined reads the rows of distinct keys of a target. A failed read fails the keys that it was for.
+func (rd *Reader) Joined(ctx context.Context, g Target, ids []JoinKey, fields []int) JoinedRows {
+	out, v := NewJoinedRows(len(ids)), rd.Viewer(ctx)
+	allowed := v.LevelOf(g.Type.Rule)
+	if g.batched() {
+		read := rd.fetchBatch
+		if allowed == access.OwnRowsOnly {
+			read = rd.fetchOwn
+		}
+		out.failAll(rd.Errors().Read(ctx, read(ctx, g, ids, out.Records), g.Type.Name))
+		return out
+	}
+	var keep func(*querydb.Row) bool
+	if allowed == access.OwnRowsOnly && !g.single() {
+		keep = v.KeepOwn(g.Type)
+	}
+	errs := make([]error, len(ids))
+	Parallel(len(ids), rd.Config.Parallelism, func(i int) {
+		if errs[i] = rd.passJoinRule(ctx, v, g, ids[i]); errs[i] != nil {
+			return
+		}
+		rec, err := rd.first(allowed.ReadContext(ctx), g, ids[i], fields, false, keep)
+		if err == nil {
+			rec, err = v.Keep(ctx, g.Type, allowed, rec)
+		}
+		out.Records[i], errs[i] = rec, err
+	})
+	for i, err := range errs {
+		if err != nil {
+			out.Fail(i, rd.Errors().Read(ctx, err, g.Type.Name))
+		}
+	}
+	return out
+}
+
+func (rd *Reader) fetchBatch(ctx context.Context, g Target, ids []JoinKey, recs []record.Record) error {
+	ks := make([]keys.Key, len(ids))
+	for i, id := range ids {
+		ks[i] = id.Key
+	}
+	got, err := rd.db.Get(ctx, g.Type.Model, ks, false)
+	for i := range got {
+		recs[i] = got[i].Record
+	}
+	return err
+}
+
+// JudgedAtOnce is how many rows of a batch are in memory before it is known whose they are, at most.
+const JudgedAtOnce = 16
+
+// fetchOwn is fetchBatch that leaves out rows of others, see ownership. Of a long list it is found out first which rows
+// are the viewer's. Those are then read again, in one batch, because that shows no event half applied.
+func (rd *Reader) fetchOwn(ctx context.Context, g Target, ids []JoinKey, recs []record.Record) error {
+	if len(ids) <= JudgedAtOnce {
+		return rd.fetchJudged(ctx, g, ids, recs)
+	}
+	places, err := rd.ownPlaces(ctx, g, ids)
+	if err != nil {
+		return err
+	}
+	own := make([]JoinKey, len(places))
+	for i, at := range places {
+		own[i] = ids[at]
+	}
+	got := make([]record.Record, len(own))
+	err = rd.fetchBatch(ctx, g, own, got)
+	for i, at := range places {
+		recs[at] = got[i]
+	}
+	return err
+}
+
+// ownPlaces finds out which ids lead to rows of the viewer's. It reads a few rows at a time and keeps none of them: as
+// they are not charged, nothing else bounds what large rows of others take of memory.
+func (rd *Reader) ownPlaces(ctx context.Context, g Target, ids []JoinKey) (places []int, err error) {
+	v, few := rd.Viewer(ctx), make([]record.Record, JudgedAtOnce)
+	for from := 0; from < len(ids); from += JudgedAtOnce {
+		some := ids[from:min(from+JudgedAtOnce, len(ids))]
+		if err := rd.fetchBatch(driver.Uncharged(ctx), g, some, few); err != nil {
+			return nil, err
+		}
+		for i := range some {
+			if v.Owns(g.Type, few[i]) {
+				places = append(places, from+i)
+			}
+		}
+	}
+	return places, nil
+}
+
+// fetchJudged reads few rows, and keeps those that are the viewer's.
+func (rd *Reader) fetchJudged(ctx context.Context, g Target, ids []JoinKey, recs []record.Record) error {
+	err := rd.fetchBatch(driver.Uncharged(ctx), g, ids, recs)
+	v := rd.Viewer(ctx)
+	for i := 0; i < len(recs) && err == nil; i++ {
+		recs[i], err = v.Keep(ctx, g.Type, access.OwnRowsOnly, recs[i])
+	}
+	if err != nil {
+		clear(recs) // some are not judged yet
+	}
+	return err
+}
+
+// TooManyJoins is the error of a virtual field that leads to more rows than it may.
+func (rd *Reader) TooManyJoins(n int) error {
+	return graphqlerr.New(graphqlerr.LimitExceeded, "the field leads to %d rows, and may lead to %d; ask for smaller pages",
+		n, rd.Config.MaxFanout)
+}

@@ -1,0 +1,180 @@
+package read
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/graph/internal/access"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// Limits of a page.
+const (
+	DefaultLimit = 50
+	MaxLimit     = 1000
+)
+
+// Page is the answer to a query of kind Many.
+type Page struct {
+	Rows    []querydb.Row
+	Members []int  // of a collection: which of its members each row is of
+	Next    string // "" where the page is the last, or nobody asked for it
+}
+
+func (p *Page) NextToken() *string {
+	if p.Next == "" {
+		return nil
+	}
+	return &p.Next
+}
+
+func (p *Page) Records() []record.Record {
+	recs := make([]record.Record, len(p.Rows))
+	for i := range p.Rows {
+		recs[i] = p.Rows[i].Record
+	}
+	return recs
+}
+
+// Page answers a query of kind Many.
+func (rd *Reader) Page(ctx context.Context, v access.Viewer, q *catalog.Query, r *Request) (Page, error) {
+	if q.Collection != nil {
+		return rd.readCollection(ctx, v, q, r)
+	}
+	t := rd.Catalog.Types[q.Type]
+	allowed := v.LevelOf(t.Rule)
+	if allowed == access.Refused {
+		return Page{}, v.Refusal(t.Name)
+	}
+	dbq, err := rd.pageQuery(q, t.Model, r)
+	if err != nil {
+		return Page{}, err
+	}
+	owner, err := rd.passIndexRule(ctx, v, q, r.PK, dbq.PK, allowed == access.OwnRowsOnly)
+	if err != nil {
+		return Page{}, err
+	}
+	if half := rd.partitionHalf(q); allowed == access.OwnRowsOnly && !v.OwnsPartition(t, &half, r.PK, dbq.PK) {
+		if !owner {
+			return Page{}, v.Refusal(t.Name)
+		}
+		dbq.Keep = v.KeepOwn(t)
+	}
+	binding := newBinding(q, &dbq, v)
+	if r.Page.NextToken != nil {
+		if dbq.Start, err = rd.tokens.open(binding, *r.Page.NextToken); err != nil {
+			return Page{}, err
+		}
+	}
+	answer, err := rd.db.Query(ctx, t.Model, dbq)
+	if err != nil {
+		return Page{}, rd.Errors().userKey(ctx, err, t.Name)
+	}
+	if allowed == access.OwnRowsOnly {
+		if err := checkOwnRows(v, t, answer.Rows); err != nil {
+			return Page{}, err
+		}
+	}
+	p := Page{Rows: answer.Rows}
+	if answer.Next != nil && r.WantToken {
+		p.Next = rd.tokens.seal(binding, *answer.Next)
+	}
+	return p, nil
+}
+
+// checkOwnRows refuses a page of a partition of the viewer's own in which a row is another's all the same: the rows themselves
+// have the last word on whose they are, and none is left out in silence.
+func checkOwnRows(v access.Viewer, t *catalog.Type, rows []querydb.Row) error {
+	for _, row := range rows {
+		if !v.Owns(t, row.Record) {
+			return v.Refusal(t.Name)
+		}
+	}
+	return nil
+}
+
+// pageQuery turns the arguments into the range to read, but for where it starts.
+func (rd *Reader) pageQuery(q *catalog.Query, m *querydb.Model, r *Request) (querydb.Query, error) {
+	pk, err := rd.partition(q, r.PK)
+	if err != nil {
+		return querydb.Query{}, err
+	}
+	dbq := querydb.Query{Index: q.Index, PK: pk, Consistent: r.Consistent, Fields: r.Fields}
+	if dbq.Limit, dbq.Reverse, err = pageSize(q, &r.Page); err != nil {
+		return querydb.Query{}, err
+	}
+	_, sk := halves(q, m)
+	switch {
+	case m.Entity != nil:
+		err = selectRows(q, sk, r, &dbq)
+	case q.Operands:
+		var given []keys.Value
+		if given, err = leadingParts(q.SKParts, r.SK); err == nil {
+			dbq.Range, err = sk.Layout.Range(keys.Operands{Eq: r.Page.Eq, Prefix: r.Page.Prefix, From: r.Page.From, To: r.Page.To}, given...)
+		}
+	}
+	if err != nil {
+		return querydb.Query{}, operandError(q, err)
+	}
+	return dbq, nil
+}
+
+// pageSize returns how many rows a page has at most, and in which direction it is read.
+func pageSize(q *catalog.Query, a *catalog.PageArgs) (limit int, reverse bool, err error) {
+	limit = DefaultLimit
+	if a.Limit != nil {
+		limit = *a.Limit
+	}
+	if limit < 1 || limit > MaxLimit {
+		return 0, false, graphqlerr.New(graphqlerr.BadUserInput, "%s: limit is %d, and must be 1 to %d", q.Name, limit, MaxLimit)
+	}
+	return limit, a.Reverse != nil && *a.Reverse, nil
+}
+
+func operandError(q *catalog.Query, err error) error {
+	var operand *keys.OperandError
+	if errors.As(err, &operand) {
+		return graphqlerr.New(graphqlerr.BadUserInput, "%s: %w", q.Name, operand)
+	}
+	return graphqlerr.New(graphqlerr.BadUserInput, "%s: %w", q.Name, err)
+}
+
+// selectRows finds the sort keys that the arguments of a query of an entity select.
+func selectRows(q *catalog.Query, sk querydb.Half, r *Request, dbq *querydb.Query) error {
+	if !sk.Layout.Exists() {
+		return nil
+	}
+	given := leading(q, r.SK)
+	where, err := sk.Layout.Read(keys.CountLeading(given), r.Page.Where)
+	if err != nil {
+		return err
+	}
+	ranges, err := sk.Layout.Select(given, where)
+	switch {
+	case err != nil:
+		return err
+	case len(ranges) == 1:
+		dbq.Range = ranges[0]
+	default:
+		dbq.Ranges = ranges
+	}
+	return nil
+}
+
+// leading are the values of the parts of a sort key. A part of the partition key is always given, and no reason to ask for
+// those before it: after one that is not given it counts as not given either.
+func leading(q *catalog.Query, sk []keys.Value) []keys.Value {
+	given, missing := slices.Clone(sk), false
+	for i := range given {
+		missing = missing || !given[i].Present()
+		if missing && slices.ContainsFunc(q.PK, func(a catalog.Arg) bool { return a.Name == q.SK[i].Name }) {
+			given[i] = keys.Value{}
+		}
+	}
+	return given
+}

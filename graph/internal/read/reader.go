@@ -1,0 +1,79 @@
+package read
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/internal/access"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// Reader reads the rows that queries of a catalog ask for. It is safe for concurrent use.
+type Reader struct {
+	db      *querydb.DB
+	Catalog *catalog.Catalog
+	Config  Config
+	tokens  pageTokens
+	// guarded are the queries of indexes under a rule, by where they read: joins through such an index heed its rule too.
+	guarded map[Target]*catalog.Query
+}
+
+// Config tunes a reader.
+type Config struct {
+	TokenKey    keys.TokenKey // authenticates page tokens
+	AuthOff     bool          // no rule holds
+	MaxFanout   int           // distinct rows that one virtual field may lead to
+	Parallelism int           // reads in flight of one level of joins, or of several root fields
+	Logger      *slog.Logger
+}
+
+func New(db *querydb.DB, c *catalog.Catalog, cfg Config) *Reader {
+	rd := &Reader{db: db, Catalog: c, Config: cfg, tokens: pageTokens{cfg.TokenKey.Sealer()}, guarded: map[Target]*catalog.Query{}}
+	for _, q := range c.Queries {
+		if q.Rule != nil {
+			rd.guarded[Target{c.Types[q.Type], q.Index}] = q
+		}
+	}
+	return rd
+}
+
+// Viewer returns who asks.
+func (rd *Reader) Viewer(ctx context.Context) access.Viewer {
+	if rd.Config.AuthOff || !rd.Catalog.Secured {
+		return access.Everybody
+	}
+	return access.NewViewer(ctx)
+}
+
+// Errors makes the errors of reads.
+func (rd *Reader) Errors() Errors { return Errors{rd.Config.Logger} }
+
+// first reads the row that stands at a join key: of a partition of a table the one with the greatest sort key, of an index
+// the first. In a partition it is one of those that keep keeps.
+func (rd *Reader) first(
+	ctx context.Context, g Target, at JoinKey, fields []int, consistent bool, keep func(*querydb.Row) bool,
+) (record.Record, error) {
+	if g.batched() {
+		got, err := rd.db.Get(ctx, g.Type.Model, []keys.Key{at.Key}, consistent)
+		if err != nil {
+			return nil, err
+		}
+		return got[0].Record, nil
+	}
+	within, err := g.rows(at)
+	if err != nil {
+		return nil, err
+	}
+	p, err := rd.db.Query(ctx, g.Type.Model, querydb.Query{
+		Index: g.Via, PK: at.PK, Range: within, Reverse: g.Via == driver.Primary, Limit: 1, Consistent: consistent, Fields: fields,
+		Keep: keep,
+	})
+	if err != nil || len(p.Rows) == 0 {
+		return nil, err
+	}
+	return p.Rows[0].Record, nil
+}

@@ -1,0 +1,126 @@
+package read
+
+import (
+	"context"
+
+	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/graph/internal/access"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// Row answers a query of kind One. A nil record is no row.
+func (rd *Reader) Row(ctx context.Context, v access.Viewer, q *catalog.Query, r *Request) (record.Record, error) {
+	t := rd.Catalog.Types[q.Type]
+	allowed := v.LevelOf(t.Rule)
+	if allowed == access.Refused {
+		return nil, v.Refusal(t.Name)
+	}
+	pk, err := rd.partition(q, r.PK)
+	if err != nil {
+		return nil, err
+	}
+	ownOnly := allowed == access.OwnRowsOnly && !wholeKey(q, t, r)
+	owner, err := rd.passIndexRule(ctx, v, q, r.PK, pk, ownOnly)
+	if err != nil {
+		return nil, err
+	}
+	if half := rd.partitionHalf(q); ownOnly && !owner && !v.OwnsPartition(t, &half, r.PK, pk) {
+		return nil, v.Refusal(t.Name)
+	}
+	rec, err := rd.lookUp(allowed.ReadContext(ctx), q, t, pk, r)
+	if err == nil {
+		rec, err = v.Keep(ctx, t, allowed, rec)
+	}
+	if err != nil {
+		return nil, rd.Errors().userKey(ctx, err, t.Name)
+	}
+	// To somebody who is admitted to own rows only, a row that is not there is as closed as another's: the answer does
+	// not tell the two apart.
+	if allowed == access.OwnRowsOnly && rec == nil {
+		return nil, v.Refusal(t.Name)
+	}
+	return rec, nil
+}
+
+// lookUp reads the row under the whole key, or the row with the greatest sort key where none is given.
+func (rd *Reader) lookUp(ctx context.Context, q *catalog.Query, t *catalog.Type, pk string, r *Request) (record.Record, error) {
+	if IsEntity(t) {
+		return rd.lookUpEntity(ctx, q, t, pk, r)
+	}
+	if len(r.SK) > len(q.SK) {
+		sk, given, err := composeHalf(q, t.Model.SK.Layout, q.SK, q.SKParts, r.SK)
+		if err != nil {
+			return nil, err
+		}
+		if r.SK = nil; given {
+			return rd.rowAt(ctx, t, keys.Key{PK: pk, SK: sk}, r)
+		}
+	}
+	whole, err := wholeSortKey(q, r.SK)
+	if err != nil {
+		return nil, err
+	}
+	if q.Index != driver.Primary || (len(q.SK) > 0 && !whole) || (len(q.SK) == 0 && t.Model.SK.Layout.Exists()) {
+		return rd.first(ctx, Target{Type: t, Via: q.Index}, JoinKey{Key: keys.Key{PK: pk}}, r.Fields, r.Consistent, nil)
+	}
+	key := keys.Key{PK: pk}
+	if whole {
+		if key.SK, err = compose(t.Model.SK.Layout, q.SK, r.SK); err != nil {
+			return nil, graphqlerr.New(graphqlerr.BadUserInput, "%s: %w", q.Name, err)
+		}
+	}
+	return rd.rowAt(ctx, t, key, r)
+}
+
+func (rd *Reader) rowAt(ctx context.Context, t *catalog.Type, key keys.Key, r *Request) (record.Record, error) {
+	rows, err := rd.db.Get(ctx, t.Model, []keys.Key{key}, r.Consistent)
+	if err != nil {
+		return nil, err
+	}
+	return rows[0].Record, nil
+}
+
+// wholeSortKey reports whether the arguments that compose the sort key are given; they are given all or none.
+func wholeSortKey(q *catalog.Query, sk []keys.Value) (bool, error) {
+	given, missing := 0, ""
+	for i, a := range q.SK {
+		if i < len(sk) && sk[i].Present() {
+			given++
+		} else if missing == "" {
+			missing = a.Name
+		}
+	}
+	if given > 0 && missing != "" {
+		return false, graphqlerr.New(graphqlerr.BadUserInput, "%s: the argument %s is missing: give the whole sort key, or nothing of it for the last row", q.Name, missing)
+	}
+	return given > 0, nil
+}
+
+// lookUpEntity reads the row under a whole key of the table, or of a unique index.
+func (rd *Reader) lookUpEntity(ctx context.Context, q *catalog.Query, t *catalog.Type, pk string, r *Request) (record.Record, error) {
+	at := JoinKey{Key: keys.Key{PK: pk}}
+	if _, half := halves(q, t.Model); half.Layout.Exists() {
+		var err error
+		if at.SK, err = half.Layout.Compose(r.SK...); err != nil {
+			return nil, operandError(q, err)
+		}
+	}
+	return rd.first(ctx, Target{Type: t, Via: q.Index}, at, r.Fields, r.Consistent, nil)
+}
+
+// wholeKey reports whether the query reads the one row that there can be under the key that the request gives.
+func wholeKey(q *catalog.Query, t *catalog.Type, r *Request) bool {
+	switch {
+	case q.Kind != catalog.One:
+		return false
+	case IsEntity(t):
+		return true // its queries of kind One take the whole key, of the table or of a unique index
+	case q.Index != driver.Primary:
+		return false
+	}
+	whole, _ := wholeSortKey(q, r.SK)
+	return whole || !t.Model.SK.Layout.Exists()
+}

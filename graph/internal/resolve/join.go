@@ -1,0 +1,85 @@
+package resolve
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/foldql/foldql/graph/internal/access"
+	"github.com/foldql/foldql/graph/internal/read"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// AnswerJoin is joinedRecords within what the answer may be.
+func (rs *Resolver) AnswerJoin(ctx context.Context, g read.Target, ids []keys.Value) ([]record.Record, error) {
+	l := rs.Loaders(ctx)
+	if l.ended.Load() {
+		return nil, nil
+	}
+	recs, err := rs.joinedRecords(ctx, l, g, ids)
+	if err != nil {
+		return nil, cmp.Or(rs.spend(ctx, &l.usage, 0, 1), err)
+	}
+	if n := l.node(ctx, g.Type); n != nil {
+		err = rs.spendRows(ctx, &l.usage, n, recs)
+	}
+	if l.ended.Load() {
+		return nil, err
+	}
+	return recs, nil
+}
+
+// joinedRecords returns the records that the ids lead to, in their order, without those that are not there.
+func (rs *Resolver) joinedRecords(ctx context.Context, l *Loaders, g read.Target, ids []keys.Value) ([]record.Record, error) {
+	v := rs.Reader.Viewer(ctx)
+	allowed := v.LevelOf(g.Type.Rule)
+	if allowed == access.Refused && len(ids) > 0 {
+		return nil, v.Refusal(g.Type.Name)
+	}
+	joinKeys, places, err := rs.distinct(g, ids)
+	if err != nil {
+		return nil, rs.Reader.Errors().Internal(ctx, err, g.Type.Name)
+	}
+	if err := l.refusal(ctx); err != nil && len(ids) > 0 {
+		return nil, err
+	}
+	if len(joinKeys) > rs.Reader.Config.MaxFanout {
+		return nil, rs.Reader.TooManyJoins(len(joinKeys))
+	}
+	got := l.Load(ctx, g, joinKeys, nil)
+	recs := make([]record.Record, 0, len(places))
+	for _, i := range places {
+		switch rec := got.Records[i]; {
+		case got.Err(i) != nil:
+			return nil, got.Err(i)
+		case allowed == access.OwnRowsOnly && !v.Owns(g.Type, rec):
+			return nil, v.Refusal(g.Type.Name)
+		case rec == nil:
+		default:
+			recs = append(recs, rec)
+		}
+	}
+	return recs, nil
+}
+
+// distinct finds where ids lead: each join key once, and for each id that leads somewhere the place of its join key.
+func (rs *Resolver) distinct(g read.Target, ids []keys.Value) (joinKeys []read.JoinKey, places []int, err error) {
+	seen := map[read.JoinKey]int{}
+	for _, id := range ids {
+		at, ok, err := rs.Reader.JoinKey(g, id)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !ok {
+			continue
+		}
+		place, known := seen[at]
+		if !known {
+			place = len(joinKeys)
+			seen[at] = place
+			joinKeys = append(joinKeys, at)
+		}
+		places = append(places, place)
+	}
+	return joinKeys, places, nil
+}

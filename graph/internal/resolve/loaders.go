@@ -1,0 +1,162 @@
+package resolve
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/graph-gophers/dataloader/v7"
+
+	"github.com/foldql/foldql/graph/internal/execute"
+	"github.com/foldql/foldql/graph/internal/plan"
+	"github.com/foldql/foldql/graph/internal/read"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// Loaders keep the joined rows of one operation for the resolvers, one cache per target, and what its answer has
+// taken of its limits. They never wait for more keys
+// to come: whoever loads knows all keys of a level, and a loader is made for exactly that many, so that the last one
+// dispatches the batch.
+type Loaders struct {
+	rs *Resolver
+
+	mu      sync.Mutex
+	caches  map[read.Target]*rowCache
+	refused map[string]error // by path in the answer, list indices left out
+	nodes   map[selectionsOf]*plan.Node
+
+	usage
+}
+
+type (
+	rowCache = dataloader.InMemoryCache[read.JoinKey, record.Record]
+	rowThunk = dataloader.Thunk[record.Record]
+)
+
+// Resolver answers fields for generated resolvers, under gqlgen's executor.
+type Resolver struct {
+	Reader *read.Reader
+	Limit  execute.Limit
+}
+
+type loadersKey struct{}
+
+// Within returns a context for the operation that the loaders are for.
+func (l *Loaders) Within(ctx context.Context) context.Context {
+	return context.WithValue(ctx, loadersKey{}, l)
+}
+
+func NewLoaders(rs *Resolver) *Loaders {
+	return &Loaders{rs: rs, caches: map[read.Target]*rowCache{}, refused: map[string]error{}, nodes: map[selectionsOf]*plan.Node{}}
+}
+
+// Loaders returns those of the operation. Outside of one there are fresh ones, which remember nothing for others.
+func (rs *Resolver) Loaders(ctx context.Context) *Loaders {
+	if l, ok := ctx.Value(loadersKey{}).(*Loaders); ok {
+		return l
+	}
+	return NewLoaders(rs)
+}
+
+// Refuse has every virtual field at the path of a join fail: a look-ahead found out that together they ask for too much.
+func (l *Loaders) Refuse(j *plan.Join, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.refused[j.Path] = err
+}
+
+// refusal returns why the field that is being resolved is to fail, if it is.
+func (l *Loaders) refusal(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.refused) == 0 {
+		return nil
+	}
+	return l.refused[responsePath(ctx)]
+}
+
+// responsePath returns the response keys that lead to the field that is being resolved.
+func responsePath(ctx context.Context) string {
+	var keys []string
+	for f := graphql.GetFieldContext(ctx); f != nil; f = f.Parent {
+		if f.Index == nil && f.Field.Field != nil {
+			keys = append(keys, f.Field.Alias)
+		}
+	}
+	slices.Reverse(keys)
+	return strings.Join(keys, ".")
+}
+
+// Load returns the rows of distinct keys, reading those that the operation has not read before. It reads them whole: other
+// fields may ask for other parts of them.
+func (l *Loaders) Load(ctx context.Context, g read.Target, ids []read.JoinKey, _ []int) read.JoinedRows {
+	thunks := l.enqueue(ctx, g, ids)
+	out := read.NewJoinedRows(len(ids))
+	for i, thunk := range thunks {
+		rec, err := thunk()
+		out.Records[i] = rec
+		if err != nil {
+			out.Fail(i, l.rs.Reader.Errors().Read(ctx, err, g.Type.Name))
+		}
+	}
+	return out
+}
+
+// enqueue looks the keys up and dispatches what is missing, both under one lock: a key that another level adds in
+// between would keep a loader waiting for its last key.
+func (l *Loaders) enqueue(ctx context.Context, g read.Target, ids []read.JoinKey) []rowThunk {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	cache, ok := l.caches[g]
+	if !ok {
+		cache = dataloader.NewCache[read.JoinKey, record.Record]()
+		l.caches[g] = cache
+	}
+	thunks := make([]rowThunk, len(ids))
+	var missing []int
+	for i, id := range ids {
+		if thunk, ok := cache.Get(ctx, id); ok {
+			thunks[i] = thunk
+		} else {
+			missing = append(missing, i)
+		}
+	}
+	if len(missing) > 0 {
+		loader := l.loader(g, cache, len(missing))
+		for _, i := range missing {
+			thunks[i] = loader.Load(ctx, ids[i])
+		}
+	}
+	return thunks
+}
+
+// loader makes a loader that dispatches when it has got exactly n keys.
+func (l *Loaders) loader(g read.Target, cache *rowCache, n int) *dataloader.Loader[read.JoinKey, record.Record] {
+	batch := func(ctx context.Context, ids []read.JoinKey) []*dataloader.Result[record.Record] {
+		got := l.rs.Reader.Joined(ctx, g, ids, nil)
+		results := make([]*dataloader.Result[record.Record], len(ids))
+		for i := range ids {
+			results[i] = &dataloader.Result[record.Record]{Data: got.Records[i], Error: got.Err(i)}
+		}
+		return results
+	}
+	return dataloader.NewBatchedLoader(batch,
+		dataloader.WithCache[read.JoinKey, record.Record](cache),
+		dataloader.WithBatchCapacity[read.JoinKey, record.Record](n),
+		dataloader.WithInputCapacity[read.JoinKey, record.Record](n))
+}
+
+// Bounded returns the answer that resolvers have made, unless it has ended or is too large.
+func (l *Loaders) Bounded(ctx context.Context, resp *graphql.Response) *graphql.Response {
+	switch {
+	case resp == nil:
+	case l.ended.Load():
+		resp.Data = []byte("null")
+	case len(resp.Data) > int(l.rs.Limit):
+		graphql.AddError(ctx, l.rs.Limit.ErrTooLarge())
+		resp.Data = []byte("null")
+	}
+	return resp
+}

@@ -1,0 +1,66 @@
+package resolve
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/foldql/foldql/graph/internal/execute"
+	"github.com/foldql/foldql/graph/internal/plan"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// usage is what the resolvers of one operation have taken of what its answer may be. They hand over rows before any
+// text is written of them, so what is counted is the text that there will be.
+type usage struct {
+	bytes, objects atomic.Int64
+	// ended is set where the answer is to be an error. One of the fields tells it; the others are silent, because there may
+	// be a great many of them.
+	ended atomic.Bool
+}
+
+// end ends the answer, and returns the error where that was to be done yet.
+func (u *usage) end(err error) error {
+	if u.ended.Swap(true) {
+		return nil
+	}
+	return err
+}
+
+// spend counts what is about to be answered, and ends the answer where that is too much, or too late.
+func (rs *Resolver) spend(ctx context.Context, u *usage, bytes, objects int) error {
+	tooLong := u.bytes.Add(int64(bytes)) > int64(rs.Limit)
+	tooMany := u.objects.Add(int64(objects)) > int64(rs.Limit.Objects())
+	if tooLong || tooMany {
+		return u.end(rs.Limit.ErrTooLarge())
+	}
+	if err := ctx.Err(); err != nil {
+		return u.end(execute.ErrOutOfTime(ctx, rs.Reader.Errors(), err))
+	}
+	if err := execute.Reserve(ctx, execute.Copies*bytes+execute.ResolvedBytes*objects); err != nil {
+		return u.end(err)
+	}
+	return nil
+}
+
+// spendRows is spend for rows of which a node is about to be answered.
+func (rs *Resolver) spendRows(ctx context.Context, u *usage, n *plan.Node, recs []record.Record) error {
+	v := rs.Reader.Viewer(ctx)
+	bytes, objects := 0, 0
+	for _, rec := range recs {
+		if rec == nil {
+			continue
+		}
+		objects++
+		for i := range n.Members {
+			m := &n.Members[i]
+			bytes += len(m.Key) + len(m.Text)
+			switch {
+			case m.Rule != nil && v.CheckField(n.Type, m.Rule, func() bool { return v.Owns(n.Type, rec) }) != nil:
+				objects += execute.ErrorObjects
+			case m.Text == nil && m.Join == nil:
+				bytes += len(rec.JSON(m.Ordinal))
+			}
+		}
+	}
+	return rs.spend(ctx, u, bytes, objects)
+}
