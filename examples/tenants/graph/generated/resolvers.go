@@ -10,7 +10,6 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
 	"github.com/foldql/foldql/graph/catalog"
-	"github.com/foldql/foldql/graph/internal/read"
 	"github.com/foldql/foldql/keys"
 )
 

@@ -5,19 +5,19 @@ package generated
 
 import (
 	"example.com/shop/model"
-	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
 // Catalog describes the API to its runtime.
-var Catalog = &graph.Catalog{
-	Types: map[string]*graph.Type{
+var Catalog = &catalog.Catalog{
+	Types: map[string]*catalog.Type{
 		"Holder": {
 			Name:  "Holder",
 			Model: model.HolderModel,
 			Owner: 1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"holderId": {Name: "holderId", Ordinal: 0},
 				"subject":  {Name: "subject", Ordinal: 1},
 			},
@@ -26,34 +26,34 @@ var Catalog = &graph.Catalog{
 			Name:  "Payslip",
 			Model: model.PayslipModel,
 			Owner: 2,
-			Rule:  &graph.Rule{Groups: []string{"HR", "Admin"}, Owner: true},
-			Fields: map[string]*graph.Field{
+			Rule:  &catalog.Rule{Groups: []string{"HR", "Admin"}, Owner: true},
+			Fields: map[string]*catalog.Field{
 				"payslipId": {Name: "payslipId", Ordinal: 0},
 				"holderId":  {Name: "holderId", Ordinal: 1},
 				"person":    {Name: "person", Ordinal: 2},
-				"gross":     {Name: "gross", Ordinal: 3, Rule: &graph.Rule{Groups: []string{"Admin"}}},
-				"notes":     {Name: "notes", Ordinal: 4, Rule: &graph.Rule{}},
-				"bossId":    {Name: "bossId", Ordinal: 5, Rule: &graph.Rule{Owner: true}},
-				"boss":      {Name: "boss", Ordinal: 5, Join: &graph.Join{Target: "Holder", Via: driver.Primary}, Rule: &graph.Rule{Owner: true}},
+				"gross":     {Name: "gross", Ordinal: 3, Rule: &catalog.Rule{Groups: []string{"Admin"}}},
+				"notes":     {Name: "notes", Ordinal: 4, Rule: &catalog.Rule{}},
+				"bossId":    {Name: "bossId", Ordinal: 5, Rule: &catalog.Rule{Owner: true}},
+				"boss":      {Name: "boss", Ordinal: 5, Join: &catalog.Join{Target: "Holder", Via: driver.Primary}, Rule: &catalog.Rule{Owner: true}},
 			},
 		},
 		"Employee": {
 			Name:  "Employee",
 			Model: model.EmployeeModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"employeeId": {Name: "employeeId", Ordinal: 0},
 				"team":       {Name: "team", Ordinal: 1},
-				"salary":     {Name: "salary", Ordinal: 2, Rule: &graph.Rule{Groups: []string{"HR"}}},
+				"salary":     {Name: "salary", Ordinal: 2, Rule: &catalog.Rule{Groups: []string{"HR"}}},
 			},
 		},
 	},
-	Queries: map[string]*graph.Query{
+	Queries: map[string]*catalog.Query{
 		"Holder": {
 			Name:  "Holder",
 			Type:  "Holder",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -61,7 +61,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Payslip",
 			Type:  "Payslip",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -69,31 +69,31 @@ var Catalog = &graph.Catalog{
 			Name:       "PayslipByHolderId",
 			Type:       "Payslip",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "PayslipByHolderIdConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "holderId", Kind: keys.KindString},
 			},
-			Rule: &graph.IndexRule{Group: "HR", AuthTable: "Holder"},
+			Rule: &catalog.IndexRule{Group: "HR", AuthTable: "Holder"},
 		},
 		"PayslipByPerson": {
 			Name:       "PayslipByPerson",
 			Type:       "Payslip",
 			Index:      1,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "PayslipByPersonConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "person", Kind: keys.KindString},
 			},
-			Rule: &graph.IndexRule{Group: "HR"},
+			Rule: &catalog.IndexRule{Group: "HR"},
 		},
 		"Employee": {
 			Name:  "Employee",
 			Type:  "Employee",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -101,13 +101,13 @@ var Catalog = &graph.Catalog{
 			Name:       "EmployeeByTeam",
 			Type:       "Employee",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "EmployeeByTeamConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "team", Kind: keys.KindString},
 			},
-			Rule: &graph.IndexRule{Group: "HR", GroupOnly: true},
+			Rule: &catalog.IndexRule{Group: "HR", GroupOnly: true},
 		},
 	},
 	Secured: true,

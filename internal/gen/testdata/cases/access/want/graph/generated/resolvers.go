@@ -9,6 +9,7 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 )
 
@@ -47,12 +48,12 @@ func (r queries) Payslip(ctx context.Context, id string, consistent *bool) (*mod
 
 // PayslipByHolderID answers PayslipByHolderId.
 func (r queries) PayslipByHolderID(ctx context.Context, holderID string, reverse *bool, limit *int, nextToken *string) (*PayslipByHolderIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PayslipByHolderId", model.PayslipCodec, []keys.Value{keys.String(holderID)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "PayslipByHolderId", model.PayslipCodec, []keys.Value{keys.String(holderID)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PayslipByPerson answers PayslipByPerson.
 func (r queries) PayslipByPerson(ctx context.Context, person string, reverse *bool, limit *int, nextToken *string) (*PayslipByPersonConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PayslipByPerson", model.PayslipCodec, []keys.Value{keys.String(person)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "PayslipByPerson", model.PayslipCodec, []keys.Value{keys.String(person)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Employee answers Employee.
@@ -62,7 +63,7 @@ func (r queries) Employee(ctx context.Context, id string, consistent *bool) (*mo
 
 // EmployeeByTeam answers EmployeeByTeam.
 func (r queries) EmployeeByTeam(ctx context.Context, team string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*EmployeeByTeamConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "EmployeeByTeam", model.EmployeeCodec, []keys.Value{keys.String(team)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "EmployeeByTeam", model.EmployeeCodec, []keys.Value{keys.String(team)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // rowsOfPayslip resolves fields of Payslip.

@@ -5,19 +5,19 @@ package generated
 
 import (
 	"example.com/shop/model"
-	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
 // Catalog describes the API to its runtime.
-var Catalog = &graph.Catalog{
-	Types: map[string]*graph.Type{
+var Catalog = &catalog.Catalog{
+	Types: map[string]*catalog.Type{
 		"Staff": {
 			Name:  "Staff",
 			Model: model.StaffModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"staffId":    {Name: "staffId", Ordinal: 0},
 				"tenantId":   {Name: "tenantId", Ordinal: 1},
 				"department": {Name: "department", Ordinal: 2},
@@ -28,31 +28,31 @@ var Catalog = &graph.Catalog{
 			Name:  "Chore",
 			Model: model.ChoreModel,
 			Owner: 3,
-			Rule:  &graph.Rule{Groups: []string{"Staff"}, Owner: true},
-			Fields: map[string]*graph.Field{
+			Rule:  &catalog.Rule{Groups: []string{"Staff"}, Owner: true},
+			Fields: map[string]*catalog.Field{
 				"choreId":   {Name: "choreId", Ordinal: 0},
 				"tenantId":  {Name: "tenantId", Ordinal: 1},
 				"projectId": {Name: "projectId", Ordinal: 2},
 				"staffId":   {Name: "staffId", Ordinal: 3},
-				"assignee":  {Name: "assignee", Ordinal: 3, Join: &graph.Join{Target: "Staff", Via: driver.Primary}},
+				"assignee":  {Name: "assignee", Ordinal: 3, Join: &catalog.Join{Target: "Staff", Via: driver.Primary}},
 			},
 		},
 		"Tool": {
 			Name:  "Tool",
 			Model: model.ToolModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"toolId":     {Name: "toolId", Ordinal: 0},
 				"department": {Name: "department", Ordinal: 1},
 			},
 		},
 	},
-	Queries: map[string]*graph.Query{
+	Queries: map[string]*catalog.Query{
 		"Staff": {
 			Name:  "Staff",
 			Type:  "Staff",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "staffId", Kind: keys.KindString},
 			},
 		},
@@ -60,13 +60,13 @@ var Catalog = &graph.Catalog{
 			Name:       "StaffTenantMembers",
 			Type:       "Staff",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "StaffTenantMembersConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "tenantId", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "department", Kind: keys.KindString},
 				{Name: "hiredOn", Kind: keys.KindDate},
 			},
@@ -75,13 +75,13 @@ var Catalog = &graph.Catalog{
 			Name:       "StaffContributions",
 			Type:       "Staff",
 			Index:      1,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "StaffContributionsConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "staffId", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "department", Kind: keys.KindString},
 			},
 		},
@@ -89,22 +89,22 @@ var Catalog = &graph.Catalog{
 			Name:       "StaffDepartmentStaff",
 			Type:       "Staff",
 			Index:      2,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "StaffDepartmentStaffConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "department", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "hiredOn", Kind: keys.KindDate},
 			},
-			Rule: &graph.IndexRule{Group: "Leads"},
+			Rule: &catalog.IndexRule{Group: "Leads"},
 		},
 		"Chore": {
 			Name:  "Chore",
 			Type:  "Chore",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "choreId", Kind: keys.KindString},
 			},
 		},
@@ -112,13 +112,13 @@ var Catalog = &graph.Catalog{
 			Name:       "ChoreTenantMembers",
 			Type:       "Chore",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "ChoreTenantMembersConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "tenantId", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "projectId", Kind: keys.KindString},
 				{Name: "choreId", Kind: keys.KindString},
 			},
@@ -127,13 +127,13 @@ var Catalog = &graph.Catalog{
 			Name:       "ChoreAssignments",
 			Type:       "Chore",
 			Index:      1,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "ChoreAssignmentsConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "staffId", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "projectId", Kind: keys.KindString},
 				{Name: "choreId", Kind: keys.KindString},
 			},
@@ -142,7 +142,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Tool",
 			Type:  "Tool",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "toolId", Kind: keys.KindString},
 			},
 		},
@@ -150,67 +150,67 @@ var Catalog = &graph.Catalog{
 			Name:       "ToolDepartmentStaff",
 			Type:       "Tool",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "ToolDepartmentStaffConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "department", Kind: keys.KindString},
 			},
-			Rule: &graph.IndexRule{Group: "Leads"},
+			Rule: &catalog.IndexRule{Group: "Leads"},
 		},
 		"TenantMembers": {
 			Name:       "TenantMembers",
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "TenantMembersConnection",
-			Collection: &graph.Collection{
+			Collection: &catalog.Collection{
 				Stored:  model.TenantMembersCollection,
 				Union:   "TenantMembersItem",
 				Members: []string{"Staff", "Chore"},
 				Range:   keys.Range{Op: keys.Prefix, Lo: "$myapp#v2#tenantmembers#"},
 			},
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "tenantId", Kind: keys.KindString},
 			},
 		},
 		"Contributions": {
 			Name:       "Contributions",
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "ContributionsConnection",
-			Collection: &graph.Collection{
+			Collection: &catalog.Collection{
 				Stored:  model.ContributionsCollection,
 				Union:   "ContributionsItem",
 				Members: []string{"Staff", "Chore"},
 				Range:   keys.Range{Op: keys.Prefix, Lo: "$myapp#v2#contributions#"},
 			},
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "staffId", Kind: keys.KindString},
 			},
 		},
 		"DepartmentStaff": {
 			Name:       "DepartmentStaff",
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "DepartmentStaffConnection",
-			Collection: &graph.Collection{
+			Collection: &catalog.Collection{
 				Stored:  model.DepartmentStaffCollection,
 				Union:   "DepartmentStaffItem",
 				Members: []string{"Staff", "Tool"},
 			},
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "department", Kind: keys.KindString},
 			},
-			Rule: &graph.IndexRule{Group: "Leads"},
+			Rule: &catalog.IndexRule{Group: "Leads"},
 		},
 		"StaffAssignments": {
 			Name:       "StaffAssignments",
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "StaffAssignmentsConnection",
-			Collection: &graph.Collection{
+			Collection: &catalog.Collection{
 				Stored:  model.StaffAssignmentsCollection,
 				Union:   "StaffAssignmentsItem",
 				Members: []string{"Chore"},
 				Range:   keys.Range{Op: keys.Prefix, Lo: "$myapp#v2#contributions#assignments#"},
 			},
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "staffId", Kind: keys.KindString},
 			},
 		},

@@ -9,6 +9,7 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 )
 
@@ -40,17 +41,17 @@ func (r queries) Staff(ctx context.Context, staffID string, consistent *bool) (*
 
 // StaffTenantMembers answers StaffTenantMembers.
 func (r queries) StaffTenantMembers(ctx context.Context, tenantID string, department *string, hiredOn *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*StaffTenantMembersConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "StaffTenantMembers", model.StaffCodec, []keys.Value{keys.String(tenantID)}, graph.PageArgs{Sort: []keys.Value{optional(department, keys.String), optional(hiredOn, keys.DateOf)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "StaffTenantMembers", model.StaffCodec, []keys.Value{keys.String(tenantID)}, catalog.PageArgs{Sort: []keys.Value{optional(department, keys.String), optional(hiredOn, keys.DateOf)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // StaffContributions answers StaffContributions.
 func (r queries) StaffContributions(ctx context.Context, staffID string, department *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*StaffContributionsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "StaffContributions", model.StaffCodec, []keys.Value{keys.String(staffID)}, graph.PageArgs{Sort: []keys.Value{optional(department, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "StaffContributions", model.StaffCodec, []keys.Value{keys.String(staffID)}, catalog.PageArgs{Sort: []keys.Value{optional(department, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // StaffDepartmentStaff answers StaffDepartmentStaff.
 func (r queries) StaffDepartmentStaff(ctx context.Context, department string, hiredOn *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*StaffDepartmentStaffConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "StaffDepartmentStaff", model.StaffCodec, []keys.Value{keys.String(department)}, graph.PageArgs{Sort: []keys.Value{optional(hiredOn, keys.DateOf)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "StaffDepartmentStaff", model.StaffCodec, []keys.Value{keys.String(department)}, catalog.PageArgs{Sort: []keys.Value{optional(hiredOn, keys.DateOf)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Chore answers Chore.
@@ -60,12 +61,12 @@ func (r queries) Chore(ctx context.Context, choreID string, consistent *bool) (*
 
 // ChoreTenantMembers answers ChoreTenantMembers.
 func (r queries) ChoreTenantMembers(ctx context.Context, tenantID string, projectID *string, choreID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ChoreTenantMembersConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ChoreTenantMembers", model.ChoreCodec, []keys.Value{keys.String(tenantID)}, graph.PageArgs{Sort: []keys.Value{optional(projectID, keys.String), optional(choreID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "ChoreTenantMembers", model.ChoreCodec, []keys.Value{keys.String(tenantID)}, catalog.PageArgs{Sort: []keys.Value{optional(projectID, keys.String), optional(choreID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ChoreAssignments answers ChoreAssignments.
 func (r queries) ChoreAssignments(ctx context.Context, staffID string, projectID *string, choreID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ChoreAssignmentsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ChoreAssignments", model.ChoreCodec, []keys.Value{keys.String(staffID)}, graph.PageArgs{Sort: []keys.Value{optional(projectID, keys.String), optional(choreID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "ChoreAssignments", model.ChoreCodec, []keys.Value{keys.String(staffID)}, catalog.PageArgs{Sort: []keys.Value{optional(projectID, keys.String), optional(choreID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Tool answers Tool.
@@ -75,7 +76,7 @@ func (r queries) Tool(ctx context.Context, toolID string, consistent *bool) (*mo
 
 // ToolDepartmentStaff answers ToolDepartmentStaff.
 func (r queries) ToolDepartmentStaff(ctx context.Context, department string, reverse *bool, limit *int, nextToken *string) (*ToolDepartmentStaffConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ToolDepartmentStaff", model.ToolCodec, []keys.Value{keys.String(department)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "ToolDepartmentStaff", model.ToolCodec, []keys.Value{keys.String(department)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // itemsOfTenantMembers reads items of TenantMembers, by their types.
@@ -86,7 +87,7 @@ var itemsOfTenantMembers = []graph.ItemReader[model.TenantMembersItem]{
 
 // TenantMembers answers TenantMembers.
 func (r queries) TenantMembers(ctx context.Context, tenantID string, only []model.TenantMembersMember, reverse *bool, limit *int, nextToken *string) (*TenantMembersConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, "TenantMembers", itemsOfTenantMembers, []keys.Value{keys.String(tenantID)}, graph.Names(only), graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchCollection(ctx, r.rt, "TenantMembers", itemsOfTenantMembers, []keys.Value{keys.String(tenantID)}, graph.Names(only), catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // itemsOfContributions reads items of Contributions, by their types.
@@ -97,7 +98,7 @@ var itemsOfContributions = []graph.ItemReader[model.ContributionsItem]{
 
 // Contributions answers Contributions.
 func (r queries) Contributions(ctx context.Context, staffID string, only []model.ContributionsMember, reverse *bool, limit *int, nextToken *string) (*ContributionsConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, "Contributions", itemsOfContributions, []keys.Value{keys.String(staffID)}, graph.Names(only), graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchCollection(ctx, r.rt, "Contributions", itemsOfContributions, []keys.Value{keys.String(staffID)}, graph.Names(only), catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // itemsOfDepartmentStaff reads items of DepartmentStaff, by their types.
@@ -108,7 +109,7 @@ var itemsOfDepartmentStaff = []graph.ItemReader[model.DepartmentStaffItem]{
 
 // DepartmentStaff answers DepartmentStaff.
 func (r queries) DepartmentStaff(ctx context.Context, department string, only []model.DepartmentStaffMember, reverse *bool, limit *int, nextToken *string) (*DepartmentStaffConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, "DepartmentStaff", itemsOfDepartmentStaff, []keys.Value{keys.String(department)}, graph.Names(only), graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchCollection(ctx, r.rt, "DepartmentStaff", itemsOfDepartmentStaff, []keys.Value{keys.String(department)}, graph.Names(only), catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // itemsOfStaffAssignments reads items of StaffAssignments, by their types.
@@ -118,7 +119,7 @@ var itemsOfStaffAssignments = []graph.ItemReader[model.StaffAssignmentsItem]{
 
 // StaffAssignments answers StaffAssignments.
 func (r queries) StaffAssignments(ctx context.Context, staffID string, only []model.StaffAssignmentsMember, reverse *bool, limit *int, nextToken *string) (*StaffAssignmentsConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, "StaffAssignments", itemsOfStaffAssignments, []keys.Value{keys.String(staffID)}, graph.Names(only), graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchCollection(ctx, r.rt, "StaffAssignments", itemsOfStaffAssignments, []keys.Value{keys.String(staffID)}, graph.Names(only), catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // rowsOfChore resolves fields of Chore.

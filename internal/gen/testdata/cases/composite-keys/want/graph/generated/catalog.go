@@ -5,19 +5,19 @@ package generated
 
 import (
 	"example.com/shop/model"
-	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
 // Catalog describes the API to its runtime.
-var Catalog = &graph.Catalog{
-	Types: map[string]*graph.Type{
+var Catalog = &catalog.Catalog{
+	Types: map[string]*catalog.Type{
 		"Rollout": {
 			Name:  "Rollout",
 			Model: model.RolloutModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"environment": {Name: "environment", Ordinal: 0},
 				"service":     {Name: "service", Ordinal: 1},
 				"year":        {Name: "year", Ordinal: 2},
@@ -29,29 +29,29 @@ var Catalog = &graph.Catalog{
 			Name:  "Place",
 			Model: model.PlaceModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"country": {Name: "country", Ordinal: 0},
 				"city":    {Name: "city", Ordinal: 1},
 				"at":      {Name: "at", Ordinal: 2},
 			},
 		},
 	},
-	Queries: map[string]*graph.Query{
+	Queries: map[string]*catalog.Query{
 		"Rollout": {
 			Name:  "Rollout",
 			Type:  "Rollout",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			PKParts: []graph.Arg{
+			PKParts: []catalog.Arg{
 				{Name: "environment", Kind: keys.KindString},
 				{Name: "service", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "_subId", Kind: keys.KindString},
 			},
-			SKParts: []graph.Arg{
+			SKParts: []catalog.Arg{
 				{Name: "year", Kind: keys.KindInt},
 				{Name: "build", Kind: keys.KindInt},
 			},
@@ -60,17 +60,17 @@ var Catalog = &graph.Catalog{
 			Name:       "RolloutById",
 			Type:       "Rollout",
 			Index:      driver.Primary,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "RolloutByIdConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			PKParts: []graph.Arg{
+			PKParts: []catalog.Arg{
 				{Name: "environment", Kind: keys.KindString},
 				{Name: "service", Kind: keys.KindString},
 			},
-			SKParts: []graph.Arg{
+			SKParts: []catalog.Arg{
 				{Name: "year", Kind: keys.KindInt},
 				{Name: "build", Kind: keys.KindInt},
 			},
@@ -79,14 +79,14 @@ var Catalog = &graph.Catalog{
 			Name:  "Place",
 			Type:  "Place",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			PKParts: []graph.Arg{
+			PKParts: []catalog.Arg{
 				{Name: "country", Kind: keys.KindString},
 				{Name: "city", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "at", Kind: keys.KindDateTime},
 			},
 		},
@@ -94,13 +94,13 @@ var Catalog = &graph.Catalog{
 			Name:       "PlaceById",
 			Type:       "Place",
 			Index:      driver.Primary,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "PlaceByIdConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			PKParts: []graph.Arg{
+			PKParts: []catalog.Arg{
 				{Name: "country", Kind: keys.KindString},
 				{Name: "city", Kind: keys.KindString},
 			},

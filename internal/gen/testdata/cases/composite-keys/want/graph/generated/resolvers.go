@@ -10,6 +10,7 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 )
 
@@ -39,7 +40,7 @@ func (r queries) Rollout(ctx context.Context, id *string, environment *string, s
 
 // RolloutByID answers RolloutById.
 func (r queries) RolloutByID(ctx context.Context, id *string, environment *string, service *string, year *int, build *int64, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*RolloutByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "RolloutById", model.RolloutCodec, []keys.Value{optional(id, keys.String), optional(environment, keys.String), optional(service, keys.String)}, graph.PageArgs{Sort: []keys.Value{optional(year, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(build, keys.Int)}, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "RolloutById", model.RolloutCodec, []keys.Value{optional(id, keys.String), optional(environment, keys.String), optional(service, keys.String)}, catalog.PageArgs{Sort: []keys.Value{optional(year, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(build, keys.Int)}, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Place answers Place.
@@ -49,7 +50,7 @@ func (r queries) Place(ctx context.Context, id *string, country *string, city *s
 
 // PlaceByID answers PlaceById.
 func (r queries) PlaceByID(ctx context.Context, id *string, country *string, city *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PlaceByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PlaceById", model.PlaceCodec, []keys.Value{optional(id, keys.String), optional(country, keys.String), optional(city, keys.String)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "PlaceById", model.PlaceCodec, []keys.Value{optional(id, keys.String), optional(country, keys.String), optional(city, keys.String)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // optional makes a key value of an argument that may be left out.

@@ -5,19 +5,19 @@ package generated
 
 import (
 	"example.com/shop/model"
-	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
 // Catalog describes the API to its runtime.
-var Catalog = &graph.Catalog{
-	Types: map[string]*graph.Type{
+var Catalog = &catalog.Catalog{
+	Types: map[string]*catalog.Type{
 		"Van": {
 			Name:  "Van",
 			Model: model.VanModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"vanId":  {Name: "vanId", Ordinal: 0},
 				"region": {Name: "region", Ordinal: 1},
 				"depot":  {Name: "depot", Ordinal: 2},
@@ -29,7 +29,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Bike",
 			Model: model.BikeModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"bikeId": {Name: "bikeId", Ordinal: 0},
 				"region": {Name: "region", Ordinal: 1},
 				"depot":  {Name: "depot", Ordinal: 2},
@@ -40,7 +40,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Visit",
 			Model: model.VisitModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"visitId": {Name: "visitId", Ordinal: 0},
 				"region":  {Name: "region", Ordinal: 1},
 				"depot":   {Name: "depot", Ordinal: 2},
@@ -49,12 +49,12 @@ var Catalog = &graph.Catalog{
 			},
 		},
 	},
-	Queries: map[string]*graph.Query{
+	Queries: map[string]*catalog.Query{
 		"Van": {
 			Name:  "Van",
 			Type:  "Van",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "vanId", Kind: keys.KindString},
 			},
 		},
@@ -62,15 +62,15 @@ var Catalog = &graph.Catalog{
 			Name:       "VanByDepot",
 			Type:       "Van",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "VanByDepotConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "region", Kind: keys.KindString},
 				{Name: "depot", Kind: keys.KindString, Optional: true},
 				{Name: "bay", Kind: keys.KindInt, Optional: true},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "size", Kind: keys.KindInt},
 				{Name: "bay", Kind: keys.KindInt},
 			},
@@ -79,7 +79,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Bike",
 			Type:  "Bike",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "bikeId", Kind: keys.KindString},
 			},
 		},
@@ -87,10 +87,10 @@ var Catalog = &graph.Catalog{
 			Name:       "BikeByDepot",
 			Type:       "Bike",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "BikeByDepotConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "region", Kind: keys.KindString},
 				{Name: "depot", Kind: keys.KindString},
 				{Name: "bay", Kind: keys.KindInt},
@@ -100,7 +100,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Visit",
 			Type:  "Visit",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "visitId", Kind: keys.KindString},
 			},
 		},
@@ -108,14 +108,14 @@ var Catalog = &graph.Catalog{
 			Name:       "VisitByPlace",
 			Type:       "Visit",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "VisitByPlaceConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "region", Kind: keys.KindString},
 				{Name: "depot", Kind: keys.KindString, Optional: true},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "size", Kind: keys.KindInt},
 			},
 		},
@@ -123,10 +123,10 @@ var Catalog = &graph.Catalog{
 			Name:       "VisitByRank",
 			Type:       "Visit",
 			Index:      1,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "VisitByRankConnection",
 			Operands:   true,
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "rank", Kind: keys.KindFloat},
 				{Name: "size", Kind: keys.KindInt},
 				{Name: "depot", Kind: keys.KindString},
@@ -134,14 +134,14 @@ var Catalog = &graph.Catalog{
 		},
 		"Garage": {
 			Name:       "Garage",
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "GarageConnection",
-			Collection: &graph.Collection{
+			Collection: &catalog.Collection{
 				Stored:  model.GarageCollection,
 				Union:   "GarageItem",
 				Members: []string{"Van", "Bike"},
 			},
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "region", Kind: keys.KindString},
 				{Name: "depot", Kind: keys.KindString, Optional: true},
 				{Name: "bay", Kind: keys.KindInt, Optional: true},

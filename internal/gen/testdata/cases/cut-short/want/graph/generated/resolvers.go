@@ -9,6 +9,7 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 )
 
@@ -38,7 +39,7 @@ func (r queries) Van(ctx context.Context, vanID string, consistent *bool) (*mode
 
 // VanByDepot answers VanByDepot.
 func (r queries) VanByDepot(ctx context.Context, region string, depot *string, bay *int, size *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*VanByDepotConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "VanByDepot", model.VanCodec, []keys.Value{keys.String(region), optional(depot, keys.String), optional(bay, func(v int) keys.Value { return keys.Int(int64(v)) })}, graph.PageArgs{Sort: []keys.Value{optional(size, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(bay, func(v int) keys.Value { return keys.Int(int64(v)) })}, Where: keys.Condition{Eq: optional(eq, func(v int) keys.Value { return keys.Int(int64(v)) }), From: optional(from, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(to, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "VanByDepot", model.VanCodec, []keys.Value{keys.String(region), optional(depot, keys.String), optional(bay, func(v int) keys.Value { return keys.Int(int64(v)) })}, catalog.PageArgs{Sort: []keys.Value{optional(size, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(bay, func(v int) keys.Value { return keys.Int(int64(v)) })}, Where: keys.Condition{Eq: optional(eq, func(v int) keys.Value { return keys.Int(int64(v)) }), From: optional(from, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(to, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Bike answers Bike.
@@ -48,7 +49,7 @@ func (r queries) Bike(ctx context.Context, bikeID string, consistent *bool) (*mo
 
 // BikeByDepot answers BikeByDepot.
 func (r queries) BikeByDepot(ctx context.Context, region string, depot string, bay int, reverse *bool, limit *int, nextToken *string) (*BikeByDepotConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "BikeByDepot", model.BikeCodec, []keys.Value{keys.String(region), keys.String(depot), keys.Int(int64(bay))}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "BikeByDepot", model.BikeCodec, []keys.Value{keys.String(region), keys.String(depot), keys.Int(int64(bay))}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Visit answers Visit.
@@ -58,12 +59,12 @@ func (r queries) Visit(ctx context.Context, visitID string, consistent *bool) (*
 
 // VisitByPlace answers VisitByPlace.
 func (r queries) VisitByPlace(ctx context.Context, region string, depot *string, size *int, eq *int, reverse *bool, limit *int, nextToken *string) (*VisitByPlaceConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "VisitByPlace", model.VisitCodec, []keys.Value{keys.String(region), optional(depot, keys.String)}, graph.PageArgs{Sort: []keys.Value{optional(size, func(v int) keys.Value { return keys.Int(int64(v)) })}, Where: keys.Condition{Eq: optional(eq, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "VisitByPlace", model.VisitCodec, []keys.Value{keys.String(region), optional(depot, keys.String)}, catalog.PageArgs{Sort: []keys.Value{optional(size, func(v int) keys.Value { return keys.Int(int64(v)) })}, Where: keys.Condition{Eq: optional(eq, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // VisitByRank answers VisitByRank.
 func (r queries) VisitByRank(ctx context.Context, rank *float64, size *int, depot *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*VisitByRankConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "VisitByRank", model.VisitCodec, nil, graph.PageArgs{Sort: []keys.Value{optional(rank, keys.Float), optional(size, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(depot, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "VisitByRank", model.VisitCodec, nil, catalog.PageArgs{Sort: []keys.Value{optional(rank, keys.Float), optional(size, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(depot, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // itemsOfGarage reads items of Garage, by their types.
@@ -74,7 +75,7 @@ var itemsOfGarage = []graph.ItemReader[model.GarageItem]{
 
 // Garage answers Garage.
 func (r queries) Garage(ctx context.Context, region string, depot *string, bay *int, only []model.GarageMember, reverse *bool, limit *int, nextToken *string) (*GarageConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, "Garage", itemsOfGarage, []keys.Value{keys.String(region), optional(depot, keys.String), optional(bay, func(v int) keys.Value { return keys.Int(int64(v)) })}, graph.Names(only), graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchCollection(ctx, r.rt, "Garage", itemsOfGarage, []keys.Value{keys.String(region), optional(depot, keys.String), optional(bay, func(v int) keys.Value { return keys.Int(int64(v)) })}, graph.Names(only), catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // optional makes a key value of an argument that may be left out.

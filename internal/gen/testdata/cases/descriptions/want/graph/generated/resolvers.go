@@ -9,6 +9,7 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 )
 
@@ -38,5 +39,5 @@ func (r queries) Described(ctx context.Context, id string, consistent *bool) (*m
 
 // DescribedByKind answers DescribedByKind.
 func (r queries) DescribedByKind(ctx context.Context, kind model.DescribedKind, reverse *bool, limit *int, nextToken *string) (*DescribedByKindConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "DescribedByKind", model.DescribedCodec, []keys.Value{keys.String(string(kind))}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "DescribedByKind", model.DescribedCodec, []keys.Value{keys.String(string(kind))}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }

@@ -5,58 +5,58 @@ package generated
 
 import (
 	"example.com/shop/model"
-	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
 // Catalog describes the API to its runtime.
-var Catalog = &graph.Catalog{
-	Types: map[string]*graph.Type{
+var Catalog = &catalog.Catalog{
+	Types: map[string]*catalog.Type{
 		"Job": {
 			Name:  "Job",
 			Model: model.JobModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"jobId":     {Name: "jobId", Ordinal: 0},
 				"projectId": {Name: "projectId", Ordinal: 1},
 				"workerId":  {Name: "workerId", Ordinal: 2},
 				"priority":  {Name: "priority", Ordinal: 3},
 				"state":     {Name: "state", Ordinal: 4},
 				"dueOn":     {Name: "dueOn", Ordinal: 5},
-				"worker":    {Name: "worker", Ordinal: 2, Join: &graph.Join{Target: "Worker", Via: driver.Primary}},
+				"worker":    {Name: "worker", Ordinal: 2, Join: &catalog.Join{Target: "Worker", Via: driver.Primary}},
 			},
 		},
 		"Worker": {
 			Name:  "Worker",
 			Model: model.WorkerModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"workerId": {Name: "workerId", Ordinal: 0},
 				"team":     {Name: "team", Ordinal: 1},
 				"name":     {Name: "name", Ordinal: 2},
 				"jobIds":   {Name: "jobIds", Ordinal: 3},
-				"jobs":     {Name: "jobs", Ordinal: 3, Join: &graph.Join{Target: "Job", Many: true, Via: driver.Primary}},
+				"jobs":     {Name: "jobs", Ordinal: 3, Join: &catalog.Join{Target: "Job", Many: true, Via: driver.Primary}},
 			},
 		},
 		"Grant": {
 			Name:  "Grant",
 			Model: model.GrantModel,
 			Owner: 2,
-			Rule:  &graph.Rule{Groups: []string{"Leads"}, Owner: true},
-			Fields: map[string]*graph.Field{
+			Rule:  &catalog.Rule{Groups: []string{"Leads"}, Owner: true},
+			Fields: map[string]*catalog.Field{
 				"orgId":      {Name: "orgId", Ordinal: 0},
 				"role":       {Name: "role", Ordinal: 1},
 				"userId":     {Name: "userId", Ordinal: 2},
 				"crew":       {Name: "crew", Ordinal: 3},
-				"crewWorker": {Name: "crewWorker", Ordinal: 3, Join: &graph.Join{Target: "Worker", Via: 0}},
+				"crewWorker": {Name: "crewWorker", Ordinal: 3, Join: &catalog.Join{Target: "Worker", Via: 0}},
 			},
 		},
 		"Shop": {
 			Name:  "Shop",
 			Model: model.ShopModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"open": {Name: "open", Ordinal: 0},
 			},
 		},
@@ -64,7 +64,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Crew",
 			Model: model.CrewModel,
 			Owner: 1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"team":  {Name: "team", Ordinal: 0},
 				"lead":  {Name: "lead", Ordinal: 1},
 				"size":  {Name: "size", Ordinal: 2},
@@ -72,12 +72,12 @@ var Catalog = &graph.Catalog{
 			},
 		},
 	},
-	Queries: map[string]*graph.Query{
+	Queries: map[string]*catalog.Query{
 		"Work_Job": {
 			Name:  "Work_Job",
 			Type:  "Job",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "jobId", Kind: keys.KindString},
 			},
 		},
@@ -85,13 +85,13 @@ var Catalog = &graph.Catalog{
 			Name:       "Work_JobByProject",
 			Type:       "Job",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "JobByProjectConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "projectId", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "priority", Kind: keys.KindInt},
 			},
 		},
@@ -99,13 +99,13 @@ var Catalog = &graph.Catalog{
 			Name:       "Work_JobByWorker",
 			Type:       "Job",
 			Index:      1,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "JobByWorkerConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "workerId", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "state", Kind: keys.KindString},
 				{Name: "dueOn", Kind: keys.KindDate},
 				{Name: "jobId", Kind: keys.KindString},
@@ -115,7 +115,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Work_Worker",
 			Type:  "Worker",
 			Index: driver.Primary,
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "workerId", Kind: keys.KindString},
 			},
 		},
@@ -123,10 +123,10 @@ var Catalog = &graph.Catalog{
 			Name:       "Work_WorkerByPrimary",
 			Type:       "Worker",
 			Index:      driver.Primary,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "WorkerByPrimaryConnection",
 			Operands:   true,
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "workerId", Kind: keys.KindString},
 			},
 		},
@@ -134,22 +134,22 @@ var Catalog = &graph.Catalog{
 			Name:       "Work_WorkerByTeam",
 			Type:       "Worker",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "WorkerByTeamConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "team", Kind: keys.KindString},
 			},
-			Rule: &graph.IndexRule{Group: "Leads", AuthTable: "Crew"},
+			Rule: &catalog.IndexRule{Group: "Leads", AuthTable: "Crew"},
 		},
 		"Grant": {
 			Name:  "Grant",
 			Type:  "Grant",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "orgId", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "role", Kind: keys.KindString},
 				{Name: "userId", Kind: keys.KindString},
 			},
@@ -158,13 +158,13 @@ var Catalog = &graph.Catalog{
 			Name:       "GrantByPrimary",
 			Type:       "Grant",
 			Index:      driver.Primary,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "GrantByPrimaryConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "orgId", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "role", Kind: keys.KindString},
 				{Name: "userId", Kind: keys.KindString},
 			},
@@ -178,10 +178,10 @@ var Catalog = &graph.Catalog{
 			Name:  "Crew",
 			Type:  "Crew",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "team", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "team", Kind: keys.KindString},
 			},
 		},
@@ -189,10 +189,10 @@ var Catalog = &graph.Catalog{
 			Name:       "CrewAll",
 			Type:       "Crew",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "CrewAllConnection",
 			Operands:   true,
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "size", Kind: keys.KindDecimal},
 				{Name: "since", Kind: keys.KindDateTime},
 			},

@@ -10,6 +10,7 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 )
 
@@ -45,12 +46,12 @@ func (r queries) WorkJob(ctx context.Context, jobID string, consistent *bool) (*
 
 // WorkJobByProject answers Work_JobByProject.
 func (r queries) WorkJobByProject(ctx context.Context, projectID string, priority *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*JobByProjectConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Work_JobByProject", model.JobCodec, []keys.Value{keys.String(projectID)}, graph.PageArgs{Sort: []keys.Value{optional(priority, func(v int) keys.Value { return keys.Int(int64(v)) })}, Where: keys.Condition{Eq: optional(eq, func(v int) keys.Value { return keys.Int(int64(v)) }), From: optional(from, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(to, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "Work_JobByProject", model.JobCodec, []keys.Value{keys.String(projectID)}, catalog.PageArgs{Sort: []keys.Value{optional(priority, func(v int) keys.Value { return keys.Int(int64(v)) })}, Where: keys.Condition{Eq: optional(eq, func(v int) keys.Value { return keys.Int(int64(v)) }), From: optional(from, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(to, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // WorkJobByWorker answers Work_JobByWorker.
 func (r queries) WorkJobByWorker(ctx context.Context, workerID string, state *model.JobState, dueOn *keys.Date, jobID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*JobByWorkerConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Work_JobByWorker", model.JobCodec, []keys.Value{keys.String(workerID)}, graph.PageArgs{Sort: []keys.Value{optional(state, func(v model.JobState) keys.Value { return keys.String(string(v)) }), optional(dueOn, keys.DateOf), optional(jobID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "Work_JobByWorker", model.JobCodec, []keys.Value{keys.String(workerID)}, catalog.PageArgs{Sort: []keys.Value{optional(state, func(v model.JobState) keys.Value { return keys.String(string(v)) }), optional(dueOn, keys.DateOf), optional(jobID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // WorkWorker answers Work_Worker.
@@ -60,12 +61,12 @@ func (r queries) WorkWorker(ctx context.Context, workerID string, consistent *bo
 
 // WorkWorkerByPrimary answers Work_WorkerByPrimary.
 func (r queries) WorkWorkerByPrimary(ctx context.Context, workerID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*WorkerByPrimaryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Work_WorkerByPrimary", model.WorkerCodec, nil, graph.PageArgs{Sort: []keys.Value{optional(workerID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "Work_WorkerByPrimary", model.WorkerCodec, nil, catalog.PageArgs{Sort: []keys.Value{optional(workerID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // WorkWorkerByTeam answers Work_WorkerByTeam.
 func (r queries) WorkWorkerByTeam(ctx context.Context, team string, reverse *bool, limit *int, nextToken *string) (*WorkerByTeamConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Work_WorkerByTeam", model.WorkerCodec, []keys.Value{keys.String(team)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "Work_WorkerByTeam", model.WorkerCodec, []keys.Value{keys.String(team)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Grant answers Grant.
@@ -75,7 +76,7 @@ func (r queries) Grant(ctx context.Context, orgID string, role string, userID st
 
 // GrantByPrimary answers GrantByPrimary.
 func (r queries) GrantByPrimary(ctx context.Context, orgID string, role *string, userID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*GrantByPrimaryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "GrantByPrimary", model.GrantCodec, []keys.Value{keys.String(orgID)}, graph.PageArgs{Sort: []keys.Value{optional(role, keys.String), optional(userID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "GrantByPrimary", model.GrantCodec, []keys.Value{keys.String(orgID)}, catalog.PageArgs{Sort: []keys.Value{optional(role, keys.String), optional(userID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Shop answers Shop.
@@ -90,7 +91,7 @@ func (r queries) Crew(ctx context.Context, team string, consistent *bool) (*mode
 
 // CrewAll answers CrewAll.
 func (r queries) CrewAll(ctx context.Context, size *keys.Decimal, since *time.Time, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*CrewAllConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "CrewAll", model.CrewCodec, nil, graph.PageArgs{Sort: []keys.Value{optional(size, keys.DecimalOf), optional(since, keys.DateTime)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "CrewAll", model.CrewCodec, nil, catalog.PageArgs{Sort: []keys.Value{optional(size, keys.DecimalOf), optional(since, keys.DateTime)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // rowsOfJob resolves fields of Job.

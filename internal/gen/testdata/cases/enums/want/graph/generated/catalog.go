@@ -5,19 +5,19 @@ package generated
 
 import (
 	"example.com/shop/model"
-	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
 // Catalog describes the API to its runtime.
-var Catalog = &graph.Catalog{
-	Types: map[string]*graph.Type{
+var Catalog = &catalog.Catalog{
+	Types: map[string]*catalog.Type{
 		"Paper": {
 			Name:  "Paper",
 			Model: model.PaperModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"paperId": {Name: "paperId", Ordinal: 0},
 				"stage":   {Name: "stage", Ordinal: 1},
 				"level":   {Name: "level", Ordinal: 2},
@@ -27,15 +27,15 @@ var Catalog = &graph.Catalog{
 			},
 		},
 	},
-	Queries: map[string]*graph.Query{
+	Queries: map[string]*catalog.Query{
 		"Paper": {
 			Name:  "Paper",
 			Type:  "Paper",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "level", Kind: keys.KindString},
 			},
 		},
@@ -43,10 +43,10 @@ var Catalog = &graph.Catalog{
 			Name:       "PaperById",
 			Type:       "Paper",
 			Index:      driver.Primary,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "PaperByIdConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -54,10 +54,10 @@ var Catalog = &graph.Catalog{
 			Name:       "PaperByStage",
 			Type:       "Paper",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "PaperByStageConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "stage", Kind: keys.KindString},
 			},
 		},

@@ -9,6 +9,7 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 )
 
@@ -38,12 +39,12 @@ func (r queries) Paper(ctx context.Context, id string, level *model.Level, consi
 
 // PaperByID answers PaperById.
 func (r queries) PaperByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PaperByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PaperById", model.PaperCodec, []keys.Value{keys.String(id)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "PaperById", model.PaperCodec, []keys.Value{keys.String(id)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PaperByStage answers PaperByStage.
 func (r queries) PaperByStage(ctx context.Context, stage model.Stage, reverse *bool, limit *int, nextToken *string) (*PaperByStageConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PaperByStage", model.PaperCodec, []keys.Value{keys.String(string(stage))}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "PaperByStage", model.PaperCodec, []keys.Value{keys.String(string(stage))}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // optional makes a key value of an argument that may be left out.

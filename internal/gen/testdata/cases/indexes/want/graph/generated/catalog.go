@@ -5,19 +5,19 @@ package generated
 
 import (
 	"example.com/shop/model"
-	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
 // Catalog describes the API to its runtime.
-var Catalog = &graph.Catalog{
-	Types: map[string]*graph.Type{
+var Catalog = &catalog.Catalog{
+	Types: map[string]*catalog.Type{
 		"Article": {
 			Name:  "Article",
 			Model: model.ArticleModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"articleId":   {Name: "articleId", Ordinal: 0},
 				"section":     {Name: "section", Ordinal: 1},
 				"author":      {Name: "author", Ordinal: 2},
@@ -29,12 +29,12 @@ var Catalog = &graph.Catalog{
 			},
 		},
 	},
-	Queries: map[string]*graph.Query{
+	Queries: map[string]*catalog.Query{
 		"Article": {
 			Name:  "Article",
 			Type:  "Article",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -42,10 +42,10 @@ var Catalog = &graph.Catalog{
 			Name:       "ArticleBySection",
 			Type:       "Article",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "ArticleBySectionConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "section", Kind: keys.KindString},
 			},
 		},
@@ -53,14 +53,14 @@ var Catalog = &graph.Catalog{
 			Name:       "ArticleBySectionAndAuthor",
 			Type:       "Article",
 			Index:      1,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "ArticleBySectionAndAuthorConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "section", Kind: keys.KindString},
 				{Name: "author", Kind: keys.KindString},
 			},
-			SKParts: []graph.Arg{
+			SKParts: []catalog.Arg{
 				{Name: "words", Kind: keys.KindInt},
 				{Name: "publishedAt", Kind: keys.KindDateTime},
 			},
@@ -69,10 +69,10 @@ var Catalog = &graph.Catalog{
 			Name:       "ArticleByAuthor",
 			Type:       "Article",
 			Index:      2,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "ArticleByAuthorConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "author", Kind: keys.KindString},
 			},
 		},
@@ -80,10 +80,10 @@ var Catalog = &graph.Catalog{
 			Name:       "ArticleByFrom",
 			Type:       "Article",
 			Index:      3,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "ArticleByFromConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "from", Kind: keys.KindString},
 			},
 		},
@@ -91,10 +91,10 @@ var Catalog = &graph.Catalog{
 			Name:       "ArticleByModel",
 			Type:       "Article",
 			Index:      4,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "ArticleByModelConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "model", Kind: keys.KindString},
 			},
 		},

@@ -10,6 +10,7 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 )
 
@@ -39,27 +40,27 @@ func (r queries) Article(ctx context.Context, id string, consistent *bool) (*mod
 
 // ArticleBySection answers ArticleBySection.
 func (r queries) ArticleBySection(ctx context.Context, section string, reverse *bool, limit *int, nextToken *string) (*ArticleBySectionConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ArticleBySection", model.ArticleCodec, []keys.Value{keys.String(section)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "ArticleBySection", model.ArticleCodec, []keys.Value{keys.String(section)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ArticleBySectionAndAuthor answers ArticleBySectionAndAuthor.
 func (r queries) ArticleBySectionAndAuthor(ctx context.Context, section string, author string, words *int, publishedAt *time.Time, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ArticleBySectionAndAuthorConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ArticleBySectionAndAuthor", model.ArticleCodec, []keys.Value{keys.String(section), keys.String(author)}, graph.PageArgs{Sort: []keys.Value{optional(words, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(publishedAt, keys.DateTime)}, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "ArticleBySectionAndAuthor", model.ArticleCodec, []keys.Value{keys.String(section), keys.String(author)}, catalog.PageArgs{Sort: []keys.Value{optional(words, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(publishedAt, keys.DateTime)}, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ArticleByAuthor answers ArticleByAuthor.
 func (r queries) ArticleByAuthor(ctx context.Context, author string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ArticleByAuthorConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ArticleByAuthor", model.ArticleCodec, []keys.Value{keys.String(author)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "ArticleByAuthor", model.ArticleCodec, []keys.Value{keys.String(author)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ArticleByFrom answers ArticleByFrom.
 func (r queries) ArticleByFrom(ctx context.Context, from string, reverse *bool, limit *int, nextToken *string) (*ArticleByFromConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ArticleByFrom", model.ArticleCodec, []keys.Value{keys.String(from)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "ArticleByFrom", model.ArticleCodec, []keys.Value{keys.String(from)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ArticleByModel answers ArticleByModel.
 func (r queries) ArticleByModel(ctx context.Context, modelArg string, reverse *bool, limit *int, nextToken *string) (*ArticleByModelConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ArticleByModel", model.ArticleCodec, []keys.Value{keys.String(modelArg)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "ArticleByModel", model.ArticleCodec, []keys.Value{keys.String(modelArg)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // optional makes a key value of an argument that may be left out.

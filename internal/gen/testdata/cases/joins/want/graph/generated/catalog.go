@@ -5,19 +5,19 @@ package generated
 
 import (
 	"example.com/shop/model"
-	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
 // Catalog describes the API to its runtime.
-var Catalog = &graph.Catalog{
-	Types: map[string]*graph.Type{
+var Catalog = &catalog.Catalog{
+	Types: map[string]*catalog.Type{
 		"Track": {
 			Name:  "Track",
 			Model: model.TrackModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"trackId": {Name: "trackId", Ordinal: 0},
 				"isrc":    {Name: "isrc", Ordinal: 1},
 				"title":   {Name: "title", Ordinal: 2},
@@ -27,7 +27,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Chart",
 			Model: model.ChartModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"chartId": {Name: "chartId", Ordinal: 0},
 				"week":    {Name: "week", Ordinal: 1},
 			},
@@ -36,7 +36,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Album",
 			Model: model.AlbumModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"albumId":          {Name: "albumId", Ordinal: 0},
 				"hitId":            {Name: "hitId", Ordinal: 1},
 				"hitIsrc":          {Name: "hitIsrc", Ordinal: 2},
@@ -44,21 +44,21 @@ var Catalog = &graph.Catalog{
 				"trackIds":         {Name: "trackIds", Ordinal: 4},
 				"bonusIds":         {Name: "bonusIds", Ordinal: 5},
 				"albumOfTheYearId": {Name: "albumOfTheYearId", Ordinal: 6},
-				"hit":              {Name: "hit", Ordinal: 1, Join: &graph.Join{Target: "Track", Via: driver.Primary}},
-				"hitByIsrc":        {Name: "hitByIsrc", Ordinal: 2, Join: &graph.Join{Target: "Track", Via: 0}},
-				"chart":            {Name: "chart", Ordinal: 3, Join: &graph.Join{Target: "Chart", Via: driver.Primary}},
-				"tracks":           {Name: "tracks", Ordinal: 4, Join: &graph.Join{Target: "Track", Many: true, Via: driver.Primary}},
-				"bonus":            {Name: "bonus", Ordinal: 5, Join: &graph.Join{Target: "Track", Many: true, Via: driver.Primary}},
-				"albumOfTheYear":   {Name: "albumOfTheYear", Ordinal: 6, Join: &graph.Join{Target: "Album", Via: driver.Primary}},
+				"hit":              {Name: "hit", Ordinal: 1, Join: &catalog.Join{Target: "Track", Via: driver.Primary}},
+				"hitByIsrc":        {Name: "hitByIsrc", Ordinal: 2, Join: &catalog.Join{Target: "Track", Via: 0}},
+				"chart":            {Name: "chart", Ordinal: 3, Join: &catalog.Join{Target: "Chart", Via: driver.Primary}},
+				"tracks":           {Name: "tracks", Ordinal: 4, Join: &catalog.Join{Target: "Track", Many: true, Via: driver.Primary}},
+				"bonus":            {Name: "bonus", Ordinal: 5, Join: &catalog.Join{Target: "Track", Many: true, Via: driver.Primary}},
+				"albumOfTheYear":   {Name: "albumOfTheYear", Ordinal: 6, Join: &catalog.Join{Target: "Album", Via: driver.Primary}},
 			},
 		},
 	},
-	Queries: map[string]*graph.Query{
+	Queries: map[string]*catalog.Query{
 		"Music_Track": {
 			Name:  "Music_Track",
 			Type:  "Track",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -66,10 +66,10 @@ var Catalog = &graph.Catalog{
 			Name:       "Music_TrackByIsrc",
 			Type:       "Track",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "TrackByIsrcConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "isrc", Kind: keys.KindString},
 			},
 		},
@@ -77,10 +77,10 @@ var Catalog = &graph.Catalog{
 			Name:  "Music_Chart",
 			Type:  "Chart",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "week", Kind: keys.KindDate},
 			},
 		},
@@ -88,10 +88,10 @@ var Catalog = &graph.Catalog{
 			Name:       "Music_ChartById",
 			Type:       "Chart",
 			Index:      driver.Primary,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "ChartByIdConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -99,7 +99,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Album",
 			Type:  "Album",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},

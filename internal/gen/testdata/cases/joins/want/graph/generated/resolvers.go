@@ -9,6 +9,7 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 )
 
@@ -40,7 +41,7 @@ func (r queries) MusicTrack(ctx context.Context, id string, consistent *bool) (*
 
 // MusicTrackByIsrc answers Music_TrackByIsrc.
 func (r queries) MusicTrackByIsrc(ctx context.Context, isrc string, reverse *bool, limit *int, nextToken *string) (*TrackByIsrcConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Music_TrackByIsrc", model.TrackCodec, []keys.Value{keys.String(isrc)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "Music_TrackByIsrc", model.TrackCodec, []keys.Value{keys.String(isrc)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // MusicChart answers Music_Chart.
@@ -50,7 +51,7 @@ func (r queries) MusicChart(ctx context.Context, id string, week *keys.Date, con
 
 // MusicChartByID answers Music_ChartById.
 func (r queries) MusicChartByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ChartByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Music_ChartById", model.ChartCodec, []keys.Value{keys.String(id)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "Music_ChartById", model.ChartCodec, []keys.Value{keys.String(id)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Album answers Album.

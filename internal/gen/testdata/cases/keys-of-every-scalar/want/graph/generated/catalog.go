@@ -5,19 +5,19 @@ package generated
 
 import (
 	"example.com/shop/model"
-	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
 // Catalog describes the API to its runtime.
-var Catalog = &graph.Catalog{
-	Types: map[string]*graph.Type{
+var Catalog = &catalog.Catalog{
+	Types: map[string]*catalog.Type{
 		"ByInt": {
 			Name:  "ByInt",
 			Model: model.ByIntModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"id": {Name: "id", Ordinal: 0},
 				"at": {Name: "at", Ordinal: 1},
 			},
@@ -26,7 +26,7 @@ var Catalog = &graph.Catalog{
 			Name:  "ByDecimal",
 			Model: model.ByDecimalModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"id":  {Name: "id", Ordinal: 0},
 				"day": {Name: "day", Ordinal: 1},
 			},
@@ -35,7 +35,7 @@ var Catalog = &graph.Catalog{
 			Name:  "ByFloat",
 			Model: model.ByFloatModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"id":    {Name: "id", Ordinal: 0},
 				"flag":  {Name: "flag", Ordinal: 1},
 				"small": {Name: "small", Ordinal: 2},
@@ -47,15 +47,15 @@ var Catalog = &graph.Catalog{
 			},
 		},
 	},
-	Queries: map[string]*graph.Query{
+	Queries: map[string]*catalog.Query{
 		"ByInt": {
 			Name:  "ByInt",
 			Type:  "ByInt",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "at", Kind: keys.KindInt},
 			},
 		},
@@ -63,10 +63,10 @@ var Catalog = &graph.Catalog{
 			Name:       "ByIntById",
 			Type:       "ByInt",
 			Index:      driver.Primary,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "ByIntByIdConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -74,10 +74,10 @@ var Catalog = &graph.Catalog{
 			Name:  "ByDecimal",
 			Type:  "ByDecimal",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "day", Kind: keys.KindDate},
 			},
 		},
@@ -85,10 +85,10 @@ var Catalog = &graph.Catalog{
 			Name:       "ByDecimalById",
 			Type:       "ByDecimal",
 			Index:      driver.Primary,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "ByDecimalByIdConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -96,10 +96,10 @@ var Catalog = &graph.Catalog{
 			Name:  "ByFloat",
 			Type:  "ByFloat",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "flag", Kind: keys.KindBoolean},
 			},
 		},
@@ -107,10 +107,10 @@ var Catalog = &graph.Catalog{
 			Name:       "ByFloatById",
 			Type:       "ByFloat",
 			Index:      driver.Primary,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "ByFloatByIdConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -118,10 +118,10 @@ var Catalog = &graph.Catalog{
 			Name:       "ByFloatByFlag",
 			Type:       "ByFloat",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "ByFloatByFlagConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "flag", Kind: keys.KindBoolean},
 			},
 		},
@@ -129,10 +129,10 @@ var Catalog = &graph.Catalog{
 			Name:       "ByFloatBySmall",
 			Type:       "ByFloat",
 			Index:      1,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "ByFloatBySmallConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "small", Kind: keys.KindInt},
 			},
 		},
@@ -140,10 +140,10 @@ var Catalog = &graph.Catalog{
 			Name:       "ByFloatByLarge",
 			Type:       "ByFloat",
 			Index:      2,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "ByFloatByLargeConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "large", Kind: keys.KindInt},
 			},
 		},
@@ -151,10 +151,10 @@ var Catalog = &graph.Catalog{
 			Name:       "ByFloatByRatio",
 			Type:       "ByFloat",
 			Index:      3,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "ByFloatByRatioConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "ratio", Kind: keys.KindFloat},
 			},
 		},
@@ -162,10 +162,10 @@ var Catalog = &graph.Catalog{
 			Name:       "ByFloatByPrice",
 			Type:       "ByFloat",
 			Index:      4,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "ByFloatByPriceConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "price", Kind: keys.KindDecimal},
 			},
 		},
@@ -173,10 +173,10 @@ var Catalog = &graph.Catalog{
 			Name:       "ByFloatByDay",
 			Type:       "ByFloat",
 			Index:      5,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "ByFloatByDayConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "day", Kind: keys.KindDate},
 			},
 		},
@@ -184,10 +184,10 @@ var Catalog = &graph.Catalog{
 			Name:       "ByFloatByAt",
 			Type:       "ByFloat",
 			Index:      6,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "ByFloatByAtConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "at", Kind: keys.KindDateTime},
 			},
 		},

@@ -10,6 +10,7 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 )
 
@@ -39,7 +40,7 @@ func (r queries) ByInt(ctx context.Context, id string, at *int64, consistent *bo
 
 // ByIntByID answers ByIntById.
 func (r queries) ByIntByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ByIntByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ByIntById", model.ByIntCodec, []keys.Value{keys.String(id)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "ByIntById", model.ByIntCodec, []keys.Value{keys.String(id)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ByDecimal answers ByDecimal.
@@ -49,7 +50,7 @@ func (r queries) ByDecimal(ctx context.Context, id string, day *keys.Date, consi
 
 // ByDecimalByID answers ByDecimalById.
 func (r queries) ByDecimalByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ByDecimalByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ByDecimalById", model.ByDecimalCodec, []keys.Value{keys.String(id)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "ByDecimalById", model.ByDecimalCodec, []keys.Value{keys.String(id)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ByFloat answers ByFloat.
@@ -59,42 +60,42 @@ func (r queries) ByFloat(ctx context.Context, id string, flag *bool, consistent 
 
 // ByFloatByID answers ByFloatById.
 func (r queries) ByFloatByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ByFloatByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ByFloatById", model.ByFloatCodec, []keys.Value{keys.String(id)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "ByFloatById", model.ByFloatCodec, []keys.Value{keys.String(id)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ByFloatByFlag answers ByFloatByFlag.
 func (r queries) ByFloatByFlag(ctx context.Context, flag bool, reverse *bool, limit *int, nextToken *string) (*ByFloatByFlagConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ByFloatByFlag", model.ByFloatCodec, []keys.Value{keys.Boolean(flag)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "ByFloatByFlag", model.ByFloatCodec, []keys.Value{keys.Boolean(flag)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ByFloatBySmall answers ByFloatBySmall.
 func (r queries) ByFloatBySmall(ctx context.Context, small int, reverse *bool, limit *int, nextToken *string) (*ByFloatBySmallConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ByFloatBySmall", model.ByFloatCodec, []keys.Value{keys.Int(int64(small))}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "ByFloatBySmall", model.ByFloatCodec, []keys.Value{keys.Int(int64(small))}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ByFloatByLarge answers ByFloatByLarge.
 func (r queries) ByFloatByLarge(ctx context.Context, large int64, reverse *bool, limit *int, nextToken *string) (*ByFloatByLargeConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ByFloatByLarge", model.ByFloatCodec, []keys.Value{keys.Int(large)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "ByFloatByLarge", model.ByFloatCodec, []keys.Value{keys.Int(large)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ByFloatByRatio answers ByFloatByRatio.
 func (r queries) ByFloatByRatio(ctx context.Context, ratio float64, reverse *bool, limit *int, nextToken *string) (*ByFloatByRatioConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ByFloatByRatio", model.ByFloatCodec, []keys.Value{keys.Float(ratio)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "ByFloatByRatio", model.ByFloatCodec, []keys.Value{keys.Float(ratio)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ByFloatByPrice answers ByFloatByPrice.
 func (r queries) ByFloatByPrice(ctx context.Context, price keys.Decimal, reverse *bool, limit *int, nextToken *string) (*ByFloatByPriceConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ByFloatByPrice", model.ByFloatCodec, []keys.Value{keys.DecimalOf(price)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "ByFloatByPrice", model.ByFloatCodec, []keys.Value{keys.DecimalOf(price)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ByFloatByDay answers ByFloatByDay.
 func (r queries) ByFloatByDay(ctx context.Context, day keys.Date, reverse *bool, limit *int, nextToken *string) (*ByFloatByDayConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ByFloatByDay", model.ByFloatCodec, []keys.Value{keys.DateOf(day)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "ByFloatByDay", model.ByFloatCodec, []keys.Value{keys.DateOf(day)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ByFloatByAt answers ByFloatByAt.
 func (r queries) ByFloatByAt(ctx context.Context, at time.Time, reverse *bool, limit *int, nextToken *string) (*ByFloatByAtConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ByFloatByAt", model.ByFloatCodec, []keys.Value{keys.DateTime(at)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "ByFloatByAt", model.ByFloatCodec, []keys.Value{keys.DateTime(at)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // optional makes a key value of an argument that may be left out.

@@ -5,19 +5,19 @@ package generated
 
 import (
 	"example.com/shop/model"
-	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
 // Catalog describes the API to its runtime.
-var Catalog = &graph.Catalog{
-	Types: map[string]*graph.Type{
+var Catalog = &catalog.Catalog{
+	Types: map[string]*catalog.Type{
 		"go_package": {
 			Name:  "go_package",
 			Model: model.GoPackageModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"type":       {Name: "type", Ordinal: 0},
 				"func":       {Name: "func", Ordinal: 1},
 				"range":      {Name: "range", Ordinal: 2},
@@ -38,25 +38,25 @@ var Catalog = &graph.Catalog{
 			Name:  "order",
 			Model: model.OrderModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"id":      {Name: "id", Ordinal: 0},
 				"v":       {Name: "v", Ordinal: 1},
 				"rec":     {Name: "rec", Ordinal: 2},
 				"ok":      {Name: "ok", Ordinal: 3},
 				"type":    {Name: "type", Ordinal: 4},
-				"package": {Name: "package", Ordinal: 4, Join: &graph.Join{Target: "go_package", Via: driver.Primary}},
+				"package": {Name: "package", Ordinal: 4, Join: &catalog.Join{Target: "go_package", Via: driver.Primary}},
 			},
 		},
 	},
-	Queries: map[string]*graph.Query{
+	Queries: map[string]*catalog.Query{
 		"go_package": {
 			Name:  "go_package",
 			Type:  "go_package",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "func", Kind: keys.KindString},
 			},
 		},
@@ -64,10 +64,10 @@ var Catalog = &graph.Catalog{
 			Name:       "go_packageById",
 			Type:       "go_package",
 			Index:      driver.Primary,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "go_packageByIdConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -75,10 +75,10 @@ var Catalog = &graph.Catalog{
 			Name:       "go_packageByFunc",
 			Type:       "go_package",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "go_packageByFuncConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "func", Kind: keys.KindString},
 			},
 		},
@@ -86,10 +86,10 @@ var Catalog = &graph.Catalog{
 			Name:       "go_packageByRange",
 			Type:       "go_package",
 			Index:      1,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "go_packageByRangeConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "range", Kind: keys.KindString},
 			},
 		},
@@ -97,10 +97,10 @@ var Catalog = &graph.Catalog{
 			Name:       "go_packageByString",
 			Type:       "go_package",
 			Index:      2,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "go_packageByStringConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "string", Kind: keys.KindString},
 			},
 		},
@@ -108,10 +108,10 @@ var Catalog = &graph.Catalog{
 			Name:       "go_packageByR",
 			Type:       "go_package",
 			Index:      3,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "go_packageByRConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "r", Kind: keys.KindString},
 			},
 		},
@@ -119,10 +119,10 @@ var Catalog = &graph.Catalog{
 			Name:       "go_packageByGraph",
 			Type:       "go_package",
 			Index:      4,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "go_packageByGraphConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "graph", Kind: keys.KindString},
 			},
 		},
@@ -130,10 +130,10 @@ var Catalog = &graph.Catalog{
 			Name:       "go_packageByKeys",
 			Type:       "go_package",
 			Index:      5,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "go_packageByKeysConnection",
 			Operands:   false,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "keys", Kind: keys.KindString},
 			},
 		},
@@ -141,7 +141,7 @@ var Catalog = &graph.Catalog{
 			Name:  "order",
 			Type:  "order",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},

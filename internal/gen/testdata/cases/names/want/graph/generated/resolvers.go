@@ -9,6 +9,7 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 )
 
@@ -40,37 +41,37 @@ func (r queries) GoPackage(ctx context.Context, id string, funcArg *string, cons
 
 // GoPackageByID answers go_packageById.
 func (r queries) GoPackageByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*GoPackageByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "go_packageById", model.GoPackageCodec, []keys.Value{keys.String(id)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "go_packageById", model.GoPackageCodec, []keys.Value{keys.String(id)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // GoPackageByFunc answers go_packageByFunc.
 func (r queries) GoPackageByFunc(ctx context.Context, funcArg string, reverse *bool, limit *int, nextToken *string) (*GoPackageByFuncConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "go_packageByFunc", model.GoPackageCodec, []keys.Value{keys.String(funcArg)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "go_packageByFunc", model.GoPackageCodec, []keys.Value{keys.String(funcArg)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // GoPackageByRange answers go_packageByRange.
 func (r queries) GoPackageByRange(ctx context.Context, rangeArg string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*GoPackageByRangeConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "go_packageByRange", model.GoPackageCodec, []keys.Value{keys.String(rangeArg)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "go_packageByRange", model.GoPackageCodec, []keys.Value{keys.String(rangeArg)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // GoPackageByString answers go_packageByString.
 func (r queries) GoPackageByString(ctx context.Context, stringArg string, reverse *bool, limit *int, nextToken *string) (*GoPackageByStringConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "go_packageByString", model.GoPackageCodec, []keys.Value{keys.String(stringArg)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "go_packageByString", model.GoPackageCodec, []keys.Value{keys.String(stringArg)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // GoPackageByR answers go_packageByR.
 func (r queries) GoPackageByR(ctx context.Context, rArg string, reverse *bool, limit *int, nextToken *string) (*GoPackageByRConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "go_packageByR", model.GoPackageCodec, []keys.Value{keys.String(rArg)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "go_packageByR", model.GoPackageCodec, []keys.Value{keys.String(rArg)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // GoPackageByGraph answers go_packageByGraph.
 func (r queries) GoPackageByGraph(ctx context.Context, graphArg string, reverse *bool, limit *int, nextToken *string) (*GoPackageByGraphConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "go_packageByGraph", model.GoPackageCodec, []keys.Value{keys.String(graphArg)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "go_packageByGraph", model.GoPackageCodec, []keys.Value{keys.String(graphArg)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // GoPackageByKeys answers go_packageByKeys.
 func (r queries) GoPackageByKeys(ctx context.Context, keysArg string, reverse *bool, limit *int, nextToken *string) (*GoPackageByKeysConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "go_packageByKeys", model.GoPackageCodec, []keys.Value{keys.String(keysArg)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "go_packageByKeys", model.GoPackageCodec, []keys.Value{keys.String(keysArg)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Order answers order.

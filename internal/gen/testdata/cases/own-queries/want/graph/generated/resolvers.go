@@ -9,6 +9,7 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 )
 
@@ -49,5 +50,5 @@ func (r queries) Note(ctx context.Context, id string, consistent *bool) (*model.
 
 // NoteByTag answers NoteByTag.
 func (r queries) NoteByTag(ctx context.Context, tag string, reverse *bool, limit *int, nextToken *string) (*NoteByTagConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "NoteByTag", model.NoteCodec, []keys.Value{keys.String(tag)}, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "NoteByTag", model.NoteCodec, []keys.Value{keys.String(tag)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }

@@ -5,19 +5,19 @@ package generated
 
 import (
 	"example.com/shop/model"
-	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
 // Catalog describes the API to its runtime.
-var Catalog = &graph.Catalog{
-	Types: map[string]*graph.Type{
+var Catalog = &catalog.Catalog{
+	Types: map[string]*catalog.Type{
 		"Seat": {
 			Name:  "Seat",
 			Model: model.SeatModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"seatId": {Name: "seatId", Ordinal: 0},
 				"taken":  {Name: "taken", Ordinal: 1},
 			},
@@ -26,17 +26,17 @@ var Catalog = &graph.Catalog{
 			Name:  "SeatLog",
 			Model: model.SeatLogModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"seatId": {Name: "seatId", Ordinal: 0},
 			},
 		},
 	},
-	Queries: map[string]*graph.Query{
+	Queries: map[string]*catalog.Query{
 		"Box_Office_Seat": {
 			Name:  "Box_Office_Seat",
 			Type:  "Seat",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -44,7 +44,7 @@ var Catalog = &graph.Catalog{
 			Name:  "SeatLog",
 			Type:  "SeatLog",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},

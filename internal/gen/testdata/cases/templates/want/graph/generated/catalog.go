@@ -5,19 +5,19 @@ package generated
 
 import (
 	"example.com/shop/model"
-	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
 // Catalog describes the API to its runtime.
-var Catalog = &graph.Catalog{
-	Types: map[string]*graph.Type{
+var Catalog = &catalog.Catalog{
+	Types: map[string]*catalog.Type{
 		"Author": {
 			Name:  "Author",
 			Model: model.AuthorModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"authorId": {Name: "authorId", Ordinal: 0},
 				"name":     {Name: "name", Ordinal: 1},
 			},
@@ -26,7 +26,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Post",
 			Model: model.PostModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"postId":    {Name: "postId", Ordinal: 0},
 				"authorId":  {Name: "authorId", Ordinal: 1},
 				"title":     {Name: "title", Ordinal: 2},
@@ -34,17 +34,17 @@ var Catalog = &graph.Catalog{
 				"rank":      {Name: "rank", Ordinal: 4},
 				"createdAt": {Name: "createdAt", Ordinal: 5},
 				"previous":  {Name: "previous", Ordinal: 6},
-				"author":    {Name: "author", Ordinal: 1, Join: &graph.Join{Target: "Author", Via: driver.Primary}},
-				"before":    {Name: "before", Ordinal: 6, Join: &graph.Join{Target: "Post", Via: 2}},
+				"author":    {Name: "author", Ordinal: 1, Join: &catalog.Join{Target: "Author", Via: driver.Primary}},
+				"before":    {Name: "before", Ordinal: 6, Join: &catalog.Join{Target: "Post", Via: 2}},
 			},
 		},
 	},
-	Queries: map[string]*graph.Query{
+	Queries: map[string]*catalog.Query{
 		"Author": {
 			Name:  "Author",
 			Type:  "Author",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "authorId", Kind: keys.KindString},
 			},
 		},
@@ -52,7 +52,7 @@ var Catalog = &graph.Catalog{
 			Name:       "AuthorAuthors",
 			Type:       "Author",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "AuthorAuthorsConnection",
 			Operands:   false,
 		},
@@ -60,10 +60,10 @@ var Catalog = &graph.Catalog{
 			Name:  "Post",
 			Type:  "Post",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "authorId", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "createdAt", Kind: keys.KindDateTime},
 				{Name: "postId", Kind: keys.KindString},
 			},
@@ -72,13 +72,13 @@ var Catalog = &graph.Catalog{
 			Name:       "PostByPrimary",
 			Type:       "Post",
 			Index:      driver.Primary,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "PostByPrimaryConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "authorId", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "createdAt", Kind: keys.KindDateTime},
 				{Name: "postId", Kind: keys.KindString},
 			},
@@ -87,7 +87,7 @@ var Catalog = &graph.Catalog{
 			Name:       "PostPosts",
 			Type:       "Post",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "PostPostsConnection",
 			Operands:   false,
 		},
@@ -95,10 +95,10 @@ var Catalog = &graph.Catalog{
 			Name:       "PostFeed",
 			Type:       "Post",
 			Index:      1,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "PostFeedConnection",
 			Operands:   true,
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "createdAt", Kind: keys.KindDateTime},
 				{Name: "postId", Kind: keys.KindString},
 			},
@@ -107,10 +107,10 @@ var Catalog = &graph.Catalog{
 			Name:       "PostLookup",
 			Type:       "Post",
 			Index:      2,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "PostLookupConnection",
 			Operands:   true,
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "postId", Kind: keys.KindString},
 			},
 		},
@@ -118,13 +118,13 @@ var Catalog = &graph.Catalog{
 			Name:       "PostByStatus",
 			Type:       "Post",
 			Index:      3,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "PostByStatusConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "status", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "createdAt", Kind: keys.KindDateTime},
 				{Name: "rank", Kind: keys.KindInt},
 			},

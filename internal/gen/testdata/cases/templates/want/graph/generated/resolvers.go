@@ -10,6 +10,7 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 )
 
@@ -41,7 +42,7 @@ func (r queries) Author(ctx context.Context, authorID string, consistent *bool) 
 
 // AuthorAuthors answers AuthorAuthors.
 func (r queries) AuthorAuthors(ctx context.Context, reverse *bool, limit *int, nextToken *string) (*AuthorAuthorsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "AuthorAuthors", model.AuthorCodec, nil, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "AuthorAuthors", model.AuthorCodec, nil, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Post answers Post.
@@ -51,27 +52,27 @@ func (r queries) Post(ctx context.Context, authorID string, createdAt time.Time,
 
 // PostByPrimary answers PostByPrimary.
 func (r queries) PostByPrimary(ctx context.Context, authorID string, createdAt *time.Time, postID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostByPrimaryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PostByPrimary", model.PostCodec, []keys.Value{keys.String(authorID)}, graph.PageArgs{Sort: []keys.Value{optional(createdAt, keys.DateTime), optional(postID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "PostByPrimary", model.PostCodec, []keys.Value{keys.String(authorID)}, catalog.PageArgs{Sort: []keys.Value{optional(createdAt, keys.DateTime), optional(postID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PostPosts answers PostPosts.
 func (r queries) PostPosts(ctx context.Context, reverse *bool, limit *int, nextToken *string) (*PostPostsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PostPosts", model.PostCodec, nil, graph.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "PostPosts", model.PostCodec, nil, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PostFeed answers PostFeed.
 func (r queries) PostFeed(ctx context.Context, createdAt *time.Time, postID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostFeedConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PostFeed", model.PostCodec, nil, graph.PageArgs{Sort: []keys.Value{optional(createdAt, keys.DateTime), optional(postID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "PostFeed", model.PostCodec, nil, catalog.PageArgs{Sort: []keys.Value{optional(createdAt, keys.DateTime), optional(postID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PostLookup answers PostLookup.
 func (r queries) PostLookup(ctx context.Context, postID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostLookupConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PostLookup", model.PostCodec, nil, graph.PageArgs{Sort: []keys.Value{optional(postID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "PostLookup", model.PostCodec, nil, catalog.PageArgs{Sort: []keys.Value{optional(postID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PostByStatus answers PostByStatus.
 func (r queries) PostByStatus(ctx context.Context, status model.PostStatus, createdAt *time.Time, rank *int64, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostByStatusConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PostByStatus", model.PostCodec, []keys.Value{keys.String(string(status))}, graph.PageArgs{Sort: []keys.Value{optional(createdAt, keys.DateTime), optional(rank, keys.Int)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "PostByStatus", model.PostCodec, []keys.Value{keys.String(string(status))}, catalog.PageArgs{Sort: []keys.Value{optional(createdAt, keys.DateTime), optional(rank, keys.Int)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // rowsOfPost resolves fields of Post.

@@ -5,19 +5,19 @@ package generated
 
 import (
 	"example.com/shop/model"
-	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
 // Catalog describes the API to its runtime.
-var Catalog = &graph.Catalog{
-	Types: map[string]*graph.Type{
+var Catalog = &catalog.Catalog{
+	Types: map[string]*catalog.Type{
 		"Session": {
 			Name:  "Session",
 			Model: model.SessionModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"sessionId": {Name: "sessionId", Ordinal: 0},
 				"openedAt":  {Name: "openedAt", Ordinal: 1},
 				"usedAt":    {Name: "usedAt", Ordinal: 2},
@@ -25,12 +25,12 @@ var Catalog = &graph.Catalog{
 			},
 		},
 	},
-	Queries: map[string]*graph.Query{
+	Queries: map[string]*catalog.Query{
 		"Session": {
 			Name:  "Session",
 			Type:  "Session",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},

@@ -5,19 +5,19 @@ package generated
 
 import (
 	"example.com/shop/model"
-	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
 // Catalog describes the API to its runtime.
-var Catalog = &graph.Catalog{
-	Types: map[string]*graph.Type{
+var Catalog = &catalog.Catalog{
+	Types: map[string]*catalog.Type{
 		"Account": {
 			Name:  "Account",
 			Model: model.AccountModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"accountId": {Name: "accountId", Ordinal: 0},
 				"tenantId":  {Name: "tenantId", Ordinal: 1},
 				"email":     {Name: "email", Ordinal: 2},
@@ -28,19 +28,19 @@ var Catalog = &graph.Catalog{
 			Name:  "Login",
 			Model: model.LoginModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"loginId": {Name: "loginId", Ordinal: 0},
 				"email":   {Name: "email", Ordinal: 1},
-				"account": {Name: "account", Ordinal: 1, Join: &graph.Join{Target: "Account", Via: 0}},
+				"account": {Name: "account", Ordinal: 1, Join: &catalog.Join{Target: "Account", Via: 0}},
 			},
 		},
 	},
-	Queries: map[string]*graph.Query{
+	Queries: map[string]*catalog.Query{
 		"Account": {
 			Name:  "Account",
 			Type:  "Account",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "accountId", Kind: keys.KindString},
 			},
 		},
@@ -48,7 +48,7 @@ var Catalog = &graph.Catalog{
 			Name:  "AccountByEmail",
 			Type:  "Account",
 			Index: 0,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "email", Kind: keys.KindString},
 			},
 		},
@@ -56,19 +56,19 @@ var Catalog = &graph.Catalog{
 			Name:  "AccountByTenantAndName",
 			Type:  "Account",
 			Index: 1,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "tenantId", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "username", Kind: keys.KindString},
 			},
-			Rule: &graph.IndexRule{Group: "Leads"},
+			Rule: &catalog.IndexRule{Group: "Leads"},
 		},
 		"Login": {
 			Name:  "Login",
 			Type:  "Login",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},

@@ -5,19 +5,19 @@ package generated
 
 import (
 	"example.com/shop/model"
-	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
 // Catalog describes the API to its runtime.
-var Catalog = &graph.Catalog{
-	Types: map[string]*graph.Type{
+var Catalog = &catalog.Catalog{
+	Types: map[string]*catalog.Type{
 		"Device": {
 			Name:  "Device",
 			Model: model.DeviceModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"channel":      {Name: "channel", Ordinal: 0},
 				"deviceId":     {Name: "deviceId", Ordinal: 1},
 				"ownerAccount": {Name: "ownerAccount", Ordinal: 2},
@@ -31,19 +31,19 @@ var Catalog = &graph.Catalog{
 			Name:  "Parcel",
 			Model: model.ParcelModel,
 			Owner: -1,
-			Fields: map[string]*graph.Field{
+			Fields: map[string]*catalog.Field{
 				"parcelId": {Name: "parcelId", Ordinal: 0},
 				"state":    {Name: "state", Ordinal: 1},
 				"shelf":    {Name: "shelf", Ordinal: 2},
 			},
 		},
 	},
-	Queries: map[string]*graph.Query{
+	Queries: map[string]*catalog.Query{
 		"Device": {
 			Name:  "Device",
 			Type:  "Device",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "channel", Kind: keys.KindString},
 				{Name: "deviceId", Kind: keys.KindString},
 			},
@@ -52,13 +52,13 @@ var Catalog = &graph.Catalog{
 			Name:       "DeviceByCurrentAlert",
 			Type:       "Device",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "DeviceByCurrentAlertConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "ownerAccount", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "alertState", Kind: keys.KindString},
 				{Name: "measuredAt", Kind: keys.KindDateTime},
 			},
@@ -67,13 +67,13 @@ var Catalog = &graph.Catalog{
 			Name:       "DeviceByChannel",
 			Type:       "Device",
 			Index:      1,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "DeviceByChannelConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "channel", Kind: keys.KindString},
 			},
-			SK: []graph.Arg{
+			SK: []catalog.Arg{
 				{Name: "deviceId", Kind: keys.KindString},
 			},
 		},
@@ -81,7 +81,7 @@ var Catalog = &graph.Catalog{
 			Name:  "Post_Parcel",
 			Type:  "Parcel",
 			Index: driver.Primary,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -89,10 +89,10 @@ var Catalog = &graph.Catalog{
 			Name:       "Post_ParcelByPlace",
 			Type:       "Parcel",
 			Index:      0,
-			Kind:       graph.Many,
+			Kind:       catalog.Many,
 			Connection: "ParcelByPlaceConnection",
 			Operands:   true,
-			PK: []graph.Arg{
+			PK: []catalog.Arg{
 				{Name: "state", Kind: keys.KindString},
 			},
 		},

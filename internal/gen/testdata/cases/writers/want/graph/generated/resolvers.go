@@ -10,6 +10,7 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 )
 
@@ -39,12 +40,12 @@ func (r queries) Device(ctx context.Context, channel string, deviceID string, co
 
 // DeviceByCurrentAlert answers DeviceByCurrentAlert.
 func (r queries) DeviceByCurrentAlert(ctx context.Context, ownerAccount string, alertState *string, measuredAt *time.Time, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*DeviceByCurrentAlertConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "DeviceByCurrentAlert", model.DeviceCodec, []keys.Value{keys.String(ownerAccount)}, graph.PageArgs{Sort: []keys.Value{optional(alertState, keys.String), optional(measuredAt, keys.DateTime)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "DeviceByCurrentAlert", model.DeviceCodec, []keys.Value{keys.String(ownerAccount)}, catalog.PageArgs{Sort: []keys.Value{optional(alertState, keys.String), optional(measuredAt, keys.DateTime)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // DeviceByChannel answers DeviceByChannel.
 func (r queries) DeviceByChannel(ctx context.Context, channel string, deviceID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*DeviceByChannelConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "DeviceByChannel", model.DeviceCodec, []keys.Value{keys.String(channel)}, graph.PageArgs{Sort: []keys.Value{optional(deviceID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "DeviceByChannel", model.DeviceCodec, []keys.Value{keys.String(channel)}, catalog.PageArgs{Sort: []keys.Value{optional(deviceID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PostParcel answers Post_Parcel.
@@ -54,7 +55,7 @@ func (r queries) PostParcel(ctx context.Context, id string, consistent *bool) (*
 
 // PostParcelByPlace answers Post_ParcelByPlace.
 func (r queries) PostParcelByPlace(ctx context.Context, state string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ParcelByPlaceConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Post_ParcelByPlace", model.ParcelCodec, []keys.Value{keys.String(state)}, graph.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return graph.FetchPage(ctx, r.rt, "Post_ParcelByPlace", model.ParcelCodec, []keys.Value{keys.String(state)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // optional makes a key value of an argument that may be left out.
