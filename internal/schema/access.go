@@ -2,8 +2,11 @@ package schema
 
 import "github.com/foldql/foldql/keys"
 
+// accessReader reads who may read what.
+type accessReader struct{ *ModelDraft }
+
 // readOwner reads @owner.
-func (d *draft) readOwner() {
+func (d *accessReader) readOwner() {
 	for _, m := range d.marked("owner") {
 		pos := at(m.dir.Position)
 		switch {
@@ -20,7 +23,7 @@ func (d *draft) readOwner() {
 }
 
 // readAccess reads @auth and the rules of indexes. All models have their keys and owners by now.
-func (d *draft) readAccess() {
+func (d *accessReader) readAccess() {
 	if dir := d.def.Directives.ForName("auth"); dir != nil {
 		d.Auth = &Auth{Groups: listOf(dir, "groups"), Owner: flagOf(dir, "owner")}
 		if d.Auth.Owner && d.Owner == nil {
@@ -36,24 +39,16 @@ func (d *draft) readAccess() {
 			d.report(authNoOwner, at(m.dir.Position), m.field)
 		}
 	}
+	guards := &guardChecker{d.ModelDraft}
 	for _, x := range d.Indexes {
 		d.readIndexAccess(x)
-		d.checkGuarded(x)
-		d.checkOwnerReads(x)
+		guards.checkGuarded(x)
+		guards.checkOwnerReads(x)
 	}
-	d.checkOwnerRange()
+	guards.checkOwnerRange()
 }
 
-// authOf is @auth of a field, nil without.
-func (d *draft) authOf(f *Field) *Auth {
-	dir := d.sources[f].Directives.ForName("auth")
-	if dir == nil {
-		return nil
-	}
-	return &Auth{Groups: listOf(dir, "groups"), Owner: flagOf(dir, "owner")}
-}
-
-func (d *draft) readIndexAccess(x *Index) {
+func (d *accessReader) readIndexAccess(x *Index) {
 	group, hasGroup := d.settingOf(x, "group")
 	table, hasTable := d.settingOf(x, "authTable")
 	switch {
@@ -81,27 +76,17 @@ func (d *draft) readIndexAccess(x *Index) {
 
 // checkOwnerCasing holds the partition key of an index with a group against what names its owner: were it in a casing of its
 // own, the owner under one value of the key could read the rows of another value that differs in casing.
-func (d *draft) checkOwnerCasing(x *Index, m marked, what string, names Half) {
+func (d *accessReader) checkOwnerCasing(x *Index, m marked, what string, names Half) {
 	if c := x.PK.Casing(); c != names.Casing() && c != noCasing && x.PK.Fields[0].Kind() == keys.KindString {
 		d.report(authIndexCase, argumentPos(m.dir, "group"), m.field, x.As, c, what, names.Casing())
 	}
 }
 
-// Casing is the casing of the values of the half, as annotations write it.
-func (h Half) Casing() string {
-	for name, c := range casings {
-		if h.Layout.Casing == c {
-			return name
-		}
-	}
-	return noCasing
-}
-
 // readAuthTable finds the model whose row under the key asked for names the owner.
-func (d *draft) readAuthTable(x *Index, m marked) {
+func (d *accessReader) readAuthTable(x *Index, m marked) {
 	pos := argumentPos(m.dir, "authTable")
 	name, _ := textOf(m.dir, "authTable")
-	table := d.l.byTable(name)
+	table := d.project.byTable(name)
 	if table == nil {
 		d.report(authTable, pos, m.field, x.As, name)
 		return

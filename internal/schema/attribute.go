@@ -8,7 +8,7 @@ import (
 )
 
 // nameAttributes finds the names that one or all of the uses give the key attributes.
-func (l *loader) nameAttributes(p *PhysicalIndex) {
+func (l *indexUses) nameAttributes(p *PhysicalIndex) {
 	p.PK = l.attribute(p, "pkAttribute", p.Name+"pk")
 	if p.first().Index.SK.Exists() {
 		p.SK = l.attribute(p, "skAttribute", p.Name+"sk")
@@ -22,7 +22,7 @@ func (l *loader) nameAttributes(p *PhysicalIndex) {
 	}
 }
 
-func (l *loader) attribute(p *PhysicalIndex, argument, name string) string {
+func (l *indexUses) attribute(p *PhysicalIndex, argument, name string) string {
 	var first *ReadModel
 	for _, u := range p.Uses {
 		d := l.draftOf(u.Model)
@@ -47,7 +47,7 @@ var attributePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,254}$`)
 var bookkeeping = []string{"_own", "_by", "_rev", "_deleted", "_ttl", "_expires", "_pos"}
 
 // checkAttributes finds attributes of a table that would get one name.
-func (l *loader) checkAttributes(t *Table) {
+func (l *indexUses) checkAttributes(t *Table) {
 	taken := map[string]string{}
 	take := func(name, what, argument string, pos Pos) {
 		other := taken[name]
@@ -88,7 +88,7 @@ func (l *loader) checkAttributes(t *Table) {
 
 // checkLocal holds an index to what one must be whose partition key is the table's own attribute, as that of a local secondary
 // index is: the rows of a partition of the table, in another order.
-func (l *loader) checkLocal(p *PhysicalIndex) {
+func (l *indexUses) checkLocal(p *PhysicalIndex) {
 	for _, u := range p.Uses {
 		d := l.draftOf(u.Model)
 		switch {
@@ -108,7 +108,7 @@ func sameKeys(a, b Half) bool {
 }
 
 // attributePos is where the attribute is named, or the index first used.
-func (l *loader) attributePos(p *PhysicalIndex, argument string) Pos {
+func (l *indexUses) attributePos(p *PhysicalIndex, argument string) Pos {
 	for _, u := range p.Uses {
 		d := l.draftOf(u.Model)
 		if m, given := d.settingOf(u.Index, argument); given {

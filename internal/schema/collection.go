@@ -6,66 +6,17 @@ import (
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
-
-	"github.com/foldql/foldql/internal/queryarg"
 )
 
-// Collection is a set of entities that are read together: those that name it on one index of their table.
-type Collection struct {
-	Name      string // as @gsi and its keys have it
-	As        string // in the API: Name, unless @collection says otherwise
-	Plugin    string
-	Table     *Table
-	Index     *PhysicalIndex
-	Path      []string // names of the collections that it lies in, the outermost first, its own last
-	Clustered bool
-	PK        []*Field // composites of its partition key, of the first member; the others' have the same names
-	Members   []Member // of it and of the collections within, in order of declaration
-	Group     string   // as of Index
-	AuthTable *ReadModel
-	Pos       Pos // of the index of the first member
-}
+// collectionReader groups indexes of entities into collections.
+type collectionReader struct{ *Project }
 
-// Member is an entity of a Collection and the index that makes it one.
-type Member struct {
-	Model *ReadModel
-	Index *Index
-}
+// readCollections groups the indexes of entities by the collections that they name.
+func readCollections(p *Project) { (&collectionReader{p}).read() }
 
-// APIName is the name of the collection in the API: TenantMembers of tenantMembers.
-func (c *Collection) APIName() string { return upperFirst(c.As) }
-
-// Connection is the type of its pages.
-func (c *Collection) Connection() string { return c.APIName() + "Connection" }
-
-// Union is the type of its items.
-func (c *Collection) Union() string { return c.APIName() + "Item" }
-
-// MemberEnum is the type of the argument only: its values are the types of the members.
-func (c *Collection) MemberEnum() string { return c.APIName() + "Member" }
-
-// Prefix is what the sort keys of all members begin with, closed by the separator; "" where the collection is the whole
-// partition.
-func (c *Collection) Prefix() string {
-	member := c.Members[0]
-	return c.Table.indexKey(member.Model.Entity.Type, member.Index).CollectionRange(len(c.Path) - 1).Lo
-}
-
-// Query is the field of Query that a collection makes.
-func (c *Collection) Query() Query {
-	q := Query{Name: prefixed(c.Plugin, c.APIName()), Collection: c, Connection: c.Connection(), Required: c.PK}
-	q.Args = slices.Concat(fieldNames(c.PK), queryarg.Names(queryarg.Collection, queryarg.Page))
-	indexes := make([]*Index, len(c.Members))
-	for i, m := range c.Members {
-		indexes[i] = m.Index
-	}
-	q.split(indexes...)
-	return q
-}
-
-// readCollections groups the indexes of entities by the collections that they name, and holds the members of each
+// read groups the indexes of entities by the collections that they name, and holds the members of each
 // against one another.
-func (l *loader) readCollections() {
+func (l *collectionReader) read() {
 	for _, t := range l.model.Tables {
 		for _, p := range t.Indexes {
 			l.checkCollections(p)
@@ -86,7 +37,7 @@ func (l *loader) readCollections() {
 }
 
 // nameCollection gives the collection that a @collection means its name in the API.
-func (l *loader) nameCollection(dir *ast.Directive) {
+func (l *collectionReader) nameCollection(dir *ast.Directive) {
 	table, _ := textOf(dir, "table")
 	name, _ := textOf(dir, "name")
 	index, indexed := textOf(dir, "index")
@@ -117,7 +68,7 @@ func (l *loader) nameCollection(dir *ast.Directive) {
 }
 
 // collect adds an index to the collection of a path.
-func (l *loader) collect(d *draft, x *Index, path []string) {
+func (l *collectionReader) collect(d *ModelDraft, x *Index, path []string) {
 	p := d.Entity.Table.index(x.Name)
 	if p == nil { // its table is unknown
 		return
@@ -136,7 +87,7 @@ func (l *loader) collect(d *draft, x *Index, path []string) {
 }
 
 // checkCollections holds each member of an index against the first of its outermost collection.
-func (l *loader) checkCollections(p *PhysicalIndex) {
+func (l *collectionReader) checkCollections(p *PhysicalIndex) {
 	roots := map[string]IndexUse{}
 	var first *IndexUse
 	for _, u := range p.Uses {
@@ -152,7 +103,7 @@ func (l *loader) checkCollections(p *PhysicalIndex) {
 		}
 		root := x.Collection[0]
 		if other, ok := roots[root]; ok {
-			d.checkMember(x, other)
+			checkMember(d, x, other)
 		} else {
 			roots[root] = u
 		}
@@ -166,7 +117,7 @@ func layoutOf(x *Index) string {
 	return "ISOLATED"
 }
 
-func (d *draft) checkMember(x *Index, first IndexUse) {
+func checkMember(d *ModelDraft, x *Index, first IndexUse) {
 	root, other := x.Collection[0], first.Index
 	if !samePK(x.PK.Fields, other.PK.Fields) {
 		d.report(collectionPK, d.usePos(x, "pk"), nil, root, written(x.PK.Fields), first.Model.Name, written(other.PK.Fields))

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/vektah/gqlparser/v2/ast"
 )
 
 // Diagnostic is one thing that is wrong with a schema, or worth a warning.
@@ -61,16 +59,4 @@ func (ds Diagnostics) Err() error {
 		return errs
 	}
 	return nil
-}
-
-// at converts a position of the parser.
-func at(p *ast.Position) Pos {
-	if p == nil {
-		return Pos{}
-	}
-	pos := Pos{Line: p.Line, Column: p.Column}
-	if p.Src != nil {
-		pos.File = p.Src.Name
-	}
-	return pos
 }

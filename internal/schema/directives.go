@@ -56,14 +56,15 @@ var relationDirectives = []string{"identifier", "ref", "aggregate", "one", "many
 
 // vocabulary is what one kind of schema may say.
 type vocabulary struct {
+	ofEvents   bool
 	document   *ast.SchemaDocument
 	directives map[string]*ast.DirectiveDefinition
 	types      map[string]*ast.Definition
 }
 
 var (
-	readModelVocabulary = newVocabulary(Directives())
-	eventVocabulary     = newVocabulary(EventDirectives())
+	readModelVocabulary = newVocabulary(Directives(), false)
+	eventVocabulary     = newVocabulary(EventDirectives(), true)
 )
 
 // deprecated is the one directive of GraphQL itself that stands on what we read.
@@ -74,7 +75,7 @@ directive @specifiedBy(url: String!) on SCALAR
 directive @oneOf on INPUT_OBJECT`
 
 // newVocabulary parses definitions of our own; that they parse is proven by every test.
-func newVocabulary(text string) vocabulary {
+func newVocabulary(text string, ofEvents bool) vocabulary {
 	own, err := parser.ParseSchema(&ast.Source{Name: "foldql", Input: text})
 	if err != nil {
 		panic(err)
@@ -83,7 +84,7 @@ func newVocabulary(text string) vocabulary {
 	if err != nil {
 		panic(err)
 	}
-	v := vocabulary{document: own, directives: map[string]*ast.DirectiveDefinition{}, types: map[string]*ast.Definition{}}
+	v := vocabulary{ofEvents: ofEvents, document: own, directives: map[string]*ast.DirectiveDefinition{}, types: map[string]*ast.Definition{}}
 	for _, d := range slices.Concat(own.Directives, standard.Directives) {
 		v.directives[d.Name] = d
 	}

@@ -15,30 +15,36 @@ type document struct {
 	named map[string]*ast.Definition
 	roots ast.SchemaDefinitionList
 	own   ast.DirectiveDefinitionList // definitions of directives
+	files []string                    // in the order given
+	found Diagnostics                 // what is wrong with it by itself
+
+	dropped map[*ast.Directive][]string // arguments that are given, and wrong
 }
+
+func (doc *document) add(d Diagnostic) { doc.found = append(doc.found, d) }
 
 // maxTokens keeps a text that is no schema from taking all memory.
 const maxTokens = 1_000_000
 
-// parse reads the files of one kind of schema; ok is false where one does not parse.
-func (l *loader) parse(sources []*ast.Source, v vocabulary) (doc *document, ok bool) {
-	doc = &document{vocabulary: v, named: map[string]*ast.Definition{}}
+// parseDocument reads the files of one kind of schema; ok is false where one does not parse.
+func parseDocument(sources []*ast.Source, v vocabulary) (doc *document, ok bool) {
+	doc = &document{vocabulary: v, named: map[string]*ast.Definition{}, dropped: map[*ast.Directive][]string{}}
 	all := &ast.SchemaDocument{}
 	ok = true
 	for _, src := range sources {
-		l.files = append(l.files, src.Name)
+		doc.files = append(doc.files, src.Name)
 		one, err := parser.ParseSchemaWithLimit(src, maxTokens)
 		if err != nil {
 			ok = false
-			l.add(syntax.broken(syntaxPos(src, err), "", "", gqlerror.WrapIfUnwrapped(err).Message))
+			doc.add(syntax.broken(syntaxPos(src, err), "", "", gqlerror.WrapIfUnwrapped(err).Message))
 			continue
 		}
 		all.Merge(one)
 	}
 	doc.roots = slices.Concat(all.Schema, all.SchemaExtension)
 	doc.own = all.Directives
-	l.declare(doc, all.Definitions)
-	l.extend(doc, all.Extensions)
+	doc.declare(all.Definitions)
+	doc.extend(all.Extensions)
 	return doc, ok
 }
 
@@ -50,10 +56,10 @@ func syntaxPos(src *ast.Source, err error) Pos {
 	return pos
 }
 
-func (l *loader) declare(doc *document, definitions ast.DefinitionList) {
+func (doc *document) declare(definitions ast.DefinitionList) {
 	for _, def := range definitions {
 		if first := doc.named[def.Name]; first != nil {
-			l.add(typeTwice.broken(at(def.Position), def.Name, "", at(first.Position).String()))
+			doc.add(typeTwice.broken(at(def.Position), def.Name, "", at(first.Position).String()))
 			continue
 		}
 		doc.named[def.Name] = def
@@ -61,7 +67,7 @@ func (l *loader) declare(doc *document, definitions ast.DefinitionList) {
 	}
 }
 
-func (l *loader) extend(doc *document, extensions ast.DefinitionList) {
+func (doc *document) extend(extensions ast.DefinitionList) {
 	for _, ext := range extensions {
 		def := doc.named[ext.Name]
 		switch {
@@ -69,9 +75,9 @@ func (l *loader) extend(doc *document, extensions ast.DefinitionList) {
 			doc.named[ext.Name] = ext
 			doc.types = append(doc.types, ext)
 		case def == nil:
-			l.add(extendsNothing.broken(at(ext.Position), ext.Name, ""))
+			doc.add(extendsNothing.broken(at(ext.Position), ext.Name, ""))
 		case def.Kind != ext.Kind:
-			l.add(extendsOther.broken(at(ext.Position), ext.Name, "", kindName(def.Kind), kindName(ext.Kind)))
+			doc.add(extendsOther.broken(at(ext.Position), ext.Name, "", kindName(def.Kind), kindName(ext.Kind)))
 		default:
 			def.Directives = append(def.Directives, ext.Directives...)
 			def.Interfaces = append(def.Interfaces, ext.Interfaces...)
@@ -98,3 +104,5 @@ func kindName(k ast.DefinitionKind) string {
 	}
 	return "an input type"
 }
+
+func isRoot(typ string) bool { return typ == "Query" || typ == "Mutation" || typ == "Subscription" }

@@ -8,13 +8,20 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
+// entityReader reads the keys and the indexes of an entity.
+type entityReader struct{ *ModelDraft }
+
 // keyDirectives compose the key and the indexes of a model with a table of its own.
 var keyDirectives = []string{"id", "compositeId", "subId", "compositeSubId", "index", "indexSubId"}
 
-func (d *draft) entityDir() *ast.Directive { return d.def.Directives.ForName("entity") }
+// declareEntity reads which table an entity shares, if the model is one.
+func declareEntity(d *ModelDraft) { (&entityReader{d}).readEntity() }
+
+// readEntityKeys reads the primary key and the indexes of an entity.
+func readEntityKeys(d *ModelDraft) { (&entityReader{d}).readKeys() }
 
 // readEntity reads @entity, and the type and the table that it names.
-func (d *draft) readEntity() {
+func (d *entityReader) readEntity() {
 	dir := d.entityDir()
 	if dir == nil {
 		for _, other := range d.def.Directives {
@@ -25,14 +32,14 @@ func (d *draft) readEntity() {
 		return
 	}
 	name, named := textOf(dir, "table")
-	d.Entity = &Entity{Table: d.l.sharedTable(name), Type: d.Name}
+	d.Entity = &Entity{Table: d.project.sharedTable(name), Type: d.Name}
 	switch {
 	case d.Entity.Table != nil:
 		d.Entity.Table.Entities = append(d.Entity.Table.Entities, d.ReadModel)
 	case !named: // reported as missing
 		d.Entity.Table = newTable("")
 	default:
-		d.report(entityTable, argumentPos(dir, "table"), nil, name, d.l.namedTables())
+		d.report(entityTable, argumentPos(dir, "table"), nil, name, d.project.namedTables())
 		d.Entity.Table = newTable(name)
 	}
 	if typ, ok := textOf(dir, "type"); ok {
@@ -54,16 +61,8 @@ func (d *draft) readEntity() {
 	}
 }
 
-// namedTables says which tables an entity could be of.
-func (l *loader) namedTables() string {
-	if len(l.model.Tables) == 0 {
-		return "there is none yet"
-	}
-	return "there is " + l.sharedTables()
-}
-
-// readEntityKeys reads the primary key and the indexes of an entity.
-func (d *draft) readEntityKeys() {
+// readKeys reads the primary key and the indexes of an entity.
+func (d *entityReader) readKeys() {
 	primary, keys := d.def.Directives.ForName("primaryKey"), d.def.Directives.ForName("keys")
 	gsis := d.def.Directives.ForNames("gsi")
 	switch {
@@ -82,7 +81,7 @@ func (d *draft) readEntityKeys() {
 			d.readGSI(dir)
 		}
 	}
-	if d.Entity.Table.Schema == "" && keys == nil && d.l.sharedTable(d.Entity.Table.Name) != nil {
+	if d.Entity.Table.Schema == "" && keys == nil && d.project.sharedTable(d.Entity.Table.Name) != nil {
 		d.report(schemaMissing, at(d.entityDir().Position), nil, d.Entity.Table.Name)
 	}
 	for _, f := range composites(d.PK, d.SK) {
@@ -92,7 +91,7 @@ func (d *draft) readEntityKeys() {
 	}
 }
 
-func (d *draft) readPrimaryKey(dir *ast.Directive) {
+func (d *entityReader) readPrimaryKey(dir *ast.Directive) {
 	key := d.Entity.Table.key(d.Entity.Type, d.Entity.Table.Casing)
 	pk, sk := d.composed(dir, "pk"), d.composed(dir, "sk")
 	d.PK = Half{Fields: pk, Layout: key.PK(segmentsOf(pk)...)}
@@ -100,7 +99,7 @@ func (d *draft) readPrimaryKey(dir *ast.Directive) {
 }
 
 // composed are the fields that half of a key is composed of.
-func (d *draft) composed(dir *ast.Directive, half string) []*Field {
+func (d *entityReader) composed(dir *ast.Directive, half string) []*Field {
 	var fields []*Field
 	for _, name := range listOf(dir, half) {
 		if f := d.compositeField(dir, half, name); f != nil {
@@ -111,7 +110,7 @@ func (d *draft) composed(dir *ast.Directive, half string) []*Field {
 }
 
 // compositeField is a field that stands in a key, nil where it is reported as none.
-func (d *draft) compositeField(dir *ast.Directive, half, name string) *Field {
+func (d *entityReader) compositeField(dir *ast.Directive, half, name string) *Field {
 	f := d.field(name)
 	if f == nil {
 		d.report(compositeUnknown, argumentPos(dir, half), nil, dir.Name, half, name)
@@ -121,7 +120,7 @@ func (d *draft) compositeField(dir *ast.Directive, half, name string) *Field {
 	return f
 }
 
-func (d *draft) readGSI(dir *ast.Directive) {
+func (d *entityReader) readGSI(dir *ast.Directive) {
 	x := d.newEntityIndex(dir, d.Entity.Table.Casing)
 	if x == nil {
 		return
@@ -132,12 +131,12 @@ func (d *draft) readGSI(dir *ast.Directive) {
 }
 
 // readCollection reads the collections that an index belongs to.
-func (d *draft) readCollection(x *Index, dir *ast.Directive) {
+func (d *entityReader) readCollection(x *Index, dir *ast.Directive) {
 	typ, typed := textOf(dir, "type")
 	names := listOf(dir, "collection")
 	x.Clustered = typ == "CLUSTERED"
 	switch {
-	case slices.Contains(d.l.dropped[dir], "collection"): // reported as wrong
+	case slices.Contains(d.project.api.dropped[dir], "collection"): // reported as wrong
 		x.Clustered = false
 	case typed && len(names) == 0:
 		d.report(typeWithoutCollection, argumentPos(dir, "type"), nil, x.As, typ)
@@ -156,7 +155,7 @@ func (d *draft) readCollection(x *Index, dir *ast.Directive) {
 }
 
 // newEntityIndex begins an index with what @gsi and @keys have in common; nil where its names are wrong.
-func (d *draft) newEntityIndex(dir *ast.Directive, casing string) *Index {
+func (d *entityReader) newEntityIndex(dir *ast.Directive, casing string) *Index {
 	x := &Index{Projection: "ALL", Casing: casing, Pos: at(dir.Position)}
 	x.As, _ = textOf(dir, "as")
 	x.Name, _ = textOf(dir, "name")
@@ -192,7 +191,7 @@ func policyOf(dir *ast.Directive) Policy {
 	return policy
 }
 
-func (d *draft) checkPolicy(x *Index, dir *ast.Directive) {
+func (d *entityReader) checkPolicy(x *Index, dir *ast.Directive) {
 	for _, o := range objectsOf(dir, "policy") {
 		if _, given := textOf(o, "sk"); given && !x.SK.Exists() {
 			d.report(policyOfNothing, argumentPos(o, "sk"), nil, x.As)
@@ -201,7 +200,7 @@ func (d *draft) checkPolicy(x *Index, dir *ast.Directive) {
 }
 
 // addEntityIndex takes an index whose halves are read.
-func (d *draft) addEntityIndex(x *Index, dir *ast.Directive) {
+func (d *entityReader) addEntityIndex(x *Index, dir *ast.Directive) {
 	given := map[string]marked{}
 	for _, a := range dir.Arguments {
 		given[a.Name] = marked{dir: dir}
@@ -220,12 +219,4 @@ func (d *draft) addEntityIndex(x *Index, dir *ast.Directive) {
 	case !slices.ContainsFunc(composites(d.PK, d.SK), func(f *Field) bool { return !slices.Contains(fields, f) }):
 		d.report(uniqueByKey, argumentPos(dir, "unique"), nil, x.As)
 	}
-}
-
-// usePos is where an argument of an index stands.
-func (d *draft) usePos(x *Index, argument string) Pos {
-	if m, given := d.settingOf(x, argument); given {
-		return argumentPos(m.dir, argument)
-	}
-	return x.Pos
 }

@@ -7,9 +7,15 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// readEvents reads the schema of the events. An object type is an event when a read model takes it or no other type
+// eventReader reads the schema of the events.
+type eventReader struct{ *Project }
+
+// readEvents reads the schema of the events into the Model.
+func readEvents(p *Project) { (&eventReader{p}).read() }
+
+// read reads the schema of the events. An object type is an event when a read model takes it or no other type
 // holds it; the others are values inside of events. Enums may be declared on either side.
-func (l *loader) readEvents() {
+func (l *eventReader) read() {
 	types := map[string]*EventType{}
 	var objects []*ast.Definition
 	for _, def := range l.events.types {
@@ -39,7 +45,7 @@ func (l *loader) readEvents() {
 	l.readEventEnums(enums)
 }
 
-func (l *loader) readEventField(types map[string]*EventType, enums map[string]bool, t *EventType, def *ast.FieldDefinition) {
+func (l *eventReader) readEventField(types map[string]*EventType, enums map[string]bool, t *EventType, def *ast.FieldDefinition) {
 	s := shapeOf(def.Type)
 	f := &EventField{
 		Name: def.Name, Description: def.Description, List: s.list, Nullable: s.nullable, ElemNullable: s.elemNullable,
@@ -74,7 +80,7 @@ func (l *loader) readEventField(types map[string]*EventType, enums map[string]bo
 }
 
 // eventType finds a type that a field of an event may have: of the events' schema, or an enum of the read models'.
-func (l *loader) eventType(name string) *ast.Definition {
+func (l *eventReader) eventType(name string) *ast.Definition {
 	if def := l.events.named[name]; def != nil {
 		return def
 	}
@@ -85,7 +91,7 @@ func (l *loader) eventType(name string) *ast.Definition {
 }
 
 // classify tells events from values.
-func (l *loader) classify(objects []*ast.Definition, types map[string]*EventType) {
+func (l *eventReader) classify(objects []*ast.Definition, types map[string]*EventType) {
 	taken, held := map[string]bool{}, map[*EventType]bool{}
 	for _, def := range l.api.types {
 		for _, d := range def.Directives {
@@ -115,7 +121,7 @@ func (l *loader) classify(objects []*ast.Definition, types map[string]*EventType
 }
 
 // checkUnused warns of values that hold one another and are in no event.
-func (l *loader) checkUnused() {
+func (l *eventReader) checkUnused() {
 	used := map[*EventType]bool{}
 	var use func(t *EventType)
 	use = func(t *EventType) {
@@ -137,7 +143,7 @@ func (l *loader) checkUnused() {
 	}
 }
 
-func (l *loader) checkEventTags(t *EventType, def *ast.Definition) {
+func (l *eventReader) checkEventTags(t *EventType, def *ast.Definition) {
 	partition := ""
 	for i, f := range t.Fields {
 		if !f.PartitionTag && !f.Tag {
@@ -169,7 +175,7 @@ func (l *loader) checkEventTags(t *EventType, def *ast.Definition) {
 
 // checkCycle finds a type that contains itself without end: through fields that are neither null nor a list. The first
 // type of the cycle in order of declaration reports it.
-func (l *loader) checkCycle(start *EventType) {
+func (l *eventReader) checkCycle(start *EventType) {
 	var path []string
 	seen := map[*EventType]bool{}
 	var walk func(t *EventType) bool
@@ -195,7 +201,7 @@ func (l *loader) checkCycle(start *EventType) {
 }
 
 // readEventEnums adds the enums of events, in order of declaration, those of the read models' schema last.
-func (l *loader) readEventEnums(used map[string]bool) {
+func (l *eventReader) readEventEnums(used map[string]bool) {
 	for _, doc := range []*document{l.events, l.api} {
 		for _, def := range doc.types {
 			if def.Kind == ast.Enum && used[def.Name] {
@@ -203,55 +209,5 @@ func (l *loader) readEventEnums(used map[string]bool) {
 				delete(used, def.Name)
 			}
 		}
-	}
-}
-
-// checkTags holds the tags of each @stateView against its events.
-func (d *draft) checkTags() {
-	for i, w := range d.Writers {
-		d.checkTagsOf(w, argumentPos(d.marks[i], "tags"))
-	}
-}
-
-func (d *draft) checkTagsOf(w *Writer, pos Pos) {
-	values := map[string]bool{}
-	for _, tag := range w.Tags {
-		field, value, ok := strings.Cut(tag, ":")
-		switch {
-		case !ok || field == "" || value == "":
-			d.report(tagForm, pos, nil, "\""+tag+"\"")
-			continue
-		case values[field]:
-			d.report(tagsContradict, pos, nil, field)
-			continue
-		}
-		values[field] = true
-		d.checkTag(w, field, pos)
-	}
-}
-
-func (d *draft) checkTag(w *Writer, field string, pos Pos) {
-	var without []string
-	tagged := false
-	for _, name := range w.Events {
-		i := slices.IndexFunc(d.l.model.Events, func(e *EventType) bool { return e.Name == name })
-		if i < 0 {
-			continue // reported as unknown
-		}
-		has := slices.ContainsFunc(d.l.model.Events[i].Fields, func(f *EventField) bool {
-			return f.Name == field && (f.Tag || f.PartitionTag)
-		})
-		if has {
-			tagged = true
-		} else {
-			without = append(without, name)
-		}
-	}
-	if !tagged {
-		d.report(tagUnknown, pos, nil, "\""+field+"\"", field)
-		return
-	}
-	for _, name := range without {
-		d.report(tagExcludes, pos, nil, name, field)
 	}
 }

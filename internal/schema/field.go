@@ -3,9 +3,11 @@ package schema
 import (
 	"slices"
 
-	"github.com/foldql/foldql/keys"
 	"github.com/vektah/gqlparser/v2/ast"
 )
+
+// fieldReader reads the stored fields of a read model.
+type fieldReader struct{ *ModelDraft }
 
 // shape is what a type reference says beside its name.
 type shape struct {
@@ -26,7 +28,7 @@ func shapeOf(t *ast.Type) shape {
 
 // readField adds a stored field. One of a wrong type is added as well, with no Scalar, so that what names it is not
 // reported as unknown.
-func (d *draft) readField(def *ast.FieldDefinition) {
+func (d *fieldReader) readField(def *ast.FieldDefinition) {
 	s := shapeOf(def.Type)
 	f := &Field{
 		Name: def.Name, Description: def.Description, Ordinal: len(d.Fields),
@@ -49,14 +51,14 @@ func (d *draft) readField(def *ast.FieldDefinition) {
 }
 
 // scalarOf names the scalar of a stored field, and the enum where it is one; "" where it can be neither.
-func (d *draft) scalarOf(typ string, pos Pos, f *Field) (scalar, enum string) {
+func (d *fieldReader) scalarOf(typ string, pos Pos, f *Field) (scalar, enum string) {
 	if slices.Contains(scalars, typ) {
 		return typ, ""
 	}
-	def := d.l.api.named[typ]
+	def := d.project.api.named[typ]
 	switch {
 	case def == nil:
-		d.report(unknownType, pos, f, typ, meantType(typ, d.l.api))
+		d.report(unknownType, pos, f, typ, meantType(typ, d.project.api))
 	case def.Kind == ast.Enum:
 		return "String", typ
 	case def.Kind == ast.Object:
@@ -83,7 +85,7 @@ func deprecation(def *ast.FieldDefinition) *string {
 }
 
 // readEnums adds the enums that stored fields have, in order of declaration.
-func (l *loader) readEnums() {
+func (l *modelReader) readEnums() {
 	used := map[string]bool{}
 	for _, d := range l.drafts {
 		for _, f := range d.Fields {
@@ -103,24 +105,4 @@ func newEnum(def *ast.Definition) *Enum {
 		e.Values = append(e.Values, v.Name)
 	}
 	return e
-}
-
-var kinds = map[string]keys.Kind{
-	"ID": keys.KindString, "String": keys.KindString, "Boolean": keys.KindBoolean, "Int": keys.KindInt, "Int64": keys.KindInt,
-	"Float": keys.KindFloat, "Decimal": keys.KindDecimal, "Date": keys.KindDate, "DateTime": keys.KindDateTime,
-}
-
-// Kind is the kind of a value as keys see it: what has the same kind makes the same key text.
-func (f *Field) Kind() keys.Kind { return kinds[f.Scalar] }
-
-// typeText writes the type of a field as the schema has it, without "!".
-func typeText(f *Field) string {
-	name := f.Scalar
-	if f.Enum != "" {
-		name = f.Enum
-	}
-	if f.List {
-		return "[" + name + "]"
-	}
-	return name
 }

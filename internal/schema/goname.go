@@ -4,28 +4,24 @@ import (
 	"go/token"
 	"slices"
 
-	"github.com/99designs/gqlgen/codegen/templates"
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// GoName is the Go name of a GraphQL name, as gqlgen makes it: customerId becomes CustomerID.
-func GoName(name string) string { return templates.ToGo(name) }
-
-// GoConst is the Go name of an enum's value: PLACED of OrderStatus becomes OrderStatusPlaced.
-func GoConst(enum, value string) string { return GoName(enum) + GoName(value) }
+// goNames holds the Go names of what is generated against one another.
+type goNames struct{ *Project }
 
 // scope holds the Go names of one package or struct, and what each stands for.
 type scope struct {
-	l     *loader
-	names map[string]string
+	project *Project
+	names   map[string]string
 }
 
-func (l *loader) newScope() *scope { return &scope{l, map[string]string{}} }
+func (l *goNames) newScope() *scope { return &scope{l.Project, map[string]string{}} }
 
 // claim takes a Go name for something, or reports that it is taken.
 func (s *scope) claim(goName, what string, pos Pos, typ, field string) {
 	if other, taken := s.names[goName]; taken {
-		s.l.add(goTaken.broken(pos, typ, field, what, goName, other))
+		s.project.add(goTaken.broken(pos, typ, field, what, goName, other))
 		return
 	}
 	s.names[goName] = what
@@ -35,15 +31,15 @@ func (s *scope) claim(goName, what string, pos Pos, typ, field string) {
 func (s *scope) named(name, what string, pos Pos, typ, field string) (ok bool) {
 	g := GoName(name)
 	if !token.IsIdentifier(g) || !token.IsExported(g) {
-		s.l.add(goName.broken(pos, typ, field, what))
+		s.project.add(goName.broken(pos, typ, field, what))
 		return false
 	}
 	s.claim(g, what, pos, typ, field)
 	return true
 }
 
-// checkGoNames finds names that differ in GraphQL and not in Go, and names that the generated code needs itself.
-func (l *loader) checkGoNames() {
+// check finds names that differ in GraphQL and not in Go, and names that the generated code needs itself.
+func (l *goNames) check() {
 	l.checkModelPackage()
 	l.checkOpsPackage()
 	l.checkEventPackage()
@@ -63,7 +59,7 @@ func (l *loader) checkGoNames() {
 
 // checkModelPackage covers the package of rows, enums and the project's own types. What they bring along is reserved
 // before the types claim their names, so that the report is at the type that can be renamed.
-func (l *loader) checkModelPackage() {
+func (l *goNames) checkModelPackage() {
 	s := l.newScope()
 	s.names["All"] = "the list of all models"
 	for _, d := range l.drafts {
@@ -103,7 +99,7 @@ func (l *loader) checkModelPackage() {
 }
 
 // checkOpsPackage covers the package of typed ops and projector interfaces.
-func (l *loader) checkOpsPackage() {
+func (l *goNames) checkOpsPackage() {
 	s := l.newScope()
 	for _, d := range l.drafts {
 		g := GoName(d.Name)
@@ -122,7 +118,7 @@ func (l *loader) checkOpsPackage() {
 }
 
 // claimProjectors covers the projectors of rows with several writers; that of any other has the name of the type.
-func (l *loader) claimProjectors(s *scope) {
+func (l *goNames) claimProjectors(s *scope) {
 	taken := map[string]bool{}
 	for _, d := range l.drafts {
 		if len(d.Writers) == 1 {
@@ -146,7 +142,7 @@ func (l *loader) claimProjectors(s *scope) {
 	}
 }
 
-func (l *loader) checkEventPackage() {
+func (l *goNames) checkEventPackage() {
 	s := l.newScope()
 	s.names["Types"] = "the list of all events"
 	for _, def := range l.events.types {
@@ -175,7 +171,7 @@ func (s *scope) constants(enum *ast.Definition) {
 }
 
 // checkQueryMethods covers the methods of the resolver of Query.
-func (l *loader) checkQueryMethods() {
+func (l *goNames) checkQueryMethods() {
 	s := l.newScope()
 	for _, f := range l.ownQueries() {
 		s.named(f.Name, "query "+f.Name, at(f.Position), "Query", f.Name)
@@ -203,7 +199,7 @@ func (l *loader) checkQueryMethods() {
 }
 
 // checkExecutor covers the functions of gqlgen's executor, which it names Type and Type_field.
-func (l *loader) checkExecutor() {
+func (l *goNames) checkExecutor() {
 	s := l.newScope()
 	for _, def := range l.api.types {
 		s.claim("_"+def.Name, "type "+def.Name, at(def.Position), def.Name, "")

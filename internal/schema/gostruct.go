@@ -16,7 +16,7 @@ type fieldScope struct {
 	folded map[string]string
 }
 
-func (l *loader) newFieldScope() *fieldScope { return &fieldScope{l.newScope(), map[string]string{}} }
+func (l *goNames) newFieldScope() *fieldScope { return &fieldScope{l.newScope(), map[string]string{}} }
 
 func folded(goName string) string { return strings.ToLower(strings.ReplaceAll(goName, "_", "")) }
 
@@ -28,7 +28,7 @@ func (s *fieldScope) field(name string, pos Pos, typ string) {
 	g, what := GoName(name), "field "+name
 	if _, taken := s.names[g]; !taken {
 		if other, taken := s.folded[folded(g)]; taken {
-			s.l.add(goAlike.broken(pos, typ, name, what, g, other))
+			s.project.add(goAlike.broken(pos, typ, name, what, g, other))
 			return
 		}
 		s.folded[folded(g)] = what
@@ -37,7 +37,7 @@ func (s *fieldScope) field(name string, pos Pos, typ string) {
 }
 
 // checkStructs covers the fields of rows and of the project's own types.
-func (l *loader) checkStructs() {
+func (l *goNames) checkStructs() {
 	for _, d := range l.drafts {
 		l.checkRow(d)
 	}
@@ -59,14 +59,14 @@ func (l *loader) checkStructs() {
 }
 
 // checkResolver covers the name of the resolver of a type, to which gqlgen's executor finds no way behind an underscore.
-func (l *loader) checkResolver(def *ast.Definition) {
+func (l *goNames) checkResolver(def *ast.Definition) {
 	if strings.HasPrefix(def.Name, "_") {
 		l.add(goName.broken(at(def.Position), def.Name, "", "the resolver of its fields"))
 	}
 }
 
 // checkRow covers stored and virtual fields of a model.
-func (l *loader) checkRow(d *draft) {
+func (l *goNames) checkRow(d *ModelDraft) {
 	s := l.newFieldScope()
 	for _, c := range l.model.Collections {
 		for _, m := range c.Members {
@@ -87,12 +87,12 @@ func (l *loader) checkRow(d *draft) {
 }
 
 // isOwnObject reports whether a type is an object type that is no read model and not the root.
-func (l *loader) isOwnObject(def *ast.Definition) bool {
-	return def.Kind == ast.Object && !isRoot(def.Name) && !slices.ContainsFunc(l.drafts, func(d *draft) bool { return d.def == def })
+func (l *goNames) isOwnObject(def *ast.Definition) bool {
+	return def.Kind == ast.Object && !isRoot(def.Name) && !slices.ContainsFunc(l.drafts, func(d *ModelDraft) bool { return d.def == def })
 }
 
 // abstractsOf are the interfaces and unions that an object type belongs to.
-func (l *loader) abstractsOf(def *ast.Definition) []string {
+func (l *goNames) abstractsOf(def *ast.Definition) []string {
 	names := slices.Clone(def.Interfaces)
 	for _, union := range l.api.types {
 		if union.Kind == ast.Union && slices.Contains(union.Types, def.Name) {
@@ -103,7 +103,7 @@ func (l *loader) abstractsOf(def *ast.Definition) []string {
 }
 
 // checkOwnArguments covers the parameters of the resolvers of the project's own fields, and what their stubs need beside.
-func (l *loader) checkOwnArguments() {
+func (l *goNames) checkOwnArguments() {
 	for _, def := range l.api.types {
 		if def.Name != "Query" && !l.isOwnObject(def) {
 			continue

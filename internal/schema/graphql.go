@@ -10,10 +10,10 @@ import (
 
 // checkGraphQL asks gqlparser about the whole schema, as it will stand with what read models make: a project's own
 // queries may name connections, and whatever GraphQL forbids in types that are no read models is found here.
-func (l *loader) checkGraphQL(readModels []*ast.Source) {
+func checkGraphQL(l *Project, readModels []*ast.Source) {
 	all := []*ast.Source{
 		{Name: "foldql/directives.graphqls", Input: Directives()},
-		{Name: "foldql/made.graphqls", Input: l.made()},
+		{Name: "foldql/made.graphqls", Input: made(l.model)},
 	}
 	_, err := gqlparser.LoadSchema(append(all, readModels...)...)
 	if err == nil {
@@ -32,9 +32,9 @@ func (l *loader) checkGraphQL(readModels []*ast.Source) {
 
 // made is the SDL of what the generator adds, as far as other types can see it: fields of Query without their
 // arguments, connections, virtual fields.
-func (l *loader) made() string {
+func made(model *Model) string {
 	var b strings.Builder
-	for _, m := range l.model.ReadModels {
+	for _, m := range model.ReadModels {
 		for _, q := range m.Queries() {
 			answer := m.Name
 			if q.Connection != "" {
@@ -51,7 +51,7 @@ func (l *loader) made() string {
 			b.WriteString("extend type " + m.Name + " { " + j.Name + ": " + answer + " }\n")
 		}
 	}
-	for _, c := range l.model.Collections {
+	for _, c := range model.Collections {
 		var members []string
 		for _, m := range c.Members {
 			members = append(members, m.Model.Name)

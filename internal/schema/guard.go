@@ -2,57 +2,17 @@ package schema
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/foldql/foldql/keys"
 )
 
-// atLeast reports whether a guard is at least as strict as another: everybody whom it admits is admitted by the other
-// too. Nil admits everybody, a guard without groups and owner every caller with a token.
-func (a *Auth) atLeast(other *Auth) bool {
-	switch {
-	case other == nil:
-		return true
-	case a == nil:
-		return false
-	case other.anyCaller():
-		return true
-	case a.anyCaller():
-		return false
-	}
-	within := func(group string) bool { return slices.Contains(other.Groups, group) }
-	return (other.Owner || !a.Owner) && !slices.ContainsFunc(a.Groups, func(g string) bool { return !within(g) })
-}
-
-func (a *Auth) anyCaller() bool { return len(a.Groups) == 0 && !a.Owner }
-
-// String is the guard as the schema writes it.
-func (a *Auth) String() string {
-	var args []string
-	if len(a.Groups) > 0 {
-		args = append(args, "groups: "+quotedList(a.Groups))
-	}
-	if a.Owner {
-		args = append(args, "owner: true")
-	}
-	if args == nil {
-		return "@auth"
-	}
-	return "@auth(" + strings.Join(args, ", ") + ")"
-}
-
-func quotedList(texts []string) string {
-	quoted := make([]string, len(texts))
-	for i, t := range texts {
-		quoted[i] = strconv.Quote(t)
-	}
-	return "[" + strings.Join(quoted, ", ") + "]"
-}
+// guardChecker checks that nobody finds out by an index what they may not read.
+type guardChecker struct{ *ModelDraft }
 
 // guards reports whether whoever may use the index may read the field: by the guard of the type, or by the group of the
 // index. The owner of a key is nobody whom the field's guard knows, unless the key is the row's owner.
-func (d *draft) guards(x *Index, f *Field) bool {
+func (d *guardChecker) guards(x *Index, f *Field) bool {
 	switch {
 	case d.Auth.atLeast(f.Auth):
 		return true
@@ -67,7 +27,7 @@ func (d *draft) guards(x *Index, f *Field) bool {
 // checkGuarded refuses an index that holds a field for others than those who may read the field: in a half of its key
 // they could find the value by asking for it, by its order and by ranges. What the group of an index is to keep is
 // kept from the owner of the key as well.
-func (d *draft) checkGuarded(x *Index) {
+func (d *guardChecker) checkGuarded(x *Index) {
 	halves := composites(x.PK, x.SK)
 	var missing []*Field
 	for _, f := range d.Fields {
@@ -89,12 +49,12 @@ func (d *draft) checkGuarded(x *Index) {
 }
 
 // keyIsOwner reports whether the owner of a key of the index is the owner of its rows, whom the field's guard admits.
-func (d *draft) keyIsOwner(x *Index, f *Field) bool {
+func (d *guardChecker) keyIsOwner(x *Index, f *Field) bool {
 	return f.Auth.Owner && len(x.PK.Fields) == 1 && x.PK.Fields[0] == d.Owner
 }
 
 // projectionWithout writes the projection of an index that leaves fields out.
-func (d *draft) projectionWithout(x *Index, out []*Field) string {
+func (d *guardChecker) projectionWithout(x *Index, out []*Field) string {
 	keys := composites(d.PK, d.SK, x.PK, x.SK)
 	var include []string
 	for _, f := range d.Fields {
@@ -111,26 +71,26 @@ func (d *draft) projectionWithout(x *Index, out []*Field) string {
 
 // checkOwnerReads refuses an index through which nobody may read: rows are for their owners alone, and the key of the
 // index does not say whose they are.
-func (d *draft) checkOwnerReads(x *Index) {
+func (d *guardChecker) checkOwnerReads(x *Index) {
 	if d.ownersAlone() && !x.Unique && x.Group == "" && !d.ownerIn(x.PK) {
 		d.report(ownerIndex, x.Pos, nil, x.As, d.Owner.Name)
 	}
 }
 
 // checkOwnerRange warns of a primary key of which owners can ask for whole keys alone.
-func (d *draft) checkOwnerRange() {
+func (d *guardChecker) checkOwnerRange() {
 	if d.ownersAlone() && len(composites(d.SK)) > 0 && !d.ownerIn(d.PK) {
 		d.report(ownerRange, d.Pos, nil, d.Owner.Name)
 	}
 }
 
 // ownersAlone reports whether the rows are for their owners and for no group.
-func (d *draft) ownersAlone() bool {
+func (d *guardChecker) ownersAlone() bool {
 	return d.Auth != nil && d.Auth.Owner && len(d.Auth.Groups) == 0 && d.Owner != nil
 }
 
 // ownerIn reports whether each key of a half says who the owner of its rows is.
-func (d *draft) ownerIn(h Half) bool {
+func (d *guardChecker) ownerIn(h Half) bool {
 	return slices.Contains(h.Fields, d.Owner) && h.Layout.Casing == keys.CasingNone &&
 		(h.Layout.Escape == keys.EscapePercent || len(h.Fields) == 1)
 }

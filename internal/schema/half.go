@@ -2,6 +2,7 @@ package schema
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/foldql/foldql/keys"
 )
@@ -50,4 +51,44 @@ func composites(halves ...Half) []*Field {
 		}
 	}
 	return all
+}
+
+// Casing is the casing of the values of the half, as annotations write it.
+func (h Half) Casing() string {
+	for name, c := range casings {
+		if h.Layout.Casing == c {
+			return name
+		}
+	}
+	return noCasing
+}
+
+// text is the half as a template, in its casing.
+func (h Half) text() string {
+	var parts []string
+	if h.Layout.Head != "" {
+		parts = append(parts, h.Layout.Head)
+	}
+	for _, s := range h.Layout.Segments {
+		parts = append(parts, s.Before+"{"+s.Field+"}")
+	}
+	if h.Layout.Tail != "" {
+		parts = append(parts, h.Layout.Tail)
+	}
+	return strings.Join(parts, h.Layout.Sep)
+}
+
+// describe says what a half is composed of: "orderId", "the composite of environment and pluginName".
+func (h Half) describe() string {
+	switch len(h.Fields) {
+	case 0:
+		return "empty"
+	case 1:
+		return h.Fields[0].Name
+	}
+	names := make([]string, len(h.Fields))
+	for i, f := range h.Fields {
+		names[i] = f.Name
+	}
+	return "the composite of " + strings.Join(names, " and ")
 }

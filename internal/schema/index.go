@@ -5,14 +5,11 @@ import (
 	"strconv"
 )
 
-// indexDraft is an index while it is read: which field gave each of its arguments.
-type indexDraft struct {
-	*Index
-	given map[string]marked
-}
+// indexReader reads the indexes of a model with a table of its own.
+type indexReader struct{ *ModelDraft }
 
 // readIndexes reads @index and @indexSubId.
-func (d *draft) readIndexes() {
+func (d *indexReader) readIndexes() {
 	var drafts []*indexDraft
 	for _, m := range d.marked("index") {
 		drafts = d.readIndex(drafts, m)
@@ -31,7 +28,7 @@ func (d *draft) readIndexes() {
 }
 
 // readIndex adds a field to the index that it names, or makes that index.
-func (d *draft) readIndex(drafts []*indexDraft, m marked) []*indexDraft {
+func (d *indexReader) readIndex(drafts []*indexDraft, m marked) []*indexDraft {
 	name, named := textOf(m.dir, "name")
 	if !named {
 		name = m.field.Name
@@ -72,7 +69,7 @@ func indexNamed(drafts []*indexDraft, name string) *indexDraft {
 }
 
 // readSettings keeps the arguments that hold for the whole index; fields that repeat one have to agree.
-func (d *draft) readSettings(x *indexDraft, m marked) {
+func (d *indexReader) readSettings(x *indexDraft, m marked) {
 	for _, a := range m.dir.Arguments {
 		if a.Name == "name" {
 			continue
@@ -87,7 +84,7 @@ func (d *draft) readSettings(x *indexDraft, m marked) {
 	}
 }
 
-func (d *draft) readIndexSubID(drafts []*indexDraft, m marked) {
+func (d *indexReader) readIndexSubID(drafts []*indexDraft, m marked) {
 	name, _ := textOf(m.dir, "name")
 	d.checkKeyField(m.field, at(m.dir.Position))
 	x := indexNamed(drafts, name)
@@ -101,47 +98,4 @@ func (d *draft) readIndexSubID(drafts []*indexDraft, m marked) {
 	default:
 		x.SK = newHalf(defaultSep, append(x.SK.Fields, m.field)...)
 	}
-}
-
-// readProjection reads what the entries of the index hold. include alone means INCLUDE.
-func (d *draft) readProjection(x *indexDraft) {
-	projection, projected := x.given["projection"]
-	include, included := x.given["include"]
-	if projected {
-		x.Projection, _ = textOf(projection.dir, "projection")
-	}
-	switch {
-	case included && !projected:
-		x.Projection = "INCLUDE"
-	case included && x.Projection != "INCLUDE":
-		d.report(includeConflict, argumentPos(include.dir, "include"), include.field, x.As, x.Projection)
-	case !included && x.Projection == "INCLUDE" && !slices.Contains(d.l.dropped[projection.dir], "include"):
-		d.report(includeMissing, argumentPos(projection.dir, "projection"), projection.field, x.As)
-	}
-	if !included {
-		return
-	}
-	for _, name := range listOf(include.dir, "include") {
-		f := d.field(name)
-		if f == nil {
-			d.report(includeUnknown, argumentPos(include.dir, "include"), include.field, x.As, name)
-			continue
-		}
-		x.Include = append(x.Include, f)
-	}
-}
-
-// settingOf finds what gives an argument of an index.
-func (d *draft) settingOf(x *Index, argument string) (m marked, given bool) {
-	m, given = d.settings[x][argument]
-	return m, given
-}
-
-// index finds an index of the model by its name in the API, nil for none.
-func (m *ReadModel) index(as string) *Index {
-	i := slices.IndexFunc(m.Indexes, func(x *Index) bool { return x.As == as })
-	if i < 0 {
-		return nil
-	}
-	return m.Indexes[i]
 }

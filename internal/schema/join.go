@@ -2,11 +2,13 @@ package schema
 
 import (
 	"slices"
-	"strings"
 )
 
+// joinReader reads the virtual fields of a read model.
+type joinReader struct{ *ModelDraft }
+
 // readJoins reads @resolves and @resolvesMany.
-func (d *draft) readJoins() {
+func (d *joinReader) readJoins() {
 	for _, f := range d.Fields {
 		for _, dir := range d.sources[f].Directives {
 			if dir.Name == "resolves" || dir.Name == "resolvesMany" {
@@ -16,7 +18,7 @@ func (d *draft) readJoins() {
 	}
 }
 
-func (d *draft) readJoin(m marked) {
+func (d *joinReader) readJoin(m marked) {
 	pos := at(m.dir.Position)
 	many := m.dir.Name == "resolvesMany"
 	switch {
@@ -45,7 +47,7 @@ func (d *draft) readJoin(m marked) {
 }
 
 // checkJoinName reports whether a virtual field can have the name, and why not.
-func (d *draft) checkJoinName(m marked, name string) (free bool) {
+func (d *joinReader) checkJoinName(m marked, name string) (free bool) {
 	taken := d.field(name) != nil || slices.ContainsFunc(d.Joins, func(j *Join) bool { return j.Name == name })
 	switch {
 	case !namePattern.MatchString(name):
@@ -59,11 +61,11 @@ func (d *draft) checkJoinName(m marked, name string) (free bool) {
 }
 
 // joinTarget finds the model that a join names, nil where it reported that there is none.
-func (d *draft) joinTarget(m marked) *draft {
+func (d *joinReader) joinTarget(m marked) *ModelDraft {
 	table, _ := textOf(m.dir, "table")
-	target := d.l.byTable(table)
+	target := d.project.byTable(table)
 	if target == nil {
-		d.report(joinUnknown, argumentPos(m.dir, "table"), m.field, table, d.l.tables())
+		d.report(joinUnknown, argumentPos(m.dir, "table"), m.field, table, d.project.tables())
 		return nil
 	}
 	plugin, given := textOf(m.dir, "plugin")
@@ -78,17 +80,8 @@ func (d *draft) joinTarget(m marked) *draft {
 	return target
 }
 
-// tables names the tables of all read models.
-func (l *loader) tables() string {
-	names := make([]string, len(l.drafts))
-	for i, d := range l.drafts {
-		names[i] = d.Table
-	}
-	return strings.Join(names, ", ")
-}
-
 // joinKey finds what the join looks ids up in, and holds the id against it.
-func (d *draft) joinKey(m marked, j *Join) bool {
+func (d *joinReader) joinKey(m marked, j *Join) bool {
 	pk, sk, by := j.Target.PK, j.Target.SK, "its primary key"
 	if via, given := textOf(m.dir, "via"); given {
 		if j.Via = j.Target.index(via); j.Via == nil {
@@ -120,10 +113,4 @@ func (d *draft) joinKey(m marked, j *Join) bool {
 		return false
 	}
 	return true
-}
-
-// sameKind reports whether the values of two fields, or of their elements, make the same key text. Where one of them
-// is of no known type, that is reported already.
-func sameKind(a, b *Field) bool {
-	return a.Scalar == "" || b.Scalar == "" || a.Kind() == b.Kind()
 }

@@ -7,10 +7,13 @@ import (
 	"strings"
 )
 
+// keyReader reads the primary key of a model with a table of its own.
+type keyReader struct{ *ModelDraft }
+
 const defaultSep = "/"
 
 // readKey reads the primary key: @id or @compositeId, @subId or @compositeSubId.
-func (d *draft) readKey() {
+func (d *keyReader) readKey() {
 	d.PK, d.CompositePK = d.readHalf("id", "compositeId")
 	d.SK, d.CompositeSK = d.readHalf("subId", "compositeSubId")
 	for _, f := range d.SK.Fields {
@@ -31,7 +34,7 @@ func (d *draft) readKey() {
 }
 
 // readHalf reads one half of the primary key, which is one field or a composite.
-func (d *draft) readHalf(single, composite string) (half Half, isComposite bool) {
+func (d *keyReader) readHalf(single, composite string) (half Half, isComposite bool) {
 	ones, parts := d.marked(single), d.marked(composite)
 	switch {
 	case len(ones) > 0 && len(parts) > 0:
@@ -53,7 +56,7 @@ func (d *draft) readHalf(single, composite string) (half Half, isComposite bool)
 }
 
 // composite joins fields with the separator that one or all of them give.
-func (d *draft) composite(parts []marked) Half {
+func (d *keyReader) composite(parts []marked) Half {
 	var fields []*Field
 	used, given := defaultSep, false
 	for _, m := range parts {
@@ -74,7 +77,7 @@ func (d *draft) composite(parts []marked) Half {
 // separators may stand between the parts of a key: punctuation of one byte. % is missing, it begins an escape.
 const separators = "!\"#$&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
-func (d *draft) checkSep(sep string, m marked, parts []marked) {
+func (d *keyReader) checkSep(sep string, m marked, parts []marked) {
 	if len(sep) != 1 || !strings.Contains(separators, sep) {
 		d.report(sepForm, argumentPos(m.dir, "sep"), m.field, strconv.Quote(sep))
 		return
@@ -92,29 +95,8 @@ func (d *draft) checkSep(sep string, m marked, parts []marked) {
 // punctuationOf is the punctuation in the text of dates, which operands spell out. (Nobody spells numbers out.)
 var punctuationOf = map[string]string{"Date": "-", "DateTime": "-:."}
 
-func (d *draft) checkKeyField(f *Field, pos Pos) {
-	if f.List {
-		d.report(keyList, pos, f)
-	}
-}
-
-// describe says what a half is composed of: "orderId", "the composite of environment and pluginName".
-func (h Half) describe() string {
-	switch len(h.Fields) {
-	case 0:
-		return "empty"
-	case 1:
-		return h.Fields[0].Name
-	}
-	names := make([]string, len(h.Fields))
-	for i, f := range h.Fields {
-		names[i] = f.Name
-	}
-	return "the composite of " + strings.Join(names, " and ")
-}
-
 // checkSingleton wants it said that a model has one row: a key that was forgotten would make one of all rows.
-func (d *draft) checkSingleton() {
+func (d *keyReader) checkSingleton() {
 	said := d.setting("singleton")
 	switch meant := said != nil && flagOf(said, "singleton"); {
 	case meant && d.Entity != nil:

@@ -7,14 +7,14 @@ import (
 )
 
 // keysOf is the language of all keys of a half.
-func (l *loader) keysOf(h *Half) *language {
+func (l *collisionChecker) keysOf(h *Half) *language {
 	if l.languages[h] == nil {
 		l.languages[h] = l.newKeys(h)
 	}
 	return l.languages[h]
 }
 
-func (l *loader) newKeys(h *Half) *language {
+func (l *collisionChecker) newKeys(h *Half) *language {
 	out, layout := newLanguage(), &h.Layout
 	out.text(layout.Head)
 	bare := layout.Head == "" && layout.Tail == "" && len(layout.Segments) == 1 && layout.Segments[0].Before == ""
@@ -59,7 +59,7 @@ func anyByte() byteSet {
 }
 
 // addValue goes on with any value of a field, which stands in a segment.
-func (l *loader) addValue(out *language, layout *keys.Layout, segment int, f *Field, bare bool) {
+func (l *collisionChecker) addValue(out *language, layout *keys.Layout, segment int, f *Field, bare bool) {
 	digits := bytesOf("0123456789")
 	switch {
 	case f.Enum != "":

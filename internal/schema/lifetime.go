@@ -2,8 +2,11 @@ package schema
 
 import "slices"
 
+// timeReader reads the fields that hold times of the row.
+type timeReader struct{ *ModelDraft }
+
 // readTimes reads @ttl, @createdAt and @updatedAt.
-func (d *draft) readTimes() {
+func (d *timeReader) readTimes() {
 	d.TTL = d.readTime("ttl")
 	d.CreatedAt = d.readTime("createdAt")
 	d.UpdatedAt = d.readTime("updatedAt")
@@ -12,7 +15,7 @@ func (d *draft) readTimes() {
 	d.checkTimeClash(d.CreatedAt, "createdAt", d.UpdatedAt, "updatedAt")
 }
 
-func (d *draft) readTime(directive string) (field *Field) {
+func (d *timeReader) readTime(directive string) (field *Field) {
 	for _, m := range d.marked(directive) {
 		f, pos := m.field, at(m.dir.Position)
 		if field != nil {
@@ -30,7 +33,7 @@ func (d *draft) readTime(directive string) (field *Field) {
 	return field
 }
 
-func (d *draft) checkTimeClash(a *Field, nameA string, b *Field, nameB string) {
+func (d *timeReader) checkTimeClash(a *Field, nameA string, b *Field, nameB string) {
 	if a != nil && a == b {
 		d.report(timeClash, a.Pos, a, nameA, nameB)
 	}

@@ -10,79 +10,65 @@ import (
 // Load reads the annotated schema of the read models and the schema of the events. It finds all that is wrong, in order
 // of position; the Model is nil where that is more than warnings.
 func Load(readModels, events []*ast.Source) (*Model, Diagnostics) {
-	l := &loader{model: &Model{}, dropped: map[*ast.Directive][]string{}, languages: map[*Half]*language{}}
+	p := &Project{model: &Model{}}
 	var apiOK, eventsOK bool
-	l.api, apiOK = l.parse(readModels, readModelVocabulary)
-	l.events, eventsOK = l.parse(events, eventVocabulary)
+	p.api, apiOK = parseDocument(readModels, readModelVocabulary)
+	p.events, eventsOK = parseDocument(events, eventVocabulary)
+	p.add(p.api.found...)
+	p.add(p.events.found...)
 	if apiOK && eventsOK {
-		l.read()
+		read(p)
 	}
-	if len(l.found.Errors()) == 0 {
-		l.checkGraphQL(readModels)
+	if len(p.found.Errors()) == 0 {
+		checkGraphQL(p, readModels)
 	}
-	l.sort()
-	if len(l.found.Errors()) > 0 {
-		return nil, l.found
+	sortFindings(p)
+	if len(p.found.Errors()) > 0 {
+		return nil, p.found
 	}
-	return l.model, l.found
+	return p.model, p.found
 }
-
-// loader reads one project.
-type loader struct {
-	files  []string // in the order given
-	api    *document
-	events *document
-	model  *Model
-	drafts []*draft
-	found  Diagnostics
-
-	dropped   map[*ast.Directive][]string // arguments that are given, and wrong
-	languages map[*Half]*language
-}
-
-func (l *loader) add(d Diagnostic) { l.found = append(l.found, d) }
 
 // read goes from what stands alone to what refers to others.
-func (l *loader) read() {
-	l.checkSound(l.api)
-	l.checkSound(l.events)
-	l.checkOwn()
-	l.readEvents()
-	l.readTables()
-	l.declareModels()
-	l.checkOrphans()
-	for _, d := range l.drafts {
+func read(p *Project) {
+	p.add(checkSound(p.api)...)
+	p.add(checkSound(p.events)...)
+	checkOwn(p)
+	readEvents(p)
+	readTables(p)
+	declareModels(p)
+	for _, d := range p.drafts {
+		declareEntity(d)
+	}
+	checkTables(p)
+	checkOrphans(p)
+	for _, d := range p.drafts {
 		if d.Entity != nil {
-			d.readEntityKeys()
+			readEntityKeys(d)
 		} else {
-			d.readKey()
-			d.readIndexes()
+			readKeys(d)
 		}
-		d.checkSingleton()
-		d.readWrites()
-		d.readTimes()
-		d.readOwner()
+		readFieldRoles(d)
 	}
-	l.checkSharedTables()
-	for _, d := range l.drafts {
-		d.readJoins()
-		d.readAccess()
-		d.checkTags()
+	checkSharedTables(p)
+	for _, d := range p.drafts {
+		readJoinsAndAccess(d)
 	}
-	l.readCollections()
-	l.checkMeetings()
-	l.checkNames()
-	l.checkGoNames()
+	readCollections(p)
+	checkCollisions(p)
+	checkNames(p)
 }
 
-func (l *loader) sort() {
-	slices.SortStableFunc(l.found, func(a, b Diagnostic) int {
+// sortFindings puts the findings into the order of files and positions.
+func sortFindings(p *Project) {
+	files := slices.Concat(p.api.files, p.events.files)
+	slices.SortStableFunc(p.found, func(a, b Diagnostic) int {
 		return cmp.Or(
-			cmp.Compare(slices.Index(l.files, a.Pos.File), slices.Index(l.files, b.Pos.File)),
+			cmp.Compare(slices.Index(files, a.Pos.File), slices.Index(files, b.Pos.File)),
 			cmp.Compare(a.Pos.Line, b.Pos.Line),
 			cmp.Compare(a.Pos.Column, b.Pos.Column),
 			cmp.Compare(a.Code, b.Code),
 		)
 	})
-	l.found = slices.Compact(l.found)
+	p.found = slices.Compact(p.found)
 }

@@ -66,12 +66,3 @@ func meantType(name string, declared ...*document) string {
 	}
 	return meant(name, known)
 }
-
-// meantEvent proposes events.
-func (l *loader) meantEvent(name string) string {
-	known := make([]string, len(l.model.Events))
-	for i, e := range l.model.Events {
-		known[i] = e.Name
-	}
-	return meant(name, known)
-}

@@ -2,8 +2,19 @@ package schema
 
 import "strings"
 
-// checkMeetings finds entities of one table whose keys could be the same, and queries that would read rows of others.
-func (l *loader) checkMeetings() {
+// checkCollisions finds entities whose keys could be the same, and queries that would read rows of others.
+func checkCollisions(p *Project) {
+	(&collisionChecker{Project: p, languages: map[*Half]*language{}}).check()
+}
+
+// collisionChecker compares the keys that entities of one table can have.
+type collisionChecker struct {
+	*Project
+	languages map[*Half]*language
+}
+
+// check finds entities of one table whose keys could be the same, and queries that would read rows of others.
+func (l *collisionChecker) check() {
 	for _, t := range l.model.Tables {
 		for i, m := range t.Entities {
 			for _, other := range t.Entities[:i] {
@@ -21,7 +32,7 @@ func (l *loader) checkMeetings() {
 
 // checkPrimaryKeys decides by literals, separators and the kinds of the fields whether a row of one entity can have the
 // key of a row of the other; a field that stands in both halves is taken as two.
-func (l *loader) checkPrimaryKeys(m, other *ReadModel) {
+func (l *collisionChecker) checkPrimaryKeys(m, other *ReadModel) {
 	switch {
 	case !m.SK.Exists() || !other.SK.Exists(): // reported as missing
 		return
@@ -39,7 +50,7 @@ func (l *loader) checkPrimaryKeys(m, other *ReadModel) {
 	l.checkPrimaryRange(other, m)
 }
 
-func (l *loader) checkPrimaryRange(m, other *ReadModel) {
+func (l *collisionChecker) checkPrimaryRange(m, other *ReadModel) {
 	for _, q := range m.Queries() {
 		if q.Index == nil && q.Connection != "" && rangeOf(m.SK).meets(l.keysOf(&other.SK)) {
 			d := l.draftOf(m)
@@ -50,7 +61,7 @@ func (l *loader) checkPrimaryRange(m, other *ReadModel) {
 
 // checkIndexRanges finds indexes that lie among those of others. Members of one collection have literals that tell them
 // apart.
-func (l *loader) checkIndexRanges(p *PhysicalIndex) {
+func (l *collisionChecker) checkIndexRanges(p *PhysicalIndex) {
 	for i, u := range p.Uses {
 		for j, v := range p.Uses {
 			if i == j || sameCollection(u.Index, v.Index) || !l.keysOf(&u.Index.PK).meets(l.keysOf(&v.Index.PK)) {
@@ -65,7 +76,7 @@ func (l *loader) checkIndexRanges(p *PhysicalIndex) {
 }
 
 // readOf is the language of the sort keys that the query of an index reads: all of its range, or one key.
-func (l *loader) readOf(x *Index) *language {
+func (l *collisionChecker) readOf(x *Index) *language {
 	if x.Unique {
 		return l.keysOf(&x.SK)
 	}
@@ -77,7 +88,7 @@ func sameCollection(a, b *Index) bool {
 }
 
 // checkCollectionRange finds entities that a collection would answer though they are none of its members.
-func (l *loader) checkCollectionRange(c *Collection) {
+func (l *collisionChecker) checkCollectionRange(c *Collection) {
 	pk := l.keysOf(&c.Members[0].Index.PK)
 	for _, u := range c.Index.Uses {
 		if c.has(u.Model) || !pk.meets(l.keysOf(&u.Index.PK)) || !beginsWith(c.Prefix()).meets(l.keysOf(&u.Index.SK)) {
@@ -88,39 +99,5 @@ func (l *loader) checkCollectionRange(c *Collection) {
 	}
 }
 
-func (c *Collection) has(m *ReadModel) bool {
-	for _, member := range c.Members {
-		if member.Model == m {
-			return true
-		}
-	}
-	return false
-}
-
-// keyPos is where the primary key of an entity stands.
-func (d *draft) keyPos() Pos {
-	for _, name := range []string{"keys", "primaryKey"} {
-		if dir := d.def.Directives.ForName(name); dir != nil {
-			return at(dir.Position)
-		}
-	}
-	return d.Pos
-}
-
 // keyText writes the key of an entity as a template.
 func keyText(m *ReadModel) string { return m.PK.text() + " " + m.SK.text() }
-
-// text is the half as a template, in its casing.
-func (h Half) text() string {
-	var parts []string
-	if h.Layout.Head != "" {
-		parts = append(parts, h.Layout.Head)
-	}
-	for _, s := range h.Layout.Segments {
-		parts = append(parts, s.Before+"{"+s.Field+"}")
-	}
-	if h.Layout.Tail != "" {
-		parts = append(parts, h.Layout.Tail)
-	}
-	return strings.Join(parts, h.Layout.Sep)
-}

@@ -2,6 +2,8 @@
 // mend it.
 package schema
 
+import "slices"
+
 // Model is a whole project as the annotations describe it: its read models and its events.
 type Model struct {
 	ReadModels  []*ReadModel // in order of declaration
@@ -118,31 +120,11 @@ type Join struct {
 	Pos    Pos
 }
 
-// Auth is @auth.
-type Auth struct {
-	Groups []string
-	Owner  bool
-}
-
-// EventType is an event, or an object inside of one.
-type EventType struct {
-	Name        string
-	Description string
-	Fields      []*EventField
-	Pos         Pos
-}
-
-// EventField is a field of an event.
-type EventField struct {
-	Name         string
-	Description  string
-	Scalar       string // as Field.Scalar; "" for an object
-	Enum         string
-	Object       *EventType // one of Model.Values or Model.Events
-	List         bool
-	Nullable     bool
-	ElemNullable bool
-	PartitionTag bool
-	Tag          bool
-	Pos          Pos
+// index finds an index of the model by its name in the API, nil for none.
+func (m *ReadModel) index(as string) *Index {
+	i := slices.IndexFunc(m.Indexes, func(x *Index) bool { return x.As == as })
+	if i < 0 {
+		return nil
+	}
+	return m.Indexes[i]
 }

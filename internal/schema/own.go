@@ -7,8 +7,14 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// checkOwn looks at what a project declares beside read models and events.
-func (l *loader) checkOwn() {
+// ownChecker checks what a project declares beside read models and events.
+type ownChecker struct{ *Project }
+
+// checkOwn checks what a project declares beside read models and events.
+func checkOwn(p *Project) { (&ownChecker{p}).check() }
+
+// check looks at what a project declares beside read models and events.
+func (l *ownChecker) check() {
 	for _, doc := range []*document{l.api, l.events} {
 		l.checkDefinitions(doc)
 		l.checkRoots(doc)
@@ -30,7 +36,7 @@ func (l *loader) checkOwn() {
 }
 
 // checkRootApart finds types that the root of queries is part of: there is no Go type for it.
-func (l *loader) checkRootApart(def *ast.Definition) {
+func (l *ownChecker) checkRootApart(def *ast.Definition) {
 	if def.Name == "Query" && len(def.Interfaces) > 0 {
 		l.add(rootApart.broken(at(def.Position), def.Name, "", "implements "+def.Interfaces[0]))
 	}
@@ -44,10 +50,8 @@ func (l *loader) checkRootApart(def *ast.Definition) {
 	}
 }
 
-func isRoot(typ string) bool { return typ == "Query" || typ == "Mutation" || typ == "Subscription" }
-
 // checkDefinitions finds what is declared though it is there already, and directives that nothing would run.
-func (l *loader) checkDefinitions(doc *document) {
+func (l *ownChecker) checkDefinitions(doc *document) {
 	for _, d := range doc.own {
 		r := ownDirective
 		if doc.vocabulary.directives[d.Name] != nil {
@@ -62,7 +66,7 @@ func (l *loader) checkDefinitions(doc *document) {
 	}
 }
 
-func (l *loader) checkRoots(doc *document) {
+func (l *ownChecker) checkRoots(doc *document) {
 	for _, s := range doc.roots {
 		for _, op := range s.OperationTypes {
 			switch {
@@ -75,7 +79,7 @@ func (l *loader) checkRoots(doc *document) {
 	}
 }
 
-func (l *loader) checkUnion(union *ast.Definition) {
+func (l *ownChecker) checkUnion(union *ast.Definition) {
 	for _, member := range union.Types {
 		def := l.api.named[member]
 		if def != nil && slices.ContainsFunc(def.Directives, func(d *ast.Directive) bool { return isModelMark(d.Name) }) {
@@ -85,10 +89,10 @@ func (l *loader) checkUnion(union *ast.Definition) {
 }
 
 // checkOrphans finds annotations in types that are no read models.
-func (l *loader) checkOrphans() {
+func checkOrphans(l *Project) {
 	build := BuildDirectives()
 	for _, def := range l.api.types {
-		if slices.ContainsFunc(l.drafts, func(d *draft) bool { return d.def == def }) {
+		if slices.ContainsFunc(l.drafts, func(d *ModelDraft) bool { return d.def == def }) {
 			continue
 		}
 		for _, dir := range def.Directives {

@@ -6,13 +6,16 @@ import (
 	"strconv"
 )
 
+// indexUses collects the indexes of shared tables from the entities that use them.
+type indexUses struct{ *Project }
+
 var physicalIndexPattern = regexp.MustCompile(`^[A-Za-z0-9_.-]{3,255}$`)
 
 // mostIndexes is how many indexes DynamoDB gives a table.
 const mostIndexes = 20
 
 // readPhysicalIndexes collects the indexes of a table from its entities.
-func (l *loader) readPhysicalIndexes(t *Table) {
+func (l *indexUses) readPhysicalIndexes(t *Table) {
 	for _, m := range t.Entities {
 		for _, x := range m.Indexes {
 			l.useIndex(t, m, x)
@@ -24,7 +27,7 @@ func (l *loader) readPhysicalIndexes(t *Table) {
 	}
 }
 
-func (l *loader) useIndex(t *Table, m *ReadModel, x *Index) {
+func (l *indexUses) useIndex(t *Table, m *ReadModel, x *Index) {
 	d := l.draftOf(m)
 	p := t.index(x.Name)
 	if p == nil {
@@ -51,21 +54,6 @@ func has(h Half) string {
 		return "a sort key"
 	}
 	return "none"
-}
-
-func (p *PhysicalIndex) first() *IndexUse {
-	if len(p.Uses) == 0 {
-		return nil
-	}
-	return &p.Uses[0]
-}
-
-func (t *Table) index(name string) *PhysicalIndex {
-	i := slices.IndexFunc(t.Indexes, func(p *PhysicalIndex) bool { return p.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return t.Indexes[i]
 }
 
 // project finds what the entries of the index hold: whatever one of its uses asks for. The keys of an entity are texts,

@@ -9,55 +9,42 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// draft is a read model while it is read: what it becomes, and where it comes from.
-type draft struct {
-	*ReadModel
-	l       *loader
-	def     *ast.Definition
-	marks   []*ast.Directive // @readModel and @stateView, one for each of Writers
-	sources map[*Field]*ast.FieldDefinition
-	// settings are the arguments of each index, with what gives them.
-	settings map[*Index]map[string]marked
-}
+// modelReader reads which types are read models.
+type modelReader struct{ *Project }
 
-// report adds a broken rule at a field of the model; a nil field means the model itself.
-func (d *draft) report(r *rule, pos Pos, f *Field, args ...string) {
-	name := ""
-	if f != nil {
-		name = f.Name
-	}
-	d.l.add(r.broken(pos, d.Name, name, args...))
-}
-
-// marked are the fields that bear a directive, in order of declaration.
-func (d *draft) marked(directive string) []marked {
-	var ms []marked
-	for _, f := range d.Fields {
-		for _, dir := range d.sources[f].Directives.ForNames(directive) {
-			ms = append(ms, marked{f, dir})
-		}
-	}
-	return ms
-}
-
-// marked is a field and a directive on it.
-type marked struct {
-	field *Field
-	dir   *ast.Directive
-}
-
-func (d *draft) field(name string) *Field {
-	i := slices.IndexFunc(d.Fields, func(f *Field) bool { return f.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return d.Fields[i]
-}
-
-func isModelMark(directive string) bool { return directive == "readModel" || directive == "stateView" }
+// headReader reads what the annotation of a read model says of the row.
+type headReader struct{ *ModelDraft }
 
 // declareModels reads heads and fields of all read models.
-func (l *loader) declareModels() {
+func declareModels(p *Project) { (&modelReader{p}).declare() }
+
+// checkTables finds tables and projectors that two models would share.
+func checkTables(p *Project) { (&modelReader{p}).checkTables() }
+
+// readKeys reads the primary key and the indexes of a model with a table of its own.
+func readKeys(d *ModelDraft) {
+	(&keyReader{d}).readKey()
+	(&indexReader{d}).readIndexes()
+}
+
+// readFieldRoles reads who writes the fields of a model, which of them hold its times, and which its owner. Its keys are
+// known.
+func readFieldRoles(d *ModelDraft) {
+	(&keyReader{d}).checkSingleton()
+	(&writerReader{d}).readWrites()
+	(&timeReader{d}).readTimes()
+	(&accessReader{d}).readOwner()
+}
+
+// readJoinsAndAccess reads what refers to other models, whose keys and owners are known.
+func readJoinsAndAccess(d *ModelDraft) {
+	(&joinReader{d}).readJoins()
+	(&accessReader{d}).readAccess()
+	(&tagChecker{d}).checkTags()
+}
+
+// declare reads heads and fields of all read models.
+func (l *modelReader) declare() {
 	for _, def := range l.api.types {
 		if def.Kind != ast.Object || isRoot(def.Name) {
 			continue
@@ -71,27 +58,25 @@ func (l *loader) declareModels() {
 		l.add(noModels.broken(l.start(), "", ""))
 	}
 	l.readEnums()
-	l.checkTables()
 }
 
-func (l *loader) newDraft(def *ast.Definition) *draft {
+func (l *modelReader) newDraft(def *ast.Definition) *ModelDraft {
 	marks := slices.DeleteFunc(slices.Clone(def.Directives), func(d *ast.Directive) bool { return !isModelMark(d.Name) })
 	if len(marks) == 0 {
 		return nil
 	}
-	d := &draft{
+	d := &ModelDraft{
 		ReadModel: &ReadModel{Name: def.Name, Description: def.Description, Table: def.Name, Version: 1, Pos: at(def.Position)},
-		l:         l, def: def, marks: marks, sources: map[*Field]*ast.FieldDefinition{},
+		project:   l.Project, def: def, marks: marks, sources: map[*Field]*ast.FieldDefinition{},
 		settings: map[*Index]map[string]marked{},
 	}
 	if len(def.Interfaces) > 0 {
 		d.report(implements, d.Pos, nil, strings.Join(def.Interfaces, " & "))
 	}
-	d.readHead()
+	(&headReader{d}).readHead()
 	for _, f := range def.Fields {
-		d.readField(f)
+		(&fieldReader{d}).readField(f)
 	}
-	d.readEntity()
 	return d
 }
 
@@ -102,7 +87,7 @@ var (
 )
 
 // readHead reads the arguments of @readModel or @stateView that hold for the row, whoever writes it.
-func (d *draft) readHead() {
+func (d *headReader) readHead() {
 	if m := d.setting("plugin"); m != nil {
 		d.Plugin, _ = textOf(m, "plugin")
 	}
@@ -117,10 +102,10 @@ func (d *draft) readHead() {
 		d.Version, _ = strconv.Atoi(text) // a sound Int
 	}
 	d.checkHead()
-	d.readWriters()
+	(&writerReader{d.ModelDraft}).readWriters()
 }
 
-func (d *draft) checkHead() {
+func (d *headReader) checkHead() {
 	if d.Version < 1 {
 		d.report(versionRange, d.settingPos("version"), nil, strconv.Itoa(d.Version))
 	}
@@ -133,8 +118,8 @@ func (d *draft) checkHead() {
 }
 
 // checkTables finds tables and projectors that two models would share.
-func (l *loader) checkTables() {
-	tables, projectors := map[string]*draft{}, map[string]*draft{}
+func (l *modelReader) checkTables() {
+	tables, projectors := map[string]*ModelDraft{}, map[string]*ModelDraft{}
 	for _, d := range l.drafts {
 		if other := tables[d.Table]; other != nil {
 			d.report(tableTaken, d.settingPos("table"), nil, d.Table, other.Name)
@@ -152,27 +137,4 @@ func (l *loader) checkTables() {
 			}
 		}
 	}
-}
-
-// draftOf is the draft of a model.
-func (l *loader) draftOf(m *ReadModel) *draft {
-	i := slices.IndexFunc(l.drafts, func(d *draft) bool { return d.ReadModel == m })
-	return l.drafts[i]
-}
-
-// byTable is the model of a table, nil for none.
-func (l *loader) byTable(table string) *draft {
-	i := slices.IndexFunc(l.drafts, func(d *draft) bool { return d.Table == table })
-	if i < 0 {
-		return nil
-	}
-	return l.drafts[i]
-}
-
-// start is the beginning of the first file.
-func (l *loader) start() Pos {
-	if len(l.files) == 0 {
-		return Pos{}
-	}
-	return Pos{File: l.files[0], Line: 1, Column: 1}
 }

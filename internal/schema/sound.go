@@ -8,19 +8,29 @@ import (
 
 // checkSound reports what GraphQL itself forbids, and takes it out of the document, so that all that is read later is
 // well-formed: names, repeats, and every use of a directive.
-func (l *loader) checkSound(doc *document) {
+func checkSound(doc *document) Diagnostics {
+	l := &soundChecker{doc: doc}
 	for _, def := range doc.types {
 		l.checkName(def.Position, def.Name, "", def.Name)
-		def.Directives = l.soundDirectives(doc, site{typ: def.Name, location: locationOf(def.Kind)}, def.Directives)
-		l.soundFields(doc, def)
-		l.soundEnum(doc, def)
+		def.Directives = l.soundDirectives(site{typ: def.Name, location: locationOf(def.Kind)}, def.Directives)
+		l.soundFields(def)
+		l.soundEnum(def)
 	}
 	for _, s := range doc.roots {
-		s.Directives = l.soundDirectives(doc, site{location: ast.LocationSchema}, s.Directives)
+		s.Directives = l.soundDirectives(site{location: ast.LocationSchema}, s.Directives)
 	}
+	return l.found
 }
 
-func (l *loader) soundFields(doc *document, def *ast.Definition) {
+// soundChecker checks a document by the rules of GraphQL.
+type soundChecker struct {
+	doc   *document
+	found Diagnostics
+}
+
+func (l *soundChecker) add(d Diagnostic) { l.found = append(l.found, d) }
+
+func (l *soundChecker) soundFields(def *ast.Definition) {
 	location := ast.LocationFieldDefinition
 	switch def.Kind {
 	case ast.Object, ast.Interface:
@@ -42,16 +52,16 @@ func (l *loader) soundFields(doc *document, def *ast.Definition) {
 		first[f.Name] = f
 		kept = append(kept, f)
 		l.checkName(f.Position, def.Name, f.Name, f.Name)
-		f.Directives = l.soundDirectives(doc, site{def.Name, f.Name, location}, f.Directives)
+		f.Directives = l.soundDirectives(site{def.Name, f.Name, location}, f.Directives)
 		for _, a := range f.Arguments {
 			l.checkName(a.Position, def.Name, f.Name, a.Name)
-			a.Directives = l.soundDirectives(doc, site{def.Name, f.Name, ast.LocationArgumentDefinition}, a.Directives)
+			a.Directives = l.soundDirectives(site{def.Name, f.Name, ast.LocationArgumentDefinition}, a.Directives)
 		}
 	}
 	def.Fields = kept
 }
 
-func (l *loader) soundEnum(doc *document, def *ast.Definition) {
+func (l *soundChecker) soundEnum(def *ast.Definition) {
 	if def.Kind != ast.Enum {
 		return
 	}
@@ -69,12 +79,12 @@ func (l *loader) soundEnum(doc *document, def *ast.Definition) {
 		if v.Name == "true" || v.Name == "false" || v.Name == "null" {
 			l.add(enumValueName.broken(at(v.Position), def.Name, "", v.Name))
 		}
-		v.Directives = l.soundDirectives(doc, site{def.Name, "", ast.LocationEnumValue}, v.Directives)
+		v.Directives = l.soundDirectives(site{def.Name, "", ast.LocationEnumValue}, v.Directives)
 	}
 	def.EnumValues = kept
 }
 
-func (l *loader) checkName(pos *ast.Position, typ, field, name string) {
+func (l *soundChecker) checkName(pos *ast.Position, typ, field, name string) {
 	if strings.HasPrefix(name, "__") {
 		l.add(reservedName.broken(at(pos), typ, field, name))
 	}

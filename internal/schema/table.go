@@ -8,49 +8,19 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Table is a table that entities share.
-type Table struct {
-	Name          string
-	Schema        string // "" where it has none; entities with composed keys have one
-	Version       int
-	Casing        string // of composed keys: LOWERCASE UPPERCASE NONE
-	Escape        string // PERCENT NONE
-	PK, SK        string // names of its key attributes
-	Discriminator string // name of the attribute that holds Entity.Type
-	Entities      []*ReadModel
-	Indexes       []*PhysicalIndex // in order of first use
-	Pos           Pos
-
-	templateCasing string
-	dir            *ast.Directive
-}
-
-// Entity says where the rows of a model lie that has no table of its own.
-type Entity struct {
-	Table *Table
-	Type  string // in keys and in the discriminator; default: name of the model
-}
-
-// PhysicalIndex is an index of a table that entities share.
-type PhysicalIndex struct {
-	Name       string
-	PK, SK     string   // names of its key attributes; SK is "" where it has no sort key
-	Projection string   // what the projections of all that use it need together: ALL KEYS_ONLY INCLUDE
-	Include    []string // fields of entities, under INCLUDE
-	Uses       []IndexUse
-	Pos        Pos // of its first use
-}
-
-// IndexUse is an index of an entity that lies in a physical index.
-type IndexUse struct {
-	Model *ReadModel
-	Index *Index
-}
+// tableReader reads the tables that entities share.
+type tableReader struct{ *Project }
 
 var keyNamePattern = regexp.MustCompile(`^[!-"$&-~]{1,128}$`) // printable, neither # nor %
 
 // readTables reads every @table.
-func (l *loader) readTables() {
+func readTables(p *Project) { (&tableReader{p}).read() }
+
+// checkSharedTables collects the indexes of each table from its entities, and holds the entities against one another.
+func checkSharedTables(p *Project) { (&tableReader{p}).checkShared() }
+
+// read reads every @table.
+func (l *tableReader) read() {
 	for _, root := range l.api.roots {
 		for _, dir := range root.Directives.ForNames("table") {
 			if name, ok := textOf(dir, "name"); ok {
@@ -60,7 +30,7 @@ func (l *loader) readTables() {
 	}
 }
 
-func (l *loader) readTable(dir *ast.Directive, name string) {
+func (l *tableReader) readTable(dir *ast.Directive, name string) {
 	t := newTable(name)
 	t.Pos, t.dir = at(dir.Position), dir
 	t.Schema, _ = textOf(dir, "schema")
@@ -100,33 +70,16 @@ func newTable(name string) *Table {
 	}
 }
 
-// sharedTable is the table of that name, nil for none.
-func (l *loader) sharedTable(name string) *Table {
-	for _, t := range l.model.Tables {
-		if t.Name == name {
-			return t
-		}
-	}
-	return nil
-}
-
-func (l *loader) sharedTables() string {
-	names := make([]string, len(l.model.Tables))
-	for i, t := range l.model.Tables {
-		names[i] = t.Name
-	}
-	return strings.Join(names, ", ")
-}
-
-// checkSharedTables holds the entities of each table against one another.
-func (l *loader) checkSharedTables() {
+// checkShared holds the entities of each table against one another.
+func (l *tableReader) checkShared() {
 	for _, t := range l.model.Tables {
 		if len(t.Entities) == 0 {
 			l.add(tableUnused.broken(t.Pos, "", "", t.Name))
 		}
 		l.checkEntityTypes(t)
-		l.readPhysicalIndexes(t)
-		l.checkAttributes(t)
+		uses := &indexUses{l.Project}
+		uses.readPhysicalIndexes(t)
+		uses.checkAttributes(t)
 	}
 	for _, d := range l.drafts {
 		if t := l.sharedTable(d.Table); t != nil && d.Entity == nil {
@@ -136,7 +89,7 @@ func (l *loader) checkSharedTables() {
 }
 
 // checkEntityTypes finds types that keys could not tell apart.
-func (l *loader) checkEntityTypes(t *Table) {
+func (l *tableReader) checkEntityTypes(t *Table) {
 	first := map[string]*ReadModel{}
 	for _, m := range t.Entities {
 		d := l.draftOf(m)

@@ -11,7 +11,7 @@ import (
 )
 
 // readTemplates reads @keys.
-func (d *draft) readTemplates(dir *ast.Directive) {
+func (d *entityReader) readTemplates(dir *ast.Directive) {
 	casing := d.Entity.Table.templateCasing
 	d.PK = d.template(dir, "pk", casing)
 	d.SK = d.template(dir, "sk", casing)
@@ -32,7 +32,7 @@ const (
 )
 
 // template reads a half of a key that is written as a template; the half does not exist where the argument is left out.
-func (d *draft) template(dir *ast.Directive, half, casing string) Half {
+func (d *entityReader) template(dir *ast.Directive, half, casing string) Half {
 	text, given := textOf(dir, half)
 	if !given {
 		return Half{}
@@ -80,12 +80,8 @@ func (h Half) kind(field string) keys.Kind {
 	return cmp.Or(h.Fields[i].Kind(), keys.KindString)
 }
 
-func isNumber(scalar string) bool {
-	return slices.Contains([]string{"Int", "Int64", "Float", "Decimal"}, scalar)
-}
-
 // soundPad reports whether a field of a template is padded, and what is wrong with that.
-func (d *draft) soundPad(dir *ast.Directive, half string, f *Field, part keys.TemplatePart) bool {
+func (d *entityReader) soundPad(dir *ast.Directive, half string, f *Field, part keys.TemplatePart) bool {
 	number := isNumber(f.Scalar)
 	switch {
 	case !part.Padded && number && half == "sk":

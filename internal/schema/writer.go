@@ -9,8 +9,11 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
+// writerReader reads which projectors write a read model, and which fields of it.
+type writerReader struct{ *ModelDraft }
+
 // readWriters reads what each annotation says of a projector.
-func (d *draft) readWriters() {
+func (d *writerReader) readWriters() {
 	for _, m := range d.marks {
 		w := &Writer{
 			Projector: d.Name, StateView: m.Name == "stateView", Events: listOf(m, "events"), Tags: listOf(m, "tags"),
@@ -27,7 +30,7 @@ func (d *draft) readWriters() {
 	d.StateView, d.Events, d.Stream, d.Tags, d.Projector = first.StateView, first.Events, first.Stream, first.Tags, first.Projector
 }
 
-func (d *draft) checkWriter(m *ast.Directive, w *Writer) {
+func (d *writerReader) checkWriter(m *ast.Directive, w *Writer) {
 	if m.Arguments.ForName("projector") != nil && !projectorPattern.MatchString(w.Projector) {
 		d.report(projectorName, argumentPos(m, "projector"), nil, strconv.Quote(w.Projector))
 	}
@@ -35,8 +38,8 @@ func (d *draft) checkWriter(m *ast.Directive, w *Writer) {
 		d.report(streamForm, argumentPos(m, "stream"), nil, strconv.Quote(w.Stream))
 	}
 	for _, e := range w.Events {
-		if def := d.l.events.named[e]; def == nil || def.Kind != ast.Object {
-			d.report(unknownEvent, argumentPos(m, "events"), nil, e, d.l.meantEvent(e))
+		if def := d.project.events.named[e]; def == nil || def.Kind != ast.Object {
+			d.report(unknownEvent, argumentPos(m, "events"), nil, e, d.project.meantEvent(e))
 		}
 	}
 	if len(d.marks) == 1 {
@@ -49,34 +52,8 @@ func (d *draft) checkWriter(m *ast.Directive, w *Writer) {
 	}
 }
 
-// setting is the annotation that gives an argument that holds for the row and not for one of its writers, nil for none.
-func (d *draft) setting(argument string) *ast.Directive {
-	var first *ast.Directive
-	for _, m := range d.marks {
-		a := m.Arguments.ForName(argument)
-		switch {
-		case a == nil:
-		case first == nil:
-			first = m
-		case first.Arguments.ForName(argument).Value.String() != a.Value.String():
-			d.report(writerConflict, at(a.Position), nil, argument)
-		}
-	}
-	return first
-}
-
-// settingPos is where the argument stands that setting finds, else the first annotation.
-func (d *draft) settingPos(argument string) Pos {
-	for _, m := range d.marks {
-		if m.Arguments.ForName(argument) != nil {
-			return argumentPos(m, argument)
-		}
-	}
-	return at(d.marks[0].Position)
-}
-
 // readWrites reads which fields each projector writes. The primary key is known by now.
-func (d *draft) readWrites() {
+func (d *writerReader) readWrites() {
 	key := composites(d.PK, d.SK)
 	owners := map[*Field]*Writer{}
 	for i, m := range d.marks {
@@ -108,7 +85,7 @@ func (d *draft) readWrites() {
 }
 
 // checkOwners finds fields that nobody writes, or that a row may lack which another projector made, and halves of indexes that two projectors would write.
-func (d *draft) checkOwners(key []*Field, owners map[*Field]*Writer) {
+func (d *writerReader) checkOwners(key []*Field, owners map[*Field]*Writer) {
 	if slices.ContainsFunc(d.marks, func(m *ast.Directive) bool { return m.Arguments.ForName("writes") == nil }) {
 		return // one writes all, or it is reported that it does not say what
 	}
@@ -127,7 +104,7 @@ func (d *draft) checkOwners(key []*Field, owners map[*Field]*Writer) {
 	}
 }
 
-func (d *draft) checkHalfOwner(x *Index, what string, h Half, owners map[*Field]*Writer) {
+func (d *writerReader) checkHalfOwner(x *Index, what string, h Half, owners map[*Field]*Writer) {
 	var first *Field
 	for _, f := range h.Fields {
 		switch {

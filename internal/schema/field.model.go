@@ -1,0 +1,37 @@
+package schema
+
+import (
+	"slices"
+
+	"github.com/foldql/foldql/keys"
+)
+
+func isNumber(scalar string) bool {
+	return slices.Contains([]string{"Int", "Int64", "Float", "Decimal"}, scalar)
+}
+
+var kinds = map[string]keys.Kind{
+	"ID": keys.KindString, "String": keys.KindString, "Boolean": keys.KindBoolean, "Int": keys.KindInt, "Int64": keys.KindInt,
+	"Float": keys.KindFloat, "Decimal": keys.KindDecimal, "Date": keys.KindDate, "DateTime": keys.KindDateTime,
+}
+
+// Kind is the kind of a value as keys see it: what has the same kind makes the same key text.
+func (f *Field) Kind() keys.Kind { return kinds[f.Scalar] }
+
+// typeText writes the type of a field as the schema has it, without "!".
+func typeText(f *Field) string {
+	name := f.Scalar
+	if f.Enum != "" {
+		name = f.Enum
+	}
+	if f.List {
+		return "[" + name + "]"
+	}
+	return name
+}
+
+// sameKind reports whether the values of two fields, or of their elements, make the same key text. Where one of them
+// is of no known type, that is reported already.
+func sameKind(a, b *Field) bool {
+	return a.Scalar == "" || b.Scalar == "" || a.Kind() == b.Kind()
+}

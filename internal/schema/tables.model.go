@@ -1,0 +1,61 @@
+package schema
+
+import (
+	"slices"
+
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// Table is a table that entities share.
+type Table struct {
+	Name          string
+	Schema        string // "" where it has none; entities with composed keys have one
+	Version       int
+	Casing        string // of composed keys: LOWERCASE UPPERCASE NONE
+	Escape        string // PERCENT NONE
+	PK, SK        string // names of its key attributes
+	Discriminator string // name of the attribute that holds Entity.Type
+	Entities      []*ReadModel
+	Indexes       []*PhysicalIndex // in order of first use
+	Pos           Pos
+
+	templateCasing string
+	dir            *ast.Directive
+}
+
+// Entity says where the rows of a model lie that has no table of its own.
+type Entity struct {
+	Table *Table
+	Type  string // in keys and in the discriminator; default: name of the model
+}
+
+// PhysicalIndex is an index of a table that entities share.
+type PhysicalIndex struct {
+	Name       string
+	PK, SK     string   // names of its key attributes; SK is "" where it has no sort key
+	Projection string   // what the projections of all that use it need together: ALL KEYS_ONLY INCLUDE
+	Include    []string // fields of entities, under INCLUDE
+	Uses       []IndexUse
+	Pos        Pos // of its first use
+}
+
+// IndexUse is an index of an entity that lies in a physical index.
+type IndexUse struct {
+	Model *ReadModel
+	Index *Index
+}
+
+func (p *PhysicalIndex) first() *IndexUse {
+	if len(p.Uses) == 0 {
+		return nil
+	}
+	return &p.Uses[0]
+}
+
+func (t *Table) index(name string) *PhysicalIndex {
+	i := slices.IndexFunc(t.Indexes, func(p *PhysicalIndex) bool { return p.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return t.Indexes[i]
+}
