@@ -65,7 +65,7 @@ func (l *indexUses) checkAttributes(t *Table) {
 	for _, a := range []struct{ name, what, argument string }{
 		{t.PK, "partition key", "pk"}, {t.SK, "sort key", "sk"}, {t.Discriminator, "discriminator", "discriminator"},
 	} {
-		take(a.name, a.what, a.argument, argumentPos(t.dir, a.argument))
+		take(a.name, a.what, a.argument, argumentPos(l.tableDirs[t], a.argument))
 	}
 	for _, p := range t.Indexes {
 		if p.PK == t.PK {

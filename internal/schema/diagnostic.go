@@ -12,7 +12,7 @@ type Diagnostic struct {
 	Type    string // "" where it concerns no type
 	Field   string // "" where it concerns no field
 	Message string
-	Mend    string // what to do about it
+	Fix     string // what to do about it
 	Warning bool
 	Code    string // short and stable
 }
@@ -29,7 +29,7 @@ func (d Diagnostic) Error() string {
 	case d.Type != "":
 		fmt.Fprintf(&b, "type %s: ", d.Type)
 	}
-	fmt.Fprintf(&b, "%s (fix: %s)", d.Message, d.Mend)
+	fmt.Fprintf(&b, "%s (fix: %s)", d.Message, d.Fix)
 	return b.String()
 }
 

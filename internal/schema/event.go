@@ -46,7 +46,7 @@ func (l *eventReader) read() {
 }
 
 func (l *eventReader) readEventField(types map[string]*EventType, enums map[string]bool, t *EventType, def *ast.FieldDefinition) {
-	s := shapeOf(def.Type)
+	s := typeRefOf(def.Type)
 	f := &EventField{
 		Name: def.Name, Description: def.Description, List: s.list, Nullable: s.nullable, ElemNullable: s.elemNullable,
 		PartitionTag: def.Directives.ForName("partitionTag") != nil, Tag: def.Directives.ForName("tag") != nil,

@@ -9,27 +9,10 @@ import (
 // fieldReader reads the stored fields of a read model.
 type fieldReader struct{ *ModelDraft }
 
-// shape is what a type reference says beside its name.
-type shape struct {
-	name         string
-	list, nested bool // nested: a list of lists
-	nullable     bool
-	elemNullable bool
-}
-
-func shapeOf(t *ast.Type) shape {
-	s := shape{nullable: !t.NonNull}
-	if t.Elem != nil {
-		s.list, s.nested, s.elemNullable = true, t.Elem.Elem != nil, !t.Elem.NonNull
-	}
-	s.name = t.Name()
-	return s
-}
-
 // readField adds a stored field. One of a wrong type is added as well, with no Scalar, so that what names it is not
 // reported as unknown.
 func (d *fieldReader) readField(def *ast.FieldDefinition) {
-	s := shapeOf(def.Type)
+	s := typeRefOf(def.Type)
 	f := &Field{
 		Name: def.Name, Description: def.Description, Ordinal: len(d.Fields),
 		List: s.list, Nullable: s.nullable, Pos: at(def.Position), Deprecated: deprecation(def),
@@ -97,12 +80,4 @@ func (l *modelReader) readEnums() {
 			l.model.Enums = append(l.model.Enums, newEnum(def))
 		}
 	}
-}
-
-func newEnum(def *ast.Definition) *Enum {
-	e := &Enum{Name: def.Name, Description: def.Description}
-	for _, v := range def.EnumValues {
-		e.Values = append(e.Values, v.Name)
-	}
-	return e
 }

@@ -10,7 +10,7 @@ import (
 // Load reads the annotated schema of the read models and the schema of the events. It finds all that is wrong, in order
 // of position; the Model is nil where that is more than warnings.
 func Load(readModels, events []*ast.Source) (*Model, Diagnostics) {
-	p := &Project{model: &Model{}}
+	p := &Project{model: &Model{}, tableDirs: map[*Table]*ast.Directive{}}
 	var apiOK, eventsOK bool
 	p.api, apiOK = parseDocument(readModels, readModelVocabulary)
 	p.events, eventsOK = parseDocument(events, eventVocabulary)

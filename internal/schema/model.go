@@ -1,5 +1,5 @@
 // Package schema reads the annotated SDL of a project into one Model, or says what is wrong with it, where, and how to
-// mend it.
+// fix it.
 package schema
 
 import "slices"

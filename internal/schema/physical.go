@@ -2,7 +2,6 @@ package schema
 
 import (
 	"regexp"
-	"slices"
 	"strconv"
 )
 
@@ -54,25 +53,4 @@ func has(h Half) string {
 		return "a sort key"
 	}
 	return "none"
-}
-
-// project finds what the entries of the index hold: whatever one of its uses asks for. The keys of an entity are texts,
-// so the fields that they are composed of are not in the entries by themselves.
-func (p *PhysicalIndex) project() {
-	for _, u := range p.Uses {
-		if u.Index.Projection == "ALL" {
-			p.Projection, p.Include = "ALL", nil
-			return
-		}
-		fields := append(composites(u.Model.PK, u.Model.SK, u.Index.PK, u.Index.SK), u.Index.Include...)
-		for _, f := range fields {
-			if !slices.Contains(p.Include, f.Name) {
-				p.Include = append(p.Include, f.Name)
-			}
-		}
-	}
-	p.Projection = "KEYS_ONLY"
-	if len(p.Include) > 0 {
-		p.Projection = "INCLUDE"
-	}
 }

@@ -15,6 +15,8 @@ type Project struct {
 	model  *Model
 	drafts []*ModelDraft // one for each of the Model's read models
 	found  Diagnostics
+
+	tableDirs map[*Table]*ast.Directive // the @table of each of the Model's tables
 }
 
 // add takes a finding.

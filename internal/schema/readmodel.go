@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,12 +78,6 @@ func (l *modelReader) newDraft(def *ast.Definition) *ModelDraft {
 	}
 	return d
 }
-
-var (
-	namePattern      = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
-	projectorPattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
-	tablePattern     = regexp.MustCompile(`^[A-Za-z0-9_-]{1,200}$`)
-)
 
 // readHead reads the arguments of @readModel or @stateView that hold for the row, whoever writes it.
 func (d *headReader) readHead() {

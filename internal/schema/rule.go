@@ -9,21 +9,21 @@ import (
 type rule struct {
 	code    string
 	message string
-	mend    string
+	fix     string
 	warning bool
 }
 
 // rules are all rules there are; a test finds those that no case breaks.
 var rules []*rule
 
-func newRule(code, message, mend string) *rule {
-	r := &rule{code: code, message: message, mend: mend}
+func newRule(code, message, fix string) *rule {
+	r := &rule{code: code, message: message, fix: fix}
 	rules = append(rules, r)
 	return r
 }
 
-func newWarning(code, message, mend string) *rule {
-	r := newRule(code, message, mend)
+func newWarning(code, message, fix string) *rule {
+	r := newRule(code, message, fix)
 	r.warning = true
 	return r
 }
@@ -37,6 +37,6 @@ func (r *rule) broken(pos Pos, typ, field string, args ...string) Diagnostic {
 	fill := strings.NewReplacer(pairs...)
 	return Diagnostic{
 		Pos: pos, Type: typ, Field: field, Warning: r.warning, Code: r.code,
-		Message: fill.Replace(r.message), Mend: fill.Replace(r.mend),
+		Message: fill.Replace(r.message), Fix: fill.Replace(r.fix),
 	}
 }

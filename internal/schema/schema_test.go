@@ -1,13 +1,11 @@
 package schema
 
 import (
-	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/foldql/foldql/keys"
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 )
@@ -43,29 +41,6 @@ func sharedEnums(t *testing.T, dir string, m *Model) string {
 	return b.String()
 }
 
-// TestDiagnosticsNamePlaceTypeFieldAndMend in one line each.
-func TestDiagnosticsNamePlaceTypeFieldAndMend(t *testing.T) {
-	pos := Pos{File: "schema.graphqls", Line: 12, Column: 3}
-	ds := Diagnostics{
-		{Pos: pos, Type: "Order", Field: "total", Message: "is wrong", Mend: "right it"},
-		{Pos: pos, Type: "Order", Message: "is slow", Mend: "hurry", Warning: true},
-		{Pos: pos, Message: "is missing", Mend: "find it"},
-	}
-	want := "schema.graphqls:12:3: type Order, field total: is wrong (fix: right it)\n" +
-		"schema.graphqls:12:3: warning: type Order: is slow (fix: hurry)\n" +
-		"schema.graphqls:12:3: is missing (fix: find it)"
-	if got := ds.Error(); got != want {
-		t.Errorf("got:\n%s\nwant:\n%s", got, want)
-	}
-	var errs Diagnostics
-	if !errors.As(ds.Err(), &errs) || len(errs) != 2 {
-		t.Errorf("Err() = %v, want the two that are no warnings", errs)
-	}
-	if err := ds[1:2].Err(); err != nil {
-		t.Errorf("a warning is an error: %v", err)
-	}
-}
-
 // TestDiagnosticsAreInOrderOfFilesAndLines whatever finds them first.
 func TestDiagnosticsAreInOrderOfFilesAndLines(t *testing.T) {
 	_, found := Load(
@@ -82,52 +57,6 @@ func TestDiagnosticsAreInOrderOfFilesAndLines(t *testing.T) {
 	want := []string{"z.graphqls:2:6", "z.graphqls:3:3", "z.graphqls:3:7", "a.graphqls:1:6", "m.graphqls:1:13"}
 	if !slices.Equal(files, want) {
 		t.Errorf("found at %v, want %v\n%v", files, want, found)
-	}
-}
-
-// TestSeparatorsAreFitForKeys: every separator that a schema may have is one that the keys take.
-func TestSeparatorsAreFitForKeys(t *testing.T) {
-	for _, sep := range strings.Split(separators, "") {
-		if err := keys.CheckSep(sep); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
-// TestQueriesAreNamedAfterKeyAndIndexes as frontends rely on.
-func TestQueriesAreNamedAfterKeyAndIndexes(t *testing.T) {
-	field := func(name string) Half { return Half{Fields: []*Field{{Name: name, Scalar: "String"}}} }
-	for _, tt := range []struct {
-		model *ReadModel
-		want  []string
-	}{
-		{&ReadModel{Name: "Count"}, []string{"Count"}},
-		{&ReadModel{Name: "Count", Plugin: "Sales"}, []string{"Sales_Count"}},
-		{&ReadModel{Name: "Order", PK: field("orderId"), SK: field("at")}, []string{"Order", "OrderById"}},
-		{
-			&ReadModel{Name: "Order", Plugin: "Sales", PK: field("orderId"), Indexes: []*Index{
-				{Name: "customerId", Unnamed: true, PK: field("customerId")},
-				{Name: "byStatus", PK: field("status")},
-				{Name: "bytes", Unnamed: true, PK: field("bytes")},
-				{Name: "byline", PK: field("x")},
-				{Name: "byLine", Unnamed: true, PK: field("byLine")},
-				{Name: "status", PK: field("x")},
-				{Name: "by", PK: field("x")},
-				{Name: "by_it", PK: field("x")},
-			}},
-			[]string{
-				"Sales_Order", "Sales_OrderByCustomerId", "Sales_OrderByStatus", "Sales_OrderByBytes", "Sales_OrderByByline",
-				"Sales_OrderByByLine", "Sales_OrderByStatus", "Sales_OrderByBy", "Sales_OrderBy_it",
-			},
-		},
-	} {
-		var got []string
-		for _, q := range tt.model.Queries() {
-			got = append(got, q.Name)
-		}
-		if !slices.Equal(got, tt.want) {
-			t.Errorf("queries %v, want %v", got, tt.want)
-		}
 	}
 }
 
@@ -151,7 +80,7 @@ func FuzzLoad(f *testing.F) {
 			t.Fatalf("model %v, diagnostics:\n%v", model, found)
 		}
 		for _, d := range found {
-			if d.Pos.Line < 1 || d.Pos.Column < 1 || d.Message == "" || d.Mend == "" {
+			if d.Pos.Line < 1 || d.Pos.Column < 1 || d.Message == "" || d.Fix == "" {
 				t.Fatalf("incomplete: %+v", d)
 			}
 		}

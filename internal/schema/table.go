@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -10,8 +9,6 @@ import (
 
 // tableReader reads the tables that entities share.
 type tableReader struct{ *Project }
-
-var keyNamePattern = regexp.MustCompile(`^[!-"$&-~]{1,128}$`) // printable, neither # nor %
 
 // readTables reads every @table.
 func readTables(p *Project) { (&tableReader{p}).read() }
@@ -32,7 +29,7 @@ func (l *tableReader) read() {
 
 func (l *tableReader) readTable(dir *ast.Directive, name string) {
 	t := newTable(name)
-	t.Pos, t.dir = at(dir.Position), dir
+	t.Pos = at(dir.Position)
 	t.Schema, _ = textOf(dir, "schema")
 	for argument, target := range map[string]*string{
 		"escape": &t.Escape, "pk": &t.PK, "sk": &t.SK, "discriminator": &t.Discriminator,
@@ -42,7 +39,7 @@ func (l *tableReader) readTable(dir *ast.Directive, name string) {
 		}
 	}
 	if casing, ok := textOf(dir, "casing"); ok {
-		t.Casing, t.templateCasing = casing, casing
+		t.Casing, t.TemplateCasing = casing, casing
 	}
 	if version, ok := textOf(dir, "version"); ok {
 		t.Version, _ = strconv.Atoi(version) // a sound Int
@@ -61,13 +58,7 @@ func (l *tableReader) readTable(dir *ast.Directive, name string) {
 		return
 	}
 	l.model.Tables = append(l.model.Tables, t)
-}
-
-func newTable(name string) *Table {
-	return &Table{
-		Name: name, Version: 1, Casing: lowercase, templateCasing: noCasing, Escape: escapeValues,
-		PK: "pk", SK: "sk", Discriminator: "__edd_e__",
-	}
+	l.tableDirs[t] = dir
 }
 
 // checkShared holds the entities of each table against one another.

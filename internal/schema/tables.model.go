@@ -2,8 +2,6 @@ package schema
 
 import (
 	"slices"
-
-	"github.com/vektah/gqlparser/v2/ast"
 )
 
 // Table is a table that entities share.
@@ -19,8 +17,7 @@ type Table struct {
 	Indexes       []*PhysicalIndex // in order of first use
 	Pos           Pos
 
-	templateCasing string
-	dir            *ast.Directive
+	TemplateCasing string // of keys that are written as templates: NONE, unless @table names a casing
 }
 
 // Entity says where the rows of a model lie that has no table of its own.
@@ -58,4 +55,32 @@ func (t *Table) index(name string) *PhysicalIndex {
 		return nil
 	}
 	return t.Indexes[i]
+}
+
+// project finds what the entries of the index hold: whatever one of its uses asks for. The keys of an entity are texts,
+// so the fields that they are composed of are not in the entries by themselves.
+func (p *PhysicalIndex) project() {
+	for _, u := range p.Uses {
+		if u.Index.Projection == "ALL" {
+			p.Projection, p.Include = "ALL", nil
+			return
+		}
+		fields := append(composites(u.Model.PK, u.Model.SK, u.Index.PK, u.Index.SK), u.Index.Include...)
+		for _, f := range fields {
+			if !slices.Contains(p.Include, f.Name) {
+				p.Include = append(p.Include, f.Name)
+			}
+		}
+	}
+	p.Projection = "KEYS_ONLY"
+	if len(p.Include) > 0 {
+		p.Projection = "INCLUDE"
+	}
+}
+
+func newTable(name string) *Table {
+	return &Table{
+		Name: name, Version: 1, Casing: lowercase, TemplateCasing: noCasing, Escape: escapeValues,
+		PK: "pk", SK: "sk", Discriminator: "__edd_e__",
+	}
 }

@@ -12,7 +12,7 @@ import (
 
 // readTemplates reads @keys.
 func (d *entityReader) readTemplates(dir *ast.Directive) {
-	casing := d.Entity.Table.templateCasing
+	casing := d.Entity.Table.TemplateCasing
 	d.PK = d.template(dir, "pk", casing)
 	d.SK = d.template(dir, "sk", casing)
 	for _, o := range objectsOf(dir, "gsis") {
@@ -67,17 +67,14 @@ func (d *entityReader) template(dir *ast.Directive, half, casing string) Half {
 		}
 		sound = append(sound, part)
 	}
-	if h.Layout, err = sound.Layout(casings[casing], h.kind); err != nil {
+	kind := func(field string) keys.Kind { // that of strings where the type of the field is reported as wrong
+		return cmp.Or(d.field(field).Kind(), keys.KindString)
+	}
+	if h.Layout, err = sound.Layout(casings[casing], kind); err != nil {
 		wrong(text, "cannot be a key: "+err.Error())
 	}
 	h.Layout.Escape = d.Entity.Table.escape()
 	return h
-}
-
-// kind is the kind of a field of the half, that of strings where its type is reported as wrong.
-func (h Half) kind(field string) keys.Kind {
-	i := slices.IndexFunc(h.Fields, func(f *Field) bool { return f.Name == field })
-	return cmp.Or(h.Fields[i].Kind(), keys.KindString)
 }
 
 // soundPad reports whether a field of a template is padded, and what is wrong with that.
