@@ -14,7 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"github.com/foldql/foldql/internal/schema"
+	"github.com/foldql/foldql/internal/schema/parse"
+	"github.com/foldql/foldql/internal/schema/sdl"
 )
 
 var update = flag.Bool("update", false, "write what is generated as what is wanted")
@@ -112,7 +113,7 @@ func TestEveryAnnotationHasACase(t *testing.T) {
 		all.WriteString(source(t, dir, "schema.graphqls").Input)
 		all.WriteString(source(t, dir, "events.graphqls").Input)
 	}
-	for _, name := range append(schema.BuildDirectives(), "partitionTag", "tag") {
+	for _, name := range append(sdl.BuildDirectives(), "partitionTag", "tag") {
 		if !strings.Contains(all.String(), "@"+name) {
 			t.Errorf("no case has @%s", name)
 		}
@@ -132,7 +133,7 @@ func TestEveryAnnotationHasACase(t *testing.T) {
 func TestEverythingServedIsDescribed(t *testing.T) {
 	for _, dir := range caseFolders(t) {
 		src := source(t, dir, "schema.graphqls")
-		model, found := schema.Load([]*ast.Source{src}, []*ast.Source{source(t, dir, "events.graphqls")})
+		model, found := parse.Load([]*ast.Source{src}, []*ast.Source{source(t, dir, "events.graphqls")})
 		if err := found.Err(); err != nil {
 			t.Fatal(err)
 		}
@@ -140,7 +141,7 @@ func TestEverythingServedIsDescribed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range schema.BuildDirectives() {
+		for _, name := range sdl.BuildDirectives() {
 			if s.Directives[name] != nil || strings.Contains(text, "@"+name) {
 				t.Errorf("%s: the served schema shows @%s", dir, name)
 			}
@@ -182,7 +183,7 @@ func TestEverythingServedIsDescribed(t *testing.T) {
 func TestAQueryIsTheProjectsWhateverItsLength(t *testing.T) {
 	for query, want := range map[string]bool{"": false, "type Query { a: Int }": true, "type Query { at: Int }": true} {
 		src := []*ast.Source{{Name: "schema.graphqls", Input: versionedModel + query}}
-		model, found := schema.Load(src, []*ast.Source{{Name: "events.graphqls", Input: versionedInput}})
+		model, found := parse.Load(src, []*ast.Source{{Name: "events.graphqls", Input: versionedInput}})
 		if err := found.Err(); err != nil {
 			t.Fatal(err)
 		}
@@ -206,7 +207,7 @@ const (
 
 func versionOf(t *testing.T, readModels, events string) string {
 	t.Helper()
-	model, found := schema.Load([]*ast.Source{{Name: "schema.graphqls", Input: readModels}}, []*ast.Source{{Name: "events.graphqls", Input: events}})
+	model, found := parse.Load([]*ast.Source{{Name: "schema.graphqls", Input: readModels}}, []*ast.Source{{Name: "events.graphqls", Input: events}})
 	if err := found.Err(); err != nil {
 		t.Fatal(err)
 	}

@@ -11,13 +11,14 @@ import (
 	"github.com/vektah/gqlparser/v2/formatter"
 
 	"github.com/foldql/foldql/internal/schema"
+	"github.com/foldql/foldql/internal/schema/sdl"
 )
 
 // served makes the schema that is served, and its text: what the project declares and what its read models add, without
 // the directives that only steer the generator. gqlgen sees nothing else, so introspection shows what the text says.
 func served(m *schema.Model, sources []*ast.Source) (*ast.Schema, string, error) {
 	s, err := gqlparser.LoadSchema(slices.Concat(
-		[]*ast.Source{{Name: "foldql/directives.graphqls", Input: schema.Directives()}},
+		[]*ast.Source{{Name: "foldql/directives.graphqls", Input: sdl.Directives()}},
 		sources,
 		[]*ast.Source{{Name: "foldql/queries.graphqls", Input: additions(m)}},
 	)...)
@@ -49,11 +50,11 @@ func queryNames(m *schema.Model) map[string]bool {
 
 // strip takes away the directives that only steer the generator, their types, and scalars that nothing has.
 func strip(s *ast.Schema) {
-	build := schema.BuildDirectives()
+	build := sdl.BuildDirectives()
 	for _, name := range build {
 		delete(s.Directives, name)
 	}
-	for _, name := range schema.BuildTypes() {
+	for _, name := range sdl.BuildTypes() {
 		delete(s.Types, name)
 	}
 	keep := func(list ast.DirectiveList) ast.DirectiveList {

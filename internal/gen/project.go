@@ -16,6 +16,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/foldql/foldql/internal/schema"
+	"github.com/foldql/foldql/internal/schema/parse"
 )
 
 // Names of what a project is made of, in the folder of its configuration.
@@ -189,5 +190,5 @@ func codeFolder(part any) (string, error) {
 
 // load checks the whole schema; the Model is nil where it has errors.
 func (p *project) load() (*schema.Model, schema.Diagnostics) {
-	return schema.Load(p.readModels, p.events)
+	return parse.Load(p.readModels, p.events)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/internal/schema"
+	"github.com/foldql/foldql/internal/schema/parse"
 )
 
 // DefaultModel is the first read model of a project that is given none.
@@ -58,7 +59,7 @@ func CheckModel(name string) error {
 		return err
 	}
 	source := func(file string) []*ast.Source { return []*ast.Source{{Name: file, Input: string(contents[file])}} }
-	if _, found := schema.Load(source("schema.graphqls"), source("events.graphqls")); found.Err() != nil {
+	if _, found := parse.Load(source("schema.graphqls"), source("events.graphqls")); found.Err() != nil {
 		return fmt.Errorf("the model cannot be called %s: %s: choose another name", name, found.Errors()[0].Message)
 	}
 	if strings.EqualFold(name, "projectors") {

@@ -6,30 +6,30 @@ import (
 	"strings"
 )
 
-// atLeast reports whether a guard is at least as strict as another: everybody whom it admits is admitted by the other
+// AtLeast reports whether a guard is at least as strict as another: everybody whom it admits is admitted by the other
 // too. Nil admits everybody, a guard without groups and owner every caller with a token.
-func (a *Auth) atLeast(other *Auth) bool {
+func (a *Auth) AtLeast(other *Auth) bool {
 	switch {
 	case other == nil:
 		return true
 	case a == nil:
 		return false
-	case other.anyCaller():
+	case other.AnyCaller():
 		return true
-	case a.anyCaller():
+	case a.AnyCaller():
 		return false
 	}
 	within := func(group string) bool { return slices.Contains(other.Groups, group) }
 	return (other.Owner || !a.Owner) && !slices.ContainsFunc(a.Groups, func(g string) bool { return !within(g) })
 }
 
-func (a *Auth) anyCaller() bool { return len(a.Groups) == 0 && !a.Owner }
+func (a *Auth) AnyCaller() bool { return len(a.Groups) == 0 && !a.Owner }
 
 // String is the guard as the schema writes it.
 func (a *Auth) String() string {
 	var args []string
 	if len(a.Groups) > 0 {
-		args = append(args, "groups: "+quotedList(a.Groups))
+		args = append(args, "groups: "+QuotedList(a.Groups))
 	}
 	if a.Owner {
 		args = append(args, "owner: true")
@@ -40,7 +40,7 @@ func (a *Auth) String() string {
 	return "@auth(" + strings.Join(args, ", ") + ")"
 }
 
-func quotedList(texts []string) string {
+func QuotedList(texts []string) string {
 	quoted := make([]string, len(texts))
 	for i, t := range texts {
 		quoted[i] = strconv.Quote(t)

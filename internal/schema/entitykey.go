@@ -6,38 +6,38 @@ import "github.com/foldql/foldql/keys"
 const (
 	lowercase    = "LOWERCASE"
 	uppercase    = "UPPERCASE"
-	noCasing     = "NONE"
+	NoCasing     = "NONE"
 	escapeValues = "PERCENT"
 )
 
-var casings = map[string]keys.Casing{lowercase: keys.CasingLower, uppercase: keys.CasingUpper}
+var Casings = map[string]keys.Casing{lowercase: keys.CasingLower, uppercase: keys.CasingUpper}
 
-// escape says what becomes of a separator inside of a value.
-func (t *Table) escape() keys.Escape {
+// KeyEscape says what becomes of a separator inside of a value.
+func (t *Table) KeyEscape() keys.Escape {
 	if t.Escape == escapeValues {
 		return keys.EscapePercent
 	}
 	return keys.EscapeNone
 }
 
-// key is the form of a key of entities of the table.
-func (t *Table) key(entity, casing string) keys.EntityKey {
+// Key is the form of a key of entities of the table.
+func (t *Table) Key(entity, casing string) keys.EntityKey {
 	return keys.EntityKey{
-		Schema: keys.EntitySchema{Name: t.Schema, Version: t.Version, Casing: casings[t.Casing], Escape: t.escape()},
-		Type:   entity, Casing: casings[casing],
+		Schema: keys.EntitySchema{Name: t.Schema, Version: t.Version, Casing: Casings[t.Casing], Escape: t.KeyEscape()},
+		Type:   entity, Casing: Casings[casing],
 	}
 }
 
 // indexKey is the form of the key of an index of entities of the table, by the collections that it belongs to.
 func (t *Table) indexKey(entity string, x *Index) keys.EntityKey {
-	key := t.key(entity, x.Casing)
+	key := t.Key(entity, x.Casing)
 	key.Collection, key.Clustered = x.Collection, x.Clustered
 	return key
 }
 
-// composeIndex makes the halves of an index of an entity type.
-func (t *Table) composeIndex(x *Index, entity string, pk, sk []*Field) {
+// ComposeIndex makes the halves of an index of an entity type.
+func (t *Table) ComposeIndex(x *Index, entity string, pk, sk []*Field) {
 	key := t.indexKey(entity, x)
-	x.PK = Half{Fields: pk, Layout: key.PK(segmentsOf(pk)...)}
-	x.SK = Half{Fields: sk, Layout: key.SK(segmentsOf(sk)...)}
+	x.PK = Half{Fields: pk, Layout: key.PK(SegmentsOf(pk)...)}
+	x.SK = Half{Fields: sk, Layout: key.SK(SegmentsOf(sk)...)}
 }

@@ -25,7 +25,7 @@ func TestAGuardIsAtLeastAsStrictAsAnother(t *testing.T) {
 			strict[name] = true
 		}
 		for name, index := range guards {
-			if got := index.atLeast(field); got != strict[name] {
+			if got := index.AtLeast(field); got != strict[name] {
 				t.Errorf("an index for %s holds a field for %s: as strict is %v, want %v", name, of, got, strict[name])
 			}
 		}

@@ -14,16 +14,16 @@ type Half struct {
 	Template string      // as the annotation writes it: post#{createdAt}#{n:16}; "" where it writes no template
 }
 
-// newHalf is a half of a model with a table of its own: the values of fields, joined with a separator.
-func newHalf(sep string, fields ...*Field) Half {
-	h := Half{Fields: fields, Layout: keys.Layout{Segments: segmentsOf(fields)}}
+// NewHalf is a half of a model with a table of its own: the values of fields, joined with a separator.
+func NewHalf(sep string, fields ...*Field) Half {
+	h := Half{Fields: fields, Layout: keys.Layout{Segments: SegmentsOf(fields)}}
 	if len(fields) > 1 {
 		h.Layout.Sep = sep
 	}
 	return h
 }
 
-func segmentsOf(fields []*Field) []keys.Segment {
+func SegmentsOf(fields []*Field) []keys.Segment {
 	segments := make([]keys.Segment, len(fields))
 	for i, f := range fields {
 		segments[i] = keys.Segment{Field: f.Name, Kind: f.Kind()}
@@ -40,8 +40,8 @@ func (h Half) sorts(f *Field) bool {
 	return i < 0 || h.Layout.Segments[i].Digits != keys.Unpadded
 }
 
-// composites are the fields of two halves without repeats.
-func composites(halves ...Half) []*Field {
+// Composites are the fields of two halves without repeats.
+func Composites(halves ...Half) []*Field {
 	var all []*Field
 	for _, h := range halves {
 		for _, f := range h.Fields {
@@ -55,16 +55,16 @@ func composites(halves ...Half) []*Field {
 
 // Casing is the casing of the values of the half, as annotations write it.
 func (h Half) Casing() string {
-	for name, c := range casings {
+	for name, c := range Casings {
 		if h.Layout.Casing == c {
 			return name
 		}
 	}
-	return noCasing
+	return NoCasing
 }
 
-// text is the half as a template, in its casing.
-func (h Half) text() string {
+// Text is the half as a template, in its casing.
+func (h Half) Text() string {
 	var parts []string
 	if h.Layout.Head != "" {
 		parts = append(parts, h.Layout.Head)
@@ -78,8 +78,8 @@ func (h Half) text() string {
 	return strings.Join(parts, h.Layout.Sep)
 }
 
-// describe says what a half is composed of: "orderId", "the composite of environment and pluginName".
-func (h Half) describe() string {
+// Describe says what a half is composed of: "orderId", "the composite of environment and pluginName".
+func (h Half) Describe() string {
 	switch len(h.Fields) {
 	case 0:
 		return "empty"

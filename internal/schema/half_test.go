@@ -77,7 +77,7 @@ func areFields(names []string) bool {
 
 // vectorIndex is the index of a vector as @gsi makes it.
 func vectorIndex(v headVector) *Index {
-	table := newTable("T")
+	table := NewTable("T")
 	table.Schema, table.Version, table.Casing = v.Schema.Name, v.Schema.Version, vectorCasing(v.Schema.Casing)
 	x := &Index{Casing: table.Casing}
 	if v.Index.Casing != nil {
@@ -98,10 +98,10 @@ func vectorIndex(v headVector) *Index {
 		}
 		return all
 	}
-	table.composeIndex(x, v.EntityType, fields(v.Index.PKComposite), fields(v.Index.SKComposite))
+	table.ComposeIndex(x, v.EntityType, fields(v.Index.PKComposite), fields(v.Index.SKComposite))
 	return x
 }
 
 func vectorCasing(casing string) string {
-	return map[string]string{"lowercase": lowercase, "uppercase": uppercase, "preserve": noCasing}[casing]
+	return map[string]string{"lowercase": lowercase, "uppercase": uppercase, "preserve": NoCasing}[casing]
 }

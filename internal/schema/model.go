@@ -1,5 +1,5 @@
-// Package schema reads the annotated SDL of a project into one Model, or says what is wrong with it, where, and how to
-// fix it.
+// Package schema is the model of a project: its read models and events as the annotations of its schemas describe them, and
+// the queries that follow from them. Package parse makes a [Model] of SDL; the generator writes code from it.
 package schema
 
 import "slices"
@@ -120,8 +120,8 @@ type Join struct {
 	Pos    Pos
 }
 
-// index finds an index of the model by its name in the API, nil for none.
-func (m *ReadModel) index(as string) *Index {
+// IndexNamed finds an index of the model by its name in the API, nil for none.
+func (m *ReadModel) IndexNamed(as string) *Index {
 	i := slices.IndexFunc(m.Indexes, func(x *Index) bool { return x.As == as })
 	if i < 0 {
 		return nil

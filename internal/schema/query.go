@@ -54,7 +54,7 @@ func (m *ReadModel) Queries() []Query {
 	if m.Entity != nil {
 		return m.entityQueries()
 	}
-	one := Query{Name: m.queryName(""), PKParts: m.PK.parts(), SKParts: m.SK.parts()}
+	one := Query{Name: m.QueryName(""), PKParts: m.PK.parts(), SKParts: m.SK.parts()}
 	one.Args = m.keyArgs(one)
 	if len(m.PK.Fields) > 0 {
 		one.Source = m.PK.Fields[0]
@@ -62,21 +62,21 @@ func (m *ReadModel) Queries() []Query {
 	queries := []Query{one}
 	if len(m.SK.Fields) > 0 {
 		queries = append(queries, Query{
-			Name: m.queryName("ById"), Connection: m.Name + "ByIdConnection", Source: m.SK.Fields[0],
+			Name: m.QueryName("ById"), Connection: m.Name + "ByIdConnection", Source: m.SK.Fields[0],
 			PKParts: one.PKParts, SKParts: one.SKParts,
-			Args: slices.Concat([]string{"id"}, fieldNames(one.PKParts), fieldNames(one.SKParts), operandArgs, pageArgs),
+			Args: slices.Concat([]string{"id"}, FieldNames(one.PKParts), FieldNames(one.SKParts), operandArgs, pageArgs),
 		})
 	}
 	for _, x := range m.Indexes {
 		q := Query{
-			Name: m.queryName(x.suffix()), Index: x, Connection: m.Name + x.suffix() + "Connection", Source: x.PK.Fields[0],
+			Name: m.QueryName(x.Suffix()), Index: x, Connection: m.Name + x.Suffix() + "Connection", Source: x.PK.Fields[0],
 		}
 		for _, f := range x.PK.Fields {
 			q.Args = append(q.Args, f.Name)
 		}
 		if len(x.SK.Fields) > 0 {
 			q.SKParts = x.SK.parts(q.Args...)
-			q.Args = slices.Concat(q.Args, fieldNames(q.SKParts), operandArgs)
+			q.Args = slices.Concat(q.Args, FieldNames(q.SKParts), operandArgs)
 		}
 		q.Args = append(q.Args, pageArgs...)
 		queries = append(queries, q)
@@ -86,27 +86,27 @@ func (m *ReadModel) Queries() []Query {
 
 // entityQueries are the queries of an entity, which call the parts of its keys by their own names.
 func (m *ReadModel) entityQueries() []Query {
-	one := Query{Name: m.queryName(""), Required: composites(m.PK, m.SK)}
+	one := Query{Name: m.QueryName(""), Required: Composites(m.PK, m.SK)}
 	one.Source = firstOf(one.Required)
-	one.Args = fieldNames(one.Required)
+	one.Args = FieldNames(one.Required)
 	if len(one.Args) > 0 {
 		one.Args = append(one.Args, rowArgs...)
 	}
 	queries := []Query{one}
 	if q := rangeQuery(m.PK, m.SK); len(q.Optional) > 0 {
-		q.Name, q.Connection = m.queryName("ByPrimary"), m.Name+"ByPrimaryConnection"
+		q.Name, q.Connection = m.QueryName("ByPrimary"), m.Name+"ByPrimaryConnection"
 		queries = append(queries, q)
 	}
 	for _, x := range m.Indexes {
-		q := Query{Required: composites(x.PK, x.SK)}
+		q := Query{Required: Composites(x.PK, x.SK)}
 		if x.Unique {
-			q.Args = fieldNames(q.Required)
+			q.Args = FieldNames(q.Required)
 		} else {
 			q = rangeQuery(x.PK, x.SK)
 			q.split(x)
-			q.Connection = m.Name + x.suffix() + "Connection"
+			q.Connection = m.Name + x.Suffix() + "Connection"
 		}
-		q.Name, q.Index, q.Source = m.queryName(x.suffix()), x, firstOf(composites(x.PK, x.SK))
+		q.Name, q.Index, q.Source = m.QueryName(x.Suffix()), x, firstOf(Composites(x.PK, x.SK))
 		queries = append(queries, q)
 	}
 	return queries
@@ -114,9 +114,9 @@ func (m *ReadModel) entityQueries() []Query {
 
 // rangeQuery takes the partition key and leading parts of the sort key.
 func rangeQuery(pk, sk Half) Query {
-	q := Query{Required: composites(pk)}
-	q.Optional = composites(pk, sk)[len(q.Required):]
-	q.Args = append(fieldNames(q.Required), fieldNames(q.Optional)...)
+	q := Query{Required: Composites(pk)}
+	q.Optional = Composites(pk, sk)[len(q.Required):]
+	q.Args = append(FieldNames(q.Required), FieldNames(q.Optional)...)
 	q.Source = firstOf(q.Optional)
 	if len(q.Optional) > 0 {
 		q.Args = append(q.Args, sk.operands(q.Optional)...)
@@ -158,14 +158,14 @@ func isText(scalar string) bool {
 
 func operandType(fields []*Field) string {
 	for _, f := range fields[1:] {
-		if typeText(f) != typeText(fields[0]) {
+		if TypeText(f) != TypeText(fields[0]) {
 			return "String"
 		}
 	}
 	if hasPeriods(fields[0].Scalar) {
 		return "String"
 	}
-	return typeText(fields[0])
+	return TypeText(fields[0])
 }
 
 // hasPeriods reports whether a part of a value of the scalar stands for a whole period.
@@ -178,7 +178,7 @@ func firstOf(fields []*Field) *Field {
 	return fields[0]
 }
 
-func fieldNames(fields []*Field) []string {
+func FieldNames(fields []*Field) []string {
 	var all []string
 	for _, f := range fields {
 		all = append(all, f.Name)
@@ -191,9 +191,9 @@ func (m *ReadModel) keyArgs(q Query) []string {
 	if len(m.PK.Fields) == 0 {
 		return nil
 	}
-	args := append([]string{"id"}, fieldNames(q.PKParts)...)
+	args := append([]string{"id"}, FieldNames(q.PKParts)...)
 	if len(m.SK.Fields) > 0 {
-		args = append(append(args, m.SubID()), fieldNames(q.SKParts)...)
+		args = append(append(args, m.SubID()), FieldNames(q.SKParts)...)
 	}
 	return append(args, rowArgs...)
 }
@@ -219,8 +219,8 @@ func (m *ReadModel) SubID() string {
 	return m.SK.Fields[0].Name
 }
 
-// queryName is PT and a suffix.
-func (m *ReadModel) queryName(suffix string) string { return prefixed(m.Plugin, m.Name+suffix) }
+// QueryName is PT and a suffix.
+func (m *ReadModel) QueryName(suffix string) string { return prefixed(m.Plugin, m.Name+suffix) }
 
 func prefixed(plugin, name string) string {
 	if plugin == "" {
@@ -229,9 +229,9 @@ func prefixed(plugin, name string) string {
 	return plugin + "_" + name
 }
 
-// suffix is what a query's name says of the index: its name in the API for an entity, else By and the name, whose own
+// Suffix is what a query's name says of the index: its name in the API for an entity, else By and the name, whose own
 // leading "by" is not doubled.
-func (x *Index) suffix() string {
+func (x *Index) Suffix() string {
 	if x.Casing != "" { // of an entity
 		return upperFirst(x.As)
 	}

@@ -1,94 +1,86 @@
 package schema
 
 import (
-	"strconv"
-	"strings"
-
-	"github.com/vektah/gqlparser/v2/ast"
+	"slices"
 )
 
-// tableReader reads the tables that entities share.
-type tableReader struct{ *Project }
+// Table is a table that entities share.
+type Table struct {
+	Name          string
+	Schema        string // "" where it has none; entities with composed keys have one
+	Version       int
+	Casing        string // of composed keys: LOWERCASE UPPERCASE NONE
+	Escape        string // PERCENT NONE
+	PK, SK        string // names of its key attributes
+	Discriminator string // name of the attribute that holds Entity.Type
+	Entities      []*ReadModel
+	Indexes       []*PhysicalIndex // in order of first use
+	Pos           Pos
 
-// readTables reads every @table.
-func readTables(p *Project) { (&tableReader{p}).read() }
+	TemplateCasing string // of keys that are written as templates: NONE, unless @table names a casing
+}
 
-// checkSharedTables collects the indexes of each table from its entities, and holds the entities against one another.
-func checkSharedTables(p *Project) { (&tableReader{p}).checkShared() }
+// Entity says where the rows of a model lie that has no table of its own.
+type Entity struct {
+	Table *Table
+	Type  string // in keys and in the discriminator; default: name of the model
+}
 
-// read reads every @table.
-func (l *tableReader) read() {
-	for _, root := range l.api.roots {
-		for _, dir := range root.Directives.ForNames("table") {
-			if name, ok := textOf(dir, "name"); ok {
-				l.readTable(dir, name)
+// PhysicalIndex is an index of a table that entities share.
+type PhysicalIndex struct {
+	Name       string
+	PK, SK     string   // names of its key attributes; SK is "" where it has no sort key
+	Projection string   // what the projections of all that use it need together: ALL KEYS_ONLY INCLUDE
+	Include    []string // fields of entities, under INCLUDE
+	Uses       []IndexUse
+	Pos        Pos // of its first use
+}
+
+// IndexUse is an index of an entity that lies in a physical index.
+type IndexUse struct {
+	Model *ReadModel
+	Index *Index
+}
+
+func (p *PhysicalIndex) FirstUse() *IndexUse {
+	if len(p.Uses) == 0 {
+		return nil
+	}
+	return &p.Uses[0]
+}
+
+func (t *Table) IndexNamed(name string) *PhysicalIndex {
+	i := slices.IndexFunc(t.Indexes, func(p *PhysicalIndex) bool { return p.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return t.Indexes[i]
+}
+
+// SetProjection finds what the entries of the index hold: whatever one of its uses asks for. The keys of an entity are texts,
+// so the fields that they are composed of are not in the entries by themselves.
+func (p *PhysicalIndex) SetProjection() {
+	for _, u := range p.Uses {
+		if u.Index.Projection == "ALL" {
+			p.Projection, p.Include = "ALL", nil
+			return
+		}
+		fields := append(Composites(u.Model.PK, u.Model.SK, u.Index.PK, u.Index.SK), u.Index.Include...)
+		for _, f := range fields {
+			if !slices.Contains(p.Include, f.Name) {
+				p.Include = append(p.Include, f.Name)
 			}
 		}
 	}
-}
-
-func (l *tableReader) readTable(dir *ast.Directive, name string) {
-	t := newTable(name)
-	t.Pos = at(dir.Position)
-	t.Schema, _ = textOf(dir, "schema")
-	for argument, target := range map[string]*string{
-		"escape": &t.Escape, "pk": &t.PK, "sk": &t.SK, "discriminator": &t.Discriminator,
-	} {
-		if text, ok := textOf(dir, argument); ok {
-			*target = text
-		}
-	}
-	if casing, ok := textOf(dir, "casing"); ok {
-		t.Casing, t.TemplateCasing = casing, casing
-	}
-	if version, ok := textOf(dir, "version"); ok {
-		t.Version, _ = strconv.Atoi(version) // a sound Int
-	}
-	if !tablePattern.MatchString(name) || name == "foldql" {
-		l.add(sharedTableName.broken(argumentPos(dir, "name"), "", "", strconv.Quote(name)))
-	}
-	if t.Version < 1 {
-		l.add(tableVersion.broken(argumentPos(dir, "version"), "", "", name, strconv.Itoa(t.Version)))
-	}
-	if t.Schema != "" && !keyNamePattern.MatchString(t.Schema) {
-		l.add(schemaName.broken(argumentPos(dir, "schema"), "", "", name, strconv.Quote(t.Schema)))
-	}
-	if l.sharedTable(name) != nil {
-		l.add(tableTwice.broken(t.Pos, "", "", name))
-		return
-	}
-	l.model.Tables = append(l.model.Tables, t)
-	l.tableDirs[t] = dir
-}
-
-// checkShared holds the entities of each table against one another.
-func (l *tableReader) checkShared() {
-	for _, t := range l.model.Tables {
-		if len(t.Entities) == 0 {
-			l.add(tableUnused.broken(t.Pos, "", "", t.Name))
-		}
-		l.checkEntityTypes(t)
-		uses := &indexUses{l.Project}
-		uses.readPhysicalIndexes(t)
-		uses.checkAttributes(t)
-	}
-	for _, d := range l.drafts {
-		if t := l.sharedTable(d.Table); t != nil && d.Entity == nil {
-			d.report(sharedTableTaken, d.settingPos("table"), nil, d.Table)
-		}
+	p.Projection = "KEYS_ONLY"
+	if len(p.Include) > 0 {
+		p.Projection = "INCLUDE"
 	}
 }
 
-// checkEntityTypes finds types that keys could not tell apart.
-func (l *tableReader) checkEntityTypes(t *Table) {
-	first := map[string]*ReadModel{}
-	for _, m := range t.Entities {
-		d := l.draftOf(m)
-		folded := strings.ToLower(m.Entity.Type)
-		if other := first[folded]; other != nil {
-			d.report(entityTypeTwice, argumentPos(d.entityDir(), "type"), nil, m.Entity.Type, other.Name, other.Entity.Type)
-			continue
-		}
-		first[folded] = m
+func NewTable(name string) *Table {
+	return &Table{
+		Name: name, Version: 1, Casing: lowercase, TemplateCasing: NoCasing, Escape: escapeValues,
+		PK: "pk", SK: "sk", Discriminator: "__edd_e__",
 	}
 }

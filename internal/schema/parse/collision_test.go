@@ -1,0 +1,85 @@
+package parse
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/foldql/foldql/internal/schema/rule"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// TestKeysMeetWhereOneTextIsAKeyOfBoth: literals, separators, the kinds of the fields, casing and escaping decide it.
+func TestKeysMeetWhereOneTextIsAKeyOfBoth(t *testing.T) {
+	for _, tt := range []struct {
+		a, b, table string
+		want        bool
+	}{
+		{a: "user#{s}", b: "user#{t}", want: true},
+		{a: "user#{s}", b: "users#{s}"},
+		{a: "user#{s}", b: "user#{s}#{t}"},
+		{a: "user#{s}", b: "user#{s}#{t}", table: "escape: NONE", want: true},
+		{a: "user#{s}", b: "user", table: "escape: NONE"},
+		{a: "{s}", b: "user#{s}#{t}", want: true},
+		{a: "{s}", b: "user#{s}#{t}", table: "casing: LOWERCASE", want: true},
+		{a: "{s}#{t}", b: "user#x", want: true},
+		{a: "{s}#{t}", b: "user#x#y"},
+		{a: "{n}#a", b: "5#a", want: true},
+		{a: "{n}#a", b: "-5#a", want: true},
+		{a: "{n}#a", b: "5.5#a"},
+		{a: "{n}#a", b: "five#a"},
+		{a: "{d}#a", b: "5.5#a", want: true},
+		{a: "{n:3}#a", b: "5#a"},
+		{a: "{n:3}#a", b: "005#a", want: true},
+		{a: "{n:3}#a", b: "12345#a", want: true}, // marks lead a longer one; taken as if it might have none
+		{a: "{n}#a", b: "{d}#a", want: true},
+		{a: "{n}#a", b: "{day}#a"},
+		{a: "{day}#a", b: "2024-01-15#a", want: true},
+		{a: "{day}#a", b: "2024-01#a"},
+		{a: "{day}#a", b: "{at}#a"},
+		{a: "{at}#a", b: "2024-01-15T10:30:00.123Z#a", want: true},
+		{a: "{at}#a", b: "2024-01-15T10:30:00.123Z4567#a", want: true},
+		{a: "{at}#a", b: "2024-01-15T10:30:00Z#a"},
+		{a: "{flag}#a", b: "true#a", want: true},
+		{a: "{flag}#a", b: "{kind}#a"},
+		{a: "{kind}#a", b: "user#a", want: true},
+		{a: "{kind}#a", b: "users#a"},
+		{a: "{kind}#a", b: "{s}#a", want: true},
+		{a: "{kind}#a", b: "USER#a", table: "casing: UPPERCASE", want: true},
+	} {
+		t.Run(tt.a+" "+tt.b+" "+tt.table, func(t *testing.T) {
+			if got := meet(t, tt.a, tt.b, tt.table); got != tt.want {
+				t.Errorf("meet = %v, want %v", got, tt.want)
+			}
+			if got := meet(t, tt.b, tt.a, tt.table); got != tt.want {
+				t.Errorf("the other way: meet = %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+// meet reports whether two entities with these partition keys are told that their keys meet.
+func meet(t *testing.T, a, b, table string) bool {
+	t.Helper()
+	const entity = `
+type %s @entity(table: "T") @readModel(events: ["E"]) @keys(pk: "%s", sk: "x") {
+  s: String!
+  t: ID!
+  n: Int!
+  d: Decimal!
+  day: Date!
+  at: DateTime!
+  flag: Boolean!
+  kind: Kind!
+}
+`
+	text := "extend schema @table(name: \"T\" " + table + ")\nenum Kind { user team }\n" + fmt.Sprintf(entity, "A", a) + fmt.Sprintf(entity, "B", b)
+	_, found := Load(
+		[]*ast.Source{{Name: "schema.graphqls", Input: text}}, []*ast.Source{{Name: "events.graphqls", Input: "type E { a: Int }"}},
+	)
+	for _, d := range found.Errors() {
+		if d.Code != rule.KeysCollide.Code {
+			t.Fatal(d)
+		}
+	}
+	return len(found.Errors()) > 0
+}

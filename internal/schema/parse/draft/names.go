@@ -1,0 +1,11 @@
+package draft
+
+import "regexp"
+
+var (
+	NamePattern      = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
+	ProjectorPattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
+	TablePattern     = regexp.MustCompile(`^[A-Za-z0-9_-]{1,200}$`)
+)
+
+var KeyNamePattern = regexp.MustCompile(`^[!-"$&-~]{1,128}$`) // printable, neither # nor %

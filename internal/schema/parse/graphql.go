@@ -1,0 +1,69 @@
+package parse
+
+import (
+	"strings"
+
+	"github.com/foldql/foldql/internal/schema"
+	"github.com/foldql/foldql/internal/schema/parse/draft"
+	"github.com/foldql/foldql/internal/schema/rule"
+	"github.com/foldql/foldql/internal/schema/sdl"
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+)
+
+// checkGraphQL asks gqlparser about the whole schema, as it will stand with what read models make: a project's own
+// queries may name connections, and whatever GraphQL forbids in types that are no read models is found here.
+func checkGraphQL(l *draft.Project, readModels []*ast.Source) {
+	all := []*ast.Source{
+		{Name: "foldql/directives.graphqls", Input: sdl.Directives()},
+		{Name: "foldql/made.graphqls", Input: made(l.Model)},
+	}
+	_, err := gqlparser.LoadSchema(append(all, readModels...)...)
+	if err == nil {
+		return
+	}
+	found := gqlerror.WrapIfUnwrapped(err)
+	pos := l.Start()
+	if file, ok := found.Extensions["file"].(string); ok {
+		pos.File = file
+	}
+	if len(found.Locations) > 0 {
+		pos.Line, pos.Column = found.Locations[0].Line, found.Locations[0].Column
+	}
+	l.Add(rule.GraphQL.Broken(pos, "", "", strings.TrimSuffix(found.Message, ".")))
+}
+
+// made is the SDL of what the generator adds, as far as other types can see it: fields of Query without their
+// arguments, connections, virtual fields.
+func made(model *schema.Model) string {
+	var b strings.Builder
+	for _, m := range model.ReadModels {
+		for _, q := range m.Queries() {
+			answer := m.Name
+			if q.Connection != "" {
+				answer = q.Connection + "!"
+				b.WriteString("type " + q.Connection + " { items: [" + m.Name + "!]! nextToken: String }\n")
+			}
+			b.WriteString("extend type Query { " + q.Name + ": " + answer + " }\n")
+		}
+		for _, j := range m.Joins {
+			answer := j.Target.Name
+			if j.Many {
+				answer = "[" + answer + "!]"
+			}
+			b.WriteString("extend type " + m.Name + " { " + j.Name + ": " + answer + " }\n")
+		}
+	}
+	for _, c := range model.Collections {
+		var members []string
+		for _, m := range c.Members {
+			members = append(members, m.Model.Name)
+		}
+		b.WriteString("union " + c.Union() + " = " + strings.Join(members, " | ") + "\n")
+		b.WriteString("enum " + c.MemberEnum() + " { " + strings.Join(members, " ") + " }\n")
+		b.WriteString("type " + c.Connection() + " { items: [" + c.Union() + "!]! nextToken: String }\n")
+		b.WriteString("extend type Query { " + c.Query().Name + ": " + c.Connection() + "! }\n")
+	}
+	return b.String()
+}

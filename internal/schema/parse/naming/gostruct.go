@@ -1,0 +1,132 @@
+package naming
+
+import (
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/99designs/gqlgen/codegen/templates"
+	"github.com/foldql/foldql/internal/schema"
+	"github.com/foldql/foldql/internal/schema/parse/draft"
+	"github.com/foldql/foldql/internal/schema/rule"
+	"github.com/foldql/foldql/internal/schema/sdl"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// fieldScope holds the Go names of the fields and methods of one struct. The executor binds a field of GraphQL to what has
+// its name, whatever the case and the underscores.
+type fieldScope struct {
+	*scope
+	folded map[string]string
+}
+
+func (l *goNames) newFieldScope() *fieldScope { return &fieldScope{l.newScope(), map[string]string{}} }
+
+func folded(goName string) string { return strings.ToLower(strings.ReplaceAll(goName, "_", "")) }
+
+// method reserves the name of a method.
+func (s *fieldScope) method(name, what string) { s.names[name], s.folded[folded(name)] = what, what }
+
+// field claims the Go name of a field.
+func (s *fieldScope) field(name string, pos schema.Pos, typ string) {
+	g, what := schema.GoName(name), "field "+name
+	if _, taken := s.names[g]; !taken {
+		if other, taken := s.folded[folded(g)]; taken {
+			s.project.Add(rule.GoAlike.Broken(pos, typ, name, what, g, other))
+			return
+		}
+		s.folded[folded(g)] = what
+	}
+	s.named(name, what, pos, typ, name)
+}
+
+// checkStructs covers the fields of rows and of the project's own types.
+func (l *goNames) checkStructs() {
+	for _, d := range l.ReadModels {
+		l.checkRow(d)
+	}
+	for _, def := range l.API.Types {
+		if def.Kind != ast.InputObject && !l.isOwnObject(def) {
+			continue
+		}
+		s := l.newFieldScope()
+		for _, i := range l.abstractsOf(def) {
+			s.method("Is"+schema.GoName(i), "the method that makes it "+i)
+		}
+		for _, f := range def.Fields {
+			s.field(f.Name, sdl.Position(f.Position), def.Name)
+		}
+		if slices.ContainsFunc(def.Fields, func(f *ast.FieldDefinition) bool { return len(f.Arguments) > 0 }) {
+			l.checkResolver(def)
+		}
+	}
+}
+
+// checkResolver covers the name of the resolver of a type, to which gqlgen's executor finds no way behind an underscore.
+func (l *goNames) checkResolver(def *ast.Definition) {
+	if strings.HasPrefix(def.Name, "_") {
+		l.Add(rule.GoName.Broken(sdl.Position(def.Position), def.Name, "", "the resolver of its fields"))
+	}
+}
+
+// checkRow covers stored and virtual fields of a model.
+func (l *goNames) checkRow(d *draft.Model) {
+	s := l.newFieldScope()
+	for _, c := range l.Model.Collections {
+		for _, m := range c.Members {
+			if m.Model == d.ReadModel {
+				s.method("Is"+schema.GoName(c.Union()), "the method that makes it "+c.Union())
+			}
+		}
+	}
+	for _, f := range d.Fields {
+		s.field(f.Name, f.Pos, d.Name)
+	}
+	for _, j := range d.Joins {
+		s.claim(schema.GoName(j.Name), "virtual field "+j.Name, j.Pos, d.Name, j.Source.Name)
+	}
+	if len(d.Joins) > 0 || slices.ContainsFunc(d.Fields, func(f *schema.Field) bool { return f.Auth != nil }) {
+		l.checkResolver(d.Def)
+	}
+}
+
+// isOwnObject reports whether a type is an object type that is no read model and not the root.
+func (l *goNames) isOwnObject(def *ast.Definition) bool {
+	return def.Kind == ast.Object && !sdl.IsRoot(def.Name) && !slices.ContainsFunc(l.ReadModels, func(d *draft.Model) bool { return d.Def == def })
+}
+
+// abstractsOf are the interfaces and unions that an object type belongs to.
+func (l *goNames) abstractsOf(def *ast.Definition) []string {
+	names := slices.Clone(def.Interfaces)
+	for _, union := range l.API.Types {
+		if union.Kind == ast.Union && slices.Contains(union.Types, def.Name) {
+			names = append(names, union.Name)
+		}
+	}
+	return names
+}
+
+// checkOwnArguments covers the parameters of the resolvers of the project's own fields, and what their stubs need beside.
+func (l *goNames) checkOwnArguments() {
+	for _, def := range l.API.Types {
+		if def.Name != "Query" && !l.isOwnObject(def) {
+			continue
+		}
+		for _, f := range def.Fields {
+			s := l.newScope()
+			s.names["ctx"], s.names["r"] = "the context", "the resolver"
+			s.names["fmt"], s.names["panic"] = "the package fmt", "the function panic"
+			if def.Name != "Query" {
+				s.names["obj"] = "the object"
+			}
+			for _, a := range f.Arguments {
+				g, what := templates.ToGoPrivate(a.Name), "argument "+a.Name
+				if !token.IsIdentifier(g) {
+					l.Add(rule.GoName.Broken(sdl.Position(a.Position), def.Name, f.Name, what))
+					continue
+				}
+				s.claim(g, what, sdl.Position(a.Position), def.Name, f.Name)
+			}
+		}
+	}
+}

@@ -1,0 +1,107 @@
+// Package naming finds names that two parts of the API, or of the generated Go code, would share.
+package naming
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/99designs/gqlgen/codegen/templates"
+	"github.com/foldql/foldql/internal/schema"
+	"github.com/foldql/foldql/internal/schema/parse/draft"
+	"github.com/foldql/foldql/internal/schema/rule"
+	"github.com/foldql/foldql/internal/schema/sdl"
+)
+
+// queryNames holds the names of queries, arguments and types against one another.
+type queryNames struct{ *draft.Project }
+
+// Check finds names that two parts of the API, or two parts of the generated code, would share.
+func Check(p *draft.Project) {
+	(&queryNames{p}).check()
+	(&goNames{p}).check()
+}
+
+// check finds queries, arguments and types of the API that would get one name.
+func (l *queryNames) check() {
+	makers := map[string]string{} // of a query or a connection
+	for _, f := range l.OwnQueries() {
+		makers[f.Name] = "the project's own Query"
+	}
+	for _, d := range l.ReadModels {
+		for _, q := range d.Queries() {
+			if strings.HasPrefix(q.Name, "__") {
+				d.Report(rule.ReservedName, sdl.Position(d.Def.Position), nil, q.Name)
+			}
+			if other, taken := makers[q.Name]; taken {
+				d.Report(rule.QueryTaken, d.QueryPos(q), q.Source, q.Name, other)
+				continue
+			}
+			makers[q.Name] = d.QueryOrigin(q)
+			checkArguments(d, q)
+			if q.Connection != "" {
+				checkType(d, q, q.Connection, makers)
+			}
+		}
+	}
+	for _, c := range l.Model.Collections {
+		l.checkCollectionNames(c, makers)
+	}
+}
+
+// checkCollectionNames takes the names that a collection makes.
+func (l *queryNames) checkCollectionNames(c *schema.Collection, makers map[string]string) {
+	d, q := l.DraftOf(c.Members[0].Model), c.Query()
+	if other, taken := makers[q.Name]; taken {
+		d.Report(rule.CollectionTaken, c.Pos, nil, c.Name, c.Table.Name, "the query "+q.Name, other+" makes as well")
+		return
+	}
+	makers[q.Name] = d.QueryOrigin(q)
+	checkArguments(d, q)
+	for _, typ := range []string{c.Connection(), c.Union(), c.MemberEnum()} {
+		checkType(d, q, typ, makers)
+	}
+}
+
+// checkType takes the name of a type that a query makes, unless another type has it.
+func checkType(d *draft.Model, q schema.Query, typ string, makers map[string]string) {
+	key := "type " + typ
+	other, taken := makers[key]
+	why := "is made by " + other + " as well"
+	if def := d.Project.API.Named[typ]; def != nil {
+		taken, why = true, "is declared at "+sdl.Position(def.Position).String()
+	}
+	switch {
+	case !taken:
+		makers[key] = d.QueryOrigin(q)
+	case q.Collection != nil:
+		d.Report(rule.CollectionTaken, d.QueryPos(q), nil, q.Collection.Name, q.Collection.Table.Name, "the type "+typ, why)
+	default:
+		d.Report(rule.TypeTaken, d.QueryPos(q), q.Source, typ, why)
+	}
+}
+
+// checkArguments finds fields whose names are those of other arguments of a query, as they stand in the SDL or in Go,
+// where the first parameter is ctx.
+func checkArguments(d *draft.Model, q schema.Query) {
+	fields := d.SK.Fields[:min(1, len(d.SK.Fields))]
+	switch {
+	case d.Entity != nil:
+		fields = slices.Concat(q.Required, q.Trailing, q.Optional)
+	case q.Index != nil:
+		fields = q.Index.PK.Fields
+	}
+	owner := map[string]*schema.Field{}
+	taken := map[string]bool{"ctx": true}
+	for _, arg := range q.Args {
+		inGo := templates.ToGoPrivate(arg)
+		i := slices.IndexFunc(fields, func(f *schema.Field) bool { return f.Name == arg })
+		f := owner[inGo]
+		if i >= 0 {
+			f = fields[i]
+		}
+		if taken[inGo] && f != nil {
+			d.Report(rule.ArgumentTaken, f.Pos, f, f.Name, q.Name, inGo)
+		}
+		taken[inGo], owner[inGo] = true, f
+	}
+}

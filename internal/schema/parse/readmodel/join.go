@@ -1,0 +1,121 @@
+package readmodel
+
+import (
+	"slices"
+
+	"github.com/foldql/foldql/internal/schema"
+	"github.com/foldql/foldql/internal/schema/parse/draft"
+	"github.com/foldql/foldql/internal/schema/rule"
+	"github.com/foldql/foldql/internal/schema/sdl"
+)
+
+// joinReader reads the virtual fields of a read model.
+type joinReader struct{ *draft.Model }
+
+// readJoins reads @resolves and @resolvesMany.
+func (d *joinReader) readJoins() {
+	for _, f := range d.Fields {
+		for _, dir := range d.Sources[f].Directives {
+			if dir.Name == "resolves" || dir.Name == "resolvesMany" {
+				d.readJoin(draft.Marked{Field: f, Dir: dir})
+			}
+		}
+	}
+}
+
+func (d *joinReader) readJoin(m draft.Marked) {
+	pos := sdl.Position(m.Dir.Position)
+	many := m.Dir.Name == "resolvesMany"
+	switch {
+	case m.Field.List && !many:
+		d.Report(rule.JoinList, pos, m.Field)
+	case !m.Field.List && many:
+		d.Report(rule.JoinNoList, pos, m.Field)
+	}
+	name, _ := sdl.Text(m.Dir, "field")
+	free := d.checkJoinName(m, name)
+	target := d.joinTarget(m)
+	if target == nil {
+		return
+	}
+	j := &schema.Join{Name: name, Source: m.Field, Target: target.ReadModel, Many: many, Auth: d.AuthOf(m.Field), Pos: pos}
+	if !d.joinKey(m, j) || !free {
+		return
+	}
+	d.Joins = append(d.Joins, j)
+	switch {
+	case j.Via != nil:
+		d.Report(rule.JoinCosts, pos, m.Field, target.Name, "by its index "+j.Via.As)
+	case len(target.SK.Fields) > 0 && target.Entity == nil:
+		d.Report(rule.JoinCosts, pos, m.Field, target.Name, "though it has a sort key")
+	}
+}
+
+// checkJoinName reports whether a virtual field can have the name, and why not.
+func (d *joinReader) checkJoinName(m draft.Marked, name string) (free bool) {
+	taken := d.Field(name) != nil || slices.ContainsFunc(d.Joins, func(j *schema.Join) bool { return j.Name == name })
+	switch {
+	case !draft.NamePattern.MatchString(name):
+		d.Report(rule.JoinName, sdl.ArgumentPosition(m.Dir, "field"), m.Field, "\""+name+"\"")
+	case taken:
+		d.Report(rule.JoinTaken, sdl.ArgumentPosition(m.Dir, "field"), m.Field, name)
+	default:
+		return true
+	}
+	return false
+}
+
+// joinTarget finds the model that a join names, nil where it reported that there is none.
+func (d *joinReader) joinTarget(m draft.Marked) *draft.Model {
+	table, _ := sdl.Text(m.Dir, "table")
+	target := d.Project.ByTable(table)
+	if target == nil {
+		d.Report(rule.JoinUnknown, sdl.ArgumentPosition(m.Dir, "table"), m.Field, table, d.Project.Tables())
+		return nil
+	}
+	plugin, given := sdl.Text(m.Dir, "plugin")
+	if given && plugin != target.Plugin {
+		is := "it has none"
+		if target.Plugin != "" {
+			is = "it is of plugin " + target.Plugin
+		}
+		d.Report(rule.JoinPlugin, sdl.ArgumentPosition(m.Dir, "plugin"), m.Field, table, plugin, is)
+		return nil
+	}
+	return target
+}
+
+// joinKey finds what the join looks ids up in, and holds the id against it.
+func (d *joinReader) joinKey(m draft.Marked, j *schema.Join) bool {
+	pk, sk, by := j.Target.PK, j.Target.SK, "its primary key"
+	if via, given := sdl.Text(m.Dir, "via"); given {
+		if j.Via = j.Target.IndexNamed(via); j.Via == nil {
+			d.Report(rule.JoinVia, sdl.ArgumentPosition(m.Dir, "via"), m.Field, j.Target.Name, via)
+			return false
+		}
+		pk, sk, by = j.Via.PK, j.Via.SK, "its index "+via
+	}
+	fields := pk.Fields
+	if len(fields) == 0 || j.Target.Entity != nil && j.Via == nil {
+		fields = schema.Composites(pk, sk) // an entity is looked up by its whole key, and all may be in one partition
+	}
+	switch {
+	case len(fields) == 0:
+		d.Report(rule.JoinSingleton, sdl.ArgumentPosition(m.Dir, "table"), m.Field, j.Target.Name)
+		return false
+	case len(fields) > 1 && j.Target.Entity != nil:
+		d.Report(rule.JoinEntity, sdl.Position(m.Dir.Position), m.Field, j.Target.Name, by, schema.Half{Fields: fields}.Describe())
+		return false
+	case len(fields) > 1:
+		d.Report(rule.JoinComposite, sdl.Position(m.Dir.Position), m.Field, j.Target.Name, by)
+		return false
+	}
+	j.Key = fields[0]
+	if !schema.SameKind(m.Field, j.Key) {
+		elem := *m.Field
+		elem.List = false
+		d.Report(rule.JoinKind, sdl.Position(m.Dir.Position), m.Field, schema.TypeText(&elem), j.Key.Name, j.Target.Name, schema.TypeText(j.Key))
+		return false
+	}
+	return true
+}

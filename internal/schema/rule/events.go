@@ -1,0 +1,38 @@
+package rule
+
+// Events.
+var (
+	EventKind = newRule("event-kind",
+		"is {1}; events are object types, enums and the scalars that are there",
+		"make it a type, or remove it")
+	EventAbstract = newRule("event-field",
+		"holds {1}",
+		"use a scalar, an enum, an object type or a list of them")
+	EventArguments = newRule("event-arguments",
+		"has arguments; a field of an event takes none",
+		"remove them")
+	EventImplements = newRule("event-implements",
+		"implements an interface",
+		"remove \"implements {1}\"")
+	EventCycle = newRule("event-cycle",
+		"always contains {1} again: {2}",
+		"let it be null, or make it a list")
+	EventUnused = newWarning("event-unused",
+		"is part of no event",
+		"name it in the events of a read model, or remove it")
+	TagType = newRule("tag-type",
+		"is a tag and {1}",
+		"tag a field that holds one value")
+	TagNested = newRule("tag-nested",
+		"is a tag inside of an object; tags are fields of the event itself",
+		"tag a field of the event")
+	TagTwice = newRule("tag-twice",
+		"is @partitionTag and @tag; the first says both",
+		"drop @tag")
+	TwoPartitions = newRule("two-partition-tags",
+		"is a second @partitionTag, the first is {1}",
+		"keep one, and mark the other @tag")
+	TagExcludes = newWarning("tag-excludes",
+		"never takes the event {1}, which has no tag {2}",
+		"tag the field in {1} as well, or leave the event out")
+)

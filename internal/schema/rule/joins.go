@@ -1,0 +1,41 @@
+package rule
+
+// Joins.
+var (
+	JoinUnknown = newRule("join-unknown",
+		"joins {1}, which is the table of no read model",
+		"name the table of a read model: {2}")
+	JoinPlugin = newRule("join-plugin",
+		"joins {1} of plugin {2}, but {3}",
+		"correct or remove plugin")
+	JoinVia = newRule("join-via",
+		"joins {1} by its index {2}, which it does not have",
+		"name one of its indexes, or leave via out")
+	JoinSingleton = newRule("join-singleton",
+		"joins {1}, which has one row and no key",
+		"query it by itself")
+	JoinComposite = newRule("join-composite",
+		"joins {1} by {2}, whose partition key is composed of several fields",
+		"join by an index on one field: via")
+	JoinKind = newRule("join-kind",
+		"is {1}, and {2} of {3}, by which it joins, is {4}",
+		"give both the same type")
+	JoinEntity = newRule("join-entity",
+		"joins {1} by {2}, which is {3}",
+		"join by an index on one field: via")
+	JoinList = newRule("join-list",
+		"is a list under @resolves",
+		"use @resolvesMany")
+	JoinNoList = newRule("join-no-list",
+		"is no list under @resolvesMany",
+		"use @resolves")
+	JoinName = newRule("join-name",
+		"names a virtual field {1}",
+		"begin with a letter, and use letters, digits and \"_\"")
+	JoinTaken = newRule("join-taken",
+		"names a virtual field {1}, which is the name of another field of the type",
+		"choose another name")
+	JoinCosts = newWarning("join-costs",
+		"joins {1} {2}: one query per id in place of one batch for all",
+		"join by the primary key of a model without sort key where many rows are joined")
+)

@@ -1,0 +1,112 @@
+// Package sdl parses schema documents and checks them by themselves: what GraphQL asks of any schema, and how the directives
+// of foldql are applied. What it keeps of a document is well-formed, so that readers of annotations need not look again.
+package sdl
+
+import (
+	"slices"
+
+	"github.com/foldql/foldql/internal/schema"
+	"github.com/foldql/foldql/internal/schema/rule"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/parser"
+)
+
+// Document is one kind of schema, all its files together and every "extend" merged into what it extends.
+type Document struct {
+	Vocabulary
+	Types []*ast.Definition // in order of declaration
+	Named map[string]*ast.Definition
+	Roots ast.SchemaDefinitionList
+	Own   ast.DirectiveDefinitionList // definitions of directives
+	Files []string                    // in the order given
+	Found schema.Diagnostics          // what is wrong with it by itself
+
+	Dropped map[*ast.Directive][]string // arguments that are given, and wrong
+}
+
+func (doc *Document) add(d schema.Diagnostic) { doc.Found = append(doc.Found, d) }
+
+// maxTokens keeps a text that is no schema from taking all memory.
+const maxTokens = 1_000_000
+
+// Parse reads the files of one kind of schema; ok is false where one does not parse.
+func Parse(sources []*ast.Source, v Vocabulary) (doc *Document, ok bool) {
+	doc = &Document{Vocabulary: v, Named: map[string]*ast.Definition{}, Dropped: map[*ast.Directive][]string{}}
+	all := &ast.SchemaDocument{}
+	ok = true
+	for _, src := range sources {
+		doc.Files = append(doc.Files, src.Name)
+		one, err := parser.ParseSchemaWithLimit(src, maxTokens)
+		if err != nil {
+			ok = false
+			doc.add(rule.Syntax.Broken(syntaxPos(src, err), "", "", gqlerror.WrapIfUnwrapped(err).Message))
+			continue
+		}
+		all.Merge(one)
+	}
+	doc.Roots = slices.Concat(all.Schema, all.SchemaExtension)
+	doc.Own = all.Directives
+	doc.declare(all.Definitions)
+	doc.extend(all.Extensions)
+	return doc, ok
+}
+
+func syntaxPos(src *ast.Source, err error) schema.Pos {
+	pos := schema.Pos{File: src.Name, Line: 1, Column: 1}
+	if where := gqlerror.WrapIfUnwrapped(err).Locations; len(where) > 0 {
+		pos.Line, pos.Column = where[0].Line, where[0].Column
+	}
+	return pos
+}
+
+func (doc *Document) declare(definitions ast.DefinitionList) {
+	for _, def := range definitions {
+		if first := doc.Named[def.Name]; first != nil {
+			doc.add(rule.TypeTwice.Broken(Position(def.Position), def.Name, "", Position(first.Position).String()))
+			continue
+		}
+		doc.Named[def.Name] = def
+		doc.Types = append(doc.Types, def)
+	}
+}
+
+func (doc *Document) extend(extensions ast.DefinitionList) {
+	for _, ext := range extensions {
+		def := doc.Named[ext.Name]
+		switch {
+		case def == nil && ext.Name == "Query" && ext.Kind == ast.Object:
+			doc.Named[ext.Name] = ext
+			doc.Types = append(doc.Types, ext)
+		case def == nil:
+			doc.add(rule.ExtendsNothing.Broken(Position(ext.Position), ext.Name, ""))
+		case def.Kind != ext.Kind:
+			doc.add(rule.ExtendsOther.Broken(Position(ext.Position), ext.Name, "", KindName(def.Kind), KindName(ext.Kind)))
+		default:
+			def.Directives = append(def.Directives, ext.Directives...)
+			def.Interfaces = append(def.Interfaces, ext.Interfaces...)
+			def.Fields = append(def.Fields, ext.Fields...)
+			def.Types = append(def.Types, ext.Types...)
+			def.EnumValues = append(def.EnumValues, ext.EnumValues...)
+		}
+	}
+}
+
+// KindName names a kind of type in a sentence.
+func KindName(k ast.DefinitionKind) string {
+	switch k {
+	case ast.Scalar:
+		return "a scalar"
+	case ast.Object:
+		return "an object type"
+	case ast.Interface:
+		return "an interface"
+	case ast.Union:
+		return "a union"
+	case ast.Enum:
+		return "an enum"
+	}
+	return "an input type"
+}
+
+func IsRoot(typ string) bool { return typ == "Query" || typ == "Mutation" || typ == "Subscription" }
