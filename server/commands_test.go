@@ -119,7 +119,7 @@ func TestReplayFoldsAFileToItsEnd(t *testing.T) {
 	path := writeLines(t, "events.jsonl.gz", taskEvents(1, 5000))
 	args = append(args, "--events", "file:"+path)
 	c := runProgram(t, app, start{args: append([]string{"replay"}, args...)})
-	c.wantExit(t, exitDone, "Tasks: 5000 events, 5000 rows written, 0 events set aside")
+	c.wantExit(t, exitDone, "Tasks: 5000 events, 5000 rows written, 0 dead letters")
 	c.wantExit(t, exitDone, "folded 5000 of 5000 events (100%)")
 	runProgram(t, app, start{args: append([]string{"replay"}, args...)}).wantExit(t, exitDone, "Tasks: 0 events, 0 rows")
 	s := serve(t, app, start{args: args})
@@ -159,19 +159,19 @@ func TestReplayOfALogEndsWhereTheLogEnded(t *testing.T) {
 	p, args := newProject(false), embedded(t)
 	s := serve(t, p.App, start{args: append([]string{"--sample"}, args...)})
 	s.end(t)
-	runProgram(t, p.App, start{args: append([]string{"replay"}, args...)}).wantExit(t, exitDone, "0 events set aside")
+	runProgram(t, p.App, start{args: append([]string{"replay"}, args...)}).wantExit(t, exitDone, "0 dead letters")
 }
 
-func TestSetAsideEventsAreListedRetriedAndSkipped(t *testing.T) {
+func TestDeadLettersAreListedRetriedAndSkipped(t *testing.T) {
 	p := newProject(false)
 	s := serve(t, p.App, start{args: []string{"--store", "memory:"}})
 	poisoned := []eventlog.Event{taskEvent("a", "poison"), taskEvent("b", "poison"), taskEvent("c", "fine")}
 	if status := s.post(t, poisoned); status != http.StatusCreated {
 		t.Fatalf("status %d", status)
 	}
-	s.until(t, "set aside", func() bool { return s.statusOf(t).Projections[0].DeadLetters == 2 })
+	s.until(t, "dead letters", func() bool { return s.statusOf(t).Projections[0].DeadLetters == 2 })
 	command := func(args ...string) *call {
-		return runProgram(t, p.App, start{args: append([]string{"events"}, append(args, "--url", s.url)...)})
+		return runProgram(t, p.App, start{args: append([]string{"deadletters"}, append(args, "--url", s.url)...)})
 	}
 	list := command("list")
 	for _, want := range []string{"Tasks", "0@1", "0@2", "poisoned", "added-a"} {
@@ -188,7 +188,7 @@ func TestSetAsideEventsAreListedRetriedAndSkipped(t *testing.T) {
 	command("skip", "Nothing", "0@2").wantExit(t, exitFailed, "no projection")
 	command("skip", "Tasks", "zz").wantExit(t, exitFailed, `answered 400: skip event zz of Tasks: event "zz": want a partition`)
 	command("list", "--projection", "Tasks", "--after", "zz").wantExit(t, exitFailed, "answered 400")
-	command("list").wantExit(t, exitDone, "no events are set aside")
+	command("list").wantExit(t, exitDone, "there are no dead letters")
 	if got := s.query(t, `{ a: Task(id: "a") { title } b: Task(id: "b") { title } }`); got != `{"data":{"a":{"title":"poison"},"b":null}}` {
 		t.Error(got)
 	}
@@ -202,8 +202,8 @@ func TestListOfEventsLeavesRoomForItsColumns(t *testing.T) {
 	if status := s.post(t, []eventlog.Event{poisoned}); status != http.StatusCreated {
 		t.Fatalf("status %d", status)
 	}
-	s.until(t, "set aside", func() bool { return s.statusOf(t).Projections[0].DeadLetters == 1 })
-	list := runProgram(t, p.App, start{args: []string{"events", "list", "--url", s.url}})
+	s.until(t, "dead letters", func() bool { return s.statusOf(t).Projections[0].DeadLetters == 1 })
+	list := runProgram(t, p.App, start{args: []string{"deadletters", "list", "--url", s.url}})
 	list.wantExit(t, exitDone, strings.Repeat("é", 59)+"…")
 	for line := range strings.Lines(list.stdout.String()) {
 		if utf8.RuneCountInString(line) > 500 {
@@ -256,7 +256,7 @@ func TestDeadLettersAreRetriedAndSkippedInBulk(t *testing.T) {
 	command("skip", "Tasks", "0@1").wantExit(t, exitDone, "Tasks 0@1: skipped")
 	p.poisoned.Store(false)
 	command("retry", "Tasks", "--reason", "poisoned", "--type", "TaskAdded").wantExit(t, exitDone, "Tasks: 4 folded, 0 failed")
-	command("list").wantExit(t, exitDone, "no events are set aside")
+	command("list").wantExit(t, exitDone, "there are no dead letters")
 	for _, body := range []string{`{"projection": "Tasks"}`, `{"projection": "Tasks", "event": "0@1", "all": true}`} {
 		if status, _ := s.request(t, "POST", "/admin/dead-letters/retry", body, "Content-Type", "application/json"); status != 400 {
 			t.Errorf("%s: status %d, want 400", body, status)

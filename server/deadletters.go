@@ -16,15 +16,15 @@ import (
 	"github.com/foldql/foldql/server/internal/config"
 )
 
-// eventsCommand sees to the events that projections have set aside.
-type eventsCommand struct {
-	List  eventsListCommand  `cmd:"" help:"List the events set aside, each with the reason."`
-	Retry eventsRetryCommand `cmd:"" help:"Fold set-aside events again, and those of their subjects that wait for them."`
-	Skip  eventsSkipCommand  `cmd:"" help:"Let set-aside events never take effect, and fold those that wait for them."`
+// deadLettersCommand lists, retries and skips events that projections could not fold.
+type deadLettersCommand struct {
+	List  deadLettersList  `cmd:"" help:"List dead letters, each with its reason."`
+	Retry deadLettersRetry `cmd:"" help:"Fold dead letters again, and the events that they block."`
+	Skip  deadLettersSkip  `cmd:"" help:"Let dead letters never take effect, and fold the events that they block."`
 }
 
-type eventsListCommand struct {
-	eventsPlace
+type deadLettersList struct {
+	deadLettersOf
 	Projection string `help:"Only those of this projection." placeholder:"NAME"`
 	After      string `help:"Only those after this event of the projection." placeholder:"EVENT"`
 	Limit      int    `help:"How many, at most 1000." default:"100"`
@@ -32,11 +32,11 @@ type eventsListCommand struct {
 }
 
 // Run prints the list.
-func (c *eventsListCommand) Run(ctx context.Context, p *program) error {
+func (c *deadLettersList) Run(ctx context.Context, p *program) error {
 	return c.with(ctx, p, func(from *client.Client) error { return c.list(ctx, p, from) })
 }
 
-func (c *eventsListCommand) list(ctx context.Context, p *program, from *client.Client) error {
+func (c *deadLettersList) list(ctx context.Context, p *program, from *client.Client) error {
 	q := url.Values{"limit": {strconv.Itoa(c.Limit)}}
 	if c.Projection != "" {
 		q.Set("projection", c.Projection)
@@ -45,24 +45,24 @@ func (c *eventsListCommand) list(ctx context.Context, p *program, from *client.C
 		q.Set("after", c.After)
 	}
 	var answer admin.DeadLetterList
-	if err := from.Do(ctx, http.MethodGet, "/admin/events?"+q.Encode(), "", nil, &answer); err != nil {
-		return fmt.Errorf("list the events set aside: %w", err)
+	if err := from.Do(ctx, http.MethodGet, "/admin/dead-letters?"+q.Encode(), "", nil, &answer); err != nil {
+		return fmt.Errorf("list dead letters: %w", err)
 	}
 	if c.JSON {
 		lines := json.NewEncoder(p.stdout)
-		for _, e := range answer.Events {
+		for _, e := range answer.DeadLetters {
 			if err := lines.Encode(e); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return printAside(p, answer.Events)
+	return printDeadLetters(p, answer.DeadLetters)
 }
 
-func printAside(p *program, events []admin.DeadLetter) error {
+func printDeadLetters(p *program, events []admin.DeadLetter) error {
 	if len(events) == 0 {
-		fmt.Fprintln(p.stdout, "no events are set aside")
+		fmt.Fprintln(p.stdout, "there are no dead letters")
 		return nil
 	}
 	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
@@ -70,7 +70,7 @@ func printAside(p *program, events []admin.DeadLetter) error {
 	for _, e := range events {
 		reason := e.Reason
 		if e.Behind != "" {
-			reason = "waits for " + e.Behind
+			reason = "blocked by " + e.Behind
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%.200q\n", e.Projection, e.Ref, short(e.Type), short(e.Subject), short(e.ID), reason)
 	}
@@ -86,9 +86,9 @@ func short(s string) string {
 	return string([]rune(s)[:most-1]) + "…"
 }
 
-// asideEvents are events of one projection: those that are named, or those that the filters let through.
-type asideEvents struct {
-	eventsPlace
+// deadLettersNamed are events of one projection: those that are named, or those that the filters let through.
+type deadLettersNamed struct {
+	deadLettersOf
 	Projection string   `arg:"" help:"Projection whose dead letters they are."`
 	Event      []string `arg:"" optional:"" help:"Events, as the list names them."`
 	All        bool     `help:"All dead letters of the projection."`
@@ -96,24 +96,24 @@ type asideEvents struct {
 	Type       string   `help:"Those of events of this type." placeholder:"TYPE"`
 }
 
-type eventsRetryCommand struct{ asideEvents }
+type deadLettersRetry struct{ deadLettersNamed }
 
 // Run folds the events again.
-func (c *eventsRetryCommand) Run(ctx context.Context, p *program) error {
+func (c *deadLettersRetry) Run(ctx context.Context, p *program) error {
 	return c.run(ctx, p, "retry", "folded")
 }
 
-type eventsSkipCommand struct{ asideEvents }
+type deadLettersSkip struct{ deadLettersNamed }
 
 // Run lets the events never take effect.
-func (c *eventsSkipCommand) Run(ctx context.Context, p *program) error {
+func (c *deadLettersSkip) Run(ctx context.Context, p *program) error {
 	return c.run(ctx, p, "skip", "skipped")
 }
 
-func (c *asideEvents) run(ctx context.Context, p *program, verb, done string) error {
+func (c *deadLettersNamed) run(ctx context.Context, p *program, verb, done string) error {
 	many := c.All || c.Reason != "" || c.Type != ""
 	if many == (len(c.Event) > 0) {
-		return config.Wrong("events", "name events, or choose them by --all, --reason or --type")
+		return config.Wrong("events", "name dead letters, or choose them by --all, --reason or --type")
 	}
 	return c.with(ctx, p, func(to *client.Client) error {
 		if many {
@@ -124,7 +124,7 @@ func (c *asideEvents) run(ctx context.Context, p *program, verb, done string) er
 }
 
 // named goes through the events that are named, also where one of them fails.
-func (c *asideEvents) named(ctx context.Context, p *program, to *client.Client, verb, done string) error {
+func (c *deadLettersNamed) named(ctx context.Context, p *program, to *client.Client, verb, done string) error {
 	var all []error
 	for _, event := range c.Event {
 		if err := c.decide(ctx, to, verb, event); err != nil {
@@ -137,12 +137,12 @@ func (c *asideEvents) named(ctx context.Context, p *program, to *client.Client, 
 }
 
 // decide has the server do something with one event.
-func (c *asideEvents) decide(ctx context.Context, to *client.Client, verb, event string) error {
+func (c *deadLettersNamed) decide(ctx context.Context, to *client.Client, verb, event string) error {
 	body, err := json.Marshal(admin.DecisionRequest{Projection: c.Projection, Event: event})
 	if err != nil {
 		return err
 	}
-	err = to.Do(ctx, http.MethodPost, "/admin/events/"+verb, "application/json", body, nil)
+	err = to.Do(ctx, http.MethodPost, "/admin/dead-letters/"+verb, "application/json", body, nil)
 	if answer := (*client.Error)(nil); err != nil && !errors.As(err, &answer) { // an answer names the event itself
 		err = fmt.Errorf("%s event %s of %s: %w", verb, event, c.Projection, err)
 	}
@@ -151,7 +151,7 @@ func (c *asideEvents) decide(ctx context.Context, to *client.Client, verb, event
 
 // matching has the server go through the dead letters of the projection, as many at a time as it takes on. Begun again, it
 // finds those that are left.
-func (c *asideEvents) matching(ctx context.Context, p *program, to *client.Client, verb, done string) error {
+func (c *deadLettersNamed) matching(ctx context.Context, p *program, to *client.Client, verb, done string) error {
 	var sum admin.BulkAnswer
 	defer func() { fmt.Fprintf(p.stdout, "%s: %d %s, %d failed\n", c.Projection, sum.Done, done, sum.Failed) }()
 	for m := (admin.DecisionRequest{Projection: c.Projection, Filter: admin.Filter{All: c.All, Reason: c.Reason, Type: c.Type}}); ; {
@@ -160,7 +160,7 @@ func (c *asideEvents) matching(ctx context.Context, p *program, to *client.Clien
 			return err
 		}
 		var some admin.BulkAnswer
-		if err := to.Do(ctx, http.MethodPost, "/admin/events/"+verb, "application/json", body, &some); err != nil {
+		if err := to.Do(ctx, http.MethodPost, "/admin/dead-letters/"+verb, "application/json", body, &some); err != nil {
 			return fmt.Errorf("%s dead letters of %s: %w", verb, c.Projection, err)
 		}
 		sum.Done, sum.Failed = sum.Done+some.Done, sum.Failed+some.Failed

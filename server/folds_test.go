@@ -67,7 +67,7 @@ func TestAnEndlessProjectorStopsNamesItsEventAndGoesOnWhenThatIsSkipped(t *testi
 		t.Error("foldql_projection_up is not 0")
 	}
 	command := func(args ...string) *call {
-		return runProgram(t, p.App, start{args: append([]string{"events"}, append(args, "--url", s.url)...)})
+		return runProgram(t, p.App, start{args: append([]string{"deadletters"}, append(args, "--url", s.url)...)})
 	}
 	command("skip", "Tasks", "0@1").wantExit(t, exitDone, "Tasks 0@1: skipped")
 	s.until(t, "folded", func() bool {

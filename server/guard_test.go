@@ -74,7 +74,7 @@ func TestWritingBehindAProxyWantsAToken(t *testing.T) {
 	proxy := httptest.NewServer(httputil.NewSingleHostReverseProxy(target))
 	t.Cleanup(proxy.Close)
 	behind := &server{url: proxy.URL}
-	for _, path := range []string{"/admin/projections", "/admin/events", "/metrics"} {
+	for _, path := range []string{"/admin/projections", "/admin/dead-letters", "/metrics"} {
 		if status, body := behind.request(t, "GET", path, ""); status != http.StatusForbidden || strings.Contains(body, "Tasks") {
 			t.Errorf("GET %s: status %d: %.200s", path, status, body)
 		}
@@ -117,7 +117,7 @@ func TestReadinessAndMetricsTellStrangersNothing(t *testing.T) {
 		{"an operator", operators, "/readyz", nil, 200, true},
 		{"an operator", operators, "/metrics", nil, 200, true},
 		{"an operator", operators, "/admin/projections", nil, 200, true},
-		{"an operator", operators, "/admin/events?projection=Tasks", nil, 200, false},
+		{"an operator", operators, "/admin/dead-letters?projection=Tasks", nil, 200, false},
 		{"an operator", operators, "/livez", nil, 200, false},
 		{"an operator", operators, "/graphql?query={__typename}", nil, 404, false},
 		{"an operator whose browser was led here", operators, "/metrics", []string{"Host", "evil.example"}, 403, false},
@@ -129,7 +129,7 @@ func TestReadinessAndMetricsTellStrangersNothing(t *testing.T) {
 		}
 	}
 	skip := `{"projection":"Tasks","event":"0@1"}`
-	if status, _ := operators.request(t, "POST", "/admin/events/skip", skip, "Content-Type", "application/json"); status != 401 {
+	if status, _ := operators.request(t, "POST", "/admin/dead-letters/skip", skip, "Content-Type", "application/json"); status != 401 {
 		t.Errorf("skip at the admin listener without the token: status %d, want 401", status)
 	}
 }

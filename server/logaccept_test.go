@@ -53,7 +53,7 @@ func newCutBack(t *testing.T, poisoned ...int) *cutBack {
 	s.folded(t, 110)
 	s.until(t, "folded by both", func() bool { return s.statusOf(t).Projections[1].Partitions[0].Checkpoint == 110 })
 	for _, at := range poisoned[len(poisoned)/2:] {
-		runProgram(t, c.app, start{args: []string{"events", "skip", "Tasks", fmt.Sprint("0@", at), "--url", s.url}}).
+		runProgram(t, c.app, start{args: []string{"deadletters", "skip", "Tasks", fmt.Sprint("0@", at), "--url", s.url}}).
 			wantExit(t, exitDone, "")
 	}
 	s.end(t)

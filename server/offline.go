@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
@@ -25,6 +26,22 @@ type storeOptions struct {
 	CacheMB  int64  `help:"Memory for the cache of an embedded store, in MiB." default:"256" group:"Data"`
 	MaxEvent int    `help:"Bytes of one event." default:"262144" group:"Data"`
 }
+
+// needsStore refuses flags on the command line that a running server would not be told.
+func (p *program) needsStore(flags ...string) error {
+	for _, name := range flags {
+		if slices.Contains(p.given, name) {
+			return config.Wrong(name, "it has no effect on a running server; give --store too, or set it where the server is started")
+		}
+	}
+	return nil
+}
+
+// storeFlags are those of storeOptions that mean nothing without --store.
+var storeFlags = []string{"events", "cache-mb", "max-event"}
+
+// foldFlags are those of config.Fold.
+var foldFlags = []string{"max-ops", "max-row-bytes", "max-dead-letters", "window", "project-timeout", "commit-within"}
 
 // opened is a store, and the source that belongs to it.
 type opened struct {
@@ -54,8 +71,8 @@ func (o *storeOptions) open(ctx context.Context, p *program) (*opened, error) {
 
 func (o *opened) close() error { return errors.Join(o.src.Close(), o.db.Close()) }
 
-// eventsPlace is where dead letters are: with a running server, or in a store.
-type eventsPlace struct {
+// deadLettersOf is where dead letters are: with a running server, or in a store.
+type deadLettersOf struct {
 	client.Server
 	storeOptions
 	config.Fold
@@ -63,8 +80,11 @@ type eventsPlace struct {
 
 // with calls f with a client of the server or, where a store is given, of one that folds nothing and answers this
 // client alone.
-func (c *eventsPlace) with(ctx context.Context, p *program, f func(*client.Client) error) (err error) {
+func (c *deadLettersOf) with(ctx context.Context, p *program, f func(*client.Client) error) (err error) {
 	if c.Store == "" {
+		if err := p.needsStore(slices.Concat(storeFlags, foldFlags)...); err != nil {
+			return err
+		}
 		to, err := c.Server.Client()
 		if err != nil {
 			return err

@@ -5,7 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/alecthomas/kong"
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
+	"github.com/foldql/foldql/server/internal/config"
 )
 
 // TestDeadLettersAreListedAndSkippedWhileNoServerRuns, with what a running server says of them.
@@ -69,7 +73,7 @@ func testOffline(t *testing.T, app App, args []string, alone bool) {
 	}
 	offline("skip", "Tasks", "0@5").wantExit(t, exitDone, "Tasks 0@5: skipped\n")
 	offline("skip", "Tasks", "--all").wantExit(t, exitDone, "Tasks: 2 skipped, 0 failed\n")
-	offline("list").wantExit(t, exitDone, "no events are set aside")
+	offline("list").wantExit(t, exitDone, "there are no dead letters")
 
 	s = serve(t, app, start{args: args})
 	s.ready(t)
@@ -80,4 +84,33 @@ func testOffline(t *testing.T, app App, args []string, alone bool) {
 		t.Errorf("%d dead letters are left", n)
 	}
 	s.end(t)
+}
+
+// TestFlagsOfAStoreAreRefusedWithoutOne: a running server has its own. Those of the environment are for all commands.
+func TestFlagsOfAStoreAreRefusedWithoutOne(t *testing.T) {
+	for _, args := range [][]string{
+		{"deadletters", "list", "--max-ops", "5"}, {"deadletters", "retry", "Tasks", "0@1", "--window=1"},
+		{"deadletters", "skip", "Tasks", "--all", "--commit-within", "1m"}, {"deadletters", "list", "--cache-mb", "1"},
+		{"deadletters", "list", "--max-row-bytes", "67108864"}, {"deadletters", "list", "--max-dead-letters", "5"},
+		{"deadletters", "list", "--project-timeout", "5s"}, {"rebuild", "Task", "--events", "log:"},
+		{"rebuild", "Task", "--max-event", "5"},
+	} {
+		runProgram(t, newProject(false).App, start{args: args}).wantExit(t, exitUsage, "give --store too")
+	}
+	s := serve(t, newProject(false).App, start{args: []string{"--store", "memory:"}})
+	runProgram(t, newProject(false).App, start{
+		args: []string{"deadletters", "list", "--url", s.url}, env: map[string]string{"FOLDQL_MAX_OPS": "5"},
+	}).wantExit(t, exitDone, "there are no dead letters")
+}
+
+// TestEveryFlagOfTheFoldIsKnown where it is refused.
+func TestEveryFlagOfTheFoldIsKnown(t *testing.T) {
+	var fold config.Fold
+	parser, err := kong.New(&fold)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(slices.Sorted(slices.Values(foldFlags)), slices.Sorted(slices.Values(config.FlagNames(parser.Model.Node)))); d != "" {
+		t.Error(d)
+	}
 }

@@ -25,7 +25,8 @@ type program struct {
 	stdout io.Writer
 	stderr io.Writer
 
-	log *slog.Logger
+	log   *slog.Logger
+	given []string // names of the flags on the command line
 	// listening is told the address of the server, where somebody wants to know.
 	listening func(address string)
 }
@@ -36,16 +37,15 @@ type commands struct {
 	LogFormat string `help:"Form of the log: ${enum}; auto is text on a terminal, else JSON." enum:"auto,json,text" default:"auto"`
 	LogLevel  string `help:"What is logged: ${enum} and above." enum:"debug,info,warn,error" default:"info"`
 
-	Serve   serveCommand   `cmd:"" help:"Serve the API, fold events as they come."`
-	Append  appendCommand  `cmd:"" help:"Append the events of a file to the log of a running server. It may be repeated."`
-	Replay  replayCommand  `cmd:"" help:"Fold events into a store, to the end of them."`
-	Events  eventsCommand  `cmd:"" help:"The former name of deadletters."`
-	Letters eventsCommand  `cmd:"" name:"deadletters" help:"List, retry or skip dead letters, of a running server or in a store: events that projections could not fold."`
-	Log     logCommand     `cmd:"" help:"Compare the log with the rows that were folded from it, or take it as it is."`
-	Rebuild rebuildCommand `cmd:"" help:"Fold models anew, from the first event of the log."`
-	Tables  tablesCommand  `cmd:"" help:"Plan and make the tables of a store in DynamoDB, or remove those of an embedded store that no model has any more."`
-	Schema  schemaCommand  `cmd:"" help:"Print the schema of the API."`
-	Version versionCommand `cmd:"" help:"Print the version of the program."`
+	Serve       serveCommand       `cmd:"" help:"Serve the API, fold events as they come."`
+	Append      appendCommand      `cmd:"" help:"Append the events of a file to the log of a running server. It may be repeated."`
+	Replay      replayCommand      `cmd:"" help:"Fold events into a store, to the end of them."`
+	DeadLetters deadLettersCommand `cmd:"" name:"deadletters" help:"List, retry or skip dead letters, which are events that projections could not fold, of a running server or in a store."`
+	Log         logCommand         `cmd:"" help:"Compare the log with the rows that were folded from it, or take it as it is."`
+	Rebuild     rebuildCommand     `cmd:"" help:"Fold models anew, from the first event of the log."`
+	Tables      tablesCommand      `cmd:"" help:"Plan and make the tables of a store in DynamoDB, or remove those of an embedded store that no model has any more."`
+	Schema      schemaCommand      `cmd:"" help:"Print the schema of the API."`
+	Version     versionCommand     `cmd:"" help:"Print the version of the program."`
 }
 
 // Exit codes.
@@ -63,6 +63,7 @@ func (p *program) run(ctx context.Context) int {
 		return code
 	}
 	p.log = newLogger(p.stderr, c.LogFormat, c.LogLevel)
+	p.given = givenFlags(command)
 	command.BindTo(ctx, (*context.Context)(nil))
 	return p.report(command.Run(p))
 }
@@ -95,6 +96,16 @@ func (p *program) parse(c *commands) (command *kong.Context, code int) {
 		return nil, exitUsage
 	}
 	return command, exitDone
+}
+
+// givenFlags are the names of the flags that stand on the command line itself.
+func givenFlags(command *kong.Context) (names []string) {
+	for _, element := range command.Path {
+		if element.Flag != nil && !element.Resolved {
+			names = append(names, element.Flag.Name)
+		}
+	}
+	return names
 }
 
 // report tells the operator how the command ended.

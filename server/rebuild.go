@@ -24,6 +24,9 @@ type rebuildCommand struct {
 // Run has the models folded anew.
 func (c *rebuildCommand) Run(ctx context.Context, p *program) error {
 	if c.Store == "" {
+		if err := p.needsStore(storeFlags...); err != nil {
+			return err
+		}
 		return c.remote(ctx, p)
 	}
 	return c.offline(ctx, p)

@@ -122,10 +122,10 @@ func TestEndpointsAnswer(t *testing.T) {
 		{"/", 200, []string{"<html", "/graphql"}},
 		{"/graphql?query=%7B__typename%7D", 200, []string{"Query"}},
 		{"/admin/projections", 200, []string{`"projection":"Tasks"`, `"head":50`, `"rows":50`}},
-		{"/admin/events", 200, []string{`"events":[]`}},
-		{"/admin/events?projection=Nothing", 404, []string{"no projection"}},
-		{"/admin/events?limit=0", 400, []string{"limit"}},
-		{"/admin/events?after=x", 400, []string{"needs a projection"}},
+		{"/admin/dead-letters", 200, []string{`"deadLetters":[]`}},
+		{"/admin/dead-letters?projection=Nothing", 404, []string{"no projection"}},
+		{"/admin/dead-letters?limit=0", 400, []string{"limit"}},
+		{"/admin/dead-letters?after=x", 400, []string{"needs a projection"}},
 		{"/nowhere", 404, nil},
 		{"/metrics", 200, []string{
 			`foldql_graphql_requests_total{operation="Task"} 1`, `foldql_graphql_requests_total{operation="invalid"} 1`, `foldql_graphql_errors_total{code="GRAPHQL_VALIDATION_FAILED"} 1`,
@@ -162,7 +162,7 @@ func TestOtherMethodsAreToldWhichOnesThereAre(t *testing.T) {
 		{"DELETE", "/readyz", 405, "GET, HEAD"},
 		{"PUT", "/schema.graphql", 405, "GET, HEAD"},
 		{"POST", "/admin/projections", 405, "GET, HEAD"},
-		{"GET", "/admin/events/retry", 405, "POST"},
+		{"GET", "/admin/dead-letters/retry", 405, "POST"},
 		{"POST", "/", 405, "GET, HEAD"},
 		{"DELETE", "/graphql", 405, "GET, POST"},
 		{"POST", "/nowhere", 404, ""},
@@ -212,7 +212,7 @@ func TestWritingIsGuarded(t *testing.T) {
 				t.Errorf("%q: status %d, want %d", tc.header, got, tc.want)
 			}
 		}
-		for _, path := range []string{"/admin/projections", "/admin/events"} {
+		for _, path := range []string{"/admin/projections", "/admin/dead-letters"} {
 			res, _ := s.exchange(t, "GET", path, "")
 			if res.StatusCode != 401 || res.Header.Get("WWW-Authenticate") == "" {
 				t.Errorf("%s: status %d, want 401", path, res.StatusCode)
@@ -230,10 +230,10 @@ func TestWritingIsGuarded(t *testing.T) {
 			}
 		}
 	})
-	t.Run("other pages cannot mend", func(t *testing.T) {
+	t.Run("other pages cannot skip", func(t *testing.T) {
 		s := serve(t, app, start{args: []string{"--store", "memory:"}})
 		body := `{"projection":"Tasks","event":"0@1"}`
-		if status, _ := s.request(t, "POST", "/admin/events/skip", body, "Content-Type", "text/plain"); status != 400 {
+		if status, _ := s.request(t, "POST", "/admin/dead-letters/skip", body, "Content-Type", "text/plain"); status != 400 {
 			t.Errorf("status %d, want 400", status)
 		}
 	})

@@ -93,7 +93,7 @@ func (s *slot) reach(ctx context.Context, n int) error {
 // decide retries or skips an event.
 func (s *slot) decide(ctx context.Context, how, projection, event string) {
 	body := map[string]string{"projection": projection, "event": event}
-	if call(ctx, http.MethodPost, s.p.url+"/admin/events/"+url.PathEscape(how), body, nil) == nil {
+	if call(ctx, http.MethodPost, s.p.url+"/admin/dead-letters/"+url.PathEscape(how), body, nil) == nil {
 		s.report.mended++
 	}
 }
@@ -107,12 +107,12 @@ func (s *slot) mend(ctx context.Context, n int, how string) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	var list struct {
-		Events []struct{ Projection, Event, Behind string }
+		DeadLetters []struct{ Projection, Event, Behind string }
 	}
-	if call(ctx, http.MethodGet, s.p.url+"/admin/events?limit=1000", nil, &list) != nil || len(list.Events) == 0 {
+	if call(ctx, http.MethodGet, s.p.url+"/admin/dead-letters?limit=1000", nil, &list) != nil || len(list.DeadLetters) == 0 {
 		return
 	}
-	e := list.Events[n%len(list.Events)]
+	e := list.DeadLetters[n%len(list.DeadLetters)]
 	s.decide(ctx, how, e.Projection, cmp.Or(e.Behind, e.Event)) // the one that it waits for comes first
 }
 

@@ -162,7 +162,7 @@ func (s *Server) Append(t *testing.T, events ...[]byte) {
 	}
 }
 
-// folded reports whether every projection has come to the end of the log, and fails the test where one set events aside.
+// folded reports whether every projection has come to the end of the log, and fails the test where one has dead letters.
 func (s *Server) folded(t *testing.T) bool {
 	t.Helper()
 	var status struct {
@@ -176,8 +176,8 @@ func (s *Server) folded(t *testing.T) bool {
 	for _, p := range status.Projections {
 		if p.DeadLetters > 0 {
 			var aside json.RawMessage
-			s.request(t, http.MethodGet, "/admin/events", "", nil, &aside)
-			t.Fatalf("%s has set events aside: %s", p.Projection, aside)
+			s.request(t, http.MethodGet, "/admin/dead-letters", "", nil, &aside)
+			t.Fatalf("%s has dead letters: %s", p.Projection, aside)
 		}
 		if len(p.Partitions) != 1 || p.Partitions[0].Checkpoint < s.length {
 			return false

@@ -70,11 +70,11 @@ func (s *site) setAside(t *testing.T, projection, after string) []aside {
 	}
 	q := &request{method: http.MethodGet, path: asides, query: v.Encode(), header: headers("Authorization", "Bearer "+writer)}
 	a := q.send(s)
-	var body struct{ Events []aside }
+	var body struct{ DeadLetters []aside }
 	if err := wellFormed(a, &body, "application/json"); err != nil {
 		t.Fatalf("%v: %s", err, &a.body)
 	}
-	return body.Events
+	return body.DeadLetters
 }
 
 // compareAnswers asks both shops good queries and wants the same answers.

@@ -194,9 +194,9 @@ func deadLetters(s *live) {
 		}
 		s.events(strings.NewReader("[" + strings.Join(batch, ",") + "]"))
 		for i := range 10 {
-			s.post("/admin/events/retry", "application/json", strings.NewReader(fmt.Sprintf(`{"projection":"Product","event":"0@%d"}`, 2000+n*100+int64(i))))
+			s.post("/admin/dead-letters/retry", "application/json", strings.NewReader(fmt.Sprintf(`{"projection":"Product","event":"0@%d"}`, 2000+n*100+int64(i))))
 		}
-		s.get("/admin/events?limit=1000")
+		s.get("/admin/dead-letters?limit=1000")
 		s.get("/readyz")
 	})
 }

@@ -12,7 +12,7 @@ import (
 // Where the shop answers those who run it.
 const (
 	projections = "/admin/projections"
-	asides      = "/admin/events"
+	asides      = "/admin/dead-letters"
 )
 
 // operator makes a request of somebody who sees to the projections, or would like to.
@@ -84,7 +84,7 @@ func (a *attacker) locked(d dice) *request {
 // elsewhere asks for what the shop shows beside its API, or has not at all.
 func (a *attacker) elsewhere(d dice) *request {
 	path := pick(d, []string{
-		"/", "/livez", "/readyz", "/metrics", "/schema.graphql", "/admin", "/admin/", "/admin/events/retry", "/assets/", "/favicon.ico",
+		"/", "/livez", "/readyz", "/metrics", "/schema.graphql", "/admin", "/admin/", "/admin/dead-letters/retry", "/assets/", "/favicon.ico",
 		"/assets/../../etc/passwd", "//", "/./graphql/", "/graphql/x", "/events/", "*", "/" + d.text(), "/assets/" + d.text(),
 	})
 	return &request{
@@ -101,7 +101,7 @@ var operatorProblems = []string{"unauthorized", "bad-request", "not-found"}
 func verifyOperator(a *answer) (v verdict, err error) {
 	switch {
 	case a.status == http.StatusOK:
-		var body struct{ Projections, Events []struct{ Projection string } }
+		var body struct{ Projections, DeadLetters []struct{ Projection string } }
 		v.stage = executed
 		return v, wellFormed(a, &body, "application/json")
 	case a.status < http.StatusBadRequest:

@@ -16,24 +16,23 @@ import (
 	"github.com/foldql/foldql/server/internal/projections"
 )
 
-// API answers those who see to the projections:
+// API answers operators:
 //
-//	GET  /admin/projections                              how they are getting on
-//	GET  /admin/events?projection=NAME&after=REF&limit=N the events set aside
-//	POST /admin/events/retry, /admin/events/skip         {"projection": NAME, "event": REF}, or a filter for event
-//	POST /admin/rebuild                                  {"names": [MODEL or PROJECTION, …]}
+//	GET  /admin/projections                                     the status of every projection
+//	GET  /admin/dead-letters?projection=NAME&after=REF&limit=N  events that could not be folded, and those blocked by them
+//	POST /admin/dead-letters/retry, /admin/dead-letters/skip    {"projection": NAME, "event": REF}, or a filter for event
+//	POST /admin/rebuild                                         {"names": [MODEL or PROJECTION, …]}
 type API struct {
 	Folds *projections.Set
 	Log   *slog.Logger
 }
 
+// Register adds the paths to a mux, each behind what admits readers or writers.
 func (a *API) Register(mux *http.ServeMux, reads, writes func(http.Handler) http.Handler) {
 	mux.Handle("GET /admin/projections", reads(http.HandlerFunc(a.projections)))
-	for _, path := range []string{"/admin/dead-letters", "/admin/events"} { // the second is the former name
-		mux.Handle("GET "+path, reads(http.HandlerFunc(a.list)))
-		mux.Handle("POST "+path+"/retry", writes(a.decide((*projection.Runner).Retry)))
-		mux.Handle("POST "+path+"/skip", writes(a.decide((*projection.Runner).Skip)))
-	}
+	mux.Handle("GET /admin/dead-letters", reads(http.HandlerFunc(a.list)))
+	mux.Handle("POST /admin/dead-letters/retry", writes(a.decide((*projection.Runner).Retry)))
+	mux.Handle("POST /admin/dead-letters/skip", writes(a.decide((*projection.Runner).Skip)))
 	mux.Handle("POST /admin/rebuild", writes(http.HandlerFunc(a.rebuild)))
 }
 
@@ -50,12 +49,12 @@ func (a *API) projections(w http.ResponseWriter, r *http.Request) {
 	problem.WriteJSON(w, http.StatusOK, "application/json", ProjectionsAnswer{list})
 }
 
-// DeadLetterList is the body of /admin/events.
+// DeadLetterList is the body of /admin/dead-letters.
 type DeadLetterList struct {
-	Events []DeadLetter `json:"events"`
+	DeadLetters []DeadLetter `json:"deadLetters"`
 }
 
-// DeadLetter is an event that a projection has set aside.
+// DeadLetter is an event that a projection could not fold, or that waits behind such an event.
 type DeadLetter struct {
 	Projection string `json:"projection"`
 	Ref        string `json:"event"` // names it to retry and skip
@@ -93,34 +92,34 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) {
 		}
 		of = []*projections.Running{one}
 	} else if q.Get("after") != "" {
-		problem.BadRequest("after needs a projection: it is a place in the list of one.").Write(w)
+		problem.BadRequest("after needs a projection: it names an event in the list of one.").Write(w)
 		return
 	}
-	events := []DeadLetter{}
+	all := []DeadLetter{}
 	for _, one := range of {
-		aside, err := one.DeadLetters(r.Context(), q.Get("after"), limit-len(events))
+		letters, err := one.DeadLetters(r.Context(), q.Get("after"), limit-len(all))
 		if err != nil {
 			a.failed(r.Context(), one.Name, err).Write(w)
 			return
 		}
-		for _, e := range aside {
-			events = append(events, DeadLetter{one.Name, e.Ref, e})
+		for _, e := range letters {
+			all = append(all, DeadLetter{one.Name, e.Ref, e})
 		}
-		if len(events) == limit {
+		if len(all) == limit {
 			break
 		}
 	}
-	problem.WriteJSON(w, http.StatusOK, "application/json", DeadLetterList{events})
+	problem.WriteJSON(w, http.StatusOK, "application/json", DeadLetterList{all})
 }
 
-// DecisionRequest names an event that a projection has set aside, or chooses several.
+// DecisionRequest names a dead letter of a projection, or chooses several.
 type DecisionRequest struct {
 	Projection string `json:"projection"`
 	Event      string `json:"event,omitempty"`
 	Filter
 }
 
-// decision is what can be done with an event that is set aside.
+// decision is what can be done with a dead letter.
 type decision func(*projection.Runner, context.Context, string) error
 
 // decide handles requests to do something with one event, or with those that a filter chooses.
@@ -146,7 +145,7 @@ func (a *API) decide(do decision) http.Handler {
 			return
 		}
 		one.Decide(context.WithoutCancel(r.Context()), m.Event)
-		a.Log.InfoContext(r.Context(), "event mended", "how", r.URL.Path, "projection", one.Name, "event", m.Event)
+		a.Log.InfoContext(r.Context(), "dead letter decided", "how", r.URL.Path, "projection", one.Name, "event", m.Event)
 		w.WriteHeader(http.StatusNoContent)
 	})
 }
@@ -160,7 +159,7 @@ func readDecision(w http.ResponseWriter, r *http.Request) (DecisionRequest, *pro
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, 64<<10))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&m); err != nil || m.Projection == "" || m.given() == (m.Event != "") {
-		return m, problem.BadRequest(`Send {"projection": NAME, "event": REF}, as the list of events names them; or, in place of ` +
+		return m, problem.BadRequest(`Send {"projection": NAME, "event": REF}, as the list of dead letters names them; or, in place of ` +
 			`event, "all": true, "reason": TEXT or "type": TYPE.`)
 	}
 	if len(m.Event) > longestRef || len(m.After) > longestRef {
@@ -186,6 +185,6 @@ func (a *API) failed(ctx context.Context, name string, err error) *problem.Probl
 	if errors.Is(err, projection.ErrInvalidRef) {
 		return problem.BadRequest(err.Error() + ".")
 	}
-	a.Log.WarnContext(ctx, "not done with a set-aside event", "projection", name, "error", err)
+	a.Log.WarnContext(ctx, "a dead letter could not be retried or skipped", "projection", name, "error", err)
 	return problem.FailedAgain(err.Error())
 }

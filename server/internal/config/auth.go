@@ -88,9 +88,9 @@ func secretOf(key, value, file string) (string, error) {
 	return secret, nil
 }
 
-// WriteAuth is the secret of those who may append events and mend projections.
+// WriteAuth is the secret of those who may append events, and retry or skip dead letters.
 type WriteAuth struct {
-	WriteToken     string `help:"Token of those who may append events and see to projections; better given by its variable, or by a file." group:"Who may write"`
+	WriteToken     string `help:"Token of those who may append events, and retry or skip dead letters; better given by its variable, or by a file." group:"Who may write"`
 	WriteTokenFile string `help:"File that holds the token." placeholder:"FILE" group:"Who may write"`
 }
 

@@ -22,7 +22,7 @@ func TestStoreIsNamedByOneText(t *testing.T) {
 			t.Errorf("%q is %+v (%v), want %+v", text, got, err, want)
 		}
 	}
-	for text, mend := range map[string]string{
+	for text, want := range map[string]string{
 		"": "embedded:DIR", "embedded": "embedded:DIR", "embedded:": "names no directory", "memory": "memory:",
 		"memory:x": "memory:", "pebble:./data": "embedded:DIR", "./data": "embedded:DIR",
 		"dynamodb": "names no tables", "dynamodb:a/b": "letters", "dynamodb:?prefix=a": "the keys are region",
@@ -30,8 +30,8 @@ func TestStoreIsNamedByOneText(t *testing.T) {
 		"dynamodb:?concurrency=0": "concurrency=0 is not", "dynamodb:?concurrency=x": "concurrency=x is not",
 		"dynamodb:?endpoint=localhost:8000": "is no address", "dynamodb:?a=%zz": "KEY=VALUE",
 	} {
-		if _, err := ParseStore(text); err == nil || !strings.HasPrefix(err.Error(), "store: ") || !strings.Contains(err.Error(), mend) {
-			t.Errorf("%q: error %v, want one of store that says %q", text, err, mend)
+		if _, err := ParseStore(text); err == nil || !strings.HasPrefix(err.Error(), "store: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want one of store that says %q", text, err, want)
 		}
 	}
 }
@@ -44,11 +44,11 @@ func TestSourceIsNamedByOneText(t *testing.T) {
 			t.Errorf("%q is %+v (%v), want %+v", text, got, err, want)
 		}
 	}
-	for text, mend := range map[string]string{
+	for text, want := range map[string]string{
 		"": "file:PATH", "file": "names no file", "file:": "names no file", "log": "log:", "kafka:x": "log:",
 	} {
-		if _, err := parseSource(text); err == nil || !strings.HasPrefix(err.Error(), "events: ") || !strings.Contains(err.Error(), mend) {
-			t.Errorf("%q: error %v, want one of events that says %q", text, err, mend)
+		if _, err := parseSource(text); err == nil || !strings.HasPrefix(err.Error(), "events: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want one of events that says %q", text, err, want)
 		}
 	}
 }

@@ -34,11 +34,11 @@ type readyAnswer struct {
 }
 
 type readyProjection struct {
-	Projection string                       `json:"projection"`
-	State      projection.State             `json:"state"`
-	Lag        uint64                       `json:"lag"`
-	Aside      int                          `json:"aside"`
-	Partitions []projection.PartitionStatus `json:"partitions"`
+	Projection  string                       `json:"projection"`
+	State       projection.State             `json:"state"`
+	Lag         uint64                       `json:"lag"`
+	DeadLetters int                          `json:"deadLetters"`
+	Partitions  []projection.PartitionStatus `json:"partitions"`
 }
 
 var ErrDraining = errors.New("the server is shutting down")

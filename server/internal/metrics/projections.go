@@ -18,21 +18,21 @@ type Projections struct {
 }
 
 var (
-	projectionUp         = describe("projection_up", "1 where the projection is up to date or getting there, 0 where it is not to be trusted.", "projection")
-	projectionEvents     = describe("projection_events_total", "Events folded since the start.", "projection")
-	projectionRows       = describe("projection_rows_total", "Rows written since the start.", "projection")
-	projectionCommits    = describe("projection_commits_total", "Commits since the start.", "projection")
-	projectionAside      = describe("projection_events_aside", "Events set aside.", "projection")
-	projectionLag        = describe("projection_lag_events", "Events behind the end of the source.", "projection")
-	projectionCheckpoint = describe("projection_checkpoint", "Offset up to which rows are durable.", "projection", "partition")
-	projectionHead       = describe("projection_head", "Offset of the last event of the source.", "projection", "partition")
+	projectionUp          = describe("projection_up", "1 where the projection is up to date or getting there, 0 where it is not to be trusted.", "projection")
+	projectionEvents      = describe("projection_events_total", "Events folded since the start.", "projection")
+	projectionRows        = describe("projection_rows_total", "Rows written since the start.", "projection")
+	projectionCommits     = describe("projection_commits_total", "Commits since the start.", "projection")
+	projectionDeadLetters = describe("projection_dead_letters", "Events that could not be folded, and those blocked by them.", "projection")
+	projectionLag         = describe("projection_lag_events", "Events behind the end of the source.", "projection")
+	projectionCheckpoint  = describe("projection_checkpoint", "Offset up to which rows are durable.", "projection", "partition")
+	projectionHead        = describe("projection_head", "Offset of the last event of the source.", "projection", "partition")
 )
 
 // Describe implements prometheus.Collector.
 func (m *Projections) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		projectionUp, projectionEvents, projectionRows, projectionCommits,
-		projectionAside, projectionLag, projectionCheckpoint, projectionHead,
+		projectionDeadLetters, projectionLag, projectionCheckpoint, projectionHead,
 	} {
 		to <- d
 	}
@@ -60,7 +60,7 @@ func (m *Projections) collect(to chan<- prometheus.Metric, name string, s *proje
 	counter(to, projectionEvents, float64(s.Events), name)
 	counter(to, projectionRows, float64(s.Rows), name)
 	counter(to, projectionCommits, float64(s.Commits), name)
-	gauge(to, projectionAside, float64(s.DeadLetters), name)
+	gauge(to, projectionDeadLetters, float64(s.DeadLetters), name)
 	gauge(to, projectionLag, float64(s.Lag), name)
 	for _, p := range s.Partitions {
 		gauge(to, projectionCheckpoint, float64(p.Checkpoint), name, p.Partition)

@@ -159,7 +159,7 @@ func (f *Set) Summary(ctx context.Context, to io.Writer) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(to, "%s: %d events, %d rows written, %d events set aside\n", one.Name, s.Events, s.Rows, s.DeadLetters)
+		fmt.Fprintf(to, "%s: %d events, %d rows written, %d dead letters\n", one.Name, s.Events, s.Rows, s.DeadLetters)
 	}
 	return nil
 }

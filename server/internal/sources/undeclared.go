@@ -45,6 +45,6 @@ func (f *undeclaredTypes) tell(e *eventlog.Event) {
 		f.told = map[string]bool{}
 	}
 	f.told[e.Type] = true
-	f.log.Warn("events of a type that is not declared are not folded; declare it, or mend its name in the file",
+	f.log.Warn("events of a type that is not declared are not folded; declare it, or correct its name in the file",
 		"type", e.Type, "first", e.Offset, "id", e.ID)
 }

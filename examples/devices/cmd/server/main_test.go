@@ -75,21 +75,21 @@ func (f *fleet) wait(t *testing.T) {
 	}
 }
 
-// folded reports whether every projection has come to the end of the log and is served, and fails the test where one set events aside.
+// folded reports whether every projection has come to the end of the log and is served, and fails the test where one has dead letters.
 func (f *fleet) folded(t *testing.T) bool {
 	t.Helper()
 	var status struct {
 		Projections []struct {
-			Projection string
-			Partitions []struct{ Checkpoint uint64 }
-			Aside      int
-			Rebuilding bool // the rows are not served yet
+			Projection  string
+			Partitions  []struct{ Checkpoint uint64 }
+			DeadLetters int
+			Rebuilding  bool // the rows are not served yet
 		}
 	}
 	decode(t, f.request(t, "GET", "/admin/projections", "", nil), &status)
 	for _, p := range status.Projections {
-		if p.Aside > 0 {
-			t.Fatalf("%s has set events aside: %s", p.Projection, f.request(t, "GET", "/admin/events", "", nil))
+		if p.DeadLetters > 0 {
+			t.Fatalf("%s has dead letters: %s", p.Projection, f.request(t, "GET", "/admin/dead-letters", "", nil))
 		}
 		if p.Rebuilding || len(p.Partitions) != 1 || p.Partitions[0].Checkpoint < f.length {
 			return false
