@@ -1,0 +1,254 @@
+package tutorial
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const (
+	documented = "http://127.0.0.1:8080" // where the tutorial has the server listen
+	within     = 4 * time.Minute         // what one block may take, on a busy machine with nothing compiled
+	endOfBlock = "--- the block has ended ---"
+)
+
+// reader follows the tutorial: it has a shell, a server, and the answer to what it has asked last.
+type reader struct {
+	t      *testing.T
+	shell  io.Writer
+	output *bufio.Reader // of the shell
+	stderr *bytes.Buffer
+
+	url    string // of the server that runs
+	stop   func()
+	answer func() string // asks again what was asked last
+	token  string        // the last nextToken
+}
+
+// newReader starts a shell in an empty folder. Variables of the tutorial's own come from the test.
+func newReader(t *testing.T) *reader {
+	t.Helper()
+	checkout, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	t.Setenv("FOLDQL", checkout)
+	t.Setenv("GOBIN", bin)
+	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	t.Setenv("GOFLAGS", strings.TrimSpace(os.Getenv("GOFLAGS")+" -buildvcs=false"))
+
+	cmd := exec.Command("bash", "-euo", "pipefail")
+	cmd.Dir = t.TempDir()
+	r := &reader{t: t, stderr: new(bytes.Buffer), stop: func() {}}
+	cmd.Stderr = r.stderr
+	in, inErr := cmd.StdinPipe()
+	out, outErr := cmd.StdoutPipe()
+	if inErr != nil || outErr != nil {
+		t.Fatal(inErr, outErr)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	r.shell, r.output = in, bufio.NewReader(out)
+	t.Cleanup(func() {
+		r.stop()
+		_ = in.Close() // ends the shell
+		_ = cmd.Wait() // a block that failed has been reported
+	})
+	return r
+}
+
+// run executes commands in the shell, whose folder, variables and functions stay, and returns what they print.
+func (r *reader) run(commands string) string {
+	r.t.Helper()
+	if _, err := fmt.Fprintf(r.shell, "{\n%s\n} </dev/null\necho '%s'\n", commands, endOfBlock); err != nil {
+		r.t.Fatal(err)
+	}
+	var printed strings.Builder
+	for {
+		line, err := r.output.ReadString('\n')
+		if before, ended := strings.CutSuffix(line, endOfBlock+"\n"); ended {
+			return printed.String() + before
+		}
+		printed.WriteString(line)
+		if err != nil {
+			r.t.Fatalf("%s\nfailed: %v\n%s%s", commands, err, printed.String(), r.stderr)
+		}
+	}
+}
+
+// execute does what a block and the sentence before it say.
+func (r *reader) execute(b block) {
+	r.t.Helper()
+	verb, name := b.file()
+	switch {
+	case verb != "":
+		r.edit(b, verb, name)
+	case b.language == "sh" && strings.HasSuffix(b.text, "make run\n"):
+		r.serve(b.text)
+	case b.language == "sh":
+		commands := strings.ReplaceAll(b.text, documented, r.url)
+		printed := r.run(commands)
+		r.answer = func() string {
+			defer func() { printed = "" }()
+			if printed != "" {
+				return printed
+			}
+			return r.run(commands)
+		}
+	case b.language == "graphql" && strings.Contains(strings.ToLower(b.intro), "ask"):
+		query := strings.ReplaceAll(b.text, `"…"`, `"`+r.token+`"`)
+		r.answer = func() string { return ask(r.t, r.url, query) }
+	case b.language == "json" && b.intro == "The answer:":
+		r.compare(b)
+	default:
+		r.t.Fatalf("%v: nothing says how to execute this block", b)
+	}
+}
+
+// edit writes, extends or changes a file of the project.
+func (r *reader) edit(b block, verb, name string) {
+	r.t.Helper()
+	path := filepath.Join(strings.TrimSpace(r.run("pwd")), filepath.FromSlash(name))
+	text := b.text
+	if verb != "Write" {
+		before, err := os.ReadFile(path)
+		if err != nil {
+			r.t.Fatalf("%v: %v", b, err)
+		}
+		text = string(before) + "\n" + b.text
+		if verb == "Change" {
+			if text, err = patch(string(before), b.text); err != nil {
+				r.t.Fatalf("%v: %v", b, err)
+			}
+		}
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		r.t.Fatalf("%v: %v", b, err)
+	}
+}
+
+// serve stops the server that runs, and starts another one in a terminal of its own, on a free port.
+func (r *reader) serve(commands string) {
+	r.t.Helper()
+	r.stop()
+	cmd := exec.Command("bash", "-euc", commands)
+	cmd.Dir = strings.TrimSpace(r.run("pwd"))
+	cmd.Env = append(os.Environ(), "ADDR=127.0.0.1:0")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	log, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	lines, logged := bufio.NewScanner(log), make(chan struct{})
+	r.stop = func() {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) // as Ctrl-C does; it may have ended
+		hung := time.AfterFunc(within, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
+		defer hung.Stop()
+		<-logged       // the server has closed its log
+		_ = cmd.Wait() // make reports the signal
+		r.stop = func() {}
+	}
+	var printed strings.Builder
+	for lines.Scan() {
+		fmt.Fprintln(&printed, lines.Text())
+		var entry struct{ Msg, Addr string }
+		if json.Unmarshal(lines.Bytes(), &entry) == nil && entry.Msg == "listening" {
+			r.url = "http://" + entry.Addr
+			go func() {
+				defer close(logged)
+				for lines.Scan() { // until the process ends
+				}
+			}()
+			r.run("export FOLDQL_URL=" + r.url)
+			return
+		}
+	}
+	close(logged)
+	r.t.Fatalf("%s: the server ended before it listened:\n%s", commands, printed.String())
+}
+
+// compare waits until the answer is the one of the block: rows follow their events a moment later.
+func (r *reader) compare(b block) {
+	r.t.Helper()
+	var want any
+	if err := json.Unmarshal([]byte(b.text), &want); err != nil {
+		r.t.Fatalf("%v: %v", b, err)
+	}
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		answer := r.answer()
+		var got any
+		err := json.Unmarshal([]byte(answer), &got)
+		if err == nil && r.same(got, want) {
+			return
+		}
+		if time.Now().After(deadline) {
+			r.t.Fatalf("%v: the answer is\n%s\n%v", b, answer, err)
+		}
+	}
+}
+
+// same compares JSON. Three dots stand for any text, which is the next page token.
+func (r *reader) same(got, want any) bool {
+	switch want := want.(type) {
+	case map[string]any:
+		g, ok := got.(map[string]any)
+		if !ok || len(g) != len(want) {
+			return false
+		}
+		for name, value := range want {
+			if field, has := g[name]; !has || !r.same(field, value) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		g, ok := got.([]any)
+		if !ok || len(g) != len(want) {
+			return false
+		}
+		for i, value := range want {
+			if !r.same(g[i], value) {
+				return false
+			}
+		}
+		return true
+	}
+	if token, isText := got.(string); want == "…" && isText && token != "" {
+		r.token = token
+		return true
+	}
+	return got == want
+}
+
+func ask(t *testing.T, url, query string) string {
+	t.Helper()
+	body, err := json.Marshal(map[string]string{"query": query})
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.Post(url+"/graphql", "application/json", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(answer)
+}
