@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"log/slog"
 	"time"
+
+	"github.com/foldql/foldql/projection/internal/deadletter"
 )
 
 // RunnerConfig tunes a Runner; the zero RunnerConfig means the defaults.
@@ -18,12 +20,12 @@ type RunnerConfig struct {
 	// MaxRowBytes is how many bytes of rows one event may write, 64 MiB by default; with more, it becomes a dead letter. A
 	// commit that has reached so many takes no other event.
 	MaxRowBytes int
-	// CommitWithin is, on a Shared store, how long after the Runner has last seen that nobody else is ahead of it a commit
+	// CommitWithin is, on a store that several processes write, how long after the Runner has last seen that nobody else is ahead of it a commit
 	// may take, 10 minutes by default. It must be far below the 30 days for which such a store remembers deleted rows.
 	CommitWithin time.Duration
-	// Readers is how many partitions are read at once, on a Shared store, for the ops that ask for whole ones; 64 by default.
+	// Readers is how many partitions are read at once, on such a store, for the ops that ask for whole ones; 64 by default.
 	Readers int
-	// Attempts is how often an event is tried before it is set aside, 3 by default.
+	// Attempts is how often an event is tried before it becomes a dead letter, 3 by default.
 	Attempts int
 	// MaxDeadLetters is the share, in percent, of the last 1,000 events that the Runner came to in a partition, or of fewer
 	// in a shorter log, that may be dead letters, blocked events included; 50 by default, 100 for no bound. With more, and
@@ -40,15 +42,16 @@ type RunnerConfig struct {
 	Heartbeat time.Duration
 	// StallAfter is how long a Runner that is behind may make no progress before its state is Stalled, 30 s by default.
 	StallAfter time.Duration
-	// Now is the clock of status, and of CommitWithin, for which it must be that of the store's driver; time.Now by
+	// Now is the clock of Status, and of CommitWithin, for which it must be that of the store's driver; time.Now by
 	// default. No row depends on it.
 	Now func() time.Time
 	// Logger takes what an operator wants to know; none by default.
 	Logger *slog.Logger
 }
 
-// longestCommit bounds RunnerConfig.CommitWithin: it is far below the time for which a Shared store remembers deleted rows.
-const longestCommit = 12 * time.Hour
+// MaxCommitWithin bounds RunnerConfig.CommitWithin: it is far below the time for which a store that several processes write
+// remembers deleted rows.
+const MaxCommitWithin = 12 * time.Hour
 
 // withDefaults returns a copy with every unset field filled in.
 func (c RunnerConfig) withDefaults() RunnerConfig {
@@ -82,23 +85,34 @@ func orElse[T comparable](field *T, value T) {
 }
 
 func (c *RunnerConfig) validate() error {
-	for name, n := range map[string]int64{
-		"Window": int64(c.Window), "WindowBytes": int64(c.WindowBytes), "Attempts": int64(c.Attempts), "Readers": int64(c.Readers),
-		"MaxOps": int64(c.MaxOps), "MaxRowBytes": int64(c.MaxRowBytes),
-		"MaxDeadLetters": int64(c.MaxDeadLetters), "CommitWithin": int64(c.CommitWithin), "EventTimeout": int64(c.EventTimeout),
-		"MinBackoff": int64(c.MinBackoff), "MaxBackoff": int64(c.MaxBackoff),
-		"Heartbeat": int64(c.Heartbeat), "StallAfter": int64(c.StallAfter),
+	for _, field := range []struct {
+		name  string
+		value int64
+	}{
+		{"Window", int64(c.Window)},
+		{"WindowBytes", int64(c.WindowBytes)},
+		{"MaxOps", int64(c.MaxOps)},
+		{"MaxRowBytes", int64(c.MaxRowBytes)},
+		{"CommitWithin", int64(c.CommitWithin)},
+		{"Readers", int64(c.Readers)},
+		{"Attempts", int64(c.Attempts)},
+		{"MaxDeadLetters", int64(c.MaxDeadLetters)},
+		{"EventTimeout", int64(c.EventTimeout)},
+		{"MinBackoff", int64(c.MinBackoff)},
+		{"MaxBackoff", int64(c.MaxBackoff)},
+		{"Heartbeat", int64(c.Heartbeat)},
+		{"StallAfter", int64(c.StallAfter)},
 	} {
-		if n < 0 {
-			return fmt.Errorf("runner: %s is negative", name)
+		if field.value < 0 {
+			return fmt.Errorf("runner: %s is negative", field.name)
 		}
 	}
-	if c.MaxDeadLetters > everyFailure {
+	if c.MaxDeadLetters > deadletter.NoLimit {
 		return fmt.Errorf("runner: MaxDeadLetters %d is above 100: it is in percent", c.MaxDeadLetters)
 	}
-	if c.CommitWithin > longestCommit {
+	if c.CommitWithin > MaxCommitWithin {
 		return fmt.Errorf("runner: CommitWithin %s is above %s: a store may have forgotten deleted rows by then",
-			c.CommitWithin, longestCommit)
+			c.CommitWithin, MaxCommitWithin)
 	}
 	if c.MinBackoff > c.MaxBackoff {
 		return fmt.Errorf("runner: MinBackoff %s is above MaxBackoff %s", c.MinBackoff, c.MaxBackoff)

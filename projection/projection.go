@@ -1,17 +1,11 @@
-// Package projection folds events into rows.
-//
-// A projector is a pure function from one event to ops; the engine reads a window of events, evaluates their ops in
-// order on copies in memory, and writes each changed row once, in one commit with the checkpoint.
 package projection
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection/internal/fold"
-	"github.com/foldql/foldql/projection/internal/usercode"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -46,19 +40,6 @@ func New[R, K, P any](ops *Ops[R, K, P], p Projection) Projection {
 	return p
 }
 
-// newFold makes a fold of the projection's rows.
-func (p *Projection) newFold(db *querydb.DB, cfg *RunnerConfig) *fold.Fold {
-	return fold.New(db, fold.Limits{RowBytes: cfg.MaxRowBytes, Readers: cfg.Readers}, p.rows)
-}
-
-// writer is the name under which the rows are written: its own where it is one of several projections that write them.
-func (p *Projection) writer() string {
-	if len(p.Model.Writers) == 0 {
-		return ""
-	}
-	return p.Name
-}
-
 // validate names what a Projection lacks.
 func (p *Projection) validate() error {
 	switch {
@@ -74,62 +55,4 @@ func (p *Projection) validate() error {
 		return fmt.Errorf("projection %s filters by tags: TagsOf is missing", p.Name)
 	}
 	return nil
-}
-
-// wants reports whether the event may be the projection's, by what is known without user code.
-func (p *Projection) wants(e *eventlog.Event) bool {
-	if e.Malformed != nil {
-		return p.mayTake(e)
-	}
-	return slices.Contains(p.Events, e.Type) && (p.Stream == "" || p.Stream == e.Source)
-}
-
-// tagged reports whether an event that the projection wants carries its tags.
-func (p *Projection) tagged(e *eventlog.Event) (_ bool, err error) {
-	if len(p.Tags) == 0 {
-		return true, nil
-	}
-	defer usercode.Recovered(&err)
-	tags, err := p.TagsOf(e)
-	if err != nil {
-		return true, fmt.Errorf("read the tags: %w", err)
-	}
-	for _, want := range p.Tags {
-		if !slices.Contains(tags, want) {
-			return false, nil
-		}
-	}
-	return true, nil
-}
-
-// opsOf calls the user code about an event that the projection wants; others is set where its tags say that it is not the
-// projection's. An error says why one that may be cannot be folded.
-func (p *Projection) opsOf(e *eventlog.Event, attempts int) (others bool, ops []Op, err error) {
-	if e.Malformed != nil {
-		return false, nil, e.Malformed
-	}
-	tagged, err := p.tagged(e)
-	if !tagged || err != nil {
-		return err == nil, nil, err
-	}
-	err = attempt(attempts, func() (err error) {
-		ops, err = p.project(e)
-		return err
-	})
-	return false, ops, err
-}
-
-// mayTake reports whether a malformed event could be the projection's: attributes that could not be read are empty.
-func (p *Projection) mayTake(e *eventlog.Event) bool {
-	return (e.Type == "" || slices.Contains(p.Events, e.Type)) &&
-		(e.Source == "" || p.Stream == "" || e.Source == p.Stream)
-}
-
-// project calls the projector; a panic is an error, so that one event cannot stop the others.
-func (p *Projection) project(e *eventlog.Event) (ops []Op, err error) {
-	defer usercode.Recovered(&err)
-	return p.Project(e, Meta{
-		ID: e.ID, Source: e.Source, Type: e.Type, Subject: e.Subject,
-		Time: e.Time, Partition: e.Partition, Offset: e.Offset,
-	})
 }

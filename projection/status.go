@@ -5,9 +5,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection/internal/delivery"
 )
 
 // State is what a Runner is doing.
@@ -17,11 +19,11 @@ type State string
 const (
 	CatchingUp State = "catching up" // folding events that are there
 	Live       State = "live"        // every event that is there is folded
-	Stalled    State = "stalled"     // behind and not getting on: see LastError
+	Stalled    State = "stalled"     // behind and making no progress: see LastError
 	Stopped    State = "stopped"     // Run is not running
 )
 
-// Status is how a Runner is getting on.
+// Status is how far a Runner has come, and how it is.
 type Status struct {
 	Projection string            `json:"projection"`
 	Model      string            `json:"model"`
@@ -38,7 +40,7 @@ type Status struct {
 	Events  uint64 `json:"events"`
 	Rows    uint64 `json:"rows"`
 	Commits uint64 `json:"commits"`
-	// LastError is what is being tried again, or what stopped the Runner; "" where it gets on.
+	// LastError is what is being tried again, or what stopped the Runner; "" where nothing is wrong.
 	LastError string `json:"lastError,omitempty"`
 	// Rebuilding: the rows are those of a part of the log, and are not served before they are those of the whole.
 	Rebuilding bool `json:"rebuilding,omitempty"`
@@ -47,7 +49,7 @@ type Status struct {
 	// Abandoned counts the calls of the projection's code that were given up and still have not returned. Only the end of
 	// the process ends them.
 	Abandoned int64 `json:"abandoned,omitempty"`
-	// LastErrorAt is when the last error was met, though the Runner may get on again; zero where there was none.
+	// LastErrorAt is when the last error happened, though the Runner may have recovered; zero where there was none.
 	LastErrorAt time.Time `json:"lastErrorAt,omitzero"`
 	// Heartbeat is the last sign of life; a Runner gives one at least every RunnerConfig.Heartbeat when idle, and with
 	// every window when not.
@@ -78,16 +80,32 @@ func (s *Status) CheckHealth(now time.Time, silence time.Duration) error {
 	return nil
 }
 
-// Status reports how the Runner is getting on. The heads are asked of the source at each call, not of the Runner, so
+// Status reports how far the Runner has come, and how it is. The heads are asked of the source at each call, not of the Runner, so
 // that a Runner that reads no more cannot pass for one that has caught up. It works at any time, beside Run.
 func (r *Runner) Status(ctx context.Context) (Status, error) {
-	s := r.progress.status()
-	s.Projection, s.Model, s.Abandoned = r.projection.Name, r.projection.Model.Name, r.calls.Abandoned()
+	now := r.engine.Monitor.Snapshot()
+	s := statusOf(&now)
+	s.Projection, s.Model, s.Abandoned = r.projection.Name, r.projection.Model.Name, r.engine.Abandoned()
 	if err := r.addHeads(ctx, &s); err != nil {
 		return s, fmt.Errorf("status of projection %s: %w", r.projection.Name, err)
 	}
-	r.progress.judge(&s, r.cfg.StallAfter)
+	r.progress.judge(&s, &now, r.cfg.StallAfter)
 	return s, nil
+}
+
+// statusOf is all but what the source knows.
+func statusOf(now *delivery.Snapshot) Status {
+	s := Status{
+		DeadLetters: now.DeadLetters, Events: now.Events, Rows: now.Rows, Commits: now.Commits, ETASeconds: -1,
+		EventsPerSecond: now.EventsPerSecond, RowsPerSecond: now.RowsPerSecond,
+		LastError: now.LastError, LastErrorAt: now.LastErrorAt, Heartbeat: now.Heartbeat, Stop: now.Stop,
+		Rebuilding: now.Rebuilding,
+	}
+	for name, offset := range now.Partitions {
+		s.Partitions = append(s.Partitions, PartitionStatus{Partition: name, Checkpoint: offset})
+	}
+	slices.SortFunc(s.Partitions, func(a, b PartitionStatus) int { return cmp.Compare(a.Partition, b.Partition) })
+	return s
 }
 
 // addPartitions adds the partitions of which the Runner has read nothing yet.
@@ -128,4 +146,59 @@ func (r *Runner) addHeads(ctx context.Context, s *Status) error {
 		s.Lag += p.Lag
 	}
 	return nil
+}
+
+// progress is since when a Runner has been seen behind at the same place.
+type progress struct {
+	now   func() time.Time
+	mu    sync.Mutex
+	since time.Time
+	sum   uint64 // of the checkpoints
+}
+
+// judge sets the state and the time left of a status whose lag is known.
+func (p *progress) judge(s *Status, now *delivery.Snapshot, stallAfter time.Duration) {
+	if s.EventsPerSecond > 0 {
+		s.ETASeconds = float64(s.Lag) / s.EventsPerSecond
+	}
+	if s.Lag == 0 {
+		s.ETASeconds = 0
+	}
+	still := p.standsStill(s, stallAfter)
+	for _, part := range s.Partitions {
+		if part.HeadKnown && part.Checkpoint > part.Head {
+			still = true
+			s.LastError = fmt.Sprintf("partition %q ends at %d, before the checkpoint at %d: the source is another, or was cut",
+				part.Partition, part.Head, part.Checkpoint)
+		}
+	}
+	switch {
+	case !now.Running:
+		s.State = Stopped
+	case still || now.Failing:
+		s.State = Stalled
+	case s.Lag == 0 && now.Idle:
+		s.State = Live
+	default:
+		s.State = CatchingUp
+	}
+}
+
+// standsStill reports whether the Runner has been behind, at the same place, for too long.
+func (p *progress) standsStill(s *Status, stallAfter time.Duration) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var sum uint64
+	for _, part := range s.Partitions {
+		sum += part.Checkpoint
+	}
+	now := p.now()
+	if s.Lag == 0 || p.since.IsZero() || p.sum != sum {
+		p.since, p.sum = time.Time{}, sum
+		if s.Lag > 0 {
+			p.since = now
+		}
+		return false
+	}
+	return now.Sub(p.since) >= stallAfter
 }

@@ -147,3 +147,13 @@ func (s *Supervisor) watch(c *Calls, ended <-chan struct{}) error {
 		}
 	}
 }
+
+// Attempt calls f until it succeeds or returns the final error, at most n times, and returns its last error.
+func Attempt(n int, final error, f func() error) (err error) {
+	for range n {
+		if err = f(); err == nil || err == final {
+			break
+		}
+	}
+	return err
+}

@@ -1,0 +1,70 @@
+package checkpoint
+
+import (
+	"context"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection/internal/deadletter"
+	"github.com/foldql/foldql/projection/internal/position"
+	"github.com/foldql/foldql/querydb"
+)
+
+// AcceptLog has the projection take the source as it is: what was decided about events that the source does not hold is
+// dropped, and so is what is on record of the rows and of those that they replace, so that the next start folds the
+// whole source anew. It may be repeated.
+func AcceptLog(ctx context.Context, db *querydb.DB, src eventlog.Source, p Projection) error {
+	w := verifier{position.Verifier{Source: src, Projection: p.Name}}
+	b, err := readRecord(ctx, db, p.Name)
+	if err != nil {
+		return err
+	}
+	var kept, drop []querydb.Note
+	if b.former != nil {
+		if kept, err = w.acceptFormer(ctx, db, &b); err != nil {
+			return err
+		}
+	}
+	err = eachNote(ctx, db, deadletter.KindDecision+p.Name, func(n querydb.Note) error {
+		d, err := deadletter.ParseDecision(n)
+		if err != nil {
+			return DamageError{err}
+		}
+		err = w.decision(ctx, &d)
+		if position.Mismatched(err) {
+			drop = append(drop, querydb.Note{Kind: n.Kind, ID: n.ID})
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, n := range append(drop, kept...) {
+		if err := db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{n}}); err != nil {
+			return err
+		}
+	}
+	return b.disown(ctx, db, p.Name)
+}
+
+// disown has the rows begun anew, whatever they were folded from. First comes the wish, so that an interruption leaves no
+// checkpoint missing of rows that are to stay.
+func (b *Record) disown(ctx context.Context, db *querydb.DB, projection string) error {
+	// Not deletions, for the reason that ResetNote has.
+	notes := []querydb.Note{{Kind: kindCompletion, ID: projection, Value: encode(completion{})}}
+	switch {
+	case b.former == nil && b.Table != "":
+		notes = append(notes, b.again(projection, b.revision))
+	case b.former != nil || b.forgotten:
+		notes = append(notes, ResetNote(projection))
+	}
+	if err := db.Apply(ctx, querydb.Batch{Notes: notes}); err != nil || b.former != nil || b.Table == "" {
+		return err
+	}
+	for _, kind := range [...]string{KindCheckpoint, KindDeadLetter} {
+		if err := dropKind(ctx, db, b.Kind(kind, projection)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

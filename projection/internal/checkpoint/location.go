@@ -1,0 +1,138 @@
+package checkpoint
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/foldql/foldql/querydb"
+)
+
+// location is where the rows of a projection are and how far they are, by what is on record.
+type location struct {
+	Record
+	model   *querydb.Model
+	serving querydb.Generation
+	tableID string // of the table of the generation that serves, "" where the store has no such thing, or the table is gone
+	gone    bool   // the table
+	owner   querydb.MarkState
+}
+
+func readLocation(ctx context.Context, db *querydb.DB, projection Projection) (p location, err error) {
+	p.model = projection.Model
+	if p.Record, err = readRecord(ctx, db, projection.Name); err != nil {
+		return p, err
+	}
+	if p.serving, err = db.Generation(ctx, p.model); err != nil {
+		return p, err
+	}
+	if p.tableID, err = db.TableID(ctx, p.model, p.serving.Number); err != nil {
+		return p, err
+	}
+	p.gone = p.tableID == "" && db.HasTableIDs()
+	if p.owner, err = db.MarkState(ctx, p.model, p.serving.Number); err != nil {
+		return p, err
+	}
+	if p.former != nil {
+		p.TableID = p.tableID // what was in place when it was taken over
+	}
+	return p, nil
+}
+
+// good reports whether what is on record is about the rows that serve; else they are to be begun anew.
+func (p *location) good() bool {
+	return p.Version == p.model.Version && p.here() && !p.lost() && !p.Again
+}
+
+// lost reports whether the table that the rows were written to is gone, or another one of its name is in its place: then
+// it holds no rows, or rows of an earlier time. Or the rows are not those that are on record: see querydb.MarkState.
+func (p *location) lost() bool {
+	return p.here() && (p.gone || p.TableID != p.tableID || p.owner != querydb.MarkRecorded && p.owner != querydb.MarkAbsent)
+}
+
+// here reports whether what is on record is about the generation that serves.
+func (p *location) here() bool { return p.Table == p.model.Table && p.Generation == p.serving.Number }
+
+// joins reports whether another projection has begun the table anew, for this one too, so that it has not to do so again.
+func (p *location) joins() bool {
+	return p.model.MultiProjection() && p.serving.Noted && p.serving.Version == p.model.Version && !p.forgotten && !p.here()
+}
+
+// next is the generation that the projection writes to from its first event on.
+func (p *location) next() int {
+	if p.joins() {
+		return p.serving.Number
+	}
+	return p.serving.Next()
+}
+
+// TargetGeneration tells, without a change of anything, which generation of its model's table a projection will write to when
+// it opens.
+func TargetGeneration(ctx context.Context, db *querydb.DB, p Projection) (generation int, err error) {
+	at, err := readLocation(ctx, db, p)
+	if err != nil {
+		return 0, err
+	}
+	if at.good() {
+		return at.serving.Number, nil
+	}
+	return at.next(), nil
+}
+
+// CheckTarget returns a *querydb.UnrecordedError, without a change of anything, where the projection is to begin a
+// table that holds rows of a fold that is not on record.
+func CheckTarget(ctx context.Context, db *querydb.DB, p Projection) error {
+	at, err := readLocation(ctx, db, p)
+	if err != nil {
+		return err
+	}
+	return at.checkTarget(ctx, db)
+}
+
+func (p *location) checkTarget(ctx context.Context, db *querydb.DB) error {
+	if p.good() || p.joins() {
+		return nil
+	}
+	return db.CheckUnrecorded(ctx, p.model, p.next())
+}
+
+// RebuildReason tells, without a change of anything, why a projection will fold the whole log anew when it opens; "" where it
+// will not, or has never folded anything.
+func RebuildReason(ctx context.Context, db *querydb.DB, p Projection) (why string, err error) {
+	at, err := readLocation(ctx, db, p)
+	if err != nil || at.good() || at.fresh() {
+		return "", err
+	}
+	return at.why(), nil
+}
+
+// fresh reports whether nothing is on record of the rows or of how far they are.
+func (p *location) fresh() bool {
+	return p.Table == "" && !p.forgotten && !p.serving.Noted
+}
+
+// why says what is not as it was when the Header was written, where it is not good.
+func (p *location) why() string {
+	was := &p.Record
+	switch {
+	case was.forgotten || was.Again:
+		return "a rebuild was asked for"
+	case was.Table == "":
+		return "it has no checkpoint, and the table has rows"
+	case was.Table != p.model.Table:
+		return fmt.Sprintf("%s is in table %s, and its rows are in table %s", p.model.Name, p.model.Table, was.Table)
+	case was.Version != p.model.Version:
+		return fmt.Sprintf("%s has version %s, and its rows have version %s", p.model.Name, p.model.Version, was.Version)
+	case p.gone:
+		return fmt.Sprintf("table %s, which has its rows, is gone", was.Table)
+	case p.here() && p.TableID != p.tableID:
+		return fmt.Sprintf("table %s is another than the one that its rows were written to: it was made anew, or restored", was.Table)
+	case p.here() && p.owner == querydb.MarkLost:
+		return fmt.Sprintf("table %s has lost its rows", was.Table)
+	case p.here() && p.owner == querydb.MarkUnrecorded:
+		return fmt.Sprintf("table %s holds the rows of another fold", was.Table)
+	case p.here() && p.owner == querydb.MarkNotesReplaced:
+		return "the table of notes was restored or made anew, so that the rows may be newer than what is on record of them"
+	}
+	return fmt.Sprintf("table %s has generation %d, and the checkpoint is of generation %d", p.model.Table,
+		p.serving.Number, was.Generation)
+}

@@ -1,0 +1,128 @@
+// Package checkpoint keeps what is on record of a projection beside its rows: where they are, how far they have come,
+// whether they can be served, and which events the log must go on holding. It begins the rows anew where that is wrong.
+package checkpoint
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/foldql/foldql/projection/internal/position"
+	"github.com/foldql/foldql/querydb"
+)
+
+// What a projection keeps beside its rows, as notes:
+//
+//	kind                                      ID                   holds
+//	"projection"                              name                 where its rows are: Header
+//	"checkpoint:" TABLE ".g" N ":" name       partition            how far it has come there: Checkpoint
+//	"deadletter:" TABLE ".g" N ":" name       partition@offset     a dead letter: deadletter.Letter
+//	"decision:" name                          partition@offset     what was decided about it: deadletter.Decision
+//	"completion"                              name                 whether its rows are complete, and what the log must
+//	                                                               hold although they do not show it yet: completion
+//
+// TABLE and N are the table and its generation: what is on record about one generation says nothing about another, and who
+// is late with a note of a former one changes nothing. A decision holds for every fold of the log.
+const (
+	kindHeader     = "projection"
+	KindCheckpoint = "checkpoint:"
+	KindDeadLetter = "deadletter:"
+)
+
+// Checkpoint is how far a projection has come in one partition, committed with the rows that it covers. One at offset 0
+// covers none: it claims the partition for the log that holds its anchor, before the first row is written.
+type Checkpoint struct {
+	position.Cursor
+	Incarnation string `json:"incarnation,omitempty"` // of the partition
+	// Anchor is of the last event that could be read among those that are covered, or that rows ahead of them may show.
+	Anchor *position.Anchor `json:"anchor,omitempty"`
+	Tried  uint64           `json:"tried,omitempty"` // events so far: see deadletter.Limit
+	// Watermark is that of the events so far: see watermark.go.
+	Watermark time.Time `json:"watermark,omitzero"`
+	revision  uint64    // of the note
+}
+
+// Header is the note of where the rows of a projection are.
+type Header struct {
+	// Version is the layout that the rows have: see querydb.Model.Version.
+	Version string `json:"version"`
+	// Table and Generation are where the rows are. Where the model's rows are elsewhere now, since its table has another
+	// name or another model had it in between, what is on record says nothing about them.
+	Table      string `json:"table"`
+	Generation int    `json:"generation"`
+	// TableID tells the table from one of the same name that was made, or restored, in its place: see querydb.DB.TableID.
+	TableID string `json:"tableId,omitempty"`
+	// Again says that the rows are to be begun anew, though they are as the model wants them: see RequestRebuild.
+	Again bool `json:"again,omitempty"`
+}
+
+// Kind is that of the notes about a generation of the rows.
+func (h *Header) Kind(of, projection string) string {
+	return of + h.Table + ".g" + strconv.Itoa(h.Generation) + ":" + projection
+}
+
+// Projection names what is on record of.
+type Projection struct {
+	Name  string
+	Model *querydb.Model
+}
+
+// writer is the name under which the rows are written: its own where it is one of several projections that write them.
+func (p Projection) writer() string {
+	if len(p.Model.Writers) == 0 {
+		return ""
+	}
+	return p.Name
+}
+
+// encode is the JSON of one of our own notes; they are made of strings, numbers and times within JSON's years.
+func encode(note any) []byte {
+	b, err := json.Marshal(note)
+	if err != nil {
+		panic(fmt.Sprintf("projection: encode %T: %v", note, err))
+	}
+	return b
+}
+
+// eachNote calls visit with every note of a kind, in order.
+func eachNote(ctx context.Context, db *querydb.DB, kind string, visit func(querydb.Note) error) error {
+	const page = 1000
+	after := ""
+	for {
+		notes, err := db.Notes(ctx, kind, after, page)
+		if err != nil {
+			return err
+		}
+		for _, n := range notes {
+			if err := visit(n); err != nil {
+				return fmt.Errorf("note %s %s: %w", kind, n.ID, err)
+			}
+			after = n.ID
+		}
+		if len(notes) < page {
+			return nil
+		}
+	}
+}
+
+// dropKind deletes all notes of a kind, as many at once as a commit holds.
+func dropKind(ctx context.Context, db *querydb.DB, kind string) error {
+	most, _ := db.TxLimits()
+	if most == 0 {
+		most = querydb.MaxLimit
+	}
+	for {
+		notes, err := db.Notes(ctx, kind, "", most)
+		if err != nil || len(notes) == 0 {
+			return err
+		}
+		for i, n := range notes {
+			notes[i] = querydb.Note{Kind: n.Kind, ID: n.ID}
+		}
+		if err := db.Apply(ctx, querydb.Batch{Notes: notes}); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package checkpoint
+
+import (
+	"context"
+
+	"github.com/foldql/foldql/querydb"
+)
+
+// RequestRebuild has the projection drop its rows and fold the whole log anew when it opens next, as Rebuild does, and
+// passes over tables that hold rows of a fold that is not on record: see querydb.UnrecordedError. It does not compare the
+// log with what is on record; the start does, and folds nothing where Mismatches finds any.
+func RequestRebuild(ctx context.Context, db *querydb.DB, p Projection) error {
+	at, err := readLocation(ctx, db, p)
+	if err == nil && !at.joins() {
+		err = db.SkipUnrecorded(ctx, p.Model, at.serving)
+	}
+	if err != nil {
+		return err
+	}
+	b := &at.Record
+	var note querydb.Note
+	switch {
+	case b.former != nil:
+		note = b.former.again(p.Name)
+	case b.Table == "":
+		note = ResetNote(p.Name) // there are no checkpoints to keep
+	default:
+		note = b.again(p.Name, b.revision)
+	}
+	return db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{note}})
+}
+
+// Rebuild drops the rows and has the whole log folded anew.
+func (s *State) Rebuild(ctx context.Context) error {
+	s.known = false
+	if err := s.Open(ctx); err != nil {
+		return err
+	}
+	again := s.done.again(s.p.Name, s.done.revision)
+	if err := s.db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{again}}); err != nil {
+		s.known = false
+		return err
+	}
+	s.known = false
+	return s.Open(ctx)
+}
+
+// LookAround is for a projection that has nothing to fold: it is ErrRewound where the rows have been begun anew meanwhile.
+func (s *State) LookAround(ctx context.Context, read int) error {
+	n, err := s.db.Note(ctx, kindHeader, s.p.Name)
+	if err != nil {
+		return err
+	}
+	g, err := s.db.Generation(ctx, s.p.Model)
+	if err != nil {
+		return err
+	}
+	s.known = s.known && n.Revision == s.done.revision && g.Number == s.done.Generation
+	// Another projection of the table may have begun it anew: see querydb.DB.ExpectBuild.
+	s.known = s.known && s.db.IsBuilding(s.p.Model, s.p.writer()) == !s.serving.completion.Done
+	if err := s.Open(ctx); err != nil {
+		return err
+	}
+	if s.done.Generation != read {
+		return ErrRewound
+	}
+	return nil
+}
+
+// ResetNote is the note that takes away what is on record about a projection's rows: with it applied, the projection's next
+// start drops its rows and folds the whole log, and so does one that runs on a shared store. What was decided about
+// dead letters is not forgotten. The checkpoints are: a log that has lost what they cover is not found then.
+func ResetNote(projection string) querydb.Note {
+	// Not a deletion: the note's revisions go on, so that nobody who has read the former takes a later one for it.
+	return querydb.Note{Kind: kindHeader, ID: projection, Value: encode(Header{})}
+}

@@ -1,0 +1,100 @@
+package checkpoint
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+
+	"github.com/foldql/foldql/querydb"
+)
+
+// Record is what is on record about the rows of a projection.
+type Record struct {
+	Header
+	revision   uint64 // of the Header's note
+	forgotten  bool   // the Header was taken away: see ResetNote
+	former     *former
+	Partitions map[string]Checkpoint
+}
+
+// With returns what is on record after the next commit, in which the partition has come to c.
+func (b Record) With(partition string, c Checkpoint) Record {
+	b.Partitions = maps.Clone(b.Partitions)
+	c.revision++
+	b.Partitions[partition] = c
+	return b
+}
+
+// note is the Header as it follows the one of the revision, and no other.
+func (h *Header) note(projection string, revision uint64) querydb.Note {
+	return querydb.Note{Kind: kindHeader, ID: projection, Value: encode(h), Read: true, Revision: revision}
+}
+
+// again is the Header with the wish that the rows are begun anew. The rest of it stays, since it leads to the
+// checkpoints, which the log must hold all the same.
+func (h Header) again(projection string, revision uint64) querydb.Note {
+	h.Again = true
+	return h.note(projection, revision)
+}
+
+// unchanged is a look at the Header's note: the batch that it is in takes effect only where it is as it was read.
+func (b *Record) unchanged(projection string) querydb.Note {
+	return querydb.Note{Kind: kindHeader, ID: projection, Read: true, Revision: b.revision, Check: true}
+}
+
+// Notes are those of a commit after which the partition has come to c.
+func (b *Record) Notes(projection, partition string, c Checkpoint) []querydb.Note {
+	return []querydb.Note{b.unchanged(projection), {
+		Kind: b.Kind(KindCheckpoint, projection), ID: partition, Value: encode(c), Read: true, Revision: c.revision,
+	}}
+}
+
+// readRecord reads what is on record; the zero Record where that is nothing.
+func readRecord(ctx context.Context, db *querydb.DB, projection string) (b Record, err error) {
+	n, err := db.Note(ctx, kindHeader, projection)
+	if err == nil && n.Value != nil {
+		err = json.Unmarshal(n.Value, &b.Header)
+	}
+	b.revision, b.forgotten = n.Revision, n.Value != nil && b.Table == ""
+	switch {
+	case err != nil:
+	case n.Value == nil:
+		err = b.readFormer(ctx, db, projection)
+	default:
+		b.Partitions, err = readCheckpoints(ctx, db, &b.Header, projection)
+	}
+	if err != nil {
+		return Record{}, fmt.Errorf("read the checkpoints of %s: %w", projection, err)
+	}
+	return b, nil
+}
+
+func readCheckpoints(ctx context.Context, db *querydb.DB, h *Header, projection string) (map[string]Checkpoint, error) {
+	all := map[string]Checkpoint{}
+	if h.Table == "" {
+		return all, nil
+	}
+	return all, eachNote(ctx, db, h.Kind(KindCheckpoint, projection), func(n querydb.Note) error {
+		c := Checkpoint{revision: n.Revision}
+		err := json.Unmarshal(n.Value, &c)
+		all[n.ID] = c
+		return err
+	})
+}
+
+// same reports whether what is on record has not changed from one reading to another.
+func (b *Record) same(o *Record) bool {
+	return b.revision == o.revision && maps.EqualFunc(b.Partitions, o.Partitions, func(x, y Checkpoint) bool {
+		return x.revision == y.revision
+	})
+}
+
+// DeadLetterKind is the kind of the notes of a projection's dead letters, by what is on record.
+func DeadLetterKind(ctx context.Context, db *querydb.DB, projection string) (kind string, err error) {
+	b, err := readRecord(ctx, db, projection)
+	if b.former != nil {
+		return formerLetter + projection, err
+	}
+	return b.Kind(KindDeadLetter, projection), err
+}

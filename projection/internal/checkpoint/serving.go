@@ -1,0 +1,127 @@
+package checkpoint
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/querydb"
+)
+
+// serving is whether the rows of the generation that a projection folds can be served.
+type serving struct {
+	p          Projection
+	src        eventlog.Source
+	db         *querydb.DB
+	watch      Watch
+	completion completion // what is on record
+}
+
+// completionOf is what is on record where that is about the generation. Where it is not, since an earlier version has
+// folded the generation or it is begun now, its rows are complete when they have come to where the log ends now.
+func (s *serving) completionOf(ctx context.Context, generation int, was completion) (completion, error) {
+	if was.Table == s.p.Model.Table && was.Generation == generation {
+		return was, nil
+	}
+	c, err := s.newCompletion(ctx, generation)
+	c.Claims, c.revision = was.Claims, was.revision
+	return c, err
+}
+
+// newCompletion is that of a generation which is begun now.
+func (s *serving) newCompletion(ctx context.Context, generation int) (completion, error) {
+	c := completion{Table: s.p.Model.Table, Generation: generation}
+	source, knows := s.src.(eventlog.Head)
+	if !knows {
+		return c, nil
+	}
+	partitions, err := s.src.Partitions(ctx)
+	if err != nil {
+		return c, fmt.Errorf("list the partitions: %w", err)
+	}
+	c.Goal, c.Done = map[string]uint64{}, true
+	for _, p := range partitions {
+		if c.Goal[p], err = source.Head(ctx, p); err != nil {
+			return c, fmt.Errorf("head of partition %q: %w", p, err)
+		}
+		c.Done = c.Done && c.Goal[p] == 0
+	}
+	return c, nil
+}
+
+// unready says that a generation is begun.
+func (s *serving) unready(generation int) error {
+	if err := s.db.ExpectBuild(s.p.Model, generation); err != nil {
+		return err
+	}
+	return s.judge(completion{Generation: generation})
+}
+
+// judge says whether the rows can be served.
+func (s *serving) judge(c completion) error {
+	s.completion = c
+	s.watch.Building(!c.Done, c.Goal)
+	if c.Done {
+		return s.db.SetBuilt(s.p.Model, s.p.writer())
+	}
+	return s.db.SetBuilding(s.p.Model, s.p.writer(), s.watch.Rebuild)
+}
+
+// reached reports whether the rows have come to the goal.
+func (b *Record) reached(goal map[string]uint64) bool {
+	for partition, end := range goal {
+		if b.Partitions[partition].Offset < end {
+			return false
+		}
+	}
+	return goal != nil
+}
+
+// Prepare reads what is on record, so that rows which are not complete are not served: see querydb.DB.SetBuilding. It is to be
+// called before the rows are read by others, and Open does the same.
+func (s *State) Prepare(ctx context.Context) error {
+	p, err := readLocation(ctx, s.db, s.p)
+	if err != nil {
+		return err
+	}
+	if p.good() {
+		c, err := readCompletion(ctx, s.db, s.p.Name)
+		if err == nil {
+			c, err = s.serving.completionOf(ctx, p.serving.Number, c)
+		}
+		if err != nil {
+			return err
+		}
+		return s.serving.judge(c)
+	}
+	if err := p.checkTarget(ctx, s.db); err != nil {
+		return err
+	}
+	return s.serving.unready(p.next())
+}
+
+// Complete notes that the rows of the generation are complete, once they are: after a window or, where idle is set, when
+// nothing more is to be read.
+func (s *State) Complete(ctx context.Context, generation int, idle bool) error {
+	if err := s.Open(ctx); err != nil {
+		return err
+	}
+	c := s.serving.completion
+	if generation != s.done.Generation {
+		return ErrRewound
+	}
+	if c.Done || !idle && !s.done.reached(c.Goal) {
+		return nil
+	}
+	c.Done, c.Claims = true, c.Claims.open(s.done.Partitions)
+	if err := s.db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{c.note(s.p.Name)}}); err != nil {
+		s.known = false
+		return err
+	}
+	c.revision++
+	s.log.InfoContext(ctx, "projection: the rows are complete, and served from now on", "model", s.p.Model.Name)
+	return s.serving.judge(c)
+}
+
+// IsComplete reports whether the rows are known to be complete.
+func (s *State) IsComplete() bool { return s.serving.completion.Done }

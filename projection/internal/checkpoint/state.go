@@ -1,0 +1,270 @@
+package checkpoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection/internal/deadletter"
+	"github.com/foldql/foldql/projection/internal/position"
+	"github.com/foldql/foldql/querydb"
+)
+
+// State is what a running projection knows of what is on record about it. It is used by one goroutine at a time.
+type State struct {
+	p      Projection
+	src    eventlog.Source
+	db     *querydb.DB
+	cfg    Config
+	log    *slog.Logger
+	watch  Watch
+	shared bool // other processes may fold the same rows
+
+	// Running: the dead letters and decisions have been compared with the source.
+	Running bool
+	// known: what follows is on record, unless another process has gone on since seen. After a commit whose answer was
+	// lost it is not.
+	known      bool
+	seen       time.Time
+	identified time.Time // when the table of the rows was looked at last
+	done       Record
+	serving    *serving
+	// Letters are the dead letters, and Decisions what was decided about former ones.
+	Letters   *deadletter.Index
+	Decisions map[position.Ref]deadletter.Decision
+}
+
+// Config is what a State needs to know.
+type Config struct {
+	Now          func() time.Time
+	CommitWithin time.Duration // how long a commit may take, on a shared store
+	Logger       *slog.Logger
+	Reread       func() // is called when what was known must be read again
+}
+
+// Watch is told of what a State finds.
+type Watch interface {
+	Building(rebuilding bool, goal map[string]uint64)
+	Rebuild() querydb.Progress
+	Opened(partitions map[string]Checkpoint, deadLetters int)
+}
+
+// NewState makes the State of a projection. Nothing is read or written before Open.
+func NewState(p Projection, src eventlog.Source, db *querydb.DB, cfg Config, watch Watch) *State {
+	return &State{
+		p: p, src: src, db: db, cfg: cfg, log: cfg.Logger, watch: watch, shared: db.MultiWriter(),
+		serving: &serving{p: p, src: src, db: db, watch: watch},
+		Letters: deadletter.NewIndex(),
+	}
+}
+
+// Done is what is on record of the rows.
+func (s *State) Done() *Record { return &s.done }
+
+// Seen is when it was last seen that nobody else is ahead.
+func (s *State) Seen() time.Time { return s.seen }
+
+// Invalidate has the next Open read what is on record.
+func (s *State) Invalidate() { s.known = false }
+
+// Recheck has the next Open read what is on record if another process has gone on, and reports whether none has.
+func (s *State) Recheck(ctx context.Context) (current bool, err error) {
+	if s.known {
+		s.known, err = s.current(ctx)
+	}
+	return s.known, err
+}
+
+// Open reads what is on record about the projection, unless that is known, compares it with the source, and begins anew
+// where the rows are of another version, or elsewhere. On a shared store it also reads it where it has been known for long:
+// so a process that was held up for days does not go on from there, with rows deleted since that the store has forgotten by
+// now.
+func (s *State) Open(ctx context.Context) error {
+	now := s.now()
+	if s.known && !(s.shared && now.Sub(s.seen) > s.cfg.CommitWithin/2) {
+		if same, err := s.sameTable(ctx, now); err != nil || same {
+			return err
+		}
+	}
+	s.known = false
+	s.cfg.Reread()
+	p, err := readLocation(ctx, s.db, s.p)
+	if err != nil {
+		return err
+	}
+	whole, err := readCompletion(ctx, s.db, s.p.Name)
+	if err != nil {
+		return err
+	}
+	if err := s.fits(ctx, &p.Record, whole.Claims); err != nil {
+		return err
+	}
+	if p.former != nil {
+		if err := s.upgrade(ctx, &p); err != nil {
+			return err
+		}
+		return s.Open(ctx)
+	}
+	if p.lost() { // what is read now are no rows, though it may be long until others can be begun
+		if err := s.serving.unready(p.next()); err != nil {
+			return err
+		}
+	}
+	if !p.good() {
+		if err := s.restart(ctx, p, whole); err != nil {
+			return err
+		}
+		return s.Open(ctx)
+	}
+	if p.owner == querydb.MarkAbsent {
+		if err := s.db.MarkTable(ctx, p.model, p.serving.Number); err != nil {
+			return err
+		}
+	}
+	if whole, err = s.serving.completionOf(ctx, p.serving.Number, whole); err != nil {
+		return err
+	}
+	if !whole.Done {
+		if err := s.serving.judge(whole); err != nil {
+			return err
+		}
+	}
+	if s.db.ServingGeneration(p.model) != p.serving.Number {
+		if err := s.db.ExpectBuild(p.model, p.serving.Number); err != nil {
+			return err
+		}
+	}
+	if err := s.db.UseGeneration(p.model, p.serving); err != nil {
+		return err
+	}
+	if err := s.serving.judge(whole); err != nil {
+		return err
+	}
+	if err := s.readLetters(ctx, &p.Header); err != nil {
+		return err
+	}
+	if err := s.readDecisions(ctx); err != nil {
+		return err
+	}
+	s.done, s.seen, s.identified = p.Record, now, now
+	if s.known, err = s.current(ctx); err != nil {
+		return err
+	}
+	if !s.known {
+		return fmt.Errorf("%w: another process has gone on with %s", querydb.ErrStale, s.p.Name)
+	}
+	s.db.SetExpiryWatermark(p.model, s.done.expiryWatermark())
+	s.watch.Opened(s.done.Partitions, s.Letters.Len())
+	return nil
+}
+
+// identifyEvery is how often, at most, a State looks whether the table of its rows is the one that it was.
+const identifyEvery = 30 * time.Second
+
+// sameTable reports whether the rows are still in the table, and the notes beside them, that they were in. It looks only
+// now and then.
+func (s *State) sameTable(ctx context.Context, now time.Time) (bool, error) {
+	if now.Sub(s.identified) < identifyEvery || !s.db.HasTableIDs() {
+		return true, nil
+	}
+	id, err := s.db.TableID(ctx, s.p.Model, s.done.Generation)
+	if err != nil || id != s.done.TableID {
+		return false, err
+	}
+	owner, err := s.db.MarkState(ctx, s.p.Model, s.done.Generation)
+	if err != nil || owner != querydb.MarkRecorded {
+		return false, err
+	}
+	s.identified = now
+	return true, nil
+}
+
+// fits returns a *position.MismatchError where the source is not the one that the rows were folded from, or those that they
+// replace, whose checkpoints are kept. Events are looked up one by one for dead letters and decisions too, when the projection
+// starts; later on each is where it is used.
+func (s *State) fits(ctx context.Context, b *Record, kept Replaced) error {
+	w := verifier{position.Verifier{Source: s.src, Projection: s.p.Name}}
+	first := func(err error) error { return err }
+	if err := w.checkpoints(ctx, b, kept, first); err != nil {
+		return err
+	}
+	if s.Running {
+		return nil
+	}
+	return w.events(ctx, s.db, b, first)
+}
+
+// current reports whether what is on record is still what was read or written last.
+func (s *State) current(ctx context.Context) (bool, error) {
+	if !s.shared {
+		return true, nil
+	}
+	n, err := s.db.Note(ctx, kindHeader, s.p.Name)
+	if err != nil || n.Revision != s.done.revision {
+		return false, err
+	}
+	now := Record{revision: n.Revision}
+	now.Partitions, err = readCheckpoints(ctx, s.db, &s.done.Header, s.p.Name)
+	return err == nil && now.same(&s.done), err
+}
+
+func (s *State) readLetters(ctx context.Context, of *Header) error {
+	s.Letters = deadletter.NewIndex()
+	return eachNote(ctx, s.db, of.Kind(KindDeadLetter, s.p.Name), func(n querydb.Note) error {
+		a, at, err := deadletter.Parse(n)
+		if err != nil {
+			return DamageError{err}
+		}
+		s.Letters.Add(deadletter.Subject{Partition: at.Partition, Source: a.Source, Name: a.Subject}, at.Offset, a.Number)
+		return nil
+	})
+}
+
+func (s *State) readDecisions(ctx context.Context) error {
+	s.Decisions = map[position.Ref]deadletter.Decision{}
+	return eachNote(ctx, s.db, deadletter.KindDecision+s.p.Name, func(n querydb.Note) error {
+		p, err := deadletter.ParseDecision(n)
+		if err != nil {
+			return DamageError{err}
+		}
+		s.Decisions[p.Ref] = p
+		return nil
+	})
+}
+
+// now is the time as it has gone on while the process was held up, or the machine slept.
+func (s *State) now() time.Time { return s.cfg.Now().Round(0) }
+
+// Apply commits a batch that has the checkpoint of the partition among its notes. Where that fails, and not because the
+// store refuses the rows, the caller is to call Invalidate.
+func (s *State) Apply(ctx context.Context, b querydb.Batch, partition string, c Checkpoint) error {
+	b.Generation, b.Writer, b.Deadline = s.done.Generation, s.p.writer(), s.seen.Add(s.cfg.CommitWithin)
+	began := s.now()
+	if err := s.db.Apply(ctx, b); err != nil {
+		return err
+	}
+	s.done, s.seen = s.done.With(partition, c), began
+	return nil
+}
+
+// Expire tells the store which rows no event can find any more. Of a partition that begins now nothing is known before
+// its first commit.
+func (s *State) Expire(beginning string) {
+	at := s.done.expiryWatermark()
+	if _, known := s.done.Partitions[beginning]; !known {
+		at = time.Time{}
+	}
+	s.db.SetExpiryWatermark(s.p.Model, at)
+}
+
+// ErrRewound says that what was read is not what is to be folded: another process has begun the projection anew.
+var ErrRewound = errors.New("the projection has been begun anew")
+
+// DamageError is a note of ours that nothing may be folded over: it cannot be read, or says that the rows are others'.
+type DamageError struct{ error }
+
+// Unwrap returns what is wrong with the note.
+func (e DamageError) Unwrap() error { return e.error }

@@ -1,0 +1,89 @@
+package deadletter
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"github.com/foldql/foldql/projection/internal/position"
+	"github.com/foldql/foldql/querydb"
+)
+
+// KindDecision begins the kind of the notes of decisions; the name of the projection follows.
+const KindDecision = "decision:"
+
+// Decision records what was decided about a dead letter, so that a fold of the whole log does the
+// same at the same place. Such records outlive a restart of the projection.
+type Decision struct {
+	position.Ref `json:"-"`
+	// Skip: the event never takes effect. Else it does at Moment, the offset of the event after which it did, as the
+	// Seq-th of that moment, counted from 0.
+	Skip   bool   `json:"skip,omitempty"`
+	Moment uint64 `json:"moment,omitempty"`
+	Seq    int    `json:"seq,omitempty"`
+	// Generation is that of the rows in which the decision took effect; a fold into a later one does the same.
+	Generation int `json:"generation"`
+	// Event is what the decision is about, and After the event at Moment; nil where they could not be read.
+	Event *position.Anchor `json:"event,omitempty"`
+	After *position.Anchor `json:"after,omitempty"`
+}
+
+// Note is the note of the decision.
+func (p Decision) Note(projection string) querydb.Note {
+	return querydb.Note{Kind: KindDecision + projection, ID: p.Ref.ID(), Value: encode(p)}
+}
+
+// ParseDecision reads a note of a decision.
+func ParseDecision(n querydb.Note) (Decision, error) {
+	var p Decision
+	if err := json.Unmarshal(n.Value, &p); err != nil {
+		return p, err
+	}
+	var err error
+	p.Ref, err = position.ParseRef(n.ID)
+	return p, err
+}
+
+// Plan is all records of a projection, ready for its reader.
+type Plan struct {
+	Moved map[position.Ref]bool // events that have no effect at their own place
+	order map[string][]Decision // by partition, in the order of their moments
+}
+
+// PlanReplays makes the Plan of decisions.
+func PlanReplays(records map[position.Ref]Decision) *Plan {
+	plan := &Plan{Moved: map[position.Ref]bool{}, order: map[string][]Decision{}}
+	for at, p := range records {
+		plan.Moved[at] = true
+		if !p.Skip {
+			plan.order[at.Partition] = append(plan.order[at.Partition], p)
+		}
+	}
+	for _, order := range plan.order {
+		slices.SortFunc(order, func(a, b Decision) int {
+			return cmp.Or(cmp.Compare(a.Moment, b.Moment), cmp.Compare(a.Seq, b.Seq))
+		})
+	}
+	return plan
+}
+
+// Done is how far a projection has come when it has replayed the event.
+func (p Decision) Done() position.Cursor {
+	return position.Cursor{Offset: p.Moment, Replayed: p.Seq + 1}
+}
+
+// Pending returns the records of moments up to the offset that a projection, come as far as done, has not replayed.
+func (p *Plan) Pending(partition string, done position.Cursor, upTo uint64) []Decision {
+	order := p.order[partition]
+	from, _ := slices.BinarySearchFunc(order, done, func(r Decision, at position.Cursor) int {
+		if at.Before(r.Done()) {
+			return 1
+		}
+		return -1
+	})
+	to := from
+	for to < len(order) && order[to].Moment <= upTo {
+		to++
+	}
+	return order[from:to]
+}

@@ -1,0 +1,85 @@
+// Package deadletter keeps the events that a projection could not fold, and those that are blocked by them: what is on
+// record of each, which of them wait for which, what was decided about them, and how many there may be.
+//
+// An event becomes a dead letter in delivery/judge.go, and is retried or skipped in delivery/deadletters.go.
+package deadletter
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection/internal/position"
+	"github.com/foldql/foldql/querydb"
+)
+
+// Letter is what is on record of a dead letter. It has had no effect, and nothing is lost.
+type Letter struct {
+	ID      string    `json:"id"`
+	Source  string    `json:"source"`
+	Type    string    `json:"type"`
+	Subject string    `json:"subject,omitempty"`
+	Time    time.Time `json:"time"`
+	// Reason is what went wrong.
+	Reason string `json:"reason"`
+	// Behind names the event, of the same source and subject, that blocks this one; "" where this is the one that failed.
+	Behind string `json:"behind,omitempty"`
+	Hash   string `json:"hash,omitempty"` // of the event: see eventlog.Hash; "" where it could not be read
+	// Number says which event it was of those that the projection came to in the partition, from 1; 0 where it does not count:
+	// see Limit.
+	Number uint64 `json:"number,omitempty"`
+}
+
+// Anchor is that of the event, which stands there; nil where it could not be read.
+func (l *Letter) Anchor(at position.Ref) *position.Anchor {
+	if l.Hash == "" {
+		return nil
+	}
+	return &position.Anchor{Offset: at.Offset, Source: l.Source, ID: l.ID, Time: l.Time, Hash: l.Hash}
+}
+
+// maxReason bounds what is kept of a reason, in bytes.
+const maxReason = 2048
+
+// ShortReason is what is kept of a reason.
+func ShortReason(reason string) string {
+	if len(reason) > maxReason {
+		return strings.ToValidUTF8(reason[:maxReason], "") + " …"
+	}
+	return reason
+}
+
+// Of makes the dead letter of an event.
+func Of(e *eventlog.Event, reason, behind string, number uint64) Letter {
+	l := Letter{
+		ID: e.ID, Source: e.Source, Type: e.Type, Subject: e.Subject, Time: e.Time,
+		Reason: ShortReason(reason), Behind: behind, Number: number,
+	}
+	if a := position.AnchorOf(e); a != nil {
+		l.Hash = a.Hash
+	}
+	return l
+}
+
+// Note is the note, of the kind, of the dead letter of the event that stands there.
+func (l *Letter) Note(kind string, at position.Ref) querydb.Note {
+	return querydb.Note{Kind: kind, ID: at.ID(), Value: encode(l)}
+}
+
+// Parse reads a note of a dead letter.
+func Parse(n querydb.Note) (l Letter, at position.Ref, err error) {
+	if at, err = position.ParseRef(n.ID); err == nil {
+		err = json.Unmarshal(n.Value, &l)
+	}
+	return l, at, err
+}
+
+// encode is the JSON of one of our own notes; they are made of strings, numbers and times within JSON's years.
+func encode(note any) []byte {
+	b, err := json.Marshal(note)
+	if err != nil {
+		panic("projection: encode a dead letter: " + err.Error())
+	}
+	return b
+}

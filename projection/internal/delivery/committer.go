@@ -1,0 +1,153 @@
+package delivery
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection/internal/checkpoint"
+	"github.com/foldql/foldql/projection/internal/deadletter"
+	"github.com/foldql/foldql/projection/internal/position"
+	"github.com/foldql/foldql/querydb"
+)
+
+// committer writes rows, dead letters, decisions and the checkpoint, in one commit or, on a shared store, so that the
+// checkpoint follows the rows.
+type committer struct {
+	projection *Projection
+	src        eventlog.Source
+	state      *checkpoint.State
+	evaluator  *evaluator
+	monitor    *Monitor
+	log        *slog.Logger
+	shared     bool
+
+	inWrite bool // a store is writing a batch
+	writes  []querydb.Write
+}
+
+// commit is what has been committed.
+type commit struct {
+	tried, took int             // items
+	end         position.Cursor // where the projection stands now
+}
+
+// commit evaluates the items, with which the batch begins, as far as one commit goes, and writes what they make. It is nil
+// where the batch is to be tried again, with what is on record by then, or with all that the first item needs.
+func (c *committer) commit(ctx context.Context, s *batch, items []item) (*commit, error) {
+	out, tried, took, err := c.evaluator.prepare(ctx, func() (*outcome, error) { return c.newOutcome(ctx, s) }, items)
+	if err != nil || out == nil || took == 0 && len(items) > 0 {
+		return nil, err
+	}
+	if !s.released {
+		part := *s
+		if took < len(s.items) {
+			part = s.upTo(took)
+		}
+		out.end, out.last, out.watermark = part.end, part.last, part.watermark
+	}
+	if err := c.write(ctx, out); err != nil {
+		return nil, err
+	}
+	return &commit{tried, took, out.end}, nil
+}
+
+func (c *committer) newOutcome(ctx context.Context, s *batch) (*outcome, error) {
+	done := c.state.Done()
+	out := &outcome{
+		projection: c.projection.Name, generation: done.Generation, fold: c.evaluator.fold, partition: s.partition,
+		released: s.released, failing: map[deadletter.Subject]failure{},
+	}
+	out.was, out.kind = done.Partitions[s.partition], done.Kind(checkpoint.KindDeadLetter, c.projection.Name)
+	out.tried = out.was.Tried
+	// where released items take effect; others take it along
+	out.end, out.watermark = out.was.Cursor, out.was.ExpiryWatermark()
+	for i := range s.items {
+		if s.released {
+			s.items[i].watermark = out.watermark
+		}
+	}
+	if out.was.Anchor == nil && out.was.Offset == 0 {
+		var err error
+		if out.was.Incarnation, err = eventlog.IncarnationOf(ctx, c.src, s.partition); err != nil {
+			return nil, err
+		}
+	}
+	out.slot = position.SlotOf(s.partition, out.was.Incarnation)
+	return out, nil
+}
+
+// write commits what the fold and the outcome have.
+func (c *committer) write(ctx context.Context, out *outcome) error {
+	var whole, several bool
+	c.writes, whole, several = out.fold.Writes(c.writes[:0])
+	c.state.Expire(out.partition)
+	if out.released && len(c.writes)+len(out.notes) == 0 {
+		return nil // all of them wait for another
+	}
+	err := c.announce(ctx, out, whole)
+	if err == nil {
+		b := querydb.Batch{Writes: c.writes, Notes: out.notes, Atomic: whole, MultiRow: several}
+		next := out.checkpoint()
+		b.Notes = append(b.Notes, c.state.Done().Notes(c.projection.Name, out.partition, next)...)
+		err = c.apply(ctx, b, out, next)
+	}
+	if err != nil {
+		out.fold.Forget()
+		return err
+	}
+	out.fold.Committed(out.end.Position(out.slot))
+	c.state.Expire(out.partition)
+	c.remember(ctx, out)
+	c.monitor.committed(out.partition, out.end.Offset, len(c.writes), c.state.Letters.Len())
+	return nil
+}
+
+// announce puts on record which events the rows of a commit may show, before the first of them is written, where rows and
+// checkpoint are not one commit. A process that ends between them leaves rows ahead of the checkpoint: a log that has lost
+// those events since, or another that a process began with at the same time, is found out by that.
+func (c *committer) announce(ctx context.Context, out *outcome, whole bool) error {
+	if !c.shared || whole || out.released || len(c.writes) == 0 {
+		return nil
+	}
+	ahead := out.was
+	ahead.Watermark = ahead.ExpiryWatermark() // which may hang on the anchor
+	if ahead.Anchor = position.Furthest(ahead.Anchor, out.last); ahead.Anchor == out.was.Anchor {
+		return nil
+	}
+	// The note alone, without a look at the header: one about a generation that another has followed is in nobody's way.
+	note := c.state.Done().Notes(c.projection.Name, out.partition, ahead)[1:]
+	return c.apply(ctx, querydb.Batch{Notes: note}, out, ahead)
+}
+
+// apply commits a batch that has the checkpoint among its notes.
+func (c *committer) apply(ctx context.Context, b querydb.Batch, out *outcome, next checkpoint.Checkpoint) error {
+	c.inWrite = true
+	err := c.state.Apply(ctx, b, out.partition, next)
+	c.inWrite = false
+	if err != nil {
+		if !refused(err) {
+			c.state.Invalidate()
+		}
+		return err
+	}
+	out.was = c.state.Done().Partitions[out.partition]
+	return nil
+}
+
+// remember takes the outcome of a commit into memory.
+func (c *committer) remember(ctx context.Context, out *outcome) {
+	for _, l := range out.letters {
+		c.state.Letters.Add(deadletter.SubjectOf(l.event), l.event.Offset, l.number)
+		c.log.LogAttrs(ctx, slog.LevelWarn, "projection: event became a dead letter",
+			slog.String("event", position.RefOf(l.event).String()), slog.String("id", l.event.ID),
+			slog.String("source", l.event.Source), slog.String("subject", l.event.Subject),
+			slog.String("reason", l.reason))
+	}
+	for _, e := range out.resolved {
+		c.state.Letters.Remove(deadletter.SubjectOf(e), e.Offset)
+	}
+	for _, d := range out.decisions {
+		c.state.Decisions[d.Ref] = d
+	}
+}

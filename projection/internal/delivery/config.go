@@ -1,0 +1,64 @@
+package delivery
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/internal/backoff"
+	"github.com/foldql/foldql/projection/internal/checkpoint"
+	"github.com/foldql/foldql/projection/internal/fold"
+	"github.com/foldql/foldql/querydb"
+)
+
+// Config is a projection.RunnerConfig with every field set.
+type Config struct {
+	Window                 int
+	WindowBytes            int
+	MaxOps                 int
+	MaxRowBytes            int
+	CommitWithin           time.Duration
+	Readers                int
+	Attempts               int
+	MaxDeadLetters         int
+	EventTimeout           time.Duration
+	MinBackoff, MaxBackoff time.Duration
+	Heartbeat              time.Duration
+	StallAfter             time.Duration
+	Now                    func() time.Time
+	Logger                 *slog.Logger
+}
+
+// mostOps is how many ops a window holds, but for those of its last event.
+func (c *Config) mostOps() int { return max(c.Window, c.MaxOps) }
+
+// pause waits before attempt n+1, n counted from 0.
+func (c *Config) pause(ctx context.Context, n int) error {
+	return backoff.Wait(ctx, backoff.Delay(c.MinBackoff, c.MaxBackoff, n))
+}
+
+// Projection is what is delivered to.
+type Projection struct {
+	Name  string
+	Model *querydb.Model
+	Rows  fold.Model
+	Code  Code
+}
+
+// Code is what a projection makes of events.
+type Code interface {
+	// Wants reports whether the event may be the projection's, by what is known without user code.
+	Wants(e *eventlog.Event) bool
+	// Ops calls the user's code about an event that the projection wants; others is set where its tags say that it is not
+	// the projection's. An error says why one that may be cannot be folded.
+	Ops(e *eventlog.Event, attempts int) (others bool, ops []fold.Op, err error)
+}
+
+func (p *Projection) newFold(db *querydb.DB, cfg *Config) *fold.Fold {
+	return fold.New(db, fold.Limits{RowBytes: cfg.MaxRowBytes, Readers: cfg.Readers}, p.Rows)
+}
+
+func (p *Projection) record() checkpoint.Projection {
+	return checkpoint.Projection{Name: p.Name, Model: p.Model}
+}

@@ -1,0 +1,102 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection/internal/position"
+)
+
+// feed hands windows over to whoever folds them.
+type feed struct {
+	reader  *reader
+	src     eventlog.Source
+	cfg     *Config
+	monitor *Monitor
+	retrier *retrier
+	windows chan<- *window
+}
+
+// errEnded is a source's word that no event will follow.
+var errEnded = errors.New("the source has ended")
+
+// all hands windows over until the source or the context ends.
+func (f *feed) all(ctx context.Context) error {
+	for failures := 0; ; {
+		n, err := f.round(ctx)
+		if err == nil && n == 0 {
+			if err = f.hand(ctx, &window{generation: f.reader.generation}); err == nil {
+				err = f.await(ctx)
+			}
+		}
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err == errEnded || errors.Is(err, eventlog.ErrClosed) || StopOf(err) != nil || position.Mismatched(err):
+			return err
+		case err == nil:
+			failures = 0
+			continue
+		}
+		f.retrier.failed(ctx, Reading, err)
+		if err := f.cfg.pause(ctx, failures); err != nil {
+			return err
+		}
+		failures++
+	}
+}
+
+// round reads one window of each partition.
+func (f *feed) round(ctx context.Context) (read int, err error) {
+	partitions, err := f.src.Partitions(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("list the partitions: %w", err)
+	}
+	f.monitor.round(partitions)
+	for _, p := range partitions {
+		w, err := f.reader.read(ctx, p)
+		if w != nil {
+			read++
+			if err := f.hand(ctx, w); err != nil {
+				return read, err
+			}
+			f.monitor.handed()
+		}
+		if err != nil {
+			return read, err
+		}
+	}
+	return read, nil
+}
+
+// hand gives a window to the fold.
+func (f *feed) hand(ctx context.Context, w *window) error {
+	select {
+	case f.windows <- w:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// await waits for more events, at most until the next sign of life is due.
+func (f *feed) await(ctx context.Context) error {
+	f.monitor.idle()
+	positions := make(eventlog.Positions, len(f.reader.done))
+	for p, c := range f.reader.done {
+		positions[p] = c.Offset
+	}
+	waiting, cancel := context.WithTimeout(ctx, f.cfg.Heartbeat)
+	defer cancel()
+	err := f.src.Wait(waiting, positions)
+	if err != nil && waiting.Err() != nil && ctx.Err() == nil {
+		return nil
+	}
+	if errors.Is(err, io.EOF) {
+		return errEnded
+	}
+	return err
+}

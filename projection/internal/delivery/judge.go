@@ -1,0 +1,172 @@
+package delivery
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection/internal/deadletter"
+	"github.com/foldql/foldql/projection/internal/fold"
+	"github.com/foldql/foldql/projection/internal/position"
+	"github.com/foldql/foldql/projection/internal/usercode"
+)
+
+// An event that cannot be folded becomes a dead letter: it could not be decoded, its projector failed, or its ops cannot be
+// evaluated. Later events of its subject are blocked by it, and become dead letters too.
+
+// evaluate takes items in order, into rows or dead letters, as far as one commit goes, and returns how many.
+func (v *evaluator) evaluate(out *outcome, items []item) (took int, err error) {
+	took, err = v.calls.Each(&usercode.Calls{
+		N:  len(items),
+		Of: func(i int) *eventlog.Event { return items[i].event },
+		Do: func(c *usercode.Calls, i int, failed error) (bool, error) { return v.take(c, out, items, i, failed) },
+	})
+	if err == nil && took == 0 && len(items) > 0 && out.fold.Missing().None() {
+		return 0, stuckError{fmt.Errorf("event %s of %s can be in no commit: this is a defect of foldql",
+			position.RefOf(items[0].event), v.projection.Name)}
+	}
+	return took, err
+}
+
+// take takes the i-th item, as a dead letter where it has failed. It takes the first, unless that lacks what was not
+// read, or fails.
+func (v *evaluator) take(c *usercode.Calls, out *outcome, items []item, i int, failed error) (bool, error) {
+	it := &items[i]
+	if behind, blocked := v.blockedBy(out, &items[0], it); blocked {
+		if !it.released && v.takesLetters(out) {
+			return v.block(out, it, behind)
+		}
+		return it.released, nil
+	}
+	if it.skip {
+		out.resolve(it, true)
+		return true, nil
+	}
+	err := cmp.Or(it.err, it.needErr, failed)
+	if err == nil {
+		if v.shared && len(out.letters) > 0 {
+			return false, nil
+		}
+		if it.released {
+			it.at = out.end.Next()
+		}
+		c.Enter()
+		err = usercode.Attempt(v.cfg.Attempts, fold.ErrNextCommit, func() error {
+			return out.fold.Eval(it.ops, it.applyPoint(i, out.slot))
+		})
+		c.Leave()
+	}
+	var partial fold.PartialError
+	switch {
+	case err == fold.ErrNextCommit:
+		return false, nil
+	case errors.As(err, &partial) || failed != nil && out.fold.PartialAtExit():
+		return false, stuckAt(it, err)
+	case err != nil:
+		return v.fail(out, it, err)
+	}
+	out.rows++
+	if it.released {
+		out.resolve(it, false)
+		out.end = it.at
+	} else {
+		out.tried++
+	}
+	return true, nil
+}
+
+// blockedBy returns the event that the item must wait for. Items that are released come in order, first is their first.
+func (v *evaluator) blockedBy(out *outcome, first, it *item) (behind failure, blocked bool) {
+	s := deadletter.SubjectOf(it.event)
+	if s.Name == "" {
+		return failure{}, false
+	}
+	if behind, blocked = out.failing[s]; blocked && !it.overtakes(behind.Offset) {
+		return behind, true
+	}
+	offset, blocked := v.state.Letters.First(s)
+	blocked = blocked && !it.overtakes(offset)
+	if blocked && it.released {
+		blocked = offset < first.event.Offset && !it.skip
+	}
+	at := position.Ref{Partition: s.Partition, Offset: offset}
+	return failure{at, v.state.Letters.Number(at)}, blocked
+}
+
+// overtakes reports whether the item was released while the later event of its subject, at the offset, stayed a dead
+// letter.
+func (it *item) overtakes(offset uint64) bool { return it.replayed && offset > it.event.Offset }
+
+// fail makes an event a dead letter that cannot be folded, unless another commit must do so, or there are too many.
+func (v *evaluator) fail(out *outcome, it *item, err error) (bool, error) {
+	if !v.takesLetters(out) {
+		return false, nil
+	}
+	number := v.numberOf(out, it, err)
+	if stop := v.tooMany(out, it, number, err); stop != nil {
+		return false, stop
+	}
+	out.addLetter(it, err.Error(), "", number)
+	if s := deadletter.SubjectOf(it.event); s.Name != "" {
+		out.failing[s] = failure{position.RefOf(it.event), number}
+	}
+	return true, nil
+}
+
+// block makes an event a dead letter that waits for one that failed, unless there are too many.
+func (v *evaluator) block(out *outcome, it *item, behind failure) (bool, error) {
+	const why = "an earlier event of the same subject is a dead letter"
+	var number uint64
+	if behind.number > 0 {
+		number = out.tried + 1
+	}
+	if stop := v.tooMany(out, it, number, fmt.Errorf("%s: %s", why, behind)); stop != nil {
+		return false, stop
+	}
+	out.addLetter(it, why, behind.String(), number)
+	return true, nil
+}
+
+// takesLetters reports whether the commit in hand can make an event a dead letter, or another one must. On a shared store
+// dead letters are committed without rows: rows that have come further than an event say that it went into them, and must
+// not say so of one that did not. So whoever folds the event again, of whatever rows a partial commit has left, judges it
+// alike; and whoever does not know yet that it was released has written no row that comes after it.
+func (v *evaluator) takesLetters(out *outcome) bool {
+	if !v.shared {
+		return true
+	}
+	most, _ := v.db.TxLimits()
+	return out.rows == 0 && len(out.notes)+fold.NoteWrites <= most
+}
+
+// numberOf is the number of an event that has failed, 0 where it has none. A retry changes nothing about it.
+func (v *evaluator) numberOf(out *outcome, it *item, why error) uint64 {
+	switch {
+	case it.released:
+		return v.state.Letters.Number(position.RefOf(it.event))
+	case errors.Is(why, fold.ErrNoRow):
+		return 0
+	}
+	return out.tried + 1
+}
+
+// tooMany returns the StopError of a projection that must not make another dead letter, nil where it may. An event that
+// was retried in an earlier fold is decided already, and none to stop at.
+func (v *evaluator) tooMany(out *outcome, it *item, number uint64, why error) *StopError {
+	if number == 0 || it.released || it.replayed {
+		return nil
+	}
+	limit := deadletter.Limit(v.cfg.MaxDeadLetters)
+	letters, among, exceeded := limit.Exceeded(v.state.Letters, out.partition, out.failed, number)
+	if !exceeded {
+		return nil
+	}
+	stop := newStop(it.event,
+		fmt.Sprintf("%d of the last %d events that the projection came to in partition %q have failed or are blocked, more "+
+			"than %d %%, this one with: %s", letters, among, out.partition, limit, deadletter.ShortReason(why.Error())),
+		"correct the code, restart, and retry the dead letters; or raise the bound (RunnerConfig.MaxDeadLetters, "+
+			"--max-dead-letters) and restart; or skip the event")
+	stop.number = number
+	return stop
+}

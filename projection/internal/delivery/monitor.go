@@ -1,0 +1,228 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/foldql/foldql/projection/internal/checkpoint"
+	"github.com/foldql/foldql/querydb"
+)
+
+// Monitor keeps what a status tells, apart from the fold, so that asking never waits for a commit.
+type Monitor struct {
+	now func() time.Time
+
+	mu       sync.Mutex
+	snapshot Snapshot
+	inHand   int // windows read and not yet folded
+	waiting  bool
+	failing  map[Act]bool
+	goal     map[string]uint64
+	samples  []sample // one a second, oldest first, for the rates
+}
+
+// Snapshot is what a Monitor knows.
+type Snapshot struct {
+	Running     bool
+	Idle        bool // nothing is left to read or to fold
+	Failing     bool // something is tried again
+	Rebuilding  bool // the rows are not served yet
+	Partitions  map[string]uint64
+	DeadLetters int
+	// Events, Rows and Commits count since the Runner was made.
+	Events, Rows, Commits          uint64
+	EventsPerSecond, RowsPerSecond float64
+	LastError                      string
+	LastErrorAt, Heartbeat         time.Time
+	Stop                           *StopError // why Run has ended
+}
+
+// Act is what can fail and be tried again.
+type Act string
+
+// The acts of a Runner.
+const (
+	Reading Act = "read events"
+	Opening Act = "open"
+	Folding Act = "fold"
+)
+
+type sample struct {
+	at           time.Time
+	events, rows uint64
+}
+
+// rateWindow is the time that rates are taken over.
+const rateWindow = 10 * time.Second
+
+func newMonitor(now func() time.Time) *Monitor {
+	return &Monitor{now: now, snapshot: Snapshot{Partitions: map[string]uint64{}}, failing: map[Act]bool{}}
+}
+
+func (m *Monitor) begin() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := &m.snapshot
+	s.Running, m.waiting, m.inHand = true, false, 0
+	s.Heartbeat = m.now()
+	clear(m.failing)
+	s.LastError, s.Stop = "", nil
+}
+
+func (m *Monitor) end(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := &m.snapshot
+	s.Running, s.Stop = false, StopOf(err)
+	if err != nil && !errors.Is(err, context.Canceled) {
+		s.LastError, s.LastErrorAt = err.Error(), m.now()
+	}
+}
+
+// rewound says that reading begins again where the checkpoint stands.
+func (m *Monitor) rewound() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.waiting, m.inHand = false, 0
+}
+
+// Opened says how far the projection has come, by what is on record.
+func (m *Monitor) Opened(partitions map[string]checkpoint.Checkpoint, deadLetters int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	clear(m.snapshot.Partitions)
+	for name, c := range partitions {
+		m.snapshot.Partitions[name] = c.Offset
+	}
+	m.snapshot.DeadLetters = deadLetters
+	m.succeeded(Opening)
+}
+
+// round says that a round of reading begins over these partitions.
+func (m *Monitor) round(partitions []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.snapshot.Heartbeat = m.now()
+	for _, name := range partitions {
+		m.snapshot.Partitions[name] += 0
+	}
+}
+
+// handed says that a window was read and goes to the fold.
+func (m *Monitor) handed() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.waiting = false
+	m.inHand++
+	m.succeeded(Reading)
+}
+
+// idle says that nothing is left to read, which is a sign of life.
+func (m *Monitor) idle() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.snapshot.Heartbeat = m.now()
+	m.waiting = true
+	m.succeeded(Reading)
+}
+
+func (m *Monitor) failed(what Act, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := &m.snapshot
+	m.failing[what] = true
+	s.Heartbeat = m.now()
+	s.LastError, s.LastErrorAt = string(what)+": "+err.Error(), s.Heartbeat
+}
+
+// succeeded says that what may have failed has succeeded; the caller holds the lock.
+func (m *Monitor) succeeded(what Act) {
+	delete(m.failing, what)
+	if len(m.failing) == 0 {
+		m.snapshot.LastError = ""
+	}
+}
+
+func (m *Monitor) committed(partition string, offset uint64, rows, deadLetters int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := &m.snapshot
+	s.Partitions[partition] = offset
+	s.DeadLetters = deadLetters
+	s.Rows += uint64(rows)
+	s.Commits++
+	s.Heartbeat = m.now()
+	m.succeeded(Folding)
+}
+
+// folded says that a window is done.
+func (m *Monitor) folded(events int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.inHand--
+	m.succeeded(Folding)
+	now := m.now()
+	if n := len(m.samples); n == 0 || now.Sub(m.samples[n-1].at) >= time.Second {
+		m.forget(now)
+		m.samples = append(m.samples, sample{now, m.snapshot.Events, m.snapshot.Rows})
+	}
+	m.snapshot.Events += uint64(events)
+}
+
+// forget drops samples that are too old for the rates.
+func (m *Monitor) forget(now time.Time) {
+	m.samples = slices.DeleteFunc(m.samples, func(s sample) bool { return now.Sub(s.at) > rateWindow })
+}
+
+// Building says whether the rows are to be served only when the partitions have come to the goal.
+func (m *Monitor) Building(rebuilding bool, goal map[string]uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.snapshot.Rebuilding, m.goal = rebuilding, goal
+}
+
+// Rebuild is how far the rows have come that are not served yet.
+func (m *Monitor) Rebuild() querydb.Progress {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := &m.snapshot
+	b := querydb.Progress{ETASeconds: -1, Stopped: !s.Running && (s.LastError != "" || s.Stop != nil)}
+	for partition, end := range m.goal {
+		b.Folded += min(s.Partitions[partition], end)
+		b.Total += end
+	}
+	if events, _ := m.rates(); events > 0 && !b.Stopped {
+		b.ETASeconds = float64(b.Total-b.Folded) / events
+	}
+	return b
+}
+
+// rates are the events and rows in a second of the last ten; the caller holds the lock.
+func (m *Monitor) rates() (events, rows float64) {
+	now := m.now()
+	m.forget(now)
+	if len(m.samples) == 0 {
+		return 0, 0
+	}
+	first := m.samples[0]
+	d := now.Sub(first.at).Seconds()
+	if d <= 0 {
+		return 0, 0
+	}
+	return float64(m.snapshot.Events-first.events) / d, float64(m.snapshot.Rows-first.rows) / d
+}
+
+// Snapshot returns what is known now.
+func (m *Monitor) Snapshot() Snapshot {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.snapshot
+	s.Partitions = maps.Clone(s.Partitions)
+	s.Idle, s.Failing = m.waiting && m.inHand == 0, len(m.failing) > 0
+	s.EventsPerSecond, s.RowsPerSecond = m.rates()
+	return s
+}

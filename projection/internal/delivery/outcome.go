@@ -1,0 +1,92 @@
+package delivery
+
+import (
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection/internal/checkpoint"
+	"github.com/foldql/foldql/projection/internal/deadletter"
+	"github.com/foldql/foldql/projection/internal/fold"
+	"github.com/foldql/foldql/projection/internal/position"
+	"github.com/foldql/foldql/querydb"
+)
+
+// outcome is what becomes of the items of one commit beside rows. It is true once the commit has succeeded.
+type outcome struct {
+	projection string
+	generation int
+	fold       *fold.Fold // that of the evaluator, unless that has given this commit up
+	partition  string
+	slot       string // of the partition: see position.SlotOf
+	was        checkpoint.Checkpoint
+	kind       string // of the notes of dead letters
+	released   bool   // the items were dead letters
+	end        position.Cursor
+	last       *eventlog.Event // as batch.last
+	watermark  time.Time       // as batch.watermark
+	rows       int             // items that went into rows
+	tried      uint64          // as Checkpoint.Tried
+	failed     []uint64        // numbers of the dead letters that are made here
+	// failing has the first event that failed here, by subject.
+	failing   map[deadletter.Subject]failure
+	letters   []newLetter
+	resolved  []*eventlog.Event // dead letters no more
+	decisions []deadletter.Decision
+	notes     []querydb.Note
+}
+
+// failure is an event that failed, and blocks the later ones of its subject.
+type failure struct {
+	position.Ref
+	number uint64 // as deadletter.Letter.Number
+}
+
+// newLetter is an event that becomes a dead letter.
+type newLetter struct {
+	event  *eventlog.Event
+	reason string
+	number uint64 // as deadletter.Letter.Number
+}
+
+// addLetter makes the item a dead letter, or gives that which it was its new reason.
+func (out *outcome) addLetter(it *item, reason, behind string, number uint64) {
+	l := deadletter.Of(it.event, reason, behind, number)
+	out.notes = append(out.notes, l.Note(out.kind, position.RefOf(it.event)))
+	if it.released {
+		return
+	}
+	out.letters = append(out.letters, newLetter{it.event, reason, number})
+	if number > 0 {
+		out.tried, out.failed = number, append(out.failed, number)
+	}
+}
+
+// resolve takes the item from the dead letters: it is skipped, or takes effect where the projection stands.
+func (out *outcome) resolve(it *item, skip bool) {
+	d := deadletter.Decision{
+		Ref: position.RefOf(it.event), Skip: skip, Generation: out.generation, Event: position.AnchorOf(it.event),
+	}
+	if !skip {
+		d.Moment, d.Seq = out.end.Offset, out.end.Replayed
+		if a := out.was.Anchor; a != nil && a.Offset == d.Moment {
+			d.After = a
+		}
+	}
+	out.resolved = append(out.resolved, it.event)
+	out.decide(d)
+	out.notes = append(out.notes, querydb.Note{Kind: out.kind, ID: d.Ref.ID()})
+}
+
+// decide puts a decision on record.
+func (out *outcome) decide(d deadletter.Decision) {
+	out.decisions = append(out.decisions, d)
+	out.notes = append(out.notes, d.Note(out.projection))
+}
+
+// checkpoint is what is on record when the outcome is.
+func (out *outcome) checkpoint() checkpoint.Checkpoint {
+	c := out.was
+	c.Cursor, c.Tried, c.Watermark = out.end, out.tried, out.watermark
+	c.Anchor = position.Furthest(c.Anchor, out.last)
+	return c
+}

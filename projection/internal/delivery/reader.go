@@ -1,0 +1,178 @@
+package delivery
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection/internal/checkpoint"
+	"github.com/foldql/foldql/projection/internal/deadletter"
+	"github.com/foldql/foldql/projection/internal/position"
+	"github.com/foldql/foldql/projection/internal/usercode"
+)
+
+// reader reads and projects, one window ahead of the fold. It knows nothing of rows.
+type reader struct {
+	projection *Projection
+	src        eventlog.Source
+	cfg        *Config
+	calls      *usercode.Supervisor
+	done       map[string]position.Cursor
+	watermarks map[string]time.Time // of the partitions, as far as done
+	plan       *deadletter.Plan
+	generation int // of the table, in which the projection has come to done
+	eventSize  int // typical, in bytes
+	eventOps   int // typical number of ops
+	taken      int // items of the largest window so far
+}
+
+// scanFactor bounds how many events of other types a window looks at for each that it could take.
+const scanFactor = 8
+
+// read makes the next window of a partition, nil where no event follows. A StopError is about the event after the window.
+func (r *reader) read(ctx context.Context, partition string) (*window, error) {
+	w := &window{partition: partition, from: r.done[partition], end: r.done[partition], generation: r.generation}
+	w.since, w.watermark = r.watermarks[partition], r.watermarks[partition]
+	if err := r.replay(ctx, w, w.end.Offset); err != nil {
+		return nil, err
+	}
+	stop := r.project(w, 0)
+	for stop == nil {
+		n := r.room(w)
+		if n == 0 {
+			break
+		}
+		events, err := r.src.Read(ctx, partition, w.end.Offset, n)
+		if err != nil {
+			return nil, fmt.Errorf("read partition %q after %d: %w", partition, w.end.Offset, err)
+		}
+		fresh := len(w.items)
+		w.items = slices.Grow(w.items, min(len(events), r.taken))
+		for i := range events {
+			if err := r.take(ctx, w, &events[i]); err != nil {
+				return nil, err
+			}
+		}
+		if stop = r.project(w, fresh); len(events) == 0 {
+			break
+		}
+	}
+	if w.scanned == 0 && len(w.items) == 0 {
+		return nil, stop
+	}
+	r.watermarks[partition] = w.watermark
+	r.done[partition], r.taken = w.end, max(r.taken, len(w.items))
+	return w, stop
+}
+
+// room is how many more events the window may look at.
+func (r *reader) room(w *window) int {
+	if w.scanned > 0 {
+		r.eventSize = (r.eventSize + w.bytes/w.scanned + 1) / 2
+		r.eventOps = (r.eventOps + w.ops/w.scanned + 1) / 2
+	}
+	if w.ops >= r.cfg.mostOps() {
+		return 0
+	}
+	n := min(r.cfg.Window-len(w.items), r.cfg.Window*scanFactor-w.scanned)
+	n = min(n, (r.cfg.WindowBytes-w.bytes)/max(r.eventSize, 1))
+	n = min(n, 1+(r.cfg.mostOps()-w.ops)/max(r.eventOps, 1))
+	if n <= 0 && w.scanned == 0 {
+		n = 1
+	}
+	return max(n, 0)
+}
+
+// take adds the next event of the partition to the window, and the events whose replay was recorded just after it.
+func (r *reader) take(ctx context.Context, w *window, e *eventlog.Event) error {
+	if e.Offset <= w.end.Offset {
+		return fmt.Errorf("source: partition %q gives offset %d after %d: offsets must ascend",
+			w.partition, e.Offset, w.end.Offset)
+	}
+	if err := r.replay(ctx, w, e.Offset-1); err != nil {
+		return err
+	}
+	w.scanned++
+	w.bytes += len(e.Data)
+	w.end = position.Cursor{Offset: e.Offset}
+	if e.Malformed == nil {
+		w.last, w.watermark = e, checkpoint.Later(w.watermark, e.Time)
+	}
+	if !r.plan.Moved[position.RefOf(e)] && r.projection.Code.Wants(e) {
+		w.items = append(w.items, item{event: e, at: w.end, upTo: w.last, watermark: w.watermark})
+	}
+	return r.replay(ctx, w, e.Offset)
+}
+
+// replay adds the events that were recorded to take effect at or before the offset, and have not yet.
+func (r *reader) replay(ctx context.Context, w *window, offset uint64) error {
+	for _, p := range r.plan.Pending(w.partition, w.end, offset) {
+		e, err := position.Fetch(ctx, r.src, w.partition, p.Offset)
+		if err != nil {
+			return err
+		}
+		if p.Event != nil && p.Event.Contradicts(e) {
+			return &position.MismatchError{
+				Projection: r.projection.Name, Partition: w.partition, Record: position.RecordDecision, Offset: p.Offset,
+				Event: p.Event.String(), Found: position.AnchorOf(e).String(),
+			}
+		}
+		w.end = p.Done()
+		if r.projection.Code.Wants(e) { // one that the projection takes no more counts all the same
+			w.items = append(w.items, item{event: e, at: w.end, upTo: w.last, watermark: w.watermark, replayed: true})
+		}
+	}
+	return nil
+}
+
+// project makes the ops of the items of the window from the given one on, and drops those that are not the projection's.
+// Where it must stop, or the window has as many ops as it is to hold, the window ends before the event that is why.
+func (r *reader) project(w *window, from int) error {
+	items := w.items[from:]
+	done, err := r.projectAll(items, r.cfg.mostOps()-w.ops)
+	kept := 0
+	for i := range items[:done] {
+		if !items[i].others {
+			w.ops += len(items[i].ops)
+			items[kept] = items[i]
+			kept++
+		}
+	}
+	if done < len(items) {
+		at := items[done].event
+		w.cut(from + kept)
+		if err != nil {
+			return stopped(r.calls, r.projection.Name, at, err)
+		}
+		return nil
+	}
+	clear(items[kept:])
+	w.items = w.items[:from+kept]
+	return nil
+}
+
+// projectAll makes the ops of the items, as far as it gets, until they are so many.
+func (r *reader) projectAll(items []item, most int) (done int, err error) {
+	ops := 0
+	return r.calls.Each(&usercode.Calls{
+		N:  len(items),
+		Of: func(i int) *eventlog.Event { return items[i].event },
+		Do: func(c *usercode.Calls, i int, failed error) (bool, error) {
+			if ops >= most && i > 0 {
+				return false, nil
+			}
+			it := &items[i]
+			if it.err = failed; failed == nil && r.projection.Code.Wants(it.event) { // one that it takes no more has no ops
+				c.Enter()
+				others, made, err := r.projection.Code.Ops(it.event, r.cfg.Attempts)
+				c.Leave()
+				it.others, it.ops, it.err = others, made, err
+				it.bound(r.cfg.MaxOps)
+			}
+			ops += len(it.ops)
+			return true, nil
+		},
+	})
+}

@@ -1,0 +1,97 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/foldql/foldql/projection/internal/checkpoint"
+	"github.com/foldql/foldql/projection/internal/fold"
+	"github.com/foldql/foldql/projection/internal/position"
+	"github.com/foldql/foldql/projection/internal/usercode"
+	"github.com/foldql/foldql/querydb"
+)
+
+// retrier tries again what may succeed then.
+type retrier struct {
+	cfg     *Config
+	log     *slog.Logger
+	monitor *Monitor
+	// onPanic is called after a panic, and reports whether a store was writing a batch then.
+	onPanic func() (inWrite bool)
+}
+
+// do calls f until it succeeds or fails in a way that another attempt cannot change.
+func (r *retrier) do(ctx context.Context, what Act, f func(context.Context) error) error {
+	for n := 0; ; n++ {
+		err := r.guarded(context.WithoutCancel(ctx), f)
+		if err == nil || refused(err) || permanent(err) {
+			return err
+		}
+		if errors.Is(err, querydb.ErrStale) { // nothing is wrong: another process was first
+			r.log.LogAttrs(ctx, slog.LevelDebug, "projection: reading again", slog.String("act", string(what)), slog.Any("error", err))
+		} else {
+			r.failed(ctx, what, err)
+		}
+		if err := r.cfg.pause(ctx, n); err != nil {
+			return err
+		}
+	}
+}
+
+func (r *retrier) failed(ctx context.Context, what Act, err error) {
+	r.monitor.failed(what, err)
+	r.log.LogAttrs(ctx, slog.LevelWarn, "projection: trying again", slog.String("act", string(what)), slog.Any("error", err))
+}
+
+// guarded is f with a panic for an error.
+func (r *retrier) guarded(ctx context.Context, f func(context.Context) error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			e := usercode.Panicked(v)
+			e.InWrite = r.onPanic()
+			err = e
+		}
+	}()
+	return f(ctx)
+}
+
+// refused reports whether the error is about the rows themselves, so that the same rows would meet it again.
+func refused(err error) bool {
+	var row fold.RowError
+	var panicked *usercode.PanicError
+	return errors.As(err, &row) || errors.As(err, &panicked) || errors.Is(err, querydb.ErrDamaged) || errors.Is(err, querydb.ErrInvalid) ||
+		errors.Is(err, querydb.ErrTooLarge) || errors.Is(err, querydb.ErrConflict)
+}
+
+// permanent reports whether another attempt cannot change the error, which is not about the rows.
+func permanent(err error) bool {
+	var d checkpoint.DamageError
+	var s stuckError
+	var a *abandonedError
+	return errors.As(err, &d) || errors.As(err, &s) || errors.As(err, &a) || position.Mismatched(err) ||
+		errors.Is(err, checkpoint.ErrRewound) || errors.Is(err, errOvertaken)
+}
+
+// stuckError is an event that can be neither folded nor made a dead letter: a dead letter has had no effect.
+type stuckError struct{ error }
+
+func (e stuckError) Unwrap() error { return e.error }
+
+func stuckAt(it *item, err error) error {
+	stop := newStop(it.event, "some of its rows may be written, and it cannot be folded: "+err.Error(),
+		"start a version that folds it, or fold the log anew")
+	stop.partial = true
+	return stuckError{stop}
+}
+
+// abandonedError is a commit whose calls have ended at one of its items.
+type abandonedError struct {
+	took int // items before that
+	why  error
+}
+
+func (a *abandonedError) Error() string { return a.why.Error() }
+
+// errOvertaken says that some rows of a retry are ahead of the checkpoint, or that the projection was begun anew.
+var errOvertaken = errors.New("another process is amid a commit: try again shortly, with the projection running")

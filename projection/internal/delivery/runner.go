@@ -1,0 +1,235 @@
+// Package delivery brings the events of a source to a projection, and what they make into the store.
+//
+// An event goes through it in one direction: a feed hands over windows of events that its reader has read and projected
+// (feed.go, reader.go, window.go); the Runner makes each a batch (runner.go, batch.go); the batcher brings the batch into
+// commits (batcher.go); the committer has an evaluator fold the events, each into rows or a dead letter (evaluator.go,
+// judge.go), and writes what that gives, with the checkpoint (committer.go, outcome.go). What fails and may succeed later
+// is tried again (retrier.go); at an event that decides nothing the projection stops (stop.go). Dead letters are retried and
+// skipped in deadletters.go.
+package delivery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection/internal/checkpoint"
+	"github.com/foldql/foldql/projection/internal/deadletter"
+	"github.com/foldql/foldql/projection/internal/position"
+	"github.com/foldql/foldql/projection/internal/usercode"
+	"github.com/foldql/foldql/querydb"
+)
+
+// Runner folds the events of a source into the rows of one projection: see projection.Runner.
+type Runner struct {
+	Monitor *Monitor
+
+	projection Projection
+	src        eventlog.Source
+	db         *querydb.DB
+	cfg        Config
+	log        *slog.Logger
+	shared     bool // others may fold the same rows
+	calls      *usercode.Supervisor
+	retrier    *retrier
+
+	mu      sync.Mutex // a fold is going on; guards what follows
+	stop    *StopError // of the last Run
+	state   *checkpoint.State
+	batcher *batcher
+}
+
+// New makes the Runner of a projection. Nothing is read or written before Run.
+func New(p Projection, src eventlog.Source, db *querydb.DB, cfg Config) *Runner {
+	r := &Runner{
+		projection: p, src: src, db: db, cfg: cfg, log: cfg.Logger.With("projection", p.Name),
+		Monitor: newMonitor(cfg.Now), shared: db.MultiWriter(),
+		calls: &usercode.Supervisor{Limit: cfg.EventTimeout, Attempts: cfg.Attempts},
+	}
+	v := &evaluator{
+		projection: &r.projection, db: db, cfg: &r.cfg, calls: r.calls, shared: r.shared, fold: p.newFold(db, &cfg),
+	}
+	r.state = checkpoint.NewState(p.record(), src, db, checkpoint.Config{
+		Now: cfg.Now, CommitWithin: cfg.CommitWithin, Logger: r.log, Reread: func() { v.fold.Forget() },
+	}, r.Monitor)
+	v.state = r.state
+	c := &committer{
+		projection: &r.projection, src: src, state: r.state, evaluator: v, monitor: r.Monitor, log: r.log, shared: r.shared,
+	}
+	r.retrier = &retrier{cfg: &r.cfg, log: r.log, monitor: r.Monitor, onPanic: func() (inWrite bool) {
+		inWrite, c.inWrite = c.inWrite, false
+		r.state.Invalidate()
+		return inWrite
+	}}
+	r.batcher = &batcher{
+		cfg: &r.cfg, state: r.state, retrier: r.retrier, committer: c, shared: r.shared, limit: math.MaxInt,
+	}
+	return r
+}
+
+// Abandoned counts the calls of user code that were given up and still have not returned.
+func (r *Runner) Abandoned() int64 { return r.calls.Abandoned() }
+
+// Run folds events as they come: see projection.Runner.Run.
+func (r *Runner) Run(ctx context.Context) (err error) {
+	if err := r.begin(ctx); err != nil {
+		return err
+	}
+	err = errVanished
+	defer func() { r.end(err) }()
+	defer usercode.Recovered(&err)
+	for {
+		err := r.run(ctx)
+		if err != checkpoint.ErrRewound {
+			return err
+		}
+		r.Monitor.rewound()
+	}
+}
+
+// errVanished is of a goroutine that ends without a word.
+var errVanished = errors.New("the goroutine of the projection has ended without an error (runtime.Goexit): restart the server")
+
+// run reads and folds from where the checkpoint stands.
+func (r *Runner) run(ctx context.Context) error {
+	reading, stop := context.WithCancel(ctx)
+	defer stop()
+	windows := make(chan *window)
+	readErr := errVanished
+	go func() {
+		defer close(windows)
+		defer usercode.Recovered(&readErr)
+		f := &feed{reader: r.newReader(), src: r.src, cfg: &r.cfg, monitor: r.Monitor, retrier: r.retrier, windows: windows}
+		readErr = f.all(reading)
+	}()
+	var foldErr error
+	for w := range windows {
+		if foldErr != nil {
+			continue // drain what was read ahead
+		}
+		if foldErr = r.fold(ctx, w); foldErr != nil {
+			stop()
+		}
+	}
+	if foldErr != nil {
+		return foldErr
+	}
+	if readErr == errEnded {
+		return nil
+	}
+	return readErr
+}
+
+func (r *Runner) begin(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.state.Running {
+		return fmt.Errorf("projection %s runs already", r.projection.Name)
+	}
+	r.Monitor.begin()
+	r.state.Invalidate()
+	r.stop, r.calls.Ending = nil, ctx.Done()
+	err := r.retrier.do(ctx, Opening, r.state.Open)
+	if err != nil {
+		r.Monitor.end(err)
+		return err
+	}
+	r.state.DropFormer(ctx)
+	r.state.Running = true
+	return nil
+}
+
+func (r *Runner) end(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.state.Running, r.calls.Ending = false, nil
+	r.stop = StopOf(err)
+	r.Monitor.end(err)
+}
+
+// newReader makes a reader that goes on where the checkpoint stands.
+func (r *Runner) newReader() *reader {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	rd := r.emptyReader()
+	rd.generation, rd.plan = r.state.Done().Generation, deadletter.PlanReplays(r.state.Decisions)
+	for p, c := range r.state.Done().Partitions {
+		rd.done[p], rd.watermarks[p] = c.Cursor, c.ExpiryWatermark()
+	}
+	return rd
+}
+
+// emptyReader makes a reader that knows no position.
+func (r *Runner) emptyReader() *reader {
+	return &reader{
+		projection: &r.projection, src: r.src, cfg: &r.cfg, calls: r.calls, eventSize: 1024,
+		done: map[string]position.Cursor{}, watermarks: map[string]time.Time{},
+	}
+}
+
+// fold folds a window and commits it. A window that has begun is committed even when the context ends; only the pauses
+// between attempts are cut short.
+func (r *Runner) fold(ctx context.Context, w *window) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if w.scanned == 0 && len(w.items) == 0 {
+		err := r.retrier.do(ctx, Opening, func(ctx context.Context) error { return r.state.LookAround(ctx, w.generation) })
+		if err != nil {
+			return err
+		}
+		return r.complete(ctx, w, true)
+	}
+	if err := r.batcher.fold(ctx, w.batch()); err != nil {
+		return err
+	}
+	r.Monitor.folded(w.scanned)
+	return r.complete(ctx, w, false)
+}
+
+// complete has the rows served, once they are complete.
+func (r *Runner) complete(ctx context.Context, w *window, idle bool) error {
+	if r.state.IsComplete() {
+		return nil
+	}
+	return r.retrier.do(ctx, Folding, func(ctx context.Context) error { return r.state.Complete(ctx, w.generation, idle) })
+}
+
+// Prepare reads what is on record: see projection.Runner.Prepare.
+func (r *Runner) Prepare(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.state.Prepare(ctx)
+}
+
+// Rebuild has the whole log folded anew: see projection.Runner.Rebuild.
+func (r *Runner) Rebuild(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.retrier.do(ctx, Opening, r.state.Rebuild)
+}
+
+// CanResume reports whether a Runner that was stopped can go on: see projection.Runner.CanResume.
+func (r *Runner) CanResume(ctx context.Context, stop *StopError) (bool, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.shared {
+		r.state.Invalidate()
+	}
+	if err := r.state.Open(ctx); err != nil {
+		return false, err
+	}
+	_, decided := r.state.Decisions[stop.at]
+	if stop.TooManyDeadLetters() {
+		_, _, exceeded := deadletter.Limit(r.cfg.MaxDeadLetters).Exceeded(r.state.Letters, stop.at.Partition, nil, stop.number)
+		decided = decided || !exceeded
+	}
+	return decided || r.state.Done().Partitions[stop.at.Partition].Offset >= stop.at.Offset, nil
+}

@@ -1,0 +1,69 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection/internal/position"
+	"github.com/foldql/foldql/projection/internal/usercode"
+)
+
+// StopError is why a projection goes no further than an event: see projection.StopError.
+type StopError struct {
+	// Event names the event to Retry and Skip: its partition, "@", its offset.
+	Event   string `json:"event"`
+	ID      string `json:"id"`
+	Source  string `json:"source"`
+	Type    string `json:"type"`
+	Subject string `json:"subject,omitempty"`
+	// Reason is what is the matter, and Fix what to do about it.
+	Reason string `json:"reason"`
+	Fix    string `json:"fix"`
+
+	at      position.Ref
+	partial bool // some of the event's rows may be written, so that it cannot be skipped
+	// number is that of the event where it would be one dead letter too many, 0 where it stops for another reason.
+	number uint64
+}
+
+// TooManyDeadLetters reports whether the projection has stopped because of all recent dead letters, and not of the event
+// alone: where enough of them are retried or skipped, it can go on.
+func (s *StopError) TooManyDeadLetters() bool { return s.number > 0 }
+
+// Error implements error.
+func (s *StopError) Error() string {
+	return fmt.Sprintf("stopped at event %s (id %.100q, type %.100q): %s; %s", s.Event, s.ID, s.Type, s.Reason, s.Fix)
+}
+
+func newStop(e *eventlog.Event, reason, fix string) *StopError {
+	at := position.RefOf(e)
+	return &StopError{
+		Event: at.String(), ID: e.ID, Source: e.Source, Type: e.Type, Subject: e.Subject,
+		Reason: reason, Fix: fix, at: at,
+	}
+}
+
+// stopped makes what a caller is told of an event at which the calls of user code have ended.
+func stopped(s *usercode.Supervisor, projection string, e *eventlog.Event, err error) error {
+	switch {
+	case StopOf(err) != nil:
+		return err
+	case errors.Is(err, usercode.ErrOverdue):
+		return newStop(e, fmt.Sprintf("the code of projection %s has not returned within %s", projection, s.Limit),
+			"correct the code and restart, or skip the event; where it only needs longer, raise the time limit and restart")
+	case errors.Is(err, usercode.ErrEnding):
+		return fmt.Errorf("event %s is left for the next start: %w", position.RefOf(e), context.Canceled)
+	}
+	return fmt.Errorf("call projection %s with event %s: %w", projection, position.RefOf(e), err)
+}
+
+// StopOf returns the StopError in err, nil where there is none.
+func StopOf(err error) *StopError {
+	var s *StopError
+	if errors.As(err, &s) {
+		return s
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package delivery
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection/internal/fold"
+	"github.com/foldql/foldql/projection/internal/position"
+	"github.com/foldql/foldql/querydb"
+)
+
+// item is one event of a window on its way into rows.
+type item struct {
+	event   *eventlog.Event
+	ops     []fold.Op
+	err     error           // why the event cannot be folded
+	needErr error           // the same, found in the commit in hand
+	at      position.Cursor // how far the projection has come when the item is done
+	// upTo is the last event that it has then covered and that could be read; nil where that is none of the window.
+	upTo *eventlog.Event
+	// watermark is the time by which rows have expired for the event.
+	watermark time.Time
+	// released is a dead letter: it is retried or, where skip is set, given up.
+	released, skip bool
+	// replayed is an event whose release is on record, at the place where it took effect then.
+	replayed bool
+	others   bool // its tags say that it is not the projection's
+}
+
+// window is a run of events of one partition that is committed at once.
+type window struct {
+	partition string
+	items     []item
+	from, end position.Cursor
+	last      *eventlog.Event // as item.upTo, at the end
+	// since and watermark are those of the partition before and after the window.
+	since, watermark time.Time
+	// generation is that of the reader.
+	generation int
+	scanned    int // events looked at, of other types too
+	bytes      int
+	ops        int
+}
+
+// cut ends the window after so many items.
+func (w *window) cut(n int) {
+	w.items = w.items[:n:n]
+	w.end, w.last, w.watermark, w.scanned, w.bytes = w.from, nil, w.since, n, 0
+	for i := range w.items {
+		w.end, w.last, w.watermark = w.items[i].at, w.items[i].upTo, w.items[i].watermark
+		w.bytes += len(w.items[i].event.Data)
+	}
+}
+
+// bound fails the item where it has more ops than an event may have.
+func (it *item) bound(most int) {
+	if n := len(it.ops); n > most {
+		it.ops, it.err = nil, fmt.Errorf("%w: the projector returned %d ops for the event, and may return %d: return fewer, "+
+			"or raise the bound (RunnerConfig.MaxOps, --max-ops)", querydb.ErrTooLarge, n, most)
+	}
+}
+
+// applyPoint is where the i-th item of a commit takes effect.
+func (it *item) applyPoint(i int, slot string) fold.ApplyPoint {
+	return fold.ApplyPoint{Event: i + 1, Time: it.event.Time, Watermark: it.watermark, Pos: it.at.Position(slot)}
+}

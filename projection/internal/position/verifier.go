@@ -1,0 +1,101 @@
+package position
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/foldql/foldql/eventlog"
+)
+
+// Verifier asks a source whether it holds what is on record about one projection.
+type Verifier struct {
+	Source     eventlog.Source
+	Projection string
+}
+
+// Holds returns a *MismatchError where the partition does not reach the offset, or holds another event than the anchor's; a
+// nil anchor fits any. An event that the source has forgotten, with all before it, is no contradiction.
+func (v *Verifier) Holds(ctx context.Context, record, partition string, offset uint64, a *Anchor) error {
+	if a != nil {
+		offset = max(offset, a.Offset)
+	}
+	if offset == 0 {
+		return nil
+	}
+	end, known, err := EndOf(ctx, v.Source, partition)
+	if err != nil {
+		return err
+	}
+	wrong := &MismatchError{Projection: v.Projection, Partition: partition, Record: record, Offset: offset, Event: a.String(), End: end}
+	if known && end < offset {
+		return wrong
+	}
+	if a == nil {
+		return nil
+	}
+	wrong.Offset = a.Offset
+	events, err := v.Source.Read(ctx, partition, a.Offset-1, 1)
+	if err != nil {
+		return fmt.Errorf("read event %d of partition %q: %w", a.Offset, partition, err)
+	}
+	switch {
+	case len(events) == 0:
+		if known { // it ends further on, and has forgotten all its events
+			return nil
+		}
+		return wrong
+	case events[0].Offset > a.Offset:
+		return v.forgot(ctx, wrong)
+	case a.Contradicts(&events[0]):
+		wrong.Found = AnchorOf(&events[0]).String()
+		return wrong
+	}
+	return nil
+}
+
+// forgot returns the mismatch, unless the source begins behind the event: then it has forgotten it. One that has events
+// before and behind, and not the event, is another.
+func (v *Verifier) forgot(ctx context.Context, wrong *MismatchError) error {
+	events, err := v.Source.Read(ctx, wrong.Partition, 0, 1)
+	if err != nil {
+		return fmt.Errorf("read the first event of partition %q: %w", wrong.Partition, err)
+	}
+	if len(events) > 0 && events[0].Offset > wrong.Offset {
+		return nil
+	}
+	wrong.Found = "no event"
+	return wrong
+}
+
+// EndOf is the offset of the last event of a partition, where the source knows it. A partition that is not there ends at 0.
+func EndOf(ctx context.Context, src eventlog.Source, partition string) (end uint64, known bool, err error) {
+	partitions, err := src.Partitions(ctx)
+	if err != nil {
+		return 0, false, fmt.Errorf("list the partitions: %w", err)
+	}
+	head, is := src.(eventlog.Head)
+	if there := slices.Contains(partitions, partition); !there || !is {
+		return 0, !there, nil
+	}
+	if end, err = head.Head(ctx, partition); err != nil {
+		return 0, false, fmt.Errorf("find the end of partition %q: %w", partition, err)
+	}
+	return end, true, nil
+}
+
+// ErrGone says that a source has an event no more.
+var ErrGone = errors.New("the source does not have it any more")
+
+// Fetch reads one event that a source has delivered before.
+func Fetch(ctx context.Context, src eventlog.Source, partition string, offset uint64) (*eventlog.Event, error) {
+	events, err := src.Read(ctx, partition, offset-1, 1)
+	if err != nil {
+		return nil, fmt.Errorf("read event %d of partition %q: %w", offset, partition, err)
+	}
+	if len(events) == 0 || events[0].Offset != offset {
+		return nil, fmt.Errorf("read event %d of partition %q: %w", offset, partition, ErrGone)
+	}
+	return &events[0], nil
+}
