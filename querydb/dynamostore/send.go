@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go"
 
+	"github.com/foldql/foldql/internal/backoff"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
@@ -47,7 +48,7 @@ func (s *Store) send(ctx context.Context, deadline time.Time, call func(ctx cont
 			return err
 		}
 		what := fateOf(err)
-		delay := backoff(n)
+		delay := delayOf(n)
 		if what == final || time.Since(began)+delay > s.retryFor(awaited, what) {
 			return err
 		}
@@ -57,7 +58,7 @@ func (s *Store) send(ctx context.Context, deadline time.Time, call func(ctx cont
 		again = again || what == doubtful
 		s.stats.retries.Add(1)
 		s.cfg.Log.DebugContext(ctx, "dynamostore: a request is sent again", "attempt", n+1, "delay", delay, "error", err)
-		if wait(ctx, delay) != nil {
+		if backoff.Wait(ctx, delay) != nil {
 			return fmt.Errorf("%w, after: %w", ctx.Err(), err)
 		}
 	}
@@ -159,21 +160,10 @@ func late(deadline time.Time) bool {
 	return !deadline.IsZero() && time.Now().Round(0).After(deadline.Round(0))
 }
 
-// backoff is how long to wait after n attempts more than one: anything up to twice what it was before, so that those who
+// delayOf is how long to wait after n attempts more than one: anything up to twice what it was before, so that those who
 // wait do not come back together.
-func backoff(n int) time.Duration {
+func delayOf(n int) time.Duration {
 	return rand.N(min(mostDelay, firstDelay<<min(n, 16)) + 1)
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // each does n things, as many at a time as may be in flight. The first error ends what is not done yet. A panic of one of

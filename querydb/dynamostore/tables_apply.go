@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 
+	"github.com/foldql/foldql/internal/backoff"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
@@ -51,7 +52,7 @@ func (s *Store) ApplyTables(ctx context.Context, t Tables, allowDelete bool, tel
 				return mapped("change", step.Table, err)
 			}
 		}
-		if err := wait(ctx, look); err != nil {
+		if err := backoff.Wait(ctx, look); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/foldql/foldql/internal/backoff"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 )
@@ -71,11 +72,11 @@ func (s *Store) applyUnique(ctx context.Context, b *driver.Batch) error {
 		if !errors.Is(err, errMoved) {
 			return err
 		}
-		delay := backoff(n)
+		delay := delayOf(n)
 		if time.Since(began)+delay > s.cfg.RetryFor {
 			return fmt.Errorf("%w: %v", driver.ErrStale, err)
 		}
-		if err := wait(ctx, delay); err != nil {
+		if err := backoff.Wait(ctx, delay); err != nil {
 			return err
 		}
 	}

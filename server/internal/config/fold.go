@@ -18,9 +18,6 @@ type Fold struct {
 	CommitWithin   time.Duration `help:"Time after which a commit to DynamoDB is given up, and its events folded again: 12 hours at most, because deleted rows are forgotten some day." default:"10m" group:"Data"`
 }
 
-// longestCommit is what a Runner allows.
-const longestCommit = 12 * time.Hour
-
 // Runner is the configuration of a Runner that the options ask for.
 func (f *Fold) Runner(log *slog.Logger) (projection.RunnerConfig, error) {
 	if f.Window < 1 {
@@ -37,9 +34,9 @@ func (f *Fold) Runner(log *slog.Logger) (projection.RunnerConfig, error) {
 		return projection.RunnerConfig{}, Wrong("max-dead-letters", "%d is no share; give 1 to 100 percent, 100 for no bound",
 			f.MaxDeadLetters)
 	}
-	if f.CommitWithin <= 0 || f.CommitWithin > longestCommit {
+	if f.CommitWithin <= 0 || f.CommitWithin > projection.MaxCommitWithin {
 		return projection.RunnerConfig{}, Wrong("commit-within", "%s is out of bounds; give more than 0s, and %s at most",
-			f.CommitWithin, longestCommit)
+			f.CommitWithin, projection.MaxCommitWithin)
 	}
 	if f.ProjectTimeout <= 0 {
 		return projection.RunnerConfig{}, Wrong("project-timeout", "%s is too little; give more than 0s", f.ProjectTimeout)
