@@ -17,10 +17,10 @@ import (
 
 // initialize writes a new project.
 type initialize struct {
-	Dir     string `arg:"" help:"Folder of the project; it is made, or empty."`
+	Dir     string `arg:"" help:"Folder of the project: a new or an empty one."`
 	Module  string `help:"Import path of the project; by default the name of its folder." placeholder:"PATH"`
-	Model   string `help:"Name of the first read model; asked for on a terminal, else Task." placeholder:"NAME"`
-	Replace string `help:"A checkout of foldql to build against, in place of a released version." placeholder:"PATH" type:"existingdir"`
+	Model   string `help:"Name of the first read model; on a terminal foldql asks for it, otherwise Task." placeholder:"NAME"`
+	Replace string `help:"Checkout of foldql to build against, instead of a released version." placeholder:"PATH" type:"existingdir"`
 }
 
 // console is where a person is asked.

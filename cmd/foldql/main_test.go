@@ -26,7 +26,7 @@ func TestCommandsDoWhatTheySay(t *testing.T) {
 		t.Fatal(err)
 	}
 	for args, want := range map[string]string{
-		"lint --dir todo":                     "findings must be mended",
+		"lint --dir todo":                     "findings must be fixed",
 		"generate --dir todo":                 "schema.graphqls:1:",
 		"init todo --replace " + checkout:     "is not empty",
 		"init other":                          "--replace",

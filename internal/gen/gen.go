@@ -83,7 +83,7 @@ func Lint(dir string, out io.Writer) (err error) {
 		return err
 	}
 	if n := len(found.Errors()); n > 0 {
-		return fmt.Errorf("%d of the findings must be mended", n)
+		return fmt.Errorf("%d of the findings must be fixed", n)
 	}
 	_, err = p.files(model)
 	return err

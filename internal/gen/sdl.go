@@ -116,7 +116,7 @@ func newArgument(r *schema.ReadModel, q schema.Query, name string) argument {
 	case q.Index == nil && name == "id":
 		return argument{name: name, typ: "ID" + map[bool]string{true: "!"}[len(q.PKParts) == 0], description: keyDescription(r.PK) + inPlace(q.PKParts)}
 	case q.Index == nil && q.Connection == "" && name == r.SubID():
-		a := argument{name: name, typ: "String", description: keyDescription(r.SK) + inPlace(q.SKParts) + " Without it, the last row is meant: that of the greatest."}
+		a := argument{name: name, typ: "String", description: keyDescription(r.SK) + inPlace(q.SKParts) + " Omit it to get the last row of the partition."}
 		if !r.CompositeSK {
 			a.typ, a.field = typeOf(r.SK.Fields[0]), r.SK.Fields[0]
 		}

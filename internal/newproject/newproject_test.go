@@ -191,7 +191,7 @@ func ask(t *testing.T, address, query string) string {
 	return strings.TrimSpace(string(answer))
 }
 
-// TestWhatCannotBecomeAProjectIsRefused with the mend, and nothing is written.
+// TestWhatCannotBecomeAProjectIsRefused with a fix, and nothing is written.
 func TestWhatCannotBecomeAProjectIsRefused(t *testing.T) {
 	full := t.TempDir()
 	if err := os.WriteFile(filepath.Join(full, "thesis.txt"), nil, 0o644); err != nil {

@@ -313,7 +313,7 @@ type Query {
     id: ID!
 
     """
-    The order of the row. Without it, the last row is meant: that of the greatest.
+    The order of the row. Omit it to get the last row of the partition.
     """
     order: String
 
@@ -420,7 +420,7 @@ type Query {
     id: ID!
 
     """
-    The dependent of the row. Without it, the last row is meant: that of the greatest.
+    The dependent of the row. Omit it to get the last row of the partition.
     """
     dependent: ID
 

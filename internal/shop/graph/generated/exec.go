@@ -755,7 +755,7 @@ type Query {
     id: ID!
 
     """
-    The category and productId of the row, joined with /. Or give category and productId. Without it, the last row is meant: that of the greatest.
+    The category and productId of the row, joined with /. Or give category and productId. Omit it to get the last row of the partition.
     """
     _subId: String
 
@@ -838,7 +838,7 @@ type Query {
     id: ID!
 
     """
-    The timestamp of the row. Without it, the last row is meant: that of the greatest.
+    The timestamp of the row. Omit it to get the last row of the partition.
     """
     timestamp: DateTime
 
@@ -901,7 +901,7 @@ type Query {
     id: ID!
 
     """
-    The version of the row. Without it, the last row is meant: that of the greatest.
+    The version of the row. Omit it to get the last row of the partition.
     """
     version: String
 
@@ -964,7 +964,7 @@ type Query {
     id: ID!
 
     """
-    The changedAt of the row. Without it, the last row is meant: that of the greatest.
+    The changedAt of the row. Omit it to get the last row of the partition.
     """
     changedAt: DateTime
 

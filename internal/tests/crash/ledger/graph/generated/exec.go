@@ -597,7 +597,7 @@ type Query {
     id: ID!
 
     """
-    The number of the row. Without it, the last row is meant: that of the greatest.
+    The number of the row. Omit it to get the last row of the partition.
     """
     number: String
 
@@ -830,7 +830,7 @@ type Query {
     id: ID!
 
     """
-    The level and hold of the row, joined with /. Or give level and hold. Without it, the last row is meant: that of the greatest.
+    The level and hold of the row, joined with /. Or give level and hold. Omit it to get the last row of the partition.
     """
     _subId: String
 
@@ -967,7 +967,7 @@ type Query {
     hold: ID
 
     """
-    The level of the row. Without it, the last row is meant: that of the greatest.
+    The level of the row. Omit it to get the last row of the partition.
     """
     level: Int
 
