@@ -21,11 +21,21 @@ type Connection[I any] struct {
 	NextToken *string
 }
 
-// FetchOne answers a generated query of kind One, and prefetches what the operation joins to the row. It returns nil
-// where there is no row. pk and sk are the values of the query's arguments; absent ones in sk are not given.
-func FetchOne[R any](ctx context.Context, rt *Runtime, query string, c *querydb.Codec[R], pk, sk []keys.Value, consistent *bool) (*R, error) {
-	q := rt.reader.Catalog.Queries[query]
-	r := read.Request{PK: pk, SK: sk, Consistent: consistent != nil && *consistent}
+// Query is a generated query with the values of its arguments. Absent values are not given.
+type Query struct {
+	Name string
+	// PK and SK are the values that compose the key, in the order of the catalog.
+	PK, SK     []keys.Value
+	Consistent *bool
+	Only       []string // types of members of a collection; nil for all
+	Page       catalog.PageArgs
+}
+
+// FetchOne answers a generated query of one row, and prefetches what the operation joins to the row. It returns nil where
+// there is no row. Generated readers call it; resolvers of your own call those.
+func FetchOne[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], query Query) (*R, error) {
+	q := rt.reader.Catalog.Queries[query.Name]
+	r := read.Request{PK: query.PK, SK: query.SK, Consistent: query.Consistent != nil && *query.Consistent}
 	rec, err := rt.reader.Row(ctx, rt.reader.Viewer(ctx), q, &r)
 	if err != nil || rec == nil {
 		return nil, err
@@ -40,10 +50,11 @@ func FetchOne[R any](ctx context.Context, rt *Runtime, query string, c *querydb.
 	return row, err
 }
 
-// FetchPage answers a generated query of kind Many, and prefetches what the operation joins to the rows.
-func FetchPage[R any](ctx context.Context, rt *Runtime, query string, c *querydb.Codec[R], pk []keys.Value, a catalog.PageArgs) (*Connection[*R], error) {
-	q := rt.reader.Catalog.Queries[query]
-	p, err := rt.reader.Page(ctx, rt.reader.Viewer(ctx), q, &read.Request{PK: pk, SK: a.Sort, Page: a, WantToken: true})
+// FetchPage answers a generated list query, and prefetches what the operation joins to the rows. Generated readers call it;
+// resolvers of your own call those.
+func FetchPage[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], query Query) (*Connection[*R], error) {
+	q := rt.reader.Catalog.Queries[query.Name]
+	p, err := rt.reader.Page(ctx, rt.reader.Viewer(ctx), q, query.pageRequest())
 	if err != nil {
 		return nil, err
 	}
@@ -54,8 +65,14 @@ func FetchPage[R any](ctx context.Context, rt *Runtime, query string, c *querydb
 		}
 	}
 	err = rt.resolver.LookAhead(ctx, func(c *plan.Compiler, sets []ast.SelectionSet) (nodes []*plan.Node) {
-		resolve.EachItems(c, q, sets, func(of []ast.SelectionSet) { nodes = append(nodes, c.AddNode(rt.reader.Catalog.Types[q.Type], of)) })
+		resolve.EachItems(c, q, sets, func(of []ast.SelectionSet) {
+			nodes = append(nodes, c.AddNode(rt.reader.Catalog.Types[q.Type], of))
+		})
 		return nodes
 	}, p.Records())
 	return conn, err
+}
+
+func (q *Query) pageRequest() *read.Request {
+	return &read.Request{PK: q.PK, SK: q.SK, Only: q.Only, Page: q.Page, WantToken: true}
 }

@@ -3,9 +3,6 @@ package graph
 import (
 	"context"
 
-	"github.com/foldql/foldql/graph/catalog"
-	"github.com/foldql/foldql/graph/internal/read"
-	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/record"
 )
@@ -13,8 +10,8 @@ import (
 // ItemReader reads items of a collection of the stored rows of one of its members.
 type ItemReader[I any] func(ctx context.Context, rt *Runtime, rec record.Record) (I, error)
 
-// ItemsOf makes the ItemReader of a member.
-func ItemsOf[R, I any](c *querydb.Codec[R], item func(*R) I) ItemReader[I] {
+// NewItemReader makes the ItemReader of a member of a collection.
+func NewItemReader[R, I any](c *querydb.Codec[R], item func(*R) I) ItemReader[I] {
 	return func(ctx context.Context, rt *Runtime, rec record.Record) (I, error) {
 		row, err := decode(ctx, rt, c, rec)
 		if err != nil {
@@ -25,8 +22,8 @@ func ItemsOf[R, I any](c *querydb.Codec[R], item func(*R) I) ItemReader[I] {
 	}
 }
 
-// Names are the values of an enum as text; nil stays nil.
-func Names[E ~string](values []E) []string {
+// EnumNames returns the values of an enum as text; nil stays nil.
+func EnumNames[E ~string](values []E) []string {
 	if values == nil {
 		return nil
 	}
@@ -37,11 +34,11 @@ func Names[E ~string](values []E) []string {
 	return names
 }
 
-// FetchCollection answers a generated query of a collection, and prefetches what the operation joins to its items. only
-// names the types that are asked for, nil for all; readers has one function for each member of the collection.
-func FetchCollection[I any](ctx context.Context, rt *Runtime, query string, readers []ItemReader[I], pk []keys.Value, only []string, a catalog.PageArgs) (*Connection[I], error) {
-	q := rt.reader.Catalog.Queries[query]
-	p, err := rt.reader.Page(ctx, rt.reader.Viewer(ctx), q, &read.Request{PK: pk, Only: only, Page: a, WantToken: true})
+// FetchCollection answers a generated query of a collection, and prefetches what the operation joins to its items. readers
+// has one function for each member of the collection. Generated readers call it; resolvers of your own call those.
+func FetchCollection[I any](ctx context.Context, rt *Runtime, readers []ItemReader[I], query Query) (*Connection[I], error) {
+	q := rt.reader.Catalog.Queries[query.Name]
+	p, err := rt.reader.Page(ctx, rt.reader.Viewer(ctx), q, query.pageRequest())
 	if err != nil {
 		return nil, err
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// Guard says whether the caller may read a field of the row: the rule is the field's own, or, for a virtual field
+// CheckFieldAccess says whether the caller may read a field of the row: the rule is the field's own, or, for a virtual field
 // without one, that of the field that holds its ids.
-func Guard[P any](ctx context.Context, rt *Runtime, typ, field string, c *querydb.Codec[P], row *P) error {
+func CheckFieldAccess[P any](ctx context.Context, rt *Runtime, typ, field string, c *querydb.Codec[P], row *P) error {
 	t := rt.reader.Catalog.Types[typ]
 	v := rt.reader.Viewer(ctx)
 	return v.CheckField(t, t.Fields[field], func() bool {

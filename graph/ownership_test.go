@@ -211,20 +211,20 @@ func TestResolversTellOwnersNoMoreThanPlans(t *testing.T) {
 			want graphqlerr.Code
 		}{
 			"a row of another": {func(ctx context.Context) error {
-				_, err := FetchOne(ctx, b.rt, "Slip", slip, text("s-bob"), nil, nil)
+				_, err := FetchOne(ctx, b.rt, slip, Query{Name: "Slip", PK: text("s-bob")})
 				return err
 			}, graphqlerr.Forbidden},
 			"the last row of a partition": {func(ctx context.Context) error {
-				_, err := FetchOne(ctx, b.rt, "Paper", paper, text("shared"), []keys.Value{{}}, nil)
+				_, err := FetchOne(ctx, b.rt, paper, Query{Name: "Paper", PK: text("shared"), SK: []keys.Value{{}}})
 				return err
 			}, graphqlerr.Forbidden},
 			"a range of a shared partition": {func(ctx context.Context) error {
 				from, to := "v3", "v3"
-				_, err := FetchPage(ctx, b.rt, "PaperById", paper, text("shared"), catalog.PageArgs{From: &from, To: &to})
+				_, err := FetchPage(ctx, b.rt, paper, Query{Name: "PaperById", PK: text("shared"), Page: catalog.PageArgs{From: &from, To: &to}})
 				return err
 			}, graphqlerr.Forbidden},
 			"a range of an own partition": {func(ctx context.Context) error {
-				_, err := FetchPage(ctx, b.rt, "PaperByOwner", paper, text("ann"), catalog.PageArgs{})
+				_, err := FetchPage(ctx, b.rt, paper, Query{Name: "PaperByOwner", PK: text("ann")})
 				return err
 			}, ""},
 			"a join to an own row":                {join("slip", "s-ann"), ""},

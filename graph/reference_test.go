@@ -117,7 +117,7 @@ func (r *reference) resolve(ctx context.Context, typ string, f graphql.Collected
 func (r *reference) field(ctx context.Context, typ, name string, of *row) (any, error) {
 	t := r.b.catalog.Types[typ]
 	c := r.b.codec(typ)
-	if err := Guard(ctx, r.b.rt, typ, name, c, of); err != nil {
+	if err := CheckFieldAccess(ctx, r.b.rt, typ, name, c, of); err != nil {
 		return nil, err
 	}
 	field := t.Fields[name]
@@ -184,7 +184,9 @@ func (r *reference) query(ctx context.Context, f graphql.CollectedField) (any, e
 		return vals
 	}
 	if q.Kind == catalog.One {
-		got, err := FetchOne(ctx, r.b.rt, q.Name, r.b.codec(q.Type), values(q.PK, q.PKParts), values(q.SK, q.SKParts), given[bool](args, "consistent"))
+		got, err := FetchOne(ctx, r.b.rt, r.b.codec(q.Type), Query{
+			Name: q.Name, PK: values(q.PK, q.PKParts), SK: values(q.SK, q.SKParts), Consistent: given[bool](args, "consistent"),
+		})
 		if got == nil {
 			return nil, err
 		}
@@ -192,7 +194,7 @@ func (r *reference) query(ctx context.Context, f graphql.CollectedField) (any, e
 	}
 	page := catalog.PageArgs{
 		Eq: given[string](args, "eq"), Prefix: given[string](args, "prefix"), From: given[string](args, "from"), To: given[string](args, "to"),
-		Sort: values(nil, q.SKParts), Reverse: given[bool](args, "reverse"), NextToken: given[string](args, "nextToken"),
+		Reverse: given[bool](args, "reverse"), NextToken: given[string](args, "nextToken"),
 	}
 	if n, ok := args["limit"]; ok {
 		limit, err := scalar.UnmarshalInt(n)
@@ -201,7 +203,9 @@ func (r *reference) query(ctx context.Context, f graphql.CollectedField) (any, e
 		}
 		page.Limit = &limit
 	}
-	got, err := FetchPage(ctx, r.b.rt, q.Name, r.b.codec(q.Type), values(q.PK, q.PKParts), page)
+	got, err := FetchPage(ctx, r.b.rt, r.b.codec(q.Type), Query{
+		Name: q.Name, PK: values(q.PK, q.PKParts), SK: values(nil, q.SKParts), Page: page,
+	})
 	if got == nil {
 		return nil, err
 	}

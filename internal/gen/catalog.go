@@ -83,7 +83,7 @@ func (f *goFile) catalogQuery(r *schema.ReadModel, q schema.Query) {
 	if q.Connection != "" {
 		f.line("Kind: catalog.Many,\nConnection: %q,\nOperands: %t,", q.Connection, slices.Contains(q.Args, queryarg.Eq))
 	}
-	pk, sk := keyArguments(r, q)
+	pk, sk := keyArguments(r, q, arguments(r, q))
 	f.catalogArguments("PK", pk[:len(pk)-len(q.PKParts)])
 	f.catalogArguments("PKParts", pk[len(pk)-len(q.PKParts):])
 	f.catalogArguments("SK", sk[:len(sk)-len(q.SKParts)])
@@ -143,8 +143,7 @@ func (f *goFile) catalogArguments(half string, args []argument) {
 }
 
 // keyArguments are the arguments that the halves of a query's key are composed of: the text of a half first, then its parts.
-func keyArguments(r *schema.ReadModel, q schema.Query) (pk, sk []argument) {
-	args := arguments(r, q)
+func keyArguments(r *schema.ReadModel, q schema.Query, args []argument) (pk, sk []argument) {
 	switch {
 	case r.Entity != nil && q.Index != nil:
 		return argumentsOf(q.Index.PK, args), argumentsOf(q.Index.SK, args)

@@ -136,6 +136,7 @@ func (p *project) files(m *schema.Model) (*output, error) {
 		"projection/ops/projectors.go":   projectors(m, p.module),
 		"graph/generated/catalog.go":     catalog(m, p.module),
 		"graph/generated/connections.go": connections(m, p.module),
+		"graph/generated/readers.go":     readers(m, p.module),
 		"graph/generated/resolvers.go":   resolvers(m, p.module, o.own),
 		entryFile:                        entry(p.module, o.own),
 	}

@@ -42,26 +42,33 @@ func entry(module string, own bool) *goFile {
 	return f
 }
 
-// owner is what a project begins its own resolvers with.
+// owner is what a project begins its own resolvers with; %s is its module.
 const owner = `package graph
 
-import "github.com/foldql/foldql/graph"
+import (
+	"github.com/foldql/foldql/graph"
+
+	"%s/graph/generated"
+)
 
 // Resolver is what the resolvers of the project's own fields of Query share. This file is written once: change it.
 type Resolver struct {
 	runtime *graph.Runtime
+	queries generated.Reader // asks the generated queries
 }
 
 // NewResolver makes the resolvers over the runtime that answers all other fields.
-func NewResolver(rt *graph.Runtime) *Resolver { return &Resolver{runtime: rt} }
+func NewResolver(rt *graph.Runtime) *Resolver {
+	return &Resolver{runtime: rt, queries: generated.NewReader(rt)}
+}
 `
 
 // begin writes what is the project's from then on, unless it is there.
-func begin() error {
+func begin(module string) error {
 	if _, err := os.Stat(ownerFile); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return writeFile(ownerFile, []byte(owner))
+	return writeFile(ownerFile, fmt.Appendf(nil, owner, module))
 }
 
 // ownResolvers is the plugin of gqlgen that writes stubs for the fields that a project resolves itself, and the

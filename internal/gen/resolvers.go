@@ -7,7 +7,6 @@ import (
 
 	"github.com/99designs/gqlgen/codegen/templates"
 
-	"github.com/foldql/foldql/internal/queryarg"
 	"github.com/foldql/foldql/internal/schema"
 )
 
@@ -44,19 +43,15 @@ func resolvers(m *schema.Model, module string, own bool) *goFile {
 	f.root(m, own)
 	for _, r := range m.ReadModels {
 		for _, q := range r.Queries() {
-			f.queryResolver(r, q)
+			f.queryResolver(q, arguments(r, q), answerOf(r, q))
 		}
 	}
 	for _, c := range m.Collections {
-		f.collectionResolver(c)
+		q := c.Query()
+		f.queryResolver(q, collectionArguments(c), schema.GoName(q.Connection))
 	}
 	for _, r := range m.ReadModels {
 		f.typeResolvers(r)
-	}
-	if strings.Contains(f.body.String(), "optional(") {
-		f.line("// optional makes a key value of an argument that may be left out.")
-		f.line("func optional[T any](v *T, value func(T) keys.Value) keys.Value {")
-		f.line("if v == nil {\nreturn keys.Value{}\n}\nreturn value(*v)\n}")
 	}
 	return f
 }
@@ -108,7 +103,7 @@ func hasResolvers(r *schema.ReadModel) bool {
 func resolverOf(r *schema.ReadModel) string { return "rowsOf" + schema.GoName(r.Name) }
 
 // reserved are the names that parameters of resolvers must leave free in their bodies.
-var reserved = []string{"r", "ctx", "graph", "catalog", "keys", "model", "optional", "string", "int64", "int", "bool", "float64", "time", "queries", "nil"}
+var reserved = []string{"r", "ctx", "args", "graph", "catalog", "keys", "model", "optional", "string", "int64", "int", "bool", "float64", "time", "queries", "nil"}
 
 // named gives each argument its parameter of the resolver.
 func named(args []argument) []argument {
@@ -124,147 +119,33 @@ func named(args []argument) []argument {
 	return args
 }
 
-func (f *goFile) queryResolver(r *schema.ReadModel, q schema.Query) {
-	args, name := arguments(r, q), schema.GoName(r.Name)
-	answer := "model." + name
-	if q.Connection != "" {
-		answer = schema.GoName(q.Connection)
+// queryResolver writes the resolver of a query, which asks the reader.
+func (f *goFile) queryResolver(q schema.Query, args []argument, answer string) {
+	name := schema.GoName(q.Name)
+	f.line("// %s answers %s.", name, q.Name)
+	f.line("func (r queries) %s(ctx context.Context%s) (*%s, error) {", name, f.signature(args), answer)
+	call := "ctx"
+	var optional []string
+	for _, a := range args {
+		if a.required() {
+			call += ", " + a.param
+		} else {
+			optional = append(optional, a.goField()+": "+a.param)
+		}
 	}
-	f.line("// %s answers %s.", schema.GoName(q.Name), q.Name)
-	f.line("func (r queries) %s(ctx context.Context%s) (*%s, error) {", schema.GoName(q.Name), f.signature(args), answer)
-	pk, sk := keyArguments(r, q)
-	if q.Connection == "" {
-		f.line("return graph.FetchOne(ctx, r.rt, %q, model.%sCodec, %s, %s, %s)\n}\n",
-			q.Name, name, f.keyValues(pk), f.keyValues(sk), paramOf(args, queryarg.Consistent))
-		return
+	if len(optional) > 0 {
+		call += ", " + name + "Args{" + strings.Join(optional, ", ") + "}"
 	}
-	page := ""
-	if r.Entity != nil {
-		page = f.entityPageArgs(sk, args[len(q.Required)+len(q.Trailing)+len(q.Optional):])
-	} else {
-		page = f.pageArgs(args[len(pk)+len(sk):], sk...)
-	}
-	f.line("return graph.FetchPage(ctx, r.rt, %q, model.%sCodec, %s, %s)\n}\n", q.Name, name, f.keyValues(pk), page)
-}
-
-// collectionResolver writes the resolver of a collection, and how its items are read.
-func (f *goFile) collectionResolver(c *schema.Collection) {
-	q, args, items := c.Query(), collectionArguments(c), "itemsOf"+schema.GoName(c.APIName())
-	item := "model." + schema.GoName(c.Union())
-	f.line("// %s reads items of %s, by their types.", items, c.APIName())
-	f.line("var %s = []graph.ItemReader[%s]{", items, item)
-	for _, name := range memberNames(c) {
-		goName := schema.GoName(name)
-		f.line("graph.ItemsOf(model.%sCodec, func(r *model.%s) %s { return r }),", goName, goName, item)
-	}
-	f.line("}\n")
-	f.line("// %s answers %s.", schema.GoName(q.Name), q.Name)
-	f.line("func (r queries) %s(ctx context.Context%s) (*%s, error) {", schema.GoName(q.Name), f.signature(args), schema.GoName(q.Connection))
-	f.line("return graph.FetchCollection(ctx, r.rt, %q, %s, %s, graph.Names(%s), %s)\n}\n",
-		q.Name, items, f.keyValues(args[:len(c.PK)]), paramOf(args, queryarg.Only), f.pageArgs(args[len(c.PK):]))
+	f.line("return Reader{r.rt}.%s(%s)\n}\n", name, call)
 }
 
 // signature writes the parameters of a resolver.
 func (f *goFile) signature(args []argument) string {
 	var b strings.Builder
 	for _, a := range args {
-		base, nonNull := strings.CutSuffix(a.typ, "!")
-		goType := scalars[base].goType
-		switch {
-		case a.goType != "":
-			goType, nonNull = a.goType, true
-		case a.field != nil:
-			f.needs(a.field)
-			goType = scalarOf(a.field, "model.").goType
-		}
-		if !nonNull {
-			goType = "*" + goType
-		}
-		fmt.Fprintf(&b, ", %s %s", a.param, goType)
+		fmt.Fprintf(&b, ", %s %s", a.param, f.argumentType(a))
 	}
 	return b.String()
-}
-
-// keyValues is the literal of the values of arguments.
-func (f *goFile) keyValues(args []argument) string {
-	if len(args) == 0 {
-		return "nil"
-	}
-	values := make([]string, len(args))
-	for i, a := range args {
-		values[i] = f.keyValue(a)
-	}
-	return "[]keys.Value{" + strings.Join(values, ", ") + "}"
-}
-
-// keyValue is the expression of the value of an argument, which is absent where the argument is not given.
-func (f *goFile) keyValue(a argument) string {
-	f.lib("keys")
-	goType, value := "string", "keys.String(%s)"
-	if a.field != nil {
-		s := scalarOf(a.field, "model.")
-		goType, value = s.goType, s.value
-	}
-	if strings.HasSuffix(a.typ, "!") {
-		return fmt.Sprintf(value, a.param)
-	}
-	return fmt.Sprintf("optional(%s, %s)", a.param, function(goType, value))
-}
-
-// function is the function that makes a key value by a pattern such as "keys.Int(int64(%s))".
-func function(goType, pattern string) string {
-	if name, simple := strings.CutSuffix(pattern, "(%s)"); simple && !strings.Contains(name, "(") {
-		return name
-	}
-	return fmt.Sprintf("func(v %s) keys.Value { return %s }", goType, fmt.Sprintf(pattern, "v"))
-}
-
-// paramOf is the parameter of an argument, nil where there is none.
-func paramOf(args []argument, name string) string {
-	for _, a := range args {
-		if a.name == name {
-			return a.param
-		}
-	}
-	return "nil"
-}
-
-// pageArgs is the literal of the arguments of a page: parts of the sort key, and those that are no parts of keys.
-func (f *goFile) pageArgs(args []argument, sk ...argument) string {
-	var fields []string
-	if len(sk) > 0 {
-		fields = append(fields, "Sort: "+f.keyValues(sk))
-	}
-	for _, a := range args {
-		if arg, ok := queryarg.Find(a.name); ok && (arg.Group == queryarg.Operand || arg.Group == queryarg.Page) {
-			fields = append(fields, arg.GoName()+": "+a.param)
-		}
-	}
-	f.lib("graph/catalog")
-	return "catalog.PageArgs{" + strings.Join(fields, ", ") + "}"
-}
-
-// entityPageArgs is that literal for an entity: parts of the sort key, and operands, are values there.
-func (f *goFile) entityPageArgs(sk, args []argument) string {
-	var operands, fields []string
-	for _, a := range args {
-		switch arg, _ := queryarg.Find(a.name); {
-		case arg.Group != queryarg.Operand:
-			fields = append(fields, arg.GoName()+": "+a.param)
-		case arg.Typed:
-			operands = append(operands, arg.GoName()+": "+f.keyValue(a))
-		default:
-			operands = append(operands, arg.GoName()+": "+a.param)
-		}
-	}
-	if len(operands) > 0 {
-		fields = append([]string{"Where: keys.Condition{" + strings.Join(operands, ", ") + "}"}, fields...)
-	}
-	if len(sk) > 0 {
-		fields = append([]string{"Sort: " + f.keyValues(sk)}, fields...)
-	}
-	f.lib("graph/catalog")
-	return "catalog.PageArgs{" + strings.Join(fields, ", ") + "}"
 }
 
 // typeResolvers writes the resolvers of virtual and of guarded fields.
@@ -292,7 +173,7 @@ func (f *goFile) method(r *schema.ReadModel, field, answer string) {
 
 // guard writes the call that asks whether the field may be read.
 func (f *goFile) guard(r *schema.ReadModel, field string) {
-	f.line("if err := graph.Guard(ctx, r.rt, %q, %q, model.%sCodec, obj); err != nil {\nreturn nil, err\n}", r.Name, field, schema.GoName(r.Name))
+	f.line("if err := graph.CheckFieldAccess(ctx, r.rt, %q, %q, model.%sCodec, obj); err != nil {\nreturn nil, err\n}", r.Name, field, schema.GoName(r.Name))
 }
 
 func (f *goFile) guarded(r *schema.ReadModel, field *schema.Field) {

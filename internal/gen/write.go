@@ -37,7 +37,7 @@ func (p *project) write(o *output) (changed []string, err error) {
 		return nil, err
 	}
 	if o.own {
-		err = begin()
+		err = begin(p.module)
 	} else {
 		err = remove(ownFile)
 	}

@@ -52,8 +52,8 @@ func TestQueriesOfAProjectsOwnNeedNoOtherFile(t *testing.T) {
 	}
 	run(t, dir, "go", "build", "-o", "server", "./cmd/server")
 	edit(t, dir, "graph/schema.resolvers.go", `panic(fmt.Errorf("not implemented: First - first"))`,
-		`return graph.FetchOne(ctx, r.r.runtime, "Task", model.TaskCodec, []keys.Value{keys.String("1")}, nil, nil)`)
-	edit(t, dir, "graph/schema.resolvers.go", "import (\n", "import (\n\t\"github.com/foldql/foldql/graph\"\n\t\"github.com/foldql/foldql/keys\"\n")
+		`return r.r.queries.Task(ctx, "1", generated.TaskArgs{})`)
+	edit(t, dir, "graph/schema.resolvers.go", "import (\n", "import (\n\t\"todo/graph/generated\"\n")
 	if err := gen.Generate(dir, io.Discard); err != nil {
 		t.Fatal(err)
 	}

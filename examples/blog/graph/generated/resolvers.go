@@ -10,8 +10,6 @@ import (
 	"example.com/blog/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/graph/catalog"
-	"github.com/foldql/foldql/keys"
 )
 
 // SDL is the schema that is served.
@@ -39,62 +37,62 @@ func (r root) Member() MemberResolver { return rowsOfMember{r.rt} }
 
 // User answers User.
 func (r queries) User(ctx context.Context, id string, consistent *bool) (*model.User, error) {
-	return graph.FetchOne(ctx, r.rt, "User", model.UserCodec, []keys.Value{keys.String(id)}, nil, consistent)
+	return Reader{r.rt}.User(ctx, id, UserArgs{Consistent: consistent})
 }
 
 // UserAll answers UserAll.
 func (r queries) UserAll(ctx context.Context, reverse *bool, limit *int, nextToken *string) (*UserAllConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "UserAll", model.UserCodec, nil, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.UserAll(ctx, UserAllArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // UserByEmail answers UserByEmail.
 func (r queries) UserByEmail(ctx context.Context, email string) (*model.User, error) {
-	return graph.FetchOne(ctx, r.rt, "UserByEmail", model.UserCodec, nil, []keys.Value{keys.String(email)}, nil)
+	return Reader{r.rt}.UserByEmail(ctx, email)
 }
 
 // UserByUsername answers UserByUsername.
 func (r queries) UserByUsername(ctx context.Context, username string) (*model.User, error) {
-	return graph.FetchOne(ctx, r.rt, "UserByUsername", model.UserCodec, nil, []keys.Value{keys.String(username)}, nil)
+	return Reader{r.rt}.UserByUsername(ctx, username)
 }
 
 // Post answers Post.
 func (r queries) Post(ctx context.Context, authorID string, createdAt time.Time, id string, consistent *bool) (*model.Post, error) {
-	return graph.FetchOne(ctx, r.rt, "Post", model.PostCodec, []keys.Value{keys.String(authorID)}, []keys.Value{keys.DateTime(createdAt), keys.String(id)}, consistent)
+	return Reader{r.rt}.Post(ctx, authorID, createdAt, id, PostArgs{Consistent: consistent})
 }
 
 // PostByPrimary answers PostByPrimary.
 func (r queries) PostByPrimary(ctx context.Context, authorID string, createdAt *time.Time, id *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostByPrimaryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PostByPrimary", model.PostCodec, []keys.Value{keys.String(authorID)}, catalog.PageArgs{Sort: []keys.Value{optional(createdAt, keys.DateTime), optional(id, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.PostByPrimary(ctx, authorID, PostByPrimaryArgs{CreatedAt: createdAt, ID: id, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PostAll answers PostAll.
 func (r queries) PostAll(ctx context.Context, reverse *bool, limit *int, nextToken *string) (*PostAllConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PostAll", model.PostCodec, nil, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.PostAll(ctx, PostAllArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PostFeed answers PostFeed.
 func (r queries) PostFeed(ctx context.Context, createdAt *time.Time, id *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostFeedConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PostFeed", model.PostCodec, nil, catalog.PageArgs{Sort: []keys.Value{optional(createdAt, keys.DateTime), optional(id, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.PostFeed(ctx, PostFeedArgs{CreatedAt: createdAt, ID: id, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PostByID answers PostById.
 func (r queries) PostByID(ctx context.Context, id *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PostById", model.PostCodec, nil, catalog.PageArgs{Sort: []keys.Value{optional(id, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.PostByID(ctx, PostByIDArgs{ID: id, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PostByStatus answers PostByStatus.
 func (r queries) PostByStatus(ctx context.Context, status model.PostStatus, createdAt *time.Time, id *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostByStatusConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PostByStatus", model.PostCodec, []keys.Value{keys.String(string(status))}, catalog.PageArgs{Sort: []keys.Value{optional(createdAt, keys.DateTime), optional(id, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.PostByStatus(ctx, status, PostByStatusArgs{CreatedAt: createdAt, ID: id, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Member answers Member.
 func (r queries) Member(ctx context.Context, orgID string, teamID string, userID string, consistent *bool) (*model.Member, error) {
-	return graph.FetchOne(ctx, r.rt, "Member", model.MemberCodec, []keys.Value{keys.String(orgID)}, []keys.Value{keys.String(teamID), keys.String(userID)}, consistent)
+	return Reader{r.rt}.Member(ctx, orgID, teamID, userID, MemberArgs{Consistent: consistent})
 }
 
 // MemberByPrimary answers MemberByPrimary.
 func (r queries) MemberByPrimary(ctx context.Context, orgID string, teamID *string, userID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*MemberByPrimaryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "MemberByPrimary", model.MemberCodec, []keys.Value{keys.String(orgID)}, catalog.PageArgs{Sort: []keys.Value{optional(teamID, keys.String), optional(userID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.MemberByPrimary(ctx, orgID, MemberByPrimaryArgs{TeamID: teamID, UserID: userID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // rowsOfPost resolves fields of Post.
@@ -113,12 +111,4 @@ type rowsOfMember struct{ rt *graph.Runtime }
 func (r rowsOfMember) User(ctx context.Context, obj *model.Member) (*model.User, error) {
 	id := model.MemberCodec.Value(obj, 2)
 	return graph.JoinOne(ctx, r.rt, "Member", "user", model.UserCodec, id)
-}
-
-// optional makes a key value of an argument that may be left out.
-func optional[T any](v *T, value func(T) keys.Value) keys.Value {
-	if v == nil {
-		return keys.Value{}
-	}
-	return value(*v)
 }

@@ -10,8 +10,6 @@ import (
 	"example.com/devices/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/graph/catalog"
-	"github.com/foldql/foldql/keys"
 )
 
 // SDL is the schema that is served.
@@ -35,48 +33,40 @@ type queries struct{ rt *graph.Runtime }
 
 // Device answers Device.
 func (r queries) Device(ctx context.Context, channel string, deviceID string, consistent *bool) (*model.Device, error) {
-	return graph.FetchOne(ctx, r.rt, "Device", model.DeviceCodec, []keys.Value{keys.String(channel), keys.String(deviceID)}, nil, consistent)
+	return Reader{r.rt}.Device(ctx, channel, deviceID, DeviceArgs{Consistent: consistent})
 }
 
 // DeviceByCurrentAlert answers DeviceByCurrentAlert.
 func (r queries) DeviceByCurrentAlert(ctx context.Context, accountID string, alertState *string, timestamp *time.Time, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*DeviceByCurrentAlertConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "DeviceByCurrentAlert", model.DeviceCodec, []keys.Value{keys.String(accountID)}, catalog.PageArgs{Sort: []keys.Value{optional(alertState, keys.String), optional(timestamp, keys.DateTime)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.DeviceByCurrentAlert(ctx, accountID, DeviceByCurrentAlertArgs{AlertState: alertState, Timestamp: timestamp, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // DeviceByChannel answers DeviceByChannel.
 func (r queries) DeviceByChannel(ctx context.Context, channel string, deviceID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*DeviceByChannelConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "DeviceByChannel", model.DeviceCodec, []keys.Value{keys.String(channel)}, catalog.PageArgs{Sort: []keys.Value{optional(deviceID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.DeviceByChannel(ctx, channel, DeviceByChannelArgs{DeviceID: deviceID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Asset answers Asset.
 func (r queries) Asset(ctx context.Context, assetID string, consistent *bool) (*model.Asset, error) {
-	return graph.FetchOne(ctx, r.rt, "Asset", model.AssetCodec, []keys.Value{keys.String(assetID)}, nil, consistent)
+	return Reader{r.rt}.Asset(ctx, assetID, AssetArgs{Consistent: consistent})
 }
 
 // AssetByLocation answers AssetByLocation.
 func (r queries) AssetByLocation(ctx context.Context, region string, country *string, city *string, site *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*AssetByLocationConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "AssetByLocation", model.AssetCodec, []keys.Value{keys.String(region)}, catalog.PageArgs{Sort: []keys.Value{optional(country, keys.String), optional(city, keys.String), optional(site, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.AssetByLocation(ctx, region, AssetByLocationArgs{Country: country, City: city, Site: site, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Vehicle answers Vehicle.
 func (r queries) Vehicle(ctx context.Context, id string, consistent *bool) (*model.Vehicle, error) {
-	return graph.FetchOne(ctx, r.rt, "Vehicle", model.VehicleCodec, []keys.Value{keys.String(id)}, nil, consistent)
+	return Reader{r.rt}.Vehicle(ctx, id, VehicleArgs{Consistent: consistent})
 }
 
 // VehicleByFleet answers VehicleByFleet.
 func (r queries) VehicleByFleet(ctx context.Context, accountID string, fleetID *string, reverse *bool, limit *int, nextToken *string) (*VehicleByFleetConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "VehicleByFleet", model.VehicleCodec, []keys.Value{keys.String(accountID), optional(fleetID, keys.String)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.VehicleByFleet(ctx, accountID, VehicleByFleetArgs{FleetID: fleetID, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // VehicleByDeviceBinding answers VehicleByDeviceBinding.
 func (r queries) VehicleByDeviceBinding(ctx context.Context, deviceBinding string, reverse *bool, limit *int, nextToken *string) (*VehicleByDeviceBindingConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "VehicleByDeviceBinding", model.VehicleCodec, []keys.Value{keys.String(deviceBinding)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
-}
-
-// optional makes a key value of an argument that may be left out.
-func optional[T any](v *T, value func(T) keys.Value) keys.Value {
-	if v == nil {
-		return keys.Value{}
-	}
-	return value(*v)
+	return Reader{r.rt}.VehicleByDeviceBinding(ctx, deviceBinding, VehicleByDeviceBindingArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }

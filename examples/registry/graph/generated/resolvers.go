@@ -9,7 +9,6 @@ import (
 	"example.com/registry/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 )
 
@@ -38,37 +37,37 @@ func (r root) Dependent() DependentResolver { return rowsOfDependent{r.rt} }
 
 // Package answers Package.
 func (r queries) Package(ctx context.Context, id string, consistent *bool) (*model.Package, error) {
-	return graph.FetchOne(ctx, r.rt, "Package", model.PackageCodec, []keys.Value{keys.String(id)}, nil, consistent)
+	return Reader{r.rt}.Package(ctx, id, PackageArgs{Consistent: consistent})
 }
 
 // PackageByLicense answers PackageByLicense.
 func (r queries) PackageByLicense(ctx context.Context, license string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PackageByLicenseConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PackageByLicense", model.PackageCodec, []keys.Value{keys.String(license)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.PackageByLicense(ctx, license, PackageByLicenseArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Version answers Version.
 func (r queries) Version(ctx context.Context, id string, order *string, consistent *bool) (*model.Version, error) {
-	return graph.FetchOne(ctx, r.rt, "Version", model.VersionCodec, []keys.Value{keys.String(id)}, []keys.Value{optional(order, keys.String)}, consistent)
+	return Reader{r.rt}.Version(ctx, id, VersionArgs{Order: order, Consistent: consistent})
 }
 
 // VersionByID answers VersionById.
 func (r queries) VersionByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*VersionByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "VersionById", model.VersionCodec, []keys.Value{keys.String(id)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.VersionByID(ctx, id, VersionByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // VersionByTime answers VersionByTime.
 func (r queries) VersionByTime(ctx context.Context, packageArg string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*VersionByTimeConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "VersionByTime", model.VersionCodec, []keys.Value{keys.String(packageArg)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.VersionByTime(ctx, packageArg, VersionByTimeArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Dependent answers Dependent.
 func (r queries) Dependent(ctx context.Context, id string, dependent *string, consistent *bool) (*model.Dependent, error) {
-	return graph.FetchOne(ctx, r.rt, "Dependent", model.DependentCodec, []keys.Value{keys.String(id)}, []keys.Value{optional(dependent, keys.String)}, consistent)
+	return Reader{r.rt}.Dependent(ctx, id, DependentArgs{Dependent: dependent, Consistent: consistent})
 }
 
 // DependentByID answers DependentById.
 func (r queries) DependentByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*DependentByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "DependentById", model.DependentCodec, []keys.Value{keys.String(id)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.DependentByID(ctx, id, DependentByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // rowsOfVersion resolves fields of Version.
@@ -96,12 +95,4 @@ type rowsOfDependent struct{ rt *graph.Runtime }
 func (r rowsOfDependent) Package(ctx context.Context, obj *model.Dependent) (*model.Package, error) {
 	id := model.DependentCodec.Value(obj, 1)
 	return graph.JoinOne(ctx, r.rt, "Dependent", "package", model.PackageCodec, id)
-}
-
-// optional makes a key value of an argument that may be left out.
-func optional[T any](v *T, value func(T) keys.Value) keys.Value {
-	if v == nil {
-		return keys.Value{}
-	}
-	return value(*v)
 }

@@ -9,7 +9,6 @@ import (
 	"example.com/tenants/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 )
 
@@ -40,122 +39,97 @@ func (r root) Membership() MembershipResolver { return rowsOfMembership{r.rt} }
 
 // Employee answers Employee.
 func (r queries) Employee(ctx context.Context, employeeID string, consistent *bool) (*model.Employee, error) {
-	return graph.FetchOne(ctx, r.rt, "Employee", model.EmployeeCodec, []keys.Value{keys.String(employeeID)}, nil, consistent)
+	return Reader{r.rt}.Employee(ctx, employeeID, EmployeeArgs{Consistent: consistent})
 }
 
 // EmployeeTenantMembers answers EmployeeTenantMembers.
 func (r queries) EmployeeTenantMembers(ctx context.Context, tenantID string, department *string, hireDate *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*EmployeeTenantMembersConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "EmployeeTenantMembers", model.EmployeeCodec, []keys.Value{keys.String(tenantID)}, catalog.PageArgs{Sort: []keys.Value{optional(department, keys.String), optional(hireDate, keys.DateOf)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.EmployeeTenantMembers(ctx, tenantID, EmployeeTenantMembersArgs{Department: department, HireDate: hireDate, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // EmployeeByEmail answers EmployeeByEmail.
 func (r queries) EmployeeByEmail(ctx context.Context, email string, reverse *bool, limit *int, nextToken *string) (*EmployeeByEmailConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "EmployeeByEmail", model.EmployeeCodec, []keys.Value{keys.String(email)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.EmployeeByEmail(ctx, email, EmployeeByEmailArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // EmployeeContributions answers EmployeeContributions.
 func (r queries) EmployeeContributions(ctx context.Context, employeeID string, department *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*EmployeeContributionsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "EmployeeContributions", model.EmployeeCodec, []keys.Value{keys.String(employeeID)}, catalog.PageArgs{Sort: []keys.Value{optional(department, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.EmployeeContributions(ctx, employeeID, EmployeeContributionsArgs{Department: department, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // EmployeeDepartmentStaff answers EmployeeDepartmentStaff.
 func (r queries) EmployeeDepartmentStaff(ctx context.Context, department string, hireDate *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*EmployeeDepartmentStaffConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "EmployeeDepartmentStaff", model.EmployeeCodec, []keys.Value{keys.String(department)}, catalog.PageArgs{Sort: []keys.Value{optional(hireDate, keys.DateOf)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.EmployeeDepartmentStaff(ctx, department, EmployeeDepartmentStaffArgs{HireDate: hireDate, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Task answers Task.
 func (r queries) Task(ctx context.Context, taskID string, consistent *bool) (*model.Task, error) {
-	return graph.FetchOne(ctx, r.rt, "Task", model.TaskCodec, []keys.Value{keys.String(taskID)}, nil, consistent)
+	return Reader{r.rt}.Task(ctx, taskID, TaskArgs{Consistent: consistent})
 }
 
 // TaskTenantMembers answers TaskTenantMembers.
 func (r queries) TaskTenantMembers(ctx context.Context, tenantID string, projectID *string, taskID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*TaskTenantMembersConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "TaskTenantMembers", model.TaskCodec, []keys.Value{keys.String(tenantID)}, catalog.PageArgs{Sort: []keys.Value{optional(projectID, keys.String), optional(taskID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.TaskTenantMembers(ctx, tenantID, TaskTenantMembersArgs{ProjectID: projectID, TaskID: taskID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // TaskByAssignee answers TaskByAssignee.
 func (r queries) TaskByAssignee(ctx context.Context, employeeID string, priority *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*TaskByAssigneeConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "TaskByAssignee", model.TaskCodec, []keys.Value{keys.String(employeeID)}, catalog.PageArgs{Sort: []keys.Value{optional(priority, func(v int) keys.Value { return keys.Int(int64(v)) })}, Where: keys.Condition{Eq: optional(eq, func(v int) keys.Value { return keys.Int(int64(v)) }), From: optional(from, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(to, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.TaskByAssignee(ctx, employeeID, TaskByAssigneeArgs{Priority: priority, Eq: eq, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // TaskAssignments answers TaskAssignments.
 func (r queries) TaskAssignments(ctx context.Context, employeeID string, projectID *string, taskID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*TaskAssignmentsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "TaskAssignments", model.TaskCodec, []keys.Value{keys.String(employeeID)}, catalog.PageArgs{Sort: []keys.Value{optional(projectID, keys.String), optional(taskID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.TaskAssignments(ctx, employeeID, TaskAssignmentsArgs{ProjectID: projectID, TaskID: taskID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Equipment answers Equipment.
 func (r queries) Equipment(ctx context.Context, equipmentID string, consistent *bool) (*model.Equipment, error) {
-	return graph.FetchOne(ctx, r.rt, "Equipment", model.EquipmentCodec, []keys.Value{keys.String(equipmentID)}, nil, consistent)
+	return Reader{r.rt}.Equipment(ctx, equipmentID, EquipmentArgs{Consistent: consistent})
 }
 
 // EquipmentDepartmentStaff answers EquipmentDepartmentStaff.
 func (r queries) EquipmentDepartmentStaff(ctx context.Context, department string, purchaseDate *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*EquipmentDepartmentStaffConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "EquipmentDepartmentStaff", model.EquipmentCodec, []keys.Value{keys.String(department)}, catalog.PageArgs{Sort: []keys.Value{optional(purchaseDate, keys.DateOf)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.EquipmentDepartmentStaff(ctx, department, EquipmentDepartmentStaffArgs{PurchaseDate: purchaseDate, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ProjectMember answers ProjectMember.
 func (r queries) ProjectMember(ctx context.Context, employeeID string, projectID string, consistent *bool) (*model.ProjectMember, error) {
-	return graph.FetchOne(ctx, r.rt, "ProjectMember", model.ProjectMemberCodec, []keys.Value{keys.String(employeeID), keys.String(projectID)}, nil, consistent)
+	return Reader{r.rt}.ProjectMember(ctx, employeeID, projectID, ProjectMemberArgs{Consistent: consistent})
 }
 
 // ProjectMemberAssignments answers ProjectMemberAssignments.
 func (r queries) ProjectMemberAssignments(ctx context.Context, employeeID string, projectID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ProjectMemberAssignmentsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ProjectMemberAssignments", model.ProjectMemberCodec, []keys.Value{keys.String(employeeID)}, catalog.PageArgs{Sort: []keys.Value{optional(projectID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.ProjectMemberAssignments(ctx, employeeID, ProjectMemberAssignmentsArgs{ProjectID: projectID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Membership answers Membership.
 func (r queries) Membership(ctx context.Context, orgID string, role string, userID string, consistent *bool) (*model.Membership, error) {
-	return graph.FetchOne(ctx, r.rt, "Membership", model.MembershipCodec, []keys.Value{keys.String(orgID)}, []keys.Value{keys.String(role), keys.String(userID)}, consistent)
+	return Reader{r.rt}.Membership(ctx, orgID, role, userID, MembershipArgs{Consistent: consistent})
 }
 
 // MembershipByPrimary answers MembershipByPrimary.
 func (r queries) MembershipByPrimary(ctx context.Context, orgID string, role *string, userID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*MembershipByPrimaryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "MembershipByPrimary", model.MembershipCodec, []keys.Value{keys.String(orgID)}, catalog.PageArgs{Sort: []keys.Value{optional(role, keys.String), optional(userID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
-}
-
-// itemsOfTenantMembers reads items of TenantMembers, by their types.
-var itemsOfTenantMembers = []graph.ItemReader[model.TenantMembersItem]{
-	graph.ItemsOf(model.EmployeeCodec, func(r *model.Employee) model.TenantMembersItem { return r }),
-	graph.ItemsOf(model.TaskCodec, func(r *model.Task) model.TenantMembersItem { return r }),
+	return Reader{r.rt}.MembershipByPrimary(ctx, orgID, MembershipByPrimaryArgs{Role: role, UserID: userID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // TenantMembers answers TenantMembers.
 func (r queries) TenantMembers(ctx context.Context, tenantID string, only []model.TenantMembersMember, reverse *bool, limit *int, nextToken *string) (*TenantMembersConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, "TenantMembers", itemsOfTenantMembers, []keys.Value{keys.String(tenantID)}, graph.Names(only), catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
-}
-
-// itemsOfContributions reads items of Contributions, by their types.
-var itemsOfContributions = []graph.ItemReader[model.ContributionsItem]{
-	graph.ItemsOf(model.EmployeeCodec, func(r *model.Employee) model.ContributionsItem { return r }),
-	graph.ItemsOf(model.TaskCodec, func(r *model.Task) model.ContributionsItem { return r }),
-	graph.ItemsOf(model.ProjectMemberCodec, func(r *model.ProjectMember) model.ContributionsItem { return r }),
+	return Reader{r.rt}.TenantMembers(ctx, tenantID, TenantMembersArgs{Only: only, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Contributions answers Contributions.
 func (r queries) Contributions(ctx context.Context, employeeID string, only []model.ContributionsMember, reverse *bool, limit *int, nextToken *string) (*ContributionsConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, "Contributions", itemsOfContributions, []keys.Value{keys.String(employeeID)}, graph.Names(only), catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
-}
-
-// itemsOfDepartmentStaff reads items of DepartmentStaff, by their types.
-var itemsOfDepartmentStaff = []graph.ItemReader[model.DepartmentStaffItem]{
-	graph.ItemsOf(model.EmployeeCodec, func(r *model.Employee) model.DepartmentStaffItem { return r }),
-	graph.ItemsOf(model.EquipmentCodec, func(r *model.Equipment) model.DepartmentStaffItem { return r }),
+	return Reader{r.rt}.Contributions(ctx, employeeID, ContributionsArgs{Only: only, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // DepartmentStaff answers DepartmentStaff.
 func (r queries) DepartmentStaff(ctx context.Context, department string, only []model.DepartmentStaffMember, reverse *bool, limit *int, nextToken *string) (*DepartmentStaffConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, "DepartmentStaff", itemsOfDepartmentStaff, []keys.Value{keys.String(department)}, graph.Names(only), catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
-}
-
-// itemsOfAssignments reads items of Assignments, by their types.
-var itemsOfAssignments = []graph.ItemReader[model.AssignmentsItem]{
-	graph.ItemsOf(model.TaskCodec, func(r *model.Task) model.AssignmentsItem { return r }),
-	graph.ItemsOf(model.ProjectMemberCodec, func(r *model.ProjectMember) model.AssignmentsItem { return r }),
+	return Reader{r.rt}.DepartmentStaff(ctx, department, DepartmentStaffArgs{Only: only, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Assignments answers Assignments.
 func (r queries) Assignments(ctx context.Context, employeeID string, only []model.AssignmentsMember, reverse *bool, limit *int, nextToken *string) (*AssignmentsConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, "Assignments", itemsOfAssignments, []keys.Value{keys.String(employeeID)}, graph.Names(only), catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.Assignments(ctx, employeeID, AssignmentsArgs{Only: only, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // rowsOfTask resolves fields of Task.
@@ -183,12 +157,4 @@ type rowsOfMembership struct{ rt *graph.Runtime }
 func (r rowsOfMembership) User(ctx context.Context, obj *model.Membership) (*model.Employee, error) {
 	id := model.MembershipCodec.Value(obj, 2)
 	return graph.JoinOne(ctx, r.rt, "Membership", "user", model.EmployeeCodec, id)
-}
-
-// optional makes a key value of an argument that may be left out.
-func optional[T any](v *T, value func(T) keys.Value) keys.Value {
-	if v == nil {
-		return keys.Value{}
-	}
-	return value(*v)
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/internal/shop/model"
 	"github.com/foldql/foldql/keys"
 )
@@ -41,122 +40,122 @@ func (r root) OrderTracking() OrderTrackingResolver { return rowsOfOrderTracking
 
 // SalesOrderCount answers Sales_OrderCount.
 func (r queries) SalesOrderCount(ctx context.Context) (*model.OrderCount, error) {
-	return graph.FetchOne(ctx, r.rt, "Sales_OrderCount", model.OrderCountCodec, nil, nil, nil)
+	return Reader{r.rt}.SalesOrderCount(ctx)
 }
 
 // SalesCustomer answers Sales_Customer.
 func (r queries) SalesCustomer(ctx context.Context, id string, consistent *bool) (*model.Customer, error) {
-	return graph.FetchOne(ctx, r.rt, "Sales_Customer", model.CustomerCodec, []keys.Value{keys.String(id)}, nil, consistent)
+	return Reader{r.rt}.SalesCustomer(ctx, id, SalesCustomerArgs{Consistent: consistent})
 }
 
 // SalesProduct answers Sales_Product.
 func (r queries) SalesProduct(ctx context.Context, id string, consistent *bool) (*model.Product, error) {
-	return graph.FetchOne(ctx, r.rt, "Sales_Product", model.ProductCodec, []keys.Value{keys.String(id)}, nil, consistent)
+	return Reader{r.rt}.SalesProduct(ctx, id, SalesProductArgs{Consistent: consistent})
 }
 
 // SalesProductByCategory answers Sales_ProductByCategory.
 func (r queries) SalesProductByCategory(ctx context.Context, category string, reverse *bool, limit *int, nextToken *string) (*ProductByCategoryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Sales_ProductByCategory", model.ProductCodec, []keys.Value{keys.String(category)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.SalesProductByCategory(ctx, category, SalesProductByCategoryArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesProductByCategoryNewest answers Sales_ProductByCategoryNewest.
 func (r queries) SalesProductByCategoryNewest(ctx context.Context, category string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ProductByCategoryNewestConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Sales_ProductByCategoryNewest", model.ProductCodec, []keys.Value{keys.String(category)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.SalesProductByCategoryNewest(ctx, category, SalesProductByCategoryNewestArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesProductByBrand answers Sales_ProductByBrand.
 func (r queries) SalesProductByBrand(ctx context.Context, brand string, reverse *bool, limit *int, nextToken *string) (*ProductByBrandConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Sales_ProductByBrand", model.ProductCodec, []keys.Value{keys.String(brand)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.SalesProductByBrand(ctx, brand, SalesProductByBrandArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesProductBySupplier answers Sales_ProductBySupplier.
 func (r queries) SalesProductBySupplier(ctx context.Context, supplier string, reverse *bool, limit *int, nextToken *string) (*ProductBySupplierConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Sales_ProductBySupplier", model.ProductCodec, []keys.Value{keys.String(supplier)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.SalesProductBySupplier(ctx, supplier, SalesProductBySupplierArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesOrder answers Sales_Order.
 func (r queries) SalesOrder(ctx context.Context, id string, consistent *bool) (*model.Order, error) {
-	return graph.FetchOne(ctx, r.rt, "Sales_Order", model.OrderCodec, []keys.Value{keys.String(id)}, nil, consistent)
+	return Reader{r.rt}.SalesOrder(ctx, id, SalesOrderArgs{Consistent: consistent})
 }
 
 // SalesOrderByCustomerGroup answers Sales_OrderByCustomerGroup.
 func (r queries) SalesOrderByCustomerGroup(ctx context.Context, customerGroup string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderByCustomerGroupConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Sales_OrderByCustomerGroup", model.OrderCodec, []keys.Value{keys.String(customerGroup)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.SalesOrderByCustomerGroup(ctx, customerGroup, SalesOrderByCustomerGroupArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesOrderLine answers Sales_OrderLine.
 func (r queries) SalesOrderLine(ctx context.Context, id string, subID *string, category *string, productID *string, consistent *bool) (*model.OrderLine, error) {
-	return graph.FetchOne(ctx, r.rt, "Sales_OrderLine", model.OrderLineCodec, []keys.Value{keys.String(id)}, []keys.Value{optional(subID, keys.String), optional(category, keys.String), optional(productID, keys.String)}, consistent)
+	return Reader{r.rt}.SalesOrderLine(ctx, id, SalesOrderLineArgs{SubID: subID, Category: category, ProductID: productID, Consistent: consistent})
 }
 
 // SalesOrderLineByID answers Sales_OrderLineById.
 func (r queries) SalesOrderLineByID(ctx context.Context, id string, category *string, productID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderLineByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Sales_OrderLineById", model.OrderLineCodec, []keys.Value{keys.String(id)}, catalog.PageArgs{Sort: []keys.Value{optional(category, keys.String), optional(productID, keys.String)}, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.SalesOrderLineByID(ctx, id, SalesOrderLineByIDArgs{Category: category, ProductID: productID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesOrderHistory answers Sales_OrderHistory.
 func (r queries) SalesOrderHistory(ctx context.Context, id string, timestamp *time.Time, consistent *bool) (*model.OrderHistory, error) {
-	return graph.FetchOne(ctx, r.rt, "Sales_OrderHistory", model.OrderHistoryCodec, []keys.Value{keys.String(id)}, []keys.Value{optional(timestamp, keys.DateTime)}, consistent)
+	return Reader{r.rt}.SalesOrderHistory(ctx, id, SalesOrderHistoryArgs{Timestamp: timestamp, Consistent: consistent})
 }
 
 // SalesOrderHistoryByID answers Sales_OrderHistoryById.
 func (r queries) SalesOrderHistoryByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderHistoryByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Sales_OrderHistoryById", model.OrderHistoryCodec, []keys.Value{keys.String(id)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.SalesOrderHistoryByID(ctx, id, SalesOrderHistoryByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesOrderVersion answers Sales_OrderVersion.
 func (r queries) SalesOrderVersion(ctx context.Context, id string, version *string, consistent *bool) (*model.OrderVersion, error) {
-	return graph.FetchOne(ctx, r.rt, "Sales_OrderVersion", model.OrderVersionCodec, []keys.Value{keys.String(id)}, []keys.Value{optional(version, keys.String)}, consistent)
+	return Reader{r.rt}.SalesOrderVersion(ctx, id, SalesOrderVersionArgs{Version: version, Consistent: consistent})
 }
 
 // SalesOrderVersionByID answers Sales_OrderVersionById.
 func (r queries) SalesOrderVersionByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderVersionByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Sales_OrderVersionById", model.OrderVersionCodec, []keys.Value{keys.String(id)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.SalesOrderVersionByID(ctx, id, SalesOrderVersionByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesOrderTracking answers Sales_OrderTracking.
 func (r queries) SalesOrderTracking(ctx context.Context, id string, changedAt *time.Time, consistent *bool) (*model.OrderTracking, error) {
-	return graph.FetchOne(ctx, r.rt, "Sales_OrderTracking", model.OrderTrackingCodec, []keys.Value{keys.String(id)}, []keys.Value{optional(changedAt, keys.DateTime)}, consistent)
+	return Reader{r.rt}.SalesOrderTracking(ctx, id, SalesOrderTrackingArgs{ChangedAt: changedAt, Consistent: consistent})
 }
 
 // SalesOrderTrackingByID answers Sales_OrderTrackingById.
 func (r queries) SalesOrderTrackingByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderTrackingByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Sales_OrderTrackingById", model.OrderTrackingCodec, []keys.Value{keys.String(id)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.SalesOrderTrackingByID(ctx, id, SalesOrderTrackingByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesOrderTrackingByCustomerID answers Sales_OrderTrackingByCustomerId.
 func (r queries) SalesOrderTrackingByCustomerID(ctx context.Context, customerID string, reverse *bool, limit *int, nextToken *string) (*OrderTrackingByCustomerIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Sales_OrderTrackingByCustomerId", model.OrderTrackingCodec, []keys.Value{keys.String(customerID)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.SalesOrderTrackingByCustomerID(ctx, customerID, SalesOrderTrackingByCustomerIDArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // SalesOrderTrackingByStatus answers Sales_OrderTrackingByStatus.
 func (r queries) SalesOrderTrackingByStatus(ctx context.Context, status string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*OrderTrackingByStatusConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Sales_OrderTrackingByStatus", model.OrderTrackingCodec, []keys.Value{keys.String(status)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.SalesOrderTrackingByStatus(ctx, status, SalesOrderTrackingByStatusArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // OpsDeployment answers Ops_Deployment.
 func (r queries) OpsDeployment(ctx context.Context, id *string, environment *string, pluginName *string, consistent *bool) (*model.Deployment, error) {
-	return graph.FetchOne(ctx, r.rt, "Ops_Deployment", model.DeploymentCodec, []keys.Value{optional(id, keys.String), optional(environment, keys.String), optional(pluginName, keys.String)}, nil, consistent)
+	return Reader{r.rt}.OpsDeployment(ctx, OpsDeploymentArgs{ID: id, Environment: environment, PluginName: pluginName, Consistent: consistent})
 }
 
 // OpsDeploymentByEnvironment answers Ops_DeploymentByEnvironment.
 func (r queries) OpsDeploymentByEnvironment(ctx context.Context, environment string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*DeploymentByEnvironmentConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Ops_DeploymentByEnvironment", model.DeploymentCodec, []keys.Value{keys.String(environment)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.OpsDeploymentByEnvironment(ctx, environment, OpsDeploymentByEnvironmentArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // BillingOwnership answers Billing_Ownership.
 func (r queries) BillingOwnership(ctx context.Context, id string, consistent *bool) (*model.Ownership, error) {
-	return graph.FetchOne(ctx, r.rt, "Billing_Ownership", model.OwnershipCodec, []keys.Value{keys.String(id)}, nil, consistent)
+	return Reader{r.rt}.BillingOwnership(ctx, id, BillingOwnershipArgs{Consistent: consistent})
 }
 
 // BillingInvoice answers Billing_Invoice.
 func (r queries) BillingInvoice(ctx context.Context, id string, consistent *bool) (*model.Invoice, error) {
-	return graph.FetchOne(ctx, r.rt, "Billing_Invoice", model.InvoiceCodec, []keys.Value{keys.String(id)}, nil, consistent)
+	return Reader{r.rt}.BillingInvoice(ctx, id, BillingInvoiceArgs{Consistent: consistent})
 }
 
 // BillingInvoiceByOwnerID answers Billing_InvoiceByOwnerId.
 func (r queries) BillingInvoiceByOwnerID(ctx context.Context, ownerID string, reverse *bool, limit *int, nextToken *string) (*InvoiceByOwnerIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Billing_InvoiceByOwnerId", model.InvoiceCodec, []keys.Value{keys.String(ownerID)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.BillingInvoiceByOwnerID(ctx, ownerID, BillingInvoiceByOwnerIDArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // rowsOfOrder resolves fields of Order.
@@ -193,12 +192,4 @@ type rowsOfOrderTracking struct{ rt *graph.Runtime }
 func (r rowsOfOrderTracking) Customer(ctx context.Context, obj *model.OrderTracking) (*model.Customer, error) {
 	id := model.OrderTrackingCodec.Value(obj, 2)
 	return graph.JoinOne(ctx, r.rt, "OrderTracking", "customer", model.CustomerCodec, id)
-}
-
-// optional makes a key value of an argument that may be left out.
-func optional[T any](v *T, value func(T) keys.Value) keys.Value {
-	if v == nil {
-		return keys.Value{}
-	}
-	return value(*v)
 }

@@ -1803,7 +1803,7 @@ func field_Query_AtPlace_args(ctx context.Context, ec *executionContext, rawArgs
 	args["city"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "only",
 		func(ctx context.Context, v any) ([]model.AtPlaceMember, error) {
-			return unmarshalOAtPlaceMember2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐAtPlaceMemberᚄ(ctx, ec, v)
+			return unmarshalOAtPlaceMember2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceMemberᚄ(ctx, ec, v)
 		})
 	if err != nil {
 		return nil, err
@@ -3211,7 +3211,7 @@ func _AtPlaceConnection_items(ctx context.Context, ec *executionContext, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []model.AtPlaceItem) graphql.Marshaler {
-			return marshalNAtPlaceItem2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐAtPlaceItemᚄ(ctx, ec, selections, v)
+			return marshalNAtPlaceItem2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceItemᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -3372,7 +3372,7 @@ func _BalanceByCurrencyConnection_items(ctx context.Context, ec *executionContex
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Balance) graphql.Marshaler {
-			return marshalNBalance2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐBalanceᚄ(ctx, ec, selections, v)
+			return marshalNBalance2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalanceᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -3427,7 +3427,7 @@ func _BalanceByOwnerConnection_items(ctx context.Context, ec *executionContext, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Balance) graphql.Marshaler {
-			return marshalNBalance2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐBalanceᚄ(ctx, ec, selections, v)
+			return marshalNBalance2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalanceᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -3597,7 +3597,7 @@ func _CurrencyByTotalConnection_items(ctx context.Context, ec *executionContext,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Currency) graphql.Marshaler {
-			return marshalNCurrency2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐCurrencyᚄ(ctx, ec, selections, v)
+			return marshalNCurrency2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCurrencyᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -3790,7 +3790,7 @@ func _EntryByIdConnection_items(ctx context.Context, ec *executionContext, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Entry) graphql.Marshaler {
-			return marshalNEntry2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐEntryᚄ(ctx, ec, selections, v)
+			return marshalNEntry2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntryᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -3845,7 +3845,7 @@ func _EntryByKindConnection_items(ctx context.Context, ec *executionContext, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Entry) graphql.Marshaler {
-			return marshalNEntry2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐEntryᚄ(ctx, ec, selections, v)
+			return marshalNEntry2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntryᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -4038,7 +4038,7 @@ func _HoldByHoldConnection_items(ctx context.Context, ec *executionContext, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Hold) graphql.Marshaler {
-			return marshalNHold2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐHoldᚄ(ctx, ec, selections, v)
+			return marshalNHold2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHoldᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -4093,7 +4093,7 @@ func _HoldByIdConnection_items(ctx context.Context, ec *executionContext, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Hold) graphql.Marshaler {
-			return marshalNHold2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐHoldᚄ(ctx, ec, selections, v)
+			return marshalNHold2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHoldᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -4240,7 +4240,7 @@ func _LevelByIdConnection_items(ctx context.Context, ec *executionContext, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Level) graphql.Marshaler {
-			return marshalNLevel2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐLevelᚄ(ctx, ec, selections, v)
+			return marshalNLevel2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevelᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -4387,7 +4387,7 @@ func _MarkByPlaceConnection_items(ctx context.Context, ec *executionContext, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Mark) graphql.Marshaler {
-			return marshalNMark2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐMarkᚄ(ctx, ec, selections, v)
+			return marshalNMark2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMarkᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -4442,7 +4442,7 @@ func _MarkByPrimaryConnection_items(ctx context.Context, ec *executionContext, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Mark) graphql.Marshaler {
-			return marshalNMark2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐMarkᚄ(ctx, ec, selections, v)
+			return marshalNMark2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMarkᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -4658,7 +4658,7 @@ func _ProfileByOwnerConnection_items(ctx context.Context, ec *executionContext, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Profile) graphql.Marshaler {
-			return marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐProfileᚄ(ctx, ec, selections, v)
+			return marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfileᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -4713,7 +4713,7 @@ func _ProfileByPlaceConnection_items(ctx context.Context, ec *executionContext, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Profile) graphql.Marshaler {
-			return marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐProfileᚄ(ctx, ec, selections, v)
+			return marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfileᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -4768,7 +4768,7 @@ func _ProfileByRankConnection_items(ctx context.Context, ec *executionContext, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Profile) graphql.Marshaler {
-			return marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐProfileᚄ(ctx, ec, selections, v)
+			return marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfileᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -4824,7 +4824,7 @@ func _Query_Balance(ctx context.Context, ec *executionContext, field graphql.Col
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Balance) graphql.Marshaler {
-			return marshalOBalance2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐBalance(ctx, ec, selections, v)
+			return marshalOBalance2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalance(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -4955,7 +4955,7 @@ func _Query_Totals(ctx context.Context, ec *executionContext, field graphql.Coll
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Totals) graphql.Marshaler {
-			return marshalOTotals2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐTotals(ctx, ec, selections, v)
+			return marshalOTotals2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTotals(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -4988,7 +4988,7 @@ func _Query_Currency(ctx context.Context, ec *executionContext, field graphql.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Currency) graphql.Marshaler {
-			return marshalOCurrency2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐCurrency(ctx, ec, selections, v)
+			return marshalOCurrency2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCurrency(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -5076,7 +5076,7 @@ func _Query_Entry(ctx context.Context, ec *executionContext, field graphql.Colle
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Entry) graphql.Marshaler {
-			return marshalOEntry2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐEntry(ctx, ec, selections, v)
+			return marshalOEntry2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntry(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -5208,7 +5208,7 @@ func _Query_Profile(ctx context.Context, ec *executionContext, field graphql.Col
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Profile) graphql.Marshaler {
-			return marshalOProfile2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐProfile(ctx, ec, selections, v)
+			return marshalOProfile2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfile(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -5384,7 +5384,7 @@ func _Query_Hold(ctx context.Context, ec *executionContext, field graphql.Collec
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Hold) graphql.Marshaler {
-			return marshalOHold2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐHold(ctx, ec, selections, v)
+			return marshalOHold2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHold(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -5516,7 +5516,7 @@ func _Query_Level(ctx context.Context, ec *executionContext, field graphql.Colle
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Level) graphql.Marshaler {
-			return marshalOLevel2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐLevel(ctx, ec, selections, v)
+			return marshalOLevel2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevel(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -5604,7 +5604,7 @@ func _Query_Standing(ctx context.Context, ec *executionContext, field graphql.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Standing) graphql.Marshaler {
-			return marshalOStanding2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐStanding(ctx, ec, selections, v)
+			return marshalOStanding2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStanding(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -5736,7 +5736,7 @@ func _Query_Mark(ctx context.Context, ec *executionContext, field graphql.Collec
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Mark) graphql.Marshaler {
-			return marshalOMark2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐMark(ctx, ec, selections, v)
+			return marshalOMark2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMark(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -5824,7 +5824,7 @@ func _Query_MarkByMark(ctx context.Context, ec *executionContext, field graphql.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Mark) graphql.Marshaler {
-			return marshalOMark2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐMark(ctx, ec, selections, v)
+			return marshalOMark2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMark(ctx, ec, selections, v)
 		},
 		true,
 		false,
@@ -6146,7 +6146,7 @@ func _StandingByBandConnection_items(ctx context.Context, ec *executionContext, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Standing) graphql.Marshaler {
-			return marshalNStanding2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐStandingᚄ(ctx, ec, selections, v)
+			return marshalNStanding2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStandingᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -6201,7 +6201,7 @@ func _StandingByCityConnection_items(ctx context.Context, ec *executionContext, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*model.Standing) graphql.Marshaler {
-			return marshalNStanding2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐStandingᚄ(ctx, ec, selections, v)
+			return marshalNStanding2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStandingᚄ(ctx, ec, selections, v)
 		},
 		true,
 		true,
@@ -9697,7 +9697,7 @@ func marshalNAtPlaceConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConne
 	return _AtPlaceConnection(ctx, ec, sel, v)
 }
 
-func marshalNAtPlaceItem2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐAtPlaceItem(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v model.AtPlaceItem) graphql.Marshaler {
+func marshalNAtPlaceItem2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceItem(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v model.AtPlaceItem) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9707,11 +9707,11 @@ func marshalNAtPlaceItem2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋled
 	return _AtPlaceItem(ctx, ec, sel, v)
 }
 
-func marshalNAtPlaceItem2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐAtPlaceItemᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []model.AtPlaceItem) graphql.Marshaler {
+func marshalNAtPlaceItem2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceItemᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []model.AtPlaceItem) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return marshalNAtPlaceItem2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐAtPlaceItem(ctx, ec, sel, v[i])
+		return marshalNAtPlaceItem2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceItem(ctx, ec, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -9723,13 +9723,13 @@ func marshalNAtPlaceItem2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋ
 	return ret
 }
 
-func unmarshalNAtPlaceMember2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐAtPlaceMember(ctx context.Context, ec *executionContext, v any) (model.AtPlaceMember, error) {
+func unmarshalNAtPlaceMember2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceMember(ctx context.Context, ec *executionContext, v any) (model.AtPlaceMember, error) {
 	tmp, err := scalar.UnmarshalString(v)
 	res := model.AtPlaceMember(tmp)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func marshalNAtPlaceMember2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐAtPlaceMember(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v model.AtPlaceMember) graphql.Marshaler {
+func marshalNAtPlaceMember2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceMember(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v model.AtPlaceMember) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalString(string(v))
 	if res == graphql.Null {
@@ -9740,11 +9740,11 @@ func marshalNAtPlaceMember2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋl
 	return res
 }
 
-func marshalNBalance2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐBalanceᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Balance) graphql.Marshaler {
+func marshalNBalance2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalanceᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Balance) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return marshalNBalance2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐBalance(ctx, ec, sel, v[i])
+		return marshalNBalance2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalance(ctx, ec, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -9756,7 +9756,7 @@ func marshalNBalance2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋl
 	return ret
 }
 
-func marshalNBalance2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐBalance(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Balance) graphql.Marshaler {
+func marshalNBalance2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalance(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Balance) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9802,11 +9802,11 @@ func marshalNBoolean2bool(ctx context.Context, ec *executionContext, sel ast.Sel
 	return res
 }
 
-func marshalNCurrency2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐCurrencyᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Currency) graphql.Marshaler {
+func marshalNCurrency2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCurrencyᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Currency) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return marshalNCurrency2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐCurrency(ctx, ec, sel, v[i])
+		return marshalNCurrency2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCurrency(ctx, ec, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -9818,7 +9818,7 @@ func marshalNCurrency2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋ
 	return ret
 }
 
-func marshalNCurrency2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐCurrency(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Currency) graphql.Marshaler {
+func marshalNCurrency2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCurrency(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Currency) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9854,11 +9854,11 @@ func marshalNDateTime2timeᚐTime(ctx context.Context, ec *executionContext, sel
 	return res
 }
 
-func marshalNEntry2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐEntryᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Entry) graphql.Marshaler {
+func marshalNEntry2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntryᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Entry) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return marshalNEntry2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐEntry(ctx, ec, sel, v[i])
+		return marshalNEntry2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntry(ctx, ec, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -9870,7 +9870,7 @@ func marshalNEntry2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋled
 	return ret
 }
 
-func marshalNEntry2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐEntry(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Entry) graphql.Marshaler {
+func marshalNEntry2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntry(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Entry) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9900,11 +9900,11 @@ func marshalNEntryByKindConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐC
 	return _EntryByKindConnection(ctx, ec, sel, v)
 }
 
-func marshalNHold2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐHoldᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Hold) graphql.Marshaler {
+func marshalNHold2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHoldᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Hold) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return marshalNHold2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐHold(ctx, ec, sel, v[i])
+		return marshalNHold2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHold(ctx, ec, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -9916,7 +9916,7 @@ func marshalNHold2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledg
 	return ret
 }
 
-func marshalNHold2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐHold(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Hold) graphql.Marshaler {
+func marshalNHold2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHold(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Hold) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9994,11 +9994,11 @@ func marshalNInt642int64(ctx context.Context, ec *executionContext, sel ast.Sele
 	return res
 }
 
-func marshalNLevel2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐLevelᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Level) graphql.Marshaler {
+func marshalNLevel2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevelᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Level) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return marshalNLevel2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐLevel(ctx, ec, sel, v[i])
+		return marshalNLevel2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevel(ctx, ec, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -10010,7 +10010,7 @@ func marshalNLevel2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋled
 	return ret
 }
 
-func marshalNLevel2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐLevel(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Level) graphql.Marshaler {
+func marshalNLevel2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevel(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Level) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -10030,11 +10030,11 @@ func marshalNLevelByIdConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐCon
 	return _LevelByIdConnection(ctx, ec, sel, v)
 }
 
-func marshalNMark2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐMarkᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Mark) graphql.Marshaler {
+func marshalNMark2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMarkᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Mark) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return marshalNMark2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐMark(ctx, ec, sel, v[i])
+		return marshalNMark2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMark(ctx, ec, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -10046,7 +10046,7 @@ func marshalNMark2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledg
 	return ret
 }
 
-func marshalNMark2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐMark(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Mark) graphql.Marshaler {
+func marshalNMark2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMark(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Mark) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -10076,11 +10076,11 @@ func marshalNMarkByPrimaryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraph�
 	return _MarkByPrimaryConnection(ctx, ec, sel, v)
 }
 
-func marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐProfileᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Profile) graphql.Marshaler {
+func marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfileᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Profile) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return marshalNProfile2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐProfile(ctx, ec, sel, v[i])
+		return marshalNProfile2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfile(ctx, ec, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -10092,7 +10092,7 @@ func marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋl
 	return ret
 }
 
-func marshalNProfile2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐProfile(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Profile) graphql.Marshaler {
+func marshalNProfile2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfile(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Profile) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -10132,11 +10132,11 @@ func marshalNProfileByRankConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraph�
 	return _ProfileByRankConnection(ctx, ec, sel, v)
 }
 
-func marshalNStanding2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐStandingᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Standing) graphql.Marshaler {
+func marshalNStanding2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStandingᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Standing) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return marshalNStanding2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐStanding(ctx, ec, sel, v[i])
+		return marshalNStanding2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStanding(ctx, ec, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -10148,7 +10148,7 @@ func marshalNStanding2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋ
 	return ret
 }
 
-func marshalNStanding2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐStanding(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Standing) graphql.Marshaler {
+func marshalNStanding2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStanding(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Standing) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -10334,7 +10334,7 @@ func marshalN__TypeKind2string(ctx context.Context, ec *executionContext, sel as
 	return res
 }
 
-func unmarshalOAtPlaceMember2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐAtPlaceMemberᚄ(ctx context.Context, ec *executionContext, v any) ([]model.AtPlaceMember, error) {
+func unmarshalOAtPlaceMember2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceMemberᚄ(ctx context.Context, ec *executionContext, v any) ([]model.AtPlaceMember, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -10343,7 +10343,7 @@ func unmarshalOAtPlaceMember2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcras
 	res := make([]model.AtPlaceMember, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = unmarshalNAtPlaceMember2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐAtPlaceMember(ctx, ec, vSlice[i])
+		res[i], err = unmarshalNAtPlaceMember2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceMember(ctx, ec, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -10351,14 +10351,14 @@ func unmarshalOAtPlaceMember2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcras
 	return res, nil
 }
 
-func marshalOAtPlaceMember2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐAtPlaceMemberᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []model.AtPlaceMember) graphql.Marshaler {
+func marshalOAtPlaceMember2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceMemberᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []model.AtPlaceMember) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return marshalNAtPlaceMember2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐAtPlaceMember(ctx, ec, sel, v[i])
+		return marshalNAtPlaceMember2githubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐAtPlaceMember(ctx, ec, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -10370,7 +10370,7 @@ func marshalOAtPlaceMember2ᚕgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrash�
 	return ret
 }
 
-func marshalOBalance2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐBalance(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Balance) graphql.Marshaler {
+func marshalOBalance2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBalance(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Balance) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -10407,7 +10407,7 @@ func marshalOBoolean2ᚖbool(ctx context.Context, ec *executionContext, sel ast.
 	return res
 }
 
-func marshalOCurrency2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐCurrency(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Currency) graphql.Marshaler {
+func marshalOCurrency2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCurrency(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Currency) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -10432,14 +10432,14 @@ func marshalODateTime2ᚖtimeᚐTime(ctx context.Context, ec *executionContext, 
 	return res
 }
 
-func marshalOEntry2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐEntry(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Entry) graphql.Marshaler {
+func marshalOEntry2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐEntry(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Entry) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return _Entry(ctx, ec, sel, v)
 }
 
-func marshalOHold2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐHold(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Hold) graphql.Marshaler {
+func marshalOHold2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐHold(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Hold) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -10482,28 +10482,28 @@ func marshalOInt2ᚖint(ctx context.Context, ec *executionContext, sel ast.Selec
 	return res
 }
 
-func marshalOLevel2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐLevel(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Level) graphql.Marshaler {
+func marshalOLevel2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐLevel(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Level) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return _Level(ctx, ec, sel, v)
 }
 
-func marshalOMark2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐMark(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Mark) graphql.Marshaler {
+func marshalOMark2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐMark(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Mark) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return _Mark(ctx, ec, sel, v)
 }
 
-func marshalOProfile2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐProfile(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Profile) graphql.Marshaler {
+func marshalOProfile2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfile(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Profile) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return _Profile(ctx, ec, sel, v)
 }
 
-func marshalOStanding2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐStanding(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Standing) graphql.Marshaler {
+func marshalOStanding2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐStanding(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Standing) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -10528,7 +10528,7 @@ func marshalOString2ᚖstring(ctx context.Context, ec *executionContext, sel ast
 	return res
 }
 
-func marshalOTotals2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋcrashᚋledgerᚋmodelᚐTotals(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Totals) graphql.Marshaler {
+func marshalOTotals2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐTotals(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Totals) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}

@@ -8,9 +8,7 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/internal/tests/crash/ledger/model"
-	"github.com/foldql/foldql/keys"
 )
 
 // SDL is the schema that is served.
@@ -34,144 +32,130 @@ type queries struct{ rt *graph.Runtime }
 
 // Balance answers Balance.
 func (r queries) Balance(ctx context.Context, id string, consistent *bool) (*model.Balance, error) {
-	return graph.FetchOne(ctx, r.rt, "Balance", model.BalanceCodec, []keys.Value{keys.String(id)}, nil, consistent)
+	return Reader{r.rt}.Balance(ctx, id, BalanceArgs{Consistent: consistent})
 }
 
 // BalanceByOwner answers BalanceByOwner.
 func (r queries) BalanceByOwner(ctx context.Context, owner string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*BalanceByOwnerConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "BalanceByOwner", model.BalanceCodec, []keys.Value{keys.String(owner)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.BalanceByOwner(ctx, owner, BalanceByOwnerArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // BalanceByCurrency answers BalanceByCurrency.
 func (r queries) BalanceByCurrency(ctx context.Context, currency string, reverse *bool, limit *int, nextToken *string) (*BalanceByCurrencyConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "BalanceByCurrency", model.BalanceCodec, []keys.Value{keys.String(currency)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.BalanceByCurrency(ctx, currency, BalanceByCurrencyArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Totals answers Totals.
 func (r queries) Totals(ctx context.Context) (*model.Totals, error) {
-	return graph.FetchOne(ctx, r.rt, "Totals", model.TotalsCodec, nil, nil, nil)
+	return Reader{r.rt}.Totals(ctx)
 }
 
 // Currency answers Currency.
 func (r queries) Currency(ctx context.Context, id string, consistent *bool) (*model.Currency, error) {
-	return graph.FetchOne(ctx, r.rt, "Currency", model.CurrencyCodec, []keys.Value{keys.String(id)}, nil, consistent)
+	return Reader{r.rt}.Currency(ctx, id, CurrencyArgs{Consistent: consistent})
 }
 
 // CurrencyByTotal answers CurrencyByTotal.
 func (r queries) CurrencyByTotal(ctx context.Context, total int64, reverse *bool, limit *int, nextToken *string) (*CurrencyByTotalConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "CurrencyByTotal", model.CurrencyCodec, []keys.Value{keys.Int(total)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.CurrencyByTotal(ctx, total, CurrencyByTotalArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Entry answers Entry.
 func (r queries) Entry(ctx context.Context, id string, number *string, consistent *bool) (*model.Entry, error) {
-	return graph.FetchOne(ctx, r.rt, "Entry", model.EntryCodec, []keys.Value{keys.String(id)}, []keys.Value{optional(number, keys.String)}, consistent)
+	return Reader{r.rt}.Entry(ctx, id, EntryArgs{Number: number, Consistent: consistent})
 }
 
 // EntryByID answers EntryById.
 func (r queries) EntryByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*EntryByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "EntryById", model.EntryCodec, []keys.Value{keys.String(id)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.EntryByID(ctx, id, EntryByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // EntryByKind answers EntryByKind.
 func (r queries) EntryByKind(ctx context.Context, kind string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*EntryByKindConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "EntryByKind", model.EntryCodec, []keys.Value{keys.String(kind)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.EntryByKind(ctx, kind, EntryByKindArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Profile answers Profile.
 func (r queries) Profile(ctx context.Context, id string, consistent *bool) (*model.Profile, error) {
-	return graph.FetchOne(ctx, r.rt, "Profile", model.ProfileCodec, []keys.Value{keys.String(id)}, nil, consistent)
+	return Reader{r.rt}.Profile(ctx, id, ProfileArgs{Consistent: consistent})
 }
 
 // ProfileByOwner answers ProfileByOwner.
 func (r queries) ProfileByOwner(ctx context.Context, owner string, reverse *bool, limit *int, nextToken *string) (*ProfileByOwnerConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ProfileByOwner", model.ProfileCodec, []keys.Value{keys.String(owner)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.ProfileByOwner(ctx, owner, ProfileByOwnerArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ProfileByPlace answers ProfileByPlace.
 func (r queries) ProfileByPlace(ctx context.Context, owner string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ProfileByPlaceConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ProfileByPlace", model.ProfileCodec, []keys.Value{keys.String(owner)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.ProfileByPlace(ctx, owner, ProfileByPlaceArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ProfileByRank answers ProfileByRank.
 func (r queries) ProfileByRank(ctx context.Context, rank int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ProfileByRankConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ProfileByRank", model.ProfileCodec, []keys.Value{keys.Int(int64(rank))}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.ProfileByRank(ctx, rank, ProfileByRankArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Hold answers Hold.
 func (r queries) Hold(ctx context.Context, id string, subID *string, level *int, hold *string, consistent *bool) (*model.Hold, error) {
-	return graph.FetchOne(ctx, r.rt, "Hold", model.HoldCodec, []keys.Value{keys.String(id)}, []keys.Value{optional(subID, keys.String), optional(level, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(hold, keys.String)}, consistent)
+	return Reader{r.rt}.Hold(ctx, id, HoldArgs{SubID: subID, Level: level, Hold: hold, Consistent: consistent})
 }
 
 // HoldByID answers HoldById.
 func (r queries) HoldByID(ctx context.Context, id string, level *int, hold *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*HoldByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "HoldById", model.HoldCodec, []keys.Value{keys.String(id)}, catalog.PageArgs{Sort: []keys.Value{optional(level, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(hold, keys.String)}, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.HoldByID(ctx, id, HoldByIDArgs{Level: level, Hold: hold, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // HoldByHold answers HoldByHold.
 func (r queries) HoldByHold(ctx context.Context, holdOf string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*HoldByHoldConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "HoldByHold", model.HoldCodec, []keys.Value{keys.String(holdOf)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.HoldByHold(ctx, holdOf, HoldByHoldArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Level answers Level.
 func (r queries) Level(ctx context.Context, id *string, account *string, hold *string, level *int, consistent *bool) (*model.Level, error) {
-	return graph.FetchOne(ctx, r.rt, "Level", model.LevelCodec, []keys.Value{optional(id, keys.String), optional(account, keys.String), optional(hold, keys.String)}, []keys.Value{optional(level, func(v int) keys.Value { return keys.Int(int64(v)) })}, consistent)
+	return Reader{r.rt}.Level(ctx, LevelArgs{ID: id, Account: account, Hold: hold, Level: level, Consistent: consistent})
 }
 
 // LevelByID answers LevelById.
 func (r queries) LevelByID(ctx context.Context, id *string, account *string, hold *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*LevelByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "LevelById", model.LevelCodec, []keys.Value{optional(id, keys.String), optional(account, keys.String), optional(hold, keys.String)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.LevelByID(ctx, LevelByIDArgs{ID: id, Account: account, Hold: hold, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Standing answers Standing.
 func (r queries) Standing(ctx context.Context, account string, consistent *bool) (*model.Standing, error) {
-	return graph.FetchOne(ctx, r.rt, "Standing", model.StandingCodec, []keys.Value{keys.String(account)}, nil, consistent)
+	return Reader{r.rt}.Standing(ctx, account, StandingArgs{Consistent: consistent})
 }
 
 // StandingByBand answers StandingByBand.
 func (r queries) StandingByBand(ctx context.Context, band string, city *string, owner *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*StandingByBandConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "StandingByBand", model.StandingCodec, []keys.Value{keys.String(band)}, catalog.PageArgs{Sort: []keys.Value{optional(city, keys.String), optional(owner, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.StandingByBand(ctx, band, StandingByBandArgs{City: city, Owner: owner, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // StandingByCity answers StandingByCity.
 func (r queries) StandingByCity(ctx context.Context, city string, account *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*StandingByCityConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "StandingByCity", model.StandingCodec, []keys.Value{keys.String(city)}, catalog.PageArgs{Sort: []keys.Value{optional(account, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.StandingByCity(ctx, city, StandingByCityArgs{Account: account, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Mark answers Mark.
 func (r queries) Mark(ctx context.Context, account string, hold string, consistent *bool) (*model.Mark, error) {
-	return graph.FetchOne(ctx, r.rt, "Mark", model.MarkCodec, []keys.Value{keys.String(account)}, []keys.Value{keys.String(hold)}, consistent)
+	return Reader{r.rt}.Mark(ctx, account, hold, MarkArgs{Consistent: consistent})
 }
 
 // MarkByPrimary answers MarkByPrimary.
 func (r queries) MarkByPrimary(ctx context.Context, account string, hold *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*MarkByPrimaryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "MarkByPrimary", model.MarkCodec, []keys.Value{keys.String(account)}, catalog.PageArgs{Sort: []keys.Value{optional(hold, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.MarkByPrimary(ctx, account, MarkByPrimaryArgs{Hold: hold, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // MarkByMark answers MarkByMark.
 func (r queries) MarkByMark(ctx context.Context, mark string) (*model.Mark, error) {
-	return graph.FetchOne(ctx, r.rt, "MarkByMark", model.MarkCodec, []keys.Value{keys.String(mark)}, nil, nil)
+	return Reader{r.rt}.MarkByMark(ctx, mark)
 }
 
 // MarkByPlace answers MarkByPlace.
 func (r queries) MarkByPlace(ctx context.Context, city string, account *string, hold *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*MarkByPlaceConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "MarkByPlace", model.MarkCodec, []keys.Value{keys.String(city)}, catalog.PageArgs{Sort: []keys.Value{optional(account, keys.String), optional(hold, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
-}
-
-// itemsOfAtPlace reads items of AtPlace, by their types.
-var itemsOfAtPlace = []graph.ItemReader[model.AtPlaceItem]{
-	graph.ItemsOf(model.StandingCodec, func(r *model.Standing) model.AtPlaceItem { return r }),
-	graph.ItemsOf(model.MarkCodec, func(r *model.Mark) model.AtPlaceItem { return r }),
+	return Reader{r.rt}.MarkByPlace(ctx, city, MarkByPlaceArgs{Account: account, Hold: hold, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // AtPlace answers AtPlace.
 func (r queries) AtPlace(ctx context.Context, city string, only []model.AtPlaceMember, reverse *bool, limit *int, nextToken *string) (*AtPlaceConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, "AtPlace", itemsOfAtPlace, []keys.Value{keys.String(city)}, graph.Names(only), catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
-}
-
-// optional makes a key value of an argument that may be left out.
-func optional[T any](v *T, value func(T) keys.Value) keys.Value {
-	if v == nil {
-		return keys.Value{}
-	}
-	return value(*v)
+	return Reader{r.rt}.AtPlace(ctx, city, AtPlaceArgs{Only: only, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }

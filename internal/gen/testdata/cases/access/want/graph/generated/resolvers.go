@@ -9,7 +9,6 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 )
 
@@ -38,32 +37,32 @@ func (r root) Employee() EmployeeResolver { return rowsOfEmployee{r.rt} }
 
 // Holder answers Holder.
 func (r queries) Holder(ctx context.Context, id string, consistent *bool) (*model.Holder, error) {
-	return graph.FetchOne(ctx, r.rt, "Holder", model.HolderCodec, []keys.Value{keys.String(id)}, nil, consistent)
+	return Reader{r.rt}.Holder(ctx, id, HolderArgs{Consistent: consistent})
 }
 
 // Payslip answers Payslip.
 func (r queries) Payslip(ctx context.Context, id string, consistent *bool) (*model.Payslip, error) {
-	return graph.FetchOne(ctx, r.rt, "Payslip", model.PayslipCodec, []keys.Value{keys.String(id)}, nil, consistent)
+	return Reader{r.rt}.Payslip(ctx, id, PayslipArgs{Consistent: consistent})
 }
 
 // PayslipByHolderID answers PayslipByHolderId.
 func (r queries) PayslipByHolderID(ctx context.Context, holderID string, reverse *bool, limit *int, nextToken *string) (*PayslipByHolderIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PayslipByHolderId", model.PayslipCodec, []keys.Value{keys.String(holderID)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.PayslipByHolderID(ctx, holderID, PayslipByHolderIDArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PayslipByPerson answers PayslipByPerson.
 func (r queries) PayslipByPerson(ctx context.Context, person string, reverse *bool, limit *int, nextToken *string) (*PayslipByPersonConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PayslipByPerson", model.PayslipCodec, []keys.Value{keys.String(person)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.PayslipByPerson(ctx, person, PayslipByPersonArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Employee answers Employee.
 func (r queries) Employee(ctx context.Context, id string, consistent *bool) (*model.Employee, error) {
-	return graph.FetchOne(ctx, r.rt, "Employee", model.EmployeeCodec, []keys.Value{keys.String(id)}, nil, consistent)
+	return Reader{r.rt}.Employee(ctx, id, EmployeeArgs{Consistent: consistent})
 }
 
 // EmployeeByTeam answers EmployeeByTeam.
 func (r queries) EmployeeByTeam(ctx context.Context, team string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*EmployeeByTeamConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "EmployeeByTeam", model.EmployeeCodec, []keys.Value{keys.String(team)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.EmployeeByTeam(ctx, team, EmployeeByTeamArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // rowsOfPayslip resolves fields of Payslip.
@@ -71,7 +70,7 @@ type rowsOfPayslip struct{ rt *graph.Runtime }
 
 // Gross answers gross of Payslip.
 func (r rowsOfPayslip) Gross(ctx context.Context, obj *model.Payslip) (*keys.Decimal, error) {
-	if err := graph.Guard(ctx, r.rt, "Payslip", "gross", model.PayslipCodec, obj); err != nil {
+	if err := graph.CheckFieldAccess(ctx, r.rt, "Payslip", "gross", model.PayslipCodec, obj); err != nil {
 		return nil, err
 	}
 	return obj.Gross, nil
@@ -79,7 +78,7 @@ func (r rowsOfPayslip) Gross(ctx context.Context, obj *model.Payslip) (*keys.Dec
 
 // Notes answers notes of Payslip.
 func (r rowsOfPayslip) Notes(ctx context.Context, obj *model.Payslip) ([]string, error) {
-	if err := graph.Guard(ctx, r.rt, "Payslip", "notes", model.PayslipCodec, obj); err != nil {
+	if err := graph.CheckFieldAccess(ctx, r.rt, "Payslip", "notes", model.PayslipCodec, obj); err != nil {
 		return nil, err
 	}
 	return obj.Notes, nil
@@ -87,7 +86,7 @@ func (r rowsOfPayslip) Notes(ctx context.Context, obj *model.Payslip) ([]string,
 
 // BossID answers bossId of Payslip.
 func (r rowsOfPayslip) BossID(ctx context.Context, obj *model.Payslip) (*string, error) {
-	if err := graph.Guard(ctx, r.rt, "Payslip", "bossId", model.PayslipCodec, obj); err != nil {
+	if err := graph.CheckFieldAccess(ctx, r.rt, "Payslip", "bossId", model.PayslipCodec, obj); err != nil {
 		return nil, err
 	}
 	return obj.BossID, nil
@@ -95,7 +94,7 @@ func (r rowsOfPayslip) BossID(ctx context.Context, obj *model.Payslip) (*string,
 
 // Boss answers boss of Payslip.
 func (r rowsOfPayslip) Boss(ctx context.Context, obj *model.Payslip) (*model.Holder, error) {
-	if err := graph.Guard(ctx, r.rt, "Payslip", "boss", model.PayslipCodec, obj); err != nil {
+	if err := graph.CheckFieldAccess(ctx, r.rt, "Payslip", "boss", model.PayslipCodec, obj); err != nil {
 		return nil, err
 	}
 	id := model.PayslipCodec.Value(obj, 5)
@@ -107,7 +106,7 @@ type rowsOfEmployee struct{ rt *graph.Runtime }
 
 // Salary answers salary of Employee.
 func (r rowsOfEmployee) Salary(ctx context.Context, obj *model.Employee) (*keys.Decimal, error) {
-	if err := graph.Guard(ctx, r.rt, "Employee", "salary", model.EmployeeCodec, obj); err != nil {
+	if err := graph.CheckFieldAccess(ctx, r.rt, "Employee", "salary", model.EmployeeCodec, obj); err != nil {
 		return nil, err
 	}
 	return obj.Salary, nil

@@ -9,7 +9,6 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 )
 
@@ -36,90 +35,67 @@ func (r root) Chore() ChoreResolver { return rowsOfChore{r.rt} }
 
 // Staff answers Staff.
 func (r queries) Staff(ctx context.Context, staffID string, consistent *bool) (*model.Staff, error) {
-	return graph.FetchOne(ctx, r.rt, "Staff", model.StaffCodec, []keys.Value{keys.String(staffID)}, nil, consistent)
+	return Reader{r.rt}.Staff(ctx, staffID, StaffArgs{Consistent: consistent})
 }
 
 // StaffTenantMembers answers StaffTenantMembers.
 func (r queries) StaffTenantMembers(ctx context.Context, tenantID string, department *string, hiredOn *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*StaffTenantMembersConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "StaffTenantMembers", model.StaffCodec, []keys.Value{keys.String(tenantID)}, catalog.PageArgs{Sort: []keys.Value{optional(department, keys.String), optional(hiredOn, keys.DateOf)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.StaffTenantMembers(ctx, tenantID, StaffTenantMembersArgs{Department: department, HiredOn: hiredOn, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // StaffContributions answers StaffContributions.
 func (r queries) StaffContributions(ctx context.Context, staffID string, department *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*StaffContributionsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "StaffContributions", model.StaffCodec, []keys.Value{keys.String(staffID)}, catalog.PageArgs{Sort: []keys.Value{optional(department, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.StaffContributions(ctx, staffID, StaffContributionsArgs{Department: department, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // StaffDepartmentStaff answers StaffDepartmentStaff.
 func (r queries) StaffDepartmentStaff(ctx context.Context, department string, hiredOn *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*StaffDepartmentStaffConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "StaffDepartmentStaff", model.StaffCodec, []keys.Value{keys.String(department)}, catalog.PageArgs{Sort: []keys.Value{optional(hiredOn, keys.DateOf)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.StaffDepartmentStaff(ctx, department, StaffDepartmentStaffArgs{HiredOn: hiredOn, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Chore answers Chore.
 func (r queries) Chore(ctx context.Context, choreID string, consistent *bool) (*model.Chore, error) {
-	return graph.FetchOne(ctx, r.rt, "Chore", model.ChoreCodec, []keys.Value{keys.String(choreID)}, nil, consistent)
+	return Reader{r.rt}.Chore(ctx, choreID, ChoreArgs{Consistent: consistent})
 }
 
 // ChoreTenantMembers answers ChoreTenantMembers.
 func (r queries) ChoreTenantMembers(ctx context.Context, tenantID string, projectID *string, choreID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ChoreTenantMembersConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ChoreTenantMembers", model.ChoreCodec, []keys.Value{keys.String(tenantID)}, catalog.PageArgs{Sort: []keys.Value{optional(projectID, keys.String), optional(choreID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.ChoreTenantMembers(ctx, tenantID, ChoreTenantMembersArgs{ProjectID: projectID, ChoreID: choreID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ChoreAssignments answers ChoreAssignments.
 func (r queries) ChoreAssignments(ctx context.Context, staffID string, projectID *string, choreID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ChoreAssignmentsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ChoreAssignments", model.ChoreCodec, []keys.Value{keys.String(staffID)}, catalog.PageArgs{Sort: []keys.Value{optional(projectID, keys.String), optional(choreID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.ChoreAssignments(ctx, staffID, ChoreAssignmentsArgs{ProjectID: projectID, ChoreID: choreID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Tool answers Tool.
 func (r queries) Tool(ctx context.Context, toolID string, consistent *bool) (*model.Tool, error) {
-	return graph.FetchOne(ctx, r.rt, "Tool", model.ToolCodec, []keys.Value{keys.String(toolID)}, nil, consistent)
+	return Reader{r.rt}.Tool(ctx, toolID, ToolArgs{Consistent: consistent})
 }
 
 // ToolDepartmentStaff answers ToolDepartmentStaff.
 func (r queries) ToolDepartmentStaff(ctx context.Context, department string, reverse *bool, limit *int, nextToken *string) (*ToolDepartmentStaffConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ToolDepartmentStaff", model.ToolCodec, []keys.Value{keys.String(department)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
-}
-
-// itemsOfTenantMembers reads items of TenantMembers, by their types.
-var itemsOfTenantMembers = []graph.ItemReader[model.TenantMembersItem]{
-	graph.ItemsOf(model.StaffCodec, func(r *model.Staff) model.TenantMembersItem { return r }),
-	graph.ItemsOf(model.ChoreCodec, func(r *model.Chore) model.TenantMembersItem { return r }),
+	return Reader{r.rt}.ToolDepartmentStaff(ctx, department, ToolDepartmentStaffArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // TenantMembers answers TenantMembers.
 func (r queries) TenantMembers(ctx context.Context, tenantID string, only []model.TenantMembersMember, reverse *bool, limit *int, nextToken *string) (*TenantMembersConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, "TenantMembers", itemsOfTenantMembers, []keys.Value{keys.String(tenantID)}, graph.Names(only), catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
-}
-
-// itemsOfContributions reads items of Contributions, by their types.
-var itemsOfContributions = []graph.ItemReader[model.ContributionsItem]{
-	graph.ItemsOf(model.StaffCodec, func(r *model.Staff) model.ContributionsItem { return r }),
-	graph.ItemsOf(model.ChoreCodec, func(r *model.Chore) model.ContributionsItem { return r }),
+	return Reader{r.rt}.TenantMembers(ctx, tenantID, TenantMembersArgs{Only: only, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Contributions answers Contributions.
 func (r queries) Contributions(ctx context.Context, staffID string, only []model.ContributionsMember, reverse *bool, limit *int, nextToken *string) (*ContributionsConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, "Contributions", itemsOfContributions, []keys.Value{keys.String(staffID)}, graph.Names(only), catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
-}
-
-// itemsOfDepartmentStaff reads items of DepartmentStaff, by their types.
-var itemsOfDepartmentStaff = []graph.ItemReader[model.DepartmentStaffItem]{
-	graph.ItemsOf(model.StaffCodec, func(r *model.Staff) model.DepartmentStaffItem { return r }),
-	graph.ItemsOf(model.ToolCodec, func(r *model.Tool) model.DepartmentStaffItem { return r }),
+	return Reader{r.rt}.Contributions(ctx, staffID, ContributionsArgs{Only: only, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // DepartmentStaff answers DepartmentStaff.
 func (r queries) DepartmentStaff(ctx context.Context, department string, only []model.DepartmentStaffMember, reverse *bool, limit *int, nextToken *string) (*DepartmentStaffConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, "DepartmentStaff", itemsOfDepartmentStaff, []keys.Value{keys.String(department)}, graph.Names(only), catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
-}
-
-// itemsOfStaffAssignments reads items of StaffAssignments, by their types.
-var itemsOfStaffAssignments = []graph.ItemReader[model.StaffAssignmentsItem]{
-	graph.ItemsOf(model.ChoreCodec, func(r *model.Chore) model.StaffAssignmentsItem { return r }),
+	return Reader{r.rt}.DepartmentStaff(ctx, department, DepartmentStaffArgs{Only: only, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // StaffAssignments answers StaffAssignments.
 func (r queries) StaffAssignments(ctx context.Context, staffID string, only []model.StaffAssignmentsMember, reverse *bool, limit *int, nextToken *string) (*StaffAssignmentsConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, "StaffAssignments", itemsOfStaffAssignments, []keys.Value{keys.String(staffID)}, graph.Names(only), catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.StaffAssignments(ctx, staffID, StaffAssignmentsArgs{Only: only, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // rowsOfChore resolves fields of Chore.
@@ -129,12 +105,4 @@ type rowsOfChore struct{ rt *graph.Runtime }
 func (r rowsOfChore) Assignee(ctx context.Context, obj *model.Chore) (*model.Staff, error) {
 	id := model.ChoreCodec.Value(obj, 3)
 	return graph.JoinOne(ctx, r.rt, "Chore", "assignee", model.StaffCodec, id)
-}
-
-// optional makes a key value of an argument that may be left out.
-func optional[T any](v *T, value func(T) keys.Value) keys.Value {
-	if v == nil {
-		return keys.Value{}
-	}
-	return value(*v)
 }

@@ -10,8 +10,6 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/graph/catalog"
-	"github.com/foldql/foldql/keys"
 )
 
 // SDL is the schema that is served.
@@ -35,28 +33,20 @@ type queries struct{ rt *graph.Runtime }
 
 // Rollout answers Rollout.
 func (r queries) Rollout(ctx context.Context, id *string, environment *string, service *string, subID *string, year *int, build *int64, consistent *bool) (*model.Rollout, error) {
-	return graph.FetchOne(ctx, r.rt, "Rollout", model.RolloutCodec, []keys.Value{optional(id, keys.String), optional(environment, keys.String), optional(service, keys.String)}, []keys.Value{optional(subID, keys.String), optional(year, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(build, keys.Int)}, consistent)
+	return Reader{r.rt}.Rollout(ctx, RolloutArgs{ID: id, Environment: environment, Service: service, SubID: subID, Year: year, Build: build, Consistent: consistent})
 }
 
 // RolloutByID answers RolloutById.
 func (r queries) RolloutByID(ctx context.Context, id *string, environment *string, service *string, year *int, build *int64, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*RolloutByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "RolloutById", model.RolloutCodec, []keys.Value{optional(id, keys.String), optional(environment, keys.String), optional(service, keys.String)}, catalog.PageArgs{Sort: []keys.Value{optional(year, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(build, keys.Int)}, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.RolloutByID(ctx, RolloutByIDArgs{ID: id, Environment: environment, Service: service, Year: year, Build: build, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Place answers Place.
 func (r queries) Place(ctx context.Context, id *string, country *string, city *string, at *time.Time, consistent *bool) (*model.Place, error) {
-	return graph.FetchOne(ctx, r.rt, "Place", model.PlaceCodec, []keys.Value{optional(id, keys.String), optional(country, keys.String), optional(city, keys.String)}, []keys.Value{optional(at, keys.DateTime)}, consistent)
+	return Reader{r.rt}.Place(ctx, PlaceArgs{ID: id, Country: country, City: city, At: at, Consistent: consistent})
 }
 
 // PlaceByID answers PlaceById.
 func (r queries) PlaceByID(ctx context.Context, id *string, country *string, city *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PlaceByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PlaceById", model.PlaceCodec, []keys.Value{optional(id, keys.String), optional(country, keys.String), optional(city, keys.String)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
-}
-
-// optional makes a key value of an argument that may be left out.
-func optional[T any](v *T, value func(T) keys.Value) keys.Value {
-	if v == nil {
-		return keys.Value{}
-	}
-	return value(*v)
+	return Reader{r.rt}.PlaceByID(ctx, PlaceByIDArgs{ID: id, Country: country, City: city, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }

@@ -9,8 +9,6 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/graph/catalog"
-	"github.com/foldql/foldql/keys"
 )
 
 // SDL is the schema that is served.
@@ -34,54 +32,40 @@ type queries struct{ rt *graph.Runtime }
 
 // Van answers Van.
 func (r queries) Van(ctx context.Context, vanID string, consistent *bool) (*model.Van, error) {
-	return graph.FetchOne(ctx, r.rt, "Van", model.VanCodec, []keys.Value{keys.String(vanID)}, nil, consistent)
+	return Reader{r.rt}.Van(ctx, vanID, VanArgs{Consistent: consistent})
 }
 
 // VanByDepot answers VanByDepot.
 func (r queries) VanByDepot(ctx context.Context, region string, depot *string, bay *int, size *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*VanByDepotConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "VanByDepot", model.VanCodec, []keys.Value{keys.String(region), optional(depot, keys.String), optional(bay, func(v int) keys.Value { return keys.Int(int64(v)) })}, catalog.PageArgs{Sort: []keys.Value{optional(size, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(bay, func(v int) keys.Value { return keys.Int(int64(v)) })}, Where: keys.Condition{Eq: optional(eq, func(v int) keys.Value { return keys.Int(int64(v)) }), From: optional(from, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(to, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.VanByDepot(ctx, region, VanByDepotArgs{Depot: depot, Bay: bay, Size: size, Eq: eq, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Bike answers Bike.
 func (r queries) Bike(ctx context.Context, bikeID string, consistent *bool) (*model.Bike, error) {
-	return graph.FetchOne(ctx, r.rt, "Bike", model.BikeCodec, []keys.Value{keys.String(bikeID)}, nil, consistent)
+	return Reader{r.rt}.Bike(ctx, bikeID, BikeArgs{Consistent: consistent})
 }
 
 // BikeByDepot answers BikeByDepot.
 func (r queries) BikeByDepot(ctx context.Context, region string, depot string, bay int, reverse *bool, limit *int, nextToken *string) (*BikeByDepotConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "BikeByDepot", model.BikeCodec, []keys.Value{keys.String(region), keys.String(depot), keys.Int(int64(bay))}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.BikeByDepot(ctx, region, depot, bay, BikeByDepotArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Visit answers Visit.
 func (r queries) Visit(ctx context.Context, visitID string, consistent *bool) (*model.Visit, error) {
-	return graph.FetchOne(ctx, r.rt, "Visit", model.VisitCodec, []keys.Value{keys.String(visitID)}, nil, consistent)
+	return Reader{r.rt}.Visit(ctx, visitID, VisitArgs{Consistent: consistent})
 }
 
 // VisitByPlace answers VisitByPlace.
 func (r queries) VisitByPlace(ctx context.Context, region string, depot *string, size *int, eq *int, reverse *bool, limit *int, nextToken *string) (*VisitByPlaceConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "VisitByPlace", model.VisitCodec, []keys.Value{keys.String(region), optional(depot, keys.String)}, catalog.PageArgs{Sort: []keys.Value{optional(size, func(v int) keys.Value { return keys.Int(int64(v)) })}, Where: keys.Condition{Eq: optional(eq, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.VisitByPlace(ctx, region, VisitByPlaceArgs{Depot: depot, Size: size, Eq: eq, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // VisitByRank answers VisitByRank.
 func (r queries) VisitByRank(ctx context.Context, rank *float64, size *int, depot *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*VisitByRankConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "VisitByRank", model.VisitCodec, nil, catalog.PageArgs{Sort: []keys.Value{optional(rank, keys.Float), optional(size, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(depot, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
-}
-
-// itemsOfGarage reads items of Garage, by their types.
-var itemsOfGarage = []graph.ItemReader[model.GarageItem]{
-	graph.ItemsOf(model.VanCodec, func(r *model.Van) model.GarageItem { return r }),
-	graph.ItemsOf(model.BikeCodec, func(r *model.Bike) model.GarageItem { return r }),
+	return Reader{r.rt}.VisitByRank(ctx, VisitByRankArgs{Rank: rank, Size: size, Depot: depot, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Garage answers Garage.
 func (r queries) Garage(ctx context.Context, region string, depot *string, bay *int, only []model.GarageMember, reverse *bool, limit *int, nextToken *string) (*GarageConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, "Garage", itemsOfGarage, []keys.Value{keys.String(region), optional(depot, keys.String), optional(bay, func(v int) keys.Value { return keys.Int(int64(v)) })}, graph.Names(only), catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
-}
-
-// optional makes a key value of an argument that may be left out.
-func optional[T any](v *T, value func(T) keys.Value) keys.Value {
-	if v == nil {
-		return keys.Value{}
-	}
-	return value(*v)
+	return Reader{r.rt}.Garage(ctx, region, GarageArgs{Depot: depot, Bay: bay, Only: only, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }

@@ -9,8 +9,6 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/graph/catalog"
-	"github.com/foldql/foldql/keys"
 )
 
 // SDL is the schema that is served.
@@ -34,10 +32,10 @@ type queries struct{ rt *graph.Runtime }
 
 // Described answers Described.
 func (r queries) Described(ctx context.Context, id string, consistent *bool) (*model.Described, error) {
-	return graph.FetchOne(ctx, r.rt, "Described", model.DescribedCodec, []keys.Value{keys.String(id)}, nil, consistent)
+	return Reader{r.rt}.Described(ctx, id, DescribedArgs{Consistent: consistent})
 }
 
 // DescribedByKind answers DescribedByKind.
 func (r queries) DescribedByKind(ctx context.Context, kind model.DescribedKind, reverse *bool, limit *int, nextToken *string) (*DescribedByKindConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "DescribedByKind", model.DescribedCodec, []keys.Value{keys.String(string(kind))}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.DescribedByKind(ctx, kind, DescribedByKindArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }

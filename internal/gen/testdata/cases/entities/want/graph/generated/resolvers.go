@@ -10,7 +10,6 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 )
 
@@ -41,57 +40,57 @@ func (r root) Grant() GrantResolver { return rowsOfGrant{r.rt} }
 
 // WorkJob answers Work_Job.
 func (r queries) WorkJob(ctx context.Context, jobID string, consistent *bool) (*model.Job, error) {
-	return graph.FetchOne(ctx, r.rt, "Work_Job", model.JobCodec, []keys.Value{keys.String(jobID)}, nil, consistent)
+	return Reader{r.rt}.WorkJob(ctx, jobID, WorkJobArgs{Consistent: consistent})
 }
 
 // WorkJobByProject answers Work_JobByProject.
 func (r queries) WorkJobByProject(ctx context.Context, projectID string, priority *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*JobByProjectConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Work_JobByProject", model.JobCodec, []keys.Value{keys.String(projectID)}, catalog.PageArgs{Sort: []keys.Value{optional(priority, func(v int) keys.Value { return keys.Int(int64(v)) })}, Where: keys.Condition{Eq: optional(eq, func(v int) keys.Value { return keys.Int(int64(v)) }), From: optional(from, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(to, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.WorkJobByProject(ctx, projectID, WorkJobByProjectArgs{Priority: priority, Eq: eq, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // WorkJobByWorker answers Work_JobByWorker.
 func (r queries) WorkJobByWorker(ctx context.Context, workerID string, state *model.JobState, dueOn *keys.Date, jobID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*JobByWorkerConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Work_JobByWorker", model.JobCodec, []keys.Value{keys.String(workerID)}, catalog.PageArgs{Sort: []keys.Value{optional(state, func(v model.JobState) keys.Value { return keys.String(string(v)) }), optional(dueOn, keys.DateOf), optional(jobID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.WorkJobByWorker(ctx, workerID, WorkJobByWorkerArgs{State: state, DueOn: dueOn, JobID: jobID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // WorkWorker answers Work_Worker.
 func (r queries) WorkWorker(ctx context.Context, workerID string, consistent *bool) (*model.Worker, error) {
-	return graph.FetchOne(ctx, r.rt, "Work_Worker", model.WorkerCodec, nil, []keys.Value{keys.String(workerID)}, consistent)
+	return Reader{r.rt}.WorkWorker(ctx, workerID, WorkWorkerArgs{Consistent: consistent})
 }
 
 // WorkWorkerByPrimary answers Work_WorkerByPrimary.
 func (r queries) WorkWorkerByPrimary(ctx context.Context, workerID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*WorkerByPrimaryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Work_WorkerByPrimary", model.WorkerCodec, nil, catalog.PageArgs{Sort: []keys.Value{optional(workerID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.WorkWorkerByPrimary(ctx, WorkWorkerByPrimaryArgs{WorkerID: workerID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // WorkWorkerByTeam answers Work_WorkerByTeam.
 func (r queries) WorkWorkerByTeam(ctx context.Context, team string, reverse *bool, limit *int, nextToken *string) (*WorkerByTeamConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Work_WorkerByTeam", model.WorkerCodec, []keys.Value{keys.String(team)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.WorkWorkerByTeam(ctx, team, WorkWorkerByTeamArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Grant answers Grant.
 func (r queries) Grant(ctx context.Context, orgID string, role string, userID string, consistent *bool) (*model.Grant, error) {
-	return graph.FetchOne(ctx, r.rt, "Grant", model.GrantCodec, []keys.Value{keys.String(orgID)}, []keys.Value{keys.String(role), keys.String(userID)}, consistent)
+	return Reader{r.rt}.Grant(ctx, orgID, role, userID, GrantArgs{Consistent: consistent})
 }
 
 // GrantByPrimary answers GrantByPrimary.
 func (r queries) GrantByPrimary(ctx context.Context, orgID string, role *string, userID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*GrantByPrimaryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "GrantByPrimary", model.GrantCodec, []keys.Value{keys.String(orgID)}, catalog.PageArgs{Sort: []keys.Value{optional(role, keys.String), optional(userID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.GrantByPrimary(ctx, orgID, GrantByPrimaryArgs{Role: role, UserID: userID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Shop answers Shop.
 func (r queries) Shop(ctx context.Context) (*model.Shop, error) {
-	return graph.FetchOne(ctx, r.rt, "Shop", model.ShopCodec, nil, nil, nil)
+	return Reader{r.rt}.Shop(ctx)
 }
 
 // Crew answers Crew.
 func (r queries) Crew(ctx context.Context, team string, consistent *bool) (*model.Crew, error) {
-	return graph.FetchOne(ctx, r.rt, "Crew", model.CrewCodec, []keys.Value{keys.String(team)}, []keys.Value{keys.String(team)}, consistent)
+	return Reader{r.rt}.Crew(ctx, team, CrewArgs{Consistent: consistent})
 }
 
 // CrewAll answers CrewAll.
 func (r queries) CrewAll(ctx context.Context, size *keys.Decimal, since *time.Time, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*CrewAllConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "CrewAll", model.CrewCodec, nil, catalog.PageArgs{Sort: []keys.Value{optional(size, keys.DecimalOf), optional(since, keys.DateTime)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.CrewAll(ctx, CrewAllArgs{Size: size, Since: since, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // rowsOfJob resolves fields of Job.
@@ -122,12 +121,4 @@ type rowsOfGrant struct{ rt *graph.Runtime }
 func (r rowsOfGrant) CrewWorker(ctx context.Context, obj *model.Grant) (*model.Worker, error) {
 	id := model.GrantCodec.Value(obj, 3)
 	return graph.JoinOne(ctx, r.rt, "Grant", "crewWorker", model.WorkerCodec, id)
-}
-
-// optional makes a key value of an argument that may be left out.
-func optional[T any](v *T, value func(T) keys.Value) keys.Value {
-	if v == nil {
-		return keys.Value{}
-	}
-	return value(*v)
 }

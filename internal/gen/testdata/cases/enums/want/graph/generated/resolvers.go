@@ -9,8 +9,6 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/graph/catalog"
-	"github.com/foldql/foldql/keys"
 )
 
 // SDL is the schema that is served.
@@ -34,23 +32,15 @@ type queries struct{ rt *graph.Runtime }
 
 // Paper answers Paper.
 func (r queries) Paper(ctx context.Context, id string, level *model.Level, consistent *bool) (*model.Paper, error) {
-	return graph.FetchOne(ctx, r.rt, "Paper", model.PaperCodec, []keys.Value{keys.String(id)}, []keys.Value{optional(level, func(v model.Level) keys.Value { return keys.String(string(v)) })}, consistent)
+	return Reader{r.rt}.Paper(ctx, id, PaperArgs{Level: level, Consistent: consistent})
 }
 
 // PaperByID answers PaperById.
 func (r queries) PaperByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PaperByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PaperById", model.PaperCodec, []keys.Value{keys.String(id)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.PaperByID(ctx, id, PaperByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PaperByStage answers PaperByStage.
 func (r queries) PaperByStage(ctx context.Context, stage model.Stage, reverse *bool, limit *int, nextToken *string) (*PaperByStageConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PaperByStage", model.PaperCodec, []keys.Value{keys.String(string(stage))}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
-}
-
-// optional makes a key value of an argument that may be left out.
-func optional[T any](v *T, value func(T) keys.Value) keys.Value {
-	if v == nil {
-		return keys.Value{}
-	}
-	return value(*v)
+	return Reader{r.rt}.PaperByStage(ctx, stage, PaperByStageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }

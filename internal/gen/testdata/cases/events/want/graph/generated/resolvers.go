@@ -9,7 +9,6 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/keys"
 )
 
 // SDL is the schema that is served.
@@ -33,5 +32,5 @@ type queries struct{ rt *graph.Runtime }
 
 // Basket answers Basket.
 func (r queries) Basket(ctx context.Context, id string, consistent *bool) (*model.Basket, error) {
-	return graph.FetchOne(ctx, r.rt, "Basket", model.BasketCodec, []keys.Value{keys.String(id)}, nil, consistent)
+	return Reader{r.rt}.Basket(ctx, id, BasketArgs{Consistent: consistent})
 }

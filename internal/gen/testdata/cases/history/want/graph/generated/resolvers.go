@@ -10,8 +10,6 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/graph/catalog"
-	"github.com/foldql/foldql/keys"
 )
 
 // SDL is the schema that is served.
@@ -35,18 +33,10 @@ type queries struct{ rt *graph.Runtime }
 
 // AuditChange answers Audit_Change.
 func (r queries) AuditChange(ctx context.Context, id string, at *time.Time, consistent *bool) (*model.Change, error) {
-	return graph.FetchOne(ctx, r.rt, "Audit_Change", model.ChangeCodec, []keys.Value{keys.String(id)}, []keys.Value{optional(at, keys.DateTime)}, consistent)
+	return Reader{r.rt}.AuditChange(ctx, id, AuditChangeArgs{At: at, Consistent: consistent})
 }
 
 // AuditChangeByID answers Audit_ChangeById.
 func (r queries) AuditChangeByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ChangeByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Audit_ChangeById", model.ChangeCodec, []keys.Value{keys.String(id)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
-}
-
-// optional makes a key value of an argument that may be left out.
-func optional[T any](v *T, value func(T) keys.Value) keys.Value {
-	if v == nil {
-		return keys.Value{}
-	}
-	return value(*v)
+	return Reader{r.rt}.AuditChangeByID(ctx, id, AuditChangeByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }

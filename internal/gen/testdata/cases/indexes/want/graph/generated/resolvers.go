@@ -10,8 +10,6 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/graph/catalog"
-	"github.com/foldql/foldql/keys"
 )
 
 // SDL is the schema that is served.
@@ -35,38 +33,30 @@ type queries struct{ rt *graph.Runtime }
 
 // Article answers Article.
 func (r queries) Article(ctx context.Context, id string, consistent *bool) (*model.Article, error) {
-	return graph.FetchOne(ctx, r.rt, "Article", model.ArticleCodec, []keys.Value{keys.String(id)}, nil, consistent)
+	return Reader{r.rt}.Article(ctx, id, ArticleArgs{Consistent: consistent})
 }
 
 // ArticleBySection answers ArticleBySection.
 func (r queries) ArticleBySection(ctx context.Context, section string, reverse *bool, limit *int, nextToken *string) (*ArticleBySectionConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ArticleBySection", model.ArticleCodec, []keys.Value{keys.String(section)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.ArticleBySection(ctx, section, ArticleBySectionArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ArticleBySectionAndAuthor answers ArticleBySectionAndAuthor.
 func (r queries) ArticleBySectionAndAuthor(ctx context.Context, section string, author string, words *int, publishedAt *time.Time, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ArticleBySectionAndAuthorConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ArticleBySectionAndAuthor", model.ArticleCodec, []keys.Value{keys.String(section), keys.String(author)}, catalog.PageArgs{Sort: []keys.Value{optional(words, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(publishedAt, keys.DateTime)}, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.ArticleBySectionAndAuthor(ctx, section, author, ArticleBySectionAndAuthorArgs{Words: words, PublishedAt: publishedAt, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ArticleByAuthor answers ArticleByAuthor.
 func (r queries) ArticleByAuthor(ctx context.Context, author string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ArticleByAuthorConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ArticleByAuthor", model.ArticleCodec, []keys.Value{keys.String(author)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.ArticleByAuthor(ctx, author, ArticleByAuthorArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ArticleByFrom answers ArticleByFrom.
 func (r queries) ArticleByFrom(ctx context.Context, from string, reverse *bool, limit *int, nextToken *string) (*ArticleByFromConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ArticleByFrom", model.ArticleCodec, []keys.Value{keys.String(from)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.ArticleByFrom(ctx, from, ArticleByFromArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ArticleByModel answers ArticleByModel.
 func (r queries) ArticleByModel(ctx context.Context, modelArg string, reverse *bool, limit *int, nextToken *string) (*ArticleByModelConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ArticleByModel", model.ArticleCodec, []keys.Value{keys.String(modelArg)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
-}
-
-// optional makes a key value of an argument that may be left out.
-func optional[T any](v *T, value func(T) keys.Value) keys.Value {
-	if v == nil {
-		return keys.Value{}
-	}
-	return value(*v)
+	return Reader{r.rt}.ArticleByModel(ctx, modelArg, ArticleByModelArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }

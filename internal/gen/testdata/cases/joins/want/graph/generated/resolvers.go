@@ -9,7 +9,6 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 )
 
@@ -36,27 +35,27 @@ func (r root) Album() AlbumResolver { return rowsOfAlbum{r.rt} }
 
 // MusicTrack answers Music_Track.
 func (r queries) MusicTrack(ctx context.Context, id string, consistent *bool) (*model.Track, error) {
-	return graph.FetchOne(ctx, r.rt, "Music_Track", model.TrackCodec, []keys.Value{keys.String(id)}, nil, consistent)
+	return Reader{r.rt}.MusicTrack(ctx, id, MusicTrackArgs{Consistent: consistent})
 }
 
 // MusicTrackByIsrc answers Music_TrackByIsrc.
 func (r queries) MusicTrackByIsrc(ctx context.Context, isrc string, reverse *bool, limit *int, nextToken *string) (*TrackByIsrcConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Music_TrackByIsrc", model.TrackCodec, []keys.Value{keys.String(isrc)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.MusicTrackByIsrc(ctx, isrc, MusicTrackByIsrcArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // MusicChart answers Music_Chart.
 func (r queries) MusicChart(ctx context.Context, id string, week *keys.Date, consistent *bool) (*model.Chart, error) {
-	return graph.FetchOne(ctx, r.rt, "Music_Chart", model.ChartCodec, []keys.Value{keys.String(id)}, []keys.Value{optional(week, keys.DateOf)}, consistent)
+	return Reader{r.rt}.MusicChart(ctx, id, MusicChartArgs{Week: week, Consistent: consistent})
 }
 
 // MusicChartByID answers Music_ChartById.
 func (r queries) MusicChartByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ChartByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Music_ChartById", model.ChartCodec, []keys.Value{keys.String(id)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.MusicChartByID(ctx, id, MusicChartByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Album answers Album.
 func (r queries) Album(ctx context.Context, id string, consistent *bool) (*model.Album, error) {
-	return graph.FetchOne(ctx, r.rt, "Album", model.AlbumCodec, []keys.Value{keys.String(id)}, nil, consistent)
+	return Reader{r.rt}.Album(ctx, id, AlbumArgs{Consistent: consistent})
 }
 
 // rowsOfAlbum resolves fields of Album.
@@ -102,12 +101,4 @@ func (r rowsOfAlbum) Bonus(ctx context.Context, obj *model.Album) ([]*model.Trac
 func (r rowsOfAlbum) AlbumOfTheYear(ctx context.Context, obj *model.Album) (*model.Album, error) {
 	id := model.AlbumCodec.Value(obj, 6)
 	return graph.JoinOne(ctx, r.rt, "Album", "albumOfTheYear", model.AlbumCodec, id)
-}
-
-// optional makes a key value of an argument that may be left out.
-func optional[T any](v *T, value func(T) keys.Value) keys.Value {
-	if v == nil {
-		return keys.Value{}
-	}
-	return value(*v)
 }

@@ -10,7 +10,6 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 )
 
@@ -35,73 +34,65 @@ type queries struct{ rt *graph.Runtime }
 
 // ByInt answers ByInt.
 func (r queries) ByInt(ctx context.Context, id string, at *int64, consistent *bool) (*model.ByInt, error) {
-	return graph.FetchOne(ctx, r.rt, "ByInt", model.ByIntCodec, []keys.Value{keys.String(id)}, []keys.Value{optional(at, keys.Int)}, consistent)
+	return Reader{r.rt}.ByInt(ctx, id, ByIntArgs{At: at, Consistent: consistent})
 }
 
 // ByIntByID answers ByIntById.
 func (r queries) ByIntByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ByIntByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ByIntById", model.ByIntCodec, []keys.Value{keys.String(id)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.ByIntByID(ctx, id, ByIntByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ByDecimal answers ByDecimal.
 func (r queries) ByDecimal(ctx context.Context, id string, day *keys.Date, consistent *bool) (*model.ByDecimal, error) {
-	return graph.FetchOne(ctx, r.rt, "ByDecimal", model.ByDecimalCodec, []keys.Value{keys.String(id)}, []keys.Value{optional(day, keys.DateOf)}, consistent)
+	return Reader{r.rt}.ByDecimal(ctx, id, ByDecimalArgs{Day: day, Consistent: consistent})
 }
 
 // ByDecimalByID answers ByDecimalById.
 func (r queries) ByDecimalByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ByDecimalByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ByDecimalById", model.ByDecimalCodec, []keys.Value{keys.String(id)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.ByDecimalByID(ctx, id, ByDecimalByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ByFloat answers ByFloat.
 func (r queries) ByFloat(ctx context.Context, id string, flag *bool, consistent *bool) (*model.ByFloat, error) {
-	return graph.FetchOne(ctx, r.rt, "ByFloat", model.ByFloatCodec, []keys.Value{keys.String(id)}, []keys.Value{optional(flag, keys.Boolean)}, consistent)
+	return Reader{r.rt}.ByFloat(ctx, id, ByFloatArgs{Flag: flag, Consistent: consistent})
 }
 
 // ByFloatByID answers ByFloatById.
 func (r queries) ByFloatByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ByFloatByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ByFloatById", model.ByFloatCodec, []keys.Value{keys.String(id)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.ByFloatByID(ctx, id, ByFloatByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ByFloatByFlag answers ByFloatByFlag.
 func (r queries) ByFloatByFlag(ctx context.Context, flag bool, reverse *bool, limit *int, nextToken *string) (*ByFloatByFlagConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ByFloatByFlag", model.ByFloatCodec, []keys.Value{keys.Boolean(flag)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.ByFloatByFlag(ctx, flag, ByFloatByFlagArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ByFloatBySmall answers ByFloatBySmall.
 func (r queries) ByFloatBySmall(ctx context.Context, small int, reverse *bool, limit *int, nextToken *string) (*ByFloatBySmallConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ByFloatBySmall", model.ByFloatCodec, []keys.Value{keys.Int(int64(small))}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.ByFloatBySmall(ctx, small, ByFloatBySmallArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ByFloatByLarge answers ByFloatByLarge.
 func (r queries) ByFloatByLarge(ctx context.Context, large int64, reverse *bool, limit *int, nextToken *string) (*ByFloatByLargeConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ByFloatByLarge", model.ByFloatCodec, []keys.Value{keys.Int(large)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.ByFloatByLarge(ctx, large, ByFloatByLargeArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ByFloatByRatio answers ByFloatByRatio.
 func (r queries) ByFloatByRatio(ctx context.Context, ratio float64, reverse *bool, limit *int, nextToken *string) (*ByFloatByRatioConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ByFloatByRatio", model.ByFloatCodec, []keys.Value{keys.Float(ratio)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.ByFloatByRatio(ctx, ratio, ByFloatByRatioArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ByFloatByPrice answers ByFloatByPrice.
 func (r queries) ByFloatByPrice(ctx context.Context, price keys.Decimal, reverse *bool, limit *int, nextToken *string) (*ByFloatByPriceConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ByFloatByPrice", model.ByFloatCodec, []keys.Value{keys.DecimalOf(price)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.ByFloatByPrice(ctx, price, ByFloatByPriceArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ByFloatByDay answers ByFloatByDay.
 func (r queries) ByFloatByDay(ctx context.Context, day keys.Date, reverse *bool, limit *int, nextToken *string) (*ByFloatByDayConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ByFloatByDay", model.ByFloatCodec, []keys.Value{keys.DateOf(day)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.ByFloatByDay(ctx, day, ByFloatByDayArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // ByFloatByAt answers ByFloatByAt.
 func (r queries) ByFloatByAt(ctx context.Context, at time.Time, reverse *bool, limit *int, nextToken *string) (*ByFloatByAtConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "ByFloatByAt", model.ByFloatCodec, []keys.Value{keys.DateTime(at)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
-}
-
-// optional makes a key value of an argument that may be left out.
-func optional[T any](v *T, value func(T) keys.Value) keys.Value {
-	if v == nil {
-		return keys.Value{}
-	}
-	return value(*v)
+	return Reader{r.rt}.ByFloatByAt(ctx, at, ByFloatByAtArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }

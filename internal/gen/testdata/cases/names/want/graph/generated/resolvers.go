@@ -9,8 +9,6 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/graph/catalog"
-	"github.com/foldql/foldql/keys"
 )
 
 // SDL is the schema that is served.
@@ -36,47 +34,47 @@ func (r root) Order() OrderResolver { return rowsOfOrder{r.rt} }
 
 // GoPackage answers go_package.
 func (r queries) GoPackage(ctx context.Context, id string, funcArg *string, consistent *bool) (*model.GoPackage, error) {
-	return graph.FetchOne(ctx, r.rt, "go_package", model.GoPackageCodec, []keys.Value{keys.String(id)}, []keys.Value{optional(funcArg, keys.String)}, consistent)
+	return Reader{r.rt}.GoPackage(ctx, id, GoPackageArgs{FuncArg: funcArg, Consistent: consistent})
 }
 
 // GoPackageByID answers go_packageById.
 func (r queries) GoPackageByID(ctx context.Context, id string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*GoPackageByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "go_packageById", model.GoPackageCodec, []keys.Value{keys.String(id)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.GoPackageByID(ctx, id, GoPackageByIDArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // GoPackageByFunc answers go_packageByFunc.
 func (r queries) GoPackageByFunc(ctx context.Context, funcArg string, reverse *bool, limit *int, nextToken *string) (*GoPackageByFuncConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "go_packageByFunc", model.GoPackageCodec, []keys.Value{keys.String(funcArg)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.GoPackageByFunc(ctx, funcArg, GoPackageByFuncArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // GoPackageByRange answers go_packageByRange.
 func (r queries) GoPackageByRange(ctx context.Context, rangeArg string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*GoPackageByRangeConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "go_packageByRange", model.GoPackageCodec, []keys.Value{keys.String(rangeArg)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.GoPackageByRange(ctx, rangeArg, GoPackageByRangeArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // GoPackageByString answers go_packageByString.
 func (r queries) GoPackageByString(ctx context.Context, stringArg string, reverse *bool, limit *int, nextToken *string) (*GoPackageByStringConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "go_packageByString", model.GoPackageCodec, []keys.Value{keys.String(stringArg)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.GoPackageByString(ctx, stringArg, GoPackageByStringArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // GoPackageByR answers go_packageByR.
 func (r queries) GoPackageByR(ctx context.Context, rArg string, reverse *bool, limit *int, nextToken *string) (*GoPackageByRConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "go_packageByR", model.GoPackageCodec, []keys.Value{keys.String(rArg)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.GoPackageByR(ctx, rArg, GoPackageByRArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // GoPackageByGraph answers go_packageByGraph.
 func (r queries) GoPackageByGraph(ctx context.Context, graphArg string, reverse *bool, limit *int, nextToken *string) (*GoPackageByGraphConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "go_packageByGraph", model.GoPackageCodec, []keys.Value{keys.String(graphArg)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.GoPackageByGraph(ctx, graphArg, GoPackageByGraphArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // GoPackageByKeys answers go_packageByKeys.
 func (r queries) GoPackageByKeys(ctx context.Context, keysArg string, reverse *bool, limit *int, nextToken *string) (*GoPackageByKeysConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "go_packageByKeys", model.GoPackageCodec, []keys.Value{keys.String(keysArg)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.GoPackageByKeys(ctx, keysArg, GoPackageByKeysArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Order answers order.
 func (r queries) Order(ctx context.Context, id string, consistent *bool) (*model.Order, error) {
-	return graph.FetchOne(ctx, r.rt, "order", model.OrderCodec, []keys.Value{keys.String(id)}, nil, consistent)
+	return Reader{r.rt}.Order(ctx, id, OrderArgs{Consistent: consistent})
 }
 
 // rowsOfOrder resolves fields of order.
@@ -86,12 +84,4 @@ type rowsOfOrder struct{ rt *graph.Runtime }
 func (r rowsOfOrder) Package(ctx context.Context, obj *model.Order) (*model.GoPackage, error) {
 	id := model.OrderCodec.Value(obj, 4)
 	return graph.JoinOne(ctx, r.rt, "order", "package", model.GoPackageCodec, id)
-}
-
-// optional makes a key value of an argument that may be left out.
-func optional[T any](v *T, value func(T) keys.Value) keys.Value {
-	if v == nil {
-		return keys.Value{}
-	}
-	return value(*v)
 }

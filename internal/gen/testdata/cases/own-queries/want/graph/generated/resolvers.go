@@ -9,8 +9,6 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/graph/catalog"
-	"github.com/foldql/foldql/keys"
 )
 
 // SDL is the schema that is served.
@@ -45,10 +43,10 @@ type queries struct {
 
 // Note answers Note.
 func (r queries) Note(ctx context.Context, id string, consistent *bool) (*model.Note, error) {
-	return graph.FetchOne(ctx, r.rt, "Note", model.NoteCodec, []keys.Value{keys.String(id)}, nil, consistent)
+	return Reader{r.rt}.Note(ctx, id, NoteArgs{Consistent: consistent})
 }
 
 // NoteByTag answers NoteByTag.
 func (r queries) NoteByTag(ctx context.Context, tag string, reverse *bool, limit *int, nextToken *string) (*NoteByTagConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "NoteByTag", model.NoteCodec, []keys.Value{keys.String(tag)}, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.NoteByTag(ctx, tag, NoteByTagArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }

@@ -32,5 +32,5 @@ type queries struct{ rt *graph.Runtime }
 
 // Totals answers Totals.
 func (r queries) Totals(ctx context.Context) (*model.Totals, error) {
-	return graph.FetchOne(ctx, r.rt, "Totals", model.TotalsCodec, nil, nil, nil)
+	return Reader{r.rt}.Totals(ctx)
 }

@@ -9,7 +9,6 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/keys"
 )
 
 // SDL is the schema that is served.
@@ -33,10 +32,10 @@ type queries struct{ rt *graph.Runtime }
 
 // BoxOfficeSeat answers Box_Office_Seat.
 func (r queries) BoxOfficeSeat(ctx context.Context, id string, consistent *bool) (*model.Seat, error) {
-	return graph.FetchOne(ctx, r.rt, "Box_Office_Seat", model.SeatCodec, []keys.Value{keys.String(id)}, nil, consistent)
+	return Reader{r.rt}.BoxOfficeSeat(ctx, id, BoxOfficeSeatArgs{Consistent: consistent})
 }
 
 // SeatLog answers SeatLog.
 func (r queries) SeatLog(ctx context.Context, id string, consistent *bool) (*model.SeatLog, error) {
-	return graph.FetchOne(ctx, r.rt, "SeatLog", model.SeatLogCodec, []keys.Value{keys.String(id)}, nil, consistent)
+	return Reader{r.rt}.SeatLog(ctx, id, SeatLogArgs{Consistent: consistent})
 }

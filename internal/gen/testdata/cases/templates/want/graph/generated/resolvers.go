@@ -10,8 +10,6 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/graph/catalog"
-	"github.com/foldql/foldql/keys"
 )
 
 // SDL is the schema that is served.
@@ -37,42 +35,42 @@ func (r root) Post() PostResolver { return rowsOfPost{r.rt} }
 
 // Author answers Author.
 func (r queries) Author(ctx context.Context, authorID string, consistent *bool) (*model.Author, error) {
-	return graph.FetchOne(ctx, r.rt, "Author", model.AuthorCodec, []keys.Value{keys.String(authorID)}, nil, consistent)
+	return Reader{r.rt}.Author(ctx, authorID, AuthorArgs{Consistent: consistent})
 }
 
 // AuthorAuthors answers AuthorAuthors.
 func (r queries) AuthorAuthors(ctx context.Context, reverse *bool, limit *int, nextToken *string) (*AuthorAuthorsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "AuthorAuthors", model.AuthorCodec, nil, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.AuthorAuthors(ctx, AuthorAuthorsArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // Post answers Post.
 func (r queries) Post(ctx context.Context, authorID string, createdAt time.Time, postID string, consistent *bool) (*model.Post, error) {
-	return graph.FetchOne(ctx, r.rt, "Post", model.PostCodec, []keys.Value{keys.String(authorID)}, []keys.Value{keys.DateTime(createdAt), keys.String(postID)}, consistent)
+	return Reader{r.rt}.Post(ctx, authorID, createdAt, postID, PostArgs{Consistent: consistent})
 }
 
 // PostByPrimary answers PostByPrimary.
 func (r queries) PostByPrimary(ctx context.Context, authorID string, createdAt *time.Time, postID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostByPrimaryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PostByPrimary", model.PostCodec, []keys.Value{keys.String(authorID)}, catalog.PageArgs{Sort: []keys.Value{optional(createdAt, keys.DateTime), optional(postID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.PostByPrimary(ctx, authorID, PostByPrimaryArgs{CreatedAt: createdAt, PostID: postID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PostPosts answers PostPosts.
 func (r queries) PostPosts(ctx context.Context, reverse *bool, limit *int, nextToken *string) (*PostPostsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PostPosts", model.PostCodec, nil, catalog.PageArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.PostPosts(ctx, PostPostsArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PostFeed answers PostFeed.
 func (r queries) PostFeed(ctx context.Context, createdAt *time.Time, postID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostFeedConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PostFeed", model.PostCodec, nil, catalog.PageArgs{Sort: []keys.Value{optional(createdAt, keys.DateTime), optional(postID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.PostFeed(ctx, PostFeedArgs{CreatedAt: createdAt, PostID: postID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PostLookup answers PostLookup.
 func (r queries) PostLookup(ctx context.Context, postID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostLookupConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PostLookup", model.PostCodec, nil, catalog.PageArgs{Sort: []keys.Value{optional(postID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.PostLookup(ctx, PostLookupArgs{PostID: postID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PostByStatus answers PostByStatus.
 func (r queries) PostByStatus(ctx context.Context, status model.PostStatus, createdAt *time.Time, rank *int64, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PostByStatusConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "PostByStatus", model.PostCodec, []keys.Value{keys.String(string(status))}, catalog.PageArgs{Sort: []keys.Value{optional(createdAt, keys.DateTime), optional(rank, keys.Int)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.PostByStatus(ctx, status, PostByStatusArgs{CreatedAt: createdAt, Rank: rank, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // rowsOfPost resolves fields of Post.
@@ -88,12 +86,4 @@ func (r rowsOfPost) Author(ctx context.Context, obj *model.Post) (*model.Author,
 func (r rowsOfPost) Before(ctx context.Context, obj *model.Post) (*model.Post, error) {
 	id := model.PostCodec.Value(obj, 6)
 	return graph.JoinOne(ctx, r.rt, "Post", "before", model.PostCodec, id)
-}
-
-// optional makes a key value of an argument that may be left out.
-func optional[T any](v *T, value func(T) keys.Value) keys.Value {
-	if v == nil {
-		return keys.Value{}
-	}
-	return value(*v)
 }

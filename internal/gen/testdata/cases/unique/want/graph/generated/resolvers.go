@@ -9,7 +9,6 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/keys"
 )
 
 // SDL is the schema that is served.
@@ -35,22 +34,22 @@ func (r root) Login() LoginResolver { return rowsOfLogin{r.rt} }
 
 // Account answers Account.
 func (r queries) Account(ctx context.Context, accountID string, consistent *bool) (*model.Account, error) {
-	return graph.FetchOne(ctx, r.rt, "Account", model.AccountCodec, []keys.Value{keys.String(accountID)}, nil, consistent)
+	return Reader{r.rt}.Account(ctx, accountID, AccountArgs{Consistent: consistent})
 }
 
 // AccountByEmail answers AccountByEmail.
 func (r queries) AccountByEmail(ctx context.Context, email string) (*model.Account, error) {
-	return graph.FetchOne(ctx, r.rt, "AccountByEmail", model.AccountCodec, []keys.Value{keys.String(email)}, nil, nil)
+	return Reader{r.rt}.AccountByEmail(ctx, email)
 }
 
 // AccountByTenantAndName answers AccountByTenantAndName.
 func (r queries) AccountByTenantAndName(ctx context.Context, tenantID string, username string) (*model.Account, error) {
-	return graph.FetchOne(ctx, r.rt, "AccountByTenantAndName", model.AccountCodec, []keys.Value{keys.String(tenantID)}, []keys.Value{keys.String(username)}, nil)
+	return Reader{r.rt}.AccountByTenantAndName(ctx, tenantID, username)
 }
 
 // Login answers Login.
 func (r queries) Login(ctx context.Context, id string, consistent *bool) (*model.Login, error) {
-	return graph.FetchOne(ctx, r.rt, "Login", model.LoginCodec, []keys.Value{keys.String(id)}, nil, consistent)
+	return Reader{r.rt}.Login(ctx, id, LoginArgs{Consistent: consistent})
 }
 
 // rowsOfLogin resolves fields of Login.

@@ -10,8 +10,6 @@ import (
 	"example.com/shop/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
-	"github.com/foldql/foldql/graph/catalog"
-	"github.com/foldql/foldql/keys"
 )
 
 // SDL is the schema that is served.
@@ -35,33 +33,25 @@ type queries struct{ rt *graph.Runtime }
 
 // Device answers Device.
 func (r queries) Device(ctx context.Context, channel string, deviceID string, consistent *bool) (*model.Device, error) {
-	return graph.FetchOne(ctx, r.rt, "Device", model.DeviceCodec, []keys.Value{keys.String(channel), keys.String(deviceID)}, nil, consistent)
+	return Reader{r.rt}.Device(ctx, channel, deviceID, DeviceArgs{Consistent: consistent})
 }
 
 // DeviceByCurrentAlert answers DeviceByCurrentAlert.
 func (r queries) DeviceByCurrentAlert(ctx context.Context, ownerAccount string, alertState *string, measuredAt *time.Time, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*DeviceByCurrentAlertConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "DeviceByCurrentAlert", model.DeviceCodec, []keys.Value{keys.String(ownerAccount)}, catalog.PageArgs{Sort: []keys.Value{optional(alertState, keys.String), optional(measuredAt, keys.DateTime)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.DeviceByCurrentAlert(ctx, ownerAccount, DeviceByCurrentAlertArgs{AlertState: alertState, MeasuredAt: measuredAt, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // DeviceByChannel answers DeviceByChannel.
 func (r queries) DeviceByChannel(ctx context.Context, channel string, deviceID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*DeviceByChannelConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "DeviceByChannel", model.DeviceCodec, []keys.Value{keys.String(channel)}, catalog.PageArgs{Sort: []keys.Value{optional(deviceID, keys.String)}, Where: keys.Condition{Eq: optional(eq, keys.String), Prefix: prefix, From: optional(from, keys.String), To: optional(to, keys.String)}, Reverse: reverse, Limit: limit, NextToken: nextToken})
+	return Reader{r.rt}.DeviceByChannel(ctx, channel, DeviceByChannelArgs{DeviceID: deviceID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
 // PostParcel answers Post_Parcel.
 func (r queries) PostParcel(ctx context.Context, id string, consistent *bool) (*model.Parcel, error) {
-	return graph.FetchOne(ctx, r.rt, "Post_Parcel", model.ParcelCodec, []keys.Value{keys.String(id)}, nil, consistent)
+	return Reader{r.rt}.PostParcel(ctx, id, PostParcelArgs{Consistent: consistent})
 }
 
 // PostParcelByPlace answers Post_ParcelByPlace.
 func (r queries) PostParcelByPlace(ctx context.Context, state string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*ParcelByPlaceConnection, error) {
-	return graph.FetchPage(ctx, r.rt, "Post_ParcelByPlace", model.ParcelCodec, []keys.Value{keys.String(state)}, catalog.PageArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
-}
-
-// optional makes a key value of an argument that may be left out.
-func optional[T any](v *T, value func(T) keys.Value) keys.Value {
-	if v == nil {
-		return keys.Value{}
-	}
-	return value(*v)
+	return Reader{r.rt}.PostParcelByPlace(ctx, state, PostParcelByPlaceArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }

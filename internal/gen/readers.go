@@ -1,0 +1,221 @@
+package gen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/99designs/gqlgen/codegen/templates"
+
+	"github.com/foldql/foldql/internal/queryarg"
+	"github.com/foldql/foldql/internal/schema"
+)
+
+// readers writes what asks the generated queries from Go: a method for each, with the arguments that a query needs as
+// parameters and the others in a struct. Generated resolvers call it, and those of the project's own may.
+func readers(m *schema.Model, module string) *goFile {
+	f := &goFile{pkg: "generated"}
+	f.use("context")
+	f.lib("graph")
+	f.use(module + "/model")
+	f.line("// Reader asks the queries of the API from resolvers of the project's own: each method is one query, and answers the caller")
+	f.line("// of the context with what they may read.")
+	f.line("type Reader struct{ rt *graph.Runtime }\n")
+	f.line("// NewReader makes a reader over the runtime, which is one of Catalog.")
+	f.line("func NewReader(rt *graph.Runtime) Reader { return Reader{rt} }\n")
+	for _, r := range m.ReadModels {
+		for _, q := range r.Queries() {
+			f.queryReader(r, q)
+		}
+	}
+	for _, c := range m.Collections {
+		f.collectionReader(c)
+	}
+	if strings.Contains(f.body.String(), "optional(") {
+		f.line("// optional makes a key value of an argument that may be left out.")
+		f.line("func optional[T any](v *T, value func(T) keys.Value) keys.Value {")
+		f.line("if v == nil {\nreturn keys.Value{}\n}\nreturn value(*v)\n}")
+	}
+	return f
+}
+
+// answerOf is the Go type of the answer of a query.
+func answerOf(r *schema.ReadModel, q schema.Query) string {
+	if q.Connection != "" {
+		return schema.GoName(q.Connection)
+	}
+	return "model." + schema.GoName(r.Name)
+}
+
+func (f *goFile) queryReader(r *schema.ReadModel, q schema.Query) {
+	args := f.readerMethod(q, arguments(r, q), answerOf(r, q))
+	codec := "model." + schema.GoName(r.Name) + "Codec"
+	pk, sk := keyArguments(r, q, args)
+	fields := append([]string{fmt.Sprintf("Name: %q", q.Name)}, f.keyFields(pk, sk)...)
+	if q.Connection == "" {
+		if slices.Contains(q.Args, queryarg.Consistent) {
+			fields = append(fields, "Consistent: "+paramOf(args, queryarg.Consistent))
+		}
+		f.line("return graph.FetchOne(ctx, r.rt, %s, graph.Query{%s})\n}\n", codec, strings.Join(fields, ", "))
+		return
+	}
+	page := ""
+	if r.Entity != nil {
+		page = f.entityPageArgs(args[len(q.Required)+len(q.Trailing)+len(q.Optional):])
+	} else {
+		page = f.pageArgs(args[len(pk)+len(sk):])
+	}
+	f.line("return graph.FetchPage(ctx, r.rt, %s, graph.Query{%s, Page: %s})\n}\n", codec, strings.Join(fields, ", "), page)
+}
+
+// collectionReader writes the reader of a collection, and how its items are read.
+func (f *goFile) collectionReader(c *schema.Collection) {
+	q, items := c.Query(), "itemsOf"+schema.GoName(c.APIName())
+	item := "model." + schema.GoName(c.Union())
+	f.line("// %s reads items of %s, by their types.", items, c.APIName())
+	f.line("var %s = []graph.ItemReader[%s]{", items, item)
+	for _, name := range memberNames(c) {
+		goName := schema.GoName(name)
+		f.line("graph.NewItemReader(model.%sCodec, func(r *model.%s) %s { return r }),", goName, goName, item)
+	}
+	f.line("}\n")
+	args := f.readerMethod(q, collectionArguments(c), schema.GoName(q.Connection))
+	fields := append([]string{fmt.Sprintf("Name: %q", q.Name)}, f.keyFields(args[:len(c.PK)], nil)...)
+	f.line("return graph.FetchCollection(ctx, r.rt, %s, graph.Query{%s, Only: graph.EnumNames(%s), Page: %s})\n}\n",
+		items, strings.Join(fields, ", "), paramOf(args, queryarg.Only), f.pageArgs(args[len(c.PK):]))
+}
+
+// readerMethod begins the method of a query, and returns its arguments as the body names them.
+func (f *goFile) readerMethod(q schema.Query, args []argument, answer string) []argument {
+	name, params := schema.GoName(q.Name), ""
+	optional := slices.ContainsFunc(args, func(a argument) bool { return !a.required() })
+	if optional {
+		f.line("// %sArgs are the arguments of %s that may be left out: nil.\ntype %sArgs struct {", name, q.Name, name)
+	}
+	inBody := slices.Clone(args)
+	for i, a := range args {
+		if a.required() {
+			params += fmt.Sprintf(", %s %s", a.param, f.argumentType(a))
+			continue
+		}
+		f.line("%s %s", a.goField(), f.argumentType(a))
+		inBody[i].param = "args." + a.goField()
+	}
+	if optional {
+		f.line("}\n")
+		params += ", args " + name + "Args"
+	}
+	f.line("// %s asks the query %s.", name, q.Name)
+	f.line("func (r Reader) %s(ctx context.Context%s) (*%s, error) {", name, params, answer)
+	return inBody
+}
+
+// required reports whether the argument must be given.
+func (a argument) required() bool { return strings.HasSuffix(a.typ, "!") }
+
+// goField is the field of the argument in the struct of those that may be left out.
+func (a argument) goField() string { return templates.ToGo(a.param) }
+
+// argumentType is the Go type of an argument.
+func (f *goFile) argumentType(a argument) string {
+	base, nonNull := strings.CutSuffix(a.typ, "!")
+	goType := scalars[base].goType
+	switch {
+	case a.goType != "":
+		return a.goType
+	case a.field != nil:
+		f.needs(a.field)
+		goType = scalarOf(a.field, "model.").goType
+	}
+	if !nonNull {
+		goType = "*" + goType
+	}
+	return goType
+}
+
+// keyFields are the fields of a graph.Query that hold the values of keys.
+func (f *goFile) keyFields(pk, sk []argument) (fields []string) {
+	if len(pk) > 0 {
+		fields = append(fields, "PK: "+f.keyValues(pk))
+	}
+	if len(sk) > 0 {
+		fields = append(fields, "SK: "+f.keyValues(sk))
+	}
+	return fields
+}
+
+// keyValues is the literal of the values of arguments.
+func (f *goFile) keyValues(args []argument) string {
+	if len(args) == 0 {
+		return "nil"
+	}
+	values := make([]string, len(args))
+	for i, a := range args {
+		values[i] = f.keyValue(a)
+	}
+	return "[]keys.Value{" + strings.Join(values, ", ") + "}"
+}
+
+// keyValue is the expression of the value of an argument, which is absent where the argument is not given.
+func (f *goFile) keyValue(a argument) string {
+	f.lib("keys")
+	goType, value := "string", "keys.String(%s)"
+	if a.field != nil {
+		s := scalarOf(a.field, "model.")
+		goType, value = s.goType, s.value
+	}
+	if strings.HasSuffix(a.typ, "!") {
+		return fmt.Sprintf(value, a.param)
+	}
+	return fmt.Sprintf("optional(%s, %s)", a.param, function(goType, value))
+}
+
+// function is the function that makes a key value by a pattern such as "keys.Int(int64(%s))".
+func function(goType, pattern string) string {
+	if name, simple := strings.CutSuffix(pattern, "(%s)"); simple && !strings.Contains(name, "(") {
+		return name
+	}
+	return fmt.Sprintf("func(v %s) keys.Value { return %s }", goType, fmt.Sprintf(pattern, "v"))
+}
+
+// paramOf is the parameter of an argument, nil where there is none.
+func paramOf(args []argument, name string) string {
+	for _, a := range args {
+		if a.name == name {
+			return a.param
+		}
+	}
+	return "nil"
+}
+
+// pageArgs is the literal of the arguments of a page that are no parts of keys.
+func (f *goFile) pageArgs(args []argument) string {
+	var fields []string
+	for _, a := range args {
+		if arg, ok := queryarg.Find(a.name); ok && (arg.Group == queryarg.Operand || arg.Group == queryarg.Page) {
+			fields = append(fields, arg.GoName()+": "+a.param)
+		}
+	}
+	f.lib("graph/catalog")
+	return "catalog.PageArgs{" + strings.Join(fields, ", ") + "}"
+}
+
+// entityPageArgs is that literal for an entity, of which operands are values.
+func (f *goFile) entityPageArgs(args []argument) string {
+	var operands, fields []string
+	for _, a := range args {
+		switch arg, _ := queryarg.Find(a.name); {
+		case arg.Group != queryarg.Operand:
+			fields = append(fields, arg.GoName()+": "+a.param)
+		case arg.Typed:
+			operands = append(operands, arg.GoName()+": "+f.keyValue(a))
+		default:
+			operands = append(operands, arg.GoName()+": "+a.param)
+		}
+	}
+	if len(operands) > 0 {
+		fields = append([]string{"Where: keys.Condition{" + strings.Join(operands, ", ") + "}"}, fields...)
+	}
+	f.lib("graph/catalog")
+	return "catalog.PageArgs{" + strings.Join(fields, ", ") + "}"
+}
