@@ -52,20 +52,18 @@ type Source interface {
 	Partitions(ctx context.Context) ([]string, error)
 
 	// Read returns up to max events of the partition that follow the offset, in order, without waiting for more to come;
-	// none where there are none yet, possibly fewer than there are. An event once returned is durable and stays at its offset. What is returned is
-	// shared: it must not be changed.
+	// none where there are none yet, possibly fewer than there are. An event once returned is durable and stays at its
+	// offset. What is returned is shared: it must not be changed.
 	Read(ctx context.Context, partition string, after uint64, max int) ([]Event, error)
 
 	// Wait returns when some partition has, or may have, an event after its position. It returns io.EOF when the
 	// source has ended and no event follows any of the positions, nor ever will.
 	Wait(ctx context.Context, after Positions) error
 
+	// Head returns the offset of the last event of the partition as it is now, 0 where it has none: how far behind
+	// projections are, and when a rebuild is complete, follows from it. It fails for a partition that does not exist.
+	Head(ctx context.Context, partition string) (uint64, error)
+
 	// Close releases the source; calls that wait, and calls made later, return ErrClosed.
 	Close() error
-}
-
-// Head is a source that knows its end. With it is shown how far behind projections are.
-type Head interface {
-	// Head returns the offset of the last event of the partition, 0 where it has none.
-	Head(ctx context.Context, partition string) (uint64, error)
 }

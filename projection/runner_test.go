@@ -24,7 +24,7 @@ func waitOrEnd(ctx context.Context, log eventlog.Log, after eventlog.Positions) 
 		return err
 	}
 	for _, p := range partitions {
-		head, err := log.(eventlog.Head).Head(ctx, p)
+		head, err := log.Head(ctx, p)
 		if err != nil || head > after[p] {
 			return err
 		}

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection/internal/delivery"
 )
 
@@ -126,16 +125,12 @@ func (r *Runner) addPartitions(ctx context.Context, s *Status) error {
 }
 
 func (r *Runner) addHeads(ctx context.Context, s *Status) error {
-	source, knows := r.src.(eventlog.Head)
-	if !knows {
-		return nil
-	}
 	if err := r.addPartitions(ctx, s); err != nil {
 		return err
 	}
 	for i := range s.Partitions {
 		p := &s.Partitions[i]
-		head, err := source.Head(ctx, p.Partition)
+		head, err := r.src.Head(ctx, p.Partition)
 		if err != nil {
 			return fmt.Errorf("head of partition %q: %w", p.Partition, err)
 		}

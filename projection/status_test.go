@@ -36,7 +36,7 @@ func (g *gate) Wait(ctx context.Context, after eventlog.Positions) error {
 }
 
 func (g *gate) Head(ctx context.Context, partition string) (uint64, error) {
-	return g.Log.(eventlog.Head).Head(ctx, partition)
+	return g.Log.Head(ctx, partition)
 }
 
 // clock is a clock that a test moves.

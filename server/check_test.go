@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/memlog"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -27,7 +28,7 @@ func TestAModelWithoutAProjectionIsRefusedByName(t *testing.T) {
 			c.change(&app)
 			runProgram(t, app, start{args: []string{"serve", "--store", "memory:", "--listen", "127.0.0.1:0"}}).wantExit(t, exitUsage, c.want)
 			runProgram(t, app, start{args: []string{"replay", "--store", "memory:"}}).wantExit(t, exitUsage, c.want)
-			if _, err := Embed(t.Context(), app, Opened{Options: []string{"--auth=off"}, Writes: WritesRefused}); err == nil ||
+			if _, err := Embed(t.Context(), app, EmbedConfig{DB: &querydb.DB{}, Source: memlog.New(memlog.Options{})}); err == nil ||
 				!strings.Contains(err.Error(), c.want) {
 				t.Errorf("embed: %v", err)
 			}

@@ -1,41 +1,67 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
-	"strings"
 
+	"github.com/foldql/foldql/auth"
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/server/internal/access"
 	"github.com/foldql/foldql/server/internal/sources"
 )
 
-// Opened is what another program has opened for a server, and closes after it.
-type Opened struct {
-	DB     *querydb.DB  // of App.Models
-	Log    eventlog.Log // must know its Head
+// EmbedConfig is how [Embed] runs a server inside another program. DB and Source are needed; every other field is useful
+// as it is: its zero value means what `serve` does by default, and nobody writes over HTTP.
+type EmbedConfig struct {
+	// DB holds the rows of App.Models. The program closes it after [Embedded.Wait].
+	DB *querydb.DB
+	// Source is where events come from. POST /events appends where it is an [eventlog.Log]. The program closes it.
+	Source eventlog.Source
+	// Logger is slog.Default() where it is nil.
 	Logger *slog.Logger
-	// Options are those of the command serve, "--auth=off"; where it listens and what it opens mean nothing here.
-	Options []string
-	// Writes says who writes where the Options have no write token. One of the two is needed.
-	Writes Writes
+
+	// Verifier tells callers from their tokens; see [auth.NewVerifier]. A schema with rules needs one, unless AuthOff lets
+	// everybody read everything.
+	Verifier *auth.Verifier
+	AuthOff  bool
+
+	// WriteToken admits those who send it to append events, to retry or skip dead letters, and to see what the server
+	// tells its operators. Without one, Writes says whom to admit.
+	WriteToken string
+	Writes     Writes
+
+	// Fold configures the projections; zero fields have the defaults of [projection.RunnerConfig]. Its Logger is the one
+	// above.
+	Fold projection.RunnerConfig
+	// Limits bound what one request may cost.
+	Limits Limits
+	// ReadyLag is how many events a projection may be behind while /readyz says yes; 500 where it is 0.
+	ReadyLag uint64
+
+	NoPlayground    bool // GraphiQL is not served at /
+	NoIntrospection bool // questions about the schema are not answered
+	ResolversOnly   bool // generated queries are answered without compiled plans
+
+	CORSOrigins      []string // whose pages may query the API, "*" for any
+	AllowedHosts     []string // names by which the server may be asked, beside localhost and addresses; "*" for any
+	MetricOperations []string // names of operations that /metrics tells apart
 }
 
-// Writes says who may append events and see to projections over HTTP, and see what the server tells its operators, where
-// there is no write token.
+// Writes says who may append events, retry or skip dead letters, and see what the server tells its operators, where there
+// is no write token.
 type Writes uint8
 
-// The choices of who writes.
+// Who may write without a token.
 const (
-	// WritesUndecided is no choice: Embed refuses it.
-	WritesUndecided Writes = iota
 	// WritesRefused admits nobody.
-	WritesRefused
+	WritesRefused Writes = iota
 	// WritesLocal admits requests that this machine sends by itself, as `serve` does on loopback: their peer is a loopback
 	// address, they name localhost as their host, and carry no header of a proxy. A proxy on this machine that adds none
 	// is not noticed.
@@ -53,26 +79,42 @@ type Embedded struct {
 	serving  *serving
 }
 
-// Embed starts the projections of the app over what is opened. The end of the context ends them.
-func Embed(ctx context.Context, app App, o Opened) (*Embedded, error) {
-	var c commands
-	var said strings.Builder
-	p := program{
-		app: app, args: append([]string{"serve"}, o.Options...), env: func(string) (string, bool) { return "", false },
-		stdout: io.Discard, stderr: &said, log: o.Logger,
+// Embed starts the projections of the app over a store and a source that the program has opened, and returns the handler
+// of its requests. The end of the context ends the projections.
+func Embed(ctx context.Context, app App, cfg EmbedConfig) (*Embedded, error) {
+	if cfg.DB == nil {
+		return nil, errors.New("embed a server: EmbedConfig.DB is nil; open one with querydb.Open")
 	}
-	if command, _ := p.parse(&c); command == nil {
-		return nil, fmt.Errorf("the options of the server: %s", strings.TrimSpace(said.String()))
+	if cfg.Source == nil {
+		return nil, errors.New("embed a server: EmbedConfig.Source is nil; open one, such as that of eventlog/embeddedlog")
 	}
-	if token, err := c.Serve.WriteAuth.Get(); err == nil && token == "" && o.Writes == WritesUndecided {
-		return nil, errors.New("nobody has said who may write to the server: give a write token in Options " +
-			"(--write-token-file=FILE), or choose Writes: WritesRefused, WritesLocal or WritesOpen")
+	if cfg.Writes > WritesOpen {
+		return nil, fmt.Errorf("embed a server: EmbedConfig.Writes is %d, which is none of its values", cfg.Writes)
 	}
-	s, err := c.Serve.configure(ctx, &p, o.Writes)
+	p := program{app: app, log: cmp.Or(cfg.Logger, slog.Default()), stdout: io.Discard, stderr: io.Discard}
+	c, err := cfg.command()
 	if err != nil {
 		return nil, err
 	}
-	s.db, s.source = o.DB, &sources.Source{Source: o.Log, Log: o.Log}
+	token, err := c.WriteAuth.Get()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	if err := app.checkComplete(); err != nil {
+		return nil, err
+	}
+	if app.Catalog.Secured && cfg.Verifier == nil && !cfg.AuthOff {
+		return nil, errors.New("embed a server: the schema says who may read what, and there is nothing to verify callers " +
+			"with: set EmbedConfig.Verifier, or AuthOff to let everybody read everything")
+	}
+	s := c.serving(&p, writers(token, cfg.Writes), cfg.Verifier)
+	s.runner = cfg.Fold
+	s.runner.Logger = p.log
+	log, _ := cfg.Source.(eventlog.Log)
+	s.db, s.source = cfg.DB, &sources.Source{Source: cfg.Source, Log: log}
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -81,9 +123,28 @@ func Embed(ctx context.Context, app App, o Opened) (*Embedded, error) {
 	return &Embedded{Handler: handler, Operator: operator, serving: s}, nil
 }
 
-// Wait returns when the projections have come to the end of the log, or to that of their context, with why one of them
+// Wait returns when the projections have come to the end of the source, or to that of their context, with why one of them
 // has stopped before.
 func (e *Embedded) Wait() error { return e.serving.folds.Wait() }
+
+// command returns the options of `serve` that the configuration stands for: its flags have the defaults.
+func (cfg *EmbedConfig) command() (*serveCommand, error) {
+	all, err := defaults()
+	if err != nil {
+		return nil, err
+	}
+	c := &all.Serve
+	c.Auth = "on"
+	if cfg.AuthOff {
+		c.Auth = "off"
+	}
+	c.WriteToken = cfg.WriteToken
+	c.Playground, c.Introspection, c.Accelerate = !cfg.NoPlayground, !cfg.NoIntrospection, !cfg.ResolversOnly
+	c.CORSOrigins, c.AllowedHosts, c.MetricOperations = cfg.CORSOrigins, cfg.AllowedHosts, cfg.MetricOperations
+	c.ReadyLag = cmp.Or(cfg.ReadyLag, c.ReadyLag)
+	cfg.Limits.apply(&c.Limits)
+	return c, nil
+}
 
 // writers admits those who may append events and retry or skip dead letters: who has the token, or, where there is none,
 // whom the configuration admits.

@@ -8,14 +8,18 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/memlog"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/memstore"
 )
 
 // embed serves a project over a store in memory and a log with three events.
-func embed(t *testing.T, ctx context.Context, writes Writes, options ...string) (*Embedded, *memlog.Log, error) {
+func embed(t *testing.T, ctx context.Context, change func(*EmbedConfig)) (*Embedded, *memlog.Log, error) {
 	t.Helper()
 	app := newProject(false).App
 	db, err := querydb.Open(t.Context(), memstore.New(), app.Models, querydb.Config{})
@@ -26,12 +30,14 @@ func embed(t *testing.T, ctx context.Context, writes Writes, options ...string) 
 	if _, err := log.Append(t.Context(), slices.Collect(taskEvents(1, 3))); err != nil {
 		t.Fatal(err)
 	}
-	e, err := Embed(ctx, app, Opened{DB: db, Log: log, Logger: slog.New(slog.DiscardHandler), Options: options, Writes: writes})
+	cfg := EmbedConfig{DB: db, Source: log, Logger: slog.New(slog.DiscardHandler)}
+	change(&cfg)
+	e, err := Embed(ctx, app, cfg)
 	return e, log, err
 }
 
 func TestServerInsideAnotherProgramAnswersAll(t *testing.T) {
-	e, log, err := embed(t, t.Context(), WritesUndecided, "--write-token=secret")
+	e, log, err := embed(t, t.Context(), func(c *EmbedConfig) { c.WriteToken = "secret" })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +74,7 @@ func TestServerInsideAnotherProgramAnswersAll(t *testing.T) {
 
 func TestServerInsideAnotherProgramEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	e, _, err := embed(t, ctx, WritesRefused)
+	e, _, err := embed(t, ctx, func(*EmbedConfig) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,21 +84,107 @@ func TestServerInsideAnotherProgramEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestServerInsideAnotherProgramRefusesWrongOptions(t *testing.T) {
-	for option, want := range map[string]string{
-		"--no-such-thing": "--no-such-thing", "--max-depth=0": "max-depth", "--window=0": "window",
+func TestServerInsideAnotherProgramRefusesAWrongConfiguration(t *testing.T) {
+	for want, change := range map[string]func(*EmbedConfig){
+		"EmbedConfig.DB is nil":     func(c *EmbedConfig) { c.DB = nil },
+		"EmbedConfig.Source is nil": func(c *EmbedConfig) { c.Source = nil },
+		"EmbedConfig.Writes is 9":   func(c *EmbedConfig) { c.Writes = 9 },
+		"max-depth":                 func(c *EmbedConfig) { c.Limits.MaxDepth = -1 },
+		"max-answer":                func(c *EmbedConfig) { c.Limits.MaxAnswer = 1 << 40 },
+		"MaxDeadLetters":            func(c *EmbedConfig) { c.Fold.MaxDeadLetters = 101 },
+		"write-token":               func(c *EmbedConfig) { c.WriteToken = "a\nb" },
+		"cors-origins":              func(c *EmbedConfig) { c.CORSOrigins = []string{"example.com"} },
+		"metric-operations":         func(c *EmbedConfig) { c.MetricOperations = []string{"a b"} },
 	} {
-		if _, _, err := embed(t, t.Context(), WritesLocal, option); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", option, err)
+		if _, _, err := embed(t, t.Context(), change); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want an error with %q: %v", want, err)
 		}
+	}
+	app := newProject(true).App
+	_, err := Embed(t.Context(), app, EmbedConfig{DB: &querydb.DB{}, Source: memlog.New(memlog.Options{})})
+	if err == nil || !strings.Contains(err.Error(), "EmbedConfig.Verifier") {
+		t.Errorf("rules without a verifier: %v", err)
 	}
 }
 
-// TestEmbedWantsAWriteTokenOrADecision: whoever embeds the server says who may write, and is taken at their word.
-func TestEmbedWantsAWriteTokenOrADecision(t *testing.T) {
-	if _, _, err := embed(t, t.Context(), WritesUndecided); err == nil || !strings.Contains(err.Error(), "WritesLocal") {
-		t.Errorf("without a token and a decision: %v, want an error that names the choices", err)
+// TestEmbeddedServerWithoutALogger logs where the program does.
+func TestEmbeddedServerWithoutALogger(t *testing.T) {
+	e, log, err := embed(t, t.Context(), func(c *EmbedConfig) { c.Logger = nil })
+	if err != nil {
+		t.Fatal(err)
 	}
+	log.End()
+	if err := e.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	e.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/readyz", nil))
+}
+
+// TestEmbeddedServerTakesASourceThatIsNoLog: it folds, and refuses events over HTTP.
+func TestEmbeddedServerTakesASourceThatIsNoLog(t *testing.T) {
+	e, log, err := embed(t, t.Context(), func(c *EmbedConfig) {
+		c.Source, c.Writes = struct{ eventlog.Source }{c.Source}, WritesOpen
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log.End()
+	if err := e.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	e.ServeHTTP(w, httptest.NewRequest("POST", "/events", strings.NewReader("{}")))
+	if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "no log") {
+		t.Errorf("POST /events: %d %s", w.Code, w.Body)
+	}
+}
+
+// TestEmbeddedServerHasTheSwitchesOfServe, and their zero values mean what serve does.
+func TestEmbeddedServerHasTheSwitchesOfServe(t *testing.T) {
+	for _, c := range []struct {
+		path     string
+		off      func(*EmbedConfig)
+		on, want int
+	}{
+		{"/", func(c *EmbedConfig) { c.NoPlayground = true }, 200, 404},
+		{"/schema.graphql", func(c *EmbedConfig) { c.NoIntrospection = true }, 200, 404},
+	} {
+		for _, off := range []bool{false, true} {
+			e, _, err := embed(t, t.Context(), func(cfg *EmbedConfig) {
+				if off {
+					c.off(cfg)
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := httptest.NewRecorder()
+			e.ServeHTTP(w, httptest.NewRequest("GET", c.path, nil))
+			if want := map[bool]int{false: c.on, true: c.want}[off]; w.Code != want {
+				t.Errorf("%s, off %v: %d, want %d", c.path, off, w.Code, want)
+			}
+		}
+	}
+	var cfg EmbedConfig
+	c, err := cfg.command()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := defaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(all.Serve.Limits, c.Limits); d != "" || c.ReadyLag != 500 || !c.Playground || !c.Introspection || !c.Accelerate {
+		t.Errorf("the zero configuration is not that of serve: %s%+v", d, c)
+	}
+	cfg = EmbedConfig{Limits: Limits{MaxDepth: 3, Timeout: time.Second}, ReadyLag: 7, ResolversOnly: true}
+	if c, err = cfg.command(); err != nil || c.MaxDepth != 3 || c.Timeout != time.Second || c.ReadyLag != 7 || c.Accelerate {
+		t.Errorf("what is given does not count: %+v, %v", c, err)
+	}
+}
+
+// TestEmbedAdmitsWritersByTokenOrChoice: whoever embeds the server says who may write, and nobody may unless they do.
+func TestEmbedAdmitsWritersByTokenOrChoice(t *testing.T) {
 	const here, elsewhere = "127.0.0.1:1234", "192.0.2.1:1234"
 	for _, c := range []struct {
 		writes      Writes
@@ -103,13 +195,9 @@ func TestEmbedWantsAWriteTokenOrADecision(t *testing.T) {
 		{WritesLocal, here, "", 200},
 		{WritesLocal, elsewhere, "", 403},
 		{WritesOpen, elsewhere, "", 200},
-		{WritesOpen, here, "--write-token=secret", 401}, // a token beats the decision
+		{WritesOpen, here, "secret", 401}, // a token beats the decision
 	} {
-		var options []string
-		if c.token != "" {
-			options = append(options, c.token)
-		}
-		e, _, err := embed(t, t.Context(), c.writes, options...)
+		e, _, err := embed(t, t.Context(), func(cfg *EmbedConfig) { cfg.Writes, cfg.WriteToken = c.writes, c.token })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -48,9 +48,8 @@ func ExampleEmbed() {
 	}
 	log.End()
 
-	embedded, err := server.Embed(ctx, app, server.Opened{
-		DB: db, Log: log, Logger: slog.New(slog.DiscardHandler), Options: []string{"--auth=off"},
-		Writes: server.WritesRefused, // over HTTP: this program appends to its log by itself
+	embedded, err := server.Embed(ctx, app, server.EmbedConfig{
+		DB: db, Source: log, Logger: slog.New(slog.DiscardHandler), AuthOff: true, // and nobody writes over HTTP
 	})
 	if err != nil {
 		fmt.Println(err)

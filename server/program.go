@@ -98,6 +98,16 @@ func (p *program) parse(c *commands) (command *kong.Context, code int) {
 	return command, exitDone
 }
 
+// defaults are the commands with the defaults of their flags.
+func defaults() (*commands, error) {
+	c := &commands{}
+	parser, err := kong.New(c, kong.Name("server"))
+	if err == nil {
+		_, err = parser.Parse([]string{"serve"})
+	}
+	return c, err
+}
+
 // givenFlags are the names of the flags that stand on the command line itself.
 func givenFlags(command *kong.Context) (names []string) {
 	for _, element := range command.Path {

@@ -26,8 +26,8 @@ import (
 	"github.com/foldql/foldql/server/internal/sources"
 )
 
-// parts is what the routes are made of.
-type parts struct {
+// routes answers every request: it holds what the handlers are made of.
+type routes struct {
 	app      *App
 	cfg      *serveCommand
 	writers  access.Admission
@@ -45,7 +45,7 @@ type parts struct {
 }
 
 // handler routes every request that the server answers to everybody; operator those that only who runs it can send.
-func (p *parts) handler() (handler, operator http.Handler) {
+func (p *routes) handler() (handler, operator http.Handler) {
 	measured := metrics.NewOperations(p.cfg.MetricOperations)
 	p.inflight = limits.Inflight{Memory: graphqlhttp.NewMemory(p.cfg.MaxInflightBytes)}
 	p.measured = append(p.measured, metrics.Inflight{Memory: p.inflight.Memory})
@@ -55,13 +55,13 @@ func (p *parts) handler() (handler, operator http.Handler) {
 }
 
 // finish wraps what every request passes through.
-func (p *parts) finish(mux http.Handler) http.Handler {
+func (p *routes) finish(mux http.Handler) http.Handler {
 	h := &access.Hosts{Names: p.cfg.AllowedHosts, Origins: p.cfg.CORSOrigins}
 	return middleware.LogRequests(p.log, middleware.SecureHeaders(h.Guard(mux)))
 }
 
 // operator answers at --admin-listen: who can reach that may see everything, and writes as elsewhere.
-func (p *parts) operator(metrics http.Handler) http.Handler {
+func (p *routes) operator(metrics http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	anybody := access.Admission(access.Anybody)
 	(&admin.API{Folds: p.folds, Log: p.log}).Register(mux, anybody.Guard, p.writers.Guard)
@@ -71,7 +71,7 @@ func (p *parts) operator(metrics http.Handler) http.Handler {
 	return mux
 }
 
-func (p *parts) public(measured *metrics.Operations, metrics http.Handler) http.Handler {
+func (p *routes) public(measured *metrics.Operations, metrics http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/graphql", middleware.CORS(p.cfg.CORSOrigins, middleware.HeadAsGet(p.identified(p.graphql(measured)))))
 	mux.Handle("GET /schema.graphql", middleware.CORS(p.cfg.CORSOrigins, p.schema()))
@@ -89,7 +89,7 @@ func (p *parts) public(measured *metrics.Operations, metrics http.Handler) http.
 }
 
 // graphql answers queries.
-func (p *parts) graphql(measured *metrics.Operations) http.Handler {
+func (p *routes) graphql(measured *metrics.Operations) http.Handler {
 	rt := graph.NewRuntime(p.db, p.app.Catalog, graph.Config{
 		TokenKey: p.tokenKey, AuthOff: p.cfg.Auth == "off", ResolversOnly: !p.cfg.Accelerate, MaxAnswer: p.cfg.MaxAnswer, Logger: p.log,
 	})
@@ -102,7 +102,7 @@ func (p *parts) graphql(measured *metrics.Operations) http.Handler {
 }
 
 // identified knows the caller where callers are verified.
-func (p *parts) identified(next http.Handler) http.Handler {
+func (p *routes) identified(next http.Handler) http.Handler {
 	if p.verifier == nil {
 		return next
 	}
@@ -110,7 +110,7 @@ func (p *parts) identified(next http.Handler) http.Handler {
 }
 
 // events takes events in, where there is a log to append them to.
-func (p *parts) events() http.Handler {
+func (p *routes) events() http.Handler {
 	if p.source.Log == nil {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { problem.NoLog().Write(w) })
 	}
@@ -120,7 +120,7 @@ func (p *parts) events() http.Handler {
 }
 
 // schema serves the printed schema, unless nobody is to know it.
-func (p *parts) schema() http.Handler {
+func (p *routes) schema() http.Handler {
 	if !p.cfg.Introspection {
 		return http.NotFoundHandler()
 	}
@@ -132,6 +132,6 @@ func (p *parts) schema() http.Handler {
 }
 
 // playground serves GraphiQL.
-func (p *parts) playground() http.Handler {
+func (p *routes) playground() http.Handler {
 	return playground.Handler(playground.Config{Examples: p.app.Examples})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/foldql/foldql/auth"
 	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/server/internal/access"
 	"github.com/foldql/foldql/server/internal/config"
 	"github.com/foldql/foldql/server/internal/health"
 	"github.com/foldql/foldql/server/internal/limits"
@@ -26,7 +27,7 @@ import (
 // Run serves until the context ends, then drains: it says that it is not ready, finishes what is in flight, commits the
 // batch in hand, and closes the store. What was begun last ends first.
 func (c *serveCommand) Run(ctx context.Context, p *program) (err error) {
-	s, err := c.configure(ctx, p, c.unlocked())
+	s, err := c.configure(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -51,8 +52,8 @@ func (c *serveCommand) Run(ctx context.Context, p *program) (err error) {
 	return s.serve(ctx, p)
 }
 
-// configure makes a server of which nothing is open yet. unlocked are those who write where there is no write token.
-func (c *serveCommand) configure(ctx context.Context, p *program, unlocked Writes) (*serving, error) {
+// configure makes a server of which nothing is open yet.
+func (c *serveCommand) configure(ctx context.Context, p *program) (*serving, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
@@ -63,14 +64,25 @@ func (c *serveCommand) configure(ctx context.Context, p *program, unlocked Write
 	if err != nil {
 		return nil, err
 	}
-	if token == "" && unlocked == WritesUndecided {
+	if token == "" && !access.Loopback(c.Listen) {
 		return nil, undecidedWriters(c.Listen)
 	}
 	verifier, err := c.readers(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	return &serving{parts: parts{app: &p.app, cfg: c, writers: writers(token, unlocked), verifier: verifier, log: p.log}}, nil
+	runner, err := c.Fold.Runner(p.log)
+	if err != nil {
+		return nil, err
+	}
+	s := c.serving(p, writers(token, WritesLocal), verifier)
+	s.runner = runner
+	return s, nil
+}
+
+// serving makes a server with these options.
+func (c *serveCommand) serving(p *program, writers access.Admission, verifier *auth.Verifier) *serving {
+	return &serving{routes: routes{app: &p.app, cfg: c, writers: writers, verifier: verifier, log: p.log}}
 }
 
 // readers makes what tells readers apart, and says where nobody does.
@@ -91,7 +103,8 @@ func (c *serveCommand) readers(ctx context.Context, p *program) (*auth.Verifier,
 
 // serving is a server from its start to its end.
 type serving struct {
-	parts
+	routes
+	runner      projection.RunnerConfig
 	entrance    health.Entrance
 	operators   health.Entrance // at --admin-listen
 	listener    net.Listener
@@ -134,10 +147,6 @@ func (s *serving) begin(ctx context.Context) (err error) {
 	if s.tokenKey, err = stores.TokenKey(ctx, s.db); err != nil {
 		return err
 	}
-	runner, err := s.cfg.Fold.Runner(s.log)
-	if err != nil {
-		return err
-	}
 	other, err := logcheck.First(ctx, s.db, s.source, s.app.Projections)
 	if err != nil {
 		return err
@@ -151,14 +160,14 @@ func (s *serving) begin(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if s.folds, err = projections.New(s.app.Projections, s.source.Source, s.db, goal, runner); err != nil {
+	if s.folds, err = projections.New(s.app.Projections, s.source.Source, s.db, goal, s.runner); err != nil {
 		return err
 	}
 	if err := s.folds.Prepare(ctx); err != nil {
 		return err
 	}
 	s.folds.ReadyLag, s.folds.Resumes = s.cfg.ReadyLag, true
-	if s.source != nil {
+	if s.source.Log != nil {
 		s.storages.Add("log", s.source.Log)
 	}
 	s.health = &health.Health{Folds: s.folds, Storages: s.storages, Rows: s.driver}

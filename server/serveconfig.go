@@ -5,7 +5,6 @@ import (
 	"net"
 	"time"
 
-	"github.com/foldql/foldql/server/internal/access"
 	"github.com/foldql/foldql/server/internal/config"
 )
 
@@ -49,14 +48,6 @@ func (c *serveCommand) validate() error {
 		return err
 	}
 	return c.Limits.Validate()
-}
-
-// unlocked are those who write where there is no write token: on loopback those on this machine.
-func (c *serveCommand) unlocked() Writes {
-	if access.Loopback(c.Listen) {
-		return WritesLocal
-	}
-	return WritesUndecided
 }
 
 // undecidedWriters refuses to let everybody write.

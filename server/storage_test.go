@@ -133,7 +133,7 @@ func TestAServerOnATakenPortTouchesNoStore(t *testing.T) {
 }
 
 func TestAServerThatStartsIsAliveAndNotReady(t *testing.T) {
-	s := &serving{parts: parts{cfg: &serveCommand{Listen: "127.0.0.1:0", Limits: config.Limits{MaxConnections: 10}}, log: slog.New(slog.DiscardHandler)}}
+	s := &serving{routes: routes{cfg: &serveCommand{Listen: "127.0.0.1:0", Limits: config.Limits{MaxConnections: 10}}, log: slog.New(slog.DiscardHandler)}}
 	if err := s.listen(); err != nil {
 		t.Fatal(err)
 	}

@@ -77,4 +77,4 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-var _ eventlog.Head = (*embeddedlog.Log)(nil)
+var _ eventlog.Log = (*embeddedlog.Log)(nil)

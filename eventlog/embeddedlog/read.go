@@ -23,7 +23,7 @@ func (l *Log) Partitions(ctx context.Context) ([]string, error) {
 	return []string{Partition}, nil
 }
 
-// Head implements eventlog.Head.
+// Head implements eventlog.Source.
 func (l *Log) Head(ctx context.Context, partition string) (uint64, error) {
 	if err := checkPartition(partition); err != nil {
 		return 0, err

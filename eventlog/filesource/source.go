@@ -227,7 +227,7 @@ func (s *Source) Wait(ctx context.Context, after eventlog.Positions) error {
 	}
 }
 
-// Head implements eventlog.Head. The first call reads a file to its end; of standard input it is what has come so far.
+// Head implements eventlog.Source. The first call reads a file to its end; of standard input it is what has come so far.
 func (s *Source) Head(ctx context.Context, partition string) (uint64, error) {
 	if err := s.usable(ctx, partition); err != nil {
 		return 0, err

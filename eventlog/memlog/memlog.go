@@ -146,7 +146,7 @@ func (l *Log) Read(ctx context.Context, partition string, after uint64, most int
 	return append([]eventlog.Event(nil), events[:min(most, len(events))]...), nil
 }
 
-// Head implements eventlog.Head.
+// Head implements eventlog.Source.
 func (l *Log) Head(ctx context.Context, partition string) (uint64, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

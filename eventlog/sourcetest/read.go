@@ -156,14 +156,9 @@ func refusals(t *testing.T, p Place) {
 
 func head(t *testing.T, p Place) {
 	s, _ := with(t, p, 40)
-	h, ok := s.(eventlog.Head)
-	if !ok {
-		t.Logf("%T does not know its head", s)
-		return
-	}
 	for round := range 2 {
 		for name, want := range positions(readAll(t, s, 100)) {
-			got, err := h.Head(t.Context(), name)
+			got, err := s.Head(t.Context(), name)
 			if err != nil || got != want {
 				t.Errorf("round %d: Head(%q) = %d, %v; want %d", round, name, got, err, want)
 			}
@@ -172,7 +167,7 @@ func head(t *testing.T, p Place) {
 			p.Add(t, more(5))
 		}
 	}
-	if _, err := h.Head(t.Context(), "no such partition"); err == nil {
+	if _, err := s.Head(t.Context(), "no such partition"); err == nil {
 		t.Error("a partition that does not exist has a head")
 	}
 }

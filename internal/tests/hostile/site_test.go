@@ -10,10 +10,12 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"github.com/foldql/foldql/auth"
 	"github.com/foldql/foldql/internal/shop/event"
 	"github.com/foldql/foldql/internal/shop/graph/generated"
 	"github.com/foldql/foldql/internal/shop/model"
 	"github.com/foldql/foldql/internal/shop/projection/projectors"
+	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/memstore"
@@ -51,11 +53,14 @@ func newSite(t *testing.T, log *ending, drv driver.Driver) *site {
 		Models: model.All, Events: event.Types, Projections: projectors.Projections(), Catalog: generated.Catalog, Schema: generated.New,
 		SDL: generated.SDL(),
 	}
-	s.Embedded, err = server.Embed(t.Context(), app, server.Opened{
-		DB: db, Log: log, Logger: logger, Options: []string{
-			"--jwt-secret=" + string(secret), "--write-token=" + writer,
-			"--max-dead-letters=100", // most events of an attacker cannot be folded, and the rows of all others are compared
-		},
+	verifier, err := auth.NewVerifier(t.Context(), auth.Config{Secret: []byte(secret), Logger: logger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Embedded, err = server.Embed(t.Context(), app, server.EmbedConfig{
+		DB: db, Source: log, Logger: logger, Verifier: verifier, WriteToken: writer,
+		// Most events of an attacker cannot be folded, and the rows of all others are compared.
+		Fold: projection.RunnerConfig{MaxDeadLetters: 100},
 	})
 	if err != nil {
 		t.Fatal(err)

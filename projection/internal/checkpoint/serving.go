@@ -31,17 +31,13 @@ func (s *serving) completionOf(ctx context.Context, generation int, was completi
 // newCompletion is that of a generation which is begun now.
 func (s *serving) newCompletion(ctx context.Context, generation int) (completion, error) {
 	c := completion{Table: s.p.Model.Table, Generation: generation}
-	source, knows := s.src.(eventlog.Head)
-	if !knows {
-		return c, nil
-	}
 	partitions, err := s.src.Partitions(ctx)
 	if err != nil {
 		return c, fmt.Errorf("list the partitions: %w", err)
 	}
 	c.Goal, c.Done = map[string]uint64{}, true
 	for _, p := range partitions {
-		if c.Goal[p], err = source.Head(ctx, p); err != nil {
+		if c.Goal[p], err = s.src.Head(ctx, p); err != nil {
 			return c, fmt.Errorf("head of partition %q: %w", p, err)
 		}
 		c.Done = c.Done && c.Goal[p] == 0

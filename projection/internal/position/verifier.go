@@ -75,11 +75,10 @@ func EndOf(ctx context.Context, src eventlog.Source, partition string) (end uint
 	if err != nil {
 		return 0, false, fmt.Errorf("list the partitions: %w", err)
 	}
-	head, is := src.(eventlog.Head)
-	if there := slices.Contains(partitions, partition); !there || !is {
-		return 0, !there, nil
+	if !slices.Contains(partitions, partition) {
+		return 0, true, nil
 	}
-	if end, err = head.Head(ctx, partition); err != nil {
+	if end, err = src.Head(ctx, partition); err != nil {
 		return 0, false, fmt.Errorf("find the end of partition %q: %w", partition, err)
 	}
 	return end, true, nil

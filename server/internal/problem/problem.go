@@ -57,7 +57,7 @@ func NotFound(detail string) *Problem {
 }
 
 func NoLog() *Problem {
-	return NotFound("This server reads its events from a file, which nothing can be appended to over HTTP.")
+	return NotFound("There is no log that this server could append events to: it reads them from a source that takes none.")
 }
 
 func FailedAgain(detail string) *Problem {

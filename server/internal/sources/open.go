@@ -56,7 +56,7 @@ func Open(at config.Source, store config.Store, o Options) (*Source, error) {
 	return &Source{Source: l, Log: l}, nil
 }
 
-// Heads returns the end of every partition, as far as the source knows it.
+// Heads returns the end of every partition.
 func Heads(ctx context.Context, src eventlog.Source) (eventlog.Positions, error) {
 	partitions, err := src.Partitions(ctx)
 	if err != nil {
@@ -64,19 +64,11 @@ func Heads(ctx context.Context, src eventlog.Source) (eventlog.Positions, error)
 	}
 	ends := eventlog.Positions{}
 	for _, p := range partitions {
-		if ends[p], err = head(ctx, src, p); err != nil {
+		if ends[p], err = src.Head(ctx, p); err != nil {
 			return nil, fmt.Errorf("find the end of partition %q of the events: %w", p, err)
 		}
 	}
 	return ends, nil
-}
-
-func head(ctx context.Context, src eventlog.Source, partition string) (uint64, error) {
-	knows, ok := src.(eventlog.Head)
-	if !ok {
-		return 0, errors.New("the source of events does not know its end")
-	}
-	return knows.Head(ctx, partition)
 }
 
 // Ended reports whether a source has said that nothing will follow.

@@ -39,7 +39,7 @@ func (s *UpTo) Wait(ctx context.Context, after eventlog.Positions) error {
 	return io.EOF
 }
 
-// Head implements eventlog.Head.
+// Head implements eventlog.Source.
 func (s *UpTo) Head(_ context.Context, partition string) (uint64, error) {
 	return s.Ends[partition], nil
 }

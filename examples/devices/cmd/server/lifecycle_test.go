@@ -13,6 +13,7 @@ import (
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/server"
 
 	"example.com/devices/model"
 )
@@ -62,9 +63,9 @@ func lifecycle(t *testing.T) (steps []step, events [][]byte) {
 // API's answer and at the keys in the store.
 func TestEachEventOfTheLifecycleLeavesTheAnswerAndTheKeysAsItSays(t *testing.T) {
 	steps, events := lifecycle(t)
-	for name, options := range map[string][]string{"as served": nil, "by resolvers": {"--no-accelerate"}} {
+	for name, resolversOnly := range map[string]bool{"as served": false, "by resolvers": true} {
 		t.Run(name, func(t *testing.T) {
-			f := open(t, options...)
+			f := open(t, func(c *server.EmbedConfig) { c.ResolversOnly = resolversOnly })
 			for i, s := range steps {
 				f.append(t, events[i])
 				t.Run(s.name(), func(t *testing.T) {

@@ -25,8 +25,8 @@ type fleet struct {
 	length uint64
 }
 
-// open starts the server as the command serve does, with more of its options.
-func open(t *testing.T, options ...string) *fleet {
+// open starts the server as the command serve does, with changes of its configuration.
+func open(t *testing.T, changes ...func(*server.EmbedConfig)) *fleet {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	store, err := pebblestore.Open(pebblestore.Options{Dir: t.TempDir(), Logger: log})
@@ -43,9 +43,11 @@ func open(t *testing.T, options ...string) *fleet {
 		}
 	})
 	events := memlog.New(memlog.Options{})
-	s, err := server.Embed(t.Context(), app(), server.Opened{
-		DB: db, Log: events, Logger: log, Options: append(options, "--auth=off"), Writes: server.WritesOpen,
-	})
+	cfg := server.EmbedConfig{DB: db, Source: events, Logger: log, AuthOff: true, Writes: server.WritesOpen}
+	for _, change := range changes {
+		change(&cfg)
+	}
+	s, err := server.Embed(t.Context(), app(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/foldql/foldql/server"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -55,9 +56,9 @@ func TestWritersAtTheirOwnPace(t *testing.T) {
 	for i := range steps {
 		last[steps[i].Stored["pk"]] = &steps[i]
 	}
-	for _, window := range []string{"1", "3", "1000"} {
-		t.Run("windows of "+window, func(t *testing.T) {
-			f := open(t, "--window="+window)
+	for _, window := range []int{1, 3, 1000} {
+		t.Run(fmt.Sprint("windows of ", window), func(t *testing.T) {
+			f := open(t, func(c *server.EmbedConfig) { c.Fold.Window = window })
 			batch := append(append([]byte{'['}, bytes.Join(events, []byte{','})...), ']')
 			f.request(t, "POST", "/events", "application/cloudevents-batch+json", batch)
 			f.length = uint64(len(events))
