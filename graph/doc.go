@@ -1,8 +1,11 @@
-// Package graph is the runtime of the generated API: it answers queries from the rows in a querydb.DB.
+// Package graph answers the queries of a generated API from the rows in a querydb.DB.
 //
-// One core reads: arguments become key values, key values become one lookup or one range of one partition, and the
-// rows that fields join to are fetched one level at a time, one exact batch per level. Two executors share it. The
-// plan (see [Accelerate]) compiles an operation once and appends the stored JSON of rows to the answer; it takes every
-// operation whose root fields are all generated. Generated resolvers call [FetchOne], [FetchPage], [JoinOne] and
-// [JoinMany] under gqlgen's executor; they answer the rest, and are the measure that the plan is tested against.
+// A project's generated code gives the catalog of its queries and the schema. [NewRuntime] makes a runtime of the catalog and a
+// DB, and [Accelerate] the schema that a handler serves, such as that of package graphqlhttp. Every query is one lookup or
+// one range of one partition, and what rows are joined to is read one level at a time, in one exact batch for each level.
+//
+// Two executors answer alike. An operation whose root fields are all generated is compiled once into a plan, which appends
+// the stored JSON of rows to the answer. Everything else, and what a project resolves itself, goes to resolvers under gqlgen's
+// executor. A resolver of your own asks generated queries by the methods of its generated Reader, returns their rows, and
+// calls [Prefetch] for rows that it has from elsewhere. The other functions are for generated code.
 package graph

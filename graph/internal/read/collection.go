@@ -28,7 +28,7 @@ func (rd *Reader) readCollection(ctx context.Context, v access.Viewer, q *catalo
 			own = append(own, i)
 		}
 	}
-	cq, err := rd.collectionQuery(q, chosen, r)
+	cq, err := collectionQuery(rd.Catalog, q, chosen, r)
 	if err != nil {
 		return Page{}, err
 	}
@@ -61,7 +61,7 @@ func (rd *Reader) readCollection(ctx context.Context, v access.Viewer, q *catalo
 		return Page{}, rd.Errors().userKey(ctx, err, q.Name)
 	}
 	p := Page{Rows: answer.Rows}
-	if p.Members, err = rd.membersOf(ctx, q, answer.Rows); err != nil {
+	if p.Members, err = membersOf(ctx, rd.Errors(), q, answer.Rows); err != nil {
 		return Page{}, err
 	}
 	for k, row := range p.Rows {
@@ -90,8 +90,8 @@ func chosenMembers(q *catalog.Query, only []string) ([]int, error) {
 }
 
 // collectionQuery turns the arguments into the ranges to read, but for where the page starts.
-func (rd *Reader) collectionQuery(q *catalog.Query, chosen []int, r *Request) (cq querydb.CollectionQuery, err error) {
-	if cq.PK, err = rd.partition(q, r.PK); err != nil {
+func collectionQuery(c *catalog.Catalog, q *catalog.Query, chosen []int, r *Request) (cq querydb.CollectionQuery, err error) {
+	if cq.PK, err = partition(c, q, r.PK); err != nil {
 		return cq, err
 	}
 	if cq.Limit, cq.Reverse, err = pageSize(q, &r.Page); err != nil {
@@ -114,12 +114,12 @@ func (rd *Reader) collectionQuery(q *catalog.Query, chosen []int, r *Request) (c
 }
 
 // membersOf finds of which member of the collection each row is.
-func (rd *Reader) membersOf(ctx context.Context, q *catalog.Query, rows []querydb.Row) ([]int, error) {
+func membersOf(ctx context.Context, errs Errors, q *catalog.Query, rows []querydb.Row) ([]int, error) {
 	of := make([]int, len(rows))
 	for i := range rows {
 		of[i] = slices.IndexFunc(q.Collection.Stored.Members, func(m querydb.Member) bool { return m.Model.Entity.Kind == rows[i].Kind })
 		if of[i] < 0 {
-			return nil, rd.Errors().Internal(ctx, errNoMember(rows[i].Kind), q.Name)
+			return nil, errs.Internal(ctx, errNoMember(rows[i].Kind), q.Name)
 		}
 	}
 	return of, nil

@@ -63,7 +63,7 @@ func (rd *Reader) ownsKey(ctx context.Context, v access.Viewer, q *catalog.Query
 		return false, nil
 	}
 	if q.Rule.AuthTable == "" {
-		own, err := rd.partitionHalf(q).Layout.Compose(keys.String(v.Subject))
+		own, err := partitionHalf(rd.Catalog, q).Layout.Compose(keys.String(v.Subject))
 		return err == nil && partition == own, nil
 	}
 	id, err := authKey()

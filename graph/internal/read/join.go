@@ -16,9 +16,9 @@ func (rd *Reader) Joined(ctx context.Context, g Target, ids []JoinKey, fields []
 	out, v := NewJoinedRows(len(ids)), rd.Viewer(ctx)
 	allowed := v.LevelOf(g.Type.Rule)
 	if g.batched() {
-		read := rd.fetchBatch
+		read := batches{rd}.fetchBatch
 		if allowed == access.OwnRowsOnly {
-			read = rd.fetchOwn
+			read = batches{rd}.fetchOwn
 		}
 		out.failAll(rd.Errors().Read(ctx, read(ctx, g, ids, out.Records), g.Type.Name))
 		return out
@@ -46,12 +46,15 @@ func (rd *Reader) Joined(ctx context.Context, g Target, ids []JoinKey, fields []
 	return out
 }
 
-func (rd *Reader) fetchBatch(ctx context.Context, g Target, ids []JoinKey, recs []record.Record) error {
+// batches reads the rows of a table by their whole keys.
+type batches struct{ rd *Reader }
+
+func (b batches) fetchBatch(ctx context.Context, g Target, ids []JoinKey, recs []record.Record) error {
 	ks := make([]keys.Key, len(ids))
 	for i, id := range ids {
 		ks[i] = id.Key
 	}
-	got, err := rd.db.Get(ctx, g.Type.Model, ks, false)
+	got, err := b.rd.db.Get(ctx, g.Type.Model, ks, false)
 	for i := range got {
 		recs[i] = got[i].Record
 	}
@@ -63,11 +66,11 @@ const JudgedAtOnce = 16
 
 // fetchOwn is fetchBatch that leaves out rows of others, see ownership. Of a long list it is found out first which rows
 // are the viewer's. Those are then read again, in one batch, because that shows no event half applied.
-func (rd *Reader) fetchOwn(ctx context.Context, g Target, ids []JoinKey, recs []record.Record) error {
+func (b batches) fetchOwn(ctx context.Context, g Target, ids []JoinKey, recs []record.Record) error {
 	if len(ids) <= JudgedAtOnce {
-		return rd.fetchJudged(ctx, g, ids, recs)
+		return b.fetchJudged(ctx, g, ids, recs)
 	}
-	places, err := rd.ownPlaces(ctx, g, ids)
+	places, err := b.ownPlaces(ctx, g, ids)
 	if err != nil {
 		return err
 	}
@@ -76,7 +79,7 @@ func (rd *Reader) fetchOwn(ctx context.Context, g Target, ids []JoinKey, recs []
 		own[i] = ids[at]
 	}
 	got := make([]record.Record, len(own))
-	err = rd.fetchBatch(ctx, g, own, got)
+	err = b.fetchBatch(ctx, g, own, got)
 	for i, at := range places {
 		recs[at] = got[i]
 	}
@@ -85,11 +88,11 @@ func (rd *Reader) fetchOwn(ctx context.Context, g Target, ids []JoinKey, recs []
 
 // ownPlaces finds out which ids lead to rows of the viewer's. It reads a few rows at a time and keeps none of them: as
 // they are not charged, nothing else bounds what large rows of others take of memory.
-func (rd *Reader) ownPlaces(ctx context.Context, g Target, ids []JoinKey) (places []int, err error) {
-	v, few := rd.Viewer(ctx), make([]record.Record, JudgedAtOnce)
+func (b batches) ownPlaces(ctx context.Context, g Target, ids []JoinKey) (places []int, err error) {
+	v, few := b.rd.Viewer(ctx), make([]record.Record, JudgedAtOnce)
 	for from := 0; from < len(ids); from += JudgedAtOnce {
 		some := ids[from:min(from+JudgedAtOnce, len(ids))]
-		if err := rd.fetchBatch(driver.Uncharged(ctx), g, some, few); err != nil {
+		if err := b.fetchBatch(driver.Uncharged(ctx), g, some, few); err != nil {
 			return nil, err
 		}
 		for i := range some {
@@ -102,9 +105,9 @@ func (rd *Reader) ownPlaces(ctx context.Context, g Target, ids []JoinKey) (place
 }
 
 // fetchJudged reads few rows, and keeps those that are the viewer's.
-func (rd *Reader) fetchJudged(ctx context.Context, g Target, ids []JoinKey, recs []record.Record) error {
-	err := rd.fetchBatch(driver.Uncharged(ctx), g, ids, recs)
-	v := rd.Viewer(ctx)
+func (b batches) fetchJudged(ctx context.Context, g Target, ids []JoinKey, recs []record.Record) error {
+	err := b.fetchBatch(driver.Uncharged(ctx), g, ids, recs)
+	v := b.rd.Viewer(ctx)
 	for i := 0; i < len(recs) && err == nil; i++ {
 		recs[i], err = v.Keep(ctx, g.Type, access.OwnRowsOnly, recs[i])
 	}

@@ -51,7 +51,7 @@ func (rd *Reader) Page(ctx context.Context, v access.Viewer, q *catalog.Query, r
 	if allowed == access.Refused {
 		return Page{}, v.Refusal(t.Name)
 	}
-	dbq, err := rd.pageQuery(q, t.Model, r)
+	dbq, err := pageQuery(rd.Catalog, q, t.Model, r)
 	if err != nil {
 		return Page{}, err
 	}
@@ -59,7 +59,7 @@ func (rd *Reader) Page(ctx context.Context, v access.Viewer, q *catalog.Query, r
 	if err != nil {
 		return Page{}, err
 	}
-	if half := rd.partitionHalf(q); allowed == access.OwnRowsOnly && !v.OwnsPartition(t, &half, r.PK, dbq.PK) {
+	if half := partitionHalf(rd.Catalog, q); allowed == access.OwnRowsOnly && !v.OwnsPartition(t, &half, r.PK, dbq.PK) {
 		if !owner {
 			return Page{}, v.Refusal(t.Name)
 		}
@@ -99,8 +99,8 @@ func checkOwnRows(v access.Viewer, t *catalog.Type, rows []querydb.Row) error {
 }
 
 // pageQuery turns the arguments into the range to read, but for where it starts.
-func (rd *Reader) pageQuery(q *catalog.Query, m *querydb.Model, r *Request) (querydb.Query, error) {
-	pk, err := rd.partition(q, r.PK)
+func pageQuery(c *catalog.Catalog, q *catalog.Query, m *querydb.Model, r *Request) (querydb.Query, error) {
+	pk, err := partition(c, q, r.PK)
 	if err != nil {
 		return querydb.Query{}, err
 	}

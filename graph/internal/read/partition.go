@@ -24,18 +24,18 @@ func halves(q *catalog.Query, m *querydb.Model) (pk, sk querydb.Half) {
 }
 
 // partitionHalf returns the partition half of the key that the query reads by. All members of a collection have the same.
-func (rd *Reader) partitionHalf(q *catalog.Query) querydb.Half {
+func partitionHalf(c *catalog.Catalog, q *catalog.Query) querydb.Half {
 	if q.Collection != nil {
 		first := q.Collection.Stored.Members[0]
 		return first.Model.Indexes[first.Index].PK
 	}
-	half, _ := halves(q, rd.Catalog.Types[q.Type].Model)
+	half, _ := halves(q, c.Types[q.Type].Model)
 	return half
 }
 
 // partition composes the partition key that the arguments name.
-func (rd *Reader) partition(q *catalog.Query, vals []keys.Value) (string, error) {
-	half := rd.partitionHalf(q)
+func partition(c *catalog.Catalog, q *catalog.Query, vals []keys.Value) (string, error) {
+	half := partitionHalf(c, q)
 	if !half.Layout.Exists() {
 		return keys.Singleton, nil
 	}

@@ -18,7 +18,7 @@ func (rd *Reader) Row(ctx context.Context, v access.Viewer, q *catalog.Query, r 
 	if allowed == access.Refused {
 		return nil, v.Refusal(t.Name)
 	}
-	pk, err := rd.partition(q, r.PK)
+	pk, err := partition(rd.Catalog, q, r.PK)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (rd *Reader) Row(ctx context.Context, v access.Viewer, q *catalog.Query, r 
 	if err != nil {
 		return nil, err
 	}
-	if half := rd.partitionHalf(q); ownOnly && !owner && !v.OwnsPartition(t, &half, r.PK, pk) {
+	if half := partitionHalf(rd.Catalog, q); ownOnly && !owner && !v.OwnsPartition(t, &half, r.PK, pk) {
 		return nil, v.Refusal(t.Name)
 	}
 	rec, err := rd.lookUp(allowed.ReadContext(ctx), q, t, pk, r)
