@@ -1,0 +1,15 @@
+package graphqlerr_test
+
+import (
+	"fmt"
+
+	"github.com/foldql/foldql/graph/graphqlerr"
+)
+
+// A resolver of your own tells clients what is wrong by a code, which programs can rely on.
+func ExampleNew() {
+	err := graphqlerr.New(graphqlerr.BadUserInput, "limit is %d, and must be 1 to %d", 0, 1000)
+	fmt.Println(graphqlerr.CodeOf(err), err)
+	// Output:
+	// BAD_USER_INPUT input: limit is 0, and must be 1 to 1000
+}
