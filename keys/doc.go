@@ -1,26 +1,45 @@
-// Package keys composes the keys under which rows live.
+// Package keys composes the keys under which rows are stored, and seals page tokens.
 //
-// It is the one place that knows where a row is: the write side composes a row's key with it, the read side composes
-// the operands of a query with it, and both use the same [Layout].
+// It is the one place that knows where a row is. Writers compose the key of a row with a [Layout], readers compose the
+// bounds of a query with the same [Layout], so what one writes the other finds:
 //
-// A key half is text, in one of three forms:
+//	orders := keys.Layout{Sep: "/", Segments: []keys.Segment{
+//		{Field: "category", Kind: keys.KindString},
+//		{Field: "productId", Kind: keys.KindString},
+//	}}
+//	key, err := orders.Compose(keys.String("books"), keys.String("p-17")) // books/p-17
 //
-//	read model   order-123, prod/billing                     the values, joined
+// # Keys
+//
+// A [Key] has two halves, a partition key and a sort key. Each half is text in one of three forms:
+//
+//	read model   order-123, prod/billing                     values, joined with a separator
 //	entity       $app#v1#task#projectid_p1#status_active     [EntityKey]: a head, then name_value
-//	template     team#t1#member#u7                           [Template]: literals and {attributes}
+//	template     team#t1#member#u7                           [ParseTemplate]: literals and {fields}
 //
-// What the encoding promises, in each form, each promise with a property test and a fuzz target:
+// A value that a half is composed of is a composite: a [Value] of one of the kinds of [Kind]. Every form promises:
 //
-//   - Ordered: numbers, booleans, dates and date-times sort as values wherever they stand in a half; strings sort by
-//     the bytes of their text. (Numbers that a template leaves unpadded sort as text.)
-//   - Contiguous: all keys that begin with the same composites lie together, and more composites extend the key of
-//     fewer.
-//   - Injective, up to casing: distinct composites never share a key. In a half of more than one segment a separator or
-//     "%" inside a value is percent-escaped; a half that is one bare value is stored as it is. A layout with EscapeNone
-//     gives this promise up.
+//   - Order: numbers, booleans, dates and date-times sort as values wherever they stand in a half; strings sort by the
+//     bytes of their text. (Numbers that a template does not pad sort as text.)
+//   - Contiguity: keys that begin with the same composites are neighbours.
+//   - Injectivity, up to casing: distinct composites never share a key. In a half of several segments a separator or "%"
+//     inside a value is percent-escaped; a half that is one value alone is stored as it is. [EscapeNone] gives this up.
 //
-// [Layout.Select] turns what a query gives of the composites into ranges of sort keys. What a write does to the keys of an
-// index is told by [Layout.Put] and [Together] where it knows all composites, by [Half.Patch] where it knows some.
+// # Queries
 //
-// The package imports the standard library alone.
+// [Layout.Select] turns the leading composites of a query and a [Condition] on the next one into [Range]s of sort keys.
+// [Layout.Range] does so for [Operands], which are text.
+//
+// # Indexes
+//
+// A write changes the stored key of each half of an index by a [HalfUpdate]. A full write knows every composite and asks
+// [Layout.Put] and [BothOrNeither]; a patch knows some of them and asks [IndexHalf.Patch], where a [Policy] decides about
+// halves that cannot be composed.
+//
+// # Pages
+//
+// A [Cursor] says after which row a page begins. [Sealer] seals it as an opaque, encrypted token that is valid for one
+// query and caller.
+//
+// The package imports the standard library alone. Text forms of single values are in keys/internal/encoding.
 package keys
