@@ -24,7 +24,7 @@ type Event struct {
 	Extensions   map[string]string // every other context attribute, nil for none
 
 	// Malformed says why the source could not read the event; nil for an event that is well. Such an event must not get
-	// lost: it stands at its place, whoever takes it sets it aside. Data is then what stands in the source, as it is,
+	// lost: it keeps its position, and becomes a dead letter. Data is then what stands in the source, as it is,
 	// and the attributes are those that could be read.
 	Malformed error
 

@@ -30,7 +30,7 @@ func (f *Fault) Error() string {
 	case f.restart && advice != "":
 		return s + "; " + advice + ", and start the server again"
 	case f.restart:
-		return s + "; see to the disk, and start the server again"
+		return s + "; check the disk, and start the server again"
 	case advice != "":
 		return s + "; " + advice + ": writing goes on by itself"
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // User keeps the profile of each user. That no two have one email address or username is the schema's to say: an event
-// that would make it so is set aside.
+// that would make it so becomes a dead letter.
 type User struct{}
 
 // UserRegistered adds a user.

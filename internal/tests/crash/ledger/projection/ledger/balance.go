@@ -7,7 +7,7 @@ import (
 	"github.com/foldql/foldql/projection"
 )
 
-// Balance adds up. What is about an account that is not open fails, and is set aside.
+// Balance adds up. What is about an account that is not open becomes a dead letter.
 type Balance struct{}
 
 func (Balance) Opened(e event.Opened, _ projection.Meta) []projection.Op {
