@@ -1,5 +1,7 @@
 package querydb
 
+import "github.com/foldql/foldql/querydb/driver"
+
 // Validate returns the error with which Apply would refuse the row, nil where it would not. A row with a nil Record is one
 // to delete.
 func (db *DB) Validate(m *Model, r *Row) error {
@@ -12,7 +14,7 @@ func (db *DB) Validate(m *Model, r *Row) error {
 		err = checkRow(t.serving.Load(), r, part, db.writer)
 	}
 	if err != nil {
-		return &Error{Op: "check", Model: m.Name, Key: printable(r.Key), Err: err}
+		return &Error{Op: "check", Model: m.Name, Key: driver.PrintableKey(r.Key), Err: err}
 	}
 	return nil
 }

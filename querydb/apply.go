@@ -89,7 +89,7 @@ func (db *DB) rowWrites(b *Batch, writes []driver.Write) error {
 			err = db.checkPartition(w, part)
 		}
 		if err != nil {
-			return &Error{Op: "apply", Model: w.Model.Name, Key: printable(w.Row.Key), Err: err}
+			return &Error{Op: "apply", Model: w.Model.Name, Key: driver.PrintableKey(w.Row.Key), Err: err}
 		}
 		writes[i] = driver.Write{Table: shape, Kind: kindOf(w), Row: w.Row, Read: w.Read, Part: part, Time: w.Time}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/record"
 )
 
@@ -146,7 +147,7 @@ func fieldName(m *Model, f int) string {
 func encodeError(m *Model, k keys.Key, err error) error {
 	e := &Error{Op: "encode", Model: m.Name, Err: err}
 	if k.PK != "" {
-		e.Key = printable(k)
+		e.Key = driver.PrintableKey(k)
 	}
 	return e
 }

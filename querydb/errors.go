@@ -2,9 +2,7 @@ package querydb
 
 import (
 	"errors"
-	"strconv"
 
-	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
@@ -58,20 +56,4 @@ func failed(op string, m *Model, err error) error {
 		return err
 	}
 	return &Error{Op: op, Model: m.Name, Err: err}
-}
-
-// printable is a key as messages show it, cut where it is long.
-func printable(k keys.Key) string {
-	if k.SK == "" {
-		return quoted(k.PK)
-	}
-	return quoted(k.PK) + " " + quoted(k.SK)
-}
-
-func quoted(s string) string {
-	const most = 128
-	if len(s) > most {
-		return strconv.Quote(s[:most]) + "…"
-	}
-	return strconv.Quote(s)
 }

@@ -21,7 +21,7 @@ func (db *DB) Get(ctx context.Context, m *Model, ks []keys.Key, consistent bool)
 	shape := t.serving.Load()
 	for _, k := range ks {
 		if err := checkKey(k, shape.Sorted); err != nil {
-			return nil, &Error{Op: "get", Model: m.Name, Key: printable(k), Err: err}
+			return nil, &Error{Op: "get", Model: m.Name, Key: driver.PrintableKey(k), Err: err}
 		}
 	}
 	if len(ks) == 0 {

@@ -144,5 +144,5 @@ func decodeNote(row *Row) ([]byte, error) {
 }
 
 func noteError(op string, k keys.Key, err error) error {
-	return &Error{Op: op + " note", Key: printable(k), Err: err}
+	return &Error{Op: op + " note", Key: driver.PrintableKey(k), Err: err}
 }

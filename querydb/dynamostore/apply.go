@@ -83,7 +83,7 @@ func (s *Store) changes(b *driver.Batch) ([]*change, error) {
 			}
 			p := place{sh.layout.table, w.Row.Key.PK, w.Row.Key.SK}
 			if seen[p] {
-				return nil, fmt.Errorf("dynamostore: %w: the batch writes row %s of table %s twice", driver.ErrInvalid, printable(w.Row.Key), p.table)
+				return nil, fmt.Errorf("dynamostore: %w: the batch writes row %s of table %s twice", driver.ErrInvalid, driver.PrintableKey(w.Row.Key), p.table)
 			}
 			seen[p] = true
 			c, err := sh.changeOf(w, b.Writer, now)

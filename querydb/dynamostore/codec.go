@@ -230,7 +230,7 @@ func (s *shape) decoder(index int, writer string) decoder {
 func (d *decoder) row(it item) (driver.Row, error) {
 	row, err := d.read(it)
 	if err != nil {
-		return row, fmt.Errorf("table %s, row %s: %w: %w", d.layout.table, printable(row.Key), errDamaged, err)
+		return row, fmt.Errorf("table %s, row %s: %w: %w", d.layout.table, driver.PrintableKey(row.Key), errDamaged, err)
 	}
 	return row, nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
@@ -13,7 +12,6 @@ import (
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
-	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
@@ -180,20 +178,4 @@ func classOfReasons(err *types.TransactionCanceledException) (mend string, class
 		}
 	}
 	return "", driver.ErrInvalid
-}
-
-// printable is a key as messages show it, cut where it is long.
-func printable(k keys.Key) string {
-	if k.SK == "" {
-		return quoted(k.PK)
-	}
-	return quoted(k.PK) + " " + quoted(k.SK)
-}
-
-func quoted(s string) string {
-	const most = 128
-	if len(s) > most {
-		return strconv.Quote(s[:most]) + "…"
-	}
-	return strconv.Quote(s)
 }

@@ -80,7 +80,7 @@ func (s *Store) strangers(ctx context.Context, list []*change) error {
 		}
 		for i, kind := range kinds {
 			if kind != "" {
-				return fmt.Errorf("dynamostore: write row %s of %s: %w", printable(g.Keys[i]), t.Name, strange(kind, t.Kind))
+				return fmt.Errorf("dynamostore: write row %s of %s: %w", driver.PrintableKey(g.Keys[i]), t.Name, strange(kind, t.Kind))
 			}
 		}
 	}

@@ -46,7 +46,7 @@ func (cl *claim) met(c *change) error {
 }
 
 func (cl *claim) conflict() error {
-	return fmt.Errorf("%w: the row would have the key %s in the unique index %s, which another row has", driver.ErrConflict, printable(cl.key), cl.index)
+	return fmt.Errorf("%w: the row would have the key %s in the unique index %s, which another row has", driver.ErrConflict, driver.PrintableKey(cl.key), cl.index)
 }
 
 // holding is who has a claim before and after the batch.

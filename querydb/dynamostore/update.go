@@ -63,7 +63,7 @@ func (s *shape) changeOf(w *driver.Write, writer string, now time.Time) (*change
 		err = c.fits()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("dynamostore: table %s, row %s: %w", s.layout.table, printable(w.Row.Key), err)
+		return nil, fmt.Errorf("dynamostore: table %s, row %s: %w", s.layout.table, driver.PrintableKey(w.Row.Key), err)
 	}
 	return c, nil
 }
@@ -111,7 +111,7 @@ func (s *shape) begin(w *driver.Write, writer string, now time.Time) (*change, e
 		return nil, err
 	}
 	c := &change{
-		table: s.layout.table, row: printable(w.Row.Key), key: s.key(w.Row.Key), names: map[string]string{}, values: item{},
+		table: s.layout.table, row: driver.PrintableKey(w.Row.Key), key: s.key(w.Row.Key), names: map[string]string{}, values: item{},
 		read: w.Read, revision: w.Row.Revision, check: w.Kind == driver.Check,
 		shape: s, write: w, writer: writer, now: now, part: w.Part,
 	}
