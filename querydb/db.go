@@ -36,7 +36,7 @@ type DB struct {
 type table struct {
 	model    *Model
 	parts    map[string]*driver.Part      // by writer; see Model.parts
-	gate     *gate                        // that of the other models in the table, too
+	gate     *generationLock              // that of the other models in the table, too
 	serving  atomic.Pointer[driver.Table] // the generation that reads and writes go to
 	building building                     // who has to fold rows of it before it can be read
 	stats    counters
@@ -81,14 +81,14 @@ func Open(ctx context.Context, drv driver.Driver, models []*Model, cfg Config) (
 		drv: drv, now: cfg.Now, log: cfg.Log, tables: make(map[*Model]*table, len(models)),
 		background: newBackground(),
 	}
-	named, gates := map[string]*Model{}, map[string]*gate{}
+	named, gates := map[string]*Model{}, map[string]*generationLock{}
 	for _, m := range models {
 		if err := checkModel(m, named); err != nil {
 			return nil, &Error{Op: "open", Model: m.Name, Err: err}
 		}
 		if named[m.Table] == nil {
 			named[m.Table] = m
-			gates[m.Table] = &gate{}
+			gates[m.Table] = &generationLock{}
 		}
 		db.tables[m] = &table{model: m, parts: m.parts(), gate: gates[m.Table]}
 	}

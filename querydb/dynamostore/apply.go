@@ -37,7 +37,7 @@ func (s *Store) Apply(ctx context.Context, b driver.Batch) error {
 		return err
 	}
 	if b.MultiRow {
-		if err := s.strangers(ctx, writes); err != nil {
+		if err := s.kindConflicts(ctx, writes); err != nil {
 			return err
 		}
 	}
@@ -105,7 +105,7 @@ func (s *Store) write(ctx context.Context, deadline time.Time, c *change) error 
 			err := s.sendChange(ctx, c)
 			if failed, is := as[*types.ConditionalCheckFailedException](err); is {
 				s.stats.conditionFailed.Add(1)
-				instead, err = c.met(failed.Item, again)
+				instead, err = c.conditionFailed(failed.Item, again)
 			}
 			return err
 		})
@@ -210,7 +210,7 @@ func remaining(list []*change, err error) (rest []*change, failed int, wrong err
 			continue
 		}
 		failed++
-		instead, err := c.met(reason.Item, false)
+		instead, err := c.conditionFailed(reason.Item, false)
 		if err != nil {
 			return nil, failed, mapped("write row "+c.row+" of", c.table, err)
 		}

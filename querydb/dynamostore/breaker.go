@@ -89,7 +89,7 @@ func (b *breaker) admit(ctx context.Context, ask func(context.Context) error) er
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
 	defer cancel()
-	if err := ask(ctx); err != nil && (fateOf(err) == doubtful || ctx.Err() != nil) {
+	if err := ask(ctx); err != nil && (retryabilityOf(err) == doubtful || ctx.Err() != nil) {
 		b.unanswered(began, err)
 		return errNoAnswer
 	}
@@ -112,7 +112,7 @@ func (b *breaker) check(ctx context.Context, ask func(context.Context) error) er
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
 	defer cancel()
-	if err := ask(ctx); err != nil && (fateOf(err) == doubtful || ctx.Err() != nil) {
+	if err := ask(ctx); err != nil && (retryabilityOf(err) == doubtful || ctx.Err() != nil) {
 		if b.unanswered(began, err); b.isOpen() {
 			return errNoAnswer
 		}

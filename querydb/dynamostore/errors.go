@@ -15,13 +15,13 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// fate is what an error tells of the request that it answers.
-type fate uint8
+// retryability is what an error tells of the request that it answers.
+type retryability uint8
 
 const (
-	final    fate = iota // sending it again would change nothing
-	refused              // it was not carried out, and may be later: throttled, or in conflict with a transaction
-	doubtful             // it may have been carried out
+	final    retryability = iota // sending it again would change nothing
+	refused                      // it was not carried out, and may be later: throttled, or in conflict with a transaction
+	doubtful                     // it may have been carried out
 )
 
 var (
@@ -32,8 +32,8 @@ var (
 	errDamaged     = fmt.Errorf("%w: the item is none that this store wrote", driver.ErrDamaged)
 )
 
-// fateOf judges the error of an attempt.
-func fateOf(err error) fate {
+// retryabilityOf judges the error of an attempt.
+func retryabilityOf(err error) retryability {
 	var skewed interface{ RetryableError() bool }
 	var api smithy.APIError
 	switch {
@@ -44,18 +44,18 @@ func fateOf(err error) fate {
 	case errors.As(err, &skewed) && skewed.RetryableError():
 		return refused // the clock was wrong; the SDK knows by how much now
 	case errors.As(err, &api):
-		return fateOfAnswer(err, api.ErrorCode())
+		return retryabilityOfAnswer(err, api.ErrorCode())
 	case sent(err):
 		return doubtful
 	}
 	return final
 }
 
-func fateOfAnswer(err error, code string) fate {
+func retryabilityOfAnswer(err error, code string) retryability {
 	var cancelled *types.TransactionCanceledException
 	switch {
 	case errors.As(err, &cancelled):
-		return fateOfTransaction(cancelled)
+		return retryabilityOfTransaction(cancelled)
 	case throttles(code) || conflicts(code):
 		return refused
 	}
@@ -65,8 +65,8 @@ func fateOfAnswer(err error, code string) fate {
 	return final
 }
 
-// fateOfTransaction: a cancelled transaction did nothing, and is worth another try where no item was at fault.
-func fateOfTransaction(err *types.TransactionCanceledException) fate {
+// retryabilityOfTransaction: a cancelled transaction did nothing, and is worth another try where no item was at fault.
+func retryabilityOfTransaction(err *types.TransactionCanceledException) retryability {
 	for _, reason := range err.CancellationReasons {
 		switch code := reasonCode(&reason); {
 		case code == "None" || throttles(code) || conflicts(code):
@@ -148,7 +148,7 @@ func classOf(err error) (mend string, class error) {
 		return "", driver.ErrTooLarge
 	case !errors.As(err, &api):
 		return "", driver.ErrUnavailable
-	case fateOf(err) == refused:
+	case retryabilityOf(err) == refused:
 		return "", driver.ErrThrottled
 	case api.ErrorCode() == "ValidationException":
 		return classOfMessage(api.ErrorMessage())

@@ -31,7 +31,7 @@ func TestErrorsAreOfTheClosedListAndSayWhatToDo(t *testing.T) {
 	}
 	tests := map[string]struct {
 		err   error
-		fate  fate
+		fate  retryability
 		class error
 		says  string
 	}{
@@ -62,7 +62,7 @@ func TestErrorsAreOfTheClosedListAndSayWhatToDo(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := fateOf(test.err); got != test.fate {
+			if got := retryabilityOf(test.err); got != test.fate {
 				t.Errorf("its fate is %d, want %d", got, test.fate)
 			}
 			err := mapped("query", "T", test.err)

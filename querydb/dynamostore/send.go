@@ -47,7 +47,7 @@ func (s *Store) send(ctx context.Context, deadline time.Time, call func(ctx cont
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
-		what := fateOf(err)
+		what := retryabilityOf(err)
 		delay := delayOf(n)
 		if what == final || time.Since(began)+delay > s.retryFor(awaited, what) {
 			return err
@@ -65,7 +65,7 @@ func (s *Store) send(ctx context.Context, deadline time.Time, call func(ctx cont
 }
 
 // retryFor is how long a request is sent again that met such a fate.
-func (s *Store) retryFor(awaited bool, what fate) time.Duration {
+func (s *Store) retryFor(awaited bool, what retryability) time.Duration {
 	if awaited && what == doubtful {
 		return min(readRetryFor, s.cfg.RetryFor)
 	}
@@ -124,7 +124,7 @@ func (s *Store) judge(began time.Time, err error) {
 		return
 	}
 	var api smithy.APIError
-	switch what := fateOf(err); {
+	switch what := retryabilityOf(err); {
 	case what == doubtful:
 		s.breaker.unanswered(began, err)
 	case what == refused || errors.As(err, &api):

@@ -37,8 +37,8 @@ type claim struct {
 	row   string // that is to have it
 }
 
-// met: whoever gives a key up and does not have it has nothing to do, and whoever claims it has a conflict.
-func (cl *claim) met(c *change) error {
+// conditionFailed: whoever gives a key up and does not have it has nothing to do, and whoever claims it has a conflict.
+func (cl *claim) conditionFailed(c *change) error {
 	if c.update == "" {
 		return nil
 	}

@@ -7,15 +7,15 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// met says what follows from the failed condition of a change, by the item that it met, which is nil where there was none:
+// conditionFailed says what follows from the failed condition of a change, by the item that it met, which is nil where there was none:
 // nothing, because the change was applied before; another change instead, because it was made for an item in another state;
 // or an error. again says that an earlier attempt may have been carried out.
 //
 // Without a kind and without parts only one thing can have failed, and the item need not be known.
-func (c *change) met(old item, again bool) (instead *change, err error) {
+func (c *change) conditionFailed(old item, again bool) (instead *change, err error) {
 	switch {
 	case c.claim != nil:
-		return nil, c.claim.met(c)
+		return nil, c.claim.conditionFailed(c)
 	case c.shape.other(old):
 		kind, _ := stringOf(old[c.shape.kind])
 		return nil, strange(kind, c.shape.table.Kind)
@@ -59,9 +59,9 @@ func (c *change) reached(old item) bool {
 	return err == nil && wrong == nil && !is.Before(at)
 }
 
-// strangers fails where one of the rows that changes are about is of another kind. It asks for none that was read: at its
+// kindConflicts fails where one of the rows that changes are about is of another kind. It asks for none that was read: at its
 // revision it is of the kind that it was.
-func (s *Store) strangers(ctx context.Context, list []*change) error {
+func (s *Store) kindConflicts(ctx context.Context, list []*change) error {
 	asked := map[*driver.Table]*driver.Get{}
 	for _, c := range list {
 		if c.shape.kind == "" || c.read && c.revision > 0 {

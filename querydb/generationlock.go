@@ -9,9 +9,9 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// gate keeps the projections that write to a table in one generation: when one of them begins the next, what the others
+// generationLock keeps the projections that write to a table in one generation: when one of them begins the next, what the others
 // are about to commit into the former is stale, and they have to begin there too.
-type gate struct {
+type generationLock struct {
 	mu         sync.RWMutex
 	generation int    // the latest that this process knows of
 	revision   uint64 // of its note
@@ -21,13 +21,13 @@ type gate struct {
 }
 
 // known learns of a generation. It may be late: another may have been begun since.
-func (g *gate) known(at Generation) {
+func (g *generationLock) known(at Generation) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.latest(at.Number, at.revision)
 }
 
-func (g *gate) latest(generation int, revision uint64) {
+func (g *generationLock) latest(generation int, revision uint64) {
 	if generation > g.generation || generation == g.generation && revision > g.revision {
 		g.generation, g.revision = generation, revision
 	}
@@ -36,7 +36,7 @@ func (g *gate) latest(generation int, revision uint64) {
 // enter holds the generations of tables with several projections that a batch writes to until leave is called, and lets a store that other
 // processes write to hold them too.
 func (db *DB) enter(b *Batch, batch *driver.Batch) (leave func(), err error) {
-	var held []*gate
+	var held []*generationLock
 	leave = func() {
 		for _, g := range held {
 			g.mu.RUnlock()
@@ -61,7 +61,7 @@ func (db *DB) enter(b *Batch, batch *driver.Batch) (leave func(), err error) {
 }
 
 // check is a write that finds the generation to be the one that serves, or else keeps Last from being written.
-func (g *gate) check(table string) driver.Write {
+func (g *generationLock) check(table string) driver.Write {
 	row := Row{Key: keys.Key{PK: kindGeneration, SK: table}, Revision: g.revision}
 	return driver.Write{Table: notes, Kind: driver.Check, Row: row, Read: true}
 }
