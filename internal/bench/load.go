@@ -167,12 +167,3 @@ func fetch(addr string, request []byte) ([]byte, error) {
 	defer res.Body.Close()
 	return io.ReadAll(res.Body)
 }
-
-// post makes the bytes of a POST request.
-func post(path string, body []byte) []byte {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "POST %s HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nAccept: application/json\r\n"+
-		"Content-Length: %d\r\n\r\n", path, len(body))
-	b.Write(body)
-	return b.Bytes()
-}

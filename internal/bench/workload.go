@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -79,4 +81,13 @@ func (q question) requests(path string, n int) [][]byte {
 		all[i] = post(path, q.body(rnd))
 	}
 	return all
+}
+
+// post makes the bytes of a POST request.
+func post(path string, body []byte) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "POST %s HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nAccept: application/json\r\n"+
+		"Content-Length: %d\r\n\r\n", path, len(body))
+	b.Write(body)
+	return b.Bytes()
 }
