@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/foldql/foldql/internal/bench/measurement"
+	"github.com/foldql/foldql/internal/bench/peers"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/pebblestore"
@@ -21,13 +23,13 @@ const (
 	ofEachModel = 25
 )
 
-// collectionPages measures a page of a collection, and beside it the two pages that would be read without: those of each
-// model's own index.
+// collectionPages measures a page of a collection, and beside it the two pages that would be read without: those of
+// each model's own index.
 func collectionPages(ctx context.Context, out io.Writer, dir string, d time.Duration) (err error) {
 	dir = filepath.Join(dir, "tenants")
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	quiet := slog.New(slog.DiscardHandler)
-	store, err := pebblestore.Open(pebblestore.Options{Dir: dir, CacheBytes: cacheMB << 20, Logger: quiet})
+	store, err := pebblestore.Open(pebblestore.Options{Dir: dir, CacheBytes: peers.CacheMB << 20, Logger: quiet})
 	if err != nil {
 		return err
 	}
@@ -64,7 +66,7 @@ func pages(out io.Writer, what string, d time.Duration, page func(n int) (rows i
 		}
 		took = append(took, time.Since(began))
 	}
-	fmt.Fprintf(out, "  %s: %s\n", what, spreadOf(took))
+	fmt.Fprintf(out, "  %s: %s\n", what, measurement.SpreadOf(took))
 	return nil
 }
 
@@ -73,7 +75,8 @@ func collectionPage(ctx context.Context, db *querydb.DB, n int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	page, err := db.QueryCollection(ctx, tenantMembers, querydb.CollectionQuery{PK: pk, Ranges: []keys.Range{within}, Limit: 2 * ofEachModel})
+	page, err := db.QueryCollection(ctx, tenantMembers, querydb.CollectionQuery{PK: pk, Ranges: []keys.Range{within},
+		Limit: 2 * ofEachModel})
 	return len(page.Rows), err
 }
 

@@ -43,7 +43,8 @@ func forms() ([]form, error) {
 			Segments: []keys.Segment{{Field: "n", Kind: keys.KindInt}, {Field: "at", Kind: keys.KindDateTime}}, Sep: "/",
 		}, []keys.Value{keys.Int(-42), at}},
 		{"entity, in a nested collection", task.SK(keys.Segment{Field: "projectId", Kind: keys.KindString},
-			keys.Segment{Field: "taskId", Kind: keys.KindString}), []keys.Value{keys.String("Proj-Alpha"), keys.String("T-001")}},
+			keys.Segment{Field: "taskId", Kind: keys.KindString}), []keys.Value{keys.String("Proj-Alpha"),
+			keys.String("T-001")}},
 		{"template", member, []keys.Value{keys.String("Team-7"), keys.Int(7)}},
 	}, err
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/eventlog/cloudevents"
+	"github.com/foldql/foldql/internal/bench/peers"
 	"github.com/foldql/foldql/internal/shop/model"
 	"github.com/foldql/foldql/internal/shop/sample"
 	"github.com/foldql/foldql/querydb"
@@ -69,7 +70,7 @@ func writeSample(path string) (n int, err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	w := bufio.NewWriterSize(f, 1<<20)
 	var line []byte
-	for e := range sample.Events(size) {
+	for e := range sample.Events(peers.Size) {
 		line = append(cloudevents.Append(line[:0], &e), '\n')
 		if _, err := w.Write(line); err != nil {
 			return n, err
@@ -152,7 +153,7 @@ func bulk(ctx context.Context, out io.Writer, dir string) (err error) {
 	dir = filepath.Join(dir, "bulk")
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	store, err := pebblestore.Open(pebblestore.Options{
-		Dir: dir, CacheBytes: cacheMB << 20, Logger: slog.New(slog.DiscardHandler),
+		Dir: dir, CacheBytes: peers.CacheMB << 20, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		return err
@@ -169,7 +170,8 @@ func bulk(ctx context.Context, out io.Writer, dir string) (err error) {
 		}
 	}
 	took := time.Since(began)
-	fmt.Fprintf(out, "  the store alone, rows with two index entries in batches of %d: %.0f rows/s\n", batch, rows/took.Seconds())
+	fmt.Fprintf(out, "  the store alone, rows with two index entries in batches of %d: %.0f rows/s\n", batch,
+		rows/took.Seconds())
 	return nil
 }
 
@@ -181,8 +183,8 @@ func bulkBatch(ctx context.Context, db *querydb.DB, from, to int) error {
 		n := int(uint64(i) * 7919 % 1_000_003)
 		at := time.Unix(1_700_000_000+int64(n), 0).UTC()
 		row, err := querydb.Encode(model.OrderTrackingCodec, &b, &model.OrderTracking{
-			OrderID: sample.OrderID(n), ChangedAt: at, CustomerID: sample.CustomerID(n % size.Customers),
-			Status: statuses[n%len(statuses)], Total: float64(n) / 100,
+			OrderID: sample.OrderID(n), ChangedAt: at, CustomerID: sample.CustomerID(n % peers.Size.Customers),
+			Status: peers.Statuses[n%len(peers.Statuses)], Total: float64(n) / 100,
 		})
 		if err != nil {
 			return err

@@ -18,6 +18,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/foldql/foldql/internal/bench/dynamobench"
+	"github.com/foldql/foldql/internal/bench/peers"
 	"github.com/foldql/foldql/internal/tests/registryevents"
 )
 
@@ -30,7 +32,8 @@ func main() {
 		data     = flag.String("data", "", "data directory; a temporary one by default")
 		seconds  = flag.Float64("seconds", 3, "how long one measurement takes")
 		rounds   = flag.Int("rounds", 3, "how often each is measured; the median counts")
-		registry = flag.String("registry", registryevents.File("examples/registry"), "events of a package registry (.jsonl.gz) to measure the fold on")
+		registry = flag.String("registry", registryevents.File("examples/registry"),
+			"events of a package registry (.jsonl.gz) to measure the fold on")
 	)
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -40,9 +43,9 @@ func main() {
 	each := time.Duration(*seconds * float64(time.Second))
 	switch {
 	case *name != "":
-		err = servePeer(ctx, *name, *data)
+		err = peers.ServePeer(ctx, *name, *data)
 	case *store == "dynamodb":
-		err = benchDynamo(ctx, os.Stdout, *rounds, *events, each, *delay)
+		err = dynamobench.Run(ctx, os.Stdout, *rounds, *events, each, *delay)
 	case *store == "embedded":
 		err = bench(ctx, *data, *registry, *rounds, each)
 	default:
@@ -109,13 +112,13 @@ func agree(dir string) error {
 		if err != nil {
 			return err
 		}
-		for _, q := range questions {
+		for _, q := range peers.Questions {
 			switch {
 			case name == peerNames[0]:
-				want[q.name] = got[q.name]
+				want[q.Name] = got[q.Name]
 			case name == "canned": // always the same answer
-			case !same(got[q.name], want[q.name]):
-				return fmt.Errorf("peer %s answers %s otherwise than %s", name, q.name, peerNames[0])
+			case !same(got[q.Name], want[q.Name]):
+				return fmt.Errorf("peer %s answers %s otherwise than %s", name, q.Name, peerNames[0])
 			}
 		}
 	}
@@ -131,17 +134,17 @@ func samplesOf(name, dir string) (map[string][]any, error) {
 	}
 	defer p.stop()
 	all := map[string][]any{}
-	for _, q := range questions {
-		for _, request := range q.requests(path(name, q.name), samples) {
+	for _, q := range peers.Questions {
+		for _, request := range q.Requests(path(name, q.Name), samples) {
 			body, err := fetch(p.addr, request)
 			if err != nil {
-				return nil, fmt.Errorf("ask %s %s: %w", name, q.name, err)
+				return nil, fmt.Errorf("ask %s %s: %w", name, q.Name, err)
 			}
 			var got any
 			if err := json.Unmarshal(body, &got); err != nil {
-				return nil, fmt.Errorf("ask %s %s: %w: %s", name, q.name, err, body)
+				return nil, fmt.Errorf("ask %s %s: %w: %s", name, q.Name, err, body)
 			}
-			all[q.name] = append(all[q.name], got)
+			all[q.Name] = append(all[q.Name], got)
 		}
 	}
 	return all, nil
@@ -154,16 +157,17 @@ func same(a, b any) bool {
 }
 
 // measure asks one peer every question and adds what it did to the results.
-func measure(ctx context.Context, name, dir string, d time.Duration, to map[string][]result, memory map[string]int) error {
+func measure(ctx context.Context, name, dir string, d time.Duration, to map[string][]result,
+	memory map[string]int) error {
 	p, err := startPeer(name, dir)
 	if err != nil {
 		return err
 	}
 	defer p.stop()
-	for _, q := range questions {
-		requests := q.requests(path(name, q.name), 2000)
+	for _, q := range peers.Questions {
+		requests := q.Requests(path(name, q.Name), 2000)
 		if _, err := load(p.addr, requests, connections, d/4); err != nil { // warm
-			return fmt.Errorf("ask %s %s: %w", name, q.name, err)
+			return fmt.Errorf("ask %s %s: %w", name, q.Name, err)
 		}
 		before, err := p.cpu()
 		if err != nil {
@@ -171,14 +175,14 @@ func measure(ctx context.Context, name, dir string, d time.Duration, to map[stri
 		}
 		r, err := load(p.addr, requests, connections, d)
 		if err != nil {
-			return fmt.Errorf("ask %s %s: %w", name, q.name, err)
+			return fmt.Errorf("ask %s %s: %w", name, q.Name, err)
 		}
 		after, err := p.cpu()
 		if err != nil {
 			return err
 		}
 		r.cpu = (after - before) / time.Duration(max(r.requests, 1))
-		to[q.name] = append(to[q.name], r)
+		to[q.Name] = append(to[q.Name], r)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -198,9 +202,9 @@ func median(rs []result) result {
 // report prints the results as Markdown, which docs/architecture.md quotes.
 func report(w io.Writer, results map[string]map[string][]result, memory map[string]int) {
 	fmt.Fprintf(w, "\n%d connections; %d customers, %d orders of %d statuses and %d products each, %d products\n\n",
-		connections, size.Customers, size.Orders, size.Statuses, size.Lines, size.Products)
-	for _, q := range questions {
-		fmt.Fprintf(w, "- %s: %s\n", q.name, q.asks)
+		connections, peers.Size.Customers, peers.Size.Orders, peers.Size.Statuses, peers.Size.Lines, peers.Size.Products)
+	for _, q := range peers.Questions {
+		fmt.Fprintf(w, "- %s: %s\n", q.Name, q.Asks)
 	}
 	of := func(p, q string) result { return median(results[p][q]) }
 	rate := func(p, q string) float64 { return of(p, q).rate() }
@@ -212,8 +216,12 @@ func report(w io.Writer, results map[string]map[string][]result, memory map[stri
 	table(w, "p99, ms", func(p, q string) string { return milliseconds(of(p, q).p99) })
 	table(w, "CPU per request, µs", func(p, q string) string { return fmt.Sprintf("%.1f", cpu(p, q)) })
 	for _, base := range peerNames[:2] {
-		table(w, "requests/s, "+base+" = 1", func(p, q string) string { return fmt.Sprintf("%.2f", rate(p, q)/rate(base, q)) })
-		table(w, "requests per CPU second, "+base+" = 1", func(p, q string) string { return fmt.Sprintf("%.2f", cpu(base, q)/cpu(p, q)) })
+		table(w, "requests/s, "+base+" = 1", func(p, q string) string {
+			return fmt.Sprintf("%.2f", rate(p, q)/rate(base, q))
+		})
+		table(w, "requests per CPU second, "+base+" = 1", func(p, q string) string {
+			return fmt.Sprintf("%.2f", cpu(base, q)/cpu(p, q))
+		})
 	}
 	fmt.Fprintf(w, "\n%s beside canned answers on Q1: %.2f of the requests/s, %.2f of the requests per CPU second\n",
 		peerNames[0], rate(peerNames[0], "Q1")/rate("canned", "Q1"), cpu("canned", "Q1")/cpu(peerNames[0], "Q1"))
@@ -227,14 +235,14 @@ func report(w io.Writer, results map[string]map[string][]result, memory map[stri
 // table prints a row for each peer and a column for each question.
 func table(w io.Writer, title string, cell func(peer, q string) string) {
 	fmt.Fprintf(w, "\n| %-40s |", title)
-	for _, q := range questions {
-		fmt.Fprintf(w, " %7s |", q.name)
+	for _, q := range peers.Questions {
+		fmt.Fprintf(w, " %7s |", q.Name)
 	}
-	fmt.Fprintf(w, "\n|%s|%s\n", strings.Repeat("-", 42), strings.Repeat("--------:|", len(questions)))
+	fmt.Fprintf(w, "\n|%s|%s\n", strings.Repeat("-", 42), strings.Repeat("--------:|", len(peers.Questions)))
 	for _, p := range peerNames {
 		fmt.Fprintf(w, "| %-40s |", p)
-		for _, q := range questions {
-			fmt.Fprintf(w, " %7s |", cell(p, q.name))
+		for _, q := range peers.Questions {
+			fmt.Fprintf(w, " %7s |", cell(p, q.Name))
 		}
 		fmt.Fprintln(w)
 	}

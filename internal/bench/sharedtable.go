@@ -32,11 +32,13 @@ func memberOf(name string) *querydb.Model {
 	id, tenant := keys.Segment{Field: "id", Kind: keys.KindString}, keys.Segment{Field: "tenantId", Kind: keys.KindString}
 	return &querydb.Model{
 		Name: name, Table: tenantsTable.Name, Version: "1",
-		Fields:  []driver.Field{{Name: "id", Scalar: "ID"}, {Name: "tenantId", Scalar: "ID"}, {Name: "text", Scalar: "String"}},
-		PK:      querydb.Half{Layout: primary.PK(id), Fields: []int{0}},
-		SK:      querydb.Half{Layout: primary.SK()},
-		Indexes: []querydb.Index{{Name: "tenantMembers", PK: querydb.Half{Layout: together.PK(tenant), Fields: []int{1}}, SK: querydb.Half{Layout: together.SK(id), Fields: []int{0}}}},
-		TTL:     -1, CreatedAt: -1, UpdatedAt: -1,
+		Fields: []driver.Field{{Name: "id", Scalar: "ID"}, {Name: "tenantId", Scalar: "ID"},
+			{Name: "text", Scalar: "String"}},
+		PK: querydb.Half{Layout: primary.PK(id), Fields: []int{0}},
+		SK: querydb.Half{Layout: primary.SK()},
+		Indexes: []querydb.Index{{Name: "tenantMembers", PK: querydb.Half{Layout: together.PK(tenant), Fields: []int{1}},
+			SK: querydb.Half{Layout: together.SK(id), Fields: []int{0}}}},
+		TTL: -1, CreatedAt: -1, UpdatedAt: -1,
 		Entity: &querydb.Entity{Table: tenantsTable, Kind: name, Slots: []int{0}},
 	}
 }
@@ -70,7 +72,8 @@ func tenantRows(tenants, each int) ([]querydb.Write, error) {
 		codec := codecOf(m)
 		for i := range tenants * each {
 			row, err := querydb.Encode(codec, &b, &memberRow{
-				id: fmt.Sprintf("%s-%06d", m.Name, i), tenant: tenantID(i % tenants), text: "what there is to say about it, at some length",
+				id: fmt.Sprintf("%s-%06d", m.Name, i), tenant: tenantID(i % tenants),
+				text: "what there is to say about it, at some length",
 			})
 			if err != nil {
 				return nil, err

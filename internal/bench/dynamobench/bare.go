@@ -1,4 +1,4 @@
-package main
+package dynamobench
 
 import (
 	"context"
@@ -7,13 +7,14 @@ import (
 	"sync/atomic"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/foldql/foldql/internal/bench/measurement"
 )
 
 // script is the requests of one fold: steps of requests that need not wait for each other, each after the step before.
 type script [][]call
 
-// scriptOf cuts recorded requests into steps: what a window reads, what it writes, its checkpoint. So the bare loop makes
-// as many at a time as a fold of the same windows ever could.
+// scriptOf cuts recorded requests into steps: what a window reads, what it writes, its checkpoint. So the bare loop
+// makes as many at a time as a fold of the same windows ever could.
 func scriptOf(tape []recorded) (s script, err error) {
 	last := ""
 	for _, r := range tape {
@@ -45,7 +46,9 @@ func requests(scripts []script) (n int) {
 // playAll makes the requests of all scripts, beside each other, as many at a time as may be in flight.
 func playAll(ctx context.Context, c *dynamodb.Client, scripts []script) error {
 	flights := make(chan struct{}, inFlight)
-	return together(ctx, len(scripts), func(ctx context.Context, i int) error { return scripts[i].play(ctx, c, flights) })
+	return measurement.Together(ctx, len(scripts), func(ctx context.Context, i int) error {
+		return scripts[i].play(ctx, c, flights)
+	})
 }
 
 func (s script) play(ctx context.Context, c *dynamodb.Client, flights chan struct{}) error {
@@ -59,7 +62,7 @@ func (s script) play(ctx context.Context, c *dynamodb.Client, flights chan struc
 
 func playStep(ctx context.Context, c *dynamodb.Client, step []call, flights chan struct{}) error {
 	var next atomic.Int64
-	return together(ctx, min(len(step), inFlight), func(ctx context.Context, _ int) error {
+	return measurement.Together(ctx, min(len(step), inFlight), func(ctx context.Context, _ int) error {
 		for {
 			i := int(next.Add(1)) - 1
 			if i >= len(step) || ctx.Err() != nil {

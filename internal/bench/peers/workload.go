@@ -1,4 +1,4 @@
-package main
+package peers
 
 import (
 	"bytes"
@@ -10,12 +10,12 @@ import (
 	"github.com/foldql/foldql/internal/shop/sample"
 )
 
-// size is the shop that the queries are asked of.
-var size = sample.Size{Customers: 10_000, Products: 5_000, Orders: 20_000, Statuses: 5, Lines: 5}
+// Size is the shop that the queries are asked of.
+var Size = sample.Size{Customers: 10_000, Products: 5_000, Orders: 20_000, Statuses: 5, Lines: 5}
 
-// question is one query of the workload: its document, and the variables of one request.
-type question struct {
-	name, asks string
+// Question is one query of the workload: its document, and the variables of one request.
+type Question struct {
+	Name, Asks string
 	document   string
 	variables  func(rnd *rand.Rand) any
 }
@@ -30,41 +30,45 @@ type variables struct {
 }
 
 var (
-	statuses = []string{"placed", "paid", "packed", "shipped", "delivered"}
+	Statuses = []string{"placed", "paid", "packed", "shipped", "delivered"}
 	groups   = []string{"retail", "wholesale", "staff", "partner"}
 )
 
-func anOrder(rnd *rand.Rand) any { return variables{ID: sample.OrderID(rnd.IntN(size.Orders))} }
+func anOrder(rnd *rand.Rand) any { return variables{ID: sample.OrderID(rnd.IntN(Size.Orders))} }
 
-var questions = []question{
+var Questions = []Question{
 	{"Q1", "one row",
 		`query Q1($id: ID!) { Sales_Order(id: $id) { orderId customerId customerGroup total placedAt } }`,
 		anOrder},
 	{"Q2", "five rows of an order, newest first",
-		`query Q2($id: ID!) { Sales_OrderTrackingById(id: $id, reverse: true, limit: 5) { items { orderId changedAt customerId status total } } }`,
+		`query Q2($id: ID!) { Sales_OrderTrackingById(id: $id, reverse: true, limit: 5) { items { orderId changedAt ` +
+			`customerId status total } } }`,
 		anOrder},
 	{"Q3", "rows of an order between two times",
-		`query Q3($id: ID!, $from: String, $to: String) { Sales_OrderTrackingById(id: $id, from: $from, to: $to) { items { orderId changedAt status total } } }`,
+		`query Q3($id: ID!, $from: String, $to: String) { Sales_OrderTrackingById(id: $id, from: $from, to: $to) { items { ` +
+			`orderId changedAt status total } } }`,
 		func(rnd *rand.Rand) any {
 			from := time.Date(2024, time.January, 15, 0, 0, 0, 0, time.UTC).AddDate(0, 0, rnd.IntN(60))
 			return variables{
-				ID:   sample.OrderID(rnd.IntN(size.Orders)),
+				ID:   sample.OrderID(rnd.IntN(Size.Orders)),
 				From: from.Format(time.RFC3339), To: from.AddDate(0, 0, 30).Format(time.RFC3339),
 			}
 		}},
 	{"Q4", "20 orders of a status, newest first, each with its customer",
-		`query Q4($status: String!) { Sales_OrderTrackingByStatus(status: $status, reverse: true, limit: 20) { items { orderId changedAt total customer { name email } } } }`,
-		func(rnd *rand.Rand) any { return variables{Status: statuses[rnd.IntN(len(statuses))]} }},
+		`query Q4($status: String!) { Sales_OrderTrackingByStatus(status: $status, reverse: true, limit: 20) { items { ` +
+			`orderId changedAt total customer { name email } } } }`,
+		func(rnd *rand.Rand) any { return variables{Status: Statuses[rnd.IntN(len(Statuses))]} }},
 	{"Q5", "an order with its 5 products",
 		`query Q5($id: ID!) { Sales_Order(id: $id) { orderId products { productId name price } } }`,
 		anOrder},
 	{"Q6", "50 orders of a customer group with their products",
-		`query Q6($group: String!) { Sales_OrderByCustomerGroup(customerGroup: $group, limit: 50) { items { orderId total products { productId name price } } } }`,
+		`query Q6($group: String!) { Sales_OrderByCustomerGroup(customerGroup: $group, limit: 50) { items { orderId total ` +
+			`products { productId name price } } } }`,
 		func(rnd *rand.Rand) any { return variables{Group: groups[rnd.IntN(len(groups))]} }},
 }
 
-// body makes the body of one request.
-func (q question) body(rnd *rand.Rand) []byte {
+// Body makes the body of one request.
+func (q Question) Body(rnd *rand.Rand) []byte {
 	body, err := json.Marshal(map[string]any{"query": q.document, "variables": q.variables(rnd)})
 	if err != nil {
 		panic(err) // strings always have a JSON form
@@ -72,13 +76,13 @@ func (q question) body(rnd *rand.Rand) []byte {
 	return body
 }
 
-// requests prepares n requests of a question, the same ones for every peer. A hand-written handler has a path per
+// Requests prepares n requests of a question, the same ones for every peer. A hand-written handler has a path per
 // question; it gets the same body.
-func (q question) requests(path string, n int) [][]byte {
+func (q Question) Requests(path string, n int) [][]byte {
 	rnd := rand.New(rand.NewPCG(7, 7))
 	all := make([][]byte, n)
 	for i := range all {
-		all[i] = post(path, q.body(rnd))
+		all[i] = post(path, q.Body(rnd))
 	}
 	return all
 }
@@ -90,4 +94,14 @@ func post(path string, body []byte) []byte {
 		"Content-Length: %d\r\n\r\n", path, len(body))
 	b.Write(body)
 	return b.Bytes()
+}
+
+// Bodies are those of n requests.
+func (q Question) Bodies(n int) [][]byte {
+	rnd := rand.New(rand.NewPCG(7, 7))
+	all := make([][]byte, n)
+	for i := range all {
+		all[i] = q.Body(rnd)
+	}
+	return all
 }

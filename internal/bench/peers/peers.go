@@ -1,4 +1,5 @@
-package main
+// Package peers holds the servers that foldql is measured beside, and what all of them are asked.
+package peers
 
 import (
 	"bytes"
@@ -18,9 +19,9 @@ import (
 	"github.com/foldql/foldql/server"
 )
 
-// servePeer is the life of a peer that runs inside of this program: it opens the data, prints its address, and answers
+// ServePeer is the life of a peer that runs inside of this program: it opens the data, prints its address, and answers
 // until the context ends.
-func servePeer(ctx context.Context, name, dir string) (err error) {
+func ServePeer(ctx context.Context, name, dir string) (err error) {
 	server.TuneGC() // so that memory is worth as much to each of them
 	db, err := openData(ctx, dir)
 	if err != nil {
@@ -47,13 +48,13 @@ func servePeer(ctx context.Context, name, dir string) (err error) {
 	return nil
 }
 
-// cacheMB is the cache of the store, the same for every peer: the default of the server.
-const cacheMB = 256
+// CacheMB is the cache of the store, the same for every peer: the default of the server.
+const CacheMB = 256
 
 func openData(ctx context.Context, dir string) (*querydb.DB, error) {
 	quiet := slog.New(slog.DiscardHandler)
 	store, err := pebblestore.Open(pebblestore.Options{
-		Dir: filepath.Join(dir, "rows"), CacheBytes: cacheMB << 20, Logger: quiet,
+		Dir: filepath.Join(dir, "rows"), CacheBytes: CacheMB << 20, Logger: quiet,
 	})
 	if err != nil {
 		return nil, err
@@ -80,14 +81,15 @@ func handlerOf(name string, db *querydb.DB) (http.Handler, error) {
 // canned answers every question with the bytes of one true answer: what is left is net/http.
 func canned(answers http.Handler) (http.Handler, error) {
 	mux := http.NewServeMux()
-	for _, q := range questions {
+	for _, q := range Questions {
 		w := httptest.NewRecorder()
-		answers.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/"+q.name, bytes.NewReader(q.body(rand.New(rand.NewPCG(7, 7))))))
+		answers.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/"+q.Name,
+			bytes.NewReader(q.Body(rand.New(rand.NewPCG(7, 7))))))
 		if w.Code != http.StatusOK {
-			return nil, fmt.Errorf("make the canned answer of %s: %s", q.name, w.Body)
+			return nil, fmt.Errorf("make the canned answer of %s: %s", q.Name, w.Body)
 		}
 		answer, length := w.Body.Bytes(), w.Header()["Content-Length"]
-		mux.HandleFunc("POST /"+q.name, func(w http.ResponseWriter, _ *http.Request) {
+		mux.HandleFunc("POST /"+q.Name, func(w http.ResponseWriter, _ *http.Request) {
 			h := w.Header()
 			h["Content-Type"], h["Content-Length"] = contentType, length
 			_, _ = w.Write(answer)

@@ -1,4 +1,4 @@
-package main
+package dynamobench
 
 import (
 	"bytes"
@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"time"
@@ -15,6 +14,8 @@ import (
 
 	"github.com/foldql/foldql/graph"
 	"github.com/foldql/foldql/graph/graphqlhttp"
+	"github.com/foldql/foldql/internal/bench/measurement"
+	"github.com/foldql/foldql/internal/bench/peers"
 	"github.com/foldql/foldql/internal/shop/graph/generated"
 	"github.com/foldql/foldql/querydb"
 )
@@ -27,7 +28,7 @@ const inTurn = 10
 
 // queriesBeside measures GraphQL queries, from the request in the handler to the last byte of the answer, beside a bare
 // loop that makes the requests to DynamoDB that these queries make, one after the other.
-func (e *engine) queriesBeside(ctx context.Context, out io.Writer, at place, d time.Duration) (err error) {
+func (e *engine) queriesBeside(ctx context.Context, out io.Writer, at account, d time.Duration) (err error) {
 	db, err := at.open(ctx)
 	if err != nil {
 		return err
@@ -39,32 +40,24 @@ func (e *engine) queriesBeside(ctx context.Context, out io.Writer, at place, d t
 	}
 	api := apiOf(db)
 	fmt.Fprint(out, "\nqueries, one at a time, beside a bare loop that makes the same requests of the same tables:\n")
-	for _, q := range questions[:5] { // Q6 makes several requests at once, which one loop does not
-		bodies := q.bodies(asked)
+	for _, q := range peers.Questions[:5] { // Q6 makes several requests at once, which one loop does not
+		bodies := q.Bodies(asked)
 		calls, err := e.recordQueries(ctx, at, bodies)
 		if err != nil {
-			return fmt.Errorf("record %s: %w", q.name, err)
+			return fmt.Errorf("record %s: %w", q.Name, err)
 		}
 		mine, bare, err := inTurns(d, func(i int) error { return askIntoSink(ctx, api, bodies[i%asked]) },
 			func(i int) error { return play(ctx, client, calls[i%asked]) })
 		if err != nil {
-			return fmt.Errorf("ask %s: %w", q.name, err)
+			return fmt.Errorf("ask %s: %w", q.Name, err)
 		}
-		fmt.Fprintf(out, "  %s, %s\n    foldql %s\n    bare   %s\n    foldql to bare: %.2f as fast by p50, %.2f by p99, %.2f by the mean\n",
-			q.name, q.asks, mine, bare, bare.p50.Seconds()/mine.p50.Seconds(), bare.p99.Seconds()/mine.p99.Seconds(),
-			bare.mean().Seconds()/mine.mean().Seconds())
+		fmt.Fprintf(out, "  %s, %s\n    foldql %s\n    bare   %s\n    foldql to bare: %.2f as fast by p50, %.2f "+
+			"by p99, %.2f "+
+			"by the mean\n",
+			q.Name, q.Asks, mine, bare, bare.P50.Seconds()/mine.P50.Seconds(), bare.P99.Seconds()/mine.P99.Seconds(),
+			bare.Mean().Seconds()/mine.Mean().Seconds())
 	}
 	return nil
-}
-
-// bodies are those of n requests.
-func (q question) bodies(n int) [][]byte {
-	rnd := rand.New(rand.NewPCG(7, 7))
-	all := make([][]byte, n)
-	for i := range all {
-		all[i] = q.body(rnd)
-	}
-	return all
 }
 
 // apiOf is what the server answers queries with.
@@ -74,7 +67,7 @@ func apiOf(db *querydb.DB) http.Handler {
 }
 
 // recordQueries asks once, and returns the requests that each query made.
-func (e *engine) recordQueries(ctx context.Context, at place, bodies [][]byte) (all [][]call, err error) {
+func (e *engine) recordQueries(ctx context.Context, at account, bodies [][]byte) (all [][]call, err error) {
 	r, err := newRecorder(e.URL)
 	if err != nil {
 		return nil, err
@@ -93,7 +86,8 @@ func (e *engine) recordQueries(ctx context.Context, at place, bodies [][]byte) (
 		if err := ask(ctx, api, body, answer); err != nil {
 			return nil, err
 		}
-		if text := answer.Body.Bytes(); answer.Code != http.StatusOK || bytes.Contains(text, []byte(`"errors"`)) || len(text) == 0 {
+		if text := answer.Body.Bytes(); answer.Code != http.StatusOK || bytes.Contains(text, []byte(`"errors"`)) ||
+			len(text) == 0 {
 			return nil, fmt.Errorf("the answer to %s is %d: %s", body, answer.Code, text)
 		}
 		var calls []call
@@ -149,9 +143,9 @@ func play(ctx context.Context, c *dynamodb.Client, calls []call) error {
 	return nil
 }
 
-// inTurns times both ways in turns, of which either is as often the first, for about as long as it is told, after a while
-// that does not count.
-func inTurns(d time.Duration, ways ...func(i int) error) (first, second spread, err error) {
+// inTurns times both ways in turns, of which either is as often the first, for about as long as it is told, after a
+// while that does not count.
+func inTurns(d time.Duration, ways ...func(i int) error) (first, second measurement.Spread, err error) {
 	var took [2][]time.Duration
 	warm := time.Now().Add(d / 4)
 	end := warm.Add(d)
@@ -169,5 +163,5 @@ func inTurns(d time.Duration, ways ...func(i int) error) (first, second spread, 
 			}
 		}
 	}
-	return spreadOf(took[0]), spreadOf(took[1]), nil
+	return measurement.SpreadOf(took[0]), measurement.SpreadOf(took[1]), nil
 }

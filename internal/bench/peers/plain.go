@@ -1,4 +1,4 @@
-package main
+package peers
 
 import (
 	"context"
@@ -127,24 +127,29 @@ func (q plainQueries) SalesOrder(ctx context.Context, id string, _ *bool) (*mode
 	return decoded(model.OrderCodec, &rows[0])
 }
 
-func (q plainQueries) SalesOrderTrackingByID(ctx context.Context, id string, eq, prefix, from, to *string, reverse *bool, limit *int, _ *string) (*graph.Connection[*model.OrderTracking], error) {
+func (q plainQueries) SalesOrderTrackingByID(ctx context.Context, id string, eq, prefix, from, to *string,
+	reverse *bool, limit *int, _ *string) (*graph.Connection[*model.OrderTracking], error) {
 	within, err := model.OrderTrackingModel.SK.Layout.Range(keys.Operands{Eq: eq, Prefix: prefix, From: from, To: to})
 	if err != nil {
 		return nil, err
 	}
-	return list(ctx, q.db, model.OrderTrackingCodec, querydb.Query{Index: driver.Primary, PK: id, Range: within}, reverse, limit)
+	return list(ctx, q.db, model.OrderTrackingCodec, querydb.Query{Index: driver.Primary, PK: id, Range: within},
+		reverse, limit)
 }
 
-func (q plainQueries) SalesOrderTrackingByStatus(ctx context.Context, status string, _, _, _, _ *string, reverse *bool, limit *int, _ *string) (*graph.Connection[*model.OrderTracking], error) {
+func (q plainQueries) SalesOrderTrackingByStatus(ctx context.Context, status string, _, _, _, _ *string,
+	reverse *bool, limit *int, _ *string) (*graph.Connection[*model.OrderTracking], error) {
 	return list(ctx, q.db, model.OrderTrackingCodec, querydb.Query{Index: byStatus, PK: status}, reverse, limit)
 }
 
-func (q plainQueries) SalesOrderByCustomerGroup(ctx context.Context, group string, _, _, _, _ *string, reverse *bool, limit *int, _ *string) (*graph.Connection[*model.Order], error) {
+func (q plainQueries) SalesOrderByCustomerGroup(ctx context.Context, group string, _, _, _, _ *string, reverse *bool,
+	limit *int, _ *string) (*graph.Connection[*model.Order], error) {
 	return list(ctx, q.db, model.OrderCodec, querydb.Query{Index: byGroup, PK: group}, reverse, limit)
 }
 
 // list reads a page of rows.
-func list[R any](ctx context.Context, db *querydb.DB, c *querydb.Codec[R], q querydb.Query, reverse *bool, limit *int) (*graph.Connection[*R], error) {
+func list[R any](ctx context.Context, db *querydb.DB, c *querydb.Codec[R], q querydb.Query, reverse *bool,
+	limit *int) (*graph.Connection[*R], error) {
 	q.Reverse = reverse != nil && *reverse
 	if q.Limit = 50; limit != nil {
 		q.Limit = *limit

@@ -1,4 +1,4 @@
-package main
+package dynamobench
 
 import (
 	"net/http"

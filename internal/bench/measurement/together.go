@@ -1,12 +1,12 @@
-package main
+package measurement
 
 import (
 	"context"
 	"sync"
 )
 
-// together does n things at once; the first error ends them all.
-func together(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
+// Together does n things at once; the first error ends them all.
+func Together(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var all sync.WaitGroup

@@ -1,4 +1,5 @@
-package main
+// Package dynamobench measures the fold and queries in DynamoDB Local beside a bare loop over the SDK.
+package dynamobench
 
 import (
 	"context"
@@ -7,6 +8,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/foldql/foldql/internal/bench/peers"
 	"github.com/foldql/foldql/internal/shop/sample"
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
 )
@@ -17,23 +19,23 @@ var dynamoSize = sample.Size{Customers: 1000, Products: 500, Orders: 300, Status
 // engine is DynamoDB Local, started for the benchmark.
 type engine struct {
 	*dynamolocal.Process
-	places int
+	accounts int
 }
 
-// place is a new one, without tables.
-func (e *engine) place() place {
-	e.places++
-	return place{url: e.URL, key: fmt.Sprintf("BENCH%d", e.places)}
+// newAccount is a new one, without tables.
+func (e *engine) newAccount() account {
+	e.accounts++
+	return account{url: e.URL, key: fmt.Sprintf("BENCH%d", e.accounts)}
 }
 
-// benchDynamo measures folds and queries in DynamoDB beside a bare loop over the SDK.
-func benchDynamo(ctx context.Context, out io.Writer, rounds, events int, d, delay time.Duration) (err error) {
+// Run measures folds and queries in DynamoDB beside a bare loop over the SDK.
+func Run(ctx context.Context, out io.Writer, rounds, events int, d, delay time.Duration) (err error) {
 	p, err := dynamolocal.Run(ctx, dynamolocal.Options{Engine: dynamolocal.Local})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Stop()) }()
-	size = dynamoSize
+	peers.Size = dynamoSize
 	e := &engine{Process: p}
 	if delay > 0 {
 		away, err := delayed(e.URL, delay)

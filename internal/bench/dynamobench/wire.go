@@ -1,4 +1,4 @@
-package main
+package dynamobench
 
 import (
 	"bytes"
@@ -101,9 +101,11 @@ func (r recorded) call() (call, error) {
 
 func (w *wire) update() call {
 	in := &dynamodb.UpdateItemInput{
-		TableName: w.TableName, Key: w.Key.values(), UpdateExpression: w.UpdateExpression, ConditionExpression: w.ConditionExpression,
+		TableName: w.TableName, Key: w.Key.values(), UpdateExpression: w.UpdateExpression,
+		ConditionExpression:      w.ConditionExpression,
 		ExpressionAttributeNames: w.ExpressionAttributeNames, ExpressionAttributeValues: w.ExpressionAttributeValues.values(),
-		ReturnConsumedCapacity: w.ReturnConsumedCapacity, ReturnValuesOnConditionCheckFailure: w.ReturnValuesOnConditionCheckFailure,
+		ReturnConsumedCapacity:              w.ReturnConsumedCapacity,
+		ReturnValuesOnConditionCheckFailure: w.ReturnValuesOnConditionCheckFailure,
 	}
 	return func(ctx context.Context, c *dynamodb.Client) error {
 		_, err := c.UpdateItem(ctx, in)
@@ -128,8 +130,10 @@ func (a wireAction) action() types.TransactWriteItem {
 	case a.Update != nil:
 		w := a.Update
 		return types.TransactWriteItem{Update: &types.Update{
-			TableName: w.TableName, Key: w.Key.values(), UpdateExpression: w.UpdateExpression, ConditionExpression: w.ConditionExpression,
-			ExpressionAttributeNames: w.ExpressionAttributeNames, ExpressionAttributeValues: w.ExpressionAttributeValues.values(),
+			TableName: w.TableName, Key: w.Key.values(), UpdateExpression: w.UpdateExpression,
+			ConditionExpression:       w.ConditionExpression,
+			ExpressionAttributeNames:  w.ExpressionAttributeNames,
+			ExpressionAttributeValues: w.ExpressionAttributeValues.values(),
 		}}
 	case a.Delete != nil:
 		w := a.Delete
@@ -147,7 +151,8 @@ func (a wireAction) action() types.TransactWriteItem {
 
 func (w *wire) get() call {
 	in := &dynamodb.GetItemInput{
-		TableName: w.TableName, Key: w.Key.values(), ConsistentRead: w.ConsistentRead, ReturnConsumedCapacity: w.ReturnConsumedCapacity,
+		TableName: w.TableName, Key: w.Key.values(), ConsistentRead: w.ConsistentRead,
+		ReturnConsumedCapacity: w.ReturnConsumedCapacity,
 	}
 	return func(ctx context.Context, c *dynamodb.Client) error {
 		_, err := c.GetItem(ctx, in)
@@ -156,7 +161,8 @@ func (w *wire) get() call {
 }
 
 func (w *wire) batch() call {
-	in := &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{}, ReturnConsumedCapacity: w.ReturnConsumedCapacity}
+	in := &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{},
+		ReturnConsumedCapacity: w.ReturnConsumedCapacity}
 	for table, asked := range w.RequestItems {
 		list := make([]map[string]types.AttributeValue, len(asked.Keys))
 		for i, k := range asked.Keys {
@@ -174,8 +180,9 @@ func (w *wire) query() call {
 	in := &dynamodb.QueryInput{
 		TableName: w.TableName, IndexName: w.IndexName, KeyConditionExpression: w.KeyConditionExpression,
 		ExpressionAttributeNames: w.ExpressionAttributeNames, ExpressionAttributeValues: w.ExpressionAttributeValues.values(),
-		ExclusiveStartKey: w.ExclusiveStartKey.values(), ConsistentRead: w.ConsistentRead, ScanIndexForward: w.ScanIndexForward,
-		Limit: w.Limit, ReturnConsumedCapacity: w.ReturnConsumedCapacity,
+		ExclusiveStartKey: w.ExclusiveStartKey.values(), ConsistentRead: w.ConsistentRead,
+		ScanIndexForward: w.ScanIndexForward,
+		Limit:            w.Limit, ReturnConsumedCapacity: w.ReturnConsumedCapacity,
 	}
 	return func(ctx context.Context, c *dynamodb.Client) error {
 		_, err := c.Query(ctx, in)

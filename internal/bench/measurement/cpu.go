@@ -1,4 +1,5 @@
-package main
+// Package measurement holds what a measurement tells: how durations spread, how much memory and CPU time was used.
+package measurement
 
 import (
 	"fmt"
@@ -10,8 +11,8 @@ import (
 	"time"
 )
 
-// ownCPU is the CPU time that this process has used, user and system.
-func ownCPU() (time.Duration, error) {
+// OwnCPU is the CPU time that this process has used, user and system.
+func OwnCPU() (time.Duration, error) {
 	var use syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &use); err != nil {
 		return 0, fmt.Errorf("read the CPU time of the process: %w", err)
@@ -20,9 +21,9 @@ func ownCPU() (time.Duration, error) {
 }
 
 // footprint is what memory the process holds: what its heap cannot do without, and what the kernel has given it.
-type footprint struct{ heapMB, residentMB float64 }
+type footprint struct{ HeapMB, ResidentMB float64 }
 
-func measureMemory() (footprint, error) {
+func MeasureMemory() (footprint, error) {
 	runtime.GC()
 	var heap runtime.MemStats
 	runtime.ReadMemStats(&heap)

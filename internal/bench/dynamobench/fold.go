@@ -1,4 +1,4 @@
-package main
+package dynamobench
 
 import (
 	"context"
@@ -10,25 +10,28 @@ import (
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/memlog"
+	"github.com/foldql/foldql/internal/bench/measurement"
+	"github.com/foldql/foldql/internal/bench/peers"
 	"github.com/foldql/foldql/internal/shop/projection/projectors"
 	"github.com/foldql/foldql/internal/shop/sample"
 )
 
-// foldBeside measures the fold of the shop beside a bare loop over the SDK that makes the very requests that the fold has
-// made, in turns, each time into tables that are new. It returns the place of the last fold.
-func (e *engine) foldBeside(ctx context.Context, out io.Writer, rounds int) (folded place, err error) {
+// foldBeside measures the fold of the shop beside a bare loop over the SDK that makes the very requests that the fold
+// has made, in turns, each time into tables that are new. It returns the account of the last fold.
+func (e *engine) foldBeside(ctx context.Context, out io.Writer, rounds int) (folded account, err error) {
 	events, n, err := shopLog(ctx)
 	if err != nil {
-		return place{}, err
+		return account{}, err
 	}
 	scripts, err := e.recordFolds(ctx, events)
 	if err != nil {
-		return place{}, err
+		return account{}, err
 	}
 	if err := e.countFlights(ctx, out, events); err != nil {
-		return place{}, err
+		return account{}, err
 	}
-	fmt.Fprintf(out, "\nfold of %d events of the shop into %d read models, by %d requests, beside a bare loop that makes the same ones:\n",
+	fmt.Fprintf(out, "\nfold of %d events of the shop into %d read models, by %d requests, beside a bare loop that makes "+
+		"the same ones:\n",
 		n, len(scripts), requests(scripts))
 	var mine, bare effort
 	for round := range 2 * rounds { // so that either is as often the first
@@ -40,14 +43,16 @@ func (e *engine) foldBeside(ctx context.Context, out io.Writer, rounds int) (fol
 				took[1], err = e.timeBare(ctx, scripts)
 			}
 			if err != nil {
-				return place{}, err
+				return account{}, err
 			}
 		}
 		mine.add(took[0])
 		bare.add(took[1])
-		fmt.Fprintf(out, "  round %d\n    foldql %s\n    bare   %s\n", round+1, took[0].rate(n, scripts), took[1].rate(n, scripts))
+		fmt.Fprintf(out, "  round %d\n    foldql %s\n    bare   %s\n", round+1, took[0].rate(n, scripts),
+			took[1].rate(n, scripts))
 	}
-	fmt.Fprintf(out, "  foldql to bare, over all rounds: %.2f of the rate; CPU of the program itself: %.2f of what bare takes\n",
+	fmt.Fprintf(out, "  foldql to bare, over all rounds: %.2f of the rate; CPU of the program itself: %.2f of what "+
+		"bare takes\n",
 		bare.wall.Seconds()/mine.wall.Seconds(), mine.cpu.Seconds()/bare.cpu.Seconds())
 	return folded, nil
 }
@@ -59,13 +64,14 @@ func (e *effort) add(o effort) { e.wall, e.cpu = e.wall+o.wall, e.cpu+o.cpu }
 
 func (e effort) rate(events int, scripts []script) string {
 	s, n := e.wall.Seconds(), float64(requests(scripts))
-	return fmt.Sprintf("%.2f s, %.0f events/s, %.0f requests/s, %.0f µs of CPU for each", s, float64(events)/s, n/s, e.cpu.Seconds()/n*1e6)
+	return fmt.Sprintf("%.2f s, %.0f events/s, %.0f requests/s, %.0f µs of CPU for each", s, float64(events)/s, n/s,
+		e.cpu.Seconds()/n*1e6)
 }
 
 // measured does it, and says what it took.
 func measured(do func() error) (took effort, err error) {
 	runtime.GC() // what others have left is not its to clear away
-	before, err := ownCPU()
+	before, err := measurement.OwnCPU()
 	if err != nil {
 		return took, err
 	}
@@ -74,7 +80,7 @@ func measured(do func() error) (took effort, err error) {
 		return took, err
 	}
 	took.wall = time.Since(began)
-	after, err := ownCPU()
+	after, err := measurement.OwnCPU()
 	took.cpu = after - before
 	return took, err
 }
@@ -83,7 +89,7 @@ func measured(do func() error) (took effort, err error) {
 func shopLog(ctx context.Context) (events eventlog.Source, n int, err error) {
 	log := memlog.New(memlog.Options{})
 	var all []eventlog.Event
-	for e := range sample.Events(size) {
+	for e := range sample.Events(peers.Size) {
 		all = append(all, e)
 	}
 	if _, err := log.Append(ctx, all); err != nil {
@@ -100,7 +106,7 @@ func (e *engine) recordFolds(ctx context.Context, events eventlog.Source) (scrip
 		return nil, err
 	}
 	defer r.Close()
-	at := e.place()
+	at := e.newAccount()
 	at.url = r.URL
 	db, err := at.open(ctx)
 	if err != nil {
@@ -129,7 +135,7 @@ func (e *engine) countFlights(ctx context.Context, out io.Writer, events eventlo
 		return err
 	}
 	defer r.Close()
-	at := e.place()
+	at := e.newAccount()
 	at.url = r.URL
 	db, err := at.open(ctx)
 	if err != nil {
@@ -140,15 +146,16 @@ func (e *engine) countFlights(ctx context.Context, out io.Writer, events eventlo
 		return err
 	}
 	most := r.most.Load()
-	fmt.Fprintf(out, "\nrequests in flight: %d at most, seen on the wire during a fold; %d are configured\n", most, inFlight)
+	fmt.Fprintf(out, "\nrequests in flight: %d at most, seen on the wire during a fold; %d are configured\n",
+		most, inFlight)
 	if most > inFlight {
 		return fmt.Errorf("%d requests were in flight, and %d may be", most, inFlight)
 	}
 	return nil
 }
 
-func (e *engine) timeFold(ctx context.Context, events eventlog.Source) (at place, took effort, err error) {
-	at = e.place()
+func (e *engine) timeFold(ctx context.Context, events eventlog.Source) (at account, took effort, err error) {
+	at = e.newAccount()
 	db, err := at.open(ctx)
 	if err != nil {
 		return at, took, err
@@ -159,7 +166,7 @@ func (e *engine) timeFold(ctx context.Context, events eventlog.Source) (at place
 }
 
 func (e *engine) timeBare(ctx context.Context, scripts []script) (took effort, err error) {
-	at := e.place()
+	at := e.newAccount()
 	db, err := at.open(ctx) // the tables are the same
 	if err != nil {
 		return took, err

@@ -1,4 +1,4 @@
-package main
+package dynamobench
 
 import (
 	"bytes"
@@ -33,8 +33,8 @@ func between(engine string, see func(q *http.Request, body []byte) (done func())
 	})), nil
 }
 
-// delayed stands between everybody and the engine, and hands on each request a while later: DynamoDB is some milliseconds
-// away, and an engine on the same machine is not.
+// delayed stands between everybody and the engine, and hands on each request a while later: DynamoDB is some
+// milliseconds away, and an engine on the same machine is not.
 func delayed(engine string, by time.Duration) (*httptest.Server, error) {
 	return between(engine, func(*http.Request, []byte) func() {
 		time.Sleep(by)

@@ -1,4 +1,4 @@
-package main
+package dynamobench
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 	"github.com/foldql/foldql/internal/shop/sample"
 )
 
-// repricings is a source of any number of events about a few products: each is added, and from then on its price changes
-// again and again. The events are made when they are read, so that no memory is the source's.
+// repricings is a source of any number of events about a few products: each is added, and from then on its price
+// changes again and again. The events are made when they are read, so that no memory is the source's.
 type repricings struct {
 	products, events int
 	reached          func(offset uint64) error // is told how far the source was read
@@ -47,13 +47,16 @@ func (s *repricings) Close() error { return nil }
 // event is the n-th event, counted from 0.
 func (s *repricings) event(n uint64) eventlog.Event {
 	e := eventlog.Event{
-		ID: strconv.FormatUint(n, 10), Source: "/shop/products", Type: "ProductRepriced", Subject: sample.ProductID(int(n) % s.products),
+		ID: strconv.FormatUint(n, 10), Source: "/shop/products", Type: "ProductRepriced", Subject: sample.ProductID(int(n) %
+			s.products),
 		Time: time.Unix(1_700_000_000+int64(n), 0).UTC(),
 	}
 	price := float64(n%10_000) / 100
 	if n < uint64(s.products) {
 		e.Type = "ProductAdded"
-		e.Data = fmt.Appendf(nil, `{"productId":%q,"category":"books","brand":"Acme","name":"Atlas","price":%g,"addedAt":"2024-01-15T10:00:00Z"}`, e.Subject, price)
+		e.Data = fmt.Appendf(nil,
+			`{"productId":%q,"category":"books","brand":"Acme","name":"Atlas","price":%g,"addedAt":"2024-01-15T10:00:00Z"}`,
+			e.Subject, price)
 		return e
 	}
 	e.Data = fmt.Appendf(nil, `{"productId":%q,"price":%g}`, e.Subject, price)

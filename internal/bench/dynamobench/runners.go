@@ -1,17 +1,18 @@
-package main
+package dynamobench
 
 import (
 	"context"
 	"fmt"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/internal/bench/measurement"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 )
 
 // foldInto folds the events to their end, all projections beside each other, as the server does.
 func foldInto(ctx context.Context, db *querydb.DB, events eventlog.Source, projections []projection.Projection) error {
-	return together(ctx, len(projections), func(ctx context.Context, i int) error {
+	return measurement.Together(ctx, len(projections), func(ctx context.Context, i int) error {
 		r, err := projection.NewRunner(projections[i], events, db, projection.RunnerConfig{})
 		if err != nil {
 			return err

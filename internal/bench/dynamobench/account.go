@@ -1,4 +1,4 @@
-package main
+package dynamobench
 
 import (
 	"context"
@@ -24,12 +24,12 @@ import (
 // inFlight is how many requests either side may have in flight: the default of the server.
 const inFlight = 64
 
-// place is where tables are: DynamoDB Local keeps those of each access key apart, so that the same requests can be made in
-// several places.
-type place struct{ url, key string }
+// account is where tables are: DynamoDB Local keeps those of each access key apart, so that the same requests can be
+// made in several accounts.
+type account struct{ url, key string }
 
-// enter has AWS's libraries find the place from now on.
-func (p place) enter() error {
+// enter has AWS's libraries find the account from now on.
+func (p account) enter() error {
 	for _, v := range (dynamolocal.Endpoint{URL: p.url, AccessKey: p.key}).Env() {
 		name, value, _ := strings.Cut(v, "=")
 		if err := os.Setenv(name, value); err != nil {
@@ -40,7 +40,7 @@ func (p place) enter() error {
 }
 
 // open makes the tables of the shop where they are missing, and opens them.
-func (p place) open(ctx context.Context) (*querydb.DB, error) {
+func (p account) open(ctx context.Context) (*querydb.DB, error) {
 	if err := p.enter(); err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (p place) open(ctx context.Context) (*querydb.DB, error) {
 }
 
 // client is the SDK's own, with as many connections as requests may be in flight; it sends each request once.
-func (p place) client(ctx context.Context) (*dynamodb.Client, error) {
+func (p account) client(ctx context.Context) (*dynamodb.Client, error) {
 	if err := p.enter(); err != nil {
 		return nil, err
 	}
@@ -75,5 +75,7 @@ func (p place) client(ctx context.Context) (*dynamodb.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) { o.Retryer, o.RetryMaxAttempts = aws.NopRetryer{}, 0 }), nil
+	return dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
+		o.Retryer, o.RetryMaxAttempts = aws.NopRetryer{}, 0
+	}), nil
 }

@@ -1,4 +1,4 @@
-package main
+package dynamobench
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/foldql/foldql/internal/bench/measurement"
 	"github.com/foldql/foldql/internal/shop/model"
 	"github.com/foldql/foldql/internal/shop/projection/ops"
 	"github.com/foldql/foldql/internal/shop/projection/projectors"
@@ -21,7 +22,7 @@ const repriced = 200
 
 // flatMemory folds many events into few rows in DynamoDB Local, and prints what memory the fold holds on its way.
 func (e *engine) flatMemory(ctx context.Context, out io.Writer, events int) (err error) {
-	db, err := e.place().open(ctx)
+	db, err := e.newAccount().open(ctx)
 	if err != nil {
 		return err
 	}
@@ -33,8 +34,9 @@ func (e *engine) flatMemory(ctx context.Context, out io.Writer, events int) (err
 		if len(marks) == 0 || offset*100 < uint64(events*marks[0]) {
 			return nil
 		}
-		held, err := measureMemory()
-		fmt.Fprintf(out, "  at %3d %%: heap %.1f MB, resident %.1f MB, after %.0f s\n", marks[0], held.heapMB, held.residentMB, time.Since(began).Seconds())
+		held, err := measurement.MeasureMemory()
+		fmt.Fprintf(out, "  at %3d %%: heap %.1f MB, resident %.1f MB, after %.0f s\n", marks[0], held.HeapMB,
+			held.ResidentMB, time.Since(began).Seconds())
 		marks = marks[1:]
 		return err
 	}}
