@@ -9,9 +9,12 @@ import (
 	"github.com/foldql/foldql/internal/schema"
 )
 
+// catalogFile writes what the runtime knows of the API.
+type catalogFile struct{ *goFile }
+
 // catalog writes what the runtime knows of the API.
 func catalog(m *schema.Model, module string) *goFile {
-	f := &goFile{pkg: "generated", doc: "Package generated holds gqlgen's executable schema, its resolvers, and what the runtime knows of the API.\n"}
+	f := &catalogFile{&goFile{pkg: "generated", doc: "Package generated holds gqlgen's executable schema, its resolvers, and what the runtime knows of the API.\n"}}
 	f.lib("graph/catalog")
 	f.use(module + "/model")
 	f.line("// Catalog describes the API to its runtime.")
@@ -29,10 +32,10 @@ func catalog(m *schema.Model, module string) *goFile {
 		f.catalogCollection(c)
 	}
 	f.line("},\nSecured: %t,\n}", secured(m))
-	return f
+	return f.goFile
 }
 
-func (f *goFile) catalogType(r *schema.ReadModel) {
+func (f *catalogFile) catalogType(r *schema.ReadModel) {
 	f.line("%q: {\nName: %q,\nModel: model.%sModel,\nOwner: %d,", r.Name, r.Name, schema.GoName(r.Name), ordinalOf(r.Owner))
 	if r.Auth != nil {
 		f.line("Rule: %s,", rule(r.Auth))
@@ -71,14 +74,14 @@ func rule(a *schema.Auth) string {
 }
 
 // index is the ordinal of an index; nil is the table itself.
-func (f *goFile) index(r *schema.ReadModel, x *schema.Index) string {
+func (f *catalogFile) index(r *schema.ReadModel, x *schema.Index) string {
 	if x == nil {
 		return f.lib("querydb/driver") + ".Primary"
 	}
 	return fmt.Sprint(slices.Index(r.Indexes, x))
 }
 
-func (f *goFile) catalogQuery(r *schema.ReadModel, q schema.Query) {
+func (f *catalogFile) catalogQuery(r *schema.ReadModel, q schema.Query) {
 	f.line("%q: {\nName: %q,\nType: %q,\nIndex: %s,", q.Name, q.Name, r.Name, f.index(r, q.Index))
 	if q.Connection != "" {
 		f.line("Kind: catalog.Many,\nConnection: %q,\nOperands: %t,", q.Connection, slices.Contains(q.Args, queryarg.Eq))
@@ -94,7 +97,7 @@ func (f *goFile) catalogQuery(r *schema.ReadModel, q schema.Query) {
 	f.line("},")
 }
 
-func (f *goFile) catalogCollection(c *schema.Collection) {
+func (f *catalogFile) catalogCollection(c *schema.Collection) {
 	q := c.Query()
 	f.line("%q: {\nName: %q,\nKind: catalog.Many,\nConnection: %q,", q.Name, q.Name, q.Connection)
 	f.line("Collection: &catalog.Collection{\nStored: model.%s,\nUnion: %q,\nMembers: %s,", collectionVar(c), c.Union(), goStrings(memberNames(c)))
@@ -108,7 +111,7 @@ func (f *goFile) catalogCollection(c *schema.Collection) {
 }
 
 // indexRule writes who may ask a query, unless everybody may.
-func (f *goFile) indexRule(group string, authTable *schema.ReadModel, groupOnly bool) {
+func (f *catalogFile) indexRule(group string, authTable *schema.ReadModel, groupOnly bool) {
 	if group == "" {
 		return
 	}
@@ -122,7 +125,7 @@ func (f *goFile) indexRule(group string, authTable *schema.ReadModel, groupOnly 
 	f.line("Rule: &catalog.IndexRule{Group: %q%s},", group, table)
 }
 
-func (f *goFile) catalogArguments(half string, args []argument) {
+func (f *catalogFile) catalogArguments(half string, args []argument) {
 	if len(args) == 0 {
 		return
 	}

@@ -7,9 +7,12 @@ import (
 	"github.com/foldql/foldql/internal/schema"
 )
 
+// codecsFile writes the codecs of rows.
+type codecsFile struct{ *goFile }
+
 // codecs writes the codecs of all rows: how a row becomes a record and back, field by field and without reflection.
 func codecs(m *schema.Model) *goFile {
-	f := &goFile{pkg: "model"}
+	f := &codecsFile{&goFile{pkg: "model"}}
 	f.use("fmt")
 	f.use("time")
 	f.lib("keys")
@@ -21,10 +24,10 @@ func codecs(m *schema.Model) *goFile {
 	f.line("// mismatch is the error of a record that holds something else than the model's field.")
 	f.line("func mismatch(m *querydb.Model, field int) error {")
 	f.line("return fmt.Errorf(%q, m.Name, m.Fields[field].Name)\n}", "record of %s: field %s is not of its type")
-	return f
+	return f.goFile
 }
 
-func (f *goFile) codec(r *schema.ReadModel) {
+func (f *codecsFile) codec(r *schema.ReadModel) {
 	name := schema.GoName(r.Name)
 	f.line("// %sCodec reads and writes the stored form of %s.", name, name)
 	f.line("var %sCodec = &querydb.Codec[%s]{", name, name)
@@ -40,7 +43,7 @@ func (f *goFile) codec(r *schema.ReadModel) {
 	f.times(r, name)
 }
 
-func (f *goFile) encode(r *schema.ReadModel, name string) {
+func (f *codecsFile) encode(r *schema.ReadModel, name string) {
 	f.line("func encode%s(b *record.Builder, r *%s) {", name, name)
 	for _, field := range r.Fields {
 		expr := "r." + schema.GoName(field.Name)
@@ -61,7 +64,7 @@ func (f *goFile) encode(r *schema.ReadModel, name string) {
 	f.line("}\n")
 }
 
-func (f *goFile) encodeList(expr, build string) {
+func (f *codecsFile) encodeList(expr, build string) {
 	f.line("b.BeginList()\nfor _, v := range %s {\n%s\n}\nb.EndList()", expr, build)
 }
 
@@ -73,7 +76,7 @@ func deref(field *schema.Field) string {
 	return "*v"
 }
 
-func (f *goFile) decode(r *schema.ReadModel, name string) {
+func (f *codecsFile) decode(r *schema.ReadModel, name string) {
 	f.line("func decode%s(rec record.Record, r *%s) error {", name, name)
 	f.line("if rec.Len() != %d {", len(r.Fields))
 	f.line("return fmt.Errorf(%q, rec.Len())\n}", fmt.Sprintf("record of %s has %%d fields, want %d", r.Name, len(r.Fields)))
@@ -87,7 +90,7 @@ func (f *goFile) decode(r *schema.ReadModel, name string) {
 	f.line("return nil\n}\n")
 }
 
-func (f *goFile) decodeField(field *schema.Field, name string) {
+func (f *codecsFile) decodeField(field *schema.Field, name string) {
 	s := scalarOf(field, "")
 	expr, text := "r."+schema.GoName(field.Name), fmt.Sprintf("rec.JSON(%d)", field.Ordinal)
 	value := "v"
@@ -125,7 +128,7 @@ func (f *goFile) decodeField(field *schema.Field, name string) {
 	}
 }
 
-func (f *goFile) value(r *schema.ReadModel, name string) {
+func (f *codecsFile) value(r *schema.ReadModel, name string) {
 	f.line("func valueOf%s(r *%s, field int) keys.Value {", name, name)
 	f.line("switch field {")
 	for _, field := range r.Fields {
@@ -143,7 +146,7 @@ func (f *goFile) value(r *schema.ReadModel, name string) {
 	f.line("}\nreturn keys.Value{}\n}\n")
 }
 
-func (f *goFile) clone(r *schema.ReadModel, name string) {
+func (f *codecsFile) clone(r *schema.ReadModel, name string) {
 	f.line("func clone%s(r *%s) %s {", name, name, name)
 	f.line("c := *r")
 	for _, field := range r.Fields {
@@ -160,7 +163,7 @@ func (f *goFile) clone(r *schema.ReadModel, name string) {
 }
 
 // times writes the access to date-time fields that the engine needs.
-func (f *goFile) times(r *schema.ReadModel, name string) {
+func (f *codecsFile) times(r *schema.ReadModel, name string) {
 	var times []*schema.Field
 	for _, field := range r.Fields {
 		if field.Scalar == "DateTime" && !field.List {

@@ -7,9 +7,12 @@ import (
 	"github.com/foldql/foldql/internal/schema"
 )
 
+// eventTypesFile writes the events and their decoders.
+type eventTypesFile struct{ *goFile }
+
 // events writes the types of the events and of what is inside of them.
 func events(m *schema.Model) *goFile {
-	f := &goFile{pkg: "event", doc: "Package event holds the events that projectors consume, and their decoders.\n"}
+	f := &eventTypesFile{&goFile{pkg: "event", doc: "Package event holds the events that projectors consume, and their decoders.\n"}}
 	for _, t := range m.Events {
 		f.eventType(t, fmt.Sprintf("%s is the data of the event %s.", schema.GoName(t.Name), t.Name))
 	}
@@ -19,10 +22,10 @@ func events(m *schema.Model) *goFile {
 	for _, e := range m.EventEnums {
 		f.enumType(e)
 	}
-	return f
+	return f.goFile
 }
 
-func (f *goFile) eventType(t *schema.EventType, comment string) {
+func (f *eventTypesFile) eventType(t *schema.EventType, comment string) {
 	f.comment(comment)
 	f.describe(t.Description)
 	f.line("type %s struct {", schema.GoName(t.Name))
@@ -62,7 +65,7 @@ func eventGoType(field *schema.EventField) string {
 
 // decoders writes how the events are read, and the list of them.
 func decoders(m *schema.Model) *goFile {
-	f := &goFile{pkg: "event"}
+	f := &eventTypesFile{&goFile{pkg: "event"}}
 	f.lib("eventlog")
 	f.lib("eventlog/data")
 	f.line("// Types are the declared events.")
@@ -87,10 +90,10 @@ func decoders(m *schema.Model) *goFile {
 		}
 		f.line("func read%s(r *data.Reader) %s {\nreturn %s(r.Enum(%s))\n}\n", name, name, name, strings.Join(values, ", "))
 	}
-	return f
+	return f.goFile
 }
 
-func (f *goFile) decoder(t *schema.EventType) {
+func (f *eventTypesFile) decoder(t *schema.EventType) {
 	name := schema.GoName(t.Name)
 	f.line("// Decode%s reads the data of the event %s. The error is a *eventlog.FieldError.", name, t.Name)
 	f.line("func Decode%s(b []byte) (%s, error) { return data.Decode(b, read%s) }\n", name, name, name)
@@ -98,7 +101,7 @@ func (f *goFile) decoder(t *schema.EventType) {
 }
 
 // tags writes the function that returns the tags of an event.
-func (f *goFile) tags(t *schema.EventType) {
+func (f *eventTypesFile) tags(t *schema.EventType) {
 	name := schema.GoName(t.Name)
 	var tagged []*schema.EventField
 	for _, field := range t.Fields {
@@ -133,7 +136,7 @@ func (f *goFile) tags(t *schema.EventType) {
 }
 
 // reader writes the function that reads one object.
-func (f *goFile) reader(t *schema.EventType) {
+func (f *eventTypesFile) reader(t *schema.EventType) {
 	name := schema.GoName(t.Name)
 	f.line("var fieldsOf%s = []data.Field{", name)
 	for _, field := range t.Fields {

@@ -20,7 +20,7 @@ func truncates(r *schema.ReadModel, x *schema.Index) bool {
 }
 
 // half writes one half of a key, unless it does not exist. settings are further fields of the half.
-func (f *goFile) half(name string, h schema.Half, truncates bool, settings ...string) {
+func (f *tablesFile) half(name string, h schema.Half, truncates bool, settings ...string) {
 	if !h.Exists() {
 		return
 	}
@@ -39,7 +39,7 @@ func (f *goFile) half(name string, h schema.Half, truncates bool, settings ...st
 }
 
 // layout writes a layout.
-func (f *goFile) layout(l keys.Layout, h schema.Half) {
+func (f *tablesFile) layout(l keys.Layout, h schema.Half) {
 	f.line("Layout: keys.Layout{")
 	if l.Head != "" {
 		f.line("Head: %q,", l.Head)

@@ -8,9 +8,12 @@ import (
 	"github.com/foldql/foldql/internal/schema"
 )
 
+// opsFile writes the ops and projectors of models.
+type opsFile struct{ *goFile }
+
 // ops writes, for each model, the ops that projectors return.
 func ops(m *schema.Model, module string) *goFile {
-	f := &goFile{pkg: "ops", doc: "Package ops holds the typed ops of each read model, and the interface of its projector.\n"}
+	f := &opsFile{&goFile{pkg: "ops", doc: "Package ops holds the typed ops of each read model, and the interface of its projector.\n"}}
 	f.lib("keys")
 	f.lib("projection")
 	f.use(module + "/model")
@@ -18,10 +21,10 @@ func ops(m *schema.Model, module string) *goFile {
 		f.ops(r)
 		f.patchFields(r)
 	}
-	return f
+	return f.goFile
 }
 
-func (f *goFile) ops(r *schema.ReadModel) {
+func (f *opsFile) ops(r *schema.ReadModel) {
 	name := schema.GoName(r.Name)
 	key, partition := keyTypeOf(r, keyFields(r), "Key"), keyTypeOf(r, r.PK.Fields, "Partition")
 	for _, fields := range [][]*schema.Field{keyFields(r), r.PK.Fields} {
@@ -60,7 +63,7 @@ func parameter(name string, fields []*schema.Field) string {
 }
 
 // fill assigns the fields of a key to a row.
-func (f *goFile) fill(fields []*schema.Field, row, key string) {
+func (f *opsFile) fill(fields []*schema.Field, row, key string) {
 	if len(fields) == 1 {
 		f.line("%s.%s = %s", row, schema.GoName(fields[0].Name), key)
 		return
@@ -84,7 +87,7 @@ func partitionValues(r *schema.ReadModel) string {
 
 // patchFields writes the fields that a patch can name: all that are not part of the key. Where a row has several writers,
 // each has its own.
-func (f *goFile) patchFields(r *schema.ReadModel) {
+func (f *opsFile) patchFields(r *schema.ReadModel) {
 	name := schema.GoName(r.Name)
 	f.line("// %sFields are the fields that a patch of %s can name%s.", name, r.Name, map[bool]string{true: ", by its writers"}[len(r.Writers) > 1])
 	if len(r.Writers) < 2 {
@@ -104,7 +107,7 @@ func (f *goFile) patchFields(r *schema.ReadModel) {
 }
 
 // patchStruct is the type of a struct of fields that a patch can name, and its value.
-func (f *goFile) patchStruct(r *schema.ReadModel, fields []*schema.Field) (typ, value string) {
+func (f *opsFile) patchStruct(r *schema.ReadModel, fields []*schema.Field) (typ, value string) {
 	name := schema.GoName(r.Name)
 	var declared, values strings.Builder
 	for _, field := range fields {
@@ -132,7 +135,7 @@ func patchType(field *schema.Field) string {
 
 // projectors writes the interface of each projector, and how one becomes a projection.
 func projectors(m *schema.Model, module string) *goFile {
-	f := &goFile{pkg: "ops"}
+	f := &opsFile{&goFile{pkg: "ops"}}
 	f.use("fmt")
 	f.lib("eventlog")
 	f.lib("projection")
@@ -145,10 +148,10 @@ func projectors(m *schema.Model, module string) *goFile {
 	f.line("// foreign is the error of an event that the projection does not take.")
 	f.line("func foreign(projector string, e *eventlog.Event) ([]projection.Op, error) {")
 	f.line("return nil, fmt.Errorf(%q, projector, e.Type)\n}", "projector %s does not take events of type %s")
-	return f
+	return f.goFile
 }
 
-func (f *goFile) projector(r *schema.ReadModel, w *schema.Writer) {
+func (f *opsFile) projector(r *schema.ReadModel, w *schema.Writer) {
 	name := schema.GoName(r.Name)
 	f.line("// %s", projectorComment(r, w))
 	if len(r.Writers) > 1 {

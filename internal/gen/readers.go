@@ -11,10 +11,13 @@ import (
 	"github.com/foldql/foldql/internal/schema"
 )
 
+// readersFile writes the typed readers for resolvers of the project.
+type readersFile struct{ *goFile }
+
 // readers writes what asks the generated queries from Go: a method for each, with the arguments that a query needs as
 // parameters and the others in a struct. Generated resolvers call it, and those of the project's own may.
 func readers(m *schema.Model, module string) *goFile {
-	f := &goFile{pkg: "generated"}
+	f := &readersFile{&goFile{pkg: "generated"}}
 	f.use("context")
 	f.lib("graph")
 	f.use(module + "/model")
@@ -36,7 +39,7 @@ func readers(m *schema.Model, module string) *goFile {
 		f.line("func optional[T any](v *T, value func(T) keys.Value) keys.Value {")
 		f.line("if v == nil {\nreturn keys.Value{}\n}\nreturn value(*v)\n}")
 	}
-	return f
+	return f.goFile
 }
 
 // answerOf is the Go type of the answer of a query.
@@ -47,7 +50,7 @@ func answerOf(r *schema.ReadModel, q schema.Query) string {
 	return "model." + schema.GoName(r.Name)
 }
 
-func (f *goFile) queryReader(r *schema.ReadModel, q schema.Query) {
+func (f *readersFile) queryReader(r *schema.ReadModel, q schema.Query) {
 	args := f.readerMethod(q, arguments(r, q), answerOf(r, q))
 	codec := "model." + schema.GoName(r.Name) + "Codec"
 	pk, sk := keyArguments(r, q, args)
@@ -69,7 +72,7 @@ func (f *goFile) queryReader(r *schema.ReadModel, q schema.Query) {
 }
 
 // collectionReader writes the reader of a collection, and how its items are read.
-func (f *goFile) collectionReader(c *schema.Collection) {
+func (f *readersFile) collectionReader(c *schema.Collection) {
 	q, items := c.Query(), "itemsOf"+schema.GoName(c.APIName())
 	item := "model." + schema.GoName(c.Union())
 	f.line("// %s reads items of %s, by their types.", items, c.APIName())
@@ -86,7 +89,7 @@ func (f *goFile) collectionReader(c *schema.Collection) {
 }
 
 // readerMethod begins the method of a query, and returns its arguments as the body names them.
-func (f *goFile) readerMethod(q schema.Query, args []argument, answer string) []argument {
+func (f *readersFile) readerMethod(q schema.Query, args []argument, answer string) []argument {
 	name, params := schema.GoName(q.Name), ""
 	optional := slices.ContainsFunc(args, func(a argument) bool { return !a.required() })
 	if optional {
@@ -134,7 +137,7 @@ func (f *goFile) argumentType(a argument) string {
 }
 
 // keyFields are the fields of a graph.Query that hold the values of keys.
-func (f *goFile) keyFields(pk, sk []argument) (fields []string) {
+func (f *readersFile) keyFields(pk, sk []argument) (fields []string) {
 	if len(pk) > 0 {
 		fields = append(fields, "PK: "+f.keyValues(pk))
 	}
@@ -145,7 +148,7 @@ func (f *goFile) keyFields(pk, sk []argument) (fields []string) {
 }
 
 // keyValues is the literal of the values of arguments.
-func (f *goFile) keyValues(args []argument) string {
+func (f *readersFile) keyValues(args []argument) string {
 	if len(args) == 0 {
 		return "nil"
 	}
@@ -157,7 +160,7 @@ func (f *goFile) keyValues(args []argument) string {
 }
 
 // keyValue is the expression of the value of an argument, which is absent where the argument is not given.
-func (f *goFile) keyValue(a argument) string {
+func (f *readersFile) keyValue(a argument) string {
 	f.lib("keys")
 	goType, value := "string", "keys.String(%s)"
 	if a.field != nil {
@@ -189,7 +192,7 @@ func paramOf(args []argument, name string) string {
 }
 
 // pageArgs is the literal of the arguments of a page that are no parts of keys.
-func (f *goFile) pageArgs(args []argument) string {
+func (f *readersFile) pageArgs(args []argument) string {
 	var fields []string
 	for _, a := range args {
 		if arg, ok := queryarg.Find(a.name); ok && (arg.Group == queryarg.Operand || arg.Group == queryarg.Page) {
@@ -201,7 +204,7 @@ func (f *goFile) pageArgs(args []argument) string {
 }
 
 // entityPageArgs is that literal for an entity, of which operands are values.
-func (f *goFile) entityPageArgs(args []argument) string {
+func (f *readersFile) entityPageArgs(args []argument) string {
 	var operands, fields []string
 	for _, a := range args {
 		switch arg, _ := queryarg.Find(a.name); {

@@ -10,9 +10,12 @@ import (
 	"github.com/foldql/foldql/internal/schema"
 )
 
+// resolversFile writes the resolvers of generated fields.
+type resolversFile struct{ *goFile }
+
 // connections writes the Go types of connections. They are aliases, so that all connections of one model are one type.
 func connections(m *schema.Model, module string) *goFile {
-	f := &goFile{pkg: "generated"}
+	f := &resolversFile{&goFile{pkg: "generated"}}
 	for _, r := range m.ReadModels {
 		for _, q := range r.Queries() {
 			if q.Connection == "" {
@@ -27,13 +30,13 @@ func connections(m *schema.Model, module string) *goFile {
 		f.line("// %s is a page of %s.", name, c.Query().Name)
 		f.line("type %s = %s.Connection[%s.%s]\n", name, f.lib("graph"), f.use(module+"/model"), schema.GoName(c.Union()))
 	}
-	return f
+	return f.goFile
 }
 
 // resolvers writes the resolvers of queries, virtual fields and guarded fields. own says that the project has resolvers
 // of its own, which New then takes.
 func resolvers(m *schema.Model, module string, own bool) *goFile {
-	f := &goFile{pkg: "generated"}
+	f := &resolversFile{&goFile{pkg: "generated"}}
 	f.use("context")
 	f.use("maps")
 	f.use("github.com/99designs/gqlgen/graphql")
@@ -53,11 +56,11 @@ func resolvers(m *schema.Model, module string, own bool) *goFile {
 	for _, r := range m.ReadModels {
 		f.typeResolvers(r)
 	}
-	return f
+	return f.goFile
 }
 
 // made writes what makes the schema.
-func (f *goFile) made(own bool) {
+func (f *resolversFile) made(own bool) {
 	f.line("// SDL is the schema that is served.")
 	f.line("func SDL() string { return sources[0].Input }\n")
 	f.line("// New makes the schema that answers from the runtime, which is one of Catalog.%s", map[bool]string{
@@ -75,7 +78,7 @@ func (f *goFile) made(own bool) {
 }
 
 // root writes the root of the resolvers.
-func (f *goFile) root(m *schema.Model, own bool) {
+func (f *resolversFile) root(m *schema.Model, own bool) {
 	if own {
 		// Unexported names keep the embedded interfaces clear of methods that are called like them.
 		f.line("type (\nown = Own\nownQuery = OwnQuery\n)\n")
@@ -102,25 +105,8 @@ func hasResolvers(r *schema.ReadModel) bool {
 // resolverOf is the Go type that resolves the fields of a model's rows.
 func resolverOf(r *schema.ReadModel) string { return "rowsOf" + schema.GoName(r.Name) }
 
-// reserved are the names that parameters of resolvers must leave free in their bodies.
-var reserved = []string{"r", "ctx", "args", "graph", "catalog", "keys", "model", "optional", "string", "int64", "int", "bool", "float64", "time", "queries", "nil"}
-
-// named gives each argument its parameter of the resolver.
-func named(args []argument) []argument {
-	var taken []string
-	for i := range args {
-		name := strings.TrimLeft(templates.ToGoPrivate(args[i].name), "_")
-		for slices.Contains(reserved, name) || slices.Contains(taken, name) {
-			name += "Arg"
-		}
-		args[i].param = name
-		taken = append(taken, name)
-	}
-	return args
-}
-
 // queryResolver writes the resolver of a query, which asks the reader.
-func (f *goFile) queryResolver(q schema.Query, args []argument, answer string) {
+func (f *resolversFile) queryResolver(q schema.Query, args []argument, answer string) {
 	name := schema.GoName(q.Name)
 	f.line("// %s answers %s.", name, q.Name)
 	f.line("func (r queries) %s(ctx context.Context%s) (*%s, error) {", name, f.signature(args), answer)
@@ -140,7 +126,7 @@ func (f *goFile) queryResolver(q schema.Query, args []argument, answer string) {
 }
 
 // signature writes the parameters of a resolver.
-func (f *goFile) signature(args []argument) string {
+func (f *resolversFile) signature(args []argument) string {
 	var b strings.Builder
 	for _, a := range args {
 		fmt.Fprintf(&b, ", %s %s", a.param, f.argumentType(a))
@@ -149,7 +135,7 @@ func (f *goFile) signature(args []argument) string {
 }
 
 // typeResolvers writes the resolvers of virtual and of guarded fields.
-func (f *goFile) typeResolvers(r *schema.ReadModel) {
+func (f *resolversFile) typeResolvers(r *schema.ReadModel) {
 	if !hasResolvers(r) {
 		return
 	}
@@ -165,25 +151,25 @@ func (f *goFile) typeResolvers(r *schema.ReadModel) {
 }
 
 // method begins the resolver of a field of a row.
-func (f *goFile) method(r *schema.ReadModel, field, answer string) {
+func (f *resolversFile) method(r *schema.ReadModel, field, answer string) {
 	f.line("// %s answers %s of %s.", schema.GoName(field), field, r.Name)
 	f.line("func (r %s) %s(ctx context.Context, obj *model.%s) (%s, error) {",
 		resolverOf(r), schema.GoName(field), schema.GoName(r.Name), answer)
 }
 
 // guard writes the call that asks whether the field may be read.
-func (f *goFile) guard(r *schema.ReadModel, field string) {
+func (f *resolversFile) guard(r *schema.ReadModel, field string) {
 	f.line("if err := graph.CheckFieldAccess(ctx, r.rt, %q, %q, model.%sCodec, obj); err != nil {\nreturn nil, err\n}", r.Name, field, schema.GoName(r.Name))
 }
 
-func (f *goFile) guarded(r *schema.ReadModel, field *schema.Field) {
+func (f *resolversFile) guarded(r *schema.ReadModel, field *schema.Field) {
 	f.needs(field)
 	f.method(r, field.Name, goTypeOf(field, "model."))
 	f.guard(r, field.Name)
 	f.line("return obj.%s, nil\n}\n", schema.GoName(field.Name))
 }
 
-func (f *goFile) join(r *schema.ReadModel, j *schema.Join) {
+func (f *resolversFile) join(r *schema.ReadModel, j *schema.Join) {
 	target, source := schema.GoName(j.Target.Name), "obj."+schema.GoName(j.Source.Name)
 	answer := "*model." + target
 	if j.Many {

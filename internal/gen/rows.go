@@ -8,9 +8,12 @@ import (
 	"github.com/foldql/foldql/internal/schema"
 )
 
+// rowsFile writes the row types, their key types, and the enums.
+type rowsFile struct{ *goFile }
+
 // rows writes the row types, their key types, and the enums.
 func rows(m *schema.Model) *goFile {
-	f := &goFile{pkg: "model", doc: "Package model holds the rows of the read models: their types, codecs, tables and keys.\n"}
+	f := &rowsFile{&goFile{pkg: "model", doc: "Package model holds the rows of the read models: their types, codecs, tables and keys.\n"}}
 	for _, r := range m.ReadModels {
 		f.rowType(r)
 		f.keyTypes(r)
@@ -28,11 +31,11 @@ func rows(m *schema.Model) *goFile {
 	for _, c := range m.Collections {
 		f.unionType(c)
 	}
-	return f
+	return f.goFile
 }
 
 // unionType writes the types of the items of a collection.
-func (f *goFile) unionType(c *schema.Collection) {
+func (f *rowsFile) unionType(c *schema.Collection) {
 	union := schema.GoName(c.Union())
 	f.line("// %s is an item of %s: a row of one of its members.", union, c.APIName())
 	f.line("type %s interface{ Is%s() }\n", union, union)
@@ -43,7 +46,7 @@ func (f *goFile) unionType(c *schema.Collection) {
 	f.enumType(&schema.Enum{Name: c.MemberEnum(), Description: "The types of the items of " + c.APIName() + ".", Values: memberNames(c)})
 }
 
-func (f *goFile) rowType(r *schema.ReadModel) {
+func (f *rowsFile) rowType(r *schema.ReadModel) {
 	name := schema.GoName(r.Name)
 	f.line("// %s is a row of the read model %s.", name, r.Name)
 	f.describe(r.Description)
@@ -71,7 +74,7 @@ func (f *goFile) describe(text string) {
 }
 
 // keyTypes writes the types of keys that have more than one field.
-func (f *goFile) keyTypes(r *schema.ReadModel) {
+func (f *rowsFile) keyTypes(r *schema.ReadModel) {
 	if len(keyFields(r)) > 1 {
 		f.line("// %sKey says which %s: all fields of its primary key.", schema.GoName(r.Name), r.Name)
 		f.keyType(schema.GoName(r.Name)+"Key", keyFields(r))
@@ -82,7 +85,7 @@ func (f *goFile) keyTypes(r *schema.ReadModel) {
 	}
 }
 
-func (f *goFile) keyType(name string, fields []*schema.Field) {
+func (f *rowsFile) keyType(name string, fields []*schema.Field) {
 	f.line("type %s struct {", name)
 	for _, field := range fields {
 		f.line("%s %s", schema.GoName(field.Name), goTypeOf(field, ""))

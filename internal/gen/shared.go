@@ -32,7 +32,7 @@ func slot(r *schema.ReadModel, x *schema.Index) int {
 }
 
 // sharedTable writes the description of a table that entities share.
-func (f *goFile) sharedTable(t *schema.Table) {
+func (f *tablesFile) sharedTable(t *schema.Table) {
 	if len(t.Entities) == 0 {
 		return
 	}
@@ -59,7 +59,7 @@ func sharedVar(t *schema.Table) string {
 }
 
 // entity writes where the rows of a model lie that has no table of its own.
-func (f *goFile) entity(r *schema.ReadModel) {
+func (f *tablesFile) entity(r *schema.ReadModel) {
 	if r.Entity == nil {
 		return
 	}
@@ -75,7 +75,7 @@ func (f *goFile) entity(r *schema.ReadModel) {
 }
 
 // collection writes the description of a collection.
-func (f *goFile) collection(c *schema.Collection) {
+func (f *tablesFile) collection(c *schema.Collection) {
 	f.line("// %s are the models that are read together as %s.", collectionVar(c), c.APIName())
 	f.line("var %s = &querydb.Collection{", collectionVar(c))
 	f.line("Name: %q,\nTable: %s,\nIndex: %d,", c.APIName(), sharedVar(c.Table), slices.Index(c.Table.Indexes, c.Index))
@@ -90,7 +90,7 @@ func (f *goFile) collection(c *schema.Collection) {
 func collectionVar(c *schema.Collection) string { return schema.GoName(c.APIName()) + "Collection" }
 
 // writers writes which projector writes what, of rows with several.
-func (f *goFile) writers(r *schema.ReadModel) {
+func (f *tablesFile) writers(r *schema.ReadModel) {
 	if len(r.Writers) < 2 {
 		return
 	}

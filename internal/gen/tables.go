@@ -8,9 +8,12 @@ import (
 	"github.com/foldql/foldql/internal/schema"
 )
 
+// tablesFile writes the descriptions of models: fields, keys and indexes.
+type tablesFile struct{ *goFile }
+
 // tables writes the descriptions of all models: fields, keys and indexes of their tables.
 func tables(m *schema.Model) *goFile {
-	f := &goFile{pkg: "model"}
+	f := &tablesFile{&goFile{pkg: "model"}}
 	f.lib("querydb")
 	f.lib("querydb/driver")
 	f.line("// All are the read models, in the order of the schema.")
@@ -28,10 +31,10 @@ func tables(m *schema.Model) *goFile {
 	for _, c := range m.Collections {
 		f.collection(c)
 	}
-	return f
+	return f.goFile
 }
 
-func (f *goFile) table(m *schema.Model, r *schema.ReadModel) {
+func (f *tablesFile) table(m *schema.Model, r *schema.ReadModel) {
 	name := schema.GoName(r.Name)
 	f.line("// %sModel describes the read model %s.", name, r.Name)
 	f.line("var %sModel = &querydb.Model{", name)
@@ -59,7 +62,7 @@ func (f *goFile) table(m *schema.Model, r *schema.ReadModel) {
 	f.line("}\n")
 }
 
-func (f *goFile) tableIndex(r *schema.ReadModel, x *schema.Index) {
+func (f *tablesFile) tableIndex(r *schema.ReadModel, x *schema.Index) {
 	f.line("{\nName: %q,", x.As)
 	f.half("PK", x.PK, false, policy(x.Policy.PK)...)
 	f.half("SK", x.SK, truncates(r, x), policy(x.Policy.SK)...)
