@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/foldql/foldql/internal/gen/code"
 	"github.com/foldql/foldql/internal/schema/sdl"
 )
 
@@ -33,5 +34,5 @@ func writeEditorFile(path string) error {
 	if err == nil && !bytes.HasPrefix(old, []byte(editorHeader)) {
 		return fmt.Errorf("%s is not of foldql, which writes a file of that name for editors: rename yours", editorFile)
 	}
-	return writeFile(path, editorText())
+	return code.WriteFile(path, editorText())
 }

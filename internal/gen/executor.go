@@ -12,6 +12,7 @@ import (
 	"github.com/99designs/gqlgen/plugin/modelgen"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"github.com/foldql/foldql/internal/gen/code"
 	"github.com/foldql/foldql/internal/schema"
 )
 
@@ -58,10 +59,10 @@ func bind(types config.TypeMap, module string, m *schema.Model) {
 	set := func(name, goType string) {
 		types[name] = config.TypeMapEntry{Model: config.StringList{goType}, Fields: map[string]config.TypeMapField{}}
 	}
-	for name := range scalars {
-		set(name, library+"/graph/scalar."+name)
+	for name := range code.Scalars {
+		set(name, code.Library+"/graph/scalar."+name)
 	}
-	set("Float", library+"/graph/scalar.FloatContext") // writing it can fail
+	set("Float", code.Library+"/graph/scalar.FloatContext") // writing it can fail
 	for _, e := range m.Enums {
 		set(e.Name, module+"/model."+schema.GoName(e.Name))
 	}

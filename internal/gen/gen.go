@@ -11,6 +11,9 @@ import (
 	"os"
 	"strings"
 
+	"github.com/foldql/foldql/internal/gen/code"
+	"github.com/foldql/foldql/internal/gen/served"
+	"github.com/foldql/foldql/internal/gen/stubs"
 	"github.com/foldql/foldql/internal/schema"
 )
 
@@ -50,7 +53,7 @@ func Generate(dir string, out io.Writer) (err error) {
 	if _, err := fmt.Fprintln(out, strings.Join(changed, "\n")); err != nil {
 		return fmt.Errorf("tell what was written: %w", err)
 	}
-	if err := writeStubs(p.module, model, out); err != nil {
+	if err := stubs.Write(p.module, model, out); err != nil {
 		return err
 	}
 	return tellUnused(out, files)
@@ -120,28 +123,28 @@ const (
 
 // files makes all that does not need gqlgen; it writes nothing.
 func (p *project) files(m *schema.Model) (*output, error) {
-	served, sdl, err := served(m, p.readModels)
+	shown, sdl, err := served.Schema(m, p.readModels)
 	if err != nil {
 		return nil, err
 	}
-	o := &output{model: m, sdl: sdl, own: hasOwnResolvers(served, m)}
+	o := &output{model: m, sdl: sdl, own: hasOwnResolvers(shown, m)}
 	o.files = map[string][]byte{printedFile: []byte(sdl)}
-	code := map[string]*goFile{
-		"model/rows.go":                  rows(m),
-		"model/codecs.go":                codecs(m),
-		"model/tables.go":                tables(m),
-		"event/events.go":                events(m),
-		"event/decoders.go":              decoders(m),
-		"projection/ops/ops.go":          ops(m, p.module),
-		"projection/ops/projectors.go":   projectors(m, p.module),
-		"graph/generated/catalog.go":     catalog(m, p.module),
-		"graph/generated/connections.go": connections(m, p.module),
-		"graph/generated/readers.go":     readers(m, p.module),
-		"graph/generated/resolvers.go":   resolvers(m, p.module, o.own),
-		entryFile:                        entry(p.module, o.own),
+	files := map[string]*code.File{
+		"model/rows.go":                  code.Rows(m),
+		"model/codecs.go":                code.Codecs(m),
+		"model/tables.go":                code.Tables(m),
+		"event/events.go":                code.Events(m),
+		"event/decoders.go":              code.Decoders(m),
+		"projection/ops/ops.go":          code.Ops(m, p.module),
+		"projection/ops/projectors.go":   code.Projectors(m, p.module),
+		"graph/generated/catalog.go":     code.Catalog(m, p.module),
+		"graph/generated/connections.go": code.Connections(m, p.module),
+		"graph/generated/readers.go":     code.Readers(m, p.module),
+		"graph/generated/resolvers.go":   code.Resolvers(m, p.module, o.own),
+		entryFile:                        code.Entry(p.module, o.own),
 	}
-	for path, f := range code {
-		if o.files[path], err = f.source(); err != nil {
+	for path, f := range files {
+		if o.files[path], err = f.Source(); err != nil {
 			return nil, err
 		}
 	}

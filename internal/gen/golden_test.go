@@ -14,6 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"github.com/foldql/foldql/internal/gen/code"
+	"github.com/foldql/foldql/internal/gen/served"
 	"github.com/foldql/foldql/internal/schema/parse"
 	"github.com/foldql/foldql/internal/schema/sdl"
 )
@@ -100,7 +102,7 @@ func writeWanted(t *testing.T, dir string, files map[string]string) {
 		t.Fatal(err)
 	}
 	for _, path := range slices.Sorted(maps.Keys(files)) {
-		if err := writeFile(filepath.Join(dir, path), []byte(files[path])); err != nil {
+		if err := code.WriteFile(filepath.Join(dir, path), []byte(files[path])); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -137,7 +139,7 @@ func TestEverythingServedIsDescribed(t *testing.T) {
 		if err := found.Err(); err != nil {
 			t.Fatal(err)
 		}
-		s, text, err := served(model, []*ast.Source{src})
+		s, text, err := served.Schema(model, []*ast.Source{src})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,7 +151,7 @@ func TestEverythingServedIsDescribed(t *testing.T) {
 		for _, r := range model.ReadModels {
 			names := []string{r.Name, "Query"}
 			for _, f := range r.Fields {
-				names = append(names, typeOf(f))
+				names = append(names, served.TypeOf(f))
 			}
 			for _, q := range r.Queries() {
 				if q.Connection != "" {
@@ -162,7 +164,7 @@ func TestEverythingServedIsDescribed(t *testing.T) {
 				}
 			}
 		}
-		made := queryNames(model)
+		made := served.QueryNames(model)
 		for _, q := range s.Query.Fields {
 			if !made[q.Name] {
 				continue
@@ -187,7 +189,7 @@ func TestAQueryIsTheProjectsWhateverItsLength(t *testing.T) {
 		if err := found.Err(); err != nil {
 			t.Fatal(err)
 		}
-		s, _, err := served(model, src)
+		s, _, err := served.Schema(model, src)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,7 +213,7 @@ func versionOf(t *testing.T, readModels, events string) string {
 	if err := found.Err(); err != nil {
 		t.Fatal(err)
 	}
-	return version(model, model.ReadModels[0])
+	return code.Version(model, model.ReadModels[0])
 }
 
 // TestVersionChangesWithWhatIsStored, and with nothing else.

@@ -16,12 +16,14 @@ import (
 	"github.com/99designs/gqlgen/plugin/resolvergen"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"github.com/foldql/foldql/internal/gen/code"
+	"github.com/foldql/foldql/internal/gen/served"
 	"github.com/foldql/foldql/internal/schema"
 )
 
 // hasOwnResolvers reports whether the project adds fields to Query.
 func hasOwnResolvers(s *ast.Schema, m *schema.Model) bool {
-	generated := queryNames(m)
+	generated := served.QueryNames(m)
 	return slices.ContainsFunc(s.Query.Fields, func(f *ast.FieldDefinition) bool {
 		return !strings.HasPrefix(f.Name, "__") && !generated[f.Name]
 	})
@@ -53,7 +55,7 @@ func begin(module string) error {
 	if _, err := os.Stat(ownerFile); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return writeFile(ownerFile, fmt.Appendf(nil, owner, module))
+	return code.WriteFile(ownerFile, fmt.Appendf(nil, owner, module))
 }
 
 // ownResolvers is the plugin of gqlgen that writes stubs for the fields that a project resolves itself, and the
@@ -112,7 +114,7 @@ func (o ownResolvers) GenerateCode(data *codegen.Data) error {
 	}
 	return templates.Render(templates.Options{
 		PackageName: "generated",
-		FileNotice:  header,
+		FileNotice:  code.Header,
 		Filename:    filepath.FromSlash(ownFile),
 		Data:        own,
 		Packages:    data.Config.Packages,
@@ -143,7 +145,7 @@ type OwnQuery interface {
 
 // only is the data with no resolvers but those of the project.
 func (o ownResolvers) only(data *codegen.Data) *codegen.Data {
-	generated := queryNames(o.model)
+	generated := served.QueryNames(o.model)
 	copied := *data
 	copied.Objects = make(codegen.Objects, len(data.Objects))
 	for i, obj := range data.Objects {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/foldql/foldql/internal/gen/code"
 	"github.com/foldql/foldql/internal/newproject"
 )
 
@@ -43,7 +44,7 @@ func TestAProjectOfEveryShape(t *testing.T) {
 		failsToGenerate(t, dir, "gqlgen.yml", "\nmodels: {NoteStats: {model: example.com/shapes/model.Nothing}}\n", "generate the executable schema")
 	})
 	t.Run("arguments that a Go type has no method for are refused", func(t *testing.T) {
-		if err := writeFile(filepath.Join(dir, "stats", "stats.go"), []byte("package stats\n\ntype Note struct{ Ranked string }\n\nfunc (Note) IsAnything() {}\n")); err != nil {
+		if err := code.WriteFile(filepath.Join(dir, "stats", "stats.go"), []byte("package stats\n\ntype Note struct{ Ranked string }\n\nfunc (Note) IsAnything() {}\n")); err != nil {
 			t.Fatal(err)
 		}
 		failsToGenerate(t, dir, "gqlgen.yml", "\nmodels: {NoteStats: {model: example.com/shapes/stats.Note}}\n", "ranked of type NoteStats")
@@ -77,7 +78,7 @@ func TestResolversThatNothingNeedsAreTold(t *testing.T) {
 			t.Errorf("without the file it says %q, %v", out.String(), err)
 		}
 	}
-	if err := writeFile(stubsFile, []byte("package graph\n")); err != nil {
+	if err := code.WriteFile(stubsFile, []byte("package graph\n")); err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder

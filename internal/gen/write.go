@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/foldql/foldql/internal/gen/code"
 )
 
 // outputDirs are the folders that generated files stand in. What else stands there is kept as it is, too, where the
@@ -29,7 +31,7 @@ func (p *project) write(o *output) (changed []string, err error) {
 		}
 	}()
 	for _, path := range slices.Sorted(maps.Keys(o.files)) {
-		if err := writeFile(path, o.files[path]); err != nil {
+		if err := code.WriteFile(path, o.files[path]); err != nil {
 			return nil, err
 		}
 	}
@@ -79,20 +81,6 @@ func (s snapshot) changes() (list []string, err error) {
 	}
 	slices.Sort(list)
 	return list, nil
-}
-
-// writeFile writes a file unless it has the content already.
-func writeFile(path string, content []byte) error {
-	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("make the folder of %s: %w", path, err)
-	}
-	if err := os.WriteFile(path, content, 0o644); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return nil
 }
 
 func remove(path string) error {
@@ -163,7 +151,7 @@ func (s snapshot) restore() error {
 		}
 	}
 	for path, f := range s.files {
-		errs = append(errs, writeFile(path, f.content))
+		errs = append(errs, code.WriteFile(path, f.content))
 	}
 	return errors.Join(append(errs, s.keepTimes())...)
 }

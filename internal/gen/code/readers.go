@@ -1,23 +1,22 @@
-package gen
+package code
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/99designs/gqlgen/codegen/templates"
-
+	"github.com/foldql/foldql/internal/gen/served"
 	"github.com/foldql/foldql/internal/queryarg"
 	"github.com/foldql/foldql/internal/schema"
 )
 
 // readersFile writes the typed readers for resolvers of the project.
-type readersFile struct{ *goFile }
+type readersFile struct{ *File }
 
-// readers writes what asks the generated queries from Go: a method for each, with the arguments that a query needs as
+// Readers writes what asks the generated queries from Go: a method for each, with the arguments that a query needs as
 // parameters and the others in a struct. Generated resolvers call it, and those of the project's own may.
-func readers(m *schema.Model, module string) *goFile {
-	f := &readersFile{&goFile{pkg: "generated"}}
+func Readers(m *schema.Model, module string) *File {
+	f := &readersFile{&File{pkg: "generated"}}
 	f.use("context")
 	f.lib("graph")
 	f.use(module + "/model")
@@ -39,7 +38,7 @@ func readers(m *schema.Model, module string) *goFile {
 		f.line("func optional[T any](v *T, value func(T) keys.Value) keys.Value {")
 		f.line("if v == nil {\nreturn keys.Value{}\n}\nreturn value(*v)\n}")
 	}
-	return f.goFile
+	return f.File
 }
 
 // answerOf is the Go type of the answer of a query.
@@ -51,7 +50,7 @@ func answerOf(r *schema.ReadModel, q schema.Query) string {
 }
 
 func (f *readersFile) queryReader(r *schema.ReadModel, q schema.Query) {
-	args := f.readerMethod(q, arguments(r, q), answerOf(r, q))
+	args := f.readerMethod(q, served.Arguments(r, q), answerOf(r, q))
 	codec := "model." + schema.GoName(r.Name) + "Codec"
 	pk, sk := keyArguments(r, q, args)
 	fields := append([]string{fmt.Sprintf("Name: %q", q.Name)}, f.keyFields(pk, sk)...)
@@ -77,32 +76,32 @@ func (f *readersFile) collectionReader(c *schema.Collection) {
 	item := "model." + schema.GoName(c.Union())
 	f.line("// %s reads items of %s, by their types.", items, c.APIName())
 	f.line("var %s = []graph.ItemReader[%s]{", items, item)
-	for _, name := range memberNames(c) {
+	for _, name := range served.MemberNames(c) {
 		goName := schema.GoName(name)
 		f.line("graph.NewItemReader(model.%sCodec, func(r *model.%s) %s { return r }),", goName, goName, item)
 	}
 	f.line("}\n")
-	args := f.readerMethod(q, collectionArguments(c), schema.GoName(q.Connection))
+	args := f.readerMethod(q, served.CollectionArguments(c), schema.GoName(q.Connection))
 	fields := append([]string{fmt.Sprintf("Name: %q", q.Name)}, f.keyFields(args[:len(c.PK)], nil)...)
 	f.line("return graph.FetchCollection(ctx, r.rt, %s, graph.Query{%s, Only: graph.EnumNames(%s), Page: %s})\n}\n",
 		items, strings.Join(fields, ", "), paramOf(args, queryarg.Only), f.pageArgs(args[len(c.PK):]))
 }
 
 // readerMethod begins the method of a query, and returns its arguments as the body names them.
-func (f *readersFile) readerMethod(q schema.Query, args []argument, answer string) []argument {
+func (f *readersFile) readerMethod(q schema.Query, args []served.Argument, answer string) []served.Argument {
 	name, params := schema.GoName(q.Name), ""
-	optional := slices.ContainsFunc(args, func(a argument) bool { return !a.required() })
+	optional := slices.ContainsFunc(args, func(a served.Argument) bool { return !a.Required() })
 	if optional {
 		f.line("// %sArgs are the arguments of %s that may be left out: nil.\ntype %sArgs struct {", name, q.Name, name)
 	}
 	inBody := slices.Clone(args)
 	for i, a := range args {
-		if a.required() {
-			params += fmt.Sprintf(", %s %s", a.param, f.argumentType(a))
+		if a.Required() {
+			params += fmt.Sprintf(", %s %s", a.Param, f.argumentType(a))
 			continue
 		}
-		f.line("%s %s", a.goField(), f.argumentType(a))
-		inBody[i].param = "args." + a.goField()
+		f.line("%s %s", a.GoField(), f.argumentType(a))
+		inBody[i].Param = "args." + a.GoField()
 	}
 	if optional {
 		f.line("}\n")
@@ -113,22 +112,16 @@ func (f *readersFile) readerMethod(q schema.Query, args []argument, answer strin
 	return inBody
 }
 
-// required reports whether the argument must be given.
-func (a argument) required() bool { return strings.HasSuffix(a.typ, "!") }
-
-// goField is the field of the argument in the struct of those that may be left out.
-func (a argument) goField() string { return templates.ToGo(a.param) }
-
 // argumentType is the Go type of an argument.
-func (f *goFile) argumentType(a argument) string {
-	base, nonNull := strings.CutSuffix(a.typ, "!")
-	goType := scalars[base].goType
+func (f *File) argumentType(a served.Argument) string {
+	base, nonNull := strings.CutSuffix(a.Type, "!")
+	goType := Scalars[base].goType
 	switch {
-	case a.goType != "":
-		return a.goType
-	case a.field != nil:
-		f.needs(a.field)
-		goType = scalarOf(a.field, "model.").goType
+	case a.GoType != "":
+		return a.GoType
+	case a.Field != nil:
+		f.needs(a.Field)
+		goType = scalarOf(a.Field, "model.").goType
 	}
 	if !nonNull {
 		goType = "*" + goType
@@ -137,7 +130,7 @@ func (f *goFile) argumentType(a argument) string {
 }
 
 // keyFields are the fields of a graph.Query that hold the values of keys.
-func (f *readersFile) keyFields(pk, sk []argument) (fields []string) {
+func (f *readersFile) keyFields(pk, sk []served.Argument) (fields []string) {
 	if len(pk) > 0 {
 		fields = append(fields, "PK: "+f.keyValues(pk))
 	}
@@ -148,7 +141,7 @@ func (f *readersFile) keyFields(pk, sk []argument) (fields []string) {
 }
 
 // keyValues is the literal of the values of arguments.
-func (f *readersFile) keyValues(args []argument) string {
+func (f *readersFile) keyValues(args []served.Argument) string {
 	if len(args) == 0 {
 		return "nil"
 	}
@@ -160,17 +153,17 @@ func (f *readersFile) keyValues(args []argument) string {
 }
 
 // keyValue is the expression of the value of an argument, which is absent where the argument is not given.
-func (f *readersFile) keyValue(a argument) string {
+func (f *readersFile) keyValue(a served.Argument) string {
 	f.lib("keys")
 	goType, value := "string", "keys.String(%s)"
-	if a.field != nil {
-		s := scalarOf(a.field, "model.")
+	if a.Field != nil {
+		s := scalarOf(a.Field, "model.")
 		goType, value = s.goType, s.value
 	}
-	if strings.HasSuffix(a.typ, "!") {
-		return fmt.Sprintf(value, a.param)
+	if strings.HasSuffix(a.Type, "!") {
+		return fmt.Sprintf(value, a.Param)
 	}
-	return fmt.Sprintf("optional(%s, %s)", a.param, function(goType, value))
+	return fmt.Sprintf("optional(%s, %s)", a.Param, function(goType, value))
 }
 
 // function is the function that makes a key value by a pattern such as "keys.Int(int64(%s))".
@@ -182,21 +175,21 @@ func function(goType, pattern string) string {
 }
 
 // paramOf is the parameter of an argument, nil where there is none.
-func paramOf(args []argument, name string) string {
+func paramOf(args []served.Argument, name string) string {
 	for _, a := range args {
-		if a.name == name {
-			return a.param
+		if a.Name == name {
+			return a.Param
 		}
 	}
 	return "nil"
 }
 
 // pageArgs is the literal of the arguments of a page that are no parts of keys.
-func (f *readersFile) pageArgs(args []argument) string {
+func (f *readersFile) pageArgs(args []served.Argument) string {
 	var fields []string
 	for _, a := range args {
-		if arg, ok := queryarg.Find(a.name); ok && (arg.Group == queryarg.Operand || arg.Group == queryarg.Page) {
-			fields = append(fields, arg.GoName()+": "+a.param)
+		if arg, ok := queryarg.Find(a.Name); ok && (arg.Group == queryarg.Operand || arg.Group == queryarg.Page) {
+			fields = append(fields, arg.GoName()+": "+a.Param)
 		}
 	}
 	f.lib("graph/catalog")
@@ -204,16 +197,16 @@ func (f *readersFile) pageArgs(args []argument) string {
 }
 
 // entityPageArgs is that literal for an entity, of which operands are values.
-func (f *readersFile) entityPageArgs(args []argument) string {
+func (f *readersFile) entityPageArgs(args []served.Argument) string {
 	var operands, fields []string
 	for _, a := range args {
-		switch arg, _ := queryarg.Find(a.name); {
+		switch arg, _ := queryarg.Find(a.Name); {
 		case arg.Group != queryarg.Operand:
-			fields = append(fields, arg.GoName()+": "+a.param)
+			fields = append(fields, arg.GoName()+": "+a.Param)
 		case arg.Typed:
 			operands = append(operands, arg.GoName()+": "+f.keyValue(a))
 		default:
-			operands = append(operands, arg.GoName()+": "+a.param)
+			operands = append(operands, arg.GoName()+": "+a.Param)
 		}
 	}
 	if len(operands) > 0 {

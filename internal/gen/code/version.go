@@ -1,4 +1,4 @@
-package gen
+package code
 
 import (
 	"cmp"
@@ -12,12 +12,12 @@ import (
 	"github.com/foldql/foldql/keys"
 )
 
-// version identifies what the stored rows of a model depend on: the layout of rows, keys and indexes, which events are
+// Version identifies what the stored rows of a model depend on: the layout of rows, keys and indexes, which events are
 // folded into them and how those are read, and the version that the schema gives. Rows of another version are folded
 // anew, so names of queries, rules, descriptions and the order of an event's fields are no part of it.
 //
 // Entities of one table have one version, because they are folded anew together.
-func version(m *schema.Model, r *schema.ReadModel) string {
+func Version(m *schema.Model, r *schema.ReadModel) string {
 	var b strings.Builder
 	if r.Entity == nil {
 		tellModel(&b, m, r)

@@ -1,4 +1,4 @@
-package gen
+package code
 
 import (
 	"fmt"
@@ -8,11 +8,11 @@ import (
 )
 
 // codecsFile writes the codecs of rows.
-type codecsFile struct{ *goFile }
+type codecsFile struct{ *File }
 
-// codecs writes the codecs of all rows: how a row becomes a record and back, field by field and without reflection.
-func codecs(m *schema.Model) *goFile {
-	f := &codecsFile{&goFile{pkg: "model"}}
+// Codecs writes the codecs of all rows: how a row becomes a record and back, field by field and without reflection.
+func Codecs(m *schema.Model) *File {
+	f := &codecsFile{&File{pkg: "model"}}
 	f.use("fmt")
 	f.use("time")
 	f.lib("keys")
@@ -24,7 +24,7 @@ func codecs(m *schema.Model) *goFile {
 	f.line("// mismatch is the error of a record that holds something else than the model's field.")
 	f.line("func mismatch(m *querydb.Model, field int) error {")
 	f.line("return fmt.Errorf(%q, m.Name, m.Fields[field].Name)\n}", "record of %s: field %s is not of its type")
-	return f.goFile
+	return f.File
 }
 
 func (f *codecsFile) codec(r *schema.ReadModel) {

@@ -1,4 +1,4 @@
-package gen
+package served
 
 import (
 	"fmt"
@@ -10,17 +10,23 @@ import (
 	"github.com/foldql/foldql/internal/schema"
 )
 
-// argument is one argument of a query.
-type argument struct {
-	name, typ, description string
-	field                  *schema.Field // what it is a key value of; nil where it is none, or text of several fields
-	goType                 string        // where neither field nor typ says it
-	param                  string        // the parameter of the resolver
+// Argument is one argument of a query.
+type Argument struct {
+	Name, Type, description string
+	Field                   *schema.Field // what it is a key value of; nil where it is none, or text of several fields
+	GoType                  string        // where neither field nor typ says it
+	Param                   string        // the parameter of the resolver
 }
 
-// arguments are those of a query, with their types.
-func arguments(r *schema.ReadModel, q schema.Query) []argument {
-	var out []argument
+// Required reports whether the argument must be given.
+func (a Argument) Required() bool { return strings.HasSuffix(a.Type, "!") }
+
+// GoField is the field of the argument in the Go struct of those that may be left out.
+func (a Argument) GoField() string { return templates.ToGo(a.Param) }
+
+// Arguments are those of a query, with their types.
+func Arguments(r *schema.ReadModel, q schema.Query) []Argument {
+	var out []Argument
 	for _, name := range q.Args {
 		if r.Entity != nil {
 			out = append(out, newEntityArgument(q, name))
@@ -31,11 +37,11 @@ func arguments(r *schema.ReadModel, q schema.Query) []argument {
 	return named(out)
 }
 
-func newArgument(r *schema.ReadModel, q schema.Query, name string) argument {
+func newArgument(r *schema.ReadModel, q schema.Query, name string) Argument {
 	if q.Index != nil {
 		for _, f := range q.Index.PK.Fields {
 			if f.Name == name {
-				return argument{name: name, typ: typeOf(f) + "!", description: "The " + f.Name + " that the rows have.", field: f}
+				return Argument{Name: name, Type: TypeOf(f) + "!", description: "The " + f.Name + " that the rows have.", Field: f}
 			}
 		}
 	}
@@ -44,11 +50,11 @@ func newArgument(r *schema.ReadModel, q schema.Query, name string) argument {
 	}
 	switch {
 	case q.Index == nil && name == "id":
-		return argument{name: name, typ: "ID" + map[bool]string{true: "!"}[len(q.PKParts) == 0], description: keyDescription(r.PK) + inPlace(q.PKParts)}
+		return Argument{Name: name, Type: "ID" + map[bool]string{true: "!"}[len(q.PKParts) == 0], description: keyDescription(r.PK) + inPlace(q.PKParts)}
 	case q.Index == nil && q.Connection == "" && name == r.SubID():
-		a := argument{name: name, typ: "String", description: keyDescription(r.SK) + inPlace(q.SKParts) + " Omit it to get the last row of the partition."}
+		a := Argument{Name: name, Type: "String", description: keyDescription(r.SK) + inPlace(q.SKParts) + " Omit it to get the last row of the partition."}
 		if !r.CompositeSK {
-			a.typ, a.field = typeOf(r.SK.Fields[0]), r.SK.Fields[0]
+			a.Type, a.Field = TypeOf(r.SK.Fields[0]), r.SK.Fields[0]
 		}
 		return a
 	}
@@ -56,23 +62,23 @@ func newArgument(r *schema.ReadModel, q schema.Query, name string) argument {
 }
 
 // partArgument is an argument that takes one field of a half of several.
-func partArgument(q schema.Query, name string) (a argument, ok bool) {
+func partArgument(q schema.Query, name string) (a Argument, ok bool) {
 	is := func(f *schema.Field) bool { return f.Name == name }
 	if i := slices.IndexFunc(q.PKParts, is); i >= 0 {
-		text := "The " + name + " of the row. Together with all of " + listed(q.PKParts) + ", in place of id."
-		return argument{name: name, typ: typeOf(q.PKParts[i]), description: text, field: q.PKParts[i]}, true
+		text := "The " + name + " of the row. Together with all of " + Listed(q.PKParts) + ", in place of id."
+		return Argument{Name: name, Type: TypeOf(q.PKParts[i]), description: text, Field: q.PKParts[i]}, true
 	}
 	i := slices.IndexFunc(q.SKParts, is)
 	if i < 0 {
-		return argument{}, false
+		return Argument{}, false
 	}
-	text := "The " + name + " of the row. Together with all of " + listed(q.SKParts) + ", in place of _subId."
+	text := "The " + name + " of the row. Together with all of " + Listed(q.SKParts) + ", in place of _subId."
 	if q.Connection != "" {
 		if text = "Only rows that have this " + name + "."; i > 0 {
-			text += " Not without " + listed(q.SKParts[:i]) + "."
+			text += " Not without " + Listed(q.SKParts[:i]) + "."
 		}
 	}
-	return argument{name: name, typ: typeOf(q.SKParts[i]), description: text, field: q.SKParts[i]}, true
+	return Argument{Name: name, Type: TypeOf(q.SKParts[i]), description: text, Field: q.SKParts[i]}, true
 }
 
 // inPlace says what can be given in place of the text of a whole half.
@@ -80,12 +86,12 @@ func inPlace(parts []*schema.Field) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return " Or give " + listed(parts) + "."
+	return " Or give " + Listed(parts) + "."
 }
 
 // fixedArgument is an argument that is the same in all queries, but for what it calls the sort key, and with which others it
 // cannot be given.
-func fixedArgument(q schema.Query, name, sortKey string) argument {
+func fixedArgument(q schema.Query, name, sortKey string) Argument {
 	fixed, _ := queryarg.Find(name)
 	var others []string
 	for _, other := range fixed.Excludes {
@@ -93,7 +99,7 @@ func fixedArgument(q schema.Query, name, sortKey string) argument {
 			others = append(others, other)
 		}
 	}
-	a := argument{name: name, typ: fixed.Type, description: strings.ReplaceAll(fixed.Description, "{sort key}", sortKey)}
+	a := Argument{Name: name, Type: fixed.Type, description: strings.ReplaceAll(fixed.Description, "{sort key}", sortKey)}
 	if len(others) > 0 {
 		a.description += " Not together with " + enumerated(others) + "."
 	}
@@ -142,39 +148,39 @@ func keyDescription(h schema.Half) string {
 var reserved = []string{"r", "ctx", "args", "graph", "catalog", "keys", "model", "optional", "string", "int64", "int", "bool", "float64", "time", "queries", "nil"}
 
 // named gives each argument its parameter of the resolver.
-func named(args []argument) []argument {
+func named(args []Argument) []Argument {
 	var taken []string
 	for i := range args {
-		name := strings.TrimLeft(templates.ToGoPrivate(args[i].name), "_")
+		name := strings.TrimLeft(templates.ToGoPrivate(args[i].Name), "_")
 		for slices.Contains(reserved, name) || slices.Contains(taken, name) {
 			name += "Arg"
 		}
-		args[i].param = name
+		args[i].Param = name
 		taken = append(taken, name)
 	}
 	return args
 }
 
-// collectionArguments are those of the query of a collection, with their types.
-func collectionArguments(c *schema.Collection) []argument {
-	var out []argument
+// CollectionArguments are those of the query of a collection, with their types.
+func CollectionArguments(c *schema.Collection) []Argument {
+	var out []Argument
 	q := c.Query()
 	for _, name := range q.Args {
 		a := newEntityArgument(q, name)
 		if name == queryarg.Only {
-			a.typ, a.goType = "["+c.MemberEnum()+"!]", "[]model."+schema.GoName(c.MemberEnum())
+			a.Type, a.GoType = "["+c.MemberEnum()+"!]", "[]model."+schema.GoName(c.MemberEnum())
 		}
 		out = append(out, a)
 	}
 	return named(out)
 }
 
-func requiredArgument(f *schema.Field, description string) argument {
-	return argument{name: f.Name, typ: typeOf(f) + "!", description: description, field: f}
+func requiredArgument(f *schema.Field, description string) Argument {
+	return Argument{Name: f.Name, Type: TypeOf(f) + "!", description: description, Field: f}
 }
 
 // newEntityArgument is an argument of a query of an entity, whose parts of keys have their own names and types.
-func newEntityArgument(q schema.Query, name string) argument {
+func newEntityArgument(q schema.Query, name string) Argument {
 	is := func(f *schema.Field) bool { return f.Name == name }
 	if i := slices.IndexFunc(q.Required, is); i >= 0 {
 		if q.Connection == "" {
@@ -184,20 +190,20 @@ func newEntityArgument(q schema.Query, name string) argument {
 	}
 	if i := slices.IndexFunc(q.Trailing, is); i >= 0 {
 		text := "The " + name + " that the rows have; those that have none where it is left out."
-		return argument{name: name, typ: typeOf(q.Trailing[i]), description: text, field: q.Trailing[i]}
+		return Argument{Name: name, Type: TypeOf(q.Trailing[i]), description: text, Field: q.Trailing[i]}
 	}
 	if i := slices.IndexFunc(q.Optional, is); i >= 0 {
 		text := "Only rows that have this " + name + "."
 		if i > 0 {
-			text += " Not without " + listed(q.Optional[:i]) + "."
+			text += " Not without " + Listed(q.Optional[:i]) + "."
 		}
-		return argument{name: name, typ: typeOf(q.Optional[i]), description: text, field: q.Optional[i]}
+		return Argument{Name: name, Type: TypeOf(q.Optional[i]), description: text, Field: q.Optional[i]}
 	}
 	a := fixedArgument(q, name, operandOf(q))
 	if fixed, _ := queryarg.Find(name); fixed.Typed {
-		a.typ = q.Operand
-		if first := q.Optional[0]; typeOf(first) == q.Operand {
-			a.field = first
+		a.Type = q.Operand
+		if first := q.Optional[0]; TypeOf(first) == q.Operand {
+			a.Field = first
 		}
 	}
 	return a
@@ -211,5 +217,5 @@ func operandOf(q schema.Query) string {
 	case 1:
 		return q.Optional[0].Name + periods(q.Optional)
 	}
-	return "first of " + listed(q.Optional) + " that is not given" + periods(q.Optional)
+	return "first of " + Listed(q.Optional) + " that is not given" + periods(q.Optional)
 }

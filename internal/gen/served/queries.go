@@ -1,4 +1,4 @@
-package gen
+package served
 
 import (
 	"fmt"
@@ -31,11 +31,11 @@ func writeQuery(b *strings.Builder, r *schema.ReadModel, q schema.Query) {
 	if q.Connection != "" {
 		answer = q.Connection + "!"
 	}
-	writeField(b, q.Name, queryDescription(r, q), arguments(r, q), answer)
+	writeField(b, q.Name, queryDescription(r, q), Arguments(r, q), answer)
 }
 
 // writeField writes a field of Query.
-func writeField(b *strings.Builder, name, description string, args []argument, answer string) {
+func writeField(b *strings.Builder, name, description string, args []Argument, answer string) {
 	b.WriteString("extend type Query {\n")
 	describe(b, description)
 	b.WriteString(name)
@@ -44,7 +44,7 @@ func writeField(b *strings.Builder, name, description string, args []argument, a
 			b.WriteString("(\n")
 		}
 		describe(b, a.description)
-		fmt.Fprintf(b, "%s: %s\n", a.name, a.typ)
+		fmt.Fprintf(b, "%s: %s\n", a.Name, a.Type)
 		if i == len(args)-1 {
 			b.WriteString(")")
 		}
@@ -79,10 +79,10 @@ func describe(b *strings.Builder, text string) {
 }
 
 // fieldsOf names the fields of half a key.
-func fieldsOf(h schema.Half) string { return listed(h.Fields) }
+func fieldsOf(h schema.Half) string { return Listed(h.Fields) }
 
-// listed names fields: a, b and c.
-func listed(fields []*schema.Field) string {
+// Listed names fields: a, b and c.
+func Listed(fields []*schema.Field) string {
 	names := make([]string, len(fields))
 	for i, f := range fields {
 		names[i] = f.Name
@@ -137,8 +137,8 @@ func joinDescription(j *schema.Join) string {
 	return fmt.Sprintf("The row of %s %s; null where there is none.", j.Target.Name, by)
 }
 
-// typeOf is the GraphQL type of a field's values.
-func typeOf(f *schema.Field) string {
+// TypeOf is the GraphQL type of a field's values.
+func TypeOf(f *schema.Field) string {
 	if f.Enum != "" {
 		return f.Enum
 	}

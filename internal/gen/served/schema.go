@@ -1,4 +1,4 @@
-package gen
+package served
 
 import (
 	"bytes"
@@ -14,9 +14,9 @@ import (
 	"github.com/foldql/foldql/internal/schema/sdl"
 )
 
-// served makes the schema that is served, and its text: what the project declares and what its read models add, without
+// Schema makes the schema that is served, and its text: what the project declares and what its read models add, without
 // the directives that only steer the generator. gqlgen sees nothing else, so introspection shows what the text says.
-func served(m *schema.Model, sources []*ast.Source) (*ast.Schema, string, error) {
+func Schema(m *schema.Model, sources []*ast.Source) (*ast.Schema, string, error) {
 	s, err := gqlparser.LoadSchema(slices.Concat(
 		[]*ast.Source{{Name: "foldql/directives.graphqls", Input: sdl.Directives()}},
 		sources,
@@ -34,8 +34,8 @@ func served(m *schema.Model, sources []*ast.Source) (*ast.Schema, string, error)
 	return s, printed, nil
 }
 
-// queryNames are the names of the generated queries.
-func queryNames(m *schema.Model) map[string]bool {
+// QueryNames are the names of the generated queries.
+func QueryNames(m *schema.Model) map[string]bool {
 	names := map[string]bool{}
 	for _, r := range m.ReadModels {
 		for _, q := range r.Queries() {
@@ -72,7 +72,7 @@ func strip(s *ast.Schema) {
 			}
 		}
 	}
-	for name := range scalars {
+	for _, name := range sdl.ScalarNames {
 		if !used[name] && !s.Types[name].BuiltIn {
 			delete(s.Types, name)
 		}

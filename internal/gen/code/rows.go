@@ -1,19 +1,20 @@
-package gen
+package code
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/foldql/foldql/internal/gen/served"
 	"github.com/foldql/foldql/internal/schema"
 )
 
 // rowsFile writes the row types, their key types, and the enums.
-type rowsFile struct{ *goFile }
+type rowsFile struct{ *File }
 
-// rows writes the row types, their key types, and the enums.
-func rows(m *schema.Model) *goFile {
-	f := &rowsFile{&goFile{pkg: "model", doc: "Package model holds the rows of the read models: their types, codecs, tables and keys.\n"}}
+// Rows writes the row types, their key types, and the enums.
+func Rows(m *schema.Model) *File {
+	f := &rowsFile{&File{pkg: "model", doc: "Package model holds the rows of the read models: their types, codecs, tables and keys.\n"}}
 	for _, r := range m.ReadModels {
 		f.rowType(r)
 		f.keyTypes(r)
@@ -31,7 +32,7 @@ func rows(m *schema.Model) *goFile {
 	for _, c := range m.Collections {
 		f.unionType(c)
 	}
-	return f.goFile
+	return f.File
 }
 
 // unionType writes the types of the items of a collection.
@@ -39,11 +40,11 @@ func (f *rowsFile) unionType(c *schema.Collection) {
 	union := schema.GoName(c.Union())
 	f.line("// %s is an item of %s: a row of one of its members.", union, c.APIName())
 	f.line("type %s interface{ Is%s() }\n", union, union)
-	for _, name := range memberNames(c) {
+	for _, name := range served.MemberNames(c) {
 		f.line("// Is%s says that %s is a member of %s.", union, name, c.APIName())
 		f.line("func (*%s) Is%s() {}\n", schema.GoName(name), union)
 	}
-	f.enumType(&schema.Enum{Name: c.MemberEnum(), Description: "The types of the items of " + c.APIName() + ".", Values: memberNames(c)})
+	f.enumType(&schema.Enum{Name: c.MemberEnum(), Description: "The types of the items of " + c.APIName() + ".", Values: served.MemberNames(c)})
 }
 
 func (f *rowsFile) rowType(r *schema.ReadModel) {
@@ -66,7 +67,7 @@ func (f *rowsFile) rowType(r *schema.ReadModel) {
 }
 
 // describe adds the schema's own words to a comment.
-func (f *goFile) describe(text string) {
+func (f *File) describe(text string) {
 	if strings.TrimSpace(text) != "" {
 		f.line("//")
 		f.comment(text)
@@ -116,7 +117,7 @@ func keyTypeOf(r *schema.ReadModel, fields []*schema.Field, suffix string) strin
 }
 
 // enumType writes a string type and its constants.
-func (f *goFile) enumType(e *schema.Enum) {
+func (f *File) enumType(e *schema.Enum) {
 	name := schema.GoName(e.Name)
 	f.line("// %s is the enum %s.", name, e.Name)
 	f.describe(e.Description)

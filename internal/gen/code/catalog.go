@@ -1,20 +1,21 @@
-package gen
+package code
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/foldql/foldql/internal/gen/served"
 	"github.com/foldql/foldql/internal/queryarg"
 	"github.com/foldql/foldql/internal/schema"
 )
 
 // catalogFile writes what the runtime knows of the API.
-type catalogFile struct{ *goFile }
+type catalogFile struct{ *File }
 
-// catalog writes what the runtime knows of the API.
-func catalog(m *schema.Model, module string) *goFile {
-	f := &catalogFile{&goFile{pkg: "generated", doc: "Package generated holds gqlgen's executable schema, its resolvers, and what the runtime knows of the API.\n"}}
+// Catalog writes what the runtime knows of the API.
+func Catalog(m *schema.Model, module string) *File {
+	f := &catalogFile{&File{pkg: "generated", doc: "Package generated holds gqlgen's executable schema, its resolvers, and what the runtime knows of the API.\n"}}
 	f.lib("graph/catalog")
 	f.use(module + "/model")
 	f.line("// Catalog describes the API to its runtime.")
@@ -32,7 +33,7 @@ func catalog(m *schema.Model, module string) *goFile {
 		f.catalogCollection(c)
 	}
 	f.line("},\nSecured: %t,\n}", secured(m))
-	return f.goFile
+	return f.File
 }
 
 func (f *catalogFile) catalogType(r *schema.ReadModel) {
@@ -86,7 +87,7 @@ func (f *catalogFile) catalogQuery(r *schema.ReadModel, q schema.Query) {
 	if q.Connection != "" {
 		f.line("Kind: catalog.Many,\nConnection: %q,\nOperands: %t,", q.Connection, slices.Contains(q.Args, queryarg.Eq))
 	}
-	pk, sk := keyArguments(r, q, arguments(r, q))
+	pk, sk := keyArguments(r, q, served.Arguments(r, q))
 	f.catalogArguments("PK", pk[:len(pk)-len(q.PKParts)])
 	f.catalogArguments("PKParts", pk[len(pk)-len(q.PKParts):])
 	f.catalogArguments("SK", sk[:len(sk)-len(q.SKParts)])
@@ -100,12 +101,12 @@ func (f *catalogFile) catalogQuery(r *schema.ReadModel, q schema.Query) {
 func (f *catalogFile) catalogCollection(c *schema.Collection) {
 	q := c.Query()
 	f.line("%q: {\nName: %q,\nKind: catalog.Many,\nConnection: %q,", q.Name, q.Name, q.Connection)
-	f.line("Collection: &catalog.Collection{\nStored: model.%s,\nUnion: %q,\nMembers: %s,", collectionVar(c), c.Union(), goStrings(memberNames(c)))
+	f.line("Collection: &catalog.Collection{\nStored: model.%s,\nUnion: %q,\nMembers: %s,", collectionVar(c), c.Union(), goStrings(served.MemberNames(c)))
 	if prefix := c.Prefix(); prefix != "" {
 		f.line("Range: %s.Range{Op: keys.Prefix, Lo: %q},", f.lib("keys"), prefix)
 	}
 	f.line("},")
-	f.catalogArguments("PK", collectionArguments(c)[:len(c.PK)])
+	f.catalogArguments("PK", served.CollectionArguments(c)[:len(c.PK)])
 	f.indexRule(c.Group, c.AuthTable, slices.ContainsFunc(c.Members, func(m schema.Member) bool { return m.Index.GroupOnly }))
 	f.line("},")
 }
@@ -125,7 +126,7 @@ func (f *catalogFile) indexRule(group string, authTable *schema.ReadModel, group
 	f.line("Rule: &catalog.IndexRule{Group: %q%s},", group, table)
 }
 
-func (f *catalogFile) catalogArguments(half string, args []argument) {
+func (f *catalogFile) catalogArguments(half string, args []served.Argument) {
 	if len(args) == 0 {
 		return
 	}
@@ -133,20 +134,20 @@ func (f *catalogFile) catalogArguments(half string, args []argument) {
 	f.line("%s: []catalog.Arg{", half)
 	for _, a := range args {
 		kind := "KindString"
-		if a.field != nil {
-			kind = scalarOf(a.field, "").kind
+		if a.Field != nil {
+			kind = scalarOf(a.Field, "").kind
 		}
-		if half == "PK" && a.field != nil && !strings.HasSuffix(a.typ, "!") {
-			f.line("{Name: %q, Kind: keys.%s, Optional: true},", a.name, kind)
+		if half == "PK" && a.Field != nil && !strings.HasSuffix(a.Type, "!") {
+			f.line("{Name: %q, Kind: keys.%s, Optional: true},", a.Name, kind)
 			continue
 		}
-		f.line("{Name: %q, Kind: keys.%s},", a.name, kind)
+		f.line("{Name: %q, Kind: keys.%s},", a.Name, kind)
 	}
 	f.line("},")
 }
 
 // keyArguments are the arguments that the halves of a query's key are composed of: the text of a half first, then its parts.
-func keyArguments(r *schema.ReadModel, q schema.Query, args []argument) (pk, sk []argument) {
+func keyArguments(r *schema.ReadModel, q schema.Query, args []served.Argument) (pk, sk []served.Argument) {
 	switch {
 	case r.Entity != nil && q.Index != nil:
 		return argumentsOf(q.Index.PK, args), argumentsOf(q.Index.SK, args)
@@ -167,10 +168,10 @@ func keyArguments(r *schema.ReadModel, q schema.Query, args []argument) (pk, sk 
 }
 
 // argumentsOf are those arguments of a query of an entity that half of its key is composed of.
-func argumentsOf(h schema.Half, args []argument) []argument {
-	var out []argument
+func argumentsOf(h schema.Half, args []served.Argument) []served.Argument {
+	var out []served.Argument
 	for _, field := range h.Fields {
-		i := slices.IndexFunc(args, func(a argument) bool { return a.name == field.Name })
+		i := slices.IndexFunc(args, func(a served.Argument) bool { return a.Name == field.Name })
 		out = append(out, args[i])
 	}
 	return out

@@ -1,4 +1,4 @@
-package gen
+package stubs
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/foldql/foldql/internal/gen/code"
 	"github.com/foldql/foldql/internal/schema"
 )
 
@@ -44,8 +45,8 @@ func projectorsOf(m *schema.Model) (all []projector) {
 	return all
 }
 
-// writeStubs writes the methods that projectors lack, into files that are the user's: what is there stays as it is.
-func writeStubs(module string, m *schema.Model, out io.Writer) error {
+// Write writes the methods that projectors lack, into files that are the user's: what is there stays as it is.
+func Write(module string, m *schema.Model, out io.Writer) error {
 	code, err := readUserCode(module)
 	if err != nil {
 		return err
@@ -131,14 +132,14 @@ func (c *userCode) begin(p projector, dir string, pkg *userPackage, out io.Write
 		return err
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "package %s\n\nimport (\n%q\n\n%q\n)\n\n", pkg.name, library+"/projection", c.module+"/event")
+	fmt.Fprintf(&b, "package %s\n\nimport (\n%q\n\n%q\n)\n\n", pkg.name, code.Library+"/projection", c.module+"/event")
 	fmt.Fprintf(&b, "// %s folds events into rows of %s.\ntype %s struct{}\n", p.name, p.model, p.name)
 	appendMethods(&b, p.name, "event", "projection", p.events)
 	text, err := format.Source(b.Bytes())
 	if err != nil {
 		return fmt.Errorf("write stubs of projector %s, which is a bug of foldql: %w", p.name, err)
 	}
-	if err := writeFile(name, text); err != nil {
+	if err := code.WriteFile(name, text); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(out, "%s: written, with %s to be written by you\n", name, strings.Join(p.events, ", "))
@@ -158,7 +159,7 @@ func (c *userCode) extend(name, receiver string, events []string) error {
 	}
 	used := map[string]string{}
 	var lacks []string
-	for _, importPath := range []string{library + "/projection", c.module + "/event"} {
+	for _, importPath := range []string{code.Library + "/projection", c.module + "/event"} {
 		used[importPath] = importName(file, importPath)
 		if used[importPath] == "" {
 			used[importPath] = path.Base(importPath)
@@ -166,12 +167,12 @@ func (c *userCode) extend(name, receiver string, events []string) error {
 		}
 	}
 	b := bytes.NewBuffer(withImports(fset, file, text, lacks))
-	appendMethods(b, receiver, used[c.module+"/event"], used[library+"/projection"], events)
+	appendMethods(b, receiver, used[c.module+"/event"], used[code.Library+"/projection"], events)
 	source, err := format.Source(b.Bytes())
 	if err != nil {
 		return fmt.Errorf("add methods to %s, which is a bug of foldql: %w", name, err)
 	}
-	return writeFile(name, source)
+	return code.WriteFile(name, source)
 }
 
 // withImports is the text of a file that imports more.

@@ -1,4 +1,4 @@
-package gen
+package code
 
 import (
 	"fmt"
@@ -8,11 +8,11 @@ import (
 )
 
 // eventTypesFile writes the events and their decoders.
-type eventTypesFile struct{ *goFile }
+type eventTypesFile struct{ *File }
 
-// events writes the types of the events and of what is inside of them.
-func events(m *schema.Model) *goFile {
-	f := &eventTypesFile{&goFile{pkg: "event", doc: "Package event holds the events that projectors consume, and their decoders.\n"}}
+// Events writes the types of the events and of what is inside of them.
+func Events(m *schema.Model) *File {
+	f := &eventTypesFile{&File{pkg: "event", doc: "Package event holds the events that projectors consume, and their decoders.\n"}}
 	for _, t := range m.Events {
 		f.eventType(t, fmt.Sprintf("%s is the data of the event %s.", schema.GoName(t.Name), t.Name))
 	}
@@ -22,7 +22,7 @@ func events(m *schema.Model) *goFile {
 	for _, e := range m.EventEnums {
 		f.enumType(e)
 	}
-	return f.goFile
+	return f.File
 }
 
 func (f *eventTypesFile) eventType(t *schema.EventType, comment string) {
@@ -47,7 +47,7 @@ func eventScalar(field *schema.EventField) scalar {
 	case field.Enum != "":
 		return enum(schema.GoName(field.Enum))
 	}
-	return scalars[field.Scalar]
+	return Scalars[field.Scalar]
 }
 
 func eventGoType(field *schema.EventField) string {
@@ -63,9 +63,9 @@ func eventGoType(field *schema.EventField) string {
 	return base
 }
 
-// decoders writes how the events are read, and the list of them.
-func decoders(m *schema.Model) *goFile {
-	f := &eventTypesFile{&goFile{pkg: "event"}}
+// Decoders writes how the events are read, and the list of them.
+func Decoders(m *schema.Model) *File {
+	f := &eventTypesFile{&File{pkg: "event"}}
 	f.lib("eventlog")
 	f.lib("eventlog/data")
 	f.line("// Types are the declared events.")
@@ -90,7 +90,7 @@ func decoders(m *schema.Model) *goFile {
 		}
 		f.line("func read%s(r *data.Reader) %s {\nreturn %s(r.Enum(%s))\n}\n", name, name, name, strings.Join(values, ", "))
 	}
-	return f.goFile
+	return f.File
 }
 
 func (f *eventTypesFile) decoder(t *schema.EventType) {

@@ -1,4 +1,4 @@
-package gen
+package code
 
 import (
 	"fmt"
@@ -7,15 +7,16 @@ import (
 
 	"github.com/99designs/gqlgen/codegen/templates"
 
+	"github.com/foldql/foldql/internal/gen/served"
 	"github.com/foldql/foldql/internal/schema"
 )
 
 // resolversFile writes the resolvers of generated fields.
-type resolversFile struct{ *goFile }
+type resolversFile struct{ *File }
 
-// connections writes the Go types of connections. They are aliases, so that all connections of one model are one type.
-func connections(m *schema.Model, module string) *goFile {
-	f := &resolversFile{&goFile{pkg: "generated"}}
+// Connections writes the Go types of connections. They are aliases, so that all connections of one model are one type.
+func Connections(m *schema.Model, module string) *File {
+	f := &resolversFile{&File{pkg: "generated"}}
 	for _, r := range m.ReadModels {
 		for _, q := range r.Queries() {
 			if q.Connection == "" {
@@ -30,13 +31,13 @@ func connections(m *schema.Model, module string) *goFile {
 		f.line("// %s is a page of %s.", name, c.Query().Name)
 		f.line("type %s = %s.Connection[%s.%s]\n", name, f.lib("graph"), f.use(module+"/model"), schema.GoName(c.Union()))
 	}
-	return f.goFile
+	return f.File
 }
 
-// resolvers writes the resolvers of queries, virtual fields and guarded fields. own says that the project has resolvers
+// Resolvers writes the resolvers of queries, virtual fields and guarded fields. own says that the project has resolvers
 // of its own, which New then takes.
-func resolvers(m *schema.Model, module string, own bool) *goFile {
-	f := &resolversFile{&goFile{pkg: "generated"}}
+func Resolvers(m *schema.Model, module string, own bool) *File {
+	f := &resolversFile{&File{pkg: "generated"}}
 	f.use("context")
 	f.use("maps")
 	f.use("github.com/99designs/gqlgen/graphql")
@@ -46,17 +47,17 @@ func resolvers(m *schema.Model, module string, own bool) *goFile {
 	f.root(m, own)
 	for _, r := range m.ReadModels {
 		for _, q := range r.Queries() {
-			f.queryResolver(q, arguments(r, q), answerOf(r, q))
+			f.queryResolver(q, served.Arguments(r, q), answerOf(r, q))
 		}
 	}
 	for _, c := range m.Collections {
 		q := c.Query()
-		f.queryResolver(q, collectionArguments(c), schema.GoName(q.Connection))
+		f.queryResolver(q, served.CollectionArguments(c), schema.GoName(q.Connection))
 	}
 	for _, r := range m.ReadModels {
 		f.typeResolvers(r)
 	}
-	return f.goFile
+	return f.File
 }
 
 // made writes what makes the schema.
@@ -106,17 +107,17 @@ func hasResolvers(r *schema.ReadModel) bool {
 func resolverOf(r *schema.ReadModel) string { return "rowsOf" + schema.GoName(r.Name) }
 
 // queryResolver writes the resolver of a query, which asks the reader.
-func (f *resolversFile) queryResolver(q schema.Query, args []argument, answer string) {
+func (f *resolversFile) queryResolver(q schema.Query, args []served.Argument, answer string) {
 	name := schema.GoName(q.Name)
 	f.line("// %s answers %s.", name, q.Name)
 	f.line("func (r queries) %s(ctx context.Context%s) (*%s, error) {", name, f.signature(args), answer)
 	call := "ctx"
 	var optional []string
 	for _, a := range args {
-		if a.required() {
-			call += ", " + a.param
+		if a.Required() {
+			call += ", " + a.Param
 		} else {
-			optional = append(optional, a.goField()+": "+a.param)
+			optional = append(optional, a.GoField()+": "+a.Param)
 		}
 	}
 	if len(optional) > 0 {
@@ -126,10 +127,10 @@ func (f *resolversFile) queryResolver(q schema.Query, args []argument, answer st
 }
 
 // signature writes the parameters of a resolver.
-func (f *resolversFile) signature(args []argument) string {
+func (f *resolversFile) signature(args []served.Argument) string {
 	var b strings.Builder
 	for _, a := range args {
-		fmt.Fprintf(&b, ", %s %s", a.param, f.argumentType(a))
+		fmt.Fprintf(&b, ", %s %s", a.Param, f.argumentType(a))
 	}
 	return b.String()
 }

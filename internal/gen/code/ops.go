@@ -1,19 +1,20 @@
-package gen
+package code
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/foldql/foldql/internal/gen/served"
 	"github.com/foldql/foldql/internal/schema"
 )
 
 // opsFile writes the ops and projectors of models.
-type opsFile struct{ *goFile }
+type opsFile struct{ *File }
 
-// ops writes, for each model, the ops that projectors return.
-func ops(m *schema.Model, module string) *goFile {
-	f := &opsFile{&goFile{pkg: "ops", doc: "Package ops holds the typed ops of each read model, and the interface of its projector.\n"}}
+// Ops writes, for each model, the ops that projectors return.
+func Ops(m *schema.Model, module string) *File {
+	f := &opsFile{&File{pkg: "ops", doc: "Package ops holds the typed ops of each read model, and the interface of its projector.\n"}}
 	f.lib("keys")
 	f.lib("projection")
 	f.use(module + "/model")
@@ -21,7 +22,7 @@ func ops(m *schema.Model, module string) *goFile {
 		f.ops(r)
 		f.patchFields(r)
 	}
-	return f.goFile
+	return f.File
 }
 
 func (f *opsFile) ops(r *schema.ReadModel) {
@@ -133,9 +134,9 @@ func patchType(field *schema.Field) string {
 	return strings.TrimPrefix(goTypeOf(field, "model."), "*")
 }
 
-// projectors writes the interface of each projector, and how one becomes a projection.
-func projectors(m *schema.Model, module string) *goFile {
-	f := &opsFile{&goFile{pkg: "ops"}}
+// Projectors writes the interface of each projector, and how one becomes a projection.
+func Projectors(m *schema.Model, module string) *File {
+	f := &opsFile{&File{pkg: "ops"}}
 	f.use("fmt")
 	f.lib("eventlog")
 	f.lib("projection")
@@ -148,7 +149,7 @@ func projectors(m *schema.Model, module string) *goFile {
 	f.line("// foreign is the error of an event that the projection does not take.")
 	f.line("func foreign(projector string, e *eventlog.Event) ([]projection.Op, error) {")
 	f.line("return nil, fmt.Errorf(%q, projector, e.Type)\n}", "projector %s does not take events of type %s")
-	return f.goFile
+	return f.File
 }
 
 func (f *opsFile) projector(r *schema.ReadModel, w *schema.Writer) {
@@ -188,7 +189,7 @@ func projectorComment(r *schema.ReadModel, w *schema.Writer) string {
 	}
 	fields := "their key"
 	if len(w.Writes) > 0 {
-		fields = listed(w.Writes)
+		fields = served.Listed(w.Writes)
 	}
 	return fmt.Sprintf("%sProjector folds events into what it writes of rows of %s, %s: one method for each event that the schema names.",
 		schema.GoName(w.Projector), r.Name, fields)

@@ -1,4 +1,4 @@
-package gen
+package code
 
 import (
 	"fmt"
@@ -9,11 +9,11 @@ import (
 )
 
 // tablesFile writes the descriptions of models: fields, keys and indexes.
-type tablesFile struct{ *goFile }
+type tablesFile struct{ *File }
 
-// tables writes the descriptions of all models: fields, keys and indexes of their tables.
-func tables(m *schema.Model) *goFile {
-	f := &tablesFile{&goFile{pkg: "model"}}
+// Tables writes the descriptions of all models: fields, keys and indexes of their tables.
+func Tables(m *schema.Model) *File {
+	f := &tablesFile{&File{pkg: "model"}}
 	f.lib("querydb")
 	f.lib("querydb/driver")
 	f.line("// All are the read models, in the order of the schema.")
@@ -31,14 +31,14 @@ func tables(m *schema.Model) *goFile {
 	for _, c := range m.Collections {
 		f.collection(c)
 	}
-	return f.goFile
+	return f.File
 }
 
 func (f *tablesFile) table(m *schema.Model, r *schema.ReadModel) {
 	name := schema.GoName(r.Name)
 	f.line("// %sModel describes the read model %s.", name, r.Name)
 	f.line("var %sModel = &querydb.Model{", name)
-	f.line("Name: %q,\nPlugin: %q,\nTable: %q,\nVersion: %q,", r.Name, r.Plugin, tableOf(r), version(m, r))
+	f.line("Name: %q,\nPlugin: %q,\nTable: %q,\nVersion: %q,", r.Name, r.Plugin, tableOf(r), Version(m, r))
 	f.line("Fields: []driver.Field{")
 	for _, field := range r.Fields {
 		f.line("%s,", fieldLiteral(field))

@@ -1,4 +1,4 @@
-package gen
+package code
 
 import (
 	"fmt"
@@ -19,7 +19,7 @@ type scalar struct {
 	tagPkg string // package that tag needs, "" for none
 }
 
-var scalars = map[string]scalar{
+var Scalars = map[string]scalar{
 	"ID":      {"string", "", "KindString", "keys.String(%s)", "String(%s)", "String", "", "%s", ""},
 	"String":  {"string", "", "KindString", "keys.String(%s)", "String(%s)", "String", "", "%s", ""},
 	"Boolean": {"bool", "", "KindBoolean", "keys.Boolean(%s)", "Boolean(%s)", "Boolean", "", "strconv.FormatBool(%s)", "strconv"},
@@ -27,12 +27,12 @@ var scalars = map[string]scalar{
 	"Int64":   {"int64", "", "KindInt", "keys.Int(%s)", "Int64(%s)", "Int64", "", "strconv.FormatInt(%s, 10)", "strconv"},
 	"Float": {"float64", "", "KindFloat", "keys.Float(%s)", "Float(%s)", "Float", "",
 		"strconv.FormatFloat(%s, 'f', -1, 64)", "strconv"},
-	"Decimal": {"keys.Decimal", library + "/keys", "KindDecimal", "keys.DecimalOf(%s)", "String(%s.String())", "String",
+	"Decimal": {"keys.Decimal", Library + "/keys", "KindDecimal", "keys.DecimalOf(%s)", "String(%s.String())", "String",
 		"keys.Decimal", "%s.String()", ""},
-	"Date": {"keys.Date", library + "/keys", "KindDate", "keys.DateOf(%s)", "String(string(%s))", "String",
+	"Date": {"keys.Date", Library + "/keys", "KindDate", "keys.DateOf(%s)", "String(string(%s))", "String",
 		"keys.Date", "string(%s)", ""},
 	"DateTime": {"time.Time", "time", "KindDateTime", "keys.DateTime(%s)", "DateTime(%s)", "DateTime", "",
-		"string(keys.AppendDateTime(nil, %s))", library + "/keys"},
+		"string(keys.AppendDateTime(nil, %s))", Library + "/keys"},
 }
 
 // enum is a scalar whose Go type is a string type of its own.
@@ -49,7 +49,7 @@ func scalarOf(f *schema.Field, prefix string) scalar {
 	if f.Enum != "" {
 		return enum(prefix + schema.GoName(f.Enum))
 	}
-	return scalars[f.Scalar]
+	return Scalars[f.Scalar]
 }
 
 // goTypeOf is the Go type of a stored field.
@@ -65,7 +65,7 @@ func goTypeOf(f *schema.Field, prefix string) string {
 }
 
 // needs imports what the Go type of a field is made of.
-func (f *goFile) needs(field *schema.Field) {
+func (f *File) needs(field *schema.Field) {
 	if s := scalarOf(field, ""); s.pkg != "" {
 		f.use(s.pkg)
 	}
