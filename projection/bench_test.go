@@ -136,7 +136,7 @@ func foldAll(b *testing.B, log eventlog.Source, store driver.Driver) {
 		go func() {
 			err := r.Run(context.Background())
 			if s, _ := r.Status(context.Background()); err == nil && s.DeadLetters > 0 {
-				err = fmt.Errorf("%d events set aside", s.DeadLetters)
+				err = fmt.Errorf("%d dead letters", s.DeadLetters)
 			}
 			ended <- err
 		}()
@@ -148,8 +148,9 @@ func foldAll(b *testing.B, log eventlog.Source, store driver.Driver) {
 	}
 }
 
-// BenchmarkFollow folds 200 events that go on from histories of growing length, a window each, and tells how many rows it
-// reads for each: but for finding the latest row when it begins, which reads the history once, as many for any.
+// BenchmarkFollow folds 200 events that go on from histories of growing length, a window each, and tells how many
+// rows it reads for each: but for finding the latest row when it begins, which reads the history once, as many for
+// any.
 func BenchmarkFollow(b *testing.B) {
 	for _, model := range []string{"lasting", "stamped"} {
 		for _, history := range []int{500, 2000, 8000} {

@@ -36,12 +36,12 @@ func TestFollowGoesOnFromNoRowOfAnotherId(t *testing.T) {
 	if len(rows) != 2 || rows[Key{ID: "Acme", Version: "v3"}].Row.ID != "Acme" {
 		t.Errorf("rows %v, want v1 and v3 of Acme", rows)
 	}
-	aside, err := r.DeadLetters(t.Context(), "", 10)
+	letters, err := r.DeadLetters(t.Context(), "", 10)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(aside) != 1 || !strings.Contains(aside[0].Reason, `of another id: its id is "Acme" and that of the event is "ACME", `+
+	if len(letters) != 1 || !strings.Contains(letters[0].Reason, `of another id: its id is "Acme" and that of the event is "ACME", `+
 		"which differ in casing alone") {
-		t.Errorf("set aside %v, want the second event alone, for the casing of its id", aside)
+		t.Errorf("set dead letters %v, want the second event alone, for the casing of its id", letters)
 	}
 }

@@ -14,23 +14,26 @@ type RunnerConfig struct {
 	Window int
 	// WindowBytes bounds the data of the events of a window, 4 MiB by default. A window holds at least one event.
 	WindowBytes int
-	// MaxOps is how many ops a projector may return for one event, 10,000 by default; with more, the event becomes a dead
-	// letter. A window holds few more.
+	// MaxOps is how many ops a projector may return for one event, 10,000 by default; with more, the event becomes a
+	// dead letter. A window holds few more.
 	MaxOps int
-	// MaxRowBytes is how many bytes of rows one event may write, 64 MiB by default; with more, it becomes a dead letter. A
-	// commit that has reached so many takes no other event.
+	// MaxRowBytes is how many bytes of rows one event may write, 64 MiB by default; with more, it becomes a dead
+	// letter. A commit that has reached so many takes no other event.
 	MaxRowBytes int
-	// CommitWithin is, on a store that several processes write, how long after the Runner has last seen that nobody else is ahead of it a commit
-	// may take, 10 minutes by default. It must be far below the 30 days for which such a store remembers deleted rows.
+	// CommitWithin is, on a store that several processes write, how long after the Runner has last seen that nobody
+	// else is ahead of it a commit may take, 10 minutes by default. It must be far below the 30 days for which such a
+	// store remembers deleted rows.
 	CommitWithin time.Duration
-	// Readers is how many partitions are read at once, on such a store, for the ops that ask for whole ones; 64 by default.
+	// Readers is how many partitions are read at once, on such a store, for the ops that ask for whole ones; 64 by
+	// default.
 	Readers int
 	// Attempts is how often an event is tried before it becomes a dead letter, 3 by default.
 	Attempts int
-	// MaxDeadLetters is the share, in percent, of the last 1,000 events that the Runner came to in a partition, or of fewer
-	// in a shorter log, that may be dead letters, blocked events included; 50 by default, 100 for no bound. With more, and
-	// 100 at least, it stops with a StopError instead of making another. Events that need a row which is not there do not
-	// count, nor do those that wait for one of them, nor dead letters that were retried or skipped.
+	// MaxDeadLetters is the share, in percent, of the last 1,000 events that the Runner came to in a partition, or of
+	// fewer in a shorter log, that may be dead letters, blocked events included; 50 by default, 100 for no bound.
+	// With more, and 100 at least, it stops with a StopError instead of making another. Events that need a row which
+	// is not there do not count, nor do those that wait for one of them, nor dead letters that were retried or
+	// skipped.
 	MaxDeadLetters int
 	// EventTimeout is how long the code of the projection may take for one event, 30 s by default. Beyond it the Runner
 	// stops with a StopError: the clock decides when it folds, never what.
@@ -49,8 +52,8 @@ type RunnerConfig struct {
 	Logger *slog.Logger
 }
 
-// MaxCommitWithin bounds RunnerConfig.CommitWithin: it is far below the time for which a store that several processes write
-// remembers deleted rows.
+// MaxCommitWithin bounds RunnerConfig.CommitWithin: it is far below the time for which a store that several processes
+// write remembers deleted rows.
 const MaxCommitWithin = 12 * time.Hour
 
 // withDefaults returns a copy with every unset field filled in.

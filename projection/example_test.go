@@ -25,7 +25,8 @@ func (counter) OrderPlaced(e events.OrderPlaced, _ projection.Meta) []projection
 	})}
 }
 
-// A Runner folds the events of a source into rows. One that cannot be folded is set aside, and the others go on.
+// A Runner folds the events of a source into rows. One that cannot be folded becomes a dead letter, and the others go
+// on.
 func ExampleRunner() {
 	ctx := context.Background()
 	db, err := querydb.Open(ctx, memstore.New(), []*querydb.Model{model.OrderCountModel}, querydb.Config{})
@@ -63,12 +64,12 @@ func ExampleRunner() {
 	}
 	var row model.OrderCount
 	fmt.Println(model.OrderCountCodec.Decode(rows[0].Record, &row), row)
-	aside, err := runner.DeadLetters(ctx, "", 10)
+	letters, err := runner.DeadLetters(ctx, "", 10)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	for _, e := range aside {
+	for _, e := range letters {
 		fmt.Println(e.Ref, e.Reason)
 	}
 	// Output:

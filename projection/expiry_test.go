@@ -143,7 +143,7 @@ func TestARowThatHasExpiredKeepsNothingFromAnEvent(t *testing.T) {
 				f := newMortalFold(mortalOps(), store())
 				db, r := f.upTo(t, c.events, window)
 				when := fmt.Sprintf("%s, %s, window %d", c.name, kind, window)
-				if diff := cmp.Diff(c.aside, asideOf(t, r)); diff != "" {
+				if diff := cmp.Diff(c.aside, deadLettersOf(t, r)); diff != "" {
 					t.Errorf("%s: dead letters (-want +got):\n%s", when, diff)
 				}
 				rows, err := readRows(db, f.ops.Codec.Model, mortalKeys())
@@ -209,7 +209,7 @@ func TestALiveFoldWithSweepsEqualsARebuild(t *testing.T) {
 
 		rebuild := newMortalFold(mortalOps(), memstore.New())
 		db, r := rebuild.upTo(t, events, 1)
-		want, wantAside := visible(rt, db, rebuild.ops, events), asideOf(t, r)
+		want, wantLetters := visible(rt, db, rebuild.ops, events), deadLettersOf(t, r)
 		wantWhy := whyOf(t, r)
 
 		store := rapid.SampledFrom([]string{"one process", "several"}).Draw(rt, "store")
@@ -222,7 +222,7 @@ func TestALiveFoldWithSweepsEqualsARebuild(t *testing.T) {
 				removed += sweepUpTo(rt, live, lastOf(events[:done]))
 			}
 		}
-		if diff := cmp.Diff(wantAside, asideOf(t, r)); diff != "" {
+		if diff := cmp.Diff(wantLetters, deadLettersOf(t, r)); diff != "" {
 			tell(rt, events, wantWhy, whyOf(t, r))
 			rt.Fatalf("%s: dead letters differ from those of a rebuild (-want +got):\n%s", store, diff)
 		}

@@ -191,8 +191,8 @@ func readRows(db *querydb.DB, m *querydb.Model, ks []keys.Key) (map[Key]stored, 
 	return got, nil
 }
 
-// asideOf lists what is aside as "offset: reason", without stacks.
-func asideOf(t testing.TB, r *projection.Runner) []string {
+// a dead letterOf lists what is aside as "offset: reason", without stacks.
+func deadLettersOf(t testing.TB, r *projection.Runner) []string {
 	t.Helper()
 	events, err := r.DeadLetters(context.Background(), "", 1000)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// Op is one change that a projector asks for, to a row or a partition of one model. The methods of [Ops] make ops; they are
-// pure data until the engine evaluates them.
+// Op is one change that a projector asks for, to a row or a partition of one model. The methods of [Ops] make ops;
+// they are pure data until the engine evaluates them.
 type Op = fold.Op
 
 // Ops makes the ops of one model: R is its row, K its key, P its partition key. Values are generated, one per model.
@@ -25,8 +25,8 @@ func (o *Ops[R, K, P]) Set(row R) Op { return fold.Set(o.Codec, row) }
 // Create creates the row and keeps one that exists as it is.
 func (o *Ops[R, K, P]) Create(row R) Op { return fold.Create(o.Codec, row) }
 
-// Update reads the row, lets change alter it, and writes it. A missing row, or a changed key, is an error that makes the
-// event a dead letter.
+// Update reads the row, lets change alter it, and writes it. A missing row, or a changed key, is an error that makes
+// the event a dead letter.
 func (o *Ops[R, K, P]) Update(key K, change func(*R)) Op {
 	return fold.Update(o.target(key), o.identity(key), change)
 }

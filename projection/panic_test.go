@@ -75,11 +75,11 @@ func TestAPanicOfOursMakesADeadLetter(t *testing.T) {
 			cfg := quick()
 			cfg.Window = window
 			r := run(t, logOf(t, events...), open(t, &store), cfg)
-			asides, err := r.DeadLetters(t.Context(), "", 10)
-			if err != nil || len(asides) != 1 || asides[0].Ref != "0@2" {
-				t.Fatalf("%s, window %d: dead letters %+v, %v: want the second event", c.name, window, asides, err)
+			letters, err := r.DeadLetters(t.Context(), "", 10)
+			if err != nil || len(letters) != 1 || letters[0].Ref != "0@2" {
+				t.Fatalf("%s, window %d: dead letters %+v, %v: want the second event", c.name, window, letters, err)
 			}
-			first, _, _ := strings.Cut(asides[0].Reason, "\n")
+			first, _, _ := strings.Cut(letters[0].Reason, "\n")
 			if where, what, _ := strings.Cut(first, ": "); what != c.want || !strings.Contains(where, "panic_test.go:") {
 				t.Errorf("%s, window %d: the reason begins %q, want %q and this file", c.name, window, first, c.want)
 			}
@@ -111,8 +111,8 @@ func TestAPanicAmidAWriteStopsTheProjection(t *testing.T) {
 		if status, err := srv.Status(t.Context()); err != nil || status.State != projection.Stopped {
 			t.Errorf("window %d: it is %s, %v, want stopped", window, status.State, err)
 		}
-		if asides := asideOf(t, srv.Runner); len(asides) > 0 {
-			t.Errorf("window %d: dead letters %v, want none", window, asides)
+		if letters := deadLettersOf(t, srv.Runner); len(letters) > 0 {
+			t.Errorf("window %d: dead letters %v, want none", window, letters)
 		}
 		s.fold(log, 2)
 		s.want(fmt.Sprintf("window %d, mended", window), map[string]int{"a": 3, "b": 1})
@@ -137,7 +137,7 @@ func TestAPanicInTheTagsMakesADeadLetter(t *testing.T) {
 	if err := r.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"0@2"}, asideOf(t, r)); diff != "" {
+	if diff := cmp.Diff([]string{"0@2"}, deadLettersOf(t, r)); diff != "" {
 		t.Errorf("dead letters (-want +got):\n%s", diff)
 	}
 }
@@ -214,8 +214,8 @@ func TestAnEventThatFailsAfterOneOfItsRowsIsDurableStopsTheProjection(t *testing
 	if err == nil || !strings.Contains(err.Error(), "event 0@1") || !strings.Contains(err.Error(), "now it fails") {
 		t.Errorf("the projection ends with %v, want the event, and why it fails", err)
 	}
-	if asides := asideOf(t, r); !slices.Equal(asides, nil) {
-		t.Errorf("dead letters %v, want none", asides)
+	if letters := deadLettersOf(t, r); !slices.Equal(letters, nil) {
+		t.Errorf("dead letters %v, want none", letters)
 	}
 	fails = false
 	if err := serve(memstore.Options{}).Run(t.Context()); err != nil {
@@ -224,7 +224,8 @@ func TestAnEventThatFailsAfterOneOfItsRowsIsDurableStopsTheProjection(t *testing
 	s.want("in the end", map[string]int{"a": 1, "b": 1})
 }
 
-// TestAPanicsReasonBeginsWithTheLineOfTheUser, not with that of a library that it has called, of the runtime or of ours.
+// TestAPanicsReasonBeginsWithTheLineOfTheUser, not with that of a library that it has called, of the runtime or of
+// ours.
 func TestAPanicsReasonBeginsWithTheLineOfTheUser(t *testing.T) {
 	ops, line := kinds["blind"], 0
 	here := func() { _, _, line, _ = runtime.Caller(1) }
@@ -247,11 +248,11 @@ func TestAPanicsReasonBeginsWithTheLineOfTheUser(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		asides, err := r.DeadLetters(t.Context(), "", 10)
-		if err != nil || len(asides) != 1 {
-			t.Fatalf("%s: %+v, %v", name, asides, err)
+		letters, err := r.DeadLetters(t.Context(), "", 10)
+		if err != nil || len(letters) != 1 {
+			t.Fatalf("%s: %+v, %v", name, letters, err)
 		}
-		first, _, _ := strings.Cut(asides[0].Reason, "\n")
+		first, _, _ := strings.Cut(letters[0].Reason, "\n")
 		if want := fmt.Sprintf("panic_test.go:%d: panic: ", line); !strings.Contains(first, "/projection/"+want) {
 			t.Errorf("%s: the reason begins %q, want %q in it", name, first, want)
 		}

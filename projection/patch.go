@@ -7,9 +7,10 @@ import (
 
 // Patch is a partial write; it is an Op. What is said last of a field counts.
 //
-// On a model that shares its table, a patch is judged by what it says and the row's key alone, as if the row had not been
-// read: see [keys.IndexHalf.Patch]. So it takes all composites of an index half that are to be in the key, and an empty patch
-// brings the halves that need none. On any other model the row's own fields fill up what the patch leaves out.
+// On a model that shares its table, a patch is judged by what it says and the row's key alone, as if the row had not
+// been read: see [keys.IndexHalf.Patch]. So it takes all composites of an index half that are to be in the key, and
+// an empty patch brings the halves that need none. On any other model the row's own fields fill up what the patch
+// leaves out.
 type Patch[R any] struct {
 	patch[R]
 }
@@ -24,13 +25,14 @@ func (p *Patch[R]) Set(fields ...Assignment[R]) *Patch[R] {
 	return p
 }
 
-// Clear leaves the fields without a value; the policy of each index half decides what becomes of its key. Without one the
-// half keeps its stored key until it can be composed anew.
+// Clear leaves the fields without a value; the policy of each index half decides what becomes of its key. Without one
+// the half keeps its stored key until it can be composed anew.
 func (p *Patch[R]) Clear(fields ...FieldRef[R]) *Patch[R] {
 	return p.without(keys.FieldCleared, fields)
 }
 
-// Remove takes the fields away, and the row out of every index half that they belong to and that can no longer be composed.
+// Remove takes the fields away, and the row out of every index half that they belong to and that can no longer be
+// composed.
 func (p *Patch[R]) Remove(fields ...FieldRef[R]) *Patch[R] {
 	return p.without(keys.FieldRemoved, fields)
 }

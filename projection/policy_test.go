@@ -144,7 +144,7 @@ func TestAnEmptyPatchBringsTheHalvesThatNeedNothing(t *testing.T) {
 	}
 }
 
-// TestTwoIDsThatMeetAreNotOneRow: the second is set aside, and the first stays.
+// TestTwoIDsThatMeetAreNotOneRow: the second is a dead letter, and the first stays.
 func TestTwoIDsThatMeetAreNotOneRow(t *testing.T) {
 	for _, op := range []string{"set", "create", "update", "patch"} {
 		for kind, store := range stores {
@@ -156,7 +156,7 @@ func TestTwoIDsThatMeetAreNotOneRow(t *testing.T) {
 						deviceEvent("devices", "", Act{Op: op, ID: "D1", Account: ptr("second")}),
 						deviceEvent("devices", "", Act{Op: "delete", ID: "D1"}),
 						deviceEvent("devices", "", Act{Op: "set", ID: "d1", Account: ptr("third")}))
-					wantAside(t, r, "0@2", "conflict")
+					wantDeadLetter(t, r, "0@2", "conflict")
 					rows, err := devicesOf(db, o, "d1")
 					if err != nil {
 						t.Fatal(err)
@@ -170,8 +170,8 @@ func TestTwoIDsThatMeetAreNotOneRow(t *testing.T) {
 	}
 }
 
-// wantAside fails unless one event is aside, for a reason that holds the text.
-func wantAside(t *testing.T, r *projection.Runner, ref, reason string) {
+// wantLetters fails unless one event is aside, for a reason that holds the text.
+func wantDeadLetter(t *testing.T, r *projection.Runner, ref, reason string) {
 	t.Helper()
 	events, err := r.DeadLetters(ctx(), "", 10)
 	if err != nil {

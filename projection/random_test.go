@@ -98,20 +98,20 @@ func TestRowsEqualThePureFoldWhateverBreaks(t *testing.T) {
 		if diff := cmp.Diff(want.rows, rowsOf(t, db, store.keys()), cmpopts.EquateEmpty()); diff != "" {
 			rt.Fatalf("rows differ from the pure fold (-want +got):\n%s", diff)
 		}
-		wantAside := map[string]bool{}
+		wantLetters := map[string]bool{}
 		for _, offset := range want.aside {
-			wantAside[fmt.Sprintf("0@%d", offset)] = true
+			wantLetters[fmt.Sprintf("0@%d", offset)] = true
 		}
 		gotAside := map[string]bool{}
-		asides, err := last.DeadLetters(t.Context(), "", 1000)
+		letters, err := last.DeadLetters(t.Context(), "", 1000)
 		if err != nil {
 			rt.Fatal(err)
 		}
-		for _, a := range asides {
+		for _, a := range letters {
 			gotAside[a.Ref] = true
 		}
-		if diff := cmp.Diff(wantAside, gotAside); diff != "" {
-			rt.Fatalf("set-aside events differ (-want +got):\n%s", diff)
+		if diff := cmp.Diff(wantLetters, gotAside); diff != "" {
+			rt.Fatalf("dead letters differ (-want +got):\n%s", diff)
 		}
 	})
 }

@@ -40,8 +40,8 @@ func (s *tolled) Read(ctx context.Context, partition string, after uint64, limit
 	return events, err
 }
 
-// TestARetryCostsTheSameHoweverManyWereRetriedBefore: the notes and the events that retries read grow with the dead letters
-// retried, and neither with all retries ever made nor with all dead letters that there are.
+// TestARetryCostsTheSameHoweverManyWereRetriedBefore: the notes and the events that retries read grow with the dead
+// letters retried, and neither with all retries ever made nor with all dead letters that there are.
 func TestARetryCostsTheSameHoweverManyWereRetriedBefore(t *testing.T) {
 	const batches, each = 8, 50
 	shared := memstore.NewMultiWriter(memstore.Options{Now: quick().Now})
@@ -61,7 +61,7 @@ func TestARetryCostsTheSameHoweverManyWereRetriedBefore(t *testing.T) {
 			events := append(repeated(batches*each, needs("a", 1)), event("", upsert("a", 1)))
 			src := &tolled{Source: logOf(t, events...)}
 			r := run(t, src, open(t, kept.Driver), quick())
-			if got := len(asideOf(t, r)); got != batches*each {
+			if got := len(deadLettersOf(t, r)); got != batches*each {
 				t.Fatalf("%d dead letters, want %d", got, batches*each)
 			}
 			var notes, read []int64

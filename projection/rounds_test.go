@@ -44,8 +44,8 @@ func TestAWindowIsFewReadsAndCommitsWhateverItFollows(t *testing.T) {
 			if read := rowsRead(srv.db); read > 6*n {
 				t.Errorf("%s: %d rows were read for %d events, want at most 6 for each", kind, read, n)
 			}
-			if aside := asideOf(t, srv.Runner); len(aside) > 0 {
-				t.Errorf("%s: dead letters %v", kind, aside)
+			if letters := deadLettersOf(t, srv.Runner); len(letters) > 0 {
+				t.Errorf("%s: dead letters %v", kind, letters)
 			}
 			there, next := fmt.Sprint("v", last), fmt.Sprint("v", last+1)
 			rows, err := readRows(srv.db, s.ops.Codec.Model, []keys.Key{{PK: "p7", SK: there}, {PK: "p7", SK: next}})
@@ -90,8 +90,8 @@ func TestAWindowThatDeletesWhatItFollowsIsFewReadsAndCommits(t *testing.T) {
 			t.Errorf("%s: %d rows were read for a history of %d and %d events, want at most 5 for each",
 				model, read, history, n)
 		}
-		if aside := asideOf(t, r); len(aside) > 0 {
-			t.Errorf("%s: dead letters %v", model, aside)
+		if letters := deadLettersOf(t, r); len(letters) > 0 {
+			t.Errorf("%s: dead letters %v", model, letters)
 		}
 	}
 }
@@ -113,8 +113,8 @@ func TestAnEndlessEventAfterOneThatLacksARowStopsItsProjection(t *testing.T) {
 			if got := len(rowsOf(t, db, store.keys())); got != before {
 				t.Errorf("%s: %d rows are there, want those of the %d events before", name, got, before)
 			}
-			if aside := asideOf(t, r); len(aside) > 0 {
-				t.Errorf("%s: dead letters %v", name, aside)
+			if letters := deadLettersOf(t, r); len(letters) > 0 {
+				t.Errorf("%s: dead letters %v", name, letters)
 			}
 			release()
 		}

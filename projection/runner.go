@@ -9,9 +9,9 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// Runner folds the events of a source into the rows of one projection. [Runner.Run] and the methods that retry and skip dead
-// letters take turns. On a store with one writer it is the only one of those rows; on a store that several processes write
-// ([querydb.DB.MultiWriter]), others may run the same projection at the same time.
+// Runner folds the events of a source into the rows of one projection. [Runner.Run] and the methods that retry and
+// skip dead letters take turns. On a store with one writer it is the only one of those rows; on a store that several
+// processes write ([querydb.DB.MultiWriter]), others may run the same projection at the same time.
 type Runner struct {
 	projection Projection
 	src        eventlog.Source
@@ -39,18 +39,18 @@ func NewRunner(p Projection, src eventlog.Source, db *querydb.DB, cfg RunnerConf
 	return r, nil
 }
 
-// Run folds events as they come. It returns nil at the end of a source that has one, the context's error when that ends
-// (what is in progress is committed first), a [StopError] where it goes no further than an event, and any other error where
-// no other attempt can succeed. Run may be called again.
+// Run folds events as they come. It returns nil at the end of a source that has one, the context's error when that
+// ends (what is in progress is committed first), a [StopError] where it goes no further than an event, and any other
+// error where no other attempt can succeed. Run may be called again.
 func (r *Runner) Run(ctx context.Context) error { return r.engine.Run(ctx) }
 
-// Prepare reads what is on record, so that rows which are not complete are not served: see [querydb.DB.SetBuilding]. Call it
-// before anybody reads the rows; Run does the same before it folds.
+// Prepare reads what is on record, so that rows which are not complete are not served: see [querydb.DB.SetBuilding].
+// Call it before anybody reads the rows; Run does the same before it folds.
 func (r *Runner) Prepare(ctx context.Context) error { return r.engine.Prepare(ctx) }
 
 // Rebuild drops the rows and has the whole log folded anew, with what was decided about dead letters. It returns when
-// that is on record; the fold is Run's. Projections that write to the same table begin anew too. Where the source is not
-// the one that the rows were folded from, it is a [MismatchError], and nothing changes.
+// that is on record; the fold is Run's. Projections that write to the same table begin anew too. Where the source is
+// not the one that the rows were folded from, it is a [MismatchError], and nothing changes.
 func (r *Runner) Rebuild(ctx context.Context) error {
 	if err := r.engine.Rebuild(ctx); err != nil {
 		return fmt.Errorf("rebuild %s: %w", r.projection.Name, err)
@@ -67,8 +67,8 @@ func (r *Runner) CanResume(ctx context.Context, stop *StopError) (bool, error) {
 // StopError is why a [Runner] goes no further than an event, though the event and the rows do not say that it cannot be
 // folded. Nothing of the event has taken effect, and all before it has.
 //
-// Its field Event names the event to [Runner.Retry] and [Runner.Skip]: its partition, "@", its offset. ID, Source, Type and
-// Subject are the event's. Reason says what is the matter, and Fix what to do about it. TooManyDeadLetters reports whether
-// the Runner has stopped because of all recent dead letters, and not of the event alone: where enough of them are retried
-// or skipped, it can go on.
+// Its field Event names the event to [Runner.Retry] and [Runner.Skip]: its partition, "@", its offset. ID, Source,
+// Type and Subject are the event's. Reason says what is the matter, and Fix what to do about it. TooManyDeadLetters
+// reports whether the Runner has stopped because of all recent dead letters, and not of the event alone: where enough
+// of them are retried or skipped, it can go on.
 type StopError = delivery.StopError

@@ -45,8 +45,8 @@ func TestAChangedModelIsFoldedAnew(t *testing.T) {
 	if diff := cmp.Diff(map[string]int{"a": 11}, totals(t, db, store)); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"0@2"}, asideOf(t, r)); diff != "" {
-		t.Errorf("aside (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]string{"0@2"}, deadLettersOf(t, r)); diff != "" {
+		t.Errorf("dead letters (-want +got):\n%s", diff)
 	}
 	if got := status(t, r); got.Events != 3 {
 		t.Errorf("folded %d events, want the whole log of 3", got.Events)

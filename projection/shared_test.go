@@ -49,7 +49,7 @@ func drawPerformance(t *rapid.T) performance {
 	}
 }
 
-// difference folds the log in the theatre, and says in what it differs from a fold of one event after the other.
+// difference folds the log in the simulation, and says in what it differs from a fold of one event after the other.
 func (p performance) difference(t *testing.T, opts memstore.Options) (string, error) {
 	log := logOf(t, p.events...)
 	events, err := log.Read(context.Background(), "0", 0, 1000)
@@ -62,7 +62,7 @@ func (p performance) difference(t *testing.T, opts memstore.Options) (string, er
 	for _, offset := range want.aside {
 		wanted.Aside[fmt.Sprintf("0@%d", offset)] = true
 	}
-	th := newTheatre(p.seed, log, kinds[p.kind], opts)
+	th := newSimulation(p.seed, log, kinds[p.kind], opts)
 	th.faults = p.faults
 	if err := th.play(p.processes); err != nil {
 		return "", err
@@ -126,14 +126,14 @@ func TestTheGuardMatters(t *testing.T) {
 	}
 }
 
-// TestARefoldDoesWhatRetryDidWhoeverElseFolded has set-aside events retried and skipped, and all folded anew, while
-// processes fold, are torn and end. In the end all that is aside still is skipped; a fold of the whole log by what is on record then gives the
-// same rows. Events that follow are left out: see Runner.Retry.
+// TestARefoldDoesWhatRetryDidWhoeverElseFolded has dead letters retried and skipped, and all folded anew, while
+// processes fold, are torn and end. In the end all that is aside still is skipped; a fold of the whole log by what is
+// on record then gives the same rows. Events that follow are left out: see Runner.Retry.
 func TestARefoldDoesWhatRetryDidWhoeverElseFolded(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := drawPerformance(rt)
 		log := logOf(t, slices.DeleteFunc(p.events, follows)...)
-		th := newTheatre(p.seed, log, kinds[p.kind], memstore.Options{MostWrites: 12})
+		th := newSimulation(p.seed, log, kinds[p.kind], memstore.Options{MostWrites: 12})
 		th.faults, th.mends = p.faults, rapid.IntRange(1, 12).Draw(rt, "mends")
 		if err := th.play(p.processes); err != nil {
 			rt.Fatal(err)
@@ -151,9 +151,9 @@ func TestARefoldDoesWhatRetryDidWhoeverElseFolded(t *testing.T) {
 // follows reports whether a script event has a Follow.
 func follows(e eventlog.Event) bool { return strings.Contains(string(e.Data), `"op":"follow"`) }
 
-// refolded skips what is aside, and returns what is left, and what a plain store has after a fold of the whole log by the
-// same decisions.
-func (th *theatre) refolded() (got, again left, err error) {
+// refolded skips what is aside, and returns what is left, and what a plain store has after a fold of the whole log by
+// the same decisions.
+func (th *simulation) refolded() (got, again left, err error) {
 	th.faults = 0
 	a, err := th.actor(th.cast[0])
 	if err != nil {

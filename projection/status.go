@@ -45,8 +45,8 @@ type Status struct {
 	Rebuilding bool `json:"rebuilding,omitempty"`
 	// Stop is the event that has stopped the Runner; nil where none has.
 	Stop *StopError `json:"stop,omitempty"`
-	// Abandoned counts the calls of the projection's code that were given up and still have not returned. Only the end of
-	// the process ends them.
+	// Abandoned counts the calls of the projection's code that were given up and still have not returned. Only the
+	// end of the process ends them.
 	Abandoned int64 `json:"abandoned,omitempty"`
 	// LastErrorAt is when the last error happened, though the Runner may have recovered; zero where there was none.
 	LastErrorAt time.Time `json:"lastErrorAt,omitzero"`
@@ -64,8 +64,8 @@ type PartitionStatus struct {
 	Lag        uint64 `json:"lag"` // events behind; 0 where the head is not known
 }
 
-// CheckHealth returns why the Runner must not be trusted to be up to date, nil where it may: it is stopped or stalled, or
-// has given no sign of life for longer than silence.
+// CheckHealth returns why the Runner must not be trusted to be up to date, nil where it may: it is stopped or
+// stalled, or has given no sign of life for longer than silence.
 func (s *Status) CheckHealth(now time.Time, silence time.Duration) error {
 	switch {
 	case s.State == Stopped || s.State == Stalled:
@@ -79,8 +79,9 @@ func (s *Status) CheckHealth(now time.Time, silence time.Duration) error {
 	return nil
 }
 
-// Status reports how far the Runner has come, and how it is. The heads are asked of the source at each call, not of the Runner, so
-// that a Runner that reads no more cannot pass for one that has caught up. It works at any time, beside Run.
+// Status reports how far the Runner has come, and how it is. The heads are asked of the source at each call, not of
+// the Runner, so that a Runner that reads no more cannot pass for one that has caught up. It works at any time,
+// beside Run.
 func (r *Runner) Status(ctx context.Context) (Status, error) {
 	now := r.engine.Monitor.Snapshot()
 	s := statusOf(&now)

@@ -38,7 +38,7 @@ func TestCodeThatEndsItsGoroutineFailsItsEventAlone(t *testing.T) {
 			if diff := cmp.Diff(map[string]int{"a": 1, "b": 3}, totals(t, db, store)); diff != "" {
 				t.Errorf("rows (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff([]string{"0@2", "0@4", "0@6"}, asideOf(t, r)); diff != "" {
+			if diff := cmp.Diff([]string{"0@2", "0@4", "0@6"}, deadLettersOf(t, r)); diff != "" {
 				t.Errorf("dead letters (-want +got):\n%s", diff)
 			}
 			if err := r.Retry(ctx(), "0@2"); err == nil || !strings.Contains(err.Error(), "Goexit") {
@@ -67,7 +67,7 @@ func TestTagsWhoseCodePanicsOrEndsFailTheirEventAlone(t *testing.T) {
 		if err := r.Run(ctx()); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff([]string{"0@2"}, asideOf(t, r)); diff != "" {
+		if diff := cmp.Diff([]string{"0@2"}, deadLettersOf(t, r)); diff != "" {
 			t.Errorf("%s: dead letters (-want +got):\n%s", name, diff)
 		}
 		if got := totals(t, db, store)["a"]; got != 2 {
@@ -101,7 +101,8 @@ func wantStop(t *testing.T, r *projection.Runner, err error, event string) {
 	}
 }
 
-// TestAProjectionThatHasStoppedIsBoundToNoEventBeyond: what it has read ahead of the event can be corrected in its source.
+// TestAProjectionThatHasStoppedIsBoundToNoEventBeyond: what it has read ahead of the event can be corrected in its
+// source.
 func TestAProjectionThatHasStoppedIsBoundToNoEventBeyond(t *testing.T) {
 	for name, drv := range keptStores {
 		release := hangUntilReleased(t)
@@ -135,7 +136,7 @@ func TestAnEndlessEventStopsItsProjectionUntilItIsSkipped(t *testing.T) {
 			if diff := cmp.Diff(map[string]int{"a": 3}, totals(t, db, store)); diff != "" {
 				t.Errorf("all before the event is folded, and nothing of it (-want +got):\n%s", diff)
 			}
-			if got := asideOf(t, r); len(got) > 0 {
+			if got := deadLettersOf(t, r); len(got) > 0 {
 				t.Errorf("dead letters: %v, want none: the clock makes none", got)
 			}
 			if err := r.Skip(ctx(), "0@2"); !errors.Is(err, projection.ErrNoDeadLetter) {
@@ -197,7 +198,7 @@ func TestAnEventThatIsEndlessWhenRetriedStaysADeadLetter(t *testing.T) {
 	if err := r.Retry(ctx(), "0@1"); err == nil || !strings.Contains(err.Error(), "has not returned within") {
 		t.Errorf("retry: %v, want that it takes too long", err)
 	}
-	if diff := cmp.Diff([]string{"0@1", "0@2 behind 0@1"}, asideOf(t, r)); diff != "" {
+	if diff := cmp.Diff([]string{"0@1", "0@2 behind 0@1"}, deadLettersOf(t, r)); diff != "" {
 		t.Errorf("dead letters (-want +got):\n%s", diff)
 	}
 	release()

@@ -170,7 +170,7 @@ func endedCopy(t *testing.T, log *memlog.Log, partitions int) *memlog.Log {
 
 // TestARetryFindsNoRowThatHasExpiredSince, whether it has been removed or not.
 func TestARetryFindsNoRowThatHasExpiredSince(t *testing.T) {
-	var asides [2][]string
+	var letters [2][]string
 	for i, sweep := range []bool{false, true} {
 		db := openAt(t, later, memstore.New())
 		log := logOf(t, timed(0, mortal("a")), timed(1, needs("none", 1), needs("a", 1)), timed(90, upsert("none", 1)))
@@ -180,13 +180,13 @@ func TestARetryFindsNoRowThatHasExpiredSince(t *testing.T) {
 				t.Errorf("%d rows are left, want none", n)
 			}
 		}
-		asides[i] = asideOf(t, r)
-		err := r.Retry(t.Context(), asides[i][0])
+		letters[i] = deadLettersOf(t, r)
+		err := r.Retry(t.Context(), letters[i][0])
 		if err == nil || !strings.Contains(err.Error(), `update Script row {"a" "v1"}: there is no such row`) {
 			t.Errorf("swept %v: retry: %v, want that there is no row", sweep, err)
 		}
 	}
-	if diff := cmp.Diff(asides[0], asides[1]); diff != "" {
+	if diff := cmp.Diff(letters[0], letters[1]); diff != "" {
 		t.Errorf("dead letters without a sweep and with one:\n%s", diff)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/foldql/foldql/querydb/memstore"
 )
 
-// TestAnEventThatFollowsAndDeletesALargePartitionBecomesADeadLetter: it is to be one commit, which cannot hold it. Every
-// evaluation of it says so, also one after another that failed.
+// TestAnEventThatFollowsAndDeletesALargePartitionBecomesADeadLetter: it is to be one commit, which cannot hold it.
+// Every evaluation of it says so, also one after another that failed.
 func TestAnEventThatFollowsAndDeletesALargePartitionBecomesADeadLetter(t *testing.T) {
 	for _, kind := range []string{"stamped", "blind", "atomic"} {
 		for window := 1; window <= 8; window++ {
@@ -28,11 +28,11 @@ func TestAnEventThatFollowsAndDeletesALargePartitionBecomesADeadLetter(t *testin
 				event("", set("b", 1)))
 			srv := s.server(logOf(t, events...), window, memstore.Options{MostWrites: 7}) // 3 rows or 4, and notes
 			s.run(srv)
-			asides, err := srv.DeadLetters(t.Context(), "", 10)
-			if err != nil || len(asides) != 1 || asides[0].Ref != "0@6" ||
-				!strings.Contains(asides[0].Reason, "changes 6 rows") {
+			letters, err := srv.DeadLetters(t.Context(), "", 10)
+			if err != nil || len(letters) != 1 || letters[0].Ref != "0@6" ||
+				!strings.Contains(letters[0].Reason, "changes 6 rows") {
 				t.Errorf("%s, window %d: dead letters %+v, %v: want the event that no commit holds, with how many rows it changes",
-					kind, window, asides, err)
+					kind, window, letters, err)
 			}
 			s.want(fmt.Sprintf("%s, window %d", kind, window), map[string]int{"a": 1, "b": 1})
 		}
@@ -48,7 +48,7 @@ func TestEventsThatNoCommitHoldsFareTheSameWhoeverFolds(t *testing.T) {
 		opts := memstore.Options{MostWrites: rapid.IntRange(5, 8).Draw(rt, "writes of a commit")}
 		log := logOf(t, p.events...)
 
-		alone := newTheatre(p.seed, log, kinds[p.kind], opts)
+		alone := newSimulation(p.seed, log, kinds[p.kind], opts)
 		alone.window = 1
 		if err := alone.play(1); err != nil {
 			rt.Fatal(err)
@@ -57,7 +57,7 @@ func TestEventsThatNoCommitHoldsFareTheSameWhoeverFolds(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		all := newTheatre(p.seed, log, kinds[p.kind], opts)
+		all := newSimulation(p.seed, log, kinds[p.kind], opts)
 		all.faults = p.faults
 		if err := all.play(p.processes); err != nil {
 			rt.Fatal(err)

@@ -11,8 +11,8 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// TestATakenUniqueKeySetsItsEventAside whatever the window: the rest goes on, and what is given up is free.
-func TestATakenUniqueKeySetsItsEventAside(t *testing.T) {
+// TestATakenUniqueKeyMakesADeadLetter whatever the window: the rest goes on, and what is given up is free.
+func TestATakenUniqueKeyMakesADeadLetter(t *testing.T) {
 	set := func(id, email string) Act { return Act{Op: "set", ID: id, Email: &email} }
 	for _, c := range []struct {
 		name  string
@@ -51,8 +51,8 @@ func TestATakenUniqueKeySetsItsEventAside(t *testing.T) {
 					}
 					o := deviceOps(uniqueModel())
 					db, r := foldDevices(t, store(), o, window, events...)
-					if diff := cmp.Diff(c.aside, asideOf(t, r)); diff != "" {
-						t.Errorf("aside (-want +got):\n%s", diff)
+					if diff := cmp.Diff(c.aside, deadLettersOf(t, r)); diff != "" {
+						t.Errorf("dead letters (-want +got):\n%s", diff)
 					}
 					rows, err := devicesOf(db, o, "a", "b", "c")
 					if err != nil {
@@ -90,8 +90,8 @@ func TestAKeyThatAPatchWouldCutShortKeepsNoOtherRowOut(t *testing.T) {
 		for kind, store := range stores {
 			o := deviceOps(m)
 			db, r := foldDevices(t, store(), o, 1, deviceEvent("devices", "", part("a")), deviceEvent("devices", "", part("b")))
-			if aside := asideOf(t, r); len(aside) > 0 {
-				t.Errorf("%s, policy %v: set aside %v", kind, policy, aside)
+			if letters := deadLettersOf(t, r); len(letters) > 0 {
+				t.Errorf("%s, policy %v: set dead letters %v", kind, policy, letters)
 			}
 			rows, err := devicesOf(db, o, "a", "b")
 			if err != nil {

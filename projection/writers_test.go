@@ -175,15 +175,15 @@ func writtenCast(m *querydb.Model) (*DeviceOps, []projection.Projection) {
 	return o, []projection.Projection{deviceProjection("enrichment", o), deviceProjection("telemetry", o)}
 }
 
-// TestWritersOfOneRowGiveARowOfSomeSerialOrder has processes of both projections fold a log on a store that they share,
-// while commits are torn, answers lost, and processes end. No two fields or halves have two writers, so every serial order
-// gives one row.
+// TestWritersOfOneRowGiveARowOfSomeSerialOrder has processes of both projections fold a log on a store that they
+// share, while commits are torn, answers lost, and processes end. No two fields or halves have two writers, so every
+// serial order gives one row.
 func TestWritersOfOneRowGiveARowOfSomeSerialOrder(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		events := drawWritten(rt)
 		m := writtenModel()
 		o, cast := writtenCast(m)
-		th := newTheatre(rapid.Uint64().Draw(rt, "seed"), logOf(t, events...), Ops, memstore.Options{MostWrites: 12})
+		th := newSimulation(rapid.Uint64().Draw(rt, "seed"), logOf(t, events...), Ops, memstore.Options{MostWrites: 12})
 		th.models, th.cast = []*querydb.Model{m}, cast
 		th.faults = rapid.IntRange(0, 12).Draw(rt, "faults")
 		if err := th.play(rapid.IntRange(2, 4).Draw(rt, "processes")); err != nil {
@@ -231,8 +231,8 @@ func (s *interrupted) Apply(ctx context.Context, b driver.Batch) error {
 
 func (s *interrupted) Close() error { return nil }
 
-// TestWritersOfOneRowGiveARowOfSomeSerialOrderOnAPlainStoreToo folds what one projection does between the other's reads and its commit, and loses
-// answers and whole commits.
+// TestWritersOfOneRowGiveARowOfSomeSerialOrderOnAPlainStoreToo folds what one projection does between the other's
+// reads and its commit, and loses answers and whole commits.
 func TestWritersOfOneRowGiveARowOfSomeSerialOrderOnAPlainStoreToo(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		events := drawWritten(rt)

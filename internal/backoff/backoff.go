@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Delay is the pause before attempt n+1, n counted from 0: doubling from least up to most, and between half of that and all
-// of it, so that several processes do not come back at once.
+// Delay is the pause before attempt n+1, n counted from 0: doubling from least up to most, and between half of that
+// and all of it, so that several processes do not come back at once.
 func Delay(least, most time.Duration, n int) time.Duration {
 	d := most
 	if n < 30 {

@@ -99,7 +99,7 @@ func lastTime(legs [][]eventlog.Event) time.Time {
 	return last
 }
 
-// result reads every row that was ever written, and what is aside.
+// result reads every row that was ever written, and the dead letters.
 func (s *Spec[R]) result(ctx context.Context, db *querydb.DB, runner *projection.Runner, ks []keys.Key) (result[R], error) {
 	var got result[R]
 	if err := s.alone(db); err != nil {

@@ -1,10 +1,11 @@
 // Package projectiontest tests projectors: given events, expect rows.
 //
-// A [Spec] is one case. [Run] folds its events and compares the rows, and then, by itself, folds them again in the ways
-// in which a projection meets them in production: projected anew, every event delivered twice, cut into windows of
-// every size, stopped after every event and resumed by a new runner, each commit's answer lost, a second fold of the
-// whole log; and on a store that others write to, such as DynamoDB, with commits torn at every place, so that the events
-// of a window reach rows that have some of them already. Every way must give the same rows and set the same events aside.
+// A [Spec] is one case. [Run] folds its events and compares the rows, and then, by itself, folds them again in the
+// ways in which a projection meets them in production: projected anew, every event delivered twice, cut into windows
+// of every size, stopped after every event and resumed by a new runner, each commit's answer lost, a second fold of
+// the whole log; and on a store that others write to, such as DynamoDB, with commits torn at every place, so that the
+// events of a window reach rows that have some of them already. Every way must give the same rows and the same dead
+// letters.
 package projectiontest
 
 import (
@@ -29,12 +30,13 @@ type Spec[R any] struct {
 	Projection projection.Projection
 	Codec      *querydb.Codec[R]
 	Given      []Event
-	// Types are those that Given may have beside the types that the projection takes, such as all of the project's event.Types.
+	// Types are those that Given may have beside the types that the projection takes, such as all of the project's
+	// event.Types.
 	Types eventlog.Types
 	// Want are all rows that there are in the end, in any order. A row that has expired by the time of the last event
 	// is not there.
 	Want []R
-	// WantDeadLetters are the events that are set aside, in the order of Given; by default none may be.
+	// WantDeadLetters are the events that become dead letters, in the order of Given; by default none may be.
 	WantDeadLetters []DeadLetter
 	// Options refine the comparison of rows. Empty and nil lists are equal already.
 	Options []cmp.Option
@@ -52,7 +54,7 @@ type Event struct {
 	Data any
 }
 
-// DeadLetter is an event that is expected to be set aside.
+// DeadLetter is an event that is expected to become a dead letter.
 type DeadLetter struct {
 	ID     string
 	Reason string // a part of the reason

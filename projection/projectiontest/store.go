@@ -105,9 +105,9 @@ func newShared(tear bool) *shared {
 	return s
 }
 
-// begin decides where a batch of so many commits is torn. Every other one is: first before its last commit, which is the
-// checkpoint's, so that all events of the batch reach the rows twice; then each time one commit earlier; then after the
-// last, so that only the answer is lost; and so on.
+// begin decides where a batch of so many commits is torn. Every other one is: first before its last commit, which is
+// the checkpoint's, so that all events of the batch reach the rows twice; then each time one commit earlier; then
+// after the last, so that only the answer is lost; and so on.
 func (s *shared) begin(tear bool, commits int) {
 	s.torn, s.at = tear && !s.torn, -1
 	if s.torn {

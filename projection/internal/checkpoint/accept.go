@@ -47,8 +47,8 @@ func AcceptLog(ctx context.Context, db *querydb.DB, src eventlog.Source, p Proje
 	return b.disown(ctx, db, p.Name)
 }
 
-// disown has the rows begun anew, whatever they were folded from. First comes the wish, so that an interruption leaves no
-// checkpoint missing of rows that are to stay.
+// disown has the rows begun anew, whatever they were folded from. First comes the wish, so that an interruption
+// leaves no checkpoint missing of rows that are to stay.
 func (b *Record) disown(ctx context.Context, db *querydb.DB, projection string) error {
 	// Not deletions, for the reason that ResetNote has.
 	notes := []querydb.Note{{Kind: kindCompletion, ID: projection, Value: encode(completion{})}}

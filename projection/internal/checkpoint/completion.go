@@ -8,17 +8,17 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// kindCompletion is the kind of the notes that say whether a projection has folded a generation so far that its rows can be
-// served; the ID is the projection's name.
+// kindCompletion is the kind of the notes that say whether a projection has folded a generation so far that its rows
+// can be served; the ID is the projection's name.
 const kindCompletion = "completion"
 
-// completion is such a note. It is begun with the generation, in the same commit, and stays when it is done: rows that have
-// been complete once are served from then on, however far they are behind.
+// completion is such a note. It is begun with the generation, in the same commit, and stays when it is done: rows
+// that have been complete once are served from then on, however far they are behind.
 type completion struct {
 	Table      string `json:"table"`
 	Generation int    `json:"generation"`
-	// Goal is where the log ended when the generation was begun; nil where the source does not know its end: then the rows
-	// are complete when the source has nothing more.
+	// Goal is where the log ended when the generation was begun; nil where the source does not know its end: then the
+	// rows are complete when the source has nothing more.
 	Goal map[string]uint64 `json:"goal,omitempty"`
 	Done bool              `json:"done"`
 	// Claims are of the rows that the generation replaces.

@@ -43,8 +43,9 @@ func (p *location) good() bool {
 	return p.Version == p.model.Version && p.here() && !p.lost() && !p.Again
 }
 
-// lost reports whether the table that the rows were written to is gone, or another one of its name is in its place: then
-// it holds no rows, or rows of an earlier time. Or the rows are not those that are on record: see querydb.MarkState.
+// lost reports whether the table that the rows were written to is gone, or another one of its name is in its place:
+// then it holds no rows, or rows of an earlier time. Or the rows are not those that are on record: see
+// querydb.MarkState.
 func (p *location) lost() bool {
 	return p.here() && (p.gone || p.TableID != p.tableID || p.owner != querydb.MarkRecorded && p.owner != querydb.MarkAbsent)
 }
@@ -52,7 +53,8 @@ func (p *location) lost() bool {
 // here reports whether what is on record is about the generation that serves.
 func (p *location) here() bool { return p.Table == p.model.Table && p.Generation == p.serving.Number }
 
-// joins reports whether another projection has begun the table anew, for this one too, so that it has not to do so again.
+// joins reports whether another projection has begun the table anew, for this one too, so that it has not to do so
+// again.
 func (p *location) joins() bool {
 	return p.model.MultiProjection() && p.serving.Noted && p.serving.Version == p.model.Version && !p.forgotten && !p.here()
 }
@@ -65,8 +67,8 @@ func (p *location) next() int {
 	return p.serving.Next()
 }
 
-// TargetGeneration tells, without a change of anything, which generation of its model's table a projection will write to when
-// it opens.
+// TargetGeneration tells, without a change of anything, which generation of its model's table a projection will write
+// to when it opens.
 func TargetGeneration(ctx context.Context, db *querydb.DB, p Projection) (generation int, err error) {
 	at, err := readLocation(ctx, db, p)
 	if err != nil {
@@ -95,8 +97,8 @@ func (p *location) checkTarget(ctx context.Context, db *querydb.DB) error {
 	return db.CheckUnrecorded(ctx, p.model, p.next())
 }
 
-// RebuildReason tells, without a change of anything, why a projection will fold the whole log anew when it opens; "" where it
-// will not, or has never folded anything.
+// RebuildReason tells, without a change of anything, why a projection will fold the whole log anew when it opens; ""
+// where it will not, or has never folded anything.
 func RebuildReason(ctx context.Context, db *querydb.DB, p Projection) (why string, err error) {
 	at, err := readLocation(ctx, db, p)
 	if err != nil || at.good() || at.fresh() {

@@ -23,8 +23,8 @@ import (
 //	"completion"                              name                 whether its rows are complete, and what the log must
 //	                                                               hold although they do not show it yet: completion
 //
-// TABLE and N are the table and its generation: what is on record about one generation says nothing about another, and who
-// is late with a note of a former one changes nothing. A decision holds for every fold of the log.
+// TABLE and N are the table and its generation: what is on record about one generation says nothing about another,
+// and who is late with a note of a former one changes nothing. A decision holds for every fold of the log.
 const (
 	kindHeader     = "projection"
 	KindCheckpoint = "checkpoint:"
@@ -48,11 +48,12 @@ type Checkpoint struct {
 type Header struct {
 	// Version is the layout that the rows have: see querydb.Model.Version.
 	Version string `json:"version"`
-	// Table and Generation are where the rows are. Where the model's rows are elsewhere now, since its table has another
-	// name or another model had it in between, what is on record says nothing about them.
+	// Table and Generation are where the rows are. Where the model's rows are elsewhere now, since its table has
+	// another name or another model had it in between, what is on record says nothing about them.
 	Table      string `json:"table"`
 	Generation int    `json:"generation"`
-	// TableID tells the table from one of the same name that was made, or restored, in its place: see querydb.DB.TableID.
+	// TableID tells the table from one of the same name that was made, or restored, in its place: see
+	// querydb.DB.TableID.
 	TableID string `json:"tableId,omitempty"`
 	// Again says that the rows are to be begun anew, though they are as the model wants them: see RequestRebuild.
 	Again bool `json:"again,omitempty"`

@@ -6,9 +6,9 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// RequestRebuild has the projection drop its rows and fold the whole log anew when it opens next, as Rebuild does, and
-// passes over tables that hold rows of a fold that is not on record: see querydb.UnrecordedError. It does not compare the
-// log with what is on record; the start does, and folds nothing where Mismatches finds any.
+// RequestRebuild has the projection drop its rows and fold the whole log anew when it opens next, as Rebuild does,
+// and passes over tables that hold rows of a fold that is not on record: see querydb.UnrecordedError. It does not
+// compare the log with what is on record; the start does, and folds nothing where Mismatches finds any.
 func RequestRebuild(ctx context.Context, db *querydb.DB, p Projection) error {
 	at, err := readLocation(ctx, db, p)
 	if err == nil && !at.joins() {
@@ -45,7 +45,8 @@ func (s *State) Rebuild(ctx context.Context) error {
 	return s.Open(ctx)
 }
 
-// LookAround is for a projection that has nothing to fold: it is ErrRewound where the rows have been begun anew meanwhile.
+// LookAround is for a projection that has nothing to fold: it is ErrRewound where the rows have been begun anew
+// meanwhile.
 func (s *State) LookAround(ctx context.Context, read int) error {
 	n, err := s.db.Note(ctx, kindHeader, s.p.Name)
 	if err != nil {
@@ -67,9 +68,10 @@ func (s *State) LookAround(ctx context.Context, read int) error {
 	return nil
 }
 
-// ResetNote is the note that takes away what is on record about a projection's rows: with it applied, the projection's next
-// start drops its rows and folds the whole log, and so does one that runs on a shared store. What was decided about
-// dead letters is not forgotten. The checkpoints are: a log that has lost what they cover is not found then.
+// ResetNote is the note that takes away what is on record about a projection's rows: with it applied, the
+// projection's next start drops its rows and folds the whole log, and so does one that runs on a shared store. What
+// was decided about dead letters is not forgotten. The checkpoints are: a log that has lost what they cover is not
+// found then.
 func ResetNote(projection string) querydb.Note {
 	// Not a deletion: the note's revisions go on, so that nobody who has read the former takes a later one for it.
 	return querydb.Note{Kind: kindHeader, ID: projection, Value: encode(Header{})}

@@ -2,9 +2,9 @@ package checkpoint
 
 import "maps"
 
-// Replaced are the furthest checkpoints, by partition, of rows that are being replaced. The log must go on holding the
-// events that they cover, though the new rows do not show them yet: where an older log were taken meanwhile, events that
-// were acknowledged would be lost, and others would take their offsets.
+// Replaced are the furthest checkpoints, by partition, of rows that are being replaced. The log must go on holding
+// the events that they cover, though the new rows do not show them yet: where an older log were taken meanwhile,
+// events that were acknowledged would be lost, and others would take their offsets.
 type Replaced map[string]Checkpoint
 
 // reach is the offset of the last event that the checkpoint says something about.

@@ -73,8 +73,8 @@ func (b *Record) reached(goal map[string]uint64) bool {
 	return goal != nil
 }
 
-// Prepare reads what is on record, so that rows which are not complete are not served: see querydb.DB.SetBuilding. It is to be
-// called before the rows are read by others, and Open does the same.
+// Prepare reads what is on record, so that rows which are not complete are not served: see querydb.DB.SetBuilding. It
+// is to be called before the rows are read by others, and Open does the same.
 func (s *State) Prepare(ctx context.Context) error {
 	p, err := readLocation(ctx, s.db, s.p)
 	if err != nil {
@@ -96,8 +96,8 @@ func (s *State) Prepare(ctx context.Context) error {
 	return s.serving.unready(p.next())
 }
 
-// Complete notes that the rows of the generation are complete, once they are: after a window or, where idle is set, when
-// nothing more is to be read.
+// Complete notes that the rows of the generation are complete, once they are: after a window or, where idle is set,
+// when nothing more is to be read.
 func (s *State) Complete(ctx context.Context, generation int, idle bool) error {
 	if err := s.Open(ctx); err != nil {
 		return err

@@ -78,10 +78,10 @@ func (s *State) Recheck(ctx context.Context) (current bool, err error) {
 	return s.known, err
 }
 
-// Open reads what is on record about the projection, unless that is known, compares it with the source, and begins anew
-// where the rows are of another version, or elsewhere. On a shared store it also reads it where it has been known for long:
-// so a process that was held up for days does not go on from there, with rows deleted since that the store has forgotten by
-// now.
+// Open reads what is on record about the projection, unless that is known, compares it with the source, and begins
+// anew where the rows are of another version, or elsewhere. On a shared store it also reads it where it has been
+// known for long: so a process that was held up for days does not go on from there, with rows deleted since that the
+// store has forgotten by now.
 func (s *State) Open(ctx context.Context) error {
 	now := s.now()
 	if s.known && !(s.shared && now.Sub(s.seen) > s.cfg.CommitWithin/2) {
@@ -164,8 +164,8 @@ func (s *State) Open(ctx context.Context) error {
 // identifyEvery is how often, at most, a State looks whether the table of its rows is the one that it was.
 const identifyEvery = 30 * time.Second
 
-// sameTable reports whether the rows are still in the table, and the notes beside them, that they were in. It looks only
-// now and then.
+// sameTable reports whether the rows are still in the table, and the notes beside them, that they were in. It looks
+// only now and then.
 func (s *State) sameTable(ctx context.Context, now time.Time) (bool, error) {
 	if now.Sub(s.identified) < identifyEvery || !s.db.HasTableIDs() {
 		return true, nil
@@ -182,9 +182,9 @@ func (s *State) sameTable(ctx context.Context, now time.Time) (bool, error) {
 	return true, nil
 }
 
-// fits returns a *position.MismatchError where the source is not the one that the rows were folded from, or those that they
-// replace, whose checkpoints are kept. Events are looked up one by one for dead letters and decisions too, when the projection
-// starts; later on each is where it is used.
+// fits returns a *position.MismatchError where the source is not the one that the rows were folded from, or those
+// that they replace, whose checkpoints are kept. Events are looked up one by one for dead letters and decisions too,
+// when the projection starts; later on each is where it is used.
 func (s *State) fits(ctx context.Context, b *Record, kept Replaced) error {
 	w := verifier{position.Verifier{Source: s.src, Projection: s.p.Name}}
 	first := func(err error) error { return err }

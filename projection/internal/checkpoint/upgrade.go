@@ -12,8 +12,8 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// Stores of earlier versions have one note for all checkpoints of a projection, which names no event, and dead letters and
-// decisions without a hash of theirs. They are taken over as they are, without a fold:
+// Stores of earlier versions have one note for all checkpoints of a projection, which names no event, and dead
+// letters and decisions without a hash of theirs. They are taken over as they are, without a fold:
 //
 //  1. The former note is put behind a fence: what it said stands in a note of its place that no former version can read. So
 //     a process of one stops, and none begins.
@@ -34,8 +34,8 @@ type former struct {
 	revision uint64
 }
 
-// fenced is the note that stands in the place of a former one. A former version reads the field version as a string, and
-// refuses a number.
+// fenced is the note that stands in the place of a former one. A former version reads the field version as a string,
+// and refuses a number.
 type fenced struct {
 	Version int             `json:"version"`
 	Taken   json.RawMessage `json:"taken,omitempty"` // what stood there, until all of it is taken over
@@ -122,8 +122,8 @@ func (s *State) upgrade(ctx context.Context, p *location) error {
 	return nil
 }
 
-// DropFormer removes dead letters and decisions that were taken over. They are in nobody's way where that fails; the next
-// start tries again.
+// DropFormer removes dead letters and decisions that were taken over. They are in nobody's way where that fails; the
+// next start tries again.
 func (s *State) DropFormer(ctx context.Context) {
 	for _, kind := range [...]string{formerLetter, formerReplay} {
 		if err := dropKind(ctx, s.db, kind+s.p.Name); err != nil {
@@ -144,8 +144,8 @@ func (w *verifier) formerEvent(ctx context.Context, at position.Ref) (*eventlog.
 	return e, err
 }
 
-// copyFormer copies dead letters and decisions, as many at once as a commit holds, each time with a look at the fence: once
-// another process has taken all over, and gone on, nothing of what was is written any more.
+// copyFormer copies dead letters and decisions, as many at once as a commit holds, each time with a look at the
+// fence: once another process has taken all over, and gone on, nothing of what was is written any more.
 func (s *State) copyFormer(ctx context.Context, p *location) error {
 	most, _ := s.db.TxLimits()
 	if most == 0 {
@@ -210,8 +210,8 @@ func (w *verifier) formerDeadLetter(ctx context.Context, kind string, n querydb.
 	return querydb.Note{Kind: kind, ID: n.ID, Value: encode(d)}, nil
 }
 
-// formerDecision is a decision in the present form. It names no event in the former one: where the source ends before, it
-// is a *position.MismatchError.
+// formerDecision is a decision in the present form. It names no event in the former one: where the source ends
+// before, it is a *position.MismatchError.
 func (w *verifier) formerDecision(ctx context.Context, generation int, n querydb.Note) (querydb.Note, error) {
 	d, err := deadletter.ParseDecision(n)
 	if err != nil {
@@ -256,8 +256,8 @@ func (w *verifier) formerEvents(ctx context.Context, db *querydb.DB, b *Record, 
 	})
 }
 
-// NeedsUpgrade reports whether what is on record about the projection has the form of an earlier version, and is taken over when
-// it runs.
+// NeedsUpgrade reports whether what is on record about the projection has the form of an earlier version, and is
+// taken over when it runs.
 func NeedsUpgrade(ctx context.Context, db *querydb.DB, p Projection) (bool, error) {
 	b, err := readRecord(ctx, db, p.Name)
 	return b.former != nil, err

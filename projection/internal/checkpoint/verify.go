@@ -13,8 +13,8 @@ import (
 // verifier asks a source whether it holds what is on record about one projection.
 type verifier struct{ position.Verifier }
 
-// Mismatches tells, without a change of anything, what is on record about a projection that the source contradicts: nothing
-// must be appended to it, nor folded from it, as long as there is any.
+// Mismatches tells, without a change of anything, what is on record about a projection that the source contradicts:
+// nothing must be appended to it, nor folded from it, as long as there is any.
 func Mismatches(ctx context.Context, db *querydb.DB, src eventlog.Source, p Projection) (all []*position.MismatchError, err error) {
 	b, err := readRecord(ctx, db, p.Name)
 	if err != nil {
@@ -39,8 +39,8 @@ func Mismatches(ctx context.Context, db *querydb.DB, src eventlog.Source, p Proj
 	return all, w.events(ctx, db, &b, collect)
 }
 
-// AgreedOffsets tells, by partition, the last offset at which the source holds an event that is on record about the projection:
-// between that and a mismatch behind it the source may hold others.
+// AgreedOffsets tells, by partition, the last offset at which the source holds an event that is on record about the
+// projection: between that and a mismatch behind it the source may hold others.
 func AgreedOffsets(ctx context.Context, db *querydb.DB, src eventlog.Source, p Projection) (map[string]uint64, error) {
 	b, err := readRecord(ctx, db, p.Name)
 	if err != nil {
@@ -95,7 +95,8 @@ func AgreedOffsets(ctx context.Context, db *querydb.DB, src eventlog.Source, p P
 	})
 }
 
-// checkpoints calls report with what the source says of each checkpoint and of those that were replaced, until that returns an error.
+// checkpoints calls report with what the source says of each checkpoint and of those that were replaced, until that
+// returns an error.
 func (w *verifier) checkpoints(ctx context.Context, b *Record, kept Replaced, report func(error) error) error {
 	for partition, c := range b.Partitions {
 		if err := report(w.checkpoint(ctx, position.RecordCheckpoint, partition, &c)); err != nil {

@@ -18,8 +18,8 @@ func Later(a, b time.Time) time.Time {
 	return a
 }
 
-// ExpiryWatermark is that of the checkpoint. Former versions kept none: there it is the time of the last event that they
-// folded.
+// ExpiryWatermark is that of the checkpoint. Former versions kept none: there it is the time of the last event that
+// they folded.
 func (c *Checkpoint) ExpiryWatermark() time.Time {
 	if c.Watermark.IsZero() && c.Anchor != nil && c.Offset > 0 {
 		return c.Anchor.Time
@@ -27,8 +27,8 @@ func (c *Checkpoint) ExpiryWatermark() time.Time {
 	return c.Watermark
 }
 
-// expiryWatermark is that of all partitions, the lowest of theirs: no event that is to come finds a row that ended before. It
-// is zero where nothing is known of one partition.
+// expiryWatermark is that of all partitions, the lowest of theirs: no event that is to come finds a row that ended
+// before. It is zero where nothing is known of one partition.
 func (b *Record) expiryWatermark() (lowest time.Time) {
 	for _, c := range b.Partitions {
 		at := c.ExpiryWatermark()

@@ -23,11 +23,12 @@ type Letter struct {
 	Time    time.Time `json:"time"`
 	// Reason is what went wrong.
 	Reason string `json:"reason"`
-	// Behind names the event, of the same source and subject, that blocks this one; "" where this is the one that failed.
+	// Behind names the event, of the same source and subject, that blocks this one; "" where this is the one that
+	// failed.
 	Behind string `json:"behind,omitempty"`
 	Hash   string `json:"hash,omitempty"` // of the event: see eventlog.Hash; "" where it could not be read
-	// Number says which event it was of those that the projection came to in the partition, from 1; 0 where it does not count:
-	// see Limit.
+	// Number says which event it was of those that the projection came to in the partition, from 1; 0 where it does
+	// not count: see Limit.
 	Number uint64 `json:"number,omitempty"`
 }
 

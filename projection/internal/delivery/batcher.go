@@ -21,8 +21,8 @@ type batcher struct {
 	limit     int // items that a commit tries at most
 }
 
-// fold folds a batch. An item that the store refuses is found by halving, tried again, and made a dead letter. But a dead
-// letter has had no effect: an item of which some rows are durable is tried until the others are too.
+// fold folds a batch. An item that the store refuses is found by halving, tried again, and made a dead letter. But a
+// dead letter has had no effect: an item of which some rows are durable is tried until the others are too.
 func (b *batcher) fold(ctx context.Context, s batch) error {
 	err := b.commitAll(ctx, &s)
 	switch {
@@ -83,9 +83,9 @@ func (b *batcher) commitBefore(ctx context.Context, s *batch, a *abandonedError)
 	return a.why
 }
 
-// commit commits items of the batch in order, as far as one commit goes, and takes them off the batch. It reports whether
-// the batch is done, and is called until it is: where an answer was lost, or another process was first, it finds out from
-// what is on record.
+// commit commits items of the batch in order, as far as one commit goes, and takes them off the batch. It reports
+// whether the batch is done, and is called until it is: where an answer was lost, or another process was first, it
+// finds out from what is on record.
 func (b *batcher) commit(ctx context.Context, s *batch) (done bool, err error) {
 	if err := b.state.Open(ctx); err != nil {
 		return false, err

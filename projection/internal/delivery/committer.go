@@ -32,8 +32,8 @@ type commit struct {
 	end         position.Cursor // where the projection stands now
 }
 
-// commit evaluates the items, with which the batch begins, as far as one commit goes, and writes what they make. It is nil
-// where the batch is to be tried again, with what is on record by then, or with all that the first item needs.
+// commit evaluates the items, with which the batch begins, as far as one commit goes, and writes what they make. It
+// is nil where the batch is to be tried again, with what is on record by then, or with all that the first item needs.
 func (c *committer) commit(ctx context.Context, s *batch, items []item) (*commit, error) {
 	out, tried, took, err := c.evaluator.prepare(ctx, func() (*outcome, error) { return c.newOutcome(ctx, s) }, items)
 	if err != nil || out == nil || took == 0 && len(items) > 0 {
@@ -103,9 +103,9 @@ func (c *committer) write(ctx context.Context, out *outcome) error {
 	return nil
 }
 
-// announce puts on record which events the rows of a commit may show, before the first of them is written, where rows and
-// checkpoint are not one commit. A process that ends between them leaves rows ahead of the checkpoint: a log that has lost
-// those events since, or another that a process began with at the same time, is found out by that.
+// announce puts on record which events the rows of a commit may show, before the first of them is written, where rows
+// and checkpoint are not one commit. A process that ends between them leaves rows ahead of the checkpoint: a log that
+// has lost those events since, or another that a process began with at the same time, is found out by that.
 func (c *committer) announce(ctx context.Context, out *outcome, whole bool) error {
 	if !c.shared || whole || out.released || len(c.writes) == 0 {
 		return nil
@@ -115,7 +115,8 @@ func (c *committer) announce(ctx context.Context, out *outcome, whole bool) erro
 	if ahead.Anchor = position.Furthest(ahead.Anchor, out.last); ahead.Anchor == out.was.Anchor {
 		return nil
 	}
-	// The note alone, without a look at the header: one about a generation that another has followed is in nobody's way.
+	// The note alone, without a look at the header: one about a generation that another has followed is in nobody's
+	// way.
 	note := c.state.Done().Notes(c.projection.Name, out.partition, ahead)[1:]
 	return c.apply(ctx, querydb.Batch{Notes: note}, out, ahead)
 }

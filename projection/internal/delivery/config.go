@@ -50,8 +50,8 @@ type Projection struct {
 type Code interface {
 	// Wants reports whether the event may be the projection's, by what is known without user code.
 	Wants(e *eventlog.Event) bool
-	// Ops calls the user's code about an event that the projection wants; others is set where its tags say that it is not
-	// the projection's. An error says why one that may be cannot be folded.
+	// Ops calls the user's code about an event that the projection wants; others is set where its tags say that it is
+	// not the projection's. An error says why one that may be cannot be folded.
 	Ops(e *eventlog.Event, attempts int) (others bool, ops []fold.Op, err error)
 }
 

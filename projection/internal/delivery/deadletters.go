@@ -44,7 +44,8 @@ func (r *Runner) ListDeadLetters(ctx context.Context, after string, limit int, v
 	return nil
 }
 
-// resolveAttempts is how often a retry is tried while another process is amid a commit, which takes some seconds in all.
+// resolveAttempts is how often a retry is tried while another process is amid a commit, which takes some seconds in
+// all.
 const resolveAttempts = 10
 
 // Resolve retries or skips a dead letter, and retries those that it blocks: see projection.Runner.Retry and Skip.
@@ -157,8 +158,8 @@ func (r *Runner) release(ctx context.Context, at position.Ref, offsets []uint64,
 	return fmt.Errorf("it failed again: %s", l.Reason)
 }
 
-// releasedItems reads and projects dead letters, the first at least; their place is where the projection stands when they
-// are folded.
+// releasedItems reads and projects dead letters, the first at least; their place is where the projection stands when
+// they are folded.
 func (r *Runner) releasedItems(ctx context.Context, rd *reader, partition string, offsets []uint64) ([]item, error) {
 	items := make([]item, len(offsets))
 	for i, offset := range offsets {
@@ -190,7 +191,8 @@ func (r *Runner) fetchLetter(ctx context.Context, at position.Ref) (*eventlog.Ev
 	return position.Fetch(ctx, r.src, at.Partition, at.Offset)
 }
 
-// amidReplays reports whether the projection, come as far as it has in the partition, has a recorded retry still before it.
+// amidReplays reports whether the projection, come as far as it has in the partition, has a recorded retry still
+// before it.
 func (r *Runner) amidReplays(partition string) bool {
 	done := r.state.Done().Partitions[partition]
 	for at, d := range r.state.Decisions {

@@ -32,8 +32,8 @@ type evaluator struct {
 	fold       *fold.Fold
 }
 
-// prepare reads what the items need and evaluates them, as far as one commit goes. It reports how many it has tried, and
-// how many of these it took. There is no outcome where what is on record is to be read again first.
+// prepare reads what the items need and evaluates them, as far as one commit goes. It reports how many it has tried,
+// and how many of these it took. There is no outcome where what is on record is to be read again first.
 func (v *evaluator) prepare(
 	ctx context.Context, begin func() (*outcome, error), items []item,
 ) (out *outcome, tried, took int, err error) {

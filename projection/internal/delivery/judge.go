@@ -12,8 +12,8 @@ import (
 	"github.com/foldql/foldql/projection/internal/usercode"
 )
 
-// An event that cannot be folded becomes a dead letter: it could not be decoded, its projector failed, or its ops cannot be
-// evaluated. Later events of its subject are blocked by it, and become dead letters too.
+// An event that cannot be folded becomes a dead letter: it could not be decoded, its projector failed, or its ops
+// cannot be evaluated. Later events of its subject are blocked by it, and become dead letters too.
 
 // evaluate takes items in order, into rows or dead letters, as far as one commit goes, and returns how many.
 func (v *evaluator) evaluate(out *outcome, items []item) (took int, err error) {
@@ -128,10 +128,11 @@ func (v *evaluator) block(out *outcome, it *item, behind failure) (bool, error) 
 	return true, nil
 }
 
-// takesLetters reports whether the commit in hand can make an event a dead letter, or another one must. On a shared store
-// dead letters are committed without rows: rows that have come further than an event say that it went into them, and must
-// not say so of one that did not. So whoever folds the event again, of whatever rows a partial commit has left, judges it
-// alike; and whoever does not know yet that it was released has written no row that comes after it.
+// takesLetters reports whether the commit in hand can make an event a dead letter, or another one must. On a shared
+// store dead letters are committed without rows: rows that have come further than an event say that it went into
+// them, and must not say so of one that did not. So whoever folds the event again, of whatever rows a partial commit
+// has left, judges it alike; and whoever does not know yet that it was released has written no row that comes after
+// it.
 func (v *evaluator) takesLetters(out *outcome) bool {
 	if !v.shared {
 		return true

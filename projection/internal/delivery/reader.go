@@ -31,7 +31,8 @@ type reader struct {
 // scanFactor bounds how many events of other types a window looks at for each that it could take.
 const scanFactor = 8
 
-// read makes the next window of a partition, nil where no event follows. A StopError is about the event after the window.
+// read makes the next window of a partition, nil where no event follows. A StopError is about the event after the
+// window.
 func (r *reader) read(ctx context.Context, partition string) (*window, error) {
 	w := &window{partition: partition, from: r.done[partition], end: r.done[partition], generation: r.generation}
 	w.since, w.watermark = r.watermarks[partition], r.watermarks[partition]
@@ -127,8 +128,9 @@ func (r *reader) replay(ctx context.Context, w *window, offset uint64) error {
 	return nil
 }
 
-// project makes the ops of the items of the window from the given one on, and drops those that are not the projection's.
-// Where it must stop, or the window has as many ops as it is to hold, the window ends before the event that is why.
+// project makes the ops of the items of the window from the given one on, and drops those that are not the
+// projection's. Where it must stop, or the window has as many ops as it is to hold, the window ends before the event
+// that is why.
 func (r *reader) project(w *window, from int) error {
 	items := w.items[from:]
 	done, err := r.projectAll(items, r.cfg.mostOps()-w.ops)

@@ -28,8 +28,8 @@ type StopError struct {
 	number uint64
 }
 
-// TooManyDeadLetters reports whether the projection has stopped because of all recent dead letters, and not of the event
-// alone: where enough of them are retried or skipped, it can go on.
+// TooManyDeadLetters reports whether the projection has stopped because of all recent dead letters, and not of the
+// event alone: where enough of them are retried or skipped, it can go on.
 func (s *StopError) TooManyDeadLetters() bool { return s.number > 0 }
 
 // Error implements error.

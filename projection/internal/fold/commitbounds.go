@@ -48,8 +48,8 @@ type verdict struct {
 	bytes   int  // of the rows that are to be written
 }
 
-// NoteWrites is how many notes an atomic commit holds beside rows, at most: those of a retry, the checkpoint, and a look at
-// the header.
+// NoteWrites is how many notes an atomic commit holds beside rows, at most: those of a retry, the checkpoint, and a
+// look at the header.
 const NoteWrites = 4
 
 const noteBytes = 64 << 10
@@ -120,8 +120,8 @@ func (b *bounds) stateOf(row *querydb.Row, writer string) *readState {
 // or of another, has got that far without a checkpoint.
 func (s *readState) passed(at ApplyPoint) bool { return s != nil && !s.applied.Before(at.Pos) }
 
-// cut returns ErrNextCommit where the event in hand, which has been evaluated, must begin another commit; and another error
-// where no commit can hold it.
+// cut returns ErrNextCommit where the event in hand, which has been evaluated, must begin another commit; and another
+// error where no commit can hold it.
 func (f *Fold) cut(at ApplyPoint) error {
 	b := f.bounds
 	switch {

@@ -1,11 +1,12 @@
 // Package fold evaluates the ops of events on copies of rows.
 //
-// A [Fold] is a window's picture of the rows: what was read of the store, with the ops of the window's events laid over
-// it. It says which rows the ops need, reads them in one batch, evaluates event after event as far as one commit goes, and
-// gives the writes of that commit: one per changed row. An event is evaluated as a whole or leaves no trace.
+// A [Fold] is a window's picture of the rows: what was read of the store, with the ops of the window's events laid
+// over it. It says which rows the ops need, reads them in one batch, evaluates event after event as far as one commit
+// goes, and gives the writes of that commit: one per changed row. An event is evaluated as a whole or leaves no
+// trace.
 //
-// A Fold holds the rows of one or several models, and each [Op] finds those of its own. What a commit is bounded by, and
-// whether an event is partly durable, is judged over all of them.
+// A Fold holds the rows of one or several models, and each [Op] finds those of its own. What a commit is bounded by,
+// and whether an event is partly durable, is judged over all of them.
 package fold
 
 import (
@@ -18,8 +19,8 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// Fold folds events into rows. A window goes through it as Reset, Need of every event, Load, Eval of event after event as
-// far as one commit goes, and Writes.
+// Fold folds events into rows. A window goes through it as Reset, Need of every event, Load, Eval of event after
+// event as far as one commit goes, and Writes.
 type Fold struct {
 	bounds  *bounds
 	members []member // the rows of each model
@@ -115,12 +116,12 @@ func (f *Fold) Load(ctx context.Context, first ApplyPoint) error {
 	return nil
 }
 
-// Ahead reports whether some of what was read has come to the first event, or further: another commit, of this process or
-// of another, has got that far without a checkpoint.
+// Ahead reports whether some of what was read has come to the first event, or further: another commit, of this
+// process or of another, has got that far without a checkpoint.
 func (f *Fold) Ahead() bool { return f.bounds.ahead }
 
-// Eval takes the ops of one event, all or none. An error is the event's own, but for ErrNextCommit; a PartialError where
-// some of what the event changes is durable.
+// Eval takes the ops of one event, all or none. An error is the event's own, but for ErrNextCommit; a PartialError
+// where some of what the event changes is durable.
 func (f *Fold) Eval(ops []Op, at ApplyPoint) (err error) {
 	f.died = false
 	f.bounds.begin()
@@ -180,8 +181,9 @@ func (f *Fold) bound(at ApplyPoint) error {
 	return nil
 }
 
-// rollback gives every row back that the event in hand changed, and what its evaluation has decided about the commit: an
-// evaluation that fails leaves no trace, so that the next one, of this event or of another, is judged as without it.
+// rollback gives every row back that the event in hand changed, and what its evaluation has decided about the commit:
+// an evaluation that fails leaves no trace, so that the next one, of this event or of another, is judged as without
+// it.
 func (f *Fold) rollback() {
 	for _, m := range f.members {
 		m.rollback()

@@ -7,9 +7,9 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// indexKeys are the keys that a row has in the indexes, one by slot, whatever the row itself would compose: a partial write
-// may leave a half of them behind, or cut one short. Nil are those that the row composes, written whole. They are shared
-// by the states of an entry, and are not changed but copied.
+// indexKeys are the keys that a row has in the indexes, one by slot, whatever the row itself would compose: a partial
+// write may leave a half of them behind, or cut one short. Nil are those that the row composes, written whole. They
+// are shared by the states of an entry, and are not changed but copied.
 type indexKeys []querydb.IndexKey
 
 // indexer composes the index keys of rows.
@@ -19,8 +19,8 @@ type indexer[R any] struct {
 	said  []keys.FieldChange // see nothingSaid
 }
 
-// keysOf is a copy of the keys that the row of an entry has before an op, without those of our own halves where exists is
-// false.
+// keysOf is a copy of the keys that the row of an entry has before an op, without those of our own halves where
+// exists is false.
 func (f *indexer[R]) keysOf(e *entry[R], exists bool, at ApplyPoint) (indexKeys, error) {
 	if e.indexes == nil && !exists {
 		return make(indexKeys, f.slots), nil
@@ -97,7 +97,8 @@ func (f *indexer[R]) full(h *half, row *R) (keys.HalfUpdate, error) {
 	return h.Layout.Put(vals)
 }
 
-// updated are the keys after a full write of a row that was read: those of the halves that it changed are composed anew.
+// updated are the keys after a full write of a row that was read: those of the halves that it changed are composed
+// anew.
 func (f *indexer[R]) updated(e *entry[R], row *R) (indexKeys, error) {
 	next := e.indexes
 	if next == nil {
@@ -168,8 +169,8 @@ func (h *half) mentioned(said []keys.FieldChange) bool {
 	return slices.ContainsFunc(h.fields, func(field int) bool { return said[field] != keys.FieldUntouched })
 }
 
-// judge is what a patch does to a half. Where there is no policy, the row tells what the patch does not; the row's key and
-// the times of its writes are known to every patch.
+// judge is what a patch does to a half. Where there is no policy, the row tells what the patch does not; the row's
+// key and the times of its writes are known to every patch.
 func (f *indexer[R]) judge(h *half, row *R, said []keys.FieldChange) (keys.HalfUpdate, error) {
 	var few [8]keys.PatchedComposite
 	parts := few[:0]

@@ -28,8 +28,8 @@ type latestRows struct{ used, former map[partitionOf]latestRow }
 
 type partitionOf struct{ pk, source string }
 
-// latestRow is the latest row of a partition that events of the source partition wrote; the zero latestRow says that there is
-// none.
+// latestRow is the latest row of a partition that events of the source partition wrote; the zero latestRow says that
+// there is none.
 type latestRow struct {
 	key keys.Key
 	pos querydb.Position

@@ -45,8 +45,8 @@ func (m missing) with(o missing) missing {
 	return all
 }
 
-// missKey notes that the event in hand has to know a row that was not read. It is ErrNextCommit, or nil in a survey: then the
-// row is taken for absent.
+// missKey notes that the event in hand has to know a row that was not read. It is ErrNextCommit, or nil in a survey:
+// then the row is taken for absent.
 func (f *rows[R]) missKey(key keys.Key) error {
 	if !f.given.keys[key] {
 		if f.misses.keys == nil {

@@ -37,8 +37,8 @@ func Upsert[R any](t Target, identity func(*R), initial R, change func(*R)) Op {
 // Delete removes the row; one that is not there is no error.
 func Delete[R any](t Target, identity func(*R)) Op { return &deleteOp[R]{t.internal(), identity} }
 
-// targetOf composes the key of a row that is to be written. A row whose key holds a stamp has its key only when the time
-// of the event is known: see rowModel.stamped.
+// targetOf composes the key of a row that is to be written. A row whose key holds a stamp has its key only when the
+// time of the event is known: see rowModel.stamped.
 func targetOf[R any](codec *querydb.Codec[R], row *R) target {
 	t := target{of: codec.Model}
 	if !stampedKey(codec.Model) {

@@ -49,8 +49,8 @@ func (f *partitions[R]) writes(dst []querydb.Write) []querydb.Write {
 	return dst
 }
 
-// partition is what is known of a partition: all its rows, or the latest that a Follow goes on from; and rows that events
-// have named.
+// partition is what is known of a partition: all its rows, or the latest that a Follow goes on from; and rows that
+// events have named.
 type partition[R any] struct {
 	whole   bool        // it was read whole
 	keys    bool        // and of rows that no event names only what it takes to delete them is kept

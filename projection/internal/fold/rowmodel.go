@@ -47,8 +47,8 @@ func (m *rowModel[R]) stamped(row R, key keys.Key, at ApplyPoint) (R, keys.Key, 
 	return row, key, err
 }
 
-// stamp gives the row that is to be written over an entry the times of its first and its last write. Keys of indexes may be
-// made of them, and are judged after that.
+// stamp gives the row that is to be written over an entry the times of its first and its last write. Keys of indexes
+// may be made of them, and are judged after that.
 func (m *rowModel[R]) stamp(e *entry[R], row *R, exists bool, at ApplyPoint) {
 	if c := m.desc.CreatedAt; m.traits.stamps[0] {
 		created := at.Time

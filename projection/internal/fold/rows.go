@@ -110,8 +110,8 @@ func (f *rows[R]) needWritten(row *R, key keys.Key, at ApplyPoint) error {
 // readsReplaced reports whether it counts what is replaced.
 func (f *rows[R]) readsReplaced() bool { return f.desc.CreatedAt >= 0 || f.mustRead() }
 
-// mustRead reports whether also what is replaced or deleted is to be read: where the row may be ahead, be another's under
-// the same key, or hold a key that no other row may have.
+// mustRead reports whether also what is replaced or deleted is to be read: where the row may be ahead, be another's
+// under the same key, or hold a key that no other row may have.
 func (f *rows[R]) mustRead() bool {
 	return f.bounds.alone || f.traits.collides || f.traits.unique != nil
 }
@@ -168,8 +168,8 @@ func (f *rows[R]) entryOf(key keys.Key) *entry[R] {
 	return e
 }
 
-// passed reports whether the row had come to the event, or further, when it was read, and keeps in mind that some of the
-// event in hand is durable.
+// passed reports whether the row had come to the event, or further, when it was read, and keeps in mind that some of
+// the event in hand is durable.
 func (f *rows[R]) passed(e *entry[R], at ApplyPoint) bool {
 	if !e.asRead.passed(at) {
 		return false
@@ -259,9 +259,9 @@ func (f *rows[R]) sameKey(e *entry[R], row *R, at ApplyPoint) error {
 	return f.identical(e, row, at)
 }
 
-// encodeEntry makes what is to be written of an entry that the event in hand has changed; whoever changed it has made sure
-// that the row keeps its key. It is made after each event, and not once per window, so that a row which cannot be stored
-// fails its event whatever the next event would make of it.
+// encodeEntry makes what is to be written of an entry that the event in hand has changed; whoever changed it has made
+// sure that the row keeps its key. It is made after each event, and not once per window, so that a row which cannot
+// be stored fails its event whatever the next event would make of it.
 func (f *rows[R]) encodeEntry(e *entry[R]) error {
 	e.stored = querydb.Row{Key: e.key}
 	if e.present {

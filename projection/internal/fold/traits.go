@@ -15,8 +15,8 @@ type traits struct {
 	stampedKey bool // the primary key holds a field that the engine fills
 	sorted     bool // partitions have several rows
 	collides   bool // two keys may have the same text, up to casing for one
-	// policy: a patch is judged by what it says alone, under the policy of each half. The rows of other models are judged
-	// by all that they hold, and their halves are Whole.
+	// policy: a patch is judged by what it says alone, under the policy of each half. The rows of other models are
+	// judged by all that they hold, and their halves are Whole.
 	policy bool
 	unique []uniqueIndex
 
@@ -81,7 +81,8 @@ func indexOf(m *querydb.Model, i int, w *querydb.Writer) index {
 	if w != nil {
 		part = w.Part
 	}
-	// A key of a unique index that is cut short would keep other rows out that have nothing but its beginning in common with it.
+	// A key of a unique index that is cut short would keep other rows out that have nothing but its beginning in
+	// common with it.
 	whole := m.Entity == nil || m.Indexes[i].Unique
 	add := func(h *querydb.Half, sort bool, slots []int) {
 		if h.Layout.Exists() && slices.Contains(slots, x.slot) {

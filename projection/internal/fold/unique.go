@@ -5,10 +5,10 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// A store judges unique keys by the rows that a commit leaves. So that an event fares the same in whatever window it is,
-// commits end where events would be judged together that have to be judged one by one: an event that takes a key which
-// another row has gets a commit of its own, and one that gives a key up which an event of the commit has taken begins
-// another.
+// A store judges unique keys by the rows that a commit leaves. So that an event fares the same in whatever window it
+// is, commits end where events would be judged together that have to be judged one by one: an event that takes a key
+// which another row has gets a commit of its own, and one that gives a key up which an event of the commit has taken
+// begins another.
 
 // uniqueKey is a key of a unique index.
 type uniqueKey struct {
@@ -22,9 +22,9 @@ type holder[R any] struct {
 	event int // that took it, 0 for what was read
 }
 
-// A row that has expired has no unique keys, whether it has been removed or not. The store judges that, by the earliest
-// watermark of the events of a commit that write a row: what it lets pass then it would have let pass event by event, and
-// what it refuses is folded again event by event.
+// A row that has expired has no unique keys, whether it has been removed or not. The store judges that, by the
+// earliest watermark of the events of a commit that write a row: what it lets pass then it would have let pass event
+// by event, and what it refuses is folded again event by event.
 
 // uniqueKeys are the keys of unique indexes that the rows have.
 type uniqueKeys[R any] struct {
@@ -106,7 +106,8 @@ func (u *uniqueKeys[R]) judge(at ApplyPoint) (cut bool) {
 		if by.event == 0 || by.event == at.Event {
 			continue
 		}
-		// Handed on, a key is judged by the watermark of the row that has it in the end, by which a third may have expired.
+		// Handed on, a key is judged by the watermark of the row that has it in the end, by which a third may have
+		// expired.
 		next := taken[k].entry
 		cut = cut || next == nil || next != by.entry && f.desc.TTL >= 0
 	}

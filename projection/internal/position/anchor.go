@@ -17,8 +17,8 @@ type Anchor struct {
 	Hash   string    `json:"hash"`
 }
 
-// AnchorOf is the anchor of an event that could be read, nil of one that is malformed: what is known of such an event hangs
-// on how it was read.
+// AnchorOf is the anchor of an event that could be read, nil of one that is malformed: what is known of such an event
+// hangs on how it was read.
 func AnchorOf(e *eventlog.Event) *Anchor {
 	if e == nil || e.Malformed != nil {
 		return nil

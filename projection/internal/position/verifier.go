@@ -15,8 +15,8 @@ type Verifier struct {
 	Projection string
 }
 
-// Holds returns a *MismatchError where the partition does not reach the offset, or holds another event than the anchor's; a
-// nil anchor fits any. An event that the source has forgotten, with all before it, is no contradiction.
+// Holds returns a *MismatchError where the partition does not reach the offset, or holds another event than the
+// anchor's; a nil anchor fits any. An event that the source has forgotten, with all before it, is no contradiction.
 func (v *Verifier) Holds(ctx context.Context, record, partition string, offset uint64, a *Anchor) error {
 	if a != nil {
 		offset = max(offset, a.Offset)
@@ -69,7 +69,8 @@ func (v *Verifier) forgot(ctx context.Context, wrong *MismatchError) error {
 	return wrong
 }
 
-// EndOf is the offset of the last event of a partition, where the source knows it. A partition that is not there ends at 0.
+// EndOf is the offset of the last event of a partition, where the source knows it. A partition that is not there ends
+// at 0.
 func EndOf(ctx context.Context, src eventlog.Source, partition string) (end uint64, known bool, err error) {
 	partitions, err := src.Partitions(ctx)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package usercode calls the code of projections, so that whatever it does fails one event alone: a panic or the end of its
-// goroutine is an error, and code that does not return is given up.
+// Package usercode calls the code of projections, so that whatever it does fails one event alone: a panic or the end
+// of its goroutine is an error, and code that does not return is given up.
 package usercode
 
 import (
@@ -11,11 +11,12 @@ import (
 	"github.com/foldql/foldql/eventlog"
 )
 
-// User code is called in goroutines of its own, one for all events of a window, so that code that does not return can be
-// given up, and code that ends its goroutine fails its event alone. Which event is in progress is one atomic pointer: whoever
-// takes the event out of it, the goroutine that is done with it or the watch that gives it up, decides which it was. So a
-// goroutine that was given up ends as soon as the user's function returns, and nothing that it has made is used. An event is
-// in progress between Enter and Leave only: what a call reads and changes of its projection comes before and after.
+// User code is called in goroutines of its own, one for all events of a window, so that code that does not return can
+// be given up, and code that ends its goroutine fails its event alone. Which event is in progress is one atomic
+// pointer: whoever takes the event out of it, the goroutine that is done with it or the watch that gives it up,
+// decides which it was. So a goroutine that was given up ends as soon as the user's function returns, and nothing
+// that it has made is used. An event is in progress between Enter and Leave only: what a call reads and changes of
+// its projection comes before and after.
 
 // Supervisor calls user code.
 type Supervisor struct {
@@ -50,8 +51,8 @@ var givenUp eventlog.Event
 type Calls struct {
 	N  int
 	Of func(i int) *eventlog.Event // returns the i-th event
-	// Do handles the i-th event, and calls user code between Enter and Leave. Where failed is set, it must not: that has
-	// failed, with this error. It reports whether the next event is to be looked at; an error ends the calls.
+	// Do handles the i-th event, and calls user code between Enter and Leave. Where failed is set, it must not: that
+	// has failed, with this error. It reports whether the next event is to be looked at; an error ends the calls.
 	Do func(c *Calls, i int, failed error) (more bool, err error)
 
 	inProgress atomic.Pointer[eventlog.Event]
@@ -62,8 +63,8 @@ type Calls struct {
 	err        error // of Do
 }
 
-// Each makes the calls in order, and returns how many are done. An error is ErrOverdue or ErrEnding, about the event after
-// those, that of Do, or a failure of our own.
+// Each makes the calls in order, and returns how many are done. An error is ErrOverdue or ErrEnding, about the event
+// after those, that of Do, or a failure of our own.
 func (s *Supervisor) Each(c *Calls) (done int, err error) {
 	for c.N > 0 {
 		ended := make(chan struct{})
@@ -120,8 +121,8 @@ func (c *Calls) Leave() {
 	}
 }
 
-// watch waits until the goroutine has ended, or its event has been in progress for too long. It counts looks, not time: a
-// process that was held up itself has not looked.
+// watch waits until the goroutine has ended, or its event has been in progress for too long. It counts looks, not
+// time: a process that was held up itself has not looked.
 func (s *Supervisor) watch(c *Calls, ended <-chan struct{}) error {
 	look := time.NewTicker(max(s.Limit/looks, 1))
 	defer look.Stop()

@@ -37,7 +37,8 @@ func totals(t *testing.T, db *querydb.DB, store *faultyStore) map[string]int {
 	return got
 }
 
-// broken is a log in which events 2, 4 and 6 are aside: 2 needs a row that event 5 makes, the others are behind it.
+// broken is a log in which events 2, 4 and 6 are dead letters: 2 needs a row that event 5 makes, the others are
+// behind it.
 func broken() []eventlog.Event {
 	return []eventlog.Event{
 		event("other", upsert("o", 1)),
@@ -62,13 +63,13 @@ func TestAFailingEventHoldsBackItsSubjectAlone(t *testing.T) {
 			t.Errorf("windows of %d: rows (-want +got):\n%s", window, diff)
 		}
 		want := []string{"0@2", "0@4 behind 0@2", "0@6 behind 0@2", "0@7"}
-		if diff := cmp.Diff(want, asideOf(t, r)); diff != "" {
-			t.Errorf("windows of %d: aside (-want +got):\n%s", window, diff)
+		if diff := cmp.Diff(want, deadLettersOf(t, r)); diff != "" {
+			t.Errorf("windows of %d: dead letters (-want +got):\n%s", window, diff)
 		}
 	}
 }
 
-func TestASetAsideSubjectStaysSoAfterARestart(t *testing.T) {
+func TestABlockedSubjectStaysSoAfterARestart(t *testing.T) {
 	store := newFaultyStore()
 	log := openLog(t, broken()...)
 	run(t, ended(log), open(t, store), quick())
@@ -78,8 +79,8 @@ func TestASetAsideSubjectStaysSoAfterARestart(t *testing.T) {
 	if got := totals(t, db, store)["a"]; got != 1 {
 		t.Errorf("total of a is %d, want 1: the later event must wait", got)
 	}
-	if got := asideOf(t, r); len(got) != 5 || got[4] != "0@9 behind 0@2" {
-		t.Errorf("aside: %v, want the new event last", got)
+	if got := deadLettersOf(t, r); len(got) != 5 || got[4] != "0@9 behind 0@2" {
+		t.Errorf("dead letters: %v, want the new event last", got)
 	}
 }
 
@@ -102,7 +103,7 @@ func TestRetryFoldsTheEventAndThoseBehindItInOrder(t *testing.T) {
 		t.Errorf("retry of an event that waits for another: %v, want an error that names it", err)
 	}
 	if err := r.Retry(ctx, "0@3"); !errors.Is(err, projection.ErrNoDeadLetter) {
-		t.Errorf("retry of an event that is not aside: %v, want ErrNotAside", err)
+		t.Errorf("retry of an event that is not dead letters: %v, want ErrNoDeadLetter", err)
 	}
 	if err := r.Retry(ctx, "rubbish"); err == nil {
 		t.Error("retry of rubbish succeeds")
@@ -116,8 +117,8 @@ func TestRetryFoldsTheEventAndThoseBehindItInOrder(t *testing.T) {
 	if diff := cmp.Diff(map[string]int{"o": 7, "a": 1111}, totals(t, db, store)); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"0@7"}, asideOf(t, r)); diff != "" {
-		t.Errorf("aside (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]string{"0@7"}, deadLettersOf(t, r)); diff != "" {
+		t.Errorf("dead letters (-want +got):\n%s", diff)
 	}
 }
 
@@ -133,11 +134,11 @@ func TestSkipForgetsTheEventAndFoldsThoseBehindIt(t *testing.T) {
 	if diff := cmp.Diff(map[string]int{"o": 7, "a": 1001}, totals(t, db, store)); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
-	if got := asideOf(t, r); len(got) != 0 {
-		t.Errorf("aside: %v, want none", got)
+	if got := deadLettersOf(t, r); len(got) != 0 {
+		t.Errorf("dead letters: %v, want none", got)
 	}
 	if s := status(t, r); s.DeadLetters != 0 {
-		t.Errorf("status counts %d set-aside events, want none", s.DeadLetters)
+		t.Errorf("status counts %d dead letters, want none", s.DeadLetters)
 	}
 }
 
@@ -178,7 +179,7 @@ func TestARetryWhoseAnswerIsLostTakesEffectOnce(t *testing.T) {
 			t.Fatalf("caller gone %t: retry: %v", gone, err)
 		}
 		if err := r.Retry(t.Context(), "0@2"); !errors.Is(err, projection.ErrNoDeadLetter) {
-			t.Errorf("caller gone %t: second retry: %v, want ErrNotAside", gone, err)
+			t.Errorf("caller gone %t: second retry: %v, want ErrNoDeadLetter", gone, err)
 		}
 		add(t, log, 8, event("s", upsert("a", 10000)))
 		if err := r.Run(t.Context()); err != nil {
@@ -197,25 +198,25 @@ func TestARefoldDoesWhatRetryDid(t *testing.T) {
 	log := openLog(t, broken()...)
 	db := open(t, store)
 	r := run(t, ended(log), db, quick())
-	mend := func(err error) {
+	decide := func(err error) {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	mend(r.Skip(t.Context(), "0@7"))
-	mend(r.Retry(t.Context(), "0@2"))
+	decide(r.Skip(t.Context(), "0@7"))
+	decide(r.Retry(t.Context(), "0@2"))
 	add(t, log, 8,
 		event("s", Step{Op: "follow", ID: "a", Version: "v2", Total: 1}),
-		event("t", needs("b", 1)), // aside
+		event("t", needs("b", 1)), // a dead letter
 		event("u", set("a", 7)),
 		event("v", set("b", 1)),
 	)
 	r = run(t, ended(log), db, quick())
-	mend(r.Retry(t.Context(), "0@10"))
+	decide(r.Retry(t.Context(), "0@10"))
 	add(t, log, 12, event("t", upsert("b", 40)))
 	r = run(t, ended(log), db, quick())
-	want, wantAside := rowsOf(t, db, store.keys()), asideOf(t, r)
+	want, wantLetters := rowsOf(t, db, store.keys()), deadLettersOf(t, r)
 	if want[Key{ID: "a", Version: "v2"}].Row.Total != 1112 || want[Key{ID: "b", Version: "v1"}].Row.Total != 42 {
 		t.Fatalf("the first fold is not what this test builds on: %+v", want)
 	}
@@ -230,18 +231,18 @@ func TestARefoldDoesWhatRetryDid(t *testing.T) {
 		if diff := cmp.Diff(want, rowsOf(t, db, store.keys())); diff != "" {
 			t.Errorf("windows of %d: rows (-first +again):\n%s", window, diff)
 		}
-		if diff := cmp.Diff(wantAside, asideOf(t, r)); diff != "" {
-			t.Errorf("windows of %d: aside (-first +again):\n%s", window, diff)
+		if diff := cmp.Diff(wantLetters, deadLettersOf(t, r)); diff != "" {
+			t.Errorf("windows of %d: dead letters (-first +again):\n%s", window, diff)
 		}
 	}
 }
 
-// TestARefoldReleasesWhatALaterEventOfTheSubjectWaitsFor: an event that took effect when one before it was skipped does so
-// again, although a later one of its subject, which failed then, is aside at that place.
+// TestARefoldReleasesWhatALaterEventOfTheSubjectWaitsFor: an event that took effect when one before it was skipped
+// does so again, although a later one of its subject, which failed then, is aside at that place.
 func TestARefoldReleasesWhatALaterEventOfTheSubjectWaitsFor(t *testing.T) {
 	store := newFaultyStore()
 	log := openLog(t,
-		event("s", needs("x", 1)), // aside
+		event("s", needs("x", 1)), // a dead letter
 		event("s", set("b", 2)),   // behind it
 		event("s", needs("y", 3)), // behind it, and fails by itself
 		event("", set("c", 4)),
@@ -251,9 +252,9 @@ func TestARefoldReleasesWhatALaterEventOfTheSubjectWaitsFor(t *testing.T) {
 	if err := r.Skip(t.Context(), "0@1"); err != nil {
 		t.Fatal(err)
 	}
-	want, wantAside := rowsOf(t, db, store.keys()), asideOf(t, r)
-	if want[Key{ID: "b", Version: "v1"}].Row.Total != 2 || len(wantAside) != 1 {
-		t.Fatalf("the first fold is not what this test builds on: %+v, aside %+v", want, wantAside)
+	want, wantLetters := rowsOf(t, db, store.keys()), deadLettersOf(t, r)
+	if want[Key{ID: "b", Version: "v1"}].Row.Total != 2 || len(wantLetters) != 1 {
+		t.Fatalf("the first fold is not what this test builds on: %+v, dead letters %+v", want, wantLetters)
 	}
 	for window := 1; window <= 5; window++ {
 		if err := db.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{projection.ResetNote("script")}}); err != nil {
@@ -265,13 +266,13 @@ func TestARefoldReleasesWhatALaterEventOfTheSubjectWaitsFor(t *testing.T) {
 		if diff := cmp.Diff(want, rowsOf(t, db, store.keys())); diff != "" {
 			t.Errorf("windows of %d: rows (-first +again):\n%s", window, diff)
 		}
-		if diff := cmp.Diff(wantAside, asideOf(t, r)); diff != "" {
-			t.Errorf("windows of %d: aside (-first +again):\n%s", window, diff)
+		if diff := cmp.Diff(wantLetters, deadLettersOf(t, r)); diff != "" {
+			t.Errorf("windows of %d: dead letters (-first +again):\n%s", window, diff)
 		}
 	}
 }
 
-func TestAMalformedEventIsSetAside(t *testing.T) {
+func TestAMalformedEventBecomesADeadLetter(t *testing.T) {
 	store := newFaultyStore()
 	db := open(t, store)
 	log := malformed{ended(openLog(t, event("", set("a", 1)), event("", set("b", 2)))), 1}
@@ -281,7 +282,7 @@ func TestAMalformedEventIsSetAside(t *testing.T) {
 	}
 	events, err := r.DeadLetters(t.Context(), "", 10)
 	if err != nil || len(events) != 1 || events[0].Reason != "not JSON" {
-		t.Errorf("aside: %+v, %v, want one that is not JSON", events, err)
+		t.Errorf("dead letters: %+v, %v, want one that is not JSON", events, err)
 	}
 }
 
@@ -318,8 +319,8 @@ func TestARowThatIsTooLargeFailsItsEvent(t *testing.T) {
 	if got := totals(t, db, store)["a"]; got != 7 {
 		t.Errorf("total is %d, want 7", got)
 	}
-	if diff := cmp.Diff([]string{"0@6", "0@8 behind 0@6"}, asideOf(t, r)); diff != "" {
-		t.Errorf("aside (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]string{"0@6", "0@8 behind 0@6"}, deadLettersOf(t, r)); diff != "" {
+		t.Errorf("dead letters (-want +got):\n%s", diff)
 	}
 }
 
@@ -368,8 +369,8 @@ func TestAnEventThatTheStoreRefusesIsFound(t *testing.T) {
 			if got := totals(t, db, store.faultyStore)["a"]; got != 7 {
 				t.Errorf("stopped after commit %d, %s: total is %d, want 7", stop, when, got)
 			}
-			if diff := cmp.Diff([]string{"0@6", "0@8 behind 0@6"}, asideOf(t, r)); diff != "" {
-				t.Errorf("stopped after commit %d, %s: aside (-want +got):\n%s", stop, when, diff)
+			if diff := cmp.Diff([]string{"0@6", "0@8 behind 0@6"}, deadLettersOf(t, r)); diff != "" {
+				t.Errorf("stopped after commit %d, %s: dead letters (-want +got):\n%s", stop, when, diff)
 			}
 		}
 		check("at the end")
@@ -380,7 +381,7 @@ func TestAnEventThatTheStoreRefusesIsFound(t *testing.T) {
 	}
 }
 
-func TestAsideIsListedInPages(t *testing.T) {
+func TestDeadLettersAreListedInPages(t *testing.T) {
 	db := open(t, newFaultyStore())
 	r := run(t, logOf(t, broken()...), db, quick())
 	var refs []string

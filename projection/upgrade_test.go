@@ -101,7 +101,8 @@ func formerStore(t *testing.T, log *memlog.Log, drv driver.Driver) {
 	formerly(t, db)
 }
 
-// TestAStoreOfAnEarlierVersionIsTakenOverAsItIs, whatever befalls the one that does it, without a fold of what was folded.
+// TestAStoreOfAnEarlierVersionIsTakenOverAsItIs, whatever befalls the one that does it, without a fold of what was
+// folded.
 func TestAStoreOfAnEarlierVersionIsTakenOverAsItIs(t *testing.T) {
 	for name, store := range keptStores {
 		for fault := 0; fault <= 12; fault++ {
@@ -133,8 +134,8 @@ func TestAStoreOfAnEarlierVersionIsTakenOverAsItIs(t *testing.T) {
 				if s := status(t, r); s.Events != 0 || s.Partitions[0].Checkpoint != 12 {
 					t.Errorf("%d events were folded, and the checkpoint is %+v: want none, and 12", s.Events, s.Partitions)
 				}
-				if diff := cmp.Diff([]string{"0@7", "0@12"}, asideOf(t, r)); diff != "" {
-					t.Errorf("aside (-want +got):\n%s", diff)
+				if diff := cmp.Diff([]string{"0@7", "0@12"}, deadLettersOf(t, r)); diff != "" {
+					t.Errorf("dead letters (-want +got):\n%s", diff)
 				}
 				add(t, log, 12, event("", upsert("o", 100)))
 				r = run(t, ended(log), db, quick())
@@ -199,8 +200,8 @@ type formerRead struct {
 	Generation int    `json:"generation"`
 }
 
-// TestAnEarlierVersionCannotReadWhatItMustNotGoOnFrom, neither in a store that was taken over, nor in one that was made by
-// this version; and what it has in hand it cannot commit.
+// TestAnEarlierVersionCannotReadWhatItMustNotGoOnFrom, neither in a store that was taken over, nor in one that was
+// made by this version; and what it has in hand it cannot commit.
 func TestAnEarlierVersionCannotReadWhatItMustNotGoOnFrom(t *testing.T) {
 	for name, former := range map[string]bool{"taken over": true, "made": false} {
 		t.Run(name, func(t *testing.T) {
@@ -240,8 +241,8 @@ func otherwise(t *testing.T, log *memlog.Log, offset uint64) *memlog.Log {
 	return partitioned(t, 1, events)
 }
 
-// TestADeadLetterOfAnEarlierVersionThatTheLogDoesNotHoldIsAMismatch, and nothing is taken over. Once the log is accepted,
-// decisions that still hold are kept, and no earlier version can go on.
+// TestADeadLetterOfAnEarlierVersionThatTheLogDoesNotHoldIsAMismatch, and nothing is taken over. Once the log is
+// accepted, decisions that still hold are kept, and no earlier version can go on.
 func TestADeadLetterOfAnEarlierVersionThatTheLogDoesNotHoldIsAMismatch(t *testing.T) {
 	drv, log := outliving{memstore.New()}, formerLog(t)
 	formerStore(t, log, drv)

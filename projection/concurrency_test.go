@@ -21,10 +21,10 @@ import (
 	"github.com/foldql/foldql/querydb/memstore"
 )
 
-// The traps of folding on a store that commits write by write and has other writers, one test for each. Two known ones
-// are no traps here. A side effect that happens twice: projectors are pure and have none. A reader that takes what it reads
-// in an index for the newest: that is the read side's; the fold itself reads rows by key and by partition alone, and
-// always asks for the newest, which TestTrapTheFoldReadsTheNewest holds it to.
+// The hazards of folding on a store that commits write by write and has other writers, one test for each. Two known
+// ones are no hazards here. A side effect that happens twice: projectors are pure and have none. A reader that takes
+// what it reads in an index for the newest: that is the read side's; the fold itself reads rows by key and by
+// partition alone, and always asks for the newest, which TestConcurrencyTheFoldReadsTheNewest holds it to.
 
 // server is one of several processes that fold the script on one store.
 type server struct {
@@ -194,7 +194,7 @@ func upserts(n int) []eventlog.Event {
 
 // Events are folded together into one write of a row; a server that folds them again, in other windows, must not count
 // again those that are in the row already.
-func TestTrapCoalescedEventsAreNotCountedTwice(t *testing.T) {
+func TestConcurrencyCoalescedEventsAreNotCountedTwice(t *testing.T) {
 	want := map[string]int{"a": 1 + 8 + 64, "b": 2 + 16 + 128, "c": 4 + 32}
 	for window := 1; window <= 8; window++ {
 		for again := 1; again <= 8; again++ {
@@ -211,7 +211,7 @@ func TestTrapCoalescedEventsAreNotCountedTwice(t *testing.T) {
 }
 
 // A write of a row that was deleted since must not bring it back, whether its server was torn or held up.
-func TestTrapDeletedRowsStayDeleted(t *testing.T) {
+func TestConcurrencyDeletedRowsStayDeleted(t *testing.T) {
 	events := []eventlog.Event{
 		event("", set("a", 1)), event("", set("b", 1)),
 		event("", Step{Op: "delete", ID: "a", Version: "v1"}),
@@ -232,7 +232,7 @@ func TestTrapDeletedRowsStayDeleted(t *testing.T) {
 }
 
 // Positions of different partitions have no order. A row keeps one of each.
-func TestTrapPositionsOfPartitionsAreNotCompared(t *testing.T) {
+func TestConcurrencyPositionsOfPartitionsAreNotCompared(t *testing.T) {
 	log := memlog.New(memlog.Options{Partitions: 2})
 	t.Cleanup(func() { log.Close() })
 	want := map[string]int{}
@@ -257,7 +257,7 @@ func TestTrapPositionsOfPartitionsAreNotCompared(t *testing.T) {
 }
 
 // A rebuild counts from the first position again. What is held up from before must not write into it.
-func TestTrapARebuildIsApartFromWhatCameBefore(t *testing.T) {
+func TestConcurrencyARebuildIsApartFromWhatCameBefore(t *testing.T) {
 	s := newSetting(t)
 	log := logOf(t, upserts(6)...)
 	s.run(s.server(log, 3, heldUp(writes("b"), func() {
@@ -271,7 +271,7 @@ func TestTrapARebuildIsApartFromWhatCameBefore(t *testing.T) {
 }
 
 // The checkpoint is on record when all rows below it are, and not before; events that change nothing move it too.
-func TestTrapTheCheckpointIsTheLowWaterMark(t *testing.T) {
+func TestConcurrencyTheCheckpointIsTheLowWaterMark(t *testing.T) {
 	events := upserts(6)
 	for i := range 5 {
 		events = append(events, eventlog.Event{Source: "/test", Type: "Other", Data: []byte("{}"), Subject: fmt.Sprint(i)})
@@ -299,7 +299,7 @@ func TestTrapTheCheckpointIsTheLowWaterMark(t *testing.T) {
 }
 
 // The checkpoint of a server that was held up must not take back that of another.
-func TestTrapTheCheckpointFollowsTheOneThatWasRead(t *testing.T) {
+func TestConcurrencyTheCheckpointFollowsTheOneThatWasRead(t *testing.T) {
 	for window := 1; window <= 6; window++ {
 		s := newSetting(t)
 		log := logOf(t, upserts(6)...)
@@ -319,7 +319,7 @@ func TestTrapTheCheckpointFollowsTheOneThatWasRead(t *testing.T) {
 }
 
 // Two servers that begin at once must fold into the same generation.
-func TestTrapServersThatOpenAtOnceAgree(t *testing.T) {
+func TestConcurrencyServersThatOpenAtOnceAgree(t *testing.T) {
 	s := newSetting(t)
 	log := logOf(t, upserts(6)...)
 	s.run(s.server(log, 2, heldUp(last, func() { s.fold(log, 4) })))
@@ -331,7 +331,7 @@ func TestTrapServersThatOpenAtOnceAgree(t *testing.T) {
 }
 
 // A write that fails may have been done: by the answer alone it cannot be told. The row tells.
-func TestTrapAFailedWriteMayHaveBeenDone(t *testing.T) {
+func TestConcurrencyAFailedWriteMayHaveBeenDone(t *testing.T) {
 	want := map[string]int{"a": 1 + 8, "b": 2 + 16, "c": 4 + 32}
 	for fail := 1; fail <= 8; fail++ {
 		for name, hook := range map[string]func(func(memstore.Commit) error) memstore.Options{
@@ -353,7 +353,7 @@ func TestTrapAFailedWriteMayHaveBeenDone(t *testing.T) {
 }
 
 // What was read from a copy that lags behind would be written back as the newest.
-func TestTrapTheFoldReadsTheNewest(t *testing.T) {
+func TestConcurrencyTheFoldReadsTheNewest(t *testing.T) {
 	s := newSetting(t)
 	log := logOf(t, event("", upsert("a", 1)), event("", Step{Op: "follow", ID: "a", Version: "v2"}), event("", upsert("a", 1)))
 	reads := 0
@@ -384,9 +384,9 @@ func (c consistent) Query(ctx context.Context, q driver.Query) (driver.Page, err
 	return c.MultiWriter.Query(ctx, q)
 }
 
-// A store forgets deleted rows after a day or more. A server that was held up for so long must begin no write of what it
-// had in hand, nor go on from what it knew.
-func TestTrapAFrozenServerWakes(t *testing.T) {
+// A store forgets deleted rows after a day or more. A server that was held up for so long must begin no write of what
+// it had in hand, nor go on from what it knew.
+func TestConcurrencyAFrozenServerWakes(t *testing.T) {
 	events := []eventlog.Event{
 		event("", set("a", 1)), event("", set("b", 1)), event("", set("a", 2)),
 		event("", Step{Op: "delete", ID: "a", Version: "v1"}),
@@ -434,7 +434,7 @@ func (s *sleeper) Read(ctx context.Context, partition string, after uint64, most
 }
 
 // A server that has waited for events for long looks whether it still knows how things stand, before it reads rows.
-func TestTrapAnIdleServerLooksFirst(t *testing.T) {
+func TestConcurrencyAnIdleServerLooksFirst(t *testing.T) {
 	s := newSetting(t)
 	log := openLog(t, event("", set("a", 1)))
 	source := &idler{Log: log, idle: func() {
@@ -472,7 +472,7 @@ func (l *idler) Wait(ctx context.Context, after eventlog.Positions) error {
 }
 
 // A row that is ahead may be the one to follow, though the window has touched other rows since it was read.
-func TestTrapAFollowFindsTheRowThatIsAhead(t *testing.T) {
+func TestConcurrencyAFollowFindsTheRowThatIsAhead(t *testing.T) {
 	s := newSetting(t)
 	log := logOf(t,
 		event("", Step{Op: "delete", ID: "a", Version: "v1"}),
@@ -490,7 +490,7 @@ func TestTrapAFollowFindsTheRowThatIsAhead(t *testing.T) {
 // A server that has read ahead when another begins anew must go back, or the events in between are in nobody's rows.
 // Events carry no number within their stream; that a source leaves none out is its own promise, and that offsets ascend
 // the reader checks.
-func TestTrapNoEventIsLeftOutWhereAnotherBeginsAnew(t *testing.T) {
+func TestConcurrencyNoEventIsLeftOutWhereAnotherBeginsAnew(t *testing.T) {
 	for window := 1; window <= 4; window++ {
 		s := newSetting(t)
 		log := logOf(t, upserts(8)...)
@@ -508,9 +508,9 @@ func TestTrapNoEventIsLeftOutWhereAnotherBeginsAnew(t *testing.T) {
 	}
 }
 
-// TestTrapTheLogIsRestoredToBeforeRowsThatAreAhead: a server ends between a row and the checkpoint, and the log that it is
-// started with again has lost the event of the row. Another event in its place would pass for applied.
-func TestTrapTheLogIsRestoredToBeforeRowsThatAreAhead(t *testing.T) {
+// TestConcurrencyTheLogIsRestoredToBeforeRowsThatAreAhead: a server ends between a row and the checkpoint, and the
+// log that it is started with again has lost the event of the row. Another event in its place would pass for applied.
+func TestConcurrencyTheLogIsRestoredToBeforeRowsThatAreAhead(t *testing.T) {
 	events := []eventlog.Event{event("", set("a", 1)), event("", set("b", 1)), event("", set("c", 1)), event("", set("c", 2))}
 	for window := 1; window <= 3; window++ {
 		s := newSetting(t)

@@ -71,8 +71,8 @@ func TestAFollowReadsWhatItNeeds(t *testing.T) {
 				if n, most := rowsRead(db), uint64(history+3*more+100); n > most {
 					t.Errorf("%s: %d rows were read for %d events after %d, want at most %d", when, n, more, history, most)
 				}
-				if aside := asideOf(t, r); len(aside) > 0 {
-					t.Errorf("%s: dead letters %v", when, aside)
+				if letters := deadLettersOf(t, r); len(letters) > 0 {
+					t.Errorf("%s: dead letters %v", when, letters)
 				}
 				page, err := db.ForFold("").Query(t.Context(), ops.Codec.Model, querydb.Query{Index: -1, PK: "a", Limit: 1, Reverse: true})
 				var row Row
@@ -126,8 +126,8 @@ func TestAFollowGoesOnFromTheRowBefore(t *testing.T) {
 					if model == "lasting" && c.name == "it has expired" {
 						want = 4
 					}
-					if got := rows[Key{"a", "v4"}].Row.Total; got != want || len(asideOf(t, r)) > 0 {
-						t.Errorf("%s, %s, %s: the row has the total %d, want %d; dead letters %v", c.name, model, kind, got, want, asideOf(t, r))
+					if got := rows[Key{"a", "v4"}].Row.Total; got != want || len(deadLettersOf(t, r)) > 0 {
+						t.Errorf("%s, %s, %s: the row has the total %d, want %d; dead letters %v", c.name, model, kind, got, want, deadLettersOf(t, r))
 					}
 				}
 			}
@@ -149,14 +149,14 @@ func TestWhatIsRememberedOfPartitionsIsWhatIsStored(t *testing.T) {
 			db, r = forgetful.upTo(t, events[i:i+1], 1)
 		}
 		want := lasting(rt, db, ops, events)
-		wantAside := asideOf(t, r)
+		wantLetters := deadLettersOf(t, r)
 		one := newMortalFold(ops, store())
 		db, r = one.upTo(t, events, rapid.SampledFrom([]int{1, 2, 3, 7, 100}).Draw(rt, "window"))
 		got := lasting(rt, db, ops, events)
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 			rt.Fatalf("rows (-want +got):\n%s", diff)
 		}
-		if diff := cmp.Diff(wantAside, asideOf(t, r)); diff != "" {
+		if diff := cmp.Diff(wantLetters, deadLettersOf(t, r)); diff != "" {
 			rt.Fatalf("dead letters (-want +got):\n%s", diff)
 		}
 	})
@@ -176,7 +176,8 @@ func lasting(t *rapid.T, db *querydb.DB, ops *OpsOf, events []eventlog.Event) ma
 	return rows
 }
 
-// TestADeletedPartitionIsNotRead on a store that has one writer, however many rows it holds: what they are is nowhere kept.
+// TestADeletedPartitionIsNotRead on a store that has one writer, however many rows it holds: what they are is nowhere
+// kept.
 func TestADeletedPartitionIsNotRead(t *testing.T) {
 	const history = 900
 	for model, ops := range followed {
@@ -190,8 +191,8 @@ func TestADeletedPartitionIsNotRead(t *testing.T) {
 		f.upTo(t, events, 500)
 		last := []eventlog.Event{timed(1, Step{Op: "wipe", ID: "a"}), timed(2, Step{Op: "set", ID: "a", Version: "new", Total: 1})}
 		db, r := f.upTo(t, last, 10)
-		if n := rowsRead(db); n > 10 || len(asideOf(t, r)) > 0 {
-			t.Errorf("%s: %d rows were read to delete a partition of %d, want next to none; dead letters %v", model, n, history, asideOf(t, r))
+		if n := rowsRead(db); n > 10 || len(deadLettersOf(t, r)) > 0 {
+			t.Errorf("%s: %d rows were read to delete a partition of %d, want next to none; dead letters %v", model, n, history, deadLettersOf(t, r))
 		}
 		page, err := db.ForFold("").Query(t.Context(), ops.Codec.Model, querydb.Query{Index: -1, PK: "a", Limit: 10})
 		if err != nil || len(page.Rows) != 1 || page.Rows[0].Key.SK != "new" {

@@ -207,8 +207,8 @@ func (f forgetful) Read(ctx context.Context, partition string, after uint64, mos
 	return f.Log.Read(ctx, partition, max(after, f.from-1), most)
 }
 
-// TestOfTwoLogsTheFirstThatIsFoldedHasTheRows: on a store that others write to, two processes begin at once, each with a
-// log of its own. What the slower one has in hand when the other's first row is written never takes effect.
+// TestOfTwoLogsTheFirstThatIsFoldedHasTheRows: on a store that others write to, two processes begin at once, each
+// with a log of its own. What the slower one has in hand when the other's first row is written never takes effect.
 func TestOfTwoLogsTheFirstThatIsFoldedHasTheRows(t *testing.T) {
 	for commit := 1; commit <= 5; commit++ {
 		s := newSetting(t)
@@ -228,8 +228,8 @@ func TestOfTwoLogsTheFirstThatIsFoldedHasTheRows(t *testing.T) {
 	}
 }
 
-// TestASetAsideEventThatTheLogDoesNotHoldIsFound, though the checkpoint fits.
-func TestASetAsideEventThatTheLogDoesNotHoldIsFound(t *testing.T) {
+// TestADeadLetterThatTheLogDoesNotHoldIsFound, though the checkpoint fits.
+func TestADeadLetterThatTheLogDoesNotHoldIsFound(t *testing.T) {
 	events := broken()
 	for i := range events {
 		events[i].ID, events[i].Time = fmt.Sprint(i), epoch

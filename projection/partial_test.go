@@ -16,7 +16,7 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// An event that is set aside has had no effect: a retry would be the second one of what it has had.
+// An event that is a dead letter has had no effect: a retry would be the second one of what it has had.
 
 // refusingRow refuses the first n commits of a row, as a service does that finds something wrong with it.
 func refusingRow(id string, n int, each func(n int)) func(memstore.Commit) error {
@@ -30,7 +30,7 @@ func refusingRow(id string, n int, each func(n int)) func(memstore.Commit) error
 	}
 }
 
-func TestAnEventOfWhichARowIsWrittenIsNotSetAside(t *testing.T) {
+func TestAnEventOfWhichARowIsWrittenBecomesNoDeadLetter(t *testing.T) {
 	for window := 1; window <= 3; window++ {
 		s := newSetting(t)
 		log := logOf(t, event("", upsert("c", 1)), event("", upsert("a", 1), upsert("b", 1)), event("", upsert("c", 2)))
@@ -46,8 +46,8 @@ func TestAnEventOfWhichARowIsWrittenIsNotSetAside(t *testing.T) {
 		})})
 		s.run(srv)
 		s.want(fmt.Sprint("window ", window), map[string]int{"a": 1, "b": 1, "c": 3})
-		if aside := asideOf(t, srv.Runner); len(aside) > 0 {
-			t.Errorf("window %d: %v are aside", window, aside)
+		if letters := deadLettersOf(t, srv.Runner); len(letters) > 0 {
+			t.Errorf("window %d: %v are aside", window, letters)
 		}
 		if status.State != projection.Stalled || status.LastError == "" {
 			t.Errorf("window %d: while the row is refused, the status is %s, %q", window, status.State, status.LastError)
@@ -55,28 +55,28 @@ func TestAnEventOfWhichARowIsWrittenIsNotSetAside(t *testing.T) {
 	}
 }
 
-func TestAnEventOfWhichAKilledServerWroteARowIsNotSetAside(t *testing.T) {
+func TestAnEventOfWhichAKilledServerWroteARowBecomesNoDeadLetter(t *testing.T) {
 	s := newSetting(t)
 	log := logOf(t, event("", upsert("a", 1), upsert("b", 1)))
 	s.killed(log, 1, writes("a"))
 	srv := s.server(log, 1, memstore.Options{Before: refusingRow("b", 20, func(int) {})})
 	s.run(srv)
 	s.want("in the end", map[string]int{"a": 1, "b": 1})
-	if aside := asideOf(t, srv.Runner); len(aside) > 0 {
-		t.Errorf("%v are aside", aside)
+	if letters := deadLettersOf(t, srv.Runner); len(letters) > 0 {
+		t.Errorf("%v are aside", letters)
 	}
 }
 
-// TestAnEventOfOneRowIsSetAsideWhereTheServiceRefusesIt though other rows of its window were written before.
-func TestAnEventOfOneRowIsSetAsideWhereTheServiceRefusesIt(t *testing.T) {
+// TestAnEventOfOneRowBecomesADeadLetterWhereTheServiceRefusesIt though other rows of its window were written before.
+func TestAnEventOfOneRowBecomesADeadLetterWhereTheServiceRefusesIt(t *testing.T) {
 	for window := 1; window <= 3; window++ {
 		s := newSetting(t)
 		log := logOf(t, event("", upsert("a", 1), upsert("c", 1)), event("", upsert("b", 1)), event("", upsert("c", 2)))
 		srv := s.server(log, window, memstore.Options{Before: refusingRow("b", 1000, func(int) {})})
 		s.run(srv)
 		s.want(fmt.Sprint("window ", window), map[string]int{"a": 1, "c": 3})
-		if aside := asideOf(t, srv.Runner); !slices.Equal(aside, []string{"0@2"}) {
-			t.Errorf("window %d: %v are aside, want the second event", window, aside)
+		if letters := deadLettersOf(t, srv.Runner); !slices.Equal(letters, []string{"0@2"}) {
+			t.Errorf("window %d: %v are aside, want the second event", window, letters)
 		}
 	}
 }
@@ -128,8 +128,8 @@ func TestAnEventOneOfWhoseRowsIsOfAnotherKindHasNoEffectBeforeItsRetry(t *testin
 	if err := r.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if aside := asideOf(t, r); !slices.Equal(aside, []string{"0@1"}) {
-		t.Errorf("%v are aside, want the event", aside)
+	if letters := deadLettersOf(t, r); !slices.Equal(letters, []string{"0@1"}) {
+		t.Errorf("%v are aside, want the event", letters)
 	}
 	if got, err := devicesOf(db, o, "a", "b"); err != nil || len(got) > 0 {
 		t.Errorf("the event is aside, and there are %v, %v", got, err)
@@ -166,15 +166,15 @@ func (s *spoilt) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
 	return s.MultiWriter.Get(ctx, g)
 }
 
-func TestAnEventOfADamagedRowIsSetAsideAndTheOthersGoOn(t *testing.T) {
+func TestAnEventOfADamagedRowBecomesADeadLetterAndTheOthersGoOn(t *testing.T) {
 	for window := 1; window <= 3; window++ {
 		s := newSetting(t)
 		log := logOf(t, event("", upsert("a", 1)), event("", upsert("a", 2), upsert("b", 1)), event("", upsert("a", 4)))
 		srv := s.over(&spoilt{s.store.Join(memstore.Options{Now: s.clock.now}), "b"}, log, window)
 		s.run(srv)
 		s.want(fmt.Sprint("window ", window), map[string]int{"a": 5})
-		if aside := asideOf(t, srv.Runner); !slices.Equal(aside, []string{"0@2"}) {
-			t.Errorf("window %d: %v are aside, want the second event", window, aside)
+		if letters := deadLettersOf(t, srv.Runner); !slices.Equal(letters, []string{"0@2"}) {
+			t.Errorf("window %d: %v are aside, want the second event", window, letters)
 		}
 	}
 }

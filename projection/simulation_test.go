@@ -16,9 +16,10 @@ import (
 	"github.com/foldql/foldql/querydb/memstore"
 )
 
-// theatre lets several processes fold one projection on one store. Its dice decide who does the next thing to the store,
-// and what befalls it there; whoever has to wait is as one that was frozen. All that happens follows from the seed.
-type theatre struct {
+// simulation lets several processes fold one projection on one store. Its dice decide who does the next thing to the
+// store, and what befalls it there; whoever has to wait is as one that was frozen. All that happens follows from the
+// seed.
+type simulation struct {
 	dice   *rand.Rand
 	store  *memstore.MultiWriter
 	opts   memstore.Options
@@ -31,9 +32,9 @@ type theatre struct {
 	window int // of every process; 0 for one that the dice choose
 }
 
-func newTheatre(seed uint64, log eventlog.Source, ops *OpsOf, opts memstore.Options) *theatre {
+func newSimulation(seed uint64, log eventlog.Source, ops *OpsOf, opts memstore.Options) *simulation {
 	opts.Now = func() time.Time { return epoch }
-	return &theatre{
+	return &simulation{
 		dice: rand.New(rand.NewPCG(seed, 0)), store: memstore.NewMultiWriter(opts), opts: opts, log: log,
 		models: []*querydb.Model{ops.Codec.Model}, cast: []projection.Projection{ProjectionOf("script", ops)},
 	}
@@ -45,7 +46,7 @@ type actor struct {
 	*projection.Runner
 	db      *querydb.DB
 	part    projection.Projection
-	th      *theatre
+	th      *simulation
 	staged  bool // its calls wait
 	dead    bool
 	over    bool // the act has ended, with err
@@ -57,12 +58,12 @@ type actor struct {
 }
 
 // next is the projection whose turn it is to be folded by another process.
-func (th *theatre) next() projection.Projection {
+func (th *simulation) next() projection.Projection {
 	th.cued++
 	return th.cast[(th.cued-1)%len(th.cast)]
 }
 
-func (th *theatre) actor(part projection.Projection) (*actor, error) {
+func (th *simulation) actor(part projection.Projection) (*actor, error) {
 	a := &actor{
 		th: th, part: part,
 		turn: make(chan struct{}), waiting: make(chan struct{}), ended: make(chan error, 1),
@@ -109,8 +110,8 @@ func (a *actor) rest() {
 	}
 }
 
-// step lets the process do one thing to the store, and waits until it is about to do the next. It reports whether the act
-// has ended.
+// step lets the process do one thing to the store, and waits until it is about to do the next. It reports whether the
+// act has ended.
 func (a *actor) step() (over bool, err error) {
 	if !a.over {
 		a.turn <- struct{}{}
@@ -128,9 +129,9 @@ func (a *actor) kill() {
 	}
 }
 
-// mend retries or skips one of the set-aside events, or has all folded anew. That this fails, because somebody else has done
-// it, or it must wait, is all right.
-func (a *actor) mend(ctx context.Context) error {
+// mend retries or skips one of the dead letters, or has all folded anew. That this fails, because somebody else has
+// done it, or it must wait, is all right.
+func (a *actor) resolve(ctx context.Context) error {
 	if a.th.dice.IntN(4) == 0 {
 		_ = a.db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{projection.ResetNote(a.part.Name)}})
 		return nil
@@ -185,7 +186,7 @@ func (a *actor) after(memstore.Commit) error {
 }
 
 // fault throws the dice for one of the faults that are left.
-func (th *theatre) fault(err error, what string) error {
+func (th *simulation) fault(err error, what string) error {
 	if th.faults == 0 || th.dice.IntN(12) > 0 {
 		return nil
 	}
@@ -194,7 +195,7 @@ func (th *theatre) fault(err error, what string) error {
 }
 
 // play has processes fold the log to its end; some are killed on the way, and others take their place.
-func (th *theatre) play(processes int) error {
+func (th *simulation) play(processes int) error {
 	var on []*actor
 	enter := func(part projection.Projection, act func(*actor) func(context.Context) error) error {
 		a, err := th.actor(part)
@@ -213,7 +214,7 @@ func (th *theatre) play(processes int) error {
 	for len(on) > 0 {
 		if th.mends > 0 && th.dice.IntN(8) == 0 {
 			th.mends--
-			if err := enter(th.next(), func(a *actor) func(context.Context) error { return a.mend }); err != nil {
+			if err := enter(th.next(), func(a *actor) func(context.Context) error { return a.resolve }); err != nil {
 				return err
 			}
 		}
@@ -262,7 +263,7 @@ type left struct {
 }
 
 // left reads it, as another process.
-func (th *theatre) left() (left, error) {
+func (th *simulation) left() (left, error) {
 	th.faults = 0
 	a, err := th.actor(th.cast[0])
 	if err != nil {
@@ -276,8 +277,8 @@ func (a *actor) left() (got left, err error) {
 		return left{}, err
 	}
 	got.Aside = map[string]bool{}
-	asides, err := a.DeadLetters(context.Background(), "", 1000)
-	for _, e := range asides {
+	letters, err := a.DeadLetters(context.Background(), "", 1000)
+	for _, e := range letters {
 		got.Aside[e.Ref] = true
 		if strings.Contains(e.Reason, querydb.ErrTooLarge.Error()) {
 			got.tooLarge++

@@ -16,8 +16,9 @@ import (
 	"github.com/foldql/foldql/querydb/memstore"
 )
 
-// batches is a hook that writes down each batch that was committed: "=" where it was one commit, its rows with "?" where
-// they are written as they were read, the events set aside as "!" and their offset, and the checkpoint's partition 0.
+// batches is a hook that writes down each batch that was committed: "=" where it was one commit, its rows with "?"
+// where they are written as they were read, the dead letters as "!" and their offset, and the checkpoint's partition
+// 0.
 func batches(into *[]string) memstore.Options {
 	return memstore.Options{After: func(c memstore.Commit) error {
 		if c.Number < c.Of-1 {
@@ -102,7 +103,7 @@ func TestACommitEndsWhereAnotherMustBegin(t *testing.T) {
 			[]string{"a/v1?", "= a/v1? a/v2", "b/v1"},
 		},
 		{
-			"what is set aside is committed without rows", "blind",
+			"what is a dead letter is committed without rows", "blind",
 			[]eventlog.Event{
 				event("", set("a", 1)), event("s", needs("b", 1)), event("s", set("a", 2)), event("", needs("b", 1)),
 				event("", set("b", 1)), event("s", set("a", 4)), event("", set("b", 2)),
@@ -115,7 +116,7 @@ func TestACommitEndsWhereAnotherMustBegin(t *testing.T) {
 			[]string{"= a/v1 b/v1 c/v1", "= d/v1"},
 		},
 		{
-			"an event that it cannot hold is set aside before anything is written", "atomic",
+			"an event that it cannot hold is a dead letter before anything is written", "atomic",
 			[]eventlog.Event{event("", set("b", 1)), event("", wide(4)...), event("", set("c", 1))},
 			[]string{"= b/v1", "= !2", "= c/v1"},
 		},
@@ -141,7 +142,8 @@ func TestACommitEndsWhereAnotherMustBegin(t *testing.T) {
 	}
 }
 
-// unread leaves out, for the atomic kind, whether a row was read: what a commit tries depends on where the last was cut.
+// unread leaves out, for the atomic kind, whether a row was read: what a commit tries depends on where the last was
+// cut.
 func unread(kind string) func(string) string {
 	return func(line string) string {
 		if kind == "atomic" {
@@ -151,14 +153,14 @@ func unread(kind string) func(string) string {
 	}
 }
 
-func TestAnEventTooLargeForACommitIsSetAsideWithTheReason(t *testing.T) {
+func TestAnEventTooLargeForACommitBecomesADeadLetterWithTheReason(t *testing.T) {
 	s := newSetting(t)
 	s.ops = kinds["atomic"]
 	srv := s.server(logOf(t, event("", set("a", 1), set("b", 1), set("c", 1), set("d", 1))), 10, memstore.Options{MostWrites: 7})
 	s.run(srv)
 	events, err := srv.DeadLetters(t.Context(), "", 10)
 	if err != nil || len(events) != 1 || !strings.Contains(events[0].Reason, "changes 4 rows") {
-		t.Errorf("aside: %+v, %v: want the event, with how many rows it changes", events, err)
+		t.Errorf("dead letters: %+v, %v: want the event, with how many rows it changes", events, err)
 	}
 	s.want("all of it or nothing", map[string]int{})
 }
@@ -196,7 +198,7 @@ func TestARetryWaitsForWhatIsAhead(t *testing.T) {
 	s := newSetting(t)
 	log := logOf(t,
 		event("", set("a", 1)),
-		event("s", needs("b", 1), upsert("a", 100)), // aside, until there is a row b
+		event("s", needs("b", 1), upsert("a", 100)), // a dead letter, until there is a row b
 		event("", set("b", 1)),
 		event("", Step{Op: "follow", ID: "a", Version: "v2", Total: 10}),
 	)
@@ -222,14 +224,15 @@ func TestARetryIsOneCommit(t *testing.T) {
 	if err := srv.Retry(t.Context(), "0@1"); err != nil {
 		t.Fatal(err)
 	}
-	// The note of the decision and that of the event that is aside no more have one name in two kinds.
+	// The note of the decision and that of the event that is no dead letter any more have one name in two kinds.
 	if diff := cmp.Diff([]string{"= -c/v1? a/v1? b/v1? !1 !1", "= b/v1? !2 !2"}, got); diff != "" {
 		t.Errorf("commits (-want +got):\n%s", diff)
 	}
 	s.want("after the retry", map[string]int{"a": 5, "b": 3})
 }
 
-// TestAProcessOfAnotherVersionEnds where the rows have been begun anew by one that came later, and does not take them back.
+// TestAProcessOfAnotherVersionEnds where the rows have been begun anew by one that came later, and does not take them
+// back.
 func TestAProcessOfAnotherVersionEnds(t *testing.T) {
 	s := newSetting(t)
 	log := logOf(t, upserts(6)...)
@@ -274,8 +277,8 @@ func TestDestinationTellsWhereRowsWillBe(t *testing.T) {
 	want("of another version after that", "script", changed, 2)
 }
 
-// TestARestartDropsMoreSetAsideEventsThanACommitHolds, so that none of them holds its subject back in the new fold.
-func TestARestartDropsMoreSetAsideEventsThanACommitHolds(t *testing.T) {
+// TestARestartDropsMoreDeadLettersThanACommitHolds, so that none of them holds its subject back in the new fold.
+func TestARestartDropsMoreDeadLettersThanACommitHolds(t *testing.T) {
 	s := newSetting(t)
 	var events []eventlog.Event
 	for i := range 30 {
@@ -285,16 +288,16 @@ func TestARestartDropsMoreSetAsideEventsThanACommitHolds(t *testing.T) {
 	small := memstore.Options{MostWrites: 8}
 	first := s.server(log, 100, small)
 	s.run(first)
-	if got := asideOf(t, first.Runner); len(got) != 30 {
-		t.Fatalf("%d events are aside, want all 30", len(got))
+	if got := deadLettersOf(t, first.Runner); len(got) != 30 {
+		t.Fatalf("%d dead letters, want all 30", len(got))
 	}
 	if err := first.db.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{projection.ResetNote("script")}}); err != nil {
 		t.Fatal(err)
 	}
 	again := s.server(logOf(t, append([]eventlog.Event{event("", set("a", 1))}, events...)...), 100, small)
 	s.run(again)
-	if got := asideOf(t, again.Runner); len(got) != 0 {
-		t.Errorf("%d events are aside, want none", len(got))
+	if got := deadLettersOf(t, again.Runner); len(got) != 0 {
+		t.Errorf("%d dead letters, want none", len(got))
 	}
 	s.want("after the restart", map[string]int{"a": 31})
 }

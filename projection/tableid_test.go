@@ -83,8 +83,8 @@ func (s *othersTables) swap(t *testing.T, table *driver.Table) {
 	delete(s.marks, name)
 }
 
-// TestATableThatIsSwappedUnderAServerIsNotServed, also as long as nobody has made the table that its rows are to be folded
-// into.
+// TestATableThatIsSwappedUnderAServerIsNotServed, also as long as nobody has made the table that its rows are to be
+// folded into.
 func TestATableThatIsSwappedUnderAServerIsNotServed(t *testing.T) {
 	c := &clock{at: epoch}
 	store := newOthersTables(c)

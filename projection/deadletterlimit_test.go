@@ -112,7 +112,7 @@ func TestWhatPrecedesAStopByDeadLettersIsDurable(t *testing.T) {
 			t.Errorf("Run: %v, want it to say %s", err, want)
 		}
 	}
-	if got := asideOf(t, r); len(got) != 99 || got[98] != "0@198" {
+	if got := deadLettersOf(t, r); len(got) != 99 || got[98] != "0@198" {
 		t.Errorf("%d dead letters, want the 99 up to 0@198", len(got))
 	}
 	if got := totals(t, db, store)["a"]; got != 99 {
@@ -166,8 +166,8 @@ func testDecisionsAtABound(t *testing.T, db *querydb.DB) {
 	want("without a bound", newRunner(t, "script", log, db, cfg), "")
 }
 
-// TestAStopByDeadLettersIsTheSameWhereverAProjectionRestarts ends the process at random commits, on both kinds of store, in
-// windows that differ from one process to the next.
+// TestAStopByDeadLettersIsTheSameWhereverAProjectionRestarts ends the process at random commits, on both kinds of
+// store, in windows that differ from one process to the next.
 func TestAStopByDeadLettersIsTheSameWhereverAProjectionRestarts(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		bad := rapid.IntRange(35, 90).Draw(rt, "percent that fail")
@@ -188,7 +188,7 @@ func TestAStopByDeadLettersIsTheSameWhereverAProjectionRestarts(t *testing.T) {
 		}
 		log := logOf(t, events...)
 		whole := newRunner(t, "script", log, open(t, newFaultyStore()), quick())
-		stop, want := stopOf(rt, whole), asideOf(t, whole)
+		stop, want := stopOf(rt, whole), deadLettersOf(t, whole)
 
 		now := quick().Now
 		kept := memstore.NewMultiWriter(memstore.Options{Now: now})
@@ -228,7 +228,7 @@ func TestAStopByDeadLettersIsTheSameWhereverAProjectionRestarts(t *testing.T) {
 			if got != stop {
 				rt.Fatalf("it stops at %q, want %q", got, stop)
 			}
-			if diff := cmp.Diff(want, asideOf(t, r)); diff != "" {
+			if diff := cmp.Diff(want, deadLettersOf(t, r)); diff != "" {
 				rt.Fatalf("dead letters (-want +got):\n%s", diff)
 			}
 			return
@@ -237,8 +237,8 @@ func TestAStopByDeadLettersIsTheSameWhereverAProjectionRestarts(t *testing.T) {
 	})
 }
 
-// TestAStopAtABlockedEventEndsWithWhatBlocksIt: where one event blocks all others, a decision about it lets the projection
-// go on, and so does one about the event at which it has stopped, as far as the next.
+// TestAStopAtABlockedEventEndsWithWhatBlocksIt: where one event blocks all others, a decision about it lets the
+// projection go on, and so does one about the event at which it has stopped, as far as the next.
 func TestAStopAtABlockedEventEndsWithWhatBlocksIt(t *testing.T) {
 	for name, kept := range map[string]driver.Driver{
 		"plain": newFaultyStore(), "shared": memstore.NewMultiWriter(memstore.Options{Now: quick().Now}),
@@ -276,7 +276,7 @@ func TestAStopAtABlockedEventEndsWithWhatBlocksIt(t *testing.T) {
 			if got := stopOf(t, r); got != "" {
 				t.Errorf("what blocks all others is skipped, and it stops at %q", got)
 			}
-			if got := asideOf(t, r); len(got) != 0 {
+			if got := deadLettersOf(t, r); len(got) != 0 {
 				t.Errorf("dead letters %v, want none", got)
 			}
 			plain, is := kept.(*faultyStore)

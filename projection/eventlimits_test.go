@@ -41,10 +41,10 @@ func TestAnEventThatReturnsTooManyOpsBecomesADeadLetter(t *testing.T) {
 	if err := r.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	asides, err := r.DeadLetters(t.Context(), "", 10)
-	if err != nil || len(asides) != 1 || asides[0].Ref != "0@2" || !strings.Contains(asides[0].Reason, "1000000 ops") ||
-		!strings.Contains(asides[0].Reason, "may return 10000") || !strings.Contains(asides[0].Reason, "--max-ops") {
-		t.Errorf("dead letters %+v, %v: want the second event, with its ops and the bound", asides, err)
+	letters, err := r.DeadLetters(t.Context(), "", 10)
+	if err != nil || len(letters) != 1 || letters[0].Ref != "0@2" || !strings.Contains(letters[0].Reason, "1000000 ops") ||
+		!strings.Contains(letters[0].Reason, "may return 10000") || !strings.Contains(letters[0].Reason, "--max-ops") {
+		t.Errorf("dead letters %+v, %v: want the second event, with its ops and the bound", letters, err)
 	}
 	if calls != 3 {
 		t.Errorf("the projector was called %d times for 3 events", calls)
@@ -70,12 +70,12 @@ func TestAnEventThatWritesTooManyBytesBecomesADeadLetter(t *testing.T) {
 		store := &sizes{Driver: memstore.New()}
 		r := run(t, logOf(t, event("", large("a", 9)...), event("", large("b", 11)...), event("", large("c", 9)...),
 			event("", large("a", 9)...), event("", set("b", 1))), open(t, store), cfg)
-		if diff := cmp.Diff([]string{"0@2"}, asideOf(t, r)); diff != "" {
+		if diff := cmp.Diff([]string{"0@2"}, deadLettersOf(t, r)); diff != "" {
 			t.Errorf("window %d: dead letters (-want +got):\n%s", window, diff)
 		}
-		asides, err := r.DeadLetters(t.Context(), "", 10)
-		if err != nil || len(asides) > 0 && !strings.Contains(asides[0].Reason, "more than 1048576 bytes of rows") {
-			t.Errorf("window %d: dead letters %+v, %v: want one that names the bound", window, asides, err)
+		letters, err := r.DeadLetters(t.Context(), "", 10)
+		if err != nil || len(letters) > 0 && !strings.Contains(letters[0].Reason, "more than 1048576 bytes of rows") {
+			t.Errorf("window %d: dead letters %+v, %v: want one that names the bound", window, letters, err)
 		}
 		if most := 2 << 20; store.largest > most {
 			t.Errorf("window %d: a commit has %d bytes of rows, want at most %d", window, store.largest, most)
@@ -99,8 +99,8 @@ func TestAWindowHoldsABoundedNumberOfOps(t *testing.T) {
 	cfg.Window, cfg.MaxOps = 20, 40
 	store := &sizes{Driver: memstore.New()}
 	r := run(t, logOf(t, events...), open(t, store), cfg)
-	if asides := asideOf(t, r); len(asides) > 0 {
-		t.Errorf("dead letters %v", asides)
+	if letters := deadLettersOf(t, r); len(letters) > 0 {
+		t.Errorf("dead letters %v", letters)
 	}
 	if store.rows != want {
 		t.Errorf("%d rows were written, want %d", store.rows, want)
@@ -130,8 +130,8 @@ func (s *sizes) Apply(ctx context.Context, b driver.Batch) error {
 func TestARowWithoutMeasureMakesADeadLetter(t *testing.T) {
 	huge := event("", Step{Op: "set", ID: "a", Version: "v1", Note: strings.Repeat("x", 17*querydb.MaxRowSize)})
 	r := run(t, logOf(t, huge, event("", set("b", 1))), open(t, memstore.New()), quick())
-	asides, err := r.DeadLetters(t.Context(), "", 10)
-	if err != nil || len(asides) != 1 || !strings.Contains(asides[0].Reason, "may have 409600") {
-		t.Errorf("dead letters %+v, %v: want the event, with how large a row may be", asides, err)
+	letters, err := r.DeadLetters(t.Context(), "", 10)
+	if err != nil || len(letters) != 1 || !strings.Contains(letters[0].Reason, "may have 409600") {
+		t.Errorf("dead letters %+v, %v: want the event, with how large a row may be", letters, err)
 	}
 }
