@@ -24,6 +24,27 @@ const (
 	mostColumns = 120 // of a line; a tab is one
 )
 
+// larger are the packages and types that are not divided yet, and their sizes: they may shrink, and not grow.
+var larger = map[string]int{
+	"projection/internal/fold":             17,
+	"querydb":                              24,
+	"querydb/drivertest":                   25,
+	"querydb/dynamostore":                  25,
+	"server":                               19,
+	"eventlog/data.Reader":                 29,
+	"eventlog/embeddedlog.Log":             26,
+	"eventlog/internal/scan.Scanner":       24,
+	"internal/disk.Disk":                   30,
+	"keys.Layout":                          36,
+	"projection/internal/checkpoint.State": 24,
+	"projection/internal/delivery.Runner":  21,
+	"projection/internal/fold.partitions":  21,
+	"querydb.DB":                           66,
+	"querydb/drivertest.store":             34,
+	"querydb/dynamostore.Store":            52,
+	"querydb/dynamostore.shape":            22,
+}
+
 // TestPackagesHaveFewFiles: beside tests and generated files, about as many as one reads the names of at once.
 func TestPackagesHaveFewFiles(t *testing.T) {
 	files := map[string]int{}
@@ -33,8 +54,8 @@ func TestPackagesHaveFewFiles(t *testing.T) {
 		}
 	}
 	for _, dir := range slices.Sorted(maps.Keys(files)) {
-		if files[dir] > mostFiles {
-			t.Errorf("package %s has %d files, at most %d may be: split it by subject", dir, files[dir], mostFiles)
+		if most := max(mostFiles, larger[dir]); files[dir] > most {
+			t.Errorf("package %s has %d files, at most %d may be: split it by subject", dir, files[dir], most)
 		}
 	}
 }
@@ -57,9 +78,9 @@ func TestTypesHaveFewMethods(t *testing.T) {
 		}
 	}
 	for _, typ := range slices.Sorted(maps.Keys(methods)) {
-		if methods[typ] > mostMethods {
+		if most := max(mostMethods, larger[typ]); methods[typ] > most {
 			t.Errorf("type %s has %d methods, at most %d may be: give some of its work to others",
-				typ, methods[typ], mostMethods)
+				typ, methods[typ], most)
 		}
 	}
 }
