@@ -35,7 +35,8 @@ type Config struct {
 	// RefetchAfter is the least time between two reads of the key set that tokens with unknown keys cause; 10 s by
 	// default. MaxKeyAge is how long keys serve before the set is read anew; 15 min by default.
 	RefetchAfter, MaxKeyAge time.Duration
-	// KeysExpireAfter is how long keys serve after the set was last read, where it cannot be read any more; 1 h by default.
+	// KeysExpireAfter is how long keys serve after the set was last read, where it cannot be read any more; 1 h by
+	// default.
 	KeysExpireAfter time.Duration
 	// Client fetches the key set; one with a timeout of 5 s by default.
 	Client *http.Client

@@ -75,7 +75,8 @@ func parseKey(raw json.RawMessage) (key, error) {
 		return key{}, fmt.Errorf("key %q is for use %q", m.KID, m.USE)
 	}
 	if m.KTY == jwkset.KtyOct {
-		return key{}, fmt.Errorf("key %q is a shared secret, which does not belong in a key set: configure it as the secret", m.KID)
+		return key{}, fmt.Errorf("key %q is a shared secret, which does not belong in a key set: configure it "+
+			"as the secret", m.KID)
 	}
 	jwk, err := jwkset.NewJWKFromMarshal(m, jwkset.JWKMarshalOptions{}, jwkset.JWKValidateOptions{SkipMetadata: true})
 	if err != nil {

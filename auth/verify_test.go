@@ -19,7 +19,8 @@ import (
 func TestTokenIsAcceptedOrRefusedWithItsReason(t *testing.T) {
 	c := newClock()
 	hs := jwt.SigningMethodHS256
-	cfg := Config{Secret: sharedSecret, Now: c.now, Issuer: "issuer", Audience: []string{"app", "other"}, Leeway: 10 * time.Second}
+	cfg := Config{Secret: sharedSecret, Now: c.now, Issuer: "issuer", Audience: []string{"app", "other"},
+		Leeway: 10 * time.Second}
 	v := newVerifier(t, cfg)
 	good := jwt.MapClaims{"iss": "issuer", "aud": "app"}
 	with := func(others jwt.MapClaims) string {
@@ -43,8 +44,10 @@ func TestTokenIsAcceptedOrRefusedWithItsReason(t *testing.T) {
 		{"no audience", with(jwt.MapClaims{"aud": nil}), "lacks a claim"},
 		{"other issuer", with(jwt.MapClaims{"iss": "mallory"}), "another issuer"},
 		{"no issuer", with(jwt.MapClaims{"iss": nil}), "lacks a claim"},
-		{"other secret", sign(t, hs, []byte("another secret of at least 32 bytes!"), "", claimsAt(c.now(), good)), "not signed"},
-		{"algorithm not configured", sign(t, jwt.SigningMethodHS512, sharedSecret, "", claimsAt(c.now(), good)), "not signed"},
+		{"other secret", sign(t, hs, []byte("another secret of at least 32 bytes!"), "", claimsAt(c.now(), good)),
+			"not signed"},
+		{"algorithm not configured", sign(t, jwt.SigningMethodHS512, sharedSecret, "", claimsAt(c.now(), good)),
+			"not signed"},
 		{"none", sign(t, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, "", claimsAt(c.now(), good)), "not signed"},
 		{"subject that is no string", with(jwt.MapClaims{"sub": 7}), `claim "sub" that is no string`},
 		{"groups that are no strings", with(jwt.MapClaims{"groups": []int{1}}), "neither a string nor a list"},
@@ -103,7 +106,8 @@ func TestPublicKeyNeverVerifiesASymmetricSignature(t *testing.T) {
 			wantRefused(t, err, "not signed")
 		})
 	}
-	_, err := v.Verify(t.Context(), sign(t, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, "k", claimsAt(c.now(), nil)))
+	_, err := v.Verify(t.Context(), sign(t, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, "k",
+		claimsAt(c.now(), nil)))
 	wantRefused(t, err, "not signed")
 }
 
@@ -153,7 +157,8 @@ func TestHugeTokenIsRefusedBeforeItIsRead(t *testing.T) {
 	if _, err := v.Verify(t.Context(), fits); err != nil {
 		t.Fatal(err)
 	}
-	huge := sign(t, jwt.SigningMethodHS256, sharedSecret, "", claimsAt(c.now(), jwt.MapClaims{"x": strings.Repeat("x", 1000)}))
+	huge := sign(t, jwt.SigningMethodHS256, sharedSecret, "",
+		claimsAt(c.now(), jwt.MapClaims{"x": strings.Repeat("x", 1000)}))
 	_, err := v.Verify(t.Context(), huge)
 	wantRefused(t, err, "more than 1000 bytes")
 }
@@ -167,9 +172,11 @@ func TestClaimsSayWhoTheCallerIs(t *testing.T) {
 		want   Caller
 	}{
 		{"defaults", Config{}, jwt.MapClaims{"groups": []string{"a", "b"}}, Caller{"user-1", []string{"a", "b"}}},
-		{"one group, with a space in it", Config{}, jwt.MapClaims{"groups": "site admins"}, Caller{"user-1", []string{"site admins"}}},
+		{"one group, with a space in it", Config{}, jwt.MapClaims{"groups": "site admins"},
+			Caller{"user-1", []string{"site admins"}}},
 		{"cognito", Config{}, jwt.MapClaims{"cognito:groups": []string{"staff"}}, Caller{"user-1", []string{"staff"}}},
-		{"both", Config{}, jwt.MapClaims{"groups": "a", "cognito:groups": []string{"b"}}, Caller{"user-1", []string{"a", "b"}}},
+		{"both", Config{}, jwt.MapClaims{"groups": "a", "cognito:groups": []string{"b"}},
+			Caller{"user-1", []string{"a", "b"}}},
 		{"none", Config{}, jwt.MapClaims{"sub": nil, "groups": nil}, Caller{}},
 		{
 			"nested", Config{SubjectClaim: "user.id", GroupsClaims: []string{"realm_access.roles"}},
@@ -214,7 +221,8 @@ func TestConfigurationThatWouldNotProtectIsRefused(t *testing.T) {
 		{"both", Config{Secret: sharedSecret, JWKS: file}, "drop the other"},
 		{"short secret", Config{Secret: []byte("hunter2")}, "has 7 bytes, and needs 32"},
 		{"symmetric with public keys", Config{JWKS: file, Algorithms: []string{"HS256"}}, "cannot be used with a JWKS"},
-		{"asymmetric with a secret", Config{Secret: sharedSecret, Algorithms: []string{"RS256"}}, "cannot be used with a secret"},
+		{"asymmetric with a secret", Config{Secret: sharedSecret, Algorithms: []string{"RS256"}},
+			"cannot be used with a secret"},
 		{"none", Config{Secret: sharedSecret, Algorithms: []string{"none"}}, "cannot be used"},
 		{"no such file", Config{JWKS: file + ".gone"}, "no such file"},
 		{"other scheme", Config{JWKS: "ftp://example.com/jwks"}, "neither a file nor"},
@@ -234,7 +242,8 @@ func TestConfigurationThatWouldNotProtectIsRefused(t *testing.T) {
 	}
 }
 
-// FuzzVerify holds Verify to its promise: whatever comes, no panic, and nobody gets in but by the token that was issued.
+// FuzzVerify holds Verify to its promise: whatever comes, no panic, and nobody gets in but by the token that was
+// issued.
 func FuzzVerify(f *testing.F) {
 	c := newClock()
 	v := newVerifier(f, Config{Secret: sharedSecret, Now: c.now})

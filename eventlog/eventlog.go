@@ -36,8 +36,8 @@ type Event struct {
 // Positions are places in a source, one per partition: the offset of the last event already taken, 0 for none.
 type Positions map[string]uint64
 
-// What a Log answers to an append that it cannot write now. The events may be appended later nonetheless; sent again they
-// are the same. ErrFull says that space is missing: the log goes on by itself when there is some.
+// What a Log answers to an append that it cannot write now. The events may be appended later nonetheless; sent again
+// they are the same. ErrFull says that space is missing: the log goes on by itself when there is some.
 var (
 	ErrFull       = errors.New("eventlog: there is no space for more events")
 	ErrUnwritable = errors.New("eventlog: the log cannot be written")

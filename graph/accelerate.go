@@ -88,7 +88,8 @@ func (a *accelerated) plan(op *graphql.OperationContext, known *plan.Variants) *
 
 // undecided is the answer where a variable that decides what is included is null.
 func undecided(ctx context.Context, variable string) *graphql.Response {
-	graphql.AddError(ctx, graphqlerr.New(graphqlerr.BadUserInput, "the variable $%s is null, and @skip or @include needs a Boolean", variable))
+	graphql.AddError(ctx, graphqlerr.New(graphqlerr.BadUserInput,
+		"the variable $%s is null, and @skip or @include needs a Boolean", variable))
 	return &graphql.Response{Data: []byte("null")}
 }
 

@@ -25,7 +25,8 @@ func TestBothExecutorsRefuseTheSameAnswers(t *testing.T) {
 		{"60 orders of few bytes", "{ items { orderId } }", 16 * kib, true},
 		{"of more bytes than there may be", "{ items { " + many("customerGroup") + " } }", 31 * kib, false},
 		{"as they are where there is room", "{ items { " + many("customerGroup") + " } }", 32 * kib, true},
-		{"items told twice", "{ a: items { " + many("customerGroup") + " } items { " + many("customerGroup") + " } }", 62 * kib, false},
+		{"items told twice", "{ a: items { " + many("customerGroup") + " } items { " + many("customerGroup") + " } }",
+			62 * kib, false},
 		{"joined rows of more bytes", "{ items { products { " + many("productId") + " } } }", 120 * kib, false},
 	}
 	for way, cfg := range ways {
@@ -33,7 +34,8 @@ func TestBothExecutorsRefuseTheSameAnswers(t *testing.T) {
 			t.Run(way+"/"+tt.name, func(t *testing.T) {
 				cfg := cfg
 				cfg.MaxAnswer = tt.limit
-				body, err := json.Marshal(map[string]string{"query": `{ page: Sales_OrderByCustomerGroup(customerGroup: "retail", limit: 60) ` + tt.query + ` }`})
+				body, err := json.Marshal(map[string]string{"query": `{ page: Sales_OrderByCustomerGroup(customerGroup: ` +
+					`"retail", limit: 60) ` + tt.query + ` }`})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -75,8 +77,10 @@ func TestRowsCountAlthoughLittleIsAskedOfThem(t *testing.T) {
 			limit int64
 			ok    bool
 		}{
-			"few":              {"{ a: Sales_OrderByCustomerGroup(customerGroup: \"retail\", limit: 10) { items { orderId } } }", 20 << 10, true},
-			"one large page":   {"{ a: Sales_OrderByCustomerGroup(customerGroup: \"retail\", limit: 60) { items { orderId } } }", 20 << 10, false},
+			"few": {"{ a: Sales_OrderByCustomerGroup(customerGroup: \"retail\", limit: 10) { items { " +
+				"orderId } } }", 20 << 10, true},
+			"one large page": {"{ a: Sales_OrderByCustomerGroup(customerGroup: \"retail\", limit: 60) { items { " +
+				"orderId } } }", 20 << 10, false},
 			"several pages":    {manyPages, 20 << 10, false},
 			"with enough room": {manyPages, 1 << 20, true},
 		} {

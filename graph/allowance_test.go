@@ -26,8 +26,9 @@ type Query { Ward(id: ID!, consistent: Boolean): Ward }
 
 func newWards() *catalog.Catalog {
 	types := map[string]*catalog.Type{
-		"Ward":    {Model: model("Ward", stored("id", "ID", "patientIds", "[ID]"), []int{0}, nil), Owner: -1},
-		"Patient": {Model: model("Patient", stored("id", "ID", "name", "String", "secret", "String?", "wardId", "ID"), []int{0}, nil), Owner: -1},
+		"Ward": {Model: model("Ward", stored("id", "ID", "patientIds", "[ID]"), []int{0}, nil), Owner: -1},
+		"Patient": {Model: model("Patient", stored("id", "ID", "name", "String", "secret", "String?", "wardId", "ID"),
+			[]int{0}, nil), Owner: -1},
 	}
 	for name, t := range types {
 		t.Name, t.Fields = name, map[string]*catalog.Field{}
@@ -35,11 +36,14 @@ func newWards() *catalog.Catalog {
 			t.Fields[f.Name] = &catalog.Field{Name: f.Name, Ordinal: i}
 		}
 	}
-	types["Ward"].Fields["patients"] = &catalog.Field{Name: "patients", Ordinal: 1, Join: &catalog.Join{Target: "Patient", Many: true, Via: driver.Primary}}
-	types["Patient"].Fields["ward"] = &catalog.Field{Name: "ward", Ordinal: 3, Join: &catalog.Join{Target: "Ward", Via: driver.Primary}}
+	types["Ward"].Fields["patients"] = &catalog.Field{Name: "patients", Ordinal: 1,
+		Join: &catalog.Join{Target: "Patient", Many: true, Via: driver.Primary}}
+	types["Patient"].Fields["ward"] = &catalog.Field{Name: "ward", Ordinal: 3, Join: &catalog.Join{Target: "Ward",
+		Via: driver.Primary}}
 	types["Patient"].Fields["secret"].Rule = &catalog.Rule{Groups: []string{"Doctor"}}
 	return &catalog.Catalog{Types: types, Secured: true, Queries: map[string]*catalog.Query{
-		"Ward": {Name: "Ward", Kind: catalog.One, Type: "Ward", Index: driver.Primary, PK: []catalog.Arg{{Name: "id", Kind: keys.KindString}}},
+		"Ward": {Name: "Ward", Kind: catalog.One, Type: "Ward", Index: driver.Primary,
+			PK: []catalog.Arg{{Name: "id", Kind: keys.KindString}}},
 	}}
 }
 
@@ -80,7 +84,8 @@ func TestAnswersEndWhereTheyAreTooLarge(t *testing.T) {
 		{"three million objects", around(5, "id"), false},
 		{"few objects with long texts", around(1, "patients { name }"), true},
 		{"one text under many names", around(1, `patients { a: name b: name c: name d: name }`), false},
-		{"long texts under an alias of their list", around(1, `a: patients { name } b: patients { name } c: patients { name }`), false},
+		{"long texts under an alias of their list",
+			around(1, `a: patients { name } b: patients { name } c: patients { name }`), false},
 		{"errors", around(1, `patients { `+aliases(20, "secret")+` }`), false},
 	}
 	for way, b := range wards(t, Config{MaxAnswer: 1 << 20}) {
@@ -94,7 +99,9 @@ func TestAnswersEndWhereTheyAreTooLarge(t *testing.T) {
 					}
 					return
 				}
-				told := slices.DeleteFunc(slices.Clone(got.Errors), func(err string) bool { return strings.HasPrefix(err, "FORBIDDEN ") })
+				told := slices.DeleteFunc(slices.Clone(got.Errors), func(err string) bool {
+					return strings.HasPrefix(err, "FORBIDDEN ")
+				})
 				if got.Data != nil || len(told) != 1 || !strings.HasPrefix(told[0], "LIMIT_EXCEEDED ") {
 					t.Errorf("data %.100v, errors %.200v; wanted no data, and one error LIMIT_EXCEEDED", got.Data, told)
 				}
@@ -144,7 +151,8 @@ func TestAnswersEndWithTheirTime(t *testing.T) {
 		drv.left, drv.then = gets, func() { cancel(context.DeadlineExceeded) }
 		got := b.do(ended{ctx}, around(rounds, "id"), nil)
 		if len(got.Errors) != 1 || !strings.HasPrefix(got.Errors[0], "TIMEOUT ") || got.Data != nil || drv.left != 0 {
-			t.Errorf("%s: data %.100v, errors %.200v, %d reads left; wanted no data and one error TIMEOUT", way, got.Data, got.Errors, drv.left)
+			t.Errorf("%s: data %.100v, errors %.200v, %d reads left; wanted no data and one error TIMEOUT", way, got.Data,
+				got.Errors, drv.left)
 		}
 	}
 }

@@ -14,21 +14,24 @@ import (
 
 const (
 	oneRow   = `query($id: ID!) { Order(id: $id) { orderId customerId status placedAt total } }`
-	withJoin = `query($s: Status!) { OrderByStatus(status: $s, reverse: true, limit: 20) { items { orderId status total customer { customerId name note } } nextToken } }`
+	withJoin = `query($s: Status!) { OrderByStatus(status: $s, reverse: true, limit: 20) { items { orderId status total ` +
+		`customer { customerId name note } } nextToken } }`
 	withMany = `query($id: ID!) { Order(id: $id) { orderId total products { productId name price } } }`
 )
 
 func benchShop(b *testing.B) *bench {
 	shop := newBench(b, Config{AuthOff: true})
 	for i := range 1000 {
-		shop.put(b, "Customer", row{"customerId": fmt.Sprint("customer-", i), "name": fmt.Sprint("Customer ", i), "note": "some words about them"})
+		shop.put(b, "Customer", row{"customerId": fmt.Sprint("customer-", i), "name": fmt.Sprint("Customer ", i),
+			"note": "some words about them"})
 		shop.put(b, "Product", row{"productId": fmt.Sprint("product-", i), "name": fmt.Sprint("Product ", i), "price": 12.5})
 	}
 	for i := range 1000 {
 		shop.put(b, "Order", row{
 			"orderId": fmt.Sprint("order-", i), "customerId": fmt.Sprint("customer-", i*7%1000),
-			"productIds": []string{fmt.Sprint("product-", i), fmt.Sprint("product-", i*3%1000), fmt.Sprint("product-", i*5%1000), fmt.Sprint("product-", i*11%1000), fmt.Sprint("product-", i*13%1000)},
-			"status":     "OPEN", "placedAt": day(1 + i%28), "total": 99.5, "sold": int64(i), "group": "g",
+			"productIds": []string{fmt.Sprint("product-", i), fmt.Sprint("product-", i*3%1000), fmt.Sprint("product-",
+				i*5%1000), fmt.Sprint("product-", i*11%1000), fmt.Sprint("product-", i*13%1000)},
+			"status": "OPEN", "placedAt": day(1 + i%28), "total": 99.5, "sold": int64(i), "group": "g",
 		})
 	}
 	return shop
@@ -103,7 +106,8 @@ func BenchmarkDirect(b *testing.B) {
 		b.ReportAllocs()
 		names, more := []string{`"orderId":`, `"status":`, `"total":`}, []string{`"customerId":`, `"name":`, `"note":`}
 		for b.Loop() {
-			page, err := shop.db.Query(ctx, order, querydb.Query{Index: 0, PK: "OPEN", Reverse: true, Limit: 20, Fields: []int{0, 1, 4, 6}})
+			page, err := shop.db.Query(ctx, order, querydb.Query{Index: 0, PK: "OPEN", Reverse: true, Limit: 20,
+				Fields: []int{0, 1, 4, 6}})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -121,8 +121,8 @@ func testCollections(t *testing.T, drv driver.Driver) {
 	}
 }
 
-// walkCollection reads all pages. Each is full while there are rows, and costs at most one range for each chosen member.
-// Between pages the row that the token stands on goes and comes back.
+// walkCollection reads all pages. Each is full while there are rows, and costs at most one range for each chosen
+// member. Between pages the row that the token stands on goes and comes back.
 func (h *herd) walkCollection(t *testing.T, q *catalog.Query, vars map[string]any, limit, ranges int) (all []string) {
 	t.Helper()
 	kind := map[string]string{"Yard": "Kind", "Barkers": "BarkerKind", "Shed": "Kind"}[q.Name]
@@ -176,9 +176,12 @@ func (h *herd) walkCollection(t *testing.T, q *catalog.Query, vars map[string]an
 func TestCollectionsAnswer(t *testing.T) {
 	h := &herd{newBenchOf(t, newYard(), yardSDL, Config{}, memstore.New()), nil, nil}
 	h.put(t, "Keeper", row{"id": "k1", "name": "Kim"}, row{"id": "k2"})
-	h.put(t, "Cat", row{"id": "c1", "yard": "Y", "name": "Tom", "keeperId": "k1"}, row{"id": "c2", "yard": "Y", "keeperId": "none"}, row{"id": "c3", "yard": "Z", "name": "Kit"})
-	h.put(t, "Dog", row{"id": "d1", "yard": "Y", "name": "Rex", "size": 2, "keeperId": "k1"}, row{"id": "d2", "yard": "Y", "name": "Bo", "size": 1, "keeperId": "k2"})
-	h.put(t, "Fox", row{"id": "f1", "yard": "Y", "owner": "ann"}, row{"id": "f2", "yard": "Y", "owner": "bob"}, row{"id": "f3", "yard": "Z", "owner": "ann"})
+	h.put(t, "Cat", row{"id": "c1", "yard": "Y", "name": "Tom", "keeperId": "k1"}, row{"id": "c2", "yard": "Y",
+		"keeperId": "none"}, row{"id": "c3", "yard": "Z", "name": "Kit"})
+	h.put(t, "Dog", row{"id": "d1", "yard": "Y", "name": "Rex", "size": 2, "keeperId": "k1"},
+		row{"id": "d2", "yard": "Y", "name": "Bo", "size": 1, "keeperId": "k2"})
+	h.put(t, "Fox", row{"id": "f1", "yard": "Y", "owner": "ann"}, row{"id": "f2", "yard": "Y", "owner": "bob"},
+		row{"id": "f3", "yard": "Z", "owner": "ann"})
 	hunter, ann := as(t.Context(), "root", "Hunter"), as(t.Context(), "ann")
 	tests := []struct {
 		name   string
@@ -189,25 +192,42 @@ func TestCollectionsAnswer(t *testing.T) {
 		ranges int64
 	}{
 		{"in stored order, by fragments on types, interfaces and the union", true,
-			`{ Yard(yard: "y") { items { __typename ...A ... on Named { name } ... on Animal { ... on Fox { owner } } } nextToken } } fragment A on Animal { ... on Dog { size } }`,
-			result{Data: wantJSON(t, `{"Yard":{"items":[{"__typename":"Dog","size":1,"name":"Bo"},{"__typename":"Dog","size":2,"name":"Rex"},{"__typename":"Fox","owner":"ann"},{"__typename":"Fox","owner":"bob"},
+			`{ Yard(yard: "y") { items { __typename ...A ... on Named { name } ... on Animal { ... on Fox { owner } } } ` +
+				`nextToken } } fragment A on Animal { ... on Dog { size } }`,
+			result{Data: wantJSON(t,
+				`{"Yard":{"items":[{"__typename":"Dog","size":1,"name":"Bo"},{"__typename":"Dog","size":2,"name":"Rex"},{"__typename":"Fox","owner":"ann"},{"__typename":"Fox","owner":"bob"},
 				{"__typename":"Cat","name":"Tom"},{"__typename":"Cat","name":null}],"nextToken":null}}`)}, 0, 1},
-		{"joins of all members in one batch", true, `{ Yard(yard: "Y", only: [Cat, Dog]) { items { ... on Cat { keeper { name } } ... on Dog { keeper { id } } } } }`,
-			result{Data: wantJSON(t, `{"Yard":{"items":[{"keeper":{"id":"k2"}},{"keeper":{"id":"k1"}},{"keeper":{"name":"Kim"}},{"keeper":null}]}}`)}, 1, 2},
-		{"a page that the first member fills reads no other, but whether it has rows", true, `{ Shed(yard: "Y", only: [Cat, Dog], limit: 1) { a: items { ... on Cat { id } } b: items { ... on Cat { name } } } }`,
+		{"joins of all members in one batch", true, `{ Yard(yard: "Y", only: [Cat, Dog]) { items { ... on Cat { keeper { ` +
+			`name } } ... on Dog { keeper { id } } } } }`,
+			result{Data: wantJSON(t,
+				`{"Yard":{"items":[{"keeper":{"id":"k2"}},{"keeper":{"id":"k1"}},{"keeper":{"name":"Kim"}},{"keeper":null}]}}`)},
+			1, 2},
+		{"a page that the first member fills reads no other, but whether it has rows", true,
+			`{ Shed(yard: "Y", only: [Cat, Dog], limit: 1) { a: items { ... on Cat { id } } b: items { ... on Cat { ` +
+				`name } } } }`,
 			result{Data: wantJSON(t, `{"Shed":{"a":[{"id":"c1"}],"b":[{"name":"Tom"}]}}`)}, 0, 2},
-		{"rows that lack a part of the index are not in it", true, `{ Shed(yard: "Y", only: Cat) { items { ... on Cat { id } } } }`,
+		{"rows that lack a part of the index are not in it", true,
+			`{ Shed(yard: "Y", only: Cat) { items { ... on Cat { id } } } }`,
 			result{Data: wantJSON(t, `{"Shed":{"items":[{"id":"c1"}]}}`)}, 0, 1},
-		{"entries that lack a field are completed in one batch", true, `{ Shed(yard: "Y") { items { ... on Dog { size keeper { id } } ... on Cat { id } } } }`,
-			result{Data: wantJSON(t, `{"Shed":{"items":[{"id":"c1"},{"size":1,"keeper":{"id":"k2"}},{"size":2,"keeper":{"id":"k1"}},{},{}]}}`)}, 2, 1},
-		{"an inner collection", true, `{ Barkers(yard: "Y", reverse: true, limit: 3) { items { ... on Fox { id } ... on Dog { id } } } }`,
+		{"entries that lack a field are completed in one batch", true,
+			`{ Shed(yard: "Y") { items { ... on Dog { size keeper ` +
+				`{ id } } ... on Cat { id } } } }`,
+			result{Data: wantJSON(t,
+				`{"Shed":{"items":[{"id":"c1"},{"size":1,"keeper":{"id":"k2"}},{"size":2,"keeper":{"id":"k1"}},{},{}]}}`)}, 2, 1},
+		{"an inner collection", true, `{ Barkers(yard: "Y", reverse: true, limit: 3) { items { ... on Fox { id ` +
+			`} ... on Dog ` +
+			`{ id } } } }`,
 			result{Data: wantJSON(t, `{"Barkers":{"items":[{"id":"f2"},{"id":"f1"},{"id":"d1"}]}}`)}, 0, 1},
-		{"a member that is another's", false, `{ Yard(yard: "Y") { items { __typename } } }`, result{Data: nil, Errors: []string{"FORBIDDEN Yard"}}, 0, 0},
+		{"a member that is another's", false, `{ Yard(yard: "Y") { items { __typename } } }`,
+			result{Data: nil, Errors: []string{"FORBIDDEN Yard"}}, 0, 0},
 		{"a member that is the caller's, in a partition that is not", false, `{ Yard(yard: "Z") { items { __typename } } }`,
 			result{Data: nil, Errors: []string{"FORBIDDEN Yard"}}, 0, 0},
-		{"members without a rule", false, `{ Yard(yard: "Y", only: [Cat]) { items { __typename } } }`, result{Data: wantJSON(t, `{"Yard":{"items":[{"__typename":"Cat"},{"__typename":"Cat"}]}}`)}, 0, 1},
-		{"no member", true, `{ Yard(yard: "Y", only: []) { items { __typename } } }`, result{Errors: []string{"BAD_USER_INPUT Yard"}}, 0, 0},
-		{"an empty partition key's value", true, `{ Yard(yard: "") { items { __typename } } }`, result{Data: wantJSON(t, `{"Yard":{"items":[]}}`)}, 0, 1},
+		{"members without a rule", false, `{ Yard(yard: "Y", only: [Cat]) { items { __typename } } }`,
+			result{Data: wantJSON(t, `{"Yard":{"items":[{"__typename":"Cat"},{"__typename":"Cat"}]}}`)}, 0, 1},
+		{"no member", true, `{ Yard(yard: "Y", only: []) { items { __typename } } }`,
+			result{Errors: []string{"BAD_USER_INPUT Yard"}}, 0, 0},
+		{"an empty partition key's value", true, `{ Yard(yard: "") { items { __typename } } }`,
+			result{Data: wantJSON(t, `{"Yard":{"items":[]}}`)}, 0, 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -224,7 +244,8 @@ func TestCollectionsAnswer(t *testing.T) {
 			}
 		})
 	}
-	if got := h.do(t.Context(), `{ Yard(yard: "Y") { items { __typename } } }`, nil); !slices.Equal(got.Errors, []string{"UNAUTHENTICATED Yard"}) {
+	if got := h.do(t.Context(), `{ Yard(yard: "Y") { items { __typename } } }`, nil); !slices.Equal(got.Errors,
+		[]string{"UNAUTHENTICATED Yard"}) {
 		t.Errorf("nobody is answered %v", got)
 	}
 }
@@ -249,7 +270,8 @@ func TestVariablesInsideListLiteralsAreReadAnew(t *testing.T) {
 			t.Errorf("%v: -want +got:\n%s", tt.vars, diff)
 		}
 	}
-	one := h.do(t.Context(), `query($only: [Kind!]) { Yard(yard: "Y", only: $only) { items { __typename } } }`, map[string]any{"only": "Dog"})
+	one := h.do(t.Context(), `query($only: [Kind!]) { Yard(yard: "Y", only: $only) { items { __typename } } }`,
+		map[string]any{"only": "Dog"})
 	if diff := gocmp.Diff(result{Data: wantJSON(t, `{"Yard":{"items":[{"__typename":"Dog"}]}}`)}, one); diff != "" {
 		t.Errorf("one value for a list: -want +got:\n%s", diff)
 	}

@@ -42,7 +42,8 @@ func ExampleAccelerate() {
 
 	runtime := graph.NewRuntime(db, generated.Catalog, graph.Config{AuthOff: true})
 	api := graphqlhttp.New(graph.Accelerate(generated.New(runtime), runtime), graphqlhttp.Config{})
-	r := httptest.NewRequest("POST", "/graphql", strings.NewReader(`{"query": "{ Sales_Customer(id: \"ada\") { name registeredAt } }"}`))
+	r := httptest.NewRequest("POST", "/graphql",
+		strings.NewReader(`{"query": "{ Sales_Customer(id: \"ada\") { name registeredAt } }"}`))
 	r.Header.Set("Content-Type", "application/json")
 	w := httptest.NewRecorder()
 	api.ServeHTTP(w, r)

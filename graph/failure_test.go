@@ -31,15 +31,22 @@ func TestBadArgumentsAreToldByCodeAndPath(t *testing.T) {
 	}{
 		{"limit 0", `{ TrackById(id: "o1", limit: 0) { nextToken } }`, nil, []string{"BAD_USER_INPUT TrackById"}},
 		{"limit 1001", `{ x: TrackById(id: "o1", limit: 1001) { nextToken } }`, nil, []string{"BAD_USER_INPUT x"}},
-		{"limit beyond 32 bits", `query($l: Int) { TrackById(id: "o1", limit: $l) { nextToken } }`, map[string]any{"l": math.MaxInt32 + 1}, []string{"BAD_USER_INPUT TrackById.limit"}},
-		{"eq with prefix", `{ TrackById(id: "o1", eq: "a", prefix: "b") { nextToken } }`, nil, []string{"BAD_USER_INPUT TrackById"}},
-		{"prefix with to", `{ TrackById(id: "o1", prefix: "a", to: "b") { nextToken } }`, nil, []string{"BAD_USER_INPUT TrackById"}},
+		{"limit beyond 32 bits", `query($l: Int) { TrackById(id: "o1", limit: $l) { nextToken } }`,
+			map[string]any{"l": math.MaxInt32 + 1}, []string{"BAD_USER_INPUT TrackById.limit"}},
+		{"eq with prefix", `{ TrackById(id: "o1", eq: "a", prefix: "b") { nextToken } }`, nil,
+			[]string{"BAD_USER_INPUT TrackById"}},
+		{"prefix with to", `{ TrackById(id: "o1", prefix: "a", to: "b") { nextToken } }`, nil,
+			[]string{"BAD_USER_INPUT TrackById"}},
 		{"an empty id", `{ TrackById(id: "") { nextToken } }`, nil, []string{"BAD_USER_INPUT TrackById"}},
 		{"an empty id of one row", `{ Customer(id: "") { name } }`, nil, []string{"BAD_USER_INPUT Customer"}},
-		{"an id too long", `query($id: ID!) { Customer(id: $id) { name } }`, map[string]any{"id": strings.Repeat("x", 2049)}, []string{"BAD_USER_INPUT Customer"}},
-		{"null for an id", `query($id: ID = "c1") { Customer(id: $id) { name } }`, map[string]any{"id": nil}, []string{"BAD_USER_INPUT Customer.id"}},
-		{"an enum in other case", `query($s: Status!) { OrderByStatus(status: $s) { nextToken } }`, map[string]any{"s": "open"}, []string{"BAD_USER_INPUT OrderByStatus.status"}},
-		{"not a date-time", `{ Track(id: "o1", changedAt: "yesterday") { status } }`, nil, []string{"BAD_USER_INPUT Track.changedAt"}},
+		{"an id too long", `query($id: ID!) { Customer(id: $id) { name } }`,
+			map[string]any{"id": strings.Repeat("x", 2049)}, []string{"BAD_USER_INPUT Customer"}},
+		{"null for an id", `query($id: ID = "c1") { Customer(id: $id) { name } }`, map[string]any{"id": nil},
+			[]string{"BAD_USER_INPUT Customer.id"}},
+		{"an enum in other case", `query($s: Status!) { OrderByStatus(status: $s) { nextToken } }`,
+			map[string]any{"s": "open"}, []string{"BAD_USER_INPUT OrderByStatus.status"}},
+		{"not a date-time", `{ Track(id: "o1", changedAt: "yesterday") { status } }`, nil,
+			[]string{"BAD_USER_INPUT Track.changedAt"}},
 		{"not a token", `{ TrackById(id: "o1", nextToken: "xyz") { nextToken } }`, nil, []string{"INVALID_TOKEN TrackById"}},
 		{"an empty token", `{ TrackById(id: "o1", nextToken: "") { nextToken } }`, nil, []string{"INVALID_TOKEN TrackById"}},
 	}
@@ -108,10 +115,12 @@ func TestAFailedJoinFailsOnlyItsField(t *testing.T) {
 		}
 		return nil
 	}
-	got := b.do(t.Context(), `{ Order(id: "o0") { orderId customer { name } products { productId maker { name } } } }`, nil)
+	got := b.do(t.Context(), `{ Order(id: "o0") { orderId customer { name } products { productId maker { name } } } }`,
+		nil)
 	want := result{
-		Data:   wantJSON(t, `{"Order":{"orderId":"o0","customer":null,"products":[{"productId":"p0","maker":null},{"productId":"p1","maker":null},{"productId":"p0","maker":null}]}}`),
-		Errors: []string{"UNAVAILABLE Order.customer", "UNAVAILABLE Order.products[0].maker", "UNAVAILABLE Order.products[2].maker"},
+		Data: wantJSON(t, `{"Order":{"orderId":"o0","customer":null,"products":[{"productId":"p0","maker":null},{"productId":"p1","maker":null},{"productId":"p0","maker":null}]}}`),
+		Errors: []string{"UNAVAILABLE Order.customer", "UNAVAILABLE Order.products[0].maker",
+			"UNAVAILABLE Order.products[2].maker"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -122,7 +131,8 @@ func TestTooManyJoinedRowsAreRefused(t *testing.T) {
 	b := newBench(t, Config{AuthOff: true, MaxJoinFanout: 2})
 	b.stock(t)
 	got := b.do(t.Context(), `{ a: Order(id: "o0") { customer { name } } b: Order(id: "o0") { products { name } } }`, nil)
-	want := result{Data: wantJSON(t, `{"a":{"customer":{"name":"Customer 0"}},"b":null}`), Errors: []string{"LIMIT_EXCEEDED b.products"}}
+	want := result{Data: wantJSON(t, `{"a":{"customer":{"name":"Customer 0"}},"b":null}`),
+		Errors: []string{"LIMIT_EXCEEDED b.products"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -132,8 +142,10 @@ func TestNullsOfStoredRowsBubble(t *testing.T) {
 	b := newBench(t, Config{AuthOff: true})
 	b.put(t, "Customer", row{"customerId": "c1"}, row{"customerId": "c2", "name": "two"})
 	b.put(t, "Product", row{"productId": "p1"}, row{"productId": "p2", "name": "two"})
-	b.put(t, "Track", row{"orderId": "o1", "changedAt": day(1), "status": "OPEN"}, row{"orderId": "o1", "changedAt": day(2)})
-	b.put(t, "Order", row{"orderId": "o1", "customerId": "c1", "productIds": []string{"p2", "p1"}, "status": "OPEN", "placedAt": day(1)})
+	b.put(t, "Track", row{"orderId": "o1", "changedAt": day(1), "status": "OPEN"},
+		row{"orderId": "o1", "changedAt": day(2)})
+	b.put(t, "Order", row{"orderId": "o1", "customerId": "c1", "productIds": []string{"p2", "p1"}, "status": "OPEN",
+		"placedAt": day(1)})
 	tests := []struct {
 		name, query string
 		want        result
@@ -159,7 +171,8 @@ func TestNullsOfStoredRowsBubble(t *testing.T) {
 func TestAPanicIsAnAnswer(t *testing.T) {
 	b := newBench(t, Config{AuthOff: true})
 	b.store.fail = func(context.Context, string) error { panic("broken") }
-	for _, query := range []string{`{ Customer(id: "c1") { name } }`, `{ a: Customer(id: "c1") { name } b: Customer(id: "c1") { name } }`} {
+	for _, query := range []string{`{ Customer(id: "c1") { name } }`,
+		`{ a: Customer(id: "c1") { name } b: Customer(id: "c1") { name } }`} {
 		got := b.do(t.Context(), query, nil)
 		if got.Data != nil || len(got.Errors) != 1 {
 			t.Errorf("%s: %v, wanted no data and one error", query, got)
@@ -192,18 +205,30 @@ func TestRules(t *testing.T) {
 		{"a row is for nobody else", bob, `{ Invoice(id: "i1") { amount } }`, "FORBIDDEN Invoice"},
 		{"a stranger does not learn that a row is not there", bob, `{ Invoice(id: "none") { amount } }`, "FORBIDDEN Invoice"},
 		{"a token without subject owns nothing", nobody, `{ Invoice(id: "i1") { amount } }`, "FORBIDDEN Invoice"},
-		{"an index needs a token", anyone, `{ InvoiceByOwnerId(ownerId: "acc1") { items { amount } } }`, "UNAUTHENTICATED InvoiceByOwnerId"},
-		{"an index is for its group", admin, `{ InvoiceByOwnerId(ownerId: "acc2") { items { amount } } }`, `{"InvoiceByOwnerId":{"items":[{"amount":3},{"amount":4}]}}`},
-		{"an index is for the owner of the key", ann, `{ InvoiceByOwnerId(ownerId: "acc1") { items { amount } } }`, `{"InvoiceByOwnerId":{"items":[{"amount":1},{"amount":2}]}}`},
-		{"to the owner of a key rows of others are as missing", bob, `{ InvoiceByOwnerId(ownerId: "acc2") { items { amount } } }`, `{"InvoiceByOwnerId":{"items":[{"amount":3}]}}`},
-		{"an index is for nobody else", bob, `{ InvoiceByOwnerId(ownerId: "acc1") { items { amount } } }`, "FORBIDDEN InvoiceByOwnerId"},
-		{"nobody owns an unknown key", bob, `{ InvoiceByOwnerId(ownerId: "none") { items { amount } } }`, "FORBIDDEN InvoiceByOwnerId"},
-		{"own rows go through an index on the owner", ann, `{ InvoiceBySubject(subject: "ann") { items { amount } } }`, `{"InvoiceBySubject":{"items":[{"amount":1},{"amount":2},{"amount":4}]}}`},
-		{"an own list may be empty", staff, `{ InvoiceBySubject(subject: "eve") { items { amount } } }`, `{"InvoiceBySubject":{"items":[]}}`},
-		{"another's list is closed though it is empty", ann, `{ InvoiceBySubject(subject: "eve") { items { amount } } }`, "FORBIDDEN InvoiceBySubject"},
-		{"joins heed the rule of the type", ann, `{ Invoice(id: "i1") { bill { amount } } }`, `{"Invoice":{"bill":{"amount":1}}}`},
-		{"a guarded field is null without its group", ann, `{ Order(id: "o1") { orderId margin } }`, `FORBIDDEN Order.margin {"Order":{"orderId":"o1","margin":null}}`},
-		{"a guarded field needs a token", anyone, `{ Order(id: "o1") { margin } }`, `UNAUTHENTICATED Order.margin {"Order":{"margin":null}}`},
+		{"an index needs a token", anyone, `{ InvoiceByOwnerId(ownerId: "acc1") { items { amount } } }`,
+			"UNAUTHENTICATED InvoiceByOwnerId"},
+		{"an index is for its group", admin, `{ InvoiceByOwnerId(ownerId: "acc2") { items { amount } } }`,
+			`{"InvoiceByOwnerId":{"items":[{"amount":3},{"amount":4}]}}`},
+		{"an index is for the owner of the key", ann, `{ InvoiceByOwnerId(ownerId: "acc1") { items { amount } } }`,
+			`{"InvoiceByOwnerId":{"items":[{"amount":1},{"amount":2}]}}`},
+		{"to the owner of a key rows of others are as missing", bob,
+			`{ InvoiceByOwnerId(ownerId: "acc2") { items { amount } } }`, `{"InvoiceByOwnerId":{"items":[{"amount":3}]}}`},
+		{"an index is for nobody else", bob, `{ InvoiceByOwnerId(ownerId: "acc1") { items { amount } } }`,
+			"FORBIDDEN InvoiceByOwnerId"},
+		{"nobody owns an unknown key", bob, `{ InvoiceByOwnerId(ownerId: "none") { items { amount } } }`,
+			"FORBIDDEN InvoiceByOwnerId"},
+		{"own rows go through an index on the owner", ann, `{ InvoiceBySubject(subject: "ann") { items { amount } } }`,
+			`{"InvoiceBySubject":{"items":[{"amount":1},{"amount":2},{"amount":4}]}}`},
+		{"an own list may be empty", staff, `{ InvoiceBySubject(subject: "eve") { items { amount } } }`,
+			`{"InvoiceBySubject":{"items":[]}}`},
+		{"another's list is closed though it is empty", ann, `{ InvoiceBySubject(subject: "eve") { items { amount } } }`,
+			"FORBIDDEN InvoiceBySubject"},
+		{"joins heed the rule of the type", ann, `{ Invoice(id: "i1") { bill { amount } } }`,
+			`{"Invoice":{"bill":{"amount":1}}}`},
+		{"a guarded field is null without its group", ann, `{ Order(id: "o1") { orderId margin } }`,
+			`FORBIDDEN Order.margin {"Order":{"orderId":"o1","margin":null}}`},
+		{"a guarded field needs a token", anyone, `{ Order(id: "o1") { margin } }`,
+			`UNAUTHENTICATED Order.margin {"Order":{"margin":null}}`},
 		{"a guarded field is for its group", staff, `{ Order(id: "o1") { margin } }`, `{"Order":{"margin":1}}`},
 		{"the rest is public", anyone, `{ Order(id: "o1") { orderId } }`, `{"Order":{"orderId":"o1"}}`},
 	}
@@ -236,9 +261,13 @@ func TestJoinsToATypeUnderARule(t *testing.T) {
 		ctx  context.Context
 		want result
 	}{
-		{t.Context(), result{refused, []string{"UNAUTHENTICATED OrderByStatus.items[0].customer", "UNAUTHENTICATED OrderByStatus.items[1].customer"}}},
-		{as(t.Context(), "eve"), result{refused, []string{"FORBIDDEN OrderByStatus.items[0].customer", "FORBIDDEN OrderByStatus.items[1].customer"}}},
-		{as(t.Context(), "eve", "Staff"), result{wantJSON(t, `{"OrderByStatus":{"items":[{"customer":{"name":"Customer 0"}},{"customer":{"name":"Customer 3"}}]}}`), nil}},
+		{t.Context(), result{refused, []string{"UNAUTHENTICATED OrderByStatus.items[0].customer",
+			"UNAUTHENTICATED OrderByStatus.items[1].customer"}}},
+		{as(t.Context(), "eve"), result{refused, []string{"FORBIDDEN OrderByStatus.items[0].customer",
+			"FORBIDDEN OrderByStatus.items[1].customer"}}},
+		{as(t.Context(), "eve", "Staff"),
+			result{wantJSON(t, `{"OrderByStatus":{"items":[{"customer":{"name":"Customer `+
+				`0"}},{"customer":{"name":"Customer 3"}}]}}`), nil}},
 	} {
 		b.store.reset()
 		if diff := cmp.Diff(tt.want, b.do(tt.ctx, query, nil)); diff != "" {
@@ -248,7 +277,8 @@ func TestJoinsToATypeUnderARule(t *testing.T) {
 			t.Error("rows that nobody may see were read")
 		}
 	}
-	if got := b.do(t.Context(), `{ Customer(id: "none") { name } }`, nil); !slices.Equal(got.Errors, []string{"UNAUTHENTICATED Customer"}) {
+	if got := b.do(t.Context(), `{ Customer(id: "none") { name } }`, nil); !slices.Equal(got.Errors,
+		[]string{"UNAUTHENTICATED Customer"}) {
 		t.Errorf("got %v", got)
 	}
 }
@@ -284,8 +314,10 @@ func TestJoinsThroughAnIndexHeedItsRule(t *testing.T) {
 func TestAuthOffLiftsEveryRule(t *testing.T) {
 	b := newBench(t, Config{AuthOff: true})
 	b.stock(t)
-	got := b.do(t.Context(), `{ Invoice(id: "i1") { amount } InvoiceByOwnerId(ownerId: "acc1") { items { amount } } Order(id: "o1") { margin } }`, nil)
-	want := result{Data: wantJSON(t, `{"Invoice":{"amount":1},"InvoiceByOwnerId":{"items":[{"amount":1},{"amount":2}]},"Order":{"margin":1}}`)}
+	got := b.do(t.Context(), `{ Invoice(id: "i1") { amount } InvoiceByOwnerId(ownerId: "acc1") { items { amount } } `+
+		`Order(id: "o1") { margin } }`, nil)
+	want := result{Data: wantJSON(t,
+		`{"Invoice":{"amount":1},"InvoiceByOwnerId":{"items":[{"amount":1},{"amount":2}]},"Order":{"margin":1}}`)}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

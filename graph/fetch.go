@@ -14,8 +14,8 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// Connection is a page of items and the token of the next; a nil token says that there is none. Items are pointers to rows,
-// or the rows of several types of a collection.
+// Connection is a page of items and the token of the next; a nil token says that there is none. Items are pointers to
+// rows, or the rows of several types of a collection.
 type Connection[I any] struct {
 	Items     []I
 	NextToken *string
@@ -31,8 +31,8 @@ type Query struct {
 	Page       catalog.PageArgs
 }
 
-// FetchOne answers a generated query of one row, and prefetches what the operation joins to the row. It returns nil where
-// there is no row. Generated readers call it; resolvers of your own call those.
+// FetchOne answers a generated query of one row, and prefetches what the operation joins to the row. It returns nil
+// where there is no row. Generated readers call it; resolvers of your own call those.
 func FetchOne[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], query Query) (*R, error) {
 	q := rt.reader.Catalog.Queries[query.Name]
 	r := read.Request{PK: query.PK, SK: query.SK, Consistent: query.Consistent != nil && *query.Consistent}
@@ -50,8 +50,8 @@ func FetchOne[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], quer
 	return row, err
 }
 
-// FetchPage answers a generated list query, and prefetches what the operation joins to the rows. Generated readers call it;
-// resolvers of your own call those.
+// FetchPage answers a generated list query, and prefetches what the operation joins to the rows. Generated readers call
+// it; resolvers of your own call those.
 func FetchPage[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], query Query) (*Connection[*R], error) {
 	q := rt.reader.Catalog.Queries[query.Name]
 	p, err := rt.reader.Page(ctx, rt.reader.Viewer(ctx), q, query.pageRequest())

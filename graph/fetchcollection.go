@@ -34,9 +34,11 @@ func EnumNames[E ~string](values []E) []string {
 	return names
 }
 
-// FetchCollection answers a generated query of a collection, and prefetches what the operation joins to its items. readers
-// has one function for each member of the collection. Generated readers call it; resolvers of your own call those.
-func FetchCollection[I any](ctx context.Context, rt *Runtime, readers []ItemReader[I], query Query) (*Connection[I], error) {
+// FetchCollection answers a generated query of a collection, and prefetches what the operation joins to its items.
+// readers has one function for each member of the collection. Generated readers call it; resolvers of your own call
+// those.
+func FetchCollection[I any](ctx context.Context, rt *Runtime, readers []ItemReader[I], query Query) (*Connection[I],
+	error) {
 	q := rt.reader.Catalog.Queries[query.Name]
 	p, err := rt.reader.Page(ctx, rt.reader.Viewer(ctx), q, query.pageRequest())
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 )
 
 // JoinOne answers a virtual field of one row, by @resolves. It returns nil where the id is absent or leads to no row.
-func JoinOne[R any](ctx context.Context, rt *Runtime, parent, field string, c *querydb.Codec[R], id keys.Value) (*R, error) {
+func JoinOne[R any](ctx context.Context, rt *Runtime, parent, field string, c *querydb.Codec[R], id keys.Value) (*R,
+	error) {
 	if !id.Present() {
 		return nil, nil
 	}
@@ -27,7 +28,8 @@ func JoinOne[R any](ctx context.Context, rt *Runtime, parent, field string, c *q
 
 // JoinMany answers a virtual field of many rows, by @resolvesMany: the rows in the order of their ids, without those
 // that are not there. Rows that a look-ahead has read are not read again.
-func JoinMany[R any](ctx context.Context, rt *Runtime, parent, field string, c *querydb.Codec[R], ids []keys.Value) ([]*R, error) {
+func JoinMany[R any](ctx context.Context, rt *Runtime, parent, field string, c *querydb.Codec[R],
+	ids []keys.Value) ([]*R, error) {
 	g := rt.reader.Target(rt.reader.Catalog.Types[parent].Fields[field].Join)
 	recs, err := rt.resolver.AnswerJoin(ctx, g, ids)
 	if err != nil {

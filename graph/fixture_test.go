@@ -92,7 +92,8 @@ func half(fields []driver.Field, ordinals ...int) querydb.Half {
 }
 
 func model(name string, fields []driver.Field, pk, sk []int, indexes ...querydb.Index) *querydb.Model {
-	m := &querydb.Model{Name: name, Table: name, Version: "1", Fields: fields, TTL: -1, CreatedAt: -1, UpdatedAt: -1, Indexes: indexes}
+	m := &querydb.Model{Name: name, Table: name, Version: "1", Fields: fields, TTL: -1, CreatedAt: -1, UpdatedAt: -1,
+		Indexes: indexes}
 	if len(pk) > 0 {
 		m.PK = half(fields, pk...)
 	}
@@ -120,7 +121,8 @@ func newShop() *catalog.Catalog {
 		"Invoice": {Owner: 2, Rule: &catalog.Rule{Groups: []string{"Admin"}, Owner: true},
 			Model: model("Invoice", invoice, []int{0}, nil,
 				querydb.Index{Name: "ownerId", PK: half(invoice, 1)}, querydb.Index{Name: "subject", PK: half(invoice, 2)})},
-		"Line": {Owner: -1, Model: model("Line", stored("shop", "String", "orderId", "String", "category", "String", "productId", "ID", "quantity", "Int"),
+		"Line": {Owner: -1, Model: model("Line", stored("shop", "String", "orderId", "String", "category", "String",
+			"productId", "ID", "quantity", "Int"),
 			[]int{0, 1}, []int{2, 3})},
 		"Counter": {Model: model("Counter", stored("orders", "Int64"), nil, nil), Owner: -1},
 	}
@@ -143,13 +145,15 @@ func newShop() *catalog.Catalog {
 
 	id := func(name string) []catalog.Arg { return []catalog.Arg{{Name: name, Kind: keys.KindString}} }
 	queries := map[string]*catalog.Query{
-		"Customer":         {Kind: catalog.One, Type: "Customer", Index: driver.Primary, PK: id("id")},
-		"Order":            {Kind: catalog.One, Type: "Order", Index: driver.Primary, PK: id("id")},
-		"OrderByStatus":    {Kind: catalog.Many, Type: "Order", Index: 0, PK: id("status"), Operands: true},
-		"Track":            {Kind: catalog.One, Type: "Track", Index: driver.Primary, PK: id("id"), SK: []catalog.Arg{{Name: "changedAt", Kind: keys.KindDateTime}}},
-		"TrackById":        {Kind: catalog.Many, Type: "Track", Index: driver.Primary, PK: id("id"), Operands: true},
-		"Invoice":          {Kind: catalog.One, Type: "Invoice", Index: driver.Primary, PK: id("id")},
-		"InvoiceByOwnerId": {Kind: catalog.Many, Type: "Invoice", Index: 0, PK: id("ownerId"), Rule: &catalog.IndexRule{Group: "Admin", AuthTable: "Ownership"}},
+		"Customer":      {Kind: catalog.One, Type: "Customer", Index: driver.Primary, PK: id("id")},
+		"Order":         {Kind: catalog.One, Type: "Order", Index: driver.Primary, PK: id("id")},
+		"OrderByStatus": {Kind: catalog.Many, Type: "Order", Index: 0, PK: id("status"), Operands: true},
+		"Track": {Kind: catalog.One, Type: "Track", Index: driver.Primary, PK: id("id"),
+			SK: []catalog.Arg{{Name: "changedAt", Kind: keys.KindDateTime}}},
+		"TrackById": {Kind: catalog.Many, Type: "Track", Index: driver.Primary, PK: id("id"), Operands: true},
+		"Invoice":   {Kind: catalog.One, Type: "Invoice", Index: driver.Primary, PK: id("id")},
+		"InvoiceByOwnerId": {Kind: catalog.Many, Type: "Invoice", Index: 0, PK: id("ownerId"),
+			Rule: &catalog.IndexRule{Group: "Admin", AuthTable: "Ownership"}},
 		"InvoiceBySubject": {Kind: catalog.Many, Type: "Invoice", Index: 1, PK: id("subject")},
 		"Line": {Kind: catalog.One, Type: "Line", Index: driver.Primary, PK: id("id"), SK: id("_subId"),
 			PKParts: append(id("shop"), id("orderId")...), SKParts: append(id("category"), id("productId")...)},

@@ -33,13 +33,16 @@ func TestWrongInputsAreMistakesOfTheRequest(t *testing.T) {
 		{back, `1`, "variable $v: 1 is not a value of type Boolean"},
 		{back, `"true"`, `variable $v: "true" is not a value of type Boolean`},
 		{brand, `1`, "variable $v: 1 is not a value of type String"},
-		{`{ Sales_OrderHistory(id: "o", timestamp: "2024-13-01T00:00:00Z") { orderId } }`, `0`, `"2024-13-01T00:00:00Z" is not a value of type DateTime`},
+		{`{ Sales_OrderHistory(id: "o", timestamp: "2024-13-01T00:00:00Z") { orderId } }`, `0`,
+			`"2024-13-01T00:00:00Z" is not a value of type DateTime`},
 		{`{ Sales_OrderHistory(id: "o", timestamp: 7) { orderId } }`, `0`, "7 is not a value of type DateTime"},
-		{`query($d: DateTime = "soon") { Sales_OrderHistory(id: "o", timestamp: $d) { orderId } }`, `0`, `"soon" is not a value of type DateTime`},
+		{`query($d: DateTime = "soon") { Sales_OrderHistory(id: "o", timestamp: $d) { orderId } }`, `0`,
+			`"soon" is not a value of type DateTime`},
 	}
 	for way, h := range a.handlers {
 		for _, tt := range tests {
-			body, err := json.Marshal(map[string]any{"query": tt.query, "variables": map[string]any{"v": json.RawMessage(tt.variable)}})
+			body, err := json.Marshal(map[string]any{"query": tt.query,
+				"variables": map[string]any{"v": json.RawMessage(tt.variable)}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,8 +61,10 @@ func TestWrongInputsAreMistakesOfTheRequest(t *testing.T) {
 			switch {
 			case tt.message == "" && (res.Code != http.StatusOK || len(answer.Errors) > 0):
 				t.Errorf("%s: %s with %s: status %d, %s; wanted an answer", way, tt.query, tt.variable, res.Code, res.Body)
-			case tt.message != "" && (res.Code != http.StatusBadRequest || answer.Data != nil || len(answer.Errors) != 1 || answer.Errors[0].Message != tt.message):
-				t.Errorf("%s: %s with %s: status %d, %s; wanted 400 and %q", way, tt.query, tt.variable, res.Code, res.Body, tt.message)
+			case tt.message != "" && (res.Code != http.StatusBadRequest || answer.Data != nil || len(answer.Errors) != 1 ||
+				answer.Errors[0].Message != tt.message):
+				t.Errorf("%s: %s with %s: status %d, %s; wanted 400 and %q", way, tt.query, tt.variable, res.Code,
+					res.Body, tt.message)
 			}
 		}
 	}

@@ -172,17 +172,20 @@ func badges(t *testing.T, others bool) *bench {
 	own := keys.EntityKey{Schema: schema, Type: "Badge", Casing: keys.CasingLower}
 	wearer := stored("id", "ID", "code", "String")
 	api := &catalog.Catalog{Secured: true, Types: map[string]*catalog.Type{
-		"Badge": {Name: "Badge", Owner: 2, Rule: &catalog.Rule{Groups: []string{"Boss"}, Owner: true}, Fields: map[string]*catalog.Field{},
+		"Badge": {Name: "Badge", Owner: 2, Rule: &catalog.Rule{Groups: []string{"Boss"}, Owner: true},
+			Fields: map[string]*catalog.Field{},
 			Model: &querydb.Model{
 				Name: "Badge", Table: table.Name, Version: "1", Fields: badge, TTL: -1, CreatedAt: -1, UpdatedAt: -1,
 				PK: entityHalf(badge, own.PK, 0), SK: entityHalf(badge, own.SK),
 				Indexes: []querydb.Index{{Name: "byCode", PK: entityHalf(badge, own.PK, 1), Unique: true}},
 				Entity:  &querydb.Entity{Table: table, Kind: "Badge", Slots: []int{0}},
 			}},
-		"Wearer": {Name: "Wearer", Owner: -1, Model: model("Wearer", wearer, []int{0}, nil), Fields: map[string]*catalog.Field{}},
+		"Wearer": {Name: "Wearer", Owner: -1, Model: model("Wearer", wearer, []int{0}, nil),
+			Fields: map[string]*catalog.Field{}},
 	}, Queries: map[string]*catalog.Query{
 		"BadgeByCode": {Kind: catalog.One, Type: "Badge", Index: 0, PK: []catalog.Arg{{Name: "code", Kind: keys.KindString}}},
-		"Wearer":      {Kind: catalog.One, Type: "Wearer", Index: driver.Primary, PK: []catalog.Arg{{Name: "id", Kind: keys.KindString}}},
+		"Wearer": {Kind: catalog.One, Type: "Wearer", Index: driver.Primary,
+			PK: []catalog.Arg{{Name: "id", Kind: keys.KindString}}},
 	}}
 	for name, q := range api.Queries {
 		q.Name = name
@@ -192,7 +195,8 @@ func badges(t *testing.T, others bool) *bench {
 			typ.Fields[f.Name] = &catalog.Field{Name: f.Name, Ordinal: i}
 		}
 	}
-	api.Types["Wearer"].Fields["badge"] = &catalog.Field{Name: "badge", Ordinal: 1, Join: &catalog.Join{Target: "Badge", Via: 0}}
+	api.Types["Wearer"].Fields["badge"] = &catalog.Field{Name: "badge", Ordinal: 1,
+		Join: &catalog.Join{Target: "Badge", Via: 0}}
 	b := newBenchOf(t, api, badgeSDL, Config{}, memstore.New())
 	b.put(t, "Badge", row{"id": "1", "code": "a", "owner": "ann"})
 	b.put(t, "Wearer", row{"id": "1", "code": "a"}, row{"id": "2", "code": "b"})

@@ -17,8 +17,8 @@ import (
 	"github.com/foldql/foldql/querydb/memstore"
 )
 
-// The tests of ownership run on desks, which anybody may read, and on what lies in them, which is its owner's: slips under
-// a whole key, papers in versions, and letters in a box of their owner.
+// The tests of ownership run on desks, which anybody may read, and on what lies in them, which is its owner's: slips
+// under a whole key, papers in versions, and letters in a box of their owner.
 const deskSDL = `
 scalar DateTime
 type Slip { id: ID! owner: String! }
@@ -83,7 +83,8 @@ func newDesks() *catalog.Catalog {
 	for name, q := range queries {
 		q.Name = name
 		if q.Kind == catalog.Many {
-			q.Connection = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, "ById"), "ByOwner"), "ByTeam") + "Connection"
+			q.Connection = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, "ById"), "ByOwner"), "ByTeam") +
+				"Connection"
 		}
 	}
 	return &catalog.Catalog{Types: types, Queries: queries, Secured: true}
@@ -93,24 +94,30 @@ func newDesks() *catalog.Catalog {
 func desks(t *testing.T, others bool) *bench {
 	b := newBenchOf(t, newDesks(), deskSDL, Config{}, memstore.New())
 	b.put(t, "Desk",
-		row{"id": "d1", "slipId": "s-bob", "slipIds": []string{"s-ann", "s-bob"}, "paperId": "shared", "person": "bob", "team": "x"},
-		row{"id": "d2", "slipId": "s-ann", "slipIds": []string{"s-ann", "s-ann2"}, "paperId": "p-bob", "person": "ann", "team": "y"})
+		row{"id": "d1", "slipId": "s-bob", "slipIds": []string{"s-ann", "s-bob"}, "paperId": "shared", "person": "bob",
+			"team": "x"},
+		row{"id": "d2", "slipId": "s-ann", "slipIds": []string{"s-ann", "s-ann2"}, "paperId": "p-bob", "person": "ann",
+			"team": "y"})
 	b.put(t, "Slip", row{"id": "s-ann", "owner": "ann"}, row{"id": "s-ann2", "owner": "ann"})
 	for _, version := range []string{"v1", "v3", "v5"} {
 		b.put(t, "Paper", row{"id": "shared", "version": version, "owner": "ann", "team": "x"})
 	}
-	b.put(t, "Letter", row{"owner": "ann", "box": "in", "sentAt": day(1), "team": "x"}, row{"owner": "ann", "box": "in", "sentAt": day(3), "team": "x"})
+	b.put(t, "Letter", row{"owner": "ann", "box": "in", "sentAt": day(1), "team": "x"}, row{"owner": "ann", "box": "in",
+		"sentAt": day(3), "team": "x"})
 	if others {
 		b.put(t, "Slip", row{"id": "s-bob", "owner": "bob"})
 		b.put(t, "Paper", row{"id": "shared", "version": "v2", "owner": "bob", "team": "x"},
-			row{"id": "shared", "version": "v6", "owner": "bob", "team": "x"}, row{"id": "p-bob", "version": "v1", "owner": "bob", "team": "y"})
-		b.put(t, "Letter", row{"owner": "bob", "box": "in", "sentAt": day(2), "team": "x"}, row{"owner": "ann/in", "box": "in", "sentAt": day(2), "team": "x"})
+			row{"id": "shared", "version": "v6", "owner": "bob", "team": "x"}, row{"id": "p-bob", "version": "v1",
+				"owner": "bob", "team": "y"})
+		b.put(t, "Letter", row{"owner": "bob", "box": "in", "sentAt": day(2), "team": "x"}, row{"owner": "ann/in",
+			"box": "in", "sentAt": day(2), "team": "x"})
 	}
 	return b
 }
 
-// TestRowsOfOthersChangeNothingForAnOwner: to whoever is admitted to own rows only, all answers, with their errors and page
-// tokens, and all counts are what they would be if there were no rows of others: forbidden and missing are the same.
+// TestRowsOfOthersChangeNothingForAnOwner: to whoever is admitted to own rows only, all answers, with their errors and
+// page tokens, and all counts are what they would be if there were no rows of others: forbidden and missing are the
+// same.
 func TestRowsOfOthersChangeNothingForAnOwner(t *testing.T) {
 	alone, among := desks(t, false), desks(t, true)
 	const forbidden = "FORBIDDEN "
@@ -184,7 +191,8 @@ func sealed(r result) string {
 func counts(b *bench) map[string]querydb.Stats {
 	all := map[string]querydb.Stats{}
 	for _, s := range b.db.Stats() {
-		all[s.Model] = querydb.Stats{Gets: s.Gets, KeysGot: s.KeysGot, Queries: s.Queries, RowsQueried: s.RowsQueried, Examined: s.Examined}
+		all[s.Model] = querydb.Stats{Gets: s.Gets, KeysGot: s.KeysGot, Queries: s.Queries, RowsQueried: s.RowsQueried,
+			Examined: s.Examined}
 	}
 	return all
 }
@@ -220,7 +228,8 @@ func TestResolversTellOwnersNoMoreThanPlans(t *testing.T) {
 			}, graphqlerr.Forbidden},
 			"a range of a shared partition": {func(ctx context.Context) error {
 				from, to := "v3", "v3"
-				_, err := FetchPage(ctx, b.rt, paper, Query{Name: "PaperById", PK: text("shared"), Page: catalog.PageArgs{From: &from, To: &to}})
+				_, err := FetchPage(ctx, b.rt, paper, Query{Name: "PaperById", PK: text("shared"),
+					Page: catalog.PageArgs{From: &from, To: &to}})
 				return err
 			}, graphqlerr.Forbidden},
 			"a range of an own partition": {func(ctx context.Context) error {
@@ -242,27 +251,29 @@ func TestResolversTellOwnersNoMoreThanPlans(t *testing.T) {
 	}
 }
 
-// TestGroupOfAnIndexDoesNotMakeAnOwner: a member of the group of an index, whom the type admits to own rows only, is told
-// of no row of others either, nor that there is none.
+// TestGroupOfAnIndexDoesNotMakeAnOwner: a member of the group of an index, whom the type admits to own rows only, is
+// told of no row of others either, nor that there is none.
 func TestGroupOfAnIndexDoesNotMakeAnOwner(t *testing.T) {
 	b := newBench(t, Config{})
 	b.stock(t)
 	clerk := as(t.Context(), "ann", "Clerk")
 	b.catalog.Queries["InvoiceByOwnerId"].Rule.Group = "Clerk"
-	for owner, want := range map[string][]string{"acc1": nil, "acc2": {"FORBIDDEN InvoiceByOwnerId"}, "none": {"FORBIDDEN InvoiceByOwnerId"}} {
+	for owner, want := range map[string][]string{"acc1": nil, "acc2": {"FORBIDDEN InvoiceByOwnerId"},
+		"none": {"FORBIDDEN InvoiceByOwnerId"}} {
 		got := b.do(clerk, fmt.Sprintf(`{ InvoiceByOwnerId(ownerId: %q) { items { amount } } }`, owner), nil)
 		if !slices.Equal(got.Errors, want) {
 			t.Errorf("%s: errors %v, want %v", owner, got.Errors, want)
 		}
 	}
 	b.catalog.Queries["InvoiceByOwnerId"].Rule.GroupOnly = true
-	if got := b.do(as(t.Context(), "ann"), `{ InvoiceByOwnerId(ownerId: "acc1") { items { amount } } }`, nil); !slices.Equal(got.Errors, []string{"FORBIDDEN InvoiceByOwnerId"}) {
+	if got := b.do(as(t.Context(), "ann"), `{ InvoiceByOwnerId(ownerId: "acc1") { items { amount } } }`,
+		nil); !slices.Equal(got.Errors, []string{"FORBIDDEN InvoiceByOwnerId"}) {
 		t.Errorf("an index for its group alone: errors %v", got.Errors)
 	}
 }
 
-// TestOwnersReadCollectionsOfTheirOwnPartitions: and no others, whatever lies there; nor where a casing of keys puts the
-// rows of two owners into one.
+// TestOwnersReadCollectionsOfTheirOwnPartitions: and no others, whatever lies there; nor where a casing of keys puts
+// the rows of two owners into one.
 func TestOwnersReadCollectionsOfTheirOwnPartitions(t *testing.T) {
 	for _, casing := range []keys.Casing{keys.CasingNone, keys.CasingLower} {
 		for _, others := range []bool{false, true} {
@@ -287,7 +298,8 @@ func TestOwnersReadCollectionsOfTheirOwnPartitions(t *testing.T) {
 				if !slices.Equal(got.Errors, want) {
 					t.Errorf("casing %d, others %v, %s: errors %v, want %v", casing, others, yard, got.Errors, want)
 				}
-				only := b.do(as(t.Context(), "ann"), fmt.Sprintf(`{ Yard(yard: %q, only: [Cat, Dog], limit: 1) { items { __typename } nextToken } }`, yard), nil)
+				only := b.do(as(t.Context(), "ann"),
+					fmt.Sprintf(`{ Yard(yard: %q, only: [Cat, Dog], limit: 1) { items { __typename } nextToken } }`, yard), nil)
 				if only.Errors != nil || fmt.Sprint(only.Data) != "map[Yard:map[items:[] nextToken:<nil>]]" {
 					t.Errorf("the members without a rule: %v", only)
 				}

@@ -90,7 +90,8 @@ func testWalking(t *testing.T, drv driver.Driver) {
 	b := newBenchOn(t, Config{AuthOff: true}, drv)
 
 	place := func(id string, at int) row {
-		return row{"orderId": id, "customerId": "c", "productIds": []string{}, "status": "OPEN", "placedAt": day(at), "total": 1.0, "sold": int64(0), "group": "g"}
+		return row{"orderId": id, "customerId": "c", "productIds": []string{}, "status": "OPEN", "placedAt": day(at),
+			"total": 1.0, "sold": int64(0), "group": "g"}
 	}
 	bill := func(id string) row { return row{"invoiceId": id, "ownerId": "acc ✓/%", "subject": "s", "amount": 1} }
 	track := func(n int) row { return row{"orderId": "o", "changedAt": day(n), "status": "OPEN"} }
@@ -147,7 +148,8 @@ func TestWalkingSurvivesTheRowItStoodOn(t *testing.T) {
 	b.remove(t, "Track", row{"orderId": "o", "changedAt": day(3)})
 	vars["token"] = next
 	got, _ := b.turn(t, t.Context(), tracks, vars)
-	if diff := cmp.Diff([]string{"2024-01-04T10:00:00.000Z", "2024-01-05T10:00:00.000Z", "2024-01-06T10:00:00.000Z"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"2024-01-04T10:00:00.000Z", "2024-01-05T10:00:00.000Z", "2024-01-06T10:00:00.000Z"},
+		got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
@@ -174,8 +176,10 @@ func TestATokenServesItsOwnQueryAlone(t *testing.T) {
 		maps.Copy(v, more)
 		return v
 	}
-	const bounded = `query($id: ID!, $from: String, $token: String) { page: TrackById(id: $id, from: $from, nextToken: $token) { nextToken } }`
-	_, ranged := b.turn2(t, ann, `{ page: TrackById(id: "o1", from: "2024-01-01T12:00:00+02:00", limit: 1) { nextToken } }`)
+	const bounded = `query($id: ID!, $from: String, $token: String) { page: TrackById(id: $id, from: $from, nextToken: ` +
+		`$token) { nextToken } }`
+	_, ranged := b.turn2(t, ann, `{ page: TrackById(id: "o1", from: "2024-01-01T12:00:00+02:00", limit: 1) { `+
+		`nextToken } }`)
 	tests := []struct {
 		name  string
 		ctx   context.Context
@@ -188,7 +192,8 @@ func TestATokenServesItsOwnQueryAlone(t *testing.T) {
 		{"another partition", ann, tracks, with(map[string]any{"id": "o2"}), false},
 		{"another direction", ann, tracks, with(map[string]any{"reverse": true}), false},
 		{"another range", ann, bounded, map[string]any{"id": "o1", "from": "2024-01-02", "token": next}, false},
-		{"the same range in other words", ann, bounded, map[string]any{"id": "o1", "from": "2024-01-01T10:00:00Z", "token": ranged}, true},
+		{"the same range in other words", ann, bounded, map[string]any{"id": "o1", "from": "2024-01-01T10:00:00Z",
+			"token": ranged}, true},
 		{"another caller", bob, tracks, with(nil), false},
 		{"no caller", t.Context(), tracks, with(nil), false},
 		{"another query", root, invoices, with(map[string]any{"id": "acc1"}), false},

@@ -192,7 +192,8 @@ func (w *walk) value(field int) any {
 }
 
 // letters are those that keys, JSON, or one of the encodings of Unicode write in a way of their own.
-var letters = []rune("aab/%#~-:!$ '\"\\\x00\x01\n\t\x7f\u0085é\u0301ß✓\u2028\ue000\ufeff\ufffd\uffff\U00010000😀\U0010ffff")
+var letters = []rune("aab/%#~-:!$ " +
+	"'\"\\\x00\x01\n\t\x7f\u0085é\u0301ß✓\u2028\ue000\ufeff\ufffd\uffff\U00010000😀\U0010ffff")
 
 // text makes any text of Unicode, often of few letters, so that texts begin alike; it is not empty.
 func (w *walk) text() string {

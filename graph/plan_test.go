@@ -35,13 +35,17 @@ func TestPlanAnswers(t *testing.T) {
 		{"several roots", `{ a: Customer(id: "c1") { name } b: Customer(id: "c2") { name } c: Counter { orders } }`, nil,
 			`{"a":{"name":"Customer 1"},"b":{"name":"Customer 2"},"c":{"orders":"20"}}`},
 		{"a singleton", `{ Counter { orders } }`, nil, `{"Counter":{"orders":"20"}}`},
-		{"variables", `query($id: ID!, $c: Boolean) { Customer(id: $id, consistent: $c) { name } }`, map[string]any{"id": "c3", "c": true},
+		{"variables", `query($id: ID!, $c: Boolean) { Customer(id: $id, consistent: $c) { name } }`,
+			map[string]any{"id": "c3", "c": true},
 			`{"Customer":{"name":"Customer 3"}}`},
-		{"defaults of variables", `query($id: ID = "c4") { Customer(id: $id) { name } }`, nil, `{"Customer":{"name":"Customer 4"}}`},
-		{"an ID may be a number", `query($id: ID!) { Customer(id: $id) { name } }`, map[string]any{"id": 5}, `{"Customer":null}`},
+		{"defaults of variables", `query($id: ID = "c4") { Customer(id: $id) { name } }`, nil,
+			`{"Customer":{"name":"Customer 4"}}`},
+		{"an ID may be a number", `query($id: ID!) { Customer(id: $id) { name } }`, map[string]any{"id": 5},
+			`{"Customer":null}`},
 		{"the last row of a sorted model", `{ Track(id: "o1") { changedAt status } }`, nil,
 			`{"Track":{"changedAt":"2024-01-03T10:00:00.000Z","status":"SENT"}}`},
-		{"a row by its whole key, of any offset", `{ Track(id: "o1", changedAt: "2024-01-02T12:00:00+02:00") { status } }`, nil,
+		{"a row by its whole key, of any offset", `{ Track(id: "o1", changedAt: "2024-01-02T12:00:00+02:00") { status } }`,
+			nil,
 			`{"Track":{"status":"PAID"}}`},
 		{"a page", `{ TrackById(id: "o1", reverse: true, limit: 2) { items { status } } }`, nil,
 			`{"TrackById":{"items":[{"status":"SENT"},{"status":"PAID"}]}}`},
@@ -50,30 +54,40 @@ func TestPlanAnswers(t *testing.T) {
 		{"operands", `{ a: TrackById(id: "o1", from: "2024-01-02") { items { status } } b: TrackById(id: "o1", to: "2024-01-02") { items { status } }
 			c: TrackById(id: "o1", eq: "2024-01-02T10:00:00Z") { items { status } } d: TrackById(id: "o1", prefix: "2024-01-03") { items { status } } }`, nil,
 			`{"a":{"items":[{"status":"PAID"},{"status":"SENT"}]},"b":{"items":[{"status":"OPEN"},{"status":"PAID"}]},"c":{"items":[{"status":"PAID"}]},"d":{"items":[{"status":"SENT"}]}}`},
-		{"null operands are not given", `query($n: String, $l: Int) { TrackById(id: "o1", eq: $n, prefix: null, limit: $l) { items { status } } }`, map[string]any{"n": nil},
+		{"null operands are not given", `query($n: String, $l: Int) { TrackById(id: "o1", eq: $n, prefix: null, ` +
+			`limit: $l) { ` +
+			`items { status } } }`, map[string]any{"n": nil},
 			`{"TrackById":{"items":[{"status":"OPEN"},{"status":"PAID"},{"status":"SENT"}]}}`},
-		{"joins, deep, missing and repeated", `{ Order(id: "o0") { customer { name } referrer { name } products { name price maker { name } } lastTrack { status } tags } }`, nil,
+		{"joins, deep, missing and repeated", `{ Order(id: "o0") { customer { name } referrer { name } products ` +
+			`{ name price ` +
+			`maker { name } } lastTrack { status } tags } }`, nil,
 			`{"Order":{"customer":{"name":"Customer 0"},"referrer":{"name":"Customer 3"},"products":[
 				{"name":"Product \"0\" ✓","price":0.5,"maker":{"name":"Customer 0"}},{"name":"Product \"1\" ✓","price":1.5,"maker":null},
 				{"name":"Product \"0\" ✓","price":0.5,"maker":{"name":"Customer 0"}}],"lastTrack":{"status":"SENT"},"tags":null}}`},
 		{"a join that leads nowhere is null", `{ Order(id: "o10") { customer { name } referrer { name } } }`, nil,
 			`{"Order":{"customer":null,"referrer":null}}`},
-		{"keys of several fields are given as one text", `{ a: Line(id: "s/1", _subId: "toys/a") { quantity } b: Line(id: "s/1") { quantity }
+		{"keys of several fields are given as one text",
+			`{ a: Line(id: "s/1", _subId: "toys/a") { quantity } b: Line(id: "s/1") { quantity }
 			c: Line(id: "s/1", _subId: "toys%2Fx/z") { quantity } d: LineById(id: "s/1", prefix: "toys/") { items { quantity } } e: Line(id: "s/2") { quantity } }`, nil,
 			`{"a":{"quantity":2},"b":{"quantity":2},"c":{"quantity":3},"d":{"items":[{"quantity":2}]},"e":null}`},
-		{"keys of several fields are given part by part", `{ a: Line(shop: "s", orderId: "1", category: "toys", productId: "a") { quantity }
+		{"keys of several fields are given part by part",
+			`{ a: Line(shop: "s", orderId: "1", category: "toys", productId: "a") { quantity }
 			b: Line(shop: "s", orderId: "1") { quantity } c: Line(id: "s/1", category: "toys/x", productId: "z") { quantity }
 			d: LineById(shop: "s", orderId: "1", category: "toys") { items { quantity } } e: LineById(id: "s/1", category: "toys", prefix: "a") { items { quantity } }
 			f: LineById(id: "s/1", category: "toys", productId: "b") { items { quantity } } g: Line(shop: "s", orderId: "1", _subId: "books/b") { quantity } }`, nil,
 			`{"a":{"quantity":2},"b":{"quantity":2},"c":{"quantity":3},"d":{"items":[{"quantity":2}]},"e":{"items":[{"quantity":2}]},"f":{"items":[]},"g":{"quantity":1}}`},
-		{"an index completed from the table", `{ OrderByStatus(status: OPEN, limit: 2) { items { orderId sold tags customer { name } } } }`, nil,
-			`{"OrderByStatus":{"items":[{"orderId":"o0","sold":"0","tags":null,"customer":{"name":"Customer 0"}},{"orderId":"o3","sold":"3","tags":["a","b"],"customer":{"name":"Customer 3"}}]}}`},
+		{"an index completed from the table", `{ OrderByStatus(status: OPEN, limit: 2) { items { orderId sold ` +
+			`tags customer ` +
+			`{ name } } } }`, nil,
+			`{"OrderByStatus":{"items":[{"orderId":"o0","sold":"0","tags":null,"customer":{"name":"Customer ` +
+				`0"}},{"orderId":"o3","sold":"3","tags":["a","b"],"customer":{"name":"Customer 3"}}]}}`},
 		{"fragments merge under one response key", `
 			fragment N on Customer { name ...I }  fragment I on Customer { customerId }
 			query { Order(id: "o0") { ...F customer { name } ... on Order { customer { customerId } } } }
 			fragment F on Order { customer { ...N } orderId ... { status } }`, nil,
 			`{"Order":{"customer":{"name":"Customer 0","customerId":"c0"},"orderId":"o0","status":"OPEN"}}`},
-		{"fragments on interfaces", `{ Customer(id: "c1") { ... on Named { name } } }`, nil, `{"Customer":{"name":"Customer 1"}}`},
+		{"fragments on interfaces", `{ Customer(id: "c1") { ... on Named { name } } }`, nil,
+			`{"Customer":{"name":"Customer 1"}}`},
 		{"roots merge too", `{ Customer(id: "c1") { name } Customer(id: "c1") { customerId } }`, nil,
 			`{"Customer":{"name":"Customer 1","customerId":"c1"}}`},
 		{"items twice", `{ TrackById(id: "o1", limit: 1) { a: items { status } b: items { orderId } } }`, nil,
@@ -83,9 +97,12 @@ func TestPlanAnswers(t *testing.T) {
 			... @include(if: $n) { e: name } ...F @skip(if: $y) } }
 			fragment F on Customer { f: name }`, map[string]any{"y": true},
 			`{"Customer":{"a":"Customer 1","d":"Customer 1"}}`},
-		{"a fragment skipped once is spread later", `query($y: Boolean!) { Customer(id: "c1") { ...F @skip(if: $y) ...F } } fragment F on Customer { name }`,
+		{"a fragment skipped once is spread later", `query($y: Boolean!) { Customer(id: "c1") { ...F @skip(if: ` +
+			`$y) ...F } } ` +
+			`fragment F on Customer { name }`,
 			map[string]any{"y": true}, `{"Customer":{"name":"Customer 1"}}`},
-		{"everything skipped", `query($n: Boolean!) { Customer(id: "c1") @include(if: $n) { name } }`, map[string]any{"n": false}, `{}`},
+		{"everything skipped", `query($n: Boolean!) { Customer(id: "c1") @include(if: $n) { name } }`,
+			map[string]any{"n": false}, `{}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -103,7 +120,8 @@ func TestPlanAnswers(t *testing.T) {
 func TestPlanOfEveryVariantOfConditions(t *testing.T) {
 	b := newBench(t, Config{AuthOff: true})
 	b.stock(t)
-	const query = `query($a: Boolean!, $b: Boolean!) { Customer(id: "c1") { customerId name @include(if: $a) note @skip(if: $b) } }`
+	const query = `query($a: Boolean!, $b: Boolean!) { Customer(id: "c1") { customerId name @include(if: $a) note ` +
+		`@skip(if: $b) } }`
 	for range 2 { // the second time from the cache
 		for _, x := range []struct {
 			a, b bool
@@ -125,7 +143,8 @@ func TestPlanOfEveryVariantOfConditions(t *testing.T) {
 func TestAConditionThatIsNullIsTheClientsMistake(t *testing.T) {
 	for _, cfg := range []Config{{AuthOff: true}, {AuthOff: true, ResolversOnly: true}} {
 		b := newBench(t, cfg)
-		got := b.do(t.Context(), `query($s: Boolean = true) { Customer(id: "c1") { name @skip(if: $s) } }`, map[string]any{"s": nil})
+		got := b.do(t.Context(), `query($s: Boolean = true) { Customer(id: "c1") { name @skip(if: $s) } }`,
+			map[string]any{"s": nil})
 		if diff := cmp.Diff(result{Errors: []string{"BAD_USER_INPUT "}}, got); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
@@ -192,13 +211,16 @@ func TestPlanHandsOverWhatIsNotGenerated(t *testing.T) {
 	}
 }
 
-// TestPartsOfAKeyAreGivenInWholeOrInPlaceOfIt: what is given of it in part, or twice, is an error that says what is missing.
+// TestPartsOfAKeyAreGivenInWholeOrInPlaceOfIt: what is given of it in part, or twice, is an error that says what is
+// missing.
 func TestPartsOfAKeyAreGivenInWholeOrInPlaceOfIt(t *testing.T) {
 	b := newBench(t, Config{})
 	b.stock(t)
 	for _, query := range []string{
-		`Line { quantity }`, `Line(shop: "s") { quantity }`, `Line(orderId: "1") { quantity }`, `Line(id: "s/1", shop: "s", orderId: "1") { quantity }`,
-		`Line(id: "s") { quantity }`, `Line(id: "s/1", category: "toys") { quantity }`, `Line(id: "s/1", productId: "a") { quantity }`,
+		`Line { quantity }`, `Line(shop: "s") { quantity }`, `Line(orderId: "1") { quantity }`,
+		`Line(id: "s/1", shop: "s", orderId: "1") { quantity }`,
+		`Line(id: "s") { quantity }`, `Line(id: "s/1", category: "toys") { quantity }`,
+		`Line(id: "s/1", productId: "a") { quantity }`,
 		`Line(id: "s/1", _subId: "toys/a", category: "toys", productId: "a") { quantity }`,
 		`LineById { items { quantity } }`, `LineById(id: "s/1", productId: "a") { items { quantity } }`,
 		`LineById(id: "s/1", category: "toys", productId: "a", eq: "x") { items { quantity } }`,

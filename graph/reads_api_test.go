@@ -12,8 +12,8 @@ import (
 )
 
 // TestReadsOfTheShopsQueries counts what two queries of the shop cost at the driver, by both executors: a page of an
-// index is one range, and a level of joins is one batch of distinct ids. A batch is one call of the embedded driver, which
-// takes any number of keys; DB cuts it for a driver that does not.
+// index is one range, and a level of joins is one batch of distinct ids. A batch is one call of the embedded driver,
+// which takes any number of keys; DB cuts it for a driver that does not.
 func TestReadsOfTheShopsQueries(t *testing.T) {
 	a := newAPI(t)
 	stockShop(a)
@@ -73,10 +73,12 @@ func stockShop(a *api) {
 	var writes []querydb.Write
 	put := func(typ string, r graph.TestRow) { writes = append(writes, a.encode(typ, r)) }
 	for i := range 30 {
-		put("Customer", graph.TestRow{"customerId": fmt.Sprint("c", i), "name": "n", "email": "e", "group": "retail", "registeredAt": at})
+		put("Customer", graph.TestRow{"customerId": fmt.Sprint("c", i), "name": "n", "email": "e", "group": "retail",
+			"registeredAt": at})
 	}
 	for i := range 250 {
-		put("Product", graph.TestRow{"productId": fmt.Sprint("p", i), "category": "c", "brand": "b", "name": "n", "price": 1.5, "createdAt": at})
+		put("Product", graph.TestRow{"productId": fmt.Sprint("p", i), "category": "c", "brand": "b", "name": "n",
+			"price": 1.5, "createdAt": at})
 	}
 	for i := range 60 {
 		order, moment := fmt.Sprint("o", i), at.Add(time.Duration(i)*time.Minute)

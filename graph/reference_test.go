@@ -43,7 +43,8 @@ func (r *reference) Exec(context.Context) graphql.ResponseHandler {
 }
 
 // object answers the selections of an object; ok is false where a null in it has to bubble.
-func (r *reference) object(ctx context.Context, set ast.SelectionSet, typ string, of any) (out map[string]any, ok bool) {
+func (r *reference) object(ctx context.Context, set ast.SelectionSet, typ string, of any) (out map[string]any,
+	ok bool) {
 	out, ok = map[string]any{}, true
 	for _, f := range graphql.CollectFields(graphql.GetOperationContext(ctx), set, []string{typ}) {
 		if f.Name == "__typename" {
@@ -168,7 +169,9 @@ func (r *reference) query(ctx context.Context, f graphql.CollectedField) (any, e
 			at := graphql.WithPathContext(ctx, graphql.NewPathWithField(def.Name))
 			failed = graphql.ErrorOnPath(at, err)
 		}
-		if !slices.ContainsFunc(slices.Concat(q.PK, q.PKParts, q.SK, q.SKParts), func(k catalog.Arg) bool { return k.Name == def.Name }) {
+		if !slices.ContainsFunc(slices.Concat(q.PK, q.PKParts, q.SK, q.SKParts), func(k catalog.Arg) bool {
+			return k.Name == def.Name
+		}) {
 			continue
 		}
 		args[def.Name] = v
@@ -193,7 +196,8 @@ func (r *reference) query(ctx context.Context, f graphql.CollectedField) (any, e
 		return got, err
 	}
 	page := catalog.PageArgs{
-		Eq: given[string](args, "eq"), Prefix: given[string](args, "prefix"), From: given[string](args, "from"), To: given[string](args, "to"),
+		Eq: given[string](args, "eq"), Prefix: given[string](args, "prefix"), From: given[string](args, "from"),
+		To:      given[string](args, "to"),
 		Reverse: given[bool](args, "reverse"), NextToken: given[string](args, "nextToken"),
 	}
 	if n, ok := args["limit"]; ok {
@@ -235,9 +239,11 @@ func TestPlanAnswersLikeTheReference(t *testing.T) {
 	slow.cfg.ResolversOnly = true
 	resolvers.exec = executor.New(Accelerate(&reference{b.foreign, b}, &slow))
 
-	callers := []context.Context{t.Context(), as(t.Context(), "ann"), as(t.Context(), "bob"), as(t.Context(), "root", "Admin"), as(t.Context(), "eve", "Staff")}
+	callers := []context.Context{t.Context(), as(t.Context(), "ann"), as(t.Context(), "bob"), as(t.Context(), "root",
+		"Admin"), as(t.Context(), "eve", "Staff")}
 	g := &differential.Documents{
-		Schema: b.foreign.schema, Queries: slices.Sorted(maps.Keys(b.catalog.Queries)), Rand: rand.New(rand.NewPCG(seed, seed)),
+		Schema: b.foreign.schema, Queries: slices.Sorted(maps.Keys(b.catalog.Queries)),
+		Rand:  rand.New(rand.NewPCG(seed, seed)),
 		Texts: []string{"o0", "o1", "o4", "c1", "acc1", "acc2", "ann", "bob", "i1", "i3", "s/1", "toys/a", "none"},
 		Times: []string{"2024-01-02T10:00:00Z", "2024-01-03T12:00:00.000+02:00", "2024-01-01"},
 	}
@@ -260,7 +266,8 @@ func TestPlanAnswersLikeTheReference(t *testing.T) {
 		}
 	}
 	t.Log(met)
-	for _, code := range []string{"ok", "BAD_USER_INPUT", "INVALID_TOKEN", "UNAUTHENTICATED", "FORBIDDEN", "LIMIT_EXCEEDED"} {
+	for _, code := range []string{"ok", "BAD_USER_INPUT", "INVALID_TOKEN", "UNAUTHENTICATED", "FORBIDDEN",
+		"LIMIT_EXCEEDED"} {
 		if met[code] < 20 {
 			t.Errorf("%d operations met %s, wanted at least 20", met[code], code)
 		}

@@ -26,7 +26,8 @@ func (b *bench) resolving(t *testing.T, query string) context.Context {
 	}
 	ctx := graphql.WithOperationContext(t.Context(), op)
 	field := op.Operation.SelectionSet[0].(*ast.Field)
-	ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{Field: graphql.CollectedField{Field: field, Selections: field.SelectionSet}})
+	ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{Field: graphql.CollectedField{Field: field,
+		Selections: field.SelectionSet}})
 	return resolve.NewLoaders(b.rt.resolver).Within(ctx)
 }
 
@@ -43,7 +44,8 @@ func TestResolversFindTheirJoinsLoaded(t *testing.T) {
 	b.stock(t)
 	ctx := b.resolving(t, `{ OrderByStatus(status: OPEN, limit: 20) { ...P nextToken } }
 		fragment P on OrderByStatusConnection { items { orderId customer { name } products { maker { name } } ... @skip(if: true) { lastTrack { status } } } }`)
-	conn, err := FetchPage(ctx, b.rt, b.codec("Order"), Query{Name: "OrderByStatus", PK: []keys.Value{keys.String("OPEN")}, Page: catalog.PageArgs{Limit: new(20)}})
+	conn, err := FetchPage(ctx, b.rt, b.codec("Order"), Query{Name: "OrderByStatus",
+		PK: []keys.Value{keys.String("OPEN")}, Page: catalog.PageArgs{Limit: new(20)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,16 +105,20 @@ func TestPrefetchServesRowsOfOtherResolvers(t *testing.T) {
 	ctx := b.resolving(t, `{ OrderByStatus(status: OPEN) { items { orderId } } o: Order(id: "x") { customer { name } } }`)
 	op := graphql.GetOperationContext(ctx)
 	field := op.Operation.SelectionSet[1].(*ast.Field)
-	ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{Field: graphql.CollectedField{Field: field, Selections: field.SelectionSet}})
+	ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{
+		Field: graphql.CollectedField{Field: field, Selections: field.SelectionSet},
+	})
 	var rows []*row
 	for _, id := range []string{"c1", "c2", "c3"} {
-		rows = append(rows, &row{"orderId": id, "customerId": id, "productIds": []string{}, "status": "OPEN", "placedAt": day(1), "total": 1.0, "sold": int64(1), "group": "g"})
+		rows = append(rows, &row{"orderId": id, "customerId": id, "productIds": []string{}, "status": "OPEN",
+			"placedAt": day(1), "total": 1.0, "sold": int64(1), "group": "g"})
 	}
 	if err := Prefetch(ctx, b.rt, "Order", b.codec("Order"), rows); err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range []string{"c1", "c2", "c3"} {
-		if got, err := JoinOne(ctx, b.rt, "Order", "customer", b.codec("Customer"), keys.String(id)); err != nil || got == nil {
+		if got, err := JoinOne(ctx, b.rt, "Order", "customer", b.codec("Customer"), keys.String(id)); err != nil ||
+			got == nil {
 			t.Fatalf("%v %v", got, err)
 		}
 	}
@@ -129,24 +135,29 @@ func TestResolversAnswerLikeThePlan(t *testing.T) {
 	if err != nil || text1(got, "invoiceId") != "i1" {
 		t.Errorf("%v %v", got, err)
 	}
-	if _, err := FetchOne(t.Context(), b.rt, b.codec("Invoice"), Query{Name: "Invoice", PK: []keys.Value{keys.String("i1")}}); graphqlerr.CodeOf(err) != graphqlerr.Unauthenticated {
+	if _, err := FetchOne(t.Context(), b.rt, b.codec("Invoice"), Query{Name: "Invoice",
+		PK: []keys.Value{keys.String("i1")}}); graphqlerr.CodeOf(err) != graphqlerr.Unauthenticated {
 		t.Errorf("without a token: %v", err)
 	}
-	if _, err := FetchPage(ann, b.rt, b.codec("Track"), Query{Name: "TrackById", PK: []keys.Value{keys.String("o1")}, Page: catalog.PageArgs{Limit: new(0)}}); graphqlerr.CodeOf(err) != graphqlerr.BadUserInput {
+	if _, err := FetchPage(ann, b.rt, b.codec("Track"), Query{Name: "TrackById", PK: []keys.Value{keys.String("o1")},
+		Page: catalog.PageArgs{Limit: new(0)}}); graphqlerr.CodeOf(err) != graphqlerr.BadUserInput {
 		t.Errorf("limit 0: %v", err)
 	}
 	order := row{"orderId": "o1"}
-	if err := CheckFieldAccess(ann, b.rt, "Order", "margin", b.codec("Order"), &order); graphqlerr.CodeOf(err) != graphqlerr.Forbidden {
+	if err := CheckFieldAccess(ann, b.rt, "Order", "margin", b.codec("Order"), &order); graphqlerr.CodeOf(err) !=
+		graphqlerr.Forbidden {
 		t.Errorf("a guarded field: %v", err)
 	}
 	if err := CheckFieldAccess(as(ann, "eve", "Staff"), b.rt, "Order", "margin", b.codec("Order"), &order); err != nil {
 		t.Errorf("a guarded field for its group: %v", err)
 	}
-	conn, err := FetchPage(ann, b.rt, b.codec("Track"), Query{Name: "TrackById", PK: []keys.Value{keys.String("o1")}, Page: catalog.PageArgs{Limit: new(2)}})
+	conn, err := FetchPage(ann, b.rt, b.codec("Track"), Query{Name: "TrackById", PK: []keys.Value{keys.String("o1")},
+		Page: catalog.PageArgs{Limit: new(2)}})
 	if err != nil || len(conn.Items) != 2 || conn.NextToken == nil {
 		t.Fatalf("%v %v", conn, err)
 	}
-	conn, err = FetchPage(ann, b.rt, b.codec("Track"), Query{Name: "TrackById", PK: []keys.Value{keys.String("o1")}, Page: catalog.PageArgs{Limit: new(2), NextToken: conn.NextToken}})
+	conn, err = FetchPage(ann, b.rt, b.codec("Track"), Query{Name: "TrackById", PK: []keys.Value{keys.String("o1")},
+		Page: catalog.PageArgs{Limit: new(2), NextToken: conn.NextToken}})
 	if err != nil || len(conn.Items) != 1 || conn.NextToken != nil {
 		t.Errorf("the second page: %v %v", conn, err)
 	}

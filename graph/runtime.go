@@ -21,8 +21,8 @@ type Config struct {
 	ResolversOnly bool
 	// MaxJoinFanout is how many distinct rows one virtual field may lead to, over all its parents; 10,000 by default.
 	MaxJoinFanout int
-	// MaxAnswer is how many bytes the data of an answer may have; 32 MiB by default. For every 256 of them there may be one
-	// object, for every 2,048 one error.
+	// MaxAnswer is how many bytes the data of an answer may have; 32 MiB by default. For every 256 of them there may be
+	// one object, for every 2,048 one error.
 	MaxAnswer int
 	// JoinParallelism is how many reads of one level of joins, or of several root fields, may be in flight; 8 by default.
 	JoinParallelism int

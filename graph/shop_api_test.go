@@ -37,7 +37,8 @@ type api struct {
 func newAPI(t *testing.T) *api {
 	t.Helper()
 	// Small tables in memory: most rows are read from files.
-	store, err := pebblestore.Open(pebblestore.Options{Dir: "data", FS: vfs.NewMem(), MemTableBytes: 256 << 10, CacheBytes: 8 << 20})
+	store, err := pebblestore.Open(pebblestore.Options{Dir: "data", FS: vfs.NewMem(), MemTableBytes: 256 << 10,
+		CacheBytes: 8 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +74,8 @@ func (a *api) ask(way, query string, vars map[string]any, data any) {
 		Data   any
 		Errors []any
 	}{Data: data}
-	if err := json.Unmarshal(res.Body.Bytes(), &answer); err != nil || res.Code != http.StatusOK || len(answer.Errors) > 0 {
+	if err := json.Unmarshal(res.Body.Bytes(), &answer); err != nil || res.Code != http.StatusOK ||
+		len(answer.Errors) > 0 {
 		a.Fatalf("%s by %s: status %d, error %v, answer %.500s", body, way, res.Code, err, res.Body)
 	}
 }

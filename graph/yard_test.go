@@ -51,7 +51,8 @@ var yardTable = &querydb.SharedTable{
 	},
 }
 
-// animal is a model in both indexes of the table: its rows lie in a yard by the ordinals of sort, and in a shed by name.
+// animal is a model in both indexes of the table: its rows lie in a yard by the ordinals of sort, and in a shed by
+// name.
 func animal(name string, fields []driver.Field, inside []string, sort ...int) *querydb.Model {
 	own := keys.EntityKey{Schema: yardKeys, Type: name, Casing: keys.CasingLower}
 	yard, shed := own, own
@@ -73,12 +74,14 @@ func newYard() *catalog.Catalog {
 	own := keys.EntityKey{Schema: yardKeys, Type: "Keeper", Casing: keys.CasingLower}
 	types := map[string]*catalog.Type{
 		"Cat": {Model: animal("Cat", stored("id", "ID", "yard", "ID", "name", "String?", "keeperId", "ID?"), nil), Owner: -1},
-		"Dog": {Model: animal("Dog", stored("id", "ID", "yard", "ID", "name", "String?", "size", "Int", "keeperId", "ID?"), []string{"barkers"}, 3, 2), Owner: -1},
+		"Dog": {Model: animal("Dog", stored("id", "ID", "yard", "ID", "name", "String?", "size", "Int", "keeperId", "ID?"),
+			[]string{"barkers"}, 3, 2), Owner: -1},
 		"Fox": {Model: animal("Fox", stored("id", "ID", "yard", "ID", "owner", "String?"), []string{"barkers"}, 0), Owner: 2,
 			Rule: &catalog.Rule{Groups: []string{"Hunter"}, Owner: true}},
 		"Keeper": {Owner: -1, Model: &querydb.Model{
 			Name: "Keeper", Table: yardTable.Name, Version: "1", Fields: keeper, TTL: -1, CreatedAt: -1, UpdatedAt: -1,
-			PK: entityHalf(keeper, own.PK, 0), SK: entityHalf(keeper, own.SK), Entity: &querydb.Entity{Table: yardTable, Kind: "Keeper"},
+			PK: entityHalf(keeper, own.PK, 0), SK: entityHalf(keeper, own.SK), Entity: &querydb.Entity{Table: yardTable,
+				Kind: "Keeper"},
 		}},
 	}
 	types["Dog"].Model.Indexes[1].Projected = []int{0, 1, 2} // the shed does not say how large a dog is
@@ -89,16 +92,20 @@ func newYard() *catalog.Catalog {
 		}
 	}
 	for name, ordinal := range map[string]int{"Cat": 3, "Dog": 4} {
-		types[name].Fields["keeper"] = &catalog.Field{Name: "keeper", Ordinal: ordinal, Join: &catalog.Join{Target: "Keeper", Via: driver.Primary}}
+		types[name].Fields["keeper"] = &catalog.Field{Name: "keeper", Ordinal: ordinal,
+			Join: &catalog.Join{Target: "Keeper", Via: driver.Primary}}
 	}
 	collection := func(name, union string, index int, within keys.Range, members ...string) *catalog.Query {
-		c := &catalog.Collection{Stored: &querydb.Collection{Name: name, Table: yardTable, Index: index}, Union: union, Members: members, Range: within}
+		c := &catalog.Collection{Stored: &querydb.Collection{Name: name, Table: yardTable, Index: index}, Union: union,
+			Members: members, Range: within}
 		for _, m := range members {
 			c.Stored.Members = append(c.Stored.Members, querydb.Member{Model: types[m].Model, Index: index})
 		}
-		return &catalog.Query{Name: name, Kind: catalog.Many, Collection: c, Connection: name + "Connection", PK: []catalog.Arg{{Name: "yard", Kind: keys.KindString}}}
+		return &catalog.Query{Name: name, Kind: catalog.Many, Collection: c, Connection: name + "Connection",
+			PK: []catalog.Arg{{Name: "yard", Kind: keys.KindString}}}
 	}
-	level := keys.EntityKey{Schema: yardKeys, Collection: []string{"yard", "barkers"}, Clustered: true, Casing: keys.CasingLower}
+	level := keys.EntityKey{Schema: yardKeys, Collection: []string{"yard", "barkers"}, Clustered: true,
+		Casing: keys.CasingLower}
 	queries := map[string]*catalog.Query{}
 	for _, q := range []*catalog.Query{
 		collection("Yard", "Animal", 0, level.CollectionRange(0), "Cat", "Dog", "Fox"),

@@ -21,12 +21,12 @@ type Condition struct {
 // that exclude each other, that have no composite to apply to, or that are of another kind than it.
 //
 // The composites given are closed by the separator where more follow, so "Done" never selects "Done_archived". A bound
-// on one side alone is clamped to the composites given: a range is one condition on the sort key. Of strings that others
-// follow, bounds compare the text of the key, separator included.
+// on one side alone is clamped to the composites given: a range is one condition on the sort key. Of strings that
+// others follow, bounds compare the text of the key, separator included.
 //
-// There is one range, but for two cases, whose keys are no neighbours. In a half that Truncates, the row kept under the given
-// composites alone comes before the rows under them. In lower case, a prefix whose last letter is a sigma has one range for
-// those that end a word with it, and one for those that do not. Ranges are in the order of the keys.
+// There is one range, but for two cases, whose keys are no neighbours. In a half that Truncates, the row kept under the
+// given composites alone comes before the rows under them. In lower case, a prefix whose last letter is a sigma has one
+// range for those that end a word with it, and one for those that do not. Ranges are in the order of the keys.
 func (l Layout) Select(given []Value, c Condition) ([]Range, error) {
 	n := CountLeading(given)
 	if err := l.checkGiven(given, n); err != nil {
@@ -109,7 +109,8 @@ func (l *Layout) begins(vals []Value, text string) ([]Range, error) {
 func (l *Layout) beginsTime(vals []Value, text string) ([]Range, error) {
 	first, last, ok := parseTimes(text)
 	if !ok {
-		return nil, &OperandError{[]string{OperandPrefix}, fmt.Sprintf("prefix: %.40q is outside the years 0000 to 9999", text)}
+		return nil, &OperandError{[]string{OperandPrefix}, fmt.Sprintf("prefix: %.40q is outside the years 0000 to 9999",
+			text)}
 	}
 	if c, _ := encoding.ParseTime(text); c.Complete() {
 		lo, err := l.Truncate(append(slices.Clip(vals), first)...)
@@ -121,8 +122,8 @@ func (l *Layout) beginsTime(vals []Value, text string) ([]Range, error) {
 	return l.between(vals, append(slices.Clip(vals), first), append(slices.Clip(vals), last))
 }
 
-// between returns the range between two inclusive bounds, of which one may be nil. Each is the values given and some that
-// follow them, and covers all that lies under it.
+// between returns the range between two inclusive bounds, of which one may be nil. Each is the values given and some
+// that follow them, and covers all that lies under it.
 func (l *Layout) between(given, from, to []Value) ([]Range, error) {
 	least, err := l.Compose(given...)
 	if err != nil {
@@ -201,7 +202,8 @@ func (c *Condition) check(l *Layout, n int) error {
 	case groups > 1:
 		return exclusive(args)
 	case (c.From.Present() || c.To.Present()) && n < len(l.Segments) && l.Segments[n].Digits == Unpadded:
-		return &OperandError{args, fmt.Sprintf("%s stands in the key without padding, so keys are not in its order: give eq in place of %s",
+		return &OperandError{args, fmt.Sprintf("%s stands in the key without padding, so keys are not in its order: give eq "+
+			"in place of %s",
 			l.Segments[n].Field, strings.Join(args, " and "))}
 	case groups > 0 && n == len(l.Segments):
 		return noneLeft(args)

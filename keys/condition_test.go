@@ -49,7 +49,8 @@ func TestConditionsSelectWhatTheyMean(t *testing.T) {
 		{"prefix of a date", members, []Value{String("t1"), Int(7)}, Condition{Prefix: text("2024-01")},
 			[]Range{{Op: Prefix, Lo: "team#t1#member#0007#in#2024-01"}}},
 		{"prefix of a date-time", times, nil, Condition{Prefix: text("2024-01-15T10")},
-			[]Range{{Op: Between, Lo: head + "#at_2024-01-15t10:00:00.000z", Hi: head + "#at_2024-01-15t10:59:59.999z999999#\U0010FFFF"}}},
+			[]Range{{Op: Between, Lo: head + "#at_2024-01-15t10:00:00.000z",
+				Hi: head + "#at_2024-01-15t10:59:59.999z999999#\U0010FFFF"}}},
 		{"prefix that is no date-time yet", times, nil, Condition{Prefix: text("2024-01-1")},
 			[]Range{{Op: Prefix, Lo: head + "#at_2024-01-1"}}},
 		{"from", tasks(), []Value{String("Done")}, Condition{From: Int(5)}, []Range{{Op: Between,
@@ -97,7 +98,8 @@ func TestDoneNeverSelectsDoneArchived(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for status, want := range map[string]bool{"Done": true, "DONE": true, "Done_archived": false, "Done late": false, "Done#": false} {
+	for status, want := range map[string]bool{"Done": true, "DONE": true, "Done_archived": false, "Done late": false,
+		"Done#": false} {
 		sk, err := l.Compose(String(status), Int(1), String("t-1"))
 		if err != nil || got[0].Contains(sk) != want {
 			t.Errorf("Done selects %q: %v, want %v (%v)", sk, !want, want, err)
@@ -292,10 +294,13 @@ func TestNumbersWithoutPaddingAreInNoOrder(t *testing.T) {
 			t.Errorf("%+v selects %v, %v", c, got, err)
 		}
 	}
-	if got, err := l.Select(nil, Condition{Eq: Int(9)}); err != nil || !slices.ContainsFunc(got, func(r Range) bool { return r.Contains("a#9#x") }) {
+	if got, err := l.Select(nil, Condition{Eq: Int(9)}); err != nil || !slices.ContainsFunc(got, func(r Range) bool {
+		return r.Contains("a#9#x")
+	}) {
 		t.Errorf("one value selects %v, %v", got, err)
 	}
-	if got, err := l.Select([]Value{Int(9)}, Condition{From: String("x")}); err != nil || len(got) != 1 || !got[0].Contains("a#9#y") {
+	if got, err := l.Select([]Value{Int(9)}, Condition{From: String("x")}); err != nil || len(got) != 1 ||
+		!got[0].Contains("a#9#y") {
 		t.Errorf("a range of what follows is %v, %v", got, err)
 	}
 }

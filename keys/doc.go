@@ -22,8 +22,9 @@
 //   - Order: numbers, booleans, dates and date-times sort as values wherever they stand in a half; strings sort by the
 //     bytes of their text. (Numbers that a template does not pad sort as text.)
 //   - Contiguity: keys that begin with the same composites are neighbours.
-//   - Injectivity, up to casing: distinct composites never share a key. In a half of several segments a separator or "%"
-//     inside a value is percent-escaped; a half that is one value alone is stored as it is. [EscapeNone] gives this up.
+//   - Injectivity, up to casing: distinct composites never share a key. In a half of several segments a separator or
+//     "%" inside a value is percent-escaped; a half that is one value alone is stored as it is. [EscapeNone] gives this
+//     up.
 //
 // # Queries
 //
@@ -32,9 +33,9 @@
 //
 // # Indexes
 //
-// A write changes the stored key of each half of an index by a [HalfUpdate]. A full write knows every composite and asks
-// [Layout.Put] and [BothOrNeither]; a patch knows some of them and asks [IndexHalf.Patch], where a [Policy] decides about
-// halves that cannot be composed.
+// A write changes the stored key of each half of an index by a [HalfUpdate]. A full write knows every composite and
+// asks [Layout.Put] and [BothOrNeither]; a patch knows some of them and asks [IndexHalf.Patch], where a [Policy]
+// decides about halves that cannot be composed.
 //
 // # Pages
 //

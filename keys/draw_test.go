@@ -93,7 +93,8 @@ func near(t *rapid.T, v Value) Value {
 	case KindInt:
 		return Int(v.num + rapid.Int64Range(-1, 1).Draw(t, "step"))
 	case KindFloat:
-		if f := math.Nextafter(v.flt, rapid.SampledFrom([]float64{math.Inf(1), math.Inf(-1), 0}).Draw(t, "towards")); finite(f) {
+		if f := math.Nextafter(v.flt, rapid.SampledFrom([]float64{math.Inf(1), math.Inf(-1), 0}).Draw(t, "towards")); finite(
+			f) {
 			return Float(f)
 		}
 	case KindDecimal:
@@ -121,7 +122,8 @@ func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 
 // texts draws strings rich in what separates and escapes.
 func texts() *rapid.Generator[string] {
-	return rapid.OneOf(rapid.String(), rapid.StringMatching(`[-a%2F/:#.~!|5]{0,6}`), rapid.StringMatching(`[Aa ßσςΣİ#%_]{0,6}`))
+	return rapid.OneOf(rapid.String(), rapid.StringMatching(`[-a%2F/:#.~!|5]{0,6}`),
+		rapid.StringMatching(`[Aa ßσςΣİ#%_]{0,6}`))
 }
 
 func decimals() *rapid.Generator[Decimal] {

@@ -44,9 +44,9 @@ func (e EntityKey) SK(composites ...Segment) Layout {
 	return e.layout(e.memberHead(), composites)
 }
 
-// CollectionRange returns the range of sort keys in which the members of a collection lie, with those of the collections
-// inside it; depth counts from 0, the outermost. Members of an isolated collection share no prefix: they are all that lies
-// in the partition.
+// CollectionRange returns the range of sort keys in which the members of a collection lie, with those of the
+// collections inside it; depth counts from 0, the outermost. Members of an isolated collection share no prefix: they
+// are all that lies in the partition.
 func (e EntityKey) CollectionRange(depth int) Range {
 	if !e.Clustered {
 		return Range{}

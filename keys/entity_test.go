@@ -122,7 +122,8 @@ func TestTheOperandsOfTheFirstGuideAreClosed(t *testing.T) {
 }
 
 func TestTheKeysOfTheThirdGuide(t *testing.T) {
-	asset := EntityKey{Schema: EntitySchema{Name: "indexpolicy-demo", Version: 1, Casing: CasingLower}, Type: "Asset", Casing: CasingLower}
+	asset := EntityKey{Schema: EntitySchema{Name: "indexpolicy-demo", Version: 1, Casing: CasingLower}, Type: "Asset",
+		Casing: CasingLower}
 	l, vals := asset.sk("country", "us", "city", "sf", "site", "datacenter-1")
 	wantKey(t, "$indexpolicy-demo#v1#asset#country_us#city_sf#site_datacenter-1", l, vals)
 	if got, err := l.Truncate(vals[:2]...); got != "$indexpolicy-demo#v1#asset#country_us#city_sf" || err != nil {

@@ -121,7 +121,8 @@ func ExampleLayout_Select() {
 func ExampleIndexHalf_Patch() {
 	device := keys.EntityKey{Schema: keys.EntitySchema{Name: "app", Version: 1}, Type: "Device"}
 	byAccount := keys.IndexHalf{Layout: device.PK(keys.Segment{Field: "accountId", Kind: keys.KindString})}
-	byAlert := keys.IndexHalf{Layout: device.SK(keys.Segment{Field: "alertState", Kind: keys.KindString}), Policy: keys.Sparse}
+	byAlert := keys.IndexHalf{Layout: device.SK(keys.Segment{Field: "alertState", Kind: keys.KindString}),
+		Policy: keys.Sparse}
 
 	account, _ := byAccount.Patch([]keys.PatchedComposite{{Change: keys.FieldUntouched}})
 	alert, _ := byAlert.Patch([]keys.PatchedComposite{{Change: keys.FieldGiven, Value: keys.String("active")}})

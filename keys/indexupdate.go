@@ -92,20 +92,21 @@ type IndexHalf struct {
 	NeverTruncate bool
 }
 
-// Patch says what a partial write does to the stored key of the half, from what it knows of the composites, in the order
-// of the segments.
+// Patch says what a partial write does to the stored key of the half, from what it knows of the composites, in the
+// order of the segments.
 //
 // A half without composites is always set, and so is one whose composites are all part of the row's own key. Any other
 // half is left alone by a patch that touches none of its composites, also where the row's key is among them: what the
 // others are, this writer cannot know. A half that is touched is composed of the values that the patch and the row's
-// key give, by the longest leading run of them: all of them make the whole key; fewer, with nothing after them, make the
-// key truncated to them, unless the half sets NeverTruncate. Where the first is absent, or one is absent before another,
-// the half cannot be composed: its key is then removed if the policy is Sparse or one of its composites is FieldRemoved,
-// and left alone otherwise.
+// key give, by the longest leading run of them: all of them make the whole key; fewer, with nothing after them, make
+// the key truncated to them, unless the half sets NeverTruncate. Where the first is absent, or one is absent before
+// another, the half cannot be composed: its key is then removed if the policy is Sparse or one of its composites is
+// FieldRemoved, and left alone otherwise.
 //
 // Each half of an index is decided by itself.
 //
-// It fails where there is not one composite per segment, or where a value has no key text or is of another kind than its segment.
+// It fails where there is not one composite per segment, or where a value has no key text or is of another kind than
+// its segment.
 func (h *IndexHalf) Patch(composites []PatchedComposite) (HalfUpdate, error) {
 	if err := h.Layout.checkCount(len(composites)); err != nil {
 		return HalfUpdate{}, err

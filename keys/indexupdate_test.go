@@ -27,7 +27,8 @@ func stored(o HalfUpdate, before string) string {
 func TestOutcomesAreWhatTheGuideSays(t *testing.T) {
 	var options []PatchedComposite
 	for _, k := range []Value{{}, String("k")} {
-		for _, p := range []PatchedComposite{{Change: FieldUntouched}, {Change: FieldGiven, Value: String("v")}, {Change: FieldGiven},
+		for _, p := range []PatchedComposite{{Change: FieldUntouched}, {Change: FieldGiven, Value: String("v")},
+			{Change: FieldGiven},
 			{Change: FieldCleared}, {Change: FieldRemoved}} {
 			p.Key = k
 			options = append(options, p)
@@ -62,8 +63,8 @@ func TestOutcomesAreWhatTheGuideSays(t *testing.T) {
 	}
 }
 
-// judged is the model: a half's outcome by the guide's skip-predicate, structural rule and roll-up, in its own words. That
-// no key of a Whole half is cut short is our own.
+// judged is the model: a half's outcome by the guide's skip-predicate, structural rule and roll-up, in its own words.
+// That no key of a Whole half is cut short is our own.
 func judged(h *IndexHalf, parts []PatchedComposite) HalfUpdate {
 	payload, keyRecord, removed := map[int]string{}, map[int]string{}, map[int]bool{}
 	absent := map[int]bool{}
@@ -126,13 +127,17 @@ func TestTheLifecyclesOfTheThirdGuide(t *testing.T) {
 		pk, sk         []PatchedComposite
 		wantPK, wantSK string
 	}{
-		{"put", []PatchedComposite{given("acme")}, []PatchedComposite{given("active"), given("2026-04-30T10:00:00Z")}, acme, at("10")},
+		{"put", []PatchedComposite{given("acme")}, []PatchedComposite{given("active"), given("2026-04-30T10:00:00Z")},
+			acme, at("10")},
 		{"stamp", []PatchedComposite{{}}, none, acme, at("10")},
 		{"enrichment", []PatchedComposite{given("newAcct")}, none, other, at("10")},
-		{"telemetry", []PatchedComposite{{}}, []PatchedComposite{given("active"), given("2026-04-30T11:00:00Z")}, other, at("11")},
-		{"no alert", []PatchedComposite{{}}, []PatchedComposite{{Change: FieldCleared}, given("2026-04-30T12:00:00Z")}, other, "-"},
+		{"telemetry", []PatchedComposite{{}}, []PatchedComposite{given("active"), given("2026-04-30T11:00:00Z")},
+			other, at("11")},
+		{"no alert", []PatchedComposite{{}}, []PatchedComposite{{Change: FieldCleared}, given("2026-04-30T12:00:00Z")},
+			other, "-"},
 		{"stamp while there is none", []PatchedComposite{{}}, none, other, "-"},
-		{"rejoin", []PatchedComposite{{}}, []PatchedComposite{given("active"), given("2026-04-30T13:00:00Z")}, other, at("13")},
+		{"rejoin", []PatchedComposite{{}}, []PatchedComposite{given("active"), given("2026-04-30T13:00:00Z")},
+			other, at("13")},
 		{"account cleared", []PatchedComposite{{Change: FieldCleared}}, none, other, at("13")}, // PRESERVE: may be stale
 		{"account removed", []PatchedComposite{{Change: FieldRemoved}}, none, "-", at("13")},
 		{"timestamp alone", []PatchedComposite{{}}, []PatchedComposite{{}, given("2026-04-30T14:00:00Z")}, "-", "-"},
@@ -153,8 +158,10 @@ func TestARowIsDemotedWhereItsLeafIsRemoved(t *testing.T) {
 		parts []PatchedComposite
 		want  HalfUpdate
 	}{
-		{[]PatchedComposite{given("us"), given("sf"), {Change: FieldRemoved}}, HalfUpdate{SetKey, "$myapp#v1#device#country_us#city_sf"}},
-		{[]PatchedComposite{given("us"), given("sf"), {Change: FieldCleared}}, HalfUpdate{SetKey, "$myapp#v1#device#country_us#city_sf"}},
+		{[]PatchedComposite{given("us"), given("sf"), {Change: FieldRemoved}},
+			HalfUpdate{SetKey, "$myapp#v1#device#country_us#city_sf"}},
+		{[]PatchedComposite{given("us"), given("sf"), {Change: FieldCleared}},
+			HalfUpdate{SetKey, "$myapp#v1#device#country_us#city_sf"}},
 		{[]PatchedComposite{{}, {}, {Change: FieldRemoved}}, HalfUpdate{Op: RemoveKey}},
 		{[]PatchedComposite{given("us"), {Change: FieldRemoved}, given("dc")}, HalfUpdate{Op: RemoveKey}},
 		{[]PatchedComposite{given("us"), {Change: FieldCleared}, given("dc")}, HalfUpdate{}},
@@ -176,7 +183,8 @@ func TestHalvesThatEveryWriterKnowsAreAlwaysSet(t *testing.T) {
 	}{
 		{channel, []PatchedComposite{{Key: String("c-1")}}, HalfUpdate{SetKey, "$myapp#v1#device#channel_c-1"}},
 		{deviceID, []PatchedComposite{{Key: String("d-1")}}, HalfUpdate{SetKey, "$myapp#v1#device#deviceid_d-1"}},
-		{binding, []PatchedComposite{{Change: FieldGiven, Value: String("cloud#dev-1")}}, HalfUpdate{SetKey, "$myapp#v1#device#devicebinding_cloud%23dev-1"}},
+		{binding, []PatchedComposite{{Change: FieldGiven, Value: String("cloud#dev-1")}},
+			HalfUpdate{SetKey, "$myapp#v1#device#devicebinding_cloud%23dev-1"}},
 		{binding, []PatchedComposite{{}}, HalfUpdate{}},
 		{constant, nil, HalfUpdate{SetKey, "$myapp#v1#device"}},
 	} {

@@ -72,7 +72,9 @@ func TestKeysAreTheTextThatIsDocumented(t *testing.T) {
 		{"2024-01-15T10:30:00.000Z", func() (Layout, []Value) { return one(instant("2024-01-15T10:30:00Z")) }},
 		{"2024-01-15T10:30:00.123Z", func() (Layout, []Value) { return one(instant("2024-01-15T12:30:00.123+02:00")) }},
 		{"2024-01-15T10:30:00.123Z4567", func() (Layout, []Value) { return one(instant("2024-01-15T10:30:00.1234567Z")) }},
-		{"2024-01-15T10:30:00.000Z000001/x", func() (Layout, []Value) { return two("/", instant("2024-01-15T10:30:00.000000001Z")) }},
+		{"2024-01-15T10:30:00.000Z000001/x", func() (Layout, []Value) {
+			return two("/", instant("2024-01-15T10:30:00.000000001Z"))
+		}},
 		{"2024-01-15T10:30:00.123Z!|x", func() (Layout, []Value) { return two("|", instant("2024-01-15T10:30:00.123Z")) }},
 		{"0000-01-01T00:00:00.000Z", func() (Layout, []Value) { return one(instant("0000-01-01T00:00:00Z")) }},
 	}
@@ -90,7 +92,8 @@ func TestKeysAreTheTextThatIsDocumented(t *testing.T) {
 
 func TestFewerValuesAreClosedByTheSeparator(t *testing.T) {
 	l := half("/", KindString, KindFloat, KindString)
-	for n, want := range []string{"", "electronics/", "electronics/0000000000000042!/", "electronics/0000000000000042!/x"} {
+	for n, want := range []string{"", "electronics/", "electronics/0000000000000042!/",
+		"electronics/0000000000000042!/x"} {
 		got, err := l.Compose([]Value{String("electronics"), Float(42), String("x")}[:n]...)
 		if err != nil || got != want {
 			t.Errorf("%d values: %q, %v, want %q", n, got, err, want)
@@ -117,7 +120,8 @@ func TestWhatHasNoKeyIsAnErrorThatNamesTheField(t *testing.T) {
 		{half("/", KindDecimal), []Value{DecimalOf("many")}, "field a: keys: \"many\" is not a decimal number"},
 		{half("/", KindDate), []Value{DateOf("2024-02-30")}, "field a: \"2024-02-30\" is not a calendar date"},
 		{half("/", KindDate), []Value{DateOf("")}, "field a: \"\" is not a calendar date"},
-		{half("/", KindDateTime), []Value{DateTime(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC))}, "field a: the date-time is outside"},
+		{half("/", KindDateTime), []Value{DateTime(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC))},
+			"field a: the date-time is outside"},
 		{half("", KindString, KindString), []Value{String("x"), String("y")}, "the separator is empty"},
 		{half("%", KindString, KindString), []Value{String("x"), String("y")}, "the separator \"%\" begins with"},
 	}
@@ -155,16 +159,19 @@ func composed(t testing.TB) map[string]struct {
 		layout Layout
 		vals   []Value
 	}{
-		"read model": {half("/", KindString, KindDateTime), []Value{String("order-123"), instant("2024-01-15T10:30:00.123Z")}},
+		"read model": {half("/", KindString, KindDateTime), []Value{String("order-123"),
+			instant("2024-01-15T10:30:00.123Z")}},
 		"every kind": {half("/", KindString, KindInt, KindDecimal, KindDateTime, KindDate, KindBoolean),
-			[]Value{String("a/b"), Int(-42), DecimalOf("12.5"), instant("2024-01-15T10:30:00.1234Z"), DateOf("2024-01-15"), Boolean(true)}},
+			[]Value{String("a/b"), Int(-42), DecimalOf("12.5"), instant("2024-01-15T10:30:00.1234Z"), DateOf("2024-01-15"),
+				Boolean(true)}},
 		"entity": {key("Task", "contributions", "assignments").SK(texted("projectId", "taskId")...),
 			[]Value{String("Proj-Alpha"), String("T-001")}},
 		"template":  {team, []Value{String("t#1"), Int(7)}},
 		"no ASCII":  {key("Task").SK(long), []Value{String("ΟΔΟΣ Größe İ 東京")}},
 		"very long": {key("Task").SK(long), []Value{String(strings.Repeat("ab#", 300))}},
 		"long numbers": {half("#", KindFloat, KindFloat, KindDecimal),
-			[]Value{Float(math.MaxFloat64), Float(-math.SmallestNonzeroFloat64), DecimalOf(Decimal("1." + strings.Repeat("5", 400)))}},
+			[]Value{Float(math.MaxFloat64), Float(-math.SmallestNonzeroFloat64),
+				DecimalOf(Decimal("1." + strings.Repeat("5", 400)))}},
 	}
 }
 

@@ -30,13 +30,14 @@ func (e *OperandError) Error() string { return e.Reason }
 // Range turns operands into a condition on those values of this half that are not given, in a half without given ones
 // on all of it. eq, prefix and from/to exclude each other: two groups at once is an *OperandError that names them.
 //
-// The text of an operand is values in order, joined with the separator. A separator or a "%" inside of one is written as
-// keys write it, "%2F". Each is read as what it is, however it is written: 1 finds the number that a key pads with zeros.
-// eq has all values, the others leading ones. from and to are inclusive, and cover all that lies under their values.
+// The text of an operand is values in order, joined with the separator. A separator or a "%" inside of one is written
+// as keys write it, "%2F". Each is read as what it is, however it is written: 1 finds the number that a key pads with
+// zeros. eq has all values, the others leading ones. from and to are inclusive, and cover all that lies under their
+// values.
 //
-// A complete date-time of any offset is that instant; a part of a date or a date-time, which ends the text, stands for its
-// whole period ("to: 2024-06-30" includes that day), and is one of UTC where it has no offset. The last value of a prefix
-// is the beginning of a string, of a date or of a date-time; a number or a boolean is meant whole.
+// A complete date-time of any offset is that instant; a part of a date or a date-time, which ends the text, stands for
+// its whole period ("to: 2024-06-30" includes that day), and is one of UTC where it has no offset. The last value of a
+// prefix is the beginning of a string, of a date or of a date-time; a number or a boolean is meant whole.
 //
 // What cannot be read so, and thus would select nothing, is an *OperandError.
 func (l Layout) Range(o Operands, given ...Value) (Range, error) {
@@ -166,8 +167,8 @@ func (l Layout) beginning(text string, given []Value) ([]Range, error) {
 	return l.under(append(leading, v))
 }
 
-// read reads the values of a text after the given ones. first and last, the given ones included, differ in the last value
-// where that is a period.
+// read reads the values of a text after the given ones. first and last, the given ones included, differ in the last
+// value where that is a period.
 func (l *Layout) read(arg, text string, given []Value) (first, last []Value, err error) {
 	parts := l.split(text)
 	leading, err := l.readLeading(arg, text, parts, given)
@@ -189,16 +190,18 @@ func (l *Layout) read(arg, text string, given []Value) (first, last []Value, err
 func (l *Layout) readLeading(arg, text string, parts []string, given []Value) ([]Value, error) {
 	n := len(given)
 	if n+len(parts) > len(l.Segments) {
-		return nil, &OperandError{[]string{arg}, fmt.Sprintf("%s: %.40q is %d values, and %s takes %d at most: %q inside of a value "+
-			"is written %%%X", arg, text, len(parts), fieldList(l.Segments[n:]), len(l.Segments)-n, l.Sep[:1], l.Sep[0])}
+		return nil, &OperandError{[]string{arg},
+			fmt.Sprintf("%s: %.40q is %d values, and %s takes %d at most: %q inside of a value "+
+				"is written %%%X", arg, text, len(parts), fieldList(l.Segments[n:]), len(l.Segments)-n, l.Sep[:1], l.Sep[0])}
 	}
 	vals := slices.Clip(slices.Clone(given))
 	for i, part := range parts[:len(parts)-1] {
 		s := l.Segments[n+i]
 		first, last, err := l.readValue(arg, part, s)
 		if err == nil && first != last {
-			err = &OperandError{[]string{arg}, fmt.Sprintf("%s: %.40q is a period, which only the last value can be: give %s whole",
-				arg, part, s.Field)}
+			err = &OperandError{[]string{arg},
+				fmt.Sprintf("%s: %.40q is a period, which only the last value can be: give %s whole",
+					arg, part, s.Field)}
 		}
 		if err != nil {
 			return nil, err
@@ -208,8 +211,8 @@ func (l *Layout) readLeading(arg, text string, parts []string, given []Value) ([
 	return vals, nil
 }
 
-// exact is the layout in which numbers of operands have their key text: that of a half that is one number takes any number
-// to compare with, as a fraction between two integers.
+// exact is the layout in which numbers of operands have their key text: that of a half that is one number takes any
+// number to compare with, as a fraction between two integers.
 func (l Layout) exact() Layout {
 	if l.isBare() && l.Segments[0].Kind == KindInt {
 		s := l.Segments[0]

@@ -41,7 +41,8 @@ func TestOperandsSelectWhatTheyMean(t *testing.T) {
 		{dates, "to", "2024-06", Range{Op: AtMost, Lo: "2024-06-30"}},
 		{dates, "eq", "2024-02", Range{Op: Between, Lo: "2024-02-01", Hi: "2024-02-29"}},
 		{dates, "prefix", "2024-1", Range{Op: Prefix, Lo: "2024-1"}},
-		{joined, "prefix", "a/2024-06", Range{Op: Between, Lo: "a/2024-06-01T00:00:00.000Z", Hi: "a/2024-06-30T23:59:59.999Z999999"}},
+		{joined, "prefix", "a/2024-06", Range{Op: Between, Lo: "a/2024-06-01T00:00:00.000Z",
+			Hi: "a/2024-06-30T23:59:59.999Z999999"}},
 		{joined, "prefix", "a/", Range{Op: Prefix, Lo: "a/"}},
 		{joined, "prefix", "a", Range{Op: Prefix, Lo: "a"}},
 		{joined, "from", "a%2Fb/2024", Range{Op: AtLeast, Lo: "a%2Fb/2024-01-01T00:00:00.000Z"}},
@@ -84,7 +85,8 @@ func TestOperandsSelectWhatTheyMean(t *testing.T) {
 		{at, "to", "9999", Range{Op: AtMost, Lo: "9999-12-31T23:59:59.999Z999999"}},
 		{at, "eq", "2024-06-30", Range{Op: Between, Lo: "2024-06-30T00:00:00.000Z", Hi: "2024-06-30T23:59:59.999Z999999"}},
 		{at, "eq", "2024-06-30T10:15:07.123456789", Range{Op: Equal, Lo: "2024-06-30T10:15:07.123Z456789"}},
-		{at, "prefix", "2024-06-30", Range{Op: Between, Lo: "2024-06-30T00:00:00.000Z", Hi: "2024-06-30T23:59:59.999Z999999"}},
+		{at, "prefix", "2024-06-30", Range{Op: Between, Lo: "2024-06-30T00:00:00.000Z",
+			Hi: "2024-06-30T23:59:59.999Z999999"}},
 		{at, "prefix", "2024-06-30T12:00:00+02:00", Range{Op: Prefix, Lo: "2024-06-30T10:00:00.000Z"}},
 		{at, "prefix", "2024-0", Range{Op: Prefix, Lo: "2024-0"}},
 	}
@@ -112,7 +114,8 @@ func TestOperandsThatSelectNothingAreNoError(t *testing.T) {
 func TestWrongOperandsAreErrorsThatNameThem(t *testing.T) {
 	s := "x"
 	text, number, at := half("/", KindString), half("/", KindInt), half("/", KindDateTime)
-	float, truth, dates, counted := half("/", KindFloat), half("/", KindBoolean), half("/", KindDate), half("|", KindInt, KindString)
+	float, truth, dates, counted := half("/", KindFloat), half("/", KindBoolean), half("/", KindDate), half("|",
+		KindInt, KindString)
 	tests := []struct {
 		layout   Layout
 		operands Operands
@@ -236,7 +239,8 @@ func numbersCompared(t *rapid.T) {
 }
 
 func FuzzNoOperandPanics(f *testing.F) {
-	for _, s := range []string{"", "2024", "2024-06-30T10:15:07.123+05:30", "-1e-999", "9999-12-31T23:59:59.9-00:01", "\xff"} {
+	for _, s := range []string{"", "2024", "2024-06-30T10:15:07.123+05:30", "-1e-999", "9999-12-31T23:59:59.9-00:01",
+		"\xff"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -12,15 +12,16 @@ import (
 	"github.com/foldql/foldql/keys/internal/encoding"
 )
 
-// TestOperandsAnswerAsAFilterByValueWould, or they are an error: none silently matches nothing because it is not written as
-// keys write it.
+// TestOperandsAnswerAsAFilterByValueWould, or they are an error: none silently matches nothing because it is not
+// written as keys write it.
 func TestOperandsAnswerAsAFilterByValueWould(t *testing.T) { rapid.Check(t, filtered) }
 func FuzzOperandsAnswerAsAFilterByValueWould(f *testing.F) { f.Fuzz(rapid.MakeFuzz(filtered)) }
 
 func filtered(t *rapid.T) {
 	var kinds []Kind
 	for range rapid.IntRange(1, 3).Draw(t, "fields") {
-		kinds = append(kinds, rapid.SampledFrom([]Kind{KindString, KindBoolean, KindInt, KindFloat, KindDecimal, KindDate, KindDateTime}).Draw(t, "kind"))
+		kinds = append(kinds, rapid.SampledFrom([]Kind{KindString, KindBoolean, KindInt, KindFloat, KindDecimal, KindDate,
+			KindDateTime}).Draw(t, "kind"))
 	}
 	l := half(rapid.SampledFrom([]string{"/", "|", "#", "::", "~", "-", "."}).Draw(t, "separator"), kinds...)
 	row := valuesOf(t, l)
@@ -149,8 +150,8 @@ func (l Layout) compareAt(i int, a, b Value) int {
 	return strings.Compare(text(a), text(b))
 }
 
-// blurred reports whether strings that others follow are so alike that the separator after them decides which comes first:
-// rows are in the order of keys, and a range of them cannot be in that of the strings.
+// blurred reports whether strings that others follow are so alike that the separator after them decides which comes
+// first: rows are in the order of keys, and a range of them cannot be in that of the strings.
 func (l Layout) blurred(a, b []Value) bool {
 	for i := range l.Segments[:len(l.Segments)-1] {
 		if x, y := a[i].text, b[i].text; x != y && (strings.HasPrefix(x, y) || strings.HasPrefix(y, x)) {

@@ -47,7 +47,8 @@ func TestAnyChangeOfATokenIsRefused(t *testing.T) {
 			}
 		}
 	}
-	for _, other := range []string{"", "A", token[1:], token[:len(token)-1], token + "A", token + "=", token + "\n", " " + token, strings.Repeat("A", 5000)} {
+	for _, other := range []string{"", "A", token[1:], token[:len(token)-1], token + "A", token + "=", token + "\n",
+		" " + token, strings.Repeat("A", 5000)} {
 		if _, err := testKey.Open(binding, other); !errors.Is(err, ErrInvalidToken) {
 			t.Errorf("%.60q: %v", other, err)
 		}

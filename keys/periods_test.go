@@ -47,8 +47,8 @@ func TestTextOfNumbersAndBooleansIsReadAsPeopleWriteIt(t *testing.T) {
 	}
 }
 
-// TestAPartOfADateTimeIsItsPeriodInEveryFormOfKeys as on a half of its own: in those of entities and in templates, whether
-// other fields follow or not.
+// TestAPartOfADateTimeIsItsPeriodInEveryFormOfKeys as on a half of its own: in those of entities and in templates,
+// whether other fields follow or not.
 func TestAPartOfADateTimeIsItsPeriodInEveryFormOfKeys(t *testing.T) {
 	at, id := Segment{Field: "at", Kind: KindDateTime}, Segment{Field: "id", Kind: KindString}
 	kind := func(field string) Kind { return map[string]Kind{"at": KindDateTime, "id": KindString}[field] }
@@ -107,7 +107,8 @@ func TestAPartOfADateTimeIsItsPeriodInEveryFormOfKeys(t *testing.T) {
 				}
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("%s: eq %q, from %q, to %q, prefix %q: -want +got:\n%s", name, test.eq, test.from, test.to, test.prefix, diff)
+				t.Errorf("%s: eq %q, from %q, to %q, prefix %q: -want +got:\n%s", name, test.eq, test.from, test.to,
+					test.prefix, diff)
 			}
 		}
 	}

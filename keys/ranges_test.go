@@ -16,7 +16,8 @@ func TestSeveralRangesAreReadInTheOrderOfTheKeys(t *testing.T) {
 		{[]Range{task, level, member}, []Range{level}},
 		{[]Range{task, row}, []Range{row, task}},
 		{[]Range{task, {}}, []Range{{}}},
-		{[]Range{{Op: AtLeast, Lo: "$c#"}, task, {Op: AtMost, Lo: "$"}}, []Range{{Op: AtMost, Lo: "$"}, {Op: AtLeast, Lo: "$c#"}}},
+		{[]Range{{Op: AtLeast, Lo: "$c#"}, task, {Op: AtMost, Lo: "$"}}, []Range{{Op: AtMost, Lo: "$"},
+			{Op: AtLeast, Lo: "$c#"}}},
 	} {
 		before := append([]Range(nil), test.given...)
 		if diff := cmp.Diff(test.want, SortRanges(test.given...)); diff != "" {

@@ -9,7 +9,8 @@ import (
 func allStrings(string) Kind { return KindString }
 
 func scalarKinds(field string) Kind {
-	return map[string]Kind{"id": KindString, "n": KindInt, "x": KindFloat, "d": KindDecimal, "at": KindDateTime, "on": KindDate,
+	return map[string]Kind{"id": KindString, "n": KindInt, "x": KindFloat, "d": KindDecimal, "at": KindDateTime,
+		"on": KindDate,
 		"ok": KindBoolean}[field]
 }
 
@@ -142,7 +143,8 @@ func FuzzNoTemplatePanics(f *testing.F) {
 		vals := make([]Value, len(l.Segments))
 		for i, segment := range l.Segments {
 			vals[i] = map[Kind]Value{KindString: String("s"), KindInt: Int(1), KindFloat: Float(1), KindDecimal: DecimalOf("1"),
-				KindDate: DateOf("2024-01-15"), KindDateTime: instant("2024-01-15T10:30:00Z"), KindBoolean: Boolean(true)}[segment.Kind]
+				KindDate: DateOf("2024-01-15"), KindDateTime: instant("2024-01-15T10:30:00Z"),
+				KindBoolean: Boolean(true)}[segment.Kind]
 		}
 		key, err := l.Compose(vals...)
 		if err != nil || strings.Count(key, "#") != strings.Count(s, "#") {

@@ -96,8 +96,8 @@ func (v Value) Text() string {
 	return v.text
 }
 
-// CountLeading returns how many values are present before the first one that is absent: as many composites a partial key can
-// be made of.
+// CountLeading returns how many values are present before the first one that is absent: as many composites a partial
+// key can be made of.
 func CountLeading(vals []Value) int {
 	for i := range vals {
 		if !vals[i].Present() {

@@ -29,7 +29,8 @@ func TestConditionsEqualTheVectors(t *testing.T) {
 	if run != 97 {
 		t.Errorf("%d vectors run, want 97", run)
 	}
-	if diff := cmp.Diff(map[string]int{clampedBound: 5, nextComposite: 39, inclusiveBound: 20, lastCharacter: 10}, differ); diff != "" {
+	if diff := cmp.Diff(map[string]int{clampedBound: 5, nextComposite: 39, inclusiveBound: 20, lastCharacter: 10},
+		differ); diff != "" {
 		t.Errorf("vectors that differ:\n%s", diff)
 	}
 }

@@ -64,7 +64,8 @@ func TestKeysEqualTheVectors(t *testing.T) {
 }
 
 // half checks the text of one half, whole or a prefix of it, and returns why it is meant to differ.
-func (c *keyVector) half(t *testing.T, e EntityKey, layout func(EntityKey, ...Segment) Layout, composites []string, given int, want string) string {
+func (c *keyVector) half(t *testing.T, e EntityKey, layout func(EntityKey, ...Segment) Layout, composites []string,
+	given int, want string) string {
 	t.Helper()
 	e.Schema.Escape = EscapePercent
 	l := layout(e, segments(t, composites, c.Record)...)

@@ -58,13 +58,15 @@ type policyHalf struct {
 	reason string
 }
 
-func (c *policyVector) half(t *testing.T, which string, layout func(...Segment) Layout, composites []string) (h policyHalf) {
+func (c *policyVector) half(t *testing.T, which string, layout func(...Segment) Layout,
+	composites []string) (h policyHalf) {
 	h.Layout = layout(segments(t, composites, c.KeyRecord, c.Payload)...)
 	if c.Index.IndexPolicy[which] == "sparse" {
 		h.Policy = Sparse
 	}
 	expected := c.Expected[which]
-	h.want = HalfUpdate{map[string]HalfUpdateOp{"noop": KeepKey, "set": SetKey, "remove": RemoveKey}[expected.Op], expected.Value}
+	h.want = HalfUpdate{map[string]HalfUpdateOp{"noop": KeepKey, "set": SetKey, "remove": RemoveKey}[expected.Op],
+		expected.Value}
 	for _, name := range composites {
 		h.parts = append(h.parts, c.part(t, name))
 		if v := c.Payload[name]; v.difference() != "" {

@@ -14,12 +14,13 @@ import (
 // The vectors are what the system of the key design guides composes. These are the differences from it that are meant,
 // each with its reason; a vector that differs for none of them fails, and so does one that should differ and does not.
 const (
-	escapedValue   = "a separator or % inside a value is escaped, so that distinct values never share a key"
-	orderedNumber  = "negative, fractional and long numbers are encoded so that text order is number order"
-	oneInteger     = "all integers are padded to 16 digits: there is no second, wider kind of integer"
-	noKeyText      = "NaN, infinities and years outside 0000 to 9999 have no place in an order and are refused"
-	noScalar       = "lists and objects cannot be part of a key: the schema is refused"
-	mixedHalf      = "a half that mixes the row's own key with other composites is left alone by a patch that mentions none"
+	escapedValue  = "a separator or % inside a value is escaped, so that distinct values never share a key"
+	orderedNumber = "negative, fractional and long numbers are encoded so that text order is number order"
+	oneInteger    = "all integers are padded to 16 digits: there is no second, wider kind of integer"
+	noKeyText     = "NaN, infinities and years outside 0000 to 9999 have no place in an order and are refused"
+	noScalar      = "lists and objects cannot be part of a key: the schema is refused"
+	mixedHalf     = "a half that mixes the row's own key with other composites is left alone by a patch that " +
+		"mentions none"
 	keyHasValues   = "a composite of the row's own key always has a value: one without is no part of it"
 	closedPrefix   = "the prefix of a collection is closed, so that it selects no collection whose name only goes on"
 	lastCharacter  = "the upper end of a subtree is U+10FFFF, not U+FFFF, above which characters of four bytes sort"

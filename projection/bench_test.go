@@ -20,7 +20,8 @@ import (
 // ordered is the event of the benchmark, decoded as generated code does.
 type ordered struct{ Order, Customer, Version string }
 
-var orderedFields = []data.Field{{Name: "order", Required: true}, {Name: "customer", Required: true}, {Name: "version", Required: true}}
+var orderedFields = []data.Field{{Name: "order", Required: true}, {Name: "customer", Required: true},
+	{Name: "version", Required: true}}
 
 func decodeOrdered(b []byte) (ordered, error) {
 	return data.Decode(b, func(r *data.Reader) (v ordered) {

@@ -40,8 +40,9 @@ func TestFollowGoesOnFromNoRowOfAnotherId(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(letters) != 1 || !strings.Contains(letters[0].Reason, `of another id: its id is "Acme" and that of the event is "ACME", `+
-		"which differ in casing alone") {
+	if len(letters) != 1 || !strings.Contains(letters[0].Reason,
+		`of another id: its id is "Acme" and that of the event is "ACME", `+
+			"which differ in casing alone") {
 		t.Errorf("set dead letters %v, want the second event alone, for the casing of its id", letters)
 	}
 }

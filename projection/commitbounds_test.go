@@ -71,7 +71,8 @@ func TestACommitEndsWhereAnotherMustBegin(t *testing.T) {
 	}{
 		{
 			"what is written without reading is not read, and the rest as it was read", "blind",
-			[]eventlog.Event{event("", set("a", 1)), event("", upsert("b", 1)), event("", Step{Op: "delete", ID: "c", Version: "v1"})},
+			[]eventlog.Event{event("", set("a", 1)), event("", upsert("b", 1)),
+				event("", Step{Op: "delete", ID: "c", Version: "v1"})},
 			[]string{"-c/v1 a/v1 b/v1?"},
 		},
 		{
@@ -81,7 +82,8 @@ func TestACommitEndsWhereAnotherMustBegin(t *testing.T) {
 		},
 		{
 			"what an event follows a later one may not change in its commit", "blind",
-			[]eventlog.Event{event("", set("a", 1)), event("", follow("v2")), event("", upsert("a", 1)), event("", upsert("a", 1))},
+			[]eventlog.Event{event("", set("a", 1)), event("", follow("v2")), event("", upsert("a", 1)),
+				event("", upsert("a", 1))},
 			[]string{"a/v1? a/v2", "a/v1?"},
 		},
 		{
@@ -112,7 +114,8 @@ func TestACommitEndsWhereAnotherMustBegin(t *testing.T) {
 		},
 		{
 			"an atomic model's commit holds what it can", "atomic",
-			[]eventlog.Event{event("", set("a", 1), set("b", 1)), event("", set("c", 1)), event("", set("a", 2)), event("", set("d", 2))},
+			[]eventlog.Event{event("", set("a", 1), set("b", 1)), event("", set("c", 1)), event("", set("a", 2)),
+				event("", set("d", 2))},
 			[]string{"= a/v1 b/v1 c/v1", "= d/v1"},
 		},
 		{
@@ -123,7 +126,8 @@ func TestACommitEndsWhereAnotherMustBegin(t *testing.T) {
 		{
 			"one that deletes a partition that it cannot hold is committed in parts", "atomic",
 			[]eventlog.Event{
-				event("", wide(3)...), event("", Step{Op: "set", ID: "a", Version: "v9"}), event("", set("b", 1)), event("", wipe), event("", set("b", 1)),
+				event("", wide(3)...), event("", Step{Op: "set", ID: "a", Version: "v9"}), event("", set("b", 1)), event("",
+					wipe), event("", set("b", 1)),
 			},
 			[]string{"= a/v0? a/v1? a/v2?", "= a/v9? b/v1?", "-a/v0? -a/v1? -a/v2? -a/v9?", "= b/v1"},
 		},
@@ -156,7 +160,8 @@ func unread(kind string) func(string) string {
 func TestAnEventTooLargeForACommitBecomesADeadLetterWithTheReason(t *testing.T) {
 	s := newSetting(t)
 	s.ops = kinds["atomic"]
-	srv := s.server(logOf(t, event("", set("a", 1), set("b", 1), set("c", 1), set("d", 1))), 10, memstore.Options{MostWrites: 7})
+	srv := s.server(logOf(t, event("", set("a", 1), set("b", 1), set("c", 1), set("d", 1))), 10,
+		memstore.Options{MostWrites: 7})
 	s.run(srv)
 	events, err := srv.DeadLetters(t.Context(), "", 10)
 	if err != nil || len(events) != 1 || !strings.Contains(events[0].Reason, "changes 4 rows") {
@@ -170,7 +175,8 @@ func TestCommitsThatEndEarlyReadLittleInVain(t *testing.T) {
 	const n = 300
 	var events []eventlog.Event
 	for i := range n {
-		events = append(events, event("", Step{Op: "upsert", ID: fmt.Sprint(i), Version: "v1", Total: 1}, Step{Op: "follow", ID: fmt.Sprint(i), Version: "v2"}),
+		events = append(events, event("", Step{Op: "upsert", ID: fmt.Sprint(i), Version: "v1", Total: 1},
+			Step{Op: "follow", ID: fmt.Sprint(i), Version: "v2"}),
 			event("", Step{Op: "upsert", ID: fmt.Sprint(i), Version: "v1", Total: 1}))
 	}
 	s := newSetting(t)
@@ -216,7 +222,8 @@ func TestARetryWaitsForWhatIsAhead(t *testing.T) {
 
 func TestARetryIsOneCommit(t *testing.T) {
 	s := newSetting(t)
-	log := logOf(t, event("s", needs("b", 1), set("a", 5), Step{Op: "delete", ID: "c", Version: "v1"}), event("s", upsert("b", 1)), event("", set("b", 1)))
+	log := logOf(t, event("s", needs("b", 1), set("a", 5), Step{Op: "delete", ID: "c", Version: "v1"}),
+		event("s", upsert("b", 1)), event("", set("b", 1)))
 	var got []string
 	srv := s.server(log, 10, batches(&got))
 	s.run(srv)
@@ -291,7 +298,8 @@ func TestARestartDropsMoreDeadLettersThanACommitHolds(t *testing.T) {
 	if got := deadLettersOf(t, first.Runner); len(got) != 30 {
 		t.Fatalf("%d dead letters, want all 30", len(got))
 	}
-	if err := first.db.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{projection.ResetNote("script")}}); err != nil {
+	if err := first.db.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{projection.ResetNote("script")}}); err !=
+		nil {
 		t.Fatal(err)
 	}
 	again := s.server(logOf(t, append([]eventlog.Event{event("", set("a", 1))}, events...)...), 100, small)

@@ -262,7 +262,8 @@ func TestConcurrencyARebuildIsApartFromWhatCameBefore(t *testing.T) {
 	log := logOf(t, upserts(6)...)
 	s.run(s.server(log, 3, heldUp(writes("b"), func() {
 		before := s.fold(log, 2)
-		if err := before.db.Apply(context.Background(), querydb.Batch{Notes: []querydb.Note{projection.ResetNote("script")}}); err != nil {
+		if err := before.db.Apply(context.Background(),
+			querydb.Batch{Notes: []querydb.Note{projection.ResetNote("script")}}); err != nil {
 			t.Fatal(err)
 		}
 		s.fold(log, 4)
@@ -325,7 +326,8 @@ func TestConcurrencyServersThatOpenAtOnceAgree(t *testing.T) {
 	s.run(s.server(log, 2, heldUp(last, func() { s.fold(log, 4) })))
 	s.want("both at the beginning", map[string]int{"a": 1 + 8, "b": 2 + 16, "c": 4 + 32})
 	srv := s.server(log, 1, memstore.Options{})
-	if got, err := projection.TargetGeneration(t.Context(), srv.db, ProjectionOf("script", s.ops)); got != 0 || err != nil {
+	if got, err := projection.TargetGeneration(t.Context(), srv.db, ProjectionOf("script", s.ops)); got != 0 ||
+		err != nil {
 		t.Errorf("the rows are in generation %d, %v: want 0, which both of them began", got, err)
 	}
 }
@@ -355,7 +357,8 @@ func TestConcurrencyAFailedWriteMayHaveBeenDone(t *testing.T) {
 // What was read from a copy that lags behind would be written back as the newest.
 func TestConcurrencyTheFoldReadsTheNewest(t *testing.T) {
 	s := newSetting(t)
-	log := logOf(t, event("", upsert("a", 1)), event("", Step{Op: "follow", ID: "a", Version: "v2"}), event("", upsert("a", 1)))
+	log := logOf(t, event("", upsert("a", 1)), event("", Step{Op: "follow", ID: "a", Version: "v2"}),
+		event("", upsert("a", 1)))
 	reads := 0
 	drv := consistent{s.store.Join(memstore.Options{Now: s.clock.now}), func(is bool) {
 		if reads++; !is {
@@ -438,7 +441,8 @@ func TestConcurrencyAnIdleServerLooksFirst(t *testing.T) {
 	s := newSetting(t)
 	log := openLog(t, event("", set("a", 1)))
 	source := &idler{Log: log, idle: func() {
-		for deadline := time.Now().Add(time.Minute); !strings.Contains(s.checkpoint(), `{"offset":1,`); time.Sleep(time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); !strings.Contains(s.checkpoint(), `{"offset":1,`); time.Sleep(
+			time.Millisecond) {
 			if time.Now().After(deadline) { // what is in hand is to be on record first
 				t.Error("the first event is on record at no time")
 				break
@@ -481,7 +485,8 @@ func TestConcurrencyAFollowFindsTheRowThatIsAhead(t *testing.T) {
 	)
 	s.killed(log, 2, func(c memstore.Commit) bool { return rows(c) && c.Batch.Writes[c.Number].Row.Key.SK == "v2" })
 	s.fold(log, 3)
-	rows, err := readRows(open(t, s.store.Join(memstore.Options{}), s.ops.Codec.Model), s.ops.Codec.Model, []keys.Key{{PK: "a", SK: "v3"}})
+	rows, err := readRows(open(t, s.store.Join(memstore.Options{}), s.ops.Codec.Model), s.ops.Codec.Model,
+		[]keys.Key{{PK: "a", SK: "v3"}})
 	if err != nil || rows[Key{"a", "v3"}].Row.Total != 110 {
 		t.Errorf("rows %+v, %v: want v3 to follow v2, whose sort key is the greatest of its event", rows, err)
 	}
@@ -497,10 +502,12 @@ func TestConcurrencyNoEventIsLeftOutWhereAnotherBeginsAnew(t *testing.T) {
 		n := 0
 		s.run(s.server(log, window, heldUp(func(c memstore.Commit) bool { n++; return n == 8 }, func() {
 			other := s.server(log, 1, memstore.Options{})
-			if err := other.db.Apply(context.Background(), querydb.Batch{Notes: []querydb.Note{projection.ResetNote("script")}}); err != nil {
+			if err := other.db.Apply(context.Background(),
+				querydb.Batch{Notes: []querydb.Note{projection.ResetNote("script")}}); err != nil {
 				t.Fatal(err)
 			}
-			if err := other.Skip(context.Background(), "0@1"); !errors.Is(err, projection.ErrNoDeadLetter) { // it opens, and begins anew
+			// it opens, and begins anew
+			if err := other.Skip(context.Background(), "0@1"); !errors.Is(err, projection.ErrNoDeadLetter) {
 				t.Fatal(err)
 			}
 		})))
@@ -511,7 +518,8 @@ func TestConcurrencyNoEventIsLeftOutWhereAnotherBeginsAnew(t *testing.T) {
 // TestConcurrencyTheLogIsRestoredToBeforeRowsThatAreAhead: a server ends between a row and the checkpoint, and the
 // log that it is started with again has lost the event of the row. Another event in its place would pass for applied.
 func TestConcurrencyTheLogIsRestoredToBeforeRowsThatAreAhead(t *testing.T) {
-	events := []eventlog.Event{event("", set("a", 1)), event("", set("b", 1)), event("", set("c", 1)), event("", set("c", 2))}
+	events := []eventlog.Event{event("", set("a", 1)), event("", set("b", 1)), event("", set("c", 1)),
+		event("", set("c", 2))}
 	for window := 1; window <= 3; window++ {
 		s := newSetting(t)
 		s.killed(logOf(t, events...), window, func(c memstore.Commit) bool {

@@ -358,7 +358,8 @@ func TestAnEventThatTheStoreRefusesIsFound(t *testing.T) {
 			}
 			return nil
 		}
-		if err := newRunner(t, "script", log, open(t, store), quick()).Run(ctx); err != nil && !errors.Is(err, context.Canceled) {
+		if err := newRunner(t, "script", log, open(t, store), quick()).Run(ctx); err != nil &&
+			!errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
 		end()

@@ -17,8 +17,8 @@
 //
 //   - Every event takes effect once, on every store, whatever fails and whenever the process ends; rows and checkpoint
 //     agree.
-//   - Folding the log again gives the same rows. So a projector must know the event and nothing else: no clock, no input
-//     or output, no shared state. Functions that are given to ops may be called several times for one event.
+//   - Folding the log again gives the same rows. So a projector must know the event and nothing else: no clock, no
+//     input or output, no shared state. Functions that are given to ops may be called several times for one event.
 //   - An event that cannot be folded becomes a [DeadLetter] with a reason, and later events of its subject are blocked;
 //     the others go on. [Runner.Retry] and [Runner.Skip] decide about it, and a fold of the whole log does the same.
 //   - What depends on the clock decides nothing about rows: at an event whose code does not return, a Runner stops with

@@ -49,7 +49,8 @@ func TestAnEventThatNoTransactionOfDynamoDBHoldsBecomesADeadLetter(t *testing.T)
 			for range 2 {
 				r = run(t, log, db, cfg)
 				letters, err := r.DeadLetters(t.Context(), "", 10)
-				if err != nil || len(letters) != 2 || letters[0].Ref != "0@121" || !strings.Contains(letters[0].Reason, "changes 121 rows") {
+				if err != nil || len(letters) != 2 || letters[0].Ref != "0@121" || !strings.Contains(letters[0].Reason,
+					"changes 121 rows") {
 					t.Fatalf("dead letters %+v, %v: want the event that no transaction holds, and the one behind it", letters, err)
 				}
 				if got := rowsOf(t, db, ks); len(got) != rows+1 {

@@ -38,7 +38,8 @@ func ExampleRunner() {
 	log := memlog.New(memlog.Options{})
 	defer log.Close()
 	order := func(id, total string) eventlog.Event {
-		return eventlog.Event{ID: id, Source: "/shop", Type: "OrderPlaced", Subject: "order-" + id, Data: []byte(`{"orderId": "` + id + `",
+		return eventlog.Event{ID: id, Source: "/shop", Type: "OrderPlaced", Subject: "order-" + id,
+			Data: []byte(`{"orderId": "` + id + `",
 			"customerId": "ada", "customerGroup": "retail", "status": "placed", "total": ` + total + `,
 			"placedAt": "2024-01-15T10:30:00Z", "lines": []}`)}
 	}

@@ -124,16 +124,19 @@ func TestARowThatHasExpiredKeepsNothingFromAnEvent(t *testing.T) {
 			[]string{"0@2"}, []Key{{"a", "v1"}}},
 		{"free for a late event too", []eventlog.Event{timed(0, until(10, "a", "x")), timed(20, until(90, "c", "y")),
 			timed(5, until(90, "b", "x"))}, nil, []Key{{"a", "v1"}, {"b", "v1"}, {"c", "v1"}}},
-		{"and where the event before became a dead letter", []eventlog.Event{timed(0, until(10, "a", "x")), timed(20, needs("none", 1)),
+		{"and where the event before became a dead letter", []eventlog.Event{timed(0, until(10, "a", "x")),
+			timed(20, needs("none", 1)),
 			timed(5, until(90, "b", "x"))}, []string{"0@2"}, []Key{{"a", "v1"}, {"b", "v1"}}},
 		{"a late event does not take it back", []eventlog.Event{timed(0, until(10, "a", "x")), timed(20, until(90, "b", "x")),
 			timed(5, until(50, "a", "x"))}, []string{"0@3"}, []Key{{"a", "v1"}, {"b", "v1"}}},
-		{"what is written as expired holds nothing", []eventlog.Event{timed(50, until(10, "a", "x")), timed(51, until(90, "b", "x"))},
+		{"what is written as expired holds nothing", []eventlog.Event{timed(50, until(10, "a", "x")),
+			timed(51, until(90, "b", "x"))},
 			nil, []Key{{"a", "v1"}, {"b", "v1"}}},
 		{"of two events of a commit each is judged by its own time",
 			[]eventlog.Event{timed(0, until(10, "a", "x")), timed(9, until(90, "b", "x")), timed(20, until(80, "b", "x"))},
 			[]string{"0@2"}, []Key{{"a", "v1"}, {"b", "v1"}}},
-		{"an id is free that differs in casing", []eventlog.Event{timed(0, until(10, "A", "x")), timed(10, until(90, "a", "y"))},
+		{"an id is free that differs in casing", []eventlog.Event{timed(0, until(10, "A", "x")),
+			timed(10, until(90, "a", "y"))},
 			nil, []Key{{"a", "v1"}}},
 		{"and is taken until then", []eventlog.Event{timed(0, until(10, "A", "x")), timed(9, until(90, "a", "y"))},
 			[]string{"0@2"}, []Key{{"A", "v1"}}},
@@ -176,9 +179,11 @@ func mortalKeys() (ks []keys.Key) {
 
 func drawMortal(t *rapid.T, second int) eventlog.Event {
 	step := rapid.Custom(func(t *rapid.T) Step {
-		s := until(second+rapid.IntRange(-2, 12).Draw(t, "lifetime"), rapid.SampledFrom([]string{"a", "A", "b", "c"}).Draw(t, "id"),
+		s := until(second+rapid.IntRange(-2, 12).Draw(t, "lifetime"),
+			rapid.SampledFrom([]string{"a", "A", "b", "c"}).Draw(t, "id"),
 			rapid.SampledFrom([]string{"x", "y"}).Draw(t, "customer"))
-		s.Op = rapid.SampledFrom([]string{"set", "set", "create", "update", "upsert", "upsert", "follow", "patch", "delete", "wipe"}).Draw(t, "op")
+		s.Op = rapid.SampledFrom([]string{"set", "set", "create", "update", "upsert", "upsert", "follow", "patch", "delete",
+			"wipe"}).Draw(t, "op")
 		s.Version = rapid.SampledFrom([]string{"v1", "v2", "~current"}).Draw(t, "version")
 		if s.Op == "follow" && rapid.Bool().Draw(t, "counts") {
 			s.Version = counting + "2"

@@ -136,7 +136,8 @@ func quick() projection.RunnerConfig {
 	}
 }
 
-func newRunner(t testing.TB, name string, src eventlog.Source, db *querydb.DB, cfg projection.RunnerConfig) *projection.Runner {
+func newRunner(t testing.TB, name string, src eventlog.Source, db *querydb.DB,
+	cfg projection.RunnerConfig) *projection.Runner {
 	t.Helper()
 	r, err := projection.NewRunner(Projection(name), src, db, cfg)
 	if err != nil {

@@ -74,7 +74,8 @@ func TestAFollowReadsWhatItNeeds(t *testing.T) {
 				if letters := deadLettersOf(t, r); len(letters) > 0 {
 					t.Errorf("%s: dead letters %v", when, letters)
 				}
-				page, err := db.ForFold("").Query(t.Context(), ops.Codec.Model, querydb.Query{Index: -1, PK: "a", Limit: 1, Reverse: true})
+				page, err := db.ForFold("").Query(t.Context(), ops.Codec.Model, querydb.Query{Index: -1, PK: "a", Limit: 1,
+					Reverse: true})
 				var row Row
 				if err == nil {
 					err = ops.Codec.Decode(page.Rows[0].Record, &row)
@@ -127,7 +128,8 @@ func TestAFollowGoesOnFromTheRowBefore(t *testing.T) {
 						want = 4
 					}
 					if got := rows[Key{"a", "v4"}].Row.Total; got != want || len(deadLettersOf(t, r)) > 0 {
-						t.Errorf("%s, %s, %s: the row has the total %d, want %d; dead letters %v", c.name, model, kind, got, want, deadLettersOf(t, r))
+						t.Errorf("%s, %s, %s: the row has the total %d, want %d; dead letters %v", c.name, model, kind, got, want,
+							deadLettersOf(t, r))
 					}
 				}
 			}
@@ -189,10 +191,12 @@ func TestADeletedPartitionIsNotRead(t *testing.T) {
 			events = append(events, e)
 		}
 		f.upTo(t, events, 500)
-		last := []eventlog.Event{timed(1, Step{Op: "wipe", ID: "a"}), timed(2, Step{Op: "set", ID: "a", Version: "new", Total: 1})}
+		last := []eventlog.Event{timed(1, Step{Op: "wipe", ID: "a"}),
+			timed(2, Step{Op: "set", ID: "a", Version: "new", Total: 1})}
 		db, r := f.upTo(t, last, 10)
 		if n := rowsRead(db); n > 10 || len(deadLettersOf(t, r)) > 0 {
-			t.Errorf("%s: %d rows were read to delete a partition of %d, want next to none; dead letters %v", model, n, history, deadLettersOf(t, r))
+			t.Errorf("%s: %d rows were read to delete a partition of %d, want next to none; dead letters %v", model, n,
+				history, deadLettersOf(t, r))
 		}
 		page, err := db.ForFold("").Query(t.Context(), ops.Codec.Model, querydb.Query{Index: -1, PK: "a", Limit: 10})
 		if err != nil || len(page.Rows) != 1 || page.Rows[0].Key.SK != "new" {

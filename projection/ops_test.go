@@ -139,7 +139,8 @@ func TestEachOpLeavesTheRowAndItsTimesAsItSays(t *testing.T) {
 		{
 			name: "delete and delete of the partition take rows away",
 			given: given(
-				steps{{Op: "set", ID: "a", Version: "v1"}, {Op: "set", ID: "a", Version: "v2"}, {Op: "set", ID: "b", Version: "v1"}},
+				steps{{Op: "set", ID: "a", Version: "v1"}, {Op: "set", ID: "a", Version: "v2"},
+					{Op: "set", ID: "b", Version: "v1"}},
 				steps{{Op: "set", ID: "a", Version: "v3"}, {Op: "wipe", ID: "a"}, {Op: "set", ID: "a", Version: "v4"}},
 				steps{{Op: "delete", ID: "b", Version: "v1"}, {Op: "delete", ID: "b", Version: "v9"}}),
 			want: []Row{{ID: "a", Version: "v4", CreatedAt: minute(2), UpdatedAt: minute(2)}},

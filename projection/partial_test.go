@@ -136,7 +136,8 @@ func TestAnEventOneOfWhoseRowsIsOfAnotherKindHasNoEffectBeforeItsRetry(t *testin
 	}
 	gadget.Kind = driver.Delete
 	gadget.Row = driver.Row{Key: key}
-	if err := errors.Join(store.Apply(t.Context(), driver.Batch{Writes: []driver.Write{gadget}}), r.Retry(t.Context(), "0@1")); err != nil {
+	if err := errors.Join(store.Apply(t.Context(), driver.Batch{Writes: []driver.Write{gadget}}),
+		r.Retry(t.Context(), "0@1")); err != nil {
 		t.Fatal(err)
 	}
 	got, err := devicesOf(db, o, "a", "b")

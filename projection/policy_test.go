@@ -20,7 +20,8 @@ import (
 func ctx() context.Context { return context.Background() }
 
 // foldDevices folds events of one projection in windows of a size, and returns its runner.
-func foldDevices(t *testing.T, store driver.Driver, o *DeviceOps, window int, events ...eventlog.Event) (*querydb.DB, *projection.Runner) {
+func foldDevices(t *testing.T, store driver.Driver, o *DeviceOps, window int, events ...eventlog.Event) (*querydb.DB,
+	*projection.Runner) {
 	t.Helper()
 	db := open(t, store, o.Codec.Model)
 	cfg := quick()
@@ -63,7 +64,8 @@ func TestPatchesOfAnEntityAreJudgedByThePolicyOfEachHalf(t *testing.T) {
 		{"clear under SPARSE takes the half", []Act{full, {Op: "patch", At: ptr(8), Clear: []string{"state"}}}, acme, ""},
 		{"clear under PRESERVE leaves the half", []Act{full, {Op: "patch", Clear: []string{"account"}}}, acme, active7},
 		{"remove takes a half under PRESERVE too", []Act{full, {Op: "patch", Remove: []string{"account"}}}, "", active7},
-		{"remove with the others given cuts the key short", []Act{full, {Op: "patch", State: ptr("active"), Remove: []string{"at"}}}, acme, active},
+		{"remove with the others given cuts the key short", []Act{full, {Op: "patch", State: ptr("active"),
+			Remove: []string{"at"}}}, acme, active},
 		{"remove without them takes the half", []Act{full, {Op: "patch", Remove: []string{"at"}}}, acme, ""},
 		{"a half comes back by its own patch", []Act{full, {Op: "patch", Clear: []string{"state"}},
 			{Op: "patch", State: ptr("active"), At: ptr(7)}}, acme, active7},
@@ -90,7 +92,8 @@ func TestPatchesOfAnEntityAreJudgedByThePolicyOfEachHalf(t *testing.T) {
 					}
 					got := rows["D1"].Indexes
 					want := []string{entityText("id_d1"), "$t#v1#device", entityText(c.pk), entityText(c.sk)}
-					if diff := cmp.Diff(want, []string{got[slotByID].PK, got[slotByID].SK, got[slotByAlert].PK, got[slotByAlert].SK}); diff != "" {
+					if diff := cmp.Diff(want, []string{got[slotByID].PK, got[slotByID].SK, got[slotByAlert].PK,
+						got[slotByAlert].SK}); diff != "" {
 						t.Errorf("keys (-want +got):\n%s", diff)
 					}
 				})
@@ -112,7 +115,8 @@ func TestAnEmptyPatchBringsTheHalvesThatNeedNothing(t *testing.T) {
 	store := newFaultyStore()
 	db := open(t, store, o.Codec.Model)
 	id := "d1"
-	log := openLog(t, deviceEvent("devices", "", Act{Op: "set", ID: id}), deviceEvent("devices", "", Act{Op: "patch", ID: id}))
+	log := openLog(t, deviceEvent("devices", "", Act{Op: "set", ID: id}), deviceEvent("devices", "",
+		Act{Op: "patch", ID: id}))
 	log.End()
 	cfg := quick()
 	cfg.Window = 1

@@ -117,7 +117,8 @@ func TestRowsEqualThePureFoldWhateverBreaks(t *testing.T) {
 }
 
 // runUntil runs until the end of the log or of the process.
-func runUntil(t *testing.T, rt *rapid.T, store *faultyStore, log eventlog.Source, cfg projection.RunnerConfig, c crash) *projection.Runner {
+func runUntil(t *testing.T, rt *rapid.T, store *faultyStore, log eventlog.Source, cfg projection.RunnerConfig,
+	c crash) *projection.Runner {
 	db := open(t, store)
 	r := newRunner(t, "script", log, db, cfg)
 	ctx, end := context.WithCancelCause(t.Context())

@@ -123,7 +123,8 @@ func eachRebuildBegun(t *testing.T, f func(t *testing.T, drv driver.Driver)) {
 	}
 }
 
-func mismatches(t *testing.T, log eventlog.Source, drv driver.Driver, p projection.Projection) []*projection.MismatchError {
+func mismatches(t *testing.T, log eventlog.Source, drv driver.Driver,
+	p projection.Projection) []*projection.MismatchError {
 	t.Helper()
 	all, err := projection.Mismatches(ctx(), open(t, drv, p.Model), log, p)
 	if err != nil {

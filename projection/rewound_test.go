@@ -22,7 +22,8 @@ func TestWhatWasReadBeforeAFoldAnewIsNotFoldedAfterIt(t *testing.T) {
 			event("", set("a", 1)),
 			event("s", Step{Op: "update", ID: "b", Version: "v1", Total: 10}), // there is no b yet
 			event("", set("b", 1)),
-			event("", upsert("a", 2)), event("", upsert("a", 4)), event("", upsert("a", 8)), event("", upsert("a", 16)), event("", upsert("a", 32)),
+			event("", upsert("a", 2)), event("", upsert("a", 4)), event("", upsert("a", 8)), event("", upsert("a", 16)),
+			event("", upsert("a", 32)),
 		}
 		log := logOf(t, events...)
 		part := cutShort{log, 5}
@@ -47,7 +48,8 @@ func retryAndBeginAnew(s *setting, log, part eventlog.Source) {
 	if err := other.Retry(context.Background(), "0@2"); err != nil {
 		s.t.Fatal(err)
 	}
-	if err := other.db.Apply(context.Background(), querydb.Batch{Notes: []querydb.Note{projection.ResetNote("script")}}); err != nil {
+	if err := other.db.Apply(context.Background(),
+		querydb.Batch{Notes: []querydb.Note{projection.ResetNote("script")}}); err != nil {
 		s.t.Fatal(err)
 	}
 	s.fold(part, 1)

@@ -103,7 +103,8 @@ func TestRowsEqualThePureFoldWhoeverElseFolds(t *testing.T) {
 func TestTheGuardMatters(t *testing.T) {
 	p := performance{kind: "blind", processes: 2, faults: 4}
 	for n := range 12 {
-		p.events = append(p.events, event("", set("a", n)), event("", set("b", n)), event("", Step{Op: "delete", ID: "a", Version: "v1"}))
+		p.events = append(p.events, event("", set("a", n)), event("", set("b", n)),
+			event("", Step{Op: "delete", ID: "a", Version: "v1"}))
 	}
 	found := 0
 	const seeds = 50

@@ -64,7 +64,8 @@ func TestIndexKeysHoldTheTimesOfTheWritesHoweverTheyAreCut(t *testing.T) {
 		{"set", steps{step("set", Step{Customer: x})}},
 		{"set anew", steps{step("set", Step{Customer: x}), step("set", Step{Customer: x, Total: 2})}},
 		{"updated", steps{step("set", Step{Customer: x}), step("update", Step{Customer: x, Total: 2})}},
-		{"patched elsewhere", steps{step("set", Step{Customer: x}), step("patch", Step{Total: 2}), step("patch", Step{Total: 3})}},
+		{"patched elsewhere", steps{step("set", Step{Customer: x}), step("patch", Step{Total: 2}),
+			step("patch", Step{Total: 3})}},
 		{"made by a patch", steps{step("patch", Step{Customer: x}), step("patch", Step{Total: 2})}},
 		{"patched and set", steps{step("patch", Step{Customer: x}), step("set", Step{Customer: x})}},
 	} {

@@ -74,7 +74,8 @@ func (s *Status) CheckHealth(now time.Time, silence time.Duration) error {
 		}
 		return fmt.Errorf("projection %s is %s, %d events behind", s.Projection, s.State, s.Lag)
 	case now.Sub(s.Heartbeat) > silence:
-		return fmt.Errorf("projection %s has given no sign of life since %s", s.Projection, s.Heartbeat.UTC().Format(time.RFC3339))
+		return fmt.Errorf("projection %s has given no sign of life since %s", s.Projection,
+			s.Heartbeat.UTC().Format(time.RFC3339))
 	}
 	return nil
 }

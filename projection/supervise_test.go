@@ -60,7 +60,8 @@ func TestTagsWhoseCodePanicsOrEndsFailTheirEventAlone(t *testing.T) {
 			}
 			return []string{"wanted"}, nil
 		}
-		r, err := projection.NewRunner(p, logOf(t, event("", upsert("a", 1)), event("", upsert("a", 1)), event("", upsert("a", 1))), db, quick())
+		r, err := projection.NewRunner(p, logOf(t, event("", upsert("a", 1)), event("", upsert("a", 1)),
+			event("", upsert("a", 1))), db, quick())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +92,8 @@ func wantStop(t *testing.T, r *projection.Runner, err error, event string) {
 		t.Fatalf("Run: %v, want a stop at event %s", err, event)
 	}
 	s := status(t, r)
-	if s.State != projection.Stopped || s.Stop == nil || s.Stop.Event != event || s.CheckHealth(epoch, time.Minute) == nil {
+	if s.State != projection.Stopped || s.Stop == nil || s.Stop.Event != event ||
+		s.CheckHealth(epoch, time.Minute) == nil {
 		t.Errorf("status: %+v, want it stopped at event %s, and not healthy", s, event)
 	}
 	for _, want := range []string{event, stop.ID, stop.Type, "skip"} {
@@ -285,7 +287,9 @@ func TestOnASharedStoreAnotherProcessLearnsOfASkip(t *testing.T) {
 	kept := memstore.NewMultiWriter(memstore.Options{Now: func() time.Time { return epoch }})
 	log := logOf(t, event("", upsert("a", 1)), event("", Step{Op: "hang"}))
 	r := newRunner(t, "script", log, open(t, kept), impatient())
-	other := newRunner(t, "script", log, open(t, kept.Join(memstore.Options{Now: func() time.Time { return epoch }})), impatient())
+	other := newRunner(t, "script", log, open(t, kept.Join(memstore.Options{Now: func() time.Time {
+		return epoch
+	}})), impatient())
 	wantStop(t, r, r.Run(ctx()), "0@2")
 	wantStop(t, other, other.Run(ctx()), "0@2")
 	stop := status(t, other).Stop

@@ -81,7 +81,8 @@ func TestRowsThatExpiredStayWhileEventsAreToBeFolded(t *testing.T) {
 	db := openAt(t, later, memstore.New())
 	cfg := quick()
 	cfg.Window = 1
-	src := &closing{Log: openLog(t, event("", mortal("a")), event("", upsert("a", 1)), event("", upsert("a", 1))), after: 2}
+	src := &closing{Log: openLog(t, event("", mortal("a")), event("", upsert("a", 1)), event("", upsert("a", 1))),
+		after: 2}
 	r := newRunner(t, "script", src, db, cfg)
 	if err := r.Run(t.Context()); !errors.Is(err, eventlog.ErrClosed) {
 		t.Fatalf("run: %v, want the end of the source", err)

@@ -93,7 +93,8 @@ func formerStore(t *testing.T, log *memlog.Log, drv driver.Driver) {
 	if err := r.Retry(t.Context(), "0@2"); err != nil {
 		t.Fatal(err)
 	}
-	add(t, log, 8, event("w", needs("z", 1)), event("w", upsert("z", 10)), event("", set("z", 1)), event("v", needs("y", 1)))
+	add(t, log, 8, event("w", needs("z", 1)), event("w", upsert("z", 10)), event("", set("z", 1)),
+		event("v", needs("y", 1)))
 	r = run(t, ended(log), db, quick())
 	if err := r.Skip(t.Context(), "0@9"); err != nil {
 		t.Fatal(err)
@@ -224,7 +225,8 @@ func TestAnEarlierVersionCannotReadWhatItMustNotGoOnFrom(t *testing.T) {
 				t.Errorf("the former note %s can be read", n.Value)
 			}
 			if n.Revision <= before.Revision {
-				t.Errorf("the former note has revision %d, and had %d: a commit made of that would take effect", n.Revision, before.Revision)
+				t.Errorf("the former note has revision %d, and had %d: a commit made of that would take effect", n.Revision,
+					before.Revision)
 			}
 		})
 	}

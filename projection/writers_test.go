@@ -287,7 +287,8 @@ func TestWritersOfOneRowGiveARowOfSomeSerialOrderOnAPlainStoreToo(t *testing.T) 
 			}
 			return nil
 		}
-		for _, leg := range []error{run(cast[0], loud, half), run(cast[0], loud, len(events)), run(cast[1], loud, len(events)), run(cast[0], quiet, len(events))} {
+		for _, leg := range []error{run(cast[0], loud, half), run(cast[0], loud, len(events)),
+			run(cast[1], loud, len(events)), run(cast[0], quiet, len(events))} {
 			if leg != nil && !errors.Is(leg, context.Canceled) {
 				rt.Fatal(leg)
 			}

@@ -2,8 +2,8 @@ package querydb
 
 import "github.com/foldql/foldql/querydb/driver"
 
-// Validate returns the error with which Apply would refuse the row, nil where it would not. A row with a nil Record is one
-// to delete.
+// Validate returns the error with which Apply would refuse the row, nil where it would not. A row with a nil Record is
+// one to delete.
 func (db *DB) Validate(m *Model, r *Row) error {
 	t, err := db.table("check", m)
 	if err != nil {

@@ -16,8 +16,8 @@ type Write struct {
 	Read bool
 	// Time is that of the event: see driver.Write.
 	Time time.Time
-	// Partition deletes all rows under Row.Key.PK, but those that other writes of the batch are about. It is for stores with
-	// one writer, and models of which one projection writes the rows.
+	// Partition deletes all rows under Row.Key.PK, but those that other writes of the batch are about. It is for stores
+	// with one writer, and models of which one projection writes the rows.
 	Partition bool
 }
 
@@ -45,7 +45,8 @@ func (db *DB) Apply(ctx context.Context, b Batch) error {
 	if len(b.Writes) == 0 && len(b.Notes) == 0 {
 		return ctx.Err()
 	}
-	batch := driver.Batch{Writes: make([]driver.Write, len(b.Writes)), Writer: b.Writer, Deadline: b.Deadline, Atomic: b.Atomic, MultiRow: b.MultiRow}
+	batch := driver.Batch{Writes: make([]driver.Write, len(b.Writes)), Writer: b.Writer, Deadline: b.Deadline,
+		Atomic: b.Atomic, MultiRow: b.MultiRow}
 	var err error
 	if batch.Last, err = noteWrites(b.Notes, db.MultiWriter()); err != nil {
 		return err
@@ -131,7 +132,8 @@ func kindOf(w *Write) driver.WriteKind {
 // checkPartition refuses the delete of a partition that cannot be.
 func (db *DB) checkPartition(w *Write, part *driver.Part) error {
 	if db.MultiWriter() || part != nil || w.Row.Record != nil {
-		return fmt.Errorf("%w: a partition is deleted at once where one process and one projection write its rows", ErrInvalid)
+		return fmt.Errorf("%w: a partition is deleted at once where one process and one projection write its rows",
+			ErrInvalid)
 	}
 	if w.Row.Key.PK == "" {
 		return fmt.Errorf("%w: the partition key is empty", ErrInvalid)

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// While a generation of a table is being folded, its rows are those of a part of the log. Whoever folds says so, and reads
-// for callers are refused until it is done: a row that is not there yet looks like one that is not there.
+// While a generation of a table is being folded, its rows are those of a part of the log. Whoever folds says so, and
+// reads for callers are refused until it is done: a row that is not there yet looks like one that is not there.
 
 // Progress is how far a fold has come towards rows that can be served.
 type Progress struct {
@@ -112,9 +112,9 @@ func (db *DB) IsBuilding(m *Model, writer string) bool {
 	return t != nil && t.building.some.Load() && t.building.has(writer)
 }
 
-// ExpectBuild says that a generation of the model's table is about to be folded, of which nothing is known yet: each writer of
-// each model in the table is building until SetBuilt says otherwise. Whoever says so of the same generation again changes
-// nothing.
+// ExpectBuild says that a generation of the model's table is about to be folded, of which nothing is known yet: each
+// writer of each model in the table is building until SetBuilt says otherwise. Whoever says so of the same generation
+// again changes nothing.
 func (db *DB) ExpectBuild(m *Model, generation int) error {
 	of, err := db.table("build", m)
 	if err != nil {

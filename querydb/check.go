@@ -11,8 +11,9 @@ import (
 
 // Limits that hold for every driver; they are DynamoDB's, but for MaxLimit.
 const (
-	MaxLimit   = 1000       // rows of a page
-	MaxRowSize = 400 * 1024 // bytes of a row: its record, its key and its index keys; each of several writers has as much as the others
+	MaxLimit = 1000 // rows of a page
+	// bytes of a row: its record, its key and its index keys; each of several writers has as much as the others
+	MaxRowSize = 400 * 1024
 )
 
 // checkModel refuses a model that cannot have its table. Of those in a table that models share, named has the first.
@@ -23,7 +24,8 @@ func checkModel(m *Model, named map[string]*Model) error {
 	case m.Table == notesTable:
 		return fmt.Errorf("%w: the table name %q is taken by the notes; give it another", ErrInvalid, notesTable)
 	case m.Entity != nil && len(m.Entity.Slots) != len(m.Indexes):
-		return fmt.Errorf("%w: %d of its %d indexes have a place in the table %q", ErrInvalid, len(m.Entity.Slots), len(m.Indexes), m.Table)
+		return fmt.Errorf("%w: %d of its %d indexes have a place in the table %q", ErrInvalid, len(m.Entity.Slots),
+			len(m.Indexes), m.Table)
 	case other != nil && m.Entity != nil && other.Entity != nil && m.Entity.Table == other.Entity.Table:
 		return nil
 	case other != nil:
@@ -89,7 +91,8 @@ func checkRow(t *driver.Table, r *Row, part *driver.Part, writer string) error {
 		return err
 	}
 	if strings.HasPrefix(r.Key.PK, driver.ReservedPrefix) && t.Unique() {
-		return fmt.Errorf("%w: keys of a table with unique indexes that begin with %q are the store's own", ErrInvalid, driver.ReservedPrefix)
+		return fmt.Errorf("%w: keys of a table with unique indexes that begin with %q are the store's own", ErrInvalid,
+			driver.ReservedPrefix)
 	}
 	if r.Key.PK == driver.MarkPK {
 		return fmt.Errorf("%w: the key %q is the store's own", ErrInvalid, driver.MarkPK)
@@ -98,7 +101,8 @@ func checkRow(t *driver.Table, r *Row, part *driver.Part, writer string) error {
 		return nil
 	}
 	if len(r.Indexes) != len(t.Indexes) {
-		return fmt.Errorf("%w: the row has %d index keys, and the model has %d indexes", ErrInvalid, len(r.Indexes), len(t.Indexes))
+		return fmt.Errorf("%w: the row has %d index keys, and the model has %d indexes", ErrInvalid, len(r.Indexes),
+			len(t.Indexes))
 	}
 	for i := range r.Indexes {
 		if err := checkIndexKey(&r.Indexes[i]); err != nil {
@@ -108,8 +112,8 @@ func checkRow(t *driver.Table, r *Row, part *driver.Part, writer string) error {
 	return checkSize(r, part, writer)
 }
 
-// checkSize refuses a row that is too large. A writer of a part has as much room as each of the others, whatever they have
-// written: so what it writes always fits, and it learns that it does not before anything is written.
+// checkSize refuses a row that is too large. A writer of a part has as much room as each of the others, whatever they
+// have written: so what it writes always fits, and it learns that it does not before anything is written.
 func checkSize(r *Row, part *driver.Part, writer string) error {
 	size := len(r.Record) + len(r.Key.PK) + len(r.Key.SK)
 	for i := range r.Indexes {
@@ -124,7 +128,8 @@ func checkSize(r *Row, part *driver.Part, writer string) error {
 	case part == nil && size > MaxRowSize:
 		return fmt.Errorf("%w: the row has %d bytes, and may have %d", ErrTooLarge, size, MaxRowSize)
 	case part != nil && size > MaxRowSize/part.Of:
-		return fmt.Errorf("%w: what %s writes of the row has %d bytes, and may have %d: %d projections write it, each up to its share of %d",
+		return fmt.Errorf("%w: what %s writes of the row has %d bytes, and may have %d: %d projections write it, each up to "+
+			"its share of %d",
 			ErrTooLarge, writer, size, MaxRowSize/part.Of, part.Of, MaxRowSize)
 	}
 	return nil

@@ -39,7 +39,8 @@ func (db *DB) QueryCollection(ctx context.Context, c *Collection, q CollectionQu
 		return Page{}, &Error{Op: "query", Model: c.Name, Err: fmt.Errorf("%w: no range is asked for", ErrInvalid)}
 	}
 	dq := driver.Query{
-		Table: shape, Index: c.Index, PK: q.PK, Reverse: q.Reverse, Limit: q.Limit, Start: q.Start, Now: db.now(), Writer: db.writer,
+		Table: shape, Index: c.Index, PK: q.PK, Reverse: q.Reverse, Limit: q.Limit, Start: q.Start, Now: db.now(),
+		Writer: db.writer,
 	}
 	for _, m := range c.Members {
 		member, err := db.table("query", m.Model)

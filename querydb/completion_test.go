@@ -13,8 +13,8 @@ import (
 	"github.com/foldql/foldql/querydb/memstore"
 )
 
-// lagging is a driver whose indexes are read before, and its table after, something happens: as on a store whose indexes
-// follow its tables.
+// lagging is a driver whose indexes are read before, and its table after, something happens: as on a store whose
+// indexes follow its tables.
 type lagging struct {
 	*memstore.Store
 	between func()

@@ -75,7 +75,8 @@ func (c Config) withDefaults() Config {
 func Open(ctx context.Context, drv driver.Driver, models []*Model, cfg Config) (*DB, error) {
 	cfg = cfg.withDefaults()
 	if cfg.SweepEvery < 0 {
-		return nil, &Error{Op: "open", Err: fmt.Errorf("%w: SweepEvery is %v: it may not be negative", ErrInvalid, cfg.SweepEvery)}
+		return nil, &Error{Op: "open", Err: fmt.Errorf("%w: SweepEvery is %v: it may not be negative", ErrInvalid,
+			cfg.SweepEvery)}
 	}
 	db := &DB{
 		drv: drv, now: cfg.Now, log: cfg.Log, tables: make(map[*Model]*table, len(models)),
@@ -102,7 +103,8 @@ func Open(ctx context.Context, drv driver.Driver, models []*Model, cfg Config) (
 	return db, nil
 }
 
-// Close waits for calls in flight, stops the work in the background, which the next Open resumes, and closes the driver.
+// Close waits for calls in flight, stops the work in the background, which the next Open resumes, and closes the
+// driver.
 func (db *DB) Close() error {
 	db.background.stop()
 	if err := db.drv.Close(); err != nil {
@@ -111,9 +113,9 @@ func (db *DB) Close() error {
 	return nil
 }
 
-// ForFold returns a view of the same DB for the fold of a writer: see driver.Batch.Writer. In it nothing has expired, rows
-// are there until they are deleted, because a row's end is to be compared with the time of an event and not with the
-// clock. On a MultiWriter store it shows deleted rows too, with a nil Record and what has been applied to them.
+// ForFold returns a view of the same DB for the fold of a writer: see driver.Batch.Writer. In it nothing has expired,
+// rows are there until they are deleted, because a row's end is to be compared with the time of an event and not with
+// the clock. On a MultiWriter store it shows deleted rows too, with a nil Record and what has been applied to them.
 func (db *DB) ForFold(writer string) *DB {
 	view := *db
 	view.now = func() time.Time { return time.Time{} }
@@ -121,8 +123,8 @@ func (db *DB) ForFold(writer string) *DB {
 	return &view
 }
 
-// MultiWriter reports whether other processes may write to the store at the same time, and a batch is not there whole or not
-// at all: see driver.MultiWriter.
+// MultiWriter reports whether other processes may write to the store at the same time, and a batch is not there whole
+// or not at all: see driver.MultiWriter.
 func (db *DB) MultiWriter() bool {
 	_, shared := db.drv.(driver.MultiWriter)
 	return shared

@@ -74,7 +74,8 @@ func (f *fixture) stats() querydb.Stats { return f.Stats()[0] }
 func text(s string) *string { return &s }
 
 func sample(i int) order {
-	return order{ID: fmt.Sprintf("o%d", i), At: noon.Add(time.Duration(i) * time.Hour), Customer: text("ann"), Status: "open", Total: float64(i)}
+	return order{ID: fmt.Sprintf("o%d", i), At: noon.Add(time.Duration(i) * time.Hour), Customer: text("ann"),
+		Status: "open", Total: float64(i)}
 }
 
 func ids(rows []querydb.Row) []string {
@@ -177,7 +178,8 @@ func TestQueriesThatCannotBeAnsweredAreInvalid(t *testing.T) {
 			t.Errorf("%s: %v, want ErrInvalid", name, err)
 		}
 	}
-	if _, err := f.Query(t.Context(), orderModel(), querydb.Query{Index: driver.Primary, PK: "x", Limit: 1}); !errors.Is(err, querydb.ErrInvalid) {
+	if _, err := f.Query(t.Context(), orderModel(), querydb.Query{Index: driver.Primary, PK: "x", Limit: 1}); !errors.Is(
+		err, querydb.ErrInvalid) {
 		t.Errorf("a model that was not given to Open: %v, want ErrInvalid", err)
 	}
 }
@@ -225,7 +227,8 @@ func TestRowsExpireByTheClockButNotForTheFold(t *testing.T) {
 func TestNotesAreOrderedReadAndDeleted(t *testing.T) {
 	f := newFixture(t, memstore.New())
 	value := []byte{0, 0xff, '"'}
-	put := querydb.Batch{Notes: []querydb.Note{{Kind: "k", ID: "b", Value: value}, {Kind: "k", ID: "a", Value: []byte{}}, {Kind: "l", ID: "a", Value: value}}}
+	put := querydb.Batch{Notes: []querydb.Note{{Kind: "k", ID: "b", Value: value}, {Kind: "k", ID: "a", Value: []byte{}},
+		{Kind: "l", ID: "a", Value: value}}}
 	if err := f.Apply(t.Context(), put); err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +262,8 @@ func TestModelsThatCannotHaveATableOfTheirOwnAreRefused(t *testing.T) {
 		"our own table":    {ours},
 		"no table":         {nameless},
 	} {
-		if _, err := querydb.Open(t.Context(), memstore.New(), models, querydb.Config{}); !errors.Is(err, querydb.ErrInvalid) {
+		if _, err := querydb.Open(t.Context(), memstore.New(), models, querydb.Config{}); !errors.Is(err,
+			querydb.ErrInvalid) {
 			t.Errorf("%s: %v, want ErrInvalid", name, err)
 		}
 	}

@@ -41,7 +41,8 @@ func EncodeWithKey[R any](c *Codec[R], b *record.Builder, row *R, key keys.Key) 
 		return Row{}, encodeError(m, key, fmt.Errorf("%w: field %s: %w", ErrInvalid, fieldName(m, field), err))
 	}
 	if f := unset(m, rec); f >= 0 {
-		return Row{}, encodeError(m, key, fmt.Errorf("%w: field %s has no value: set it, or let the field be null", ErrInvalid, fieldName(m, f)))
+		return Row{}, encodeError(m, key, fmt.Errorf("%w: field %s has no value: set it, or let the field be null",
+			ErrInvalid, fieldName(m, f)))
 	}
 	out.Record = rec
 	if m.TTL >= 0 {
@@ -59,8 +60,8 @@ func EncodeWithKey[R any](c *Codec[R], b *record.Builder, row *R, key keys.Key) 
 	return out, nil
 }
 
-// unset returns the first field whose Go zero value is no value of its type, a Date or an enum, and that was left so; -1
-// where there is none.
+// unset returns the first field whose Go zero value is no value of its type, a Date or an enum, and that was left so;
+// -1 where there is none.
 func unset(m *Model, rec record.Record) int {
 	for i := range m.Fields {
 		f := &m.Fields[i]

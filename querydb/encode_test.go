@@ -63,7 +63,8 @@ func TestEncodeNamesModelAndFieldOfWhatCannotBeStored(t *testing.T) {
 		"field total": {ID: "o1", At: noon, Total: math.NaN()},
 	} {
 		_, err := querydb.Encode(c, new(record.Builder), &row)
-		if !errors.Is(err, querydb.ErrInvalid) || !strings.Contains(err.Error(), "Order") || !strings.Contains(err.Error(), want) {
+		if !errors.Is(err, querydb.ErrInvalid) || !strings.Contains(err.Error(), "Order") ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want ErrInvalid that names Order and %s", err, want)
 		}
 	}

@@ -13,13 +13,14 @@ type Entity struct {
 	Slots []int  // of each of Model.Indexes: the ordinal in Table.Indexes
 }
 
-// MultiProjection reports whether several projections write to the table of the model, each with a checkpoint of its own. When one
-// of them begins a generation, the batches of the others are ErrStale until they call UseGeneration, and fold into it from their
-// first event on. They have one Version, so they do so where that of the Generation is theirs, and do not begin another.
+// MultiProjection reports whether several projections write to the table of the model, each with a checkpoint of its
+// own. When one of them begins a generation, the batches of the others are ErrStale until they call UseGeneration, and
+// fold into it from their first event on. They have one Version, so they do so where that of the Generation is theirs,
+// and do not begin another.
 func (m *Model) MultiProjection() bool { return m.Entity != nil || len(m.Writers) > 1 }
 
-// Slot is the place that the key in the i-th of Indexes has in Row.Indexes: in a table that several models share, that of
-// the index of the table.
+// Slot is the place that the key in the i-th of Indexes has in Row.Indexes: in a table that several models share, that
+// of the index of the table.
 func (m *Model) Slot(i int) int {
 	if m.Entity == nil {
 		return i

@@ -13,7 +13,8 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// entityModels are two models of one table with three indexes: the first is in the last two of them, in the other order.
+// entityModels are two models of one table with three indexes: the first is in the last two of them, in the other
+// order.
 func entityModels() (orders, returns *querydb.Model) {
 	shared := &querydb.SharedTable{
 		Name: "Shop", Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "kind"},
@@ -75,9 +76,10 @@ func TestARowOfAnEntityIsInAnIndexWithBothHalvesOrWithNone(t *testing.T) {
 		writers []querydb.Writer
 		want    querydb.IndexKey
 	}{
-		"an entity":                    {entity: model.Entity},
-		"an entity of several writers": {model.Entity, []querydb.Writer{{Name: "a"}, {Name: "b"}}, querydb.IndexKey{Key: keys.Key{SK: "open"}, HasSK: true}},
-		"a model of its own table":     {want: querydb.IndexKey{Key: keys.Key{SK: "open"}, HasSK: true}},
+		"an entity": {entity: model.Entity},
+		"an entity of several writers": {model.Entity, []querydb.Writer{{Name: "a"}, {Name: "b"}},
+			querydb.IndexKey{Key: keys.Key{SK: "open"}, HasSK: true}},
+		"a model of its own table": {want: querydb.IndexKey{Key: keys.Key{SK: "open"}, HasSK: true}},
 	} {
 		m := *model
 		m.Entity, m.Writers, m.Indexes = test.entity, test.writers, []querydb.Index{byBoth}
@@ -92,7 +94,8 @@ func TestARowOfAnEntityIsInAnIndexWithBothHalvesOrWithNone(t *testing.T) {
 }
 
 func TestAllModelsOfATableAreBegunAnewTogether(t *testing.T) {
-	for name, drv := range map[string]driver.Driver{"one process": memstore.New(), "several": memstore.NewMultiWriter(memstore.Options{})} {
+	for name, drv := range map[string]driver.Driver{"one process": memstore.New(),
+		"several": memstore.NewMultiWriter(memstore.Options{})} {
 		t.Run(name, func(t *testing.T) {
 			orders, returns := openEntities(t, drv)
 			ctx := t.Context()

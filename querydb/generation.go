@@ -43,12 +43,13 @@ func (g Generation) Next() int {
 	return 0
 }
 
-// Generation reads which generation of the model's table serves. Whoever notes something about the rows notes its number
-// too: another model, or another process, may have begun the table anew in the meantime.
+// Generation reads which generation of the model's table serves. Whoever notes something about the rows notes its
+// number too: another model, or another process, may have begun the table anew in the meantime.
 func (db *DB) Generation(ctx context.Context, m *Model) (Generation, error) {
 	g, err := db.generation(ctx, m.Table)
 	if err != nil {
-		return g, &Error{Op: "generation", Model: m.Name, Err: fmt.Errorf("read which generation of the table serves: %w", err)}
+		return g, &Error{Op: "generation", Model: m.Name, Err: fmt.Errorf("read which generation of the table serves: %w",
+			err)}
 	}
 	return g, nil
 }
@@ -80,11 +81,12 @@ func (db *DB) UseGeneration(m *Model, g Generation) error {
 	return nil
 }
 
-// BeginGeneration begins a new, empty generation of the model's table, g.Next(), and drops g: what a fold of the whole log into
-// changed rows starts with. Other projections that write to the table lose their rows too: see Model.MultiProjection. The notes are
-// written, or deleted, in the same commit. The rows of the former generation are removed in the background; nobody sees them
-// from then on. Where a MultiWriter store has another generation than g by now, nothing is written, and the answer is ErrStale;
-// where the table of the new one holds rows of a fold that is not on record, it is an *UnrecordedError.
+// BeginGeneration begins a new, empty generation of the model's table, g.Next(), and drops g: what a fold of the whole
+// log into changed rows starts with. Other projections that write to the table lose their rows too: see
+// Model.MultiProjection. The notes are written, or deleted, in the same commit. The rows of the former generation are
+// removed in the background; nobody sees them from then on. Where a MultiWriter store has another generation than g by
+// now, nothing is written, and the answer is ErrStale; where the table of the new one holds rows of a fold that is not
+// on record, it is an *UnrecordedError.
 func (db *DB) BeginGeneration(ctx context.Context, m *Model, g Generation, also []Note) error {
 	t, err := db.table("restart", m)
 	if err != nil {
@@ -95,7 +97,8 @@ func (db *DB) BeginGeneration(ctx context.Context, m *Model, g Generation, also 
 	t.gate.mu.Lock()
 	defer t.gate.mu.Unlock()
 	if t.gate.generation > g.Number {
-		return &Error{Op: "restart", Model: m.Name, Err: fmt.Errorf("%w: generation %d of the table is followed by %d", ErrStale, g.Number, t.gate.generation)}
+		return &Error{Op: "restart", Model: m.Name, Err: fmt.Errorf("%w: generation %d of the table is followed by %d",
+			ErrStale, g.Number, t.gate.generation)}
 	}
 	former, fresh := m.shape(g.Number), m.shape(g.Next())
 	all := append([]Note{{
@@ -174,8 +177,8 @@ func parseDropID(id string) (*driver.Table, error) {
 	return &driver.Table{Name: id[:at], Generation: generation}, nil
 }
 
-// lateReaders is how long other processes may still read a generation after another has followed it: they look every few
-// seconds.
+// lateReaders is how long other processes may still read a generation after another has followed it: they look every
+// few seconds.
 const lateReaders = time.Minute
 
 func waited(ctx context.Context, d time.Duration) bool {

@@ -21,7 +21,8 @@ type kept struct {
 }
 
 func newKept() *kept {
-	return &kept{Store: memstore.New(), drops: make(chan driver.Table), proceed: make(chan error), dropped: make(chan struct{}, 1)}
+	return &kept{Store: memstore.New(), drops: make(chan driver.Table), proceed: make(chan error),
+		dropped: make(chan struct{}, 1)}
 }
 
 func (k *kept) Close() error { return nil }
@@ -49,7 +50,8 @@ func (k *kept) Drop(ctx context.Context, t *driver.Table) error {
 // there reports whether a row is in a generation of the table, whatever serves.
 func (k *kept) there(t *testing.T, generation int, key keys.Key) bool {
 	t.Helper()
-	rows, err := k.Get(t.Context(), driver.Get{Table: &driver.Table{Name: "Orders", Generation: generation}, Keys: []keys.Key{key}})
+	rows, err := k.Get(t.Context(), driver.Get{Table: &driver.Table{Name: "Orders", Generation: generation},
+		Keys: []keys.Key{key}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +80,8 @@ func TestRestartBeginsAnEmptyGenerationWithItsNotesAndRemovesTheFormer(t *testin
 	f := newFixture(t, drv)
 	f.put(sample(1), sample(2))
 	key := f.encode(sample(1)).Key
-	if err := f.BeginGeneration(t.Context(), f.model, first, []querydb.Note{{Kind: "k", ID: "a", Value: []byte("new")}}); err != nil {
+	if err := f.BeginGeneration(t.Context(), f.model, first,
+		[]querydb.Note{{Kind: "k", ID: "a", Value: []byte("new")}}); err != nil {
 		t.Fatal(err)
 	}
 	f.wantRows(0)
@@ -188,7 +191,8 @@ func TestAFailedDropIsLogged(t *testing.T) {
 	drv := newKept()
 	m := orderModel()
 	logged := make(chan slog.Record, 1)
-	db, err := querydb.Open(t.Context(), drv, []*querydb.Model{m}, querydb.Config{Log: slog.New(recorder{slog.DiscardHandler, logged})})
+	db, err := querydb.Open(t.Context(), drv, []*querydb.Model{m},
+		querydb.Config{Log: slog.New(recorder{slog.DiscardHandler, logged})})
 	if err != nil {
 		t.Fatal(err)
 	}

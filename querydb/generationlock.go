@@ -9,8 +9,8 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// generationLock keeps the projections that write to a table in one generation: when one of them begins the next, what the others
-// are about to commit into the former is stale, and they have to begin there too.
+// generationLock keeps the projections that write to a table in one generation: when one of them begins the next, what
+// the others are about to commit into the former is stale, and they have to begin there too.
 type generationLock struct {
 	mu         sync.RWMutex
 	generation int    // the latest that this process knows of
@@ -33,8 +33,8 @@ func (g *generationLock) latest(generation int, revision uint64) {
 	}
 }
 
-// enter holds the generations of tables with several projections that a batch writes to until leave is called, and lets a store that other
-// processes write to hold them too.
+// enter holds the generations of tables with several projections that a batch writes to until leave is called, and lets
+// a store that other processes write to hold them too.
 func (db *DB) enter(b *Batch, batch *driver.Batch) (leave func(), err error) {
 	var held []*generationLock
 	leave = func() {

@@ -14,8 +14,9 @@ const keptAtOnce = 16
 type completion func(ctx context.Context, count counting, found *driver.Page) ([]Row, error)
 
 // readKept reads a page of the rows that keep keeps, as if there were no others: the page is full where there are
-// enough of them, Next follows the last one of it and is there only where one more follows, and what is counted and charged is
-// those of the page. It reads a few rows at a time, because nothing else bounds what the others take of memory.
+// enough of them, Next follows the last one of it and is there only where one more follows, and what is counted and
+// charged is those of the page. It reads a few rows at a time, because nothing else bounds what the others take of
+// memory.
 func (db *DB) readKept(
 	ctx context.Context, t *table, dq driver.Query, ranges []keys.Range, complete completion, keep func(*Row) bool,
 ) (Page, error) {

@@ -49,7 +49,8 @@ type UnrecordedError struct{ Table string }
 
 // Error implements error.
 func (e *UnrecordedError) Error() string {
-	return fmt.Sprintf("table %s holds rows of a fold that is not on record: the table of notes, %s, was lost or is of another "+
+	return fmt.Sprintf("table %s holds rows of a fold that is not on record: the table of notes, %s, was lost or "+
+		"is of another "+
 		"time, so nothing is folded into these rows, nor are they served: restore the notes; or stop all servers and run "+
 		"'server tables apply --notes-lost', which has the log folded anew into other tables", e.Table, notesTable)
 }
@@ -168,8 +169,8 @@ func (db *DB) foreign(ctx context.Context, tells driver.Identifier, t *driver.Ta
 	return tells.HoldsRows(ctx, t)
 }
 
-// CheckUnrecorded returns an *UnrecordedError where the generation of the model's table, which is to be begun, holds rows
-// of a fold that is not on record.
+// CheckUnrecorded returns an *UnrecordedError where the generation of the model's table, which is to be begun, holds
+// rows of a fold that is not on record.
 func (db *DB) CheckUnrecorded(ctx context.Context, m *Model, generation int) error {
 	tells, ok := db.drv.(driver.Identifier)
 	if !ok {
@@ -189,8 +190,8 @@ func (db *DB) CheckUnrecorded(ctx context.Context, m *Model, generation int) err
 // mostForeign is how many tables SkipUnrecorded skips.
 const mostForeign = 50
 
-// SkipUnrecorded puts on record that generations which hold rows of a fold that is not on record were followed by others:
-// the next one that is begun after g is the first that does not. FormerGenerations lists them from then on.
+// SkipUnrecorded puts on record that generations which hold rows of a fold that is not on record were followed by
+// others: the next one that is begun after g is the first that does not. FormerGenerations lists them from then on.
 func (db *DB) SkipUnrecorded(ctx context.Context, m *Model, g Generation) error {
 	var list []Note
 	next := g.Next()

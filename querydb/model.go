@@ -51,8 +51,8 @@ type Index struct {
 // Singleton reports whether the model has one row and no key fields.
 func (m *Model) Singleton() bool { return !m.PK.Layout.Exists() }
 
-// BothOrNeither reports whether a row that is written whole is in an index with both halves or has the key of neither: see
-// keys.BothOrNeither.
+// BothOrNeither reports whether a row that is written whole is in an index with both halves or has the key of neither:
+// see keys.BothOrNeither.
 func (m *Model) BothOrNeither() bool { return m.Entity != nil && len(m.Writers) == 0 }
 
 // Codec ties a Model to the Go type of its rows. The functions are generated and use no reflection.

@@ -40,7 +40,8 @@ func orderModel() *querydb.Model {
 		Name: "Order", Table: "Orders", Version: "1",
 		Fields: []querydb.Field{
 			{Name: "id", Scalar: "ID"}, {Name: "at", Scalar: "DateTime"}, {Name: "customer", Scalar: "String", Nullable: true},
-			{Name: "status", Scalar: "String"}, {Name: "total", Scalar: "Float"}, {Name: "until", Scalar: "DateTime", Nullable: true},
+			{Name: "status", Scalar: "String"}, {Name: "total", Scalar: "Float"}, {Name: "until", Scalar: "DateTime",
+				Nullable: true},
 		},
 		PK: half(keys.KindString, "id", fID),
 		SK: half(keys.KindDateTime, "at", fAt),

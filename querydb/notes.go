@@ -16,8 +16,9 @@ type Note struct {
 	Kind  string
 	ID    string
 	Value []byte
-	// Revision is, on a MultiWriter store, how often the note was written. Read says that the change was made of the note at
-	// that revision, 0 for none: where it has another by now, nothing of the notes is written, and the answer is ErrStale.
+	// Revision is, on a MultiWriter store, how often the note was written. Read says that the change was made of the note
+	// at that revision, 0 for none: where it has another by now, nothing of the notes is written, and the answer is
+	// ErrStale.
 	Revision uint64
 	Read     bool
 	// Check says that nothing is written, and the note, which is Read, must still have the Revision. A store that is not
@@ -101,7 +102,8 @@ func noteWrites(list []Note, shared bool) ([]driver.Write, error) {
 		if n.Check && !shared {
 			continue
 		}
-		w := driver.Write{Table: notes, Kind: driver.Delete, Row: Row{Key: keys.Key{PK: n.Kind, SK: n.ID}, Revision: n.Revision}, Read: n.Read}
+		w := driver.Write{Table: notes, Kind: driver.Delete, Row: Row{Key: keys.Key{PK: n.Kind, SK: n.ID},
+			Revision: n.Revision}, Read: n.Read}
 		if n.Check {
 			w.Kind = driver.Check
 		} else if n.Value != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// Orphan is a generation of a table that the store has and nobody reads or writes: its model is gone, or has another table
-// now.
+// Orphan is a generation of a table that the store has and nobody reads or writes: its model is gone, or has another
+// table now.
 type Orphan struct {
 	Table      string
 	Generation int
@@ -54,8 +54,9 @@ func (db *DB) serves(o Orphan) bool {
 	return false
 }
 
-// DropOrphan removes the rows of a table that no model has. A model that has the table again some day begins with no rows,
-// and folds its log anew. A generation that serves is ErrConflict. Where it is interrupted, the next Open goes on.
+// DropOrphan removes the rows of a table that no model has. A model that has the table again some day begins with no
+// rows, and folds its log anew. A generation that serves is ErrConflict. Where it is interrupted, the next Open goes
+// on.
 func (db *DB) DropOrphan(ctx context.Context, o Orphan) error {
 	dropper, ok := db.drv.(driver.Dropper)
 	switch {

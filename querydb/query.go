@@ -11,10 +11,11 @@ import (
 
 // Query asks for rows of one partition of a model.
 type Query struct {
-	Index      int // ordinal in Model.Indexes, driver.Primary for the table
-	PK         string
-	Range      keys.Range
-	Ranges     []keys.Range // several in place of Range, in the order of the keys and apart: they are read one after another
+	Index int // ordinal in Model.Indexes, driver.Primary for the table
+	PK    string
+	Range keys.Range
+	// several in place of Range, in the order of the keys and apart: they are read one after another
+	Ranges     []keys.Range
 	Reverse    bool
 	Limit      int // 1 to MaxLimit
 	Start      *keys.Cursor
@@ -22,8 +23,8 @@ type Query struct {
 	// Fields are the ordinals that the caller will read; rows of an index that carries less are completed by batched
 	// reads of the table. Nil means all.
 	Fields []int
-	// Keep says which rows are the caller's to know of; nil means all. The page is what it would be if there were no others,
-	// as are what is counted and what is taken of the budget of the request.
+	// Keep says which rows are the caller's to know of; nil means all. The page is what it would be if there were no
+	// others, as are what is counted and what is taken of the budget of the request.
 	Keep func(*Row) bool
 }
 
@@ -118,7 +119,8 @@ func next(p *driver.Page) *keys.Cursor {
 }
 
 // readCompleted reads pages of an index and the whole rows from the table, one batch for each page, until it is full. A
-// row that is gone meanwhile, or no longer under the key it was found by, makes room for the next; complete leaves it out.
+// row that is gone meanwhile, or no longer under the key it was found by, makes room for the next; complete leaves it
+// out.
 func (db *DB) readCompleted(
 	ctx context.Context, t *table, dq driver.Query, ranges []keys.Range, complete completion,
 ) (Page, error) {
@@ -157,7 +159,8 @@ func (db *DB) complete(
 	for i := range found.Rows {
 		ks[i] = found.Rows[i].Key
 	}
-	rows, err := db.getDistinct(ctx, count(t), driver.Get{Table: dq.Table, Keys: ks, Consistent: dq.Consistent, Now: dq.Now})
+	rows, err := db.getDistinct(ctx, count(t), driver.Get{Table: dq.Table, Keys: ks, Consistent: dq.Consistent,
+		Now: dq.Now})
 	if err != nil {
 		return nil, err
 	}

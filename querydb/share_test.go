@@ -12,20 +12,22 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// TestTheRoomOfARowIsDividedEvenlyAmongItsWriters: what one of them may write does not depend on what the others have, and
-// what is more is refused before anything of the batch is written.
+// TestTheRoomOfARowIsDividedEvenlyAmongItsWriters: what one of them may write does not depend on what the others have,
+// and what is more is refused before anything of the batch is written.
 func TestTheRoomOfARowIsDividedEvenlyAmongItsWriters(t *testing.T) {
 	text := func(name string) querydb.Field { return querydb.Field{Name: name, Scalar: "String", Nullable: true} }
 	m := &querydb.Model{
 		Name: "Device", Table: "Device", Version: "1", TTL: -1, CreatedAt: -1, UpdatedAt: -1,
 		Fields: []querydb.Field{{Name: "id", Scalar: "ID"}, text("state"), text("owner")},
-		PK:     querydb.Half{Layout: keys.Layout{Segments: []keys.Segment{{Field: "id", Kind: keys.KindString}}}, Fields: []int{0}},
+		PK: querydb.Half{Layout: keys.Layout{Segments: []keys.Segment{{Field: "id", Kind: keys.KindString}}},
+			Fields: []int{0}},
 		Writers: []querydb.Writer{
 			{Name: "telemetry", Part: driver.Part{Fields: []int{1}}},
 			{Name: "ownership", Part: driver.Part{Fields: []int{2}}},
 		},
 	}
-	for name, drv := range map[string]driver.Driver{"plain": memstore.New(), "shared": memstore.NewMultiWriter(memstore.Options{})} {
+	for name, drv := range map[string]driver.Driver{"plain": memstore.New(),
+		"shared": memstore.NewMultiWriter(memstore.Options{})} {
 		t.Run(name, func(t *testing.T) {
 			db, err := querydb.Open(t.Context(), drv, []*querydb.Model{m}, querydb.Config{})
 			if err != nil {
@@ -69,7 +71,8 @@ func TestTheRoomOfARowIsDividedEvenlyAmongItsWriters(t *testing.T) {
 					!strings.Contains(err.Error(), writer) || !strings.Contains(err.Error(), "204800") {
 					t.Errorf("%s writes more than its share: %v, want ErrTooLarge that names row, writer and bound", writer, err)
 				}
-				if err := db.ForFold(writer).Validate(m, &querydb.Row{Key: keys.Key{PK: "large"}, Record: row("large", most+200, of).Record}); !errors.Is(err, querydb.ErrTooLarge) {
+				if err := db.ForFold(writer).Validate(m, &querydb.Row{Key: keys.Key{PK: "large"}, Record: row("large", most+200,
+					of).Record}); !errors.Is(err, querydb.ErrTooLarge) {
 					t.Errorf("%s asks whether it may write more than its share: %v", writer, err)
 				}
 			}

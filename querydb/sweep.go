@@ -17,8 +17,9 @@ const (
 	sweepBatch        = 256
 )
 
-// SetExpiryWatermark says that no event that is yet to be folded finds rows of the model that ended before the watermark, whether
-// they are removed or not. That holds until the next call; of the zero time it says nothing, and no rows are removed.
+// SetExpiryWatermark says that no event that is yet to be folded finds rows of the model that ended before the
+// watermark, whether they are removed or not. That holds until the next call; of the zero time it says nothing, and no
+// rows are removed.
 func (db *DB) SetExpiryWatermark(m *Model, watermark time.Time) {
 	t := db.tables[m]
 	if t == nil {

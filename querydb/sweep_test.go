@@ -49,7 +49,8 @@ func (f *fixture) sweep(want int) {
 
 func TestAnExpiredRowIsRemovedWhenNoEventCanComeThatFindsItThere(t *testing.T) {
 	f := newFixture(t, memstore.New())
-	f.put(ending(0, 60*time.Hour), ending(1, 49*time.Hour), ending(2, 48*time.Hour), ending(3, -time.Hour), ending(4, -3*time.Hour), sample(5))
+	f.put(ending(0, 60*time.Hour), ending(1, 49*time.Hour), ending(2, 48*time.Hour), ending(3, -time.Hour),
+		ending(4, -3*time.Hour), sample(5))
 	f.sweep(0) // nobody has said how far the fold is
 	f.SetExpiryWatermark(f.model, noon.Add(-60*time.Hour))
 	f.sweep(0)
@@ -82,11 +83,13 @@ func TestAFoldThatBeginsAnewLosesNoRowsUntilItHasCaughtUp(t *testing.T) {
 	f.wantLeft("when it is folded")
 }
 
-// TestRowsOfSeveralWritersStayWhenTheyHaveExpired: the end is one writer's to say, and what the others have written of the row
-// does not depend on how far that one is.
+// TestRowsOfSeveralWritersStayWhenTheyHaveExpired: the end is one writer's to say, and what the others have written of
+// the row does not depend on how far that one is.
 func TestRowsOfSeveralWritersStayWhenTheyHaveExpired(t *testing.T) {
 	m := orderModel()
-	db, err := querydb.Open(t.Context(), memstore.New(), []*querydb.Model{m}, querydb.Config{Now: func() time.Time { return noon }})
+	db, err := querydb.Open(t.Context(), memstore.New(), []*querydb.Model{m}, querydb.Config{Now: func() time.Time {
+		return noon
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}

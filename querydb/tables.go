@@ -37,8 +37,8 @@ func (db *DB) HasTableIDs() bool {
 	return identifies
 }
 
-// TableID names the table that holds a generation of the model's rows: one that is made in its place, or restored from a
-// backup, has another. It is "" where there is no such table, and on a store that does not tell.
+// TableID names the table that holds a generation of the model's rows: one that is made in its place, or restored from
+// a backup, has another. It is "" where there is no such table, and on a store that does not tell.
 func (db *DB) TableID(ctx context.Context, m *Model, generation int) (string, error) {
 	tells, ok := db.drv.(driver.Identifier)
 	if !ok {
@@ -54,8 +54,9 @@ func (db *DB) TableID(ctx context.Context, m *Model, generation int) (string, er
 // NotesTable is the table that holds the notes: a store that creates no tables by itself needs it before Open.
 func NotesTable() *driver.Table { return notes }
 
-// FormerGenerations are the generations of tables that no longer serve, and are still there: those of a store that removes them in
-// the background, as long as it does, and those that wait for somebody to call RecordDropped. Only Name and Generation count.
+// FormerGenerations are the generations of tables that no longer serve, and are still there: those of a store that
+// removes them in the background, as long as it does, and those that wait for somebody to call RecordDropped. Only Name
+// and Generation count.
 func (db *DB) FormerGenerations(ctx context.Context) (list []*driver.Table, err error) {
 	err = db.eachDrop(ctx, func(t *driver.Table) { list = append(list, t) })
 	return list, err

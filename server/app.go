@@ -1,5 +1,5 @@
-// Package server is the program as a library: commands, configuration, HTTP, and the order in which all starts and ends.
-// A project's main is one call of [Main] with its [App].
+// Package server is the program as a library: commands, configuration, HTTP, and the order in which all starts and
+// ends. A project's main is one call of [Main] with its [App].
 package server
 
 import (
@@ -38,7 +38,8 @@ type App struct {
 // first SIGINT or SIGTERM drains; the second ends the process at once.
 func Main(app App) {
 	p := program{
-		app: app, args: os.Args[1:], env: os.LookupEnv, vars: os.Environ(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+		app: app, args: os.Args[1:], env: os.LookupEnv, vars: os.Environ(), stdin: os.Stdin, stdout: os.Stdout,
+		stderr: os.Stderr,
 	}
 	os.Exit(p.run(untilSignal()))
 }

@@ -43,7 +43,8 @@ func (c *appendCommand) Run(ctx context.Context, p *program) error {
 		return config.Wrong("batch, attempts, max-event", "give 1 at least")
 	}
 	if c.Batch > cloudevents.MaxBatch {
-		return config.Wrong("batch", "%d is more than a server takes in one request; give %d at most", c.Batch, cloudevents.MaxBatch)
+		return config.Wrong("batch", "%d is more than a server takes in one request; give %d at most", c.Batch,
+			cloudevents.MaxBatch)
 	}
 	to, err := c.Server.Client()
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/foldql/foldql/server/internal/config"
 )
 
-// checkComplete refuses an App of which a part is missing that would not be missed otherwise: a read model that nothing is
-// folded into answers null forever, and rows of a model that is not served are folded for nobody.
+// checkComplete refuses an App of which a part is missing that would not be missed otherwise: a read model that nothing
+// is folded into answers null forever, and rows of a model that is not served are folded for nobody.
 func (a *App) checkComplete() error {
 	var wrong []error
 	names := map[string]bool{}
@@ -21,7 +21,8 @@ func (a *App) checkComplete() error {
 		}
 		names[p.Name] = true
 		if p.Model != nil && !slices.Contains(a.Models, p.Model) {
-			wrong = append(wrong, fmt.Errorf("App.Models lacks %s, which projection %s is of: give model.All", p.Model.Name, p.Name))
+			wrong = append(wrong, fmt.Errorf("App.Models lacks %s, which projection %s is of: give model.All",
+				p.Model.Name, p.Name))
 		}
 	}
 	for _, m := range a.Models {
@@ -36,8 +37,8 @@ func (a *App) checkComplete() error {
 	return config.Error{Err: errors.Join(wrong...)}
 }
 
-// unfolded names what folds nothing into a model: its one projection, or those of its writers that are not there. It is ""
-// where all are.
+// unfolded names what folds nothing into a model: its one projection, or those of its writers that are not there. It is
+// "" where all are.
 func (a *App) unfolded(m *querydb.Model) string {
 	folds := func(name string) bool {
 		for _, p := range a.Projections {

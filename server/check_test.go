@@ -21,14 +21,18 @@ func TestAModelWithoutAProjectionIsRefusedByName(t *testing.T) {
 			a.Models[0].Writers = []querydb.Writer{{Name: "Tasks"}, {Name: "Reviews"}}
 		}, "no projection of read model Task by Reviews"},
 		"a model is missing": {func(a *App) { a.Models = nil }, "App.Models lacks Task"},
-		"a projection twice": {func(a *App) { a.Projections = append(a.Projections, a.Projections[0]) }, "projection Tasks twice"},
+		"a projection twice": {func(a *App) {
+			a.Projections = append(a.Projections, a.Projections[0])
+		}, "projection Tasks twice"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			app := newProject(false).App
 			c.change(&app)
-			runProgram(t, app, start{args: []string{"serve", "--store", "memory:", "--listen", "127.0.0.1:0"}}).wantExit(t, exitUsage, c.want)
+			runProgram(t, app, start{args: []string{"serve", "--store", "memory:", "--listen", "127.0.0.1:0"}}).wantExit(t,
+				exitUsage, c.want)
 			runProgram(t, app, start{args: []string{"replay", "--store", "memory:"}}).wantExit(t, exitUsage, c.want)
-			if _, err := Embed(t.Context(), app, EmbedConfig{DB: &querydb.DB{}, Source: memlog.New(memlog.Options{})}); err == nil ||
+			if _, err := Embed(t.Context(), app, EmbedConfig{DB: &querydb.DB{}, Source: memlog.New(memlog.Options{})}); err ==
+				nil ||
 				!strings.Contains(err.Error(), c.want) {
 				t.Errorf("embed: %v", err)
 			}
@@ -45,7 +49,8 @@ func TestSampleEventsThatTheAPIWouldRefuseAreRefused(t *testing.T) {
 		event eventlog.Event
 		want  string
 	}{
-		{undeclared, `sample event 2 (id "added-2") is of type "TaskAded", which no schema of events declares (is TaskAdded meant?)`},
+		{undeclared, `sample event 2 (id "added-2") is of type "TaskAded", which no schema of events declares (is ` +
+			`TaskAdded meant?)`},
 		{unfit, `sample event 2 (id "added-2") of type TaskAdded: field taskId: required, but missing`},
 	} {
 		app, args := newProject(false).App, embedded(t)

@@ -59,7 +59,9 @@ func TestAppendSendsAFileAndMayBeRepeated(t *testing.T) {
 		wantExit(t, exitDone, "1234 events appended, 0 were there already")
 	runProgram(t, app, start{args: []string{"append", "-"}, env: env, stdin: lines(taskEvents(1000, 300))}).
 		wantExit(t, exitDone, "65 events appended, 235 were there already")
-	s.until(t, "answering", func() bool { return strings.Contains(s.query(t, `{ Task(id: "1299") { title } }`), "Task 1299") })
+	s.until(t, "answering", func() bool {
+		return strings.Contains(s.query(t, `{ Task(id: "1299") { title } }`), "Task 1299")
+	})
 	runProgram(t, app, start{args: []string{"append", path, "--url", s.url}}).wantExit(t, exitFailed, "write token")
 }
 
@@ -76,7 +78,8 @@ func TestAppendNamesTheLineThatIsWrong(t *testing.T) {
 		{"field", `{"specversion":"1.0","id":"x","source":"/s","type":"TaskAdded","data":{}}`, "line 3 of -"},
 		{"conflict", string(cloudevents.Append(nil, &other)), "line 3 of -"},
 	} {
-		c := runProgram(t, app, start{args: []string{"append", "-", "--url", s.url}, stdin: strings.NewReader(string(good) + tc.bad)})
+		c := runProgram(t, app, start{args: []string{"append", "-", "--url", s.url},
+			stdin: strings.NewReader(string(good) + tc.bad)})
 		if c.code != exitFailed || !strings.Contains(c.stderr.String(), tc.want) {
 			t.Errorf("%s: exit code %d: %s", tc.name, c.code, &c.stderr)
 		}
@@ -104,13 +107,15 @@ func TestAppendGoesOnWhenTheServerIsBack(t *testing.T) {
 		if err := json.NewDecoder(r.Body).Decode(&batch); err != nil {
 			t.Error(err)
 		}
-		fmt.Fprintf(w, `{"appended":[%s]}`, strings.TrimSuffix(strings.Repeat(`{"partition":"0","offset":1},`, len(batch)), ","))
+		fmt.Fprintf(w, `{"appended":[%s]}`, strings.TrimSuffix(strings.Repeat(`{"partition":"0","offset":1},`, len(batch)),
+			","))
 	}))
 	defer away.Close()
 	runProgram(t, App{}, start{args: []string{"append", "-", "--url", away.URL}, stdin: lines(taskEvents(1, 3))}).
 		wantExit(t, exitDone, "3 events appended")
 	away.Close()
-	runProgram(t, App{}, start{args: []string{"append", "-", "--url", away.URL, "--attempts", "1"}, stdin: lines(taskEvents(1, 3))}).
+	runProgram(t, App{}, start{args: []string{"append", "-", "--url", away.URL, "--attempts", "1"},
+		stdin: lines(taskEvents(1, 3))}).
 		wantExit(t, exitFailed, "append lines 1 to 3")
 }
 
@@ -186,10 +191,12 @@ func TestDeadLettersAreListedRetriedAndSkipped(t *testing.T) {
 	command("skip", "Tasks", "0@2").wantExit(t, exitDone, "Tasks 0@2: skipped")
 	command("skip", "Tasks", "0@2").wantExit(t, exitFailed, "not set aside")
 	command("skip", "Nothing", "0@2").wantExit(t, exitFailed, "no projection")
-	command("skip", "Tasks", "zz").wantExit(t, exitFailed, `answered 400: skip event zz of Tasks: event "zz": want a partition`)
+	command("skip", "Tasks", "zz").wantExit(t, exitFailed,
+		`answered 400: skip event zz of Tasks: event "zz": want a partition`)
 	command("list", "--projection", "Tasks", "--after", "zz").wantExit(t, exitFailed, "answered 400")
 	command("list").wantExit(t, exitDone, "there are no dead letters")
-	if got := s.query(t, `{ a: Task(id: "a") { title } b: Task(id: "b") { title } }`); got != `{"data":{"a":{"title":"poison"},"b":null}}` {
+	if got := s.query(t, `{ a: Task(id: "a") { title } b: Task(id: "b") { title } }`); got !=
+		`{"data":{"a":{"title":"poison"},"b":null}}` {
 		t.Error(got)
 	}
 }
@@ -235,7 +242,8 @@ func TestProgressIsToldInLinesWhereNobodyWatches(t *testing.T) {
 	m.At(1000)
 	m.Stop()
 	want := "folded 200 of 1000 events (20%), 20/s, 40s left\n"
-	if !strings.HasPrefix(out.String(), want) || !strings.HasSuffix(out.String(), "folded 1000 of 1000 events (100%), 90/s\n") {
+	if !strings.HasPrefix(out.String(), want) || !strings.HasSuffix(out.String(),
+		"folded 1000 of 1000 events (100%), 90/s\n") {
 		t.Errorf("said:\n%s", out.String())
 	}
 }
@@ -255,14 +263,17 @@ func TestDeadLettersAreRetriedAndSkippedInBulk(t *testing.T) {
 	command("skip", "Tasks", "--reason", "something else").wantExit(t, exitDone, "Tasks: 0 skipped, 0 failed")
 	command("skip", "Tasks", "0@1").wantExit(t, exitDone, "Tasks 0@1: skipped")
 	p.poisoned.Store(false)
-	command("retry", "Tasks", "--reason", "poisoned", "--type", "TaskAdded").wantExit(t, exitDone, "Tasks: 4 folded, 0 failed")
+	command("retry", "Tasks", "--reason", "poisoned", "--type", "TaskAdded").wantExit(t, exitDone,
+		"Tasks: 4 folded, 0 failed")
 	command("list").wantExit(t, exitDone, "there are no dead letters")
 	for _, body := range []string{`{"projection": "Tasks"}`, `{"projection": "Tasks", "event": "0@1", "all": true}`} {
-		if status, _ := s.request(t, "POST", "/admin/dead-letters/retry", body, "Content-Type", "application/json"); status != 400 {
+		if status, _ := s.request(t, "POST", "/admin/dead-letters/retry", body, "Content-Type",
+			"application/json"); status != 400 {
 			t.Errorf("%s: status %d, want 400", body, status)
 		}
 	}
-	if got := s.query(t, `{ a: Task(id: "p0") { title } b: Task(id: "p4") { title } }`); got != `{"data":{"a":null,"b":{"title":"poison"}}}` {
+	if got := s.query(t, `{ a: Task(id: "p0") { title } b: Task(id: "p4") { title } }`); got !=
+		`{"data":{"a":null,"b":{"title":"poison"}}}` {
 		t.Error(got)
 	}
 	if status, _ := s.request(t, "GET", "/admin/dead-letters", ""); status != http.StatusOK {

@@ -13,8 +13,8 @@ import (
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
 )
 
-// cable leads to an engine, and can be cut: what is connected is cut off, and who connects is turned away, or, where it is
-// silent, let in and never answered.
+// cable leads to an engine, and can be cut: what is connected is cut off, and who connects is turned away, or, where it
+// is silent, let in and never answered.
 type cable struct {
 	listener net.Listener
 	to       string
@@ -103,8 +103,8 @@ func (c *cable) attempts() int {
 	return c.accepted
 }
 
-// TestAServerWhoseDynamoDBDoesNotAnswerSaysSoAndGoesOnByItself: queries are UNAVAILABLE at once after the first, which is
-// seen by what reaches the endpoint; /readyz says no; events are taken; and all goes on when the endpoint is back.
+// TestAServerWhoseDynamoDBDoesNotAnswerSaysSoAndGoesOnByItself: queries are UNAVAILABLE at once after the first, which
+// is seen by what reaches the endpoint; /readyz says no; events are taken; and all goes on when the endpoint is back.
 func TestAServerWhoseDynamoDBDoesNotAnswerSaysSoAndGoesOnByItself(t *testing.T) {
 	d := deploy(t, dynamolocal.Dynoxide)
 	way := layCable(t, d.URL)

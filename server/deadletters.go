@@ -72,7 +72,8 @@ func printDeadLetters(p *program, events []admin.DeadLetter) error {
 		if e.Behind != "" {
 			reason = "blocked by " + e.Behind
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%.200q\n", e.Projection, e.Ref, short(e.Type), short(e.Subject), short(e.ID), reason)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%.200q\n", e.Projection, e.Ref, short(e.Type), short(e.Subject),
+			short(e.ID), reason)
 	}
 	return w.Flush()
 }
@@ -149,12 +150,13 @@ func (c *deadLettersNamed) decide(ctx context.Context, to *client.Client, verb, 
 	return err
 }
 
-// matching has the server go through the dead letters of the projection, as many at a time as it takes on. Begun again, it
-// finds those that are left.
+// matching has the server go through the dead letters of the projection, as many at a time as it takes on. Begun again,
+// it finds those that are left.
 func (c *deadLettersNamed) matching(ctx context.Context, p *program, to *client.Client, verb, done string) error {
 	var sum admin.BulkAnswer
 	defer func() { fmt.Fprintf(p.stdout, "%s: %d %s, %d failed\n", c.Projection, sum.Done, done, sum.Failed) }()
-	for m := (admin.DecisionRequest{Projection: c.Projection, Filter: admin.Filter{All: c.All, Reason: c.Reason, Type: c.Type}}); ; {
+	for m := (admin.DecisionRequest{Projection: c.Projection, Filter: admin.Filter{All: c.All, Reason: c.Reason,
+		Type: c.Type}}); ; {
 		body, err := json.Marshal(m)
 		if err != nil {
 			return err

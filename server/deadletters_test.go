@@ -9,8 +9,8 @@ import (
 	"github.com/foldql/foldql/server/internal/admin"
 )
 
-// TestDeadLettersAreDecidedInFewRequests: the server works through them, as many at a time as an answer lists, says how many
-// it has done and failed, and where to go on.
+// TestDeadLettersAreDecidedInFewRequests: the server works through them, as many at a time as an answer lists, says how
+// many it has done and failed, and where to go on.
 func TestDeadLettersAreDecidedInFewRequests(t *testing.T) {
 	p := newProject(false)
 	s := serve(t, p.App, start{args: []string{"--store", "memory:", "--max-dead-letters", "100"}})
@@ -30,7 +30,8 @@ func TestDeadLettersAreDecidedInFewRequests(t *testing.T) {
 		}
 		return a
 	}
-	if a := ask("retry", ""); a.Done != 0 || a.Failed != admin.MostDeadLetters || len(a.Failures) != admin.MostFailures || a.Next == "" {
+	if a := ask("retry", ""); a.Done != 0 || a.Failed != admin.MostDeadLetters ||
+		len(a.Failures) != admin.MostFailures || a.Next == "" {
 		t.Errorf("all fail again: %d done, %d failed, %d told, next %q", a.Done, a.Failed, len(a.Failures), a.Next)
 	}
 	p.poisoned.Store(false)
@@ -60,7 +61,8 @@ func TestAProjectionGoesOnWhenEnoughDeadLettersAreDecided(t *testing.T) {
 	s.until(t, "stopped", func() bool { return s.statusOf(t).Projections[0].Stop != nil })
 	p.poisoned.Store(false)
 	body := `{"projection": "Tasks", "all": true}`
-	if status, text := s.request(t, "POST", "/admin/dead-letters/retry", body, "Content-Type", "application/json"); status != 200 {
+	if status, text := s.request(t, "POST", "/admin/dead-letters/retry", body, "Content-Type",
+		"application/json"); status != 200 {
 		t.Fatalf("status %d: %s", status, text)
 	}
 	s.until(t, "at the end of the log", func() bool { return s.statusOf(t).Projections[0].Lag == 0 })

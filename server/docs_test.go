@@ -44,7 +44,8 @@ func metricRow(t *testing.T, d *prometheus.Desc) (name, row string) {
 func TestEveryMetricIsDescribed(t *testing.T) {
 	doc, known := operationsDoc(t), map[string]bool{}
 	for _, c := range []prometheus.Collector{
-		metrics.NewOperations(nil), &metrics.Projections{}, &metrics.Store{}, metrics.Directories{}, &metrics.DynamoDB{}, metrics.Connections{}, metrics.Inflight{},
+		metrics.NewOperations(nil), &metrics.Projections{}, &metrics.Store{}, metrics.Directories{}, &metrics.DynamoDB{},
+		metrics.Connections{}, metrics.Inflight{},
 	} {
 		all := make(chan *prometheus.Desc, 100)
 		c.Describe(all)

@@ -17,8 +17,8 @@ import (
 	"github.com/foldql/foldql/server/internal/sources"
 )
 
-// EmbedConfig is how [Embed] runs a server inside another program. DB and Source are needed; every other field is useful
-// as it is: its zero value means what `serve` does by default, and nobody writes over HTTP.
+// EmbedConfig is how [Embed] runs a server inside another program. DB and Source are needed; every other field is
+// useful as it is: its zero value means what `serve` does by default, and nobody writes over HTTP.
 type EmbedConfig struct {
 	// DB holds the rows of App.Models. The program closes it after [Embedded.Wait].
 	DB *querydb.DB
@@ -54,8 +54,8 @@ type EmbedConfig struct {
 	MetricOperations []string // names of operations that /metrics tells apart
 }
 
-// Writes says who may append events, retry or skip dead letters, and see what the server tells its operators, where there
-// is no write token.
+// Writes says who may append events, retry or skip dead letters, and see what the server tells its operators, where
+// there is no write token.
 type Writes uint8
 
 // Who may write without a token.
@@ -79,8 +79,8 @@ type Embedded struct {
 	serving  *serving
 }
 
-// Embed starts the projections of the app over a store and a source that the program has opened, and returns the handler
-// of its requests. The end of the context ends the projections.
+// Embed starts the projections of the app over a store and a source that the program has opened, and returns the
+// handler of its requests. The end of the context ends the projections.
 func Embed(ctx context.Context, app App, cfg EmbedConfig) (*Embedded, error) {
 	if cfg.DB == nil {
 		return nil, errors.New("embed a server: EmbedConfig.DB is nil; open one with querydb.Open")
@@ -123,8 +123,8 @@ func Embed(ctx context.Context, app App, cfg EmbedConfig) (*Embedded, error) {
 	return &Embedded{Handler: handler, Operator: operator, serving: s}, nil
 }
 
-// Wait returns when the projections have come to the end of the source, or to that of their context, with why one of them
-// has stopped before.
+// Wait returns when the projections have come to the end of the source, or to that of their context, with why one of
+// them has stopped before.
 func (e *Embedded) Wait() error { return e.serving.folds.Wait() }
 
 // command returns the options of `serve` that the configuration stands for: its flags have the defaults.
@@ -146,8 +146,8 @@ func (cfg *EmbedConfig) command() (*serveCommand, error) {
 	return c, nil
 }
 
-// writers admits those who may append events and retry or skip dead letters: who has the token, or, where there is none,
-// whom the configuration admits.
+// writers admits those who may append events and retry or skip dead letters: who has the token, or, where there is
+// none, whom the configuration admits.
 func writers(token string, without Writes) access.Admission {
 	switch {
 	case token != "":

@@ -174,11 +174,13 @@ func TestEmbeddedServerHasTheSwitchesOfServe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(all.Serve.Limits, c.Limits); d != "" || c.ReadyLag != 500 || !c.Playground || !c.Introspection || !c.Accelerate {
+	if d := cmp.Diff(all.Serve.Limits, c.Limits); d != "" || c.ReadyLag != 500 || !c.Playground || !c.Introspection ||
+		!c.Accelerate {
 		t.Errorf("the zero configuration is not that of serve: %s%+v", d, c)
 	}
 	cfg = EmbedConfig{Limits: Limits{MaxDepth: 3, Timeout: time.Second}, ReadyLag: 7, ResolversOnly: true}
-	if c, err = cfg.command(); err != nil || c.MaxDepth != 3 || c.Timeout != time.Second || c.ReadyLag != 7 || c.Accelerate {
+	if c, err = cfg.command(); err != nil || c.MaxDepth != 3 || c.Timeout != time.Second || c.ReadyLag != 7 ||
+		c.Accelerate {
 		t.Errorf("what is given does not count: %+v, %v", c, err)
 	}
 }

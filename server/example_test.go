@@ -42,7 +42,8 @@ func ExampleEmbed() {
 	defer db.Close()
 	log := memlog.New(memlog.Options{})
 	defer log.Close()
-	if _, err := log.Append(ctx, slices.Collect(sample.Events(sample.Size{Customers: 2, Products: 3, Orders: 5, Statuses: 2, Lines: 1}))); err != nil {
+	if _, err := log.Append(ctx, slices.Collect(sample.Events(sample.Size{Customers: 2, Products: 3, Orders: 5,
+		Statuses: 2, Lines: 1}))); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -63,7 +63,8 @@ func TestAnEndlessProjectorStopsNamesItsEventAndGoesOnWhenThatIsSkipped(t *testi
 	if got := s.stderr.String(); !strings.Contains(got, "0@1") || !strings.Contains(got, "added-a") {
 		t.Errorf("the log does not name the event:\n%s", got)
 	}
-	if _, body := s.request(t, "GET", "/metrics", ""); !strings.Contains(body, `foldql_projection_up{projection="Tasks"} 0`) {
+	if _, body := s.request(t, "GET", "/metrics", ""); !strings.Contains(body,
+		`foldql_projection_up{projection="Tasks"} 0`) {
 		t.Error("foldql_projection_up is not 0")
 	}
 	command := func(args ...string) *call {
@@ -71,7 +72,8 @@ func TestAnEndlessProjectorStopsNamesItsEventAndGoesOnWhenThatIsSkipped(t *testi
 	}
 	command("skip", "Tasks", "0@1").wantExit(t, exitDone, "Tasks 0@1: skipped")
 	s.until(t, "folded", func() bool {
-		return s.query(t, `{ a: Task(id: "a") { title } b: Task(id: "b") { title } }`) == `{"data":{"a":null,"b":{"title":"fine"}}}`
+		return s.query(t, `{ a: Task(id: "a") { title } b: Task(id: "b") { title } }`) ==
+			`{"data":{"a":null,"b":{"title":"fine"}}}`
 	})
 	s.ready(t)
 	s.end(t)
@@ -88,11 +90,13 @@ func TestARebuildLetsAProjectionGoOnThatHasStopped(t *testing.T) {
 	s.append(t, taskEvent("a", "hold"), taskEvent("b", "fine"))
 	s.until(t, "stopped", func() bool { return s.statusOf(t).Projections[0].Stop != nil })
 	close(p.held) // the code returns from now on
-	if status, body := s.request(t, "POST", "/admin/rebuild", `{"names": ["Tasks"]}`, "Content-Type", "application/json"); status != http.StatusNoContent {
+	if status, body := s.request(t, "POST", "/admin/rebuild", `{"names": ["Tasks"]}`, "Content-Type",
+		"application/json"); status != http.StatusNoContent {
 		t.Fatalf("rebuild: %d %s", status, body)
 	}
 	s.ready(t)
-	if got := s.query(t, `{ a: Task(id: "a") { title } b: Task(id: "b") { title } }`); !strings.Contains(got, "fine") || !strings.Contains(got, "hold") {
+	if got := s.query(t, `{ a: Task(id: "a") { title } b: Task(id: "b") { title } }`); !strings.Contains(got, "fine") ||
+		!strings.Contains(got, "hold") {
 		t.Errorf("after the rebuild: %s, want both tasks", got)
 	}
 }

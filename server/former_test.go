@@ -19,7 +19,8 @@ func formerly(t *testing.T, app App, dir, checkpoint, first string) {
 	partition := partitionIn(t, app, dir)
 	inRows(t, app, dir, func(db *querydb.DB) error {
 		return db.Apply(context.Background(), querydb.Batch{Notes: []querydb.Note{
-			{Kind: "projection", ID: "Tasks"}, {Kind: "completion", ID: "Tasks"}, {Kind: "checkpoint:Task.g0:Tasks", ID: partition},
+			{Kind: "projection", ID: "Tasks"}, {Kind: "completion", ID: "Tasks"}, {Kind: "checkpoint:Task.g0:Tasks",
+				ID: partition},
 			{Kind: "checkpoint", ID: "Tasks", Value: []byte(checkpoint)},
 			{Kind: stores.ServerNotes, ID: "first event", Value: []byte(first)},
 		}})
@@ -44,7 +45,8 @@ func TestAnUpgradeRefusesAnotherLogThanTheOneWhoseFirstEventIsNoted(t *testing.T
 	runProgram(t, app, on(file, "replay")).wantExit(t, exitDone, "0 events, 0 rows written") // taken over as it is
 	runProgram(t, app, on(file, "replay")).wantExit(t, exitDone, "0 events, 0 rows written")
 	inRows(t, app, dir, func(db *querydb.DB) error {
-		if _, err := db.ReadNote(context.Background(), stores.ServerNotes, "first event"); !errors.Is(err, querydb.ErrNotFound) {
+		if _, err := db.ReadNote(context.Background(), stores.ServerNotes, "first event"); !errors.Is(err,
+			querydb.ErrNotFound) {
 			t.Errorf("once all is taken over, the note of the first event is left: %v", err)
 		}
 		return nil

@@ -51,7 +51,8 @@ func TestWritingWithoutATokenIsForThisMachineAlone(t *testing.T) {
 		}
 	}
 	for _, header := range []string{
-		"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Anything", "X-Real-Ip", "x-real-ip",
+		"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Anything", "X-Real-Ip",
+		"x-real-ip",
 		"True-Client-IP", "CF-Connecting-IP", "X-Envoy-External-Address", "X-Original-Forwarded-For",
 	} {
 		r := httptest.NewRequest("POST", "/events", nil)
@@ -75,7 +76,8 @@ func TestWritingBehindAProxyWantsAToken(t *testing.T) {
 	t.Cleanup(proxy.Close)
 	behind := &server{url: proxy.URL}
 	for _, path := range []string{"/admin/projections", "/admin/dead-letters", "/metrics"} {
-		if status, body := behind.request(t, "GET", path, ""); status != http.StatusForbidden || strings.Contains(body, "Tasks") {
+		if status, body := behind.request(t, "GET", path, ""); status != http.StatusForbidden ||
+			strings.Contains(body, "Tasks") {
 			t.Errorf("GET %s: status %d: %.200s", path, status, body)
 		}
 	}
@@ -90,8 +92,8 @@ func TestWritingBehindAProxyWantsAToken(t *testing.T) {
 	}
 }
 
-// TestReadinessAndMetricsTellStrangersNothing of tables, keys and addresses: only who has the write token, or reaches the
-// admin listener, is told.
+// TestReadinessAndMetricsTellStrangersNothing of tables, keys and addresses: only who has the write token, or reaches
+// the admin listener, is told.
 func TestReadinessAndMetricsTellStrangersNothing(t *testing.T) {
 	s := serve(t, newProject(false).App, start{
 		args: []string{"--store", "memory:", "--sample", "--admin-listen", "127.0.0.1:0"},
@@ -129,7 +131,8 @@ func TestReadinessAndMetricsTellStrangersNothing(t *testing.T) {
 		}
 	}
 	skip := `{"projection":"Tasks","event":"0@1"}`
-	if status, _ := operators.request(t, "POST", "/admin/dead-letters/skip", skip, "Content-Type", "application/json"); status != 401 {
+	if status, _ := operators.request(t, "POST", "/admin/dead-letters/skip", skip, "Content-Type",
+		"application/json"); status != 401 {
 		t.Errorf("skip at the admin listener without the token: status %d, want 401", status)
 	}
 }
@@ -175,8 +178,8 @@ func TestReasonForNotBeingReadyIsCoarse(t *testing.T) {
 	})
 }
 
-// TestForeignNamesCannotRead: a page whose name was made to lead to this machine reads nothing, where nobody has said that
-// the name is the server's.
+// TestForeignNamesCannotRead: a page whose name was made to lead to this machine reads nothing, where nobody has said
+// that the name is the server's.
 func TestForeignNamesCannotRead(t *testing.T) {
 	app := newProject(false).App
 	plain := serve(t, app, start{args: []string{"--store", "memory:"}})
@@ -215,7 +218,8 @@ func TestForeignNamesCannotRead(t *testing.T) {
 	} {
 		for _, path := range []string{"/graphql?query={__typename}", "/schema.graphql", "/"} {
 			status, body := tc.s.request(t, "GET", path, "", tc.header, tc.value)
-			if served := status == http.StatusOK; served != tc.want || !served && !strings.Contains(body, "urn:foldql:problem:foreign-") {
+			if served := status == http.StatusOK; served != tc.want || !served && !strings.Contains(body,
+				"urn:foldql:problem:foreign-") {
 				t.Errorf("%s %s, %s: status %d, want it served: %v\n%.200s", tc.header, tc.value, path, status, tc.want, body)
 			}
 		}

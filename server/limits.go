@@ -7,8 +7,8 @@ import (
 	"github.com/foldql/foldql/server/internal/config"
 )
 
-// Limits bound what one request to an embedded server may cost, and what all may together. A zero field has the default of
-// the option of `serve` that is named as it is.
+// Limits bound what one request to an embedded server may cost, and what all may together. A zero field has the default
+// of the option of `serve` that is named as it is.
 type Limits struct {
 	MaxBody       int64         // bytes of a GraphQL request
 	MaxDepth      int           // how deep a query may be nested

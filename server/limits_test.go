@@ -13,7 +13,8 @@ func TestAnswersAreAsLargeAsConfigured(t *testing.T) {
 	if got := s.query(t, "{ a"+task+"b"+task+"}"); strings.Contains(got, "errors") {
 		t.Errorf("two objects: %s", got)
 	}
-	if got := s.query(t, "{ a"+task+"b"+task+"c"+task+"}"); !strings.Contains(got, "LIMIT_EXCEEDED") || !strings.Contains(got, "512 bytes") {
+	if got := s.query(t, "{ a"+task+"b"+task+"c"+task+"}"); !strings.Contains(got, "LIMIT_EXCEEDED") ||
+		!strings.Contains(got, "512 bytes") {
 		t.Errorf("three objects: %s", got)
 	}
 }

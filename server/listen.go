@@ -14,8 +14,8 @@ import (
 	"github.com/foldql/foldql/server/internal/limits"
 )
 
-// listen takes the address before anything else is touched: a second server that is started by mistake ends here, and one
-// that has much to open is known to be alive.
+// listen takes the address before anything else is touched: a second server that is started by mistake ends here, and
+// one that has much to open is known to be alive.
 func (s *serving) listen() error {
 	listener, err := net.Listen("tcp", s.cfg.Listen)
 	if err != nil {

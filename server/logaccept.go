@@ -30,8 +30,8 @@ type acceptCommand struct {
 }
 
 // Run shows what the log contradicts and, where that is confirmed, begins everything anew: first the log gets another
-// identity, then each projection forgets how far it has come. Where it is interrupted, what is left contradicts the log's
-// new identity, and it may be run again.
+// identity, then each projection forgets how far it has come. Where it is interrupted, what is left contradicts the
+// log's new identity, and it may be run again.
 func (c *acceptCommand) Run(ctx context.Context, p *program) (err error) {
 	store, from, err := c.Data.Parse()
 	if err != nil {
@@ -77,7 +77,8 @@ func (c *acceptCommand) Run(ctx context.Context, p *program) (err error) {
 }
 
 // show prints what the log contradicts and what would be lost, and reports whether that is anything.
-func (c *acceptCommand) show(ctx context.Context, p *program, db *querydb.DB, src *sources.Source) (wrong bool, err error) {
+func (c *acceptCommand) show(ctx context.Context, p *program, db *querydb.DB, src *sources.Source) (wrong bool,
+	err error) {
 	all := logcheck.Losses{}
 	first, err := logcheck.Former(ctx, db, src, p.app.Projections)
 	if err != nil {

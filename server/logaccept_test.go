@@ -176,12 +176,14 @@ func TestAFileThatWasReplacedIsNotFoldedOn(t *testing.T) {
 	s.ready(t)
 	s.end(t)
 	for name, file := range map[string]string{
-		"others": writeLines(t, "others.jsonl", taskEvents(101, 30)), "fewer": writeLines(t, "fewer.jsonl", taskEvents(1, 29)),
+		"others": writeLines(t, "others.jsonl", taskEvents(101, 30)), "fewer": writeLines(t, "fewer.jsonl",
+			taskEvents(1, 29)),
 	} {
 		args[3] = "file:" + file
 		for range 2 {
 			s := serve(t, app, start{args: args})
-			if status, body := s.request(t, "GET", "/readyz", ""); status != http.StatusServiceUnavailable || !strings.Contains(body, "log") {
+			if status, body := s.request(t, "GET", "/readyz", ""); status != http.StatusServiceUnavailable ||
+				!strings.Contains(body, "log") {
 				t.Errorf("%s: readyz is %d %s", name, status, body)
 			}
 			if got := s.query(t, `{ Task(id: "30") { title } }`); !strings.Contains(got, "Task 30") {
@@ -199,7 +201,8 @@ func TestAFileThatWasReplacedIsNotFoldedOn(t *testing.T) {
 	s.end(t)
 	args[3] = "file:" + writeLines(t, "others.jsonl", taskEvents(101, 30))
 	accept := append([]string{"log", "accept"}, args...)
-	runProgram(t, app, start{args: accept}).wantExit(t, exitUsage, `1 event, at offsets 31 to 31, which the log does not have`)
+	runProgram(t, app, start{args: accept}).wantExit(t, exitUsage,
+		`1 event, at offsets 31 to 31, which the log does not have`)
 	runProgram(t, app, start{args: append(accept, "--yes")}).wantExit(t, exitDone, "accepted")
 	s = serve(t, app, start{args: args})
 	s.ready(t)

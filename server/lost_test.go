@@ -11,7 +11,8 @@ import (
 	"github.com/foldql/foldql/querydb/dynamostore"
 )
 
-// TestATableThatWasLostIsFoldedAnew and neither served empty nor, where somebody makes it again under its name, folded on.
+// TestATableThatWasLostIsFoldedAnew and neither served empty nor, where somebody makes it again under its name, folded
+// on.
 func TestATableThatWasLostIsFoldedAnew(t *testing.T) {
 	for _, e := range dynamolocal.Engines() {
 		t.Run(string(e), func(t *testing.T) {
@@ -39,7 +40,8 @@ func TestATableThatWasLostIsFoldedAnew(t *testing.T) {
 					t.Fatal(err)
 				}
 				if made {
-					if err := drv.ApplyTables(t.Context(), dynamostore.Tables{Needed: []*driver.Table{table}}, false, none); err != nil {
+					if err := drv.ApplyTables(t.Context(), dynamostore.Tables{Needed: []*driver.Table{table}}, false,
+						none); err != nil {
 						t.Fatal(err)
 					}
 				}

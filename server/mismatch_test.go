@@ -51,8 +51,8 @@ func TestALogOlderThanTheRowsTakesNoEventAndLosesNone(t *testing.T) {
 	}
 }
 
-// testOlderLog plays that over a store, with the log in dir/log. Whoever has a fold anew is told of what comes first, and
-// apply makes the tables that it needs.
+// testOlderLog plays that over a store, with the log in dir/log. Whoever has a fold anew is told of what comes first,
+// and apply makes the tables that it needs.
 func testOlderLog(t *testing.T, app App, dir string, args []string, told string, apply func()) {
 	backup, newest := filepath.Join(t.TempDir(), "backup"), filepath.Join(t.TempDir(), "newest")
 	s := serve(t, app, start{args: args})
@@ -71,11 +71,13 @@ func testOlderLog(t *testing.T, app App, dir string, args []string, told string,
 	refuses := func(when string) {
 		t.Helper()
 		s := serve(t, app, start{args: args})
-		status, body := s.request(t, "POST", "/events", string(cloudevents.AppendBatch(nil, slices.Collect(taskEvents(1000, 1)))), "Content-Type", batchType)
+		status, body := s.request(t, "POST", "/events",
+			string(cloudevents.AppendBatch(nil, slices.Collect(taskEvents(1000, 1)))), "Content-Type", batchType)
 		if status != http.StatusServiceUnavailable || !strings.Contains(body, "urn:foldql:problem:log-mismatch") {
 			t.Errorf("%s: an event is answered %d %s", when, status, body)
 		}
-		if status, body := s.request(t, "GET", "/readyz", ""); status != http.StatusServiceUnavailable || !strings.Contains(body, "log") {
+		if status, body := s.request(t, "GET", "/readyz", ""); status != http.StatusServiceUnavailable ||
+			!strings.Contains(body, "log") {
 			t.Errorf("%s: readyz is %d %s", when, status, body)
 		}
 		if got := s.query(t, `{ Task(id: "105") { title } }`); !strings.Contains(got, "Task 105") {
@@ -121,7 +123,8 @@ func testOlderLog(t *testing.T, app App, dir string, args []string, told string,
 	}
 	refuses("the log went another way, to 150")
 	runProgram(t, app, start{args: append([]string{"replay"}, args...)}).wantExit(t, exitFailed, "server log accept")
-	runProgram(t, app, start{args: append([]string{"rebuild", "Task"}, args...)}).wantExit(t, exitFailed, "server log accept")
+	runProgram(t, app, start{args: append([]string{"rebuild", "Task"}, args...)}).wantExit(t, exitFailed,
+		"server log accept")
 
 	diverted := filepath.Join(t.TempDir(), "diverted")
 	copyDir(t, filepath.Join(dir, "log"), diverted)
@@ -142,7 +145,8 @@ func testOlderLog(t *testing.T, app App, dir string, args []string, told string,
 	s = serve(t, app, start{args: args})
 	s.ready(t)
 	s.folded(t, 150)
-	if got := s.query(t, `{ a: Task(id: "50") { title } b: Task(id: "51") { title } c: Task(id: "599") { title } }`); got !=
+	if got := s.query(t, `{ a: Task(id: "50") { title } b: Task(id: "51") { title } c: Task(id: `+
+		`"599") { title } }`); got !=
 		`{"data":{"a":{"title":"Task 50"},"b":null,"c":{"title":"Task 599"}}}` {
 		t.Error(got)
 	}
@@ -156,7 +160,8 @@ func TestARebuildFoldsModelsAnewOnDemand(t *testing.T) {
 	s := serve(t, app, start{args: args})
 	s.post(t, slices.Collect(taskEvents(1, 40)))
 	s.folded(t, 40)
-	runProgram(t, app, start{args: []string{"rebuild", "Tusk", "--url", s.url}}).wantExit(t, exitFailed, "did you mean Task")
+	runProgram(t, app, start{args: []string{"rebuild", "Tusk", "--url", s.url}}).wantExit(t, exitFailed,
+		"did you mean Task")
 	runProgram(t, app, start{args: []string{"rebuild", "Task", "--url", s.url}}).wantExit(t, exitDone, "begun")
 	s.until(t, "folded twice", func() bool { return s.statusOf(t).Projections[0].Events == 80 })
 	s.ready(t)
@@ -164,8 +169,10 @@ func TestARebuildFoldsModelsAnewOnDemand(t *testing.T) {
 		t.Error(got)
 	}
 	s.end(t)
-	runProgram(t, app, start{args: append([]string{"rebuild", "Tusk"}, args...)}).wantExit(t, exitUsage, "did you mean Task")
-	runProgram(t, app, start{args: append([]string{"rebuild", "Tasks"}, args...)}).wantExit(t, exitDone, "folds the whole log anew")
+	runProgram(t, app, start{args: append([]string{"rebuild", "Tusk"}, args...)}).wantExit(t, exitUsage,
+		"did you mean Task")
+	runProgram(t, app, start{args: append([]string{"rebuild", "Tasks"}, args...)}).wantExit(t, exitDone,
+		"folds the whole log anew")
 	s = serve(t, app, start{args: args})
 	s.ready(t)
 	if got := s.statusOf(t).Projections[0].Events; got != 40 {

@@ -96,7 +96,8 @@ func (d *deployment) restore(t *testing.T, table *driver.Table, items []map[stri
 	t.Helper()
 	d.remake(t, table, true)
 	for _, it := range items {
-		_, err := d.client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(d.Prefix + table.Name), Item: it})
+		_, err := d.client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(d.Prefix + table.Name),
+			Item: it})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -212,7 +213,8 @@ func TestTablesOfAnEarlierVersionAreTakenOverWithoutAFold(t *testing.T) {
 					if it["_subId"] != nil {
 						key["_subId"] = it["_subId"]
 					}
-					_, err := d.client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String(d.Prefix + table), Key: key})
+					_, err := d.client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String(d.Prefix + table),
+						Key: key})
 					if err != nil {
 						t.Fatal(err)
 					}

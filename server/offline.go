@@ -31,7 +31,8 @@ type storeOptions struct {
 func (p *program) needsStore(flags ...string) error {
 	for _, name := range flags {
 		if slices.Contains(p.given, name) {
-			return config.Wrong(name, "it has no effect on a running server; give --store too, or set it where the server is started")
+			return config.Wrong(name, "it has no effect on a running server; give --store too, or set it where the "+
+				"server is started")
 		}
 	}
 	return nil

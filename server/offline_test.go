@@ -110,7 +110,8 @@ func TestEveryFlagOfTheFoldIsKnown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(slices.Sorted(slices.Values(foldFlags)), slices.Sorted(slices.Values(config.FlagNames(parser.Model.Node)))); d != "" {
+	if d := cmp.Diff(slices.Sorted(slices.Values(foldFlags)),
+		slices.Sorted(slices.Values(config.FlagNames(parser.Model.Node)))); d != "" {
 		t.Error(d)
 	}
 }

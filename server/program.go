@@ -157,6 +157,7 @@ func (p *program) source(at config.Source, store config.Store, reserve uint64, m
 // store opens the store of the rows.
 func (p *program) store(ctx context.Context, at config.Store, how *config.Data) (*stores.Rows, error) {
 	return stores.Open(ctx, at, stores.Options{
-		CacheBytes: how.CacheMB << 20, Reserve: how.Reserve(), Models: p.app.Models, Projections: p.app.Projections, Logger: p.log,
+		CacheBytes: how.CacheMB << 20, Reserve: how.Reserve(), Models: p.app.Models, Projections: p.app.Projections,
+		Logger: p.log,
 	})
 }

@@ -49,7 +49,8 @@ func (p *routes) handler() (handler, operator http.Handler) {
 	measured := metrics.NewOperations(p.cfg.MetricOperations)
 	p.inflight = limits.Inflight{Memory: graphqlhttp.NewMemory(p.cfg.MaxInflightBytes)}
 	p.measured = append(p.measured, metrics.Inflight{Memory: p.inflight.Memory})
-	own := append([]prometheus.Collector{measured, &metrics.Projections{Set: p.folds, Log: p.log}, &metrics.Store{DB: p.db}, metrics.Directories{Directories: p.storages}}, p.measured...)
+	own := append([]prometheus.Collector{measured, &metrics.Projections{Set: p.folds, Log: p.log},
+		&metrics.Store{DB: p.db}, metrics.Directories{Directories: p.storages}}, p.measured...)
 	metrics := metrics.Handler(p.log, own...)
 	return p.finish(p.public(measured, metrics)), p.finish(p.operator(metrics))
 }
@@ -91,7 +92,8 @@ func (p *routes) public(measured *metrics.Operations, metrics http.Handler) http
 // graphql answers queries.
 func (p *routes) graphql(measured *metrics.Operations) http.Handler {
 	rt := graph.NewRuntime(p.db, p.app.Catalog, graph.Config{
-		TokenKey: p.tokenKey, AuthOff: p.cfg.Auth == "off", ResolversOnly: !p.cfg.Accelerate, MaxAnswer: p.cfg.MaxAnswer, Logger: p.log,
+		TokenKey: p.tokenKey, AuthOff: p.cfg.Auth == "off", ResolversOnly: !p.cfg.Accelerate, MaxAnswer: p.cfg.MaxAnswer,
+		Logger: p.log,
 	})
 	return graphqlhttp.New(graph.Accelerate(p.app.Schema(rt), rt), graphqlhttp.Config{
 		MaxBody: p.cfg.MaxBody, MaxTokens: p.cfg.MaxTokens, MaxDepth: p.cfg.MaxDepth, MaxAliases: p.cfg.MaxAliases,

@@ -313,7 +313,8 @@ func (s *serving) close() error {
 		}
 		err, ended := s.folds.WaitUntil(end)
 		if !ended {
-			return errors.New("projections did not end in time, so the store was not closed; what they had not committed is folded " +
+			return errors.New("projections did not end in time, so the store was not closed; what they had not " +
+				"committed is folded " +
 				"again at the next start")
 		}
 		if err != nil {

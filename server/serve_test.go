@@ -86,7 +86,8 @@ func (s *server) statusOf(t testing.TB) (answer admin.ProjectionsAnswer) {
 
 func TestRowsOfOneSourceAreNotMixedWithThoseOfAnother(t *testing.T) {
 	app, args := newProject(false).App, embedded(t)
-	runProgram(t, app, start{args: append([]string{"replay", "--events", "file:-"}, args...), stdin: lines(taskEvents(1, 1))}).
+	runProgram(t, app, start{args: append([]string{"replay", "--events", "file:-"}, args...),
+		stdin: lines(taskEvents(1, 1))}).
 		wantExit(t, exitDone, "1 events")
 	c := runProgram(t, app, start{args: append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)})
 	c.wantExit(t, exitUsage, "folded from file:")
@@ -128,9 +129,11 @@ func TestEndpointsAnswer(t *testing.T) {
 		{"/admin/dead-letters?after=x", 400, []string{"needs a projection"}},
 		{"/nowhere", 404, nil},
 		{"/metrics", 200, []string{
-			`foldql_graphql_requests_total{operation="Task"} 1`, `foldql_graphql_requests_total{operation="invalid"} 1`, `foldql_graphql_errors_total{code="GRAPHQL_VALIDATION_FAILED"} 1`,
+			`foldql_graphql_requests_total{operation="Task"} 1`, `foldql_graphql_requests_total{operation="invalid"} 1`,
+			`foldql_graphql_errors_total{code="GRAPHQL_VALIDATION_FAILED"} 1`,
 			`foldql_graphql_seconds_bucket{operation="Task"`, `foldql_projection_up{projection="Tasks"} 1`,
-			`foldql_projection_checkpoint{partition="0",projection="Tasks"} 50`, `foldql_store_rows_written_total{model="Task"} 50`,
+			`foldql_projection_checkpoint{partition="0",projection="Tasks"} 50`,
+			`foldql_store_rows_written_total{model="Task"} 50`,
 			"go_goroutines", "process_cpu_seconds_total",
 		}},
 	} {
@@ -172,7 +175,8 @@ func TestOtherMethodsAreToldWhichOnesThereAre(t *testing.T) {
 	} {
 		res, body := s.exchange(t, tc.method, tc.path, "")
 		if allow := res.Header.Get("Allow"); res.StatusCode != tc.status || allow != tc.allow {
-			t.Errorf("%s %s: status %d, want %d; allowed %q, want %q", tc.method, tc.path, res.StatusCode, tc.status, allow, tc.allow)
+			t.Errorf("%s %s: status %d, want %d; allowed %q, want %q", tc.method, tc.path, res.StatusCode, tc.status,
+				allow, tc.allow)
 		}
 		if tc.method == "HEAD" && body != "" {
 			t.Errorf("HEAD %s has a body: %s", tc.path, body)
@@ -184,7 +188,8 @@ func TestOtherMethodsAreToldWhichOnesThereAre(t *testing.T) {
 }
 
 func TestWhatIsSwitchedOffIsNotServed(t *testing.T) {
-	s := serve(t, newProject(false).App, start{args: []string{"--store", "memory:", "--no-playground", "--no-introspection"}})
+	s := serve(t, newProject(false).App, start{args: []string{"--store", "memory:", "--no-playground",
+		"--no-introspection"}})
 	for _, path := range []string{"/", "/schema.graphql"} {
 		if status, _ := s.request(t, "GET", path, ""); status != http.StatusNotFound {
 			t.Errorf("%s: status %d, want 404", path, status)
@@ -203,7 +208,8 @@ func TestWritingIsGuarded(t *testing.T) {
 		return status
 	}
 	t.Run("by a token", func(t *testing.T) {
-		s := serve(t, app, start{args: []string{"--store", "memory:"}, env: map[string]string{"FOLDQL_WRITE_TOKEN": "let me in"}})
+		s := serve(t, app, start{args: []string{"--store", "memory:"},
+			env: map[string]string{"FOLDQL_WRITE_TOKEN": "let me in"}})
 		for _, tc := range []struct {
 			header string
 			want   int
@@ -224,7 +230,8 @@ func TestWritingIsGuarded(t *testing.T) {
 		for _, tc := range []struct {
 			host string
 			want int
-		}{{"evil.example", 403}, {"evil.example:80", 403}, {"localhost:1", 201}, {"[::1]", 200}, {"[::1]:1", 200}, {"127.0.0.1", 200}} {
+		}{{"evil.example", 403}, {"evil.example:80", 403}, {"localhost:1", 201}, {"[::1]", 200}, {"[::1]:1", 200},
+			{"127.0.0.1", 200}} {
 			if got := send(s, "Host", tc.host); got != tc.want {
 				t.Errorf("host %s: status %d, want %d", tc.host, got, tc.want)
 			}
@@ -275,19 +282,23 @@ func TestRulesHoldForCallersOfTokens(t *testing.T) {
 }
 
 func TestPagesOfOtherOriginsMayAskWhereTheyAreListed(t *testing.T) {
-	s := serve(t, newProject(false).App, start{args: []string{"--store", "memory:", "--cors-origins", "https://app.example.com"}})
-	for origin, want := range map[string]string{"https://app.example.com": "https://app.example.com", "https://evil.example": ""} {
+	s := serve(t, newProject(false).App, start{args: []string{"--store", "memory:", "--cors-origins",
+		"https://app.example.com"}})
+	for origin, want := range map[string]string{"https://app.example.com": "https://app.example.com",
+		"https://evil.example": ""} {
 		res, _ := s.exchange(t, "OPTIONS", "/graphql", "", "Origin", origin, "Access-Control-Request-Method", "POST")
 		if got := res.Header.Get("Access-Control-Allow-Origin"); got != want || res.StatusCode != http.StatusNoContent {
 			t.Errorf("%s: status %d, allowed %q, want %q", origin, res.StatusCode, got, want)
 		}
-		res, _ = s.exchange(t, "POST", "/graphql", `{"query":"{__typename}"}`, "Origin", origin, "Content-Type", "application/json")
+		res, _ = s.exchange(t, "POST", "/graphql", `{"query":"{__typename}"}`, "Origin", origin, "Content-Type",
+			"application/json")
 		if got := res.Header.Get("Access-Control-Allow-Origin"); got != want {
 			t.Errorf("%s: allowed %q, want %q", origin, got, want)
 		}
 	}
 	plain := serve(t, newProject(false).App, start{args: []string{"--store", "memory:"}})
-	res, _ := plain.exchange(t, "POST", "/graphql", `{"query":"{__typename}"}`, "Origin", "https://app.example.com", "Content-Type", "application/json")
+	res, _ := plain.exchange(t, "POST", "/graphql", `{"query":"{__typename}"}`, "Origin", "https://app.example.com",
+		"Content-Type", "application/json")
 	if got := res.Header.Get("Access-Control-Allow-Origin"); got != "" {
 		t.Errorf("by default %q is allowed", got)
 	}
@@ -324,7 +335,8 @@ func TestPanicIsAnsweredAndLogged(t *testing.T) {
 	p := newProject(false)
 	p.Events["TaskAdded"].Check = func([]byte) error { panic("secret detail") }
 	s := serve(t, p.App, start{args: []string{"--store", "memory:"}})
-	status, body := s.request(t, "POST", "/events", string(cloudevents.Append(nil, new(taskEvent("1", "x")))), "Content-Type", eventType)
+	status, body := s.request(t, "POST", "/events", string(cloudevents.Append(nil, new(taskEvent("1", "x")))),
+		"Content-Type", eventType)
 	if status != 500 || strings.Contains(body, "secret") {
 		t.Errorf("status %d: %s", status, body)
 	}

@@ -61,6 +61,7 @@ func checkReaders(secured, verified, off bool) error {
 	if !secured || verified || off {
 		return nil
 	}
-	return config.Error{Err: errors.New("jwt-secret, jwt-jwks: the schema says who may read what, and there is nothing to verify " +
+	return config.Error{Err: errors.New("jwt-secret, jwt-jwks: the schema says who may read what, and there is " +
+		"nothing to verify " +
 		"callers with: set one of the two, or --auth=off to let everybody read everything")}
 }

@@ -31,7 +31,8 @@ func parse(t *testing.T, args []string, env map[string]string, file string) (*co
 }
 
 func TestFlagBeatsVariableBeatsFileBeatsDefault(t *testing.T) {
-	file := "listen: 127.0.0.1:3\nmax-depth: 3\nsample: true\nplayground: false\njwt-audience: [a, \"b\"]\ntimeout: 3s\nlog-level: warn\n"
+	file := "listen: 127.0.0.1:3\nmax-depth: 3\nsample: true\nplayground: false\njwt-audience: [a, \"b\"]\ntimeout: " +
+		"3s\nlog-level: warn\n"
 	env := map[string]string{"FOLDQL_LISTEN": "127.0.0.1:2", "FOLDQL_MAX_DEPTH": "2", "FOLDQL_JWT_ISSUER": "me"}
 	c, said, ok := parse(t, []string{"serve", "--listen", "127.0.0.1:1"}, env, file)
 	if !ok {
@@ -96,8 +97,10 @@ func TestMistakesInTheConfigurationNameTheirKey(t *testing.T) {
 		{"wrong type in the file", nil, nil, "max-depth: deep\n", []string{"max-depth"}},
 		{"wrong type in a variable", nil, map[string]string{"FOLDQL_TIMEOUT": "long"}, "", []string{"timeout"}},
 		{"no such choice", nil, map[string]string{"FOLDQL_AUTH": "maybe"}, "", []string{"auth", "on"}},
-		{"no such file", nil, map[string]string{"FOLDQL_CONFIG": "/no/such/file"}, "", []string{"error: read the configuration: open /no/such/file"}},
-		{"no such file, by a flag", []string{"--config", "/no/such/file"}, nil, "", []string{"error: read the configuration: open /no/such/file"}},
+		{"no such file", nil, map[string]string{"FOLDQL_CONFIG": "/no/such/file"}, "",
+			[]string{"error: read the configuration: open /no/such/file"}},
+		{"no such file, by a flag", []string{"--config", "/no/such/file"}, nil, "",
+			[]string{"error: read the configuration: open /no/such/file"}},
 		{"unknown flag", []string{"--lisen", "1"}, nil, "", []string{"--lisen"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -138,7 +141,8 @@ func TestServerRefusesToStartWithWhatWouldNotWork(t *testing.T) {
 		{"cache", []string{"--store", "memory:", "--cache-mb", "0"}, "cache-mb: "},
 		{"cache in bytes", []string{"--store", "memory:", "--cache-mb", "268435456"}, "cache-mb: "},
 		{"options of a log", []string{"--store", "memory:", "--events", "log:?sync=off"}, "events: "},
-		{"leeway", []string{"--store", "memory:", "--jwt-leeway", "10000h", "--jwt-secret", strings.Repeat("hunter2", 5)}, "jwt-leeway: "},
+		{"leeway", []string{"--store", "memory:", "--jwt-leeway", "10000h", "--jwt-secret", strings.Repeat("hunter2", 5)},
+			"jwt-leeway: "},
 		{"token that cannot be sent", []string{"--store", "memory:", "--write-token", "hunter2\nx"}, "write-token: "},
 		{"memory", []string{"--store", "memory:", "--cache-mb", "64", "--memory-mb", "64"}, "memory-mb: "},
 		{"limit", []string{"--max-depth", "0"}, "max-depth: "},
@@ -180,7 +184,8 @@ func TestUnknownVariablesAreRefused(t *testing.T) {
 		c := runProgram(t, App{}, start{args: []string{"version"}, env: map[string]string{name: "x"}})
 		c.wantExit(t, exitUsage, name+": there is no such variable; is "+meant+" meant?")
 	}
-	others := map[string]string{"FOLDQ_LISTEN": "x", "foldql_listen": "x", "FOLDQL": "x", "FOLDQL_WRITE_TOKEN": "of another command"}
+	others := map[string]string{"FOLDQ_LISTEN": "x", "foldql_listen": "x", "FOLDQL": "x",
+		"FOLDQL_WRITE_TOKEN": "of another command"}
 	runProgram(t, App{}, start{args: []string{"version"}, env: others}).wantExit(t, exitDone, "go1.")
 }
 

@@ -27,14 +27,16 @@ func TestAServerWithoutSpaceAnswersReadsAndRefusesEvents(t *testing.T) {
 	s = serve(t, app, start{args: append(args, "--reserve-mb", "1000000000")})
 	s.ready(t)
 	status, body := s.request(t, "POST", "/events",
-		`{"specversion":"1.0","id":"x","source":"/s","type":"TaskAdded","data":{"taskId":"9","title":"x"}}`, "Content-Type", eventType)
+		`{"specversion":"1.0","id":"x","source":"/s","type":"TaskAdded","data":{"taskId":"9","title":"x"}}`, "Content-Type",
+		eventType)
 	if status != http.StatusInsufficientStorage || !strings.Contains(body, "urn:foldql:problem:insufficient-storage") {
 		t.Errorf("an event without space: %d %s", status, body)
 	}
 	if got := s.query(t, `{ Task(id: "1") { title } }`); !strings.Contains(got, "Task 1") {
 		t.Errorf("a read without space: %s", got)
 	}
-	if _, metrics := s.request(t, "GET", "/metrics", ""); !strings.Contains(metrics, `foldql_storage_writable{directory="log"} 0`) {
+	if _, metrics := s.request(t, "GET", "/metrics", ""); !strings.Contains(metrics,
+		`foldql_storage_writable{directory="log"} 0`) {
 		t.Errorf("the metrics do not tell:\n%s", metrics)
 	}
 }
@@ -108,7 +110,8 @@ func TestAVanishedDataDirectoryIsNotReady(t *testing.T) {
 	if status := s.post(t, slices.Collect(taskEvents(2, 1))); status != http.StatusServiceUnavailable {
 		t.Errorf("an event for a directory that is gone: %d", status)
 	}
-	if status, body := s.request(t, "GET", "/readyz", ""); status != http.StatusServiceUnavailable || !strings.Contains(body, "not be written") && !strings.Contains(body, "storage") {
+	if status, body := s.request(t, "GET", "/readyz", ""); status != http.StatusServiceUnavailable ||
+		!strings.Contains(body, "not be written") && !strings.Contains(body, "storage") {
 		t.Errorf("/readyz: %d %s", status, body)
 	}
 	if err := os.Rename(dir+"-moved", dir); err != nil {
@@ -125,7 +128,8 @@ func TestAServerOnATakenPortTouchesNoStore(t *testing.T) {
 	}
 	defer taken.Close()
 	dir := filepath.Join(t.TempDir(), "data")
-	c := runProgram(t, newProject(false).App, start{args: []string{"serve", "--store", "embedded:" + dir, "--listen", taken.Addr().String()}})
+	c := runProgram(t, newProject(false).App, start{args: []string{"serve", "--store", "embedded:" + dir, "--listen",
+		taken.Addr().String()}})
 	c.wantExit(t, exitUsage, "listen")
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("the data directory was touched: %v", err)
@@ -133,7 +137,8 @@ func TestAServerOnATakenPortTouchesNoStore(t *testing.T) {
 }
 
 func TestAServerThatStartsIsAliveAndNotReady(t *testing.T) {
-	s := &serving{routes: routes{cfg: &serveCommand{Listen: "127.0.0.1:0", Limits: config.Limits{MaxConnections: 10}}, log: slog.New(slog.DiscardHandler)}}
+	s := &serving{routes: routes{cfg: &serveCommand{Listen: "127.0.0.1:0", Limits: config.Limits{MaxConnections: 10}},
+		log: slog.New(slog.DiscardHandler)}}
 	if err := s.listen(); err != nil {
 		t.Fatal(err)
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/foldql/foldql/server/internal/stores"
 )
 
-// tablesCommand makes the tables of a store in DynamoDB. An embedded store makes its tables by itself, and keeps those that no
-// model has any more until it is told that it can do without.
+// tablesCommand makes the tables of a store in DynamoDB. An embedded store makes its tables by itself, and keeps those
+// that no model has any more until it is told that it can do without.
 type tablesCommand struct {
 	Plan  planCommand  `cmd:"" help:"Print what would be created, changed or removed, and what it costs; change nothing."`
 	Apply applyCommand `cmd:"" help:"Create, change and, where told to, remove tables until they are as the models need them. It may be repeated."`
@@ -100,7 +100,8 @@ func (c *applyCommand) Run(ctx context.Context, p *program) (err error) {
 	if err := s.unrecorded(ctx); err != nil && !c.NotesLost {
 		return err
 	}
-	if err := s.ApplyTables(ctx, dynamostore.Tables{Needed: []*driver.Table{querydb.NotesTable()}}, false, tell); err != nil {
+	if err := s.ApplyTables(ctx, dynamostore.Tables{Needed: []*driver.Table{querydb.NotesTable()}}, false,
+		tell); err != nil {
 		return err
 	}
 	if c.NotesLost {
@@ -133,7 +134,8 @@ type tables struct {
 
 func (c *tablesPlace) open(ctx context.Context, p *program, at config.Store) (*tables, error) {
 	if at.Kind != config.DynamoDB {
-		return nil, config.Wrong("store", "%s keeps no tables; name those in DynamoDB, as dynamodb:PREFIX, or those of embedded:DIR", at)
+		return nil, config.Wrong("store", "%s keeps no tables; name those in DynamoDB, as dynamodb:PREFIX, or those of "+
+			"embedded:DIR", at)
 	}
 	at.Dynamo.Log = p.log
 	drv, err := dynamostore.Open(ctx, at.Dynamo)
@@ -163,7 +165,8 @@ func (s *tables) survey(ctx context.Context) (known dynamostore.Tables, err erro
 	return known, err
 }
 
-// unrecorded returns an error that names tables which hold rows of a fold that is not on record, nil where there are none.
+// unrecorded returns an error that names tables which hold rows of a fold that is not on record, nil where there are
+// none.
 func (s *tables) unrecorded(ctx context.Context) error {
 	there, err := s.Exists(ctx, querydb.NotesTable())
 	if err != nil {

@@ -48,12 +48,14 @@ func TestAChangedModelWantsItsTable(t *testing.T) {
 				c.wantExit(t, exitFailed, "create table "+place.Prefix+table)
 				c.wantExit(t, exitFailed, "server tables apply")
 			}
-			const rebuild = "a start has projection Tasks fold the whole log anew: Task has version 2, and its rows have version 1\n"
+			const rebuild = "a start has projection Tasks fold the whole log anew: Task has version 2, and its rows " +
+				"have version 1\n"
 			first := versioned("1")
 			refused(first, "serve", "foldql")
 			refused(first, "replay", "foldql")
 			plan := tables(first, "plan")
-			for _, want := range []string{"create table " + place.Prefix + "foldql (id, ", "create table " + place.Prefix + "Task (id)", "4 steps"} {
+			for _, want := range []string{"create table " + place.Prefix + "foldql (id, ", "create table " + place.Prefix +
+				"Task (id)", "4 steps"} {
 				plan.wantExit(t, exitDone, want)
 			}
 			tables(first, "apply").wantExit(t, exitDone, "done")
@@ -65,7 +67,8 @@ func TestAChangedModelWantsItsTable(t *testing.T) {
 				if got := s.query(t, `{ Task(id: "7") { title } }`); got != `{"data":{"Task":{"title":"Task 7"}}}` {
 					t.Error(got)
 				}
-				if _, metrics := s.request(t, "GET", "/metrics", ""); !strings.Contains(metrics, "foldql_dynamodb_write_units_total ") {
+				if _, metrics := s.request(t, "GET", "/metrics", ""); !strings.Contains(metrics,
+					"foldql_dynamodb_write_units_total ") {
 					t.Errorf("no counters of the driver:\n%s", metrics)
 				}
 				s.end(t)
@@ -86,7 +89,8 @@ func TestAChangedModelWantsItsTable(t *testing.T) {
 			answers(second)
 			tables(second, "plan").wantExit(t, exitDone, "is of a former generation: --allow-delete removes it")
 			tables(second, "apply").wantExit(t, exitDone, "done")
-			tables(second, "plan", "--allow-delete").wantExit(t, exitDone, fmt.Sprintf("remove table %sTask with its ", place.Prefix))
+			tables(second, "plan", "--allow-delete").wantExit(t, exitDone, fmt.Sprintf("remove table %sTask with its ",
+				place.Prefix))
 			tables(second, "apply", "--allow-delete").wantExit(t, exitDone, "done")
 			tables(second, "plan", "--allow-delete").wantExit(t, exitDone, "there is nothing to do")
 			answers(second)

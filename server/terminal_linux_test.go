@@ -37,7 +37,8 @@ func openTerminal(t *testing.T) (screen, program *os.File) {
 // TestOnATerminalTheLogIsTextAndCtrlCEndsWellAtAnyTime, also before the server listens.
 func TestOnATerminalTheLogIsTextAndCtrlCEndsWellAtAnyTime(t *testing.T) {
 	screen, program := openTerminal(t)
-	cmd := exec.CommandContext(t.Context(), os.Args[0], append([]string{"serve", "--listen", "127.0.0.1:0"}, embedded(t)...)...)
+	cmd := exec.CommandContext(t.Context(), os.Args[0], append([]string{"serve", "--listen", "127.0.0.1:0"},
+		embedded(t)...)...)
 	cmd.Env = append(os.Environ(), "SERVER_TEST_PROGRAM=1")
 	cmd.Stderr = program
 	if err := cmd.Start(); err != nil {

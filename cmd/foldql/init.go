@@ -47,7 +47,8 @@ func (c *initialize) Run(person *console) error {
 	return err
 }
 
-// askModel asks for the name of the first read model until it is a good one, where it is not given and somebody is there.
+// askModel asks for the name of the first read model until it is a good one, where it is not given and somebody is
+// there.
 func (c *initialize) askModel(person *console) error {
 	if c.Model != "" || !person.interactive {
 		return nil
@@ -74,8 +75,8 @@ func (c *initialize) askModel(person *console) error {
 	}
 }
 
-// released is the version of the tool that a module proxy has, "" where it was built from a checkout. What comes from a proxy
-// has a sum; what was built in a checkout is taken for its release where exactly that is checked out.
+// released is the version of the tool that a module proxy has, "" where it was built from a checkout. What comes from a
+// proxy has a sum; what was built in a checkout is taken for its release where exactly that is checked out.
 func released(info *debug.BuildInfo) string {
 	if info == nil {
 		return ""

@@ -17,12 +17,14 @@ func TestCommandsDoWhatTheySay(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	for _, args := range []string{"init todo --module example.com/todo --model Note --replace " + checkout, "lint --dir todo", "generate --dir todo/cmd/server", "version"} {
+	for _, args := range []string{"init todo --module example.com/todo --model Note --replace " + checkout,
+		"lint --dir todo", "generate --dir todo/cmd/server", "version"} {
 		if err := run(t, args); err != nil {
 			t.Fatalf("%s: %v", args, err)
 		}
 	}
-	if err := os.WriteFile("todo/schema.graphqls", []byte("type Task @readModel(events: []) { id: ID @id }"), 0o644); err != nil {
+	if err := os.WriteFile("todo/schema.graphqls", []byte("type Task @readModel(events: []) { id: ID @id }"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	for args, want := range map[string]string{
@@ -41,7 +43,8 @@ func TestCommandsDoWhatTheySay(t *testing.T) {
 
 // TestOnATerminalTheFirstModelIsAskedFor until its name is a good one; an empty line takes what is proposed.
 func TestOnATerminalTheFirstModelIsAskedFor(t *testing.T) {
-	for answers, want := range map[string]string{"my book\nBook\n": "Book", "\n": "Task", " Order ": "Order", "query": ""} {
+	for answers, want := range map[string]string{"my book\nBook\n": "Book", "\n": "Task", " Order ": "Order",
+		"query": ""} {
 		var asked strings.Builder
 		c := initialize{}
 		err := c.askModel(&console{in: strings.NewReader(answers), out: &asked, interactive: true})

@@ -15,8 +15,8 @@ func IsBinary(h http.Header) bool {
 	return len(h["Ce-Id"])+len(h["Ce-Specversion"])+len(h["Ce-Type"]) > 0
 }
 
-// DecodeBinary reads one event in the binary mode of HTTP: the attributes are in ce- headers, percent-encoded, the body is
-// the data. Data shares the memory of the body; an error is an *Error.
+// DecodeBinary reads one event in the binary mode of HTTP: the attributes are in ce- headers, percent-encoded, the body
+// is the data. Data shares the memory of the body; an error is an *Error.
 func (d Decoder) DecodeBinary(h http.Header, body []byte) (eventlog.Event, error) {
 	var e draft
 	bad := e.headers(h)
@@ -77,8 +77,8 @@ func (d *draft) size() int {
 	return n
 }
 
-// headerText decodes the value of a header: a quoted string loses its quotes, %XX stands for a byte, and the bytes must be
-// UTF-8.
+// headerText decodes the value of a header: a quoted string loses its quotes, %XX stands for a byte, and the bytes must
+// be UTF-8.
 func headerText(v string) (string, bool) {
 	v = strings.TrimSpace(v)
 	if len(v) >= 2 && v[0] == '"' && v[len(v)-1] == '"' {

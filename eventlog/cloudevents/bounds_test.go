@@ -29,10 +29,12 @@ func TestExtensionsAreCounted(t *testing.T) {
 		t.Errorf("as many as there may be: %d, error %v", len(e.Extensions), err)
 	}
 	const want = "the event has more than 100 extension attributes"
-	if _, err := d.Decode([]byte(withExtensions(cloudevents.MaxExtensions + 1))); err == nil || !strings.HasSuffix(err.Error(), want) {
+	if _, err := d.Decode([]byte(withExtensions(cloudevents.MaxExtensions + 1))); err == nil ||
+		!strings.HasSuffix(err.Error(), want) {
 		t.Errorf("one more: %v", err)
 	}
-	if _, err := d.DecodeBatch(t.Context(), []byte("["+withExtensions(100_000)+"]")); err == nil || !strings.HasSuffix(err.Error(), want) {
+	if _, err := d.DecodeBatch(t.Context(), []byte("["+withExtensions(100_000)+"]")); err == nil ||
+		!strings.HasSuffix(err.Error(), want) {
 		t.Errorf("a megabyte of them in a batch: %v", err)
 	}
 	h := http.Header{"Ce-Id": {"a"}, "Ce-Source": {"/s"}, "Ce-Type": {"T"}, "Ce-Specversion": {"1.0"}}
@@ -44,7 +46,8 @@ func TestExtensionsAreCounted(t *testing.T) {
 	}
 }
 
-// TestALargeEventOfABatchIsNotReadToItsEnd: what is beyond the size of an event is not looked at, whatever stands there.
+// TestALargeEventOfABatchIsNotReadToItsEnd: what is beyond the size of an event is not looked at, whatever stands
+// there.
 func TestALargeEventOfABatchIsNotReadToItsEnd(t *testing.T) {
 	d := cloudevents.Decoder{MaxSize: 1000}
 	text := `[{"id":"a","subject":"` + strings.Repeat("s", 1000) + `",here is no JSON`
@@ -56,7 +59,8 @@ func TestALargeEventOfABatchIsNotReadToItsEnd(t *testing.T) {
 func TestBatchesAreBounded(t *testing.T) {
 	one := withExtensions(0)
 	batch := "[" + strings.Repeat(one+",", cloudevents.MaxBatch-1) + one
-	if events, err := (cloudevents.Decoder{}).DecodeBatch(t.Context(), []byte(batch+"]")); err != nil || len(events) != cloudevents.MaxBatch {
+	if events, err := (cloudevents.Decoder{}).DecodeBatch(t.Context(), []byte(batch+"]")); err != nil ||
+		len(events) != cloudevents.MaxBatch {
 		t.Errorf("as many events as there may be: %d, error %v", len(events), err)
 	}
 	_, err := cloudevents.Decoder{}.DecodeBatch(t.Context(), []byte(batch+","+one+"]"))
@@ -69,7 +73,8 @@ func TestBatchesAreBounded(t *testing.T) {
 func TestDecodingABatchEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := (cloudevents.Decoder{}).DecodeBatch(ctx, []byte("["+full+","+full+"]")); !errors.Is(err, context.Canceled) {
+	if _, err := (cloudevents.Decoder{}).DecodeBatch(ctx, []byte("["+full+","+full+"]")); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -1,8 +1,8 @@
 // Package cloudevents reads and writes CloudEvents 1.0 with JSON data: one event or a batch of them in the JSON format,
 // and the binary mode of the HTTP binding.
 //
-// It is strict: attributes are named and typed as the specification says, specversion, id, source, type and data must be
-// there, and no name may be given twice in any object. Data must be one JSON object. Times of any offset become UTC.
+// It is strict: attributes are named and typed as the specification says, specversion, id, source, type and data must
+// be there, and no name may be given twice in any object. Data must be one JSON object. Times of any offset become UTC.
 package cloudevents
 
 import (

@@ -60,13 +60,16 @@ func TestFaultsNameTheEventAndTheAttribute(t *testing.T) {
 		{`"type"`, `"time":"yesterday","type"`, `event (id "a"): time: want an RFC 3339 date-time, got "yesterday"`},
 		{`"type"`, `"id":"b","type"`, `event (id "a"): id: given twice`},
 		{`"type"`, `"subject":null,"subject":"b","type"`, `event (id "a"): subject: given twice`},
-		{`"type"`, `"subject":"` + strings.Repeat("<", cloudevents.MaxName+1) + `","type"`, `event (id "a"): subject: has 2049 bytes, and may have 2048`},
+		{`"type"`, `"subject":"` + strings.Repeat("<", cloudevents.MaxName+1) + `","type"`,
+			`event (id "a"): subject: has 2049 bytes, and may have 2048`},
 		{`"type"`, `"ext":"1","ext":"1","type"`, `event (id "a"): ext: given twice`},
-		{`"type"`, `"Ext":"1","type"`, `event (id "a"): Ext: the name of an attribute has lower-case letters and digits only`},
+		{`"type"`, `"Ext":"1","type"`, `event (id "a"): Ext: the name of an attribute has lower-case letters ` +
+			`and digits only`},
 		{`"type"`, `"":"1","type"`, `event (id "a"): "": an attribute without a name`},
 		{`"type"`, `"ext":1.5,"type"`, `event (id "a"): ext: want an integer of 32 bits, got 1.5`},
 		{`"type"`, `"ext":[1],"type"`, `event (id "a"): ext: want a string, a boolean or an integer, got list`},
-		{`"type"`, `"datacontenttype":"text/xml","type"`, `event (id "a"): datacontenttype: want a JSON media type, got "text/xml"`},
+		{`"type"`, `"datacontenttype":"text/xml","type"`, `event (id "a"): datacontenttype: want a JSON media type, ` +
+			`got "text/xml"`},
 		{`"type"`, `"data_base64":"e30=","type"`, `event (id "a"): data: given twice`},
 		{`"data":{}`, `"data_base64":"e30"`, `event (id "a"): data_base64: not base64 (RFC 4648, with padding)`},
 		{`"data":{}`, `"data_base64":"W10="`, `event (id "a"): data_base64: want an object, got list`},
@@ -164,7 +167,8 @@ func TestBinaryModeRefuses(t *testing.T) {
 		{"Ce-Id", "%4", `{}`, `event: id: the header is not percent-encoded UTF-8`},
 		{"Ce-Id", "", `{}`, `event: id: must not be empty`},
 		{"Ce-Data", "{}", `{}`, `event (id "a"): data: must not be a header of its own in the binary mode`},
-		{"Ce-Not-Allowed", "1", `{}`, `event (id "a"): not-allowed: the name of an attribute has lower-case letters and digits only`},
+		{"Ce-Not-Allowed", "1", `{}`, `event (id "a"): not-allowed: the name of an attribute has lower-case letters ` +
+			`and digits only`},
 		{"Content-Type", "text/plain", `{}`, `event (id "a"): datacontenttype: want a JSON media type, got "text/plain"`},
 		{"Ce-Ext", "1", ``, `event (id "a"): data: not JSON: want a value, got the end of the text at byte 0`},
 		{"Ce-Ext", "1", `7`, `event (id "a"): data: want an object, got number`},
@@ -180,7 +184,8 @@ func TestBinaryModeRefuses(t *testing.T) {
 		}
 	}
 	h := http.Header{"Ce-Id": {"a", "b"}, "Ce-Source": {"/s"}, "Ce-Type": {"T"}, "Ce-Specversion": {"1.0"}}
-	if _, err := (cloudevents.Decoder{}).DecodeBinary(h, []byte(`{}`)); err == nil || err.Error() != `event: id: given twice` {
+	if _, err := (cloudevents.Decoder{}).DecodeBinary(h, []byte(`{}`)); err == nil ||
+		err.Error() != `event: id: given twice` {
 		t.Errorf("two ids: %v", err)
 	}
 }

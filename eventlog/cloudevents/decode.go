@@ -45,8 +45,8 @@ var scanners = sync.Pool{New: func() any { return &scan.Scanner{} }}
 // MaxBatch is how many events a batch may have: each costs memory beyond its bytes.
 const MaxBatch = 10_000
 
-// DecodeBatch reads a JSON array of events in the JSON format; otherwise it is like Decode. It ends with the context, whose
-// error it returns then.
+// DecodeBatch reads a JSON array of events in the JSON format; otherwise it is like Decode. It ends with the context,
+// whose error it returns then.
 func (d Decoder) DecodeBatch(ctx context.Context, b []byte) ([]eventlog.Event, error) {
 	var s scan.Scanner
 	s.Reset(b)

@@ -20,8 +20,8 @@ type draft struct {
 	others  []string // names of extensions that were given, at most MaxExtensions
 }
 
-// MaxExtensions is how many extension attributes an event may have. The specification sets no bound; this one keeps what an
-// event costs in proportion to its size.
+// MaxExtensions is how many extension attributes an event may have. The specification sets no bound; this one keeps
+// what an event costs in proportion to its size.
 const MaxExtensions = 100
 
 // known are the attributes with a meaning here; the rest are extensions.
@@ -153,8 +153,8 @@ func checkName(name string) *Error {
 	return nil
 }
 
-// MaxName is how many bytes each of the attributes may have that name an event or what it is about: id, source, type, subject
-// and partitionkey. Positions and notes are kept under them, in every store.
+// MaxName is how many bytes each of the attributes may have that name an event or what it is about: id, source, type,
+// subject and partitionkey. Positions and notes are kept under them, in every store.
 const MaxName = 2048
 
 // checkText holds a value to the strings that an attribute may have.

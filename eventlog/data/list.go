@@ -29,8 +29,8 @@ func List[T any](r *Reader, read func(*Reader) T) []T {
 	}
 }
 
-// Nullable makes of a function that reads a value one that reads a value or null, which is nil: for lists whose elements
-// may be null.
+// Nullable makes of a function that reads a value one that reads a value or null, which is nil: for lists whose
+// elements may be null.
 func Nullable[T any](read func(*Reader) T) func(*Reader) *T {
 	return func(r *Reader) *T {
 		if r.err == nil && r.text.Kind() == scan.Null {

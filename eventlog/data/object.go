@@ -43,8 +43,8 @@ func (r *Reader) object(fields []Field, yield func(int) bool) {
 	}
 }
 
-// surplus are the first names of an object that are not declared, as the text has them. They are kept without a copy, since
-// they matter only where a field is missing.
+// surplus are the first names of an object that are not declared, as the text has them. They are kept without a copy,
+// since they matter only where a field is missing.
 type surplus struct {
 	names [8][]byte
 	n     int
@@ -64,7 +64,8 @@ func (s *surplus) meant(field string) string {
 		if len(name) > 2*len(field) {
 			continue
 		}
-		if d := levenshtein.ComputeDistance(strings.ToLower(string(name)), strings.ToLower(field)); d < least && d < len(field) {
+		if d := levenshtein.ComputeDistance(strings.ToLower(string(name)), strings.ToLower(field)); d < least &&
+			d < len(field) {
 			best, least = shortened(name), d
 		}
 	}
@@ -149,8 +150,8 @@ func (r *Reader) missing(fields []Field, seen []bool, others *surplus) {
 	}
 }
 
-// find returns where the field is, -1 for nowhere. Producers mostly write fields in one order, so the one after the last
-// is tried first.
+// find returns where the field is, -1 for nowhere. Producers mostly write fields in one order, so the one after the
+// last is tried first.
 func find(fields []Field, name []byte, guess int) int {
 	if guess < len(fields) && fields[guess].Name == string(name) {
 		return guess

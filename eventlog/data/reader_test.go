@@ -150,8 +150,11 @@ func TestFaultsNameThePathOfTheField(t *testing.T) {
 		{`["a","b"]`, `"a"`, "field notes: want list, got string"},
 		{`"WEB"`, `"PHONE"`, `field channel: want one of WEB, STORE, got "PHONE"`},
 		{`"customer":"Ada",`, ``, "field customer: required, but missing"},
-		{`"customer":`, `"far":1,"Custmer":`, `field customer: required, but missing; there is "Custmer", which is not declared: is it meant?`},
-		{`"quantity":2}`, `"quantitty":2}`, `field lines[0].quantity: required, but missing; there is "quantitty", which is not declared: is it meant?`},
+		{`"customer":`, `"far":1,"Custmer":`, `field customer: required, but missing; there is "Custmer", which is not ` +
+			`declared: is it meant?`},
+		{`"quantity":2}`, `"quantitty":2}`, `field lines[0].quantity: required, but missing; there is ` +
+			`"quantitty", which is ` +
+			`not declared: is it meant?`},
 		{`"Ada"`, `null`, "field customer: required, got null"},
 		{`"discount":0.5`, `"discount":null,"discount":1`, "field discount: given twice"},
 		{`"discount"`, `"other":{"a":1,"a":2},"discount"`, `field other: not JSON: the name "a" is given twice at byte `},

@@ -61,8 +61,8 @@ func (l *Log) append(events []eventlog.Event) ([]eventlog.Appended, error) {
 	return at, nil
 }
 
-// write settles what becomes of the events and hands those that are new to the store, whose sync is still to be awaited.
-// batch is nil where none is new; last is the offset of the last one.
+// write settles what becomes of the events and hands those that are new to the store, whose sync is still to be
+// awaited. batch is nil where none is new; last is the offset of the last one.
 func (l *Log) write(events []eventlog.Event) (at []eventlog.Appended, batch *pebble.Batch, last uint64, err error) {
 	l.order.Lock()
 	defer l.order.Unlock()

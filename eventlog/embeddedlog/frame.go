@@ -12,8 +12,8 @@ import (
 )
 
 // A stored event is the length of its head, the head, and the data as it came. The head is the texts of the event, each
-// led by its length, in the order of texts; the time as seconds and nanoseconds; and the extensions, led by their number,
-// each a name and a value. Numbers are varints.
+// led by its length, in the order of texts; the time as seconds and nanoseconds; and the extensions, led by their
+// number, each a name and a value. Numbers are varints.
 //
 // One string is made of the whole head, and the texts are parts of it: an event costs two allocations to read.
 

@@ -11,7 +11,8 @@ import (
 
 // FuzzFrame reads back what is written, whatever the texts are.
 func FuzzFrame(f *testing.F) {
-	f.Add("id", "/source", "Type", "subject", "key", "schema", "name", "value", int64(1705314600), int64(123456789), []byte(`{}`))
+	f.Add("id", "/source", "Type", "subject", "key", "schema", "name", "value", int64(1705314600), int64(123456789),
+		[]byte(`{}`))
 	f.Add("", "", "", "", "", "", "", "", int64(-62135596800), int64(0), []byte{})
 	f.Fuzz(func(t *testing.T, id, source, kind, subject, key, schema, name, value string, sec, nano int64, data []byte) {
 		want := eventlog.Event{

@@ -17,8 +17,8 @@ import (
 	"github.com/foldql/foldql/eventlog"
 )
 
-// TestALogWithoutSpaceRefusesAppendsAndGoesOnByItself: what was acknowledged is there, reads go on, and an event that was
-// refused and sent again is there once.
+// TestALogWithoutSpaceRefusesAppendsAndGoesOnByItself: what was acknowledged is there, reads go on, and an event that
+// was refused and sent again is there once.
 func TestALogWithoutSpaceRefusesAppendsAndGoesOnByItself(t *testing.T) {
 	var full atomic.Bool
 	fs := vfs.NewCrashableMem()
@@ -93,7 +93,8 @@ func TestTheReserveOfFreeSpaceIsLeftAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if _, err := l.Append(t.Context(), numbered(1)); !errors.Is(err, eventlog.ErrFull) || !strings.Contains(err.Error(), "MB are kept free") {
+	if _, err := l.Append(t.Context(), numbered(1)); !errors.Is(err, eventlog.ErrFull) || !strings.Contains(err.Error(),
+		"MB are kept free") {
 		t.Errorf("Append: %v", err)
 	}
 	if head, err := l.Head(t.Context(), Partition); head != 0 || err != nil {

@@ -67,7 +67,8 @@ func (s *Source) release(c *cursor) {
 }
 
 // next reads the next line that is not blank. Of lines after the given one it returns a copy, of at most longest bytes,
-// and how long the line is. io.EOF may be passing, and the context may end amid a line; what was read of it by then is kept.
+// and how long the line is. io.EOF may be passing, and the context may end amid a line; what was read of it by then is
+// kept.
 func (c *cursor) next(ctx context.Context, longest int, after uint64) (line []byte, whole int, err error) {
 	for {
 		if err := ctx.Err(); err != nil {

@@ -1,8 +1,8 @@
 // Package filesource reads events from a file of JSON lines, plain or gzipped, or from standard input.
 //
-// There is one partition, "0". The offset of an event is the number of its line; blank lines are passed over. A line that
-// is no event is delivered as a malformed one, so that it is not lost. The file is taken to be complete: it has an end,
-// and Wait answers io.EOF there. That each (source, id) occurs once is up to the file.
+// There is one partition, "0". The offset of an event is the number of its line; blank lines are passed over. A line
+// that is no event is delivered as a malformed one, so that it is not lost. The file is taken to be complete: it has an
+// end, and Wait answers io.EOF there. That each (source, id) occurs once is up to the file.
 //
 // Standard input is spooled to a temporary file while it comes in, so that it can be read by several readers and again
 // from an earlier position; it takes as much disk as there is input.
@@ -110,8 +110,8 @@ func (s *Source) usable(ctx context.Context, partition string) error {
 	return ctx.Err()
 }
 
-// Read implements eventlog.Source. Reading on from where some reader stopped costs nothing, and less where another reader
-// has been there a little before; any other position is reached by passing over the lines before it.
+// Read implements eventlog.Source. Reading on from where some reader stopped costs nothing, and less where another
+// reader has been there a little before; any other position is reached by passing over the lines before it.
 func (s *Source) Read(ctx context.Context, partition string, after uint64, most int) ([]eventlog.Event, error) {
 	if err := s.usable(ctx, partition); err != nil {
 		return nil, err
@@ -227,7 +227,8 @@ func (s *Source) Wait(ctx context.Context, after eventlog.Positions) error {
 	}
 }
 
-// Head implements eventlog.Source. The first call reads a file to its end; of standard input it is what has come so far.
+// Head implements eventlog.Source. The first call reads a file to its end; of standard input it is what has come so
+// far.
 func (s *Source) Head(ctx context.Context, partition string) (uint64, error) {
 	if err := s.usable(ctx, partition); err != nil {
 		return 0, err

@@ -5,8 +5,8 @@
 //	{"appended":[{"partition":"0","offset":17,"duplicate":false}]}
 //
 // 201 says that some event is new, 200 that all were there already. A batch is appended whole or not at all. Everything
-// else is answered with problem details (RFC 9457) that name the event and the field. Who may send events is not decided
-// here.
+// else is answered with problem details (RFC 9457) that name the event and the field. Who may send events is not
+// decided here.
 package ingest
 
 import (

@@ -71,8 +71,10 @@ func TestEventsAreAppendedInEveryMode(t *testing.T) {
 		status     int
 		want       string
 	}{
-		{"structured", event("a", ""), []string{"Content-Type", one}, 201, `{"appended":[{"partition":"0","offset":1,"duplicate":false}]}`},
-		{"structured again", event("a", " "), []string{"Content-Type", one}, 200, `{"appended":[{"partition":"0","offset":1,"duplicate":true}]}`},
+		{"structured", event("a", ""), []string{"Content-Type", one}, 201,
+			`{"appended":[{"partition":"0","offset":1,"duplicate":false}]}`},
+		{"structured again", event("a", " "), []string{"Content-Type", one}, 200,
+			`{"appended":[{"partition":"0","offset":1,"duplicate":true}]}`},
 		{
 			"batch", "[" + event("b", "") + "," + event("a", "") + "]",
 			[]string{"Content-Type", batch}, 201,
@@ -81,7 +83,8 @@ func TestEventsAreAppendedInEveryMode(t *testing.T) {
 		{"empty batch", "[]", []string{"Content-Type", batch}, 200, `{"appended":[]}`},
 		{
 			"binary", `{"n":7}`, []string{
-				"Content-Type", "application/json", "ce-specversion", "1.0", "ce-id", "%63", "ce-source", "/s", "ce-type", "Counted",
+				"Content-Type", "application/json", "ce-specversion", "1.0", "ce-id", "%63", "ce-source", "/s",
+				"ce-type", "Counted",
 			},
 			201, `{"appended":[{"partition":"0","offset":3,"duplicate":false}]}`,
 		},
@@ -121,7 +124,8 @@ func TestBadInputIsAnsweredWithAProblem(t *testing.T) {
 		want       detail
 	}{
 		{
-			"an attribute is missing", `{"specversion":"1.0","id":"a","type":"Counted","data":{"n":1}}`, []string{"Content-Type", one},
+			"an attribute is missing", `{"specversion":"1.0","id":"a","type":"Counted","data":{"n":1}}`,
+			[]string{"Content-Type", one},
 			detail{Type: "invalid-event", Status: 400, Event: &zero, ID: "a", Field: "source", Reason: "required, but missing"},
 		},
 		{
@@ -134,7 +138,8 @@ func TestBadInputIsAnsweredWithAProblem(t *testing.T) {
 			detail{Type: "invalid-event", Status: 400, Event: &zero, ID: "a", Field: "data", Reason: "want an object, got list"},
 		},
 		{
-			"the id is long", strings.Replace(event(strings.Repeat("é", 65), ""), `Counted`, `Other`, 1), []string{"Content-Type", one},
+			"the id is long", strings.Replace(event(strings.Repeat("é", 65), ""), `Counted`, `Other`, 1),
+			[]string{"Content-Type", one},
 			detail{
 				Type: "invalid-event", Status: 400, Event: &zero, ID: strings.Repeat("é", 64) + "…", Field: "type",
 				Reason: "no such event type is declared",
@@ -142,11 +147,13 @@ func TestBadInputIsAnsweredWithAProblem(t *testing.T) {
 		},
 		{
 			"the type is not declared", strings.Replace(event("a", ""), `Counted`, `Other`, 1), []string{"Content-Type", one},
-			detail{Type: "invalid-event", Status: 400, Event: &zero, ID: "a", Field: "type", Reason: "no such event type is declared"},
+			detail{Type: "invalid-event", Status: 400, Event: &zero, ID: "a", Field: "type",
+				Reason: "no such event type is declared"},
 		},
 		{
 			"the check fails otherwise", strings.Replace(event("a", ""), `Counted`, `Broken`, 1), []string{"Content-Type", one},
-			detail{Type: "invalid-event", Status: 400, Event: &zero, ID: "a", Field: "data", Reason: "the data do not fit the type"},
+			detail{Type: "invalid-event", Status: 400, Event: &zero, ID: "a", Field: "data",
+				Reason: "the data do not fit the type"},
 		},
 		{
 			"the batch is no array", event("a", ""), []string{"Content-Type", batch},
@@ -238,7 +245,8 @@ func TestABodyOfUnknownLengthIsBounded(t *testing.T) {
 		{"a request", ingest.Config{MaxBody: 1000}, []string{"Content-Type", one}, "request-too-large"},
 		{"a batch", ingest.Config{MaxBody: 1000, MaxEvent: 500}, []string{"Content-Type", batch}, "request-too-large"},
 		{"an event", ingest.Config{MaxEvent: 1000}, []string{"Content-Type", one}, "event-too-large"},
-		{"an event in the binary mode", ingest.Config{MaxEvent: 1000}, []string{"Content-Type", "application/json", "Ce-Id", "a"}, "event-too-large"},
+		{"an event in the binary mode", ingest.Config{MaxEvent: 1000}, []string{"Content-Type", "application/json", "Ce-Id",
+			"a"}, "event-too-large"},
 	} {
 		sent := 0
 		endless := readerFunc(func(b []byte) (int, error) {
@@ -266,7 +274,9 @@ func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
 
 func TestABodyThatEndsEarlyIsTheCallersProblem(t *testing.T) {
 	h := ingest.Handler(memlog.New(memlog.Options{}), types, ingest.Config{})
-	torn := io.MultiReader(strings.NewReader(event("a", "")), readerFunc(func([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }))
+	torn := io.MultiReader(strings.NewReader(event("a", "")), readerFunc(func([]byte) (int, error) {
+		return 0, io.ErrUnexpectedEOF
+	}))
 	r := httptest.NewRequest(http.MethodPost, "/events", torn)
 	r.Header.Set("Content-Type", one)
 	w := httptest.NewRecorder()

@@ -109,7 +109,8 @@ func conflicting(c *eventlog.ConflictError) *problem {
 func mismatch() *problem {
 	return &problem{
 		Type: urn + "log-mismatch", Title: "Log mismatch", Status: http.StatusServiceUnavailable,
-		Detail: "The log is not the one that the rows are folded from. Nothing was appended: keep the events, and send them " +
+		Detail: "The log is not the one that the rows are folded from. Nothing was appended: keep the events, " +
+			"and send them " +
 			"when an operator has restored the log or accepted it.",
 	}
 }

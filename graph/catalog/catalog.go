@@ -1,5 +1,5 @@
-// Package catalog describes a generated API to its runtime: types, queries, what joins what, and who may read. Generated code
-// fills it in, and nobody else needs to.
+// Package catalog describes a generated API to its runtime: types, queries, what joins what, and who may read.
+// Generated code fills it in, and nobody else needs to.
 package catalog
 
 import (

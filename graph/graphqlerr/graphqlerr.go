@@ -1,6 +1,6 @@
 // Package graphqlerr makes the errors that clients of the API see. Each carries one code of a closed list in its
-// extensions, so that programs need not read messages. Resolvers of your own make theirs with [New]; an error of any other
-// kind reaches clients as INTERNAL, without its text.
+// extensions, so that programs need not read messages. Resolvers of your own make theirs with [New]; an error of any
+// other kind reaches clients as INTERNAL, without its text.
 package graphqlerr
 
 import (

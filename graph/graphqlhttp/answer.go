@@ -37,7 +37,8 @@ func (h *handler) answer(out *answer, params *graphql.RawParams, exec graphql.Gr
 		return
 	case op.Operation != ast.Query && out.request.Method == http.MethodGet:
 		out.w.Header().Set("Allow", http.MethodPost)
-		out.refuse(http.StatusMethodNotAllowed, graphqlerr.New(graphqlerr.BadUserInput, "a %s needs a POST request", op.Operation))
+		out.refuse(http.StatusMethodNotAllowed, graphqlerr.New(graphqlerr.BadUserInput, "a %s needs a POST request",
+			op.Operation))
 		return
 	}
 	if err := h.inputs.read(op, params.Variables); err != nil {
@@ -80,7 +81,8 @@ func operation(doc *ast.QueryDocument, name string) (*ast.OperationDefinition, *
 		return op, nil
 	}
 	if name == "" {
-		return nil, coded(graphqlerr.BadUserInput, "the document has %d operations: say in operationName which one is meant", len(doc.Operations))
+		return nil, coded(graphqlerr.BadUserInput, "the document has %d operations: say in operationName which "+
+			"one is meant", len(doc.Operations))
 	}
 	return nil, coded(graphqlerr.BadUserInput, "the document has no operation %.100q", name)
 }
@@ -120,8 +122,8 @@ func (a *answer) refuse(status int, err error) {
 	a.write(status, &graphql.Response{Errors: gqlerror.List{gql}})
 }
 
-// failed answers a request whose document or variables are wrong: nothing was executed, so there is no data. Clients that
-// do not know the media type of GraphQL take every other status than 200 for a failure of the transport.
+// failed answers a request whose document or variables are wrong: nothing was executed, so there is no data. Clients
+// that do not know the media type of GraphQL take every other status than 200 for a failure of the transport.
 func (a *answer) failed(resp *graphql.Response) {
 	status := http.StatusOK
 	if a.mediaType == responseType {
@@ -230,8 +232,9 @@ func encode(v any) []byte {
 	return b
 }
 
-// sending is an answer on its way to a client who may be slow. What the server and the network keep for themselves takes small
-// answers at once; a large one is held in memory until the client has read most of it, so that it has to go on reading.
+// sending is an answer on its way to a client who may be slow. What the server and the network keep for themselves
+// takes small answers at once; a large one is held in memory until the client has read most of it, so that it has to go
+// on reading.
 type sending struct {
 	w        http.ResponseWriter
 	patience time.Duration

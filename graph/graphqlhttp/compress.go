@@ -9,7 +9,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// compressing has answers of so many bytes, and more, compressed for clients that want it. Others are served as without it.
+// compressing has answers of so many bytes, and more, compressed for clients that want it. Others are served as without
+// it.
 func compressing(h http.Handler, least int) http.Handler {
 	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(least), gzhttp.CompressionLevel(gzip.BestSpeed),
 		gzhttp.ContentTypes([]string{jsonType, responseType}))

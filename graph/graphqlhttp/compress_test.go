@@ -26,7 +26,8 @@ func (long) Exec(ctx context.Context) graphql.ResponseHandler {
 	}
 }
 
-// TestLongAnswersAreCompressedForClientsThatWantIt, and for nobody else; short ones are not, and no cache mixes them up.
+// TestLongAnswersAreCompressedForClientsThatWantIt, and for nobody else; short ones are not, and no cache mixes them
+// up.
 func TestLongAnswersAreCompressedForClientsThatWantIt(t *testing.T) {
 	h := New(long{testSchema}, Config{})
 	for _, tt := range []struct {
@@ -64,7 +65,8 @@ func TestLongAnswersAreCompressedForClientsThatWantIt(t *testing.T) {
 		var body io.Reader = w.Body
 		if tt.want {
 			if n := w.Body.Len(); n > tt.length/10 || w.Header().Get("Content-Length") != "" {
-				t.Errorf("%q: %d bytes are sent of %d, with the length %q", tt.accept, n, tt.length, w.Header().Get("Content-Length"))
+				t.Errorf("%q: %d bytes are sent of %d, with the length %q", tt.accept, n, tt.length,
+					w.Header().Get("Content-Length"))
 			}
 			var err error
 			if body, err = gzip.NewReader(w.Body); err != nil {

@@ -21,14 +21,15 @@ type Config struct {
 	MaxRootFields int
 	// MaxFields is how many fields an operation may have, counted wherever its fragments are spread; 2,000 by default.
 	MaxFields int
-	// MaxValues is how many values the variables of a request may have, those in lists and objects counted; 10,000 by default.
+	// MaxValues is how many values the variables of a request may have, those in lists and objects counted; 10,000 by
+	// default.
 	MaxValues int
 	// MaxRead is how many bytes of rows may be read for one request; 32 MiB by default.
 	MaxRead int64
 	// Memory is what all requests share; one of 100 MiB by default.
 	Memory *Memory
-	// WriteTimeout is how long a client may take to receive 64 KiB of an answer; 10 seconds by default. No answer is sent for
-	// longer than a minute.
+	// WriteTimeout is how long a client may take to receive 64 KiB of an answer; 10 seconds by default. No answer is sent
+	// for longer than a minute.
 	WriteTimeout time.Duration
 	// Timeout is how long a request may take; 30 seconds by default.
 	Timeout time.Duration
@@ -36,8 +37,8 @@ type Config struct {
 	Introspection bool
 	// CacheBytes is about how much memory parsed documents may take; 32 MB by default.
 	CacheBytes int
-	// CompressFrom is from how many bytes on an answer is compressed, for clients that accept gzip; 1,400 by default, about
-	// what one packet holds. Less than none means never.
+	// CompressFrom is from how many bytes on an answer is compressed, for clients that accept gzip; 1,400 by default,
+	// about what one packet holds. Less than none means never.
 	CompressFrom int
 	// Extensions are gqlgen's hooks into operations and responses, for metrics and the like.
 	Extensions []graphql.HandlerExtension

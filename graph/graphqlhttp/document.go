@@ -46,8 +46,8 @@ func withoutDefer(schema *ast.Schema) *ast.Schema {
 	return &fresh
 }
 
-// rulesFor are the rules of validation, in the order of their names; where suggesting, messages say which names may have been
-// meant.
+// rulesFor are the rules of validation, in the order of their names; where suggesting, messages say which names may
+// have been meant.
 func rulesFor(in *inputs, cfg Config, suggesting bool) []core.Rule {
 	var all []core.Rule
 	for name, rule := range rulesByName(in, cfg, suggesting).GetInner() {
@@ -106,8 +106,8 @@ func (d *documents) get(query string) (*ast.QueryDocument, gqlerror.List) {
 // fieldBytes is about the memory of a parsed field.
 const fieldBytes = 600
 
-// suggestBytes is the longest document whose mistakes are told with the names that may have been meant. To find them takes
-// time in the length of the wrong names and of the right ones: half a second for a megabyte.
+// suggestBytes is the longest document whose mistakes are told with the names that may have been meant. To find them
+// takes time in the length of the wrong names and of the right ones: half a second for a megabyte.
 const suggestBytes = 16 << 10
 
 // read parses and checks a document. fields is how many it has as it is written, about.
@@ -142,7 +142,8 @@ func parseError(err error) *gqlerror.Error {
 		gql = gqlerror.Wrap(err)
 	}
 	code := graphqlerr.ParseFailed
-	if strings.HasPrefix(gql.Message, "exceeded token limit") || strings.HasPrefix(gql.Message, "exceeded maximum nesting") {
+	if strings.HasPrefix(gql.Message, "exceeded token limit") || strings.HasPrefix(gql.Message,
+		"exceeded maximum nesting") {
 		code, gql.Message = graphqlerr.LimitExceeded, "the document is too large: "+gql.Message
 	}
 	return mistake(gql, code)

@@ -63,7 +63,8 @@ func shortened(message string, most int) string {
 	return strings.ToValidUTF8(message[:most], "") + "…"
 }
 
-// bounded is the error with a message of bounded length. The error may be that of other fields too, so it stays as it is.
+// bounded is the error with a message of bounded length. The error may be that of other fields too, so it stays as it
+// is.
 func bounded(gql *gqlerror.Error) *gqlerror.Error {
 	if len(gql.Message) <= longestMessage {
 		return gql
@@ -73,8 +74,8 @@ func bounded(gql *gqlerror.Error) *gqlerror.Error {
 	return &short
 }
 
-// located gives an error the place of its field, which gqlgen leaves out where an argument cannot be read. The error may be
-// that of other fields too, so it stays as it is.
+// located gives an error the place of its field, which gqlgen leaves out where an argument cannot be read. The error
+// may be that of other fields too, so it stays as it is.
 func located(ctx context.Context, gql *gqlerror.Error) *gqlerror.Error {
 	fc := graphql.GetFieldContext(ctx)
 	if len(gql.Locations) > 0 || fc == nil || fc.Field.Field == nil || fc.Field.Position == nil {
@@ -109,7 +110,8 @@ func (p *presenter) recovered(_ context.Context, r any) error {
 // the scalars say of them is for the client.
 func ofArguments(ctx context.Context) bool {
 	fc := graphql.GetFieldContext(ctx)
-	return fc != nil && fc.Args == nil && fc.Field.Field != nil && fc.Field.Definition != nil && len(fc.Field.Definition.Arguments) > 0
+	return fc != nil && fc.Args == nil && fc.Field.Field != nil && fc.Field.Definition != nil &&
+		len(fc.Field.Definition.Arguments) > 0
 }
 
 // coded makes an error of this package's own.

@@ -15,7 +15,8 @@ import (
 func FuzzBody(f *testing.F) {
 	for _, s := range []string{
 		`{"query":"{ a }","operationName":null,"variables":{"a":[1,-2.5e3,"x",{"b":null},true]},"extensions":{}}`,
-		`{"variables":{"a":"\ud83d\ude00\u0000\ud800"},"query":"x","other":[[{}]]}`, `[]`, `{"query":1}`, `{"a":1,"a":{"b":2}}`,
+		`{"variables":{"a":"\ud83d\ude00\u0000\ud800"},"query":"x","other":[[{}]]}`, `[]`, `{"query":1}`,
+		`{"a":1,"a":{"b":2}}`,
 	} {
 		f.Add([]byte(s))
 	}
@@ -34,7 +35,8 @@ func FuzzBody(f *testing.F) {
 		if err := json.Unmarshal(body, &fields); err != nil {
 			t.Fatalf("%q is taken: %v", body, err)
 		}
-		for name, field := range map[string]any{"query": &want.Query, "operationName": &want.OperationName, "variables": &want.Variables, "extensions": &want.Extensions} {
+		for name, field := range map[string]any{"query": &want.Query, "operationName": &want.OperationName,
+			"variables": &want.Variables, "extensions": &want.Extensions} {
 			if text, ok := fields[name]; ok {
 				dec := json.NewDecoder(bytes.NewReader(text))
 				dec.UseNumber()
@@ -57,8 +59,10 @@ func FuzzBody(f *testing.F) {
 
 // FuzzRequest: whatever is asked, the answer is JSON, without a panic behind it.
 func FuzzRequest(f *testing.F) {
-	f.Add(`query($n: Int, $p: Decimal, $i: [ID!]) { hello(times: $n, price: $p) node { id next { id } } }`, `{"n":1,"p":2.5,"i":["a"]}`, "*/*")
-	f.Add(`query($n: Int = 99999999999999999999) { hello(times: $n, name: "x", id: 1, weight: 1e3) }`, `{"n":{"a":[1]}}`, "application/graphql-response+json;q=0.5,application/json")
+	f.Add(`query($n: Int, $p: Decimal, $i: [ID!]) { hello(times: $n, price: $p) node { id next { id } } }`,
+		`{"n":1,"p":2.5,"i":["a"]}`, "*/*")
+	f.Add(`query($n: Int = 99999999999999999999) { hello(times: $n, name: "x", id: 1, weight: 1e3) }`, `{"n":{"a":[1]}}`,
+		"application/graphql-response+json;q=0.5,application/json")
 	f.Add(`{ hello(name: [{a: $b}]) @skip(if: true) ...F } fragment F on Query { ...F }`, `null`, ";;;")
 	h := New(testSchema, Config{Introspection: true})
 	f.Fuzz(func(t *testing.T, document, variables, accept string) {

@@ -1,8 +1,9 @@
 // Package graphqlhttp serves a GraphQL schema over HTTP, as the GraphQL-over-HTTP specification has it.
 //
-// It is a transport of its own in front of gqlgen's executor. Documents are parsed, measured against limits and validated
-// here, in that order, because validation takes time in the square of a hostile document's size; what passed is kept, so
-// a known query costs a look-up. Answers are written as the executor made them, without being encoded again.
+// It is a transport of its own in front of gqlgen's executor. Documents are parsed, measured against limits and
+// validated here, in that order, because validation takes time in the square of a hostile document's size; what passed
+// is kept, so a known query costs a look-up. Answers are written as the executor made them, without being encoded
+// again.
 package graphqlhttp
 
 import (
@@ -61,7 +62,8 @@ func (h *handler) Supports(*http.Request) bool { return true }
 
 // Do answers one request with an executor.
 func (h *handler) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor) {
-	out := &answer{w: w, request: r, mediaType: jsonType, budget: newBudget(h.cfg.Memory, h.cfg.MaxRead), patience: h.cfg.WriteTimeout}
+	out := &answer{w: w, request: r, mediaType: jsonType, budget: newBudget(h.cfg.Memory, h.cfg.MaxRead),
+		patience: h.cfg.WriteTimeout}
 	defer out.budget.end()
 	defer h.recover(out)
 	mediaType, ok := negotiate(r.Header["Accept"])

@@ -23,7 +23,8 @@ func TestAQueryIsAnsweredByPostAndGet(t *testing.T) {
 	if got := query(t, h, `{ __typename }`, ""); got.status != 200 || got.body != want {
 		t.Errorf("POST: status %d, %s", got.status, got.body)
 	}
-	get := httptest.NewRequest(http.MethodGet, "/graphql?query="+url.QueryEscape("query A { a: __typename } query B { __typename }")+"&operationName=B", nil)
+	get := httptest.NewRequest(http.MethodGet,
+		"/graphql?query="+url.QueryEscape("query A { a: __typename } query B { __typename }")+"&operationName=B", nil)
 	if got := send(t, h, get); got.status != 200 || got.body != want {
 		t.Errorf("GET: status %d, %s", got.status, got.body)
 	}
@@ -90,13 +91,15 @@ func TestWhatIsNoGraphQLOverHTTPIsRefused(t *testing.T) {
 		status  int
 		message string
 	}{
-		"PUT":                     {request("PUT", "/", ok, "Content-Type", jsonType), 405, "not PUT"},
-		"OPTIONS":                 {request("OPTIONS", "/", ""), 405, "not OPTIONS"},
-		"no content type":         {request("POST", "/", ok), 415, "must be application/json"},
-		"text":                    {request("POST", "/", ok, "Content-Type", "text/plain"), 415, "must be application/json"},
-		"form":                    {request("POST", "/", "query={a}", "Content-Type", "application/x-www-form-urlencoded"), 415, "must be application/json"},
-		"another charset":         {request("POST", "/", ok, "Content-Type", jsonType+"; charset=utf-16"), 415, "UTF-8"},
-		"compressed":              {request("POST", "/", ok, "Content-Type", jsonType, "Content-Encoding", "gzip"), 415, "must not be encoded"},
+		"PUT":             {request("PUT", "/", ok, "Content-Type", jsonType), 405, "not PUT"},
+		"OPTIONS":         {request("OPTIONS", "/", ""), 405, "not OPTIONS"},
+		"no content type": {request("POST", "/", ok), 415, "must be application/json"},
+		"text":            {request("POST", "/", ok, "Content-Type", "text/plain"), 415, "must be application/json"},
+		"form": {request("POST", "/", "query={a}", "Content-Type", "application/x-www-form-urlencoded"),
+			415, "must be application/json"},
+		"another charset": {request("POST", "/", ok, "Content-Type", jsonType+"; charset=utf-16"), 415, "UTF-8"},
+		"compressed": {request("POST", "/", ok, "Content-Type", jsonType, "Content-Encoding", "gzip"), 415,
+			"must not be encoded"},
 		"no body":                 {post(``), 400, "not JSON"},
 		"no JSON":                 {post(`{"query":`), 400, "not JSON"},
 		"more than JSON":          {post(ok + ok), 400, "not JSON"},
@@ -148,20 +151,24 @@ func TestWrongDocumentsAndVariablesAreToldWithTheirCode(t *testing.T) {
 		{`fragment F on Query { hello }`, ``, "GRAPHQL_VALIDATION_FAILED", "no operation"},
 		{`{ unknown }`, ``, "GRAPHQL_VALIDATION_FAILED", "unknown"},
 		{`{ ... @defer { hello } }`, ``, "GRAPHQL_VALIDATION_FAILED", "defer"},
-		{`{ node { ...F } } fragment F on Node { next { ...G } } fragment G on Node { ...F }`, ``, "GRAPHQL_VALIDATION_FAILED", "spreads itself"},
+		{`{ node { ...F } } fragment F on Node { next { ...G } } fragment G on Node { ...F }`, ``,
+			"GRAPHQL_VALIDATION_FAILED", "spreads itself"},
 		{`query A { hello } query B { hello }`, ``, "BAD_USER_INPUT", "2 operations"},
 		{`query($n: String!) { hello(name: $n) }`, ``, "BAD_USER_INPUT", "variable $n: must be defined"},
 		{`query($n: Int) { hello(times: $n) }`, `{"n":"many"}`, "BAD_USER_INPUT", "variable $n: "},
 		{`query($n: Int) { hello(times: $n) }`, `{"n":99999999999999999999}`, "BAD_USER_INPUT", "variable $n: "},
 		{`query($n: Int) { hello(times: $n) }`, `{"n":2.5}`, "BAD_USER_INPUT", "variable $n: 2.5 is not a value of type Int"},
-		{`query($n: Int) { hello(times: $n) }`, `{"n":1e20}`, "BAD_USER_INPUT", "variable $n: 1e20 is not a value of type Int"},
-		{`query($n: Int) { hello(times: $n) }`, `{"n":1e999}`, "BAD_USER_INPUT", "variable $n: 1e999 is not a value of type Int"},
+		{`query($n: Int) { hello(times: $n) }`, `{"n":1e20}`, "BAD_USER_INPUT",
+			"variable $n: 1e20 is not a value of type Int"},
+		{`query($n: Int) { hello(times: $n) }`, `{"n":1e999}`, "BAD_USER_INPUT",
+			"variable $n: 1e999 is not a value of type Int"},
 		{`{ hello(times: 2147483648) }`, ``, "GRAPHQL_VALIDATION_FAILED", "32 bits"},
 		{`{ hello(times: 99999999999999999999) }`, ``, "GRAPHQL_VALIDATION_FAILED", "Int"},
 		{`{ hello(weight: 1e999) }`, ``, "GRAPHQL_VALIDATION_FAILED", "Float"},
 		{`{ hello(name: "unreadable") }`, ``, "BAD_USER_INPUT", "this is no name"},
 		{`{ __schema { types { name } } }`, ``, "GRAPHQL_VALIDATION_FAILED", "introspection is switched off"},
-		{`{ node { __typename } a: __type(name: "Node") { name } }`, ``, "GRAPHQL_VALIDATION_FAILED", "introspection is switched off"},
+		{`{ node { __typename } a: __type(name: "Node") { name } }`, ``, "GRAPHQL_VALIDATION_FAILED",
+			"introspection is switched off"},
 	}
 	h := New(testSchema, Config{})
 	for _, test := range tests {
@@ -208,7 +215,8 @@ func TestNumbersOfADocumentKeepTheirDigits(t *testing.T) {
 
 func TestWholeNumbersAreIntegersHoweverTheyAreWritten(t *testing.T) {
 	h := New(testSchema, Config{})
-	for variable, want := range map[string]string{"2.0": "times:2]", "-3e0": "times:-3]", "1e3": "times:1000]", "7": "times:7]"} {
+	for variable, want := range map[string]string{"2.0": "times:2]", "-3e0": "times:-3]", "1e3": "times:1000]",
+		"7": "times:7]"} {
 		got := query(t, h, `query($n: Int!) { hello(times: $n) }`, `{"n":`+variable+`}`)
 		if !strings.Contains(got.body, want) {
 			t.Errorf("%s: %s, want %s", variable, got.body, want)
@@ -239,14 +247,16 @@ func TestMistakesSuggestNamesOnlyWithIntrospectionAndInShortDocuments(t *testing
 
 func TestManyMistakesAreToldInPart(t *testing.T) {
 	got := query(t, New(testSchema, Config{}), `{ node { `+names(100)+` } }`, "")
-	if n := len(got.answer.Errors); n != maxErrors+1 || got.answer.Errors[n-1].Message != "and more mistakes: validation ends after 20" {
+	if n := len(got.answer.Errors); n != maxErrors+1 || got.answer.Errors[n-1].Message !=
+		"and more mistakes: validation ends after 20" {
 		t.Errorf("%d errors: %s", n, got.body)
 	}
 }
 
 func TestMistakesQuoteLittleOfTheDocument(t *testing.T) {
 	long := strings.Repeat("ä", 10_000)
-	for _, document := range []string{`{ hello(times: "` + long + `") }`, `{ hello "` + long + `" }`, `{ hello(times: [` + strings.Repeat("[", 900) + strings.Repeat("]", 901) + `) }`} {
+	for _, document := range []string{`{ hello(times: "` + long + `") }`, `{ hello "` + long + `" }`,
+		`{ hello(times: [` + strings.Repeat("[", 900) + strings.Repeat("]", 901) + `) }`} {
 		if got := query(t, New(testSchema, Config{}), document, ""); len(got.body) > 5000 || got.code() == "" {
 			t.Errorf("the answer has %d bytes: %.300s", len(got.body), got.body)
 		}
@@ -259,7 +269,8 @@ func TestInternalErrorsAreLoggedAndNotTold(t *testing.T) {
 	for document, secret := range map[string]string{`{ fail }`: "/var/secret", `{ panic }`: "secret state"} {
 		log.Reset()
 		got := query(t, h, document, "")
-		if got.status != 200 || got.code() != "INTERNAL" || strings.Contains(got.body, secret) || fmt.Sprint(got.answer.Errors[0].Path) == "[]" {
+		if got.status != 200 || got.code() != "INTERNAL" || strings.Contains(got.body, secret) ||
+			fmt.Sprint(got.answer.Errors[0].Path) == "[]" {
 			t.Errorf("%s: status %d, %s", document, got.status, got.body)
 		}
 		words := strings.Fields(got.message())
@@ -282,7 +293,8 @@ func TestAPanicOutsideOfFieldsIsAnswered(t *testing.T) {
 	broken.fields = nil // executing a field finds no function
 	h := New(panicking{broken}, Config{Logger: logTo(&log)})
 	got := query(t, h, `{ hello }`, "")
-	if got.status != 500 || got.code() != "INTERNAL" || strings.Contains(got.body, "out of order") || !strings.Contains(log.String(), "out of order") {
+	if got.status != 500 || got.code() != "INTERNAL" || strings.Contains(got.body, "out of order") ||
+		!strings.Contains(log.String(), "out of order") {
 		t.Errorf("status %d, %s, logged %s", got.status, got.body, log.String())
 	}
 }

@@ -22,7 +22,8 @@ const (
 	maxVariables = 500
 )
 
-// cost is what a selection amounts to with its fragments: fields counts spreads of fragments too. Counts stop growing at a bound that is above every limit.
+// cost is what a selection amounts to with its fragments: fields counts spreads of fragments too. Counts stop growing
+// at a bound that is above every limit.
 type cost struct {
 	fields, aliases, depth int
 }
@@ -70,7 +71,8 @@ func (m *measure) check() *gqlerror.Error {
 	case m.cyclic != "":
 		return coded(graphqlerr.ValidationFailed, "fragment %q spreads itself", m.cyclic)
 	case total > documentShare*m.limits.fields:
-		return exceeded("operations and fragments have %d fields and fragments together", total, documentShare*m.limits.fields)
+		return exceeded("operations and fragments have %d fields and fragments together", total,
+			documentShare*m.limits.fields)
 	case variables > maxVariables:
 		return exceeded("the document declares %d variables", variables, maxVariables)
 	}

@@ -36,13 +36,18 @@ func TestLimitsHoldAtTheirBounds(t *testing.T) {
 		{"queries", `{ hello fail node { id } }`, `{ hello fail secret node { id } }`, "4 queries"},
 		{"queries in fragments", `{ hello ...F } fragment F on Query { fail secret }`,
 			`{ hello wait ...F } fragment F on Query { ...G } fragment G on Query { fail secret }`, "4 queries"},
-		{"fields", `{ node { ` + strings.Repeat("id ", 29) + `} }`, `{ node { ` + strings.Repeat("id ", 30) + `} }`, "31 fields"},
-		{"a name", `{ hello` + strings.Repeat("x", 251) + ` }`, `{ hello` + strings.Repeat("x", 252) + ` }`, "a name has 257 bytes"},
-		{"a number", `{ hello(price: 1.` + strings.Repeat("5", 2046) + `) }`, `{ hello(price: 1.` + strings.Repeat("5", 2047) + `) }`,
+		{"fields", `{ node { ` + strings.Repeat("id ", 29) + `} }`, `{ node { ` + strings.Repeat("id ", 30) + `} }`,
+			"31 fields"},
+		{"a name", `{ hello` + strings.Repeat("x", 251) + ` }`, `{ hello` + strings.Repeat("x", 252) + ` }`,
+			"a name has 257 bytes"},
+		{"a number", `{ hello(price: 1.` + strings.Repeat("5", 2046) + `) }`, `{ hello(price: 1.` + strings.Repeat("5",
+			2047) + `) }`,
 			"a number has 2049 bytes"},
 		{"values", `{ hello(name: [[{a: [{b: 1}]}]]) }`, `{ hello(name: [[{a: [{b: []}]}]]) }`, "values nest 6 deep"},
 		{"fields in fragments", `{ node { id } }`,
-			`{ node { ...A } } fragment A on Node { ...B ...B } fragment B on Node { ...C ...C } fragment C on Node { ...D ...D } fragment D on Node { id next { id } }`, "fields"},
+			`{ node { ...A } } fragment A on Node { ...B ...B } fragment B on Node { ...C ...C } fragment C on Node ` +
+				`{ ...D ...D ` +
+				`} fragment D on Node { id next { id } }`, "fields"},
 	}
 	h := New(testSchema, cfg)
 	for _, test := range tests {
@@ -81,25 +86,26 @@ func TestHostileDocumentsAreAnsweredSoon(t *testing.T) {
 		fmt.Fprintf(&operations, "query Q%d($v: ID) { node(id: $v) { id } } ", i)
 	}
 	documents := map[string]string{
-		"one field many times":          "{ " + strings.Repeat("__typename ", 8000) + "}",
-		"one nested field often":        "{ node { " + strings.Repeat("id ", 1900) + "} }",
-		"nested often":                  "{ " + strings.Repeat("node { next { id } } ", 19) + "}",
-		"nested in pairs":               "{ node { " + strings.Repeat("nodes { id next { id } } ", 300) + "} }",
-		"other fields of one name":      "{ node { " + strings.Repeat("a: id ", 99) + "} }",
-		"doubling fragments":            doubling(" fragment F40 on Node { id }"),
-		"doubling to nothing":           doubling(""),
-		"chained fragments":             chain(190),
-		"long chain of fragments":       chain(400),
-		"a circle of fragments":         strings.ReplaceAll(chain(190), "F190 on Node { id }", "F190 on Node { ...F0 }"),
-		"unknown fields":                "{ node { " + names(1900) + "} }",
-		"unknown arguments":             "{ hello(" + strings.ReplaceAll(names(1500), " ", ": 1 ") + ") }",
-		"many operations":               operations.String(),
-		"deep inline fragments":         "{ " + strings.Repeat("... { ", 900) + "hello" + strings.Repeat(" }", 901),
-		"deep lists":                    "{ hello(name: " + strings.Repeat("[", 900) + strings.Repeat("]", 900) + ") }",
-		"a wide list":                   "{ hello(name: [" + strings.Repeat("1 ", 4900) + "]) }",
-		"many directives":               "{ hello " + strings.Repeat("@skip(if: true) ", 700) + "}",
-		"many unknown directives":       "{ hello " + strings.Repeat("@x ", 2000) + "}",
-		"many variables":                "query(" + strings.ReplaceAll(strings.ReplaceAll(names(1200), "x", "$x"), " ", ": ID ") + ") { hello }",
+		"one field many times":     "{ " + strings.Repeat("__typename ", 8000) + "}",
+		"one nested field often":   "{ node { " + strings.Repeat("id ", 1900) + "} }",
+		"nested often":             "{ " + strings.Repeat("node { next { id } } ", 19) + "}",
+		"nested in pairs":          "{ node { " + strings.Repeat("nodes { id next { id } } ", 300) + "} }",
+		"other fields of one name": "{ node { " + strings.Repeat("a: id ", 99) + "} }",
+		"doubling fragments":       doubling(" fragment F40 on Node { id }"),
+		"doubling to nothing":      doubling(""),
+		"chained fragments":        chain(190),
+		"long chain of fragments":  chain(400),
+		"a circle of fragments":    strings.ReplaceAll(chain(190), "F190 on Node { id }", "F190 on Node { ...F0 }"),
+		"unknown fields":           "{ node { " + names(1900) + "} }",
+		"unknown arguments":        "{ hello(" + strings.ReplaceAll(names(1500), " ", ": 1 ") + ") }",
+		"many operations":          operations.String(),
+		"deep inline fragments":    "{ " + strings.Repeat("... { ", 900) + "hello" + strings.Repeat(" }", 901),
+		"deep lists":               "{ hello(name: " + strings.Repeat("[", 900) + strings.Repeat("]", 900) + ") }",
+		"a wide list":              "{ hello(name: [" + strings.Repeat("1 ", 4900) + "]) }",
+		"many directives":          "{ hello " + strings.Repeat("@skip(if: true) ", 700) + "}",
+		"many unknown directives":  "{ hello " + strings.Repeat("@x ", 2000) + "}",
+		"many variables": "query(" + strings.ReplaceAll(strings.ReplaceAll(names(1200), "x", "$x"), " ",
+			": ID ") + ") { hello }",
 		"many undefined variables":      "{ node { " + strings.Repeat("id @skip(if: $x) ", 600) + "} }",
 		"one fragment in many places":   "{ node { " + strings.Repeat("...F ", 900) + "} } fragment F on Node { id }",
 		"many fragments in one place":   manyFragments(400),
@@ -248,19 +254,22 @@ func TestValuesOfVariablesAreCounted(t *testing.T) {
 	h := New(testSchema, Config{MaxValues: 10})
 	ask := func(variables string) reply { return query(t, h, "query($v: String) { hello(name: $v) }", variables) }
 	for name, c := range map[string]struct{ allowed, refused, message string }{
-		"values":       {`{"x":[1,2,3,4,5,6,7,8]}`, `{"x":[1,2,3,4,5,6,7,8,9]}`, "more than 10 values"},
-		"objects":      {`{"x":{"a":{},"b":{}}}`, `{"x":[{},{},{},{},{},{},{},{},{}]}`, "more than 10 values"},
-		"nested lists": {`{"x":[[[]]]}`, `{"x":` + strings.Repeat("[", 11) + strings.Repeat("]", 11) + `}`, "more than 10 values"},
+		"values":  {`{"x":[1,2,3,4,5,6,7,8]}`, `{"x":[1,2,3,4,5,6,7,8,9]}`, "more than 10 values"},
+		"objects": {`{"x":{"a":{},"b":{}}}`, `{"x":[{},{},{},{},{},{},{},{},{}]}`, "more than 10 values"},
+		"nested lists": {`{"x":[[[]]]}`, `{"x":` + strings.Repeat("[", 11) + strings.Repeat("]", 11) + `}`,
+			"more than 10 values"},
 	} {
 		if got := ask(c.allowed); got.status != 200 || got.code() != "" {
 			t.Errorf("%s: at the limit: %d %s", name, got.status, got.body)
 		}
-		if got := ask(c.refused); got.status != 413 || got.code() != "LIMIT_EXCEEDED" || !strings.Contains(got.message(), c.message) {
+		if got := ask(c.refused); got.status != 413 || got.code() != "LIMIT_EXCEEDED" || !strings.Contains(got.message(),
+			c.message) {
 			t.Errorf("%s: above the limit: %d %s", name, got.status, got.body)
 		}
 	}
 	deep := `{"x":` + strings.Repeat("[", maxNesting) + strings.Repeat("]", maxNesting) + `}`
-	if got := query(t, New(testSchema, Config{}), "{ hello }", deep); got.code() != "LIMIT_EXCEEDED" || !strings.Contains(got.message(), "nest more than") {
+	if got := query(t, New(testSchema, Config{}), "{ hello }", deep); got.code() != "LIMIT_EXCEEDED" ||
+		!strings.Contains(got.message(), "nest more than") {
 		t.Errorf("deep values: %s", got.body)
 	}
 }

@@ -7,8 +7,9 @@ import (
 	"github.com/foldql/foldql/graph/graphqlerr"
 )
 
-// Memory bounds what all requests together take of it while they are answered: their bodies, the rows that are read for them,
-// and their answers until these are sent. A small request takes nothing of it, so that large ones never keep it waiting.
+// Memory bounds what all requests together take of it while they are answered: their bodies, the rows that are read for
+// them, and their answers until these are sent. A small request takes nothing of it, so that large ones never keep it
+// waiting.
 type Memory struct {
 	limit   int64
 	used    atomic.Int64
@@ -18,8 +19,8 @@ type Memory struct {
 // NewMemory returns a Memory of so many bytes.
 func NewMemory(bytes int64) *Memory { return &Memory{limit: bytes} }
 
-// LeastMemory is what a request takes, about, that may have so many bytes of body, rows and answer: a Memory of less could
-// refuse it where it is alone. An answer takes twice its size while it grows.
+// LeastMemory is what a request takes, about, that may have so many bytes of body, rows and answer: a Memory of less
+// could refuse it where it is alone. An answer takes twice its size while it grows.
 func LeastMemory(body, read, answer int64) int64 { return bodyTimes*body + read + 2*answer + takeBytes }
 
 // Used is how many bytes are taken now.
@@ -28,8 +29,8 @@ func (m *Memory) Used() int64 { return m.used.Load() }
 // Refused is how many requests were refused for want of memory.
 func (m *Memory) Refused() uint64 { return m.refused.Load() }
 
-// Take takes so many bytes, or all there are where that is less, and returns what gives them back; ok is false where there are
-// not as many left.
+// Take takes so many bytes, or all there are where that is less, and returns what gives them back; ok is false where
+// there are not as many left.
 func (m *Memory) Take(bytes int64) (giveBack func(), ok bool) {
 	bytes = min(bytes, m.limit)
 	if !m.take(bytes) {
@@ -79,7 +80,8 @@ func newBudget(memory *Memory, maxRead int64) *budget {
 func (b *budget) Take(bytes int) error {
 	if b.read.Add(int64(bytes)) > b.maxRead {
 		return graphqlerr.New(graphqlerr.LimitExceeded,
-			"the request reads more than %d bytes of rows; ask for smaller pages, or for less of what rows are joined to", b.maxRead)
+			"the request reads more than %d bytes of rows; ask for smaller pages, or for less of what rows are joined to",
+			b.maxRead)
 	}
 	return b.Hold(bytes)
 }
@@ -113,8 +115,8 @@ func (b *budget) cover(held int64) error {
 	return nil
 }
 
-// keep takes as much as the answer has, and gives back the rest; ok is false where there is not as much. It is called when the
-// answer is made.
+// keep takes as much as the answer has, and gives back the rest; ok is false where there is not as much. It is called
+// when the answer is made.
 func (b *budget) keep(bytes int64) (ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -141,5 +143,6 @@ func (b *budget) end() {
 
 // errNoMemory is the error of a request for which there is no memory left.
 func errNoMemory() error {
-	return graphqlerr.New(graphqlerr.Unavailable, "the server has as many large requests as it can answer at a time; ask again, or for less")
+	return graphqlerr.New(graphqlerr.Unavailable, "the server has as many large requests as it can answer at a time; ask "+
+		"again, or for less")
 }

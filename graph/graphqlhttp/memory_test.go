@@ -112,7 +112,8 @@ func TestWhatIsTooMuchForAllTogetherIsToBeAskedAgain(t *testing.T) {
 	if got := query(t, h, "{ hello }", ""); got.status != http.StatusOK || got.code() != "" {
 		t.Errorf("the first: %d %s", got.status, got.body)
 	}
-	if inner.status != http.StatusServiceUnavailable || inner.code() != "UNAVAILABLE" || inner.header.Get("Retry-After") != "1" {
+	if inner.status != http.StatusServiceUnavailable || inner.code() != "UNAVAILABLE" ||
+		inner.header.Get("Retry-After") != "1" {
 		t.Errorf("the second meanwhile: %d %v %s", inner.status, inner.header, inner.body)
 	}
 	if got := query(t, other, "{ hello }", ""); got.code() != "" {
@@ -145,7 +146,8 @@ func TestBodiesCount(t *testing.T) {
 // TestWhoDoesNotReadIsCutOff, and holds no memory then.
 func TestWhoDoesNotReadIsCutOff(t *testing.T) {
 	m := NewMemory(64 << 20)
-	srv := httptest.NewServer(New(reading(1, 30<<20, nil), Config{Memory: m, WriteTimeout: 50 * time.Millisecond, CompressFrom: -1}))
+	srv := httptest.NewServer(New(reading(1, 30<<20, nil), Config{Memory: m, WriteTimeout: 50 * time.Millisecond,
+		CompressFrom: -1}))
 	defer srv.Close()
 	body, w := io.Pipe()
 	go func() {

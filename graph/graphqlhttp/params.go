@@ -11,8 +11,8 @@ import (
 	"github.com/mailru/easyjson/jlexer"
 )
 
-// paramReader reads the parameters of a request. A value takes many times the memory of its text, so that there may be only
-// so many of them.
+// paramReader reads the parameters of a request. A value takes many times the memory of its text, so that there may be
+// only so many of them.
 type paramReader struct {
 	*jlexer.Lexer
 	values, most int // in variables and extensions: those read, and those that there may be
@@ -103,8 +103,8 @@ func (l *paramReader) object(name string, err error) (map[string]any, error) {
 	return m, err
 }
 
-// value reads any value; numbers stay text, so that they lose no digits. Too many values, or too deep ones, are an error of
-// the lexer, with which all reading ends.
+// value reads any value; numbers stay text, so that they lose no digits. Too many values, or too deep ones, are an
+// error of the lexer, with which all reading ends.
 func (l *paramReader) value() any {
 	l.depth++
 	defer func() { l.depth-- }()

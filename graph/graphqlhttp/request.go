@@ -28,7 +28,8 @@ func badRequest(format string, args ...any) *refusal {
 }
 
 // read reads the parameters of a request.
-func (h *handler) read(w http.ResponseWriter, r *http.Request, b *budget) (params *graphql.RawParams, refused *refusal) {
+func (h *handler) read(w http.ResponseWriter, r *http.Request, b *budget) (params *graphql.RawParams,
+	refused *refusal) {
 	params = &graphql.RawParams{Headers: r.Header}
 	params.ReadTime.Start = graphql.Now()
 	switch r.Method {
@@ -38,7 +39,8 @@ func (h *handler) read(w http.ResponseWriter, r *http.Request, b *budget) (param
 		refused = h.readURL(r, params)
 	default:
 		w.Header().Set("Allow", "GET, POST")
-		refused = refuse(http.StatusMethodNotAllowed, graphqlerr.BadUserInput, "queries are asked with GET or POST, not %.20s", r.Method)
+		refused = refuse(http.StatusMethodNotAllowed, graphqlerr.BadUserInput,
+			"queries are asked with GET or POST, not %.20s", r.Method)
 	}
 	params.ReadTime.End = graphql.Now()
 	if refused == nil && params.Query == "" {
@@ -52,7 +54,8 @@ func (h *handler) readBody(w http.ResponseWriter, r *http.Request, params *graph
 		return refuse(http.StatusUnsupportedMediaType, graphqlerr.BadUserInput, "the body must be %s in UTF-8", jsonType)
 	}
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return refuse(http.StatusUnsupportedMediaType, graphqlerr.BadUserInput, "the body must not be encoded, as %.20q", coding)
+		return refuse(http.StatusUnsupportedMediaType, graphqlerr.BadUserInput, "the body must not be encoded, as %.20q",
+			coding)
 	}
 	body, err := readAll(&held{http.MaxBytesReader(w, r.Body, h.cfg.MaxBody), b}, r.ContentLength, h.cfg.MaxBody)
 	var tooLarge *http.MaxBytesError
@@ -78,7 +81,8 @@ func misread(where string, err error) *refusal {
 }
 
 func (h *handler) tooLarge(what string) *refusal {
-	return refuse(http.StatusRequestEntityTooLarge, graphqlerr.LimitExceeded, "the %s has more than %d bytes", what, h.cfg.MaxBody)
+	return refuse(http.StatusRequestEntityTooLarge, graphqlerr.LimitExceeded, "the %s has more than %d bytes", what,
+		h.cfg.MaxBody)
 }
 
 func (h *handler) readURL(r *http.Request, params *graphql.RawParams) *refusal {

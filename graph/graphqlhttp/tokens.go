@@ -8,7 +8,8 @@ import (
 	"github.com/foldql/foldql/graph/graphqlerr"
 )
 
-// What follows keeps the cost of one token bounded: validation copies names into its messages, and answers repeat aliases.
+// What follows keeps the cost of one token bounded: validation copies names into its messages, and answers repeat
+// aliases.
 const (
 	// maxName is how many bytes a name in a document may have: of an operation, variable, fragment, field, type, or value.
 	maxName = 256

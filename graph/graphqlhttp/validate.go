@@ -16,8 +16,8 @@ const maxErrors = 20
 // enough ends a walk over a document: there is no other way out of the walker.
 type enough struct{}
 
-// validate returns what is wrong with the document, by the rules. It is the library's loop over them, but ends when enough
-// is known, so that what a hostile document costs does not grow with its mistakes.
+// validate returns what is wrong with the document, by the rules. It is the library's loop over them, but ends when
+// enough is known, so that what a hostile document costs does not grow with its mistakes.
 func validate(schema *ast.Schema, doc *ast.QueryDocument, by []core.Rule) (errs gqlerror.List) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -51,11 +51,11 @@ func validate(schema *ast.Schema, doc *ast.QueryDocument, by []core.Rule) (errs 
 // numbersHaveAValue is a validation rule: a number in a document has a value of its type. The executor reads an integer
 // of any type as one of 64 bits and a fraction as a float, and has no answer where that fails, so here
 //
-//   - a number for a scalar of the schema's own that has a fraction, or any number of more digits, becomes the string of
-//     its digits, and the scalar reads all of them; an integer for an ID likewise;
+//   - a number for a scalar of the schema's own that has a fraction, or any number of more digits, becomes the string
+//     of its digits, and the scalar reads all of them; an integer for an ID likewise;
 //   - an integer for a Float becomes one;
-//   - an integer for an Int that has more than 32 bits is a mistake of the document. (The rule ValuesOfCorrectType reports
-//     the numbers that have no value at all.)
+//   - an integer for an Int that has more than 32 bits is a mistake of the document. (The rule ValuesOfCorrectType
+//     reports the numbers that have no value at all.)
 func numbersHaveAValue(observers *core.Events, addError core.AddErrFunc) {
 	observers.OnValue(func(_ *core.Walker, v *ast.Value) {
 		if v.Definition == nil || v.Definition.Kind != ast.Scalar || v.Kind != ast.IntValue && v.Kind != ast.FloatValue {

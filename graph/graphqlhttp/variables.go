@@ -13,21 +13,21 @@ import (
 	"github.com/foldql/foldql/graph/graphqlerr"
 )
 
-// scalars is a schema that knows what is a value of a scalar: then wrong ones are mistakes of the request, before anything is
-// executed. CheckScalar gets the JSON value, or the value of a literal, and returns what is wrong with it.
+// scalars is a schema that knows what is a value of a scalar: then wrong ones are mistakes of the request, before
+// anything is executed. CheckScalar gets the JSON value, or the value of a literal, and returns what is wrong with it.
 type scalars interface {
 	CheckScalar(scalar string, v any) error
 }
 
-// inputs reads the values of variables. The executor does so too, later, and leniently: it takes texts for numbers, names of
-// enum values in any case and every number for an ID, which only the fields that they are for would refuse.
+// inputs reads the values of variables. The executor does so too, later, and leniently: it takes texts for numbers,
+// names of enum values in any case and every number for an ID, which only the fields that they are for would refuse.
 type inputs struct {
 	schema  *ast.Schema
 	scalars scalars // nil where the schema is not one
 }
 
-// read makes the values of the operation's variables what their types say, or tells which of them is none. What is null, or
-// missing, or too much, is left to the executor.
+// read makes the values of the operation's variables what their types say, or tells which of them is none. What is
+// null, or missing, or too much, is left to the executor.
 func (in *inputs) read(op *ast.OperationDefinition, variables map[string]any) *gqlerror.Error {
 	for _, def := range op.VariableDefinitions {
 		v, given := variables[def.Variable]
@@ -129,8 +129,8 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// whole makes an integer of a number that is written with a fraction or an exponent and is whole all the same: 2.0 is 2 to
-// clients whose numbers are all floats.
+// whole makes an integer of a number that is written with a fraction or an exponent and is whole all the same: 2.0 is 2
+// to clients whose numbers are all floats.
 func whole(n json.Number) (v any, ok bool) {
 	if _, err := n.Int64(); err == nil {
 		return n, true

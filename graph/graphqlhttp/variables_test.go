@@ -27,7 +27,8 @@ func TestVariablesAreReadWhereverTheyHoldAScalarOrAnEnum(t *testing.T) {
 		enum Size { small large }
 		input Box { even: Even! evens: [Even!] size: Size = small inner: [Box!] count: Int }
 		type Query { a(even: Even, evens: [[Even]], size: Size, box: Box, boxes: [Box!]): Int }`})}
-	const all = `query($even: Even, $evens: [[Even]], $size: Size, $box: Box, $boxes: [Box!]) { a(even: $even, evens: $evens, size: $size, box: $box, boxes: $boxes) }`
+	const all = `query($even: Even, $evens: [[Even]], $size: Size, $box: Box, $boxes: [Box!]) { a(even: $even, evens: ` +
+		`$evens, size: $size, box: $box, boxes: $boxes) }`
 	doc, err := parser.ParseQuery(&ast.Source{Input: all})
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +67,8 @@ func TestVariablesAreReadWhereverTheyHoldAScalarOrAnEnum(t *testing.T) {
 	if wrong := in.read(doc.Operations[0], vars); wrong != nil {
 		t.Fatal(wrong)
 	}
-	want := map[string]any{"box": map[string]any{"count": json.Number("2"), "inner": []any{map[string]any{"count": json.Number("3")}}}}
+	want := map[string]any{"box": map[string]any{"count": json.Number("2"),
+		"inner": []any{map[string]any{"count": json.Number("3")}}}}
 	if diff := cmp.Diff(want, vars); diff != "" {
 		t.Errorf("whole numbers in inputs (-want +got):\n%s", diff)
 	}

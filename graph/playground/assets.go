@@ -22,14 +22,17 @@ type asset struct {
 var (
 	styles = []asset{
 		{"graphiql.min.css", "graphiql@4.1.2/graphiql.min.css", "sha256-MEh+B2NdMSpj9kexQNN3QKc8UzMrCXW/Sx/phcpuyIU="},
-		{"explorer.css", "@graphiql/plugin-explorer@4.0.6/dist/style.css", "sha256-aJCaSuI7+t/EWRrLTis8jU9EFTua5/o7fnwxnroxDvE="},
+		{"explorer.css", "@graphiql/plugin-explorer@4.0.6/dist/style.css",
+			"sha256-aJCaSuI7+t/EWRrLTis8jU9EFTua5/o7fnwxnroxDvE="},
 	}
 	scripts = []asset{
-		{"react.production.min.js", "react@18.2.0/umd/react.production.min.js", "sha256-S0lp+k7zWUMk2ixteM6HZvu8L9Eh//OVrt+ZfbCpmgY="},
+		{"react.production.min.js", "react@18.2.0/umd/react.production.min.js",
+			"sha256-S0lp+k7zWUMk2ixteM6HZvu8L9Eh//OVrt+ZfbCpmgY="},
 		{"react-dom.production.min.js", "react-dom@18.2.0/umd/react-dom.production.min.js",
 			"sha256-IXWO0ITNDjfnNXIu5POVfqlgYoop36bDzhodR6LW5Pc="},
 		{"graphiql.min.js", "graphiql@4.1.2/graphiql.min.js", "sha256-hnImuor1znlJkD/FOTL3jayfS/xsyNoP04abi8bFJWs="},
-		{"explorer.js", "@graphiql/plugin-explorer@4.0.6/dist/index.umd.js", "sha256-UM8sWOS0Xa9yLY85q6Clh0pF4qpxX+TOcJ41flECqBs="},
+		{"explorer.js", "@graphiql/plugin-explorer@4.0.6/dist/index.umd.js",
+			"sha256-UM8sWOS0Xa9yLY85q6Clh0pF4qpxX+TOcJ41flECqBs="},
 	}
 )
 
@@ -41,8 +44,8 @@ var contentTypes = map[string]string{
 //go:embed assets/*.gz
 var embedded embed.FS
 
-// serveAsset answers with an embedded file, compressed where the client takes that. Its address holds its hash, so it may be
-// kept for good.
+// serveAsset answers with an embedded file, compressed where the client takes that. Its address holds its hash, so it
+// may be kept for good.
 func serveAsset(w http.ResponseWriter, r *http.Request, name string) {
 	packed, err := embedded.ReadFile("assets/" + name + ".gz")
 	if err != nil {

@@ -35,7 +35,8 @@ func TestThePageAsksNobodyElse(t *testing.T) {
 	for _, path := range []string{"/", "/graphiql/"} {
 		h := Handler(Config{Path: path})
 		page := get(t, h, path)
-		if page.Code != http.StatusOK || strings.Contains(page.Body.String(), "//cdn.") || strings.Contains(page.Body.String(), "https:") {
+		if page.Code != http.StatusOK || strings.Contains(page.Body.String(), "//cdn.") ||
+			strings.Contains(page.Body.String(), "https:") {
 			t.Fatalf("status %d, page\n%s", page.Code, page.Body)
 		}
 		if policy := page.Header().Get("Content-Security-Policy"); strings.Contains(policy, "http") {
@@ -63,7 +64,8 @@ func TestFilesAreWhatTheirHashesSay(t *testing.T) {
 		packed := httptest.NewRecorder()
 		h.ServeHTTP(packed, r)
 		if plain.Header().Get("Content-Encoding") != "" || packed.Header().Get("Content-Encoding") != "gzip" {
-			t.Errorf("%s: the codings are %q and %q", a.name, plain.Header().Get("Content-Encoding"), packed.Header().Get("Content-Encoding"))
+			t.Errorf("%s: the codings are %q and %q", a.name, plain.Header().Get("Content-Encoding"),
+				packed.Header().Get("Content-Encoding"))
 		}
 		for _, content := range [][]byte{plain.Body.Bytes(), unpack(t, packed.Body.Bytes())} {
 			sum := sha256.Sum256(content)
@@ -72,7 +74,8 @@ func TestFilesAreWhatTheirHashesSay(t *testing.T) {
 			}
 		}
 		for _, w := range []*httptest.ResponseRecorder{plain, packed} {
-			if typ := w.Header().Get("Content-Type"); !strings.HasPrefix(typ, "text/javascript") && !strings.HasPrefix(typ, "text/css") {
+			if typ := w.Header().Get("Content-Type"); !strings.HasPrefix(typ, "text/javascript") && !strings.HasPrefix(typ,
+				"text/css") {
 				t.Errorf("%s has the type %q", a.name, typ)
 			}
 			if vary := w.Header().Get("Vary"); vary != "Accept-Encoding" {

@@ -1,5 +1,5 @@
-// Package scalar reads and writes the scalars of the API; generated code binds each pair of functions to its scalar. Reading is
-// strict: what is not of the type, null among it, is BAD_USER_INPUT.
+// Package scalar reads and writes the scalars of the API; generated code binds each pair of functions to its scalar.
+// Reading is strict: what is not of the type, null among it, is BAD_USER_INPUT.
 package scalar
 
 import (

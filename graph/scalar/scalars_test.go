@@ -27,18 +27,25 @@ func TestScalarsAreReadStrictly(t *testing.T) {
 		good   map[any]any
 		bad    []any
 	}{
-		{"ID", erase(UnmarshalID), map[any]any{"a": "a", "": "", int64(7): "7", json.Number("-8"): "-8", float64(9): "9"}, []any{nil, true, 1.5, json.Number("1.5")}},
+		{"ID", erase(UnmarshalID), map[any]any{"a": "a", "": "", int64(7): "7", json.Number("-8"): "-8", float64(9): "9"},
+			[]any{nil, true, 1.5, json.Number("1.5")}},
 		{"String", erase(UnmarshalString), map[any]any{"a": "a"}, []any{nil, 1, json.Number("1"), true}},
 		{"Boolean", erase(UnmarshalBoolean), map[any]any{true: true}, []any{nil, "true", 1}},
-		{"Int", erase(UnmarshalInt), map[any]any{int64(math.MaxInt32): math.MaxInt32, json.Number("-2147483648"): math.MinInt32, 3: 3, 4.0: 4},
+		{"Int", erase(UnmarshalInt), map[any]any{int64(math.MaxInt32): math.MaxInt32,
+			json.Number("-2147483648"): math.MinInt32, 3: 3, 4.0: 4},
 			[]any{nil, "1", int64(math.MaxInt32 + 1), json.Number("2147483648"), json.Number("1.0"), 1.5, true}},
-		{"Int64", erase(UnmarshalInt64), map[any]any{"9223372036854775807": int64(math.MaxInt64), json.Number("-1"): int64(-1), int64(2): int64(2)},
+		{"Int64", erase(UnmarshalInt64), map[any]any{"9223372036854775807": int64(math.MaxInt64),
+			json.Number("-1"): int64(-1), int64(2): int64(2)},
 			[]any{nil, "9223372036854775808", "", "1.5", json.Number("1e3"), 1e300, true}},
-		{"Float", erase(UnmarshalFloat), map[any]any{1.5: 1.5, int64(2): 2.0, json.Number("2.5e3"): 2500.0}, []any{nil, "1.5", math.NaN(), math.Inf(1), json.Number("1e999"), true}},
-		{"Decimal", erase(UnmarshalDecimal), map[any]any{"12.50": keys.Decimal("12.5"), int64(3): keys.Decimal("3"), 0.25: keys.Decimal("0.25"), json.Number("1.10"): keys.Decimal("1.1")},
+		{"Float", erase(UnmarshalFloat), map[any]any{1.5: 1.5, int64(2): 2.0, json.Number("2.5e3"): 2500.0},
+			[]any{nil, "1.5", math.NaN(), math.Inf(1), json.Number("1e999"), true}},
+		{"Decimal", erase(UnmarshalDecimal), map[any]any{"12.50": keys.Decimal("12.5"), int64(3): keys.Decimal("3"),
+			0.25: keys.Decimal("0.25"), json.Number("1.10"): keys.Decimal("1.1")},
 			[]any{nil, "", "1,5", "NaN", true, math.Inf(-1)}},
-		{"Date", erase(UnmarshalDate), map[any]any{"2024-02-29": keys.Date("2024-02-29")}, []any{nil, "2023-02-29", "2024-2-1", "", 20240229}},
-		{"DateTime", erase(UnmarshalDateTime), map[any]any{"2024-01-15T12:00:00.5+02:00": time.Date(2024, 1, 15, 10, 0, 0, 500_000_000, time.UTC)},
+		{"Date", erase(UnmarshalDate), map[any]any{"2024-02-29": keys.Date("2024-02-29")}, []any{nil, "2023-02-29",
+			"2024-2-1", "", 20240229}},
+		{"DateTime", erase(UnmarshalDateTime), map[any]any{"2024-01-15T12:00:00.5+02:00": time.Date(2024, 1, 15, 10, 0, 0,
+			500_000_000, time.UTC)},
 			[]any{nil, "2024-01-15", "2024-01-15T12:00:00", "", 1705312800}},
 	}
 	for _, tt := range tests {
@@ -92,7 +99,8 @@ func TestScalarsAreWrittenAsTheyAreStored(t *testing.T) {
 
 // TestFloatsAreWrittenAlikeByBothExecutors: a plan answers with the stored text.
 func TestFloatsAreWrittenAlikeByBothExecutors(t *testing.T) {
-	floats := []float64{0, math.Copysign(0, -1), 1, -1.5, 1e-6, 9.99e-7, 1e-7, -1e-7, 1.25e-9, 1e-10, 1e-99, 1e-100, 5e-324, 1e20, 1e21, 1e22, -1e300, math.MaxFloat64}
+	floats := []float64{0, math.Copysign(0, -1), 1, -1.5, 1e-6, 9.99e-7, 1e-7, -1e-7, 1.25e-9, 1e-10, 1e-99, 1e-100,
+		5e-324, 1e20, 1e21, 1e22, -1e300, math.MaxFloat64}
 	rng := rand.New(rand.NewPCG(5, 5))
 	for range 1000 {
 		if f := math.Float64frombits(rng.Uint64()); !math.IsNaN(f) && !math.IsInf(f, 0) {

@@ -1,7 +1,7 @@
 // Command bench measures the server beside others that do the same work, in one run, and prints the ratios:
 //
-//	bench                  beside others that answer the same questions from the embedded store; docs/architecture.md says
-//	                       what these peers are. Then how keys are composed, and a page of a collection.
+//	bench                  beside others that answer the same questions from the embedded store; docs/architecture.md
+//	                       says what these peers are. Then how keys are composed, and a page of a collection.
 //	bench -store dynamodb  beside a bare loop over the SDK that makes the same requests to DynamoDB Local.
 package main
 

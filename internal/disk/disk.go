@@ -1,9 +1,9 @@
 // Package disk stands between a store of the key-value engine and the file system that the store is on.
 //
-// The engine ends the process where a write of its own fails. Below it, this package keeps such writes waiting and tries
-// them again, so that a full disk is a pause and reads go on; what the engine has to be told of fails in good time before,
-// by a reserve of free space. What cannot be tried again, a sync that failed, stops all writing until the next start: after
-// it nobody knows what is on disk.
+// The engine ends the process where a write of its own fails. Below it, this package keeps such writes waiting and
+// tries them again, so that a full disk is a pause and reads go on; what the engine has to be told of fails in good
+// time before, by a reserve of free space. What cannot be tried again, a sync that failed, stops all writing until the
+// next start: after it nobody knows what is on disk.
 package disk
 
 import (
@@ -22,7 +22,8 @@ import (
 	"github.com/foldql/foldql/internal/orderedfs"
 )
 
-// DefaultReserve is the free space below which nothing is written, in bytes: the engine needs room to put files in order.
+// DefaultReserve is the free space below which nothing is written, in bytes: the engine needs room to put files in
+// order.
 const DefaultReserve = 128 << 20
 
 // Config says where a store is.
@@ -89,8 +90,8 @@ func (d *Disk) Open(open func() error) error {
 // patience is how long a call waits for a write that failed and is tried again.
 const patience = time.Second
 
-// Run runs an act that writes. Where the disk fails meanwhile it returns before the act has ended: the act goes on when it
-// can, and nobody knows before whether it will have taken effect. What the act needs it must have for itself.
+// Run runs an act that writes. Where the disk fails meanwhile it returns before the act has ended: the act goes on when
+// it can, and nobody knows before whether it will have taken effect. What the act needs it must have for itself.
 func (d *Disk) Run(act func() error) error {
 	done := make(chan error, 1)
 	d.acts.Go(func() { done <- act() })
@@ -283,8 +284,8 @@ func (d *Disk) raise() {
 	}
 }
 
-// Close closes the store, and gives the directory free. A store that waits for the disk is left as a crash would leave it:
-// what was acknowledged is on disk.
+// Close closes the store, and gives the directory free. A store that waits for the disk is left as a crash would leave
+// it: what was acknowledged is on disk.
 func (d *Disk) Close(closeStore func() error) error {
 	defer d.release()
 	done := make(chan error, 1)

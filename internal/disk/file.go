@@ -53,8 +53,8 @@ func (f *file) SyncTo(length int64) (bool, error) {
 	return whole, f.synced(err)
 }
 
-// synced takes the outcome of a sync. One that failed must not be tried again: the system may have dropped what it could
-// not write, and would say that all is well.
+// synced takes the outcome of a sync. One that failed must not be tried again: the system may have dropped what it
+// could not write, and would say that all is well.
 func (f *file) synced(err error) error {
 	if err == nil || !f.d.isSteady() {
 		return err

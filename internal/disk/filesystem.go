@@ -33,7 +33,8 @@ func (s fileSystem) ReuseForWrite(oldname, newname string, category vfs.DiskWrit
 	again := false
 	err = s.d.write(newname, func() error {
 		if again {
-			_ = s.FS.Remove(oldname) // one that cannot be removed is an obsolete file, which the engine removes at its next start
+			// one that cannot be removed is an obsolete file, which the engine removes at its next start
+			_ = s.FS.Remove(oldname)
 			f, err = s.FS.Create(newname, category)
 			return err
 		}
@@ -45,7 +46,8 @@ func (s fileSystem) ReuseForWrite(oldname, newname string, category vfs.DiskWrit
 }
 
 // OpenReadWrite implements vfs.FS.
-func (s fileSystem) OpenReadWrite(name string, category vfs.DiskWriteCategory, opts ...vfs.OpenOption) (f vfs.File, err error) {
+func (s fileSystem) OpenReadWrite(name string, category vfs.DiskWriteCategory, opts ...vfs.OpenOption) (f vfs.File,
+	err error) {
 	err = s.d.write(name, func() error {
 		f, err = s.FS.OpenReadWrite(name, category, opts...)
 		return err
@@ -53,7 +55,8 @@ func (s fileSystem) OpenReadWrite(name string, category vfs.DiskWriteCategory, o
 	return s.d.file(name, f), err
 }
 
-// Open implements vfs.FS. A file that cannot be opened for want of descriptors is the reader's error, and is remembered.
+// Open implements vfs.FS. A file that cannot be opened for want of descriptors is the reader's error, and is
+// remembered.
 func (s fileSystem) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
 	f, err := s.FS.Open(name, opts...)
 	switch {
@@ -92,7 +95,8 @@ func (s fileSystem) Lock(name string) (io.Closer, error) {
 	return io.NopCloser(nil), nil
 }
 
-// isTable reports whether the file is one that the engine makes anew where writing them fails: it gives the space of the former free.
+// isTable reports whether the file is one that the engine makes anew where writing them fails: it gives the space of
+// the former free.
 func isTable(name string) bool {
 	return strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".blob")
 }

@@ -39,7 +39,8 @@ func (p *project) runGqlgen(o *output) (err error) {
 // configure makes the fixed settings: where files go, code that is quick to build, and which Go types are which.
 func configure(cfg *config.Config, module string, o *output) {
 	cfg.Sources = []*ast.Source{{Name: "schema.graphqls", Input: o.sdl}}
-	cfg.Exec = config.ExecConfig{Filename: filepath.FromSlash(execFile), Package: "generated", Layout: config.ExecLayoutSingleFile}
+	cfg.Exec = config.ExecConfig{Filename: filepath.FromSlash(execFile), Package: "generated",
+		Layout: config.ExecLayoutSingleFile}
 	cfg.Model = config.PackageConfig{Filename: filepath.FromSlash(typesFile), Package: "model"}
 	cfg.Resolver = config.ResolverConfig{
 		Layout: config.LayoutFollowSchema, DirName: stubsDir, Package: "graph", Type: "Resolver",

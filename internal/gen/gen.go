@@ -17,8 +17,9 @@ import (
 	"github.com/foldql/foldql/internal/schema"
 )
 
-// Generate writes the generated code of the project that dir belongs to, and stubs of what the user's projectors lack. It
-// tells out findings that are no errors, and what became of each file. It changes the working directory while it runs.
+// Generate writes the generated code of the project that dir belongs to, and stubs of what the user's projectors lack.
+// It tells out findings that are no errors, and what became of each file. It changes the working directory while it
+// runs.
 func Generate(dir string, out io.Writer) (err error) {
 	leave, err := enter(dir)
 	if err != nil {
@@ -59,18 +60,19 @@ func Generate(dir string, out io.Writer) (err error) {
 	return tellUnused(out, files)
 }
 
-// tellUnused says what a project can do without since it has no queries of its own any more. It is hand-written, so it is
-// not ours to remove.
+// tellUnused says what a project can do without since it has no queries of its own any more. It is hand-written, so it
+// is not ours to remove.
 func tellUnused(out io.Writer, o *output) error {
 	if _, err := os.Stat(stubsFile); o.own || err != nil {
 		return nil
 	}
-	_, err := fmt.Fprintf(out, "%s: resolvers of queries that the schema no longer has (fix: remove it, and resolver.go beside it)\n", stubsFile)
+	_, err := fmt.Fprintf(out, "%s: resolvers of queries that the schema no longer has (fix: remove it, and resolver.go "+
+		"beside it)\n", stubsFile)
 	return err
 }
 
-// Lint checks the schema of the project that dir belongs to, and tells all findings to out. It fails where one of them is
-// an error.
+// Lint checks the schema of the project that dir belongs to, and tells all findings to out. It fails where one of them
+// is an error.
 func Lint(dir string, out io.Writer) (err error) {
 	leave, err := enter(dir)
 	if err != nil {

@@ -53,7 +53,8 @@ func caseFolders(t *testing.T) []string {
 // generateCase makes the files of a case as those of a project in the module example.com/shop.
 func generateCase(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	p := &project{module: "example.com/shop", readModels: []*ast.Source{source(t, dir, "schema.graphqls")}, events: []*ast.Source{source(t, dir, "events.graphqls")}}
+	p := &project{module: "example.com/shop", readModels: []*ast.Source{source(t, dir, "schema.graphqls")},
+		events: []*ast.Source{source(t, dir, "events.graphqls")}}
 	model, found := p.load()
 	if err := found.Err(); err != nil {
 		t.Fatal(err)
@@ -201,7 +202,8 @@ func TestAQueryIsTheProjectsWhateverItsLength(t *testing.T) {
 
 // The schema and the events of the tests of versions.
 const (
-	versionedModel = `type Order @readModel(events: ["E"]) { orderId: ID! @id status: String! @index(name: "byStatus") at: DateTime! total: Float }`
+	versionedModel = `type Order @readModel(events: ["E"]) { orderId: ID! @id status: String! @index(name: "byStatus") ` +
+		`at: DateTime! total: Float }`
 	versionedView  = `type Order @stateView(events: ["E"], tags: ["orderId:1"]) { orderId: ID! @id }`
 	versionedInput = `type E { orderId: ID! @tag state: State lines: [Line!] } type F { orderId: ID! @tag note: String } type Line { product: ID! of: Line }
 		enum State { NEW DONE }`
@@ -209,7 +211,8 @@ const (
 
 func versionOf(t *testing.T, readModels, events string) string {
 	t.Helper()
-	model, found := parse.Load([]*ast.Source{{Name: "schema.graphqls", Input: readModels}}, []*ast.Source{{Name: "events.graphqls", Input: events}})
+	model, found := parse.Load([]*ast.Source{{Name: "schema.graphqls", Input: readModels}},
+		[]*ast.Source{{Name: "events.graphqls", Input: events}})
 	if err := found.Err(); err != nil {
 		t.Fatal(err)
 	}

@@ -65,8 +65,8 @@ type ownResolvers struct{ model *schema.Model }
 // Name names the plugin to gqlgen.
 func (ownResolvers) Name() string { return "resolvergen" }
 
-// MutateConfig makes resolvers of fields that take arguments, which a field of a struct would not get. A project that has
-// a Go type of its own for a type can give it a method instead.
+// MutateConfig makes resolvers of fields that take arguments, which a field of a struct would not get. A project that
+// has a Go type of its own for a type can give it a method instead.
 func (ownResolvers) MutateConfig(cfg *config.Config) error {
 	for _, def := range cfg.Schema.Types {
 		if def.Kind != ast.Object || def == cfg.Schema.Query || cfg.Models.UserDefined(def.Name) {

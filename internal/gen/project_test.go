@@ -35,19 +35,23 @@ func TestAProjectOfEveryShape(t *testing.T) {
 	}
 
 	t.Run("a wrong schema changes nothing", func(t *testing.T) {
-		failsToGenerate(t, dir, "schema.graphqls", "\ntype Wrong @readModel(events: [\"KeysUsed\"]) { id: ID @id }\n", "type Wrong, field id")
+		failsToGenerate(t, dir, "schema.graphqls", "\ntype Wrong @readModel(events: [\"KeysUsed\"]) { id: ID @id }\n",
+			"type Wrong, field id")
 	})
 	t.Run("an invalid schema changes nothing", func(t *testing.T) {
 		failsToGenerate(t, dir, "schema.graphqls", "\nextend type Query { wrong: Nothing }\n", "Nothing")
 	})
 	t.Run("a failure of gqlgen changes nothing", func(t *testing.T) {
-		failsToGenerate(t, dir, "gqlgen.yml", "\nmodels: {NoteStats: {model: example.com/shapes/model.Nothing}}\n", "generate the executable schema")
+		failsToGenerate(t, dir, "gqlgen.yml", "\nmodels: {NoteStats: {model: example.com/shapes/model.Nothing}}\n",
+			"generate the executable schema")
 	})
 	t.Run("arguments that a Go type has no method for are refused", func(t *testing.T) {
-		if err := code.WriteFile(filepath.Join(dir, "stats", "stats.go"), []byte("package stats\n\ntype Note struct{ Ranked string }\n\nfunc (Note) IsAnything() {}\n")); err != nil {
+		if err := code.WriteFile(filepath.Join(dir, "stats", "stats.go"),
+			[]byte("package stats\n\ntype Note struct{ Ranked string }\n\nfunc (Note) IsAnything() {}\n")); err != nil {
 			t.Fatal(err)
 		}
-		failsToGenerate(t, dir, "gqlgen.yml", "\nmodels: {NoteStats: {model: example.com/shapes/stats.Note}}\n", "ranked of type NoteStats")
+		failsToGenerate(t, dir, "gqlgen.yml", "\nmodels: {NoteStats: {model: example.com/shapes/stats.Note}}\n",
+			"ranked of type NoteStats")
 	})
 	t.Run("a setting that is not the project's is refused", func(t *testing.T) {
 		failsToGenerate(t, dir, "gqlgen.yml", "\nexec: {filename: x.go}\n", "exec")
@@ -95,7 +99,8 @@ func TestLintTellsWithoutWriting(t *testing.T) {
 	write(t, filepath.Join(dir, "events.graphqls"), "type E { id: ID! }\n")
 	for _, tt := range []struct{ schema, out, err string }{
 		{"type A @readModel(events: [\"E\"]) { id: ID! @id }", "", ""},
-		{"type A @readModel(events: [\"E\"]) { id: ID! @id at: Date! @subId b: ID @resolves(table: \"A\", field: \"c\") }", "schema.graphqls:1:", ""},
+		{"type A @readModel(events: [\"E\"]) { id: ID! @id at: Date! @subId b: ID @resolves(table: \"A\", field: \"c\") }",
+			"schema.graphqls:1:", ""},
 		{"type A @readModel(events: [\"E\"]) { id: ID @id }", "schema.graphqls:1:", "1 of the findings"},
 	} {
 		write(t, filepath.Join(dir, "schema.graphqls"), tt.schema)

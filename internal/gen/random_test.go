@@ -15,8 +15,8 @@ import (
 
 var seed = flag.Uint64("seed", 0, "the seed of random schemas; 0 takes another each time")
 
-// TestRandomSchemasCompile: what is generated for schemas over all kinds of keys and fields, which are called like what Go
-// and the generated code have names for.
+// TestRandomSchemasCompile: what is generated for schemas over all kinds of keys and fields, which are called like what
+// Go and the generated code have names for.
 func TestRandomSchemasCompile(t *testing.T) {
 	s := *seed
 	if s == 0 {
@@ -30,7 +30,8 @@ func TestRandomSchemasCompile(t *testing.T) {
 			t.Fatalf("%d of 1000 schemas are accepted, want 12", len(schemas))
 		}
 		text, events := d.schema(), d.events()
-		p := &project{module: "example.com/shop", readModels: []*ast.Source{{Name: "schema.graphqls", Input: text}}, events: []*ast.Source{{Name: eventsFile, Input: events}}}
+		p := &project{module: "example.com/shop", readModels: []*ast.Source{{Name: "schema.graphqls", Input: text}},
+			events: []*ast.Source{{Name: eventsFile, Input: events}}}
 		model, found := p.load()
 		if found.Err() != nil {
 			continue // two names are one in Go, say
@@ -65,15 +66,21 @@ func TestRandomSchemasCompile(t *testing.T) {
 type dice struct{ *rand.Rand }
 
 var (
-	randomTypes = []string{"Task", "order", "map", "Time", "type_", "Row", "URLMap", "Keys", "Querydb", "Graph", "Int32", "func", "Patch", "Op", "New", "Own"}
-	randomNames = []string{"id", "type", "func", "error", "time", "keys", "row", "k", "p", "string", "model", "nil", "append", "context", "ctx",
-		"rt", "graph", "r", "v", "data", "ops", "fmt", "int", "codec", "_x", "aURL", "httpID", "x1", "init", "limit", "own", "optional"}
+	randomTypes = []string{"Task", "order", "map", "Time", "type_", "Row", "URLMap", "Keys", "Querydb", "Graph", "Int32",
+		"func", "Patch", "Op", "New", "Own"}
+	randomNames = []string{"id", "type", "func", "error", "time", "keys", "row", "k", "p", "string", "model", "nil",
+		"append", "context", "ctx",
+		"rt", "graph", "r", "v", "data", "ops", "fmt", "int", "codec", "_x", "aURL", "httpID", "x1", "init", "limit",
+		"own", "optional"}
 	randomScalars = []string{"ID", "String", "Int", "Int64", "Float", "Boolean", "Decimal", "Date", "DateTime", "State"}
-	randomKeys    = [][]string{nil, {"@id"}, {"@id", "@subId"}, {"@compositeId", "@compositeId"}, {"@compositeId", "@compositeId", "@subId"},
+	randomKeys    = [][]string{nil, {"@id"}, {"@id", "@subId"}, {"@compositeId", "@compositeId"},
+		{"@compositeId", "@compositeId", "@subId"},
 		{"@id", "@compositeSubId", "@compositeSubId"}, {"@compositeId", "@compositeId", "@compositeSubId", "@compositeSubId"}}
 	randomValues = []string{"%s", "%s!", "[%s!]", "[%s!]!"}
-	randomFields = append(randomValues, "%s @auth", "[%s!] @auth", "%s! @index", `%s @index(name: "some")`, `%s! @index(name: "keys", projection: KEYS_ONLY)`)
-	randomEvents = []string{`events: ["E"]`, `events: ["E", "F"], version: 3`, `events: ["F"], plugin: "Pl"`, `events: ["E"], stream: "/s", atomic: true`}
+	randomFields = append(randomValues, "%s @auth", "[%s!] @auth", "%s! @index", `%s @index(name: "some")`,
+		`%s! @index(name: "keys", projection: KEYS_ONLY)`)
+	randomEvents = []string{`events: ["E"]`, `events: ["E", "F"], version: 3`, `events: ["F"], plugin: "Pl"`,
+		`events: ["E"], stream: "/s", atomic: true`}
 )
 
 func pick[T any](d dice, of []T) T { return of[d.IntN(len(of))] }
@@ -114,9 +121,11 @@ func (d dice) readModel(b *strings.Builder, name string) {
 func (d dice) entity(b *strings.Builder, name string, number int) {
 	fields := some(d, randomNames, 4)
 	quoted := func(names []string) string { return strings.ReplaceAll(fmt.Sprintf("%q", names), " ", ", ") }
-	fmt.Fprintf(b, "type %s @readModel(%s) @entity(table: \"Main\") @primaryKey(pk: %s, sk: %s)\n", name, pick(d, randomEvents),
+	fmt.Fprintf(b, "type %s @readModel(%s) @entity(table: \"Main\") @primaryKey(pk: %s, sk: %s)\n", name,
+		pick(d, randomEvents),
 		quoted(fields[:d.IntN(3)]), quoted(fields[1:1+d.IntN(3)]))
-	fmt.Fprintf(b, "    @gsi(as: \"by\", name: \"gsi%d\", pk: %s, sk: %s) {\n", 1+number, quoted(fields[2:3+d.IntN(2)]), quoted(fields[:d.IntN(3)]))
+	fmt.Fprintf(b, "    @gsi(as: \"by\", name: \"gsi%d\", pk: %s, sk: %s) {\n", 1+number, quoted(fields[2:3+d.IntN(2)]),
+		quoted(fields[:d.IntN(3)]))
 	for _, field := range fields {
 		fmt.Fprintf(b, "  %s: %s!\n", field, pick(d, randomScalars))
 	}

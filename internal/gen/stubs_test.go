@@ -13,7 +13,8 @@ import (
 	"github.com/foldql/foldql/internal/newproject"
 )
 
-// TestProjectorsGetStubsOfWhatTheyLack, in files that are the user's from then on; it is told what became of which file.
+// TestProjectorsGetStubsOfWhatTheyLack, in files that are the user's from then on; it is told what became of which
+// file.
 func TestProjectorsGetStubsOfWhatTheyLack(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "todo")
 	if err := newproject.Write(dir, newproject.Options{Library: newproject.Library{Checkout: "../.."}}); err != nil {
@@ -43,7 +44,8 @@ func TestProjectorsGetStubsOfWhatTheyLack(t *testing.T) {
 	// An event more for the projector that is there, and a model more.
 	schema := read(t, dir, "schema.graphqls")
 	schema = strings.Replace(schema, `"TaskArchived"]`, `"TaskArchived", "TaskRenamed"]`, 1)
-	write(t, filepath.Join(dir, "schema.graphqls"), schema+"\ntype Person @readModel(events: [\"TaskAdded\"]) {\n  id: ID! @id\n}\n")
+	write(t, filepath.Join(dir, "schema.graphqls"), schema+"\ntype Person @readModel(events: [\"TaskAdded\"]) {\n  id: "+
+		"ID! @id\n}\n")
 	events := read(t, dir, "events.graphqls") + "\ntype TaskRenamed {\n  taskId: ID! @partitionTag\n  name: String!\n}\n"
 	write(t, filepath.Join(dir, "events.graphqls"), events)
 	task := read(t, dir, "projection/projectors/task.go")
@@ -54,7 +56,8 @@ func TestProjectorsGetStubsOfWhatTheyLack(t *testing.T) {
 		"warning: no projection folds Person, and the server refuses to start without "+
 			"(fix: add ops.ProjectPerson(Person{}) to projection/projectors/projectors.go)\n")
 	extended := read(t, dir, "projection/projectors/task.go")
-	if rest, kept := strings.CutPrefix(extended, task); !kept || !strings.Contains(rest, "func (Task) TaskRenamed(e event.TaskRenamed,") {
+	if rest, kept := strings.CutPrefix(extended, task); !kept || !strings.Contains(rest,
+		"func (Task) TaskRenamed(e event.TaskRenamed,") {
 		t.Errorf("what was there is another, or the method is missing:\n%s", extended)
 	}
 	registry := filepath.Join(dir, "projection", "projectors", "projectors.go")
@@ -67,7 +70,8 @@ func TestProjectorsGetStubsOfWhatTheyLack(t *testing.T) {
 	person := "package projectors\n\n// Person is written by hand.\ntype Person struct{ name string }\n"
 	write(t, filepath.Join(dir, "projection", "projectors", "person.go"), person)
 	wantSaid(generated(), "projection/projectors/person.go: added TaskAdded, to be written by you\n")
-	if got := read(t, dir, "projection/projectors/person.go"); !strings.Contains(got, "type Person struct{ name string }") {
+	if got := read(t, dir, "projection/projectors/person.go"); !strings.Contains(got,
+		"type Person struct{ name string }") {
 		t.Errorf("person.go:\n%s", got)
 	}
 	runGo(t, dir, "vet", "./...")
@@ -81,8 +85,8 @@ func TestProjectorsGetStubsOfWhatTheyLack(t *testing.T) {
 	}
 }
 
-// TestEditorsKnowEveryAnnotation: the schemas of a project are valid with the file beside them, whatever file of schemas a
-// pattern covers, and a file of that name that is somebody else's is left alone.
+// TestEditorsKnowEveryAnnotation: the schemas of a project are valid with the file beside them, whatever file of
+// schemas a pattern covers, and a file of that name that is somebody else's is left alone.
 func TestEditorsKnowEveryAnnotation(t *testing.T) {
 	for _, dir := range []string{"../..", "../../examples/blog", "../../examples/devices", "../../examples/tenants"} {
 		var sources []*ast.Source

@@ -16,8 +16,9 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// TestAnInstalledToolMakesAProject: what is released is this module as it stands here, on a module proxy in a folder. The
-// tool that go install makes of it starts a project that points at no checkout, builds, serves, and has GraphiQL offline.
+// TestAnInstalledToolMakesAProject: what is released is this module as it stands here, on a module proxy in a folder.
+// The tool that go install makes of it starts a project that points at no checkout, builds, serves, and has GraphiQL
+// offline.
 func TestAnInstalledToolMakesAProject(t *testing.T) {
 	version := "v1.2.3-test." + strings.ToLower(rand.Text())
 	proxy := t.TempDir()
@@ -107,8 +108,8 @@ func (f source) Path() string                 { return f.name }
 func (f source) Lstat() (fs.FileInfo, error)  { return f.info, nil }
 func (f source) Open() (io.ReadCloser, error) { return os.Open(f.path) }
 
-// useProxy has the go command take the version from the proxy, and all else from the module cache of this machine, where it
-// is compiled already. The version is nobody else's, and the cache forgets it after the test.
+// useProxy has the go command take the version from the proxy, and all else from the module cache of this machine,
+// where it is compiled already. The version is nobody else's, and the cache forgets it after the test.
 func useProxy(t *testing.T, proxy, version string) {
 	t.Helper()
 	cache := strings.TrimSpace(run(t, ".", "go", "env", "GOMODCACHE"))
@@ -129,7 +130,8 @@ func useProxy(t *testing.T, proxy, version string) {
 			t.Error(err)
 		}
 	})
-	t.Setenv("GOPROXY", "file://"+filepath.ToSlash(proxy)+",file://"+filepath.ToSlash(filepath.Join(cache, "cache", "download")))
+	t.Setenv("GOPROXY", "file://"+filepath.ToSlash(proxy)+",file://"+filepath.ToSlash(filepath.Join(cache, "cache",
+		"download")))
 	t.Setenv("GOSUMDB", "off")
 	t.Setenv("GOFLAGS", "-modcacherw")
 	t.Setenv("GOWORK", "off")

@@ -89,7 +89,8 @@ func (l Library) source() (source, error) {
 		return source{Dir: dir}, nil
 	}
 	if l.Version == "" {
-		return source{}, errors.New("this foldql was built from a checkout, so that there is no version for the project to require: " +
+		return source{}, errors.New("this foldql was built from a checkout, so that there is no version for the project " +
+			"to require: " +
 			"point the project at the checkout with --replace PATH, or install a released version with " +
 			"go install " + libraryPath + "/cmd/foldql@latest")
 	}

@@ -51,7 +51,8 @@ var modelPattern = regexp.MustCompile(`^[A-Z][A-Za-z0-9]{0,49}$`)
 // CheckModel says why the first read model of a project cannot have the name.
 func CheckModel(name string) error {
 	if !modelPattern.MatchString(name) {
-		return fmt.Errorf("the model's name is %q: begin with a capital, and use letters and digits only, at most 50, such as %s",
+		return fmt.Errorf("the model's name is %q: begin with a capital, and use letters and digits only, at most "+
+			"50, such as %s",
 			name, DefaultModel)
 	}
 	contents, err := render(newNames("example.com/project", name))

@@ -36,14 +36,16 @@ func TestANewProjectBuildsTestsAndRuns(t *testing.T) {
 	run(t, dir, "go", "build", "-o", "server", "./cmd/server")
 
 	address := serve(t, dir)
-	got := ask(t, address, `{ Task(id: "1") { name } TaskByCategory(category: "new", reverse: true) { items { taskId } } }`)
+	got := ask(t, address, `{ Task(id: "1") { name } TaskByCategory(category: "new", reverse: true) { items { `+
+		`taskId } } }`)
 	want := `{"data":{"Task":{"name":"Declare a read model"},"TaskByCategory":{"items":[{"taskId":"2"},{"taskId":"1"}]}}}`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 
-// TestQueriesOfAProjectsOwnNeedNoOtherFile: a new field of Query gets a stub; nothing written by hand must change for it.
+// TestQueriesOfAProjectsOwnNeedNoOtherFile: a new field of Query gets a stub; nothing written by hand must change for
+// it.
 func TestQueriesOfAProjectsOwnNeedNoOtherFile(t *testing.T) {
 	dir := newTodo(t)
 	edit(t, dir, "schema.graphqls", "", "\ntype Query {\n  \"What to begin with.\"\n  first: Task\n}\n")
@@ -115,7 +117,8 @@ func run(t *testing.T, dir, name string, args ...string) string {
 // serve starts the server and returns its address when it is ready. It is stopped with the test, and must end well.
 func serve(t *testing.T, dir string) string {
 	t.Helper()
-	cmd := exec.Command(filepath.Join(dir, "server"), "serve", "--listen", "127.0.0.1:0", "--store", "embedded:data", "--sample")
+	cmd := exec.Command(filepath.Join(dir, "server"), "serve", "--listen", "127.0.0.1:0", "--store", "embedded:data",
+		"--sample")
 	cmd.Dir = dir
 	log, err := cmd.StderrPipe()
 	if err != nil {
@@ -203,11 +206,15 @@ func TestWhatCannotBecomeAProjectIsRefused(t *testing.T) {
 		want      string
 	}{
 		{"a folder that is not empty", full, newproject.Options{Library: checkout}, "is not empty"},
-		{"a module of no good name", filepath.Join(t.TempDir(), "x"), newproject.Options{Module: "my project", Library: checkout}, "--module"},
-		{"a model of no good name", filepath.Join(t.TempDir(), "x"), newproject.Options{Model: "my task", Library: checkout}, "begin with a capital"},
+		{"a module of no good name", filepath.Join(t.TempDir(), "x"), newproject.Options{Module: "my project",
+			Library: checkout}, "--module"},
+		{"a model of no good name", filepath.Join(t.TempDir(), "x"), newproject.Options{Model: "my task",
+			Library: checkout}, "begin with a capital"},
 		{"no library", filepath.Join(t.TempDir(), "x"), newproject.Options{}, "--replace"},
-		{"no checkout", filepath.Join(t.TempDir(), "x"), newproject.Options{Library: newproject.Library{Checkout: full}}, "go.mod"},
-		{"a checkout of something else", filepath.Join(t.TempDir(), "x"), newproject.Options{Library: newproject.Library{Checkout: other(t)}}, "--replace"},
+		{"no checkout", filepath.Join(t.TempDir(), "x"), newproject.Options{Library: newproject.Library{Checkout: full}},
+			"go.mod"},
+		{"a checkout of something else", filepath.Join(t.TempDir(), "x"),
+			newproject.Options{Library: newproject.Library{Checkout: other(t)}}, "--replace"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := newproject.Write(tt.dir, tt.options)
@@ -224,7 +231,8 @@ func TestWhatCannotBecomeAProjectIsRefused(t *testing.T) {
 // other is the folder of another module.
 func other(t *testing.T) string {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/other\n\ngo 1.26\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/other\n\ngo 1.26\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -247,7 +255,8 @@ func TestTheFirstModelIsCalledAsAskedFor(t *testing.T) {
 		run(t, dir, "go", "test", "./projection/...")
 	}
 	for _, name := range []string{
-		"book", "My Book", "Büch", "_Book", "Query", "Mutation", "Int64", "String", "DateTime", "All", "Projectors", "B" + strings.Repeat("o", 60),
+		"book", "My Book", "Büch", "_Book", "Query", "Mutation", "Int64", "String", "DateTime", "All", "Projectors", "B" +
+			strings.Repeat("o", 60),
 	} {
 		if err := newproject.CheckModel(name); err == nil || !strings.Contains(err.Error(), "choose another name") &&
 			!strings.Contains(err.Error(), "begin with a capital") {
@@ -289,7 +298,8 @@ func TestAReleasedLibraryIsFetched(t *testing.T) {
 	t.Setenv("GOMODCACHE", t.TempDir())
 
 	dir := t.TempDir()
-	err = newproject.Write(dir, newproject.Options{Module: "example.com/todo", Library: newproject.Library{Version: version}})
+	err = newproject.Write(dir, newproject.Options{Module: "example.com/todo",
+		Library: newproject.Library{Version: version}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -301,7 +311,8 @@ func TestAReleasedLibraryIsFetched(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"require github.com/foldql/foldql v1.2.3\n", "example.com/needed v1.0.0 // indirect", "tool github.com/foldql/foldql/cmd/foldql"} {
+	for _, want := range []string{"require github.com/foldql/foldql v1.2.3\n", "example.com/needed v1.0.0 // indirect",
+		"tool github.com/foldql/foldql/cmd/foldql"} {
 		if !strings.Contains(string(goMod), want) {
 			t.Errorf("go.mod lacks %q:\n%s", want, goMod)
 		}
@@ -309,12 +320,14 @@ func TestAReleasedLibraryIsFetched(t *testing.T) {
 	if strings.Contains(string(goMod), "replace") {
 		t.Errorf("go.mod points at a folder:\n%s", goMod)
 	}
-	for _, want := range []string{"example.com/needed v1.0.0 h1:", "github.com/foldql/foldql v1.2.3 h1:", "github.com/foldql/foldql v1.2.3/go.mod h1:"} {
+	for _, want := range []string{"example.com/needed v1.0.0 h1:", "github.com/foldql/foldql v1.2.3 h1:",
+		"github.com/foldql/foldql v1.2.3/go.mod h1:"} {
 		if !strings.Contains(string(goSum), want) {
 			t.Errorf("go.sum lacks %q:\n%s", want, goSum)
 		}
 	}
-	err = newproject.Write(t.TempDir(), newproject.Options{Module: "example.com/todo", Library: newproject.Library{Version: "v9.9.9"}})
+	err = newproject.Write(t.TempDir(), newproject.Options{Module: "example.com/todo",
+		Library: newproject.Library{Version: "v9.9.9"}})
 	if err == nil || !strings.Contains(err.Error(), "--replace") {
 		t.Errorf("a version that is not there: %v", err)
 	}

@@ -1,6 +1,6 @@
 // Package queryarg is the table of the arguments that generated queries take beside the fields of their keys: names,
-// GraphQL types, descriptions, and which queries take them. The schema, the generator and the runtime all read it, so a new
-// argument is a new line here and, in package graph, what it does to a read.
+// GraphQL types, descriptions, and which queries take them. The schema, the generator and the runtime all read it, so a
+// new argument is a new line here and, in package graph, what it does to a read.
 package queryarg
 
 import (

@@ -11,7 +11,8 @@ func IsNumber(scalar string) bool {
 }
 
 var kinds = map[string]keys.Kind{
-	"ID": keys.KindString, "String": keys.KindString, "Boolean": keys.KindBoolean, "Int": keys.KindInt, "Int64": keys.KindInt,
+	"ID": keys.KindString, "String": keys.KindString, "Boolean": keys.KindBoolean, "Int": keys.KindInt,
+	"Int64": keys.KindInt,
 	"Float": keys.KindFloat, "Decimal": keys.KindDecimal, "Date": keys.KindDate, "DateTime": keys.KindDateTime,
 }
 

@@ -2,8 +2,8 @@ package schema
 
 import "testing"
 
-// TestAGuardIsAtLeastAsStrictAsAnother: whoever it admits is admitted by the other. One side is the index, the other the
-// guarded field in it.
+// TestAGuardIsAtLeastAsStrictAsAnother: whoever it admits is admitted by the other. One side is the index, the other
+// the guarded field in it.
 func TestAGuardIsAtLeastAsStrictAsAnother(t *testing.T) {
 	guards := map[string]*Auth{
 		"none": nil, "any caller": {}, "HR": {Groups: []string{"HR"}}, "HR, Admin": {Groups: []string{"Admin", "HR"}},

@@ -1,5 +1,5 @@
-// Package schema is the model of a project: its read models and events as the annotations of its schemas describe them, and
-// the queries that follow from them. Package parse makes a [Model] of SDL; the generator writes code from it.
+// Package schema is the model of a project: its read models and events as the annotations of its schemas describe them,
+// and the queries that follow from them. Package parse makes a [Model] of SDL; the generator writes code from it.
 package schema
 
 import "slices"

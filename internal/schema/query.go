@@ -20,22 +20,22 @@ type Query struct {
 	Connection string
 	// Args are its arguments, in order.
 	Args []string
-	// Required and Optional are, for an entity or a collection, the fields whose values it takes under their own names.
-	// Of the optional ones, which are of the sort key, each can be given only with all before it; eq, prefix, from and to
-	// are conditions on the first that is not given. It has them where Optional holds any: prefix where one is of texts, from
+	// Required and Optional are, for an entity or a collection, the fields whose values it takes under their own names. Of
+	// the optional ones, which are of the sort key, each can be given only with all before it; eq, prefix, from and to are
+	// conditions on the first that is not given. It has them where Optional holds any: prefix where one is of texts, from
 	// and to where one is in its order in the key.
 	Required, Optional []*Field
-	// Trailing are those fields of the partition key of an index that end it and can be null, in a collection for one of its
-	// members: without them, or without the last of them, the rows are meant that have none, whose key a partial write has
-	// cut short.
+	// Trailing are those fields of the partition key of an index that end it and can be null, in a collection for one of
+	// its members: without them, or without the last of them, the rows are meant that have none, whose key a partial write
+	// has cut short.
 	Trailing []*Field
 	// PKParts and SKParts are, for a table of its own, the fields of a half of several that it takes one by one: of the
-	// partition key all of them, in place of id, and of the sort key all, in place of _subId, or, for a connection, leading
-	// ones, after which eq, prefix, from and to are conditions on the others.
+	// partition key all of them, in place of id, and of the sort key all, in place of _subId, or, for a connection,
+	// leading ones, after which eq, prefix, from and to are conditions on the others.
 	PKParts, SKParts []*Field
-	// Operand is the GraphQL type of eq, from and to, for an entity: that of its Optional fields; where they have several, or
-	// are dates or date-times, of which a part stands for its whole period, String, whose text is read as a value of the field
-	// that it is a condition on. That of prefix is String.
+	// Operand is the GraphQL type of eq, from and to, for an entity: that of its Optional fields; where they have several,
+	// or are dates or date-times, of which a part stands for its whole period, String, whose text is read as a value of
+	// the field that it is a condition on. That of prefix is String.
 	Operand string
 	// Source is the field whose annotation makes it, nil for the primary key of a singleton and for a collection.
 	Source *Field
@@ -138,8 +138,8 @@ func (q *Query) split(indexes ...*Index) {
 	q.Required, q.Trailing = q.Required[:n:n], q.Required[n:]
 }
 
-// operands are the conditions on some fields of a sort half: values of numbers and booleans begin with nothing, and numbers
-// that are not padded are not in their order.
+// operands are the conditions on some fields of a sort half: values of numbers and booleans begin with nothing, and
+// numbers that are not padded are not in their order.
 func (h Half) operands(fields []*Field) []string {
 	has := map[queryarg.Values]func(*Field) bool{
 		queryarg.Any:     func(*Field) bool { return true },

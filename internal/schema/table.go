@@ -57,8 +57,8 @@ func (t *Table) IndexNamed(name string) *PhysicalIndex {
 	return t.Indexes[i]
 }
 
-// SetProjection finds what the entries of the index hold: whatever one of its uses asks for. The keys of an entity are texts,
-// so the fields that they are composed of are not in the entries by themselves.
+// SetProjection finds what the entries of the index hold: whatever one of its uses asks for. The keys of an entity are
+// texts, so the fields that they are composed of are not in the entries by themselves.
 func (p *PhysicalIndex) SetProjection() {
 	for _, u := range p.Uses {
 		if u.Index.Projection == "ALL" {

@@ -66,7 +66,8 @@ func (s *Spec[R]) alone(db *querydb.DB) error {
 }
 
 // run folds a log of the events to its end.
-func (s *Spec[R]) run(ctx context.Context, db *querydb.DB, events []eventlog.Event, window int) (*projection.Runner, error) {
+func (s *Spec[R]) run(ctx context.Context, db *querydb.DB, events []eventlog.Event, window int) (*projection.Runner,
+	error) {
 	log := memlog.New(memlog.Options{})
 	defer log.Close()
 	for _, e := range events {
@@ -100,7 +101,8 @@ func lastTime(legs [][]eventlog.Event) time.Time {
 }
 
 // result reads every row that was ever written, and the dead letters.
-func (s *Spec[R]) result(ctx context.Context, db *querydb.DB, runner *projection.Runner, ks []keys.Key) (result[R], error) {
+func (s *Spec[R]) result(ctx context.Context, db *querydb.DB, runner *projection.Runner, ks []keys.Key) (result[R],
+	error) {
 	var got result[R]
 	if err := s.alone(db); err != nil {
 		return got, err

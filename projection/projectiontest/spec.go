@@ -98,7 +98,8 @@ func (s *Spec[R]) events() ([]eventlog.Event, error) {
 	events := make([]eventlog.Event, len(s.Given))
 	for i, g := range s.Given {
 		if !slices.Contains(s.Projection.Events, g.Type) && s.Types[g.Type] == nil {
-			return nil, fmt.Errorf("event %d: Type: projection %s takes no %q, but %s; name it in Types if it is to be passed over",
+			return nil, fmt.Errorf("event %d: Type: projection %s takes no %q, but %s; name it in Types if it is to "+
+				"be passed over",
 				i+1, s.Projection.Name, g.Type, strings.Join(s.Projection.Events, ", "))
 		}
 		e := eventlog.Event{ID: g.ID, Source: g.Source, Type: g.Type, Subject: g.Subject, Time: at}

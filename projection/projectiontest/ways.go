@@ -52,7 +52,8 @@ func ways(events []eventlog.Event) []way {
 			legs: [][]eventlog.Event{events[:n], events},
 		}
 		tornCut := torn
-		tornCut.name, tornCut.window = fmt.Sprintf("tearing commits, in windows of %d, so that events reach the rows twice", n), n
+		tornCut.name, tornCut.window = fmt.Sprintf("tearing commits, in windows of %d, so that events reach the rows twice",
+			n), n
 		tornStopped := torn
 		tornStopped.name = fmt.Sprintf("tearing commits, stopping after event %d and resuming", n)
 		tornStopped.legs = stopped.legs

@@ -27,9 +27,9 @@ func Charge(b Budget, record int) error {
 
 type budgetKey struct{}
 
-// WithBudget returns a context whose reads are for a client who waits: they take of the budget, and a driver whose store does
-// not answer fails them soon with ErrUnavailable. Reads of other contexts are bounded by nothing but what they ask for, and go
-// on trying.
+// WithBudget returns a context whose reads are for a client who waits: they take of the budget, and a driver whose
+// store does not answer fails them soon with ErrUnavailable. Reads of other contexts are bounded by nothing but what
+// they ask for, and go on trying.
 func WithBudget(ctx context.Context, b Budget) context.Context {
 	return context.WithValue(ctx, budgetKey{}, b)
 }

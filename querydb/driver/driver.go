@@ -152,10 +152,10 @@ type Index struct {
 	// Projected are the ordinals of the fields that an index entry carries, ascending; nil means all of them.
 	Projected []int
 	// Unique says that no two rows of the Kind have the same key in the index: a batch that would make it so is
-	// ErrConflict, which names index and key, and nothing of it is written. It is judged by the rows as they are after
-	// all writes of the batch. A row that has expired at the Time of a write keeps nothing from the row that is
-	// written, whether it has been removed or not, though it may still be found under the key. A MultiWriter driver is given
-	// such batches Atomic.
+	// ErrConflict, which names index and key, and nothing of it is written. It is judged by the rows as they are after all
+	// writes of the batch. A row that has expired at the Time of a write keeps nothing from the row that is written,
+	// whether it has been removed or not, though it may still be found under the key. A MultiWriter driver is given such
+	// batches Atomic.
 	Unique bool
 }
 
@@ -277,8 +277,8 @@ type Query struct {
 	Deleted bool
 }
 
-// ReservedPrefix begins partition keys that are a driver's own in a table with unique indexes: querydb hands no row to it
-// that has such a key, and a driver answers none.
+// ReservedPrefix begins partition keys that are a driver's own in a table with unique indexes: querydb hands no row to
+// it that has such a key, and a driver answers none.
 const ReservedPrefix = "\x00unique\x00"
 
 // MarkPK is the partition key of an Identifier's mark: no row of any table has it, on any store.
@@ -305,18 +305,18 @@ const (
 	// Check changes nothing. It is among Last, with Read, on a MultiWriter driver alone: nothing of Last is written unless
 	// the row is at Row.Revision.
 	Check
-	// DeletePartition deletes the rows under the partition key, of the table's Kind, but those that the batch writes
-	// one by one. It is among Writes, with Table, Row.Key.PK and Row.Position alone, and a MultiWriter driver is given none.
+	// DeletePartition deletes the rows under the partition key, of the table's Kind, but those that the batch writes one
+	// by one. It is among Writes, with Table, Row.Key.PK and Row.Position alone, and a MultiWriter driver is given none.
 	DeletePartition
 )
 
 // Write is the change of one row.
 //
-// On a MultiWriter store a write takes effect if the row is as the writer supposes, and makes the row's Revision one higher.
-// With Read, the row must be at Row.Revision; otherwise Apply fails with ErrStale. Without, the row must not have
-// reached Row.Position in that partition yet; where it has, the write was applied before, and counts as done. A write
-// without Read and Position takes effect always. A Delete without a Position leaves nothing behind; one with a Position
-// leaves word of it, also where there was no row.
+// On a MultiWriter store a write takes effect if the row is as the writer supposes, and makes the row's Revision one
+// higher. With Read, the row must be at Row.Revision; otherwise Apply fails with ErrStale. Without, the row must not
+// have reached Row.Position in that partition yet; where it has, the write was applied before, and counts as done. A
+// write without Read and Position takes effect always. A Delete without a Position leaves nothing behind; one with a
+// Position leaves word of it, also where there was no row.
 type Write struct {
 	Table *Table
 	Kind  WriteKind

@@ -6,9 +6,9 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// Outcome is the row that the write leaves under its key where there was the one before; each has a nil Record where there
-// is no row. It is for drivers that read a row before they write it, and shares memory with both. What a MultiWriter store
-// knows of a row beside is not in it.
+// Outcome is the row that the write leaves under its key where there was the one before; each has a nil Record where
+// there is no row. It is for drivers that read a row before they write it, and shares memory with both. What a
+// MultiWriter store knows of a row beside is not in it.
 func (w *Write) Outcome(writer string, before *Row) Row {
 	out := Row{Key: w.Row.Key, Position: w.Row.Position, Kind: w.Table.Kind}
 	switch {
@@ -46,8 +46,8 @@ func (p *Part) lay(t *Table, written, before, out *Row) {
 	}
 }
 
-// alone is the part without the halves that are composed of the row's own key, or of nothing: every writer writes those,
-// and they stay as long as there is one.
+// alone is the part without the halves that are composed of the row's own key, or of nothing: every writer writes
+// those, and they stay as long as there is one.
 func (p *Part) alone(t *Table) *Part {
 	shared := func(half func(*Index) []int) func(int) bool {
 		return func(i int) bool {
@@ -97,8 +97,8 @@ func (t *Table) Unique() bool {
 	return slices.ContainsFunc(t.Indexes, func(x Index) bool { return x.Unique })
 }
 
-// TableOfKind returns the table, among those that the query asks for, of the rows of a kind; nil where such rows are none of the
-// answer.
+// TableOfKind returns the table, among those that the query asks for, of the rows of a kind; nil where such rows are
+// none of the answer.
 func (q *Query) TableOfKind(kind string) *Table {
 	if len(q.Members) == 0 && q.Table.Kind == kind {
 		return q.Table

@@ -19,12 +19,14 @@ func TestAHalfThatEveryWriterWritesStaysUntilTheLastOneGoes(t *testing.T) {
 	}
 	table := &driver.Table{
 		Fields: []driver.Field{{Name: "id", Scalar: "ID"}, {Name: "state", Scalar: "String", Nullable: true}}, PK: []int{0},
-		Indexes: []driver.Index{{Name: "byID", PK: []int{0}, Constant: true}, {Name: "byState", PK: []int{1}, Constant: true}},
+		Indexes: []driver.Index{{Name: "byID", PK: []int{0}, Constant: true}, {Name: "byState", PK: []int{1},
+			Constant: true}},
 	}
 	both := driver.IndexKey{HasPK: true, HasSK: true}
 	both.PK, both.SK = "p", "s"
 	before := &driver.Row{Record: rec, Indexes: []driver.IndexKey{both, both}, Writers: []string{"one", "two"}}
-	w := driver.Write{Table: table, Kind: driver.Delete, Part: &driver.Part{Fields: []int{1}, PK: []int{0, 1}, SK: []int{0, 1}}}
+	w := driver.Write{Table: table, Kind: driver.Delete, Part: &driver.Part{Fields: []int{1}, PK: []int{0, 1},
+		SK: []int{0, 1}}}
 
 	out := w.Outcome("one", before)
 	if out.Indexes[0] != both {

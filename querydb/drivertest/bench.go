@@ -13,13 +13,14 @@ import (
 const BenchBatch = 10_000
 
 // Bench measures a driver on n rows of about 200 bytes with one index entry each, which carries the row: a bulk load in
-// durable batches of BenchBatch rows in random order of their keys, then point gets, batches of 100 gets and pages of 20
-// rows of the index, on rows chosen at random. It reports rows/s, gets/s and pages/s.
+// durable batches of BenchBatch rows in random order of their keys, then point gets, batches of 100 gets and pages of
+// 20 rows of the index, on rows chosen at random. It reports rows/s, gets/s and pages/s.
 func Bench(b *testing.B, n int, open func(b *testing.B) driver.Driver) {
 	table := &driver.Table{
 		Name: "Bench", PK: []int{0}, NoExpiry: true,
 		Fields: []driver.Field{
-			{Name: "id", Scalar: "ID"}, {Name: "place", Scalar: "String"}, {Name: "group", Scalar: "String"}, {Name: "text", Scalar: "String"},
+			{Name: "id", Scalar: "ID"}, {Name: "place", Scalar: "String"}, {Name: "group", Scalar: "String"}, {Name: "text",
+				Scalar: "String"},
 		},
 		Indexes: []driver.Index{{Name: "group", PK: []int{2}, SK: []int{1}}},
 	}

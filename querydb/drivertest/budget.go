@@ -58,7 +58,8 @@ func budgets(s *store) {
 		if err != nil || int(enough.taken.Load()) != rows {
 			s.Errorf("%s: %d rows took %d times of a budget that is enough, error %v", how, rows, enough.taken.Load(), err)
 		}
-		if taken := 1<<30 - enough.left.Load(); taken < int64(rows*size) && how != "query an index" { // which shows fewer fields
+		// which shows fewer fields
+		if taken := 1<<30 - enough.left.Load(); taken < int64(rows*size) && how != "query an index" {
 			s.Errorf("%s: %d rows of %d bytes took %d bytes", how, rows, size, taken)
 		}
 		for _, most := range []int{0, 1} {

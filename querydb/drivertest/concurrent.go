@@ -13,8 +13,8 @@ import (
 )
 
 // concurrent has writers move their rows from one key of the index to the next, all in one batch, while readers look:
-// whoever reads sees all rows of a writer in one place. On a MultiWriter store, which has no whole batches, every row is in one
-// place.
+// whoever reads sees all rows of a writer in one place. On a MultiWriter store, which has no whole batches, every row
+// is in one place.
 func concurrent(s *store) {
 	const writers, rows = 3, 6
 	rounds := 60
@@ -89,12 +89,14 @@ func (s *store) lookAt(writer, rows int) {
 		s.Errorf("get: %v", err)
 	}
 	s.oneRound("get", got, rows)
-	page, err := s.drv.Query(s.Context(), driver.Query{Table: s.table, Index: driver.Primary, PK: pk, Limit: rows, Consistent: true})
+	page, err := s.drv.Query(s.Context(), driver.Query{Table: s.table, Index: driver.Primary, PK: pk, Limit: rows,
+		Consistent: true})
 	if err != nil {
 		s.Errorf("query: %v", err)
 	}
 	s.oneRound("query", page.Rows, rows)
-	page, err = s.drv.Query(s.Context(), driver.Query{Table: s.table, Index: sorted, PK: place(writer, 0), Limit: rows, Consistent: true})
+	page, err = s.drv.Query(s.Context(), driver.Query{Table: s.table, Index: sorted, PK: place(writer, 0), Limit: rows,
+		Consistent: true})
 	if err != nil {
 		s.Errorf("query by index: %v", err)
 	}

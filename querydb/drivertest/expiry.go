@@ -10,7 +10,8 @@ import (
 
 func expiry(s *store) {
 	now := time.Date(2024, 1, 15, 10, 30, 0, 123456789, time.UTC)
-	until := []time.Time{{}, now.Add(-time.Hour), now.Add(-time.Nanosecond), now, now.Add(time.Nanosecond), now.Add(time.Hour)}
+	until := []time.Time{{}, now.Add(-time.Hour), now.Add(-time.Nanosecond), now, now.Add(time.Nanosecond),
+		now.Add(time.Hour)}
 	there := []string{"0", "4", "5"}
 	var ks []keys.Key
 	for i, t := range until {

@@ -68,9 +68,10 @@ func (s *store) wantWhole(row driver.Row) {
 // and an absent half may have a field that no key can be made of.
 func halvesApart(s *store) {
 	for what, row := range map[string]driver.Row{
-		"the field of a half is null":  texts("p", "null").row(s.table),
-		"the field is another":         texts("p", "other").in(sorted, "other", "other").in(plain, "other", "").row(s.table),
-		"the field is an empty string": fields{fieldPK: "p", fieldSK: "empty", fieldGroup: "", fieldClass: "", fieldRank: ""}.row(s.table),
+		"the field of a half is null": texts("p", "null").row(s.table),
+		"the field is another":        texts("p", "other").in(sorted, "other", "other").in(plain, "other", "").row(s.table),
+		"the field is an empty string": fields{fieldPK: "p", fieldSK: "empty", fieldGroup: "", fieldClass: "",
+			fieldRank: ""}.row(s.table),
 	} {
 		row.Indexes[sorted], row.Indexes[plain] = indexKey("x", what), indexKey("x", "")
 		s.put(row)

@@ -86,7 +86,8 @@ func (h *herd) cat(pk, sk, group, class string) driver.Row {
 
 // dog makes a row in the indexes under place and class.
 func (h *herd) dog(pk, sk, place, class string) driver.Row {
-	return fields{dogOwner: pk, dogName: sk, dogTime: sk, dogPlace: place, dogNote: "note of " + sk, dogRank: sk, dogClass: class}.row(h.dogs)
+	return fields{dogOwner: pk, dogName: sk, dogTime: sk, dogPlace: place, dogNote: "note of " + sk, dogRank: sk,
+		dogClass: class}.row(h.dogs)
 }
 
 // bird makes a row in the second index.
@@ -230,7 +231,8 @@ func constantHalves(s *store) {
 	without.Indexes[first] = indexKey("x", "")
 	s.write(puts(mixed.cats, constant(here, first, "same"), constant(there, first, "same/more"), without)...)
 	for want, r := range map[string]keys.Range{
-		`["1" "2"]`: {}, `["1"]`: {Op: keys.Equal, Lo: "same"}, `["2"]`: {Op: keys.AtLeast, Lo: "same/"}, `[]`: {Op: keys.Equal, Lo: "sam"},
+		`["1" "2"]`: {}, `["1"]`: {Op: keys.Equal, Lo: "same"}, `["2"]`: {Op: keys.AtLeast, Lo: "same/"},
+		`[]`: {Op: keys.Equal, Lo: "sam"},
 	} {
 		page := s.query(driver.Query{Table: mixed.cats, Index: first, PK: "x", Range: r, Limit: 9})
 		if got := fmt.Sprintf("%q", namesOf(page.Rows)); got != want {

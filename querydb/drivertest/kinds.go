@@ -91,7 +91,8 @@ func appendValue(b *record.Builder, scalar string, v any) {
 
 // kindsTable has fields of all kinds, alone and in lists, and keys made of most of them.
 var kindsTable = func() *driver.Table {
-	t := &driver.Table{Name: "Kinds", Sorted: true, Fields: []driver.Field{{Name: "id", Scalar: "ID"}, {Name: "number", Scalar: "Int64"}}}
+	t := &driver.Table{Name: "Kinds", Sorted: true, Fields: []driver.Field{{Name: "id", Scalar: "ID"},
+		{Name: "number", Scalar: "Int64"}}}
 	ordinal := map[string]int{}
 	add := func(f driver.Field) {
 		f.Nullable = true
@@ -113,7 +114,8 @@ var kindsTable = func() *driver.Table {
 	t.PK, t.SK = []int{0}, []int{1}
 	t.Indexes = []driver.Index{
 		{Name: "byNumber", PK: half("Int64"), SK: half("DateTime")},
-		{Name: "byColor", PK: half("Boolean", "Color"), SK: half("Decimal", "Int"), Projected: append([]int{0, 1}, half("Int", "Float", "Decimal", "DateTime")...)},
+		{Name: "byColor", PK: half("Boolean", "Color"), SK: half("Decimal", "Int"), Projected: append([]int{0, 1},
+			half("Int", "Float", "Decimal", "DateTime")...)},
 		{Name: "byDate", PK: half("Date"), SK: half("Float"), Projected: []int{0, 1}},
 	}
 	return t
@@ -122,8 +124,9 @@ var kindsTable = func() *driver.Table {
 // kinds are values that are easily lost on the way: at the ends of their range, in another form than they may come back
 // in, or empty.
 var kinds = map[string][]any{
-	"ID":      {"1", "007", "\u00fcber", "x\x00y"},
-	"String":  {"", " ", "\"\\\n\t\u2028<&>\x00\x7f", "\ufffd\uffff\U0010ffff", strings.Repeat("long ", 1000), "null", "0"},
+	"ID": {"1", "007", "\u00fcber", "x\x00y"},
+	"String": {"", " ", "\"\\\n\t\u2028<&>\x00\x7f", "\ufffd\uffff\U0010ffff", strings.Repeat("long ", 1000),
+		"null", "0"},
 	"Boolean": {true, false},
 	"Int":     {0, -1, math.MaxInt32, math.MinInt32},
 	"Int64":   {int64(0), int64(-1), int64(math.MaxInt64), int64(math.MinInt64), int64(1 << 53), int64(-1<<53 - 1)},
@@ -139,13 +142,14 @@ var kinds = map[string][]any{
 	"Date": {"2024-02-29", "0001-01-01", "9999-12-31"},
 	"DateTime": {
 		time.Date(2024, 1, 15, 10, 30, 0, 123456789, time.UTC), time.Date(2024, 1, 15, 10, 30, 0, 120000000, time.UTC),
-		time.Date(2024, 1, 15, 10, 30, 0, 0, time.UTC), time.Date(1, 1, 1, 0, 0, 0, 1, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC),
+		time.Date(2024, 1, 15, 10, 30, 0, 0, time.UTC), time.Date(1, 1, 1, 0, 0, 0, 1, time.UTC), time.Date(9999, 12, 31,
+			23, 59, 59, 999999999, time.UTC),
 	},
 	"Color": {"RED", "GREEN", "null"},
 }
 
-// kindRows are rows that have all kinds of values between them: one has none, each other one of every kind, alone and in
-// a list. Which row has which changes with the round.
+// kindRows are rows that have all kinds of values between them: one has none, each other one of every kind, alone and
+// in a list. Which row has which changes with the round.
 func kindRows(round int) (rows []driver.Row) {
 	most := 0
 	for _, list := range kinds {
@@ -242,14 +246,17 @@ func numberKeys(s *store) {
 var namesTable = &driver.Table{
 	Name: "Names", Sorted: true, PK: []int{0, 1}, SK: []int{2},
 	Fields: func() (list []driver.Field) {
-		for _, name := range []string{"status", "pk", "id", "_id", "_subId", "_ttl", "_rev", "_pos", "_own", "_deleted", "_expires",
-			"name", "size", "key", "select", "_", "_upside_pk", "kind", "_kind", "expires", "position", "record", "value", "a__b"} {
+		for _, name := range []string{"status", "pk", "id", "_id", "_subId", "_ttl", "_rev", "_pos", "_own",
+			"_deleted", "_expires",
+			"name", "size", "key", "select", "_", "_upside_pk", "kind", "_kind", "expires", "position", "record",
+			"value", "a__b"} {
 			list = append(list, driver.Field{Name: name, Scalar: "String"})
 		}
 		return list
 	}(),
 	Indexes: []driver.Index{
-		{Name: "upside", PK: []int{2}, SK: []int{0, 1}, Projected: []int{0, 1, 2, 5}}, // the keys of the table, the other way round
+		// the keys of the table, the other way round
+		{Name: "upside", PK: []int{2}, SK: []int{0, 1}, Projected: []int{0, 1, 2, 5}},
 		{Name: "own", PK: []int{2}, Projected: []int{0, 1, 2}},
 		{Name: "x", PK: []int{0}, SK: []int{5}}, // a field of the key, and one that others have too
 		{Name: "y", PK: []int{5}, SK: []int{6}},
@@ -287,7 +294,8 @@ var wideTable = func() *driver.Table {
 	t := &driver.Table{Name: "Wide", PK: []int{0}, Fields: []driver.Field{{Name: "id", Scalar: "ID"}}}
 	for i := range 300 {
 		scalar := []string{"String", "Int", "Boolean", "Decimal"}[i%4]
-		t.Fields = append(t.Fields, driver.Field{Name: fmt.Sprintf("field%d", i), Scalar: scalar, Nullable: true, List: i%7 == 0})
+		t.Fields = append(t.Fields, driver.Field{Name: fmt.Sprintf("field%d", i), Scalar: scalar, Nullable: true,
+			List: i%7 == 0})
 	}
 	t.Indexes = []driver.Index{{Name: "last", PK: []int{297}, SK: []int{293}, Projected: []int{0, 1, 100, 200}}}
 	return t

@@ -162,7 +162,9 @@ func advanced(applied map[string][]driver.Position, writer string, at driver.Pos
 	if at == (driver.Position{}) {
 		return applied
 	}
-	list := slices.DeleteFunc(slices.Clone(applied[writer]), func(p driver.Position) bool { return p.Partition == at.Partition })
+	list := slices.DeleteFunc(slices.Clone(applied[writer]), func(p driver.Position) bool {
+		return p.Partition == at.Partition
+	})
 	list = append(list, at)
 	slices.SortFunc(list, byPartition)
 	if applied = maps.Clone(applied); applied == nil {
@@ -209,7 +211,8 @@ func (m *model) query(q *driver.Query) (found []placed) {
 }
 
 func comparePlaced(a, b placed) int {
-	return cmp.Or(cmp.Compare(a.at.SK, b.at.SK), cmp.Compare(a.row.Key.PK, b.row.Key.PK), cmp.Compare(a.row.Key.SK, b.row.Key.SK))
+	return cmp.Or(cmp.Compare(a.at.SK, b.at.SK), cmp.Compare(a.row.Key.PK, b.row.Key.PK), cmp.Compare(a.row.Key.SK,
+		b.row.Key.SK))
 }
 
 // difference compares rows, with what a MultiWriter store knows of them.

@@ -23,7 +23,8 @@ func (s *store) list(n int) (names []string) {
 	return names
 }
 
-// inOrder returns the names of list in the order that the query has them, in which ties have a place of the store's own.
+// inOrder returns the names of list in the order that the query has them, in which ties have a place of the store's
+// own.
 func (s *store) inOrder(q driver.Query, names []string) []string {
 	s.Helper()
 	if q.Index == driver.Primary {

@@ -70,7 +70,8 @@ func partsOfRows(s *store) {
 			for index, there := range c.in {
 				q := s.all(index, "x")
 				if rows := s.query(q).Rows; (len(rows) == 1) != there {
-					s.Errorf("%s: index %s has %d rows, the row among them: %t, want %t", c.what, s.table.Indexes[index].Name, len(rows), len(rows) == 1, there)
+					s.Errorf("%s: index %s has %d rows, the row among them: %t, want %t", c.what, s.table.Indexes[index].Name,
+						len(rows), len(rows) == 1, there)
 				}
 				m.walks(s, s.drv, q)
 			}

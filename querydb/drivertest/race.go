@@ -59,8 +59,8 @@ func (s *store) read(k keys.Key) (driver.Row, error) {
 	return rows[0], nil
 }
 
-// oneOutcome has writers of the same log: all apply the same batches, each at its own pace, and the outcome is as if one
-// had.
+// oneOutcome has writers of the same log: all apply the same batches, each at its own pace, and the outcome is as if
+// one had.
 func oneOutcome(s *store) {
 	const writers, batches, rows = 3, 15, 4
 	write := func(offset, i int) driver.Write {
@@ -98,7 +98,8 @@ func oneOutcome(s *store) {
 		}
 		want = append(want, known(write(last, i), revision, at(uint64(last))))
 	}
-	for i, got := range s.get(keys.Key{PK: "p", SK: "0"}, keys.Key{PK: "p", SK: "1"}, keys.Key{PK: "p", SK: "2"}, keys.Key{PK: "p", SK: "3"}) {
+	for i, got := range s.get(keys.Key{PK: "p", SK: "0"}, keys.Key{PK: "p", SK: "1"}, keys.Key{PK: "p", SK: "2"},
+		keys.Key{PK: "p", SK: "3"}) {
 		if got.Revision > want[i].Revision || got.Revision == 0 {
 			s.Errorf("row %d has the revision %d, and %d writes of it can take effect", i, got.Revision, want[i].Revision)
 		}

@@ -23,7 +23,8 @@ func randomHerd(s *store) {
 	conflicts := 0
 	rapid.Check(s.T, func(t *rapid.T) {
 		trials++
-		trial := herdTrial{trial{T: t, drv: s.drv, own: fmt.Sprintf("%d ", trials), like: like, model: newModel(s.drv, named.list()...)}}
+		trial := herdTrial{trial{T: t, drv: s.drv, own: fmt.Sprintf("%d ", trials), like: like, model: newModel(s.drv,
+			named.list()...)}}
 		for range rapid.IntRange(1, 8).Draw(t, "steps") {
 			if !trial.write() {
 				conflicts++
@@ -113,7 +114,8 @@ func (t *herdTrial) read() {
 			q.Members = members
 		}
 		q.Range = rapid.SampledFrom([]keys.Range{
-			{}, {Op: keys.AtLeast, Lo: "cat"}, {Op: keys.AtMost, Lo: "dog 1"}, {Op: keys.Between, Lo: "cat", Hi: "dog 2"}, {Op: keys.Prefix, Lo: "cat"},
+			{}, {Op: keys.AtLeast, Lo: "cat"}, {Op: keys.AtMost, Lo: "dog 1"}, {Op: keys.Between, Lo: "cat", Hi: "dog 2"},
+			{Op: keys.Prefix, Lo: "cat"},
 		}).Draw(t.T, "range")
 		if q.Range.Op == keys.Prefix && t.like {
 			q.Range.Op = keys.AtLeast

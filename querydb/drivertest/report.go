@@ -61,7 +61,8 @@ func (r *report) write(t *testing.T) {
 	for _, check := range slices.Sorted(maps.Keys(r.known)) {
 		text += fmt.Sprintf("  not checked: %s: %s\n", check, r.known[check])
 	}
-	if err := os.WriteFile(filepath.Join(dir, strings.ReplaceAll(name, "/", " ")+".txt"), []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, strings.ReplaceAll(name, "/", " ")+".txt"), []byte(text),
+		0o644); err != nil {
 		t.Fatalf("drivertest: write the list of cases: %v", err)
 	}
 }

@@ -29,7 +29,8 @@ func positioned(sk, text string, pos driver.Position) driver.Write {
 }
 
 func removed(sk string, pos driver.Position) driver.Write {
-	return driver.Write{Table: rowsTable, Kind: driver.Delete, Row: driver.Row{Key: keys.Key{PK: "p", SK: sk}, Position: pos}}
+	return driver.Write{Table: rowsTable, Kind: driver.Delete, Row: driver.Row{Key: keys.Key{PK: "p", SK: sk},
+		Position: pos}}
 }
 
 // asRead makes a write one of the row as it was at the revision.
@@ -62,8 +63,8 @@ func (s *store) refused(b driver.Batch, want error) {
 	}
 }
 
-// wantKnown wants the rows, with all that the store knows of them, from a get and from a query, and those of them that are
-// there in an index.
+// wantKnown wants the rows, with all that the store knows of them, from a get and from a query, and those of them that
+// are there in an index.
 func (s *store) wantKnown(when string, want ...driver.Row) {
 	s.Helper()
 	var ks []keys.Key
@@ -175,7 +176,8 @@ func deletedRows(s *store) {
 	expired.Row.Expires = epoch
 	s.write(expired)
 	s.write(removed("c", at(5)))
-	s.wantKnown("after the delete of a row with an end", known(gone, 2, at(2)), known(never, 1, at(3)), known(removed("c", at(5)), 2, at(5)))
+	s.wantKnown("after the delete of a row with an end", known(gone, 2, at(2)), known(never, 1, at(3)),
+		known(removed("c", at(5)), 2, at(5)))
 }
 
 // amongDeleted has pages of rows among which others were deleted: they are full, and deleted rows take no room in them.
@@ -335,13 +337,16 @@ func atomicBatch(s *store) {
 	s.apply(driver.Batch{Atomic: true, Writes: []driver.Write{a, b}, Last: []driver.Write{asRead(note, 0)}})
 	s.wantKnown("all", known(a, 1, at(1)), known(b, 1, at(1)))
 
-	s.refused(driver.Batch{Atomic: true, Writes: []driver.Write{positioned("a", "2", at(2)), asRead(positioned("b", "2", at(2)), 7)}}, driver.ErrStale)
+	s.refused(driver.Batch{Atomic: true, Writes: []driver.Write{positioned("a", "2", at(2)),
+		asRead(positioned("b", "2", at(2)), 7)}}, driver.ErrStale)
 	s.wantKnown("one of them is stale", known(a, 1, at(1)), known(b, 1, at(1)))
-	s.refused(driver.Batch{Atomic: true, Writes: []driver.Write{positioned("a", "2", at(2))}, Last: []driver.Write{asRead(note, 0)}}, driver.ErrStale)
+	s.refused(driver.Batch{Atomic: true, Writes: []driver.Write{positioned("a", "2", at(2))},
+		Last: []driver.Write{asRead(note, 0)}}, driver.ErrStale)
 	s.wantKnown("the last is stale", known(a, 1, at(1)), known(b, 1, at(1)))
 
 	b2, c := asRead(positioned("b", "2", at(2)), 1), removed("c", at(2))
-	s.apply(driver.Batch{Atomic: true, Writes: []driver.Write{positioned("a", "overtaken", at(1)), b2, c}, Last: []driver.Write{asRead(note, 1)}})
+	s.apply(driver.Batch{Atomic: true, Writes: []driver.Write{positioned("a", "overtaken", at(1)), b2, c},
+		Last: []driver.Write{asRead(note, 1)}})
 	s.wantKnown("one was applied before", known(a, 1, at(1)), known(b2, 2, at(2)), known(c, 1, at(2)))
 	s.apply(driver.Batch{Atomic: true, Writes: []driver.Write{positioned("a", "overtaken", at(1)), c}})
 	s.wantKnown("all were applied before", known(a, 1, at(1)), known(b2, 2, at(2)), known(c, 1, at(2)))

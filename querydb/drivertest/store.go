@@ -167,7 +167,8 @@ func wholeDifference(want, got []driver.Row) string {
 		cmp.Comparer(func(a, b record.Record) bool { return bytes.Equal(a, b) }),
 		cmp.Comparer(func(a, b []driver.IndexKey) bool { return slices.Equal(a, b) }),
 		cmp.Comparer(func(a, b []driver.Position) bool {
-			return slices.Equal(slices.SortedFunc(slices.Values(a), byPartition), slices.SortedFunc(slices.Values(b), byPartition))
+			return slices.Equal(slices.SortedFunc(slices.Values(a), byPartition), slices.SortedFunc(slices.Values(b),
+				byPartition))
 		}))
 }
 
@@ -179,7 +180,8 @@ func (s *store) odd() []string {
 		"\u00e9", "\u4e16\u754c", "\ufffd", "\uffff", "\U0001f600", "\U0010ffff", "\U0010ffff\U0010ffff",
 	}
 	if s.opts.Bytes {
-		list = append(list, "\x00\xff", "a\x00\xff", "a\xff", "a\xff\xff", "\x80", "\xc3", "\xff", "\xff\xff\xff", "\xff\xff\xff\xff")
+		list = append(list, "\x00\xff", "a\x00\xff", "a\xff", "a\xff\xff", "\x80", "\xc3", "\xff", "\xff\xff\xff",
+			"\xff\xff\xff\xff")
 		slices.Sort(list)
 	}
 	return list

@@ -50,20 +50,24 @@ func (s *store) wantLeft(when string, want ...string) {
 
 func swept(s *store) {
 	ends := map[string]time.Time{
-		"1 never": {}, "2 long ago": time.Unix(-1<<40, 5), "3 a year ago": epoch.AddDate(-1, 0, 0), "4 just before": epoch.Add(-1),
-		"5 just then": epoch, "6 later": epoch.Add(1), "7 before, and again later": epoch.Add(-1), "8 before, and then never": epoch.Add(-2),
+		"1 never": {}, "2 long ago": time.Unix(-1<<40, 5), "3 a year ago": epoch.AddDate(-1, 0, 0),
+		"4 just before": epoch.Add(-1),
+		"5 just then":   epoch, "6 later": epoch.Add(1), "7 before, and again later": epoch.Add(-1),
+		"8 before, and then never": epoch.Add(-2),
 		"9 later, and then before": epoch.Add(9),
 	}
 	for sk, end := range ends {
 		s.put(mortal(sk, end))
 	}
-	s.put(mortal("7 before, and again later", epoch.Add(7)), mortal("8 before, and then never", time.Time{}), mortal("9 later, and then before", epoch.Add(-3)))
+	s.put(mortal("7 before, and again later", epoch.Add(7)), mortal("8 before, and then never", time.Time{}),
+		mortal("9 later, and then before", epoch.Add(-3)))
 	s.put(mortal("x gone", epoch.Add(-5)))
 	s.delete(keys.Key{PK: "p", SK: "x gone"})
 	if n, err := s.drv.(driver.Sweeper).Sweep(s.Context(), s.table, epoch, 1); n != 1 || err != nil {
 		s.Errorf("%d rows were removed, %v; want 1, the first that expired", n, err)
 	}
-	s.wantLeft("after one", "1 never", "3 a year ago", "4 just before", "5 just then", "6 later", "7 before, and again later",
+	s.wantLeft("after one", "1 never", "3 a year ago", "4 just before", "5 just then", "6 later",
+		"7 before, and again later",
 		"8 before, and then never", "9 later, and then before")
 	if n := s.sweep(epoch, 2); n != 3 {
 		s.Errorf("%d rows were removed, want 3", n)
@@ -74,7 +78,8 @@ func swept(s *store) {
 		s.Errorf("a second sweep removes %d rows", n)
 	}
 	s.put(mortal("3 a year ago", epoch.Add(3))) // one that was removed is written again
-	s.wantLeft("written again", "1 never", "3 a year ago", "5 just then", "6 later", "7 before, and again later", "8 before, and then never")
+	s.wantLeft("written again", "1 never", "3 a year ago", "5 just then", "6 later", "7 before, and again later",
+		"8 before, and then never")
 	if n := s.sweep(epoch.AddDate(1000, 0, 0), 2); n != 4 {
 		s.Errorf("%d rows were removed, want all 4 with an end", n)
 	}

@@ -112,7 +112,8 @@ func texts(pk, sk string) fields {
 
 func newRow(pk, sk string) driver.Row { return texts(pk, sk).row(rowsTable) }
 
-// in adds what puts the row into an index, under the key given; an empty half is absent. xsk is of no account for plain.
+// in adds what puts the row into an index, under the key given; an empty half is absent. xsk is of no account for
+// plain.
 func (f fields) in(index int, xpk, xsk string) fields {
 	x := &rowsTable.Indexes[index]
 	if xpk != "" {

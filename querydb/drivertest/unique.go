@@ -147,10 +147,12 @@ func uniqueFreed(s *store) {
 	b := s.atOnce(holder("e", "x", "y"))
 	b.Writes = append(b.Writes, driver.Write{Table: s.table, Kind: driver.Delete, Row: driver.Row{Key: again.Key}})
 	s.apply(b)
-	s.wantHolders("when the row is deleted in the batch that takes its keys", ring[1], ring[2], moved, holder("e", "x", "y"))
+	s.wantHolders("when the row is deleted in the batch that takes its keys", ring[1], ring[2], moved,
+		holder("e", "x", "y"))
 	gone := driver.Batch{Atomic: true}
 	for _, sk := range []string{"b", "c", "d", "e"} {
-		gone.Writes = append(gone.Writes, driver.Write{Table: s.table, Kind: driver.Delete, Row: driver.Row{Key: keys.Key{PK: "p", SK: sk}}})
+		gone.Writes = append(gone.Writes, driver.Write{Table: s.table, Kind: driver.Delete,
+			Row: driver.Row{Key: keys.Key{PK: "p", SK: sk}}})
 	}
 	s.apply(gone)
 	whole := []driver.Row{holder("f", "x", "x"), holder("g", "y", "y"), holder("h", "z", "z")}
@@ -166,8 +168,10 @@ func uniqueAgain(s *store) {
 		return r
 	}
 	log := []driver.Batch{
-		s.atOnce(row("a", "x", 1), row("b", "y", 1)), s.atOnce(row("a", "y", 2), row("b", "x", 2)), s.atOnce(row("b", "z", 3)),
-		{Atomic: true, Writes: []driver.Write{{Table: s.table, Kind: driver.Delete, Row: driver.Row{Key: keys.Key{PK: "p", SK: "a"}, Position: at(4)}}}},
+		s.atOnce(row("a", "x", 1), row("b", "y", 1)), s.atOnce(row("a", "y", 2), row("b", "x", 2)),
+		s.atOnce(row("b", "z", 3)),
+		{Atomic: true, Writes: []driver.Write{{Table: s.table, Kind: driver.Delete,
+			Row: driver.Row{Key: keys.Key{PK: "p", SK: "a"}, Position: at(4)}}}},
 		s.atOnce(row("c", "y", 5)),
 	}
 	for _, b := range log {
@@ -191,7 +195,8 @@ func uniqueApart(s *store) {
 	if err := put(anew.cats, cat("other")); err != nil {
 		s.Errorf("a cat of another generation: %v", err)
 	}
-	s.apply(driver.Batch{Atomic: true, Writes: []driver.Write{{Table: named.dogs, Kind: driver.Delete, Row: driver.Row{Key: dog.Key}}}})
+	s.apply(driver.Batch{Atomic: true, Writes: []driver.Write{{Table: named.dogs, Kind: driver.Delete,
+		Row: driver.Row{Key: dog.Key}}}})
 	if err := put(named.dogs, dog); err != nil {
 		s.Errorf("the dog again, where a cat has the key: %v", err)
 	}

@@ -14,8 +14,9 @@ import (
 )
 
 // Apply writes a batch: each write by a request of its own, many at a time, then Last. Last is one transaction where it
-// is more than one write, or was made of what was read: a transaction is known by its token, so that one whose answer was
-// lost is not taken for the work of another writer. Before the first request, every write is made ready and checked.
+// is more than one write, or was made of what was read: a transaction is known by its token, so that one whose answer
+// was lost is not taken for the work of another writer. Before the first request, every write is made ready and
+// checked.
 func (s *Store) Apply(ctx context.Context, b driver.Batch) error {
 	leave, err := s.enter(ctx)
 	if err != nil {
@@ -83,7 +84,8 @@ func (s *Store) changes(b *driver.Batch) ([]*change, error) {
 			}
 			p := place{sh.layout.table, w.Row.Key.PK, w.Row.Key.SK}
 			if seen[p] {
-				return nil, fmt.Errorf("dynamostore: %w: the batch writes row %s of table %s twice", driver.ErrInvalid, driver.PrintableKey(w.Row.Key), p.table)
+				return nil, fmt.Errorf("dynamostore: %w: the batch writes row %s of table %s twice", driver.ErrInvalid,
+					driver.PrintableKey(w.Row.Key), p.table)
 			}
 			seen[p] = true
 			c, err := sh.changeOf(w, b.Writer, now)
@@ -96,8 +98,8 @@ func (s *Store) changes(b *driver.Batch) ([]*change, error) {
 	return list, nil
 }
 
-// write sends a change, and again where the row is in a state that it was not made for. A blind one that the row has come
-// to was applied before.
+// write sends a change, and again where the row is in a state that it was not made for. A blind one that the row has
+// come to was applied before.
 func (s *Store) write(ctx context.Context, deadline time.Time, c *change) error {
 	for most := mostStates; c != nil; most-- {
 		var instead *change
@@ -180,7 +182,8 @@ func (s *Store) transact(ctx context.Context, deadline time.Time, list []*change
 
 func (s *Store) sendTransaction(ctx context.Context, deadline time.Time, list []*change) error {
 	token := rand.Text()
-	in := &dynamodb.TransactWriteItemsInput{ClientRequestToken: &token, ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal}
+	in := &dynamodb.TransactWriteItemsInput{ClientRequestToken: &token,
+		ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal}
 	for _, c := range list {
 		in.TransactItems = append(in.TransactItems, c.action())
 	}

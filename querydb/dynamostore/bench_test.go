@@ -17,8 +17,8 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// BenchmarkBesideTheSDK does the same work through the driver and in a bare loop over the SDK that makes the same requests,
-// as many at a time, turn by turn. It prints how fast the driver is beside the loop: 1.00 is as fast.
+// BenchmarkBesideTheSDK does the same work through the driver and in a bare loop over the SDK that makes the same
+// requests, as many at a time, turn by turn. It prints how fast the driver is beside the loop: 1.00 is as fast.
 func BenchmarkBesideTheSDK(b *testing.B) {
 	for _, e := range dynamolocal.Engines() {
 		s := openWith(b, e, Config{Concurrency: 16}, list)
@@ -115,10 +115,12 @@ func bareUpdate(table string, row *driver.Row, offset int) *dynamodb.UpdateItemI
 		UpdateExpression:    aws.String("SET #t=:t,#pos=:pos,#by=:by REMOVE #own,#expires,#ttl,#deleted ADD #rev :one"),
 		ConditionExpression: aws.String("attribute_not_exists(#pos) OR #pos < :pos"),
 		ExpressionAttributeNames: map[string]string{
-			"#t": "text", "#pos": "_pos.events", "#by": "_by", "#own": "_own", "#expires": "_expires", "#ttl": "_ttl", "#deleted": "_deleted", "#rev": "_rev",
+			"#t": "text", "#pos": "_pos.events", "#by": "_by", "#own": "_own", "#expires": "_expires", "#ttl": "_ttl",
+			"#deleted": "_deleted", "#rev": "_rev",
 		},
-		ExpressionAttributeValues: item{":t": text(it), ":pos": count(uint64(offset)), ":by": text("events"), ":one": number("1")},
-		ReturnConsumedCapacity:    types.ReturnConsumedCapacityTotal,
+		ExpressionAttributeValues: item{":t": text(it), ":pos": count(uint64(offset)), ":by": text("events"),
+			":one": number("1")},
+		ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
 	}
 }
 

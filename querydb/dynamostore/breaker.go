@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
-// breaker keeps reads that somebody waits for from waiting for a DynamoDB that does not answer. It opens where attempts have
-// failed one after another, and no other succeeded meanwhile; from then on such reads fail at once, but for one a second, which
-// first asks whether DynamoDB answers again. Whoever folds goes on trying, and any answer closes the breaker.
+// breaker keeps reads that somebody waits for from waiting for a DynamoDB that does not answer. It opens where attempts
+// have failed one after another, and no other succeeded meanwhile; from then on such reads fail at once, but for one a
+// second, which first asks whether DynamoDB answers again. Whoever folds goes on trying, and any answer closes the
+// breaker.
 type breaker struct {
 	log    *slog.Logger
 	failed atomic.Bool   // there was a failure since the last answer: then the rest counts

@@ -91,8 +91,8 @@ func ask(ctx context.Context, s *Store) error {
 	return err
 }
 
-// TestADeadEndpointIsNotWaitedFor: after the first query, which may try, no query waits, or sends anything but one probe a
-// second; and when DynamoDB answers again queries are answered, by themselves.
+// TestADeadEndpointIsNotWaitedFor: after the first query, which may try, no query waits, or sends anything but one
+// probe a second; and when DynamoDB answers again queries are answered, by themselves.
 func TestADeadEndpointIsNotWaitedFor(t *testing.T) {
 	for name, mode := range map[string]int32{"cut off": cutOff, "silent": silent, "failing": failing} {
 		t.Run(name, func(t *testing.T) {
@@ -161,8 +161,8 @@ func TestAnEndpointWhereNobodyListensIsNotWaitedFor(t *testing.T) {
 	}
 }
 
-// TestFoldingGoesOnTryingWhereQueriesAreRefused: what nobody waits for is repeated until it is done, and its success lets
-// queries pass again.
+// TestFoldingGoesOnTryingWhereQueriesAreRefused: what nobody waits for is repeated until it is done, and its success
+// lets queries pass again.
 func TestFoldingGoesOnTryingWhereQueriesAreRefused(t *testing.T) {
 	e := newEndpoint(t, cutOff)
 	s := storeAt(t, e.URL)
@@ -228,8 +228,8 @@ func TestOneFailureAmongAnswersSuspendsNothing(t *testing.T) {
 	}
 }
 
-// TestAnswersFindsOutWhereNoQueryComes: it says so where DynamoDB answers nobody, and closes the breaker when it does again,
-// though nothing else is sent.
+// TestAnswersFindsOutWhereNoQueryComes: it says so where DynamoDB answers nobody, and closes the breaker when it does
+// again, though nothing else is sent.
 func TestAnswersFindsOutWhereNoQueryComes(t *testing.T) {
 	for name, mode := range map[string]int32{"cut off": cutOff, "silent": silent, "failing": failing} {
 		t.Run(name, func(t *testing.T) {

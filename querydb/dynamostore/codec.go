@@ -16,8 +16,8 @@ import (
 // How long DynamoDB holds on to what may go.
 const (
 	keepExpired = 2 * 24 * time.Hour // a fold may lag that far behind
-	// keepDeleted is for what is known of deleted rows. Where all servers ended amid a batch, whoever folds its events again
-	// must still find what it has deleted.
+	// keepDeleted is for what is known of deleted rows. Where all servers ended amid a batch, whoever folds its events
+	// again must still find what it has deleted.
 	keepDeleted = 30 * 24 * time.Hour
 )
 
@@ -56,7 +56,8 @@ func checkTexts(k keys.Key) error {
 	return nil
 }
 
-// encode returns the values of the shape's columns for a row, nil where a column is absent. now is the time of the write.
+// encode returns the values of the shape's columns for a row, nil where a column is absent. now is the time of the
+// write.
 func (s *shape) encode(row *driver.Row, now time.Time) ([]value, error) {
 	if row.Record.Len() != len(s.fields) || len(row.Indexes) != len(s.table.Indexes) {
 		return nil, fmt.Errorf("%w: a record of %d fields and %d index keys is none of this table", driver.ErrInvalid,
@@ -181,7 +182,8 @@ func (s *shape) encodeFields(row *driver.Row, vals []value) error {
 	return nil
 }
 
-// agrees refuses a row whose key says of a field what its record does not: an index that has only the key would show it.
+// agrees refuses a row whose key says of a field what its record does not: an index that has only the key would show
+// it.
 func (s *shape) agrees(row *driver.Row, place *fieldPlace, v value, vals []value) error {
 	held, taken := row.Key.PK, true
 	if !place.whole {

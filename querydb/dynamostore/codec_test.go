@@ -27,7 +27,8 @@ var everything = func() *driver.Table {
 			driver.Field{Name: "l" + scalar, Scalar: scalar, List: true, Nullable: true})
 	}
 	t.Fields[0].Nullable = false
-	t.Fields = append(t.Fields, driver.Field{Name: "_x", Scalar: "Float"}, driver.Field{Name: "id", Scalar: "Int", List: true})
+	t.Fields = append(t.Fields, driver.Field{Name: "_x", Scalar: "Float"}, driver.Field{Name: "id", Scalar: "Int",
+		List: true})
 	t.Indexes = []driver.Index{
 		{Name: "byString", PK: []int{2}, SK: []int{14}, Projected: []int{0, 2, 10, 12}},
 		{Name: "byFloat", PK: []int{10}, SK: []int{2}, Projected: []int{0, 18, 19}},
@@ -45,12 +46,15 @@ func drawScalar(t *rapid.T, b *record.Builder, scalar string) {
 	case "Int64":
 		b.Int64(rapid.Int64().Draw(t, "int64"))
 	case "Float":
-		odd := rapid.SampledFrom([]float64{0, math.Copysign(0, -1), 1e21, 1e-7, 1.5, math.MaxFloat64, math.SmallestNonzeroFloat64, 1e126, 9.99e125, 1e-130, 9e-131})
+		odd := rapid.SampledFrom([]float64{0, math.Copysign(0, -1), 1e21, 1e-7, 1.5, math.MaxFloat64,
+			math.SmallestNonzeroFloat64, 1e126, 9.99e125, 1e-130, 9e-131})
 		any := rapid.Float64().Filter(func(f float64) bool { return !math.IsInf(f, 0) && !math.IsNaN(f) })
 		b.Float(rapid.OneOf(odd, any).Draw(t, "float"))
 	case "Decimal":
-		odd := rapid.SampledFrom([]string{"0", "-0", "1.50", "1e21", "0.10", "100", "-100.001", strings.Repeat("9", 38), strings.Repeat("9", 39),
-			"1" + strings.Repeat("0", 125), "1" + strings.Repeat("0", 126), "0." + strings.Repeat("0", 129) + "1", "0." + strings.Repeat("0", 130) + "1"})
+		odd := rapid.SampledFrom([]string{"0", "-0", "1.50", "1e21", "0.10", "100", "-100.001", strings.Repeat("9", 38),
+			strings.Repeat("9", 39),
+			"1" + strings.Repeat("0", 125), "1" + strings.Repeat("0", 126), "0." + strings.Repeat("0", 129) + "1", "0." +
+				strings.Repeat("0", 130) + "1"})
 		b.String(rapid.OneOf(odd, rapid.StringMatching(`-?(0|[1-9][0-9]{0,60})(\.[0-9]{0,60}[1-9])?`)).Draw(t, "decimal"))
 	case "Date":
 		b.String(rapid.StringMatching(`20[0-9]{2}-0[1-9]-1[0-9]`).Draw(t, "date"))
@@ -61,7 +65,8 @@ func drawScalar(t *rapid.T, b *record.Builder, scalar string) {
 	}
 }
 
-// drawRow makes a row of the table whose index keys are made as querydb makes them, up to a half whose field was cleared.
+// drawRow makes a row of the table whose index keys are made as querydb makes them, up to a half whose field was
+// cleared.
 func drawRow(t *rapid.T, table *driver.Table) driver.Row {
 	var b record.Builder
 	b.Begin(len(table.Fields))
@@ -106,7 +111,8 @@ func drawRow(t *rapid.T, table *driver.Table) driver.Row {
 	}
 	row.Indexes = []driver.IndexKey{byString, byFloat}
 	if rapid.Bool().Draw(t, "expires") {
-		row.Expires = time.Unix(rapid.Int64Range(-1<<33, 1<<33).Draw(t, "until"), rapid.Int64Range(0, 1e9-1).Draw(t, "until nanos"))
+		row.Expires = time.Unix(rapid.Int64Range(-1<<33, 1<<33).Draw(t, "until"), rapid.Int64Range(0, 1e9-1).Draw(t,
+			"until nanos"))
 	}
 	return row
 }
@@ -289,8 +295,9 @@ func TestAnItemIsReadable(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"id": `"o1"`, "changedAt": `"2024-01-15T10:30:00.123Z456"`, "orderId": `"o1"`, "customerId": `"c1"`, "status": `"placed"`,
-		"total": "12.5", "_byStatus_sk": `"2024-01-15T10:30:00.123Z456"`, "_byNote_sk": `"0000000000000012.5"`,
+		"id": `"o1"`, "changedAt": `"2024-01-15T10:30:00.123Z456"`, "orderId": `"o1"`, "customerId": `"c1"`,
+		"status": `"placed"`,
+		"total":  "12.5", "_byStatus_sk": `"2024-01-15T10:30:00.123Z456"`, "_byNote_sk": `"0000000000000012.5"`,
 		"_own": `map[changedAt:"2024-01-15T10:30:00.123456Z"]`,
 	}
 	if diff := cmp.Diff(want, showItem(returned(t, s, row.Key, vals))); diff != "" {
@@ -307,7 +314,8 @@ func TestAClearedFieldKeepsItsKeyAndStaysNull(t *testing.T) {
 		t.Fatal(err)
 	}
 	it := returned(t, s, row.Key, vals)
-	if got := showItem(it); got["note"] != `"kept"` || got["_own"] != `map[changedAt:"2024-01-15T10:30:00.123456Z" note:null]` {
+	if got := showItem(it); got["note"] != `"kept"` ||
+		got["_own"] != `map[changedAt:"2024-01-15T10:30:00.123456Z" note:null]` {
 		t.Errorf("the item is %v", got)
 	}
 	d := s.decoder(2, "")
@@ -319,26 +327,39 @@ func TestAClearedFieldKeepsItsKeyAndStaysNull(t *testing.T) {
 
 func TestARowThatDynamoDBWouldRefuseOrChangeIsInvalid(t *testing.T) {
 	tests := map[string]func(row *driver.Row){
-		"the partition key is empty":                                     func(row *driver.Row) { row.Key.PK = "" },
-		"the sort key is empty":                                          func(row *driver.Row) { row.Key.SK = "" },
-		"partition key has 2049 bytes":                                   func(row *driver.Row) { row.Key.PK = strings.Repeat("x", 2049) },
-		"sort key has 1025 bytes":                                        func(row *driver.Row) { row.Key.SK = strings.Repeat("x", 1025) },
-		"the key is no UTF-8":                                            func(row *driver.Row) { row.Key.PK = "a\xff" },
-		"index customerId: invalid: the key is":                          func(row *driver.Row) { row.Indexes[0].PK = "a\xff" },
-		"index byStatus: invalid: the sort key":                          func(row *driver.Row) { row.Indexes[1].SK = strings.Repeat("x", 1025) },
-		"index customerId has the key half \"\"":                         func(row *driver.Row) { row.Indexes[0].PK = "" },
-		"the partition \"a\\xff\"":                                       func(row *driver.Row) { row.Position.Partition = "a\xff" },
-		"1000000 events are retried":                                     func(row *driver.Row) { row.Position = driver.Position{Offset: 1, Step: 1e6} },
+		"the partition key is empty": func(row *driver.Row) { row.Key.PK = "" },
+		"the sort key is empty":      func(row *driver.Row) { row.Key.SK = "" },
+		"partition key has 2049 bytes": func(row *driver.Row) {
+			row.Key.PK = strings.Repeat("x", 2049)
+		},
+		"sort key has 1025 bytes": func(row *driver.Row) {
+			row.Key.SK = strings.Repeat("x", 1025)
+		},
+		"the key is no UTF-8": func(row *driver.Row) { row.Key.PK = "a\xff" },
+		"index customerId: invalid: the key is": func(row *driver.Row) {
+			row.Indexes[0].PK = "a\xff"
+		},
+		"index byStatus: invalid: the sort key": func(row *driver.Row) {
+			row.Indexes[1].SK = strings.Repeat("x", 1025)
+		},
+		"index customerId has the key half \"\"": func(row *driver.Row) { row.Indexes[0].PK = "" },
+		"the partition \"a\\xff\"": func(row *driver.Row) {
+			row.Position.Partition = "a\xff"
+		},
+		"1000000 events are retried": func(row *driver.Row) {
+			row.Position = driver.Position{Offset: 1, Step: 1e6}
+		},
 		`field orderId: it is "o1", and the key that is made of it "o2"`: func(row *driver.Row) { row.Key.PK = "o2" },
-		"0 index keys":                                                   func(row *driver.Row) { row.Indexes = nil },
-		"rows of this table never do":                                    func(row *driver.Row) { row.Expires = time.Unix(1, 0) },
+		"0 index keys":                func(row *driver.Row) { row.Indexes = nil },
+		"rows of this table never do": func(row *driver.Row) { row.Expires = time.Unix(1, 0) },
 	}
 	s := shapeOf(t, tracking())
 	for want, change := range tests {
 		row := order(t)
 		change(&row)
 		_, err := s.changeOf(&driver.Write{Table: s.table, Row: row}, "", time.Time{})
-		if !errors.Is(err, driver.ErrInvalid) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "row ") {
+		if !errors.Is(err, driver.ErrInvalid) || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), "row ") {
 			t.Errorf("%v, want ErrInvalid that names the row and says %q", err, want)
 		}
 	}
@@ -384,7 +405,8 @@ func TestAnItemOfSomebodyElseIsAnErrorThatNamesIt(t *testing.T) {
 		it["id"], it["changedAt"] = text("o1"), text("2024")
 		d := s.decoder(driver.Primary, "")
 		_, err := d.row(it)
-		if !errors.Is(err, errDamaged) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), `row "o1" "2024"`) {
+		if !errors.Is(err, errDamaged) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(),
+			`row "o1" "2024"`) {
 			t.Errorf("%v, want an error that names the row and says %q", err, want)
 		}
 	}

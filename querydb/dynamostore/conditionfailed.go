@@ -7,9 +7,9 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// conditionFailed says what follows from the failed condition of a change, by the item that it met, which is nil where there was none:
-// nothing, because the change was applied before; another change instead, because it was made for an item in another state;
-// or an error. again says that an earlier attempt may have been carried out.
+// conditionFailed says what follows from the failed condition of a change, by the item that it met, which is nil where
+// there was none: nothing, because the change was applied before; another change instead, because it was made for an
+// item in another state; or an error. again says that an earlier attempt may have been carried out.
 //
 // Without a kind and without parts only one thing can have failed, and the item need not be known.
 func (c *change) conditionFailed(old item, again bool) (instead *change, err error) {
@@ -59,8 +59,8 @@ func (c *change) reached(old item) bool {
 	return err == nil && wrong == nil && !is.Before(at)
 }
 
-// kindConflicts fails where one of the rows that changes are about is of another kind. It asks for none that was read: at its
-// revision it is of the kind that it was.
+// kindConflicts fails where one of the rows that changes are about is of another kind. It asks for none that was read:
+// at its revision it is of the kind that it was.
 func (s *Store) kindConflicts(ctx context.Context, list []*change) error {
 	asked := map[*driver.Table]*driver.Get{}
 	for _, c := range list {
@@ -80,7 +80,8 @@ func (s *Store) kindConflicts(ctx context.Context, list []*change) error {
 		}
 		for i, kind := range kinds {
 			if kind != "" {
-				return fmt.Errorf("dynamostore: write row %s of %s: %w", driver.PrintableKey(g.Keys[i]), t.Name, strange(kind, t.Kind))
+				return fmt.Errorf("dynamostore: write row %s of %s: %w", driver.PrintableKey(g.Keys[i]), t.Name,
+					strange(kind, t.Kind))
 			}
 		}
 	}

@@ -14,7 +14,8 @@ import (
 // profile is a row of up to 1 KB, as it is stored.
 var profile = &driver.Table{
 	Name: "Profile", PK: []int{0}, NoExpiry: true,
-	Fields: []driver.Field{{Name: "userId", Scalar: "ID"}, {Name: "name", Scalar: "String"}, {Name: "about", Scalar: "String"}, {Name: "logins", Scalar: "Int"}},
+	Fields: []driver.Field{{Name: "userId", Scalar: "ID"}, {Name: "name", Scalar: "String"},
+		{Name: "about", Scalar: "String"}, {Name: "logins", Scalar: "Int"}},
 }
 
 func profileRow(t *testing.T, id string, logins int, offset uint64) driver.Row {
@@ -28,8 +29,8 @@ func profileRow(t *testing.T, id string, logins int, offset uint64) driver.Row {
 	return row
 }
 
-// TestAChangedRowCostsOneUnitAndAWindowOneCheckpoint measures what DynamoDB charges: per changed row of up to 1 KB at most
-// 1.1 write units, no read before a write, one request for each row, and one for the checkpoint.
+// TestAChangedRowCostsOneUnitAndAWindowOneCheckpoint measures what DynamoDB charges: per changed row of up to 1 KB at
+// most 1.1 write units, no read before a write, one request for each row, and one for the checkpoint.
 func TestAChangedRowCostsOneUnitAndAWindowOneCheckpoint(t *testing.T) {
 	const rows, windows = 200, 3
 	s := openWith(t, dynamolocal.Local, Config{}, profile, small)
@@ -37,7 +38,8 @@ func TestAChangedRowCostsOneUnitAndAWindowOneCheckpoint(t *testing.T) {
 		before := s.Stats()
 		var b driver.Batch
 		for i := range rows {
-			b.Writes = append(b.Writes, driver.Write{Table: profile, Row: profileRow(t, fmt.Sprint("user-", i), n, uint64(rows*n+i+1))})
+			b.Writes = append(b.Writes, driver.Write{Table: profile, Row: profileRow(t, fmt.Sprint("user-", i), n,
+				uint64(rows*n+i+1))})
 		}
 		b.Last = []driver.Write{read(put(t, "checkpoint", n, 0), uint64(n))}
 		applyTo(t, s, b)
@@ -45,7 +47,8 @@ func TestAChangedRowCostsOneUnitAndAWindowOneCheckpoint(t *testing.T) {
 		units, requests := after.WriteUnits-before.WriteUnits, after.Requests-before.Requests
 		t.Logf("window %d: %d rows for %.1f write units, %.3f each, by %d requests", n, rows, units, units/rows, requests)
 		if units/rows > 1.1 || after.ReadUnits != before.ReadUnits || requests != rows+1 {
-			t.Errorf("window %d: %.3f write units for each row, %.1f read units, %d requests", n, units/rows, after.ReadUnits-before.ReadUnits, requests)
+			t.Errorf("window %d: %.3f write units for each row, %.1f read units, %d requests", n, units/rows,
+				after.ReadUnits-before.ReadUnits, requests)
 		}
 	}
 	sh := shapeOf(t, profile)

@@ -131,7 +131,8 @@ func mapped(op, table string, err error) error {
 }
 
 // plain are errors that say already what they are.
-var plain = []error{driver.ErrStale, driver.ErrConflict, driver.ErrSuspended, driver.ErrOverBudget, errMoved, driver.ErrInvalid, driver.ErrTooLarge, context.Canceled, context.DeadlineExceeded, errDamaged}
+var plain = []error{driver.ErrStale, driver.ErrConflict, driver.ErrSuspended, driver.ErrOverBudget, errMoved,
+	driver.ErrInvalid, driver.ErrTooLarge, context.Canceled, context.DeadlineExceeded, errDamaged}
 
 const apply = ": run 'server tables apply'"
 

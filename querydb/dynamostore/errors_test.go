@@ -44,17 +44,20 @@ func TestErrorsAreOfTheClosedListAndSayWhatToDo(t *testing.T) {
 			driver.ErrUnavailable, "run 'server tables apply'"},
 		"too large": {api(400, "ValidationException", "Item size to update has exceeded the maximum allowed size"), final,
 			driver.ErrTooLarge, ""},
-		"a bad request":                {api(400, "ValidationException", "x"), final, driver.ErrInvalid, ""},
-		"no credentials":               {api(400, "UnrecognizedClientException", "x"), final, driver.ErrUnavailable, ""},
-		"a server error":               {api(500, "InternalServerError", ""), doubtful, driver.ErrUnavailable, ""},
-		"a gateway error":              {api(503, "x", ""), doubtful, driver.ErrUnavailable, ""},
-		"no connection":                {&smithyhttp.RequestSendError{Err: errors.New("x")}, doubtful, driver.ErrUnavailable, ""},
-		"half an answer":               {&smithy.DeserializationError{Err: errors.New("x")}, doubtful, driver.ErrUnavailable, ""},
-		"no answer":                    {errUnanswered, doubtful, driver.ErrUnavailable, ""},
-		"nothing to sign with":         {errors.New("get credentials"), final, driver.ErrUnavailable, ""},
-		"a transaction in conflict":    {cancelled("None", "TransactionConflict"), refused, driver.ErrThrottled, ""},
-		"a transaction throttled":      {cancelled("ThrottlingError", "None"), refused, driver.ErrThrottled, ""},
-		"a transaction of an old row":  {cancelled("ConditionalCheckFailed", "TransactionConflict"), final, driver.ErrInvalid, ""},
+		"a bad request":   {api(400, "ValidationException", "x"), final, driver.ErrInvalid, ""},
+		"no credentials":  {api(400, "UnrecognizedClientException", "x"), final, driver.ErrUnavailable, ""},
+		"a server error":  {api(500, "InternalServerError", ""), doubtful, driver.ErrUnavailable, ""},
+		"a gateway error": {api(503, "x", ""), doubtful, driver.ErrUnavailable, ""},
+		"no connection": {&smithyhttp.RequestSendError{Err: errors.New("x")}, doubtful,
+			driver.ErrUnavailable, ""},
+		"half an answer": {&smithy.DeserializationError{Err: errors.New("x")}, doubtful,
+			driver.ErrUnavailable, ""},
+		"no answer":                 {errUnanswered, doubtful, driver.ErrUnavailable, ""},
+		"nothing to sign with":      {errors.New("get credentials"), final, driver.ErrUnavailable, ""},
+		"a transaction in conflict": {cancelled("None", "TransactionConflict"), refused, driver.ErrThrottled, ""},
+		"a transaction throttled":   {cancelled("ThrottlingError", "None"), refused, driver.ErrThrottled, ""},
+		"a transaction of an old row": {cancelled("ConditionalCheckFailed", "TransactionConflict"), final,
+			driver.ErrInvalid, ""},
 		"a transaction of a large row": {cancelled("None", "ValidationError"), final, driver.ErrInvalid, ""},
 		"stale":                        {fmt.Errorf("%w: x", driver.ErrStale), final, driver.ErrStale, ""},
 		"ended":                        {context.Canceled, final, context.Canceled, ""},
@@ -66,7 +69,8 @@ func TestErrorsAreOfTheClosedListAndSayWhatToDo(t *testing.T) {
 				t.Errorf("its fate is %d, want %d", got, test.fate)
 			}
 			err := mapped("query", "T", test.err)
-			if !errors.Is(err, test.class) || !strings.Contains(err.Error(), test.says) || !strings.HasPrefix(err.Error(), "dynamostore: query T: ") {
+			if !errors.Is(err, test.class) || !strings.Contains(err.Error(), test.says) || !strings.HasPrefix(err.Error(),
+				"dynamostore: query T: ") {
 				t.Errorf("%v, want %v that says %q", err, test.class, test.says)
 			}
 			for _, other := range []error{driver.ErrThrottled, driver.ErrInvalid, driver.ErrUnavailable, driver.ErrTooLarge} {

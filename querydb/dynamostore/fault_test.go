@@ -40,7 +40,8 @@ func through(s *Store, f between) {
 func answer(status int, code string) (*http.Response, error) {
 	return &http.Response{
 		StatusCode: status, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
-		Body: io.NopCloser(strings.NewReader(`{"__type":"com.amazonaws.dynamodb.v20120810#` + code + `","message":"as the test wants it"}`)),
+		Body: io.NopCloser(strings.NewReader(`{"__type":"com.amazonaws.dynamodb.v20120810#` + code +
+			`","message":"as the test wants it"}`)),
 	}, nil
 }
 
@@ -127,7 +128,8 @@ func applyTo(t testing.TB, s *Store, b driver.Batch) {
 func TestAWriteWhoseAnswerIsLostTakesEffectOnce(t *testing.T) {
 	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
 		s := openWith(t, e, Config{Concurrency: 1}, small)
-		applyTo(t, s, driver.Batch{Writes: []driver.Write{put(t, "read", 1, 1), put(t, "deleted", 1, 1), put(t, "for good", 1, 1), put(t, "last", 1, 0)}})
+		applyTo(t, s, driver.Batch{Writes: []driver.Write{put(t, "read", 1, 1), put(t, "deleted", 1, 1),
+			put(t, "for good", 1, 1), put(t, "last", 1, 0)}})
 		through(s, losing())
 		applyTo(t, s, driver.Batch{
 			Writes: []driver.Write{
@@ -156,8 +158,10 @@ func TestAWriteOfARowThatHasChangedIsStaleAndLastIsNotWritten(t *testing.T) {
 			"delete":         {Writes: []driver.Write{read(gone("a", 2), 7)}, Last: []driver.Write{put(t, "last", 2, 0)}},
 			"delete of none": {Writes: []driver.Write{read(gone("none", 2), 1)}, Last: []driver.Write{put(t, "last", 2, 0)}},
 			"last":           {Last: []driver.Write{read(put(t, "note", 2, 0), 7), put(t, "last", 2, 0)}},
-			"atomic":         {Atomic: true, Writes: []driver.Write{put(t, "b", 2, 2)}, Last: []driver.Write{read(put(t, "note", 2, 0), 7), put(t, "last", 2, 0)}},
-			"late":           {Deadline: time.Now().Add(-time.Millisecond), Writes: []driver.Write{put(t, "a", 2, 2)}, Last: []driver.Write{put(t, "last", 2, 0)}},
+			"atomic": {Atomic: true, Writes: []driver.Write{put(t, "b", 2, 2)},
+				Last: []driver.Write{read(put(t, "note", 2, 0), 7), put(t, "last", 2, 0)}},
+			"late": {Deadline: time.Now().Add(-time.Millisecond), Writes: []driver.Write{put(t, "a", 2, 2)},
+				Last: []driver.Write{put(t, "last", 2, 0)}},
 		}
 		for name, b := range tests {
 			if err := s.Apply(t.Context(), b); !errors.Is(err, driver.ErrStale) {
@@ -196,7 +200,8 @@ func TestAnAtomicBatchIsWrittenAtOnceWithoutWhatWasAppliedBefore(t *testing.T) {
 			Last:   []driver.Write{read(put(t, "note", 2, 0), 0)},
 		}
 		applyTo(t, s, b)
-		if got, want := totals(get(t, s, "before", "new", "read", "none", "note")), "5 r1 @5, 2 r1 @2, 2 r2 @2, - r1 @2, 2 r1 @0"; got != want {
+		if got, want := totals(get(t, s, "before", "new", "read", "none", "note")),
+			"5 r1 @5, 2 r1 @2, 2 r2 @2, - r1 @2, 2 r1 @0"; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 		blind := driver.Batch{Atomic: true, Writes: b.Writes[:2]}
@@ -239,7 +244,8 @@ func TestThrottlingIsWaitedForWithinBounds(t *testing.T) {
 	through(s, func(func() (*http.Response, error)) (*http.Response, error) {
 		return answer(400, "ThrottlingException")
 	})
-	if err := s.Apply(t.Context(), driver.Batch{Writes: []driver.Write{put(t, "a", 1, 2)}}); !errors.Is(err, driver.ErrThrottled) {
+	if err := s.Apply(t.Context(), driver.Batch{Writes: []driver.Write{put(t, "a", 1, 2)}}); !errors.Is(err,
+		driver.ErrThrottled) {
 		t.Errorf("%v, want ErrThrottled", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)

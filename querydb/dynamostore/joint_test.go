@@ -19,7 +19,8 @@ func joint() (task, member *driver.Table) {
 		return &driver.Table{
 			Name: "Joint", Sorted: true, Kind: kind, Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 			Fields: append([]driver.Field{{Name: "id", Scalar: "ID"}}, fields...), PK: []int{0},
-			Indexes: []driver.Index{{Name: "gsi1", PK: []int{1}, SK: []int{0}, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}}},
+			Indexes: []driver.Index{{Name: "gsi1", PK: []int{1}, SK: []int{0}, Keys: driver.KeyNames{PK: "gsi1pk",
+				SK: "gsi1sk"}}},
 		}
 	}
 	title := driver.Field{Name: "title", Scalar: "String", Nullable: true}
@@ -43,7 +44,8 @@ func putByHand(t *testing.T, s *Store, table *driver.Table, items ...item) {
 		t.Fatal(err)
 	}
 	for _, it := range items {
-		if _, err := s.client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &sh.layout.table, Item: it}); err != nil {
+		if _, err := s.client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &sh.layout.table, Item: it}); err !=
+			nil {
 			t.Fatal(err)
 		}
 	}
@@ -66,7 +68,8 @@ func TestAPageOfACollectionIsOneRequest(t *testing.T) {
 		ask := func(limit int, members ...*driver.Table) (page driver.Page, requests uint64) {
 			t.Helper()
 			before := s.Stats().Requests
-			page, err := s.Query(t.Context(), driver.Query{Table: members[0], Index: 0, PK: "$app#v1#all", Limit: limit, Members: members})
+			page, err := s.Query(t.Context(), driver.Query{Table: members[0], Index: 0, PK: "$app#v1#all", Limit: limit,
+				Members: members})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,16 +112,22 @@ func TestItemsPutByHandAreRows(t *testing.T) {
 		}
 		rows := read()
 		if rows[0].Record == nil || rows[1].Record != nil || rows[2].Record == nil {
-			t.Fatalf("rows are there: %t, %t, %t; want all but that of the other kind", rows[0].Record != nil, rows[1].Record != nil, rows[2].Record != nil)
+			t.Fatalf("rows are there: %t, %t, %t; want all but that of the other kind", rows[0].Record != nil,
+				rows[1].Record != nil, rows[2].Record != nil)
 		}
 		if one, err := s.Get(t.Context(), driver.Get{Table: task, Keys: ks[1:2]}); err != nil || one[0].Record != nil {
 			t.Errorf("the row of the other kind is read as one of this: %v, %v", one, err)
 		}
-		if title, _ := record.String(rows[0].Record.JSON(1)); title != "title 1" || rows[0].Indexes[0].PK != "$app#v1#all" || rows[0].Revision != 0 {
+		if title, _ := record.String(rows[0].Record.JSON(1)); title != "title 1" || rows[0].Indexes[0].PK !=
+			"$app#v1#all" || rows[0].Revision != 0 {
 			t.Errorf("the row is %v", rows[0])
 		}
 		written := func(k keys.Key, n int, again *driver.Row) driver.Write {
-			w := driver.Write{Table: task, Row: rowOf(t, k, func(b *record.Builder) { b.String(fmt.Sprint(n)); b.String("ours"); b.Int(n) }, 3)}
+			w := driver.Write{Table: task, Row: rowOf(t, k, func(b *record.Builder) {
+				b.String(fmt.Sprint(n))
+				b.String("ours")
+				b.Int(n)
+			}, 3)}
 			w.Row.Indexes, w.Row.Position = make([]driver.IndexKey, 1), position(1)
 			if again != nil {
 				w.Read, w.Row.Revision = true, again.Revision

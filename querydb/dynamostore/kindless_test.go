@@ -33,7 +33,8 @@ func TestAnItemThatSaysNoKindIsOfTheOneAskedFor(t *testing.T) {
 			if tt.says != "" {
 				it["__edd_e__"] = text(tt.says)
 			}
-			p, err := new(Store).pager(shapeOf(t, post), &driver.Query{Table: post, Index: driver.Primary, Members: tt.members, Limit: 1})
+			p, err := new(Store).pager(shapeOf(t, post), &driver.Query{Table: post, Index: driver.Primary, Members: tt.members,
+				Limit: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -120,8 +120,8 @@ func sortAttr(t *driver.Table, pk string) string {
 // one field, and so attributes of their own.
 func composed(t *driver.Table) bool { return t.Kind != "" || t.Keys != driver.KeyNames{} }
 
-// fieldAttr is the attribute of a field: of its own name, unless that is taken. A key's is also the field's where the key
-// is nothing but it.
+// fieldAttr is the attribute of a field: of its own name, unless that is taken. A key's is also the field's where the
+// key is nothing but it.
 func (l *layout) fieldAttr(t *driver.Table, f int) string {
 	name := t.Fields[f].Name
 	switch {
@@ -133,8 +133,8 @@ func (l *layout) fieldAttr(t *driver.Table, f int) string {
 	return name
 }
 
-// indexKeys names an index and its key attributes. One of them is always an attribute that only rows have: a deleted row
-// keeps the attributes of the table's own key, and must not lie in the index.
+// indexKeys names an index and its key attributes. One of them is always an attribute that only rows have: a deleted
+// row keeps the attributes of the table's own key, and must not lie in the index.
 func (l *layout) indexKeys(t *driver.Table, i int) index {
 	x := &t.Indexes[i]
 	own := index{name: indexName(x.Name), pk: cmp.Or(x.Keys.PK, l.halfAttr(t, x.PK))}
@@ -158,7 +158,8 @@ func indexName(name string) string {
 	return name
 }
 
-// halfAttr is the attribute of a field that is a key half by itself, and "" where the half needs an attribute of its own.
+// halfAttr is the attribute of a field that is a key half by itself, and "" where the half needs an attribute of its
+// own.
 func (l *layout) halfAttr(t *driver.Table, half []int) string {
 	if len(half) == 1 && !composed(t) && isText(&t.Fields[half[0]]) {
 		return l.fields[half[0]]
@@ -215,8 +216,8 @@ func (l *layout) derived(t *driver.Table, i, f int) bool {
 		(whole(l.sk, t.SK) || whole(x.pk, t.Indexes[i].PK) || whole(x.sk, t.Indexes[i].SK))
 }
 
-// mayDiffer reports whether the field's value may be in _own: its attribute is taken, or holds the text of a key, or is a
-// number, which DynamoDB may keep in another form or not at all.
+// mayDiffer reports whether the field's value may be in _own: its attribute is taken, or holds the text of a key, or is
+// a number, which DynamoDB may keep in another form or not at all.
 func (l *layout) mayDiffer(t *driver.Table, f int) bool {
 	attr := l.fields[f]
 	return attr == "" || l.isKey(attr) || isNumber(&t.Fields[f]) ||

@@ -17,7 +17,8 @@ func tracking() *driver.Table {
 		Name: "OrderTracking", Sorted: true, NoExpiry: true,
 		Fields: []driver.Field{
 			{Name: "orderId", Scalar: "ID"}, {Name: "changedAt", Scalar: "DateTime"}, {Name: "customerId", Scalar: "ID"},
-			{Name: "status", Scalar: "String"}, {Name: "total", Scalar: "Float"}, {Name: "note", Scalar: "String", Nullable: true},
+			{Name: "status", Scalar: "String"}, {Name: "total", Scalar: "Float"}, {Name: "note", Scalar: "String",
+				Nullable: true},
 		},
 		PK: []int{0}, SK: []int{1},
 		Indexes: []driver.Index{
@@ -32,8 +33,9 @@ func tracking() *driver.Table {
 func versions() *driver.Table {
 	return &driver.Table{
 		Name: "Versions", Generation: 3, Sorted: true,
-		Fields: []driver.Field{{Name: "id", Scalar: "ID"}, {Name: "version", Scalar: "String"}, {Name: "kind", Scalar: "String", Enum: "Kind"}},
-		PK:     []int{0}, SK: []int{1},
+		Fields: []driver.Field{{Name: "id", Scalar: "ID"}, {Name: "version", Scalar: "String"},
+			{Name: "kind", Scalar: "String", Enum: "Kind"}},
+		PK: []int{0}, SK: []int{1},
 		Indexes: []driver.Index{
 			{Name: "v", PK: []int{1}},
 			{Name: "byKind", PK: []int{2}, SK: []int{1}, Projected: []int{0, 1, 2}},
@@ -62,7 +64,8 @@ func TestATableHasTheKeysAndAttributesThatItsModelNeeds(t *testing.T) {
 		table *driver.Table
 		want  string
 	}{
-		"a key of one field each": {tracking(), `p-OrderTracking id/changedAt ["orderId" "" "customerId" "status" "total" "note"]
+		"a key of one field each": {tracking(),
+			`p-OrderTracking id/changedAt ["orderId" "" "customerId" "status" "total" "note"]
 customerId customerId/ ALL []
 byStatus status/_byStatus_sk KEYS_ONLY []
 byNote note/_byNote_sk INCLUDE ["total" "_own"]
@@ -74,19 +77,22 @@ byIdAndKind _byIdAndKind_pk/version ALL []
 `},
 		"the notes": {&driver.Table{
 			Name: "foldql", Sorted: true, NoExpiry: true, PK: []int{0}, SK: []int{1},
-			Fields: []driver.Field{{Name: "kind", Scalar: "String"}, {Name: "id", Scalar: "String"}, {Name: "value", Scalar: "String"}},
+			Fields: []driver.Field{{Name: "kind", Scalar: "String"}, {Name: "id", Scalar: "String"},
+				{Name: "value", Scalar: "String"}},
 		}, `p-foldql id/_subId ["kind" "" "value"]
 `},
 		"one row, and names that are taken": {&driver.Table{
 			Name: "Count", NoExpiry: true,
-			Fields:  []driver.Field{{Name: "id", Scalar: "Int"}, {Name: "_rev", Scalar: "Int"}, {Name: "a", Scalar: "String", List: true}},
+			Fields: []driver.Field{{Name: "id", Scalar: "Int"}, {Name: "_rev", Scalar: "Int"}, {Name: "a", Scalar: "String",
+				List: true}},
 			Indexes: []driver.Index{{Name: "byRev", PK: []int{1}, SK: []int{2}, Projected: []int{0}}},
 		}, `p-Count id/ ["" "" "a"]
 byRev _byRev_pk/_byRev_sk INCLUDE ["_own"]
 `},
 		"a sort key of several fields": {&driver.Table{
 			Name: "Lines", Sorted: true, NoExpiry: true, PK: []int{0}, SK: []int{1, 2},
-			Fields: []driver.Field{{Name: "order", Scalar: "ID"}, {Name: "category", Scalar: "String"}, {Name: "product", Scalar: "ID"}},
+			Fields: []driver.Field{{Name: "order", Scalar: "ID"}, {Name: "category", Scalar: "String"},
+				{Name: "product", Scalar: "ID"}},
 			Indexes: []driver.Index{
 				{Name: "twice", PK: []int{1}, SK: []int{1}, Projected: []int{0, 1}},
 				{Name: "several", PK: []int{1, 2}, Projected: []int{0, 1, 2}},
@@ -95,7 +101,8 @@ byRev _byRev_pk/_byRev_sk INCLUDE ["_own"]
 twice category/_twice_sk KEYS_ONLY []
 several _several_pk/ INCLUDE ["category" "product" "_own"]
 `},
-		"a table that models share": {shared(tracking()), `p-OrderTracking pk/sk ["orderId" "changedAt" "customerId" "status" "total" "note"]
+		"a table that models share": {shared(tracking()),
+			`p-OrderTracking pk/sk ["orderId" "changedAt" "customerId" "status" "total" "note"]
 customerId gsi1pk/gsi1sk ALL []
 byStatus _byStatus_pk/_byStatus_sk INCLUDE ["orderId" "status" "__edd_e__"]
 byNote _byNote_pk/_byNote_sk INCLUDE ["orderId" "changedAt" "total" "note" "_own" "__edd_e__"]

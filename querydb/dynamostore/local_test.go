@@ -15,7 +15,8 @@ import (
 // prioritised are tasks of a table whose index has the table's own partition key.
 func prioritised() *driver.Table {
 	return &driver.Table{
-		Name: "Local", Sorted: true, NoExpiry: true, Kind: "task", Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
+		Name: "Local", Sorted: true, NoExpiry: true, Kind: "task", Keys: driver.KeyNames{PK: "pk", SK: "sk",
+			Kind: "__edd_e__"},
 		Fields: []driver.Field{
 			{Name: "projectId", Scalar: "ID"}, {Name: "taskId", Scalar: "ID"}, {Name: "priority", Scalar: "Int", Nullable: true},
 		},
@@ -98,7 +99,8 @@ func makeLocal(t *testing.T, s *Store, table *driver.Table) {
 	in := createInput(&l)
 	g := in.GlobalSecondaryIndexes[0]
 	in.GlobalSecondaryIndexes = nil
-	in.LocalSecondaryIndexes = []types.LocalSecondaryIndex{{IndexName: g.IndexName, KeySchema: g.KeySchema, Projection: g.Projection}}
+	in.LocalSecondaryIndexes = []types.LocalSecondaryIndex{{IndexName: g.IndexName, KeySchema: g.KeySchema,
+		Projection: g.Projection}}
 	if _, err := s.client.CreateTable(t.Context(), in); err != nil {
 		t.Fatal(err)
 	}

@@ -102,7 +102,8 @@ func TestFoldedTellsRowsOfAFoldFromThoseOfOtherPrograms(t *testing.T) {
 			}
 		}
 		table := s.cfg.Prefix + "Account"
-		_, err := s.client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &table, Item: item{"id": text("foreign"), "email": text("f@x")}})
+		_, err := s.client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &table, Item: item{"id": text("foreign"),
+			"email": text("f@x")}})
 		if err != nil {
 			t.Fatal(err)
 		}

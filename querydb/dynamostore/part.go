@@ -10,9 +10,9 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// A writer of a part of a row does not know what else is in the item, and an update can do one thing only. Where what it
-// is to do depends on the item, it is made for an item in some state, and its condition says so; where the item is in
-// another, the update is made again for that one: see met.
+// A writer of a part of a row does not know what else is in the item, and an update can do one thing only. Where what
+// it is to do depends on the item, it is made for an item in some state, and its condition says so; where the item is
+// in another, the update is made again for that one: see met.
 
 // state is what the update of a part depends on.
 type state struct {
@@ -136,8 +136,8 @@ func (p *partEncoder) encode(row *driver.Row) error {
 
 func (p *partEncoder) set(column int, v value) { p.vals[column], p.touched[column] = v, true }
 
-// half sets a half of an index's key that is composed of the fields. One that is composed of none of the writer's own is
-// written by all writers, and stays as long as there is one.
+// half sets a half of an index's key that is composed of the fields. One that is composed of none of the writer's own
+// is written by all writers, and stays as long as there is one.
 func (p *partEncoder) half(row *driver.Row, i int, of []int) error {
 	place := p.shape.halves[i]
 	if place.column < 0 {

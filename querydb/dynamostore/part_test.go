@@ -63,13 +63,16 @@ func TestRequestOfAPart(t *testing.T) {
 			`SET status="on",deviceId="d",load=1,` + slot + `=7,_by="telemetry/events" ADD _writers {telemetry},_rev 1`,
 			`(` + first + ` AND (attribute_not_exists(_deleted))) AND (attribute_not_exists(_own))`},
 		"of a row that was deleted": {"on", "1", state{deleted: true},
-			`SET status="on",deviceId="d",load=1,` + slot + `=7,_by="telemetry/events" REMOVE _ttl,_deleted ADD _writers {telemetry},_rev 1`,
+			`SET status="on",deviceId="d",load=1,` + slot + `=7,_by="telemetry/events" REMOVE _ttl,_deleted ADD _writers ` +
+				`{telemetry},_rev 1`,
 			`(` + first + ` AND (attribute_exists(_deleted))) AND (attribute_not_exists(_own))`},
 		"of a row with values apart": {"on", "1", state{own: true},
-			`SET status="on",deviceId="d",load=1,` + slot + `=7,_by="telemetry/events" REMOVE _own.status,_own.load ADD _writers {telemetry},_rev 1`,
+			`SET status="on",deviceId="d",load=1,` + slot + `=7,_by="telemetry/events" REMOVE _own.status,_own.load ADD ` +
+				`_writers {telemetry},_rev 1`,
 			`(` + first + ` AND (attribute_not_exists(_deleted))) AND (attribute_exists(_own))`},
 		"the last, that goes": {"", "", state{},
-			`SET _ttl=2593000,_deleted=true,` + slot + `=7,_by="telemetry/events" REMOVE owner,status,deviceId,load,price,_own,_expires,_writers ADD _rev 1`,
+			`SET _ttl=2593000,_deleted=true,` + slot + `=7,_by="telemetry/events" REMOVE ` +
+				`owner,status,deviceId,load,price,_own,_expires,_writers ADD _rev 1`,
 			first + ` AND (attribute_not_exists(_writers) OR _writers = {telemetry})`},
 		"one of several, that goes": {"", "", state{others: true},
 			`SET ` + slot + `=7,_by="telemetry/events" REMOVE status,load DELETE _writers {telemetry} ADD _rev 1`,
@@ -114,7 +117,8 @@ func TestDynamoDBRemovesNoRowOfSeveralWriters(t *testing.T) {
 // deviceRow reads the row as text: the fields, the writers, whether it is in the index under its owner.
 func deviceRow(t *testing.T, s *Store) string {
 	t.Helper()
-	rows, err := s.Get(t.Context(), driver.Get{Table: device, Keys: []keys.Key{{PK: "d"}}, Consistent: true, Writer: "telemetry"})
+	rows, err := s.Get(t.Context(), driver.Get{Table: device, Keys: []keys.Key{{PK: "d"}}, Consistent: true,
+		Writer: "telemetry"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,8 @@ import (
 
 func TestPositionsReadBackAndSortAsNumbers(t *testing.T) {
 	draw := rapid.Custom(func(t *rapid.T) driver.Position {
-		return driver.Position{Partition: "p", Offset: rapid.Uint64().Draw(t, "offset"), Step: rapid.Uint32Range(0, mostSteps).Draw(t, "step")}
+		return driver.Position{Partition: "p", Offset: rapid.Uint64().Draw(t, "offset"),
+			Step: rapid.Uint32Range(0, mostSteps).Draw(t, "step")}
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		p, o := draw.Draw(t, "p"), draw.Draw(t, "o")
@@ -62,7 +63,8 @@ func TestSlotsTellWritersAndPartitionsApart(t *testing.T) {
 
 func TestARowTellsAWriterItsOwnPositionsOnly(t *testing.T) {
 	it := item{
-		"_by": text("v/events"), "_pos.v/events": number("9"), "_pos.w/events": number("5.00001"), "_pos.w/a%2Fb": number("3"), "_pos.events": number("2"),
+		"_by": text("v/events"), "_pos.v/events": number("9"), "_pos.w/events": number("5.00001"), "_pos.w/a%2Fb": number(
+			"3"), "_pos.events": number("2"),
 	}
 	at := func(partition string, offset uint64, step uint32) driver.Position {
 		return driver.Position{Partition: partition, Offset: offset, Step: step}
@@ -87,7 +89,8 @@ func TestARowTellsAWriterItsOwnPositionsOnly(t *testing.T) {
 
 func TestInstantsReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		at := time.Unix(rapid.Int64Range(-62167219200, 253402300799).Draw(t, "seconds"), rapid.Int64Range(0, 1e9-1).Draw(t, "nanos"))
+		at := time.Unix(rapid.Int64Range(-62167219200, 253402300799).Draw(t, "seconds"),
+			rapid.Int64Range(0, 1e9-1).Draw(t, "nanos"))
 		if got, err := parseInstant(instantText(at)); err != nil || !got.Equal(at) {
 			t.Fatalf("%v is %s, which reads as %v, %v", at, instantText(at), got, err)
 		}

@@ -127,8 +127,8 @@ func (s *shape) start(q *driver.Query) (after item, more bool) {
 	return after, true
 }
 
-// ended reports whether no row can come after the sort key: it is the last that the range may hold, and on the table itself
-// there is but one row under it. DynamoDB need not be asked, and DynamoDB Local refuses to be.
+// ended reports whether no row can come after the sort key: it is the last that the range may hold, and on the table
+// itself there is but one row under it. DynamoDB need not be asked, and DynamoDB Local refuses to be.
 func ended(q *driver.Query, sk string) bool {
 	if q.Index != driver.Primary {
 		return false

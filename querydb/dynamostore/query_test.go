@@ -22,37 +22,56 @@ func TestAQueryAsksForItsRangeAndNothingElse(t *testing.T) {
 		want  string // "" where nothing is to be asked
 		after map[string]string
 	}{
-		"all":           {driver.Query{Index: driver.Primary}, `id = "o1"`, nil},
-		"equal":         {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.Equal, Lo: "b"}}, `id = "o1" AND changedAt = "b"`, nil},
-		"prefix":        {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.Prefix, Lo: "b"}}, `id = "o1" AND begins_with(changedAt, "b")`, nil},
-		"at least":      {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.AtLeast, Lo: "b"}}, `id = "o1" AND changedAt >= "b"`, nil},
-		"at most":       {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.AtMost, Lo: "b"}}, `id = "o1" AND changedAt <= "b"`, nil},
-		"between":       {driver.Query{Index: driver.Primary, Range: between}, `id = "o1" AND changedAt BETWEEN "b" AND "d"`, nil},
-		"an index":      {driver.Query{Index: byStatus, Range: between}, `status = "o1" AND _byStatus_sk BETWEEN "b" AND "d"`, nil},
+		"all": {driver.Query{Index: driver.Primary}, `id = "o1"`, nil},
+		"equal": {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.Equal, Lo: "b"}},
+			`id = "o1" AND changedAt = "b"`, nil},
+		"prefix": {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.Prefix, Lo: "b"}},
+			`id = "o1" AND begins_with(changedAt, "b")`, nil},
+		"at least": {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.AtLeast, Lo: "b"}},
+			`id = "o1" AND changedAt >= "b"`, nil},
+		"at most": {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.AtMost, Lo: "b"}},
+			`id = "o1" AND changedAt <= "b"`, nil},
+		"between": {driver.Query{Index: driver.Primary, Range: between},
+			`id = "o1" AND changedAt BETWEEN "b" AND "d"`, nil},
+		"an index": {driver.Query{Index: byStatus, Range: between},
+			`status = "o1" AND _byStatus_sk BETWEEN "b" AND "d"`, nil},
 		"prefix of all": {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.Prefix}}, `id = "o1"`, nil},
 		"from nothing":  {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.AtLeast}}, `id = "o1"`, nil},
 		"from nothing to something": {
-			driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.Between, Hi: "d"}}, `id = "o1" AND changedAt <= "d"`, nil},
-		"equal to nothing":     {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.Equal}}, ``, nil},
-		"at most nothing":      {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.AtMost}}, ``, nil},
-		"between nothing":      {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.Between}}, ``, nil},
-		"the wrong way round":  {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.Between, Lo: "d", Hi: "b"}}, ``, nil},
-		"after a row":          {driver.Query{Index: driver.Primary, Start: start("c"), Range: between}, `id = "o1" AND changedAt BETWEEN "b" AND "d"`, map[string]string{"id": `"o1"`, "changedAt": `"c"`}},
-		"after the first":      {driver.Query{Index: driver.Primary, Start: start("b"), Range: between}, `id = "o1" AND changedAt BETWEEN "b" AND "d"`, map[string]string{"id": `"o1"`, "changedAt": `"b"`}},
-		"after one before all": {driver.Query{Index: driver.Primary, Start: start("a"), Range: between}, `id = "o1" AND changedAt BETWEEN "b" AND "d"`, nil},
+			driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.Between, Hi: "d"}},
+			`id = "o1" AND changedAt <= "d"`, nil},
+		"equal to nothing": {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.Equal}}, ``, nil},
+		"at most nothing":  {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.AtMost}}, ``, nil},
+		"between nothing":  {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.Between}}, ``, nil},
+		"the wrong way round": {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.Between, Lo: "d", Hi: "b"}},
+			``, nil},
+		"after a row": {driver.Query{Index: driver.Primary, Start: start("c"), Range: between},
+			`id = "o1" AND changedAt BETWEEN "b" AND "d"`, map[string]string{"id": `"o1"`, "changedAt": `"c"`}},
+		"after the first": {driver.Query{Index: driver.Primary, Start: start("b"), Range: between},
+			`id = "o1" AND changedAt BETWEEN "b" AND "d"`, map[string]string{"id": `"o1"`, "changedAt": `"b"`}},
+		"after one before all": {driver.Query{Index: driver.Primary, Start: start("a"), Range: between},
+			`id = "o1" AND changedAt BETWEEN "b" AND "d"`, nil},
 		"after one behind all": {driver.Query{Index: driver.Primary, Start: start("d\x00"), Range: between}, ``, nil},
 		"backwards from one behind all": {
-			driver.Query{Index: driver.Primary, Start: start("e"), Range: between, Reverse: true}, `id = "o1" AND changedAt BETWEEN "b" AND "d"`, nil},
-		"backwards from one before all": {driver.Query{Index: driver.Primary, Start: start("a"), Range: between, Reverse: true}, ``, nil},
-		"backwards from the last": {driver.Query{Index: driver.Primary, Start: start("d"), Range: between, Reverse: true}, `id = "o1" AND changedAt BETWEEN "b" AND "d"`,
+			driver.Query{Index: driver.Primary, Start: start("e"), Range: between, Reverse: true},
+			`id = "o1" AND changedAt BETWEEN "b" AND "d"`, nil},
+		"backwards from one before all": {driver.Query{Index: driver.Primary, Start: start("a"), Range: between,
+			Reverse: true}, ``, nil},
+		"backwards from the last": {driver.Query{Index: driver.Primary, Start: start("d"), Range: between, Reverse: true},
+			`id = "o1" AND changedAt BETWEEN "b" AND "d"`,
 			map[string]string{"id": `"o1"`, "changedAt": `"d"`}},
-		"after the last":             {driver.Query{Index: driver.Primary, Start: start("d"), Range: between}, ``, nil},
-		"backwards from the first":   {driver.Query{Index: driver.Primary, Start: start("b"), Range: between, Reverse: true}, ``, nil},
-		"after the only one":         {driver.Query{Index: driver.Primary, Start: start("b"), Range: keys.Range{Op: keys.Equal, Lo: "b"}}, ``, nil},
-		"after the last that can be": {driver.Query{Index: driver.Primary, Start: start("b"), Range: keys.Range{Op: keys.AtMost, Lo: "b"}}, ``, nil},
-		"after a tie of the last": {driver.Query{Index: byStatus, Start: inIndex("d"), Range: between}, `status = "o1" AND _byStatus_sk BETWEEN "b" AND "d"`,
+		"after the last": {driver.Query{Index: driver.Primary, Start: start("d"), Range: between}, ``, nil},
+		"backwards from the first": {driver.Query{Index: driver.Primary, Start: start("b"), Range: between,
+			Reverse: true}, ``, nil},
+		"after the only one": {driver.Query{Index: driver.Primary, Start: start("b"),
+			Range: keys.Range{Op: keys.Equal, Lo: "b"}}, ``, nil},
+		"after the last that can be": {driver.Query{Index: driver.Primary, Start: start("b"),
+			Range: keys.Range{Op: keys.AtMost, Lo: "b"}}, ``, nil},
+		"after a tie of the last": {driver.Query{Index: byStatus, Start: inIndex("d"), Range: between},
+			`status = "o1" AND _byStatus_sk BETWEEN "b" AND "d"`,
 			map[string]string{"id": `"o1"`, "changedAt": `"2024"`, "status": `"o1"`, "_byStatus_sk": `"d"`}},
-		"after a row of an index": {driver.Query{Index: byStatus, Start: inIndex("c"), Range: between}, `status = "o1" AND _byStatus_sk BETWEEN "b" AND "d"`,
+		"after a row of an index": {driver.Query{Index: byStatus, Start: inIndex("c"), Range: between},
+			`status = "o1" AND _byStatus_sk BETWEEN "b" AND "d"`,
 			map[string]string{"id": `"o1"`, "changedAt": `"2024"`, "status": `"o1"`, "_byStatus_sk": `"c"`}},
 		"after a row of an index without sort half": {driver.Query{Index: 0, Start: inIndex("")}, `customerId = "o1"`,
 			map[string]string{"id": `"o1"`, "changedAt": `"2024"`, "customerId": `"o1"`}},
@@ -71,7 +90,8 @@ func TestAQueryAsksForItsRangeAndNothingElse(t *testing.T) {
 				}
 				return
 			}
-			if diff := cmp.Diff(test.want, spell(*in.KeyConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues)); diff != "" {
+			if diff := cmp.Diff(test.want, spell(*in.KeyConditionExpression, in.ExpressionAttributeNames,
+				in.ExpressionAttributeValues)); diff != "" {
 				t.Error(diff)
 			}
 			got := showItem(in.ExclusiveStartKey)
@@ -104,7 +124,8 @@ func TestAQueryIsConsistentWhereDynamoDBCanBe(t *testing.T) {
 func TestAQueryOfTextThatIsNoUTF8IsInvalid(t *testing.T) {
 	s := shapeOf(t, tracking())
 	for _, q := range []driver.Query{
-		{PK: "\xff"}, {PK: "a", Range: keys.Range{Op: keys.Equal, Lo: "\xff"}}, {PK: "a", Range: keys.Range{Op: keys.Between, Lo: "a", Hi: "\xff"}},
+		{PK: "\xff"}, {PK: "a", Range: keys.Range{Op: keys.Equal, Lo: "\xff"}}, {PK: "a",
+			Range: keys.Range{Op: keys.Between, Lo: "a", Hi: "\xff"}},
 		{PK: "a", Start: &keys.Cursor{Key: keys.Key{PK: "a", SK: "\xff"}}},
 	} {
 		q.Index, q.Table = driver.Primary, s.table

@@ -34,8 +34,8 @@ func (s *Store) get(ctx context.Context, g *driver.Get) ([]driver.Row, error) {
 	return s.getKinds(ctx, g, nil, nil)
 }
 
-// getKinds is get that also tells, where kinds are given, the kind of each row that is there and is of another, and where
-// met is given, at which revision each is.
+// getKinds is get that also tells, where kinds are given, the kind of each row that is there and is of another, and
+// where met is given, at which revision each is.
 func (s *Store) getKinds(ctx context.Context, g *driver.Get, kinds, met []string) ([]driver.Row, error) {
 	sh, err := s.shape(g.Table)
 	if err != nil {
@@ -175,8 +175,8 @@ func (r *reader) keep(i int, it item) error {
 	return err
 }
 
-// Query reads rows of one partition. Rows that have expired, and deleted ones, are passed over until the page is full; a
-// page so reads at most twice the keys that it passes over, and one key more than its rows.
+// Query reads rows of one partition. Rows that have expired, and deleted ones, are passed over until the page is full;
+// a page so reads at most twice the keys that it passes over, and one key more than its rows.
 func (s *Store) Query(ctx context.Context, q driver.Query) (driver.Page, error) {
 	leave, err := s.enter(ctx)
 	if err != nil {
@@ -296,8 +296,8 @@ func (p *pager) take(items []item) (more bool, err error) {
 	return true, nil
 }
 
-// row reads an item; there is false where it is none of the answer: expired, deleted, or of another kind. Other programs
-// may tell kinds apart by their keys alone: an item that says nothing is of the one kind that is asked for.
+// row reads an item; there is false where it is none of the answer: expired, deleted, or of another kind. Other
+// programs may tell kinds apart by their keys alone: an item that says nothing is of the one kind that is asked for.
 func (p *pager) row(it item) (row driver.Row, there bool, err error) {
 	if p.isOwn(it) {
 		return row, false, nil

@@ -60,7 +60,8 @@ func inIndexes(t *testing.T, r *rapid.T, s *Store, row *driver.Row) {
 		found := false
 		for _, got := range page.Rows {
 			if got.Key == row.Key {
-				found = bytes.Equal(got.Record, record.Project(row.Record, everything.Indexes[i].Projected)) && got.Expires.Equal(row.Expires)
+				found = bytes.Equal(got.Record, record.Project(row.Record, everything.Indexes[i].Projected)) &&
+					got.Expires.Equal(row.Expires)
 			}
 		}
 		if !found {
@@ -107,7 +108,8 @@ func TestAPageGoesOnPastDeletedRowsInFewRequests(t *testing.T) {
 			}
 			q.Deleted = true
 			page, err = s.Query(t.Context(), q)
-			if err != nil || len(page.Rows) != 8 || !reverse && (page.Rows[5].Record != nil || page.Rows[5].AppliedOf("events") != position(1)) {
+			if err != nil || len(page.Rows) != 8 || !reverse && (page.Rows[5].Record != nil ||
+				page.Rows[5].AppliedOf("events") != position(1)) {
 				t.Errorf("deleted rows are not shown: %v, %v", page.Rows, err)
 			}
 		}
@@ -127,9 +129,11 @@ func TestAPageEndsWhereDeletedRowsEndTheRange(t *testing.T) {
 			b.Writes = append(b.Writes, w)
 		}
 		applyTo(t, s, b)
-		for _, r := range []keys.Range{{Op: keys.Between, Lo: "a", Hi: "c"}, {Op: keys.AtMost, Lo: "c"}, {Op: keys.Prefix, Lo: "c"}} {
+		for _, r := range []keys.Range{{Op: keys.Between, Lo: "a", Hi: "c"}, {Op: keys.AtMost, Lo: "c"},
+			{Op: keys.Prefix, Lo: "c"}} {
 			for _, reverse := range []bool{false, true} {
-				page, err := s.Query(t.Context(), driver.Query{Table: list, Index: driver.Primary, PK: "p", Range: r, Limit: 2, Reverse: reverse})
+				page, err := s.Query(t.Context(), driver.Query{Table: list, Index: driver.Primary, PK: "p", Range: r, Limit: 2,
+					Reverse: reverse})
 				want := 1
 				if r.Op == keys.Prefix {
 					want = 0
@@ -146,7 +150,8 @@ func TestAPageOfManyMegabytesIsFull(t *testing.T) {
 	s := openWith(t, dynamolocal.Local, Config{}, list)
 	var b driver.Batch
 	for i := range 20 {
-		b.Writes = append(b.Writes, driver.Write{Table: list, Row: listRow(t, fmt.Sprintf("%03d", i), strings.Repeat("x", 300_000))})
+		b.Writes = append(b.Writes, driver.Write{Table: list, Row: listRow(t, fmt.Sprintf("%03d", i),
+			strings.Repeat("x", 300_000))})
 	}
 	applyTo(t, s, b)
 	page, err := s.Query(t.Context(), driver.Query{Table: list, Index: driver.Primary, PK: "p", Limit: 19})
@@ -171,7 +176,8 @@ func TestAPageOfManyMegabytesIsFull(t *testing.T) {
 
 func TestKeysLeftUnprocessedAreAskedForAgain(t *testing.T) {
 	place := dynamolocal.Start(t, dynamolocal.Local)
-	proxy := faultproxy.New(faultproxy.Config{Backend: place.URL, Seed: 1, Rates: faultproxy.Rates{faultproxy.Partly: 0.7}})
+	proxy := faultproxy.New(faultproxy.Config{Backend: place.URL, Seed: 1,
+		Rates: faultproxy.Rates{faultproxy.Partly: 0.7}})
 	server := httptest.NewServer(proxy)
 	t.Cleanup(proxy.Close)
 	t.Cleanup(server.Close)

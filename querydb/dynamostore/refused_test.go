@@ -41,15 +41,20 @@ func (s selective) Do(r *http.Request) (*http.Response, error) {
 func TestWhatIsRefusedAmidABatchIsTorn(t *testing.T) {
 	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
 		s := openWith(t, e, Config{}, small)
-		s.client = dynamodb.New(s.client.Options(), func(o *dynamodb.Options) { o.HTTPClient = selective{o.HTTPClient, `"bad"`} })
+		s.client = dynamodb.New(s.client.Options(), func(o *dynamodb.Options) {
+			o.HTTPClient = selective{o.HTTPClient, `"bad"`}
+		})
 		for name, test := range map[string]struct {
 			batch driver.Batch
 			torn  bool
 		}{
-			"one of two":         {driver.Batch{Writes: []driver.Write{put(t, "a", 1, 1), put(t, "bad", 1, 1)}}, true},
-			"the last of two":    {driver.Batch{Writes: []driver.Write{put(t, "a", 1, 1)}, Last: []driver.Write{put(t, "bad", 1, 0)}}, true},
-			"one alone":          {driver.Batch{Writes: []driver.Write{put(t, "bad", 1, 1)}, Last: []driver.Write{put(t, "a", 1, 0)}}, false},
-			"two in one commit":  {driver.Batch{Writes: []driver.Write{put(t, "a", 1, 1), put(t, "bad", 1, 1)}, Atomic: true}, false},
+			"one of two": {driver.Batch{Writes: []driver.Write{put(t, "a", 1, 1), put(t, "bad", 1, 1)}}, true},
+			"the last of two": {driver.Batch{Writes: []driver.Write{put(t, "a", 1, 1)},
+				Last: []driver.Write{put(t, "bad", 1, 0)}}, true},
+			"one alone": {driver.Batch{Writes: []driver.Write{put(t, "bad", 1, 1)},
+				Last: []driver.Write{put(t, "a", 1, 0)}}, false},
+			"two in one commit": {driver.Batch{Writes: []driver.Write{put(t, "a", 1, 1), put(t, "bad", 1, 1)}, Atomic: true},
+				false},
 			"none but the notes": {driver.Batch{Last: []driver.Write{put(t, "a", 1, 0), put(t, "bad", 1, 0)}}, false},
 		} {
 			err := s.Apply(t.Context(), test.batch)
@@ -64,7 +69,8 @@ func TestWhatIsRefusedAmidABatchIsTorn(t *testing.T) {
 func TestAnItemHasRoomForWhatAllWritersOfItMayWrite(t *testing.T) {
 	table := &driver.Table{
 		Name: "Halves", PK: []int{0}, NoExpiry: true,
-		Fields: []driver.Field{{Name: "id", Scalar: "ID"}, {Name: "state", Scalar: "String", Nullable: true}, {Name: "owner", Scalar: "String", Nullable: true}},
+		Fields: []driver.Field{{Name: "id", Scalar: "ID"}, {Name: "state", Scalar: "String", Nullable: true},
+			{Name: "owner", Scalar: "String", Nullable: true}},
 	}
 	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
 		s := openWith(t, e, Config{}, table)
@@ -84,11 +90,13 @@ func TestAnItemHasRoomForWhatAllWritersOfItMayWrite(t *testing.T) {
 					}
 				}, 3)
 				row.Position = position(1)
-				return driver.Batch{Writer: writer, Writes: []driver.Write{{Table: table, Row: row, Part: &driver.Part{Fields: []int{of}, Of: 2}}}}
+				return driver.Batch{Writer: writer, Writes: []driver.Write{{Table: table, Row: row,
+					Part: &driver.Part{Fields: []int{of}, Of: 2}}}}
 			}
 			applyTo(t, s, written(mostRow/2-200))
 			err := s.Apply(t.Context(), written(mostRow/2+1))
-			if !errors.Is(err, driver.ErrTooLarge) || !strings.Contains(err.Error(), writer) || !strings.Contains(err.Error(), `row "a"`) {
+			if !errors.Is(err, driver.ErrTooLarge) || !strings.Contains(err.Error(), writer) || !strings.Contains(err.Error(),
+				`row "a"`) {
 				t.Errorf("more than a share: %v, want ErrTooLarge that names row and writer", err)
 			}
 		}
@@ -98,7 +106,8 @@ func TestAnItemHasRoomForWhatAllWritersOfItMayWrite(t *testing.T) {
 // TestADeletedRowIsRememberedThirtyDays, so that a batch which was torn is gone on with after days in which nobody did.
 func TestADeletedRowIsRememberedThirtyDays(t *testing.T) {
 	now := time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
-	c, err := shapeOf(t, small).changeOf(&driver.Write{Table: small, Kind: driver.Delete, Row: driver.Row{Key: keys.Key{PK: "a"}, Position: position(1)}}, "", now)
+	c, err := shapeOf(t, small).changeOf(&driver.Write{Table: small, Kind: driver.Delete,
+		Row: driver.Row{Key: keys.Key{PK: "a"}, Position: position(1)}}, "", now)
 	if err != nil {
 		t.Fatal(err)
 	}

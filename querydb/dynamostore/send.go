@@ -17,8 +17,8 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// The SDK sends a request once. Whether to send it again is decided here, where it is known what that means for a write;
-// so one place counts attempts, waits, and sees to it that nothing is begun after a batch's deadline.
+// The SDK sends a request once. Whether to send it again is decided here, where it is known what that means for a
+// write; so one place counts attempts, waits, and sees to it that nothing is begun after a batch's deadline.
 const (
 	attemptTimeout = 10 * time.Second // after which an answer is not waited for any longer
 	firstDelay     = 25 * time.Millisecond
@@ -31,9 +31,9 @@ const (
 	readRetryFor = time.Second
 )
 
-// send makes a request, again and again while that may help: at most as long as the Config says, until the context ends,
-// and not after the deadline. again tells the call that an earlier attempt may have been carried out. A call with a budget is
-// one that somebody waits for.
+// send makes a request, again and again while that may help: at most as long as the Config says, until the context
+// ends, and not after the deadline. again tells the call that an earlier attempt may have been carried out. A call with
+// a budget is one that somebody waits for.
 func (s *Store) send(ctx context.Context, deadline time.Time, call func(ctx context.Context, again bool) error) error {
 	began := time.Now()
 	again, awaited := false, driver.BudgetOf(ctx) != nil
@@ -155,19 +155,20 @@ func (s *Store) board(ctx context.Context, awaited bool) error {
 	}
 }
 
-// late reports whether the deadline has passed by the wall clock: the monotonic one stands still while a machine sleeps.
+// late reports whether the deadline has passed by the wall clock: the monotonic one stands still while a machine
+// sleeps.
 func late(deadline time.Time) bool {
 	return !deadline.IsZero() && time.Now().Round(0).After(deadline.Round(0))
 }
 
-// delayOf is how long to wait after n attempts more than one: anything up to twice what it was before, so that those who
-// wait do not come back together.
+// delayOf is how long to wait after n attempts more than one: anything up to twice what it was before, so that those
+// who wait do not come back together.
 func delayOf(n int) time.Duration {
 	return rand.N(min(mostDelay, firstDelay<<min(n, 16)) + 1)
 }
 
-// each does n things, as many at a time as may be in flight. The first error ends what is not done yet. A panic of one of
-// them is the caller's: on a goroutine of its own it would end the process.
+// each does n things, as many at a time as may be in flight. The first error ends what is not done yet. A panic of one
+// of them is the caller's: on a goroutine of its own it would end the process.
 func (s *Store) each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
 	if n == 1 {
 		return do(ctx, 0)

@@ -10,8 +10,8 @@ import (
 
 // shape is what is worked out once for a table, so that a row is encoded and decoded by ordinals.
 //
-// A write of a row says of each of its columns that it is set or that it is removed, whatever was there. What it does not
-// name stays: the positions of other partitions and writers.
+// A write of a row says of each of its columns that it is set or that it is removed, whatever was there. What it does
+// not name stays: the positions of other partitions and writers.
 type shape struct {
 	layout
 	table   *driver.Table

@@ -48,7 +48,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("dynamostore: %w: Concurrency is %d, and must be at least 1", driver.ErrInvalid, c.Concurrency)
 	}
 	if c.RetryFor < 0 || c.RetryFor > mostRetryFor {
-		return c, fmt.Errorf("dynamostore: %w: RetryFor is %v, and may be %v at most", driver.ErrInvalid, c.RetryFor, mostRetryFor)
+		return c, fmt.Errorf("dynamostore: %w: RetryFor is %v, and may be %v at most", driver.ErrInvalid, c.RetryFor,
+			mostRetryFor)
 	}
 	return c, nil
 }
@@ -75,8 +76,8 @@ var (
 	_ driver.Identifier  = (*Store)(nil)
 )
 
-// Open prepares a Store. Region, credentials and endpoint are found as AWS's own programs find them: in the environment,
-// its files, and what the machine is given. Nothing is sent yet.
+// Open prepares a Store. Region, credentials and endpoint are found as AWS's own programs find them: in the
+// environment, its files, and what the machine is given. Nothing is sent yet.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -87,11 +88,13 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		return nil, err
 	}
 	return &Store{
-		cfg: cfg, client: client, flights: make(chan struct{}, cfg.Concurrency), breaker: breaker{log: cfg.Log}, now: time.Now,
+		cfg: cfg, client: client, flights: make(chan struct{}, cfg.Concurrency), breaker: breaker{log: cfg.Log},
+		now: time.Now,
 	}, nil
 }
 
-// newClient makes a client that keeps a connection for each request in flight, and one to ask whether there is anybody. The SDK itself repeats nothing: see send.
+// newClient makes a client that keeps a connection for each request in flight, and one to ask whether there is anybody.
+// The SDK itself repeats nothing: see send.
 func newClient(ctx context.Context, cfg Config) (*dynamodb.Client, error) {
 	transport := awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
 		most := cfg.Concurrency + 1
@@ -115,7 +118,8 @@ func newClient(ctx context.Context, cfg Config) (*dynamodb.Client, error) {
 		}
 	})
 	if client.Options().Region == "" {
-		return nil, fmt.Errorf("dynamostore: %w: no region is given: set AWS_REGION, or region in the store's address", driver.ErrInvalid)
+		return nil, fmt.Errorf("dynamostore: %w: no region is given: set AWS_REGION, or region in the store's address",
+			driver.ErrInvalid)
 	}
 	return client, nil
 }
@@ -152,8 +156,8 @@ func (s *Store) MaxGet() int { return mostKeys * s.cfg.Concurrency }
 // WrittenByOthers implements driver.MultiWriter.
 func (s *Store) WrittenByOthers() {}
 
-// TxLimits returns what one transaction can hold. DynamoDB counts names of attributes too, which the bytes of rows do not:
-// some of its limit is left for them.
+// TxLimits returns what one transaction can hold. DynamoDB counts names of attributes too, which the bytes of rows do
+// not: some of its limit is left for them.
 func (s *Store) TxLimits() (writes, bytes int) { return mostActions, mostTransaction * 7 / 8 }
 
 // shape returns the shape of a table, worked out when it is first seen.

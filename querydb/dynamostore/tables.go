@@ -46,8 +46,8 @@ func (s *Store) CheckTables(ctx context.Context, needed []*driver.Table) error {
 	return plan.ready()
 }
 
-// TableID names the table for as long as it is that one: another of its name, made or restored later, has another. It is ""
-// where there is no table.
+// TableID names the table for as long as it is that one: another of its name, made or restored later, has another. It
+// is "" where there is no table.
 func (s *Store) TableID(ctx context.Context, t *driver.Table) (string, error) {
 	leave, err := s.enter(ctx)
 	if err != nil {
@@ -133,7 +133,8 @@ func (l *layout) mergeIndex(x index) error {
 	}
 	known := &l.indexes[at]
 	if known.pk != x.pk || known.sk != x.sk {
-		return fmt.Errorf("dynamostore: %w: models of table %s do not agree on the key of index %s", driver.ErrInvalid, l.table, x.name)
+		return fmt.Errorf("dynamostore: %w: models of table %s do not agree on the key of index %s", driver.ErrInvalid,
+			l.table, x.name)
 	}
 	if known.projection == types.ProjectionTypeAll || x.projection == types.ProjectionTypeAll {
 		known.projection, known.nonKey = types.ProjectionTypeAll, nil

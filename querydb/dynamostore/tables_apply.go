@@ -23,8 +23,9 @@ const (
 	tellAgain = 30 * time.Second // of a step that takes long
 )
 
-// ApplyTables carries out the Plan, and returns when all of it is done; tell hears of each step as it begins,
-// and now and then while it lasts. What is to do follows from what is there alone, so an interrupted call is resumed by another.
+// ApplyTables carries out the Plan, and returns when all of it is done; tell hears of each step as it begins, and now
+// and then while it lasts. What is to do follows from what is there alone, so an interrupted call is resumed by
+// another.
 func (s *Store) ApplyTables(ctx context.Context, t Tables, allowDelete bool, tell func(string)) error {
 	told := map[string]time.Time{}
 	for look := firstLook; ; look = min(look*2, mostLook) {
@@ -70,8 +71,8 @@ func (p *Plan) next() (list []Step) {
 	return list
 }
 
-// carryOut sends the request of a step. One that is not needed any more, because the step was done already, is no error:
-// descriptions of tables lag behind.
+// carryOut sends the request of a step. One that is not needed any more, because the step was done already, is no
+// error: descriptions of tables lag behind.
 func (s *Store) carryOut(ctx context.Context, step Step) error {
 	err := s.send(ctx, time.Time{}, func(ctx context.Context, _ bool) error { return s.request(ctx, step) })
 	var busy *types.ResourceInUseException
@@ -146,7 +147,8 @@ func addIndexInput(step *Step) *dynamodb.UpdateTableInput {
 	create := &types.CreateGlobalSecondaryIndexAction{
 		IndexName: &x.name, KeySchema: keySchema(x.pk, x.sk), Projection: x.projected(),
 	}
-	if t := step.have.ProvisionedThroughput; t != nil && aws.ToInt64(t.ReadCapacityUnits) > 0 && aws.ToInt64(t.WriteCapacityUnits) > 0 {
+	if t := step.have.ProvisionedThroughput; t != nil && aws.ToInt64(t.ReadCapacityUnits) > 0 &&
+		aws.ToInt64(t.WriteCapacityUnits) > 0 {
 		create.ProvisionedThroughput = &types.ProvisionedThroughput{
 			ReadCapacityUnits: t.ReadCapacityUnits, WriteCapacityUnits: t.WriteCapacityUnits,
 		}

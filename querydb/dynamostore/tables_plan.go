@@ -62,7 +62,8 @@ func (p *Plan) ready() error {
 		return nil
 	}
 	mend := "run 'server tables plan', then 'server tables apply'"
-	return fmt.Errorf("dynamostore: %w: the tables are not as the models need them; %s:\n%w", driver.ErrUnavailable, mend, errors.Join(all...))
+	return fmt.Errorf("dynamostore: %w: the tables are not as the models need them; %s:\n%w", driver.ErrUnavailable,
+		mend, errors.Join(all...))
 }
 
 // makePlan compares tables as they are to be with those that are there. What other programs have added to them is left
@@ -144,15 +145,16 @@ func (p *planner) table() {
 	p.ttl()
 }
 
-// ofOthers looks at what other programs have added to the table: DynamoDB refuses an item whose attribute is not of the type
-// that any index has it in.
+// ofOthers looks at what other programs have added to the table: DynamoDB refuses an item whose attribute is not of the
+// type that any index has it in.
 func (p *planner) ofOthers() {
 	look := func(name string, key []types.KeySchemaElement) {
 		for _, k := range key {
 			attr := *k.AttributeName
 			is, written := typeOf(attr, p.have.AttributeDefinitions), p.layout.written[attr]
 			if written != "" && written != string(is) {
-				p.wrong("index %s of table %s, which is of no model, has the key attribute %s of type %s, and rows have it of type %s: "+
+				p.wrong("index %s of table %s, which is of no model, has the key attribute %s of type %s, and rows have it "+
+					"of type %s: "+
 					"DynamoDB would refuse them; remove the index, or choose another prefix", name, p.layout.table, attr, is, written)
 			}
 		}
@@ -216,8 +218,8 @@ func (p *planner) tableIndex(x index) (missing bool) {
 	return false
 }
 
-// localIndex takes a local secondary index for the one that is needed, and reports whether there is one of its name. Somebody
-// else has made it: those that we make are global, because a local one bounds the size of a partition.
+// localIndex takes a local secondary index for the one that is needed, and reports whether there is one of its name.
+// Somebody else has made it: those that we make are global, because a local one bounds the size of a partition.
 func (p *planner) localIndex(x index) bool {
 	for i := range p.have.LocalSecondaryIndexes {
 		local := &p.have.LocalSecondaryIndexes[i]
@@ -225,7 +227,8 @@ func (p *planner) localIndex(x index) bool {
 			continue
 		}
 		if why := p.unfit(x, local.KeySchema, local.Projection); why != "" {
-			p.wrong("local secondary index %s of table %s %s, and DynamoDB cannot change it: give the index of the model another "+
+			p.wrong("local secondary index %s of table %s %s, and DynamoDB cannot change it: give the index of the "+
+				"model another "+
 				"name, or make the table anew", x.name, p.layout.table, why)
 		}
 		return true
@@ -254,7 +257,8 @@ func (p *planner) unfit(x index, key []types.KeySchemaElement, projection *types
 
 func (p *planner) addIndex(x index) {
 	items, size := aws.ToInt64(p.have.ItemCount), aws.ToInt64(p.have.TableSizeBytes)
-	p.indexStep(AddIndex, x, "add index %s %s to table %s: DynamoDB reads its %d items (%s) at no charge, and writes those "+
+	p.indexStep(AddIndex, x, "add index %s %s to table %s: DynamoDB reads its %d items (%s) at no charge, and "+
+		"writes those "+
 		"that belong into the index, for up to %d write units, once", x.name, keyText(x.pk, x.sk), p.layout.table,
 		items, sizeText(size), items+size/1024)
 }
@@ -264,7 +268,8 @@ func (p *planner) ttl() {
 	switch p.have.ttl.TimeToLiveStatus {
 	case types.TimeToLiveStatusEnabled, types.TimeToLiveStatusEnabling:
 		if on != attrTTL {
-			p.wrong("items of table %s expire by the attribute %s, and must by %s: switch that off with AWS, and come back when "+
+			p.wrong("items of table %s expire by the attribute %s, and must by %s: switch that off with AWS, and "+
+				"come back when "+
 				"it is off", name, on, attrTTL)
 		}
 	case types.TimeToLiveStatusDisabling:
@@ -287,7 +292,8 @@ func (p *planner) remove() {
 	case p.allowDelete:
 		p.step(RemoveTable, false, "remove table %s with its %d items: it is of a former generation", name, items)
 	default:
-		p.Remarks = append(p.Remarks, fmt.Sprintf("table %s with its %d items is of a former generation: --allow-delete removes it, "+
+		p.Remarks = append(p.Remarks, fmt.Sprintf("table %s with its %d items is of a former generation: --allow-delete "+
+			"removes it, "+
 			"when no server uses it any more", name, items))
 	}
 }
@@ -296,7 +302,8 @@ func (p *planner) remove() {
 func sameKey(pk, sk string, key []types.KeySchemaElement, attrs []types.AttributeDefinition) bool {
 	want := keySchema(pk, sk)
 	return slices.EqualFunc(want, key, func(w, k types.KeySchemaElement) bool {
-		return *w.AttributeName == *k.AttributeName && w.KeyType == k.KeyType && typeOf(*k.AttributeName, attrs) == types.ScalarAttributeTypeS
+		return *w.AttributeName == *k.AttributeName && w.KeyType == k.KeyType && typeOf(*k.AttributeName, attrs) ==
+			types.ScalarAttributeTypeS
 	})
 }
 

@@ -66,11 +66,14 @@ func TestPlanIsWhatIsMissing(t *testing.T) {
 			"let items of table p-Orders expire by _ttl",
 		}},
 		{name: "both indexes, one at a time", change: func(d *live) { d.GlobalSecondaryIndexes = nil }, steps: []string{
-			"add index byStatus (status, changedAt) to table p-Orders: DynamoDB reads its 1000 items (2.0 MB) at no charge, and " +
+			"add index byStatus (status, changedAt) to table p-Orders: DynamoDB reads its 1000 items (2.0 MB) at no " +
+				"charge, and " +
 				"writes those that belong into the index, for up to 3048 write units, once",
 			"add index byNote (note) to table p-Orders",
 		}},
-		{name: "the expiry", change: func(d *live) { d.ttl = types.TimeToLiveDescription{} }, steps: []string{"let items of table p-Orders expire"}},
+		{name: "the expiry", change: func(d *live) {
+			d.ttl = types.TimeToLiveDescription{}
+		}, steps: []string{"let items of table p-Orders expire"}},
 		{name: "an expiry that is being switched on", ready: true, change: func(d *live) {
 			d.ttl.TimeToLiveStatus = types.TimeToLiveStatusEnabling
 		}},
@@ -86,7 +89,8 @@ func TestPlanIsWhatIsMissing(t *testing.T) {
 		{name: "a table that is being changed", steps: []string{"wait until the change"}, ready: true, change: func(d *live) {
 			d.TableStatus = types.TableStatusUpdating
 		}},
-		{name: "a table that is being removed", steps: []string{"wait until table p-Orders is removed", "create table", "let items"},
+		{name: "a table that is being removed", steps: []string{"wait until table p-Orders is removed", "create table",
+			"let items"},
 			change: func(d *live) { d.TableStatus = types.TableStatusDeleting }},
 		{name: "a table that cannot be used", wrong: []string{"table p-Orders is ARCHIVED"}, change: func(d *live) {
 			d.TableStatus = types.TableStatusArchived
@@ -97,7 +101,8 @@ func TestPlanIsWhatIsMissing(t *testing.T) {
 		{name: "a key of another type", wrong: []string{"has the key (id, changedAt of type N)"}, change: func(d *live) {
 			setType(d, "changedAt", types.ScalarAttributeTypeN)
 		}},
-		{name: "an index key of another type", wrong: []string{"has the key (status of type B, changedAt), and needs (status, changedAt)"},
+		{name: "an index key of another type",
+			wrong:  []string{"has the key (status of type B, changedAt), and needs (status, changedAt)"},
 			change: func(d *live) { setType(d, "status", types.ScalarAttributeTypeB) }},
 		{name: "an index key of another type, to be made anew", delete: true,
 			steps:  []string{"remove index byStatus of table p-Orders: it has the key (status of type N", "add index byStatus"},
@@ -113,18 +118,21 @@ func TestPlanIsWhatIsMissing(t *testing.T) {
 			d.GlobalSecondaryIndexes = d.GlobalSecondaryIndexes[1:]
 		}},
 		{name: "an index of others that has a text as a number", delete: true,
-			wrong: []string{"index ofOthers of table p-Orders, which is of no model, has the key attribute status of type N, and rows have it of type S"},
+			wrong: []string{"index ofOthers of table p-Orders, which is of no model, has the key attribute status of type N, " +
+				"and rows have it of type S"},
 			steps: []string{"remove index byStatus", "add index byStatus"},
 			change: func(d *live) {
 				setType(d, "status", types.ScalarAttributeTypeN)
 				d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, ofOthers("status"))
 			}},
-		{name: "an index of others that has a number as a text", wrong: []string{"has the key attribute count of type S, and rows have it of type N"},
+		{name: "an index of others that has a number as a text",
+			wrong: []string{"has the key attribute count of type S, and rows have it of type N"},
 			change: func(d *live) {
 				d.AttributeDefinitions = append(d.AttributeDefinitions, definitions("count")...)
 				d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, ofOthers("count"))
 			}},
-		{name: "an index of others that has what a row is marked with as a text", wrong: []string{"has the key attribute _deleted of type S"},
+		{name: "an index of others that has what a row is marked with as a text",
+			wrong: []string{"has the key attribute _deleted of type S"},
 			change: func(d *live) {
 				d.AttributeDefinitions = append(d.AttributeDefinitions, definitions("_deleted")...)
 				d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, ofOthers("_deleted"))
@@ -132,21 +140,26 @@ func TestPlanIsWhatIsMissing(t *testing.T) {
 		{name: "an index of others of an attribute as rows have it", ready: true, change: func(d *live) {
 			d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, ofOthers("note"))
 		}},
-		{name: "an index that is being filled", steps: []string{"wait until index byNote of table p-Orders is filled"}, change: func(d *live) {
-			d.GlobalSecondaryIndexes[1].IndexStatus = types.IndexStatusCreating
-		}},
-		{name: "an index that is being removed", steps: []string{"wait until the former index byNote", "add index byNote"}, change: func(d *live) {
-			d.GlobalSecondaryIndexes[1].IndexStatus = types.IndexStatusDeleting
-		}},
-		{name: "an index with another key", wrong: []string{"has the key (other), and needs (note): --allow-delete"}, change: otherIndexKey},
+		{name: "an index that is being filled", steps: []string{"wait until index byNote of table p-Orders is filled"},
+			change: func(d *live) {
+				d.GlobalSecondaryIndexes[1].IndexStatus = types.IndexStatusCreating
+			}},
+		{name: "an index that is being removed", steps: []string{"wait until the former index byNote", "add index byNote"},
+			change: func(d *live) {
+				d.GlobalSecondaryIndexes[1].IndexStatus = types.IndexStatusDeleting
+			}},
+		{name: "an index with another key", wrong: []string{"has the key (other), and needs (note): --allow-delete"},
+			change: otherIndexKey},
 		{name: "an index with another key, to be made anew", delete: true, change: otherIndexKey,
 			steps: []string{"remove index byNote of table p-Orders: it has the key (other)", "add index byNote"}},
-		{name: "an index that holds too little", wrong: []string{"byNote of table p-Orders holds some attributes, and needs all"}, change: func(d *live) {
-			d.GlobalSecondaryIndexes[1].Projection = &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly}
-		}},
-		{name: "an index without one attribute", wrong: []string{"byStatus of table p-Orders does not hold the attribute note"}, change: func(d *live) {
-			d.GlobalSecondaryIndexes[0].Projection.NonKeyAttributes = []string{"_own"}
-		}},
+		{name: "an index that holds too little",
+			wrong: []string{"byNote of table p-Orders holds some attributes, and needs all"}, change: func(d *live) {
+				d.GlobalSecondaryIndexes[1].Projection = &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly}
+			}},
+		{name: "an index without one attribute",
+			wrong: []string{"byStatus of table p-Orders does not hold the attribute note"}, change: func(d *live) {
+				d.GlobalSecondaryIndexes[0].Projection.NonKeyAttributes = []string{"_own"}
+			}},
 		{name: "an index that holds more", ready: true, change: func(d *live) {
 			d.GlobalSecondaryIndexes[0].Projection = &types.Projection{ProjectionType: types.ProjectionTypeAll}
 		}},
@@ -171,7 +184,8 @@ func TestPlanIsWhatIsMissing(t *testing.T) {
 			wantTexts(t, "wrong", plan.Wrong, tc.wrong, strings.Contains)
 			if err := plan.ready(); (err == nil) != tc.ready {
 				t.Errorf("ready: %v", err)
-			} else if err != nil && !(errors.Is(err, driver.ErrUnavailable) && strings.Contains(err.Error(), "server tables apply")) {
+			} else if err != nil && !(errors.Is(err, driver.ErrUnavailable) && strings.Contains(err.Error(),
+				"server tables apply")) {
 				t.Errorf("a message without its mend: %v", err)
 			}
 		})
@@ -215,7 +229,8 @@ func TestFormerGenerationsGoOnlyWhenThatIsAllowed(t *testing.T) {
 	want, former := layoutOf("", orders(2)), layoutOf("", orders(1))
 	have := map[string]*live{want.table: asMade(want), former.table: asMade(former)}
 	kept := makePlan([]layout{want}, []layout{former}, have, false)
-	wantTexts(t, "remarks", kept.Remarks, []string{"table Orders.g1 with its 1000 items is of a former generation"}, strings.HasPrefix)
+	wantTexts(t, "remarks", kept.Remarks, []string{"table Orders.g1 with its 1000 items is of a former generation"},
+		strings.HasPrefix)
 	wantTexts(t, "steps", texts(kept.Steps), nil, strings.HasPrefix)
 	gone := makePlan([]layout{want}, []layout{former}, have, true)
 	wantTexts(t, "steps", texts(gone.Steps), []string{"remove table Orders.g1 with its 1000 items"}, strings.HasPrefix)
@@ -283,7 +298,8 @@ func TestTablesAreMadeAndChanged(t *testing.T) {
 		bare := orders(0)
 		bare.Indexes = nil
 		needed := Tables{Needed: []*driver.Table{bare}}
-		if err := s.CheckTables(t.Context(), needed.Needed); !errors.Is(err, driver.ErrUnavailable) || !strings.Contains(err.Error(), "create table") {
+		if err := s.CheckTables(t.Context(), needed.Needed); !errors.Is(err, driver.ErrUnavailable) ||
+			!strings.Contains(err.Error(), "create table") {
 			t.Errorf("a missing table: %v", err)
 		}
 		if err := s.ApplyTables(t.Context(), needed, false, quiet); err != nil {
@@ -293,7 +309,8 @@ func TestTablesAreMadeAndChanged(t *testing.T) {
 			t.Fatal(err)
 		}
 		full := Tables{Needed: []*driver.Table{orders(0), orders(1)}}
-		if err := s.CheckTables(t.Context(), full.Needed); !errors.Is(err, driver.ErrUnavailable) || !strings.Contains(err.Error(), "add index byStatus") {
+		if err := s.CheckTables(t.Context(), full.Needed); !errors.Is(err, driver.ErrUnavailable) ||
+			!strings.Contains(err.Error(), "add index byStatus") {
 			t.Errorf("missing indexes: %v", err)
 		}
 		interrupted, cancel := context.WithCancel(t.Context())
@@ -333,7 +350,8 @@ func TestAnIndexWithAnotherKeyIsMadeAnewWhereThatIsAllowed(t *testing.T) {
 			t.Fatal(err)
 		}
 		now := Tables{Needed: []*driver.Table{orders(0)}}
-		if err := s.ApplyTables(t.Context(), now, false, func(string) {}); !errors.Is(err, driver.ErrInvalid) || !strings.Contains(err.Error(), "--allow-delete") {
+		if err := s.ApplyTables(t.Context(), now, false, func(string) {}); !errors.Is(err, driver.ErrInvalid) ||
+			!strings.Contains(err.Error(), "--allow-delete") {
 			t.Errorf("without leave: %v", err)
 		}
 		if err := s.ApplyTables(t.Context(), now, true, func(string) {}); err != nil {
@@ -355,7 +373,9 @@ func TestIndexesWhoseKeyHasAnotherTypeAreMadeAnewWhereThatIsAllowed(t *testing.T
 				in.AttributeDefinitions[i].AttributeType = types.ScalarAttributeTypeN
 			}
 		}
-		in.AttributeDefinitions = slices.DeleteFunc(in.AttributeDefinitions, func(a types.AttributeDefinition) bool { return *a.AttributeName == "note" })
+		in.AttributeDefinitions = slices.DeleteFunc(in.AttributeDefinitions, func(a types.AttributeDefinition) bool {
+			return *a.AttributeName == "note"
+		})
 		in.GlobalSecondaryIndexes[1].KeySchema = keySchema("status", "")
 		if _, err := s.client.CreateTable(t.Context(), in); err != nil {
 			t.Fatal(err)

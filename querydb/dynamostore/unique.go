@@ -16,9 +16,10 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// DynamoDB has no unique indexes. Instead, each key that a row has in one is an item of its own, in the same table, which
-// names the row: a claim. It is put and deleted in the transaction that changes the row. Which claims a row gives up is
-// known from the row as it was; so rows with such indexes are read first, and written if they still are what was read.
+// DynamoDB has no unique indexes. Instead, each key that a row has in one is an item of its own, in the same table,
+// which names the row: a claim. It is put and deleted in the transaction that changes the row. Which claims a row gives
+// up is known from the row as it was; so rows with such indexes are read first, and written if they still are what was
+// read.
 //
 // The key of a claim is made of a hash, because a key of an index may be longer than one of the table.
 const (
@@ -46,7 +47,8 @@ func (cl *claim) conditionFailed(c *change) error {
 }
 
 func (cl *claim) conflict() error {
-	return fmt.Errorf("%w: the row would have the key %s in the unique index %s, which another row has", driver.ErrConflict, driver.PrintableKey(cl.key), cl.index)
+	return fmt.Errorf("%w: the row would have the key %s in the unique index %s, which another row has",
+		driver.ErrConflict, driver.PrintableKey(cl.key), cl.index)
 }
 
 // holding is who has a claim before and after the batch.
@@ -60,8 +62,8 @@ type holding struct {
 	time          value  // of the event: a row that has expired by then does not have it
 }
 
-// applyUnique writes a batch of which rows have unique keys, in one transaction. Where rows change between being read and
-// being written, it reads them again.
+// applyUnique writes a batch of which rows have unique keys, in one transaction. Where rows change between being read
+// and being written, it reads them again.
 func (s *Store) applyUnique(ctx context.Context, b *driver.Batch) error {
 	began := time.Now()
 	for n := 0; ; n++ {
@@ -246,7 +248,8 @@ func (h *holding) change(key string) *change {
 		return nil
 	}
 	_, pk, _ := strings.Cut(key, "\n")
-	c := &change{table: s.layout.table, row: h.claim.row, shape: s, claim: &h.claim, names: map[string]string{"#of": attrOf}, values: item{}}
+	c := &change{table: s.layout.table, row: h.claim.row, shape: s, claim: &h.claim,
+		names: map[string]string{"#of": attrOf}, values: item{}}
 	c.key = s.key(keys.Key{PK: pk, SK: claimSort})
 	c.condition = "attribute_not_exists(#of)"
 	if h.before != "" {
@@ -258,7 +261,8 @@ func (h *holding) change(key string) *change {
 	}
 	c.condition += " OR #of = :of"
 	c.names["#claim"] = attrClaim
-	c.values[":of"], c.values[":claim"] = text(h.after), text(h.claim.index+" "+strconv.Quote(h.claim.key.PK)+" "+strconv.Quote(h.claim.key.SK))
+	c.values[":of"], c.values[":claim"] = text(h.after), text(h.claim.index+" "+strconv.Quote(h.claim.key.PK)+" "+
+		strconv.Quote(h.claim.key.SK))
 	c.names["#ttl"], c.names["#expires"] = attrTTL, attrExpires
 	if h.time != nil {
 		c.condition += " OR #expires <= :time"

@@ -19,7 +19,8 @@ import (
 
 // account has a unique index.
 var account = &driver.Table{
-	Name: "Account", Fields: []driver.Field{{Name: "id", Scalar: "ID"}, {Name: "email", Scalar: "String", Nullable: true}}, PK: []int{0},
+	Name: "Account", Fields: []driver.Field{{Name: "id", Scalar: "ID"}, {Name: "email", Scalar: "String",
+		Nullable: true}}, PK: []int{0},
 	Indexes: []driver.Index{{Name: "byEmail", PK: []int{1}, Unique: true}},
 }
 
@@ -83,7 +84,8 @@ func TestAUniqueKeyIsAnItem(t *testing.T) {
 		applyTo(t, s, atomically(register(t, "1", "b@x", 2)))
 		want("1", b)
 		err := s.Apply(t.Context(), atomically(register(t, "2", "a@x", 3), register(t, "3", "b@x", 3)))
-		if !errors.Is(err, driver.ErrConflict) || !strings.Contains(err.Error(), `row "3"`) || !strings.Contains(err.Error(), `"b@x" in the unique index byEmail`) {
+		if !errors.Is(err, driver.ErrConflict) || !strings.Contains(err.Error(), `row "3"`) ||
+			!strings.Contains(err.Error(), `"b@x" in the unique index byEmail`) {
 			t.Errorf("a key that another row has: %v", err)
 		}
 		want("1", b)
@@ -94,7 +96,8 @@ func TestAUniqueKeyIsAnItem(t *testing.T) {
 		if is, row := got[b]["_ttl"], got["1"]["_ttl"]; is == nil || show(is) != show(row) {
 			t.Errorf("the row may go at %v, and its key at %v", row, is)
 		}
-		applyTo(t, s, atomically(driver.Write{Table: account, Kind: driver.Delete, Row: driver.Row{Key: keys.Key{PK: "1"}, Position: position(5)}}))
+		applyTo(t, s, atomically(driver.Write{Table: account, Kind: driver.Delete, Row: driver.Row{Key: keys.Key{PK: "1"},
+			Position: position(5)}}))
 		want("1") // the tombstone
 	})
 }
@@ -139,7 +142,8 @@ func TestALostAnswerIsNoConflict(t *testing.T) {
 		through(s, losing())
 		for offset := range uint64(6) {
 			for range 2 {
-				applyTo(t, s, atomically(register(t, "1", fmt.Sprint(offset%3), offset+1), register(t, "2", fmt.Sprint((offset+1)%3), offset+1)))
+				applyTo(t, s, atomically(register(t, "1", fmt.Sprint(offset%3), offset+1),
+					register(t, "2", fmt.Sprint((offset+1)%3), offset+1)))
 			}
 		}
 		s.client = direct

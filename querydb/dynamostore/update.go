@@ -25,10 +25,10 @@ import (
 //
 // Where models share a table, the item must also be of no other kind.
 //
-// Sent again after its answer was lost, a change meets its own traces. A blind one fails its condition, and was applied.
-// One of neither kind is applied again, to the same effect. One that was read fails its condition too, which looks like
-// the work of another writer; so it asks for the item that it met, and knows its own by revision, slot and position
-// together: see ours.
+// Sent again after its answer was lost, a change meets its own traces. A blind one fails its condition, and was
+// applied. One of neither kind is applied again, to the same effect. One that was read fails its condition too, which
+// looks like the work of another writer; so it asks for the item that it met, and knows its own by revision, slot and
+// position together: see ours.
 type change struct {
 	table     string
 	row       string // the row's key, for messages
@@ -68,8 +68,8 @@ func (s *shape) changeOf(w *driver.Write, writer string, now time.Time) (*change
 	return c, nil
 }
 
-// fits refuses an item that is too large. A part of one has as much room as each of the others, whatever is there: how large
-// the item becomes is known before a request is sent.
+// fits refuses an item that is too large. A part of one has as much room as each of the others, whatever is there: how
+// large the item becomes is known before a request is sent.
 func (c *change) fits() error {
 	if c.part == nil || c.part.Of < 2 {
 		if c.size > mostRow {
@@ -78,7 +78,9 @@ func (c *change) fits() error {
 		return nil
 	}
 	if share := mostRow / c.part.Of; c.size > share {
-		return fmt.Errorf("%w: what %s writes of the item has %d bytes, and may have %d: %d projections write it, each up to its share of %d",
+		return fmt.Errorf("%w: what %s writes of the item has %d bytes, and may have %d: %d projections write "+
+			"it, each up to "+
+			"its share of %d",
 			driver.ErrTooLarge, c.writer, c.size, share, c.part.Of, mostRow)
 	}
 	return nil
@@ -111,8 +113,9 @@ func (s *shape) begin(w *driver.Write, writer string, now time.Time) (*change, e
 		return nil, err
 	}
 	c := &change{
-		table: s.layout.table, row: driver.PrintableKey(w.Row.Key), key: s.key(w.Row.Key), names: map[string]string{}, values: item{},
-		read: w.Read, revision: w.Row.Revision, check: w.Kind == driver.Check,
+		table: s.layout.table, row: driver.PrintableKey(w.Row.Key), key: s.key(w.Row.Key), names: map[string]string{},
+		values: item{},
+		read:   w.Read, revision: w.Row.Revision, check: w.Kind == driver.Check,
 		shape: s, write: w, writer: writer, now: now, part: w.Part,
 	}
 	if err := c.place(&w.Row.Position, writer); err != nil {
@@ -136,7 +139,8 @@ func (c *change) place(p *driver.Position, writer string) error {
 	case *p == driver.Position{}:
 		return nil
 	case p.Step > mostSteps:
-		return fmt.Errorf("%w: %d events are retried after the one at %d, and at most %d can be", driver.ErrInvalid, p.Step, p.Offset, mostSteps)
+		return fmt.Errorf("%w: %d events are retried after the one at %d, and at most %d can be", driver.ErrInvalid, p.Step,
+			p.Offset, mostSteps)
 	case !utf8.ValidString(p.Partition) || !utf8.ValidString(writer):
 		return fmt.Errorf("%w: the partition %q of writer %q is no UTF-8", driver.ErrInvalid, p.Partition, writer)
 	}
@@ -232,8 +236,8 @@ func (e *expression) String() string {
 	return b.String()
 }
 
-// ours reports whether the item that a read change met was written by the change itself, or by another process that made
-// the same change of the same row. old is nil where there was no item.
+// ours reports whether the item that a read change met was written by the change itself, or by another process that
+// made the same change of the same row. old is nil where there was no item.
 func (c *change) ours(old item) bool {
 	if c.update == "" {
 		return old == nil

@@ -65,8 +65,9 @@ func TestRequestOfAWrite(t *testing.T) {
 		},
 		"a put of a writer, retried": {
 			position: at(7, 2), writer: "a/b",
-			update: `SET total=5,_pos.a%2Fb/events=7.000002,_by="a%2Fb/events" REMOVE _own,_expires,_ttl,_deleted,_writers ADD _rev 1`,
-			when:   `attribute_not_exists(_pos.a%2Fb/events) OR _pos.a%2Fb/events < 7.000002`,
+			update: `SET total=5,_pos.a%2Fb/events=7.000002,_by="a%2Fb/events" REMOVE ` +
+				`_own,_expires,_ttl,_deleted,_writers ADD _rev 1`,
+			when: `attribute_not_exists(_pos.a%2Fb/events) OR _pos.a%2Fb/events < 7.000002`,
 		},
 		"a put of what was read": {
 			read: true, revision: 4, position: at(7, 0),
@@ -83,8 +84,9 @@ func TestRequestOfAWrite(t *testing.T) {
 		},
 		"a put that ends after the write": {
 			expires: time.Unix(5000, 5e8), position: at(7, 0),
-			update: `SET total=5,_expires=5000.5,_ttl=177801,_pos.events=7,_by="events" REMOVE _own,_deleted,_writers ADD _rev 1`,
-			when:   `attribute_not_exists(_pos.events) OR _pos.events < 7`,
+			update: `SET total=5,_expires=5000.5,_ttl=177801,_pos.events=7,_by="events" REMOVE ` +
+				`_own,_deleted,_writers ADD _rev 1`,
+			when: `attribute_not_exists(_pos.events) OR _pos.events < 7`,
 		},
 		"a put that has ended before the write": {
 			expires: time.Unix(-1, 5e8), position: at(7, 0),
@@ -128,7 +130,9 @@ func TestRequestOfAWrite(t *testing.T) {
 func everyPlaceholderIsUsed(t *testing.T, c *change) {
 	t.Helper()
 	used := func(placeholder string) bool {
-		for _, word := range strings.FieldsFunc(c.update+" "+c.condition, func(r rune) bool { return strings.ContainsRune(" ,=()<>.", r) }) {
+		for _, word := range strings.FieldsFunc(c.update+" "+c.condition, func(r rune) bool {
+			return strings.ContainsRune(" ,=()<>.", r)
+		}) {
 			if word == placeholder {
 				return true
 			}
@@ -165,10 +169,14 @@ func TestAReadChangeKnowsItsOwnTraces(t *testing.T) {
 		old  item
 		ours bool
 	}{
-		"revision, slot and position":     {c, item{"_rev": number("5"), "_by": text("w/events"), "_pos.w/events": number("7.00001")}, true},
-		"another revision":                {c, item{"_rev": number("6"), "_by": text("w/events"), "_pos.w/events": number("7.00001")}, false},
-		"another writer":                  {c, item{"_rev": number("5"), "_by": text("v/events"), "_pos.w/events": number("7.00001")}, false},
-		"another position":                {c, item{"_rev": number("5"), "_by": text("w/events"), "_pos.w/events": number("8")}, false},
+		"revision, slot and position": {c, item{"_rev": number("5"), "_by": text("w/events"),
+			"_pos.w/events": number("7.00001")}, true},
+		"another revision": {c, item{"_rev": number("6"), "_by": text("w/events"),
+			"_pos.w/events": number("7.00001")}, false},
+		"another writer": {c, item{"_rev": number("5"), "_by": text("v/events"),
+			"_pos.w/events": number("7.00001")}, false},
+		"another position": {c, item{"_rev": number("5"), "_by": text("w/events"),
+			"_pos.w/events": number("8")}, false},
 		"nothing":                         {c, nil, false},
 		"a delete that finds nothing":     {forGood, nil, true},
 		"a delete that finds another row": {forGood, item{"_rev": number("5")}, false},
@@ -219,7 +227,8 @@ func TestSizesAreThoseThatDynamoDBCounts(t *testing.T) {
 		v    value
 		want int
 	}{
-		{text(""), 0}, {text("é"), 2}, {number("0"), 1}, {number("1"), 2}, {number("12"), 2}, {number("123"), 3}, {number("-123"), 4},
+		{text(""), 0}, {text("é"), 2}, {number("0"), 1}, {number("1"), 2}, {number("12"), 2}, {number("123"), 3},
+		{number("-123"), 4},
 		{number("1000"), 2}, {number("0.001"), 2}, {number("1e+21"), 2}, {number("1.5"), 2},
 		{&types.AttributeValueMemberBOOL{}, 1}, {&types.AttributeValueMemberNULL{}, 1},
 		{&types.AttributeValueMemberL{}, 3}, {&types.AttributeValueMemberL{Value: []value{text("ab"), text("")}}, 7},
@@ -241,7 +250,8 @@ func TestWhatIsLeftOfACancelledTransaction(t *testing.T) {
 		return err
 	}
 	sh := shapeOf(t, small)
-	blind, other, read := &change{shape: sh, row: "blind"}, &change{shape: sh, row: "other"}, &change{shape: sh, row: "read", read: true}
+	blind, other, read := &change{shape: sh, row: "blind"}, &change{shape: sh, row: "other"}, &change{shape: sh,
+		row: "read", read: true}
 	tests := map[string]struct {
 		err    error
 		rest   []*change

@@ -57,8 +57,8 @@ func countOf(v value) (uint64, error) {
 	return strconv.ParseUint(digits, 10, 64)
 }
 
-// fieldValue turns the JSON text of a field into its attribute value, nil where the field is absent. kept is false where
-// an N cannot keep a number as it is written; the value then has it as an S, and belongs into _own.
+// fieldValue turns the JSON text of a field into its attribute value, nil where the field is absent. kept is false
+// where an N cannot keep a number as it is written; the value then has it as an S, and belongs into _own.
 func fieldValue(f *driver.Field, json []byte) (v value, kept bool, err error) {
 	if json == nil {
 		return nil, true, nil
@@ -128,8 +128,8 @@ const (
 	mostExponent  = 125
 )
 
-// keepsFloat reports whether an N keeps the number: all digits of a float have room, not every exponent has, and there is
-// no negative zero.
+// keepsFloat reports whether an N keeps the number: all digits of a float have room, not every exponent has, and there
+// is no negative zero.
 func keepsFloat(f float64) bool {
 	if f == 0 {
 		return !math.Signbit(f)

@@ -14,12 +14,12 @@ import (
 // mostReadings is how often rows are read to find them twice the same.
 const mostReadings = 10
 
-// settled reads until two readings in a row meet the same items at the same revisions, deleted ones too, and returns the
-// second.
+// settled reads until two readings in a row meet the same items at the same revisions, deleted ones too, and returns
+// the second.
 //
-// DynamoDB reads several items one after the other, also consistently: of a transaction that happens meanwhile an answer
-// may show a part. But revisions only grow: an item that is at the same one in both readings has not changed between them,
-// so that both are what there was at the moment when the first had ended and the second had not begun.
+// DynamoDB reads several items one after the other, also consistently: of a transaction that happens meanwhile an
+// answer may show a part. But revisions only grow: an item that is at the same one in both readings has not changed
+// between them, so that both are what there was at the moment when the first had ended and the second had not begun.
 func settled[T any](ctx context.Context, read func() (T, []string, error)) (answer T, err error) {
 	var none T
 	var before []string
@@ -40,7 +40,8 @@ func settled[T any](ctx context.Context, read func() (T, []string, error)) (answ
 			}
 		}
 	}
-	return none, fmt.Errorf("dynamostore: %w: rows that are to be read as of one moment change faster than they can be read twice",
+	return none, fmt.Errorf("dynamostore: %w: rows that are to be read as of one moment change faster than they can "+
+		"be read twice",
 		driver.ErrThrottled)
 }
 

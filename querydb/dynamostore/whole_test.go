@@ -17,12 +17,14 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// TestAPageOfAnAtomicModelShowsAllOfATransactionOrNothing, although DynamoDB reads its items one after the other: between
-// the first half of an answer and the second a transaction changes all of them. So do rows that are read by their keys.
+// TestAPageOfAnAtomicModelShowsAllOfATransactionOrNothing, although DynamoDB reads its items one after the other:
+// between the first half of an answer and the second a transaction changes all of them. So do rows that are read by
+// their keys.
 func TestAPageOfAnAtomicModelShowsAllOfATransactionOrNothing(t *testing.T) {
 	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
 		table := &driver.Table{
-			Name: "Sorted", Sorted: true, Fields: []driver.Field{{Name: "id", Scalar: "ID"}, {Name: "n", Scalar: "Int"}}, PK: []int{0}, SK: []int{1},
+			Name: "Sorted", Sorted: true, Fields: []driver.Field{{Name: "id", Scalar: "ID"}, {Name: "n", Scalar: "Int"}},
+			PK: []int{0}, SK: []int{1},
 		}
 		s := openWith(t, e, Config{}, table)
 		n := uint64(0)
@@ -66,7 +68,8 @@ func TestAPageOfAnAtomicModelShowsAllOfATransactionOrNothing(t *testing.T) {
 
 func readFour(t *testing.T, s *Store, table *driver.Table, byKey, whole bool) ([]driver.Row, error) {
 	if !byKey {
-		page, err := s.Query(t.Context(), driver.Query{Table: table, Index: driver.Primary, PK: "p", Limit: 10, Consistent: true, Snapshot: whole})
+		page, err := s.Query(t.Context(), driver.Query{Table: table, Index: driver.Primary, PK: "p", Limit: 10,
+			Consistent: true, Snapshot: whole})
 		return page.Rows, err
 	}
 	g := driver.Get{Table: table, Consistent: true, Snapshot: whole}

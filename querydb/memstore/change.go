@@ -14,7 +14,8 @@ type change struct {
 	former, next *row // nil where there is none
 }
 
-// changes are what the writes of one commit make of their rows. It fails where they cannot be, and nothing is changed yet.
+// changes are what the writes of one commit make of their rows. It fails where they cannot be, and nothing is changed
+// yet.
 func (s *Store) changes(writer string, writes []*driver.Write) ([]change, error) {
 	list, unique := make([]change, len(writes)), false
 	for i, w := range writes {

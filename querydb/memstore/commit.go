@@ -156,8 +156,8 @@ func (s *MultiWriter) supposed(b *driver.Batch, w *driver.Write) (stale, done bo
 	return false, r.reached(b.Writer, w.Row.Position)
 }
 
-// remember adds to the row what is known of it beside, one revision on. A row that is deleted at a position stays, without
-// a record.
+// remember adds to the row what is known of it beside, one revision on. A row that is deleted at a position stays,
+// without a record.
 func (c *change) remember(writer string) {
 	if c.next == nil {
 		if c.Row.Position == (driver.Position{}) {

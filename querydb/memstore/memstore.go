@@ -1,8 +1,8 @@
 // Package memstore keeps rows in memory, in order. It is the driver of tests and of trials: simple, and gone with the
 // process.
 //
-// A [Store] is plain: it has one writer, and its batches are atomic. [MultiWriter] is the same memory as a store that several
-// processes write to, with all that can befall them there.
+// A [Store] is plain: it has one writer, and its batches are atomic. [MultiWriter] is the same memory as a store that
+// several processes write to, with all that can befall them there.
 package memstore
 
 import (

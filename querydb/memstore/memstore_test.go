@@ -9,7 +9,9 @@ import (
 )
 
 func TestDriver(t *testing.T) {
-	drivertest.Run(t, func(*testing.T, ...*driver.Table) driver.Driver { return memstore.New() }, drivertest.Options{Bytes: true})
+	drivertest.Run(t, func(*testing.T, ...*driver.Table) driver.Driver {
+		return memstore.New()
+	}, drivertest.Options{Bytes: true})
 }
 
 func TestSharedDriver(t *testing.T) {

@@ -24,7 +24,8 @@ func (r *row) seenBy(writer string) driver.Row {
 	return seen
 }
 
-// shown is the row as a query shows it: whole where it is of the table itself, and what the entry of an index has of it.
+// shown is the row as a query shows it: whole where it is of the table itself, and what the entry of an index has of
+// it.
 func (r *row) shown(shape *driver.Table, q *driver.Query) driver.Row {
 	if q.Index == driver.Primary {
 		return r.seenBy(q.Writer)

@@ -9,8 +9,8 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// MultiWriter is a driver of rows in memory that several writers share, each through a MultiWriter of its own: see [MultiWriter.Join].
-// It commits a batch write by write, and between any two of them others come in.
+// MultiWriter is a driver of rows in memory that several writers share, each through a MultiWriter of its own: see
+// [MultiWriter.Join]. It commits a batch write by write, and between any two of them others come in.
 type MultiWriter struct {
 	store  *Store // the rows; the others' too
 	opts   Options
@@ -107,8 +107,8 @@ func (s *MultiWriter) Drop(ctx context.Context, t *driver.Table) error {
 	return s.store.Drop(ctx, t)
 }
 
-// Expire removes rows of the table that ceased to be before the moment, without a word of it, as DynamoDB does by itself.
-// It returns how many there were.
+// Expire removes rows of the table that ceased to be before the moment, without a word of it, as DynamoDB does by
+// itself. It returns how many there were.
 func (s *MultiWriter) Expire(t *driver.Table, before time.Time) int {
 	removed, err := s.store.Sweep(context.Background(), t, before, math.MaxInt)
 	if err != nil {

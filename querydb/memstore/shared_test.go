@@ -97,7 +97,8 @@ func TestAWriteTakesEffectWhereTheRowIsAsSupposed(t *testing.T) {
 			state{"nine", []driver.Position{at(7), {Partition: "1", Offset: 1}}, 7}},
 		{"deleted without a position", "", del("a", driver.Position{}), false, state{}},
 		{"deleted where there is none", "", del("a", at(3)), false, state{"", []driver.Position{at(3)}, 1}},
-		{"read as none, though there was one", "", read(put("a", "ten", at(9)), 0), true, state{"", []driver.Position{at(3)}, 1}},
+		{"read as none, though there was one", "", read(put("a", "ten", at(9)), 0), true,
+			state{"", []driver.Position{at(3)}, 1}},
 	} {
 		err := s.Apply(t.Context(), driver.Batch{Writes: []driver.Write{c.write}, Writer: c.writer})
 		if errors.Is(err, driver.ErrStale) != c.stale || err != nil && !c.stale {
@@ -115,7 +116,8 @@ func TestDeletedRowsAreSeenWhereTheyAreAskedForUntilTheyAreForgotten(t *testing.
 	apply(t, s, driver.Batch{Writes: []driver.Write{del("b", at(2))}})
 	page := func(deleted bool) []string {
 		t.Helper()
-		got, err := s.Query(t.Context(), driver.Query{Table: letters, Index: driver.Primary, PK: "p", Limit: 2, Deleted: deleted})
+		got, err := s.Query(t.Context(), driver.Query{Table: letters, Index: driver.Primary, PK: "p", Limit: 2,
+			Deleted: deleted})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -285,7 +287,8 @@ func TestOthersComeInBetweenTheWritesOfABatch(t *testing.T) {
 	if err := other.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := other.Get(t.Context(), driver.Get{Table: letters, Keys: []keys.Key{key("a")}}); !errors.Is(err, driver.ErrUnavailable) {
+	if _, err := other.Get(t.Context(), driver.Get{Table: letters, Keys: []keys.Key{key("a")}}); !errors.Is(err,
+		driver.ErrUnavailable) {
 		t.Errorf("a closed one: %v, want ErrUnavailable", err)
 	}
 	if got := get(t, s, "", "b").Text; got != "other" {

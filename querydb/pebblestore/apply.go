@@ -52,8 +52,8 @@ func (s *Store) apply(ctx context.Context, b *driver.Batch) error {
 	return s.commit(w.batch, claimed.release)
 }
 
-// commit commits a batch, and releases then what nobody else may have while it does. It may return before, where the disk
-// does not take it.
+// commit commits a batch, and releases then what nobody else may have while it does. It may return before, where the
+// disk does not take it.
 func (s *Store) commit(b *pebble.Batch, release func()) error {
 	return s.disk.Run(func() error {
 		defer release()

@@ -21,8 +21,8 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// TestWhatWasAcknowledgedSurvivesTheLossOfPower crashes a store again and again, between any two operations on its files,
-// opening included. Each life goes on with the files that the former left behind.
+// TestWhatWasAcknowledgedSurvivesTheLossOfPower crashes a store again and again, between any two operations on its
+// files, opening included. Each life goes on with the files that the former left behind.
 func TestWhatWasAcknowledgedSurvivesTheLossOfPower(t *testing.T) {
 	const lives = 150
 	for name, keep := range map[string]func(*rand.Rand) int{
@@ -97,7 +97,8 @@ func (h *history) live(life int, operations int64, how vfs.CrashCloneCfg) {
 	p.left.Store(operations)
 	p.acknowledged.Store(h.acknowledged)
 	p.begun.Store(h.begun)
-	s := open(h, pebblestore.Options{Dir: "data", FS: errorfs.Wrap(h.fs, errorfs.InjectorFunc(p.MaybeError)), MemTableBytes: 32 << 10, CacheBytes: 1 << 20})
+	s := open(h, pebblestore.Options{Dir: "data", FS: errorfs.Wrap(h.fs, errorfs.InjectorFunc(p.MaybeError)),
+		MemTableBytes: 32 << 10, CacheBytes: 1 << 20})
 	defer func() {
 		if err := s.Close(); err != nil {
 			h.Errorf("close: %v", err)
@@ -118,8 +119,10 @@ func (h *history) live(life int, operations int64, how vfs.CrashCloneCfg) {
 
 var (
 	crashTable = &driver.Table{
-		Name: "Rows", Sorted: true, Fields: []driver.Field{{Name: "pk"}, {Name: "sk"}, {Name: "n"}}, PK: []int{0}, SK: []int{1},
-		Indexes: []driver.Index{{Name: "one", PK: []int{2}}, {Name: "two", PK: []int{2}, SK: []int{1}, Projected: []int{0, 1}}},
+		Name: "Rows", Sorted: true, Fields: []driver.Field{{Name: "pk"}, {Name: "sk"}, {Name: "n"}}, PK: []int{0},
+		SK: []int{1},
+		Indexes: []driver.Index{{Name: "one", PK: []int{2}}, {Name: "two", PK: []int{2}, SK: []int{1},
+			Projected: []int{0, 1}}},
 	}
 	checkpoints = &driver.Table{Name: "Checkpoints", Fields: []driver.Field{{Name: "n"}}, PK: []int{0}}
 	checkpoint  = keys.Key{PK: "checkpoint"}
@@ -137,7 +140,8 @@ func (h *history) batch(n uint64) driver.Batch {
 	}
 	var b driver.Batch
 	for _, i := range rng.Perm(400)[:size] {
-		w := driver.Write{Table: crashTable, Row: driver.Row{Key: keys.Key{PK: fmt.Sprint(i % partitions), SK: fmt.Sprint(i)}}}
+		w := driver.Write{Table: crashTable, Row: driver.Row{Key: keys.Key{PK: fmt.Sprint(i % partitions),
+			SK: fmt.Sprint(i)}}}
 		if rng.IntN(4) == 0 {
 			w.Kind = driver.Delete
 		} else {
@@ -178,7 +182,8 @@ func (h *history) look(life int, s *pebblestore.Store) {
 	}
 	n := got[0].Position.Offset
 	if n < h.acknowledged || n > h.begun {
-		h.Fatalf("life %d: the checkpoint is %d, and batch %d was acknowledged, batch %d begun", life, n, h.acknowledged, h.begun)
+		h.Fatalf("life %d: the checkpoint is %d, and batch %d was acknowledged, batch %d begun", life, n, h.acknowledged,
+			h.begun)
 	}
 	for ; h.done < n; h.done++ {
 		for _, w := range h.batch(h.done + 1).Writes {
@@ -227,5 +232,6 @@ func (h *history) lookAt(life int, s *pebblestore.Store, index int, pk string) {
 
 // equal is quick where go-cmp is thorough.
 func equal(a, b driver.Row) bool {
-	return a.Key == b.Key && a.Position == b.Position && bytes.Equal(a.Record, b.Record) && slices.Equal(a.Indexes, b.Indexes)
+	return a.Key == b.Key && a.Position == b.Position && bytes.Equal(a.Record, b.Record) &&
+		slices.Equal(a.Indexes, b.Indexes)
 }

@@ -54,8 +54,9 @@ func thing(rng *rand.Rand, i int) driver.Row {
 	return driver.Row{Key: keys.Key{PK: fmt.Sprintf("k%05d", i)}, Record: rec}
 }
 
-// TestADamagedFileGivesErrorsAndNoWrongRows: where bytes of a file change while the store is open, reads of what was there
-// fail as unavailable, alone or in a batch; reads of all else go on, nothing more is written, and the log names the file.
+// TestADamagedFileGivesErrorsAndNoWrongRows: where bytes of a file change while the store is open, reads of what was
+// there fail as unavailable, alone or in a batch; reads of all else go on, nothing more is written, and the log names
+// the file.
 func TestADamagedFileGivesErrorsAndNoWrongRows(t *testing.T) {
 	const n = 2000
 	dir, seed := t.TempDir(), rand.Uint64()
@@ -124,7 +125,8 @@ func TestADamagedFileGivesErrorsAndNoWrongRows(t *testing.T) {
 	}
 	get(all...)
 	for i := range n {
-		page, err := s.Query(context.Background(), driver.Query{Table: things, Index: driver.Primary, PK: all[i].PK, Limit: 1})
+		page, err := s.Query(context.Background(), driver.Query{Table: things, Index: driver.Primary,
+			PK: all[i].PK, Limit: 1})
 		if err == nil && len(page.Rows) != 1 {
 			t.Fatalf("row %s is not there", all[i].PK)
 		}
@@ -133,7 +135,8 @@ func TestADamagedFileGivesErrorsAndNoWrongRows(t *testing.T) {
 	if err := s.Writable(); !errors.Is(err, driver.ErrUnavailable) || errors.Is(err, driver.ErrFull) {
 		t.Errorf("Writable: %v, want ErrUnavailable", err)
 	}
-	if err := s.Apply(context.Background(), driver.Batch{Writes: []driver.Write{{Table: things, Row: thing(rng, n)}}}); err == nil {
+	if err := s.Apply(context.Background(),
+		driver.Batch{Writes: []driver.Write{{Table: things, Row: thing(rng, n)}}}); err == nil {
 		t.Error("a damaged store takes writes")
 	}
 	if !strings.Contains(log.String(), "is damaged") || !strings.Contains(log.String(), ".sst") {

@@ -84,7 +84,8 @@ func TestAFullDiskStopsWritesAndNotReads(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 0))
 			var f fault
 			h := &history{T: t, seed: seed, fs: vfs.NewCrashableMem(), rows: map[keys.Key]driver.Row{}}
-			s := open(t, pebblestore.Options{Dir: "data", FS: f.wrap(h.fs), MemTableBytes: 32 << 10, CacheBytes: 1 << 20, Logger: quiet})
+			s := open(t, pebblestore.Options{Dir: "data", FS: f.wrap(h.fs), MemTableBytes: 32 << 10, CacheBytes: 1 << 20,
+				Logger: quiet})
 			refused := 0
 			for n := uint64(1); n <= 300; n++ {
 				if n%100 == 0 {
@@ -140,7 +141,9 @@ func TestAStoreIsClosedWhileTheDiskIsFull(t *testing.T) {
 	}
 	h.acknowledged = 1
 	f.set(syscall.ENOSPC)
-	if err := within(t, "Apply", func() error { return s.Apply(context.Background(), h.batch(2)) }); !errors.Is(err, driver.ErrFull) {
+	if err := within(t, "Apply", func() error {
+		return s.Apply(context.Background(), h.batch(2))
+	}); !errors.Is(err, driver.ErrFull) {
 		t.Errorf("Apply: %v", err)
 	}
 	if err := within(t, "Close", s.Close); err != nil {
@@ -154,8 +157,8 @@ func TestAStoreIsClosedWhileTheDiskIsFull(t *testing.T) {
 	}
 }
 
-// TestAfterASyncThatFailedNothingIsWrittenUntilTheNextStart: nobody knows what is on disk, so nothing is acknowledged, and
-// reads go on.
+// TestAfterASyncThatFailedNothingIsWrittenUntilTheNextStart: nobody knows what is on disk, so nothing is acknowledged,
+// and reads go on.
 func TestAfterASyncThatFailedNothingIsWrittenUntilTheNextStart(t *testing.T) {
 	f := fault{syncs: true}
 	fs := vfs.NewCrashableMem()
@@ -167,7 +170,9 @@ func TestAfterASyncThatFailedNothingIsWrittenUntilTheNextStart(t *testing.T) {
 	h.acknowledged = 1
 	f.set(syscall.EIO)
 	for range 2 {
-		if err := within(t, "Apply", func() error { return s.Apply(context.Background(), h.batch(2)) }); !errors.Is(err, driver.ErrUnavailable) {
+		if err := within(t, "Apply", func() error {
+			return s.Apply(context.Background(), h.batch(2))
+		}); !errors.Is(err, driver.ErrUnavailable) {
 			t.Errorf("Apply: %v", err)
 		}
 		f.set(nil)

@@ -39,7 +39,8 @@ func (w *writer) partitions(
 	return nil
 }
 
-func (w *writer) partition(ctx context.Context, db *pebble.DB, of *driver.Write, p *place, changes []change) (err error) {
+func (w *writer) partition(ctx context.Context, db *pebble.DB, of *driver.Write, p *place,
+	changes []change) (err error) {
 	head := appendRowKey(nil, p.number, keys.Key{PK: of.Row.Key.PK})
 	w.gone = append(w.gone, gone{head, of.Table.Kind})
 	it, err := db.NewIter(&pebble.IterOptions{LowerBound: head, UpperBound: after(head)})

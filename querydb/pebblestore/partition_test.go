@@ -54,7 +54,8 @@ func TestAHugePartitionIsDeletedInBoundedMemory(t *testing.T) {
 	if took > most {
 		t.Errorf("the delete of %d rows of %d bytes allocates %d MiB, want at most %d", rows, each, took>>20, most>>20)
 	}
-	page, err := s.Query(t.Context(), driver.Query{Table: table, Index: driver.Primary, PK: "p", Limit: 1, Consistent: true})
+	page, err := s.Query(t.Context(), driver.Query{Table: table, Index: driver.Primary, PK: "p", Limit: 1,
+		Consistent: true})
 	if err != nil || len(page.Rows) != 0 {
 		t.Errorf("%d rows are left, %v", len(page.Rows), err)
 	}

@@ -258,7 +258,8 @@ func (w *walk) read(row *driver.Row, key, value []byte) (keys.Cursor, error) {
 // failed says what could not be done, and in the words of the contract why. The context's end stays what it is.
 func failed(act string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
-		errors.Is(err, driver.ErrInvalid) || errors.Is(err, driver.ErrConflict) || errors.Is(err, driver.ErrOverBudget) || errors.Is(err, errDamaged) {
+		errors.Is(err, driver.ErrInvalid) || errors.Is(err, driver.ErrConflict) || errors.Is(err, driver.ErrOverBudget) ||
+		errors.Is(err, errDamaged) {
 		return fmt.Errorf("pebblestore: %s: %w", act, err)
 	}
 	return unavailable(act, err)

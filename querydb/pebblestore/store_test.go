@@ -67,7 +67,8 @@ func TestADirectoryThatCannotBeOpenedIsNotCalledLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(file, "data")
-	if _, err := Open(Options{Dir: dir}); err == nil || strings.Contains(err.Error(), "another process") || !strings.Contains(err.Error(), dir) {
+	if _, err := Open(Options{Dir: dir}); err == nil || strings.Contains(err.Error(), "another process") ||
+		!strings.Contains(err.Error(), dir) {
 		t.Errorf("%v, want an error that names the directory and speaks of no other process", err)
 	}
 }
@@ -86,7 +87,8 @@ func TestADirectoryOfAnotherFormIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(s.db.Set(formatKey, binary.AppendUvarint(nil, formatVersion+1), pebble.Sync), s.Close()); err != nil {
+	if err := errors.Join(s.db.Set(formatKey, binary.AppendUvarint(nil, formatVersion+1), pebble.Sync),
+		s.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Open(Options{Dir: "data", FS: fs}); err == nil || !strings.Contains(err.Error(), "form 2") {
@@ -119,7 +121,8 @@ func TestRowsIndexesAndNumbersOfTablesOutliveTheStore(t *testing.T) {
 				t.Errorf("run %d, table %d: the row is there: %t", run, i, there)
 			}
 			if run == 0 {
-				err = s.Apply(t.Context(), driver.Batch{Writes: []driver.Write{{Table: table, Row: driver.Row{Key: key, Record: rec}}}})
+				err = s.Apply(t.Context(),
+					driver.Batch{Writes: []driver.Write{{Table: table, Row: driver.Row{Key: key, Record: rec}}}})
 			}
 			if run == 1 && i == 0 {
 				err = s.Drop(t.Context(), table)

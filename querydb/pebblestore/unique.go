@@ -29,14 +29,16 @@ func (w *writer) note(c *change, index int, was, is *driver.IndexKey) {
 	entry := bytes.Clone(w.entryKey(c, index, is))
 	w.unique = append(w.unique, uniqueEntry{
 		change: c, index: index, at: keys.Key{PK: strings.Clone(is.PK), SK: strings.Clone(is.SK)}, entry: entry,
-		key: len(entry) - terminatedSize(c.Row.Key.PK) - len(c.Row.Key.SK), held: c.Table.NoExpiry && was != nil && was.Key == is.Key,
+		key: len(entry) - terminatedSize(c.Row.Key.PK) - len(c.Row.Key.SK), held: c.Table.NoExpiry && was != nil &&
+			was.Key == is.Key,
 	})
 }
 
 // under is the part of the entry's key that all rows with the same key of the index have.
 func (c *uniqueEntry) under() []byte { return c.entry[:c.key] }
 
-// judge refuses changes that would give a key of a unique index to two rows. The changes are in the order of their keys.
+// judge refuses changes that would give a key of a unique index to two rows. The changes are in the order of their
+// keys.
 func (w *writer) judge(db *pebble.DB, changes []change) (err error) {
 	if len(w.unique) == 0 {
 		return nil
@@ -79,7 +81,9 @@ func (w *writer) taken(c *uniqueEntry, it *pebble.Iterator, changes []change) (b
 		}
 		row := appendHead(nil, c.place.number, driver.Primary)
 		row = append(row, it.Key()[c.key:]...)
-		_, changed := slices.BinarySearchFunc(changes, row, func(c change, key []byte) int { return bytes.Compare(c.key, key) })
+		_, changed := slices.BinarySearchFunc(changes, row, func(c change, key []byte) int {
+			return bytes.Compare(c.key, key)
+		})
 		if !changed && !c.gone(w.gone, row) {
 			return true, nil
 		}

@@ -12,12 +12,13 @@ import (
 
 // Values of the engine, numbers as varints and texts led by their length:
 //
-//	row          flags [expiry] [kind] [position [step]] [writers { writer }] indexes { halves [partition] [sort] } record
+//	row          flags [expiry] [kind] [position [step]] [writers { writer }]
+//	             indexes { halves [partition] [sort] } record
 //	index entry  flags [expiry] [kind] record
 //	end of a row [kind]
 //
-// Expiry is seconds and nanoseconds, position is partition, offset and step; that of an end is its key's, and its kind is
-// not led by a length.
+// Expiry is seconds and nanoseconds, position is partition, offset and step; that of an end is its key's, and its kind
+// is not led by a length.
 const (
 	hasExpiry   = 1 << 0
 	hasPosition = 1 << 1
@@ -29,7 +30,8 @@ const (
 	hasSK = 1 << 1
 )
 
-var errDamaged = errors.New("the stored row is damaged: restore the data directory, or fold the log anew into an empty one")
+var errDamaged = errors.New("the stored row is damaged: restore the data directory, or fold the log anew into " +
+	"an empty one")
 
 func appendRow(dst []byte, kind string, r *driver.Row) []byte {
 	flags := byte(0)

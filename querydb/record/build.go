@@ -30,8 +30,8 @@ func (b *Builder) Begin(n int) {
 	b.fields, b.inList, b.err, b.failed, b.most = n, false, nil, 0, 0
 }
 
-// Bound makes Finish fail with the error where the fields of the record, after Begin, have more than so many bytes. What
-// is beyond is not built, so that a value without measure takes no more memory than it does already.
+// Bound makes Finish fail with the error where the fields of the record, after Begin, have more than so many bytes.
+// What is beyond is not built, so that a value without measure takes no more memory than it does already.
 func (b *Builder) Bound(most int, tooMany error) { b.most, b.tooMany = most, tooMany }
 
 // Null appends an absent field.

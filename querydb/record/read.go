@@ -131,8 +131,8 @@ func integer(text []byte) (int64, bool) {
 	return n, true
 }
 
-// numeral reports whether the text has the characters of a JSON number; what else ParseFloat would read ("Inf", "0x1p4",
-// "1_000") has others.
+// numeral reports whether the text has the characters of a JSON number; what else ParseFloat would read ("Inf",
+// "0x1p4", "1_000") has others.
 func numeral(text []byte) bool {
 	for _, c := range text {
 		if (c < '0' || c > '9') && c != '-' && c != '+' && c != '.' && c != 'e' && c != 'E' {

@@ -72,10 +72,12 @@ func TestFieldsAreKeptAsTheirJSON(t *testing.T) {
 
 func TestWhatCannotBeStoredMakesFinishNameTheField(t *testing.T) {
 	tests := map[string]func(b *Builder){
-		"32 bits":               func(b *Builder) { b.Int(math.MaxInt32 + 1) },
-		"NaN":                   func(b *Builder) { b.Float(math.NaN()) },
-		"+Inf":                  func(b *Builder) { b.Float(math.Inf(1)) },
-		"year 10000":            func(b *Builder) { b.DateTime(time.Date(9999, 12, 31, 23, 0, 0, 0, time.FixedZone("", -7200))) },
+		"32 bits": func(b *Builder) { b.Int(math.MaxInt32 + 1) },
+		"NaN":     func(b *Builder) { b.Float(math.NaN()) },
+		"+Inf":    func(b *Builder) { b.Float(math.Inf(1)) },
+		"year 10000": func(b *Builder) {
+			b.DateTime(time.Date(9999, 12, 31, 23, 0, 0, 0, time.FixedZone("", -7200)))
+		},
 		"no absent elements":    func(b *Builder) { b.BeginList(); b.Null(); b.EndList() },
 		"holds no lists":        func(b *Builder) { b.BeginList(); b.BeginList(); b.EndList() },
 		"no list was begun":     func(b *Builder) { b.EndList() },
@@ -161,10 +163,13 @@ func TestRecordsOfOneBuilderShareNoMemory(t *testing.T) {
 func TestAStringIsWrittenAsValidJSONAndReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bytes := rapid.SliceOf(rapid.Byte())
-		s := rapid.OneOf(rapid.String(), rapid.StringMatching("[\x00-\x7f]*"), rapid.Map(bytes, func(b []byte) string { return string(b) })).Draw(t, "s")
+		s := rapid.OneOf(rapid.String(), rapid.StringMatching("[\x00-\x7f]*"), rapid.Map(bytes, func(b []byte) string {
+			return string(b)
+		})).Draw(t, "s")
 		checkString(t, s)
 	})
-	for _, s := range []string{"", "plain", "\u2028\u2029", "\x7f", "\"\\/\b\f\n\r\t\x00\x1f", "é\xff漢", "\xed\xa0\x80", "\xf0\x9f\x98", "😀", "\ufffd"} {
+	for _, s := range []string{"", "plain", "\u2028\u2029", "\x7f", "\"\\/\b\f\n\r\t\x00\x1f", "é\xff漢", "\xed\xa0\x80",
+		"\xf0\x9f\x98", "😀", "\ufffd"} {
 		checkString(t, s)
 	}
 }
@@ -190,7 +195,8 @@ func roundTrip(t *rapid.T) {
 	small := int(rapid.Int32().Draw(t, "int"))
 	large := rapid.Int64().Draw(t, "int64")
 	f := rapid.Float64().Filter(func(f float64) bool { return !math.IsInf(f, 0) && !math.IsNaN(f) }).Draw(t, "float")
-	at := time.Unix(rapid.Int64Range(-62167219200, 253402300799).Draw(t, "seconds"), rapid.Int64Range(0, 1e9-1).Draw(t, "nanos"))
+	at := time.Unix(rapid.Int64Range(-62167219200, 253402300799).Draw(t, "seconds"),
+		rapid.Int64Range(0, 1e9-1).Draw(t, "nanos"))
 	list := rapid.SliceOf(rapid.String()).Draw(t, "list")
 	rec := build(t, 8, func(b *Builder) {
 		b.String(s)

@@ -51,8 +51,8 @@ func appendEscape(dst []byte, c byte) []byte {
 	return append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 }
 
-// appendFloat appends a float as encoding/json writes it: the shortest text that reads back as it, with an exponent where
-// plain notation were long.
+// appendFloat appends a float as encoding/json writes it: the shortest text that reads back as it, with an exponent
+// where plain notation were long.
 func appendFloat(dst []byte, f float64) []byte {
 	if size := math.Abs(f); size != 0 && (size < 1e-6 || size >= 1e21) {
 		dst = strconv.AppendFloat(dst, f, 'e', -1, 64)

@@ -75,7 +75,8 @@ func TestTextsAreAcceptedOrRefusedForAReason(t *testing.T) {
 
 func TestTextIsWhatEncodingJSONReads(t *testing.T) {
 	for _, text := range []string{
-		`""`, `"plain"`, `"é"`, `"\"\\\/\b\f\n\r\t"`, `"\u0000\u00e9\u20AC\ud83d\udeb2 end"`, `"long ` + strings.Repeat("ab\\n", 500) + `"`,
+		`""`, `"plain"`, `"é"`, `"\"\\\/\b\f\n\r\t"`, `"\u0000\u00e9\u20AC\ud83d\udeb2 end"`, `"long ` +
+			strings.Repeat("ab\\n", 500) + `"`,
 	} {
 		var want string
 		if err := json.Unmarshal([]byte(text), &want); err != nil {
@@ -96,7 +97,8 @@ var stricter = []string{"given twice", "nested too deeply", "invalid UTF-8", "ha
 // FuzzSkip accepts what encoding/json accepts, but for the reasons that make this scanner stricter.
 func FuzzSkip(f *testing.F) {
 	for _, seed := range []string{
-		`{"a":[1,-0.5e+3,true,false,null,"x\n\u00e9"],"b":{}}`, `"\ud83d\udeb2"`, `[1,]`, `{"a":1,"a":2}`, `"` + "\xff", `-0`, `1e5`,
+		`{"a":[1,-0.5e+3,true,false,null,"x\n\u00e9"],"b":{}}`, `"\ud83d\udeb2"`, `[1,]`, `{"a":1,"a":2}`, `"` + "\xff",
+		`-0`, `1e5`,
 	} {
 		f.Add([]byte(seed))
 	}

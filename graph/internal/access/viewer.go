@@ -78,8 +78,8 @@ func (v Viewer) Owns(t *catalog.Type, rec record.Record) bool {
 	return ok && owner == v.Subject
 }
 
-// FieldRule returns the rule of a field. A join without one has the rule of the field that holds its ids: who may not see
-// an id may not see what it leads to.
+// FieldRule returns the rule of a field. A join without one has the rule of the field that holds its ids: who may not
+// see an id may not see what it leads to.
 func FieldRule(t *catalog.Type, f *catalog.Field) *catalog.Rule {
 	if f.Rule != nil || f.Join == nil {
 		return f.Rule

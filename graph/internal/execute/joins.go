@@ -22,8 +22,8 @@ type Joins struct {
 	seen   map[read.JoinKey]int32
 }
 
-// RowSource is where the rows of joins come from. A plan has the reader itself: it asks for each row once. Resolvers have
-// the loaders of their operation, which remember rows for the fields that ask for them later.
+// RowSource is where the rows of joins come from. A plan has the reader itself: it asks for each row once. Resolvers
+// have the loaders of their operation, which remember rows for the fields that ask for them later.
 type RowSource interface {
 	// Load reads the rows of distinct keys.
 	Load(ctx context.Context, g read.Target, ids []read.JoinKey, fields []int) read.JoinedRows
@@ -167,7 +167,8 @@ func (js *Joins) findKeysOf(child *nodeRows, j *plan.Join, field *driver.Field, 
 func (js *Joins) ref(child *nodeRows, j *plan.Join, field *driver.Field, text []byte) int32 {
 	at, ok, err := js.rd.JoinKeyOfStored(j.Target, field, text)
 	if err != nil {
-		js.rd.Config.Logger.ErrorContext(js.ctx, "stored id unreadable", "field", field.Name, "target", j.Type.Name, "error", err)
+		js.rd.Config.Logger.ErrorContext(js.ctx, "stored id unreadable", "field", field.Name, "target", j.Type.Name,
+			"error", err)
 		return unreadable
 	}
 	if !ok {

@@ -26,8 +26,8 @@ type answer struct {
 	err  error
 }
 
-// Run executes a plan and returns the JSON text of the answer's data: it reads the rows of the root fields, then what they
-// are joined to, level by level, and writes all of it. Errors go to the context's response.
+// Run executes a plan and returns the JSON text of the answer's data: it reads the rows of the root fields, then what
+// they are joined to, level by level, and writes all of it. Errors go to the context's response.
 func Run(ctx context.Context, rd *read.Reader, limit Limit, p *plan.Plan, vars map[string]any) []byte {
 	e := executions.Get().(*execution)
 	e.Joins.begin(ctx, rd, planSource{rd}, p.Nodes)

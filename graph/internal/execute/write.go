@@ -60,7 +60,8 @@ func (w *writer) null(m *plan.Member) bool {
 // absent writes null for a member whose value is not there.
 func (w *writer) absent(m *plan.Member) bool {
 	if m.NonNull {
-		return w.fail(m, graphqlerr.New(graphqlerr.Internal, "the value is absent in the stored row, and the schema allows no null"))
+		return w.fail(m, graphqlerr.New(graphqlerr.Internal, "the value is absent in the stored row, and the schema "+
+			"allows no null"))
 	}
 	return w.null(m)
 }

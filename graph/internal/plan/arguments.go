@@ -54,7 +54,9 @@ func (c *Compiler) argument(f *ast.Field, name string) Argument {
 
 // holdsVariable reports whether there is a variable in a literal, however deep.
 func holdsVariable(v *ast.Value) bool {
-	return v.Kind == ast.Variable || slices.ContainsFunc(v.Children, func(c *ast.ChildValue) bool { return holdsVariable(c.Value) })
+	return v.Kind == ast.Variable || slices.ContainsFunc(v.Children, func(c *ast.ChildValue) bool {
+		return holdsVariable(c.Value)
+	})
 }
 
 // constant returns the value of a literal without variables.
@@ -259,8 +261,8 @@ func takeConsistent(a *Argument, vars map[string]any, r *read.Request) error {
 	return err
 }
 
-// takeOnly reads the types of members that are asked for; nil means that the argument is not given. What is no list stands
-// for a list of it.
+// takeOnly reads the types of members that are asked for; nil means that the argument is not given. What is no list
+// stands for a list of it.
 func takeOnly(a *Argument, vars map[string]any, r *read.Request) error {
 	raw, _, err := a.raw(vars)
 	if err != nil || raw == nil {

@@ -33,7 +33,8 @@ func TestANullIsToldAlikeByBothExecutors(t *testing.T) {
 	status := Argument{Variable: "s", Named: "Status", Enum: &ast.Definition{Kind: ast.Enum}}
 	_, byPlan := status.Key(map[string]any{"s": nil}, true)
 	_, byResolver := scalar.UnmarshalString(nil)
-	if byPlan == nil || byResolver == nil || byPlan.Error() != byResolver.Error() || strings.Contains(byPlan.Error(), "String") {
+	if byPlan == nil || byResolver == nil || byPlan.Error() != byResolver.Error() ||
+		strings.Contains(byPlan.Error(), "String") {
 		t.Errorf("%v by a plan, %v by a resolver", byPlan, byResolver)
 	}
 }

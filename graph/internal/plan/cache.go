@@ -112,7 +112,8 @@ func (p *Variants) Variant(vars map[string]any) (v uint64) {
 	return v
 }
 
-// Plan returns the plan of a variant, making it where there is none yet. That an operation has no plan is remembered too.
+// Plan returns the plan of a variant, making it where there is none yet. That an operation has no plan is remembered
+// too.
 func (c *Cache) Plan(p *Variants, variant uint64, compile func() (made *Plan, members int)) *Plan {
 	p.mu.RLock()
 	known, ok := p.plans[variant]

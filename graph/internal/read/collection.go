@@ -12,8 +12,8 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// readCollection answers a query whose rows are of several types: one range, or, where only some of them are asked for, one
-// range for each.
+// readCollection answers a query whose rows are of several types: one range, or, where only some of them are asked for,
+// one range for each.
 func (rd *Reader) readCollection(ctx context.Context, v access.Viewer, q *catalog.Query, r *Request) (Page, error) {
 	chosen, err := chosenMembers(q, r.Only)
 	if err != nil {
@@ -65,7 +65,8 @@ func (rd *Reader) readCollection(ctx context.Context, v access.Viewer, q *catalo
 		return Page{}, err
 	}
 	for k, row := range p.Rows {
-		if t := rd.Catalog.Types[q.Collection.Members[p.Members[k]]]; v.LevelOf(t.Rule) == access.OwnRowsOnly && !v.Owns(t, row.Record) {
+		if t := rd.Catalog.Types[q.Collection.Members[p.Members[k]]]; v.LevelOf(t.Rule) == access.OwnRowsOnly &&
+			!v.Owns(t, row.Record) {
 			return Page{}, v.Refusal(t.Name) // see checkOwnRows
 		}
 	}
@@ -90,7 +91,8 @@ func chosenMembers(q *catalog.Query, only []string) ([]int, error) {
 }
 
 // collectionQuery turns the arguments into the ranges to read, but for where the page starts.
-func collectionQuery(c *catalog.Catalog, q *catalog.Query, chosen []int, r *Request) (cq querydb.CollectionQuery, err error) {
+func collectionQuery(c *catalog.Catalog, q *catalog.Query, chosen []int, r *Request) (cq querydb.CollectionQuery,
+	err error) {
 	if cq.PK, err = partition(c, q, r.PK); err != nil {
 		return cq, err
 	}
@@ -117,7 +119,9 @@ func collectionQuery(c *catalog.Catalog, q *catalog.Query, chosen []int, r *Requ
 func membersOf(ctx context.Context, errs Errors, q *catalog.Query, rows []querydb.Row) ([]int, error) {
 	of := make([]int, len(rows))
 	for i := range rows {
-		of[i] = slices.IndexFunc(q.Collection.Stored.Members, func(m querydb.Member) bool { return m.Model.Entity.Kind == rows[i].Kind })
+		of[i] = slices.IndexFunc(q.Collection.Stored.Members, func(m querydb.Member) bool {
+			return m.Model.Entity.Kind == rows[i].Kind
+		})
 		if of[i] < 0 {
 			return nil, errs.Internal(ctx, errNoMember(rows[i].Kind), q.Name)
 		}

@@ -66,7 +66,8 @@ func (e Errors) Internal(ctx context.Context, err error, what string) error {
 // userKey is read for a key that the client gave: a key that no row can have is the client's mistake.
 func (e Errors) userKey(ctx context.Context, err error, what string) error {
 	if errors.Is(err, querydb.ErrInvalid) || errors.Is(err, querydb.ErrTooLarge) {
-		return graphqlerr.New(graphqlerr.BadUserInput, "no row of %s can have this key: a key is neither empty nor longer than 2048 bytes (partition) or 1024 bytes (sort key)", what)
+		return graphqlerr.New(graphqlerr.BadUserInput, "no row of %s can have this key: a key is neither empty nor longer "+
+			"than 2048 bytes (partition) or 1024 bytes (sort key)", what)
 	}
 	return e.Read(ctx, err, what)
 }

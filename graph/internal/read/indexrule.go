@@ -11,12 +11,16 @@ import (
 )
 
 // passIndexRule says whether the viewer may ask for this partition of an index: as a member of the group, or as the
-// owner of the key asked for. owner is true where they are the latter; it is found out for members only where it matters.
-func (rd *Reader) passIndexRule(ctx context.Context, v access.Viewer, q *catalog.Query, pk []keys.Value, partition string, matters bool) (owner bool, err error) {
+// owner of the key asked for. owner is true where they are the latter; it is found out for members only where it
+// matters.
+func (rd *Reader) passIndexRule(ctx context.Context, v access.Viewer, q *catalog.Query, pk []keys.Value,
+	partition string, matters bool) (owner bool, err error) {
 	if v.Unrestricted || q.Rule == nil {
 		return false, nil
 	}
-	return rd.passRule(ctx, v, q, partition, matters, func() (keys.Key, error) { return rowKey(rd.Catalog.Types[q.Rule.AuthTable], pk[0]) })
+	return rd.passRule(ctx, v, q, partition, matters, func() (keys.Key, error) {
+		return rowKey(rd.Catalog.Types[q.Rule.AuthTable], pk[0])
+	})
 }
 
 // passJoinRule says whether the viewer may follow a join to the rows under a key: the rule of an index holds for joins
@@ -38,7 +42,8 @@ func (rd *Reader) passJoinRule(ctx context.Context, v access.Viewer, g Target, a
 }
 
 // passRule holds the rule of a query against the viewer; authKey is the key of the row that names the owner.
-func (rd *Reader) passRule(ctx context.Context, v access.Viewer, q *catalog.Query, partition string, matters bool, authKey func() (keys.Key, error)) (owner bool, err error) {
+func (rd *Reader) passRule(ctx context.Context, v access.Viewer, q *catalog.Query, partition string, matters bool,
+	authKey func() (keys.Key, error)) (owner bool, err error) {
 	member := slices.Contains(v.Groups, q.Rule.Group)
 	switch {
 	case !v.Verified:
@@ -58,7 +63,8 @@ func (rd *Reader) passRule(ctx context.Context, v access.Viewer, q *catalog.Quer
 	return owner, nil
 }
 
-func (rd *Reader) ownsKey(ctx context.Context, v access.Viewer, q *catalog.Query, partition string, authKey func() (keys.Key, error)) (bool, error) {
+func (rd *Reader) ownsKey(ctx context.Context, v access.Viewer, q *catalog.Query, partition string,
+	authKey func() (keys.Key, error)) (bool, error) {
 	if v.Subject == "" {
 		return false, nil
 	}

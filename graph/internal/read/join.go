@@ -119,6 +119,7 @@ func (b batches) fetchJudged(ctx context.Context, g Target, ids []JoinKey, recs 
 
 // TooManyJoins is the error of a virtual field that leads to more rows than it may.
 func (rd *Reader) TooManyJoins(n int) error {
-	return graphqlerr.New(graphqlerr.LimitExceeded, "the field leads to %d rows, and may lead to %d; ask for smaller pages",
+	return graphqlerr.New(graphqlerr.LimitExceeded, "the field leads to %d rows, and may lead to %d; ask for "+
+		"smaller pages",
 		n, rd.Config.MaxFanout)
 }

@@ -4,8 +4,8 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// JoinedRows are the rows that a list of keys leads to, aligned with it: a nil record is no row. errs is nil where nothing
-// failed, else it is aligned too.
+// JoinedRows are the rows that a list of keys leads to, aligned with it: a nil record is no row. errs is nil where
+// nothing failed, else it is aligned too.
 type JoinedRows struct {
 	Records []record.Record
 	errs    []error

@@ -38,8 +38,8 @@ type JoinKey struct {
 	auth keys.Key // where a rule holds in the target: of the row that names the owner
 }
 
-// JoinKey finds where an id leads. ok is false where no row can be, as under an empty id: such an id leads nowhere, and is not
-// an error.
+// JoinKey finds where an id leads. ok is false where no row can be, as under an empty id: such an id leads nowhere, and
+// is not an error.
 func (rd *Reader) JoinKey(g Target, id keys.Value) (s JoinKey, ok bool, err error) {
 	if s.Key, err = g.key(id); err != nil {
 		return JoinKey{}, false, err
@@ -64,8 +64,8 @@ func (g Target) key(id keys.Value) (k keys.Key, err error) {
 	return k, err
 }
 
-// keyed reports whether an id says both halves of a key: that of a table, or that of an index in which the partition half
-// has no fields.
+// keyed reports whether an id says both halves of a key: that of a table, or that of an index in which the partition
+// half has no fields.
 func (g Target) keyed() bool {
 	pk, sk := g.halves()
 	return sk.Layout.Exists() && (g.batched() || len(pk.Fields) == 0)

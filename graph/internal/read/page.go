@@ -87,8 +87,8 @@ func (rd *Reader) Page(ctx context.Context, v access.Viewer, q *catalog.Query, r
 	return p, nil
 }
 
-// checkOwnRows refuses a page of a partition of the viewer's own in which a row is another's all the same: the rows themselves
-// have the last word on whose they are, and none is left out in silence.
+// checkOwnRows refuses a page of a partition of the viewer's own in which a row is another's all the same: the rows
+// themselves have the last word on whose they are, and none is left out in silence.
 func checkOwnRows(v access.Viewer, t *catalog.Type, rows []querydb.Row) error {
 	for _, row := range rows {
 		if !v.Owns(t, row.Record) {
@@ -115,7 +115,8 @@ func pageQuery(c *catalog.Catalog, q *catalog.Query, m *querydb.Model, r *Reques
 	case q.Operands:
 		var given []keys.Value
 		if given, err = leadingParts(q.SKParts, r.SK); err == nil {
-			dbq.Range, err = sk.Layout.Range(keys.Operands{Eq: r.Page.Eq, Prefix: r.Page.Prefix, From: r.Page.From, To: r.Page.To}, given...)
+			dbq.Range, err = sk.Layout.Range(keys.Operands{Eq: r.Page.Eq, Prefix: r.Page.Prefix, From: r.Page.From,
+				To: r.Page.To}, given...)
 		}
 	}
 	if err != nil {
@@ -131,7 +132,8 @@ func pageSize(q *catalog.Query, a *catalog.PageArgs) (limit int, reverse bool, e
 		limit = *a.Limit
 	}
 	if limit < 1 || limit > MaxLimit {
-		return 0, false, graphqlerr.New(graphqlerr.BadUserInput, "%s: limit is %d, and must be 1 to %d", q.Name, limit, MaxLimit)
+		return 0, false, graphqlerr.New(graphqlerr.BadUserInput, "%s: limit is %d, and must be 1 to %d", q.Name,
+			limit, MaxLimit)
 	}
 	return limit, a.Reverse != nil && *a.Reverse, nil
 }
@@ -166,8 +168,8 @@ func selectRows(q *catalog.Query, sk querydb.Half, r *Request, dbq *querydb.Quer
 	return nil
 }
 
-// leading are the values of the parts of a sort key. A part of the partition key is always given, and no reason to ask for
-// those before it: after one that is not given it counts as not given either.
+// leading are the values of the parts of a sort key. A part of the partition key is always given, and no reason to ask
+// for those before it: after one that is not given it counts as not given either.
 func leading(q *catalog.Query, sk []keys.Value) []keys.Value {
 	given, missing := slices.Clone(sk), false
 	for i := range given {

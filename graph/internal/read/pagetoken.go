@@ -44,7 +44,8 @@ func (b binding) append(dst []byte) []byte {
 	return dst
 }
 
-// pageTokens seals and opens the tokens that continue a page: the start of the next one, encrypted and bound to its query.
+// pageTokens seals and opens the tokens that continue a page: the start of the next one, encrypted and bound to its
+// query.
 type pageTokens struct{ sealer *keys.Sealer }
 
 func (t pageTokens) seal(b binding, next keys.Cursor) string {
@@ -60,5 +61,6 @@ func (t pageTokens) open(b binding, token string) (*keys.Cursor, error) {
 			return &start, nil
 		}
 	}
-	return nil, graphqlerr.New(graphqlerr.InvalidToken, "%s: nextToken is not valid here; it continues the query that gave it, with the same arguments and for the same caller", b.q.Name)
+	return nil, graphqlerr.New(graphqlerr.InvalidToken, "%s: nextToken is not valid here; it continues the query that "+
+		"gave it, with the same arguments and for the same caller", b.q.Name)
 }

@@ -23,7 +23,8 @@ func halves(q *catalog.Query, m *querydb.Model) (pk, sk querydb.Half) {
 	return m.Indexes[q.Index].PK, m.Indexes[q.Index].SK
 }
 
-// partitionHalf returns the partition half of the key that the query reads by. All members of a collection have the same.
+// partitionHalf returns the partition half of the key that the query reads by. All members of a collection have the
+// same.
 func partitionHalf(c *catalog.Catalog, q *catalog.Query) querydb.Half {
 	if q.Collection != nil {
 		first := q.Collection.Stored.Members[0]
@@ -67,7 +68,8 @@ func cutShort(q *catalog.Query, l keys.Layout, vals []keys.Value, given int) (st
 }
 
 // compose composes a half of a key of the values of its arguments: one for each of its fields. Where the API takes the
-// half as one id, of several fields or of one that is no text, the value is the text of the half itself, as operands are.
+// half as one id, of several fields or of one that is no text, the value is the text of the half itself, as operands
+// are.
 func compose(l keys.Layout, args []catalog.Arg, vals []keys.Value) (string, error) {
 	isText := len(vals) == 1 && vals[0].Kind() == keys.KindString
 	if !isText || len(l.Segments) == 1 && l.Segments[0].Kind == keys.KindString {
@@ -78,7 +80,8 @@ func compose(l keys.Layout, args []catalog.Arg, vals []keys.Value) (string, erro
 
 // composeHalf composes a half of several fields of a table of its own: of its text, which is the first value, or of its
 // parts, which are those after it. given is false where neither is there.
-func composeHalf(q *catalog.Query, l keys.Layout, text, parts []catalog.Arg, vals []keys.Value) (key string, given bool, err error) {
+func composeHalf(q *catalog.Query, l keys.Layout, text, parts []catalog.Arg, vals []keys.Value) (key string,
+	given bool, err error) {
 	values := vals[len(text):]
 	leading, err := leadingParts(parts, values)
 	switch {
@@ -90,7 +93,8 @@ func composeHalf(q *catalog.Query, l keys.Layout, text, parts []catalog.Arg, val
 	case len(leading) == 0:
 		return "", false, nil
 	case len(leading) < len(parts):
-		err = fmt.Errorf("the argument %s is missing: give all of %s, or %s", parts[len(leading)].Name, names(parts), text[0].Name)
+		err = fmt.Errorf("the argument %s is missing: give all of %s, or %s", parts[len(leading)].Name, names(parts),
+			text[0].Name)
 	default:
 		key, err = l.Compose(values...)
 	}

@@ -10,7 +10,8 @@ import (
 
 func TestAPartitionKeyIsCutShortAtItsEndAlone(t *testing.T) {
 	l := keys.Layout{Head: "$s#v1#t", Sep: "#", Segments: []keys.Segment{
-		{Field: "a", Kind: keys.KindString, Before: "a_"}, {Field: "b", Kind: keys.KindString, Before: "b_"}, {Field: "c", Kind: keys.KindString, Before: "c_"},
+		{Field: "a", Kind: keys.KindString, Before: "a_"}, {Field: "b", Kind: keys.KindString, Before: "b_"}, {Field: "c",
+			Kind: keys.KindString, Before: "c_"},
 	}}
 	q := &catalog.Query{PK: []catalog.Arg{{Name: "a"}, {Name: "b", Optional: true}, {Name: "c", Optional: true}}}
 	x, none := keys.String("x"), keys.Value{}

@@ -32,7 +32,8 @@ type Config struct {
 }
 
 func New(db *querydb.DB, c *catalog.Catalog, cfg Config) *Reader {
-	rd := &Reader{db: db, Catalog: c, Config: cfg, tokens: pageTokens{cfg.TokenKey.Sealer()}, guarded: map[Target]*catalog.Query{}}
+	rd := &Reader{db: db, Catalog: c, Config: cfg, tokens: pageTokens{cfg.TokenKey.Sealer()},
+		guarded: map[Target]*catalog.Query{}}
 	for _, q := range c.Queries {
 		if q.Rule != nil {
 			rd.guarded[Target{c.Types[q.Type], q.Index}] = q
@@ -52,8 +53,8 @@ func (rd *Reader) Viewer(ctx context.Context) access.Viewer {
 // Errors makes the errors of reads.
 func (rd *Reader) Errors() Errors { return Errors{rd.Config.Logger} }
 
-// first reads the row that stands at a join key: of a partition of a table the one with the greatest sort key, of an index
-// the first. In a partition it is one of those that keep keeps.
+// first reads the row that stands at a join key: of a partition of a table the one with the greatest sort key, of an
+// index the first. In a partition it is one of those that keep keeps.
 func (rd *Reader) first(
 	ctx context.Context, g Target, at JoinKey, fields []int, consistent bool, keep func(*querydb.Row) bool,
 ) (record.Record, error) {
@@ -69,8 +70,9 @@ func (rd *Reader) first(
 		return nil, err
 	}
 	p, err := rd.db.Query(ctx, g.Type.Model, querydb.Query{
-		Index: g.Via, PK: at.PK, Range: within, Reverse: g.Via == driver.Primary, Limit: 1, Consistent: consistent, Fields: fields,
-		Keep: keep,
+		Index: g.Via, PK: at.PK, Range: within, Reverse: g.Via == driver.Primary, Limit: 1, Consistent: consistent,
+		Fields: fields,
+		Keep:   keep,
 	})
 	if err != nil || len(p.Rows) == 0 {
 		return nil, err

@@ -46,7 +46,8 @@ func (rd *Reader) Row(ctx context.Context, v access.Viewer, q *catalog.Query, r 
 }
 
 // lookUp reads the row under the whole key, or the row with the greatest sort key where none is given.
-func (rd *Reader) lookUp(ctx context.Context, q *catalog.Query, t *catalog.Type, pk string, r *Request) (record.Record, error) {
+func (rd *Reader) lookUp(ctx context.Context, q *catalog.Query, t *catalog.Type, pk string,
+	r *Request) (record.Record, error) {
 	if IsEntity(t) {
 		return rd.lookUpEntity(ctx, q, t, pk, r)
 	}
@@ -94,13 +95,15 @@ func wholeSortKey(q *catalog.Query, sk []keys.Value) (bool, error) {
 		}
 	}
 	if given > 0 && missing != "" {
-		return false, graphqlerr.New(graphqlerr.BadUserInput, "%s: the argument %s is missing: give the whole sort key, or nothing of it for the last row", q.Name, missing)
+		return false, graphqlerr.New(graphqlerr.BadUserInput, "%s: the argument %s is missing: give the whole sort key, or "+
+			"nothing of it for the last row", q.Name, missing)
 	}
 	return given > 0, nil
 }
 
 // lookUpEntity reads the row under a whole key of the table, or of a unique index.
-func (rd *Reader) lookUpEntity(ctx context.Context, q *catalog.Query, t *catalog.Type, pk string, r *Request) (record.Record, error) {
+func (rd *Reader) lookUpEntity(ctx context.Context, q *catalog.Query, t *catalog.Type, pk string,
+	r *Request) (record.Record, error) {
 	at := JoinKey{Key: keys.Key{PK: pk}}
 	if _, half := halves(q, t.Model); half.Layout.Exists() {
 		var err error

@@ -30,7 +30,8 @@ func (rs *Resolver) AnswerJoin(ctx context.Context, g read.Target, ids []keys.Va
 }
 
 // joinedRecords returns the records that the ids lead to, in their order, without those that are not there.
-func (rs *Resolver) joinedRecords(ctx context.Context, l *Loaders, g read.Target, ids []keys.Value) ([]record.Record, error) {
+func (rs *Resolver) joinedRecords(ctx context.Context, l *Loaders, g read.Target, ids []keys.Value) ([]record.Record,
+	error) {
 	v := rs.Reader.Viewer(ctx)
 	allowed := v.LevelOf(g.Type.Rule)
 	if allowed == access.Refused && len(ids) > 0 {

@@ -13,7 +13,8 @@ import (
 
 func TestDistinctKeepsTheOrderOfIDs(t *testing.T) {
 	id := keys.Layout{Sep: "/", Segments: []keys.Segment{{Field: "id", Kind: keys.KindString}}}
-	product := &catalog.Type{Name: "Product", Model: &querydb.Model{Name: "Product", PK: querydb.Half{Layout: id, Fields: []int{0}}}}
+	product := &catalog.Type{Name: "Product", Model: &querydb.Model{Name: "Product", PK: querydb.Half{Layout: id,
+		Fields: []int{0}}}}
 	rs := &Resolver{Reader: read.New(nil, &catalog.Catalog{}, read.Config{})}
 	ids := []keys.Value{keys.String("b"), keys.String("a"), keys.String(""), keys.String("b")}
 	found, places, err := rs.distinct(read.Target{Type: product, Via: driver.Primary}, ids)

@@ -49,7 +49,8 @@ func (l *Loaders) Within(ctx context.Context) context.Context {
 }
 
 func NewLoaders(rs *Resolver) *Loaders {
-	return &Loaders{rs: rs, caches: map[read.Target]*rowCache{}, refused: map[string]error{}, nodes: map[selectionsOf]*plan.Node{}}
+	return &Loaders{rs: rs, caches: map[read.Target]*rowCache{}, refused: map[string]error{},
+		nodes: map[selectionsOf]*plan.Node{}}
 }
 
 // Loaders returns those of the operation. Outside of one there are fresh ones, which remember nothing for others.
@@ -60,7 +61,8 @@ func (rs *Resolver) Loaders(ctx context.Context) *Loaders {
 	return NewLoaders(rs)
 }
 
-// Refuse has every virtual field at the path of a join fail: a look-ahead found out that together they ask for too much.
+// Refuse has every virtual field at the path of a join fail: a look-ahead found out that together they ask for too
+// much.
 func (l *Loaders) Refuse(j *plan.Join, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -89,8 +91,8 @@ func responsePath(ctx context.Context) string {
 	return strings.Join(keys, ".")
 }
 
-// Load returns the rows of distinct keys, reading those that the operation has not read before. It reads them whole: other
-// fields may ask for other parts of them.
+// Load returns the rows of distinct keys, reading those that the operation has not read before. It reads them whole:
+// other fields may ask for other parts of them.
 func (l *Loaders) Load(ctx context.Context, g read.Target, ids []read.JoinKey, _ []int) read.JoinedRows {
 	thunks := l.enqueue(ctx, g, ids)
 	out := read.NewJoinedRows(len(ids))

@@ -14,8 +14,10 @@ import (
 )
 
 // LookAhead reads what the operation joins to the rows of the field that is being resolved, level by level in exact
-// batches, so that the resolvers of those joins find their rows loaded. It fails where the rows make the answer too large.
-func (rs *Resolver) LookAhead(ctx context.Context, nodes func(*plan.Compiler, []ast.SelectionSet) []*plan.Node, recs []record.Record) error {
+// batches, so that the resolvers of those joins find their rows loaded. It fails where the rows make the answer too
+// large.
+func (rs *Resolver) LookAhead(ctx context.Context, nodes func(*plan.Compiler, []ast.SelectionSet) []*plan.Node,
+	recs []record.Record) error {
 	if len(recs) == 0 {
 		return nil
 	}
@@ -23,7 +25,8 @@ func (rs *Resolver) LookAhead(ctx context.Context, nodes func(*plan.Compiler, []
 }
 
 // lookAheadNodes is lookAhead where each node has rows of its own.
-func (rs *Resolver) lookAheadNodes(ctx context.Context, nodes func(*plan.Compiler, []ast.SelectionSet) []*plan.Node, recs func(*plan.Node) []record.Record) error {
+func (rs *Resolver) lookAheadNodes(ctx context.Context, nodes func(*plan.Compiler, []ast.SelectionSet) []*plan.Node,
+	recs func(*plan.Node) []record.Record) error {
 	field := graphql.GetFieldContext(ctx)
 	if field == nil || !graphql.HasOperationContext(ctx) {
 		return nil
@@ -45,7 +48,8 @@ func (rs *Resolver) lookAheadNodes(ctx context.Context, nodes func(*plan.Compile
 // compiler returns one for what is selected of the field that is being resolved.
 func (rs *Resolver) compiler(ctx context.Context) *plan.Compiler {
 	op := graphql.GetOperationContext(ctx)
-	return &plan.Compiler{Catalog: rs.Reader.Catalog, Fragments: op.Doc.Fragments, Vars: op.Variables, Path: []string{responsePath(ctx)}}
+	return &plan.Compiler{Catalog: rs.Reader.Catalog, Fragments: op.Doc.Fragments, Vars: op.Variables,
+		Path: []string{responsePath(ctx)}}
 }
 
 // LookAheadItems is lookAhead for the items of a page of a collection, which are of several types.
@@ -73,8 +77,8 @@ func EachItems(c *plan.Compiler, q *catalog.Query, sets []ast.SelectionSet, f fu
 	}
 }
 
-// selectionsOf are what is selected of the rows of a type at one field: the selections that gqlgen has collected there, which
-// it does once in an operation.
+// selectionsOf are what is selected of the rows of a type at one field: the selections that gqlgen has collected there,
+// which it does once in an operation.
 type selectionsOf struct {
 	typ *catalog.Type
 	set *ast.Selection

@@ -13,8 +13,8 @@ import (
 // text is written of them, so what is counted is the text that there will be.
 type usage struct {
 	bytes, objects atomic.Int64
-	// ended is set where the answer is to be an error. One of the fields tells it; the others are silent, because there may
-	// be a great many of them.
+	// ended is set where the answer is to be an error. One of the fields tells it; the others are silent, because there
+	// may be a great many of them.
 	ended atomic.Bool
 }
 

@@ -139,7 +139,8 @@ func (a wireAction) action() types.TransactWriteItem {
 		w := a.Delete
 		return types.TransactWriteItem{Delete: &types.Delete{
 			TableName: w.TableName, Key: w.Key.values(), ConditionExpression: w.ConditionExpression,
-			ExpressionAttributeNames: w.ExpressionAttributeNames, ExpressionAttributeValues: w.ExpressionAttributeValues.values(),
+			ExpressionAttributeNames:  w.ExpressionAttributeNames,
+			ExpressionAttributeValues: w.ExpressionAttributeValues.values(),
 		}}
 	}
 	w := a.ConditionCheck

@@ -15,7 +15,8 @@ type catalogFile struct{ *File }
 
 // Catalog writes what the runtime knows of the API.
 func Catalog(m *schema.Model, module string) *File {
-	f := &catalogFile{&File{pkg: "generated", doc: "Package generated holds gqlgen's executable schema, its resolvers, and what the runtime knows of the API.\n"}}
+	f := &catalogFile{&File{pkg: "generated", doc: "Package generated holds gqlgen's executable schema, its resolvers, " +
+		"and what the runtime knows of the API.\n"}}
 	f.lib("graph/catalog")
 	f.use(module + "/model")
 	f.line("// Catalog describes the API to its runtime.")
@@ -37,7 +38,8 @@ func Catalog(m *schema.Model, module string) *File {
 }
 
 func (f *catalogFile) catalogType(r *schema.ReadModel) {
-	f.line("%q: {\nName: %q,\nModel: model.%sModel,\nOwner: %d,", r.Name, r.Name, schema.GoName(r.Name), ordinalOf(r.Owner))
+	f.line("%q: {\nName: %q,\nModel: model.%sModel,\nOwner: %d,", r.Name, r.Name, schema.GoName(r.Name),
+		ordinalOf(r.Owner))
 	if r.Auth != nil {
 		f.line("Rule: %s,", rule(r.Auth))
 	}
@@ -101,13 +103,16 @@ func (f *catalogFile) catalogQuery(r *schema.ReadModel, q schema.Query) {
 func (f *catalogFile) catalogCollection(c *schema.Collection) {
 	q := c.Query()
 	f.line("%q: {\nName: %q,\nKind: catalog.Many,\nConnection: %q,", q.Name, q.Name, q.Connection)
-	f.line("Collection: &catalog.Collection{\nStored: model.%s,\nUnion: %q,\nMembers: %s,", collectionVar(c), c.Union(), goStrings(served.MemberNames(c)))
+	f.line("Collection: &catalog.Collection{\nStored: model.%s,\nUnion: %q,\nMembers: %s,", collectionVar(c), c.Union(),
+		goStrings(served.MemberNames(c)))
 	if prefix := c.Prefix(); prefix != "" {
 		f.line("Range: %s.Range{Op: keys.Prefix, Lo: %q},", f.lib("keys"), prefix)
 	}
 	f.line("},")
 	f.catalogArguments("PK", served.CollectionArguments(c)[:len(c.PK)])
-	f.indexRule(c.Group, c.AuthTable, slices.ContainsFunc(c.Members, func(m schema.Member) bool { return m.Index.GroupOnly }))
+	f.indexRule(c.Group, c.AuthTable, slices.ContainsFunc(c.Members, func(m schema.Member) bool {
+		return m.Index.GroupOnly
+	}))
 	f.line("},")
 }
 
@@ -146,7 +151,8 @@ func (f *catalogFile) catalogArguments(half string, args []served.Argument) {
 	f.line("},")
 }
 
-// keyArguments are the arguments that the halves of a query's key are composed of: the text of a half first, then its parts.
+// keyArguments are the arguments that the halves of a query's key are composed of: the text of a half first, then its
+// parts.
 func keyArguments(r *schema.ReadModel, q schema.Query, args []served.Argument) (pk, sk []served.Argument) {
 	switch {
 	case r.Entity != nil && q.Index != nil:

@@ -79,7 +79,8 @@ func deref(field *schema.Field) string {
 func (f *codecsFile) decode(r *schema.ReadModel, name string) {
 	f.line("func decode%s(rec record.Record, r *%s) error {", name, name)
 	f.line("if rec.Len() != %d {", len(r.Fields))
-	f.line("return fmt.Errorf(%q, rec.Len())\n}", fmt.Sprintf("record of %s has %%d fields, want %d", r.Name, len(r.Fields)))
+	f.line("return fmt.Errorf(%q, rec.Len())\n}", fmt.Sprintf("record of %s has %%d fields, want %d", r.Name,
+		len(r.Fields)))
 	f.line("*r = %s{}", name)
 	if slices.ContainsFunc(r.Fields, func(f *schema.Field) bool { return !f.List && !f.Nullable }) {
 		f.line("var ok bool")

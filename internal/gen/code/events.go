@@ -12,7 +12,8 @@ type eventTypesFile struct{ *File }
 
 // Events writes the types of the events and of what is inside of them.
 func Events(m *schema.Model) *File {
-	f := &eventTypesFile{&File{pkg: "event", doc: "Package event holds the events that projectors consume, and their decoders.\n"}}
+	f := &eventTypesFile{&File{pkg: "event", doc: "Package event holds the events that projectors consume, and " +
+		"their decoders.\n"}}
 	for _, t := range m.Events {
 		f.eventType(t, fmt.Sprintf("%s is the data of the event %s.", schema.GoName(t.Name), t.Name))
 	}
@@ -71,7 +72,8 @@ func Decoders(m *schema.Model) *File {
 	f.line("// Types are the declared events.")
 	f.line("var Types = eventlog.Types{")
 	for _, t := range m.Events {
-		f.line("%q: {Name: %q, Check: check%s, Tags: tagsOf%s},", t.Name, t.Name, schema.GoName(t.Name), schema.GoName(t.Name))
+		f.line("%q: {Name: %q, Check: check%s, Tags: tagsOf%s},", t.Name, t.Name, schema.GoName(t.Name),
+			schema.GoName(t.Name))
 	}
 	f.line("}\n")
 	for _, t := range m.Events {

@@ -11,8 +11,8 @@ import (
 // casings are the constants of package keys for those that change a key.
 var casings = map[keys.Casing]string{keys.CasingLower: "CasingLower", keys.CasingUpper: "CasingUpper"}
 
-// truncates reports whether a partial write can leave a row of the entity under the leading fields of the sort half of an
-// index: it knows the fields of the primary key, and may be about any of the others.
+// truncates reports whether a partial write can leave a row of the entity under the leading fields of the sort half of
+// an index: it knows the fields of the primary key, and may be about any of the others.
 func truncates(r *schema.ReadModel, x *schema.Index) bool {
 	known := keyFields(r)
 	return r.Entity != nil && len(x.SK.Fields) > 1 &&

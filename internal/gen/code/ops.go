@@ -14,7 +14,8 @@ type opsFile struct{ *File }
 
 // Ops writes, for each model, the ops that projectors return.
 func Ops(m *schema.Model, module string) *File {
-	f := &opsFile{&File{pkg: "ops", doc: "Package ops holds the typed ops of each read model, and the interface of its projector.\n"}}
+	f := &opsFile{&File{pkg: "ops", doc: "Package ops holds the typed ops of each read model, and the interface of its " +
+		"projector.\n"}}
 	f.lib("keys")
 	f.lib("projection")
 	f.use(module + "/model")
@@ -86,14 +87,17 @@ func partitionValues(r *schema.ReadModel) string {
 	return strings.Join(values, ", ")
 }
 
-// patchFields writes the fields that a patch can name: all that are not part of the key. Where a row has several writers,
-// each has its own.
+// patchFields writes the fields that a patch can name: all that are not part of the key. Where a row has several
+// writers, each has its own.
 func (f *opsFile) patchFields(r *schema.ReadModel) {
 	name := schema.GoName(r.Name)
-	f.line("// %sFields are the fields that a patch of %s can name%s.", name, r.Name, map[bool]string{true: ", by its writers"}[len(r.Writers) > 1])
+	f.line("// %sFields are the fields that a patch of %s can name%s.", name, r.Name,
+		map[bool]string{true: ", by its writers"}[len(r.Writers) > 1])
 	if len(r.Writers) < 2 {
 		key := keyFields(r)
-		rest := slices.DeleteFunc(slices.Clone(r.Fields), func(field *schema.Field) bool { return slices.Contains(key, field) })
+		rest := slices.DeleteFunc(slices.Clone(r.Fields), func(field *schema.Field) bool {
+			return slices.Contains(key, field)
+		})
 		declared, values := f.patchStruct(r, rest)
 		f.line("var %sFields = %s%s\n", name, declared, values)
 		return
@@ -185,12 +189,14 @@ func (f *opsFile) projector(r *schema.ReadModel, w *schema.Writer) {
 
 func projectorComment(r *schema.ReadModel, w *schema.Writer) string {
 	if len(r.Writers) == 1 {
-		return fmt.Sprintf("%sProjector folds events into rows of %s: one method for each event that the schema names.", schema.GoName(r.Name), r.Name)
+		return fmt.Sprintf("%sProjector folds events into rows of %s: one method for each event that the schema names.",
+			schema.GoName(r.Name), r.Name)
 	}
 	fields := "their key"
 	if len(w.Writes) > 0 {
 		fields = served.Listed(w.Writes)
 	}
-	return fmt.Sprintf("%sProjector folds events into what it writes of rows of %s, %s: one method for each event that the schema names.",
+	return fmt.Sprintf("%sProjector folds events into what it writes of rows of %s, %s: one method for each event that "+
+		"the schema names.",
 		schema.GoName(w.Projector), r.Name, fields)
 }

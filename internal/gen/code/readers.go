@@ -20,7 +20,8 @@ func Readers(m *schema.Model, module string) *File {
 	f.use("context")
 	f.lib("graph")
 	f.use(module + "/model")
-	f.line("// Reader asks the queries of the API from resolvers of the project's own: each method is one query, and answers the caller")
+	f.line("// Reader asks the queries of the API from resolvers of the project's own: each method is one query, and " +
+		"answers the caller")
 	f.line("// of the context with what they may read.")
 	f.line("type Reader struct{ rt *graph.Runtime }\n")
 	f.line("// NewReader makes a reader over the runtime, which is one of Catalog.")
@@ -67,7 +68,8 @@ func (f *readersFile) queryReader(r *schema.ReadModel, q schema.Query) {
 	} else {
 		page = f.pageArgs(args[len(pk)+len(sk):])
 	}
-	f.line("return graph.FetchPage(ctx, r.rt, %s, graph.Query{%s, Page: %s})\n}\n", codec, strings.Join(fields, ", "), page)
+	f.line("return graph.FetchPage(ctx, r.rt, %s, graph.Query{%s, Page: %s})\n}\n", codec, strings.Join(fields, ", "),
+		page)
 }
 
 // collectionReader writes the reader of a collection, and how its items are read.

@@ -23,7 +23,8 @@ func Connections(m *schema.Model, module string) *File {
 				continue
 			}
 			f.line("// %s is a page of %s.", schema.GoName(q.Connection), q.Name)
-			f.line("type %s = %s.Connection[*%s.%s]\n", schema.GoName(q.Connection), f.lib("graph"), f.use(module+"/model"), schema.GoName(r.Name))
+			f.line("type %s = %s.Connection[*%s.%s]\n", schema.GoName(q.Connection), f.lib("graph"), f.use(module+"/model"),
+				schema.GoName(r.Name))
 		}
 	}
 	for _, c := range m.Collections {
@@ -160,7 +161,8 @@ func (f *resolversFile) method(r *schema.ReadModel, field, answer string) {
 
 // guard writes the call that asks whether the field may be read.
 func (f *resolversFile) guard(r *schema.ReadModel, field string) {
-	f.line("if err := graph.CheckFieldAccess(ctx, r.rt, %q, %q, model.%sCodec, obj); err != nil {\nreturn nil, err\n}", r.Name, field, schema.GoName(r.Name))
+	f.line("if err := graph.CheckFieldAccess(ctx, r.rt, %q, %q, model.%sCodec, obj); err != nil {\nreturn nil, err\n}",
+		r.Name, field, schema.GoName(r.Name))
 }
 
 func (f *resolversFile) guarded(r *schema.ReadModel, field *schema.Field) {
@@ -182,7 +184,8 @@ func (f *resolversFile) join(r *schema.ReadModel, j *schema.Join) {
 	}
 	if j.Many {
 		f.lib("keys")
-		f.line("ids := make([]keys.Value, len(%s))\nfor i, id := range %s {\nids[i] = %s\n}", source, source, valueOf(j.Source, "id"))
+		f.line("ids := make([]keys.Value, len(%s))\nfor i, id := range %s {\nids[i] = %s\n}", source, source,
+			valueOf(j.Source, "id"))
 		f.line("return graph.JoinMany(ctx, r.rt, %q, %q, model.%sCodec, ids)\n}\n", r.Name, j.Name, target)
 		return
 	}

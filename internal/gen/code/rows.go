@@ -14,7 +14,8 @@ type rowsFile struct{ *File }
 
 // Rows writes the row types, their key types, and the enums.
 func Rows(m *schema.Model) *File {
-	f := &rowsFile{&File{pkg: "model", doc: "Package model holds the rows of the read models: their types, codecs, tables and keys.\n"}}
+	f := &rowsFile{&File{pkg: "model", doc: "Package model holds the rows of the read models: their types, codecs, " +
+		"tables and keys.\n"}}
 	for _, r := range m.ReadModels {
 		f.rowType(r)
 		f.keyTypes(r)
@@ -44,7 +45,8 @@ func (f *rowsFile) unionType(c *schema.Collection) {
 		f.line("// Is%s says that %s is a member of %s.", union, name, c.APIName())
 		f.line("func (*%s) Is%s() {}\n", schema.GoName(name), union)
 	}
-	f.enumType(&schema.Enum{Name: c.MemberEnum(), Description: "The types of the items of " + c.APIName() + ".", Values: served.MemberNames(c)})
+	f.enumType(&schema.Enum{Name: c.MemberEnum(), Description: "The types of the items of " + c.APIName() + ".",
+		Values: served.MemberNames(c)})
 }
 
 func (f *rowsFile) rowType(r *schema.ReadModel) {

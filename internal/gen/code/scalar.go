@@ -20,11 +20,12 @@ type scalar struct {
 }
 
 var Scalars = map[string]scalar{
-	"ID":      {"string", "", "KindString", "keys.String(%s)", "String(%s)", "String", "", "%s", ""},
-	"String":  {"string", "", "KindString", "keys.String(%s)", "String(%s)", "String", "", "%s", ""},
-	"Boolean": {"bool", "", "KindBoolean", "keys.Boolean(%s)", "Boolean(%s)", "Boolean", "", "strconv.FormatBool(%s)", "strconv"},
-	"Int":     {"int", "", "KindInt", "keys.Int(int64(%s))", "Int(%s)", "Int", "", "strconv.Itoa(%s)", "strconv"},
-	"Int64":   {"int64", "", "KindInt", "keys.Int(%s)", "Int64(%s)", "Int64", "", "strconv.FormatInt(%s, 10)", "strconv"},
+	"ID":     {"string", "", "KindString", "keys.String(%s)", "String(%s)", "String", "", "%s", ""},
+	"String": {"string", "", "KindString", "keys.String(%s)", "String(%s)", "String", "", "%s", ""},
+	"Boolean": {"bool", "", "KindBoolean", "keys.Boolean(%s)", "Boolean(%s)", "Boolean", "", "strconv.FormatBool(%s)",
+		"strconv"},
+	"Int":   {"int", "", "KindInt", "keys.Int(int64(%s))", "Int(%s)", "Int", "", "strconv.Itoa(%s)", "strconv"},
+	"Int64": {"int64", "", "KindInt", "keys.Int(%s)", "Int64(%s)", "Int64", "", "strconv.FormatInt(%s, 10)", "strconv"},
 	"Float": {"float64", "", "KindFloat", "keys.Float(%s)", "Float(%s)", "Float", "",
 		"strconv.FormatFloat(%s, 'f', -1, 64)", "strconv"},
 	"Decimal": {"keys.Decimal", Library + "/keys", "KindDecimal", "keys.DecimalOf(%s)", "String(%s.String())", "String",

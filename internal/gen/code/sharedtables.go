@@ -116,8 +116,8 @@ func part(r *schema.ReadModel, w *schema.Writer) string {
 	return text
 }
 
-// owned are the ordinals of those indexes of the table whose half a writer writes: one that is composed of its fields, or
-// of none but those of the primary key, which every writer knows.
+// owned are the ordinals of those indexes of the table whose half a writer writes: one that is composed of its fields,
+// or of none but those of the primary key, which every writer knows.
 func owned(r *schema.ReadModel, w *schema.Writer, half func(*schema.Index) schema.Half) (list []int) {
 	key := keyFields(r)
 	for _, x := range r.Indexes {

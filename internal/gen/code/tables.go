@@ -82,8 +82,8 @@ func policy(name string) []string {
 	return nil
 }
 
-// isAtomic reports whether what one event changes is seen to change at once. A unique index asks for it, since a row and
-// what keeps others from having its key change together.
+// isAtomic reports whether what one event changes is seen to change at once. A unique index asks for it, since a row
+// and what keeps others from having its key change together.
 func isAtomic(r *schema.ReadModel) bool {
 	return r.Atomic || slices.ContainsFunc(r.Indexes, func(x *schema.Index) bool { return x.Unique })
 }

@@ -34,7 +34,9 @@ func tellTable(b *strings.Builder, m *schema.Model, t *schema.Table) {
 	for _, p := range t.Indexes {
 		fmt.Fprintf(b, "index %q %q %q\n", p.Name, p.PK, p.SK)
 	}
-	entities := slices.SortedFunc(slices.Values(t.Entities), func(a, b *schema.ReadModel) int { return cmp.Compare(a.Name, b.Name) })
+	entities := slices.SortedFunc(slices.Values(t.Entities), func(a, b *schema.ReadModel) int {
+		return cmp.Compare(a.Name, b.Name)
+	})
 	for _, r := range entities {
 		fmt.Fprintf(b, "entity %q %q\n", r.Name, r.Entity.Type)
 		tellModel(b, m, r)
@@ -43,10 +45,12 @@ func tellTable(b *strings.Builder, m *schema.Model, t *schema.Table) {
 
 // tellModel writes what the rows of one model depend on.
 func tellModel(b *strings.Builder, m *schema.Model, r *schema.ReadModel) {
-	fmt.Fprintf(b, "form 1\nversion %d\nprojector %q %t %q %q %q\n", r.Version, r.Projector, r.StateView, r.Stream, r.Events, r.Tags)
+	fmt.Fprintf(b, "form 1\nversion %d\nprojector %q %t %q %q %q\n", r.Version, r.Projector, r.StateView, r.Stream,
+		r.Events, r.Tags)
 	if len(r.Writers) > 1 {
 		for _, w := range r.Writers {
-			fmt.Fprintf(b, "writer %q %t %q %q %q %v\n", w.Projector, w.StateView, w.Stream, w.Events, w.Tags, ordinals(w.Writes))
+			fmt.Fprintf(b, "writer %q %t %q %q %q %v\n", w.Projector, w.StateView, w.Stream, w.Events, w.Tags,
+				ordinals(w.Writes))
 		}
 	}
 	for _, f := range r.Fields {
@@ -107,10 +111,13 @@ func (e *eventText) tell(t *schema.EventType) {
 	}
 	e.told[t] = true
 	fmt.Fprintf(e, "event %q\n", t.Name)
-	fields := slices.SortedFunc(slices.Values(t.Fields), func(a, b *schema.EventField) int { return cmp.Compare(a.Name, b.Name) })
+	fields := slices.SortedFunc(slices.Values(t.Fields), func(a, b *schema.EventField) int {
+		return cmp.Compare(a.Name, b.Name)
+	})
 	for _, f := range fields {
 		tag := e.tagged && (f.Tag || f.PartitionTag)
-		fmt.Fprintf(e, "field %q %s list=%t nullable=%t,%t tag=%t\n", f.Name, e.typeText(f), f.List, f.Nullable, f.ElemNullable, tag)
+		fmt.Fprintf(e, "field %q %s list=%t nullable=%t,%t tag=%t\n", f.Name, e.typeText(f), f.List, f.Nullable,
+			f.ElemNullable, tag)
 	}
 	for _, f := range fields {
 		if f.Object != nil {

@@ -50,9 +50,11 @@ func newArgument(r *schema.ReadModel, q schema.Query, name string) Argument {
 	}
 	switch {
 	case q.Index == nil && name == "id":
-		return Argument{Name: name, Type: "ID" + map[bool]string{true: "!"}[len(q.PKParts) == 0], description: keyDescription(r.PK) + inPlace(q.PKParts)}
+		return Argument{Name: name, Type: "ID" + map[bool]string{true: "!"}[len(q.PKParts) == 0],
+			description: keyDescription(r.PK) + inPlace(q.PKParts)}
 	case q.Index == nil && q.Connection == "" && name == r.SubID():
-		a := Argument{Name: name, Type: "String", description: keyDescription(r.SK) + inPlace(q.SKParts) + " Omit it to get the last row of the partition."}
+		a := Argument{Name: name, Type: "String", description: keyDescription(r.SK) + inPlace(q.SKParts) +
+			" Omit it to get the last row of the partition."}
 		if !r.CompositeSK {
 			a.Type, a.Field = TypeOf(r.SK.Fields[0]), r.SK.Fields[0]
 		}
@@ -89,8 +91,8 @@ func inPlace(parts []*schema.Field) string {
 	return " Or give " + Listed(parts) + "."
 }
 
-// fixedArgument is an argument that is the same in all queries, but for what it calls the sort key, and with which others it
-// cannot be given.
+// fixedArgument is an argument that is the same in all queries, but for what it calls the sort key, and with which
+// others it cannot be given.
 func fixedArgument(q schema.Query, name, sortKey string) Argument {
 	fixed, _ := queryarg.Find(name)
 	var others []string
@@ -145,7 +147,8 @@ func keyDescription(h schema.Half) string {
 }
 
 // reserved are the names that parameters of resolvers must leave free in their bodies.
-var reserved = []string{"r", "ctx", "args", "graph", "catalog", "keys", "model", "optional", "string", "int64", "int", "bool", "float64", "time", "queries", "nil"}
+var reserved = []string{"r", "ctx", "args", "graph", "catalog", "keys", "model", "optional", "string", "int64", "int",
+	"bool", "float64", "time", "queries", "nil"}
 
 // named gives each argument its parameter of the resolver.
 func named(args []Argument) []Argument {

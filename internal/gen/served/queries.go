@@ -109,11 +109,13 @@ func queryDescription(r *schema.ReadModel, q schema.Query) string {
 		}
 		return text + "." + groupDescription(q.Index.Group)
 	case q.Connection != "":
-		return fmt.Sprintf("The rows of %s that have a certain %s, in the order of %s.", r.Name, fieldsOf(r.PK), fieldsOf(r.SK))
+		return fmt.Sprintf("The rows of %s that have a certain %s, in the order of %s.", r.Name, fieldsOf(r.PK),
+			fieldsOf(r.SK))
 	case len(r.PK.Fields) == 0:
 		return fmt.Sprintf("The one row of %s; null until it is written.", r.Name)
 	case len(r.SK.Fields) > 0:
-		return fmt.Sprintf("One row of %s by its %s and %s; null where there is none.", r.Name, fieldsOf(r.PK), fieldsOf(r.SK))
+		return fmt.Sprintf("One row of %s by its %s and %s; null where there is none.", r.Name, fieldsOf(r.PK),
+			fieldsOf(r.SK))
 	}
 	return fmt.Sprintf("One row of %s by its %s; null where there is none.", r.Name, fieldsOf(r.PK))
 }

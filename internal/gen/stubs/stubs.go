@@ -97,8 +97,8 @@ func (c *userCode) complete(p projector, out io.Writer) error {
 	return err
 }
 
-// placeOf is the folder and the type of a projector: where it is folded with, or else where most of the others are, under
-// the name that package ops has for it.
+// placeOf is the folder and the type of a projector: where it is folded with, or else where most of the others are,
+// under the name that package ops has for it.
 func (c *userCode) placeOf(p projector) (dir, typ string) {
 	if r, folded := c.folded[p.name]; folded {
 		return r.dir, r.typ
@@ -195,7 +195,8 @@ func withImports(fset *token.FileSet, file *ast.File, text []byte, paths []strin
 	return slices.Concat(text[:at], []byte(insert), text[at:])
 }
 
-// appendMethods writes stubs. An event that one is called with becomes a dead letter, so that nothing is lost meanwhile.
+// appendMethods writes stubs. An event that one is called with becomes a dead letter, so that nothing is lost
+// meanwhile.
 func appendMethods(b *bytes.Buffer, receiver, event, projection string, names []string) {
 	for _, name := range names {
 		method := strings.TrimPrefix(receiver, "*") + "." + name

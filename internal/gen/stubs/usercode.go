@@ -16,8 +16,8 @@ import (
 	"strings"
 )
 
-// userCode is what the Go files of a project say of its projectors. They are read as text is: what does not compile yet, such
-// as a projector that lacks a method, is read as well.
+// userCode is what the Go files of a project say of its projectors. They are read as text is: what does not compile
+// yet, such as a projector that lacks a method, is read as well.
 type userCode struct {
 	module   string
 	folded   map[string]registration // by the interface that package ops has for the projector, without "Projector"

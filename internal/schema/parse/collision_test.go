@@ -72,9 +72,11 @@ type %s @entity(table: "T") @readModel(events: ["E"]) @keys(pk: "%s", sk: "x") {
   kind: Kind!
 }
 `
-	text := "extend schema @table(name: \"T\" " + table + ")\nenum Kind { user team }\n" + fmt.Sprintf(entity, "A", a) + fmt.Sprintf(entity, "B", b)
+	text := "extend schema @table(name: \"T\" " + table + ")\nenum Kind { user team }\n" + fmt.Sprintf(entity, "A", a) +
+		fmt.Sprintf(entity, "B", b)
 	_, found := Load(
-		[]*ast.Source{{Name: "schema.graphqls", Input: text}}, []*ast.Source{{Name: "events.graphqls", Input: "type E { a: Int }"}},
+		[]*ast.Source{{Name: "schema.graphqls", Input: text}}, []*ast.Source{{Name: "events.graphqls",
+			Input: "type E { a: Int }"}},
 	)
 	for _, d := range found.Errors() {
 		if d.Code != rule.KeysCollide.Code {

@@ -20,8 +20,8 @@ import (
 
 var update = flag.Bool("update", false, "write what is found as what is wanted")
 
-// TestGoodSchemasMakeTheirModel: every folder of testdata/good gives the Model of its want.json, and the warnings of its
-// want.txt.
+// TestGoodSchemasMakeTheirModel: every folder of testdata/good gives the Model of its want.json, and the warnings of
+// its want.txt.
 func TestGoodSchemasMakeTheirModel(t *testing.T) {
 	cases := folders(t, "testdata/good")
 	if len(cases) < 25 {
@@ -64,7 +64,8 @@ func TestEveryRuleHasACase(t *testing.T) {
 			_, found := load(t, dir)
 			for _, d := range found {
 				met[d.Code] = true
-				if text := d.Error(); strings.Contains(text, "{1}") || strings.Contains(text, "{2}") || strings.Contains(text, "{3}") || strings.Contains(text, "{4}") || strings.Contains(text, "{5}") {
+				if text := d.Error(); strings.Contains(text, "{1}") || strings.Contains(text, "{2}") || strings.Contains(text,
+					"{3}") || strings.Contains(text, "{4}") || strings.Contains(text, "{5}") {
 					t.Errorf("%s: a blank is not filled in: %s", dir, text)
 				}
 			}
@@ -177,7 +178,8 @@ func dumpReadModel(r *schema.ReadModel) map[string]any {
 	}
 	for _, j := range r.Joins {
 		d := map[string]any{
-			"name": j.Name, "source": j.Source.Name, "target": j.Target.Name, "many": j.Many, "auth": j.Auth, "pos": j.Pos.String(),
+			"name": j.Name, "source": j.Source.Name, "target": j.Target.Name, "many": j.Many, "auth": j.Auth,
+			"pos": j.Pos.String(),
 		}
 		if j.Via != nil {
 			d["via"], d["key"] = j.Via.As, j.Key.Name
@@ -215,7 +217,8 @@ func dumpQuery(q schema.Query) string {
 }
 
 func dumpEntityIndex(d map[string]any, x *schema.Index) {
-	d["as"], d["attributes"], d["policy"], d["casing"] = x.As, x.PKAttribute+" "+x.SKAttribute, x.Policy.PK+" "+x.Policy.SK, x.Casing
+	d["as"], d["attributes"], d["policy"], d["casing"] = x.As, x.PKAttribute+" "+x.SKAttribute, x.Policy.PK+" "+
+		x.Policy.SK, x.Casing
 	if len(x.Collection) > 0 {
 		d["collection"], d["clustered"] = x.Collection, x.Clustered
 	}
@@ -251,7 +254,8 @@ func dumpTables(tables []*schema.Table) []any {
 		}
 		all = append(all, map[string]any{
 			"name": t.Name, "schema": t.Schema, "version": t.Version, "casing": t.Casing, "escape": t.Escape,
-			"pk": t.PK, "sk": t.SK, "discriminator": t.Discriminator, "entities": entities, "indexes": indexes, "pos": t.Pos.String(),
+			"pk": t.PK, "sk": t.SK, "discriminator": t.Discriminator, "entities": entities, "indexes": indexes,
+			"pos": t.Pos.String(),
 		})
 	}
 	return all
@@ -265,7 +269,8 @@ func dumpCollections(collections []*schema.Collection) []any {
 			members = append(members, m.Model.Name+"."+m.Index.As)
 		}
 		all = append(all, map[string]any{
-			"name": c.Name, "as": c.As, "table": c.Table.Name, "index": c.Index.Name, "path": c.Path, "clustered": c.Clustered, "pk": names(c.PK),
+			"name": c.Name, "as": c.As, "table": c.Table.Name, "index": c.Index.Name, "path": c.Path, "clustered": c.Clustered,
+			"pk":      names(c.PK),
 			"members": members, "prefix": c.Prefix(), "query": dumpQuery(c.Query()), "union": c.Union(), "enum": c.MemberEnum(),
 			"pos": c.Pos.String(),
 		})
@@ -320,7 +325,8 @@ func dumpEvents(types []*schema.EventType) []any {
 				Object string
 			}{d, object})
 		}
-		all = append(all, map[string]any{"name": e.Name, "description": e.Description, "fields": fields, "pos": e.Pos.String()})
+		all = append(all, map[string]any{"name": e.Name, "description": e.Description, "fields": fields,
+			"pos": e.Pos.String()})
 	}
 	return all
 }

@@ -1,9 +1,10 @@
-// Package parse reads the annotated SDL of a project into a [schema.Model], or says what is wrong with it, where, and how to
-// fix it.
+// Package parse reads the annotated SDL of a project into a [schema.Model], or says what is wrong with it, where, and
+// how to fix it.
 //
-// [Load] goes from what stands alone to what refers to others: package sdl parses and checks each document by itself; then
-// event reads the events, readmodel the types with @readModel, entity those of them that share tables; collision compares
-// the keys that entities can have, and naming the names that all of it makes. Each finding is a rule of package rule.
+// [Load] goes from what stands alone to what refers to others: package sdl parses and checks each document by itself;
+// then event reads the events, readmodel the types with @readModel, entity those of them that share tables; collision
+// compares the keys that entities can have, and naming the names that all of it makes. Each finding is a rule of
+// package rule.
 package parse
 
 import (

@@ -1,5 +1,5 @@
-// Package rule lists what can be wrong with a schema: each rule with its code, its message and what to do about it. A file
-// holds the rules of one subject.
+// Package rule lists what can be wrong with a schema: each rule with its code, its message and what to do about it. A
+// file holds the rules of one subject.
 package rule
 
 import (

@@ -111,7 +111,8 @@ func (c argumentCheck) object(v *ast.Value, def *ast.Definition) *fault {
 		var wrong *fault
 		switch {
 		case want == nil:
-			wrong = c.broken(rule.UnknownMember, child.Name, memberNames(def), Suggest(child.Name, strings.Split(memberNames(def), ", ")))
+			wrong = c.broken(rule.UnknownMember, child.Name, memberNames(def),
+				Suggest(child.Name, strings.Split(memberNames(def), ", ")))
 		case given[child.Name]:
 			wrong = member.broken(rule.RepeatedArgument)
 		default:

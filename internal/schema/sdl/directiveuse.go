@@ -54,7 +54,8 @@ func (l *soundChecker) unknown(s site, d *ast.Directive) schema.Diagnostic {
 	case slices.Contains(relationDirectives, d.Name):
 		return rule.RelationDirective.Broken(Position(d.Position), s.typ, s.field, d.Name)
 	}
-	return rule.UnknownDirective.Broken(Position(d.Position), s.typ, s.field, d.Name, l.doc.Vocabulary.meantDirective(d.Name, s.location))
+	return rule.UnknownDirective.Broken(Position(d.Position), s.typ, s.field, d.Name,
+		l.doc.Vocabulary.meantDirective(d.Name, s.location))
 }
 
 func places(def *ast.DirectiveDefinition) string {
@@ -73,7 +74,8 @@ func (l *soundChecker) soundArguments(s site, d *ast.Directive, def *ast.Directi
 		want := def.Arguments.ForName(a.Name)
 		switch {
 		case want == nil:
-			l.add(rule.UnknownArgument.Broken(Position(a.Position), s.typ, s.field, d.Name, a.Name, signature(def), Suggest(a.Name, argumentNames(def))))
+			l.add(rule.UnknownArgument.Broken(Position(a.Position), s.typ, s.field, d.Name, a.Name, signature(def),
+				Suggest(a.Name, argumentNames(def))))
 			continue
 		case given[a.Name]:
 			l.add(rule.RepeatedArgument.Broken(Position(a.Position), s.typ, s.field, d.Name, a.Name))

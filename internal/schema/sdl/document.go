@@ -1,5 +1,6 @@
-// Package sdl parses schema documents and checks them by themselves: what GraphQL asks of any schema, and how the directives
-// of foldql are applied. What it keeps of a document is well-formed, so that readers of annotations need not look again.
+// Package sdl parses schema documents and checks them by themselves: what GraphQL asks of any schema, and how the
+// directives of foldql are applied. What it keeps of a document is well-formed, so that readers of annotations need not
+// look again.
 package sdl
 
 import (

@@ -25,8 +25,8 @@ var foreignScalars = map[string]string{
 	"bigdecimal": "Decimal", "numeric": "Decimal", "money": "Decimal", "currency": "Decimal",
 }
 
-// Suggest proposes the known name that is most like one that is not known: "; did you mean A?". It proposes nothing where more
-// than one letter of three would be another.
+// Suggest proposes the known name that is most like one that is not known: "; did you mean A?". It proposes nothing
+// where more than one letter of three would be another.
 func Suggest(name string, known []string) string {
 	best, least := "", max(1, len(name)/3)+1
 	for _, k := range known {

@@ -84,7 +84,8 @@ func newVocabulary(text string, ofEvents bool) Vocabulary {
 	if err != nil {
 		panic(err)
 	}
-	v := Vocabulary{ofEvents: ofEvents, document: own, Directives: map[string]*ast.DirectiveDefinition{}, Types: map[string]*ast.Definition{}}
+	v := Vocabulary{ofEvents: ofEvents, document: own, Directives: map[string]*ast.DirectiveDefinition{},
+		Types: map[string]*ast.Definition{}}
 	for _, d := range slices.Concat(own.Directives, standard.Directives) {
 		v.Directives[d.Name] = d
 	}

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// TestEveryDependencyIsExplained: docs/architecture.md says of each module and npm package that we ask for ourselves, and of
-// each tool of the Makefile, why it is there, and of nothing else.
+// TestEveryDependencyIsExplained: docs/architecture.md says of each module and npm package that we ask for ourselves,
+// and of each tool of the Makefile, why it is there, and of nothing else.
 func TestEveryDependencyIsExplained(t *testing.T) {
 	want := map[string]bool{}
 	for _, names := range [][]string{modules(t), npmPackages(t), tools(t)} {

@@ -15,8 +15,8 @@ import (
 
 const root = "../../.."
 
-// TestGeneratedCodeIsUpToDate generates this project and every example in a copy of the house that has nothing generated,
-// and compares each file with the one that is committed.
+// TestGeneratedCodeIsUpToDate generates this project and every example in a copy of the house that has nothing
+// generated, and compares each file with the one that is committed.
 func TestGeneratedCodeIsUpToDate(t *testing.T) {
 	dir := t.TempDir()
 	before := sources(t, root)

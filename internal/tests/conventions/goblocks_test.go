@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestTheGoInTheDocumentsIsCompiledAndTested: each block of Go in docs/projectors.md and the README stands in a source file, in
-// just these words.
+// TestTheGoInTheDocumentsIsCompiledAndTested: each block of Go in docs/projectors.md and the README stands in a source
+// file, in just these words.
 func TestTheGoInTheDocumentsIsCompiledAndTested(t *testing.T) {
 	code := allGo(t)
 	for _, name := range []string{"docs/projectors.md", "README.md"} {

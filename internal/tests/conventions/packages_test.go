@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestTheReadmeListsEveryPackage: a reader finds each folder with Go in a table of the README, and no folder there that is
-// gone. The shop and the examples have one row each, laid out as any project; tests of the whole program share one.
+// TestTheReadmeListsEveryPackage: a reader finds each folder with Go in a table of the README, and no folder there that
+// is gone. The shop and the examples have one row each, laid out as any project; tests of the whole program share one.
 func TestTheReadmeListsEveryPackage(t *testing.T) {
 	readme := string(read(t, filepath.Join(root, "README.md")))
 	listed := exec.Command("git", "ls-files", "*.go")

@@ -104,7 +104,8 @@ func (a *asker) round(ctx context.Context, rng *rand.Rand, tr *trial) bool {
 	if err != nil {
 		return false
 	}
-	if call(ctx, http.MethodGet, url+"/readyz", nil, nil) == nil { // the file does not grow: whoever is ready has all of it
+	// the file does not grow: whoever is ready has all of it
+	if call(ctx, http.MethodGet, url+"/readyz", nil, nil) == nil {
 		after = uint64(len(lines))
 	}
 	var reply struct {
@@ -112,7 +113,8 @@ func (a *asker) round(ctx context.Context, rng *rand.Rand, tr *trial) bool {
 		Errors []json.RawMessage
 	}
 	url = a.one(rng) // another may answer
-	if call(ctx, http.MethodPost, url+"/graphql", map[string]string{"query": q.query}, &reply) != nil || len(reply.Errors) > 0 {
+	if call(ctx, http.MethodPost, url+"/graphql", map[string]string{"query": q.query}, &reply) != nil ||
+		len(reply.Errors) > 0 {
 		return false
 	}
 	answer := verifier.Answer{Question: q.query, Model: q.model, Partition: q.partition, After: after,

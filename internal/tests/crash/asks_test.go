@@ -28,12 +28,14 @@ func oneOf(model, id, fields string) ask {
 
 // allOf asks for the rows of a partition.
 func allOf(model, id, fields string) ask {
-	return ask{model, model, fmt.Sprintf("{ r: %sById(id: %q, limit: 1000, consistent: true) { items { %s } } }", model, id, fields), id, false}
+	return ask{model, model, fmt.Sprintf("{ r: %sById(id: %q, limit: 1000, consistent: true) { items { %s } } }", model,
+		id, fields), id, false}
 }
 
 // found asks for the rows that an index has under a value.
 func found(model, index, argument, value, fields string) ask {
-	return ask{model, model, fmt.Sprintf("{ r: %s%s(%s: %q, limit: 1000) { items { %s } } }", model, index, argument, value, fields), "", false}
+	return ask{model, model, fmt.Sprintf("{ r: %s%s(%s: %q, limit: 1000) { items { %s } } }", model, index, argument,
+		value, fields), "", false}
 }
 
 func fieldsOf(m *querydb.Model) string {
@@ -73,21 +75,25 @@ func shopAsks(rng *rand.Rand, _ []string) ask {
 	case 3:
 		return allOf("OrderHistory", order, fieldsOf(model.OrderHistoryModel))
 	}
-	return found("OrderTracking", "ByStatus", "status", []string{"placed", "paid", "shipped"}[rng.IntN(3)], fieldsOf(model.OrderTrackingModel))
+	return found("OrderTracking", "ByStatus", "status", []string{"placed", "paid", "shipped"}[rng.IntN(3)],
+		fieldsOf(model.OrderTrackingModel))
 }
 
 // plainName is the name of a package that is a key as it is.
 var plainName = regexp.MustCompile(`^[a-z0-9-]+$`)
 
-// registryAsks draws a question about a package of one of the events. The fields are those of its schema that are stored.
+// registryAsks draws a question about a package of one of the events. The fields are those of its schema that are
+// stored.
 func registryAsks(rng *rand.Rand, lines []string) ask {
 	name := "none"
 	var e struct{ Data struct{ Package string } }
-	if len(lines) > 0 && json.Unmarshal([]byte(lines[rng.IntN(len(lines))]), &e) == nil && plainName.MatchString(e.Data.Package) {
+	if len(lines) > 0 && json.Unmarshal([]byte(lines[rng.IntN(len(lines))]), &e) == nil &&
+		plainName.MatchString(e.Data.Package) {
 		name = e.Data.Package
 	}
 	if rng.IntN(2) == 0 {
-		return oneOf("Package", name, "name createdAt latestVersion latestOrder latestAt license releases deprecated deprecatedVersions")
+		return oneOf("Package", name, "name createdAt latestVersion latestOrder latestAt license releases deprecated "+
+			"deprecatedVersions")
 	}
 	return allOf("Version", name, "package order version publishedAt license nodeEngine dependencies deprecated")
 }

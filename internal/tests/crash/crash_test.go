@@ -11,9 +11,9 @@ import (
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
 )
 
-// TestRowsAreThoseOfTheEventsWhateverHappened runs real servers over a log, kills and freezes them at random moments, lets
-// them come to an end in peace, and compares the whole store with a fold of the log in memory. One seed is one schedule:
-// which store, which project and events, how many of them at once, and what happens when.
+// TestRowsAreThoseOfTheEventsWhateverHappened runs real servers over a log, kills and freezes them at random moments,
+// lets them come to an end in peace, and compares the whole store with a fold of the log in memory. One seed is one
+// schedule: which store, which project and events, how many of them at once, and what happens when.
 //
 // CRASH_SEEDS says how many seeds; CRASH_SEED repeats one, though not how processes take turns. Where they
 // are many, all events of the registry go through each kind of store too, once.
@@ -75,8 +75,8 @@ func worlds(t *testing.T) []named {
 	return []named{local, {"dynoxide", openDynamo(t, dynamolocal.Dynoxide, false)}, {"embedded", openEmbedded}}
 }
 
-// TestWritesWithoutConditionsAreFoundOut: with the guard off that keeps a row from being written out of its turn, trials
-// find differences.
+// TestWritesWithoutConditionsAreFoundOut: with the guard off that keeps a row from being written out of its turn,
+// trials find differences.
 func TestWritesWithoutConditionsAreFoundOut(t *testing.T) {
 	if testing.Short() {
 		t.Skip("kills processes for some seconds")

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// disaster ends all servers, and data is not what it was when they are started again: rows are lost or older, the log is
-// older, or it went another way.
+// disaster ends all servers, and data is not what it was when they are started again: rows are lost or older, the log
+// is older, or it went another way.
 func (tr *trial) disaster(ctx context.Context) error {
 	if err := tr.allUp(); err != nil {
 		return err
@@ -96,7 +96,8 @@ func (tr *trial) divertLog(ctx context.Context, covered uint64) error {
 		tr.slots[0].kill()
 	}
 	tr.asker.forget() // they were about another history
-	accept := exec.CommandContext(ctx, tr.on.bin, "log", "accept", "--yes", "--store", tr.world.place(), "--events", "file:"+tr.file)
+	accept := exec.CommandContext(ctx, tr.on.bin, "log", "accept", "--yes", "--store", tr.world.place(), "--events",
+		"file:"+tr.file)
 	accept.Env = environment()
 	if out, err := accept.CombinedOutput(); err != nil {
 		return fmt.Errorf("accept the log: %w\n%s", err, out)

@@ -1,18 +1,18 @@
 // Package crash proves that nothing acknowledged is lost and nothing doubled.
 //
 // Trials run the real server as a process, two of them on the same tables where the store is DynamoDB, over a log of
-// events; kill them and freeze them at random moments; put a proxy before DynamoDB that throttles, fails, cuts, delays and
-// repeats requests, and answers queries of indexes with what was true some seconds ago; let the store forget what was
-// deleted while a server is frozen, and remove rows that ended two days ago; fold events at which projectors panic or end
-// their goroutine; and retry or skip dead letters. At the end every row of every table, every entry of every index, the
-// checkpoints and the dead letters must equal a fold of the log in memory. They do so with three projects: the shop, the
-// registry of the examples, and the ledger, whose projectors use every op there is. A trial without conditions on writes
-// shows that differences are found.
+// events; kill them and freeze them at random moments; put a proxy before DynamoDB that throttles, fails, cuts, delays
+// and repeats requests, and answers queries of indexes with what was true some seconds ago; let the store forget what
+// was deleted while a server is frozen, and remove rows that ended two days ago; fold events at which projectors panic
+// or end their goroutine; and retry or skip dead letters. At the end every row of every table, every entry of every
+// index, the checkpoints and the dead letters must equal a fold of the log in memory. They do so with three projects:
+// the shop, the registry of the examples, and the ledger, whose projectors use every op there is. A trial without
+// conditions on writes shows that differences are found.
 //
 // All the while servers of the ledger are asked for rows and pages. Each answer must be what some prefix of the events
 // makes, and none that is shorter than what a server had called durable before, or than all events where one had called
 // itself ready. Pages of the embedded store must be of one moment.
 //
-// Other tests feed a server over HTTP while it is killed, and take the power away from log, fold and embedded store on a
-// file system that drops what was not synced.
+// Other tests feed a server over HTTP while it is killed, and take the power away from log, fold and embedded store on
+// a file system that drops what was not synced.
 package crash

@@ -93,8 +93,9 @@ func dumpNamed(t *testing.T, fs vfs.FS) []entry {
 	return all
 }
 
-// comparable is what must be equal of a value: all of it, but which log it was, since two runs may have one each, and how
-// much of it there was when the fold began. Rows have the log in their positions, and checkpoints in the text of their notes.
+// comparable is what must be equal of a value: all of it, but which log it was, since two runs may have one each, and
+// how much of it there was when the fold began. Rows have the log in their positions, and checkpoints in the text of
+// their notes.
 func comparable(t *testing.T, key, value []byte) []byte {
 	if string(key) == "n" { // of a log
 		return nil
@@ -121,7 +122,8 @@ func comparable(t *testing.T, key, value []byte) []byte {
 	return differs.ReplaceAll(text, nil)
 }
 
-// withoutIncarnations leaves out which log the positions in a row are of. There are so many rows that no regexp does it.
+// withoutIncarnations leaves out which log the positions in a row are of. There are so many rows that no regexp does
+// it.
 func withoutIncarnations(row []byte) []byte {
 	const mark, long = "0~", 10
 	parts := bytes.Split(row, []byte(mark))
@@ -131,8 +133,8 @@ func withoutIncarnations(row []byte) []byte {
 	return bytes.Join(parts, []byte(mark))
 }
 
-// noteText finds the value of a note in its record, incarnations those of logs in a checkpoint, and goal where rows were to
-// come to be complete.
+// noteText finds the value of a note in its record, incarnations those of logs in a checkpoint, and goal where rows
+// were to come to be complete.
 var (
 	noteText     = regexp.MustCompile(`"([A-Za-z0-9_-]{24,})"`)
 	incarnations = regexp.MustCompile(`"incarnation":"[a-z0-9]{10}"`)

@@ -63,8 +63,8 @@ func (d *dynamo) makeTables(ctx context.Context, tr *trial) error {
 	return nil
 }
 
-// lose removes the table of a model, or of several that share it, which an operator makes again. The table of notes stays: a
-// server does not start without it.
+// lose removes the table of a model, or of several that share it, which an operator makes again. The table of notes
+// stays: a server does not start without it.
 func (d *dynamo) lose(ctx context.Context, tr *trial) error {
 	d.proxy.Settle()
 	tables, err := d.tables(ctx)
@@ -79,7 +79,8 @@ func (d *dynamo) lose(ctx context.Context, tr *trial) error {
 }
 
 func (d *dynamo) remove(ctx context.Context, table string) error {
-	_, err := d.client.UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: &table, DeletionProtectionEnabled: aws.Bool(false)})
+	_, err := d.client.UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: &table,
+		DeletionProtectionEnabled: aws.Bool(false)})
 	if err == nil {
 		_, err = d.client.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: &table})
 	}
@@ -159,8 +160,8 @@ func (d *dynamo) calm() { d.proxy.Quiet() }
 
 func (d *dynamo) settle() { d.proxy.Settle() }
 
-// check counts what lies in the tables and in their indexes, which the driver reads by keys alone: there must be no more
-// than what was found under the keys that ever were.
+// check counts what lies in the tables and in their indexes, which the driver reads by keys alone: there must be no
+// more than what was found under the keys that ever were.
 func (d *dynamo) check(ctx context.Context, v *verifier.Verdict) error {
 	var wrong []error
 	for _, name := range slices.Sorted(maps.Keys(v.Counts)) {
@@ -175,13 +176,14 @@ func (d *dynamo) check(ctx context.Context, v *verifier.Verdict) error {
 	return errors.Join(wrong...)
 }
 
-// scan counts the rows of a table, or the entries of table/index; neither deleted rows, of which word is kept, nor claims of
-// unique keys, nor the table's mark count.
+// scan counts the rows of a table, or the entries of table/index; neither deleted rows, of which word is kept, nor
+// claims of unique keys, nor the table's mark count.
 func (d *dynamo) scan(ctx context.Context, name string) (n int, err error) {
 	table, index, _ := strings.Cut(name, "/")
 	in := &dynamodb.ScanInput{
 		TableName: aws.String(d.at.Prefix + table), Select: types.SelectCount,
-		FilterExpression: aws.String("attribute_not_exists(#d) AND attribute_not_exists(#u) AND attribute_not_exists(#f) AND " +
+		FilterExpression: aws.String("attribute_not_exists(#d) AND attribute_not_exists(#u) AND " +
+			"attribute_not_exists(#f) AND " +
 			"(attribute_not_exists(#e) OR #e > :e)"),
 		ExpressionAttributeNames: map[string]string{"#d": "_deleted", "#u": "_unique", "#f": "_fold", "#e": "_expires"},
 		// Those that may have been removed do not count: see verifier.Removable.

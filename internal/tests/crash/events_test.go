@@ -21,7 +21,8 @@ import (
 // shopLines are events of a shop of some size.
 func shopLines(rng *rand.Rand) ([]string, error) {
 	size := sample.Size{
-		Customers: 5 + rng.IntN(20), Products: 5 + rng.IntN(30), Orders: 20 + rng.IntN(150), Statuses: 1 + rng.IntN(5), Lines: 1 + rng.IntN(4),
+		Customers: 5 + rng.IntN(20), Products: 5 + rng.IntN(30), Orders: 20 + rng.IntN(150), Statuses: 1 + rng.IntN(5),
+		Lines: 1 + rng.IntN(4),
 	}
 	return linesOf(shopEvents(size)), nil
 }
@@ -63,8 +64,8 @@ func linesOf(events []eventlog.Event) []string {
 	return lines
 }
 
-// ledgerEvents are events of a few accounts, so that the same rows are changed, deleted and made anew all the time. Some
-// cannot be folded.
+// ledgerEvents are events of a few accounts, so that the same rows are changed, deleted and made anew all the time.
+// Some cannot be folded.
 func ledgerEvents(rng *rand.Rand) ([]string, error) {
 	w := &writer{rng: rng, accounts: 3 + rng.IntN(25), now: time.Now().UTC().Truncate(time.Hour)}
 	if rng.IntN(2) == 0 {
@@ -115,7 +116,8 @@ func (w *writer) account() string { return fmt.Sprint("a", w.rng.IntN(w.accounts
 func (w *writer) pick(from ...string) string { return from[w.rng.IntN(len(from))] }
 
 func (w *writer) open(account string) {
-	w.write("Opened", "", data{"account": account, "owner": w.pick("Ada", "Bo", "Çelik", "~"), "currency": w.pick("EUR", "SEK")})
+	w.write("Opened", "", data{"account": account, "owner": w.pick("Ada", "Bo", "Çelik", "~"),
+		"currency": w.pick("EUR", "SEK")})
 }
 
 func (w *writer) next() {
@@ -124,13 +126,15 @@ func (w *writer) next() {
 	case n < 12:
 		w.open(a)
 	case n < 40:
-		w.write("Deposited", w.subject(a), data{"account": a, "amount": w.rng.IntN(100) - 20, "currency": w.pick("EUR", "SEK", "USD")})
+		w.write("Deposited", w.subject(a), data{"account": a, "amount": w.rng.IntN(100) - 20, "currency": w.pick("EUR",
+			"SEK", "USD")})
 	case n < 55:
 		w.write("Moved", "", data{"from": a, "to": w.account(), "amount": w.rng.IntN(50)})
 	case n < 68:
 		w.describe(a)
 	case n < 80:
-		w.write("Held", w.subject(a), w.hold(a, data{"until": w.now.Add(time.Duration(w.rng.IntN(3600)) * time.Second), "keep": w.rng.IntN(2) == 0}))
+		w.write("Held", w.subject(a), w.hold(a, data{"until": w.now.Add(time.Duration(w.rng.IntN(3600)) * time.Second),
+			"keep": w.rng.IntN(2) == 0}))
 	case n < 86:
 		w.write("Released", "", w.hold(a, data{}))
 	case n < 92:

@@ -51,7 +51,8 @@ func (r *round) open(fs vfs.FS) *instance {
 	h.log, h.db = log, db
 	for _, p := range projectors.Projections() {
 		window := 1 + h.rng.IntN(8)
-		if h.runners[p.Name], err = projection.NewRunner(p, &ending{log, uint64(len(r.events))}, db, projection.RunnerConfig{Window: window}); err != nil {
+		if h.runners[p.Name], err = projection.NewRunner(p, &ending{log, uint64(len(r.events))}, db,
+			projection.RunnerConfig{Window: window}); err != nil {
 			r.Fatal(err)
 		}
 	}
@@ -100,7 +101,8 @@ func (h *instance) look() {
 	}
 	for id, offset := range h.acked {
 		if at[id] != offset {
-			h.Errorf("crash %d: event %s was acknowledged at %d and is at %d (0: nowhere) of %d", h.crashes, id, offset, at[id], head)
+			h.Errorf("crash %d: event %s was acknowledged at %d and is at %d (0: nowhere) of %d", h.crashes, id, offset,
+				at[id], head)
 		}
 	}
 	for name := range h.runners {
@@ -148,7 +150,10 @@ func (h *instance) checkpoint(name string) uint64 {
 
 // append sends every event that was not acknowledged, in batches, until the power goes.
 func (h *instance) append(ctx context.Context, p *power) {
-	rest := slices.DeleteFunc(slices.Clone(h.events), func(e eventlog.Event) bool { _, there := p.acked[e.ID]; return there })
+	rest := slices.DeleteFunc(slices.Clone(h.events), func(e eventlog.Event) bool {
+		_, there := p.acked[e.ID]
+		return there
+	})
 	for len(rest) > 0 && ctx.Err() == nil {
 		batch := rest[:1+h.rng.IntN(min(len(rest), 4))]
 		at, err := h.log.Append(ctx, batch)

@@ -112,8 +112,10 @@ func here(p verifier.Project) func(context.Context, string, string, []verifier.A
 	}
 }
 
-// elsewhere verifies in a process of a project that is a module of its own: package verifier is compiled as if it stood there.
-func elsewhere(tmp, dir, module, projectors string) (func(context.Context, string, string, []verifier.Answer) (*verifier.Verdict, error), error) {
+// elsewhere verifies in a process of a project that is a module of its own: package verifier is compiled as if it stood
+// there.
+func elsewhere(tmp, dir, module, projectors string) (func(context.Context, string, string,
+	[]verifier.Answer) (*verifier.Verdict, error), error) {
 	command := filepath.Join(tmp, "verifier.go")
 	main := fmt.Sprintf("package main\n\nimport (\n\t%q\n\t%q\n\t%q\n)\n\nfunc main() {\n"+
 		"\tverifier.Project{Models: model.All, Projections: %s.Projections()}.Main()\n}\n",

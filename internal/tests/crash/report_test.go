@@ -54,11 +54,13 @@ func (r *report) verified(v *verifier.Verdict) {
 }
 
 func (r *report) String() string {
-	s := fmt.Sprintf("%d seeds, %d events: survived %d kills, %d freezes, %d of them until another server had done the work, and %d deleted rows were forgotten; "+
+	s := fmt.Sprintf("%d seeds, %d events: survived %d kills, %d freezes, %d of them until another server had done the "+
+		"work, and %d deleted rows were forgotten; "+
 		"%d servers ended by themselves and %d did not start, for faults; %d events retried or skipped by command; "+
 		"%d times rows were lost or older, %d times the log was older, %d times it went another way\n"+
 		"compared %d rows, %d index entries, and %d answers that were given meanwhile; %d events set aside",
-		r.seeds, r.events, r.kills, r.freezes, r.zombies, r.forgotten, r.died, r.failedStarts, r.mended, r.lost, r.restored, r.diverted, r.rows, r.entries, r.answers, r.aside)
+		r.seeds, r.events, r.kills, r.freezes, r.zombies, r.forgotten, r.died, r.failedStarts, r.mended, r.lost, r.restored,
+		r.diverted, r.rows, r.entries, r.answers, r.aside)
 	if len(r.faults.Requests) > 0 {
 		s += "\nDynamoDB: " + r.faults.String()
 	}

@@ -26,9 +26,11 @@ type process struct {
 	err  error         // what it ended with, then
 }
 
-// launch runs the server with the arguments and more environment, and returns when it listens. Dir is where its log goes.
+// launch runs the server with the arguments and more environment, and returns when it listens. Dir is where its log
+// goes.
 func launch(bin, dir string, env []string, args ...string) (*process, error) {
-	cmd := exec.Command(bin, append([]string{"serve", "--listen", "127.0.0.1:0", "--auth=off", "--log-format", "json"}, args...)...)
+	cmd := exec.Command(bin, append([]string{"serve", "--listen", "127.0.0.1:0", "--auth=off", "--log-format", "json"},
+		args...)...)
 	// Of our own variables those that steer this test would be none of the server's.
 	cmd.Env = append(environment(), env...)
 	logs, err := os.CreateTemp(dir, "log-*")
@@ -47,7 +49,8 @@ func launch(bin, dir string, env []string, args ...string) (*process, error) {
 	for p.url == "" {
 		line, err := lines.ReadString('\n')
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("the server ended before it listened, see %s: %w", p.log, cmd.Wait()), logs.Close())
+			return nil, errors.Join(fmt.Errorf("the server ended before it listened, see %s: %w", p.log, cmd.Wait()),
+				logs.Close())
 		}
 		p.url = listening(line)
 	}

@@ -109,7 +109,8 @@ func (s *slot) mend(ctx context.Context, n int, how string) {
 	var list struct {
 		DeadLetters []struct{ Projection, Event, Behind string }
 	}
-	if call(ctx, http.MethodGet, s.p.url+"/admin/dead-letters?limit=1000", nil, &list) != nil || len(list.DeadLetters) == 0 {
+	if call(ctx, http.MethodGet, s.p.url+"/admin/dead-letters?limit=1000", nil, &list) != nil ||
+		len(list.DeadLetters) == 0 {
 		return
 	}
 	e := list.DeadLetters[n%len(list.DeadLetters)]

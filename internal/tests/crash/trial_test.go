@@ -88,7 +88,8 @@ func newLongTrial(dir string, seed uint64, on *subject, open func(tr *trial) (wo
 	if err != nil {
 		return nil, err
 	}
-	tr := &trial{seed: seed, rng: newRand(seed), on: on, dir: dir, file: filepath.Join(dir, "events.jsonl"), pace: 8000, window: 1000, long: true}
+	tr := &trial{seed: seed, rng: newRand(seed), on: on, dir: dir, file: filepath.Join(dir, "events.jsonl"), pace: 8000,
+		window: 1000, long: true}
 	return tr, tr.prepare(lines, open)
 }
 
@@ -107,7 +108,8 @@ func (tr *trial) prepare(lines []string, open func(tr *trial) (world, error)) (e
 		return err
 	}
 	args, env := tr.world.servers()
-	args = append(args, "--events", "file:"+tr.file, "--window", fmt.Sprint(tr.window), "--commit-within", tr.commitWithin.String(),
+	args = append(args, "--events", "file:"+tr.file, "--window", fmt.Sprint(tr.window), "--commit-within",
+		tr.commitWithin.String(),
 		"--project-timeout", "2s")
 	for range min(1+tr.rng.IntN(3), tr.world.most()) {
 		tr.slots = append(tr.slots, &slot{report: &tr.report, launch: func() (*process, error) {
@@ -122,7 +124,8 @@ func (tr *trial) prepare(lines []string, open func(tr *trial) (world, error)) (e
 }
 
 func (tr *trial) String() string {
-	return fmt.Sprintf("CRASH_SEED=%d: %s, %d events, %d at once, %d servers", tr.seed, tr.on.name, len(tr.whole), tr.window, len(tr.slots))
+	return fmt.Sprintf("CRASH_SEED=%d: %s, %d events, %d at once, %d servers", tr.seed, tr.on.name, len(tr.whole),
+		tr.window, len(tr.slots))
 }
 
 // run lets the schedule happen, and verifies what is left.
@@ -231,8 +234,8 @@ func (tr *trial) strike(ctx context.Context) {
 	}
 }
 
-// zombie freezes a server amid its work until another has done it all, deletes included, and wakes it then. Where commits
-// may take a short time only, it sleeps so long that the store has forgotten what was deleted.
+// zombie freezes a server amid its work until another has done it all, deletes included, and wakes it then. Where
+// commits may take a short time only, it sleeps so long that the store has forgotten what was deleted.
 func (tr *trial) zombie(ctx context.Context) error {
 	if err := tr.allUp(); err != nil {
 		return err

@@ -19,9 +19,10 @@ import (
 	"github.com/foldql/foldql/internal/shop/sample"
 )
 
-// TestLossOfPowerTakesNothingAcknowledged runs the shop's whole way of writing, the log, the fold of every projection and
-// the store of its rows, on a file system that loses what was not synced, or a random part of it, between any two of its
-// operations. Each life goes on with the files that the one before left, and sends again what was not acknowledged.
+// TestLossOfPowerTakesNothingAcknowledged runs the shop's whole way of writing, the log, the fold of every projection
+// and the store of its rows, on a file system that loses what was not synced, or a random part of it, between any two
+// of its operations. Each life goes on with the files that the one before left, and sends again what was not
+// acknowledged.
 //
 // CRASH_SEEDS says how many rounds; CRASH_SEED repeats one: what is sent, and after how many operations the
 // power goes, though not how goroutines take turns.
@@ -63,7 +64,8 @@ func shopEvents(size sample.Size) []eventlog.Event {
 	add := func(kind, source, subject, data string) {
 		at = at.Add(time.Second)
 		events = append(events, eventlog.Event{
-			ID: fmt.Sprintf("%s/%s/%d", subject, kind, len(events)), Source: source, Type: kind, Subject: subject, Time: at, Data: []byte(data),
+			ID: fmt.Sprintf("%s/%s/%d", subject, kind, len(events)), Source: source, Type: kind, Subject: subject, Time: at,
+			Data: []byte(data),
 		})
 	}
 	for i := range 5 {
@@ -149,8 +151,8 @@ func (r *round) lives(seed uint64, want []entry) {
 	compare(r.T, dumpNamed(r.T, r.fs), want)
 }
 
-// life opens what is there, looks whether all of it is, and goes on until the power is lost: at any moment or, where the
-// folds are to meet it, while they go over a log to which all events have been appended.
+// life opens what is there, looks whether all of it is, and goes on until the power is lost: at any moment or, where
+// the folds are to meet it, while they go over a log to which all events have been appended.
 func (r *round) life(amidFolds bool) {
 	r.Helper()
 	r.crashes++

@@ -16,8 +16,8 @@ import (
 	"github.com/foldql/foldql/internal/tests/differential"
 )
 
-// TestPlansAnswerLikeResolversOnDrawnSchemas draws schemas, generates and compiles them, and puts random operations to both
-// executors of each.
+// TestPlansAnswerLikeResolversOnDrawnSchemas draws schemas, generates and compiles them, and puts random operations to
+// both executors of each.
 //
 // DIFFERENTIAL_SEED repeats a run; DIFFERENTIAL_SCHEMAS and DIFFERENTIAL_DOCUMENTS say how many schemas there are, 2 by
 // default, and how many documents for each, 1500 by default.

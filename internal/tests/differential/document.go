@@ -11,7 +11,8 @@ import (
 )
 
 // Documents draws operations over the queries of a schema, nearly all of them valid: aliases, merged roots, fragments,
-// also on the members of unions, conditions, variables anywhere, lists of them too, and arguments that hit, miss and are wrong.
+// also on the members of unions, conditions, variables anywhere, lists of them too, and arguments that hit, miss and
+// are wrong.
 type Documents struct {
 	Schema *ast.Schema
 	// Queries are the fields of Query that are asked.

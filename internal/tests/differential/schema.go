@@ -1,5 +1,5 @@
-// Package differential draws schemas and documents at random, for tests that put one question to two executors: compiled
-// plans and generated resolvers must answer alike, whatever the schema and whatever is asked.
+// Package differential draws schemas and documents at random, for tests that put one question to two executors:
+// compiled plans and generated resolvers must answer alike, whatever the schema and whatever is asked.
 package differential
 
 import (
@@ -8,14 +8,15 @@ import (
 	"strings"
 )
 
-// Schema draws read models, most of them valid: tables of their own with every form of key, indexes, joins and rules, and
-// entities of a shared table with collections in a collection. Events are what their projectors take.
+// Schema draws read models, most of them valid: tables of their own with every form of key, indexes, joins and rules,
+// and entities of a shared table with collections in a collection. Events are what their projectors take.
 func Schema(rng *rand.Rand) (readModels, events string) {
 	d := drawer{rng: rng}
 	d.line(`extend schema @table(name: "Main", schema: "app", version: 1%s)`, d.maybe(2, ", casing: NONE"))
 	d.line("enum State { NEW OPEN DONE }")
 	d.line(`type Base @readModel(events: ["E"])%s {`, d.maybe(4, ` @auth(groups: ["Staff"], owner: true)`))
-	d.line("  id: ID! @id\n  owner: String! @owner\n  label: String\n  rank: Int!\n  secret: Decimal @auth(groups: [\"Staff\"])\n}")
+	d.line("  id: ID! @id\n  owner: String! @owner\n  label: String\n  rank: Int!\n  secret: Decimal @auth(groups: " +
+		"[\"Staff\"])\n}")
 	for i := range 2 + rng.IntN(2) {
 		d.readModel(fmt.Sprint("Plain", i))
 	}
@@ -47,7 +48,8 @@ func (d *drawer) scalar() string {
 // keyForms are the annotations of the key fields of a table of its own.
 var keyForms = [][]string{
 	{}, {"@id"}, {"@id", "@subId"}, {"@compositeId", "@compositeId"}, {"@compositeId", "@compositeId", "@subId"},
-	{"@id", "@compositeSubId", "@compositeSubId"}, {"@compositeId", "@compositeId", "@compositeSubId(sep: \"|\")", "@compositeSubId(sep: \"|\")"},
+	{"@id", "@compositeSubId", "@compositeSubId"}, {"@compositeId", "@compositeId", "@compositeSubId(sep: \"|\")",
+		"@compositeSubId(sep: \"|\")"},
 }
 
 func (d *drawer) readModel(name string) {
@@ -85,9 +87,12 @@ func (d *drawer) entities() {
 		}
 		d.line(`type %s @entity(table: "Main") @readModel(events: ["E"])%s`, name, d.maybe(5, ` @auth(groups: ["Staff"])`))
 		d.line(`    @primaryKey(pk: ["id"], sk: [%s])`, d.maybe(2, `"part"`))
-		d.line(`    @gsi(as: "all", name: "gsi1", pk: ["yard"], sk: [%s], collection: %s, type: %s)`, pick(d.rng, "", `"size"`, `"size", "id"`, `"part"`), collection, of)
-		d.line(`    @gsi(as: "by", name: "gsi2", pk: ["part"], sk: ["size", "when"]%s) {`, d.maybe(3, ", projection: KEYS_ONLY"))
-		d.line("  id: ID!\n  yard: String%s\n  part: %s!\n  size: %s%s\n  when: %s!", d.maybe(2, "!"), pick(d.rng, "String", "State", "Int", "ID"),
+		d.line(`    @gsi(as: "all", name: "gsi1", pk: ["yard"], sk: [%s], collection: %s, type: %s)`,
+			pick(d.rng, "", `"size"`, `"size", "id"`, `"part"`), collection, of)
+		d.line(`    @gsi(as: "by", name: "gsi2", pk: ["part"], sk: ["size", "when"]%s) {`,
+			d.maybe(3, ", projection: KEYS_ONLY"))
+		d.line("  id: ID!\n  yard: String%s\n  part: %s!\n  size: %s%s\n  when: %s!", d.maybe(2, "!"),
+			pick(d.rng, "String", "State", "Int", "ID"),
 			d.scalar(), d.maybe(2, "!"), pick(d.rng, "Date", "DateTime"))
 		d.line("  baseId: ID @resolves(table: \"Base\", field: \"base\")\n  tags: [%s!]\n}", d.scalar())
 	}

@@ -22,11 +22,12 @@ func Engines() []Engine {
 	return []Engine{Local}
 }
 
-// Defects says of an engine in which checks of tests it deviates from DynamoDB, and how. What a test passes over for that
-// reason is the check alone, and it prints so.
+// Defects says of an engine in which checks of tests it deviates from DynamoDB, and how. What a test passes over for
+// that reason is the check alone, and it prints so.
 var Defects = map[Engine]map[string]string{
 	Dynoxide: {
-		"prefixes of any text": "its begins_with is LIKE of SQL, to which A begins with a, and every text ends at a zero byte",
+		"prefixes of any text": "its begins_with is LIKE of SQL, to which A begins with a, and every text ends " +
+			"at a zero byte",
 	},
 }
 

@@ -48,7 +48,8 @@ func Install(ctx context.Context, e Engine) (command []string, err error) {
 		return nil, fmt.Errorf("dynamolocal: %s needs Java %d: %w", e, leastJava, err)
 	}
 	lib := filepath.Join(filepath.Dir(program), "DynamoDBLocal_lib")
-	return []string{java, "-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.library.path=" + lib, "-jar", program}, nil
+	return []string{java, "-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.library.path=" + lib, "-jar",
+		program}, nil
 }
 
 // home is this package's folder, in the source tree that the working directory is in.
@@ -81,7 +82,8 @@ func verify(modules string, e Engine) (program string, err error) {
 			return "", err
 		}
 		if got != sum {
-			return "", fmt.Errorf("%s is not what was pinned: its SHA-256 is %s, and must be %s: remove %s", path, got, sum, modules)
+			return "", fmt.Errorf("%s is not what was pinned: its SHA-256 is %s, and must be %s: remove %s", path, got,
+				sum, modules)
 		}
 		if filepath.Base(path) == e.program() {
 			program = path

@@ -22,7 +22,8 @@ func findJava(ctx context.Context) (string, error) {
 	}
 	apt, missing := exec.LookPath("apt-get")
 	if missing != nil || os.Geteuid() != 0 {
-		return "", fmt.Errorf("%w: install one, on Debian by 'apt-get install -y --no-install-recommends openjdk-17-jre-headless'", err)
+		return "", fmt.Errorf("%w: install one, on Debian by 'apt-get install -y --no-install-recommends "+
+			"openjdk-17-jre-headless'", err)
 	}
 	if err := do(ctx, "", apt, "update", "-qq"); err != nil {
 		return "", err

@@ -17,8 +17,8 @@ type Endpoint struct {
 	Prefix    string // for the names of tables, because dynoxide does not
 }
 
-// Start returns a place at the engine that the tests of this process share; the first to ask starts it, and it ends with
-// the process. Where the test fails, the engine's log is printed.
+// Start returns a place at the engine that the tests of this process share; the first to ask starts it, and it ends
+// with the process. Where the test fails, the engine's log is printed.
 func Start(t testing.TB, e Engine) Endpoint {
 	t.Helper()
 	p, err := shared(e)

@@ -1,5 +1,5 @@
-// Package exampleserver runs the server of an example, which is a module of its own, as a process over DynamoDB, for tests
-// that look past it at the items that are stored.
+// Package exampleserver runs the server of an example, which is a module of its own, as a process over DynamoDB, for
+// tests that look past it at the items that are stored.
 package exampleserver
 
 import (
@@ -162,7 +162,8 @@ func (s *Server) Append(t *testing.T, events ...[]byte) {
 	}
 }
 
-// folded reports whether every projection has come to the end of the log, and fails the test where one has dead letters.
+// folded reports whether every projection has come to the end of the log, and fails the test where one has dead
+// letters.
 func (s *Server) folded(t *testing.T) bool {
 	t.Helper()
 	var status struct {

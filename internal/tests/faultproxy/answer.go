@@ -117,21 +117,25 @@ func cancel(req *request, code string, rnd *rand.Rand) *answer {
 	}
 	return newError(http.StatusBadRequest, dynamo+"TransactionCanceledException", rnd, map[string]any{
 		"CancellationReasons": reasons,
-		"Message":             fmt.Sprintf("Transaction cancelled, please refer cancellation reasons for specific reasons [%s]", strings.Join(codes, ", ")),
+		"Message": fmt.Sprintf("Transaction cancelled, please refer cancellation reasons for specific "+
+			"reasons [%s]", strings.Join(codes, ", ")),
 	})
 }
 
 // failure is an error of the server, which says nothing of whether the request was done.
 func failure(rnd *rand.Rand) *answer {
 	if rnd.IntN(2) == 0 {
-		return newError(http.StatusServiceUnavailable, coral+"ServiceUnavailableException", rnd, map[string]any{"message": "Not now."})
+		return newError(http.StatusServiceUnavailable, coral+"ServiceUnavailableException", rnd,
+			map[string]any{"message": "Not now."})
 	}
-	return newError(http.StatusInternalServerError, dynamo+"InternalServerError", rnd, map[string]any{"message": "Something broke."})
+	return newError(http.StatusInternalServerError, dynamo+"InternalServerError", rnd,
+		map[string]any{"message": "Something broke."})
 }
 
 // expired refuses a request that was signed too long ago.
 func expired() *answer {
-	return newError(http.StatusBadRequest, "com.amazon.coral.service#InvalidSignatureException", rand.New(rand.NewPCG(0, 0)),
+	return newError(http.StatusBadRequest, "com.amazon.coral.service#InvalidSignatureException",
+		rand.New(rand.NewPCG(0, 0)),
 		map[string]any{"message": "Signature expired."})
 }
 

@@ -80,7 +80,8 @@ type alarm struct {
 }
 
 func newTally() tally {
-	return tally{so: Counts{Requests: map[string]int{}, Faults: map[Fault]int{}, Errors: map[string]int{}}, failed: map[uint64]bool{}}
+	return tally{so: Counts{Requests: map[string]int{}, Faults: map[Fault]int{}, Errors: map[string]int{}},
+		failed: map[uint64]bool{}}
 }
 
 func (t *tally) counts() Counts {

@@ -17,8 +17,8 @@ import (
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
 )
 
-// TestAClientThatSendsAgainGetsThrough: AWS's own client takes the proxy for DynamoDB, with checksums, errors that it knows
-// and sends again after, and batches done in part.
+// TestAClientThatSendsAgainGetsThrough: AWS's own client takes the proxy for DynamoDB, with checksums, errors that it
+// knows and sends again after, and batches done in part.
 func TestAClientThatSendsAgainGetsThrough(t *testing.T) {
 	for _, engine := range dynamolocal.Engines() {
 		t.Run(string(engine), func(t *testing.T) {
@@ -27,7 +27,8 @@ func TestAClientThatSendsAgainGetsThrough(t *testing.T) {
 			rates := Even(.05)
 			rates[Conflicted], rates[CutAmid] = 0, 0 // the client does not send those again
 			rates[Partly] = .5
-			p := New(Config{Backend: place.URL, Seed: 1, Rates: rates, MostDelay: time.Millisecond, MostLate: 10 * time.Millisecond})
+			p := New(Config{Backend: place.URL, Seed: 1, Rates: rates, MostDelay: time.Millisecond,
+				MostLate: 10 * time.Millisecond})
 			front := httptest.NewServer(p)
 			t.Cleanup(func() {
 				front.Close()
@@ -75,8 +76,9 @@ func createTable(t *testing.T, c *dynamodb.Client, name string) {
 	t.Helper()
 	_, err := c.CreateTable(t.Context(), &dynamodb.CreateTableInput{
 		TableName: &name, BillingMode: types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS}},
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"),
+			AttributeType: types.ScalarAttributeTypeS}},
+		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,8 @@ const (
 )
 
 var faultNames = [faults]string{
-	"none", "throttled", "conflicted", "failed before", "failed after", "cut before", "cut after", "cut amid", "partly done",
+	"none", "throttled", "conflicted", "failed before", "failed after", "cut before", "cut after", "cut amid",
+	"partly done",
 	"twice", "late again", "delayed",
 }
 

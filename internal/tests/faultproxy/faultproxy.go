@@ -1,10 +1,11 @@
 // Package faultproxy stands between a program and a DynamoDB endpoint, and makes happen by chance what happens to those
-// who write to DynamoDB: requests are throttled, answered with an error before or after they took effect, cut off, delayed,
-// done in part, and delivered twice or late.
+// who write to DynamoDB: requests are throttled, answered with an error before or after they took effect, cut off,
+// delayed, done in part, and delivered twice or late.
 //
-// Chance is seeded. What befalls a request hangs on the seed, on what it is about (its operation, table and key) and on how
-// many requests were about the same before, not on the order in which unrelated requests come in; so the same program under
-// the same seed meets much the same faults, as far as its goroutines and the clock let it send the same requests.
+// Chance is seeded. What befalls a request hangs on the seed, on what it is about (its operation, table and key) and on
+// how many requests were about the same before, not on the order in which unrelated requests come in; so the same
+// program under the same seed meets much the same faults, as far as its goroutines and the clock let it send the same
+// requests.
 package faultproxy
 
 import (
@@ -140,7 +141,8 @@ func (p *Proxy) fate(req *request) fate {
 		return fate{}
 	}
 	rnd := p.chance.draw(req)
-	f := fate{rnd: rnd, delay: time.Duration(rnd.Int64N(int64(p.cfg.MostDelay))), late: time.Duration(rnd.Int64N(int64(p.cfg.MostLate)))}
+	f := fate{rnd: rnd, delay: time.Duration(rnd.Int64N(int64(p.cfg.MostDelay))),
+		late: time.Duration(rnd.Int64N(int64(p.cfg.MostLate)))}
 	for fault := None + 1; fault < faults; fault++ {
 		if rnd.Float64() < p.cfg.Rates[fault] && fault.befalls(req) {
 			f.fault = fault
@@ -210,8 +212,8 @@ func (p *Proxy) again(req *request, after time.Duration) {
 	})
 }
 
-// forward sends a request to the endpoint. That whoever sent it has gone away does not keep it from being done, nor does
-// it in a network.
+// forward sends a request to the endpoint. That whoever sent it has gone away does not keep it from being done, nor
+// does it in a network.
 func (p *Proxy) forward(req *request) (*answer, error) {
 	switch {
 	case p.cfg.StaleIndexes == 0:
@@ -226,7 +228,8 @@ func (p *Proxy) forward(req *request) (*answer, error) {
 
 // deliver sends a request to the endpoint, and does nothing else.
 func (p *Proxy) deliver(req *request) (*answer, error) {
-	out, err := http.NewRequestWithContext(context.Background(), http.MethodPost, p.cfg.Backend+"/", bytes.NewReader(req.body))
+	out, err := http.NewRequestWithContext(context.Background(), http.MethodPost, p.cfg.Backend+"/",
+		bytes.NewReader(req.body))
 	if err != nil {
 		return nil, fmt.Errorf("forward to %s: %w", p.cfg.Backend, err)
 	}

@@ -229,14 +229,17 @@ func TestUnguardedTakesTheConditionAndWhatOnlyItUses(t *testing.T) {
 	for _, c := range []struct{ name, body, want string }{
 		{
 			"a position",
-			`{"TableName":"T","UpdateExpression":"SET #a = :a, #p = :p","ConditionExpression":"attribute_not_exists(#p) OR #p < :p OR #z = :z",` +
+			`{"TableName":"T","UpdateExpression":"SET #a = :a, #p = ` +
+				`:p","ConditionExpression":"attribute_not_exists(#p) OR #p < ` +
+				`:p OR #z = :z",` +
 				`"ExpressionAttributeNames":{"#a":"a","#p":"p","#z":"z"},"ExpressionAttributeValues":{":a":{"S":"1"},":p":{"N":"2"},":z":{"N":"3"}}}`,
 			`{"TableName":"T","UpdateExpression":"SET #a = :a, #p = :p","ExpressionAttributeNames":{"#a":"a","#p":"p"},` +
 				`"ExpressionAttributeValues":{":a":{"S":"1"},":p":{"N":"2"}}}`,
 		},
 		{
 			"nothing left",
-			`{"UpdateExpression":"REMOVE a","ConditionExpression":"#p < :p","ExpressionAttributeNames":{"#p":"p"},"ExpressionAttributeValues":{":p":{"N":"2"}}}`,
+			`{"UpdateExpression":"REMOVE a","ConditionExpression":"#p < ` +
+				`:p","ExpressionAttributeNames":{"#p":"p"},"ExpressionAttributeValues":{":p":{"N":"2"}}}`,
 			`{"UpdateExpression":"REMOVE a"}`,
 		},
 		{"no condition", update, update},
@@ -247,7 +250,8 @@ func TestUnguardedTakesTheConditionAndWhatOnlyItUses(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got, want any
-			if err := errors.Join(json.Unmarshal([]byte(b.received()[0].Body), &got), json.Unmarshal([]byte(c.want), &want)); err != nil {
+			if err := errors.Join(json.Unmarshal([]byte(b.received()[0].Body), &got), json.Unmarshal([]byte(c.want),
+				&want)); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(want, got); diff != "" {

@@ -12,8 +12,8 @@ import (
 // object is a JSON object whose values are left as they are.
 type object map[string]json.RawMessage
 
-// forwardPart forwards a part of a batch, and gives the rest back as unprocessed. At least one item is forwarded: a batch
-// of which DynamoDB does nothing is an error.
+// forwardPart forwards a part of a batch, and gives the rest back as unprocessed. At least one item is forwarded: a
+// batch of which DynamoDB does nothing is an error.
 func (p *Proxy) forwardPart(req *request, rnd *rand.Rand) (*answer, error) {
 	done, rest, err := split(req, rnd)
 	if err != nil {
@@ -28,8 +28,8 @@ func (p *Proxy) forwardPart(req *request, rnd *rand.Rand) (*answer, error) {
 	return ans, ans.giveBack(req.operation, rest)
 }
 
-// split takes items out of a batch by chance. It returns the body of what remains, and by table what was taken out, in the
-// form in which both stand in requests and answers.
+// split takes items out of a batch by chance. It returns the body of what remains, and by table what was taken out, in
+// the form in which both stand in requests and answers.
 func split(req *request, rnd *rand.Rand) (done []byte, rest object, err error) {
 	var body object
 	var tables object
@@ -64,9 +64,10 @@ func split(req *request, rnd *rand.Rand) (done []byte, rest object, err error) {
 	return encode(body), rest, nil
 }
 
-// itemsOf returns the items of one table of a batch, and what puts some of them back into that form: in a batch of writes
-// they are a list, in one of reads they are Keys beside other settings.
-func itemsOf(operation string, table json.RawMessage) (list []json.RawMessage, wrap func([]json.RawMessage) json.RawMessage, err error) {
+// itemsOf returns the items of one table of a batch, and what puts some of them back into that form: in a batch of
+// writes they are a list, in one of reads they are Keys beside other settings.
+func itemsOf(operation string, table json.RawMessage) (list []json.RawMessage,
+	wrap func([]json.RawMessage) json.RawMessage, err error) {
 	if operation == "BatchWriteItem" {
 		err = json.Unmarshal(table, &list)
 		return list, func(some []json.RawMessage) json.RawMessage { return encode(some) }, err

@@ -185,7 +185,8 @@ func (p *Proxy) schema(req *request, table string) (*keySchema, error) {
 	return s, nil
 }
 
-// ask sends a request of the proxy's own, signed as another was: the endpoints that this package stands before do not look.
+// ask sends a request of the proxy's own, signed as another was: the endpoints that this package stands before do not
+// look.
 func (p *Proxy) ask(as *request, operation string, body, into any) error {
 	own := &request{operation: operation, host: as.host, header: as.header.Clone(), body: encode(body)}
 	own.header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
@@ -299,7 +300,8 @@ func (q *indexQuery) selects(it, last object) bool {
 			return false
 		}
 	}
-	return (q.ExclusiveStartKey == nil || q.compare(it, q.ExclusiveStartKey) > 0) && (last == nil || q.compare(it, last) <= 0)
+	return (q.ExclusiveStartKey == nil || q.compare(it, q.ExclusiveStartKey) > 0) &&
+		(last == nil || q.compare(it, last) <= 0)
 }
 
 // meets verifies one condition, in the forms in which this project writes them. A BETWEEN comes as its two ends.

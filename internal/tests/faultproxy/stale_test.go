@@ -14,8 +14,8 @@ import (
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
 )
 
-// TestAnIndexFollowsItsTableLater: an index shows each row as it was some time ago, under the key that it had, and the table
-// itself shows it as it is. After the longest time both agree.
+// TestAnIndexFollowsItsTableLater: an index shows each row as it was some time ago, under the key that it had, and the
+// table itself shows it as it is. After the longest time both agree.
 func TestAnIndexFollowsItsTableLater(t *testing.T) {
 	for _, engine := range dynamolocal.Engines() {
 		t.Run(string(engine), func(t *testing.T) {
@@ -119,7 +119,8 @@ func createIndexed(t *testing.T, c *dynamodb.Client, table string) {
 		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{{
 			IndexName: aws.String("byGroup"), Projection: &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly},
 			KeySchema: []types.KeySchemaElement{
-				{AttributeName: aws.String("group"), KeyType: types.KeyTypeHash}, {AttributeName: aws.String("rank"), KeyType: types.KeyTypeRange},
+				{AttributeName: aws.String("group"), KeyType: types.KeyTypeHash}, {AttributeName: aws.String("rank"),
+					KeyType: types.KeyTypeRange},
 			},
 		}},
 	})

@@ -9,8 +9,8 @@ import (
 	"github.com/foldql/foldql/internal/shop/projection/projectors"
 )
 
-// checkRows ends the log and compares the rows with those of a fold, in one go and into another store, of the events that
-// were acknowledged.
+// checkRows ends the log and compares the rows with those of a fold, in one go and into another store, of the events
+// that were acknowledged.
 func (r *run) checkRows(t *testing.T) {
 	t.Helper()
 	head, err := r.log.Head(t.Context(), "0")
@@ -68,7 +68,8 @@ func (s *site) setAside(t *testing.T, projection, after string) []aside {
 	if after != "" {
 		v.Set("after", after)
 	}
-	q := &request{method: http.MethodGet, path: asides, query: v.Encode(), header: headers("Authorization", "Bearer "+writer)}
+	q := &request{method: http.MethodGet, path: asides, query: v.Encode(), header: headers("Authorization",
+		"Bearer "+writer)}
 	a := q.send(s)
 	var body struct{ DeadLetters []aside }
 	if err := wellFormed(a, &body, "application/json"); err != nil {
@@ -89,7 +90,8 @@ func (r *run) compareAnswers(t *testing.T, other *site) {
 			t.Fatalf("%v\n%s", err, q)
 		}
 		if got.body.String() != want.body.String() {
-			t.Fatalf("after the attack the shop answers\n%.2000s\nand should\n%.2000s\n%s", got.body.String(), want.body.String(), q)
+			t.Fatalf("after the attack the shop answers\n%.2000s\nand should\n%.2000s\n%s", got.body.String(),
+				want.body.String(), q)
 		}
 	}
 }

@@ -104,7 +104,8 @@ func forged(d dice, q *request) {
 	case 4: // another's claims under the signature
 		token = parts[0] + "." + encode(`{"sub":"boss","groups":["Admin"],"exp":4102444801}`) + "." + parts[2]
 	case 5: // another header over the signature
-		token = encode(pick(d, []string{`{"alg":"HS256"}`, `{"alg":"HS256","typ":"JWT","kid":"../../dev/null"}`})) + "." + parts[1] + "." + parts[2]
+		token = encode(pick(d, []string{`{"alg":"HS256"}`, `{"alg":"HS256","typ":"JWT","kid":"../../dev/null"}`})) + "." +
+			parts[1] + "." + parts[2]
 	case 6, 7: // any change at all
 		i := d.IntN(3)
 		parts[i] = d.changed(parts[i])
@@ -132,16 +133,19 @@ func headerValue(text string) string {
 func unacceptable(d dice, q *request) {
 	q.kind, q.want = "jwt/unacceptable", unauthenticated
 	header, claims := plainHeader, pick(d, []string{
-		`{"sub":"boss","groups":["Admin"]}`, `{"sub":"boss","exp":1}`, `{"sub":"boss","exp":-1e300}`, `{"sub":"boss","exp":"4102444800"}`,
+		`{"sub":"boss","groups":["Admin"]}`, `{"sub":"boss","exp":1}`, `{"sub":"boss","exp":-1e300}`,
+		`{"sub":"boss","exp":"4102444800"}`,
 		`{"sub":"boss","exp":null}`, `{"sub":"boss","exp":4102444800,"nbf":4102444799}`, `{"sub":7,"exp":4102444800}`,
-		`{"sub":["boss"],"exp":4102444800}`, `{"sub":"boss","groups":{"Admin":true},"exp":4102444800}`, `[]`, `null`, `"boss"`, ``, `{`,
+		`{"sub":["boss"],"exp":4102444800}`, `{"sub":"boss","groups":{"Admin":true},"exp":4102444800}`, `[]`, `null`,
+		`"boss"`, ``, `{`,
 		`{"sub":"boss","groups":["Admin",1],"exp":4102444800}`, `{"sub":"boss","exp":[]}`,
 		`{"sub":"boss","exp":4102444800,"nbf":{}}`, strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 200),
 	})
 	if d.chance(30) {
 		claims = boss.claims
 		header = pick(d, []string{
-			`{"alg":"HS256","crit":["b64"],"b64":false}`, `{"alg":"HS256","kid":7}`, `{"alg":["HS256"]}`, `{"alg":{}}`, `[]`, `{`, ``, `null`,
+			`{"alg":"HS256","crit":["b64"],"b64":false}`, `{"alg":"HS256","kid":7}`, `{"alg":["HS256"]}`, `{"alg":{}}`, `[]`,
+			`{`, ``, `null`,
 			`{"typ":"JWT"}`, `{"alg":"HS256","kid":["a"]}`, `{"alg":7}`,
 		})
 	}
@@ -161,13 +165,17 @@ func odd(d dice, q *request) {
 		return nil
 	}
 	claims := pick(d, []string{
-		`{"exp":4102444800}`, `{"sub":"","exp":4102444800}`, `{"sub":null,"groups":null,"exp":4102444800}`, `{"sub":"a\u0000b","exp":4102444800}`,
+		`{"exp":4102444800}`, `{"sub":"","exp":4102444800}`, `{"sub":null,"groups":null,"exp":4102444800}`,
+		`{"sub":"a\u0000b","exp":4102444800}`,
 		`{"sub":"` + strings.Repeat("s", 8000) + `","exp":4102444800}`, `{"sub":"boss","groups":"Admin","exp":4102444800}`,
-		`{"sub":"boss","groups":[],"exp":4102444800.5}`, `{"sub":"boss","exp":4102444800,"x":` + strings.Repeat("[", 90) + strings.Repeat("]", 90) + "}",
+		`{"sub":"boss","groups":[],"exp":4102444800.5}`, `{"sub":"boss","exp":4102444800,"x":` + strings.Repeat("[", 90) +
+			strings.Repeat("]", 90) + "}",
 		`{"sub":"\ud800","exp":4102444800}`, `{"sub":"boss","exp":4102444800,"nbf":0,"iat":-1}`,
 	})
-	header := pick(d, []string{plainHeader, `{"alg":"HS256"}`, `{"alg":"HS256","kid":""}`, `{"alg":"HS256","kid":"any","x5u":"http://127.0.0.1/"}`})
-	q.header["Authorization"] = []string{pick(d, []string{"Bearer ", "bearer ", "BEARER  "}) + sign(header, claims, sha256.New, secret)}
+	header := pick(d, []string{plainHeader, `{"alg":"HS256"}`, `{"alg":"HS256","kid":""}`,
+		`{"alg":"HS256","kid":"any","x5u":"http://127.0.0.1/"}`})
+	q.header["Authorization"] = []string{pick(d, []string{"Bearer ", "bearer ", "BEARER  "}) + sign(header, claims,
+		sha256.New, secret)}
 }
 
 // alien is no token at all, or not the only one.
@@ -175,9 +183,12 @@ func alien(d dice, q *request) {
 	q.kind, q.want = "jwt/alien", unauthenticated
 	good := "Bearer " + boss.token()
 	values := pick(d, [][]string{
-		{""}, {"Bearer"}, {"Bearer "}, {"Bearer ."}, {"Bearer .."}, {"Bearer ..."}, {"Basic Ym9zczpib3Nz"}, {good, good}, {"", good},
-		{good + " " + good}, {good + ","}, {strings.TrimPrefix(good, "Bearer ")}, {"Bearer " + strings.Repeat("e30.", 10_000)},
-		{"Bearer " + strings.ReplaceAll(boss.token(), ".", "..")}, {"Bearer " + boss.token() + "="}, {"Digest username=\"boss\""},
+		{""}, {"Bearer"}, {"Bearer "}, {"Bearer ."}, {"Bearer .."}, {"Bearer ..."}, {"Basic Ym9zczpib3Nz"}, {good,
+			good}, {"", good},
+		{good + " " + good}, {good + ","}, {strings.TrimPrefix(good, "Bearer ")},
+		{"Bearer " + strings.Repeat("e30.", 10_000)},
+		{"Bearer " + strings.ReplaceAll(boss.token(), ".", "..")}, {"Bearer " + boss.token() + "="},
+		{"Digest username=\"boss\""},
 	})
 	if d.chance(30) {
 		values = []string{"Bearer " + headerValue(d.text())}

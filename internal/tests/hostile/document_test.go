@@ -137,7 +137,8 @@ func (a *author) argument(query string, def *ast.ArgumentDefinition) string {
 	if a.chance(a.wild) {
 		value = a.hostileJSON()
 	}
-	return a.variable(pick(a.dice, []string{def.Type.String(), def.Type.String(), "String", "[Int!]", "ID!", "Nobody"}), value)
+	return a.variable(pick(a.dice, []string{def.Type.String(), def.Type.String(), "String", "[Int!]", "ID!", "Nobody"}),
+		value)
 }
 
 func (a *author) variable(declared, value string) string {
@@ -182,7 +183,8 @@ var parts = map[string][]string{
 
 // named are values of arguments that have the name of a field.
 var named = map[string][]string{
-	"category": {"electronics", "books", "garden", "kitchen", "toys"}, "brand": {"Acme", "Borea", "Cirrus", "Delta", "Ember"},
+	"category": {"electronics", "books", "garden", "kitchen", "toys"}, "brand": {"Acme", "Borea", "Cirrus",
+		"Delta", "Ember"},
 	"supplier": {"North Ltd", "South GmbH", "East SA"}, "customerGroup": {"retail", "wholesale", "staff", "partner"},
 	"customerId": {"cust-1", "cust-2", "cust-77"}, "status": {"placed", "paid", "packed", "shipped", "delivered"},
 	"environment": {"prod", "staging"}, "ownerId": {"acct-1", "acct-3"}, "version": {"v0001", "~current"},
@@ -208,7 +210,8 @@ func (a *author) id(query string) string {
 }
 
 func (a *author) instant() string {
-	return fmt.Sprintf("2024-0%d-%02dT%02d:30:00%s", 1+a.IntN(6), 1+a.IntN(28), a.IntN(24), pick(a.dice, []string{"Z", ".123Z", "+02:00"}))
+	return fmt.Sprintf("2024-0%d-%02dT%02d:30:00%s", 1+a.IntN(6), 1+a.IntN(28), a.IntN(24),
+		pick(a.dice, []string{"Z", ".123Z", "+02:00"}))
 }
 
 // period returns a date-time or a part of one.
@@ -281,9 +284,12 @@ func (a *author) hostile() string {
 		return quoted(a.text())
 	}
 	return pick(a.dice, []string{
-		"null", "0", "-1", "1001", "2147483648", "-9223372036854775809", "1e999", "-0.0", "1.5", "999999999999999999999999999999",
-		"true", "ENUM", "[]", `["a", "b"]`, "[[[[1]]]]", "{}", `{a: {b: [1, null]}}`, `""`, `"""block"""`, `"""\"""x"""`, "$nobody",
-		`"\u0000"`, `"\ud800"`, `"\u{110000}"`, `"\x"`, "{a: 1, a: 2}", strings.Repeat("9", 400), strings.Repeat("[", 60) + strings.Repeat("]", 60),
+		"null", "0", "-1", "1001", "2147483648", "-9223372036854775809", "1e999", "-0.0", "1.5",
+		"999999999999999999999999999999",
+		"true", "ENUM", "[]", `["a", "b"]`, "[[[[1]]]]", "{}", `{a: {b: [1, null]}}`, `""`, `"""block"""`,
+		`"""\"""x"""`, "$nobody",
+		`"\u0000"`, `"\ud800"`, `"\u{110000}"`, `"\x"`, "{a: 1, a: 2}", strings.Repeat("9", 400), strings.Repeat("[", 60) +
+			strings.Repeat("]", 60),
 	})
 }
 
@@ -293,8 +299,11 @@ func (a *author) hostileJSON() string {
 		return quoted(a.text())
 	}
 	return pick(a.dice, []string{
-		"null", "0", "-1", "1001", "2147483648", "-9223372036854775809", "1e999", "-0.0", "1.5", "999999999999999999999999999999",
-		"true", "[]", `["a", "b"]`, "[[[[1]]]]", "{}", `{"a": {"b": [1, null]}}`, `""`, `"\u0000"`, `"\ud800"`, `"\ud83d\ude00"`,
-		strings.Repeat("9", 400), strings.Repeat("[", 200) + strings.Repeat("]", 200), `{"a": 1, "a": 2}`, "1E2", "5.0", `"5"`,
+		"null", "0", "-1", "1001", "2147483648", "-9223372036854775809", "1e999", "-0.0", "1.5",
+		"999999999999999999999999999999",
+		"true", "[]", `["a", "b"]`, "[[[[1]]]]", "{}", `{"a": {"b": [1, null]}}`, `""`, `"\u0000"`, `"\ud800"`,
+		`"\ud83d\ude00"`,
+		strings.Repeat("9", 400), strings.Repeat("[", 200) + strings.Repeat("]", 200), `{"a": 1, "a": 2}`, "1E2",
+		"5.0", `"5"`,
 	})
 }

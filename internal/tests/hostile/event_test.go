@@ -60,7 +60,8 @@ type maker struct {
 var makers = []maker{
 	{"CustomerRegistered", "/shop/customers", func(d dice) (string, object) {
 		id := thing(d, "cust", 120)
-		return id, object{{"customerId", quoted(id)}, {"name", word(d)}, {"email", word(d)}, {"group", word(d)}, {"registeredAt", quoted(instant(d))}}
+		return id, object{{"customerId", quoted(id)}, {"name", word(d)}, {"email", word(d)}, {"group", word(d)},
+			{"registeredAt", quoted(instant(d))}}
 	}},
 	{"ProductAdded", "/shop/products", func(d dice) (string, object) {
 		id := thing(d, "prod", 80)
@@ -85,7 +86,8 @@ var makers = []maker{
 		id := thing(d, "order", 400)
 		lines := make([]string, d.IntN(4))
 		for i := range lines {
-			lines[i] = object{{"productId", quoted(thing(d, "prod", 80))}, {"category", oneOf(d, "category")}, {"quantity", strconv.Itoa(d.IntN(9))}}.String()
+			lines[i] = object{{"productId", quoted(thing(d, "prod", 80))}, {"category", oneOf(d, "category")},
+				{"quantity", strconv.Itoa(d.IntN(9))}}.String()
 		}
 		return id, object{
 			{"orderId", quoted(id)}, {"customerId", quoted(thing(d, "cust", 120))}, {"customerGroup", oneOf(d, "customerGroup")},
@@ -94,14 +96,17 @@ var makers = []maker{
 	}},
 	{"OrderLineRemoved", "/shop/orders", func(d dice) (string, object) {
 		id := thing(d, "order", 400)
-		return id, object{{"orderId", quoted(id)}, {"category", oneOf(d, "category")}, {"productId", quoted(thing(d, "prod", 80))}}
+		return id, object{{"orderId", quoted(id)}, {"category", oneOf(d, "category")},
+			{"productId", quoted(thing(d, "prod", 80))}}
 	}},
 	{"OrderStatusChanged", "/shop/orders", func(d dice) (string, object) {
 		id := thing(d, "order", 400)
-		return id, object{{"orderId", quoted(id)}, {"status", oneOf(d, "status")}, {"total", number(d)}, {"changedAt", quoted(instant(d))}}
+		return id, object{{"orderId", quoted(id)}, {"status", oneOf(d, "status")}, {"total", number(d)},
+			{"changedAt", quoted(instant(d))}}
 	}},
 	{"PluginDeployed", "/ops", func(d dice) (string, object) {
-		return "deployments", object{{"environment", oneOf(d, "environment")}, {"pluginName", word(d)}, {"version", word(d)}, {"deployedAt", quoted(instant(d))}}
+		return "deployments", object{{"environment", oneOf(d, "environment")}, {"pluginName", word(d)},
+			{"version", word(d)}, {"deployedAt", quoted(instant(d))}}
 	}},
 	{"AccountOpened", "/billing", func(d dice) (string, object) {
 		id := thing(d, "ledger", 50)

@@ -55,13 +55,16 @@ func (a *attacker) tokens(d dice) *request {
 
 // vocabulary are words that mean something somewhere.
 var vocabulary = []string{
-	"{", "}", "(", ")", "[", "]", ":", "!", "=", "@", "$", "&", "|", "...", "query", "mutation", "subscription", "fragment", "on",
-	"extend", "schema", "type", "null", "true", "__typename", "__schema", "__type", "items", "nextToken", "customer", "products",
-	"@include", "@skip", "@defer", "@stream", "@deprecated", "if", "Order", "Query", "Customer", "Int", "String", "ID!", "orderId",
+	"{", "}", "(", ")", "[", "]", ":", "!", "=", "@", "$", "&", "|", "...", "query", "mutation", "subscription",
+	"fragment", "on",
+	"extend", "schema", "type", "null", "true", "__typename", "__schema", "__type", "items", "nextToken",
+	"customer", "products",
+	"@include", "@skip", "@defer", "@stream", "@deprecated", "if", "Order", "Query", "Customer", "Int", "String",
+	"ID!", "orderId",
 }
 
-// disturb does one thing to a list of words. Most often a name takes the place of another, so that the document may still
-// be one.
+// disturb does one thing to a list of words. Most often a name takes the place of another, so that the document may
+// still be one.
 func (a *attacker) disturb(d dice, list, other []string) []string {
 	if len(list) == 0 {
 		return other
@@ -161,7 +164,8 @@ func (a *attacker) bomb(d dice) *request {
 var bombs = []func(n int) string{
 	func(n int) string { return strings.Repeat("{a", n) + strings.Repeat("}", n) },
 	func(n int) string {
-		return `{Sales_Order(id:"order-1"){` + strings.Repeat("products{__typename ... on Product{", n) + "productId" + strings.Repeat("}}", n) + "}}"
+		return `{Sales_Order(id:"order-1"){` + strings.Repeat("products{__typename ... on Product{", n) + "productId" +
+			strings.Repeat("}}", n) + "}}"
 	},
 	func(n int) string { return "{" + many(n, "a%d:Sales_OrderCount{orders}") + "}" },
 	func(n int) string { return "{Sales_OrderCount{" + many(n, "a%d:orders ") + "}}" },
@@ -229,7 +233,8 @@ func (a *attacker) transport(d dice) *request {
 	case 1:
 		q.header = headers("Content-Type", pick(d, mediaTypes))
 	case 2:
-		q.header.Set("Accept", pick(d, mediaTypes)+pick(d, []string{"", ";q=0", ";q=0.5, */*;q=0.1", ";q=x", ", application/graphql-response+json"}))
+		q.header.Set("Accept", pick(d, mediaTypes)+pick(d, []string{"", ";q=0", ";q=0.5, */*;q=0.1", ";q=x",
+			", application/graphql-response+json"}))
 	case 3:
 		q.header.Set("Content-Encoding", pick(d, []string{"gzip", "identity", "br", "", "gzip, gzip"}))
 	case 4:
@@ -241,7 +246,8 @@ func (a *attacker) transport(d dice) *request {
 		q.query = d.bytes(q.query)
 	case 7:
 		q = get(q.kind, doc)
-		q.query += pick(d, []string{"&query=x", "&operationName=Nobody", "&variables=%5B%5D", "&extensions=1", "&%zz", "&variables={\"v0\":1}", ";"})
+		q.query += pick(d, []string{"&query=x", "&operationName=Nobody", "&variables=%5B%5D", "&extensions=1", "&%zz",
+			"&variables={\"v0\":1}", ";"})
 	case 8:
 		q.header.Del("Content-Type")
 		q.sized = d.chance(50)
@@ -251,8 +257,10 @@ func (a *attacker) transport(d dice) *request {
 
 var mediaTypes = []string{
 	"application/json", "application/json; charset=utf-8", "application/json; charset=latin1", "application/graphql",
-	"application/graphql-response+json", "text/plain", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded",
-	"application/json;;", "*/*", "application/*", "", ";", "application/cloudevents+json", "application/json, text/html", "a/b/c",
+	"application/graphql-response+json", "text/plain", "multipart/form-data; boundary=x",
+	"application/x-www-form-urlencoded",
+	"application/json;;", "*/*", "application/*", "", ";", "application/cloudevents+json", "application/json, text/html",
+	"a/b/c",
 }
 
 // jsonBody mutates the body around the document.
@@ -265,9 +273,11 @@ func (a *attacker) jsonBody(d dice) *request {
 		q.body = d.bytes(q.body)
 	case 1:
 		q.body = strings.TrimSuffix(q.body, "}") + pick(d, []string{
-			`,"operationName":"Nobody"}`, `,"operationName":7}`, `,"variables":[]}`, `,"extensions":{"persistedQuery":{"version":1}}}`,
+			`,"operationName":"Nobody"}`, `,"operationName":7}`, `,"variables":[]}`,
+			`,"extensions":{"persistedQuery":{"version":1}}}`,
 			`,"query":null}`, `,"query":""}`, `,"query":{}}`, `,"variables":{"v0":null,"nobody":[{}]}}`, `,"variables":"{}"}`,
-			`,"variables":{"v0":` + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) + "}}", `,"deep":` + strings.Repeat("[", 500) + strings.Repeat("]", 500) + "}", `}{}`, `,}`, "}\x00", `,"operationName":"Q0"}`,
+			`,"variables":{"v0":` + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) + "}}", `,"deep":` +
+				strings.Repeat("[", 500) + strings.Repeat("]", 500) + "}", `}{}`, `,}`, "}\x00", `,"operationName":"Q0"}`,
 		})
 	case 2:
 		q.body = `{"query":` + quoted(doc.text) + `,"variables":` + w.hostileJSON() + "}"

@@ -26,8 +26,8 @@ const (
 )
 
 // TestHostileRequestsChangeNothingAndLearnNothing sends HOSTILE_REQUESTS requests, 100,000 of them, fewer with the race
-// detector: whatever comes, no panic, no error of the server's, no code that is not documented, no internals in a message,
-// and rows as the accepted events give them. HOSTILE_SEED repeats the requests of a run.
+// detector: whatever comes, no panic, no error of the server's, no code that is not documented, no internals in a
+// message, and rows as the accepted events give them. HOSTILE_SEED repeats the requests of a run.
 func TestHostileRequestsChangeNothingAndLearnNothing(t *testing.T) {
 	seed := setting(t, "HOSTILE_SEED", rand.Uint64())
 	usual := uint64(usualRequests)
@@ -61,7 +61,8 @@ func TestHostileRequestsChangeNothingAndLearnNothing(t *testing.T) {
 		t.Errorf("the shop logged an error: %.2000s", fault)
 	}
 	used := max(memory.inUse, memory.resident)
-	if raced || requests > usualRequests { // the detector takes far more than the program; a longer run fills the store's cache
+	// the detector takes far more than the program; a longer run fills the store's cache
+	if raced || requests > usualRequests {
 		used = memory.inUse
 	}
 	if used > mostMemory {
@@ -138,7 +139,8 @@ func (r *run) one(number int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err != nil {
-		r.failures = append(r.failures, fmt.Sprintf("request %d: %v\n%s\nanswered %d %.1000q", number, err, q, a.status, a.body.String()))
+		r.failures = append(r.failures, fmt.Sprintf("request %d: %v\n%s\nanswered %d %.1000q", number, err, q, a.status,
+			a.body.String()))
 	}
 	r.tally.add(number, q, a, &v, took)
 }

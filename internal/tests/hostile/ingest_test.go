@@ -15,7 +15,8 @@ const drafts = 20_000
 // ingest makes a request to take events.
 func (a *attacker) ingest(d dice) *request {
 	return draw(d, []weighted[func(dice) *request]{
-		{22, a.fresh}, {6, a.again}, {6, a.contradicting}, {20, a.wrongData}, {14, a.wrongAttributes}, {8, a.many}, {10, a.garbledEvent},
+		{22, a.fresh}, {6, a.again}, {6, a.contradicting}, {20, a.wrongData}, {14, a.wrongAttributes}, {8, a.many}, {10,
+			a.garbledEvent},
 		{10, a.wrongTransport}, {2, a.oversized}, {1, a.interrupted},
 	})(d)
 }
@@ -90,8 +91,10 @@ func (a *attacker) wrongAttributes(d dice) *request {
 	e.attributes = a.disturbObject(d, e.attributes)
 	if d.chance(20) {
 		extra := pick(d, []member{
-			{"data_base64", `"e30="`}, {"data_base64", `"!"`}, {"Upper", `"x"`}, {"ext", "1"}, {"ext", "1.5"}, {"ext", "[]"}, {"ext", "true"},
-			{"partitionkey", `"k"`}, {"datacontenttype", `"text/xml"`}, {"dataschema", `"urn:x"`}, {"specversion", `"0.3"`}, {"", `""`},
+			{"data_base64", `"e30="`}, {"data_base64", `"!"`}, {"Upper", `"x"`}, {"ext", "1"}, {"ext", "1.5"}, {"ext", "[]"},
+			{"ext", "true"},
+			{"partitionkey", `"k"`}, {"datacontenttype", `"text/xml"`}, {"dataschema", `"urn:x"`}, {"specversion",
+				`"0.3"`}, {"", `""`},
 			{strings.Repeat("n", 2000), `"x"`}, {"time", `"2024-02-30T00:00:00Z"`},
 		})
 		e.attributes = append(slices.Clone(e.attributes), extra)
@@ -164,7 +167,8 @@ func (a *attacker) wrongTransport(d dice) *request {
 	case 0:
 		q.method = pick(d, []string{"GET", "PUT", "DELETE", "OPTIONS", "PATCH"})
 	case 1:
-		q.header.Set("Content-Type", pick(d, append(mediaTypes, "application/cloudevents+avro", "application/cloudevents+json; charset=utf-16")))
+		q.header.Set("Content-Type", pick(d, append(mediaTypes, "application/cloudevents+avro",
+			"application/cloudevents+json; charset=utf-16")))
 	case 2:
 		q.header.Set("Content-Encoding", pick(d, []string{"gzip", "br", "identity"}))
 	case 3:

@@ -26,9 +26,10 @@ const (
 	mostPatience = time.Second
 )
 
-// TestALiveServerBearsWhoExhaustsIt runs the program that is shipped, at its own settings, plays every attack that is known at
-// it, one after another and then all at once, and has an innocent client ask meanwhile: each of its answers is right, and memory
-// stays in bounds. HOSTILE_LIVE=full attacks longer, and holds the innocent client's slowest answer to a second, too.
+// TestALiveServerBearsWhoExhaustsIt runs the program that is shipped, at its own settings, plays every attack that is
+// known at it, one after another and then all at once, and has an innocent client ask meanwhile: each of its answers is
+// right, and memory stays in bounds. HOSTILE_LIVE=full attacks longer, and holds the innocent client's slowest answer
+// to a second, too.
 func TestALiveServerBearsWhoExhaustsIt(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("memory is measured as Linux tells it")
@@ -116,7 +117,8 @@ func startLive(t *testing.T, args ...string) *live {
 		Transport: &http.Transport{MaxIdleConnsPerHost: 64}, Timeout: 30 * time.Second,
 	}}
 	s.cmd = exec.Command(bin, append([]string{
-		"serve", "--listen", "127.0.0.1:0", "--auth=off", "--sample", "--log-format", "json", "--store", "embedded:" + t.TempDir(),
+		"serve", "--listen", "127.0.0.1:0", "--auth=off", "--sample", "--log-format", "json", "--store", "embedded:" +
+			t.TempDir(),
 	}, args...)...)
 	s.cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "FOLDQL_") || strings.HasPrefix(v, "GOMEMLIMIT=") || strings.HasPrefix(v, "GOGC=")
@@ -180,8 +182,9 @@ func (s *live) prepare(t *testing.T, full bool) {
 	for done := 0; done < s.large; done += 50 {
 		var batch []string
 		for i := done; i < done+50; i++ {
-			batch = append(batch, fmt.Sprintf(`{"specversion":"1.0","id":"large-%d","source":"/hostile","type":"ProductAdded","subject":"large-%d",`+
-				`"data":{"productId":"large-%d","category":"large","brand":"b","name":%q,"price":1,"addedAt":"2024-01-01T00:00:00Z"}}`, i, i, i, name))
+			batch = append(batch,
+				fmt.Sprintf(`{"specversion":"1.0","id":"large-%d","source":"/hostile","type":"ProductAdded","subject":"large-%d",`+
+					`"data":{"productId":"large-%d","category":"large","brand":"b","name":%q,"price":1,"addedAt":"2024-01-01T00:00:00Z"}}`, i, i, i, name))
 		}
 		if status, body := s.events(strings.NewReader("[" + strings.Join(batch, ",") + "]")); status != http.StatusCreated {
 			t.Fatalf("large products: %d %s", status, body)
@@ -279,7 +282,8 @@ func (s *live) ask(client *http.Client) error {
 	if err := errors.Join(err, resp.Body.Close()); err != nil {
 		return err
 	}
-	if resp.StatusCode != http.StatusOK || !strings.HasPrefix(string(text), right) || strings.Contains(string(text), "errors") {
+	if resp.StatusCode != http.StatusOK || !strings.HasPrefix(string(text), right) ||
+		strings.Contains(string(text), "errors") {
 		return fmt.Errorf("it is answered %d %.500s", resp.StatusCode, text)
 	}
 	return nil

@@ -67,7 +67,8 @@ func longNames(s *live) {
 func manyValues(s *live) {
 	bodies := []string{
 		`{"query":"query($v: [String]) { __typename }","variables":{"v":[` + strings.Repeat("1,", 450_000) + `1]}}`,
-		`{"query":"{ __typename }","variables":{"v":` + strings.Repeat(`{"v":`, 9000) + "1" + strings.Repeat("}", 9000) + `}}`,
+		`{"query":"{ __typename }","variables":{"v":` + strings.Repeat(`{"v":`, 9000) + "1" + strings.Repeat("}",
+			9000) + `}}`,
 		`{"query":"{ __typename }","extensions":{"v":[` + strings.Repeat("{},", 300_000) + `{}]}}`,
 	}
 	s.storm(func(n int64) {
@@ -105,7 +106,8 @@ func slowReaders(s *live) {
 			}
 			defer conn.Close()
 			_ = conn.(*net.TCPConn).SetReadBuffer(4 << 10) // little of the answer leaves the server
-			fmt.Fprintf(conn, "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+			fmt.Fprintf(conn, "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "+
+				"%d\r\n\r\n%s", len(body), body)
 			time.Sleep(time.Until(end)) // it is the attack
 		})
 	}
@@ -151,7 +153,8 @@ func manyExtensions(s *live) {
 		if err != nil {
 			return
 		}
-		fmt.Fprintf(conn, "POST /events HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/cloudevents-batch+json\r\nContent-Length: %d\r\n\r\n%s",
+		fmt.Fprintf(conn, "POST /events HTTP/1.1\r\nHost: localhost\r\nContent-Type: "+
+			"application/cloudevents-batch+json\r\nContent-Length: %d\r\n\r\n%s",
 			len(body), body)
 		_ = conn.Close()
 	})
@@ -175,9 +178,10 @@ func longHistory(s *live) {
 		var batch []string
 		for i := range 100 {
 			id := n*100 + int64(i)
-			batch = append(batch, fmt.Sprintf(`{"specversion":"1.0","id":"history-%d-%d","source":"/hostile","type":"OrderStatusChanged","subject":"order-2",`+
-				`"data":{"orderId":"order-2","status":"s%d","total":1,"changedAt":%q}}`,
-				time.Now().UnixNano(), id, id, time.Unix(1_800_000_000+id, 0).UTC().Format(time.RFC3339)))
+			batch = append(batch,
+				fmt.Sprintf(`{"specversion":"1.0","id":"history-%d-%d","source":"/hostile","type":"OrderStatusChanged","subject":"order-2",`+
+					`"data":{"orderId":"order-2","status":"s%d","total":1,"changedAt":%q}}`,
+					time.Now().UnixNano(), id, id, time.Unix(1_800_000_000+id, 0).UTC().Format(time.RFC3339)))
 		}
 		s.events(strings.NewReader("[" + strings.Join(batch, ",") + "]"))
 	})
@@ -189,12 +193,14 @@ func deadLetters(s *live) {
 		var batch []string
 		for i := range 100 {
 			id := fmt.Sprintf("missing-%d-%d-%d", time.Now().UnixNano(), n, i)
-			batch = append(batch, fmt.Sprintf(`{"specversion":"1.0","id":%q,"source":"/hostile","type":"ProductRepriced","subject":%q,`+
-				`"data":{"productId":%q,"price":1}}`, id, id, id))
+			batch = append(batch,
+				fmt.Sprintf(`{"specversion":"1.0","id":%q,"source":"/hostile","type":"ProductRepriced","subject":%q,`+
+					`"data":{"productId":%q,"price":1}}`, id, id, id))
 		}
 		s.events(strings.NewReader("[" + strings.Join(batch, ",") + "]"))
 		for i := range 10 {
-			s.post("/admin/dead-letters/retry", "application/json", strings.NewReader(fmt.Sprintf(`{"projection":"Product","event":"0@%d"}`, 2000+n*100+int64(i))))
+			s.post("/admin/dead-letters/retry", "application/json",
+				strings.NewReader(fmt.Sprintf(`{"projection":"Product","event":"0@%d"}`, 2000+n*100+int64(i))))
 		}
 		s.get("/admin/dead-letters?limit=1000")
 		s.get("/readyz")
@@ -210,7 +216,8 @@ func (s *live) get(path string) {
 	_ = resp.Body.Close()
 }
 
-// check asks the server what it has become of: it lives, refuses what it should, and knows why it is not ready, if it is not.
+// check asks the server what it has become of: it lives, refuses what it should, and knows why it is not ready, if it
+// is not.
 func (s *live) check(t *testing.T) {
 	t.Helper()
 	if err := s.ask(s.client); err != nil {

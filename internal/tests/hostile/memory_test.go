@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
-// gauge watches how much memory is in use: objects with the garbage among them, the room between them, and stacks; how much
-// the runtime holds beside that, to use it again or to give it back to the system in a while; and how much of the process
-// is in memory at all, where the system tells: the program itself, and what the store keeps outside of Go's memory, too.
+// gauge watches how much memory is in use: objects with the garbage among them, the room between them, and stacks; how
+// much the runtime holds beside that, to use it again or to give it back to the system in a while; and how much of the
+// process is in memory at all, where the system tells: the program itself, and what the store keeps outside of Go's
+// memory, too.
 type gauge struct {
 	done                  chan struct{}
 	all                   sync.WaitGroup

@@ -44,11 +44,13 @@ func (a *attacker) asides(d dice) *request {
 	return &request{kind: "admin/asides", method: http.MethodGet, path: asides, query: v.Encode(), header: headers()}
 }
 
-// mend asks for an event that is not set aside to be tried again or skipped: to do so with one that is would change what
-// is folded.
+// mend asks for an event that is not set aside to be tried again or skipped: to do so with one that is would change
+// what is folded.
 func (a *attacker) mend(d dice) *request {
-	ref := pick(d, []string{"0@0", "0@", "@", "0@-1", "0@18446744073709551615", "0@18446744073709551616", "1@1", "0@1@1", "", d.text(), d.text()})
-	body := object{{"projection", quoted(pick(d, []string{"Order", "Order", "Product", "Nothing", d.text()}))}, {"event", quoted(ref)}}
+	ref := pick(d, []string{"0@0", "0@", "@", "0@-1", "0@18446744073709551615", "0@18446744073709551616", "1@1", "0@1@1",
+		"", d.text(), d.text()})
+	body := object{{"projection", quoted(pick(d, []string{"Order", "Order", "Product", "Nothing", d.text()}))},
+		{"event", quoted(ref)}}
 	if d.chance(30) {
 		body = a.disturbObject(d, body)
 	}
@@ -57,8 +59,10 @@ func (a *attacker) mend(d dice) *request {
 		text = d.bytes(text)
 	}
 	q := &request{
-		kind: "admin/mend", method: http.MethodPost, path: asides + pick(d, []string{"/retry", "/skip"}), body: text, sized: true,
-		header: headers("Content-Type", pick(d, []string{"application/json", "application/json", "application/json; charset=utf-8", "text/plain", ""})),
+		kind: "admin/mend", method: http.MethodPost, path: asides + pick(d, []string{"/retry", "/skip"}), body: text,
+		sized: true,
+		header: headers("Content-Type", pick(d, []string{"application/json", "application/json",
+			"application/json; charset=utf-8", "text/plain", ""})),
 	}
 	if d.chance(5) {
 		q.tail, q.sized = 1<<20, false
@@ -71,7 +75,8 @@ func (a *attacker) locked(d dice) *request {
 	q := pick(d, []func(dice) *request{a.asides, a.projections, a.mend, a.fresh})(d)
 	q.kind, q.want = "admin/locked", status(http.StatusUnauthorized)
 	given := pick(d, []string{
-		"", "Bearer ", "Bearer " + writer[1:], "Bearer " + writer + "x", "Basic " + writer, writer, "Bearer " + strings.ToUpper(writer),
+		"", "Bearer ", "Bearer " + writer[1:], "Bearer " + writer + "x", "Basic " + writer, writer, "Bearer " +
+			strings.ToUpper(writer),
 		"Bearer " + boss.token(), "Bearer " + headerValue(d.text()), "Bearer " + strings.Repeat("t", 20_000),
 	})
 	q.header["Authorization"] = []string{given}
@@ -84,17 +89,20 @@ func (a *attacker) locked(d dice) *request {
 // elsewhere asks for what the shop shows beside its API, or has not at all.
 func (a *attacker) elsewhere(d dice) *request {
 	path := pick(d, []string{
-		"/", "/livez", "/readyz", "/metrics", "/schema.graphql", "/admin", "/admin/", "/admin/dead-letters/retry", "/assets/", "/favicon.ico",
+		"/", "/livez", "/readyz", "/metrics", "/schema.graphql", "/admin", "/admin/", "/admin/dead-letters/retry",
+		"/assets/", "/favicon.ico",
 		"/assets/../../etc/passwd", "//", "/./graphql/", "/graphql/x", "/events/", "*", "/" + d.text(), "/assets/" + d.text(),
 	})
 	return &request{
-		kind: "elsewhere", method: pick(d, []string{"GET", "GET", "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "CONNECT", "X"}), path: path,
-		query: pick(d, []string{"", "", "x=%", url.QueryEscape(d.text())}), header: headers("Accept-Encoding", pick(d, []string{"", "gzip"})),
+		kind: "elsewhere", method: pick(d, []string{"GET", "GET", "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS",
+			"CONNECT", "X"}), path: path,
+		query: pick(d, []string{"", "", "x=%", url.QueryEscape(d.text())}), header: headers("Accept-Encoding",
+			pick(d, []string{"", "gzip"})),
 	}
 }
 
-// operatorProblems are the types of problem details that an operator of this shop can be answered with. Beyond them there
-// is one for servers without a token of writers, one for events that fail again, and one that nobody is to see.
+// operatorProblems are the types of problem details that an operator of this shop can be answered with. Beyond them
+// there is one for servers without a token of writers, one for events that fail again, and one that nobody is to see.
 var operatorProblems = []string{"unauthorized", "bad-request", "not-found"}
 
 // verifyOperator reads an answer to somebody who sees to the projections.
@@ -116,7 +124,8 @@ func verifyOperator(a *answer) (v verdict, err error) {
 	return v, err
 }
 
-// verifyPage reads an answer of any other kind. Pages, metrics and the schema show what they are made of, and no messages.
+// verifyPage reads an answer of any other kind. Pages, metrics and the schema show what they are made of, and no
+// messages.
 func verifyPage(a *answer) (v verdict, err error) {
 	if a.status >= http.StatusBadRequest {
 		v.messages = []string{a.body.String()}

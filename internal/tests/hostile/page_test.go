@@ -122,7 +122,8 @@ func (a *attacker) page(d dice) *request {
 	limit := 1 + d.IntN(30)
 	r := post(kind, q.document(limit, token), "")
 	if d.chance(50) {
-		doc := fmt.Sprintf("query($t: String) {p: %s(%s, limit: %d, nextToken: $t) { items { __typename } nextToken } }", q.name, q.arguments, limit)
+		doc := fmt.Sprintf("query($t: String) {p: %s(%s, limit: %d, nextToken: $t) { items { __typename } nextToken } }",
+			q.name, q.arguments, limit)
 		r = post(kind, doc, `{"t":`+quoted(token)+"}")
 	}
 	r.want = want

@@ -61,9 +61,12 @@ func TestTextsAreChanged(t *testing.T) {
 
 func TestLeaksAreFound(t *testing.T) {
 	for _, message := range []string{
-		"runtime error: index out of range [3] with length 3", "goroutine 12 [running]:", "query Order: pebble: closed", "panic: oops",
-		"json: cannot unmarshal string into Go value", "strconv.ParseInt: parsing \"x\": invalid syntax", "%!s(int=7) is wrong",
-		"open /srv/data/rows: no such file", "graph.Runtime has none", "querydb.ErrInvalid", "map[a:1]", "interface {} is string, not int",
+		"runtime error: index out of range [3] with length 3", "goroutine 12 [running]:", "query Order: pebble: closed",
+		"panic: oops",
+		"json: cannot unmarshal string into Go value", "strconv.ParseInt: parsing \"x\": invalid syntax",
+		"%!s(int=7) is wrong",
+		"open /srv/data/rows: no such file", "graph.Runtime has none", "querydb.ErrInvalid", "map[a:1]",
+		"interface {} is string, not int",
 		"at github.com/foldql/foldql/graph", "read.go:12", "want int64", "<nil>", "a *ast.Field", "dial tcp: *net.OpError",
 	} {
 		if leak(message) == "" {
@@ -72,8 +75,11 @@ func TestLeaksAreFound(t *testing.T) {
 	}
 	for _, message := range []string{
 		"", "you may not read Invoice", `Cannot query field "events" on type "Query". Did you mean "Sales_Order"?`,
-		"Event 0 (id \"h-1\"), data: not JSON: want ',' or '}', got 's' at byte 92.", "internal error; the server's log has it under ABC",
-		"Int cannot represent 99999999999: it has more than 32 bits", "the request ran out of time reading Order; ask for less, or again",
+		"Event 0 (id \"h-1\"), data: not JSON: want ',' or '}', got 's' at byte 92.",
+		"internal error; the server's log has " +
+			"it under ABC",
+		"Int cannot represent 99999999999: it has more than 32 bits", "the request ran out of time reading Order; ask for " +
+			"less, or again",
 	} {
 		if text := leak(message); text != "" {
 			t.Errorf("%q is taken for a leak, because of %q", message, text)
@@ -115,19 +121,30 @@ func TestWrongAnswersAreFound(t *testing.T) {
 		{"an internal error", ask, 200, "", `{"errors":[{"message":"no","extensions":{"code":"INTERNAL"}}]}`, false},
 		{"a leak", ask, 200, "", `{"errors":[{"message":"goroutine 1","extensions":{"code":"FORBIDDEN"}}]}`, false},
 		{"status 500", ask, 500, "", `{"errors":[{"message":"no","extensions":{"code":"FORBIDDEN"}}]}`, false},
-		{"unavailable without trouble", ask, 200, "", `{"errors":[{"message":"no","extensions":{"code":"UNAVAILABLE"}}]}`, false},
-		{"unavailable in trouble", troubled, 503, "", `{"errors":[{"message":"no","extensions":{"code":"UNAVAILABLE"}}]}`, true},
-		{"503 for something else", troubled, 503, "", `{"errors":[{"message":"no","extensions":{"code":"FORBIDDEN"}}]}`, false},
+		{"unavailable without trouble", ask, 200, "", `{"errors":[{"message":"no","extensions":{"code":"UNAVAILABLE"}}]}`,
+			false},
+		{"unavailable in trouble", troubled, 503, "", `{"errors":[{"message":"no","extensions":{"code":"UNAVAILABLE"}}]}`,
+			true},
+		{"503 for something else", troubled, 503, "", `{"errors":[{"message":"no","extensions":{"code":"FORBIDDEN"}}]}`,
+			false},
 		{"a forged token let in", forged, 200, "", `{"data":{"a":1}}`, false},
 		{"a good query refused", good, 200, "", `{"errors":[{"message":"no","extensions":{"code":"FORBIDDEN"}}]}`, false},
-		{"events taken", take, 201, "application/json", `{"appended":[{"partition":"0","offset":1,"duplicate":false}]}`, true},
-		{"none new, status 201", take, 201, "application/json", `{"appended":[{"partition":"0","offset":1,"duplicate":true}]}`, false},
-		{"a problem", take, 400, problem, `{"type":"urn:foldql:problem:invalid-event","title":"t","status":400,"detail":"d"}`, true},
-		{"a problem of another status", take, 400, problem, `{"type":"urn:foldql:problem:conflict","title":"t","status":409,"detail":"d"}`, false},
-		{"an unknown problem", take, 400, problem, `{"type":"urn:foldql:problem:oops","title":"t","status":400,"detail":"d"}`, false},
-		{"an internal problem", take, 500, problem, `{"type":"urn:foldql:problem:internal","title":"t","status":500,"detail":"d"}`, false},
-		{"a problem without detail", take, 400, problem, `{"type":"urn:foldql:problem:conflict","title":"t","status":400}`, false},
-		{"a leak in a reason", take, 400, problem, `{"type":"urn:foldql:problem:conflict","title":"t","status":400,"detail":"d","reason":"map[]"}`, false},
+		{"events taken", take, 201, "application/json", `{"appended":[{"partition":"0","offset":1,"duplicate":false}]}`,
+			true},
+		{"none new, status 201", take, 201, "application/json",
+			`{"appended":[{"partition":"0","offset":1,"duplicate":true}]}`, false},
+		{"a problem", take, 400, problem,
+			`{"type":"urn:foldql:problem:invalid-event","title":"t","status":400,"detail":"d"}`, true},
+		{"a problem of another status", take, 400, problem,
+			`{"type":"urn:foldql:problem:conflict","title":"t","status":409,"detail":"d"}`, false},
+		{"an unknown problem", take, 400, problem,
+			`{"type":"urn:foldql:problem:oops","title":"t","status":400,"detail":"d"}`, false},
+		{"an internal problem", take, 500, problem,
+			`{"type":"urn:foldql:problem:internal","title":"t","status":500,"detail":"d"}`, false},
+		{"a problem without detail", take, 400, problem, `{"type":"urn:foldql:problem:conflict","title":"t","status":400}`,
+			false},
+		{"a leak in a reason", take, 400, problem,
+			`{"type":"urn:foldql:problem:conflict","title":"t","status":400,"detail":"d","reason":"map[]"}`, false},
 	} {
 		a := &answer{status: c.status, header: http.Header{}}
 		a.header.Set("Content-Type", c.mediaType)

@@ -50,8 +50,9 @@ func newSite(t *testing.T, log *ending, drv driver.Driver) *site {
 		t.Fatal(err)
 	}
 	app := server.App{
-		Models: model.All, Events: event.Types, Projections: projectors.Projections(), Catalog: generated.Catalog, Schema: generated.New,
-		SDL: generated.SDL(),
+		Models: model.All, Events: event.Types, Projections: projectors.Projections(), Catalog: generated.Catalog,
+		Schema: generated.New,
+		SDL:    generated.SDL(),
 	}
 	verifier, err := auth.NewVerifier(t.Context(), auth.Config{Secret: []byte(secret), Logger: logger})
 	if err != nil {

@@ -125,7 +125,8 @@ func compareStores(t *testing.T, got, want *observed) (differences []string, row
 
 // same reports whether two rows are the same in all that is stored.
 func same(a, b *driver.Row) bool {
-	return a.Key == b.Key && bytes.Equal(a.Record, b.Record) && slices.Equal(a.Indexes, b.Indexes) && a.Position == b.Position &&
+	return a.Key == b.Key && bytes.Equal(a.Record, b.Record) && slices.Equal(a.Indexes, b.Indexes) &&
+		a.Position == b.Position &&
 		a.Expires.Equal(b.Expires)
 }
 

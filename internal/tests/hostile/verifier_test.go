@@ -15,14 +15,16 @@ import (
 
 // codes are those that the API documents, and that clients can provoke, alone or together with a store that fails.
 var codes = []graphqlerr.Code{
-	graphqlerr.BadUserInput, graphqlerr.InvalidToken, graphqlerr.Unauthenticated, graphqlerr.Forbidden, graphqlerr.ParseFailed,
+	graphqlerr.BadUserInput, graphqlerr.InvalidToken, graphqlerr.Unauthenticated, graphqlerr.Forbidden,
+	graphqlerr.ParseFailed,
 	graphqlerr.ValidationFailed, graphqlerr.LimitExceeded, graphqlerr.Timeout, graphqlerr.Unavailable,
 }
 
 // problems are the types of problem details that events can be answered with; there is one more, internal, which nobody
 // is to see.
 var problems = []string{
-	"method-not-allowed", "unsupported-media-type", "request-too-large", "incomplete-request", "invalid-batch", "invalid-event",
+	"method-not-allowed", "unsupported-media-type", "request-too-large", "incomplete-request", "invalid-batch",
+	"invalid-event",
 	"event-too-large", "conflict", "unavailable",
 }
 
@@ -107,12 +109,16 @@ func leak(message string) string {
 
 var (
 	internals = []string{
-		"goroutine", "panic", "runtime error", "nil pointer", "<nil>", "0xc0", ".go:", "github.com", "golang", "pebble", "Pebble",
-		"gqlgen", "gqlparser", "jlexer", "easyjson", "%!", "interface {}", "interface{}", "map[", "[]byte", "[]string", "[]any",
-		"nmarshal", "json: ", "int32", "int64", "float32", "float64", "strconv", "/home/", "/srv/", "/tmp/", "/root/", "/usr/",
+		"goroutine", "panic", "runtime error", "nil pointer", "<nil>", "0xc0", ".go:", "github.com", "golang",
+		"pebble", "Pebble",
+		"gqlgen", "gqlparser", "jlexer", "easyjson", "%!", "interface {}", "interface{}", "map[", "[]byte",
+		"[]string", "[]any",
+		"nmarshal", "json: ", "int32", "int64", "float32", "float64", "strconv", "/home/", "/srv/", "/tmp/",
+		"/root/", "/usr/",
 	}
-	names = regexp.MustCompile(`\b(graph|graphql|graphqlhttp|graphqlerr|querydb|keys|record|driver|json|http|url|time|jwt|ast|gqlerror|` +
-		`reflect|auth|ingest|eventlog|model|event|errors|fmt|io|context|sync|syscall|os|net)\.[A-Z]\w*`)
+	names = regexp.MustCompile(
+		`\b(graph|graphql|graphqlhttp|graphqlerr|querydb|keys|record|driver|json|http|url|time|jwt|ast|gqlerror|` +
+			`reflect|auth|ingest|eventlog|model|event|errors|fmt|io|context|sync|syscall|os|net)\.[A-Z]\w*`)
 )
 
 // verifyAPI reads a response of GraphQL.
@@ -122,7 +128,8 @@ func verifyAPI(a *answer) (v verdict, err error) {
 		Errors     *[]responseError
 		Extensions json.RawMessage
 	}
-	if err := wellFormed(a, &body, "application/json; charset=utf-8", "application/graphql-response+json; charset=utf-8"); err != nil {
+	if err := wellFormed(a, &body, "application/json; charset=utf-8",
+		"application/graphql-response+json; charset=utf-8"); err != nil {
 		return v, err
 	}
 	if body.Data != nil {
@@ -203,7 +210,8 @@ func verifyProblem(a *answer, problems []string) (v verdict, err error) {
 	case !ours || !slices.Contains(problems, kind):
 		return v, fmt.Errorf("the type of the problem is %q", body.Type)
 	case body.Status != a.status || body.Title == "" || body.Detail == "":
-		return v, fmt.Errorf("the problem has the status %d, the title %q and the detail %q", body.Status, body.Title, body.Detail)
+		return v, fmt.Errorf("the problem has the status %d, the title %q and the detail %q", body.Status, body.Title,
+			body.Detail)
 	}
 	named := body.Field == "type" || body.Field == "data" || strings.HasPrefix(body.Field, "data.")
 	if kind == "conflict" || kind == "invalid-event" && named && !strings.HasPrefix(body.Reason, "not JSON") {

@@ -7,8 +7,8 @@ import (
 )
 
 // File returns the file with the events, gzipped JSON lines, from the folder of examples/registry: the one that
-// REGISTRY_EVENTS names, else all events where they are, beside the sample or in shared/data beside the checkout, else the
-// sample, which has those of 64 packages.
+// REGISTRY_EVENTS names, else all events where they are, beside the sample or in shared/data beside the checkout, else
+// the sample, which has those of 64 packages.
 func File(project string) string {
 	if file := os.Getenv("REGISTRY_EVENTS"); file != "" {
 		return file

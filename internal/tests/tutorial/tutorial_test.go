@@ -27,11 +27,13 @@ func TestTheTutorialWorks(t *testing.T) {
 
 // TestBlocksAndTheirSentences: what is no block between ``` could not be executed, and is an error.
 func TestBlocksAndTheirSentences(t *testing.T) {
-	found, err := blocks("Some text. More in `a.go`. Write\n`b.go`:\n\n```go\npackage b\n```\n\nRun:\n\n```sh\ntrue\n```\n")
+	found, err := blocks("Some text. More in `a.go`. Write\n`b.go`:\n\n```go\npackage " +
+		"b\n```\n\nRun:\n\n```sh\ntrue\n```\n")
 	if err != nil || len(found) != 2 {
 		t.Fatal(found, err)
 	}
-	if verb, name := found[0].file(); verb != "Write" || name != "b.go" || found[0].text != "package b\n" || found[0].line != 4 {
+	if verb, name := found[0].file(); verb != "Write" || name != "b.go" || found[0].text != "package b\n" ||
+		found[0].line != 4 {
 		t.Errorf("%+v", found[0])
 	}
 	if verb, _ := found[1].file(); verb != "" || found[1].intro != "Run:" || found[1].language != "sh" {

@@ -23,8 +23,8 @@ func (c Case) Text(s string) string {
 	return string(c.Append(nil, s))
 }
 
-// Beginnings returns what texts that begin with s begin with in the case, in order: two texts where the last letter of s is a
-// sigma, which may end a word or go on with it.
+// Beginnings returns what texts that begin with s begin with in the case, in order: two texts where the last letter of
+// s is a sigma, which may end a word or go on with it.
 func (c Case) Beginnings(s string) []string {
 	ended, goesOn := c.Text(s), c.Text(s+"a")
 	goesOn = goesOn[:len(goesOn)-len("a")]

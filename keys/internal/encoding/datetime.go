@@ -10,8 +10,8 @@ func AppendDateTime(dst []byte, t time.Time) []byte {
 	return append(dst, 'Z')
 }
 
-// AppendKeyTime appends the instant as keys hold it: three fraction digits, the Z, then whatever digits are finer. Their
-// last digit is never a zero, so an instant has one text, and a prefix of it is the earlier instant.
+// AppendKeyTime appends the instant as keys hold it: three fraction digits, the Z, then whatever digits are finer.
+// Their last digit is never a zero, so an instant has one text, and a prefix of it is the earlier instant.
 func AppendKeyTime(dst []byte, t time.Time) []byte {
 	t = t.UTC()
 	dst = appendMillis(dst, t)

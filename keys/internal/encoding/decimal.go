@@ -8,8 +8,8 @@ import (
 // MaxDigits is how many digits a decimal may have before its point, and how many after it.
 const MaxDigits = 999
 
-// CanonicalDecimal reads decimal text ("12.50", "-3e2") into canonical form; it fails where s is not a number or has more
-// than 999 integer or 999 fraction digits.
+// CanonicalDecimal reads decimal text ("12.50", "-3e2") into canonical form; it fails where s is not a number or has
+// more than 999 integer or 999 fraction digits.
 func CanonicalDecimal(s string) (string, error) {
 	if isCanonical(s) {
 		return s, nil
@@ -79,8 +79,8 @@ func scanNumber(s string) (n number, ok bool) {
 	return n, true
 }
 
-// scanExponent reads a signed integer. One that is too large for any Decimal becomes one that is just too large, however
-// many zeros the digits have to set against it.
+// scanExponent reads a signed integer. One that is too large for any Decimal becomes one that is just too large,
+// however many zeros the digits have to set against it.
 func scanExponent(s string) (e int, ok bool) {
 	negative := strings.HasPrefix(s, "-")
 	if negative || strings.HasPrefix(s, "+") {

@@ -31,8 +31,8 @@ func Escape(dst []byte, start int, sep byte, number bool) []byte {
 
 const hex = "0123456789ABCDEF"
 
-// escapes reports whether the byte c of a value is escaped. Of a number these are its sign and its point; the marks that
-// say how long it is and where it ends are not the value's own.
+// escapes reports whether the byte c of a value is escaped. Of a number these are its sign and its point; the marks
+// that say how long it is and where it ends are not the value's own.
 func escapes(c, sep byte, number bool) bool {
 	if c != sep && c != '%' {
 		return false

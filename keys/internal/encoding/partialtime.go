@@ -2,7 +2,8 @@ package encoding
 
 import "time"
 
-// PartialTime is a date-time that may be partial, as it was written: as many fields as were given, and perhaps an offset.
+// PartialTime is a date-time that may be partial, as it was written: as many fields as were given, and perhaps an
+// offset.
 type PartialTime struct {
 	year, month, day, hour, minute, second int
 	nanos                                  int

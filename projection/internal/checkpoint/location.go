@@ -12,8 +12,9 @@ type location struct {
 	Record
 	model   *querydb.Model
 	serving querydb.Generation
-	tableID string // of the table of the generation that serves, "" where the store has no such thing, or the table is gone
-	gone    bool   // the table
+	// of the table of the generation that serves, "" where the store has no such thing, or the table is gone
+	tableID string
+	gone    bool // the table
 	owner   querydb.MarkState
 }
 
@@ -47,7 +48,8 @@ func (p *location) good() bool {
 // then it holds no rows, or rows of an earlier time. Or the rows are not those that are on record: see
 // querydb.MarkState.
 func (p *location) lost() bool {
-	return p.here() && (p.gone || p.TableID != p.tableID || p.owner != querydb.MarkRecorded && p.owner != querydb.MarkAbsent)
+	return p.here() && (p.gone || p.TableID != p.tableID || p.owner != querydb.MarkRecorded &&
+		p.owner != querydb.MarkAbsent)
 }
 
 // here reports whether what is on record is about the generation that serves.
@@ -56,7 +58,8 @@ func (p *location) here() bool { return p.Table == p.model.Table && p.Generation
 // joins reports whether another projection has begun the table anew, for this one too, so that it has not to do so
 // again.
 func (p *location) joins() bool {
-	return p.model.MultiProjection() && p.serving.Noted && p.serving.Version == p.model.Version && !p.forgotten && !p.here()
+	return p.model.MultiProjection() && p.serving.Noted && p.serving.Version == p.model.Version && !p.forgotten &&
+		!p.here()
 }
 
 // next is the generation that the projection writes to from its first event on.
@@ -127,7 +130,8 @@ func (p *location) why() string {
 	case p.gone:
 		return fmt.Sprintf("table %s, which has its rows, is gone", was.Table)
 	case p.here() && p.TableID != p.tableID:
-		return fmt.Sprintf("table %s is another than the one that its rows were written to: it was made anew, or restored", was.Table)
+		return fmt.Sprintf("table %s is another than the one that its rows were written to: it was made anew, or restored",
+			was.Table)
 	case p.here() && p.owner == querydb.MarkLost:
 		return fmt.Sprintf("table %s has lost its rows", was.Table)
 	case p.here() && p.owner == querydb.MarkUnrecorded:

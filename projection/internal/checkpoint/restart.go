@@ -61,7 +61,9 @@ func (s *State) succeeded(ctx context.Context, was *location) error {
 	if err != nil {
 		return err
 	}
-	return DamageError{fmt.Errorf("another process has begun the rows of %s anew, of version %s in table %s: this one, of version %s in table %s, must end",
+	return DamageError{fmt.Errorf("another process has begun the rows of %s anew, of version %s in table %s: "+
+		"this one, of "+
+		"version %s in table %s, must end",
 		was.model.Name, was.Version, was.Table, was.model.Version, was.model.Table)}
 }
 

@@ -15,8 +15,8 @@ import (
 // Stores of earlier versions have one note for all checkpoints of a projection, which names no event, and dead
 // letters and decisions without a hash of theirs. They are taken over as they are, without a fold:
 //
-//  1. The former note is put behind a fence: what it said stands in a note of its place that no former version can read. So
-//     a process of one stops, and none begins.
+//  1. The former note is put behind a fence: what it said stands in a note of its place that no former version can
+//     read. So a process of one stops, and none begins.
 //  2. Dead letters and decisions are copied, each with the hash of the event that the log holds at its place.
 //  3. The Header and the checkpoints are written, and the former note keeps the fence alone.
 //
@@ -44,7 +44,8 @@ type fenced struct {
 
 func fence(projection string, taken json.RawMessage, revision uint64) querydb.Note {
 	return querydb.Note{
-		Kind: formerCheckpoint, ID: projection, Value: encode(fenced{Version: 2, Taken: taken}), Read: true, Revision: revision,
+		Kind: formerCheckpoint, ID: projection, Value: encode(fenced{Version: 2, Taken: taken}), Read: true,
+		Revision: revision,
 	}
 }
 
@@ -93,7 +94,8 @@ func (b *Record) readFormer(ctx context.Context, db *querydb.DB, projection stri
 func (s *State) upgrade(ctx context.Context, p *location) error {
 	name := s.p.Name
 	if !p.former.fenced {
-		if err := s.db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{fence(name, p.former.text, p.former.revision)}}); err != nil {
+		if err := s.db.Apply(ctx,
+			querydb.Batch{Notes: []querydb.Note{fence(name, p.former.text, p.former.revision)}}); err != nil {
 			return fmt.Errorf("take over the checkpoints of %s: %w", name, err)
 		}
 		p.former.revision++
@@ -118,7 +120,8 @@ func (s *State) upgrade(ctx context.Context, p *location) error {
 	if err := s.db.Apply(ctx, querydb.Batch{Notes: notes}); err != nil {
 		return fmt.Errorf("take over the checkpoints of %s: %w", name, err)
 	}
-	s.log.InfoContext(ctx, "projection: the checkpoints are taken over from a former version; it must not run on this store any more")
+	s.log.InfoContext(ctx, "projection: the checkpoints are taken over from a former version; it must not run on this "+
+		"store any more")
 	return nil
 }
 

@@ -15,7 +15,8 @@ type verifier struct{ position.Verifier }
 
 // Mismatches tells, without a change of anything, what is on record about a projection that the source contradicts:
 // nothing must be appended to it, nor folded from it, as long as there is any.
-func Mismatches(ctx context.Context, db *querydb.DB, src eventlog.Source, p Projection) (all []*position.MismatchError, err error) {
+func Mismatches(ctx context.Context, db *querydb.DB, src eventlog.Source,
+	p Projection) (all []*position.MismatchError, err error) {
 	b, err := readRecord(ctx, db, p.Name)
 	if err != nil {
 		return nil, err

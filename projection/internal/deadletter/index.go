@@ -92,5 +92,6 @@ func (a *Index) Released(at position.Ref, l *Letter, skip bool) ([]uint64, error
 	case skip: // it is taken out of the middle; the others go on waiting
 		return []uint64{at.Offset}, nil
 	}
-	return nil, fmt.Errorf("it waits for event %s of the same subject: retry or skip that first", position.Ref{Partition: at.Partition, Offset: first})
+	return nil, fmt.Errorf("it waits for event %s of the same subject: retry or skip that first",
+		position.Ref{Partition: at.Partition, Offset: first})
 }

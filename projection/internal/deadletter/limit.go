@@ -19,7 +19,8 @@ type Limit int
 
 // Exceeded reports whether the event with the number would be one dead letter too many of its partition, beside those
 // that there are and those of a commit in hand.
-func (l Limit) Exceeded(a *Index, partition string, inHand []uint64, number uint64) (letters int, among uint64, exceeded bool) {
+func (l Limit) Exceeded(a *Index, partition string, inHand []uint64, number uint64) (letters int, among uint64,
+	exceeded bool) {
 	letters = 1 + recent(a.failed[partition], number) + recent(inHand, number)
 	among = min(number, recentEvents)
 	exceeded = l < NoLimit && letters >= fewFailures && uint64(letters)*100 > uint64(l)*among

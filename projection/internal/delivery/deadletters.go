@@ -17,7 +17,8 @@ var ErrNoDeadLetter = errors.New("the event is no dead letter")
 
 // ListDeadLetters calls visit with up to limit dead letters in order of partition and offset, after the one that the
 // reference names, from the first where after is "".
-func (r *Runner) ListDeadLetters(ctx context.Context, after string, limit int, visit func(position.Ref, *deadletter.Letter)) error {
+func (r *Runner) ListDeadLetters(ctx context.Context, after string, limit int,
+	visit func(position.Ref, *deadletter.Letter)) error {
 	id := ""
 	if after != "" {
 		at, err := position.ParseRef(after)

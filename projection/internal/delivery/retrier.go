@@ -29,7 +29,8 @@ func (r *retrier) do(ctx context.Context, what Act, f func(context.Context) erro
 			return err
 		}
 		if errors.Is(err, querydb.ErrStale) { // nothing is wrong: another process was first
-			r.log.LogAttrs(ctx, slog.LevelDebug, "projection: reading again", slog.String("act", string(what)), slog.Any("error", err))
+			r.log.LogAttrs(ctx, slog.LevelDebug, "projection: reading again", slog.String("act", string(what)),
+				slog.Any("error", err))
 		} else {
 			r.failed(ctx, what, err)
 		}
@@ -41,7 +42,8 @@ func (r *retrier) do(ctx context.Context, what Act, f func(context.Context) erro
 
 func (r *retrier) failed(ctx context.Context, what Act, err error) {
 	r.monitor.failed(what, err)
-	r.log.LogAttrs(ctx, slog.LevelWarn, "projection: trying again", slog.String("act", string(what)), slog.Any("error", err))
+	r.log.LogAttrs(ctx, slog.LevelWarn, "projection: trying again", slog.String("act", string(what)),
+		slog.Any("error", err))
 }
 
 // guarded is f with a panic for an error.
@@ -60,7 +62,8 @@ func (r *retrier) guarded(ctx context.Context, f func(context.Context) error) (e
 func refused(err error) bool {
 	var row fold.RowError
 	var panicked *usercode.PanicError
-	return errors.As(err, &row) || errors.As(err, &panicked) || errors.Is(err, querydb.ErrDamaged) || errors.Is(err, querydb.ErrInvalid) ||
+	return errors.As(err, &row) || errors.As(err, &panicked) || errors.Is(err, querydb.ErrDamaged) ||
+		errors.Is(err, querydb.ErrInvalid) ||
 		errors.Is(err, querydb.ErrTooLarge) || errors.Is(err, querydb.ErrConflict)
 }
 

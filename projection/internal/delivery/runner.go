@@ -93,7 +93,8 @@ func (r *Runner) Run(ctx context.Context) (err error) {
 }
 
 // errVanished is of a goroutine that ends without a word.
-var errVanished = errors.New("the goroutine of the projection has ended without an error (runtime.Goexit): restart the server")
+var errVanished = errors.New("the goroutine of the projection has ended without an error (runtime.Goexit): " +
+	"restart the server")
 
 // run reads and folds from where the checkpoint stands.
 func (r *Runner) run(ctx context.Context) error {
@@ -228,7 +229,8 @@ func (r *Runner) CanResume(ctx context.Context, stop *StopError) (bool, error) {
 	}
 	_, decided := r.state.Decisions[stop.at]
 	if stop.TooManyDeadLetters() {
-		_, _, exceeded := deadletter.Limit(r.cfg.MaxDeadLetters).Exceeded(r.state.Letters, stop.at.Partition, nil, stop.number)
+		_, _, exceeded := deadletter.Limit(r.cfg.MaxDeadLetters).Exceeded(r.state.Letters, stop.at.Partition, nil,
+			stop.number)
 		decided = decided || !exceeded
 	}
 	return decided || r.state.Done().Partitions[stop.at.Partition].Offset >= stop.at.Offset, nil

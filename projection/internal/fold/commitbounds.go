@@ -10,8 +10,8 @@ import (
 // On a store that commits write by write, a window may be left half written, and then others fold its events again,
 // from the same checkpoint, in windows of another length. What makes that safe is here and in rows.passed:
 //
-//   - A row tells how far it has come, and an event that it has come to is passed over. So the rows that an op changes are
-//     always as they were when it was first evaluated, or have been changed by it already.
+//   - A row tells how far it has come, and an event that it has come to is passed over. So the rows that an op changes
+//     are always as they were when it was first evaluated, or have been changed by it already.
 //   - What a Follow has read, and does not write, can be read again until its row is durable: an event that changes it
 //     begins the next commit, and one that both follows and changes is one commit.
 //   - What an atomic model's commit cannot hold begins the next one.

@@ -87,7 +87,8 @@ func (f *Fold) memberOf(op Op) (member, error) {
 			}
 		}
 	}
-	return nil, fmt.Errorf("op %T does not change rows of %s: a projector returns ops of its own model", op, f.members[0].model().Name)
+	return nil, fmt.Errorf("op %T does not change rows of %s: a projector returns ops of its own model", op,
+		f.members[0].model().Name)
 }
 
 // Need collects what Load has to read for the ops of one event. An error is the event's own.

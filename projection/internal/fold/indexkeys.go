@@ -134,7 +134,8 @@ func (f *indexer[R]) updated(e *entry[R], row *R) (indexKeys, error) {
 }
 
 // patched are the keys after a patch, which has made the row what it is and has mentioned fields so.
-func (f *indexer[R]) patched(e *entry[R], row *R, exists bool, said []keys.FieldChange, at ApplyPoint) (indexKeys, error) {
+func (f *indexer[R]) patched(e *entry[R], row *R, exists bool, said []keys.FieldChange, at ApplyPoint) (indexKeys,
+	error) {
 	alone := !f.traits.policy && f.traits.writer == ""
 	if alone && !exists {
 		return nil, nil // all halves are composed of the row

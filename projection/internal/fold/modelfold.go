@@ -14,9 +14,11 @@ type modelFold[R any] struct {
 	unique *uniqueKeys[R]
 }
 
-func newModelFold[R any](codec *querydb.Codec[R], db *querydb.DB, w *querydb.Writer, b *bounds, readers int) *modelFold[R] {
+func newModelFold[R any](codec *querydb.Codec[R], db *querydb.DB, w *querydb.Writer, b *bounds,
+	readers int) *modelFold[R] {
 	m := newRowModel(codec, w)
-	rs := &rows[R]{indexer: indexer[R]{rowModel: m, slots: len(m.desc.Indexes)}, db: db.ForFold(m.traits.writer), bounds: b}
+	rs := &rows[R]{indexer: indexer[R]{rowModel: m, slots: len(m.desc.Indexes)}, db: db.ForFold(m.traits.writer),
+		bounds: b}
 	if m.desc.Entity != nil {
 		rs.slots = len(m.desc.Entity.Table.Indexes)
 	}

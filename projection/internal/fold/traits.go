@@ -86,7 +86,8 @@ func indexOf(m *querydb.Model, i int, w *querydb.Writer) index {
 	whole := m.Entity == nil || m.Indexes[i].Unique
 	add := func(h *querydb.Half, sort bool, slots []int) {
 		if h.Layout.Exists() && slices.Contains(slots, x.slot) {
-			x.halves = append(x.halves, half{keys.IndexHalf{Layout: h.Layout, Policy: h.Policy, NeverTruncate: whole}, sort, h.Fields})
+			x.halves = append(x.halves, half{keys.IndexHalf{Layout: h.Layout, Policy: h.Policy, NeverTruncate: whole},
+				sort, h.Fields})
 		}
 	}
 	add(&m.Indexes[i].PK, false, part.PK)

@@ -22,14 +22,16 @@ type MismatchError struct {
 }
 
 func (e *MismatchError) Error() string {
-	record := fmt.Sprintf("the %s of projection %s at offset %d of partition %q is about %s", e.Record, e.Projection, e.Offset, e.Partition, e.Event)
+	record := fmt.Sprintf("the %s of projection %s at offset %d of partition %q is about %s", e.Record, e.Projection,
+		e.Offset, e.Partition, e.Event)
 	switch {
 	case e.Remade:
 		return record + ", in a log that was made before this one and is another"
 	case e.Found == "":
 		return fmt.Sprintf("%s, and the log ends at offset %d: it is another log, or an older copy", record, e.End)
 	}
-	return fmt.Sprintf("%s, and the log holds %s there: it is another log, or went another way from an older copy", record, e.Found)
+	return fmt.Sprintf("%s, and the log holds %s there: it is another log, or went another way from an older copy",
+		record, e.Found)
 }
 
 // What can be at odds with a source: see MismatchError.Record.

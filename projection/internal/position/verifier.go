@@ -28,7 +28,8 @@ func (v *Verifier) Holds(ctx context.Context, record, partition string, offset u
 	if err != nil {
 		return err
 	}
-	wrong := &MismatchError{Projection: v.Projection, Partition: partition, Record: record, Offset: offset, Event: a.String(), End: end}
+	wrong := &MismatchError{Projection: v.Projection, Partition: partition, Record: record, Offset: offset,
+		Event: a.String(), End: end}
 	if known && end < offset {
 		return wrong
 	}

@@ -40,14 +40,17 @@ func (h *Hosts) refuse(r *http.Request) *problem.Problem {
 		return nil
 	}
 	if name := hostName(r.Host); net.ParseIP(name) == nil && !h.own(name) {
-		return problem.ForeignHost("This server is not asked by that name; if it is to be, start it with --allowed-hosts and the name.")
+		return problem.ForeignHost("This server is not asked by that name; if it is to be, start it with --allowed-hosts " +
+			"and the name.")
 	}
 	origin := r.Header.Get("Origin")
 	// What a page may ask with OPTIONS is answered by the list of origins, and reads nothing.
 	if origin == "" || r.Method == http.MethodOptions || h.ownOrigin(origin, r.Host) {
 		return nil
 	}
-	return problem.ForeignOrigin("Pages of this origin may not ask; if they are to, start the server with --cors-origins and the origin.")
+	return problem.ForeignOrigin("Pages of this origin may not ask; if they are to, start the server with " +
+		"--cors-origins " +
+		"and the origin.")
 }
 
 // Where the server is asked whether it is alive, and whether it is ready.

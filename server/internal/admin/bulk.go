@@ -45,8 +45,8 @@ type bulkFailure struct {
 // MostFailures is how many failures an answer tells.
 const MostFailures = 100
 
-// bulk goes through the next dead letters that are on record, in the order of the list, MostDeadLetters at most. It goes on after
-// one that fails again, and no further when the caller has gone.
+// bulk goes through the next dead letters that are on record, in the order of the list, MostDeadLetters at most. It
+// goes on after one that fails again, and no further when the caller has gone.
 func (a *API) bulk(w http.ResponseWriter, r *http.Request, one *projections.Running, chosen *Filter, do decision) {
 	ctx := context.WithoutCancel(r.Context()) // what has begun is finished
 	list, err := one.DeadLetters(ctx, chosen.After, MostDeadLetters)

@@ -19,8 +19,8 @@ import (
 // API answers operators:
 //
 //	GET  /admin/projections                                     the status of every projection
-//	GET  /admin/dead-letters?projection=NAME&after=REF&limit=N  events that could not be folded, and those blocked by them
-//	POST /admin/dead-letters/retry, /admin/dead-letters/skip    {"projection": NAME, "event": REF}, or a filter for event
+//	GET  /admin/dead-letters?projection=NAME&after=REF&limit=N  events that could not be folded, or are blocked
+//	POST /admin/dead-letters/retry, /admin/dead-letters/skip    {"projection": NAME, "event": REF}, or a filter of event
 //	POST /admin/rebuild                                         {"names": [MODEL or PROJECTION, …]}
 type API struct {
 	Folds *projections.Set
@@ -159,7 +159,8 @@ func readDecision(w http.ResponseWriter, r *http.Request) (DecisionRequest, *pro
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, 64<<10))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&m); err != nil || m.Projection == "" || m.given() == (m.Event != "") {
-		return m, problem.BadRequest(`Send {"projection": NAME, "event": REF}, as the list of dead letters names them; or, in place of ` +
+		return m, problem.BadRequest(`Send {"projection": NAME, "event": REF}, as the list of dead letters names them; or, ` +
+			`in place of ` +
 			`event, "all": true, "reason": TEXT or "type": TYPE.`)
 	}
 	if len(m.Event) > longestRef || len(m.After) > longestRef {

@@ -18,7 +18,8 @@ type RebuildRequest struct {
 	Names []string `json:"names"`
 }
 
-// ProjectionsNamed are the projections that the names of models and projections mean. A model that has several has all of them meant.
+// ProjectionsNamed are the projections that the names of models and projections mean. A model that has several has all
+// of them meant.
 func ProjectionsNamed(all []projection.Projection, names []string) (map[string]bool, error) {
 	meant, known := map[string]bool{}, []string(nil)
 	for _, p := range all {

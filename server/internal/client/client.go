@@ -39,7 +39,8 @@ func (o *Server) Client() (*Client, error) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, config.Wrong("url", "%q is no address; write http://HOST:PORT", o.URL)
 	}
-	return &Client{Who: "the server", Base: strings.TrimRight(o.URL, "/"), token: token, Http: &http.Client{Timeout: 2 * time.Minute}}, nil
+	return &Client{Who: "the server", Base: strings.TrimRight(o.URL, "/"), token: token,
+		Http: &http.Client{Timeout: 2 * time.Minute}}, nil
 }
 
 // Error is an answer of the server that is not the one hoped for.

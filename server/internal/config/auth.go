@@ -25,11 +25,12 @@ type Callers struct {
 	JWTGroupsClaims []string      `name:"jwt-groups-claims" help:"Claims that list the groups of the caller." default:"groups,cognito:groups" group:"Who may read"`
 }
 
-// longestLeeway is more than clocks differ by: tokens that are long expired are not to be accepted for a slip of the pen.
+// longestLeeway is more than clocks differ by: tokens that are long expired are not to be accepted for a slip of the
+// pen.
 const longestLeeway = time.Hour
 
-// Bounds of the time that keys serve which cannot be read again: long enough for the issuer to start anew, and short enough
-// for keys that it has withdrawn.
+// Bounds of the time that keys serve which cannot be read again: long enough for the issuer to start anew, and short
+// enough for keys that it has withdrawn.
 const (
 	shortestKeys = time.Minute
 	longestKeys  = 7 * 24 * time.Hour

@@ -24,14 +24,17 @@ func (p *Data) Parse() (Store, Source, error) {
 		return Store{}, Source{}, err
 	}
 	if p.CacheMB < 1 || p.CacheMB > largestCacheMB {
-		return Store{}, Source{}, Wrong("cache-mb", "%d is out of bounds; give 1 at least, and %d at most", p.CacheMB, largestCacheMB)
+		return Store{}, Source{}, Wrong("cache-mb", "%d is out of bounds; give 1 at least, and %d at most", p.CacheMB,
+			largestCacheMB)
 	}
 	if p.MemoryMB != 0 && p.MemoryMB <= p.CacheMB {
-		return Store{}, Source{}, Wrong("memory-mb", "%d is not more than the cache alone may take (%d); give more, or a smaller cache-mb",
+		return Store{}, Source{}, Wrong("memory-mb", "%d is not more than the cache alone may take (%d); give more, or a "+
+			"smaller cache-mb",
 			p.MemoryMB, p.CacheMB)
 	}
 	if p.ReserveMB < 1 || p.ReserveMB > largestReserveMB {
-		return Store{}, Source{}, Wrong("reserve-mb", "%d is out of bounds; give 1 at least, and %d at most", p.ReserveMB, largestReserveMB)
+		return Store{}, Source{}, Wrong("reserve-mb", "%d is out of bounds; give 1 at least, and %d at most", p.ReserveMB,
+			largestReserveMB)
 	}
 	source, err := parseSource(p.Events)
 	return store, source, err

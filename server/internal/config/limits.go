@@ -52,7 +52,8 @@ func (l *Limits) Validate() error {
 		}
 	}
 	if least := graphqlhttp.LeastMemory(l.MaxBody, l.MaxRead, int64(l.MaxAnswer)); l.MaxInflightBytes < least {
-		return Wrong("max-inflight-bytes", "%d is less than one request may take; give %d at least, or lower max-read or max-answer",
+		return Wrong("max-inflight-bytes", "%d is less than one request may take; give %d at least, or lower max-read "+
+			"or max-answer",
 			l.MaxInflightBytes, least)
 	}
 	return nil

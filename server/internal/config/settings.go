@@ -35,8 +35,8 @@ func WithVariable(v *kong.Value) string {
 	return v.Help + " ($" + variable(v.Name) + ")"
 }
 
-// fromLineAlone reports whether the flag counts on the command line alone: what is set for the server does not choose what
-// else a command works on.
+// fromLineAlone reports whether the flag counts on the command line alone: what is set for the server does not choose
+// what else a command works on.
 func fromLineAlone(flag *kong.Flag) bool { return flag.Tag != nil && flag.Tag.Has("linealone") }
 
 // Validate implements kong.Resolver. A variable that would be ours, and is of no flag, is a mistake.

@@ -46,7 +46,8 @@ func ParseStore(text string) (Store, error) {
 	case kind == DynamoDB:
 		return Store{}, Wrong("store", "%q names no tables; write dynamodb:PREFIX, for example dynamodb:shop-", text)
 	}
-	return Store{}, Wrong("store", "%q is no store; write embedded:DIR, dynamodb:PREFIX, or memory: to try things out", text)
+	return Store{}, Wrong("store", "%q is no store; write embedded:DIR, dynamodb:PREFIX, or memory: to try things out",
+		text)
 }
 
 var tablePrefix = regexp.MustCompile(`^[A-Za-z0-9_.-]{0,100}$`)
@@ -130,5 +131,6 @@ func parseSource(text string) (Source, error) {
 	case kind == File:
 		return Source{}, Wrong("events", "%q names no file; write file:PATH, or file:- for standard input", text)
 	}
-	return Source{}, Wrong("events", "%q is no source of events; write log: for the log of the store, log:DIR, or file:PATH", text)
+	return Source{}, Wrong("events", "%q is no source of events; write log: for the log of the store, log:DIR, "+
+		"or file:PATH", text)
 }

@@ -14,9 +14,10 @@ func TestStoreIsNamedByOneText(t *testing.T) {
 		"memory:":          {Kind: Memory},
 		"dynamodb:":        {Kind: DynamoDB},
 		"dynamodb:shop-":   {Kind: DynamoDB, Dynamo: dynamostore.Config{Prefix: "shop-"}},
-		"dynamodb:a.?region=eu-central-1&concurrency=8&endpoint=http://127.0.0.1:8000": {Kind: DynamoDB, Dynamo: dynamostore.Config{
-			Prefix: "a.", Region: "eu-central-1", Concurrency: 8, Endpoint: "http://127.0.0.1:8000",
-		}},
+		"dynamodb:a.?region=eu-central-1&concurrency=8&endpoint=http://127.0.0.1:8000": {Kind: DynamoDB,
+			Dynamo: dynamostore.Config{
+				Prefix: "a.", Region: "eu-central-1", Concurrency: 8, Endpoint: "http://127.0.0.1:8000",
+			}},
 	} {
 		if got, err := ParseStore(text); err != nil || got != want {
 			t.Errorf("%q is %+v (%v), want %+v", text, got, err, want)
@@ -30,7 +31,8 @@ func TestStoreIsNamedByOneText(t *testing.T) {
 		"dynamodb:?concurrency=0": "concurrency=0 is not", "dynamodb:?concurrency=x": "concurrency=x is not",
 		"dynamodb:?endpoint=localhost:8000": "is no address", "dynamodb:?a=%zz": "KEY=VALUE",
 	} {
-		if _, err := ParseStore(text); err == nil || !strings.HasPrefix(err.Error(), "store: ") || !strings.Contains(err.Error(), want) {
+		if _, err := ParseStore(text); err == nil || !strings.HasPrefix(err.Error(), "store: ") ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one of store that says %q", text, err, want)
 		}
 	}
@@ -47,7 +49,8 @@ func TestSourceIsNamedByOneText(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "file:PATH", "file": "names no file", "file:": "names no file", "log": "log:", "kafka:x": "log:",
 	} {
-		if _, err := parseSource(text); err == nil || !strings.HasPrefix(err.Error(), "events: ") || !strings.Contains(err.Error(), want) {
+		if _, err := parseSource(text); err == nil || !strings.HasPrefix(err.Error(), "events: ") ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one of events that says %q", text, err, want)
 		}
 	}

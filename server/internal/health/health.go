@@ -43,8 +43,8 @@ type readyProjection struct {
 
 var ErrDraining = errors.New("the server is shutting down")
 
-// Ready answers with details, which name models, rows and addresses, to those who are admitted, and to anybody else with
-// a reason of a closed list.
+// Ready answers with details, which name models, rows and addresses, to those who are admitted, and to anybody else
+// with a reason of a closed list.
 func (h *Health) Ready(details access.Admission) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		list, err := h.Folds.Statuses(r.Context())

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// Connections bounds how many connections there are. One more than that takes the place of one that waits: of the one that has
-// sent nothing for longest, else of the one that has been idle for longest. Where every connection has a request in hand, the
-// new one is told to come back.
+// Connections bounds how many connections there are. One more than that takes the place of one that waits: of the one
+// that has sent nothing for longest, else of the one that has been idle for longest. Where every connection has a
+// request in hand, the new one is told to come back.
 type Connections struct {
 	net.Listener
 	most    int

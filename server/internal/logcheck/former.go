@@ -49,7 +49,8 @@ func DropFormerFirst(ctx context.Context, db *querydb.DB) error {
 
 // beginsWith returns how the source contradicts the note, nil where it does not, or where its first event cannot be
 // read or is forgotten.
-func beginsWith(ctx context.Context, s *sources.Source, projectionName, noted string) (*projection.MismatchError, error) {
+func beginsWith(ctx context.Context, s *sources.Source, projectionName, noted string) (*projection.MismatchError,
+	error) {
 	if s.Growing {
 		if err := s.Wait(ctx, eventlog.Positions{}); err != nil && !sources.Ended(err) {
 			return nil, err

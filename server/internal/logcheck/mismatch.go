@@ -13,7 +13,8 @@ import (
 )
 
 // What an operator can do about a log that is not the one that the rows are folded from.
-const mismatchAdvice = "restore the log that the rows were folded from; or, to go on with this one, stop the server and run " +
+const mismatchAdvice = "restore the log that the rows were folded from; or, to go on with this one, stop the " +
+	"server and run " +
 	"'server log accept', which shows what would be lost"
 
 // Error says that nothing is appended or folded, and what to do.
@@ -23,7 +24,8 @@ func Error(m *projection.MismatchError) error {
 
 // First returns what of all that is on record the source contradicts first, nil where that is nothing. It waits for
 // events of a source that is still coming in.
-func First(ctx context.Context, db *querydb.DB, src *sources.Source, all []projection.Projection) (*projection.MismatchError, error) {
+func First(ctx context.Context, db *querydb.DB, src *sources.Source,
+	all []projection.Projection) (*projection.MismatchError, error) {
 	if m, err := Former(ctx, db, src, all); m != nil || err != nil {
 		return m, err
 	}

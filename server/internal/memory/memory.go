@@ -8,9 +8,9 @@ import (
 	"sync"
 )
 
-// How much garbage gathers before Go collects it. A small heap may grow to five times what is in use, which saves CPU; a
-// large one has a fixed room beside what is in use, or half as much as that, which keeps memory in bounds. The cache of the
-// store lies outside of all this, in a program built with cgo.
+// How much garbage gathers before Go collects it. A small heap may grow to five times what is in use, which saves CPU;
+// a large one has a fixed room beside what is in use, or half as much as that, which keeps memory in bounds. The cache
+// of the store lies outside of all this, in a program built with cgo.
 const (
 	garbageRoom  = 64 << 20
 	leastPercent = 50
@@ -76,8 +76,8 @@ func TuneMemory(env func(string) (string, bool), limit int64) (stop func()) {
 // leastMemoryMB is what a server may take in all unless it is told otherwise.
 const leastMemoryMB = 512
 
-// MemoryLimit is that of Go's memory, in bytes: unless told otherwise the server is to take twice the cache in all, and no
-// less than leastMemoryMB.
+// MemoryLimit is that of Go's memory, in bytes: unless told otherwise the server is to take twice the cache in all, and
+// no less than leastMemoryMB.
 func MemoryLimit(memoryMB, cacheMB int64, embedded bool) int64 {
 	if memoryMB > 0 {
 		return memoryMB << 20

@@ -39,7 +39,10 @@ func TestCollectorIsTunedWhereTheEnvironmentDoesNot(t *testing.T) {
 	} {
 		debug.SetGCPercent(50)
 		debug.SetMemoryLimit(1 << 40)
-		stop := TuneMemory(func(name string) (string, bool) { v, ok := c.set[name]; return v, ok }, MemoryLimit(c.memoryMB, c.cacheMB, false))
+		stop := TuneMemory(func(name string) (string, bool) {
+			v, ok := c.set[name]
+			return v, ok
+		}, MemoryLimit(c.memoryMB, c.cacheMB, false))
 		if got := percentNow(); got != c.percent {
 			t.Errorf("%s: %d %%, want %d %%", c.name, got, c.percent)
 		}

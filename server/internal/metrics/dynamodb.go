@@ -13,10 +13,13 @@ var (
 	dynamoRequests   = describe("dynamodb_requests_total", "Requests sent, repeated ones too.")
 	dynamoRetries    = describe("dynamodb_retries_total", "Requests sent again.")
 	dynamoThrottled  = describe("dynamodb_throttled_total", "Requests refused for being too many, or left undone in part.")
-	dynamoConditions = describe("dynamodb_conditions_failed_total", "Writes that met another row than they supposed, or had been applied before.")
-	dynamoReadUnits  = describe("dynamodb_read_units_total", "Read units consumed.")
-	dynamoSuspended  = describe("dynamodb_suspended", "1 while queries are refused because DynamoDB does not answer, else 0.")
-	dynamoSuspends   = describe("dynamodb_suspensions_total", "How often queries began to be refused because DynamoDB did not answer.")
+	dynamoConditions = describe("dynamodb_conditions_failed_total",
+		"Writes that met another row than they supposed, or had been applied before.")
+	dynamoReadUnits = describe("dynamodb_read_units_total", "Read units consumed.")
+	dynamoSuspended = describe("dynamodb_suspended", "1 while queries are refused because DynamoDB does not "+
+		"answer, else 0.")
+	dynamoSuspends = describe("dynamodb_suspensions_total", "How often queries began to be refused because DynamoDB "+
+		"did not answer.")
 	dynamoWriteUnits = describe("dynamodb_write_units_total", "Write units consumed by what took effect.")
 )
 

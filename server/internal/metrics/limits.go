@@ -18,7 +18,8 @@ var (
 	connectionsOpen    = describe("connections", "Connections that are open.")
 	connectionsRefused = describe("connections_refused_total", "Connections refused because there were as many as may be.")
 	inflightBytes      = describe("inflight_bytes", "Bytes that large requests take while they are answered.")
-	inflightRefused    = describe("inflight_refused_total", "Requests refused because others took as many bytes as may be.")
+	inflightRefused    = describe("inflight_refused_total",
+		"Requests refused because others took as many bytes as may be.")
 )
 
 // Describe implements prometheus.Collector.

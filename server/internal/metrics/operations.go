@@ -37,8 +37,9 @@ var _ interface {
 	prometheus.Collector
 } = (*Operations)(nil)
 
-// Clients choose the names of operations, and could fill the metrics with them. So an operation goes by its name only where
-// the configuration has it; any other by the one field of Query that it asks, of which the schema has so many and no more.
+// Clients choose the names of operations, and could fill the metrics with them. So an operation goes by its name only
+// where the configuration has it; any other by the one field of Query that it asks, of which the schema has so many and
+// no more.
 const (
 	severalFields = "several"
 	noOperation   = "invalid" // the request is not of an operation that can be carried out

@@ -10,8 +10,10 @@ import (
 type Store struct{ DB *querydb.DB }
 
 var (
-	storeReads    = describe("store_reads_total", "Reads of the store: batches of rows by key, and ranges.", "model", "read")
-	storeRows     = describe("store_rows_read_total", "Rows that ranges returned, and keys that were asked for whole, whether a row was there or not.", "model", "read")
+	storeReads = describe("store_reads_total", "Reads of the store: batches of rows by key, and ranges.",
+		"model", "read")
+	storeRows = describe("store_rows_read_total", "Rows that ranges returned, and keys that were asked for whole, "+
+		"whether a row was there or not.", "model", "read")
 	storeExamined = describe("store_keys_examined_total", "Keys that ranges looked at.", "model")
 	storeCommits  = describe("store_commits_total", "Commits that wrote rows.", "model")
 	storeWrites   = describe("store_rows_written_total", "Rows written or deleted.", "model")

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// SecureHeaders sets the headers that keep browsers from doing more with an answer than they should. A handler whose answer is
-// a page says itself what that page may load.
+// SecureHeaders sets the headers that keep browsers from doing more with an answer than they should. A handler whose
+// answer is a page says itself what that page may load.
 func SecureHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()

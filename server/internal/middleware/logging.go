@@ -36,8 +36,8 @@ func (w *observed) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController reach what is below.
 func (w *observed) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// LogRequests logs each request without its query, body or headers, and turns a panic into a 500. Requests that went well are
-// for debugging only, and so is being asked again and again whether the server is ready: it logs when it is.
+// LogRequests logs each request without its query, body or headers, and turns a panic into a 500. Requests that went
+// well are for debugging only, and so is being asked again and again whether the server is ready: it logs when it is.
 func LogRequests(log *slog.Logger, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
@@ -47,7 +47,8 @@ func LogRequests(log *slog.Logger, next http.Handler) http.Handler {
 				if v == http.ErrAbortHandler {
 					panic(v)
 				}
-				log.ErrorContext(r.Context(), "panic while answering", "path", r.URL.Path, "panic", v, "stack", string(debug.Stack()))
+				log.ErrorContext(r.Context(), "panic while answering", "path", r.URL.Path, "panic", v, "stack",
+					string(debug.Stack()))
 				if o.status == 0 {
 					problem.InternalProblem().Write(o)
 				}

@@ -57,7 +57,8 @@ func NotFound(detail string) *Problem {
 }
 
 func NoLog() *Problem {
-	return NotFound("There is no log that this server could append events to: it reads them from a source that takes none.")
+	return NotFound("There is no log that this server could append events to: it reads them from a source " +
+		"that takes none.")
 }
 
 func FailedAgain(detail string) *Problem {

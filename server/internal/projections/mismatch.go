@@ -16,6 +16,7 @@ func (f *Set) Mismatches(err error) {
 	if !errors.As(err, &m) || !f.other.CompareAndSwap(nil, m) {
 		return
 	}
-	f.log.Error("the log is not the one that the rows are folded from; rows are served as they are", "error", logcheck.Error(m))
+	f.log.Error("the log is not the one that the rows are folded from; rows are served as they are", "error",
+		logcheck.Error(m))
 	f.Halt()
 }

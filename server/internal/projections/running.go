@@ -57,8 +57,8 @@ func (f *Running) await(ctx context.Context, stop *projection.StopError) bool {
 	}
 }
 
-// Decide lets the projection go on where it has stopped at the event, about which somebody has decided, or where that was
-// one of its dead letters, of which there were too many.
+// Decide lets the projection go on where it has stopped at the event, about which somebody has decided, or where that
+// was one of its dead letters, of which there were too many.
 func (f *Running) Decide(ctx context.Context, event string) {
 	stop := f.stoppedAt()
 	if stop == nil {

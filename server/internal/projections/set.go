@@ -34,7 +34,8 @@ type Set struct {
 	Resumes bool
 }
 
-func New(projections []projection.Projection, src eventlog.Source, db *querydb.DB, goal eventlog.Positions, cfg projection.RunnerConfig) (*Set, error) {
+func New(projections []projection.Projection, src eventlog.Source, db *querydb.DB, goal eventlog.Positions,
+	cfg projection.RunnerConfig) (*Set, error) {
 	f := &Set{goal: goal, log: cfg.Logger, Projections: projections}
 	for _, p := range projections {
 		r, err := projection.NewRunner(p, src, db, cfg)

@@ -12,7 +12,8 @@ import (
 )
 
 // AppendSample appends the sample to a log that is empty, all of it or nothing, and returns how many events that were.
-func AppendSample(ctx context.Context, log eventlog.Log, sample iter.Seq[eventlog.Event], types eventlog.Types) (int, error) {
+func AppendSample(ctx context.Context, log eventlog.Log, sample iter.Seq[eventlog.Event], types eventlog.Types) (int,
+	error) {
 	ends, err := Heads(ctx, log)
 	if err != nil {
 		return 0, fmt.Errorf("append the sample events: %w", err)

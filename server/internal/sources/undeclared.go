@@ -9,8 +9,8 @@ import (
 	"github.com/foldql/foldql/eventlog/filesource"
 )
 
-// undeclaredTypes is a file whose events nobody looked at when they were written. A log takes none of an undeclared type; a file
-// may have some, which no projection folds, and a misspelt type must not go by unseen.
+// undeclaredTypes is a file whose events nobody looked at when they were written. A log takes none of an undeclared
+// type; a file may have some, which no projection folds, and a misspelt type must not go by unseen.
 type undeclaredTypes struct {
 	*filesource.Source
 	types eventlog.Types
@@ -24,7 +24,8 @@ type undeclaredTypes struct {
 const mostTold = 100
 
 // Read implements eventlog.Source.
-func (f *undeclaredTypes) Read(ctx context.Context, partition string, after uint64, most int) ([]eventlog.Event, error) {
+func (f *undeclaredTypes) Read(ctx context.Context, partition string, after uint64, most int) ([]eventlog.Event,
+	error) {
 	events, err := f.Source.Read(ctx, partition, after, most)
 	for i := range events {
 		if e := &events[i]; e.Malformed == nil && f.types[e.Type] == nil {

@@ -48,12 +48,14 @@ func TestEachQueryIsOneRange(t *testing.T) {
 			`PostFeed(limit: 1000`, 1, "post#feed", keys.Range{}, []string{"abc", "def", "jkl", "mno", "pqr", "stu"},
 		},
 		"the feed at one time": {
-			`PostFeed(createdAt: "2024-02-03T10:00:00Z"`, 1, "post#feed", prefix("2024-02-03T10:00:00.000Z#"), []string{"mno", "pqr"},
+			`PostFeed(createdAt: "2024-02-03T10:00:00Z"`, 1, "post#feed", prefix("2024-02-03T10:00:00.000Z#"), []string{"mno",
+				"pqr"},
 		},
 		"a post by its id": {`PostById(id: "mno"`, 2, "post#id", keys.Range{Op: keys.Equal, Lo: "mno"}, []string{"mno"}},
-		"published posts":  {`PostByStatus(status: published`, 3, "post#status#published", keys.Range{}, []string{"abc", "def", "jkl", "stu"}},
-		"drafts":           {`PostByStatus(status: draft`, 3, "post#status#draft", keys.Range{}, []string{"pqr"}},
-		"archived posts":   {`PostByStatus(status: archived`, 3, "post#status#archived", keys.Range{}, []string{"mno"}},
+		"published posts": {`PostByStatus(status: published`, 3, "post#status#published", keys.Range{},
+			[]string{"abc", "def", "jkl", "stu"}},
+		"drafts":         {`PostByStatus(status: draft`, 3, "post#status#draft", keys.Range{}, []string{"pqr"}},
+		"archived posts": {`PostByStatus(status: archived`, 3, "post#status#archived", keys.Range{}, []string{"mno"}},
 		"members of an organisation": {
 			`MemberByPrimary(orgId: "acme"`, driver.Primary, "org#acme", prefix("team#"),
 			[]string{"editors 123", "editors 124", "editors-at-large 127", "writers 124"},
@@ -109,7 +111,8 @@ func TestPagesFollowOneAnother(t *testing.T) {
 	s := sample(t)
 	eachWay(t, s, func(t *testing.T, api http.Handler) {
 		for _, query := range []string{
-			`PostFeed(reverse: true`, `PostFeed(reverse: false`, `PostAll(reverse: false`, `PostByPrimary(authorId: "123", reverse: true`,
+			`PostFeed(reverse: true`, `PostFeed(reverse: false`, `PostAll(reverse: false`,
+			`PostByPrimary(authorId: "123", reverse: true`,
 			`UserAll(reverse: false`, `MemberByPrimary(orgId: "acme", reverse: false`,
 		} {
 			all := ids(t, api, query+")")
@@ -135,18 +138,20 @@ func TestOneRowIsFound(t *testing.T) {
 	s := sample(t)
 	eachWay(t, s, func(t *testing.T, api http.Handler) {
 		for query, want := range map[string]string{
-			`User(id: "123") { email username name }`:                                            `{"email":"alice@example.com","username":"alice","name":"Alice"}`,
-			`User(id: "125") { name }`:                                                           `null`,
-			`UserByEmail(email: "alice@example.com") { id }`:                                     `{"id":"123"}`,
-			`UserByEmail(email: "bob@work.example") { id }`:                                      `{"id":"124"}`,
-			`UserByEmail(email: "bob@example.com") { id }`:                                       `null`,
-			`UserByEmail(email: "alice") { id }`:                                                 `null`,
-			`UserByUsername(username: "carol") { id name }`:                                      `{"id":"127","name":"Dave"}`,
-			`UserByUsername(username: "mallory") { id }`:                                         `null`,
-			`PostById(id: "jkl") { items { title author { name } updatedAt } }`:                  `{"items":[{"title":"Time, and offsets","author":{"name":"Alice"},"updatedAt":"2024-02-06T08:00:00.000Z"}]}`,
-			`PostById(id: "ghi") { items { title } }`:                                            `{"items":[]}`,
-			`PostById(id: "ab") { items { title } }`:                                             `{"items":[]}`,
-			`Member(orgId: "acme", teamId: "editors", userId: "123") { role user { username } }`: `{"role":"lead","user":{"username":"alice"}}`,
+			`User(id: "123") { email username name }`:        `{"email":"alice@example.com","username":"alice","name":"Alice"}`,
+			`User(id: "125") { name }`:                       `null`,
+			`UserByEmail(email: "alice@example.com") { id }`: `{"id":"123"}`,
+			`UserByEmail(email: "bob@work.example") { id }`:  `{"id":"124"}`,
+			`UserByEmail(email: "bob@example.com") { id }`:   `null`,
+			`UserByEmail(email: "alice") { id }`:             `null`,
+			`UserByUsername(username: "carol") { id name }`:  `{"id":"127","name":"Dave"}`,
+			`UserByUsername(username: "mallory") { id }`:     `null`,
+			`PostById(id: "jkl") { items { title author { name } updatedAt } }`: `{"items":[{"title":"Time, ` +
+				`and offsets","author":{"name":"Alice"},"updatedAt":"2024-02-06T08:00:00.000Z"}]}`,
+			`PostById(id: "ghi") { items { title } }`: `{"items":[]}`,
+			`PostById(id: "ab") { items { title } }`:  `{"items":[]}`,
+			`Member(orgId: "acme", teamId: "editors", userId: "123") { role user { ` +
+				`username } }`: `{"role":"lead","user":{"username":"alice"}}`,
 			`Post(authorId: "123", createdAt: "2024-01-15T11:30:00+01:00", id: "abc") { title }`: `{"title":"Hello"}`,
 		} {
 			if got := ask(t, api, query); got != want {
@@ -188,7 +193,8 @@ func TestExamplesAnswer(t *testing.T) {
 	eachWay(t, sample(t), func(t *testing.T, api http.Handler) {
 		for _, name := range names {
 			answer := post(t, api, map[string]any{"query": examples, "operationName": name[1]})
-			if strings.Contains(strings.ReplaceAll(string(answer), `"nextToken":null`, ""), "null") || bytes.Contains(answer, []byte(`"items":[]`)) {
+			if strings.Contains(strings.ReplaceAll(string(answer), `"nextToken":null`, ""), "null") || bytes.Contains(answer,
+				[]byte(`"items":[]`)) {
 				t.Errorf("%s answers with nothing: %s", name[1], answer)
 			}
 		}

@@ -78,7 +78,8 @@ func in(pk, sk string) driver.IndexKey {
 // typed is a key of the index that has the type alone.
 func typed(text string) driver.IndexKey { return driver.IndexKey{Key: keys.Key{PK: text}, HasPK: true} }
 
-// TestAttributesAreCalledAsInTheGuide: the index of all of a type has one attribute, and those after it are counted from one.
+// TestAttributesAreCalledAsInTheGuide: the index of all of a type has one attribute, and those after it are counted
+// from one.
 func TestAttributesAreCalledAsInTheGuide(t *testing.T) {
 	shared := model.PostModel.Entity.Table
 	want := []querydb.SharedIndex{
@@ -98,7 +99,8 @@ func TestAttributesAreCalledAsInTheGuide(t *testing.T) {
 // TestTemplatesThatTheBlogHasNoUseFor give the keys that the guide shows beside those of the blog.
 func TestTemplatesThatTheBlogHasNoUseFor(t *testing.T) {
 	kinds := map[string]keys.Kind{
-		"id": keys.KindString, "email": keys.KindString, "day": keys.KindDate, "number": keys.KindInt, "createdAt": keys.KindDateTime,
+		"id": keys.KindString, "email": keys.KindString, "day": keys.KindDate, "number": keys.KindInt,
+		"createdAt": keys.KindDateTime,
 	}
 	day := time.Date(2024, 1, 15, 10, 30, 0, 0, time.UTC)
 	for _, tt := range []struct {

@@ -17,13 +17,16 @@ import (
 func TestAUserUnderATakenAddressWaits(t *testing.T) {
 	s := open(t)
 	events := []eventlog.Event{
-		userEvent(t, "UserRegistered", "123", map[string]any{"email": "alice@example.com", "username": "alice", "name": "Alice"}),
-		userEvent(t, "UserRegistered", "126", map[string]any{"email": "alice@example.com", "username": "mallory", "name": "Mallory"}),
+		userEvent(t, "UserRegistered", "123", map[string]any{"email": "alice@example.com", "username": "alice",
+			"name": "Alice"}),
+		userEvent(t, "UserRegistered", "126", map[string]any{"email": "alice@example.com", "username": "mallory",
+			"name": "Mallory"}),
 		userEvent(t, "UsernameChanged", "126", map[string]any{"username": "mal"}),
 	}
 	users := s.append(t, events...)
 	aside := setAside(t, users)
-	if len(aside) != 2 || !strings.Contains(aside[0].Reason, "user#email") || !strings.Contains(aside[0].Reason, "alice@example.com") {
+	if len(aside) != 2 || !strings.Contains(aside[0].Reason, "user#email") || !strings.Contains(aside[0].Reason,
+		"alice@example.com") {
 		t.Fatalf("set aside are %+v, want both of Mallory's events, the first for the address that is taken", aside)
 	}
 	eachWay(t, s, func(t *testing.T, api http.Handler) {
@@ -57,7 +60,8 @@ func TestAUserUnderATakenAddressWaits(t *testing.T) {
 	})
 }
 
-// append folds a log of the events, of which those that were folded before are the first, and returns the runner of User.
+// append folds a log of the events, of which those that were folded before are the first, and returns the runner of
+// User.
 func (s *site) append(t *testing.T, events ...eventlog.Event) *projection.Runner {
 	t.Helper()
 	log := memlog.New(memlog.Options{})

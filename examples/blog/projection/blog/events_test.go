@@ -41,7 +41,8 @@ func written(author, created, id string) projectiontest.Event {
 
 func edited(author, created, id, title string) projectiontest.Event {
 	e := onPost("PostEdited", author, created, id)
-	e.Data.(data)["title"], e.Data.(data)["content"], e.Data.(data)["editedAt"] = title, "Other words", "2024-02-01T08:00:00Z"
+	e.Data.(data)["title"], e.Data.(data)["content"], e.Data.(data)["editedAt"] = title, "Other words",
+		"2024-02-01T08:00:00Z"
 	return e
 }
 

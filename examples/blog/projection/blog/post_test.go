@@ -46,7 +46,8 @@ func TestPostGoesFromDraftToArchive(t *testing.T) {
 // TestPostThatIsNotThereIsNotChanged: the event waits until somebody looks at it.
 func TestPostThatIsNotThereIsNotChanged(t *testing.T) {
 	for _, e := range []projectiontest.Event{
-		edited("123", day, "abc", "Better"), onPost("PostPublished", "123", day, "abc"), onPost("PostArchived", "123", day, "abc"),
+		edited("123", day, "abc", "Better"), onPost("PostPublished", "123", day, "abc"), onPost("PostArchived", "123",
+			day, "abc"),
 	} {
 		postSpec(t, []projectiontest.Event{e}, nil, projectiontest.DeadLetter{ID: "1", Reason: "user#123"})
 	}
@@ -58,7 +59,8 @@ func TestPostsGoWithTheirAuthor(t *testing.T) {
 		[]projectiontest.Event{
 			written("123", day, "a"), written("123", "2024-01-16T10:30:00Z", "b"), written("1234", day, "c"), left("123"),
 		},
-		[]model.Post{{ID: "c", AuthorID: "1234", CreatedAt: at(day), Title: "On c", Content: "Words", Status: model.PostStatusDraft}})
+		[]model.Post{{ID: "c", AuthorID: "1234", CreatedAt: at(day), Title: "On c", Content: "Words",
+			Status: model.PostStatusDraft}})
 }
 
 func postSpec(t *testing.T, given []projectiontest.Event, want []model.Post, aside ...projectiontest.DeadLetter) {

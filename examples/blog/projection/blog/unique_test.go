@@ -28,9 +28,11 @@ func TestEmailAndUsernameAreUnique(t *testing.T) {
 			[]projectiontest.DeadLetter{{ID: "2", Reason: "user#username"}},
 		},
 		"changed to a taken address, and what follows of that user waits": {
-			[]projectiontest.Event{alice, bob, emailChanged("124", "alice@example.com"), usernameChanged("124", "bobby"), usernameChanged("123", "al")},
+			[]projectiontest.Event{alice, bob, emailChanged("124", "alice@example.com"), usernameChanged("124", "bobby"),
+				usernameChanged("123", "al")},
 			[]model.User{user("123", "alice@example.com", "al"), user("124", "bob@example.com", "bob")},
-			[]projectiontest.DeadLetter{{ID: "3", Reason: "alice@example.com"}, {ID: "4", Reason: "an earlier event of the same subject"}},
+			[]projectiontest.DeadLetter{{ID: "3", Reason: "alice@example.com"},
+				{ID: "4", Reason: "an earlier event of the same subject"}},
 		},
 		"changed to a taken name": {
 			[]projectiontest.Event{alice, bob, usernameChanged("124", "alice")},
@@ -97,7 +99,8 @@ func TestEmailAndUsernameAreFreed(t *testing.T) {
 		"by two who exchange theirs by way of a third": {
 			[]projectiontest.Event{
 				alice, registered("124", "bob@example.com", "bob"),
-				emailChanged("123", "third@example.com"), emailChanged("124", "alice@example.com"), emailChanged("123", "bob@example.com"),
+				emailChanged("123", "third@example.com"), emailChanged("124", "alice@example.com"), emailChanged("123",
+					"bob@example.com"),
 			},
 			[]model.User{user("123", "bob@example.com", "alice"), user("124", "alice@example.com", "bob")},
 		},

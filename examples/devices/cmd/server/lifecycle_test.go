@@ -59,8 +59,8 @@ func lifecycle(t *testing.T) (steps []step, events [][]byte) {
 	return steps, events
 }
 
-// TestEachEventOfTheLifecycleLeavesTheAnswerAndTheKeysAsItSays appends one event after another, and looks after each at the
-// API's answer and at the keys in the store.
+// TestEachEventOfTheLifecycleLeavesTheAnswerAndTheKeysAsItSays appends one event after another, and looks after each at
+// the API's answer and at the keys in the store.
 func TestEachEventOfTheLifecycleLeavesTheAnswerAndTheKeysAsItSays(t *testing.T) {
 	steps, events := lifecycle(t)
 	for name, resolversOnly := range map[string]bool{"as served": false, "by resolvers": true} {

@@ -77,7 +77,8 @@ func (f *fleet) wait(t *testing.T) {
 	}
 }
 
-// folded reports whether every projection has come to the end of the log and is served, and fails the test where one has dead letters.
+// folded reports whether every projection has come to the end of the log and is served, and fails the test where one
+// has dead letters.
 func (f *fleet) folded(t *testing.T) bool {
 	t.Helper()
 	var status struct {

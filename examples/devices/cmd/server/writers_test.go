@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestEveryWriterPutsTheDeviceUnderItsChannel: an index that is composed of the row's own key has the row whoever writes
-// it, and whoever does so first.
+// TestEveryWriterPutsTheDeviceUnderItsChannel: an index that is composed of the row's own key has the row whoever
+// writes it, and whoever does so first.
 func TestEveryWriterPutsTheDeviceUnderItsChannel(t *testing.T) {
 	for kind, more := range map[string]string{
 		"DeviceRegistered": `,"accountId":"acme","alertState":"active","timestamp":"2026-04-30T10:00:00Z"`,
@@ -41,15 +41,16 @@ func TestPatchSetsTheHalfOfNoComposites(t *testing.T) {
 			}
 			f.append(t, cloudEvent("2", "VehicleBound", "veh-1", `{"id":"veh-1","deviceBinding":"cloud#dev-1"}`))
 			const want = `{"VehicleByDeviceBinding":{"items":[{"id":"veh-1"}]}}`
-			if got := f.ask(t, `{ VehicleByDeviceBinding(deviceBinding: "cloud#dev-1") { items { id } } }`); string(got) != want {
+			if got := f.ask(t, `{ VehicleByDeviceBinding(deviceBinding: "cloud#dev-1") { items { id } } }`); string(got) !=
+				want {
 				t.Errorf("got %s, want %s", got, want)
 			}
 		})
 	}
 }
 
-// TestWritersAtTheirOwnPace: each half of an index has one owner, so that the rows do not depend on which projector comes
-// first where the events are all there.
+// TestWritersAtTheirOwnPace: each half of an index has one owner, so that the rows do not depend on which projector
+// comes first where the events are all there.
 func TestWritersAtTheirOwnPace(t *testing.T) {
 	steps, events := lifecycle(t)
 	last := map[string]*step{}
@@ -73,6 +74,7 @@ func TestWritersAtTheirOwnPace(t *testing.T) {
 }
 
 func cloudEvent(id, kind, subject, data string) []byte {
-	return fmt.Appendf(nil, `{"specversion":"1.0","id":%q,"source":"/fleet","type":%q,"subject":%q,"time":"2026-05-01T08:00:00Z","data":%s}`,
+	return fmt.Appendf(nil,
+		`{"specversion":"1.0","id":%q,"source":"/fleet","type":%q,"subject":%q,"time":"2026-05-01T08:00:00Z","data":%s}`,
 		id, kind, subject, data)
 }

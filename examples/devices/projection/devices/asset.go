@@ -8,7 +8,8 @@ import (
 	"example.com/devices/projection/ops"
 )
 
-// Asset keeps where each asset is. What becomes of the sort half of byLocation depends on what a patch says of its fields.
+// Asset keeps where each asset is. What becomes of the sort half of byLocation depends on what a patch says of its
+// fields.
 type Asset struct{}
 
 // AssetPlaced writes the whole place.

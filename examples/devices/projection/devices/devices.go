@@ -7,7 +7,8 @@ import (
 	"example.com/devices/projection/ops"
 )
 
-// Projections returns every projection, ready to run. Those of the device have a checkpoint each and run at their own pace.
+// Projections returns every projection, ready to run. Those of the device have a checkpoint each and run at their own
+// pace.
 func Projections() []projection.Projection {
 	return []projection.Projection{
 		ops.ProjectTelemetry(Telemetry{}),

@@ -42,7 +42,8 @@ func published(device, day string) projectiontest.Event {
 func retired(device string) projectiontest.Event { return onDevice("DeviceRetired", device, nil) }
 
 func placed(asset, region, country, city, site string) projectiontest.Event {
-	return of("AssetPlaced", asset, data{"assetId": asset, "region": region, "country": country, "city": city, "site": site})
+	return of("AssetPlaced", asset, data{"assetId": asset, "region": region, "country": country, "city": city,
+		"site": site})
 }
 
 func leftSite(asset, country, city string) projectiontest.Event {

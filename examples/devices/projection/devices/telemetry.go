@@ -18,12 +18,14 @@ var telemetry = ops.DeviceFields.Telemetry
 // DeviceRegistered writes the first alert.
 func (Telemetry) DeviceRegistered(e event.DeviceRegistered, _ projection.Meta) []projection.Op {
 	key := model.DeviceKey{Channel: e.Channel, DeviceID: e.DeviceID}
-	return []projection.Op{ops.Device.Patch(key).Set(telemetry.AlertState.To(e.AlertState), telemetry.Timestamp.To(e.Timestamp))}
+	return []projection.Op{ops.Device.Patch(key).Set(telemetry.AlertState.To(e.AlertState),
+		telemetry.Timestamp.To(e.Timestamp))}
 }
 
 // DeviceReported writes the alert of the report, or that it has none.
 func (Telemetry) DeviceReported(e event.DeviceReported, _ projection.Meta) []projection.Op {
-	patch := ops.Device.Patch(model.DeviceKey{Channel: e.Channel, DeviceID: e.DeviceID}).Set(telemetry.Timestamp.To(e.Timestamp))
+	patch := ops.Device.Patch(model.DeviceKey{Channel: e.Channel, DeviceID: e.DeviceID}).Set(
+		telemetry.Timestamp.To(e.Timestamp))
 	if e.AlertState == nil {
 		return []projection.Op{patch.Clear(telemetry.AlertState)}
 	}

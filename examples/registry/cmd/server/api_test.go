@@ -34,7 +34,8 @@ func TestVersionsComeInVersionOrder(t *testing.T) {
 			for _, v := range versions {
 				ascending = append(ascending, v.Version)
 			}
-			walk(t, api, query, vars{"id": name}, few(len(versions), walked), ascending, func(i struct{ Version string }) string { return i.Version })
+			walk(t, api, query, vars{"id": name}, few(len(versions), walked), ascending,
+				func(i struct{ Version string }) string { return i.Version })
 			walked++
 		}
 	})
@@ -57,7 +58,9 @@ func TestDependentsComeInPages(t *testing.T) {
 			for _, d := range want.dependents[name] {
 				ascending = append(ascending, d.Dependent+" "+d.Dependent)
 			}
-			walk(t, api, query, vars{"id": name}, limits, ascending, func(i item) string { return i.Dependent + " " + i.Package.Name })
+			walk(t, api, query, vars{"id": name}, limits, ascending, func(i item) string {
+				return i.Dependent + " " + i.Package.Name
+			})
 		}
 	})
 }
@@ -178,7 +181,8 @@ func TestExamplesAnswer(t *testing.T) {
 	eachWay(t, func(t *testing.T, api http.Handler) {
 		for _, name := range names {
 			answer := post(t, api, map[string]any{"query": examples, "operationName": name[1]})
-			if bytes.Contains(answer, []byte(`:null}`)) && !bytes.Contains(answer, []byte(`"nextToken":null}`)) || bytes.Contains(answer, []byte(`"items":[]`)) {
+			if bytes.Contains(answer, []byte(`:null}`)) && !bytes.Contains(answer, []byte(`"nextToken":null}`)) ||
+				bytes.Contains(answer, []byte(`"items":[]`)) {
 				t.Errorf("%s answers with nothing: %s", name[1], answer)
 			}
 		}
@@ -197,8 +201,8 @@ func TestReadmeShowsTheExamples(t *testing.T) {
 
 type vars = map[string]any
 
-// few are the limits for a walk over n rows, one walk of many: where there are many rows, small pages take too long, and
-// the walks take turns with the others.
+// few are the limits for a walk over n rows, one walk of many: where there are many rows, small pages take too long,
+// and the walks take turns with the others.
 func few(n, walked int) []int {
 	if n > 40 {
 		return []int{1000}
@@ -207,7 +211,8 @@ func few(n, walked int) []int {
 }
 
 // walk pages through a query in both directions and compares what the pages give with what is there.
-func walk[I any](t *testing.T, api http.Handler, query string, v vars, limits []int, ascending []string, text func(I) string) {
+func walk[I any](t *testing.T, api http.Handler, query string, v vars, limits []int, ascending []string,
+	text func(I) string) {
 	t.Helper()
 	for _, limit := range limits {
 		for _, reverse := range []bool{false, true} {

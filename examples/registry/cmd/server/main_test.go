@@ -66,8 +66,8 @@ func foldAndRun(m *testing.M) (code int, err error) {
 	return m.Run(), nil
 }
 
-// eventsFile is the file that REGISTRY_EVENTS names, else that with all events where it is, beside the sample or in shared/data
-// beside the checkout, else the sample.
+// eventsFile is the file that REGISTRY_EVENTS names, else that with all events where it is, beside the sample or in
+// shared/data beside the checkout, else the sample.
 func eventsFile() string {
 	if file := os.Getenv("REGISTRY_EVENTS"); file != "" {
 		return file

@@ -17,10 +17,14 @@ func TestDependentFansOutToEachDependency(t *testing.T) {
 			published("b", "1.0.0", "2024-01-01", "MIT"),
 			published("c", "0.1.0", "2024-01-02", "MIT", "x"),
 		},
-		model.Dependent{Dependency: "x", Dependent: "a", Since: *at("2024-01-01"), Version: "1.0.0", PublishedAt: *at("2024-01-01")},
-		model.Dependent{Dependency: "@scope/y", Dependent: "a", Since: *at("2024-01-01"), Version: "1.0.0", PublishedAt: *at("2024-01-01")},
-		model.Dependent{Dependency: "a", Dependent: "a", Since: *at("2024-01-01"), Version: "1.0.0", PublishedAt: *at("2024-01-01")},
-		model.Dependent{Dependency: "x", Dependent: "c", Since: *at("2024-01-02"), Version: "0.1.0", PublishedAt: *at("2024-01-02")},
+		model.Dependent{Dependency: "x", Dependent: "a", Since: *at("2024-01-01"), Version: "1.0.0",
+			PublishedAt: *at("2024-01-01")},
+		model.Dependent{Dependency: "@scope/y", Dependent: "a", Since: *at("2024-01-01"), Version: "1.0.0",
+			PublishedAt: *at("2024-01-01")},
+		model.Dependent{Dependency: "a", Dependent: "a", Since: *at("2024-01-01"), Version: "1.0.0",
+			PublishedAt: *at("2024-01-01")},
+		model.Dependent{Dependency: "x", Dependent: "c", Since: *at("2024-01-02"), Version: "0.1.0",
+			PublishedAt: *at("2024-01-02")},
 	)
 }
 

@@ -19,7 +19,8 @@ func published(name, version, day, license string, dependencies ...string) proje
 		dependencies = []string{}
 	}
 	return projectiontest.Event{Type: "VersionPublished", Subject: name, Data: map[string]any{
-		"package": name, "version": version, "publishedAt": day + "T02:00:00.000+02:00", "license": license, "dependencies": dependencies,
+		"package": name, "version": version, "publishedAt": day + "T02:00:00.000+02:00", "license": license,
+		"dependencies": dependencies,
 	}}
 }
 

@@ -31,7 +31,8 @@ func TestOrderIsPrecedence(t *testing.T) {
 	word := rapid.StringMatching(`[0-9]{0,18}[A-Za-z-][0-9A-Za-z-]{0,3}`)
 	version := rapid.Custom(func(t *rapid.T) string {
 		// Most versions differ in their pre-release alone: that is where precedence is intricate.
-		v := rapid.SampledFrom([]string{"1.0.0", "1.0.0", "1.0.0", "0.9.0", number.Draw(t, "major") + ".0.1"}).Draw(t, "numbers")
+		v := rapid.SampledFrom([]string{"1.0.0", "1.0.0", "1.0.0", "0.9.0", number.Draw(t, "major") + ".0.1"}).Draw(t,
+			"numbers")
 		if pre := rapid.SliceOfN(rapid.OneOf(number, word), 0, 3).Draw(t, "pre-release"); len(pre) > 0 {
 			v += "-" + strings.Join(pre, ".")
 		}

@@ -18,8 +18,10 @@ func TestPackageTellsItsLatestVersion(t *testing.T) {
 	}{
 		{
 			"from its creation on",
-			[]projectiontest.Event{created("a"), published("a", "1.9.0", "2024-01-01", "ISC"), published("a", "1.10.0", "2024-02-01", "MIT")},
-			model.Package{CreatedAt: at("2023-12-31"), LatestVersion: new("1.10.0"), LatestAt: at("2024-02-01"), License: new("MIT"), Releases: 2},
+			[]projectiontest.Event{created("a"), published("a", "1.9.0", "2024-01-01", "ISC"), published("a", "1.10.0",
+				"2024-02-01", "MIT")},
+			model.Package{CreatedAt: at("2023-12-31"), LatestVersion: new("1.10.0"), LatestAt: at("2024-02-01"),
+				License: new("MIT"), Releases: 2},
 		},
 		{
 			"before its first version",
@@ -29,7 +31,8 @@ func TestPackageTellsItsLatestVersion(t *testing.T) {
 		{
 			"though its creation is told late",
 			[]projectiontest.Event{published("a", "1.0.0", "2024-01-01", "MIT"), created("a")},
-			model.Package{CreatedAt: at("2023-12-31"), LatestVersion: new("1.0.0"), LatestAt: at("2024-01-01"), License: new("MIT"), Releases: 1},
+			model.Package{CreatedAt: at("2023-12-31"), LatestVersion: new("1.0.0"), LatestAt: at("2024-01-01"),
+				License: new("MIT"), Releases: 1},
 		},
 		{
 			"though a lower one came later",
@@ -46,12 +49,14 @@ func TestPackageTellsItsLatestVersion(t *testing.T) {
 		},
 		{
 			"which a pre-release is where there is nothing else",
-			[]projectiontest.Event{published("a", "2.0.0-rc.2", "2024-01-01", "MIT"), published("a", "2.0.0-rc.1", "2024-02-01", "MIT")},
+			[]projectiontest.Event{published("a", "2.0.0-rc.2", "2024-01-01", "MIT"), published("a", "2.0.0-rc.1",
+				"2024-02-01", "MIT")},
 			model.Package{LatestVersion: new("2.0.0-rc.2"), LatestAt: at("2024-01-01"), License: new("MIT"), Releases: 2},
 		},
 		{
 			"and that it is deprecated",
-			[]projectiontest.Event{published("a", "1.0.0", "2024-01-01", "MIT"), deprecated("a", "1.0.0", "broken"), deprecated("a", "0.10.0", "old"), deprecated("a", "0.9.0", "old")},
+			[]projectiontest.Event{published("a", "1.0.0", "2024-01-01", "MIT"), deprecated("a", "1.0.0", "broken"),
+				deprecated("a", "0.10.0", "old"), deprecated("a", "0.9.0", "old")},
 			model.Package{
 				LatestVersion: new("1.0.0"), LatestAt: at("2024-01-01"), License: new("MIT"), Releases: 1,
 				Deprecated: true, DeprecatedVersions: []string{"0.9.0", "0.10.0", "1.0.0"},
@@ -67,7 +72,8 @@ func TestPackageTellsItsLatestVersion(t *testing.T) {
 		},
 		{
 			"which is good again when a deprecated one is replaced",
-			[]projectiontest.Event{published("a", "1.0.0", "2024-01-01", "MIT"), deprecated("a", "1.0.0", "broken"), published("a", "1.0.1", "2024-01-02", "MIT")},
+			[]projectiontest.Event{published("a", "1.0.0", "2024-01-01", "MIT"), deprecated("a", "1.0.0", "broken"),
+				published("a", "1.0.1", "2024-01-02", "MIT")},
 			model.Package{
 				LatestVersion: new("1.0.1"), LatestAt: at("2024-01-02"), License: new("MIT"), Releases: 2,
 				DeprecatedVersions: []string{"1.0.0"},
@@ -97,7 +103,8 @@ func TestPackagesAreKeptApart(t *testing.T) {
 		Projection: ops.ProjectPackage(registry.Package{}), Codec: model.PackageCodec,
 		Given: []projectiontest.Event{created("a"), created("@scope/a"), created("A")},
 		Want: []model.Package{
-			{Name: "a", CreatedAt: at("2023-12-31")}, {Name: "@scope/a", CreatedAt: at("2023-12-31")}, {Name: "A", CreatedAt: at("2023-12-31")},
+			{Name: "a", CreatedAt: at("2023-12-31")}, {Name: "@scope/a", CreatedAt: at("2023-12-31")}, {Name: "A",
+				CreatedAt: at("2023-12-31")},
 		},
 	})
 }

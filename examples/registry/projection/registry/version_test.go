@@ -13,7 +13,8 @@ import (
 func TestVersionKeepsWhatWasPublishedAndDeprecated(t *testing.T) {
 	withEngine := published("a", "1.0.0", "2024-01-01", "MIT", "b")
 	withEngine.Data.(map[string]any)["nodeEngine"] = ">=18"
-	whole := model.Version{Version: "1.0.0", PublishedAt: at("2024-01-01"), License: new("MIT"), NodeEngine: new(">=18"), Dependencies: []string{"b"}}
+	whole := model.Version{Version: "1.0.0", PublishedAt: at("2024-01-01"), License: new("MIT"), NodeEngine: new(">=18"),
+		Dependencies: []string{"b"}}
 	old := whole
 	old.Deprecated = new("broken")
 
@@ -23,9 +24,12 @@ func TestVersionKeepsWhatWasPublishedAndDeprecated(t *testing.T) {
 		want  []model.Version
 	}{
 		{"published", []projectiontest.Event{withEngine}, []model.Version{whole}},
-		{"published, then deprecated", []projectiontest.Event{withEngine, deprecated("a", "1.0.0", "broken")}, []model.Version{old}},
-		{"deprecated, then published", []projectiontest.Event{deprecated("a", "1.0.0", "broken"), withEngine}, []model.Version{old}},
-		{"deprecated alone", []projectiontest.Event{deprecated("a", "1.0.0", "broken")}, []model.Version{{Version: "1.0.0", Deprecated: new("broken")}}},
+		{"published, then deprecated", []projectiontest.Event{withEngine, deprecated("a", "1.0.0", "broken")},
+			[]model.Version{old}},
+		{"deprecated, then published", []projectiontest.Event{deprecated("a", "1.0.0", "broken"), withEngine},
+			[]model.Version{old}},
+		{"deprecated alone", []projectiontest.Event{deprecated("a", "1.0.0", "broken")},
+			[]model.Version{{Version: "1.0.0", Deprecated: new("broken")}}},
 		{"deprecated for another reason", []projectiontest.Event{
 			deprecated("a", "1.0.0", "broken"), deprecated("a", "1.0.0", "unsafe"),
 		}, []model.Version{{Version: "1.0.0", Deprecated: new("unsafe")}}},

@@ -22,13 +22,14 @@ const (
 	gsi4
 )
 
-// TestEachQueryReadsWhatItAnswersWith: one partition of the table or of an index, whole or by prefix, and of it no row that is
-// not asked for.
+// TestEachQueryReadsWhatItAnswersWith: one partition of the table or of an index, whole or by prefix, and of it no row
+// that is not asked for.
 func TestEachQueryReadsWhatItAnswersWith(t *testing.T) {
 	s := sample(t)
 	const acme, alice = "$myapp#v1#tenantmembers#tenantid_t-acme", "$myapp#v1#contributions#employeeid_emp-alice"
 	prefix := func(text string) []keys.Range { return []keys.Range{{Op: keys.Prefix, Lo: text}} }
-	// under are the rows that have the leading parts of a key: one that a patch may have cut off behind them, and the others.
+	// under are the rows that have the leading parts of a key: one that a patch may have cut off behind them, and the
+	// others.
 	under := func(text string) []keys.Range {
 		return []keys.Range{{Op: keys.Equal, Lo: text}, {Op: keys.Prefix, Lo: text + "#"}}
 	}
@@ -112,7 +113,8 @@ func TestEachQueryReadsWhatItAnswersWith(t *testing.T) {
 		},
 		"the projects of an employee": {
 			`ProjectMemberAssignments(employeeId: "emp-alice"`, gsi3, alice,
-			prefix("$myapp#v1#contributions#assignments#projectmember_1#"), []string{"emp-alice/proj-alpha", "emp-alice/proj-beta"},
+			prefix("$myapp#v1#contributions#assignments#projectmember_1#"), []string{"emp-alice/proj-alpha",
+				"emp-alice/proj-beta"},
 		},
 		"the tasks of an employee": {
 			`TaskAssignments(employeeId: "emp-alice"`, gsi3, alice, prefix("$myapp#v1#contributions#assignments#task_1#"),
@@ -127,7 +129,8 @@ func TestEachQueryReadsWhatItAnswersWith(t *testing.T) {
 			prefix("$myapp#v1#contributions#employee_1#"), []string{"emp-alice"},
 		},
 		"who and what is in a department": {
-			`DepartmentStaff(department: "engineering"`, gsi4, "$myapp#v1#departmentstaff#department_engineering", []keys.Range{{}},
+			`DepartmentStaff(department: "engineering"`, gsi4, "$myapp#v1#departmentstaff#department_engineering",
+			[]keys.Range{{}},
 			[]string{"emp-carol", "emp-dave", "emp-alice", "eq-003", "eq-001"},
 		},
 		"what is in a department": {
@@ -137,7 +140,8 @@ func TestEachQueryReadsWhatItAnswersWith(t *testing.T) {
 		"who is in a department, by the day of hire": {
 			`EmployeeDepartmentStaff(department: "engineering", from: "2021-01-01"`, gsi4,
 			"$myapp#v1#departmentstaff#department_engineering",
-			[]keys.Range{{Op: keys.Between, Lo: "$myapp#v1#employee_1#hiredate_2021-01-01", Hi: "$myapp#v1#employee_1#\U0010ffff"}},
+			[]keys.Range{{Op: keys.Between, Lo: "$myapp#v1#employee_1#hiredate_2021-01-01",
+				Hi: "$myapp#v1#employee_1#\U0010ffff"}},
 			[]string{"emp-dave", "emp-alice"},
 		},
 		"roles in an organisation": {
@@ -187,11 +191,13 @@ func ranges(t *testing.T, asked []driver.Query, index int, pk string) (list []ke
 	return list
 }
 
-// TestSomeMembersAreReadOneAfterAnother, in the order in which they are stored, whatever the order in which they are named.
+// TestSomeMembersAreReadOneAfterAnother, in the order in which they are stored, whatever the order in which they are
+// named.
 func TestSomeMembersAreReadOneAfterAnother(t *testing.T) {
 	s := sample(t)
 	eachWay(t, s, func(t *testing.T, api http.Handler) {
-		for _, only := range []string{"Employee, ProjectMember", "ProjectMember, Employee", "Employee, ProjectMember, Employee"} {
+		for _, only := range []string{"Employee, ProjectMember", "ProjectMember, Employee",
+			"Employee, ProjectMember, Employee"} {
 			got := ids(t, api, `Contributions(employeeId: "emp-alice", only: [`+only+`])`)
 			if diff := cmp.Diff([]string{"emp-alice/proj-alpha", "emp-alice/proj-beta", "emp-alice"}, got); diff != "" {
 				t.Errorf("only %s (-want +got):\n%s", only, diff)
@@ -207,13 +213,17 @@ func TestSomeMembersAreReadOneAfterAnother(t *testing.T) {
 func TestOneRowIsFound(t *testing.T) {
 	eachWay(t, sample(t), func(t *testing.T, api http.Handler) {
 		for query, want := range map[string]string{
-			`Employee(employeeId: "emp-alice") { name department hireDate }`:                      `{"name":"Alice","department":"engineering","hireDate":"2024-01-15"}`,
-			`Employee(employeeId: "Emp-Alice") { employeeId }`:                                    `{"employeeId":"emp-alice"}`,
-			`Employee(employeeId: "emp-carol") { email }`:                                         `{"email":"Carol.Jones@acme.example"}`,
-			`Employee(employeeId: "emp-eve") { name }`:                                            `null`,
-			`Task(taskId: "t-001") { priority status assignee { name } }`:                         `{"priority":20,"status":"open","assignee":{"name":"Alice"}}`,
-			`Task(taskId: "t-002") { status createdAt updatedAt }`:                                `{"status":"done","createdAt":"2024-01-10T15:00:00.000Z","updatedAt":"2024-01-11T01:00:00.000Z"}`,
-			`Task(taskId: "t-005") { employeeId assignee { name } }`:                              `{"employeeId":null,"assignee":null}`,
+			`Employee(employeeId: "emp-alice") { name ` +
+				`department hireDate }`: `{"name":"Alice","department":"engineering","hireDate":"2024-01-15"}`,
+			`Employee(employeeId: "Emp-Alice") { employeeId }`: `{"employeeId":"emp-alice"}`,
+			`Employee(employeeId: "emp-carol") { email }`:      `{"email":"Carol.Jones@acme.example"}`,
+			`Employee(employeeId: "emp-eve") { name }`:         `null`,
+			`Task(taskId: "t-001") { priority status ` +
+				`assignee { name } }`: `{"priority":20,"status":"open","assignee":{"name":"Alice"}}`,
+			`Task(taskId: "t-002") { status ` +
+				`createdAt updatedAt }`: `{"status":"done","createdAt":"2024-01-10T15:00:00.000Z","updatedAt":"2024-01-11T01:00:00.000Z"}`,
+			`Task(taskId: "t-005") { employeeId ` +
+				`assignee { name } }`: `{"employeeId":null,"assignee":null}`,
 			`Task(taskId: "t-00") { title }`:                                                      `null`,
 			`Equipment(equipmentId: "eq-003") { department }`:                                     `{"department":"engineering"}`,
 			`ProjectMember(employeeId: "emp-alice", projectId: "proj-alpha") { role }`:            `{"role":"lead"}`,

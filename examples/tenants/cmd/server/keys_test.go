@@ -23,7 +23,8 @@ func TestRowsAreStoredUnderTheKeys(t *testing.T) {
 		{
 			model.EmployeeModel, keys.Key{PK: "$myapp#v1#employee#employeeid_emp-alice", SK: "$myapp#v1#employee"},
 			[]driver.IndexKey{
-				in("$myapp#v1#tenantmembers#tenantid_t-acme", "$myapp#v1#tenantmembers#employee_1#department_engineering#hiredate_2024-01-15"),
+				in("$myapp#v1#tenantmembers#tenantid_t-acme",
+					"$myapp#v1#tenantmembers#employee_1#department_engineering#hiredate_2024-01-15"),
 				in("$myapp#v1#employee#email_alice@acme.example", "$myapp#v1#employee"),
 				in("$myapp#v1#contributions#employeeid_emp-alice", "$myapp#v1#contributions#employee_1#department_engineering"),
 				in("$myapp#v1#departmentstaff#department_engineering", "$myapp#v1#employee_1#hiredate_2024-01-15"),
@@ -32,7 +33,8 @@ func TestRowsAreStoredUnderTheKeys(t *testing.T) {
 		{
 			model.EmployeeModel, keys.Key{PK: "$myapp#v1#employee#employeeid_emp-bob", SK: "$myapp#v1#employee"},
 			[]driver.IndexKey{
-				in("$myapp#v1#tenantmembers#tenantid_t-acme", "$myapp#v1#tenantmembers#employee_1#department_sales#hiredate_2023-06-01"),
+				in("$myapp#v1#tenantmembers#tenantid_t-acme",
+					"$myapp#v1#tenantmembers#employee_1#department_sales#hiredate_2023-06-01"),
 				in("$myapp#v1#employee#email_bob@acme.example", "$myapp#v1#employee"),
 				in("$myapp#v1#contributions#employeeid_emp-bob", "$myapp#v1#contributions#employee_1#department_sales"),
 				in("$myapp#v1#departmentstaff#department_sales", "$myapp#v1#employee_1#hiredate_2023-06-01"),
@@ -43,7 +45,8 @@ func TestRowsAreStoredUnderTheKeys(t *testing.T) {
 			[]driver.IndexKey{
 				in("$myapp#v1#tenantmembers#tenantid_t-acme", "$myapp#v1#tenantmembers#task_1#projectid_proj-alpha#taskid_t-001"),
 				in("$myapp#v1#task#employeeid_emp-alice", "$myapp#v1#task#priority_0000000000000020"),
-				in("$myapp#v1#contributions#employeeid_emp-alice", "$myapp#v1#contributions#assignments#task_1#projectid_proj-alpha#taskid_t-001"),
+				in("$myapp#v1#contributions#employeeid_emp-alice",
+					"$myapp#v1#contributions#assignments#task_1#projectid_proj-alpha#taskid_t-001"),
 				{},
 			},
 		},
@@ -66,7 +69,8 @@ func TestRowsAreStoredUnderTheKeys(t *testing.T) {
 			keys.Key{PK: "$myapp#v1#projectmember#employeeid_emp-alice#projectid_proj-alpha", SK: "$myapp#v1#projectmember"},
 			[]driver.IndexKey{
 				{}, {},
-				in("$myapp#v1#contributions#employeeid_emp-alice", "$myapp#v1#contributions#assignments#projectmember_1#projectid_proj-alpha"),
+				in("$myapp#v1#contributions#employeeid_emp-alice",
+					"$myapp#v1#contributions#assignments#projectmember_1#projectid_proj-alpha"),
 				{},
 			},
 		},

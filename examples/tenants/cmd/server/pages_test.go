@@ -18,8 +18,8 @@ import (
 // member is a row of a collection as the test knows it: where it lies, and what it is known by.
 type member struct{ of, sk, id string }
 
-// crowd makes a tenant with so many rows, of which some are of somebody, in a department and a project of a few: the events,
-// and what there is in each collection.
+// crowd makes a tenant with so many rows, of which some are of somebody, in a department and a project of a few: the
+// events, and what there is in each collection.
 func crowd(t *testing.T, seed uint64, size int) (events []eventlog.Event, tenant, somebody, department []member) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -40,7 +40,8 @@ func crowd(t *testing.T, seed uint64, size int) (events []eventlog.Event, tenant
 			add("EmployeeHired", map[string]any{
 				"employeeId": id, "tenantId": "T", "email": id, "name": id, "department": dept, "hireDate": day,
 			})
-			tenant = append(tenant, member{"Employee", "employee_1#department_" + strings.ToLower(dept) + "#hiredate_" + day + "\x00" + id, id})
+			tenant = append(tenant, member{"Employee", "employee_1#department_" + strings.ToLower(dept) + "#hiredate_" + day +
+				"\x00" + id, id})
 			if dept == "it" {
 				department = append(department, member{"Employee", "employee_1#hiredate_" + day + "\x00" + id, id})
 			}
@@ -53,7 +54,8 @@ func crowd(t *testing.T, seed uint64, size int) (events []eventlog.Event, tenant
 			add("ProjectJoined", map[string]any{"employeeId": "E", "projectId": id, "role": "member"})
 			somebody = append(somebody, member{"ProjectMember", "assignments#projectmember_1#projectid_" + id, "E/" + id})
 		default:
-			add("TaskCreated", map[string]any{"taskId": id, "tenantId": "T", "projectId": project, "title": id, "priority": r.IntN(20)})
+			add("TaskCreated", map[string]any{"taskId": id, "tenantId": "T", "projectId": project, "title": id,
+				"priority": r.IntN(20)})
 			tenant = append(tenant, member{"Task", "task_1#projectid_" + project + "#taskid_" + id, id})
 			if r.IntN(2) == 0 {
 				add("TaskAssigned", map[string]any{"taskId": id, "employeeId": "E"})
@@ -62,17 +64,19 @@ func crowd(t *testing.T, seed uint64, size int) (events []eventlog.Event, tenant
 		}
 	}
 	add("EmployeeHired", map[string]any{
-		"employeeId": "E", "tenantId": "another", "email": "e", "name": "E", "department": "nowhere", "hireDate": "2024-01-15",
+		"employeeId": "E", "tenantId": "another", "email": "e", "name": "E", "department": "nowhere",
+		"hireDate": "2024-01-15",
 	})
 	return events, tenant, append(somebody, member{"Employee", "employee_1#department_nowhere", "E"}), department
 }
 
-// TestPagesOfACollectionFollowOneAnother: full until the last, of rows of interleaved types, in both directions, of all types
-// and of some. A page of all is one request to the store; one of some is one for each, at most.
+// TestPagesOfACollectionFollowOneAnother: full until the last, of rows of interleaved types, in both directions, of all
+// types and of some. A page of all is one request to the store; one of some is one for each, at most.
 func TestPagesOfACollectionFollowOneAnother(t *testing.T) {
 	const seed = 7
 	events, tenant, somebody, department := crowd(t, seed, 80)
-	t.Logf("seed %d: %d of the tenant, %d of somebody, %d of the department", seed, len(tenant), len(somebody), len(department))
+	t.Logf("seed %d: %d of the tenant, %d of somebody, %d of the department", seed, len(tenant), len(somebody),
+		len(department))
 	log := memlog.New(memlog.Options{})
 	if _, err := log.Append(t.Context(), events); err != nil {
 		t.Fatal(err)
@@ -84,7 +88,8 @@ func TestPagesOfACollectionFollowOneAnother(t *testing.T) {
 	assigned := slices.DeleteFunc(slices.Clone(somebody), func(m member) bool { return !isAssigned(m) })
 	eachWay(t, s, func(t *testing.T, api http.Handler) {
 		for query, all := range map[string][]member{
-			`TenantMembers(tenantId: "t"`: tenant, `Contributions(employeeId: "e"`: somebody, `Assignments(employeeId: "e"`: assigned,
+			`TenantMembers(tenantId: "t"`: tenant, `Contributions(employeeId: "e"`: somebody,
+			`Assignments(employeeId: "e"`:      assigned,
 			`DepartmentStaff(department: "it"`: department,
 		} {
 			name, _, _ := strings.Cut(query, "(")
@@ -134,7 +139,8 @@ func subsets(of []string) (list [][]string) {
 	return list
 }
 
-// walk goes from page to page, of which only the last may have less than the limit, and counts what each asks of the store.
+// walk goes from page to page, of which only the last may have less than the limit, and counts what each asks of the
+// store.
 func (s *site) walk(t *testing.T, api http.Handler, query string, limit, ranges, total int) (all []string) {
 	t.Helper()
 	s.store.take()

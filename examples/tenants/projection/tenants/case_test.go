@@ -8,8 +8,8 @@ import (
 	"example.com/tenants/model"
 )
 
-// TestEmployeeUnderTheKeyOfAnotherWaits: keys are in lower case, so an id that differs from another by its case alone has its
-// key. The row that is there stays what it is.
+// TestEmployeeUnderTheKeyOfAnotherWaits: keys are in lower case, so an id that differs from another by its case alone
+// has its key. The row that is there stays what it is.
 func TestEmployeeUnderTheKeyOfAnotherWaits(t *testing.T) {
 	employeeSpec(t, []projectiontest.Event{hired("emp-alice", "engineering"), hired("Emp-Alice", "sales")},
 		[]model.Employee{{

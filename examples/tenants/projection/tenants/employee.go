@@ -14,7 +14,8 @@ type Employee struct{}
 // EmployeeHired adds an employee.
 func (Employee) EmployeeHired(e event.EmployeeHired, _ projection.Meta) []projection.Op {
 	return []projection.Op{ops.Employee.Set(model.Employee{
-		EmployeeID: e.EmployeeID, TenantID: e.TenantID, Email: e.Email, Name: e.Name, Department: e.Department, HireDate: e.HireDate,
+		EmployeeID: e.EmployeeID, TenantID: e.TenantID, Email: e.Email, Name: e.Name, Department: e.Department,
+		HireDate: e.HireDate,
 	})}
 }
 

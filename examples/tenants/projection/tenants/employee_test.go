@@ -45,11 +45,13 @@ func TestEmployeeWhoIsNotThereIsNotChanged(t *testing.T) {
 		onEmployee("EmployeeTransferred", "emp-alice", data{"department": "sales"}),
 		onEmployee("EmailChanged", "emp-alice", data{"email": "a@acme.example"}),
 	} {
-		employeeSpec(t, []projectiontest.Event{e}, nil, projectiontest.DeadLetter{ID: "1", Reason: "$myapp#v1#employee#employeeid_emp-alice"})
+		employeeSpec(t, []projectiontest.Event{e}, nil, projectiontest.DeadLetter{ID: "1",
+			Reason: "$myapp#v1#employee#employeeid_emp-alice"})
 	}
 }
 
-func employeeSpec(t *testing.T, given []projectiontest.Event, want []model.Employee, aside ...projectiontest.DeadLetter) {
+func employeeSpec(t *testing.T, given []projectiontest.Event, want []model.Employee,
+	aside ...projectiontest.DeadLetter) {
 	t.Helper()
 	projectiontest.Run(t, projectiontest.Spec[model.Employee]{
 		Projection: ops.ProjectEmployee(tenants.Employee{}), Codec: model.EmployeeCodec,

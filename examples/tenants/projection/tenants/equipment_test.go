@@ -18,7 +18,8 @@ func TestEquipmentIsInOneDepartment(t *testing.T) {
 	moved := scope
 	moved.Department, moved.UpdatedAt = "sales", minute(2)
 
-	buy := onEquipment("EquipmentBought", "eq-001", data{"department": "engineering", "name": "Oscilloscope", "purchaseDate": "2023-06-01"})
+	buy := onEquipment("EquipmentBought", "eq-001", data{"department": "engineering", "name": "Oscilloscope",
+		"purchaseDate": "2023-06-01"})
 	for name, tt := range map[string]struct {
 		given []projectiontest.Event
 		want  []model.Equipment
@@ -26,7 +27,8 @@ func TestEquipmentIsInOneDepartment(t *testing.T) {
 	}{
 		"bought": {[]projectiontest.Event{buy}, []model.Equipment{scope}, nil},
 		"moved": {
-			[]projectiontest.Event{buy, onEquipment("EquipmentMoved", "eq-001", data{"department": "sales"})}, []model.Equipment{moved}, nil,
+			[]projectiontest.Event{buy, onEquipment("EquipmentMoved", "eq-001", data{"department": "sales"})},
+			[]model.Equipment{moved}, nil,
 		},
 		"retired": {[]projectiontest.Event{buy, onEquipment("EquipmentRetired", "eq-001", nil)}, nil, nil},
 		"not there": {

@@ -23,7 +23,8 @@ func onEmployee(kind, id string, d data) projectiontest.Event { return with(kind
 func onTask(kind, id string, d data) projectiontest.Event     { return with(kind, "taskId", id, d) }
 
 func created(id string) projectiontest.Event {
-	return onTask("TaskCreated", id, data{"tenantId": "t-acme", "projectId": "proj-alpha", "title": "Do " + id, "priority": 2})
+	return onTask("TaskCreated", id, data{"tenantId": "t-acme", "projectId": "proj-alpha", "title": "Do " + id,
+		"priority": 2})
 }
 
 func onEquipment(kind, id string, d data) projectiontest.Event {

@@ -27,12 +27,14 @@ func TestTaskGoesThroughHands(t *testing.T) {
 		given []projectiontest.Event
 		want  []model.Task
 	}{
-		"created":    {[]projectiontest.Event{create}, []model.Task{open}},
-		"assigned":   {[]projectiontest.Event{create, assign}, []model.Task{assigned}},
-		"unassigned": {[]projectiontest.Event{create, assign, onTask("TaskAssigned", "t-001", nil)}, []model.Task{unassigned}},
-		"urgent":     {[]projectiontest.Event{create, onTask("TaskPrioritised", "t-001", data{"priority": 1})}, []model.Task{urgent}},
-		"done":       {[]projectiontest.Event{create, onTask("TaskDone", "t-001", nil)}, []model.Task{done}},
-		"deleted":    {[]projectiontest.Event{create, onTask("TaskDeleted", "t-001", nil)}, nil},
+		"created":  {[]projectiontest.Event{create}, []model.Task{open}},
+		"assigned": {[]projectiontest.Event{create, assign}, []model.Task{assigned}},
+		"unassigned": {[]projectiontest.Event{create, assign, onTask("TaskAssigned", "t-001", nil)},
+			[]model.Task{unassigned}},
+		"urgent": {[]projectiontest.Event{create, onTask("TaskPrioritised", "t-001", data{"priority": 1})},
+			[]model.Task{urgent}},
+		"done":    {[]projectiontest.Event{create, onTask("TaskDone", "t-001", nil)}, []model.Task{done}},
+		"deleted": {[]projectiontest.Event{create, onTask("TaskDeleted", "t-001", nil)}, nil},
 	} {
 		t.Run(name, func(t *testing.T) { taskSpec(t, tt.given, tt.want) })
 	}
@@ -41,7 +43,8 @@ func TestTaskGoesThroughHands(t *testing.T) {
 // TestTaskThatIsNotThereIsNotChanged: the event waits until somebody looks at it.
 func TestTaskThatIsNotThereIsNotChanged(t *testing.T) {
 	for _, e := range []projectiontest.Event{
-		onTask("TaskAssigned", "t-001", nil), onTask("TaskPrioritised", "t-001", data{"priority": 1}), onTask("TaskDone", "t-001", nil),
+		onTask("TaskAssigned", "t-001", nil), onTask("TaskPrioritised", "t-001", data{"priority": 1}), onTask("TaskDone",
+			"t-001", nil),
 	} {
 		taskSpec(t, []projectiontest.Event{e}, nil, projectiontest.DeadLetter{ID: "1", Reason: "$myapp#v1#task#taskid_t-001"})
 	}

@@ -1,5 +1,5 @@
-// Package collision finds entities of one table whose keys could be the same, and queries whose range holds rows of others.
-// It compares the sets of texts that keys can be, as automata.
+// Package collision finds entities of one table whose keys could be the same, and queries whose range holds rows of
+// others. It compares the sets of texts that keys can be, as automata.
 package collision
 
 import (

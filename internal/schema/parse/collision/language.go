@@ -32,7 +32,8 @@ func (l *collisionChecker) newKeys(h *schema.Half) *language {
 	return out
 }
 
-// rangeOf is the language of the range that a query reads who gives nothing of the half: all that begins as its keys do.
+// rangeOf is the language of the range that a query reads who gives nothing of the half: all that begins as its keys
+// do.
 func rangeOf(h schema.Half) *language {
 	prefix := h.Layout.Head
 	if len(h.Fields) == 0 {

@@ -21,7 +21,8 @@ func (d *Model) QueryPos(q schema.Query) schema.Pos {
 func (d *Model) QueryOrigin(q schema.Query) string {
 	switch {
 	case q.Collection != nil:
-		return "collection " + q.Collection.Name + " of index " + q.Collection.Index.Name + " of table " + q.Collection.Table.Name
+		return "collection " + q.Collection.Name + " of index " + q.Collection.Index.Name + " of table " +
+			q.Collection.Table.Name
 	case q.Index != nil:
 		return "index " + q.Index.As + " of type " + d.Name
 	case q.Connection != "":

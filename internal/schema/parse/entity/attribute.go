@@ -90,8 +90,8 @@ func (l *indexUses) checkAttributes(t *schema.Table) {
 	}
 }
 
-// checkLocal holds an index to what one must be whose partition key is the table's own attribute, as that of a local secondary
-// index is: the rows of a partition of the table, in another order.
+// checkLocal holds an index to what one must be whose partition key is the table's own attribute, as that of a local
+// secondary index is: the rows of a partition of the table, in another order.
 func (l *indexUses) checkLocal(p *schema.PhysicalIndex) {
 	for _, u := range p.Uses {
 		d := l.DraftOf(u.Model)

@@ -55,7 +55,8 @@ func (l *collectionReader) nameCollection(dir *ast.Directive) {
 		switch {
 		case c.Table.Name != table || c.Name != name || indexed && c.Index.Name != index:
 		case meant != nil:
-			l.Add(rule.CollectionAmbiguous.Broken(sdl.Position(dir.Position), "", "", name, table, meant.Index.Name, c.Index.Name))
+			l.Add(rule.CollectionAmbiguous.Broken(sdl.Position(dir.Position), "", "", name, table, meant.Index.Name,
+				c.Index.Name))
 			return
 		default:
 			meant = c
@@ -85,8 +86,9 @@ func (l *collectionReader) collect(d *draft.Model, x *schema.Index, path []strin
 		}
 	}
 	l.Model.Collections = append(l.Model.Collections, &schema.Collection{
-		Name: path[len(path)-1], As: path[len(path)-1], Plugin: d.Plugin, Table: d.Entity.Table, Index: p, Path: path, Clustered: x.Clustered,
-		PK: x.PK.Fields, Members: []schema.Member{member}, Group: x.Group, AuthTable: x.AuthTable, Pos: x.Pos,
+		Name: path[len(path)-1], As: path[len(path)-1], Plugin: d.Plugin, Table: d.Entity.Table, Index: p, Path: path,
+		Clustered: x.Clustered,
+		PK:        x.PK.Fields, Members: []schema.Member{member}, Group: x.Group, AuthTable: x.AuthTable, Pos: x.Pos,
 	})
 }
 
@@ -124,7 +126,8 @@ func layoutOf(x *schema.Index) string {
 func checkMember(d *draft.Model, x *schema.Index, first schema.IndexUse) {
 	root, other := x.Collection[0], first.Index
 	if !samePK(x.PK.Fields, other.PK.Fields) {
-		d.Report(rule.CollectionPK, d.UsePos(x, "pk"), nil, root, written(x.PK.Fields), first.Model.Name, written(other.PK.Fields))
+		d.Report(rule.CollectionPK, d.UsePos(x, "pk"), nil, root, written(x.PK.Fields), first.Model.Name,
+			written(other.PK.Fields))
 	}
 	if x.Casing != other.Casing {
 		d.Report(rule.CollectionCasing, d.UsePos(x, "casing"), nil, root, x.Casing, first.Model.Name, other.Casing)

@@ -220,7 +220,9 @@ func (d *entityReader) addEntityIndex(x *schema.Index, dir *ast.Directive) {
 	switch {
 	case len(fields) == 0:
 		d.Report(rule.UniqueOfNothing, sdl.ArgumentPosition(dir, "unique"), nil, x.As)
-	case !slices.ContainsFunc(schema.Composites(d.PK, d.SK), func(f *schema.Field) bool { return !slices.Contains(fields, f) }):
+	case !slices.ContainsFunc(schema.Composites(d.PK, d.SK), func(f *schema.Field) bool {
+		return !slices.Contains(fields, f)
+	}):
 		d.Report(rule.UniqueByKey, sdl.ArgumentPosition(dir, "unique"), nil, x.As)
 	}
 }

@@ -1,5 +1,5 @@
-// Package entity reads models that share a table: @table, @entity, the keys and indexes of entities, written as composites or
-// as templates, and the collections that they form.
+// Package entity reads models that share a table: @table, @entity, the keys and indexes of entities, written as
+// composites or as templates, and the collections that they form.
 package entity
 
 import (
@@ -92,7 +92,8 @@ func (l *tableReader) checkEntityTypes(t *schema.Table) {
 		d := l.DraftOf(m)
 		folded := strings.ToLower(m.Entity.Type)
 		if other := first[folded]; other != nil {
-			d.Report(rule.EntityTypeTwice, sdl.ArgumentPosition(d.EntityDir(), "type"), nil, m.Entity.Type, other.Name, other.Entity.Type)
+			d.Report(rule.EntityTypeTwice, sdl.ArgumentPosition(d.EntityDir(), "type"), nil, m.Entity.Type, other.Name,
+				other.Entity.Type)
 			continue
 		}
 		first[folded] = m

@@ -37,7 +37,8 @@ func (l *indexUses) useIndex(t *schema.Table, m *schema.ReadModel, x *schema.Ind
 		p = &schema.PhysicalIndex{Name: x.Name, Pos: x.Pos}
 		t.Indexes = append(t.Indexes, p)
 		if len(t.Indexes) == mostIndexes+1 {
-			d.Report(rule.TooManyIndexes, d.UsePos(x, "name"), nil, x.Name, strconv.Itoa(len(t.Indexes)), t.Name, strconv.Itoa(mostIndexes))
+			d.Report(rule.TooManyIndexes, d.UsePos(x, "name"), nil, x.Name, strconv.Itoa(len(t.Indexes)), t.Name,
+				strconv.Itoa(mostIndexes))
 		}
 	}
 	for _, other := range p.Uses {

@@ -50,7 +50,8 @@ func (l *eventReader) read() {
 	l.readEventEnums(enums)
 }
 
-func (l *eventReader) readEventField(types map[string]*schema.EventType, enums map[string]bool, t *schema.EventType, def *ast.FieldDefinition) {
+func (l *eventReader) readEventField(types map[string]*schema.EventType, enums map[string]bool, t *schema.EventType,
+	def *ast.FieldDefinition) {
 	s := sdl.TypeRefOf(def.Type)
 	f := &schema.EventField{
 		Name: def.Name, Description: def.Description, List: s.List, Nullable: s.Nullable, ElemNullable: s.ElemNullable,

@@ -75,7 +75,9 @@ func (l *goNames) checkModelPackage() {
 		s.names["KeyOf"+g] = "the key function of type " + d.Name
 	}
 	for _, def := range l.API.Types {
-		if def.Kind == ast.Enum && !slices.ContainsFunc(l.Model.Enums, func(e *schema.Enum) bool { return e.Name == def.Name }) {
+		if def.Kind == ast.Enum && !slices.ContainsFunc(l.Model.Enums, func(e *schema.Enum) bool {
+			return e.Name == def.Name
+		}) {
 			s.names["All"+schema.GoName(def.Name)] = "the list of the values of enum " + def.Name
 		}
 	}
@@ -170,7 +172,8 @@ func (l *goNames) checkEventPackage() {
 
 func (s *scope) constants(enum *ast.Definition) {
 	for _, v := range enum.EnumValues {
-		s.claim(schema.GoConst(enum.Name, v.Name), "value "+v.Name+" of enum "+enum.Name, sdl.Position(v.Position), enum.Name, "")
+		s.claim(schema.GoConst(enum.Name, v.Name), "value "+v.Name+" of enum "+enum.Name, sdl.Position(v.Position),
+			enum.Name, "")
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// fieldScope holds the Go names of the fields and methods of one struct. The executor binds a field of GraphQL to what has
-// its name, whatever the case and the underscores.
+// fieldScope holds the Go names of the fields and methods of one struct. The executor binds a field of GraphQL to what
+// has its name, whatever the case and the underscores.
 type fieldScope struct {
 	*scope
 	folded map[string]string
@@ -62,7 +62,8 @@ func (l *goNames) checkStructs() {
 	}
 }
 
-// checkResolver covers the name of the resolver of a type, to which gqlgen's executor finds no way behind an underscore.
+// checkResolver covers the name of the resolver of a type, to which gqlgen's executor finds no way behind an
+// underscore.
 func (l *goNames) checkResolver(def *ast.Definition) {
 	if strings.HasPrefix(def.Name, "_") {
 		l.Add(rule.GoName.Broken(sdl.Position(def.Position), def.Name, "", "the resolver of its fields"))
@@ -92,7 +93,8 @@ func (l *goNames) checkRow(d *draft.Model) {
 
 // isOwnObject reports whether a type is an object type that is no read model and not the root.
 func (l *goNames) isOwnObject(def *ast.Definition) bool {
-	return def.Kind == ast.Object && !sdl.IsRoot(def.Name) && !slices.ContainsFunc(l.ReadModels, func(d *draft.Model) bool { return d.Def == def })
+	return def.Kind == ast.Object && !sdl.IsRoot(def.Name) && !slices.ContainsFunc(l.ReadModels,
+		func(d *draft.Model) bool { return d.Def == def })
 }
 
 // abstractsOf are the interfaces and unions that an object type belongs to.
@@ -106,7 +108,8 @@ func (l *goNames) abstractsOf(def *ast.Definition) []string {
 	return names
 }
 
-// checkOwnArguments covers the parameters of the resolvers of the project's own fields, and what their stubs need beside.
+// checkOwnArguments covers the parameters of the resolvers of the project's own fields, and what their stubs need
+// beside.
 func (l *goNames) checkOwnArguments() {
 	for _, def := range l.API.Types {
 		if def.Name != "Query" && !l.isOwnObject(def) {

@@ -80,8 +80,8 @@ func (d *accessReader) readIndexAccess(x *schema.Index) {
 	d.checkOwnerCasing(x, group, "the owner's name", schema.Half{})
 }
 
-// checkOwnerCasing holds the partition key of an index with a group against what names its owner: were it in a casing of its
-// own, the owner under one value of the key could read the rows of another value that differs in casing.
+// checkOwnerCasing holds the partition key of an index with a group against what names its owner: were it in a casing
+// of its own, the owner under one value of the key could read the rows of another value that differs in casing.
 func (d *accessReader) checkOwnerCasing(x *schema.Index, m draft.Marked, what string, names schema.Half) {
 	if c := x.PK.Casing(); c != names.Casing() && c != schema.NoCasing && x.PK.Fields[0].Kind() == keys.KindString {
 		d.Report(rule.AuthIndexCase, sdl.ArgumentPosition(m.Dir, "group"), m.Field, x.As, c, what, names.Casing())

@@ -47,7 +47,8 @@ func (d *guardChecker) checkGuarded(x *schema.Index) {
 		}
 	}
 	if missing != nil {
-		d.Report(rule.AuthProjected, x.Pos, nil, x.As, strings.Join(schema.FieldNames(missing), ", "), x.Projection, d.projectionWithout(x, missing))
+		d.Report(rule.AuthProjected, x.Pos, nil, x.As, strings.Join(schema.FieldNames(missing), ", "), x.Projection,
+			d.projectionWithout(x, missing))
 	}
 }
 

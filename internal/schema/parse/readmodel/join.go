@@ -104,7 +104,8 @@ func (d *joinReader) joinKey(m draft.Marked, j *schema.Join) bool {
 		d.Report(rule.JoinSingleton, sdl.ArgumentPosition(m.Dir, "table"), m.Field, j.Target.Name)
 		return false
 	case len(fields) > 1 && j.Target.Entity != nil:
-		d.Report(rule.JoinEntity, sdl.Position(m.Dir.Position), m.Field, j.Target.Name, by, schema.Half{Fields: fields}.Describe())
+		d.Report(rule.JoinEntity, sdl.Position(m.Dir.Position), m.Field, j.Target.Name, by,
+			schema.Half{Fields: fields}.Describe())
 		return false
 	case len(fields) > 1:
 		d.Report(rule.JoinComposite, sdl.Position(m.Dir.Position), m.Field, j.Target.Name, by)
@@ -114,7 +115,8 @@ func (d *joinReader) joinKey(m draft.Marked, j *schema.Join) bool {
 	if !schema.SameKind(m.Field, j.Key) {
 		elem := *m.Field
 		elem.List = false
-		d.Report(rule.JoinKind, sdl.Position(m.Dir.Position), m.Field, schema.TypeText(&elem), j.Key.Name, j.Target.Name, schema.TypeText(j.Key))
+		d.Report(rule.JoinKind, sdl.Position(m.Dir.Position), m.Field, schema.TypeText(&elem), j.Key.Name, j.Target.Name,
+			schema.TypeText(j.Key))
 		return false
 	}
 	return true

@@ -92,7 +92,8 @@ func (d *keyReader) checkSep(sep string, m draft.Marked, parts []draft.Marked) {
 	}
 	for _, p := range parts {
 		if strings.Contains(punctuationOf[p.Field.Scalar], sep) {
-			d.Report(rule.SepEscaped, sdl.ArgumentPosition(m.Dir, "sep"), m.Field, strconv.Quote(sep), p.Field.Name, fmt.Sprintf("%%%02X", sep[0]))
+			d.Report(rule.SepEscaped, sdl.ArgumentPosition(m.Dir, "sep"), m.Field, strconv.Quote(sep), p.Field.Name,
+				fmt.Sprintf("%%%02X", sep[0]))
 		}
 	}
 }

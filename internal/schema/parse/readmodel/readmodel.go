@@ -1,5 +1,5 @@
-// Package readmodel reads types with @readModel or @stateView: their fields, who writes them, keys and indexes of tables of
-// their own, times, joins, and who may read what.
+// Package readmodel reads types with @readModel or @stateView: their fields, who writes them, keys and indexes of
+// tables of their own, times, joins, and who may read what.
 package readmodel
 
 import (
@@ -32,8 +32,8 @@ func ReadKeys(d *draft.Model) {
 	(&indexReader{d}).readIndexes()
 }
 
-// ReadFieldRoles reads who writes the fields of a model, which of them hold its times, and which its owner. Its keys are
-// known.
+// ReadFieldRoles reads who writes the fields of a model, which of them hold its times, and which its owner. Its keys
+// are known.
 func ReadFieldRoles(d *draft.Model) {
 	(&keyReader{d}).checkSingleton()
 	(&writerReader{d}).readWrites()
@@ -66,13 +66,16 @@ func (l *modelReader) declare() {
 }
 
 func (l *modelReader) newDraft(def *ast.Definition) *draft.Model {
-	marks := slices.DeleteFunc(slices.Clone(def.Directives), func(d *ast.Directive) bool { return !sdl.IsModelMark(d.Name) })
+	marks := slices.DeleteFunc(slices.Clone(def.Directives), func(d *ast.Directive) bool {
+		return !sdl.IsModelMark(d.Name)
+	})
 	if len(marks) == 0 {
 		return nil
 	}
 	d := &draft.Model{
-		ReadModel: &schema.ReadModel{Name: def.Name, Description: def.Description, Table: def.Name, Version: 1, Pos: sdl.Position(def.Position)},
-		Project:   l.Project, Def: def, Marks: marks, Sources: map[*schema.Field]*ast.FieldDefinition{},
+		ReadModel: &schema.ReadModel{Name: def.Name, Description: def.Description, Table: def.Name, Version: 1,
+			Pos: sdl.Position(def.Position)},
+		Project: l.Project, Def: def, Marks: marks, Sources: map[*schema.Field]*ast.FieldDefinition{},
 		Settings: map[*schema.Index]map[string]draft.Marked{},
 	}
 	if len(def.Interfaces) > 0 {

@@ -31,7 +31,8 @@ func (d *writerReader) readWriters() {
 		d.checkWriter(m, w)
 	}
 	first := d.Writers[0]
-	d.StateView, d.Events, d.Stream, d.Tags, d.Projector = first.StateView, first.Events, first.Stream, first.Tags, first.Projector
+	d.StateView, d.Events, d.Stream, d.Tags, d.Projector = first.StateView, first.Events, first.Stream, first.Tags,
+		first.Projector
 }
 
 func (d *writerReader) checkWriter(m *ast.Directive, w *schema.Writer) {
@@ -88,7 +89,8 @@ func (d *writerReader) readWrites() {
 	d.checkOwners(key, owners)
 }
 
-// checkOwners finds fields that nobody writes, or that a row may lack which another projector made, and halves of indexes that two projectors would write.
+// checkOwners finds fields that nobody writes, or that a row may lack which another projector made, and halves of
+// indexes that two projectors would write.
 func (d *writerReader) checkOwners(key []*schema.Field, owners map[*schema.Field]*schema.Writer) {
 	if slices.ContainsFunc(d.Marks, func(m *ast.Directive) bool { return m.Arguments.ForName("writes") == nil }) {
 		return // one writes all, or it is reported that it does not say what
@@ -108,7 +110,8 @@ func (d *writerReader) checkOwners(key []*schema.Field, owners map[*schema.Field
 	}
 }
 
-func (d *writerReader) checkHalfOwner(x *schema.Index, what string, h schema.Half, owners map[*schema.Field]*schema.Writer) {
+func (d *writerReader) checkHalfOwner(x *schema.Index, what string, h schema.Half,
+	owners map[*schema.Field]*schema.Writer) {
 	var first *schema.Field
 	for _, f := range h.Fields {
 		switch {

@@ -1,5 +1,5 @@
-// Package projectors holds the projectors of the read models that schema.graphqls declares: one type per read model, one
-// method per event, each a pure function from the event to ops.
+// Package projectors holds the projectors of the read models that schema.graphqls declares: one type per read model,
+// one method per event, each a pure function from the event to ops.
 package projectors
 
 import (

@@ -14,7 +14,8 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// Answer is what a server answered while it was disturbed: rows with all fields of the model, in the order of the model.
+// Answer is what a server answered while it was disturbed: rows with all fields of the model, in the order of the
+// model.
 type Answer struct {
 	Question string
 	Model    string
@@ -40,8 +41,8 @@ type version struct {
 	text string
 }
 
-// answers verifies what servers answered by the fold in memory: each answer must be what some prefix of the events makes, and
-// none that is shorter than what was durable.
+// answers verifies what servers answered by the fold in memory: each answer must be what some prefix of the events
+// makes, and none that is shorter than what was durable.
 func (c *comparison) answers(models []*querydb.Model, list []Answer) {
 	for _, m := range models {
 		h := newHistory(m, c.met.writes(m.Table))
@@ -62,8 +63,11 @@ func (c *comparison) answer(h *history, a *Answer) {
 		return
 	}
 	for _, row := range texts(a.Rows) {
-		if !slices.ContainsFunc(h.states[row], func(until driver.Position) bool { return until.Offset > a.After || until.Offset == 0 }) {
-			c.differ("%s, asked when the checkpoint was %d, was answered with a row that there was at no time since: %s", a.Question, a.After, row)
+		if !slices.ContainsFunc(h.states[row], func(until driver.Position) bool {
+			return until.Offset > a.After || until.Offset == 0
+		}) {
+			c.differ("%s, asked when the checkpoint was %d, was answered with a row that there was at no time since: %s",
+				a.Question, a.After, row)
 		}
 	}
 }

@@ -136,8 +136,8 @@ func rows(ctx context.Context, db *querydb.DB, m *querydb.Model, index int, pk s
 	}
 }
 
-// Removable reports whether a row that ended then may have been removed by now, and an hour later: stores remove rows two
-// days after their end, sooner or later. Such rows are not compared.
+// Removable reports whether a row that ended then may have been removed by now, and an hour later: stores remove rows
+// two days after their end, sooner or later. Such rows are not compared.
 func Removable(end, now time.Time) bool { return !end.IsZero() && end.Before(now.Add(-47*time.Hour)) }
 
 // rows compares rows that are in the same order.
@@ -168,7 +168,8 @@ func different(m *querydb.Model, want, got *querydb.Row) string {
 		return fmt.Sprintf("the end (%s, want %s)", got.Expires, want.Expires)
 	case !slices.Equal(want.Writers, got.Writers):
 		return fmt.Sprintf("who writes it (%q, want %q)", got.Writers, want.Writers)
-	case len(m.Writers) < 2 && (want.Position.Partition != partition(got.Position) || want.Position.Offset != got.Position.Offset):
+	case len(m.Writers) < 2 && (want.Position.Partition != partition(got.Position) || want.Position.Offset !=
+		got.Position.Offset):
 		return fmt.Sprintf("the position (%v, want %v)", got.Position, want.Position)
 	case !slices.Equal(want.Indexes, got.Indexes):
 		return fmt.Sprintf("the index keys (%v, want %v)", got.Indexes, want.Indexes)
@@ -182,8 +183,10 @@ func partition(p querydb.Position) string {
 	return name
 }
 
-// entries compares entries of an index: the same rows, with the fields that the index carries, in an order of the sort key.
-func (c *comparison) entries(ctx context.Context, m *querydb.Model, index int, name string, want, got []querydb.Row) error {
+// entries compares entries of an index: the same rows, with the fields that the index carries, in an order of the sort
+// key.
+func (c *comparison) entries(ctx context.Context, m *querydb.Model, index int, name string,
+	want, got []querydb.Row) error {
 	fields := m.Indexes[index].Projected
 	place, err := c.order(ctx, m, index, want)
 	if err != nil {
@@ -214,7 +217,8 @@ func (c *comparison) entries(ctx context.Context, m *querydb.Model, index int, n
 }
 
 // order is the sort key, in an index, of each of the rows.
-func (c *comparison) order(ctx context.Context, m *querydb.Model, index int, rows []querydb.Row) (map[keys.Key]string, error) {
+func (c *comparison) order(ctx context.Context, m *querydb.Model, index int, rows []querydb.Row) (map[keys.Key]string,
+	error) {
 	ks := make([]keys.Key, len(rows))
 	for i := range rows {
 		ks[i] = rows[i].Key
@@ -247,8 +251,8 @@ func show(m *querydb.Model, fields []int, row *querydb.Row) string {
 	return b.String()
 }
 
-// notes compares what a projection has noted: how far it has come, and which events are set aside, since which reason is
-// not compared: it may hold a stack.
+// notes compares what a projection has noted: how far it has come, and which events are set aside, since which reason
+// is not compared: it may hold a stack.
 func (c *comparison) notes(ctx context.Context, projection string) error {
 	want, err := positions(ctx, c.want, projection)
 	if err != nil {

@@ -27,8 +27,8 @@ func Open(ctx context.Context, place string) (driver.Driver, error) {
 	return nil, fmt.Errorf("no store that can be verified: %q", place)
 }
 
-// Main verifies the store at the first argument by the file of events that is the second, and the answers that standard input
-// has as a JSON list, and prints the verdict as JSON. It ends the process.
+// Main verifies the store at the first argument by the file of events that is the second, and the answers that standard
+// input has as a JSON list, and prints the verdict as JSON. It ends the process.
 func (p Project) Main() {
 	if err := p.print(context.Background(), os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)

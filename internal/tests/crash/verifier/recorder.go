@@ -12,8 +12,8 @@ import (
 	"github.com/foldql/foldql/querydb/memstore"
 )
 
-// recorder is a store in memory that remembers every partition that ever had a row, in the table or in an index: there a
-// row may be that should have gone.
+// recorder is a store in memory that remembers every partition that ever had a row, in the table or in an index: there
+// a row may be that should have gone.
 type recorder struct {
 	*memstore.Store
 

@@ -1,5 +1,5 @@
-// Package verifier says whether what a store holds is what its events say: it folds them anew in memory, event by event, and
-// compares every row, every entry of every index, the events set aside and the checkpoints.
+// Package verifier says whether what a store holds is what its events say: it folds them anew in memory, event by
+// event, and compares every row, every entry of every index, the events set aside and the checkpoints.
 //
 // It imports public packages alone, so that it can be compiled into a project that is a module of its own.
 package verifier
@@ -44,9 +44,10 @@ func tableName(table string, generation int) string {
 	return fmt.Sprintf("%s.g%d", table, generation)
 }
 
-// Verify compares what the store holds with what the events of the file fold into. It closes the store. Nobody may write
-// to it meanwhile. It verifies also what servers answered before.
-func (p Project) Verify(ctx context.Context, events string, store driver.Driver, answers []Answer) (v *Verdict, err error) {
+// Verify compares what the store holds with what the events of the file fold into. It closes the store. Nobody may
+// write to it meanwhile. It verifies also what servers answered before.
+func (p Project) Verify(ctx context.Context, events string, store driver.Driver, answers []Answer) (v *Verdict,
+	err error) {
 	quiet := slog.New(slog.DiscardHandler)
 	got, err := querydb.Open(ctx, store, p.Models, querydb.Config{Log: quiet})
 	if err != nil {
@@ -66,7 +67,8 @@ func (p Project) Verify(ctx context.Context, events string, store driver.Driver,
 	if err := p.fold(ctx, events, want); err != nil {
 		return nil, fmt.Errorf("fold in memory: %w", err)
 	}
-	c := &comparison{got: got.ForFold(""), want: want.ForFold(""), met: memory, mended: mended, verdict: Verdict{Counts: map[string]int{}}}
+	c := &comparison{got: got.ForFold(""), want: want.ForFold(""), met: memory, mended: mended,
+		verdict: Verdict{Counts: map[string]int{}}}
 	for _, m := range p.Models {
 		if err := c.model(ctx, m); err != nil {
 			return nil, fmt.Errorf("compare %s: %w", m.Name, err)

@@ -49,9 +49,12 @@ func TestAStoreIsJudgedByItsEvents(t *testing.T) {
 		{"a value is wrong", put(model.Balance{Account: "a", Owner: "Ada", Currency: "EUR", Amount: 10}), []string{
 			"Balance: the row differs", "Balance/byOwner: an entry differs", "Balance/currency: an entry differs",
 		}},
-		{"an event is not set aside", note("deadletter:Currency.g0:Currency", "0@00000000000000000004", nil), []string{"Currency has not set aside 0@00000000000000000004"}},
-		{"an event is set aside", note("deadletter:Hold.g0:Hold", "0@00000000000000000003", []byte(`{"reason":"none"}`)), []string{"Hold has set aside"}},
-		{"a checkpoint is behind", note("checkpoint:Hold.g0:Hold", "0", []byte(`{"offset":4}`)), []string{"the checkpoint of Hold"}},
+		{"an event is not set aside", note("deadletter:Currency.g0:Currency", "0@00000000000000000004", nil),
+			[]string{"Currency has not set aside 0@00000000000000000004"}},
+		{"an event is set aside", note("deadletter:Hold.g0:Hold", "0@00000000000000000003", []byte(`{"reason":"none"}`)),
+			[]string{"Hold has set aside"}},
+		{"a checkpoint is behind", note("checkpoint:Hold.g0:Hold", "0", []byte(`{"offset":4}`)),
+			[]string{"the checkpoint of Hold"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "events.jsonl")

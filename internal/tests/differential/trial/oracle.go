@@ -13,8 +13,8 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// consult compares pages of every query that has them with a plain filter of the rows: those whose fields have the values
-// that are asked for, in the order of their sort keys. The caller may read everything.
+// consult compares pages of every query that has them with a plain filter of the rows: those whose fields have the
+// values that are asked for, in the order of their sort keys. The caller may read everything.
 func (t *trial) consult() error {
 	all := auth.NewContext(t.ctx, auth.Caller{Subject: "ann", Groups: t.groups()})
 	for _, name := range t.queryNames() {
@@ -34,7 +34,8 @@ func (t *trial) consult() error {
 				continue
 			}
 			reverse := t.rng.IntN(2) == 0
-			query := fmt.Sprintf("{ page: %s(%sreverse: %t, limit: 1000%s) { items { __typename %s } } }", q.Name, given, reverse, only, t.identity(q))
+			query := fmt.Sprintf("{ page: %s(%sreverse: %t, limit: 1000%s) { items { __typename %s } } }", q.Name, given,
+				reverse, only, t.identity(q))
 			want := t.page(q, members, asked, reverse)
 			if got := string(ask(t.plans, all, query, nil)); got != want {
 				return fmt.Errorf("%s\nof the rows of %v\n got %s\nwant %s", query, members, got, want)
@@ -92,7 +93,8 @@ func (t *trial) arguments(q *catalog.Query, of stored) (text string, ok bool) {
 		args = q.PKParts
 	} else if len(q.PK) == 1 && len(pk.Fields) != 1 || len(q.PK) == 1 && q.PK[0].Name == "id" {
 		key, err := json.Marshal(of.at.Key.PK)
-		return fmt.Sprintf("%s: %s, ", q.PK[0].Name, key), err == nil && index == driver.Primary && t.Catalog.Types[of.typ].Model.Entity == nil
+		return fmt.Sprintf("%s: %s, ", q.PK[0].Name, key), err == nil && index == driver.Primary &&
+			t.Catalog.Types[of.typ].Model.Entity == nil
 	}
 	for i, a := range args {
 		f := t.Catalog.Types[of.typ].Model.Fields[pk.Fields[i]]

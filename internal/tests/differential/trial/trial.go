@@ -54,10 +54,11 @@ type stored struct {
 	at  querydb.Row
 }
 
-// Run puts so many documents to both executors, each with several values of its variables. met counts the answers by the
-// codes of their errors.
+// Run puts so many documents to both executors, each with several values of its variables. met counts the answers by
+// the codes of their errors.
 func Run(ctx context.Context, s Schema, seed uint64, documents int) (met map[string]int, err error) {
-	t := &trial{Schema: s, ctx: ctx, rng: rand.New(rand.NewPCG(seed, 1)), rows: map[string][]stored{}, met: map[string]int{}}
+	t := &trial{Schema: s, ctx: ctx, rng: rand.New(rand.NewPCG(seed, 1)), rows: map[string][]stored{},
+		met: map[string]int{}}
 	var models []*querydb.Model
 	for _, name := range t.typeNames() {
 		models = append(models, s.Catalog.Types[name].Model)
@@ -71,7 +72,8 @@ func Run(ctx context.Context, s Schema, seed uint64, documents int) (met map[str
 		}
 	}()
 	t.plans, t.slow = t.handler(graph.Config{}), t.handler(graph.Config{ResolversOnly: true})
-	for _, c := range []*auth.Caller{nil, {Subject: "ann"}, {Subject: "bob", Groups: []string{"Staff"}}, {Subject: "eve", Groups: t.groups()}} {
+	for _, c := range []*auth.Caller{nil, {Subject: "ann"}, {Subject: "bob", Groups: []string{"Staff"}},
+		{Subject: "eve", Groups: t.groups()}} {
 		caller := ctx
 		if c != nil {
 			caller = auth.NewContext(ctx, *c)

@@ -75,7 +75,8 @@ func wait(ctx context.Context, engine *dynamolocal.Process) error {
 	}
 }
 
-// follow runs the command to its end, or to that of the engine. Ctrl-C reaches it from the terminal; SIGTERM it is told of.
+// follow runs the command to its end, or to that of the engine. Ctrl-C reaches it from the terminal; SIGTERM it is told
+// of.
 func follow(engine *dynamolocal.Process, command []string) error {
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt) // caught and left to the command
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)

@@ -26,8 +26,8 @@ func TestMain(m *testing.M) { exampleserver.Main(m, project) }
 // item is an item as other programs see it, with texts alone.
 type item map[string]string
 
-// own are the attributes of an item that are this system's own: the last event applied, which projection applied it, and
-// how many writes there were.
+// own are the attributes of an item that are this system's own: the last event applied, which projection applied it,
+// and how many writes there were.
 var own = regexp.MustCompile(`^(_pos\..*|_by|_rev)$`)
 
 // The items of a user, a post and a member, as programs of the second key design guide write them.
@@ -81,13 +81,15 @@ func TestItemsOfOtherProgramsAreRows(t *testing.T) {
 			s.put(t, it)
 		}
 		for query, want := range map[string]string{
-			`User(id: "123") { name }`:                                          `{"name":"Alice"}`,
-			`UserAll { items { name } }`:                                        `{"items":[{"name":"Alice"}]}`,
-			`UserByEmail(email: "alice@example.com") { id }`:                    `{"id":"123"}`,
-			`UserByUsername(username: "alice") { id }`:                          `{"id":"123"}`,
-			`PostByPrimary(authorId: "123") { items { id author { name } } }`:   `{"items":[{"id":"abc","author":{"name":"Alice"}}]}`,
-			`PostAll { items { id } }`:                                          `{"items":[{"id":"abc"}]}`,
-			`PostFeed(reverse: true) { items { id createdAt } }`:                `{"items":[{"id":"abc","createdAt":"2024-01-15T10:30:00.000Z"}]}`,
+			`User(id: "123") { name }`:                       `{"name":"Alice"}`,
+			`UserAll { items { name } }`:                     `{"items":[{"name":"Alice"}]}`,
+			`UserByEmail(email: "alice@example.com") { id }`: `{"id":"123"}`,
+			`UserByUsername(username: "alice") { id }`:       `{"id":"123"}`,
+			`PostByPrimary(authorId: "123") { items { id author ` +
+				`{ name } } }`: `{"items":[{"id":"abc","author":{"name":"Alice"}}]}`,
+			`PostAll { items { id } }`: `{"items":[{"id":"abc"}]}`,
+			`PostFeed(reverse: true) { items { id ` +
+				`createdAt } }`: `{"items":[{"id":"abc","createdAt":"2024-01-15T10:30:00.000Z"}]}`,
 			`PostById(id: "abc") { items { title } }`:                           `{"items":[{"title":"Hello"}]}`,
 			`PostByStatus(status: published) { items { id } }`:                  `{"items":[{"id":"abc"}]}`,
 			`PostByStatus(status: draft) { items { id } }`:                      `{"items":[]}`,

@@ -1,5 +1,5 @@
-// Package devices goes through the lifecycle of examples/devices with its server as a process of its own, over DynamoDB,
-// and looks past the server at the items that are stored.
+// Package devices goes through the lifecycle of examples/devices with its server as a process of its own, over
+// DynamoDB, and looks past the server at the items that are stored.
 package devices
 
 import (
@@ -44,8 +44,8 @@ func lifecycle(t *testing.T) (steps []step, events [][]byte) {
 	return steps, events
 }
 
-// TestEachEventOfTheLifecycleLeavesTheItemAndTheAnswerAsItSays appends one event after another, and looks after each at the
-// API's answer and at the item.
+// TestEachEventOfTheLifecycleLeavesTheItemAndTheAnswerAsItSays appends one event after another, and looks after each at
+// the API's answer and at the item.
 func TestEachEventOfTheLifecycleLeavesTheItemAndTheAnswerAsItSays(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fleet) {
 		steps, events := lifecycle(t)
@@ -78,8 +78,9 @@ func TestItemsThatLackKeysAreMended(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fleet) {
 		f.put(t, map[string]string{
 			"pk": device + "#channel_c-9#deviceid_d-9", "sk": device, "__edd_e__": "Device",
-			"channel": "c-9", "deviceId": "d-9", "accountId": "acme", "alertState": "active", "timestamp": "2026-04-30T10:00:00.000Z",
-			"gsi1pk": device + "#accountid_acme", "gsi1sk": device + "#alertstate_active#timestamp_2026-04-30t10:00:00.000z",
+			"channel": "c-9", "deviceId": "d-9", "accountId": "acme", "alertState": "active",
+			"timestamp": "2026-04-30T10:00:00.000Z",
+			"gsi1pk":    device + "#accountid_acme", "gsi1sk": device + "#alertstate_active#timestamp_2026-04-30t10:00:00.000z",
 		})
 		f.put(t, map[string]string{
 			"pk": vehicle + "#id_veh-9", "sk": vehicle, "__edd_e__": "Vehicle", "id": "veh-9", "deviceBinding": "cloud#dev-9",
@@ -98,7 +99,8 @@ func TestItemsThatLackKeysAreMended(t *testing.T) {
 			}
 		}
 		check(map[string]any{
-			"account": list(row{"deviceId": "d-9", "alertState": "active", "published": nil}), "channel": list(), "vehicle": list(),
+			"account": list(row{"deviceId": "d-9", "alertState": "active", "published": nil}), "channel": list(),
+			"vehicle": list(),
 		})
 		f.Append(t, []byte(`{"specversion":"1.0","id":"1","source":"/fleet","type":"DevicePublished","subject":"d-9",
 			"time":"2026-05-01T08:00:00Z","data":{"channel":"c-9","deviceId":"d-9","published":"2026-05-01"}}`))
@@ -132,7 +134,8 @@ func (f *fleet) put(t *testing.T, attributes map[string]string) {
 	}
 }
 
-// keysOf returns the attributes of an item that hold keys, and the one that tells its type; none where there is no item.
+// keysOf returns the attributes of an item that hold keys, and the one that tells its type; none where there is no
+// item.
 func (f *fleet) keysOf(t *testing.T, pk, sk string) map[string]string {
 	t.Helper()
 	out, err := f.DynamoDB.GetItem(t.Context(), &dynamodb.GetItemInput{

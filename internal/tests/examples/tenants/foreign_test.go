@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// foreign are items as a program of the guide writes them: with its time stamps and its count of versions, and nothing of
-// this system. Those of types that this system does not know are among them.
+// foreign are items as a program of the guide writes them: with its time stamps and its count of versions, and nothing
+// of this system. Those of types that this system does not know are among them.
 func foreign() []item {
 	const employee, task = "$myapp#v1#employee", "$myapp#v1#task"
 	const members, contributions, staff = "$myapp#v1#tenantmembers", "$myapp#v1#contributions", "$myapp#v1#departmentstaff"
@@ -18,14 +18,16 @@ func foreign() []item {
 			"gsi2pk": employee + "#email_alice@acme.example", "gsi2sk": employee,
 			"gsi3pk": contributions + "#employeeid_emp-alice", "gsi3sk": contributions + "#employee_1#department_engineering",
 			"gsi4pk": staff + "#department_engineering", "gsi4sk": "$myapp#v1#employee_1#hiredate_2024-01-15",
-			"__edd_e__": "Employee", "employeeId": "Emp-Alice", "tenantId": "T-Acme", "email": "Alice@Acme.example", "name": "Alice",
+			"__edd_e__": "Employee", "employeeId": "Emp-Alice", "tenantId": "T-Acme", "email": "Alice@Acme.example",
+			"name":       "Alice",
 			"department": "Engineering", "hireDate": "2024-01-15",
 		},
 		{
 			"pk": task + "#taskid_t-001", "sk": task,
 			"gsi1pk": members + "#tenantid_t-acme", "gsi1sk": members + "#task_1#projectid_p-α#taskid_t-001",
 			"gsi2pk": task + "#employeeid_emp-alice", "gsi2sk": task + "#priority_0000000000000003",
-			"gsi3pk": contributions + "#employeeid_emp-alice", "gsi3sk": contributions + "#assignments#task_1#projectid_p-α#taskid_t-001",
+			"gsi3pk": contributions + "#employeeid_emp-alice", "gsi3sk": contributions +
+				"#assignments#task_1#projectid_p-α#taskid_t-001",
 			"__edd_e__": "Task", "taskId": "t-001", "tenantId": "T-Acme", "projectId": "p-α", "employeeId": "Emp-Alice",
 			"title": "Lay the foundation", "priority": "3", "status": "open",
 		},
@@ -37,7 +39,8 @@ func foreign() []item {
 		},
 		{
 			"pk": "$myapp#v1#projectmember#employeeid_emp-alice#projectid_p-α", "sk": "$myapp#v1#projectmember",
-			"gsi3pk": contributions + "#employeeid_emp-alice", "gsi3sk": contributions + "#assignments#projectmember_1#projectid_p-α",
+			"gsi3pk": contributions + "#employeeid_emp-alice", "gsi3sk": contributions +
+				"#assignments#projectmember_1#projectid_p-α",
 			"__edd_e__": "ProjectMember", "employeeId": "Emp-Alice", "projectId": "p-α", "role": "lead",
 		},
 		{
@@ -77,15 +80,19 @@ func TestItemsOfOtherProgramsAreRows(t *testing.T) {
 		const walls, foundation = `{"__typename":"Task","taskId":"t-002"}`, `{"__typename":"Task","taskId":"t-001"}`
 		const lead = `{"__typename":"ProjectMember","projectId":"p-α"}`
 		for query, want := range map[string]string{
-			`Employee(employeeId: "emp-alice") { employeeId tenantId email name department hireDate createdAt updatedAt }`: `{"employeeId":"Emp-Alice","tenantId":"T-Acme",` +
+			`Employee(employeeId: "emp-alice") { employeeId tenantId email name department hireDate ` +
+				`createdAt updatedAt }`: `{"employeeId":"Emp-Alice","tenantId":"T-Acme",` +
 				`"email":"Alice@Acme.example","name":"Alice","department":"Engineering","hireDate":"2024-01-15",` +
 				`"createdAt":"2024-01-10T08:00:00.000Z","updatedAt":"2024-01-11T00:00:00.000Z"}`,
-			`Task(taskId: "t-001") { priority status assignee { name } }`:                `{"priority":3,"status":"open","assignee":{"name":"Alice"}}`,
-			`ProjectMember(employeeId: "emp-alice", projectId: "p-α") { role }`:          `{"role":"lead"}`,
-			`EmployeeByEmail(email: "alice@acme.example") { items { name } }`:            `{"items":[{"name":"Alice"}]}`,
-			`TaskByAssignee(employeeId: "emp-alice") { items { title } }`:                `{"items":[{"title":"Lay the foundation"}]}`,
-			`TaskByAssignee(employeeId: "emp-alice", to: 2) { items { title } }`:         `{"items":[]}`,
-			`MembershipByPrimary(orgId: "org-acme") { items { role userId } }`:           `{"items":[{"role":"admin","userId":"emp-alice"},{"role":"member","userId":"emp-bob"}]}`,
+			`Task(taskId: "t-001") { priority status ` +
+				`assignee { name } }`: `{"priority":3,"status":"open","assignee":{"name":"Alice"}}`,
+			`ProjectMember(employeeId: "emp-alice", projectId: "p-α") { role }`: `{"role":"lead"}`,
+			`EmployeeByEmail(email: "alice@acme.example") { items { name } }`:   `{"items":[{"name":"Alice"}]}`,
+			`TaskByAssignee(employeeId: "emp-alice") { ` +
+				`items { title } }`: `{"items":[{"title":"Lay the foundation"}]}`,
+			`TaskByAssignee(employeeId: "emp-alice", to: 2) { items { title } }`: `{"items":[]}`,
+			`MembershipByPrimary(orgId: "org-acme") { items { ` +
+				`role userId } }`: `{"items":[{"role":"admin","userId":"emp-alice"},{"role":"member","userId":"emp-bob"}]}`,
 			`MembershipByPrimary(orgId: "org-acme", role: "admin") { items { userId } }`: `{"items":[{"userId":"emp-alice"}]}`,
 			`TenantMembers(tenantId: "t-acme") {
 				items { __typename ... on Employee { employeeId } ... on Task { taskId } } nextToken }`: `{"items":[` + alice + `,` + foundation + `,` + walls + `],"nextToken":null}`,
@@ -107,7 +114,8 @@ func TestItemsOfOtherProgramsAreRows(t *testing.T) {
 	})
 }
 
-// TestEventsChangeItemsOfOtherPrograms, all keys with them, and leave the attributes alone that this system does not know.
+// TestEventsChangeItemsOfOtherPrograms, all keys with them, and leave the attributes alone that this system does not
+// know.
 func TestEventsChangeItemsOfOtherPrograms(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *site) {
 		for _, it := range foreign() {
@@ -129,7 +137,8 @@ func TestEventsChangeItemsOfOtherPrograms(t *testing.T) {
 			t.Error("the item of the project member is there still")
 		}
 		const ask = `{ DepartmentStaff(department: "sales") { items { ... on Employee { name createdAt } } } }`
-		if got, want := s.Ask(t, ask), `{"DepartmentStaff":{"items":[{"name":"Alice","createdAt":"2024-01-10T08:00:00.000Z"}]}}`; got != want {
+		if got, want := s.Ask(t, ask),
+			`{"DepartmentStaff":{"items":[{"name":"Alice","createdAt":"2024-01-10T08:00:00.000Z"}]}}`; got != want {
 			t.Errorf("%s gives %s, want %s", ask, got, want)
 		}
 	})

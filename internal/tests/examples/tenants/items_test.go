@@ -37,8 +37,8 @@ const guide = `
 | $myapp#v1#employee#employeeid_emp-bob | $myapp#v1#employee | $myapp#v1#tenantmembers#tenantid_t-acme | $myapp#v1#tenantmembers#employee_1#department_sales#hiredate_2023-06-01 | Employee |
 `
 
-// own are the attributes of an item that are this system's own: the last event applied, which projection applied it, and how
-// many writes there were. All others are those of the guide.
+// own are the attributes of an item that are this system's own: the last event applied, which projection applied it,
+// and how many writes there were. All others are those of the guide.
 var own = regexp.MustCompile(`^(_pos\..*|_by|_rev)$`)
 
 // numbers are the attributes that are numbers: one of tasks, and one that programs of the guide write.
@@ -137,13 +137,16 @@ func TestGuidesQueriesFindTheItems(t *testing.T) {
 			index, pk, begins string
 			want              []string
 		}{
-			{"gsi1", acme, "$myapp#v1#tenantmembers", []string{"Employee", "Employee", "Employee", "Task", "Task", "Task", "Task"}},
+			{"gsi1", acme, "$myapp#v1#tenantmembers", []string{"Employee", "Employee", "Employee", "Task", "Task",
+				"Task", "Task"}},
 			{"gsi1", acme, "$myapp#v1#tenantmembers#employee_1", []string{"Employee", "Employee", "Employee"}},
 			{"gsi1", acme, "$myapp#v1#tenantmembers#task_1", []string{"Task", "Task", "Task", "Task"}},
 			{"gsi2", "$myapp#v1#employee#email_bob@acme.example", "", []string{"Employee"}},
 			{"gsi2", "$myapp#v1#task#employeeid_emp-alice", "", []string{"Task", "Task", "Task"}},
-			{"gsi3", alice, "$myapp#v1#contributions", []string{"ProjectMember", "ProjectMember", "Task", "Task", "Task", "Employee"}},
-			{"gsi3", alice, "$myapp#v1#contributions#assignments", []string{"ProjectMember", "ProjectMember", "Task", "Task", "Task"}},
+			{"gsi3", alice, "$myapp#v1#contributions", []string{"ProjectMember", "ProjectMember", "Task", "Task", "Task",
+				"Employee"}},
+			{"gsi3", alice, "$myapp#v1#contributions#assignments", []string{"ProjectMember", "ProjectMember", "Task",
+				"Task", "Task"}},
 			{"gsi4", engineering, "", []string{"Employee", "Employee", "Employee", "Equipment", "Equipment"}},
 			{"gsi4", engineering, "$myapp#v1#employee_1", []string{"Employee", "Employee", "Employee"}},
 			{"", "$myapp#v1#membership#orgid_org-acme", "", []string{"Membership", "Membership", "Membership", "Membership"}},
@@ -254,7 +257,8 @@ func (s *site) put(t *testing.T, it item) {
 			attributes[name] = &types.AttributeValueMemberN{Value: text}
 		}
 	}
-	if _, err := s.DynamoDB.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &s.table, Item: attributes}); err != nil {
+	if _, err := s.DynamoDB.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &s.table, Item: attributes}); err !=
+		nil {
 		t.Fatal(err)
 	}
 }
@@ -263,7 +267,8 @@ func (s *site) put(t *testing.T, it item) {
 func event(t *testing.T, id, kind string, data map[string]any) []byte {
 	t.Helper()
 	text, err := json.Marshal(map[string]any{
-		"specversion": "1.0", "id": id, "source": "/tenants", "type": kind, "subject": fmt.Sprint("employee/", data["employeeId"]),
+		"specversion": "1.0", "id": id, "source": "/tenants", "type": kind, "subject": fmt.Sprint("employee/",
+			data["employeeId"]),
 		"time": "2026-01-02T03:04:05Z", "data": data,
 	})
 	if err != nil {

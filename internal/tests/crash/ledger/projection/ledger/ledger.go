@@ -1,5 +1,5 @@
-// Package ledger holds projectors that use every op there is. What they make of the events need not make sense in a bank;
-// it must be the same however often the way there was interrupted.
+// Package ledger holds projectors that use every op there is. What they make of the events need not make sense in a
+// bank; it must be the same however often the way there was interrupted.
 package ledger
 
 import (
