@@ -1,7 +1,27 @@
-// Package eventlog says what an event is and where events come from.
+// Package eventlog defines the event, the source that events are read from, and the log that they are appended to.
 //
-// Events are CloudEvents 1.0 with JSON data. A [Source] delivers them in order per partition; (source, id) is unique.
-// eventlog/sourcetest is the suite that every source passes.
+// An [Event] is a CloudEvent 1.0 with a JSON object as its data. A [Source] delivers events in order within each of its
+// partitions, at offsets that never change; the pair of an event's source and id is unique. A [Log] is a source that
+// also accepts events.
+//
+// # Sources
+//
+//	embeddedlog  a durable log on this machine: log:DIR of the server
+//	filesource   a file of events, one JSON object a line: file:PATH of the server
+//	memlog       a log in memory, for tests and programs that embed a server
+//
+// # Adding a source
+//
+// Implement [Source] in a folder of its own below eventlog, or [Log] if events can be appended. Positions are the hard
+// part: an event that was read once is durable and keeps its offset, also after the source is opened again. Implement
+// [Incarnated] if a source can be made anew under its old name, so that positions in the former one are not continued.
+// An event that cannot be read is delivered with Malformed set, and never left out.
+//
+// Run sourcetest.Run on it in a test. To let the server open it by name, add its form of --events to ParseSource in
+// server/internal/config, and a case to Open in server/internal/sources. A program that embeds the server passes it as
+// [EmbedConfig.Source] instead.
+//
+// [EmbedConfig.Source]: https://pkg.go.dev/github.com/foldql/foldql/server#EmbedConfig
 package eventlog
 
 import (

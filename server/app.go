@@ -1,5 +1,22 @@
-// Package server is the program as a library: commands, configuration, HTTP, and the order in which all starts and
-// ends. A project's main is one call of [Main] with its [App].
+// Package server is the program as a library: its commands, its configuration, its HTTP API, and the order in which its
+// parts start and end.
+//
+// The main function of a project is one call of [Main] with its [App], most of which is generated. Main reads the
+// command line, the environment and the configuration file, runs one command (serve, replay, append, deadletters,
+// rebuild, log, tables, …) and exits: 0 on success, 1 on failure, 2 on wrong usage.
+//
+// [Embed] runs the same server inside another program, which opens the store and the source of events itself; see the
+// examples.
+//
+// What a server promises:
+//
+//   - It binds its port before it opens a store or folds an event. While a model is rebuilt, a query of its rows is
+//     UNAVAILABLE, with the progress, and never answered from rows that are half built.
+//   - /readyz says yes only while every projection is within --ready-lag of its source and the store answers.
+//   - An event is acknowledged when it is durable, and folded once, whenever the process ends.
+//   - Where an answer could be wrong, it is an error with a stable code that says what to do.
+//
+// docs/operations.md lists all options, metrics and endpoints.
 package server
 
 import (

@@ -1,4 +1,20 @@
-// Package sourcetest is the suite that every event source passes, and the one that every log passes on top.
+// Package sourcetest tests what an event source promises. Every source passes [Run], and every log [RunLog] as well.
+//
+// A test of a source says how events get to where the source reads them, and how the source is opened:
+//
+//	func TestSourceKeepsItsPromises(t *testing.T) {
+//		sourcetest.Run(t, func(t *testing.T) sourcetest.Place {
+//			topic := newTopic(t)
+//			return sourcetest.Place{
+//				Add:     topic.produce,
+//				Open:    func(t testing.TB) eventlog.Source { return mysource.Open(topic.name) },
+//				Tails:   true, // an open source gets events that are added later
+//				Durable: true, // events outlive the source
+//			}
+//		})
+//	}
+//
+// Tests alone import this package.
 package sourcetest
 
 import (

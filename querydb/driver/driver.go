@@ -1,7 +1,18 @@
 // Package driver is the contract between querydb and the stores that keep its rows.
 //
-// A driver is thin: querydb validates, limits, measures and wraps; a driver reads and writes. What a driver promises is
-// written at each method and proved, on every driver with the same cases, by querydb/drivertest.
+// A driver is thin: querydb validates, limits, measures and wraps errors; a driver reads and writes. Each method of
+// [Driver] says what it promises, and querydb/drivertest tests it with the same cases on every driver.
+//
+// # Adding a store
+//
+// Implement [Driver] in a folder of its own below querydb: three methods that read and write rows, and Close. Further
+// interfaces of this package say what else a store can do or needs, and querydb asks for them by a type assertion: for
+// example [MultiWriter] where several processes write the same rows, and [TxLimiter] where one commit holds a bounded
+// number of rows or bytes. Map the errors of the engine to those of this package.
+//
+// Run drivertest.Run on it in a test. To let the server open it by name, add its form of --store to ParseStore in
+// server/internal/config, and a case to Open in server/internal/stores. A program that embeds the server opens a
+// querydb.DB over it instead.
 package driver
 
 import (

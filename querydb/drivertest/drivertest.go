@@ -1,5 +1,14 @@
-// Package drivertest proves that a driver keeps what package driver promises. Every driver runs the same cases; it is
-// imported from tests only.
+// Package drivertest tests that a driver keeps what package driver promises. Every driver runs the same cases:
+//
+//	func TestDriver(t *testing.T) {
+//		drivertest.Run(t, func(t *testing.T, tables ...*driver.Table) driver.Driver {
+//			return mystore.Open(t.TempDir(), tables)
+//		}, drivertest.Options{})
+//	}
+//
+// [Options.Known] names the checks in which an engine deviates from the contract, each with its reason: they are left
+// out, and the test prints them. Cases of a promise that only some drivers make, such as [driver.MultiWriter], run
+// where the driver makes it. Tests alone import this package.
 package drivertest
 
 import (

@@ -55,11 +55,10 @@ func (s *Store) getKinds(ctx context.Context, g *driver.Get, kinds, met []string
 		err = r.one(ctx)
 	} else {
 		r.index()
-		batches := (len(r.distinct) + mostKeys - 1) / mostKeys
+		batches := (len(g.Keys) + mostKeys - 1) / mostKeys
 		err = s.each(ctx, batches, func(ctx context.Context, i int) error {
-			return r.batch(ctx, r.distinct[i*mostKeys:min(len(r.distinct), (i+1)*mostKeys)])
+			return r.batch(ctx, g.Keys[i*mostKeys:min(len(g.Keys), (i+1)*mostKeys)])
 		})
-		r.repeat()
 	}
 	if err != nil {
 		return nil, mapped("get from", sh.layout.table, err)
@@ -71,33 +70,18 @@ func (s *Store) getKinds(ctx context.Context, g *driver.Get, kinds, met []string
 type reader struct {
 	store *Store
 	decoder
-	get      *driver.Get
-	rows     []driver.Row
-	kinds    []string         // see getKinds
-	met      []string         // see getKinds
-	at       map[keys.Key]int // the first row with the key
-	distinct []keys.Key
-	budget   driver.Budget
+	get    *driver.Get
+	rows   []driver.Row
+	kinds  []string         // see getKinds
+	met    []string         // see getKinds
+	at     map[keys.Key]int // where the row with the key goes
+	budget driver.Budget
 }
 
 func (r *reader) index() {
 	r.at = make(map[keys.Key]int, len(r.rows))
 	for i := range r.rows {
-		k := r.rows[i].Key
-		if _, seen := r.at[k]; !seen {
-			r.at[k] = i
-			r.distinct = append(r.distinct, k)
-		}
-	}
-}
-
-// repeat gives keys that were asked for more than once the row that was read.
-func (r *reader) repeat() {
-	if len(r.distinct) == len(r.rows) {
-		return
-	}
-	for i := range r.rows {
-		r.rows[i] = r.rows[r.at[r.rows[i].Key]]
+		r.at[r.rows[i].Key] = i
 	}
 }
 
