@@ -76,14 +76,14 @@ type walk struct {
 	limit     int
 	reverse   bool
 	partition map[int]any // the values, by ordinal, of the fields that say which partition
-	met       map[keys.Key]*guest
-	byID      map[string]*guest
-	leaving   []*guest
+	met       map[keys.Key]*walkedRow
+	byID      map[string]*walkedRow
+	leaving   []*walkedRow
 	coming    int // how many rows may still come
 }
 
-// guest is a row that has been in the partition.
-type guest struct {
+// walkedRow is a row that has been in the partition.
+type walkedRow struct {
 	row    graph.TestRow
 	write  querydb.Write
 	stays  bool
@@ -94,7 +94,7 @@ func newWalk(a *api, q *catalog.Query, rng *rand.Rand, limit int, reverse bool) 
 	a.Helper()
 	w := &walk{
 		api: a, q: q, model: generated.Catalog.Types[q.Type].Model, rng: rng, limit: limit, reverse: reverse,
-		partition: map[int]any{}, met: map[keys.Key]*guest{}, byID: map[string]*guest{}, coming: 30,
+		partition: map[int]any{}, met: map[keys.Key]*walkedRow{}, byID: map[string]*walkedRow{}, coming: 30,
 	}
 	for _, f := range w.half().Fields {
 		w.partition[f] = fmt.Sprintf("%s<%d>%s", w.text(), rng.Uint32(), w.text())
@@ -137,9 +137,9 @@ func (w *walk) neighbours() {
 }
 
 // add makes a row that has never been in the partition.
-func (w *walk) add(stays bool) *guest {
+func (w *walk) add(stays bool) *walkedRow {
 	for {
-		g := &guest{row: w.row(), stays: stays}
+		g := &walkedRow{row: w.row(), stays: stays}
 		g.write = w.api.encode(w.q.Type, g.row)
 		if w.met[g.write.Row.Key] == nil {
 			w.met[g.write.Row.Key] = g
@@ -215,7 +215,7 @@ func (w *walk) text() string {
 func (w *walk) run(way string) {
 	w.Helper()
 	query, vars := w.query()
-	var seen []*guest
+	var seen []*walkedRow
 	for {
 		var data struct {
 			Page struct {
@@ -268,7 +268,7 @@ func (w *walk) query() (text string, vars map[string]any) {
 }
 
 // disturb takes rows away, often the one that the token stands on, and lets others come.
-func (w *walk) disturb(last *guest) {
+func (w *walk) disturb(last *walkedRow) {
 	w.Helper()
 	if !last.stays && !last.leaves && w.rng.IntN(2) == 0 {
 		w.remove(last)
@@ -284,15 +284,15 @@ func (w *walk) disturb(last *guest) {
 	}
 }
 
-func (w *walk) remove(g *guest) {
+func (w *walk) remove(g *walkedRow) {
 	w.Helper()
 	g.leaves = true
-	w.leaving = slices.DeleteFunc(w.leaving, func(o *guest) bool { return o == g })
+	w.leaving = slices.DeleteFunc(w.leaving, func(o *walkedRow) bool { return o == g })
 	w.api.write(querydb.Write{Model: w.model, Row: querydb.Row{Key: g.write.Row.Key}})
 }
 
 // check compares what was seen of the rows that stay with the model: those rows, sorted by the bytes of their keys.
-func (w *walk) check(way string, seen []*guest) {
+func (w *walk) check(way string, seen []*walkedRow) {
 	w.Helper()
 	var want []keys.Key
 	for _, g := range slices.SortedFunc(maps.Values(w.met), w.order) {
@@ -312,7 +312,7 @@ func (w *walk) check(way string, seen []*guest) {
 }
 
 // order is the order in which the query gives rows: by sort key, in an index and then by the row's own key.
-func (w *walk) order(a, b *guest) int {
+func (w *walk) order(a, b *walkedRow) int {
 	x, y := &a.write.Row, &b.write.Row
 	o := cmp.Or(cmp.Compare(x.Key.PK, y.Key.PK), cmp.Compare(x.Key.SK, y.Key.SK))
 	if w.q.Index != driver.Primary {

@@ -126,8 +126,8 @@ func mapped(op, table string, err error) error {
 	if slices.ContainsFunc(plain, func(p error) bool { return errors.Is(err, p) }) {
 		return fmt.Errorf("dynamostore: %s %s: %w", op, table, err)
 	}
-	mend, class := classOf(err)
-	return fmt.Errorf("dynamostore: %s %s: %w%s: %w", op, table, class, mend, err)
+	advice, class := classOf(err)
+	return fmt.Errorf("dynamostore: %s %s: %w%s: %w", op, table, class, advice, err)
 }
 
 // plain are errors that say already what they are.
@@ -136,7 +136,7 @@ var plain = []error{driver.ErrStale, driver.ErrConflict, driver.ErrSuspended, dr
 
 const apply = ": run 'server tables apply'"
 
-func classOf(err error) (mend string, class error) {
+func classOf(err error) (advice string, class error) {
 	var missing *types.ResourceNotFoundException
 	var large *types.ItemCollectionSizeLimitExceededException
 	var api smithy.APIError
@@ -162,7 +162,7 @@ func classOf(err error) (mend string, class error) {
 }
 
 // classOfMessage tells apart what DynamoDB calls a validation error; there is only its text to go by.
-func classOfMessage(message string) (mend string, class error) {
+func classOfMessage(message string) (advice string, class error) {
 	switch {
 	case strings.Contains(message, "specified index"):
 		return ": an index is not there" + apply, driver.ErrUnavailable
@@ -172,7 +172,7 @@ func classOfMessage(message string) (mend string, class error) {
 	return "", driver.ErrInvalid
 }
 
-func classOfReasons(err *types.TransactionCanceledException) (mend string, class error) {
+func classOfReasons(err *types.TransactionCanceledException) (advice string, class error) {
 	for _, reason := range err.CancellationReasons {
 		if reasonCode(&reason) == "ValidationError" && reason.Message != nil {
 			return classOfMessage(*reason.Message)

@@ -288,7 +288,7 @@ func TestATableOrIndexThatIsNotThereIsUnavailableAndNamesTheMend(t *testing.T) {
 		write := s.Apply(t.Context(), driver.Batch{Writes: []driver.Write{{Table: tracking(), Row: order(t)}}})
 		for what, err := range map[string]error{"query": index, "get": table, "write": write} {
 			if !errors.Is(err, driver.ErrUnavailable) || !strings.Contains(err.Error(), "server tables apply") {
-				t.Errorf("%s: %v, want ErrUnavailable that names the mend", what, err)
+				t.Errorf("%s: %v, want ErrUnavailable that says what to do", what, err)
 			}
 		}
 	})

@@ -12,7 +12,7 @@ import (
 
 // A writer of a part of a row does not know what else is in the item, and an update can do one thing only. Where what
 // it is to do depends on the item, it is made for an item in some state, and its condition says so; where the item is
-// in another, the update is made again for that one: see met.
+// in another, the update is made again for that one: see conditionFailed.
 
 // state is what the update of a part depends on.
 type state struct {

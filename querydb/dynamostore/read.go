@@ -22,9 +22,9 @@ func (s *Store) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
 	if g.Snapshot && len(g.Keys) > 1 {
 		g.Consistent = true
 		return settled(ctx, func() ([]driver.Row, []string, error) {
-			met := make([]string, len(g.Keys))
-			rows, err := s.getKinds(ctx, &g, nil, met)
-			return rows, met, err
+			revisions := make([]string, len(g.Keys))
+			rows, err := s.getKinds(ctx, &g, nil, revisions)
+			return rows, revisions, err
 		})
 	}
 	return s.get(ctx, &g)
@@ -35,15 +35,15 @@ func (s *Store) get(ctx context.Context, g *driver.Get) ([]driver.Row, error) {
 }
 
 // getKinds is get that also tells, where kinds are given, the kind of each row that is there and is of another, and
-// where met is given, at which revision each is.
-func (s *Store) getKinds(ctx context.Context, g *driver.Get, kinds, met []string) ([]driver.Row, error) {
+// where revisions are asked for, at which revision each is.
+func (s *Store) getKinds(ctx context.Context, g *driver.Get, kinds, revisions []string) ([]driver.Row, error) {
 	sh, err := s.shape(g.Table)
 	if err != nil {
 		return nil, err
 	}
 	r := reader{
 		store: s, decoder: sh.decoder(driver.Primary, g.Writer), get: g, rows: make([]driver.Row, len(g.Keys)), kinds: kinds,
-		met: met, budget: driver.BudgetOf(ctx),
+		revisions: revisions, budget: driver.BudgetOf(ctx),
 	}
 	for i, k := range g.Keys {
 		if err := sh.checkKey(k); err != nil {
@@ -70,12 +70,12 @@ func (s *Store) getKinds(ctx context.Context, g *driver.Get, kinds, met []string
 type reader struct {
 	store *Store
 	decoder
-	get    *driver.Get
-	rows   []driver.Row
-	kinds  []string         // see getKinds
-	met    []string         // see getKinds
-	at     map[keys.Key]int // where the row with the key goes
-	budget driver.Budget
+	get       *driver.Get
+	rows      []driver.Row
+	kinds     []string         // see getKinds
+	revisions []string         // see getKinds
+	at        map[keys.Key]int // where the row with the key goes
+	budget    driver.Budget
 }
 
 func (r *reader) index() {
@@ -142,8 +142,8 @@ func (r *reader) keep(i int, it item) error {
 	if r.isOwn(it) {
 		return nil
 	}
-	if r.met != nil {
-		r.met[i] = revisionOf(it)
+	if r.revisions != nil {
+		r.revisions[i] = revisionOf(it)
 	}
 	if r.other(it) {
 		if r.kinds != nil {
@@ -179,7 +179,7 @@ func (s *Store) Query(ctx context.Context, q driver.Query) (driver.Page, error) 
 	return settled(ctx, func() (driver.Page, []string, error) { return s.page(ctx, sh, &q) })
 }
 
-// page reads a page, and says which items it met and, where the page is to be whole, at which revision each is.
+// page reads a page, and says which items it read and, where the page is to be whole, at which revision each is.
 func (s *Store) page(ctx context.Context, sh *shape, q *driver.Query) (driver.Page, []string, error) {
 	in, err := sh.queryInput(q)
 	if in == nil {
@@ -202,7 +202,7 @@ func (s *Store) page(ctx context.Context, sh *shape, q *driver.Query) (driver.Pa
 		}
 		last, _ := stringOf(out.LastEvaluatedKey[sh.sk])
 		if !more || len(out.LastEvaluatedKey) == 0 || ended(q, last) {
-			return p.page, p.met, nil
+			return p.page, p.revisions, nil
 		}
 		in.ExclusiveStartKey = out.LastEvaluatedKey
 	}
@@ -221,12 +221,12 @@ func (s *Store) query(ctx context.Context, in *dynamodb.QueryInput) (out *dynamo
 // pager fills a page.
 type pager struct {
 	*shape
-	decoders map[string]decoder // of each kind of row that may be in the page
-	query    *driver.Query
-	page     driver.Page
-	passed   int      // keys passed over
-	met      []string // where the page is to be whole: key and revision of each item
-	budget   driver.Budget
+	decoders  map[string]decoder // of each kind of row that may be in the page
+	query     *driver.Query
+	page      driver.Page
+	passed    int      // keys passed over
+	revisions []string // where the page is to be whole: key and revision of each item
+	budget    driver.Budget
 }
 
 func (s *Store) pager(sh *shape, q *driver.Query) (*pager, error) {
@@ -257,7 +257,7 @@ func (p *pager) take(items []item) (more bool, err error) {
 		p.page.Examined++
 		if p.query.Snapshot {
 			sk, _ := stringOf(it[p.sk])
-			p.met = append(p.met, sk, revisionOf(it))
+			p.revisions = append(p.revisions, sk, revisionOf(it))
 		}
 		row, there, err := p.row(it)
 		if err != nil {

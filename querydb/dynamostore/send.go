@@ -64,7 +64,7 @@ func (s *Store) send(ctx context.Context, deadline time.Time, call func(ctx cont
 	}
 }
 
-// retryFor is how long a request is sent again that met such a fate.
+// retryFor is how long a request is sent again that failed so.
 func (s *Store) retryFor(awaited bool, what retryability) time.Duration {
 	if awaited && what == doubtful {
 		return min(readRetryFor, s.cfg.RetryFor)

@@ -37,7 +37,7 @@ func (s *Store) Plan(ctx context.Context, t Tables, allowDelete bool) (Plan, err
 	return makePlan(want, former, have, allowDelete), nil
 }
 
-// CheckTables fails, naming what is missing and the mend, where rows of the tables cannot be read and written.
+// CheckTables fails, naming what is missing and what to do, where rows of the tables cannot be read and written.
 func (s *Store) CheckTables(ctx context.Context, needed []*driver.Table) error {
 	plan, err := s.Plan(ctx, Tables{Needed: needed}, false)
 	if err != nil {

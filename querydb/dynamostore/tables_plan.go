@@ -15,7 +15,7 @@ import (
 // Plan is what makes the tables that are there those that are needed.
 type Plan struct {
 	Steps   []Step
-	Wrong   []string // what no step can change, with the mend
+	Wrong   []string // what no step can change, with what to do
 	Remarks []string
 }
 
@@ -61,9 +61,9 @@ func (p *Plan) ready() error {
 	if all == nil {
 		return nil
 	}
-	mend := "run 'server tables plan', then 'server tables apply'"
+	advice := "run 'server tables plan', then 'server tables apply'"
 	return fmt.Errorf("dynamostore: %w: the tables are not as the models need them; %s:\n%w", driver.ErrUnavailable,
-		mend, errors.Join(all...))
+		advice, errors.Join(all...))
 }
 
 // makePlan compares tables as they are to be with those that are there. What other programs have added to them is left

@@ -186,7 +186,7 @@ func TestPlanIsWhatIsMissing(t *testing.T) {
 				t.Errorf("ready: %v", err)
 			} else if err != nil && !(errors.Is(err, driver.ErrUnavailable) && strings.Contains(err.Error(),
 				"server tables apply")) {
-				t.Errorf("a message without its mend: %v", err)
+				t.Errorf("a message that does not say what to do: %v", err)
 			}
 		})
 	}

@@ -24,14 +24,14 @@ func settled[T any](ctx context.Context, read func() (T, []string, error)) (answ
 	var none T
 	var before []string
 	for n := range mostReadings {
-		answer, met, err := read()
+		answer, revisions, err := read()
 		if err != nil {
 			return none, err
 		}
-		if n > 0 && slices.Equal(met, before) {
+		if n > 0 && slices.Equal(revisions, before) {
 			return answer, nil
 		}
-		before = met
+		before = revisions
 		if n > 0 {
 			select {
 			case <-time.After(time.Duration(n) * 5 * time.Millisecond):

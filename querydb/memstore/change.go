@@ -49,8 +49,8 @@ func (c *change) stranger() error {
 		driver.ErrConflict, c.Row.Key, c.Table.Name, c.former.Kind, c.Table.Kind)
 }
 
-// strangers fails where one of the rows is of another kind than what is written.
-func (s *Store) strangers(writes []driver.Write) error {
+// kindConflicts fails where one of the rows is of another kind than what is written.
+func (s *Store) kindConflicts(writes []driver.Write) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range writes {

@@ -59,7 +59,7 @@ func (s *MultiWriter) refused(b *driver.Batch) error {
 		size += sizeOf(&together[i].Row)
 	}
 	if b.MultiRow {
-		if err := s.store.strangers(b.Writes); err != nil {
+		if err := s.store.kindConflicts(b.Writes); err != nil {
 			return err
 		}
 	}

@@ -203,8 +203,8 @@ func (h *instance) fold(ctx context.Context, work *sync.WaitGroup) {
 	}
 }
 
-// mend skips the products' events that were set aside, which lets those behind them take effect. Those of orders stay.
-func (h *instance) mend() {
+// decide skips the products' events that were set aside, which lets those behind them take effect. Those of orders stay.
+func (h *instance) decide() {
 	h.Helper()
 	products := h.runners["Product"]
 	aside, err := products.DeadLetters(h.Context(), "", 100)

@@ -98,9 +98,9 @@ func (s *slot) decide(ctx context.Context, how, projection, event string) {
 	}
 }
 
-// mend retries or skips an event that is set aside, the nth that a server knows of. That it cannot, since the server is
+// decide retries or skips an event that is set aside, the nth that a server knows of. That it cannot, since the server is
 // killed or the event fails again, does not matter.
-func (s *slot) mend(ctx context.Context, n int, how string) {
+func (s *slot) decide(ctx context.Context, n int, how string) {
 	if s.p == nil || s.frozen {
 		return
 	}

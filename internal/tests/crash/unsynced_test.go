@@ -192,7 +192,7 @@ func (r *round) life(amidFolds bool) {
 		stop()
 		<-done
 	case <-done: // all is folded; the power goes while nothing happens
-		h.mend()
+		h.decide()
 		p.crash()
 	}
 	h.close()
@@ -207,7 +207,7 @@ func (r *round) lastLife() {
 	work.Go(func() { h.append(r.Context(), &power{acked: told{}, folded: told{}}) })
 	h.fold(r.Context(), &work)
 	work.Wait()
-	h.mend()
+	h.decide()
 	h.dropped()
 	h.close()
 }

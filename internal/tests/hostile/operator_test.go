@@ -12,12 +12,12 @@ import (
 // Where the shop answers those who run it.
 const (
 	projections = "/admin/projections"
-	asides      = "/admin/dead-letters"
+	deadLetters      = "/admin/dead-letters"
 )
 
 // operator makes a request of somebody who sees to the projections, or would like to.
 func (a *attacker) operator(d dice) *request {
-	return draw(d, []weighted[func(dice) *request]{{25, a.asides}, {35, a.mend}, {10, a.projections}, {30, a.locked}})(d)
+	return draw(d, []weighted[func(dice) *request]{{25, a.deadLetters}, {35, a.decide}, {10, a.projections}, {30, a.locked}})(d)
 }
 
 // projections asks how the projections are getting on.
@@ -30,8 +30,8 @@ func (a *attacker) projections(d dice) *request {
 	return q
 }
 
-// asides lists events that are set aside, with wrong operands now and then.
-func (a *attacker) asides(d dice) *request {
+// deadLetters lists events that are set aside, with wrong operands now and then.
+func (a *attacker) deadLetters(d dice) *request {
 	v := url.Values{}
 	for _, operand := range []struct{ name, good string }{{"projection", "Order"}, {"after", "0@1"}, {"limit", "10"}} {
 		switch n := d.IntN(10); {
@@ -41,12 +41,12 @@ func (a *attacker) asides(d dice) *request {
 			v.Set(operand.name, d.text())
 		}
 	}
-	return &request{kind: "admin/asides", method: http.MethodGet, path: asides, query: v.Encode(), header: headers()}
+	return &request{kind: "admin/deadLetters", method: http.MethodGet, path: deadLetters, query: v.Encode(), header: headers()}
 }
 
-// mend asks for an event that is not set aside to be tried again or skipped: to do so with one that is would change
+// decide asks for an event that is not set aside to be tried again or skipped: to do so with one that is would change
 // what is folded.
-func (a *attacker) mend(d dice) *request {
+func (a *attacker) decide(d dice) *request {
 	ref := pick(d, []string{"0@0", "0@", "@", "0@-1", "0@18446744073709551615", "0@18446744073709551616", "1@1", "0@1@1",
 		"", d.text(), d.text()})
 	body := object{{"projection", quoted(pick(d, []string{"Order", "Order", "Product", "Nothing", d.text()}))},
@@ -59,7 +59,7 @@ func (a *attacker) mend(d dice) *request {
 		text = d.bytes(text)
 	}
 	q := &request{
-		kind: "admin/mend", method: http.MethodPost, path: asides + pick(d, []string{"/retry", "/skip"}), body: text,
+		kind: "admin/decide", method: http.MethodPost, path: deadLetters + pick(d, []string{"/retry", "/skip"}), body: text,
 		sized: true,
 		header: headers("Content-Type", pick(d, []string{"application/json", "application/json",
 			"application/json; charset=utf-8", "text/plain", ""})),
@@ -72,7 +72,7 @@ func (a *attacker) mend(d dice) *request {
 
 // locked asks for something that takes the writers' token without it.
 func (a *attacker) locked(d dice) *request {
-	q := pick(d, []func(dice) *request{a.asides, a.projections, a.mend, a.fresh})(d)
+	q := pick(d, []func(dice) *request{a.deadLetters, a.projections, a.decide, a.fresh})(d)
 	q.kind, q.want = "admin/locked", status(http.StatusUnauthorized)
 	given := pick(d, []string{
 		"", "Bearer ", "Bearer " + writer[1:], "Bearer " + writer + "x", "Basic " + writer, writer, "Bearer " +
