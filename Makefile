@@ -38,7 +38,7 @@ test: engines ## run every test, with the race detector, and list what every sto
 	@cases=$$(mktemp -d) && trap 'rm -r "$$cases"' EXIT && DRIVERTEST_CASES=$$cases \
 	$(GOTESTSUM) --format pkgname --post-run-command .ci/proved --raw-command -- .ci/tests -race -timeout 14m -count=$(COUNT)
 
-generate: ## write the generated code anew from the schemas
+generate: ## generate the code again from the schemas
 	$(GO) generate ./...
 	@for example in examples/*/; do (cd $$example && $(GO) generate ./...) || exit 1; done
 

@@ -14,10 +14,10 @@
 //
 // Implement [Source] in a folder of its own below eventlog, or [Log] if events can be appended. Positions are the hard
 // part: an event that was read once is durable and keeps its offset, also after the source is opened again. Implement
-// [Incarnated] if a source can be made anew under its old name, so that positions in the former one are not continued.
+// [Incarnated] if a source can be recreated under its old name, so that positions in the former one are not continued.
 // An event that cannot be read is delivered with Malformed set, and never left out.
 //
-// Run sourcetest.Run on it in a test. To let the server open it by name, add its form of --events to ParseSource in
+// Run sourcetest.Run on it in a test. To let the server open it by name, add its form of --events to parseSource in
 // server/internal/config, and a case to Open in server/internal/sources. A program that embeds the server passes it as
 // [EmbedConfig.Source] instead.
 //
@@ -43,7 +43,7 @@ type Event struct {
 	Data         []byte            // one JSON object
 	Extensions   map[string]string // every other context attribute, nil for none
 
-	// Malformed says why the source could not read the event; nil for an event that is well. Such an event must not get
+	// Malformed says why the source could not read the event; nil if it could be read. Such an event must not get
 	// lost: it keeps its position, and becomes a dead letter. Data is then what stands in the source, as it is,
 	// and the attributes are those that could be read.
 	Malformed error

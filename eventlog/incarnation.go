@@ -2,7 +2,7 @@ package eventlog
 
 import "context"
 
-// Incarnated is a source whose partitions have an identity of their own: a log that is made anew has another, although
+// Incarnated is a source whose partitions have an identity of their own: a log that is recreated has another, although
 // its name, and the names of its partitions, are the former's. A copy of a log has that of the log.
 type Incarnated interface {
 	// Incarnation names the partition's present one, "" where it has none.

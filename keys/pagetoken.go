@@ -69,7 +69,7 @@ func (s *Sealer) Seal(binding, payload []byte) string {
 }
 
 // Open returns the payload of a token that was sealed under the same key and binding. Any other token, whatever is
-// wrong with it, is ErrToken.
+// wrong with it, is ErrInvalidToken.
 func (s *Sealer) Open(binding []byte, token string) ([]byte, error) {
 	if strings.ContainsAny(token, "\r\n") { // which decoding would pass over
 		return nil, ErrInvalidToken

@@ -138,7 +138,7 @@ func TestASourceWithoutAKnownEndIsCompleteWhenItHasNothingMore(t *testing.T) {
 	wantTotal(t, db, 3, "at its end")
 }
 
-// TestHalfBuiltRowsAreNeverServedByAnyProcess reads while the log is folded anew, in the process that does so and in
+// TestHalfBuiltRowsAreNeverServedByAnyProcess reads while the log is rebuilt, in the process that does so and in
 // another: each answer is that of the whole log, or none.
 func TestHalfBuiltRowsAreNeverServedByAnyProcess(t *testing.T) {
 	const n = 400

@@ -52,10 +52,10 @@ func (r *Runner) DeadLetters(ctx context.Context, after string, limit int) ([]De
 // recorded, so that a fold of the whole log does the same. An event that fails again stays a dead letter with its new
 // reason, and so do those behind it; where that is the event asked for, Retry returns the reason.
 //
-// On a store that several processes write, the rows of one event are one commit, so an event that changes more of
-// them than that can hold cannot be retried there; and while another process is amid a commit that the event's rows
-// are part of, Retry waits, for some seconds. It cannot wait for one that is about to follow one of those rows: such
-// a row may go on from what was before the retry.
+// On a store that several processes write, the rows of one event are one commit, so an event that changes more of them
+// than that can hold cannot be retried there; and while another process is in the middle of a commit that the event's
+// rows are part of, Retry waits, for some seconds. It cannot wait for one that is about to follow one of those rows:
+// such a row may go on from what was before the retry.
 func (r *Runner) Retry(ctx context.Context, ref string) error {
 	return r.engine.Resolve(ctx, ref, false)
 }

@@ -24,7 +24,7 @@
 //   - What depends on the clock decides nothing about rows: at an event whose code does not return, a Runner stops with
 //     a [StopError].
 //   - Rows that were folded from one log are never continued from another: see [MismatchError].
-//   - A model of another version is folded anew, beside the rows that serve. [Runner.Status] tells how far it has come.
+//   - A model of another version is rebuilt, beside the rows that serve. [Runner.Status] tells how far it has come.
 //
 // Test projectors with package projectiontest.
 package projection

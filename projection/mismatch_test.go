@@ -163,7 +163,7 @@ func TestALogMadeAnewIsAnother(t *testing.T) {
 				t.Fatal(m)
 			}
 			if m := mismatch(t, made{log, "two"}, drv, 4); m == nil || !m.Remade {
-				t.Errorf("mismatch: %+v, want one of a log that was made anew", m)
+				t.Errorf("mismatch: %+v, want one of a log that was recreated", m)
 			}
 		})
 	}

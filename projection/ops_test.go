@@ -49,12 +49,12 @@ func TestEachOpLeavesTheRowAndItsTimesAsItSays(t *testing.T) {
 			want: []Row{{ID: "a", Version: "v1", Total: 1, CreatedAt: minute(1), UpdatedAt: minute(1)}},
 		},
 		{
-			name:  "update of a missing row sets the event aside",
+			name:  "update of a missing row makes the event a dead letter",
 			given: given(steps{a1(Step{Op: "update", Total: 1})}),
 			aside: []projectiontest.DeadLetter{{ID: "1", Reason: "there is no such row"}},
 		},
 		{
-			name: "update that changes the key sets the event aside",
+			name: "update that changes the key makes the event a dead letter",
 			given: given(
 				steps{a1(Step{Op: "set", Total: 1})},
 				steps{a1(Step{Op: "update", Note: "rename"})}),
@@ -127,7 +127,7 @@ func TestEachOpLeavesTheRowAndItsTimesAsItSays(t *testing.T) {
 			want: []Row{{ID: "a", Version: "v1", Total: 1, Customer: ptr("x"), CreatedAt: minute(1), UpdatedAt: minute(2)}},
 		},
 		{
-			name: "clearing what cannot be null, or a key, sets the event aside",
+			name: "clearing what cannot be null, or a key, makes the event a dead letter",
 			given: given(
 				steps{a1(Step{Op: "patch", Clear: []string{"total"}})},
 				steps{a1(Step{Op: "patch", Remove: []string{"id"}})}),
@@ -157,13 +157,13 @@ func TestEachOpLeavesTheRowAndItsTimesAsItSays(t *testing.T) {
 			aside: []projectiontest.DeadLetter{{ID: "2", Reason: "there is no such row"}},
 		},
 		{
-			name:  "a panic of the projector sets the event aside",
+			name:  "a panic of the projector makes the event a dead letter",
 			given: given(steps{{Op: "panic"}}, steps{{Op: "set", ID: "a", Version: "v1"}}),
 			want:  []Row{{ID: "a", Version: "v1", CreatedAt: minute(2), UpdatedAt: minute(2)}},
 			aside: []projectiontest.DeadLetter{{ID: "1", Reason: "panic: as the script says"}},
 		},
 		{
-			name:  "a row without a key sets the event aside",
+			name:  "a row without a key makes the event a dead letter",
 			given: given(steps{{Op: "set", ID: "", Version: "v1"}}),
 			aside: []projectiontest.DeadLetter{{ID: "1", Reason: ""}},
 		},
@@ -200,13 +200,13 @@ func TestEachIndexHalfHasTheKeyThatPartialWritesLeaveIt(t *testing.T) {
 	}{
 		{"set composes both", nil, "x", 1},
 		{"clear keeps the key", steps{patch(Step{Clear: []string{"customer"}})}, "x", 1},
-		{"set after clear composes anew", steps{
+		{"set after clear composes again", steps{
 			patch(Step{Clear: []string{"customer"}}), patch(Step{Customer: ptr("y")})}, "y", 1},
 		{"clear keeps the key that a patch before it made", steps{
 			patch(Step{Customer: ptr("y")}), patch(Step{Clear: []string{"customer"}})}, "y", 1},
 		{"of set and clear at once the last counts", steps{
 			patch(Step{Customer: ptr("y"), Clear: []string{"customer"}})}, "x", 1},
-		{"a patch composes anew", steps{patch(Step{Customer: ptr("y"), Rank: ptr(2)})}, "y", 2},
+		{"a patch composes again", steps{patch(Step{Customer: ptr("y"), Rank: ptr(2)})}, "y", 2},
 		{"remove drops the half and no other", steps{patch(Step{Remove: []string{"customer"}})}, "", 1},
 		{"remove after clear drops the half", steps{
 			patch(Step{Clear: []string{"rank"}}), patch(Step{Remove: []string{"rank"}})}, "x", 0},

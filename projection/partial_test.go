@@ -63,7 +63,7 @@ func TestAnEventOfWhichAKilledServerWroteARowBecomesNoDeadLetter(t *testing.T) {
 	s.run(srv)
 	s.want("in the end", map[string]int{"a": 1, "b": 1})
 	if letters := deadLettersOf(t, srv.Runner); len(letters) > 0 {
-		t.Errorf("%v are aside", letters)
+		t.Errorf("%v are dead letters", letters)
 	}
 }
 
@@ -129,10 +129,10 @@ func TestAnEventOneOfWhoseRowsIsOfAnotherKindHasNoEffectBeforeItsRetry(t *testin
 		t.Fatal(err)
 	}
 	if letters := deadLettersOf(t, r); !slices.Equal(letters, []string{"0@1"}) {
-		t.Errorf("%v are aside, want the event", letters)
+		t.Errorf("%v are dead letters, want the event", letters)
 	}
 	if got, err := devicesOf(db, o, "a", "b"); err != nil || len(got) > 0 {
-		t.Errorf("the event is aside, and there are %v, %v", got, err)
+		t.Errorf("the event is a dead letter, and there are %v, %v", got, err)
 	}
 	gadget.Kind = driver.Delete
 	gadget.Row = driver.Row{Key: key}

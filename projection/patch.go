@@ -26,7 +26,7 @@ func (p *Patch[R]) Set(fields ...Assignment[R]) *Patch[R] {
 }
 
 // Clear leaves the fields without a value; the policy of each index half decides what becomes of its key. Without one
-// the half keeps its stored key until it can be composed anew.
+// the half keeps its stored key until it can be composed again.
 func (p *Patch[R]) Clear(fields ...FieldRef[R]) *Patch[R] {
 	return p.without(keys.FieldCleared, fields)
 }

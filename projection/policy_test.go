@@ -182,6 +182,6 @@ func wantDeadLetter(t *testing.T, r *projection.Runner, ref, reason string) {
 		t.Fatal(err)
 	}
 	if len(events) != 1 || events[0].Ref != ref || !strings.Contains(events[0].Reason, reason) {
-		t.Errorf("aside are %+v, want %s because of %q", events, ref, reason)
+		t.Errorf("dead letters are %+v, want %s because of %q", events, ref, reason)
 	}
 }

@@ -26,15 +26,16 @@ func CheckTarget(ctx context.Context, db *querydb.DB, p Projection) error {
 	return checkpoint.CheckTarget(ctx, db, p.record())
 }
 
-// RebuildReason tells, without a change of anything, why a projection will fold the whole log anew when it opens; ""
+// RebuildReason tells, without a change of anything, why a projection will rebuild from the whole log when it opens; ""
 // where it will not, or has never folded anything.
 func RebuildReason(ctx context.Context, db *querydb.DB, p Projection) (why string, err error) {
 	return checkpoint.RebuildReason(ctx, db, p.record())
 }
 
-// RequestRebuild has the projection drop its rows and fold the whole log anew when it opens next, as [Runner.Rebuild]
-// does, and passes over tables that hold rows of a fold that is not on record: see [querydb.UnrecordedError]. It does
-// not compare the log with what is on record; the start does, and folds nothing where [Mismatches] finds any.
+// RequestRebuild has the projection drop its rows and rebuild from the whole log when it opens next, as
+// [Runner.Rebuild] does, and passes over tables that hold rows of a fold that is not on record: see
+// [querydb.UnrecordedError]. It does not compare the log with what is on record; the start does, and folds nothing
+// where [Mismatches] finds any.
 func RequestRebuild(ctx context.Context, db *querydb.DB, p Projection) error {
 	return checkpoint.RequestRebuild(ctx, db, p.record())
 }
@@ -55,7 +56,7 @@ func NeedsUpgrade(ctx context.Context, db *querydb.DB, p Projection) (bool, erro
 //
 // Its fields Projection, Partition and Record say what does not fit: Record is one of the constants below, or the
 // words of another record. Offset is where the source is to hold the event that Event describes; Found is what it
-// holds there, "" where it ends before, at End. Remade says that the partition has been made anew: it has another
+// holds there, "" where it ends before, at End. Remade says that the partition has been recreated: it has another
 // identity, whatever events it holds.
 type MismatchError = position.MismatchError
 

@@ -74,7 +74,7 @@ func requestRebuild(t *testing.T, p projection.Projection, drv driver.Driver) {
 	}
 }
 
-// nextVersion has the rows folded anew because their layout is another.
+// nextVersion has the rows rebuilt because their layout is another.
 func nextVersion(t *testing.T) {
 	was := Model.Version
 	t.Cleanup(func() { Model.Version = was })
@@ -227,7 +227,7 @@ func TestAStoreOfAnEarlierVersionIsFoldedAnewOnRequestWithItsClaims(t *testing.T
 			}
 			r := run(t, ended(log), open(t, drv), quick())
 			if s := status(t, r); s.Events == 0 {
-				t.Error("nothing is folded anew")
+				t.Error("nothing is rebuilt")
 			}
 		})
 	}

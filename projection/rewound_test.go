@@ -41,7 +41,7 @@ func TestWhatWasReadBeforeAFoldAnewIsNotFoldedAfterIt(t *testing.T) {
 	}
 }
 
-// retryAndBeginAnew has other servers fold all, retry the second event, and fold anew what is a part of it.
+// retryAndBeginAnew has other servers fold all, retry the second event, and rebuild what is a part of it.
 func retryAndBeginAnew(s *setting, log, part eventlog.Source) {
 	other := s.server(log, 1, memstore.Options{})
 	s.run(other)

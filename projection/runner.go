@@ -48,7 +48,7 @@ func (r *Runner) Run(ctx context.Context) error { return r.engine.Run(ctx) }
 // Call it before anybody reads the rows; Run does the same before it folds.
 func (r *Runner) Prepare(ctx context.Context) error { return r.engine.Prepare(ctx) }
 
-// Rebuild drops the rows and has the whole log folded anew, with what was decided about dead letters. It returns when
+// Rebuild drops the rows and rebuilds from the whole log, with what was decided about dead letters. It returns when
 // that is on record; the fold is Run's. Projections that write to the same table begin anew too. Where the source is
 // not the one that the rows were folded from, it is a [MismatchError], and nothing changes.
 func (r *Runner) Rebuild(ctx context.Context) error {

@@ -179,7 +179,7 @@ func TestAProjectionFoldsWhatItsFiltersLetThroughAndPassesTheRest(t *testing.T) 
 			}
 			s := status(t, r)
 			if s.DeadLetters != c.aside {
-				t.Errorf("%d events aside, want %d", s.DeadLetters, c.aside)
+				t.Errorf("%d dead letters, want %d", s.DeadLetters, c.aside)
 			}
 			if s.Partitions[0].Checkpoint != 3 {
 				t.Errorf("the checkpoint is at %d, want 3: it passes events that change nothing", s.Partitions[0].Checkpoint)

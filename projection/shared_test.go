@@ -127,7 +127,7 @@ func TestTheGuardMatters(t *testing.T) {
 	}
 }
 
-// TestARefoldDoesWhatRetryDidWhoeverElseFolded has dead letters retried and skipped, and all folded anew, while
+// TestARefoldDoesWhatRetryDidWhoeverElseFolded has dead letters retried and skipped, and all rebuilt, while
 // processes fold, are torn and end. In the end all that is aside still is skipped; a fold of the whole log by what is
 // on record then gives the same rows. Events that follow are left out: see Runner.Retry.
 func TestARefoldDoesWhatRetryDidWhoeverElseFolded(t *testing.T) {

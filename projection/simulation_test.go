@@ -129,7 +129,7 @@ func (a *actor) kill() {
 	}
 }
 
-// mend retries or skips one of the dead letters, or has all folded anew. That this fails, because somebody else has
+// mend retries or skips one of the dead letters, or has all rebuilt. That this fails, because somebody else has
 // done it, or it must wait, is all right.
 func (a *actor) resolve(ctx context.Context) error {
 	if a.th.dice.IntN(4) == 0 {

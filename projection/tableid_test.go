@@ -20,7 +20,7 @@ import (
 type othersTables struct {
 	*memstore.MultiWriter
 	mu     sync.Mutex
-	made   map[string]int // how often each was made anew
+	made   map[string]int // how often each was recreated
 	marks  map[string]string
 	looked map[string]int  // how often somebody has asked for its identity
 	none   map[string]bool // tables that are not there
@@ -174,7 +174,7 @@ func TestATableThatIsSwappedUnderAServerIsFoundWithinHalfAMinute(t *testing.T) {
 			c.move(time.Second)
 			for limit := time.Now().Add(20 * time.Second); db.ServingGeneration(Model) == 0; {
 				if time.Now().After(limit) {
-					t.Fatalf("the table was made anew half a minute ago, and is still served: %+v", status(t, r))
+					t.Fatalf("the table was recreated half a minute ago, and is still served: %+v", status(t, r))
 				}
 				rounds()
 			}

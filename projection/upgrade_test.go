@@ -82,7 +82,7 @@ func formerly(t *testing.T, db *querydb.DB) {
 	}
 }
 
-// formerLog is a log in which events were set aside, one was retried and one was skipped.
+// formerLog is a log in which events became dead letters, one was retried and one was skipped.
 func formerLog(t *testing.T) *memlog.Log { return openLog(t, broken()...) }
 
 // formerStore is a store of that log as an earlier version has left it.

@@ -24,7 +24,7 @@ type Write struct {
 // Batch is the effect of one or more whole events of one projection, with the checkpoint that covers them.
 type Batch struct {
 	Writes []Write // no two of one row
-	// Notes are records of the projection's own (checkpoints, set-aside events), in the same commit, or after all
+	// Notes are records of the projection's own (checkpoints, dead letters), in the same commit, or after all
 	// Writes on a store that cannot commit them together.
 	Notes []Note // no two of one name
 	// Generation is that of the table which the Notes are about. Where several projections write to the table, and one of

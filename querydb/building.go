@@ -25,7 +25,7 @@ type IncompleteError struct {
 
 // Error implements error.
 func (e *IncompleteError) Error() string {
-	s := fmt.Sprintf("the rows of %s are being folded anew: %d of %d events", e.Model, e.Folded, e.Total)
+	s := fmt.Sprintf("the rows of %s are being rebuilt: %d of %d events", e.Model, e.Folded, e.Total)
 	switch {
 	case e.Stopped:
 		return s + "; the projection has stopped, see /admin/projections"

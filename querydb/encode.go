@@ -12,7 +12,7 @@ import (
 // field, where a key half is empty or a value cannot be stored.
 //
 // A half of an index is absent where one of its composites is, or where it would be the empty string; and where the
-// model's halves go Together, where the other half is.
+// model's halves are BothOrNeither, where the other half is.
 func Encode[R any](c *Codec[R], b *record.Builder, row *R) (Row, error) {
 	key, err := KeyOf(c, row)
 	if err != nil {

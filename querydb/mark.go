@@ -29,7 +29,7 @@ type mark struct {
 // MarkState is what the mark of a table says of whose rows it holds.
 type MarkState uint8
 
-// The ownerships of a table.
+// The states of a table.
 const (
 	// MarkRecorded: the mark of the table is on record, or the store has no marks.
 	MarkRecorded MarkState = iota
@@ -52,7 +52,7 @@ func (e *UnrecordedError) Error() string {
 	return fmt.Sprintf("table %s holds rows of a fold that is not on record: the table of notes, %s, was lost or "+
 		"is of another "+
 		"time, so nothing is folded into these rows, nor are they served: restore the notes; or stop all servers and run "+
-		"'server tables apply --notes-lost', which has the log folded anew into other tables", e.Table, notesTable)
+		"'server tables apply --notes-lost', which rebuilds into other tables", e.Table, notesTable)
 }
 
 // Is makes the error one of ErrUnavailable.

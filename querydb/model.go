@@ -15,7 +15,7 @@ type Model struct {
 	Plugin string // prefix of its queries, "" for none
 	Table  string // name of the table, the type's name unless the schema says otherwise
 	// Version identifies the layout of rows and keys and the version that the schema gives the model: rows written
-	// under another Version are folded anew.
+	// under another Version are rebuilt.
 	Version string
 	Fields  []driver.Field
 	PK, SK  Half // SK does not exist on a model without sort key

@@ -10,7 +10,7 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// Note is a small named record beside the rows: a checkpoint, an event set aside, a secret. Notes of one Kind are
+// Note is a small named record beside the rows: a checkpoint, a dead letter, a secret. Notes of one Kind are
 // ordered by the bytes of ID. A nil Value deletes the note.
 type Note struct {
 	Kind  string

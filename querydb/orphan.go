@@ -25,7 +25,7 @@ func (o Orphan) String() string {
 func (db *DB) Orphans(ctx context.Context) ([]Orphan, error) {
 	lister, ok := db.drv.(driver.Lister)
 	if !ok {
-		return nil, &Error{Op: "list orphans", Err: fmt.Errorf("%w: the store does not tell which tables it has", ErrInvalid)}
+		return nil, &Error{Op: "list orphans", Err: fmt.Errorf("%w: the store cannot list its tables", ErrInvalid)}
 	}
 	there, err := lister.Tables(ctx)
 	if err != nil {
@@ -55,7 +55,7 @@ func (db *DB) serves(o Orphan) bool {
 }
 
 // DropOrphan removes the rows of a table that no model has. A model that has the table again some day begins with no
-// rows, and folds its log anew. A generation that serves is ErrConflict. Where it is interrupted, the next Open goes
+// rows, and rebuilds. A generation that serves is ErrConflict. Where it is interrupted, the next Open goes
 // on.
 func (db *DB) DropOrphan(ctx context.Context, o Orphan) error {
 	dropper, ok := db.drv.(driver.Dropper)

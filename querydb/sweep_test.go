@@ -77,7 +77,7 @@ func TestAFoldThatBeginsAnewLosesNoRowsUntilItHasCaughtUp(t *testing.T) {
 	}
 	f.put(ending(0, 1000*time.Hour))
 	f.sweep(0)
-	f.wantLeft("while the log is folded anew", "o0")
+	f.wantLeft("while the log is rebuilt", "o0")
 	f.SetExpiryWatermark(f.model, noon)
 	f.sweep(1)
 	f.wantLeft("when it is folded")

@@ -28,7 +28,7 @@ func (a *App) checkComplete() error {
 	for _, m := range a.Models {
 		if missing := a.unfolded(m); missing != "" {
 			wrong = append(wrong, fmt.Errorf("App.Projections has no projection of read model %s%s, so that its queries would "+
-				"answer with less than the events tell: add it, as generated package ops makes it", m.Name, missing))
+				"answer without some of the events: add it, as generated package ops makes it", m.Name, missing))
 		}
 	}
 	if len(wrong) == 0 {

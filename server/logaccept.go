@@ -18,9 +18,9 @@ import (
 	"github.com/foldql/foldql/server/internal/stores"
 )
 
-// logCommand sees to the log. No server may have the log open.
+// logCommand groups the commands of the log. No server may have the log open.
 type logCommand struct {
-	Accept acceptCommand `cmd:"" help:"Take a log that is not the one that the rows were folded from: show what would be lost, and fold all models anew from it."`
+	Accept acceptCommand `cmd:"" help:"Take a log that is not the one that the rows were folded from: show what would be lost, and rebuild all models from it."`
 }
 
 type acceptCommand struct {
@@ -71,7 +71,7 @@ func (c *acceptCommand) Run(ctx context.Context, p *program) (err error) {
 	if err := logcheck.DropFormerFirst(ctx, db); err != nil {
 		return err
 	}
-	fmt.Fprintln(p.stdout, "the log is accepted: the next start folds every model anew from it")
+	fmt.Fprintln(p.stdout, "the log is accepted: the next start rebuilds every model from it")
 	p.tellOfTables(db)
 	return nil
 }

@@ -22,7 +22,7 @@ type cutBack struct {
 	args []string
 }
 
-// newCutBack folds the tasks into two models. Those at the offsets are poisoned: a projection sets them aside.
+// newCutBack folds the tasks into two models. Those at the offsets are poisoned: they become dead letters.
 func newCutBack(t *testing.T, poisoned ...int) *cutBack {
 	t.Helper()
 	c := &cutBack{app: projectOf(newTaskModel()), dir: t.TempDir()}

@@ -51,7 +51,7 @@ func TestALogOlderThanTheRowsTakesNoEventAndLosesNone(t *testing.T) {
 	}
 }
 
-// testOlderLog plays that over a store, with the log in dir/log. Whoever has a fold anew is told of what comes first,
+// testOlderLog plays that over a store, with the log in dir/log. Whoever has a rebuild is told of what comes first,
 // and apply makes the tables that it needs.
 func testOlderLog(t *testing.T, app App, dir string, args []string, told string, apply func()) {
 	backup, newest := filepath.Join(t.TempDir(), "backup"), filepath.Join(t.TempDir(), "newest")
@@ -101,7 +101,7 @@ func testOlderLog(t *testing.T, app App, dir string, args []string, told string,
 	refuses("the second time")
 	copyDir(t, newest, filepath.Join(dir, "log"))
 	requested := runProgram(t, app, start{args: append([]string{"rebuild", "Tasks"}, args...)})
-	requested.wantExit(t, exitDone, "folds the whole log anew")
+	requested.wantExit(t, exitDone, "rebuilds from the whole log")
 	apply()
 	copyDir(t, backup, filepath.Join(dir, "log"))
 	refusesToAppend("a rebuild was asked for, and the log ends at 50")
@@ -121,7 +121,7 @@ func testOlderLog(t *testing.T, app App, dir string, args []string, told string,
 	if err := older.Close(); err != nil {
 		t.Fatal(err)
 	}
-	refuses("the log went another way, to 150")
+	refuses("the log diverged, to 150")
 	runProgram(t, app, start{args: append([]string{"replay"}, args...)}).wantExit(t, exitFailed, "server log accept")
 	runProgram(t, app, start{args: append([]string{"rebuild", "Task"}, args...)}).wantExit(t, exitFailed,
 		"server log accept")
@@ -172,7 +172,7 @@ func TestARebuildFoldsModelsAnewOnDemand(t *testing.T) {
 	runProgram(t, app, start{args: append([]string{"rebuild", "Tusk"}, args...)}).wantExit(t, exitUsage,
 		"did you mean Task")
 	runProgram(t, app, start{args: append([]string{"rebuild", "Tasks"}, args...)}).wantExit(t, exitDone,
-		"folds the whole log anew")
+		"rebuilds from the whole log")
 	s = serve(t, app, start{args: args})
 	s.ready(t)
 	if got := s.statusOf(t).Projections[0].Events; got != 40 {

@@ -130,7 +130,7 @@ func (d *deployment) serves(t *testing.T, folded uint64) {
 }
 
 // TestRowsWhoseNotesAreLostAreNeitherServedNorFoldedOn until somebody says that the notes are lost for good; then the
-// log is folded anew into other tables.
+// log is rebuilt into other tables.
 func TestRowsWhoseNotesAreLostAreNeitherServedNorFoldedOn(t *testing.T) {
 	const unrecorded = "rows of a fold that is not on record"
 	for _, e := range dynamolocal.Engines() {
@@ -150,7 +150,7 @@ func TestRowsWhoseNotesAreLostAreNeitherServedNorFoldedOn(t *testing.T) {
 				d.tables(t, "apply").wantExit(t, exitFailed, "--notes-lost")
 			}
 			d.tables(t, "apply", "--notes-lost").wantExit(t, exitDone, "the rows in table Task are left")
-			d.tables(t, "plan").wantExit(t, exitDone, "fold the whole log anew")
+			d.tables(t, "plan").wantExit(t, exitDone, "rebuild from the whole log")
 			d.serves(t, 20)
 			d.tables(t, "plan").wantExit(t, exitDone, "table "+d.Prefix+"Task with its ")
 			d.serves(t, 0)
@@ -160,7 +160,8 @@ func TestRowsWhoseNotesAreLostAreNeitherServedNorFoldedOn(t *testing.T) {
 			d.tables(t, "plan").wantExit(t, exitFailed, d.Prefix+"Task.g1")
 			d.tables(t, "apply", "--notes-lost").wantExit(t, exitDone, "create table "+d.Prefix+"Task ")
 			d.serves(t, 20)
-			runProgram(t, d.app, start{args: append([]string{"rebuild", "Task"}, d.options...)}).wantExit(t, exitDone, "anew")
+			runProgram(t, d.app, start{args: append([]string{"rebuild", "Task"}, d.options...)}).wantExit(t, exitDone,
+				"rebuilds from the whole log")
 			d.tables(t, "apply").wantExit(t, exitDone, "done")
 			d.serves(t, 20)
 			if rows := len(d.items(t, "Task.g2")); rows != 21 {
@@ -171,7 +172,7 @@ func TestRowsWhoseNotesAreLostAreNeitherServedNorFoldedOn(t *testing.T) {
 }
 
 // TestNotesThatWereRestoredAreNotFoldedOn: the rows may be of a later time than they, so that events which failed
-// then would be taken for folded, and retries be made twice. The log is folded anew into other tables.
+// then would be taken for folded, and retries be made twice. The log is rebuilt into other tables.
 func TestNotesThatWereRestoredAreNotFoldedOn(t *testing.T) {
 	for _, e := range dynamolocal.Engines() {
 		t.Run(string(e), func(t *testing.T) {

@@ -111,7 +111,7 @@ func (c *deadLettersOf) with(ctx context.Context, p *program, f func(*client.Cli
 	return f(&client.Client{Who: "the store", Base: "http://store", Http: &http.Client{Transport: answering{mux}}})
 }
 
-// notAnew refuses to change anything by a program that would fold a model anew for that: to decide about a dead
+// notAnew refuses to change anything by a program that would rebuild a model for that: to decide about a dead
 // letter is no reason to drop rows.
 func notAnew(db *querydb.DB, all []projection.Projection) func(http.Handler) http.Handler {
 	return func(h http.Handler) http.Handler {
@@ -119,7 +119,7 @@ func notAnew(db *querydb.DB, all []projection.Projection) func(http.Handler) htt
 			for _, one := range all {
 				why, err := projection.RebuildReason(r.Context(), db, one)
 				if err == nil && why != "" {
-					err = fmt.Errorf("this program would fold projection %s anew: %s; use the program that folded the rows, "+
+					err = fmt.Errorf("this program would rebuild projection %s: %s; use the program that folded the rows, "+
 						"or start the server first", one.Name, why)
 				}
 				if err != nil {

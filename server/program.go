@@ -42,7 +42,7 @@ type commands struct {
 	Replay      replayCommand      `cmd:"" help:"Fold events into a store, to the end of them."`
 	DeadLetters deadLettersCommand `cmd:"" name:"deadletters" help:"List, retry or skip dead letters, which are events that projections could not fold, of a running server or in a store."`
 	Log         logCommand         `cmd:"" help:"Compare the log with the rows that were folded from it, or take it as it is."`
-	Rebuild     rebuildCommand     `cmd:"" help:"Fold models anew, from the first event of the log."`
+	Rebuild     rebuildCommand     `cmd:"" help:"Rebuild models, from the first event of the log."`
 	Tables      tablesCommand      `cmd:"" help:"Plan and make the tables of a store in DynamoDB, or remove those of an embedded store that no model has any more."`
 	Schema      schemaCommand      `cmd:"" help:"Print the schema of the API."`
 	Version     versionCommand     `cmd:"" help:"Print the version of the program."`

@@ -14,14 +14,14 @@ import (
 	"github.com/foldql/foldql/server/internal/logcheck"
 )
 
-// rebuildCommand has models folded anew: by a running server, or at the next start where the store is given.
+// rebuildCommand has models rebuilt: by a running server, or at the next start where the store is given.
 type rebuildCommand struct {
-	Name []string `arg:"" help:"Models, or projections. Those that share a table are folded anew together."`
+	Name []string `arg:"" help:"Models, or projections. Those that share a table are rebuilt together."`
 	client.Server
 	storeOptions
 }
 
-// Run has the models folded anew.
+// Run has the models rebuilt.
 func (c *rebuildCommand) Run(ctx context.Context, p *program) error {
 	if c.Store == "" {
 		if err := p.needsStore(storeFlags...); err != nil {
@@ -72,7 +72,7 @@ func (c *rebuildCommand) offline(ctx context.Context, p *program) (err error) {
 		if err := projection.RequestRebuild(ctx, o.db, one); err != nil {
 			return fmt.Errorf("rebuild %s: %w", one.Name, err)
 		}
-		fmt.Fprintf(p.stdout, "%s: the next start folds the whole log anew\n", one.Name)
+		fmt.Fprintf(p.stdout, "%s: the next start rebuilds from the whole log\n", one.Name)
 	}
 	p.tellOfTables(o.db)
 	return nil

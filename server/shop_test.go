@@ -60,7 +60,7 @@ func TestEveryExampleIsAnswered(t *testing.T) {
 		}
 	}
 	if status := planned.statusOf(t); status.Projections[0].DeadLetters > 0 {
-		t.Errorf("events of the sample are set aside: %+v", status.Projections)
+		t.Errorf("events of the sample became dead letters: %+v", status.Projections)
 	}
 }
 

@@ -24,14 +24,14 @@ type tablesCommand struct {
 // tablesPlace is the store whose tables are meant.
 type tablesPlace struct {
 	Store       string `help:"Where rows are kept: dynamodb:PREFIX or embedded:DIR." required:"" group:"Data"`
-	AllowDelete bool   `help:"Also remove tables that are not needed any more, and indexes that must be made anew."`
+	AllowDelete bool   `help:"Also remove tables that are not needed any more, and indexes that must be recreated."`
 }
 
 type planCommand struct{ tablesPlace }
 
 type applyCommand struct {
 	tablesPlace
-	NotesLost bool `help:"The table of notes, of a store in DynamoDB, is lost for good: fold the log anew into other tables than those whose rows nothing is on record of."`
+	NotesLost bool `help:"The table of notes, of a store in DynamoDB, is lost for good: rebuild into other tables than those whose rows nothing is on record of."`
 }
 
 // Run prints the plan.
@@ -203,10 +203,10 @@ func (s *tables) withoutNotes(ctx context.Context) error {
 	}
 	return fmt.Errorf("there is no table of notes, and there are rows of a fold that is not on record, in %s: "+
 		"restore the notes from a backup; or stop all servers and run 'server tables apply --notes-lost', which has the log "+
-		"folded anew into other tables", strings.Join(list, ", "))
+		"rebuilt into other tables", strings.Join(list, ", "))
 }
 
-// passOver has the log folded anew into other tables where those that are next hold rows that nothing is on record of.
+// passOver rebuilds into other tables where those that are next hold rows that nothing is on record of.
 func (s *tables) passOver(ctx context.Context, p *program) error {
 	db, err := querydb.Open(ctx, s.Store, s.app.Models, s.cfg)
 	if err != nil {
@@ -216,7 +216,7 @@ func (s *tables) passOver(ctx context.Context, p *program) error {
 		err := projection.CheckTarget(ctx, db, one)
 		var unrecorded *querydb.UnrecordedError
 		if errors.As(err, &unrecorded) {
-			fmt.Fprintf(p.stdout, "the rows in table %s are left: the next start has projection %s fold the whole log anew\n",
+			fmt.Fprintf(p.stdout, "the rows in table %s are left: the next start has projection %s rebuild from the whole log\n",
 				unrecorded.Table, one.Name)
 			err = projection.RequestRebuild(ctx, db, one)
 		}
@@ -227,7 +227,7 @@ func (s *tables) passOver(ctx context.Context, p *program) error {
 	return nil
 }
 
-// tellRebuilds prints which projections a start would have fold the whole log anew.
+// tellRebuilds prints which projections a start would have rebuild from the whole log.
 func (s *tables) tellRebuilds(ctx context.Context, p *program) error {
 	there, err := s.Exists(ctx, querydb.NotesTable())
 	if err != nil || !there {
@@ -241,18 +241,18 @@ func (s *tables) tellRebuilds(ctx context.Context, p *program) error {
 	return err
 }
 
-// tellRebuilds prints which projections a start would have fold the whole log anew, and returns how many.
+// tellRebuilds prints which projections a start would have rebuild from the whole log, and returns how many.
 func tellRebuilds(ctx context.Context, p *program, db *querydb.DB) (n int, err error) {
 	for _, one := range p.app.Projections {
 		why, err := projection.RebuildReason(ctx, db, one)
 		if err != nil {
-			return n, fmt.Errorf("look whether %s is to be folded anew: %w", one.Name, err)
+			return n, fmt.Errorf("look whether %s is to be rebuilt: %w", one.Name, err)
 		}
 		if why == "" {
 			continue
 		}
 		n++
-		fmt.Fprintf(p.stdout, "a start has projection %s fold the whole log anew: %s\n", one.Name, why)
+		fmt.Fprintf(p.stdout, "a start has projection %s rebuild from the whole log: %s\n", one.Name, why)
 	}
 	return n, nil
 }
@@ -271,7 +271,7 @@ func (s *tables) forget(ctx context.Context, former []*driver.Table) error {
 	return nil
 }
 
-// tellOfTables says what is to be done before models are folded anew into a store in which no start makes tables.
+// tellOfTables says what is to be done before models are rebuilt into a store in which no start makes tables.
 func (p *program) tellOfTables(db *querydb.DB) {
 	if db.HasTableIDs() {
 		fmt.Fprintln(p.stdout, "run 'server tables apply' before that: it makes the tables that the rows are folded into")

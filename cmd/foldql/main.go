@@ -16,7 +16,7 @@ import (
 
 type cli struct {
 	Init     initialize `cmd:"" help:"Create a project that builds, tests and runs at once."`
-	Generate generate   `cmd:"" help:"Write the generated code of a project anew."`
+	Generate generate   `cmd:"" help:"Generate the code of a project again."`
 	Lint     lint       `cmd:"" help:"Check the schema of a project, and generate nothing."`
 	Version  version    `cmd:"" help:"Print the version of this tool."`
 }

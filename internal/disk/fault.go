@@ -88,7 +88,7 @@ func adviceOn(err error) string {
 	case errors.Is(err, errGone), errors.Is(err, fs.ErrNotExist):
 		return "stop the server, put the directory back or restore a backup, and start it; or move the directory back"
 	case errors.Is(err, pebble.ErrCorruption):
-		return "a file is damaged: restore a backup; rows alone can be folded anew from the log"
+		return "a file is damaged: restore a backup; rows alone can be rebuilt from the log"
 	case errors.Is(err, syscall.EIO):
 		return "the disk fails: replace it"
 	}

@@ -254,7 +254,7 @@ func TestVersionChangesWithWhatIsStored(t *testing.T) {
 	}
 }
 
-// TestVersionChangesWithWhatIsRead of the events: a view whose filter or decoder is another is folded anew.
+// TestVersionChangesWithWhatIsRead of the events: a view whose filter or decoder is another is rebuilt.
 func TestVersionChangesWithWhatIsRead(t *testing.T) {
 	for _, tt := range []struct {
 		old, now    string

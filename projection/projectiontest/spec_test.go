@@ -67,12 +67,12 @@ func TestProjectorsThatAreWrongAreFound(t *testing.T) {
 			want: "than wanted",
 		},
 		{
-			name: "an event that nobody expects to be set aside",
+			name: "an event that nobody expects to be a dead letter",
 			spec: Spec[Account]{Projection: ProjectAccount(deposits), Given: []Event{{Type: "Deposited", Data: "[]"}}},
 			want: "than wanted",
 		},
 		{
-			name: "an event that is set aside for another reason",
+			name: "an event that is a dead letter for another reason",
 			spec: Spec[Account]{
 				Projection:      ProjectAccount(deposits),
 				Given:           []Event{{Type: "Deposited", Data: "[]"}},
@@ -81,7 +81,7 @@ func TestProjectorsThatAreWrongAreFound(t *testing.T) {
 			want: "the moon",
 		},
 		{
-			name: "an event that is expected to be set aside and is not",
+			name: "an event that is expected to be a dead letter and is not",
 			spec: Spec[Account]{
 				Projection:      ProjectAccount(deposits),
 				Given:           []Event{{Type: "Deposited", Data: `{"owner": "a"}`}},

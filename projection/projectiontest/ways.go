@@ -35,7 +35,7 @@ func ways(events []eventlog.Event) []way {
 	lost := once(events)
 	lost.name, lost.window, lost.lose = "losing the answer to every commit", 1, true
 
-	anew := way{name: "folding the whole log anew", legs: [][]eventlog.Event{events, events}, forget: true}
+	anew := way{name: "rebuilding from the whole log", legs: [][]eventlog.Event{events, events}, forget: true}
 
 	others := once(events)
 	others.name, others.shared = "folding on a store that others write to", true

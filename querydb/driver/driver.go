@@ -39,10 +39,10 @@ type Driver interface {
 	// position, expiry.
 	Get(ctx context.Context, g Get) ([]Row, error)
 
-	// Query reads up to Limit rows of one partition of a table or of one of its indexes, in the byte order of the sort
-	// key (ties in an index in a stable order), or the reverse. At most one key more than the rows returned is
-	// examined, rows that have expired or are of other kinds aside. Of a table that several models share, the answer
-	// holds rows of the Table's own Kind, or of those of the Members, each with its Kind.
+	// Query reads up to Limit rows of one partition of a table or of one of its indexes, in the byte order of the sort key
+	// (ties in an index in a stable order), or the reverse. At most one key more than the rows returned is examined, not
+	// counting rows that have expired or are of other kinds. Of a table that several models share, the answer holds rows
+	// of the Table's own Kind, or of those of the Members, each with its Kind.
 	//
 	// A page begins after Start, in the direction of the query, whether or not the row that Start names is still there;
 	// so nothing that stays is missed or met twice, whatever is inserted or deleted between pages. A Start outside of
@@ -327,7 +327,7 @@ const (
 // higher. With Read, the row must be at Row.Revision; otherwise Apply fails with ErrStale. Without, the row must not
 // have reached Row.Position in that partition yet; where it has, the write was applied before, and counts as done. A
 // write without Read and Position takes effect always. A Delete without a Position leaves nothing behind; one with a
-// Position leaves word of it, also where there was no row.
+// Position leaves a tombstone, also where there was no row.
 type Write struct {
 	Table *Table
 	Kind  WriteKind

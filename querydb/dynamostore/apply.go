@@ -122,7 +122,7 @@ func (s *Store) write(ctx context.Context, deadline time.Time, c *change) error 
 	return nil
 }
 
-// mostStates is how often a change is made anew for the state of its row, which others change meanwhile.
+// mostStates is how often a change is made again for the state of its row, which others change meanwhile.
 const mostStates = 100
 
 func (s *Store) sendChange(ctx context.Context, c *change) error {

@@ -229,7 +229,7 @@ func (p *planner) localIndex(x index) bool {
 		if why := p.unfit(x, local.KeySchema, local.Projection); why != "" {
 			p.wrong("local secondary index %s of table %s %s, and DynamoDB cannot change it: give the index of the "+
 				"model another "+
-				"name, or make the table anew", x.name, p.layout.table, why)
+				"name, or recreate the table", x.name, p.layout.table, why)
 		}
 		return true
 	}

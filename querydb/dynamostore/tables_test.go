@@ -104,10 +104,10 @@ func TestPlanIsWhatIsMissing(t *testing.T) {
 		{name: "an index key of another type",
 			wrong:  []string{"has the key (status of type B, changedAt), and needs (status, changedAt)"},
 			change: func(d *live) { setType(d, "status", types.ScalarAttributeTypeB) }},
-		{name: "an index key of another type, to be made anew", delete: true,
+		{name: "an index key of another type, to be recreated", delete: true,
 			steps:  []string{"remove index byStatus of table p-Orders: it has the key (status of type N", "add index byStatus"},
 			change: func(d *live) { setType(d, "status", types.ScalarAttributeTypeN) }},
-		{name: "a key of another type in two indexes, to be made anew", delete: true,
+		{name: "a key of another type in two indexes, to be recreated", delete: true,
 			steps: []string{"remove index byStatus", "remove index byNote", "add index byStatus", "add index byNote"},
 			change: func(d *live) {
 				setType(d, "status", types.ScalarAttributeTypeN)
@@ -150,7 +150,7 @@ func TestPlanIsWhatIsMissing(t *testing.T) {
 			}},
 		{name: "an index with another key", wrong: []string{"has the key (other), and needs (note): --allow-delete"},
 			change: otherIndexKey},
-		{name: "an index with another key, to be made anew", delete: true, change: otherIndexKey,
+		{name: "an index with another key, to be recreated", delete: true, change: otherIndexKey,
 			steps: []string{"remove index byNote of table p-Orders: it has the key (other)", "add index byNote"}},
 		{name: "an index that holds too little",
 			wrong: []string{"byNote of table p-Orders holds some attributes, and needs all"}, change: func(d *live) {

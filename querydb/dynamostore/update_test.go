@@ -93,12 +93,12 @@ func TestRequestOfAWrite(t *testing.T) {
 			update: `SET total=5,_expires=-0.5,_ttl=173800,_pos.events=7,_by="events" REMOVE _own,_deleted,_writers ADD _rev 1`,
 			when:   `attribute_not_exists(_pos.events) OR _pos.events < 7`,
 		},
-		"a blind delete leaves word of it": {
+		"a blind delete leaves a tombstone": {
 			kind: driver.Delete, position: at(7, 0),
 			update: `SET _ttl=2593000,_deleted=true,_pos.events=7,_by="events" REMOVE total,_own,_expires,_writers ADD _rev 1`,
 			when:   `attribute_not_exists(_pos.events) OR _pos.events < 7`,
 		},
-		"a delete of what was read leaves word of it": {
+		"a delete of what was read leaves a tombstone": {
 			kind: driver.Delete, position: at(7, 0), read: true, revision: 4,
 			update: `SET _ttl=2593000,_deleted=true,_pos.events=7,_by="events" REMOVE total,_own,_expires,_writers ADD _rev 1`,
 			when:   `_rev = 4`,

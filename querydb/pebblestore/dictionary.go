@@ -67,7 +67,7 @@ func readDictionary(db *pebble.DB) (*dictionary, error) {
 	}
 	if version != formatVersion {
 		return nil, fmt.Errorf("it has the form %d, and this program reads the form %d: "+
-			"use the program that wrote it, or fold the log anew into another directory", version, formatVersion)
+			"use the program that wrote it, or rebuild into another directory", version, formatVersion)
 	}
 	next, err := readNumber(db, nextKey)
 	if err != nil && !errors.Is(err, pebble.ErrNotFound) {
@@ -87,7 +87,7 @@ func readNumber(db *pebble.DB, key []byte) (uint64, error) {
 		return 0, err
 	}
 	if size <= 0 {
-		return 0, errors.New("its dictionary of tables is damaged: restore the directory, or fold the log anew into another")
+		return 0, errors.New("its dictionary of tables is damaged: restore the directory, or rebuild into another")
 	}
 	return n, nil
 }

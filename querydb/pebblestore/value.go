@@ -30,7 +30,7 @@ const (
 	hasSK = 1 << 1
 )
 
-var errDamaged = errors.New("the stored row is damaged: restore the data directory, or fold the log anew into " +
+var errDamaged = errors.New("the stored row is damaged: restore the data directory, or rebuild into " +
 	"an empty one")
 
 func appendRow(dst []byte, kind string, r *driver.Row) []byte {

@@ -42,7 +42,7 @@ func (e Errors) Read(ctx context.Context, err error, what string) error {
 	return e.Internal(ctx, err, what)
 }
 
-// incompleteError tells of rows that are being folded anew, in words and in the extensions.
+// incompleteError tells of rows that are being rebuilt, in words and in the extensions.
 func incompleteError(e *querydb.IncompleteError) error {
 	progress := map[string]any{"model": e.Model, "folded": e.Folded, "total": e.Total, "stopped": e.Stopped}
 	if e.ETASeconds >= 0 {
@@ -50,9 +50,9 @@ func incompleteError(e *querydb.IncompleteError) error {
 	}
 	hint := "ask again later"
 	if e.Stopped {
-		hint = "the fold has stopped; tell whoever runs the server"
+		hint = "the fold has stopped; contact the operator of the server"
 	}
-	err := graphqlerr.New(graphqlerr.Unavailable, "the rows of %s are being folded anew, %d of %d events so far: %s",
+	err := graphqlerr.New(graphqlerr.Unavailable, "the rows of %s are being rebuilt, %d of %d events so far: %s",
 		e.Model, e.Folded, e.Total, hint)
 	return graphqlerr.With(err, "rebuild", progress)
 }

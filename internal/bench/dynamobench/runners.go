@@ -22,7 +22,7 @@ func foldInto(ctx context.Context, db *querydb.DB, events eventlog.Source, proje
 		}
 		status, err := r.Status(ctx)
 		if err == nil && status.DeadLetters > 0 {
-			err = fmt.Errorf("fold %s: %d events were set aside", projections[i].Name, status.DeadLetters)
+			err = fmt.Errorf("fold %s: %d events became dead letters", projections[i].Name, status.DeadLetters)
 		}
 		return err
 	})

@@ -16,7 +16,7 @@ import (
 // folded into them and how those are read, and the version that the schema gives. Rows of another version are folded
 // anew, so names of queries, rules, descriptions and the order of an event's fields are no part of it.
 //
-// Entities of one table have one version, because they are folded anew together.
+// Entities of one table have one version, because they are rebuilt together.
 func Version(m *schema.Model, r *schema.ReadModel) string {
 	var b strings.Builder
 	if r.Entity == nil {

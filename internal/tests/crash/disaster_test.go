@@ -14,7 +14,7 @@ import (
 )
 
 // disaster ends all servers, and data is not what it was when they are started again: rows are lost or older, the log
-// is older, or it went another way.
+// is older, or it diverged.
 func (tr *trial) disaster(ctx context.Context) error {
 	if err := tr.allUp(); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (tr *trial) divertLog(ctx context.Context, covered uint64) error {
 			return err
 		}
 		if err := tr.refused(ctx); err != nil {
-			return fmt.Errorf("checkpoint %d, and a log that went another way after %d events: %w", covered, n, err)
+			return fmt.Errorf("checkpoint %d, and a log that diverged after %d events: %w", covered, n, err)
 		}
 		tr.slots[0].kill()
 	}

@@ -64,7 +64,7 @@ func linesOf(events []eventlog.Event) []string {
 	return lines
 }
 
-// ledgerEvents are events of a few accounts, so that the same rows are changed, deleted and made anew all the time.
+// ledgerEvents are events of a few accounts, so that the same rows are changed, deleted and recreated all the time.
 // Some cannot be folded.
 func ledgerEvents(rng *rand.Rand) ([]string, error) {
 	w := &writer{rng: rng, accounts: 3 + rng.IntN(25), now: time.Now().UTC().Truncate(time.Hour)}
@@ -158,7 +158,7 @@ func (w *writer) deposit(currency string) {
 	w.write("Deposited", w.subject(a), data{"account": a, "amount": 1, "currency": currency})
 }
 
-// subject is that of some events of an account: one that is set aside takes those behind it along, but not all.
+// subject is that of some events of an account: one that is a dead letter takes those behind it along, but not all.
 func (w *writer) subject(account string) string {
 	if w.rng.IntN(3) > 0 {
 		return ""

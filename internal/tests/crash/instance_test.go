@@ -203,7 +203,8 @@ func (h *instance) fold(ctx context.Context, work *sync.WaitGroup) {
 	}
 }
 
-// decide skips the products' events that were set aside, which lets those behind them take effect. Those of orders stay.
+// decide skips the products' events that became dead letters, which lets those behind them take effect. Those of orders
+// stay.
 func (h *instance) decide() {
 	h.Helper()
 	products := h.runners["Product"]

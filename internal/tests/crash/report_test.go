@@ -14,7 +14,7 @@ type report struct {
 	kills, freezes, zombies    int // a zombie is woken when another server has done its work
 	forgotten                  int // deleted rows of which the store had no word any more by then
 	died, failedStarts, mended int
-	lost, restored, diverted   int // rows that were lost or older, logs that were older, and that went another way
+	lost, restored, diverted   int // rows that were lost or older, logs that were older, and that diverged
 	rows, entries, aside       int // that were compared in the end
 	answers                    int // verified, that servers gave meanwhile
 	faults                     faultproxy.Counts
@@ -57,8 +57,8 @@ func (r *report) String() string {
 	s := fmt.Sprintf("%d seeds, %d events: survived %d kills, %d freezes, %d of them until another server had done the "+
 		"work, and %d deleted rows were forgotten; "+
 		"%d servers ended by themselves and %d did not start, for faults; %d events retried or skipped by command; "+
-		"%d times rows were lost or older, %d times the log was older, %d times it went another way\n"+
-		"compared %d rows, %d index entries, and %d answers that were given meanwhile; %d events set aside",
+		"%d times rows were lost or older, %d times the log was older, %d times it diverged\n"+
+		"compared %d rows, %d index entries, and %d answers that were given meanwhile; %d dead letters",
 		r.seeds, r.events, r.kills, r.freezes, r.zombies, r.forgotten, r.died, r.failedStarts, r.mended, r.lost, r.restored,
 		r.diverted, r.rows, r.entries, r.answers, r.aside)
 	if len(r.faults.Requests) > 0 {

@@ -98,8 +98,8 @@ func (s *slot) decide(ctx context.Context, how, projection, event string) {
 	}
 }
 
-// decide retries or skips an event that is set aside, the nth that a server knows of. That it cannot, since the server is
-// killed or the event fails again, does not matter.
+// decide retries or skips an event that is a dead letter, the nth that a server knows of. That it cannot, since the
+// server is killed or the event fails again, does not matter.
 func (s *slot) decide(ctx context.Context, n int, how string) {
 	if s.p == nil || s.frozen {
 		return

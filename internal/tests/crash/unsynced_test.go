@@ -57,7 +57,7 @@ func TestLossOfPowerTakesNothingAcknowledged(t *testing.T) {
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 
-// shopEvents are those of a sample, and some that delete rows, that are set aside, and that wait behind such.
+// shopEvents are those of a sample, and some that delete rows, that become dead letters, and that wait behind such.
 func shopEvents(size sample.Size) []eventlog.Event {
 	events := slices.Collect(sample.Events(size))
 	at := events[len(events)-1].Time

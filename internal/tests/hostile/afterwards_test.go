@@ -36,10 +36,10 @@ func (r *run) checkRows(t *testing.T) {
 	}
 	aside := r.compareAsides(t, second)
 	r.compareAnswers(t, second)
-	t.Logf("%d events in the log, %d of them set aside by some projection, %d rows compared", head, aside, rows)
+	t.Logf("%d events in the log, %d of them dead letters of some projection, %d rows compared", head, aside, rows)
 }
 
-// compareAsides fails the test where other events are set aside.
+// compareAsides fails the test where the dead letters are others.
 func (r *run) compareAsides(t *testing.T, other *site) (count int) {
 	t.Helper()
 	for _, p := range projectors.Projections() {
@@ -47,7 +47,7 @@ func (r *run) compareAsides(t *testing.T, other *site) (count int) {
 		for {
 			got, want := r.setAside(t, p.Name, after), other.setAside(t, p.Name, after)
 			if !slices.Equal(got, want) {
-				t.Errorf("projection %s has set aside other events than the fold of the same log", p.Name)
+				t.Errorf("projection %s has other dead letters than the fold of the same log", p.Name)
 			}
 			if count += len(got); len(got) < 1000 {
 				break
@@ -58,10 +58,10 @@ func (r *run) compareAsides(t *testing.T, other *site) (count int) {
 	return count
 }
 
-// aside is an event that is set aside, as the shop tells.
+// aside is an event that is a dead letter, as the shop tells.
 type aside struct{ Projection, Event, ID, Source, Type, Subject, Time, Reason, Behind string }
 
-// setAside asks for a thousand events that are set aside.
+// setAside asks for a thousand dead letters.
 func (s *site) setAside(t *testing.T, projection, after string) []aside {
 	t.Helper()
 	v := url.Values{"projection": {projection}, "limit": {"1000"}}

@@ -12,12 +12,13 @@ import (
 // Where the shop answers those who run it.
 const (
 	projections = "/admin/projections"
-	deadLetters      = "/admin/dead-letters"
+	deadLetters = "/admin/dead-letters"
 )
 
 // operator makes a request of somebody who sees to the projections, or would like to.
 func (a *attacker) operator(d dice) *request {
-	return draw(d, []weighted[func(dice) *request]{{25, a.deadLetters}, {35, a.decide}, {10, a.projections}, {30, a.locked}})(d)
+	return draw(d, []weighted[func(dice) *request]{{25, a.deadLetters}, {35, a.decide}, {10, a.projections},
+		{30, a.locked}})(d)
 }
 
 // projections asks how the projections are getting on.
@@ -30,7 +31,7 @@ func (a *attacker) projections(d dice) *request {
 	return q
 }
 
-// deadLetters lists events that are set aside, with wrong operands now and then.
+// deadLetters lists dead letters, with wrong operands now and then.
 func (a *attacker) deadLetters(d dice) *request {
 	v := url.Values{}
 	for _, operand := range []struct{ name, good string }{{"projection", "Order"}, {"after", "0@1"}, {"limit", "10"}} {
@@ -41,10 +42,11 @@ func (a *attacker) deadLetters(d dice) *request {
 			v.Set(operand.name, d.text())
 		}
 	}
-	return &request{kind: "admin/deadLetters", method: http.MethodGet, path: deadLetters, query: v.Encode(), header: headers()}
+	return &request{kind: "admin/deadLetters", method: http.MethodGet, path: deadLetters, query: v.Encode(),
+		header: headers()}
 }
 
-// decide asks for an event that is not set aside to be tried again or skipped: to do so with one that is would change
+// decide asks for an event that is no dead letter to be tried again or skipped: to do so with one that is would change
 // what is folded.
 func (a *attacker) decide(d dice) *request {
 	ref := pick(d, []string{"0@0", "0@", "@", "0@-1", "0@18446744073709551615", "0@18446744073709551616", "1@1", "0@1@1",
@@ -113,7 +115,7 @@ func verifyOperator(a *answer) (v verdict, err error) {
 		v.stage = executed
 		return v, wellFormed(a, &body, "application/json")
 	case a.status < http.StatusBadRequest:
-		return v, fmt.Errorf("status %d: an event was mended that should not have been there", a.status)
+		return v, fmt.Errorf("status %d: an event was retried or skipped that should not have been there", a.status)
 	case a.status == http.StatusMethodNotAllowed:
 		return v, nil
 	}

@@ -100,7 +100,7 @@ func (p *location) checkTarget(ctx context.Context, db *querydb.DB) error {
 	return db.CheckUnrecorded(ctx, p.model, p.next())
 }
 
-// RebuildReason tells, without a change of anything, why a projection will fold the whole log anew when it opens; ""
+// RebuildReason tells, without a change of anything, why a projection will rebuild from the whole log when it opens; ""
 // where it will not, or has never folded anything.
 func RebuildReason(ctx context.Context, db *querydb.DB, p Projection) (why string, err error) {
 	at, err := readLocation(ctx, db, p)
@@ -130,14 +130,14 @@ func (p *location) why() string {
 	case p.gone:
 		return fmt.Sprintf("table %s, which has its rows, is gone", was.Table)
 	case p.here() && p.TableID != p.tableID:
-		return fmt.Sprintf("table %s is another than the one that its rows were written to: it was made anew, or restored",
+		return fmt.Sprintf("table %s is another than the one that its rows were written to: it was recreated, or restored",
 			was.Table)
 	case p.here() && p.owner == querydb.MarkLost:
 		return fmt.Sprintf("table %s has lost its rows", was.Table)
 	case p.here() && p.owner == querydb.MarkUnrecorded:
 		return fmt.Sprintf("table %s holds the rows of another fold", was.Table)
 	case p.here() && p.owner == querydb.MarkNotesReplaced:
-		return "the table of notes was restored or made anew, so that the rows may be newer than what is on record of them"
+		return "the table of notes was restored or recreated, so that the rows may be newer than what is on record of them"
 	}
 	return fmt.Sprintf("table %s has generation %d, and the checkpoint is of generation %d", p.model.Table,
 		p.serving.Number, was.Generation)

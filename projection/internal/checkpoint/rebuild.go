@@ -6,7 +6,7 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// RequestRebuild has the projection drop its rows and fold the whole log anew when it opens next, as Rebuild does,
+// RequestRebuild has the projection drop its rows and rebuild from the whole log when it opens next, as Rebuild does,
 // and passes over tables that hold rows of a fold that is not on record: see querydb.UnrecordedError. It does not
 // compare the log with what is on record; the start does, and folds nothing where Mismatches finds any.
 func RequestRebuild(ctx context.Context, db *querydb.DB, p Projection) error {
@@ -30,7 +30,7 @@ func RequestRebuild(ctx context.Context, db *querydb.DB, p Projection) error {
 	return db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{note}})
 }
 
-// Rebuild drops the rows and has the whole log folded anew.
+// Rebuild drops the rows and rebuilds from the whole log.
 func (s *State) Rebuild(ctx context.Context) error {
 	s.known = false
 	if err := s.Open(ctx); err != nil {

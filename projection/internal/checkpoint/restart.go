@@ -46,7 +46,7 @@ func (s *State) restart(ctx context.Context, was location, former completion) er
 	if was.fresh() {
 		s.log.InfoContext(ctx, "projection: folding the whole log, it has no checkpoint yet", "model", was.model.Name)
 	} else {
-		s.log.InfoContext(ctx, "projection: folding the whole log anew", "model", was.model.Name, "why", was.why())
+		s.log.InfoContext(ctx, "projection: rebuilding from the whole log", "model", was.model.Name, "why", was.why())
 	}
 	s.dropNotes(ctx, &was.Header)
 	return nil

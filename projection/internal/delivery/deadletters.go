@@ -45,8 +45,8 @@ func (r *Runner) ListDeadLetters(ctx context.Context, after string, limit int,
 	return nil
 }
 
-// resolveAttempts is how often a retry is tried while another process is amid a commit, which takes some seconds in
-// all.
+// resolveAttempts is how often a retry is tried while another process is in the middle of a commit, which takes some
+// seconds in all.
 const resolveAttempts = 10
 
 // Resolve retries or skips a dead letter, and retries those that it blocks: see projection.Runner.Retry and Skip.
@@ -89,7 +89,7 @@ func (r *Runner) resolveOnce(ctx context.Context, event string, skip bool) error
 		return err
 	}
 	if r.amidReplays(at.Partition) {
-		return fmt.Errorf("the projection is folding its log anew and stands amid recorded retries: try again shortly")
+		return fmt.Errorf("the projection is rebuilding and has recorded retries ahead: try again shortly")
 	}
 	offsets, err := r.state.Letters.Released(at, &letter, skip)
 	if err != nil {

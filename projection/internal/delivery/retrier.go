@@ -83,7 +83,7 @@ func (e stuckError) Unwrap() error { return e.error }
 
 func stuckAt(it *item, err error) error {
 	stop := newStop(it.event, "some of its rows may be written, and it cannot be folded: "+err.Error(),
-		"start a version that folds it, or fold the log anew")
+		"start a version that folds it, or rebuild")
 	stop.partial = true
 	return stuckError{stop}
 }
@@ -97,4 +97,5 @@ type abandonedError struct {
 func (a *abandonedError) Error() string { return a.why.Error() }
 
 // errOvertaken says that some rows of a retry are ahead of the checkpoint, or that the projection was begun anew.
-var errOvertaken = errors.New("another process is amid a commit: try again shortly, with the projection running")
+var errOvertaken = errors.New("another process is in the middle of a commit: try again shortly, with the " +
+	"projection running")

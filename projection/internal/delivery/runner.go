@@ -210,7 +210,7 @@ func (r *Runner) Prepare(ctx context.Context) error {
 	return r.state.Prepare(ctx)
 }
 
-// Rebuild has the whole log folded anew: see projection.Runner.Rebuild.
+// Rebuild rebuilds from the whole log: see projection.Runner.Rebuild.
 func (r *Runner) Rebuild(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

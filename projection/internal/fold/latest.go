@@ -101,7 +101,7 @@ func (f *partitions[R]) known(p *partition[R]) bool {
 }
 
 // remember keeps in mind which rows were found to be the latest, so that a commit that is begun again need not look for
-// them again. Where another process is amid a commit, that is not known.
+// them again. Where another process is in the middle of a commit, that is not known.
 func (f *partitions[R]) remember() {
 	if f.bounds.ahead {
 		return

@@ -97,7 +97,8 @@ func (f *partitions[R]) load(ctx context.Context) error {
 	if err := f.read(ctx); err != nil {
 		return err
 	}
-	if f.bounds.ahead { // another process is amid a commit: what it has written of a partition may be what comes next
+	// another process is in the middle of a commit: what it has written of a partition may be what comes next
+	if f.bounds.ahead {
 		for _, p := range f.all {
 			p.whole = true
 		}

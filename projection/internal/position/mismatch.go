@@ -17,7 +17,7 @@ type MismatchError struct {
 	// Found is what the source holds there, "" where it ends before, at End.
 	Found string
 	End   uint64
-	// Remade says that the partition has been made anew: it has another identity, whatever events it holds.
+	// Remade says that the partition has been recreated: it has another identity, whatever events it holds.
 	Remade bool
 }
 
@@ -30,7 +30,7 @@ func (e *MismatchError) Error() string {
 	case e.Found == "":
 		return fmt.Sprintf("%s, and the log ends at offset %d: it is another log, or an older copy", record, e.End)
 	}
-	return fmt.Sprintf("%s, and the log holds %s there: it is another log, or went another way from an older copy",
+	return fmt.Sprintf("%s, and the log holds %s there: it is another log, or diverged from an older copy",
 		record, e.Found)
 }
 

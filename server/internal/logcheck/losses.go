@@ -19,7 +19,7 @@ type loss struct {
 	covered uint64 // offset of the last event that is on record
 	end     uint64 // of the log
 	agreed  uint64 // up to which the log is known to hold the events on record
-	differs bool   // the log holds another event behind that, or was made anew
+	differs bool   // the log holds another event behind that, or was recreated
 	// decisions count those that are dropped.
 	decisions uint64
 }

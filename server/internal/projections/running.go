@@ -115,7 +115,7 @@ func (f *Running) ready(ctx context.Context, goal eventlog.Positions, lag uint64
 	switch {
 	case err != nil:
 	case s.Rebuilding:
-		err = fmt.Errorf("projection %s is folding its rows anew, %d events behind", f.Name, s.Lag)
+		err = fmt.Errorf("projection %s is rebuilding its rows, %d events behind", f.Name, s.Lag)
 	case !f.reached(&s, goal):
 		err = fmt.Errorf("projection %s is catching up, %d events behind", f.Name, s.Lag)
 	case s.Lag > lag:

@@ -1,5 +1,5 @@
 // Package sources opens the source of events that --events names. A new kind of source is a case of
-// config.ParseSource and of Open.
+// config.parseSource and of Open.
 package sources
 
 import (

@@ -27,7 +27,7 @@ func TestAUserUnderATakenAddressWaits(t *testing.T) {
 	aside := setAside(t, users)
 	if len(aside) != 2 || !strings.Contains(aside[0].Reason, "user#email") || !strings.Contains(aside[0].Reason,
 		"alice@example.com") {
-		t.Fatalf("set aside are %+v, want both of Mallory's events, the first for the address that is taken", aside)
+		t.Fatalf("dead letters are %+v, want both of Mallory's events, the first for the address that is taken", aside)
 	}
 	eachWay(t, s, func(t *testing.T, api http.Handler) {
 		answers(t, api, map[string]string{
@@ -47,7 +47,7 @@ func TestAUserUnderATakenAddressWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	if aside := setAside(t, users); len(aside) > 0 {
-		t.Errorf("%+v are still aside", aside)
+		t.Errorf("%+v are still dead letters", aside)
 	}
 	eachWay(t, s, func(t *testing.T, api http.Handler) {
 		answers(t, api, map[string]string{

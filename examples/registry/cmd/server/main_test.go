@@ -107,7 +107,7 @@ func foldOne(ctx context.Context, p projection.Projection, source *filesource.So
 	}
 	aside, err := runner.DeadLetters(ctx, "", 1)
 	if err == nil && len(aside) > 0 {
-		err = fmt.Errorf("projection %s has set events aside, the first is %+v", p.Name, aside[0])
+		err = fmt.Errorf("projection %s has dead letters, the first is %+v", p.Name, aside[0])
 	}
 	return err
 }

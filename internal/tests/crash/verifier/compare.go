@@ -279,14 +279,14 @@ func (c *comparison) notes(ctx context.Context, projection string) error {
 	c.verdict.Aside += len(wantAside)
 	for _, id := range slices.Sorted(maps.Keys(wantAside)) {
 		if g, is := gotAside[id]; !is {
-			c.differ("%s has not set aside %s: %s", projection, id, wantAside[id])
+			c.differ("%s has no dead letter %s: %s", projection, id, wantAside[id])
 		} else if g != wantAside[id] {
-			c.differ("%s has set aside %s as %s, want %s", projection, id, g, wantAside[id])
+			c.differ("%s has the dead letter %s as %s, want %s", projection, id, g, wantAside[id])
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(gotAside)) {
 		if _, is := wantAside[id]; !is {
-			c.differ("%s has set aside %s, which can be folded: %s", projection, id, gotAside[id])
+			c.differ("%s has the dead letter %s, which can be folded: %s", projection, id, gotAside[id])
 		}
 	}
 	return nil
@@ -334,7 +334,7 @@ func positions(ctx context.Context, db *querydb.DB, projection string) (map[stri
 	return all, nil
 }
 
-// asides are the events that are set aside, by place, without their reasons and numbers.
+// asides are the dead letters, by place, without their reasons and numbers.
 func asides(ctx context.Context, db *querydb.DB, projection string) (map[string]string, error) {
 	all := map[string]string{}
 	kind, err := about(ctx, db, "deadletter", projection)
@@ -351,7 +351,7 @@ func asides(ctx context.Context, db *querydb.DB, projection string) (map[string]
 			return nil, err
 		}
 		if event["reason"] == "" {
-			return nil, fmt.Errorf("event %s is set aside for no reason", n.ID)
+			return nil, fmt.Errorf("event %s is a dead letter for no reason", n.ID)
 		}
 		delete(event, "reason")
 		delete(event, "number") // an event that was decided about in time is not among those that were tried

@@ -9,13 +9,13 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// mended are the notes, by projection and ID, of events that are aside for good as far as the verifier is concerned:
+// mended are the notes, by projection and ID, of dead letters that stay as far as the verifier is concerned:
 // others of the same subject were retried or skipped, and this one was tried again then, and failed. A fold of the
 // whole log tries it at its own place, where it may succeed; that is as it is meant to be, and nothing to compare.
 type mended map[string]map[string]bool
 
-// decided tells the fold in memory what was decided, while the store was folded, about events that had been set aside:
-// to retry them at a certain moment, or to skip them.
+// decided tells the fold in memory what was decided, while the store was folded, about events that had become dead
+// letters: to retry them at a certain moment, or to skip them.
 func (p Project) decided(ctx context.Context, events string, got, want *querydb.DB) (mended, error) {
 	all := mended{}
 	var subjects map[string]string

@@ -1,5 +1,5 @@
 // Package verifier says whether what a store holds is what its events say: it folds them anew in memory, event by
-// event, and compares every row, every entry of every index, the events set aside and the checkpoints.
+// event, and compares every row, every entry of every index, the dead letters and the checkpoints.
 //
 // It imports public packages alone, so that it can be compiled into a project that is a module of its own.
 package verifier
@@ -30,7 +30,7 @@ type Verdict struct {
 	// index, by table/index.
 	Counts  map[string]int
 	Answers int // that were verified
-	Aside   int // events that are set aside, over all projections
+	Aside   int // dead letters, over all projections
 	// Differences are told in words; those beyond the first few are only counted, in More.
 	Differences []string
 	More        int

@@ -49,10 +49,10 @@ func TestAStoreIsJudgedByItsEvents(t *testing.T) {
 		{"a value is wrong", put(model.Balance{Account: "a", Owner: "Ada", Currency: "EUR", Amount: 10}), []string{
 			"Balance: the row differs", "Balance/byOwner: an entry differs", "Balance/currency: an entry differs",
 		}},
-		{"an event is not set aside", note("deadletter:Currency.g0:Currency", "0@00000000000000000004", nil),
-			[]string{"Currency has not set aside 0@00000000000000000004"}},
-		{"an event is set aside", note("deadletter:Hold.g0:Hold", "0@00000000000000000003", []byte(`{"reason":"none"}`)),
-			[]string{"Hold has set aside"}},
+		{"an event is no dead letter", note("deadletter:Currency.g0:Currency", "0@00000000000000000004", nil),
+			[]string{"Currency has no dead letter 0@00000000000000000004"}},
+		{"an event is a dead letter", note("deadletter:Hold.g0:Hold", "0@00000000000000000003", []byte(`{"reason":"none"}`)),
+			[]string{"Hold has the dead letter"}},
 		{"a checkpoint is behind", note("checkpoint:Hold.g0:Hold", "0", []byte(`{"offset":4}`)),
 			[]string{"the checkpoint of Hold"}},
 	} {
@@ -89,7 +89,7 @@ func TestAStoreIsJudgedByItsEvents(t *testing.T) {
 				}
 			}
 			if diff := cmp.Diff(2, verdict.Aside); diff != "" {
-				t.Errorf("events set aside (-want +got):\n%s", diff)
+				t.Errorf("dead letters (-want +got):\n%s", diff)
 			}
 		})
 	}

@@ -58,7 +58,7 @@ func TestItemsAreAsTheGuideHasThem(t *testing.T) {
 	}
 	var events [][]byte
 	for line := range bytes.Lines(text) {
-		if !bytes.Contains(line, []byte(`"mallory"`)) { // who is set aside
+		if !bytes.Contains(line, []byte(`"mallory"`)) { // whose event is a dead letter
 			events = append(events, bytes.TrimSpace(line))
 		}
 	}
