@@ -9,12 +9,13 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// Query asks for rows of one partition of a model.
+// Query asks for rows of one partition of a model, in the byte order of their sort keys, or the reverse. Rows of an index
+// with equal sort keys come in an order that does not change from page to page.
 type Query struct {
 	Index int // ordinal in Model.Indexes, driver.Primary for the table
 	PK    string
 	Range keys.Range
-	// several in place of Range, in the order of the keys and apart: they are read one after another
+	// several in place of Range, ascending and not overlapping: they are read one after another
 	Ranges     []keys.Range
 	Reverse    bool
 	Limit      int // 1 to MaxLimit

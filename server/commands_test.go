@@ -189,7 +189,7 @@ func TestDeadLettersAreListedRetriedAndSkipped(t *testing.T) {
 	p.poisoned.Store(false)
 	command("retry", "Tasks", "0@1").wantExit(t, exitDone, "Tasks 0@1: folded")
 	command("skip", "Tasks", "0@2").wantExit(t, exitDone, "Tasks 0@2: skipped")
-	command("skip", "Tasks", "0@2").wantExit(t, exitFailed, "not set aside")
+	command("skip", "Tasks", "0@2").wantExit(t, exitFailed, "no dead letter")
 	command("skip", "Nothing", "0@2").wantExit(t, exitFailed, "no projection")
 	command("skip", "Tasks", "zz").wantExit(t, exitFailed,
 		`answered 400: skip event zz of Tasks: event "zz": want a partition`)

@@ -64,7 +64,7 @@ func testOffline(t *testing.T, app App, args []string, alone bool) {
 		t.Errorf("listed:\n%s\nand by a running server:\n%s", &got.stdout, &json.stdout)
 	}
 	offline("list", "--projection", "Tusks").wantExit(t, exitFailed, "There is no projection")
-	offline("skip", "Tasks", "0@4").wantExit(t, exitFailed, "not set aside")
+	offline("skip", "Tasks", "0@4").wantExit(t, exitFailed, "no dead letter")
 	offline("retry", "Tasks", "0@3").wantExit(t, exitFailed, "failed again")
 	changed := versioned("2")
 	if alone {

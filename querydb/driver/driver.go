@@ -244,8 +244,8 @@ func (r *Row) AppliedOf(partition string) Position {
 type Position struct {
 	Partition string
 	Offset    uint64
-	// Step orders what takes effect between two events: 0 is the event at Offset itself, 1 the first event that was set
-	// aside before and is retried after it.
+	// Step orders what takes effect between two events: 0 is the event at Offset itself, 1 the first dead letter that
+	// is retried after it.
 	Step uint32
 }
 

@@ -1,5 +1,5 @@
 // Package metrics holds everything that /metrics shows. The name of each metric stands in the file of what it
-// measures.
+// measures, and in the table of docs/operations.md.
 package metrics
 
 import (
