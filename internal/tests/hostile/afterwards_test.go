@@ -68,7 +68,7 @@ func (s *site) setAside(t *testing.T, projection, after string) []aside {
 	if after != "" {
 		v.Set("after", after)
 	}
-	q := &request{method: http.MethodGet, path: asides, query: v.Encode(), header: headers("Authorization",
+	q := &request{method: http.MethodGet, path: deadLettersPath, query: v.Encode(), header: headers("Authorization",
 		"Bearer "+writer)}
 	a := q.send(s)
 	var body struct{ DeadLetters []aside }

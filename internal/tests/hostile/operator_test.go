@@ -11,8 +11,8 @@ import (
 
 // Where the shop answers those who run it.
 const (
-	projections = "/admin/projections"
-	deadLetters = "/admin/dead-letters"
+	projections     = "/admin/projections"
+	deadLettersPath = "/admin/dead-letters"
 )
 
 // operator makes a request of somebody who sees to the projections, or would like to.
@@ -42,7 +42,7 @@ func (a *attacker) deadLetters(d dice) *request {
 			v.Set(operand.name, d.text())
 		}
 	}
-	return &request{kind: "admin/deadLetters", method: http.MethodGet, path: deadLetters, query: v.Encode(),
+	return &request{kind: "admin/dead-letters", method: http.MethodGet, path: deadLettersPath, query: v.Encode(),
 		header: headers()}
 }
 
@@ -61,7 +61,7 @@ func (a *attacker) decide(d dice) *request {
 		text = d.bytes(text)
 	}
 	q := &request{
-		kind: "admin/decide", method: http.MethodPost, path: deadLetters + pick(d, []string{"/retry", "/skip"}), body: text,
+		kind: "admin/decide", method: http.MethodPost, path: deadLettersPath + pick(d, []string{"/retry", "/skip"}), body: text,
 		sized: true,
 		header: headers("Content-Type", pick(d, []string{"application/json", "application/json",
 			"application/json; charset=utf-8", "text/plain", ""})),

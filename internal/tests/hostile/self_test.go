@@ -170,7 +170,7 @@ func TestEveryCodeIsAskedFor(t *testing.T) {
 		problemTypes(t, "../../../eventlog/ingest/problem.go"))
 	compareLists(t, append([]string{
 		"internal", "failed-again", "foreign-host", "foreign-origin", "not-local", "not-writable", "overloaded", "starting",
-	}, operatorProblems...), problemTypes(t, "../../../server/problem.go"))
+	}, operatorProblems...), problemTypes(t, "../../../server/internal/problem/problem.go"))
 }
 
 func compareLists(t *testing.T, got, want []string) {
@@ -197,14 +197,14 @@ func constants(t *testing.T, file string) (values []string) {
 	return values
 }
 
-// problemTypes returns what is appended to urn anywhere.
+// problemTypes returns what is appended to the prefix of problem types anywhere.
 func problemTypes(t *testing.T, file string) (values []string) {
 	inspect(t, file, func(n ast.Node) {
 		sum, ok := n.(*ast.BinaryExpr)
 		if !ok || sum.Op != token.ADD {
 			return
 		}
-		if left, ok := sum.X.(*ast.Ident); ok && left.Name == "urn" {
+		if left, ok := sum.X.(*ast.Ident); ok && (left.Name == "urn" || left.Name == "Prefix") {
 			values = append(values, text(t, sum.Y))
 		}
 	})
