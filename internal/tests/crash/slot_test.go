@@ -98,9 +98,9 @@ func (s *slot) decide(ctx context.Context, how, projection, event string) {
 	}
 }
 
-// decide retries or skips an event that is a dead letter, the nth that a server knows of. That it cannot, since the
+// decideAny retries or skips an event that is a dead letter, the nth that a server knows of. That it cannot, since the
 // server is killed or the event fails again, does not matter.
-func (s *slot) decide(ctx context.Context, n int, how string) {
+func (s *slot) decideAny(ctx context.Context, n int, how string) {
 	if s.p == nil || s.frozen {
 		return
 	}

@@ -229,7 +229,7 @@ func (tr *trial) strike(ctx context.Context) {
 		s.wake()
 	default:
 		for range 1 + tr.rng.IntN(5) {
-			s.decide(ctx, tr.rng.IntN(1000), []string{"retry", "skip"}[tr.rng.IntN(2)])
+			s.decideAny(ctx, tr.rng.IntN(1000), []string{"retry", "skip"}[tr.rng.IntN(2)])
 		}
 	}
 }
