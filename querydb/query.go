@@ -9,8 +9,8 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// Query asks for rows of one partition of a model, in the byte order of their sort keys, or the reverse. Rows of an index
-// with equal sort keys come in an order that does not change from page to page.
+// Query asks for rows of one partition of a model, in the byte order of their sort keys, or the reverse. Rows of an
+// index with equal sort keys come in an order that does not change from page to page.
 type Query struct {
 	Index int // ordinal in Model.Indexes, driver.Primary for the table
 	PK    string

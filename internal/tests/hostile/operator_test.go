@@ -61,7 +61,8 @@ func (a *attacker) decide(d dice) *request {
 		text = d.bytes(text)
 	}
 	q := &request{
-		kind: "admin/decide", method: http.MethodPost, path: deadLettersPath + pick(d, []string{"/retry", "/skip"}), body: text,
+		kind: "admin/decide", method: http.MethodPost, path: deadLettersPath + pick(d, []string{"/retry", "/skip"}),
+		body:  text,
 		sized: true,
 		header: headers("Content-Type", pick(d, []string{"application/json", "application/json",
 			"application/json; charset=utf-8", "text/plain", ""})),

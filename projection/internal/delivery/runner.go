@@ -1,9 +1,9 @@
 // Package delivery brings the events of a source to a projection, and what they make into the store.
 //
-// An event goes through it in one direction: a feed hands over windows of events that its reader has read and
-// projected (feed.go, reader.go, window.go); the Runner makes each a batch (runner.go, batch.go); the batcher brings
-// the batch into commits (batcher.go); the committer has an evaluator fold the events, each into rows or a dead
-// letter (evaluator.go, failedevents.go), and writes what that gives, with the checkpoint (committer.go, outcome.go). What
+// An event goes through it in one direction: a feed hands over windows of events that its reader has read and projected
+// (feed.go, reader.go, window.go); the Runner makes each a batch (runner.go, batch.go); the batcher brings the batch
+// into commits (batcher.go); the committer has an evaluator fold the events, each into rows or a dead letter
+// (evaluator.go, failedevents.go), and writes what that gives, with the checkpoint (committer.go, outcome.go). What
 // fails and may succeed later is tried again (retrier.go); at an event that decides nothing the projection stops
 // (stop.go). Dead letters are retried and skipped in deadletters.go.
 package delivery
