@@ -210,7 +210,7 @@ func TestARetryWaitsForWhatIsAhead(t *testing.T) {
 	)
 	s.killed(log, 1, func(c memstore.Commit) bool { return rows(c) && c.Batch.Writes[0].Row.Key.SK == "v2" })
 	other := s.server(log, 1, memstore.Options{})
-	if err := other.Retry(t.Context(), "0@2"); err == nil || !strings.Contains(err.Error(), "amid a commit") {
+	if err := other.Retry(t.Context(), "0@2"); err == nil || !strings.Contains(err.Error(), "in the middle of a commit") {
 		t.Errorf("retry while a followed row is ahead: %v, want an error that says so", err)
 	}
 	s.run(other)
