@@ -3,7 +3,6 @@ package conventions
 import (
 	"bytes"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -70,33 +69,11 @@ func projects(t *testing.T) []string {
 	return all
 }
 
-// sources returns what the generator reads and writes, by path. Test data and what tests and servers leave behind are
-// not among it.
+// sources returns what the generator reads and writes, by path.
 func sources(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	kinds := []string{".go", ".mod", ".sum", ".yml", ".graphqls", ".graphql", ".json", ".md", ".html"}
-	all := map[string][]byte{}
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if e.IsDir() {
-			if name := e.Name(); path != dir && (strings.HasPrefix(name, ".") || name == "node_modules" || name == "testdata") {
-				return filepath.SkipDir
-			}
-			return nil
-		}
-		if !slices.Contains(kinds, filepath.Ext(path)) || strings.HasSuffix(path, "_test.go") {
-			return nil
-		}
-		name, err := filepath.Rel(dir, path)
-		if err == nil {
-			all[name], err = os.ReadFile(path)
-		}
-		return err
+	return filesOf(t, dir, func(path string) bool {
+		return slices.Contains(kinds, filepath.Ext(path)) && !strings.HasSuffix(path, "_test.go")
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
 }

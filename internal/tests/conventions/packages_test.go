@@ -2,7 +2,6 @@ package conventions
 
 import (
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"strings"
@@ -13,21 +12,15 @@ import (
 // is gone. The shop and the examples have one row each, laid out as any project; tests of the whole program share one.
 func TestTheReadmeListsEveryPackage(t *testing.T) {
 	readme := string(read(t, filepath.Join(root, "README.md")))
-	listed := exec.Command("git", "ls-files", "*.go")
-	listed.Dir = root
-	out, err := listed.Output()
-	if err != nil {
-		t.Skipf("this is no checkout of git: %v", err)
-	}
 	seen := map[string]bool{}
-	for file := range strings.Lines(string(out)) {
-		folder := path.Dir(strings.TrimSpace(file))
+	for file := range goFiles(t) {
+		folder := path.Dir(file)
 		for _, shared := range []string{"examples", "internal/shop", "internal/tests"} {
 			if strings.HasPrefix(folder, shared+"/") {
 				folder = shared
 			}
 		}
-		if seen[folder] || strings.Contains(folder, "testdata") {
+		if seen[folder] {
 			continue
 		}
 		seen[folder] = true

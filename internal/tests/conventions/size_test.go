@@ -7,10 +7,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"maps"
-	"os"
-	"os/exec"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -132,33 +129,4 @@ func rawLines(text []byte) map[int]bool {
 			}
 		}
 	}
-}
-
-// handWritten returns the Go files of the repository that nothing generates, by path.
-func handWritten(t *testing.T) map[string][]byte {
-	t.Helper()
-	cmd := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard", "*.go")
-	cmd.Dir = root
-	list, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("list the files of the repository: %v", err)
-	}
-	files := map[string][]byte{}
-	for name := range strings.Lines(string(list)) {
-		name = strings.TrimSpace(name)
-		text, err := os.ReadFile(filepath.Join(root, name))
-		if os.IsNotExist(err) {
-			continue // deleted, and not committed yet
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.HasPrefix(text, []byte("// Code generated ")) {
-			files[name] = text
-		}
-	}
-	if len(files) == 0 {
-		t.Fatal("there are no files")
-	}
-	return files
 }
