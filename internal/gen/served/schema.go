@@ -1,3 +1,5 @@
+// Package served makes the schema that a project serves: its own types, and the queries, connections and fields that
+// follow from its read models, all of them described.
 package served
 
 import (
