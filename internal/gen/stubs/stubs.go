@@ -1,4 +1,5 @@
-// Package stubs writes stubs of what the projectors of a project lack into the files of its author, and only adds to them.
+// Package stubs writes stubs of what the projectors of a project lack into the files of its author, and only adds to
+// them.
 package stubs
 
 import (
