@@ -3,6 +3,7 @@ package crash
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -59,7 +60,8 @@ func survive(t *testing.T, tr *trial, total *report) {
 	v, err := tr.run(t.Context())
 	total.add(&tr.report)
 	if err := verified(v, err); err != nil {
-		t.Fatalf("CRASH_SEED=%d: %v%s", tr.seed, err, said(tr.dir))
+		failure := fmt.Sprintf("CRASH_SEED=%d: %v", tr.seed, err)
+		t.Fatal(failure + said(tr.dir, failure))
 	}
 }
 
@@ -132,14 +134,17 @@ func seeds(t *testing.T) (all []uint64, enough func() bool) {
 	return all, enough
 }
 
-// said keeps the directory of a trial that failed, and returns where.
-func said(dir string) string {
+// said keeps the directory of a trial that failed, with the failure, and returns where.
+func said(dir, failure string) string {
 	kept, err := os.MkdirTemp("", "crash-failed-")
 	if err == nil {
 		err = os.CopyFS(kept, os.DirFS(dir))
 	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(kept, "failure.txt"), []byte(failure), 0o600)
+	}
 	if err != nil {
 		return fmt.Sprintf("\nwhat the servers said could not be kept: %v", err)
 	}
-	return "\nthe events, and what the servers said, are in " + kept
+	return "\nthe events, what the servers said, and this failure are in " + kept
 }
