@@ -165,5 +165,9 @@ func fetch(addr string, request []byte) ([]byte, error) {
 		return nil, err
 	}
 	defer res.Body.Close()
-	return io.ReadAll(res.Body)
+	body, err := io.ReadAll(res.Body)
+	if err == nil && res.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s: %s", res.Status, body)
+	}
+	return body, err
 }

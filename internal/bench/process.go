@@ -3,8 +3,10 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"strconv"
@@ -25,11 +27,38 @@ func startPeer(name, dir string) (*peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	addr, err := started(cmd, name == "foldql" || name == "resolvers")
+	isServer := name == "foldql" || name == "resolvers"
+	addr, err := started(cmd, isServer)
 	if err != nil {
 		return nil, fmt.Errorf("start peer %s: %w", name, err)
 	}
-	return &peer{name: name, addr: addr, cmd: cmd}, nil
+	p := &peer{name: name, addr: addr, cmd: cmd}
+	if isServer {
+		if err := awaitReady(addr); err != nil {
+			p.stop()
+			return nil, fmt.Errorf("start peer %s: %w", name, err)
+		}
+	}
+	return p, nil
+}
+
+// awaitReady returns once the server is ready: it listens before it opens the store, and refuses queries until then.
+func awaitReady(addr string) error {
+	const patience = time.Minute
+	var last error
+	for began := time.Now(); time.Since(began) < patience; time.Sleep(10 * time.Millisecond) {
+		resp, err := http.Get("http://" + addr + "/readyz")
+		if err != nil {
+			return err
+		}
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err == nil && resp.StatusCode == http.StatusOK {
+			return nil
+		}
+		last = errors.Join(err, fmt.Errorf("it answers %s: %s", resp.Status, body))
+	}
+	return fmt.Errorf("it was not ready within %s: %w", patience, last)
 }
 
 // command is the server itself, or this program again as another peer.
