@@ -10,7 +10,7 @@ type schemaCommand struct{}
 
 // Run prints the schema of the API.
 func (*schemaCommand) Run(p *program) error {
-	_, err := fmt.Fprint(p.stdout, p.app.SDL)
+	_, err := fmt.Fprint(p.Stdout, p.app.SDL)
 	return err
 }
 
@@ -27,6 +27,6 @@ func (*versionCommand) Run(p *program) error {
 			}
 		}
 	}
-	_, err := fmt.Fprintf(p.stdout, "%s%s %s\n", version, revision, runtime.Version())
+	_, err := fmt.Fprintf(p.Stdout, "%s%s %s\n", version, revision, runtime.Version())
 	return err
 }

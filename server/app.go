@@ -33,6 +33,7 @@ import (
 	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/server/internal/commands"
 )
 
 // App is what makes the program a project's own: its read models, events, projections and API, mostly generated.
@@ -54,10 +55,10 @@ type App struct {
 // Main runs the program with the arguments, the environment and the streams of the process, and ends the process. The
 // first SIGINT or SIGTERM drains; the second ends the process at once.
 func Main(app App) {
-	p := program{
-		app: app, args: os.Args[1:], env: os.LookupEnv, vars: os.Environ(), stdin: os.Stdin, stdout: os.Stdout,
-		stderr: os.Stderr,
-	}
+	p := newProgram(app, commands.Program{
+		Env: os.LookupEnv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+	})
+	p.args, p.vars = os.Args[1:], os.Environ()
 	os.Exit(p.run(untilSignal()))
 }
 

@@ -81,7 +81,7 @@ func TestEveryMetricIsDescribed(t *testing.T) {
 // TestEveryCommandAndOptionIsNamed in docs/operations.md.
 func TestEveryCommandAndOptionIsNamed(t *testing.T) {
 	doc := operationsDoc(t)
-	parser, err := kong.New(&commands{}, kong.Name("server"))
+	parser, err := kong.New(&commandLine{}, kong.Name("server"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,8 @@ import (
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/server/internal/access"
+	"github.com/foldql/foldql/server/internal/commands"
+	"github.com/foldql/foldql/server/internal/projections"
 	"github.com/foldql/foldql/server/internal/sources"
 )
 
@@ -91,7 +93,9 @@ func Embed(ctx context.Context, app App, cfg EmbedConfig) (*Embedded, error) {
 	if cfg.Writes > WritesOpen {
 		return nil, fmt.Errorf("embed a server: EmbedConfig.Writes is %d, which is none of its values", cfg.Writes)
 	}
-	p := program{app: app, log: cmp.Or(cfg.Logger, slog.Default()), stdout: io.Discard, stderr: io.Discard}
+	p := newProgram(app, commands.Program{
+		Log: cmp.Or(cfg.Logger, slog.Default()), Stdout: io.Discard, Stderr: io.Discard,
+	})
 	c, err := cfg.command()
 	if err != nil {
 		return nil, err
@@ -103,16 +107,16 @@ func Embed(ctx context.Context, app App, cfg EmbedConfig) (*Embedded, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	if err := app.checkComplete(); err != nil {
+	if err := projections.Check(app.Models, app.Projections); err != nil {
 		return nil, err
 	}
 	if app.Catalog.Secured && cfg.Verifier == nil && !cfg.AuthOff {
 		return nil, errors.New("embed a server: the schema says who may read what, and there is nothing to verify callers " +
 			"with: set EmbedConfig.Verifier, or AuthOff to let everybody read everything")
 	}
-	s := c.serving(&p, writers(token, cfg.Writes), cfg.Verifier)
+	s := c.serving(p, writers(token, cfg.Writes), cfg.Verifier)
 	s.runner = cfg.Fold
-	s.runner.Logger = p.log
+	s.runner.Logger = p.Log
 	log, _ := cfg.Source.(eventlog.Log)
 	s.db, s.source = cfg.DB, &sources.Source{Source: cfg.Source, Log: log}
 	if err := s.begin(ctx); err != nil {

@@ -30,6 +30,7 @@ import (
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/record"
+	"github.com/foldql/foldql/server/internal/commands"
 )
 
 // The tests serve a project of one read model, written by hand as the generator would: tasks with a title.
@@ -207,11 +208,12 @@ type start struct {
 }
 
 func (s start) program(app App, c *call) *program {
-	return &program{
-		app: app, args: s.args, stdin: s.stdin, stdout: &c.stdout, stderr: &c.stderr,
-		env:  func(name string) (string, bool) { v, ok := s.env[name]; return v, ok },
-		vars: slices.Collect(maps.Keys(s.env)),
-	}
+	p := newProgram(app, commands.Program{
+		Env:   func(name string) (string, bool) { v, ok := s.env[name]; return v, ok },
+		Stdin: s.stdin, Stdout: &c.stdout, Stderr: &c.stderr,
+	})
+	p.args, p.vars = s.args, slices.Collect(maps.Keys(s.env))
+	return p
 }
 
 // runProgram runs a command to its end.

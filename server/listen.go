@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"log"
 	"net"
 	"net/http"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/foldql/foldql/server/internal/access"
 	"github.com/foldql/foldql/server/internal/config"
 	"github.com/foldql/foldql/server/internal/limits"
+	"github.com/foldql/foldql/server/internal/middleware"
 )
 
 // listen takes the address before anything else is touched: a second server that is started by mistake ends here, and
@@ -71,4 +73,17 @@ func (s *serving) serveOperators(handler http.Handler) (closeAdmin func(), err e
 		s.log.Warn("whoever reaches the admin listener sees names of models, keys of rows and addresses", "admin", at)
 	}
 	return func() { _ = srv.Close() }, nil // nobody waits for what is asked while the server ends
+}
+
+// httpServer bounds the time of clients that do nothing. Those that are slow are bounded where large answers are sent.
+func (s *serving) httpServer(handler http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       time.Minute,
+		WriteTimeout:      time.Minute + s.cfg.Timeout,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          log.New(middleware.ConnectionLog{Log: s.log}, "", 0),
+	}
 }

@@ -5,11 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alecthomas/kong"
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
-	"github.com/foldql/foldql/server/internal/config"
 )
 
 // TestDeadLettersAreListedAndSkippedWhileNoServerRuns, with what a running server says of them.
@@ -101,17 +97,4 @@ func TestFlagsOfAStoreAreRefusedWithoutOne(t *testing.T) {
 	runProgram(t, newProject(false).App, start{
 		args: []string{"deadletters", "list", "--url", s.url}, env: map[string]string{"FOLDQL_MAX_OPS": "5"},
 	}).wantExit(t, exitDone, "there are no dead letters")
-}
-
-// TestEveryFlagOfTheFoldIsKnown where it is refused.
-func TestEveryFlagOfTheFoldIsKnown(t *testing.T) {
-	var fold config.Fold
-	parser, err := kong.New(&fold)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(slices.Sorted(slices.Values(foldFlags)),
-		slices.Sorted(slices.Values(config.FlagNames(parser.Model.Node)))); d != "" {
-		t.Error(d)
-	}
 }

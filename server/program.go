@@ -9,43 +9,42 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/foldql/foldql/server/internal/commands"
 	"github.com/foldql/foldql/server/internal/config"
 	"github.com/foldql/foldql/server/internal/progress"
-	"github.com/foldql/foldql/server/internal/sources"
-	"github.com/foldql/foldql/server/internal/stores"
 )
 
 // program is one run of the program, with everything that it has of the process.
 type program struct {
-	app    App
-	args   []string
-	env    func(name string) (value string, ok bool)
-	vars   []string // names of all variables, or NAME=VALUE
-	stdin  io.Reader
-	stdout io.Writer
-	stderr io.Writer
-
-	log   *slog.Logger
-	given []string // names of the flags on the command line
+	commands.Program
+	app  App
+	args []string
+	vars []string // names of all variables of the environment, or NAME=VALUE
 	// listening is told the address of the server, where somebody wants to know.
 	listening func(address string)
 }
 
-// commands is the command line.
-type commands struct {
+// newProgram returns the program of the app in an environment.
+func newProgram(app App, in commands.Program) *program {
+	in.Models, in.Events, in.Projections = app.Models, app.Events, app.Projections
+	return &program{Program: in, app: app}
+}
+
+// commandLine is every command with its flags.
+type commandLine struct {
 	Config    string `help:"YAML file with any of the options, named as the flags are." placeholder:"FILE"`
 	LogFormat string `help:"Form of the log: ${enum}; auto is text on a terminal, else JSON." enum:"auto,json,text" default:"auto"`
 	LogLevel  string `help:"What is logged: ${enum} and above." enum:"debug,info,warn,error" default:"info"`
 
-	Serve       serveCommand       `cmd:"" help:"Serve the API, fold events as they come."`
-	Append      appendCommand      `cmd:"" help:"Append the events of a file to the log of a running server. It may be repeated."`
-	Replay      replayCommand      `cmd:"" help:"Fold events into a store, to the end of them."`
-	DeadLetters deadLettersCommand `cmd:"" name:"deadletters" help:"List, retry or skip dead letters, which are events that projections could not fold, of a running server or in a store."`
-	Log         logCommand         `cmd:"" help:"Compare the log with the rows that were folded from it, or take it as it is."`
-	Rebuild     rebuildCommand     `cmd:"" help:"Rebuild models, from the first event of the log."`
-	Tables      tablesCommand      `cmd:"" help:"Plan and make the tables of a store in DynamoDB, or remove those of an embedded store that no model has any more."`
-	Schema      schemaCommand      `cmd:"" help:"Print the schema of the API."`
-	Version     versionCommand     `cmd:"" help:"Print the version of the program."`
+	Serve       serveCommand         `cmd:"" help:"Serve the API, fold events as they come."`
+	Append      commands.Append      `cmd:"" help:"Append the events of a file to the log of a running server. It may be repeated."`
+	Replay      commands.Replay      `cmd:"" help:"Fold events into a store, to the end of them."`
+	DeadLetters commands.DeadLetters `cmd:"" name:"deadletters" help:"List, retry or skip dead letters, which are events that projections could not fold, of a running server or in a store."`
+	Log         commands.Log         `cmd:"" help:"Compare the log with the rows that were folded from it, or take it as it is."`
+	Rebuild     commands.Rebuild     `cmd:"" help:"Rebuild models, from the first event of the log."`
+	Tables      commands.Tables      `cmd:"" help:"Plan and make the tables of a store in DynamoDB, or remove those of an embedded store that no model has any more."`
+	Schema      schemaCommand        `cmd:"" help:"Print the schema of the API."`
+	Version     versionCommand       `cmd:"" help:"Print the version of the program."`
 }
 
 // Exit codes.
@@ -57,25 +56,25 @@ const (
 
 // run carries out one command and returns the exit code.
 func (p *program) run(ctx context.Context) int {
-	var c commands
+	var c commandLine
 	command, code := p.parse(&c)
 	if command == nil {
 		return code
 	}
-	p.log = newLogger(p.stderr, c.LogFormat, c.LogLevel)
-	p.given = givenFlags(command)
+	p.Log = newLogger(p.Stderr, c.LogFormat, c.LogLevel)
+	p.Given = givenFlags(command)
 	command.BindTo(ctx, (*context.Context)(nil))
-	return p.report(command.Run(p))
+	return p.report(command.Run(p, &p.Program))
 }
 
 // parse reads the command line, the environment and the file. Where there is no command to carry out, it returns the
 // exit code instead.
-func (p *program) parse(c *commands) (command *kong.Context, code int) {
-	exited, from := -1, &config.Settings{Env: p.env, All: p.vars}
+func (p *program) parse(c *commandLine) (command *kong.Context, code int) {
+	exited, from := -1, &config.Settings{Env: p.Env, All: p.vars}
 	parser, err := kong.New(c,
 		kong.Name("server"),
 		kong.Description("Serves a GraphQL API over read models that are folded from events."),
-		kong.Writers(p.stdout, p.stderr),
+		kong.Writers(p.Stdout, p.Stderr),
 		kong.Exit(func(code int) { exited = code }),
 		kong.Resolvers(from),
 		kong.ValueFormatter(config.WithVariable),
@@ -92,15 +91,15 @@ func (p *program) parse(c *commands) (command *kong.Context, code int) {
 		err = from.Err
 	}
 	if err != nil {
-		fmt.Fprintf(p.stderr, "error: %v\nRun \"server --help\" for what there is.\n", err)
+		fmt.Fprintf(p.Stderr, "error: %v\nRun \"server --help\" for what there is.\n", err)
 		return nil, exitUsage
 	}
 	return command, exitDone
 }
 
 // defaults are the commands with the defaults of their flags.
-func defaults() (*commands, error) {
-	c := &commands{}
+func defaults() (*commandLine, error) {
+	c := &commandLine{}
 	parser, err := kong.New(c, kong.Name("server"))
 	if err == nil {
 		_, err = parser.Parse([]string{"serve"})
@@ -125,13 +124,13 @@ func (p *program) report(err error) int {
 	case err == nil:
 		return exitDone
 	case errors.As(err, &config):
-		fmt.Fprintf(p.stderr, "error: %v\n", err)
+		fmt.Fprintf(p.Stderr, "error: %v\n", err)
 		return exitUsage
 	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(p.stderr, "error: interrupted")
+		fmt.Fprintln(p.Stderr, "error: interrupted")
 		return exitFailed
 	}
-	fmt.Fprintf(p.stderr, "error: %v\n", err)
+	fmt.Fprintf(p.Stderr, "error: %v\n", err)
 	return exitFailed
 }
 
@@ -145,19 +144,4 @@ func newLogger(w io.Writer, format, level string) *slog.Logger {
 		return slog.New(slog.NewTextHandler(w, options))
 	}
 	return slog.New(slog.NewJSONHandler(w, options))
-}
-
-// source opens the source of events of a store.
-func (p *program) source(at config.Source, store config.Store, reserve uint64, maxEvent int) (*sources.Source, error) {
-	return sources.Open(at, store, sources.Options{
-		Reserve: reserve, MaxEvent: maxEvent, Stdin: p.stdin, Types: p.app.Events, Logger: p.log,
-	})
-}
-
-// store opens the store of the rows.
-func (p *program) store(ctx context.Context, at config.Store, how *config.Data) (*stores.Rows, error) {
-	return stores.Open(ctx, at, stores.Options{
-		CacheBytes: how.CacheMB << 20, Reserve: how.Reserve(), Models: p.app.Models, Projections: p.app.Projections,
-		Logger: p.log,
-	})
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // parse reads a command line, an environment and a file, and returns what came of them.
-func parse(t *testing.T, args []string, env map[string]string, file string) (*commands, *call, bool) {
+func parse(t *testing.T, args []string, env map[string]string, file string) (*commandLine, *call, bool) {
 	t.Helper()
 	if env == nil {
 		env = map[string]string{}
@@ -24,7 +24,7 @@ func parse(t *testing.T, args []string, env map[string]string, file string) (*co
 		}
 		env["FOLDQL_CONFIG"] = path
 	}
-	c, got := &commands{}, &call{}
+	c, got := &commandLine{}, &call{}
 	command, code := start{args: args, env: env}.program(App{}, got).parse(c)
 	got.code = code
 	return c, got, command != nil

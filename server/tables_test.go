@@ -48,7 +48,7 @@ func TestAChangedModelWantsItsTable(t *testing.T) {
 				c.wantExit(t, exitFailed, "create table "+place.Prefix+table)
 				c.wantExit(t, exitFailed, "server tables apply")
 			}
-			const rebuild = "a start has projection Tasks rebuild from the whole log: Task has version 2, and its rows " +
+			const rebuild = "a start rebuilds projection Tasks from the whole log: Task has version 2, and its rows " +
 				"have version 1\n"
 			first := versioned("1")
 			refused(first, "serve", "foldql")
@@ -132,7 +132,7 @@ func TestThePlanTellsOfARebuildThatAStartWouldBegin(t *testing.T) {
 	run(versioned("1"), "replay", "--events", "file:"+events).wantExit(t, exitDone, "3 rows written")
 	for range 2 {
 		run(versioned("2"), "tables", "plan").wantExit(t, exitDone,
-			"a start has projection Tasks rebuild from the whole log: Task has version 2, and its rows have version 1\n")
+			"a start rebuilds projection Tasks from the whole log: Task has version 2, and its rows have version 1\n")
 		run(renamed, "tables", "plan").wantExit(t, exitDone, "Task is in table Chore, and its rows are in table Task\n")
 		run(versioned("1"), "tables", "plan").wantExit(t, exitDone, "there is nothing to do")
 	}

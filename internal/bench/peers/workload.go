@@ -90,7 +90,8 @@ func (q Question) Requests(path string, n int) [][]byte {
 // post makes the bytes of a POST request.
 func post(path string, body []byte) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json\r\n"+
+	fmt.Fprintf(&b, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: "+
+		"application/json\r\n"+
 		"Content-Length: %d\r\n\r\n", path, len(body))
 	b.Write(body)
 	return b.Bytes()

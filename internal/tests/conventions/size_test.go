@@ -27,7 +27,6 @@ var larger = map[string]int{
 	"querydb":                              24,
 	"querydb/drivertest":                   25,
 	"querydb/dynamostore":                  25,
-	"server":                               19,
 	"eventlog/data.Reader":                 29,
 	"eventlog/embeddedlog.Log":             26,
 	"eventlog/internal/scan.Scanner":       24,

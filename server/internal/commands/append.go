@@ -1,4 +1,4 @@
-package server
+package commands
 
 import (
 	"context"
@@ -15,8 +15,8 @@ import (
 	"github.com/foldql/foldql/server/internal/sources"
 )
 
-// appendCommand sends the events of a file to a running server, in order.
-type appendCommand struct {
+// Append sends the events of a file to a running server, in order.
+type Append struct {
 	File string `arg:"" help:"CloudEvents, one a line: .jsonl, .jsonl.gz, or - for standard input."`
 	client.Server
 	Batch    int `help:"Events of one request, at most." default:"500"`
@@ -29,7 +29,7 @@ const batchBytes = 4 << 20
 
 // appending is a run of the command.
 type appending struct {
-	*appendCommand
+	*Append
 	client     *client.Client
 	meter      progress.Meter
 	duplicates int
@@ -38,7 +38,7 @@ type appending struct {
 }
 
 // Run sends all events. Those that the server has already change nothing, so that it may be run again at any time.
-func (c *appendCommand) Run(ctx context.Context, p *program) error {
+func (c *Append) Run(ctx context.Context, p *Program) error {
 	if c.Batch < 1 || c.Attempts < 1 || c.MaxEvent < 1 {
 		return config.Wrong("batch, attempts, max-event", "give 1 at least")
 	}
@@ -50,21 +50,21 @@ func (c *appendCommand) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	src, err := filesource.Open(filesource.Options{Path: c.File, Stdin: p.stdin, MaxSize: c.MaxEvent})
+	src, err := filesource.Open(filesource.Options{Path: c.File, Stdin: p.Stdin, MaxSize: c.MaxEvent})
 	if err != nil {
 		return err
 	}
-	a := &appending{appendCommand: c, client: to, pause: 200 * time.Millisecond}
+	a := &appending{Append: c, client: to, pause: 200 * time.Millisecond}
 	if c.File != "-" { // the end of standard input is known when it has come
 		if a.meter.Total, err = src.Head(ctx, filesource.Partition); err != nil {
 			return errors.Join(err, src.Close())
 		}
 	}
-	a.meter.Start(p.stderr, "appended")
+	a.meter.Start(p.Stderr, "appended")
 	err = a.all(ctx, src)
 	a.meter.Stop()
 	if err == nil {
-		fmt.Fprintf(p.stdout, "%d events appended, %d were there already\n", a.appended, a.duplicates)
+		fmt.Fprintf(p.Stdout, "%d events appended, %d were there already\n", a.appended, a.duplicates)
 	}
 	return errors.Join(err, src.Close())
 }

@@ -1,4 +1,4 @@
-package server
+package commands
 
 import (
 	"context"
@@ -14,15 +14,15 @@ import (
 	"github.com/foldql/foldql/server/internal/stores"
 )
 
-// replayCommand folds events into a store without serving.
-type replayCommand struct {
+// Replay folds events into a store without serving.
+type Replay struct {
 	config.Data
 	config.Fold
 	MaxEvent int `help:"Bytes of one event." default:"262144" group:"Data"`
 }
 
 // Run folds to the end of the source as it is at the start, from where each projection has come to.
-func (c *replayCommand) Run(ctx context.Context, p *program) (err error) {
+func (c *Replay) Run(ctx context.Context, p *Program) (err error) {
 	store, from, err := c.Data.Parse()
 	if err != nil {
 		return err
@@ -30,15 +30,15 @@ func (c *replayCommand) Run(ctx context.Context, p *program) (err error) {
 	if c.MaxEvent < 1 {
 		return config.Wrong("max-event", "give 1 at least")
 	}
-	if err := p.app.checkComplete(); err != nil {
+	if err := projections.Check(p.Models, p.Projections); err != nil {
 		return err
 	}
-	runner, err := c.Fold.Runner(p.log)
+	runner, err := c.Fold.Runner(p.Log)
 	if err != nil {
 		return err
 	}
-	defer c.Data.TuneMemory(p.env)()
-	opened, err := p.store(ctx, store, &c.Data)
+	defer c.Data.TuneMemory(p.Env)()
+	opened, err := p.OpenStore(ctx, store, &c.Data)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (c *replayCommand) Run(ctx context.Context, p *program) (err error) {
 	if err := stores.BindSource(ctx, db, store, from); err != nil {
 		return err
 	}
-	src, err := p.source(from, store, c.Reserve(), c.MaxEvent)
+	src, err := p.OpenSource(from, store, c.Reserve(), c.MaxEvent)
 	if err != nil {
 		return err
 	}
@@ -58,8 +58,8 @@ func (c *replayCommand) Run(ctx context.Context, p *program) (err error) {
 			return err
 		}
 	}
-	var events eventlog.Source = src.Source
-	other, err := logcheck.First(ctx, db, src, p.app.Projections)
+	events := src.Source
+	other, err := logcheck.First(ctx, db, src, p.Projections)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (c *replayCommand) Run(ctx context.Context, p *program) (err error) {
 		}
 		events = &sources.UpTo{Source: events, Ends: ends}
 	}
-	f, err := projections.New(p.app.Projections, events, db, ends, runner)
+	f, err := projections.New(p.Projections, events, db, ends, runner)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (c *replayCommand) Run(ctx context.Context, p *program) (err error) {
 }
 
 // replay runs the projections to their end and shows how they get on.
-func replay(ctx context.Context, p *program, f *projections.Set, ends eventlog.Positions) error {
+func replay(ctx context.Context, p *Program, f *projections.Set, ends eventlog.Positions) error {
 	f.Start(ctx)
 	done := make(chan error, 1)
 	go func() { done <- f.Wait() }()
@@ -93,7 +93,7 @@ func replay(ctx context.Context, p *program, f *projections.Set, ends eventlog.P
 		m.Total += end
 	}
 	m.From(f.Average(ctx))
-	m.Start(p.stderr, "folded")
+	m.Start(p.Stderr, "folded")
 	look := time.NewTicker(200 * time.Millisecond)
 	defer look.Stop()
 	for {
@@ -101,7 +101,7 @@ func replay(ctx context.Context, p *program, f *projections.Set, ends eventlog.P
 		case err := <-done:
 			m.At(f.Average(context.WithoutCancel(ctx)))
 			m.Stop()
-			return errors.Join(err, ctx.Err(), f.Summary(context.WithoutCancel(ctx), p.stdout))
+			return errors.Join(err, ctx.Err(), f.Summary(context.WithoutCancel(ctx), p.Stdout))
 		case <-look.C:
 			m.At(f.Average(ctx))
 		}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -88,9 +89,12 @@ func inRows(t *testing.T, app App, dir string, f func(*querydb.DB) error) {
 	t.Helper()
 	at := config.Store{Kind: config.Embedded, Dir: dir}
 	p := start{}.program(app, &call{})
-	p.log = newLogger(p.stderr, "text", "error")
-	err := inEmbedded(t.Context(), p, at, f)
+	p.Log = newLogger(p.Stderr, "text", "error")
+	rows, err := p.OpenStore(t.Context(), at, &config.Data{CacheMB: 16, ReserveMB: 1})
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(f(rows.DB), rows.Close()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,4 +1,4 @@
-package server
+package commands
 
 import (
 	"bufio"
@@ -18,8 +18,8 @@ import (
 	"github.com/foldql/foldql/server/internal/stores"
 )
 
-// logCommand groups the commands of the log. No server may have the log open.
-type logCommand struct {
+// Log groups the commands of the log. No server may have the log open.
+type Log struct {
 	Accept acceptCommand `cmd:"" help:"Take a log that is not the one that the rows were folded from: show what would be lost, and rebuild all models from it."`
 }
 
@@ -32,12 +32,12 @@ type acceptCommand struct {
 // Run shows what the log contradicts and, where that is confirmed, begins everything anew: first the log gets another
 // identity, then each projection forgets how far it has come. Where it is interrupted, what is left contradicts the
 // log's new identity, and it may be run again.
-func (c *acceptCommand) Run(ctx context.Context, p *program) (err error) {
+func (c *acceptCommand) Run(ctx context.Context, p *Program) (err error) {
 	store, from, err := c.Data.Parse()
 	if err != nil {
 		return err
 	}
-	opened, err := p.store(ctx, store, &c.Data)
+	opened, err := p.OpenStore(ctx, store, &c.Data)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (c *acceptCommand) Run(ctx context.Context, p *program) (err error) {
 	if err := stores.BindSource(ctx, db, store, from); err != nil {
 		return err
 	}
-	src, err := p.source(from, store, c.Data.Reserve(), c.MaxEvent)
+	src, err := p.OpenSource(from, store, c.Data.Reserve(), c.MaxEvent)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (c *acceptCommand) Run(ctx context.Context, p *program) (err error) {
 			return err
 		}
 	}
-	for _, one := range p.app.Projections {
+	for _, one := range p.Projections {
 		if err := projection.AcceptLog(ctx, db, src.Source, one); err != nil {
 			return fmt.Errorf("accept the log for projection %s: %w; run the command again", one.Name, err)
 		}
@@ -71,24 +71,24 @@ func (c *acceptCommand) Run(ctx context.Context, p *program) (err error) {
 	if err := logcheck.DropFormerFirst(ctx, db); err != nil {
 		return err
 	}
-	fmt.Fprintln(p.stdout, "the log is accepted: the next start rebuilds every model from it")
-	p.tellOfTables(db)
+	fmt.Fprintln(p.Stdout, "the log is accepted: the next start rebuilds every model from it")
+	p.remindOfTables(db)
 	return nil
 }
 
 // show prints what the log contradicts and what would be lost, and reports whether that is anything.
-func (c *acceptCommand) show(ctx context.Context, p *program, db *querydb.DB, src *sources.Source) (wrong bool,
+func (c *acceptCommand) show(ctx context.Context, p *Program, db *querydb.DB, src *sources.Source) (wrong bool,
 	err error) {
 	all := logcheck.Losses{}
-	first, err := logcheck.Former(ctx, db, src, p.app.Projections)
+	first, err := logcheck.Former(ctx, db, src, p.Projections)
 	if err != nil {
 		return false, err
 	}
 	if first != nil {
-		fmt.Fprintf(p.stdout, "%s\nlost: every event that the rows were folded from, unless the log has it too\n", first)
+		fmt.Fprintf(p.Stdout, "%s\nlost: every event that the rows were folded from, unless the log has it too\n", first)
 		wrong = true
 	}
-	for _, one := range p.app.Projections {
+	for _, one := range p.Projections {
 		list, err := projection.Mismatches(ctx, db, src.Source, one)
 		if err == nil && len(list) > 0 {
 			wrong = true
@@ -98,27 +98,27 @@ func (c *acceptCommand) show(ctx context.Context, p *program, db *querydb.DB, sr
 			return false, fmt.Errorf("compare the log with what is on record of %s: %w", one.Name, err)
 		}
 		for _, m := range list {
-			fmt.Fprintln(p.stdout, m)
+			fmt.Fprintln(p.Stdout, m)
 		}
 	}
 	if !wrong {
-		fmt.Fprintln(p.stdout, "there is nothing to accept: the log holds what the rows were folded from")
+		fmt.Fprintln(p.Stdout, "there is nothing to accept: the log holds what the rows were folded from")
 	}
-	all.Print(p.stdout)
+	all.Print(p.Stdout)
 	return wrong, nil
 }
 
 // confirm wants the word of the operator.
-func (c *acceptCommand) confirm(p *program) error {
+func (c *acceptCommand) confirm(p *Program) error {
 	if c.Yes {
 		return nil
 	}
 	refused := config.Wrong("yes", "nothing was changed; to drop all rows and fold the log as it is, give --yes")
-	if progress.Terminal(p.stderr) == nil {
+	if progress.Terminal(p.Stderr) == nil {
 		return refused
 	}
-	fmt.Fprint(p.stderr, "Every row that the log does not give again is lost for good. Type yes to go on: ")
-	answer, err := bufio.NewReader(p.stdin).ReadString('\n')
+	fmt.Fprint(p.Stderr, "Every row that the log does not give again is lost for good. Type yes to go on: ")
+	answer, err := bufio.NewReader(p.Stdin).ReadString('\n')
 	if err != nil && err != io.EOF {
 		return err
 	}

@@ -1,4 +1,4 @@
-package server
+package projections
 
 import (
 	"errors"
@@ -6,27 +6,28 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/server/internal/config"
 )
 
-// checkComplete refuses an App of which a part is missing that would not be missed otherwise: a read model that nothing
-// is folded into answers null forever, and rows of a model that is not served are folded for nobody.
-func (a *App) checkComplete() error {
+// Check refuses projections that do not fit the models: a read model that nothing is folded into would answer null
+// forever, and the rows of a model that is not served would be folded for nobody.
+func Check(models []*querydb.Model, all []projection.Projection) error {
 	var wrong []error
 	names := map[string]bool{}
-	for _, p := range a.Projections {
+	for _, p := range all {
 		if names[p.Name] {
 			wrong = append(wrong, fmt.Errorf("App.Projections has projection %s twice: take one of them out", p.Name))
 		}
 		names[p.Name] = true
-		if p.Model != nil && !slices.Contains(a.Models, p.Model) {
+		if p.Model != nil && !slices.Contains(models, p.Model) {
 			wrong = append(wrong, fmt.Errorf("App.Models lacks %s, which projection %s is of: give model.All",
 				p.Model.Name, p.Name))
 		}
 	}
-	for _, m := range a.Models {
-		if missing := a.unfolded(m); missing != "" {
+	for _, m := range models {
+		if missing := unfolded(m, all); missing != "" {
 			wrong = append(wrong, fmt.Errorf("App.Projections has no projection of read model %s%s, so that its queries would "+
 				"answer without some of the events: add it, as generated package ops makes it", m.Name, missing))
 		}
@@ -37,11 +38,11 @@ func (a *App) checkComplete() error {
 	return config.Error{Err: errors.Join(wrong...)}
 }
 
-// unfolded names what folds nothing into a model: its one projection, or those of its writers that are not there. It is
-// "" where all are.
-func (a *App) unfolded(m *querydb.Model) string {
+// unfolded names the projections that a model lacks: its only one, or those of its writers. It is "" where it lacks
+// none.
+func unfolded(m *querydb.Model, all []projection.Projection) string {
 	folds := func(name string) bool {
-		for _, p := range a.Projections {
+		for _, p := range all {
 			if p.Model == m && (name == "" || p.Name == name) {
 				return true
 			}

@@ -1,4 +1,4 @@
-package server
+package commands
 
 import (
 	"context"
@@ -12,24 +12,24 @@ import (
 
 // An embedded store makes tables by itself. What an operator decides about are those that no model has any more.
 
-func (c *planCommand) planEmbedded(ctx context.Context, p *program, at config.Store) error {
+func (c *planCommand) planEmbedded(ctx context.Context, p *Program, at config.Store) error {
 	return inEmbedded(ctx, p, at, func(db *querydb.DB) error {
 		list, err := db.Orphans(ctx)
 		if err != nil {
 			return err
 		}
 		for _, o := range list {
-			fmt.Fprintf(p.stdout, "%s is of no model: --allow-delete removes it\n", o)
+			fmt.Fprintf(p.Stdout, "%s is of no model: --allow-delete removes it\n", o)
 		}
-		rebuilds, err := tellRebuilds(ctx, p, db)
+		rebuilds, err := printRebuilds(ctx, p, db)
 		if err == nil && len(list)+rebuilds == 0 {
-			fmt.Fprintln(p.stdout, "there is nothing to do: every table is that of a model")
+			fmt.Fprintln(p.Stdout, "there is nothing to do: every table is that of a model")
 		}
 		return err
 	})
 }
 
-func (c *applyCommand) applyEmbedded(ctx context.Context, p *program, at config.Store) error {
+func (c *applyCommand) applyEmbedded(ctx context.Context, p *Program, at config.Store) error {
 	return inEmbedded(ctx, p, at, func(db *querydb.DB) error {
 		list, err := db.Orphans(ctx)
 		if err != nil {
@@ -37,28 +37,28 @@ func (c *applyCommand) applyEmbedded(ctx context.Context, p *program, at config.
 		}
 		for _, o := range list {
 			if !c.AllowDelete {
-				fmt.Fprintf(p.stdout, "%s is of no model, and stays without --allow-delete\n", o)
+				fmt.Fprintf(p.Stdout, "%s is of no model, and stays without --allow-delete\n", o)
 				continue
 			}
 			if err := db.DropOrphan(ctx, o); err != nil {
 				return err
 			}
-			fmt.Fprintf(p.stdout, "removed %s\n", o)
+			fmt.Fprintf(p.Stdout, "removed %s\n", o)
 		}
-		fmt.Fprintln(p.stdout, "done: the tables are as the models need them")
+		fmt.Fprintln(p.Stdout, "done: the tables are as the models need them")
 		return nil
 	})
 }
 
-// lookAroundMB is a cache that is enough to see which tables there are.
-const lookAroundMB = 16
+// surveyCacheMB is a cache that is enough to see which tables there are.
+const surveyCacheMB = 16
 
 // inEmbedded calls f with the store. No server may have it open.
-func inEmbedded(ctx context.Context, p *program, at config.Store, f func(*querydb.DB) error) (err error) {
+func inEmbedded(ctx context.Context, p *Program, at config.Store, f func(*querydb.DB) error) (err error) {
 	if _, err := os.Stat(at.Rows()); err != nil {
 		return fmt.Errorf("open the store %s: %w", at, err)
 	}
-	db, err := p.store(ctx, at, &config.Data{CacheMB: lookAroundMB, ReserveMB: 1})
+	db, err := p.OpenStore(ctx, at, &config.Data{CacheMB: surveyCacheMB, ReserveMB: 1})
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package server
+package commands
 
 import (
 	"context"
@@ -14,17 +14,17 @@ import (
 	"github.com/foldql/foldql/server/internal/logcheck"
 )
 
-// rebuildCommand has models rebuilt: by a running server, or at the next start where the store is given.
-type rebuildCommand struct {
+// Rebuild has models rebuilt: by a running server, or at the next start where the store is given.
+type Rebuild struct {
 	Name []string `arg:"" help:"Models, or projections. Those that share a table are rebuilt together."`
 	client.Server
 	storeOptions
 }
 
 // Run has the models rebuilt.
-func (c *rebuildCommand) Run(ctx context.Context, p *program) error {
+func (c *Rebuild) Run(ctx context.Context, p *Program) error {
 	if c.Store == "" {
-		if err := p.needsStore(storeFlags...); err != nil {
+		if err := p.refuseWithoutStore(storeFlags...); err != nil {
 			return err
 		}
 		return c.remote(ctx, p)
@@ -32,7 +32,7 @@ func (c *rebuildCommand) Run(ctx context.Context, p *program) error {
 	return c.offline(ctx, p)
 }
 
-func (c *rebuildCommand) remote(ctx context.Context, p *program) error {
+func (c *Rebuild) remote(ctx context.Context, p *Program) error {
 	to, err := c.Server.Client()
 	if err != nil {
 		return err
@@ -44,12 +44,12 @@ func (c *rebuildCommand) remote(ctx context.Context, p *program) error {
 	if err := to.Do(ctx, http.MethodPost, "/admin/rebuild", "application/json", body, nil); err != nil {
 		return fmt.Errorf("rebuild: %w", err)
 	}
-	fmt.Fprintln(p.stdout, "begun: GET /admin/projections tells how the projections are getting on")
+	fmt.Fprintln(p.Stdout, "begun: GET /admin/projections tells how the projections are getting on")
 	return nil
 }
 
-func (c *rebuildCommand) offline(ctx context.Context, p *program) (err error) {
-	names, err := admin.ProjectionsNamed(p.app.Projections, c.Name)
+func (c *Rebuild) offline(ctx context.Context, p *Program) (err error) {
+	names, err := admin.ProjectionsNamed(p.Projections, c.Name)
 	if err != nil {
 		return config.Wrong("name", "%w", err)
 	}
@@ -58,22 +58,22 @@ func (c *rebuildCommand) offline(ctx context.Context, p *program) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, o.close()) }()
-	other, err := logcheck.First(ctx, o.db, o.src, p.app.Projections)
+	other, err := logcheck.First(ctx, o.db, o.src, p.Projections)
 	if err != nil {
 		return err
 	}
 	if other != nil {
 		return logcheck.Error(other)
 	}
-	for _, one := range p.app.Projections {
+	for _, one := range p.Projections {
 		if !names[one.Name] {
 			continue
 		}
 		if err := projection.RequestRebuild(ctx, o.db, one); err != nil {
 			return fmt.Errorf("rebuild %s: %w", one.Name, err)
 		}
-		fmt.Fprintf(p.stdout, "%s: the next start rebuilds from the whole log\n", one.Name)
+		fmt.Fprintf(p.Stdout, "%s: the next start rebuilds from the whole log\n", one.Name)
 	}
-	p.tellOfTables(o.db)
+	p.remindOfTables(o.db)
 	return nil
 }

@@ -1,0 +1,71 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+)
+
+// drain ends the server in such a way that nobody is cut off who can be waited for. A listener that fails meanwhile has
+// nobody left to notice.
+func (s *serving) drain(srv *http.Server, failed <-chan error) error {
+	s.log.Info("draining; a second signal ends the server at once", "delay", s.cfg.DrainDelay.String())
+	s.health.Draining.Store(true)
+	select {
+	case err := <-failed:
+		s.log.Warn("the listener failed while draining", "error", err)
+	case <-time.After(s.cfg.DrainDelay):
+	}
+	s.end = time.Now().Add(s.cfg.DrainTimeout)
+	ctx, cancel := context.WithDeadline(context.Background(), s.end)
+	defer cancel()
+	// Projections fold as long as requests are in flight, but for the time that they need to end themselves.
+	defer time.AfterFunc(s.cfg.DrainTimeout-min(toEnd, s.cfg.DrainTimeout/2), s.stopFolds).Stop()
+	if err := srv.Shutdown(ctx); err != nil {
+		s.log.Warn("requests did not finish in time and are cut off", "timeout", s.cfg.DrainTimeout.String())
+		_ = srv.Close() // it only says what is known: that connections were open
+	}
+	return nil
+}
+
+// toEnd is what projections have at least for their last commit.
+const toEnd = 3 * time.Second
+
+// close ends what open has begun, as far as that got.
+func (s *serving) close() error {
+	if s.stopFolds != nil {
+		s.stopFolds()
+		end := time.Now().Add(toEnd)
+		if s.end.After(end) {
+			end = s.end
+		}
+		err, ended := s.folds.WaitUntil(end)
+		if !ended {
+			return errors.New("projections did not end in time, so the store was not closed; what they had not " +
+				"committed is folded " +
+				"again at the next start")
+		}
+		if err != nil {
+			s.log.Error("projections had stopped", "error", err)
+		}
+	}
+	err := s.closeStores()
+	if err == nil && s.stopFolds != nil {
+		s.log.Info("stopped")
+	}
+	return err
+}
+
+// closeStores closes what is open.
+func (s *serving) closeStores() error {
+	var all []error
+	if s.source != nil {
+		all = append(all, s.source.Close())
+	}
+	if s.db != nil {
+		all = append(all, s.db.Close())
+	}
+	s.source, s.db, s.storages = nil, nil, nil
+	return errors.Join(all...)
+}

@@ -1,0 +1,86 @@
+package commands
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"text/tabwriter"
+	"unicode/utf8"
+
+	"github.com/foldql/foldql/server/internal/admin"
+	"github.com/foldql/foldql/server/internal/client"
+)
+
+// DeadLetters lists, retries and skips events that projections could not fold.
+type DeadLetters struct {
+	List  deadLettersList  `cmd:"" help:"List dead letters, each with its reason."`
+	Retry deadLettersRetry `cmd:"" help:"Fold dead letters again, and the events that they block."`
+	Skip  deadLettersSkip  `cmd:"" help:"Let dead letters never take effect, and fold the events that they block."`
+}
+
+type deadLettersList struct {
+	deadLettersOf
+	Projection string `help:"Only those of this projection." placeholder:"NAME"`
+	After      string `help:"Only those after this event of the projection." placeholder:"EVENT"`
+	Limit      int    `help:"How many, at most 1000." default:"100"`
+	JSON       bool   `name:"json" help:"Print one JSON object a line."`
+}
+
+// Run prints the list.
+func (c *deadLettersList) Run(ctx context.Context, p *Program) error {
+	return c.with(ctx, p, func(from *client.Client) error { return c.list(ctx, p, from) })
+}
+
+func (c *deadLettersList) list(ctx context.Context, p *Program, from *client.Client) error {
+	q := url.Values{"limit": {strconv.Itoa(c.Limit)}}
+	if c.Projection != "" {
+		q.Set("projection", c.Projection)
+	}
+	if c.After != "" {
+		q.Set("after", c.After)
+	}
+	var answer admin.DeadLetterList
+	if err := from.Do(ctx, http.MethodGet, "/admin/dead-letters?"+q.Encode(), "", nil, &answer); err != nil {
+		return fmt.Errorf("list dead letters: %w", err)
+	}
+	if c.JSON {
+		lines := json.NewEncoder(p.Stdout)
+		for _, e := range answer.DeadLetters {
+			if err := lines.Encode(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return printDeadLetters(p, answer.DeadLetters)
+}
+
+func printDeadLetters(p *Program, events []admin.DeadLetter) error {
+	if len(events) == 0 {
+		fmt.Fprintln(p.Stdout, "there are no dead letters")
+		return nil
+	}
+	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "PROJECTION\tEVENT\tTYPE\tSUBJECT\tID\tREASON")
+	for _, e := range events {
+		reason := e.Reason
+		if e.Behind != "" {
+			reason = "blocked by " + e.Behind
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%.200q\n", e.Projection, e.Ref, short(e.Type), short(e.Subject),
+			short(e.ID), reason)
+	}
+	return w.Flush()
+}
+
+// short is a text that leaves room for the other columns; --json has the whole.
+func short(s string) string {
+	const most = 60
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most-1]) + "…"
+}

@@ -1,0 +1,52 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/foldql/foldql/server/internal/admin"
+	"github.com/foldql/foldql/server/internal/client"
+	"github.com/foldql/foldql/server/internal/config"
+	"github.com/foldql/foldql/server/internal/projections"
+)
+
+// deadLettersOf is where dead letters are: with a running server, or in a store.
+type deadLettersOf struct {
+	client.Server
+	storeOptions
+	config.Fold
+}
+
+// with calls f with a client of the server or, where a store is given, of one that folds nothing and answers this
+// client alone.
+func (c *deadLettersOf) with(ctx context.Context, p *Program, f func(*client.Client) error) (err error) {
+	if c.Store == "" {
+		if err := p.refuseWithoutStore(slices.Concat(storeFlags, foldFlags)...); err != nil {
+			return err
+		}
+		to, err := c.Server.Client()
+		if err != nil {
+			return err
+		}
+		return f(to)
+	}
+	cfg, err := c.Runner(p.Log)
+	if err != nil {
+		return err
+	}
+	o, err := c.storeOptions.open(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, o.close()) }()
+	all, err := projections.New(p.Projections, o.src.Source, o.db, nil, cfg)
+	if err != nil {
+		return err
+	}
+	mux := http.NewServeMux()
+	none := func(h http.Handler) http.Handler { return h }
+	(&admin.API{Folds: all, Log: p.Log}).Register(mux, none, refuseRebuild(o.db, p.Projections))
+	return f(&client.Client{Who: "the store", Base: "http://store", Http: &http.Client{Transport: answering{mux}}})
+}

@@ -1,0 +1,124 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/dynamostore"
+	"github.com/foldql/foldql/server/internal/config"
+)
+
+// Tables makes the tables of a store in DynamoDB. An embedded store makes its tables by itself, and keeps those
+// that no model has any more until it is told that it can do without.
+type Tables struct {
+	Plan  planCommand  `cmd:"" help:"Print what would be created, changed or removed, and what it costs; change nothing."`
+	Apply applyCommand `cmd:"" help:"Create, change and, where told to, remove tables until they are as the models need them. It may be repeated."`
+}
+
+// tablesOptions name the store, and say what may happen to its tables.
+type tablesOptions struct {
+	Store       string `help:"Where rows are kept: dynamodb:PREFIX or embedded:DIR." required:"" group:"Data"`
+	AllowDelete bool   `help:"Also remove tables that are not needed any more, and indexes that must be recreated."`
+}
+
+type planCommand struct{ tablesOptions }
+
+type applyCommand struct {
+	tablesOptions
+	NotesLost bool `help:"The table of notes, of a store in DynamoDB, is lost for good: rebuild into other tables than those whose rows nothing is on record of."`
+}
+
+// Run prints the plan.
+func (c *planCommand) Run(ctx context.Context, p *Program) (err error) {
+	at, err := config.ParseStore(c.Store)
+	if err != nil {
+		return err
+	}
+	if at.Kind == config.Embedded {
+		return c.planEmbedded(ctx, p, at)
+	}
+	s, err := c.open(ctx, p, at)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	known, err := s.survey(ctx)
+	if err != nil {
+		return err
+	}
+	unrecorded := s.unrecorded(ctx)
+	plan, err := s.Plan(ctx, known, c.AllowDelete)
+	if err != nil {
+		return err
+	}
+	for _, step := range plan.Steps {
+		fmt.Fprintln(p.Stdout, step)
+	}
+	for _, remark := range plan.Remarks {
+		fmt.Fprintln(p.Stdout, remark)
+	}
+	if err := s.printRebuilds(ctx); err != nil {
+		return err
+	}
+	switch {
+	case len(plan.Wrong) > 0:
+		return fmt.Errorf("this cannot be done:\n%s", strings.Join(plan.Wrong, "\n"))
+	case unrecorded != nil:
+		return unrecorded
+	case len(plan.Steps) == 0:
+		fmt.Fprintln(p.Stdout, "there is nothing to do: the tables are as the models need them")
+	default:
+		fmt.Fprintf(p.Stdout, "%d steps, none of which is done yet: 'server tables apply' takes them\n", len(plan.Steps))
+	}
+	return nil
+}
+
+// Run carries the plan out. The table of notes comes first: it says which tables are needed beside it.
+func (c *applyCommand) Run(ctx context.Context, p *Program) (err error) {
+	at, err := config.ParseStore(c.Store)
+	if err != nil {
+		return err
+	}
+	if at.Kind == config.Embedded && c.NotesLost {
+		return config.Wrong("notes-lost", "%s keeps notes and rows together; give it for a store in DynamoDB", at)
+	}
+	if at.Kind == config.Embedded {
+		return c.applyEmbedded(ctx, p, at)
+	}
+	s, err := c.open(ctx, p, at)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	show := func(step string) { fmt.Fprintln(p.Stdout, step) }
+	if err := s.unrecorded(ctx); err != nil && !c.NotesLost {
+		return err
+	}
+	if err := s.ApplyTables(ctx, dynamostore.Tables{Needed: []*driver.Table{querydb.NotesTable()}}, false,
+		show); err != nil {
+		return err
+	}
+	if c.NotesLost {
+		if err := s.rebuildElsewhere(ctx); err != nil {
+			return err
+		}
+	}
+	known, err := s.survey(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.ApplyTables(ctx, known, c.AllowDelete, show); err != nil {
+		return err
+	}
+	if c.AllowDelete {
+		if err := s.recordDropped(ctx, known.Former); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(p.Stdout, "done: the tables are as the models need them")
+	return nil
+}

@@ -1,0 +1,43 @@
+package server
+
+import (
+	"context"
+	"time"
+
+	"github.com/foldql/foldql/projection"
+)
+
+// announceReady logs the moment from which the rows are up to date, and every while until then how far they are.
+func (s *serving) announceReady(ctx context.Context) {
+	began := time.Now()
+	told := began
+	look := time.NewTicker(100 * time.Millisecond)
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-look.C:
+		}
+		statuses, err := s.folds.Statuses(ctx)
+		if err == nil {
+			s.log.Info("ready: every projection is up to date", "took", time.Since(began).String())
+			return
+		}
+		if time.Since(told) >= notReadyEvery {
+			told = time.Now()
+			s.log.Info("not ready yet", "behind", behind(statuses), "why", err)
+		}
+	}
+}
+
+// notReadyEvery is how often the log tells how far a server is that is not ready.
+const notReadyEvery = 5 * time.Second
+
+// behind is how many events the last of the projections is behind.
+func behind(statuses []projection.Status) (most uint64) {
+	for _, s := range statuses {
+		most = max(most, s.Lag)
+	}
+	return most
+}

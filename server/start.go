@@ -1,0 +1,117 @@
+package server
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/server/internal/config"
+	"github.com/foldql/foldql/server/internal/health"
+	"github.com/foldql/foldql/server/internal/limits"
+	"github.com/foldql/foldql/server/internal/logcheck"
+	"github.com/foldql/foldql/server/internal/metrics"
+	"github.com/foldql/foldql/server/internal/projections"
+	"github.com/foldql/foldql/server/internal/sources"
+	"github.com/foldql/foldql/server/internal/stores"
+)
+
+// serving is a server from its start to its end.
+type serving struct {
+	routes
+	runner      projection.RunnerConfig
+	entrance    health.Entrance
+	operators   health.Entrance // at --admin-listen
+	listener    net.Listener
+	connections *limits.Connections
+	http        *http.Server
+	failed      chan error // what the listener died of
+	stopFolds   context.CancelFunc
+	end         time.Time // when all must have ended; zero for whenever it has
+}
+
+// open opens the store and the source, and starts the projections.
+func (s *serving) open(ctx context.Context, p *program) error {
+	store, from, err := s.cfg.Data.Parse()
+	if err != nil {
+		return err
+	}
+	if s.cfg.Sample && from.Kind != config.Log {
+		return config.Wrong("sample", "sample events are appended to a log; choose --events log:, or leave --sample out")
+	}
+	rows, err := p.OpenStore(ctx, store, &s.cfg.Data)
+	if err != nil {
+		return err
+	}
+	s.db, s.driver = rows.DB, rows.Driver
+	if rows.Dynamo != nil {
+		s.measured = append(s.measured, &metrics.DynamoDB{Store: rows.Dynamo})
+	}
+	s.storages.Add("rows", rows.Driver)
+	if err := stores.BindSource(ctx, s.db, store, from); err != nil {
+		return err
+	}
+	if s.source, err = p.OpenSource(from, store, s.cfg.Reserve(), s.cfg.MaxEvent); err != nil {
+		return err
+	}
+	return s.begin(ctx)
+}
+
+// begin starts the projections over the store and the source that are open.
+func (s *serving) begin(ctx context.Context) (err error) {
+	if s.tokenKey, err = stores.TokenKey(ctx, s.db); err != nil {
+		return err
+	}
+	other, err := logcheck.First(ctx, s.db, s.source, s.app.Projections)
+	if err != nil {
+		return err
+	}
+	if other == nil {
+		if err := s.sample(ctx); err != nil {
+			return err
+		}
+	}
+	goal, err := sources.Heads(ctx, s.source.Source)
+	if err != nil {
+		return err
+	}
+	if s.folds, err = projections.New(s.app.Projections, s.source.Source, s.db, goal, s.runner); err != nil {
+		return err
+	}
+	if err := s.folds.Prepare(ctx); err != nil {
+		return err
+	}
+	s.folds.ReadyLag, s.folds.Resumes = s.cfg.ReadyLag, true
+	if s.source.Log != nil {
+		s.storages.Add("log", s.source.Log)
+	}
+	s.health = &health.Health{Folds: s.folds, Storages: s.storages, Rows: s.driver}
+	folding, stop := context.WithCancel(context.WithoutCancel(ctx)) // ends when requests have
+	s.stopFolds = stop
+	if other == nil {
+		s.folds.Start(folding)
+	} else {
+		s.folds.Halt = stop
+		s.folds.Mismatches(other)
+	}
+	if s.source.Log != nil {
+		s.source.Log = s.folds.Guard(s.source.Log)
+	}
+	go s.announceReady(folding)
+	return nil
+}
+
+func (s *serving) sample(ctx context.Context) error {
+	if !s.cfg.Sample {
+		return nil
+	}
+	if s.app.Sample == nil {
+		return config.Wrong("sample", "this project has no sample events; set App.Sample, or leave --sample out")
+	}
+	n, err := sources.AppendSample(ctx, s.source.Log, s.app.Sample, s.app.Events)
+	if n > 0 {
+		s.log.Info("sample events appended", "events", n)
+	}
+	return err
+}
