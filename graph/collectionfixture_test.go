@@ -46,8 +46,8 @@ func entityHalf(fields []driver.Field, layout func(...keys.Segment) keys.Layout,
 var yardTable = &querydb.SharedTable{
 	Name: "Farm", Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "kind"},
 	Indexes: []querydb.SharedIndex{
-		{Name: "gsi1", Constant: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
-		{Name: "gsi2", Constant: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
+		{Name: "gsi1", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
+		{Name: "gsi2", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
 	},
 }
 
@@ -65,7 +65,7 @@ func animal(name string, fields []driver.Field, inside []string, sort ...int) *q
 			{Name: "yard", PK: entityHalf(fields, yard.PK, 1), SK: entityHalf(fields, yard.SK, sort...)},
 			{Name: "shed", PK: entityHalf(fields, shed.PK, 1), SK: entityHalf(fields, shed.SK, 2)},
 		},
-		Entity: &querydb.Entity{Table: yardTable, Kind: name, Slots: []int{0, 1}},
+		Entity: &querydb.Entity{Table: yardTable, Kind: name, PhysicalIndexes: []int{0, 1}},
 	}
 }
 

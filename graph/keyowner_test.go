@@ -178,7 +178,7 @@ func badges(t *testing.T, others bool) *bench {
 				Name: "Badge", Table: table.Name, Version: "1", Fields: badge, TTL: -1, CreatedAt: -1, UpdatedAt: -1,
 				PK: entityHalf(badge, own.PK, 0), SK: entityHalf(badge, own.SK),
 				Indexes: []querydb.Index{{Name: "byCode", PK: entityHalf(badge, own.PK, 1), Unique: true}},
-				Entity:  &querydb.Entity{Table: table, Kind: "Badge", Slots: []int{0}},
+				Entity:  &querydb.Entity{Table: table, Kind: "Badge", PhysicalIndexes: []int{0}},
 			}},
 		"Wearer": {Name: "Wearer", Owner: -1, Model: model("Wearer", wearer, []int{0}, nil),
 			Fields: map[string]*catalog.Field{}},

@@ -191,8 +191,9 @@ func sealed(r result) string {
 func counts(b *bench) map[string]querydb.Stats {
 	all := map[string]querydb.Stats{}
 	for _, s := range b.db.Stats() {
-		all[s.Model] = querydb.Stats{Gets: s.Gets, KeysGot: s.KeysGot, Queries: s.Queries, RowsQueried: s.RowsQueried,
-			Examined: s.Examined}
+		all[s.Model] = querydb.Stats{Gets: s.Gets, KeysRequested: s.KeysRequested, Queries: s.Queries,
+			RowsReturned: s.RowsReturned,
+			Examined:     s.Examined}
 	}
 	return all
 }

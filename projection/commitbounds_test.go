@@ -30,7 +30,7 @@ func batches(into *[]string) memstore.Options {
 			if w.Kind == driver.Delete {
 				word = "-" + word
 			}
-			if w.Read {
+			if w.IfRevision {
 				word += "?"
 			}
 			words = append(words, word)

@@ -51,7 +51,7 @@ const (
 
 func deviceModel() *querydb.Model {
 	shared := &querydb.SharedTable{Name: "Fleet", Indexes: []querydb.SharedIndex{
-		{Name: "gsi1", Constant: true}, {Name: "gsi2", Constant: true}, {Name: "gsi3", Constant: true},
+		{Name: "gsi1", AlwaysSorted: true}, {Name: "gsi2", AlwaysSorted: true}, {Name: "gsi3", AlwaysSorted: true},
 	}}
 	return &querydb.Model{
 		Name: "Device", Table: "Fleet", Version: "1",
@@ -69,7 +69,7 @@ func deviceModel() *querydb.Model {
 			{Name: "byEmail", PK: entityHalf(0, deviceEmail), SK: entityHalf(0)},
 		},
 		TTL: -1, CreatedAt: -1, UpdatedAt: -1,
-		Entity: &querydb.Entity{Table: shared, Kind: "device", Slots: []int{slotByAlert, slotByID, slotByEmail}},
+		Entity: &querydb.Entity{Table: shared, Kind: "device", PhysicalIndexes: []int{slotByAlert, slotByID, slotByEmail}},
 	}
 }
 

@@ -42,7 +42,7 @@ var followed = map[string]*OpsOf{
 // rowsRead is how many rows of the model were asked for by key, or read in ranges.
 func rowsRead(db *querydb.DB) (n uint64) {
 	for _, s := range db.Stats() {
-		n += s.KeysGot + s.RowsQueried
+		n += s.KeysRequested + s.RowsReturned
 	}
 	return n
 }

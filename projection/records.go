@@ -20,7 +20,7 @@ func TargetGeneration(ctx context.Context, db *querydb.DB, p Projection) (genera
 	return checkpoint.TargetGeneration(ctx, db, p.record())
 }
 
-// CheckTarget returns a [querydb.UnrecordedError], without a change of anything, where the projection is to begin a
+// CheckTarget returns a [querydb.UnknownRowsError], without a change of anything, where the projection is to begin a
 // table that holds rows of a fold that is not on record.
 func CheckTarget(ctx context.Context, db *querydb.DB, p Projection) error {
 	return checkpoint.CheckTarget(ctx, db, p.record())
@@ -34,7 +34,7 @@ func RebuildReason(ctx context.Context, db *querydb.DB, p Projection) (why strin
 
 // RequestRebuild has the projection drop its rows and rebuild from the whole log when it opens next, as
 // [Runner.Rebuild] does, and passes over tables that hold rows of a fold that is not on record: see
-// [querydb.UnrecordedError]. It does not compare the log with what is on record; the start does, and folds nothing
+// [querydb.UnknownRowsError]. It does not compare the log with what is on record; the start does, and folds nothing
 // where [Mismatches] finds any.
 func RequestRebuild(ctx context.Context, db *querydb.DB, p Projection) error {
 	return checkpoint.RequestRebuild(ctx, db, p.record())

@@ -28,7 +28,7 @@ func shareTable(m *querydb.Model) {
 	byTimes(m)
 	m.Entity = &querydb.Entity{
 		Table: &querydb.SharedTable{Name: m.Table, Indexes: []querydb.SharedIndex{{Name: "recent"}, {Name: "made"}}},
-		Kind:  "script", Slots: []int{0, 1},
+		Kind:  "script", PhysicalIndexes: []int{0, 1},
 	}
 }
 

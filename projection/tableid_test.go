@@ -118,7 +118,7 @@ func TestATableThatIsSwappedUnderAServerIsNotServed(t *testing.T) {
 	store.mu.Lock()
 	store.none["Script.g1"] = true
 	store.mu.Unlock()
-	store.swap(t, querydb.TableOf(Model, 0))
+	store.swap(t, querydb.DriverTable(Model, 0))
 	c.move(time.Minute)
 	until("the table was swapped, and there is no other", true)
 	if s := status(t, r); s.CheckHealth(c.now(), time.Hour) == nil {
@@ -162,7 +162,7 @@ func TestATableThatIsSwappedUnderAServerIsFoundWithinHalfAMinute(t *testing.T) {
 			}
 			rounds()
 			await(t, r, projection.Live)
-			table := querydb.TableOf(Model, 0)
+			table := querydb.DriverTable(Model, 0)
 			looked := store.looks(generationOf(table))
 			rounds()
 			if now := store.looks(generationOf(table)); now != looked {

@@ -136,7 +136,7 @@ func (s *storedDevice) take(m *querydb.Model, part *driver.Part, writer string, 
 			}
 			return o
 		}
-		k := &s.Indexes[m.Slot(i)]
+		k := &s.Indexes[m.PhysicalIndex(i)]
 		k.PK, k.HasPK = judged(x.PK).Apply(k.PK, k.HasPK)
 		k.SK, k.HasSK = judged(x.SK).Apply(k.SK, k.HasSK)
 	}

@@ -12,13 +12,13 @@ import (
 type Write struct {
 	Model *Model
 	Row   Row
-	// Read says that the change was made of the row as it was read, at Row.Revision: see driver.Write.
-	Read bool
+	// IfRevision says that the change was made of the row as it was read, at Row.Revision: see driver.Write.
+	IfRevision bool
 	// Time is that of the event: see driver.Write.
 	Time time.Time
-	// Partition deletes all rows under Row.Key.PK, but those that other writes of the batch are about. It is for stores
-	// with one writer, and models of which one projection writes the rows.
-	Partition bool
+	// DeletePartition deletes all rows under Row.Key.PK, but those that other writes of the batch are about. It is for
+	// stores with one writer, and models of which one projection writes the rows.
+	DeletePartition bool
 }
 
 // Batch is the effect of one or more whole events of one projection, with the checkpoint that covers them.
@@ -86,13 +86,14 @@ func (db *DB) rowWrites(b *Batch, writes []driver.Write) error {
 			shape = t.serving.Load()
 		}
 		err := checkRow(shape, &w.Row, part, b.Writer)
-		if w.Partition {
+		if w.DeletePartition {
 			err = db.checkPartition(w, part)
 		}
 		if err != nil {
 			return &Error{Op: "apply", Model: w.Model.Name, Key: driver.PrintableKey(w.Row.Key), Err: err}
 		}
-		writes[i] = driver.Write{Table: shape, Kind: kindOf(w), Row: w.Row, Read: w.Read, Part: part, Time: w.Time}
+		writes[i] = driver.Write{Table: shape, Kind: kindOf(w), Row: w.Row, IfRevision: w.IfRevision, Part: part,
+			Time: w.Time}
 	}
 	return nil
 }
@@ -121,7 +122,7 @@ func applyError(writes []Write, err error) error {
 
 func kindOf(w *Write) driver.WriteKind {
 	switch {
-	case w.Partition:
+	case w.DeletePartition:
 		return driver.DeletePartition
 	case w.Row.Record == nil:
 		return driver.Delete

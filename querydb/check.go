@@ -9,9 +9,9 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// Limits that hold for every driver; they are DynamoDB's, but for MaxLimit.
+// Limits that hold for every driver; they are DynamoDB's, but for MaxPageRows.
 const (
-	MaxLimit = 1000 // rows of a page
+	MaxPageRows = 1000 // rows of a page
 	// bytes of a row: its record, its key and its index keys; each of several writers has as much as the others
 	MaxRowSize = 400 * 1024
 )
@@ -23,8 +23,8 @@ func checkModel(m *Model, named map[string]*Model) error {
 		return fmt.Errorf("%w: the table has no name", ErrInvalid)
 	case m.Table == notesTable:
 		return fmt.Errorf("%w: the table name %q is taken by the notes; give it another", ErrInvalid, notesTable)
-	case m.Entity != nil && len(m.Entity.Slots) != len(m.Indexes):
-		return fmt.Errorf("%w: %d of its %d indexes have a place in the table %q", ErrInvalid, len(m.Entity.Slots),
+	case m.Entity != nil && len(m.Entity.PhysicalIndexes) != len(m.Indexes):
+		return fmt.Errorf("%w: %d of its %d indexes have a place in the table %q", ErrInvalid, len(m.Entity.PhysicalIndexes),
 			len(m.Indexes), m.Table)
 	case other != nil && m.Entity != nil && other.Entity != nil && m.Entity.Table == other.Entity.Table:
 		return nil
@@ -65,8 +65,8 @@ func checkQuery(t *driver.Table, q *Query) error {
 		sorted = t.Indexes[q.Index].Sorted()
 	}
 	switch {
-	case q.Limit < 1 || q.Limit > MaxLimit:
-		return fmt.Errorf("%w: the limit is %d, and must be 1 to %d", ErrInvalid, q.Limit, MaxLimit)
+	case q.Limit < 1 || q.Limit > MaxPageRows:
+		return fmt.Errorf("%w: the limit is %d, and must be 1 to %d", ErrInvalid, q.Limit, MaxPageRows)
 	case q.PK == "":
 		return fmt.Errorf("%w: the partition key is empty", ErrInvalid)
 	case q.Range.Op > keys.Between:
@@ -127,10 +127,10 @@ func checkSize(r *Row, part *driver.Part, writer string) error {
 	switch {
 	case part == nil && size > MaxRowSize:
 		return fmt.Errorf("%w: the row has %d bytes, and may have %d", ErrTooLarge, size, MaxRowSize)
-	case part != nil && size > MaxRowSize/part.Of:
+	case part != nil && size > MaxRowSize/part.WriterCount:
 		return fmt.Errorf("%w: what %s writes of the row has %d bytes, and may have %d: %d projections write it, each up to "+
 			"its share of %d",
-			ErrTooLarge, writer, size, MaxRowSize/part.Of, part.Of, MaxRowSize)
+			ErrTooLarge, writer, size, MaxRowSize/part.WriterCount, part.WriterCount, MaxRowSize)
 	}
 	return nil
 }

@@ -14,9 +14,9 @@ type CollectionQuery struct {
 	PK      string
 	Ranges  []keys.Range // of sort keys, in the order of the keys and apart: they are read one after another
 	Reverse bool
-	Limit   int // 1 to MaxLimit
+	Limit   int // 1 to MaxPageRows
 	Start   *keys.Cursor
-	Keep    func(*Row) bool // as that of a Query
+	Visible func(*Row) bool // as that of a Query
 }
 
 // QueryCollection reads one page of the rows of all members; Row.Kind says of which each is.
@@ -55,7 +55,7 @@ func (db *DB) QueryCollection(ctx context.Context, c *Collection, q CollectionQu
 			return db.completeMembers(ctx, c, count, &dq, found)
 		}
 	}
-	page, err := db.read(ctx, t, dq, q.Ranges, complete, q.Keep)
+	page, err := db.read(ctx, t, dq, q.Ranges, complete, q.Visible)
 	if moved := db.allReadable(c, dq.Members); moved != nil {
 		return Page{}, failed("query", &Model{Name: c.Name}, moved)
 	}

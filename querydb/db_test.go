@@ -101,8 +101,8 @@ func TestGetIsAlignedWithKeysThatRepeatAndKeysThatAreNotThere(t *testing.T) {
 			t.Errorf("row %d is %v (there: %t), asked for %v", i, row.Key, row.Record != nil, asked[i])
 		}
 	}
-	if s := f.stats(); s.Gets != 1 || s.KeysGot != 3 {
-		t.Errorf("%d gets of %d keys, want 1 of 3", s.Gets, s.KeysGot)
+	if s := f.stats(); s.Gets != 1 || s.KeysRequested != 3 {
+		t.Errorf("%d gets of %d keys, want 1 of 3", s.Gets, s.KeysRequested)
 	}
 }
 

@@ -53,7 +53,7 @@ func EncodeWithKey[R any](c *Codec[R], b *record.Builder, row *R, key keys.Key) 
 	}
 	out.Indexes = make([]IndexKey, m.slots())
 	for i := range m.Indexes {
-		if err := indexKey(c, row, &m.Indexes[i], &out.Indexes[m.Slot(i)]); err != nil {
+		if err := indexKey(c, row, &m.Indexes[i], &out.Indexes[m.PhysicalIndex(i)]); err != nil {
 			return Row{}, encodeError(m, key, err)
 		}
 	}

@@ -8,9 +8,9 @@ import (
 
 // Entity says where the rows of a model lie that shares its table with other models.
 type Entity struct {
-	Table *SharedTable
-	Kind  string // marks its rows in the table
-	Slots []int  // of each of Model.Indexes: the ordinal in Table.Indexes
+	Table           *SharedTable
+	Kind            string // marks its rows in the table
+	PhysicalIndexes []int  // of each of Model.Indexes: the ordinal in Table.Indexes
 }
 
 // MultiProjection reports whether several projections write to the table of the model, each with a checkpoint of its
@@ -19,13 +19,13 @@ type Entity struct {
 // and do not begin another.
 func (m *Model) MultiProjection() bool { return m.Entity != nil || len(m.Writers) > 1 }
 
-// Slot is the place that the key in the i-th of Indexes has in Row.Indexes: in a table that several models share, that
-// of the index of the table.
-func (m *Model) Slot(i int) int {
+// PhysicalIndex is the place that the key in the i-th of Indexes has in Row.Indexes: in a table that several models
+// share, that of the index of the table.
+func (m *Model) PhysicalIndex(i int) int {
 	if m.Entity == nil {
 		return i
 	}
-	return m.Entity.Slots[i]
+	return m.Entity.PhysicalIndexes[i]
 }
 
 // slots is how many keys Row.Indexes holds.
@@ -40,7 +40,7 @@ func (m *Model) slots() int {
 func (m *Model) parts() map[string]*driver.Part {
 	parts := make(map[string]*driver.Part, len(m.Writers))
 	for _, w := range m.Writers {
-		w.Part.Of = len(m.Writers)
+		w.Part.WriterCount = len(m.Writers)
 		parts[w.Name] = &w.Part
 	}
 	return parts
@@ -64,9 +64,9 @@ type SharedTable struct {
 
 // SharedIndex is an index of a SharedTable.
 type SharedIndex struct {
-	Name     string
-	Constant bool // it has a sort half in every model, also where it is composed of nothing
-	Keys     driver.KeyNames
+	Name         string
+	AlwaysSorted bool // it has a sort half in every model, also where it is composed of nothing
+	Keys         driver.KeyNames
 }
 
 // Collection is the models that lie together in an index of a SharedTable, and are read together.

@@ -18,12 +18,12 @@ import (
 func entityModels() (orders, returns *querydb.Model) {
 	shared := &querydb.SharedTable{
 		Name: "Shop", Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "kind"},
-		Indexes: []querydb.SharedIndex{{Name: "gsi1"}, {Name: "gsi2", Constant: true}, {Name: "gsi3"}},
+		Indexes: []querydb.SharedIndex{{Name: "gsi1"}, {Name: "gsi2", AlwaysSorted: true}, {Name: "gsi3"}},
 	}
 	orders, returns = orderModel(), orderModel()
 	returns.Name = "Return"
-	orders.Entity = &querydb.Entity{Table: shared, Kind: "order", Slots: []int{2, 1}}
-	returns.Entity = &querydb.Entity{Table: shared, Kind: "return", Slots: []int{0, 1}}
+	orders.Entity = &querydb.Entity{Table: shared, Kind: "order", PhysicalIndexes: []int{2, 1}}
+	returns.Entity = &querydb.Entity{Table: shared, Kind: "return", PhysicalIndexes: []int{0, 1}}
 	for _, m := range []*querydb.Model{orders, returns} {
 		m.Table, m.Version = "Shop", "v1"
 	}
@@ -87,7 +87,7 @@ func TestARowOfAnEntityIsInAnIndexWithBothHalvesOrWithNone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := row.Indexes[m.Slot(0)]; got != test.want {
+		if got := row.Indexes[m.PhysicalIndex(0)]; got != test.want {
 			t.Errorf("%s: %+v, want %+v", name, got, test.want)
 		}
 	}
@@ -103,7 +103,7 @@ func TestAllModelsOfATableAreBegunAnewTogether(t *testing.T) {
 				t.Fatal(err)
 			}
 			begun := serve(t, returns)
-			if begun.Version != "v1" || begun.Number != 0 || !begun.Noted {
+			if begun.Version != "v1" || begun.Number != 0 || !begun.Begun {
 				t.Errorf("the table was begun as %+v", begun)
 			}
 			orders.put(sample(1))

@@ -20,8 +20,8 @@ const (
 // Generation is which generation of a model's table serves, as it is on record.
 type Generation struct {
 	Number int
-	// Noted is false where nobody has ever begun to fold into the table.
-	Noted bool
+	// Begun is false where nobody has ever begun to fold into the table.
+	Begun bool
 	// Version is that of the models whose rows it was begun for, where several projections write the table; else "".
 	Version  string
 	revision uint64 // of the note
@@ -37,7 +37,7 @@ func (m *Model) generationValue(number int) []byte {
 
 // Next is the number of the generation that BeginGeneration begins.
 func (g Generation) Next() int {
-	if g.Noted {
+	if g.Begun {
 		return g.Number + 1
 	}
 	return 0
@@ -56,8 +56,8 @@ func (db *DB) Generation(ctx context.Context, m *Model) (Generation, error) {
 
 func (db *DB) generation(ctx context.Context, table string) (Generation, error) {
 	n, err := db.Note(ctx, kindGeneration, table)
-	g := Generation{Noted: n.Value != nil, revision: n.Revision}
-	if err == nil && g.Noted {
+	g := Generation{Begun: n.Value != nil, revision: n.Revision}
+	if err == nil && g.Begun {
 		var number string
 		number, g.Version, _ = strings.Cut(string(n.Value), " ")
 		g.Number, err = strconv.Atoi(number)
@@ -86,7 +86,7 @@ func (db *DB) UseGeneration(m *Model, g Generation) error {
 // Model.MultiProjection. The notes are written, or deleted, in the same commit. The rows of the former generation are
 // removed in the background; nobody sees them from then on. Where a MultiWriter store has another generation than g by
 // now, nothing is written, and the answer is ErrStale; where the table of the new one holds rows of a fold that is not
-// on record, it is an *UnrecordedError.
+// on record, it is an *UnknownRowsError.
 func (db *DB) BeginGeneration(ctx context.Context, m *Model, g Generation, also []Note) error {
 	t, err := db.table("restart", m)
 	if err != nil {
@@ -103,9 +103,9 @@ func (db *DB) BeginGeneration(ctx context.Context, m *Model, g Generation, also 
 	former, fresh := m.shape(g.Number), m.shape(g.Next())
 	all := append([]Note{{
 		Kind: kindGeneration, ID: m.Table, Value: m.generationValue(fresh.Generation),
-		Read: true, Revision: g.revision,
+		IfRevision: true, Revision: g.revision,
 	}}, also...)
-	if g.Noted {
+	if g.Begun {
 		all = append(all, Note{Kind: kindDrop, ID: dropID(former), Value: []byte{}})
 	}
 	if err := db.mark(ctx, m, fresh.Generation, true); err != nil {
@@ -117,7 +117,7 @@ func (db *DB) BeginGeneration(ctx context.Context, m *Model, g Generation, also 
 	t.gate.latest(fresh.Generation, g.revision+1)
 	t.serving.Store(fresh)
 	t.watermark = time.Time{}
-	if g.Noted {
+	if g.Begun {
 		db.drop(former)
 	}
 	return nil
@@ -131,7 +131,7 @@ func (db *DB) readGenerations(ctx context.Context, models []*Model) error {
 			return err
 		}
 		db.tables[m].gate.known(g)
-		if db.tables[m].gate.begun = g.Number; !g.Noted {
+		if db.tables[m].gate.begun = g.Number; !g.Begun {
 			db.tables[m].gate.begun = -1
 		}
 		db.tables[m].serving.Store(m.shape(g.Number))
@@ -145,7 +145,7 @@ func (db *DB) resumeDrops(ctx context.Context) error { return db.eachDrop(ctx, d
 // eachDrop calls f with every former generation on record.
 func (db *DB) eachDrop(ctx context.Context, f func(*driver.Table)) error {
 	for after := ""; ; {
-		page, err := db.Notes(ctx, kindDrop, after, MaxLimit)
+		page, err := db.Notes(ctx, kindDrop, after, MaxPageRows)
 		if err != nil {
 			return err
 		}
@@ -157,7 +157,7 @@ func (db *DB) eachDrop(ctx context.Context, f func(*driver.Table)) error {
 			f(t)
 			after = n.ID
 		}
-		if len(page) < MaxLimit {
+		if len(page) < MaxPageRows {
 			return nil
 		}
 	}

@@ -59,7 +59,7 @@ func (k *kept) there(t *testing.T, generation int, key keys.Key) bool {
 }
 
 // first is a generation that rows have been folded into.
-var first = querydb.Generation{Noted: true}
+var first = querydb.Generation{Begun: true}
 
 func (f *fixture) wantRows(n int) {
 	f.t.Helper()

@@ -63,5 +63,5 @@ func (db *DB) enter(b *Batch, batch *driver.Batch) (leave func(), err error) {
 // check is a write that finds the generation to be the one that serves, or else keeps Last from being written.
 func (g *generationLock) check(table string) driver.Write {
 	row := Row{Key: keys.Key{PK: kindGeneration, SK: table}, Revision: g.revision}
-	return driver.Write{Table: notes, Kind: driver.Check, Row: row, Read: true}
+	return driver.Write{Table: notes, Kind: driver.CheckRevision, Row: row, IfRevision: true}
 }

@@ -26,29 +26,30 @@ type mark struct {
 	Notes string `json:"notes"` // identity of the table of notes when the mark was noted
 }
 
-// MarkState is what the mark of a table says of whose rows it holds.
-type MarkState uint8
+// Provenance is what the mark of a table says of whose rows it holds.
+type Provenance uint8
 
 // The states of a table.
 const (
-	// MarkRecorded: the mark of the table is on record, or the store has no marks.
-	MarkRecorded MarkState = iota
-	// MarkAbsent: there is none in the table, and none on record.
-	MarkAbsent
-	// MarkLost: there is none in the table any more, and one on record.
-	MarkLost
-	// MarkNotesReplaced: the notes are in another table than when the mark was noted, so they may be older than the rows.
-	MarkNotesReplaced
-	// MarkUnrecorded: the mark of the table is not on record.
-	MarkUnrecorded
+	// ProvenanceRecorded: the mark of the table is on record, or the store has no marks.
+	ProvenanceRecorded Provenance = iota
+	// ProvenanceUnmarked: there is none in the table, and none on record.
+	ProvenanceUnmarked
+	// ProvenanceMarkLost: there is none in the table any more, and one on record.
+	ProvenanceMarkLost
+	// ProvenanceNotesReplaced: the notes are in another table than when the mark was noted, so they may be older than the
+	// rows.
+	ProvenanceNotesReplaced
+	// ProvenanceUnknown: the mark of the table is not on record.
+	ProvenanceUnknown
 )
 
-// UnrecordedError says that a table which is to be begun holds rows already, of a fold that is not on record. It
+// UnknownRowsError says that a table which is to be begun holds rows already, of a fold that is not on record. It
 // matches ErrUnavailable.
-type UnrecordedError struct{ Table string }
+type UnknownRowsError struct{ Table string }
 
 // Error implements error.
-func (e *UnrecordedError) Error() string {
+func (e *UnknownRowsError) Error() string {
 	return fmt.Sprintf("table %s holds rows of a fold that is not on record: the table of notes, %s, was lost or "+
 		"is of another "+
 		"time, so nothing is folded into these rows, nor are they served: restore the notes; or stop all servers and run "+
@@ -56,13 +57,13 @@ func (e *UnrecordedError) Error() string {
 }
 
 // Is makes the error one of ErrUnavailable.
-func (e *UnrecordedError) Is(target error) bool { return target == ErrUnavailable }
+func (e *UnknownRowsError) Is(target error) bool { return target == ErrUnavailable }
 
 // MarkState compares the mark of a generation of the model's table with what is on record.
-func (db *DB) MarkState(ctx context.Context, m *Model, generation int) (MarkState, error) {
+func (db *DB) MarkState(ctx context.Context, m *Model, generation int) (Provenance, error) {
 	tells, ok := db.drv.(driver.Identifier)
 	if !ok {
-		return MarkRecorded, nil
+		return ProvenanceRecorded, nil
 	}
 	o, err := db.ownership(ctx, tells, m.shape(generation))
 	if err != nil {
@@ -71,31 +72,31 @@ func (db *DB) MarkState(ctx context.Context, m *Model, generation int) (MarkStat
 	return o, nil
 }
 
-func (db *DB) ownership(ctx context.Context, tells driver.Identifier, t *driver.Table) (MarkState, error) {
+func (db *DB) ownership(ctx context.Context, tells driver.Identifier, t *driver.Table) (Provenance, error) {
 	has, err := tells.Mark(ctx, t)
 	if err != nil {
-		return MarkUnrecorded, err
+		return ProvenanceUnknown, err
 	}
 	noted, _, err := db.notedMark(ctx, t)
 	if err != nil {
-		return MarkUnrecorded, err
+		return ProvenanceUnknown, err
 	}
 	switch {
 	case has == "" && noted == nil:
-		return MarkAbsent, nil
+		return ProvenanceUnmarked, nil
 	case noted == nil || has != "" && has != noted.Text:
-		return MarkUnrecorded, nil
+		return ProvenanceUnknown, nil
 	}
 	now, err := tells.TableID(ctx, notes)
 	switch {
 	case err != nil:
-		return MarkUnrecorded, err
+		return ProvenanceUnknown, err
 	case now != noted.Notes:
-		return MarkNotesReplaced, nil
+		return ProvenanceNotesReplaced, nil
 	case has == "":
-		return MarkLost, nil
+		return ProvenanceMarkLost, nil
 	}
-	return MarkRecorded, nil
+	return ProvenanceRecorded, nil
 }
 
 // notedMark reads the mark on record, nil where there is none.
@@ -138,7 +139,7 @@ func (db *DB) mark(ctx context.Context, m *Model, generation int, fresh bool) er
 		has, err = tells.SetMark(ctx, t, noted.Text)
 	}
 	if err == nil && has != noted.Text {
-		err = &UnrecordedError{physical(t)}
+		err = &UnknownRowsError{physical(t)}
 	}
 	if err != nil {
 		return &Error{Op: "mark the table of", Model: m.Name, Err: err}
@@ -155,7 +156,7 @@ func (db *DB) noteMark(ctx context.Context, tells driver.Identifier, n Note) (*m
 	if n.Value, err = json.Marshal(m); err != nil {
 		return nil, err
 	}
-	n.Read = true
+	n.IfRevision = true
 	return m, db.Apply(ctx, Batch{Notes: []Note{n}})
 }
 
@@ -163,13 +164,13 @@ func (db *DB) noteMark(ctx context.Context, tells driver.Identifier, n Note) (*m
 // made no marks.
 func (db *DB) foreign(ctx context.Context, tells driver.Identifier, t *driver.Table) (bool, error) {
 	o, err := db.ownership(ctx, tells, t)
-	if err != nil || o != MarkAbsent {
-		return o == MarkUnrecorded || o == MarkNotesReplaced, err
+	if err != nil || o != ProvenanceUnmarked {
+		return o == ProvenanceUnknown || o == ProvenanceNotesReplaced, err
 	}
 	return tells.HoldsRows(ctx, t)
 }
 
-// CheckUnrecorded returns an *UnrecordedError where the generation of the model's table, which is to be begun, holds
+// CheckUnrecorded returns an *UnknownRowsError where the generation of the model's table, which is to be begun, holds
 // rows of a fold that is not on record.
 func (db *DB) CheckUnrecorded(ctx context.Context, m *Model, generation int) error {
 	tells, ok := db.drv.(driver.Identifier)
@@ -179,7 +180,7 @@ func (db *DB) CheckUnrecorded(ctx context.Context, m *Model, generation int) err
 	t := m.shape(generation)
 	foreign, err := db.foreign(ctx, tells, t)
 	if err == nil && foreign {
-		err = &UnrecordedError{physical(t)}
+		err = &UnknownRowsError{physical(t)}
 	}
 	if err != nil {
 		return &Error{Op: "begin the table of", Model: m.Name, Err: err}
@@ -197,7 +198,7 @@ func (db *DB) SkipUnrecorded(ctx context.Context, m *Model, g Generation) error 
 	next := g.Next()
 	for ; ; next++ {
 		err := db.CheckUnrecorded(ctx, m, next)
-		var unrecorded *UnrecordedError
+		var unrecorded *UnknownRowsError
 		if err == nil {
 			break
 		}
@@ -210,7 +211,7 @@ func (db *DB) SkipUnrecorded(ctx context.Context, m *Model, g Generation) error 
 		return nil
 	}
 	list = append(list, Note{
-		Kind: kindGeneration, ID: m.Table, Value: []byte(strconv.Itoa(next - 1)), Read: true, Revision: g.revision,
+		Kind: kindGeneration, ID: m.Table, Value: []byte(strconv.Itoa(next - 1)), IfRevision: true, Revision: g.revision,
 	})
 	if err := db.Apply(ctx, Batch{Notes: list}); err != nil {
 		return &Error{Op: "pass over tables of", Model: m.Name, Err: err}

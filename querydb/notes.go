@@ -16,14 +16,14 @@ type Note struct {
 	Kind  string
 	ID    string
 	Value []byte
-	// Revision is, on a MultiWriter store, how often the note was written. Read says that the change was made of the note
-	// at that revision, 0 for none: where it has another by now, nothing of the notes is written, and the answer is
+	// Revision is, on a MultiWriter store, how often the note was written. IfRevision says that the change was made of the
+	// note at that revision, 0 for none: where it has another by now, nothing of the notes is written, and the answer is
 	// ErrStale.
-	Revision uint64
-	Read     bool
-	// Check says that nothing is written, and the note, which is Read, must still have the Revision. A store that is not
-	// MultiWriter has one writer, and passes over it.
-	Check bool
+	Revision   uint64
+	IfRevision bool
+	// CheckOnly says that nothing is written, and the note, which is IfRevision, must still have the Revision. A store
+	// that is not MultiWriter has one writer, and passes over it.
+	CheckOnly bool
 }
 
 // notesTable is the name of the table that the notes of all projections, and ours, are rows of: Kind is the partition,
@@ -47,7 +47,7 @@ func (db *DB) ReadNote(ctx context.Context, kind, id string) ([]byte, error) {
 	return n.Value, err
 }
 
-// Note reads one note; where there is none its Value is nil, and its Revision that of the next write's Read.
+// Note reads one note; where there is none its Value is nil, and its Revision that of the next write's IfRevision.
 func (db *DB) Note(ctx context.Context, kind, id string) (Note, error) {
 	k := keys.Key{PK: kind, SK: id}
 	n := Note{Kind: kind, ID: id}
@@ -99,13 +99,13 @@ func noteWrites(list []Note, shared bool) ([]driver.Write, error) {
 	var b record.Builder
 	writes := make([]driver.Write, 0, len(list))
 	for _, n := range list {
-		if n.Check && !shared {
+		if n.CheckOnly && !shared {
 			continue
 		}
 		w := driver.Write{Table: notes, Kind: driver.Delete, Row: Row{Key: keys.Key{PK: n.Kind, SK: n.ID},
-			Revision: n.Revision}, Read: n.Read}
-		if n.Check {
-			w.Kind = driver.Check
+			Revision: n.Revision}, IfRevision: n.IfRevision}
+		if n.CheckOnly {
+			w.Kind = driver.CheckRevision
 		} else if n.Value != nil {
 			rec, err := encodeNote(&b, n)
 			if err != nil {

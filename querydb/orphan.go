@@ -89,7 +89,8 @@ func (db *DB) notesOfOrphan(ctx context.Context, t *driver.Table) error {
 	}
 	if g.Number == t.Generation {
 		list = append(list, Note{
-			Kind: kindGeneration, ID: t.Name, Value: []byte(strconv.Itoa(t.Generation + 1)), Read: true, Revision: g.revision,
+			Kind: kindGeneration, ID: t.Name, Value: []byte(strconv.Itoa(t.Generation + 1)), IfRevision: true,
+			Revision: g.revision,
 		})
 	}
 	return db.Apply(ctx, Batch{Notes: list})

@@ -66,7 +66,7 @@ func started(t *testing.T, drv driver.Driver, m *querydb.Model) *fixture {
 	t.Helper()
 	f := openModels(t, drv, m)
 	g, err := f.Generation(t.Context(), m)
-	if err == nil && !g.Noted {
+	if err == nil && !g.Begun {
 		err = f.BeginGeneration(t.Context(), m, g, nil)
 	}
 	if err != nil {

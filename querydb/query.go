@@ -18,15 +18,15 @@ type Query struct {
 	// several in place of Range, ascending and not overlapping: they are read one after another
 	Ranges     []keys.Range
 	Reverse    bool
-	Limit      int // 1 to MaxLimit
+	Limit      int // 1 to MaxPageRows
 	Start      *keys.Cursor
 	Consistent bool
 	// Fields are the ordinals that the caller will read; rows of an index that carries less are completed by batched
 	// reads of the table. Nil means all.
 	Fields []int
-	// Keep says which rows are the caller's to know of; nil means all. The page is what it would be if there were no
+	// Visible says which rows are the caller's to know of; nil means all. The page is what it would be if there were no
 	// others, as are what is counted and what is taken of the budget of the request.
-	Keep func(*Row) bool
+	Visible func(*Row) bool
 }
 
 // Page is the answer to a Query. It is full, Limit rows, whenever the rows exist. The rows are for reading only.
@@ -46,7 +46,7 @@ func (db *DB) Query(ctx context.Context, m *Model, q Query) (Page, error) {
 		return Page{}, &Error{Op: "query", Model: m.Name, Err: fmt.Errorf("%w: there is no index %d", ErrInvalid, q.Index)}
 	}
 	if q.Index != driver.Primary {
-		q.Index = m.Slot(q.Index)
+		q.Index = m.PhysicalIndex(q.Index)
 	}
 	if err := db.readable(t); err != nil {
 		return Page{}, failed("query", m, err)
@@ -67,7 +67,7 @@ func (db *DB) Query(ctx context.Context, m *Model, q Query) (Page, error) {
 		Table: shape, Index: q.Index, PK: q.PK, Range: q.Range, Reverse: q.Reverse,
 		Limit: q.Limit, Start: q.Start, Consistent: q.Consistent, Now: db.now(),
 		Snapshot: q.Index == driver.Primary && db.whole(m),
-		Writer:   db.writer, Deleted: db.deleted && db.MultiWriter() && q.Index == driver.Primary,
+		Writer:   db.writer, WithDeleted: db.deleted && db.MultiWriter() && q.Index == driver.Primary,
 	}
 	var complete completion
 	if q.Index != driver.Primary && !covers(shape, &q) {
@@ -75,7 +75,7 @@ func (db *DB) Query(ctx context.Context, m *Model, q Query) (Page, error) {
 			return db.complete(ctx, t, count, &dq, found)
 		}
 	}
-	page, err := db.read(ctx, t, dq, ranges, complete, q.Keep)
+	page, err := db.read(ctx, t, dq, ranges, complete, q.Visible)
 	if moved := db.unmoved(t, shape.Generation); moved != nil {
 		return Page{}, failed("query", m, moved)
 	}

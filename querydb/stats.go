@@ -10,16 +10,16 @@ import (
 
 // Stats counts what was done with the rows of one model since Open.
 type Stats struct {
-	Model       string
-	Gets        uint64 // batches of Get, those that complete pages of an index among them
-	KeysGot     uint64 // keys that they asked for: how many rows were there would tell of rows that are forbidden
-	Queries     uint64 // ranges read
-	RowsQueried uint64 // as KeysGot where the range is a whole key of a unique index
-	Examined    uint64 // keys that ranges looked at
-	Batches     uint64 // commits that wrote rows
-	Writes      uint64 // rows written or deleted
-	Swept       uint64 // rows removed because they had expired
-	Errors      uint64 // calls of the driver that failed
+	Model         string
+	Gets          uint64 // batches of Get, those that complete pages of an index among them
+	KeysRequested uint64 // keys that they asked for: how many rows were there would tell of rows that are forbidden
+	Queries       uint64 // ranges read
+	RowsReturned  uint64 // as KeysRequested where the range is a whole key of a unique index
+	Examined      uint64 // keys that ranges looked at
+	Batches       uint64 // commits that wrote rows
+	Writes        uint64 // rows written or deleted
+	Swept         uint64 // rows removed because they had expired
+	Errors        uint64 // calls of the driver that failed
 	// Time that the driver took.
 	GetTime, QueryTime, ApplyTime time.Duration
 }
@@ -86,8 +86,8 @@ func (c *counters) failed(err error) {
 
 func (c *counters) snapshot() Stats {
 	return Stats{
-		Gets: c.gets.Load(), KeysGot: c.keysGot.Load(),
-		Queries: c.queries.Load(), RowsQueried: c.rowsQueried.Load(), Examined: c.examined.Load(),
+		Gets: c.gets.Load(), KeysRequested: c.keysGot.Load(),
+		Queries: c.queries.Load(), RowsReturned: c.rowsQueried.Load(), Examined: c.examined.Load(),
 		Batches: c.batches.Load(), Writes: c.writes.Load(), Swept: c.swept.Load(), Errors: c.errors.Load(),
 		GetTime:   time.Duration(c.getTime.Load()),
 		QueryTime: time.Duration(c.queryTime.Load()),

@@ -6,8 +6,8 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// TableOf is what a driver knows of a generation of the model's table.
-func TableOf(m *Model, generation int) *driver.Table { return m.shape(generation) }
+// DriverTable is what a driver knows of a generation of the model's table.
+func DriverTable(m *Model, generation int) *driver.Table { return m.shape(generation) }
 
 func (m *Model) shape(generation int) *driver.Table {
 	t := &driver.Table{
@@ -18,11 +18,11 @@ func (m *Model) shape(generation int) *driver.Table {
 	if m.Entity != nil {
 		t.Kind, t.Keys = m.Entity.Kind, m.Entity.Table.Keys
 		for i, p := range m.Entity.Table.Indexes {
-			t.Indexes[i] = driver.Index{Name: p.Name, Constant: p.Constant, Keys: p.Keys}
+			t.Indexes[i] = driver.Index{Name: p.Name, AlwaysSorted: p.AlwaysSorted, Keys: p.Keys}
 		}
 	}
 	for i, x := range m.Indexes {
-		to := &t.Indexes[m.Slot(i)]
+		to := &t.Indexes[m.PhysicalIndex(i)]
 		if m.Entity == nil {
 			to.Name = x.Name
 		}

@@ -34,7 +34,7 @@ func TestATableThatWasLostIsFoldedAnew(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				table := querydb.TableOf(app.Models[0], generation)
+				table := querydb.DriverTable(app.Models[0], generation)
 				none := func(string) {}
 				if err := drv.ApplyTables(t.Context(), dynamostore.Tables{Former: []*driver.Table{table}}, true, none); err != nil {
 					t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 var (
 	tenantsTable = &querydb.SharedTable{
 		Name: "Tenants", Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "kind"},
-		Indexes: []querydb.SharedIndex{{Name: "gsi1", Constant: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}}},
+		Indexes: []querydb.SharedIndex{{Name: "gsi1", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}}},
 	}
 	personModel = memberOf("Person")
 	taskModel   = memberOf("Task")
@@ -39,7 +39,7 @@ func memberOf(name string) *querydb.Model {
 		Indexes: []querydb.Index{{Name: "tenantMembers", PK: querydb.Half{Layout: together.PK(tenant), Fields: []int{1}},
 			SK: querydb.Half{Layout: together.SK(id), Fields: []int{0}}}},
 		TTL: -1, CreatedAt: -1, UpdatedAt: -1,
-		Entity: &querydb.Entity{Table: tenantsTable, Kind: name, Slots: []int{0}},
+		Entity: &querydb.Entity{Table: tenantsTable, Kind: name, PhysicalIndexes: []int{0}},
 	}
 }
 

@@ -15,7 +15,7 @@ func TestAWriterHasNotAppliedWhatAnotherHas(t *testing.T) {
 		"a row that both have":                 {Row{Position: at("p", 5), Applied: []Position{at("p", 3)}, Revision: 2}, 3},
 		"a row that came to another partition": {Row{Position: at("p", 5), Applied: []Position{at("q", 3)}, Revision: 2}, 0},
 	} {
-		if got := test.row.AppliedOf("p"); got.Offset != test.want {
+		if got := test.row.LastApplied("p"); got.Offset != test.want {
 			t.Errorf("%s: %d, want %d", name, got.Offset, test.want)
 		}
 	}

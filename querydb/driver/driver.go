@@ -157,9 +157,9 @@ type Field struct {
 type Index struct {
 	Name   string
 	PK, SK []int // ordinals of the composite fields; SK is empty where the index has no sort half, or a constant one
-	// Constant says that the index has a sort half also where SK is empty.
-	Constant bool
-	Keys     KeyNames // as those of the table
+	// AlwaysSorted says that the index has a sort half also where SK is empty.
+	AlwaysSorted bool
+	Keys         KeyNames // as those of the table
 	// Projected are the ordinals of the fields that an index entry carries, ascending; nil means all of them.
 	Projected []int
 	// Unique says that no two rows of the Kind have the same key in the index: a batch that would make it so is
@@ -171,7 +171,7 @@ type Index struct {
 }
 
 // Sorted reports whether the index has a sort half.
-func (x *Index) Sorted() bool { return len(x.SK) > 0 || x.Constant }
+func (x *Index) Sorted() bool { return len(x.SK) > 0 || x.AlwaysSorted }
 
 // Covers reports whether every one of the fields is in the index's entries.
 func (x *Index) Covers(fields []int) bool {
@@ -225,9 +225,9 @@ func (r *Row) Expired(now time.Time) bool { return !r.Expires.IsZero() && !r.Exp
 // InIndex reports whether a row with the key is in the index: whether every half that the index has is present.
 func (k *IndexKey) InIndex(x *Index) bool { return k.HasPK && (k.HasSK || !x.Sorted()) }
 
-// AppliedOf returns the last position of the partition that was applied to the row, the zero Position where none is
+// LastApplied returns the last position of the partition that was applied to the row, the zero Position where none is
 // known. Of a store that is not a MultiWriter it is Position; on a MultiWriter one that may be another writer's.
-func (r *Row) AppliedOf(partition string) Position {
+func (r *Row) LastApplied(partition string) Position {
 	for _, p := range r.Applied {
 		if p.Partition == partition {
 			return p
@@ -283,9 +283,9 @@ type Query struct {
 	// Members are the tables of the models whose rows the answer may hold, where there are several; Table is one of
 	// them. Rows of other kinds in the range are no part of the answer.
 	Members []*Table
-	// Deleted asks, of the table itself on a MultiWriter store, for deleted rows too, as far as they are still known. They
-	// count as rows of the page.
-	Deleted bool
+	// WithDeleted asks, of the table itself on a MultiWriter store, for deleted rows too, as far as they are still known.
+	// They count as rows of the page.
+	WithDeleted bool
 }
 
 // ReservedPrefix begins partition keys that are a driver's own in a table with unique indexes: querydb hands no row to
@@ -313,9 +313,9 @@ type WriteKind uint8
 const (
 	Put    WriteKind = iota // the row is as given, whatever was there
 	Delete                  // no row is under the key
-	// Check changes nothing. It is among Last, with Read, on a MultiWriter driver alone: nothing of Last is written unless
-	// the row is at Row.Revision.
-	Check
+	// CheckRevision changes nothing. It is among Last, with IfRevision, on a MultiWriter driver alone: nothing of Last is
+	// written unless the row is at Row.Revision.
+	CheckRevision
 	// DeletePartition deletes the rows under the partition key, of the table's Kind, but those that the batch writes one
 	// by one. It is among Writes, with Table, Row.Key.PK and Row.Position alone, and a MultiWriter driver is given none.
 	DeletePartition
@@ -324,16 +324,16 @@ const (
 // Write is the change of one row.
 //
 // On a MultiWriter store a write takes effect if the row is as the writer supposes, and makes the row's Revision one
-// higher. With Read, the row must be at Row.Revision; otherwise Apply fails with ErrStale. Without, the row must not
-// have reached Row.Position in that partition yet; where it has, the write was applied before, and counts as done. A
-// write without Read and Position takes effect always. A Delete without a Position leaves nothing behind; one with a
-// Position leaves a tombstone, also where there was no row.
+// higher. With IfRevision, the row must be at Row.Revision; otherwise Apply fails with ErrStale. Without, the row must
+// not have reached Row.Position in that partition yet; where it has, the write was applied before, and counts as done.
+// A write without IfRevision and Position takes effect always. A Delete without a Position leaves nothing behind; one
+// with a Position leaves a tombstone, also where there was no row.
 type Write struct {
-	Table *Table
-	Kind  WriteKind
-	Row   Row  // a Delete needs Key, Position and Revision alone
-	Read  bool // the change was made of the row as it was at Row.Revision
-	Part  *Part
+	Table      *Table
+	Kind       WriteKind
+	Row        Row  // a Delete needs Key, Position and Revision alone
+	IfRevision bool // the change was made of the row as it was at Row.Revision
+	Part       *Part
 	// Time is that of the event, by which keys of unique indexes are judged; nothing has expired at the zero time. Of
 	// several events it is the earliest.
 	Time time.Time
@@ -346,9 +346,9 @@ type Part struct {
 	Fields  []int // ordinals, ascending, of fields that are in no key half of the table itself
 	PK, SK  []int // ordinals of the indexes whose half it is
 	Expires bool  // the row's end is the writer's to say
-	// Of is how many writers share the room that a row has, evenly, so that all their parts together fit; 0 and 1 leave
-	// all of it to the part.
-	Of int
+	// WriterCount is how many writers share the room that a row has, evenly, so that all their parts together fit; 0 and 1
+	// leave all of it to the part.
+	WriterCount int
 }
 
 // Batch is the effect of one or more whole events.

@@ -6,10 +6,10 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// Outcome is the row that the write leaves under its key where there was the one before; each has a nil Record where
+// RowAfter is the row that the write leaves under its key where there was the one before; each has a nil Record where
 // there is no row. It is for drivers that read a row before they write it, and shares memory with both. What a
 // MultiWriter store knows of a row beside is not in it.
-func (w *Write) Outcome(writer string, before *Row) Row {
+func (w *Write) RowAfter(writer string, before *Row) Row {
 	out := Row{Key: w.Row.Key, Position: w.Row.Position, Kind: w.Table.Kind}
 	switch {
 	case w.Part == nil && w.Kind == Put:

@@ -44,8 +44,8 @@ func newHerd(name string, generation int, unique bool) herd {
 			Name: name, Generation: generation, Sorted: true, Kind: kind, PK: []int{0}, SK: []int{1},
 			Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "kind"},
 			Indexes: []driver.Index{
-				{Name: "first", Constant: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
-				{Name: "second", Constant: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
+				{Name: "first", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
+				{Name: "second", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
 			},
 		}
 		for i, field := range fieldNames {

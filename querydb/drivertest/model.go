@@ -44,7 +44,7 @@ func (m *model) apply(b *driver.Batch) bool {
 	for i := range b.Writes {
 		w := &b.Writes[i]
 		former, at := rows[w.Row.Key], w.Row.Position
-		if m.shared && !w.Read && reached(former.applied[b.Writer], at) {
+		if m.shared && !w.IfRevision && reached(former.applied[b.Writer], at) {
 			continue
 		}
 		next := kept{Row: m.outcome(w, b.Writer, &former.Row)}

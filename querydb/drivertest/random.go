@@ -74,7 +74,7 @@ func (t *trial) readAndWrite() {
 	row := t.row()
 	is := t.model.rows[row.Key].Revision
 	row.Revision = is + uint64(rapid.SampledFrom([]int{0, 0, 1}).Draw(t.T, "wrong by"))
-	b := driver.Batch{Writes: []driver.Write{{Table: t.table, Row: row, Read: true}}}
+	b := driver.Batch{Writes: []driver.Write{{Table: t.table, Row: row, IfRevision: true}}}
 	err := t.drv.Apply(t.Context(), b)
 	if stale := errors.Is(err, driver.ErrStale); stale != (row.Revision != is) || err != nil && !stale {
 		t.Fatalf("a row at revision %d, read at %d: %v", is, row.Revision, err)

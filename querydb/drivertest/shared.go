@@ -35,7 +35,7 @@ func removed(sk string, pos driver.Position) driver.Write {
 
 // asRead makes a write one of the row as it was at the revision.
 func asRead(w driver.Write, revision uint64) driver.Write {
-	w.Read, w.Row.Revision = true, revision
+	w.IfRevision, w.Row.Revision = true, revision
 	return w
 }
 
@@ -92,7 +92,7 @@ func (s *store) wantKnown(when string, want ...driver.Row) {
 	if diff := wholeDifference(there, s.query(q).Rows); diff != "" {
 		s.Errorf("%s: query: %s", when, diff)
 	}
-	q.Deleted = true
+	q.WithDeleted = true
 	if diff := wholeDifference(remembered, s.query(q).Rows); diff != "" {
 		s.Errorf("%s: query of deleted rows too: %s", when, diff)
 	}
@@ -201,10 +201,10 @@ func amongDeleted(s *store) {
 		q.Limit = limit
 		rows, _ := walk(s, s.drv, q)
 		s.wantNames("pages among deleted rows", rows, want...)
-		q.Deleted = true
+		q.WithDeleted = true
 		rows, _ = walk(s, s.drv, q)
 		s.wantNames("pages with deleted rows", rows, namesOf(all)...)
-		q.Reverse, q.Deleted = true, false
+		q.Reverse, q.WithDeleted = true, false
 		q.Range = keys.Range{Op: keys.AtMost, Lo: "17"}
 		if page := s.query(q); limit == 2 && (namesOf(page.Rows)[0] != "17" || !page.More) {
 			s.Errorf("the last two rows up to 17 are %q, more: %t", namesOf(page.Rows), page.More)
@@ -253,7 +253,7 @@ func separatePositions(s *store) {
 				s.Errorf("%s: writer %q: %s", how, writer, diff)
 			}
 			for _, p := range applied {
-				if got := row.AppliedOf(p.Partition); got != p {
+				if got := row.LastApplied(p.Partition); got != p {
 					s.Errorf("%s: writer %q has applied %v of %s, want %v", how, writer, got, p.Partition, p)
 				}
 			}
@@ -414,7 +414,7 @@ func lastCompared(s *store) {
 
 	// A check beside, which writes nothing.
 	check := asRead(positioned("0", "never", driver.Position{}), 4)
-	check.Kind = driver.Check
+	check.Kind = driver.CheckRevision
 	beside := asRead(positioned("2", "beside", driver.Position{}), 0)
 	s.apply(driver.Batch{Last: []driver.Write{beside, check}})
 	s.wantKnown("a check beside", known(last("after", 3)[0], 4), known(beside, 1))

@@ -80,7 +80,7 @@ func put(t *testing.T, id string, total int, offset uint64) driver.Write {
 }
 
 func read(w driver.Write, revision uint64) driver.Write {
-	w.Read, w.Row.Revision = true, revision
+	w.IfRevision, w.Row.Revision = true, revision
 	return w
 }
 

@@ -130,7 +130,7 @@ func TestItemsPutByHandAreRows(t *testing.T) {
 			}, 3)}
 			w.Row.Indexes, w.Row.Position = make([]driver.IndexKey, 1), position(1)
 			if again != nil {
-				w.Read, w.Row.Revision = true, again.Revision
+				w.IfRevision, w.Row.Revision = true, again.Revision
 			}
 			return w
 		}

@@ -57,7 +57,7 @@ func TestATableHasTheKeysAndAttributesThatItsModelNeeds(t *testing.T) {
 	shared := func(t *driver.Table) *driver.Table {
 		t.Kind, t.Keys = "task", driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"}
 		t.Indexes[0].Keys = driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}
-		t.Indexes[0].Constant = true
+		t.Indexes[0].AlwaysSorted = true
 		return t
 	}
 	tests := map[string]struct {

@@ -77,7 +77,7 @@ func (s *Store) reads(t *testing.T, table *driver.Table) seen {
 		}
 		for _, members := range [][]*driver.Table{nil, {table}} {
 			page, err := s.Query(t.Context(), driver.Query{
-				Table: table, Index: index, PK: driver.MarkPK, Limit: 10, Deleted: index == driver.Primary, Members: members,
+				Table: table, Index: index, PK: driver.MarkPK, Limit: 10, WithDeleted: index == driver.Primary, Members: members,
 			})
 			if err != nil {
 				t.Fatal(err)

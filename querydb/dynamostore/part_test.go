@@ -205,7 +205,7 @@ func TestPartsOfWritersAtOnce(t *testing.T) {
 // TestARowStaysInTheIndexesOfItsKey when one of its writers goes, and leaves them with the last.
 func TestARowStaysInTheIndexesOfItsKey(t *testing.T) {
 	table := *device
-	table.Name, table.Indexes = "DeviceAlone", []driver.Index{{Name: "all", Constant: true, PK: []int{0}}}
+	table.Name, table.Indexes = "DeviceAlone", []driver.Index{{Name: "all", AlwaysSorted: true, PK: []int{0}}}
 	every := func(p driver.Part) *driver.Part {
 		p.PK, p.SK = []int{0}, []int{0}
 		return &p

@@ -295,5 +295,5 @@ func (p *pager) row(it item) (row driver.Row, there bool, err error) {
 		return row, false, nil
 	}
 	row, err = d.row(it)
-	return row, !row.Expired(p.query.Now) && (row.Record != nil || p.query.Deleted), err
+	return row, !row.Expired(p.query.Now) && (row.Record != nil || p.query.WithDeleted), err
 }

@@ -106,10 +106,10 @@ func TestAPageGoesOnPastDeletedRowsInFewRequests(t *testing.T) {
 			if !reverse && page.Examined != 5+485+3+1 {
 				t.Errorf("%d keys are examined, want %d", page.Examined, 5+485+3+1)
 			}
-			q.Deleted = true
+			q.WithDeleted = true
 			page, err = s.Query(t.Context(), q)
 			if err != nil || len(page.Rows) != 8 || !reverse && (page.Rows[5].Record != nil ||
-				page.Rows[5].AppliedOf("events") != position(1)) {
+				page.Rows[5].LastApplied("events") != position(1)) {
 				t.Errorf("deleted rows are not shown: %v, %v", page.Rows, err)
 			}
 		}

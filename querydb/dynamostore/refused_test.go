@@ -91,7 +91,7 @@ func TestAnItemHasRoomForWhatAllWritersOfItMayWrite(t *testing.T) {
 				}, 3)
 				row.Position = position(1)
 				return driver.Batch{Writer: writer, Writes: []driver.Write{{Table: table, Row: row,
-					Part: &driver.Part{Fields: []int{of}, Of: 2}}}}
+					Part: &driver.Part{Fields: []int{of}, WriterCount: 2}}}}
 			}
 			applyTo(t, s, written(mostRow/2-200))
 			err := s.Apply(t.Context(), written(mostRow/2+1))

@@ -63,7 +63,7 @@ func window(t *testing.T, s *Store, log []step, from int) (b driver.Batch, next 
 // added reads the row and adds to it, unless that was done before.
 func added(t *testing.T, s *Store, id string, offset uint64) (w driver.Write, needed bool) {
 	row := get(t, s, id)[0]
-	if !row.AppliedOf("events").Before(position(offset)) {
+	if !row.LastApplied("events").Before(position(offset)) {
 		return w, false
 	}
 	total := 0

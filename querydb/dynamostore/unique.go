@@ -102,7 +102,7 @@ func (s *Store) uniqueChanges(ctx context.Context, b *driver.Batch) ([]*change, 
 			continue
 		}
 		row := &before[i]
-		if pos := c.write.Row.Position; !c.read && pos != (driver.Position{}) && !row.AppliedOf(pos.Partition).Before(pos) {
+		if pos := c.write.Row.Position; !c.read && pos != (driver.Position{}) && !row.LastApplied(pos.Partition).Before(pos) {
 			s.stats.conditionFailed.Add(1)
 			continue // it was applied before
 		}
@@ -152,7 +152,7 @@ func (s *Store) before(ctx context.Context, b *driver.Batch, all []*change) ([]d
 // ofRow makes the change again, of the row as it was read here.
 func (c *change) ofRow(revision uint64) (*change, error) {
 	w := *c.write
-	w.Read, w.Row.Revision = true, revision
+	w.IfRevision, w.Row.Revision = true, revision
 	next, err := c.shape.changeOf(&w, c.writer, c.now)
 	if err == nil {
 		next.reread = true
@@ -179,7 +179,7 @@ type claims struct {
 func (l *claims) add(c *change, before *driver.Row, writer string) error {
 	s, w := c.shape, c.write
 	row := strconv.Quote(w.Row.Key.PK) + " " + strconv.Quote(w.Row.Key.SK)
-	after := w.Outcome(writer, before)
+	after := w.RowAfter(writer, before)
 	for i := range s.table.Indexes {
 		if !s.table.Indexes[i].Unique {
 			continue

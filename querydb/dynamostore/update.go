@@ -71,17 +71,17 @@ func (s *shape) changeOf(w *driver.Write, writer string, now time.Time) (*change
 // fits refuses an item that is too large. A part of one has as much room as each of the others, whatever is there: how
 // large the item becomes is known before a request is sent.
 func (c *change) fits() error {
-	if c.part == nil || c.part.Of < 2 {
+	if c.part == nil || c.part.WriterCount < 2 {
 		if c.size > mostRow {
 			return fmt.Errorf("%w: the item has %d bytes, and may have %d", driver.ErrTooLarge, c.size, mostRow)
 		}
 		return nil
 	}
-	if share := mostRow / c.part.Of; c.size > share {
+	if share := mostRow / c.part.WriterCount; c.size > share {
 		return fmt.Errorf("%w: what %s writes of the item has %d bytes, and may have %d: %d projections write "+
 			"it, each up to "+
 			"its share of %d",
-			driver.ErrTooLarge, c.writer, c.size, share, c.part.Of, mostRow)
+			driver.ErrTooLarge, c.writer, c.size, share, c.part.WriterCount, mostRow)
 	}
 	return nil
 }
@@ -115,7 +115,7 @@ func (s *shape) begin(w *driver.Write, writer string, now time.Time) (*change, e
 	c := &change{
 		table: s.layout.table, row: driver.PrintableKey(w.Row.Key), key: s.key(w.Row.Key), names: map[string]string{},
 		values: item{},
-		read:   w.Read, revision: w.Row.Revision, check: w.Kind == driver.Check,
+		read:   w.IfRevision, revision: w.Row.Revision, check: w.Kind == driver.CheckRevision,
 		shape: s, write: w, writer: writer, now: now, part: w.Part,
 	}
 	if err := c.place(&w.Row.Position, writer); err != nil {

@@ -109,7 +109,7 @@ func TestRequestOfAWrite(t *testing.T) {
 	s := shapeOf(t, small)
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			w := driver.Write{Table: small, Kind: test.kind, Row: smallRow(t, "a", 5), Read: test.read}
+			w := driver.Write{Table: small, Kind: test.kind, Row: smallRow(t, "a", 5), IfRevision: test.read}
 			w.Row.Revision, w.Row.Position, w.Row.Expires = test.revision, test.position, test.expires
 			c, err := s.changeOf(&w, test.writer, time.Unix(1000, 0))
 			if err != nil {
@@ -153,7 +153,7 @@ func everyPlaceholderIsUsed(t *testing.T, c *change) {
 
 func TestAReadChangeKnowsItsOwnTraces(t *testing.T) {
 	s := shapeOf(t, small)
-	w := driver.Write{Table: small, Row: smallRow(t, "a", 5), Read: true}
+	w := driver.Write{Table: small, Row: smallRow(t, "a", 5), IfRevision: true}
 	w.Row.Revision, w.Row.Position = 4, driver.Position{Partition: "events", Offset: 7, Step: 10}
 	c, err := s.changeOf(&w, "w", time.Time{})
 	if err != nil {

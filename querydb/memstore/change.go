@@ -28,7 +28,7 @@ func (s *Store) changes(writer string, writes []*driver.Write) ([]change, error)
 		if err := c.stranger(); err != nil {
 			return nil, err
 		}
-		if out := w.Outcome(writer, before); out.Record != nil {
+		if out := w.RowAfter(writer, before); out.Record != nil {
 			c.next = &row{Row: out}
 		}
 		list[i] = c

@@ -125,7 +125,7 @@ func (s *MultiWriter) commit(b *driver.Batch, writes []*driver.Write) error {
 			return fmt.Errorf("memstore: %w: row %q of %s is not at revision %d", driver.ErrStale,
 				w.Row.Key, w.Table.Name, w.Row.Revision)
 		}
-		if !done && w.Kind != driver.Check {
+		if !done && w.Kind != driver.CheckRevision {
 			due = append(due, w)
 		}
 	}
@@ -144,7 +144,7 @@ func (s *MultiWriter) commit(b *driver.Batch, writes []*driver.Write) error {
 func (s *MultiWriter) supposed(b *driver.Batch, w *driver.Write) (stale, done bool) {
 	r := s.store.table(w.Table).rows[w.Row.Key]
 	switch {
-	case w.Read:
+	case w.IfRevision:
 		revision := uint64(0)
 		if r != nil {
 			revision = r.Revision

@@ -120,7 +120,7 @@ func (t *table) page(ctx context.Context, p partition, q *driver.Query) (page dr
 	budget := driver.BudgetOf(ctx)
 	for e := range p.selected(q) {
 		r := t.rows[e.key]
-		if r.deleted() && !q.Deleted {
+		if r.deleted() && !q.WithDeleted {
 			continue
 		}
 		page.Examined++

@@ -37,8 +37,8 @@ type Options struct {
 	Before func(Commit) error
 	// After is called when a commit has happened. Where it returns an error, that is the answer, and no later one happens.
 	After func(Commit) error
-	// Unguarded takes every row as one that has not reached the position of a write without Read. No store may do that:
-	// it is for tests that show that they would notice.
+	// Unguarded takes every row as one that has not reached the position of a write without IfRevision. No store may do
+	// that: it is for tests that show that they would notice.
 	Unguarded bool
 }
 

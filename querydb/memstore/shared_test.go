@@ -39,7 +39,7 @@ func del(sk string, pos driver.Position) driver.Write {
 
 // read makes a write one of the row as it was at the revision.
 func read(w driver.Write, revision uint64) driver.Write {
-	w.Read, w.Row.Revision = true, revision
+	w.IfRevision, w.Row.Revision = true, revision
 	return w
 }
 
@@ -117,7 +117,7 @@ func TestDeletedRowsAreSeenWhereTheyAreAskedForUntilTheyAreForgotten(t *testing.
 	page := func(deleted bool) []string {
 		t.Helper()
 		got, err := s.Query(t.Context(), driver.Query{Table: letters, Index: driver.Primary, PK: "p", Limit: 2,
-			Deleted: deleted})
+			WithDeleted: deleted})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -146,7 +146,7 @@ func (w *writer) write(ctx context.Context, db *pebble.DB, changes []change) (er
 
 // whole is the write of the whole row that the write of a part of it comes to.
 func (w *writer) whole(c *change, before *driver.Row) *driver.Write {
-	out := &driver.Write{Table: c.Table, Row: c.Outcome(w.name, before), Time: c.Time}
+	out := &driver.Write{Table: c.Table, Row: c.RowAfter(w.name, before), Time: c.Time}
 	if out.Row.Record == nil {
 		out.Kind = driver.Delete
 	}

@@ -21,9 +21,9 @@ var tableBlog = &querydb.SharedTable{
 	Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 	Indexes: []querydb.SharedIndex{
 		{Name: "gsi1", Keys: driver.KeyNames{PK: "type"}},
-		{Name: "gsi2", Constant: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
-		{Name: "gsi3", Constant: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
-		{Name: "gsi4", Constant: true, Keys: driver.KeyNames{PK: "gsi3pk", SK: "gsi3sk"}},
+		{Name: "gsi2", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
+		{Name: "gsi3", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
+		{Name: "gsi4", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi3pk", SK: "gsi3sk"}},
 	},
 }
 
@@ -104,7 +104,7 @@ var UserModel = &querydb.Model{
 	CreatedAt: -1,
 	UpdatedAt: -1,
 	Atomic:    true,
-	Entity:    &querydb.Entity{Table: tableBlog, Kind: "user", Slots: []int{0, 1, 2}},
+	Entity:    &querydb.Entity{Table: tableBlog, Kind: "user", PhysicalIndexes: []int{0, 1, 2}},
 }
 
 // PostModel describes the read model Post.
@@ -214,7 +214,7 @@ var PostModel = &querydb.Model{
 	TTL:       -1,
 	CreatedAt: -1,
 	UpdatedAt: -1,
-	Entity:    &querydb.Entity{Table: tableBlog, Kind: "post", Slots: []int{0, 1, 2, 3}},
+	Entity:    &querydb.Entity{Table: tableBlog, Kind: "post", PhysicalIndexes: []int{0, 1, 2, 3}},
 }
 
 // MemberModel describes the read model Member.

@@ -22,10 +22,10 @@ var tableTenants = &querydb.SharedTable{
 	Name: "Tenants",
 	Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 	Indexes: []querydb.SharedIndex{
-		{Name: "gsi1", Constant: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
-		{Name: "gsi2", Constant: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
-		{Name: "gsi3", Constant: true, Keys: driver.KeyNames{PK: "gsi3pk", SK: "gsi3sk"}},
-		{Name: "gsi4", Constant: true, Keys: driver.KeyNames{PK: "gsi4pk", SK: "gsi4sk"}},
+		{Name: "gsi1", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
+		{Name: "gsi2", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
+		{Name: "gsi3", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi3pk", SK: "gsi3sk"}},
+		{Name: "gsi4", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi4pk", SK: "gsi4sk"}},
 	},
 }
 
@@ -162,7 +162,7 @@ var EmployeeModel = &querydb.Model{
 	TTL:       -1,
 	CreatedAt: 6,
 	UpdatedAt: 7,
-	Entity:    &querydb.Entity{Table: tableTenants, Kind: "Employee", Slots: []int{0, 1, 2, 3}},
+	Entity:    &querydb.Entity{Table: tableTenants, Kind: "Employee", PhysicalIndexes: []int{0, 1, 2, 3}},
 }
 
 // TaskModel describes the read model Task.
@@ -280,7 +280,7 @@ var TaskModel = &querydb.Model{
 	TTL:       -1,
 	CreatedAt: 7,
 	UpdatedAt: 8,
-	Entity:    &querydb.Entity{Table: tableTenants, Kind: "Task", Slots: []int{0, 1, 2}},
+	Entity:    &querydb.Entity{Table: tableTenants, Kind: "Task", PhysicalIndexes: []int{0, 1, 2}},
 }
 
 // EquipmentModel describes the read model Equipment.
@@ -343,7 +343,7 @@ var EquipmentModel = &querydb.Model{
 	TTL:       -1,
 	CreatedAt: 4,
 	UpdatedAt: 5,
-	Entity:    &querydb.Entity{Table: tableTenants, Kind: "Equipment", Slots: []int{3}},
+	Entity:    &querydb.Entity{Table: tableTenants, Kind: "Equipment", PhysicalIndexes: []int{3}},
 }
 
 // ProjectMemberModel describes the read model ProjectMember.
@@ -406,7 +406,7 @@ var ProjectMemberModel = &querydb.Model{
 	TTL:       -1,
 	CreatedAt: 3,
 	UpdatedAt: 4,
-	Entity:    &querydb.Entity{Table: tableTenants, Kind: "ProjectMember", Slots: []int{2}},
+	Entity:    &querydb.Entity{Table: tableTenants, Kind: "ProjectMember", PhysicalIndexes: []int{2}},
 }
 
 // MembershipModel describes the read model Membership.

@@ -48,7 +48,7 @@ func (rd *Reader) readCollection(ctx context.Context, v access.Viewer, q *catalo
 		judged[m.Model.Entity.Kind] = v.KeepOwn(t)
 	}
 	if len(judged) > 0 {
-		cq.Keep = func(row *querydb.Row) bool { keep := judged[row.Kind]; return keep == nil || keep(row) }
+		cq.Visible = func(row *querydb.Row) bool { keep := judged[row.Kind]; return keep == nil || keep(row) }
 	}
 	binding := newBinding(q, &querydb.Query{PK: cq.PK, Ranges: cq.Ranges, Reverse: cq.Reverse}, v)
 	if r.Page.NextToken != nil {

@@ -63,7 +63,7 @@ func (rd *Reader) Page(ctx context.Context, v access.Viewer, q *catalog.Query, r
 		if !owner {
 			return Page{}, v.Refusal(t.Name)
 		}
-		dbq.Keep = v.KeepOwn(t)
+		dbq.Visible = v.KeepOwn(t)
 	}
 	binding := newBinding(q, &dbq, v)
 	if r.Page.NextToken != nil {

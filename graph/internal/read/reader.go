@@ -71,8 +71,8 @@ func (rd *Reader) first(
 	}
 	p, err := rd.db.Query(ctx, g.Type.Model, querydb.Query{
 		Index: g.Via, PK: at.PK, Range: within, Reverse: g.Via == driver.Primary, Limit: 1, Consistent: consistent,
-		Fields: fields,
-		Keep:   keep,
+		Fields:  fields,
+		Visible: keep,
 	})
 	if err != nil || len(p.Rows) == 0 {
 		return nil, err

@@ -45,7 +45,7 @@ func (f *tablesFile) sharedTable(t *schema.Table) {
 			if p.SK == "" {
 				f.line("{Name: %q, Keys: driver.KeyNames{PK: %q}},", p.Name, p.PK)
 			} else {
-				f.line("{Name: %q, Constant: true, Keys: driver.KeyNames{PK: %q, SK: %q}},", p.Name, p.PK, p.SK)
+				f.line("{Name: %q, AlwaysSorted: true, Keys: driver.KeyNames{PK: %q, SK: %q}},", p.Name, p.PK, p.SK)
 			}
 		}
 		f.line("},")
@@ -69,7 +69,7 @@ func (f *tablesFile) entity(r *schema.ReadModel) {
 	}
 	text := ""
 	if len(slots) > 0 {
-		text = ", Slots: " + ints(slots)
+		text = ", PhysicalIndexes: " + ints(slots)
 	}
 	f.line("Entity: &querydb.Entity{Table: %s, Kind: %q%s},", sharedVar(r.Entity.Table), r.Entity.Type, text)
 }

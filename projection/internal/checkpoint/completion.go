@@ -28,7 +28,7 @@ type completion struct {
 }
 
 func (c completion) note(projection string) querydb.Note {
-	return querydb.Note{Kind: kindCompletion, ID: projection, Value: encode(c), Read: true, Revision: c.revision}
+	return querydb.Note{Kind: kindCompletion, ID: projection, Value: encode(c), IfRevision: true, Revision: c.revision}
 }
 
 // readCompletion reads what is on record, about whichever generation; the zero completion where that is nothing.

@@ -15,7 +15,7 @@ type location struct {
 	// of the table of the generation that serves, "" where the store has no such thing, or the table is gone
 	tableID string
 	gone    bool // the table
-	owner   querydb.MarkState
+	owner   querydb.Provenance
 }
 
 func readLocation(ctx context.Context, db *querydb.DB, projection Projection) (p location, err error) {
@@ -48,8 +48,8 @@ func (p *location) good() bool {
 // then it holds no rows, or rows of an earlier time. Or the rows are not those that are on record: see
 // querydb.MarkState.
 func (p *location) lost() bool {
-	return p.here() && (p.gone || p.TableID != p.tableID || p.owner != querydb.MarkRecorded &&
-		p.owner != querydb.MarkAbsent)
+	return p.here() && (p.gone || p.TableID != p.tableID || p.owner != querydb.ProvenanceRecorded &&
+		p.owner != querydb.ProvenanceUnmarked)
 }
 
 // here reports whether what is on record is about the generation that serves.
@@ -58,7 +58,7 @@ func (p *location) here() bool { return p.Table == p.model.Table && p.Generation
 // joins reports whether another projection has begun the table anew, for this one too, so that it has not to do so
 // again.
 func (p *location) joins() bool {
-	return p.model.MultiProjection() && p.serving.Noted && p.serving.Version == p.model.Version && !p.forgotten &&
+	return p.model.MultiProjection() && p.serving.Begun && p.serving.Version == p.model.Version && !p.forgotten &&
 		!p.here()
 }
 
@@ -83,7 +83,7 @@ func TargetGeneration(ctx context.Context, db *querydb.DB, p Projection) (genera
 	return at.next(), nil
 }
 
-// CheckTarget returns a *querydb.UnrecordedError, without a change of anything, where the projection is to begin a
+// CheckTarget returns a *querydb.UnknownRowsError, without a change of anything, where the projection is to begin a
 // table that holds rows of a fold that is not on record.
 func CheckTarget(ctx context.Context, db *querydb.DB, p Projection) error {
 	at, err := readLocation(ctx, db, p)
@@ -112,7 +112,7 @@ func RebuildReason(ctx context.Context, db *querydb.DB, p Projection) (why strin
 
 // fresh reports whether nothing is on record of the rows or of how far they are.
 func (p *location) fresh() bool {
-	return p.Table == "" && !p.forgotten && !p.serving.Noted
+	return p.Table == "" && !p.forgotten && !p.serving.Begun
 }
 
 // why says what is not as it was when the Header was written, where it is not good.
@@ -132,11 +132,11 @@ func (p *location) why() string {
 	case p.here() && p.TableID != p.tableID:
 		return fmt.Sprintf("table %s is another than the one that its rows were written to: it was recreated, or restored",
 			was.Table)
-	case p.here() && p.owner == querydb.MarkLost:
+	case p.here() && p.owner == querydb.ProvenanceMarkLost:
 		return fmt.Sprintf("table %s has lost its rows", was.Table)
-	case p.here() && p.owner == querydb.MarkUnrecorded:
+	case p.here() && p.owner == querydb.ProvenanceUnknown:
 		return fmt.Sprintf("table %s holds the rows of another fold", was.Table)
-	case p.here() && p.owner == querydb.MarkNotesReplaced:
+	case p.here() && p.owner == querydb.ProvenanceNotesReplaced:
 		return "the table of notes was restored or recreated, so that the rows may be newer than what is on record of them"
 	}
 	return fmt.Sprintf("table %s has generation %d, and the checkpoint is of generation %d", p.model.Table,

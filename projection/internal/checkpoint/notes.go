@@ -112,7 +112,7 @@ func eachNote(ctx context.Context, db *querydb.DB, kind string, visit func(query
 func dropKind(ctx context.Context, db *querydb.DB, kind string) error {
 	most, _ := db.TxLimits()
 	if most == 0 {
-		most = querydb.MaxLimit
+		most = querydb.MaxPageRows
 	}
 	for {
 		notes, err := db.Notes(ctx, kind, "", most)

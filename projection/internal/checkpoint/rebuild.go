@@ -7,7 +7,7 @@ import (
 )
 
 // RequestRebuild has the projection drop its rows and rebuild from the whole log when it opens next, as Rebuild does,
-// and passes over tables that hold rows of a fold that is not on record: see querydb.UnrecordedError. It does not
+// and passes over tables that hold rows of a fold that is not on record: see querydb.UnknownRowsError. It does not
 // compare the log with what is on record; the start does, and folds nothing where Mismatches finds any.
 func RequestRebuild(ctx context.Context, db *querydb.DB, p Projection) error {
 	at, err := readLocation(ctx, db, p)

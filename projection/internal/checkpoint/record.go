@@ -28,7 +28,7 @@ func (b Record) With(partition string, c Checkpoint) Record {
 
 // note is the Header as it follows the one of the revision, and no other.
 func (h *Header) note(projection string, revision uint64) querydb.Note {
-	return querydb.Note{Kind: kindHeader, ID: projection, Value: encode(h), Read: true, Revision: revision}
+	return querydb.Note{Kind: kindHeader, ID: projection, Value: encode(h), IfRevision: true, Revision: revision}
 }
 
 // again is the Header with the wish that the rows are begun anew. The rest of it stays, since it leads to the
@@ -40,13 +40,13 @@ func (h Header) again(projection string, revision uint64) querydb.Note {
 
 // unchanged is a look at the Header's note: the batch that it is in takes effect only where it is as it was read.
 func (b *Record) unchanged(projection string) querydb.Note {
-	return querydb.Note{Kind: kindHeader, ID: projection, Read: true, Revision: b.revision, Check: true}
+	return querydb.Note{Kind: kindHeader, ID: projection, IfRevision: true, Revision: b.revision, CheckOnly: true}
 }
 
 // Notes are those of a commit after which the partition has come to c.
 func (b *Record) Notes(projection, partition string, c Checkpoint) []querydb.Note {
 	return []querydb.Note{b.unchanged(projection), {
-		Kind: b.Kind(KindCheckpoint, projection), ID: partition, Value: encode(c), Read: true, Revision: c.revision,
+		Kind: b.Kind(KindCheckpoint, projection), ID: partition, Value: encode(c), IfRevision: true, Revision: c.revision,
 	}}
 }
 

@@ -119,7 +119,7 @@ func (s *State) Open(ctx context.Context) error {
 		}
 		return s.Open(ctx)
 	}
-	if p.owner == querydb.MarkAbsent {
+	if p.owner == querydb.ProvenanceUnmarked {
 		if err := s.db.MarkTable(ctx, p.model, p.serving.Number); err != nil {
 			return err
 		}
@@ -175,7 +175,7 @@ func (s *State) sameTable(ctx context.Context, now time.Time) (bool, error) {
 		return false, err
 	}
 	owner, err := s.db.MarkState(ctx, s.p.Model, s.done.Generation)
-	if err != nil || owner != querydb.MarkRecorded {
+	if err != nil || owner != querydb.ProvenanceRecorded {
 		return false, err
 	}
 	s.identified = now

@@ -44,7 +44,7 @@ type fenced struct {
 
 func fence(projection string, taken json.RawMessage, revision uint64) querydb.Note {
 	return querydb.Note{
-		Kind: formerCheckpoint, ID: projection, Value: encode(fenced{Version: 2, Taken: taken}), Read: true,
+		Kind: formerCheckpoint, ID: projection, Value: encode(fenced{Version: 2, Taken: taken}), IfRevision: true,
 		Revision: revision,
 	}
 }
@@ -53,7 +53,7 @@ func fence(projection string, taken json.RawMessage, revision uint64) querydb.No
 func (f *former) again(projection string) querydb.Note {
 	return querydb.Note{
 		Kind: formerCheckpoint, ID: projection, Value: encode(fenced{Version: 2, Taken: f.text, Again: true}),
-		Read: true, Revision: f.revision,
+		IfRevision: true, Revision: f.revision,
 	}
 }
 
@@ -115,7 +115,8 @@ func (s *State) upgrade(ctx context.Context, p *location) error {
 		} else if e != nil {
 			c.Anchor = position.AnchorOf(e)
 		}
-		notes = append(notes, querydb.Note{Kind: p.Kind(KindCheckpoint, name), ID: partition, Value: encode(c), Read: true})
+		notes = append(notes, querydb.Note{Kind: p.Kind(KindCheckpoint, name), ID: partition, Value: encode(c),
+			IfRevision: true})
 	}
 	if err := s.db.Apply(ctx, querydb.Batch{Notes: notes}); err != nil {
 		return fmt.Errorf("take over the checkpoints of %s: %w", name, err)
@@ -152,9 +153,10 @@ func (w *verifier) formerEvent(ctx context.Context, at position.Ref) (*eventlog.
 func (s *State) copyFormer(ctx context.Context, p *location) error {
 	most, _ := s.db.TxLimits()
 	if most == 0 {
-		most = querydb.MaxLimit
+		most = querydb.MaxPageRows
 	}
-	guard := querydb.Note{Kind: formerCheckpoint, ID: s.p.Name, Read: true, Revision: p.former.revision, Check: true}
+	guard := querydb.Note{Kind: formerCheckpoint, ID: s.p.Name, IfRevision: true, Revision: p.former.revision,
+		CheckOnly: true}
 	notes := []querydb.Note{guard}
 	flush := func() error {
 		err := s.db.Apply(ctx, querydb.Batch{Notes: notes})

@@ -111,7 +111,7 @@ func (b *bounds) stateOf(row *querydb.Row, writer string) *readState {
 	if writer != "" {
 		row = &querydb.Row{Applied: row.Applied, Revision: row.Revision} // the position may be another writer's
 	}
-	s := &readState{applied: row.AppliedOf(b.first.Partition), revision: row.Revision}
+	s := &readState{applied: row.LastApplied(b.first.Partition), revision: row.Revision}
 	b.ahead = b.ahead || !s.applied.Before(b.first)
 	return s
 }

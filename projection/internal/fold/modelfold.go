@@ -140,7 +140,7 @@ func (f *modelFold[R]) writes(dst []querydb.Write) []querydb.Write {
 		}
 		w := querydb.Write{Model: f.desc, Row: e.stored, Time: e.time}
 		if e.asRead != nil {
-			w.Read, w.Row.Revision = true, e.asRead.revision
+			w.IfRevision, w.Row.Revision = true, e.asRead.revision
 		}
 		dst = append(dst, w)
 	}

@@ -44,7 +44,7 @@ func (f *partitions[R]) rollback() {
 func (f *partitions[R]) writes(dst []querydb.Write) []querydb.Write {
 	for _, g := range f.gone {
 		row := querydb.Row{Key: keys.Key{PK: g.pk}, Position: g.pos}
-		dst = append(dst, querydb.Write{Model: f.desc, Row: row, Partition: true})
+		dst = append(dst, querydb.Write{Model: f.desc, Row: row, DeletePartition: true})
 	}
 	return dst
 }

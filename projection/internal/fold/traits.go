@@ -69,14 +69,14 @@ func traitsOf(m *querydb.Model, w *querydb.Writer) traits {
 	for i := range m.Indexes {
 		s.indexes = append(s.indexes, indexOf(m, i, w))
 		if m.Indexes[i].Unique {
-			s.unique = append(s.unique, uniqueIndex{m.Slot(i), m.Indexes[i].SK.Layout.Exists()})
+			s.unique = append(s.unique, uniqueIndex{m.PhysicalIndex(i), m.Indexes[i].SK.Layout.Exists()})
 		}
 	}
 	return s
 }
 
 func indexOf(m *querydb.Model, i int, w *querydb.Writer) index {
-	x := index{slot: m.Slot(i), together: m.BothOrNeither()}
+	x := index{slot: m.PhysicalIndex(i), together: m.BothOrNeither()}
 	part := driver.Part{PK: []int{x.slot}, SK: []int{x.slot}}
 	if w != nil {
 		part = w.Part

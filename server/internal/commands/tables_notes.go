@@ -38,7 +38,7 @@ func (s *tables) unrecorded(ctx context.Context) error {
 func (s *tables) withoutNotes(ctx context.Context) error {
 	var all []*driver.Table
 	for _, m := range s.p.Models {
-		all = append(all, querydb.TableOf(m, 0))
+		all = append(all, querydb.DriverTable(m, 0))
 	}
 	list, err := s.FoldedTables(ctx, all)
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *tables) rebuildElsewhere(ctx context.Context) error {
 	}
 	for _, one := range s.p.Projections {
 		err := projection.CheckTarget(ctx, db, one)
-		var unrecorded *querydb.UnrecordedError
+		var unrecorded *querydb.UnknownRowsError
 		if errors.As(err, &unrecorded) {
 			fmt.Fprintf(s.p.Stdout, "the rows in table %s stay: the next start rebuilds projection %s from the whole log\n",
 				unrecorded.Table, one.Name)

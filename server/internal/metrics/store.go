@@ -35,8 +35,8 @@ func (m *Store) Collect(to chan<- prometheus.Metric) {
 	for _, s := range m.DB.Stats() {
 		counter(to, storeReads, float64(s.Gets), s.Model, "get")
 		counter(to, storeReads, float64(s.Queries), s.Model, "range")
-		counter(to, storeRows, float64(s.KeysGot), s.Model, "get")
-		counter(to, storeRows, float64(s.RowsQueried), s.Model, "range")
+		counter(to, storeRows, float64(s.KeysRequested), s.Model, "get")
+		counter(to, storeRows, float64(s.RowsReturned), s.Model, "range")
 		counter(to, storeExamined, float64(s.Examined), s.Model)
 		counter(to, storeCommits, float64(s.Batches), s.Model)
 		counter(to, storeWrites, float64(s.Writes), s.Model)

@@ -45,7 +45,7 @@ func NeededTables(
 		if err != nil {
 			return nil, fmt.Errorf("find the table that %s writes to: %w", p.Name, err)
 		}
-		list = append(list, querydb.TableOf(p.Model, g))
+		list = append(list, querydb.DriverTable(p.Model, g))
 		folded[p.Model] = true
 	}
 	for _, m := range models {
@@ -56,7 +56,7 @@ func NeededTables(
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, querydb.TableOf(m, g.Number))
+		list = append(list, querydb.DriverTable(m, g.Number))
 	}
 	return list, nil
 }
@@ -65,7 +65,7 @@ func NeededTables(
 func FirstTables(models []*querydb.Model) []*driver.Table {
 	list := []*driver.Table{querydb.NotesTable()}
 	for _, m := range models {
-		list = append(list, querydb.TableOf(m, 0))
+		list = append(list, querydb.DriverTable(m, 0))
 	}
 	return list
 }

@@ -42,7 +42,7 @@ func keepFirst(ctx context.Context, db *querydb.DB, id string, value []byte) ([]
 		if note.Value != nil {
 			return note.Value, nil
 		}
-		note.Value, note.Read = value, true
+		note.Value, note.IfRevision = value, true
 		err = db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{note}})
 		switch {
 		case errors.Is(err, querydb.ErrStale): // another server was faster

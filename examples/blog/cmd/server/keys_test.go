@@ -84,9 +84,9 @@ func TestAttributesAreCalledAsInTheGuide(t *testing.T) {
 	shared := model.PostModel.Entity.Table
 	want := []querydb.SharedIndex{
 		{Name: "gsi1", Keys: driver.KeyNames{PK: "type"}},
-		{Name: "gsi2", Constant: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
-		{Name: "gsi3", Constant: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
-		{Name: "gsi4", Constant: true, Keys: driver.KeyNames{PK: "gsi3pk", SK: "gsi3sk"}},
+		{Name: "gsi2", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
+		{Name: "gsi3", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
+		{Name: "gsi4", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi3pk", SK: "gsi3sk"}},
 	}
 	if diff := cmp.Diff(want, shared.Indexes); diff != "" {
 		t.Errorf("indexes of the table (-want +got):\n%s", diff)

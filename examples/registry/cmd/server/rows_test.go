@@ -157,7 +157,7 @@ func packagesUnder(license string) []string {
 func partition[R any](t *testing.T, c *querydb.Codec[R], index int, pk string) []R {
 	t.Helper()
 	var all []R
-	q := querydb.Query{Index: index, PK: pk, Limit: querydb.MaxLimit}
+	q := querydb.Query{Index: index, PK: pk, Limit: querydb.MaxPageRows}
 	for {
 		page, err := db.Query(t.Context(), c.Model, q)
 		if err != nil {

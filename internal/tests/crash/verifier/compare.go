@@ -57,9 +57,9 @@ func (c *comparison) model(ctx context.Context, m *querydb.Model) error {
 	if err := c.partitions(ctx, m, driver.Primary, name); err != nil {
 		return err
 	}
-	shape := querydb.TableOf(m, generation.Number)
+	shape := querydb.DriverTable(m, generation.Number)
 	for i := range m.Indexes {
-		if err := c.partitions(ctx, m, i, name+"/"+shape.Indexes[m.Slot(i)].Name); err != nil {
+		if err := c.partitions(ctx, m, i, name+"/"+shape.Indexes[m.PhysicalIndex(i)].Name); err != nil {
 			return fmt.Errorf("index %s: %w", m.Indexes[i].Name, err)
 		}
 	}
@@ -85,7 +85,7 @@ func (c *comparison) partitions(ctx context.Context, m *querydb.Model, index int
 	}
 	at := index
 	if at != driver.Primary {
-		at = m.Slot(at)
+		at = m.PhysicalIndex(at)
 	}
 	for _, pk := range c.met.partitions(m.Table, at) {
 		all <- pk
@@ -115,7 +115,7 @@ func (c *comparison) partition(ctx context.Context, m *querydb.Model, index int,
 
 // rows reads a partition to its end, without what is known of deleted rows.
 func rows(ctx context.Context, db *querydb.DB, m *querydb.Model, index int, pk string) (all []querydb.Row, err error) {
-	q := querydb.Query{Index: index, PK: pk, Limit: querydb.MaxLimit, Consistent: index == driver.Primary}
+	q := querydb.Query{Index: index, PK: pk, Limit: querydb.MaxPageRows, Consistent: index == driver.Primary}
 	if index != driver.Primary {
 		q.Fields = m.Indexes[index].Projected // no more than that, so that entries are not completed from the table
 	}
@@ -229,7 +229,7 @@ func (c *comparison) order(ctx context.Context, m *querydb.Model, index int, row
 	}
 	of := map[keys.Key]string{}
 	for i := range whole {
-		of[ks[i]] = whole[i].Indexes[m.Slot(index)].SK
+		of[ks[i]] = whole[i].Indexes[m.PhysicalIndex(index)].SK
 	}
 	return of, nil
 }

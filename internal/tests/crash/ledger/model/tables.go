@@ -26,8 +26,8 @@ var tableBank = &querydb.SharedTable{
 	Name: "Bank",
 	Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 	Indexes: []querydb.SharedIndex{
-		{Name: "gsi1", Constant: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
-		{Name: "gsi2", Constant: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
+		{Name: "gsi1", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
+		{Name: "gsi2", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
 	},
 }
 
@@ -464,7 +464,7 @@ var StandingModel = &querydb.Model{
 	TTL:       -1,
 	CreatedAt: -1,
 	UpdatedAt: -1,
-	Entity:    &querydb.Entity{Table: tableBank, Kind: "Standing", Slots: []int{0, 1}},
+	Entity:    &querydb.Entity{Table: tableBank, Kind: "Standing", PhysicalIndexes: []int{0, 1}},
 	Writers: []querydb.Writer{
 		{Name: "contact", Part: driver.Part{Fields: []int{1, 2}, PK: []int{1}, SK: []int{0, 1}}},
 		{Name: "worth", Part: driver.Part{Fields: []int{3, 4}, PK: []int{0}, SK: []int{1}}},
@@ -557,7 +557,7 @@ var MarkModel = &querydb.Model{
 	CreatedAt: -1,
 	UpdatedAt: -1,
 	Atomic:    true,
-	Entity:    &querydb.Entity{Table: tableBank, Kind: "Mark", Slots: []int{0, 1}},
+	Entity:    &querydb.Entity{Table: tableBank, Kind: "Mark", PhysicalIndexes: []int{0, 1}},
 }
 
 // AtPlaceCollection are the models that are read together as AtPlace.

@@ -20,9 +20,9 @@ var tableTenants = &querydb.SharedTable{
 	Name: "Tenants",
 	Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 	Indexes: []querydb.SharedIndex{
-		{Name: "gsi1", Constant: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
-		{Name: "gsi2", Constant: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
-		{Name: "gsi3", Constant: true, Keys: driver.KeyNames{PK: "gsi3pk", SK: "gsi3sk"}},
+		{Name: "gsi1", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
+		{Name: "gsi2", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
+		{Name: "gsi3", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi3pk", SK: "gsi3sk"}},
 	},
 }
 
@@ -134,7 +134,7 @@ var StaffModel = &querydb.Model{
 	TTL:       -1,
 	CreatedAt: -1,
 	UpdatedAt: -1,
-	Entity:    &querydb.Entity{Table: tableTenants, Kind: "Staff", Slots: []int{0, 1, 2}},
+	Entity:    &querydb.Entity{Table: tableTenants, Kind: "Staff", PhysicalIndexes: []int{0, 1, 2}},
 }
 
 // ChoreModel describes the read model Chore.
@@ -222,7 +222,7 @@ var ChoreModel = &querydb.Model{
 	TTL:       -1,
 	CreatedAt: -1,
 	UpdatedAt: -1,
-	Entity:    &querydb.Entity{Table: tableTenants, Kind: "Chore", Slots: []int{0, 1}},
+	Entity:    &querydb.Entity{Table: tableTenants, Kind: "Chore", PhysicalIndexes: []int{0, 1}},
 }
 
 // ToolModel describes the read model Tool.
@@ -274,7 +274,7 @@ var ToolModel = &querydb.Model{
 	TTL:       -1,
 	CreatedAt: -1,
 	UpdatedAt: -1,
-	Entity:    &querydb.Entity{Table: tableTenants, Kind: "Tool", Slots: []int{2}},
+	Entity:    &querydb.Entity{Table: tableTenants, Kind: "Tool", PhysicalIndexes: []int{2}},
 }
 
 // TenantMembersCollection are the models that are read together as TenantMembers.

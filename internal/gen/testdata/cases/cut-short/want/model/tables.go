@@ -20,7 +20,7 @@ var tableGarage = &querydb.SharedTable{
 	Name: "Garage",
 	Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 	Indexes: []querydb.SharedIndex{
-		{Name: "gsi1", Constant: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
+		{Name: "gsi1", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
 	},
 }
 
@@ -29,8 +29,8 @@ var tableVisits = &querydb.SharedTable{
 	Name: "Visits",
 	Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 	Indexes: []querydb.SharedIndex{
-		{Name: "gsi1", Constant: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
-		{Name: "gsi2", Constant: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
+		{Name: "gsi1", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
+		{Name: "gsi2", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
 	},
 }
 
@@ -97,7 +97,7 @@ var VanModel = &querydb.Model{
 	TTL:       -1,
 	CreatedAt: -1,
 	UpdatedAt: -1,
-	Entity:    &querydb.Entity{Table: tableGarage, Kind: "Van", Slots: []int{0}},
+	Entity:    &querydb.Entity{Table: tableGarage, Kind: "Van", PhysicalIndexes: []int{0}},
 }
 
 // BikeModel describes the read model Bike.
@@ -154,7 +154,7 @@ var BikeModel = &querydb.Model{
 	TTL:       -1,
 	CreatedAt: -1,
 	UpdatedAt: -1,
-	Entity:    &querydb.Entity{Table: tableGarage, Kind: "Bike", Slots: []int{0}},
+	Entity:    &querydb.Entity{Table: tableGarage, Kind: "Bike", PhysicalIndexes: []int{0}},
 }
 
 // VisitModel describes the read model Visit.
@@ -235,7 +235,7 @@ var VisitModel = &querydb.Model{
 	TTL:       -1,
 	CreatedAt: -1,
 	UpdatedAt: -1,
-	Entity:    &querydb.Entity{Table: tableVisits, Kind: "visit", Slots: []int{0, 1}},
+	Entity:    &querydb.Entity{Table: tableVisits, Kind: "visit", PhysicalIndexes: []int{0, 1}},
 }
 
 // GarageCollection are the models that are read together as Garage.

@@ -22,8 +22,8 @@ var tableMain = &querydb.SharedTable{
 	Name: "Main",
 	Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 	Indexes: []querydb.SharedIndex{
-		{Name: "gsi1", Constant: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
-		{Name: "gsi2", Constant: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
+		{Name: "gsi1", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
+		{Name: "gsi2", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
 	},
 }
 
@@ -32,7 +32,7 @@ var tableLegacy_ua_db = &querydb.SharedTable{
 	Name: "Legacy_a-b",
 	Keys: driver.KeyNames{PK: "PK", SK: "SK", Kind: "type"},
 	Indexes: []querydb.SharedIndex{
-		{Name: "GSI1", Constant: true, Keys: driver.KeyNames{PK: "GSI1PK", SK: "GSI1SK"}},
+		{Name: "GSI1", AlwaysSorted: true, Keys: driver.KeyNames{PK: "GSI1PK", SK: "GSI1SK"}},
 	},
 }
 
@@ -124,7 +124,7 @@ var JobModel = &querydb.Model{
 	TTL:       -1,
 	CreatedAt: -1,
 	UpdatedAt: -1,
-	Entity:    &querydb.Entity{Table: tableMain, Kind: "Job", Slots: []int{0, 1}},
+	Entity:    &querydb.Entity{Table: tableMain, Kind: "Job", PhysicalIndexes: []int{0, 1}},
 }
 
 // WorkerModel describes the read model Worker.
@@ -178,7 +178,7 @@ var WorkerModel = &querydb.Model{
 	TTL:       -1,
 	CreatedAt: -1,
 	UpdatedAt: -1,
-	Entity:    &querydb.Entity{Table: tableMain, Kind: "Person", Slots: []int{0}},
+	Entity:    &querydb.Entity{Table: tableMain, Kind: "Person", PhysicalIndexes: []int{0}},
 }
 
 // GrantModel describes the read model Grant.
@@ -308,5 +308,5 @@ var CrewModel = &querydb.Model{
 	TTL:       -1,
 	CreatedAt: -1,
 	UpdatedAt: -1,
-	Entity:    &querydb.Entity{Table: tableLegacy_ua_db, Kind: "Crew", Slots: []int{0}},
+	Entity:    &querydb.Entity{Table: tableLegacy_ua_db, Kind: "Crew", PhysicalIndexes: []int{0}},
 }

@@ -20,9 +20,9 @@ var tableBlog = &querydb.SharedTable{
 	Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 	Indexes: []querydb.SharedIndex{
 		{Name: "gsi0", Keys: driver.KeyNames{PK: "type"}},
-		{Name: "gsi1", Constant: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
-		{Name: "gsi2", Constant: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
-		{Name: "gsi3", Constant: true, Keys: driver.KeyNames{PK: "gsi3pk", SK: "gsi3sk"}},
+		{Name: "gsi1", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
+		{Name: "gsi2", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
+		{Name: "gsi3", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi3pk", SK: "gsi3sk"}},
 	},
 }
 
@@ -64,7 +64,7 @@ var AuthorModel = &querydb.Model{
 	TTL:       -1,
 	CreatedAt: -1,
 	UpdatedAt: -1,
-	Entity:    &querydb.Entity{Table: tableBlog, Kind: "author", Slots: []int{0}},
+	Entity:    &querydb.Entity{Table: tableBlog, Kind: "author", PhysicalIndexes: []int{0}},
 }
 
 // PostModel describes the read model Post.
@@ -181,5 +181,5 @@ var PostModel = &querydb.Model{
 	TTL:       -1,
 	CreatedAt: -1,
 	UpdatedAt: -1,
-	Entity:    &querydb.Entity{Table: tableBlog, Kind: "post", Slots: []int{0, 1, 2, 3}},
+	Entity:    &querydb.Entity{Table: tableBlog, Kind: "post", PhysicalIndexes: []int{0, 1, 2, 3}},
 }

@@ -19,8 +19,8 @@ var tableAccounts = &querydb.SharedTable{
 	Name: "Accounts",
 	Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 	Indexes: []querydb.SharedIndex{
-		{Name: "gsi1", Constant: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
-		{Name: "gsi2", Constant: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
+		{Name: "gsi1", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
+		{Name: "gsi2", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
 	},
 }
 
@@ -102,7 +102,7 @@ var AccountModel = &querydb.Model{
 	CreatedAt: -1,
 	UpdatedAt: -1,
 	Atomic:    true,
-	Entity:    &querydb.Entity{Table: tableAccounts, Kind: "Account", Slots: []int{0, 1}},
+	Entity:    &querydb.Entity{Table: tableAccounts, Kind: "Account", PhysicalIndexes: []int{0, 1}},
 }
 
 // LoginModel describes the read model Login.

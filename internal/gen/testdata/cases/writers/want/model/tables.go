@@ -19,8 +19,8 @@ var tableFleet = &querydb.SharedTable{
 	Name: "Fleet",
 	Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 	Indexes: []querydb.SharedIndex{
-		{Name: "gsi1", Constant: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
-		{Name: "gsi2", Constant: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
+		{Name: "gsi1", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
+		{Name: "gsi2", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
 	},
 }
 
@@ -114,7 +114,7 @@ var DeviceModel = &querydb.Model{
 	TTL:       6,
 	CreatedAt: -1,
 	UpdatedAt: -1,
-	Entity:    &querydb.Entity{Table: tableFleet, Kind: "Device", Slots: []int{0, 1}},
+	Entity:    &querydb.Entity{Table: tableFleet, Kind: "Device", PhysicalIndexes: []int{0, 1}},
 	Writers: []querydb.Writer{
 		{Name: "telemetry", Part: driver.Part{Fields: []int{3, 4}, PK: []int{1}, SK: []int{0, 1}}},
 		{Name: "enrichment", Part: driver.Part{Fields: []int{2}, PK: []int{0, 1}, SK: []int{1}}},
