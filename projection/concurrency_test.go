@@ -107,7 +107,7 @@ func (s *setting) want(when string, want map[string]int) {
 func (s *setting) checkpoint() string {
 	s.t.Helper()
 	db := open(s.t, s.store.Join(memstore.Options{}))
-	header, err := db.ReadNote(context.Background(), "projection", "script")
+	header, err := db.Notes().Value(context.Background(), "projection", "script")
 	if errors.Is(err, querydb.ErrNotFound) {
 		return ""
 	}
@@ -120,7 +120,7 @@ func (s *setting) checkpoint() string {
 	}
 	var value []byte
 	if err == nil {
-		value, err = db.ReadNote(context.Background(), fmt.Sprintf("checkpoint:%s.g%d:script", at.Table, at.Generation), "0")
+		value, err = db.Notes().Value(context.Background(), fmt.Sprintf("checkpoint:%s.g%d:script", at.Table, at.Generation), "0")
 	}
 	if err != nil && !errors.Is(err, querydb.ErrNotFound) {
 		s.t.Fatal(err)

@@ -38,7 +38,7 @@ func TestAnEventThatNoTransactionOfDynamoDBHoldsBecomesADeadLetter(t *testing.T)
 			if err != nil {
 				t.Fatal(err)
 			}
-			tables := dynamostore.Tables{Needed: []*driver.Table{querydb.NotesTable(), querydb.DriverTable(Model, 0)}}
+			tables := dynamostore.Tables{Needed: []*driver.Table{querydb.NotesTable(), Model.DriverTable(0)}}
 			if err := store.ApplyTables(t.Context(), tables, false, func(string) {}); err != nil {
 				t.Fatal(err)
 			}

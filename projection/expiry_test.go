@@ -264,7 +264,7 @@ func whyOf(t testing.TB, r *projection.Runner) (list []string) {
 
 // sweepUpTo removes the rows that ended before the time, as the store does by itself or is asked to.
 func sweepUpTo(t *rapid.T, f *mortalFold, before time.Time) int {
-	table := querydb.DriverTable(f.ops.Codec.Model, 0)
+	table := f.ops.Codec.Model.DriverTable(0)
 	if shared, is := f.store.(*memstore.MultiWriter); is {
 		return shared.Expire(table, before)
 	}

@@ -109,7 +109,7 @@ func TestAnEventOneOfWhoseRowsIsOfAnotherKindHasNoEffectBeforeItsRetry(t *testin
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := *querydb.DriverTable(m, 0)
+	other := *m.DriverTable(0)
 	other.Kind, other.Indexes = "gadget", nil
 	gadget := driver.Write{Table: &other, Row: driver.Row{Key: key}}
 	gadget.Row.Record, err = recordOf(o, Device{ID: ptr("b")})

@@ -160,7 +160,7 @@ func TestARebuildGoesOnWithTheLogOfItsClaimsAndKeepsNoneInTheEnd(t *testing.T) {
 		if m := mismatch(t, partitioned(t, 1, numbered(0, 115, "e")), drv, 40); m != nil {
 			t.Fatal(m)
 		}
-		n, err := open(t, drv).Note(ctx(), "completion", "script")
+		n, err := open(t, drv).Notes().Get(ctx(), "completion", "script")
 		if err != nil || !strings.Contains(string(n.Value), `"done":true`) || strings.Contains(string(n.Value), "claims") {
 			t.Errorf("on record: %s, %v; want that it is done, without claims", n.Value, err)
 		}
@@ -257,7 +257,7 @@ func TestProjectionsOfOneTableBeginItAnewOnceForAnAcceptedLog(t *testing.T) {
 			for _, p := range cast[:2] {
 				foldToTheEnd(t, p, older, drv)
 			}
-			serving, err := open(t, drv, model).Generation(ctx(), model)
+			serving, err := open(t, drv, model).Generations().Current(ctx(), model)
 			if err != nil || serving.Number != 1 {
 				t.Errorf("generation %d serves, %v; want 1", serving.Number, err)
 			}

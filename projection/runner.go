@@ -44,7 +44,7 @@ func NewRunner(p Projection, src eventlog.Source, db *querydb.DB, cfg RunnerConf
 // error where no other attempt can succeed. Run may be called again.
 func (r *Runner) Run(ctx context.Context) error { return r.engine.Run(ctx) }
 
-// Prepare reads what is on record, so that rows which are not complete are not served: see [querydb.DB.SetBuilding].
+// Prepare reads what is on record, so that rows which are not complete are not served: see [querydb.Rebuilds].
 // Call it before anybody reads the rows; Run does the same before it folds.
 func (r *Runner) Prepare(ctx context.Context) error { return r.engine.Prepare(ctx) }
 

@@ -179,7 +179,7 @@ func (th *simulation) refolded() (got, again left, err error) {
 	if got, err = a.left(); err != nil {
 		return got, again, err
 	}
-	decisions, err := a.db.Notes(ctx, "decision:script", "", 1000)
+	decisions, err := a.db.Notes().List(ctx, "decision:script", "", 1000)
 	if err != nil {
 		return got, again, err
 	}

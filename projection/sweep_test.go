@@ -23,7 +23,7 @@ func later() time.Time { return epoch.AddDate(1, 0, 0) }
 // leftAfterSweep is how many rows a sweep leaves of those that the log folds into.
 func leftAfterSweep(t *testing.T, db *querydb.DB, ids ...string) (n int) {
 	t.Helper()
-	if _, err := db.Sweep(t.Context()); err != nil {
+	if _, err := db.Expiry().Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range ids {

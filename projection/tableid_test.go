@@ -118,7 +118,7 @@ func TestATableThatIsSwappedUnderAServerIsNotServed(t *testing.T) {
 	store.mu.Lock()
 	store.none["Script.g1"] = true
 	store.mu.Unlock()
-	store.swap(t, querydb.DriverTable(Model, 0))
+	store.swap(t, Model.DriverTable(0))
 	c.move(time.Minute)
 	until("the table was swapped, and there is no other", true)
 	if s := status(t, r); s.CheckHealth(c.now(), time.Hour) == nil {
@@ -162,7 +162,7 @@ func TestATableThatIsSwappedUnderAServerIsFoundWithinHalfAMinute(t *testing.T) {
 			}
 			rounds()
 			await(t, r, projection.Live)
-			table := querydb.DriverTable(Model, 0)
+			table := Model.DriverTable(0)
 			looked := store.looks(generationOf(table))
 			rounds()
 			if now := store.looks(generationOf(table)); now != looked {
@@ -172,7 +172,7 @@ func TestATableThatIsSwappedUnderAServerIsFoundWithinHalfAMinute(t *testing.T) {
 			c.move(29 * time.Second)
 			rounds()
 			c.move(time.Second)
-			for limit := time.Now().Add(20 * time.Second); db.ServingGeneration(Model) == 0; {
+			for limit := time.Now().Add(20 * time.Second); db.Generations().Serving(Model) == 0; {
 				if time.Now().After(limit) {
 					t.Fatalf("the table was recreated half a minute ago, and is still served: %+v", status(t, r))
 				}

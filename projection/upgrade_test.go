@@ -20,7 +20,7 @@ import (
 func formerly(t *testing.T, db *querydb.DB) {
 	t.Helper()
 	read := func(kind string) []querydb.Note {
-		notes, err := db.Notes(t.Context(), kind, "", 1000)
+		notes, err := db.Notes().List(t.Context(), kind, "", 1000)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,7 +30,7 @@ func formerly(t *testing.T, db *querydb.DB) {
 		Version, Table string
 		Generation     int
 	}
-	header, err := db.ReadNote(t.Context(), "projection", "script")
+	header, err := db.Notes().Value(t.Context(), "projection", "script")
 	if err == nil {
 		err = json.Unmarshal(header, &at)
 	}
@@ -157,7 +157,7 @@ func TestAStoreOfAnEarlierVersionIsTakenOverAsItIs(t *testing.T) {
 					}
 				}
 				for _, kind := range []string{"aside:script", "replay:script"} {
-					if notes, err := db.Notes(t.Context(), kind, "", 10); err != nil || len(notes) > 0 {
+					if notes, err := db.Notes().List(t.Context(), kind, "", 10); err != nil || len(notes) > 0 {
 						t.Errorf("%d notes of kind %s are left, %v", len(notes), kind, err)
 					}
 				}
@@ -211,12 +211,12 @@ func TestAnEarlierVersionCannotReadWhatItMustNotGoOnFrom(t *testing.T) {
 				formerStore(t, log, drv)
 			}
 			db := open(t, drv)
-			before, err := db.Note(t.Context(), "checkpoint", "script")
+			before, err := db.Notes().Get(t.Context(), "checkpoint", "script")
 			if err != nil {
 				t.Fatal(err)
 			}
 			run(t, ended(log), db, quick())
-			n, err := db.Note(t.Context(), "checkpoint", "script")
+			n, err := db.Notes().Get(t.Context(), "checkpoint", "script")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -268,7 +268,7 @@ func TestADeadLetterOfAnEarlierVersionThatTheLogDoesNotHoldIsAMismatch(t *testin
 		}
 	}
 	db := open(t, drv)
-	n, err := db.Note(t.Context(), "checkpoint", "script")
+	n, err := db.Notes().Get(t.Context(), "checkpoint", "script")
 	if err != nil {
 		t.Fatal(err)
 	}

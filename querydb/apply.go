@@ -3,39 +3,52 @@ package querydb
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/internal/generation"
+	"github.com/foldql/foldql/querydb/internal/validate"
+)
+
+// Limits of rows and pages that hold on every store.
+const (
+	// MaxPageRows is how many rows a page has at most: 1,000.
+	MaxPageRows = validate.MaxPageRows
+	// MaxRowSize is how many bytes a row has at most, its record, key and index keys together: 409,600. Where several
+	// projections write the row, each may fill an equal share of it.
+	MaxRowSize = validate.MaxRowSize
 )
 
 // Write is the change of one row of a model. A nil Record deletes the row.
 type Write struct {
 	Model *Model
 	Row   Row
-	// IfRevision says that the change was made of the row as it was read, at Row.Revision: see driver.Write.
+	// IfRevision makes the write conditional on a MultiWriter store: it takes effect only if the stored row still has
+	// Row.Revision, at which it was read; otherwise the batch is ErrStale.
 	IfRevision bool
 	// Time is that of the event: see driver.Write.
 	Time time.Time
-	// DeletePartition deletes all rows under Row.Key.PK, but those that other writes of the batch are about. It is for
-	// stores with one writer, and models of which one projection writes the rows.
+	// DeletePartition deletes all rows under Row.Key.PK, except those that other writes of the batch are about. It is for
+	// stores with one writer, and models whose rows one projection writes.
 	DeletePartition bool
 }
 
 // Batch is the effect of one or more whole events of one projection, with the checkpoint that covers them.
 type Batch struct {
 	Writes []Write // no two of one row
-	// Notes are records of the projection's own (checkpoints, dead letters), in the same commit, or after all
-	// Writes on a store that cannot commit them together.
+	// Notes are records of the projection's own (checkpoints, dead letters). They are in the same commit, or, on a store
+	// that cannot commit them together, written after all Writes.
 	Notes []Note // no two of one name
 	// Generation is that of the table which the Notes are about. Where several projections write to the table, and one of
 	// them has begun another since, nothing is written, and the answer is ErrStale.
 	Generation int
-	// Writer and Deadline are as in driver.Batch; stores with one writer have no use for them.
+	// Writer and Deadline are as in driver.Batch; they have no effect on stores with one writer.
 	Writer   string
 	Deadline time.Time
 	// Atomic asks for one commit of everything also on a MultiWriter store; more than DB.TxLimits is ErrTooLarge.
 	Atomic bool
-	// MultiRow is as in driver.Batch.
+	// MultiRow says that one of the events changes several rows: see driver.Batch.
 	MultiRow bool
 }
 
@@ -61,9 +74,26 @@ func (db *DB) Apply(ctx context.Context, b Batch) error {
 	defer leave()
 	began := time.Now()
 	err = db.drv.Apply(ctx, batch)
-	db.count(b.Writes, err, time.Since(began))
+	db.tables.countApplied(b.Writes, err, time.Since(began))
 	if err != nil {
 		return applyError(b.Writes, err)
+	}
+	return nil
+}
+
+// Validate returns the error with which Apply would refuse the row, nil where it would not. A row with a nil Record is
+// one to delete.
+func (db *DB) Validate(m *Model, r *Row) error {
+	t, err := db.tables.of("check", m)
+	if err != nil {
+		return err
+	}
+	part, err := t.part(db.writer)
+	if err == nil {
+		err = validate.Row(t.serving.Load(), r, part, db.writer)
+	}
+	if err != nil {
+		return &Error{Op: "check", Model: m.Name, Key: driver.PrintableKey(r.Key), Err: err}
 	}
 	return nil
 }
@@ -77,7 +107,7 @@ func (db *DB) rowWrites(b *Batch, writes []driver.Write) error {
 		w := &b.Writes[i]
 		if t == nil || t.model != w.Model {
 			var err error
-			if t, err = db.table("apply", w.Model); err != nil {
+			if t, err = db.tables.of("apply", w.Model); err != nil {
 				return err
 			}
 			if part, err = t.part(b.Writer); err != nil {
@@ -85,29 +115,42 @@ func (db *DB) rowWrites(b *Batch, writes []driver.Write) error {
 			}
 			shape = t.serving.Load()
 		}
-		err := checkRow(shape, &w.Row, part, b.Writer)
+		err := validate.Row(shape, &w.Row, part, b.Writer)
 		if w.DeletePartition {
-			err = db.checkPartition(w, part)
+			err = checkPartition(w, part, db.MultiWriter())
 		}
 		if err != nil {
 			return &Error{Op: "apply", Model: w.Model.Name, Key: driver.PrintableKey(w.Row.Key), Err: err}
 		}
-		writes[i] = driver.Write{Table: shape, Kind: kindOf(w), Row: w.Row, IfRevision: w.IfRevision, Part: part,
-			Time: w.Time}
+		writes[i] = driver.Write{Table: shape, Kind: kindOf(w), Row: w.Row, IfRevision: w.IfRevision, Part: part, Time: w.Time}
 	}
 	return nil
 }
 
-// count adds a batch to the counters of each model that it writes.
-func (db *DB) count(writes []Write, err error, took time.Duration) {
-	for len(writes) > 0 {
-		m, n := writes[0].Model, 1
-		for n < len(writes) && writes[n].Model == m {
-			n++
+// enter holds the generations of tables with several projections that a batch writes to until leave is called, and
+// lets a store that other processes write to hold them too.
+func (db *DB) enter(b *Batch, batch *driver.Batch) (leave func(), err error) {
+	var held []*generation.Lock
+	leave = func() {
+		for _, l := range held {
+			l.Leave()
 		}
-		db.tables[m].stats.applied(n, err, took)
-		writes = writes[n:]
 	}
+	for i := range b.Writes {
+		t := db.tables[b.Writes[i].Model]
+		if !t.model.MultiProjection() || slices.Contains(held, t.lock) {
+			continue
+		}
+		if err := t.lock.Enter(t.model.Table, b.Generation, batch.Writes[i].Table.Generation); err != nil {
+			leave()
+			return nil, err
+		}
+		held = append(held, t.lock)
+		if db.MultiWriter() {
+			batch.Last = append(batch.Last, t.lock.Condition(t.model.Table))
+		}
+	}
+	return leave, nil
 }
 
 func applyError(writes []Write, err error) error {
@@ -131,13 +174,13 @@ func kindOf(w *Write) driver.WriteKind {
 }
 
 // checkPartition refuses the delete of a partition that cannot be.
-func (db *DB) checkPartition(w *Write, part *driver.Part) error {
-	if db.MultiWriter() || part != nil || w.Row.Record != nil {
+func checkPartition(w *Write, part *driver.Part, multiWriter bool) error {
+	if multiWriter || part != nil || w.Row.Record != nil {
 		return fmt.Errorf("%w: a partition is deleted at once where one process and one projection write its rows",
 			ErrInvalid)
 	}
 	if w.Row.Key.PK == "" {
 		return fmt.Errorf("%w: the partition key is empty", ErrInvalid)
 	}
-	return checkSizes(w.Row.Key.PK, "")
+	return validate.KeySize(w.Row.Key.PK, "")
 }

@@ -7,70 +7,91 @@ import (
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/internal/counter"
+	"github.com/foldql/foldql/querydb/internal/page"
+	"github.com/foldql/foldql/querydb/internal/validate"
 )
+
+// Collection is the models whose rows lie together in an index of a SharedTable, and are read together.
+type Collection struct {
+	Name    string
+	Table   *SharedTable
+	Index   int      // ordinal in Table.Indexes
+	Members []Member // in the order of the schema
+}
+
+// Member is a model of a Collection.
+type Member struct {
+	Model *Model
+	Index int // ordinal in Model.Indexes
+}
 
 // CollectionQuery asks for rows of one partition of a collection.
 type CollectionQuery struct {
 	PK      string
-	Ranges  []keys.Range // of sort keys, in the order of the keys and apart: they are read one after another
+	Ranges  []keys.Range // of sort keys, ascending and not overlapping: they are read one after another
 	Reverse bool
 	Limit   int // 1 to MaxPageRows
 	Start   *keys.Cursor
-	Visible func(*Row) bool // as that of a Query
+	Visible func(*Row) bool // as in Query
 }
 
 // QueryCollection reads one page of the rows of all members; Row.Kind says of which each is.
 func (db *DB) QueryCollection(ctx context.Context, c *Collection, q CollectionQuery) (Page, error) {
-	t, err := db.table("query", c.Members[0].Model)
+	t, err := db.tables.of("query", c.Members[0].Model)
 	if err != nil {
 		return Page{}, err
 	}
 	if err := db.allReadable(c, nil); err != nil {
 		return Page{}, failed("query", c.Members[0].Model, err)
 	}
-	shape := t.serving.Load()
-	for _, r := range q.Ranges {
-		one := Query{Index: c.Index, PK: q.PK, Range: r, Limit: q.Limit}
-		if err := checkQuery(shape, &one); err != nil {
+	pq := page.Query{
+		Query: driver.Query{
+			Table: t.serving.Load(), Index: c.Index, PK: q.PK, Reverse: q.Reverse, Limit: q.Limit, Start: q.Start,
+			Now: db.now(), Writer: db.writer,
+		},
+		Incomplete: slices.ContainsFunc(c.Members, Member.partial),
+		Visible:    q.Visible, Counters: &t.counters,
+	}
+	for i := range q.Ranges {
+		pq.Range = q.Ranges[i]
+		if err := validate.Query(&pq.Query, nil); err != nil {
 			return Page{}, &Error{Op: "query", Model: c.Name, Err: err}
 		}
 	}
 	if len(q.Ranges) == 0 {
 		return Page{}, &Error{Op: "query", Model: c.Name, Err: fmt.Errorf("%w: no range is asked for", ErrInvalid)}
 	}
-	dq := driver.Query{
-		Table: shape, Index: c.Index, PK: q.PK, Reverse: q.Reverse, Limit: q.Limit, Start: q.Start, Now: db.now(),
-		Writer: db.writer,
+	if pq.Incomplete {
+		pq.MemberCounters = make([]*counter.Counters, 0, len(c.Members))
 	}
 	for _, m := range c.Members {
-		member, err := db.table("query", m.Model)
+		member, err := db.tables.of("query", m.Model)
 		if err != nil {
 			return Page{}, err
 		}
-		dq.Members = append(dq.Members, member.serving.Load())
-	}
-	var complete completion
-	if slices.ContainsFunc(c.Members, Member.partial) {
-		complete = func(ctx context.Context, count counting, found *driver.Page) ([]Row, error) {
-			return db.completeMembers(ctx, c, count, &dq, found)
+		pq.Members = append(pq.Members, member.serving.Load())
+		if pq.Incomplete {
+			pq.MemberCounters = append(pq.MemberCounters, &member.counters)
 		}
 	}
-	page, err := db.read(ctx, t, dq, q.Ranges, complete, q.Visible)
-	if moved := db.allReadable(c, dq.Members); moved != nil {
+	found, err := db.reader.Read(ctx, &pq, q.Ranges)
+	if moved := db.allReadable(c, pq.Members); moved != nil {
 		return Page{}, failed("query", &Model{Name: c.Name}, moved)
 	}
-	return page, failed("query", &Model{Name: c.Name}, err)
+	return Page(found), failed("query", &Model{Name: c.Name}, err)
 }
 
-// allReadable is readable for all members of a collection, and unmoved where they have been read in these generations.
+// allReadable is readable for all members of a collection, and stillServes where they have been read in these
+// generations.
 func (db *DB) allReadable(c *Collection, read []*driver.Table) error {
 	for i, m := range c.Members {
-		t, err := db.table("query", m.Model)
+		t, err := db.tables.of("query", m.Model)
 		if err != nil {
 			return err
 		}
 		if err = db.readable(t); err == nil && read != nil {
-			err = db.unmoved(t, read[i].Generation)
+			err = db.stillServes(t, read[i].Generation)
 		}
 		if err != nil {
 			return err
@@ -79,41 +100,5 @@ func (db *DB) allReadable(c *Collection, read []*driver.Table) error {
 	return nil
 }
 
-// partial reports whether the entries of the member are less than its rows.
+// partial reports whether the entries of the member hold less than its rows.
 func (m Member) partial() bool { return m.Model.Indexes[m.Index].Projected != nil }
-
-// completeMembers is complete for a page of rows of several kinds: one batch for each kind whose entries are partial.
-func (db *DB) completeMembers(
-	ctx context.Context, c *Collection, count counting, dq *driver.Query, found *driver.Page,
-) ([]Row, error) {
-	rows := slices.Clone(found.Rows)
-	for i, m := range c.Members {
-		if !m.partial() {
-			continue
-		}
-		var places []int
-		var ks []keys.Key
-		for at := range rows {
-			if rows[at].Kind == m.Model.Entity.Kind {
-				places, ks = append(places, at), append(ks, rows[at].Key)
-			}
-		}
-		if len(ks) == 0 {
-			continue
-		}
-		t, err := db.table("query", m.Model)
-		if err != nil {
-			return nil, err
-		}
-		got, err := db.getDistinct(ctx, count(t), driver.Get{Table: dq.Members[i], Keys: ks, Now: dq.Now})
-		if err != nil {
-			return nil, err
-		}
-		for n, at := range places {
-			if rows[at].Record = nil; under(&got[n], dq, found.Starts[at].Index) {
-				rows[at].Record = got[n].Record
-			}
-		}
-	}
-	return slices.DeleteFunc(rows, func(r Row) bool { return r.Record == nil }), nil
-}

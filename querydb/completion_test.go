@@ -122,7 +122,7 @@ func TestErrorsOfTheDriverNameTheActAndTheModelAndKeepTheirCause(t *testing.T) {
 		_, get := f.Get(t.Context(), f.model, []keys.Key{row.Key}, false)
 		_, query := f.Query(t.Context(), f.model, querydb.Query{Index: byStatus, PK: "open", Limit: 1})
 		apply := f.Apply(t.Context(), querydb.Batch{Writes: []querydb.Write{{Model: f.model, Row: row}}})
-		restart := f.BeginGeneration(t.Context(), f.model, first, nil)
+		restart := f.Generations().Begin(t.Context(), f.model, first, nil)
 		for op, err := range map[string]error{"get": get, "query": query, "apply": apply, "restart": restart} {
 			var named *querydb.Error
 			if !errors.Is(err, cause) || !errors.As(err, &named) || named.Op != op || named.Model != "Order" {

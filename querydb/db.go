@@ -4,14 +4,14 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/internal/background"
+	"github.com/foldql/foldql/querydb/internal/page"
 )
 
-// Types of the driver contract that callers of DB meet.
+// Types of the driver contract that users of a DB work with.
 type (
 	Row      = driver.Row
 	Position = driver.Position
@@ -19,30 +19,27 @@ type (
 	IndexKey = driver.IndexKey
 )
 
-// DB is the store of rows. What holds for every driver is done here once: validation, limits, wrapping of errors,
-// completion of rows that an index holds in part, counting. It is safe for concurrent use.
+// DB stores rows and reads them. What holds for every driver is done here once: validation, limits, wrapping of
+// errors, completion of rows that an index holds in part, counting. It is safe for concurrent use.
+//
+// Its own methods read and write rows. What else there is to a store is grouped by subject: [DB.Notes],
+// [DB.Generations], [DB.Rebuilds], [DB.Tables], [DB.Expiry].
 type DB struct {
 	drv        driver.Driver
+	reader     page.Reader
 	now        func() time.Time
-	log        *slog.Logger
-	tables     map[*Model]*table // never changes after Open
-	background *background
-	// Of a view for folds: who folds, and whether deleted rows are to be seen as far as the store knows of them.
+	tables     tables
+	background *background.Tasks
+
+	notes       *Notes
+	generations *Generations
+	rebuilds    *Rebuilds
+	physical    *Tables
+	expiry      *Expiry
+
+	// Of a view for folds: who folds, and that rows are seen as a fold has to see them.
 	writer  string
-	deleted bool
-}
-
-// table is where the rows of a model are kept, and what was done with them.
-type table struct {
-	model    *Model
-	parts    map[string]*driver.Part      // by writer; see Model.parts
-	gate     *generationLock              // that of the other models in the table, too
-	serving  atomic.Pointer[driver.Table] // the generation that reads and writes go to
-	building building                     // who has to fold rows of it before it can be read
-	stats    counters
-
-	restart   sync.Mutex // held while a generation follows another, and by a sweep
-	watermark time.Time  // see SetExpiryWatermark
+	forFold bool
 }
 
 // Config tunes a DB; the zero Config means the defaults.
@@ -51,8 +48,8 @@ type Config struct {
 	Now func() time.Time
 	// Log is told what happens in the background; slog.Default by default.
 	Log *slog.Logger
-	// SweepEvery is how often rows that have expired are looked for, to be removed; 5 minutes by default. It counts on
-	// stores that do not remove them by themselves: see Sweep.
+	// SweepEvery is how often the DB removes expired rows; 5 minutes by default. It has no effect on stores that remove
+	// them by themselves: see Expiry.Sweep.
 	SweepEvery time.Duration
 }
 
@@ -69,44 +66,60 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Open prepares the tables of the models over a driver. It reads which generation of each table serves, and goes on
-// with removing former generations where that was interrupted.
-// The DB owns the driver from then on, and Close closes it; where Open fails, the driver is still the caller's.
+// Open prepares the tables of the models over a driver. It reads which generation of each table serves, and resumes
+// the removal of former generations where that was interrupted. From then on the DB owns the driver, and Close closes
+// it; where Open fails, the driver is still the caller's.
 func Open(ctx context.Context, drv driver.Driver, models []*Model, cfg Config) (*DB, error) {
 	cfg = cfg.withDefaults()
 	if cfg.SweepEvery < 0 {
 		return nil, &Error{Op: "open", Err: fmt.Errorf("%w: SweepEvery is %v: it may not be negative", ErrInvalid,
 			cfg.SweepEvery)}
 	}
-	db := &DB{
-		drv: drv, now: cfg.Now, log: cfg.Log, tables: make(map[*Model]*table, len(models)),
-		background: newBackground(),
-	}
-	named, gates := map[string]*Model{}, map[string]*generationLock{}
-	for _, m := range models {
-		if err := checkModel(m, named); err != nil {
-			return nil, &Error{Op: "open", Model: m.Name, Err: err}
-		}
-		if named[m.Table] == nil {
-			named[m.Table] = m
-			gates[m.Table] = &generationLock{}
-		}
-		db.tables[m] = &table{model: m, parts: m.parts(), gate: gates[m.Table]}
-	}
-	if err := db.readGenerations(ctx, models); err != nil {
+	list, err := newTables(models)
+	if err != nil {
 		return nil, err
 	}
-	if err := db.resumeDrops(ctx); err != nil {
+	db := newDB(drv, list, cfg)
+	if err := db.generations.load(ctx, models); err != nil {
 		return nil, err
 	}
-	db.sweepInBackground(cfg.SweepEvery)
+	if err := db.physical.resumeDrops(ctx); err != nil {
+		return nil, err
+	}
+	db.expiry.sweepInBackground(db.background, cfg.SweepEvery)
 	return db, nil
 }
+
+func newDB(drv driver.Driver, list tables, cfg Config) *DB {
+	db := &DB{
+		drv: drv, reader: page.Reader{Driver: drv}, now: cfg.Now, tables: list, background: background.New(),
+		notes: &Notes{drv: drv}, rebuilds: &Rebuilds{tables: list},
+		expiry: &Expiry{drv: drv, tables: list, now: cfg.Now, log: cfg.Log},
+	}
+	db.physical = &Tables{drv: drv, tables: list, notes: db.notes, background: db.background, log: cfg.Log}
+	db.generations = &Generations{tables: list, notes: db.notes, physical: db.physical}
+	return db
+}
+
+// Notes reads the notes of the store.
+func (db *DB) Notes() *Notes { return db.notes }
+
+// Generations begins generations of tables, and knows which of them serves.
+func (db *DB) Generations() *Generations { return db.generations }
+
+// Rebuilds refuses reads of rows that are still being folded.
+func (db *DB) Rebuilds() *Rebuilds { return db.rebuilds }
+
+// Tables looks after the tables that the store has.
+func (db *DB) Tables() *Tables { return db.physical }
+
+// Expiry removes rows that have expired.
+func (db *DB) Expiry() *Expiry { return db.expiry }
 
 // Close waits for calls in flight, stops the work in the background, which the next Open resumes, and closes the
 // driver.
 func (db *DB) Close() error {
-	db.background.stop()
+	db.background.Stop()
 	if err := db.drv.Close(); err != nil {
 		return fmt.Errorf("close the store: %w", err)
 	}
@@ -114,35 +127,30 @@ func (db *DB) Close() error {
 }
 
 // ForFold returns a view of the same DB for the fold of a writer: see driver.Batch.Writer. In it nothing has expired,
-// rows are there until they are deleted, because a row's end is to be compared with the time of an event and not with
-// the clock. On a MultiWriter store it shows deleted rows too, with a nil Record and what has been applied to them.
+// and rows are there until they are deleted, because a row's end is to be compared with the time of an event and not
+// with the clock; rows that are being rebuilt are readable. On a MultiWriter store it shows deleted rows too, with a
+// nil Record and what has been applied to them.
 func (db *DB) ForFold(writer string) *DB {
 	view := *db
 	view.now = func() time.Time { return time.Time{} }
-	view.writer, view.deleted = writer, true
+	view.writer, view.forFold = writer, true
 	return &view
 }
 
-// MultiWriter reports whether other processes may write to the store at the same time, and a batch is not there whole
-// or not at all: see driver.MultiWriter.
-func (db *DB) MultiWriter() bool {
-	_, shared := db.drv.(driver.MultiWriter)
-	return shared
+// MultiWriter reports whether several processes may write to the store at the same time. A batch then takes effect row
+// by row, unless it is Atomic: see driver.MultiWriter.
+func (db *DB) MultiWriter() bool { return isMultiWriter(db.drv) }
+
+func isMultiWriter(drv driver.Driver) bool {
+	_, is := drv.(driver.MultiWriter)
+	return is
 }
 
-// TxLimits is what one batch of an atomic model can hold, its notes included: so many writes, and bytes of their rows;
-// zeros where there is no such limit.
+// TxLimits is what one Atomic batch can hold, its notes included: so many writes, and bytes of their rows; zeros where
+// there is no such limit.
 func (db *DB) TxLimits() (writes, bytes int) {
 	if limited, ok := db.drv.(driver.TxLimiter); ok {
 		return limited.TxLimits()
 	}
 	return 0, 0
-}
-
-// table finds the table of a model.
-func (db *DB) table(op string, m *Model) (*table, error) {
-	if t := db.tables[m]; t != nil {
-		return t, nil
-	}
-	return nil, &Error{Op: op, Model: m.Name, Err: fmt.Errorf("%w: the model was not given to Open", ErrInvalid)}
 }

@@ -232,7 +232,7 @@ func TestNotesAreOrderedReadAndDeleted(t *testing.T) {
 	if err := f.Apply(t.Context(), put); err != nil {
 		t.Fatal(err)
 	}
-	got, err := f.Notes(t.Context(), "k", "", 10)
+	got, err := f.Notes().List(t.Context(), "k", "", 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,16 +240,16 @@ func TestNotesAreOrderedReadAndDeleted(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if got, err = f.Notes(t.Context(), "k", "a", 10); err != nil || len(got) != 1 || got[0].ID != "b" {
+	if got, err = f.Notes().List(t.Context(), "k", "a", 10); err != nil || len(got) != 1 || got[0].ID != "b" {
 		t.Errorf("after a: %v, %v; want b", got, err)
 	}
 	if err := f.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{{Kind: "k", ID: "b"}}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.ReadNote(t.Context(), "k", "b"); !errors.Is(err, querydb.ErrNotFound) {
+	if _, err := f.Notes().Value(t.Context(), "k", "b"); !errors.Is(err, querydb.ErrNotFound) {
 		t.Errorf("a deleted note: %v, want ErrNotFound", err)
 	}
-	if v, err := f.ReadNote(t.Context(), "l", "a"); err != nil || string(v) != string(value) {
+	if v, err := f.Notes().Value(t.Context(), "l", "a"); err != nil || string(v) != string(value) {
 		t.Errorf("the note of another kind: %q, %v", v, err)
 	}
 }

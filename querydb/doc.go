@@ -1,10 +1,19 @@
 // Package querydb stores rows and finds them again: by key, by one range of one partition, or in one batch; never by a
 // scan.
 //
-// A [DB] is one concrete type over a thin driver (package driver). Generated code describes each read model by a
-// [Model] and ties it to its Go type by a [Codec]; [Encode] and [KeyOf] turn rows into what is stored, and DB writes
-// and reads it. What holds on every store is written once here: which keys and rows are allowed, how errors look, how a
-// page of an index is completed from the table, which generation of a table serves, and what is counted.
+// A [DB] works in the same way on every store, over a small driver (package driver). It promises:
+//
+//   - A batch is durable when [DB.Apply] returns, and every read that begins afterwards can see it. What a batch means
+//     on a store that several processes write to stands at [driver.MultiWriter].
+//   - A page that [DB.Query] returns is full whenever the rows exist, and pages that follow one another neither miss a row
+//     that stays nor return it twice.
+//   - Rows that are still being folded are not served: reads fail with an [IncompleteError] until they are complete.
+//   - Every error matches one of a few, such as [ErrInvalid] and [ErrUnavailable].
+//
+// To start, open a DB over a driver with the models that it is to hold, apply batches of writes, and read: the example
+// of the package does all three. Generated code describes each read model by a [Model] and ties it to its Go type by a
+// [Codec]; [Encode] and [KeyOf] turn rows into what is stored. [DB.Notes] keeps small records beside the rows;
+// [DB.Generations], [DB.Rebuilds], [DB.Tables] and [DB.Expiry] are for whoever folds events into the rows.
 //
 // Limits, in bytes: a partition key 2,048, a sort key 1,024, a row 409,600 with its key and its index keys. A page has
 // 1 to 1,000 rows.

@@ -99,7 +99,7 @@ func TestAllModelsOfATableAreBegunAnewTogether(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			orders, returns := openEntities(t, drv)
 			ctx := t.Context()
-			if err := orders.BeginGeneration(ctx, orders.model, querydb.Generation{}, nil); err != nil {
+			if err := orders.Generations().Begin(ctx, orders.model, querydb.Generation{}, nil); err != nil {
 				t.Fatal(err)
 			}
 			begun := serve(t, returns)
@@ -109,7 +109,7 @@ func TestAllModelsOfATableAreBegunAnewTogether(t *testing.T) {
 			orders.put(sample(1))
 			returns.put(sample(2))
 
-			if err := orders.BeginGeneration(ctx, orders.model, serve(t, orders), nil); err != nil {
+			if err := orders.Generations().Begin(ctx, orders.model, serve(t, orders), nil); err != nil {
 				t.Fatal(err)
 			}
 			late := querydb.Batch{
@@ -119,7 +119,7 @@ func TestAllModelsOfATableAreBegunAnewTogether(t *testing.T) {
 			if err := returns.Apply(ctx, late); !errors.Is(err, querydb.ErrStale) {
 				t.Errorf("a commit into the former generation: %v, want ErrStale", err)
 			}
-			if n, err := returns.Note(ctx, "k", "late"); err != nil || n.Value != nil {
+			if n, err := returns.Notes().Get(ctx, "k", "late"); err != nil || n.Value != nil {
 				t.Errorf("its note is %q, %v", n.Value, err)
 			}
 			if next := serve(t, returns); next.Number != 1 {
@@ -137,12 +137,12 @@ func TestACommitIsStaleWhereAnotherProcessHasBegunTheTableAnew(t *testing.T) {
 	store := memstore.NewMultiWriter(memstore.Options{})
 	here, _ := openEntities(t, store)
 	_, there := openEntities(t, store.Join(memstore.Options{}))
-	if err := here.BeginGeneration(t.Context(), here.model, querydb.Generation{}, nil); err != nil {
+	if err := here.Generations().Begin(t.Context(), here.model, querydb.Generation{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	serve(t, there)
 	there.put(sample(1))
-	if err := here.BeginGeneration(t.Context(), here.model, serve(t, here), nil); err != nil {
+	if err := here.Generations().Begin(t.Context(), here.model, serve(t, here), nil); err != nil {
 		t.Fatal(err)
 	}
 	late := querydb.Batch{
@@ -152,7 +152,7 @@ func TestACommitIsStaleWhereAnotherProcessHasBegunTheTableAnew(t *testing.T) {
 	if err := there.Apply(t.Context(), late); !errors.Is(err, querydb.ErrStale) {
 		t.Errorf("%v, want ErrStale", err)
 	}
-	if n, err := there.Note(t.Context(), "k", "late"); err != nil || n.Value != nil {
+	if n, err := there.Notes().Get(t.Context(), "k", "late"); err != nil || n.Value != nil {
 		t.Errorf("its note is %q, %v", n.Value, err)
 	}
 }
@@ -160,9 +160,9 @@ func TestACommitIsStaleWhereAnotherProcessHasBegunTheTableAnew(t *testing.T) {
 // serve lets the model read and write the generation that is on record.
 func serve(t *testing.T, f *fixture) querydb.Generation {
 	t.Helper()
-	g, err := f.Generation(t.Context(), f.model)
+	g, err := f.Generations().Current(t.Context(), f.model)
 	if err == nil {
-		err = f.UseGeneration(f.model, g)
+		err = f.Generations().Use(f.model, g)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// The closed list of what can go wrong; every error of a DB matches at most one of them by errors.Is.
+// What can go wrong, completely; every error of a DB matches at most one of them by errors.Is.
 var (
 	ErrNotFound    = driver.ErrNotFound
 	ErrConflict    = driver.ErrConflict
@@ -16,20 +16,22 @@ var (
 	ErrUnavailable = driver.ErrUnavailable
 )
 
-// ErrStale is the answer of a MultiWriter store to a batch made of what is no longer so: see driver.ErrStale.
+// ErrStale is the answer to a batch that rests on rows, notes or a generation that have changed since they were read:
+// see driver.ErrStale. Read again, and apply another batch.
 var ErrStale = driver.ErrStale
 
-// What a driver adds, or says of rows that cannot be read: see driver.ErrPartial and driver.ErrDamaged.
-var (
-	ErrPartial = driver.ErrPartial
-	ErrDamaged = driver.ErrDamaged
-)
+// ErrPartial accompanies another error of Apply where some rows of the batch may have been written, which can happen on
+// a MultiWriter store: see driver.ErrPartial. A batch that is refused without it has changed nothing.
+var ErrPartial = driver.ErrPartial
 
-// Error is what a DB returns: the act, the thing, the cause.
+// ErrDamaged says that a stored row cannot be read, however often one tries: see driver.ErrDamaged.
+var ErrDamaged = driver.ErrDamaged
+
+// Error is the error of a DB: what it was doing, to which row of which model, and the cause.
 type Error struct {
 	Op    string // "get", "query", "apply", …
 	Model string
-	Key   string // printable form of the row's key, "" where no single row is meant
+	Key   string // printable form of the row's key, "" where it is not about a single row
 	Err   error
 }
 

@@ -80,12 +80,12 @@ func TestRestartBeginsAnEmptyGenerationWithItsNotesAndRemovesTheFormer(t *testin
 	f := newFixture(t, drv)
 	f.put(sample(1), sample(2))
 	key := f.encode(sample(1)).Key
-	if err := f.BeginGeneration(t.Context(), f.model, first,
+	if err := f.Generations().Begin(t.Context(), f.model, first,
 		[]querydb.Note{{Kind: "k", ID: "a", Value: []byte("new")}}); err != nil {
 		t.Fatal(err)
 	}
 	f.wantRows(0)
-	if v, err := f.ReadNote(t.Context(), "k", "a"); err != nil || string(v) != "new" {
+	if v, err := f.Notes().Value(t.Context(), "k", "a"); err != nil || string(v) != "new" {
 		t.Errorf("the note is %q, %v", v, err)
 	}
 	f.put(sample(1))
@@ -107,13 +107,13 @@ func TestTheFirstGenerationFollowsNone(t *testing.T) {
 	f := newFixture(t, newKept())
 	want := func(number, next int) querydb.Generation {
 		t.Helper()
-		g, err := f.Generation(t.Context(), f.model)
+		g, err := f.Generations().Current(t.Context(), f.model)
 		if err != nil || g.Number != number || g.Next() != next {
 			t.Fatalf("%+v, %v: want number %d and %d next", g, err, number, next)
 		}
 		return g
 	}
-	if err := f.BeginGeneration(t.Context(), f.model, want(0, 0), nil); err != nil {
+	if err := f.Generations().Begin(t.Context(), f.model, want(0, 0), nil); err != nil {
 		t.Fatal(err)
 	}
 	want(0, 1)
@@ -123,29 +123,29 @@ func TestTheFirstGenerationFollowsNone(t *testing.T) {
 func TestOfTwoProcessesOneBeginsAGeneration(t *testing.T) {
 	store := memstore.NewMultiWriter(memstore.Options{})
 	one, two := newFixture(t, store), newFixture(t, store.Join(memstore.Options{}))
-	before, err := one.Generation(t.Context(), one.model)
+	before, err := one.Generations().Current(t.Context(), one.model)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := one.BeginGeneration(t.Context(), one.model, before, nil); err != nil {
+	if err := one.Generations().Begin(t.Context(), one.model, before, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := two.BeginGeneration(t.Context(), two.model, before, nil); !errors.Is(err, querydb.ErrStale) {
+	if err := two.Generations().Begin(t.Context(), two.model, before, nil); !errors.Is(err, querydb.ErrStale) {
 		t.Errorf("the second begins the same generation: %v, want ErrStale", err)
 	}
-	after, err := two.Generation(t.Context(), two.model)
+	after, err := two.Generations().Current(t.Context(), two.model)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := one.BeginGeneration(t.Context(), one.model, after, nil); err != nil {
+	if err := one.Generations().Begin(t.Context(), one.model, after, nil); err != nil {
 		t.Fatal(err)
 	}
 	one.put(sample(1))
 	two.wantRows(0)
-	if after, err = two.Generation(t.Context(), two.model); err != nil {
+	if after, err = two.Generations().Current(t.Context(), two.model); err != nil {
 		t.Fatal(err)
 	}
-	if err := two.UseGeneration(two.model, after); err != nil {
+	if err := two.Generations().Use(two.model, after); err != nil {
 		t.Fatal(err)
 	}
 	two.wantRows(1)
@@ -156,7 +156,7 @@ func TestADropThatWasInterruptedGoesOnAtTheNextOpen(t *testing.T) {
 	f := newFixture(t, drv)
 	f.put(sample(1))
 	key := f.encode(sample(1)).Key
-	if err := f.BeginGeneration(t.Context(), f.model, first, nil); err != nil {
+	if err := f.Generations().Begin(t.Context(), f.model, first, nil); err != nil {
 		t.Fatal(err)
 	}
 	f.close() // before the drop began
@@ -181,7 +181,7 @@ func TestADropThatWasInterruptedGoesOnAtTheNextOpen(t *testing.T) {
 		t.Error("the former generation is there still")
 	}
 	f = newFixture(t, drv)
-	notes, err := f.Notes(t.Context(), "drop", "", 10)
+	notes, err := f.Notes().List(t.Context(), "drop", "", 10)
 	if err != nil || len(notes) != 0 {
 		t.Errorf("%d drops are noted still, or %v", len(notes), err)
 	}
@@ -196,7 +196,7 @@ func TestAFailedDropIsLogged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := db.BeginGeneration(t.Context(), m, first, nil); err != nil {
+	if err := db.Generations().Begin(t.Context(), m, first, nil); err != nil {
 		t.Fatal(err)
 	}
 	<-drv.drops

@@ -1,11 +1,8 @@
 package querydb
 
 import (
-	"time"
-
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
-	"github.com/foldql/foldql/querydb/record"
 )
 
 // Model describes one read model to both sides: where its rows live and what they look like. Models are generated from
@@ -33,7 +30,7 @@ type Writer struct {
 	Part driver.Part
 }
 
-// Half is one half of a key: its layout and the ordinals of the fields it is composed of.
+// Half is one half of a key, partition key or sort key: its layout and the ordinals of the fields it is composed of.
 type Half struct {
 	Layout keys.Layout
 	Fields []int
@@ -51,24 +48,85 @@ type Index struct {
 // Singleton reports whether the model has one row and no key fields.
 func (m *Model) Singleton() bool { return !m.PK.Layout.Exists() }
 
-// BothOrNeither reports whether a row that is written whole is in an index with both halves or has the key of neither:
+// BothOrNeither reports whether a row that is written whole has in each index either both halves of its key or none:
 // see keys.BothOrNeither.
 func (m *Model) BothOrNeither() bool { return m.Entity != nil && len(m.Writers) == 0 }
 
-// Codec ties a Model to the Go type of its rows. The functions are generated and use no reflection.
-type Codec[R any] struct {
-	Model *Model
-	// Encode appends the fields of the row to the builder, in order, between Begin and Finish.
-	Encode func(b *record.Builder, row *R)
-	// Decode reads a record into the row. It fails, naming the field, where the record is not of this model.
-	Decode func(rec record.Record, row *R) error
-	// Value returns a field as a composite attribute, absent where it is null or not a scalar.
-	Value func(row *R, field int) keys.Value
-	// Clone returns a copy that shares no memory that can be changed.
-	Clone func(row *R) R
-	// Time returns the date-time field, the zero time where it is null; SetTime sets it.
-	Time    func(row *R, field int) time.Time
-	SetTime func(row *R, field int, t time.Time)
+// MultiProjection reports whether several projections write to the table of the model, each with a checkpoint of its
+// own. When one of them begins a generation, the batches of the others are ErrStale until they call Generations.Use,
+// and they fold into the new generation from their first event on. They have one Version: where that of the Generation
+// is theirs, they use it, and do not begin another.
+func (m *Model) MultiProjection() bool { return m.Entity != nil || len(m.Writers) > 1 }
+
+// PhysicalIndex is the ordinal, in the model's table, of the i-th of Indexes; there the key of that index is in
+// Row.Indexes. It is i itself unless the model shares its table.
+func (m *Model) PhysicalIndex(i int) int {
+	if m.Entity == nil {
+		return i
+	}
+	return m.Entity.PhysicalIndexes[i]
+}
+
+// physicalIndexes is how many indexes the model's table has, which is how many keys Row.Indexes holds.
+func (m *Model) physicalIndexes() int {
+	if m.Entity == nil {
+		return len(m.Indexes)
+	}
+	return len(m.Entity.Table.Indexes)
+}
+
+// DriverTable is a generation of the model's table as it is described to a driver.
+func (m *Model) DriverTable(generation int) *driver.Table {
+	t := &driver.Table{
+		Name: m.Table, Generation: generation, Sorted: m.SK.Layout.Exists(),
+		Fields: m.Fields, PK: m.PK.Fields, SK: m.SK.Fields, NoExpiry: m.TTL < 0,
+		Indexes: make([]driver.Index, m.physicalIndexes()),
+	}
+	if m.Entity != nil {
+		t.Kind, t.Keys = m.Entity.Kind, m.Entity.Table.Keys
+		for i, p := range m.Entity.Table.Indexes {
+			t.Indexes[i] = driver.Index{Name: p.Name, AlwaysSorted: p.AlwaysSorted, Keys: p.Keys}
+		}
+	}
+	for i, x := range m.Indexes {
+		to := &t.Indexes[m.PhysicalIndex(i)]
+		if m.Entity == nil {
+			to.Name = x.Name
+		}
+		to.PK, to.SK, to.Projected, to.Unique = x.PK.Fields, x.SK.Fields, x.Projected, x.Unique
+	}
+	return t
+}
+
+// parts are what each writer writes of the model's rows; none where one projection writes them whole.
+func (m *Model) parts() map[string]*driver.Part {
+	parts := make(map[string]*driver.Part, len(m.Writers))
+	for _, w := range m.Writers {
+		w.Part.WriterCount = len(m.Writers)
+		parts[w.Name] = &w.Part
+	}
+	return parts
+}
+
+// Entity says where the rows of a model lie that shares its table with other models.
+type Entity struct {
+	Table           *SharedTable
+	Kind            string // marks its rows in the table
+	PhysicalIndexes []int  // of each of Model.Indexes: the ordinal in Table.Indexes
+}
+
+// SharedTable is a table that several models share. It is generated and never changes at run time.
+type SharedTable struct {
+	Name    string
+	Keys    driver.KeyNames
+	Indexes []SharedIndex
+}
+
+// SharedIndex is an index of a SharedTable.
+type SharedIndex struct {
+	Name         string
+	AlwaysSorted bool // it has a sort half in every model, also where that is composed of no field
+	Keys         driver.KeyNames
 }
 
 // SingletonKey is the key of a model that has one row and no key fields.

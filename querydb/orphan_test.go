@@ -49,7 +49,7 @@ func openModels(t *testing.T, drv driver.Driver, models ...*querydb.Model) *fixt
 
 func (f *fixture) wantOrphans(want ...querydb.Orphan) {
 	f.t.Helper()
-	got, err := f.Orphans(f.t.Context())
+	got, err := f.Tables().Orphans(f.t.Context())
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		f.t.Errorf("%v, the orphans: %s", err, diff)
 	}
@@ -65,9 +65,9 @@ func renamed() *querydb.Model {
 func started(t *testing.T, drv driver.Driver, m *querydb.Model) *fixture {
 	t.Helper()
 	f := openModels(t, drv, m)
-	g, err := f.Generation(t.Context(), m)
+	g, err := f.Generations().Current(t.Context(), m)
 	if err == nil && !g.Begun {
-		err = f.BeginGeneration(t.Context(), m, g, nil)
+		err = f.Generations().Begin(t.Context(), m, g, nil)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -80,10 +80,10 @@ func TestTheTableOfAModelThatIsGoneOrRenamedIsAnOrphanUntilItIsDropped(t *testin
 	store := newOutliving(0)
 	f := started(t, store, orderModel())
 	f.wantOrphans()
-	if err := f.DropOrphan(t.Context(), querydb.Orphan{Table: "Orders"}); !errors.Is(err, querydb.ErrConflict) {
+	if err := f.Tables().DropOrphan(t.Context(), querydb.Orphan{Table: "Orders"}); !errors.Is(err, querydb.ErrConflict) {
 		t.Errorf("drop a table that serves: %v, want ErrConflict", err)
 	}
-	if err := f.DropOrphan(t.Context(), querydb.Orphan{Table: "foldql"}); !errors.Is(err, querydb.ErrConflict) {
+	if err := f.Tables().DropOrphan(t.Context(), querydb.Orphan{Table: "foldql"}); !errors.Is(err, querydb.ErrConflict) {
 		t.Errorf("drop the notes: %v, want ErrConflict", err)
 	}
 	f.close()
@@ -91,7 +91,7 @@ func TestTheTableOfAModelThatIsGoneOrRenamedIsAnOrphanUntilItIsDropped(t *testin
 	f = started(t, store, renamed())
 	orphan := querydb.Orphan{Table: "Orders"}
 	f.wantOrphans(orphan)
-	if err := f.DropOrphan(t.Context(), orphan); err != nil {
+	if err := f.Tables().DropOrphan(t.Context(), orphan); err != nil {
 		t.Fatal(err)
 	}
 	f.wantOrphans()
@@ -106,20 +106,20 @@ func TestTheTableOfAModelThatIsGoneOrRenamedIsAnOrphanUntilItIsDropped(t *testin
 func TestAModelThatGetsADroppedTableBackFoldsAnew(t *testing.T) {
 	store := newOutliving(0)
 	f := started(t, store, orderModel())
-	before, err := f.Generation(t.Context(), f.model)
+	before, err := f.Generations().Current(t.Context(), f.model)
 	if err != nil {
 		t.Fatal(err)
 	}
 	f.close()
 	f = openModels(t, store, renamed())
-	if err := f.DropOrphan(t.Context(), querydb.Orphan{Table: "Orders"}); err != nil {
+	if err := f.Tables().DropOrphan(t.Context(), querydb.Orphan{Table: "Orders"}); err != nil {
 		t.Fatal(err)
 	}
 	f.close()
 	f = openModels(t, store, orderModel())
 	defer f.close()
 	f.wantRows(0)
-	after, err := f.Generation(t.Context(), f.model)
+	after, err := f.Generations().Current(t.Context(), f.model)
 	if err != nil || after.Number == before.Number {
 		t.Errorf("the generation is %d as before, %v: a checkpoint of rows that are gone would still hold", after.Number, err)
 	}
@@ -130,7 +130,7 @@ func TestADropThatWasInterruptedIsGoneOnWith(t *testing.T) {
 	started(t, store, orderModel()).close()
 	f := openModels(t, store, renamed())
 	orphan := querydb.Orphan{Table: "Orders"}
-	if err := f.DropOrphan(t.Context(), orphan); !errors.Is(err, querydb.ErrUnavailable) {
+	if err := f.Tables().DropOrphan(t.Context(), orphan); !errors.Is(err, querydb.ErrUnavailable) {
 		t.Errorf("a drop that fails: %v, want the error of the store", err)
 	}
 	f.wantOrphans() // it is being removed
@@ -149,10 +149,10 @@ type mute struct{ driver.Driver }
 func TestAStoreThatTellsNoTablesSaysSo(t *testing.T) {
 	f := openModels(t, mute{memstore.New()}, orderModel())
 	defer f.close()
-	if _, err := f.Orphans(t.Context()); !errors.Is(err, querydb.ErrInvalid) {
+	if _, err := f.Tables().Orphans(t.Context()); !errors.Is(err, querydb.ErrInvalid) {
 		t.Errorf("list: %v, want ErrInvalid", err)
 	}
-	if err := f.DropOrphan(t.Context(), querydb.Orphan{Table: "x"}); !errors.Is(err, querydb.ErrInvalid) {
+	if err := f.Tables().DropOrphan(t.Context(), querydb.Orphan{Table: "x"}); !errors.Is(err, querydb.ErrInvalid) {
 		t.Errorf("drop: %v, want ErrInvalid", err)
 	}
 }

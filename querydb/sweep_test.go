@@ -42,7 +42,7 @@ func (f *fixture) wantLeft(when string, want ...string) {
 
 func (f *fixture) sweep(want int) {
 	f.t.Helper()
-	if n, err := f.Sweep(f.t.Context()); n != want || err != nil {
+	if n, err := f.Expiry().Sweep(f.t.Context()); n != want || err != nil {
 		f.t.Errorf("%d rows were removed, %v; want %d", n, err, want)
 	}
 }
@@ -52,16 +52,16 @@ func TestAnExpiredRowIsRemovedWhenNoEventCanComeThatFindsItThere(t *testing.T) {
 	f.put(ending(0, 60*time.Hour), ending(1, 49*time.Hour), ending(2, 48*time.Hour), ending(3, -time.Hour),
 		ending(4, -3*time.Hour), sample(5))
 	f.sweep(0) // nobody has said how far the fold is
-	f.SetExpiryWatermark(f.model, noon.Add(-60*time.Hour))
+	f.Expiry().SetWatermark(f.model, noon.Add(-60*time.Hour))
 	f.sweep(0)
-	f.SetExpiryWatermark(f.model, noon.Add(-50*time.Hour))
+	f.Expiry().SetWatermark(f.model, noon.Add(-50*time.Hour))
 	f.sweep(1)
-	f.SetExpiryWatermark(f.model, time.Time{}) // a partition has begun of which nothing is known
+	f.Expiry().SetWatermark(f.model, time.Time{}) // a partition has begun of which nothing is known
 	f.sweep(0)
-	f.SetExpiryWatermark(f.model, noon.Add(-48*time.Hour))
+	f.Expiry().SetWatermark(f.model, noon.Add(-48*time.Hour))
 	f.sweep(1)
 	f.wantLeft("folded up to 48 hours ago", "o2", "o3", "o4", "o5")
-	f.SetExpiryWatermark(f.model, noon.Add(2*time.Hour))
+	f.Expiry().SetWatermark(f.model, noon.Add(2*time.Hour))
 	f.sweep(1)
 	f.wantLeft("folded up to events of two hours ahead, whose rows queries find", "o3", "o4", "o5")
 	if s := f.stats(); s.Swept != 3 {
@@ -71,14 +71,14 @@ func TestAnExpiredRowIsRemovedWhenNoEventCanComeThatFindsItThere(t *testing.T) {
 
 func TestAFoldThatBeginsAnewLosesNoRowsUntilItHasCaughtUp(t *testing.T) {
 	f := newFixture(t, memstore.New())
-	f.SetExpiryWatermark(f.model, noon)
-	if err := f.BeginGeneration(t.Context(), f.model, first, nil); err != nil {
+	f.Expiry().SetWatermark(f.model, noon)
+	if err := f.Generations().Begin(t.Context(), f.model, first, nil); err != nil {
 		t.Fatal(err)
 	}
 	f.put(ending(0, 1000*time.Hour))
 	f.sweep(0)
 	f.wantLeft("while the log is rebuilt", "o0")
-	f.SetExpiryWatermark(f.model, noon)
+	f.Expiry().SetWatermark(f.model, noon)
 	f.sweep(1)
 	f.wantLeft("when it is folded")
 }
@@ -97,7 +97,7 @@ func TestRowsOfSeveralWritersStayWhenTheyHaveExpired(t *testing.T) {
 	defer f.close()
 	f.put(ending(0, 60*time.Hour))
 	m.Writers = []querydb.Writer{{Name: "a"}, {Name: "b"}}
-	f.SetExpiryWatermark(m, noon)
+	f.Expiry().SetWatermark(m, noon)
 	f.sweep(0)
 	f.wantLeft("of two writers", "o0")
 }
@@ -140,7 +140,7 @@ func TestASweepGoesInBatchesBetweenWhichRowsAreRenewed(t *testing.T) {
 	f.put(rows...)
 	renewed := sample(599) // the last that a sweep comes to
 	drv.between = func() error { f.put(renewed); return nil }
-	f.SetExpiryWatermark(f.model, noon)
+	f.Expiry().SetWatermark(f.model, noon)
 	f.sweep(599)
 	if want := []int{256, 256, 87}; !slices.Equal(drv.batches, want) {
 		t.Errorf("batches of %v rows, want %v", drv.batches, want)
@@ -152,7 +152,7 @@ func TestASweepGoesInBatchesBetweenWhichRowsAreRenewed(t *testing.T) {
 
 	f.put(rows...)
 	drv.batches, drv.between = nil, func() error { return driver.ErrUnavailable }
-	n, err := f.Sweep(t.Context())
+	n, err := f.Expiry().Sweep(t.Context())
 	var named *querydb.Error
 	if n != 256 || !errors.Is(err, driver.ErrUnavailable) || !errors.As(err, &named) || named.Model != "Order" {
 		t.Errorf("%d rows removed, %v; want 256 and the error of the store with the model", n, err)
@@ -173,7 +173,7 @@ func TestExpiredRowsAreRemovedInTheBackgroundWhileTheDBIsOpen(t *testing.T) {
 		}
 		f := &fixture{DB: db, t: t, model: m, codec: orderCodec(m)}
 		f.put(ending(0, 2*time.Hour), ending(1, 0))
-		f.SetExpiryWatermark(m, noon)
+		f.Expiry().SetWatermark(m, noon)
 		time.Sleep(59 * time.Second) // of the bubble's clock
 		synctest.Wait()
 		f.wantLeft("before the first sweep", "o0", "o1")

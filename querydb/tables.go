@@ -2,71 +2,195 @@ package querydb
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
+	"time"
 
+	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/internal/background"
+	"github.com/foldql/foldql/querydb/internal/generation"
+	"github.com/foldql/foldql/querydb/internal/notetable"
 )
 
-// DriverTable is what a driver knows of a generation of the model's table.
-func DriverTable(m *Model, generation int) *driver.Table { return m.shape(generation) }
+// NotesTable is the table that holds the notes: a store that creates no tables by itself needs it before Open.
+func NotesTable() *driver.Table { return notetable.Table }
 
-func (m *Model) shape(generation int) *driver.Table {
-	t := &driver.Table{
-		Name: m.Table, Generation: generation, Sorted: m.SK.Layout.Exists(),
-		Fields: m.Fields, PK: m.PK.Fields, SK: m.SK.Fields, NoExpiry: m.TTL < 0,
-		Indexes: make([]driver.Index, m.slots()),
-	}
-	if m.Entity != nil {
-		t.Kind, t.Keys = m.Entity.Kind, m.Entity.Table.Keys
-		for i, p := range m.Entity.Table.Indexes {
-			t.Indexes[i] = driver.Index{Name: p.Name, AlwaysSorted: p.AlwaysSorted, Keys: p.Keys}
-		}
-	}
-	for i, x := range m.Indexes {
-		to := &t.Indexes[m.PhysicalIndex(i)]
-		if m.Entity == nil {
-			to.Name = x.Name
-		}
-		to.PK, to.SK, to.Projected, to.Unique = x.PK.Fields, x.SK.Fields, x.Projected, x.Unique
-	}
-	return t
+// Tables looks after the tables that the store has: which of them a model's rows are in, whose rows those are, and
+// which tables nobody reads any more.
+type Tables struct {
+	drv        driver.Driver
+	tables     tables
+	notes      *Notes
+	background *background.Tasks
+	log        *slog.Logger
 }
 
-// HasTableIDs reports whether the store tells a table from another of its name: see TableID.
-func (db *DB) HasTableIDs() bool {
-	_, identifies := db.drv.(driver.Identifier)
-	return identifies
+// HasIDs reports whether the store distinguishes a table from another one of its name: see ID.
+func (ts *Tables) HasIDs() bool {
+	_, has := ts.drv.(driver.Identifier)
+	return has
 }
 
-// TableID names the table that holds a generation of the model's rows: one that is made in its place, or restored from
-// a backup, has another. It is "" where there is no such table, and on a store that does not tell.
-func (db *DB) TableID(ctx context.Context, m *Model, generation int) (string, error) {
-	tells, ok := db.drv.(driver.Identifier)
+// ID identifies the table that holds a generation of the model's rows: one that is recreated in its place, or restored
+// from a backup, has another ID. It is "" where there is no such table, and on a store without IDs.
+func (ts *Tables) ID(ctx context.Context, m *Model, generation int) (string, error) {
+	identifier, ok := ts.drv.(driver.Identifier)
 	if !ok {
 		return "", nil
 	}
-	id, err := tells.TableID(ctx, m.shape(generation))
+	id, err := identifier.TableID(ctx, m.DriverTable(generation))
 	if err != nil {
 		return "", &Error{Op: "identify table", Model: m.Name, Err: err}
 	}
 	return id, nil
 }
 
-// NotesTable is the table that holds the notes: a store that creates no tables by itself needs it before Open.
-func NotesTable() *driver.Table { return notes }
-
-// FormerGenerations are the generations of tables that no longer serve, and are still there: those of a store that
-// removes them in the background, as long as it does, and those that wait for somebody to call RecordDropped. Only Name
-// and Generation count.
-func (db *DB) FormerGenerations(ctx context.Context) (list []*driver.Table, err error) {
-	err = db.eachDrop(ctx, func(t *driver.Table) { list = append(list, t) })
+// Former lists the generations of tables that no longer serve and still exist. A store that removes them in the
+// background has them for as long as that takes; on others they wait until they are removed and RecordDropped is
+// called. Only Name and Generation count.
+func (ts *Tables) Former(ctx context.Context) (list []*driver.Table, err error) {
+	err = ts.eachFormer(ctx, func(t *driver.Table) { list = append(list, t) })
 	return list, err
 }
 
-// RecordDropped takes a former generation off the record, after its rows were removed.
-func (db *DB) RecordDropped(ctx context.Context, t *driver.Table) error {
-	list := []Note{{Kind: kindDrop, ID: dropID(t)}}
-	if db.HasTableIDs() {
-		list = append(list, Note{Kind: kindMark, ID: dropID(t)})
+func (ts *Tables) eachFormer(ctx context.Context, f func(*driver.Table)) error {
+	return ts.notes.each(ctx, generation.KindDrop, func(n Note) error {
+		t, err := generation.ParseNoteID(n.ID)
+		if err != nil {
+			return noteError("read", keys.Key{PK: n.Kind, SK: n.ID}, err)
+		}
+		f(t)
+		return nil
+	})
+}
+
+// RecordDropped records that the rows of a former generation are removed: Former no longer lists it.
+func (ts *Tables) RecordDropped(ctx context.Context, t *driver.Table) error {
+	list := []Note{{Kind: generation.KindDrop, ID: generation.NoteID(t)}}
+	if ts.HasIDs() {
+		list = append(list, Note{Kind: generation.KindMark, ID: generation.NoteID(t)})
 	}
-	return db.Apply(ctx, Batch{Notes: list})
+	return ts.notes.write(ctx, list...)
+}
+
+// dropNote records that a generation is being removed.
+func dropNote(t *driver.Table) Note {
+	return Note{Kind: generation.KindDrop, ID: generation.NoteID(t), Value: []byte{}}
+}
+
+// resumeDrops continues the removal of former generations.
+func (ts *Tables) resumeDrops(ctx context.Context) error { return ts.eachFormer(ctx, ts.drop) }
+
+// lateReaders is how long other processes may still read a generation after another has followed it: they look every
+// few seconds.
+const lateReaders = time.Minute
+
+// drop removes a generation in the background. Its note stays until all is removed, so that the next Open resumes what
+// was interrupted.
+func (ts *Tables) drop(t *driver.Table) {
+	dropper, ok := ts.drv.(driver.Dropper)
+	if !ok {
+		return
+	}
+	ts.background.Run(func(ctx context.Context) {
+		if isMultiWriter(ts.drv) && !background.Wait(ctx, lateReaders) {
+			return
+		}
+		err := dropper.Drop(ctx, t)
+		if err == nil {
+			err = ts.RecordDropped(ctx, t)
+		}
+		if err != nil && ctx.Err() == nil {
+			ts.log.ErrorContext(ctx, "querydb: a former generation of a table was not removed; the next start tries again",
+				"table", t.Name, "generation", t.Generation, "error", err)
+		}
+	})
+}
+
+// Orphan is a generation of a table that the store has and nobody reads or writes: its model is gone, or has another
+// table now.
+type Orphan struct {
+	Table      string
+	Generation int
+}
+
+func (o Orphan) String() string {
+	return fmt.Sprintf("generation %d of table %s", o.Generation, o.Table)
+}
+
+// Orphans lists the tables in the store that no model has, and generations of tables that neither serve nor are being
+// removed. On a store that cannot list its tables, it is ErrInvalid. It compares with the models that were given to
+// Open: another program may have others.
+func (ts *Tables) Orphans(ctx context.Context) ([]Orphan, error) {
+	lister, ok := ts.drv.(driver.Lister)
+	if !ok {
+		return nil, &Error{Op: "list orphans", Err: fmt.Errorf("%w: the store cannot list its tables", ErrInvalid)}
+	}
+	there, err := lister.Tables(ctx)
+	if err != nil {
+		return nil, &Error{Op: "list orphans", Err: err}
+	}
+	former := map[Orphan]bool{}
+	err = ts.eachFormer(ctx, func(t *driver.Table) { former[Orphan{t.Name, t.Generation}] = true })
+	if err != nil {
+		return nil, err
+	}
+	var list []Orphan
+	for _, t := range there {
+		if o := (Orphan{t.Name, t.Generation}); t.Name != notetable.Name && !former[o] && !ts.tables.serve(o) {
+			list = append(list, o)
+		}
+	}
+	return list, nil
+}
+
+// serve reports whether a model reads and writes the generation.
+func (ts tables) serve(o Orphan) bool {
+	for m, t := range ts {
+		if m.Table == o.Table && t.serving.Load().Generation == o.Generation {
+			return true
+		}
+	}
+	return false
+}
+
+// DropOrphan removes the rows of a table that no model has. A model that has the table again some day begins with no
+// rows, and rebuilds. A generation that serves is ErrConflict. Where the removal is interrupted, the next Open resumes
+// it.
+func (ts *Tables) DropOrphan(ctx context.Context, o Orphan) error {
+	dropper, ok := ts.drv.(driver.Dropper)
+	switch {
+	case !ok:
+		return &Error{Op: "drop " + o.String(), Err: fmt.Errorf("%w: the store removes no tables", ErrInvalid)}
+	case o.Table == notetable.Name || ts.tables.serve(o):
+		return &Error{Op: "drop " + o.String(), Err: fmt.Errorf("%w: it serves", ErrConflict)}
+	}
+	t := &driver.Table{Name: o.Table, Generation: o.Generation}
+	err := ts.recordOrphan(ctx, t)
+	if err == nil {
+		err = dropper.Drop(ctx, t)
+	}
+	if err == nil {
+		err = ts.RecordDropped(ctx, t)
+	}
+	if err != nil {
+		return &Error{Op: "drop " + o.String(), Err: err}
+	}
+	return nil
+}
+
+// recordOrphan records that the generation is being removed and, where it is the one that a model would have served,
+// that the next one serves: so no checkpoint that is about the removed rows is taken for one about others.
+func (ts *Tables) recordOrphan(ctx context.Context, t *driver.Table) error {
+	list := []Note{dropNote(t)}
+	g, err := ts.notes.generation(ctx, t.Name)
+	if err != nil {
+		return err
+	}
+	if g.Number == t.Generation {
+		list = append(list, Note{Kind: generation.Kind, ID: t.Name, Value: generation.Format(t.Generation+1, ""),
+			IfRevision: true, Revision: g.revision})
+	}
+	return ts.notes.write(ctx, list...)
 }

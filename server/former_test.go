@@ -45,7 +45,7 @@ func TestAnUpgradeRefusesAnotherLogThanTheOneWhoseFirstEventIsNoted(t *testing.T
 	runProgram(t, app, on(file, "replay")).wantExit(t, exitDone, "0 events, 0 rows written") // taken over as it is
 	runProgram(t, app, on(file, "replay")).wantExit(t, exitDone, "0 events, 0 rows written")
 	inRows(t, app, dir, func(db *querydb.DB) error {
-		if _, err := db.ReadNote(context.Background(), stores.ServerNotes, "first event"); !errors.Is(err,
+		if _, err := db.Notes().Value(context.Background(), stores.ServerNotes, "first event"); !errors.Is(err,
 			querydb.ErrNotFound) {
 			t.Errorf("once all is taken over, the note of the first event is left: %v", err)
 		}
@@ -82,7 +82,7 @@ func TestAnUpgradeRefusesAnotherLogThanTheOneWhoseFirstEventIsNoted(t *testing.T
 func partitionIn(t *testing.T, app App, dir string) (partition string) {
 	t.Helper()
 	inRows(t, app, dir, func(db *querydb.DB) error {
-		notes, err := db.Notes(context.Background(), "checkpoint:Task.g0:Tasks", "", 10)
+		notes, err := db.Notes().List(context.Background(), "checkpoint:Task.g0:Tasks", "", 10)
 		if err == nil && len(notes) == 1 {
 			partition = notes[0].ID
 		}

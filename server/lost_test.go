@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
-	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/dynamostore"
 )
@@ -34,7 +33,7 @@ func TestATableThatWasLostIsFoldedAnew(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				table := querydb.DriverTable(app.Models[0], generation)
+				table := app.Models[0].DriverTable(generation)
 				none := func(string) {}
 				if err := drv.ApplyTables(t.Context(), dynamostore.Tables{Former: []*driver.Table{table}}, true, none); err != nil {
 					t.Fatal(err)

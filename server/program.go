@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/foldql/foldql/server/internal/advice"
 	"github.com/foldql/foldql/server/internal/commands"
 	"github.com/foldql/foldql/server/internal/config"
 	"github.com/foldql/foldql/server/internal/progress"
@@ -130,7 +131,7 @@ func (p *program) report(err error) int {
 		fmt.Fprintln(p.Stderr, "error: interrupted")
 		return exitFailed
 	}
-	fmt.Fprintf(p.Stderr, "error: %v\n", err)
+	fmt.Fprintf(p.Stderr, "error: %v\n", advice.Add(err))
 	return exitFailed
 }
 

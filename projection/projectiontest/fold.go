@@ -58,7 +58,7 @@ func (s *Spec[R]) alone(db *querydb.DB) error {
 		if w.Name == s.Projection.Name {
 			continue
 		}
-		if err := db.SetBuilt(m, w.Name); err != nil {
+		if err := db.Rebuilds().Finish(m, w.Name); err != nil {
 			return err
 		}
 	}

@@ -51,7 +51,7 @@ func (p account) open(ctx context.Context) (*querydb.DB, error) {
 	}
 	needed := []*driver.Table{querydb.NotesTable()}
 	for _, m := range model.All {
-		needed = append(needed, querydb.DriverTable(m, 0))
+		needed = append(needed, m.DriverTable(0))
 	}
 	if err := store.ApplyTables(ctx, dynamostore.Tables{Needed: needed}, false, func(string) {}); err != nil {
 		return nil, errors.Join(fmt.Errorf("make the tables: %w", err), store.Close())

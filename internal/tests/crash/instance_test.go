@@ -119,7 +119,7 @@ func (h *instance) look() {
 // checkpoint reads how far a projection has come, 0 where it has not begun.
 func (h *instance) checkpoint(name string) uint64 {
 	h.Helper()
-	header, err := h.db.ReadNote(h.Context(), "projection", name)
+	header, err := h.db.Notes().Value(h.Context(), "projection", name)
 	if errors.Is(err, querydb.ErrNotFound) {
 		return 0
 	}
@@ -133,7 +133,7 @@ func (h *instance) checkpoint(name string) uint64 {
 	var note []byte
 	if err == nil {
 		kind := fmt.Sprintf("checkpoint:%s.g%d:%s", at.Table, at.Generation, name)
-		note, err = h.db.ReadNote(h.Context(), kind, embeddedlog.Partition)
+		note, err = h.db.Notes().Value(h.Context(), kind, embeddedlog.Partition)
 	}
 	if errors.Is(err, querydb.ErrNotFound) {
 		return 0
@@ -229,7 +229,7 @@ func (h *instance) dropped() {
 	defer look.Stop()
 	limit := time.After(time.Minute)
 	for {
-		notes, err := h.db.Notes(h.Context(), "drop", "", 1)
+		notes, err := h.db.Notes().List(h.Context(), "drop", "", 1)
 		if err != nil {
 			h.Fatal(err)
 		}

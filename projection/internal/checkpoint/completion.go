@@ -33,7 +33,7 @@ func (c completion) note(projection string) querydb.Note {
 
 // readCompletion reads what is on record, about whichever generation; the zero completion where that is nothing.
 func readCompletion(ctx context.Context, db *querydb.DB, projection string) (c completion, err error) {
-	n, err := db.Note(ctx, kindCompletion, projection)
+	n, err := db.Notes().Get(ctx, kindCompletion, projection)
 	if err == nil && n.Value != nil {
 		err = json.Unmarshal(n.Value, &c)
 	}

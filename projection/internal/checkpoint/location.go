@@ -23,14 +23,14 @@ func readLocation(ctx context.Context, db *querydb.DB, projection Projection) (p
 	if p.Record, err = readRecord(ctx, db, projection.Name); err != nil {
 		return p, err
 	}
-	if p.serving, err = db.Generation(ctx, p.model); err != nil {
+	if p.serving, err = db.Generations().Current(ctx, p.model); err != nil {
 		return p, err
 	}
-	if p.tableID, err = db.TableID(ctx, p.model, p.serving.Number); err != nil {
+	if p.tableID, err = db.Tables().ID(ctx, p.model, p.serving.Number); err != nil {
 		return p, err
 	}
-	p.gone = p.tableID == "" && db.HasTableIDs()
-	if p.owner, err = db.MarkState(ctx, p.model, p.serving.Number); err != nil {
+	p.gone = p.tableID == "" && db.Tables().HasIDs()
+	if p.owner, err = db.Tables().Provenance(ctx, p.model, p.serving.Number); err != nil {
 		return p, err
 	}
 	if p.former != nil {
@@ -46,7 +46,7 @@ func (p *location) good() bool {
 
 // lost reports whether the table that the rows were written to is gone, or another one of its name is in its place:
 // then it holds no rows, or rows of an earlier time. Or the rows are not those that are on record: see
-// querydb.MarkState.
+// querydb.Provenance.
 func (p *location) lost() bool {
 	return p.here() && (p.gone || p.TableID != p.tableID || p.owner != querydb.ProvenanceRecorded &&
 		p.owner != querydb.ProvenanceUnmarked)
@@ -97,7 +97,7 @@ func (p *location) checkTarget(ctx context.Context, db *querydb.DB) error {
 	if p.good() || p.joins() {
 		return nil
 	}
-	return db.CheckUnrecorded(ctx, p.model, p.next())
+	return db.Tables().CheckUnknownRows(ctx, p.model, p.next())
 }
 
 // RebuildReason tells, without a change of anything, why a projection will rebuild from the whole log when it opens; ""

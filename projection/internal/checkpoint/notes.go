@@ -92,7 +92,7 @@ func eachNote(ctx context.Context, db *querydb.DB, kind string, visit func(query
 	const page = 1000
 	after := ""
 	for {
-		notes, err := db.Notes(ctx, kind, after, page)
+		notes, err := db.Notes().List(ctx, kind, after, page)
 		if err != nil {
 			return err
 		}
@@ -115,7 +115,7 @@ func dropKind(ctx context.Context, db *querydb.DB, kind string) error {
 		most = querydb.MaxPageRows
 	}
 	for {
-		notes, err := db.Notes(ctx, kind, "", most)
+		notes, err := db.Notes().List(ctx, kind, "", most)
 		if err != nil || len(notes) == 0 {
 			return err
 		}

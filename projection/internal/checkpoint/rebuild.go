@@ -12,7 +12,7 @@ import (
 func RequestRebuild(ctx context.Context, db *querydb.DB, p Projection) error {
 	at, err := readLocation(ctx, db, p)
 	if err == nil && !at.joins() {
-		err = db.SkipUnrecorded(ctx, p.Model, at.serving)
+		err = db.Generations().SkipUnknownRows(ctx, p.Model, at.serving)
 	}
 	if err != nil {
 		return err
@@ -48,17 +48,17 @@ func (s *State) Rebuild(ctx context.Context) error {
 // LookAround is for a projection that has nothing to fold: it is ErrRewound where the rows have been begun anew
 // meanwhile.
 func (s *State) LookAround(ctx context.Context, read int) error {
-	n, err := s.db.Note(ctx, kindHeader, s.p.Name)
+	n, err := s.db.Notes().Get(ctx, kindHeader, s.p.Name)
 	if err != nil {
 		return err
 	}
-	g, err := s.db.Generation(ctx, s.p.Model)
+	g, err := s.db.Generations().Current(ctx, s.p.Model)
 	if err != nil {
 		return err
 	}
 	s.known = s.known && n.Revision == s.done.revision && g.Number == s.done.Generation
 	// Another projection of the table may have begun it anew: see querydb.DB.ExpectBuild.
-	s.known = s.known && s.db.IsBuilding(s.p.Model, s.p.writer()) == !s.serving.completion.Done
+	s.known = s.known && s.db.Rebuilds().Running(s.p.Model, s.p.writer()) == !s.serving.completion.Done
 	if err := s.Open(ctx); err != nil {
 		return err
 	}

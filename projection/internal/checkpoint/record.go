@@ -52,7 +52,7 @@ func (b *Record) Notes(projection, partition string, c Checkpoint) []querydb.Not
 
 // readRecord reads what is on record; the zero Record where that is nothing.
 func readRecord(ctx context.Context, db *querydb.DB, projection string) (b Record, err error) {
-	n, err := db.Note(ctx, kindHeader, projection)
+	n, err := db.Notes().Get(ctx, kindHeader, projection)
 	if err == nil && n.Value != nil {
 		err = json.Unmarshal(n.Value, &b.Header)
 	}

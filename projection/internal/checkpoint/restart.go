@@ -15,10 +15,10 @@ func (s *State) restart(ctx context.Context, was location, former completion) er
 	}
 	fresh := Header{Version: was.model.Version, Table: was.model.Table, Generation: was.next()}
 	var err error
-	if fresh.TableID, err = s.db.TableID(ctx, was.model, fresh.Generation); err != nil {
+	if fresh.TableID, err = s.db.Tables().ID(ctx, was.model, fresh.Generation); err != nil {
 		return err
 	}
-	if fresh.TableID == "" && s.db.HasTableIDs() {
+	if fresh.TableID == "" && s.db.Tables().HasIDs() {
 		return fmt.Errorf("%w: the rows of %s are to be begun anew, and the table for its generation %d is not there: "+
 			"run 'server tables apply'", querydb.ErrUnavailable, was.model.Name, fresh.Generation)
 	}
@@ -38,7 +38,7 @@ func (s *State) restart(ctx context.Context, was location, former completion) er
 	if was.joins() {
 		err = s.db.Apply(ctx, querydb.Batch{Notes: notes})
 	} else {
-		err = s.db.BeginGeneration(ctx, was.model, was.serving, notes)
+		err = s.db.Generations().Begin(ctx, was.model, was.serving, notes)
 	}
 	if err != nil {
 		return fmt.Errorf("begin the rows of %s anew: %w", was.model.Name, err)
@@ -54,7 +54,7 @@ func (s *State) restart(ctx context.Context, was location, former completion) er
 
 // succeeded is the error of a process whose rows another one has begun anew, in another form.
 func (s *State) succeeded(ctx context.Context, was *location) error {
-	n, err := s.db.Note(ctx, kindHeader, s.p.Name)
+	n, err := s.db.Notes().Get(ctx, kindHeader, s.p.Name)
 	if err == nil && n.Revision != was.revision {
 		err = fmt.Errorf("%w: another process began %s anew between two reads", querydb.ErrStale, s.p.Name)
 	}

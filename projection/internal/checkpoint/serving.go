@@ -47,7 +47,7 @@ func (s *serving) newCompletion(ctx context.Context, generation int) (completion
 
 // unready says that a generation is begun.
 func (s *serving) unready(generation int) error {
-	if err := s.db.ExpectBuild(s.p.Model, generation); err != nil {
+	if err := s.db.Rebuilds().StartAll(s.p.Model, generation); err != nil {
 		return err
 	}
 	return s.judge(completion{Generation: generation})
@@ -58,9 +58,9 @@ func (s *serving) judge(c completion) error {
 	s.completion = c
 	s.watch.Building(!c.Done, c.Goal)
 	if c.Done {
-		return s.db.SetBuilt(s.p.Model, s.p.writer())
+		return s.db.Rebuilds().Finish(s.p.Model, s.p.writer())
 	}
-	return s.db.SetBuilding(s.p.Model, s.p.writer(), s.watch.Rebuild)
+	return s.db.Rebuilds().Start(s.p.Model, s.p.writer(), s.watch.Rebuild)
 }
 
 // reached reports whether the rows have come to the goal.
@@ -73,7 +73,7 @@ func (b *Record) reached(goal map[string]uint64) bool {
 	return goal != nil
 }
 
-// Prepare reads what is on record, so that rows which are not complete are not served: see querydb.DB.SetBuilding. It
+// Prepare reads what is on record, so that rows which are not complete are not served: see querydb.Rebuilds. It
 // is to be called before the rows are read by others, and Open does the same.
 func (s *State) Prepare(ctx context.Context) error {
 	p, err := readLocation(ctx, s.db, s.p)

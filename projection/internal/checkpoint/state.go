@@ -120,7 +120,7 @@ func (s *State) Open(ctx context.Context) error {
 		return s.Open(ctx)
 	}
 	if p.owner == querydb.ProvenanceUnmarked {
-		if err := s.db.MarkTable(ctx, p.model, p.serving.Number); err != nil {
+		if err := s.db.Tables().Mark(ctx, p.model, p.serving.Number); err != nil {
 			return err
 		}
 	}
@@ -132,12 +132,12 @@ func (s *State) Open(ctx context.Context) error {
 			return err
 		}
 	}
-	if s.db.ServingGeneration(p.model) != p.serving.Number {
-		if err := s.db.ExpectBuild(p.model, p.serving.Number); err != nil {
+	if s.db.Generations().Serving(p.model) != p.serving.Number {
+		if err := s.db.Rebuilds().StartAll(p.model, p.serving.Number); err != nil {
 			return err
 		}
 	}
-	if err := s.db.UseGeneration(p.model, p.serving); err != nil {
+	if err := s.db.Generations().Use(p.model, p.serving); err != nil {
 		return err
 	}
 	if err := s.serving.judge(whole); err != nil {
@@ -156,7 +156,7 @@ func (s *State) Open(ctx context.Context) error {
 	if !s.known {
 		return fmt.Errorf("%w: another process has gone on with %s", querydb.ErrStale, s.p.Name)
 	}
-	s.db.SetExpiryWatermark(p.model, s.done.expiryWatermark())
+	s.db.Expiry().SetWatermark(p.model, s.done.expiryWatermark())
 	s.watch.Opened(s.done.Partitions, s.Letters.Len())
 	return nil
 }
@@ -167,14 +167,14 @@ const identifyEvery = 30 * time.Second
 // sameTable reports whether the rows are still in the table, and the notes beside them, that they were in. It looks
 // only now and then.
 func (s *State) sameTable(ctx context.Context, now time.Time) (bool, error) {
-	if now.Sub(s.identified) < identifyEvery || !s.db.HasTableIDs() {
+	if now.Sub(s.identified) < identifyEvery || !s.db.Tables().HasIDs() {
 		return true, nil
 	}
-	id, err := s.db.TableID(ctx, s.p.Model, s.done.Generation)
+	id, err := s.db.Tables().ID(ctx, s.p.Model, s.done.Generation)
 	if err != nil || id != s.done.TableID {
 		return false, err
 	}
-	owner, err := s.db.MarkState(ctx, s.p.Model, s.done.Generation)
+	owner, err := s.db.Tables().Provenance(ctx, s.p.Model, s.done.Generation)
 	if err != nil || owner != querydb.ProvenanceRecorded {
 		return false, err
 	}
@@ -202,7 +202,7 @@ func (s *State) current(ctx context.Context) (bool, error) {
 	if !s.shared {
 		return true, nil
 	}
-	n, err := s.db.Note(ctx, kindHeader, s.p.Name)
+	n, err := s.db.Notes().Get(ctx, kindHeader, s.p.Name)
 	if err != nil || n.Revision != s.done.revision {
 		return false, err
 	}
@@ -257,7 +257,7 @@ func (s *State) Expire(beginning string) {
 	if _, known := s.done.Partitions[beginning]; !known {
 		at = time.Time{}
 	}
-	s.db.SetExpiryWatermark(s.p.Model, at)
+	s.db.Expiry().SetWatermark(s.p.Model, at)
 }
 
 // ErrRewound says that what was read is not what is to be folded: another process has begun the projection anew.

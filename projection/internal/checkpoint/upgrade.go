@@ -60,7 +60,7 @@ func (f *former) again(projection string) querydb.Note {
 // readFormer reads what is on record in the former form, if anything.
 func (b *Record) readFormer(ctx context.Context, db *querydb.DB, projection string) error {
 	b.Partitions = map[string]Checkpoint{}
-	n, err := db.Note(ctx, formerCheckpoint, projection)
+	n, err := db.Notes().Get(ctx, formerCheckpoint, projection)
 	if err != nil || n.Value == nil {
 		return err
 	}

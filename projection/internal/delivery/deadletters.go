@@ -31,7 +31,7 @@ func (r *Runner) ListDeadLetters(ctx context.Context, after string, limit int,
 	if err != nil {
 		return err
 	}
-	notes, err := r.db.Notes(ctx, kind, id, limit)
+	notes, err := r.db.Notes().List(ctx, kind, id, limit)
 	if err != nil {
 		return fmt.Errorf("list the dead letters of %s: %w", r.projection.Name, err)
 	}
@@ -122,7 +122,7 @@ func (r *Runner) resolveStop(ctx context.Context, at position.Ref, skip bool) er
 
 func (r *Runner) readLetter(ctx context.Context, at position.Ref) (deadletter.Letter, error) {
 	kind := r.state.Done().Kind(checkpoint.KindDeadLetter, r.projection.Name)
-	b, err := r.db.ReadNote(ctx, kind, at.ID())
+	b, err := r.db.Notes().Value(ctx, kind, at.ID())
 	if errors.Is(err, querydb.ErrNotFound) {
 		return deadletter.Letter{}, ErrNoDeadLetter
 	}

@@ -51,7 +51,7 @@ func (p *Program) OpenStore(ctx context.Context, at config.Store, how *config.Da
 
 // remindOfTables prints what is to be done before models are rebuilt into a store in which no start creates tables.
 func (p *Program) remindOfTables(db *querydb.DB) {
-	if db.HasTableIDs() {
+	if db.Tables().HasIDs() {
 		fmt.Fprintln(p.Stdout, "run 'server tables apply' before that: it makes the tables that the rows are folded into")
 	}
 }

@@ -51,7 +51,7 @@ func (s *tables) survey(ctx context.Context) (known dynamostore.Tables, err erro
 	if known.Needed, err = stores.NeededTables(ctx, db, s.p.Models, s.p.Projections); err != nil {
 		return known, err
 	}
-	known.Former, err = db.FormerGenerations(ctx)
+	known.Former, err = db.Tables().Former(ctx)
 	return known, err
 }
 
@@ -76,7 +76,7 @@ func (s *tables) recordDropped(ctx context.Context, former []*driver.Table) erro
 		return err
 	}
 	for _, t := range former {
-		if err := db.RecordDropped(ctx, t); err != nil {
+		if err := db.Tables().RecordDropped(ctx, t); err != nil {
 			return err
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 func (c *planCommand) planEmbedded(ctx context.Context, p *Program, at config.Store) error {
 	return inEmbedded(ctx, p, at, func(db *querydb.DB) error {
-		list, err := db.Orphans(ctx)
+		list, err := db.Tables().Orphans(ctx)
 		if err != nil {
 			return err
 		}
@@ -31,7 +31,7 @@ func (c *planCommand) planEmbedded(ctx context.Context, p *Program, at config.St
 
 func (c *applyCommand) applyEmbedded(ctx context.Context, p *Program, at config.Store) error {
 	return inEmbedded(ctx, p, at, func(db *querydb.DB) error {
-		list, err := db.Orphans(ctx)
+		list, err := db.Tables().Orphans(ctx)
 		if err != nil {
 			return err
 		}
@@ -40,7 +40,7 @@ func (c *applyCommand) applyEmbedded(ctx context.Context, p *Program, at config.
 				fmt.Fprintf(p.Stdout, "%s is of no model, and stays without --allow-delete\n", o)
 				continue
 			}
-			if err := db.DropOrphan(ctx, o); err != nil {
+			if err := db.Tables().DropOrphan(ctx, o); err != nil {
 				return err
 			}
 			fmt.Fprintf(p.Stdout, "removed %s\n", o)

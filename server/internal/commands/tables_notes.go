@@ -38,7 +38,7 @@ func (s *tables) unrecorded(ctx context.Context) error {
 func (s *tables) withoutNotes(ctx context.Context) error {
 	var all []*driver.Table
 	for _, m := range s.p.Models {
-		all = append(all, querydb.DriverTable(m, 0))
+		all = append(all, m.DriverTable(0))
 	}
 	list, err := s.FoldedTables(ctx, all)
 	if err != nil {

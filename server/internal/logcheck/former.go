@@ -20,7 +20,7 @@ const formerFirstNote = "first event"
 func Former(
 	ctx context.Context, db *querydb.DB, src *sources.Source, all []projection.Projection,
 ) (*projection.MismatchError, error) {
-	note, err := db.Note(ctx, stores.ServerNotes, formerFirstNote)
+	note, err := db.Notes().Get(ctx, stores.ServerNotes, formerFirstNote)
 	if err != nil {
 		return nil, fmt.Errorf("read the %s: %w", formerFirstNote, err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/server/internal/advice"
 	"github.com/foldql/foldql/server/internal/logcheck"
 )
 
@@ -51,7 +52,7 @@ func New(projections []projection.Projection, src eventlog.Source, db *querydb.D
 func (f *Set) Prepare(ctx context.Context) error {
 	for _, one := range f.All {
 		if err := one.Prepare(ctx); err != nil {
-			return fmt.Errorf("prepare projection %s: %w", one.Name, err)
+			return fmt.Errorf("prepare projection %s: %w", one.Name, advice.Add(err))
 		}
 	}
 	return nil
@@ -72,7 +73,7 @@ func (f *Set) Start(ctx context.Context) {
 // run runs a projection once, and reports whether it is to run again: it has stopped at an event, and somebody has
 // decided about that.
 func (f *Set) run(ctx context.Context, one *Running) bool {
-	err := one.whole(ctx)
+	err := advice.Add(one.whole(ctx))
 	one.ends(true, err)
 	if err == nil || ctx.Err() != nil {
 		return false

@@ -45,18 +45,18 @@ func NeededTables(
 		if err != nil {
 			return nil, fmt.Errorf("find the table that %s writes to: %w", p.Name, err)
 		}
-		list = append(list, querydb.DriverTable(p.Model, g))
+		list = append(list, p.Model.DriverTable(g))
 		folded[p.Model] = true
 	}
 	for _, m := range models {
 		if folded[m] {
 			continue
 		}
-		g, err := db.Generation(ctx, m)
+		g, err := db.Generations().Current(ctx, m)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, querydb.DriverTable(m, g.Number))
+		list = append(list, m.DriverTable(g.Number))
 	}
 	return list, nil
 }
@@ -65,7 +65,7 @@ func NeededTables(
 func FirstTables(models []*querydb.Model) []*driver.Table {
 	list := []*driver.Table{querydb.NotesTable()}
 	for _, m := range models {
-		list = append(list, querydb.DriverTable(m, 0))
+		list = append(list, m.DriverTable(0))
 	}
 	return list
 }

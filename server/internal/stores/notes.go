@@ -35,7 +35,7 @@ func TokenKey(ctx context.Context, db *querydb.DB) (keys.TokenKey, error) {
 // begin at once, one writes it.
 func keepFirst(ctx context.Context, db *querydb.DB, id string, value []byte) ([]byte, error) {
 	for {
-		note, err := db.Note(ctx, ServerNotes, id)
+		note, err := db.Notes().Get(ctx, ServerNotes, id)
 		if err != nil {
 			return nil, fmt.Errorf("read the %s: %w", id, err)
 		}

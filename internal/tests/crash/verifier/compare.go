@@ -49,7 +49,7 @@ func (c *comparison) count(what string, n int) {
 
 // model compares the table of a model and its indexes, in every partition that there ever was.
 func (c *comparison) model(ctx context.Context, m *querydb.Model) error {
-	generation, err := c.got.Generation(ctx, m)
+	generation, err := c.got.Generations().Current(ctx, m)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (c *comparison) model(ctx context.Context, m *querydb.Model) error {
 	if err := c.partitions(ctx, m, driver.Primary, name); err != nil {
 		return err
 	}
-	shape := querydb.DriverTable(m, generation.Number)
+	shape := m.DriverTable(generation.Number)
 	for i := range m.Indexes {
 		if err := c.partitions(ctx, m, i, name+"/"+shape.Indexes[m.PhysicalIndex(i)].Name); err != nil {
 			return fmt.Errorf("index %s: %w", m.Indexes[i].Name, err)
@@ -300,7 +300,7 @@ type position struct {
 
 // about is the kind of notes of the given sort that are about the rows of a projection, "" where it has none.
 func about(ctx context.Context, db *querydb.DB, sort, projection string) (kind string, err error) {
-	text, err := db.ReadNote(ctx, "projection", projection)
+	text, err := db.Notes().Value(ctx, "projection", projection)
 	if errors.Is(err, querydb.ErrNotFound) {
 		return "", nil
 	}
@@ -363,7 +363,7 @@ func asides(ctx context.Context, db *querydb.DB, projection string) (map[string]
 func readNotes(ctx context.Context, db *querydb.DB, kind string) (all []querydb.Note, err error) {
 	const page = 500
 	for after := ""; ; after = all[len(all)-1].ID {
-		notes, err := db.Notes(ctx, kind, after, page)
+		notes, err := db.Notes().List(ctx, kind, after, page)
 		if err != nil {
 			return nil, err
 		}

@@ -2,17 +2,34 @@ package querydb
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/record"
 )
 
+// Codec ties a Model to the Go type of its rows. The functions are generated and use no reflection.
+type Codec[R any] struct {
+	Model *Model
+	// Encode appends the fields of the row to the builder, in order, between Begin and Finish.
+	Encode func(b *record.Builder, row *R)
+	// Decode reads a record into the row. It fails, naming the field, where the record is not of this model.
+	Decode func(rec record.Record, row *R) error
+	// Value returns a field as a composite attribute, absent where it is null or not a scalar.
+	Value func(row *R, field int) keys.Value
+	// Clone returns a copy that shares no memory that can be changed.
+	Clone func(row *R) R
+	// Time returns the date-time field, the zero time where it is null; SetTime sets it.
+	Time    func(row *R, field int) time.Time
+	SetTime func(row *R, field int, t time.Time)
+}
+
 // Encode builds the stored form of a row: key, record, index keys, expiry. It fails with ErrInvalid, naming model and
 // field, where a key half is empty or a value cannot be stored.
 //
 // A half of an index is absent where one of its composites is, or where it would be the empty string; and where the
-// model's halves are BothOrNeither, where the other half is.
+// model is BothOrNeither, where the other half is.
 func Encode[R any](c *Codec[R], b *record.Builder, row *R) (Row, error) {
 	key, err := KeyOf(c, row)
 	if err != nil {
@@ -21,20 +38,21 @@ func Encode[R any](c *Codec[R], b *record.Builder, row *R) (Row, error) {
 	return EncodeWithKey(c, b, row, key)
 }
 
-// mostBuilt is when a row is given up that is too large anyway; below, its size is told.
-const mostBuilt = 16 * MaxRowSize
+// maxBuilt is the size at which the encoding of a row that is too large is given up; up to it, the error states the
+// size.
+const maxBuilt = 16 * MaxRowSize
 
-var errMostBuilt = fmt.Errorf("%w: the row has more than %d bytes, and may have %d", ErrTooLarge, mostBuilt, MaxRowSize)
+var errMaxBuilt = fmt.Errorf("%w: the row has more than %d bytes, and may have %d", ErrTooLarge, maxBuilt, MaxRowSize)
 
 // EncodeWithKey is Encode for a row whose key, that of KeyOf, is known.
 func EncodeWithKey[R any](c *Codec[R], b *record.Builder, row *R, key keys.Key) (Row, error) {
 	m := c.Model
 	out := Row{Key: key}
 	b.Begin(len(m.Fields))
-	b.Bound(mostBuilt, errMostBuilt)
+	b.Bound(maxBuilt, errMaxBuilt)
 	c.Encode(b, row)
 	rec, field, err := b.Finish()
-	if err == errMostBuilt {
+	if err == errMaxBuilt {
 		return Row{}, encodeError(m, key, err)
 	}
 	if err != nil {
@@ -48,10 +66,10 @@ func EncodeWithKey[R any](c *Codec[R], b *record.Builder, row *R, key keys.Key) 
 	if m.TTL >= 0 {
 		out.Expires = c.Time(row, m.TTL)
 	}
-	if m.slots() == 0 {
+	if m.physicalIndexes() == 0 {
 		return out, nil
 	}
-	out.Indexes = make([]IndexKey, m.slots())
+	out.Indexes = make([]IndexKey, m.physicalIndexes())
 	for i := range m.Indexes {
 		if err := indexKey(c, row, &m.Indexes[i], &out.Indexes[m.PhysicalIndex(i)]); err != nil {
 			return Row{}, encodeError(m, key, err)
@@ -60,8 +78,8 @@ func EncodeWithKey[R any](c *Codec[R], b *record.Builder, row *R, key keys.Key) 
 	return out, nil
 }
 
-// unset returns the first field whose Go zero value is no value of its type, a Date or an enum, and that was left so;
-// -1 where there is none.
+// unset returns the first field that was left at its Go zero value where that is no value of its type, a Date or an
+// enum; -1 where there is none.
 func unset(m *Model, rec record.Record) int {
 	for i := range m.Fields {
 		f := &m.Fields[i]

@@ -1,0 +1,174 @@
+package querydb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/foldql/foldql/querydb/internal/generation"
+)
+
+// Generation is which generation of a model's table serves, as it is on record.
+type Generation struct {
+	Number int
+	// Begun reports whether anyone has ever begun to fold into the table. Where nobody has, the first generation to
+	// begin has number 0.
+	Begun bool
+	// Version is that of the models that it was begun for, where several projections write the table; else "".
+	Version  string
+	revision uint64 // of the note
+}
+
+// Next is the number of the generation that follows.
+func (g Generation) Next() int {
+	if g.Begun {
+		return g.Number + 1
+	}
+	return 0
+}
+
+// Generations begins new generations of tables, and keeps on record which one serves. A generation is one build of a
+// table: what a fold of the whole log makes of it. Rows of different generations never meet.
+type Generations struct {
+	tables   tables
+	notes    *Notes
+	physical *Tables
+}
+
+// Current reads from the record which generation of the model's table serves. Whoever records something about the rows
+// records its number too: another model, or another process, may have begun another generation in the meantime.
+func (g *Generations) Current(ctx context.Context, m *Model) (Generation, error) {
+	at, err := g.notes.generation(ctx, m.Table)
+	if err != nil {
+		return at, &Error{Op: "generation", Model: m.Name, Err: fmt.Errorf("read which generation of the table serves: %w",
+			err)}
+	}
+	return at, nil
+}
+
+func (n *Notes) generation(ctx context.Context, table string) (Generation, error) {
+	note, err := n.Get(ctx, generation.Kind, table)
+	g := Generation{Begun: note.Value != nil, revision: note.Revision}
+	if err == nil && g.Begun {
+		g.Number, g.Version, err = generation.Parse(note.Value)
+	}
+	return g, err
+}
+
+// Serving is the generation of the model's table that this DB reads and writes.
+func (g *Generations) Serving(m *Model) int { return g.tables[m].serving.Load().Generation }
+
+// Use has this DB read and write a generation that another process has begun.
+func (g *Generations) Use(m *Model, at Generation) error {
+	t, err := g.tables.of("serve", m)
+	if err != nil {
+		return err
+	}
+	t.restart.Lock()
+	defer t.restart.Unlock()
+	t.lock.Learn(at.Number, at.revision)
+	if t.serving.Load().Generation != at.Number {
+		t.serve(at.Number)
+	}
+	return nil
+}
+
+// Begin begins a new, empty generation of the model's table, which follows former, and drops former: what a fold of
+// the whole log into changed rows starts with. Other projections that write to the table lose their rows too: see
+// Model.MultiProjection. The notes are written, or deleted, in the same commit. The rows of the former generation are
+// removed in the background; nobody sees them from then on.
+//
+// Where a MultiWriter store has another generation than former by now, nothing is written, and the answer is ErrStale;
+// where the table of the new one holds rows already, of a fold that is not on record, it is an *UnknownRowsError.
+func (g *Generations) Begin(ctx context.Context, m *Model, former Generation, notes []Note) error {
+	t, err := g.tables.of("restart", m)
+	if err != nil {
+		return err
+	}
+	t.restart.Lock()
+	defer t.restart.Unlock()
+	err = t.lock.Begin(former.Number, former.Next(), former.revision+1, func() error {
+		if err := g.record(ctx, m, former, notes); err != nil {
+			return err
+		}
+		t.serve(former.Next())
+		return nil
+	})
+	if err != nil {
+		return failed("restart", m, err)
+	}
+	if former.Begun {
+		g.physical.drop(m.DriverTable(former.Number))
+	}
+	return nil
+}
+
+// record writes that the next generation serves, and that the former one is being removed.
+func (g *Generations) record(ctx context.Context, m *Model, former Generation, notes []Note) error {
+	all := append([]Note{m.generationNote(former, former.Next())}, notes...)
+	if former.Begun {
+		all = append(all, dropNote(m.DriverTable(former.Number)))
+	}
+	if err := g.physical.mark(ctx, m, former.Next(), true); err != nil {
+		return err
+	}
+	if err := g.notes.write(ctx, all...); err != nil {
+		return &Error{Op: "restart", Model: m.Name, Err: err}
+	}
+	return nil
+}
+
+// generationNote records that a generation is begun for the model where the former one served.
+func (m *Model) generationNote(former Generation, number int) Note {
+	version := ""
+	if m.MultiProjection() {
+		version = m.Version
+	}
+	return Note{Kind: generation.Kind, ID: m.Table, Value: generation.Format(number, version), IfRevision: true,
+		Revision: former.revision}
+}
+
+// maxSkipped is how many tables SkipUnknownRows skips.
+const maxSkipped = 50
+
+// SkipUnknownRows records the generations after former whose tables hold rows of a fold that is not on record as former
+// ones, so that Begin then begins the first one after them. Tables.Former lists them from then on.
+func (g *Generations) SkipUnknownRows(ctx context.Context, m *Model, former Generation) error {
+	var list []Note
+	next := former.Next()
+	for ; ; next++ {
+		err := g.physical.CheckUnknownRows(ctx, m, next)
+		var unknown *UnknownRowsError
+		if err == nil {
+			break
+		}
+		if !errors.As(err, &unknown) || len(list) == maxSkipped {
+			return err
+		}
+		list = append(list, dropNote(m.DriverTable(next)))
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	skipped := Note{Kind: generation.Kind, ID: m.Table, Value: generation.Format(next-1, ""), IfRevision: true,
+		Revision: former.revision}
+	if err := g.notes.write(ctx, append(list, skipped)...); err != nil {
+		return &Error{Op: "skip tables of", Model: m.Name, Err: err}
+	}
+	return nil
+}
+
+// load finds the generation that serves each model.
+func (g *Generations) load(ctx context.Context, models []*Model) error {
+	for _, m := range models {
+		at, err := g.Current(ctx, m)
+		if err != nil {
+			return err
+		}
+		t := g.tables[m]
+		t.lock.Learn(at.Number, at.revision)
+		t.lock.SetRebuilding(at.Next() - 1)
+		t.serving.Store(m.DriverTable(at.Number))
+	}
+	return nil
+}

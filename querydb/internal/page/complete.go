@@ -1,0 +1,117 @@
+package page
+
+import (
+	"context"
+	"slices"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/internal/counter"
+)
+
+// readComplete reads pages of an index and the whole rows from the table, one batch for each page, until it is full. A
+// row that is gone meanwhile, or no longer under the key by which it was found, makes room for the next.
+func (r Reader) readComplete(ctx context.Context, q *Query, ranges []keys.Range) (Page, error) {
+	var page Page
+	dq := q.Query
+	for {
+		dq.Limit = q.Limit - len(page.Rows)
+		found, err := r.readRanges(ctx, q.Counters, dq, ranges)
+		if err != nil {
+			return Page{}, err
+		}
+		rows, err := r.complete(ctx, q, nil, &found)
+		if err != nil {
+			return Page{}, err
+		}
+		if page.Next = next(&found); page.Rows == nil {
+			page.Rows = rows
+		} else {
+			page.Rows = append(page.Rows, rows...)
+		}
+		if len(page.Rows) == q.Limit || page.Next == nil {
+			return page, nil
+		}
+		dq.Start = page.Next
+	}
+}
+
+// complete reads the whole rows of a page of an index and leaves out those that are no longer where they were found.
+// It counts the reads where the query says, unless another place is given.
+func (r Reader) complete(
+	ctx context.Context, q *Query, count *counter.Counters, found *driver.Page,
+) ([]driver.Row, error) {
+	switch {
+	case !q.Incomplete:
+		return found.Rows, nil
+	case len(q.Members) > 0:
+		return r.completeMembers(ctx, q, count, found)
+	case len(found.Rows) == 0:
+		return nil, nil
+	case count == nil:
+		count = q.Counters
+	}
+	ks := make([]keys.Key, len(found.Rows))
+	for i := range found.Rows {
+		ks[i] = found.Rows[i].Key
+	}
+	rows, err := r.getDistinct(ctx, count, driver.Get{Table: q.Table, Keys: ks, Consistent: q.Consistent, Now: q.Now})
+	if err != nil {
+		return nil, err
+	}
+	current := rows[:0]
+	for i := range rows {
+		if rows[i].Record != nil && hasIndexKey(&rows[i], &q.Query, found.Starts[i].Index) {
+			current = append(current, rows[i])
+		}
+	}
+	return current, nil
+}
+
+// completeMembers is complete for a page of rows of several kinds: one batch for each kind whose entries are partial.
+func (r Reader) completeMembers(
+	ctx context.Context, q *Query, count *counter.Counters, found *driver.Page,
+) ([]driver.Row, error) {
+	rows := slices.Clone(found.Rows)
+	for i, t := range q.Members {
+		if t.Indexes[q.Index].Projected == nil {
+			continue
+		}
+		var places []int
+		var ks []keys.Key
+		for at := range rows {
+			if rows[at].Kind == t.Kind {
+				places, ks = append(places, at), append(ks, rows[at].Key)
+			}
+		}
+		if len(ks) == 0 {
+			continue
+		}
+		to := count
+		if to == nil {
+			to = q.MemberCounters[i]
+		}
+		got, err := r.getDistinct(ctx, to, driver.Get{Table: t, Keys: ks, Now: q.Now})
+		if err != nil {
+			return nil, err
+		}
+		for n, at := range places {
+			if rows[at].Record = nil; hasIndexKey(&got[n], &q.Query, found.Starts[at].Index) {
+				rows[at].Record = got[n].Record
+			}
+		}
+	}
+	return slices.DeleteFunc(rows, func(r driver.Row) bool { return r.Record == nil }), nil
+}
+
+// hasIndexKey reports whether the row, as the table has it, has the key in the index by which it was found.
+func hasIndexKey(row *driver.Row, q *driver.Query, found keys.Key) bool {
+	if q.Index >= len(row.Indexes) {
+		return false
+	}
+	x := &row.Indexes[q.Index]
+	if !x.HasPK || x.PK != found.PK {
+		return false
+	}
+	return !q.Table.Indexes[q.Index].Sorted() || x.HasSK && x.SK == found.SK
+}

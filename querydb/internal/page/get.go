@@ -1,0 +1,73 @@
+package page
+
+import (
+	"context"
+	"time"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/internal/counter"
+)
+
+// Get reads rows by keys, which may repeat; each is read once. The answer is aligned with the keys.
+func (r Reader) Get(ctx context.Context, count *counter.Counters, g driver.Get) ([]driver.Row, error) {
+	once, at := distinct(g.Keys)
+	g.Keys = once
+	rows, err := r.getDistinct(ctx, count, g)
+	if err != nil || at == nil {
+		return rows, err
+	}
+	aligned := make([]driver.Row, len(at))
+	for i := range aligned {
+		aligned[i] = rows[at[i]]
+	}
+	return aligned, nil
+}
+
+// getDistinct reads in as many batches as the driver's limit asks for.
+func (r Reader) getDistinct(ctx context.Context, count *counter.Counters, g driver.Get) ([]driver.Row, error) {
+	most := len(g.Keys)
+	if limited, ok := r.Driver.(driver.GetLimiter); ok {
+		most = min(most, limited.MaxGet())
+	}
+	all := g.Keys
+	g.Keys = all[:most]
+	rows, err := r.getBatch(ctx, count, g)
+	for done := most; done < len(all) && err == nil; done += most {
+		var more []driver.Row
+		g.Keys = all[done:min(done+most, len(all))]
+		more, err = r.getBatch(ctx, count, g)
+		rows = append(rows, more...)
+	}
+	return rows, err
+}
+
+func (r Reader) getBatch(ctx context.Context, count *counter.Counters, g driver.Get) ([]driver.Row, error) {
+	began := time.Now()
+	rows, err := r.Driver.Get(ctx, g)
+	count.Got(rows, err, time.Since(began))
+	return rows, err
+}
+
+// distinct returns the keys without repetitions and, where there are any, which of them each of ks is.
+func distinct(ks []keys.Key) (once []keys.Key, at []int) {
+	if len(ks) == 1 {
+		return ks, nil
+	}
+	first := make(map[keys.Key]int, len(ks))
+	at = make([]int, len(ks))
+	once = make([]keys.Key, 0, len(ks))
+	for i, k := range ks {
+		n, seen := first[k]
+		if !seen {
+			n = len(once)
+			first[k] = n
+			once = append(once, k)
+		}
+		at[i] = n
+	}
+	if len(once) == len(ks) {
+		return ks, nil
+	}
+	return once, at
+}

@@ -1,0 +1,63 @@
+// Package page reads rows from a driver in as many calls as it takes: batches of keys, and full pages of ranges, whose
+// rows it completes where an index holds a part of them, and filters where a caller may not see all of them.
+package page
+
+import (
+	"context"
+	"time"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/internal/counter"
+)
+
+// Reader reads from a driver.
+type Reader struct{ Driver driver.Driver }
+
+// Query asks for a page of rows.
+type Query struct {
+	driver.Query
+	// Incomplete says that the index holds less of the rows than the caller reads, so that they are read from the table.
+	// Of a collection, which has Members, those are read whose entries hold less than the row.
+	Incomplete bool
+	// Visible says which rows the caller may know of; nil means all. The page, what is counted and what is charged are as
+	// if there were no others.
+	Visible func(*driver.Row) bool
+
+	Counters       *counter.Counters   // of the model or of the collection
+	MemberCounters []*counter.Counters // of each of Members, where Incomplete
+}
+
+// Page is full, Limit rows, whenever the rows exist. Next is where the following page begins; nil where there is none.
+type Page struct {
+	Rows []driver.Row
+	Next *keys.Cursor
+}
+
+// Read reads a page of ranges that follow one another in the order of the keys, none overlapping another.
+func (r Reader) Read(ctx context.Context, q *Query, ranges []keys.Range) (Page, error) {
+	switch {
+	case q.Visible != nil:
+		return r.readVisible(ctx, q, ranges)
+	case q.Incomplete:
+		return r.readComplete(ctx, q, ranges)
+	}
+	found, err := r.readRanges(ctx, q.Counters, q.Query, ranges)
+	return Page{Rows: found.Rows, Next: next(&found)}, err
+}
+
+// readPage reads a page of one range.
+func (r Reader) readPage(ctx context.Context, count *counter.Counters, q driver.Query) (driver.Page, error) {
+	began := time.Now()
+	found, err := r.Driver.Query(ctx, q)
+	count.Queried(&q, &found, err, time.Since(began))
+	return found, err
+}
+
+// next returns where the page after this one begins, nil where there is none.
+func next(p *driver.Page) *keys.Cursor {
+	if !p.More || len(p.Rows) == 0 {
+		return nil
+	}
+	return &p.Starts[len(p.Rows)-1]
+}

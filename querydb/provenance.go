@@ -1,0 +1,187 @@
+package querydb
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/internal/generation"
+	"github.com/foldql/foldql/querydb/internal/notetable"
+)
+
+// Where tables are created, lost and restored by others, each table that a fold writes to has a mark: a random text in
+// the table itself. The mark is on record among the notes, with the ID of the table that held the notes then. So rows
+// are never taken for those that the notes are about where the notes were lost and begun again, or where notes and rows
+// are of different times.
+
+// mark is the value of a note of generation.KindMark.
+type mark struct {
+	Text  string `json:"mark"`
+	Notes string `json:"notes"` // ID of the table of notes when the mark was recorded
+}
+
+// Provenance says whether the rows of a table are those that the notes are about: what the mark in the table says,
+// compared with the mark on record.
+type Provenance uint8
+
+// What is known of the rows of a table.
+const (
+	// ProvenanceRecorded: they are those that the notes are about, or the store has no marks.
+	ProvenanceRecorded Provenance = iota
+	// ProvenanceUnmarked: there is no mark in the table, and none on record.
+	ProvenanceUnmarked
+	// ProvenanceMarkLost: the table has lost the mark that is on record, and with it its rows.
+	ProvenanceMarkLost
+	// ProvenanceNotesReplaced: the notes are in another table than when the mark was recorded, so they may be older than
+	// the rows.
+	ProvenanceNotesReplaced
+	// ProvenanceUnknown: the mark in the table is not on record.
+	ProvenanceUnknown
+)
+
+// UnknownRowsError says that a table in which a generation is to begin already holds rows, of a fold that is not on
+// record: the notes were lost, or are of another time. It matches ErrUnavailable.
+type UnknownRowsError struct{ Table string }
+
+// Error implements error.
+func (e *UnknownRowsError) Error() string {
+	return fmt.Sprintf("table %s holds rows of a fold that is not on record: the table of notes, %s, was lost or "+
+		"is of another time, so nothing is folded into these rows, nor are they served", e.Table, notetable.Name)
+}
+
+// Is makes the error one of ErrUnavailable.
+func (e *UnknownRowsError) Is(target error) bool { return target == ErrUnavailable }
+
+// Provenance compares the mark of a generation of the model's table with the one on record.
+func (ts *Tables) Provenance(ctx context.Context, m *Model, generation int) (Provenance, error) {
+	identifier, ok := ts.drv.(driver.Identifier)
+	if !ok {
+		return ProvenanceRecorded, nil
+	}
+	p, err := ts.provenance(ctx, identifier, m.DriverTable(generation))
+	if err != nil {
+		return p, &Error{Op: "read the mark of the table of", Model: m.Name, Err: err}
+	}
+	return p, nil
+}
+
+func (ts *Tables) provenance(ctx context.Context, identifier driver.Identifier, t *driver.Table) (Provenance, error) {
+	has, err := identifier.Mark(ctx, t)
+	if err != nil {
+		return ProvenanceUnknown, err
+	}
+	recorded, _, err := ts.recordedMark(ctx, t)
+	if err != nil {
+		return ProvenanceUnknown, err
+	}
+	switch {
+	case has == "" && recorded == nil:
+		return ProvenanceUnmarked, nil
+	case recorded == nil || has != "" && has != recorded.Text:
+		return ProvenanceUnknown, nil
+	}
+	now, err := identifier.TableID(ctx, notetable.Table)
+	switch {
+	case err != nil:
+		return ProvenanceUnknown, err
+	case now != recorded.Notes:
+		return ProvenanceNotesReplaced, nil
+	case has == "":
+		return ProvenanceMarkLost, nil
+	}
+	return ProvenanceRecorded, nil
+}
+
+// recordedMark reads the mark on record, nil where there is none.
+func (ts *Tables) recordedMark(ctx context.Context, t *driver.Table) (*mark, Note, error) {
+	n, err := ts.notes.Get(ctx, generation.KindMark, generation.NoteID(t))
+	if err != nil || n.Value == nil {
+		return nil, n, err
+	}
+	var m mark
+	if err := json.Unmarshal(n.Value, &m); err != nil {
+		return nil, n, fmt.Errorf("read the mark of table %s: %w", generation.PhysicalName(t), err)
+	}
+	return &m, n, nil
+}
+
+// Mark marks a generation of the model's table whose rows the notes are about. It is for a table that an earlier
+// version has begun, without a mark; Generations.Begin marks those that it begins.
+func (ts *Tables) Mark(ctx context.Context, m *Model, generation int) error {
+	return ts.mark(ctx, m, generation, false)
+}
+
+// mark records a mark and puts it into the table; where that was interrupted, it continues with the recorded one. A
+// fresh table must hold no rows of a fold.
+func (ts *Tables) mark(ctx context.Context, m *Model, number int, fresh bool) error {
+	identifier, ok := ts.drv.(driver.Identifier)
+	if !ok {
+		return nil
+	}
+	t := m.DriverTable(number)
+	if fresh {
+		if err := ts.CheckUnknownRows(ctx, m, number); err != nil {
+			return err
+		}
+	}
+	recorded, n, err := ts.recordedMark(ctx, t)
+	if err == nil && recorded == nil {
+		recorded, err = ts.recordMark(ctx, identifier, n)
+	}
+	has := ""
+	if err == nil {
+		has, err = identifier.SetMark(ctx, t, recorded.Text)
+	}
+	if err == nil && has != recorded.Text {
+		err = &UnknownRowsError{generation.PhysicalName(t)}
+	}
+	if err != nil {
+		return &Error{Op: "mark the table of", Model: m.Name, Err: err}
+	}
+	return nil
+}
+
+func (ts *Tables) recordMark(ctx context.Context, identifier driver.Identifier, n Note) (*mark, error) {
+	id, err := identifier.TableID(ctx, notetable.Table)
+	if err != nil {
+		return nil, err
+	}
+	m := &mark{Text: rand.Text(), Notes: id}
+	if n.Value, err = json.Marshal(m); err != nil {
+		return nil, err
+	}
+	n.IfRevision = true
+	return m, ts.notes.write(ctx, n)
+}
+
+// CheckUnknownRows returns an *UnknownRowsError where the table of a generation that is to begin already holds rows, of
+// a fold that is not on record.
+func (ts *Tables) CheckUnknownRows(ctx context.Context, m *Model, number int) error {
+	identifier, ok := ts.drv.(driver.Identifier)
+	if !ok {
+		return nil
+	}
+	t := m.DriverTable(number)
+	unknown, err := ts.holdsUnknownRows(ctx, identifier, t)
+	if err == nil && unknown {
+		err = &UnknownRowsError{generation.PhysicalName(t)}
+	}
+	if err != nil {
+		return &Error{Op: "begin the table of", Model: m.Name, Err: err}
+	}
+	return nil
+}
+
+// holdsUnknownRows reports whether the table holds rows of a fold that is not on record, also of an earlier version,
+// which made no marks.
+func (ts *Tables) holdsUnknownRows(
+	ctx context.Context, identifier driver.Identifier, t *driver.Table,
+) (bool, error) {
+	p, err := ts.provenance(ctx, identifier, t)
+	if err != nil || p != ProvenanceUnmarked {
+		return p == ProvenanceUnknown || p == ProvenanceNotesReplaced, err
+	}
+	return identifier.HoldsRows(ctx, t)
+}

@@ -1,0 +1,134 @@
+package querydb
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/internal/page"
+	"github.com/foldql/foldql/querydb/internal/validate"
+)
+
+// Get reads rows by key; the answer is aligned with ks, and a row that does not exist has a nil Record. Keys may
+// repeat; each is read once. A key that no row can have (empty, or too long) is ErrInvalid. The rows must not be
+// changed.
+func (db *DB) Get(ctx context.Context, m *Model, ks []keys.Key, consistent bool) ([]Row, error) {
+	t, err := db.tables.of("get", m)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.readable(t); err != nil {
+		return nil, failed("get", m, err)
+	}
+	shape := t.serving.Load()
+	for _, k := range ks {
+		if err := validate.Key(k, shape.Sorted); err != nil {
+			return nil, &Error{Op: "get", Model: m.Name, Key: driver.PrintableKey(k), Err: err}
+		}
+	}
+	if len(ks) == 0 {
+		return nil, nil
+	}
+	rows, err := db.reader.Get(ctx, &t.counters, driver.Get{
+		Table: shape, Keys: ks, Consistent: consistent, Snapshot: db.snapshot(m), Now: db.now(), Writer: db.writer,
+	})
+	if moved := db.stillServes(t, shape.Generation); moved != nil {
+		return nil, failed("get", m, moved)
+	}
+	return rows, failed("get", m, err)
+}
+
+// Query asks for rows of one partition of a model, in the byte order of their sort keys, or the reverse. Rows of an
+// index with equal sort keys come in an order that does not change from page to page.
+type Query struct {
+	Index int // ordinal in Model.Indexes, driver.Primary for the table
+	PK    string
+	Range keys.Range
+	// several in place of Range, ascending and not overlapping: they are read one after another
+	Ranges     []keys.Range
+	Reverse    bool
+	Limit      int // 1 to MaxPageRows
+	Start      *keys.Cursor
+	Consistent bool
+	// Fields are the ordinals that the caller will read; rows of an index that carries less are completed by batched
+	// reads of the table. Nil means all.
+	Fields []int
+	// Visible says which rows the caller may know of; nil means all. The page is what it would be if there were no
+	// others, as are what is counted and what is taken of the budget of the request.
+	Visible func(*Row) bool
+}
+
+// Page is the answer to a Query. It is full, Limit rows, whenever the rows exist. The rows must not be changed.
+type Page struct {
+	Rows []Row
+	// Next is where the following page begins; nil where there is none.
+	Next *keys.Cursor
+}
+
+// Query reads one page.
+func (db *DB) Query(ctx context.Context, m *Model, q Query) (Page, error) {
+	t, err := db.tables.of("query", m)
+	if err != nil {
+		return Page{}, err
+	}
+	if q.Index < driver.Primary || q.Index >= len(m.Indexes) {
+		return Page{}, &Error{Op: "query", Model: m.Name, Err: fmt.Errorf("%w: there is no index %d", ErrInvalid, q.Index)}
+	}
+	if q.Index != driver.Primary {
+		q.Index = m.PhysicalIndex(q.Index)
+	}
+	if err := db.readable(t); err != nil {
+		return Page{}, failed("query", m, err)
+	}
+	shape := t.serving.Load()
+	ranges := q.Ranges
+	if len(ranges) == 0 {
+		ranges = []keys.Range{q.Range}
+	}
+	pq := page.Query{
+		Query: driver.Query{
+			Table: shape, Index: q.Index, PK: q.PK, Reverse: q.Reverse,
+			Limit: q.Limit, Start: q.Start, Consistent: q.Consistent, Now: db.now(),
+			Snapshot: q.Index == driver.Primary && db.snapshot(m),
+			Writer:   db.writer, WithDeleted: db.forFold && q.Index == driver.Primary && db.MultiWriter(),
+		},
+		Incomplete: q.Index != driver.Primary && !covers(&shape.Indexes[q.Index], q.Fields),
+		Visible:    q.Visible, Counters: &t.counters,
+	}
+	for i := range ranges {
+		pq.Range = ranges[i]
+		if err := validate.Query(&pq.Query, q.Fields); err != nil {
+			return Page{}, &Error{Op: "query", Model: m.Name, Err: err}
+		}
+	}
+	found, err := db.reader.Read(ctx, &pq, ranges)
+	if moved := db.stillServes(t, shape.Generation); moved != nil {
+		return Page{}, failed("query", m, moved)
+	}
+	return Page(found), failed("query", m, err)
+}
+
+// covers reports whether the entries of the index have all fields that are asked for; nil are all of the row.
+func covers(x *driver.Index, fields []int) bool {
+	return x.Projected == nil || fields != nil && x.Covers(fields)
+}
+
+// snapshot reports whether reads of the model are to show all of an event or nothing of it. A fold has revisions for
+// that.
+func (db *DB) snapshot(m *Model) bool { return m.Atomic && !db.forFold }
+
+// readable is table.readable, except that a fold reads what is being rebuilt.
+func (db *DB) readable(t *table) error {
+	if db.forFold {
+		return nil
+	}
+	return t.readable()
+}
+
+func (db *DB) stillServes(t *table, generation int) error {
+	if db.forFold {
+		return nil
+	}
+	return t.stillServes(generation)
+}

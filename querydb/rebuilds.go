@@ -1,0 +1,143 @@
+package querydb
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+)
+
+// Rebuilds refuses reads of rows that are still being folded. While a projection folds the log into a new generation,
+// the table holds the rows of a part of the log, and a row that is not there yet looks like one that does not exist. So
+// whoever folds says so here, and reads fail with an [IncompleteError] until the rebuild is finished. Reads of
+// [DB.ForFold] are never refused.
+//
+// Where several projections write the rows of a model, each is named by its writer; elsewhere the writer is "".
+type Rebuilds struct{ tables tables }
+
+// Start says that the rows of the model that the writer writes are being rebuilt. Progress is asked how far that is.
+func (r *Rebuilds) Start(m *Model, writer string, progress func() Progress) error {
+	t, err := r.tables.of("build", m)
+	if err == nil {
+		t.rebuild.start(writer, progress)
+	}
+	return err
+}
+
+// StartAll says that a generation of the model's table is about to be folded: the rows of all models in the table, by
+// each of their writers, are being rebuilt until Finish. Calling it again for the same generation has no effect.
+func (r *Rebuilds) StartAll(m *Model, generation int) error {
+	of, err := r.tables.of("build", m)
+	if err != nil {
+		return err
+	}
+	of.lock.AnnounceRebuild(generation, func() {
+		for _, t := range r.tables {
+			if t.lock == of.lock {
+				t.startRebuilds()
+			}
+		}
+	})
+	return nil
+}
+
+func (t *table) startRebuilds() {
+	if len(t.model.Writers) == 0 {
+		t.rebuild.start("", nil)
+	}
+	for _, w := range t.model.Writers {
+		t.rebuild.start(w.Name, nil)
+	}
+}
+
+// Finish says that the rows of the model that the writer writes are those of the whole log.
+func (r *Rebuilds) Finish(m *Model, writer string) error {
+	t, err := r.tables.of("build", m)
+	if err == nil {
+		t.rebuild.finish(writer)
+	}
+	return err
+}
+
+// Running reports whether the writer's rows of the model are being rebuilt.
+func (r *Rebuilds) Running(m *Model, writer string) bool {
+	t := r.tables[m]
+	return t != nil && t.rebuild.running.Load() && t.rebuild.has(writer)
+}
+
+// Progress is how far a rebuild has come towards rows that can be served.
+type Progress struct {
+	Folded, Total uint64  // events
+	ETASeconds    float64 // for the remaining events; negative where there is no estimate
+	Stopped       bool    // the projection has stopped, and continues only after somebody has resolved the cause
+}
+
+// IncompleteError is the answer to a read of rows that are being rebuilt. It matches ErrUnavailable.
+type IncompleteError struct {
+	Model string
+	Progress
+}
+
+// Error implements error.
+func (e *IncompleteError) Error() string {
+	s := fmt.Sprintf("the rows of %s are being rebuilt: %d of %d events", e.Model, e.Folded, e.Total)
+	switch {
+	case e.Stopped:
+		return s + "; the projection has stopped"
+	case e.ETASeconds >= 0:
+		return s + fmt.Sprintf("; about %.0f s are left", math.Ceil(e.ETASeconds))
+	}
+	return s
+}
+
+// Is makes the error one of ErrUnavailable.
+func (e *IncompleteError) Is(target error) bool { return target == ErrUnavailable }
+
+// rebuild is which writers of a table have still to fold its rows.
+type rebuild struct {
+	running atomic.Bool // there are such writers
+	mu      sync.Mutex
+	writers map[string]func() Progress
+}
+
+func (b *rebuild) start(writer string, progress func() Progress) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.writers == nil {
+		b.writers = map[string]func() Progress{}
+	}
+	if b.writers[writer] == nil || progress != nil {
+		b.writers[writer] = progress
+	}
+	b.running.Store(true)
+}
+
+func (b *rebuild) finish(writer string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.writers, writer)
+	b.running.Store(len(b.writers) > 0)
+}
+
+func (b *rebuild) has(writer string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_, has := b.writers[writer]
+	return has
+}
+
+// error reports the progress of the writer that has most to do.
+func (b *rebuild) error(model string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e := &IncompleteError{Model: model, Progress: Progress{ETASeconds: -1}}
+	for _, progress := range b.writers {
+		if progress == nil {
+			continue
+		}
+		if p := progress(); e.Total == 0 || p.Stopped || !e.Stopped && p.Total-p.Folded > e.Total-e.Folded {
+			e.Progress = p
+		}
+	}
+	return e
+}

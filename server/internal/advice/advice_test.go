@@ -1,0 +1,26 @@
+package advice
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/foldql/foldql/querydb"
+)
+
+func TestRowsThatAreNotOnRecordComeWithTheCommandOnce(t *testing.T) {
+	err := Add(Add(fmt.Errorf("open: %w", &querydb.UnknownRowsError{Table: "Task"})))
+	if n := strings.Count(err.Error(), "'server tables apply --notes-lost'"); n != 1 {
+		t.Errorf("the command is named %d times: %v", n, err)
+	}
+	if !errors.Is(err, querydb.ErrUnavailable) {
+		t.Errorf("%v is no longer ErrUnavailable", err)
+	}
+}
+
+func TestOtherErrorsStayAsTheyAre(t *testing.T) {
+	if other := errors.New("other"); Add(other) != other || Add(nil) != nil {
+		t.Error("an error without advice was changed")
+	}
+}
