@@ -122,7 +122,8 @@ func (db *DB) rowWrites(b *Batch, writes []driver.Write) error {
 		if err != nil {
 			return &Error{Op: "apply", Model: w.Model.Name, Key: driver.PrintableKey(w.Row.Key), Err: err}
 		}
-		writes[i] = driver.Write{Table: shape, Kind: kindOf(w), Row: w.Row, IfRevision: w.IfRevision, Part: part, Time: w.Time}
+		writes[i] = driver.Write{Table: shape, Kind: kindOf(w), Row: w.Row, IfRevision: w.IfRevision, Part: part,
+			Time: w.Time}
 	}
 	return nil
 }

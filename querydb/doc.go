@@ -5,8 +5,8 @@
 //
 //   - A batch is durable when [DB.Apply] returns, and every read that begins afterwards can see it. What a batch means
 //     on a store that several processes write to stands at [driver.MultiWriter].
-//   - A page that [DB.Query] returns is full whenever the rows exist, and pages that follow one another neither miss a row
-//     that stays nor return it twice.
+//   - A page that [DB.Query] returns is full whenever the rows exist, and pages that follow one another neither miss a
+//     row that stays nor return it twice.
 //   - Rows that are still being folded are not served: reads fail with an [IncompleteError] until they are complete.
 //   - Every error matches one of a few, such as [ErrInvalid] and [ErrUnavailable].
 //

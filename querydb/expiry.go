@@ -69,7 +69,8 @@ func (e *Expiry) sweep(ctx context.Context, sweeper driver.Sweeper, t *table) (r
 	}
 }
 
-// sweepBatch removes one batch. The lock keeps a generation from beginning meanwhile, whose fold is at its first events.
+// sweepBatch removes one batch. The lock keeps a generation from beginning meanwhile, whose fold is at its first
+// events.
 func (e *Expiry) sweepBatch(ctx context.Context, sweeper driver.Sweeper, t *table) (removed int, err error) {
 	t.restart.Lock()
 	defer t.restart.Unlock()

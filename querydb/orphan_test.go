@@ -12,7 +12,7 @@ import (
 	"github.com/foldql/foldql/querydb/memstore"
 )
 
-// outliving is a store that outlives its DB, fails to drop as often as it is told, and tells of what it dropped.
+// outliving is a store that outlives its DB, fails to drop as often as it is told, and reports what it dropped.
 type outliving struct {
 	*memstore.Store
 	failures int
@@ -143,10 +143,10 @@ func TestADropThatWasInterruptedIsGoneOnWith(t *testing.T) {
 	f.wantOrphans()
 }
 
-// mute is a store that does not tell its tables, and removes none.
+// mute is a store that cannot list its tables, and removes none.
 type mute struct{ driver.Driver }
 
-func TestAStoreThatTellsNoTablesSaysSo(t *testing.T) {
+func TestAStoreThatCannotListItsTablesSaysSo(t *testing.T) {
 	f := openModels(t, mute{memstore.New()}, orderModel())
 	defer f.close()
 	if _, err := f.Tables().Orphans(t.Context()); !errors.Is(err, querydb.ErrInvalid) {

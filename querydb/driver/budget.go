@@ -7,14 +7,14 @@ import (
 
 // Budget bounds what the reads of one client's request may take in memory. It is safe for concurrent use.
 type Budget interface {
-	// Take is told of each row that is read, before the next one is. An error ends the read, which returns it wrapped.
+	// Take is called for each row that is read, before the next one is. An error ends the read, which returns it wrapped.
 	Take(bytes int) error
 }
 
-// rowBytes is what a row takes in memory beside its record, about.
+// rowBytes is about what a row takes in memory besides its record.
 const rowBytes = 256
 
-// Charge takes a row of the budget, where there is one. The error is an ErrOverBudget.
+// Charge takes a row with a record of so many bytes off the budget, which may be nil. The error is an ErrOverBudget.
 func Charge(b Budget, record int) error {
 	if b == nil {
 		return nil
@@ -27,9 +27,9 @@ func Charge(b Budget, record int) error {
 
 type budgetKey struct{}
 
-// WithBudget returns a context whose reads are for a client who waits: they take of the budget, and a driver whose
-// store does not answer fails them soon with ErrUnavailable. Reads of other contexts are bounded by nothing but what
-// they ask for, and go on trying.
+// WithBudget returns a context whose reads are for a client who waits: they are charged to the budget, and a driver
+// whose store does not answer soon fails them with ErrUnavailable. Reads of other contexts have no bounds except those
+// of the query, and are tried again.
 func WithBudget(ctx context.Context, b Budget) context.Context {
 	return context.WithValue(ctx, budgetKey{}, b)
 }
@@ -40,14 +40,14 @@ func BudgetOf(ctx context.Context) Budget {
 	return b
 }
 
-// free is the budget of reads that take of none.
+// free is the budget of reads that are not charged.
 type free struct{}
 
 func (free) Take(int) error { return nil }
 
-// Uncharged returns a context whose reads take nothing of the budget, and are for a client who waits all the same. It
-// is for rows of which it is not known yet whether the client may be told that they are there, or how large they are.
-// Whoever reads them bounds how many there are at a time, and takes of the budget for those that the client gets.
+// Uncharged returns a context whose reads are not charged to the budget, and still are for a client who waits. It is
+// for rows that the client may not be allowed to know of. Whoever reads them limits how many there are at a time, and
+// charges those that the client gets.
 func Uncharged(ctx context.Context) context.Context {
 	if BudgetOf(ctx) == nil {
 		return ctx

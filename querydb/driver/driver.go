@@ -26,17 +26,16 @@ import (
 // Driver keeps rows.
 //
 // All methods are safe for concurrent use, and return promptly with the context's error when it ends. Errors match one
-// of this package's errors by errors.Is where one of them applies. Querydb has checked what it hands to a driver: keys
-// are neither empty nor too long, records are valid, a row has one index key for each index, limits are at least 1, a
-// range of sort keys is asked only where there are sort keys.
+// of this package's errors by errors.Is where one of them applies. Querydb validates what it passes to a driver: keys
+// are neither empty nor too long, records are valid, a row has one index key for each index, limits are at least 1, and
+// a query has a range of sort keys only where there are sort keys.
 //
 // Memory: records never change. What a driver returns is the caller's to keep, and rows of one answer may share memory.
-// Of what a driver is handed it may keep records and strings, but no slice of the batch.
+// A driver may keep the records and strings that it is given, but no slice of the batch.
 type Driver interface {
-	// Get reads rows by their keys, in one batch as far as the store has such a thing. The answer is aligned with Keys;
-	// a row that is not there, is of another Kind, or has expired at Now, has a nil Record. Key is as it was asked for
-	// in either case; a row that is there is complete: record, index keys (a half whose partner is absent too),
-	// position, expiry.
+	// Get reads rows by their keys, in one batch where the store can. The answer is aligned with Keys;
+	// a row that does not exist, is of another Kind, or has expired at Now, has a nil Record, and the Key that was asked
+	// for. A row that exists is complete: record, index keys (also a half whose other half is absent), position, expiry.
 	Get(ctx context.Context, g Get) ([]Row, error)
 
 	// Query reads up to Limit rows of one partition of a table or of one of its indexes, in the byte order of the sort key
@@ -44,8 +43,8 @@ type Driver interface {
 	// counting rows that have expired or are of other kinds. Of a table that several models share, the answer holds rows
 	// of the Table's own Kind, or of those of the Members, each with its Kind.
 	//
-	// A page begins after Start, in the direction of the query, whether or not the row that Start names is still there;
-	// so nothing that stays is missed or met twice, whatever is inserted or deleted between pages. A Start outside of
+	// A page begins after Start, in the direction of the query, whether or not the row that Start names still exists: so
+	// no row that stays is missed or returned twice, whatever is inserted or deleted between pages. A Start outside of
 	// the range only narrows it.
 	//
 	// Rows of the table itself are complete, as those of Get. Rows of an index have Key, Expires and those fields of
@@ -57,11 +56,11 @@ type Driver interface {
 	// entries change in the same commit as their rows. When Apply returns nil the batch survives the loss of power, and
 	// every call that begins afterwards sees it.
 	//
-	// Applying a batch again changes nothing, nor does applying any suffix of the batches again, in their order. Two
+	// Applying a batch again changes nothing, and neither does applying the last batches again, in their order. Two
 	// writes of one row in one batch are ErrInvalid, and nothing is written.
 	//
 	// A MultiWriter driver commits write by write, in any order, unless the batch is Atomic; Last comes after all Writes,
-	// and is one commit. What it does not commit at once it makes safe to repeat: see Write.
+	// and is one commit. A batch that is not one commit is safe to repeat: see Write.
 	Apply(ctx context.Context, b Batch) error
 
 	// Close releases the store. Calls in flight finish first; later calls fail with ErrUnavailable. Closing again does
@@ -69,69 +68,72 @@ type Driver interface {
 	Close() error
 }
 
-// Dropper is a driver that can remove a generation of a table, rows and index entries, in the background of other work.
-// Only Name and Generation of the table count: what is removed may have had another shape. Dropping what is not there,
-// or only in part, is no error, and rows written under the same name and generation afterwards are kept.
+// Dropper is a driver that can remove a generation of a table, rows and index entries, while other calls go on. Only
+// Name and Generation of the table count: what is removed may have had other fields and indexes. Dropping what does not
+// exist, or exists in part, is no error, and rows written under the same name and generation afterwards are kept.
 type Dropper interface {
 	Drop(ctx context.Context, t *Table) error
 }
 
-// Sweeper is a driver that can remove rows that have expired; one whose store does so by itself is none.
+// Sweeper is a driver that removes expired rows when querydb asks it to. A driver whose store removes them by itself
+// does not implement it.
 //
-// Sweep removes rows of the table, of its Kind, that ceased to be before the moment, those first that did so first, and
-// up to most of them: with their index entries, in one commit. A row whose end was changed meanwhile stays. removed is
-// less than most where no more are left.
+// Sweep removes up to most rows of the table, of its Kind, that expired before the given time: the earliest first, with
+// their index entries, and in one commit. A row whose Expires was changed meanwhile stays. removed is less than most
+// where no more are left.
 type Sweeper interface {
 	Sweep(ctx context.Context, t *Table, before time.Time, most int) (removed int, err error)
 }
 
-// Lister is a driver that can tell which tables it has: those that rows were written to and that were not dropped
-// since, by name and generation. Nothing else of the tables counts.
+// Lister is a driver that can list its tables: those that rows were written to and that were not dropped since. Only
+// Name and Generation of the tables count.
 type Lister interface {
 	Tables(ctx context.Context) ([]*Table, error)
 }
 
-// Identifier is a driver of tables that others make, and may lose or restore: it tells one from another of its name.
+// Identifier is a driver whose tables others create, and may lose or restore: it distinguishes a table from another one
+// of its name.
 type Identifier interface {
-	// TableID names the table of the Name and Generation for as long as it is that one, "" where there is none.
+	// TableID identifies the table of the Name and Generation; "" where there is none. A table that replaces it has
+	// another ID.
 	TableID(ctx context.Context, t *Table) (string, error)
 	// Mark returns the mark that SetMark has put into the table, "" where there is none. It goes with the table into
-	// its backups and copies; it is no row, and nothing counts or finds it.
+	// its backups and copies. It is not a row: no read returns or counts it.
 	Mark(ctx context.Context, t *Table) (string, error)
 	// SetMark puts a mark into the table unless it has one, and returns the one that it has then.
 	SetMark(ctx context.Context, t *Table, mark string) (has string, err error)
-	// HoldsRows reports whether rows that Apply has written are among the first that are met in the table.
+	// HoldsRows reports whether the table holds rows that Apply has written. It may look at the first rows alone.
 	HoldsRows(ctx context.Context, t *Table) (bool, error)
 }
 
-// GetLimiter is a driver that reads at most so many keys in one Get; querydb cuts longer lists.
+// GetLimiter is a driver that reads at most MaxGet keys in one Get; querydb splits longer lists.
 type GetLimiter interface {
 	MaxGet() int
 }
 
-// MultiWriter is a driver of a store that other processes write to at the same time. It keeps the rules of Write about
-// positions and revisions, which other drivers may take as kept: their store has one writer.
+// MultiWriter is a driver of a store that several processes write to at the same time. It enforces the rules of Write
+// about positions and revisions. Other drivers may rely on them: their store has one writer, which follows them.
 type MultiWriter interface {
-	// WrittenByOthers marks the driver; it does nothing.
+	// WrittenByOthers marks the driver, and does nothing.
 	WrittenByOthers()
 }
 
-// TxLimiter is a driver that cannot commit a batch of any size in one step: a batch that is not Atomic takes effect
-// write by write. A driver without limits commits every batch whole or not at all.
+// TxLimiter is a driver that limits how much one commit holds: a batch that is not Atomic takes effect write by write.
+// A driver without limits commits every batch whole or not at all.
 type TxLimiter interface {
 	// TxLimits returns what an Atomic batch can hold, its Last included: so many writes, and bytes of their rows.
 	TxLimits() (writes, bytes int)
 }
 
-// Table is what a driver knows of a table: its physical name and the shape of its rows.
+// Table describes a table to a driver: its name and generation, and the fields, keys and indexes of its rows.
 type Table struct {
 	Name       string
-	Generation int // rows of different generations do not meet; 0 is the first
+	Generation int // each has rows of its own; 0 is the first
 	Sorted     bool
 	Fields     []Field
 	PK, SK     []int // ordinals of the fields that the key halves are composed of
 	Indexes    []Index
-	NoExpiry   bool // no row ever has an end: Row.Expires is zero in all of them
+	NoExpiry   bool // no row ever expires: Row.Expires is zero in all of them
 	// Kind marks the rows of one of several models that share the table; "" where the table is one model's own. The
 	// tables of the models then have one Name, Generation, Keys, and the same Indexes up to their fields: a model that
 	// is not in an index has no fields in it. Rows of different kinds never have the same key: a write over a row of
@@ -156,17 +158,16 @@ type Field struct {
 // Index is a secondary (pk, sk) pair under which rows can be queried.
 type Index struct {
 	Name   string
-	PK, SK []int // ordinals of the composite fields; SK is empty where the index has no sort half, or a constant one
-	// AlwaysSorted says that the index has a sort half also where SK is empty.
+	PK, SK []int // ordinals of the composite fields; SK is empty where no field is in a sort half
+	// AlwaysSorted says that the index has a sort half even where SK is empty.
 	AlwaysSorted bool
 	Keys         KeyNames // as those of the table
 	// Projected are the ordinals of the fields that an index entry carries, ascending; nil means all of them.
 	Projected []int
 	// Unique says that no two rows of the Kind have the same key in the index: a batch that would make it so is
-	// ErrConflict, which names index and key, and nothing of it is written. It is judged by the rows as they are after all
-	// writes of the batch. A row that has expired at the Time of a write keeps nothing from the row that is written,
-	// whether it has been removed or not, though it may still be found under the key. A MultiWriter driver is given such
-	// batches Atomic.
+	// ErrConflict, which names index and key, and nothing of it is written. What counts is the rows as they are after all
+	// writes of the batch. A row that has expired at the Time of a write does not stand in its way, whether it has been
+	// removed or not, though queries may still find it under the key. A MultiWriter driver gets such batches as Atomic.
 	Unique bool
 }
 
@@ -190,8 +191,8 @@ next:
 	return true
 }
 
-// IndexKey is a row's key in one index. A half that is absent keeps the row out of the index; the other half is kept
-// nevertheless, for the write that brings the missing one.
+// IndexKey is a row's key in one index. A row with an absent half is not in the index; the other half is stored
+// nevertheless, for the write that adds the absent one.
 type IndexKey struct {
 	keys.Key
 	HasPK, HasSK bool
@@ -203,30 +204,30 @@ type Row struct {
 	Record record.Record
 	// Indexes holds one key per index of the table, in the table's order. Reads through an index may leave it nil.
 	Indexes []IndexKey
-	// Position is where the event stands that last changed the row.
+	// Position is that of the event that last changed the row.
 	Position Position
-	// Applied holds, on a MultiWriter store, the last position applied of each partition of the source, of the writer that
-	// was asked for. A row that was deleted has a nil Record and keeps Position, Applied and Revision for 30 days: a
-	// fold that was torn must be gone on with before.
+	// Applied holds, on a MultiWriter store, the last position applied of each partition of the source, by the writer that
+	// the read asked for. A row that was deleted has a nil Record and keeps Position, Applied and Revision for 30 days: a
+	// fold that was interrupted has to continue before that.
 	Applied []Position
-	// Kind is which of the models that share a table the row is of.
+	// Kind says which of the models that share the table the row is of.
 	Kind string
-	// Writers are those that a row written in Parts consists of, ascending.
+	// Writers are those whose Parts the row consists of, ascending.
 	Writers []string
 	// Revision counts, on a MultiWriter store, the writes of the row, deletes included; 0 where there was none.
 	Revision uint64
-	// Expires is when the row ceases to be; the zero time is never.
+	// Expires is when the row expires; the zero time is never.
 	Expires time.Time
 }
 
-// Expired reports whether the row has ceased to be: from Expires on it is not there.
+// Expired reports whether the row has expired. It has from Expires on, and then no longer exists for readers.
 func (r *Row) Expired(now time.Time) bool { return !r.Expires.IsZero() && !r.Expires.After(now) }
 
-// InIndex reports whether a row with the key is in the index: whether every half that the index has is present.
+// InIndex reports whether a row with this key is in the index: whether no half that the index has is absent.
 func (k *IndexKey) InIndex(x *Index) bool { return k.HasPK && (k.HasSK || !x.Sorted()) }
 
 // LastApplied returns the last position of the partition that was applied to the row, the zero Position where none is
-// known. Of a store that is not a MultiWriter it is Position; on a MultiWriter one that may be another writer's.
+// known. On a store with one writer that is Position; on a MultiWriter store Position may be another writer's.
 func (r *Row) LastApplied(partition string) Position {
 	for _, p := range r.Applied {
 		if p.Partition == partition {
@@ -239,13 +240,12 @@ func (r *Row) LastApplied(partition string) Position {
 	return Position{}
 }
 
-// Position is where an event takes effect: in a partition of a source, counted from 1. The zero Position is before them
-// all.
+// Position is where an event stands in a partition of a source, counted from 1. The zero Position precedes all others.
 type Position struct {
 	Partition string
 	Offset    uint64
-	// Step orders what takes effect between two events: 0 is the event at Offset itself, 1 the first dead letter that
-	// is retried after it.
+	// Step orders what takes effect between two events: 0 is the event at Offset itself, 1 the first dead letter that is
+	// retried after it.
 	Step uint32
 }
 
@@ -258,13 +258,13 @@ func (p Position) Before(o Position) bool {
 type Get struct {
 	Table      *Table
 	Keys       []keys.Key // distinct
-	Consistent bool       // see every batch acknowledged before; drivers that always do so ignore it
-	// Snapshot asks for rows as they are at one moment, so that of a batch that was Atomic all writes are seen or none,
-	// and of each that was acknowledged before all; drivers that always answer so ignore it. ErrThrottled says that the
-	// rows change too fast for that.
+	Consistent bool       // see every batch applied before; drivers that always do so ignore it
+	// Snapshot asks for rows as they are at one moment: of an Atomic batch all writes are seen or none, and of each that
+	// was applied before the read, all. Drivers that always answer so ignore it. ErrThrottled says that the rows change
+	// too fast for that.
 	Snapshot bool
-	Now      time.Time // the clock for expiry; nothing has expired at the zero time
-	Writer   string    // whose positions Row.Applied is to hold: see Batch.Writer
+	Now      time.Time // at which rows have expired or not; none has at the zero time
+	Writer   string    // whose positions Row.Applied holds: see Batch.Writer
 }
 
 // Query asks for rows of one partition.
@@ -280,19 +280,19 @@ type Query struct {
 	Snapshot   bool // as in Get; of the table itself alone
 	Now        time.Time
 	Writer     string // as in Get
-	// Members are the tables of the models whose rows the answer may hold, where there are several; Table is one of
-	// them. Rows of other kinds in the range are no part of the answer.
+	// Members are the tables of the models whose rows the answer may hold, where these are several; Table is one of
+	// them. Rows of other kinds in the range are not part of the answer.
 	Members []*Table
-	// WithDeleted asks, of the table itself on a MultiWriter store, for deleted rows too, as far as they are still known.
-	// They count as rows of the page.
+	// WithDeleted asks, of the table itself on a MultiWriter store, for deleted rows too, for as long as their tombstones
+	// are there. They count as rows of the page.
 	WithDeleted bool
 }
 
-// ReservedPrefix begins partition keys that are a driver's own in a table with unique indexes: querydb hands no row to
-// it that has such a key, and a driver answers none.
+// ReservedPrefix begins the partition keys that a driver may use for itself in a table with unique indexes: querydb
+// never writes a row with such a key, and no read returns one.
 const ReservedPrefix = "\x00unique\x00"
 
-// MarkPK is the partition key of an Identifier's mark: no row of any table has it, on any store.
+// MarkPK is the partition key of the mark of an Identifier. No row of any table has it, on any store.
 const MarkPK = "\x00fold\x00"
 
 // Primary is the Index of a Query that reads the table itself.
@@ -303,7 +303,7 @@ type Page struct {
 	Rows     []Row
 	Starts   []keys.Cursor // aligned with Rows: where a page after that row begins; Index is zero on the table itself
 	More     bool          // there is at least one row after the last
-	Examined int           // keys looked at, also of rows that have expired or are of other kinds
+	Examined int           // keys read, also of rows that have expired or are of other kinds
 }
 
 // WriteKind is what a Write does.
@@ -311,43 +311,44 @@ type WriteKind uint8
 
 // What a Write does.
 const (
-	Put    WriteKind = iota // the row is as given, whatever was there
-	Delete                  // no row is under the key
-	// CheckRevision changes nothing. It is among Last, with IfRevision, on a MultiWriter driver alone: nothing of Last is
-	// written unless the row is at Row.Revision.
+	Put    WriteKind = iota // store the row, whatever was there
+	Delete                  // delete the row, where there is one
+	// CheckRevision changes nothing: unless the row is at Row.Revision, nothing of Batch.Last is written. It occurs in
+	// Last, with IfRevision, and for a MultiWriter driver alone.
 	CheckRevision
-	// DeletePartition deletes the rows under the partition key, of the table's Kind, but those that the batch writes one
-	// by one. It is among Writes, with Table, Row.Key.PK and Row.Position alone, and a MultiWriter driver is given none.
+	// DeletePartition deletes the rows under the partition key, of the table's Kind, except those that the batch writes
+	// one by one. It occurs in Batch.Writes, with Table, Row.Key.PK and Row.Position alone, and never for a MultiWriter
+	// driver.
 	DeletePartition
 )
 
 // Write is the change of one row.
 //
-// On a MultiWriter store a write takes effect if the row is as the writer supposes, and makes the row's Revision one
-// higher. With IfRevision, the row must be at Row.Revision; otherwise Apply fails with ErrStale. Without, the row must
-// not have reached Row.Position in that partition yet; where it has, the write was applied before, and counts as done.
-// A write without IfRevision and Position takes effect always. A Delete without a Position leaves nothing behind; one
-// with a Position leaves a tombstone, also where there was no row.
+// On a MultiWriter store a write is conditional, and increments the row's Revision. With IfRevision, the row must be at
+// Row.Revision; otherwise Apply fails with ErrStale. Without it, the row must not have reached Row.Position in that
+// partition yet; where it has, the write was applied before, and counts as done. A write with neither IfRevision nor a
+// Position always takes effect. A Delete without a Position leaves nothing behind; one with a Position leaves a
+// tombstone, also where there was no row.
 type Write struct {
 	Table      *Table
 	Kind       WriteKind
 	Row        Row  // a Delete needs Key, Position and Revision alone
-	IfRevision bool // the change was made of the row as it was at Row.Revision
+	IfRevision bool // the change rests on the row as it was at Row.Revision
 	Part       *Part
-	// Time is that of the event, by which keys of unique indexes are judged; nothing has expired at the zero time. Of
-	// several events it is the earliest.
+	// Time is that of the event, the earliest of several: the time at which other rows with a key of a unique index have
+	// expired or not. None has at the zero time.
 	Time time.Time
 }
 
-// Part is what a writer owns of a row that several projections write. A Put of a Part makes the row, where there is
-// none, of the fields of the key, and changes of it what the Part names; a Delete takes that away, and the row with it
-// when its last writer goes. The writer is that of the Batch.
+// Part is what one writer owns of a row that several projections write. A Put of a Part creates the row, where there is
+// none, with the fields of the key, and changes what the Part names; a Delete removes that, and the row with it when
+// its last writer is gone. The writer is that of the Batch.
 type Part struct {
 	Fields  []int // ordinals, ascending, of fields that are in no key half of the table itself
 	PK, SK  []int // ordinals of the indexes whose half it is
-	Expires bool  // the row's end is the writer's to say
-	// WriterCount is how many writers share the room that a row has, evenly, so that all their parts together fit; 0 and 1
-	// leave all of it to the part.
+	Expires bool  // the writer sets Row.Expires
+	// WriterCount is how many writers share the maximum size of a row evenly, so that all parts together fit; with 0 or 1
+	// the part may take all of it.
 	WriterCount int
 }
 
@@ -359,8 +360,8 @@ type Batch struct {
 	Last []Write
 	// Writer is the name under which a row keeps positions, where several projections write it; "" where one does.
 	Writer string
-	// Deadline is when a MultiWriter driver gives the batch up with ErrStale: it begins no write later, because rows may
-	// then have been deleted so long ago that nothing remembers it. The zero time is never.
+	// Deadline is when a MultiWriter driver gives the batch up with ErrStale: it begins no write later, because the
+	// tombstones of rows that were deleted meanwhile may be gone by then. The zero time is never.
 	Deadline time.Time
 	// Atomic asks a MultiWriter driver for one commit of everything; more than TxLimits is ErrTooLarge.
 	Atomic bool

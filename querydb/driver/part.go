@@ -6,9 +6,8 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// RowAfter is the row that the write leaves under its key where there was the one before; each has a nil Record where
-// there is no row. It is for drivers that read a row before they write it, and shares memory with both. What a
-// MultiWriter store knows of a row beside is not in it.
+// RowAfter is the row that the write turns the one before into; each has a nil Record where there is no row. It is for
+// drivers that read a row before they write it, and shares memory with both. It has no Applied and no Revision.
 func (w *Write) RowAfter(writer string, before *Row) Row {
 	out := Row{Key: w.Row.Key, Position: w.Row.Position, Kind: w.Table.Kind}
 	switch {
@@ -25,7 +24,7 @@ func (w *Write) RowAfter(writer string, before *Row) Row {
 	return out
 }
 
-// lay sets out to the row before with the part of the one that is written laid over it.
+// lay sets out to the row before, overwritten with the part of the one that is written.
 func (p *Part) lay(t *Table, written, before, out *Row) {
 	if before.Record == nil {
 		before = &Row{Record: record.Merge(len(t.Fields), nil, written.Record, t.keyFields())}
@@ -92,13 +91,13 @@ func left(writers []string, writer string) []string {
 	return slices.Delete(slices.Clone(writers), at, at+1)
 }
 
-// Unique reports whether one of the table's indexes is.
+// Unique reports whether one of the table's indexes is unique.
 func (t *Table) Unique() bool {
 	return slices.ContainsFunc(t.Indexes, func(x Index) bool { return x.Unique })
 }
 
-// TableOfKind returns the table, among those that the query asks for, of the rows of a kind; nil where such rows are
-// none of the answer.
+// TableOfKind returns the table of the rows of a kind, of those that the query asks for; nil where such rows are not
+// part of the answer.
 func (q *Query) TableOfKind(kind string) *Table {
 	if len(q.Members) == 0 && q.Table.Kind == kind {
 		return q.Table

@@ -7,15 +7,15 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// change is a write with what it makes of the row.
+// change is a write, and the row before and after it.
 type change struct {
 	*driver.Write
 	table        *table
 	former, next *row // nil where there is none
 }
 
-// changes are what the writes of one commit make of their rows. It fails where they cannot be, and nothing is changed
-// yet.
+// changes are what the writes of one commit turn their rows into. It fails where a write is refused, and changes
+// nothing yet.
 func (s *Store) changes(writer string, writes []*driver.Write) ([]change, error) {
 	list, unique := make([]change, len(writes)), false
 	for i, w := range writes {
@@ -25,7 +25,7 @@ func (s *Store) changes(writer string, writes []*driver.Write) ([]change, error)
 		if c.former != nil {
 			before = &c.former.Row
 		}
-		if err := c.stranger(); err != nil {
+		if err := c.checkKind(); err != nil {
 			return nil, err
 		}
 		if out := w.RowAfter(writer, before); out.Record != nil {
@@ -35,13 +35,13 @@ func (s *Store) changes(writer string, writes []*driver.Write) ([]change, error)
 		unique = unique || w.Table.Unique()
 	}
 	if unique {
-		return list, judge(list)
+		return list, checkUnique(list)
 	}
 	return list, nil
 }
 
-// stranger fails where the row is of another kind than what is written.
-func (c *change) stranger() error {
+// checkKind fails where the row is of another kind than what is written.
+func (c *change) checkKind() error {
 	if c.former == nil || c.former.Kind == c.Table.Kind {
 		return nil
 	}
@@ -56,22 +56,22 @@ func (s *Store) kindConflicts(writes []driver.Write) error {
 	for i := range writes {
 		t := s.table(writes[i].Table)
 		c := change{Write: &writes[i], table: t, former: t.rows[writes[i].Row.Key]}
-		if err := c.stranger(); err != nil {
+		if err := c.checkKind(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// make makes the row what it is to be.
-func (c *change) make() {
+// apply replaces the row by the next one.
+func (c *change) apply() {
 	c.table.remove(c.Row.Key)
 	if c.next != nil {
 		c.table.insert(c.Table, c.next)
 	}
 }
 
-// claim is a key of a unique index that a row has.
+// claim is a key that a row has in a unique index.
 type claim struct {
 	table *table
 	kind  string
@@ -79,15 +79,15 @@ type claim struct {
 	key   keys.Key
 }
 
-// judge refuses changes that would give a key of a unique index to two rows.
-func judge(changes []change) error {
-	type place struct {
+// checkUnique refuses changes that would give a key of a unique index to two rows.
+func checkUnique(changes []change) error {
+	type rowID struct {
 		table *table
 		key   keys.Key
 	}
-	changed := make(map[place]bool, len(changes))
+	changed := make(map[rowID]bool, len(changes))
 	for i := range changes {
-		changed[place{changes[i].table, changes[i].Row.Key}] = true
+		changed[rowID{changes[i].table, changes[i].Row.Key}] = true
 	}
 	held := map[claim]bool{}
 	for i := range changes {
@@ -96,7 +96,7 @@ func judge(changes []change) error {
 			taken := held[cl]
 			held[cl] = true
 			for key := range c.table.holders(cl) {
-				taken = taken || !changed[place{c.table, key}] && !c.table.rows[key].Expired(c.Time)
+				taken = taken || !changed[rowID{c.table, key}] && !c.table.rows[key].Expired(c.Time)
 			}
 			if taken {
 				return fmt.Errorf("memstore: %w: row %q of %s would have the key %q in the unique index %s, which another row has",

@@ -9,7 +9,7 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// Apply writes a batch, one commit after the other. What can never be committed is refused before the first.
+// Apply writes a batch, one commit after the other. A batch that can never be committed is refused before the first.
 func (s *MultiWriter) Apply(ctx context.Context, b driver.Batch) error {
 	if err := s.refused(&b); err != nil {
 		return err
@@ -78,7 +78,7 @@ func sizeOf(r *driver.Row) int {
 	return size
 }
 
-// commits cuts a batch into what is committed at once.
+// commits splits a batch into its commits.
 func (s *MultiWriter) commits(b *driver.Batch) [][]*driver.Write {
 	writes, last := pointers(b.Writes), pointers(b.Last)
 	if b.Atomic {
@@ -108,7 +108,7 @@ func pointers(writes []driver.Write) []*driver.Write {
 	return ps
 }
 
-// commit does those of the writes that were not done before, or nothing where a row is not as one of them supposes.
+// commit does those of the writes that were not done before, or nothing where the condition of one of them fails.
 func (s *MultiWriter) commit(b *driver.Batch, writes []*driver.Write) error {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
@@ -120,7 +120,7 @@ func (s *MultiWriter) commit(b *driver.Batch, writes []*driver.Write) error {
 	}
 	var due []*driver.Write
 	for _, w := range writes {
-		stale, done := s.supposed(b, w)
+		stale, done := s.condition(b, w)
 		if stale {
 			return fmt.Errorf("memstore: %w: row %q of %s is not at revision %d", driver.ErrStale,
 				w.Row.Key, w.Table.Name, w.Row.Revision)
@@ -135,13 +135,13 @@ func (s *MultiWriter) commit(b *driver.Batch, writes []*driver.Write) error {
 	}
 	for i := range changes {
 		changes[i].remember(b.Writer)
-		changes[i].make()
+		changes[i].apply()
 	}
 	return nil
 }
 
-// supposed compares the row with what a write supposes of it.
-func (s *MultiWriter) supposed(b *driver.Batch, w *driver.Write) (stale, done bool) {
+// condition compares the row with what a write requires of it: the write is stale, or was done before, or neither.
+func (s *MultiWriter) condition(b *driver.Batch, w *driver.Write) (stale, done bool) {
 	r := s.store.table(w.Table).rows[w.Row.Key]
 	switch {
 	case w.IfRevision:
@@ -156,7 +156,7 @@ func (s *MultiWriter) supposed(b *driver.Batch, w *driver.Write) (stale, done bo
 	return false, r.reached(b.Writer, w.Row.Position)
 }
 
-// remember adds to the row what is known of it beside, one revision on. A row that is deleted at a position stays,
+// remember gives the next row its revision and the positions applied. A row that is deleted at a position stays,
 // without a record.
 func (c *change) remember(writer string) {
 	if c.next == nil {
@@ -173,7 +173,7 @@ func (c *change) remember(writer string) {
 	c.next.apply(writer, c.Row.Position)
 }
 
-// cloned is a copy of what a row knows: what was read of it must not change.
+// cloned is a copy of the positions of a row: those that were read must not change.
 func cloned(applied map[string][]driver.Position) map[string][]driver.Position {
 	applied = maps.Clone(applied)
 	for writer, positions := range applied {

@@ -1,8 +1,8 @@
-// Package memstore keeps rows in memory, in order. It is the driver of tests and of trials: simple, and gone with the
-// process.
+// Package memstore keeps rows in memory, in order. It is the driver for tests and experiments; the rows are gone with
+// the process.
 //
-// A [Store] is plain: it has one writer, and its batches are atomic. [MultiWriter] is the same memory as a store that
-// several processes write to, with all that can befall them there.
+// A [Store] has one writer, and its batches are atomic. A [MultiWriter] behaves as a store that several processes write
+// to, with everything that can go wrong there.
 package memstore
 
 import (
@@ -62,7 +62,7 @@ func (s *Store) Drop(ctx context.Context, t *driver.Table) error {
 	return nil
 }
 
-// usable reports why a call cannot go on. The lock is held.
+// usable returns why a call cannot proceed, nil where it can. The lock is held.
 func (s *Store) usable(ctx context.Context) error {
 	if s.closed {
 		return fmt.Errorf("memstore: %w: the store is closed", driver.ErrUnavailable)
@@ -156,12 +156,12 @@ func (s *Store) Apply(ctx context.Context, b driver.Batch) error {
 		return err
 	}
 	for i := range changes {
-		changes[i].make()
+		changes[i].apply()
 	}
 	return nil
 }
 
-// oneByOne are the writes of rows, for a partition too.
+// oneByOne are the writes of single rows; the delete of a partition is one for each of its rows.
 func (s *Store) oneByOne(b *driver.Batch) (list []*driver.Write) {
 	named := map[*table]map[keys.Key]bool{}
 	for i := range b.Writes {
@@ -191,13 +191,13 @@ func (s *Store) oneByOne(b *driver.Batch) (list []*driver.Write) {
 
 // distinct refuses a batch that writes a row twice.
 func distinct(b driver.Batch) error {
-	type place struct {
+	type rowID struct {
 		generation
 		key keys.Key
 	}
-	seen := make(map[place]bool, len(b.Writes)+len(b.Last))
+	seen := make(map[rowID]bool, len(b.Writes)+len(b.Last))
 	for _, w := range slices.Concat(b.Writes, b.Last) {
-		p := place{generation{w.Table.Name, w.Table.Generation}, w.Row.Key}
+		p := rowID{generation{w.Table.Name, w.Table.Generation}, w.Row.Key}
 		if w.Kind == driver.DeletePartition {
 			continue
 		}
@@ -209,7 +209,7 @@ func distinct(b driver.Batch) error {
 	return nil
 }
 
-// table finds the rows of a table, and makes room for them and for its indexes where there is none.
+// table finds the rows of a table, and creates the table and its indexes where they are missing.
 func (s *Store) table(shape *driver.Table) *table {
 	name := generation{shape.Name, shape.Generation}
 	t := s.tables[name]
@@ -223,7 +223,7 @@ func (s *Store) table(shape *driver.Table) *table {
 	return t
 }
 
-// insert puts a row where there is none. It keeps r, and of its slices nothing.
+// insert adds a row under a key that has none. It keeps r, but none of its slices.
 func (t *table) insert(shape *driver.Table, r *row) {
 	r.Indexes = slices.Clone(r.Indexes)
 	t.rows[r.Key] = r
@@ -235,7 +235,7 @@ func (t *table) insert(shape *driver.Table, r *row) {
 	}
 }
 
-// remove takes a row, where there is one, out of the table and out of the indexes that it is in.
+// remove removes a row, where there is one, from the table and from the indexes that it is in.
 func (t *table) remove(key keys.Key) {
 	r := t.rows[key]
 	if r == nil {
@@ -249,7 +249,7 @@ func (t *table) remove(key keys.Key) {
 	}
 }
 
-// sortOf is where the row stands in its partition of an index: an index without a sort half has them all at "".
+// sortOf is the sort key of a row in an index: "" in an index without a sort half.
 func sortOf(x *driver.IndexKey) string {
 	if x.HasSK {
 		return x.SK

@@ -9,7 +9,7 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// entry is the place of a row in a partition of the table or of an index.
+// entry stands for a row in a partition of the table or of an index.
 type entry struct {
 	sort string // sort key there
 	key  keys.Key
@@ -20,7 +20,7 @@ func (e entry) compare(o entry) int {
 	return cmp.Or(cmp.Compare(e.sort, o.sort), cmp.Compare(e.key.PK, o.key.PK), cmp.Compare(e.key.SK, o.key.SK))
 }
 
-// start is where the page after the entry begins.
+// start is the cursor of a page that begins after the entry.
 func (e entry) start(q *driver.Query) keys.Cursor {
 	if q.Index == driver.Primary {
 		return keys.Cursor{Key: e.key}

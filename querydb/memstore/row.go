@@ -7,11 +7,11 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// row is a row as it is kept.
+// row is a row as it is stored.
 type row struct {
 	driver.Row
-	// Of a MultiWriter store: the last position applied of each partition, by writer. A deleted row keeps them, and has no
-	// record.
+	// In a MultiWriter store: the last position applied of each partition, by writer. A deleted row keeps them, and has
+	// no record.
 	applied map[string][]driver.Position
 }
 
@@ -24,8 +24,7 @@ func (r *row) seenBy(writer string) driver.Row {
 	return seen
 }
 
-// shown is the row as a query shows it: whole where it is of the table itself, and what the entry of an index has of
-// it.
+// shown is the row as a query returns it: the whole row from the table itself, and from an index what its entry has.
 func (r *row) shown(shape *driver.Table, q *driver.Query) driver.Row {
 	if q.Index == driver.Primary {
 		return r.seenBy(q.Writer)
@@ -37,7 +36,7 @@ func (r *row) shown(shape *driver.Table, q *driver.Query) driver.Row {
 	return part
 }
 
-// reached reports whether the writer has come to the position, or further, with the row.
+// reached reports whether the writer has applied the position, or a later one, to the row.
 func (r *row) reached(writer string, p driver.Position) bool {
 	for _, applied := range r.applied[writer] {
 		if applied.Partition == p.Partition {
@@ -47,7 +46,7 @@ func (r *row) reached(writer string, p driver.Position) bool {
 	return false
 }
 
-// apply notes that the writer has come to the position.
+// apply records that the writer has applied the position.
 func (r *row) apply(writer string, p driver.Position) {
 	if p == (driver.Position{}) {
 		return

@@ -35,13 +35,13 @@ func (s *Store) apply(ctx context.Context, b *driver.Batch) error {
 	if err != nil {
 		return err
 	}
-	changes, size, err := arrange(b, claimed.places)
+	changes, size, err := arrange(b, claimed.tables)
 	if err != nil {
 		claimed.release()
 		return err
 	}
 	w := writer{batch: s.db.NewBatchWithSize(size), name: b.Writer}
-	err = w.partitions(ctx, s.db, b, claimed.places, changes)
+	err = w.partitions(ctx, s.db, b, claimed.tables, changes)
 	if err == nil {
 		err = w.write(ctx, s.db, changes)
 	}
@@ -52,8 +52,8 @@ func (s *Store) apply(ctx context.Context, b *driver.Batch) error {
 	return s.commit(w.batch, claimed.release)
 }
 
-// commit commits a batch, and releases then what nobody else may have while it does. It may return before, where the
-// disk does not take it.
+// commit commits a batch, and then calls release, which frees what nobody else may use meanwhile. Where the disk does
+// not accept the batch, it may return before that.
 func (s *Store) commit(b *pebble.Batch, release func()) error {
 	return s.disk.Run(func() error {
 		defer release()
@@ -64,12 +64,12 @@ func (s *Store) commit(b *pebble.Batch, release func()) error {
 // change is a write with the key of its row.
 type change struct {
 	*driver.Write
-	place *place
+	table *storedTable
 	key   []byte
 }
 
 // arrange orders the writes of rows of a batch by key and guesses the size of the commit. Two of one row are refused.
-func arrange(b *driver.Batch, places map[*driver.Table]*place) (changes []change, size int, err error) {
+func arrange(b *driver.Batch, tables map[*driver.Table]*storedTable) (changes []change, size int, err error) {
 	changes = make([]change, 0, len(b.Writes)+len(b.Last))
 	keySize := 0
 	for _, writes := range [][]driver.Write{b.Writes, b.Last} {
@@ -78,7 +78,7 @@ func arrange(b *driver.Batch, places map[*driver.Table]*place) (changes []change
 			if w.Kind == driver.DeletePartition {
 				continue
 			}
-			changes = append(changes, change{Write: w, place: places[w.Table]})
+			changes = append(changes, change{Write: w, table: tables[w.Table]})
 			key := rowKeySize(w.Row.Key)
 			keySize += key
 			size += (1 + len(w.Row.Indexes)) * (key + len(w.Row.Record) + 32)
@@ -87,7 +87,7 @@ func arrange(b *driver.Batch, places map[*driver.Table]*place) (changes []change
 	buf := make([]byte, 0, keySize)
 	for i := range changes {
 		c, from := &changes[i], len(buf)
-		buf = appendRowKey(buf, c.place.number, c.Row.Key)
+		buf = appendRowKey(buf, c.table.number, c.Row.Key)
 		c.key = buf[from:len(buf):len(buf)]
 	}
 	slices.SortFunc(changes, func(a, b change) int { return bytes.Compare(a.key, b.key) })
@@ -102,7 +102,7 @@ func arrange(b *driver.Batch, places map[*driver.Table]*place) (changes []change
 // writer fills a commit of the engine.
 type writer struct {
 	batch  *pebble.Batch
-	name   string           // of whom the commit is
+	name   string           // whose commit it is
 	former *pebble.Iterator // over what is stored; nil until it is needed
 	unique []uniqueEntry
 	gone   []gone
@@ -110,8 +110,8 @@ type writer struct {
 	value  []byte
 }
 
-// readsFirst reports whether a write depends on what is stored: entries of a former row are to go, or parts of it to
-// stay, or it may be of another kind.
+// readsFirst reports whether a write depends on what is stored: because index entries of a former row have to be
+// deleted, parts of it have to stay, or it may be of another kind.
 func readsFirst(w *driver.Write) bool {
 	t := w.Table
 	return len(t.Indexes) > 0 || !t.NoExpiry || t.Kind != "" || w.Part != nil || w.Kind == driver.DeletePartition
@@ -141,10 +141,10 @@ func (w *writer) write(ctx context.Context, db *pebble.DB, changes []change) (er
 			return err
 		}
 	}
-	return w.judge(db, changes)
+	return w.checkUnique(db, changes)
 }
 
-// whole is the write of the whole row that the write of a part of it comes to.
+// whole turns the write of a part of a row into the write of the whole row.
 func (w *writer) whole(c *change, before *driver.Row) *driver.Write {
 	out := &driver.Write{Table: c.Table, Row: c.RowAfter(w.name, before), Time: c.Time}
 	if out.Row.Record == nil {
@@ -153,7 +153,7 @@ func (w *writer) whole(c *change, before *driver.Row) *driver.Write {
 	return out
 }
 
-// close ends the reading of what is stored.
+// close closes the iterator over what is stored.
 func (w *writer) close() error {
 	if w.former == nil {
 		return nil
@@ -161,7 +161,7 @@ func (w *writer) close() error {
 	return w.former.Close()
 }
 
-// change makes the row as the write has it, where there was the one before.
+// change replaces the row before by the one of the write.
 func (w *writer) change(c *change, before *driver.Row) error {
 	if err := w.entries(c, before.Indexes); err != nil {
 		return err
@@ -180,7 +180,7 @@ func (w *writer) row(c *change) error {
 	return w.batch.Set(c.key, w.value, nil)
 }
 
-// entries changes the index entries of a row: those of the former row that the new one has not are removed.
+// entries changes the index entries of a row: those of the former row that the new one does not have are removed.
 func (w *writer) entries(c *change, before []driver.IndexKey) error {
 	for i := range c.Table.Indexes {
 		x := &c.Table.Indexes[i]
@@ -197,7 +197,7 @@ func (w *writer) entries(c *change, before []driver.IndexKey) error {
 			}
 		}
 		if is != nil && x.Unique && !c.Row.Expired(c.Time) {
-			w.note(c, i, was, is)
+			w.keepUnique(c, i, was, is)
 		}
 		if is != nil {
 			if err := w.batch.Set(w.entryKey(c, i, is), w.entryValue(c, x), nil); err != nil {
@@ -208,7 +208,7 @@ func (w *writer) entries(c *change, before []driver.IndexKey) error {
 	return nil
 }
 
-// end changes the place of a row among those that have an end.
+// end changes the entry of a row in the order of expiry.
 func (w *writer) end(c *change, was time.Time) error {
 	var is time.Time
 	if c.Kind == driver.Put && !c.Table.NoExpiry {
@@ -228,7 +228,8 @@ func (w *writer) end(c *change, was time.Time) error {
 	return w.batch.Set(w.endKey(c, is), []byte(c.Table.Kind), nil)
 }
 
-// stored returns the row that is stored under the key, as far as there is one. It is good until the next is asked for.
+// stored returns the row that is stored under the key; its Record is nil where there is none. It is valid until the
+// next call.
 func (w *writer) stored(db *pebble.DB, c *change) (row driver.Row, err error) {
 	if w.former == nil {
 		it, err := db.NewIter(&pebble.IterOptions{UseL6Filters: true})
@@ -252,12 +253,12 @@ func (w *writer) stored(db *pebble.DB, c *change) (row driver.Row, err error) {
 }
 
 func (w *writer) entryKey(c *change, index int, k *driver.IndexKey) []byte {
-	w.key = appendEntryKey(w.key[:0], c.place.number, index, c.Table.Indexes[index].Sorted(), k.Key, c.Row.Key)
+	w.key = appendEntryKey(w.key[:0], c.table.number, index, c.Table.Indexes[index].Sorted(), k.Key, c.Row.Key)
 	return w.key
 }
 
 func (w *writer) endKey(c *change, end time.Time) []byte {
-	w.key = appendEndKey(w.key[:0], c.place.number, end, c.Row.Key)
+	w.key = appendEndKey(w.key[:0], c.table.number, end, c.Row.Key)
 	return w.key
 }
 

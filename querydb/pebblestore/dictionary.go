@@ -16,7 +16,7 @@ import (
 )
 
 // The dictionary numbers the generations of tables. A number is given once and never again, so that rows of a dropped
-// generation can never be met. Its entries stand before all rows, under table number 0:
+// generation can never be found again. Its entries precede all rows, under table number 0:
 //
 //	0 'f'          version of the form of keys and values
 //	0 'n'          the next number
@@ -41,8 +41,8 @@ type generation struct {
 
 func generationOf(t *driver.Table) generation { return generation{t.Name, t.Generation} }
 
-// place is where the rows of a generation are.
-type place struct {
+// storedTable is one generation of a table as the store has it.
+type storedTable struct {
 	number  uint32
 	write   sync.RWMutex // held for writing by batches that read before they write, and while the rows are dropped
 	dropped bool
@@ -50,14 +50,14 @@ type place struct {
 
 type dictionary struct {
 	mu     sync.RWMutex // never held while the disk is waited for: reads need it
-	places map[generation]*place
+	tables map[generation]*storedTable
 
 	numbering sync.Mutex // held while a table gets a number
 	next      uint32
 }
 
 func readDictionary(db *pebble.DB) (*dictionary, error) {
-	d := &dictionary{places: map[generation]*place{}, next: firstNumber}
+	d := &dictionary{tables: map[generation]*storedTable{}, next: firstNumber}
 	version, err := readNumber(db, formatKey)
 	if errors.Is(err, pebble.ErrNotFound) {
 		return d, db.Set(formatKey, binary.AppendUvarint(nil, formatVersion), pebble.Sync)
@@ -103,7 +103,7 @@ func (d *dictionary) readTables(db *pebble.DB) error {
 			return errors.Join(errDamaged, it.Close())
 		}
 		name := generation{table: string(it.Value()[size:]), number: int(number)}
-		d.places[name] = &place{number: binary.BigEndian.Uint32(it.Key()[len(tableKey):])}
+		d.tables[name] = &storedTable{number: binary.BigEndian.Uint32(it.Key()[len(tableKey):])}
 	}
 	return it.Close()
 }
@@ -112,15 +112,15 @@ func entryOf(number uint32) []byte {
 	return binary.BigEndian.AppendUint32(slices.Clip(tableKey), number)
 }
 
-// find returns where the rows of a table are, nil where it has none.
-func (d *dictionary) find(t *driver.Table) *place {
+// find returns the table, nil where the store does not have it.
+func (d *dictionary) find(t *driver.Table) *storedTable {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	return d.places[generationOf(t)]
+	return d.tables[generationOf(t)]
 }
 
-// place returns where the rows of a table are to be, and numbers the table where it is new.
-func (s *Store) place(t *driver.Table) (*place, error) {
+// storedTable returns the table to write to, and numbers it where it is new.
+func (s *Store) storedTable(t *driver.Table) (*storedTable, error) {
 	d := s.tables
 	if p := d.find(t); p != nil {
 		return p, nil
@@ -132,7 +132,7 @@ func (s *Store) place(t *driver.Table) (*place, error) {
 		d.numbering.Unlock()
 		return p, nil
 	}
-	name, p := generationOf(t), &place{number: d.next}
+	name, p := generationOf(t), &storedTable{number: d.next}
 	b := s.db.NewBatch()
 	value := append(binary.AppendUvarint(nil, uint64(name.number)), name.table...)
 	err := errors.Join(
@@ -154,14 +154,14 @@ func (s *Store) place(t *driver.Table) (*place, error) {
 	return p, err
 }
 
-// set enters a place, or takes it out where it is nil.
-func (d *dictionary) set(name generation, p *place) {
+// set adds a table to the dictionary, or removes the one of that name where it is nil.
+func (d *dictionary) set(name generation, p *storedTable) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if p == nil {
-		delete(d.places, name)
+		delete(d.tables, name)
 	} else {
-		d.places[name] = p
+		d.tables[name] = p
 	}
 }
 
@@ -181,7 +181,7 @@ func (s *Store) Drop(ctx context.Context, t *driver.Table) error {
 	return nil
 }
 
-func (s *Store) drop(t *driver.Table, p *place) error {
+func (s *Store) drop(t *driver.Table, p *storedTable) error {
 	if err := s.disk.Writable(); err != nil {
 		return err
 	}
@@ -211,11 +211,11 @@ func (s *Store) drop(t *driver.Table, p *place) error {
 	})
 }
 
-// claim locks the places that a batch writes to, in the order of their numbers, and returns them by table. A place
-// whose former rows are read first is locked against other writers.
+// claim locks the tables that a batch writes to, in the order of their numbers, and returns them. A table whose former
+// rows are read first is locked against other writers.
 func (s *Store) claim(b *driver.Batch) (claimed, error) {
 	for {
-		c := claimed{places: map[*driver.Table]*place{}}
+		c := claimed{tables: map[*driver.Table]*storedTable{}}
 		if err := c.find(s, b.Writes, b.Last); err != nil {
 			return c, err
 		}
@@ -231,14 +231,14 @@ func (s *Store) claim(b *driver.Batch) (claimed, error) {
 	}
 }
 
-// claimed are the places that a batch holds the locks of.
+// claimed are the tables whose locks a batch holds.
 type claimed struct {
-	places map[*driver.Table]*place
+	tables map[*driver.Table]*storedTable
 	order  []claim
 }
 
 type claim struct {
-	*place
+	*storedTable
 	exclusive, held bool
 }
 
@@ -246,17 +246,17 @@ func (c *claimed) find(s *Store, lists ...[]driver.Write) error {
 	for _, writes := range lists {
 		for i := range writes {
 			t := writes[i].Table
-			if p := c.places[t]; p != nil {
+			if p := c.tables[t]; p != nil {
 				if writes[i].Part != nil || writes[i].Kind == driver.DeletePartition {
 					c.add(p, true)
 				}
 				continue
 			}
-			p, err := s.place(t)
+			p, err := s.storedTable(t)
 			if err != nil {
 				return err
 			}
-			c.places[t] = p
+			c.tables[t] = p
 			c.add(p, readsFirst(&writes[i]))
 		}
 	}
@@ -264,17 +264,17 @@ func (c *claimed) find(s *Store, lists ...[]driver.Write) error {
 	return nil
 }
 
-func (c *claimed) add(p *place, exclusive bool) {
+func (c *claimed) add(p *storedTable, exclusive bool) {
 	for i := range c.order {
-		if c.order[i].place == p {
+		if c.order[i].storedTable == p {
 			c.order[i].exclusive = c.order[i].exclusive || exclusive
 			return
 		}
 	}
-	c.order = append(c.order, claim{place: p, exclusive: exclusive})
+	c.order = append(c.order, claim{storedTable: p, exclusive: exclusive})
 }
 
-// lock takes the locks; whole is false where one of the places has been dropped, or the disk makes others wait.
+// lock takes the locks; whole is false where one of the tables has been dropped, or where the disk makes others wait.
 func (c *claimed) lock(d *disk.Disk) (whole bool, err error) {
 	for i := range c.order {
 		p := &c.order[i]

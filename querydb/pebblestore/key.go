@@ -26,7 +26,7 @@ const (
 	terminator = 0x01
 )
 
-// endsSlot is where the ends of rows are, in order.
+// endsSlot holds the rows that expire, in the order of expiry.
 const endsSlot = 0xffff
 
 func slot(index int) uint16 { return uint16(index + 1) } // driver.Primary is -1
@@ -76,7 +76,7 @@ func appendEntryKey(dst []byte, table uint32, index int, sorted bool, x, row key
 // endSize is the size of an end: eight bytes of seconds, which negative ones come first in, and four of nanoseconds.
 const endSize = 12
 
-// appendEnd appends the place among the ends of a table where those at the time begin.
+// appendEnd appends what the keys of all rows that expire at the time begin with, in the order of expiry.
 func appendEnd(dst []byte, table uint32, end time.Time) []byte {
 	dst = binary.BigEndian.AppendUint32(dst, table)
 	dst = binary.BigEndian.AppendUint16(dst, endsSlot)
@@ -84,13 +84,13 @@ func appendEnd(dst []byte, table uint32, end time.Time) []byte {
 	return binary.BigEndian.AppendUint32(dst, uint32(end.Nanosecond()))
 }
 
-// appendEndKey appends the key that a row with an end has among them.
+// appendEndKey appends the key of a row in the order of expiry.
 func appendEndKey(dst []byte, table uint32, end time.Time, k keys.Key) []byte {
 	dst = appendTerminated(appendEnd(dst, table, end), k.PK)
 	return append(dst, k.SK...)
 }
 
-// cutEnd reads the row's key, and its end, out of its key among the ends.
+// cutEnd reads the row's key, and when it expires, from its key in the order of expiry.
 func cutEnd(key []byte) (k keys.Key, end time.Time, ok bool) {
 	if len(key) < headSize+endSize {
 		return k, end, false
@@ -174,7 +174,7 @@ func startKey(table uint32, q *driver.Query) []byte {
 	return appendEntryKey(nil, table, q.Index, q.Table.Indexes[q.Index].Sorted(), q.Start.Index, q.Start.Key)
 }
 
-// narrow leaves out what comes before the key, and the key itself, in the direction of the query.
+// narrow excludes the key, and what precedes it in the direction of the query.
 func (s *span) narrow(start []byte, reverse bool) {
 	if reverse {
 		if bytes.Compare(start, s.upper) < 0 {

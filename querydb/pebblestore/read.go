@@ -50,7 +50,7 @@ type reader struct {
 	budget driver.Budget
 }
 
-func (r *reader) one(db *pebble.DB, p *place, g *driver.Get, row *driver.Row) error {
+func (r *reader) one(db *pebble.DB, p *storedTable, g *driver.Get, row *driver.Row) error {
 	key := make([]byte, 0, rowKeySize(row.Key))
 	value, closer, err := db.Get(appendRowKey(key, p.number, row.Key))
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -64,7 +64,7 @@ func (r *reader) one(db *pebble.DB, p *place, g *driver.Get, row *driver.Row) er
 }
 
 // many seeks the keys in their order, which touches each block once.
-func (r *reader) many(ctx context.Context, db *pebble.DB, p *place, g *driver.Get, rows []driver.Row) error {
+func (r *reader) many(ctx context.Context, db *pebble.DB, p *storedTable, g *driver.Get, rows []driver.Row) error {
 	it, err := db.NewIterWithContext(ctx, &pebble.IterOptions{UseL6Filters: true})
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ func (r *reader) many(ctx context.Context, db *pebble.DB, p *place, g *driver.Ge
 			return errors.Join(ctx.Err(), it.Close())
 		}
 		if !it.SeekPrefixGE(s.key) || !bytes.Equal(it.Key(), s.key) {
-			if err := it.Error(); err != nil { // the next seek forgets it, and the row would pass for missing
+			if err := it.Error(); err != nil { // the next seek forgets it, and the row would seem to be missing
 				return errors.Join(err, it.Close())
 			}
 			continue
@@ -111,7 +111,7 @@ type target struct {
 }
 
 // sought returns the keys of rows in order.
-func sought(p *place, ks []keys.Key) []target {
+func sought(p *storedTable, ks []keys.Key) []target {
 	size := 0
 	for _, k := range ks {
 		size += rowKeySize(k)
@@ -154,7 +154,7 @@ func (s *Store) Query(ctx context.Context, q driver.Query) (driver.Page, error) 
 	return w.found, nil
 }
 
-// walk makes a page of what an iterator meets.
+// walk makes a page of the keys of an iterator.
 type walk struct {
 	reader
 	it     *pebble.Iterator
@@ -195,13 +195,13 @@ func (w *walk) page(ctx context.Context) error {
 	return w.it.Error()
 }
 
-// visit adds the row under the iterator to the page, unless it is passed; more is false where the page is full.
+// visit adds the row under the iterator to the page, unless it is skipped; more is false where the page is full.
 func (w *walk) visit() (more bool, err error) {
 	value, err := w.it.ValueAndErr()
 	if err != nil {
 		return false, err
 	}
-	if passed(value, w.q) {
+	if skipped(value, w.q) {
 		return true, nil
 	}
 	if len(w.found.Rows) == w.q.Limit {
@@ -224,8 +224,8 @@ func (w *walk) visit() (more bool, err error) {
 	return true, nil
 }
 
-// passed looks at clock and kind before anything is copied.
-func passed(value []byte, q *driver.Query) bool {
+// skipped reports whether the row has expired, or is of another kind, before anything is copied.
+func skipped(value []byte, q *driver.Query) bool {
 	d := decoder{rest: value}
 	_, expires, kind := d.head()
 	row := driver.Row{Expires: expires}
@@ -255,7 +255,8 @@ func (w *walk) read(row *driver.Row, key, value []byte) (keys.Cursor, error) {
 	return start, d.entry(row)
 }
 
-// failed says what could not be done, and in the words of the contract why. The context's end stays what it is.
+// failed wraps an error: what could not be done, and as an error of the contract why. The context's error stays as it
+// is.
 func failed(act string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
 		errors.Is(err, driver.ErrInvalid) || errors.Is(err, driver.ErrConflict) || errors.Is(err, driver.ErrOverBudget) ||

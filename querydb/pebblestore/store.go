@@ -26,7 +26,7 @@ const (
 	defaultMemTableBytes = 64 << 20
 )
 
-// Options say where the store is and what it may use; zero values mean the defaults, but Dir is needed.
+// Options say where the store is and what it may use; zero values mean the defaults. Dir is required.
 type Options struct {
 	// Dir is the data directory; it is created where it is missing.
 	Dir string
@@ -35,12 +35,12 @@ type Options struct {
 	// CacheBytes is the size of the cache of blocks, in bytes. Reads are fastest where the rows that are read often,
 	// uncompressed, fit into it. 256 MB by default.
 	CacheBytes int64
-	// MemTableBytes is how much of what was written last is kept in memory before it goes into a file, in bytes. Up to
-	// four times as much is in use under load. 64 MB by default.
+	// MemTableBytes is how many bytes of recent writes are kept in memory before they go to a file. Up to four times as
+	// much is in use under load. 64 MB by default.
 	MemTableBytes uint64
 	// Reserve is the free space of the file system, in bytes, below which nothing is written. 128 MB by default.
 	Reserve uint64
-	// Logger is told of faults in the background; slog.Default by default.
+	// Logger logs faults in the background; slog.Default by default.
 	Logger *slog.Logger
 }
 
@@ -109,8 +109,8 @@ func (s *Store) openDir(o *Options) (err error) {
 	return nil
 }
 
-// Writable returns why the data directory cannot be written, nil where it can; what is missing may be space, which is
-// driver.ErrFull. Reads go on in either case.
+// Writable returns why the data directory cannot be written, nil where it can; a lack of space is driver.ErrFull. Reads
+// work in either case.
 func (s *Store) Writable() error {
 	if err := s.disk.Writable(); err != nil {
 		return unavailable("write", err)
@@ -118,7 +118,7 @@ func (s *Store) Writable() error {
 	return nil
 }
 
-// unavailable is an error of the engine or of the disk in the words of the contract.
+// unavailable wraps an error of the engine or of the disk as one of the contract.
 func unavailable(act string, err error) error {
 	if errors.Is(err, disk.ErrFull) {
 		err = fmt.Errorf("%w: %w", driver.ErrFull, err)

@@ -13,7 +13,8 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// Sweep removes rows that have expired. It looks at those alone: rows with an end stand in its order beside the table.
+// Sweep removes rows that have expired. It reads those alone, because the store keeps the rows that expire in the order
+// of expiry beside the table.
 func (s *Store) Sweep(ctx context.Context, t *driver.Table, before time.Time, most int) (removed int, err error) {
 	if err := s.enter(ctx); err != nil {
 		return 0, err
@@ -26,7 +27,7 @@ func (s *Store) Sweep(ctx context.Context, t *driver.Table, before time.Time, mo
 	if err := s.Writable(); err != nil {
 		return 0, err
 	}
-	// A row whose end is being changed is met before or after.
+	// A row whose expiry is being changed is read before or after that.
 	if err := s.disk.Acquire(p.write.Lock, p.write.Unlock); err != nil {
 		return 0, failed("remove expired rows of "+t.Name, err)
 	}
@@ -40,8 +41,8 @@ func (s *Store) Sweep(ctx context.Context, t *driver.Table, before time.Time, mo
 	return removed, nil
 }
 
-// sweep releases the place when it is done.
-func (s *Store) sweep(t *driver.Table, p *place, before time.Time, most int) (removed int, err error) {
+// sweep releases the table when it is done.
+func (s *Store) sweep(t *driver.Table, p *storedTable, before time.Time, most int) (removed int, err error) {
 	due, err := s.due(t, p, before, most)
 	if err != nil || len(due) == 0 {
 		p.write.Unlock()
@@ -60,8 +61,9 @@ func (s *Store) sweep(t *driver.Table, p *place, before time.Time, most int) (re
 	return len(due), s.commit(w.batch, p.write.Unlock)
 }
 
-// due returns the keys, among the ends of rows of the table's kind, of up to most that are before the moment.
-func (s *Store) due(t *driver.Table, p *place, before time.Time, most int) (due [][]byte, err error) {
+// due returns the keys, in the order of expiry, of up to most rows of the table's kind that expired before the given
+// time.
+func (s *Store) due(t *driver.Table, p *storedTable, before time.Time, most int) (due [][]byte, err error) {
 	upper := appendEnd(nil, p.number, before)
 	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: upper[:headSize], UpperBound: upper})
 	if err != nil {
@@ -79,15 +81,15 @@ func (s *Store) due(t *driver.Table, p *place, before time.Time, most int) (due 
 	return due, errors.Join(it.Error(), it.Close())
 }
 
-// sweep removes the row of which the key tells the end, and the key.
-func (w *writer) sweep(db *pebble.DB, t *driver.Table, p *place, key []byte) error {
+// sweep removes the row of a key in the order of expiry, and that key.
+func (w *writer) sweep(db *pebble.DB, t *driver.Table, p *storedTable, key []byte) error {
 	k, end, ok := cutEnd(key)
 	if !ok {
 		return errDamaged
 	}
 	c := change{
 		Write: &driver.Write{Table: t, Kind: driver.Delete, Row: driver.Row{Key: k}},
-		place: p, key: appendRowKey(nil, p.number, k),
+		table: p, key: appendRowKey(nil, p.number, k),
 	}
 	before, err := w.stored(db, &c)
 	if err != nil {
@@ -110,7 +112,7 @@ func (s *Store) Tables(ctx context.Context) ([]*driver.Table, error) {
 	s.tables.mu.RLock()
 	defer s.tables.mu.RUnlock()
 	var list []*driver.Table
-	for g := range s.tables.places {
+	for g := range s.tables.tables {
 		list = append(list, &driver.Table{Name: g.table, Generation: g.number})
 	}
 	slices.SortFunc(list, func(a, b *driver.Table) int {

@@ -20,12 +20,12 @@ type uniqueEntry struct {
 	index int
 	at    keys.Key
 	entry []byte
-	key   int  // length of the part of entry that says under which key of the index it is
+	key   int  // length of the part of entry that holds the key of the index
 	held  bool // the row had the entry before, and no other can have it
 }
 
-// note keeps the entry that the row is to have in a unique index, to be judged when all changes are made.
-func (w *writer) note(c *change, index int, was, is *driver.IndexKey) {
+// keepUnique keeps the entry that the row is to have in a unique index, to be checked when all changes are made.
+func (w *writer) keepUnique(c *change, index int, was, is *driver.IndexKey) {
 	entry := bytes.Clone(w.entryKey(c, index, is))
 	w.unique = append(w.unique, uniqueEntry{
 		change: c, index: index, at: keys.Key{PK: strings.Clone(is.PK), SK: strings.Clone(is.SK)}, entry: entry,
@@ -34,17 +34,17 @@ func (w *writer) note(c *change, index int, was, is *driver.IndexKey) {
 	})
 }
 
-// under is the part of the entry's key that all rows with the same key of the index have.
-func (c *uniqueEntry) under() []byte { return c.entry[:c.key] }
+// indexKey is the part of the entry's key that all rows with the same key of the index have.
+func (c *uniqueEntry) indexKey() []byte { return c.entry[:c.key] }
 
-// judge refuses changes that would give a key of a unique index to two rows. The changes are in the order of their
-// keys.
-func (w *writer) judge(db *pebble.DB, changes []change) (err error) {
+// checkUnique refuses changes that would give a key of a unique index to two rows. The changes are in the order of
+// their keys.
+func (w *writer) checkUnique(db *pebble.DB, changes []change) (err error) {
 	if len(w.unique) == 0 {
 		return nil
 	}
 	slices.SortFunc(w.unique, func(a, b uniqueEntry) int {
-		return cmp.Or(bytes.Compare(a.under(), b.under()), cmp.Compare(a.Table.Kind, b.Table.Kind))
+		return cmp.Or(bytes.Compare(a.indexKey(), b.indexKey()), cmp.Compare(a.Table.Kind, b.Table.Kind))
 	})
 	it, err := db.NewIter(nil)
 	if err != nil {
@@ -53,7 +53,7 @@ func (w *writer) judge(db *pebble.DB, changes []change) (err error) {
 	defer func() { err = errors.Join(err, it.Close()) }()
 	for i := range w.unique {
 		c := &w.unique[i]
-		taken := i > 0 && bytes.Equal(c.under(), w.unique[i-1].under()) && c.Table.Kind == w.unique[i-1].Table.Kind
+		taken := i > 0 && bytes.Equal(c.indexKey(), w.unique[i-1].indexKey()) && c.Table.Kind == w.unique[i-1].Table.Kind
 		if !taken && !c.held {
 			if taken, err = w.taken(c, it, changes); err != nil {
 				return err
@@ -67,9 +67,9 @@ func (w *writer) judge(db *pebble.DB, changes []change) (err error) {
 	return nil
 }
 
-// taken reports whether a row that no change is of has the key.
+// taken reports whether a row has the key that none of the changes is about.
 func (w *writer) taken(c *uniqueEntry, it *pebble.Iterator, changes []change) (bool, error) {
-	for ok := it.SeekGE(c.under()); ok && bytes.HasPrefix(it.Key(), c.under()); ok = it.Next() {
+	for ok := it.SeekGE(c.indexKey()); ok && bytes.HasPrefix(it.Key(), c.indexKey()); ok = it.Next() {
 		value, err := it.ValueAndErr()
 		if err != nil {
 			return false, err
@@ -79,7 +79,7 @@ func (w *writer) taken(c *uniqueEntry, it *pebble.Iterator, changes []change) (b
 		if kind != c.Table.Kind || !expires.IsZero() && !expires.After(c.Time) {
 			continue
 		}
-		row := appendHead(nil, c.place.number, driver.Primary)
+		row := appendHead(nil, c.table.number, driver.Primary)
 		row = append(row, it.Key()[c.key:]...)
 		_, changed := slices.BinarySearchFunc(changes, row, func(c change, key []byte) int {
 			return bytes.Compare(c.key, key)

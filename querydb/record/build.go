@@ -20,19 +20,19 @@ type Builder struct {
 	err    error
 	failed int // the field of err
 
-	most    int // bytes of all fields; 0 for any number
-	tooMany error
+	maxBytes int // bytes of all fields; 0 for any number
+	tooLarge error
 }
 
 // Begin starts a record of n fields.
 func (b *Builder) Begin(n int) {
 	b.buf, b.ends = b.buf[:0], b.ends[:0]
-	b.fields, b.inList, b.err, b.failed, b.most = n, false, nil, 0, 0
+	b.fields, b.inList, b.err, b.failed, b.maxBytes = n, false, nil, 0, 0
 }
 
-// Bound makes Finish fail with the error where the fields of the record, after Begin, have more than so many bytes.
-// What is beyond is not built, so that a value without measure takes no more memory than it does already.
-func (b *Builder) Bound(most int, tooMany error) { b.most, b.tooMany = most, tooMany }
+// Bound limits the record that Begin has begun: where its fields have more bytes than that, Finish fails with the error.
+// The builder does not build what is beyond, so that an immense value does not take its memory twice.
+func (b *Builder) Bound(maxBytes int, tooLarge error) { b.maxBytes, b.tooLarge = maxBytes, tooLarge }
 
 // Null appends an absent field.
 func (b *Builder) Null() {
@@ -43,10 +43,10 @@ func (b *Builder) Null() {
 	b.ends = append(b.ends, len(b.buf))
 }
 
-// String appends a string, ID or enum. What is no UTF-8 in it becomes U+FFFD.
+// String appends a string, ID or enum. Bytes that are not UTF-8 become U+FFFD.
 func (b *Builder) String(s string) {
-	if b.most > 0 && len(b.buf)+len(s) > b.most {
-		b.fail(b.tooMany)
+	if b.maxBytes > 0 && len(b.buf)+len(s) > b.maxBytes {
+		b.fail(b.tooLarge)
 		s = ""
 	}
 	b.buf = appendString(b.buf, s)
@@ -97,7 +97,8 @@ func (b *Builder) DateTime(v time.Time) {
 	b.done()
 }
 
-// BeginList starts a list field; elements follow by the methods above (a list has no absent elements); EndList ends it.
+// BeginList starts a list field. Its elements are appended by the same methods as fields, except Null and BeginList;
+// EndList ends it.
 func (b *Builder) BeginList() {
 	if b.inList {
 		b.fail(errors.New("a list holds no lists"))
@@ -122,8 +123,8 @@ func (b *Builder) EndList() {
 	b.done()
 }
 
-// Finish returns the record in memory of its own. It fails where a value cannot be stored; field is the ordinal of the
-// first such field.
+// Finish returns the record, which shares no memory with the builder. It fails where a value cannot be stored; field is
+// then the ordinal of the first field with such a value.
 func (b *Builder) Finish() (rec Record, field int, err error) {
 	if b.err == nil && (b.inList || len(b.ends) != b.fields) {
 		b.fail(fmt.Errorf("%d fields were appended to a record of %d", len(b.ends), b.fields))
@@ -143,8 +144,8 @@ func (b *Builder) Finish() (rec Record, field int, err error) {
 
 // done ends the value: an element of a list, or a field.
 func (b *Builder) done() {
-	if b.most > 0 && len(b.buf) > b.most {
-		b.fail(b.tooMany)
+	if b.maxBytes > 0 && len(b.buf) > b.maxBytes {
+		b.fail(b.tooLarge)
 		b.buf = b.buf[:1]
 	}
 	if b.inList {

@@ -1,7 +1,7 @@
 package record
 
-// Merge returns a record of n fields: those named are over's, the others under's. fields are ascending ordinals; of a
-// nil record all fields are absent.
+// Merge returns a record of n fields: it takes the given fields, ascending ordinals, from over, and the others from
+// under. In a nil record all fields are absent.
 func Merge(n int, under, over Record, fields []int) Record {
 	size, next := 0, 0
 	pick := func(i int) []byte {

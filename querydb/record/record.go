@@ -14,7 +14,7 @@ import (
 	"math"
 )
 
-// Record is one stored row.
+// Record is one stored row: the JSON texts of its fields.
 type Record []byte
 
 // The versions of the form.
@@ -32,8 +32,8 @@ const (
 // Len returns the number of fields.
 func (r Record) Len() int { return int(binary.LittleEndian.Uint16(r[1:])) }
 
-// JSON returns the JSON text of field i, nil where the field is absent, or beyond the fields that the record has. The
-// text is part of the record.
+// JSON returns the JSON text of field i; nil where the field is absent, or the record has fewer fields. The text is part
+// of the record, and must not be changed.
 func (r Record) JSON(i int) []byte {
 	n := r.Len()
 	if i < 0 || i >= n {
@@ -50,7 +50,7 @@ func (r Record) JSON(i int) []byte {
 	return r[start:end:end]
 }
 
-// Valid reports whether the bytes have the form of a record, so that no later call can read outside of it.
+// Valid reports whether the bytes have the form of a record. The other methods are for valid records alone.
 func (r Record) Valid() bool {
 	if len(r) < headSize || r[0] != narrow && r[0] != wide {
 		return false

@@ -86,7 +86,7 @@ func TestWhatCannotBeStoredMakesFinishNameTheField(t *testing.T) {
 	}
 	for want, fill := range tests {
 		var b Builder
-		for range 2 { // a builder that failed begins anew
+		for range 2 { // a builder that failed can begin another record
 			b.Begin(2)
 			b.String("x")
 			fill(&b)

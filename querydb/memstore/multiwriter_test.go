@@ -163,9 +163,9 @@ func texts(t *testing.T, s driver.Driver) string {
 	return all
 }
 
-var errTorn = errors.New("torn here")
+var errInterrupted = errors.New("interrupted here")
 
-func TestABatchIsTornWhereToldTo(t *testing.T) {
+func TestABatchIsInterruptedWhereOptionsSaySo(t *testing.T) {
 	batch := driver.Batch{
 		Writes: []driver.Write{put("a", "a", at(1)), put("b", "b", at(1))},
 		Last:   []driver.Write{put("c", "c", driver.Position{}), put("d", "d", driver.Position{})},
@@ -175,7 +175,7 @@ func TestABatchIsTornWhereToldTo(t *testing.T) {
 	stop := func(n int) func(memstore.Commit) error {
 		return func(c memstore.Commit) error {
 			if c.Number == n {
-				return errTorn
+				return errInterrupted
 			}
 			return nil
 		}
@@ -203,7 +203,7 @@ func TestABatchIsTornWhereToldTo(t *testing.T) {
 		{"after all, which is one commit", memstore.Options{After: stop(0)}, atomic, "abcd"},
 	} {
 		s := memstore.NewMultiWriter(c.opts)
-		if err := s.Apply(t.Context(), c.batch); !errors.Is(err, errTorn) {
+		if err := s.Apply(t.Context(), c.batch); !errors.Is(err, errInterrupted) {
 			t.Errorf("%s: %v, want what the hook says", c.name, err)
 		}
 		if got := texts(t, s); got != c.want {

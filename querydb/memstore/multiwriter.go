@@ -10,9 +10,9 @@ import (
 )
 
 // MultiWriter is a driver of rows in memory that several writers share, each through a MultiWriter of its own: see
-// [MultiWriter.Join]. It commits a batch write by write, and between any two of them others come in.
+// [MultiWriter.Join]. It commits a batch write by write, and others may write between any two of them.
 type MultiWriter struct {
-	store  *Store // the rows; the others' too
+	store  *Store // the rows, which all share
 	opts   Options
 	closed bool // guarded by the store's lock
 }
@@ -24,21 +24,21 @@ var (
 	_ driver.TxLimiter   = (*MultiWriter)(nil)
 )
 
-// Options say what befalls the batches of a MultiWriter; the zero Options are a store in which nothing does.
+// Options say what goes wrong with the batches of a MultiWriter; with the zero Options, nothing does.
 type Options struct {
 	// MostWrites and MostBytes are what an atomic commit can hold: 100 and 4 MiB by default.
 	MostWrites, MostBytes int
 	// Now is the clock that deadlines are compared with, time.Now by default.
 	Now func() time.Time
-	// Order says in which order the n Writes of a batch are committed, which is as they are given by default.
+	// Order returns the order in which the n Writes of a batch are committed; by default, their own.
 	Order func(n int) []int
 	// Before is called before each commit that a batch is made of. Where it returns an error, that is the answer, and
 	// neither this commit nor a later one happens.
 	Before func(Commit) error
 	// After is called when a commit has happened. Where it returns an error, that is the answer, and no later one happens.
 	After func(Commit) error
-	// Unguarded takes every row as one that has not reached the position of a write without IfRevision. No store may do
-	// that: it is for tests that show that they would notice.
+	// Unguarded ignores the positions that rows have reached: it repeats writes without IfRevision that were done before.
+	// No store may do that; it is for tests that show that they would notice.
 	Unguarded bool
 }
 
@@ -55,7 +55,7 @@ func NewMultiWriter(opts Options) *MultiWriter {
 	return (&MultiWriter{store: New()}).Join(opts)
 }
 
-// Join returns another MultiWriter of the same rows, as another process has it.
+// Join returns another MultiWriter of the same rows, which stands for another process.
 func (s *MultiWriter) Join(opts Options) *MultiWriter {
 	if opts.MostWrites == 0 {
 		opts.MostWrites = 100
@@ -75,7 +75,7 @@ func (s *MultiWriter) WrittenByOthers() {}
 // TxLimits returns what an atomic commit can hold.
 func (s *MultiWriter) TxLimits() (writes, bytes int) { return s.opts.MostWrites, s.opts.MostBytes }
 
-// Close ends this MultiWriter. The rows are there as long as anybody holds another.
+// Close ends this MultiWriter. Others of the same rows go on.
 func (s *MultiWriter) Close() error {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
@@ -107,7 +107,7 @@ func (s *MultiWriter) Drop(ctx context.Context, t *driver.Table) error {
 	return s.store.Drop(ctx, t)
 }
 
-// Expire removes rows of the table that ceased to be before the moment, without a word of it, as DynamoDB does by
+// Expire removes rows of the table that expired before the given time and leaves no tombstones, as DynamoDB does by
 // itself. It returns how many there were.
 func (s *MultiWriter) Expire(t *driver.Table, before time.Time) int {
 	removed, err := s.store.Sweep(context.Background(), t, before, math.MaxInt)
@@ -117,7 +117,7 @@ func (s *MultiWriter) Expire(t *driver.Table, before time.Time) int {
 	return removed
 }
 
-// Forget removes what is known of deleted rows, as a store does 30 days after they were.
+// Forget removes the tombstones of deleted rows, as a store does after 30 days.
 func (s *MultiWriter) Forget() {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
@@ -136,7 +136,7 @@ func (s *MultiWriter) usable() error {
 	return s.open()
 }
 
-// open reports why a call cannot go on. The lock is held.
+// open returns why a call cannot proceed, nil where it can. The lock is held.
 func (s *MultiWriter) open() error {
 	if s.closed {
 		return fmt.Errorf("memstore: %w: the store is closed", driver.ErrUnavailable)
