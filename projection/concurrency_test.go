@@ -120,7 +120,8 @@ func (s *setting) checkpoint() string {
 	}
 	var value []byte
 	if err == nil {
-		value, err = db.Notes().Value(context.Background(), fmt.Sprintf("checkpoint:%s.g%d:script", at.Table, at.Generation), "0")
+		value, err = db.Notes().Value(context.Background(), fmt.Sprintf("checkpoint:%s.g%d:script", at.Table,
+			at.Generation), "0")
 	}
 	if err != nil && !errors.Is(err, querydb.ErrNotFound) {
 		s.t.Fatal(err)

@@ -27,8 +27,8 @@ func (a *asked) Query(ctx context.Context, q driver.Query) (driver.Page, error) 
 	return a.Driver.Query(ctx, q)
 }
 
-// TestReadsOfAnAtomicModelAskForRowsOfOneMoment, by key and by page: a store that reads rows one after another shows half
-// of a transaction otherwise. Other models do not pay for it, and pages of an index do not promise it.
+// TestReadsOfAnAtomicModelAskForRowsOfOneMoment, by key and by page: a store that reads rows one after another shows
+// half of a transaction otherwise. Other models do not pay for it, and pages of an index do not promise it.
 func TestReadsOfAnAtomicModelAskForRowsOfOneMoment(t *testing.T) {
 	for _, atomic := range []bool{false, true} {
 		m := orderModel()

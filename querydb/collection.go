@@ -90,8 +90,8 @@ func (db *DB) allReadable(c *Collection, read []*driver.Table) error {
 		if err != nil {
 			return err
 		}
-		if err = db.readable(t); err == nil && read != nil {
-			err = db.stillServes(t, read[i].Generation)
+		if err = t.readable(db.forFold); err == nil && read != nil {
+			err = t.stillServes(read[i].Generation, db.forFold)
 		}
 		if err != nil {
 			return err

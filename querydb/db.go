@@ -46,7 +46,7 @@ type DB struct {
 type Config struct {
 	// Now is the clock for expiry; time.Now by default.
 	Now func() time.Time
-	// Log is told what happens in the background; slog.Default by default.
+	// Log logs what happens in the background; slog.Default by default.
 	Log *slog.Logger
 	// SweepEvery is how often the DB removes expired rows; 5 minutes by default. It has no effect on stores that remove
 	// them by themselves: see Expiry.Sweep.

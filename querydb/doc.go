@@ -3,12 +3,12 @@
 //
 // A [DB] works in the same way on every store, over a small driver (package driver). It promises:
 //
-//   - A batch is durable when [DB.Apply] returns, and every read that begins afterwards can see it. What a batch means
-//     on a store that several processes write to stands at [driver.MultiWriter].
+//   - A batch is durable when [DB.Apply] returns, and every consistent read that begins afterwards sees it. On a store
+//     that several processes write to, a batch takes effect row by row unless it is Atomic: see [driver.MultiWriter].
 //   - A page that [DB.Query] returns is full whenever the rows exist, and pages that follow one another neither miss a
 //     row that stays nor return it twice.
 //   - Rows that are still being folded are not served: reads fail with an [IncompleteError] until they are complete.
-//   - Every error matches one of a few, such as [ErrInvalid] and [ErrUnavailable].
+//   - An error matches at most one of a few, such as [ErrInvalid] and [ErrUnavailable], and says what it is about.
 //
 // To start, open a DB over a driver with the models that it is to hold, apply batches of writes, and read: the example
 // of the package does all three. Generated code describes each read model by a [Model] and ties it to its Go type by a

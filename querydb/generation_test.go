@@ -17,7 +17,7 @@ type kept struct {
 	*memstore.Store
 	drops   chan driver.Table
 	proceed chan error
-	dropped chan struct{} // told when the note of a drop is gone
+	dropped chan struct{} // receives when the note of a drop is gone
 }
 
 func newKept() *kept {

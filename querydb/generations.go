@@ -28,7 +28,7 @@ func (g Generation) Next() int {
 }
 
 // Generations begins new generations of tables, and keeps on record which one serves. A generation is one build of a
-// table: what a fold of the whole log makes of it. Rows of different generations never meet.
+// table: what a fold of the whole log makes of it. Each generation has rows of its own.
 type Generations struct {
 	tables   tables
 	notes    *Notes

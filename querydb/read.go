@@ -18,7 +18,7 @@ func (db *DB) Get(ctx context.Context, m *Model, ks []keys.Key, consistent bool)
 	if err != nil {
 		return nil, err
 	}
-	if err := db.readable(t); err != nil {
+	if err := t.readable(db.forFold); err != nil {
 		return nil, failed("get", m, err)
 	}
 	shape := t.serving.Load()
@@ -33,7 +33,7 @@ func (db *DB) Get(ctx context.Context, m *Model, ks []keys.Key, consistent bool)
 	rows, err := db.reader.Get(ctx, &t.counters, driver.Get{
 		Table: shape, Keys: ks, Consistent: consistent, Snapshot: db.snapshot(m), Now: db.now(), Writer: db.writer,
 	})
-	if moved := db.stillServes(t, shape.Generation); moved != nil {
+	if moved := t.stillServes(shape.Generation, db.forFold); moved != nil {
 		return nil, failed("get", m, moved)
 	}
 	return rows, failed("get", m, err)
@@ -78,7 +78,7 @@ func (db *DB) Query(ctx context.Context, m *Model, q Query) (Page, error) {
 	if q.Index != driver.Primary {
 		q.Index = m.PhysicalIndex(q.Index)
 	}
-	if err := db.readable(t); err != nil {
+	if err := t.readable(db.forFold); err != nil {
 		return Page{}, failed("query", m, err)
 	}
 	shape := t.serving.Load()
@@ -103,7 +103,7 @@ func (db *DB) Query(ctx context.Context, m *Model, q Query) (Page, error) {
 		}
 	}
 	found, err := db.reader.Read(ctx, &pq, ranges)
-	if moved := db.stillServes(t, shape.Generation); moved != nil {
+	if moved := t.stillServes(shape.Generation, db.forFold); moved != nil {
 		return Page{}, failed("query", m, moved)
 	}
 	return Page(found), failed("query", m, err)
@@ -117,18 +117,3 @@ func covers(x *driver.Index, fields []int) bool {
 // snapshot reports whether reads of the model are to show all of an event or nothing of it. A fold has revisions for
 // that.
 func (db *DB) snapshot(m *Model) bool { return m.Atomic && !db.forFold }
-
-// readable is table.readable, except that a fold reads what is being rebuilt.
-func (db *DB) readable(t *table) error {
-	if db.forFold {
-		return nil
-	}
-	return t.readable()
-}
-
-func (db *DB) stillServes(t *table, generation int) error {
-	if db.forFold {
-		return nil
-	}
-	return t.stillServes(generation)
-}

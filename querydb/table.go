@@ -85,17 +85,17 @@ func (t *table) serve(generation int) {
 	t.watermark = time.Time{}
 }
 
-// readable returns why the rows cannot be read, nil where they can. It costs one atomic load.
-func (t *table) readable() error {
-	if !t.rebuild.running.Load() {
+// readable returns why the rows cannot be read, nil where they can, as a fold always can. It costs one atomic load.
+func (t *table) readable(forFold bool) error {
+	if forFold || !t.rebuild.running.Load() {
 		return nil
 	}
 	return t.rebuild.error(t.model.Name)
 }
 
 // stillServes is readable after a read of a generation, which another may have followed meanwhile.
-func (t *table) stillServes(generation int) error {
-	if err := t.readable(); err != nil || t.serving.Load().Generation == generation {
+func (t *table) stillServes(generation int, forFold bool) error {
+	if err := t.readable(forFold); err != nil || forFold || t.serving.Load().Generation == generation {
 		return err
 	}
 	return &IncompleteError{Model: t.model.Name, Progress: Progress{ETASeconds: -1}}

@@ -49,7 +49,7 @@ func TestATableThatWasLostIsFoldedAnew(t *testing.T) {
 				}
 				runProgram(t, app, start{args: append([]string{"serve", "--listen", "127.0.0.1:0"}, options...)}).
 					wantExit(t, exitFailed, "server tables apply")
-				tables("plan").wantExit(t, exitDone, "rebuild from the whole log")
+				tables("plan").wantExit(t, exitDone, "rebuilds projection Tasks from the whole log")
 				tables("apply").wantExit(t, exitDone, "done")
 				s := serve(t, app, start{args: options})
 				s.ready(t)

@@ -145,12 +145,12 @@ func TestRowsWhoseNotesAreLostAreNeitherServedNorFoldedOn(t *testing.T) {
 
 			d.remake(t, querydb.NotesTable(), true) // by somebody who does not ask
 			for range 2 {
-				d.refuses(t, unrecorded)
+				d.refuses(t, "'server tables apply --notes-lost'")
 				d.tables(t, "plan").wantExit(t, exitFailed, "table Task holds "+unrecorded)
 				d.tables(t, "apply").wantExit(t, exitFailed, "--notes-lost")
 			}
-			d.tables(t, "apply", "--notes-lost").wantExit(t, exitDone, "the rows in table Task are left")
-			d.tables(t, "plan").wantExit(t, exitDone, "rebuild from the whole log")
+			d.tables(t, "apply", "--notes-lost").wantExit(t, exitDone, "the rows in table Task stay")
+			d.tables(t, "plan").wantExit(t, exitDone, "rebuilds projection Tasks from the whole log")
 			d.serves(t, 20)
 			d.tables(t, "plan").wantExit(t, exitDone, "table "+d.Prefix+"Task with its ")
 			d.serves(t, 0)

@@ -75,7 +75,7 @@ func (s *MultiWriter) WrittenByOthers() {}
 // TxLimits returns what an atomic commit can hold.
 func (s *MultiWriter) TxLimits() (writes, bytes int) { return s.opts.MostWrites, s.opts.MostBytes }
 
-// Close ends this MultiWriter. Others of the same rows go on.
+// Close ends this MultiWriter. Others of the same rows stay open.
 func (s *MultiWriter) Close() error {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()

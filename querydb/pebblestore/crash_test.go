@@ -22,7 +22,7 @@ import (
 )
 
 // TestWhatWasAcknowledgedSurvivesTheLossOfPower crashes a store again and again, between any two operations on its
-// files, opening included. Each life goes on with the files that the former left behind.
+// files, opening included. Each life continues with the files that the former one left behind.
 func TestWhatWasAcknowledgedSurvivesTheLossOfPower(t *testing.T) {
 	const lives = 150
 	for name, keep := range map[string]func(*rand.Rand) int{

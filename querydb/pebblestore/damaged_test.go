@@ -55,7 +55,7 @@ func thing(rng *rand.Rand, i int) driver.Row {
 }
 
 // TestADamagedFileGivesErrorsAndNoWrongRows: where bytes of a file change while the store is open, reads of what was
-// there fail as unavailable, alone or in a batch; reads of all else go on, nothing more is written, and the log names
+// there fail as unavailable, alone or in a batch; other reads succeed, nothing more is written, and the log names
 // the file.
 func TestADamagedFileGivesErrorsAndNoWrongRows(t *testing.T) {
 	const n = 2000

@@ -21,7 +21,7 @@ import (
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// fault is what the writes of a file system meet; nil for nothing.
+// fault is the error with which the writes of a file system fail; nil where they succeed.
 type fault struct {
 	err   atomic.Pointer[error]
 	syncs bool   // the syncs alone
@@ -73,8 +73,8 @@ func within(t *testing.T, what string, call func() error) error {
 	}
 }
 
-// TestAFullDiskStopsWritesAndNotReads fills the disk between any two batches, again and again: reads go on, writes are
-// refused and go on by themselves when there is space, and nothing that was acknowledged is lost, now or after a crash.
+// TestAFullDiskStopsWritesAndNotReads fills the disk between any two batches, again and again: reads succeed, writes are
+// refused and succeed again by themselves when there is space, and nothing that was acknowledged is lost, now or after a crash.
 func TestAFullDiskStopsWritesAndNotReads(t *testing.T) {
 	for _, full := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EMFILE, syscall.EROFS} {
 		t.Run(full.Error(), func(t *testing.T) {
@@ -158,7 +158,7 @@ func TestAStoreIsClosedWhileTheDiskIsFull(t *testing.T) {
 }
 
 // TestAfterASyncThatFailedNothingIsWrittenUntilTheNextStart: nobody knows what is on disk, so nothing is acknowledged,
-// and reads go on.
+// and reads succeed.
 func TestAfterASyncThatFailedNothingIsWrittenUntilTheNextStart(t *testing.T) {
 	f := fault{syncs: true}
 	fs := vfs.NewCrashableMem()

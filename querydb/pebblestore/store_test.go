@@ -44,7 +44,7 @@ func TestADirectoryThatAnotherProcessHasOpenIsRefusedWithItsNameAndTheMend(t *te
 	other.Env = append(os.Environ(), holderEnv+"="+dir)
 	out, err := other.Output()
 	if err == nil || !strings.Contains(string(out), dir) || !strings.Contains(string(out), "stop that process") {
-		t.Errorf("another process: %v, says %q; want a refusal that names the directory and the mend", err, out)
+		t.Errorf("another process: %v, says %q; want a refusal that names the directory and what to do", err, out)
 	}
 	if _, err := Open(Options{Dir: dir}); !errors.Is(err, driver.ErrUnavailable) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("the same process: %v, want ErrUnavailable with the directory", err)

@@ -30,7 +30,7 @@ func (b *Builder) Begin(n int) {
 	b.fields, b.inList, b.err, b.failed, b.maxBytes = n, false, nil, 0, 0
 }
 
-// Bound limits the record that Begin has begun: where its fields have more bytes than that, Finish fails with the error.
+// Bound limits the record that Begin has begun: where its fields have more than maxBytes, Finish fails with the error.
 // The builder does not build what is beyond, so that an immense value does not take its memory twice.
 func (b *Builder) Bound(maxBytes int, tooLarge error) { b.maxBytes, b.tooLarge = maxBytes, tooLarge }
 

@@ -32,8 +32,8 @@ const (
 // Len returns the number of fields.
 func (r Record) Len() int { return int(binary.LittleEndian.Uint16(r[1:])) }
 
-// JSON returns the JSON text of field i; nil where the field is absent, or the record has fewer fields. The text is part
-// of the record, and must not be changed.
+// JSON returns the JSON text of field i; nil where the field is absent, or the record has fewer fields. The text is
+// part of the record, and must not be changed.
 func (r Record) JSON(i int) []byte {
 	n := r.Len()
 	if i < 0 || i >= n {

@@ -274,7 +274,7 @@ func TestTextOfAnotherTypeIsNotRead(t *testing.T) {
 		}
 	}
 	if List([]byte(`["a","b"]`), func([]byte) bool { return false }) {
-		t.Error("List goes on where it was stopped")
+		t.Error("List continues where it was stopped")
 	}
 }
 
