@@ -11,11 +11,14 @@ import (
 	"github.com/foldql/foldql/querydb/internal/page"
 )
 
-// Types of the driver contract that users of a DB work with.
 type (
-	Row      = driver.Row
+	// Row is one stored row: its key, its record and its index keys.
+	Row = driver.Row
+	// Position is where an event stands in a partition of a source.
 	Position = driver.Position
-	Field    = driver.Field
+	// Field describes one stored field of a model.
+	Field = driver.Field
+	// IndexKey is the key of a row in one index.
 	IndexKey = driver.IndexKey
 )
 

@@ -8,12 +8,12 @@ import (
 
 // What can go wrong, completely; every error of a DB matches at most one of them by errors.Is.
 var (
-	ErrNotFound    = driver.ErrNotFound
-	ErrConflict    = driver.ErrConflict
-	ErrTooLarge    = driver.ErrTooLarge
-	ErrThrottled   = driver.ErrThrottled
-	ErrInvalid     = driver.ErrInvalid
-	ErrUnavailable = driver.ErrUnavailable
+	ErrNotFound    = driver.ErrNotFound    // there is no such note
+	ErrConflict    = driver.ErrConflict    // the key, or that of a unique index, is another row's; the generation serves
+	ErrTooLarge    = driver.ErrTooLarge    // the row, or the batch
+	ErrThrottled   = driver.ErrThrottled   // the store takes no more at the moment: try again later
+	ErrInvalid     = driver.ErrInvalid     // the call can never succeed
+	ErrUnavailable = driver.ErrUnavailable // the store cannot be reached, is closed, or has no rows to serve yet
 )
 
 // ErrStale is the answer to a batch that rests on rows, notes or a generation that have changed since they were read:

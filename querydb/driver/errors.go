@@ -7,12 +7,12 @@ import (
 
 // What can go wrong, completely. Drivers wrap the errors of their library so that errors.Is finds one of these.
 var (
-	ErrNotFound    = errors.New("not found")
-	ErrConflict    = errors.New("conflict")
-	ErrTooLarge    = errors.New("too large")
-	ErrThrottled   = errors.New("throttled")
-	ErrInvalid     = errors.New("invalid")
-	ErrUnavailable = errors.New("unavailable")
+	ErrNotFound    = errors.New("not found")   // what was asked for does not exist; rows are answered without it
+	ErrConflict    = errors.New("conflict")    // the key, or that of a unique index, is another row's
+	ErrTooLarge    = errors.New("too large")   // the row, or the batch
+	ErrThrottled   = errors.New("throttled")   // the store takes no more at the moment
+	ErrInvalid     = errors.New("invalid")     // the call can never succeed
+	ErrUnavailable = errors.New("unavailable") // the store cannot be reached, or is closed
 )
 
 // ErrOverBudget is the error of a read that its Budget has ended. It wraps the error of the Budget; the store has not

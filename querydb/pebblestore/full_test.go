@@ -73,8 +73,9 @@ func within(t *testing.T, what string, call func() error) error {
 	}
 }
 
-// TestAFullDiskStopsWritesAndNotReads fills the disk between any two batches, again and again: reads succeed, writes are
-// refused and succeed again by themselves when there is space, and nothing that was acknowledged is lost, now or after a crash.
+// TestAFullDiskStopsWritesAndNotReads fills the disk between any two batches, again and again: reads succeed, writes
+// are refused and succeed again by themselves when there is space, and nothing that was acknowledged is lost, now or
+// after a crash.
 func TestAFullDiskStopsWritesAndNotReads(t *testing.T) {
 	for _, full := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EMFILE, syscall.EROFS} {
 		t.Run(full.Error(), func(t *testing.T) {
