@@ -22,11 +22,11 @@ func TestProjectorsGetStubsOfWhatTheyLack(t *testing.T) {
 	}
 	generated := func() string {
 		t.Helper()
-		var out strings.Builder
-		if err := Generate(dir, &out); err != nil {
+		said, err := runTool(dir)
+		if err != nil {
 			t.Fatal(err)
 		}
-		return out.String()
+		return said
 	}
 	wantSaid := func(said string, want ...string) {
 		t.Helper()
