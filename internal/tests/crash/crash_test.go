@@ -117,7 +117,7 @@ func verified(v *verifier.Verdict, err error) error {
 // enough says when they have taken enough time.
 func seeds(t *testing.T) (all []uint64, enough func() bool) {
 	t.Helper()
-	const few, most = 8, 40 * time.Second
+	const few, most = 8, 25 * time.Second
 	if s := count(t, "CRASH_SEED", 0); s != 0 {
 		return []uint64{uint64(s)}, func() bool { return false }
 	}

@@ -27,7 +27,10 @@ import (
 // CRASH_SEEDS says how many rounds; CRASH_SEED repeats one: what is sent, and after how many operations the
 // power goes, though not how goroutines take turns.
 func TestLossOfPowerTakesNothingAcknowledged(t *testing.T) {
-	const rounds = 24
+	rounds := 24
+	if raceDetector { // it takes ten times as long
+		rounds = 8
+	}
 	events := shopEvents(sample.Size{Customers: 8, Products: 10, Orders: 40, Statuses: 4, Lines: 3})
 	undisturbed := vfs.NewCrashableMem()
 	(&round{T: t, events: events, fs: undisturbed, rng: newRand(1)}).lastLife()

@@ -18,7 +18,7 @@ import (
 // What a run is held to.
 const (
 	usualRequests = 100_000
-	racedRequests = 30_000 // with the race detector, where each takes five times as long
+	racedRequests = 15_000 // with the race detector, where each takes five times as long
 	mostMemory    = 256 << 20
 	leastRead     = 30    // in a hundred: requests that get past parsing
 	longestText   = 2_000 // bytes of a message
