@@ -95,14 +95,22 @@ func (tr *trial) divertLog(ctx context.Context, covered uint64) error {
 		}
 		tr.slots[0].kill()
 	}
-	tr.asker.forget() // they were about another history
+	if err := tr.acceptLog(ctx); err != nil {
+		return err
+	}
+	return tr.world.makeTables(ctx, tr)
+}
+
+// acceptLog has an operator accept the log as it is.
+func (tr *trial) acceptLog(ctx context.Context) error {
+	tr.asker.forget() // what was answered was about another history
 	accept := exec.CommandContext(ctx, tr.on.bin, "log", "accept", "--yes", "--store", tr.world.place(), "--events",
 		"file:"+tr.file)
 	accept.Env = environment()
 	if out, err := accept.CombinedOutput(); err != nil {
 		return fmt.Errorf("accept the log: %w\n%s", err, out)
 	}
-	return tr.world.makeTables(ctx, tr)
+	return nil
 }
 
 // refused fails unless the first server says that its log is another, and is ready at no time.

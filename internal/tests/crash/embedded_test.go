@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/foldql/foldql/internal/tests/crash/verifier"
 )
@@ -27,16 +28,24 @@ func (embedded) settle()                                        {}
 func (embedded) check(context.Context, *verifier.Verdict) error { return nil }
 func (embedded) end(*report) error                              { return nil }
 
-// lose has the store be as it was at a disaster before, or removes it.
-func (e embedded) lose(_ context.Context, tr *trial) error {
+// lose has the store be as it was at a disaster before, or removes it. Where the log went another way since the copy
+// was taken, its rows are of the former log, and an operator accepts the present one once more.
+func (e embedded) lose(ctx context.Context, tr *trial) error {
 	rows := filepath.Join(e.dir, "rows")
 	_, err := os.Stat(e.backup)
 	kept := err == nil
 	if !kept && tr.rng.IntN(2) == 0 {
+		tr.copied = tr.lines
 		return os.CopyFS(e.backup, os.DirFS(rows))
 	}
 	if err := os.RemoveAll(rows); err != nil || !kept || tr.rng.IntN(3) == 0 {
 		return err
 	}
-	return os.CopyFS(rows, os.DirFS(e.backup))
+	if err := os.CopyFS(rows, os.DirFS(e.backup)); err != nil {
+		return err
+	}
+	if n := min(len(tr.copied), len(tr.lines)); slices.Equal(tr.copied[:n], tr.lines[:n]) {
+		return nil
+	}
+	return tr.acceptLog(ctx)
 }

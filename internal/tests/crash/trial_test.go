@@ -23,6 +23,7 @@ type trial struct {
 	file   string   // of the events
 	whole  []string // the events of the log in the end, as lines
 	lines  []string // those that it has so far
+	copied []string // those that it had when the world kept a copy of its rows
 	window int      // events that are committed at once
 	pace   int      // writes between two strikes, at most
 	long   bool     // it is of so many events that no data is lost in it
