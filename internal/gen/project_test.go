@@ -172,8 +172,8 @@ func newShapes(t *testing.T) string {
 	return dir
 }
 
-// runTool generates the code of a project as its user does, and returns what the command says, an error included. Unlike
-// this test, the command is without the race detector, which makes a generation take several times as long.
+// runTool generates the code of a project as its user does, and returns what the command says, an error included.
+// Unlike this test, the command is without the race detector, which makes a generation take several times as long.
 func runTool(dir string) (said string, err error) {
 	out, err := exec.Command("go", "run", "../../cmd/foldql", "generate", "--dir", dir).CombinedOutput()
 	if err != nil {
