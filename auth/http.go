@@ -30,15 +30,15 @@ func (v *Verifier) verifyHeaders(r *http.Request, headers []string) (Caller, err
 	if len(headers) > 1 {
 		return Caller{}, refuse(nil, "is not the only one: send one Authorization header")
 	}
-	token, ok := Bearer(headers[0])
+	token, ok := BearerToken(headers[0])
 	if !ok {
 		return Caller{}, refuse(nil, `is missing: send "Authorization: Bearer TOKEN"`)
 	}
 	return v.Verify(r.Context(), token)
 }
 
-// Bearer returns the token of an Authorization header, if it has one.
-func Bearer(header string) (token string, ok bool) {
+// BearerToken returns the token of an Authorization header, if it has one.
+func BearerToken(header string) (token string, ok bool) {
 	scheme, token, _ := strings.Cut(header, " ")
 	token = strings.TrimSpace(token)
 	if !strings.EqualFold(scheme, "Bearer") || token == "" {

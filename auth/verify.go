@@ -1,7 +1,11 @@
 // Package auth verifies bearer tokens and carries the identity of the caller.
 //
-// Tokens are JWTs. Which algorithms are accepted is fixed by configuration, never by the token: a secret verifies HS*
-// only, a public key never does, and "none" is no algorithm.
+// [NewVerifier] makes a [Verifier] of a shared secret or of a key set. Its Middleware puts the [Caller] into the context
+// of each request, where [FromContext] finds it; a request without a token goes on without a caller, one with a bad
+// token is answered with 401.
+//
+// Tokens are JWTs. The configuration fixes which algorithms are accepted, never the token: a secret verifies HS* only, a
+// public key never does, and "none" is never accepted.
 package auth
 
 import (

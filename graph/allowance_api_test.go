@@ -92,7 +92,7 @@ func TestRowsCountAlthoughLittleIsAskedOfThem(t *testing.T) {
 				req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/graphql", strings.NewReader(string(body)))
 				req.Header.Set("Content-Type", "application/json")
 				res := httptest.NewRecorder()
-				graphqlhttp.New(schema(a.db, cfg), graphqlhttp.Config{MaxRead: tt.limit}).ServeHTTP(res, req)
+				graphqlhttp.New(schema(a.db, cfg), graphqlhttp.Config{MaxReadBytes: tt.limit}).ServeHTTP(res, req)
 				exceeded := strings.Contains(res.Body.String(), `"LIMIT_EXCEEDED"`)
 				if exceeded == tt.ok || tt.ok && strings.Contains(res.Body.String(), `"errors"`) {
 					t.Errorf("%.300s", res.Body)

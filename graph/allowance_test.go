@@ -37,13 +37,13 @@ func newWards() *catalog.Catalog {
 		}
 	}
 	types["Ward"].Fields["patients"] = &catalog.Field{Name: "patients", Ordinal: 1,
-		Join: &catalog.Join{Target: "Patient", Many: true, Via: driver.Primary}}
+		Join: &catalog.Join{Target: "Patient", Many: true, Index: driver.Primary}}
 	types["Patient"].Fields["ward"] = &catalog.Field{Name: "ward", Ordinal: 3, Join: &catalog.Join{Target: "Ward",
-		Via: driver.Primary}}
+		Index: driver.Primary}}
 	types["Patient"].Fields["secret"].Rule = &catalog.Rule{Groups: []string{"Doctor"}}
 	return &catalog.Catalog{Types: types, Secured: true, Queries: map[string]*catalog.Query{
-		"Ward": {Name: "Ward", Kind: catalog.One, Type: "Ward", Index: driver.Primary,
-			PK: []catalog.Arg{{Name: "id", Kind: keys.KindString}}},
+		"Ward": {Name: "Ward", Kind: catalog.QueryOne, Type: "Ward", Index: driver.Primary,
+			PK: []catalog.KeyArg{{Name: "id", Kind: keys.KindString}}},
 	}}
 }
 
@@ -69,7 +69,7 @@ func wardsOn(t *testing.T, cfg Config, drv driver.Driver) map[string]*bench {
 	plans.put(t, "Ward", row{"id": "A", "patientIds": ids})
 	resolvers, slow := *plans, *plans.rt
 	slow.cfg.ResolversOnly = true
-	resolvers.exec = executor.New(Accelerate(&reference{plans.foreign, plans}, &slow))
+	resolvers.exec = executor.New(WithCompiledPlans(&reference{plans.foreign, plans}, &slow))
 	return map[string]*bench{"plans": plans, "resolvers": &resolvers}
 }
 

@@ -54,7 +54,7 @@ func BenchmarkPlan(b *testing.B) {
 		}
 		ctx = graphql.WithOperationContext(ctx, op)
 		ctx = graphql.WithResponseContext(ctx, graphql.DefaultErrorPresenter, graphql.DefaultRecover)
-		es := Accelerate(shop.foreign, shop.rt)
+		es := WithCompiledPlans(shop.foreign, shop.rt)
 		b.Run(bm.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -93,7 +93,7 @@ func newYard() *catalog.Catalog {
 	}
 	for name, ordinal := range map[string]int{"Cat": 3, "Dog": 4} {
 		types[name].Fields["keeper"] = &catalog.Field{Name: "keeper", Ordinal: ordinal,
-			Join: &catalog.Join{Target: "Keeper", Via: driver.Primary}}
+			Join: &catalog.Join{Target: "Keeper", Index: driver.Primary}}
 	}
 	collection := func(name, union string, index int, within keys.Range, members ...string) *catalog.Query {
 		c := &catalog.Collection{Stored: &querydb.Collection{Name: name, Table: yardTable, Index: index}, Union: union,
@@ -101,8 +101,8 @@ func newYard() *catalog.Catalog {
 		for _, m := range members {
 			c.Stored.Members = append(c.Stored.Members, querydb.Member{Model: types[m].Model, Index: index})
 		}
-		return &catalog.Query{Name: name, Kind: catalog.Many, Collection: c, Connection: name + "Connection",
-			PK: []catalog.Arg{{Name: "yard", Kind: keys.KindString}}}
+		return &catalog.Query{Name: name, Kind: catalog.QueryPage, Collection: c, Connection: name + "Connection",
+			PK: []catalog.KeyArg{{Name: "yard", Kind: keys.KindString}}}
 	}
 	level := keys.EntityKey{Schema: yardKeys, Collection: []string{"yard", "barkers"}, Clustered: true,
 		Casing: keys.CasingLower}

@@ -60,5 +60,5 @@ func openShop(t *testing.T, drv driver.Driver) *querydb.DB {
 
 func schema(db *querydb.DB, cfg graph.Config) graphql.ExecutableSchema {
 	rt := graph.NewRuntime(db, generated.Catalog, cfg)
-	return graph.Accelerate(generated.New(rt), rt)
+	return graph.WithCompiledPlans(generated.New(rt), rt)
 }

@@ -1,9 +1,9 @@
 // Package graph answers the queries of a generated API from the rows in a querydb.DB.
 //
 // A project's generated code gives the catalog of its queries and the schema. [NewRuntime] makes a runtime of the
-// catalog and a DB, and [Accelerate] the schema that a handler serves, such as that of package graphqlhttp. Every query
-// is one lookup or one range of one partition, and what rows are joined to is read one level at a time, in one exact
-// batch for each level.
+// catalog and a DB, and [WithCompiledPlans] the schema that a handler serves, such as that of package graphqlhttp.
+// Every query is one lookup or one range of one partition, and what rows are joined to is read one level at a time, in
+// one exact batch for each level.
 //
 // Two executors answer alike. An operation whose root fields are all generated is compiled once into a plan, which
 // appends the stored JSON of rows to the answer. Everything else, and what a project resolves itself, goes to resolvers

@@ -17,7 +17,7 @@ import (
 )
 
 // The generated API of a project, over any store of its rows, as a handler.
-func ExampleAccelerate() {
+func ExampleWithCompiledPlans() {
 	ctx := context.Background()
 	db, err := querydb.Open(ctx, memstore.New(), model.All, querydb.Config{})
 	if err != nil {
@@ -41,7 +41,7 @@ func ExampleAccelerate() {
 	}
 
 	runtime := graph.NewRuntime(db, generated.Catalog, graph.Config{AuthOff: true})
-	api := graphqlhttp.New(graph.Accelerate(generated.New(runtime), runtime), graphqlhttp.Config{})
+	api := graphqlhttp.New(graph.WithCompiledPlans(generated.New(runtime), runtime), graphqlhttp.Config{})
 	r := httptest.NewRequest("POST", "/graphql",
 		strings.NewReader(`{"query": "{ Sales_Customer(id: \"ada\") { name registeredAt } }"}`))
 	r.Header.Set("Content-Type", "application/json")

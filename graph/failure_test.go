@@ -288,7 +288,7 @@ func TestJoinsThroughAnIndexHeedItsRule(t *testing.T) {
 	b.stock(t)
 	invoice := b.catalog.Types["Invoice"]
 	invoice.Rule = nil
-	invoice.Fields["bill"] = &catalog.Field{Name: "bill", Ordinal: 1, Join: &catalog.Join{Target: "Invoice", Via: 0}}
+	invoice.Fields["bill"] = &catalog.Field{Name: "bill", Ordinal: 1, Join: &catalog.Join{Target: "Invoice", Index: 0}}
 	const query = `{ Invoice(id: "i1") { bill { amount } } }`
 	for _, tt := range []struct {
 		ctx  context.Context

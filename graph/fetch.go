@@ -21,19 +21,20 @@ type Connection[I any] struct {
 	NextToken *string
 }
 
-// Query is a generated query with the values of its arguments. Absent values are not given.
-type Query struct {
-	Name string
+// QueryRequest names a generated query and holds the values of its arguments. Arguments that the caller did not give
+// are nil or absent.
+type QueryRequest struct {
+	Name string // of the field of Query
 	// PK and SK are the values that compose the key, in the order of the catalog.
 	PK, SK     []keys.Value
 	Consistent *bool
-	Only       []string // types of members of a collection; nil for all
+	OnlyTypes  []string // members of a collection whose rows are asked for; nil for all
 	Page       catalog.PageArgs
 }
 
 // FetchOne answers a generated query of one row, and prefetches what the operation joins to the row. It returns nil
 // where there is no row. Generated readers call it; resolvers of your own call those.
-func FetchOne[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], query Query) (*R, error) {
+func FetchOne[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], query QueryRequest) (*R, error) {
 	q := rt.reader.Catalog.Queries[query.Name]
 	r := read.Request{PK: query.PK, SK: query.SK, Consistent: query.Consistent != nil && *query.Consistent}
 	rec, err := rt.reader.Row(ctx, rt.reader.Viewer(ctx), q, &r)
@@ -52,7 +53,8 @@ func FetchOne[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], quer
 
 // FetchPage answers a generated list query, and prefetches what the operation joins to the rows. Generated readers call
 // it; resolvers of your own call those.
-func FetchPage[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], query Query) (*Connection[*R], error) {
+func FetchPage[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], query QueryRequest) (*Connection[*R],
+	error) {
 	q := rt.reader.Catalog.Queries[query.Name]
 	p, err := rt.reader.Page(ctx, rt.reader.Viewer(ctx), q, query.pageRequest())
 	if err != nil {
@@ -73,6 +75,6 @@ func FetchPage[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], que
 	return conn, err
 }
 
-func (q *Query) pageRequest() *read.Request {
-	return &read.Request{PK: q.PK, SK: q.SK, Only: q.Only, Page: q.Page, WantToken: true}
+func (q *QueryRequest) pageRequest() *read.Request {
+	return &read.Request{PK: q.PK, SK: q.SK, OnlyTypes: q.OnlyTypes, Page: q.Page, WantToken: true}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// ItemReader reads items of a collection of the stored rows of one of its members.
+// ItemReader decodes a stored row of one member of a collection into an item.
 type ItemReader[I any] func(ctx context.Context, rt *Runtime, rec record.Record) (I, error)
 
 // NewItemReader makes the ItemReader of a member of a collection.
@@ -22,8 +22,8 @@ func NewItemReader[R, I any](c *querydb.Codec[R], item func(*R) I) ItemReader[I]
 	}
 }
 
-// EnumNames returns the values of an enum as text; nil stays nil.
-func EnumNames[E ~string](values []E) []string {
+// EnumStrings converts the values of a generated enum to strings; nil stays nil.
+func EnumStrings[E ~string](values []E) []string {
 	if values == nil {
 		return nil
 	}
@@ -37,7 +37,8 @@ func EnumNames[E ~string](values []E) []string {
 // FetchCollection answers a generated query of a collection, and prefetches what the operation joins to its items.
 // readers has one function for each member of the collection. Generated readers call it; resolvers of your own call
 // those.
-func FetchCollection[I any](ctx context.Context, rt *Runtime, readers []ItemReader[I], query Query) (*Connection[I],
+func FetchCollection[I any](ctx context.Context, rt *Runtime, readers []ItemReader[I],
+	query QueryRequest) (*Connection[I],
 	error) {
 	q := rt.reader.Catalog.Queries[query.Name]
 	p, err := rt.reader.Page(ctx, rt.reader.Viewer(ctx), q, query.pageRequest())

@@ -135,35 +135,35 @@ func newShop() *catalog.Catalog {
 	join := func(typ, field string, ordinal int, j catalog.Join) {
 		types[typ].Fields[field] = &catalog.Field{Name: field, Ordinal: ordinal, Join: &j}
 	}
-	join("Order", "customer", 1, catalog.Join{Target: "Customer", Via: driver.Primary})
-	join("Order", "referrer", 2, catalog.Join{Target: "Customer", Via: driver.Primary})
-	join("Order", "products", 3, catalog.Join{Target: "Product", Many: true, Via: driver.Primary})
-	join("Order", "lastTrack", 0, catalog.Join{Target: "Track", Via: driver.Primary})
-	join("Product", "maker", 3, catalog.Join{Target: "Customer", Via: driver.Primary})
-	join("Invoice", "bill", 0, catalog.Join{Target: "Invoice", Via: driver.Primary})
+	join("Order", "customer", 1, catalog.Join{Target: "Customer", Index: driver.Primary})
+	join("Order", "referrer", 2, catalog.Join{Target: "Customer", Index: driver.Primary})
+	join("Order", "products", 3, catalog.Join{Target: "Product", Many: true, Index: driver.Primary})
+	join("Order", "lastTrack", 0, catalog.Join{Target: "Track", Index: driver.Primary})
+	join("Product", "maker", 3, catalog.Join{Target: "Customer", Index: driver.Primary})
+	join("Invoice", "bill", 0, catalog.Join{Target: "Invoice", Index: driver.Primary})
 	types["Order"].Fields["margin"].Rule = &catalog.Rule{Groups: []string{"Staff"}}
 
-	id := func(name string) []catalog.Arg { return []catalog.Arg{{Name: name, Kind: keys.KindString}} }
+	id := func(name string) []catalog.KeyArg { return []catalog.KeyArg{{Name: name, Kind: keys.KindString}} }
 	queries := map[string]*catalog.Query{
-		"Customer":      {Kind: catalog.One, Type: "Customer", Index: driver.Primary, PK: id("id")},
-		"Order":         {Kind: catalog.One, Type: "Order", Index: driver.Primary, PK: id("id")},
-		"OrderByStatus": {Kind: catalog.Many, Type: "Order", Index: 0, PK: id("status"), Operands: true},
-		"Track": {Kind: catalog.One, Type: "Track", Index: driver.Primary, PK: id("id"),
-			SK: []catalog.Arg{{Name: "changedAt", Kind: keys.KindDateTime}}},
-		"TrackById": {Kind: catalog.Many, Type: "Track", Index: driver.Primary, PK: id("id"), Operands: true},
-		"Invoice":   {Kind: catalog.One, Type: "Invoice", Index: driver.Primary, PK: id("id")},
-		"InvoiceByOwnerId": {Kind: catalog.Many, Type: "Invoice", Index: 0, PK: id("ownerId"),
+		"Customer":      {Kind: catalog.QueryOne, Type: "Customer", Index: driver.Primary, PK: id("id")},
+		"Order":         {Kind: catalog.QueryOne, Type: "Order", Index: driver.Primary, PK: id("id")},
+		"OrderByStatus": {Kind: catalog.QueryPage, Type: "Order", Index: 0, PK: id("status"), HasOperands: true},
+		"Track": {Kind: catalog.QueryOne, Type: "Track", Index: driver.Primary, PK: id("id"),
+			SK: []catalog.KeyArg{{Name: "changedAt", Kind: keys.KindDateTime}}},
+		"TrackById": {Kind: catalog.QueryPage, Type: "Track", Index: driver.Primary, PK: id("id"), HasOperands: true},
+		"Invoice":   {Kind: catalog.QueryOne, Type: "Invoice", Index: driver.Primary, PK: id("id")},
+		"InvoiceByOwnerId": {Kind: catalog.QueryPage, Type: "Invoice", Index: 0, PK: id("ownerId"),
 			Rule: &catalog.IndexRule{Group: "Admin", AuthTable: "Ownership"}},
-		"InvoiceBySubject": {Kind: catalog.Many, Type: "Invoice", Index: 1, PK: id("subject")},
-		"Line": {Kind: catalog.One, Type: "Line", Index: driver.Primary, PK: id("id"), SK: id("_subId"),
+		"InvoiceBySubject": {Kind: catalog.QueryPage, Type: "Invoice", Index: 1, PK: id("subject")},
+		"Line": {Kind: catalog.QueryOne, Type: "Line", Index: driver.Primary, PK: id("id"), SK: id("_subId"),
 			PKParts: append(id("shop"), id("orderId")...), SKParts: append(id("category"), id("productId")...)},
-		"LineById": {Kind: catalog.Many, Type: "Line", Index: driver.Primary, PK: id("id"), Operands: true,
+		"LineById": {Kind: catalog.QueryPage, Type: "Line", Index: driver.Primary, PK: id("id"), HasOperands: true,
 			PKParts: append(id("shop"), id("orderId")...), SKParts: append(id("category"), id("productId")...)},
-		"Counter": {Kind: catalog.One, Type: "Counter", Index: driver.Primary},
+		"Counter": {Kind: catalog.QueryOne, Type: "Counter", Index: driver.Primary},
 	}
 	for name, q := range queries {
 		q.Name = name
-		if q.Kind == catalog.Many {
+		if q.Kind == catalog.QueryPage {
 			q.Connection = name + "Connection"
 		}
 	}
@@ -338,7 +338,7 @@ func newBenchOf(t testing.TB, catalog *catalog.Catalog, sdl string, cfg Config, 
 	b.db = db
 	b.foreign = &foreign{schema: gqlparser.MustLoadSchema(&ast.Source{Name: "shop.graphqls", Input: sdl})}
 	b.rt = NewRuntime(db, b.catalog, cfg)
-	b.exec = executor.New(Accelerate(b.foreign, b.rt))
+	b.exec = executor.New(WithCompiledPlans(b.foreign, b.rt))
 	b.exec.SetRecoverFunc(func(context.Context, any) error {
 		return graphqlerr.New(graphqlerr.Internal, "internal error")
 	})

@@ -22,7 +22,7 @@ import (
 func accounts(t *testing.T, others bool, projected []int) *bench {
 	api := newShop()
 	api.Types["Invoice"].Model.Indexes[0].Projected = projected
-	api.Types["Invoice"].Fields["bill"].Join.Via = 0
+	api.Types["Invoice"].Fields["bill"].Join.Index = 0
 	api.Types["Invoice"].Fields["bill"].Ordinal = 1
 	b := newBenchOf(t, api, shopSDL, Config{}, memstore.New())
 	b.put(t, "Ownership", row{"ownerId": "acc1", "subject": "ann"}, row{"ownerId": "acc2", "subject": "ann"},
@@ -183,9 +183,10 @@ func badges(t *testing.T, others bool) *bench {
 		"Wearer": {Name: "Wearer", Owner: -1, Model: model("Wearer", wearer, []int{0}, nil),
 			Fields: map[string]*catalog.Field{}},
 	}, Queries: map[string]*catalog.Query{
-		"BadgeByCode": {Kind: catalog.One, Type: "Badge", Index: 0, PK: []catalog.Arg{{Name: "code", Kind: keys.KindString}}},
-		"Wearer": {Kind: catalog.One, Type: "Wearer", Index: driver.Primary,
-			PK: []catalog.Arg{{Name: "id", Kind: keys.KindString}}},
+		"BadgeByCode": {Kind: catalog.QueryOne, Type: "Badge", Index: 0,
+			PK: []catalog.KeyArg{{Name: "code", Kind: keys.KindString}}},
+		"Wearer": {Kind: catalog.QueryOne, Type: "Wearer", Index: driver.Primary,
+			PK: []catalog.KeyArg{{Name: "id", Kind: keys.KindString}}},
 	}}
 	for name, q := range api.Queries {
 		q.Name = name
@@ -196,7 +197,7 @@ func badges(t *testing.T, others bool) *bench {
 		}
 	}
 	api.Types["Wearer"].Fields["badge"] = &catalog.Field{Name: "badge", Ordinal: 1,
-		Join: &catalog.Join{Target: "Badge", Via: 0}}
+		Join: &catalog.Join{Target: "Badge", Index: 0}}
 	b := newBenchOf(t, api, badgeSDL, Config{}, memstore.New())
 	b.put(t, "Badge", row{"id": "1", "code": "a", "owner": "ann"})
 	b.put(t, "Wearer", row{"id": "1", "code": "a"}, row{"id": "2", "code": "b"})

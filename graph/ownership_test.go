@@ -62,27 +62,27 @@ func newDesks() *catalog.Catalog {
 		ordinal int
 		join    catalog.Join
 	}{
-		"slip":          {1, catalog.Join{Target: "Slip", Via: driver.Primary}},
-		"slips":         {2, catalog.Join{Target: "Slip", Many: true, Via: driver.Primary}},
-		"lastPaper":     {3, catalog.Join{Target: "Paper", Via: driver.Primary}},
-		"firstOfPerson": {4, catalog.Join{Target: "Paper", Via: 0}},
-		"firstOfTeam":   {5, catalog.Join{Target: "Paper", Via: 1}},
+		"slip":          {1, catalog.Join{Target: "Slip", Index: driver.Primary}},
+		"slips":         {2, catalog.Join{Target: "Slip", Many: true, Index: driver.Primary}},
+		"lastPaper":     {3, catalog.Join{Target: "Paper", Index: driver.Primary}},
+		"firstOfPerson": {4, catalog.Join{Target: "Paper", Index: 0}},
+		"firstOfTeam":   {5, catalog.Join{Target: "Paper", Index: 1}},
 	} {
 		types["Desk"].Fields[name] = &catalog.Field{Name: name, Ordinal: j.ordinal, Join: &j.join}
 	}
-	arg := func(name string) []catalog.Arg { return []catalog.Arg{{Name: name, Kind: keys.KindString}} }
+	arg := func(name string) []catalog.KeyArg { return []catalog.KeyArg{{Name: name, Kind: keys.KindString}} }
 	queries := map[string]*catalog.Query{
-		"Desk":         {Kind: catalog.One, Type: "Desk", Index: driver.Primary, PK: arg("id")},
-		"Slip":         {Kind: catalog.One, Type: "Slip", Index: driver.Primary, PK: arg("id")},
-		"Paper":        {Kind: catalog.One, Type: "Paper", Index: driver.Primary, PK: arg("id"), SK: arg("version")},
-		"PaperById":    {Kind: catalog.Many, Type: "Paper", Index: driver.Primary, PK: arg("id"), Operands: true},
-		"PaperByOwner": {Kind: catalog.Many, Type: "Paper", Index: 0, PK: arg("owner")},
-		"PaperByTeam":  {Kind: catalog.Many, Type: "Paper", Index: 1, PK: arg("team")},
-		"LetterById":   {Kind: catalog.Many, Type: "Letter", Index: driver.Primary, PK: arg("id"), Operands: true},
+		"Desk":         {Kind: catalog.QueryOne, Type: "Desk", Index: driver.Primary, PK: arg("id")},
+		"Slip":         {Kind: catalog.QueryOne, Type: "Slip", Index: driver.Primary, PK: arg("id")},
+		"Paper":        {Kind: catalog.QueryOne, Type: "Paper", Index: driver.Primary, PK: arg("id"), SK: arg("version")},
+		"PaperById":    {Kind: catalog.QueryPage, Type: "Paper", Index: driver.Primary, PK: arg("id"), HasOperands: true},
+		"PaperByOwner": {Kind: catalog.QueryPage, Type: "Paper", Index: 0, PK: arg("owner")},
+		"PaperByTeam":  {Kind: catalog.QueryPage, Type: "Paper", Index: 1, PK: arg("team")},
+		"LetterById":   {Kind: catalog.QueryPage, Type: "Letter", Index: driver.Primary, PK: arg("id"), HasOperands: true},
 	}
 	for name, q := range queries {
 		q.Name = name
-		if q.Kind == catalog.Many {
+		if q.Kind == catalog.QueryPage {
 			q.Connection = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, "ById"), "ByOwner"), "ByTeam") +
 				"Connection"
 		}
@@ -220,21 +220,21 @@ func TestResolversTellOwnersNoMoreThanPlans(t *testing.T) {
 			want graphqlerr.Code
 		}{
 			"a row of another": {func(ctx context.Context) error {
-				_, err := FetchOne(ctx, b.rt, slip, Query{Name: "Slip", PK: text("s-bob")})
+				_, err := FetchOne(ctx, b.rt, slip, QueryRequest{Name: "Slip", PK: text("s-bob")})
 				return err
 			}, graphqlerr.Forbidden},
 			"the last row of a partition": {func(ctx context.Context) error {
-				_, err := FetchOne(ctx, b.rt, paper, Query{Name: "Paper", PK: text("shared"), SK: []keys.Value{{}}})
+				_, err := FetchOne(ctx, b.rt, paper, QueryRequest{Name: "Paper", PK: text("shared"), SK: []keys.Value{{}}})
 				return err
 			}, graphqlerr.Forbidden},
 			"a range of a shared partition": {func(ctx context.Context) error {
 				from, to := "v3", "v3"
-				_, err := FetchPage(ctx, b.rt, paper, Query{Name: "PaperById", PK: text("shared"),
+				_, err := FetchPage(ctx, b.rt, paper, QueryRequest{Name: "PaperById", PK: text("shared"),
 					Page: catalog.PageArgs{From: &from, To: &to}})
 				return err
 			}, graphqlerr.Forbidden},
 			"a range of an own partition": {func(ctx context.Context) error {
-				_, err := FetchPage(ctx, b.rt, paper, Query{Name: "PaperByOwner", PK: text("ann")})
+				_, err := FetchPage(ctx, b.rt, paper, QueryRequest{Name: "PaperByOwner", PK: text("ann")})
 				return err
 			}, ""},
 			"a join to an own row":                {join("slip", "s-ann"), ""},

@@ -169,7 +169,7 @@ func (r *reference) query(ctx context.Context, f graphql.CollectedField) (any, e
 			at := graphql.WithPathContext(ctx, graphql.NewPathWithField(def.Name))
 			failed = graphql.ErrorOnPath(at, err)
 		}
-		if !slices.ContainsFunc(slices.Concat(q.PK, q.PKParts, q.SK, q.SKParts), func(k catalog.Arg) bool {
+		if !slices.ContainsFunc(slices.Concat(q.PK, q.PKParts, q.SK, q.SKParts), func(k catalog.KeyArg) bool {
 			return k.Name == def.Name
 		}) {
 			continue
@@ -179,15 +179,15 @@ func (r *reference) query(ctx context.Context, f graphql.CollectedField) (any, e
 	if failed != nil {
 		return nil, failed
 	}
-	values := func(of, parts []catalog.Arg) (vals []keys.Value) {
+	values := func(of, parts []catalog.KeyArg) (vals []keys.Value) {
 		for _, a := range slices.Concat(of, parts) {
 			v, _ := args[a.Name].(keys.Value)
 			vals = append(vals, v)
 		}
 		return vals
 	}
-	if q.Kind == catalog.One {
-		got, err := FetchOne(ctx, r.b.rt, r.b.codec(q.Type), Query{
+	if q.Kind == catalog.QueryOne {
+		got, err := FetchOne(ctx, r.b.rt, r.b.codec(q.Type), QueryRequest{
 			Name: q.Name, PK: values(q.PK, q.PKParts), SK: values(q.SK, q.SKParts), Consistent: given[bool](args, "consistent"),
 		})
 		if got == nil {
@@ -207,7 +207,7 @@ func (r *reference) query(ctx context.Context, f graphql.CollectedField) (any, e
 		}
 		page.Limit = &limit
 	}
-	got, err := FetchPage(ctx, r.b.rt, r.b.codec(q.Type), Query{
+	got, err := FetchPage(ctx, r.b.rt, r.b.codec(q.Type), QueryRequest{
 		Name: q.Name, PK: values(q.PK, q.PKParts), SK: values(nil, q.SKParts), Page: page,
 	})
 	if got == nil {
@@ -237,7 +237,7 @@ func TestPlanAnswersLikeTheReference(t *testing.T) {
 	resolvers := *b
 	slow := *b.rt
 	slow.cfg.ResolversOnly = true
-	resolvers.exec = executor.New(Accelerate(&reference{b.foreign, b}, &slow))
+	resolvers.exec = executor.New(WithCompiledPlans(&reference{b.foreign, b}, &slow))
 
 	callers := []context.Context{t.Context(), as(t.Context(), "ann"), as(t.Context(), "bob"), as(t.Context(), "root",
 		"Admin"), as(t.Context(), "eve", "Staff")}

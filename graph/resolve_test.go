@@ -44,7 +44,7 @@ func TestResolversFindTheirJoinsLoaded(t *testing.T) {
 	b.stock(t)
 	ctx := b.resolving(t, `{ OrderByStatus(status: OPEN, limit: 20) { ...P nextToken } }
 		fragment P on OrderByStatusConnection { items { orderId customer { name } products { maker { name } } ... @skip(if: true) { lastTrack { status } } } }`)
-	conn, err := FetchPage(ctx, b.rt, b.codec("Order"), Query{Name: "OrderByStatus",
+	conn, err := FetchPage(ctx, b.rt, b.codec("Order"), QueryRequest{Name: "OrderByStatus",
 		PK: []keys.Value{keys.String("OPEN")}, Page: catalog.PageArgs{Limit: new(20)}})
 	if err != nil {
 		t.Fatal(err)
@@ -131,15 +131,16 @@ func TestResolversAnswerLikeThePlan(t *testing.T) {
 	b := newBench(t, Config{})
 	b.stock(t)
 	ann := as(t.Context(), "ann")
-	got, err := FetchOne(ann, b.rt, b.codec("Invoice"), Query{Name: "Invoice", PK: []keys.Value{keys.String("i1")}})
+	got, err := FetchOne(ann, b.rt, b.codec("Invoice"), QueryRequest{Name: "Invoice", PK: []keys.Value{keys.String("i1")}})
 	if err != nil || text1(got, "invoiceId") != "i1" {
 		t.Errorf("%v %v", got, err)
 	}
-	if _, err := FetchOne(t.Context(), b.rt, b.codec("Invoice"), Query{Name: "Invoice",
+	if _, err := FetchOne(t.Context(), b.rt, b.codec("Invoice"), QueryRequest{Name: "Invoice",
 		PK: []keys.Value{keys.String("i1")}}); graphqlerr.CodeOf(err) != graphqlerr.Unauthenticated {
 		t.Errorf("without a token: %v", err)
 	}
-	if _, err := FetchPage(ann, b.rt, b.codec("Track"), Query{Name: "TrackById", PK: []keys.Value{keys.String("o1")},
+	if _, err := FetchPage(ann, b.rt, b.codec("Track"), QueryRequest{Name: "TrackById",
+		PK:   []keys.Value{keys.String("o1")},
 		Page: catalog.PageArgs{Limit: new(0)}}); graphqlerr.CodeOf(err) != graphqlerr.BadUserInput {
 		t.Errorf("limit 0: %v", err)
 	}
@@ -151,12 +152,13 @@ func TestResolversAnswerLikeThePlan(t *testing.T) {
 	if err := CheckFieldAccess(as(ann, "eve", "Staff"), b.rt, "Order", "margin", b.codec("Order"), &order); err != nil {
 		t.Errorf("a guarded field for its group: %v", err)
 	}
-	conn, err := FetchPage(ann, b.rt, b.codec("Track"), Query{Name: "TrackById", PK: []keys.Value{keys.String("o1")},
+	conn, err := FetchPage(ann, b.rt, b.codec("Track"), QueryRequest{Name: "TrackById",
+		PK:   []keys.Value{keys.String("o1")},
 		Page: catalog.PageArgs{Limit: new(2)}})
 	if err != nil || len(conn.Items) != 2 || conn.NextToken == nil {
 		t.Fatalf("%v %v", conn, err)
 	}
-	conn, err = FetchPage(ann, b.rt, b.codec("Track"), Query{Name: "TrackById", PK: []keys.Value{keys.String("o1")},
+	conn, err = FetchPage(ann, b.rt, b.codec("Track"), QueryRequest{Name: "TrackById", PK: []keys.Value{keys.String("o1")},
 		Page: catalog.PageArgs{Limit: new(2), NextToken: conn.NextToken}})
 	if err != nil || len(conn.Items) != 1 || conn.NextToken != nil {
 		t.Errorf("the second page: %v %v", conn, err)
@@ -191,7 +193,7 @@ func TestForeignOperationsGetLoadersOfTheirOwn(t *testing.T) {
 			t.Fatal(errs)
 		}
 		ctx := graphql.WithOperationContext(t.Context(), op)
-		Accelerate(es, b.rt).Exec(ctx)(ctx)
+		WithCompiledPlans(es, b.rt).Exec(ctx)(ctx)
 	}
 	if len(seen) != 2 || seen[0] == seen[1] {
 		t.Errorf("loaders %v, wanted two different ones", seen)

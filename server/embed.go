@@ -19,66 +19,64 @@ import (
 	"github.com/foldql/foldql/server/internal/sources"
 )
 
-// EmbedConfig is how [Embed] runs a server inside another program. DB and Source are needed; every other field is
-// useful as it is: its zero value means what `serve` does by default, and nobody writes over HTTP.
+// EmbedConfig configures [Embed]. DB and Source are required. The zero value of every other field means the default of
+// `serve`, except that nobody may write over HTTP.
 type EmbedConfig struct {
 	// DB holds the rows of App.Models. The program closes it after [Embedded.Wait].
 	DB *querydb.DB
-	// Source is where events come from. POST /events appends where it is an [eventlog.Log]. The program closes it.
+	// Source is where events come from. POST /events appends to it if it is an [eventlog.Log]. The program closes it.
 	Source eventlog.Source
-	// Logger is slog.Default() where it is nil.
+	// Logger is slog.Default() by default.
 	Logger *slog.Logger
 
-	// Verifier tells callers from their tokens; see [auth.NewVerifier]. A schema with rules needs one, unless AuthOff lets
+	// Verifier verifies the tokens of callers; see [auth.NewVerifier]. A schema with rules needs one, unless AuthOff lets
 	// everybody read everything.
 	Verifier *auth.Verifier
 	AuthOff  bool
 
-	// WriteToken admits those who send it to append events, to retry or skip dead letters, and to see what the server
-	// tells its operators. Without one, Writes says whom to admit.
-	WriteToken string
-	Writes     Writes
+	// WriteToken is the bearer token with which clients append events and use what is for operators: /admin/, /metrics and
+	// the details of /readyz. Without one, WriteAccess says who may.
+	WriteToken  string
+	WriteAccess WriteAccess
 
-	// Fold configures the projections; zero fields have the defaults of [projection.RunnerConfig]. Its Logger is the one
-	// above.
-	Fold projection.RunnerConfig
+	// Runner configures the projections. Its Logger is replaced by the one above.
+	Runner projection.RunnerConfig
 	// Limits bound what one request may cost.
 	Limits Limits
-	// ReadyLag is how many events a projection may be behind while /readyz says yes; 500 where it is 0.
+	// ReadyLag is how many events a projection may be behind while /readyz says yes; 500 by default.
 	ReadyLag uint64
 
 	NoPlayground    bool // GraphiQL is not served at /
-	NoIntrospection bool // questions about the schema are not answered
-	ResolversOnly   bool // generated queries are answered without compiled plans
+	NoIntrospection bool // clients cannot query the schema
+	ResolversOnly   bool // resolvers answer generated queries, in place of compiled plans
 
-	CORSOrigins      []string // whose pages may query the API, "*" for any
-	AllowedHosts     []string // names by which the server may be asked, beside localhost and addresses; "*" for any
-	MetricOperations []string // names of operations that /metrics tells apart
+	CORSOrigins        []string // whose pages may query the API, "*" for any
+	AllowedHosts       []string // host names that requests may use, beside localhost and addresses; "*" for any
+	MeasuredOperations []string // names of GraphQL operations that have series of their own in /metrics
 }
 
-// Writes says who may append events, retry or skip dead letters, and see what the server tells its operators, where
-// there is no write token.
-type Writes uint8
+// WriteAccess says who may append events, and use what is for operators, if there is no write token.
+type WriteAccess uint8
 
 // Who may write without a token.
 const (
-	// WritesRefused admits nobody.
-	WritesRefused Writes = iota
-	// WritesLocal admits requests that this machine sends by itself, as `serve` does on loopback: their peer is a loopback
-	// address, they name localhost as their host, and carry no header of a proxy. A proxy on this machine that adds none
-	// is not noticed.
-	WritesLocal
-	// WritesOpen admits every request: the program lets through only those that may write.
-	WritesOpen
+	// WriteAccessNone admits nobody.
+	WriteAccessNone WriteAccess = iota
+	// WriteAccessLocal admits requests that originate on this machine, as `serve` does on loopback: they come from a
+	// loopback address, to localhost, and carry no header of a proxy. A proxy on this machine that adds no header goes
+	// unnoticed.
+	WriteAccessLocal
+	// WriteAccessAll admits every request: the embedding program decides which requests reach the server.
+	WriteAccessAll
 )
 
-// Embedded is the server of an App inside of another program. It is the handler of all that the server answers.
+// Embedded is a server inside another program. It handles every request of clients.
 type Embedded struct {
 	http.Handler
-	// Operator is the handler of what `serve` answers at --admin-listen. It shows names of models, keys of rows and
-	// addresses to whoever reaches it.
-	Operator http.Handler
-	serving  *serving
+	// AdminHandler handles what `serve` answers at --admin-listen. It shows names of models, keys of rows and addresses to
+	// whoever reaches it.
+	AdminHandler http.Handler
+	serving      *serving
 }
 
 // Embed starts the projections of the app over a store and a source that the program has opened, and returns the
@@ -90,8 +88,8 @@ func Embed(ctx context.Context, app App, cfg EmbedConfig) (*Embedded, error) {
 	if cfg.Source == nil {
 		return nil, errors.New("embed a server: EmbedConfig.Source is nil; open one, such as that of eventlog/embeddedlog")
 	}
-	if cfg.Writes > WritesOpen {
-		return nil, fmt.Errorf("embed a server: EmbedConfig.Writes is %d, which is none of its values", cfg.Writes)
+	if cfg.WriteAccess > WriteAccessAll {
+		return nil, fmt.Errorf("embed a server: EmbedConfig.WriteAccess is %d, which is none of its values", cfg.WriteAccess)
 	}
 	p := newProgram(app, commands.Program{
 		Log: cmp.Or(cfg.Logger, slog.Default()), Stdout: io.Discard, Stderr: io.Discard,
@@ -114,8 +112,8 @@ func Embed(ctx context.Context, app App, cfg EmbedConfig) (*Embedded, error) {
 		return nil, errors.New("embed a server: the schema says who may read what, and there is nothing to verify callers " +
 			"with: set EmbedConfig.Verifier, or AuthOff to let everybody read everything")
 	}
-	s := c.serving(p, writers(token, cfg.Writes), cfg.Verifier)
-	s.runner = cfg.Fold
+	s := c.serving(p, writers(token, cfg.WriteAccess), cfg.Verifier)
+	s.runner = cfg.Runner
 	s.runner.Logger = p.Log
 	log, _ := cfg.Source.(eventlog.Log)
 	s.db, s.source = cfg.DB, &sources.Source{Source: cfg.Source, Log: log}
@@ -124,7 +122,7 @@ func Embed(ctx context.Context, app App, cfg EmbedConfig) (*Embedded, error) {
 	}
 	context.AfterFunc(ctx, s.stopFolds)
 	handler, operator := s.handler()
-	return &Embedded{Handler: handler, Operator: operator, serving: s}, nil
+	return &Embedded{Handler: handler, AdminHandler: operator, serving: s}, nil
 }
 
 // Wait returns when the projections have come to the end of the source, or to that of their context, with why one of
@@ -144,7 +142,7 @@ func (cfg *EmbedConfig) command() (*serveCommand, error) {
 	}
 	c.WriteToken = cfg.WriteToken
 	c.Playground, c.Introspection, c.Accelerate = !cfg.NoPlayground, !cfg.NoIntrospection, !cfg.ResolversOnly
-	c.CORSOrigins, c.AllowedHosts, c.MetricOperations = cfg.CORSOrigins, cfg.AllowedHosts, cfg.MetricOperations
+	c.CORSOrigins, c.AllowedHosts, c.MetricOperations = cfg.CORSOrigins, cfg.AllowedHosts, cfg.MeasuredOperations
 	c.ReadyLag = cmp.Or(cfg.ReadyLag, c.ReadyLag)
 	cfg.Limits.apply(&c.Limits)
 	return c, nil
@@ -152,13 +150,13 @@ func (cfg *EmbedConfig) command() (*serveCommand, error) {
 
 // writers admits those who may append events and retry or skip dead letters: who has the token, or, where there is
 // none, whom the configuration admits.
-func writers(token string, without Writes) access.Admission {
+func writers(token string, without WriteAccess) access.Admission {
 	switch {
 	case token != "":
 		return access.Bearer(token)
-	case without == WritesOpen:
+	case without == WriteAccessAll:
 		return access.Anybody
-	case without == WritesLocal:
+	case without == WriteAccessLocal:
 		return access.ThisMachine
 	}
 	return access.Nobody

@@ -86,15 +86,15 @@ func TestServerInsideAnotherProgramEndsWithItsContext(t *testing.T) {
 
 func TestServerInsideAnotherProgramRefusesAWrongConfiguration(t *testing.T) {
 	for want, change := range map[string]func(*EmbedConfig){
-		"EmbedConfig.DB is nil":     func(c *EmbedConfig) { c.DB = nil },
-		"EmbedConfig.Source is nil": func(c *EmbedConfig) { c.Source = nil },
-		"EmbedConfig.Writes is 9":   func(c *EmbedConfig) { c.Writes = 9 },
-		"max-depth":                 func(c *EmbedConfig) { c.Limits.MaxDepth = -1 },
-		"max-answer":                func(c *EmbedConfig) { c.Limits.MaxAnswer = 1 << 40 },
-		"MaxDeadLetters":            func(c *EmbedConfig) { c.Fold.MaxDeadLetters = 101 },
-		"write-token":               func(c *EmbedConfig) { c.WriteToken = "a\nb" },
-		"cors-origins":              func(c *EmbedConfig) { c.CORSOrigins = []string{"example.com"} },
-		"metric-operations":         func(c *EmbedConfig) { c.MetricOperations = []string{"a b"} },
+		"EmbedConfig.DB is nil":        func(c *EmbedConfig) { c.DB = nil },
+		"EmbedConfig.Source is nil":    func(c *EmbedConfig) { c.Source = nil },
+		"EmbedConfig.WriteAccess is 9": func(c *EmbedConfig) { c.WriteAccess = 9 },
+		"max-depth":                    func(c *EmbedConfig) { c.Limits.MaxDepth = -1 },
+		"max-answer":                   func(c *EmbedConfig) { c.Limits.MaxAnswer = 1 << 40 },
+		"MaxDeadLetters":               func(c *EmbedConfig) { c.Runner.MaxDeadLetters = 101 },
+		"write-token":                  func(c *EmbedConfig) { c.WriteToken = "a\nb" },
+		"cors-origins":                 func(c *EmbedConfig) { c.CORSOrigins = []string{"example.com"} },
+		"metric-operations":            func(c *EmbedConfig) { c.MeasuredOperations = []string{"a b"} },
 	} {
 		if _, _, err := embed(t, t.Context(), change); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want an error with %q: %v", want, err)
@@ -123,7 +123,7 @@ func TestEmbeddedServerWithoutALogger(t *testing.T) {
 // TestEmbeddedServerTakesASourceThatIsNoLog: it folds, and refuses events over HTTP.
 func TestEmbeddedServerTakesASourceThatIsNoLog(t *testing.T) {
 	e, log, err := embed(t, t.Context(), func(c *EmbedConfig) {
-		c.Source, c.Writes = struct{ eventlog.Source }{c.Source}, WritesOpen
+		c.Source, c.WriteAccess = struct{ eventlog.Source }{c.Source}, WriteAccessAll
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -189,17 +189,17 @@ func TestEmbeddedServerHasTheSwitchesOfServe(t *testing.T) {
 func TestEmbedAdmitsWritersByTokenOrChoice(t *testing.T) {
 	const here, elsewhere = "127.0.0.1:1234", "192.0.2.1:1234"
 	for _, c := range []struct {
-		writes      Writes
+		writes      WriteAccess
 		peer, token string
 		want        int
 	}{
-		{WritesRefused, here, "", 403},
-		{WritesLocal, here, "", 200},
-		{WritesLocal, elsewhere, "", 403},
-		{WritesOpen, elsewhere, "", 200},
-		{WritesOpen, here, "secret", 401}, // a token beats the decision
+		{WriteAccessNone, here, "", 403},
+		{WriteAccessLocal, here, "", 200},
+		{WriteAccessLocal, elsewhere, "", 403},
+		{WriteAccessAll, elsewhere, "", 200},
+		{WriteAccessAll, here, "secret", 401}, // a token beats the decision
 	} {
-		e, _, err := embed(t, t.Context(), func(cfg *EmbedConfig) { cfg.Writes, cfg.WriteToken = c.writes, c.token })
+		e, _, err := embed(t, t.Context(), func(cfg *EmbedConfig) { cfg.WriteAccess, cfg.WriteToken = c.writes, c.token })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -214,7 +214,7 @@ func TestEmbedAdmitsWritersByTokenOrChoice(t *testing.T) {
 			}
 		}
 		w := httptest.NewRecorder()
-		e.Operator.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+		e.AdminHandler.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 		if w.Code != 200 {
 			t.Errorf("operators: status %d", w.Code)
 		}

@@ -102,8 +102,8 @@ func newProject(secured bool) *project {
 		Catalog: &catalog.Catalog{
 			Types: map[string]*catalog.Type{"Task": typ}, Secured: secured,
 			Queries: map[string]*catalog.Query{"Task": {
-				Name: "Task", Kind: catalog.One, Type: "Task", Index: driver.Primary,
-				PK: []catalog.Arg{{Name: "id", Kind: keys.KindString}},
+				Name: "Task", Kind: catalog.QueryOne, Type: "Task", Index: driver.Primary,
+				PK: []catalog.KeyArg{{Name: "id", Kind: keys.KindString}},
 			}},
 		},
 		Schema:   func(*graph.Runtime) graphql.ExecutableSchema { return plannedOnly{schema} },

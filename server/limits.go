@@ -7,8 +7,8 @@ import (
 	"github.com/foldql/foldql/server/internal/config"
 )
 
-// Limits bound what one request to an embedded server may cost, and what all may together. A zero field has the default
-// of the option of `serve` that is named as it is.
+// Limits bound what one request to an embedded server may cost, and what all requests may cost together. A zero field
+// means the default of the option of `serve` with that name (--max-read for MaxReadBytes).
 type Limits struct {
 	MaxBody       int64         // bytes of a GraphQL request
 	MaxDepth      int           // how deep a query may be nested
@@ -18,7 +18,7 @@ type Limits struct {
 	MaxFields     int           // fields of a query
 	MaxValues     int           // values in the variables of a request
 	MaxAnswer     int           // bytes of an answer; it may have an object for every 256 of them
-	MaxRead       int64         // bytes of rows that are read for one request
+	MaxReadBytes  int64         // bytes of rows that are read for one request
 	MaxEventsBody int64         // bytes of a request with events
 	MaxEvent      int           // bytes of one event
 	Timeout       time.Duration // time that a query may take
@@ -37,7 +37,7 @@ func (l *Limits) apply(to *config.Limits) {
 	to.MaxFields = cmp.Or(l.MaxFields, to.MaxFields)
 	to.MaxValues = cmp.Or(l.MaxValues, to.MaxValues)
 	to.MaxAnswer = cmp.Or(l.MaxAnswer, to.MaxAnswer)
-	to.MaxRead = cmp.Or(l.MaxRead, to.MaxRead)
+	to.MaxRead = cmp.Or(l.MaxReadBytes, to.MaxRead)
 	to.MaxEventsBody = cmp.Or(l.MaxEventsBody, to.MaxEventsBody)
 	to.MaxEvent = cmp.Or(l.MaxEvent, to.MaxEvent)
 	to.Timeout = cmp.Or(l.Timeout, to.Timeout)

@@ -47,8 +47,8 @@ type routes struct {
 // handler routes every request that the server answers to everybody; operator those that only who runs it can send.
 func (p *routes) handler() (handler, operator http.Handler) {
 	measured := metrics.NewOperations(p.cfg.MetricOperations)
-	p.inflight = limits.Inflight{Memory: graphqlhttp.NewMemory(p.cfg.MaxInflightBytes)}
-	p.measured = append(p.measured, metrics.Inflight{Memory: p.inflight.Memory})
+	p.inflight = limits.Inflight{MemoryBudget: graphqlhttp.NewMemoryBudget(p.cfg.MaxInflightBytes)}
+	p.measured = append(p.measured, metrics.Inflight{MemoryBudget: p.inflight.MemoryBudget})
 	own := append([]prometheus.Collector{measured, &metrics.Projections{Set: p.folds, Log: p.log},
 		&metrics.Store{DB: p.db}, metrics.Directories{Directories: p.storages}}, p.measured...)
 	metrics := metrics.Handler(p.log, own...)
@@ -95,10 +95,10 @@ func (p *routes) graphql(measured *metrics.Operations) http.Handler {
 		TokenKey: p.tokenKey, AuthOff: p.cfg.Auth == "off", ResolversOnly: !p.cfg.Accelerate, MaxAnswer: p.cfg.MaxAnswer,
 		Logger: p.log,
 	})
-	return graphqlhttp.New(graph.Accelerate(p.app.Schema(rt), rt), graphqlhttp.Config{
+	return graphqlhttp.New(graph.WithCompiledPlans(p.app.Schema(rt), rt), graphqlhttp.Config{
 		MaxBody: p.cfg.MaxBody, MaxTokens: p.cfg.MaxTokens, MaxDepth: p.cfg.MaxDepth, MaxAliases: p.cfg.MaxAliases,
 		MaxRootFields: p.cfg.MaxRootFields, MaxFields: p.cfg.MaxFields, MaxValues: p.cfg.MaxValues, Timeout: p.cfg.Timeout,
-		MaxRead: p.cfg.MaxRead, Memory: p.inflight.Memory, WriteTimeout: p.cfg.WriteTimeout,
+		MaxReadBytes: p.cfg.MaxRead, Memory: p.inflight.MemoryBudget, WriteTimeout: p.cfg.WriteTimeout,
 		Introspection: p.cfg.Introspection, Extensions: []graphql.HandlerExtension{measured}, Logger: p.log,
 	})
 }

@@ -64,7 +64,7 @@ func (c *serveCommand) configure(ctx context.Context, p *program) (*serving, err
 	if err != nil {
 		return nil, err
 	}
-	s := c.serving(p, writers(token, WritesLocal), verifier)
+	s := c.serving(p, writers(token, WriteAccessLocal), verifier)
 	s.runner = runner
 	return s, nil
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// Catalog describes the generated API to the runtime: which query reads which range of which model, which field is
-// which part of a row, what joins what, and who may read. It is generated and never changes at run time.
+// Catalog says which query reads which range of which model, which field is which part of a row, what joins what, and
+// who may read. It never changes at run time.
 type Catalog struct {
 	Types   map[string]*Type  // by GraphQL type
 	Queries map[string]*Query // by query field
-	// Secured is true where any rule exists; a server then wants a verifier.
+	// Secured is true if there is any rule; a server then needs a verifier.
 	Secured bool
 }
 
@@ -37,23 +37,23 @@ type Field struct {
 type Join struct {
 	Target string // GraphQL type, a key of Catalog.Types
 	Many   bool
-	Via    int // ordinal of the target's index, driver.Primary for its table
+	Index  int // ordinal of the target's index, driver.Primary for its table
 }
 
-// Rule is @auth: the caller is in one of Groups, or, with Owner, is the row's owner; neither named, any caller whose
-// token was verified.
+// Rule is @auth: it admits members of Groups and, with Owner, the row's owner. A Rule with neither admits every caller
+// whose token was verified.
 type Rule struct {
 	Groups []string
 	Owner  bool
 }
 
-// QueryKind is the shape of a query's answer.
+// QueryKind says what a query answers with.
 type QueryKind uint8
 
 // The kinds of query.
 const (
-	One  QueryKind = iota // a row, or null
-	Many                  // a connection
+	QueryOne  QueryKind = iota // one row, or null
+	QueryPage                  // a page of rows, as a connection
 )
 
 // Query is one generated field of the Query type.
@@ -61,44 +61,44 @@ type Query struct {
 	Name       string
 	Kind       QueryKind
 	Type       string      // GraphQL type of the rows, a key of Catalog.Types; "" for a collection
-	Collection *Collection // what it reads where its rows are of several types; nil where they are of one
-	Connection string      // GraphQL type of the connection, Many only
+	Collection *Collection // what it reads if its rows are of several types, else nil
+	Connection string      // GraphQL type of the connection, for kind QueryPage only
 	Index      int         // ordinal in Model.Indexes, driver.Primary for the table
-	PK         []Arg       // arguments that compose the partition key, in its order
-	// SK are the arguments that compose the sort key, in its order: of a query of kind One, all given or none, and of one
-	// of kind Many, which is of an entity, leading ones. An entity calls them by the names of its fields, so one that is
-	// in both halves is in PK too; and it has a sort key in all its queries of kind One, each of which must be given.
-	SK []Arg
-	// PKParts and SKParts are the fields of halves of several, of a table of its own, that are arguments too. Their values
-	// follow those of PK and SK: given in whole, in place of the text of the half, or, of the sort key of a query of kind
-	// Many, leading ones, after which the operands are about the others.
-	PKParts  []Arg
-	SKParts  []Arg
-	Operands bool // takes eq, prefix, from, to
-	Rule     *IndexRule
+	PK         []KeyArg    // arguments that compose the partition key, in its order
+	// SK are the arguments that compose the sort key, in its order. A caller gives all or none to a QueryOne, and leading
+	// ones to a QueryPage, which has them only for an entity. Arguments of entities have the names of fields, so a field
+	// of both halves is in PK too; and a QueryOne of an entity requires all of SK.
+	SK []KeyArg
+	// PKParts and SKParts are the fields of composite halves that are arguments of their own, for a model with a table of
+	// its own. Their values follow those of PK and SK. A caller gives all of them in place of the text of the half, or,
+	// for the sort key of a QueryPage, leading ones; the operands are then about the others.
+	PKParts     []KeyArg
+	SKParts     []KeyArg
+	HasOperands bool // it takes eq, prefix, from, to
+	Rule        *IndexRule
 }
 
-// Collection is what a query reads whose rows are of several types.
+// Collection is what a query reads if its rows are of several types.
 type Collection struct {
-	Stored  *querydb.Collection
-	Union   string     // GraphQL type of the items
-	Members []string   // GraphQL types, keys of Catalog.Types, as the Members of Stored
-	Range   keys.Range // where the rows of all members lie in a partition
+	Stored  *querydb.Collection // the same, as the store knows it
+	Union   string              // GraphQL type of the items
+	Members []string            // GraphQL types, keys of Catalog.Types, as the Members of Stored
+	Range   keys.Range          // where the rows of all members lie in a partition
 }
 
-// Arg is an argument that becomes a composite attribute of a key.
-type Arg struct {
+// KeyArg is an argument whose value becomes part of a key.
+type KeyArg struct {
 	Name string
 	Kind keys.Kind
-	// Optional says that the attribute, and those after it, may be left out of a partition key: rows that have none of
-	// them lie under what is left of it.
+	// Optional says that this value, and those after it, may be missing in a partition key: rows without them lie under
+	// the key of the values before.
 	Optional bool
 }
 
-// IndexRule is @index(group, authTable): the query is for members of Group, or for the owner of the key asked for.
+// IndexRule is @index(group, authTable): it admits members of Group, and the owner of the key that a query asks for.
 type IndexRule struct {
 	Group     string
 	AuthTable string // GraphQL type whose row under the key names the owner; "" means the key itself is the owner
-	// GroupOnly leaves the owner of the key out: the index holds fields that only groups may read.
+	// GroupOnly does not admit the owner of the key, because the index holds fields that only groups may read.
 	GroupOnly bool
 }

@@ -38,8 +38,8 @@ func New(code Code, format string, args ...any) error {
 	}
 }
 
-// With adds a member to the extensions of an error that New has made.
-func With(err error, name string, value any) error {
+// WithExtension adds a member to the extensions of an error that New has made.
+func WithExtension(err error, name string, value any) error {
 	var gql *gqlerror.Error
 	if errors.As(err, &gql) {
 		gql.Extensions[name] = value

@@ -106,7 +106,7 @@ func TestCompressionCanBeSwitchedOff(t *testing.T) {
 	r.Header.Set("Accept-Encoding", "gzip")
 	r.Header.Set("Length", "100000")
 	w := httptest.NewRecorder()
-	New(long{testSchema}, Config{CompressFrom: -1}).ServeHTTP(w, r)
+	New(long{testSchema}, Config{CompressMinBytes: -1}).ServeHTTP(w, r)
 	if w.Header().Get("Content-Encoding") != "" || w.Header().Get("Vary") != "" {
 		t.Errorf("the headers are %v", w.Header())
 	}

@@ -24,10 +24,10 @@ type Config struct {
 	// MaxValues is how many values the variables of a request may have, those in lists and objects counted; 10,000 by
 	// default.
 	MaxValues int
-	// MaxRead is how many bytes of rows may be read for one request; 32 MiB by default.
-	MaxRead int64
+	// MaxReadBytes is how many bytes of rows may be read for one request; 32 MiB by default.
+	MaxReadBytes int64
 	// Memory is what all requests share; one of 100 MiB by default.
-	Memory *Memory
+	Memory *MemoryBudget
 	// WriteTimeout is how long a client may take to receive 64 KiB of an answer; 10 seconds by default. No answer is sent
 	// for longer than a minute.
 	WriteTimeout time.Duration
@@ -37,9 +37,9 @@ type Config struct {
 	Introspection bool
 	// CacheBytes is about how much memory parsed documents may take; 32 MB by default.
 	CacheBytes int
-	// CompressFrom is from how many bytes on an answer is compressed, for clients that accept gzip; 1,400 by default,
+	// CompressMinBytes is from how many bytes on an answer is compressed, for clients that accept gzip; 1,400 by default,
 	// about what one packet holds. Less than none means never.
-	CompressFrom int
+	CompressMinBytes int
 	// Extensions are gqlgen's hooks into operations and responses, for metrics and the like.
 	Extensions []graphql.HandlerExtension
 	// Logger gets the causes of errors that clients are only told to be internal; nothing is logged by default.
@@ -54,15 +54,15 @@ func (c Config) withDefaults() Config {
 	orDefault(&c.MaxRootFields, 20)
 	orDefault(&c.MaxFields, 2_000)
 	orDefault(&c.MaxValues, 10_000)
-	orDefault(&c.MaxRead, 32<<20)
+	orDefault(&c.MaxReadBytes, 32<<20)
 	orDefault(&c.WriteTimeout, 10*time.Second)
 	if c.Memory == nil {
-		c.Memory = NewMemory(100 << 20)
+		c.Memory = NewMemoryBudget(100 << 20)
 	}
 	orDefault(&c.Timeout, 30*time.Second)
 	orDefault(&c.CacheBytes, 32<<20)
-	if c.CompressFrom == 0 {
-		c.CompressFrom = 1_400
+	if c.CompressMinBytes == 0 {
+		c.CompressMinBytes = 1_400
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

@@ -1,9 +1,12 @@
 // Package graphqlhttp serves a GraphQL schema over HTTP, as the GraphQL-over-HTTP specification has it.
 //
-// It is a transport of its own in front of gqlgen's executor. Documents are parsed, measured against limits and
-// validated here, in that order, because validation takes time in the square of a hostile document's size; what passed
-// is kept, so a known query costs a look-up. Answers are written as the executor made them, without being encoded
-// again.
+// [New] makes the handler of any schema that gqlgen generates. For a schema of foldql, pass what
+// graph.WithCompiledPlans returns. Every limit of [Config] has a safe default.
+//
+// The package is a transport of its own in front of gqlgen's executor. It parses a document, measures it against the
+// limits and then validates it, in that order, because validation takes time in the square of a hostile document's size.
+// It keeps documents that passed, so a known query costs a look-up. It writes answers as the executor made them, without
+// encoding them again.
 package graphqlhttp
 
 import (
@@ -38,10 +41,10 @@ func New(es graphql.ExecutableSchema, cfg Config) http.Handler {
 	for _, e := range cfg.Extensions {
 		h.exec.Use(e)
 	}
-	if cfg.CompressFrom < 0 {
+	if cfg.CompressMinBytes < 0 {
 		return h
 	}
-	return compressing(h, cfg.CompressFrom)
+	return compressing(h, cfg.CompressMinBytes)
 }
 
 type handler struct {
@@ -62,7 +65,7 @@ func (h *handler) Supports(*http.Request) bool { return true }
 
 // Do answers one request with an executor.
 func (h *handler) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor) {
-	out := &answer{w: w, request: r, mediaType: jsonType, budget: newBudget(h.cfg.Memory, h.cfg.MaxRead),
+	out := &answer{w: w, request: r, mediaType: jsonType, budget: newBudget(h.cfg.Memory, h.cfg.MaxReadBytes),
 		patience: h.cfg.WriteTimeout}
 	defer out.budget.end()
 	defer h.recover(out)

@@ -7,31 +7,31 @@ import (
 	"github.com/foldql/foldql/graph/graphqlerr"
 )
 
-// Memory bounds what all requests together take of it while they are answered: their bodies, the rows that are read for
+// MemoryBudget bounds what all requests together take of it while they are answered: their bodies, the rows that are read for
 // them, and their answers until these are sent. A small request takes nothing of it, so that large ones never keep it
 // waiting.
-type Memory struct {
+type MemoryBudget struct {
 	limit   int64
 	used    atomic.Int64
 	refused atomic.Uint64
 }
 
-// NewMemory returns a Memory of so many bytes.
-func NewMemory(bytes int64) *Memory { return &Memory{limit: bytes} }
+// NewMemoryBudget returns a Memory of so many bytes.
+func NewMemoryBudget(bytes int64) *MemoryBudget { return &MemoryBudget{limit: bytes} }
 
-// LeastMemory is what a request takes, about, that may have so many bytes of body, rows and answer: a Memory of less
+// MinMemory is what a request takes, about, that may have so many bytes of body, rows and answer: a Memory of less
 // could refuse it where it is alone. An answer takes twice its size while it grows.
-func LeastMemory(body, read, answer int64) int64 { return bodyTimes*body + read + 2*answer + takeBytes }
+func MinMemory(body, read, answer int64) int64 { return bodyTimes*body + read + 2*answer + takeBytes }
 
 // Used is how many bytes are taken now.
-func (m *Memory) Used() int64 { return m.used.Load() }
+func (m *MemoryBudget) Used() int64 { return m.used.Load() }
 
 // Refused is how many requests were refused for want of memory.
-func (m *Memory) Refused() uint64 { return m.refused.Load() }
+func (m *MemoryBudget) Refused() uint64 { return m.refused.Load() }
 
-// Take takes so many bytes, or all there are where that is less, and returns what gives them back; ok is false where
+// Reserve takes so many bytes, or all there are where that is less, and returns what gives them back; ok is false where
 // there are not as many left.
-func (m *Memory) Take(bytes int64) (giveBack func(), ok bool) {
+func (m *MemoryBudget) Reserve(bytes int64) (giveBack func(), ok bool) {
 	bytes = min(bytes, m.limit)
 	if !m.take(bytes) {
 		m.refused.Add(1)
@@ -40,7 +40,7 @@ func (m *Memory) Take(bytes int64) (giveBack func(), ok bool) {
 	return func() { m.used.Add(-bytes) }, true
 }
 
-func (m *Memory) take(bytes int64) bool {
+func (m *MemoryBudget) take(bytes int64) bool {
 	if m.used.Add(bytes) > m.limit {
 		m.used.Add(-bytes)
 		return false
@@ -57,7 +57,7 @@ const (
 
 // budget is what one request has taken. It is the driver.Budget of its reads.
 type budget struct {
-	memory  *Memory
+	memory  *MemoryBudget
 	maxRead int64
 
 	read    atomic.Int64 // bytes of rows
@@ -70,7 +70,7 @@ type budget struct {
 	ended bool
 }
 
-func newBudget(memory *Memory, maxRead int64) *budget {
+func newBudget(memory *MemoryBudget, maxRead int64) *budget {
 	b := &budget{memory: memory, maxRead: maxRead}
 	b.covered.Store(freeBytes)
 	return b

@@ -18,7 +18,7 @@ import (
 
 // TestMemoryIsGivenBack, whatever many requests do with it at once, and it is never more than there is.
 func TestMemoryIsGivenBack(t *testing.T) {
-	m := NewMemory(8 << 20)
+	m := NewMemoryBudget(8 << 20)
 	var requests sync.WaitGroup
 	for i := range 64 {
 		requests.Go(func() {
@@ -42,7 +42,7 @@ func TestMemoryIsGivenBack(t *testing.T) {
 }
 
 func TestARequestMayReadSoMuch(t *testing.T) {
-	b := newBudget(NewMemory(1<<30), 1<<20)
+	b := newBudget(NewMemoryBudget(1<<30), 1<<20)
 	defer b.end()
 	for range 10 {
 		if err := b.Take(100_000); err != nil {
@@ -57,7 +57,7 @@ func TestARequestMayReadSoMuch(t *testing.T) {
 
 // TestASmallRequestNeedsNoMemory: it is answered while large ones have all there is.
 func TestASmallRequestNeedsNoMemory(t *testing.T) {
-	m := NewMemory(1 << 20)
+	m := NewMemoryBudget(1 << 20)
 	large := newBudget(m, 1<<30)
 	defer large.end()
 	if err := large.Hold(1 << 20); err != nil {
@@ -97,7 +97,7 @@ func reading(rows, bytes int, then func()) executable {
 }
 
 func TestARequestThatReadsTooMuchIsOverALimit(t *testing.T) {
-	got := query(t, New(reading(2000, 1, nil), Config{MaxRead: 1 << 20}), "{ hello }", "")
+	got := query(t, New(reading(2000, 1, nil), Config{MaxReadBytes: 1 << 20}), "{ hello }", "")
 	if got.status != http.StatusOK || got.code() != "LIMIT_EXCEEDED" {
 		t.Errorf("%d %s", got.status, got.body)
 	}
@@ -105,7 +105,7 @@ func TestARequestThatReadsTooMuchIsOverALimit(t *testing.T) {
 
 // TestWhatIsTooMuchForAllTogetherIsToBeAskedAgain: 503, with when, and everything is given back.
 func TestWhatIsTooMuchForAllTogetherIsToBeAskedAgain(t *testing.T) {
-	m := NewMemory(1 << 20)
+	m := NewMemoryBudget(1 << 20)
 	other := New(reading(600, 1, nil), Config{Memory: m})
 	var inner reply
 	h := New(reading(600, 1, func() { inner = query(t, other, "{ hello }", "") }), Config{Memory: m})
@@ -125,8 +125,8 @@ func TestWhatIsTooMuchForAllTogetherIsToBeAskedAgain(t *testing.T) {
 }
 
 func TestBodiesCount(t *testing.T) {
-	m := NewMemory(1 << 20)
-	giveBack, ok := m.Take(1 << 20)
+	m := NewMemoryBudget(1 << 20)
+	giveBack, ok := m.Reserve(1 << 20)
 	if !ok {
 		t.Fatal("there is no memory")
 	}
@@ -145,9 +145,9 @@ func TestBodiesCount(t *testing.T) {
 
 // TestWhoDoesNotReadIsCutOff, and holds no memory then.
 func TestWhoDoesNotReadIsCutOff(t *testing.T) {
-	m := NewMemory(64 << 20)
+	m := NewMemoryBudget(64 << 20)
 	srv := httptest.NewServer(New(reading(1, 30<<20, nil), Config{Memory: m, WriteTimeout: 50 * time.Millisecond,
-		CompressFrom: -1}))
+		CompressMinBytes: -1}))
 	defer srv.Close()
 	body, w := io.Pipe()
 	go func() {
@@ -175,7 +175,7 @@ func TestWhoDoesNotReadIsCutOff(t *testing.T) {
 
 // TestALargeAnswerToWhoReadsIsWhole, and the connection serves on.
 func TestALargeAnswerToWhoReadsIsWhole(t *testing.T) {
-	m := NewMemory(64 << 20)
+	m := NewMemoryBudget(64 << 20)
 	srv := httptest.NewServer(New(reading(1, 10<<20, nil), Config{Memory: m}))
 	defer srv.Close()
 	for range 2 {

@@ -20,7 +20,8 @@ import (
 // The functions below read and write the scalars of the API; gqlgen binds each pair to its scalar. Reading is strict:
 // what is not of the type, null among it, is BAD_USER_INPUT.
 
-func NotA(scalar string, v any) error {
+// TypeError returns the error, BAD_USER_INPUT, of an input that is no value of the scalar.
+func TypeError(scalar string, v any) error {
 	if v == nil { // told alike of every type: resolvers read an enum as a String
 		return graphqlerr.New(graphqlerr.BadUserInput, "null was given, and a value is needed")
 	}
@@ -48,8 +49,8 @@ func describe(v any) string {
 	return "an object"
 }
 
-// Checks read inputs for what is wrong with them, by scalar.
-var Checks = map[string]func(any) error{
+// InputChecks returns for each scalar the function that says what is wrong with an input.
+var InputChecks = map[string]func(any) error{
 	"ID": check(UnmarshalID), "String": check(UnmarshalString), "Boolean": check(UnmarshalBoolean),
 	"Int": check(UnmarshalInt), "Int64": check(UnmarshalInt64), "Float": check(UnmarshalFloat),
 	"Decimal": check(UnmarshalDecimal), "Date": check(UnmarshalDate), "DateTime": check(UnmarshalDateTime),
@@ -70,7 +71,7 @@ func UnmarshalID(v any) (string, error) {
 	if n, ok := integer(v); ok {
 		return strconv.FormatInt(n, 10), nil
 	}
-	return "", NotA("ID", v)
+	return "", TypeError("ID", v)
 }
 
 // MarshalID writes an ID.
@@ -81,7 +82,7 @@ func UnmarshalString(v any) (string, error) {
 	if s, ok := v.(string); ok {
 		return s, nil
 	}
-	return "", NotA("String", v)
+	return "", TypeError("String", v)
 }
 
 // MarshalString writes a String.
@@ -92,7 +93,7 @@ func UnmarshalBoolean(v any) (bool, error) {
 	if b, ok := v.(bool); ok {
 		return b, nil
 	}
-	return false, NotA("Boolean", v)
+	return false, TypeError("Boolean", v)
 }
 
 // MarshalBoolean writes a Boolean.
@@ -123,7 +124,7 @@ func UnmarshalInt(v any) (int, error) {
 	if n, ok := integer(v); ok && n >= math.MinInt32 && n <= math.MaxInt32 {
 		return int(n), nil
 	}
-	return 0, NotA("Int", v)
+	return 0, TypeError("Int", v)
 }
 
 // MarshalInt writes an Int.
@@ -141,7 +142,7 @@ func UnmarshalInt64(v any) (int64, error) {
 	if n, ok := integer(v); ok {
 		return n, nil
 	}
-	return 0, NotA("Int64", v)
+	return 0, TypeError("Int64", v)
 }
 
 // MarshalInt64 writes an Int64 as text, because JSON numbers lose digits in clients.
@@ -166,7 +167,7 @@ func UnmarshalFloat(v any) (float64, error) {
 	if n, ok := integer(v); ok {
 		return float64(n), nil
 	}
-	return 0, NotA("Float", v)
+	return 0, TypeError("Float", v)
 }
 
 // UnmarshalFloatContext is UnmarshalFloat as gqlgen wants it beside a function that may fail to write.
@@ -197,13 +198,13 @@ func UnmarshalDecimal(v any) (keys.Decimal, error) {
 	default:
 		n, ok := integer(v)
 		if !ok {
-			return "", NotA("Decimal", v)
+			return "", TypeError("Decimal", v)
 		}
 		text = strconv.FormatInt(n, 10)
 	}
 	d, err := keys.ParseDecimal(text)
 	if err != nil {
-		return "", NotA("Decimal", v)
+		return "", TypeError("Decimal", v)
 	}
 	return d, nil
 }
@@ -218,7 +219,7 @@ func UnmarshalDate(v any) (keys.Date, error) {
 			return d, nil
 		}
 	}
-	return "", NotA("Date", v)
+	return "", TypeError("Date", v)
 }
 
 // MarshalDate writes a Date.
@@ -231,7 +232,7 @@ func UnmarshalDateTime(v any) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, NotA("DateTime", v)
+	return time.Time{}, TypeError("DateTime", v)
 }
 
 // MarshalDateTime writes a DateTime in UTC.

@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/foldql/foldql/internal/gen/code"
+	"github.com/foldql/foldql/internal/gen/outfile"
 	"github.com/foldql/foldql/internal/schema/sdl"
 )
 
@@ -34,5 +34,5 @@ func writeEditorFile(path string) error {
 	if err == nil && !bytes.HasPrefix(old, []byte(editorHeader)) {
 		return fmt.Errorf("%s is not of foldql, which writes a file of that name for editors: rename yours", editorFile)
 	}
-	return code.WriteFile(path, editorText())
+	return outfile.WriteIfChanged(path, editorText())
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/internal/gen/code"
+	"github.com/foldql/foldql/internal/gen/outfile"
 	"github.com/foldql/foldql/internal/gen/served"
 	"github.com/foldql/foldql/internal/schema/parse"
 	"github.com/foldql/foldql/internal/schema/sdl"
@@ -103,7 +104,7 @@ func writeWanted(t *testing.T, dir string, files map[string]string) {
 		t.Fatal(err)
 	}
 	for _, path := range slices.Sorted(maps.Keys(files)) {
-		if err := code.WriteFile(filepath.Join(dir, path), []byte(files[path])); err != nil {
+		if err := outfile.WriteIfChanged(filepath.Join(dir, path), []byte(files[path])); err != nil {
 			t.Fatal(err)
 		}
 	}

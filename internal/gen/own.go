@@ -17,6 +17,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/internal/gen/code"
+	"github.com/foldql/foldql/internal/gen/outfile"
 	"github.com/foldql/foldql/internal/gen/served"
 	"github.com/foldql/foldql/internal/schema"
 )
@@ -55,7 +56,7 @@ func begin(module string) error {
 	if _, err := os.Stat(ownerFile); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return code.WriteFile(ownerFile, fmt.Appendf(nil, owner, module))
+	return outfile.WriteIfChanged(ownerFile, fmt.Appendf(nil, owner, module))
 }
 
 // ownResolvers is the plugin of gqlgen that writes stubs for the fields that a project resolves itself, and the

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/foldql/foldql/internal/gen/code"
+	"github.com/foldql/foldql/internal/gen/outfile"
 	"github.com/foldql/foldql/internal/newproject"
 )
 
@@ -47,7 +47,7 @@ func TestAProjectOfEveryShape(t *testing.T) {
 			"generate the executable schema")
 	})
 	t.Run("arguments that a Go type has no method for are refused", func(t *testing.T) {
-		if err := code.WriteFile(filepath.Join(dir, "stats", "stats.go"),
+		if err := outfile.WriteIfChanged(filepath.Join(dir, "stats", "stats.go"),
 			[]byte("package stats\n\ntype Note struct{ Ranked string }\n\nfunc (Note) IsAnything() {}\n")); err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func TestResolversThatNothingNeedsAreTold(t *testing.T) {
 			t.Errorf("without the file it says %q, %v", out.String(), err)
 		}
 	}
-	if err := code.WriteFile(stubsFile, []byte("package graph\n")); err != nil {
+	if err := outfile.WriteIfChanged(stubsFile, []byte("package graph\n")); err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder

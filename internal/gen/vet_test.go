@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/foldql/foldql/internal/gen/code"
+	"github.com/foldql/foldql/internal/gen/outfile"
 	"github.com/foldql/foldql/internal/newproject"
 )
 
@@ -44,7 +44,7 @@ func addPackages(t *testing.T, module, folder string, files map[string]string) {
 	files["graph/resolver.go"] = ownersStandIn
 	for path, text := range files {
 		text = strings.ReplaceAll(text, `"example.com/shop/`, `"example.com/shop/`+folder+"/")
-		if err := code.WriteFile(filepath.Join(module, folder, path), []byte(text)); err != nil {
+		if err := outfile.WriteIfChanged(filepath.Join(module, folder, path), []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 	}

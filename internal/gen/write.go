@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/foldql/foldql/internal/gen/code"
+	"github.com/foldql/foldql/internal/gen/outfile"
 )
 
 // outputDirs are the folders that generated files stand in. What else stands there is kept as it is, too, where the
@@ -31,7 +31,7 @@ func (p *project) write(o *output) (changed []string, err error) {
 		}
 	}()
 	for _, path := range slices.Sorted(maps.Keys(o.files)) {
-		if err := code.WriteFile(path, o.files[path]); err != nil {
+		if err := outfile.WriteIfChanged(path, o.files[path]); err != nil {
 			return nil, err
 		}
 	}
@@ -151,7 +151,7 @@ func (s snapshot) restore() error {
 		}
 	}
 	for path, f := range s.files {
-		errs = append(errs, code.WriteFile(path, f.content))
+		errs = append(errs, outfile.WriteIfChanged(path, f.content))
 	}
 	return errors.Join(append(errs, s.keepTimes())...)
 }

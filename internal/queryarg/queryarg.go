@@ -4,10 +4,17 @@
 package queryarg
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/foldql/foldql/keys"
+)
+
+// The number of rows of a page.
+const (
+	DefaultLimit = 50 // where the argument limit is left out
+	MaxLimit     = 1000
 )
 
 // Names of arguments.
@@ -77,7 +84,8 @@ var All = []Argument{
 	{Name: Reverse, Group: Page, Type: "Boolean",
 		Description: "Whether the greatest come first; else the least do."},
 	{Name: Limit, Group: Page, Type: "Int",
-		Description: "How many rows a page has at most: 1 to 1000, 50 where it is left out."},
+		Description: fmt.Sprintf("How many rows a page has at most: 1 to %d, %d where it is left out.", MaxLimit,
+			DefaultLimit)},
 	{Name: NextToken, Group: Page, Type: "String",
 		Description: "The nextToken of the page before; all other arguments stay the same, but for limit."},
 }

@@ -134,7 +134,7 @@ func (a *Argument) Value(raw any) (keys.Value, error) {
 	case "DateTime":
 		return valueOf(raw, scalar.UnmarshalDateTime, keys.DateTime)
 	}
-	return keys.Value{}, scalar.NotA(a.Named, raw)
+	return keys.Value{}, scalar.TypeError(a.Named, raw)
 }
 
 func valueOf[T any](raw any, read func(any) (T, error), value func(T) keys.Value) (keys.Value, error) {
@@ -149,7 +149,7 @@ func (a *Argument) readEnum(raw any) (string, error) {
 	if s, ok := raw.(string); ok && a.Enum.EnumValues.ForName(s) != nil {
 		return s, nil
 	}
-	return "", scalar.NotA(a.Named, raw)
+	return "", scalar.TypeError(a.Named, raw)
 }
 
 // ArgumentError is an error of one argument; its path ends with the argument's name, or with the place in it of an
@@ -180,7 +180,7 @@ type besideArgument struct {
 type take func(a *Argument, vars map[string]any, r *read.Request) error
 
 func (c *Compiler) queryArguments(f *ast.Field, q *catalog.Query) Arguments {
-	list := func(args, parts []catalog.Arg) []Argument {
+	list := func(args, parts []catalog.KeyArg) []Argument {
 		out := make([]Argument, 0, len(args)+len(parts))
 		for _, a := range slices.Concat(args, parts) {
 			out = append(out, c.argument(f, a.Name))
@@ -207,13 +207,13 @@ func (c *Compiler) queryArguments(f *ast.Field, q *catalog.Query) Arguments {
 func takesGroup(q *catalog.Query, g queryarg.Group) bool {
 	switch g {
 	case queryarg.Row:
-		return q.Kind == catalog.One
+		return q.Kind == catalog.QueryOne
 	case queryarg.Collection:
 		return q.Collection != nil
 	case queryarg.Operand:
-		return q.Kind == catalog.Many && q.Operands
+		return q.Kind == catalog.QueryPage && q.HasOperands
 	}
-	return q.Kind == catalog.Many
+	return q.Kind == catalog.QueryPage
 }
 
 // takesOf says what each argument does to a request.
@@ -269,9 +269,9 @@ func takeOnly(a *Argument, vars map[string]any, r *read.Request) error {
 		return err
 	}
 	list := graphql.CoerceList(raw) // a variable may hold a slice of the type of its one element
-	r.Only = make([]string, len(list))
+	r.OnlyTypes = make([]string, len(list))
 	for i, elem := range list {
-		if r.Only[i], err = a.readEnum(elem); err != nil {
+		if r.OnlyTypes[i], err = a.readEnum(elem); err != nil {
 			return &ArgumentError{a.name, &i, err}
 		}
 	}
@@ -287,7 +287,7 @@ func (a *Arguments) Read(q *catalog.Query, vars map[string]any, r *read.Request)
 		}
 	}
 	for i := range a.sk {
-		if r.SK[i], err = a.sk[i].Key(vars, a.entity && q.Kind == catalog.One); err != nil {
+		if r.SK[i], err = a.sk[i].Key(vars, a.entity && q.Kind == catalog.QueryOne); err != nil {
 			return err
 		}
 	}

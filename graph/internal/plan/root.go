@@ -18,9 +18,9 @@ type Root struct {
 	Member
 	Query *catalog.Query // nil for __typename
 	Args  Arguments
-	// Row is what a query of kind One answers with.
+	// Row is what a query of kind QueryOne answers with.
 	Row *Node
-	// Connection are the fields of the answer to a query of kind Many, and items the nodes among them, which stand for
+	// Connection are the fields of the answer to a query of kind QueryPage, and items the nodes among them, which stand for
 	// the same rows, or, of a collection, for those of their types among them.
 	Connection []ConnectionMember
 	Items      []*Node
@@ -67,7 +67,7 @@ func (c *Compiler) root(s selected, first bool) Root {
 	}
 	r.Query, r.NonNull, r.Args = q, s.Definition.Type.NonNull, c.queryArguments(s.Field, q)
 	t := c.Catalog.Types[q.Type]
-	if q.Kind == catalog.One {
+	if q.Kind == catalog.QueryOne {
 		r.Row = c.AddNode(t, s.Of)
 		r.Items = []*Node{r.Row}
 	} else {

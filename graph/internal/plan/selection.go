@@ -194,7 +194,7 @@ func (c *Compiler) member(n *Node, s selected, first bool) Member {
 func (c *Compiler) join(f *catalog.Field, s selected) *Join {
 	t := c.Catalog.Types[f.Join.Target]
 	c.Path = append(c.Path, s.Alias)
-	j := &Join{Target: read.Target{Type: t, Via: f.Join.Via}, Path: strings.Join(c.Path, "."), Many: f.Join.Many,
+	j := &Join{Target: read.Target{Type: t, Index: f.Join.Index}, Path: strings.Join(c.Path, "."), Many: f.Join.Many,
 		Ordinal: f.Ordinal}
 	j.Node = c.AddNode(t, s.Of)
 	c.Path = c.Path[:len(c.Path)-1]

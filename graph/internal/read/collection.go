@@ -15,7 +15,7 @@ import (
 // readCollection answers a query whose rows are of several types: one range, or, where only some of them are asked for,
 // one range for each.
 func (rd *Reader) readCollection(ctx context.Context, v access.Viewer, q *catalog.Query, r *Request) (Page, error) {
-	chosen, err := chosenMembers(q, r.Only)
+	chosen, err := chosenMembers(q, r.OnlyTypes)
 	if err != nil {
 		return Page{}, err
 	}

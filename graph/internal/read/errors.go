@@ -54,7 +54,7 @@ func incompleteError(e *querydb.IncompleteError) error {
 	}
 	err := graphqlerr.New(graphqlerr.Unavailable, "the rows of %s are being rebuilt, %d of %d events so far: %s",
 		e.Model, e.Folded, e.Total, hint)
-	return graphqlerr.With(err, "rebuild", progress)
+	return graphqlerr.WithExtension(err, "rebuild", progress)
 }
 
 // Internal logs the cause and tells the client no more than that there is one.

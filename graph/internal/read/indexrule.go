@@ -77,7 +77,7 @@ func (rd *Reader) ownsKey(ctx context.Context, v access.Viewer, q *catalog.Query
 		return false, rd.Errors().Internal(ctx, err, q.Rule.AuthTable)
 	}
 	t := rd.Catalog.Types[q.Rule.AuthTable]
-	at := Target{Type: t, Via: driver.Primary}
+	at := Target{Type: t, Index: driver.Primary}
 	rec, err := rd.first(access.OwnRowsOnly.ReadContext(ctx), at, JoinKey{Key: id}, []int{t.Owner}, true, nil)
 	if err == nil {
 		rec, err = v.Keep(ctx, t, access.OwnRowsOnly, rec)

@@ -10,26 +10,26 @@ import (
 
 // Target is where a join leads: the table of a type, or one of its indexes.
 type Target struct {
-	Type *catalog.Type
-	Via  int
+	Type  *catalog.Type
+	Index int
 }
 
 func (rd *Reader) Target(j *catalog.Join) Target {
-	return Target{Type: rd.Catalog.Types[j.Target], Via: j.Via}
+	return Target{Type: rd.Catalog.Types[j.Target], Index: j.Index}
 }
 
 // halves returns the key of the target.
 func (g Target) halves() (pk, sk *querydb.Half) {
-	if g.Via == driver.Primary {
+	if g.Index == driver.Primary {
 		return &g.Type.Model.PK, &g.Type.Model.SK
 	}
-	x := &g.Type.Model.Indexes[g.Via]
+	x := &g.Type.Model.Indexes[g.Index]
 	return &x.PK, &x.SK
 }
 
 // batched reports whether an id is the whole key of a row, so that many rows are read in one batch.
 func (g Target) batched() bool {
-	return g.Via == driver.Primary && (IsEntity(g.Type) || !g.Type.Model.SK.Layout.Exists())
+	return g.Index == driver.Primary && (IsEntity(g.Type) || !g.Type.Model.SK.Layout.Exists())
 }
 
 // JoinKey is where an id leads in a target: to the row under Key, or, without a sort half, to those of a partition.
@@ -44,7 +44,7 @@ func (rd *Reader) JoinKey(g Target, id keys.Value) (s JoinKey, ok bool, err erro
 	if s.Key, err = g.key(id); err != nil {
 		return JoinKey{}, false, err
 	}
-	if g.Via != driver.Primary {
+	if g.Index != driver.Primary {
 		if q := rd.guarded[g]; q != nil && q.Rule.AuthTable != "" {
 			if s.auth, err = rowKey(rd.Catalog.Types[q.Rule.AuthTable], id); err != nil {
 				return JoinKey{}, false, err
@@ -73,7 +73,7 @@ func (g Target) keyed() bool {
 
 // rowKey composes the key of the row of a model that an id alone is the key of.
 func rowKey(t *catalog.Type, id keys.Value) (keys.Key, error) {
-	return Target{Type: t, Via: driver.Primary}.key(id)
+	return Target{Type: t, Index: driver.Primary}.key(id)
 }
 
 // composeID composes a half that has the id as its one field, or none.
@@ -102,7 +102,7 @@ func (g Target) rows(at JoinKey) (keys.Range, error) {
 
 // single reports whether there can be one row at most at each join key of the target.
 func (g Target) single() bool {
-	return g.batched() || g.Via != driver.Primary && g.Type.Model.Indexes[g.Via].Unique
+	return g.batched() || g.Index != driver.Primary && g.Type.Model.Indexes[g.Index].Unique
 }
 
 // ownJoinKey reports whether all rows that a join can find at a join key are the viewer's.

@@ -8,18 +8,13 @@ import (
 	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/graphqlerr"
 	"github.com/foldql/foldql/graph/internal/access"
+	"github.com/foldql/foldql/internal/queryarg"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// Limits of a page.
-const (
-	DefaultLimit = 50
-	MaxLimit     = 1000
-)
-
-// Page is the answer to a query of kind Many.
+// Page is the answer to a query of kind QueryPage.
 type Page struct {
 	Rows    []querydb.Row
 	Members []int  // of a collection: which of its members each row is of
@@ -41,7 +36,7 @@ func (p *Page) Records() []record.Record {
 	return recs
 }
 
-// Page answers a query of kind Many.
+// Page answers a query of kind QueryPage.
 func (rd *Reader) Page(ctx context.Context, v access.Viewer, q *catalog.Query, r *Request) (Page, error) {
 	if q.Collection != nil {
 		return rd.readCollection(ctx, v, q, r)
@@ -112,7 +107,7 @@ func pageQuery(c *catalog.Catalog, q *catalog.Query, m *querydb.Model, r *Reques
 	switch {
 	case m.Entity != nil:
 		err = selectRows(q, sk, r, &dbq)
-	case q.Operands:
+	case q.HasOperands:
 		var given []keys.Value
 		if given, err = leadingParts(q.SKParts, r.SK); err == nil {
 			dbq.Range, err = sk.Layout.Range(keys.Operands{Eq: r.Page.Eq, Prefix: r.Page.Prefix, From: r.Page.From,
@@ -127,13 +122,13 @@ func pageQuery(c *catalog.Catalog, q *catalog.Query, m *querydb.Model, r *Reques
 
 // pageSize returns how many rows a page has at most, and in which direction it is read.
 func pageSize(q *catalog.Query, a *catalog.PageArgs) (limit int, reverse bool, err error) {
-	limit = DefaultLimit
+	limit = queryarg.DefaultLimit
 	if a.Limit != nil {
 		limit = *a.Limit
 	}
-	if limit < 1 || limit > MaxLimit {
+	if limit < 1 || limit > queryarg.MaxLimit {
 		return 0, false, graphqlerr.New(graphqlerr.BadUserInput, "%s: limit is %d, and must be 1 to %d", q.Name,
-			limit, MaxLimit)
+			limit, queryarg.MaxLimit)
 	}
 	return limit, a.Reverse != nil && *a.Reverse, nil
 }
@@ -174,7 +169,7 @@ func leading(q *catalog.Query, sk []keys.Value) []keys.Value {
 	given, missing := slices.Clone(sk), false
 	for i := range given {
 		missing = missing || !given[i].Present()
-		if missing && slices.ContainsFunc(q.PK, func(a catalog.Arg) bool { return a.Name == q.SK[i].Name }) {
+		if missing && slices.ContainsFunc(q.PK, func(a catalog.KeyArg) bool { return a.Name == q.SK[i].Name }) {
 			given[i] = keys.Value{}
 		}
 	}

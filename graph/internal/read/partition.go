@@ -70,7 +70,7 @@ func cutShort(q *catalog.Query, l keys.Layout, vals []keys.Value, given int) (st
 // compose composes a half of a key of the values of its arguments: one for each of its fields. Where the API takes the
 // half as one id, of several fields or of one that is no text, the value is the text of the half itself, as operands
 // are.
-func compose(l keys.Layout, args []catalog.Arg, vals []keys.Value) (string, error) {
+func compose(l keys.Layout, args []catalog.KeyArg, vals []keys.Value) (string, error) {
 	isText := len(vals) == 1 && vals[0].Kind() == keys.KindString
 	if !isText || len(l.Segments) == 1 && l.Segments[0].Kind == keys.KindString {
 		return l.Compose(vals...)
@@ -80,7 +80,7 @@ func compose(l keys.Layout, args []catalog.Arg, vals []keys.Value) (string, erro
 
 // composeHalf composes a half of several fields of a table of its own: of its text, which is the first value, or of its
 // parts, which are those after it. given is false where neither is there.
-func composeHalf(q *catalog.Query, l keys.Layout, text, parts []catalog.Arg, vals []keys.Value) (key string,
+func composeHalf(q *catalog.Query, l keys.Layout, text, parts []catalog.KeyArg, vals []keys.Value) (key string,
 	given bool, err error) {
 	values := vals[len(text):]
 	leading, err := leadingParts(parts, values)
@@ -105,7 +105,7 @@ func composeHalf(q *catalog.Query, l keys.Layout, text, parts []catalog.Arg, val
 }
 
 // leadingParts are the values of those parts of a half that are given; each is given with those before it.
-func leadingParts(parts []catalog.Arg, vals []keys.Value) ([]keys.Value, error) {
+func leadingParts(parts []catalog.KeyArg, vals []keys.Value) ([]keys.Value, error) {
 	n := keys.CountLeading(vals)
 	for i := n; i < len(vals); i++ {
 		if vals[i].Present() {
@@ -116,7 +116,7 @@ func leadingParts(parts []catalog.Arg, vals []keys.Value) ([]keys.Value, error) 
 }
 
 // names enumerates arguments.
-func names(args []catalog.Arg) string {
+func names(args []catalog.KeyArg) string {
 	all := make([]string, len(args))
 	for i, a := range args {
 		all[i] = a.Name

@@ -13,7 +13,7 @@ func TestAPartitionKeyIsCutShortAtItsEndAlone(t *testing.T) {
 		{Field: "a", Kind: keys.KindString, Before: "a_"}, {Field: "b", Kind: keys.KindString, Before: "b_"}, {Field: "c",
 			Kind: keys.KindString, Before: "c_"},
 	}}
-	q := &catalog.Query{PK: []catalog.Arg{{Name: "a"}, {Name: "b", Optional: true}, {Name: "c", Optional: true}}}
+	q := &catalog.Query{PK: []catalog.KeyArg{{Name: "a"}, {Name: "b", Optional: true}, {Name: "c", Optional: true}}}
 	x, none := keys.String("x"), keys.Value{}
 	for _, test := range []struct {
 		vals []keys.Value

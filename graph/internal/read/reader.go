@@ -70,7 +70,7 @@ func (rd *Reader) first(
 		return nil, err
 	}
 	p, err := rd.db.Query(ctx, g.Type.Model, querydb.Query{
-		Index: g.Via, PK: at.PK, Range: within, Reverse: g.Via == driver.Primary, Limit: 1, Consistent: consistent,
+		Index: g.Index, PK: at.PK, Range: within, Reverse: g.Index == driver.Primary, Limit: 1, Consistent: consistent,
 		Fields:  fields,
 		Visible: keep,
 	})

@@ -11,7 +11,7 @@ type Request struct {
 	inline     [2]keys.Value // memory of pk and sk, as long as they are few
 	Page       catalog.PageArgs
 	Consistent bool
-	Only       []string // types of members of a collection; nil for all
+	OnlyTypes  []string // types of members of a collection; nil for all
 	// Fields are the ordinals that will be read of the rows, nil for all; token says that the next token will be.
 	Fields    []int
 	WantToken bool

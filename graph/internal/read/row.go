@@ -11,7 +11,7 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// Row answers a query of kind One. A nil record is no row.
+// Row answers a query of kind QueryOne. A nil record is no row.
 func (rd *Reader) Row(ctx context.Context, v access.Viewer, q *catalog.Query, r *Request) (record.Record, error) {
 	t := rd.Catalog.Types[q.Type]
 	allowed := v.LevelOf(t.Rule)
@@ -65,7 +65,7 @@ func (rd *Reader) lookUp(ctx context.Context, q *catalog.Query, t *catalog.Type,
 		return nil, err
 	}
 	if q.Index != driver.Primary || (len(q.SK) > 0 && !whole) || (len(q.SK) == 0 && t.Model.SK.Layout.Exists()) {
-		return rd.first(ctx, Target{Type: t, Via: q.Index}, JoinKey{Key: keys.Key{PK: pk}}, r.Fields, r.Consistent, nil)
+		return rd.first(ctx, Target{Type: t, Index: q.Index}, JoinKey{Key: keys.Key{PK: pk}}, r.Fields, r.Consistent, nil)
 	}
 	key := keys.Key{PK: pk}
 	if whole {
@@ -111,16 +111,16 @@ func (rd *Reader) lookUpEntity(ctx context.Context, q *catalog.Query, t *catalog
 			return nil, operandError(q, err)
 		}
 	}
-	return rd.first(ctx, Target{Type: t, Via: q.Index}, at, r.Fields, r.Consistent, nil)
+	return rd.first(ctx, Target{Type: t, Index: q.Index}, at, r.Fields, r.Consistent, nil)
 }
 
 // wholeKey reports whether the query reads the one row that there can be under the key that the request gives.
 func wholeKey(q *catalog.Query, t *catalog.Type, r *Request) bool {
 	switch {
-	case q.Kind != catalog.One:
+	case q.Kind != catalog.QueryOne:
 		return false
 	case IsEntity(t):
-		return true // its queries of kind One take the whole key, of the table or of a unique index
+		return true // its queries of kind QueryOne take the whole key, of the table or of a unique index
 	case q.Index != driver.Primary:
 		return false
 	}

@@ -17,7 +17,7 @@ func TestDistinctKeepsTheOrderOfIDs(t *testing.T) {
 		Fields: []int{0}}}}
 	rs := &Resolver{Reader: read.New(nil, &catalog.Catalog{}, read.Config{})}
 	ids := []keys.Value{keys.String("b"), keys.String("a"), keys.String(""), keys.String("b")}
-	found, places, err := rs.distinct(read.Target{Type: product, Via: driver.Primary}, ids)
+	found, places, err := rs.distinct(read.Target{Type: product, Index: driver.Primary}, ids)
 	if err != nil {
 		t.Fatal(err)
 	}

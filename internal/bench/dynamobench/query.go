@@ -63,7 +63,7 @@ func (e *engine) queriesBeside(ctx context.Context, out io.Writer, at account, d
 // apiOf is what the server answers queries with.
 func apiOf(db *querydb.DB) http.Handler {
 	rt := graph.NewRuntime(db, generated.Catalog, graph.Config{AuthOff: true})
-	return graphqlhttp.New(graph.Accelerate(generated.New(rt), rt), graphqlhttp.Config{})
+	return graphqlhttp.New(graph.WithCompiledPlans(generated.New(rt), rt), graphqlhttp.Config{})
 }
 
 // recordQueries asks once, and returns the requests that each query made.

@@ -52,7 +52,7 @@ func (f *catalogFile) catalogType(r *schema.ReadModel) {
 		if j.Many {
 			many = ", Many: true"
 		}
-		f.line("%q: {Name: %q, Ordinal: %d, Join: &catalog.Join{Target: %q%s, Via: %s}%s},",
+		f.line("%q: {Name: %q, Ordinal: %d, Join: &catalog.Join{Target: %q%s, Index: %s}%s},",
 			j.Name, j.Name, j.Source.Ordinal, j.Target.Name, many, f.index(j.Target, j.Via), ruleOf(j.Auth))
 	}
 	f.line("},\n},")
@@ -87,7 +87,7 @@ func (f *catalogFile) index(r *schema.ReadModel, x *schema.Index) string {
 func (f *catalogFile) catalogQuery(r *schema.ReadModel, q schema.Query) {
 	f.line("%q: {\nName: %q,\nType: %q,\nIndex: %s,", q.Name, q.Name, r.Name, f.index(r, q.Index))
 	if q.Connection != "" {
-		f.line("Kind: catalog.Many,\nConnection: %q,\nOperands: %t,", q.Connection, slices.Contains(q.Args, queryarg.Eq))
+		f.line("Kind: catalog.QueryPage,\nConnection: %q,\nHasOperands: %t,", q.Connection, slices.Contains(q.Args, queryarg.Eq))
 	}
 	pk, sk := keyArguments(r, q, served.Arguments(r, q))
 	f.catalogArguments("PK", pk[:len(pk)-len(q.PKParts)])
@@ -102,7 +102,7 @@ func (f *catalogFile) catalogQuery(r *schema.ReadModel, q schema.Query) {
 
 func (f *catalogFile) catalogCollection(c *schema.Collection) {
 	q := c.Query()
-	f.line("%q: {\nName: %q,\nKind: catalog.Many,\nConnection: %q,", q.Name, q.Name, q.Connection)
+	f.line("%q: {\nName: %q,\nKind: catalog.QueryPage,\nConnection: %q,", q.Name, q.Name, q.Connection)
 	f.line("Collection: &catalog.Collection{\nStored: model.%s,\nUnion: %q,\nMembers: %s,", collectionVar(c), c.Union(),
 		goStrings(served.MemberNames(c)))
 	if prefix := c.Prefix(); prefix != "" {
@@ -136,7 +136,7 @@ func (f *catalogFile) catalogArguments(half string, args []served.Argument) {
 		return
 	}
 	f.lib("keys")
-	f.line("%s: []catalog.Arg{", half)
+	f.line("%s: []catalog.KeyArg{", half)
 	for _, a := range args {
 		kind := "KindString"
 		if a.Field != nil {

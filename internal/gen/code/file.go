@@ -1,5 +1,5 @@
 // Package code makes the Go files of a project from its schema: rows, codecs, tables, events, ops, the catalog and the
-// resolvers. WriteFile writes one where its content is another than it was.
+// resolvers.
 package code
 
 import (

@@ -59,7 +59,7 @@ func (f *readersFile) queryReader(r *schema.ReadModel, q schema.Query) {
 		if slices.Contains(q.Args, queryarg.Consistent) {
 			fields = append(fields, "Consistent: "+paramOf(args, queryarg.Consistent))
 		}
-		f.line("return graph.FetchOne(ctx, r.rt, %s, graph.Query{%s})\n}\n", codec, strings.Join(fields, ", "))
+		f.line("return graph.FetchOne(ctx, r.rt, %s, graph.QueryRequest{%s})\n}\n", codec, strings.Join(fields, ", "))
 		return
 	}
 	page := ""
@@ -68,7 +68,8 @@ func (f *readersFile) queryReader(r *schema.ReadModel, q schema.Query) {
 	} else {
 		page = f.pageArgs(args[len(pk)+len(sk):])
 	}
-	f.line("return graph.FetchPage(ctx, r.rt, %s, graph.Query{%s, Page: %s})\n}\n", codec, strings.Join(fields, ", "),
+	f.line("return graph.FetchPage(ctx, r.rt, %s, graph.QueryRequest{%s, Page: %s})\n}\n", codec,
+		strings.Join(fields, ", "),
 		page)
 }
 
@@ -85,7 +86,8 @@ func (f *readersFile) collectionReader(c *schema.Collection) {
 	f.line("}\n")
 	args := f.readerMethod(q, served.CollectionArguments(c), schema.GoName(q.Connection))
 	fields := append([]string{fmt.Sprintf("Name: %q", q.Name)}, f.keyFields(args[:len(c.PK)], nil)...)
-	f.line("return graph.FetchCollection(ctx, r.rt, %s, graph.Query{%s, Only: graph.EnumNames(%s), Page: %s})\n}\n",
+	f.line("return graph.FetchCollection(ctx, r.rt, %s, graph.QueryRequest{%s, OnlyTypes: graph.EnumStrings(%s), "+
+		"Page: %s})\n}\n",
 		items, strings.Join(fields, ", "), paramOf(args, queryarg.Only), f.pageArgs(args[len(c.PK):]))
 }
 
@@ -131,7 +133,7 @@ func (f *File) argumentType(a served.Argument) string {
 	return goType
 }
 
-// keyFields are the fields of a graph.Query that hold the values of keys.
+// keyFields are the fields of a graph.QueryRequest that hold the values of keys.
 func (f *readersFile) keyFields(pk, sk []served.Argument) (fields []string) {
 	if len(pk) > 0 {
 		fields = append(fields, "PK: "+f.keyValues(pk))

@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/foldql/foldql/internal/gen/code"
+	"github.com/foldql/foldql/internal/gen/outfile"
 	"github.com/foldql/foldql/internal/schema"
 )
 
@@ -141,7 +142,7 @@ func (c *userCode) begin(p projector, dir string, pkg *userPackage, out io.Write
 	if err != nil {
 		return fmt.Errorf("write stubs of projector %s, which is a bug of foldql: %w", p.name, err)
 	}
-	if err := code.WriteFile(name, text); err != nil {
+	if err := outfile.WriteIfChanged(name, text); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(out, "%s: written, with %s to be written by you\n", name, strings.Join(p.events, ", "))
@@ -174,7 +175,7 @@ func (c *userCode) extend(name, receiver string, events []string) error {
 	if err != nil {
 		return fmt.Errorf("add methods to %s, which is a bug of foldql: %w", name, err)
 	}
-	return code.WriteFile(name, source)
+	return outfile.WriteIfChanged(name, source)
 }
 
 // withImports is the text of a file that imports more.

@@ -38,7 +38,7 @@ func (admits Admission) Guard(next http.Handler) http.Handler {
 func Bearer(token string) Admission {
 	want := sha256.Sum256([]byte(token))
 	return func(r *http.Request) *problem.Problem {
-		given, ok := auth.Bearer(r.Header.Get("Authorization"))
+		given, ok := auth.BearerToken(r.Header.Get("Authorization"))
 		got := sha256.Sum256([]byte(given))
 		if ok && subtle.ConstantTimeCompare(got[:], want[:]) == 1 {
 			return nil

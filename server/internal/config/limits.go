@@ -51,7 +51,7 @@ func (l *Limits) Validate() error {
 			return Wrong(limit.key, "a limit must be above 0")
 		}
 	}
-	if least := graphqlhttp.LeastMemory(l.MaxBody, l.MaxRead, int64(l.MaxAnswer)); l.MaxInflightBytes < least {
+	if least := graphqlhttp.MinMemory(l.MaxBody, l.MaxRead, int64(l.MaxAnswer)); l.MaxInflightBytes < least {
 		return Wrong("max-inflight-bytes", "%d is less than one request may take; give %d at least, or lower max-read "+
 			"or max-answer",
 			l.MaxInflightBytes, least)

@@ -8,7 +8,7 @@ import (
 )
 
 // Inflight is what large requests take of memory, all together, for requests with events.
-type Inflight struct{ *graphqlhttp.Memory }
+type Inflight struct{ *graphqlhttp.MemoryBudget }
 
 // eventTimes is how many times its size a request with events takes until they are appended.
 const eventTimes = 3
@@ -25,7 +25,7 @@ func (m Inflight) Events(most int64, next http.Handler) http.Handler {
 			size = most
 		}
 		if size > smallEvents {
-			giveBack, ok := m.Take(eventTimes * size)
+			giveBack, ok := m.Reserve(eventTimes * size)
 			if !ok {
 				w.Header().Set("Retry-After", "1")
 				problem.Overloaded().Write(w)

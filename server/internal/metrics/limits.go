@@ -11,7 +11,7 @@ import (
 type Connections struct{ *limits.Connections }
 
 // Inflight says what large requests take of memory.
-type Inflight struct{ *graphqlhttp.Memory }
+type Inflight struct{ *graphqlhttp.MemoryBudget }
 
 // Limits of connections and memory, as metrics.
 var (

@@ -109,5 +109,5 @@ func (s *site) fold(t *testing.T, source eventlog.Source) map[string]*projection
 // api is the API over the rows, as the server makes it; where resolvers is set, the generated resolvers answer all.
 func (s *site) api(resolvers bool) http.Handler {
 	rt := graph.NewRuntime(s.db, generated.Catalog, graph.Config{TokenKey: keys.TokenKey{1}, ResolversOnly: resolvers})
-	return graphqlhttp.New(graph.Accelerate(generated.New(rt), rt), graphqlhttp.Config{})
+	return graphqlhttp.New(graph.WithCompiledPlans(generated.New(rt), rt), graphqlhttp.Config{})
 }

@@ -36,7 +36,7 @@ var Catalog = &catalog.Catalog{
 				"status":    {Name: "status", Ordinal: 4},
 				"createdAt": {Name: "createdAt", Ordinal: 5},
 				"updatedAt": {Name: "updatedAt", Ordinal: 6},
-				"author":    {Name: "author", Ordinal: 1, Join: &catalog.Join{Target: "User", Via: driver.Primary}},
+				"author":    {Name: "author", Ordinal: 1, Join: &catalog.Join{Target: "User", Index: driver.Primary}},
 			},
 		},
 		"Member": {
@@ -48,7 +48,7 @@ var Catalog = &catalog.Catalog{
 				"teamId": {Name: "teamId", Ordinal: 1},
 				"userId": {Name: "userId", Ordinal: 2},
 				"role":   {Name: "role", Ordinal: 3},
-				"user":   {Name: "user", Ordinal: 2, Join: &catalog.Join{Target: "User", Via: driver.Primary}},
+				"user":   {Name: "user", Ordinal: 2, Join: &catalog.Join{Target: "User", Index: driver.Primary}},
 			},
 		},
 	},
@@ -57,23 +57,23 @@ var Catalog = &catalog.Catalog{
 			Name:  "User",
 			Type:  "User",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
 		"UserAll": {
-			Name:       "UserAll",
-			Type:       "User",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "UserAllConnection",
-			Operands:   false,
+			Name:        "UserAll",
+			Type:        "User",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "UserAllConnection",
+			HasOperands: false,
 		},
 		"UserByEmail": {
 			Name:  "UserByEmail",
 			Type:  "User",
 			Index: 1,
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "email", Kind: keys.KindString},
 			},
 		},
@@ -81,7 +81,7 @@ var Catalog = &catalog.Catalog{
 			Name:  "UserByUsername",
 			Type:  "User",
 			Index: 2,
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "username", Kind: keys.KindString},
 			},
 		},
@@ -89,71 +89,71 @@ var Catalog = &catalog.Catalog{
 			Name:  "Post",
 			Type:  "Post",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "authorId", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "createdAt", Kind: keys.KindDateTime},
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
 		"PostByPrimary": {
-			Name:       "PostByPrimary",
-			Type:       "Post",
-			Index:      driver.Primary,
-			Kind:       catalog.Many,
-			Connection: "PostByPrimaryConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "PostByPrimary",
+			Type:        "Post",
+			Index:       driver.Primary,
+			Kind:        catalog.QueryPage,
+			Connection:  "PostByPrimaryConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "authorId", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "createdAt", Kind: keys.KindDateTime},
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
 		"PostAll": {
-			Name:       "PostAll",
-			Type:       "Post",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "PostAllConnection",
-			Operands:   false,
+			Name:        "PostAll",
+			Type:        "Post",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "PostAllConnection",
+			HasOperands: false,
 		},
 		"PostFeed": {
-			Name:       "PostFeed",
-			Type:       "Post",
-			Index:      1,
-			Kind:       catalog.Many,
-			Connection: "PostFeedConnection",
-			Operands:   true,
-			SK: []catalog.Arg{
+			Name:        "PostFeed",
+			Type:        "Post",
+			Index:       1,
+			Kind:        catalog.QueryPage,
+			Connection:  "PostFeedConnection",
+			HasOperands: true,
+			SK: []catalog.KeyArg{
 				{Name: "createdAt", Kind: keys.KindDateTime},
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
 		"PostById": {
-			Name:       "PostById",
-			Type:       "Post",
-			Index:      2,
-			Kind:       catalog.Many,
-			Connection: "PostByIdConnection",
-			Operands:   true,
-			SK: []catalog.Arg{
+			Name:        "PostById",
+			Type:        "Post",
+			Index:       2,
+			Kind:        catalog.QueryPage,
+			Connection:  "PostByIdConnection",
+			HasOperands: true,
+			SK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
 		"PostByStatus": {
-			Name:       "PostByStatus",
-			Type:       "Post",
-			Index:      3,
-			Kind:       catalog.Many,
-			Connection: "PostByStatusConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "PostByStatus",
+			Type:        "Post",
+			Index:       3,
+			Kind:        catalog.QueryPage,
+			Connection:  "PostByStatusConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "status", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "createdAt", Kind: keys.KindDateTime},
 				{Name: "id", Kind: keys.KindString},
 			},
@@ -162,25 +162,25 @@ var Catalog = &catalog.Catalog{
 			Name:  "Member",
 			Type:  "Member",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "orgId", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "teamId", Kind: keys.KindString},
 				{Name: "userId", Kind: keys.KindString},
 			},
 		},
 		"MemberByPrimary": {
-			Name:       "MemberByPrimary",
-			Type:       "Member",
-			Index:      driver.Primary,
-			Kind:       catalog.Many,
-			Connection: "MemberByPrimaryConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "MemberByPrimary",
+			Type:        "Member",
+			Index:       driver.Primary,
+			Kind:        catalog.QueryPage,
+			Connection:  "MemberByPrimaryConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "orgId", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "teamId", Kind: keys.KindString},
 				{Name: "userId", Kind: keys.KindString},
 			},

@@ -43,7 +43,7 @@ func open(t *testing.T, changes ...func(*server.EmbedConfig)) *fleet {
 		}
 	})
 	events := memlog.New(memlog.Options{})
-	cfg := server.EmbedConfig{DB: db, Source: events, Logger: log, AuthOff: true, Writes: server.WritesOpen}
+	cfg := server.EmbedConfig{DB: db, Source: events, Logger: log, AuthOff: true, WriteAccess: server.WriteAccessAll}
 	for _, change := range changes {
 		change(&cfg)
 	}

@@ -56,37 +56,37 @@ var Catalog = &catalog.Catalog{
 			Name:  "Device",
 			Type:  "Device",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "channel", Kind: keys.KindString},
 				{Name: "deviceId", Kind: keys.KindString},
 			},
 		},
 		"DeviceByCurrentAlert": {
-			Name:       "DeviceByCurrentAlert",
-			Type:       "Device",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "DeviceByCurrentAlertConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "DeviceByCurrentAlert",
+			Type:        "Device",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "DeviceByCurrentAlertConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "accountId", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "alertState", Kind: keys.KindString},
 				{Name: "timestamp", Kind: keys.KindDateTime},
 			},
 		},
 		"DeviceByChannel": {
-			Name:       "DeviceByChannel",
-			Type:       "Device",
-			Index:      1,
-			Kind:       catalog.Many,
-			Connection: "DeviceByChannelConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "DeviceByChannel",
+			Type:        "Device",
+			Index:       1,
+			Kind:        catalog.QueryPage,
+			Connection:  "DeviceByChannelConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "channel", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "deviceId", Kind: keys.KindString},
 			},
 		},
@@ -94,21 +94,21 @@ var Catalog = &catalog.Catalog{
 			Name:  "Asset",
 			Type:  "Asset",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "assetId", Kind: keys.KindString},
 			},
 		},
 		"AssetByLocation": {
-			Name:       "AssetByLocation",
-			Type:       "Asset",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "AssetByLocationConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "AssetByLocation",
+			Type:        "Asset",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "AssetByLocationConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "region", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "country", Kind: keys.KindString},
 				{Name: "city", Kind: keys.KindString},
 				{Name: "site", Kind: keys.KindString},
@@ -118,30 +118,30 @@ var Catalog = &catalog.Catalog{
 			Name:  "Vehicle",
 			Type:  "Vehicle",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
 		"VehicleByFleet": {
-			Name:       "VehicleByFleet",
-			Type:       "Vehicle",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "VehicleByFleetConnection",
-			Operands:   false,
-			PK: []catalog.Arg{
+			Name:        "VehicleByFleet",
+			Type:        "Vehicle",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "VehicleByFleetConnection",
+			HasOperands: false,
+			PK: []catalog.KeyArg{
 				{Name: "accountId", Kind: keys.KindString},
 				{Name: "fleetId", Kind: keys.KindString, Optional: true},
 			},
 		},
 		"VehicleByDeviceBinding": {
-			Name:       "VehicleByDeviceBinding",
-			Type:       "Vehicle",
-			Index:      1,
-			Kind:       catalog.Many,
-			Connection: "VehicleByDeviceBindingConnection",
-			Operands:   false,
-			PK: []catalog.Arg{
+			Name:        "VehicleByDeviceBinding",
+			Type:        "Vehicle",
+			Index:       1,
+			Kind:        catalog.QueryPage,
+			Connection:  "VehicleByDeviceBindingConnection",
+			HasOperands: false,
+			PK: []catalog.KeyArg{
 				{Name: "deviceBinding", Kind: keys.KindString},
 			},
 		},

@@ -115,5 +115,5 @@ func foldOne(ctx context.Context, p projection.Projection, source *filesource.So
 // api is the API over the rows, as the server makes it; where resolvers is set, the generated resolvers answer all.
 func api(resolvers bool) http.Handler {
 	rt := graph.NewRuntime(db, generated.Catalog, graph.Config{TokenKey: keys.TokenKey{1}, ResolversOnly: resolvers})
-	return graphqlhttp.New(graph.Accelerate(generated.New(rt), rt), graphqlhttp.Config{})
+	return graphqlhttp.New(graph.WithCompiledPlans(generated.New(rt), rt), graphqlhttp.Config{})
 }

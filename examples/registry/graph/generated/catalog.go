@@ -42,8 +42,8 @@ var Catalog = &catalog.Catalog{
 				"nodeEngine":         {Name: "nodeEngine", Ordinal: 5},
 				"dependencies":       {Name: "dependencies", Ordinal: 6},
 				"deprecated":         {Name: "deprecated", Ordinal: 7},
-				"home":               {Name: "home", Ordinal: 0, Join: &catalog.Join{Target: "Package", Via: driver.Primary}},
-				"dependencyPackages": {Name: "dependencyPackages", Ordinal: 6, Join: &catalog.Join{Target: "Package", Many: true, Via: driver.Primary}},
+				"home":               {Name: "home", Ordinal: 0, Join: &catalog.Join{Target: "Package", Index: driver.Primary}},
+				"dependencyPackages": {Name: "dependencyPackages", Ordinal: 6, Join: &catalog.Join{Target: "Package", Many: true, Index: driver.Primary}},
 			},
 		},
 		"Dependent": {
@@ -56,7 +56,7 @@ var Catalog = &catalog.Catalog{
 				"since":       {Name: "since", Ordinal: 2},
 				"version":     {Name: "version", Ordinal: 3},
 				"publishedAt": {Name: "publishedAt", Ordinal: 4},
-				"package":     {Name: "package", Ordinal: 1, Join: &catalog.Join{Target: "Package", Via: driver.Primary}},
+				"package":     {Name: "package", Ordinal: 1, Join: &catalog.Join{Target: "Package", Index: driver.Primary}},
 			},
 		},
 	},
@@ -65,18 +65,18 @@ var Catalog = &catalog.Catalog{
 			Name:  "Package",
 			Type:  "Package",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
 		"PackageByLicense": {
-			Name:       "PackageByLicense",
-			Type:       "Package",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "PackageByLicenseConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "PackageByLicense",
+			Type:        "Package",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "PackageByLicenseConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "license", Kind: keys.KindString},
 			},
 		},
@@ -84,32 +84,32 @@ var Catalog = &catalog.Catalog{
 			Name:  "Version",
 			Type:  "Version",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "order", Kind: keys.KindString},
 			},
 		},
 		"VersionById": {
-			Name:       "VersionById",
-			Type:       "Version",
-			Index:      driver.Primary,
-			Kind:       catalog.Many,
-			Connection: "VersionByIdConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "VersionById",
+			Type:        "Version",
+			Index:       driver.Primary,
+			Kind:        catalog.QueryPage,
+			Connection:  "VersionByIdConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
 		"VersionByTime": {
-			Name:       "VersionByTime",
-			Type:       "Version",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "VersionByTimeConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "VersionByTime",
+			Type:        "Version",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "VersionByTimeConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "package", Kind: keys.KindString},
 			},
 		},
@@ -117,21 +117,21 @@ var Catalog = &catalog.Catalog{
 			Name:  "Dependent",
 			Type:  "Dependent",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "dependent", Kind: keys.KindString},
 			},
 		},
 		"DependentById": {
-			Name:       "DependentById",
-			Type:       "Dependent",
-			Index:      driver.Primary,
-			Kind:       catalog.Many,
-			Connection: "DependentByIdConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "DependentById",
+			Type:        "Dependent",
+			Index:       driver.Primary,
+			Kind:        catalog.QueryPage,
+			Connection:  "DependentByIdConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},

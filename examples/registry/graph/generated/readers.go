@@ -25,7 +25,7 @@ type PackageArgs struct {
 
 // Package asks the query Package.
 func (r Reader) Package(ctx context.Context, id string, args PackageArgs) (*model.Package, error) {
-	return graph.FetchOne(ctx, r.rt, model.PackageCodec, graph.Query{Name: "Package", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.PackageCodec, graph.QueryRequest{Name: "Package", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // PackageByLicenseArgs are the arguments of PackageByLicense that may be left out: nil.
@@ -41,7 +41,7 @@ type PackageByLicenseArgs struct {
 
 // PackageByLicense asks the query PackageByLicense.
 func (r Reader) PackageByLicense(ctx context.Context, license string, args PackageByLicenseArgs) (*PackageByLicenseConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.PackageCodec, graph.Query{Name: "PackageByLicense", PK: []keys.Value{keys.String(license)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.PackageCodec, graph.QueryRequest{Name: "PackageByLicense", PK: []keys.Value{keys.String(license)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // VersionArgs are the arguments of Version that may be left out: nil.
@@ -52,7 +52,7 @@ type VersionArgs struct {
 
 // Version asks the query Version.
 func (r Reader) Version(ctx context.Context, id string, args VersionArgs) (*model.Version, error) {
-	return graph.FetchOne(ctx, r.rt, model.VersionCodec, graph.Query{Name: "Version", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Order, keys.String)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.VersionCodec, graph.QueryRequest{Name: "Version", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Order, keys.String)}, Consistent: args.Consistent})
 }
 
 // VersionByIDArgs are the arguments of VersionById that may be left out: nil.
@@ -68,7 +68,7 @@ type VersionByIDArgs struct {
 
 // VersionByID asks the query VersionById.
 func (r Reader) VersionByID(ctx context.Context, id string, args VersionByIDArgs) (*VersionByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.VersionCodec, graph.Query{Name: "VersionById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.VersionCodec, graph.QueryRequest{Name: "VersionById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // VersionByTimeArgs are the arguments of VersionByTime that may be left out: nil.
@@ -84,7 +84,7 @@ type VersionByTimeArgs struct {
 
 // VersionByTime asks the query VersionByTime.
 func (r Reader) VersionByTime(ctx context.Context, packageArg string, args VersionByTimeArgs) (*VersionByTimeConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.VersionCodec, graph.Query{Name: "VersionByTime", PK: []keys.Value{keys.String(packageArg)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.VersionCodec, graph.QueryRequest{Name: "VersionByTime", PK: []keys.Value{keys.String(packageArg)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // DependentArgs are the arguments of Dependent that may be left out: nil.
@@ -95,7 +95,7 @@ type DependentArgs struct {
 
 // Dependent asks the query Dependent.
 func (r Reader) Dependent(ctx context.Context, id string, args DependentArgs) (*model.Dependent, error) {
-	return graph.FetchOne(ctx, r.rt, model.DependentCodec, graph.Query{Name: "Dependent", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Dependent, keys.String)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.DependentCodec, graph.QueryRequest{Name: "Dependent", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Dependent, keys.String)}, Consistent: args.Consistent})
 }
 
 // DependentByIDArgs are the arguments of DependentById that may be left out: nil.
@@ -111,7 +111,7 @@ type DependentByIDArgs struct {
 
 // DependentByID asks the query DependentById.
 func (r Reader) DependentByID(ctx context.Context, id string, args DependentByIDArgs) (*DependentByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.DependentCodec, graph.Query{Name: "DependentById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.DependentCodec, graph.QueryRequest{Name: "DependentById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // optional makes a key value of an argument that may be left out.

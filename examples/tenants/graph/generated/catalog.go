@@ -42,7 +42,7 @@ var Catalog = &catalog.Catalog{
 				"status":     {Name: "status", Ordinal: 6},
 				"createdAt":  {Name: "createdAt", Ordinal: 7},
 				"updatedAt":  {Name: "updatedAt", Ordinal: 8},
-				"assignee":   {Name: "assignee", Ordinal: 3, Join: &catalog.Join{Target: "Employee", Via: driver.Primary}},
+				"assignee":   {Name: "assignee", Ordinal: 3, Join: &catalog.Join{Target: "Employee", Index: driver.Primary}},
 			},
 		},
 		"Equipment": {
@@ -68,7 +68,7 @@ var Catalog = &catalog.Catalog{
 				"role":       {Name: "role", Ordinal: 2},
 				"createdAt":  {Name: "createdAt", Ordinal: 3},
 				"updatedAt":  {Name: "updatedAt", Ordinal: 4},
-				"employee":   {Name: "employee", Ordinal: 0, Join: &catalog.Join{Target: "Employee", Via: driver.Primary}},
+				"employee":   {Name: "employee", Ordinal: 0, Join: &catalog.Join{Target: "Employee", Index: driver.Primary}},
 			},
 		},
 		"Membership": {
@@ -81,7 +81,7 @@ var Catalog = &catalog.Catalog{
 				"userId":    {Name: "userId", Ordinal: 2},
 				"createdAt": {Name: "createdAt", Ordinal: 3},
 				"updatedAt": {Name: "updatedAt", Ordinal: 4},
-				"user":      {Name: "user", Ordinal: 2, Join: &catalog.Join{Target: "Employee", Via: driver.Primary}},
+				"user":      {Name: "user", Ordinal: 2, Join: &catalog.Join{Target: "Employee", Index: driver.Primary}},
 			},
 		},
 	},
@@ -90,61 +90,61 @@ var Catalog = &catalog.Catalog{
 			Name:  "Employee",
 			Type:  "Employee",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "employeeId", Kind: keys.KindString},
 			},
 		},
 		"EmployeeTenantMembers": {
-			Name:       "EmployeeTenantMembers",
-			Type:       "Employee",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "EmployeeTenantMembersConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "EmployeeTenantMembers",
+			Type:        "Employee",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "EmployeeTenantMembersConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "tenantId", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "department", Kind: keys.KindString},
 				{Name: "hireDate", Kind: keys.KindDate},
 			},
 		},
 		"EmployeeByEmail": {
-			Name:       "EmployeeByEmail",
-			Type:       "Employee",
-			Index:      1,
-			Kind:       catalog.Many,
-			Connection: "EmployeeByEmailConnection",
-			Operands:   false,
-			PK: []catalog.Arg{
+			Name:        "EmployeeByEmail",
+			Type:        "Employee",
+			Index:       1,
+			Kind:        catalog.QueryPage,
+			Connection:  "EmployeeByEmailConnection",
+			HasOperands: false,
+			PK: []catalog.KeyArg{
 				{Name: "email", Kind: keys.KindString},
 			},
 		},
 		"EmployeeContributions": {
-			Name:       "EmployeeContributions",
-			Type:       "Employee",
-			Index:      2,
-			Kind:       catalog.Many,
-			Connection: "EmployeeContributionsConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "EmployeeContributions",
+			Type:        "Employee",
+			Index:       2,
+			Kind:        catalog.QueryPage,
+			Connection:  "EmployeeContributionsConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "employeeId", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "department", Kind: keys.KindString},
 			},
 		},
 		"EmployeeDepartmentStaff": {
-			Name:       "EmployeeDepartmentStaff",
-			Type:       "Employee",
-			Index:      3,
-			Kind:       catalog.Many,
-			Connection: "EmployeeDepartmentStaffConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "EmployeeDepartmentStaff",
+			Type:        "Employee",
+			Index:       3,
+			Kind:        catalog.QueryPage,
+			Connection:  "EmployeeDepartmentStaffConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "department", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "hireDate", Kind: keys.KindDate},
 			},
 		},
@@ -152,50 +152,50 @@ var Catalog = &catalog.Catalog{
 			Name:  "Task",
 			Type:  "Task",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "taskId", Kind: keys.KindString},
 			},
 		},
 		"TaskTenantMembers": {
-			Name:       "TaskTenantMembers",
-			Type:       "Task",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "TaskTenantMembersConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "TaskTenantMembers",
+			Type:        "Task",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "TaskTenantMembersConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "tenantId", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "projectId", Kind: keys.KindString},
 				{Name: "taskId", Kind: keys.KindString},
 			},
 		},
 		"TaskByAssignee": {
-			Name:       "TaskByAssignee",
-			Type:       "Task",
-			Index:      1,
-			Kind:       catalog.Many,
-			Connection: "TaskByAssigneeConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "TaskByAssignee",
+			Type:        "Task",
+			Index:       1,
+			Kind:        catalog.QueryPage,
+			Connection:  "TaskByAssigneeConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "employeeId", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "priority", Kind: keys.KindInt},
 			},
 		},
 		"TaskAssignments": {
-			Name:       "TaskAssignments",
-			Type:       "Task",
-			Index:      2,
-			Kind:       catalog.Many,
-			Connection: "TaskAssignmentsConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "TaskAssignments",
+			Type:        "Task",
+			Index:       2,
+			Kind:        catalog.QueryPage,
+			Connection:  "TaskAssignmentsConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "employeeId", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "projectId", Kind: keys.KindString},
 				{Name: "taskId", Kind: keys.KindString},
 			},
@@ -204,21 +204,21 @@ var Catalog = &catalog.Catalog{
 			Name:  "Equipment",
 			Type:  "Equipment",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "equipmentId", Kind: keys.KindString},
 			},
 		},
 		"EquipmentDepartmentStaff": {
-			Name:       "EquipmentDepartmentStaff",
-			Type:       "Equipment",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "EquipmentDepartmentStaffConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "EquipmentDepartmentStaff",
+			Type:        "Equipment",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "EquipmentDepartmentStaffConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "department", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "purchaseDate", Kind: keys.KindDate},
 			},
 		},
@@ -226,22 +226,22 @@ var Catalog = &catalog.Catalog{
 			Name:  "ProjectMember",
 			Type:  "ProjectMember",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "employeeId", Kind: keys.KindString},
 				{Name: "projectId", Kind: keys.KindString},
 			},
 		},
 		"ProjectMemberAssignments": {
-			Name:       "ProjectMemberAssignments",
-			Type:       "ProjectMember",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "ProjectMemberAssignmentsConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "ProjectMemberAssignments",
+			Type:        "ProjectMember",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "ProjectMemberAssignmentsConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "employeeId", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "projectId", Kind: keys.KindString},
 			},
 		},
@@ -249,32 +249,32 @@ var Catalog = &catalog.Catalog{
 			Name:  "Membership",
 			Type:  "Membership",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "orgId", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "role", Kind: keys.KindString},
 				{Name: "userId", Kind: keys.KindString},
 			},
 		},
 		"MembershipByPrimary": {
-			Name:       "MembershipByPrimary",
-			Type:       "Membership",
-			Index:      driver.Primary,
-			Kind:       catalog.Many,
-			Connection: "MembershipByPrimaryConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "MembershipByPrimary",
+			Type:        "Membership",
+			Index:       driver.Primary,
+			Kind:        catalog.QueryPage,
+			Connection:  "MembershipByPrimaryConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "orgId", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "role", Kind: keys.KindString},
 				{Name: "userId", Kind: keys.KindString},
 			},
 		},
 		"TenantMembers": {
 			Name:       "TenantMembers",
-			Kind:       catalog.Many,
+			Kind:       catalog.QueryPage,
 			Connection: "TenantMembersConnection",
 			Collection: &catalog.Collection{
 				Stored:  model.TenantMembersCollection,
@@ -282,13 +282,13 @@ var Catalog = &catalog.Catalog{
 				Members: []string{"Employee", "Task"},
 				Range:   keys.Range{Op: keys.Prefix, Lo: "$myapp#v1#tenantmembers#"},
 			},
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "tenantId", Kind: keys.KindString},
 			},
 		},
 		"Contributions": {
 			Name:       "Contributions",
-			Kind:       catalog.Many,
+			Kind:       catalog.QueryPage,
 			Connection: "ContributionsConnection",
 			Collection: &catalog.Collection{
 				Stored:  model.ContributionsCollection,
@@ -296,26 +296,26 @@ var Catalog = &catalog.Catalog{
 				Members: []string{"Employee", "Task", "ProjectMember"},
 				Range:   keys.Range{Op: keys.Prefix, Lo: "$myapp#v1#contributions#"},
 			},
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "employeeId", Kind: keys.KindString},
 			},
 		},
 		"DepartmentStaff": {
 			Name:       "DepartmentStaff",
-			Kind:       catalog.Many,
+			Kind:       catalog.QueryPage,
 			Connection: "DepartmentStaffConnection",
 			Collection: &catalog.Collection{
 				Stored:  model.DepartmentStaffCollection,
 				Union:   "DepartmentStaffItem",
 				Members: []string{"Employee", "Equipment"},
 			},
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "department", Kind: keys.KindString},
 			},
 		},
 		"Assignments": {
 			Name:       "Assignments",
-			Kind:       catalog.Many,
+			Kind:       catalog.QueryPage,
 			Connection: "AssignmentsConnection",
 			Collection: &catalog.Collection{
 				Stored:  model.AssignmentsCollection,
@@ -323,7 +323,7 @@ var Catalog = &catalog.Catalog{
 				Members: []string{"Task", "ProjectMember"},
 				Range:   keys.Range{Op: keys.Prefix, Lo: "$myapp#v1#contributions#assignments#"},
 			},
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "employeeId", Kind: keys.KindString},
 			},
 		},

@@ -25,7 +25,7 @@ type EmployeeArgs struct {
 
 // Employee asks the query Employee.
 func (r Reader) Employee(ctx context.Context, employeeID string, args EmployeeArgs) (*model.Employee, error) {
-	return graph.FetchOne(ctx, r.rt, model.EmployeeCodec, graph.Query{Name: "Employee", PK: []keys.Value{keys.String(employeeID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.EmployeeCodec, graph.QueryRequest{Name: "Employee", PK: []keys.Value{keys.String(employeeID)}, Consistent: args.Consistent})
 }
 
 // EmployeeTenantMembersArgs are the arguments of EmployeeTenantMembers that may be left out: nil.
@@ -43,7 +43,7 @@ type EmployeeTenantMembersArgs struct {
 
 // EmployeeTenantMembers asks the query EmployeeTenantMembers.
 func (r Reader) EmployeeTenantMembers(ctx context.Context, tenantID string, args EmployeeTenantMembersArgs) (*EmployeeTenantMembersConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.EmployeeCodec, graph.Query{Name: "EmployeeTenantMembers", PK: []keys.Value{keys.String(tenantID)}, SK: []keys.Value{optional(args.Department, keys.String), optional(args.HireDate, keys.DateOf)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.EmployeeCodec, graph.QueryRequest{Name: "EmployeeTenantMembers", PK: []keys.Value{keys.String(tenantID)}, SK: []keys.Value{optional(args.Department, keys.String), optional(args.HireDate, keys.DateOf)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // EmployeeByEmailArgs are the arguments of EmployeeByEmail that may be left out: nil.
@@ -55,7 +55,7 @@ type EmployeeByEmailArgs struct {
 
 // EmployeeByEmail asks the query EmployeeByEmail.
 func (r Reader) EmployeeByEmail(ctx context.Context, email string, args EmployeeByEmailArgs) (*EmployeeByEmailConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.EmployeeCodec, graph.Query{Name: "EmployeeByEmail", PK: []keys.Value{keys.String(email)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.EmployeeCodec, graph.QueryRequest{Name: "EmployeeByEmail", PK: []keys.Value{keys.String(email)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // EmployeeContributionsArgs are the arguments of EmployeeContributions that may be left out: nil.
@@ -72,7 +72,7 @@ type EmployeeContributionsArgs struct {
 
 // EmployeeContributions asks the query EmployeeContributions.
 func (r Reader) EmployeeContributions(ctx context.Context, employeeID string, args EmployeeContributionsArgs) (*EmployeeContributionsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.EmployeeCodec, graph.Query{Name: "EmployeeContributions", PK: []keys.Value{keys.String(employeeID)}, SK: []keys.Value{optional(args.Department, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.EmployeeCodec, graph.QueryRequest{Name: "EmployeeContributions", PK: []keys.Value{keys.String(employeeID)}, SK: []keys.Value{optional(args.Department, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // EmployeeDepartmentStaffArgs are the arguments of EmployeeDepartmentStaff that may be left out: nil.
@@ -89,7 +89,7 @@ type EmployeeDepartmentStaffArgs struct {
 
 // EmployeeDepartmentStaff asks the query EmployeeDepartmentStaff.
 func (r Reader) EmployeeDepartmentStaff(ctx context.Context, department string, args EmployeeDepartmentStaffArgs) (*EmployeeDepartmentStaffConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.EmployeeCodec, graph.Query{Name: "EmployeeDepartmentStaff", PK: []keys.Value{keys.String(department)}, SK: []keys.Value{optional(args.HireDate, keys.DateOf)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.EmployeeCodec, graph.QueryRequest{Name: "EmployeeDepartmentStaff", PK: []keys.Value{keys.String(department)}, SK: []keys.Value{optional(args.HireDate, keys.DateOf)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // TaskArgs are the arguments of Task that may be left out: nil.
@@ -99,7 +99,7 @@ type TaskArgs struct {
 
 // Task asks the query Task.
 func (r Reader) Task(ctx context.Context, taskID string, args TaskArgs) (*model.Task, error) {
-	return graph.FetchOne(ctx, r.rt, model.TaskCodec, graph.Query{Name: "Task", PK: []keys.Value{keys.String(taskID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.TaskCodec, graph.QueryRequest{Name: "Task", PK: []keys.Value{keys.String(taskID)}, Consistent: args.Consistent})
 }
 
 // TaskTenantMembersArgs are the arguments of TaskTenantMembers that may be left out: nil.
@@ -117,7 +117,7 @@ type TaskTenantMembersArgs struct {
 
 // TaskTenantMembers asks the query TaskTenantMembers.
 func (r Reader) TaskTenantMembers(ctx context.Context, tenantID string, args TaskTenantMembersArgs) (*TaskTenantMembersConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.TaskCodec, graph.Query{Name: "TaskTenantMembers", PK: []keys.Value{keys.String(tenantID)}, SK: []keys.Value{optional(args.ProjectID, keys.String), optional(args.TaskID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.TaskCodec, graph.QueryRequest{Name: "TaskTenantMembers", PK: []keys.Value{keys.String(tenantID)}, SK: []keys.Value{optional(args.ProjectID, keys.String), optional(args.TaskID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // TaskByAssigneeArgs are the arguments of TaskByAssignee that may be left out: nil.
@@ -133,7 +133,7 @@ type TaskByAssigneeArgs struct {
 
 // TaskByAssignee asks the query TaskByAssignee.
 func (r Reader) TaskByAssignee(ctx context.Context, employeeID string, args TaskByAssigneeArgs) (*TaskByAssigneeConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.TaskCodec, graph.Query{Name: "TaskByAssignee", PK: []keys.Value{keys.String(employeeID)}, SK: []keys.Value{optional(args.Priority, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, func(v int) keys.Value { return keys.Int(int64(v)) }), From: optional(args.From, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(args.To, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.TaskCodec, graph.QueryRequest{Name: "TaskByAssignee", PK: []keys.Value{keys.String(employeeID)}, SK: []keys.Value{optional(args.Priority, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, func(v int) keys.Value { return keys.Int(int64(v)) }), From: optional(args.From, func(v int) keys.Value { return keys.Int(int64(v)) }), To: optional(args.To, func(v int) keys.Value { return keys.Int(int64(v)) })}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // TaskAssignmentsArgs are the arguments of TaskAssignments that may be left out: nil.
@@ -151,7 +151,7 @@ type TaskAssignmentsArgs struct {
 
 // TaskAssignments asks the query TaskAssignments.
 func (r Reader) TaskAssignments(ctx context.Context, employeeID string, args TaskAssignmentsArgs) (*TaskAssignmentsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.TaskCodec, graph.Query{Name: "TaskAssignments", PK: []keys.Value{keys.String(employeeID)}, SK: []keys.Value{optional(args.ProjectID, keys.String), optional(args.TaskID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.TaskCodec, graph.QueryRequest{Name: "TaskAssignments", PK: []keys.Value{keys.String(employeeID)}, SK: []keys.Value{optional(args.ProjectID, keys.String), optional(args.TaskID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // EquipmentArgs are the arguments of Equipment that may be left out: nil.
@@ -161,7 +161,7 @@ type EquipmentArgs struct {
 
 // Equipment asks the query Equipment.
 func (r Reader) Equipment(ctx context.Context, equipmentID string, args EquipmentArgs) (*model.Equipment, error) {
-	return graph.FetchOne(ctx, r.rt, model.EquipmentCodec, graph.Query{Name: "Equipment", PK: []keys.Value{keys.String(equipmentID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.EquipmentCodec, graph.QueryRequest{Name: "Equipment", PK: []keys.Value{keys.String(equipmentID)}, Consistent: args.Consistent})
 }
 
 // EquipmentDepartmentStaffArgs are the arguments of EquipmentDepartmentStaff that may be left out: nil.
@@ -178,7 +178,7 @@ type EquipmentDepartmentStaffArgs struct {
 
 // EquipmentDepartmentStaff asks the query EquipmentDepartmentStaff.
 func (r Reader) EquipmentDepartmentStaff(ctx context.Context, department string, args EquipmentDepartmentStaffArgs) (*EquipmentDepartmentStaffConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.EquipmentCodec, graph.Query{Name: "EquipmentDepartmentStaff", PK: []keys.Value{keys.String(department)}, SK: []keys.Value{optional(args.PurchaseDate, keys.DateOf)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.EquipmentCodec, graph.QueryRequest{Name: "EquipmentDepartmentStaff", PK: []keys.Value{keys.String(department)}, SK: []keys.Value{optional(args.PurchaseDate, keys.DateOf)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ProjectMemberArgs are the arguments of ProjectMember that may be left out: nil.
@@ -188,7 +188,7 @@ type ProjectMemberArgs struct {
 
 // ProjectMember asks the query ProjectMember.
 func (r Reader) ProjectMember(ctx context.Context, employeeID string, projectID string, args ProjectMemberArgs) (*model.ProjectMember, error) {
-	return graph.FetchOne(ctx, r.rt, model.ProjectMemberCodec, graph.Query{Name: "ProjectMember", PK: []keys.Value{keys.String(employeeID), keys.String(projectID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.ProjectMemberCodec, graph.QueryRequest{Name: "ProjectMember", PK: []keys.Value{keys.String(employeeID), keys.String(projectID)}, Consistent: args.Consistent})
 }
 
 // ProjectMemberAssignmentsArgs are the arguments of ProjectMemberAssignments that may be left out: nil.
@@ -205,7 +205,7 @@ type ProjectMemberAssignmentsArgs struct {
 
 // ProjectMemberAssignments asks the query ProjectMemberAssignments.
 func (r Reader) ProjectMemberAssignments(ctx context.Context, employeeID string, args ProjectMemberAssignmentsArgs) (*ProjectMemberAssignmentsConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ProjectMemberCodec, graph.Query{Name: "ProjectMemberAssignments", PK: []keys.Value{keys.String(employeeID)}, SK: []keys.Value{optional(args.ProjectID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ProjectMemberCodec, graph.QueryRequest{Name: "ProjectMemberAssignments", PK: []keys.Value{keys.String(employeeID)}, SK: []keys.Value{optional(args.ProjectID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // MembershipArgs are the arguments of Membership that may be left out: nil.
@@ -215,7 +215,7 @@ type MembershipArgs struct {
 
 // Membership asks the query Membership.
 func (r Reader) Membership(ctx context.Context, orgID string, role string, userID string, args MembershipArgs) (*model.Membership, error) {
-	return graph.FetchOne(ctx, r.rt, model.MembershipCodec, graph.Query{Name: "Membership", PK: []keys.Value{keys.String(orgID)}, SK: []keys.Value{keys.String(role), keys.String(userID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.MembershipCodec, graph.QueryRequest{Name: "Membership", PK: []keys.Value{keys.String(orgID)}, SK: []keys.Value{keys.String(role), keys.String(userID)}, Consistent: args.Consistent})
 }
 
 // MembershipByPrimaryArgs are the arguments of MembershipByPrimary that may be left out: nil.
@@ -233,7 +233,7 @@ type MembershipByPrimaryArgs struct {
 
 // MembershipByPrimary asks the query MembershipByPrimary.
 func (r Reader) MembershipByPrimary(ctx context.Context, orgID string, args MembershipByPrimaryArgs) (*MembershipByPrimaryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.MembershipCodec, graph.Query{Name: "MembershipByPrimary", PK: []keys.Value{keys.String(orgID)}, SK: []keys.Value{optional(args.Role, keys.String), optional(args.UserID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.MembershipCodec, graph.QueryRequest{Name: "MembershipByPrimary", PK: []keys.Value{keys.String(orgID)}, SK: []keys.Value{optional(args.Role, keys.String), optional(args.UserID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // itemsOfTenantMembers reads items of TenantMembers, by their types.
@@ -252,7 +252,7 @@ type TenantMembersArgs struct {
 
 // TenantMembers asks the query TenantMembers.
 func (r Reader) TenantMembers(ctx context.Context, tenantID string, args TenantMembersArgs) (*TenantMembersConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, itemsOfTenantMembers, graph.Query{Name: "TenantMembers", PK: []keys.Value{keys.String(tenantID)}, Only: graph.EnumNames(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchCollection(ctx, r.rt, itemsOfTenantMembers, graph.QueryRequest{Name: "TenantMembers", PK: []keys.Value{keys.String(tenantID)}, OnlyTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // itemsOfContributions reads items of Contributions, by their types.
@@ -272,7 +272,7 @@ type ContributionsArgs struct {
 
 // Contributions asks the query Contributions.
 func (r Reader) Contributions(ctx context.Context, employeeID string, args ContributionsArgs) (*ContributionsConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, itemsOfContributions, graph.Query{Name: "Contributions", PK: []keys.Value{keys.String(employeeID)}, Only: graph.EnumNames(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchCollection(ctx, r.rt, itemsOfContributions, graph.QueryRequest{Name: "Contributions", PK: []keys.Value{keys.String(employeeID)}, OnlyTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // itemsOfDepartmentStaff reads items of DepartmentStaff, by their types.
@@ -291,7 +291,7 @@ type DepartmentStaffArgs struct {
 
 // DepartmentStaff asks the query DepartmentStaff.
 func (r Reader) DepartmentStaff(ctx context.Context, department string, args DepartmentStaffArgs) (*DepartmentStaffConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, itemsOfDepartmentStaff, graph.Query{Name: "DepartmentStaff", PK: []keys.Value{keys.String(department)}, Only: graph.EnumNames(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchCollection(ctx, r.rt, itemsOfDepartmentStaff, graph.QueryRequest{Name: "DepartmentStaff", PK: []keys.Value{keys.String(department)}, OnlyTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // itemsOfAssignments reads items of Assignments, by their types.
@@ -310,7 +310,7 @@ type AssignmentsArgs struct {
 
 // Assignments asks the query Assignments.
 func (r Reader) Assignments(ctx context.Context, employeeID string, args AssignmentsArgs) (*AssignmentsConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, itemsOfAssignments, graph.Query{Name: "Assignments", PK: []keys.Value{keys.String(employeeID)}, Only: graph.EnumNames(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchCollection(ctx, r.rt, itemsOfAssignments, graph.QueryRequest{Name: "Assignments", PK: []keys.Value{keys.String(employeeID)}, OnlyTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // optional makes a key value of an argument that may be left out.

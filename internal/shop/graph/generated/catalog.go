@@ -59,8 +59,8 @@ var Catalog = &catalog.Catalog{
 				"productIds":    {Name: "productIds", Ordinal: 3},
 				"total":         {Name: "total", Ordinal: 4},
 				"placedAt":      {Name: "placedAt", Ordinal: 5},
-				"customer":      {Name: "customer", Ordinal: 1, Join: &catalog.Join{Target: "Customer", Via: driver.Primary}},
-				"products":      {Name: "products", Ordinal: 3, Join: &catalog.Join{Target: "Product", Many: true, Via: driver.Primary}},
+				"customer":      {Name: "customer", Ordinal: 1, Join: &catalog.Join{Target: "Customer", Index: driver.Primary}},
+				"products":      {Name: "products", Ordinal: 3, Join: &catalog.Join{Target: "Product", Many: true, Index: driver.Primary}},
 			},
 		},
 		"OrderLine": {
@@ -72,7 +72,7 @@ var Catalog = &catalog.Catalog{
 				"category":  {Name: "category", Ordinal: 1},
 				"productId": {Name: "productId", Ordinal: 2},
 				"quantity":  {Name: "quantity", Ordinal: 3},
-				"product":   {Name: "product", Ordinal: 2, Join: &catalog.Join{Target: "Product", Via: driver.Primary}},
+				"product":   {Name: "product", Ordinal: 2, Join: &catalog.Join{Target: "Product", Index: driver.Primary}},
 			},
 		},
 		"OrderHistory": {
@@ -109,7 +109,7 @@ var Catalog = &catalog.Catalog{
 				"customerId": {Name: "customerId", Ordinal: 2},
 				"status":     {Name: "status", Ordinal: 3},
 				"total":      {Name: "total", Ordinal: 4},
-				"customer":   {Name: "customer", Ordinal: 2, Join: &catalog.Join{Target: "Customer", Via: driver.Primary}},
+				"customer":   {Name: "customer", Ordinal: 2, Join: &catalog.Join{Target: "Customer", Index: driver.Primary}},
 			},
 		},
 		"Deployment": {
@@ -157,7 +157,7 @@ var Catalog = &catalog.Catalog{
 			Name:  "Sales_Customer",
 			Type:  "Customer",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -165,51 +165,51 @@ var Catalog = &catalog.Catalog{
 			Name:  "Sales_Product",
 			Type:  "Product",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
 		"Sales_ProductByCategory": {
-			Name:       "Sales_ProductByCategory",
-			Type:       "Product",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "ProductByCategoryConnection",
-			Operands:   false,
-			PK: []catalog.Arg{
+			Name:        "Sales_ProductByCategory",
+			Type:        "Product",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "ProductByCategoryConnection",
+			HasOperands: false,
+			PK: []catalog.KeyArg{
 				{Name: "category", Kind: keys.KindString},
 			},
 		},
 		"Sales_ProductByCategoryNewest": {
-			Name:       "Sales_ProductByCategoryNewest",
-			Type:       "Product",
-			Index:      1,
-			Kind:       catalog.Many,
-			Connection: "ProductByCategoryNewestConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "Sales_ProductByCategoryNewest",
+			Type:        "Product",
+			Index:       1,
+			Kind:        catalog.QueryPage,
+			Connection:  "ProductByCategoryNewestConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "category", Kind: keys.KindString},
 			},
 		},
 		"Sales_ProductByBrand": {
-			Name:       "Sales_ProductByBrand",
-			Type:       "Product",
-			Index:      2,
-			Kind:       catalog.Many,
-			Connection: "ProductByBrandConnection",
-			Operands:   false,
-			PK: []catalog.Arg{
+			Name:        "Sales_ProductByBrand",
+			Type:        "Product",
+			Index:       2,
+			Kind:        catalog.QueryPage,
+			Connection:  "ProductByBrandConnection",
+			HasOperands: false,
+			PK: []catalog.KeyArg{
 				{Name: "brand", Kind: keys.KindString},
 			},
 		},
 		"Sales_ProductBySupplier": {
-			Name:       "Sales_ProductBySupplier",
-			Type:       "Product",
-			Index:      3,
-			Kind:       catalog.Many,
-			Connection: "ProductBySupplierConnection",
-			Operands:   false,
-			PK: []catalog.Arg{
+			Name:        "Sales_ProductBySupplier",
+			Type:        "Product",
+			Index:       3,
+			Kind:        catalog.QueryPage,
+			Connection:  "ProductBySupplierConnection",
+			HasOperands: false,
+			PK: []catalog.KeyArg{
 				{Name: "supplier", Kind: keys.KindString},
 			},
 		},
@@ -217,18 +217,18 @@ var Catalog = &catalog.Catalog{
 			Name:  "Sales_Order",
 			Type:  "Order",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
 		"Sales_OrderByCustomerGroup": {
-			Name:       "Sales_OrderByCustomerGroup",
-			Type:       "Order",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "OrderByCustomerGroupConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "Sales_OrderByCustomerGroup",
+			Type:        "Order",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "OrderByCustomerGroupConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "customerGroup", Kind: keys.KindString},
 			},
 		},
@@ -236,28 +236,28 @@ var Catalog = &catalog.Catalog{
 			Name:  "Sales_OrderLine",
 			Type:  "OrderLine",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "_subId", Kind: keys.KindString},
 			},
-			SKParts: []catalog.Arg{
+			SKParts: []catalog.KeyArg{
 				{Name: "category", Kind: keys.KindString},
 				{Name: "productId", Kind: keys.KindString},
 			},
 		},
 		"Sales_OrderLineById": {
-			Name:       "Sales_OrderLineById",
-			Type:       "OrderLine",
-			Index:      driver.Primary,
-			Kind:       catalog.Many,
-			Connection: "OrderLineByIdConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "Sales_OrderLineById",
+			Type:        "OrderLine",
+			Index:       driver.Primary,
+			Kind:        catalog.QueryPage,
+			Connection:  "OrderLineByIdConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SKParts: []catalog.Arg{
+			SKParts: []catalog.KeyArg{
 				{Name: "category", Kind: keys.KindString},
 				{Name: "productId", Kind: keys.KindString},
 			},
@@ -266,21 +266,21 @@ var Catalog = &catalog.Catalog{
 			Name:  "Sales_OrderHistory",
 			Type:  "OrderHistory",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "timestamp", Kind: keys.KindDateTime},
 			},
 		},
 		"Sales_OrderHistoryById": {
-			Name:       "Sales_OrderHistoryById",
-			Type:       "OrderHistory",
-			Index:      driver.Primary,
-			Kind:       catalog.Many,
-			Connection: "OrderHistoryByIdConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "Sales_OrderHistoryById",
+			Type:        "OrderHistory",
+			Index:       driver.Primary,
+			Kind:        catalog.QueryPage,
+			Connection:  "OrderHistoryByIdConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -288,21 +288,21 @@ var Catalog = &catalog.Catalog{
 			Name:  "Sales_OrderVersion",
 			Type:  "OrderVersion",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "version", Kind: keys.KindString},
 			},
 		},
 		"Sales_OrderVersionById": {
-			Name:       "Sales_OrderVersionById",
-			Type:       "OrderVersion",
-			Index:      driver.Primary,
-			Kind:       catalog.Many,
-			Connection: "OrderVersionByIdConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "Sales_OrderVersionById",
+			Type:        "OrderVersion",
+			Index:       driver.Primary,
+			Kind:        catalog.QueryPage,
+			Connection:  "OrderVersionByIdConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -310,43 +310,43 @@ var Catalog = &catalog.Catalog{
 			Name:  "Sales_OrderTracking",
 			Type:  "OrderTracking",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "changedAt", Kind: keys.KindDateTime},
 			},
 		},
 		"Sales_OrderTrackingById": {
-			Name:       "Sales_OrderTrackingById",
-			Type:       "OrderTracking",
-			Index:      driver.Primary,
-			Kind:       catalog.Many,
-			Connection: "OrderTrackingByIdConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "Sales_OrderTrackingById",
+			Type:        "OrderTracking",
+			Index:       driver.Primary,
+			Kind:        catalog.QueryPage,
+			Connection:  "OrderTrackingByIdConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
 		"Sales_OrderTrackingByCustomerId": {
-			Name:       "Sales_OrderTrackingByCustomerId",
-			Type:       "OrderTracking",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "OrderTrackingByCustomerIdConnection",
-			Operands:   false,
-			PK: []catalog.Arg{
+			Name:        "Sales_OrderTrackingByCustomerId",
+			Type:        "OrderTracking",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "OrderTrackingByCustomerIdConnection",
+			HasOperands: false,
+			PK: []catalog.KeyArg{
 				{Name: "customerId", Kind: keys.KindString},
 			},
 		},
 		"Sales_OrderTrackingByStatus": {
-			Name:       "Sales_OrderTrackingByStatus",
-			Type:       "OrderTracking",
-			Index:      1,
-			Kind:       catalog.Many,
-			Connection: "OrderTrackingByStatusConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "Sales_OrderTrackingByStatus",
+			Type:        "OrderTracking",
+			Index:       1,
+			Kind:        catalog.QueryPage,
+			Connection:  "OrderTrackingByStatusConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "status", Kind: keys.KindString},
 			},
 		},
@@ -354,22 +354,22 @@ var Catalog = &catalog.Catalog{
 			Name:  "Ops_Deployment",
 			Type:  "Deployment",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			PKParts: []catalog.Arg{
+			PKParts: []catalog.KeyArg{
 				{Name: "environment", Kind: keys.KindString},
 				{Name: "pluginName", Kind: keys.KindString},
 			},
 		},
 		"Ops_DeploymentByEnvironment": {
-			Name:       "Ops_DeploymentByEnvironment",
-			Type:       "Deployment",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "DeploymentByEnvironmentConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "Ops_DeploymentByEnvironment",
+			Type:        "Deployment",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "DeploymentByEnvironmentConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "environment", Kind: keys.KindString},
 			},
 		},
@@ -377,7 +377,7 @@ var Catalog = &catalog.Catalog{
 			Name:  "Billing_Ownership",
 			Type:  "Ownership",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -385,18 +385,18 @@ var Catalog = &catalog.Catalog{
 			Name:  "Billing_Invoice",
 			Type:  "Invoice",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
 		"Billing_InvoiceByOwnerId": {
-			Name:       "Billing_InvoiceByOwnerId",
-			Type:       "Invoice",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "InvoiceByOwnerIdConnection",
-			Operands:   false,
-			PK: []catalog.Arg{
+			Name:        "Billing_InvoiceByOwnerId",
+			Type:        "Invoice",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "InvoiceByOwnerIdConnection",
+			HasOperands: false,
+			PK: []catalog.KeyArg{
 				{Name: "ownerId", Kind: keys.KindString},
 			},
 			Rule: &catalog.IndexRule{Group: "Admin", AuthTable: "Ownership"},

@@ -21,7 +21,7 @@ func NewReader(rt *graph.Runtime) Reader { return Reader{rt} }
 
 // SalesOrderCount asks the query Sales_OrderCount.
 func (r Reader) SalesOrderCount(ctx context.Context) (*model.OrderCount, error) {
-	return graph.FetchOne(ctx, r.rt, model.OrderCountCodec, graph.Query{Name: "Sales_OrderCount"})
+	return graph.FetchOne(ctx, r.rt, model.OrderCountCodec, graph.QueryRequest{Name: "Sales_OrderCount"})
 }
 
 // SalesCustomerArgs are the arguments of Sales_Customer that may be left out: nil.
@@ -31,7 +31,7 @@ type SalesCustomerArgs struct {
 
 // SalesCustomer asks the query Sales_Customer.
 func (r Reader) SalesCustomer(ctx context.Context, id string, args SalesCustomerArgs) (*model.Customer, error) {
-	return graph.FetchOne(ctx, r.rt, model.CustomerCodec, graph.Query{Name: "Sales_Customer", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.CustomerCodec, graph.QueryRequest{Name: "Sales_Customer", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // SalesProductArgs are the arguments of Sales_Product that may be left out: nil.
@@ -41,7 +41,7 @@ type SalesProductArgs struct {
 
 // SalesProduct asks the query Sales_Product.
 func (r Reader) SalesProduct(ctx context.Context, id string, args SalesProductArgs) (*model.Product, error) {
-	return graph.FetchOne(ctx, r.rt, model.ProductCodec, graph.Query{Name: "Sales_Product", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.ProductCodec, graph.QueryRequest{Name: "Sales_Product", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // SalesProductByCategoryArgs are the arguments of Sales_ProductByCategory that may be left out: nil.
@@ -53,7 +53,7 @@ type SalesProductByCategoryArgs struct {
 
 // SalesProductByCategory asks the query Sales_ProductByCategory.
 func (r Reader) SalesProductByCategory(ctx context.Context, category string, args SalesProductByCategoryArgs) (*ProductByCategoryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ProductCodec, graph.Query{Name: "Sales_ProductByCategory", PK: []keys.Value{keys.String(category)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ProductCodec, graph.QueryRequest{Name: "Sales_ProductByCategory", PK: []keys.Value{keys.String(category)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SalesProductByCategoryNewestArgs are the arguments of Sales_ProductByCategoryNewest that may be left out: nil.
@@ -69,7 +69,7 @@ type SalesProductByCategoryNewestArgs struct {
 
 // SalesProductByCategoryNewest asks the query Sales_ProductByCategoryNewest.
 func (r Reader) SalesProductByCategoryNewest(ctx context.Context, category string, args SalesProductByCategoryNewestArgs) (*ProductByCategoryNewestConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ProductCodec, graph.Query{Name: "Sales_ProductByCategoryNewest", PK: []keys.Value{keys.String(category)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ProductCodec, graph.QueryRequest{Name: "Sales_ProductByCategoryNewest", PK: []keys.Value{keys.String(category)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SalesProductByBrandArgs are the arguments of Sales_ProductByBrand that may be left out: nil.
@@ -81,7 +81,7 @@ type SalesProductByBrandArgs struct {
 
 // SalesProductByBrand asks the query Sales_ProductByBrand.
 func (r Reader) SalesProductByBrand(ctx context.Context, brand string, args SalesProductByBrandArgs) (*ProductByBrandConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ProductCodec, graph.Query{Name: "Sales_ProductByBrand", PK: []keys.Value{keys.String(brand)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ProductCodec, graph.QueryRequest{Name: "Sales_ProductByBrand", PK: []keys.Value{keys.String(brand)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SalesProductBySupplierArgs are the arguments of Sales_ProductBySupplier that may be left out: nil.
@@ -93,7 +93,7 @@ type SalesProductBySupplierArgs struct {
 
 // SalesProductBySupplier asks the query Sales_ProductBySupplier.
 func (r Reader) SalesProductBySupplier(ctx context.Context, supplier string, args SalesProductBySupplierArgs) (*ProductBySupplierConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ProductCodec, graph.Query{Name: "Sales_ProductBySupplier", PK: []keys.Value{keys.String(supplier)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ProductCodec, graph.QueryRequest{Name: "Sales_ProductBySupplier", PK: []keys.Value{keys.String(supplier)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SalesOrderArgs are the arguments of Sales_Order that may be left out: nil.
@@ -103,7 +103,7 @@ type SalesOrderArgs struct {
 
 // SalesOrder asks the query Sales_Order.
 func (r Reader) SalesOrder(ctx context.Context, id string, args SalesOrderArgs) (*model.Order, error) {
-	return graph.FetchOne(ctx, r.rt, model.OrderCodec, graph.Query{Name: "Sales_Order", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.OrderCodec, graph.QueryRequest{Name: "Sales_Order", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // SalesOrderByCustomerGroupArgs are the arguments of Sales_OrderByCustomerGroup that may be left out: nil.
@@ -119,7 +119,7 @@ type SalesOrderByCustomerGroupArgs struct {
 
 // SalesOrderByCustomerGroup asks the query Sales_OrderByCustomerGroup.
 func (r Reader) SalesOrderByCustomerGroup(ctx context.Context, customerGroup string, args SalesOrderByCustomerGroupArgs) (*OrderByCustomerGroupConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.OrderCodec, graph.Query{Name: "Sales_OrderByCustomerGroup", PK: []keys.Value{keys.String(customerGroup)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.OrderCodec, graph.QueryRequest{Name: "Sales_OrderByCustomerGroup", PK: []keys.Value{keys.String(customerGroup)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SalesOrderLineArgs are the arguments of Sales_OrderLine that may be left out: nil.
@@ -132,7 +132,7 @@ type SalesOrderLineArgs struct {
 
 // SalesOrderLine asks the query Sales_OrderLine.
 func (r Reader) SalesOrderLine(ctx context.Context, id string, args SalesOrderLineArgs) (*model.OrderLine, error) {
-	return graph.FetchOne(ctx, r.rt, model.OrderLineCodec, graph.Query{Name: "Sales_OrderLine", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.SubID, keys.String), optional(args.Category, keys.String), optional(args.ProductID, keys.String)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.OrderLineCodec, graph.QueryRequest{Name: "Sales_OrderLine", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.SubID, keys.String), optional(args.Category, keys.String), optional(args.ProductID, keys.String)}, Consistent: args.Consistent})
 }
 
 // SalesOrderLineByIDArgs are the arguments of Sales_OrderLineById that may be left out: nil.
@@ -150,7 +150,7 @@ type SalesOrderLineByIDArgs struct {
 
 // SalesOrderLineByID asks the query Sales_OrderLineById.
 func (r Reader) SalesOrderLineByID(ctx context.Context, id string, args SalesOrderLineByIDArgs) (*OrderLineByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.OrderLineCodec, graph.Query{Name: "Sales_OrderLineById", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Category, keys.String), optional(args.ProductID, keys.String)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.OrderLineCodec, graph.QueryRequest{Name: "Sales_OrderLineById", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Category, keys.String), optional(args.ProductID, keys.String)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SalesOrderHistoryArgs are the arguments of Sales_OrderHistory that may be left out: nil.
@@ -161,7 +161,7 @@ type SalesOrderHistoryArgs struct {
 
 // SalesOrderHistory asks the query Sales_OrderHistory.
 func (r Reader) SalesOrderHistory(ctx context.Context, id string, args SalesOrderHistoryArgs) (*model.OrderHistory, error) {
-	return graph.FetchOne(ctx, r.rt, model.OrderHistoryCodec, graph.Query{Name: "Sales_OrderHistory", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Timestamp, keys.DateTime)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.OrderHistoryCodec, graph.QueryRequest{Name: "Sales_OrderHistory", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Timestamp, keys.DateTime)}, Consistent: args.Consistent})
 }
 
 // SalesOrderHistoryByIDArgs are the arguments of Sales_OrderHistoryById that may be left out: nil.
@@ -177,7 +177,7 @@ type SalesOrderHistoryByIDArgs struct {
 
 // SalesOrderHistoryByID asks the query Sales_OrderHistoryById.
 func (r Reader) SalesOrderHistoryByID(ctx context.Context, id string, args SalesOrderHistoryByIDArgs) (*OrderHistoryByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.OrderHistoryCodec, graph.Query{Name: "Sales_OrderHistoryById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.OrderHistoryCodec, graph.QueryRequest{Name: "Sales_OrderHistoryById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SalesOrderVersionArgs are the arguments of Sales_OrderVersion that may be left out: nil.
@@ -188,7 +188,7 @@ type SalesOrderVersionArgs struct {
 
 // SalesOrderVersion asks the query Sales_OrderVersion.
 func (r Reader) SalesOrderVersion(ctx context.Context, id string, args SalesOrderVersionArgs) (*model.OrderVersion, error) {
-	return graph.FetchOne(ctx, r.rt, model.OrderVersionCodec, graph.Query{Name: "Sales_OrderVersion", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Version, keys.String)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.OrderVersionCodec, graph.QueryRequest{Name: "Sales_OrderVersion", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Version, keys.String)}, Consistent: args.Consistent})
 }
 
 // SalesOrderVersionByIDArgs are the arguments of Sales_OrderVersionById that may be left out: nil.
@@ -204,7 +204,7 @@ type SalesOrderVersionByIDArgs struct {
 
 // SalesOrderVersionByID asks the query Sales_OrderVersionById.
 func (r Reader) SalesOrderVersionByID(ctx context.Context, id string, args SalesOrderVersionByIDArgs) (*OrderVersionByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.OrderVersionCodec, graph.Query{Name: "Sales_OrderVersionById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.OrderVersionCodec, graph.QueryRequest{Name: "Sales_OrderVersionById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SalesOrderTrackingArgs are the arguments of Sales_OrderTracking that may be left out: nil.
@@ -215,7 +215,7 @@ type SalesOrderTrackingArgs struct {
 
 // SalesOrderTracking asks the query Sales_OrderTracking.
 func (r Reader) SalesOrderTracking(ctx context.Context, id string, args SalesOrderTrackingArgs) (*model.OrderTracking, error) {
-	return graph.FetchOne(ctx, r.rt, model.OrderTrackingCodec, graph.Query{Name: "Sales_OrderTracking", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.ChangedAt, keys.DateTime)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.OrderTrackingCodec, graph.QueryRequest{Name: "Sales_OrderTracking", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.ChangedAt, keys.DateTime)}, Consistent: args.Consistent})
 }
 
 // SalesOrderTrackingByIDArgs are the arguments of Sales_OrderTrackingById that may be left out: nil.
@@ -231,7 +231,7 @@ type SalesOrderTrackingByIDArgs struct {
 
 // SalesOrderTrackingByID asks the query Sales_OrderTrackingById.
 func (r Reader) SalesOrderTrackingByID(ctx context.Context, id string, args SalesOrderTrackingByIDArgs) (*OrderTrackingByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.OrderTrackingCodec, graph.Query{Name: "Sales_OrderTrackingById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.OrderTrackingCodec, graph.QueryRequest{Name: "Sales_OrderTrackingById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SalesOrderTrackingByCustomerIDArgs are the arguments of Sales_OrderTrackingByCustomerId that may be left out: nil.
@@ -243,7 +243,7 @@ type SalesOrderTrackingByCustomerIDArgs struct {
 
 // SalesOrderTrackingByCustomerID asks the query Sales_OrderTrackingByCustomerId.
 func (r Reader) SalesOrderTrackingByCustomerID(ctx context.Context, customerID string, args SalesOrderTrackingByCustomerIDArgs) (*OrderTrackingByCustomerIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.OrderTrackingCodec, graph.Query{Name: "Sales_OrderTrackingByCustomerId", PK: []keys.Value{keys.String(customerID)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.OrderTrackingCodec, graph.QueryRequest{Name: "Sales_OrderTrackingByCustomerId", PK: []keys.Value{keys.String(customerID)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // SalesOrderTrackingByStatusArgs are the arguments of Sales_OrderTrackingByStatus that may be left out: nil.
@@ -259,7 +259,7 @@ type SalesOrderTrackingByStatusArgs struct {
 
 // SalesOrderTrackingByStatus asks the query Sales_OrderTrackingByStatus.
 func (r Reader) SalesOrderTrackingByStatus(ctx context.Context, status string, args SalesOrderTrackingByStatusArgs) (*OrderTrackingByStatusConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.OrderTrackingCodec, graph.Query{Name: "Sales_OrderTrackingByStatus", PK: []keys.Value{keys.String(status)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.OrderTrackingCodec, graph.QueryRequest{Name: "Sales_OrderTrackingByStatus", PK: []keys.Value{keys.String(status)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // OpsDeploymentArgs are the arguments of Ops_Deployment that may be left out: nil.
@@ -272,7 +272,7 @@ type OpsDeploymentArgs struct {
 
 // OpsDeployment asks the query Ops_Deployment.
 func (r Reader) OpsDeployment(ctx context.Context, args OpsDeploymentArgs) (*model.Deployment, error) {
-	return graph.FetchOne(ctx, r.rt, model.DeploymentCodec, graph.Query{Name: "Ops_Deployment", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Environment, keys.String), optional(args.PluginName, keys.String)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.DeploymentCodec, graph.QueryRequest{Name: "Ops_Deployment", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Environment, keys.String), optional(args.PluginName, keys.String)}, Consistent: args.Consistent})
 }
 
 // OpsDeploymentByEnvironmentArgs are the arguments of Ops_DeploymentByEnvironment that may be left out: nil.
@@ -288,7 +288,7 @@ type OpsDeploymentByEnvironmentArgs struct {
 
 // OpsDeploymentByEnvironment asks the query Ops_DeploymentByEnvironment.
 func (r Reader) OpsDeploymentByEnvironment(ctx context.Context, environment string, args OpsDeploymentByEnvironmentArgs) (*DeploymentByEnvironmentConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.DeploymentCodec, graph.Query{Name: "Ops_DeploymentByEnvironment", PK: []keys.Value{keys.String(environment)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.DeploymentCodec, graph.QueryRequest{Name: "Ops_DeploymentByEnvironment", PK: []keys.Value{keys.String(environment)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // BillingOwnershipArgs are the arguments of Billing_Ownership that may be left out: nil.
@@ -298,7 +298,7 @@ type BillingOwnershipArgs struct {
 
 // BillingOwnership asks the query Billing_Ownership.
 func (r Reader) BillingOwnership(ctx context.Context, id string, args BillingOwnershipArgs) (*model.Ownership, error) {
-	return graph.FetchOne(ctx, r.rt, model.OwnershipCodec, graph.Query{Name: "Billing_Ownership", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.OwnershipCodec, graph.QueryRequest{Name: "Billing_Ownership", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // BillingInvoiceArgs are the arguments of Billing_Invoice that may be left out: nil.
@@ -308,7 +308,7 @@ type BillingInvoiceArgs struct {
 
 // BillingInvoice asks the query Billing_Invoice.
 func (r Reader) BillingInvoice(ctx context.Context, id string, args BillingInvoiceArgs) (*model.Invoice, error) {
-	return graph.FetchOne(ctx, r.rt, model.InvoiceCodec, graph.Query{Name: "Billing_Invoice", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.InvoiceCodec, graph.QueryRequest{Name: "Billing_Invoice", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // BillingInvoiceByOwnerIDArgs are the arguments of Billing_InvoiceByOwnerId that may be left out: nil.
@@ -320,7 +320,7 @@ type BillingInvoiceByOwnerIDArgs struct {
 
 // BillingInvoiceByOwnerID asks the query Billing_InvoiceByOwnerId.
 func (r Reader) BillingInvoiceByOwnerID(ctx context.Context, ownerID string, args BillingInvoiceByOwnerIDArgs) (*InvoiceByOwnerIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.InvoiceCodec, graph.Query{Name: "Billing_InvoiceByOwnerId", PK: []keys.Value{keys.String(ownerID)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.InvoiceCodec, graph.QueryRequest{Name: "Billing_InvoiceByOwnerId", PK: []keys.Value{keys.String(ownerID)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // optional makes a key value of an argument that may be left out.

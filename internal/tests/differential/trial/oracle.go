@@ -19,7 +19,7 @@ func (t *trial) consult() error {
 	all := auth.NewContext(t.ctx, auth.Caller{Subject: "ann", Groups: t.groups()})
 	for _, name := range t.queryNames() {
 		q := t.Catalog.Queries[name]
-		if q.Kind != catalog.Many {
+		if q.Kind != catalog.QueryPage {
 			continue
 		}
 		for range 20 {

@@ -100,7 +100,7 @@ func (t *trial) typeNames() []string {
 
 func (t *trial) handler(cfg graph.Config) http.Handler {
 	rt := graph.NewRuntime(t.db, t.Catalog, cfg)
-	es := graph.Accelerate(t.New(rt), rt)
+	es := graph.WithCompiledPlans(t.New(rt), rt)
 	t.schema = es.Schema()
 	return graphqlhttp.New(es, graphqlhttp.Config{Introspection: true, MaxAliases: 1_000, MaxFields: 10_000})
 }

@@ -129,29 +129,29 @@ var Catalog = &catalog.Catalog{
 			Name:  "Balance",
 			Type:  "Balance",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
 		"BalanceByOwner": {
-			Name:       "BalanceByOwner",
-			Type:       "Balance",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "BalanceByOwnerConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "BalanceByOwner",
+			Type:        "Balance",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "BalanceByOwnerConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "owner", Kind: keys.KindString},
 			},
 		},
 		"BalanceByCurrency": {
-			Name:       "BalanceByCurrency",
-			Type:       "Balance",
-			Index:      1,
-			Kind:       catalog.Many,
-			Connection: "BalanceByCurrencyConnection",
-			Operands:   false,
-			PK: []catalog.Arg{
+			Name:        "BalanceByCurrency",
+			Type:        "Balance",
+			Index:       1,
+			Kind:        catalog.QueryPage,
+			Connection:  "BalanceByCurrencyConnection",
+			HasOperands: false,
+			PK: []catalog.KeyArg{
 				{Name: "currency", Kind: keys.KindString},
 			},
 		},
@@ -164,18 +164,18 @@ var Catalog = &catalog.Catalog{
 			Name:  "Currency",
 			Type:  "Currency",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
 		"CurrencyByTotal": {
-			Name:       "CurrencyByTotal",
-			Type:       "Currency",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "CurrencyByTotalConnection",
-			Operands:   false,
-			PK: []catalog.Arg{
+			Name:        "CurrencyByTotal",
+			Type:        "Currency",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "CurrencyByTotalConnection",
+			HasOperands: false,
+			PK: []catalog.KeyArg{
 				{Name: "total", Kind: keys.KindInt},
 			},
 		},
@@ -183,32 +183,32 @@ var Catalog = &catalog.Catalog{
 			Name:  "Entry",
 			Type:  "Entry",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "number", Kind: keys.KindString},
 			},
 		},
 		"EntryById": {
-			Name:       "EntryById",
-			Type:       "Entry",
-			Index:      driver.Primary,
-			Kind:       catalog.Many,
-			Connection: "EntryByIdConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "EntryById",
+			Type:        "Entry",
+			Index:       driver.Primary,
+			Kind:        catalog.QueryPage,
+			Connection:  "EntryByIdConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
 		"EntryByKind": {
-			Name:       "EntryByKind",
-			Type:       "Entry",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "EntryByKindConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "EntryByKind",
+			Type:        "Entry",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "EntryByKindConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "kind", Kind: keys.KindString},
 			},
 		},
@@ -216,40 +216,40 @@ var Catalog = &catalog.Catalog{
 			Name:  "Profile",
 			Type:  "Profile",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
 		"ProfileByOwner": {
-			Name:       "ProfileByOwner",
-			Type:       "Profile",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "ProfileByOwnerConnection",
-			Operands:   false,
-			PK: []catalog.Arg{
+			Name:        "ProfileByOwner",
+			Type:        "Profile",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "ProfileByOwnerConnection",
+			HasOperands: false,
+			PK: []catalog.KeyArg{
 				{Name: "owner", Kind: keys.KindString},
 			},
 		},
 		"ProfileByPlace": {
-			Name:       "ProfileByPlace",
-			Type:       "Profile",
-			Index:      1,
-			Kind:       catalog.Many,
-			Connection: "ProfileByPlaceConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "ProfileByPlace",
+			Type:        "Profile",
+			Index:       1,
+			Kind:        catalog.QueryPage,
+			Connection:  "ProfileByPlaceConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "owner", Kind: keys.KindString},
 			},
 		},
 		"ProfileByRank": {
-			Name:       "ProfileByRank",
-			Type:       "Profile",
-			Index:      2,
-			Kind:       catalog.Many,
-			Connection: "ProfileByRankConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "ProfileByRank",
+			Type:        "Profile",
+			Index:       2,
+			Kind:        catalog.QueryPage,
+			Connection:  "ProfileByRankConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "rank", Kind: keys.KindInt},
 			},
 		},
@@ -257,40 +257,40 @@ var Catalog = &catalog.Catalog{
 			Name:  "Hold",
 			Type:  "Hold",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "_subId", Kind: keys.KindString},
 			},
-			SKParts: []catalog.Arg{
+			SKParts: []catalog.KeyArg{
 				{Name: "level", Kind: keys.KindInt},
 				{Name: "hold", Kind: keys.KindString},
 			},
 		},
 		"HoldById": {
-			Name:       "HoldById",
-			Type:       "Hold",
-			Index:      driver.Primary,
-			Kind:       catalog.Many,
-			Connection: "HoldByIdConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "HoldById",
+			Type:        "Hold",
+			Index:       driver.Primary,
+			Kind:        catalog.QueryPage,
+			Connection:  "HoldByIdConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SKParts: []catalog.Arg{
+			SKParts: []catalog.KeyArg{
 				{Name: "level", Kind: keys.KindInt},
 				{Name: "hold", Kind: keys.KindString},
 			},
 		},
 		"HoldByHold": {
-			Name:       "HoldByHold",
-			Type:       "Hold",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "HoldByHoldConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "HoldByHold",
+			Type:        "Hold",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "HoldByHoldConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "holdOf", Kind: keys.KindString},
 			},
 		},
@@ -298,28 +298,28 @@ var Catalog = &catalog.Catalog{
 			Name:  "Level",
 			Type:  "Level",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			PKParts: []catalog.Arg{
+			PKParts: []catalog.KeyArg{
 				{Name: "account", Kind: keys.KindString},
 				{Name: "hold", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "level", Kind: keys.KindInt},
 			},
 		},
 		"LevelById": {
-			Name:       "LevelById",
-			Type:       "Level",
-			Index:      driver.Primary,
-			Kind:       catalog.Many,
-			Connection: "LevelByIdConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "LevelById",
+			Type:        "Level",
+			Index:       driver.Primary,
+			Kind:        catalog.QueryPage,
+			Connection:  "LevelByIdConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			PKParts: []catalog.Arg{
+			PKParts: []catalog.KeyArg{
 				{Name: "account", Kind: keys.KindString},
 				{Name: "hold", Kind: keys.KindString},
 			},
@@ -328,36 +328,36 @@ var Catalog = &catalog.Catalog{
 			Name:  "Standing",
 			Type:  "Standing",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "account", Kind: keys.KindString},
 			},
 		},
 		"StandingByBand": {
-			Name:       "StandingByBand",
-			Type:       "Standing",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "StandingByBandConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "StandingByBand",
+			Type:        "Standing",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "StandingByBandConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "band", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "city", Kind: keys.KindString},
 				{Name: "owner", Kind: keys.KindString},
 			},
 		},
 		"StandingByCity": {
-			Name:       "StandingByCity",
-			Type:       "Standing",
-			Index:      1,
-			Kind:       catalog.Many,
-			Connection: "StandingByCityConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "StandingByCity",
+			Type:        "Standing",
+			Index:       1,
+			Kind:        catalog.QueryPage,
+			Connection:  "StandingByCityConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "city", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "account", Kind: keys.KindString},
 			},
 		},
@@ -365,24 +365,24 @@ var Catalog = &catalog.Catalog{
 			Name:  "Mark",
 			Type:  "Mark",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "account", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "hold", Kind: keys.KindString},
 			},
 		},
 		"MarkByPrimary": {
-			Name:       "MarkByPrimary",
-			Type:       "Mark",
-			Index:      driver.Primary,
-			Kind:       catalog.Many,
-			Connection: "MarkByPrimaryConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "MarkByPrimary",
+			Type:        "Mark",
+			Index:       driver.Primary,
+			Kind:        catalog.QueryPage,
+			Connection:  "MarkByPrimaryConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "account", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "hold", Kind: keys.KindString},
 			},
 		},
@@ -390,35 +390,35 @@ var Catalog = &catalog.Catalog{
 			Name:  "MarkByMark",
 			Type:  "Mark",
 			Index: 0,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "mark", Kind: keys.KindString},
 			},
 		},
 		"MarkByPlace": {
-			Name:       "MarkByPlace",
-			Type:       "Mark",
-			Index:      1,
-			Kind:       catalog.Many,
-			Connection: "MarkByPlaceConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "MarkByPlace",
+			Type:        "Mark",
+			Index:       1,
+			Kind:        catalog.QueryPage,
+			Connection:  "MarkByPlaceConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "city", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "account", Kind: keys.KindString},
 				{Name: "hold", Kind: keys.KindString},
 			},
 		},
 		"AtPlace": {
 			Name:       "AtPlace",
-			Kind:       catalog.Many,
+			Kind:       catalog.QueryPage,
 			Connection: "AtPlaceConnection",
 			Collection: &catalog.Collection{
 				Stored:  model.AtPlaceCollection,
 				Union:   "AtPlaceItem",
 				Members: []string{"Standing", "Mark"},
 			},
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "city", Kind: keys.KindString},
 			},
 		},

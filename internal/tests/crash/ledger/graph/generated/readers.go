@@ -25,7 +25,7 @@ type BalanceArgs struct {
 
 // Balance asks the query Balance.
 func (r Reader) Balance(ctx context.Context, id string, args BalanceArgs) (*model.Balance, error) {
-	return graph.FetchOne(ctx, r.rt, model.BalanceCodec, graph.Query{Name: "Balance", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.BalanceCodec, graph.QueryRequest{Name: "Balance", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // BalanceByOwnerArgs are the arguments of BalanceByOwner that may be left out: nil.
@@ -41,7 +41,7 @@ type BalanceByOwnerArgs struct {
 
 // BalanceByOwner asks the query BalanceByOwner.
 func (r Reader) BalanceByOwner(ctx context.Context, owner string, args BalanceByOwnerArgs) (*BalanceByOwnerConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.BalanceCodec, graph.Query{Name: "BalanceByOwner", PK: []keys.Value{keys.String(owner)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.BalanceCodec, graph.QueryRequest{Name: "BalanceByOwner", PK: []keys.Value{keys.String(owner)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // BalanceByCurrencyArgs are the arguments of BalanceByCurrency that may be left out: nil.
@@ -53,12 +53,12 @@ type BalanceByCurrencyArgs struct {
 
 // BalanceByCurrency asks the query BalanceByCurrency.
 func (r Reader) BalanceByCurrency(ctx context.Context, currency string, args BalanceByCurrencyArgs) (*BalanceByCurrencyConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.BalanceCodec, graph.Query{Name: "BalanceByCurrency", PK: []keys.Value{keys.String(currency)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.BalanceCodec, graph.QueryRequest{Name: "BalanceByCurrency", PK: []keys.Value{keys.String(currency)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // Totals asks the query Totals.
 func (r Reader) Totals(ctx context.Context) (*model.Totals, error) {
-	return graph.FetchOne(ctx, r.rt, model.TotalsCodec, graph.Query{Name: "Totals"})
+	return graph.FetchOne(ctx, r.rt, model.TotalsCodec, graph.QueryRequest{Name: "Totals"})
 }
 
 // CurrencyArgs are the arguments of Currency that may be left out: nil.
@@ -68,7 +68,7 @@ type CurrencyArgs struct {
 
 // Currency asks the query Currency.
 func (r Reader) Currency(ctx context.Context, id string, args CurrencyArgs) (*model.Currency, error) {
-	return graph.FetchOne(ctx, r.rt, model.CurrencyCodec, graph.Query{Name: "Currency", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.CurrencyCodec, graph.QueryRequest{Name: "Currency", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // CurrencyByTotalArgs are the arguments of CurrencyByTotal that may be left out: nil.
@@ -80,7 +80,7 @@ type CurrencyByTotalArgs struct {
 
 // CurrencyByTotal asks the query CurrencyByTotal.
 func (r Reader) CurrencyByTotal(ctx context.Context, total int64, args CurrencyByTotalArgs) (*CurrencyByTotalConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.CurrencyCodec, graph.Query{Name: "CurrencyByTotal", PK: []keys.Value{keys.Int(total)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.CurrencyCodec, graph.QueryRequest{Name: "CurrencyByTotal", PK: []keys.Value{keys.Int(total)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // EntryArgs are the arguments of Entry that may be left out: nil.
@@ -91,7 +91,7 @@ type EntryArgs struct {
 
 // Entry asks the query Entry.
 func (r Reader) Entry(ctx context.Context, id string, args EntryArgs) (*model.Entry, error) {
-	return graph.FetchOne(ctx, r.rt, model.EntryCodec, graph.Query{Name: "Entry", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Number, keys.String)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.EntryCodec, graph.QueryRequest{Name: "Entry", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Number, keys.String)}, Consistent: args.Consistent})
 }
 
 // EntryByIDArgs are the arguments of EntryById that may be left out: nil.
@@ -107,7 +107,7 @@ type EntryByIDArgs struct {
 
 // EntryByID asks the query EntryById.
 func (r Reader) EntryByID(ctx context.Context, id string, args EntryByIDArgs) (*EntryByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.EntryCodec, graph.Query{Name: "EntryById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.EntryCodec, graph.QueryRequest{Name: "EntryById", PK: []keys.Value{keys.String(id)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // EntryByKindArgs are the arguments of EntryByKind that may be left out: nil.
@@ -123,7 +123,7 @@ type EntryByKindArgs struct {
 
 // EntryByKind asks the query EntryByKind.
 func (r Reader) EntryByKind(ctx context.Context, kind string, args EntryByKindArgs) (*EntryByKindConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.EntryCodec, graph.Query{Name: "EntryByKind", PK: []keys.Value{keys.String(kind)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.EntryCodec, graph.QueryRequest{Name: "EntryByKind", PK: []keys.Value{keys.String(kind)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ProfileArgs are the arguments of Profile that may be left out: nil.
@@ -133,7 +133,7 @@ type ProfileArgs struct {
 
 // Profile asks the query Profile.
 func (r Reader) Profile(ctx context.Context, id string, args ProfileArgs) (*model.Profile, error) {
-	return graph.FetchOne(ctx, r.rt, model.ProfileCodec, graph.Query{Name: "Profile", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.ProfileCodec, graph.QueryRequest{Name: "Profile", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // ProfileByOwnerArgs are the arguments of ProfileByOwner that may be left out: nil.
@@ -145,7 +145,7 @@ type ProfileByOwnerArgs struct {
 
 // ProfileByOwner asks the query ProfileByOwner.
 func (r Reader) ProfileByOwner(ctx context.Context, owner string, args ProfileByOwnerArgs) (*ProfileByOwnerConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ProfileCodec, graph.Query{Name: "ProfileByOwner", PK: []keys.Value{keys.String(owner)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ProfileCodec, graph.QueryRequest{Name: "ProfileByOwner", PK: []keys.Value{keys.String(owner)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ProfileByPlaceArgs are the arguments of ProfileByPlace that may be left out: nil.
@@ -161,7 +161,7 @@ type ProfileByPlaceArgs struct {
 
 // ProfileByPlace asks the query ProfileByPlace.
 func (r Reader) ProfileByPlace(ctx context.Context, owner string, args ProfileByPlaceArgs) (*ProfileByPlaceConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ProfileCodec, graph.Query{Name: "ProfileByPlace", PK: []keys.Value{keys.String(owner)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ProfileCodec, graph.QueryRequest{Name: "ProfileByPlace", PK: []keys.Value{keys.String(owner)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // ProfileByRankArgs are the arguments of ProfileByRank that may be left out: nil.
@@ -177,7 +177,7 @@ type ProfileByRankArgs struct {
 
 // ProfileByRank asks the query ProfileByRank.
 func (r Reader) ProfileByRank(ctx context.Context, rank int, args ProfileByRankArgs) (*ProfileByRankConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.ProfileCodec, graph.Query{Name: "ProfileByRank", PK: []keys.Value{keys.Int(int64(rank))}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.ProfileCodec, graph.QueryRequest{Name: "ProfileByRank", PK: []keys.Value{keys.Int(int64(rank))}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // HoldArgs are the arguments of Hold that may be left out: nil.
@@ -190,7 +190,7 @@ type HoldArgs struct {
 
 // Hold asks the query Hold.
 func (r Reader) Hold(ctx context.Context, id string, args HoldArgs) (*model.Hold, error) {
-	return graph.FetchOne(ctx, r.rt, model.HoldCodec, graph.Query{Name: "Hold", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.SubID, keys.String), optional(args.Level, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(args.Hold, keys.String)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.HoldCodec, graph.QueryRequest{Name: "Hold", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.SubID, keys.String), optional(args.Level, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(args.Hold, keys.String)}, Consistent: args.Consistent})
 }
 
 // HoldByIDArgs are the arguments of HoldById that may be left out: nil.
@@ -208,7 +208,7 @@ type HoldByIDArgs struct {
 
 // HoldByID asks the query HoldById.
 func (r Reader) HoldByID(ctx context.Context, id string, args HoldByIDArgs) (*HoldByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.HoldCodec, graph.Query{Name: "HoldById", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Level, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(args.Hold, keys.String)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.HoldCodec, graph.QueryRequest{Name: "HoldById", PK: []keys.Value{keys.String(id)}, SK: []keys.Value{optional(args.Level, func(v int) keys.Value { return keys.Int(int64(v)) }), optional(args.Hold, keys.String)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // HoldByHoldArgs are the arguments of HoldByHold that may be left out: nil.
@@ -224,7 +224,7 @@ type HoldByHoldArgs struct {
 
 // HoldByHold asks the query HoldByHold.
 func (r Reader) HoldByHold(ctx context.Context, holdOf string, args HoldByHoldArgs) (*HoldByHoldConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.HoldCodec, graph.Query{Name: "HoldByHold", PK: []keys.Value{keys.String(holdOf)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.HoldCodec, graph.QueryRequest{Name: "HoldByHold", PK: []keys.Value{keys.String(holdOf)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // LevelArgs are the arguments of Level that may be left out: nil.
@@ -238,7 +238,7 @@ type LevelArgs struct {
 
 // Level asks the query Level.
 func (r Reader) Level(ctx context.Context, args LevelArgs) (*model.Level, error) {
-	return graph.FetchOne(ctx, r.rt, model.LevelCodec, graph.Query{Name: "Level", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Account, keys.String), optional(args.Hold, keys.String)}, SK: []keys.Value{optional(args.Level, func(v int) keys.Value { return keys.Int(int64(v)) })}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.LevelCodec, graph.QueryRequest{Name: "Level", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Account, keys.String), optional(args.Hold, keys.String)}, SK: []keys.Value{optional(args.Level, func(v int) keys.Value { return keys.Int(int64(v)) })}, Consistent: args.Consistent})
 }
 
 // LevelByIDArgs are the arguments of LevelById that may be left out: nil.
@@ -257,7 +257,7 @@ type LevelByIDArgs struct {
 
 // LevelByID asks the query LevelById.
 func (r Reader) LevelByID(ctx context.Context, args LevelByIDArgs) (*LevelByIDConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.LevelCodec, graph.Query{Name: "LevelById", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Account, keys.String), optional(args.Hold, keys.String)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.LevelCodec, graph.QueryRequest{Name: "LevelById", PK: []keys.Value{optional(args.ID, keys.String), optional(args.Account, keys.String), optional(args.Hold, keys.String)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // StandingArgs are the arguments of Standing that may be left out: nil.
@@ -267,7 +267,7 @@ type StandingArgs struct {
 
 // Standing asks the query Standing.
 func (r Reader) Standing(ctx context.Context, account string, args StandingArgs) (*model.Standing, error) {
-	return graph.FetchOne(ctx, r.rt, model.StandingCodec, graph.Query{Name: "Standing", PK: []keys.Value{keys.String(account)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.StandingCodec, graph.QueryRequest{Name: "Standing", PK: []keys.Value{keys.String(account)}, Consistent: args.Consistent})
 }
 
 // StandingByBandArgs are the arguments of StandingByBand that may be left out: nil.
@@ -285,7 +285,7 @@ type StandingByBandArgs struct {
 
 // StandingByBand asks the query StandingByBand.
 func (r Reader) StandingByBand(ctx context.Context, band string, args StandingByBandArgs) (*StandingByBandConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.StandingCodec, graph.Query{Name: "StandingByBand", PK: []keys.Value{keys.String(band)}, SK: []keys.Value{optional(args.City, keys.String), optional(args.Owner, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.StandingCodec, graph.QueryRequest{Name: "StandingByBand", PK: []keys.Value{keys.String(band)}, SK: []keys.Value{optional(args.City, keys.String), optional(args.Owner, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // StandingByCityArgs are the arguments of StandingByCity that may be left out: nil.
@@ -302,7 +302,7 @@ type StandingByCityArgs struct {
 
 // StandingByCity asks the query StandingByCity.
 func (r Reader) StandingByCity(ctx context.Context, city string, args StandingByCityArgs) (*StandingByCityConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.StandingCodec, graph.Query{Name: "StandingByCity", PK: []keys.Value{keys.String(city)}, SK: []keys.Value{optional(args.Account, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.StandingCodec, graph.QueryRequest{Name: "StandingByCity", PK: []keys.Value{keys.String(city)}, SK: []keys.Value{optional(args.Account, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // MarkArgs are the arguments of Mark that may be left out: nil.
@@ -312,7 +312,7 @@ type MarkArgs struct {
 
 // Mark asks the query Mark.
 func (r Reader) Mark(ctx context.Context, account string, hold string, args MarkArgs) (*model.Mark, error) {
-	return graph.FetchOne(ctx, r.rt, model.MarkCodec, graph.Query{Name: "Mark", PK: []keys.Value{keys.String(account)}, SK: []keys.Value{keys.String(hold)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.MarkCodec, graph.QueryRequest{Name: "Mark", PK: []keys.Value{keys.String(account)}, SK: []keys.Value{keys.String(hold)}, Consistent: args.Consistent})
 }
 
 // MarkByPrimaryArgs are the arguments of MarkByPrimary that may be left out: nil.
@@ -329,12 +329,12 @@ type MarkByPrimaryArgs struct {
 
 // MarkByPrimary asks the query MarkByPrimary.
 func (r Reader) MarkByPrimary(ctx context.Context, account string, args MarkByPrimaryArgs) (*MarkByPrimaryConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.MarkCodec, graph.Query{Name: "MarkByPrimary", PK: []keys.Value{keys.String(account)}, SK: []keys.Value{optional(args.Hold, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.MarkCodec, graph.QueryRequest{Name: "MarkByPrimary", PK: []keys.Value{keys.String(account)}, SK: []keys.Value{optional(args.Hold, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // MarkByMark asks the query MarkByMark.
 func (r Reader) MarkByMark(ctx context.Context, mark string) (*model.Mark, error) {
-	return graph.FetchOne(ctx, r.rt, model.MarkCodec, graph.Query{Name: "MarkByMark", PK: []keys.Value{keys.String(mark)}})
+	return graph.FetchOne(ctx, r.rt, model.MarkCodec, graph.QueryRequest{Name: "MarkByMark", PK: []keys.Value{keys.String(mark)}})
 }
 
 // MarkByPlaceArgs are the arguments of MarkByPlace that may be left out: nil.
@@ -352,7 +352,7 @@ type MarkByPlaceArgs struct {
 
 // MarkByPlace asks the query MarkByPlace.
 func (r Reader) MarkByPlace(ctx context.Context, city string, args MarkByPlaceArgs) (*MarkByPlaceConnection, error) {
-	return graph.FetchPage(ctx, r.rt, model.MarkCodec, graph.Query{Name: "MarkByPlace", PK: []keys.Value{keys.String(city)}, SK: []keys.Value{optional(args.Account, keys.String), optional(args.Hold, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchPage(ctx, r.rt, model.MarkCodec, graph.QueryRequest{Name: "MarkByPlace", PK: []keys.Value{keys.String(city)}, SK: []keys.Value{optional(args.Account, keys.String), optional(args.Hold, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // itemsOfAtPlace reads items of AtPlace, by their types.
@@ -371,7 +371,7 @@ type AtPlaceArgs struct {
 
 // AtPlace asks the query AtPlace.
 func (r Reader) AtPlace(ctx context.Context, city string, args AtPlaceArgs) (*AtPlaceConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, itemsOfAtPlace, graph.Query{Name: "AtPlace", PK: []keys.Value{keys.String(city)}, Only: graph.EnumNames(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchCollection(ctx, r.rt, itemsOfAtPlace, graph.QueryRequest{Name: "AtPlace", PK: []keys.Value{keys.String(city)}, OnlyTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // optional makes a key value of an argument that may be left out.

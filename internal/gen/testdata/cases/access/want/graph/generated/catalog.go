@@ -34,7 +34,7 @@ var Catalog = &catalog.Catalog{
 				"gross":     {Name: "gross", Ordinal: 3, Rule: &catalog.Rule{Groups: []string{"Admin"}}},
 				"notes":     {Name: "notes", Ordinal: 4, Rule: &catalog.Rule{}},
 				"bossId":    {Name: "bossId", Ordinal: 5, Rule: &catalog.Rule{Owner: true}},
-				"boss":      {Name: "boss", Ordinal: 5, Join: &catalog.Join{Target: "Holder", Via: driver.Primary}, Rule: &catalog.Rule{Owner: true}},
+				"boss":      {Name: "boss", Ordinal: 5, Join: &catalog.Join{Target: "Holder", Index: driver.Primary}, Rule: &catalog.Rule{Owner: true}},
 			},
 		},
 		"Employee": {
@@ -53,7 +53,7 @@ var Catalog = &catalog.Catalog{
 			Name:  "Holder",
 			Type:  "Holder",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -61,30 +61,30 @@ var Catalog = &catalog.Catalog{
 			Name:  "Payslip",
 			Type:  "Payslip",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
 		"PayslipByHolderId": {
-			Name:       "PayslipByHolderId",
-			Type:       "Payslip",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "PayslipByHolderIdConnection",
-			Operands:   false,
-			PK: []catalog.Arg{
+			Name:        "PayslipByHolderId",
+			Type:        "Payslip",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "PayslipByHolderIdConnection",
+			HasOperands: false,
+			PK: []catalog.KeyArg{
 				{Name: "holderId", Kind: keys.KindString},
 			},
 			Rule: &catalog.IndexRule{Group: "HR", AuthTable: "Holder"},
 		},
 		"PayslipByPerson": {
-			Name:       "PayslipByPerson",
-			Type:       "Payslip",
-			Index:      1,
-			Kind:       catalog.Many,
-			Connection: "PayslipByPersonConnection",
-			Operands:   false,
-			PK: []catalog.Arg{
+			Name:        "PayslipByPerson",
+			Type:        "Payslip",
+			Index:       1,
+			Kind:        catalog.QueryPage,
+			Connection:  "PayslipByPersonConnection",
+			HasOperands: false,
+			PK: []catalog.KeyArg{
 				{Name: "person", Kind: keys.KindString},
 			},
 			Rule: &catalog.IndexRule{Group: "HR"},
@@ -93,18 +93,18 @@ var Catalog = &catalog.Catalog{
 			Name:  "Employee",
 			Type:  "Employee",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
 		"EmployeeByTeam": {
-			Name:       "EmployeeByTeam",
-			Type:       "Employee",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "EmployeeByTeamConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "EmployeeByTeam",
+			Type:        "Employee",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "EmployeeByTeamConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "team", Kind: keys.KindString},
 			},
 			Rule: &catalog.IndexRule{Group: "HR", GroupOnly: true},

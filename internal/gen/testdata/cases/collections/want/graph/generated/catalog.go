@@ -34,7 +34,7 @@ var Catalog = &catalog.Catalog{
 				"tenantId":  {Name: "tenantId", Ordinal: 1},
 				"projectId": {Name: "projectId", Ordinal: 2},
 				"staffId":   {Name: "staffId", Ordinal: 3},
-				"assignee":  {Name: "assignee", Ordinal: 3, Join: &catalog.Join{Target: "Staff", Via: driver.Primary}},
+				"assignee":  {Name: "assignee", Ordinal: 3, Join: &catalog.Join{Target: "Staff", Index: driver.Primary}},
 			},
 		},
 		"Tool": {
@@ -52,50 +52,50 @@ var Catalog = &catalog.Catalog{
 			Name:  "Staff",
 			Type:  "Staff",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "staffId", Kind: keys.KindString},
 			},
 		},
 		"StaffTenantMembers": {
-			Name:       "StaffTenantMembers",
-			Type:       "Staff",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "StaffTenantMembersConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "StaffTenantMembers",
+			Type:        "Staff",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "StaffTenantMembersConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "tenantId", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "department", Kind: keys.KindString},
 				{Name: "hiredOn", Kind: keys.KindDate},
 			},
 		},
 		"StaffContributions": {
-			Name:       "StaffContributions",
-			Type:       "Staff",
-			Index:      1,
-			Kind:       catalog.Many,
-			Connection: "StaffContributionsConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "StaffContributions",
+			Type:        "Staff",
+			Index:       1,
+			Kind:        catalog.QueryPage,
+			Connection:  "StaffContributionsConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "staffId", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "department", Kind: keys.KindString},
 			},
 		},
 		"StaffDepartmentStaff": {
-			Name:       "StaffDepartmentStaff",
-			Type:       "Staff",
-			Index:      2,
-			Kind:       catalog.Many,
-			Connection: "StaffDepartmentStaffConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "StaffDepartmentStaff",
+			Type:        "Staff",
+			Index:       2,
+			Kind:        catalog.QueryPage,
+			Connection:  "StaffDepartmentStaffConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "department", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "hiredOn", Kind: keys.KindDate},
 			},
 			Rule: &catalog.IndexRule{Group: "Leads"},
@@ -104,36 +104,36 @@ var Catalog = &catalog.Catalog{
 			Name:  "Chore",
 			Type:  "Chore",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "choreId", Kind: keys.KindString},
 			},
 		},
 		"ChoreTenantMembers": {
-			Name:       "ChoreTenantMembers",
-			Type:       "Chore",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "ChoreTenantMembersConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "ChoreTenantMembers",
+			Type:        "Chore",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "ChoreTenantMembersConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "tenantId", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "projectId", Kind: keys.KindString},
 				{Name: "choreId", Kind: keys.KindString},
 			},
 		},
 		"ChoreAssignments": {
-			Name:       "ChoreAssignments",
-			Type:       "Chore",
-			Index:      1,
-			Kind:       catalog.Many,
-			Connection: "ChoreAssignmentsConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "ChoreAssignments",
+			Type:        "Chore",
+			Index:       1,
+			Kind:        catalog.QueryPage,
+			Connection:  "ChoreAssignmentsConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "staffId", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "projectId", Kind: keys.KindString},
 				{Name: "choreId", Kind: keys.KindString},
 			},
@@ -142,25 +142,25 @@ var Catalog = &catalog.Catalog{
 			Name:  "Tool",
 			Type:  "Tool",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "toolId", Kind: keys.KindString},
 			},
 		},
 		"ToolDepartmentStaff": {
-			Name:       "ToolDepartmentStaff",
-			Type:       "Tool",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "ToolDepartmentStaffConnection",
-			Operands:   false,
-			PK: []catalog.Arg{
+			Name:        "ToolDepartmentStaff",
+			Type:        "Tool",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "ToolDepartmentStaffConnection",
+			HasOperands: false,
+			PK: []catalog.KeyArg{
 				{Name: "department", Kind: keys.KindString},
 			},
 			Rule: &catalog.IndexRule{Group: "Leads"},
 		},
 		"TenantMembers": {
 			Name:       "TenantMembers",
-			Kind:       catalog.Many,
+			Kind:       catalog.QueryPage,
 			Connection: "TenantMembersConnection",
 			Collection: &catalog.Collection{
 				Stored:  model.TenantMembersCollection,
@@ -168,13 +168,13 @@ var Catalog = &catalog.Catalog{
 				Members: []string{"Staff", "Chore"},
 				Range:   keys.Range{Op: keys.Prefix, Lo: "$myapp#v2#tenantmembers#"},
 			},
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "tenantId", Kind: keys.KindString},
 			},
 		},
 		"Contributions": {
 			Name:       "Contributions",
-			Kind:       catalog.Many,
+			Kind:       catalog.QueryPage,
 			Connection: "ContributionsConnection",
 			Collection: &catalog.Collection{
 				Stored:  model.ContributionsCollection,
@@ -182,27 +182,27 @@ var Catalog = &catalog.Catalog{
 				Members: []string{"Staff", "Chore"},
 				Range:   keys.Range{Op: keys.Prefix, Lo: "$myapp#v2#contributions#"},
 			},
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "staffId", Kind: keys.KindString},
 			},
 		},
 		"DepartmentStaff": {
 			Name:       "DepartmentStaff",
-			Kind:       catalog.Many,
+			Kind:       catalog.QueryPage,
 			Connection: "DepartmentStaffConnection",
 			Collection: &catalog.Collection{
 				Stored:  model.DepartmentStaffCollection,
 				Union:   "DepartmentStaffItem",
 				Members: []string{"Staff", "Tool"},
 			},
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "department", Kind: keys.KindString},
 			},
 			Rule: &catalog.IndexRule{Group: "Leads"},
 		},
 		"StaffAssignments": {
 			Name:       "StaffAssignments",
-			Kind:       catalog.Many,
+			Kind:       catalog.QueryPage,
 			Connection: "StaffAssignmentsConnection",
 			Collection: &catalog.Collection{
 				Stored:  model.StaffAssignmentsCollection,
@@ -210,7 +210,7 @@ var Catalog = &catalog.Catalog{
 				Members: []string{"Chore"},
 				Range:   keys.Range{Op: keys.Prefix, Lo: "$myapp#v2#contributions#assignments#"},
 			},
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "staffId", Kind: keys.KindString},
 			},
 		},

@@ -41,36 +41,36 @@ var Catalog = &catalog.Catalog{
 			Name:  "Rollout",
 			Type:  "Rollout",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			PKParts: []catalog.Arg{
+			PKParts: []catalog.KeyArg{
 				{Name: "environment", Kind: keys.KindString},
 				{Name: "service", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "_subId", Kind: keys.KindString},
 			},
-			SKParts: []catalog.Arg{
+			SKParts: []catalog.KeyArg{
 				{Name: "year", Kind: keys.KindInt},
 				{Name: "build", Kind: keys.KindInt},
 			},
 		},
 		"RolloutById": {
-			Name:       "RolloutById",
-			Type:       "Rollout",
-			Index:      driver.Primary,
-			Kind:       catalog.Many,
-			Connection: "RolloutByIdConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "RolloutById",
+			Type:        "Rollout",
+			Index:       driver.Primary,
+			Kind:        catalog.QueryPage,
+			Connection:  "RolloutByIdConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			PKParts: []catalog.Arg{
+			PKParts: []catalog.KeyArg{
 				{Name: "environment", Kind: keys.KindString},
 				{Name: "service", Kind: keys.KindString},
 			},
-			SKParts: []catalog.Arg{
+			SKParts: []catalog.KeyArg{
 				{Name: "year", Kind: keys.KindInt},
 				{Name: "build", Kind: keys.KindInt},
 			},
@@ -79,28 +79,28 @@ var Catalog = &catalog.Catalog{
 			Name:  "Place",
 			Type:  "Place",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			PKParts: []catalog.Arg{
+			PKParts: []catalog.KeyArg{
 				{Name: "country", Kind: keys.KindString},
 				{Name: "city", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "at", Kind: keys.KindDateTime},
 			},
 		},
 		"PlaceById": {
-			Name:       "PlaceById",
-			Type:       "Place",
-			Index:      driver.Primary,
-			Kind:       catalog.Many,
-			Connection: "PlaceByIdConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "PlaceById",
+			Type:        "Place",
+			Index:       driver.Primary,
+			Kind:        catalog.QueryPage,
+			Connection:  "PlaceByIdConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			PKParts: []catalog.Arg{
+			PKParts: []catalog.KeyArg{
 				{Name: "country", Kind: keys.KindString},
 				{Name: "city", Kind: keys.KindString},
 			},

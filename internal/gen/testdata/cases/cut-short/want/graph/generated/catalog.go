@@ -54,23 +54,23 @@ var Catalog = &catalog.Catalog{
 			Name:  "Van",
 			Type:  "Van",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "vanId", Kind: keys.KindString},
 			},
 		},
 		"VanByDepot": {
-			Name:       "VanByDepot",
-			Type:       "Van",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "VanByDepotConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "VanByDepot",
+			Type:        "Van",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "VanByDepotConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "region", Kind: keys.KindString},
 				{Name: "depot", Kind: keys.KindString, Optional: true},
 				{Name: "bay", Kind: keys.KindInt, Optional: true},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "size", Kind: keys.KindInt},
 				{Name: "bay", Kind: keys.KindInt},
 			},
@@ -79,18 +79,18 @@ var Catalog = &catalog.Catalog{
 			Name:  "Bike",
 			Type:  "Bike",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "bikeId", Kind: keys.KindString},
 			},
 		},
 		"BikeByDepot": {
-			Name:       "BikeByDepot",
-			Type:       "Bike",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "BikeByDepotConnection",
-			Operands:   false,
-			PK: []catalog.Arg{
+			Name:        "BikeByDepot",
+			Type:        "Bike",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "BikeByDepotConnection",
+			HasOperands: false,
+			PK: []catalog.KeyArg{
 				{Name: "region", Kind: keys.KindString},
 				{Name: "depot", Kind: keys.KindString},
 				{Name: "bay", Kind: keys.KindInt},
@@ -100,33 +100,33 @@ var Catalog = &catalog.Catalog{
 			Name:  "Visit",
 			Type:  "Visit",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "visitId", Kind: keys.KindString},
 			},
 		},
 		"VisitByPlace": {
-			Name:       "VisitByPlace",
-			Type:       "Visit",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "VisitByPlaceConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "VisitByPlace",
+			Type:        "Visit",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "VisitByPlaceConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "region", Kind: keys.KindString},
 				{Name: "depot", Kind: keys.KindString, Optional: true},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "size", Kind: keys.KindInt},
 			},
 		},
 		"VisitByRank": {
-			Name:       "VisitByRank",
-			Type:       "Visit",
-			Index:      1,
-			Kind:       catalog.Many,
-			Connection: "VisitByRankConnection",
-			Operands:   true,
-			SK: []catalog.Arg{
+			Name:        "VisitByRank",
+			Type:        "Visit",
+			Index:       1,
+			Kind:        catalog.QueryPage,
+			Connection:  "VisitByRankConnection",
+			HasOperands: true,
+			SK: []catalog.KeyArg{
 				{Name: "rank", Kind: keys.KindFloat},
 				{Name: "size", Kind: keys.KindInt},
 				{Name: "depot", Kind: keys.KindString},
@@ -134,14 +134,14 @@ var Catalog = &catalog.Catalog{
 		},
 		"Garage": {
 			Name:       "Garage",
-			Kind:       catalog.Many,
+			Kind:       catalog.QueryPage,
 			Connection: "GarageConnection",
 			Collection: &catalog.Collection{
 				Stored:  model.GarageCollection,
 				Union:   "GarageItem",
 				Members: []string{"Van", "Bike"},
 			},
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "region", Kind: keys.KindString},
 				{Name: "depot", Kind: keys.KindString, Optional: true},
 				{Name: "bay", Kind: keys.KindInt, Optional: true},

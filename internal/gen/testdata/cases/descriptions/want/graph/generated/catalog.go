@@ -30,18 +30,18 @@ var Catalog = &catalog.Catalog{
 			Name:  "Described",
 			Type:  "Described",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
 		"DescribedByKind": {
-			Name:       "DescribedByKind",
-			Type:       "Described",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "DescribedByKindConnection",
-			Operands:   false,
-			PK: []catalog.Arg{
+			Name:        "DescribedByKind",
+			Type:        "Described",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "DescribedByKindConnection",
+			HasOperands: false,
+			PK: []catalog.KeyArg{
 				{Name: "kind", Kind: keys.KindString},
 			},
 		},

@@ -24,7 +24,7 @@ var Catalog = &catalog.Catalog{
 				"priority":  {Name: "priority", Ordinal: 3},
 				"state":     {Name: "state", Ordinal: 4},
 				"dueOn":     {Name: "dueOn", Ordinal: 5},
-				"worker":    {Name: "worker", Ordinal: 2, Join: &catalog.Join{Target: "Worker", Via: driver.Primary}},
+				"worker":    {Name: "worker", Ordinal: 2, Join: &catalog.Join{Target: "Worker", Index: driver.Primary}},
 			},
 		},
 		"Worker": {
@@ -36,7 +36,7 @@ var Catalog = &catalog.Catalog{
 				"team":     {Name: "team", Ordinal: 1},
 				"name":     {Name: "name", Ordinal: 2},
 				"jobIds":   {Name: "jobIds", Ordinal: 3},
-				"jobs":     {Name: "jobs", Ordinal: 3, Join: &catalog.Join{Target: "Job", Many: true, Via: driver.Primary}},
+				"jobs":     {Name: "jobs", Ordinal: 3, Join: &catalog.Join{Target: "Job", Many: true, Index: driver.Primary}},
 			},
 		},
 		"Grant": {
@@ -49,7 +49,7 @@ var Catalog = &catalog.Catalog{
 				"role":       {Name: "role", Ordinal: 1},
 				"userId":     {Name: "userId", Ordinal: 2},
 				"crew":       {Name: "crew", Ordinal: 3},
-				"crewWorker": {Name: "crewWorker", Ordinal: 3, Join: &catalog.Join{Target: "Worker", Via: 0}},
+				"crewWorker": {Name: "crewWorker", Ordinal: 3, Join: &catalog.Join{Target: "Worker", Index: 0}},
 			},
 		},
 		"Shop": {
@@ -77,35 +77,35 @@ var Catalog = &catalog.Catalog{
 			Name:  "Work_Job",
 			Type:  "Job",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "jobId", Kind: keys.KindString},
 			},
 		},
 		"Work_JobByProject": {
-			Name:       "Work_JobByProject",
-			Type:       "Job",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "JobByProjectConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "Work_JobByProject",
+			Type:        "Job",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "JobByProjectConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "projectId", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "priority", Kind: keys.KindInt},
 			},
 		},
 		"Work_JobByWorker": {
-			Name:       "Work_JobByWorker",
-			Type:       "Job",
-			Index:      1,
-			Kind:       catalog.Many,
-			Connection: "JobByWorkerConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "Work_JobByWorker",
+			Type:        "Job",
+			Index:       1,
+			Kind:        catalog.QueryPage,
+			Connection:  "JobByWorkerConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "workerId", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "state", Kind: keys.KindString},
 				{Name: "dueOn", Kind: keys.KindDate},
 				{Name: "jobId", Kind: keys.KindString},
@@ -115,29 +115,29 @@ var Catalog = &catalog.Catalog{
 			Name:  "Work_Worker",
 			Type:  "Worker",
 			Index: driver.Primary,
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "workerId", Kind: keys.KindString},
 			},
 		},
 		"Work_WorkerByPrimary": {
-			Name:       "Work_WorkerByPrimary",
-			Type:       "Worker",
-			Index:      driver.Primary,
-			Kind:       catalog.Many,
-			Connection: "WorkerByPrimaryConnection",
-			Operands:   true,
-			SK: []catalog.Arg{
+			Name:        "Work_WorkerByPrimary",
+			Type:        "Worker",
+			Index:       driver.Primary,
+			Kind:        catalog.QueryPage,
+			Connection:  "WorkerByPrimaryConnection",
+			HasOperands: true,
+			SK: []catalog.KeyArg{
 				{Name: "workerId", Kind: keys.KindString},
 			},
 		},
 		"Work_WorkerByTeam": {
-			Name:       "Work_WorkerByTeam",
-			Type:       "Worker",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "WorkerByTeamConnection",
-			Operands:   false,
-			PK: []catalog.Arg{
+			Name:        "Work_WorkerByTeam",
+			Type:        "Worker",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "WorkerByTeamConnection",
+			HasOperands: false,
+			PK: []catalog.KeyArg{
 				{Name: "team", Kind: keys.KindString},
 			},
 			Rule: &catalog.IndexRule{Group: "Leads", AuthTable: "Crew"},
@@ -146,25 +146,25 @@ var Catalog = &catalog.Catalog{
 			Name:  "Grant",
 			Type:  "Grant",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "orgId", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "role", Kind: keys.KindString},
 				{Name: "userId", Kind: keys.KindString},
 			},
 		},
 		"GrantByPrimary": {
-			Name:       "GrantByPrimary",
-			Type:       "Grant",
-			Index:      driver.Primary,
-			Kind:       catalog.Many,
-			Connection: "GrantByPrimaryConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "GrantByPrimary",
+			Type:        "Grant",
+			Index:       driver.Primary,
+			Kind:        catalog.QueryPage,
+			Connection:  "GrantByPrimaryConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "orgId", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "role", Kind: keys.KindString},
 				{Name: "userId", Kind: keys.KindString},
 			},
@@ -178,21 +178,21 @@ var Catalog = &catalog.Catalog{
 			Name:  "Crew",
 			Type:  "Crew",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "team", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "team", Kind: keys.KindString},
 			},
 		},
 		"CrewAll": {
-			Name:       "CrewAll",
-			Type:       "Crew",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "CrewAllConnection",
-			Operands:   true,
-			SK: []catalog.Arg{
+			Name:        "CrewAll",
+			Type:        "Crew",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "CrewAllConnection",
+			HasOperands: true,
+			SK: []catalog.KeyArg{
 				{Name: "size", Kind: keys.KindDecimal},
 				{Name: "since", Kind: keys.KindDateTime},
 			},

@@ -32,32 +32,32 @@ var Catalog = &catalog.Catalog{
 			Name:  "Paper",
 			Type:  "Paper",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "level", Kind: keys.KindString},
 			},
 		},
 		"PaperById": {
-			Name:       "PaperById",
-			Type:       "Paper",
-			Index:      driver.Primary,
-			Kind:       catalog.Many,
-			Connection: "PaperByIdConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "PaperById",
+			Type:        "Paper",
+			Index:       driver.Primary,
+			Kind:        catalog.QueryPage,
+			Connection:  "PaperByIdConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
 		"PaperByStage": {
-			Name:       "PaperByStage",
-			Type:       "Paper",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "PaperByStageConnection",
-			Operands:   false,
-			PK: []catalog.Arg{
+			Name:        "PaperByStage",
+			Type:        "Paper",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "PaperByStageConnection",
+			HasOperands: false,
+			PK: []catalog.KeyArg{
 				{Name: "stage", Kind: keys.KindString},
 			},
 		},

@@ -28,7 +28,7 @@ var Catalog = &catalog.Catalog{
 			Name:  "Basket",
 			Type:  "Basket",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},

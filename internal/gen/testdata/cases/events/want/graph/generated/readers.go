@@ -24,5 +24,5 @@ type BasketArgs struct {
 
 // Basket asks the query Basket.
 func (r Reader) Basket(ctx context.Context, id string, args BasketArgs) (*model.Basket, error) {
-	return graph.FetchOne(ctx, r.rt, model.BasketCodec, graph.Query{Name: "Basket", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.BasketCodec, graph.QueryRequest{Name: "Basket", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }

@@ -48,7 +48,7 @@ var Catalog = &catalog.Catalog{
 			Name:  "Sample",
 			Type:  "Sample",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},

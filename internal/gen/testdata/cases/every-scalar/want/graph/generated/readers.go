@@ -24,5 +24,5 @@ type SampleArgs struct {
 
 // Sample asks the query Sample.
 func (r Reader) Sample(ctx context.Context, id string, args SampleArgs) (*model.Sample, error) {
-	return graph.FetchOne(ctx, r.rt, model.SampleCodec, graph.Query{Name: "Sample", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.SampleCodec, graph.QueryRequest{Name: "Sample", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }

@@ -29,21 +29,21 @@ var Catalog = &catalog.Catalog{
 			Name:  "Audit_Change",
 			Type:  "Change",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "at", Kind: keys.KindDateTime},
 			},
 		},
 		"Audit_ChangeById": {
-			Name:       "Audit_ChangeById",
-			Type:       "Change",
-			Index:      driver.Primary,
-			Kind:       catalog.Many,
-			Connection: "ChangeByIdConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "Audit_ChangeById",
+			Type:        "Change",
+			Index:       driver.Primary,
+			Kind:        catalog.QueryPage,
+			Connection:  "ChangeByIdConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},

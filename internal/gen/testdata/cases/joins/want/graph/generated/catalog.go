@@ -44,12 +44,12 @@ var Catalog = &catalog.Catalog{
 				"trackIds":         {Name: "trackIds", Ordinal: 4},
 				"bonusIds":         {Name: "bonusIds", Ordinal: 5},
 				"albumOfTheYearId": {Name: "albumOfTheYearId", Ordinal: 6},
-				"hit":              {Name: "hit", Ordinal: 1, Join: &catalog.Join{Target: "Track", Via: driver.Primary}},
-				"hitByIsrc":        {Name: "hitByIsrc", Ordinal: 2, Join: &catalog.Join{Target: "Track", Via: 0}},
-				"chart":            {Name: "chart", Ordinal: 3, Join: &catalog.Join{Target: "Chart", Via: driver.Primary}},
-				"tracks":           {Name: "tracks", Ordinal: 4, Join: &catalog.Join{Target: "Track", Many: true, Via: driver.Primary}},
-				"bonus":            {Name: "bonus", Ordinal: 5, Join: &catalog.Join{Target: "Track", Many: true, Via: driver.Primary}},
-				"albumOfTheYear":   {Name: "albumOfTheYear", Ordinal: 6, Join: &catalog.Join{Target: "Album", Via: driver.Primary}},
+				"hit":              {Name: "hit", Ordinal: 1, Join: &catalog.Join{Target: "Track", Index: driver.Primary}},
+				"hitByIsrc":        {Name: "hitByIsrc", Ordinal: 2, Join: &catalog.Join{Target: "Track", Index: 0}},
+				"chart":            {Name: "chart", Ordinal: 3, Join: &catalog.Join{Target: "Chart", Index: driver.Primary}},
+				"tracks":           {Name: "tracks", Ordinal: 4, Join: &catalog.Join{Target: "Track", Many: true, Index: driver.Primary}},
+				"bonus":            {Name: "bonus", Ordinal: 5, Join: &catalog.Join{Target: "Track", Many: true, Index: driver.Primary}},
+				"albumOfTheYear":   {Name: "albumOfTheYear", Ordinal: 6, Join: &catalog.Join{Target: "Album", Index: driver.Primary}},
 			},
 		},
 	},
@@ -58,18 +58,18 @@ var Catalog = &catalog.Catalog{
 			Name:  "Music_Track",
 			Type:  "Track",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
 		"Music_TrackByIsrc": {
-			Name:       "Music_TrackByIsrc",
-			Type:       "Track",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "TrackByIsrcConnection",
-			Operands:   false,
-			PK: []catalog.Arg{
+			Name:        "Music_TrackByIsrc",
+			Type:        "Track",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "TrackByIsrcConnection",
+			HasOperands: false,
+			PK: []catalog.KeyArg{
 				{Name: "isrc", Kind: keys.KindString},
 			},
 		},
@@ -77,21 +77,21 @@ var Catalog = &catalog.Catalog{
 			Name:  "Music_Chart",
 			Type:  "Chart",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "week", Kind: keys.KindDate},
 			},
 		},
 		"Music_ChartById": {
-			Name:       "Music_ChartById",
-			Type:       "Chart",
-			Index:      driver.Primary,
-			Kind:       catalog.Many,
-			Connection: "ChartByIdConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "Music_ChartById",
+			Type:        "Chart",
+			Index:       driver.Primary,
+			Kind:        catalog.QueryPage,
+			Connection:  "ChartByIdConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -99,7 +99,7 @@ var Catalog = &catalog.Catalog{
 			Name:  "Album",
 			Type:  "Album",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},

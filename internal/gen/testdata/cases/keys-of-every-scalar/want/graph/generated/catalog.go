@@ -52,21 +52,21 @@ var Catalog = &catalog.Catalog{
 			Name:  "ByInt",
 			Type:  "ByInt",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "at", Kind: keys.KindInt},
 			},
 		},
 		"ByIntById": {
-			Name:       "ByIntById",
-			Type:       "ByInt",
-			Index:      driver.Primary,
-			Kind:       catalog.Many,
-			Connection: "ByIntByIdConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "ByIntById",
+			Type:        "ByInt",
+			Index:       driver.Primary,
+			Kind:        catalog.QueryPage,
+			Connection:  "ByIntByIdConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -74,21 +74,21 @@ var Catalog = &catalog.Catalog{
 			Name:  "ByDecimal",
 			Type:  "ByDecimal",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "day", Kind: keys.KindDate},
 			},
 		},
 		"ByDecimalById": {
-			Name:       "ByDecimalById",
-			Type:       "ByDecimal",
-			Index:      driver.Primary,
-			Kind:       catalog.Many,
-			Connection: "ByDecimalByIdConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "ByDecimalById",
+			Type:        "ByDecimal",
+			Index:       driver.Primary,
+			Kind:        catalog.QueryPage,
+			Connection:  "ByDecimalByIdConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -96,98 +96,98 @@ var Catalog = &catalog.Catalog{
 			Name:  "ByFloat",
 			Type:  "ByFloat",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "flag", Kind: keys.KindBoolean},
 			},
 		},
 		"ByFloatById": {
-			Name:       "ByFloatById",
-			Type:       "ByFloat",
-			Index:      driver.Primary,
-			Kind:       catalog.Many,
-			Connection: "ByFloatByIdConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "ByFloatById",
+			Type:        "ByFloat",
+			Index:       driver.Primary,
+			Kind:        catalog.QueryPage,
+			Connection:  "ByFloatByIdConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
 		"ByFloatByFlag": {
-			Name:       "ByFloatByFlag",
-			Type:       "ByFloat",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "ByFloatByFlagConnection",
-			Operands:   false,
-			PK: []catalog.Arg{
+			Name:        "ByFloatByFlag",
+			Type:        "ByFloat",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "ByFloatByFlagConnection",
+			HasOperands: false,
+			PK: []catalog.KeyArg{
 				{Name: "flag", Kind: keys.KindBoolean},
 			},
 		},
 		"ByFloatBySmall": {
-			Name:       "ByFloatBySmall",
-			Type:       "ByFloat",
-			Index:      1,
-			Kind:       catalog.Many,
-			Connection: "ByFloatBySmallConnection",
-			Operands:   false,
-			PK: []catalog.Arg{
+			Name:        "ByFloatBySmall",
+			Type:        "ByFloat",
+			Index:       1,
+			Kind:        catalog.QueryPage,
+			Connection:  "ByFloatBySmallConnection",
+			HasOperands: false,
+			PK: []catalog.KeyArg{
 				{Name: "small", Kind: keys.KindInt},
 			},
 		},
 		"ByFloatByLarge": {
-			Name:       "ByFloatByLarge",
-			Type:       "ByFloat",
-			Index:      2,
-			Kind:       catalog.Many,
-			Connection: "ByFloatByLargeConnection",
-			Operands:   false,
-			PK: []catalog.Arg{
+			Name:        "ByFloatByLarge",
+			Type:        "ByFloat",
+			Index:       2,
+			Kind:        catalog.QueryPage,
+			Connection:  "ByFloatByLargeConnection",
+			HasOperands: false,
+			PK: []catalog.KeyArg{
 				{Name: "large", Kind: keys.KindInt},
 			},
 		},
 		"ByFloatByRatio": {
-			Name:       "ByFloatByRatio",
-			Type:       "ByFloat",
-			Index:      3,
-			Kind:       catalog.Many,
-			Connection: "ByFloatByRatioConnection",
-			Operands:   false,
-			PK: []catalog.Arg{
+			Name:        "ByFloatByRatio",
+			Type:        "ByFloat",
+			Index:       3,
+			Kind:        catalog.QueryPage,
+			Connection:  "ByFloatByRatioConnection",
+			HasOperands: false,
+			PK: []catalog.KeyArg{
 				{Name: "ratio", Kind: keys.KindFloat},
 			},
 		},
 		"ByFloatByPrice": {
-			Name:       "ByFloatByPrice",
-			Type:       "ByFloat",
-			Index:      4,
-			Kind:       catalog.Many,
-			Connection: "ByFloatByPriceConnection",
-			Operands:   false,
-			PK: []catalog.Arg{
+			Name:        "ByFloatByPrice",
+			Type:        "ByFloat",
+			Index:       4,
+			Kind:        catalog.QueryPage,
+			Connection:  "ByFloatByPriceConnection",
+			HasOperands: false,
+			PK: []catalog.KeyArg{
 				{Name: "price", Kind: keys.KindDecimal},
 			},
 		},
 		"ByFloatByDay": {
-			Name:       "ByFloatByDay",
-			Type:       "ByFloat",
-			Index:      5,
-			Kind:       catalog.Many,
-			Connection: "ByFloatByDayConnection",
-			Operands:   false,
-			PK: []catalog.Arg{
+			Name:        "ByFloatByDay",
+			Type:        "ByFloat",
+			Index:       5,
+			Kind:        catalog.QueryPage,
+			Connection:  "ByFloatByDayConnection",
+			HasOperands: false,
+			PK: []catalog.KeyArg{
 				{Name: "day", Kind: keys.KindDate},
 			},
 		},
 		"ByFloatByAt": {
-			Name:       "ByFloatByAt",
-			Type:       "ByFloat",
-			Index:      6,
-			Kind:       catalog.Many,
-			Connection: "ByFloatByAtConnection",
-			Operands:   false,
-			PK: []catalog.Arg{
+			Name:        "ByFloatByAt",
+			Type:        "ByFloat",
+			Index:       6,
+			Kind:        catalog.QueryPage,
+			Connection:  "ByFloatByAtConnection",
+			HasOperands: false,
+			PK: []catalog.KeyArg{
 				{Name: "at", Kind: keys.KindDateTime},
 			},
 		},

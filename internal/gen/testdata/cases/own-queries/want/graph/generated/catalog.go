@@ -28,18 +28,18 @@ var Catalog = &catalog.Catalog{
 			Name:  "Note",
 			Type:  "Note",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
 		"NoteByTag": {
-			Name:       "NoteByTag",
-			Type:       "Note",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "NoteByTagConnection",
-			Operands:   false,
-			PK: []catalog.Arg{
+			Name:        "NoteByTag",
+			Type:        "Note",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "NoteByTagConnection",
+			HasOperands: false,
+			PK: []catalog.KeyArg{
 				{Name: "tag", Kind: keys.KindString},
 			},
 		},

@@ -36,7 +36,7 @@ var Catalog = &catalog.Catalog{
 			Name:  "Box_Office_Seat",
 			Type:  "Seat",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
@@ -44,7 +44,7 @@ var Catalog = &catalog.Catalog{
 			Name:  "SeatLog",
 			Type:  "SeatLog",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},

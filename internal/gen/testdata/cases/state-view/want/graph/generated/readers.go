@@ -24,7 +24,7 @@ type BoxOfficeSeatArgs struct {
 
 // BoxOfficeSeat asks the query Box_Office_Seat.
 func (r Reader) BoxOfficeSeat(ctx context.Context, id string, args BoxOfficeSeatArgs) (*model.Seat, error) {
-	return graph.FetchOne(ctx, r.rt, model.SeatCodec, graph.Query{Name: "Box_Office_Seat", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.SeatCodec, graph.QueryRequest{Name: "Box_Office_Seat", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // SeatLogArgs are the arguments of SeatLog that may be left out: nil.
@@ -34,5 +34,5 @@ type SeatLogArgs struct {
 
 // SeatLog asks the query SeatLog.
 func (r Reader) SeatLog(ctx context.Context, id string, args SeatLogArgs) (*model.SeatLog, error) {
-	return graph.FetchOne(ctx, r.rt, model.SeatLogCodec, graph.Query{Name: "SeatLog", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.SeatLogCodec, graph.QueryRequest{Name: "SeatLog", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }

@@ -30,7 +30,7 @@ var Catalog = &catalog.Catalog{
 			Name:  "Session",
 			Type:  "Session",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},

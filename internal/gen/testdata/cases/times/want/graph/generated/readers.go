@@ -24,5 +24,5 @@ type SessionArgs struct {
 
 // Session asks the query Session.
 func (r Reader) Session(ctx context.Context, id string, args SessionArgs) (*model.Session, error) {
-	return graph.FetchOne(ctx, r.rt, model.SessionCodec, graph.Query{Name: "Session", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.SessionCodec, graph.QueryRequest{Name: "Session", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }

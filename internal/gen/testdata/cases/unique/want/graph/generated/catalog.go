@@ -31,7 +31,7 @@ var Catalog = &catalog.Catalog{
 			Fields: map[string]*catalog.Field{
 				"loginId": {Name: "loginId", Ordinal: 0},
 				"email":   {Name: "email", Ordinal: 1},
-				"account": {Name: "account", Ordinal: 1, Join: &catalog.Join{Target: "Account", Via: 0}},
+				"account": {Name: "account", Ordinal: 1, Join: &catalog.Join{Target: "Account", Index: 0}},
 			},
 		},
 	},
@@ -40,7 +40,7 @@ var Catalog = &catalog.Catalog{
 			Name:  "Account",
 			Type:  "Account",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "accountId", Kind: keys.KindString},
 			},
 		},
@@ -48,7 +48,7 @@ var Catalog = &catalog.Catalog{
 			Name:  "AccountByEmail",
 			Type:  "Account",
 			Index: 0,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "email", Kind: keys.KindString},
 			},
 		},
@@ -56,10 +56,10 @@ var Catalog = &catalog.Catalog{
 			Name:  "AccountByTenantAndName",
 			Type:  "Account",
 			Index: 1,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "tenantId", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "username", Kind: keys.KindString},
 			},
 			Rule: &catalog.IndexRule{Group: "Leads"},
@@ -68,7 +68,7 @@ var Catalog = &catalog.Catalog{
 			Name:  "Login",
 			Type:  "Login",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},

@@ -24,17 +24,17 @@ type AccountArgs struct {
 
 // Account asks the query Account.
 func (r Reader) Account(ctx context.Context, accountID string, args AccountArgs) (*model.Account, error) {
-	return graph.FetchOne(ctx, r.rt, model.AccountCodec, graph.Query{Name: "Account", PK: []keys.Value{keys.String(accountID)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.AccountCodec, graph.QueryRequest{Name: "Account", PK: []keys.Value{keys.String(accountID)}, Consistent: args.Consistent})
 }
 
 // AccountByEmail asks the query AccountByEmail.
 func (r Reader) AccountByEmail(ctx context.Context, email string) (*model.Account, error) {
-	return graph.FetchOne(ctx, r.rt, model.AccountCodec, graph.Query{Name: "AccountByEmail", PK: []keys.Value{keys.String(email)}})
+	return graph.FetchOne(ctx, r.rt, model.AccountCodec, graph.QueryRequest{Name: "AccountByEmail", PK: []keys.Value{keys.String(email)}})
 }
 
 // AccountByTenantAndName asks the query AccountByTenantAndName.
 func (r Reader) AccountByTenantAndName(ctx context.Context, tenantID string, username string) (*model.Account, error) {
-	return graph.FetchOne(ctx, r.rt, model.AccountCodec, graph.Query{Name: "AccountByTenantAndName", PK: []keys.Value{keys.String(tenantID)}, SK: []keys.Value{keys.String(username)}})
+	return graph.FetchOne(ctx, r.rt, model.AccountCodec, graph.QueryRequest{Name: "AccountByTenantAndName", PK: []keys.Value{keys.String(tenantID)}, SK: []keys.Value{keys.String(username)}})
 }
 
 // LoginArgs are the arguments of Login that may be left out: nil.
@@ -44,5 +44,5 @@ type LoginArgs struct {
 
 // Login asks the query Login.
 func (r Reader) Login(ctx context.Context, id string, args LoginArgs) (*model.Login, error) {
-	return graph.FetchOne(ctx, r.rt, model.LoginCodec, graph.Query{Name: "Login", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+	return graph.FetchOne(ctx, r.rt, model.LoginCodec, graph.QueryRequest{Name: "Login", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }

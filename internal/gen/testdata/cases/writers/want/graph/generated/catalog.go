@@ -43,37 +43,37 @@ var Catalog = &catalog.Catalog{
 			Name:  "Device",
 			Type:  "Device",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "channel", Kind: keys.KindString},
 				{Name: "deviceId", Kind: keys.KindString},
 			},
 		},
 		"DeviceByCurrentAlert": {
-			Name:       "DeviceByCurrentAlert",
-			Type:       "Device",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "DeviceByCurrentAlertConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "DeviceByCurrentAlert",
+			Type:        "Device",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "DeviceByCurrentAlertConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "ownerAccount", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "alertState", Kind: keys.KindString},
 				{Name: "measuredAt", Kind: keys.KindDateTime},
 			},
 		},
 		"DeviceByChannel": {
-			Name:       "DeviceByChannel",
-			Type:       "Device",
-			Index:      1,
-			Kind:       catalog.Many,
-			Connection: "DeviceByChannelConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "DeviceByChannel",
+			Type:        "Device",
+			Index:       1,
+			Kind:        catalog.QueryPage,
+			Connection:  "DeviceByChannelConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "channel", Kind: keys.KindString},
 			},
-			SK: []catalog.Arg{
+			SK: []catalog.KeyArg{
 				{Name: "deviceId", Kind: keys.KindString},
 			},
 		},
@@ -81,18 +81,18 @@ var Catalog = &catalog.Catalog{
 			Name:  "Post_Parcel",
 			Type:  "Parcel",
 			Index: driver.Primary,
-			PK: []catalog.Arg{
+			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
 		"Post_ParcelByPlace": {
-			Name:       "Post_ParcelByPlace",
-			Type:       "Parcel",
-			Index:      0,
-			Kind:       catalog.Many,
-			Connection: "ParcelByPlaceConnection",
-			Operands:   true,
-			PK: []catalog.Arg{
+			Name:        "Post_ParcelByPlace",
+			Type:        "Parcel",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "ParcelByPlaceConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
 				{Name: "state", Kind: keys.KindString},
 			},
 		},

@@ -13,38 +13,39 @@ import (
 	"github.com/foldql/foldql/graph/scalar"
 )
 
-// Accelerate returns the generated schema with an executor for the generated queries in front of gqlgen's own: an
-// operation whose root fields are all in the runtime's catalog is compiled once and answered from the stored rows,
-// every other one (introspection, fields of the project's own, mutations, @defer) goes to es. Both answer alike.
-// Field and root-field interceptors are not called for operations that are answered here.
-func Accelerate(es graphql.ExecutableSchema, rt *Runtime) graphql.ExecutableSchema {
-	return &accelerated{ExecutableSchema: es, rt: rt, plans: plan.NewCache(rt.cfg.PlanBytes)}
+// WithCompiledPlans returns the generated schema with an executor of compiled plans in front of gqlgen's own. It
+// compiles an operation whose root fields are all in the runtime's catalog once, and answers it from the stored rows.
+// Every other operation (introspection, fields of the project's own, mutations, @defer) goes to es. Both answer alike,
+// but field and root-field interceptors are not called for compiled operations.
+func WithCompiledPlans(es graphql.ExecutableSchema, rt *Runtime) graphql.ExecutableSchema {
+	return &planning{ExecutableSchema: es, rt: rt, plans: plan.NewCache(rt.cfg.PlanBytes)}
 }
 
-type accelerated struct {
+// planning is a schema whose generated queries are answered by plans.
+type planning struct {
 	graphql.ExecutableSchema
 	rt    *Runtime
 	plans *plan.Cache
 }
 
 // Exec answers the operation of the context.
-func (a *accelerated) Exec(ctx context.Context) graphql.ResponseHandler {
+func (s *planning) Exec(ctx context.Context) graphql.ResponseHandler {
 	op := graphql.GetOperationContext(ctx)
-	known := a.plans.Get(op.Operation, op.Doc)
+	known := s.plans.Get(op.Operation, op.Doc)
 	if name := known.Undecided(op.Variables); name != "" {
 		return once(func(ctx context.Context) *graphql.Response { return undecided(ctx, name) })
 	}
-	if p := a.plan(op, known); p != nil {
+	if p := s.plan(op, known); p != nil {
 		return once(func(ctx context.Context) *graphql.Response {
-			return &graphql.Response{Data: execute.Run(ctx, a.rt.reader, a.rt.resolver.Limit, p, op.Variables)}
+			return &graphql.Response{Data: execute.Run(ctx, s.rt.reader, s.rt.resolver.Limit, p, op.Variables)}
 		})
 	}
-	return a.resolve(ctx)
+	return s.resolve(ctx)
 }
 
-// CheckScalar returns what is wrong with an input for a scalar. It has no say in those that are a project's own.
-func (a *accelerated) CheckScalar(name string, v any) error {
-	if check := scalar.Checks[name]; check != nil {
+// CheckScalar returns what is wrong with an input for a scalar. It accepts any for a scalar of the project's own.
+func (s *planning) CheckScalar(name string, v any) error {
+	if check := scalar.InputChecks[name]; check != nil {
 		return check(v)
 	}
 	return nil
@@ -67,21 +68,21 @@ func once(answer func(context.Context) *graphql.Response) graphql.ResponseHandle
 }
 
 // resolve has gqlgen's executor answer, with loaders for this operation alone.
-func (a *accelerated) resolve(ctx context.Context) graphql.ResponseHandler {
-	next := a.ExecutableSchema.Exec(ctx)
+func (s *planning) resolve(ctx context.Context) graphql.ResponseHandler {
+	next := s.ExecutableSchema.Exec(ctx)
 	return func(ctx context.Context) *graphql.Response {
-		l := resolve.NewLoaders(a.rt.resolver)
+		l := resolve.NewLoaders(s.rt.resolver)
 		return l.Bounded(ctx, next(l.Within(ctx)))
 	}
 }
 
 // plan returns the plan of the operation, nil where gqlgen's executor must answer.
-func (a *accelerated) plan(op *graphql.OperationContext, known *plan.Variants) *plan.Plan {
-	if a.rt.cfg.ResolversOnly || op.Operation.Operation != ast.Query || len(known.Conditions) > plan.MaxConditions {
+func (s *planning) plan(op *graphql.OperationContext, known *plan.Variants) *plan.Plan {
+	if s.rt.cfg.ResolversOnly || op.Operation.Operation != ast.Query || len(known.Conditions) > plan.MaxConditions {
 		return nil
 	}
-	return a.plans.Plan(known, known.Variant(op.Variables), func() (*plan.Plan, int) {
-		c := plan.Compiler{Catalog: a.rt.reader.Catalog, Schema: a.Schema(), Fragments: op.Doc.Fragments, Vars: op.Variables}
+	return s.plans.Plan(known, known.Variant(op.Variables), func() (*plan.Plan, int) {
+		c := plan.Compiler{Catalog: s.rt.reader.Catalog, Schema: s.Schema(), Fragments: op.Doc.Fragments, Vars: op.Variables}
 		return c.Compile(op.Operation), c.Members
 	})
 }

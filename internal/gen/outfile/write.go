@@ -1,4 +1,5 @@
-package code
+// Package outfile writes what the generator generates to the disk.
+package outfile
 
 import (
 	"bytes"
@@ -7,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// WriteFile writes a file unless it has the content already.
-func WriteFile(path string, content []byte) error {
+// WriteIfChanged writes a file, and makes its folder, unless it has the content already.
+func WriteIfChanged(path string, content []byte) error {
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
 		return nil
 	}
