@@ -42,7 +42,7 @@ type Config struct {
 	Client *http.Client
 	// Now is the clock; time.Now by default.
 	Now func() time.Time
-	// Logger is told when a key set cannot be read; nothing is logged by default.
+	// Logger logs when a key set cannot be read; nothing is logged by default.
 	Logger *slog.Logger
 }
 

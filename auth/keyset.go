@@ -35,7 +35,7 @@ type keySet struct {
 	busy  chan struct{}
 }
 
-// stamp tells one state of a file from another.
+// stamp identifies a state of a file.
 type stamp struct {
 	modified time.Time
 	size     int64

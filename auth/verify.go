@@ -1,11 +1,11 @@
 // Package auth verifies bearer tokens and carries the identity of the caller.
 //
-// [NewVerifier] makes a [Verifier] of a shared secret or of a key set. Its Middleware puts the [Caller] into the context
-// of each request, where [FromContext] finds it; a request without a token goes on without a caller, one with a bad
-// token is answered with 401.
+// [NewVerifier] makes a [Verifier] of a shared secret or of a key set. Its Middleware puts the [Caller] into the
+// context of each request, where [FromContext] finds it; a request without a token goes on without a caller, one with a
+// bad token is answered with 401.
 //
-// Tokens are JWTs. The configuration fixes which algorithms are accepted, never the token: a secret verifies HS* only, a
-// public key never does, and "none" is never accepted.
+// Tokens are JWTs. The configuration fixes which algorithms are accepted, never the token: a secret verifies HS* only,
+// a public key never does, and "none" is never accepted.
 package auth
 
 import (
@@ -108,7 +108,7 @@ func (v *Verifier) key(ctx context.Context, t *jwt.Token) (any, error) {
 	return jwt.VerificationKeySet{Keys: keys}, nil
 }
 
-// explain turns an error of the parser into one that tells no more than the bearer of the token needs.
+// explain turns an error of the parser into one that says no more than the bearer of the token needs.
 func (v *Verifier) explain(ctx context.Context, err error) error {
 	var known *TokenError
 	switch {

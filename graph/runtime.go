@@ -29,7 +29,7 @@ type Config struct {
 	// PlanBytes is about how much memory compiled operations may take, with the documents they belong to; 32 MB by
 	// default.
 	PlanBytes int
-	// Logger gets the causes of errors that clients are only told to be internal; nothing is logged by default.
+	// Logger logs the causes of errors that clients see as internal; nothing is logged by default.
 	Logger *slog.Logger
 }
 

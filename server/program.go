@@ -21,7 +21,7 @@ type program struct {
 	app  App
 	args []string
 	vars []string // names of all variables of the environment, or NAME=VALUE
-	// listening is told the address of the server, where somebody wants to know.
+	// listening is called with the address of the server, if it is set.
 	listening func(address string)
 }
 
@@ -34,16 +34,16 @@ func newProgram(app App, in commands.Program) *program {
 // commandLine is every command with its flags.
 type commandLine struct {
 	Config    string `help:"YAML file with any of the options, named as the flags are." placeholder:"FILE"`
-	LogFormat string `help:"Form of the log: ${enum}; auto is text on a terminal, else JSON." enum:"auto,json,text" default:"auto"`
-	LogLevel  string `help:"What is logged: ${enum} and above." enum:"debug,info,warn,error" default:"info"`
+	LogFormat string `help:"Format of the log: ${enum}; auto is text on a terminal, else JSON." enum:"auto,json,text" default:"auto"`
+	LogLevel  string `help:"Least level that is logged: ${enum}." enum:"debug,info,warn,error" default:"info"`
 
-	Serve       serveCommand         `cmd:"" help:"Serve the API, fold events as they come."`
+	Serve       serveCommand         `cmd:"" help:"Serve the API, and fold events as they come."`
 	Append      commands.Append      `cmd:"" help:"Append the events of a file to the log of a running server. It may be repeated."`
-	Replay      commands.Replay      `cmd:"" help:"Fold events into a store, to the end of them."`
-	DeadLetters commands.DeadLetters `cmd:"" name:"deadletters" help:"List, retry or skip dead letters, which are events that projections could not fold, of a running server or in a store."`
-	Log         commands.Log         `cmd:"" help:"Compare the log with the rows that were folded from it, or take it as it is."`
-	Rebuild     commands.Rebuild     `cmd:"" help:"Rebuild models, from the first event of the log."`
-	Tables      commands.Tables      `cmd:"" help:"Plan and make the tables of a store in DynamoDB, or remove those of an embedded store that no model has any more."`
+	Replay      commands.Replay      `cmd:"" help:"Fold all present events into a store, and exit."`
+	DeadLetters commands.DeadLetters `cmd:"" name:"deadletters" help:"List, retry or skip dead letters (events that projections could not fold), of a running server or in a store."`
+	Log         commands.Log         `cmd:"" help:"Compare the log with the rows that were folded from it, and accept it as it is."`
+	Rebuild     commands.Rebuild     `cmd:"" help:"Rebuild models from the whole log."`
+	Tables      commands.Tables      `cmd:"" help:"Plan and create the tables of a store in DynamoDB, or remove those of an embedded store that no model uses any more."`
 	Schema      schemaCommand        `cmd:"" help:"Print the schema of the API."`
 	Version     versionCommand       `cmd:"" help:"Print the version of the program."`
 }
@@ -118,7 +118,7 @@ func givenFlags(command *kong.Context) (names []string) {
 	return names
 }
 
-// report tells the operator how the command ended.
+// report prints why the command failed, and returns its exit code.
 func (p *program) report(err error) int {
 	var config config.Error
 	switch {

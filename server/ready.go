@@ -31,7 +31,7 @@ func (s *serving) announceReady(ctx context.Context) {
 	}
 }
 
-// notReadyEvery is how often the log tells how far a server is that is not ready.
+// notReadyEvery is how often a server that is not ready logs how far it is.
 const notReadyEvery = 5 * time.Second
 
 // behind is how many events the last of the projections is behind.

@@ -74,7 +74,7 @@ func (c *serveCommand) serving(p *program, writers access.Admission, verifier *a
 	return &serving{routes: routes{app: &p.app, cfg: c, writers: writers, verifier: verifier, log: p.Log}}
 }
 
-// readers makes what tells readers apart, and says where nobody does.
+// readers makes the verifier of callers, and warns if a schema with rules is served without one.
 func (c *serveCommand) readers(ctx context.Context, p *program) (*auth.Verifier, error) {
 	verifier, err := c.Callers.Verifier(ctx, p.Log)
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 
 // serveCommand is the configuration of `serve`.
 type serveCommand struct {
-	Listen string `help:"Address to listen at." default:"127.0.0.1:8080"`
+	Listen string `help:"Address to listen on." default:"127.0.0.1:8080"`
 	config.Data
 	config.Fold
 	Sample bool `help:"Append the sample events of the project to an empty log." group:"Data"`
 
 	Playground    bool `help:"Serve GraphiQL at /." default:"true" negatable:"" group:"API"`
-	Introspection bool `help:"Answer questions about the schema." default:"true" negatable:"" group:"API"`
-	Accelerate    bool `help:"Answer generated queries by compiled plans; without, by resolvers only." default:"true" negatable:"" group:"API"`
+	Introspection bool `help:"Let clients query the schema (introspection)." default:"true" negatable:"" group:"API"`
+	Accelerate    bool `help:"Answer generated queries with compiled plans; --no-accelerate uses resolvers only." default:"true" negatable:"" group:"API"`
 
 	CORSOrigins []string `name:"cors-origins" help:"Origins whose pages may query the API, * for any; none by default." placeholder:"ORIGIN" group:"API"`
 
@@ -26,9 +26,9 @@ type serveCommand struct {
 	config.Exposure
 	config.Limits
 
-	DrainDelay   time.Duration `help:"Time between being not ready and closing the listener, for load balancers to notice." default:"0s" group:"Lifecycle"`
+	DrainDelay   time.Duration `help:"Time from reporting not ready to closing the listener, for load balancers to notice." default:"0s" group:"Lifecycle"`
 	DrainTimeout time.Duration `help:"Time that requests in flight and projections have to finish." default:"30s" group:"Lifecycle"`
-	ReadyLag     uint64        `help:"Events that a projection may be behind and be ready." default:"500" group:"Lifecycle"`
+	ReadyLag     uint64        `help:"Number of events that a projection may be behind while /readyz says yes." default:"500" group:"Lifecycle"`
 }
 
 // validate checks all that can be checked before anything is opened.
@@ -56,7 +56,7 @@ func undecidedWriters(listen string) error {
 		"(FOLDQL_WRITE_TOKEN, or --write-token-file), or listen on loopback only (--listen 127.0.0.1:8080)", listen)
 }
 
-// checkReaders refuses to serve a schema with rules where nobody can be told from anybody.
+// checkReaders refuses to serve a schema with rules where nothing identifies callers.
 func checkReaders(secured, verified, off bool) error {
 	if !secured || verified || off {
 		return nil

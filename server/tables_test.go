@@ -109,7 +109,7 @@ func TestATableThatNoModelHasGoesWhenAskedTo(t *testing.T) {
 
 	run(newProject(false).App, "replay", "--events", "file:"+events).wantExit(t, exitDone, "3 events")
 	run(newProject(false).App, "tables", "plan").wantExit(t, exitDone, "there is nothing to do")
-	run(renamed, "tables", "plan").wantExit(t, exitDone, "generation 0 of table Task is of no model")
+	run(renamed, "tables", "plan").wantExit(t, exitDone, "generation 0 of table Task belongs to no model")
 	run(renamed, "tables", "apply").wantExit(t, exitDone, "stays without --allow-delete")
 	run(newProject(false).App, "replay", "--events", "file:"+events).wantExit(t, exitDone, "0 rows written")
 	run(renamed, "tables", "apply", "--allow-delete").wantExit(t, exitDone, "removed generation 0 of table Task")

@@ -6,7 +6,7 @@ import (
 	"github.com/foldql/foldql/graph/graphqlerr"
 )
 
-// A resolver of your own tells clients what is wrong by a code, which programs can rely on.
+// A resolver of your own returns an error with a code, which programs can rely on.
 func ExampleNew() {
 	err := graphqlerr.New(graphqlerr.BadUserInput, "limit is %d, and must be 1 to %d", 0, 1000)
 	fmt.Println(graphqlerr.CodeOf(err), err)

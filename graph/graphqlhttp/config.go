@@ -42,7 +42,7 @@ type Config struct {
 	CompressMinBytes int
 	// Extensions are gqlgen's hooks into operations and responses, for metrics and the like.
 	Extensions []graphql.HandlerExtension
-	// Logger gets the causes of errors that clients are only told to be internal; nothing is logged by default.
+	// Logger logs the causes of errors that clients see as internal; nothing is logged by default.
 	Logger *slog.Logger
 }
 

@@ -106,7 +106,7 @@ func (d *documents) get(query string) (*ast.QueryDocument, gqlerror.List) {
 // fieldBytes is about the memory of a parsed field.
 const fieldBytes = 600
 
-// suggestBytes is the longest document whose mistakes are told with the names that may have been meant. To find them
+// suggestBytes is the longest document whose errors suggest names. To find them
 // takes time in the length of the wrong names and of the right ones: half a second for a megabyte.
 const suggestBytes = 16 << 10
 

@@ -15,7 +15,7 @@ import (
 	"github.com/foldql/foldql/graph/graphqlerr"
 )
 
-// presenter decides what clients are told of errors: those with a code as they are, the others no more than that there
+// presenter decides what clients see of errors: those with a code as they are, the others no more than that there
 // was one, and where the log has it.
 type presenter struct {
 	logger *slog.Logger
@@ -86,7 +86,7 @@ func located(ctx context.Context, gql *gqlerror.Error) *gqlerror.Error {
 	return &told
 }
 
-// hide logs an error and returns what is told in its place.
+// hide logs an error and returns what clients see in its place.
 func (p *presenter) hide(ctx context.Context, err error, args ...any) string {
 	id := rand.Text()
 	p.logger.ErrorContext(ctx, "internal error", append(args, "id", id, "error", err)...)

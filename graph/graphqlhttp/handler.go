@@ -4,9 +4,9 @@
 // graph.WithCompiledPlans returns. Every limit of [Config] has a safe default.
 //
 // The package is a transport of its own in front of gqlgen's executor. It parses a document, measures it against the
-// limits and then validates it, in that order, because validation takes time in the square of a hostile document's size.
-// It keeps documents that passed, so a known query costs a look-up. It writes answers as the executor made them, without
-// encoding them again.
+// limits and then validates it, in that order, because validation takes time in the square of a hostile document's
+// size. It keeps documents that passed, so a known query costs a look-up. It writes answers as the executor made them,
+// without encoding them again.
 package graphqlhttp
 
 import (

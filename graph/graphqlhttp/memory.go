@@ -7,9 +7,9 @@ import (
 	"github.com/foldql/foldql/graph/graphqlerr"
 )
 
-// MemoryBudget bounds what all requests together take of it while they are answered: their bodies, the rows that are read for
-// them, and their answers until these are sent. A small request takes nothing of it, so that large ones never keep it
-// waiting.
+// MemoryBudget bounds what all requests together take of it while they are answered: their bodies, the rows that are
+// read for them, and their answers until these are sent. A small request takes nothing of it, so that large ones never
+// keep it waiting.
 type MemoryBudget struct {
 	limit   int64
 	used    atomic.Int64
@@ -76,7 +76,7 @@ func newBudget(memory *MemoryBudget, maxRead int64) *budget {
 	return b
 }
 
-// Take is told of a row that is read.
+// Take charges a row that is read.
 func (b *budget) Take(bytes int) error {
 	if b.read.Add(int64(bytes)) > b.maxRead {
 		return graphqlerr.New(graphqlerr.LimitExceeded,
@@ -86,7 +86,7 @@ func (b *budget) Take(bytes int) error {
 	return b.Hold(bytes)
 }
 
-// Hold is told of memory that is needed until the answer is made.
+// Hold charges memory that is needed until the answer is made.
 func (b *budget) Hold(bytes int) error {
 	held := b.held.Add(int64(bytes))
 	if held <= b.covered.Load() {

@@ -10,7 +10,7 @@ import (
 	"github.com/foldql/foldql/graph/graphqlerr"
 )
 
-// maxErrors is how many mistakes of one document are told. Validation ends with the next one.
+// maxErrors is how many mistakes of one document are reported. Validation ends with the next one.
 const maxErrors = 20
 
 // enough ends a walk over a document: there is no other way out of the walker.

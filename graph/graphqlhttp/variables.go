@@ -26,8 +26,8 @@ type inputs struct {
 	scalars scalars // nil where the schema is not one
 }
 
-// read makes the values of the operation's variables what their types say, or tells which of them is none. What is
-// null, or missing, or too much, is left to the executor.
+// read makes the values of the operation's variables what their types say, or returns an error that names one that is
+// not. What is null, or missing, or too much, is left to the executor.
 func (in *inputs) read(op *ast.OperationDefinition, variables map[string]any) *gqlerror.Error {
 	for _, def := range op.VariableDefinitions {
 		v, given := variables[def.Variable]

@@ -74,7 +74,7 @@ func links(assets []asset, base string) []link {
 	return out
 }
 
-// pageConfig is what the page's script is told.
+// pageConfig configures the page's script.
 type pageConfig struct {
 	Endpoint string `json:"endpoint"`
 	Examples string `json:"examples"`

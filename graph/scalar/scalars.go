@@ -22,7 +22,7 @@ import (
 
 // TypeError returns the error, BAD_USER_INPUT, of an input that is no value of the scalar.
 func TypeError(scalar string, v any) error {
-	if v == nil { // told alike of every type: resolvers read an enum as a String
+	if v == nil { // the same for every type: resolvers read an enum as a String
 		return graphqlerr.New(graphqlerr.BadUserInput, "null was given, and a value is needed")
 	}
 	return graphqlerr.New(graphqlerr.BadUserInput, "%s is not a value of type %s", describe(v), scalar)

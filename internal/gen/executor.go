@@ -99,7 +99,7 @@ func resolved(r *schema.ReadModel) map[string]bool {
 	return names
 }
 
-// bindings is a plugin of gqlgen that makes sure that it bound every field as it was told: it makes a resolver, with no
+// bindings is a plugin of gqlgen that makes sure that it bound every field as configured: it makes a resolver, with no
 // word, of a field for which it finds nothing.
 type bindings struct{ model *schema.Model }
 

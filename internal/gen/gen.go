@@ -18,8 +18,8 @@ import (
 )
 
 // Generate writes the generated code of the project that dir belongs to, and stubs of what the user's projectors lack.
-// It tells out findings that are no errors, and what became of each file. It changes the working directory while it
-// runs.
+// It prints findings that are no errors, and what became of each file, to out. It changes the working directory while
+// it runs.
 func Generate(dir string, out io.Writer) (err error) {
 	leave, err := enter(dir)
 	if err != nil {
@@ -57,12 +57,12 @@ func Generate(dir string, out io.Writer) (err error) {
 	if err := stubs.Write(p.module, model, out); err != nil {
 		return err
 	}
-	return tellUnused(out, files)
+	return printUnused(out, files)
 }
 
-// tellUnused says what a project can do without since it has no queries of its own any more. It is hand-written, so it
+// printUnused says what a project can do without since it has no queries of its own any more. It is hand-written, so it
 // is not ours to remove.
-func tellUnused(out io.Writer, o *output) error {
+func printUnused(out io.Writer, o *output) error {
 	if _, err := os.Stat(stubsFile); o.own || err != nil {
 		return nil
 	}
@@ -71,7 +71,7 @@ func tellUnused(out io.Writer, o *output) error {
 	return err
 }
 
-// Lint checks the schema of the project that dir belongs to, and tells all findings to out. It fails where one of them
+// Lint checks the schema of the project that dir belongs to, and prints all findings to out. It fails where one of them
 // is an error.
 func Lint(dir string, out io.Writer) (err error) {
 	leave, err := enter(dir)

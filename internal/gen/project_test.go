@@ -79,7 +79,7 @@ func TestResolversThatNothingNeedsAreTold(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, own := range []bool{true, false} {
 		var out strings.Builder
-		if err := tellUnused(&out, &output{own: own}); err != nil || out.Len() > 0 {
+		if err := printUnused(&out, &output{own: own}); err != nil || out.Len() > 0 {
 			t.Errorf("without the file it says %q, %v", out.String(), err)
 		}
 	}
@@ -87,7 +87,7 @@ func TestResolversThatNothingNeedsAreTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	if err := tellUnused(&out, &output{}); err != nil || !strings.Contains(out.String(), stubsFile) {
+	if err := printUnused(&out, &output{}); err != nil || !strings.Contains(out.String(), stubsFile) {
 		t.Errorf("it says %q, %v", out.String(), err)
 	}
 }

@@ -92,7 +92,7 @@ func FieldRule(t *catalog.Type, f *catalog.Field) *catalog.Rule {
 	return nil
 }
 
-// CheckField says whether the viewer may read a field of a row of the type; owns tells whether the row is theirs.
+// CheckField says whether the viewer may read a field of a row of the type; owns reports whether the row is theirs.
 func (v Viewer) CheckField(t *catalog.Type, f *catalog.Field, owns func() bool) error {
 	switch v.LevelOf(FieldRule(t, f)) {
 	case Admitted:

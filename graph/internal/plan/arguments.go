@@ -19,7 +19,7 @@ import (
 type Argument struct {
 	name     string
 	Variable string     // the variable that gives the value
-	open     *ast.Value // else the literal whose value each operation gives anew, because there are variables in it
+	open     *ast.Value // else the literal whose value each operation gives for itself, because there are variables in it
 	constant any        // else the value
 	given    bool       // constant was written, or is the schema's default
 	Named    string     // name of the type

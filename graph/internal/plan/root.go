@@ -20,8 +20,8 @@ type Root struct {
 	Args  Arguments
 	// Row is what a query of kind QueryOne answers with.
 	Row *Node
-	// Connection are the fields of the answer to a query of kind QueryPage, and items the nodes among them, which stand for
-	// the same rows, or, of a collection, for those of their types among them.
+	// Connection are the fields of the answer to a query of kind QueryPage, and items the nodes among them, which stand
+	// for the same rows, or, of a collection, for those of their types among them.
 	Connection []ConnectionMember
 	Items      []*Node
 	Token      bool

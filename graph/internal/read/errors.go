@@ -14,10 +14,10 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// Errors makes what clients are told of the errors of reads, and logs the causes that they are not told.
+// Errors makes what clients see of the errors of reads, and logs the causes that they do not see.
 type Errors struct{ logger *slog.Logger }
 
-// Read makes what a client is told of an error that a read returned. An error that has a code is told as it is.
+// Read makes what a client sees of an error that a read returned. An error that has a code stays as it is.
 func (e Errors) Read(ctx context.Context, err error, what string) error {
 	var incomplete *querydb.IncompleteError
 	switch {
@@ -42,7 +42,7 @@ func (e Errors) Read(ctx context.Context, err error, what string) error {
 	return e.Internal(ctx, err, what)
 }
 
-// incompleteError tells of rows that are being rebuilt, in words and in the extensions.
+// incompleteError names rows that are being rebuilt, in words and in the extensions.
 func incompleteError(e *querydb.IncompleteError) error {
 	progress := map[string]any{"model": e.Model, "folded": e.Folded, "total": e.Total, "stopped": e.Stopped}
 	if e.ETASeconds >= 0 {
@@ -57,7 +57,7 @@ func incompleteError(e *querydb.IncompleteError) error {
 	return graphqlerr.WithExtension(err, "rebuild", progress)
 }
 
-// Internal logs the cause and tells the client no more than that there is one.
+// Internal logs the cause, and returns an error that does not show it.
 func (e Errors) Internal(ctx context.Context, err error, what string) error {
 	e.logger.ErrorContext(ctx, "read failed", "what", what, slog.Any("error", err))
 	return graphqlerr.New(graphqlerr.Internal, "%s cannot be read: internal error", what)

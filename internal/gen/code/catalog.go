@@ -87,7 +87,8 @@ func (f *catalogFile) index(r *schema.ReadModel, x *schema.Index) string {
 func (f *catalogFile) catalogQuery(r *schema.ReadModel, q schema.Query) {
 	f.line("%q: {\nName: %q,\nType: %q,\nIndex: %s,", q.Name, q.Name, r.Name, f.index(r, q.Index))
 	if q.Connection != "" {
-		f.line("Kind: catalog.QueryPage,\nConnection: %q,\nHasOperands: %t,", q.Connection, slices.Contains(q.Args, queryarg.Eq))
+		f.line("Kind: catalog.QueryPage,\nConnection: %q,\nHasOperands: %t,", q.Connection, slices.Contains(q.Args,
+			queryarg.Eq))
 	}
 	pk, sk := keyArguments(r, q, served.Arguments(r, q))
 	f.catalogArguments("PK", pk[:len(pk)-len(q.PKParts)])

@@ -34,7 +34,7 @@ func (admits Admission) Guard(next http.Handler) http.Handler {
 	})
 }
 
-// Bearer admits requests with the token. Digests are compared, so that the time it takes tells nothing.
+// Bearer admits requests with the token. Digests are compared, so that the time it takes reveals nothing.
 func Bearer(token string) Admission {
 	want := sha256.Sum256([]byte(token))
 	return func(r *http.Request) *problem.Problem {

@@ -59,7 +59,7 @@ const (
 	ReadyPath = "/readyz"
 )
 
-// publicPath reports whether a path tells everybody the same, and nothing of what is stored.
+// publicPath reports whether a path answers everybody alike, and shows nothing of what is stored.
 func publicPath(path string) bool { return path == LivePath || path == ReadyPath }
 
 // own reports whether a name is the server's own. Browsers resolve the names below localhost by themselves.

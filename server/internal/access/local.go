@@ -29,7 +29,7 @@ func ThisMachine(r *http.Request) *problem.Problem {
 	return nil
 }
 
-// forwarding are headers that proxies add to tell who has asked them, or for what; forwardingPrefixes begin such.
+// forwarding are headers in which proxies say who has asked them, or for what; forwardingPrefixes begin such.
 var (
 	forwarding = []string{
 		"Forwarded", "Via", "X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip", "X-Proxyuser-Ip", "X-Azure-Clientip",

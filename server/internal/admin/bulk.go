@@ -42,7 +42,7 @@ type bulkFailure struct {
 	Reason string `json:"reason"`
 }
 
-// MostFailures is how many failures an answer tells.
+// MostFailures is how many failures an answer names.
 const MostFailures = 100
 
 // bulk goes through the next dead letters that are on record, in the order of the list, MostDeadLetters at most. It

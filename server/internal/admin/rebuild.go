@@ -40,7 +40,7 @@ func ProjectionsNamed(all []projection.Projection, names []string) (map[string]b
 	return meant, nil
 }
 
-// rebuild begins the fold of models anew.
+// rebuild begins to rebuild models.
 func (a *API) rebuild(w http.ResponseWriter, r *http.Request) {
 	var asked RebuildRequest
 	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {

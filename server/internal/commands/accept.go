@@ -20,16 +20,16 @@ import (
 
 // Log groups the commands of the log. No server may have the log open.
 type Log struct {
-	Accept acceptCommand `cmd:"" help:"Take a log that is not the one that the rows were folded from: show what would be lost, and rebuild all models from it."`
+	Accept acceptCommand `cmd:"" help:"Accept a log that the rows were not folded from: show what would be lost, and rebuild all models from it."`
 }
 
 type acceptCommand struct {
 	config.Data
-	Yes      bool `help:"Do it without a question."`
+	Yes      bool `help:"Do not ask for confirmation."`
 	MaxEvent int  `help:"Bytes of one event." default:"262144" group:"Data"`
 }
 
-// Run shows what the log contradicts and, where that is confirmed, begins everything anew: first the log gets another
+// Run shows what the log contradicts and, where that is confirmed, has everything rebuilt: first the log gets another
 // identity, then each projection forgets how far it has come. Where it is interrupted, what is left contradicts the
 // log's new identity, and it may be run again.
 func (c *acceptCommand) Run(ctx context.Context, p *Program) (err error) {

@@ -19,9 +19,9 @@ import (
 type Append struct {
 	File string `arg:"" help:"CloudEvents, one a line: .jsonl, .jsonl.gz, or - for standard input."`
 	client.Server
-	Batch    int `help:"Events of one request, at most." default:"500"`
+	Batch    int `help:"Maximum number of events in a request." default:"500"`
 	MaxEvent int `help:"Bytes of one event." default:"262144"`
-	Attempts int `help:"How often a request is sent before giving up." default:"8"`
+	Attempts int `help:"How often to send a request before giving up." default:"8"`
 }
 
 // batchBytes is how much data a request has, give or take an event.

@@ -18,14 +18,14 @@ import (
 type DeadLetters struct {
 	List  deadLettersList  `cmd:"" help:"List dead letters, each with its reason."`
 	Retry deadLettersRetry `cmd:"" help:"Fold dead letters again, and the events that they block."`
-	Skip  deadLettersSkip  `cmd:"" help:"Let dead letters never take effect, and fold the events that they block."`
+	Skip  deadLettersSkip  `cmd:"" help:"Drop dead letters for good, and fold the events that they block."`
 }
 
 type deadLettersList struct {
 	deadLettersOf
-	Projection string `help:"Only those of this projection." placeholder:"NAME"`
-	After      string `help:"Only those after this event of the projection." placeholder:"EVENT"`
-	Limit      int    `help:"How many, at most 1000." default:"100"`
+	Projection string `help:"List only dead letters of this projection." placeholder:"NAME"`
+	After      string `help:"List only dead letters after this event of the projection." placeholder:"EVENT"`
+	Limit      int    `help:"Number of dead letters to list, 1000 at most." default:"100"`
 	JSON       bool   `name:"json" help:"Print one JSON object a line."`
 }
 

@@ -15,11 +15,11 @@ import (
 // deadLettersNamed are events of one projection: those that are named, or those that the filters let through.
 type deadLettersNamed struct {
 	deadLettersOf
-	Projection string   `arg:"" help:"Projection whose dead letters they are."`
-	Event      []string `arg:"" optional:"" help:"Events, as the list names them."`
+	Projection string   `arg:"" help:"Projection of the dead letters."`
+	Event      []string `arg:"" optional:"" help:"Events, as 'deadletters list' names them."`
 	All        bool     `help:"All dead letters of the projection."`
-	Reason     string   `help:"Those whose reason contains this." placeholder:"TEXT"`
-	Type       string   `help:"Those of events of this type." placeholder:"TYPE"`
+	Reason     string   `help:"Dead letters whose reason contains this text." placeholder:"TEXT"`
+	Type       string   `help:"Dead letters of events of this type." placeholder:"TYPE"`
 }
 
 type deadLettersRetry struct{ deadLettersNamed }

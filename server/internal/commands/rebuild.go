@@ -44,7 +44,7 @@ func (c *Rebuild) remote(ctx context.Context, p *Program) error {
 	if err := to.Do(ctx, http.MethodPost, "/admin/rebuild", "application/json", body, nil); err != nil {
 		return fmt.Errorf("rebuild: %w", err)
 	}
-	fmt.Fprintln(p.Stdout, "begun: GET /admin/projections tells how the projections are getting on")
+	fmt.Fprintln(p.Stdout, "the rebuild has begun: GET /admin/projections shows its progress")
 	return nil
 }
 

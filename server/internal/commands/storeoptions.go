@@ -13,13 +13,13 @@ import (
 
 // storeOptions are those of commands that work on a store themselves, while no server runs.
 type storeOptions struct {
-	Store    string `help:"Do it in this store, which no server has open where it is embedded: embedded:DIR or dynamodb:PREFIX." linealone:"" group:"Data"`
+	Store    string `help:"Work on this store instead of a running server: embedded:DIR, which no server may have open, or dynamodb:PREFIX." linealone:"" group:"Data"`
 	Events   string `help:"Where events come from, with --store." default:"log:" group:"Data"`
 	CacheMB  int64  `help:"Memory for the cache of an embedded store, in MiB." default:"256" group:"Data"`
 	MaxEvent int    `help:"Bytes of one event." default:"262144" group:"Data"`
 }
 
-// refuseWithoutStore refuses flags on the command line that a running server would not be told.
+// refuseWithoutStore refuses flags on the command line that would have no effect on a running server.
 func (p *Program) refuseWithoutStore(flags ...string) error {
 	for _, name := range flags {
 		if slices.Contains(p.Given, name) {

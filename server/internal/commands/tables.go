@@ -13,23 +13,23 @@ import (
 )
 
 // Tables makes the tables of a store in DynamoDB. An embedded store makes its tables by itself, and keeps those
-// that no model has any more until it is told that it can do without.
+// that no model uses any more until an operator removes them.
 type Tables struct {
-	Plan  planCommand  `cmd:"" help:"Print what would be created, changed or removed, and what it costs; change nothing."`
-	Apply applyCommand `cmd:"" help:"Create, change and, where told to, remove tables until they are as the models need them. It may be repeated."`
+	Plan  planCommand  `cmd:"" help:"Print what apply would create, change or remove, and what it costs; change nothing."`
+	Apply applyCommand `cmd:"" help:"Create and change tables, and remove them with --allow-delete, until they fit the models. It may be repeated."`
 }
 
 // tablesOptions name the store, and say what may happen to its tables.
 type tablesOptions struct {
 	Store       string `help:"Where rows are kept: dynamodb:PREFIX or embedded:DIR." required:"" group:"Data"`
-	AllowDelete bool   `help:"Also remove tables that are not needed any more, and indexes that must be recreated."`
+	AllowDelete bool   `help:"Also remove tables that are no longer needed, and indexes that must be recreated."`
 }
 
 type planCommand struct{ tablesOptions }
 
 type applyCommand struct {
 	tablesOptions
-	NotesLost bool `help:"The table of notes, of a store in DynamoDB, is lost for good: rebuild into other tables than those whose rows nothing is on record of."`
+	NotesLost bool `help:"Confirm that the table of notes in DynamoDB is lost for good and has no backup: keep the present rows, create a new table of notes, and have the next start rebuild every model into new tables."`
 }
 
 // Run prints the plan.

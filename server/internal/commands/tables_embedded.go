@@ -19,7 +19,7 @@ func (c *planCommand) planEmbedded(ctx context.Context, p *Program, at config.St
 			return err
 		}
 		for _, o := range list {
-			fmt.Fprintf(p.Stdout, "%s is of no model: --allow-delete removes it\n", o)
+			fmt.Fprintf(p.Stdout, "%s belongs to no model: --allow-delete removes it\n", o)
 		}
 		rebuilds, err := printRebuilds(ctx, p, db)
 		if err == nil && len(list)+rebuilds == 0 {
@@ -37,7 +37,7 @@ func (c *applyCommand) applyEmbedded(ctx context.Context, p *Program, at config.
 		}
 		for _, o := range list {
 			if !c.AllowDelete {
-				fmt.Fprintf(p.Stdout, "%s is of no model, and stays without --allow-delete\n", o)
+				fmt.Fprintf(p.Stdout, "%s belongs to no model, and stays without --allow-delete\n", o)
 				continue
 			}
 			if err := db.Tables().DropOrphan(ctx, o); err != nil {

@@ -12,15 +12,15 @@ import (
 
 // Callers say how callers prove who they are.
 type Callers struct {
-	Auth            string        `help:"on: the rules of the schema hold; off: everybody may read everything." enum:"on,off" default:"on" group:"Who may read"`
+	Auth            string        `help:"on: enforce the rules of the schema; off: everybody may read everything." enum:"on,off" default:"on" group:"Who may read"`
 	JWTSecret       string        `name:"jwt-secret" help:"Secret of HS256 tokens, 32 bytes at least; better given by its variable, or by a file." group:"Who may read"`
 	JWTSecretFile   string        `name:"jwt-secret-file" help:"File that holds the secret; a line break at its end does not count." placeholder:"FILE" group:"Who may read"`
 	JWTJWKS         string        `name:"jwt-jwks" help:"File or address of the JSON Web Key Set of the issuer." placeholder:"FILE|URL" group:"Who may read"`
 	JWTAlgorithms   []string      `name:"jwt-algorithms" help:"Accepted algorithms; HS256 with a secret, and every asymmetric one with a key set by default." group:"Who may read"`
-	JWTIssuer       string        `name:"jwt-issuer" help:"Issuer that tokens must be of." group:"Who may read"`
-	JWTAudience     []string      `name:"jwt-audience" help:"Audiences, one of which tokens must be for." group:"Who may read"`
-	JWTLeeway       time.Duration `name:"jwt-leeway" help:"How far the clock of the issuer may be from ours." default:"30s" group:"Who may read"`
-	JWTKeysExpire   time.Duration `name:"jwt-keys-expire-after" help:"How long the keys of a key set that cannot be read any more are good after it was last read." default:"1h" group:"Who may read"`
+	JWTIssuer       string        `name:"jwt-issuer" help:"Required issuer of tokens." group:"Who may read"`
+	JWTAudience     []string      `name:"jwt-audience" help:"Accepted audiences; a token needs one of them." group:"Who may read"`
+	JWTLeeway       time.Duration `name:"jwt-leeway" help:"Tolerated difference between the clock of the issuer and ours." default:"30s" group:"Who may read"`
+	JWTKeysExpire   time.Duration `name:"jwt-keys-expire-after" help:"How long keys stay valid after the key set was last read, if it can no longer be read." default:"1h" group:"Who may read"`
 	JWTSubjectClaim string        `name:"jwt-subject-claim" help:"Claim that names the caller; dots lead into objects." default:"sub" group:"Who may read"`
 	JWTGroupsClaims []string      `name:"jwt-groups-claims" help:"Claims that list the groups of the caller." default:"groups,cognito:groups" group:"Who may read"`
 }
@@ -29,7 +29,7 @@ type Callers struct {
 // pen.
 const longestLeeway = time.Hour
 
-// Bounds of the time that keys serve which cannot be read again: long enough for the issuer to start anew, and short
+// Bounds of the time that keys serve which cannot be read again: long enough for the issuer to restart, and short
 // enough for keys that it has withdrawn.
 const (
 	shortestKeys = time.Minute

@@ -10,9 +10,9 @@ import (
 
 // Exposure says by which names the server is asked, and what it shows to those who run it.
 type Exposure struct {
-	AllowedHosts     []string `help:"Names by which the server may be asked, beside localhost and addresses; * for any. Without, any name, but none on loopback." placeholder:"NAME" group:"API"`
-	AdminListen      string   `help:"Address at which /metrics, the details of /readyz and the lists of /admin/ are shown without the write token; none by default." placeholder:"HOST:PORT" group:"Lifecycle"`
-	MetricOperations []string `help:"Names of operations that /metrics tells apart; all others go by the query that they ask." placeholder:"NAME" group:"Lifecycle"`
+	AllowedHosts     []string `help:"Host names that requests may use, beside localhost and addresses; * for any. By default any, but none on loopback." placeholder:"NAME" group:"API"`
+	AdminListen      string   `help:"Address of a second listener that shows /metrics, the details of /readyz and the lists of /admin/ without the write token; none by default." placeholder:"HOST:PORT" group:"Lifecycle"`
+	MetricOperations []string `help:"Names of GraphQL operations with series of their own in /metrics; all others are counted by their query field." placeholder:"NAME" group:"Lifecycle"`
 }
 
 // MostNames bounds the names of operations in metrics: each has a histogram.

@@ -10,12 +10,12 @@ import (
 
 // Fold are the options of every command that folds.
 type Fold struct {
-	MaxOps         int           `help:"Ops that a projector may return for one event; with more, it becomes a dead letter." default:"10000" group:"Data"`
-	MaxRowBytes    int           `help:"Bytes of rows that one event may write; with more, it becomes a dead letter." default:"67108864" group:"Data"`
-	MaxDeadLetters int           `help:"Share in percent of the last 1,000 events of a projection that may become dead letters, 1 to 100, 100 for no bound; with more, and 100 at least, it stops." default:"50" group:"Data"`
-	Window         int           `help:"Events that a projection commits at once, at most: fewer are less to do again after a crash, more are faster." default:"4096" group:"Data"`
-	ProjectTimeout time.Duration `help:"Time that the code of a projection may take for one event; beyond it the projection stops, and names the event." default:"30s" group:"Data"`
-	CommitWithin   time.Duration `help:"Time after which a commit to DynamoDB is given up, and its events folded again: 12 hours at most, because deleted rows are forgotten some day." default:"10m" group:"Data"`
+	MaxOps         int           `help:"Maximum number of ops that a projector may return for one event; an event with more becomes a dead letter." default:"10000" group:"Data"`
+	MaxRowBytes    int           `help:"Maximum bytes of rows that one event may write; an event that writes more becomes a dead letter." default:"67108864" group:"Data"`
+	MaxDeadLetters int           `help:"Percentage of the last 1,000 events of a projection that may become dead letters, 1 to 100; a projection with more, and with at least 100, stops. 100 sets no bound." default:"50" group:"Data"`
+	Window         int           `help:"Maximum number of events that a projection commits at once: more are faster, fewer leave less to repeat after a crash." default:"4096" group:"Data"`
+	ProjectTimeout time.Duration `help:"Time that the code of a projection may take for one event; the projection stops at an event that takes longer." default:"30s" group:"Data"`
+	CommitWithin   time.Duration `help:"Time after which a commit to DynamoDB is given up, and its events folded again; 12 hours at most." default:"10m" group:"Data"`
 }
 
 // Runner is the configuration of a Runner that the options ask for.

@@ -9,20 +9,20 @@ import (
 // Limits bound what one request may cost.
 type Limits struct {
 	MaxBody       int64         `help:"Bytes of a GraphQL request." default:"1048576" group:"Limits"`
-	MaxDepth      int           `help:"How deep a query may be nested." default:"20" group:"Limits"`
+	MaxDepth      int           `help:"Depth of a query." default:"20" group:"Limits"`
 	MaxTokens     int           `help:"Tokens of a query." default:"5000" group:"Limits"`
 	MaxAliases    int           `help:"Aliases in a query." default:"100" group:"Limits"`
-	MaxRootFields int           `help:"Queries that one request may ask." default:"20" group:"Limits"`
+	MaxRootFields int           `help:"Root fields of a request." default:"20" group:"Limits"`
 	MaxFields     int           `help:"Fields of a query." default:"2000" group:"Limits"`
 	MaxValues     int           `help:"Values in the variables of a request." default:"10000" group:"Limits"`
 	MaxAnswer     int           `help:"Bytes of an answer; it may have an object for every 256 of them, and an error for every 2048." default:"33554432" group:"Limits"`
-	MaxRead       int64         `help:"Bytes of rows that are read for one request." default:"33554432" group:"Limits"`
+	MaxRead       int64         `help:"Bytes of rows read for one request." default:"33554432" group:"Limits"`
 	MaxEventsBody int64         `help:"Bytes of a request with events." default:"16777216" group:"Limits"`
 	MaxEvent      int           `help:"Bytes of one event." default:"262144" group:"Limits"`
 	Timeout       time.Duration `help:"Time that a query may take." default:"30s" group:"Limits"`
 
-	MaxInflightBytes int64         `help:"Bytes that large requests take while they are answered, all together." default:"104857600" group:"Limits"`
-	MaxConnections   int           `help:"Connections, all together." default:"1024" group:"Limits"`
+	MaxInflightBytes int64         `help:"Bytes of memory that all large requests together take while they are answered." default:"104857600" group:"Limits"`
+	MaxConnections   int           `help:"Number of open connections." default:"1024" group:"Limits"`
 	WriteTimeout     time.Duration `help:"Time in which a client has to receive 64 KiB of an answer." default:"10s" group:"Limits"`
 }
 

@@ -27,7 +27,7 @@ const (
 	File     = "file"
 )
 
-// usualDir is where the log is kept, unless told otherwise, of a store that has no directory.
+// usualDir is where the log is kept, by default, of a store that has no directory.
 const usualDir = "data"
 
 // ParseStore reads "embedded:DIR", "dynamodb:PREFIX?KEY=VALUE&…" or "memory:".

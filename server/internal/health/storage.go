@@ -23,7 +23,7 @@ func (s *Directories) Add(name string, store any) {
 	}
 }
 
-// errStorage is all that /readyz tells: the log and the metrics have the rest.
+// errStorage is all that /readyz says: the log and the metrics have the rest.
 var errStorage = errors.New("the data directory cannot be written; the log of the server says why")
 
 // ready returns why the server should get no requests. A disk that is full is no reason: rows are as good as they were,

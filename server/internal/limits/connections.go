@@ -106,7 +106,7 @@ func (c *Connections) forget(conn net.Conn) {
 	delete(c.open, conn)
 }
 
-// Changed is told by the server what its connections do.
+// Changed receives the states of connections from the server.
 func (c *Connections) Changed(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 )
 
 // formerFirstNote is the note of earlier versions that names the first event which the rows were folded from. It is
-// all that tells one log from another until the checkpoints, which named no event then, are taken over.
+// all that distinguishes one log from another until the checkpoints, which named no event then, are taken over.
 const formerFirstNote = "first event"
 
 // Former compares the first event of the source with that note, as long as any projection is still to be

@@ -22,7 +22,7 @@ func collectAt(inUse uint64) int {
 	return int(max(leastPercent, min(mostPercent, 100*garbageRoom/max(inUse, 1))))
 }
 
-// pacer sets the collector anew after each collection, which tells how much is in use.
+// pacer adjusts the collector after each collection, when it is known how much is in use.
 type pacer struct {
 	mu      sync.Mutex
 	stopped bool
@@ -73,10 +73,10 @@ func TuneMemory(env func(string) (string, bool), limit int64) (stop func()) {
 	return func() {}
 }
 
-// leastMemoryMB is what a server may take in all unless it is told otherwise.
+// leastMemoryMB is what a server may take in all by default.
 const leastMemoryMB = 512
 
-// MemoryLimit is that of Go's memory, in bytes: unless told otherwise the server is to take twice the cache in all, and
+// MemoryLimit is that of Go's memory, in bytes: by default the server takes twice the cache in all, and
 // no less than leastMemoryMB.
 func MemoryLimit(memoryMB, cacheMB int64, embedded bool) int64 {
 	if memoryMB > 0 {

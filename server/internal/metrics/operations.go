@@ -19,7 +19,7 @@ type Operations struct {
 	errors   *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
 
-	names []string // of operations that are told apart by them
+	names []string // of operations that have series of their own
 
 	mu    sync.RWMutex
 	known map[string]*operation

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 )
 
-// ConnectionLog hands on what the listener and its connections have to tell. Clients that break off are everyday life;
+// ConnectionLog logs errors of the listener and its connections. Clients that break off are everyday life;
 // a connection that cannot be accepted is not: the process has no file descriptors left.
 type ConnectionLog struct{ Log *slog.Logger }
 

@@ -54,7 +54,7 @@ func LogRequests(log *slog.Logger, next http.Handler) http.Handler {
 				}
 			}
 			level := slog.LevelDebug
-			// Being refused for the load of others is told by metrics: a line for each would be load, too.
+			// Metrics count requests refused for the load of others: a line for each would be load, too.
 			if o.status >= http.StatusInternalServerError && o.status != http.StatusServiceUnavailable {
 				level = slog.LevelWarn
 			}

@@ -66,7 +66,7 @@ func (f *Running) Decide(ctx context.Context, event string) {
 	}
 	goesOn := stop.Event == event
 	if !goesOn && stop.TooManyDeadLetters() {
-		decided, err := f.CanResume(ctx, stop) // where it cannot be told, await finds it out
+		decided, err := f.CanResume(ctx, stop) // on an error, await finds it out
 		goesOn = err == nil && decided
 	}
 	if goesOn {

@@ -20,8 +20,8 @@ type undeclaredTypes struct {
 	told map[string]bool
 }
 
-// mostTold is how many undeclared types are told of.
-const mostTold = 100
+// mostLogged is how many undeclared types are logged.
+const mostLogged = 100
 
 // Read implements eventlog.Source.
 func (f *undeclaredTypes) Read(ctx context.Context, partition string, after uint64, most int) ([]eventlog.Event,
@@ -29,17 +29,17 @@ func (f *undeclaredTypes) Read(ctx context.Context, partition string, after uint
 	events, err := f.Source.Read(ctx, partition, after, most)
 	for i := range events {
 		if e := &events[i]; e.Malformed == nil && f.types[e.Type] == nil {
-			f.tell(e)
+			f.logOnce(e)
 		}
 	}
 	return events, err
 }
 
-// tell logs a type once.
-func (f *undeclaredTypes) tell(e *eventlog.Event) {
+// logOnce logs a type once.
+func (f *undeclaredTypes) logOnce(e *eventlog.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.told[e.Type] || len(f.told) == mostTold {
+	if f.told[e.Type] || len(f.told) == mostLogged {
 		return
 	}
 	if f.told == nil {
