@@ -13,11 +13,11 @@ type Log interface {
 	// they are on disk. An event whose (source, id) is there already with the same content is accepted, changes nothing
 	// and has Duplicate set; with other content the batch is refused with a *ConflictError. An event without a time gets
 	// the time of the append.
-	Append(ctx context.Context, events []Event) ([]Appended, error)
+	Append(ctx context.Context, events []Event) ([]AppendResult, error)
 }
 
-// Appended is where an appended event stands.
-type Appended struct {
+// AppendResult says where an appended event is, and whether it was there before.
+type AppendResult struct {
 	Partition string
 	Offset    uint64
 	Duplicate bool

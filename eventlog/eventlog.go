@@ -14,8 +14,8 @@
 //
 // Implement [Source] in a folder of its own below eventlog, or [Log] if events can be appended. Positions are the hard
 // part: an event that was read once is durable and keeps its offset, also after the source is opened again. Implement
-// [Incarnated] if a source can be recreated under its old name, so that positions in the former one are not continued.
-// An event that cannot be read is delivered with Malformed set, and never left out.
+// [RecreatableSource] if a source can be recreated under its old name, so that positions in the former one are not
+// continued. An event that cannot be read is delivered with Malformed set, and never left out.
 //
 // Run sourcetest.Run on it in a test. To let the server open it by name, add its form of --events to parseSource in
 // server/internal/config, and a case to Open in server/internal/sources. A program that embeds the server passes it as
@@ -53,8 +53,8 @@ type Event struct {
 	Offset    uint64
 }
 
-// Positions are places in a source, one per partition: the offset of the last event already taken, 0 for none.
-type Positions map[string]uint64
+// Offsets holds, by partition, the offset of the last event that has been read, 0 for none.
+type Offsets map[string]uint64
 
 // What a Log answers to an append that it cannot write now. The events may be appended later nonetheless; sent again
 // they are the same. ErrFull says that space is missing: the log goes on by itself when there is some.
@@ -78,7 +78,7 @@ type Source interface {
 
 	// Wait returns when some partition has, or may have, an event after its position. It returns io.EOF when the
 	// source has ended and no event follows any of the positions, nor ever will.
-	Wait(ctx context.Context, after Positions) error
+	Wait(ctx context.Context, after Offsets) error
 
 	// Head returns the offset of the last event of the partition as it is now, 0 where it has none: how far behind
 	// projections are, and when a rebuild is complete, follows from it. It fails for a partition that does not exist.

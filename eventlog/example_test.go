@@ -50,7 +50,7 @@ func ExampleSource() {
 
 	const partition, window = "0", 2
 	var source eventlog.Source = log
-	at := eventlog.Positions{}
+	at := eventlog.Offsets{}
 	for {
 		events, err := source.Read(ctx, partition, at[partition], window)
 		if err != nil {

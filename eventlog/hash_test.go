@@ -15,11 +15,11 @@ func hashed() Event {
 
 func TestEventsThatSayTheSameHaveOneHash(t *testing.T) {
 	first := hashed()
-	want := Hash(&first)
+	want := ContentHash(&first)
 	again := hashed()
 	again.Data = []byte(`{"b":{"d":"\u00e9<","c":[1,2]},"a":1.0}`)
 	again.Partition, again.Offset, again.Time = "7", 9, again.Time.In(time.FixedZone("", 3600))
-	if got := Hash(&again); got != want {
+	if got := ContentHash(&again); got != want {
 		t.Errorf("hash %s, want %s", got, want)
 	}
 	// The form is on record in stores: it never changes.
@@ -50,7 +50,7 @@ func TestEventsThatSayOtherThingsHaveOtherHashes(t *testing.T) {
 	} {
 		e := hashed()
 		change(&e)
-		h := Hash(&e)
+		h := ContentHash(&e)
 		if before, there := seen[h]; there {
 			t.Errorf("changes %d and %d have one hash", before, i)
 		}
@@ -61,6 +61,6 @@ func TestEventsThatSayOtherThingsHaveOtherHashes(t *testing.T) {
 func BenchmarkHash(b *testing.B) {
 	e := hashed()
 	for b.Loop() {
-		Hash(&e)
+		ContentHash(&e)
 	}
 }

@@ -2,20 +2,21 @@ package eventlog
 
 import "context"
 
-// Incarnated is a source whose partitions have an identity of their own: a log that is recreated has another, although
-// its name, and the names of its partitions, are the former's. A copy of a log has that of the log.
-type Incarnated interface {
-	// Incarnation names the partition's present one, "" where it has none.
+// RecreatableSource is a source that can be deleted and recreated under its old name. The incarnation of a partition tells
+// the two apart: a log that is recreated has another one, a copy of a log has the same.
+type RecreatableSource interface {
+	// Incarnation returns the identity of the partition since it was last created, "" where it has none.
 	Incarnation(ctx context.Context, partition string) (string, error)
 }
 
-// Wrapper is a source that adds something to another.
+// Wrapper is a source that wraps another and adds to it.
 type Wrapper interface{ Unwrap() Source }
 
-// IncarnationOf returns the incarnation of a partition, "" where the source, and none that it wraps, is Incarnated.
+// IncarnationOf returns the incarnation of a partition, "" where the source, and none that it wraps, is a
+// RecreatableSource.
 func IncarnationOf(ctx context.Context, src Source, partition string) (string, error) {
 	for {
-		if i, is := src.(Incarnated); is {
+		if i, is := src.(RecreatableSource); is {
 			return i.Incarnation(ctx, partition)
 		}
 		w, is := src.(Wrapper)

@@ -22,13 +22,13 @@ func TestLettersAreCasedAsUnicodeSays(t *testing.T) {
 		{"", "", ""},
 	}
 	for _, test := range tests {
-		if got := CasingLower.Text(test.text); got != test.lower {
+		if got := CasingLower.Apply(test.text); got != test.lower {
 			t.Errorf("lower case of %+q is %+q, want %+q", test.text, got, test.lower)
 		}
-		if got := CasingUpper.Text(test.text); got != test.upper {
+		if got := CasingUpper.Apply(test.text); got != test.upper {
 			t.Errorf("upper case of %+q is %+q, want %+q", test.text, got, test.upper)
 		}
-		if got := CasingNone.Text(test.text); got != test.text {
+		if got := CasingNone.Apply(test.text); got != test.text {
 			t.Errorf("%+q becomes %+q in no casing", test.text, got)
 		}
 	}
@@ -37,8 +37,8 @@ func TestLettersAreCasedAsUnicodeSays(t *testing.T) {
 func TestTextInACasingStaysAsItIsUnderIt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := rapid.SampledFrom([]Casing{CasingNone, CasingLower, CasingUpper}).Draw(t, "casing")
-		text := c.Text(texts().Draw(t, "text"))
-		if again := c.Text(text); again != text {
+		text := c.Apply(texts().Draw(t, "text"))
+		if again := c.Apply(text); again != text {
 			t.Fatalf("%+q becomes %+q", text, again)
 		}
 	})

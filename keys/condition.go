@@ -60,17 +60,17 @@ func (l *Layout) under(vals []Value) ([]Range, error) {
 	case err != nil:
 		return nil, operandError(err)
 	case len(vals) == len(l.Segments):
-		return []Range{{Op: Equal, Lo: closed}}, nil
+		return []Range{{Op: RangeEqual, Lo: closed}}, nil
 	case closed == "":
 		return []Range{{}}, nil
 	case !l.Truncates || len(vals) == 0:
-		return []Range{{Op: Prefix, Lo: closed}}, nil
+		return []Range{{Op: RangePrefix, Lo: closed}}, nil
 	}
-	own, err := l.Truncate(vals...)
+	own, err := l.ComposeTruncated(vals...)
 	if err != nil {
 		return nil, operandError(err)
 	}
-	return []Range{{Op: Equal, Lo: own}, {Op: Prefix, Lo: closed}}, nil
+	return []Range{{Op: RangeEqual, Lo: own}, {Op: RangePrefix, Lo: closed}}, nil
 }
 
 // begins returns the ranges of the rows whose next string, date or date-time begins with text.
@@ -99,7 +99,7 @@ func (l *Layout) begins(vals []Value, text string) ([]Range, error) {
 		if l.Escape == EscapePercent && !l.isBare() {
 			key = encoding.Escape(key, start, l.Sep[0], false)
 		}
-		ranges = append(ranges, Range{Op: Prefix, Lo: string(key)})
+		ranges = append(ranges, Range{Op: RangePrefix, Lo: string(key)})
 	}
 	return ranges, nil
 }
@@ -113,11 +113,11 @@ func (l *Layout) beginsTime(vals []Value, text string) ([]Range, error) {
 			text)}
 	}
 	if c, _ := encoding.ParseTime(text); c.Complete() {
-		lo, err := l.Truncate(append(slices.Clip(vals), first)...)
+		lo, err := l.ComposeTruncated(append(slices.Clip(vals), first)...)
 		if err != nil {
 			return nil, operandError(err)
 		}
-		return []Range{{Op: Prefix, Lo: lo}}, nil
+		return []Range{{Op: RangePrefix, Lo: lo}}, nil
 	}
 	return l.between(vals, append(slices.Clip(vals), first), append(slices.Clip(vals), last))
 }
@@ -129,9 +129,9 @@ func (l *Layout) between(given, from, to []Value) ([]Range, error) {
 	if err != nil {
 		return nil, operandError(err)
 	}
-	r := Range{Op: Between, Lo: least, Hi: least + last}
+	r := Range{Op: RangeBetween, Lo: least, Hi: least + last}
 	if from != nil {
-		if r.Lo, err = l.Truncate(from...); err != nil {
+		if r.Lo, err = l.ComposeTruncated(from...); err != nil {
 			return nil, operandError(err)
 		}
 	}
@@ -145,11 +145,11 @@ func (l *Layout) between(given, from, to []Value) ([]Range, error) {
 	}
 	switch {
 	case r.Lo == r.Hi:
-		return []Range{{Op: Equal, Lo: r.Lo}}, nil
+		return []Range{{Op: RangeEqual, Lo: r.Lo}}, nil
 	case least == "" && to == nil:
-		return []Range{{Op: AtLeast, Lo: r.Lo}}, nil
+		return []Range{{Op: RangeAtLeast, Lo: r.Lo}}, nil
 	case least == "" && from == nil:
-		return []Range{{Op: AtMost, Lo: r.Hi}}, nil
+		return []Range{{Op: RangeAtMost, Lo: r.Hi}}, nil
 	}
 	return []Range{r}, nil
 }

@@ -35,54 +35,55 @@ func TestConditionsSelectWhatTheyMean(t *testing.T) {
 		c      Condition
 		want   []Range
 	}{
-		{"nothing", tasks(), nil, Condition{}, []Range{{Op: Prefix, Lo: head + "#"}}},
-		{"nothing, of a constant", constant, nil, Condition{}, []Range{{Op: Equal, Lo: head}}},
-		{"one", tasks(), []Value{String("Done"), {}, {}}, Condition{}, []Range{{Op: Prefix, Lo: head + "#status_done#"}}},
+		{"nothing", tasks(), nil, Condition{}, []Range{{Op: RangePrefix, Lo: head + "#"}}},
+		{"nothing, of a constant", constant, nil, Condition{}, []Range{{Op: RangeEqual, Lo: head}}},
+		{"one", tasks(), []Value{String("Done"), {}, {}}, Condition{},
+			[]Range{{Op: RangePrefix, Lo: head + "#status_done#"}}},
 		{"all", tasks(), []Value{String("Done"), Int(5), String("t")}, Condition{},
-			[]Range{{Op: Equal, Lo: head + "#status_done#priority_0000000000000005#taskid_t"}}},
+			[]Range{{Op: RangeEqual, Lo: head + "#status_done#priority_0000000000000005#taskid_t"}}},
 		{"eq", tasks(), []Value{String("Done")}, Condition{Eq: Int(5)},
-			[]Range{{Op: Prefix, Lo: head + "#status_done#priority_0000000000000005#"}}},
+			[]Range{{Op: RangePrefix, Lo: head + "#status_done#priority_0000000000000005#"}}},
 		{"eq of the last", tasks(), []Value{String("Done"), Int(5)}, Condition{Eq: String("T")},
-			[]Range{{Op: Equal, Lo: head + "#status_done#priority_0000000000000005#taskid_t"}}},
-		{"prefix", tasks(), nil, Condition{Prefix: text("Do#")}, []Range{{Op: Prefix, Lo: head + "#status_do%23"}}},
-		{"empty prefix", tasks(), nil, Condition{Prefix: text("")}, []Range{{Op: Prefix, Lo: head + "#status_"}}},
+			[]Range{{Op: RangeEqual, Lo: head + "#status_done#priority_0000000000000005#taskid_t"}}},
+		{"prefix", tasks(), nil, Condition{Prefix: text("Do#")}, []Range{{Op: RangePrefix, Lo: head + "#status_do%23"}}},
+		{"empty prefix", tasks(), nil, Condition{Prefix: text("")}, []Range{{Op: RangePrefix, Lo: head + "#status_"}}},
 		{"prefix of a date", members, []Value{String("t1"), Int(7)}, Condition{Prefix: text("2024-01")},
-			[]Range{{Op: Prefix, Lo: "team#t1#member#0007#in#2024-01"}}},
+			[]Range{{Op: RangePrefix, Lo: "team#t1#member#0007#in#2024-01"}}},
 		{"prefix of a date-time", times, nil, Condition{Prefix: text("2024-01-15T10")},
-			[]Range{{Op: Between, Lo: head + "#at_2024-01-15t10:00:00.000z",
+			[]Range{{Op: RangeBetween, Lo: head + "#at_2024-01-15t10:00:00.000z",
 				Hi: head + "#at_2024-01-15t10:59:59.999z999999#\U0010FFFF"}}},
 		{"prefix that is no date-time yet", times, nil, Condition{Prefix: text("2024-01-1")},
-			[]Range{{Op: Prefix, Lo: head + "#at_2024-01-1"}}},
-		{"from", tasks(), []Value{String("Done")}, Condition{From: Int(5)}, []Range{{Op: Between,
+			[]Range{{Op: RangePrefix, Lo: head + "#at_2024-01-1"}}},
+		{"from", tasks(), []Value{String("Done")}, Condition{From: Int(5)}, []Range{{Op: RangeBetween,
 			Lo: head + "#status_done#priority_0000000000000005", Hi: head + "#status_done#\U0010FFFF"}}},
-		{"to", tasks(), []Value{String("Done")}, Condition{To: Int(5)}, []Range{{Op: Between,
+		{"to", tasks(), []Value{String("Done")}, Condition{To: Int(5)}, []Range{{Op: RangeBetween,
 			Lo: head + "#status_done#", Hi: head + "#status_done#priority_0000000000000005#\U0010FFFF"}}},
 		{"from and to of the last", tasks(), []Value{String("Done"), Int(5)}, Condition{From: String("A"), To: String("B")},
-			[]Range{{Op: Between, Lo: head + "#status_done#priority_0000000000000005#taskid_a",
+			[]Range{{Op: RangeBetween, Lo: head + "#status_done#priority_0000000000000005#taskid_a",
 				Hi: head + "#status_done#priority_0000000000000005#taskid_b"}}},
 		{"from and to of one value", tasks(), []Value{String("Done"), Int(5)}, Condition{From: String("A"), To: String("a")},
-			[]Range{{Op: Equal, Lo: head + "#status_done#priority_0000000000000005#taskid_a"}}},
+			[]Range{{Op: RangeEqual, Lo: head + "#status_done#priority_0000000000000005#taskid_a"}}},
 
 		{"one, truncating", truncates, []Value{String("Done")}, Condition{}, []Range{
-			{Op: Equal, Lo: head + "#status_done"}, {Op: Prefix, Lo: head + "#status_done#"}}},
+			{Op: RangeEqual, Lo: head + "#status_done"}, {Op: RangePrefix, Lo: head + "#status_done#"}}},
 		{"eq, truncating", truncates, nil, Condition{Eq: String("Done")}, []Range{
-			{Op: Equal, Lo: head + "#status_done"}, {Op: Prefix, Lo: head + "#status_done#"}}},
-		{"nothing, truncating", truncates, nil, Condition{}, []Range{{Op: Prefix, Lo: head + "#"}}},
+			{Op: RangeEqual, Lo: head + "#status_done"}, {Op: RangePrefix, Lo: head + "#status_done#"}}},
+		{"nothing, truncating", truncates, nil, Condition{}, []Range{{Op: RangePrefix, Lo: head + "#"}}},
 
-		{"literals follow", members, []Value{String("t1")}, Condition{}, []Range{{Op: Prefix, Lo: "team#t1#member#"}}},
+		{"literals follow", members, []Value{String("t1")}, Condition{}, []Range{{Op: RangePrefix, Lo: "team#t1#member#"}}},
 		{"literals follow eq", members, []Value{String("t1")}, Condition{Eq: Int(7)},
-			[]Range{{Op: Prefix, Lo: "team#t1#member#0007#in#"}}},
+			[]Range{{Op: RangePrefix, Lo: "team#t1#member#0007#in#"}}},
 		{"literals follow to", members, []Value{String("t1")}, Condition{To: Int(7)},
-			[]Range{{Op: Between, Lo: "team#t1#member#", Hi: "team#t1#member#0007#in#\U0010FFFF"}}},
+			[]Range{{Op: RangeBetween, Lo: "team#t1#member#", Hi: "team#t1#member#0007#in#\U0010FFFF"}}},
 		{"all, and a literal", members, []Value{String("t1"), Int(7), DateOf("2024-01-15")}, Condition{},
-			[]Range{{Op: Equal, Lo: "team#t1#member#0007#in#2024-01-15#end"}}},
+			[]Range{{Op: RangeEqual, Lo: "team#t1#member#0007#in#2024-01-15#end"}}},
 
 		{"bare", bare, nil, Condition{}, []Range{{}}},
-		{"bare from", bare, nil, Condition{From: String("a#")}, []Range{{Op: AtLeast, Lo: "a#"}}},
-		{"bare to", bare, nil, Condition{To: String("a")}, []Range{{Op: AtMost, Lo: "a"}}},
-		{"bare prefix", bare, nil, Condition{Prefix: text("a#%")}, []Range{{Op: Prefix, Lo: "a#%"}}},
+		{"bare from", bare, nil, Condition{From: String("a#")}, []Range{{Op: RangeAtLeast, Lo: "a#"}}},
+		{"bare to", bare, nil, Condition{To: String("a")}, []Range{{Op: RangeAtMost, Lo: "a"}}},
+		{"bare prefix", bare, nil, Condition{Prefix: text("a#%")}, []Range{{Op: RangePrefix, Lo: "a#%"}}},
 		{"bare empty prefix", bare, nil, Condition{Prefix: text("")}, []Range{{}}},
-		{"no head to", pair, nil, Condition{To: Int(7)}, []Range{{Op: AtMost, Lo: "0007#\U0010FFFF"}}},
+		{"no head to", pair, nil, Condition{To: Int(7)}, []Range{{Op: RangeAtMost, Lo: "0007#\U0010FFFF"}}},
 	}
 	for _, test := range tests {
 		got, err := test.layout.Select(test.given, test.c)
@@ -164,7 +165,7 @@ func selecting(t *rapid.T) {
 	if l.Truncates {
 		has = rapid.IntRange(1, len(row)).Draw(t, "has")
 	}
-	sk, err := l.Truncate(row[:has]...)
+	sk, err := l.ComposeTruncated(row[:has]...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +236,7 @@ func (m meaning) under(vals []Value) bool {
 
 // begins also holds where the prefix would be other letters in the casing if one more followed.
 func (m meaning) begins(i int, prefix string) bool {
-	within, ok := strings.CutSuffix(m.text(String(prefix+"x")), m.l.Casing.Text("x"))
+	within, ok := strings.CutSuffix(m.text(String(prefix+"x")), m.l.Casing.Apply("x"))
 	text := m.text(m.row[i])
 	return strings.HasPrefix(text, m.text(String(prefix))) || ok && strings.HasPrefix(text, within)
 }
@@ -274,7 +275,7 @@ func (m meaning) followed(i int, v Value) string {
 
 // text is the text of a string in a key.
 func (m meaning) text(v Value) string {
-	text := m.l.Casing.Text(v.text)
+	text := m.l.Casing.Apply(v.text)
 	if m.l.isBare() {
 		return text
 	}
@@ -312,12 +313,12 @@ func TestAPrefixThatEndsInASigmaHasTwoRanges(t *testing.T) {
 		prefix *string
 		want   []Range
 	}{
-		{text("ΟΔΟΣ"), []Range{{Op: Prefix, Lo: "οδος"}, {Op: Prefix, Lo: "οδοσ"}}},
-		{text("ΟΔΟΣ'"), []Range{{Op: Prefix, Lo: "οδος'"}, {Op: Prefix, Lo: "οδοσ'"}}},
-		{text("ΟΔΟΣ "), []Range{{Op: Prefix, Lo: "οδος "}}},
-		{text("ΟΔΟΣΑ"), []Range{{Op: Prefix, Lo: "οδοσα"}}},
-		{text("οδος"), []Range{{Op: Prefix, Lo: "οδος"}}},
-		{text("Σ"), []Range{{Op: Prefix, Lo: "σ"}}},
+		{text("ΟΔΟΣ"), []Range{{Op: RangePrefix, Lo: "οδος"}, {Op: RangePrefix, Lo: "οδοσ"}}},
+		{text("ΟΔΟΣ'"), []Range{{Op: RangePrefix, Lo: "οδος'"}, {Op: RangePrefix, Lo: "οδοσ'"}}},
+		{text("ΟΔΟΣ "), []Range{{Op: RangePrefix, Lo: "οδος "}}},
+		{text("ΟΔΟΣΑ"), []Range{{Op: RangePrefix, Lo: "οδοσα"}}},
+		{text("οδος"), []Range{{Op: RangePrefix, Lo: "οδος"}}},
+		{text("Σ"), []Range{{Op: RangePrefix, Lo: "σ"}}},
 	} {
 		got, err := l.Select(nil, Condition{Prefix: test.prefix})
 		if diff := cmp.Diff(test.want, got); diff != "" || err != nil {

@@ -29,13 +29,13 @@
 // # Queries
 //
 // [Layout.Select] turns the leading composites of a query and a [Condition] on the next one into [Range]s of sort keys.
-// [Layout.Range] does so for [Operands], which are text.
+// [Layout.ParseOperands] does so for [Operands], which are text.
 //
 // # Indexes
 //
 // A write changes the stored key of each half of an index by a [HalfUpdate]. A full write knows every composite and
-// asks [Layout.Put] and [BothOrNeither]; a patch knows some of them and asks [IndexHalf.Patch], where a [Policy]
-// decides about halves that cannot be composed.
+// asks [Layout.UpdateForPut] and [PairUpdates]; a patch knows some of them and asks [IndexHalf.UpdateForPatch], where a
+// [Policy] decides about halves that cannot be composed.
 //
 // # Pages
 //

@@ -163,7 +163,7 @@ func compare(a, b Value, c Casing) int {
 	case KindDateTime:
 		return a.at.Compare(b.at)
 	}
-	return strings.Compare(c.Text(a.text), c.Text(b.text))
+	return strings.Compare(c.Apply(a.text), c.Apply(b.text))
 }
 
 func rational(v Value) *big.Rat {

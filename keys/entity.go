@@ -51,7 +51,7 @@ func (e EntityKey) CollectionRange(depth int) Range {
 	if !e.Clustered {
 		return Range{}
 	}
-	return Range{Op: Prefix, Lo: e.head(e.Collection[:depth+1]...) + entitySep}
+	return Range{Op: RangePrefix, Lo: e.head(e.Collection[:depth+1]...) + entitySep}
 }
 
 // memberHead is the head of the sort key.
@@ -70,9 +70,9 @@ const memberMark = "_1"
 
 // head joins the schema and the names that a half begins with.
 func (e EntityKey) head(names ...string) string {
-	text := "$" + e.Schema.Casing.Text(e.Schema.Name) + entitySep + "v" + strconv.Itoa(e.Schema.Version)
+	text := "$" + e.Schema.Casing.Apply(e.Schema.Name) + entitySep + "v" + strconv.Itoa(e.Schema.Version)
 	for _, name := range names {
-		text += entitySep + e.Casing.Text(name)
+		text += entitySep + e.Casing.Apply(name)
 	}
 	return text
 }
@@ -80,7 +80,7 @@ func (e EntityKey) head(names ...string) string {
 func (e EntityKey) layout(head string, composites []Segment) Layout {
 	l := Layout{Head: head, Sep: entitySep, Casing: e.Casing, Escape: e.Schema.Escape}
 	for _, s := range composites {
-		s.Before = e.Casing.Text(s.Field) + "_"
+		s.Before = e.Casing.Apply(s.Field) + "_"
 		l.Segments = append(l.Segments, s)
 	}
 	return l

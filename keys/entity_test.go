@@ -112,7 +112,7 @@ func TestTheOperandsOfTheFirstGuideAreClosed(t *testing.T) {
 		"$myapp#v1#contributions":             key("Task", "contributions", "assignments").CollectionRange(0),
 		"$myapp#v1#contributions#assignments": key("Task", "contributions", "assignments").CollectionRange(1),
 	} {
-		if want := (Range{Op: Prefix, Lo: guide + "#"}); got != want {
+		if want := (Range{Op: RangePrefix, Lo: guide + "#"}); got != want {
 			t.Errorf("the range is %v, want %v", got, want)
 		}
 	}
@@ -126,7 +126,7 @@ func TestTheKeysOfTheThirdGuide(t *testing.T) {
 		Casing: CasingLower}
 	l, vals := asset.sk("country", "us", "city", "sf", "site", "datacenter-1")
 	wantKey(t, "$indexpolicy-demo#v1#asset#country_us#city_sf#site_datacenter-1", l, vals)
-	if got, err := l.Truncate(vals[:2]...); got != "$indexpolicy-demo#v1#asset#country_us#city_sf" || err != nil {
+	if got, err := l.ComposeTruncated(vals[:2]...); got != "$indexpolicy-demo#v1#asset#country_us#city_sf" || err != nil {
 		t.Errorf("Truncate = %q, %v", got, err)
 	}
 
@@ -146,7 +146,7 @@ func TestTheKeysOfTheThirdGuide(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := l.Truncate(test.vals...); got != test.want || err != nil {
+		if got, err := l.ComposeTruncated(test.vals...); got != test.want || err != nil {
 			t.Errorf("Truncate = %q, %v, want %q", got, err, test.want)
 		}
 	}

@@ -17,7 +17,7 @@ func Example() {
 		return
 	}
 	day := "2024-06-30"
-	upTo, err := sk.Range(keys.Operands{To: &day})
+	upTo, err := sk.ParseOperands(keys.Operands{To: &day})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -118,16 +118,16 @@ func ExampleLayout_Select() {
 }
 
 // Two writers of one row: what the one does not know of, it leaves alone; what it owns and cannot compose, it removes.
-func ExampleIndexHalf_Patch() {
+func ExampleIndexHalf_UpdateForPatch() {
 	device := keys.EntityKey{Schema: keys.EntitySchema{Name: "app", Version: 1}, Type: "Device"}
 	byAccount := keys.IndexHalf{Layout: device.PK(keys.Segment{Field: "accountId", Kind: keys.KindString})}
 	byAlert := keys.IndexHalf{Layout: device.SK(keys.Segment{Field: "alertState", Kind: keys.KindString}),
-		Policy: keys.Sparse}
+		Policy: keys.PolicySparse}
 
-	account, _ := byAccount.Patch([]keys.PatchedComposite{{Change: keys.FieldUntouched}})
-	alert, _ := byAlert.Patch([]keys.PatchedComposite{{Change: keys.FieldGiven, Value: keys.String("active")}})
-	calm, _ := byAlert.Patch([]keys.PatchedComposite{{Change: keys.FieldCleared}})
-	fmt.Println(alert.Text)
+	account, _ := byAccount.UpdateForPatch([]keys.PatchedComposite{{Change: keys.FieldUntouched}})
+	alert, _ := byAlert.UpdateForPatch([]keys.PatchedComposite{{Change: keys.FieldGiven, Value: keys.String("active")}})
+	calm, _ := byAlert.UpdateForPatch([]keys.PatchedComposite{{Change: keys.FieldCleared}})
+	fmt.Println(alert.Key)
 	fmt.Println(account.Op == keys.KeepKey, calm.Op == keys.RemoveKey)
 	// Output:
 	// $app#v1#Device#alertState_active

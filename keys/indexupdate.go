@@ -4,8 +4,8 @@ import "fmt"
 
 // HalfUpdate is what a write does to the stored key of an index half. The zero HalfUpdate leaves it as it is.
 type HalfUpdate struct {
-	Op   HalfUpdateOp
-	Text string // the new key, under SetKey
+	Op  HalfUpdateOp
+	Key string // the new key, under SetKey
 }
 
 // HalfUpdateOp is the kind of a [HalfUpdate].
@@ -22,19 +22,19 @@ const (
 func (u HalfUpdate) Apply(text string, has bool) (string, bool) {
 	switch u.Op {
 	case SetKey:
-		return u.Text, true
+		return u.Key, true
 	case RemoveKey:
 		return "", false
 	}
 	return text, has
 }
 
-// Put says what a full write does to the stored key of a half. It knows every composite, so no [Policy] is asked: all
-// values make the key; where one is absent, or the key would be empty, the key is removed.
+// UpdateForPut returns what a full write does to the stored key of a half. It knows every composite, so no [Policy] is
+// asked: all values make the key; where one is absent, or the key would be empty, the key is removed.
 //
 // It fails where there is not one value per segment, or where a value has no key text or is of another kind than its
 // segment.
-func (l *Layout) Put(vals []Value) (HalfUpdate, error) {
+func (l *Layout) UpdateForPut(vals []Value) (HalfUpdate, error) {
 	if err := l.checkCount(len(vals)); err != nil {
 		return HalfUpdate{}, err
 	}
@@ -44,10 +44,10 @@ func (l *Layout) Put(vals []Value) (HalfUpdate, error) {
 	return set(l.Compose(vals...))
 }
 
-// BothOrNeither combines what a full write does to the two halves of an index whose rows have either both keys or none:
+// PairUpdates makes the updates of the two halves of an index agree, where rows have either both keys or none:
 // where one half is removed, so is the other. That holds for models that share a table and have one writer per row. An
 // index without a sort half passes the zero HalfUpdate for it.
-func BothOrNeither(pk, sk HalfUpdate) (forPK, forSK HalfUpdate) {
+func PairUpdates(pk, sk HalfUpdate) (forPK, forSK HalfUpdate) {
 	if pk.Op == RemoveKey || sk.Op == RemoveKey {
 		return HalfUpdate{Op: RemoveKey}, HalfUpdate{Op: RemoveKey}
 	}
@@ -59,10 +59,10 @@ type Policy uint8
 
 // The policies.
 const (
-	// Preserve leaves the stored key: another writer owns it, or it may go stale until it can be composed again.
-	Preserve Policy = iota
-	// Sparse removes it: the row leaves the index until the half can be composed again.
-	Sparse
+	// PolicyPreserve leaves the stored key: another writer owns it, or it may go stale until it can be composed again.
+	PolicyPreserve Policy = iota
+	// PolicySparse removes it: the row leaves the index until the half can be composed again.
+	PolicySparse
 )
 
 // FieldChange says what a patch does to a composite.
@@ -78,9 +78,9 @@ const (
 
 // PatchedComposite is what a patch knows of one composite of an index half.
 type PatchedComposite struct {
-	Change FieldChange
-	Value  Value // under FieldGiven; an absent one counts as FieldCleared
-	Key    Value // of a composite that is part of the row's own key, which every writer knows; absent for any other
+	Change   FieldChange
+	Value    Value // under FieldGiven; an absent one counts as FieldCleared
+	KeyValue Value // of a composite that is part of the row's own key, which every writer knows; absent for any other
 }
 
 // IndexHalf is one half of an index, and what partial writes may do to it.
@@ -92,8 +92,8 @@ type IndexHalf struct {
 	NeverTruncate bool
 }
 
-// Patch says what a partial write does to the stored key of the half, from what it knows of the composites, in the
-// order of the segments.
+// UpdateForPatch returns what a partial write does to the stored key of the half, given what it knows of the
+// composites, in the order of the segments.
 //
 // A half without composites is always set, and so is one whose composites are all part of the row's own key. Any other
 // half is left alone by a patch that touches none of its composites, also where the row's key is among them: what the
@@ -103,11 +103,11 @@ type IndexHalf struct {
 // another, the half cannot be composed: its key is then removed if the policy is Sparse or one of its composites is
 // FieldRemoved, and left alone otherwise.
 //
-// Each half of an index is decided by itself.
+// The halves of an index are independent of each other.
 //
 // It fails where there is not one composite per segment, or where a value has no key text or is of another kind than
 // its segment.
-func (h *IndexHalf) Patch(composites []PatchedComposite) (HalfUpdate, error) {
+func (h *IndexHalf) UpdateForPatch(composites []PatchedComposite) (HalfUpdate, error) {
 	if err := h.Layout.checkCount(len(composites)); err != nil {
 		return HalfUpdate{}, err
 	}
@@ -118,7 +118,7 @@ func (h *IndexHalf) Patch(composites []PatchedComposite) (HalfUpdate, error) {
 		p := &composites[i]
 		touched = touched || p.Change != FieldUntouched
 		removed = removed || p.Change == FieldRemoved
-		known = known && p.Key.Present()
+		known = known && p.KeyValue.Present()
 		vals = append(vals, p.value())
 	}
 	if !touched && !known {
@@ -129,8 +129,8 @@ func (h *IndexHalf) Patch(composites []PatchedComposite) (HalfUpdate, error) {
 	case n == len(vals):
 		return set(h.Layout.Compose(vals...))
 	case n > 0 && !h.NeverTruncate && !anyPresent(vals[n:]):
-		return set(h.Layout.Truncate(vals[:n]...))
-	case removed, h.Policy == Sparse:
+		return set(h.Layout.ComposeTruncated(vals[:n]...))
+	case removed, h.Policy == PolicySparse:
 		return HalfUpdate{Op: RemoveKey}, nil
 	}
 	return HalfUpdate{}, nil
@@ -140,7 +140,7 @@ func (h *IndexHalf) Patch(composites []PatchedComposite) (HalfUpdate, error) {
 func (p *PatchedComposite) value() Value {
 	switch p.Change {
 	case FieldUntouched:
-		return p.Key
+		return p.KeyValue
 	case FieldGiven:
 		return p.Value
 	}
@@ -171,5 +171,5 @@ func set(text string, err error) (HalfUpdate, error) {
 	if text == "" {
 		return HalfUpdate{Op: RemoveKey}, nil
 	}
-	return HalfUpdate{Op: SetKey, Text: text}, nil
+	return HalfUpdate{Op: SetKey, Key: text}, nil
 }

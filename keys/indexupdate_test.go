@@ -30,7 +30,7 @@ func TestOutcomesAreWhatTheGuideSays(t *testing.T) {
 		for _, p := range []PatchedComposite{{Change: FieldUntouched}, {Change: FieldGiven, Value: String("v")},
 			{Change: FieldGiven},
 			{Change: FieldCleared}, {Change: FieldRemoved}} {
-			p.Key = k
+			p.KeyValue = k
 			options = append(options, p)
 		}
 	}
@@ -43,12 +43,12 @@ func TestOutcomesAreWhatTheGuideSays(t *testing.T) {
 			}
 			return
 		}
-		for _, policy := range []Policy{Preserve, Sparse} {
+		for _, policy := range []Policy{PolicyPreserve, PolicySparse} {
 			for _, whole := range []bool{false, true} {
 				cases++
 				h := device(policy, []string{"a", "b", "c"}[:n]...)
 				h.NeverTruncate = whole
-				got, err := h.Patch(parts)
+				got, err := h.UpdateForPatch(parts)
 				if want := judged(&h, parts); err != nil || got != want {
 					t.Fatalf("policy %v, whole %t, %+v: %v, %v, want %v", policy, whole, parts, got, err, want)
 				}
@@ -69,12 +69,12 @@ func judged(h *IndexHalf, parts []PatchedComposite) HalfUpdate {
 	payload, keyRecord, removed := map[int]string{}, map[int]string{}, map[int]bool{}
 	absent := map[int]bool{}
 	for i, p := range parts {
-		if p.Key.Present() {
-			keyRecord[i] = p.Key.Text()
+		if p.KeyValue.Present() {
+			keyRecord[i] = p.KeyValue.AsString()
 		}
 		switch p.Change {
 		case FieldGiven, FieldCleared:
-			payload[i] = p.Value.Text()
+			payload[i] = p.Value.AsString()
 			absent[i] = !p.Value.Present() || p.Change == FieldCleared
 		case FieldRemoved:
 			removed[i] = true
@@ -107,14 +107,14 @@ func judged(h *IndexHalf, parts []PatchedComposite) HalfUpdate {
 	switch {
 	case composed && (!h.NeverTruncate || lead == len(parts)):
 		return HalfUpdate{SetKey, text}
-	case h.Policy == Sparse || len(removed) > 0:
+	case h.Policy == PolicySparse || len(removed) > 0:
 		return HalfUpdate{Op: RemoveKey}
 	}
 	return HalfUpdate{}
 }
 
 func TestTheLifecyclesOfTheThirdGuide(t *testing.T) {
-	account, alert := device(Preserve, "accountId"), device(Sparse, "alertState", "timestamp")
+	account, alert := device(PolicyPreserve, "accountId"), device(PolicySparse, "alertState", "timestamp")
 	const acme, other = "$myapp#v1#device#accountid_acme", "$myapp#v1#device#accountid_newacct"
 	at := func(hour string) string {
 		return "$myapp#v1#device#alertstate_active#timestamp_2026-04-30t" + hour + ":00:00z"
@@ -142,8 +142,8 @@ func TestTheLifecyclesOfTheThirdGuide(t *testing.T) {
 		{"account removed", []PatchedComposite{{Change: FieldRemoved}}, none, "-", at("13")},
 		{"timestamp alone", []PatchedComposite{{}}, []PatchedComposite{{}, given("2026-04-30T14:00:00Z")}, "-", "-"},
 	} {
-		forPK, err := account.Patch(step.pk)
-		forSK, errSK := alert.Patch(step.sk)
+		forPK, err := account.UpdateForPatch(step.pk)
+		forSK, errSK := alert.UpdateForPatch(step.sk)
 		pk, sk = stored(forPK, pk), stored(forSK, sk)
 		if err = cmp.Or(err, errSK); err != nil || pk != step.wantPK || sk != step.wantSK {
 			t.Errorf("%s: %q, %q, %v, want %q, %q", step.name, pk, sk, err, step.wantPK, step.wantSK)
@@ -152,7 +152,7 @@ func TestTheLifecyclesOfTheThirdGuide(t *testing.T) {
 }
 
 func TestARowIsDemotedWhereItsLeafIsRemoved(t *testing.T) {
-	h := device(Preserve, "country", "city", "site")
+	h := device(PolicyPreserve, "country", "city", "site")
 	given := func(s string) PatchedComposite { return PatchedComposite{Change: FieldGiven, Value: String(s)} }
 	for _, test := range []struct {
 		parts []PatchedComposite
@@ -166,7 +166,7 @@ func TestARowIsDemotedWhereItsLeafIsRemoved(t *testing.T) {
 		{[]PatchedComposite{given("us"), {Change: FieldRemoved}, given("dc")}, HalfUpdate{Op: RemoveKey}},
 		{[]PatchedComposite{given("us"), {Change: FieldCleared}, given("dc")}, HalfUpdate{}},
 	} {
-		if got, err := h.Patch(test.parts); got != test.want || err != nil {
+		if got, err := h.UpdateForPatch(test.parts); got != test.want || err != nil {
 			t.Errorf("%+v: %v, %v, want %v", test.parts, got, err, test.want)
 		}
 	}
@@ -174,36 +174,36 @@ func TestARowIsDemotedWhereItsLeafIsRemoved(t *testing.T) {
 
 // The two regressions that the guide tells of: halves that a patch without their composites must write all the same.
 func TestHalvesThatEveryWriterKnowsAreAlwaysSet(t *testing.T) {
-	channel, deviceID := device(Preserve, "channel"), device(Sparse, "deviceId")
-	binding, constant := device(Preserve, "deviceBinding"), device(Sparse)
+	channel, deviceID := device(PolicyPreserve, "channel"), device(PolicySparse, "deviceId")
+	binding, constant := device(PolicyPreserve, "deviceBinding"), device(PolicySparse)
 	for _, test := range []struct {
 		half  IndexHalf
 		parts []PatchedComposite
 		want  HalfUpdate
 	}{
-		{channel, []PatchedComposite{{Key: String("c-1")}}, HalfUpdate{SetKey, "$myapp#v1#device#channel_c-1"}},
-		{deviceID, []PatchedComposite{{Key: String("d-1")}}, HalfUpdate{SetKey, "$myapp#v1#device#deviceid_d-1"}},
+		{channel, []PatchedComposite{{KeyValue: String("c-1")}}, HalfUpdate{SetKey, "$myapp#v1#device#channel_c-1"}},
+		{deviceID, []PatchedComposite{{KeyValue: String("d-1")}}, HalfUpdate{SetKey, "$myapp#v1#device#deviceid_d-1"}},
 		{binding, []PatchedComposite{{Change: FieldGiven, Value: String("cloud#dev-1")}},
 			HalfUpdate{SetKey, "$myapp#v1#device#devicebinding_cloud%23dev-1"}},
 		{binding, []PatchedComposite{{}}, HalfUpdate{}},
 		{constant, nil, HalfUpdate{SetKey, "$myapp#v1#device"}},
 	} {
-		if got, err := test.half.Patch(test.parts); got != test.want || err != nil {
+		if got, err := test.half.UpdateForPatch(test.parts); got != test.want || err != nil {
 			t.Errorf("%v, %v: %v, %v, want %v", test.half, test.parts, got, err, test.want)
 		}
 	}
 }
 
 func TestAMixedHalfIsLeftToTheWriterOfItsOthers(t *testing.T) {
-	for _, policy := range []Policy{Preserve, Sparse} {
+	for _, policy := range []Policy{PolicyPreserve, PolicySparse} {
 		for _, h := range []IndexHalf{device(policy, "deviceId", "alertState"), device(policy, "alertState", "deviceId")} {
 			parts := make([]PatchedComposite, 2)
 			for i, s := range h.Layout.Segments {
 				if s.Field == "deviceId" {
-					parts[i].Key = String("d-1")
+					parts[i].KeyValue = String("d-1")
 				}
 			}
-			if got, err := h.Patch(parts); got != (HalfUpdate{}) || err != nil {
+			if got, err := h.UpdateForPatch(parts); got != (HalfUpdate{}) || err != nil {
 				t.Errorf("%v: an unrelated patch does %v, %v", h, got, err)
 			}
 		}
@@ -213,7 +213,7 @@ func TestAMixedHalfIsLeftToTheWriterOfItsOthers(t *testing.T) {
 // TestAFullWriteComposesAllOrNothing tries every half of up to three composites with every one of them there or not.
 func TestAFullWriteComposesAllOrNothing(t *testing.T) {
 	for n := range 4 {
-		l := device(Sparse, []string{"a", "b", "c"}[:n]...).Layout
+		l := device(PolicySparse, []string{"a", "b", "c"}[:n]...).Layout
 		for there := range 1 << n {
 			vals, want := make([]Value, n), HalfUpdate{SetKey, "$myapp#v1#device"}
 			for i := range vals {
@@ -222,10 +222,10 @@ func TestAFullWriteComposesAllOrNothing(t *testing.T) {
 					continue
 				}
 				if vals[i] = String("v"); want.Op == SetKey {
-					want.Text += fmt.Sprintf("#%c_v", 'a'+i)
+					want.Key += fmt.Sprintf("#%c_v", 'a'+i)
 				}
 			}
-			if got, err := l.Put(vals); got != want || err != nil {
+			if got, err := l.UpdateForPut(vals); got != want || err != nil {
 				t.Errorf("Put(%v) = %v, %v, want %v", vals, got, err, want)
 			}
 		}
@@ -239,7 +239,7 @@ func TestHalvesTogetherAreBothThereOrNeither(t *testing.T) {
 		{set, set, set, set}, {set, gone, gone, gone}, {gone, set, gone, gone}, {gone, gone, gone, gone},
 		{set, HalfUpdate{}, set, HalfUpdate{}}, {gone, HalfUpdate{}, gone, gone},
 	} {
-		if pk, sk := BothOrNeither(test.pk, test.sk); pk != test.wantPK || sk != test.wantSK {
+		if pk, sk := PairUpdates(test.pk, test.sk); pk != test.wantPK || sk != test.wantSK {
 			t.Errorf("Together(%v, %v) = %v, %v, want %v, %v", test.pk, test.sk, pk, sk, test.wantPK, test.wantSK)
 		}
 	}
@@ -247,10 +247,11 @@ func TestHalvesTogetherAreBothThereOrNeither(t *testing.T) {
 
 func TestAHalfThatWouldBeEmptyHasNoKey(t *testing.T) {
 	bare, gone := IndexHalf{Layout: template(t, "{email}", allStrings)}, HalfUpdate{Op: RemoveKey}
-	if pk, err := bare.Layout.Put([]Value{String("")}); pk != gone || err != nil {
+	if pk, err := bare.Layout.UpdateForPut([]Value{String("")}); pk != gone || err != nil {
 		t.Errorf("a full write: %v, %v, want it removed", pk, err)
 	}
-	if pk, err := bare.Patch([]PatchedComposite{{Change: FieldGiven, Value: String("")}}); pk != gone || err != nil {
+	if pk, err := bare.UpdateForPatch([]PatchedComposite{{Change: FieldGiven, Value: String("")}}); pk != gone ||
+		err != nil {
 		t.Errorf("a patch: %v, %v, want it removed", pk, err)
 	}
 }
@@ -263,14 +264,14 @@ func TestWhatHasNoKeyIsAnErrorOfThePatch(t *testing.T) {
 		"0 composites for a":  nil,
 		"2 composites for a ": {{}, {}},
 	} {
-		if got, err := h.Patch(parts); err == nil || !strings.Contains(err.Error(), want) {
+		if got, err := h.UpdateForPatch(parts); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Patch(%v) = %v, %v, want an error with %q", parts, got, err, want)
 		}
 	}
-	if pk, err := h.Layout.Put(nil); err == nil {
+	if pk, err := h.Layout.UpdateForPut(nil); err == nil {
 		t.Errorf("Put of no composites: %v", pk)
 	}
-	if pk, err := h.Layout.Put([]Value{Float(math.Inf(1))}); err == nil {
+	if pk, err := h.Layout.UpdateForPut([]Value{Float(math.Inf(1))}); err == nil {
 		t.Errorf("Put of an infinity: %v", pk)
 	}
 }

@@ -7,8 +7,8 @@ type Key struct {
 	SK string
 }
 
-// Singleton is the reserved partition key of a model that has one row and no key fields.
-const Singleton = "\x00"
+// SingletonPK is the reserved partition key of a model that has one row and no key fields.
+const SingletonPK = "\x00"
 
 // Sizes that a key may have at most, in bytes; they are DynamoDB's, held to by every driver so that all answer alike.
 const (

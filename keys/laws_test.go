@@ -53,7 +53,7 @@ func contiguous(t *rapid.T) {
 	if got := strings.HasPrefix(compose(t, l, b), prefix); got != shared {
 		t.Fatalf("%q begins with %q: %v, want %v", compose(t, l, b), prefix, got, shared)
 	}
-	if !(Range{Op: Prefix, Lo: prefix}).Contains(compose(t, l, a)) {
+	if !(Range{Op: RangePrefix, Lo: prefix}).Contains(compose(t, l, a)) {
 		t.Fatalf("the prefix range of %q does not hold %q", prefix, compose(t, l, a))
 	}
 }
@@ -65,11 +65,11 @@ func extending(t *rapid.T) {
 	l := layouts().Draw(t, "layout")
 	vals := valuesOf(t, l)
 	n := rapid.IntRange(0, len(vals)-1).Draw(t, "given")
-	short, err := l.Truncate(vals[:n]...)
+	short, err := l.ComposeTruncated(vals[:n]...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	longer, err := l.Truncate(vals[:n+1]...)
+	longer, err := l.ComposeTruncated(vals[:n+1]...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,8 +51,8 @@ const (
 	CasingUpper
 )
 
-// Text returns s in the casing.
-func (c Casing) Text(s string) string { return encoding.Case(c).Text(s) }
+// Apply returns s in the casing.
+func (c Casing) Apply(s string) string { return encoding.Case(c).Text(s) }
 
 // Escape says what becomes of a separator inside a value.
 type Escape uint8

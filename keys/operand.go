@@ -27,8 +27,8 @@ type OperandError struct {
 
 func (e *OperandError) Error() string { return e.Reason }
 
-// Range turns operands into a condition on those values of this half that are not given, in a half without given ones
-// on all of it. eq, prefix and from/to exclude each other: two groups at once is an *OperandError that names them.
+// ParseOperands turns operands into a condition on those values of this half that are not given; where none is given,
+// on the whole half. eq, prefix and from/to exclude each other: two groups at once is an *OperandError that names them.
 //
 // The text of an operand is values in order, joined with the separator. A separator or a "%" inside of one is written
 // as keys write it, "%2F". Each is read as what it is, however it is written: 1 finds the number that a key pads with
@@ -40,7 +40,7 @@ func (e *OperandError) Error() string { return e.Reason }
 // prefix is the beginning of a string, of a date or of a date-time; a number or a boolean is meant whole.
 //
 // What cannot be read so, and thus would select nothing, is an *OperandError.
-func (l Layout) Range(o Operands, given ...Value) (Range, error) {
+func (l Layout) ParseOperands(o Operands, given ...Value) (Range, error) {
 	if err := o.check(l, given); err != nil {
 		return Range{}, err
 	}
@@ -60,14 +60,14 @@ func (l Layout) Range(o Operands, given ...Value) (Range, error) {
 	return ranges[0], nil // no half of a read model truncates or has a casing, so there is one
 }
 
-// Whole returns the key that the text of an argument stands for, read as that of eq is; arg is its name, for the error.
-// The text of a period is an *OperandError.
-func (l Layout) Whole(arg, text string) (string, error) {
+// ParseKey returns the key that the text of an argument stands for. The text is that of eq; arg names the argument in
+// errors. The text of a period is an *OperandError.
+func (l Layout) ParseKey(arg, text string) (string, error) {
 	ranges, err := l.equal(arg, text, nil)
 	if err != nil {
 		return "", err
 	}
-	if ranges[0].Op != Equal {
+	if ranges[0].Op != RangeEqual {
 		return "", &OperandError{[]string{arg}, fmt.Sprintf("%s: %.40q is a period, and one whole key is needed", arg, text)}
 	}
 	return ranges[0].Lo, nil

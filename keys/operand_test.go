@@ -31,67 +31,68 @@ func TestOperandsSelectWhatTheyMean(t *testing.T) {
 		arg, text string
 		want      Range
 	}{
-		{text, "eq", "~current", Range{Op: Equal, Lo: "~current"}},
-		{text, "prefix", "v1", Range{Op: Prefix, Lo: "v1"}},
+		{text, "eq", "~current", Range{Op: RangeEqual, Lo: "~current"}},
+		{text, "prefix", "v1", Range{Op: RangePrefix, Lo: "v1"}},
 		{text, "prefix", "", Range{}},
-		{text, "from", "", Range{Op: AtLeast}},
-		{text, "to", "z", Range{Op: AtMost, Lo: "z"}},
-		{text, "eq", "2024-01", Range{Op: Equal, Lo: "2024-01"}},
-		{dates, "to", "2024-06-30", Range{Op: AtMost, Lo: "2024-06-30"}},
-		{dates, "to", "2024-06", Range{Op: AtMost, Lo: "2024-06-30"}},
-		{dates, "eq", "2024-02", Range{Op: Between, Lo: "2024-02-01", Hi: "2024-02-29"}},
-		{dates, "prefix", "2024-1", Range{Op: Prefix, Lo: "2024-1"}},
-		{joined, "prefix", "a/2024-06", Range{Op: Between, Lo: "a/2024-06-01T00:00:00.000Z",
+		{text, "from", "", Range{Op: RangeAtLeast}},
+		{text, "to", "z", Range{Op: RangeAtMost, Lo: "z"}},
+		{text, "eq", "2024-01", Range{Op: RangeEqual, Lo: "2024-01"}},
+		{dates, "to", "2024-06-30", Range{Op: RangeAtMost, Lo: "2024-06-30"}},
+		{dates, "to", "2024-06", Range{Op: RangeAtMost, Lo: "2024-06-30"}},
+		{dates, "eq", "2024-02", Range{Op: RangeBetween, Lo: "2024-02-01", Hi: "2024-02-29"}},
+		{dates, "prefix", "2024-1", Range{Op: RangePrefix, Lo: "2024-1"}},
+		{joined, "prefix", "a/2024-06", Range{Op: RangeBetween, Lo: "a/2024-06-01T00:00:00.000Z",
 			Hi: "a/2024-06-30T23:59:59.999Z999999"}},
-		{joined, "prefix", "a/", Range{Op: Prefix, Lo: "a/"}},
-		{joined, "prefix", "a", Range{Op: Prefix, Lo: "a"}},
-		{joined, "from", "a%2Fb/2024", Range{Op: AtLeast, Lo: "a%2Fb/2024-01-01T00:00:00.000Z"}},
-		{joined, "to", "a%2fb/2024", Range{Op: AtMost, Lo: "a%2Fb/2024-12-31T23:59:59.999Z999999"}},
-		{joined, "to", "a", Range{Op: AtMost, Lo: "a/\U0010FFFF"}},
-		{joined, "eq", "a/2024-06-30T12:00:00+02:00", Range{Op: Equal, Lo: "a/2024-06-30T10:00:00.000Z"}},
-		{counted, "eq", "1|cmd", Range{Op: Equal, Lo: "0000000000000001|cmd"}},
-		{counted, "eq", "0000000000000001|cmd", Range{Op: Equal, Lo: "0000000000000001|cmd"}},
-		{counted, "eq", "-9999999999999957~|cmd", Range{Op: Equal, Lo: "-9999999999999957~|cmd"}},
-		{counted, "eq", "-42|cmd", Range{Op: Equal, Lo: "-9999999999999957~|cmd"}},
-		{counted, "prefix", "1", Range{Op: Prefix, Lo: "0000000000000001|"}},
-		{counted, "prefix", "1|c", Range{Op: Prefix, Lo: "0000000000000001|c"}},
-		{counted, "from", "1", Range{Op: AtLeast, Lo: "0000000000000001"}},
-		{counted, "from", "1|", Range{Op: AtLeast, Lo: "0000000000000001|"}},
-		{counted, "to", "1", Range{Op: AtMost, Lo: "0000000000000001|\U0010FFFF"}},
+		{joined, "prefix", "a/", Range{Op: RangePrefix, Lo: "a/"}},
+		{joined, "prefix", "a", Range{Op: RangePrefix, Lo: "a"}},
+		{joined, "from", "a%2Fb/2024", Range{Op: RangeAtLeast, Lo: "a%2Fb/2024-01-01T00:00:00.000Z"}},
+		{joined, "to", "a%2fb/2024", Range{Op: RangeAtMost, Lo: "a%2Fb/2024-12-31T23:59:59.999Z999999"}},
+		{joined, "to", "a", Range{Op: RangeAtMost, Lo: "a/\U0010FFFF"}},
+		{joined, "eq", "a/2024-06-30T12:00:00+02:00", Range{Op: RangeEqual, Lo: "a/2024-06-30T10:00:00.000Z"}},
+		{counted, "eq", "1|cmd", Range{Op: RangeEqual, Lo: "0000000000000001|cmd"}},
+		{counted, "eq", "0000000000000001|cmd", Range{Op: RangeEqual, Lo: "0000000000000001|cmd"}},
+		{counted, "eq", "-9999999999999957~|cmd", Range{Op: RangeEqual, Lo: "-9999999999999957~|cmd"}},
+		{counted, "eq", "-42|cmd", Range{Op: RangeEqual, Lo: "-9999999999999957~|cmd"}},
+		{counted, "prefix", "1", Range{Op: RangePrefix, Lo: "0000000000000001|"}},
+		{counted, "prefix", "1|c", Range{Op: RangePrefix, Lo: "0000000000000001|c"}},
+		{counted, "from", "1", Range{Op: RangeAtLeast, Lo: "0000000000000001"}},
+		{counted, "from", "1|", Range{Op: RangeAtLeast, Lo: "0000000000000001|"}},
+		{counted, "to", "1", Range{Op: RangeAtMost, Lo: "0000000000000001|\U0010FFFF"}},
 
-		{number, "eq", "42", Range{Op: Equal, Lo: "0000000000000042"}},
-		{number, "eq", "0042", Range{Op: Equal, Lo: "0000000000000042"}},
-		{number, "from", "-42", Range{Op: AtLeast, Lo: "-9999999999999957~"}},
-		{number, "to", "1.5", Range{Op: AtMost, Lo: "0000000000000001.5"}},
-		{number, "prefix", "1", Range{Op: Equal, Lo: "0000000000000001"}},
-		{float, "eq", "1e2", Range{Op: Equal, Lo: "0000000000000100"}},
-		{float, "eq", "0.1000000000000000055511151231257827", Range{Op: Equal, Lo: "0000000000000000.1"}},
-		{float, "eq", "-0", Range{Op: Equal, Lo: "0000000000000000"}},
+		{number, "eq", "42", Range{Op: RangeEqual, Lo: "0000000000000042"}},
+		{number, "eq", "0042", Range{Op: RangeEqual, Lo: "0000000000000042"}},
+		{number, "from", "-42", Range{Op: RangeAtLeast, Lo: "-9999999999999957~"}},
+		{number, "to", "1.5", Range{Op: RangeAtMost, Lo: "0000000000000001.5"}},
+		{number, "prefix", "1", Range{Op: RangeEqual, Lo: "0000000000000001"}},
+		{float, "eq", "1e2", Range{Op: RangeEqual, Lo: "0000000000000100"}},
+		{float, "eq", "0.1000000000000000055511151231257827", Range{Op: RangeEqual, Lo: "0000000000000000.1"}},
+		{float, "eq", "-0", Range{Op: RangeEqual, Lo: "0000000000000000"}},
 
-		{at, "eq", "2024-06-30T12:00:00+02:00", Range{Op: Equal, Lo: "2024-06-30T10:00:00.000Z"}},
-		{at, "eq", "2024-06-30t10:00:00.1234567z", Range{Op: Equal, Lo: "2024-06-30T10:00:00.123Z4567"}},
-		{at, "from", "2024-06-30T10:00:00-00:30", Range{Op: AtLeast, Lo: "2024-06-30T10:30:00.000Z"}},
-		{at, "to", "2024", Range{Op: AtMost, Lo: "2024-12-31T23:59:59.999Z999999"}},
-		{at, "to", "2024-02", Range{Op: AtMost, Lo: "2024-02-29T23:59:59.999Z999999"}},
-		{at, "to", "2024-06-30", Range{Op: AtMost, Lo: "2024-06-30T23:59:59.999Z999999"}},
-		{at, "to", "2024-06-30Z", Range{Op: AtMost, Lo: "2024-06-30T23:59:59.999Z999999"}},
-		{at, "to", "2024-06-30+02:00", Range{Op: AtMost, Lo: "2024-06-30T21:59:59.999Z999999"}},
-		{at, "to", "2024-06-30T10", Range{Op: AtMost, Lo: "2024-06-30T10:59:59.999Z999999"}},
-		{at, "to", "2024-06-30T10:15", Range{Op: AtMost, Lo: "2024-06-30T10:15:59.999Z999999"}},
-		{at, "to", "2024-06-30T10:15+05:30", Range{Op: AtMost, Lo: "2024-06-30T04:45:59.999Z999999"}},
-		{at, "to", "2024-06-30T10:15:07", Range{Op: AtMost, Lo: "2024-06-30T10:15:07.999Z999999"}},
-		{at, "to", "2024-06-30T10:15:07.1", Range{Op: AtMost, Lo: "2024-06-30T10:15:07.199Z999999"}},
-		{at, "from", "2024-06", Range{Op: AtLeast, Lo: "2024-06-01T00:00:00.000Z"}},
-		{at, "to", "9999", Range{Op: AtMost, Lo: "9999-12-31T23:59:59.999Z999999"}},
-		{at, "eq", "2024-06-30", Range{Op: Between, Lo: "2024-06-30T00:00:00.000Z", Hi: "2024-06-30T23:59:59.999Z999999"}},
-		{at, "eq", "2024-06-30T10:15:07.123456789", Range{Op: Equal, Lo: "2024-06-30T10:15:07.123Z456789"}},
-		{at, "prefix", "2024-06-30", Range{Op: Between, Lo: "2024-06-30T00:00:00.000Z",
+		{at, "eq", "2024-06-30T12:00:00+02:00", Range{Op: RangeEqual, Lo: "2024-06-30T10:00:00.000Z"}},
+		{at, "eq", "2024-06-30t10:00:00.1234567z", Range{Op: RangeEqual, Lo: "2024-06-30T10:00:00.123Z4567"}},
+		{at, "from", "2024-06-30T10:00:00-00:30", Range{Op: RangeAtLeast, Lo: "2024-06-30T10:30:00.000Z"}},
+		{at, "to", "2024", Range{Op: RangeAtMost, Lo: "2024-12-31T23:59:59.999Z999999"}},
+		{at, "to", "2024-02", Range{Op: RangeAtMost, Lo: "2024-02-29T23:59:59.999Z999999"}},
+		{at, "to", "2024-06-30", Range{Op: RangeAtMost, Lo: "2024-06-30T23:59:59.999Z999999"}},
+		{at, "to", "2024-06-30Z", Range{Op: RangeAtMost, Lo: "2024-06-30T23:59:59.999Z999999"}},
+		{at, "to", "2024-06-30+02:00", Range{Op: RangeAtMost, Lo: "2024-06-30T21:59:59.999Z999999"}},
+		{at, "to", "2024-06-30T10", Range{Op: RangeAtMost, Lo: "2024-06-30T10:59:59.999Z999999"}},
+		{at, "to", "2024-06-30T10:15", Range{Op: RangeAtMost, Lo: "2024-06-30T10:15:59.999Z999999"}},
+		{at, "to", "2024-06-30T10:15+05:30", Range{Op: RangeAtMost, Lo: "2024-06-30T04:45:59.999Z999999"}},
+		{at, "to", "2024-06-30T10:15:07", Range{Op: RangeAtMost, Lo: "2024-06-30T10:15:07.999Z999999"}},
+		{at, "to", "2024-06-30T10:15:07.1", Range{Op: RangeAtMost, Lo: "2024-06-30T10:15:07.199Z999999"}},
+		{at, "from", "2024-06", Range{Op: RangeAtLeast, Lo: "2024-06-01T00:00:00.000Z"}},
+		{at, "to", "9999", Range{Op: RangeAtMost, Lo: "9999-12-31T23:59:59.999Z999999"}},
+		{at, "eq", "2024-06-30", Range{Op: RangeBetween, Lo: "2024-06-30T00:00:00.000Z",
 			Hi: "2024-06-30T23:59:59.999Z999999"}},
-		{at, "prefix", "2024-06-30T12:00:00+02:00", Range{Op: Prefix, Lo: "2024-06-30T10:00:00.000Z"}},
-		{at, "prefix", "2024-0", Range{Op: Prefix, Lo: "2024-0"}},
+		{at, "eq", "2024-06-30T10:15:07.123456789", Range{Op: RangeEqual, Lo: "2024-06-30T10:15:07.123Z456789"}},
+		{at, "prefix", "2024-06-30", Range{Op: RangeBetween, Lo: "2024-06-30T00:00:00.000Z",
+			Hi: "2024-06-30T23:59:59.999Z999999"}},
+		{at, "prefix", "2024-06-30T12:00:00+02:00", Range{Op: RangePrefix, Lo: "2024-06-30T10:00:00.000Z"}},
+		{at, "prefix", "2024-0", Range{Op: RangePrefix, Lo: "2024-0"}},
 	}
 	for _, test := range tests {
-		got, err := test.layout.Range(operand(test.arg, test.text))
+		got, err := test.layout.ParseOperands(operand(test.arg, test.text))
 		if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
 			t.Errorf("%s: %q: %v\n%s", test.arg, test.text, err, diff)
 		}
@@ -101,7 +102,7 @@ func TestOperandsSelectWhatTheyMean(t *testing.T) {
 func TestOperandsThatSelectNothingAreNoError(t *testing.T) {
 	for _, l := range []Layout{half("/", KindString), half("/", KindDateTime), half("/", KindInt)} {
 		from, to := "2025", "2024"
-		r, err := l.Range(Operands{From: &from, To: &to})
+		r, err := l.ParseOperands(Operands{From: &from, To: &to})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +151,7 @@ func TestWrongOperandsAreErrorsThatNameThem(t *testing.T) {
 		{at, operand("to", "9999-12-31-01:00"), []string{"to"}},
 	}
 	for _, test := range tests {
-		_, err := test.layout.Range(test.operands)
+		_, err := test.layout.ParseOperands(test.operands)
 		var wrong *OperandError
 		if !errors.As(err, &wrong) {
 			t.Errorf("operands %v: error %v, want an OperandError", test.want, err)
@@ -187,7 +188,7 @@ func periods(t *rapid.T) {
 	for arg, want := range map[string]bool{
 		"eq": part == other, "prefix": part == other, "from": other >= part, "to": other <= part,
 	} {
-		r, err := l.Range(operand(arg, part))
+		r, err := l.ParseOperands(operand(arg, part))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,8 +207,8 @@ func TestACompleteDateTimeOfAnyOffsetIsItsInstant(t *testing.T) {
 			text = at.Format(time.RFC3339Nano)
 		}
 		l := half("/", KindDateTime)
-		r, err := l.Range(operand("eq", text))
-		if want := (Range{Op: Equal, Lo: compose(t, l, []Value{DateTime(at)})}); err != nil || r != want {
+		r, err := l.ParseOperands(operand("eq", text))
+		if want := (Range{Op: RangeEqual, Lo: compose(t, l, []Value{DateTime(at)})}); err != nil || r != want {
 			t.Fatalf("eq: %q is %v, %v, want %v", text, r, err, want)
 		}
 	})
@@ -228,7 +229,7 @@ func numbersCompared(t *rapid.T) {
 	c := rational(v).Cmp(bound.Rat())
 	key := compose(t, l, []Value{v})
 	for arg, want := range map[string]bool{"eq": c == 0, "from": c >= 0, "to": c <= 0} {
-		r, err := l.Range(operand(arg, bound.String()))
+		r, err := l.ParseOperands(operand(arg, bound.String()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -246,7 +247,7 @@ func FuzzNoOperandPanics(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, k := range kinds {
 			for _, arg := range []string{"eq", "prefix", "from", "to"} {
-				r, err := half("/", k).Range(operand(arg, s))
+				r, err := half("/", k).ParseOperands(operand(arg, s))
 				var wrong *OperandError
 				if err != nil && !errors.As(err, &wrong) {
 					t.Fatalf("%s: %q: %v", arg, s, err)

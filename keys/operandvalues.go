@@ -9,10 +9,10 @@ import (
 	"github.com/foldql/foldql/keys/internal/encoding"
 )
 
-// Read reads those texts of a condition on the field of ordinal n that are conditions on values of another kind: a
-// query takes text where the field is a date or a date-time, of which a part stands for its whole period, or could be
-// one of several kinds. It fails with an *OperandError where the text is no value of the field.
-func (l Layout) Read(n int, c Condition) (Condition, error) {
+// ParseCondition turns the text values of a condition on the n-th field into values of the field's kind. A query takes
+// text where the field is a date or a date-time, of which a part stands for its whole period, or could be one of
+// several kinds. It fails with an *OperandError where the text is no value of the field.
+func (l Layout) ParseCondition(n int, c Condition) (Condition, error) {
 	if n >= len(l.Segments) || l.Segments[n].Kind == KindString {
 		return c, nil
 	}

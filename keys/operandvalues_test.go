@@ -37,7 +37,7 @@ func filtered(t *rapid.T) {
 		parts = append(parts, l.written(t, asked[i], i == n-1 && i > 0 || len(kinds) == 1))
 	}
 	text := strings.Join(parts, l.Sep)
-	r, err := l.Range(operand(arg, text), asked[:given]...)
+	r, err := l.ParseOperands(operand(arg, text), asked[:given]...)
 	if err != nil {
 		if l.mustRead(arg, n) {
 			t.Fatalf("%s: %q of %v after %d: %v", arg, text, kinds, given, err)

@@ -84,7 +84,7 @@ func TestAPartOfADateTimeIsItsPeriodInEveryFormOfKeys(t *testing.T) {
 		{eq: "2014-02-16T01:00:00+01:00", want: []int{2}},
 	} {
 		for name, l := range layouts {
-			c, err := l.Read(0, Condition{Eq: value(test.eq), From: value(test.from), To: value(test.to)})
+			c, err := l.ParseCondition(0, Condition{Eq: value(test.eq), From: value(test.from), To: value(test.to)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -114,10 +114,10 @@ func TestAPartOfADateTimeIsItsPeriodInEveryFormOfKeys(t *testing.T) {
 	}
 	for name, l := range layouts {
 		wrong := "2014-2"
-		_, err := l.Read(0, Condition{To: String("yesterday")})
+		_, err := l.ParseCondition(0, Condition{To: String("yesterday")})
 		_, errPrefix := l.Select(nil, Condition{Prefix: ptr("yesterday")})
-		_, errEq := l.Read(0, Condition{Eq: String(wrong)})
-		_, errBoth := l.Read(0, Condition{Eq: String("2014"), From: String("2014")})
+		_, errEq := l.ParseCondition(0, Condition{Eq: String(wrong)})
+		_, errBoth := l.ParseCondition(0, Condition{Eq: String("2014"), From: String("2014")})
 		for _, err := range []error{err, errPrefix, errEq, errBoth} {
 			var operand *OperandError
 			if !errors.As(err, &operand) {

@@ -8,14 +8,14 @@ import (
 // RangeOp is the comparison of a sort-key condition. They are the conditions that DynamoDB has.
 type RangeOp uint8
 
-// The sort-key conditions. Bounds are inclusive.
+// The comparisons. Bounds are inclusive.
 const (
-	All     RangeOp = iota // no condition
-	Equal                  // sk = Lo
-	Prefix                 // sk begins with Lo
-	AtLeast                // sk >= Lo
-	AtMost                 // sk <= Lo
-	Between                // Lo <= sk <= Hi
+	RangeAll     RangeOp = iota // no condition
+	RangeEqual                  // sk = Lo
+	RangePrefix                 // sk begins with Lo
+	RangeAtLeast                // sk >= Lo
+	RangeAtMost                 // sk <= Lo
+	RangeBetween                // Lo <= sk <= Hi
 )
 
 // Range is a condition on the sort keys of one partition.
@@ -29,16 +29,16 @@ type Range struct {
 // no upper end. A range that can select nothing has hi <= lo.
 func (r Range) Bounds() (lo, hi string, bounded bool) {
 	switch r.Op {
-	case Equal:
+	case RangeEqual:
 		return r.Lo, r.Lo + "\x00", true
-	case Prefix:
+	case RangePrefix:
 		end, ok := prefixEnd(r.Lo)
 		return r.Lo, end, ok
-	case AtLeast:
+	case RangeAtLeast:
 		return r.Lo, "", false
-	case AtMost:
+	case RangeAtMost:
 		return "", r.Lo + "\x00", true
-	case Between:
+	case RangeBetween:
 		return r.Lo, r.Hi + "\x00", true
 	}
 	return "", "", false

@@ -7,8 +7,8 @@ import (
 )
 
 func TestSeveralRangesAreReadInTheOrderOfTheKeys(t *testing.T) {
-	task, member := Range{Op: Prefix, Lo: "$c#task_1#"}, Range{Op: Prefix, Lo: "$c#member_1#"}
-	level, row := Range{Op: Prefix, Lo: "$c#"}, Range{Op: Equal, Lo: "$c#task_1"}
+	task, member := Range{Op: RangePrefix, Lo: "$c#task_1#"}, Range{Op: RangePrefix, Lo: "$c#member_1#"}
+	level, row := Range{Op: RangePrefix, Lo: "$c#"}, Range{Op: RangeEqual, Lo: "$c#task_1"}
 	for _, test := range []struct{ given, want []Range }{
 		{nil, nil},
 		{[]Range{task, member}, []Range{member, task}},
@@ -16,8 +16,8 @@ func TestSeveralRangesAreReadInTheOrderOfTheKeys(t *testing.T) {
 		{[]Range{task, level, member}, []Range{level}},
 		{[]Range{task, row}, []Range{row, task}},
 		{[]Range{task, {}}, []Range{{}}},
-		{[]Range{{Op: AtLeast, Lo: "$c#"}, task, {Op: AtMost, Lo: "$"}}, []Range{{Op: AtMost, Lo: "$"},
-			{Op: AtLeast, Lo: "$c#"}}},
+		{[]Range{{Op: RangeAtLeast, Lo: "$c#"}, task, {Op: RangeAtMost, Lo: "$"}}, []Range{{Op: RangeAtMost, Lo: "$"},
+			{Op: RangeAtLeast, Lo: "$c#"}}},
 	} {
 		before := append([]Range(nil), test.given...)
 		if diff := cmp.Diff(test.want, SortRanges(test.given...)); diff != "" {

@@ -84,7 +84,7 @@ func (t Template) Layout(casing Casing, kind func(field string) Kind) (Layout, e
 	var literals []string
 	for _, part := range t {
 		if part.Field == "" {
-			literals = append(literals, casing.Text(part.Literal))
+			literals = append(literals, casing.Apply(part.Literal))
 			continue
 		}
 		segment, err := part.segment(kind(part.Field))

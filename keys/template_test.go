@@ -72,7 +72,7 @@ func TestTheKeysOfTheSecondGuide(t *testing.T) {
 		{"team#{teamId}#member#{userId}", "team#t1#member#", []Value{s("t1")}}, // closed, where the guide's is open
 	} {
 		got, err := template(t, test.template, allStrings).Select(test.given, Condition{})
-		if err != nil || len(got) != 1 || got[0] != (Range{Op: Prefix, Lo: test.want}) {
+		if err != nil || len(got) != 1 || got[0] != (Range{Op: RangePrefix, Lo: test.want}) {
 			t.Errorf("Select = %v, %v, want the prefix %q", got, err, test.want)
 		}
 	}

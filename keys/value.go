@@ -88,8 +88,8 @@ func (v Value) Present() bool { return v.kind != 0 }
 // Kind returns the scalar kind, 0 where the value is absent.
 func (v Value) Kind() Kind { return v.kind }
 
-// Text returns the string that a value of KindString was made of, "" for every other kind.
-func (v Value) Text() string {
+// AsString returns the string that a value of KindString holds, "" for every other kind.
+func (v Value) AsString() string {
 	if v.kind != KindString {
 		return ""
 	}

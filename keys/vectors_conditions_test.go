@@ -73,11 +73,11 @@ func (c *conditionVector) check(t *testing.T, e EntityKey) (reasons []string) {
 		reasons = append(reasons, lastCharacter)
 	}
 	switch {
-	case want.Op == AtLeast:
-		want = Range{Op: Between, Lo: want.Lo, Hi: l.Head + "#" + last}
+	case want.Op == RangeAtLeast:
+		want = Range{Op: RangeBetween, Lo: want.Lo, Hi: l.Head + "#" + last}
 		reasons = append(reasons, clampedBound)
-	case want.Op == AtMost:
-		want = Range{Op: Between, Lo: l.Head + "#", Hi: want.Lo}
+	case want.Op == RangeAtMost:
+		want = Range{Op: RangeBetween, Lo: l.Head + "#", Hi: want.Lo}
 		reasons = append(reasons, clampedBound)
 	}
 	if diff := cmp.Diff([]Range{want}, got); diff != "" || err != nil {
@@ -122,15 +122,16 @@ func selection(t *testing.T, op string, values []typed) (c Condition) {
 
 // expected reads the one condition that is expected.
 func (c *conditionVector) expected(t *testing.T) (r Range) {
-	ops := map[string]RangeOp{"eq": Equal, "beginsWith": Prefix, "gte": AtLeast, "lte": AtMost, "between": Between}
+	ops := map[string]RangeOp{"eq": RangeEqual, "beginsWith": RangePrefix, "gte": RangeAtLeast, "lte": RangeAtMost,
+		"between": RangeBetween}
 	for name, raw := range c.Expected {
 		r.Op = ops[name]
 		texts := []string{""}
 		err := json.Unmarshal(raw, &texts[0])
-		if r.Op == Between {
+		if r.Op == RangeBetween {
 			err = json.Unmarshal(raw, &texts)
 		}
-		if err != nil || r.Op == All {
+		if err != nil || r.Op == RangeAll {
 			t.Fatal(name, err)
 		}
 		r.Lo = texts[0]

@@ -85,7 +85,7 @@ func (c *keyVector) half(t *testing.T, e EntityKey, layout func(EntityKey, ...Se
 		default:
 			reason = d
 			ours := ownText(t, v, l)
-			expected = strings.Replace(expected, l.Casing.Text(v.theirs()), ours, 1)
+			expected = strings.Replace(expected, l.Casing.Apply(v.theirs()), ours, 1)
 		}
 	}
 	if got, err := l.Compose(vals...); err != nil || got != expected {
@@ -108,7 +108,7 @@ func (c *keyVector) half(t *testing.T, e EntityKey, layout func(EntityKey, ...Se
 func ownText(t *testing.T, v typed, l Layout) string {
 	t.Helper()
 	if v.T == "string" {
-		return strings.NewReplacer("#", "%23", "%", "%25").Replace(l.Casing.Text(v.text()))
+		return strings.NewReplacer("#", "%23", "%", "%25").Replace(l.Casing.Apply(v.text()))
 	}
 	text, err := half("#", v.value(t).Kind()).Compose(v.value(t))
 	if err != nil {
@@ -135,13 +135,13 @@ func putVector(t *testing.T, c *keyVector) string {
 	e := c.Index.key(c.Schema, c.EntityType)
 	put := func(layout func(...Segment) Layout, composites []string) HalfUpdate {
 		l := layout(segments(t, composites, c.Record)...)
-		o, err := l.Put(c.Record.values(t, composites))
+		o, err := l.UpdateForPut(c.Record.values(t, composites))
 		if err != nil {
 			t.Errorf("Put(%v): %v", composites, err)
 		}
 		return o
 	}
-	pk, sk := BothOrNeither(put(e.PK, c.Index.PKComposite), put(e.SK, c.Index.SKComposite))
+	pk, sk := PairUpdates(put(e.PK, c.Index.PKComposite), put(e.SK, c.Index.SKComposite))
 	wantPK, wantSK := HalfUpdate{Op: RemoveKey}, HalfUpdate{Op: RemoveKey}
 	if want != nil {
 		wantPK, wantSK = HalfUpdate{SetKey, want.PK}, HalfUpdate{SetKey, want.SK}
@@ -198,7 +198,7 @@ func levelVector(t *testing.T, c *keyVector) string {
 		if name != c.Query {
 			continue
 		}
-		if got := e.CollectionRange(depth); got != (Range{Op: Prefix, Lo: want + "#"}) {
+		if got := e.CollectionRange(depth); got != (Range{Op: RangePrefix, Lo: want + "#"}) {
 			t.Errorf("Level(%d) = %v, want %q, closed", depth, got, want)
 		}
 	}

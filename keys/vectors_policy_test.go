@@ -25,7 +25,7 @@ func TestOutcomesEqualTheVectors(t *testing.T) {
 			pk := c.half(t, "pk", e.PK, c.Index.PKComposite)
 			sk := c.half(t, "sk", e.SK, c.Index.SKComposite)
 			for _, h := range []policyHalf{pk, sk} {
-				if got, err := h.Patch(h.parts); err != nil || got != h.want {
+				if got, err := h.UpdateForPatch(h.parts); err != nil || got != h.want {
 					t.Errorf("Patch(%v) = %v, %v, want %v", h.parts, got, err, h.want)
 				}
 				if h.reason != "" {
@@ -62,7 +62,7 @@ func (c *policyVector) half(t *testing.T, which string, layout func(...Segment) 
 	composites []string) (h policyHalf) {
 	h.Layout = layout(segments(t, composites, c.KeyRecord, c.Payload)...)
 	if c.Index.IndexPolicy[which] == "sparse" {
-		h.Policy = Sparse
+		h.Policy = PolicySparse
 	}
 	expected := c.Expected[which]
 	h.want = HalfUpdate{map[string]HalfUpdateOp{"noop": KeepKey, "set": SetKey, "remove": RemoveKey}[expected.Op],
@@ -71,7 +71,7 @@ func (c *policyVector) half(t *testing.T, which string, layout func(...Segment) 
 		h.parts = append(h.parts, c.part(t, name))
 		if v := c.Payload[name]; v.difference() != "" {
 			h.reason = v.difference()
-			h.want.Text = strings.Replace(h.want.Text, v.theirs(), ownText(t, v, h.Layout), 1)
+			h.want.Key = strings.Replace(h.want.Key, v.theirs(), ownText(t, v, h.Layout), 1)
 		}
 	}
 	if reason := c.leftAlone(t, composites, h.parts); reason != "" && h.want != (HalfUpdate{}) {
@@ -83,7 +83,7 @@ func (c *policyVector) half(t *testing.T, which string, layout func(...Segment) 
 // part returns what the vector's patch knows of a composite.
 func (c *policyVector) part(t *testing.T, name string) PatchedComposite {
 	v, given := c.Payload[name]
-	p := PatchedComposite{Key: c.KeyRecord[name].value(t), Value: v.value(t)}
+	p := PatchedComposite{KeyValue: c.KeyRecord[name].value(t), Value: v.value(t)}
 	switch {
 	case slices.Contains(c.Removed, name):
 		p.Change = FieldRemoved

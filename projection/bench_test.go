@@ -56,7 +56,7 @@ var benchOps = []func(o *OpsOf, e ordered) projection.Op{
 		})
 	},
 	func(o *OpsOf, e ordered) projection.Op {
-		return o.Patch(Key{ID: e.Customer, Version: "v"}).Set(Fields.Customer.To(e.Order))
+		return o.Patch(Key{ID: e.Customer, Version: "v"}).Set(Fields.Customer.Assign(e.Order))
 	},
 }
 
@@ -177,7 +177,7 @@ func benchFollow(b *testing.B, ops *OpsOf, history int) {
 	fold := func(window int) (read uint64) {
 		db := open(b, store, ops.Codec.Model)
 		cfg := quick()
-		cfg.Window = window
+		cfg.WindowEvents = window
 		r, err := projection.NewRunner(ProjectionOf("script", ops), &ending{log}, db, cfg)
 		if err == nil {
 			err = r.Run(b.Context())
@@ -198,4 +198,4 @@ func benchFollow(b *testing.B, ops *OpsOf, history int) {
 // ending is a log that says it has ended when all was read.
 type ending struct{ *memlog.Log }
 
-func (*ending) Wait(context.Context, eventlog.Positions) error { return io.EOF }
+func (*ending) Wait(context.Context, eventlog.Offsets) error { return io.EOF }

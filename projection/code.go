@@ -16,7 +16,7 @@ func (p code) Wants(e *eventlog.Event) bool {
 	if e.Malformed != nil {
 		return p.mayTake(e)
 	}
-	return slices.Contains(p.Events, e.Type) && (p.Stream == "" || p.Stream == e.Source)
+	return slices.Contains(p.Events, e.Type) && (p.EventSource == "" || p.EventSource == e.Source)
 }
 
 // tagged reports whether an event that the projection wants carries its tags.
@@ -57,7 +57,7 @@ func (p code) Ops(e *eventlog.Event, attempts int) (others bool, ops []Op, err e
 // mayTake reports whether a malformed event could be the projection's: attributes that could not be read are empty.
 func (p code) mayTake(e *eventlog.Event) bool {
 	return (e.Type == "" || slices.Contains(p.Events, e.Type)) &&
-		(e.Source == "" || p.Stream == "" || e.Source == p.Stream)
+		(e.Source == "" || p.EventSource == "" || e.Source == p.EventSource)
 }
 
 // project calls the projector; a panic is an error, so that one event cannot stop the others.

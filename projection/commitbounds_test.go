@@ -275,7 +275,8 @@ func TestDestinationTellsWhereRowsWillBe(t *testing.T) {
 	want("after a fold", "script", s.ops, 0)
 	want("of another version", "script", changed, 1)
 	want("of another projector", "renamed", s.ops, 1)
-	if err := srv.db.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{projection.ResetNote("script")}}); err != nil {
+	if err := srv.db.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{projection.NewResetNote("script")}}); err !=
+		nil {
 		t.Fatal(err)
 	}
 	want("where the checkpoint is forgotten", "script", s.ops, 1)
@@ -298,7 +299,7 @@ func TestARestartDropsMoreDeadLettersThanACommitHolds(t *testing.T) {
 	if got := deadLettersOf(t, first.Runner); len(got) != 30 {
 		t.Fatalf("%d dead letters, want all 30", len(got))
 	}
-	if err := first.db.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{projection.ResetNote("script")}}); err !=
+	if err := first.db.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{projection.NewResetNote("script")}}); err !=
 		nil {
 		t.Fatal(err)
 	}

@@ -63,10 +63,10 @@ func TestHalfBuiltRowsAreNeverServed(t *testing.T) {
 	defer func(v string) { Model.Version = v }(Model.Version)
 	Model.Version = "2"
 	cfg := quick()
-	cfg.Window = 3
+	cfg.WindowEvents = 3
 	db := open(t, store)
 	r := newRunner(t, "script", ended(log), db, cfg)
-	if err := r.Prepare(ctx()); err != nil {
+	if err := r.LoadCheckpoint(ctx()); err != nil {
 		t.Fatal(err)
 	}
 	wantIncomplete(t, db, "before the fold")
@@ -93,7 +93,7 @@ func TestHalfBuiltRowsAreNeverServed(t *testing.T) {
 	store.mu.Unlock()
 	db = open(t, store)
 	r = newRunner(t, "script", ended(log), db, cfg)
-	if err := r.Prepare(ctx()); err != nil {
+	if err := r.LoadCheckpoint(ctx()); err != nil {
 		t.Fatal(err)
 	}
 	wantIncomplete(t, db, "after a crash half way")
@@ -104,7 +104,7 @@ func TestHalfBuiltRowsAreNeverServed(t *testing.T) {
 
 	add(t, log, 20, countsOf(5)...)
 	db = open(t, store)
-	if err := newRunner(t, "script", ended(log), db, cfg).Prepare(ctx()); err != nil {
+	if err := newRunner(t, "script", ended(log), db, cfg).LoadCheckpoint(ctx()); err != nil {
 		t.Fatal(err)
 	}
 	wantTotal(t, db, 20, "of a later start, though it is behind")
@@ -113,7 +113,7 @@ func TestHalfBuiltRowsAreNeverServed(t *testing.T) {
 func TestAnEmptyLogIsServedAtOnce(t *testing.T) {
 	db := open(t, newFaultyStore())
 	r := newRunner(t, "script", logOf(t), db, quick())
-	if err := r.Prepare(ctx()); err != nil {
+	if err := r.LoadCheckpoint(ctx()); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Run(ctx()); err != nil {
@@ -128,7 +128,7 @@ type unbounded struct{ eventlog.Source }
 func TestASourceWithoutAKnownEndIsCompleteWhenItHasNothingMore(t *testing.T) {
 	db := open(t, newFaultyStore())
 	r := newRunner(t, "script", unbounded{logOf(t, countsOf(3)...)}, db, quick())
-	if err := r.Prepare(ctx()); err != nil {
+	if err := r.LoadCheckpoint(ctx()); err != nil {
 		t.Fatal(err)
 	}
 	wantIncomplete(t, db, "before the fold")
@@ -146,14 +146,14 @@ func TestHalfBuiltRowsAreNeverServedByAnyProcess(t *testing.T) {
 	shared := memstore.NewMultiWriter(opts)
 	log := openLog(t, countsOf(n)...)
 	cfg := quick()
-	cfg.Window, cfg.Heartbeat = 7, time.Millisecond
+	cfg.WindowEvents, cfg.Heartbeat = 7, time.Millisecond
 	var dbs []*querydb.DB
 	running, stop := context.WithCancel(ctx())
 	ran := make(chan error, 2)
 	for range 2 {
 		db := open(t, shared.Join(opts))
 		r := newRunner(t, "script", log, db, cfg)
-		if err := r.Prepare(ctx()); err != nil {
+		if err := r.LoadCheckpoint(ctx()); err != nil {
 			t.Fatal(err)
 		}
 		go func() { ran <- r.Run(running) }()
@@ -179,7 +179,7 @@ func TestHalfBuiltRowsAreNeverServedByAnyProcess(t *testing.T) {
 	until("complete at first", settled)
 	var wrong atomic.Pointer[string]
 	for round := range 3 {
-		if err := dbs[0].Apply(ctx(), querydb.Batch{Notes: []querydb.Note{projection.ResetNote("script")}}); err != nil {
+		if err := dbs[0].Apply(ctx(), querydb.Batch{Notes: []querydb.Note{projection.NewResetNote("script")}}); err != nil {
 			t.Fatal(err)
 		}
 		refused := map[int]bool{}
@@ -214,7 +214,7 @@ func TestRowsOfSeveralWritersAreServedWhenAllOfThemHaveFolded(t *testing.T) {
 			for _, p := range cast {
 				r, err := projection.NewRunner(p, log, db, quick())
 				if err == nil {
-					err = r.Prepare(ctx())
+					err = r.LoadCheckpoint(ctx())
 				}
 				if err != nil {
 					t.Fatal(err)

@@ -54,7 +54,7 @@ func (s *setting) server(log eventlog.Source, window int, opts memstore.Options)
 func (s *setting) over(drv driver.Driver, log eventlog.Source, window int) server {
 	s.t.Helper()
 	cfg := quick()
-	cfg.Window, cfg.Now = window, s.clock.now
+	cfg.WindowEvents, cfg.Now = window, s.clock.now
 	db := open(s.t, drv, s.ops.Codec.Model)
 	r, err := projection.NewRunner(ProjectionOf("script", s.ops), log, db, cfg)
 	if err != nil {
@@ -264,7 +264,7 @@ func TestConcurrencyARebuildIsApartFromWhatCameBefore(t *testing.T) {
 	s.run(s.server(log, 3, heldUp(writes("b"), func() {
 		before := s.fold(log, 2)
 		if err := before.db.Apply(context.Background(),
-			querydb.Batch{Notes: []querydb.Note{projection.ResetNote("script")}}); err != nil {
+			querydb.Batch{Notes: []querydb.Note{projection.NewResetNote("script")}}); err != nil {
 			t.Fatal(err)
 		}
 		s.fold(log, 4)
@@ -468,7 +468,7 @@ type idler struct {
 	idle func()
 }
 
-func (l *idler) Wait(ctx context.Context, after eventlog.Positions) error {
+func (l *idler) Wait(ctx context.Context, after eventlog.Offsets) error {
 	if l.idle != nil {
 		l.idle()
 		l.idle = nil
@@ -504,7 +504,7 @@ func TestConcurrencyNoEventIsLeftOutWhereAnotherBeginsAnew(t *testing.T) {
 		s.run(s.server(log, window, heldUp(func(c memstore.Commit) bool { n++; return n == 8 }, func() {
 			other := s.server(log, 1, memstore.Options{})
 			if err := other.db.Apply(context.Background(),
-				querydb.Batch{Notes: []querydb.Note{projection.ResetNote("script")}}); err != nil {
+				querydb.Batch{Notes: []querydb.Note{projection.NewResetNote("script")}}); err != nil {
 				t.Fatal(err)
 			}
 			// it opens, and begins anew

@@ -90,7 +90,7 @@ func TestAProjectionStopsWhereTooManyEventsFail(t *testing.T) {
 						kept = memstore.NewMultiWriter(memstore.Options{Now: quick().Now})
 					}
 					cfg := quick()
-					cfg.Window, cfg.MaxDeadLetters = window, c.percent
+					cfg.WindowEvents, cfg.MaxDeadLetterPercent = window, c.percent
 					r := newRunner(t, "script", logOf(t, c.events...), open(t, kept), cfg)
 					if got := stopOf(t, r); got != c.want {
 						t.Errorf("it stops at %q, want %q", got, c.want)
@@ -162,7 +162,7 @@ func testDecisionsAtABound(t *testing.T, db *querydb.DB) {
 	decide(r.Rebuild(ctx()))
 	want("a rebuild", r, "0@104")
 	cfg := quick()
-	cfg.MaxDeadLetters = 100
+	cfg.MaxDeadLetterPercent = 100
 	want("without a bound", newRunner(t, "script", log, db, cfg), "")
 }
 
@@ -196,7 +196,7 @@ func TestAStopByDeadLettersIsTheSameWhereverAProjectionRestarts(t *testing.T) {
 		shared := rapid.Bool().Draw(rt, "shared")
 		for n := range 40 {
 			cfg := quick()
-			cfg.Window = rapid.SampledFrom([]int{1, 5, 60, 500}).Draw(rt, "window")
+			cfg.WindowEvents = rapid.SampledFrom([]int{1, 5, 60, 500}).Draw(rt, "window")
 			running, end := context.WithCancel(ctx())
 			left := rapid.IntRange(1, 60).Draw(rt, "commits")
 			count := func() error {

@@ -21,9 +21,9 @@ type DeadLetter struct {
 	Time    time.Time `json:"time"`
 	// Reason is what went wrong.
 	Reason string `json:"reason"`
-	// Behind is the Ref of the event, of the same source and subject, that this one waits for; "" where this is the
+	// BlockedBy is the Ref of the event, of the same source and subject, that this one waits for; "" where this is the
 	// one that failed.
-	Behind string `json:"behind,omitempty"`
+	BlockedBy string `json:"behind,omitempty"`
 }
 
 // ErrNoDeadLetter is the answer to a Ref that names no dead letter.
@@ -39,7 +39,7 @@ func (r *Runner) DeadLetters(ctx context.Context, after string, limit int) ([]De
 	err := r.engine.ListDeadLetters(ctx, after, limit, func(at position.Ref, l *deadletter.Letter) {
 		list = append(list, DeadLetter{
 			Ref: at.String(), ID: l.ID, Source: l.Source, Type: l.Type, Subject: l.Subject, Time: l.Time,
-			Reason: l.Reason, Behind: l.Behind,
+			Reason: l.Reason, BlockedBy: l.BlockedBy,
 		})
 	})
 	if err != nil {

@@ -57,7 +57,7 @@ func TestAFailingEventHoldsBackItsSubjectAlone(t *testing.T) {
 		store := newFaultyStore()
 		db := open(t, store)
 		cfg := quick()
-		cfg.Window = window
+		cfg.WindowEvents = window
 		r := run(t, logOf(t, broken()...), db, cfg)
 		if diff := cmp.Diff(map[string]int{"o": 7, "a": 1}, totals(t, db, store)); diff != "" {
 			t.Errorf("windows of %d: rows (-want +got):\n%s", window, diff)
@@ -89,7 +89,7 @@ func ended(log eventlog.Log) eventlog.Source { return endedLog{log} }
 
 type endedLog struct{ eventlog.Log }
 
-func (l endedLog) Wait(ctx context.Context, after eventlog.Positions) error {
+func (l endedLog) Wait(ctx context.Context, after eventlog.Offsets) error {
 	return waitOrEnd(ctx, l.Log, after)
 }
 
@@ -222,11 +222,11 @@ func TestARefoldDoesWhatRetryDid(t *testing.T) {
 	}
 
 	for window := 1; window <= 14; window++ {
-		if err := db.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{projection.ResetNote("script")}}); err != nil {
+		if err := db.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{projection.NewResetNote("script")}}); err != nil {
 			t.Fatal(err)
 		}
 		cfg := quick()
-		cfg.Window = window
+		cfg.WindowEvents = window
 		r := run(t, ended(log), db, cfg)
 		if diff := cmp.Diff(want, rowsOf(t, db, store.keys())); diff != "" {
 			t.Errorf("windows of %d: rows (-first +again):\n%s", window, diff)
@@ -257,11 +257,11 @@ func TestARefoldReleasesWhatALaterEventOfTheSubjectWaitsFor(t *testing.T) {
 		t.Fatalf("the first fold is not what this test builds on: %+v, dead letters %+v", want, wantLetters)
 	}
 	for window := 1; window <= 5; window++ {
-		if err := db.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{projection.ResetNote("script")}}); err != nil {
+		if err := db.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{projection.NewResetNote("script")}}); err != nil {
 			t.Fatal(err)
 		}
 		cfg := quick()
-		cfg.Window = window
+		cfg.WindowEvents = window
 		r := run(t, ended(log), db, cfg)
 		if diff := cmp.Diff(want, rowsOf(t, db, store.keys())); diff != "" {
 			t.Errorf("windows of %d: rows (-first +again):\n%s", window, diff)

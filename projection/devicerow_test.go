@@ -64,7 +64,8 @@ func deviceModel() *querydb.Model {
 		},
 		PK: entityHalf(0, deviceID), SK: entityHalf(0),
 		Indexes: []querydb.Index{
-			{Name: "byAlert", PK: entityHalf(keys.Preserve, deviceAccount), SK: entityHalf(keys.Sparse, deviceState, deviceAt)},
+			{Name: "byAlert", PK: entityHalf(keys.PolicyPreserve, deviceAccount), SK: entityHalf(keys.PolicySparse,
+				deviceState, deviceAt)},
 			{Name: "byID", PK: entityHalf(0, deviceID), SK: entityHalf(0)},
 			{Name: "byEmail", PK: entityHalf(0, deviceEmail), SK: entityHalf(0)},
 		},
@@ -122,7 +123,7 @@ func deviceOps(m *querydb.Model) *DeviceOps {
 	}
 	fill := func(d *Device, id string) { d.ID = &id }
 	return &DeviceOps{
-		Codec: c, Fill: fill,
+		Codec: c, SetKeyFields: fill,
 		Key:       func(id string) (keys.Key, error) { return querydb.KeyOf(c, &Device{ID: &id}) },
 		Partition: func(id string) (string, error) { return m.PK.Layout.Compose(keys.String(id)) },
 	}
@@ -131,7 +132,7 @@ func deviceOps(m *querydb.Model) *DeviceOps {
 func textField(ordinal int, of func(*Device) **string) projection.PatchField[Device, string] {
 	return projection.PatchField[Device, string]{
 		Ordinal: ordinal,
-		Assign:  func(d *Device, v string) { *of(d) = &v },
+		Write:   func(d *Device, v string) { *of(d) = &v },
 		Reset:   func(d *Device) { *of(d) = nil },
 	}
 }
@@ -144,7 +145,7 @@ var deviceTexts = map[string]projection.PatchField[Device, string]{
 
 var deviceMoment = projection.PatchField[Device, int]{
 	Ordinal: deviceAt,
-	Assign:  func(d *Device, v int) { d.At = &v },
+	Write:   func(d *Device, v int) { d.At = &v },
 	Reset:   func(d *Device) { d.At = nil },
 }
 
@@ -174,11 +175,11 @@ func (a Act) op(o *DeviceOps) projection.Op {
 	p := o.Patch(a.ID)
 	for name, v := range map[string]*string{"account": a.Account, "state": a.State, "email": a.Email} {
 		if v != nil {
-			p.Set(deviceTexts[name].To(*v))
+			p.Set(deviceTexts[name].Assign(*v))
 		}
 	}
 	if a.At != nil {
-		p.Set(deviceMoment.To(*a.At))
+		p.Set(deviceMoment.Assign(*a.At))
 	}
 	ref := func(name string) projection.FieldRef[Device] {
 		if name == "at" {

@@ -43,7 +43,7 @@ func TestAnEventThatNoTransactionOfDynamoDBHoldsBecomesADeadLetter(t *testing.T)
 				t.Fatal(err)
 			}
 			db := open(t, store)
-			cfg := projection.RunnerConfig{Window: 50, MinBackoff: time.Nanosecond, MaxBackoff: time.Nanosecond}
+			cfg := projection.RunnerConfig{WindowEvents: 50, MinBackoff: time.Nanosecond, MaxBackoff: time.Nanosecond}
 			log := logOf(t, events...)
 			var r *projection.Runner
 			for range 2 {

@@ -66,7 +66,7 @@ func TestAnEventThatWritesTooManyBytesBecomesADeadLetter(t *testing.T) {
 	}
 	for _, window := range []int{1, 2, 100} {
 		cfg := quick()
-		cfg.Window, cfg.MaxRowBytes = window, 1<<20
+		cfg.WindowEvents, cfg.MaxRowBytesPerEvent = window, 1<<20
 		store := &sizes{Driver: memstore.New()}
 		r := run(t, logOf(t, event("", large("a", 9)...), event("", large("b", 11)...), event("", large("c", 9)...),
 			event("", large("a", 9)...), event("", set("b", 1))), open(t, store), cfg)
@@ -96,7 +96,7 @@ func TestAWindowHoldsABoundedNumberOfOps(t *testing.T) {
 		events = append(events, event("", steps...))
 	}
 	cfg := quick()
-	cfg.Window, cfg.MaxOps = 20, 40
+	cfg.WindowEvents, cfg.MaxOpsPerEvent = 20, 40
 	store := &sizes{Driver: memstore.New()}
 	r := run(t, logOf(t, events...), open(t, store), cfg)
 	if letters := deadLettersOf(t, r); len(letters) > 0 {
@@ -105,7 +105,7 @@ func TestAWindowHoldsABoundedNumberOfOps(t *testing.T) {
 	if store.rows != want {
 		t.Errorf("%d rows were written, want %d", store.rows, want)
 	}
-	if most := 2 * cfg.MaxOps; store.most > most {
+	if most := 2 * cfg.MaxOpsPerEvent; store.most > most {
 		t.Errorf("a commit has %d rows, want at most %d", store.most, most)
 	}
 }

@@ -58,7 +58,7 @@ func ExampleRunner() {
 		fmt.Println(err)
 		return
 	}
-	rows, err := db.Get(ctx, model.OrderCountModel, []keys.Key{{PK: keys.Singleton}}, true)
+	rows, err := db.Get(ctx, model.OrderCountModel, []keys.Key{{PK: keys.SingletonPK}}, true)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -70,7 +70,7 @@ func (f *mortalFold) upTo(t testing.TB, events []eventlog.Event, window int) (*q
 	}
 	db := open(t, withKept(f.store), f.ops.Codec.Model)
 	cfg := quick()
-	cfg.Window = window
+	cfg.WindowEvents = window
 	ending := memlog.New(memlog.Options{})
 	defer ending.Close()
 	all, err := f.log.Read(context.Background(), "0", 0, 1000)

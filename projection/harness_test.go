@@ -202,8 +202,8 @@ func deadLettersOf(t testing.TB, r *projection.Runner) []string {
 	var got []string
 	for _, e := range events {
 		s := e.Ref
-		if e.Behind != "" {
-			s += fmt.Sprintf(" behind %s", e.Behind)
+		if e.BlockedBy != "" {
+			s += fmt.Sprintf(" behind %s", e.BlockedBy)
 		}
 		got = append(got, s)
 	}

@@ -29,7 +29,7 @@ func mismatch(t interface {
 		t.Fatal(err)
 	}
 	cfg := quick()
-	cfg.Window = window
+	cfg.WindowEvents = window
 	r, err := projection.NewRunner(Projection("script"), log, db, cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -162,7 +162,7 @@ func TestALogMadeAnewIsAnother(t *testing.T) {
 			if m := mismatch(t, made{log, "one"}, drv, 4); m != nil {
 				t.Fatal(m)
 			}
-			if m := mismatch(t, made{log, "two"}, drv, 4); m == nil || !m.Remade {
+			if m := mismatch(t, made{log, "two"}, drv, 4); m == nil || !m.Recreated {
 				t.Errorf("mismatch: %+v, want one of a log that was recreated", m)
 			}
 		})

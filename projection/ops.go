@@ -15,8 +15,8 @@ type Ops[R, K, P any] struct {
 	Codec     *querydb.Codec[R]
 	Key       func(K) (keys.Key, error)
 	Partition func(P) (string, error)
-	// Fill sets the key fields of a row; Patch and Upsert create rows with it. Without it they cannot create any.
-	Fill func(row *R, key K)
+	// SetKeyFields sets the key fields of a row; Patch and Upsert create rows with it. Without it they cannot create any.
+	SetKeyFields func(row *R, key K)
 }
 
 // Set replaces the row, or creates it.
@@ -33,8 +33,8 @@ func (o *Ops[R, K, P]) Update(key K, change func(*R)) Op {
 
 // Upsert is Update of the row, or of initial where there is none. The key fields of initial need not be set.
 func (o *Ops[R, K, P]) Upsert(key K, initial R, change func(*R)) Op {
-	if o.Fill != nil {
-		o.Fill(&initial, key)
+	if o.SetKeyFields != nil {
+		o.SetKeyFields(&initial, key)
 	}
 	return fold.Upsert(o.target(key), o.identity(key), initial, change)
 }
@@ -65,10 +65,10 @@ func (o *Ops[R, K, P]) Patch(key K) *Patch[R] {
 
 // filling is Fill with the key, nil where there is no Fill.
 func (o *Ops[R, K, P]) filling(key K) func(*R) {
-	if o.Fill == nil {
+	if o.SetKeyFields == nil {
 		return nil
 	}
-	return func(row *R) { o.Fill(row, key) }
+	return func(row *R) { o.SetKeyFields(row, key) }
 }
 
 // identity is filling where the text of the key does not tell it from every other, else nil.

@@ -232,7 +232,7 @@ func TestEachIndexHalfHasTheKeyThatPartialWritesLeaveIt(t *testing.T) {
 			}
 			log.End()
 			cfg := quick()
-			cfg.Window = window
+			cfg.WindowEvents = window
 			run(t, log, db, cfg)
 			var composed Row
 			if c.customer != "" {

@@ -73,7 +73,7 @@ func TestAPanicOfOursMakesADeadLetter(t *testing.T) {
 			store.Driver = memstore.New()
 			events := []eventlog.Event{event("", upsert("a", 1)), event("", c.step, upsert("a", 8)), event("", upsert("a", 2))}
 			cfg := quick()
-			cfg.Window = window
+			cfg.WindowEvents = window
 			r := run(t, logOf(t, events...), open(t, &store), cfg)
 			letters, err := r.DeadLetters(t.Context(), "", 10)
 			if err != nil || len(letters) != 1 || letters[0].Ref != "0@2" {
@@ -108,7 +108,7 @@ func TestAPanicAmidAWriteStopsTheProjection(t *testing.T) {
 			!strings.Contains(err.Error(), "panic: write of b") {
 			t.Errorf("window %d: the projection ends with %v, want the event, and the panic", window, err)
 		}
-		if status, err := srv.Status(t.Context()); err != nil || status.State != projection.Stopped {
+		if status, err := srv.Status(t.Context()); err != nil || status.State != projection.StateStopped {
 			t.Errorf("window %d: it is %s, %v, want stopped", window, status.State, err)
 		}
 		if letters := deadLettersOf(t, srv.Runner); len(letters) > 0 {

@@ -49,7 +49,7 @@ func TestAnEventOfWhichARowIsWrittenBecomesNoDeadLetter(t *testing.T) {
 		if letters := deadLettersOf(t, srv.Runner); len(letters) > 0 {
 			t.Errorf("window %d: %v are aside", window, letters)
 		}
-		if status.State != projection.Stalled || status.LastError == "" {
+		if status.State != projection.StateStalled || status.LastError == "" {
 			t.Errorf("window %d: while the row is refused, the status is %s, %q", window, status.State, status.LastError)
 		}
 	}

@@ -8,9 +8,9 @@ import (
 // Patch is a partial write; it is an Op. What is said last of a field counts.
 //
 // On a model that shares its table, a patch is judged by what it says and the row's key alone, as if the row had not
-// been read: see [keys.IndexHalf.Patch]. So it takes all composites of an index half that are to be in the key, and
-// an empty patch brings the halves that need none. On any other model the row's own fields fill up what the patch
-// leaves out.
+// been read: see [keys.IndexHalf.UpdateForPatch]. So it takes all composites of an index half that are to be in the
+// key, and an empty patch brings the halves that need none. On any other model the row's own fields fill up what the
+// patch leaves out.
 type Patch[R any] struct {
 	patch[R]
 }
@@ -53,15 +53,15 @@ type FieldRef[R any] interface {
 // PatchField is a field of R with values of type V; generated.
 type PatchField[R, V any] struct {
 	Ordinal int
-	Assign  func(row *R, v V)
+	Write   func(row *R, v V)
 	Reset   func(row *R) // nil on a field that cannot be null
 }
 
 func (f PatchField[R, V]) ref() (int, func(*R)) { return f.Ordinal, f.Reset }
 
-// To is the assignment of a value.
-func (f PatchField[R, V]) To(v V) Assignment[R] {
-	return Assignment[R]{ordinal: f.Ordinal, apply: func(row *R) { f.Assign(row, v) }}
+// Assign returns the assignment of a value to the field, for [Patch.Set].
+func (f PatchField[R, V]) Assign(v V) Assignment[R] {
+	return Assignment[R]{ordinal: f.Ordinal, apply: func(row *R) { f.Write(row, v) }}
 }
 
 // Assignment is a field and the value it gets.

@@ -25,7 +25,7 @@ func foldDevices(t *testing.T, store driver.Driver, o *DeviceOps, window int, ev
 	t.Helper()
 	db := open(t, store, o.Codec.Model)
 	cfg := quick()
-	cfg.Window = window
+	cfg.WindowEvents = window
 	r, err := projection.NewRunner(deviceProjection("devices", o), logOf(t, events...), db, cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +119,7 @@ func TestAnEmptyPatchBringsTheHalvesThatNeedNothing(t *testing.T) {
 		Act{Op: "patch", ID: id}))
 	log.End()
 	cfg := quick()
-	cfg.Window = 1
+	cfg.WindowEvents = 1
 	store.after = func(n int) error {
 		if n != 2 { // the first begins the table, the second sets the row
 			return nil

@@ -20,11 +20,11 @@ type Meta struct {
 // Projection is a projector ready to run: which events it takes, and how one becomes ops. Projections are made by the
 // generated Project functions.
 type Projection struct {
-	Name   string // of the projector; checkpoints are kept under it
-	Model  *querydb.Model
-	Events []string // types it takes
-	Stream string   // CloudEvents source it takes events of, "" for any
-	Tags   []string // tags that an event must all carry
+	Name        string // of the projector; checkpoints are kept under it
+	Model       *querydb.Model
+	Events      []string // types it takes
+	EventSource string   // CloudEvents source it takes events of, "" for any
+	Tags        []string // tags that an event must all carry
 	// TagsOf returns the tags of an event; needed where Tags is not empty.
 	TagsOf func(e *eventlog.Event) ([]string, error)
 	// Project decodes the event and hands it to the projector.

@@ -88,7 +88,7 @@ func TestRowsEqualThePureFoldWhateverBreaks(t *testing.T) {
 
 		store := newFaultyStore()
 		cfg := quick()
-		cfg.Window = rapid.SampledFrom([]int{1, 2, 3, 5, 8, 100}).Draw(rt, "window")
+		cfg.WindowEvents = rapid.SampledFrom([]int{1, 2, 3, 5, 8, 100}).Draw(rt, "window")
 		var last *projection.Runner
 		for _, c := range append(drawCrashes(rt), crash{}) {
 			last = runUntil(t, rt, store, log, cfg, c)

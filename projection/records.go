@@ -14,40 +14,37 @@ func (p *Projection) record() checkpoint.Projection {
 	return checkpoint.Projection{Name: p.Name, Model: p.Model}
 }
 
-// TargetGeneration tells, without a change of anything, which generation of its model's table a projection will write
-// to when it opens.
+// TargetGeneration returns the generation of its model's table that a projection will write to when it starts. It changes
+// nothing.
 func TargetGeneration(ctx context.Context, db *querydb.DB, p Projection) (generation int, err error) {
 	return checkpoint.TargetGeneration(ctx, db, p.record())
 }
 
-// CheckTarget returns a [querydb.UnknownRowsError], without a change of anything, where the projection is to begin a
-// table that holds rows of a fold that is not on record.
-func CheckTarget(ctx context.Context, db *querydb.DB, p Projection) error {
-	return checkpoint.CheckTarget(ctx, db, p.record())
+// CheckUnknownRows returns a [querydb.UnknownRowsError] if the projection is about to build a table that holds rows of
+// which there is no record. It changes nothing.
+func CheckUnknownRows(ctx context.Context, db *querydb.DB, p Projection) error {
+	return checkpoint.CheckUnknownRows(ctx, db, p.record())
 }
 
-// RebuildReason tells, without a change of anything, why a projection will rebuild from the whole log when it opens; ""
-// where it will not, or has never folded anything.
+// RebuildReason returns why a projection will rebuild from the whole log when it starts, "" if it will not or has never
+// folded anything. It changes nothing.
 func RebuildReason(ctx context.Context, db *querydb.DB, p Projection) (why string, err error) {
 	return checkpoint.RebuildReason(ctx, db, p.record())
 }
 
-// RequestRebuild has the projection drop its rows and rebuild from the whole log when it opens next, as
-// [Runner.Rebuild] does, and passes over tables that hold rows of a fold that is not on record: see
-// [querydb.UnknownRowsError]. It does not compare the log with what is on record; the start does, and folds nothing
-// where [Mismatches] finds any.
+// RequestRebuild makes the projection drop its rows and rebuild from the whole log at its next start, as
+// [Runner.Rebuild] does. It skips tables that hold rows of which there is no record: see [querydb.UnknownRowsError]. It
+// does not compare the log with the records; the start does, and folds nothing if [FindMismatches] finds any.
 func RequestRebuild(ctx context.Context, db *querydb.DB, p Projection) error {
 	return checkpoint.RequestRebuild(ctx, db, p.record())
 }
 
-// ResetNote is the note that takes away what is on record about a projection's rows: with it applied, the
-// projection's next start drops its rows and folds the whole log, and so does one that runs on a store that several
-// processes write. What was decided about dead letters stays. The checkpoints do not: a log that has lost what they
-// cover is not found then.
-func ResetNote(projection string) querydb.Note { return checkpoint.ResetNote(projection) }
+// NewResetNote makes the note that resets a projection. Once it is applied, the projection drops its rows at its next
+// start and folds the whole log; one that runs on a store that several processes write does so at once. Decisions about
+// dead letters are kept. Checkpoints are not, so a log that has lost events which they covered goes unnoticed.
+func NewResetNote(projection string) querydb.Note { return checkpoint.NewResetNote(projection) }
 
-// NeedsUpgrade reports whether what is on record about the projection has the form of an earlier version, and is
-// converted when it runs.
+// NeedsUpgrade reports whether the records of the projection have the format of an earlier version. A run converts them.
 func NeedsUpgrade(ctx context.Context, db *querydb.DB, p Projection) (bool, error) {
 	return checkpoint.NeedsUpgrade(ctx, db, p.record())
 }
@@ -56,33 +53,35 @@ func NeedsUpgrade(ctx context.Context, db *querydb.DB, p Projection) (bool, erro
 //
 // Its fields Projection, Partition and Record say what does not fit: Record is one of the constants below, or the
 // words of another record. Offset is where the source is to hold the event that Event describes; Found is what it
-// holds there, "" where it ends before, at End. Remade says that the partition has been recreated: it has another
+// holds there, "" where it ends before, at End. Recreated says that the partition has been recreated: it has another
 // identity, whatever events it holds.
 type MismatchError = position.MismatchError
 
-// What can be at odds with a source: see [MismatchError].
+// The records that can contradict a source: see [MismatchError].
 const (
-	RecordCheckpoint = position.RecordCheckpoint // how far the rows have come
-	RecordReplaced   = position.RecordReplaced   // how far rows had come that are being replaced
-	RecordDeadLetter = position.RecordDeadLetter // an event that could not be folded
-	RecordDecision   = position.RecordDecision   // to retry or skip such an event
+	RecordCheckpoint         = position.RecordCheckpoint         // how far the rows have come
+	RecordReplacedCheckpoint = position.RecordReplacedCheckpoint // how far rows had come that are being replaced
+	RecordDeadLetter         = position.RecordDeadLetter         // an event that could not be folded
+	RecordDecision           = position.RecordDecision           // to retry or skip such an event
 )
 
-// Mismatches tells, without a change of anything, what is on record about a projection that the source contradicts:
-// nothing must be appended to it, nor folded from it, as long as there is any.
-func Mismatches(ctx context.Context, db *querydb.DB, src eventlog.Source, p Projection) ([]*MismatchError, error) {
-	return checkpoint.Mismatches(ctx, db, src, p.record())
+// FindMismatches returns the records of a projection that the source contradicts. As long as there are any, nothing must
+// be appended to the source or folded from it. It changes nothing.
+func FindMismatches(ctx context.Context, db *querydb.DB, src eventlog.Source, p Projection) ([]*MismatchError, error) {
+	return checkpoint.FindMismatches(ctx, db, src, p.record())
 }
 
-// AgreedOffsets tells, by partition, the last offset at which the source holds an event that is on record about the
-// projection: between that and a mismatch behind it the source may hold others.
-func AgreedOffsets(ctx context.Context, db *querydb.DB, src eventlog.Source, p Projection) (map[string]uint64, error) {
-	return checkpoint.AgreedOffsets(ctx, db, src, p.record())
+// LastMatchingOffsets returns, by partition, the last offset at which the source holds the very event that is on record.
+// Between that offset and a mismatch after it the source may hold other events.
+func LastMatchingOffsets(
+	ctx context.Context, db *querydb.DB, src eventlog.Source, p Projection,
+) (map[string]uint64, error) {
+	return checkpoint.LastMatchingOffsets(ctx, db, src, p.record())
 }
 
-// AcceptLog has the projection take the source as it is: what was decided about events that the source does not hold is
-// dropped, and so is what is on record of the rows and of those that they replace, so that the next start folds the
-// whole source anew. It may be repeated.
+// AcceptLog makes the projection accept the source as it is. It drops the decisions about events that the source does not
+// hold, and the checkpoints of the rows and of those that they replace, so that the next start folds the whole source
+// again. It may be repeated.
 func AcceptLog(ctx context.Context, db *querydb.DB, src eventlog.Source, p Projection) error {
 	return checkpoint.AcceptLog(ctx, db, src, p.record())
 }

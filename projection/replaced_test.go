@@ -34,7 +34,7 @@ func (h halting) Read(ctx context.Context, partition string, after uint64, most 
 func foldTo(t *testing.T, p projection.Projection, log *memlog.Log, drv driver.Driver, at uint64) {
 	t.Helper()
 	cfg := quick()
-	cfg.Window = 5
+	cfg.WindowEvents = 5
 	r, err := projection.NewRunner(p, halting{log, at}, open(t, drv, p.Model), cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +126,7 @@ func eachRebuildBegun(t *testing.T, f func(t *testing.T, drv driver.Driver)) {
 func mismatches(t *testing.T, log eventlog.Source, drv driver.Driver,
 	p projection.Projection) []*projection.MismatchError {
 	t.Helper()
-	all, err := projection.Mismatches(ctx(), open(t, drv, p.Model), log, p)
+	all, err := projection.FindMismatches(ctx(), open(t, drv, p.Model), log, p)
 	if err != nil {
 		t.Fatal(err)
 	}

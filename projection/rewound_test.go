@@ -49,7 +49,7 @@ func retryAndBeginAnew(s *setting, log, part eventlog.Source) {
 		s.t.Fatal(err)
 	}
 	if err := other.db.Apply(context.Background(),
-		querydb.Batch{Notes: []querydb.Note{projection.ResetNote("script")}}); err != nil {
+		querydb.Batch{Notes: []querydb.Note{projection.NewResetNote("script")}}); err != nil {
 		s.t.Fatal(err)
 	}
 	s.fold(part, 1)
@@ -68,7 +68,7 @@ func (l cutShort) Read(ctx context.Context, partition string, after uint64, most
 	return l.Log.Read(ctx, partition, after, min(most, int(l.end-after)))
 }
 
-func (l cutShort) Wait(_ context.Context, after eventlog.Positions) error {
+func (l cutShort) Wait(_ context.Context, after eventlog.Offsets) error {
 	if after["0"] >= l.end {
 		return io.EOF
 	}

@@ -44,9 +44,9 @@ func NewRunner(p Projection, src eventlog.Source, db *querydb.DB, cfg RunnerConf
 // error where no other attempt can succeed. Run may be called again.
 func (r *Runner) Run(ctx context.Context) error { return r.engine.Run(ctx) }
 
-// Prepare reads what is on record, so that rows which are not complete are not served: see [querydb.Rebuilds].
+// LoadCheckpoint reads the checkpoint and marks incomplete rows, so that they are not served: see [querydb.Rebuilds].
 // Call it before anybody reads the rows; Run does the same before it folds.
-func (r *Runner) Prepare(ctx context.Context) error { return r.engine.Prepare(ctx) }
+func (r *Runner) LoadCheckpoint(ctx context.Context) error { return r.engine.LoadCheckpoint(ctx) }
 
 // Rebuild drops the rows and rebuilds from the whole log, with what was decided about dead letters. It returns when
 // that is on record; the fold is Run's. Projections that write to the same table begin anew too. Where the source is

@@ -18,7 +18,7 @@ import (
 )
 
 // waitOrEnd is Wait of a log that is taken to end where it is.
-func waitOrEnd(ctx context.Context, log eventlog.Log, after eventlog.Positions) error {
+func waitOrEnd(ctx context.Context, log eventlog.Log, after eventlog.Offsets) error {
 	partitions, err := log.Partitions(ctx)
 	if err != nil {
 		return err
@@ -156,8 +156,8 @@ func TestAProjectionFoldsWhatItsFiltersLetThroughAndPassesTheRest(t *testing.T) 
 		aside  int
 	}{
 		{"by type", func(p *projection.Projection) { p.Events = []string{"Unknown"} }, map[string]int{}, 0},
-		{"by stream", func(p *projection.Projection) { p.Stream = "/test" }, map[string]int{"a": 1, "b": 1, "c": 1}, 0},
-		{"by another stream", func(p *projection.Projection) { p.Stream = "/elsewhere" }, map[string]int{}, 0},
+		{"by stream", func(p *projection.Projection) { p.EventSource = "/test" }, map[string]int{"a": 1, "b": 1, "c": 1}, 0},
+		{"by another stream", func(p *projection.Projection) { p.EventSource = "/elsewhere" }, map[string]int{}, 0},
 		{"by tags", func(p *projection.Projection) { p.Tags, p.TagsOf = []string{"all:1", "subject:t"}, tagged },
 			map[string]int{"b": 1}, 1},
 	} {
@@ -200,7 +200,7 @@ func TestPartitionsAreFoldedEachToItsEnd(t *testing.T) {
 	store := newFaultyStore()
 	db := open(t, store)
 	cfg := quick()
-	cfg.Window = 2
+	cfg.WindowEvents = 2
 	r := run(t, log, db, cfg)
 	if diff := cmp.Diff(want, totals(t, db, store)); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
@@ -276,7 +276,7 @@ func TestNewRunnerRefusesWhatCannotRun(t *testing.T) {
 			return projection.NewRunner(Projection("x"), nil, db, quick())
 		},
 		"negative window": func() (*projection.Runner, error) {
-			return projection.NewRunner(Projection("x"), log, db, projection.RunnerConfig{Window: -1})
+			return projection.NewRunner(Projection("x"), log, db, projection.RunnerConfig{WindowEvents: -1})
 		},
 	} {
 		if _, err := mk(); err == nil {

@@ -182,13 +182,13 @@ func versionAfter(latest, most string) string {
 func (s Step) patch(o *OpsOf, key Key) (projection.Op, error) {
 	p := o.Patch(key)
 	if s.Customer != nil {
-		p.Set(Fields.Customer.To(*s.Customer))
+		p.Set(Fields.Customer.Assign(*s.Customer))
 	}
 	if s.Rank != nil {
-		p.Set(Fields.Rank.To(*s.Rank))
+		p.Set(Fields.Rank.Assign(*s.Rank))
 	}
 	if s.Total != 0 {
-		p.Set(Fields.Total.To(s.Total))
+		p.Set(Fields.Total.Assign(s.Total))
 	}
 	refs := map[string]projection.FieldRef[Row]{
 		"customer": Fields.Customer, "rank": Fields.Rank, "total": Fields.Total, "id": Fields.ID,

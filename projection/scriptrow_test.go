@@ -82,10 +82,10 @@ var Codec = &querydb.Codec[Row]{
 
 // Ops makes the ops.
 var Ops = &projection.Ops[Row, Key, string]{
-	Codec:     Codec,
-	Key:       func(k Key) (keys.Key, error) { return querydb.KeyOf(Codec, &Row{ID: k.ID, Version: k.Version}) },
-	Partition: func(id string) (string, error) { return Model.PK.Layout.Compose(keys.String(id)) },
-	Fill:      func(row *Row, k Key) { row.ID, row.Version = k.ID, k.Version },
+	Codec:        Codec,
+	Key:          func(k Key) (keys.Key, error) { return querydb.KeyOf(Codec, &Row{ID: k.ID, Version: k.Version}) },
+	Partition:    func(id string) (string, error) { return Model.PK.Layout.Compose(keys.String(id)) },
+	SetKeyFields: func(row *Row, k Key) { row.ID, row.Version = k.ID, k.Version },
 }
 
 // Fields are the fields that a patch can name. ID is here to be refused.
@@ -95,18 +95,18 @@ var Fields = struct {
 	Rank     projection.PatchField[Row, int]
 	Total    projection.PatchField[Row, int]
 }{
-	ID: projection.PatchField[Row, string]{Ordinal: fieldID, Assign: func(r *Row, v string) { r.ID = v }},
+	ID: projection.PatchField[Row, string]{Ordinal: fieldID, Write: func(r *Row, v string) { r.ID = v }},
 	Customer: projection.PatchField[Row, string]{
 		Ordinal: fieldCustomer,
-		Assign:  func(r *Row, v string) { r.Customer = &v },
+		Write:   func(r *Row, v string) { r.Customer = &v },
 		Reset:   func(r *Row) { r.Customer = nil },
 	},
 	Rank: projection.PatchField[Row, int]{
 		Ordinal: fieldRank,
-		Assign:  func(r *Row, v int) { r.Rank = &v },
+		Write:   func(r *Row, v int) { r.Rank = &v },
 		Reset:   func(r *Row) { r.Rank = nil },
 	},
-	Total: projection.PatchField[Row, int]{Ordinal: fieldTotal, Assign: func(r *Row, v int) { r.Total = v }},
+	Total: projection.PatchField[Row, int]{Ordinal: fieldTotal, Write: func(r *Row, v int) { r.Total = v }},
 }
 
 func encode(b *record.Builder, r *Row) {

@@ -81,9 +81,9 @@ func (th *simulation) actor(part projection.Projection) (*actor, error) {
 		return nil, err
 	}
 	cfg := quick()
-	cfg.Window, cfg.Readers = 1+th.dice.IntN(12), 1 // one step at a time
+	cfg.WindowEvents, cfg.ParallelReads = 1+th.dice.IntN(12), 1 // one step at a time
 	if th.window > 0 {
-		cfg.Window = th.window
+		cfg.WindowEvents = th.window
 	}
 	a.db = db
 	if a.Runner, err = projection.NewRunner(part, th.log, db, cfg); err != nil {
@@ -133,7 +133,7 @@ func (a *actor) kill() {
 // done it, or it must wait, is all right.
 func (a *actor) resolve(ctx context.Context) error {
 	if a.th.dice.IntN(4) == 0 {
-		_ = a.db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{projection.ResetNote(a.part.Name)}})
+		_ = a.db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{projection.NewResetNote(a.part.Name)}})
 		return nil
 	}
 	events, err := a.DeadLetters(ctx, "", 1000)

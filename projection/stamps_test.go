@@ -15,7 +15,7 @@ import (
 // byTimes has an index of customers by their last write, and one of ids by their first.
 func byTimes(m *querydb.Model) {
 	half := func(kind keys.Kind, field int) querydb.Half {
-		return querydb.Half{Layout: layout(kind, m.Fields[field].Name), Fields: []int{field}, Policy: keys.Sparse}
+		return querydb.Half{Layout: layout(kind, m.Fields[field].Name), Fields: []int{field}, Policy: keys.PolicySparse}
 	}
 	m.Indexes = []querydb.Index{
 		{Name: "recent", PK: half(keys.KindString, fieldCustomer), SK: half(keys.KindDateTime, fieldUpdatedAt)},
@@ -79,7 +79,7 @@ func TestIndexKeysHoldTheTimesOfTheWritesHoweverTheyAreCut(t *testing.T) {
 				}
 				log.End()
 				cfg := quick()
-				cfg.Window = window
+				cfg.WindowEvents = window
 				r, err := projection.NewRunner(ProjectionOf("times", ops), log, db, cfg)
 				if err != nil {
 					t.Fatal(err)

@@ -16,10 +16,10 @@ type State string
 
 // The states of a Runner.
 const (
-	CatchingUp State = "catching up" // folding events that are there
-	Live       State = "live"        // every event that is there is folded
-	Stalled    State = "stalled"     // behind and making no progress: see LastError
-	Stopped    State = "stopped"     // Run is not running
+	StateCatchingUp State = "catching up" // folding events that are there
+	StateLive       State = "live"        // every event that is there is folded
+	StateStalled    State = "stalled"     // behind and making no progress: see LastError
+	StateStopped    State = "stopped"     // Run is not running
 )
 
 // Status is how far a Runner has come, and how it is.
@@ -45,9 +45,9 @@ type Status struct {
 	Rebuilding bool `json:"rebuilding,omitempty"`
 	// Stop is the event that has stopped the Runner; nil where none has.
 	Stop *StopError `json:"stop,omitempty"`
-	// Abandoned counts the calls of the projection's code that were given up and still have not returned. Only the
+	// AbandonedCalls counts the calls of the projection's code that were given up and still have not returned. Only the
 	// end of the process ends them.
-	Abandoned int64 `json:"abandoned,omitempty"`
+	AbandonedCalls int64 `json:"abandoned,omitempty"`
 	// LastErrorAt is when the last error happened, though the Runner may have recovered; zero where there was none.
 	LastErrorAt time.Time `json:"lastErrorAt,omitzero"`
 	// Heartbeat is the last sign of life; a Runner gives one at least every RunnerConfig.Heartbeat when idle, and with
@@ -68,7 +68,7 @@ type PartitionStatus struct {
 // stalled, or has given no sign of life for longer than silence.
 func (s *Status) CheckHealth(now time.Time, silence time.Duration) error {
 	switch {
-	case s.State == Stopped || s.State == Stalled:
+	case s.State == StateStopped || s.State == StateStalled:
 		if s.LastError != "" {
 			return fmt.Errorf("projection %s is %s: %s", s.Projection, s.State, s.LastError)
 		}
@@ -86,7 +86,7 @@ func (s *Status) CheckHealth(now time.Time, silence time.Duration) error {
 func (r *Runner) Status(ctx context.Context) (Status, error) {
 	now := r.engine.Monitor.Snapshot()
 	s := statusOf(&now)
-	s.Projection, s.Model, s.Abandoned = r.projection.Name, r.projection.Model.Name, r.engine.Abandoned()
+	s.Projection, s.Model, s.AbandonedCalls = r.projection.Name, r.projection.Model.Name, r.engine.Abandoned()
 	if err := r.addHeads(ctx, &s); err != nil {
 		return s, fmt.Errorf("status of projection %s: %w", r.projection.Name, err)
 	}
@@ -171,13 +171,13 @@ func (p *progress) judge(s *Status, now *delivery.Snapshot, stallAfter time.Dura
 	}
 	switch {
 	case !now.Running:
-		s.State = Stopped
+		s.State = StateStopped
 	case still || now.Failing:
-		s.State = Stalled
+		s.State = StateStalled
 	case s.Lag == 0 && now.Idle:
-		s.State = Live
+		s.State = StateLive
 	default:
-		s.State = CatchingUp
+		s.State = StateCatchingUp
 	}
 }
 

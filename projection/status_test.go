@@ -27,7 +27,7 @@ type gate struct {
 	idle chan struct{}
 }
 
-func (g *gate) Wait(ctx context.Context, after eventlog.Positions) error {
+func (g *gate) Wait(ctx context.Context, after eventlog.Offsets) error {
 	select {
 	case g.idle <- struct{}{}:
 	case <-ctx.Done():
@@ -65,7 +65,7 @@ func TestStatusFollowsARunner(t *testing.T) {
 	cfg := quick()
 	cfg.Now = c.now
 	r := newRunner(t, "script", log, db, cfg)
-	if s := status(t, r); s.State != projection.Stopped || s.CheckHealth(c.now(), time.Minute) == nil {
+	if s := status(t, r); s.State != projection.StateStopped || s.CheckHealth(c.now(), time.Minute) == nil {
 		t.Errorf("before Run: %+v, want it stopped and not healthy", s)
 	}
 
@@ -74,7 +74,7 @@ func TestStatusFollowsARunner(t *testing.T) {
 	ran := make(chan error, 1)
 	go func() { ran <- r.Run(ctx) }()
 	<-log.idle
-	await(t, r, projection.Live)
+	await(t, r, projection.StateLive)
 	s := status(t, r)
 	if err := s.CheckHealth(c.now(), time.Minute); err != nil {
 		t.Errorf("live: %v", err)
@@ -101,7 +101,7 @@ func TestStatusFollowsARunner(t *testing.T) {
 	add(t, log.Log.(*memlog.Log), 1, event("", upsert("a", 2)))
 	<-failing
 	<-failing
-	await(t, r, projection.Stalled)
+	await(t, r, projection.StateStalled)
 	if s := status(t, r); s.LastError == "" || s.Lag != 1 {
 		t.Errorf("stalled: %+v, want the error and a lag of 1", s)
 	}
@@ -116,7 +116,7 @@ func TestStatusFollowsARunner(t *testing.T) {
 			drained = true
 		}
 	}
-	await(t, r, projection.Live)
+	await(t, r, projection.StateLive)
 	if s := status(t, r); s.LastError != "" {
 		t.Errorf("live again: error %q is still shown", s.LastError)
 	}
@@ -124,7 +124,7 @@ func TestStatusFollowsARunner(t *testing.T) {
 	if err := <-ran; !errors.Is(err, context.Canceled) {
 		t.Errorf("Run: %v, want the context's error", err)
 	}
-	if s := status(t, r); s.State != projection.Stopped {
+	if s := status(t, r); s.State != projection.StateStopped {
 		t.Errorf("after Run: %s, want stopped", s.State)
 	}
 	if got := totals(t, db, store)["a"]; got != 3 {
@@ -153,11 +153,11 @@ func TestARunnerThatMakesNoProgressStalls(t *testing.T) {
 	ran := make(chan error, 1)
 	go func() { ran <- r.Run(ctx) }()
 	<-log.idle
-	if s := status(t, r); s.State != projection.CatchingUp {
+	if s := status(t, r); s.State != projection.StateCatchingUp {
 		t.Errorf("at first: %s, want catching up", s.State)
 	}
 	c.move(time.Minute)
-	if s := status(t, r); s.State != projection.Stalled {
+	if s := status(t, r); s.State != projection.StateStalled {
 		t.Errorf("a minute later: %s, want stalled: the source has an event that never comes", s.State)
 	}
 	stop()
@@ -169,7 +169,7 @@ type frozen struct{ *memlog.Log }
 
 func (frozen) Read(context.Context, string, uint64, int) ([]eventlog.Event, error) { return nil, nil }
 
-func (frozen) Wait(ctx context.Context, _ eventlog.Positions) error {
+func (frozen) Wait(ctx context.Context, _ eventlog.Offsets) error {
 	<-ctx.Done()
 	return ctx.Err()
 }
@@ -182,7 +182,7 @@ func TestACheckpointBeyondTheSourceIsNotHealthy(t *testing.T) {
 	if m := (*projection.MismatchError)(nil); !errors.As(err, &m) {
 		t.Errorf("run: %v, want a mismatch", err)
 	}
-	if s := status(t, r); s.State != projection.Stopped || s.LastError == "" {
+	if s := status(t, r); s.State != projection.StateStopped || s.LastError == "" {
 		t.Errorf("the source ends before the checkpoint, and nothing says so: %+v", s)
 	}
 }

@@ -92,7 +92,7 @@ func wantStop(t *testing.T, r *projection.Runner, err error, event string) {
 		t.Fatalf("Run: %v, want a stop at event %s", err, event)
 	}
 	s := status(t, r)
-	if s.State != projection.Stopped || s.Stop == nil || s.Stop.Event != event ||
+	if s.State != projection.StateStopped || s.Stop == nil || s.Stop.Event != event ||
 		s.CheckHealth(epoch, time.Minute) == nil {
 		t.Errorf("status: %+v, want it stopped at event %s, and not healthy", s, event)
 	}
@@ -154,16 +154,16 @@ func TestAnEndlessEventStopsItsProjectionUntilItIsSkipped(t *testing.T) {
 			if err := r.Run(ctx()); err != nil {
 				t.Fatal(err)
 			}
-			if got := status(t, r).Abandoned; got != 1 {
+			if got := status(t, r).AbandonedCalls; got != 1 {
 				t.Errorf("%d calls are abandoned, want 1", got)
 			}
-			if err := db.Apply(ctx(), querydb.Batch{Notes: []querydb.Note{projection.ResetNote("script")}}); err != nil {
+			if err := db.Apply(ctx(), querydb.Batch{Notes: []querydb.Note{projection.NewResetNote("script")}}); err != nil {
 				t.Fatal(err)
 			}
 			run(t, log, db, impatient()) // a fold of the whole log passes it too
 
 			release()
-			for deadline := time.Now().Add(10 * time.Second); status(t, r).Abandoned != 0; time.Sleep(time.Millisecond) {
+			for deadline := time.Now().Add(10 * time.Second); status(t, r).AbandonedCalls != 0; time.Sleep(time.Millisecond) {
 				if time.Now().After(deadline) {
 					t.Fatal("the call that was given up does not end")
 				}
@@ -276,7 +276,8 @@ func TestARunnerThatDiesSaysSo(t *testing.T) {
 		if err := r.Run(ctx()); err == nil {
 			t.Errorf("%s: Run returns no error", name)
 		}
-		if s := status(t, r); s.State != projection.Stopped || s.LastError == "" || s.CheckHealth(epoch, time.Minute) == nil {
+		if s := status(t, r); s.State != projection.StateStopped || s.LastError == "" ||
+			s.CheckHealth(epoch, time.Minute) == nil {
 			t.Errorf("%s: %+v, want it stopped with the reason", name, s)
 		}
 	}

@@ -80,7 +80,7 @@ func TestNoRowIsRemovedThatTheClockOfQueriesFindsThere(t *testing.T) {
 func TestRowsThatExpiredStayWhileEventsAreToBeFolded(t *testing.T) {
 	db := openAt(t, later, memstore.New())
 	cfg := quick()
-	cfg.Window = 1
+	cfg.WindowEvents = 1
 	src := &closing{Log: openLog(t, event("", mortal("a")), event("", upsert("a", 1)), event("", upsert("a", 1))),
 		after: 2}
 	r := newRunner(t, "script", src, db, cfg)

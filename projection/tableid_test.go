@@ -97,7 +97,7 @@ func TestATableThatIsSwappedUnderAServerIsNotServed(t *testing.T) {
 	defer stop()
 	ran := make(chan error, 1)
 	go func() { ran <- r.Run(ctx) }()
-	await(t, r, projection.Live)
+	await(t, r, projection.StateLive)
 	get := func() error {
 		_, err := db.Get(ctx, Model, []keys.Key{{PK: "a", SK: "v1"}}, true)
 		return err
@@ -161,7 +161,7 @@ func TestATableThatIsSwappedUnderAServerIsFoundWithinHalfAMinute(t *testing.T) {
 				}
 			}
 			rounds()
-			await(t, r, projection.Live)
+			await(t, r, projection.StateLive)
 			table := Model.DriverTable(0)
 			looked := store.looks(generationOf(table))
 			rounds()

@@ -87,7 +87,7 @@ func uniqueModel() *querydb.Model {
 // TestAKeyThatAPatchWouldCutShortKeepsNoOtherRowOut: it is none, whatever the policy of its half.
 func TestAKeyThatAPatchWouldCutShortKeepsNoOtherRowOut(t *testing.T) {
 	part := func(id string) Act { return Act{Op: "patch", ID: id, Account: ptr("acme"), State: ptr("active")} }
-	for _, policy := range []keys.Policy{keys.Preserve, keys.Sparse} {
+	for _, policy := range []keys.Policy{keys.PolicyPreserve, keys.PolicySparse} {
 		m := deviceModel()
 		m.Indexes[0].Unique = true
 		m.Indexes[0].SK.Policy = policy

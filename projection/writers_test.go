@@ -116,7 +116,7 @@ func (s *storedDevice) take(m *querydb.Model, part *driver.Part, writer string, 
 					p.Value = v
 				}
 				if f == deviceID {
-					p.Key = v
+					p.KeyValue = v
 				}
 				list = append(list, p)
 			}
@@ -127,7 +127,7 @@ func (s *storedDevice) take(m *querydb.Model, part *driver.Part, writer string, 
 				return o
 			}
 			own, list := keys.IndexHalf{Layout: h.Layout, Policy: h.Policy}, parts(h)
-			o, err := own.Patch(list)
+			o, err := own.UpdateForPatch(list)
 			if err != nil {
 				panic(err)
 			}
@@ -254,7 +254,7 @@ func TestWritersOfOneRowGiveARowOfSomeSerialOrderOnAPlainStoreToo(t *testing.T) 
 				return err
 			}
 			cfg := quick()
-			cfg.Window = 1 + n%5
+			cfg.WindowEvents = 1 + n%5
 			src := logOf(t, events[:n]...)
 			r, err := projection.NewRunner(p, src, db, cfg)
 			if err != nil {

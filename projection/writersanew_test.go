@@ -31,7 +31,7 @@ func TestAllWritersOfATableFoldAgainWhenOneBeginsAnew(t *testing.T) {
 			fold(cast[0])
 			fold(cast[1])
 			compareDevices(t, db, o, events)
-			if err := db.Apply(ctx(), querydb.Batch{Notes: []querydb.Note{projection.ResetNote("telemetry")}}); err != nil {
+			if err := db.Apply(ctx(), querydb.Batch{Notes: []querydb.Note{projection.NewResetNote("telemetry")}}); err != nil {
 				t.Fatal(err)
 			}
 			fold(cast[1])

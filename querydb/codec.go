@@ -29,7 +29,7 @@ type Codec[R any] struct {
 // field, where a key half is empty or a value cannot be stored.
 //
 // A half of an index is absent where one of its composites is, or where it would be the empty string; and where the
-// model is BothOrNeither, where the other half is.
+// model pairs its halves (Model.PairsHalves), where the other half is.
 func Encode[R any](c *Codec[R], b *record.Builder, row *R) (Row, error) {
 	key, err := KeyOf(c, row)
 	if err != nil {
@@ -94,7 +94,7 @@ func unset(m *Model, rec record.Record) int {
 func KeyOf[R any](c *Codec[R], row *R) (keys.Key, error) {
 	m := c.Model
 	if m.Singleton() {
-		return keys.Key{PK: keys.Singleton}, nil
+		return keys.Key{PK: keys.SingletonPK}, nil
 	}
 	var k keys.Key
 	err := primaryHalf(c, row, &m.PK, &k.PK)
@@ -112,7 +112,7 @@ func primaryHalf[R any](c *Codec[R], row *R, h *Half, text *string) error {
 	if err == nil && o.Op != keys.SetKey {
 		err = fmt.Errorf("%w: the key is made of field %s, which is empty", ErrInvalid, fieldName(c.Model, absent(c, row, h)))
 	}
-	*text = o.Text
+	*text = o.Key
 	return err
 }
 
@@ -124,8 +124,8 @@ func indexKey[R any](c *Codec[R], row *R, x *Index, k *IndexKey) (err error) {
 	if err != nil {
 		return fmt.Errorf("index %s: %w", x.Name, err)
 	}
-	if c.Model.BothOrNeither() {
-		pk, sk = keys.BothOrNeither(pk, sk)
+	if c.Model.PairsHalves() {
+		pk, sk = keys.PairUpdates(pk, sk)
 	}
 	k.PK, k.HasPK = pk.Apply("", false)
 	k.SK, k.HasSK = sk.Apply("", false)
@@ -139,7 +139,7 @@ func put[R any](c *Codec[R], row *R, h *Half) (keys.HalfUpdate, error) {
 	for _, f := range h.Fields {
 		vals = append(vals, c.Value(row, f))
 	}
-	o, err := h.Layout.Put(vals)
+	o, err := h.Layout.UpdateForPut(vals)
 	if err != nil {
 		return o, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}

@@ -172,7 +172,7 @@ func TestQueriesThatCannotBeAnsweredAreInvalid(t *testing.T) {
 		"empty partition":  {Index: driver.Primary, Limit: 1},
 		"no such index":    {Index: 2, PK: "x", Limit: 1},
 		"no such field":    {Index: driver.Primary, PK: "x", Limit: 1, Fields: []int{6}},
-		"range of no sort": {Index: byCustomer, PK: "x", Limit: 1, Range: keys.Range{Op: keys.Prefix, Lo: "a"}},
+		"range of no sort": {Index: byCustomer, PK: "x", Limit: 1, Range: keys.Range{Op: keys.RangePrefix, Lo: "a"}},
 	} {
 		if _, err := f.Query(t.Context(), f.model, q); !errors.Is(err, querydb.ErrInvalid) {
 			t.Errorf("%s: %v, want ErrInvalid", name, err)

@@ -92,7 +92,7 @@ func TestASingletonLivesUnderTheReservedKey(t *testing.T) {
 	m := orderModel()
 	m.PK, m.SK = querydb.Half{}, querydb.Half{}
 	key, err := querydb.KeyOf(orderCodec(m), &order{})
-	if err != nil || key != (keys.Key{PK: keys.Singleton}) {
+	if err != nil || key != (keys.Key{PK: keys.SingletonPK}) {
 		t.Errorf("%q, %v", key, err)
 	}
 }

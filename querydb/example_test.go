@@ -51,7 +51,7 @@ func Example() {
 	}
 
 	page, err := db.Query(ctx, cities, querydb.Query{
-		Index: driver.Primary, PK: "de", Range: keys.Range{Op: keys.Prefix, Lo: "B"}, Limit: 10,
+		Index: driver.Primary, PK: "de", Range: keys.Range{Op: keys.RangePrefix, Lo: "B"}, Limit: 10,
 	})
 	if err != nil {
 		panic(err)

@@ -48,9 +48,9 @@ type Index struct {
 // Singleton reports whether the model has one row and no key fields.
 func (m *Model) Singleton() bool { return !m.PK.Layout.Exists() }
 
-// BothOrNeither reports whether a row that is written whole has in each index either both halves of its key or none:
-// see keys.BothOrNeither.
-func (m *Model) BothOrNeither() bool { return m.Entity != nil && len(m.Writers) == 0 }
+// PairsHalves reports whether a row that is written whole has in each index either both halves of its key or none:
+// see keys.PairUpdates.
+func (m *Model) PairsHalves() bool { return m.Entity != nil && len(m.Writers) == 0 }
 
 // MultiProjection reports whether several projections write to the table of the model, each with a checkpoint of its
 // own. When one of them begins a generation, the batches of the others are ErrStale until they call Generations.Use,

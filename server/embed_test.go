@@ -91,7 +91,7 @@ func TestServerInsideAnotherProgramRefusesAWrongConfiguration(t *testing.T) {
 		"EmbedConfig.WriteAccess is 9": func(c *EmbedConfig) { c.WriteAccess = 9 },
 		"max-depth":                    func(c *EmbedConfig) { c.Limits.MaxDepth = -1 },
 		"max-answer":                   func(c *EmbedConfig) { c.Limits.MaxAnswer = 1 << 40 },
-		"MaxDeadLetters":               func(c *EmbedConfig) { c.Runner.MaxDeadLetters = 101 },
+		"MaxDeadLetterPercent":         func(c *EmbedConfig) { c.Runner.MaxDeadLetterPercent = 101 },
 		"write-token":                  func(c *EmbedConfig) { c.WriteToken = "a\nb" },
 		"cors-origins":                 func(c *EmbedConfig) { c.CORSOrigins = []string{"example.com"} },
 		"metric-operations":            func(c *EmbedConfig) { c.MeasuredOperations = []string{"a b"} },

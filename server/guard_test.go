@@ -153,15 +153,15 @@ func adminAddress(t *testing.T, s *server) string {
 // TestReasonForNotBeingReadyIsCoarse: strangers get one of few words.
 func TestReasonForNotBeingReadyIsCoarse(t *testing.T) {
 	secret := errors.New("projection Salaries stopped: row emp-7 of shop-Salary at 10.0.0.5")
-	behind := projection.Status{State: projection.CatchingUp, Lag: 7}
+	behind := projection.Status{State: projection.StateCatchingUp, Lag: 7}
 	for want, tc := range map[string]struct {
 		err  error
 		list []projection.Status
 	}{
-		"draining":    {health.ErrDraining, []projection.Status{{State: projection.Stalled}}},
-		"stopped":     {secret, []projection.Status{behind, {State: projection.Stopped, LastError: "x"}}},
-		"catching up": {secret, []projection.Status{{State: projection.Stopped}, behind}},
-		"unavailable": {secret, []projection.Status{{State: projection.Live}}},
+		"draining":    {health.ErrDraining, []projection.Status{{State: projection.StateStalled}}},
+		"stopped":     {secret, []projection.Status{behind, {State: projection.StateStopped, LastError: "x"}}},
+		"catching up": {secret, []projection.Status{{State: projection.StateStopped}, behind}},
+		"unavailable": {secret, []projection.Status{{State: projection.StateLive}}},
 	} {
 		if got := health.Coarse(tc.err, tc.list); got != want {
 			t.Errorf("the reason is %q, want %q", got, want)

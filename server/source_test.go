@@ -35,10 +35,10 @@ func TestSourceAsItStoodEndsWhereItEnded(t *testing.T) {
 			t.Errorf("after %d, at most %d: %d events (%v), want %d", tc.after, tc.most, len(events), err, tc.want)
 		}
 	}
-	if err := src.Wait(t.Context(), eventlog.Positions{"0": 4}); err != nil {
+	if err := src.Wait(t.Context(), eventlog.Offsets{"0": 4}); err != nil {
 		t.Errorf("wait before the end: %v", err)
 	}
-	if err := src.Wait(t.Context(), eventlog.Positions{"0": 5}); !errors.Is(err, io.EOF) {
+	if err := src.Wait(t.Context(), eventlog.Offsets{"0": 5}); !errors.Is(err, io.EOF) {
 		t.Errorf("wait at the end: %v, want io.EOF", err)
 	}
 	if head, err := src.Head(t.Context(), "0"); head != 5 || err != nil {

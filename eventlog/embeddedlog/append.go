@@ -18,7 +18,7 @@ import (
 //
 // The order of events is settled under a lock, their writing to disk is awaited outside of it: so the appends that come
 // while the disk is busy are all in its next sync.
-func (l *Log) Append(ctx context.Context, events []eventlog.Event) ([]eventlog.Appended, error) {
+func (l *Log) Append(ctx context.Context, events []eventlog.Event) ([]eventlog.AppendResult, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func (l *Log) Append(ctx context.Context, events []eventlog.Event) ([]eventlog.A
 	if err := l.Writable(); err != nil {
 		return nil, err
 	}
-	var at []eventlog.Appended
+	var at []eventlog.AppendResult
 	events = slices.Clone(events) // for the case that the append goes on when the caller has left
 	err = l.disk.Run(func() (err error) {
 		done, err := l.append(events)
@@ -44,7 +44,7 @@ func (l *Log) Append(ctx context.Context, events []eventlog.Event) ([]eventlog.A
 }
 
 // append returns when the events are synced.
-func (l *Log) append(events []eventlog.Event) ([]eventlog.Appended, error) {
+func (l *Log) append(events []eventlog.Event) ([]eventlog.AppendResult, error) {
 	at, batch, last, err := l.write(events)
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (l *Log) append(events []eventlog.Event) ([]eventlog.Appended, error) {
 
 // write settles what becomes of the events and hands those that are new to the store, whose sync is still to be
 // awaited. batch is nil where none is new; last is the offset of the last one.
-func (l *Log) write(events []eventlog.Event) (at []eventlog.Appended, batch *pebble.Batch, last uint64, err error) {
+func (l *Log) write(events []eventlog.Event) (at []eventlog.AppendResult, batch *pebble.Batch, last uint64, err error) {
 	l.order.Lock()
 	defer l.order.Unlock()
 	if err := l.failure(); err != nil {
@@ -72,9 +72,9 @@ func (l *Log) write(events []eventlog.Event) (at []eventlog.Appended, batch *peb
 	last = l.last
 	at, fresh, err := admit.Batch(events, admit.Store{
 		Find: l.find,
-		Place: func(*eventlog.Event) eventlog.Appended {
+		Place: func(*eventlog.Event) eventlog.AppendResult {
 			last++
-			return eventlog.Appended{Partition: Partition, Offset: last}
+			return eventlog.AppendResult{Partition: Partition, Offset: last}
 		},
 		Now: l.now(),
 	})
@@ -124,7 +124,7 @@ func (l *Log) find(source, id string) (*admit.Known, error) {
 	if err != nil {
 		return nil, fmt.Errorf("offset %d: %w", offset, err)
 	}
-	return &admit.Known{At: eventlog.Appended{Partition: Partition, Offset: offset}, Event: &e}, nil
+	return &admit.Known{At: eventlog.AppendResult{Partition: Partition, Offset: offset}, Event: &e}, nil
 }
 
 // get returns a copy of the value of the key, nil where there is none.
@@ -163,7 +163,7 @@ func (l *Log) failure() error {
 
 // awaitDurable returns when all these events are synced: events that are already there may be another append's, whose
 // sync is still under way.
-func (l *Log) awaitDurable(at []eventlog.Appended) error {
+func (l *Log) awaitDurable(at []eventlog.AppendResult) error {
 	var last uint64
 	for _, a := range at {
 		last = max(last, a.Offset)

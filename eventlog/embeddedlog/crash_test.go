@@ -22,7 +22,7 @@ type ledger struct {
 }
 
 // note takes down an answer and returns how many events have been acknowledged.
-func (l *ledger) note(events []eventlog.Event, at []eventlog.Appended) int {
+func (l *ledger) note(events []eventlog.Event, at []eventlog.AppendResult) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for i, e := range events {
@@ -144,7 +144,7 @@ func verify(t *testing.T, l *embeddedlog.Log, known map[string]uint64) {
 			t.Errorf("of batch %s only %d events are there", name, count)
 		}
 		again, err := l.Append(t.Context(), batch(writer, n, size))
-		if err != nil || slices.ContainsFunc(again, func(a eventlog.Appended) bool { return !a.Duplicate }) {
+		if err != nil || slices.ContainsFunc(again, func(a eventlog.AppendResult) bool { return !a.Duplicate }) {
 			t.Errorf("batch %s sent again: %v, error %v", name, again, err)
 		}
 	}

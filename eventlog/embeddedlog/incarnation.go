@@ -35,8 +35,8 @@ func (l *Log) readIncarnation() error {
 	return err
 }
 
-// Incarnation implements eventlog.Incarnated: it tells the log from every other that was made, or renewed. A copy of
-// the directory has the same.
+// Incarnation implements eventlog.RecreatableSource: it tells the log from every other that was made, or renewed. A
+// copy of the directory has the same.
 func (l *Log) Incarnation(ctx context.Context, partition string) (string, error) {
 	if err := checkPartition(partition); err != nil {
 		return "", err

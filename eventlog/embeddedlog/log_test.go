@@ -38,7 +38,7 @@ func TestOffsetsAreDenseFromOneAcrossReopening(t *testing.T) {
 			t.Fatal(err)
 		}
 		for j, a := range at {
-			want := eventlog.Appended{Partition: "0", Offset: uint64(j + 1), Duplicate: j < 30*i}
+			want := eventlog.AppendResult{Partition: "0", Offset: uint64(j + 1), Duplicate: j < 30*i}
 			if a != want {
 				t.Fatalf("round %d, event %d: %+v, want %+v", i, j, a, want)
 			}

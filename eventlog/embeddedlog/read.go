@@ -102,7 +102,7 @@ func (l *Log) scan(after, upto uint64) (events []eventlog.Event, err error) {
 }
 
 // Wait implements eventlog.Source.
-func (l *Log) Wait(ctx context.Context, after eventlog.Positions) error {
+func (l *Log) Wait(ctx context.Context, after eventlog.Offsets) error {
 	for {
 		l.mu.Lock()
 		durable, closed, changed := l.durable, l.closed, l.changed

@@ -206,7 +206,7 @@ func (s *Source) event(number uint64, line []byte, whole int) eventlog.Event {
 }
 
 // Wait implements eventlog.Source.
-func (s *Source) Wait(ctx context.Context, after eventlog.Positions) error {
+func (s *Source) Wait(ctx context.Context, after eventlog.Offsets) error {
 	for {
 		if err := s.usable(ctx, Partition); err != nil {
 			return err

@@ -91,7 +91,7 @@ func TestStandardInputKeepsThePromisesOfASource(t *testing.T) {
 							in = zip(t, text)
 						}
 						s := open(t, filesource.Options{Path: "-", Stdin: bytes.NewReader(in)})
-						if err := s.Wait(t.Context(), eventlog.Positions{"0": 1 << 62}); err != io.EOF {
+						if err := s.Wait(t.Context(), eventlog.Offsets{"0": 1 << 62}); err != io.EOF {
 							t.Fatalf("wait until all of it has come: %v", err)
 						}
 						return s
@@ -109,7 +109,7 @@ func TestALiveStandardInputIsFollowed(t *testing.T) {
 	var at uint64
 	for i, e := range sourcetest.Events(20) {
 		answer := make(chan error, 1)
-		go func() { answer <- s.Wait(t.Context(), eventlog.Positions{"0": at}) }()
+		go func() { answer <- s.Wait(t.Context(), eventlog.Offsets{"0": at}) }()
 		text := lines([]eventlog.Event{e})
 		half := len(text) / 2
 		for _, part := range [][]byte{text[:half], text[half:]} {
@@ -127,7 +127,7 @@ func TestALiveStandardInputIsFollowed(t *testing.T) {
 		at = got[0].Offset
 	}
 	to.Close()
-	if err := s.Wait(t.Context(), eventlog.Positions{"0": at}); err != io.EOF {
+	if err := s.Wait(t.Context(), eventlog.Offsets{"0": at}); err != io.EOF {
 		t.Errorf("after the end: %v", err)
 	}
 }
@@ -137,7 +137,7 @@ func TestAWaitForStandardInputEndsWithTheSource(t *testing.T) {
 	defer to.Close()
 	s := open(t, filesource.Options{Path: "-", Stdin: from})
 	answer := make(chan error, 1)
-	go func() { answer <- s.Wait(t.Context(), eventlog.Positions{}) }()
+	go func() { answer <- s.Wait(t.Context(), eventlog.Offsets{}) }()
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestAFaultOfStandardInputIsNotItsEnd(t *testing.T) {
 	}
 	fault := errors.New("the cable was cut")
 	to.CloseWithError(fault)
-	if err := s.Wait(t.Context(), eventlog.Positions{"0": 2}); !errors.Is(err, fault) {
+	if err := s.Wait(t.Context(), eventlog.Offsets{"0": 2}); !errors.Is(err, fault) {
 		t.Errorf("Wait: %v", err)
 	}
 	if got, err := s.Read(t.Context(), "0", 0, 2); err != nil || len(got) != 2 {

@@ -58,7 +58,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		bad.write(w)
 		return
 	}
-	isNew := func(a eventlog.Appended) bool { return !a.Duplicate }
+	isNew := func(a eventlog.AppendResult) bool { return !a.Duplicate }
 	status := http.StatusOK
 	if slices.ContainsFunc(at, isNew) {
 		status = http.StatusCreated
@@ -77,7 +77,7 @@ type place struct {
 	Duplicate bool   `json:"duplicate"`
 }
 
-func places(at []eventlog.Appended) []place {
+func places(at []eventlog.AppendResult) []place {
 	p := make([]place, len(at))
 	for i, a := range at {
 		p[i] = place(a)
@@ -86,7 +86,7 @@ func places(at []eventlog.Appended) []place {
 }
 
 // take reads the events of the request, checks them and appends them.
-func (h *handler) take(w http.ResponseWriter, r *http.Request) ([]eventlog.Appended, *problem) {
+func (h *handler) take(w http.ResponseWriter, r *http.Request) ([]eventlog.AppendResult, *problem) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
 		return nil, methodNotAllowed()

@@ -303,7 +303,7 @@ type failing struct {
 	err error
 }
 
-func (f failing) Append(context.Context, []eventlog.Event) ([]eventlog.Appended, error) {
+func (f failing) Append(context.Context, []eventlog.Event) ([]eventlog.AppendResult, error) {
 	return nil, f.err
 }
 
@@ -354,7 +354,7 @@ func FuzzHandler(f *testing.F) {
 			problemOf(t, w)
 			return
 		}
-		var got struct{ Appended []eventlog.Appended }
+		var got struct{ Appended []eventlog.AppendResult }
 		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
 			t.Fatal(err)
 		}

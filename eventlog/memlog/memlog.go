@@ -29,7 +29,7 @@ type Log struct {
 	mu         sync.Mutex
 	names      []string
 	partitions map[string][]eventlog.Event // the event of offset n is at n-1
-	known      map[identity]eventlog.Appended
+	known      map[identity]eventlog.AppendResult
 	changed    chan struct{} // closed, and another made, at each change
 	ended      bool
 	closed     bool
@@ -42,7 +42,7 @@ func New(o Options) *Log {
 	l := &Log{
 		now:        o.Now,
 		partitions: map[string][]eventlog.Event{},
-		known:      map[identity]eventlog.Appended{},
+		known:      map[identity]eventlog.AppendResult{},
 		changed:    make(chan struct{}),
 	}
 	if l.now == nil {
@@ -58,7 +58,7 @@ func New(o Options) *Log {
 
 // Append implements eventlog.Log. An event's partition follows from its partition key, or else its subject, or else its
 // source.
-func (l *Log) Append(ctx context.Context, events []eventlog.Event) ([]eventlog.Appended, error) {
+func (l *Log) Append(ctx context.Context, events []eventlog.Event) ([]eventlog.AppendResult, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.usable(ctx); err != nil {
@@ -70,10 +70,10 @@ func (l *Log) Append(ctx context.Context, events []eventlog.Event) ([]eventlog.A
 	next := map[string]uint64{}
 	at, fresh, err := admit.Batch(events, admit.Store{
 		Find: l.find,
-		Place: func(e *eventlog.Event) eventlog.Appended {
+		Place: func(e *eventlog.Event) eventlog.AppendResult {
 			p := l.route(e)
 			next[p]++
-			return eventlog.Appended{Partition: p, Offset: uint64(len(l.partitions[p])) + next[p]}
+			return eventlog.AppendResult{Partition: p, Offset: uint64(len(l.partitions[p])) + next[p]}
 		},
 		Now: l.now(),
 	})
@@ -83,7 +83,7 @@ func (l *Log) Append(ctx context.Context, events []eventlog.Event) ([]eventlog.A
 	for _, e := range fresh {
 		e.Data, e.Extensions = bytes.Clone(e.Data), maps.Clone(e.Extensions)
 		l.partitions[e.Partition] = append(l.partitions[e.Partition], e)
-		l.known[identity{e.Source, e.ID}] = eventlog.Appended{Partition: e.Partition, Offset: e.Offset}
+		l.known[identity{e.Source, e.ID}] = eventlog.AppendResult{Partition: e.Partition, Offset: e.Offset}
 	}
 	l.announce()
 	return at, nil
@@ -173,7 +173,7 @@ func (l *Log) usable(ctx context.Context) error {
 }
 
 // Wait implements eventlog.Source.
-func (l *Log) Wait(ctx context.Context, after eventlog.Positions) error {
+func (l *Log) Wait(ctx context.Context, after eventlog.Offsets) error {
 	for {
 		changed, err := l.look(ctx, after)
 		if changed == nil || err != nil {
@@ -188,7 +188,7 @@ func (l *Log) Wait(ctx context.Context, after eventlog.Positions) error {
 }
 
 // look returns what to wait for, nil where an event is there already.
-func (l *Log) look(ctx context.Context, after eventlog.Positions) (<-chan struct{}, error) {
+func (l *Log) look(ctx context.Context, after eventlog.Offsets) (<-chan struct{}, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.usable(ctx); err != nil {

@@ -50,12 +50,12 @@ func TestEndIsSeenByThoseWhoHaveEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	answer := make(chan error)
-	go func() { answer <- l.Wait(t.Context(), eventlog.Positions{"0": 2}) }()
+	go func() { answer <- l.Wait(t.Context(), eventlog.Offsets{"0": 2}) }()
 	l.End()
 	if err := <-answer; !errors.Is(err, io.EOF) {
 		t.Errorf("Wait with everything read: %v", err)
 	}
-	if err := l.Wait(t.Context(), eventlog.Positions{"0": 1}); err != nil {
+	if err := l.Wait(t.Context(), eventlog.Offsets{"0": 1}); err != nil {
 		t.Errorf("Wait with an event left: %v", err)
 	}
 	if _, err := l.Append(t.Context(), sourcetest.Events(1)); err == nil {

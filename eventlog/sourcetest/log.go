@@ -70,7 +70,7 @@ func asPlace(p LogPlace) Place {
 	return Place{Add: add, Open: open, Tails: true, Durable: p.Durable}
 }
 
-func mustAppend(t testing.TB, l eventlog.Log, events []eventlog.Event) []eventlog.Appended {
+func mustAppend(t testing.TB, l eventlog.Log, events []eventlog.Event) []eventlog.AppendResult {
 	t.Helper()
 	at, err := l.Append(t.Context(), events)
 	if err != nil {

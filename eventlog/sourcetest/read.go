@@ -183,7 +183,7 @@ func closed(t *testing.T, p Place) {
 	_, err := s.Read(t.Context(), names[0], 0, 1)
 	_, err2 := s.Partitions(t.Context())
 	for what, err := range map[string]error{
-		"Read": err, "Partitions": err2, "Wait": s.Wait(t.Context(), eventlog.Positions{}),
+		"Read": err, "Partitions": err2, "Wait": s.Wait(t.Context(), eventlog.Offsets{}),
 	} {
 		if !errors.Is(err, eventlog.ErrClosed) {
 			t.Error(fmt.Errorf("%s after Close: %w", what, err))

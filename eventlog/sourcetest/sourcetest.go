@@ -166,8 +166,8 @@ func bySubject(events []eventlog.Event) map[string][]eventlog.Event {
 }
 
 // positions returns where a reader is who has read everything.
-func positions(events []eventlog.Event) eventlog.Positions {
-	at := eventlog.Positions{}
+func positions(events []eventlog.Event) eventlog.Offsets {
+	at := eventlog.Offsets{}
 	for _, e := range events {
 		at[e.Partition] = max(at[e.Partition], e.Offset)
 	}

@@ -12,7 +12,7 @@ import (
 
 func waitWithEvents(t *testing.T, p Place) {
 	s, _ := with(t, p, 20)
-	if err := await(t, s, eventlog.Positions{}); err != nil {
+	if err := await(t, s, eventlog.Offsets{}); err != nil {
 		t.Errorf("from the beginning: %v", err)
 	}
 	all := readAll(t, s, 100)
@@ -25,7 +25,7 @@ func waitWithEvents(t *testing.T, p Place) {
 }
 
 // await is Wait with an end.
-func await(t *testing.T, s eventlog.Source, after eventlog.Positions) error {
+func await(t *testing.T, s eventlog.Source, after eventlog.Offsets) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -33,7 +33,7 @@ func await(t *testing.T, s eventlog.Source, after eventlog.Positions) error {
 }
 
 // waiting calls Wait in the background and returns what it answers.
-func waiting(t *testing.T, s eventlog.Source, after eventlog.Positions) <-chan error {
+func waiting(t *testing.T, s eventlog.Source, after eventlog.Offsets) <-chan error {
 	answer := make(chan error, 1)
 	go func() { answer <- await(t, s, after) }()
 	return answer
@@ -121,7 +121,7 @@ func endsWithEOF(t *testing.T, p Place) {
 // follow reads as a consumer does, waiting between reads, until the source ends.
 func follow(t *testing.T, s eventlog.Source) {
 	t.Helper()
-	at := eventlog.Positions{}
+	at := eventlog.Offsets{}
 	for rounds := 0; ; rounds++ {
 		err := await(t, s, at)
 		if err == io.EOF {

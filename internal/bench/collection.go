@@ -86,7 +86,7 @@ func pagesOfModels(ctx context.Context, db *querydb.DB, n int) (rows int, err er
 		if err != nil {
 			return 0, err
 		}
-		own := keys.Range{Op: keys.Prefix, Lo: m.Indexes[0].SK.Layout.Head}
+		own := keys.Range{Op: keys.RangePrefix, Lo: m.Indexes[0].SK.Layout.Head}
 		page, err := db.Query(ctx, m, querydb.Query{PK: pk, Range: own, Limit: ofEachModel})
 		if err != nil {
 			return 0, err

@@ -55,10 +55,10 @@ var AccountCodec = &querydb.Codec[Account]{
 }
 
 var accounts = &projection.Ops[Account, string, string]{
-	Codec:     AccountCodec,
-	Key:       func(owner string) (keys.Key, error) { return querydb.KeyOf(AccountCodec, &Account{Owner: owner}) },
-	Partition: func(owner string) (string, error) { return owner, nil },
-	Fill:      func(a *Account, owner string) { a.Owner = owner },
+	Codec:        AccountCodec,
+	Key:          func(owner string) (keys.Key, error) { return querydb.KeyOf(AccountCodec, &Account{Owner: owner}) },
+	Partition:    func(owner string) (string, error) { return owner, nil },
+	SetKeyFields: func(a *Account, owner string) { a.Owner = owner },
 }
 
 // Deposited is an event.

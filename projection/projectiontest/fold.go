@@ -77,7 +77,7 @@ func (s *Spec[R]) run(ctx context.Context, db *querydb.DB, events []eventlog.Eve
 	}
 	log.End()
 	runner, err := projection.NewRunner(s.Projection, log, db, projection.RunnerConfig{
-		Window: window, MaxDeadLetters: 100, MinBackoff: time.Nanosecond, MaxBackoff: time.Nanosecond,
+		WindowEvents: window, MaxDeadLetterPercent: 100, MinBackoff: time.Nanosecond, MaxBackoff: time.Nanosecond,
 	})
 	if err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (s *Spec[R]) run(ctx context.Context, db *querydb.DB, events []eventlog.Eve
 
 // forget makes the projection begin anew: without its checkpoint it drops the rows and folds the whole log.
 func (s *Spec[R]) forget(ctx context.Context, db *querydb.DB) error {
-	return db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{projection.ResetNote(s.Projection.Name)}})
+	return db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{projection.NewResetNote(s.Projection.Name)}})
 }
 
 func lastTime(legs [][]eventlog.Event) time.Time {

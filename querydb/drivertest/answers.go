@@ -74,7 +74,7 @@ func describe(q *driver.Query) string {
 	for _, t := range q.Members {
 		text += ", " + t.Kind
 	}
-	if q.Range.Op != keys.All {
+	if q.Range.Op != keys.RangeAll {
 		text += fmt.Sprintf(", range %d %q %q", q.Range.Op, q.Range.Lo, q.Range.Hi)
 	}
 	if q.Start != nil {

@@ -41,7 +41,7 @@ func expiry(s *store) {
 		if page := s.query(q); page.More {
 			s.Errorf("a full page of all rows says that there are more")
 		}
-		q.Limit, q.Range = 1, keys.Range{Op: keys.AtMost, Lo: "3"}
+		q.Limit, q.Range = 1, keys.Range{Op: keys.RangeAtMost, Lo: "3"}
 		if page := s.query(q); page.More || len(page.Rows) != 1 {
 			s.Errorf("a page before expired rows has %d rows, more: %t; want 1 and no more", len(page.Rows), page.More)
 		}

@@ -81,7 +81,7 @@ func halvesApart(s *store) {
 		for _, index := range []int{sorted, plain} {
 			q := s.all(index, "x")
 			if index == sorted {
-				q.Range = keys.Range{Op: keys.Equal, Lo: what}
+				q.Range = keys.Range{Op: keys.RangeEqual, Lo: what}
 			}
 			got := s.query(q).Rows
 			s.wantNames(what, got, row.Key.SK)

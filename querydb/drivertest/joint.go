@@ -163,7 +163,7 @@ func (m *model) reads(s *store) {
 						q.Members = nil
 						m.walks(s, s.drv, q)
 					}
-					q.Reverse, q.Range = true, keys.Range{Op: keys.Between, Lo: "001 b", Hi: "cat 003"}
+					q.Reverse, q.Range = true, keys.Range{Op: keys.RangeBetween, Lo: "001 b", Hi: "cat 003"}
 					m.walks(s, s.drv, q)
 				}
 			}
@@ -231,8 +231,8 @@ func constantHalves(s *store) {
 	without.Indexes[first] = indexKey("x", "")
 	s.write(puts(mixed.cats, constant(here, first, "same"), constant(there, first, "same/more"), without)...)
 	for want, r := range map[string]keys.Range{
-		`["1" "2"]`: {}, `["1"]`: {Op: keys.Equal, Lo: "same"}, `["2"]`: {Op: keys.AtLeast, Lo: "same/"},
-		`[]`: {Op: keys.Equal, Lo: "sam"},
+		`["1" "2"]`: {}, `["1"]`: {Op: keys.RangeEqual, Lo: "same"}, `["2"]`: {Op: keys.RangeAtLeast, Lo: "same/"},
+		`[]`: {Op: keys.RangeEqual, Lo: "sam"},
 	} {
 		page := s.query(driver.Query{Table: mixed.cats, Index: first, PK: "x", Range: r, Limit: 9})
 		if got := fmt.Sprintf("%q", namesOf(page.Rows)); got != want {

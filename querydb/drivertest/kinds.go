@@ -199,7 +199,7 @@ func (s *store) wantInIndexes(row driver.Row) {
 		}
 		q := s.all(i, k.PK)
 		if k.HasSK {
-			q.Range = keys.Range{Op: keys.Equal, Lo: k.SK}
+			q.Range = keys.Range{Op: keys.RangeEqual, Lo: k.SK}
 		}
 		found := false
 		for _, got := range s.query(q).Rows {
@@ -237,7 +237,7 @@ func numberKeys(s *store) {
 	}
 	want("by the sort key", s.query(s.all(driver.Primary, "numbers")).Rows, 0)
 	q := s.all(driver.Primary, "numbers")
-	q.Range = keys.Range{Op: keys.AtLeast, Lo: keyText(int64(-9))}
+	q.Range = keys.Range{Op: keys.RangeAtLeast, Lo: keyText(int64(-9))}
 	want("from -9 on", s.query(q).Rows, 3)
 	want("by an index", s.query(s.all(1, "true#RED")).Rows, 0)
 }

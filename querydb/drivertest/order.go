@@ -104,14 +104,14 @@ func (s *store) conditions() (list []keys.Range) {
 	}
 	like := s.deviates(PrefixesOfAnyText)
 	for _, lo := range los {
-		for _, op := range []keys.RangeOp{keys.Equal, keys.Prefix, keys.AtLeast, keys.AtMost} {
-			if op == keys.Prefix && like && !plainPrefix(lo) {
+		for _, op := range []keys.RangeOp{keys.RangeEqual, keys.RangePrefix, keys.RangeAtLeast, keys.RangeAtMost} {
+			if op == keys.RangePrefix && like && !plainPrefix(lo) {
 				continue
 			}
 			list = append(list, keys.Range{Op: op, Lo: lo})
 		}
 		for _, hi := range []string{"", "a", "a\x00", "b", "\uffff"} {
-			list = append(list, keys.Range{Op: keys.Between, Lo: lo, Hi: hi})
+			list = append(list, keys.Range{Op: keys.RangeBetween, Lo: lo, Hi: hi})
 		}
 	}
 	return list
@@ -141,15 +141,15 @@ func (s *store) bothWaysAfter(q driver.Query, want []string, start string) {
 // selects says by the definition of each operator, and not by its bounds, what it selects.
 func selects(r keys.Range, sk string) bool {
 	switch r.Op {
-	case keys.Equal:
+	case keys.RangeEqual:
 		return sk == r.Lo
-	case keys.Prefix:
+	case keys.RangePrefix:
 		return strings.HasPrefix(sk, r.Lo)
-	case keys.AtLeast:
+	case keys.RangeAtLeast:
 		return sk >= r.Lo
-	case keys.AtMost:
+	case keys.RangeAtMost:
 		return sk <= r.Lo
-	case keys.Between:
+	case keys.RangeBetween:
 		return r.Lo <= sk && sk <= r.Hi
 	}
 	return true

@@ -69,7 +69,7 @@ func (s *store) pagesOfRange(all []string) {
 	for _, q := range []driver.Query{s.all(driver.Primary, "p"), s.all(sorted, "x")} {
 		names := s.inOrder(q, all)
 		q.Limit = 2
-		q.Range = keys.Range{Op: keys.Between, Lo: "001", Hi: "004"}
+		q.Range = keys.Range{Op: keys.RangeBetween, Lo: "001", Hi: "004"}
 		want := names[1:5]
 		if q.Index == sorted { // ranges are of the index key there, of which each stands for three rows
 			want = names[3:15]
@@ -204,7 +204,7 @@ func examined(s *store) {
 			}
 		}
 		q.Limit = 1000
-		q.Range = keys.Range{Op: keys.Between, Lo: "003", Hi: "004"}
+		q.Range = keys.Range{Op: keys.RangeBetween, Lo: "003", Hi: "004"}
 		if page := s.query(q); page.Examined > len(page.Rows)+1 {
 			s.Errorf("in a range, %d keys examined for %d rows", page.Examined, len(page.Rows))
 		}

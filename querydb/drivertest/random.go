@@ -121,10 +121,10 @@ func (t *trial) read() {
 			Reverse: rapid.Bool().Draw(t.T, "reverse"), Limit: rapid.IntRange(1, 5).Draw(t.T, "limit"), Now: now,
 		}
 		if q.Index != plain {
-			q.Range = keys.Range{Op: keys.RangeOp(rapid.IntRange(int(keys.All), int(keys.Between)).Draw(t.T, "op"))}
+			q.Range = keys.Range{Op: keys.RangeOp(rapid.IntRange(int(keys.RangeAll), int(keys.RangeBetween)).Draw(t.T, "op"))}
 			q.Range.Lo, q.Range.Hi = someTexts.Draw(t.T, "lo"), someTexts.Draw(t.T, "hi")
-			if q.Range.Op == keys.Prefix && t.like && !plainPrefix(q.Range.Lo) {
-				q.Range.Op = keys.AtLeast
+			if q.Range.Op == keys.RangePrefix && t.like && !plainPrefix(q.Range.Lo) {
+				q.Range.Op = keys.RangeAtLeast
 			}
 		}
 		t.model.walks(t, t.drv, q)

@@ -114,11 +114,12 @@ func (t *herdTrial) read() {
 			q.Members = members
 		}
 		q.Range = rapid.SampledFrom([]keys.Range{
-			{}, {Op: keys.AtLeast, Lo: "cat"}, {Op: keys.AtMost, Lo: "dog 1"}, {Op: keys.Between, Lo: "cat", Hi: "dog 2"},
-			{Op: keys.Prefix, Lo: "cat"},
+			{}, {Op: keys.RangeAtLeast, Lo: "cat"}, {Op: keys.RangeAtMost, Lo: "dog 1"}, {Op: keys.RangeBetween, Lo: "cat",
+				Hi: "dog 2"},
+			{Op: keys.RangePrefix, Lo: "cat"},
 		}).Draw(t.T, "range")
-		if q.Range.Op == keys.Prefix && t.like {
-			q.Range.Op = keys.AtLeast
+		if q.Range.Op == keys.RangePrefix && t.like {
+			q.Range.Op = keys.RangeAtLeast
 		}
 		t.model.walks(t, t.drv, q)
 	}

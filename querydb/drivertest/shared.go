@@ -205,7 +205,7 @@ func amongDeleted(s *store) {
 		rows, _ = walk(s, s.drv, q)
 		s.wantNames("pages with deleted rows", rows, namesOf(all)...)
 		q.Reverse, q.WithDeleted = true, false
-		q.Range = keys.Range{Op: keys.AtMost, Lo: "17"}
+		q.Range = keys.Range{Op: keys.RangeAtMost, Lo: "17"}
 		if page := s.query(q); limit == 2 && (namesOf(page.Rows)[0] != "17" || !page.More) {
 			s.Errorf("the last two rows up to 17 are %q, more: %t", namesOf(page.Rows), page.More)
 		}

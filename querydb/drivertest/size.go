@@ -71,7 +71,7 @@ func longKeys(s *store) {
 	s.wantWhole(row)
 	s.wantInIndexes(row)
 	q := s.all(sorted, pk)
-	q.Range = keys.Range{Op: keys.Between, Lo: sk, Hi: sk}
+	q.Range = keys.Range{Op: keys.RangeBetween, Lo: sk, Hi: sk}
 	page := s.query(q)
 	s.wantNames("the range of one long key", page.Rows, sk)
 	if len(page.Starts) == 1 {

@@ -79,17 +79,18 @@ func checkQueryTexts(q *driver.Query) error {
 func sortCondition(r keys.Range) (condition string, operands item, some bool) {
 	lo, hi := text(r.Lo), text(r.Hi)
 	switch {
-	case r.Op == keys.All, r.Lo == "" && (r.Op == keys.Prefix || r.Op == keys.AtLeast):
+	case r.Op == keys.RangeAll, r.Lo == "" && (r.Op == keys.RangePrefix || r.Op == keys.RangeAtLeast):
 		return "", nil, true
-	case r.Lo == "" && (r.Op == keys.Equal || r.Op == keys.AtMost), r.Op == keys.Between && (r.Lo > r.Hi || r.Hi == ""):
+	case r.Lo == "" && (r.Op == keys.RangeEqual || r.Op == keys.RangeAtMost), r.Op == keys.RangeBetween &&
+		(r.Lo > r.Hi || r.Hi == ""):
 		return "", nil, false
-	case r.Op == keys.Equal:
+	case r.Op == keys.RangeEqual:
 		return nameSK + " = " + valueLo, item{valueLo: lo}, true
-	case r.Op == keys.Prefix:
+	case r.Op == keys.RangePrefix:
 		return "begins_with(" + nameSK + ", " + valueLo + ")", item{valueLo: lo}, true
-	case r.Op == keys.AtLeast:
+	case r.Op == keys.RangeAtLeast:
 		return nameSK + " >= " + valueLo, item{valueLo: lo}, true
-	case r.Op == keys.AtMost:
+	case r.Op == keys.RangeAtMost:
 		return nameSK + " <= " + valueLo, item{valueLo: lo}, true
 	case r.Lo == "":
 		return nameSK + " <= " + valueHi, item{valueHi: hi}, true

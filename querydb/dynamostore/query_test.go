@@ -16,34 +16,35 @@ func TestAQueryAsksForItsRangeAndNothingElse(t *testing.T) {
 	inIndex := func(sk string) *keys.Cursor {
 		return &keys.Cursor{Key: keys.Key{PK: "o1", SK: "2024"}, Index: keys.Key{PK: "placed", SK: sk}}
 	}
-	between := keys.Range{Op: keys.Between, Lo: "b", Hi: "d"}
+	between := keys.Range{Op: keys.RangeBetween, Lo: "b", Hi: "d"}
 	tests := map[string]struct {
 		q     driver.Query
 		want  string // "" where nothing is to be asked
 		after map[string]string
 	}{
 		"all": {driver.Query{Index: driver.Primary}, `id = "o1"`, nil},
-		"equal": {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.Equal, Lo: "b"}},
+		"equal": {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.RangeEqual, Lo: "b"}},
 			`id = "o1" AND changedAt = "b"`, nil},
-		"prefix": {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.Prefix, Lo: "b"}},
+		"prefix": {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.RangePrefix, Lo: "b"}},
 			`id = "o1" AND begins_with(changedAt, "b")`, nil},
-		"at least": {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.AtLeast, Lo: "b"}},
+		"at least": {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.RangeAtLeast, Lo: "b"}},
 			`id = "o1" AND changedAt >= "b"`, nil},
-		"at most": {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.AtMost, Lo: "b"}},
+		"at most": {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.RangeAtMost, Lo: "b"}},
 			`id = "o1" AND changedAt <= "b"`, nil},
 		"between": {driver.Query{Index: driver.Primary, Range: between},
 			`id = "o1" AND changedAt BETWEEN "b" AND "d"`, nil},
 		"an index": {driver.Query{Index: byStatus, Range: between},
 			`status = "o1" AND _byStatus_sk BETWEEN "b" AND "d"`, nil},
-		"prefix of all": {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.Prefix}}, `id = "o1"`, nil},
-		"from nothing":  {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.AtLeast}}, `id = "o1"`, nil},
+		"prefix of all": {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.RangePrefix}}, `id = "o1"`, nil},
+		"from nothing":  {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.RangeAtLeast}}, `id = "o1"`, nil},
 		"from nothing to something": {
-			driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.Between, Hi: "d"}},
+			driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.RangeBetween, Hi: "d"}},
 			`id = "o1" AND changedAt <= "d"`, nil},
-		"equal to nothing": {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.Equal}}, ``, nil},
-		"at most nothing":  {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.AtMost}}, ``, nil},
-		"between nothing":  {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.Between}}, ``, nil},
-		"the wrong way round": {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.Between, Lo: "d", Hi: "b"}},
+		"equal to nothing": {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.RangeEqual}}, ``, nil},
+		"at most nothing":  {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.RangeAtMost}}, ``, nil},
+		"between nothing":  {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.RangeBetween}}, ``, nil},
+		"the wrong way round": {driver.Query{Index: driver.Primary, Range: keys.Range{Op: keys.RangeBetween,
+			Lo: "d", Hi: "b"}},
 			``, nil},
 		"after a row": {driver.Query{Index: driver.Primary, Start: start("c"), Range: between},
 			`id = "o1" AND changedAt BETWEEN "b" AND "d"`, map[string]string{"id": `"o1"`, "changedAt": `"c"`}},
@@ -64,9 +65,9 @@ func TestAQueryAsksForItsRangeAndNothingElse(t *testing.T) {
 		"backwards from the first": {driver.Query{Index: driver.Primary, Start: start("b"), Range: between,
 			Reverse: true}, ``, nil},
 		"after the only one": {driver.Query{Index: driver.Primary, Start: start("b"),
-			Range: keys.Range{Op: keys.Equal, Lo: "b"}}, ``, nil},
+			Range: keys.Range{Op: keys.RangeEqual, Lo: "b"}}, ``, nil},
 		"after the last that can be": {driver.Query{Index: driver.Primary, Start: start("b"),
-			Range: keys.Range{Op: keys.AtMost, Lo: "b"}}, ``, nil},
+			Range: keys.Range{Op: keys.RangeAtMost, Lo: "b"}}, ``, nil},
 		"after a tie of the last": {driver.Query{Index: byStatus, Start: inIndex("d"), Range: between},
 			`status = "o1" AND _byStatus_sk BETWEEN "b" AND "d"`,
 			map[string]string{"id": `"o1"`, "changedAt": `"2024"`, "status": `"o1"`, "_byStatus_sk": `"d"`}},
@@ -124,8 +125,8 @@ func TestAQueryIsConsistentWhereDynamoDBCanBe(t *testing.T) {
 func TestAQueryOfTextThatIsNoUTF8IsInvalid(t *testing.T) {
 	s := shapeOf(t, tracking())
 	for _, q := range []driver.Query{
-		{PK: "\xff"}, {PK: "a", Range: keys.Range{Op: keys.Equal, Lo: "\xff"}}, {PK: "a",
-			Range: keys.Range{Op: keys.Between, Lo: "a", Hi: "\xff"}},
+		{PK: "\xff"}, {PK: "a", Range: keys.Range{Op: keys.RangeEqual, Lo: "\xff"}}, {PK: "a",
+			Range: keys.Range{Op: keys.RangeBetween, Lo: "a", Hi: "\xff"}},
 		{PK: "a", Start: &keys.Cursor{Key: keys.Key{PK: "a", SK: "\xff"}}},
 	} {
 		q.Index, q.Table = driver.Primary, s.table

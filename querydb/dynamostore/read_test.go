@@ -52,7 +52,8 @@ func inIndexes(t *testing.T, r *rapid.T, s *Store, row *driver.Row) {
 		if !k.InIndex(&everything.Indexes[i]) {
 			continue
 		}
-		q := driver.Query{Table: everything, Index: i, PK: k.PK, Range: keys.Range{Op: keys.Equal, Lo: k.SK}, Limit: 1000}
+		q := driver.Query{Table: everything, Index: i, PK: k.PK, Range: keys.Range{Op: keys.RangeEqual, Lo: k.SK},
+			Limit: 1000}
 		page, err := s.Query(t.Context(), q)
 		if err != nil {
 			r.Fatal(err)
@@ -129,13 +130,13 @@ func TestAPageEndsWhereDeletedRowsEndTheRange(t *testing.T) {
 			b.Writes = append(b.Writes, w)
 		}
 		applyTo(t, s, b)
-		for _, r := range []keys.Range{{Op: keys.Between, Lo: "a", Hi: "c"}, {Op: keys.AtMost, Lo: "c"},
-			{Op: keys.Prefix, Lo: "c"}} {
+		for _, r := range []keys.Range{{Op: keys.RangeBetween, Lo: "a", Hi: "c"}, {Op: keys.RangeAtMost, Lo: "c"},
+			{Op: keys.RangePrefix, Lo: "c"}} {
 			for _, reverse := range []bool{false, true} {
 				page, err := s.Query(t.Context(), driver.Query{Table: list, Index: driver.Primary, PK: "p", Range: r, Limit: 2,
 					Reverse: reverse})
 				want := 1
-				if r.Op == keys.Prefix {
+				if r.Op == keys.RangePrefix {
 					want = 0
 				}
 				if err != nil || len(page.Rows) != want || page.More {

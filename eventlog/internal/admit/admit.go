@@ -12,7 +12,7 @@ import (
 
 // Known is an event that the log has: where it stands, and the event.
 type Known struct {
-	At    eventlog.Appended
+	At    eventlog.AppendResult
 	Event *eventlog.Event
 }
 
@@ -21,17 +21,17 @@ type Store struct {
 	// Find returns the event of that source and id, nil where there is none.
 	Find func(source, id string) (*Known, error)
 	// Place gives a new event its place.
-	Place func(e *eventlog.Event) eventlog.Appended
+	Place func(e *eventlog.Event) eventlog.AppendResult
 	// Now is the time of events that come without one.
 	Now time.Time
 }
 
 // Batch returns where each event of the batch stands, and those that are new, in order, with time and place set. The
 // events themselves are not changed. A log that gets an error must take none of them.
-func Batch(events []eventlog.Event, s Store) (at []eventlog.Appended, fresh []eventlog.Event, err error) {
+func Batch(events []eventlog.Event, s Store) (at []eventlog.AppendResult, fresh []eventlog.Event, err error) {
 	type identity struct{ source, id string }
 	batch := make(map[identity]*Known, len(events))
-	at = make([]eventlog.Appended, len(events))
+	at = make([]eventlog.AppendResult, len(events))
 	fresh = make([]eventlog.Event, 0, len(events))
 	for i := range events {
 		e := &events[i]
@@ -61,7 +61,7 @@ func Batch(events []eventlog.Event, s Store) (at []eventlog.Appended, fresh []ev
 }
 
 // placed is the event as the log keeps it.
-func placed(e *eventlog.Event, at eventlog.Appended, now time.Time) eventlog.Event {
+func placed(e *eventlog.Event, at eventlog.AppendResult, now time.Time) eventlog.Event {
 	p := *e
 	p.Partition, p.Offset = at.Partition, at.Offset
 	if p.Time.IsZero() {

@@ -89,7 +89,7 @@ func (g Target) rows(at JoinKey) (keys.Range, error) {
 	_, sk := g.halves()
 	switch {
 	case at.SK != "":
-		return keys.Range{Op: keys.Equal, Lo: at.SK}, nil
+		return keys.Range{Op: keys.RangeEqual, Lo: at.SK}, nil
 	case !IsEntity(g.Type) || !sk.Layout.Exists():
 		return keys.Range{}, nil
 	}

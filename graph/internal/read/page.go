@@ -110,7 +110,7 @@ func pageQuery(c *catalog.Catalog, q *catalog.Query, m *querydb.Model, r *Reques
 	case q.HasOperands:
 		var given []keys.Value
 		if given, err = leadingParts(q.SKParts, r.SK); err == nil {
-			dbq.Range, err = sk.Layout.Range(keys.Operands{Eq: r.Page.Eq, Prefix: r.Page.Prefix, From: r.Page.From,
+			dbq.Range, err = sk.Layout.ParseOperands(keys.Operands{Eq: r.Page.Eq, Prefix: r.Page.Prefix, From: r.Page.From,
 				To: r.Page.To}, given...)
 		}
 	}
@@ -147,7 +147,7 @@ func selectRows(q *catalog.Query, sk querydb.Half, r *Request, dbq *querydb.Quer
 		return nil
 	}
 	given := leading(q, r.SK)
-	where, err := sk.Layout.Read(keys.CountLeading(given), r.Page.Where)
+	where, err := sk.Layout.ParseCondition(keys.CountLeading(given), r.Page.Where)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func partitionHalf(c *catalog.Catalog, q *catalog.Query) querydb.Half {
 func partition(c *catalog.Catalog, q *catalog.Query, vals []keys.Value) (string, error) {
 	half := partitionHalf(c, q)
 	if !half.Layout.Exists() {
-		return keys.Singleton, nil
+		return keys.SingletonPK, nil
 	}
 	if len(vals) > len(q.PK) {
 		pk, given, err := composeHalf(q, half.Layout, q.PK, q.PKParts, vals)
@@ -64,7 +64,7 @@ func cutShort(q *catalog.Query, l keys.Layout, vals []keys.Value, given int) (st
 			return "", fmt.Errorf("%s is given without %s, which comes before it in the key", q.PK[i].Name, q.PK[given].Name)
 		}
 	}
-	return l.Truncate(vals[:given]...)
+	return l.ComposeTruncated(vals[:given]...)
 }
 
 // compose composes a half of a key of the values of its arguments: one for each of its fields. Where the API takes the
@@ -75,7 +75,7 @@ func compose(l keys.Layout, args []catalog.KeyArg, vals []keys.Value) (string, e
 	if !isText || len(l.Segments) == 1 && l.Segments[0].Kind == keys.KindString {
 		return l.Compose(vals...)
 	}
-	return l.Whole(args[0].Name, vals[0].Text())
+	return l.ParseKey(args[0].Name, vals[0].AsString())
 }
 
 // composeHalf composes a half of several fields of a table of its own: of its text, which is the first value, or of its
@@ -89,7 +89,7 @@ func composeHalf(q *catalog.Query, l keys.Layout, text, parts []catalog.KeyArg, 
 	case vals[0].Present() && len(leading) > 0:
 		err = fmt.Errorf("give %s, or %s, and not both", text[0].Name, names(parts))
 	case vals[0].Present():
-		key, err = l.Whole(text[0].Name, vals[0].Text())
+		key, err = l.ParseKey(text[0].Name, vals[0].AsString())
 	case len(leading) == 0:
 		return "", false, nil
 	case len(leading) < len(parts):

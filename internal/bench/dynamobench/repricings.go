@@ -35,7 +35,7 @@ func (s *repricings) Read(_ context.Context, partition string, after uint64, mos
 	return list, nil
 }
 
-func (s *repricings) Wait(ctx context.Context, after eventlog.Positions) error {
+func (s *repricings) Wait(ctx context.Context, after eventlog.Offsets) error {
 	if after["events"] >= uint64(s.events) {
 		return io.EOF
 	}

@@ -221,7 +221,7 @@ func (h handwritten) newest(r *http.Request, v variables, b []byte) ([]byte, err
 }
 
 func (h handwritten) between(r *http.Request, v variables, b []byte) ([]byte, error) {
-	within, err := model.OrderTrackingModel.SK.Layout.Range(keys.Operands{From: &v.From, To: &v.To})
+	within, err := model.OrderTrackingModel.SK.Layout.ParseOperands(keys.Operands{From: &v.From, To: &v.To})
 	if err != nil {
 		return nil, err
 	}

@@ -129,7 +129,8 @@ func (q plainQueries) SalesOrder(ctx context.Context, id string, _ *bool) (*mode
 
 func (q plainQueries) SalesOrderTrackingByID(ctx context.Context, id string, eq, prefix, from, to *string,
 	reverse *bool, limit *int, _ *string) (*graph.Connection[*model.OrderTracking], error) {
-	within, err := model.OrderTrackingModel.SK.Layout.Range(keys.Operands{Eq: eq, Prefix: prefix, From: from, To: to})
+	within, err := model.OrderTrackingModel.SK.Layout.ParseOperands(keys.Operands{Eq: eq, Prefix: prefix,
+		From: from, To: to})
 	if err != nil {
 		return nil, err
 	}

@@ -107,7 +107,7 @@ func (f *catalogFile) catalogCollection(c *schema.Collection) {
 	f.line("Collection: &catalog.Collection{\nStored: model.%s,\nUnion: %q,\nMembers: %s,", collectionVar(c), c.Union(),
 		goStrings(served.MemberNames(c)))
 	if prefix := c.Prefix(); prefix != "" {
-		f.line("Range: %s.Range{Op: keys.Prefix, Lo: %q},", f.lib("keys"), prefix)
+		f.line("Range: %s.Range{Op: keys.RangePrefix, Lo: %q},", f.lib("keys"), prefix)
 	}
 	f.line("},")
 	f.catalogArguments("PK", served.CollectionArguments(c)[:len(c.PK)])

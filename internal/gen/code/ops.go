@@ -41,9 +41,9 @@ func (f *opsFile) ops(r *schema.ReadModel) {
 	f.line("var %s = projection.Ops[model.%s, %s, %s]{", name, name, key, partition)
 	f.line("Codec: model.%sCodec,", name)
 	if len(keyFields(r)) == 0 && r.Entity == nil {
-		f.line("Key: func(querydb.SingletonKey) (keys.Key, error) { return keys.Key{PK: keys.Singleton}, nil },")
-		f.line("Partition: func(querydb.SingletonKey) (string, error) { return keys.Singleton, nil },")
-		f.line("Fill: func(*model.%s, querydb.SingletonKey) {},\n}\n", name)
+		f.line("Key: func(querydb.SingletonKey) (keys.Key, error) { return keys.Key{PK: keys.SingletonPK}, nil },")
+		f.line("Partition: func(querydb.SingletonKey) (string, error) { return keys.SingletonPK, nil },")
+		f.line("SetKeyFields: func(*model.%s, querydb.SingletonKey) {},\n}\n", name)
 		return
 	}
 	f.line("Key: func(%s %s) (keys.Key, error) {\nvar row model.%s", parameter("k", keyFields(r)), key, name)
@@ -51,7 +51,8 @@ func (f *opsFile) ops(r *schema.ReadModel) {
 	f.line("return model.KeyOf%s(&row)\n},", name)
 	f.line("Partition: func(%s %s) (string, error) {", parameter("p", r.PK.Fields), partition)
 	f.line("return model.%sModel.PK.Layout.Compose(%s)\n},", name, partitionValues(r))
-	f.line("Fill: func(%s *model.%s, %s %s) {", parameter("row", keyFields(r)), name, parameter("k", keyFields(r)), key)
+	f.line("SetKeyFields: func(%s *model.%s, %s %s) {", parameter("row", keyFields(r)), name,
+		parameter("k", keyFields(r)), key)
 	f.fill(keyFields(r), "row", "k")
 	f.line("},\n}\n")
 }
@@ -127,7 +128,7 @@ func (f *opsFile) patchStruct(r *schema.ReadModel, fields []*schema.Field) (typ,
 				amp = "&"
 			}
 		}
-		fmt.Fprintf(&values, "%s: %s{\nOrdinal: %d,\nAssign: func(row *model.%s, v %s) { row.%s = %sv },\n%s},\n",
+		fmt.Fprintf(&values, "%s: %s{\nOrdinal: %d,\nWrite: func(row *model.%s, v %s) { row.%s = %sv },\n%s},\n",
 			goName, typ, field.Ordinal, name, patchType(field), goName, amp, reset)
 	}
 	return "struct {\n" + declared.String() + "}", "{\n" + values.String() + "}"
@@ -173,7 +174,7 @@ func (f *opsFile) projector(r *schema.ReadModel, w *schema.Writer) {
 	f.line("return projection.New(&%s, projection.Projection{", schema.GoName(r.Name))
 	f.line("Name: %q,\nEvents: %s,", w.Projector, goStrings(w.Events))
 	if w.Stream != "" {
-		f.line("Stream: %q,", w.Stream)
+		f.line("EventSource: %q,", w.Stream)
 	}
 	if len(w.Tags) > 0 {
 		f.line("Tags: %s,", goStrings(w.Tags))

@@ -77,7 +77,7 @@ func (f *tablesFile) tableIndex(r *schema.ReadModel, x *schema.Index) {
 
 func policy(name string) []string {
 	if name == "SPARSE" {
-		return []string{"Policy: keys.Sparse"}
+		return []string{"Policy: keys.PolicySparse"}
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func (r *round) open(fs vfs.FS) *instance {
 	for _, p := range projectors.Projections() {
 		window := 1 + h.rng.IntN(8)
 		if h.runners[p.Name], err = projection.NewRunner(p, &ending{log, uint64(len(r.events))}, db,
-			projection.RunnerConfig{Window: window}); err != nil {
+			projection.RunnerConfig{WindowEvents: window}); err != nil {
 			r.Fatal(err)
 		}
 	}
@@ -73,7 +73,7 @@ type ending struct {
 	events uint64
 }
 
-func (e *ending) Wait(ctx context.Context, after eventlog.Positions) error {
+func (e *ending) Wait(ctx context.Context, after eventlog.Offsets) error {
 	if after[embeddedlog.Partition] >= e.events {
 		return io.EOF
 	}
@@ -172,7 +172,7 @@ func (h *instance) append(ctx context.Context, p *power) {
 }
 
 // note takes down an answer, and how far the projections say they are.
-func (h *instance) note(p *power, events []eventlog.Event, at []eventlog.Appended) error {
+func (h *instance) note(p *power, events []eventlog.Event, at []eventlog.AppendResult) error {
 	folded := told{}
 	for name, runner := range h.runners {
 		status, err := runner.Status(context.Background())
@@ -213,7 +213,7 @@ func (h *instance) decide() {
 		h.Fatalf("crash %d: %v", h.crashes, err)
 	}
 	for _, e := range aside {
-		if e.Behind != "" {
+		if e.BlockedBy != "" {
 			continue
 		}
 		if err := products.Skip(h.Context(), e.Ref); err != nil {

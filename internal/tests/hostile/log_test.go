@@ -39,7 +39,7 @@ func sampleLog(t *testing.T) *ending {
 }
 
 // Wait implements eventlog.Source.
-func (l *ending) Wait(ctx context.Context, after eventlog.Positions) error {
+func (l *ending) Wait(ctx context.Context, after eventlog.Offsets) error {
 	waiting, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(l.ended, cancel)()

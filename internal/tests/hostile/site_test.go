@@ -61,7 +61,7 @@ func newSite(t *testing.T, log *ending, drv driver.Driver) *site {
 	s.Embedded, err = server.Embed(t.Context(), app, server.EmbedConfig{
 		DB: db, Source: log, Logger: logger, Verifier: verifier, WriteToken: writer,
 		// Most events of an attacker cannot be folded, and the rows of all others are compared.
-		Runner: projection.RunnerConfig{MaxDeadLetters: 100},
+		Runner: projection.RunnerConfig{MaxDeadLetterPercent: 100},
 	})
 	if err != nil {
 		t.Fatal(err)

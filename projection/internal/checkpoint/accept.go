@@ -50,13 +50,13 @@ func AcceptLog(ctx context.Context, db *querydb.DB, src eventlog.Source, p Proje
 // disown has the rows begun anew, whatever they were folded from. First comes the wish, so that an interruption
 // leaves no checkpoint missing of rows that are to stay.
 func (b *Record) disown(ctx context.Context, db *querydb.DB, projection string) error {
-	// Not deletions, for the reason that ResetNote has.
+	// Not deletions, for the reason that NewResetNote has.
 	notes := []querydb.Note{{Kind: kindCompletion, ID: projection, Value: encode(completion{})}}
 	switch {
 	case b.former == nil && b.Table != "":
 		notes = append(notes, b.again(projection, b.revision))
 	case b.former != nil || b.forgotten:
-		notes = append(notes, ResetNote(projection))
+		notes = append(notes, NewResetNote(projection))
 	}
 	if err := db.Apply(ctx, querydb.Batch{Notes: notes}); err != nil || b.former != nil || b.Table == "" {
 		return err

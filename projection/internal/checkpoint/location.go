@@ -83,9 +83,9 @@ func TargetGeneration(ctx context.Context, db *querydb.DB, p Projection) (genera
 	return at.next(), nil
 }
 
-// CheckTarget returns a *querydb.UnknownRowsError, without a change of anything, where the projection is to begin a
+// CheckUnknownRows returns a *querydb.UnknownRowsError, without a change of anything, where the projection is to begin a
 // table that holds rows of a fold that is not on record.
-func CheckTarget(ctx context.Context, db *querydb.DB, p Projection) error {
+func CheckUnknownRows(ctx context.Context, db *querydb.DB, p Projection) error {
 	at, err := readLocation(ctx, db, p)
 	if err != nil {
 		return err

@@ -23,7 +23,7 @@ func RequestRebuild(ctx context.Context, db *querydb.DB, p Projection) error {
 	case b.former != nil:
 		note = b.former.again(p.Name)
 	case b.Table == "":
-		note = ResetNote(p.Name) // there are no checkpoints to keep
+		note = NewResetNote(p.Name) // there are no checkpoints to keep
 	default:
 		note = b.again(p.Name, b.revision)
 	}
@@ -68,11 +68,11 @@ func (s *State) LookAround(ctx context.Context, read int) error {
 	return nil
 }
 
-// ResetNote is the note that takes away what is on record about a projection's rows: with it applied, the
+// NewResetNote is the note that takes away what is on record about a projection's rows: with it applied, the
 // projection's next start drops its rows and folds the whole log, and so does one that runs on a shared store. What
 // was decided about dead letters is not forgotten. The checkpoints are: a log that has lost what they cover is not
 // found then.
-func ResetNote(projection string) querydb.Note {
+func NewResetNote(projection string) querydb.Note {
 	// Not a deletion: the note's revisions go on, so that nobody who has read the former takes a later one for it.
 	return querydb.Note{Kind: kindHeader, ID: projection, Value: encode(Header{})}
 }

@@ -13,7 +13,7 @@ import (
 type Record struct {
 	Header
 	revision   uint64 // of the Header's note
-	forgotten  bool   // the Header was taken away: see ResetNote
+	forgotten  bool   // the Header was taken away: see NewResetNote
 	former     *former
 	Partitions map[string]Checkpoint
 }

@@ -13,9 +13,9 @@ import (
 // verifier asks a source whether it holds what is on record about one projection.
 type verifier struct{ position.Verifier }
 
-// Mismatches tells, without a change of anything, what is on record about a projection that the source contradicts:
+// FindMismatches tells, without a change of anything, what is on record about a projection that the source contradicts:
 // nothing must be appended to it, nor folded from it, as long as there is any.
-func Mismatches(ctx context.Context, db *querydb.DB, src eventlog.Source,
+func FindMismatches(ctx context.Context, db *querydb.DB, src eventlog.Source,
 	p Projection) (all []*position.MismatchError, err error) {
 	b, err := readRecord(ctx, db, p.Name)
 	if err != nil {
@@ -40,9 +40,10 @@ func Mismatches(ctx context.Context, db *querydb.DB, src eventlog.Source,
 	return all, w.events(ctx, db, &b, collect)
 }
 
-// AgreedOffsets tells, by partition, the last offset at which the source holds an event that is on record about the
-// projection: between that and a mismatch behind it the source may hold others.
-func AgreedOffsets(ctx context.Context, db *querydb.DB, src eventlog.Source, p Projection) (map[string]uint64, error) {
+// LastMatchingOffsets tells, by partition, the last offset at which the source holds an event that is on record about
+// the projection: between that and a mismatch behind it the source may hold others.
+func LastMatchingOffsets(ctx context.Context, db *querydb.DB, src eventlog.Source, p Projection) (map[string]uint64,
+	error) {
 	b, err := readRecord(ctx, db, p.Name)
 	if err != nil {
 		return nil, err
@@ -105,7 +106,7 @@ func (w *verifier) checkpoints(ctx context.Context, b *Record, kept Replaced, re
 		}
 	}
 	for partition, c := range kept.open(b.Partitions) {
-		if err := report(w.checkpoint(ctx, position.RecordReplaced, partition, &c)); err != nil {
+		if err := report(w.checkpoint(ctx, position.RecordReplacedCheckpoint, partition, &c)); err != nil {
 			return err
 		}
 	}
@@ -139,7 +140,7 @@ func (w *verifier) checkpoint(ctx context.Context, record, partition string, c *
 	if incarnation != c.Incarnation {
 		return &position.MismatchError{
 			Projection: w.Projection, Partition: partition, Record: record, Offset: c.reach(),
-			Event: c.Anchor.String(), End: end, Remade: true,
+			Event: c.Anchor.String(), End: end, Recreated: true,
 		}
 	}
 	return w.Holds(ctx, record, partition, c.Offset, c.Anchor)

@@ -23,10 +23,10 @@ type Letter struct {
 	Time    time.Time `json:"time"`
 	// Reason is what went wrong.
 	Reason string `json:"reason"`
-	// Behind names the event, of the same source and subject, that blocks this one; "" where this is the one that
+	// BlockedBy names the event, of the same source and subject, that blocks this one; "" where this is the one that
 	// failed.
-	Behind string `json:"behind,omitempty"`
-	Hash   string `json:"hash,omitempty"` // of the event: see eventlog.Hash; "" where it could not be read
+	BlockedBy string `json:"behind,omitempty"`
+	Hash      string `json:"hash,omitempty"` // of the event: see eventlog.ContentHash; "" where it could not be read
 	// Number says which event it was of those that the projection came to in the partition, from 1; 0 where it does
 	// not count: see Limit.
 	Number uint64 `json:"number,omitempty"`
@@ -55,7 +55,7 @@ func ShortReason(reason string) string {
 func Of(e *eventlog.Event, reason, behind string, number uint64) Letter {
 	l := Letter{
 		ID: e.ID, Source: e.Source, Type: e.Type, Subject: e.Subject, Time: e.Time,
-		Reason: ShortReason(reason), Behind: behind, Number: number,
+		Reason: ShortReason(reason), BlockedBy: behind, Number: number,
 	}
 	if a := position.AnchorOf(e); a != nil {
 		l.Hash = a.Hash

@@ -14,14 +14,14 @@ import (
 
 // Config is a projection.RunnerConfig with every field set.
 type Config struct {
-	Window                 int
+	WindowEvents           int
 	WindowBytes            int
-	MaxOps                 int
-	MaxRowBytes            int
+	MaxOpsPerEvent         int
+	MaxRowBytesPerEvent    int
 	CommitWithin           time.Duration
-	Readers                int
+	ParallelReads          int
 	Attempts               int
-	MaxDeadLetters         int
+	MaxDeadLetterPercent   int
 	EventTimeout           time.Duration
 	MinBackoff, MaxBackoff time.Duration
 	Heartbeat              time.Duration
@@ -31,7 +31,7 @@ type Config struct {
 }
 
 // mostOps is how many ops a window holds, but for those of its last event.
-func (c *Config) mostOps() int { return max(c.Window, c.MaxOps) }
+func (c *Config) mostOps() int { return max(c.WindowEvents, c.MaxOpsPerEvent) }
 
 // pause waits before attempt n+1, n counted from 0.
 func (c *Config) pause(ctx context.Context, n int) error {
@@ -56,7 +56,7 @@ type Code interface {
 }
 
 func (p *Projection) newFold(db *querydb.DB, cfg *Config) *fold.Fold {
-	return fold.New(db, fold.Limits{RowBytes: cfg.MaxRowBytes, Readers: cfg.Readers}, p.Rows)
+	return fold.New(db, fold.Limits{RowBytes: cfg.MaxRowBytesPerEvent, ParallelReads: cfg.ParallelReads}, p.Rows)
 }
 
 func (p *Projection) record() checkpoint.Projection {

@@ -137,7 +137,7 @@ func (r *Runner) readLetter(ctx context.Context, at position.Ref) (deadletter.Le
 func (r *Runner) release(ctx context.Context, at position.Ref, offsets []uint64, skip bool) error {
 	rd, generation := r.emptyReader(), r.state.Done().Generation
 	for len(offsets) > 0 {
-		n := min(len(offsets), r.cfg.Window)
+		n := min(len(offsets), r.cfg.WindowEvents)
 		items, err := r.releasedItems(ctx, rd, at.Partition, offsets[:n])
 		if err != nil {
 			return err

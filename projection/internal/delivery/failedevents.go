@@ -158,7 +158,7 @@ func (v *evaluator) tooMany(out *outcome, it *item, number uint64, why error) *S
 	if number == 0 || it.released || it.replayed {
 		return nil
 	}
-	limit := deadletter.Limit(v.cfg.MaxDeadLetters)
+	limit := deadletter.Limit(v.cfg.MaxDeadLetterPercent)
 	letters, among, exceeded := limit.Exceeded(v.state.Letters, out.partition, out.failed, number)
 	if !exceeded {
 		return nil
@@ -166,7 +166,7 @@ func (v *evaluator) tooMany(out *outcome, it *item, number uint64, why error) *S
 	stop := newStop(it.event,
 		fmt.Sprintf("%d of the last %d events that the projection came to in partition %q have failed or are blocked, more "+
 			"than %d %%, this one with: %s", letters, among, out.partition, limit, deadletter.ShortReason(why.Error())),
-		"correct the code, restart, and retry the dead letters; or raise the bound (RunnerConfig.MaxDeadLetters, "+
+		"correct the code, restart, and retry the dead letters; or raise the bound (RunnerConfig.MaxDeadLetterPercent, "+
 			"--max-dead-letters) and restart; or skip the event")
 	stop.number = number
 	return stop

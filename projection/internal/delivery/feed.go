@@ -85,7 +85,7 @@ func (f *feed) hand(ctx context.Context, w *window) error {
 // await waits for more events, at most until the next sign of life is due.
 func (f *feed) await(ctx context.Context) error {
 	f.monitor.idle()
-	positions := make(eventlog.Positions, len(f.reader.done))
+	positions := make(eventlog.Offsets, len(f.reader.done))
 	for p, c := range f.reader.done {
 		positions[p] = c.Offset
 	}

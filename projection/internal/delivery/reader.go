@@ -77,7 +77,7 @@ func (r *reader) room(w *window) int {
 	if w.ops >= r.cfg.mostOps() {
 		return 0
 	}
-	n := min(r.cfg.Window-len(w.items), r.cfg.Window*scanFactor-w.scanned)
+	n := min(r.cfg.WindowEvents-len(w.items), r.cfg.WindowEvents*scanFactor-w.scanned)
 	n = min(n, (r.cfg.WindowBytes-w.bytes)/max(r.eventSize, 1))
 	n = min(n, 1+(r.cfg.mostOps()-w.ops)/max(r.eventOps, 1))
 	if n <= 0 && w.scanned == 0 {
@@ -171,7 +171,7 @@ func (r *reader) projectAll(items []item, most int) (done int, err error) {
 				others, made, err := r.projection.Code.Ops(it.event, r.cfg.Attempts)
 				c.Leave()
 				it.others, it.ops, it.err = others, made, err
-				it.bound(r.cfg.MaxOps)
+				it.bound(r.cfg.MaxOpsPerEvent)
 			}
 			ops += len(it.ops)
 			return true, nil

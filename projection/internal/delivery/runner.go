@@ -203,8 +203,8 @@ func (r *Runner) complete(ctx context.Context, w *window, idle bool) error {
 	return r.retrier.do(ctx, Folding, func(ctx context.Context) error { return r.state.Complete(ctx, w.generation, idle) })
 }
 
-// Prepare reads what is on record: see projection.Runner.Prepare.
-func (r *Runner) Prepare(ctx context.Context) error {
+// LoadCheckpoint reads what is on record: see projection.Runner.LoadCheckpoint.
+func (r *Runner) LoadCheckpoint(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.state.Prepare(ctx)
@@ -229,7 +229,7 @@ func (r *Runner) CanResume(ctx context.Context, stop *StopError) (bool, error) {
 	}
 	_, decided := r.state.Decisions[stop.at]
 	if stop.TooManyDeadLetters() {
-		_, _, exceeded := deadletter.Limit(r.cfg.MaxDeadLetters).Exceeded(r.state.Letters, stop.at.Partition, nil,
+		_, _, exceeded := deadletter.Limit(r.cfg.MaxDeadLetterPercent).Exceeded(r.state.Letters, stop.at.Partition, nil,
 			stop.number)
 		decided = decided || !exceeded
 	}

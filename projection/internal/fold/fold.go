@@ -37,8 +37,8 @@ type ApplyPoint struct {
 
 // Limits bound a Fold.
 type Limits struct {
-	RowBytes int // of the rows that an event may write, and after which a commit takes no other event
-	Readers  int // partitions that are read at once on a shared store
+	RowBytes      int // of the rows that an event may write, and after which a commit takes no other event
+	ParallelReads int // partitions that are read at once on a shared store
 }
 
 // Model is a model whose rows a Fold holds: see ModelOf.
@@ -59,7 +59,7 @@ func New(db *querydb.DB, limits Limits, models ...Model) *Fold {
 	f := &Fold{bounds: newBounds(db, limits.RowBytes)}
 	readers := 1
 	if f.bounds.shared {
-		readers = limits.Readers
+		readers = limits.ParallelReads
 	}
 	for _, m := range models {
 		f.bounds.add(m.model)

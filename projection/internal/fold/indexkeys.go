@@ -79,7 +79,7 @@ func (f *indexer[R]) put(x *index, ks indexKeys, row *R, which func(*half) bool)
 		}
 	}
 	if x.together {
-		pk, sk = keys.BothOrNeither(pk, sk)
+		pk, sk = keys.PairUpdates(pk, sk)
 	}
 	k := &ks[x.slot]
 	k.PK, k.HasPK = pk.Apply(k.PK, k.HasPK)
@@ -94,7 +94,7 @@ func (f *indexer[R]) full(h *half, row *R) (keys.HalfUpdate, error) {
 	for _, field := range h.fields {
 		vals = append(vals, f.codec.Value(row, field))
 	}
-	return h.Layout.Put(vals)
+	return h.Layout.UpdateForPut(vals)
 }
 
 // updated are the keys after a full write of a row that was read: those of the halves that it changed are composed
@@ -182,11 +182,11 @@ func (f *indexer[R]) judge(h *half, row *R, said []keys.FieldChange) (keys.HalfU
 			p.Value = v
 		}
 		if f.traits.isKey[field] || !f.traits.policy || f.stamps(field) {
-			p.Key = v
+			p.KeyValue = v
 		}
 		parts = append(parts, p)
 	}
-	return h.Patch(parts)
+	return h.UpdateForPatch(parts)
 }
 
 // nothingSaid is a list of mentions by field that holds none, for one patch.

@@ -31,7 +31,7 @@ func (m *rowModel[R]) identical(e *entry[R], row *R, at ApplyPoint) error {
 // by a separator within a value that is not escaped.
 func (m *rowModel[R]) difference(there, row *R) string {
 	for field, isKey := range m.traits.isKey {
-		a, b := m.codec.Value(there, field).Text(), m.codec.Value(row, field).Text()
+		a, b := m.codec.Value(there, field).AsString(), m.codec.Value(row, field).AsString()
 		switch {
 		case !isKey || a == b:
 		case strings.EqualFold(a, b):

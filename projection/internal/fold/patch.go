@@ -6,7 +6,7 @@ import (
 	"github.com/foldql/foldql/keys"
 )
 
-// Patch is a partial write, evaluated after [keys.IndexHalf.Patch]. It is an Op.
+// Patch is a partial write, evaluated after [keys.IndexHalf.UpdateForPatch]. It is an Op.
 type Patch[R any] struct {
 	target
 	fill    func(*R)

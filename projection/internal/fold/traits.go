@@ -29,7 +29,7 @@ type traits struct {
 type index struct {
 	slot     int // its place in Row.Indexes
 	halves   []half
-	together bool // see keys.BothOrNeither
+	together bool // see keys.PairUpdates
 }
 
 // uniqueIndex is where the keys are that no two rows have.
@@ -76,7 +76,7 @@ func traitsOf(m *querydb.Model, w *querydb.Writer) traits {
 }
 
 func indexOf(m *querydb.Model, i int, w *querydb.Writer) index {
-	x := index{slot: m.PhysicalIndex(i), together: m.BothOrNeither()}
+	x := index{slot: m.PhysicalIndex(i), together: m.PairsHalves()}
 	part := driver.Part{PK: []int{x.slot}, SK: []int{x.slot}}
 	if w != nil {
 		part = w.Part

@@ -23,7 +23,7 @@ func AnchorOf(e *eventlog.Event) *Anchor {
 	if e == nil || e.Malformed != nil {
 		return nil
 	}
-	return &Anchor{Offset: e.Offset, Source: e.Source, ID: e.ID, Time: e.Time, Hash: eventlog.Hash(e)}
+	return &Anchor{Offset: e.Offset, Source: e.Source, ID: e.ID, Time: e.Time, Hash: eventlog.ContentHash(e)}
 }
 
 // Contradicts reports whether the event, which stands at the anchor's place, is another one.
@@ -31,7 +31,7 @@ func (a *Anchor) Contradicts(e *eventlog.Event) bool {
 	if e.Malformed != nil {
 		return false
 	}
-	return a.Source != e.Source || a.ID != e.ID || a.Hash != "" && a.Hash != eventlog.Hash(e)
+	return a.Source != e.Source || a.ID != e.ID || a.Hash != "" && a.Hash != eventlog.ContentHash(e)
 }
 
 func (a *Anchor) String() string {

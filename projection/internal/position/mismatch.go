@@ -17,15 +17,15 @@ type MismatchError struct {
 	// Found is what the source holds there, "" where it ends before, at End.
 	Found string
 	End   uint64
-	// Remade says that the partition has been recreated: it has another identity, whatever events it holds.
-	Remade bool
+	// Recreated says that the partition has been recreated: it has another identity, whatever events it holds.
+	Recreated bool
 }
 
 func (e *MismatchError) Error() string {
 	record := fmt.Sprintf("the %s of projection %s at offset %d of partition %q is about %s", e.Record, e.Projection,
 		e.Offset, e.Partition, e.Event)
 	switch {
-	case e.Remade:
+	case e.Recreated:
 		return record + ", in a log that was made before this one and is another"
 	case e.Found == "":
 		return fmt.Sprintf("%s, and the log ends at offset %d: it is another log, or an older copy", record, e.End)
@@ -36,10 +36,10 @@ func (e *MismatchError) Error() string {
 
 // What can be at odds with a source: see MismatchError.Record.
 const (
-	RecordCheckpoint = "checkpoint"        // how far the rows have come
-	RecordReplaced   = "former checkpoint" // how far rows had come that are being replaced
-	RecordDeadLetter = "dead letter"       // an event that could not be folded
-	RecordDecision   = "decision"          // to retry or skip such an event
+	RecordCheckpoint         = "checkpoint"        // how far the rows have come
+	RecordReplacedCheckpoint = "former checkpoint" // how far rows had come that are being replaced
+	RecordDeadLetter         = "dead letter"       // an event that could not be folded
+	RecordDecision           = "decision"          // to retry or skip such an event
 )
 
 // Mismatched reports whether the error says that the source is another.

@@ -18,9 +18,9 @@ func Query(q *driver.Query, fields []int) error {
 		return fmt.Errorf("%w: the limit is %d, and must be 1 to %d", driver.ErrInvalid, q.Limit, MaxPageRows)
 	case q.PK == "":
 		return fmt.Errorf("%w: the partition key is empty", driver.ErrInvalid)
-	case q.Range.Op > keys.Between:
+	case q.Range.Op > keys.RangeBetween:
 		return fmt.Errorf("%w: there is no range operator %d", driver.ErrInvalid, q.Range.Op)
-	case q.Range.Op != keys.All && !sorted:
+	case q.Range.Op != keys.RangeAll && !sorted:
 		return fmt.Errorf("%w: a range of sort keys is asked for, and there is no sort key", driver.ErrInvalid)
 	}
 	for _, f := range fields {

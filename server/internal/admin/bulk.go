@@ -24,7 +24,7 @@ func (f *Filter) given() bool { return f.All || f.Reason != "" || f.Type != "" }
 
 // matches leaves out events that wait for an earlier one: they follow that one by themselves.
 func (f *Filter) matches(e *projection.DeadLetter) bool {
-	return e.Behind == "" && (f.Type == "" || f.Type == e.Type) && strings.Contains(e.Reason, f.Reason)
+	return e.BlockedBy == "" && (f.Type == "" || f.Type == e.Type) && strings.Contains(e.Reason, f.Reason)
 }
 
 // BulkAnswer says what became of the dead letters that a request with a filter has gone through.

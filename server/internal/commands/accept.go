@@ -89,7 +89,7 @@ func (c *acceptCommand) show(ctx context.Context, p *Program, db *querydb.DB, sr
 		wrong = true
 	}
 	for _, one := range p.Projections {
-		list, err := projection.Mismatches(ctx, db, src.Source, one)
+		list, err := projection.FindMismatches(ctx, db, src.Source, one)
 		if err == nil && len(list) > 0 {
 			wrong = true
 			err = all.Add(ctx, db, src, one, list)

@@ -77,7 +77,7 @@ func (a *appending) all(ctx context.Context, src eventlog.Source) error {
 			return err
 		}
 		if len(events) == 0 {
-			err := src.Wait(ctx, eventlog.Positions{filesource.Partition: after})
+			err := src.Wait(ctx, eventlog.Offsets{filesource.Partition: after})
 			if sources.Ended(err) {
 				return nil
 			}
@@ -117,7 +117,7 @@ func (a *appending) send(ctx context.Context, events []eventlog.Event) error {
 	}
 	body := cloudevents.AppendBatch(nil, events)
 	for pause, n := a.pause, 1; ; pause, n = min(2*pause, 10*time.Second), n+1 {
-		var answer struct{ Appended []eventlog.Appended }
+		var answer struct{ Appended []eventlog.AppendResult }
 		err := a.client.Do(ctx, "POST", "/events", cloudevents.BatchType, body, &answer)
 		if err == nil {
 			a.count(answer.Appended)
@@ -137,7 +137,7 @@ func (a *appending) send(ctx context.Context, events []eventlog.Event) error {
 	}
 }
 
-func (a *appending) count(at []eventlog.Appended) {
+func (a *appending) count(at []eventlog.AppendResult) {
 	for _, one := range at {
 		if one.Duplicate {
 			a.duplicates++

@@ -67,8 +67,8 @@ func printDeadLetters(p *Program, events []admin.DeadLetter) error {
 	fmt.Fprintln(w, "PROJECTION\tEVENT\tTYPE\tSUBJECT\tID\tREASON")
 	for _, e := range events {
 		reason := e.Reason
-		if e.Behind != "" {
-			reason = "blocked by " + e.Behind
+		if e.BlockedBy != "" {
+			reason = "blocked by " + e.BlockedBy
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%.200q\n", e.Projection, e.Ref, short(e.Type), short(e.Subject),
 			short(e.ID), reason)

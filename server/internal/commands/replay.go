@@ -54,7 +54,7 @@ func (c *Replay) Run(ctx context.Context, p *Program) (err error) {
 	defer func() { err = errors.Join(err, src.Close()) }()
 	known := from.Path != "-" // the end of standard input is known when it has come
 	if !known {
-		if err := src.Wait(ctx, eventlog.Positions{}); err != nil && !sources.Ended(err) {
+		if err := src.Wait(ctx, eventlog.Offsets{}); err != nil && !sources.Ended(err) {
 			return err
 		}
 	}
@@ -66,7 +66,7 @@ func (c *Replay) Run(ctx context.Context, p *Program) (err error) {
 	if other != nil {
 		return logcheck.Error(other)
 	}
-	var ends eventlog.Positions
+	var ends eventlog.Offsets
 	if known {
 		if ends, err = sources.Heads(ctx, events); err != nil {
 			return err
@@ -84,7 +84,7 @@ func (c *Replay) Run(ctx context.Context, p *Program) (err error) {
 }
 
 // replay runs the projections to their end and shows how they get on.
-func replay(ctx context.Context, p *Program, f *projections.Set, ends eventlog.Positions) error {
+func replay(ctx context.Context, p *Program, f *projections.Set, ends eventlog.Offsets) error {
 	f.Start(ctx)
 	done := make(chan error, 1)
 	go func() { done <- f.Wait() }()

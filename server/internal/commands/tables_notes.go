@@ -26,7 +26,7 @@ func (s *tables) unrecorded(ctx context.Context) error {
 		return err
 	}
 	for _, one := range s.p.Projections {
-		if err := projection.CheckTarget(ctx, db, one); err != nil {
+		if err := projection.CheckUnknownRows(ctx, db, one); err != nil {
 			return err
 		}
 	}
@@ -60,7 +60,7 @@ func (s *tables) rebuildElsewhere(ctx context.Context) error {
 		return err
 	}
 	for _, one := range s.p.Projections {
-		err := projection.CheckTarget(ctx, db, one)
+		err := projection.CheckUnknownRows(ctx, db, one)
 		var unrecorded *querydb.UnknownRowsError
 		if errors.As(err, &unrecorded) {
 			fmt.Fprintf(s.p.Stdout, "the rows in table %s stay: the next start rebuilds projection %s from the whole log\n",

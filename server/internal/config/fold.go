@@ -42,8 +42,8 @@ func (f *Fold) Runner(log *slog.Logger) (projection.RunnerConfig, error) {
 		return projection.RunnerConfig{}, Wrong("project-timeout", "%s is too little; give more than 0s", f.ProjectTimeout)
 	}
 	return projection.RunnerConfig{
-		Window: f.Window, EventTimeout: f.ProjectTimeout, CommitWithin: f.CommitWithin, MaxOps: f.MaxOps,
-		MaxRowBytes:    f.MaxRowBytes,
-		MaxDeadLetters: f.MaxDeadLetters, Logger: log,
+		WindowEvents: f.Window, EventTimeout: f.ProjectTimeout, CommitWithin: f.CommitWithin, MaxOpsPerEvent: f.MaxOps,
+		MaxRowBytesPerEvent:  f.MaxRowBytes,
+		MaxDeadLetterPercent: f.MaxDeadLetters, Logger: log,
 	}, nil
 }

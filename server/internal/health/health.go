@@ -115,7 +115,7 @@ func Coarse(err error, list []projection.Status) string {
 	why := whyUnavailable
 	for _, s := range list {
 		switch {
-		case s.State == projection.Stalled || s.State == projection.Stopped && s.LastError != "":
+		case s.State == projection.StateStalled || s.State == projection.StateStopped && s.LastError != "":
 			return whyStopped
 		case s.Lag > 0:
 			why = whyCatchingUp

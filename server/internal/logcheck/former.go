@@ -52,7 +52,7 @@ func DropFormerFirst(ctx context.Context, db *querydb.DB) error {
 func beginsWith(ctx context.Context, s *sources.Source, projectionName, noted string) (*projection.MismatchError,
 	error) {
 	if s.Growing {
-		if err := s.Wait(ctx, eventlog.Positions{}); err != nil && !sources.Ended(err) {
+		if err := s.Wait(ctx, eventlog.Offsets{}); err != nil && !sources.Ended(err) {
 			return nil, err
 		}
 	}

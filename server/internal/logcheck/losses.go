@@ -28,7 +28,7 @@ type loss struct {
 func (l Losses) Add(
 	ctx context.Context, db *querydb.DB, src *sources.Source, one projection.Projection, list []*projection.MismatchError,
 ) error {
-	agreed, err := projection.AgreedOffsets(ctx, db, src.Source, one)
+	agreed, err := projection.LastMatchingOffsets(ctx, db, src.Source, one)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (l Losses) Add(
 		}
 		at.covered, at.end = max(at.covered, m.Offset), max(at.end, m.End)
 		at.agreed = max(at.agreed, agreed[m.Partition])
-		at.differs = at.differs || m.Found != "" || m.Remade
+		at.differs = at.differs || m.Found != "" || m.Recreated
 		if m.Record == projection.RecordDecision {
 			at.decisions++
 		}

@@ -30,7 +30,7 @@ func First(ctx context.Context, db *querydb.DB, src *sources.Source,
 		return m, err
 	}
 	for i := 0; i < len(all); {
-		list, err := projection.Mismatches(ctx, db, src.Source, all[i])
+		list, err := projection.FindMismatches(ctx, db, src.Source, all[i])
 		if err != nil {
 			return nil, fmt.Errorf("compare the log with what is on record of %s: %w", all[i].Name, err)
 		}
@@ -39,10 +39,10 @@ func First(ctx context.Context, db *querydb.DB, src *sources.Source,
 			continue
 		}
 		m := list[0]
-		if !src.Growing || m.Remade || m.Found != "" {
+		if !src.Growing || m.Recreated || m.Found != "" {
 			return m, nil
 		}
-		err = src.Wait(ctx, eventlog.Positions{m.Partition: m.Offset - 1})
+		err = src.Wait(ctx, eventlog.Offsets{m.Partition: m.Offset - 1})
 		if sources.Ended(err) {
 			return m, nil
 		}

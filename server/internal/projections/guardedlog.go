@@ -17,7 +17,7 @@ type guardedLog struct {
 }
 
 // Append implements eventlog.Log.
-func (l *guardedLog) Append(ctx context.Context, events []eventlog.Event) ([]eventlog.Appended, error) {
+func (l *guardedLog) Append(ctx context.Context, events []eventlog.Event) ([]eventlog.AppendResult, error) {
 	if m := l.folds.Mismatch(); m != nil {
 		return nil, fmt.Errorf("%w: %w", eventlog.ErrMismatch, m)
 	}

@@ -110,7 +110,7 @@ const silence = time.Minute
 
 // ready returns why the rows of the projection must not be trusted to be up to date, nil where they may: it has been at
 // the goal once, is no more events behind than it may be, and goes on or has come to the end of its source.
-func (f *Running) ready(ctx context.Context, goal eventlog.Positions, lag uint64) (projection.Status, error) {
+func (f *Running) ready(ctx context.Context, goal eventlog.Offsets, lag uint64) (projection.Status, error) {
 	s, err := f.Healthy(ctx)
 	switch {
 	case err != nil:
@@ -140,13 +140,13 @@ func (f *Running) Healthy(ctx context.Context) (projection.Status, error) {
 }
 
 // reached reports whether the projection has been at the goal.
-func (f *Running) reached(s *projection.Status, goal eventlog.Positions) bool {
+func (f *Running) reached(s *projection.Status, goal eventlog.Offsets) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.caught {
 		return true
 	}
-	at := eventlog.Positions{}
+	at := eventlog.Offsets{}
 	for _, p := range s.Partitions {
 		at[p.Partition] = p.Checkpoint
 	}

@@ -23,7 +23,7 @@ import (
 type Set struct {
 	All         []*Running
 	Projections []projection.Projection
-	goal        eventlog.Positions // the ends of the source at the start
+	goal        eventlog.Offsets // the ends of the source at the start
 	log         *slog.Logger
 	done        sync.WaitGroup
 	// ReadyLag is how many events a projection may be behind and be ready.
@@ -35,7 +35,7 @@ type Set struct {
 	Resumes bool
 }
 
-func New(projections []projection.Projection, src eventlog.Source, db *querydb.DB, goal eventlog.Positions,
+func New(projections []projection.Projection, src eventlog.Source, db *querydb.DB, goal eventlog.Offsets,
 	cfg projection.RunnerConfig) (*Set, error) {
 	f := &Set{goal: goal, log: cfg.Logger, Projections: projections}
 	for _, p := range projections {
@@ -51,7 +51,7 @@ func New(projections []projection.Projection, src eventlog.Source, db *querydb.D
 // Prepare has every runner look at its rows before they are read.
 func (f *Set) Prepare(ctx context.Context) error {
 	for _, one := range f.All {
-		if err := one.Prepare(ctx); err != nil {
+		if err := one.LoadCheckpoint(ctx); err != nil {
 			return fmt.Errorf("prepare projection %s: %w", one.Name, advice.Add(err))
 		}
 	}

@@ -57,12 +57,12 @@ func Open(at config.Source, store config.Store, o Options) (*Source, error) {
 }
 
 // Heads returns the end of every partition.
-func Heads(ctx context.Context, src eventlog.Source) (eventlog.Positions, error) {
+func Heads(ctx context.Context, src eventlog.Source) (eventlog.Offsets, error) {
 	partitions, err := src.Partitions(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list the partitions of the events: %w", err)
 	}
-	ends := eventlog.Positions{}
+	ends := eventlog.Offsets{}
 	for _, p := range partitions {
 		if ends[p], err = src.Head(ctx, p); err != nil {
 			return nil, fmt.Errorf("find the end of partition %q of the events: %w", p, err)

@@ -10,7 +10,7 @@ import (
 // UpTo is a source as it stood: it ends where its partitions ended when it was made.
 type UpTo struct {
 	eventlog.Source
-	Ends eventlog.Positions
+	Ends eventlog.Offsets
 }
 
 // Unwrap implements eventlog.Wrapper.
@@ -30,7 +30,7 @@ func (s *UpTo) Read(ctx context.Context, partition string, after uint64, most in
 }
 
 // Wait implements eventlog.Source.
-func (s *UpTo) Wait(ctx context.Context, after eventlog.Positions) error {
+func (s *UpTo) Wait(ctx context.Context, after eventlog.Offsets) error {
 	for partition, end := range s.Ends {
 		if after[partition] < end {
 			return s.Source.Wait(ctx, after)

@@ -27,7 +27,7 @@ func eachWay(t *testing.T, s *site, test func(t *testing.T, api http.Handler)) {
 // TestEachQueryIsOneRange of one partition of the table or of an index, and answers with the rows of that range.
 func TestEachQueryIsOneRange(t *testing.T) {
 	s := sample(t)
-	prefix := func(text string) keys.Range { return keys.Range{Op: keys.Prefix, Lo: text} }
+	prefix := func(text string) keys.Range { return keys.Range{Op: keys.RangePrefix, Lo: text} }
 	for name, tt := range map[string]struct {
 		query string
 		index int // of the table
@@ -51,7 +51,7 @@ func TestEachQueryIsOneRange(t *testing.T) {
 			`PostFeed(createdAt: "2024-02-03T10:00:00Z"`, 1, "post#feed", prefix("2024-02-03T10:00:00.000Z#"), []string{"mno",
 				"pqr"},
 		},
-		"a post by its id": {`PostById(id: "mno"`, 2, "post#id", keys.Range{Op: keys.Equal, Lo: "mno"}, []string{"mno"}},
+		"a post by its id": {`PostById(id: "mno"`, 2, "post#id", keys.Range{Op: keys.RangeEqual, Lo: "mno"}, []string{"mno"}},
 		"published posts": {`PostByStatus(status: published`, 3, "post#status#published", keys.Range{},
 			[]string{"abc", "def", "jkl", "stu"}},
 		"drafts":         {`PostByStatus(status: draft`, 3, "post#status#draft", keys.Range{}, []string{"pqr"}},

@@ -22,7 +22,7 @@ var User = projection.Ops[model.User, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.UserModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.User, k string) {
+	SetKeyFields: func(row *model.User, k string) {
 		row.ID = k
 	},
 }
@@ -35,16 +35,16 @@ var UserFields = struct {
 }{
 	Email: projection.PatchField[model.User, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.User, v string) { row.Email = v },
+		Write:   func(row *model.User, v string) { row.Email = v },
 	},
 	Username: projection.PatchField[model.User, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.User, v string) { row.Username = &v },
+		Write:   func(row *model.User, v string) { row.Username = &v },
 		Reset:   func(row *model.User) { row.Username = nil },
 	},
 	Name: projection.PatchField[model.User, string]{
 		Ordinal: 3,
-		Assign:  func(row *model.User, v string) { row.Name = v },
+		Write:   func(row *model.User, v string) { row.Name = v },
 	},
 }
 
@@ -61,7 +61,7 @@ var Post = projection.Ops[model.Post, model.PostKey, string]{
 	Partition: func(p string) (string, error) {
 		return model.PostModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Post, k model.PostKey) {
+	SetKeyFields: func(row *model.Post, k model.PostKey) {
 		row.AuthorID = k.AuthorID
 		row.CreatedAt = k.CreatedAt
 		row.ID = k.ID
@@ -77,19 +77,19 @@ var PostFields = struct {
 }{
 	Title: projection.PatchField[model.Post, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Post, v string) { row.Title = v },
+		Write:   func(row *model.Post, v string) { row.Title = v },
 	},
 	Content: projection.PatchField[model.Post, string]{
 		Ordinal: 3,
-		Assign:  func(row *model.Post, v string) { row.Content = v },
+		Write:   func(row *model.Post, v string) { row.Content = v },
 	},
 	Status: projection.PatchField[model.Post, model.PostStatus]{
 		Ordinal: 4,
-		Assign:  func(row *model.Post, v model.PostStatus) { row.Status = v },
+		Write:   func(row *model.Post, v model.PostStatus) { row.Status = v },
 	},
 	UpdatedAt: projection.PatchField[model.Post, time.Time]{
 		Ordinal: 6,
-		Assign:  func(row *model.Post, v time.Time) { row.UpdatedAt = &v },
+		Write:   func(row *model.Post, v time.Time) { row.UpdatedAt = &v },
 		Reset:   func(row *model.Post) { row.UpdatedAt = nil },
 	},
 }
@@ -107,7 +107,7 @@ var Member = projection.Ops[model.Member, model.MemberKey, string]{
 	Partition: func(p string) (string, error) {
 		return model.MemberModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Member, k model.MemberKey) {
+	SetKeyFields: func(row *model.Member, k model.MemberKey) {
 		row.OrgID = k.OrgID
 		row.TeamID = k.TeamID
 		row.UserID = k.UserID
@@ -120,6 +120,6 @@ var MemberFields = struct {
 }{
 	Role: projection.PatchField[model.Member, string]{
 		Ordinal: 3,
-		Assign:  func(row *model.Member, v string) { row.Role = v },
+		Write:   func(row *model.Member, v string) { row.Role = v },
 	},
 }

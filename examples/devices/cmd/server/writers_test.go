@@ -59,7 +59,7 @@ func TestWritersAtTheirOwnPace(t *testing.T) {
 	}
 	for _, window := range []int{1, 3, 1000} {
 		t.Run(fmt.Sprint("windows of ", window), func(t *testing.T) {
-			f := open(t, func(c *server.EmbedConfig) { c.Runner.Window = window })
+			f := open(t, func(c *server.EmbedConfig) { c.Runner.WindowEvents = window })
 			batch := append(append([]byte{'['}, bytes.Join(events, []byte{','})...), ']')
 			f.request(t, "POST", "/events", "application/cloudevents-batch+json", batch)
 			f.length = uint64(len(events))

@@ -23,7 +23,7 @@ func (Asset) AssetPlaced(e event.AssetPlaced, _ projection.Meta) []projection.Op
 func (Asset) AssetLeftSite(e event.AssetLeftSite, _ projection.Meta) []projection.Op {
 	fields := &ops.AssetFields
 	return []projection.Op{ops.Asset.Patch(e.AssetID).
-		Set(fields.Country.To(e.Country), fields.City.To(e.City)).
+		Set(fields.Country.Assign(e.Country), fields.City.Assign(e.City)).
 		Remove(fields.Site)}
 }
 

@@ -17,13 +17,13 @@ var enrichment = ops.DeviceFields.Enrichment
 // DeviceRegistered writes the first account.
 func (Enrichment) DeviceRegistered(e event.DeviceRegistered, _ projection.Meta) []projection.Op {
 	key := model.DeviceKey{Channel: e.Channel, DeviceID: e.DeviceID}
-	return []projection.Op{ops.Device.Patch(key).Set(enrichment.AccountID.To(e.AccountID))}
+	return []projection.Op{ops.Device.Patch(key).Set(enrichment.AccountID.Assign(e.AccountID))}
 }
 
 // AccountFound writes another.
 func (Enrichment) AccountFound(e event.AccountFound, _ projection.Meta) []projection.Op {
 	key := model.DeviceKey{Channel: e.Channel, DeviceID: e.DeviceID}
-	return []projection.Op{ops.Device.Patch(key).Set(enrichment.AccountID.To(e.AccountID))}
+	return []projection.Op{ops.Device.Patch(key).Set(enrichment.AccountID.Assign(e.AccountID))}
 }
 
 // AccountLost removes the account. The half preserves its key, so a Clear would leave the device under the old account.

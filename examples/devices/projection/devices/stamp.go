@@ -14,7 +14,7 @@ type Stamp struct{}
 // DevicePublished writes the day.
 func (Stamp) DevicePublished(e event.DevicePublished, _ projection.Meta) []projection.Op {
 	key := model.DeviceKey{Channel: e.Channel, DeviceID: e.DeviceID}
-	return []projection.Op{ops.Device.Patch(key).Set(ops.DeviceFields.Stamp.Published.To(e.Published))}
+	return []projection.Op{ops.Device.Patch(key).Set(ops.DeviceFields.Stamp.Published.Assign(e.Published))}
 }
 
 // DeviceRetired takes the day away; the row goes when the other projectors have let go of it too.

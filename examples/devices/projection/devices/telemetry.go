@@ -18,18 +18,18 @@ var telemetry = ops.DeviceFields.Telemetry
 // DeviceRegistered writes the first alert.
 func (Telemetry) DeviceRegistered(e event.DeviceRegistered, _ projection.Meta) []projection.Op {
 	key := model.DeviceKey{Channel: e.Channel, DeviceID: e.DeviceID}
-	return []projection.Op{ops.Device.Patch(key).Set(telemetry.AlertState.To(e.AlertState),
-		telemetry.Timestamp.To(e.Timestamp))}
+	return []projection.Op{ops.Device.Patch(key).Set(telemetry.AlertState.Assign(e.AlertState),
+		telemetry.Timestamp.Assign(e.Timestamp))}
 }
 
 // DeviceReported writes the alert of the report, or that it has none.
 func (Telemetry) DeviceReported(e event.DeviceReported, _ projection.Meta) []projection.Op {
 	patch := ops.Device.Patch(model.DeviceKey{Channel: e.Channel, DeviceID: e.DeviceID}).Set(
-		telemetry.Timestamp.To(e.Timestamp))
+		telemetry.Timestamp.Assign(e.Timestamp))
 	if e.AlertState == nil {
 		return []projection.Op{patch.Clear(telemetry.AlertState)}
 	}
-	return []projection.Op{patch.Set(telemetry.AlertState.To(*e.AlertState))}
+	return []projection.Op{patch.Set(telemetry.AlertState.Assign(*e.AlertState))}
 }
 
 // DeviceRetired takes the alert away; the row goes when the other projectors have let go of it too.

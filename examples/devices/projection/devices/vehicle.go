@@ -18,7 +18,7 @@ func (Vehicle) VehicleAdded(e event.VehicleAdded, _ projection.Meta) []projectio
 
 // VehicleBound puts it under the device.
 func (Vehicle) VehicleBound(e event.VehicleBound, _ projection.Meta) []projection.Op {
-	return []projection.Op{ops.Vehicle.Patch(e.ID).Set(ops.VehicleFields.DeviceBinding.To(e.DeviceBinding))}
+	return []projection.Op{ops.Vehicle.Patch(e.ID).Set(ops.VehicleFields.DeviceBinding.Assign(e.DeviceBinding))}
 }
 
 // VehicleUnbound takes it from there.
@@ -29,14 +29,14 @@ func (Vehicle) VehicleUnbound(e event.VehicleUnbound, _ projection.Meta) []proje
 // VehicleAssigned puts it under the fleet, or under the account alone: a partition key is cut short as a sort key is.
 func (Vehicle) VehicleAssigned(e event.VehicleAssigned, _ projection.Meta) []projection.Op {
 	fields := &ops.VehicleFields
-	patch := ops.Vehicle.Patch(e.ID).Set(fields.AccountID.To(e.AccountID))
+	patch := ops.Vehicle.Patch(e.ID).Set(fields.AccountID.Assign(e.AccountID))
 	if e.FleetID == nil {
 		return []projection.Op{patch.Clear(fields.FleetID)}
 	}
-	return []projection.Op{patch.Set(fields.FleetID.To(*e.FleetID))}
+	return []projection.Op{patch.Set(fields.FleetID.Assign(*e.FleetID))}
 }
 
 // VehicleSeen changes what is in no key.
 func (Vehicle) VehicleSeen(e event.VehicleSeen, _ projection.Meta) []projection.Op {
-	return []projection.Op{ops.Vehicle.Patch(e.ID).Set(ops.VehicleFields.SeenAt.To(e.SeenAt))}
+	return []projection.Op{ops.Vehicle.Patch(e.ID).Set(ops.VehicleFields.SeenAt.Assign(e.SeenAt))}
 }

@@ -23,7 +23,7 @@ var Device = projection.Ops[model.Device, model.DeviceKey, model.DevicePartition
 	Partition: func(p model.DevicePartition) (string, error) {
 		return model.DeviceModel.PK.Layout.Compose(keys.String(p.Channel), keys.String(p.DeviceID))
 	},
-	Fill: func(row *model.Device, k model.DeviceKey) {
+	SetKeyFields: func(row *model.Device, k model.DeviceKey) {
 		row.Channel = k.Channel
 		row.DeviceID = k.DeviceID
 	},
@@ -48,12 +48,12 @@ var DeviceFields = struct {
 	}{
 		AlertState: projection.PatchField[model.Device, string]{
 			Ordinal: 3,
-			Assign:  func(row *model.Device, v string) { row.AlertState = &v },
+			Write:   func(row *model.Device, v string) { row.AlertState = &v },
 			Reset:   func(row *model.Device) { row.AlertState = nil },
 		},
 		Timestamp: projection.PatchField[model.Device, time.Time]{
 			Ordinal: 4,
-			Assign:  func(row *model.Device, v time.Time) { row.Timestamp = &v },
+			Write:   func(row *model.Device, v time.Time) { row.Timestamp = &v },
 			Reset:   func(row *model.Device) { row.Timestamp = nil },
 		},
 	},
@@ -62,7 +62,7 @@ var DeviceFields = struct {
 	}{
 		AccountID: projection.PatchField[model.Device, string]{
 			Ordinal: 2,
-			Assign:  func(row *model.Device, v string) { row.AccountID = &v },
+			Write:   func(row *model.Device, v string) { row.AccountID = &v },
 			Reset:   func(row *model.Device) { row.AccountID = nil },
 		},
 	},
@@ -71,7 +71,7 @@ var DeviceFields = struct {
 	}{
 		Published: projection.PatchField[model.Device, keys.Date]{
 			Ordinal: 5,
-			Assign:  func(row *model.Device, v keys.Date) { row.Published = &v },
+			Write:   func(row *model.Device, v keys.Date) { row.Published = &v },
 			Reset:   func(row *model.Device) { row.Published = nil },
 		},
 	},
@@ -88,7 +88,7 @@ var Asset = projection.Ops[model.Asset, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.AssetModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Asset, k string) {
+	SetKeyFields: func(row *model.Asset, k string) {
 		row.AssetID = k
 	},
 }
@@ -102,21 +102,21 @@ var AssetFields = struct {
 }{
 	Region: projection.PatchField[model.Asset, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Asset, v string) { row.Region = v },
+		Write:   func(row *model.Asset, v string) { row.Region = v },
 	},
 	Country: projection.PatchField[model.Asset, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Asset, v string) { row.Country = &v },
+		Write:   func(row *model.Asset, v string) { row.Country = &v },
 		Reset:   func(row *model.Asset) { row.Country = nil },
 	},
 	City: projection.PatchField[model.Asset, string]{
 		Ordinal: 3,
-		Assign:  func(row *model.Asset, v string) { row.City = &v },
+		Write:   func(row *model.Asset, v string) { row.City = &v },
 		Reset:   func(row *model.Asset) { row.City = nil },
 	},
 	Site: projection.PatchField[model.Asset, string]{
 		Ordinal: 4,
-		Assign:  func(row *model.Asset, v string) { row.Site = &v },
+		Write:   func(row *model.Asset, v string) { row.Site = &v },
 		Reset:   func(row *model.Asset) { row.Site = nil },
 	},
 }
@@ -132,7 +132,7 @@ var Vehicle = projection.Ops[model.Vehicle, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.VehicleModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Vehicle, k string) {
+	SetKeyFields: func(row *model.Vehicle, k string) {
 		row.ID = k
 	},
 }
@@ -146,22 +146,22 @@ var VehicleFields = struct {
 }{
 	DeviceBinding: projection.PatchField[model.Vehicle, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Vehicle, v string) { row.DeviceBinding = &v },
+		Write:   func(row *model.Vehicle, v string) { row.DeviceBinding = &v },
 		Reset:   func(row *model.Vehicle) { row.DeviceBinding = nil },
 	},
 	AccountID: projection.PatchField[model.Vehicle, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Vehicle, v string) { row.AccountID = &v },
+		Write:   func(row *model.Vehicle, v string) { row.AccountID = &v },
 		Reset:   func(row *model.Vehicle) { row.AccountID = nil },
 	},
 	FleetID: projection.PatchField[model.Vehicle, string]{
 		Ordinal: 3,
-		Assign:  func(row *model.Vehicle, v string) { row.FleetID = &v },
+		Write:   func(row *model.Vehicle, v string) { row.FleetID = &v },
 		Reset:   func(row *model.Vehicle) { row.FleetID = nil },
 	},
 	SeenAt: projection.PatchField[model.Vehicle, time.Time]{
 		Ordinal: 4,
-		Assign:  func(row *model.Vehicle, v time.Time) { row.SeenAt = &v },
+		Write:   func(row *model.Vehicle, v time.Time) { row.SeenAt = &v },
 		Reset:   func(row *model.Vehicle) { row.SeenAt = nil },
 	},
 }

@@ -22,7 +22,7 @@ var Package = projection.Ops[model.Package, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.PackageModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Package, k string) {
+	SetKeyFields: func(row *model.Package, k string) {
 		row.Name = k
 	},
 }
@@ -40,40 +40,40 @@ var PackageFields = struct {
 }{
 	CreatedAt: projection.PatchField[model.Package, time.Time]{
 		Ordinal: 1,
-		Assign:  func(row *model.Package, v time.Time) { row.CreatedAt = &v },
+		Write:   func(row *model.Package, v time.Time) { row.CreatedAt = &v },
 		Reset:   func(row *model.Package) { row.CreatedAt = nil },
 	},
 	LatestVersion: projection.PatchField[model.Package, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Package, v string) { row.LatestVersion = &v },
+		Write:   func(row *model.Package, v string) { row.LatestVersion = &v },
 		Reset:   func(row *model.Package) { row.LatestVersion = nil },
 	},
 	LatestOrder: projection.PatchField[model.Package, string]{
 		Ordinal: 3,
-		Assign:  func(row *model.Package, v string) { row.LatestOrder = &v },
+		Write:   func(row *model.Package, v string) { row.LatestOrder = &v },
 		Reset:   func(row *model.Package) { row.LatestOrder = nil },
 	},
 	LatestAt: projection.PatchField[model.Package, time.Time]{
 		Ordinal: 4,
-		Assign:  func(row *model.Package, v time.Time) { row.LatestAt = &v },
+		Write:   func(row *model.Package, v time.Time) { row.LatestAt = &v },
 		Reset:   func(row *model.Package) { row.LatestAt = nil },
 	},
 	License: projection.PatchField[model.Package, string]{
 		Ordinal: 5,
-		Assign:  func(row *model.Package, v string) { row.License = &v },
+		Write:   func(row *model.Package, v string) { row.License = &v },
 		Reset:   func(row *model.Package) { row.License = nil },
 	},
 	Releases: projection.PatchField[model.Package, int]{
 		Ordinal: 6,
-		Assign:  func(row *model.Package, v int) { row.Releases = v },
+		Write:   func(row *model.Package, v int) { row.Releases = v },
 	},
 	Deprecated: projection.PatchField[model.Package, bool]{
 		Ordinal: 7,
-		Assign:  func(row *model.Package, v bool) { row.Deprecated = v },
+		Write:   func(row *model.Package, v bool) { row.Deprecated = v },
 	},
 	DeprecatedVersions: projection.PatchField[model.Package, []string]{
 		Ordinal: 8,
-		Assign:  func(row *model.Package, v []string) { row.DeprecatedVersions = v },
+		Write:   func(row *model.Package, v []string) { row.DeprecatedVersions = v },
 	},
 }
 
@@ -89,7 +89,7 @@ var Version = projection.Ops[model.Version, model.VersionKey, string]{
 	Partition: func(p string) (string, error) {
 		return model.VersionModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Version, k model.VersionKey) {
+	SetKeyFields: func(row *model.Version, k model.VersionKey) {
 		row.Package = k.Package
 		row.Order = k.Order
 	},
@@ -106,31 +106,31 @@ var VersionFields = struct {
 }{
 	Version: projection.PatchField[model.Version, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Version, v string) { row.Version = v },
+		Write:   func(row *model.Version, v string) { row.Version = v },
 	},
 	PublishedAt: projection.PatchField[model.Version, time.Time]{
 		Ordinal: 3,
-		Assign:  func(row *model.Version, v time.Time) { row.PublishedAt = &v },
+		Write:   func(row *model.Version, v time.Time) { row.PublishedAt = &v },
 		Reset:   func(row *model.Version) { row.PublishedAt = nil },
 	},
 	License: projection.PatchField[model.Version, string]{
 		Ordinal: 4,
-		Assign:  func(row *model.Version, v string) { row.License = &v },
+		Write:   func(row *model.Version, v string) { row.License = &v },
 		Reset:   func(row *model.Version) { row.License = nil },
 	},
 	NodeEngine: projection.PatchField[model.Version, string]{
 		Ordinal: 5,
-		Assign:  func(row *model.Version, v string) { row.NodeEngine = &v },
+		Write:   func(row *model.Version, v string) { row.NodeEngine = &v },
 		Reset:   func(row *model.Version) { row.NodeEngine = nil },
 	},
 	Dependencies: projection.PatchField[model.Version, []string]{
 		Ordinal: 6,
-		Assign:  func(row *model.Version, v []string) { row.Dependencies = v },
+		Write:   func(row *model.Version, v []string) { row.Dependencies = v },
 		Reset:   func(row *model.Version) { row.Dependencies = nil },
 	},
 	Deprecated: projection.PatchField[model.Version, string]{
 		Ordinal: 7,
-		Assign:  func(row *model.Version, v string) { row.Deprecated = &v },
+		Write:   func(row *model.Version, v string) { row.Deprecated = &v },
 		Reset:   func(row *model.Version) { row.Deprecated = nil },
 	},
 }
@@ -147,7 +147,7 @@ var Dependent = projection.Ops[model.Dependent, model.DependentKey, string]{
 	Partition: func(p string) (string, error) {
 		return model.DependentModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Dependent, k model.DependentKey) {
+	SetKeyFields: func(row *model.Dependent, k model.DependentKey) {
 		row.Dependency = k.Dependency
 		row.Dependent = k.Dependent
 	},
@@ -161,14 +161,14 @@ var DependentFields = struct {
 }{
 	Since: projection.PatchField[model.Dependent, time.Time]{
 		Ordinal: 2,
-		Assign:  func(row *model.Dependent, v time.Time) { row.Since = v },
+		Write:   func(row *model.Dependent, v time.Time) { row.Since = v },
 	},
 	Version: projection.PatchField[model.Dependent, string]{
 		Ordinal: 3,
-		Assign:  func(row *model.Dependent, v string) { row.Version = v },
+		Write:   func(row *model.Dependent, v string) { row.Version = v },
 	},
 	PublishedAt: projection.PatchField[model.Dependent, time.Time]{
 		Ordinal: 4,
-		Assign:  func(row *model.Dependent, v time.Time) { row.PublishedAt = v },
+		Write:   func(row *model.Dependent, v time.Time) { row.PublishedAt = v },
 	},
 }

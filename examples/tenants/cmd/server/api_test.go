@@ -27,11 +27,11 @@ const (
 func TestEachQueryReadsWhatItAnswersWith(t *testing.T) {
 	s := sample(t)
 	const acme, alice = "$myapp#v1#tenantmembers#tenantid_t-acme", "$myapp#v1#contributions#employeeid_emp-alice"
-	prefix := func(text string) []keys.Range { return []keys.Range{{Op: keys.Prefix, Lo: text}} }
+	prefix := func(text string) []keys.Range { return []keys.Range{{Op: keys.RangePrefix, Lo: text}} }
 	// under are the rows that have the leading parts of a key: one that a patch may have cut off behind them, and the
 	// others.
 	under := func(text string) []keys.Range {
-		return []keys.Range{{Op: keys.Equal, Lo: text}, {Op: keys.Prefix, Lo: text + "#"}}
+		return []keys.Range{{Op: keys.RangeEqual, Lo: text}, {Op: keys.RangePrefix, Lo: text + "#"}}
 	}
 	for name, tt := range map[string]struct {
 		query string
@@ -90,11 +90,11 @@ func TestEachQueryReadsWhatItAnswersWith(t *testing.T) {
 		},
 		"who has an address": {
 			`EmployeeByEmail(email: "carol.jones@ACME.example"`, gsi2, "$myapp#v1#employee#email_carol.jones@acme.example",
-			[]keys.Range{{Op: keys.Equal, Lo: "$myapp#v1#employee"}}, []string{"emp-carol"},
+			[]keys.Range{{Op: keys.RangeEqual, Lo: "$myapp#v1#employee"}}, []string{"emp-carol"},
 		},
 		"who had an address": {
 			`EmployeeByEmail(email: "carol@acme.example"`, gsi2, "$myapp#v1#employee#email_carol@acme.example",
-			[]keys.Range{{Op: keys.Equal, Lo: "$myapp#v1#employee"}}, nil,
+			[]keys.Range{{Op: keys.RangeEqual, Lo: "$myapp#v1#employee"}}, nil,
 		},
 		"the tasks of somebody, the most urgent first": {
 			`TaskByAssignee(employeeId: "emp-alice"`, gsi2, "$myapp#v1#task#employeeid_emp-alice",
@@ -140,7 +140,7 @@ func TestEachQueryReadsWhatItAnswersWith(t *testing.T) {
 		"who is in a department, by the day of hire": {
 			`EmployeeDepartmentStaff(department: "engineering", from: "2021-01-01"`, gsi4,
 			"$myapp#v1#departmentstaff#department_engineering",
-			[]keys.Range{{Op: keys.Between, Lo: "$myapp#v1#employee_1#hiredate_2021-01-01",
+			[]keys.Range{{Op: keys.RangeBetween, Lo: "$myapp#v1#employee_1#hiredate_2021-01-01",
 				Hi: "$myapp#v1#employee_1#\U0010ffff"}},
 			[]string{"emp-dave", "emp-alice"},
 		},

@@ -280,7 +280,7 @@ var Catalog = &catalog.Catalog{
 				Stored:  model.TenantMembersCollection,
 				Union:   "TenantMembersItem",
 				Members: []string{"Employee", "Task"},
-				Range:   keys.Range{Op: keys.Prefix, Lo: "$myapp#v1#tenantmembers#"},
+				Range:   keys.Range{Op: keys.RangePrefix, Lo: "$myapp#v1#tenantmembers#"},
 			},
 			PK: []catalog.KeyArg{
 				{Name: "tenantId", Kind: keys.KindString},
@@ -294,7 +294,7 @@ var Catalog = &catalog.Catalog{
 				Stored:  model.ContributionsCollection,
 				Union:   "ContributionsItem",
 				Members: []string{"Employee", "Task", "ProjectMember"},
-				Range:   keys.Range{Op: keys.Prefix, Lo: "$myapp#v1#contributions#"},
+				Range:   keys.Range{Op: keys.RangePrefix, Lo: "$myapp#v1#contributions#"},
 			},
 			PK: []catalog.KeyArg{
 				{Name: "employeeId", Kind: keys.KindString},
@@ -321,7 +321,7 @@ var Catalog = &catalog.Catalog{
 				Stored:  model.AssignmentsCollection,
 				Union:   "AssignmentsItem",
 				Members: []string{"Task", "ProjectMember"},
-				Range:   keys.Range{Op: keys.Prefix, Lo: "$myapp#v1#contributions#assignments#"},
+				Range:   keys.Range{Op: keys.RangePrefix, Lo: "$myapp#v1#contributions#assignments#"},
 			},
 			PK: []catalog.KeyArg{
 				{Name: "employeeId", Kind: keys.KindString},

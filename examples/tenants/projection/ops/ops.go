@@ -22,7 +22,7 @@ var Employee = projection.Ops[model.Employee, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.EmployeeModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Employee, k string) {
+	SetKeyFields: func(row *model.Employee, k string) {
 		row.EmployeeID = k
 	},
 }
@@ -39,32 +39,32 @@ var EmployeeFields = struct {
 }{
 	TenantID: projection.PatchField[model.Employee, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Employee, v string) { row.TenantID = v },
+		Write:   func(row *model.Employee, v string) { row.TenantID = v },
 	},
 	Email: projection.PatchField[model.Employee, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Employee, v string) { row.Email = v },
+		Write:   func(row *model.Employee, v string) { row.Email = v },
 	},
 	Name: projection.PatchField[model.Employee, string]{
 		Ordinal: 3,
-		Assign:  func(row *model.Employee, v string) { row.Name = v },
+		Write:   func(row *model.Employee, v string) { row.Name = v },
 	},
 	Department: projection.PatchField[model.Employee, string]{
 		Ordinal: 4,
-		Assign:  func(row *model.Employee, v string) { row.Department = v },
+		Write:   func(row *model.Employee, v string) { row.Department = v },
 	},
 	HireDate: projection.PatchField[model.Employee, keys.Date]{
 		Ordinal: 5,
-		Assign:  func(row *model.Employee, v keys.Date) { row.HireDate = v },
+		Write:   func(row *model.Employee, v keys.Date) { row.HireDate = v },
 	},
 	CreatedAt: projection.PatchField[model.Employee, time.Time]{
 		Ordinal: 6,
-		Assign:  func(row *model.Employee, v time.Time) { row.CreatedAt = &v },
+		Write:   func(row *model.Employee, v time.Time) { row.CreatedAt = &v },
 		Reset:   func(row *model.Employee) { row.CreatedAt = nil },
 	},
 	UpdatedAt: projection.PatchField[model.Employee, time.Time]{
 		Ordinal: 7,
-		Assign:  func(row *model.Employee, v time.Time) { row.UpdatedAt = &v },
+		Write:   func(row *model.Employee, v time.Time) { row.UpdatedAt = &v },
 		Reset:   func(row *model.Employee) { row.UpdatedAt = nil },
 	},
 }
@@ -80,7 +80,7 @@ var Task = projection.Ops[model.Task, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.TaskModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Task, k string) {
+	SetKeyFields: func(row *model.Task, k string) {
 		row.TaskID = k
 	},
 }
@@ -98,37 +98,37 @@ var TaskFields = struct {
 }{
 	TenantID: projection.PatchField[model.Task, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Task, v string) { row.TenantID = v },
+		Write:   func(row *model.Task, v string) { row.TenantID = v },
 	},
 	ProjectID: projection.PatchField[model.Task, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Task, v string) { row.ProjectID = v },
+		Write:   func(row *model.Task, v string) { row.ProjectID = v },
 	},
 	EmployeeID: projection.PatchField[model.Task, string]{
 		Ordinal: 3,
-		Assign:  func(row *model.Task, v string) { row.EmployeeID = &v },
+		Write:   func(row *model.Task, v string) { row.EmployeeID = &v },
 		Reset:   func(row *model.Task) { row.EmployeeID = nil },
 	},
 	Title: projection.PatchField[model.Task, string]{
 		Ordinal: 4,
-		Assign:  func(row *model.Task, v string) { row.Title = v },
+		Write:   func(row *model.Task, v string) { row.Title = v },
 	},
 	Priority: projection.PatchField[model.Task, int]{
 		Ordinal: 5,
-		Assign:  func(row *model.Task, v int) { row.Priority = v },
+		Write:   func(row *model.Task, v int) { row.Priority = v },
 	},
 	Status: projection.PatchField[model.Task, model.TaskStatus]{
 		Ordinal: 6,
-		Assign:  func(row *model.Task, v model.TaskStatus) { row.Status = v },
+		Write:   func(row *model.Task, v model.TaskStatus) { row.Status = v },
 	},
 	CreatedAt: projection.PatchField[model.Task, time.Time]{
 		Ordinal: 7,
-		Assign:  func(row *model.Task, v time.Time) { row.CreatedAt = &v },
+		Write:   func(row *model.Task, v time.Time) { row.CreatedAt = &v },
 		Reset:   func(row *model.Task) { row.CreatedAt = nil },
 	},
 	UpdatedAt: projection.PatchField[model.Task, time.Time]{
 		Ordinal: 8,
-		Assign:  func(row *model.Task, v time.Time) { row.UpdatedAt = &v },
+		Write:   func(row *model.Task, v time.Time) { row.UpdatedAt = &v },
 		Reset:   func(row *model.Task) { row.UpdatedAt = nil },
 	},
 }
@@ -144,7 +144,7 @@ var Equipment = projection.Ops[model.Equipment, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.EquipmentModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Equipment, k string) {
+	SetKeyFields: func(row *model.Equipment, k string) {
 		row.EquipmentID = k
 	},
 }
@@ -159,24 +159,24 @@ var EquipmentFields = struct {
 }{
 	Department: projection.PatchField[model.Equipment, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Equipment, v string) { row.Department = v },
+		Write:   func(row *model.Equipment, v string) { row.Department = v },
 	},
 	Name: projection.PatchField[model.Equipment, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Equipment, v string) { row.Name = v },
+		Write:   func(row *model.Equipment, v string) { row.Name = v },
 	},
 	PurchaseDate: projection.PatchField[model.Equipment, keys.Date]{
 		Ordinal: 3,
-		Assign:  func(row *model.Equipment, v keys.Date) { row.PurchaseDate = v },
+		Write:   func(row *model.Equipment, v keys.Date) { row.PurchaseDate = v },
 	},
 	CreatedAt: projection.PatchField[model.Equipment, time.Time]{
 		Ordinal: 4,
-		Assign:  func(row *model.Equipment, v time.Time) { row.CreatedAt = &v },
+		Write:   func(row *model.Equipment, v time.Time) { row.CreatedAt = &v },
 		Reset:   func(row *model.Equipment) { row.CreatedAt = nil },
 	},
 	UpdatedAt: projection.PatchField[model.Equipment, time.Time]{
 		Ordinal: 5,
-		Assign:  func(row *model.Equipment, v time.Time) { row.UpdatedAt = &v },
+		Write:   func(row *model.Equipment, v time.Time) { row.UpdatedAt = &v },
 		Reset:   func(row *model.Equipment) { row.UpdatedAt = nil },
 	},
 }
@@ -193,7 +193,7 @@ var ProjectMember = projection.Ops[model.ProjectMember, model.ProjectMemberKey, 
 	Partition: func(p model.ProjectMemberPartition) (string, error) {
 		return model.ProjectMemberModel.PK.Layout.Compose(keys.String(p.EmployeeID), keys.String(p.ProjectID))
 	},
-	Fill: func(row *model.ProjectMember, k model.ProjectMemberKey) {
+	SetKeyFields: func(row *model.ProjectMember, k model.ProjectMemberKey) {
 		row.EmployeeID = k.EmployeeID
 		row.ProjectID = k.ProjectID
 	},
@@ -207,16 +207,16 @@ var ProjectMemberFields = struct {
 }{
 	Role: projection.PatchField[model.ProjectMember, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.ProjectMember, v string) { row.Role = v },
+		Write:   func(row *model.ProjectMember, v string) { row.Role = v },
 	},
 	CreatedAt: projection.PatchField[model.ProjectMember, time.Time]{
 		Ordinal: 3,
-		Assign:  func(row *model.ProjectMember, v time.Time) { row.CreatedAt = &v },
+		Write:   func(row *model.ProjectMember, v time.Time) { row.CreatedAt = &v },
 		Reset:   func(row *model.ProjectMember) { row.CreatedAt = nil },
 	},
 	UpdatedAt: projection.PatchField[model.ProjectMember, time.Time]{
 		Ordinal: 4,
-		Assign:  func(row *model.ProjectMember, v time.Time) { row.UpdatedAt = &v },
+		Write:   func(row *model.ProjectMember, v time.Time) { row.UpdatedAt = &v },
 		Reset:   func(row *model.ProjectMember) { row.UpdatedAt = nil },
 	},
 }
@@ -234,7 +234,7 @@ var Membership = projection.Ops[model.Membership, model.MembershipKey, string]{
 	Partition: func(p string) (string, error) {
 		return model.MembershipModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Membership, k model.MembershipKey) {
+	SetKeyFields: func(row *model.Membership, k model.MembershipKey) {
 		row.OrgID = k.OrgID
 		row.Role = k.Role
 		row.UserID = k.UserID
@@ -248,12 +248,12 @@ var MembershipFields = struct {
 }{
 	CreatedAt: projection.PatchField[model.Membership, time.Time]{
 		Ordinal: 3,
-		Assign:  func(row *model.Membership, v time.Time) { row.CreatedAt = &v },
+		Write:   func(row *model.Membership, v time.Time) { row.CreatedAt = &v },
 		Reset:   func(row *model.Membership) { row.CreatedAt = nil },
 	},
 	UpdatedAt: projection.PatchField[model.Membership, time.Time]{
 		Ordinal: 4,
-		Assign:  func(row *model.Membership, v time.Time) { row.UpdatedAt = &v },
+		Write:   func(row *model.Membership, v time.Time) { row.UpdatedAt = &v },
 		Reset:   func(row *model.Membership) { row.UpdatedAt = nil },
 	},
 }

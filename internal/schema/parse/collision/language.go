@@ -67,15 +67,15 @@ func (l *collisionChecker) addValue(out *language, layout *keys.Layout, segment 
 	case f.Enum != "":
 		var texts []string
 		for _, v := range l.API.Named[f.Enum].EnumValues {
-			texts = append(texts, layout.Casing.Text(v.Name))
+			texts = append(texts, layout.Casing.Apply(v.Name))
 		}
 		out.choice(texts)
 	case f.Scalar == "Boolean":
-		out.choice([]string{layout.Casing.Text("true"), layout.Casing.Text("false")})
+		out.choice([]string{layout.Casing.Apply("true"), layout.Casing.Apply("false")})
 	case f.Scalar == "Date":
 		out.pattern("dddd-dd-dd")
 	case f.Scalar == "DateTime":
-		out.pattern(layout.Casing.Text("dddd-dd-ddTdd:dd:dd.dddZ"))
+		out.pattern(layout.Casing.Apply("dddd-dd-ddTdd:dd:dd.dddZ"))
 		out.many(digits)
 	case schema.IsNumber(f.Scalar):
 		out.number(layout.Segments[segment])

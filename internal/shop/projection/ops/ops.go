@@ -14,10 +14,10 @@ import (
 
 // OrderCount makes the ops of OrderCount.
 var OrderCount = projection.Ops[model.OrderCount, querydb.SingletonKey, querydb.SingletonKey]{
-	Codec:     model.OrderCountCodec,
-	Key:       func(querydb.SingletonKey) (keys.Key, error) { return keys.Key{PK: keys.Singleton}, nil },
-	Partition: func(querydb.SingletonKey) (string, error) { return keys.Singleton, nil },
-	Fill:      func(*model.OrderCount, querydb.SingletonKey) {},
+	Codec:        model.OrderCountCodec,
+	Key:          func(querydb.SingletonKey) (keys.Key, error) { return keys.Key{PK: keys.SingletonPK}, nil },
+	Partition:    func(querydb.SingletonKey) (string, error) { return keys.SingletonPK, nil },
+	SetKeyFields: func(*model.OrderCount, querydb.SingletonKey) {},
 }
 
 // OrderCountFields are the fields that a patch of OrderCount can name.
@@ -27,11 +27,11 @@ var OrderCountFields = struct {
 }{
 	Orders: projection.PatchField[model.OrderCount, int64]{
 		Ordinal: 0,
-		Assign:  func(row *model.OrderCount, v int64) { row.Orders = v },
+		Write:   func(row *model.OrderCount, v int64) { row.Orders = v },
 	},
 	Revenue: projection.PatchField[model.OrderCount, float64]{
 		Ordinal: 1,
-		Assign:  func(row *model.OrderCount, v float64) { row.Revenue = v },
+		Write:   func(row *model.OrderCount, v float64) { row.Revenue = v },
 	},
 }
 
@@ -46,7 +46,7 @@ var Customer = projection.Ops[model.Customer, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.CustomerModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Customer, k string) {
+	SetKeyFields: func(row *model.Customer, k string) {
 		row.CustomerID = k
 	},
 }
@@ -60,19 +60,19 @@ var CustomerFields = struct {
 }{
 	Name: projection.PatchField[model.Customer, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Customer, v string) { row.Name = v },
+		Write:   func(row *model.Customer, v string) { row.Name = v },
 	},
 	Email: projection.PatchField[model.Customer, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Customer, v string) { row.Email = v },
+		Write:   func(row *model.Customer, v string) { row.Email = v },
 	},
 	Group: projection.PatchField[model.Customer, string]{
 		Ordinal: 3,
-		Assign:  func(row *model.Customer, v string) { row.Group = v },
+		Write:   func(row *model.Customer, v string) { row.Group = v },
 	},
 	RegisteredAt: projection.PatchField[model.Customer, time.Time]{
 		Ordinal: 4,
-		Assign:  func(row *model.Customer, v time.Time) { row.RegisteredAt = v },
+		Write:   func(row *model.Customer, v time.Time) { row.RegisteredAt = v },
 	},
 }
 
@@ -87,7 +87,7 @@ var Product = projection.Ops[model.Product, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.ProductModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Product, k string) {
+	SetKeyFields: func(row *model.Product, k string) {
 		row.ProductID = k
 	},
 }
@@ -103,28 +103,28 @@ var ProductFields = struct {
 }{
 	Category: projection.PatchField[model.Product, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Product, v string) { row.Category = v },
+		Write:   func(row *model.Product, v string) { row.Category = v },
 	},
 	Brand: projection.PatchField[model.Product, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Product, v string) { row.Brand = v },
+		Write:   func(row *model.Product, v string) { row.Brand = v },
 	},
 	Supplier: projection.PatchField[model.Product, string]{
 		Ordinal: 3,
-		Assign:  func(row *model.Product, v string) { row.Supplier = &v },
+		Write:   func(row *model.Product, v string) { row.Supplier = &v },
 		Reset:   func(row *model.Product) { row.Supplier = nil },
 	},
 	Name: projection.PatchField[model.Product, string]{
 		Ordinal: 4,
-		Assign:  func(row *model.Product, v string) { row.Name = v },
+		Write:   func(row *model.Product, v string) { row.Name = v },
 	},
 	Price: projection.PatchField[model.Product, float64]{
 		Ordinal: 5,
-		Assign:  func(row *model.Product, v float64) { row.Price = v },
+		Write:   func(row *model.Product, v float64) { row.Price = v },
 	},
 	CreatedAt: projection.PatchField[model.Product, time.Time]{
 		Ordinal: 6,
-		Assign:  func(row *model.Product, v time.Time) { row.CreatedAt = v },
+		Write:   func(row *model.Product, v time.Time) { row.CreatedAt = v },
 	},
 }
 
@@ -139,7 +139,7 @@ var Order = projection.Ops[model.Order, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.OrderModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Order, k string) {
+	SetKeyFields: func(row *model.Order, k string) {
 		row.OrderID = k
 	},
 }
@@ -154,23 +154,23 @@ var OrderFields = struct {
 }{
 	CustomerID: projection.PatchField[model.Order, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Order, v string) { row.CustomerID = v },
+		Write:   func(row *model.Order, v string) { row.CustomerID = v },
 	},
 	CustomerGroup: projection.PatchField[model.Order, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Order, v string) { row.CustomerGroup = v },
+		Write:   func(row *model.Order, v string) { row.CustomerGroup = v },
 	},
 	ProductIds: projection.PatchField[model.Order, []string]{
 		Ordinal: 3,
-		Assign:  func(row *model.Order, v []string) { row.ProductIds = v },
+		Write:   func(row *model.Order, v []string) { row.ProductIds = v },
 	},
 	Total: projection.PatchField[model.Order, float64]{
 		Ordinal: 4,
-		Assign:  func(row *model.Order, v float64) { row.Total = v },
+		Write:   func(row *model.Order, v float64) { row.Total = v },
 	},
 	PlacedAt: projection.PatchField[model.Order, time.Time]{
 		Ordinal: 5,
-		Assign:  func(row *model.Order, v time.Time) { row.PlacedAt = v },
+		Write:   func(row *model.Order, v time.Time) { row.PlacedAt = v },
 	},
 }
 
@@ -187,7 +187,7 @@ var OrderLine = projection.Ops[model.OrderLine, model.OrderLineKey, string]{
 	Partition: func(p string) (string, error) {
 		return model.OrderLineModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.OrderLine, k model.OrderLineKey) {
+	SetKeyFields: func(row *model.OrderLine, k model.OrderLineKey) {
 		row.OrderID = k.OrderID
 		row.Category = k.Category
 		row.ProductID = k.ProductID
@@ -200,7 +200,7 @@ var OrderLineFields = struct {
 }{
 	Quantity: projection.PatchField[model.OrderLine, int]{
 		Ordinal: 3,
-		Assign:  func(row *model.OrderLine, v int) { row.Quantity = v },
+		Write:   func(row *model.OrderLine, v int) { row.Quantity = v },
 	},
 }
 
@@ -216,7 +216,7 @@ var OrderHistory = projection.Ops[model.OrderHistory, model.OrderHistoryKey, str
 	Partition: func(p string) (string, error) {
 		return model.OrderHistoryModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.OrderHistory, k model.OrderHistoryKey) {
+	SetKeyFields: func(row *model.OrderHistory, k model.OrderHistoryKey) {
 		row.OrderID = k.OrderID
 		row.Timestamp = k.Timestamp
 	},
@@ -229,11 +229,11 @@ var OrderHistoryFields = struct {
 }{
 	Status: projection.PatchField[model.OrderHistory, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.OrderHistory, v string) { row.Status = v },
+		Write:   func(row *model.OrderHistory, v string) { row.Status = v },
 	},
 	Total: projection.PatchField[model.OrderHistory, float64]{
 		Ordinal: 3,
-		Assign:  func(row *model.OrderHistory, v float64) { row.Total = v },
+		Write:   func(row *model.OrderHistory, v float64) { row.Total = v },
 	},
 }
 
@@ -249,7 +249,7 @@ var OrderVersion = projection.Ops[model.OrderVersion, model.OrderVersionKey, str
 	Partition: func(p string) (string, error) {
 		return model.OrderVersionModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.OrderVersion, k model.OrderVersionKey) {
+	SetKeyFields: func(row *model.OrderVersion, k model.OrderVersionKey) {
 		row.OrderID = k.OrderID
 		row.Version = k.Version
 	},
@@ -264,20 +264,20 @@ var OrderVersionFields = struct {
 }{
 	Status: projection.PatchField[model.OrderVersion, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.OrderVersion, v string) { row.Status = v },
+		Write:   func(row *model.OrderVersion, v string) { row.Status = v },
 	},
 	Total: projection.PatchField[model.OrderVersion, float64]{
 		Ordinal: 3,
-		Assign:  func(row *model.OrderVersion, v float64) { row.Total = v },
+		Write:   func(row *model.OrderVersion, v float64) { row.Total = v },
 	},
 	Since: projection.PatchField[model.OrderVersion, time.Time]{
 		Ordinal: 4,
-		Assign:  func(row *model.OrderVersion, v time.Time) { row.Since = &v },
+		Write:   func(row *model.OrderVersion, v time.Time) { row.Since = &v },
 		Reset:   func(row *model.OrderVersion) { row.Since = nil },
 	},
 	Changed: projection.PatchField[model.OrderVersion, time.Time]{
 		Ordinal: 5,
-		Assign:  func(row *model.OrderVersion, v time.Time) { row.Changed = &v },
+		Write:   func(row *model.OrderVersion, v time.Time) { row.Changed = &v },
 		Reset:   func(row *model.OrderVersion) { row.Changed = nil },
 	},
 }
@@ -294,7 +294,7 @@ var OrderTracking = projection.Ops[model.OrderTracking, model.OrderTrackingKey, 
 	Partition: func(p string) (string, error) {
 		return model.OrderTrackingModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.OrderTracking, k model.OrderTrackingKey) {
+	SetKeyFields: func(row *model.OrderTracking, k model.OrderTrackingKey) {
 		row.OrderID = k.OrderID
 		row.ChangedAt = k.ChangedAt
 	},
@@ -308,15 +308,15 @@ var OrderTrackingFields = struct {
 }{
 	CustomerID: projection.PatchField[model.OrderTracking, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.OrderTracking, v string) { row.CustomerID = v },
+		Write:   func(row *model.OrderTracking, v string) { row.CustomerID = v },
 	},
 	Status: projection.PatchField[model.OrderTracking, string]{
 		Ordinal: 3,
-		Assign:  func(row *model.OrderTracking, v string) { row.Status = v },
+		Write:   func(row *model.OrderTracking, v string) { row.Status = v },
 	},
 	Total: projection.PatchField[model.OrderTracking, float64]{
 		Ordinal: 4,
-		Assign:  func(row *model.OrderTracking, v float64) { row.Total = v },
+		Write:   func(row *model.OrderTracking, v float64) { row.Total = v },
 	},
 }
 
@@ -332,7 +332,7 @@ var Deployment = projection.Ops[model.Deployment, model.DeploymentKey, model.Dep
 	Partition: func(p model.DeploymentPartition) (string, error) {
 		return model.DeploymentModel.PK.Layout.Compose(keys.String(p.Environment), keys.String(p.PluginName))
 	},
-	Fill: func(row *model.Deployment, k model.DeploymentKey) {
+	SetKeyFields: func(row *model.Deployment, k model.DeploymentKey) {
 		row.Environment = k.Environment
 		row.PluginName = k.PluginName
 	},
@@ -345,11 +345,11 @@ var DeploymentFields = struct {
 }{
 	Version: projection.PatchField[model.Deployment, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Deployment, v string) { row.Version = v },
+		Write:   func(row *model.Deployment, v string) { row.Version = v },
 	},
 	DeployedAt: projection.PatchField[model.Deployment, time.Time]{
 		Ordinal: 3,
-		Assign:  func(row *model.Deployment, v time.Time) { row.DeployedAt = v },
+		Write:   func(row *model.Deployment, v time.Time) { row.DeployedAt = v },
 	},
 }
 
@@ -364,7 +364,7 @@ var Ownership = projection.Ops[model.Ownership, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.OwnershipModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Ownership, k string) {
+	SetKeyFields: func(row *model.Ownership, k string) {
 		row.OwnerID = k
 	},
 }
@@ -375,7 +375,7 @@ var OwnershipFields = struct {
 }{
 	Subject: projection.PatchField[model.Ownership, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Ownership, v string) { row.Subject = v },
+		Write:   func(row *model.Ownership, v string) { row.Subject = v },
 	},
 }
 
@@ -390,7 +390,7 @@ var Invoice = projection.Ops[model.Invoice, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.InvoiceModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Invoice, k string) {
+	SetKeyFields: func(row *model.Invoice, k string) {
 		row.InvoiceID = k
 	},
 }
@@ -405,22 +405,22 @@ var InvoiceFields = struct {
 }{
 	OwnerID: projection.PatchField[model.Invoice, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Invoice, v string) { row.OwnerID = v },
+		Write:   func(row *model.Invoice, v string) { row.OwnerID = v },
 	},
 	Subject: projection.PatchField[model.Invoice, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Invoice, v string) { row.Subject = v },
+		Write:   func(row *model.Invoice, v string) { row.Subject = v },
 	},
 	Amount: projection.PatchField[model.Invoice, keys.Decimal]{
 		Ordinal: 3,
-		Assign:  func(row *model.Invoice, v keys.Decimal) { row.Amount = v },
+		Write:   func(row *model.Invoice, v keys.Decimal) { row.Amount = v },
 	},
 	IssuedOn: projection.PatchField[model.Invoice, keys.Date]{
 		Ordinal: 4,
-		Assign:  func(row *model.Invoice, v keys.Date) { row.IssuedOn = v },
+		Write:   func(row *model.Invoice, v keys.Date) { row.IssuedOn = v },
 	},
 	Paid: projection.PatchField[model.Invoice, bool]{
 		Ordinal: 5,
-		Assign:  func(row *model.Invoice, v bool) { row.Paid = v },
+		Write:   func(row *model.Invoice, v bool) { row.Paid = v },
 	},
 }

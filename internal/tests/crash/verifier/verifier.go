@@ -94,7 +94,7 @@ func (p Project) fold(ctx context.Context, events string, db *querydb.DB) (err e
 	errs := make([]error, len(p.Projections))
 	for i, one := range p.Projections {
 		running.Go(func() {
-			runner, err := projection.NewRunner(one, source, db, projection.RunnerConfig{Window: 1, Attempts: 1})
+			runner, err := projection.NewRunner(one, source, db, projection.RunnerConfig{WindowEvents: 1, Attempts: 1})
 			if err == nil {
 				err = runner.Run(ctx)
 			}

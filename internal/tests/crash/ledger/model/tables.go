@@ -419,7 +419,7 @@ var StandingModel = &querydb.Model{
 					Casing: keys.CasingLower,
 				},
 				Fields: []int{3},
-				Policy: keys.Sparse,
+				Policy: keys.PolicySparse,
 			},
 			SK: querydb.Half{
 				Layout: keys.Layout{

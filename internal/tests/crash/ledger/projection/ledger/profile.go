@@ -18,13 +18,13 @@ func (Profile) Described(e event.Described, _ projection.Meta) []projection.Op {
 	f := ops.ProfileFields
 	p := ops.Profile.Patch(e.Account)
 	if e.Owner != nil {
-		p = p.Set(f.Owner.To(*e.Owner))
+		p = p.Set(f.Owner.Assign(*e.Owner))
 	}
 	if e.City != nil {
-		p = p.Set(f.City.To(*e.City))
+		p = p.Set(f.City.Assign(*e.City))
 	}
 	if e.Rank != nil {
-		p = p.Set(f.Rank.To(*e.Rank))
+		p = p.Set(f.Rank.Assign(*e.Rank))
 	}
 	for _, field := range e.Forget {
 		switch field {

@@ -14,17 +14,17 @@ type Contact struct{}
 
 func (Contact) Opened(e event.Opened, _ projection.Meta) []projection.Op {
 	f := ops.StandingFields.Contact
-	return []projection.Op{ops.Standing.Patch(e.Account).Set(f.Owner.To(e.Owner))}
+	return []projection.Op{ops.Standing.Patch(e.Account).Set(f.Owner.Assign(e.Owner))}
 }
 
 func (Contact) Described(e event.Described, _ projection.Meta) []projection.Op {
 	f := ops.StandingFields.Contact
 	p := ops.Standing.Patch(e.Account)
 	if e.Owner != nil {
-		p = p.Set(f.Owner.To(*e.Owner))
+		p = p.Set(f.Owner.Assign(*e.Owner))
 	}
 	if e.City != nil {
-		p = p.Set(f.City.To(*e.City))
+		p = p.Set(f.City.Assign(*e.City))
 	}
 	for _, field := range e.Forget {
 		if field == "city" {

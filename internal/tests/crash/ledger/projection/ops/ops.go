@@ -23,7 +23,7 @@ var Balance = projection.Ops[model.Balance, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.BalanceModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Balance, k string) {
+	SetKeyFields: func(row *model.Balance, k string) {
 		row.Account = k
 	},
 }
@@ -37,28 +37,28 @@ var BalanceFields = struct {
 }{
 	Owner: projection.PatchField[model.Balance, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Balance, v string) { row.Owner = v },
+		Write:   func(row *model.Balance, v string) { row.Owner = v },
 	},
 	Currency: projection.PatchField[model.Balance, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Balance, v string) { row.Currency = v },
+		Write:   func(row *model.Balance, v string) { row.Currency = v },
 	},
 	Amount: projection.PatchField[model.Balance, int64]{
 		Ordinal: 3,
-		Assign:  func(row *model.Balance, v int64) { row.Amount = v },
+		Write:   func(row *model.Balance, v int64) { row.Amount = v },
 	},
 	Moves: projection.PatchField[model.Balance, int]{
 		Ordinal: 4,
-		Assign:  func(row *model.Balance, v int) { row.Moves = v },
+		Write:   func(row *model.Balance, v int) { row.Moves = v },
 	},
 }
 
 // Totals makes the ops of Totals.
 var Totals = projection.Ops[model.Totals, querydb.SingletonKey, querydb.SingletonKey]{
-	Codec:     model.TotalsCodec,
-	Key:       func(querydb.SingletonKey) (keys.Key, error) { return keys.Key{PK: keys.Singleton}, nil },
-	Partition: func(querydb.SingletonKey) (string, error) { return keys.Singleton, nil },
-	Fill:      func(*model.Totals, querydb.SingletonKey) {},
+	Codec:        model.TotalsCodec,
+	Key:          func(querydb.SingletonKey) (keys.Key, error) { return keys.Key{PK: keys.SingletonPK}, nil },
+	Partition:    func(querydb.SingletonKey) (string, error) { return keys.SingletonPK, nil },
+	SetKeyFields: func(*model.Totals, querydb.SingletonKey) {},
 }
 
 // TotalsFields are the fields that a patch of Totals can name.
@@ -71,23 +71,23 @@ var TotalsFields = struct {
 }{
 	Opened: projection.PatchField[model.Totals, int64]{
 		Ordinal: 0,
-		Assign:  func(row *model.Totals, v int64) { row.Opened = v },
+		Write:   func(row *model.Totals, v int64) { row.Opened = v },
 	},
 	Deposits: projection.PatchField[model.Totals, int64]{
 		Ordinal: 1,
-		Assign:  func(row *model.Totals, v int64) { row.Deposits = v },
+		Write:   func(row *model.Totals, v int64) { row.Deposits = v },
 	},
 	Deposited: projection.PatchField[model.Totals, int64]{
 		Ordinal: 2,
-		Assign:  func(row *model.Totals, v int64) { row.Deposited = v },
+		Write:   func(row *model.Totals, v int64) { row.Deposited = v },
 	},
 	Moves: projection.PatchField[model.Totals, int64]{
 		Ordinal: 3,
-		Assign:  func(row *model.Totals, v int64) { row.Moves = v },
+		Write:   func(row *model.Totals, v int64) { row.Moves = v },
 	},
 	Closed: projection.PatchField[model.Totals, int64]{
 		Ordinal: 4,
-		Assign:  func(row *model.Totals, v int64) { row.Closed = v },
+		Write:   func(row *model.Totals, v int64) { row.Closed = v },
 	},
 }
 
@@ -102,7 +102,7 @@ var Currency = projection.Ops[model.Currency, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.CurrencyModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Currency, k string) {
+	SetKeyFields: func(row *model.Currency, k string) {
 		row.Currency = k
 	},
 }
@@ -116,20 +116,20 @@ var CurrencyFields = struct {
 }{
 	Deposits: projection.PatchField[model.Currency, int]{
 		Ordinal: 1,
-		Assign:  func(row *model.Currency, v int) { row.Deposits = v },
+		Write:   func(row *model.Currency, v int) { row.Deposits = v },
 	},
 	Total: projection.PatchField[model.Currency, int64]{
 		Ordinal: 2,
-		Assign:  func(row *model.Currency, v int64) { row.Total = v },
+		Write:   func(row *model.Currency, v int64) { row.Total = v },
 	},
 	First: projection.PatchField[model.Currency, time.Time]{
 		Ordinal: 3,
-		Assign:  func(row *model.Currency, v time.Time) { row.First = &v },
+		Write:   func(row *model.Currency, v time.Time) { row.First = &v },
 		Reset:   func(row *model.Currency) { row.First = nil },
 	},
 	Last: projection.PatchField[model.Currency, time.Time]{
 		Ordinal: 4,
-		Assign:  func(row *model.Currency, v time.Time) { row.Last = &v },
+		Write:   func(row *model.Currency, v time.Time) { row.Last = &v },
 		Reset:   func(row *model.Currency) { row.Last = nil },
 	},
 }
@@ -146,7 +146,7 @@ var Entry = projection.Ops[model.Entry, model.EntryKey, string]{
 	Partition: func(p string) (string, error) {
 		return model.EntryModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Entry, k model.EntryKey) {
+	SetKeyFields: func(row *model.Entry, k model.EntryKey) {
 		row.Account = k.Account
 		row.Number = k.Number
 	},
@@ -161,19 +161,19 @@ var EntryFields = struct {
 }{
 	Kind: projection.PatchField[model.Entry, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Entry, v string) { row.Kind = v },
+		Write:   func(row *model.Entry, v string) { row.Kind = v },
 	},
 	Amount: projection.PatchField[model.Entry, int]{
 		Ordinal: 3,
-		Assign:  func(row *model.Entry, v int) { row.Amount = v },
+		Write:   func(row *model.Entry, v int) { row.Amount = v },
 	},
 	Balance: projection.PatchField[model.Entry, int64]{
 		Ordinal: 4,
-		Assign:  func(row *model.Entry, v int64) { row.Balance = v },
+		Write:   func(row *model.Entry, v int64) { row.Balance = v },
 	},
 	At: projection.PatchField[model.Entry, time.Time]{
 		Ordinal: 5,
-		Assign:  func(row *model.Entry, v time.Time) { row.At = &v },
+		Write:   func(row *model.Entry, v time.Time) { row.At = &v },
 		Reset:   func(row *model.Entry) { row.At = nil },
 	},
 }
@@ -189,7 +189,7 @@ var Profile = projection.Ops[model.Profile, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.ProfileModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Profile, k string) {
+	SetKeyFields: func(row *model.Profile, k string) {
 		row.Account = k
 	},
 }
@@ -205,32 +205,32 @@ var ProfileFields = struct {
 }{
 	Owner: projection.PatchField[model.Profile, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Profile, v string) { row.Owner = &v },
+		Write:   func(row *model.Profile, v string) { row.Owner = &v },
 		Reset:   func(row *model.Profile) { row.Owner = nil },
 	},
 	City: projection.PatchField[model.Profile, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Profile, v string) { row.City = &v },
+		Write:   func(row *model.Profile, v string) { row.City = &v },
 		Reset:   func(row *model.Profile) { row.City = nil },
 	},
 	Rank: projection.PatchField[model.Profile, int]{
 		Ordinal: 3,
-		Assign:  func(row *model.Profile, v int) { row.Rank = &v },
+		Write:   func(row *model.Profile, v int) { row.Rank = &v },
 		Reset:   func(row *model.Profile) { row.Rank = nil },
 	},
 	Changes: projection.PatchField[model.Profile, int]{
 		Ordinal: 4,
-		Assign:  func(row *model.Profile, v int) { row.Changes = &v },
+		Write:   func(row *model.Profile, v int) { row.Changes = &v },
 		Reset:   func(row *model.Profile) { row.Changes = nil },
 	},
 	Since: projection.PatchField[model.Profile, time.Time]{
 		Ordinal: 5,
-		Assign:  func(row *model.Profile, v time.Time) { row.Since = &v },
+		Write:   func(row *model.Profile, v time.Time) { row.Since = &v },
 		Reset:   func(row *model.Profile) { row.Since = nil },
 	},
 	Changed: projection.PatchField[model.Profile, time.Time]{
 		Ordinal: 6,
-		Assign:  func(row *model.Profile, v time.Time) { row.Changed = &v },
+		Write:   func(row *model.Profile, v time.Time) { row.Changed = &v },
 		Reset:   func(row *model.Profile) { row.Changed = nil },
 	},
 }
@@ -248,7 +248,7 @@ var Hold = projection.Ops[model.Hold, model.HoldKey, string]{
 	Partition: func(p string) (string, error) {
 		return model.HoldModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Hold, k model.HoldKey) {
+	SetKeyFields: func(row *model.Hold, k model.HoldKey) {
 		row.Account = k.Account
 		row.Level = k.Level
 		row.Hold = k.Hold
@@ -263,15 +263,15 @@ var HoldFields = struct {
 }{
 	Until: projection.PatchField[model.Hold, time.Time]{
 		Ordinal: 3,
-		Assign:  func(row *model.Hold, v time.Time) { row.Until = v },
+		Write:   func(row *model.Hold, v time.Time) { row.Until = v },
 	},
 	HoldOf: projection.PatchField[model.Hold, string]{
 		Ordinal: 4,
-		Assign:  func(row *model.Hold, v string) { row.HoldOf = v },
+		Write:   func(row *model.Hold, v string) { row.HoldOf = v },
 	},
 	Times: projection.PatchField[model.Hold, int]{
 		Ordinal: 5,
-		Assign:  func(row *model.Hold, v int) { row.Times = v },
+		Write:   func(row *model.Hold, v int) { row.Times = v },
 	},
 }
 
@@ -288,7 +288,7 @@ var Level = projection.Ops[model.Level, model.LevelKey, model.LevelPartition]{
 	Partition: func(p model.LevelPartition) (string, error) {
 		return model.LevelModel.PK.Layout.Compose(keys.String(p.Account), keys.String(p.Hold))
 	},
-	Fill: func(row *model.Level, k model.LevelKey) {
+	SetKeyFields: func(row *model.Level, k model.LevelKey) {
 		row.Account = k.Account
 		row.Hold = k.Hold
 		row.Level = k.Level
@@ -301,7 +301,7 @@ var LevelFields = struct {
 }{
 	Held: projection.PatchField[model.Level, int]{
 		Ordinal: 3,
-		Assign:  func(row *model.Level, v int) { row.Held = v },
+		Write:   func(row *model.Level, v int) { row.Held = v },
 	},
 }
 
@@ -316,7 +316,7 @@ var Standing = projection.Ops[model.Standing, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.StandingModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Standing, k string) {
+	SetKeyFields: func(row *model.Standing, k string) {
 		row.Account = k
 	},
 }
@@ -338,12 +338,12 @@ var StandingFields = struct {
 	}{
 		Owner: projection.PatchField[model.Standing, string]{
 			Ordinal: 1,
-			Assign:  func(row *model.Standing, v string) { row.Owner = &v },
+			Write:   func(row *model.Standing, v string) { row.Owner = &v },
 			Reset:   func(row *model.Standing) { row.Owner = nil },
 		},
 		City: projection.PatchField[model.Standing, string]{
 			Ordinal: 2,
-			Assign:  func(row *model.Standing, v string) { row.City = &v },
+			Write:   func(row *model.Standing, v string) { row.City = &v },
 			Reset:   func(row *model.Standing) { row.City = nil },
 		},
 	},
@@ -353,12 +353,12 @@ var StandingFields = struct {
 	}{
 		Band: projection.PatchField[model.Standing, string]{
 			Ordinal: 3,
-			Assign:  func(row *model.Standing, v string) { row.Band = &v },
+			Write:   func(row *model.Standing, v string) { row.Band = &v },
 			Reset:   func(row *model.Standing) { row.Band = nil },
 		},
 		Deposits: projection.PatchField[model.Standing, int]{
 			Ordinal: 4,
-			Assign:  func(row *model.Standing, v int) { row.Deposits = &v },
+			Write:   func(row *model.Standing, v int) { row.Deposits = &v },
 			Reset:   func(row *model.Standing) { row.Deposits = nil },
 		},
 	},
@@ -376,7 +376,7 @@ var Mark = projection.Ops[model.Mark, model.MarkKey, string]{
 	Partition: func(p string) (string, error) {
 		return model.MarkModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Mark, k model.MarkKey) {
+	SetKeyFields: func(row *model.Mark, k model.MarkKey) {
 		row.Account = k.Account
 		row.Hold = k.Hold
 	},
@@ -389,11 +389,11 @@ var MarkFields = struct {
 }{
 	Mark: projection.PatchField[model.Mark, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Mark, v string) { row.Mark = v },
+		Write:   func(row *model.Mark, v string) { row.Mark = v },
 	},
 	City: projection.PatchField[model.Mark, string]{
 		Ordinal: 3,
-		Assign:  func(row *model.Mark, v string) { row.City = &v },
+		Write:   func(row *model.Mark, v string) { row.City = &v },
 		Reset:   func(row *model.Mark) { row.City = nil },
 	},
 }

@@ -103,7 +103,7 @@ var JobModel = &querydb.Model{
 					Sep: "#",
 				},
 				Fields: []int{2},
-				Policy: keys.Sparse,
+				Policy: keys.PolicySparse,
 			},
 			SK: querydb.Half{
 				Layout: keys.Layout{
@@ -117,7 +117,7 @@ var JobModel = &querydb.Model{
 					Truncates: true,
 				},
 				Fields: []int{4, 5, 0},
-				Policy: keys.Sparse,
+				Policy: keys.PolicySparse,
 			},
 		},
 	},

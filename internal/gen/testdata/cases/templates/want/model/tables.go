@@ -160,7 +160,7 @@ var PostModel = &querydb.Model{
 					Casing: keys.CasingUpper,
 				},
 				Fields: []int{3},
-				Policy: keys.Sparse,
+				Policy: keys.PolicySparse,
 			},
 			SK: querydb.Half{
 				Layout: keys.Layout{

@@ -82,7 +82,7 @@ var DeviceModel = &querydb.Model{
 					Truncates: true,
 				},
 				Fields: []int{3, 4},
-				Policy: keys.Sparse,
+				Policy: keys.PolicySparse,
 			},
 		},
 		{

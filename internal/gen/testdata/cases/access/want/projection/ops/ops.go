@@ -20,7 +20,7 @@ var Holder = projection.Ops[model.Holder, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.HolderModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Holder, k string) {
+	SetKeyFields: func(row *model.Holder, k string) {
 		row.HolderID = k
 	},
 }
@@ -46,7 +46,7 @@ var Payslip = projection.Ops[model.Payslip, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.PayslipModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Payslip, k string) {
+	SetKeyFields: func(row *model.Payslip, k string) {
 		row.PayslipID = k
 	},
 }
@@ -95,7 +95,7 @@ var Employee = projection.Ops[model.Employee, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.EmployeeModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Employee, k string) {
+	SetKeyFields: func(row *model.Employee, k string) {
 		row.EmployeeID = k
 	},
 }

@@ -166,7 +166,7 @@ var Catalog = &catalog.Catalog{
 				Stored:  model.TenantMembersCollection,
 				Union:   "TenantMembersItem",
 				Members: []string{"Staff", "Chore"},
-				Range:   keys.Range{Op: keys.Prefix, Lo: "$myapp#v2#tenantmembers#"},
+				Range:   keys.Range{Op: keys.RangePrefix, Lo: "$myapp#v2#tenantmembers#"},
 			},
 			PK: []catalog.KeyArg{
 				{Name: "tenantId", Kind: keys.KindString},
@@ -180,7 +180,7 @@ var Catalog = &catalog.Catalog{
 				Stored:  model.ContributionsCollection,
 				Union:   "ContributionsItem",
 				Members: []string{"Staff", "Chore"},
-				Range:   keys.Range{Op: keys.Prefix, Lo: "$myapp#v2#contributions#"},
+				Range:   keys.Range{Op: keys.RangePrefix, Lo: "$myapp#v2#contributions#"},
 			},
 			PK: []catalog.KeyArg{
 				{Name: "staffId", Kind: keys.KindString},
@@ -208,7 +208,7 @@ var Catalog = &catalog.Catalog{
 				Stored:  model.StaffAssignmentsCollection,
 				Union:   "StaffAssignmentsItem",
 				Members: []string{"Chore"},
-				Range:   keys.Range{Op: keys.Prefix, Lo: "$myapp#v2#contributions#assignments#"},
+				Range:   keys.Range{Op: keys.RangePrefix, Lo: "$myapp#v2#contributions#assignments#"},
 			},
 			PK: []catalog.KeyArg{
 				{Name: "staffId", Kind: keys.KindString},

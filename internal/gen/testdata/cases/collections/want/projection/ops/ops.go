@@ -20,7 +20,7 @@ var Staff = projection.Ops[model.Staff, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.StaffModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Staff, k string) {
+	SetKeyFields: func(row *model.Staff, k string) {
 		row.StaffID = k
 	},
 }
@@ -56,7 +56,7 @@ var Chore = projection.Ops[model.Chore, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.ChoreModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Chore, k string) {
+	SetKeyFields: func(row *model.Chore, k string) {
 		row.ChoreID = k
 	},
 }
@@ -93,7 +93,7 @@ var Tool = projection.Ops[model.Tool, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.ToolModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Tool, k string) {
+	SetKeyFields: func(row *model.Tool, k string) {
 		row.ToolID = k
 	},
 }

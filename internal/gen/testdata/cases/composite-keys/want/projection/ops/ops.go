@@ -23,7 +23,7 @@ var Rollout = projection.Ops[model.Rollout, model.RolloutKey, model.RolloutParti
 	Partition: func(p model.RolloutPartition) (string, error) {
 		return model.RolloutModel.PK.Layout.Compose(keys.String(p.Environment), keys.String(p.Service))
 	},
-	Fill: func(row *model.Rollout, k model.RolloutKey) {
+	SetKeyFields: func(row *model.Rollout, k model.RolloutKey) {
 		row.Environment = k.Environment
 		row.Service = k.Service
 		row.Year = k.Year
@@ -54,7 +54,7 @@ var Place = projection.Ops[model.Place, model.PlaceKey, model.PlacePartition]{
 	Partition: func(p model.PlacePartition) (string, error) {
 		return model.PlaceModel.PK.Layout.Compose(keys.String(p.Country), keys.String(p.City))
 	},
-	Fill: func(row *model.Place, k model.PlaceKey) {
+	SetKeyFields: func(row *model.Place, k model.PlaceKey) {
 		row.Country = k.Country
 		row.City = k.City
 		row.At = k.At

@@ -20,7 +20,7 @@ var Van = projection.Ops[model.Van, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.VanModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Van, k string) {
+	SetKeyFields: func(row *model.Van, k string) {
 		row.VanID = k
 	},
 }
@@ -65,7 +65,7 @@ var Bike = projection.Ops[model.Bike, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.BikeModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Bike, k string) {
+	SetKeyFields: func(row *model.Bike, k string) {
 		row.BikeID = k
 	},
 }
@@ -101,7 +101,7 @@ var Visit = projection.Ops[model.Visit, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.VisitModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Visit, k string) {
+	SetKeyFields: func(row *model.Visit, k string) {
 		row.VisitID = k
 	},
 }

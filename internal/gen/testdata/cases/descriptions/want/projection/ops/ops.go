@@ -20,7 +20,7 @@ var Described = projection.Ops[model.Described, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.DescribedModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Described, k string) {
+	SetKeyFields: func(row *model.Described, k string) {
 		row.DescribedID = k
 	},
 }

@@ -23,7 +23,7 @@ var Job = projection.Ops[model.Job, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.JobModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Job, k string) {
+	SetKeyFields: func(row *model.Job, k string) {
 		row.JobID = k
 	},
 }
@@ -72,7 +72,7 @@ var Worker = projection.Ops[model.Worker, string, querydb.SingletonKey]{
 	Partition: func(_ querydb.SingletonKey) (string, error) {
 		return model.WorkerModel.PK.Layout.Compose()
 	},
-	Fill: func(row *model.Worker, k string) {
+	SetKeyFields: func(row *model.Worker, k string) {
 		row.WorkerID = k
 	},
 }
@@ -113,7 +113,7 @@ var Grant = projection.Ops[model.Grant, model.GrantKey, string]{
 	Partition: func(p string) (string, error) {
 		return model.GrantModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Grant, k model.GrantKey) {
+	SetKeyFields: func(row *model.Grant, k model.GrantKey) {
 		row.OrgID = k.OrgID
 		row.Role = k.Role
 		row.UserID = k.UserID
@@ -141,7 +141,7 @@ var Shop = projection.Ops[model.Shop, querydb.SingletonKey, querydb.SingletonKey
 	Partition: func(_ querydb.SingletonKey) (string, error) {
 		return model.ShopModel.PK.Layout.Compose()
 	},
-	Fill: func(_ *model.Shop, _ querydb.SingletonKey) {
+	SetKeyFields: func(_ *model.Shop, _ querydb.SingletonKey) {
 	},
 }
 
@@ -166,7 +166,7 @@ var Crew = projection.Ops[model.Crew, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.CrewModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Crew, k string) {
+	SetKeyFields: func(row *model.Crew, k string) {
 		row.Team = k
 	},
 }

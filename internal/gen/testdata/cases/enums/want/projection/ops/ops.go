@@ -21,7 +21,7 @@ var Paper = projection.Ops[model.Paper, model.PaperKey, string]{
 	Partition: func(p string) (string, error) {
 		return model.PaperModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Paper, k model.PaperKey) {
+	SetKeyFields: func(row *model.Paper, k model.PaperKey) {
 		row.PaperID = k.PaperID
 		row.Level = k.Level
 	},

@@ -20,7 +20,7 @@ var Basket = projection.Ops[model.Basket, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.BasketModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Basket, k string) {
+	SetKeyFields: func(row *model.Basket, k string) {
 		row.BasketID = k
 	},
 }

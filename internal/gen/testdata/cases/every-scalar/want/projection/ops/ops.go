@@ -22,7 +22,7 @@ var Sample = projection.Ops[model.Sample, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.SampleModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Sample, k string) {
+	SetKeyFields: func(row *model.Sample, k string) {
 		row.ID = k
 	},
 }

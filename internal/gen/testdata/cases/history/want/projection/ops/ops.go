@@ -21,7 +21,7 @@ var Change = projection.Ops[model.Change, model.ChangeKey, string]{
 	Partition: func(p string) (string, error) {
 		return model.ChangeModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Change, k model.ChangeKey) {
+	SetKeyFields: func(row *model.Change, k model.ChangeKey) {
 		row.ThingID = k.ThingID
 		row.At = k.At
 	},

@@ -22,7 +22,7 @@ var Article = projection.Ops[model.Article, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.ArticleModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Article, k string) {
+	SetKeyFields: func(row *model.Article, k string) {
 		row.ArticleID = k
 	},
 }

@@ -20,7 +20,7 @@ var Track = projection.Ops[model.Track, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.TrackModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Track, k string) {
+	SetKeyFields: func(row *model.Track, k string) {
 		row.TrackID = k
 	},
 }
@@ -52,7 +52,7 @@ var Chart = projection.Ops[model.Chart, model.ChartKey, string]{
 	Partition: func(p string) (string, error) {
 		return model.ChartModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Chart, k model.ChartKey) {
+	SetKeyFields: func(row *model.Chart, k model.ChartKey) {
 		row.ChartID = k.ChartID
 		row.Week = k.Week
 	},
@@ -73,7 +73,7 @@ var Album = projection.Ops[model.Album, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.AlbumModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Album, k string) {
+	SetKeyFields: func(row *model.Album, k string) {
 		row.AlbumID = k
 	},
 }

@@ -23,7 +23,7 @@ var ByInt = projection.Ops[model.ByInt, model.ByIntKey, int]{
 	Partition: func(p int) (string, error) {
 		return model.ByIntModel.PK.Layout.Compose(keys.Int(int64(p)))
 	},
-	Fill: func(row *model.ByInt, k model.ByIntKey) {
+	SetKeyFields: func(row *model.ByInt, k model.ByIntKey) {
 		row.ID = k.ID
 		row.At = k.At
 	},
@@ -45,7 +45,7 @@ var ByDecimal = projection.Ops[model.ByDecimal, model.ByDecimalKey, keys.Decimal
 	Partition: func(p keys.Decimal) (string, error) {
 		return model.ByDecimalModel.PK.Layout.Compose(keys.DecimalOf(p))
 	},
-	Fill: func(row *model.ByDecimal, k model.ByDecimalKey) {
+	SetKeyFields: func(row *model.ByDecimal, k model.ByDecimalKey) {
 		row.ID = k.ID
 		row.Day = k.Day
 	},
@@ -67,7 +67,7 @@ var ByFloat = projection.Ops[model.ByFloat, model.ByFloatKey, float64]{
 	Partition: func(p float64) (string, error) {
 		return model.ByFloatModel.PK.Layout.Compose(keys.Float(p))
 	},
-	Fill: func(row *model.ByFloat, k model.ByFloatKey) {
+	SetKeyFields: func(row *model.ByFloat, k model.ByFloatKey) {
 		row.ID = k.ID
 		row.Flag = k.Flag
 	},

@@ -21,7 +21,7 @@ var GoPackage = projection.Ops[model.GoPackage, model.GoPackageKey, string]{
 	Partition: func(p string) (string, error) {
 		return model.GoPackageModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.GoPackage, k model.GoPackageKey) {
+	SetKeyFields: func(row *model.GoPackage, k model.GoPackageKey) {
 		row.Type = k.Type
 		row.Func = k.Func
 	},
@@ -106,7 +106,7 @@ var Order = projection.Ops[model.Order, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.OrderModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Order, k string) {
+	SetKeyFields: func(row *model.Order, k string) {
 		row.ID = k
 	},
 }

@@ -20,7 +20,7 @@ var Note = projection.Ops[model.Note, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.NoteModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Note, k string) {
+	SetKeyFields: func(row *model.Note, k string) {
 		row.NoteID = k
 	},
 }

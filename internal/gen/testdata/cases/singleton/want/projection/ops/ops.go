@@ -15,8 +15,8 @@ import (
 // Totals makes the ops of Totals.
 var Totals = projection.Ops[model.Totals, querydb.SingletonKey, querydb.SingletonKey]{
 	Codec:     model.TotalsCodec,
-	Key:       func(querydb.SingletonKey) (keys.Key, error) { return keys.Key{PK: keys.Singleton}, nil },
-	Partition: func(querydb.SingletonKey) (string, error) { return keys.Singleton, nil },
+	Key:       func(querydb.SingletonKey) (keys.Key, error) { return keys.Key{PK: keys.SingletonPK}, nil },
+	Partition: func(querydb.SingletonKey) (string, error) { return keys.SingletonPK, nil },
 	Fill:      func(*model.Totals, querydb.SingletonKey) {},
 }
 

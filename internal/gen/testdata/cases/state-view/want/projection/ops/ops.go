@@ -20,7 +20,7 @@ var Seat = projection.Ops[model.Seat, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.SeatModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Seat, k string) {
+	SetKeyFields: func(row *model.Seat, k string) {
 		row.SeatID = k
 	},
 }
@@ -46,7 +46,7 @@ var SeatLog = projection.Ops[model.SeatLog, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.SeatLogModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.SeatLog, k string) {
+	SetKeyFields: func(row *model.SeatLog, k string) {
 		row.SeatID = k
 	},
 }

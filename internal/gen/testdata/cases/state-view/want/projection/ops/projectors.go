@@ -53,9 +53,9 @@ type SeatLogProjector interface {
 // ProjectSeatLog makes the projection SeatLog of its projector.
 func ProjectSeatLog(p SeatLogProjector) projection.Projection {
 	return projection.New(&SeatLog, projection.Projection{
-		Name:   "SeatLog",
-		Events: []string{"SeatTaken"},
-		Stream: "/seats",
+		Name:        "SeatLog",
+		Events:      []string{"SeatTaken"},
+		EventSource: "/seats",
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "SeatTaken":

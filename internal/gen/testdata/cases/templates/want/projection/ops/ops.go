@@ -20,7 +20,7 @@ var Author = projection.Ops[model.Author, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.AuthorModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Author, k string) {
+	SetKeyFields: func(row *model.Author, k string) {
 		row.AuthorID = k
 	},
 }
@@ -48,7 +48,7 @@ var Post = projection.Ops[model.Post, model.PostKey, string]{
 	Partition: func(p string) (string, error) {
 		return model.PostModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Post, k model.PostKey) {
+	SetKeyFields: func(row *model.Post, k model.PostKey) {
 		row.AuthorID = k.AuthorID
 		row.CreatedAt = k.CreatedAt
 		row.PostID = k.PostID

@@ -22,7 +22,7 @@ var Session = projection.Ops[model.Session, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.SessionModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Session, k string) {
+	SetKeyFields: func(row *model.Session, k string) {
 		row.SessionID = k
 	},
 }

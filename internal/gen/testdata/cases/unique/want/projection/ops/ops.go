@@ -20,7 +20,7 @@ var Account = projection.Ops[model.Account, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.AccountModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Account, k string) {
+	SetKeyFields: func(row *model.Account, k string) {
 		row.AccountID = k
 	},
 }
@@ -57,7 +57,7 @@ var Login = projection.Ops[model.Login, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.LoginModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Login, k string) {
+	SetKeyFields: func(row *model.Login, k string) {
 		row.LoginID = k
 	},
 }

@@ -23,7 +23,7 @@ var Device = projection.Ops[model.Device, model.DeviceKey, model.DevicePartition
 	Partition: func(p model.DevicePartition) (string, error) {
 		return model.DeviceModel.PK.Layout.Compose(keys.String(p.Channel), keys.String(p.DeviceID))
 	},
-	Fill: func(row *model.Device, k model.DeviceKey) {
+	SetKeyFields: func(row *model.Device, k model.DeviceKey) {
 		row.Channel = k.Channel
 		row.DeviceID = k.DeviceID
 	},
@@ -95,7 +95,7 @@ var Parcel = projection.Ops[model.Parcel, string, string]{
 	Partition: func(p string) (string, error) {
 		return model.ParcelModel.PK.Layout.Compose(keys.String(p))
 	},
-	Fill: func(row *model.Parcel, k string) {
+	SetKeyFields: func(row *model.Parcel, k string) {
 		row.ParcelID = k
 	},
 }

@@ -19,9 +19,9 @@ type TelemetryProjector interface {
 // ProjectTelemetry makes the projection telemetry of its projector.
 func ProjectTelemetry(p TelemetryProjector) projection.Projection {
 	return projection.New(&Device, projection.Projection{
-		Name:   "telemetry",
-		Events: []string{"DeviceMeasured"},
-		Stream: "/devices",
+		Name:        "telemetry",
+		Events:      []string{"DeviceMeasured"},
+		EventSource: "/devices",
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "DeviceMeasured":
