@@ -10,9 +10,10 @@ import (
 	"slices"
 )
 
-// ContentHash returns a hash of what the event says, in 43 letters: two events with one hash have the same content, wherever they
-// stand. It is SHA-256 over the attributes, each led by its length, and the data as JSON in canonical form: without
-// spaces, the keys of objects in order, numbers as they are written. Data that is no JSON counts byte by byte.
+// ContentHash returns a hash of what the event says, in 43 letters: two events with one hash have the same content,
+// wherever they stand. It is SHA-256 over the attributes, each led by its length, and the data as JSON in canonical
+// form: without spaces, the keys of objects in order, numbers as they are written. Data that is no JSON counts byte by
+// byte.
 func ContentHash(e *Event) string {
 	h := sha256.New()
 	for _, text := range [...]string{e.Source, e.ID, e.Type, e.Subject, e.PartitionKey, e.DataSchema} {

@@ -2,8 +2,8 @@ package eventlog
 
 import "context"
 
-// RecreatableSource is a source that can be deleted and recreated under its old name. The incarnation of a partition tells
-// the two apart: a log that is recreated has another one, a copy of a log has the same.
+// RecreatableSource is a source that can be deleted and recreated under its old name. The incarnation of a partition
+// tells the two apart: a log that is recreated has another one, a copy of a log has the same.
 type RecreatableSource interface {
 	// Incarnation returns the identity of the partition since it was last created, "" where it has none.
 	Incarnation(ctx context.Context, partition string) (string, error)

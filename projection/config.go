@@ -43,7 +43,8 @@ type RunnerConfig struct {
 	MinBackoff, MaxBackoff time.Duration
 	// Heartbeat is the longest time between two signs of life of an idle Runner, 5 s by default.
 	Heartbeat time.Duration
-	// StallAfter is how long a Runner that is behind may make no progress before its state is StateStalled, 30 s by default.
+	// StallAfter is how long a Runner that is behind may make no progress before its state is StateStalled, 30 s by
+	// default.
 	StallAfter time.Duration
 	// Now is the clock of Status, and of CommitWithin, for which it must be that of the store's driver; time.Now by
 	// default. No row depends on it.

@@ -14,8 +14,8 @@ func (p *Projection) record() checkpoint.Projection {
 	return checkpoint.Projection{Name: p.Name, Model: p.Model}
 }
 
-// TargetGeneration returns the generation of its model's table that a projection will write to when it starts. It changes
-// nothing.
+// TargetGeneration returns the generation of its model's table that a projection will write to when it starts. It
+// changes nothing.
 func TargetGeneration(ctx context.Context, db *querydb.DB, p Projection) (generation int, err error) {
 	return checkpoint.TargetGeneration(ctx, db, p.record())
 }
@@ -44,7 +44,8 @@ func RequestRebuild(ctx context.Context, db *querydb.DB, p Projection) error {
 // dead letters are kept. Checkpoints are not, so a log that has lost events which they covered goes unnoticed.
 func NewResetNote(projection string) querydb.Note { return checkpoint.NewResetNote(projection) }
 
-// NeedsUpgrade reports whether the records of the projection have the format of an earlier version. A run converts them.
+// NeedsUpgrade reports whether the records of the projection have the format of an earlier version. A run converts
+// them.
 func NeedsUpgrade(ctx context.Context, db *querydb.DB, p Projection) (bool, error) {
 	return checkpoint.NeedsUpgrade(ctx, db, p.record())
 }
@@ -65,23 +66,23 @@ const (
 	RecordDecision           = position.RecordDecision           // to retry or skip such an event
 )
 
-// FindMismatches returns the records of a projection that the source contradicts. As long as there are any, nothing must
-// be appended to the source or folded from it. It changes nothing.
+// FindMismatches returns the records of a projection that the source contradicts. As long as there are any, nothing
+// must be appended to the source or folded from it. It changes nothing.
 func FindMismatches(ctx context.Context, db *querydb.DB, src eventlog.Source, p Projection) ([]*MismatchError, error) {
 	return checkpoint.FindMismatches(ctx, db, src, p.record())
 }
 
-// LastMatchingOffsets returns, by partition, the last offset at which the source holds the very event that is on record.
-// Between that offset and a mismatch after it the source may hold other events.
+// LastMatchingOffsets returns, by partition, the last offset at which the source holds the very event that is on
+// record. Between that offset and a mismatch after it the source may hold other events.
 func LastMatchingOffsets(
 	ctx context.Context, db *querydb.DB, src eventlog.Source, p Projection,
 ) (map[string]uint64, error) {
 	return checkpoint.LastMatchingOffsets(ctx, db, src, p.record())
 }
 
-// AcceptLog makes the projection accept the source as it is. It drops the decisions about events that the source does not
-// hold, and the checkpoints of the rows and of those that they replace, so that the next start folds the whole source
-// again. It may be repeated.
+// AcceptLog makes the projection accept the source as it is. It drops the decisions about events that the source does
+// not hold, and the checkpoints of the rows and of those that they replace, so that the next start folds the whole
+// source again. It may be repeated.
 func AcceptLog(ctx context.Context, db *querydb.DB, src eventlog.Source, p Projection) error {
 	return checkpoint.AcceptLog(ctx, db, src, p.record())
 }

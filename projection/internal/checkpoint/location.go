@@ -83,8 +83,8 @@ func TargetGeneration(ctx context.Context, db *querydb.DB, p Projection) (genera
 	return at.next(), nil
 }
 
-// CheckUnknownRows returns a *querydb.UnknownRowsError, without a change of anything, where the projection is to begin a
-// table that holds rows of a fold that is not on record.
+// CheckUnknownRows returns a *querydb.UnknownRowsError, without a change of anything, where the projection is to begin
+// a table that holds rows of a fold that is not on record.
 func CheckUnknownRows(ctx context.Context, db *querydb.DB, p Projection) error {
 	at, err := readLocation(ctx, db, p)
 	if err != nil {

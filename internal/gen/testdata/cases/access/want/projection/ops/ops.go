@@ -31,7 +31,7 @@ var HolderFields = struct {
 }{
 	Subject: projection.PatchField[model.Holder, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Holder, v string) { row.Subject = v },
+		Write:   func(row *model.Holder, v string) { row.Subject = v },
 	},
 }
 
@@ -61,25 +61,25 @@ var PayslipFields = struct {
 }{
 	HolderID: projection.PatchField[model.Payslip, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Payslip, v string) { row.HolderID = v },
+		Write:   func(row *model.Payslip, v string) { row.HolderID = v },
 	},
 	Person: projection.PatchField[model.Payslip, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Payslip, v string) { row.Person = v },
+		Write:   func(row *model.Payslip, v string) { row.Person = v },
 	},
 	Gross: projection.PatchField[model.Payslip, keys.Decimal]{
 		Ordinal: 3,
-		Assign:  func(row *model.Payslip, v keys.Decimal) { row.Gross = &v },
+		Write:   func(row *model.Payslip, v keys.Decimal) { row.Gross = &v },
 		Reset:   func(row *model.Payslip) { row.Gross = nil },
 	},
 	Notes: projection.PatchField[model.Payslip, []string]{
 		Ordinal: 4,
-		Assign:  func(row *model.Payslip, v []string) { row.Notes = v },
+		Write:   func(row *model.Payslip, v []string) { row.Notes = v },
 		Reset:   func(row *model.Payslip) { row.Notes = nil },
 	},
 	BossID: projection.PatchField[model.Payslip, string]{
 		Ordinal: 5,
-		Assign:  func(row *model.Payslip, v string) { row.BossID = &v },
+		Write:   func(row *model.Payslip, v string) { row.BossID = &v },
 		Reset:   func(row *model.Payslip) { row.BossID = nil },
 	},
 }
@@ -107,11 +107,11 @@ var EmployeeFields = struct {
 }{
 	Team: projection.PatchField[model.Employee, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Employee, v string) { row.Team = v },
+		Write:   func(row *model.Employee, v string) { row.Team = v },
 	},
 	Salary: projection.PatchField[model.Employee, keys.Decimal]{
 		Ordinal: 2,
-		Assign:  func(row *model.Employee, v keys.Decimal) { row.Salary = &v },
+		Write:   func(row *model.Employee, v keys.Decimal) { row.Salary = &v },
 		Reset:   func(row *model.Employee) { row.Salary = nil },
 	},
 }

@@ -33,15 +33,15 @@ var StaffFields = struct {
 }{
 	TenantID: projection.PatchField[model.Staff, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Staff, v string) { row.TenantID = v },
+		Write:   func(row *model.Staff, v string) { row.TenantID = v },
 	},
 	Department: projection.PatchField[model.Staff, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Staff, v string) { row.Department = v },
+		Write:   func(row *model.Staff, v string) { row.Department = v },
 	},
 	HiredOn: projection.PatchField[model.Staff, keys.Date]{
 		Ordinal: 3,
-		Assign:  func(row *model.Staff, v keys.Date) { row.HiredOn = v },
+		Write:   func(row *model.Staff, v keys.Date) { row.HiredOn = v },
 	},
 }
 
@@ -69,15 +69,15 @@ var ChoreFields = struct {
 }{
 	TenantID: projection.PatchField[model.Chore, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Chore, v string) { row.TenantID = v },
+		Write:   func(row *model.Chore, v string) { row.TenantID = v },
 	},
 	ProjectID: projection.PatchField[model.Chore, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Chore, v string) { row.ProjectID = v },
+		Write:   func(row *model.Chore, v string) { row.ProjectID = v },
 	},
 	StaffID: projection.PatchField[model.Chore, string]{
 		Ordinal: 3,
-		Assign:  func(row *model.Chore, v string) { row.StaffID = &v },
+		Write:   func(row *model.Chore, v string) { row.StaffID = &v },
 		Reset:   func(row *model.Chore) { row.StaffID = nil },
 	},
 }
@@ -104,6 +104,6 @@ var ToolFields = struct {
 }{
 	Department: projection.PatchField[model.Tool, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Tool, v string) { row.Department = v },
+		Write:   func(row *model.Tool, v string) { row.Department = v },
 	},
 }

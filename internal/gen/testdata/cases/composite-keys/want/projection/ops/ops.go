@@ -37,7 +37,7 @@ var RolloutFields = struct {
 }{
 	Version: projection.PatchField[model.Rollout, string]{
 		Ordinal: 4,
-		Assign:  func(row *model.Rollout, v string) { row.Version = v },
+		Write:   func(row *model.Rollout, v string) { row.Version = v },
 	},
 }
 

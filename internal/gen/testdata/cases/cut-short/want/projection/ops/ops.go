@@ -34,22 +34,22 @@ var VanFields = struct {
 }{
 	Region: projection.PatchField[model.Van, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Van, v string) { row.Region = &v },
+		Write:   func(row *model.Van, v string) { row.Region = &v },
 		Reset:   func(row *model.Van) { row.Region = nil },
 	},
 	Depot: projection.PatchField[model.Van, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Van, v string) { row.Depot = &v },
+		Write:   func(row *model.Van, v string) { row.Depot = &v },
 		Reset:   func(row *model.Van) { row.Depot = nil },
 	},
 	Bay: projection.PatchField[model.Van, int]{
 		Ordinal: 3,
-		Assign:  func(row *model.Van, v int) { row.Bay = &v },
+		Write:   func(row *model.Van, v int) { row.Bay = &v },
 		Reset:   func(row *model.Van) { row.Bay = nil },
 	},
 	Size: projection.PatchField[model.Van, int]{
 		Ordinal: 4,
-		Assign:  func(row *model.Van, v int) { row.Size = &v },
+		Write:   func(row *model.Van, v int) { row.Size = &v },
 		Reset:   func(row *model.Van) { row.Size = nil },
 	},
 }
@@ -78,15 +78,15 @@ var BikeFields = struct {
 }{
 	Region: projection.PatchField[model.Bike, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Bike, v string) { row.Region = v },
+		Write:   func(row *model.Bike, v string) { row.Region = v },
 	},
 	Depot: projection.PatchField[model.Bike, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Bike, v string) { row.Depot = v },
+		Write:   func(row *model.Bike, v string) { row.Depot = v },
 	},
 	Bay: projection.PatchField[model.Bike, int]{
 		Ordinal: 3,
-		Assign:  func(row *model.Bike, v int) { row.Bay = v },
+		Write:   func(row *model.Bike, v int) { row.Bay = v },
 	},
 }
 
@@ -115,22 +115,22 @@ var VisitFields = struct {
 }{
 	Region: projection.PatchField[model.Visit, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Visit, v string) { row.Region = &v },
+		Write:   func(row *model.Visit, v string) { row.Region = &v },
 		Reset:   func(row *model.Visit) { row.Region = nil },
 	},
 	Depot: projection.PatchField[model.Visit, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Visit, v string) { row.Depot = &v },
+		Write:   func(row *model.Visit, v string) { row.Depot = &v },
 		Reset:   func(row *model.Visit) { row.Depot = nil },
 	},
 	Size: projection.PatchField[model.Visit, int]{
 		Ordinal: 3,
-		Assign:  func(row *model.Visit, v int) { row.Size = &v },
+		Write:   func(row *model.Visit, v int) { row.Size = &v },
 		Reset:   func(row *model.Visit) { row.Size = nil },
 	},
 	Rank: projection.PatchField[model.Visit, float64]{
 		Ordinal: 4,
-		Assign:  func(row *model.Visit, v float64) { row.Rank = &v },
+		Write:   func(row *model.Visit, v float64) { row.Rank = &v },
 		Reset:   func(row *model.Visit) { row.Rank = nil },
 	},
 }

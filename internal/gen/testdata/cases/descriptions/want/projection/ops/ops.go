@@ -33,16 +33,16 @@ var DescribedFields = struct {
 }{
 	Old: projection.PatchField[model.Described, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Described, v string) { row.Old = &v },
+		Write:   func(row *model.Described, v string) { row.Old = &v },
 		Reset:   func(row *model.Described) { row.Old = nil },
 	},
 	Older: projection.PatchField[model.Described, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Described, v string) { row.Older = &v },
+		Write:   func(row *model.Described, v string) { row.Older = &v },
 		Reset:   func(row *model.Described) { row.Older = nil },
 	},
 	Kind: projection.PatchField[model.Described, model.DescribedKind]{
 		Ordinal: 3,
-		Assign:  func(row *model.Described, v model.DescribedKind) { row.Kind = v },
+		Write:   func(row *model.Described, v model.DescribedKind) { row.Kind = v },
 	},
 }

@@ -38,25 +38,25 @@ var JobFields = struct {
 }{
 	ProjectID: projection.PatchField[model.Job, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Job, v string) { row.ProjectID = v },
+		Write:   func(row *model.Job, v string) { row.ProjectID = v },
 	},
 	WorkerID: projection.PatchField[model.Job, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Job, v string) { row.WorkerID = &v },
+		Write:   func(row *model.Job, v string) { row.WorkerID = &v },
 		Reset:   func(row *model.Job) { row.WorkerID = nil },
 	},
 	Priority: projection.PatchField[model.Job, int]{
 		Ordinal: 3,
-		Assign:  func(row *model.Job, v int) { row.Priority = v },
+		Write:   func(row *model.Job, v int) { row.Priority = v },
 	},
 	State: projection.PatchField[model.Job, model.JobState]{
 		Ordinal: 4,
-		Assign:  func(row *model.Job, v model.JobState) { row.State = &v },
+		Write:   func(row *model.Job, v model.JobState) { row.State = &v },
 		Reset:   func(row *model.Job) { row.State = nil },
 	},
 	DueOn: projection.PatchField[model.Job, keys.Date]{
 		Ordinal: 5,
-		Assign:  func(row *model.Job, v keys.Date) { row.DueOn = &v },
+		Write:   func(row *model.Job, v keys.Date) { row.DueOn = &v },
 		Reset:   func(row *model.Job) { row.DueOn = nil },
 	},
 }
@@ -85,17 +85,17 @@ var WorkerFields = struct {
 }{
 	Team: projection.PatchField[model.Worker, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Worker, v string) { row.Team = &v },
+		Write:   func(row *model.Worker, v string) { row.Team = &v },
 		Reset:   func(row *model.Worker) { row.Team = nil },
 	},
 	Name: projection.PatchField[model.Worker, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Worker, v string) { row.Name = &v },
+		Write:   func(row *model.Worker, v string) { row.Name = &v },
 		Reset:   func(row *model.Worker) { row.Name = nil },
 	},
 	JobIds: projection.PatchField[model.Worker, []string]{
 		Ordinal: 3,
-		Assign:  func(row *model.Worker, v []string) { row.JobIds = v },
+		Write:   func(row *model.Worker, v []string) { row.JobIds = v },
 		Reset:   func(row *model.Worker) { row.JobIds = nil },
 	},
 }
@@ -126,7 +126,7 @@ var GrantFields = struct {
 }{
 	Crew: projection.PatchField[model.Grant, string]{
 		Ordinal: 3,
-		Assign:  func(row *model.Grant, v string) { row.Crew = &v },
+		Write:   func(row *model.Grant, v string) { row.Crew = &v },
 		Reset:   func(row *model.Grant) { row.Crew = nil },
 	},
 }
@@ -151,7 +151,7 @@ var ShopFields = struct {
 }{
 	Open: projection.PatchField[model.Shop, bool]{
 		Ordinal: 0,
-		Assign:  func(row *model.Shop, v bool) { row.Open = v },
+		Write:   func(row *model.Shop, v bool) { row.Open = v },
 	},
 }
 
@@ -179,17 +179,17 @@ var CrewFields = struct {
 }{
 	Lead: projection.PatchField[model.Crew, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Crew, v string) { row.Lead = &v },
+		Write:   func(row *model.Crew, v string) { row.Lead = &v },
 		Reset:   func(row *model.Crew) { row.Lead = nil },
 	},
 	Size: projection.PatchField[model.Crew, keys.Decimal]{
 		Ordinal: 2,
-		Assign:  func(row *model.Crew, v keys.Decimal) { row.Size = &v },
+		Write:   func(row *model.Crew, v keys.Decimal) { row.Size = &v },
 		Reset:   func(row *model.Crew) { row.Size = nil },
 	},
 	Since: projection.PatchField[model.Crew, time.Time]{
 		Ordinal: 3,
-		Assign:  func(row *model.Crew, v time.Time) { row.Since = &v },
+		Write:   func(row *model.Crew, v time.Time) { row.Since = &v },
 		Reset:   func(row *model.Crew) { row.Since = nil },
 	},
 }

@@ -36,20 +36,20 @@ var PaperFields = struct {
 }{
 	Stage: projection.PatchField[model.Paper, model.Stage]{
 		Ordinal: 1,
-		Assign:  func(row *model.Paper, v model.Stage) { row.Stage = v },
+		Write:   func(row *model.Paper, v model.Stage) { row.Stage = v },
 	},
 	Before: projection.PatchField[model.Paper, model.Stage]{
 		Ordinal: 3,
-		Assign:  func(row *model.Paper, v model.Stage) { row.Before = &v },
+		Write:   func(row *model.Paper, v model.Stage) { row.Before = &v },
 		Reset:   func(row *model.Paper) { row.Before = nil },
 	},
 	All: projection.PatchField[model.Paper, []model.Stage]{
 		Ordinal: 4,
-		Assign:  func(row *model.Paper, v []model.Stage) { row.All = v },
+		Write:   func(row *model.Paper, v []model.Stage) { row.All = v },
 	},
 	Maybe: projection.PatchField[model.Paper, []model.Level]{
 		Ordinal: 5,
-		Assign:  func(row *model.Paper, v []model.Level) { row.Maybe = v },
+		Write:   func(row *model.Paper, v []model.Level) { row.Maybe = v },
 		Reset:   func(row *model.Paper) { row.Maybe = nil },
 	},
 }

@@ -31,6 +31,6 @@ var BasketFields = struct {
 }{
 	Size: projection.PatchField[model.Basket, int]{
 		Ordinal: 1,
-		Assign:  func(row *model.Basket, v int) { row.Size = v },
+		Write:   func(row *model.Basket, v int) { row.Size = v },
 	},
 }

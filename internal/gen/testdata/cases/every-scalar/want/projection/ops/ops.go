@@ -53,97 +53,97 @@ var SampleFields = struct {
 }{
 	Text: projection.PatchField[model.Sample, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Sample, v string) { row.Text = v },
+		Write:   func(row *model.Sample, v string) { row.Text = v },
 	},
 	Flag: projection.PatchField[model.Sample, bool]{
 		Ordinal: 2,
-		Assign:  func(row *model.Sample, v bool) { row.Flag = v },
+		Write:   func(row *model.Sample, v bool) { row.Flag = v },
 	},
 	Small: projection.PatchField[model.Sample, int]{
 		Ordinal: 3,
-		Assign:  func(row *model.Sample, v int) { row.Small = v },
+		Write:   func(row *model.Sample, v int) { row.Small = v },
 	},
 	Large: projection.PatchField[model.Sample, int64]{
 		Ordinal: 4,
-		Assign:  func(row *model.Sample, v int64) { row.Large = v },
+		Write:   func(row *model.Sample, v int64) { row.Large = v },
 	},
 	Ratio: projection.PatchField[model.Sample, float64]{
 		Ordinal: 5,
-		Assign:  func(row *model.Sample, v float64) { row.Ratio = v },
+		Write:   func(row *model.Sample, v float64) { row.Ratio = v },
 	},
 	Price: projection.PatchField[model.Sample, keys.Decimal]{
 		Ordinal: 6,
-		Assign:  func(row *model.Sample, v keys.Decimal) { row.Price = v },
+		Write:   func(row *model.Sample, v keys.Decimal) { row.Price = v },
 	},
 	Day: projection.PatchField[model.Sample, keys.Date]{
 		Ordinal: 7,
-		Assign:  func(row *model.Sample, v keys.Date) { row.Day = v },
+		Write:   func(row *model.Sample, v keys.Date) { row.Day = v },
 	},
 	At: projection.PatchField[model.Sample, time.Time]{
 		Ordinal: 8,
-		Assign:  func(row *model.Sample, v time.Time) { row.At = v },
+		Write:   func(row *model.Sample, v time.Time) { row.At = v },
 	},
 	MaybeID: projection.PatchField[model.Sample, string]{
 		Ordinal: 9,
-		Assign:  func(row *model.Sample, v string) { row.MaybeID = &v },
+		Write:   func(row *model.Sample, v string) { row.MaybeID = &v },
 		Reset:   func(row *model.Sample) { row.MaybeID = nil },
 	},
 	MaybeText: projection.PatchField[model.Sample, string]{
 		Ordinal: 10,
-		Assign:  func(row *model.Sample, v string) { row.MaybeText = &v },
+		Write:   func(row *model.Sample, v string) { row.MaybeText = &v },
 		Reset:   func(row *model.Sample) { row.MaybeText = nil },
 	},
 	MaybeFlag: projection.PatchField[model.Sample, bool]{
 		Ordinal: 11,
-		Assign:  func(row *model.Sample, v bool) { row.MaybeFlag = &v },
+		Write:   func(row *model.Sample, v bool) { row.MaybeFlag = &v },
 		Reset:   func(row *model.Sample) { row.MaybeFlag = nil },
 	},
 	MaybeSmall: projection.PatchField[model.Sample, int]{
 		Ordinal: 12,
-		Assign:  func(row *model.Sample, v int) { row.MaybeSmall = &v },
+		Write:   func(row *model.Sample, v int) { row.MaybeSmall = &v },
 		Reset:   func(row *model.Sample) { row.MaybeSmall = nil },
 	},
 	MaybeLarge: projection.PatchField[model.Sample, int64]{
 		Ordinal: 13,
-		Assign:  func(row *model.Sample, v int64) { row.MaybeLarge = &v },
+		Write:   func(row *model.Sample, v int64) { row.MaybeLarge = &v },
 		Reset:   func(row *model.Sample) { row.MaybeLarge = nil },
 	},
 	MaybeRatio: projection.PatchField[model.Sample, float64]{
 		Ordinal: 14,
-		Assign:  func(row *model.Sample, v float64) { row.MaybeRatio = &v },
+		Write:   func(row *model.Sample, v float64) { row.MaybeRatio = &v },
 		Reset:   func(row *model.Sample) { row.MaybeRatio = nil },
 	},
 	MaybePrice: projection.PatchField[model.Sample, keys.Decimal]{
 		Ordinal: 15,
-		Assign:  func(row *model.Sample, v keys.Decimal) { row.MaybePrice = &v },
+		Write:   func(row *model.Sample, v keys.Decimal) { row.MaybePrice = &v },
 		Reset:   func(row *model.Sample) { row.MaybePrice = nil },
 	},
 	MaybeDay: projection.PatchField[model.Sample, keys.Date]{
 		Ordinal: 16,
-		Assign:  func(row *model.Sample, v keys.Date) { row.MaybeDay = &v },
+		Write:   func(row *model.Sample, v keys.Date) { row.MaybeDay = &v },
 		Reset:   func(row *model.Sample) { row.MaybeDay = nil },
 	},
 	MaybeAt: projection.PatchField[model.Sample, time.Time]{
 		Ordinal: 17,
-		Assign:  func(row *model.Sample, v time.Time) { row.MaybeAt = &v },
+		Write:   func(row *model.Sample, v time.Time) { row.MaybeAt = &v },
 		Reset:   func(row *model.Sample) { row.MaybeAt = nil },
 	},
 	Texts: projection.PatchField[model.Sample, []string]{
 		Ordinal: 18,
-		Assign:  func(row *model.Sample, v []string) { row.Texts = v },
+		Write:   func(row *model.Sample, v []string) { row.Texts = v },
 	},
 	Prices: projection.PatchField[model.Sample, []keys.Decimal]{
 		Ordinal: 19,
-		Assign:  func(row *model.Sample, v []keys.Decimal) { row.Prices = v },
+		Write:   func(row *model.Sample, v []keys.Decimal) { row.Prices = v },
 	},
 	Moments: projection.PatchField[model.Sample, []time.Time]{
 		Ordinal: 20,
-		Assign:  func(row *model.Sample, v []time.Time) { row.Moments = v },
+		Write:   func(row *model.Sample, v []time.Time) { row.Moments = v },
 		Reset:   func(row *model.Sample) { row.Moments = nil },
 	},
 	Days: projection.PatchField[model.Sample, []keys.Date]{
 		Ordinal: 21,
-		Assign:  func(row *model.Sample, v []keys.Date) { row.Days = v },
+		Write:   func(row *model.Sample, v []keys.Date) { row.Days = v },
 		Reset:   func(row *model.Sample) { row.Days = nil },
 	},
 }

@@ -33,6 +33,6 @@ var ChangeFields = struct {
 }{
 	What: projection.PatchField[model.Change, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Change, v string) { row.What = v },
+		Write:   func(row *model.Change, v string) { row.What = v },
 	},
 }

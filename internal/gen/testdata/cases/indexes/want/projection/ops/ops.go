@@ -39,32 +39,32 @@ var ArticleFields = struct {
 }{
 	Section: projection.PatchField[model.Article, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Article, v string) { row.Section = v },
+		Write:   func(row *model.Article, v string) { row.Section = v },
 	},
 	Author: projection.PatchField[model.Article, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Article, v string) { row.Author = &v },
+		Write:   func(row *model.Article, v string) { row.Author = &v },
 		Reset:   func(row *model.Article) { row.Author = nil },
 	},
 	Title: projection.PatchField[model.Article, string]{
 		Ordinal: 3,
-		Assign:  func(row *model.Article, v string) { row.Title = v },
+		Write:   func(row *model.Article, v string) { row.Title = v },
 	},
 	Words: projection.PatchField[model.Article, int]{
 		Ordinal: 4,
-		Assign:  func(row *model.Article, v int) { row.Words = v },
+		Write:   func(row *model.Article, v int) { row.Words = v },
 	},
 	PublishedAt: projection.PatchField[model.Article, time.Time]{
 		Ordinal: 5,
-		Assign:  func(row *model.Article, v time.Time) { row.PublishedAt = &v },
+		Write:   func(row *model.Article, v time.Time) { row.PublishedAt = &v },
 		Reset:   func(row *model.Article) { row.PublishedAt = nil },
 	},
 	From: projection.PatchField[model.Article, string]{
 		Ordinal: 6,
-		Assign:  func(row *model.Article, v string) { row.From = v },
+		Write:   func(row *model.Article, v string) { row.From = v },
 	},
 	Model: projection.PatchField[model.Article, string]{
 		Ordinal: 7,
-		Assign:  func(row *model.Article, v string) { row.Model = v },
+		Write:   func(row *model.Article, v string) { row.Model = v },
 	},
 }

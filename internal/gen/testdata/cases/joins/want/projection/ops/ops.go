@@ -32,11 +32,11 @@ var TrackFields = struct {
 }{
 	Isrc: projection.PatchField[model.Track, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Track, v string) { row.Isrc = v },
+		Write:   func(row *model.Track, v string) { row.Isrc = v },
 	},
 	Title: projection.PatchField[model.Track, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Track, v string) { row.Title = v },
+		Write:   func(row *model.Track, v string) { row.Title = v },
 	},
 }
 
@@ -89,29 +89,29 @@ var AlbumFields = struct {
 }{
 	HitID: projection.PatchField[model.Album, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Album, v string) { row.HitID = &v },
+		Write:   func(row *model.Album, v string) { row.HitID = &v },
 		Reset:   func(row *model.Album) { row.HitID = nil },
 	},
 	HitIsrc: projection.PatchField[model.Album, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Album, v string) { row.HitIsrc = v },
+		Write:   func(row *model.Album, v string) { row.HitIsrc = v },
 	},
 	ChartID: projection.PatchField[model.Album, string]{
 		Ordinal: 3,
-		Assign:  func(row *model.Album, v string) { row.ChartID = v },
+		Write:   func(row *model.Album, v string) { row.ChartID = v },
 	},
 	TrackIds: projection.PatchField[model.Album, []string]{
 		Ordinal: 4,
-		Assign:  func(row *model.Album, v []string) { row.TrackIds = v },
+		Write:   func(row *model.Album, v []string) { row.TrackIds = v },
 	},
 	BonusIds: projection.PatchField[model.Album, []string]{
 		Ordinal: 5,
-		Assign:  func(row *model.Album, v []string) { row.BonusIds = v },
+		Write:   func(row *model.Album, v []string) { row.BonusIds = v },
 		Reset:   func(row *model.Album) { row.BonusIds = nil },
 	},
 	AlbumOfTheYearID: projection.PatchField[model.Album, string]{
 		Ordinal: 6,
-		Assign:  func(row *model.Album, v string) { row.AlbumOfTheYearID = &v },
+		Write:   func(row *model.Album, v string) { row.AlbumOfTheYearID = &v },
 		Reset:   func(row *model.Album) { row.AlbumOfTheYearID = nil },
 	},
 }

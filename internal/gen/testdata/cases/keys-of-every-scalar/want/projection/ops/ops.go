@@ -84,27 +84,27 @@ var ByFloatFields = struct {
 }{
 	Small: projection.PatchField[model.ByFloat, int]{
 		Ordinal: 2,
-		Assign:  func(row *model.ByFloat, v int) { row.Small = v },
+		Write:   func(row *model.ByFloat, v int) { row.Small = v },
 	},
 	Large: projection.PatchField[model.ByFloat, int64]{
 		Ordinal: 3,
-		Assign:  func(row *model.ByFloat, v int64) { row.Large = v },
+		Write:   func(row *model.ByFloat, v int64) { row.Large = v },
 	},
 	Ratio: projection.PatchField[model.ByFloat, float64]{
 		Ordinal: 4,
-		Assign:  func(row *model.ByFloat, v float64) { row.Ratio = v },
+		Write:   func(row *model.ByFloat, v float64) { row.Ratio = v },
 	},
 	Price: projection.PatchField[model.ByFloat, keys.Decimal]{
 		Ordinal: 5,
-		Assign:  func(row *model.ByFloat, v keys.Decimal) { row.Price = &v },
+		Write:   func(row *model.ByFloat, v keys.Decimal) { row.Price = &v },
 		Reset:   func(row *model.ByFloat) { row.Price = nil },
 	},
 	Day: projection.PatchField[model.ByFloat, keys.Date]{
 		Ordinal: 6,
-		Assign:  func(row *model.ByFloat, v keys.Date) { row.Day = v },
+		Write:   func(row *model.ByFloat, v keys.Date) { row.Day = v },
 	},
 	At: projection.PatchField[model.ByFloat, time.Time]{
 		Ordinal: 7,
-		Assign:  func(row *model.ByFloat, v time.Time) { row.At = v },
+		Write:   func(row *model.ByFloat, v time.Time) { row.At = v },
 	},
 }

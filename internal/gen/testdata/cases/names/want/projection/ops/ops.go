@@ -44,53 +44,53 @@ var GoPackageFields = struct {
 }{
 	Range: projection.PatchField[model.GoPackage, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.GoPackage, v string) { row.Range = v },
+		Write:   func(row *model.GoPackage, v string) { row.Range = v },
 	},
 	Select: projection.PatchField[model.GoPackage, string]{
 		Ordinal: 3,
-		Assign:  func(row *model.GoPackage, v string) { row.Select = v },
+		Write:   func(row *model.GoPackage, v string) { row.Select = v },
 	},
 	Package: projection.PatchField[model.GoPackage, string]{
 		Ordinal: 4,
-		Assign:  func(row *model.GoPackage, v string) { row.Package = &v },
+		Write:   func(row *model.GoPackage, v string) { row.Package = &v },
 		Reset:   func(row *model.GoPackage) { row.Package = nil },
 	},
 	String: projection.PatchField[model.GoPackage, string]{
 		Ordinal: 5,
-		Assign:  func(row *model.GoPackage, v string) { row.String = v },
+		Write:   func(row *model.GoPackage, v string) { row.String = v },
 	},
 	R: projection.PatchField[model.GoPackage, string]{
 		Ordinal: 6,
-		Assign:  func(row *model.GoPackage, v string) { row.R = v },
+		Write:   func(row *model.GoPackage, v string) { row.R = v },
 	},
 	Graph: projection.PatchField[model.GoPackage, string]{
 		Ordinal: 7,
-		Assign:  func(row *model.GoPackage, v string) { row.Graph = v },
+		Write:   func(row *model.GoPackage, v string) { row.Graph = v },
 	},
 	Keys: projection.PatchField[model.GoPackage, string]{
 		Ordinal: 8,
-		Assign:  func(row *model.GoPackage, v string) { row.Keys = v },
+		Write:   func(row *model.GoPackage, v string) { row.Keys = v },
 	},
 	Error: projection.PatchField[model.GoPackage, string]{
 		Ordinal: 9,
-		Assign:  func(row *model.GoPackage, v string) { row.Error = &v },
+		Write:   func(row *model.GoPackage, v string) { row.Error = &v },
 		Reset:   func(row *model.GoPackage) { row.Error = nil },
 	},
 	UserURL: projection.PatchField[model.GoPackage, string]{
 		Ordinal: 10,
-		Assign:  func(row *model.GoPackage, v string) { row.UserURL = v },
+		Write:   func(row *model.GoPackage, v string) { row.UserURL = v },
 	},
 	HTTPServer: projection.PatchField[model.GoPackage, string]{
 		Ordinal: 11,
-		Assign:  func(row *model.GoPackage, v string) { row.HTTPServer = v },
+		Write:   func(row *model.GoPackage, v string) { row.HTTPServer = v },
 	},
 	X2Y3: projection.PatchField[model.GoPackage, string]{
 		Ordinal: 12,
-		Assign:  func(row *model.GoPackage, v string) { row.X2Y3 = v },
+		Write:   func(row *model.GoPackage, v string) { row.X2Y3 = v },
 	},
 	Nil: projection.PatchField[model.GoPackage, bool]{
 		Ordinal: 13,
-		Assign:  func(row *model.GoPackage, v bool) { row.Nil = &v },
+		Write:   func(row *model.GoPackage, v bool) { row.Nil = &v },
 		Reset:   func(row *model.GoPackage) { row.Nil = nil },
 	},
 }
@@ -120,20 +120,20 @@ var OrderFields = struct {
 }{
 	V: projection.PatchField[model.Order, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Order, v string) { row.V = v },
+		Write:   func(row *model.Order, v string) { row.V = v },
 	},
 	Rec: projection.PatchField[model.Order, []string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Order, v []string) { row.Rec = v },
+		Write:   func(row *model.Order, v []string) { row.Rec = v },
 		Reset:   func(row *model.Order) { row.Rec = nil },
 	},
 	Ok: projection.PatchField[model.Order, bool]{
 		Ordinal: 3,
-		Assign:  func(row *model.Order, v bool) { row.Ok = v },
+		Write:   func(row *model.Order, v bool) { row.Ok = v },
 	},
 	Type: projection.PatchField[model.Order, string]{
 		Ordinal: 4,
-		Assign:  func(row *model.Order, v string) { row.Type = &v },
+		Write:   func(row *model.Order, v string) { row.Type = &v },
 		Reset:   func(row *model.Order) { row.Type = nil },
 	},
 }

@@ -31,6 +31,6 @@ var NoteFields = struct {
 }{
 	Tag: projection.PatchField[model.Note, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Note, v string) { row.Tag = v },
+		Write:   func(row *model.Note, v string) { row.Tag = v },
 	},
 }

@@ -14,10 +14,10 @@ import (
 
 // Totals makes the ops of Totals.
 var Totals = projection.Ops[model.Totals, querydb.SingletonKey, querydb.SingletonKey]{
-	Codec:     model.TotalsCodec,
-	Key:       func(querydb.SingletonKey) (keys.Key, error) { return keys.Key{PK: keys.SingletonPK}, nil },
-	Partition: func(querydb.SingletonKey) (string, error) { return keys.SingletonPK, nil },
-	Fill:      func(*model.Totals, querydb.SingletonKey) {},
+	Codec:        model.TotalsCodec,
+	Key:          func(querydb.SingletonKey) (keys.Key, error) { return keys.Key{PK: keys.SingletonPK}, nil },
+	Partition:    func(querydb.SingletonKey) (string, error) { return keys.SingletonPK, nil },
+	SetKeyFields: func(*model.Totals, querydb.SingletonKey) {},
 }
 
 // TotalsFields are the fields that a patch of Totals can name.
@@ -27,11 +27,11 @@ var TotalsFields = struct {
 }{
 	Count: projection.PatchField[model.Totals, int64]{
 		Ordinal: 0,
-		Assign:  func(row *model.Totals, v int64) { row.Count = v },
+		Write:   func(row *model.Totals, v int64) { row.Count = v },
 	},
 	Latest: projection.PatchField[model.Totals, time.Time]{
 		Ordinal: 1,
-		Assign:  func(row *model.Totals, v time.Time) { row.Latest = &v },
+		Write:   func(row *model.Totals, v time.Time) { row.Latest = &v },
 		Reset:   func(row *model.Totals) { row.Latest = nil },
 	},
 }

@@ -31,7 +31,7 @@ var SeatFields = struct {
 }{
 	Taken: projection.PatchField[model.Seat, bool]{
 		Ordinal: 1,
-		Assign:  func(row *model.Seat, v bool) { row.Taken = v },
+		Write:   func(row *model.Seat, v bool) { row.Taken = v },
 	},
 }
 

@@ -31,7 +31,7 @@ var AuthorFields = struct {
 }{
 	Name: projection.PatchField[model.Author, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Author, v string) { row.Name = v },
+		Write:   func(row *model.Author, v string) { row.Name = v },
 	},
 }
 
@@ -64,20 +64,20 @@ var PostFields = struct {
 }{
 	Title: projection.PatchField[model.Post, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Post, v string) { row.Title = v },
+		Write:   func(row *model.Post, v string) { row.Title = v },
 	},
 	Status: projection.PatchField[model.Post, model.PostStatus]{
 		Ordinal: 3,
-		Assign:  func(row *model.Post, v model.PostStatus) { row.Status = v },
+		Write:   func(row *model.Post, v model.PostStatus) { row.Status = v },
 	},
 	Rank: projection.PatchField[model.Post, int64]{
 		Ordinal: 4,
-		Assign:  func(row *model.Post, v int64) { row.Rank = &v },
+		Write:   func(row *model.Post, v int64) { row.Rank = &v },
 		Reset:   func(row *model.Post) { row.Rank = nil },
 	},
 	Previous: projection.PatchField[model.Post, string]{
 		Ordinal: 6,
-		Assign:  func(row *model.Post, v string) { row.Previous = &v },
+		Write:   func(row *model.Post, v string) { row.Previous = &v },
 		Reset:   func(row *model.Post) { row.Previous = nil },
 	},
 }

@@ -35,16 +35,16 @@ var SessionFields = struct {
 }{
 	OpenedAt: projection.PatchField[model.Session, time.Time]{
 		Ordinal: 1,
-		Assign:  func(row *model.Session, v time.Time) { row.OpenedAt = v },
+		Write:   func(row *model.Session, v time.Time) { row.OpenedAt = v },
 	},
 	UsedAt: projection.PatchField[model.Session, time.Time]{
 		Ordinal: 2,
-		Assign:  func(row *model.Session, v time.Time) { row.UsedAt = &v },
+		Write:   func(row *model.Session, v time.Time) { row.UsedAt = &v },
 		Reset:   func(row *model.Session) { row.UsedAt = nil },
 	},
 	EndsAt: projection.PatchField[model.Session, time.Time]{
 		Ordinal: 3,
-		Assign:  func(row *model.Session, v time.Time) { row.EndsAt = &v },
+		Write:   func(row *model.Session, v time.Time) { row.EndsAt = &v },
 		Reset:   func(row *model.Session) { row.EndsAt = nil },
 	},
 }

@@ -33,15 +33,15 @@ var AccountFields = struct {
 }{
 	TenantID: projection.PatchField[model.Account, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Account, v string) { row.TenantID = v },
+		Write:   func(row *model.Account, v string) { row.TenantID = v },
 	},
 	Email: projection.PatchField[model.Account, string]{
 		Ordinal: 2,
-		Assign:  func(row *model.Account, v string) { row.Email = v },
+		Write:   func(row *model.Account, v string) { row.Email = v },
 	},
 	Username: projection.PatchField[model.Account, string]{
 		Ordinal: 3,
-		Assign:  func(row *model.Account, v string) { row.Username = &v },
+		Write:   func(row *model.Account, v string) { row.Username = &v },
 		Reset:   func(row *model.Account) { row.Username = nil },
 	},
 }
@@ -68,7 +68,7 @@ var LoginFields = struct {
 }{
 	Email: projection.PatchField[model.Login, string]{
 		Ordinal: 1,
-		Assign:  func(row *model.Login, v string) { row.Email = &v },
+		Write:   func(row *model.Login, v string) { row.Email = &v },
 		Reset:   func(row *model.Login) { row.Email = nil },
 	},
 }

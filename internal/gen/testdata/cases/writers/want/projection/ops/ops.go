@@ -49,12 +49,12 @@ var DeviceFields = struct {
 	}{
 		AlertState: projection.PatchField[model.Device, string]{
 			Ordinal: 3,
-			Assign:  func(row *model.Device, v string) { row.AlertState = &v },
+			Write:   func(row *model.Device, v string) { row.AlertState = &v },
 			Reset:   func(row *model.Device) { row.AlertState = nil },
 		},
 		MeasuredAt: projection.PatchField[model.Device, time.Time]{
 			Ordinal: 4,
-			Assign:  func(row *model.Device, v time.Time) { row.MeasuredAt = &v },
+			Write:   func(row *model.Device, v time.Time) { row.MeasuredAt = &v },
 			Reset:   func(row *model.Device) { row.MeasuredAt = nil },
 		},
 	},
@@ -63,7 +63,7 @@ var DeviceFields = struct {
 	}{
 		OwnerAccount: projection.PatchField[model.Device, string]{
 			Ordinal: 2,
-			Assign:  func(row *model.Device, v string) { row.OwnerAccount = &v },
+			Write:   func(row *model.Device, v string) { row.OwnerAccount = &v },
 			Reset:   func(row *model.Device) { row.OwnerAccount = nil },
 		},
 	},
@@ -73,12 +73,12 @@ var DeviceFields = struct {
 	}{
 		StampedOn: projection.PatchField[model.Device, keys.Date]{
 			Ordinal: 5,
-			Assign:  func(row *model.Device, v keys.Date) { row.StampedOn = &v },
+			Write:   func(row *model.Device, v keys.Date) { row.StampedOn = &v },
 			Reset:   func(row *model.Device) { row.StampedOn = nil },
 		},
 		GoneAt: projection.PatchField[model.Device, time.Time]{
 			Ordinal: 6,
-			Assign:  func(row *model.Device, v time.Time) { row.GoneAt = &v },
+			Write:   func(row *model.Device, v time.Time) { row.GoneAt = &v },
 			Reset:   func(row *model.Device) { row.GoneAt = nil },
 		},
 	},
@@ -114,7 +114,7 @@ var ParcelFields = struct {
 	}{
 		State: projection.PatchField[model.Parcel, string]{
 			Ordinal: 1,
-			Assign:  func(row *model.Parcel, v string) { row.State = &v },
+			Write:   func(row *model.Parcel, v string) { row.State = &v },
 			Reset:   func(row *model.Parcel) { row.State = nil },
 		},
 	},
@@ -123,7 +123,7 @@ var ParcelFields = struct {
 	}{
 		Shelf: projection.PatchField[model.Parcel, int]{
 			Ordinal: 2,
-			Assign:  func(row *model.Parcel, v int) { row.Shelf = &v },
+			Write:   func(row *model.Parcel, v int) { row.Shelf = &v },
 			Reset:   func(row *model.Parcel) { row.Shelf = nil },
 		},
 	},
