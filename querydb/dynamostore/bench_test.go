@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
+	"github.com/foldql/foldql/internal/tests/dynamotest"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/record"
@@ -23,7 +24,7 @@ func BenchmarkBesideTheSDK(b *testing.B) {
 	for _, e := range dynamolocal.Engines() {
 		s := openWith(b, e, Config{Concurrency: 16}, list)
 		sh := shapeOf(b, list)
-		sh.layout.table = s.cfg.Prefix + list.Name
+		sh.layout.table = s.tables.prefix + list.Name
 		for name, work := range map[string]func(*testing.B, *Store, *shape) (mine, bare func(n int) error){
 			"put": puts, "get one": getOne, "get 100": getMany, "query 50": queries,
 		} {
@@ -89,7 +90,7 @@ func puts(b *testing.B, s *Store, sh *shape) (mine, bare func(n int) error) {
 	batch := func(pk string, n int) (list []driver.Write) {
 		for i := range batchSize {
 			row := benchRow(pk, i)
-			row.Position = position(uint64(n + 1))
+			row.Position = dynamotest.Position(uint64(n + 1))
 			list = append(list, driver.Write{Table: sh.table, Row: row})
 		}
 		return list
@@ -98,9 +99,9 @@ func puts(b *testing.B, s *Store, sh *shape) (mine, bare func(n int) error) {
 	mine = func(n int) error { return s.Apply(ctx, driver.Batch{Writes: batch("mine", n)}) }
 	bare = func(n int) error {
 		list := batch("bare", n)
-		return s.each(ctx, len(list), func(ctx context.Context, i int) error {
+		return s.client.Each(ctx, len(list), func(ctx context.Context, i int) error {
 			row := &list[i].Row
-			_, err := s.client.UpdateItem(ctx, bareUpdate(sh.layout.table, row, n+1))
+			_, err := s.client.API.UpdateItem(ctx, bareUpdate(sh.layout.table, row, n+1))
 			return err
 		})
 	}
@@ -129,7 +130,7 @@ func stored(b *testing.B, s *Store, sh *shape) (ks []keys.Key) {
 	var batch driver.Batch
 	for i := range 100 {
 		row := benchRow("read", i)
-		row.Position = position(1)
+		row.Position = dynamotest.Position(1)
 		batch.Writes = append(batch.Writes, driver.Write{Table: sh.table, Row: row})
 		ks = append(ks, row.Key)
 	}
@@ -145,7 +146,9 @@ func getOne(b *testing.B, s *Store, sh *shape) (mine, bare func(n int) error) {
 		return err
 	}
 	bare = func(n int) error {
-		_, err := s.client.GetItem(ctx, sh.getInput(ks[n%100], false))
+		_, err := s.client.API.GetItem(ctx, &dynamodb.GetItemInput{
+			TableName: &sh.layout.table, Key: sh.key(ks[n%100]), ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
+		})
 		return err
 	}
 	return mine, bare
@@ -159,7 +162,14 @@ func getMany(b *testing.B, s *Store, sh *shape) (mine, bare func(n int) error) {
 		return err
 	}
 	bare = func(int) error {
-		_, err := s.client.BatchGetItem(ctx, sh.batchInput(ks, false))
+		list := make([]map[string]types.AttributeValue, len(ks))
+		for i, k := range ks {
+			list[i] = sh.key(k)
+		}
+		_, err := s.client.API.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
+			RequestItems:           map[string]types.KeysAndAttributes{sh.layout.table: {Keys: list}},
+			ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
+		})
 		return err
 	}
 	return mine, bare
@@ -174,12 +184,11 @@ func queries(b *testing.B, s *Store, sh *shape) (mine, bare func(n int) error) {
 		return err
 	}
 	bare = func(int) error {
-		in, err := sh.queryInput(&q)
-		if err != nil {
-			return err
-		}
-		in.Limit = aws.Int32(51)
-		_, err = s.client.Query(ctx, in)
+		_, err := s.client.API.Query(ctx, &dynamodb.QueryInput{
+			TableName: &sh.layout.table, KeyConditionExpression: aws.String("#pk = :pk"), Limit: aws.Int32(51),
+			ExpressionAttributeNames:  map[string]string{"#pk": sh.pk},
+			ExpressionAttributeValues: item{":pk": text(q.PK)}, ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
+		})
 		return err
 	}
 	return mine, bare

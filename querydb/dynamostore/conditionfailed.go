@@ -1,7 +1,6 @@
 package dynamostore
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/foldql/foldql/querydb/driver"
@@ -59,45 +58,28 @@ func (c *change) reached(old item) bool {
 	return err == nil && wrong == nil && !is.Before(at)
 }
 
-// kindConflicts fails where one of the rows that changes are about is of another kind. It asks for none that was read:
-// at its revision it is of the kind that it was.
-func (s *Store) kindConflicts(ctx context.Context, list []*change) error {
-	asked := map[*driver.Table]*driver.Get{}
-	for _, c := range list {
-		if c.shape.kind == "" || c.read && c.revision > 0 {
-			continue
-		}
-		t := c.write.Table
-		if asked[t] == nil {
-			asked[t] = &driver.Get{Table: t, Consistent: true}
-		}
-		asked[t].Keys = append(asked[t].Keys, c.write.Row.Key)
-	}
-	for t, g := range asked {
-		kinds := make([]string, len(g.Keys))
-		if _, err := s.getKinds(ctx, g, kinds, nil); err != nil {
-			return err
-		}
-		for i, kind := range kinds {
-			if kind != "" {
-				return fmt.Errorf("dynamostore: write row %s of %s: %w", driver.PrintableKey(g.Keys[i]), t.Name,
-					strange(kind, t.Kind))
-			}
-		}
-	}
-	return nil
-}
-
 func strange(is, written string) error {
 	return fmt.Errorf("%w: the row is of kind %q, and is written as one of kind %q", driver.ErrConflict, is, written)
 }
 
-// other reports whether the item is a row of another kind. Other programs may tell kinds apart by their keys alone: an
-// item that says nothing is of the one kind that is asked for.
-func (s *shape) other(it item) bool {
-	if s.kind == "" {
-		return false
+// ours reports whether the item that a read change met was written by the change itself, or by another process that
+// made the same change of the same row. old is nil where there was no item.
+func (c *change) ours(old item) bool {
+	if c.update == "" {
+		return old == nil
 	}
-	kind, said := stringOf(it[s.kind])
-	return said && kind != s.table.Kind
+	if c.slot == "" {
+		return false // nothing tells it from the change of another; whoever sent it reads again
+	}
+	revision, err := countOf(old[attrRev])
+	by, _ := stringOf(old[attrBy])
+	position, _ := numberOf(old[attrPos+c.slot])
+	return err == nil && revision == c.revision+1 && by == c.slot && samePosition(position, c.position)
+}
+
+// samePosition compares positions as numbers: DynamoDB leaves out zeros at the end of a fraction.
+func samePosition(a, b string) bool {
+	p, err := parsePosition(a, "")
+	o, wrong := parsePosition(b, "")
+	return err == nil && wrong == nil && p == o
 }

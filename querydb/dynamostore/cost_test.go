@@ -5,7 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
+	"github.com/foldql/foldql/internal/tests/dynamotest"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/record"
@@ -19,13 +22,13 @@ var profile = &driver.Table{
 }
 
 func profileRow(t *testing.T, id string, logins int, offset uint64) driver.Row {
-	row := rowOf(t, keys.Key{PK: id}, func(b *record.Builder) {
+	row := dynamotest.RowOf(t, keys.Key{PK: id}, func(b *record.Builder) {
 		b.String(id)
 		b.String("Somebody of some name")
 		b.String(strings.Repeat("x", 850))
 		b.Int(logins)
 	}, 4)
-	row.Position = position(offset)
+	row.Position = dynamotest.Position(offset)
 	return row
 }
 
@@ -33,7 +36,7 @@ func profileRow(t *testing.T, id string, logins int, offset uint64) driver.Row {
 // most 1.1 write units, no read before a write, one request for each row, and one for the checkpoint.
 func TestAChangedRowCostsOneUnitAndAWindowOneCheckpoint(t *testing.T) {
 	const rows, windows = 200, 3
-	s := openWith(t, dynamolocal.Local, Config{}, profile, small)
+	s := openWith(t, dynamolocal.Local, Config{}, profile, dynamotest.Small)
 	for n := range windows {
 		before := s.Stats()
 		var b driver.Batch
@@ -51,16 +54,22 @@ func TestAChangedRowCostsOneUnitAndAWindowOneCheckpoint(t *testing.T) {
 				after.ReadUnits-before.ReadUnits, requests)
 		}
 	}
-	sh := shapeOf(t, profile)
-	row := profileRow(t, "user-1", 1, 1)
-	c, err := sh.changeOf(&driver.Write{Table: profile, Row: row}, "", s.now())
-	if err != nil || c.size > 1024 || c.size < 900 {
-		t.Errorf("the rows are stored in %d bytes, %v", c.size, err)
+	name := s.tables.prefix + profile.Name
+	out, err := s.client.API.Scan(t.Context(), &dynamodb.ScanInput{TableName: &name, Limit: aws.Int32(1)})
+	if err != nil || len(out.Items) != 1 {
+		t.Fatalf("%d items, %v", len(out.Items), err)
+	}
+	size := 0
+	for attr, v := range out.Items[0] {
+		size += len(attr) + valueSize(v)
+	}
+	if size > 1024 || size < 900 {
+		t.Errorf("the rows are stored in %d bytes", size)
 	}
 }
 
 func TestARepeatedWindowOfBlindWritesIsNotReadFirst(t *testing.T) {
-	s := openWith(t, dynamolocal.Local, Config{}, small)
+	s := openWith(t, dynamolocal.Local, Config{}, dynamotest.Small)
 	var b driver.Batch
 	for i := range 50 {
 		b.Writes = append(b.Writes, put(t, fmt.Sprint(i), i, 1))

@@ -6,6 +6,7 @@ import (
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/drivertest"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/client"
 )
 
 func TestDriver(t *testing.T) {
@@ -42,6 +43,6 @@ func openWith(t testing.TB, e dynamolocal.Engine, cfg Config, tables ...*driver.
 	if err := s.ApplyTables(t.Context(), Tables{Needed: tables}, false, func(string) {}); err != nil {
 		t.Fatal(err)
 	}
-	s.stats = stats{}
+	s.client.Counters = client.Counters{}
 	return s
 }

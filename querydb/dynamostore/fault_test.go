@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
+	"github.com/foldql/foldql/internal/tests/dynamotest"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 )
@@ -33,7 +34,7 @@ func (w wire) Do(r *http.Request) (*http.Response, error) {
 
 // through lets the store send its requests through f.
 func through(s *Store, f between) {
-	s.client = dynamodb.New(s.client.Options(), func(o *dynamodb.Options) { o.HTTPClient = wire{o.HTTPClient, f} })
+	s.client.API = dynamodb.New(s.client.API.Options(), func(o *dynamodb.Options) { o.HTTPClient = wire{o.HTTPClient, f} })
 }
 
 // answer is an error of DynamoDB's.
@@ -67,14 +68,10 @@ func losing() between {
 	}
 }
 
-func position(offset uint64) driver.Position {
-	return driver.Position{Partition: "events", Offset: offset}
-}
-
 func put(t *testing.T, id string, total int, offset uint64) driver.Write {
-	w := driver.Write{Table: small, Row: smallRow(t, id, total)}
+	w := driver.Write{Table: dynamotest.Small, Row: dynamotest.SmallRow(t, id, total)}
 	if offset > 0 {
-		w.Row.Position = position(offset)
+		w.Row.Position = dynamotest.Position(offset)
 	}
 	return w
 }
@@ -85,16 +82,16 @@ func read(w driver.Write, revision uint64) driver.Write {
 }
 
 func gone(id string, offset uint64) driver.Write {
-	w := driver.Write{Table: small, Kind: driver.Delete, Row: driver.Row{Key: keys.Key{PK: id}}}
+	w := driver.Write{Table: dynamotest.Small, Kind: driver.Delete, Row: driver.Row{Key: keys.Key{PK: id}}}
 	if offset > 0 {
-		w.Row.Position = position(offset)
+		w.Row.Position = dynamotest.Position(offset)
 	}
 	return w
 }
 
 func get(t testing.TB, s *Store, ids ...string) []driver.Row {
 	t.Helper()
-	g := driver.Get{Table: small, Consistent: true}
+	g := driver.Get{Table: dynamotest.Small, Consistent: true}
 	for _, id := range ids {
 		g.Keys = append(g.Keys, keys.Key{PK: id})
 	}
@@ -127,7 +124,7 @@ func applyTo(t testing.TB, s *Store, b driver.Batch) {
 
 func TestAWriteWhoseAnswerIsLostTakesEffectOnce(t *testing.T) {
 	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
-		s := openWith(t, e, Config{Concurrency: 1}, small)
+		s := openWith(t, e, Config{Concurrency: 1}, dynamotest.Small)
 		applyTo(t, s, driver.Batch{Writes: []driver.Write{put(t, "read", 1, 1), put(t, "deleted", 1, 1),
 			put(t, "for good", 1, 1), put(t, "last", 1, 0)}})
 		through(s, losing())
@@ -150,7 +147,7 @@ func TestAWriteWhoseAnswerIsLostTakesEffectOnce(t *testing.T) {
 
 func TestAWriteOfARowThatHasChangedIsStaleAndLastIsNotWritten(t *testing.T) {
 	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
-		s := openWith(t, e, Config{}, small)
+		s := openWith(t, e, Config{}, dynamotest.Small)
 		applyTo(t, s, driver.Batch{Writes: []driver.Write{put(t, "a", 1, 1), put(t, "note", 1, 0)}})
 		tests := map[string]driver.Batch{
 			"put":            {Writes: []driver.Write{read(put(t, "a", 2, 2), 7)}, Last: []driver.Write{put(t, "last", 2, 0)}},
@@ -175,7 +172,7 @@ func TestAWriteOfARowThatHasChangedIsStaleAndLastIsNotWritten(t *testing.T) {
 }
 
 func TestNothingIsBegunAfterTheDeadline(t *testing.T) {
-	s := openWith(t, dynamolocal.Local, Config{}, small)
+	s := openWith(t, dynamolocal.Local, Config{}, dynamotest.Small)
 	deadline := time.Now().Add(200 * time.Millisecond)
 	through(s, func(do func() (*http.Response, error)) (*http.Response, error) {
 		if time.Now().After(deadline.Add(50 * time.Millisecond)) {
@@ -191,7 +188,7 @@ func TestNothingIsBegunAfterTheDeadline(t *testing.T) {
 
 func TestAnAtomicBatchIsWrittenAtOnceWithoutWhatWasAppliedBefore(t *testing.T) {
 	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
-		s := openWith(t, e, Config{}, small)
+		s := openWith(t, e, Config{}, dynamotest.Small)
 		applyTo(t, s, driver.Batch{Writes: []driver.Write{put(t, "before", 5, 5), put(t, "read", 1, 1)}})
 		through(s, losing())
 		b := driver.Batch{
@@ -210,7 +207,7 @@ func TestAnAtomicBatchIsWrittenAtOnceWithoutWhatWasAppliedBefore(t *testing.T) {
 }
 
 func TestWhatNoTransactionCanHoldIsRefusedBeforeTheFirstWrite(t *testing.T) {
-	s := openWith(t, dynamolocal.Local, Config{}, small)
+	s := openWith(t, dynamolocal.Local, Config{}, dynamotest.Small)
 	var many driver.Batch
 	for i := range mostActions + 1 {
 		many.Writes = append(many.Writes, put(t, fmt.Sprint(i), i, 1))
@@ -229,7 +226,7 @@ func TestWhatNoTransactionCanHoldIsRefusedBeforeTheFirstWrite(t *testing.T) {
 }
 
 func TestThrottlingIsWaitedForWithinBounds(t *testing.T) {
-	s := openWith(t, dynamolocal.Local, Config{RetryFor: 2 * time.Second}, small)
+	s := openWith(t, dynamolocal.Local, Config{RetryFor: 2 * time.Second}, dynamotest.Small)
 	var n atomic.Int64
 	through(s, func(do func() (*http.Response, error)) (*http.Response, error) {
 		if n.Add(1) <= 3 {
@@ -251,7 +248,7 @@ func TestThrottlingIsWaitedForWithinBounds(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	began := time.Now()
-	_, err := s.Get(ctx, driver.Get{Table: small, Keys: []keys.Key{{PK: "a"}}})
+	_, err := s.Get(ctx, driver.Get{Table: dynamotest.Small, Keys: []keys.Key{{PK: "a"}}})
 	if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > time.Second {
 		t.Errorf("%v after %v, want the context's end at once", err, time.Since(began))
 	}
@@ -259,7 +256,7 @@ func TestThrottlingIsWaitedForWithinBounds(t *testing.T) {
 
 func TestRequestsInFlightAreBounded(t *testing.T) {
 	const most = 5
-	s := openWith(t, dynamolocal.Local, Config{Concurrency: most}, small)
+	s := openWith(t, dynamolocal.Local, Config{Concurrency: most}, dynamotest.Small)
 	var now, peak atomic.Int64
 	through(s, func(do func() (*http.Response, error)) (*http.Response, error) {
 		n := now.Add(1)
@@ -278,17 +275,17 @@ func TestRequestsInFlightAreBounded(t *testing.T) {
 	}
 }
 
-func TestATableOrIndexThatIsNotThereIsUnavailableAndNamesTheMend(t *testing.T) {
+func TestATableOrIndexThatIsNotThereIsTablesNotReady(t *testing.T) {
 	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
-		s := openWith(t, e, Config{}, small)
-		indexed := *small
+		s := openWith(t, e, Config{}, dynamotest.Small)
+		indexed := *dynamotest.Small
 		indexed.Indexes = []driver.Index{{Name: "byTotal", PK: []int{1}}}
 		_, index := s.Query(t.Context(), driver.Query{Table: &indexed, Index: 0, PK: "a", Limit: 1})
-		_, table := s.Get(t.Context(), driver.Get{Table: tracking(), Keys: []keys.Key{{PK: "a", SK: "b"}}})
-		write := s.Apply(t.Context(), driver.Batch{Writes: []driver.Write{{Table: tracking(), Row: order(t)}}})
+		_, table := s.Get(t.Context(), driver.Get{Table: dynamotest.Tracking(), Keys: []keys.Key{{PK: "a", SK: "b"}}})
+		write := s.Apply(t.Context(), driver.Batch{Writes: []driver.Write{{Table: dynamotest.Tracking(), Row: dynamotest.Order(t)}}})
 		for what, err := range map[string]error{"query": index, "get": table, "write": write} {
-			if !errors.Is(err, driver.ErrUnavailable) || !strings.Contains(err.Error(), "server tables apply") {
-				t.Errorf("%s: %v, want ErrUnavailable that says what to do", what, err)
+			if !errors.Is(err, driver.ErrTablesNotReady) {
+				t.Errorf("%s: %v, want ErrTablesNotReady", what, err)
 			}
 		}
 	})

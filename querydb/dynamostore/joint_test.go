@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
+	"github.com/foldql/foldql/internal/tests/dynamotest"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/record"
@@ -39,12 +40,12 @@ func byHand(kind string, n int) item {
 
 func putByHand(t *testing.T, s *Store, table *driver.Table, items ...item) {
 	t.Helper()
-	sh, err := s.shape(table)
+	sh, err := s.applier.codecs.of(table)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, it := range items {
-		if _, err := s.client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &sh.layout.table, Item: it}); err !=
+		if _, err := s.client.API.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &sh.layout.table, Item: it}); err !=
 			nil {
 			t.Fatal(err)
 		}
@@ -123,12 +124,12 @@ func TestItemsPutByHandAreRows(t *testing.T) {
 			t.Errorf("the row is %v", rows[0])
 		}
 		written := func(k keys.Key, n int, again *driver.Row) driver.Write {
-			w := driver.Write{Table: task, Row: rowOf(t, k, func(b *record.Builder) {
+			w := driver.Write{Table: task, Row: dynamotest.RowOf(t, k, func(b *record.Builder) {
 				b.String(fmt.Sprint(n))
 				b.String("ours")
 				b.Int(n)
 			}, 3)}
-			w.Row.Indexes, w.Row.Position = make([]driver.IndexKey, 1), position(1)
+			w.Row.Indexes, w.Row.Position = make([]driver.IndexKey, 1), dynamotest.Position(1)
 			if again != nil {
 				w.IfRevision, w.Row.Revision = true, again.Revision
 			}

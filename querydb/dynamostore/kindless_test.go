@@ -33,7 +33,7 @@ func TestAnItemThatSaysNoKindIsOfTheOneAskedFor(t *testing.T) {
 			if tt.says != "" {
 				it["__edd_e__"] = text(tt.says)
 			}
-			p, err := new(Store).pager(shapeOf(t, post), &driver.Query{Table: post, Index: driver.Primary, Members: tt.members,
+			p, err := newReader(nil, newCodecs("")).pager(shapeOf(t, post), &driver.Query{Table: post, Index: driver.Primary, Members: tt.members,
 				Limit: 1})
 			if err != nil {
 				t.Fatal(err)

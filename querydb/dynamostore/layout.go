@@ -8,6 +8,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
@@ -47,6 +48,9 @@ const (
 	attrTTL     = "_ttl"     // N: epoch seconds after which DynamoDB may remove the item
 	attrExpires = "_expires" // N: when the row ceases to be, in seconds with their fraction
 	attrWriters = "_writers" // SS: those whose parts the row consists of, where several write it
+	attrOf      = "_of"      // S: of an item that holds a unique key, the row that has it
+	attrClaim   = "_unique"  // S: index and key of such an item, for people who read the table
+	attrMark    = "_fold"    // S: of the item that marks a table, the mark
 	attrKind    = "_kind"    // S: which of the models that share a table the row is of, where that has no name of its own
 )
 
@@ -241,4 +245,13 @@ func isNumber(f *driver.Field) bool {
 		return true
 	}
 	return false
+}
+
+// key returns the key attributes of a row.
+func (l *layout) key(k keys.Key) map[string]types.AttributeValue {
+	it := map[string]types.AttributeValue{l.pk: &types.AttributeValueMemberS{Value: k.PK}}
+	if l.sk != "" {
+		it[l.sk] = &types.AttributeValueMemberS{Value: k.SK}
+	}
+	return it
 }

@@ -8,41 +8,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/foldql/foldql/internal/tests/dynamotest"
 	"github.com/foldql/foldql/querydb/driver"
 )
-
-// tracking is a table with most of what a layout has to deal with: the key is of one field, the sort key a date-time.
-func tracking() *driver.Table {
-	return &driver.Table{
-		Name: "OrderTracking", Sorted: true, NoExpiry: true,
-		Fields: []driver.Field{
-			{Name: "orderId", Scalar: "ID"}, {Name: "changedAt", Scalar: "DateTime"}, {Name: "customerId", Scalar: "ID"},
-			{Name: "status", Scalar: "String"}, {Name: "total", Scalar: "Float"}, {Name: "note", Scalar: "String",
-				Nullable: true},
-		},
-		PK: []int{0}, SK: []int{1},
-		Indexes: []driver.Index{
-			{Name: "customerId", PK: []int{2}},
-			{Name: "byStatus", PK: []int{3}, SK: []int{1}, Projected: []int{0, 3}},
-			{Name: "byNote", PK: []int{5}, SK: []int{4}, Projected: []int{0, 1, 4, 5}},
-		},
-	}
-}
-
-// versions is a table whose sort key is a text, and whose indexes are made of keys of the table.
-func versions() *driver.Table {
-	return &driver.Table{
-		Name: "Versions", Generation: 3, Sorted: true,
-		Fields: []driver.Field{{Name: "id", Scalar: "ID"}, {Name: "version", Scalar: "String"},
-			{Name: "kind", Scalar: "String", Enum: "Kind"}},
-		PK: []int{0}, SK: []int{1},
-		Indexes: []driver.Index{
-			{Name: "v", PK: []int{1}},
-			{Name: "byKind", PK: []int{2}, SK: []int{1}, Projected: []int{0, 1, 2}},
-			{Name: "byIdAndKind", PK: []int{0, 2}, SK: []int{1}},
-		},
-	}
-}
 
 func describe(l layout) string {
 	var b strings.Builder
@@ -64,13 +32,13 @@ func TestATableHasTheKeysAndAttributesThatItsModelNeeds(t *testing.T) {
 		table *driver.Table
 		want  string
 	}{
-		"a key of one field each": {tracking(),
+		"a key of one field each": {dynamotest.Tracking(),
 			`p-OrderTracking id/changedAt ["orderId" "" "customerId" "status" "total" "note"]
 customerId customerId/ ALL []
 byStatus status/_byStatus_sk KEYS_ONLY []
 byNote note/_byNote_sk INCLUDE ["total" "_own"]
 `},
-		"keys of the table in indexes, in a later generation": {versions(), `p-Versions.g3 id/version ["id" "version" "kind"]
+		"keys of the table in indexes, in a later generation": {dynamotest.Versions(), `p-Versions.g3 id/version ["id" "version" "kind"]
 v-index _v_pk/ ALL []
 byKind kind/version INCLUDE ["_expires"]
 byIdAndKind _byIdAndKind_pk/version ALL []
@@ -101,7 +69,7 @@ byRev _byRev_pk/_byRev_sk INCLUDE ["_own"]
 twice category/_twice_sk KEYS_ONLY []
 several _several_pk/ INCLUDE ["category" "product" "_own"]
 `},
-		"a table that models share": {shared(tracking()),
+		"a table that models share": {shared(dynamotest.Tracking()),
 			`p-OrderTracking pk/sk ["orderId" "changedAt" "customerId" "status" "total" "note"]
 customerId gsi1pk/gsi1sk ALL []
 byStatus _byStatus_pk/_byStatus_sk INCLUDE ["orderId" "status" "__edd_e__"]
@@ -118,7 +86,7 @@ byNote _byNote_pk/_byNote_sk INCLUDE ["orderId" "changedAt" "total" "note" "_own
 }
 
 func TestNoIndexHoldsWhatADeletedRowKeeps(t *testing.T) {
-	for _, table := range []*driver.Table{tracking(), versions()} {
+	for _, table := range []*driver.Table{dynamotest.Tracking(), dynamotest.Versions()} {
 		l := layoutOf("", table)
 		for _, x := range l.indexes {
 			if l.isKey(x.pk) && (x.sk == "" || l.isKey(x.sk)) {
@@ -128,22 +96,5 @@ func TestNoIndexHoldsWhatADeletedRowKeeps(t *testing.T) {
 				t.Errorf("index %s of %s includes nothing", x.name, l.table)
 			}
 		}
-	}
-}
-
-func TestATableOfTooManyFieldsIsRefusedWhenItIsFirstSeen(t *testing.T) {
-	table := func(n int) *driver.Table {
-		t := &driver.Table{Name: "Wide"}
-		for i := range n {
-			t.Fields = append(t.Fields, driver.Field{Name: fmt.Sprintf("f%d", i), Scalar: "Int"})
-		}
-		return t
-	}
-	if _, err := newShape("", table(480)); err != nil {
-		t.Errorf("480 fields: %v", err)
-	}
-	_, err := newShape("", table(600))
-	if err == nil || !strings.Contains(err.Error(), "table Wide have 605 attributes") {
-		t.Errorf("600 fields: %v", err)
 	}
 }

@@ -7,23 +7,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/foldql/foldql/internal/tests/dynamotest"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/record"
 )
-
-// prioritised are tasks of a table whose index has the table's own partition key.
-func prioritised() *driver.Table {
-	return &driver.Table{
-		Name: "Local", Sorted: true, NoExpiry: true, Kind: "task", Keys: driver.KeyNames{PK: "pk", SK: "sk",
-			Kind: "__edd_e__"},
-		Fields: []driver.Field{
-			{Name: "projectId", Scalar: "ID"}, {Name: "taskId", Scalar: "ID"}, {Name: "priority", Scalar: "Int", Nullable: true},
-		},
-		PK: []int{0}, SK: []int{1},
-		Indexes: []driver.Index{{Name: "lsi1", PK: []int{0}, SK: []int{2}, Keys: driver.KeyNames{PK: "pk", SK: "lsi1sk"}}},
-	}
-}
 
 // TestRowsAreKeptInALocalSecondaryIndex that somebody else has made, and in a global one of the same keys.
 func TestRowsAreKeptInALocalSecondaryIndex(t *testing.T) {
@@ -35,7 +23,7 @@ func TestRowsAreKeptInALocalSecondaryIndex(t *testing.T) {
 }
 
 func testLocalIndex(t *testing.T, s *Store, local bool) {
-	table := prioritised()
+	table := dynamotest.Prioritised()
 	if local {
 		makeLocal(t, s, table)
 	}
@@ -95,31 +83,13 @@ func testLocalIndex(t *testing.T, s *Store, local bool) {
 // makeLocal makes the table with its index as a local one.
 func makeLocal(t *testing.T, s *Store, table *driver.Table) {
 	t.Helper()
-	l := layoutOf(s.cfg.Prefix, table)
+	l := layoutOf(s.tables.prefix, table)
 	in := createInput(&l)
 	g := in.GlobalSecondaryIndexes[0]
 	in.GlobalSecondaryIndexes = nil
 	in.LocalSecondaryIndexes = []types.LocalSecondaryIndex{{IndexName: g.IndexName, KeySchema: g.KeySchema,
 		Projection: g.Projection}}
-	if _, err := s.client.CreateTable(t.Context(), in); err != nil {
+	if _, err := s.client.API.CreateTable(t.Context(), in); err != nil {
 		t.Fatal(err)
-	}
-}
-
-func TestALocalIndexThatHoldsTooLittleIsRefused(t *testing.T) {
-	layouts, _, err := (&Tables{Needed: []*driver.Table{prioritised()}}).layouts("p-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := layouts[0]
-	d := asMade(want)
-	d.LocalSecondaryIndexes = []types.LocalSecondaryIndexDescription{{
-		IndexName: d.GlobalSecondaryIndexes[0].IndexName, KeySchema: d.GlobalSecondaryIndexes[0].KeySchema,
-		Projection: &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly},
-	}}
-	d.GlobalSecondaryIndexes = nil
-	plan := makePlan([]layout{want}, nil, map[string]*live{want.table: d}, true)
-	if len(plan.Steps) != 0 || len(plan.Wrong) != 1 {
-		t.Errorf("steps %v, wrong %q; want the index refused, which cannot be changed", plan.Steps, plan.Wrong)
 	}
 }

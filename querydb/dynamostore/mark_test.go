@@ -6,6 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/foldql/foldql/internal/tests/dynamotest"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/record"
@@ -14,12 +15,12 @@ import (
 // TestAMarkIsNoRow of any table: no read meets it, by its key or by a range, and a second mark does not replace it.
 func TestAMarkIsNoRow(t *testing.T) {
 	member := func(kind string) *driver.Table {
-		m := prioritised()
+		m := dynamotest.Prioritised()
 		m.Kind = kind
 		return m
 	}
 	for name, table := range map[string]*driver.Table{
-		"of one model": account, "sorted": orders(0), "of a generation": orders(3), "shared": member("task"),
+		"of one model": dynamotest.Account, "sorted": dynamotest.Orders(0), "of a generation": dynamotest.Orders(3), "shared": member("task"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			onEngines(t, func(t *testing.T, s *Store) {
@@ -61,8 +62,10 @@ type seen struct {
 
 func (s *Store) reads(t *testing.T, table *driver.Table) seen {
 	t.Helper()
-	l := layoutOf(s.cfg.Prefix, table)
-	all := seen{key: markKey(&l)}
+	all := seen{key: keys.Key{PK: driver.MarkPK}}
+	if table.Sorted {
+		all.key.SK = "\x00"
+	}
 	other := keys.Key{PK: "other", SK: all.key.SK}
 	for _, list := range [][]keys.Key{{all.key}, {all.key, other}} {
 		rows, err := s.Get(t.Context(), driver.Get{Table: table, Keys: list, Consistent: true})
@@ -91,45 +94,34 @@ func (s *Store) reads(t *testing.T, table *driver.Table) seen {
 // TestFoldedTellsRowsOfAFoldFromThoseOfOtherPrograms: a fold may begin beside the latter.
 func TestFoldedTellsRowsOfAFoldFromThoseOfOtherPrograms(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *Store) {
-		if err := s.ApplyTables(t.Context(), Tables{Needed: []*driver.Table{account}}, false, func(string) {}); err != nil {
+		if err := s.ApplyTables(t.Context(), Tables{Needed: []*driver.Table{dynamotest.Account}}, false, func(string) {}); err != nil {
 			t.Fatal(err)
 		}
 		names := func(want ...string) {
 			t.Helper()
-			got, err := s.FoldedTables(t.Context(), []*driver.Table{account, orders(0)})
+			got, err := s.FoldedTables(t.Context(), []*driver.Table{dynamotest.Account, dynamotest.Orders(0)})
 			if diff := cmp.Diff(want, got); err != nil || diff != "" {
 				t.Errorf("tables of folds, %v (-want +got):\n%s", err, diff)
 			}
 		}
-		table := s.cfg.Prefix + "Account"
-		_, err := s.client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &table, Item: item{"id": text("foreign"),
+		table := s.tables.prefix + "Account"
+		_, err := s.client.API.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &table, Item: item{"id": text("foreign"),
 			"email": text("f@x")}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if folded, err := s.HoldsRows(t.Context(), account); folded || err != nil {
+		if folded, err := s.HoldsRows(t.Context(), dynamotest.Account); folded || err != nil {
 			t.Errorf("items of another program are rows of a fold: %t, %v", folded, err)
 		}
 		names()
-		row := rowOf(t, keys.Key{PK: "a"}, func(b *record.Builder) { b.String("a"); b.Null() }, 2)
-		row.Indexes, row.Position = make([]driver.IndexKey, 1), position(1)
-		if err := s.Apply(t.Context(), driver.Batch{Writes: []driver.Write{{Table: account, Row: row}}}); err != nil {
+		row := dynamotest.RowOf(t, keys.Key{PK: "a"}, func(b *record.Builder) { b.String("a"); b.Null() }, 2)
+		row.Indexes, row.Position = make([]driver.IndexKey, 1), dynamotest.Position(1)
+		if err := s.Apply(t.Context(), driver.Batch{Writes: []driver.Write{{Table: dynamotest.Account, Row: row}}}); err != nil {
 			t.Fatal(err)
 		}
-		if folded, err := s.HoldsRows(t.Context(), account); !folded || err != nil {
+		if folded, err := s.HoldsRows(t.Context(), dynamotest.Account); !folded || err != nil {
 			t.Errorf("rows of a fold are found: %t, %v", folded, err)
 		}
 		names(table)
 	})
-}
-
-func TestGenerationsOfTables(t *testing.T) {
-	for name, want := range map[string]bool{
-		"p-Account": true, "p-Account.g1": true, "p-Account.g12": true, "p-Account.g": false, "p-Account.gx": false,
-		"p-Accounts": false, "Account": false, "p-foldql": false, "p-Account.g1x": false,
-	} {
-		if got := isGeneration(name, "p-", []*driver.Table{account}); got != want {
-			t.Errorf("%s is a table of rows: %t, want %t", name, got, want)
-		}
-	}
 }

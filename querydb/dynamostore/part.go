@@ -38,7 +38,7 @@ func writersOf(it item) []string {
 // inState makes the change of a part for an item in the state.
 func (c *change) inState(st state) (*change, error) {
 	w := c.write
-	next, err := c.shape.begin(w, c.writer, c.now)
+	next, err := begin(c.shape, w, c.writer, c.now)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (c *change) partly() error {
 		c.also(sole, nameWriters, attrWriters)
 		c.values[valueMe] = setOf(c.writer)
 		if c.slot != "" {
-			s.write(c, s.tombstone(c.now), nil)
+			c.setUpdate(s.tombstone(c.now), nil)
 		}
 		return nil
 	}
@@ -71,26 +71,8 @@ func (c *change) partly() error {
 	if err := p.encode(row); err != nil {
 		return err
 	}
-	s.write(c, p.vals, &p)
+	c.setUpdate(p.vals, &p)
 	return nil
-}
-
-// also adds to the condition, under a name.
-func (c *change) also(condition, name, attr string) {
-	c.names[name] = attr
-	if c.condition != "" {
-		c.condition = "(" + c.condition + ") AND "
-	}
-	c.condition += "(" + condition + ")"
-}
-
-// is adds to the condition that the attribute is there, or is not.
-func (c *change) is(there bool, name, attr string) {
-	if there {
-		c.also("attribute_exists("+name+")", name, attr)
-	} else {
-		c.also("attribute_not_exists("+name+")", name, attr)
-	}
 }
 
 // partEncoder makes the values of the columns that a part has.

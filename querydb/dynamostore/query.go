@@ -22,7 +22,7 @@ const (
 
 // queryInput makes the first request of a query, without its limit. It is nil where no row can be selected, a question
 // that DynamoDB refuses.
-func (s *shape) queryInput(q *driver.Query) (*dynamodb.QueryInput, error) {
+func queryInput(s *shape, q *driver.Query) (*dynamodb.QueryInput, error) {
 	if err := checkQueryTexts(q); err != nil {
 		return nil, fmt.Errorf("dynamostore: query %s: %w", s.layout.table, err)
 	}
@@ -38,7 +38,7 @@ func (s *shape) queryInput(q *driver.Query) (*dynamodb.QueryInput, error) {
 		pk, sk, in.IndexName = x.pk, x.sk, &x.name
 	}
 	condition, operands, some := sortCondition(q.Range)
-	start, more := s.start(q)
+	start, more := start(s, q)
 	if !some || !more {
 		return nil, nil
 	}
@@ -100,7 +100,7 @@ func sortCondition(r keys.Range) (condition string, operands item, some bool) {
 
 // start returns the key that the page begins after, nil where it begins with the range; more is false where the whole
 // range lies before the page. DynamoDB needs no row under that key, but refuses one outside of the range.
-func (s *shape) start(q *driver.Query) (after item, more bool) {
+func start(s *shape, q *driver.Query) (after item, more bool) {
 	if q.Start == nil {
 		return nil, true
 	}
@@ -142,7 +142,7 @@ func ended(q *driver.Query, sk string) bool {
 }
 
 // startAfter returns where the page after a row of the query begins.
-func (s *shape) startAfter(q *driver.Query, k keys.Key, it item) keys.Cursor {
+func startAfter(s *shape, q *driver.Query, k keys.Key, it item) keys.Cursor {
 	start := keys.Cursor{Key: k}
 	if q.Index != driver.Primary {
 		start.Index.PK = q.PK

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/foldql/foldql/internal/tests/dynamotest"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 )
@@ -77,11 +78,11 @@ func TestAQueryAsksForItsRangeAndNothingElse(t *testing.T) {
 		"after a row of an index without sort half": {driver.Query{Index: 0, Start: inIndex("")}, `customerId = "o1"`,
 			map[string]string{"id": `"o1"`, "changedAt": `"2024"`, "customerId": `"o1"`}},
 	}
-	s := shapeOf(t, tracking())
+	s := shapeOf(t, dynamotest.Tracking())
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			test.q.Table, test.q.PK, test.q.Limit = s.table, "o1", 10
-			in, err := s.queryInput(&test.q)
+			in, err := queryInput(s, &test.q)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,11 +92,11 @@ func TestAQueryAsksForItsRangeAndNothingElse(t *testing.T) {
 				}
 				return
 			}
-			if diff := cmp.Diff(test.want, spell(*in.KeyConditionExpression, in.ExpressionAttributeNames,
+			if diff := cmp.Diff(test.want, dynamotest.Spell(*in.KeyConditionExpression, in.ExpressionAttributeNames,
 				in.ExpressionAttributeValues)); diff != "" {
 				t.Error(diff)
 			}
-			got := showItem(in.ExclusiveStartKey)
+			got := dynamotest.ShowItem(in.ExclusiveStartKey)
 			if test.after == nil {
 				test.after = map[string]string{}
 			}
@@ -110,9 +111,9 @@ func TestAQueryAsksForItsRangeAndNothingElse(t *testing.T) {
 }
 
 func TestAQueryIsConsistentWhereDynamoDBCanBe(t *testing.T) {
-	s := shapeOf(t, tracking())
+	s := shapeOf(t, dynamotest.Tracking())
 	for index := driver.Primary; index < len(s.table.Indexes); index++ {
-		in, err := s.queryInput(&driver.Query{Table: s.table, Index: index, PK: "a", Consistent: true})
+		in, err := queryInput(s, &driver.Query{Table: s.table, Index: index, PK: "a", Consistent: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,14 +124,14 @@ func TestAQueryIsConsistentWhereDynamoDBCanBe(t *testing.T) {
 }
 
 func TestAQueryOfTextThatIsNoUTF8IsInvalid(t *testing.T) {
-	s := shapeOf(t, tracking())
+	s := shapeOf(t, dynamotest.Tracking())
 	for _, q := range []driver.Query{
 		{PK: "\xff"}, {PK: "a", Range: keys.Range{Op: keys.RangeEqual, Lo: "\xff"}}, {PK: "a",
 			Range: keys.Range{Op: keys.RangeBetween, Lo: "a", Hi: "\xff"}},
 		{PK: "a", Start: &keys.Cursor{Key: keys.Key{PK: "a", SK: "\xff"}}},
 	} {
 		q.Index, q.Table = driver.Primary, s.table
-		if _, err := s.queryInput(&q); !errors.Is(err, driver.ErrInvalid) {
+		if _, err := queryInput(s, &q); !errors.Is(err, driver.ErrInvalid) {
 			t.Errorf("%v: %v, want ErrInvalid", q, err)
 		}
 	}

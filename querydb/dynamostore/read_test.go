@@ -19,7 +19,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
+	"github.com/foldql/foldql/internal/tests/dynamotest"
 	"github.com/foldql/foldql/internal/tests/faultproxy"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
@@ -29,13 +32,13 @@ import (
 // TestEveryValueComesBackFromTheEngines puts rows of every type of field into the engines themselves.
 func TestEveryValueComesBackFromTheEngines(t *testing.T) {
 	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
-		s := openWith(t, e, Config{}, everything)
+		s := openWith(t, e, Config{}, dynamotest.Everything)
 		rapid.Check(t, func(r *rapid.T) {
-			row := drawRow(r, everything)
-			if err := s.Apply(t.Context(), driver.Batch{Writes: []driver.Write{{Table: everything, Row: row}}}); err != nil {
+			row := dynamotest.DrawRow(r, dynamotest.Everything)
+			if err := s.Apply(t.Context(), driver.Batch{Writes: []driver.Write{{Table: dynamotest.Everything, Row: row}}}); err != nil {
 				r.Fatal(err)
 			}
-			rows, err := s.Get(t.Context(), driver.Get{Table: everything, Keys: []keys.Key{row.Key}, Consistent: true})
+			rows, err := s.Get(t.Context(), driver.Get{Table: dynamotest.Everything, Keys: []keys.Key{row.Key}, Consistent: true})
 			if err != nil {
 				r.Fatal(err)
 			}
@@ -47,13 +50,13 @@ func TestEveryValueComesBackFromTheEngines(t *testing.T) {
 
 // inIndexes looks for the row where its index keys say that it is.
 func inIndexes(t *testing.T, r *rapid.T, s *Store, row *driver.Row) {
-	for i := range everything.Indexes {
+	for i := range dynamotest.Everything.Indexes {
 		k := &row.Indexes[i]
-		if !k.InIndex(&everything.Indexes[i]) {
+		if !k.InIndex(&dynamotest.Everything.Indexes[i]) {
 			continue
 		}
-		q := driver.Query{Table: everything, Index: i, PK: k.PK, Range: keys.Range{Op: keys.RangeEqual, Lo: k.SK},
-			Limit: 1000}
+		q := driver.Query{Table: dynamotest.Everything, Index: i, PK: k.PK,
+			Range: keys.Range{Op: keys.RangeEqual, Lo: k.SK}, Limit: 1000}
 		page, err := s.Query(t.Context(), q)
 		if err != nil {
 			r.Fatal(err)
@@ -61,7 +64,7 @@ func inIndexes(t *testing.T, r *rapid.T, s *Store, row *driver.Row) {
 		found := false
 		for _, got := range page.Rows {
 			if got.Key == row.Key {
-				found = bytes.Equal(got.Record, record.Project(row.Record, everything.Indexes[i].Projected)) &&
+				found = bytes.Equal(got.Record, record.Project(row.Record, dynamotest.Everything.Indexes[i].Projected)) &&
 					got.Expires.Equal(row.Expires)
 			}
 		}
@@ -78,7 +81,7 @@ var list = &driver.Table{
 }
 
 func listRow(t *testing.T, sk, text string) driver.Row {
-	return rowOf(t, keys.Key{PK: "p", SK: sk}, func(b *record.Builder) { b.String("p"); b.String(sk); b.String(text) }, 3)
+	return dynamotest.RowOf(t, keys.Key{PK: "p", SK: sk}, func(b *record.Builder) { b.String("p"); b.String(sk); b.String(text) }, 3)
 }
 
 func TestAPageGoesOnPastDeletedRowsInFewRequests(t *testing.T) {
@@ -87,7 +90,7 @@ func TestAPageGoesOnPastDeletedRowsInFewRequests(t *testing.T) {
 		var b driver.Batch
 		for i := range 500 {
 			w := driver.Write{Table: list, Row: listRow(t, fmt.Sprintf("%03d", i), "x")}
-			w.Row.Position = position(1)
+			w.Row.Position = dynamotest.Position(1)
 			if 5 <= i && i < 490 {
 				w.Kind = driver.Delete
 			}
@@ -110,7 +113,7 @@ func TestAPageGoesOnPastDeletedRowsInFewRequests(t *testing.T) {
 			q.WithDeleted = true
 			page, err = s.Query(t.Context(), q)
 			if err != nil || len(page.Rows) != 8 || !reverse && (page.Rows[5].Record != nil ||
-				page.Rows[5].LastApplied("events") != position(1)) {
+				page.Rows[5].LastApplied("events") != dynamotest.Position(1)) {
 				t.Errorf("deleted rows are not shown: %v, %v", page.Rows, err)
 			}
 		}
@@ -123,7 +126,7 @@ func TestAPageEndsWhereDeletedRowsEndTheRange(t *testing.T) {
 		var b driver.Batch
 		for i, sk := range []string{"a", "b", "c", "d"} {
 			w := driver.Write{Table: list, Row: listRow(t, sk, "x")}
-			w.Row.Position = position(uint64(i + 1))
+			w.Row.Position = dynamotest.Position(uint64(i + 1))
 			if sk == "a" || sk == "c" {
 				w.Kind = driver.Delete
 			}
@@ -182,7 +185,7 @@ func TestKeysLeftUnprocessedAreAskedForAgain(t *testing.T) {
 	server := httptest.NewServer(proxy)
 	t.Cleanup(proxy.Close)
 	t.Cleanup(server.Close)
-	s := openWith(t, dynamolocal.Local, Config{Endpoint: server.URL}, small)
+	s := openWith(t, dynamolocal.Local, Config{Endpoint: server.URL}, dynamotest.Small)
 	var b driver.Batch
 	var ids []string
 	for i := range 350 {
@@ -220,7 +223,7 @@ func TestConnectionsAreKept(t *testing.T) {
 	}
 	server.Start()
 	t.Cleanup(server.Close)
-	s := openWith(t, dynamolocal.Local, Config{Endpoint: server.URL, Concurrency: 8}, small)
+	s := openWith(t, dynamolocal.Local, Config{Endpoint: server.URL, Concurrency: 8}, dynamotest.Small)
 	for n := range 5 {
 		var b driver.Batch
 		for i := range 60 {
@@ -249,7 +252,7 @@ func TestACertificateOfOnesOwnIsTrusted(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("AWS_CA_BUNDLE", bundle)
-	s := openWith(t, dynamolocal.Local, Config{Endpoint: server.URL}, small)
+	s := openWith(t, dynamolocal.Local, Config{Endpoint: server.URL}, dynamotest.Small)
 	if got := totals(get(t, s, "a")); got != "- r0 @0" {
 		t.Error(got)
 	}
@@ -260,19 +263,21 @@ func TestExpiredRowsAreKeptForTheFoldAndRemovedByTheStoreMuchLater(t *testing.T)
 	endless.NoExpiry = false
 	s := openWith(t, dynamolocal.Local, Config{}, &endless)
 	now := time.Unix(1_700_000_000, 0)
-	s.now = func() time.Time { return now }
+	s.applier.now = func() time.Time { return now }
 	row := listRow(t, "a", "x")
 	row.Expires = now.Add(time.Hour + time.Nanosecond)
 	applyTo(t, s, driver.Batch{Writes: []driver.Write{{Table: &endless, Row: row}}})
-	sh, err := s.shape(&endless)
+	sh, err := s.applier.codecs.of(&endless)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := s.client.GetItem(t.Context(), sh.getInput(row.Key, true))
+	out, err := s.client.API.GetItem(t.Context(), &dynamodb.GetItemInput{
+		TableName: &sh.layout.table, Key: sh.key(row.Key), ConsistentRead: aws.Bool(true),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := show(out.Item["_ttl"]), fmt.Sprint(row.Expires.Add(48*time.Hour).Unix()+1); got != want {
+	if got, want := dynamotest.Show(out.Item["_ttl"]), fmt.Sprint(row.Expires.Add(48*time.Hour).Unix()+1); got != want {
 		t.Errorf("DynamoDB removes it after %s, want %s", got, want)
 	}
 	rows, err := s.Get(t.Context(), driver.Get{Table: &endless, Keys: []keys.Key{row.Key}})

@@ -7,13 +7,13 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
+	"github.com/foldql/foldql/internal/tests/dynamotest"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/record"
@@ -40,8 +40,8 @@ func (s selective) Do(r *http.Request) (*http.Response, error) {
 // TestWhatIsRefusedAmidABatchIsTorn, and what is refused before or alone is not.
 func TestWhatIsRefusedAmidABatchIsTorn(t *testing.T) {
 	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
-		s := openWith(t, e, Config{}, small)
-		s.client = dynamodb.New(s.client.Options(), func(o *dynamodb.Options) {
+		s := openWith(t, e, Config{}, dynamotest.Small)
+		s.client.API = dynamodb.New(s.client.API.Options(), func(o *dynamodb.Options) {
 			o.HTTPClient = selective{o.HTTPClient, `"bad"`}
 		})
 		for name, test := range map[string]struct {
@@ -79,7 +79,7 @@ func TestAnItemHasRoomForWhatAllWritersOfItMayWrite(t *testing.T) {
 				continue
 			}
 			written := func(size int) driver.Batch {
-				row := rowOf(t, keys.Key{PK: "a"}, func(b *record.Builder) {
+				row := dynamotest.RowOf(t, keys.Key{PK: "a"}, func(b *record.Builder) {
 					b.String("a")
 					for f := 1; f < 3; f++ {
 						if f == of {
@@ -89,7 +89,7 @@ func TestAnItemHasRoomForWhatAllWritersOfItMayWrite(t *testing.T) {
 						}
 					}
 				}, 3)
-				row.Position = position(1)
+				row.Position = dynamotest.Position(1)
 				return driver.Batch{Writer: writer, Writes: []driver.Write{{Table: table, Row: row,
 					Part: &driver.Part{Fields: []int{of}, WriterCount: 2}}}}
 			}
@@ -103,39 +103,19 @@ func TestAnItemHasRoomForWhatAllWritersOfItMayWrite(t *testing.T) {
 	})
 }
 
-// TestADeletedRowIsRememberedThirtyDays, so that a batch which was torn is gone on with after days in which nobody did.
-func TestADeletedRowIsRememberedThirtyDays(t *testing.T) {
-	now := time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
-	c, err := shapeOf(t, small).changeOf(&driver.Write{Table: small, Kind: driver.Delete,
-		Row: driver.Row{Key: keys.Key{PK: "a"}, Position: position(1)}}, "", now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, attr := range c.names {
-		if attr != attrTTL {
-			continue
-		}
-		if v, _ := numberOf(c.values[":"+name[1:]]); v != instantText(now.AddDate(0, 0, 30)) {
-			t.Errorf("it may go at %s", v)
-		}
-		return
-	}
-	t.Error("it says nothing of when it may go")
-}
-
 // TestADamagedItemIsToldFromAStoreThatIsNotThere: another program has given an attribute another type.
 func TestADamagedItemIsToldFromAStoreThatIsNotThere(t *testing.T) {
 	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
-		s := openWith(t, e, Config{}, small)
+		s := openWith(t, e, Config{}, dynamotest.Small)
 		applyTo(t, s, driver.Batch{Writes: []driver.Write{put(t, "a", 1, 1)}})
-		sh := shapeIn(t, s, small)
-		if _, err := s.client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &sh.layout.table, Item: item{
+		sh := shapeIn(t, s, dynamotest.Small)
+		if _, err := s.client.API.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &sh.layout.table, Item: item{
 			sh.pk: text("spoilt"), attrRev: &types.AttributeValueMemberBOOL{Value: true},
 		}}); err != nil {
 			t.Fatal(err)
 		}
 		for _, ks := range [][]keys.Key{{{PK: "spoilt"}}, {{PK: "a"}, {PK: "spoilt"}}} {
-			if _, err := s.Get(t.Context(), driver.Get{Table: small, Keys: ks}); !errors.Is(err, driver.ErrDamaged) {
+			if _, err := s.Get(t.Context(), driver.Get{Table: dynamotest.Small, Keys: ks}); !errors.Is(err, driver.ErrDamaged) {
 				t.Errorf("%v, want ErrDamaged", err)
 			}
 		}

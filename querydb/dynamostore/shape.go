@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/foldql/foldql/querydb/driver"
 )
@@ -29,18 +30,10 @@ type shape struct {
 // column is an attribute beside the table's key, and its placeholders in expressions.
 type column struct{ attr, name, value string }
 
-// Placeholders of what is no column.
+// Bytes of an update expression.
 const (
-	namePos, valuePos     = "#pos", ":pos"
-	nameBy, valueBy       = "#by", ":by"
-	nameRev, valueRead    = "#rev", ":read"
-	valueOne              = ":one"
-	nameKind, valueKind   = "#kind", ":kind"
-	nameOwn               = "#own"
-	nameDeleted           = "#deleted"
-	nameWriters, valueMe  = "#writers", ":me"
-	mostExpression        = 4096 // bytes of an update expression
-	expressionBookkeeping = 64   // bytes of it that are no columns
+	mostExpression        = 4096
+	expressionBookkeeping = 64 // those that are no columns
 )
 
 // fieldPlace is where a field's value is kept.
@@ -107,4 +100,23 @@ func (s *shape) column(attr string) int {
 	n := strconv.FormatInt(int64(len(s.columns)), 36)
 	s.columns = append(s.columns, column{attr: attr, name: "#" + n, value: ":" + n})
 	return len(s.columns) - 1
+}
+
+// isOwn reports whether the item is no row, but a claim or a mark.
+func (s *shape) isOwn(it item) bool {
+	if it[attrOf] == nil && it[attrMark] == nil {
+		return false
+	}
+	pk, _ := stringOf(it[s.pk])
+	return strings.HasPrefix(pk, driver.ReservedPrefix) || pk == driver.MarkPK
+}
+
+// other reports whether the item is a row of another kind. Other programs may tell kinds apart by their keys alone: an
+// item that says nothing is of the one kind that is asked for.
+func (s *shape) other(it item) bool {
+	if s.kind == "" {
+		return false
+	}
+	kind, said := stringOf(it[s.kind])
+	return said && kind != s.table.Kind
 }

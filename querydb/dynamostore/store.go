@@ -4,17 +4,11 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"sync"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
-	"github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/smithy-go/logging"
-
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/client"
 )
 
 // Config says which tables of which DynamoDB a Store uses, and how.
@@ -54,15 +48,15 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// Store is a driver that keeps rows in DynamoDB. Its tables must be there: it creates none by itself.
+// Store is a driver that keeps rows in DynamoDB. Its tables must exist: it creates none by itself.
+//
+// It is the face of what the internal packages do: each of its methods hands the call to one of them.
 type Store struct {
-	cfg     Config
-	client  *dynamodb.Client
-	flights chan struct{} // as full as there are requests in flight
-	shapes  sync.Map      // *driver.Table to *shape
-	stats   stats
-	breaker breaker
-	now     func() time.Time
+	client  *client.Client
+	reader  *reader
+	applier *applier
+	tables  *manager
+	marks   *marks
 
 	calls  sync.RWMutex // held for reading by calls in flight
 	closed bool
@@ -83,52 +77,22 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := newClient(ctx, cfg)
+	c, err := client.New(ctx, client.Options{
+		Region: cfg.Region, Endpoint: cfg.Endpoint, Concurrency: cfg.Concurrency, RetryFor: cfg.RetryFor, Log: cfg.Log,
+		ProbeTable: cfg.Prefix + "foldql",
+	})
 	if err != nil {
 		return nil, err
 	}
+	return newStore(c, cfg.Prefix), nil
+}
+
+func newStore(c *client.Client, prefix string) *Store {
+	codecs := newCodecs(prefix)
+	r := newReader(c, codecs)
 	return &Store{
-		cfg: cfg, client: client, flights: make(chan struct{}, cfg.Concurrency), breaker: breaker{log: cfg.Log},
-		now: time.Now,
-	}, nil
-}
-
-// newClient makes a client that keeps a connection for each request in flight, and one to ask whether there is anybody.
-// The SDK itself repeats nothing: see send.
-func newClient(ctx context.Context, cfg Config) (*dynamodb.Client, error) {
-	transport := awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
-		most := cfg.Concurrency + 1
-		t.MaxIdleConns, t.MaxIdleConnsPerHost, t.MaxConnsPerHost = most, most, most
-	})
-	options := []func(*config.LoadOptions) error{config.WithHTTPClient(transport), config.WithLogger(sdkLog{cfg.Log})}
-	if cfg.Region != "" {
-		options = append(options, config.WithRegion(cfg.Region))
+		client: c, reader: r, applier: newApplier(c, codecs, r), tables: newManager(c, prefix), marks: newMarks(c, prefix),
 	}
-	loaded, err := config.LoadDefaultConfig(ctx, options...)
-	if err != nil {
-		return nil, fmt.Errorf("dynamostore: %w: read the configuration of AWS: %w", driver.ErrInvalid, err)
-	}
-	client := dynamodb.NewFromConfig(loaded, func(o *dynamodb.Options) {
-		o.Retryer, o.RetryMaxAttempts = aws.NopRetryer{}, 0
-		if cfg.Endpoint != "" {
-			o.BaseEndpoint = &cfg.Endpoint
-		}
-		if o.Region == "" && o.BaseEndpoint != nil {
-			o.Region = "us-east-1" // an endpoint of one's own has no regions, but a signature names one
-		}
-	})
-	if client.Options().Region == "" {
-		return nil, fmt.Errorf("dynamostore: %w: no region is given: set AWS_REGION, or region in the store's address",
-			driver.ErrInvalid)
-	}
-	return client, nil
-}
-
-// sdkLog hands what the SDK has to say to our log, at the debug level: what matters of it comes back as an error too.
-type sdkLog struct{ log *slog.Logger }
-
-func (l sdkLog) Logf(_ logging.Classification, format string, v ...any) {
-	l.log.Debug("dynamostore: " + fmt.Sprintf(format, v...))
 }
 
 // Close waits for calls in flight; later ones fail.
@@ -147,11 +111,11 @@ func (s *Store) Answers(ctx context.Context) error {
 		return err
 	}
 	defer leave()
-	return s.breaker.check(ctx, s.ask)
+	return s.client.CheckAnswers(ctx)
 }
 
 // MaxGet is how many keys one Get reads: as many batches as may be in flight.
-func (s *Store) MaxGet() int { return mostKeys * s.cfg.Concurrency }
+func (s *Store) MaxGet() int { return mostKeys * s.client.Options.Concurrency }
 
 // WrittenByOthers implements driver.MultiWriter.
 func (s *Store) WrittenByOthers() {}
@@ -160,15 +124,47 @@ func (s *Store) WrittenByOthers() {}
 // not: some of its limit is left for them.
 func (s *Store) TxLimits() (writes, bytes int) { return mostActions, mostTransaction * 7 / 8 }
 
-// shape returns the shape of a table, worked out when it is first seen.
-func (s *Store) shape(t *driver.Table) (*shape, error) {
-	if known, ok := s.shapes.Load(t); ok {
-		return known.(*shape), nil
+// enter begins a call, which Close waits for; leave ends it.
+func (s *Store) enter(ctx context.Context) (leave func(), err error) {
+	s.calls.RLock()
+	err = ctx.Err()
+	if s.closed {
+		err = fmt.Errorf("dynamostore: %w: the store is closed", driver.ErrUnavailable)
 	}
-	made, err := newShape(s.cfg.Prefix, t)
+	if err != nil {
+		s.calls.RUnlock()
+		return nil, err
+	}
+	return s.calls.RUnlock, nil
+}
+
+// Get implements driver.Driver.
+func (s *Store) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
+	leave, err := s.enter(ctx)
 	if err != nil {
 		return nil, err
 	}
-	known, _ := s.shapes.LoadOrStore(t, made)
-	return known.(*shape), nil
+	defer leave()
+	return s.reader.Get(ctx, g)
+}
+
+// Query implements driver.Driver. Rows that have expired, and deleted ones, are skipped until the page is full; so a
+// page reads at most twice the keys that it skips, and one key more than its rows.
+func (s *Store) Query(ctx context.Context, q driver.Query) (driver.Page, error) {
+	leave, err := s.enter(ctx)
+	if err != nil {
+		return driver.Page{}, err
+	}
+	defer leave()
+	return s.reader.Query(ctx, q)
+}
+
+// Apply implements driver.Driver: each write is a request of its own, many at a time, and Last comes after them.
+func (s *Store) Apply(ctx context.Context, b driver.Batch) error {
+	leave, err := s.enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return s.applier.Apply(ctx, b)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/foldql/foldql/internal/backoff"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/client"
 )
 
 // How long to wait between two looks at what DynamoDB is doing.
@@ -26,10 +27,10 @@ const (
 // ApplyTables carries out the Plan, and returns when all of it is done; tell hears of each step as it begins, and now
 // and then while it lasts. What is to do follows from what is there alone, so an interrupted call is resumed by
 // another.
-func (s *Store) ApplyTables(ctx context.Context, t Tables, allowDelete bool, tell func(string)) error {
+func (m *manager) ApplyTables(ctx context.Context, t Tables, allowDelete bool, tell func(string)) error {
 	told := map[string]time.Time{}
 	for look := firstLook; ; look = min(look*2, mostLook) {
-		plan, err := s.Plan(ctx, t, allowDelete)
+		plan, err := m.Plan(ctx, t, allowDelete)
 		if err != nil {
 			return err
 		}
@@ -49,8 +50,8 @@ func (s *Store) ApplyTables(ctx context.Context, t Tables, allowDelete bool, tel
 			if last.IsZero() {
 				look = firstLook
 			}
-			if err := s.carryOut(ctx, step); err != nil {
-				return mapped("change", step.Table, err)
+			if err := m.carryOut(ctx, step); err != nil {
+				return client.Wrap("change", step.Table, err)
 			}
 		}
 		if err := backoff.Wait(ctx, look); err != nil {
@@ -73,8 +74,8 @@ func (p *Plan) next() (list []Step) {
 
 // carryOut sends the request of a step. One that is not needed any more, because the step was done already, is no
 // error: descriptions of tables lag behind.
-func (s *Store) carryOut(ctx context.Context, step Step) error {
-	err := s.send(ctx, time.Time{}, func(ctx context.Context, _ bool) error { return s.request(ctx, step) })
+func (m *manager) carryOut(ctx context.Context, step Step) error {
+	err := m.client.Send(ctx, time.Time{}, func(ctx context.Context, _ bool) error { return m.request(ctx, step) })
 	var busy *types.ResourceInUseException
 	var missing *types.ResourceNotFoundException
 	var api smithy.APIError
@@ -89,39 +90,39 @@ func (s *Store) carryOut(ctx context.Context, step Step) error {
 	return err
 }
 
-func (s *Store) request(ctx context.Context, step Step) (err error) {
+func (m *manager) request(ctx context.Context, step Step) (err error) {
 	switch step.Act {
 	case CreateTable:
-		_, err = s.client.CreateTable(ctx, createInput(&step.layout))
+		_, err = m.client.API.CreateTable(ctx, createInput(&step.layout))
 	case EnableTTL:
-		_, err = s.client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
+		_, err = m.client.API.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
 			TableName:               &step.Table,
 			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String(attrTTL), Enabled: aws.Bool(true)},
 		})
 	case AddIndex:
-		_, err = s.client.UpdateTable(ctx, addIndexInput(&step))
+		_, err = m.client.API.UpdateTable(ctx, addIndexInput(&step))
 	case RemoveIndex:
-		_, err = s.client.UpdateTable(ctx, &dynamodb.UpdateTableInput{
+		_, err = m.client.API.UpdateTable(ctx, &dynamodb.UpdateTableInput{
 			TableName: &step.Table,
 			GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{
 				{Delete: &types.DeleteGlobalSecondaryIndexAction{IndexName: &step.Index}},
 			},
 		})
 	case RemoveTable:
-		err = s.removeTable(ctx, &step)
+		err = m.removeTable(ctx, &step)
 	}
 	return err
 }
 
 // removeTable takes the protection away first; when that is done, the plan has the same step again.
-func (s *Store) removeTable(ctx context.Context, step *Step) (err error) {
+func (m *manager) removeTable(ctx context.Context, step *Step) (err error) {
 	if aws.ToBool(step.have.DeletionProtectionEnabled) {
-		_, err = s.client.UpdateTable(ctx, &dynamodb.UpdateTableInput{
+		_, err = m.client.API.UpdateTable(ctx, &dynamodb.UpdateTableInput{
 			TableName: &step.Table, DeletionProtectionEnabled: aws.Bool(false),
 		})
 		return err
 	}
-	_, err = s.client.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: &step.Table})
+	_, err = m.client.API.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: &step.Table})
 	return err
 }
 
@@ -134,7 +135,7 @@ func createInput(l *layout) *dynamodb.CreateTableInput {
 	for _, x := range l.indexes {
 		attrs = append(attrs, x.pk, x.sk)
 		in.GlobalSecondaryIndexes = append(in.GlobalSecondaryIndexes, types.GlobalSecondaryIndex{
-			IndexName: &x.name, KeySchema: keySchema(x.pk, x.sk), Projection: x.projected(),
+			IndexName: &x.name, KeySchema: keySchema(x.pk, x.sk), Projection: projected(&x),
 		})
 	}
 	in.AttributeDefinitions = definitions(attrs...)
@@ -145,7 +146,7 @@ func createInput(l *layout) *dynamodb.CreateTableInput {
 func addIndexInput(step *Step) *dynamodb.UpdateTableInput {
 	x := &step.index
 	create := &types.CreateGlobalSecondaryIndexAction{
-		IndexName: &x.name, KeySchema: keySchema(x.pk, x.sk), Projection: x.projected(),
+		IndexName: &x.name, KeySchema: keySchema(x.pk, x.sk), Projection: projected(x),
 	}
 	if t := step.have.ProvisionedThroughput; t != nil && aws.ToInt64(t.ReadCapacityUnits) > 0 &&
 		aws.ToInt64(t.WriteCapacityUnits) > 0 {
@@ -159,6 +160,6 @@ func addIndexInput(step *Step) *dynamodb.UpdateTableInput {
 	}
 }
 
-func (x *index) projected() *types.Projection {
+func projected(x *index) *types.Projection {
 	return &types.Projection{ProjectionType: x.projection, NonKeyAttributes: x.nonKey}
 }

@@ -61,9 +61,8 @@ func (p *Plan) ready() error {
 	if all == nil {
 		return nil
 	}
-	advice := "run 'server tables plan', then 'server tables apply'"
-	return fmt.Errorf("dynamostore: %w: the tables are not as the models need them; %s:\n%w", driver.ErrUnavailable,
-		advice, errors.Join(all...))
+	return fmt.Errorf("dynamostore: %w: they are not as the models need them:\n%w", driver.ErrTablesNotReady,
+		errors.Join(all...))
 }
 
 // makePlan compares tables as they are to be with those that are there. What other programs have added to them is left
@@ -185,82 +184,6 @@ func (p *planner) create() {
 	p.step(CreateTable, true, "create table %s %s, %s; billed on demand, protected from deletion",
 		p.layout.table, keyText(p.layout.pk, p.layout.sk), indexes)
 	p.enableTTL()
-}
-
-// tableIndex plans one index of a table that is there, and reports whether it is then to be added.
-func (p *planner) tableIndex(x index) (missing bool) {
-	if p.localIndex(x) {
-		return false
-	}
-	at := slices.IndexFunc(p.have.GlobalSecondaryIndexes, func(g types.GlobalSecondaryIndexDescription) bool {
-		return *g.IndexName == x.name
-	})
-	if at < 0 {
-		return true
-	}
-	g := &p.have.GlobalSecondaryIndexes[at]
-	if g.IndexStatus == types.IndexStatusDeleting {
-		p.step(Await, true, "wait until the former index %s of table %s is removed", x.name, p.layout.table)
-		return true
-	}
-	if why := p.unfit(x, g.KeySchema, g.Projection); why != "" {
-		if !p.allowDelete {
-			p.wrong("index %s of table %s %s: --allow-delete lets it be removed and added again; it cannot be read meanwhile",
-				x.name, p.layout.table, why)
-			return false
-		}
-		p.indexStep(RemoveIndex, x, "remove index %s of table %s: it %s", x.name, p.layout.table, why)
-		return true
-	}
-	if g.IndexStatus == types.IndexStatusCreating {
-		p.step(Await, true, "wait until index %s of table %s is filled", x.name, p.layout.table)
-	}
-	return false
-}
-
-// localIndex takes a local secondary index for the one that is needed, and reports whether there is one of its name.
-// Somebody else has made it: those that we make are global, because a local one bounds the size of a partition.
-func (p *planner) localIndex(x index) bool {
-	for i := range p.have.LocalSecondaryIndexes {
-		local := &p.have.LocalSecondaryIndexes[i]
-		if *local.IndexName != x.name {
-			continue
-		}
-		if why := p.unfit(x, local.KeySchema, local.Projection); why != "" {
-			p.wrong("local secondary index %s of table %s %s, and DynamoDB cannot change it: give the index of the "+
-				"model another "+
-				"name, or recreate the table", x.name, p.layout.table, why)
-		}
-		return true
-	}
-	return false
-}
-
-// unfit says how the index that is there differs from the one that is needed, "" where it will do.
-func (p *planner) unfit(x index, key []types.KeySchemaElement, projection *types.Projection) string {
-	if !sameKey(x.pk, x.sk, key, p.have.AttributeDefinitions) {
-		return fmt.Sprintf("has the key %s, and needs %s", haveKeyText(key, p.have.AttributeDefinitions), keyText(x.pk, x.sk))
-	}
-	if projection == nil || projection.ProjectionType == types.ProjectionTypeAll {
-		return ""
-	}
-	if x.projection == types.ProjectionTypeAll {
-		return "holds some attributes, and needs all"
-	}
-	for _, attr := range x.nonKey {
-		if !slices.Contains(projection.NonKeyAttributes, attr) {
-			return "does not hold the attribute " + attr
-		}
-	}
-	return ""
-}
-
-func (p *planner) addIndex(x index) {
-	items, size := aws.ToInt64(p.have.ItemCount), aws.ToInt64(p.have.TableSizeBytes)
-	p.indexStep(AddIndex, x, "add index %s %s to table %s: DynamoDB reads its %d items (%s) at no charge, and "+
-		"writes those "+
-		"that belong into the index, for up to %d write units, once", x.name, keyText(x.pk, x.sk), p.layout.table,
-		items, sizeText(size), items+size/1024)
 }
 
 func (p *planner) ttl() {

@@ -3,7 +3,6 @@ package dynamostore
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,270 +10,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
+	"github.com/foldql/foldql/internal/tests/dynamotest"
 	"github.com/foldql/foldql/querydb/driver"
 )
-
-// orders are rows under (id, changedAt) with two indexes, one of which projects a field.
-func orders(generation int) *driver.Table {
-	return &driver.Table{
-		Name: "Orders", Generation: generation, Sorted: true, NoExpiry: true,
-		Fields: []driver.Field{
-			{Name: "orderId", Scalar: "ID"}, {Name: "changedAt", Scalar: "String"},
-			{Name: "status", Scalar: "String"}, {Name: "note", Scalar: "String"}, {Name: "count", Scalar: "Int"},
-		},
-		PK: []int{0}, SK: []int{1},
-		Indexes: []driver.Index{
-			{Name: "byStatus", PK: []int{2}, SK: []int{1}, Projected: []int{0, 3}},
-			{Name: "byNote", PK: []int{3}},
-		},
-	}
-}
-
-// asMade is the table as DynamoDB describes it when it was made of the layout.
-func asMade(l layout) *live {
-	in := createInput(&l)
-	d := &live{
-		TableDescription: types.TableDescription{
-			TableName: &l.table, TableStatus: types.TableStatusActive, KeySchema: in.KeySchema,
-			AttributeDefinitions: in.AttributeDefinitions, ItemCount: aws.Int64(1000), TableSizeBytes: aws.Int64(2 << 20),
-		},
-		ttl: types.TimeToLiveDescription{AttributeName: aws.String(attrTTL), TimeToLiveStatus: types.TimeToLiveStatusEnabled},
-	}
-	for _, g := range in.GlobalSecondaryIndexes {
-		d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, types.GlobalSecondaryIndexDescription{
-			IndexName: g.IndexName, IndexStatus: types.IndexStatusActive, KeySchema: g.KeySchema, Projection: g.Projection,
-		})
-	}
-	return d
-}
-
-func TestPlanIsWhatIsMissing(t *testing.T) {
-	for _, tc := range []struct {
-		name   string
-		change func(d *live)
-		delete bool
-		steps  []string // how each begins
-		wrong  []string // what each says
-		ready  bool
-	}{
-		{name: "nothing", change: func(*live) {}, ready: true},
-		{name: "the table", change: nil, steps: []string{
-			"create table p-Orders (id, changedAt), with its indexes byStatus (status, changedAt), byNote (note);",
-			"let items of table p-Orders expire by _ttl",
-		}},
-		{name: "both indexes, one at a time", change: func(d *live) { d.GlobalSecondaryIndexes = nil }, steps: []string{
-			"add index byStatus (status, changedAt) to table p-Orders: DynamoDB reads its 1000 items (2.0 MB) at no " +
-				"charge, and " +
-				"writes those that belong into the index, for up to 3048 write units, once",
-			"add index byNote (note) to table p-Orders",
-		}},
-		{name: "the expiry", change: func(d *live) {
-			d.ttl = types.TimeToLiveDescription{}
-		}, steps: []string{"let items of table p-Orders expire"}},
-		{name: "an expiry that is being switched on", ready: true, change: func(d *live) {
-			d.ttl.TimeToLiveStatus = types.TimeToLiveStatusEnabling
-		}},
-		{name: "an expiry by another attribute", wrong: []string{"by the attribute until"}, change: func(d *live) {
-			d.ttl.AttributeName = aws.String("until")
-		}},
-		{name: "an expiry that is being switched off", wrong: []string{"come back in an hour"}, change: func(d *live) {
-			d.ttl.TimeToLiveStatus = types.TimeToLiveStatusDisabling
-		}},
-		{name: "a table that is being made", steps: []string{"wait until table p-Orders is made"}, change: func(d *live) {
-			d.TableStatus = types.TableStatusCreating
-		}},
-		{name: "a table that is being changed", steps: []string{"wait until the change"}, ready: true, change: func(d *live) {
-			d.TableStatus = types.TableStatusUpdating
-		}},
-		{name: "a table that is being removed", steps: []string{"wait until table p-Orders is removed", "create table",
-			"let items"},
-			change: func(d *live) { d.TableStatus = types.TableStatusDeleting }},
-		{name: "a table that cannot be used", wrong: []string{"table p-Orders is ARCHIVED"}, change: func(d *live) {
-			d.TableStatus = types.TableStatusArchived
-		}},
-		{name: "another key", wrong: []string{"has the key (orderId), and needs (id, changedAt)"}, change: func(d *live) {
-			d.KeySchema = keySchema("orderId", "")
-		}},
-		{name: "a key of another type", wrong: []string{"has the key (id, changedAt of type N)"}, change: func(d *live) {
-			setType(d, "changedAt", types.ScalarAttributeTypeN)
-		}},
-		{name: "an index key of another type",
-			wrong:  []string{"has the key (status of type B, changedAt), and needs (status, changedAt)"},
-			change: func(d *live) { setType(d, "status", types.ScalarAttributeTypeB) }},
-		{name: "an index key of another type, to be recreated", delete: true,
-			steps:  []string{"remove index byStatus of table p-Orders: it has the key (status of type N", "add index byStatus"},
-			change: func(d *live) { setType(d, "status", types.ScalarAttributeTypeN) }},
-		{name: "a key of another type in two indexes, to be recreated", delete: true,
-			steps: []string{"remove index byStatus", "remove index byNote", "add index byStatus", "add index byNote"},
-			change: func(d *live) {
-				setType(d, "status", types.ScalarAttributeTypeN)
-				d.GlobalSecondaryIndexes[1].KeySchema = keySchema("status", "")
-			}},
-		{name: "a type that no index has any more", steps: []string{"add index byStatus"}, change: func(d *live) {
-			setType(d, "status", types.ScalarAttributeTypeN)
-			d.GlobalSecondaryIndexes = d.GlobalSecondaryIndexes[1:]
-		}},
-		{name: "an index of others that has a text as a number", delete: true,
-			wrong: []string{"index ofOthers of table p-Orders, which is of no model, has the key attribute status of type N, " +
-				"and rows have it of type S"},
-			steps: []string{"remove index byStatus", "add index byStatus"},
-			change: func(d *live) {
-				setType(d, "status", types.ScalarAttributeTypeN)
-				d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, ofOthers("status"))
-			}},
-		{name: "an index of others that has a number as a text",
-			wrong: []string{"has the key attribute count of type S, and rows have it of type N"},
-			change: func(d *live) {
-				d.AttributeDefinitions = append(d.AttributeDefinitions, definitions("count")...)
-				d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, ofOthers("count"))
-			}},
-		{name: "an index of others that has what a row is marked with as a text",
-			wrong: []string{"has the key attribute _deleted of type S"},
-			change: func(d *live) {
-				d.AttributeDefinitions = append(d.AttributeDefinitions, definitions("_deleted")...)
-				d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, ofOthers("_deleted"))
-			}},
-		{name: "an index of others of an attribute as rows have it", ready: true, change: func(d *live) {
-			d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, ofOthers("note"))
-		}},
-		{name: "an index that is being filled", steps: []string{"wait until index byNote of table p-Orders is filled"},
-			change: func(d *live) {
-				d.GlobalSecondaryIndexes[1].IndexStatus = types.IndexStatusCreating
-			}},
-		{name: "an index that is being removed", steps: []string{"wait until the former index byNote", "add index byNote"},
-			change: func(d *live) {
-				d.GlobalSecondaryIndexes[1].IndexStatus = types.IndexStatusDeleting
-			}},
-		{name: "an index with another key", wrong: []string{"has the key (other), and needs (note): --allow-delete"},
-			change: otherIndexKey},
-		{name: "an index with another key, to be recreated", delete: true, change: otherIndexKey,
-			steps: []string{"remove index byNote of table p-Orders: it has the key (other)", "add index byNote"}},
-		{name: "an index that holds too little",
-			wrong: []string{"byNote of table p-Orders holds some attributes, and needs all"}, change: func(d *live) {
-				d.GlobalSecondaryIndexes[1].Projection = &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly}
-			}},
-		{name: "an index without one attribute",
-			wrong: []string{"byStatus of table p-Orders does not hold the attribute note"}, change: func(d *live) {
-				d.GlobalSecondaryIndexes[0].Projection.NonKeyAttributes = []string{"_own"}
-			}},
-		{name: "an index that holds more", ready: true, change: func(d *live) {
-			d.GlobalSecondaryIndexes[0].Projection = &types.Projection{ProjectionType: types.ProjectionTypeAll}
-		}},
-		{name: "an index of others", ready: true, delete: true, change: func(d *live) {
-			d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, ofOthers("x"))
-		}},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			layouts, _, err := (&Tables{Needed: []*driver.Table{orders(0)}}).layouts("p-")
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := layouts[0]
-			have := map[string]*live{}
-			if tc.change != nil {
-				d := asMade(want)
-				tc.change(d)
-				have[want.table] = d
-			}
-			plan := makePlan([]layout{want}, nil, have, tc.delete)
-			wantTexts(t, "step", texts(plan.Steps), tc.steps, strings.HasPrefix)
-			wantTexts(t, "wrong", plan.Wrong, tc.wrong, strings.Contains)
-			if err := plan.ready(); (err == nil) != tc.ready {
-				t.Errorf("ready: %v", err)
-			} else if err != nil && !(errors.Is(err, driver.ErrUnavailable) && strings.Contains(err.Error(),
-				"server tables apply")) {
-				t.Errorf("a message that does not say what to do: %v", err)
-			}
-		})
-	}
-}
-
-func ofOthers(attr string) types.GlobalSecondaryIndexDescription {
-	return types.GlobalSecondaryIndexDescription{
-		IndexName: aws.String("ofOthers"), IndexStatus: types.IndexStatusCreating, KeySchema: keySchema(attr, ""),
-	}
-}
-
-func otherIndexKey(d *live) {
-	d.GlobalSecondaryIndexes[1].KeySchema = keySchema("other", "")
-	d.AttributeDefinitions = append(d.AttributeDefinitions, definitions("other")...)
-}
-
-func setType(d *live, attr string, to types.ScalarAttributeType) {
-	for i := range d.AttributeDefinitions {
-		if *d.AttributeDefinitions[i].AttributeName == attr {
-			d.AttributeDefinitions[i].AttributeType = to
-		}
-	}
-}
-
-func texts(steps []Step) (list []string) {
-	for _, s := range steps {
-		list = append(list, s.Text)
-	}
-	return list
-}
-
-func wantTexts(t *testing.T, what string, got, want []string, matches func(got, want string) bool) {
-	t.Helper()
-	if !slices.EqualFunc(got, want, matches) {
-		t.Errorf("%s: got\n%s\nwant\n%s", what, strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-}
-
-func TestFormerGenerationsGoOnlyWhenThatIsAllowed(t *testing.T) {
-	want, former := layoutOf("", orders(2)), layoutOf("", orders(1))
-	have := map[string]*live{want.table: asMade(want), former.table: asMade(former)}
-	kept := makePlan([]layout{want}, []layout{former}, have, false)
-	wantTexts(t, "remarks", kept.Remarks, []string{"table Orders.g1 with its 1000 items is of a former generation"},
-		strings.HasPrefix)
-	wantTexts(t, "steps", texts(kept.Steps), nil, strings.HasPrefix)
-	gone := makePlan([]layout{want}, []layout{former}, have, true)
-	wantTexts(t, "steps", texts(gone.Steps), []string{"remove table Orders.g1 with its 1000 items"}, strings.HasPrefix)
-	if err := gone.ready(); err != nil {
-		t.Errorf("a server does not start before a table is removed that it does not use: %v", err)
-	}
-}
-
-func TestANeededTableIsNeverAFormerOne(t *testing.T) {
-	both := Tables{Needed: []*driver.Table{orders(1)}, Former: []*driver.Table{orders(0), orders(1)}}
-	want, former, err := both.layouts("p-")
-	if err != nil || len(want) != 1 || len(former) != 1 || former[0].table != "p-Orders" {
-		t.Errorf("want %v, former %v, %v", want, former, err)
-	}
-}
-
-func TestModelsThatShareATableShareItsIndexes(t *testing.T) {
-	first, second := orders(0), orders(0)
-	second.Indexes = []driver.Index{
-		{Name: "byStatus", PK: []int{2}, SK: []int{1}, Projected: []int{1, 2}},
-		{Name: "third", PK: []int{3}, SK: []int{1}, Projected: []int{3}},
-	}
-	want, _, err := (&Tables{Needed: []*driver.Table{first, second}}).layouts("")
-	if err != nil || len(want) != 1 {
-		t.Fatalf("%d tables, %v", len(want), err)
-	}
-	var got []string
-	for _, x := range want[0].indexes {
-		got = append(got, fmt.Sprint(x.name, keyText(x.pk, x.sk), x.projection, x.nonKey))
-	}
-	if diff := cmp.Diff([]string{
-		"byStatus(status, changedAt)INCLUDE[note _own]", "byNote(note)ALL[]", "third(note, changedAt)KEYS_ONLY[]",
-	}, got); diff != "" {
-		t.Error(diff)
-	}
-	second.Indexes[0].PK = []int{3}
-	if _, _, err := (&Tables{Needed: []*driver.Table{first, second}}).layouts(""); !errors.Is(err, driver.ErrInvalid) {
-		t.Errorf("two keys of one index: %v", err)
-	}
-	second.Sorted = false
-	if _, _, err := (&Tables{Needed: []*driver.Table{first, second}}).layouts(""); !errors.Is(err, driver.ErrInvalid) {
-		t.Errorf("two keys of one table: %v", err)
-	}
-}
 
 // onEngines runs a test on an empty store of each engine.
 func onEngines(t *testing.T, test func(t *testing.T, s *Store)) {
@@ -295,7 +35,7 @@ func onEngines(t *testing.T, test func(t *testing.T, s *Store)) {
 func TestTablesAreMadeAndChanged(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *Store) {
 		quiet := func(string) {}
-		bare := orders(0)
+		bare := dynamotest.Orders(0)
 		bare.Indexes = nil
 		needed := Tables{Needed: []*driver.Table{bare}}
 		if err := s.CheckTables(t.Context(), needed.Needed); !errors.Is(err, driver.ErrUnavailable) ||
@@ -308,7 +48,7 @@ func TestTablesAreMadeAndChanged(t *testing.T) {
 		if err := s.CheckTables(t.Context(), needed.Needed); err != nil {
 			t.Fatal(err)
 		}
-		full := Tables{Needed: []*driver.Table{orders(0), orders(1)}}
+		full := Tables{Needed: []*driver.Table{dynamotest.Orders(0), dynamotest.Orders(1)}}
 		if err := s.CheckTables(t.Context(), full.Needed); !errors.Is(err, driver.ErrUnavailable) ||
 			!strings.Contains(err.Error(), "add index byStatus") {
 			t.Errorf("missing indexes: %v", err)
@@ -334,7 +74,7 @@ func TestTablesAreMadeAndChanged(t *testing.T) {
 		for _, tc := range []struct {
 			table *driver.Table
 			want  bool
-		}{{orders(0), false}, {orders(1), true}} {
+		}{{dynamotest.Orders(0), false}, {dynamotest.Orders(1), true}} {
 			if is, err := s.Exists(t.Context(), tc.table); is != tc.want || err != nil {
 				t.Errorf("generation %d is there: %v (%v), want %v", tc.table.Generation, is, err, tc.want)
 			}
@@ -344,12 +84,12 @@ func TestTablesAreMadeAndChanged(t *testing.T) {
 
 func TestAnIndexWithAnotherKeyIsMadeAnewWhereThatIsAllowed(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *Store) {
-		former := orders(0)
+		former := dynamotest.Orders(0)
 		former.Indexes[1].PK = []int{2}
 		if err := s.ApplyTables(t.Context(), Tables{Needed: []*driver.Table{former}}, false, func(string) {}); err != nil {
 			t.Fatal(err)
 		}
-		now := Tables{Needed: []*driver.Table{orders(0)}}
+		now := Tables{Needed: []*driver.Table{dynamotest.Orders(0)}}
 		if err := s.ApplyTables(t.Context(), now, false, func(string) {}); !errors.Is(err, driver.ErrInvalid) ||
 			!strings.Contains(err.Error(), "--allow-delete") {
 			t.Errorf("without leave: %v", err)
@@ -365,7 +105,7 @@ func TestAnIndexWithAnotherKeyIsMadeAnewWhereThatIsAllowed(t *testing.T) {
 
 func TestIndexesWhoseKeyHasAnotherTypeAreMadeAnewWhereThatIsAllowed(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *Store) {
-		l := layoutOf(s.cfg.Prefix, orders(0))
+		l := layoutOf(s.tables.prefix, dynamotest.Orders(0))
 		in := createInput(&l)
 		in.DeletionProtectionEnabled = aws.Bool(false)
 		for i, a := range in.AttributeDefinitions {
@@ -377,10 +117,10 @@ func TestIndexesWhoseKeyHasAnotherTypeAreMadeAnewWhereThatIsAllowed(t *testing.T
 			return *a.AttributeName == "note"
 		})
 		in.GlobalSecondaryIndexes[1].KeySchema = keySchema("status", "")
-		if _, err := s.client.CreateTable(t.Context(), in); err != nil {
+		if _, err := s.client.API.CreateTable(t.Context(), in); err != nil {
 			t.Fatal(err)
 		}
-		now := Tables{Needed: []*driver.Table{orders(0)}}
+		now := Tables{Needed: []*driver.Table{dynamotest.Orders(0)}}
 		if err := s.ApplyTables(t.Context(), now, true, func(string) {}); err != nil {
 			t.Fatal(err)
 		}
@@ -392,18 +132,25 @@ func TestIndexesWhoseKeyHasAnotherTypeAreMadeAnewWhereThatIsAllowed(t *testing.T
 
 func TestTablesAreProtectedAndExpire(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *Store) {
-		if err := s.ApplyTables(t.Context(), Tables{Needed: []*driver.Table{orders(0)}}, false, func(string) {}); err != nil {
+		if err := s.ApplyTables(t.Context(), Tables{Needed: []*driver.Table{dynamotest.Orders(0)}}, false, func(string) {}); err != nil {
 			t.Fatal(err)
 		}
-		d, err := s.describe(t.Context(), layoutOf(s.cfg.Prefix, orders(0)).table)
+		table := s.tables.prefix + "Orders"
+		out, err := s.client.API.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &table})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !aws.ToBool(d.DeletionProtectionEnabled) || d.BillingModeSummary == nil ||
-			d.BillingModeSummary.BillingMode != types.BillingModePayPerRequest || aws.ToString(d.ttl.AttributeName) != attrTTL {
-			t.Errorf("protected %v, billing %+v, expiry %+v", d.DeletionProtectionEnabled, d.BillingModeSummary, d.ttl)
+		d := out.Table
+		expiry, err := s.client.API.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: &table})
+		if err != nil {
+			t.Fatal(err)
 		}
-		if _, err := s.client.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: d.TableName}); err == nil {
+		by := aws.ToString(expiry.TimeToLiveDescription.AttributeName)
+		if !aws.ToBool(d.DeletionProtectionEnabled) || d.BillingModeSummary == nil ||
+			d.BillingModeSummary.BillingMode != types.BillingModePayPerRequest || by != "_ttl" {
+			t.Errorf("protected %v, billing %+v, expiry %+v", d.DeletionProtectionEnabled, d.BillingModeSummary, by)
+		}
+		if _, err := s.client.API.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: d.TableName}); err == nil {
 			t.Error("the table could be deleted")
 		}
 	})

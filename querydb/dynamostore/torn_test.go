@@ -10,11 +10,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
-	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/internal/tests/dynamotest"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/client"
 )
 
 // step is an event of the test's log: what it does to a row.
@@ -63,7 +67,7 @@ func window(t *testing.T, s *Store, log []step, from int) (b driver.Batch, next 
 // added reads the row and adds to it, unless that was done before.
 func added(t *testing.T, s *Store, id string, offset uint64) (w driver.Write, needed bool) {
 	row := get(t, s, id)[0]
-	if !row.LastApplied("events").Before(position(offset)) {
+	if !row.LastApplied("events").Before(dynamotest.Position(offset)) {
 		return w, false
 	}
 	total := 0
@@ -99,16 +103,16 @@ func fold(t *testing.T, ctx context.Context, s, writer *Store, log []step) bool 
 func items(t *testing.T, s *Store) map[string]map[string]string {
 	t.Helper()
 	all := map[string]map[string]string{}
-	sh := shapeOf(t, small)
+	name := s.tables.prefix + dynamotest.Small.Name
 	for _, id := range []string{"0", "1", "2", "3", "4", "5", "checkpoint"} {
-		in := sh.getInput(keys.Key{PK: id}, true)
-		name := s.cfg.Prefix + "Small"
-		in.TableName = &name
-		out, err := s.client.GetItem(t.Context(), in)
+		out, err := s.client.API.GetItem(t.Context(), &dynamodb.GetItemInput{
+			TableName: &name, Key: map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: id}},
+			ConsistentRead: aws.Bool(true),
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		all[id] = showItem(out.Item)
+		all[id] = dynamotest.ShowItem(out.Item)
 	}
 	return all
 }
@@ -141,8 +145,8 @@ func TestTornAndRepeatedBatchesLeaveTheSameItems(t *testing.T) {
 }
 
 func openAt(t *testing.T, e dynamolocal.Engine) *Store {
-	s := openWith(t, e, Config{Concurrency: 2}, small)
-	s.now = func() time.Time { return time.Unix(1e9, 0) }
+	s := openWith(t, e, Config{Concurrency: 2}, dynamotest.Small)
+	s.applier.now = func() time.Time { return time.Unix(1e9, 0) }
 	return s
 }
 
@@ -152,7 +156,13 @@ func life(t *testing.T, s *Store, log []step, requests int64) (done bool) {
 	defer end()
 	var left atomic.Int64
 	left.Store(requests)
-	writer := &Store{cfg: s.cfg, client: s.client, flights: make(chan struct{}, s.cfg.Concurrency), now: s.now}
+	c, err := client.New(ctx, s.client.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.API = s.client.API
+	writer := newStore(c, s.tables.prefix)
+	writer.applier.now = s.applier.now
 	through(writer, func(do func() (*http.Response, error)) (*http.Response, error) {
 		n := left.Add(-1)
 		if n < 0 {

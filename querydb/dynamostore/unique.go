@@ -14,6 +14,7 @@ import (
 	"github.com/foldql/foldql/internal/backoff"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/client"
 )
 
 // DynamoDB has no unique indexes. Instead, each key that a row has in one is an item of its own, in the same table,
@@ -23,13 +24,11 @@ import (
 //
 // The key of a claim is made of a hash, because a key of an index may be longer than one of the table.
 const (
-	claimSort = "\x00"    // the sort key of all claims; their partition keys are driver.Reserved
-	attrOf    = "_of"     // S: the row that has the key
-	attrClaim = "_unique" // S: index and key, for who reads the table
+	claimSort = "\x00" // the sort key of all claims; their partition keys are driver.Reserved
 )
 
-// errMoved says that a row was changed between being read and being written here.
-var errMoved = errors.New("the row was changed meanwhile")
+// errMoved is an ErrStale: a row was changed after it was read here, and before it was written.
+var errMoved = fmt.Errorf("%w: the row was changed meanwhile", driver.ErrStale)
 
 // claim is the key of a row in a unique index.
 type claim struct {
@@ -64,19 +63,19 @@ type holding struct {
 
 // applyUnique writes a batch of which rows have unique keys, in one transaction. Where rows change between being read
 // and being written, it reads them again.
-func (s *Store) applyUnique(ctx context.Context, b *driver.Batch) error {
+func (a *applier) applyUnique(ctx context.Context, b *driver.Batch) error {
 	began := time.Now()
 	for n := 0; ; n++ {
-		list, err := s.uniqueChanges(ctx, b)
+		list, err := a.uniqueChanges(ctx, b)
 		if err == nil {
-			err = s.transact(ctx, b.Deadline, list)
+			err = a.transact(ctx, b.Deadline, list)
 		}
 		if !errors.Is(err, errMoved) {
 			return err
 		}
-		delay := delayOf(n)
-		if time.Since(began)+delay > s.cfg.RetryFor {
-			return fmt.Errorf("%w: %v", driver.ErrStale, err)
+		delay := client.Delay(n)
+		if time.Since(began)+delay > a.client.Options.RetryFor {
+			return err
 		}
 		if err := backoff.Wait(ctx, delay); err != nil {
 			return err
@@ -85,12 +84,12 @@ func (s *Store) applyUnique(ctx context.Context, b *driver.Batch) error {
 }
 
 // uniqueChanges makes the changes of a batch: of rows, and after them those of claims.
-func (s *Store) uniqueChanges(ctx context.Context, b *driver.Batch) ([]*change, error) {
-	all, err := s.changes(b)
+func (a *applier) uniqueChanges(ctx context.Context, b *driver.Batch) ([]*change, error) {
+	all, err := a.changes(b)
 	if err != nil {
 		return nil, err
 	}
-	before, err := s.before(ctx, b, all)
+	before, err := a.before(ctx, b, all)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +102,7 @@ func (s *Store) uniqueChanges(ctx context.Context, b *driver.Batch) ([]*change, 
 		}
 		row := &before[i]
 		if pos := c.write.Row.Position; !c.read && pos != (driver.Position{}) && !row.LastApplied(pos.Partition).Before(pos) {
-			s.stats.conditionFailed.Add(1)
+			a.client.Counters.ConditionFailed.Add(1)
 			continue // it was applied before
 		}
 		if !c.read {
@@ -113,7 +112,7 @@ func (s *Store) uniqueChanges(ctx context.Context, b *driver.Batch) ([]*change, 
 		}
 		list = append(list, c)
 		if err := claims.add(c, row, b.Writer); err != nil {
-			return nil, mapped("write row "+c.row+" of", c.table, err)
+			return nil, client.Wrap("write row "+c.row+" of", c.table, err)
 		}
 	}
 	for _, key := range claims.order {
@@ -125,7 +124,7 @@ func (s *Store) uniqueChanges(ctx context.Context, b *driver.Batch) ([]*change, 
 }
 
 // before reads the rows that changes with unique keys are about.
-func (s *Store) before(ctx context.Context, b *driver.Batch, all []*change) ([]driver.Row, error) {
+func (a *applier) before(ctx context.Context, b *driver.Batch, all []*change) ([]driver.Row, error) {
 	rows := make([]driver.Row, len(all))
 	asked := map[*driver.Table][]int{}
 	for i, c := range all {
@@ -138,7 +137,7 @@ func (s *Store) before(ctx context.Context, b *driver.Batch, all []*change) ([]d
 		for _, i := range list {
 			g.Keys = append(g.Keys, all[i].write.Row.Key)
 		}
-		got, err := s.get(ctx, &g)
+		got, err := a.reader.get(ctx, &g)
 		if err != nil {
 			return nil, err
 		}
@@ -153,20 +152,11 @@ func (s *Store) before(ctx context.Context, b *driver.Batch, all []*change) ([]d
 func (c *change) ofRow(revision uint64) (*change, error) {
 	w := *c.write
 	w.IfRevision, w.Row.Revision = true, revision
-	next, err := c.shape.changeOf(&w, c.writer, c.now)
+	next, err := changeOf(c.shape, &w, c.writer, c.now)
 	if err == nil {
 		next.reread = true
 	}
 	return next, err
-}
-
-// isOwn reports whether the item is no row, but a claim or a mark.
-func (s *shape) isOwn(it item) bool {
-	if it[attrOf] == nil && it[attrMark] == nil {
-		return false
-	}
-	pk, _ := stringOf(it[s.pk])
-	return strings.HasPrefix(pk, driver.ReservedPrefix) || pk == driver.MarkPK
 }
 
 // claims are those that a batch is about, by the key of their item and its table.

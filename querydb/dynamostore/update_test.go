@@ -10,40 +10,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/internal/tests/dynamotest"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/record"
 )
-
-// small is a table of one field beside its key.
-var small = &driver.Table{
-	Name: "Small", Fields: []driver.Field{{Name: "id", Scalar: "ID"}, {Name: "total", Scalar: "Int"}}, PK: []int{0},
-}
-
-func smallRow(t *testing.T, id string, total int) driver.Row {
-	return rowOf(t, keys.Key{PK: id}, func(b *record.Builder) { b.String(id); b.Int(total) }, 2)
-}
-
-// spell puts the names and values of an expression in their places.
-func spell(expression string, names map[string]string, values item) string {
-	var pairs []string
-	for placeholder, name := range names {
-		pairs = append(pairs, placeholder, name)
-	}
-	for placeholder, v := range values {
-		pairs = append(pairs, placeholder, show(v))
-	}
-	var list [][2]string
-	for i := 0; i < len(pairs); i += 2 {
-		list = append(list, [2]string{pairs[i], pairs[i+1]})
-	}
-	slices.SortFunc(list, func(a, b [2]string) int { return len(b[0]) - len(a[0]) })
-	pairs = pairs[:0]
-	for _, p := range list {
-		pairs = append(pairs, p[0], p[1])
-	}
-	return strings.NewReplacer(pairs...).Replace(expression)
-}
 
 func TestRequestOfAWrite(t *testing.T) {
 	at := func(offset uint64, step uint32) driver.Position {
@@ -106,19 +76,19 @@ func TestRequestOfAWrite(t *testing.T) {
 		"a delete for good":                  {kind: driver.Delete},
 		"a delete for good of what was read": {kind: driver.Delete, read: true, revision: 4, when: `_rev = 4`},
 	}
-	s := shapeOf(t, small)
+	s := shapeOf(t, dynamotest.Small)
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			w := driver.Write{Table: small, Kind: test.kind, Row: smallRow(t, "a", 5), IfRevision: test.read}
+			w := driver.Write{Table: dynamotest.Small, Kind: test.kind, Row: dynamotest.SmallRow(t, "a", 5), IfRevision: test.read}
 			w.Row.Revision, w.Row.Position, w.Row.Expires = test.revision, test.position, test.expires
-			c, err := s.changeOf(&w, test.writer, time.Unix(1000, 0))
+			c, err := changeOf(s, &w, test.writer, time.Unix(1000, 0))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(test.update, spell(c.update, c.names, c.values)); diff != "" {
+			if diff := cmp.Diff(test.update, dynamotest.Spell(c.update, c.names, c.values)); diff != "" {
 				t.Error(diff)
 			}
-			if diff := cmp.Diff(test.when, spell(c.condition, c.names, c.values)); diff != "" {
+			if diff := cmp.Diff(test.when, dynamotest.Spell(c.condition, c.names, c.values)); diff != "" {
 				t.Error(diff)
 			}
 			everyPlaceholderIsUsed(t, c)
@@ -152,15 +122,15 @@ func everyPlaceholderIsUsed(t *testing.T, c *change) {
 }
 
 func TestAReadChangeKnowsItsOwnTraces(t *testing.T) {
-	s := shapeOf(t, small)
-	w := driver.Write{Table: small, Row: smallRow(t, "a", 5), IfRevision: true}
+	s := shapeOf(t, dynamotest.Small)
+	w := driver.Write{Table: dynamotest.Small, Row: dynamotest.SmallRow(t, "a", 5), IfRevision: true}
 	w.Row.Revision, w.Row.Position = 4, driver.Position{Partition: "events", Offset: 7, Step: 10}
-	c, err := s.changeOf(&w, "w", time.Time{})
+	c, err := changeOf(s, &w, "w", time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.Kind, w.Row.Position = driver.Delete, driver.Position{}
-	forGood, err := s.changeOf(&w, "w", time.Time{})
+	forGood, err := changeOf(s, &w, "w", time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,10 +159,10 @@ func TestAReadChangeKnowsItsOwnTraces(t *testing.T) {
 }
 
 func TestARowThatIsTooLargeIsRefused(t *testing.T) {
-	s := shapeOf(t, tracking())
-	row := order(t)
+	s := shapeOf(t, dynamotest.Tracking())
+	row := dynamotest.Order(t)
 	fill := func(n int) *change {
-		row.Record = rowOf(t, row.Key, func(b *record.Builder) {
+		row.Record = dynamotest.RowOf(t, row.Key, func(b *record.Builder) {
 			b.String("o1")
 			b.DateTime(time.Date(2024, 1, 15, 10, 30, 0, 123456000, time.UTC))
 			b.String("c1")
@@ -200,7 +170,7 @@ func TestARowThatIsTooLargeIsRefused(t *testing.T) {
 			b.Float(12.5)
 			b.String(strings.Repeat("x", n))
 		}, 6).Record
-		c, err := s.makeChange(&driver.Write{Table: s.table, Row: row}, "", time.Time{})
+		c, err := makeChange(s, &driver.Write{Table: s.table, Row: row}, "", time.Time{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -212,32 +182,13 @@ func TestARowThatIsTooLargeIsRefused(t *testing.T) {
 	if got := fill(rest).size; got != mostRow {
 		t.Fatalf("%d bytes, want %d", got, mostRow)
 	}
-	if _, err := s.changeOf(&driver.Write{Table: s.table, Row: row}, "", time.Time{}); err != nil {
+	if _, err := changeOf(s, &driver.Write{Table: s.table, Row: row}, "", time.Time{}); err != nil {
 		t.Errorf("a row of %d bytes: %v", mostRow, err)
 	}
 	fill(rest + 1)
-	_, err := s.changeOf(&driver.Write{Table: s.table, Row: row}, "", time.Time{})
+	_, err := changeOf(s, &driver.Write{Table: s.table, Row: row}, "", time.Time{})
 	if !errors.Is(err, driver.ErrTooLarge) || !strings.Contains(err.Error(), `row "o1"`) {
 		t.Errorf("a row of %d bytes: %v", mostRow+1, err)
-	}
-}
-
-func TestSizesAreThoseThatDynamoDBCounts(t *testing.T) {
-	tests := []struct {
-		v    value
-		want int
-	}{
-		{text(""), 0}, {text("é"), 2}, {number("0"), 1}, {number("1"), 2}, {number("12"), 2}, {number("123"), 3},
-		{number("-123"), 4},
-		{number("1000"), 2}, {number("0.001"), 2}, {number("1e+21"), 2}, {number("1.5"), 2},
-		{&types.AttributeValueMemberBOOL{}, 1}, {&types.AttributeValueMemberNULL{}, 1},
-		{&types.AttributeValueMemberL{}, 3}, {&types.AttributeValueMemberL{Value: []value{text("ab"), text("")}}, 7},
-		{&types.AttributeValueMemberM{Value: item{"ab": text("cde")}}, 9},
-	}
-	for _, test := range tests {
-		if got := valueSize(test.v); got != test.want {
-			t.Errorf("%s: %d bytes, want %d", show(test.v), got, test.want)
-		}
 	}
 }
 
@@ -249,7 +200,7 @@ func TestWhatIsLeftOfACancelledTransaction(t *testing.T) {
 		}
 		return err
 	}
-	sh := shapeOf(t, small)
+	sh := shapeOf(t, dynamotest.Small)
 	blind, other, read := &change{shape: sh, row: "blind"}, &change{shape: sh, row: "other"}, &change{shape: sh,
 		row: "read", read: true}
 	tests := map[string]struct {

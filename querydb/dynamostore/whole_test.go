@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
+	"github.com/foldql/foldql/internal/tests/dynamotest"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 )
@@ -33,8 +34,8 @@ func TestAPageOfAnAtomicModelShowsAllOfATransactionOrNothing(t *testing.T) {
 			n++
 			b := driver.Batch{Atomic: true}
 			for i := range 4 {
-				row := smallRow(t, "p", int(n))
-				row.Key, row.Position = keys.Key{PK: "p", SK: fmt.Sprint(i)}, position(n)
+				row := dynamotest.SmallRow(t, "p", int(n))
+				row.Key, row.Position = keys.Key{PK: "p", SK: fmt.Sprint(i)}, dynamotest.Position(n)
 				b.Writes = append(b.Writes, driver.Write{Table: table, Row: row})
 			}
 			if err := s.Apply(t.Context(), b); err != nil {
@@ -82,12 +83,12 @@ func readFour(t *testing.T, s *Store, table *driver.Table, byKey, whole bool) ([
 // tearing returns a store over the same tables. While it reads, so many times, something happens.
 func tearing(t *testing.T, s *Store, times int, happens func()) *Store {
 	t.Helper()
-	other, err := Open(t.Context(), Config{Prefix: s.cfg.Prefix})
+	other, err := Open(t.Context(), Config{Prefix: s.tables.prefix})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = other.Close() })
-	other.client = dynamodb.New(other.client.Options(), func(o *dynamodb.Options) {
+	other.client.API = dynamodb.New(other.client.API.Options(), func(o *dynamodb.Options) {
 		o.HTTPClient = tearer{next: o.HTTPClient, left: &times, happens: happens}
 	})
 	return other

@@ -94,7 +94,7 @@ var rules = map[string]rule{
 	"server/internal/access": {own: []string{"auth", "server/internal/problem"}},
 	"server/internal/admin": {own: []string{"projection", "server/internal/config", "server/internal/logcheck",
 		"server/internal/problem", "server/internal/projections"}},
-	"server/internal/advice": {own: []string{"querydb"}},
+	"server/internal/advice": {own: []string{"querydb", "querydb/driver"}},
 	"server/internal/client": {own: []string{"server/internal/config"}},
 	"server/internal/commands": {own: []string{"eventlog", "eventlog/cloudevents", "eventlog/embeddedlog",
 		"eventlog/filesource", "projection", "querydb", "querydb/driver", "querydb/dynamostore", "server/internal/admin",

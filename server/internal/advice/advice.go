@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
 )
 
 // Add returns the error with what the operator can do about it, and other errors as they are. An error that has its
@@ -20,6 +21,8 @@ func Add(err error) error {
 	case errors.As(err, &unknown):
 		return &advisedError{err, "restore the notes; or stop all servers and run 'server tables apply --notes-lost', " +
 			"which rebuilds into other tables"}
+	case errors.Is(err, driver.ErrTablesNotReady):
+		return &advisedError{err, "run 'server tables plan', then 'server tables apply'"}
 	}
 	return err
 }

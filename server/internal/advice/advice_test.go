@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
 )
 
 func TestRowsThatAreNotOnRecordComeWithTheCommandOnce(t *testing.T) {
@@ -16,6 +17,13 @@ func TestRowsThatAreNotOnRecordComeWithTheCommandOnce(t *testing.T) {
 	}
 	if !errors.Is(err, querydb.ErrUnavailable) {
 		t.Errorf("%v is no longer ErrUnavailable", err)
+	}
+}
+
+func TestTablesThatAreNotReadyComeWithTheCommand(t *testing.T) {
+	err := Add(fmt.Errorf("open: %w", driver.ErrTablesNotReady))
+	if !strings.Contains(err.Error(), "'server tables apply'") || !errors.Is(err, querydb.ErrUnavailable) {
+		t.Errorf("%v, want ErrUnavailable that names the command", err)
 	}
 }
 

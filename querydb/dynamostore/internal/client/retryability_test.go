@@ -1,4 +1,4 @@
-package dynamostore
+package client
 
 import (
 	"context"
@@ -38,10 +38,10 @@ func TestErrorsAreOfTheClosedListAndSayWhatToDo(t *testing.T) {
 		"too many requests":  {api(400, "ProvisionedThroughputExceededException", ""), refused, driver.ErrThrottled, ""},
 		"too fast":           {api(400, "ThrottlingException", ""), refused, driver.ErrThrottled, ""},
 		"a transaction runs": {&types.TransactionConflictException{}, refused, driver.ErrThrottled, ""},
-		"unprocessed":        {errUnprocessed, refused, driver.ErrThrottled, ""},
-		"no such table":      {&types.ResourceNotFoundException{}, final, driver.ErrUnavailable, "run 'server tables apply'"},
+		"unprocessed":        {ErrUnprocessed, refused, driver.ErrThrottled, ""},
+		"no such table":      {&types.ResourceNotFoundException{}, final, driver.ErrUnavailable, "does not exist"},
 		"no such index": {api(400, "ValidationException", "The table does not have the specified index: x"), final,
-			driver.ErrUnavailable, "run 'server tables apply'"},
+			driver.ErrUnavailable, "does not exist"},
 		"too large": {api(400, "ValidationException", "Item size to update has exceeded the maximum allowed size"), final,
 			driver.ErrTooLarge, ""},
 		"a bad request":   {api(400, "ValidationException", "x"), final, driver.ErrInvalid, ""},
@@ -61,14 +61,14 @@ func TestErrorsAreOfTheClosedListAndSayWhatToDo(t *testing.T) {
 		"a transaction of a large row": {cancelled("None", "ValidationError"), final, driver.ErrInvalid, ""},
 		"stale":                        {fmt.Errorf("%w: x", driver.ErrStale), final, driver.ErrStale, ""},
 		"ended":                        {context.Canceled, final, context.Canceled, ""},
-		"damaged":                      {errDamaged, final, errDamaged, ""},
+		"damaged":                      {driver.ErrDamaged, final, driver.ErrDamaged, ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			if got := retryabilityOf(test.err); got != test.fate {
 				t.Errorf("its fate is %d, want %d", got, test.fate)
 			}
-			err := mapped("query", "T", test.err)
+			err := Wrap("query", "T", test.err)
 			if !errors.Is(err, test.class) || !strings.Contains(err.Error(), test.says) || !strings.HasPrefix(err.Error(),
 				"dynamostore: query T: ") {
 				t.Errorf("%v, want %v that says %q", err, test.class, test.says)

@@ -2,15 +2,12 @@ package dynamostore
 
 import (
 	"fmt"
-	"sync"
 	"time"
 	"unicode/utf8"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
-	"github.com/foldql/foldql/querydb/record"
 )
 
 // How long DynamoDB holds on to what may go.
@@ -20,15 +17,6 @@ const (
 	// again must still find what it has deleted.
 	keepDeleted = 30 * 24 * time.Hour
 )
-
-// key returns the key attributes of a row.
-func (l *layout) key(k keys.Key) item {
-	it := item{l.pk: text(k.PK)}
-	if l.sk != "" {
-		it[l.sk] = text(k.SK)
-	}
-	return it
-}
 
 // checkKey refuses a key that DynamoDB would refuse or, where it is no UTF-8, change.
 func (s *shape) checkKey(k keys.Key) error {
@@ -79,6 +67,14 @@ func (s *shape) encode(row *driver.Row, now time.Time) ([]value, error) {
 	}
 	vals[s.expires], vals[s.ttl] = number(instantText(row.Expires)), removal(row.Expires, now)
 	return vals, nil
+}
+
+// tombstone returns the values of the columns of a deleted row.
+func (s *shape) tombstone(now time.Time) []value {
+	vals := make([]value, len(s.columns))
+	vals[s.deleted], vals[s.ttl] = &types.AttributeValueMemberBOOL{Value: true}, wholeSeconds(now.Add(keepDeleted))
+	s.mark(vals)
+	return vals
 }
 
 // mark says which of the models that share the table the row is of.
@@ -206,125 +202,4 @@ func keyedField(own item, field *driver.Field, v value, held string, taken bool)
 	if is, ok := stringOf(v); !ok || !taken || is != held || !isText(field) {
 		own[field.Name] = v
 	}
-}
-
-// decoder turns items of a table, or of one of its indexes, into rows.
-type decoder struct {
-	*shape
-	index     int // ordinal of the index, driver.Primary for the table
-	projected []bool
-	writer    string
-}
-
-func (s *shape) decoder(index int, writer string) decoder {
-	d := decoder{shape: s, index: index, writer: writer}
-	if index == driver.Primary || s.table.Indexes[index].Projected == nil {
-		return d
-	}
-	d.projected = make([]bool, len(s.fields))
-	for _, f := range s.table.Indexes[index].Projected {
-		d.projected[f] = true
-	}
-	return d
-}
-
-// row reads an item. A deleted row has no Record.
-func (d *decoder) row(it item) (driver.Row, error) {
-	row, err := d.read(it)
-	if err != nil {
-		return row, fmt.Errorf("table %s, row %s: %w: %w", d.layout.table, driver.PrintableKey(row.Key), errDamaged, err)
-	}
-	return row, nil
-}
-
-func (d *decoder) read(it item) (row driver.Row, err error) {
-	row.Kind = d.table.Kind
-	row.Key.PK, _ = stringOf(it[d.pk])
-	if d.sk != "" {
-		row.Key.SK, _ = stringOf(it[d.sk])
-	}
-	if d.index == driver.Primary {
-		if row.Revision, err = countOf(it[attrRev]); err != nil {
-			return row, fmt.Errorf("attribute %s: %w", attrRev, err)
-		}
-		if row.Position, row.Applied, err = positions(it, d.writer); err != nil {
-			return row, err
-		}
-		if it[attrDeleted] != nil {
-			return row, nil
-		}
-		row.Indexes, row.Writers = d.indexKeys(it), writersOf(it)
-	}
-	if digits, there := numberOf(it[attrExpires]); there {
-		if row.Expires, err = parseInstant(digits); err != nil {
-			return row, fmt.Errorf("attribute %s: %w", attrExpires, err)
-		}
-	}
-	row.Record, err = d.record(it, row.Key)
-	return row, err
-}
-
-func (d *decoder) indexKeys(it item) []driver.IndexKey {
-	if len(d.table.Indexes) == 0 {
-		return nil
-	}
-	list := make([]driver.IndexKey, len(d.table.Indexes))
-	for i := range list {
-		k := &list[i]
-		k.PK, k.HasPK = stringOf(it[d.halves[2*i].attr])
-		if attr := d.halves[2*i+1].attr; attr != "" {
-			k.SK, k.HasSK = stringOf(it[attr])
-		}
-	}
-	return list
-}
-
-var builders = sync.Pool{New: func() any { return new(record.Builder) }}
-
-// record builds the record of an item.
-func (d *decoder) record(it item, k keys.Key) (record.Record, error) {
-	b := builders.Get().(*record.Builder)
-	defer builders.Put(b)
-	var own item
-	if m, is := it[attrOwn].(*types.AttributeValueMemberM); is {
-		own = m.Value
-	}
-	b.Begin(len(d.fields))
-	for f := range d.fields {
-		field := &d.table.Fields[f]
-		v := d.field(it, own, k, f)
-		if v == nil {
-			b.Null()
-		} else if !appendField(b, field, v) {
-			return nil, fmt.Errorf("attribute %s is no %s", field.Name, field.Scalar)
-		}
-	}
-	rec, f, err := b.Finish()
-	if err != nil {
-		return nil, fmt.Errorf("attribute %s: %w", d.table.Fields[f].Name, err)
-	}
-	return rec, nil
-}
-
-// field returns the value of a field, nil where it is absent, or is not to be had from the index.
-func (d *decoder) field(it, own item, k keys.Key, f int) value {
-	if d.projected != nil && !d.projected[f] {
-		return nil
-	}
-	if v := own[d.table.Fields[f].Name]; v != nil {
-		if _, null := v.(*types.AttributeValueMemberNULL); null {
-			return nil
-		}
-		return v
-	}
-	place := &d.fields[f]
-	if place.attr != "" {
-		if v := it[place.attr]; v != nil {
-			return v
-		}
-	}
-	if place.whole {
-		return text(k.PK)
-	}
-	return nil
 }

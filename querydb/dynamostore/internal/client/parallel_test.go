@@ -1,4 +1,4 @@
-package dynamostore
+package client
 
 import (
 	"context"
@@ -8,17 +8,17 @@ import (
 
 // TestAPanicOfOneOfManyRequestsIsTheCallers: it can recover from it there.
 func TestAPanicOfOneOfManyRequestsIsTheCallers(t *testing.T) {
-	s := &Store{cfg: Config{Concurrency: 4}}
+	c := &Client{Options: Options{Concurrency: 4}}
 	defer func() {
 		if v, is := recover().(string); !is || !strings.HasPrefix(v, "request 3 is wrong\n") {
 			t.Errorf("recovered %v, want the panic of request 3 and its stack", v)
 		}
 	}()
-	err := s.each(t.Context(), 8, func(_ context.Context, i int) error {
+	err := c.Each(t.Context(), 8, func(_ context.Context, i int) error {
 		if i == 3 {
 			panic("request 3 is wrong")
 		}
 		return nil
 	})
-	t.Errorf("each returns %v, want a panic", err)
+	t.Errorf("Each returns %v, want a panic", err)
 }

@@ -1,0 +1,87 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// Errors of requests, beside those of DynamoDB.
+var (
+	ErrUnprocessed = errors.New("DynamoDB left keys unprocessed")
+	errUnanswered  = errors.New("DynamoDB did not answer in time")
+	errBusy        = errors.New("as many requests as may be are in flight")
+	errNoAnswer    = fmt.Errorf("%w: DynamoDB does not answer; it is asked again once a second", driver.ErrSuspended)
+	errNoTable     = fmt.Errorf("%w: the table does not exist", driver.ErrTablesNotReady)
+	errNoIndex     = fmt.Errorf("%w: an index does not exist", driver.ErrTablesNotReady)
+)
+
+// As finds an error of a type.
+func As[E error](err error) (found E, is bool) {
+	is = errors.As(err, &found)
+	return found, is
+}
+
+// Wrap says what was done to which table, and makes the error one of those of package driver.
+func Wrap(op, table string, err error) error {
+	if slices.ContainsFunc(plain, func(p error) bool { return errors.Is(err, p) }) {
+		return fmt.Errorf("dynamostore: %s %s: %w", op, table, err)
+	}
+	return fmt.Errorf("dynamostore: %s %s: %w: %w", op, table, classOf(err), err)
+}
+
+// plain are errors that are in that list already.
+var plain = []error{driver.ErrStale, driver.ErrConflict, driver.ErrSuspended, driver.ErrOverBudget,
+	driver.ErrInvalid, driver.ErrTooLarge, context.Canceled, context.DeadlineExceeded, driver.ErrDamaged}
+
+func classOf(err error) error {
+	var missing *types.ResourceNotFoundException
+	var large *types.ItemCollectionSizeLimitExceededException
+	var api smithy.APIError
+	switch {
+	case errors.Is(err, ErrUnprocessed):
+		return driver.ErrThrottled
+	case errors.As(err, &missing):
+		return errNoTable
+	case errors.As(err, &large):
+		return driver.ErrTooLarge
+	case !errors.As(err, &api):
+		return driver.ErrUnavailable
+	case retryabilityOf(err) == refused:
+		return driver.ErrThrottled
+	case api.ErrorCode() == "ValidationException":
+		return classOfMessage(api.ErrorMessage())
+	}
+	var cancelled *types.TransactionCanceledException
+	if errors.As(err, &cancelled) {
+		return classOfReasons(cancelled)
+	}
+	return driver.ErrUnavailable
+}
+
+// classOfMessage tells apart what DynamoDB calls a validation error; there is only its text to go by.
+func classOfMessage(message string) error {
+	switch {
+	case strings.Contains(message, "specified index"):
+		return errNoIndex
+	case strings.Contains(message, "exceeded the maximum allowed size"):
+		return driver.ErrTooLarge
+	}
+	return driver.ErrInvalid
+}
+
+func classOfReasons(err *types.TransactionCanceledException) error {
+	for _, reason := range err.CancellationReasons {
+		if ReasonCode(&reason) == "ValidationError" && reason.Message != nil {
+			return classOfMessage(*reason.Message)
+		}
+	}
+	return driver.ErrInvalid
+}

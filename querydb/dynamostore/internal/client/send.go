@@ -1,0 +1,155 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/aws/smithy-go"
+
+	"github.com/foldql/foldql/internal/backoff"
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// The SDK sends a request once. Whether to retry it is decided here, where it is known what that means for a write; so
+// one place counts attempts, waits, and ensures that nothing begins after a batch's deadline.
+const (
+	attemptTimeout = 10 * time.Second // the longest wait for an answer
+	firstDelay     = 25 * time.Millisecond
+	mostDelay      = 5 * time.Second
+)
+
+// A read that somebody waits for is given less time and fewer retries where it gets no answer.
+const (
+	readTimeout  = 3 * time.Second
+	readRetryFor = time.Second
+)
+
+// Send makes a request, and retries it while that may help: at most for Options.RetryFor, until the context ends, and
+// not after the deadline. again says to the call that an earlier attempt may have been carried out. A call with a
+// budget is one that somebody waits for.
+func (c *Client) Send(ctx context.Context, deadline time.Time, call func(ctx context.Context, again bool) error) error {
+	began := time.Now()
+	again, awaited := false, driver.BudgetOf(ctx) != nil
+	for n := 0; ; n++ {
+		if awaited {
+			if err := c.breaker.admit(ctx, c.probe); err != nil {
+				return err
+			}
+		}
+		err := c.attempt(ctx, deadline, awaited, again, call)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		what := retryabilityOf(err)
+		delay := Delay(n)
+		if what == final || time.Since(began)+delay > c.retryFor(awaited, what) {
+			return err
+		}
+		if what == refused {
+			c.Counters.Throttled.Add(1)
+		}
+		again = again || what == doubtful
+		c.Counters.Retries.Add(1)
+		c.Options.Log.DebugContext(ctx, "dynamostore: a request is sent again", "attempt", n+1, "delay", delay, "error", err)
+		if backoff.Wait(ctx, delay) != nil {
+			return fmt.Errorf("%w, after: %w", ctx.Err(), err)
+		}
+	}
+}
+
+// retryFor is how long a request is retried that failed so.
+func (c *Client) retryFor(awaited bool, what retryability) time.Duration {
+	if awaited && what == doubtful {
+		return min(readRetryFor, c.Options.RetryFor)
+	}
+	return c.Options.RetryFor
+}
+
+// attempt makes the request once, when there is room for one more in flight.
+func (c *Client) attempt(
+	ctx context.Context, deadline time.Time, awaited, again bool, call func(ctx context.Context, again bool) error,
+) error {
+	timeout := attemptTimeout
+	if awaited {
+		timeout = readTimeout
+	}
+	if err := c.acquire(ctx, awaited); err != nil {
+		return err
+	}
+	defer func() { <-c.inFlight }()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if late(deadline) {
+		return fmt.Errorf("%w: the batch was not written by its deadline, %v", driver.ErrStale, deadline)
+	}
+	c.Counters.Requests.Add(1)
+	bounded, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	began := time.Now()
+	err := call(bounded, again)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) && time.Since(began) >= mostFailing {
+			c.breaker.unanswered(began, err)
+		}
+		return ctx.Err()
+	case err != nil && bounded.Err() != nil:
+		err = fmt.Errorf("%w: %v", errUnanswered, err)
+	}
+	c.observe(began, err)
+	return err
+}
+
+// observe reports the outcome of an attempt to the breaker.
+func (c *Client) observe(began time.Time, err error) {
+	if err == nil {
+		c.breaker.answered()
+		return
+	}
+	var api smithy.APIError
+	switch what := retryabilityOf(err); {
+	case what == doubtful:
+		c.breaker.unanswered(began, err)
+	case what == refused || errors.As(err, &api):
+		c.breaker.answered()
+	}
+}
+
+// acquire waits for room for one more request in flight; not for long where somebody waits for it.
+func (c *Client) acquire(ctx context.Context, awaited bool) error {
+	select {
+	case c.inFlight <- struct{}{}:
+		return nil
+	default:
+	}
+	var enough <-chan time.Time
+	if awaited {
+		timer := time.NewTimer(readTimeout)
+		defer timer.Stop()
+		enough = timer.C
+	}
+	select {
+	case c.inFlight <- struct{}{}:
+		return nil
+	case <-enough:
+		return errBusy
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// late reports whether the deadline has passed by the wall clock: the monotonic one stands still while a machine
+// sleeps.
+func late(deadline time.Time) bool {
+	return !deadline.IsZero() && time.Now().Round(0).After(deadline.Round(0))
+}
+
+// Delay is how long to wait before retry n, counted from 0: a random time up to a bound that doubles, so that those who
+// wait do not come back together.
+func Delay(n int) time.Duration {
+	return rand.N(min(mostDelay, firstDelay<<min(n, 16)) + 1)
+}
