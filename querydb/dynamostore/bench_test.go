@@ -15,6 +15,7 @@ import (
 	"github.com/foldql/foldql/internal/tests/dynamotest"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/item"
 	"github.com/foldql/foldql/querydb/record"
 )
 
@@ -23,9 +24,9 @@ import (
 func BenchmarkBesideTheSDK(b *testing.B) {
 	for _, e := range dynamolocal.Engines() {
 		s := openWith(b, e, Config{Concurrency: 16}, list)
-		sh := shapeOf(b, list)
-		sh.layout.table = s.tables.prefix + list.Name
-		for name, work := range map[string]func(*testing.B, *Store, *shape) (mine, bare func(n int) error){
+		sh := codecOf(b, list)
+		sh.Layout.Table = s.tables.prefix + list.Name
+		for name, work := range map[string]func(*testing.B, *Store, *item.Codec) (mine, bare func(n int) error){
 			"put": puts, "get one": getOne, "get 100": getMany, "query 50": queries,
 		} {
 			b.Run(string(e)+"/"+name, func(b *testing.B) {
@@ -86,12 +87,12 @@ func benchRow(pk string, i int) driver.Row {
 const batchSize = 256
 
 // puts writes batches of rows, new ones each time.
-func puts(b *testing.B, s *Store, sh *shape) (mine, bare func(n int) error) {
+func puts(b *testing.B, s *Store, sh *item.Codec) (mine, bare func(n int) error) {
 	batch := func(pk string, n int) (list []driver.Write) {
 		for i := range batchSize {
 			row := benchRow(pk, i)
 			row.Position = dynamotest.Position(uint64(n + 1))
-			list = append(list, driver.Write{Table: sh.table, Row: row})
+			list = append(list, driver.Write{Table: sh.Table, Row: row})
 		}
 		return list
 	}
@@ -101,7 +102,7 @@ func puts(b *testing.B, s *Store, sh *shape) (mine, bare func(n int) error) {
 		list := batch("bare", n)
 		return s.client.Each(ctx, len(list), func(ctx context.Context, i int) error {
 			row := &list[i].Row
-			_, err := s.client.API.UpdateItem(ctx, bareUpdate(sh.layout.table, row, n+1))
+			_, err := s.client.API.UpdateItem(ctx, bareUpdate(sh.Layout.Table, row, n+1))
 			return err
 		})
 	}
@@ -112,62 +113,63 @@ func puts(b *testing.B, s *Store, sh *shape) (mine, bare func(n int) error) {
 func bareUpdate(table string, row *driver.Row, offset int) *dynamodb.UpdateItemInput {
 	it, _ := record.String(row.Record.JSON(2))
 	return &dynamodb.UpdateItemInput{
-		TableName: &table, Key: item{"id": text(row.Key.PK), "sk": text(row.Key.SK)},
+		TableName: &table, Key: item.Item{"id": item.Text(row.Key.PK), "sk": item.Text(row.Key.SK)},
 		UpdateExpression:    aws.String("SET #t=:t,#pos=:pos,#by=:by REMOVE #own,#expires,#ttl,#deleted ADD #rev :one"),
 		ConditionExpression: aws.String("attribute_not_exists(#pos) OR #pos < :pos"),
 		ExpressionAttributeNames: map[string]string{
 			"#t": "text", "#pos": "_pos.events", "#by": "_by", "#own": "_own", "#expires": "_expires", "#ttl": "_ttl",
 			"#deleted": "_deleted", "#rev": "_rev",
 		},
-		ExpressionAttributeValues: item{":t": text(it), ":pos": count(uint64(offset)), ":by": text("events"),
-			":one": number("1")},
+		ExpressionAttributeValues: item.Item{":t": item.Text(it), ":pos": item.Count(uint64(offset)),
+			":by":  item.Text("events"),
+			":one": item.Number("1")},
 		ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
 	}
 }
 
 // stored are rows to be read.
-func stored(b *testing.B, s *Store, sh *shape) (ks []keys.Key) {
+func stored(b *testing.B, s *Store, sh *item.Codec) (ks []keys.Key) {
 	var batch driver.Batch
 	for i := range 100 {
 		row := benchRow("read", i)
 		row.Position = dynamotest.Position(1)
-		batch.Writes = append(batch.Writes, driver.Write{Table: sh.table, Row: row})
+		batch.Writes = append(batch.Writes, driver.Write{Table: sh.Table, Row: row})
 		ks = append(ks, row.Key)
 	}
 	applyTo(b, s, batch)
 	return ks
 }
 
-func getOne(b *testing.B, s *Store, sh *shape) (mine, bare func(n int) error) {
+func getOne(b *testing.B, s *Store, sh *item.Codec) (mine, bare func(n int) error) {
 	ks := stored(b, s, sh)
 	ctx := b.Context()
 	mine = func(n int) error {
-		_, err := s.Get(ctx, driver.Get{Table: sh.table, Keys: ks[n%100 : n%100+1]})
+		_, err := s.Get(ctx, driver.Get{Table: sh.Table, Keys: ks[n%100 : n%100+1]})
 		return err
 	}
 	bare = func(n int) error {
 		_, err := s.client.API.GetItem(ctx, &dynamodb.GetItemInput{
-			TableName: &sh.layout.table, Key: sh.key(ks[n%100]), ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
+			TableName: &sh.Layout.Table, Key: sh.Key(ks[n%100]), ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
 		})
 		return err
 	}
 	return mine, bare
 }
 
-func getMany(b *testing.B, s *Store, sh *shape) (mine, bare func(n int) error) {
+func getMany(b *testing.B, s *Store, sh *item.Codec) (mine, bare func(n int) error) {
 	ks := stored(b, s, sh)
 	ctx := b.Context()
 	mine = func(int) error {
-		_, err := s.Get(ctx, driver.Get{Table: sh.table, Keys: ks})
+		_, err := s.Get(ctx, driver.Get{Table: sh.Table, Keys: ks})
 		return err
 	}
 	bare = func(int) error {
 		list := make([]map[string]types.AttributeValue, len(ks))
 		for i, k := range ks {
-			list[i] = sh.key(k)
+			list[i] = sh.Key(k)
 		}
 		_, err := s.client.API.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
-			RequestItems:           map[string]types.KeysAndAttributes{sh.layout.table: {Keys: list}},
+			RequestItems:           map[string]types.KeysAndAttributes{sh.Layout.Table: {Keys: list}},
 			ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
 		})
 		return err
@@ -175,21 +177,31 @@ func getMany(b *testing.B, s *Store, sh *shape) (mine, bare func(n int) error) {
 	return mine, bare
 }
 
-func queries(b *testing.B, s *Store, sh *shape) (mine, bare func(n int) error) {
+func queries(b *testing.B, s *Store, sh *item.Codec) (mine, bare func(n int) error) {
 	stored(b, s, sh)
 	ctx := b.Context()
-	q := driver.Query{Table: sh.table, Index: driver.Primary, PK: "read", Limit: 50}
+	q := driver.Query{Table: sh.Table, Index: driver.Primary, PK: "read", Limit: 50}
 	mine = func(int) error {
 		_, err := s.Query(ctx, q)
 		return err
 	}
 	bare = func(int) error {
 		_, err := s.client.API.Query(ctx, &dynamodb.QueryInput{
-			TableName: &sh.layout.table, KeyConditionExpression: aws.String("#pk = :pk"), Limit: aws.Int32(51),
-			ExpressionAttributeNames:  map[string]string{"#pk": sh.pk},
-			ExpressionAttributeValues: item{":pk": text(q.PK)}, ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
+			TableName: &sh.Layout.Table, KeyConditionExpression: aws.String("#pk = :pk"), Limit: aws.Int32(51),
+			ExpressionAttributeNames:  map[string]string{"#pk": sh.Pk},
+			ExpressionAttributeValues: item.Item{":pk": item.Text(q.PK)},
+			ReturnConsumedCapacity:    types.ReturnConsumedCapacityTotal,
 		})
 		return err
 	}
 	return mine, bare
+}
+
+func codecOf(t testing.TB, table *driver.Table) *item.Codec {
+	t.Helper()
+	c, err := item.NewCodec("", table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/foldql/foldql/internal/tests/dynamotest"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/item"
 	"github.com/foldql/foldql/querydb/record"
 )
 
@@ -44,7 +45,7 @@ func TestAChangedRowCostsOneUnitAndAWindowOneCheckpoint(t *testing.T) {
 			b.Writes = append(b.Writes, driver.Write{Table: profile, Row: profileRow(t, fmt.Sprint("user-", i), n,
 				uint64(rows*n+i+1))})
 		}
-		b.Last = []driver.Write{read(put(t, "checkpoint", n, 0), uint64(n))}
+		b.Last = []driver.Write{ifRevision(put(t, "checkpoint", n, 0), uint64(n))}
 		applyTo(t, s, b)
 		after := s.Stats()
 		units, requests := after.WriteUnits-before.WriteUnits, after.Requests-before.Requests
@@ -61,7 +62,7 @@ func TestAChangedRowCostsOneUnitAndAWindowOneCheckpoint(t *testing.T) {
 	}
 	size := 0
 	for attr, v := range out.Items[0] {
-		size += len(attr) + valueSize(v)
+		size += len(attr) + item.ValueSize(v)
 	}
 	if size > 1024 || size < 900 {
 		t.Errorf("the rows are stored in %d bytes", size)

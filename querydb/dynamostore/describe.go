@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/foldql/foldql/querydb/dynamostore/internal/client"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/layout"
 )
 
 // live is a table as it is.
@@ -18,11 +19,11 @@ type live struct {
 }
 
 // describeAll describes the tables that are there, by name.
-func (m *manager) describeAll(ctx context.Context, all []layout) (map[string]*live, error) {
+func (m *manager) describeAll(ctx context.Context, all []layout.Layout) (map[string]*live, error) {
 	list := make([]*live, len(all))
 	err := m.client.Each(ctx, len(all), func(ctx context.Context, i int) (err error) {
-		if list[i], err = m.describe(ctx, all[i].table); err != nil {
-			err = client.Wrap("describe", all[i].table, err)
+		if list[i], err = m.describe(ctx, all[i].Table); err != nil {
+			err = client.Wrap("describe", all[i].Table, err)
 		}
 		return err
 	})
@@ -32,7 +33,7 @@ func (m *manager) describeAll(ctx context.Context, all []layout) (map[string]*li
 	have := map[string]*live{}
 	for i, d := range list {
 		if d != nil {
-			have[all[i].table] = d
+			have[all[i].Table] = d
 		}
 	}
 	return have, nil

@@ -18,6 +18,7 @@ import (
 	"github.com/foldql/foldql/internal/tests/dynamotest"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/item"
 )
 
 // between is called for every request that a store sends, and does it or not.
@@ -76,7 +77,7 @@ func put(t *testing.T, id string, total int, offset uint64) driver.Write {
 	return w
 }
 
-func read(w driver.Write, revision uint64) driver.Write {
+func ifRevision(w driver.Write, revision uint64) driver.Write {
 	w.IfRevision, w.Row.Revision = true, revision
 	return w
 }
@@ -130,10 +131,11 @@ func TestAWriteWhoseAnswerIsLostTakesEffectOnce(t *testing.T) {
 		through(s, losing())
 		applyTo(t, s, driver.Batch{
 			Writes: []driver.Write{
-				put(t, "blind", 2, 2), read(put(t, "read", 2, 2), 1), read(put(t, "new", 2, 2), 0), read(gone("deleted", 2), 1),
-				read(gone("for good", 0), 1), gone("never", 2),
+				put(t, "blind", 2, 2), ifRevision(put(t, "read", 2, 2), 1), ifRevision(put(t, "new", 2, 2), 0),
+				ifRevision(gone("deleted", 2), 1),
+				ifRevision(gone("for good", 0), 1), gone("never", 2),
 			},
-			Last: []driver.Write{read(put(t, "last", 2, 0), 1)},
+			Last: []driver.Write{ifRevision(put(t, "last", 2, 0), 1)},
 		})
 		if s.Stats().Retries == 0 {
 			t.Error("no answer was lost")
@@ -150,13 +152,16 @@ func TestAWriteOfARowThatHasChangedIsStaleAndLastIsNotWritten(t *testing.T) {
 		s := openWith(t, e, Config{}, dynamotest.Small)
 		applyTo(t, s, driver.Batch{Writes: []driver.Write{put(t, "a", 1, 1), put(t, "note", 1, 0)}})
 		tests := map[string]driver.Batch{
-			"put":            {Writes: []driver.Write{read(put(t, "a", 2, 2), 7)}, Last: []driver.Write{put(t, "last", 2, 0)}},
-			"put of none":    {Writes: []driver.Write{read(put(t, "a", 2, 2), 0)}, Last: []driver.Write{put(t, "last", 2, 0)}},
-			"delete":         {Writes: []driver.Write{read(gone("a", 2), 7)}, Last: []driver.Write{put(t, "last", 2, 0)}},
-			"delete of none": {Writes: []driver.Write{read(gone("none", 2), 1)}, Last: []driver.Write{put(t, "last", 2, 0)}},
-			"last":           {Last: []driver.Write{read(put(t, "note", 2, 0), 7), put(t, "last", 2, 0)}},
+			"put": {Writes: []driver.Write{ifRevision(put(t, "a", 2, 2), 7)},
+				Last: []driver.Write{put(t, "last", 2, 0)}},
+			"put of none": {Writes: []driver.Write{ifRevision(put(t, "a", 2, 2), 0)},
+				Last: []driver.Write{put(t, "last", 2, 0)}},
+			"delete": {Writes: []driver.Write{ifRevision(gone("a", 2), 7)}, Last: []driver.Write{put(t, "last", 2, 0)}},
+			"delete of none": {Writes: []driver.Write{ifRevision(gone("none", 2), 1)},
+				Last: []driver.Write{put(t, "last", 2, 0)}},
+			"last": {Last: []driver.Write{ifRevision(put(t, "note", 2, 0), 7), put(t, "last", 2, 0)}},
 			"atomic": {Atomic: true, Writes: []driver.Write{put(t, "b", 2, 2)},
-				Last: []driver.Write{read(put(t, "note", 2, 0), 7), put(t, "last", 2, 0)}},
+				Last: []driver.Write{ifRevision(put(t, "note", 2, 0), 7), put(t, "last", 2, 0)}},
 			"late": {Deadline: time.Now().Add(-time.Millisecond), Writes: []driver.Write{put(t, "a", 2, 2)},
 				Last: []driver.Write{put(t, "last", 2, 0)}},
 		}
@@ -193,8 +198,9 @@ func TestAnAtomicBatchIsWrittenAtOnceWithoutWhatWasAppliedBefore(t *testing.T) {
 		through(s, losing())
 		b := driver.Batch{
 			Atomic: true,
-			Writes: []driver.Write{put(t, "before", 2, 2), put(t, "new", 2, 2), read(put(t, "read", 2, 2), 1), gone("none", 2)},
-			Last:   []driver.Write{read(put(t, "note", 2, 0), 0)},
+			Writes: []driver.Write{put(t, "before", 2, 2), put(t, "new", 2, 2), ifRevision(put(t, "read", 2, 2), 1),
+				gone("none", 2)},
+			Last: []driver.Write{ifRevision(put(t, "note", 2, 0), 0)},
 		}
 		applyTo(t, s, b)
 		if got, want := totals(get(t, s, "before", "new", "read", "none", "note")),
@@ -209,7 +215,7 @@ func TestAnAtomicBatchIsWrittenAtOnceWithoutWhatWasAppliedBefore(t *testing.T) {
 func TestWhatNoTransactionCanHoldIsRefusedBeforeTheFirstWrite(t *testing.T) {
 	s := openWith(t, dynamolocal.Local, Config{}, dynamotest.Small)
 	var many driver.Batch
-	for i := range mostActions + 1 {
+	for i := range item.MostActions + 1 {
 		many.Writes = append(many.Writes, put(t, fmt.Sprint(i), i, 1))
 	}
 	last := driver.Batch{Writes: many.Writes[:1], Last: many.Writes}
@@ -282,7 +288,8 @@ func TestATableOrIndexThatIsNotThereIsTablesNotReady(t *testing.T) {
 		indexed.Indexes = []driver.Index{{Name: "byTotal", PK: []int{1}}}
 		_, index := s.Query(t.Context(), driver.Query{Table: &indexed, Index: 0, PK: "a", Limit: 1})
 		_, table := s.Get(t.Context(), driver.Get{Table: dynamotest.Tracking(), Keys: []keys.Key{{PK: "a", SK: "b"}}})
-		write := s.Apply(t.Context(), driver.Batch{Writes: []driver.Write{{Table: dynamotest.Tracking(), Row: dynamotest.Order(t)}}})
+		write := s.Apply(t.Context(), driver.Batch{Writes: []driver.Write{{Table: dynamotest.Tracking(),
+			Row: dynamotest.Order(t)}}})
 		for what, err := range map[string]error{"query": index, "get": table, "write": write} {
 			if !errors.Is(err, driver.ErrTablesNotReady) {
 				t.Errorf("%s: %v, want ErrTablesNotReady", what, err)

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/dynamostore/internal/client"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/layout"
 )
 
 // FoldedTables names those that are there of the tables, in any generation, and that a fold has written to. Only the
@@ -40,22 +41,22 @@ func (m *marks) FoldedTables(ctx context.Context, tables []*driver.Table) (list 
 
 // written reports whether a fold has written to a table, whose key may be of another shape by now.
 func (m *marks) written(ctx context.Context, d *live) (bool, error) {
-	l := layout{table: *d.TableName}
+	l := layout.Layout{Table: *d.TableName}
 	for _, k := range d.KeySchema {
 		if typeOf(*k.AttributeName, d.AttributeDefinitions) != types.ScalarAttributeTypeS {
 			return false, nil
 		}
 		if k.KeyType == types.KeyTypeHash {
-			l.pk = *k.AttributeName
+			l.Pk = *k.AttributeName
 		} else {
-			l.sk = *k.AttributeName
+			l.Sk = *k.AttributeName
 		}
 	}
 	mark, err := m.markOf(ctx, &l)
 	if err != nil || mark != "" {
 		return mark != "", err
 	}
-	return m.folded(ctx, l.table)
+	return m.folded(ctx, l.Table)
 }
 
 // generationsOf names the tables that are there, by their names alone.

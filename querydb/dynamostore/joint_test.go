@@ -11,6 +11,7 @@ import (
 	"github.com/foldql/foldql/internal/tests/dynamotest"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/item"
 	"github.com/foldql/foldql/querydb/record"
 )
 
@@ -30,31 +31,32 @@ func joint() (task, member *driver.Table) {
 }
 
 // byHand is an item as other programs write it.
-func byHand(kind string, n int) item {
-	return item{
-		"pk": text(fmt.Sprintf("$app#v1#%s#id_%d", kind, n)), "sk": text("$app#v1#" + kind), "__edd_e__": text(kind),
-		"gsi1pk": text("$app#v1#all"), "gsi1sk": text(fmt.Sprintf("$app#v1#%03d#%s", n, kind)),
-		"id": text(fmt.Sprint(n)), "title": text(fmt.Sprintf("title %d", n)), "version": number("2"),
+func byHand(kind string, n int) item.Item {
+	return item.Item{
+		"pk": item.Text(fmt.Sprintf("$app#v1#%s#id_%d", kind, n)), "sk": item.Text("$app#v1#" + kind),
+		"__edd_e__": item.Text(kind),
+		"gsi1pk":    item.Text("$app#v1#all"), "gsi1sk": item.Text(fmt.Sprintf("$app#v1#%03d#%s", n, kind)),
+		"id": item.Text(fmt.Sprint(n)), "title": item.Text(fmt.Sprintf("title %d", n)), "version": item.Number("2"),
 	}
 }
 
-func putByHand(t *testing.T, s *Store, table *driver.Table, items ...item) {
+func putByHand(t *testing.T, s *Store, table *driver.Table, items ...item.Item) {
 	t.Helper()
-	sh, err := s.applier.codecs.of(table)
+	sh, err := s.applier.Codecs.Of(table)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, it := range items {
-		if _, err := s.client.API.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &sh.layout.table, Item: it}); err !=
+		if _, err := s.client.API.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &sh.Layout.Table, Item: it}); err !=
 			nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-func keyOf(it item) (k keys.Key) {
-	k.PK, _ = stringOf(it["pk"])
-	k.SK, _ = stringOf(it["sk"])
+func keyOf(it item.Item) (k keys.Key) {
+	k.PK, _ = item.StringOf(it["pk"])
+	k.SK, _ = item.StringOf(it["sk"])
 	return k
 }
 

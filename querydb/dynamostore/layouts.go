@@ -6,20 +6,21 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/layout"
 )
 
 // layouts returns how the tables are to be.
-func (t *Tables) layouts(prefix string) (want, former []layout, err error) {
+func (t *Tables) layouts(prefix string) (want, former []layout.Layout, err error) {
 	for _, table := range t.Needed {
-		l := layoutOf(prefix, table)
-		l.written = l.attributeTypes(table)
+		l := layout.Of(prefix, table)
+		l.Written = l.AttributeTypes(table)
 		if want, err = merge(want, l); err != nil {
 			return nil, nil, err
 		}
 	}
 	for _, table := range t.Former {
-		l := layoutOf(prefix, &driver.Table{Name: table.Name, Generation: table.Generation})
-		if !slices.ContainsFunc(want, func(w layout) bool { return w.table == l.table }) {
+		l := layout.Of(prefix, &driver.Table{Name: table.Name, Generation: table.Generation})
+		if !slices.ContainsFunc(want, func(w layout.Layout) bool { return w.Table == l.Table }) {
 			former = append(former, l)
 		}
 	}
@@ -27,23 +28,23 @@ func (t *Tables) layouts(prefix string) (want, former []layout, err error) {
 }
 
 // merge adds a layout to the list. Models that share a table agree on keys, and an index has what each of them wants.
-func merge(list []layout, l layout) ([]layout, error) {
-	at := slices.IndexFunc(list, func(o layout) bool { return o.table == l.table })
+func merge(list []layout.Layout, l layout.Layout) ([]layout.Layout, error) {
+	at := slices.IndexFunc(list, func(o layout.Layout) bool { return o.Table == l.Table })
 	if at < 0 {
 		return append(list, l), nil
 	}
 	known := &list[at]
-	if known.pk != l.pk || known.sk != l.sk {
-		return nil, fmt.Errorf("dynamostore: %w: models of table %s do not agree on its key", driver.ErrInvalid, l.table)
+	if known.Pk != l.Pk || known.Sk != l.Sk {
+		return nil, fmt.Errorf("dynamostore: %w: models of table %s do not agree on its key", driver.ErrInvalid, l.Table)
 	}
-	for attr, is := range l.written {
-		if was := known.written[attr]; was != "" && was != is {
+	for attr, is := range l.Written {
+		if was := known.Written[attr]; was != "" && was != is {
 			is = was + " and " + is
 		}
-		known.written[attr] = is
+		known.Written[attr] = is
 	}
-	known.indexes = slices.Clone(known.indexes)
-	for _, x := range l.indexes {
+	known.Indexes = slices.Clone(known.Indexes)
+	for _, x := range l.Indexes {
 		if err := mergeIndex(known, x); err != nil {
 			return nil, err
 		}
@@ -51,29 +52,29 @@ func merge(list []layout, l layout) ([]layout, error) {
 	return list, nil
 }
 
-func mergeIndex(l *layout, x index) error {
-	at := slices.IndexFunc(l.indexes, func(o index) bool { return o.name == x.name })
+func mergeIndex(l *layout.Layout, x layout.Index) error {
+	at := slices.IndexFunc(l.Indexes, func(o layout.Index) bool { return o.Name == x.Name })
 	if at < 0 {
-		l.indexes = append(l.indexes, x)
+		l.Indexes = append(l.Indexes, x)
 		return nil
 	}
-	known := &l.indexes[at]
-	if known.pk != x.pk || known.sk != x.sk {
+	known := &l.Indexes[at]
+	if known.Pk != x.Pk || known.Sk != x.Sk {
 		return fmt.Errorf("dynamostore: %w: models of table %s do not agree on the key of index %s", driver.ErrInvalid,
-			l.table, x.name)
+			l.Table, x.Name)
 	}
-	if known.projection == types.ProjectionTypeAll || x.projection == types.ProjectionTypeAll {
-		known.projection, known.nonKey = types.ProjectionTypeAll, nil
+	if known.Projection == types.ProjectionTypeAll || x.Projection == types.ProjectionTypeAll {
+		known.Projection, known.NonKey = types.ProjectionTypeAll, nil
 		return nil
 	}
-	both := slices.Clone(known.nonKey)
-	for _, attr := range x.nonKey {
+	both := slices.Clone(known.NonKey)
+	for _, attr := range x.NonKey {
 		if !slices.Contains(both, attr) {
 			both = append(both, attr)
 		}
 	}
-	if known.nonKey = both; len(both) > 0 {
-		known.projection = types.ProjectionTypeInclude
+	if known.NonKey = both; len(both) > 0 {
+		known.Projection = types.ProjectionTypeInclude
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/foldql/foldql/internal/tests/dynamotest"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/layout"
 	"github.com/foldql/foldql/querydb/record"
 )
 
@@ -83,7 +84,7 @@ func testLocalIndex(t *testing.T, s *Store, local bool) {
 // makeLocal makes the table with its index as a local one.
 func makeLocal(t *testing.T, s *Store, table *driver.Table) {
 	t.Helper()
-	l := layoutOf(s.tables.prefix, table)
+	l := layout.Of(s.tables.prefix, table)
 	in := createInput(&l)
 	g := in.GlobalSecondaryIndexes[0]
 	in.GlobalSecondaryIndexes = nil

@@ -6,6 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/foldql/foldql/internal/tests/dynamotest"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/layout"
 )
 
 func TestALocalIndexThatHoldsTooLittleIsRefused(t *testing.T) {
@@ -20,7 +21,7 @@ func TestALocalIndexThatHoldsTooLittleIsRefused(t *testing.T) {
 		Projection: &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly},
 	}}
 	d.GlobalSecondaryIndexes = nil
-	plan := makePlan([]layout{want}, nil, map[string]*live{want.table: d}, true)
+	plan := makePlan([]layout.Layout{want}, nil, map[string]*live{want.Table: d}, true)
 	if len(plan.Steps) != 0 || len(plan.Wrong) != 1 {
 		t.Errorf("steps %v, wrong %q; want the index refused, which cannot be changed", plan.Steps, plan.Wrong)
 	}

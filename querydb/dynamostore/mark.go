@@ -11,6 +11,8 @@ import (
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/dynamostore/internal/client"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/item"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/layout"
 )
 
 // The mark of a table is an item of its own under a key that no row has, in no index. It says which fold the rows are
@@ -33,20 +35,20 @@ func newMarks(c *client.Client, prefix string) *marks {
 
 // Mark implements driver.Identifier.
 func (m *marks) Mark(ctx context.Context, t *driver.Table) (string, error) {
-	l := layoutOf(m.prefix, t)
+	l := layout.Of(m.prefix, t)
 	return m.markOf(ctx, &l)
 }
 
 // markOf reads the mark of a table that has such a key; "" also where the table is not there.
-func (m *marks) markOf(ctx context.Context, l *layout) (mark string, err error) {
+func (m *marks) markOf(ctx context.Context, l *layout.Layout) (mark string, err error) {
 	err = m.client.Send(ctx, time.Time{}, func(ctx context.Context, _ bool) error {
 		out, err := m.client.API.GetItem(ctx, &dynamodb.GetItemInput{
-			TableName: &l.table, Key: l.key(markKey(l)), ConsistentRead: aws.Bool(true),
+			TableName: &l.Table, Key: l.Key(markKey(l)), ConsistentRead: aws.Bool(true),
 			ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
 		})
 		if err == nil {
 			m.client.Counters.Read(out.ConsumedCapacity)
-			mark, _ = stringOf(out.Item[attrMark])
+			mark, _ = item.StringOf(out.Item[layout.AttrMark])
 		}
 		return err
 	})
@@ -54,19 +56,21 @@ func (m *marks) markOf(ctx context.Context, l *layout) (mark string, err error) 
 		return "", nil
 	}
 	if err != nil {
-		return "", client.Wrap("read the mark of", l.table, err)
+		return "", client.Wrap("read the mark of", l.Table, err)
 	}
 	return mark, nil
 }
 
 // SetMark implements driver.Identifier.
 func (m *marks) SetMark(ctx context.Context, t *driver.Table, mark string) (string, error) {
-	l := layoutOf(m.prefix, t)
+	l := layout.Of(m.prefix, t)
 	err := m.client.Send(ctx, time.Time{}, func(ctx context.Context, _ bool) error {
 		out, err := m.client.API.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-			TableName: &l.table, Key: l.key(markKey(&l)),
+			TableName: &l.Table, Key: l.Key(markKey(&l)),
 			UpdateExpression: aws.String("SET #fold=:fold"), ConditionExpression: aws.String("attribute_not_exists(#fold)"),
-			ExpressionAttributeNames: map[string]string{"#fold": attrMark}, ExpressionAttributeValues: item{":fold": text(mark)},
+			ExpressionAttributeNames: map[string]string{"#fold": layout.AttrMark}, ExpressionAttributeValues: item.Item{
+				":fold": item.Text(mark),
+			},
 			ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
 		})
 		if err == nil {
@@ -78,13 +82,13 @@ func (m *marks) SetMark(ctx context.Context, t *driver.Table, mark string) (stri
 		return m.markOf(ctx, &l) // another's, or ours, where an answer was lost
 	}
 	if err != nil {
-		return "", client.Wrap("mark", l.table, err)
+		return "", client.Wrap("mark", l.Table, err)
 	}
 	return mark, nil
 }
 
-func markKey(l *layout) keys.Key {
-	if l.sk == "" {
+func markKey(l *layout.Layout) keys.Key {
+	if l.Sk == "" {
 		return keys.Key{PK: driver.MarkPK}
 	}
 	return keys.Key{PK: driver.MarkPK, SK: markSort}
@@ -92,7 +96,7 @@ func markKey(l *layout) keys.Key {
 
 // HoldsRows implements driver.Identifier. It is false where the credentials do not let it look.
 func (m *marks) HoldsRows(ctx context.Context, t *driver.Table) (bool, error) {
-	return m.folded(ctx, layoutOf(m.prefix, t).table)
+	return m.folded(ctx, layout.Of(m.prefix, t).Table)
 }
 
 func (m *marks) folded(ctx context.Context, table string) (found bool, err error) {
@@ -104,7 +108,7 @@ func (m *marks) folded(ctx context.Context, table string) (found bool, err error
 			return err
 		}
 		for _, it := range out.Items {
-			found = found || it[attrRev] != nil
+			found = found || it[layout.AttrRev] != nil
 		}
 		return nil
 	})

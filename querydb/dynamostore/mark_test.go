@@ -9,6 +9,7 @@ import (
 	"github.com/foldql/foldql/internal/tests/dynamotest"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/item"
 	"github.com/foldql/foldql/querydb/record"
 )
 
@@ -20,7 +21,8 @@ func TestAMarkIsNoRow(t *testing.T) {
 		return m
 	}
 	for name, table := range map[string]*driver.Table{
-		"of one model": dynamotest.Account, "sorted": dynamotest.Orders(0), "of a generation": dynamotest.Orders(3), "shared": member("task"),
+		"of one model": dynamotest.Account, "sorted": dynamotest.Orders(0), "of a generation": dynamotest.Orders(3),
+		"shared": member("task"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			onEngines(t, func(t *testing.T, s *Store) {
@@ -94,7 +96,8 @@ func (s *Store) reads(t *testing.T, table *driver.Table) seen {
 // TestFoldedTellsRowsOfAFoldFromThoseOfOtherPrograms: a fold may begin beside the latter.
 func TestFoldedTellsRowsOfAFoldFromThoseOfOtherPrograms(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *Store) {
-		if err := s.ApplyTables(t.Context(), Tables{Needed: []*driver.Table{dynamotest.Account}}, false, func(string) {}); err != nil {
+		if err := s.ApplyTables(t.Context(), Tables{Needed: []*driver.Table{dynamotest.Account}}, false,
+			func(string) {}); err != nil {
 			t.Fatal(err)
 		}
 		names := func(want ...string) {
@@ -105,8 +108,9 @@ func TestFoldedTellsRowsOfAFoldFromThoseOfOtherPrograms(t *testing.T) {
 			}
 		}
 		table := s.tables.prefix + "Account"
-		_, err := s.client.API.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &table, Item: item{"id": text("foreign"),
-			"email": text("f@x")}})
+		_, err := s.client.API.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &table,
+			Item: item.Item{"id": item.Text("foreign"),
+				"email": item.Text("f@x")}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +120,8 @@ func TestFoldedTellsRowsOfAFoldFromThoseOfOtherPrograms(t *testing.T) {
 		names()
 		row := dynamotest.RowOf(t, keys.Key{PK: "a"}, func(b *record.Builder) { b.String("a"); b.Null() }, 2)
 		row.Indexes, row.Position = make([]driver.IndexKey, 1), dynamotest.Position(1)
-		if err := s.Apply(t.Context(), driver.Batch{Writes: []driver.Write{{Table: dynamotest.Account, Row: row}}}); err != nil {
+		if err := s.Apply(t.Context(), driver.Batch{Writes: []driver.Write{{Table: dynamotest.Account, Row: row}}}); err !=
+			nil {
 			t.Fatal(err)
 		}
 		if folded, err := s.HoldsRows(t.Context(), dynamotest.Account); !folded || err != nil {

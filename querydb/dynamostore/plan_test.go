@@ -11,18 +11,20 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/foldql/foldql/internal/tests/dynamotest"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/layout"
 	"github.com/google/go-cmp/cmp"
 )
 
 // asMade is the table as DynamoDB describes it when it was made of the layout.
-func asMade(l layout) *live {
+func asMade(l layout.Layout) *live {
 	in := createInput(&l)
 	d := &live{
 		TableDescription: types.TableDescription{
-			TableName: &l.table, TableStatus: types.TableStatusActive, KeySchema: in.KeySchema,
+			TableName: &l.Table, TableStatus: types.TableStatusActive, KeySchema: in.KeySchema,
 			AttributeDefinitions: in.AttributeDefinitions, ItemCount: aws.Int64(1000), TableSizeBytes: aws.Int64(2 << 20),
 		},
-		ttl: types.TimeToLiveDescription{AttributeName: aws.String(attrTTL), TimeToLiveStatus: types.TimeToLiveStatusEnabled},
+		ttl: types.TimeToLiveDescription{AttributeName: aws.String(layout.AttrTTL),
+			TimeToLiveStatus: types.TimeToLiveStatusEnabled},
 	}
 	for _, g := range in.GlobalSecondaryIndexes {
 		d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, types.GlobalSecondaryIndexDescription{
@@ -158,9 +160,9 @@ func TestPlanIsWhatIsMissing(t *testing.T) {
 			if tc.change != nil {
 				d := asMade(want)
 				tc.change(d)
-				have[want.table] = d
+				have[want.Table] = d
 			}
-			plan := makePlan([]layout{want}, nil, have, tc.delete)
+			plan := makePlan([]layout.Layout{want}, nil, have, tc.delete)
 			wantTexts(t, "step", texts(plan.Steps), tc.steps, strings.HasPrefix)
 			wantTexts(t, "wrong", plan.Wrong, tc.wrong, strings.Contains)
 			if err := plan.ready(); (err == nil) != tc.ready {
@@ -206,13 +208,13 @@ func wantTexts(t *testing.T, what string, got, want []string, matches func(got, 
 }
 
 func TestFormerGenerationsGoOnlyWhenThatIsAllowed(t *testing.T) {
-	want, former := layoutOf("", dynamotest.Orders(2)), layoutOf("", dynamotest.Orders(1))
-	have := map[string]*live{want.table: asMade(want), former.table: asMade(former)}
-	kept := makePlan([]layout{want}, []layout{former}, have, false)
+	want, former := layout.Of("", dynamotest.Orders(2)), layout.Of("", dynamotest.Orders(1))
+	have := map[string]*live{want.Table: asMade(want), former.Table: asMade(former)}
+	kept := makePlan([]layout.Layout{want}, []layout.Layout{former}, have, false)
 	wantTexts(t, "remarks", kept.Remarks, []string{"table Orders.g1 with its 1000 items is of a former generation"},
 		strings.HasPrefix)
 	wantTexts(t, "steps", texts(kept.Steps), nil, strings.HasPrefix)
-	gone := makePlan([]layout{want}, []layout{former}, have, true)
+	gone := makePlan([]layout.Layout{want}, []layout.Layout{former}, have, true)
 	wantTexts(t, "steps", texts(gone.Steps), []string{"remove table Orders.g1 with its 1000 items"}, strings.HasPrefix)
 	if err := gone.ready(); err != nil {
 		t.Errorf("a server does not start before a table is removed that it does not use: %v", err)
@@ -220,9 +222,10 @@ func TestFormerGenerationsGoOnlyWhenThatIsAllowed(t *testing.T) {
 }
 
 func TestANeededTableIsNeverAFormerOne(t *testing.T) {
-	both := Tables{Needed: []*driver.Table{dynamotest.Orders(1)}, Former: []*driver.Table{dynamotest.Orders(0), dynamotest.Orders(1)}}
+	both := Tables{Needed: []*driver.Table{dynamotest.Orders(1)}, Former: []*driver.Table{dynamotest.Orders(0),
+		dynamotest.Orders(1)}}
 	want, former, err := both.layouts("p-")
-	if err != nil || len(want) != 1 || len(former) != 1 || former[0].table != "p-Orders" {
+	if err != nil || len(want) != 1 || len(former) != 1 || former[0].Table != "p-Orders" {
 		t.Errorf("want %v, former %v, %v", want, former, err)
 	}
 }
@@ -238,8 +241,8 @@ func TestModelsThatShareATableShareItsIndexes(t *testing.T) {
 		t.Fatalf("%d tables, %v", len(want), err)
 	}
 	var got []string
-	for _, x := range want[0].indexes {
-		got = append(got, fmt.Sprint(x.name, keyText(x.pk, x.sk), x.projection, x.nonKey))
+	for _, x := range want[0].Indexes {
+		got = append(got, fmt.Sprint(x.Name, keyText(x.Pk, x.Sk), x.Projection, x.NonKey))
 	}
 	if diff := cmp.Diff([]string{
 		"byStatus(status, changedAt)INCLUDE[note _own]", "byNote(note)ALL[]", "third(note, changedAt)KEYS_ONLY[]",

@@ -6,51 +6,52 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/layout"
 )
 
 // tableIndex plans one index of a table that is there, and reports whether it is then to be added.
-func (p *planner) tableIndex(x index) (missing bool) {
+func (p *planner) tableIndex(x layout.Index) (missing bool) {
 	if p.localIndex(x) {
 		return false
 	}
 	at := slices.IndexFunc(p.have.GlobalSecondaryIndexes, func(g types.GlobalSecondaryIndexDescription) bool {
-		return *g.IndexName == x.name
+		return *g.IndexName == x.Name
 	})
 	if at < 0 {
 		return true
 	}
 	g := &p.have.GlobalSecondaryIndexes[at]
 	if g.IndexStatus == types.IndexStatusDeleting {
-		p.step(Await, true, "wait until the former index %s of table %s is removed", x.name, p.layout.table)
+		p.step(Await, true, "wait until the former index %s of table %s is removed", x.Name, p.layout.Table)
 		return true
 	}
 	if why := p.unfit(x, g.KeySchema, g.Projection); why != "" {
 		if !p.allowDelete {
 			p.wrong("index %s of table %s %s: --allow-delete lets it be removed and added again; it cannot be read meanwhile",
-				x.name, p.layout.table, why)
+				x.Name, p.layout.Table, why)
 			return false
 		}
-		p.indexStep(RemoveIndex, x, "remove index %s of table %s: it %s", x.name, p.layout.table, why)
+		p.indexStep(RemoveIndex, x, "remove index %s of table %s: it %s", x.Name, p.layout.Table, why)
 		return true
 	}
 	if g.IndexStatus == types.IndexStatusCreating {
-		p.step(Await, true, "wait until index %s of table %s is filled", x.name, p.layout.table)
+		p.step(Await, true, "wait until index %s of table %s is filled", x.Name, p.layout.Table)
 	}
 	return false
 }
 
 // localIndex takes a local secondary index for the one that is needed, and reports whether there is one of its name.
 // Somebody else has made it: those that we make are global, because a local one bounds the size of a partition.
-func (p *planner) localIndex(x index) bool {
+func (p *planner) localIndex(x layout.Index) bool {
 	for i := range p.have.LocalSecondaryIndexes {
 		local := &p.have.LocalSecondaryIndexes[i]
-		if *local.IndexName != x.name {
+		if *local.IndexName != x.Name {
 			continue
 		}
 		if why := p.unfit(x, local.KeySchema, local.Projection); why != "" {
 			p.wrong("local secondary index %s of table %s %s, and DynamoDB cannot change it: give the index of the "+
 				"model another "+
-				"name, or recreate the table", x.name, p.layout.table, why)
+				"name, or recreate the table", x.Name, p.layout.Table, why)
 		}
 		return true
 	}
@@ -58,17 +59,17 @@ func (p *planner) localIndex(x index) bool {
 }
 
 // unfit says how the index that is there differs from the one that is needed, "" where it will do.
-func (p *planner) unfit(x index, key []types.KeySchemaElement, projection *types.Projection) string {
-	if !sameKey(x.pk, x.sk, key, p.have.AttributeDefinitions) {
-		return fmt.Sprintf("has the key %s, and needs %s", haveKeyText(key, p.have.AttributeDefinitions), keyText(x.pk, x.sk))
+func (p *planner) unfit(x layout.Index, key []types.KeySchemaElement, projection *types.Projection) string {
+	if !sameKey(x.Pk, x.Sk, key, p.have.AttributeDefinitions) {
+		return fmt.Sprintf("has the key %s, and needs %s", haveKeyText(key, p.have.AttributeDefinitions), keyText(x.Pk, x.Sk))
 	}
 	if projection == nil || projection.ProjectionType == types.ProjectionTypeAll {
 		return ""
 	}
-	if x.projection == types.ProjectionTypeAll {
+	if x.Projection == types.ProjectionTypeAll {
 		return "holds some attributes, and needs all"
 	}
-	for _, attr := range x.nonKey {
+	for _, attr := range x.NonKey {
 		if !slices.Contains(projection.NonKeyAttributes, attr) {
 			return "does not hold the attribute " + attr
 		}
@@ -76,10 +77,10 @@ func (p *planner) unfit(x index, key []types.KeySchemaElement, projection *types
 	return ""
 }
 
-func (p *planner) addIndex(x index) {
+func (p *planner) addIndex(x layout.Index) {
 	items, size := aws.ToInt64(p.have.ItemCount), aws.ToInt64(p.have.TableSizeBytes)
 	p.indexStep(AddIndex, x, "add index %s %s to table %s: DynamoDB reads its %d items (%s) at no charge, and "+
 		"writes those "+
-		"that belong into the index, for up to %d write units, once", x.name, keyText(x.pk, x.sk), p.layout.table,
+		"that belong into the index, for up to %d write units, once", x.Name, keyText(x.Pk, x.Sk), p.layout.Table,
 		items, sizeText(size), items+size/1024)
 }

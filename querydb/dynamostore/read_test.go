@@ -35,14 +35,16 @@ func TestEveryValueComesBackFromTheEngines(t *testing.T) {
 		s := openWith(t, e, Config{}, dynamotest.Everything)
 		rapid.Check(t, func(r *rapid.T) {
 			row := dynamotest.DrawRow(r, dynamotest.Everything)
-			if err := s.Apply(t.Context(), driver.Batch{Writes: []driver.Write{{Table: dynamotest.Everything, Row: row}}}); err != nil {
+			if err := s.Apply(t.Context(), driver.Batch{Writes: []driver.Write{{Table: dynamotest.Everything,
+				Row: row}}}); err != nil {
 				r.Fatal(err)
 			}
-			rows, err := s.Get(t.Context(), driver.Get{Table: dynamotest.Everything, Keys: []keys.Key{row.Key}, Consistent: true})
+			rows, err := s.Get(t.Context(), driver.Get{Table: dynamotest.Everything, Keys: []keys.Key{row.Key},
+				Consistent: true})
 			if err != nil {
 				r.Fatal(err)
 			}
-			same(r, row, rows[0])
+			dynamotest.Same(r, row, rows[0])
 			inIndexes(t, r, s, &row)
 		})
 	})
@@ -81,7 +83,11 @@ var list = &driver.Table{
 }
 
 func listRow(t *testing.T, sk, text string) driver.Row {
-	return dynamotest.RowOf(t, keys.Key{PK: "p", SK: sk}, func(b *record.Builder) { b.String("p"); b.String(sk); b.String(text) }, 3)
+	return dynamotest.RowOf(t, keys.Key{PK: "p", SK: sk}, func(b *record.Builder) {
+		b.String("p")
+		b.String(sk)
+		b.String(text)
+	}, 3)
 }
 
 func TestAPageGoesOnPastDeletedRowsInFewRequests(t *testing.T) {
@@ -263,16 +269,16 @@ func TestExpiredRowsAreKeptForTheFoldAndRemovedByTheStoreMuchLater(t *testing.T)
 	endless.NoExpiry = false
 	s := openWith(t, dynamolocal.Local, Config{}, &endless)
 	now := time.Unix(1_700_000_000, 0)
-	s.applier.now = func() time.Time { return now }
+	s.applier.Now = func() time.Time { return now }
 	row := listRow(t, "a", "x")
 	row.Expires = now.Add(time.Hour + time.Nanosecond)
 	applyTo(t, s, driver.Batch{Writes: []driver.Write{{Table: &endless, Row: row}}})
-	sh, err := s.applier.codecs.of(&endless)
+	sh, err := s.applier.Codecs.Of(&endless)
 	if err != nil {
 		t.Fatal(err)
 	}
 	out, err := s.client.API.GetItem(t.Context(), &dynamodb.GetItemInput{
-		TableName: &sh.layout.table, Key: sh.key(row.Key), ConsistentRead: aws.Bool(true),
+		TableName: &sh.Layout.Table, Key: sh.Key(row.Key), ConsistentRead: aws.Bool(true),
 	})
 	if err != nil {
 		t.Fatal(err)

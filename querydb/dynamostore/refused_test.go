@@ -16,6 +16,8 @@ import (
 	"github.com/foldql/foldql/internal/tests/dynamotest"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/item"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/layout"
 	"github.com/foldql/foldql/querydb/record"
 )
 
@@ -93,8 +95,8 @@ func TestAnItemHasRoomForWhatAllWritersOfItMayWrite(t *testing.T) {
 				return driver.Batch{Writer: writer, Writes: []driver.Write{{Table: table, Row: row,
 					Part: &driver.Part{Fields: []int{of}, WriterCount: 2}}}}
 			}
-			applyTo(t, s, written(mostRow/2-200))
-			err := s.Apply(t.Context(), written(mostRow/2+1))
+			applyTo(t, s, written(item.MostRow/2-200))
+			err := s.Apply(t.Context(), written(item.MostRow/2+1))
 			if !errors.Is(err, driver.ErrTooLarge) || !strings.Contains(err.Error(), writer) || !strings.Contains(err.Error(),
 				`row "a"`) {
 				t.Errorf("more than a share: %v, want ErrTooLarge that names row and writer", err)
@@ -109,8 +111,8 @@ func TestADamagedItemIsToldFromAStoreThatIsNotThere(t *testing.T) {
 		s := openWith(t, e, Config{}, dynamotest.Small)
 		applyTo(t, s, driver.Batch{Writes: []driver.Write{put(t, "a", 1, 1)}})
 		sh := shapeIn(t, s, dynamotest.Small)
-		if _, err := s.client.API.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &sh.layout.table, Item: item{
-			sh.pk: text("spoilt"), attrRev: &types.AttributeValueMemberBOOL{Value: true},
+		if _, err := s.client.API.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &sh.Layout.Table, Item: item.Item{
+			sh.Pk: item.Text("spoilt"), layout.AttrRev: &types.AttributeValueMemberBOOL{Value: true},
 		}}); err != nil {
 			t.Fatal(err)
 		}

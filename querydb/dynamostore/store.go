@@ -9,6 +9,9 @@ import (
 
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/dynamostore/internal/client"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/item"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/read"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/write"
 )
 
 // Config says which tables of which DynamoDB a Store uses, and how.
@@ -53,8 +56,8 @@ func (c Config) withDefaults() (Config, error) {
 // It is the face of what the internal packages do: each of its methods hands the call to one of them.
 type Store struct {
 	client  *client.Client
-	reader  *reader
-	applier *applier
+	reader  *read.Reader
+	applier *write.Applier
 	tables  *manager
 	marks   *marks
 
@@ -88,10 +91,11 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 }
 
 func newStore(c *client.Client, prefix string) *Store {
-	codecs := newCodecs(prefix)
-	r := newReader(c, codecs)
+	codecs := item.NewCodecs(prefix)
+	r := read.NewReader(c, codecs)
 	return &Store{
-		client: c, reader: r, applier: newApplier(c, codecs, r), tables: newManager(c, prefix), marks: newMarks(c, prefix),
+		client: c, reader: r, applier: write.NewApplier(c, codecs, r), tables: newManager(c, prefix), marks: newMarks(c,
+			prefix),
 	}
 }
 
@@ -115,14 +119,14 @@ func (s *Store) Answers(ctx context.Context) error {
 }
 
 // MaxGet is how many keys one Get reads: as many batches as may be in flight.
-func (s *Store) MaxGet() int { return mostKeys * s.client.Options.Concurrency }
+func (s *Store) MaxGet() int { return item.MostKeys * s.client.Options.Concurrency }
 
 // WrittenByOthers implements driver.MultiWriter.
 func (s *Store) WrittenByOthers() {}
 
 // TxLimits returns what one transaction can hold. DynamoDB counts names of attributes too, which the bytes of rows do
 // not: some of its limit is left for them.
-func (s *Store) TxLimits() (writes, bytes int) { return mostActions, mostTransaction * 7 / 8 }
+func (s *Store) TxLimits() (writes, bytes int) { return item.MostActions, item.MostTransaction * 7 / 8 }
 
 // enter begins a call, which Close waits for; leave ends it.
 func (s *Store) enter(ctx context.Context) (leave func(), err error) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/dynamostore/internal/client"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/layout"
 )
 
 // Tables are those that a program needs, and those that it has no use for any more.
@@ -51,10 +52,10 @@ func (m *manager) CheckTables(ctx context.Context, needed []*driver.Table) error
 // TableID names the table for as long as it is that one: another of its name, made or restored later, has another. It
 // is "" where there is no table.
 func (m *manager) TableID(ctx context.Context, t *driver.Table) (string, error) {
-	l := layoutOf(m.prefix, t)
-	d, err := m.describeTable(ctx, l.table)
+	l := layout.Of(m.prefix, t)
+	d, err := m.describeTable(ctx, l.Table)
 	if err != nil {
-		return "", client.Wrap("describe", l.table, err)
+		return "", client.Wrap("describe", l.Table, err)
 	}
 	if d == nil || d.TableStatus == types.TableStatusDeleting {
 		return "", nil
@@ -63,18 +64,18 @@ func (m *manager) TableID(ctx context.Context, t *driver.Table) (string, error) 
 		return *d.TableId, nil
 	}
 	if d.CreationDateTime == nil {
-		return "", fmt.Errorf("dynamostore: %w: table %s does not say when it was made", driver.ErrUnavailable, l.table)
+		return "", fmt.Errorf("dynamostore: %w: table %s does not say when it was made", driver.ErrUnavailable, l.Table)
 	}
 	return d.CreationDateTime.UTC().Format(time.RFC3339Nano), nil
 }
 
 // Exists reports whether the table can be read.
 func (m *manager) Exists(ctx context.Context, t *driver.Table) (bool, error) {
-	l := layoutOf(m.prefix, t)
-	have, err := m.describeAll(ctx, []layout{l})
-	if err != nil || have[l.table] == nil {
+	l := layout.Of(m.prefix, t)
+	have, err := m.describeAll(ctx, []layout.Layout{l})
+	if err != nil || have[l.Table] == nil {
 		return false, err
 	}
-	status := have[l.table].TableStatus
+	status := have[l.Table].TableStatus
 	return status == types.TableStatusActive || status == types.TableStatusUpdating, nil
 }

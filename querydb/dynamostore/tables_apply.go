@@ -15,6 +15,7 @@ import (
 	"github.com/foldql/foldql/internal/backoff"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/dynamostore/internal/client"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/layout"
 )
 
 // How long to wait between two looks at what DynamoDB is doing.
@@ -96,8 +97,9 @@ func (m *manager) request(ctx context.Context, step Step) (err error) {
 		_, err = m.client.API.CreateTable(ctx, createInput(&step.layout))
 	case EnableTTL:
 		_, err = m.client.API.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
-			TableName:               &step.Table,
-			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String(attrTTL), Enabled: aws.Bool(true)},
+			TableName: &step.Table,
+			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String(layout.AttrTTL),
+				Enabled: aws.Bool(true)},
 		})
 	case AddIndex:
 		_, err = m.client.API.UpdateTable(ctx, addIndexInput(&step))
@@ -126,16 +128,16 @@ func (m *manager) removeTable(ctx context.Context, step *Step) (err error) {
 	return err
 }
 
-func createInput(l *layout) *dynamodb.CreateTableInput {
+func createInput(l *layout.Layout) *dynamodb.CreateTableInput {
 	in := &dynamodb.CreateTableInput{
-		TableName: &l.table, BillingMode: types.BillingModePayPerRequest, DeletionProtectionEnabled: aws.Bool(true),
-		KeySchema: keySchema(l.pk, l.sk),
+		TableName: &l.Table, BillingMode: types.BillingModePayPerRequest, DeletionProtectionEnabled: aws.Bool(true),
+		KeySchema: keySchema(l.Pk, l.Sk),
 	}
-	attrs := []string{l.pk, l.sk}
-	for _, x := range l.indexes {
-		attrs = append(attrs, x.pk, x.sk)
+	attrs := []string{l.Pk, l.Sk}
+	for _, x := range l.Indexes {
+		attrs = append(attrs, x.Pk, x.Sk)
 		in.GlobalSecondaryIndexes = append(in.GlobalSecondaryIndexes, types.GlobalSecondaryIndex{
-			IndexName: &x.name, KeySchema: keySchema(x.pk, x.sk), Projection: projected(&x),
+			IndexName: &x.Name, KeySchema: keySchema(x.Pk, x.Sk), Projection: projected(&x),
 		})
 	}
 	in.AttributeDefinitions = definitions(attrs...)
@@ -146,7 +148,7 @@ func createInput(l *layout) *dynamodb.CreateTableInput {
 func addIndexInput(step *Step) *dynamodb.UpdateTableInput {
 	x := &step.index
 	create := &types.CreateGlobalSecondaryIndexAction{
-		IndexName: &x.name, KeySchema: keySchema(x.pk, x.sk), Projection: projected(x),
+		IndexName: &x.Name, KeySchema: keySchema(x.Pk, x.Sk), Projection: projected(x),
 	}
 	if t := step.have.ProvisionedThroughput; t != nil && aws.ToInt64(t.ReadCapacityUnits) > 0 &&
 		aws.ToInt64(t.WriteCapacityUnits) > 0 {
@@ -155,11 +157,11 @@ func addIndexInput(step *Step) *dynamodb.UpdateTableInput {
 		}
 	}
 	return &dynamodb.UpdateTableInput{
-		TableName: &step.Table, AttributeDefinitions: definitions(step.layout.pk, step.layout.sk, x.pk, x.sk),
+		TableName: &step.Table, AttributeDefinitions: definitions(step.layout.Pk, step.layout.Sk, x.Pk, x.Sk),
 		GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Create: create}},
 	}
 }
 
-func projected(x *index) *types.Projection {
-	return &types.Projection{ProjectionType: x.projection, NonKeyAttributes: x.nonKey}
+func projected(x *layout.Index) *types.Projection {
+	return &types.Projection{ProjectionType: x.Projection, NonKeyAttributes: x.NonKey}
 }

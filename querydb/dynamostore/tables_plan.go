@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/layout"
 )
 
 // Plan is what makes the tables that are there those that are needed.
@@ -40,8 +41,8 @@ type Step struct {
 	Text   string // what it does, and what it costs
 	Needed bool   // rows cannot be read and written before
 
-	layout layout
-	index  index
+	layout layout.Layout
+	index  layout.Index
 	have   *live
 }
 
@@ -67,14 +68,14 @@ func (p *Plan) ready() error {
 
 // makePlan compares tables as they are to be with those that are there. What other programs have added to them is left
 // alone.
-func makePlan(want, former []layout, have map[string]*live, allowDelete bool) Plan {
+func makePlan(want, former []layout.Layout, have map[string]*live, allowDelete bool) Plan {
 	p := &planner{allowDelete: allowDelete}
 	for _, l := range want {
-		p.layout, p.have = l, have[l.table]
+		p.layout, p.have = l, have[l.Table]
 		p.table()
 	}
 	for _, l := range former {
-		if p.layout, p.have = l, have[l.table]; p.have != nil {
+		if p.layout, p.have = l, have[l.Table]; p.have != nil {
 			p.remove()
 		}
 	}
@@ -84,21 +85,21 @@ func makePlan(want, former []layout, have map[string]*live, allowDelete bool) Pl
 // planner plans one table after another.
 type planner struct {
 	Plan
-	layout      layout
+	layout      layout.Layout
 	have        *live
 	allowDelete bool
 }
 
 func (p *planner) step(act Act, needed bool, text string, args ...any) {
 	p.Steps = append(p.Steps, Step{
-		Act: act, Table: p.layout.table, Text: fmt.Sprintf(text, args...), Needed: needed, layout: p.layout, have: p.have,
+		Act: act, Table: p.layout.Table, Text: fmt.Sprintf(text, args...), Needed: needed, layout: p.layout, have: p.have,
 	})
 }
 
-func (p *planner) indexStep(act Act, x index, text string, args ...any) {
+func (p *planner) indexStep(act Act, x layout.Index, text string, args ...any) {
 	p.step(act, true, text, args...)
 	last := &p.Steps[len(p.Steps)-1]
-	last.Index, last.index = x.name, x
+	last.Index, last.index = x.Name, x
 }
 
 func (p *planner) wrong(text string, args ...any) {
@@ -106,7 +107,7 @@ func (p *planner) wrong(text string, args ...any) {
 }
 
 func (p *planner) table() {
-	name := p.layout.table
+	name := p.layout.Table
 	if p.have == nil {
 		p.create()
 		return
@@ -126,14 +127,14 @@ func (p *planner) table() {
 		p.wrong("table %s is %s, and cannot be used: see to that with AWS", name, p.have.TableStatus)
 		return
 	}
-	if !sameKey(p.layout.pk, p.layout.sk, p.have.KeySchema, p.have.AttributeDefinitions) {
+	if !sameKey(p.layout.Pk, p.layout.Sk, p.have.KeySchema, p.have.AttributeDefinitions) {
 		p.wrong("table %s has the key %s, and needs %s, which cannot be changed: choose another prefix, or remove the table",
-			name, haveKeyText(p.have.KeySchema, p.have.AttributeDefinitions), keyText(p.layout.pk, p.layout.sk))
+			name, haveKeyText(p.have.KeySchema, p.have.AttributeDefinitions), keyText(p.layout.Pk, p.layout.Sk))
 		return
 	}
 	p.ofOthers()
-	var missing []index
-	for _, x := range p.layout.indexes {
+	var missing []layout.Index
+	for _, x := range p.layout.Indexes {
 		if p.tableIndex(x) {
 			missing = append(missing, x)
 		}
@@ -150,24 +151,24 @@ func (p *planner) ofOthers() {
 	look := func(name string, key []types.KeySchemaElement) {
 		for _, k := range key {
 			attr := *k.AttributeName
-			is, written := typeOf(attr, p.have.AttributeDefinitions), p.layout.written[attr]
+			is, written := typeOf(attr, p.have.AttributeDefinitions), p.layout.Written[attr]
 			if written != "" && written != string(is) {
 				p.wrong("index %s of table %s, which is of no model, has the key attribute %s of type %s, and rows have it "+
 					"of type %s: "+
-					"DynamoDB would refuse them; remove the index, or choose another prefix", name, p.layout.table, attr, is, written)
+					"DynamoDB would refuse them; remove the index, or choose another prefix", name, p.layout.Table, attr, is, written)
 			}
 		}
 	}
 	for i := range p.have.GlobalSecondaryIndexes {
 		g := &p.have.GlobalSecondaryIndexes[i]
-		own := slices.ContainsFunc(p.layout.indexes, func(x index) bool { return x.name == *g.IndexName })
+		own := slices.ContainsFunc(p.layout.Indexes, func(x layout.Index) bool { return x.Name == *g.IndexName })
 		if !own && g.IndexStatus != types.IndexStatusDeleting {
 			look(*g.IndexName, g.KeySchema)
 		}
 	}
 	for i := range p.have.LocalSecondaryIndexes {
 		local := &p.have.LocalSecondaryIndexes[i]
-		if !slices.ContainsFunc(p.layout.indexes, func(x index) bool { return x.name == *local.IndexName }) {
+		if !slices.ContainsFunc(p.layout.Indexes, func(x layout.Index) bool { return x.Name == *local.IndexName }) {
 			look(*local.IndexName, local.KeySchema)
 		}
 	}
@@ -175,25 +176,25 @@ func (p *planner) ofOthers() {
 
 func (p *planner) create() {
 	indexes := "without indexes"
-	if len(p.layout.indexes) > 0 {
+	if len(p.layout.Indexes) > 0 {
 		indexes = "with its indexes"
-		for i, x := range p.layout.indexes {
-			indexes += strings.Repeat(",", min(i, 1)) + " " + x.name + " " + keyText(x.pk, x.sk)
+		for i, x := range p.layout.Indexes {
+			indexes += strings.Repeat(",", min(i, 1)) + " " + x.Name + " " + keyText(x.Pk, x.Sk)
 		}
 	}
 	p.step(CreateTable, true, "create table %s %s, %s; billed on demand, protected from deletion",
-		p.layout.table, keyText(p.layout.pk, p.layout.sk), indexes)
+		p.layout.Table, keyText(p.layout.Pk, p.layout.Sk), indexes)
 	p.enableTTL()
 }
 
 func (p *planner) ttl() {
-	name, on := p.layout.table, aws.ToString(p.have.ttl.AttributeName)
+	name, on := p.layout.Table, aws.ToString(p.have.ttl.AttributeName)
 	switch p.have.ttl.TimeToLiveStatus {
 	case types.TimeToLiveStatusEnabled, types.TimeToLiveStatusEnabling:
-		if on != attrTTL {
+		if on != layout.AttrTTL {
 			p.wrong("items of table %s expire by the attribute %s, and must by %s: switch that off with AWS, and "+
 				"come back when "+
-				"it is off", name, on, attrTTL)
+				"it is off", name, on, layout.AttrTTL)
 		}
 	case types.TimeToLiveStatusDisabling:
 		p.wrong("the expiry of items of table %s is being switched off: come back in an hour, when that is done", name)
@@ -203,12 +204,12 @@ func (p *planner) ttl() {
 }
 
 func (p *planner) enableTTL() {
-	p.step(EnableTTL, true, "let items of table %s expire by %s, at no charge", p.layout.table, attrTTL)
+	p.step(EnableTTL, true, "let items of table %s expire by %s, at no charge", p.layout.Table, layout.AttrTTL)
 }
 
 // remove plans the end of a former generation.
 func (p *planner) remove() {
-	name, items := p.layout.table, aws.ToInt64(p.have.ItemCount)
+	name, items := p.layout.Table, aws.ToInt64(p.have.ItemCount)
 	switch {
 	case p.have.TableStatus == types.TableStatusDeleting:
 		p.step(Await, false, "wait until table %s is removed", name)

@@ -14,6 +14,7 @@ import (
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
 	"github.com/foldql/foldql/internal/tests/dynamotest"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/layout"
 )
 
 // onEngines runs a test on an empty store of each engine.
@@ -105,7 +106,7 @@ func TestAnIndexWithAnotherKeyIsMadeAnewWhereThatIsAllowed(t *testing.T) {
 
 func TestIndexesWhoseKeyHasAnotherTypeAreMadeAnewWhereThatIsAllowed(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *Store) {
-		l := layoutOf(s.tables.prefix, dynamotest.Orders(0))
+		l := layout.Of(s.tables.prefix, dynamotest.Orders(0))
 		in := createInput(&l)
 		in.DeletionProtectionEnabled = aws.Bool(false)
 		for i, a := range in.AttributeDefinitions {
@@ -132,7 +133,8 @@ func TestIndexesWhoseKeyHasAnotherTypeAreMadeAnewWhereThatIsAllowed(t *testing.T
 
 func TestTablesAreProtectedAndExpire(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *Store) {
-		if err := s.ApplyTables(t.Context(), Tables{Needed: []*driver.Table{dynamotest.Orders(0)}}, false, func(string) {}); err != nil {
+		if err := s.ApplyTables(t.Context(), Tables{Needed: []*driver.Table{dynamotest.Orders(0)}}, false,
+			func(string) {}); err != nil {
 			t.Fatal(err)
 		}
 		table := s.tables.prefix + "Orders"

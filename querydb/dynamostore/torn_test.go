@@ -60,7 +60,7 @@ func window(t *testing.T, s *Store, log []step, from int) (b driver.Batch, next 
 		}
 	}
 	note := get(t, s, "checkpoint")[0]
-	b.Last = []driver.Write{read(put(t, "checkpoint", next, 0), note.Revision)}
+	b.Last = []driver.Write{ifRevision(put(t, "checkpoint", next, 0), note.Revision)}
 	return b, next
 }
 
@@ -74,7 +74,7 @@ func added(t *testing.T, s *Store, id string, offset uint64) (w driver.Write, ne
 	if row.Record != nil {
 		total, _ = strconv.Atoi(string(row.Record.JSON(1)))
 	}
-	return read(put(t, id, total+1000, offset), row.Revision), true
+	return ifRevision(put(t, id, total+1000, offset), row.Revision), true
 }
 
 // fold applies the log from the checkpoint on; writer is the store that it writes through. It returns false where the
@@ -146,7 +146,7 @@ func TestTornAndRepeatedBatchesLeaveTheSameItems(t *testing.T) {
 
 func openAt(t *testing.T, e dynamolocal.Engine) *Store {
 	s := openWith(t, e, Config{Concurrency: 2}, dynamotest.Small)
-	s.applier.now = func() time.Time { return time.Unix(1e9, 0) }
+	s.applier.Now = func() time.Time { return time.Unix(1e9, 0) }
 	return s
 }
 
@@ -162,7 +162,7 @@ func life(t *testing.T, s *Store, log []step, requests int64) (done bool) {
 	}
 	c.API = s.client.API
 	writer := newStore(c, s.tables.prefix)
-	writer.applier.now = s.applier.now
+	writer.applier.Now = s.applier.Now
 	through(writer, func(do func() (*http.Response, error)) (*http.Response, error) {
 		n := left.Add(-1)
 		if n < 0 {

@@ -19,26 +19,29 @@ import (
 	"github.com/foldql/foldql/internal/tests/dynamotest"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/item"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/write"
 )
 
 // accounts are the items of the account table, by partition key.
-func accounts(t *testing.T, s *Store) map[string]item {
+func accounts(t *testing.T, s *Store) map[string]item.Item {
 	t.Helper()
-	out, err := s.client.API.Scan(t.Context(), &dynamodb.ScanInput{TableName: &shapeIn(t, s, dynamotest.Account).layout.table})
+	out, err := s.client.API.Scan(t.Context(), &dynamodb.ScanInput{TableName: &shapeIn(t, s,
+		dynamotest.Account).Layout.Table})
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := map[string]item{}
+	list := map[string]item.Item{}
 	for _, it := range out.Items {
-		pk, _ := stringOf(it["id"])
+		pk, _ := item.StringOf(it["id"])
 		list[pk] = it
 	}
 	return list
 }
 
-func shapeIn(t *testing.T, s *Store, table *driver.Table) *shape {
+func shapeIn(t *testing.T, s *Store, table *driver.Table) *item.Codec {
 	t.Helper()
-	sh, err := s.applier.codecs.of(table)
+	sh, err := s.applier.Codecs.Of(table)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,8 +56,8 @@ func atomically(writes ...driver.Write) driver.Batch {
 func TestAUniqueKeyIsAnItem(t *testing.T) {
 	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
 		s := openWith(t, e, Config{}, dynamotest.Account)
-		a, b := claimKey("", "byEmail", keys.Key{PK: "a@x"}), claimKey("", "byEmail", keys.Key{PK: "b@x"})
-		want := func(pks ...string) map[string]item {
+		a, b := write.ClaimKey("", "byEmail", keys.Key{PK: "a@x"}), write.ClaimKey("", "byEmail", keys.Key{PK: "b@x"})
+		want := func(pks ...string) map[string]item.Item {
 			t.Helper()
 			slices.Sort(pks)
 			got := accounts(t, s)
@@ -65,29 +68,31 @@ func TestAUniqueKeyIsAnItem(t *testing.T) {
 		}
 		applyTo(t, s, atomically(dynamotest.AccountWrite(t, "1", "a@x", 1)))
 		it := want("1", a)[a]
-		if of, _ := stringOf(it["_of"]); of != `"1" ""` {
+		if of, _ := item.StringOf(it["_of"]); of != `"1" ""` {
 			t.Errorf("the key is of the row %s", of)
 		}
-		if what, _ := stringOf(it["_unique"]); what != `byEmail "a@x" ""` || it["email"] != nil || it["_ttl"] != nil {
+		if what, _ := item.StringOf(it["_unique"]); what != `byEmail "a@x" ""` || it["email"] != nil || it["_ttl"] != nil {
 			t.Errorf("the key is the item %v", it)
 		}
 		applyTo(t, s, atomically(dynamotest.AccountWrite(t, "1", "b@x", 2)))
 		want("1", b)
-		err := s.Apply(t.Context(), atomically(dynamotest.AccountWrite(t, "2", "a@x", 3), dynamotest.AccountWrite(t, "3", "b@x", 3)))
+		err := s.Apply(t.Context(), atomically(dynamotest.AccountWrite(t, "2", "a@x", 3), dynamotest.AccountWrite(t,
+			"3", "b@x", 3)))
 		if !errors.Is(err, driver.ErrConflict) || !strings.Contains(err.Error(), `row "3"`) ||
 			!strings.Contains(err.Error(), `"b@x" in the unique index byEmail`) {
 			t.Errorf("a key that another row has: %v", err)
 		}
 		want("1", b)
 		ends := dynamotest.AccountWrite(t, "1", "b@x", 4)
-		ends.Row.Expires = s.applier.now().Add(time.Hour)
+		ends.Row.Expires = s.applier.Now().Add(time.Hour)
 		applyTo(t, s, atomically(ends))
 		got := want("1", b)
 		if is, row := got[b]["_ttl"], got["1"]["_ttl"]; is == nil || dynamotest.Show(is) != dynamotest.Show(row) {
 			t.Errorf("the row may go at %v, and its key at %v", row, is)
 		}
-		applyTo(t, s, atomically(driver.Write{Table: dynamotest.Account, Kind: driver.Delete, Row: driver.Row{Key: keys.Key{PK: "1"},
-			Position: dynamotest.Position(5)}}))
+		applyTo(t, s, atomically(driver.Write{Table: dynamotest.Account, Kind: driver.Delete,
+			Row: driver.Row{Key: keys.Key{PK: "1"},
+				Position: dynamotest.Position(5)}}))
 		want("1") // the tombstone
 	})
 }
@@ -97,14 +102,15 @@ func TestAUniqueKeyIsNoRow(t *testing.T) {
 	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
 		s := openWith(t, e, Config{}, dynamotest.Account)
 		applyTo(t, s, atomically(dynamotest.AccountWrite(t, "1", "a@x", 1)))
-		claim := keys.Key{PK: claimKey("", "byEmail", keys.Key{PK: "a@x"})}
+		claim := keys.Key{PK: write.ClaimKey("", "byEmail", keys.Key{PK: "a@x"})}
 		for _, ks := range [][]keys.Key{{claim}, {claim, {PK: "1"}}} {
 			rows, err := s.Get(t.Context(), driver.Get{Table: dynamotest.Account, Keys: ks, Consistent: true})
 			if err != nil || rows[0].Record != nil || rows[0].Revision != 0 {
 				t.Errorf("get: %v, %v", rows, err)
 			}
 		}
-		page, err := s.Query(t.Context(), driver.Query{Table: dynamotest.Account, Index: driver.Primary, PK: claim.PK, Limit: 10})
+		page, err := s.Query(t.Context(), driver.Query{Table: dynamotest.Account, Index: driver.Primary,
+			PK: claim.PK, Limit: 10})
 		if err != nil || len(page.Rows) > 0 {
 			t.Errorf("query: %v, %v", page.Rows, err)
 		}
@@ -152,7 +158,7 @@ func TestALostAnswerIsNoConflict(t *testing.T) {
 		if len(got) != 4 {
 			t.Errorf("there are %d items, want two rows and a key of each", len(got))
 		}
-		if rev, _ := countOf(got["1"]["_rev"]); rev != 6 {
+		if rev, _ := item.CountOf(got["1"]["_rev"]); rev != 6 {
 			t.Errorf("the row was written %d times, want 6", rev)
 		}
 	})

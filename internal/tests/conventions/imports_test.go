@@ -35,8 +35,21 @@ var rules = map[string]rule{
 		[]string{"github.com/google/go-cmp/cmp", "pgregory.net/rapid"}},
 	"querydb/memstore":    {own: []string{"keys", "querydb/driver", "querydb/record"}},
 	"querydb/pebblestore": {[]string{"keys", "querydb/driver", "querydb/record", "internal/disk"}, []string{pebble}},
-	"querydb/dynamostore": {[]string{"keys", "querydb/driver", "querydb/record", "internal/backoff"},
-		[]string{"github.com/aws/aws-sdk-go-v2/...", "github.com/aws/smithy-go..."}},
+	"querydb/dynamostore": {[]string{"querydb/driver", "internal/backoff", "querydb/dynamostore/internal/client",
+		"querydb/dynamostore/internal/item", "querydb/dynamostore/internal/layout",
+		"querydb/dynamostore/internal/read", "querydb/dynamostore/internal/write"},
+		[]string{aws + "/aws", aws + "/service/...", "github.com/aws/smithy-go"}},
+	"querydb/dynamostore/internal/client": {[]string{"querydb/driver", "internal/backoff"},
+		[]string{aws + "/...", "github.com/aws/smithy-go..."}},
+	"querydb/dynamostore/internal/layout": {[]string{"keys", "querydb/driver"}, []string{aws + "/service/..."}},
+	"querydb/dynamostore/internal/item": {[]string{"keys", "querydb/driver", "querydb/record",
+		"querydb/dynamostore/internal/layout"}, []string{aws + "/service/..."}},
+	"querydb/dynamostore/internal/read": {[]string{"keys", "querydb/driver", "querydb/dynamostore/internal/client",
+		"querydb/dynamostore/internal/item"}, []string{aws + "/aws", aws + "/service/..."}},
+	"querydb/dynamostore/internal/write": {[]string{"keys", "querydb/driver", "internal/backoff",
+		"querydb/dynamostore/internal/client", "querydb/dynamostore/internal/item",
+		"querydb/dynamostore/internal/layout", "querydb/dynamostore/internal/read"},
+		[]string{aws + "/aws", aws + "/service/..."}},
 	"auth":                    {outside: []string{"github.com/MicahParks/jwkset", "github.com/golang-jwt/jwt/v5"}},
 	"eventlog":                {},
 	"eventlog/internal/admit": {own: []string{"eventlog"}},
@@ -132,6 +145,7 @@ const (
 	pebble    = "github.com/cockroachdb/pebble/v2..."
 	gqlgen    = "github.com/99designs/gqlgen/graphql"
 	gqlparser = "github.com/vektah/gqlparser/v2"
+	aws       = "github.com/aws/aws-sdk-go-v2"
 )
 
 // unrestricted is the rule of internal packages: the generator, tools and tests.

@@ -25,7 +25,6 @@ const (
 var larger = map[string]int{
 	"projection/internal/fold":             17,
 	"querydb/drivertest":                   25,
-	"querydb/dynamostore":                  25,
 	"eventlog/data.Reader":                 29,
 	"eventlog/embeddedlog.Log":             26,
 	"eventlog/internal/scan.Scanner":       24,
@@ -35,8 +34,6 @@ var larger = map[string]int{
 	"projection/internal/delivery.Runner":  21,
 	"projection/internal/fold.partitions":  21,
 	"querydb/drivertest.store":             34,
-	"querydb/dynamostore.Store":            52,
-	"querydb/dynamostore.shape":            22,
 }
 
 // TestPackagesHaveFewFiles: beside tests and generated files, about as many as one reads the names of at once.

@@ -1,6 +1,8 @@
 package dynamotest
 
 import (
+	"bytes"
+	"github.com/google/go-cmp/cmp"
 	"math"
 	"strings"
 	"time"
@@ -88,5 +90,20 @@ func drawScalar(t *rapid.T, b *record.Builder, scalar string) {
 		b.DateTime(time.Unix(rapid.Int64Range(0, 1<<32).Draw(t, "seconds"), rapid.Int64Range(0, 1e9-1).Draw(t, "nanos")))
 	default:
 		b.String(rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "\x00", "\"\\\n", "a"})).Draw(t, "string"))
+	}
+}
+
+// Same fails where a row of the table Everything is not the one that is wanted.
+func Same(t *rapid.T, want, got driver.Row) {
+	for f := range Everything.Fields {
+		if w, g := want.Record.JSON(f), got.Record.JSON(f); !bytes.Equal(w, g) || (w == nil) != (g == nil) {
+			t.Fatalf("field %s: %s, want %s", Everything.Fields[f].Name, g, w)
+		}
+	}
+	if !want.Expires.Equal(got.Expires) || want.Key != got.Key {
+		t.Fatalf("%v %q, want %v %q", got.Expires, got.Key, want.Expires, want.Key)
+	}
+	if diff := cmp.Diff(want.Indexes, got.Indexes); diff != "" {
+		t.Fatal(diff)
 	}
 }

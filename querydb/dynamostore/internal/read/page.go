@@ -1,0 +1,146 @@
+package read
+
+import (
+	"context"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/client"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/item"
+)
+
+// Query reads rows of one partition. Rows that have expired, and deleted ones, are passed over until the page is full;
+// a page so reads at most twice the keys that it passes over, and one key more than its rows.
+func (r *Reader) Query(ctx context.Context, q driver.Query) (driver.Page, error) {
+	sh, err := r.codecs.Of(q.Table)
+	if err != nil {
+		return driver.Page{}, err
+	}
+	if !q.Snapshot {
+		page, _, err := r.page(ctx, sh, &q)
+		return page, err
+	}
+	q.Consistent = true
+	return settled(ctx, func() (driver.Page, []string, error) { return r.page(ctx, sh, &q) })
+}
+
+// page reads a page, and says which items it read and, where the page is to be whole, at which revision each is.
+func (r *Reader) page(ctx context.Context, sh *item.Codec, q *driver.Query) (driver.Page, []string, error) {
+	in, err := queryInput(sh, q)
+	if in == nil {
+		return driver.Page{}, nil, err
+	}
+	p, err := r.pager(sh, q)
+	if err != nil {
+		return driver.Page{}, nil, err
+	}
+	p.budget = driver.BudgetOf(ctx)
+	for {
+		in.Limit = aws.Int32(p.want())
+		out, err := r.query(ctx, in)
+		more := false
+		if err == nil {
+			more, err = p.take(out.Items)
+		}
+		if err != nil {
+			return driver.Page{}, nil, client.Wrap("query", sh.Layout.Table, err)
+		}
+		last, _ := item.StringOf(out.LastEvaluatedKey[sh.Sk])
+		if !more || len(out.LastEvaluatedKey) == 0 || ended(q, last) {
+			return p.page, p.revisions, nil
+		}
+		in.ExclusiveStartKey = out.LastEvaluatedKey
+	}
+}
+
+func (r *Reader) query(ctx context.Context, in *dynamodb.QueryInput) (out *dynamodb.QueryOutput, err error) {
+	err = r.client.Send(ctx, time.Time{}, func(ctx context.Context, _ bool) error {
+		if out, err = r.client.API.Query(ctx, in); err == nil {
+			r.client.Counters.Read(out.ConsumedCapacity)
+		}
+		return err
+	})
+	return out, err
+}
+
+// pager fills a page.
+type pager struct {
+	*item.Codec
+	decoders  map[string]item.Decoder // of each kind of row that may be in the page
+	query     *driver.Query
+	page      driver.Page
+	passed    int      // keys passed over
+	revisions []string // where the page is to be whole: key and revision of each item
+	budget    driver.Budget
+}
+
+func (r *Reader) pager(sh *item.Codec, q *driver.Query) (*pager, error) {
+	p := &pager{Codec: sh, decoders: map[string]item.Decoder{q.Table.Kind: sh.Decoder(q.Index, q.Writer)}, query: q}
+	if len(q.Members) == 0 {
+		return p, nil
+	}
+	clear(p.decoders)
+	for _, t := range q.Members {
+		member, err := r.codecs.Of(t)
+		if err != nil {
+			return nil, err
+		}
+		p.decoders[t.Kind] = member.Decoder(q.Index, q.Writer)
+	}
+	return p, nil
+}
+
+// want is how many keys to ask for: what the page lacks, one to know that there are more, and as many again as were
+// passed over, so that a long run of deleted rows takes few requests.
+func (p *pager) want() int32 {
+	return int32(p.query.Limit + 1 - len(p.page.Rows) + min(p.passed, 1000))
+}
+
+// take adds items to the page; more is false when it is complete.
+func (p *pager) take(items []item.Item) (more bool, err error) {
+	for _, it := range items {
+		p.page.Examined++
+		if p.query.Snapshot {
+			sk, _ := item.StringOf(it[p.Sk])
+			p.revisions = append(p.revisions, sk, revisionOf(it))
+		}
+		row, there, err := p.row(it)
+		if err != nil {
+			return false, err
+		}
+		if !there {
+			p.passed++
+			continue
+		}
+		if len(p.page.Rows) == p.query.Limit {
+			p.page.More = true
+			return false, nil
+		}
+		if err := driver.Charge(p.budget, len(row.Record)); err != nil {
+			return false, err
+		}
+		p.page.Rows = append(p.page.Rows, row)
+		p.page.Starts = append(p.page.Starts, startAfter(p.Codec, p.query, row.Key, it))
+	}
+	return true, nil
+}
+
+// row reads an item; there is false where it is none of the answer: expired, deleted, or of another kind. Other
+// programs may tell kinds apart by their keys alone: an item that says nothing is of the one kind that is asked for.
+func (p *pager) row(it item.Item) (row driver.Row, there bool, err error) {
+	if p.IsOwn(it) {
+		return row, false, nil
+	}
+	kind, said := item.StringOf(it[p.Kind])
+	if !said && len(p.decoders) == 1 {
+		kind = p.query.Table.Kind
+	}
+	d, asked := p.decoders[kind]
+	if !asked {
+		return row, false, nil
+	}
+	row, err = d.Row(it)
+	return row, !row.Expired(p.query.Now) && (row.Record != nil || p.query.WithDeleted), err
+}
