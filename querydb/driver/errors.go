@@ -23,8 +23,8 @@ var ErrOverBudget = errors.New("over budget")
 // before. Their errors say what is wrong.
 var ErrSuspended = fmt.Errorf("%w for now", ErrUnavailable)
 
-// ErrTablesNotReady is an ErrUnavailable of a driver whose tables others make: a table or an index does not exist, or is
-// not as the rows need it.
+// ErrTablesNotReady is an ErrUnavailable of a driver whose tables others make: a table or an index does not exist, or
+// is not as the rows need it.
 var ErrTablesNotReady = fmt.Errorf("%w: the tables are not ready", ErrUnavailable)
 
 // ErrFull accompanies ErrUnavailable where the store has no space left to write to. Reads continue, and writes do as

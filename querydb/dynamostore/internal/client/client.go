@@ -1,5 +1,5 @@
-// Package client sends requests to DynamoDB: so many at a time, again where that may help, and not at all while DynamoDB
-// does not answer. It counts what they cost, and says what an error means for the rows.
+// Package client sends requests to DynamoDB: a bounded number at a time, with retries, and not at all while DynamoDB
+// does not answer. It counts what they cost, and maps errors to those of package driver.
 package client
 
 import (
