@@ -19,7 +19,8 @@ import (
 )
 
 // Reader is a place in the data of one event. It holds the first error; once there is one, every method returns a zero
-// value at once.
+// value at once. It has a method for each type that a field of an event can have, and is the one face that generated
+// decoders need; hence its many methods.
 type Reader struct {
 	text scan.Scanner
 	path []step

@@ -10,7 +10,8 @@ import "fmt"
 // MaxDepth is how many objects and arrays may stand inside one another.
 const MaxDepth = 100
 
-// Scanner is a place in a JSON text. Its methods skip white space before what they read.
+// Scanner is a place in a JSON text. Its methods skip white space before what they read. They are many because JSON has
+// that many things to read, and all of them move the one position.
 type Scanner struct {
 	buf   []byte
 	pos   int

@@ -21,18 +21,17 @@ const (
 	mostColumns = 120 // of a line; a tab is one
 )
 
-// larger are the packages and types that are not divided yet, and their sizes: they may shrink, and not grow.
+// larger are the packages and types that may be larger, and their sizes: they may shrink, and not grow.
 var larger = map[string]int{
-	"projection/internal/fold":             17,
+	// Faces of one job, as their doc comments say.
+	"eventlog/data.Reader":           29,
+	"eventlog/internal/scan.Scanner": 24,
+	// Not divided yet.
 	"querydb/drivertest":                   25,
-	"eventlog/data.Reader":                 29,
 	"eventlog/embeddedlog.Log":             26,
-	"eventlog/internal/scan.Scanner":       24,
 	"internal/disk.Disk":                   30,
 	"keys.Layout":                          36,
 	"projection/internal/checkpoint.State": 24,
-	"projection/internal/delivery.Runner":  21,
-	"projection/internal/fold.partitions":  21,
 	"querydb/drivertest.store":             34,
 }
 

@@ -7,6 +7,31 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
+// member is a Fold's rows of one model, whose type the Fold need not know.
+type member interface {
+	model() *querydb.Model
+	reset()
+	need(op Op, at ApplyPoint) error
+	load(ctx context.Context) error
+
+	begin() // of an event
+	eval(op Op, at ApplyPoint) error
+	encode() error // what the event in hand has changed
+	changed() int  // rows, by the event in hand
+	size() (writes, bytes int)
+	changesFollowed() bool
+	judgeUniqueKeys(at ApplyPoint) (cut bool)
+	takeUniqueKeys()
+	rollback()
+
+	missed() missing
+	miss(what missing)
+
+	writes(dst []querydb.Write) []querydb.Write
+	committed(end querydb.Position)
+	forget()
+}
+
 // modelFold is a Fold's rows of one model: the rows by their keys, what is known of partitions, and the keys that are
 // unique.
 type modelFold[R any] struct {

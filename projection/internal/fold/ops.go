@@ -7,12 +7,34 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
+// Op is one change that a projector asks for. Ops are pure data until they are evaluated.
+type Op interface {
+	// model is that of the row which the op changes.
+	model() *querydb.Model
+}
+
+// change is an Op on rows of the type R.
+type change[R any] interface {
+	Op
+	need(f *modelFold[R], at ApplyPoint) error
+	eval(f *modelFold[R], at ApplyPoint) error
+}
+
 // Target is the row that an op is about, or why there is none.
 type Target struct {
 	Model *querydb.Model
 	Key   keys.Key
 	Err   error
 }
+
+// target is the row that an op is about, or why there is none.
+type target struct {
+	of  *querydb.Model
+	key keys.Key
+	err error
+}
+
+func (t *target) model() *querydb.Model { return t.of }
 
 func (t Target) internal() target { return target{t.Model, t.Key, t.Err} }
 

@@ -276,19 +276,5 @@ func (f *partitions[R]) latestFor(pk string, at ApplyPoint) (best *entry[R], kno
 	return best, p.covers(&highest)
 }
 
-// before returns the position that the row had before the event in hand, and whether it was there at all: one that the
-// event has made in place of one that had expired was not.
-func (f *partitions[R]) before(e *entry[R], at ApplyPoint) (pos querydb.Position, there bool) {
-	if e.event != at.Event {
-		return e.pos, true
-	}
-	for _, u := range f.journal {
-		if u.entry == e {
-			return u.was.pos, u.was.present && f.lasts(&u.was.row, at)
-		}
-	}
-	return querydb.Position{}, false
-}
-
 // sentinel reports whether a sort key marks a row that stands for others, such as "~current".
 func sentinel(sk string) bool { return strings.HasPrefix(sk, "~") }

@@ -276,3 +276,17 @@ func (f *rows[R]) encodeEntry(e *entry[R]) error {
 	e.stored.Position = e.pos
 	return f.db.Validate(f.desc, &e.stored)
 }
+
+// before returns the position that the row had before the event in hand, and whether it was there at all: one that the
+// event has made in place of one that had expired was not.
+func (f *rows[R]) before(e *entry[R], at ApplyPoint) (pos querydb.Position, there bool) {
+	if e.event != at.Event {
+		return e.pos, true
+	}
+	for _, u := range f.journal {
+		if u.entry == e {
+			return u.was.pos, u.was.present && f.lasts(&u.was.row, at)
+		}
+	}
+	return querydb.Position{}, false
+}
