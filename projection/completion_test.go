@@ -110,6 +110,29 @@ func TestHalfBuiltRowsAreNeverServed(t *testing.T) {
 	wantTotal(t, db, 20, "of a later start, though it is behind")
 }
 
+// TestAFormerGenerationIsNotServedByAStartAmidARebuild: another process begins and completes a generation after this
+// one has opened the store, and before it reads how far the rows have come.
+func TestAFormerGenerationIsNotServedByAStartAmidARebuild(t *testing.T) {
+	store := memstore.NewMultiWriter(memstore.Options{Now: func() time.Time { return epoch }})
+	log := openLog(t, countsOf(20)...)
+	other := open(t, store)
+	run(t, ended(log), other, quick())
+
+	db := open(t, store)
+	add(t, log, 20, countsOf(5)...)
+	r := newRunner(t, "script", ended(log), other, quick())
+	if err := r.Rebuild(ctx()); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Run(ctx()); err != nil {
+		t.Fatal(err)
+	}
+	if err := newRunner(t, "script", ended(log), db, quick()).LoadCheckpoint(ctx()); err != nil {
+		t.Fatal(err)
+	}
+	wantTotal(t, db, 25, "after another process has rebuilt the rows")
+}
+
 func TestAnEmptyLogIsServedAtOnce(t *testing.T) {
 	db := open(t, newFaultyStore())
 	r := newRunner(t, "script", logOf(t), db, quick())

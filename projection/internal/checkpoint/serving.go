@@ -53,6 +53,25 @@ func (s *serving) unready(generation int) error {
 	return s.judge(completion{Generation: generation})
 }
 
+// use has the DB read and write the generation that is on record, which another process may have begun since the DB was
+// opened, and says whether its rows can be served. Never are those of the former generation served in their place.
+func (s *serving) use(p *location, c completion) error {
+	if !c.Done {
+		if err := s.judge(c); err != nil {
+			return err
+		}
+	}
+	if s.db.Generations().Serving(p.model) != p.serving.Number {
+		if err := s.db.Rebuilds().StartAll(p.model, p.serving.Number); err != nil {
+			return err
+		}
+	}
+	if err := s.db.Generations().Use(p.model, p.serving); err != nil {
+		return err
+	}
+	return s.judge(c)
+}
+
 // judge says whether the rows can be served.
 func (s *serving) judge(c completion) error {
 	s.completion = c
@@ -88,7 +107,7 @@ func (s *State) Prepare(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return s.serving.judge(c)
+		return s.serving.use(&p, c)
 	}
 	if err := p.checkTarget(ctx, s.db); err != nil {
 		return err

@@ -127,20 +127,7 @@ func (s *State) Open(ctx context.Context) error {
 	if whole, err = s.serving.completionOf(ctx, p.serving.Number, whole); err != nil {
 		return err
 	}
-	if !whole.Done {
-		if err := s.serving.judge(whole); err != nil {
-			return err
-		}
-	}
-	if s.db.Generations().Serving(p.model) != p.serving.Number {
-		if err := s.db.Rebuilds().StartAll(p.model, p.serving.Number); err != nil {
-			return err
-		}
-	}
-	if err := s.db.Generations().Use(p.model, p.serving); err != nil {
-		return err
-	}
-	if err := s.serving.judge(whole); err != nil {
+	if err := s.serving.use(&p, whole); err != nil {
 		return err
 	}
 	if err := s.readLetters(ctx, &p.Header); err != nil {
