@@ -94,8 +94,8 @@ func newStore(c *client.Client, prefix string) *Store {
 	codecs := item.NewCodecs(prefix)
 	r := read.NewReader(c, codecs)
 	return &Store{
-		client: c, reader: r, applier: write.NewApplier(c, codecs, r), tables: newManager(c, prefix), marks: newMarks(c,
-			prefix),
+		client: c, reader: r, applier: write.NewApplier(c, codecs, r),
+		tables: newManager(c, prefix), marks: newMarks(c, prefix),
 	}
 }
 

@@ -53,7 +53,7 @@ type Header struct {
 	Table      string `json:"table"`
 	Generation int    `json:"generation"`
 	// TableID tells the table from one of the same name that was made, or restored, in its place: see
-	// querydb.DB.TableID.
+	// querydb.Tables.ID.
 	TableID string `json:"tableId,omitempty"`
 	// Again says that the rows are to be begun anew, though they are as the model wants them: see RequestRebuild.
 	Again bool `json:"again,omitempty"`

@@ -57,7 +57,7 @@ func (s *State) LookAround(ctx context.Context, read int) error {
 		return err
 	}
 	s.known = s.known && n.Revision == s.done.revision && g.Number == s.done.Generation
-	// Another projection of the table may have begun it anew: see querydb.DB.ExpectBuild.
+	// Another projection of the table may have begun its next generation: see querydb.Rebuilds.StartAll.
 	s.known = s.known && s.db.Rebuilds().Running(s.p.Model, s.p.writer()) == !s.serving.completion.Done
 	if err := s.Open(ctx); err != nil {
 		return err

@@ -127,12 +127,12 @@ func (w *verifier) checkpoint(ctx context.Context, record, partition string, c *
 	if c.reach() == 0 {
 		return nil
 	}
-	end, known, err := position.EndOf(ctx, w.Source, partition)
+	end, err := position.EndOf(ctx, w.Source, partition)
 	if err != nil {
 		return err
 	}
 	incarnation := c.Incarnation
-	if !known || end > 0 { // of one that is not there nobody can tell
+	if end > 0 { // of one that is not there nobody can tell
 		if incarnation, err = eventlog.IncarnationOf(ctx, w.Source, partition); err != nil {
 			return err
 		}

@@ -24,13 +24,13 @@ func (v *Verifier) Holds(ctx context.Context, record, partition string, offset u
 	if offset == 0 {
 		return nil
 	}
-	end, known, err := EndOf(ctx, v.Source, partition)
+	end, err := EndOf(ctx, v.Source, partition)
 	if err != nil {
 		return err
 	}
 	wrong := &MismatchError{Projection: v.Projection, Partition: partition, Record: record, Offset: offset,
 		Event: a.String(), End: end}
-	if known && end < offset {
+	if end < offset {
 		return wrong
 	}
 	if a == nil {
@@ -43,10 +43,7 @@ func (v *Verifier) Holds(ctx context.Context, record, partition string, offset u
 	}
 	switch {
 	case len(events) == 0:
-		if known { // it ends further on, and has forgotten all its events
-			return nil
-		}
-		return wrong
+		return nil // it ends further on, and has forgotten all its events
 	case events[0].Offset > a.Offset:
 		return v.forgot(ctx, wrong)
 	case a.Contradicts(&events[0]):
@@ -70,20 +67,19 @@ func (v *Verifier) forgot(ctx context.Context, wrong *MismatchError) error {
 	return wrong
 }
 
-// EndOf is the offset of the last event of a partition, where the source knows it. A partition that is not there ends
-// at 0.
-func EndOf(ctx context.Context, src eventlog.Source, partition string) (end uint64, known bool, err error) {
+// EndOf is the offset of the last event of a partition. A partition that is not there ends at 0.
+func EndOf(ctx context.Context, src eventlog.Source, partition string) (end uint64, err error) {
 	partitions, err := src.Partitions(ctx)
 	if err != nil {
-		return 0, false, fmt.Errorf("list the partitions: %w", err)
+		return 0, fmt.Errorf("list the partitions: %w", err)
 	}
 	if !slices.Contains(partitions, partition) {
-		return 0, true, nil
+		return 0, nil
 	}
 	if end, err = src.Head(ctx, partition); err != nil {
-		return 0, false, fmt.Errorf("find the end of partition %q: %w", partition, err)
+		return 0, fmt.Errorf("find the end of partition %q: %w", partition, err)
 	}
-	return end, true, nil
+	return end, nil
 }
 
 // ErrGone says that a source has an event no more.
