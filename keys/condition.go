@@ -2,10 +2,7 @@ package keys
 
 import (
 	"fmt"
-	"slices"
 	"strings"
-
-	"github.com/foldql/foldql/keys/internal/encoding"
 )
 
 // Condition is what a query asks of the first composite that it does not give, in the composite's own kind. Absent
@@ -29,149 +26,40 @@ type Condition struct {
 // range for those that end a word with it, and one for those that do not. Ranges are in the order of the keys.
 func (l Layout) Select(given []Value, c Condition) ([]Range, error) {
 	n := CountLeading(given)
-	if err := l.checkGiven(given, n); err != nil {
+	if err := checkGiven(l.Segments, given, n); err != nil {
 		return nil, err
 	}
-	if err := c.check(&l, n); err != nil {
+	s := selection{&l, append(make([]Value, 0, 8), given[:n]...)}
+	if err := c.check(s.next()); err != nil {
 		return nil, err
 	}
-	vals := append(make([]Value, 0, 8), given[:n]...)
 	switch {
 	case c.Eq.Present():
-		return l.under(append(vals, c.Eq))
+		return s.with(c.Eq).all()
 	case c.Prefix != nil:
-		return l.begins(vals, *c.Prefix)
+		return s.beginning(*c.Prefix)
 	case c.From.Present() || c.To.Present():
-		bound := func(v Value) []Value {
-			if !v.Present() {
-				return nil
-			}
-			return append(slices.Clip(vals), v)
-		}
-		return l.between(vals, bound(c.From), bound(c.To))
+		return s.between(bound(s.given, c.From), bound(s.given, c.To))
 	}
-	return l.under(vals)
+	return s.all()
 }
 
-// under returns the ranges of the rows that have the leading values.
-func (l *Layout) under(vals []Value) ([]Range, error) {
-	closed, err := l.Compose(vals...)
-	switch {
-	case err != nil:
-		return nil, operandError(err)
-	case len(vals) == len(l.Segments):
-		return []Range{{Op: RangeEqual, Lo: closed}}, nil
-	case closed == "":
-		return []Range{{}}, nil
-	case !l.Truncates || len(vals) == 0:
-		return []Range{{Op: RangePrefix, Lo: closed}}, nil
+// checkGiven reports more values than segments, and one that is given after the first n, behind an absent one.
+func checkGiven(segments []Segment, given []Value, n int) error {
+	if n > len(segments) {
+		return &OperandError{nil, fmt.Sprintf("there are %d values for a key of %d fields", n, len(segments))}
 	}
-	own, err := l.ComposeTruncated(vals...)
-	if err != nil {
-		return nil, operandError(err)
-	}
-	return []Range{{Op: RangeEqual, Lo: own}, {Op: RangePrefix, Lo: closed}}, nil
-}
-
-// begins returns the ranges of the rows whose next string, date or date-time begins with text.
-func (l *Layout) begins(vals []Value, text string) ([]Range, error) {
-	switch s := l.Segments[len(vals)]; {
-	case text == "" || s.Kind != KindDate && s.Kind != KindDateTime:
-	case s.Kind == KindDateTime && isClock(text):
-		return l.beginsTime(vals, text)
-	case !s.Kind.mayBegin(text):
-		return nil, &OperandError{[]string{OperandPrefix}, fmt.Sprintf("prefix: no %v begins with %.40q", s.Kind, text)}
-	default:
-		text = strings.ToUpper(text)
-	}
-	closed, err := l.Compose(vals...)
-	if err != nil {
-		return nil, operandError(err)
-	}
-	_, name := l.cutBefore(len(vals))
-	start := len(closed) + len(name)
-	if start+len(text) == 0 {
-		return []Range{{}}, nil
-	}
-	var ranges []Range
-	for _, beginning := range encoding.Case(l.Casing).Beginnings(text) {
-		key := []byte(closed + name + beginning)
-		if l.Escape == EscapePercent && !l.isBare() {
-			key = encoding.Escape(key, start, l.Sep[0], false)
-		}
-		ranges = append(ranges, Range{Op: RangePrefix, Lo: string(key)})
-	}
-	return ranges, nil
-}
-
-// beginsTime returns the range of the rows whose next date-time is of the period that a part of one stands for. A whole
-// one begins those that are finer.
-func (l *Layout) beginsTime(vals []Value, text string) ([]Range, error) {
-	first, last, ok := parseTimes(text)
-	if !ok {
-		return nil, &OperandError{[]string{OperandPrefix}, fmt.Sprintf("prefix: %.40q is outside the years 0000 to 9999",
-			text)}
-	}
-	if c, _ := encoding.ParseTime(text); c.Complete() {
-		lo, err := l.ComposeTruncated(append(slices.Clip(vals), first)...)
-		if err != nil {
-			return nil, operandError(err)
-		}
-		return []Range{{Op: RangePrefix, Lo: lo}}, nil
-	}
-	return l.between(vals, append(slices.Clip(vals), first), append(slices.Clip(vals), last))
-}
-
-// between returns the range between two inclusive bounds, of which one may be nil. Each is the values given and some
-// that follow them, and covers all that lies under it.
-func (l *Layout) between(given, from, to []Value) ([]Range, error) {
-	least, err := l.Compose(given...)
-	if err != nil {
-		return nil, operandError(err)
-	}
-	r := Range{Op: RangeBetween, Lo: least, Hi: least + last}
-	if from != nil {
-		if r.Lo, err = l.ComposeTruncated(from...); err != nil {
-			return nil, operandError(err)
-		}
-	}
-	if to != nil {
-		if r.Hi, err = l.Compose(to...); err != nil {
-			return nil, operandError(err)
-		}
-		if len(to) < len(l.Segments) {
-			r.Hi += last
-		}
-	}
-	switch {
-	case r.Lo == r.Hi:
-		return []Range{{Op: RangeEqual, Lo: r.Lo}}, nil
-	case least == "" && to == nil:
-		return []Range{{Op: RangeAtLeast, Lo: r.Lo}}, nil
-	case least == "" && from == nil:
-		return []Range{{Op: RangeAtMost, Lo: r.Hi}}, nil
-	}
-	return []Range{r}, nil
-}
-
-// last sorts above every text that follows a separator: no text begins with it, for it is no character.
-const last = "\U0010FFFF"
-
-func (l *Layout) checkGiven(given []Value, n int) error {
-	if n > len(l.Segments) {
-		return &OperandError{nil, fmt.Sprintf("there are %d values for a key of %d fields", n, len(l.Segments))}
-	}
-	for i := n; i < min(len(given), len(l.Segments)); i++ {
+	for i := n; i < min(len(given), len(segments)); i++ {
 		if given[i].Present() {
-			args := []string{l.Segments[n].Field, l.Segments[i].Field}
+			args := []string{segments[n].Field, segments[i].Field}
 			return &OperandError{args, fmt.Sprintf("%s is given without %s: give %s too", args[1], args[0], args[0])}
 		}
 	}
 	return nil
 }
 
-// check reports what of the condition does not fit the composite of ordinal n.
-func (c *Condition) check(l *Layout, n int) error {
+// check reports what of the condition does not fit the next segment, which is nil where there is none.
+func (c *Condition) check(next *Segment) error {
 	var args []string
 	groups := 0
 	add := func(name string, given, sameGroup bool, kind Kind) error {
@@ -182,15 +70,14 @@ func (c *Condition) check(l *Layout, n int) error {
 			groups++
 		}
 		args = append(args, name)
-		if n < len(l.Segments) && l.Segments[n].Kind != kind {
-			return &OperandError{[]string{name}, fmt.Sprintf("%s: %s is of kind %v, not %v", name, l.Segments[n].Field,
-				l.Segments[n].Kind, kind)}
+		if next != nil && next.Kind != kind {
+			return wrongOperand(name, "%s is of kind %v, not %v", next.Field, next.Kind, kind)
 		}
 		return nil
 	}
 	for _, err := range []error{
 		add(OperandEq, c.Eq.Present(), false, c.Eq.kind),
-		add(OperandPrefix, c.Prefix != nil, false, l.prefixed(n)),
+		add(OperandPrefix, c.Prefix != nil, false, prefixKind(next)),
 		add(OperandFrom, c.From.Present(), false, c.From.kind),
 		add(OperandTo, c.To.Present(), c.From.Present(), c.To.kind),
 	} {
@@ -201,25 +88,49 @@ func (c *Condition) check(l *Layout, n int) error {
 	switch {
 	case groups > 1:
 		return exclusive(args)
-	case (c.From.Present() || c.To.Present()) && n < len(l.Segments) && l.Segments[n].Digits == Unpadded:
-		return &OperandError{args, fmt.Sprintf("%s stands in the key without padding, so keys are not in its order: give eq "+
-			"in place of %s",
-			l.Segments[n].Field, strings.Join(args, " and "))}
-	case groups > 0 && n == len(l.Segments):
+	case groups > 0 && next == nil:
 		return noneLeft(args)
+	case (c.From.Present() || c.To.Present()) && next.Digits == Unpadded:
+		return &OperandError{args, fmt.Sprintf("%s stands in the key without padding, so keys are not in its order: "+
+			"give eq in place of %s", next.Field, strings.Join(args, " and "))}
 	}
 	return nil
 }
 
-// prefixed is the kind of the composite of ordinal n where a prefix can be asked of it, else that of strings.
-func (l *Layout) prefixed(n int) Kind {
-	if n < len(l.Segments) && (l.Segments[n].Kind == KindDate || l.Segments[n].Kind == KindDateTime) {
-		return l.Segments[n].Kind
+// prefixKind is the kind of the segment where a prefix can be asked of it, else that of strings.
+func prefixKind(s *Segment) Kind {
+	if s != nil && (s.Kind == KindDate || s.Kind == KindDateTime) {
+		return s.Kind
 	}
 	return KindString
 }
 
-// operandError tells that a value of a query has no key text.
-func operandError(err error) error {
-	return &OperandError{nil, strings.TrimPrefix(err.Error(), "keys: ")}
+// ParseCondition turns the text values of a condition on the n-th field into values of the field's kind. A query takes
+// text where the field is a date or a date-time, of which a part stands for its whole period, or could be one of
+// several kinds. It fails with an *OperandError where the text is no value of the field.
+func (l Layout) ParseCondition(n int, c Condition) (Condition, error) {
+	if n >= len(l.Segments) || l.Segments[n].Kind == KindString {
+		return c, nil
+	}
+	read := func(arg string, v Value) (first, last Value, err error) {
+		if v.kind != KindString {
+			return v, v, nil
+		}
+		return parseOperand(arg, v.text, &l.Segments[n])
+	}
+	eq, eqLast, err := read(OperandEq, c.Eq)
+	if err != nil {
+		return c, err
+	}
+	if c.Eq = eq; eq != eqLast {
+		if c.From.Present() || c.To.Present() {
+			return c, exclusive([]string{OperandEq, OperandFrom, OperandTo})
+		}
+		return Condition{From: eq, To: eqLast, Prefix: c.Prefix}, nil
+	}
+	if c.From, _, err = read(OperandFrom, c.From); err != nil {
+		return c, err
+	}
+	_, c.To, err = read(OperandTo, c.To)
+	return c, err
 }

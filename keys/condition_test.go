@@ -347,3 +347,28 @@ func TestAPrefixHoldsAllThatBeginsWithIt(t *testing.T) {
 		}
 	})
 }
+
+func BenchmarkSelect(b *testing.B) {
+	prefix := "t-"
+	done := []Value{String("Done"), Int(5)}
+	for _, bench := range []struct {
+		name  string
+		given []Value
+		c     Condition
+	}{
+		{"under", done[:1], Condition{}},
+		{"eq", done[:1], Condition{Eq: Int(5)}},
+		{"prefix", done, Condition{Prefix: &prefix}},
+		{"between", done[:1], Condition{From: Int(1), To: Int(9)}},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			l := tasks()
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := l.Select(bench.given, bench.c); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -2,7 +2,6 @@ package keys
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -27,6 +26,16 @@ type OperandError struct {
 
 func (e *OperandError) Error() string { return e.Reason }
 
+// wrongOperand says what is wrong with one argument.
+func wrongOperand(arg, format string, a ...any) error {
+	return &OperandError{[]string{arg}, arg + ": " + fmt.Sprintf(format, a...)}
+}
+
+// operandError tells that a value of a query has no key text.
+func operandError(err error) error {
+	return &OperandError{nil, strings.TrimPrefix(err.Error(), "keys: ")}
+}
+
 // ParseOperands turns operands into a condition on those values of this half that are not given; where none is given,
 // on the whole half. eq, prefix and from/to exclude each other: two groups at once is an *OperandError that names them.
 //
@@ -41,19 +50,10 @@ func (e *OperandError) Error() string { return e.Reason }
 //
 // What cannot be read so, and thus would select nothing, is an *OperandError.
 func (l Layout) ParseOperands(o Operands, given ...Value) (Range, error) {
-	if err := o.check(l, given); err != nil {
+	if err := o.check(&l, given); err != nil {
 		return Range{}, err
 	}
-	var ranges []Range
-	var err error
-	switch {
-	case o.Eq != nil:
-		ranges, err = l.equal(OperandEq, *o.Eq, given)
-	case o.Prefix != nil:
-		ranges, err = l.beginning(*o.Prefix, given)
-	default:
-		ranges, err = l.inclusive(o.From, o.To, given)
-	}
+	ranges, err := o.ranges(l.exact(), given)
 	if err != nil {
 		return Range{}, err
 	}
@@ -63,18 +63,29 @@ func (l Layout) ParseOperands(o Operands, given ...Value) (Range, error) {
 // ParseKey returns the key that the text of an argument stands for. The text is that of eq; arg names the argument in
 // errors. The text of a period is an *OperandError.
 func (l Layout) ParseKey(arg, text string) (string, error) {
-	ranges, err := l.equal(arg, text, nil)
+	ranges, err := operandText{layout: l.exact(), arg: arg, text: text}.equal()
 	if err != nil {
 		return "", err
 	}
 	if ranges[0].Op != RangeEqual {
-		return "", &OperandError{[]string{arg}, fmt.Sprintf("%s: %.40q is a period, and one whole key is needed", arg, text)}
+		return "", wrongOperand(arg, "%.40q is a period, and one whole key is needed", text)
 	}
 	return ranges[0].Lo, nil
 }
 
+// exact is the layout in which numbers of operands have their key text: that of a half that is one number takes any
+// number to compare with, as a fraction between two integers.
+func (l Layout) exact() Layout {
+	if l.isBare() && l.Segments[0].Kind == KindInt {
+		s := l.Segments[0]
+		s.Kind = KindDecimal
+		l.Segments = []Segment{s}
+	}
+	return l
+}
+
 // check reports groups of operands that exclude each other, or have no value to be about.
-func (o Operands) check(l Layout, given []Value) error {
+func (o Operands) check(l *Layout, given []Value) error {
 	var args []string
 	add := func(name string, s *string) int {
 		if s == nil {
@@ -95,6 +106,32 @@ func (o Operands) check(l Layout, given []Value) error {
 	return nil
 }
 
+// ranges returns the ranges of the rows that have the given values, and what the operands ask of those that follow.
+func (o Operands) ranges(l Layout, given []Value) (ranges []Range, err error) {
+	operand := func(arg string, text *string) operandText { return operandText{l, given, arg, *text} }
+	rows := selection{&l, given}
+	switch {
+	case o.Eq != nil:
+		return operand(OperandEq, o.Eq).equal()
+	case o.Prefix != nil:
+		return operand(OperandPrefix, o.Prefix).beginning()
+	case o.From == nil && o.To == nil:
+		return rows.all()
+	}
+	var from, to []Value
+	if o.From != nil {
+		if from, _, err = operand(OperandFrom, o.From).values(); err != nil {
+			return nil, err
+		}
+	}
+	if o.To != nil {
+		if _, to, err = operand(OperandTo, o.To).values(); err != nil {
+			return nil, err
+		}
+	}
+	return rows.between(from, to)
+}
+
 func exclusive(args []string) error {
 	return &OperandError{args, "the arguments " + strings.Join(args, " and ") +
 		" exclude each other: give eq, or prefix, or from and to"}
@@ -103,121 +140,4 @@ func exclusive(args []string) error {
 func noneLeft(args []string) error {
 	return &OperandError{args, "all fields of the sort key are given: there is none left for the argument " +
 		strings.Join(args, " and ")}
-}
-
-// equal returns the range of the rows that have all values that the text stands for.
-func (l Layout) equal(arg, text string, given []Value) ([]Range, error) {
-	l = l.exact()
-	first, last, err := l.read(arg, text, given)
-	switch {
-	case err != nil:
-		return nil, err
-	case len(first) < len(l.Segments):
-		return nil, &OperandError{[]string{arg}, fmt.Sprintf("%s: %.40q is not all of %s: write it as %s", arg, text,
-			fieldList(l.Segments[len(given):]), l.form(len(given)))}
-	}
-	return l.between(given, first, last)
-}
-
-// inclusive returns the range between two inclusive bounds, of which either may be nil.
-func (l Layout) inclusive(from, to *string, given []Value) ([]Range, error) {
-	l = l.exact()
-	var lo, hi []Value
-	var err error
-	if from != nil {
-		if lo, _, err = l.read(OperandFrom, *from, given); err != nil {
-			return nil, err
-		}
-	}
-	if to != nil {
-		if _, hi, err = l.read(OperandTo, *to, given); err != nil {
-			return nil, err
-		}
-	}
-	if from == nil && to == nil {
-		return l.under(given)
-	}
-	return l.between(given, lo, hi)
-}
-
-// beginning returns the ranges of the rows whose values, after the given ones, begin with the text.
-func (l Layout) beginning(text string, given []Value) ([]Range, error) {
-	l = l.exact()
-	parts := l.split(text)
-	leading, err := l.readLeading(OperandPrefix, text, parts, given)
-	if err != nil {
-		return nil, err
-	}
-	final := parts[len(parts)-1]
-	if final == "" {
-		return l.under(leading)
-	}
-	s := l.Segments[len(leading)]
-	switch s.Kind {
-	case KindString, KindDate, KindDateTime:
-		if final, err = l.unescape(OperandPrefix, final); err != nil {
-			return nil, err
-		}
-		return l.begins(leading, final)
-	}
-	v, _, err := l.readValue(OperandPrefix, final, s)
-	if err != nil {
-		return nil, err
-	}
-	return l.under(append(leading, v))
-}
-
-// read reads the values of a text after the given ones. first and last, the given ones included, differ in the last
-// value where that is a period.
-func (l *Layout) read(arg, text string, given []Value) (first, last []Value, err error) {
-	parts := l.split(text)
-	leading, err := l.readLeading(arg, text, parts, given)
-	if err != nil {
-		return nil, nil, err
-	}
-	s, final := l.Segments[len(leading)], parts[len(parts)-1]
-	if final == "" && s.Kind != KindString && len(parts) > 1 {
-		return leading, leading, nil // a separator that nothing follows
-	}
-	from, to, err := l.readValue(arg, final, s)
-	if err != nil {
-		return nil, nil, err
-	}
-	return append(slices.Clip(leading), from), append(slices.Clip(leading), to), nil
-}
-
-// readLeading reads all parts of a text but the last, after the given values.
-func (l *Layout) readLeading(arg, text string, parts []string, given []Value) ([]Value, error) {
-	n := len(given)
-	if n+len(parts) > len(l.Segments) {
-		return nil, &OperandError{[]string{arg},
-			fmt.Sprintf("%s: %.40q is %d values, and %s takes %d at most: %q inside of a value "+
-				"is written %%%X", arg, text, len(parts), fieldList(l.Segments[n:]), len(l.Segments)-n, l.Sep[:1], l.Sep[0])}
-	}
-	vals := slices.Clip(slices.Clone(given))
-	for i, part := range parts[:len(parts)-1] {
-		s := l.Segments[n+i]
-		first, last, err := l.readValue(arg, part, s)
-		if err == nil && first != last {
-			err = &OperandError{[]string{arg},
-				fmt.Sprintf("%s: %.40q is a period, which only the last value can be: give %s whole",
-					arg, part, s.Field)}
-		}
-		if err != nil {
-			return nil, err
-		}
-		vals = append(vals, first)
-	}
-	return vals, nil
-}
-
-// exact is the layout in which numbers of operands have their key text: that of a half that is one number takes any
-// number to compare with, as a fraction between two integers.
-func (l Layout) exact() Layout {
-	if l.isBare() && l.Segments[0].Kind == KindInt {
-		s := l.Segments[0]
-		s.Kind = KindDecimal
-		l.Segments = []Segment{s}
-	}
-	return l
 }

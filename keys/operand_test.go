@@ -257,3 +257,28 @@ func FuzzNoOperandPanics(f *testing.F) {
 		}
 	})
 }
+
+func BenchmarkParseOperands(b *testing.B) {
+	joined, number := half("/", KindString, KindDateTime), half("/", KindInt)
+	for _, bench := range []struct {
+		name     string
+		layout   Layout
+		operands Operands
+		given    []Value
+	}{
+		{"eq", joined, operand("eq", "a/2024-06-30T12:00:00Z"), nil},
+		{"prefix", joined, operand("prefix", "a/2024-06"), nil},
+		{"from", joined, operand("from", "2024"), []Value{String("a")}},
+		{"a number", number, operand("eq", "42"), nil},
+		{"nothing", joined, Operands{}, []Value{String("a")}},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := bench.layout.ParseOperands(bench.operands, bench.given...); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

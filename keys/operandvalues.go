@@ -1,7 +1,6 @@
 package keys
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -9,64 +8,18 @@ import (
 	"github.com/foldql/foldql/keys/internal/encoding"
 )
 
-// ParseCondition turns the text values of a condition on the n-th field into values of the field's kind. A query takes
-// text where the field is a date or a date-time, of which a part stands for its whole period, or could be one of
-// several kinds. It fails with an *OperandError where the text is no value of the field.
-func (l Layout) ParseCondition(n int, c Condition) (Condition, error) {
-	if n >= len(l.Segments) || l.Segments[n].Kind == KindString {
-		return c, nil
-	}
-	read := func(arg string, v Value) (first, last Value, err error) {
-		if v.kind != KindString {
-			return v, v, nil
-		}
-		return l.readText(arg, v.text, l.Segments[n])
-	}
-	eq, eqLast, err := read(OperandEq, c.Eq)
-	if err != nil {
-		return c, err
-	}
-	if c.Eq = eq; eq != eqLast {
-		if c.From.Present() || c.To.Present() {
-			return c, exclusive([]string{OperandEq, OperandFrom, OperandTo})
-		}
-		return Condition{From: eq, To: eqLast, Prefix: c.Prefix}, nil
-	}
-	if c.From, _, err = read(OperandFrom, c.From); err != nil {
-		return c, err
-	}
-	_, c.To, err = read(OperandTo, c.To)
-	return c, err
-}
-
-// split cuts the text of an operand into those of its values.
-func (l *Layout) split(text string) []string {
-	if l.isBare() {
-		return []string{text}
-	}
-	return strings.Split(text, l.Sep)
-}
-
-// readValue reads the text of one value, as keys escape it. first and last differ where it is a period.
-func (l *Layout) readValue(arg, text string, s Segment) (first, last Value, err error) {
-	if text, err = l.unescape(arg, text); err != nil {
-		return Value{}, Value{}, err
-	}
-	return l.readText(arg, text, s)
-}
-
-// readText reads the text of one value, unescaped. first and last differ where it is a period.
-func (l *Layout) readText(arg, text string, s Segment) (first, last Value, err error) {
+// parseOperand reads a value of a segment's kind from the text of an argument. first and last differ where it is a
+// period.
+func parseOperand(arg, text string, s *Segment) (first, last Value, err error) {
 	first, last, ok := parseSpan(text, s)
 	if !ok {
-		return Value{}, Value{}, &OperandError{[]string{arg}, fmt.Sprintf("%s: %.40q is no value of %s: give %s",
-			arg, text, s.Field, s.Kind.example())}
+		return Value{}, Value{}, wrongOperand(arg, "%.40q is no value of %s: give %s", text, s.Field, s.Kind.example())
 	}
 	return first, last, nil
 }
 
 // parseSpan reads a value of a segment's kind, or a period of them.
-func parseSpan(text string, s Segment) (first, last Value, ok bool) {
+func parseSpan(text string, s *Segment) (first, last Value, ok bool) {
 	switch s.Kind {
 	case KindDate:
 		return parseDates(text)
@@ -78,7 +31,7 @@ func parseSpan(text string, s Segment) (first, last Value, ok bool) {
 }
 
 // parseValue reads a value of a segment's kind, of those kinds that have no periods.
-func parseValue(text string, s Segment) (v Value, ok bool) {
+func parseValue(text string, s *Segment) (v Value, ok bool) {
 	switch s.Kind {
 	case KindString:
 		return String(text), true
@@ -156,26 +109,6 @@ func span(c encoding.PartialTime) (first, last time.Time) {
 	return first, last
 }
 
-// unescape reads a separator and "%" inside of a value as keys write them. Any other use of "%" is in no key.
-func (l *Layout) unescape(arg, text string) (string, error) {
-	if l.isBare() || l.Escape == EscapeNone || !strings.Contains(text, "%") {
-		return text, nil
-	}
-	pieces := strings.Split(text, "%")
-	for i, piece := range pieces[1:] {
-		code := uint64(0)
-		if len(piece) >= 2 {
-			code, _ = strconv.ParseUint(piece[:2], 16, 8)
-		}
-		if code != '%' && code != uint64(l.Sep[0]) {
-			return "", &OperandError{[]string{arg}, fmt.Sprintf("%s: %.40q has a %% that begins neither %%25 nor %%%02X: "+
-				"a %% inside of a value is written %%25, and %q is %%%02X", arg, text, l.Sep[0], l.Sep[:1], l.Sep[0])}
-		}
-		pieces[i+1] = string(rune(code)) + piece[2:]
-	}
-	return strings.Join(pieces, ""), nil
-}
-
 // mayBegin reports whether texts of dates or date-times, as keys write them, may begin so.
 func (k Kind) mayBegin(text string) bool {
 	form := "0000-00-00"
@@ -208,21 +141,4 @@ func (k Kind) example() string {
 		return "a date-time such as 2024-01-15T10:30:00Z, or a part of one such as 2024-01-15"
 	}
 	return "a " + k.String()
-}
-
-// form shows how the text of an operand is written on the fields from the n-th on.
-func (l *Layout) form(n int) string {
-	var names []string
-	for _, s := range l.Segments[n:] {
-		names = append(names, "<"+s.Field+">")
-	}
-	return strings.Join(names, l.Sep)
-}
-
-func fieldList(segments []Segment) string {
-	var names []string
-	for _, s := range segments {
-		names = append(names, s.Field)
-	}
-	return strings.Join(names, " and ")
 }

@@ -115,11 +115,11 @@ func (l Layout) filter(arg string, row, asked []Value, final string, given int) 
 	}
 	first, last := asked[n], asked[n]
 	if k := asked[n].kind; k == KindDate || k == KindDateTime {
-		text, err := l.unescape(arg, final)
+		text, err := operandText{layout: l, arg: arg}.unescape(final)
 		if err != nil {
 			return false
 		}
-		if first, last, _ = parseSpan(text, l.Segments[n]); arg == "prefix" && k == KindDateTime && first == last {
+		if first, last, _ = parseSpan(text, &l.Segments[n]); arg == "prefix" && k == KindDateTime && first == last {
 			key, err := row[n].appendText(nil, 0, CasingNone)
 			begin, _ := first.appendText(nil, 0, CasingNone)
 			if c, _ := encoding.ParseTime(text); c.Complete() {

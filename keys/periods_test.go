@@ -40,7 +40,7 @@ func TestTextOfNumbersAndBooleansIsReadAsPeopleWriteIt(t *testing.T) {
 		{KindBoolean, "true", Boolean(true)},
 		{KindBoolean, "TRUE", Value{}},
 	} {
-		got, ok := parseValue(test.text, Segment{Kind: test.kind})
+		got, ok := parseValue(test.text, &Segment{Kind: test.kind})
 		if ok != test.want.Present() || ok && got != test.want {
 			t.Errorf("%v %q is read as %v, %t", test.kind, test.text, got, ok)
 		}

@@ -60,7 +60,7 @@ func (c *conditionVector) check(t *testing.T, e EntityKey) (reasons []string) {
 		return []string{nextComposite}
 	}
 	l := e.SK(segments(t, composites, c.Pinned, record{c.Target: values[0]})...)
-	got, err := l.Select(given, selection(t, op, values))
+	got, err := l.Select(given, conditionOf(t, op, values))
 	if c.Expected["error"] != nil {
 		if err == nil {
 			t.Errorf("Select = %v, want an error", got)
@@ -101,7 +101,7 @@ func (c *conditionVector) operator(t *testing.T) (op string, values []typed) {
 	return op, values
 }
 
-func selection(t *testing.T, op string, values []typed) (c Condition) {
+func conditionOf(t *testing.T, op string, values []typed) (c Condition) {
 	switch op {
 	case "eq":
 		c.Eq = values[0].value(t)

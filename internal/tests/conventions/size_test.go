@@ -30,7 +30,6 @@ var larger = map[string]int{
 	"querydb/drivertest":                   25,
 	"eventlog/embeddedlog.Log":             26,
 	"internal/disk.Disk":                   30,
-	"keys.Layout":                          36,
 	"projection/internal/checkpoint.State": 24,
 	"querydb/drivertest.store":             34,
 }

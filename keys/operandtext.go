@@ -1,0 +1,153 @@
+package keys
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// operandText is the text of one operand: values in order, joined with the separator, of the fields that follow those
+// given.
+type operandText struct {
+	layout Layout
+	given  []Value
+	arg    string // its name, for errors
+	text   string
+}
+
+// equal returns the range of the rows that have all values that the text stands for.
+func (o operandText) equal() ([]Range, error) {
+	first, last, err := o.values()
+	if err != nil {
+		return nil, err
+	}
+	if left := o.left(); len(first) < len(o.layout.Segments) {
+		return nil, wrongOperand(o.arg, "%.40q is not all of %s: write it as %s", o.text, fieldList(left),
+			form(left, o.layout.Sep))
+	}
+	return selection{&o.layout, o.given}.between(first, last)
+}
+
+// beginning returns the ranges of the rows whose values, after the given ones, begin with the text.
+func (o operandText) beginning() ([]Range, error) {
+	parts := o.split()
+	leading, err := o.leading(parts)
+	if err != nil {
+		return nil, err
+	}
+	s, final := selection{&o.layout, leading}, parts[len(parts)-1]
+	if final == "" {
+		return s.all()
+	}
+	next := s.next()
+	switch next.Kind {
+	case KindString, KindDate, KindDateTime:
+		if final, err = o.unescape(final); err != nil {
+			return nil, err
+		}
+		return s.beginning(final)
+	}
+	v, _, err := o.value(final, next)
+	if err != nil {
+		return nil, err
+	}
+	return s.with(v).all()
+}
+
+// values reads the text. first and last, the given values included, differ in the last value where that is a period.
+func (o operandText) values() (first, last []Value, err error) {
+	parts := o.split()
+	leading, err := o.leading(parts)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, final := &o.layout.Segments[len(leading)], parts[len(parts)-1]
+	if final == "" && s.Kind != KindString && len(parts) > 1 {
+		return leading, leading, nil // a separator that nothing follows
+	}
+	from, to, err := o.value(final, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	return bound(leading, from), bound(leading, to), nil
+}
+
+// split cuts the text into those of its values.
+func (o operandText) split() []string {
+	if o.layout.isBare() {
+		return []string{o.text}
+	}
+	return strings.Split(o.text, o.layout.Sep)
+}
+
+// left are the segments whose values are not given.
+func (o operandText) left() []Segment { return o.layout.Segments[len(o.given):] }
+
+// leading reads all parts but the last, and returns them after the given values.
+func (o operandText) leading(parts []string) ([]Value, error) {
+	left := o.left()
+	if len(parts) > len(left) {
+		sep := o.layout.Sep
+		return nil, wrongOperand(o.arg, "%.40q is %d values, and %s takes %d at most: %q inside of a value is written %%%X",
+			o.text, len(parts), fieldList(left), len(left), sep[:1], sep[0])
+	}
+	vals := slices.Clip(slices.Clone(o.given))
+	for i, part := range parts[:len(parts)-1] {
+		first, last, err := o.value(part, &left[i])
+		if err != nil {
+			return nil, err
+		}
+		if first != last {
+			return nil, wrongOperand(o.arg, "%.40q is a period, which only the last value can be: give %s whole", part,
+				left[i].Field)
+		}
+		vals = append(vals, first)
+	}
+	return vals, nil
+}
+
+// value reads the text of one value, as keys escape it. first and last differ where it is a period.
+func (o operandText) value(text string, s *Segment) (first, last Value, err error) {
+	if text, err = o.unescape(text); err != nil {
+		return Value{}, Value{}, err
+	}
+	return parseOperand(o.arg, text, s)
+}
+
+// unescape reads a separator and "%" inside of a value as keys write them. Any other use of "%" is in no key.
+func (o operandText) unescape(text string) (string, error) {
+	l := &o.layout
+	if l.isBare() || l.Escape == EscapeNone || !strings.Contains(text, "%") {
+		return text, nil
+	}
+	pieces := strings.Split(text, "%")
+	for i, piece := range pieces[1:] {
+		code := uint64(0)
+		if len(piece) >= 2 {
+			code, _ = strconv.ParseUint(piece[:2], 16, 8)
+		}
+		if code != '%' && code != uint64(l.Sep[0]) {
+			return "", wrongOperand(o.arg, "%.40q has a %% that begins neither %%25 nor %%%02X: "+
+				"a %% inside of a value is written %%25, and %q is %%%02X", text, l.Sep[0], l.Sep[:1], l.Sep[0])
+		}
+		pieces[i+1] = string(rune(code)) + piece[2:]
+	}
+	return strings.Join(pieces, ""), nil
+}
+
+// form shows how the text of an operand on the fields is written.
+func form(segments []Segment, sep string) string {
+	var names []string
+	for _, s := range segments {
+		names = append(names, "<"+s.Field+">")
+	}
+	return strings.Join(names, sep)
+}
+
+func fieldList(segments []Segment) string {
+	var names []string
+	for _, s := range segments {
+		names = append(names, s.Field)
+	}
+	return strings.Join(names, " and ")
+}
