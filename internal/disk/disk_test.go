@@ -32,7 +32,7 @@ func TestADamagedFileStopsWritingUntilTheNextStart(t *testing.T) {
 	}
 	damaged := pebble.DataCorruptionInfo{Path: "data/000007.sst", Details: errors.New("checksum mismatch")}
 	d.Listener().DataCorruption(damaged)
-	d.went("data/000008.log")
+	d.health.noteSuccess("data/000008.log")
 	var fault *Fault
 	if err := d.Writable(); !errors.As(err, &fault) || !errors.Is(err, pebble.ErrCorruption) || errors.Is(err, ErrFull) {
 		t.Fatalf("Writable: %v, want a Fault of a damaged file", err)
@@ -51,11 +51,11 @@ func TestADamagedFileStopsWritingUntilTheNextStart(t *testing.T) {
 func TestWhatIsTriedAgainIsOverWhenItSucceeds(t *testing.T) {
 	for _, errno := range []syscall.Errno{syscall.ENOSPC, syscall.EROFS, syscall.EMFILE} {
 		d, _ := opened(t)
-		d.wait("data/000001.log", fmt.Errorf("write: %w", errno), false)
+		d.health.noteFailure("data/000001.log", fmt.Errorf("write: %w", errno), false)
 		if err := d.Writable(); !errors.Is(err, errno) || errors.Is(err, ErrFull) != (errno == syscall.ENOSPC) {
 			t.Errorf("%v: Writable: %v", errno, err)
 		}
-		d.went("data/000001.log")
+		d.health.noteSuccess("data/000001.log")
 		if err := d.Writable(); err != nil {
 			t.Errorf("%v: over, and Writable says %v", errno, err)
 		}

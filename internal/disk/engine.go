@@ -12,14 +12,14 @@ import (
 func (d *Disk) Listener() *pebble.EventListener {
 	return &pebble.EventListener{DataCorruption: func(i pebble.DataCorruptionInfo) {
 		d.log.Error("a file of the data directory is damaged", "file", i.Path, "error", i.Details)
-		d.fail(fmt.Errorf("%w: %s", pebble.ErrCorruption, i.Path))
+		d.health.fail(fmt.Errorf("%w: %s", pebble.ErrCorruption, i.Path))
 	}}
 }
 
 // Logger returns the engine's logger. Its chatter about what it does goes to the debug level.
-func (d *Disk) Logger() pebble.Logger { return logger{d} }
+func (d *Disk) Logger() pebble.Logger { return logger{d.log} }
 
-type logger struct{ *Disk }
+type logger struct{ log *slog.Logger }
 
 func (l logger) Infof(format string, args ...any) {
 	if l.log.Enabled(context.Background(), slog.LevelDebug) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 	"syscall"
 
@@ -51,28 +50,12 @@ func (f *Fault) kind() string {
 	return f.Error()
 }
 
-func (d *Disk) faultOf(err error) *Fault { return &Fault{Dir: d.dir, Err: err} }
-
 func full(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
 // errGone is that the directory is not the one that was opened.
 var errGone = errors.New("it was removed, moved or replaced while the store was open")
-
-// sameDirectory returns a fault where the directory is not the one that was opened: what is written goes nowhere.
-func (d *Disk) sameDirectory() error {
-	d.mu.Lock()
-	mark := d.mark
-	d.mu.Unlock()
-	if mark == nil {
-		return nil
-	}
-	if now, err := d.stat(d.fs.PathJoin(d.dir, "LOCK")); err == nil && os.SameFile(mark, now) {
-		return nil
-	}
-	return d.faultOf(errGone)
-}
 
 // adviceOn says what to do about an error of the file system, "" where that is not known.
 func adviceOn(err error) string {
@@ -95,13 +78,13 @@ func adviceOn(err error) string {
 	return ""
 }
 
-// explain wraps an error of opening the store.
-func (d *Disk) explain(err error) error {
+// explain wraps an error of opening the store in the directory.
+func explain(dir string, err error) error {
 	advice := adviceOn(err)
 	if errors.Is(err, ErrInUse) {
 		advice = "stop that process, or name another directory"
 	}
-	err = fmt.Errorf("data directory %s: %w", d.dir, err)
+	err = fmt.Errorf("data directory %s: %w", dir, err)
 	if full(err) {
 		err = fmt.Errorf("%w: %w", ErrFull, err)
 	}

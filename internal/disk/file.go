@@ -9,21 +9,13 @@ import (
 // file is a file that the store writes, or a directory that it syncs.
 type file struct {
 	vfs.File
-	name string
-	d    *Disk
-}
-
-// file returns the file as the store sees it, nil where there is none.
-func (d *Disk) file(name string, f vfs.File) vfs.File {
-	if f == nil {
-		return nil
-	}
-	return &file{f, name, d}
+	name   string
+	health *health
 }
 
 // Write implements vfs.File.
 func (f *file) Write(p []byte) (n int, err error) {
-	err = f.d.write(f.name, func() error {
+	err = f.health.retry(f.name, func() error {
 		took, err := f.File.Write(p[n:])
 		n += took
 		return err
@@ -33,7 +25,7 @@ func (f *file) Write(p []byte) (n int, err error) {
 
 // WriteAt implements vfs.File.
 func (f *file) WriteAt(p []byte, at int64) (n int, err error) {
-	err = f.d.write(f.name, func() error {
+	err = f.health.retry(f.name, func() error {
 		took, err := f.File.WriteAt(p[n:], at+int64(n))
 		n += took
 		return err
@@ -56,15 +48,15 @@ func (f *file) SyncTo(length int64) (bool, error) {
 // synced takes the outcome of a sync. One that failed must not be tried again: the system may have dropped what it
 // could not write, and would say that all is well.
 func (f *file) synced(err error) error {
-	if err == nil || !f.d.isSteady() {
+	if err == nil || !f.health.isOpened() {
 		return err
 	}
 	if isTable(f.name) {
-		f.d.wait(tables, err, true)
+		f.health.noteFailure(tables, err, true)
 		time.Sleep(lastPause)
 		return err
 	}
-	f.d.fail(err)
+	f.health.fail(err)
 	park()
 	return nil
 }
@@ -72,9 +64,9 @@ func (f *file) synced(err error) error {
 // Close implements vfs.File. What matters of a file was synced before it is closed.
 func (f *file) Close() error {
 	err := f.File.Close()
-	if err == nil || isTable(f.name) || !f.d.isSteady() {
+	if err == nil || isTable(f.name) || !f.health.isOpened() {
 		return err
 	}
-	f.d.log.Error("a file could not be closed", "file", f.name, "error", err)
+	f.health.log.Error("a file could not be closed", "file", f.name, "error", err)
 	return nil
 }

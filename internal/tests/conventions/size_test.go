@@ -29,7 +29,6 @@ var larger = map[string]int{
 	// Not divided yet.
 	"querydb/drivertest":                   25,
 	"eventlog/embeddedlog.Log":             26,
-	"internal/disk.Disk":                   30,
 	"projection/internal/checkpoint.State": 24,
 	"querydb/drivertest.store":             34,
 }

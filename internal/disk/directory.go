@@ -1,0 +1,65 @@
+package disk
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// directory is where a store is. This process has it for itself while the store is open.
+type directory struct {
+	fs   vfs.FS
+	path string
+
+	mu   sync.Mutex
+	lock io.Closer
+	mark fs.FileInfo // of the lock file as it was locked
+}
+
+// take locks the directory for this process.
+func (d *directory) take(name string) error {
+	lock, err := d.fs.Lock(name)
+	if err != nil {
+		return lockError(err)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.lock = lock
+	d.mark, err = d.stat(name)
+	return err
+}
+
+// release unlocks the directory, if it is locked.
+func (d *directory) release() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.lock != nil {
+		_ = d.lock.Close() // an error leaves a lock that ends with the process
+		d.lock = nil
+	}
+}
+
+// fault tells that the directory is not the one that was opened: what is written goes nowhere.
+func (d *directory) fault() *Fault {
+	d.mu.Lock()
+	mark := d.mark
+	d.mu.Unlock()
+	if mark == nil {
+		return nil
+	}
+	if now, err := d.stat(d.fs.PathJoin(d.path, "LOCK")); err == nil && os.SameFile(mark, now) {
+		return nil
+	}
+	return &Fault{Dir: d.path, Err: errGone}
+}
+
+// stat is nil on file systems whose files have no identity.
+func (d *directory) stat(name string) (fs.FileInfo, error) {
+	if vfs.Root(d.fs) != vfs.Default {
+		return nil, nil
+	}
+	return os.Stat(name)
+}

@@ -1,0 +1,57 @@
+package disk
+
+import (
+	"strings"
+	"time"
+)
+
+// isTable reports whether the file is one that the engine makes anew where writing them fails: it gives the space of
+// the former free.
+func isTable(name string) bool {
+	return strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".blob")
+}
+
+// Pauses between attempts.
+const (
+	firstPause = 20 * time.Millisecond
+	lastPause  = time.Second
+)
+
+// retry does what writes to the file, again and again while it fails. That of a table fails after a pause.
+func (h *health) retry(name string, do func() error) error {
+	for wait := firstPause; ; wait = min(2*wait, lastPause) {
+		err := do()
+		if err == nil {
+			h.noteSuccess(kindOf(name))
+			return nil
+		}
+		if !h.isOpened() {
+			return err
+		}
+		if isTable(name) {
+			h.noteFailure(tables, err, true)
+			time.Sleep(lastPause)
+			return err
+		}
+		if !h.noteFailure(name, err, false) {
+			park()
+		}
+		time.Sleep(wait)
+	}
+}
+
+// What files have in common with those that are made or opened in their place.
+const (
+	tables = "tables"
+	reads  = "reads"
+)
+
+func kindOf(name string) string {
+	if isTable(name) {
+		return tables
+	}
+	return name
+}
+
+// park never returns. It is for writes of a store that was left: told of an error the engine would end the process.
+func park() { <-make(chan struct{}) }
