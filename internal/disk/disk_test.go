@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -59,5 +62,28 @@ func TestWhatIsTriedAgainIsOverWhenItSucceeds(t *testing.T) {
 		if err := d.Writable(); err != nil {
 			t.Errorf("%v: over, and Writable says %v", errno, err)
 		}
+	}
+}
+
+// TestNothingIsTriedAgainAfterTheStoreWasClosed: the directory may be another process's by then.
+func TestNothingIsTriedAgainAfterTheStoreWasClosed(t *testing.T) {
+	d, _ := opened(t)
+	var attempts atomic.Int32
+	go func() {
+		_ = d.health.retry("data/000001.log", func() error {
+			attempts.Add(1)
+			return syscall.ENOSPC
+		})
+	}()
+	for d.health.fault() == nil {
+		runtime.Gosched()
+	}
+	if err := d.Close(func() error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	before := attempts.Load()
+	time.Sleep(5 * firstPause)
+	if n := attempts.Load() - before; n != 0 {
+		t.Errorf("%d attempts after the store was closed, want none", n)
 	}
 }

@@ -50,6 +50,12 @@ func (h *health) close() {
 	h.closed = true
 }
 
+func (h *health) isClosed() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.closed
+}
+
 // fault returns what keeps writes waiting, nil where nothing does.
 func (h *health) fault() *Fault {
 	h.mu.Lock()
@@ -82,14 +88,13 @@ func (h *health) fail(err error) {
 	h.logChange(h.failed)
 }
 
-// noteFailure takes note of what failed and is tried again. It returns false where nobody waits for it any more.
-func (h *health) noteFailure(name string, err error, later bool) bool {
+// noteFailure takes note of what failed and is tried again.
+func (h *health) noteFailure(name string, err error, later bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.failing[name] = failure{err, time.Now(), later}
 	h.beginTrouble()
 	h.logChange(&Fault{Dir: h.dir, Err: err})
-	return !h.closed
 }
 
 // noteSuccess takes note of what succeeded.

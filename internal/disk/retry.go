@@ -33,10 +33,11 @@ func (h *health) retry(name string, do func() error) error {
 			time.Sleep(lastPause)
 			return err
 		}
-		if !h.noteFailure(name, err, false) {
+		h.noteFailure(name, err, false)
+		time.Sleep(wait)
+		if h.isClosed() { // the directory may be another process's by now
 			park()
 		}
-		time.Sleep(wait)
 	}
 }
 
