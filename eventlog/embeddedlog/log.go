@@ -12,12 +12,12 @@
 package embeddedlog
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -31,8 +31,6 @@ import (
 // Partition is the name of the one partition.
 const Partition = "0"
 
-const format = 1
-
 // Options configure a Log.
 type Options struct {
 	Dir     string           // where the log lives; made if need be
@@ -44,23 +42,19 @@ type Options struct {
 
 // Log is a durable eventlog.Log that also knows its Head.
 type Log struct {
-	dir   string
-	db    *pebble.DB
-	disk  *disk.Disk
-	now   func() time.Time
-	cache *pebble.Cache
+	dir     string
+	records records
+	disk    *disk.Disk
+	now     func() time.Time
+	cache   *pebble.Cache
 
-	use sync.RWMutex // held for reading by each call that uses db, for writing while it closes
+	use sync.RWMutex // held for reading by each call that uses records, for writing while they are closed
 
 	order sync.Mutex // held by the append that takes offsets, so that they are written in order
 	last  uint64     // offset of the last event written, synced or not
 
-	mu      sync.Mutex
-	made    string        // the incarnation
-	durable uint64        // offset of the last event synced
-	changed chan struct{} // closed, and another made, when durable, failed or closed change
-	failed  error         // why nothing can be appended any more
-	closed  bool
+	durability  durability
+	incarnation atomic.Value // a string
 }
 
 // Open opens the log in the directory, which no other process may have open.
@@ -80,7 +74,7 @@ func Open(o Options) (*Log, error) {
 		o.Now = time.Now
 	}
 	l := &Log{
-		dir: o.Dir, now: o.Now, cache: pebble.NewCache(32 << 20), changed: make(chan struct{}),
+		dir: o.Dir, now: o.Now, cache: pebble.NewCache(32 << 20), durability: durability{changed: make(chan struct{})},
 		disk: disk.New(disk.Config{FS: o.FS, Dir: o.Dir, Reserve: o.Reserve, Logger: o.Logger}),
 	}
 	if err := l.disk.Open(func() error { return l.open(o) }); err != nil {
@@ -93,22 +87,39 @@ func Open(o Options) (*Log, error) {
 	return l, nil
 }
 
-func (l *Log) open(o Options) (err error) {
-	if l.db, err = pebble.Open(o.Dir, storeOptions(l.disk, l.cache)); err != nil {
+func (l *Log) open(o Options) error {
+	db, err := pebble.Open(o.Dir, storeOptions(l.disk, l.cache))
+	if err != nil {
 		return err
 	}
-	if err := errors.Join(l.checkFormat(), l.readIncarnation(), l.findEnd()); err != nil {
-		return errors.Join(err, l.db.Close())
+	l.records = records{db}
+	if err := l.load(); err != nil {
+		return errors.Join(err, db.Close())
 	}
 	return nil
 }
 
+// load reads what the records say of the log.
+func (l *Log) load() error {
+	if err := l.records.checkFormat(); err != nil {
+		return err
+	}
+	incarnation, err := l.records.get(incarnationKey)
+	if err != nil {
+		return err
+	}
+	l.incarnation.Store(string(incarnation))
+	l.last, err = l.records.end()
+	l.durability.synced = l.last
+	return err
+}
+
 // Writable returns why nothing can be appended now, nil where something can; what is missing may be space, which is
 // eventlog.ErrFull. Reads go on in either case.
-func (l *Log) Writable() error { return l.unwritable(l.disk.Writable()) }
+func (l *Log) Writable() error { return unwritable(l.disk.Writable()) }
 
 // unwritable is an error of the disk in the words of the contract.
-func (l *Log) unwritable(err error) error {
+func unwritable(err error) error {
 	var fault *disk.Fault
 	switch {
 	case !errors.As(err, &fault):
@@ -134,59 +145,16 @@ func storeOptions(d *disk.Disk, cache *pebble.Cache) *pebble.Options {
 	return options
 }
 
-// checkFormat refuses a directory that was written in another format, and marks a new one.
-func (l *Log) checkFormat() error {
-	value, closer, err := l.db.Get([]byte("f"))
-	if errors.Is(err, pebble.ErrNotFound) {
-		return l.create()
-	}
-	if err != nil {
-		return err
-	}
-	defer closer.Close()
-	if len(value) != 1 || value[0] != format {
-		return fmt.Errorf("its format is %x, this program reads %x: use the version of the program that wrote it",
-			value, []byte{format})
-	}
-	return nil
-}
-
-// findEnd sets the offset of the last event.
-func (l *Log) findEnd() error {
-	events, err := l.db.NewIter(&pebble.IterOptions{LowerBound: eventKey(1), UpperBound: []byte("f")})
-	if err != nil {
-		return err
-	}
-	if events.Last() {
-		l.last = binary.BigEndian.Uint64(events.Key()[1:])
-	}
-	l.durable = l.last
-	return events.Close()
-}
-
-func eventKey(offset uint64) []byte { return binary.BigEndian.AppendUint64([]byte("e"), offset) }
-
-func identityKey(source, id string) []byte {
-	key := make([]byte, 0, len(source)+len(id)+4)
-	return append(appendText(append(key, 'i'), source), id...)
-}
-
 // Close implements eventlog.Source. It waits for appends and reads under way.
 func (l *Log) Close() error {
-	l.mu.Lock()
-	if l.closed {
-		l.mu.Unlock()
+	if !l.durability.close() {
 		return nil
 	}
-	l.closed = true
-	l.announce()
-	l.mu.Unlock()
-
 	l.use.Lock()
 	defer l.use.Unlock()
 	err := l.disk.Close(func() error {
 		defer l.cache.Unref()
-		return l.db.Close()
+		return l.records.db.Close()
 	})
 	if err != nil {
 		return fmt.Errorf("close the event log in %s: %w", l.dir, err)
@@ -194,20 +162,12 @@ func (l *Log) Close() error {
 	return nil
 }
 
-// announce wakes whoever waits; l.mu is held.
-func (l *Log) announce() {
-	close(l.changed)
-	l.changed = make(chan struct{})
-}
-
-// begin must succeed before db is used; the call it returns ends the use.
+// begin must succeed before records are used; the call it returns ends the use.
 func (l *Log) begin() (end func(), err error) {
 	l.use.RLock()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed {
+	if _, err := l.durability.head(); err != nil {
 		l.use.RUnlock()
-		return nil, eventlog.ErrClosed
+		return nil, err
 	}
 	return l.use.RUnlock, nil
 }

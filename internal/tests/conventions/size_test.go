@@ -28,7 +28,6 @@ var larger = map[string]int{
 	"eventlog/internal/scan.Scanner": 24,
 	// Not divided yet.
 	"querydb/drivertest":                   25,
-	"eventlog/embeddedlog.Log":             26,
 	"projection/internal/checkpoint.State": 24,
 	"querydb/drivertest.store":             34,
 }

@@ -1,0 +1,155 @@
+package embeddedlog
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/internal/admit"
+)
+
+// records are what is stored, under the keys that the comment of the package lists.
+type records struct{ db *pebble.DB }
+
+const format = 1
+
+var (
+	formatKey      = []byte("f")
+	incarnationKey = []byte("n")
+)
+
+func eventKey(offset uint64) []byte { return binary.BigEndian.AppendUint64([]byte("e"), offset) }
+
+func identityKey(source, id string) []byte {
+	key := make([]byte, 0, len(source)+len(id)+4)
+	return append(appendText(append(key, 'i'), source), id...)
+}
+
+// checkFormat refuses a directory that was written in another format, and marks a new one.
+func (r records) checkFormat() error {
+	value, err := r.get(formatKey)
+	switch {
+	case err != nil:
+		return err
+	case value == nil:
+		return r.create()
+	case len(value) != 1 || value[0] != format:
+		return fmt.Errorf("its format is %x, this program reads %x: use the version of the program that wrote it",
+			value, []byte{format})
+	}
+	return nil
+}
+
+// create marks a new directory.
+func (r records) create() error {
+	batch := r.db.NewBatch()
+	defer batch.Close()
+	if err := batch.Set(formatKey, []byte{format}, nil); err != nil {
+		return err
+	}
+	if err := batch.Set(incarnationKey, newIncarnation(), nil); err != nil {
+		return err
+	}
+	return batch.Commit(pebble.Sync)
+}
+
+// end returns the offset of the last event.
+func (r records) end() (last uint64, err error) {
+	events, err := r.db.NewIter(&pebble.IterOptions{LowerBound: eventKey(1), UpperBound: formatKey})
+	if err != nil {
+		return 0, err
+	}
+	if events.Last() {
+		last = binary.BigEndian.Uint64(events.Key()[1:])
+	}
+	return last, events.Close()
+}
+
+// write hands events to the store, in the order of the calls. Their sync is to be awaited, and the batch closed.
+func (r records) write(events []eventlog.Event) (*pebble.Batch, error) {
+	batch := r.db.NewBatch()
+	if err := fill(batch, events); err != nil {
+		return nil, err
+	}
+	return batch, r.db.ApplyNoSyncWait(batch, pebble.Sync)
+}
+
+// fill puts the events and what finds them into the batch.
+func fill(batch *pebble.Batch, events []eventlog.Event) error {
+	var frame []byte
+	for i := range events {
+		e := &events[i]
+		key := eventKey(e.Offset)
+		frame = appendFrame(frame[:0], e)
+		if err := batch.Set(key, frame, nil); err != nil {
+			return err
+		}
+		if err := batch.Set(identityKey(e.Source, e.ID), key[1:], nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// find looks an event up by what identifies it.
+func (r records) find(source, id string) (*admit.Known, error) {
+	value, err := r.get(identityKey(source, id))
+	if value == nil || err != nil {
+		return nil, err
+	}
+	offset := binary.BigEndian.Uint64(value)
+	frame, err := r.get(eventKey(offset))
+	if err != nil {
+		return nil, err
+	}
+	e, err := parseFrame(frame)
+	if err != nil {
+		return nil, fmt.Errorf("offset %d: %w", offset, err)
+	}
+	return &admit.Known{At: eventlog.AppendResult{Partition: Partition, Offset: offset}, Event: &e}, nil
+}
+
+// scan reads the events after one offset up to another, fewer where they are large.
+func (r records) scan(after, upto uint64) (events []eventlog.Event, err error) {
+	stored, err := r.db.NewIter(&pebble.IterOptions{LowerBound: eventKey(after + 1), UpperBound: eventKey(upto + 1)})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, stored.Close()) }()
+	events = make([]eventlog.Event, 0, min(upto-after, 4096))
+	size := 0
+	for ok := stored.First(); ok && size < readBytes; ok = stored.Next() {
+		value, err := stored.ValueAndErr()
+		if err != nil {
+			return nil, err
+		}
+		e, err := parseFrame(bytes.Clone(value))
+		if err != nil {
+			return nil, err
+		}
+		e.Partition, e.Offset = Partition, binary.BigEndian.Uint64(stored.Key()[1:])
+		if want := after + uint64(len(events)) + 1; e.Offset != want {
+			return nil, fmt.Errorf("offset %d is missing: the log is damaged", want)
+		}
+		events = append(events, e)
+		size += len(value)
+	}
+	return events, stored.Error()
+}
+
+// get returns a copy of the value of the key, nil where there is none.
+func (r records) get(key []byte) ([]byte, error) {
+	value, closer, err := r.db.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	value = bytes.Clone(value)
+	return value, closer.Close()
+}
