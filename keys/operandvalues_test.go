@@ -3,6 +3,7 @@ package keys
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -113,32 +114,42 @@ func (l Layout) filter(arg string, row, asked []Value, final string, given int) 
 	for i := range n {
 		o = cmp.Or(o, l.compareAt(i, row[i], asked[i]))
 	}
-	first, last := asked[n], asked[n]
+	last := l.compareAt(n, row[n], asked[n])
 	if k := asked[n].kind; k == KindDate || k == KindDateTime {
 		text, err := operandText{layout: l, arg: arg}.unescape(final)
 		if err != nil {
 			return false
 		}
-		if first, last, _ = parseSpan(text, &l.Segments[n]); arg == "prefix" && k == KindDateTime && first == last {
+		if arg == "prefix" && strings.HasSuffix(text, "Z") { // an instant begins those that are written with more digits
 			key, err := row[n].appendText(nil, 0, CasingNone)
-			begin, _ := first.appendText(nil, 0, CasingNone)
-			if c, _ := encoding.ParseTime(text); c.Complete() {
-				return err == nil && o == 0 && strings.HasPrefix(string(key), string(begin))
-			}
+			begin, _ := asked[n].appendText(nil, 0, CasingNone)
+			return err == nil && o == 0 && strings.HasPrefix(string(key), string(begin))
 		}
+		last = comparePeriod(row[n], text)
 	}
-	above, below := cmp.Or(o, l.compareAt(n, row[n], first)) >= 0, cmp.Or(o, l.compareAt(n, row[n], last)) <= 0
-	switch arg {
+	if arg == "prefix" && asked[n].kind == KindString {
+		return o == 0 && strings.HasPrefix(row[n].text, asked[n].text)
+	}
+	switch o = cmp.Or(o, last); arg {
 	case "from":
-		return above
+		return o >= 0
 	case "to":
-		return below
-	case "prefix":
-		if asked[n].kind == KindString {
-			return o == 0 && strings.HasPrefix(row[n].text, asked[n].text)
-		}
+		return o <= 0
 	}
-	return above && below && o == 0
+	return o == 0
+}
+
+// comparePeriod compares a date or a date-time with the year, the month, the day or the shorter time that text says, and
+// is 0 where it is within that.
+func comparePeriod(v Value, text string) int {
+	if v.kind == KindDate {
+		return strings.Compare(v.text[:len(text)], text)
+	}
+	if at, err := time.Parse(time.RFC3339Nano, text); err == nil {
+		return v.at.Compare(at)
+	}
+	form := forms[slices.IndexFunc(forms, func(form string) bool { return len(form) == len(text) })]
+	return strings.Compare(v.at.Format(form), text)
 }
 
 // compareAt compares two values of a field, strings as keys write them.
