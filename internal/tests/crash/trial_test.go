@@ -78,7 +78,7 @@ func newTrial(dir string, seed uint64, on *subject, open func(tr *trial) (world,
 // each event take ten times as long.
 func mostEvents() int {
 	if raceDetector && os.Getenv("CRASH_SEEDS") == "" {
-		return 300
+		return 150
 	}
 	return math.MaxInt
 }
