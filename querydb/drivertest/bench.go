@@ -7,6 +7,7 @@ import (
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/drivertest/internal/fixture"
 )
 
 // BenchBatch is how many rows each durable batch of the bulk load has.
@@ -58,9 +59,9 @@ func benchID(i int) string { return fmt.Sprintf("row-%09d", i) }
 
 func benchRow(t *driver.Table, i, n int) driver.Row {
 	group, at := i%max(1, n/benchGroup), i/max(1, n/benchGroup)
-	row := fields{
+	row := fixture.Fields{
 		0: benchID(i), 1: fmt.Sprintf("%06d", at), 2: fmt.Sprintf("group-%07d", group), 3: fmt.Sprintf("%0128d", i),
-	}.row(t)
+	}.Row(t)
 	row.Position = driver.Position{Partition: "0", Offset: uint64(i)}
 	return row
 }

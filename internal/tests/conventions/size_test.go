@@ -27,9 +27,7 @@ var larger = map[string]int{
 	"eventlog/data.Reader":           29,
 	"eventlog/internal/scan.Scanner": 24,
 	// Not divided yet.
-	"querydb/drivertest":                   25,
 	"projection/internal/checkpoint.State": 24,
-	"querydb/drivertest.store":             34,
 }
 
 // TestPackagesHaveFewFiles: beside tests and generated files, about as many as one reads the names of at once.
