@@ -30,35 +30,35 @@ func TestCollectionsGiveTheRowsOfTheirMembersInStoredOrder(t *testing.T) {
 	})
 }
 
-// herd is the animals of two yards whose ids begin alike, and a model of them.
-type herd struct {
+// trackerBench has the items of two projects whose ids begin alike, and a model of them.
+type trackerBench struct {
 	*bench
 	rng  *rand.Rand
-	rows map[string]animalRow // by type and id
+	rows map[string]itemRow // by type and id
 }
 
-type animalRow struct {
+type itemRow struct {
 	typ string
 	row row
 	at  querydb.Row
 }
 
-func newHerd(t *testing.T, drv driver.Driver, rng *rand.Rand) *herd {
-	h := &herd{newBenchOf(t, newYard(), yardSDL, Config{AuthOff: true}, drv), rng, map[string]animalRow{}}
+func newTrackerBench(t *testing.T, drv driver.Driver, rng *rand.Rand) *trackerBench {
+	h := &trackerBench{newBenchOf(t, newTracker(), trackerSDL, Config{AuthOff: true}, drv), rng, map[string]itemRow{}}
 	for i := range 90 {
-		h.add(t, []string{"Cat", "Dog", "Fox"}[i%3], fmt.Sprint("a", i), []string{"Y", "Y", "Y", "y1"}[rng.IntN(4)])
+		h.add(t, []string{"Milestone", "Story", "Task"}[i%3], fmt.Sprint("a", i), []string{"P", "P", "P", "p1"}[rng.IntN(4)])
 	}
 	return h
 }
 
-func (h *herd) add(t *testing.T, typ, id, yard string) {
+func (h *trackerBench) add(t *testing.T, typ, id, project string) {
 	t.Helper()
-	r := row{"id": id, "yard": yard, "size": h.rng.IntN(3) - 1}
+	r := row{"id": id, "project": project, "size": h.rng.IntN(3) - 1}
 	if h.rng.IntN(4) > 0 {
 		r["name"], r["owner"] = text(h.rng), text(h.rng)
 	}
 	if h.rng.IntN(4) > 0 {
-		r["keeperId"] = fmt.Sprint("k", h.rng.IntN(3))
+		r["assigneeId"] = fmt.Sprint("p", h.rng.IntN(3))
 	}
 	h.put(t, typ, r)
 	var b record.Builder
@@ -66,11 +66,11 @@ func (h *herd) add(t *testing.T, typ, id, yard string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.rows[typ+" "+id] = animalRow{typ, r, at}
+	h.rows[typ+" "+id] = itemRow{typ, r, at}
 }
 
-// want are the rows of the yard Y under a query, in the order of their keys.
-func (h *herd) want(q *catalog.Query, only []string, reverse bool) (ids []string) {
+// want are the rows of the project P under a query, in the order of their keys.
+func (h *trackerBench) want(q *catalog.Query, only []string, reverse bool) (ids []string) {
 	index := q.Collection.Stored.Index
 	order := func(a, b string) int {
 		x, y := h.rows[a].at, h.rows[b].at
@@ -78,7 +78,7 @@ func (h *herd) want(q *catalog.Query, only []string, reverse bool) (ids []string
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(h.rows), order) {
 		r := h.rows[id]
-		if slices.Contains(only, r.typ) && r.row["yard"] == "Y" && r.at.Indexes[index].HasSK {
+		if slices.Contains(only, r.typ) && r.row["project"] == "P" && r.at.Indexes[index].HasSK {
 			ids = append(ids, id)
 		}
 	}
@@ -91,8 +91,8 @@ func (h *herd) want(q *catalog.Query, only []string, reverse bool) (ids []string
 func testCollections(t *testing.T, drv driver.Driver) {
 	const seed = 20240116
 	t.Logf("seed %d", seed)
-	h := newHerd(t, drv, rand.New(rand.NewPCG(seed, seed)))
-	for _, name := range []string{"Yard", "Barkers", "Shed"} {
+	h := newTrackerBench(t, drv, rand.New(rand.NewPCG(seed, seed)))
+	for _, name := range []string{"Project", "Backlog", "Roadmap"} {
 		q := h.catalog.Queries[name]
 		for _, only := range kinds(q.Collection.Members) {
 			for _, reverse := range []bool{false, true} {
@@ -123,12 +123,14 @@ func testCollections(t *testing.T, drv driver.Driver) {
 
 // walkCollection reads all pages. Each is full while there are rows, and costs at most one range for each chosen
 // member. Between pages the row that the token stands on goes and comes back.
-func (h *herd) walkCollection(t *testing.T, q *catalog.Query, vars map[string]any, limit, ranges int) (all []string) {
+func (h *trackerBench) walkCollection(
+	t *testing.T, q *catalog.Query, vars map[string]any, limit, ranges int,
+) (all []string) {
 	t.Helper()
-	kind := map[string]string{"Yard": "Kind", "Barkers": "BarkerKind", "Shed": "Kind"}[q.Name]
-	fields := "... on Dog { id } ... on Fox { id }"
-	if q.Name != "Barkers" {
-		fields += " ... on Cat { id }"
+	kind := map[string]string{"Project": "ItemKind", "Backlog": "BacklogItemKind", "Roadmap": "ItemKind"}[q.Name]
+	fields := "... on Story { id } ... on Task { id }"
+	if q.Name != "Backlog" {
+		fields += " ... on Milestone { id }"
 	}
 	if only, ok := vars["only"].([]string); ok {
 		var list []any
@@ -138,7 +140,7 @@ func (h *herd) walkCollection(t *testing.T, q *catalog.Query, vars map[string]an
 		vars["only"] = list
 	}
 	query := fmt.Sprintf(`query($only: [%s!], $reverse: Boolean, $limit: Int, $token: String) {
-		page: %s(yard: "Y", only: $only, reverse: $reverse, limit: $limit, nextToken: $token) { items { __typename %s } nextToken } }`, kind, q.Name, fields)
+		page: %s(project: "P", only: $only, reverse: $reverse, limit: $limit, nextToken: $token) { items { __typename %s } nextToken } }`, kind, q.Name, fields)
 	for {
 		h.store.reset()
 		got := h.do(t.Context(), query, vars)
@@ -146,7 +148,7 @@ func (h *herd) walkCollection(t *testing.T, q *catalog.Query, vars map[string]an
 			t.Fatalf("%v: %v", vars, got.Errors)
 		}
 		batches := int64(0)
-		if q.Name == "Shed" { // its dogs are completed from the table
+		if q.Name == "Roadmap" { // its stories are completed from the table
 			batches = 1
 		}
 		if n, g := int(h.store.queries.Load()), h.store.gets.Load(); n > ranges || g > batches {
@@ -174,67 +176,67 @@ func (h *herd) walkCollection(t *testing.T, q *catalog.Query, vars map[string]an
 }
 
 func TestCollectionsAnswer(t *testing.T) {
-	h := &herd{newBenchOf(t, newYard(), yardSDL, Config{}, memstore.New()), nil, nil}
-	h.put(t, "Keeper", row{"id": "k1", "name": "Kim"}, row{"id": "k2"})
-	h.put(t, "Cat", row{"id": "c1", "yard": "Y", "name": "Tom", "keeperId": "k1"}, row{"id": "c2", "yard": "Y",
-		"keeperId": "none"}, row{"id": "c3", "yard": "Z", "name": "Kit"})
-	h.put(t, "Dog", row{"id": "d1", "yard": "Y", "name": "Rex", "size": 2, "keeperId": "k1"},
-		row{"id": "d2", "yard": "Y", "name": "Bo", "size": 1, "keeperId": "k2"})
-	h.put(t, "Fox", row{"id": "f1", "yard": "Y", "owner": "ann"}, row{"id": "f2", "yard": "Y", "owner": "bob"},
-		row{"id": "f3", "yard": "Z", "owner": "ann"})
-	hunter, ann := as(t.Context(), "root", "Hunter"), as(t.Context(), "ann")
+	h := &trackerBench{newBenchOf(t, newTracker(), trackerSDL, Config{}, memstore.New()), nil, nil}
+	h.put(t, "Person", row{"id": "p1", "name": "Kim"}, row{"id": "p2"})
+	h.put(t, "Milestone", row{"id": "m1", "project": "P", "name": "Beta", "assigneeId": "p1"},
+		row{"id": "m2", "project": "P", "assigneeId": "none"}, row{"id": "m3", "project": "Q", "name": "Launch"})
+	h.put(t, "Story", row{"id": "s1", "project": "P", "name": "Search", "size": 2, "assigneeId": "p1"},
+		row{"id": "s2", "project": "P", "name": "Login", "size": 1, "assigneeId": "p2"})
+	h.put(t, "Task", row{"id": "t1", "project": "P", "owner": "ann"}, row{"id": "t2", "project": "P", "owner": "bob"},
+		row{"id": "t3", "project": "Q", "owner": "ann"})
+	manager, ann := as(t.Context(), "root", "Manager"), as(t.Context(), "ann")
 	tests := []struct {
-		name   string
-		hunter bool
-		query  string
-		want   result
-		gets   int64
-		ranges int64
+		name    string
+		manager bool
+		query   string
+		want    result
+		gets    int64
+		ranges  int64
 	}{
 		{"in stored order, by fragments on types, interfaces and the union", true,
-			`{ Yard(yard: "y") { items { __typename ...A ... on Named { name } ... on Animal { ... on Fox { owner } } } ` +
-				`nextToken } } fragment A on Animal { ... on Dog { size } }`,
+			`{ Project(project: "p") { items { __typename ...A ... on Named { name } ... on Item { ... on Task { owner } } } ` +
+				`nextToken } } fragment A on Item { ... on Story { size } }`,
 			result{Data: wantJSON(t,
-				`{"Yard":{"items":[{"__typename":"Dog","size":1,"name":"Bo"},{"__typename":"Dog","size":2,"name":"Rex"},{"__typename":"Fox","owner":"ann"},{"__typename":"Fox","owner":"bob"},
-				{"__typename":"Cat","name":"Tom"},{"__typename":"Cat","name":null}],"nextToken":null}}`)}, 0, 1},
-		{"joins of all members in one batch", true, `{ Yard(yard: "Y", only: [Cat, Dog]) { items { ... on Cat { keeper { ` +
-			`name } } ... on Dog { keeper { id } } } } }`,
+				`{"Project":{"items":[{"__typename":"Story","size":1,"name":"Login"},{"__typename":"Story","size":2,"name":"Search"},{"__typename":"Task","owner":"ann"},{"__typename":"Task","owner":"bob"},
+				{"__typename":"Milestone","name":"Beta"},{"__typename":"Milestone","name":null}],"nextToken":null}}`)}, 0, 1},
+		{"joins of all members in one batch", true,
+			`{ Project(project: "P", only: [Milestone, Story]) { items { ... on Milestone { assignee { name } } ` +
+				`... on Story { assignee { id } } } } }`,
 			result{Data: wantJSON(t,
-				`{"Yard":{"items":[{"keeper":{"id":"k2"}},{"keeper":{"id":"k1"}},{"keeper":{"name":"Kim"}},{"keeper":null}]}}`)},
+				`{"Project":{"items":[{"assignee":{"id":"p2"}},{"assignee":{"id":"p1"}},{"assignee":{"name":"Kim"}},{"assignee":null}]}}`)},
 			1, 2},
 		{"a page that the first member fills reads no other, but whether it has rows", true,
-			`{ Shed(yard: "Y", only: [Cat, Dog], limit: 1) { a: items { ... on Cat { id } } b: items { ... on Cat { ` +
-				`name } } } }`,
-			result{Data: wantJSON(t, `{"Shed":{"a":[{"id":"c1"}],"b":[{"name":"Tom"}]}}`)}, 0, 2},
+			`{ Roadmap(project: "P", only: [Milestone, Story], limit: 1) { a: items { ... on Milestone { id } } ` +
+				`b: items { ... on Milestone { name } } } }`,
+			result{Data: wantJSON(t, `{"Roadmap":{"a":[{"id":"m1"}],"b":[{"name":"Beta"}]}}`)}, 0, 2},
 		{"rows that lack a part of the index are not in it", true,
-			`{ Shed(yard: "Y", only: Cat) { items { ... on Cat { id } } } }`,
-			result{Data: wantJSON(t, `{"Shed":{"items":[{"id":"c1"}]}}`)}, 0, 1},
+			`{ Roadmap(project: "P", only: Milestone) { items { ... on Milestone { id } } } }`,
+			result{Data: wantJSON(t, `{"Roadmap":{"items":[{"id":"m1"}]}}`)}, 0, 1},
 		{"entries that lack a field are completed in one batch", true,
-			`{ Shed(yard: "Y") { items { ... on Dog { size keeper ` +
-				`{ id } } ... on Cat { id } } } }`,
+			`{ Roadmap(project: "P") { items { ... on Story { size assignee { id } } ... on Milestone { id } } } }`,
 			result{Data: wantJSON(t,
-				`{"Shed":{"items":[{"id":"c1"},{"size":1,"keeper":{"id":"k2"}},{"size":2,"keeper":{"id":"k1"}},{},{}]}}`)}, 2, 1},
-		{"an inner collection", true, `{ Barkers(yard: "Y", reverse: true, limit: 3) { items { ... on Fox { id ` +
-			`} ... on Dog ` +
-			`{ id } } } }`,
-			result{Data: wantJSON(t, `{"Barkers":{"items":[{"id":"f2"},{"id":"f1"},{"id":"d1"}]}}`)}, 0, 1},
-		{"a member that is another's", false, `{ Yard(yard: "Y") { items { __typename } } }`,
-			result{Data: nil, Errors: []string{"FORBIDDEN Yard"}}, 0, 0},
-		{"a member that is the caller's, in a partition that is not", false, `{ Yard(yard: "Z") { items { __typename } } }`,
-			result{Data: nil, Errors: []string{"FORBIDDEN Yard"}}, 0, 0},
-		{"members without a rule", false, `{ Yard(yard: "Y", only: [Cat]) { items { __typename } } }`,
-			result{Data: wantJSON(t, `{"Yard":{"items":[{"__typename":"Cat"},{"__typename":"Cat"}]}}`)}, 0, 1},
-		{"no member", true, `{ Yard(yard: "Y", only: []) { items { __typename } } }`,
-			result{Errors: []string{"BAD_USER_INPUT Yard"}}, 0, 0},
-		{"an empty partition key's value", true, `{ Yard(yard: "") { items { __typename } } }`,
-			result{Data: wantJSON(t, `{"Yard":{"items":[]}}`)}, 0, 1},
+				`{"Roadmap":{"items":[{"id":"m1"},{"size":1,"assignee":{"id":"p2"}},{"size":2,"assignee":{"id":"p1"}},{},{}]}}`)}, 2, 1},
+		{"an inner collection", true,
+			`{ Backlog(project: "P", reverse: true, limit: 3) { items { ... on Task { id } ... on Story { id } } } }`,
+			result{Data: wantJSON(t, `{"Backlog":{"items":[{"id":"t2"},{"id":"t1"},{"id":"s1"}]}}`)}, 0, 1},
+		{"a member that is another's", false, `{ Project(project: "P") { items { __typename } } }`,
+			result{Data: nil, Errors: []string{"FORBIDDEN Project"}}, 0, 0},
+		{"a member that is the caller's, in a partition that is not", false,
+			`{ Project(project: "Q") { items { __typename } } }`,
+			result{Data: nil, Errors: []string{"FORBIDDEN Project"}}, 0, 0},
+		{"members without a rule", false, `{ Project(project: "P", only: [Milestone]) { items { __typename } } }`,
+			result{Data: wantJSON(t, `{"Project":{"items":[{"__typename":"Milestone"},{"__typename":"Milestone"}]}}`)}, 0, 1},
+		{"no member", true, `{ Project(project: "P", only: []) { items { __typename } } }`,
+			result{Errors: []string{"BAD_USER_INPUT Project"}}, 0, 0},
+		{"an empty partition key's value", true, `{ Project(project: "") { items { __typename } } }`,
+			result{Data: wantJSON(t, `{"Project":{"items":[]}}`)}, 0, 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			h.store.reset()
 			ctx := ann
-			if tt.hunter {
-				ctx = hunter
+			if tt.manager {
+				ctx = manager
 			}
 			if diff := gocmp.Diff(tt.want, h.do(ctx, tt.query, nil)); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
@@ -244,39 +246,40 @@ func TestCollectionsAnswer(t *testing.T) {
 			}
 		})
 	}
-	if got := h.do(t.Context(), `{ Yard(yard: "Y") { items { __typename } } }`, nil); !slices.Equal(got.Errors,
-		[]string{"UNAUTHENTICATED Yard"}) {
+	if got := h.do(t.Context(), `{ Project(project: "P") { items { __typename } } }`, nil); !slices.Equal(got.Errors,
+		[]string{"UNAUTHENTICATED Project"}) {
 		t.Errorf("nobody is answered %v", got)
 	}
 }
 
-// TestVariablesInsideListLiteralsAreReadAnew in every operation: a plan that is made for one value must not keep it.
-func TestVariablesInsideListLiteralsAreReadAnew(t *testing.T) {
-	h := &herd{newBenchOf(t, newYard(), yardSDL, Config{AuthOff: true}, memstore.New()), nil, nil}
-	h.put(t, "Cat", row{"id": "c1", "yard": "Y", "name": "Tom"})
-	h.put(t, "Dog", row{"id": "d1", "yard": "Y", "name": "Rex", "size": 2})
-	h.put(t, "Fox", row{"id": "f1", "yard": "Y"})
-	const query = `query($k: Kind! = Cat, $l: Kind = Cat) { Yard(yard: "Y", only: [$k, $l]) { items { __typename } } }`
+// TestVariablesInsideListLiteralsAreReadAgain in every operation: a plan that is made for one value must not keep it.
+func TestVariablesInsideListLiteralsAreReadAgain(t *testing.T) {
+	h := &trackerBench{newBenchOf(t, newTracker(), trackerSDL, Config{AuthOff: true}, memstore.New()), nil, nil}
+	h.put(t, "Milestone", row{"id": "m1", "project": "P", "name": "Beta"})
+	h.put(t, "Story", row{"id": "s1", "project": "P", "name": "Search", "size": 2})
+	h.put(t, "Task", row{"id": "t1", "project": "P"})
+	const query = `query($k: ItemKind! = Milestone, $l: ItemKind = Milestone) {
+		Project(project: "P", only: [$k, $l]) { items { __typename } } }`
 	for _, tt := range []struct {
 		vars map[string]any
 		want string
 	}{
-		{nil, `{"Yard":{"items":[{"__typename":"Cat"}]}}`},
-		{map[string]any{"k": "Dog"}, `{"Yard":{"items":[{"__typename":"Dog"},{"__typename":"Cat"}]}}`},
-		{map[string]any{"k": "Fox", "l": "Dog"}, `{"Yard":{"items":[{"__typename":"Dog"},{"__typename":"Fox"}]}}`},
-		{map[string]any{"k": "Dog", "l": "Dog"}, `{"Yard":{"items":[{"__typename":"Dog"}]}}`},
+		{nil, `{"Project":{"items":[{"__typename":"Milestone"}]}}`},
+		{map[string]any{"k": "Story"}, `{"Project":{"items":[{"__typename":"Story"},{"__typename":"Milestone"}]}}`},
+		{map[string]any{"k": "Task", "l": "Story"}, `{"Project":{"items":[{"__typename":"Story"},{"__typename":"Task"}]}}`},
+		{map[string]any{"k": "Story", "l": "Story"}, `{"Project":{"items":[{"__typename":"Story"}]}}`},
 	} {
 		if diff := gocmp.Diff(result{Data: wantJSON(t, tt.want)}, h.do(t.Context(), query, tt.vars)); diff != "" {
 			t.Errorf("%v: -want +got:\n%s", tt.vars, diff)
 		}
 	}
-	one := h.do(t.Context(), `query($only: [Kind!]) { Yard(yard: "Y", only: $only) { items { __typename } } }`,
-		map[string]any{"only": "Dog"})
-	if diff := gocmp.Diff(result{Data: wantJSON(t, `{"Yard":{"items":[{"__typename":"Dog"}]}}`)}, one); diff != "" {
+	one := h.do(t.Context(), `query($only: [ItemKind!]) { Project(project: "P", only: $only) { items { __typename } } }`,
+		map[string]any{"only": "Story"})
+	if diff := gocmp.Diff(result{Data: wantJSON(t, `{"Project":{"items":[{"__typename":"Story"}]}}`)}, one); diff != "" {
 		t.Errorf("one value for a list: -want +got:\n%s", diff)
 	}
 	got := h.do(t.Context(), query, map[string]any{"l": nil})
-	if diff := gocmp.Diff(result{Errors: []string{"BAD_USER_INPUT Yard.only[1]"}}, got); diff != "" {
+	if diff := gocmp.Diff(result{Errors: []string{"BAD_USER_INPUT Project.only[1]"}}, got); diff != "" {
 		t.Errorf("null in the list: -want +got:\n%s", diff)
 	}
 }

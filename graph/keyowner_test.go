@@ -123,27 +123,27 @@ func TestTokensOfOnesOwnPartitionTellOfOwnRowsAlone(t *testing.T) {
 
 // TestCollectionsOfOnesOwnPartitionHideRowsOfOthers: and show those of members that have no rule.
 func TestCollectionsOfOnesOwnPartitionHideRowsOfOthers(t *testing.T) {
-	yard := func(others bool) *bench {
-		api := newYard()
-		for _, name := range []string{"Cat", "Dog", "Fox"} {
+	project := func(others bool) *bench {
+		api := newTracker()
+		for _, name := range []string{"Milestone", "Story", "Task"} {
 			for i := range api.Types[name].Model.Indexes {
 				api.Types[name].Model.Indexes[i].PK.Layout.Casing = keys.CasingNone
 			}
 		}
-		api.Queries["Yard"].Rule = &catalog.IndexRule{Group: "Warden"}
-		b := newBenchOf(t, api, yardSDL, Config{}, memstore.New())
-		b.put(t, "Fox", row{"id": "f2", "yard": "ann", "owner": "ann"}, row{"id": "f4", "yard": "ann", "owner": "ann"})
-		b.put(t, "Cat", row{"id": "c1", "yard": "ann"})
+		api.Queries["Project"].Rule = &catalog.IndexRule{Group: "Auditor"}
+		b := newBenchOf(t, api, trackerSDL, Config{}, memstore.New())
+		b.put(t, "Task", row{"id": "t2", "project": "ann", "owner": "ann"}, row{"id": "t4", "project": "ann", "owner": "ann"})
+		b.put(t, "Milestone", row{"id": "m1", "project": "ann"})
 		if others {
-			b.put(t, "Fox", row{"id": "f1", "yard": "ann", "owner": "bob"}, row{"id": "f3", "yard": "ann", "owner": "bob"},
-				row{"id": "f5", "yard": "ann", "owner": "bob"})
+			b.put(t, "Task", row{"id": "t1", "project": "ann", "owner": "bob"},
+				row{"id": "t3", "project": "ann", "owner": "bob"}, row{"id": "t5", "project": "ann", "owner": "bob"})
 		}
 		return b
 	}
-	alone, among := yard(false), yard(true)
+	alone, among := project(false), project(true)
 	ann := as(t.Context(), "ann") // without an authTable the owner of a key is whoever it names
 	for _, limit := range []int{1, 2, 3, 4} {
-		const of = `{ r: Yard(yard: "ann", limit: %d) { items { ... on Fox { id } ... on Cat { id } } nextToken } }`
+		const of = `{ r: Project(project: "ann", limit: %d) { items { ... on Task { id } ... on Milestone { id } } nextToken } }`
 		query := fmt.Sprintf(of, limit)
 		want, got := alone.do(ann, query, nil), among.do(ann, query, nil)
 		if diff := cmp.Diff(sealed(want), sealed(got)); diff != "" || got.Errors != nil {

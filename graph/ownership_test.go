@@ -278,30 +278,30 @@ func TestGroupOfAnIndexDoesNotMakeAnOwner(t *testing.T) {
 func TestOwnersReadCollectionsOfTheirOwnPartitions(t *testing.T) {
 	for _, casing := range []keys.Casing{keys.CasingNone, keys.CasingLower} {
 		for _, others := range []bool{false, true} {
-			catalog := newYard()
-			catalog.Types["Fox"].Owner = 1 // the yard
-			for _, name := range []string{"Cat", "Dog", "Fox"} {
+			catalog := newTracker()
+			catalog.Types["Task"].Owner = 1 // the project
+			for _, name := range []string{"Milestone", "Story", "Task"} {
 				for i := range catalog.Types[name].Model.Indexes {
 					catalog.Types[name].Model.Indexes[i].PK.Layout.Casing = casing
 				}
 			}
-			b := newBenchOf(t, catalog, yardSDL, Config{}, memstore.New())
-			b.put(t, "Fox", row{"id": "f1", "yard": "ann", "owner": "x"})
+			b := newBenchOf(t, catalog, trackerSDL, Config{}, memstore.New())
+			b.put(t, "Task", row{"id": "t1", "project": "ann", "owner": "x"})
 			if others {
-				b.put(t, "Fox", row{"id": "f2", "yard": "Ann", "owner": "x"}, row{"id": "f3", "yard": "bob", "owner": "x"})
+				b.put(t, "Task", row{"id": "t2", "project": "Ann", "owner": "x"}, row{"id": "t3", "project": "bob", "owner": "x"})
 			}
-			for yard, own := range map[string]bool{"ann": casing == keys.CasingNone, "Ann": false, "bob": false} {
+			for project, own := range map[string]bool{"ann": casing == keys.CasingNone, "Ann": false, "bob": false} {
 				var want []string
 				if !own {
-					want = []string{"FORBIDDEN Yard"}
+					want = []string{"FORBIDDEN Project"}
 				}
-				got := b.do(as(t.Context(), "ann"), fmt.Sprintf(`{ Yard(yard: %q) { items { ... on Fox { id } } } }`, yard), nil)
+				got := b.do(as(t.Context(), "ann"), fmt.Sprintf(`{ Project(project: %q) { items { ... on Task { id } } } }`, project), nil)
 				if !slices.Equal(got.Errors, want) {
-					t.Errorf("casing %d, others %v, %s: errors %v, want %v", casing, others, yard, got.Errors, want)
+					t.Errorf("casing %d, others %v, %s: errors %v, want %v", casing, others, project, got.Errors, want)
 				}
 				only := b.do(as(t.Context(), "ann"),
-					fmt.Sprintf(`{ Yard(yard: %q, only: [Cat, Dog], limit: 1) { items { __typename } nextToken } }`, yard), nil)
-				if only.Errors != nil || fmt.Sprint(only.Data) != "map[Yard:map[items:[] nextToken:<nil>]]" {
+					fmt.Sprintf(`{ Project(project: %q, only: [Milestone, Story], limit: 1) { items { __typename } nextToken } }`, project), nil)
+				if only.Errors != nil || fmt.Sprint(only.Data) != "map[Project:map[items:[] nextToken:<nil>]]" {
 					t.Errorf("the members without a rule: %v", only)
 				}
 			}

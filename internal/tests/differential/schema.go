@@ -87,11 +87,11 @@ func (d *drawer) entities() {
 		}
 		d.line(`type %s @entity(table: "Main") @readModel(events: ["E"])%s`, name, d.maybe(5, ` @auth(groups: ["Staff"])`))
 		d.line(`    @primaryKey(pk: ["id"], sk: [%s])`, d.maybe(2, `"part"`))
-		d.line(`    @gsi(as: "all", name: "gsi1", pk: ["yard"], sk: [%s], collection: %s, type: %s)`,
+		d.line(`    @gsi(as: "all", name: "gsi1", pk: ["project"], sk: [%s], collection: %s, type: %s)`,
 			pick(d.rng, "", `"size"`, `"size", "id"`, `"part"`), collection, of)
 		d.line(`    @gsi(as: "by", name: "gsi2", pk: ["part"], sk: ["size", "when"]%s) {`,
 			d.maybe(3, ", projection: KEYS_ONLY"))
-		d.line("  id: ID!\n  yard: String%s\n  part: %s!\n  size: %s%s\n  when: %s!", d.maybe(2, "!"),
+		d.line("  id: ID!\n  project: String%s\n  part: %s!\n  size: %s%s\n  when: %s!", d.maybe(2, "!"),
 			pick(d.rng, "String", "State", "Int", "ID"),
 			d.scalar(), d.maybe(2, "!"), pick(d.rng, "Date", "DateTime"))
 		d.line("  baseId: ID @resolves(table: \"Base\", field: \"base\")\n  tags: [%s!]\n}", d.scalar())
