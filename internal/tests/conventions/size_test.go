@@ -26,8 +26,6 @@ var larger = map[string]int{
 	// Faces of one job, as their doc comments say.
 	"eventlog/data.Reader":           29,
 	"eventlog/internal/scan.Scanner": 24,
-	// Not divided yet.
-	"projection/internal/checkpoint.State": 24,
 }
 
 // TestPackagesHaveFewFiles: beside tests and generated files, about as many as one reads the names of at once.

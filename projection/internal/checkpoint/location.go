@@ -62,6 +62,12 @@ func (p *location) joins() bool {
 		!p.here()
 }
 
+// isSuccessor reports whether what is on record, where it is not good, was begun by a process of another form of the
+// model: nobody has asked for these rows to be begun again, and they are not lost.
+func (p *location) isSuccessor() bool {
+	return p.Table != "" && !p.Again && !p.joins() && !p.lost()
+}
+
 // next is the generation that the projection writes to from its first event on.
 func (p *location) next() int {
 	if p.joins() {

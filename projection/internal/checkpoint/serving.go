@@ -55,7 +55,11 @@ func (s *serving) unready(generation int) error {
 
 // use has the DB read and write the generation that is on record, which another process may have begun since the DB was
 // opened, and says whether its rows can be served. Never are those of the former generation served in their place.
-func (s *serving) use(p *location, c completion) error {
+func (s *serving) use(ctx context.Context, p *location, was completion) error {
+	c, err := s.completionOf(ctx, p.serving.Number, was)
+	if err != nil {
+		return err
+	}
 	if !c.Done {
 		if err := s.judge(c); err != nil {
 			return err
@@ -101,13 +105,10 @@ func (s *State) Prepare(ctx context.Context) error {
 	}
 	if p.good() {
 		c, err := readCompletion(ctx, s.db, s.p.Name)
-		if err == nil {
-			c, err = s.serving.completionOf(ctx, p.serving.Number, c)
-		}
 		if err != nil {
 			return err
 		}
-		return s.serving.use(&p, c)
+		return s.serving.use(ctx, &p, c)
 	}
 	if err := p.checkTarget(ctx, s.db); err != nil {
 		return err

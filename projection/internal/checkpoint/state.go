@@ -32,6 +32,8 @@ type State struct {
 	identified time.Time // when the table of the rows was looked at last
 	done       Record
 	serving    *serving
+	upgrader   upgrader
+	restarter  restarter
 	// Letters are the dead letters, and Decisions what was decided about former ones.
 	Letters   *deadletter.Index
 	Decisions map[position.Ref]deadletter.Decision
@@ -54,9 +56,10 @@ type Watch interface {
 
 // NewState makes the State of a projection. Nothing is read or written before Open.
 func NewState(p Projection, src eventlog.Source, db *querydb.DB, cfg Config, watch Watch) *State {
+	serving := &serving{p: p, src: src, db: db, watch: watch}
 	return &State{
-		p: p, src: src, db: db, cfg: cfg, log: cfg.Logger, watch: watch, shared: db.MultiWriter(),
-		serving: &serving{p: p, src: src, db: db, watch: watch},
+		p: p, src: src, db: db, cfg: cfg, log: cfg.Logger, watch: watch, shared: db.MultiWriter(), serving: serving,
+		upgrader: upgrader{p, src, db, cfg.Logger}, restarter: restarter{p, db, cfg.Logger, serving},
 		Letters: deadletter.NewIndex(),
 	}
 }
@@ -102,41 +105,37 @@ func (s *State) Open(ctx context.Context) error {
 	if err := s.fits(ctx, &p.Record, whole.Claims); err != nil {
 		return err
 	}
-	if p.former != nil {
-		if err := s.upgrade(ctx, &p); err != nil {
-			return err
-		}
-		return s.Open(ctx)
+	switch {
+	case p.former != nil:
+		err = s.upgrader.upgrade(ctx, &p)
+	case !p.good():
+		err = s.restarter.restart(ctx, &p, whole, s.done.Table != "")
+	default:
+		return s.load(ctx, &p, whole, now)
 	}
-	if p.lost() { // what is read now are no rows, though it may be long until others can be begun
-		if err := s.serving.unready(p.next()); err != nil {
-			return err
-		}
+	if err != nil {
+		return err
 	}
-	if !p.good() {
-		if err := s.restart(ctx, p, whole); err != nil {
-			return err
-		}
-		return s.Open(ctx)
-	}
+	return s.Open(ctx)
+}
+
+// load takes over what is on record, which is as it was at the time.
+func (s *State) load(ctx context.Context, p *location, whole completion, at time.Time) (err error) {
 	if p.owner == querydb.ProvenanceUnmarked {
 		if err := s.db.Tables().Mark(ctx, p.model, p.serving.Number); err != nil {
 			return err
 		}
 	}
-	if whole, err = s.serving.completionOf(ctx, p.serving.Number, whole); err != nil {
+	if err := s.serving.use(ctx, p, whole); err != nil {
 		return err
 	}
-	if err := s.serving.use(&p, whole); err != nil {
+	if s.Letters, err = readLetters(ctx, s.db, p.Kind(KindDeadLetter, s.p.Name)); err != nil {
 		return err
 	}
-	if err := s.readLetters(ctx, &p.Header); err != nil {
+	if s.Decisions, err = readDecisions(ctx, s.db, s.p.Name); err != nil {
 		return err
 	}
-	if err := s.readDecisions(ctx); err != nil {
-		return err
-	}
-	s.done, s.seen, s.identified = p.Record, now, now
+	s.done, s.seen, s.identified = p.Record, at, at
 	if s.known, err = s.current(ctx); err != nil {
 		return err
 	}
@@ -198,30 +197,6 @@ func (s *State) current(ctx context.Context) (bool, error) {
 	return err == nil && now.same(&s.done), err
 }
 
-func (s *State) readLetters(ctx context.Context, of *Header) error {
-	s.Letters = deadletter.NewIndex()
-	return eachNote(ctx, s.db, of.Kind(KindDeadLetter, s.p.Name), func(n querydb.Note) error {
-		a, at, err := deadletter.Parse(n)
-		if err != nil {
-			return DamageError{err}
-		}
-		s.Letters.Add(deadletter.Subject{Partition: at.Partition, Source: a.Source, Name: a.Subject}, at.Offset, a.Number)
-		return nil
-	})
-}
-
-func (s *State) readDecisions(ctx context.Context) error {
-	s.Decisions = map[position.Ref]deadletter.Decision{}
-	return eachNote(ctx, s.db, deadletter.KindDecision+s.p.Name, func(n querydb.Note) error {
-		p, err := deadletter.ParseDecision(n)
-		if err != nil {
-			return DamageError{err}
-		}
-		s.Decisions[p.Ref] = p
-		return nil
-	})
-}
-
 // now is the time as it has gone on while the process was held up, or the machine slept.
 func (s *State) now() time.Time { return s.cfg.Now().Round(0) }
 
@@ -236,6 +211,10 @@ func (s *State) Apply(ctx context.Context, b querydb.Batch, partition string, c 
 	s.done, s.seen = s.done.With(partition, c), began
 	return nil
 }
+
+// DropFormer removes dead letters and decisions of a former version that were taken over. They are in nobody's way
+// where that fails; the next start tries again.
+func (s *State) DropFormer(ctx context.Context) { s.upgrader.drop(ctx) }
 
 // Expire tells the store which rows no event can find any more. Of a partition that begins now nothing is known before
 // its first commit.

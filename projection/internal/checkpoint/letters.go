@@ -1,0 +1,36 @@
+package checkpoint
+
+import (
+	"context"
+
+	"github.com/foldql/foldql/projection/internal/deadletter"
+	"github.com/foldql/foldql/projection/internal/position"
+	"github.com/foldql/foldql/querydb"
+)
+
+// readLetters reads the dead letters of a kind.
+func readLetters(ctx context.Context, db *querydb.DB, kind string) (*deadletter.Index, error) {
+	letters := deadletter.NewIndex()
+	return letters, eachNote(ctx, db, kind, func(n querydb.Note) error {
+		l, at, err := deadletter.Parse(n)
+		if err != nil {
+			return DamageError{err}
+		}
+		letters.Add(deadletter.Subject{Partition: at.Partition, Source: l.Source, Name: l.Subject}, at.Offset, l.Number)
+		return nil
+	})
+}
+
+// readDecisions reads what was decided about the dead letters of the projection.
+func readDecisions(ctx context.Context, db *querydb.DB, projection string) (map[position.Ref]deadletter.Decision,
+	error) {
+	decisions := map[position.Ref]deadletter.Decision{}
+	return decisions, eachNote(ctx, db, deadletter.KindDecision+projection, func(n querydb.Note) error {
+		d, err := deadletter.ParseDecision(n)
+		if err != nil {
+			return DamageError{err}
+		}
+		decisions[d.Ref] = d
+		return nil
+	})
+}
