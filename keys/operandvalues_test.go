@@ -139,8 +139,8 @@ func (l Layout) filter(arg string, row, asked []Value, final string, given int) 
 	return o == 0
 }
 
-// comparePeriod compares a date or a date-time with the year, the month, the day or the shorter time that text says, and
-// is 0 where it is within that.
+// comparePeriod compares a date or a date-time with the year, the month, the day or the shorter time that text says,
+// and is 0 where it is within that.
 func comparePeriod(v Value, text string) int {
 	if v.kind == KindDate {
 		return strings.Compare(v.text[:len(text)], text)
