@@ -188,7 +188,7 @@ func queries(b *testing.B, s *Store, sh *item.Codec) (mine, bare func(n int) err
 	bare = func(int) error {
 		_, err := s.client.API.Query(ctx, &dynamodb.QueryInput{
 			TableName: &sh.Layout.Table, KeyConditionExpression: aws.String("#pk = :pk"), Limit: aws.Int32(51),
-			ExpressionAttributeNames:  map[string]string{"#pk": sh.Pk},
+			ExpressionAttributeNames:  map[string]string{"#pk": sh.PK},
 			ExpressionAttributeValues: item.Item{":pk": item.Text(q.PK)},
 			ReturnConsumedCapacity:    types.ReturnConsumedCapacityTotal,
 		})

@@ -47,9 +47,9 @@ func (m *marks) written(ctx context.Context, d *live) (bool, error) {
 			return false, nil
 		}
 		if k.KeyType == types.KeyTypeHash {
-			l.Pk = *k.AttributeName
+			l.PK = *k.AttributeName
 		} else {
-			l.Sk = *k.AttributeName
+			l.SK = *k.AttributeName
 		}
 	}
 	mark, err := m.markOf(ctx, &l)

@@ -34,7 +34,7 @@ func merge(list []layout.Layout, l layout.Layout) ([]layout.Layout, error) {
 		return append(list, l), nil
 	}
 	known := &list[at]
-	if known.Pk != l.Pk || known.Sk != l.Sk {
+	if known.PK != l.PK || known.SK != l.SK {
 		return nil, fmt.Errorf("dynamostore: %w: models of table %s do not agree on its key", driver.ErrInvalid, l.Table)
 	}
 	for attr, is := range l.Written {
@@ -59,7 +59,7 @@ func mergeIndex(l *layout.Layout, x layout.Index) error {
 		return nil
 	}
 	known := &l.Indexes[at]
-	if known.Pk != x.Pk || known.Sk != x.Sk {
+	if known.PK != x.PK || known.SK != x.SK {
 		return fmt.Errorf("dynamostore: %w: models of table %s do not agree on the key of index %s", driver.ErrInvalid,
 			l.Table, x.Name)
 	}

@@ -88,7 +88,7 @@ func (m *marks) SetMark(ctx context.Context, t *driver.Table, mark string) (stri
 }
 
 func markKey(l *layout.Layout) keys.Key {
-	if l.Sk == "" {
+	if l.SK == "" {
 		return keys.Key{PK: driver.MarkPK}
 	}
 	return keys.Key{PK: driver.MarkPK, SK: markSort}

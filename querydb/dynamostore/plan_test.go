@@ -242,7 +242,7 @@ func TestModelsThatShareATableShareItsIndexes(t *testing.T) {
 	}
 	var got []string
 	for _, x := range want[0].Indexes {
-		got = append(got, fmt.Sprint(x.Name, keyText(x.Pk, x.Sk), x.Projection, x.NonKey))
+		got = append(got, fmt.Sprint(x.Name, keyText(x.PK, x.SK), x.Projection, x.NonKey))
 	}
 	if diff := cmp.Diff([]string{
 		"byStatus(status, changedAt)INCLUDE[note _own]", "byNote(note)ALL[]", "third(note, changedAt)KEYS_ONLY[]",

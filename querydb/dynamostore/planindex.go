@@ -60,8 +60,8 @@ func (p *planner) localIndex(x layout.Index) bool {
 
 // unfit says how the index that is there differs from the one that is needed, "" where it will do.
 func (p *planner) unfit(x layout.Index, key []types.KeySchemaElement, projection *types.Projection) string {
-	if !sameKey(x.Pk, x.Sk, key, p.have.AttributeDefinitions) {
-		return fmt.Sprintf("has the key %s, and needs %s", haveKeyText(key, p.have.AttributeDefinitions), keyText(x.Pk, x.Sk))
+	if !sameKey(x.PK, x.SK, key, p.have.AttributeDefinitions) {
+		return fmt.Sprintf("has the key %s, and needs %s", haveKeyText(key, p.have.AttributeDefinitions), keyText(x.PK, x.SK))
 	}
 	if projection == nil || projection.ProjectionType == types.ProjectionTypeAll {
 		return ""
@@ -81,6 +81,6 @@ func (p *planner) addIndex(x layout.Index) {
 	items, size := aws.ToInt64(p.have.ItemCount), aws.ToInt64(p.have.TableSizeBytes)
 	p.indexStep(AddIndex, x, "add index %s %s to table %s: DynamoDB reads its %d items (%s) at no charge, and "+
 		"writes those "+
-		"that belong into the index, for up to %d write units, once", x.Name, keyText(x.Pk, x.Sk), p.layout.Table,
+		"that belong into the index, for up to %d write units, once", x.Name, keyText(x.PK, x.SK), p.layout.Table,
 		items, sizeText(size), items+size/1024)
 }

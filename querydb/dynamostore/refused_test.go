@@ -112,7 +112,7 @@ func TestADamagedItemIsToldFromAStoreThatIsNotThere(t *testing.T) {
 		applyTo(t, s, driver.Batch{Writes: []driver.Write{put(t, "a", 1, 1)}})
 		sh := shapeIn(t, s, dynamotest.Small)
 		if _, err := s.client.API.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &sh.Layout.Table, Item: item.Item{
-			sh.Pk: item.Text("spoilt"), layout.AttrRev: &types.AttributeValueMemberBOOL{Value: true},
+			sh.PK: item.Text("spoilt"), layout.AttrRev: &types.AttributeValueMemberBOOL{Value: true},
 		}}); err != nil {
 			t.Fatal(err)
 		}

@@ -131,13 +131,13 @@ func (m *manager) removeTable(ctx context.Context, step *Step) (err error) {
 func createInput(l *layout.Layout) *dynamodb.CreateTableInput {
 	in := &dynamodb.CreateTableInput{
 		TableName: &l.Table, BillingMode: types.BillingModePayPerRequest, DeletionProtectionEnabled: aws.Bool(true),
-		KeySchema: keySchema(l.Pk, l.Sk),
+		KeySchema: keySchema(l.PK, l.SK),
 	}
-	attrs := []string{l.Pk, l.Sk}
+	attrs := []string{l.PK, l.SK}
 	for _, x := range l.Indexes {
-		attrs = append(attrs, x.Pk, x.Sk)
+		attrs = append(attrs, x.PK, x.SK)
 		in.GlobalSecondaryIndexes = append(in.GlobalSecondaryIndexes, types.GlobalSecondaryIndex{
-			IndexName: &x.Name, KeySchema: keySchema(x.Pk, x.Sk), Projection: projected(&x),
+			IndexName: &x.Name, KeySchema: keySchema(x.PK, x.SK), Projection: projected(&x),
 		})
 	}
 	in.AttributeDefinitions = definitions(attrs...)
@@ -148,7 +148,7 @@ func createInput(l *layout.Layout) *dynamodb.CreateTableInput {
 func addIndexInput(step *Step) *dynamodb.UpdateTableInput {
 	x := &step.index
 	create := &types.CreateGlobalSecondaryIndexAction{
-		IndexName: &x.Name, KeySchema: keySchema(x.Pk, x.Sk), Projection: projected(x),
+		IndexName: &x.Name, KeySchema: keySchema(x.PK, x.SK), Projection: projected(x),
 	}
 	if t := step.have.ProvisionedThroughput; t != nil && aws.ToInt64(t.ReadCapacityUnits) > 0 &&
 		aws.ToInt64(t.WriteCapacityUnits) > 0 {
@@ -157,7 +157,7 @@ func addIndexInput(step *Step) *dynamodb.UpdateTableInput {
 		}
 	}
 	return &dynamodb.UpdateTableInput{
-		TableName: &step.Table, AttributeDefinitions: definitions(step.layout.Pk, step.layout.Sk, x.Pk, x.Sk),
+		TableName: &step.Table, AttributeDefinitions: definitions(step.layout.PK, step.layout.SK, x.PK, x.SK),
 		GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Create: create}},
 	}
 }

@@ -127,9 +127,9 @@ func (p *planner) table() {
 		p.wrong("table %s is %s, and cannot be used: see to that with AWS", name, p.have.TableStatus)
 		return
 	}
-	if !sameKey(p.layout.Pk, p.layout.Sk, p.have.KeySchema, p.have.AttributeDefinitions) {
+	if !sameKey(p.layout.PK, p.layout.SK, p.have.KeySchema, p.have.AttributeDefinitions) {
 		p.wrong("table %s has the key %s, and needs %s, which cannot be changed: choose another prefix, or remove the table",
-			name, haveKeyText(p.have.KeySchema, p.have.AttributeDefinitions), keyText(p.layout.Pk, p.layout.Sk))
+			name, haveKeyText(p.have.KeySchema, p.have.AttributeDefinitions), keyText(p.layout.PK, p.layout.SK))
 		return
 	}
 	p.ofOthers()
@@ -179,11 +179,11 @@ func (p *planner) create() {
 	if len(p.layout.Indexes) > 0 {
 		indexes = "with its indexes"
 		for i, x := range p.layout.Indexes {
-			indexes += strings.Repeat(",", min(i, 1)) + " " + x.Name + " " + keyText(x.Pk, x.Sk)
+			indexes += strings.Repeat(",", min(i, 1)) + " " + x.Name + " " + keyText(x.PK, x.SK)
 		}
 	}
 	p.step(CreateTable, true, "create table %s %s, %s; billed on demand, protected from deletion",
-		p.layout.Table, keyText(p.layout.Pk, p.layout.Sk), indexes)
+		p.layout.Table, keyText(p.layout.PK, p.layout.SK), indexes)
 	p.enableTTL()
 }
 

@@ -23,7 +23,7 @@ type Codec struct {
 	Halves  []halfPlace // two for each index: partition, sort
 	Own     int         // columns of bookkeeping
 	Expires int
-	Ttl     int
+	TTL     int
 	Deleted int
 	writers int
 	Marked  int // column of the kind, -1 where the table is one model's own
@@ -58,7 +58,7 @@ type halfPlace struct {
 func NewCodec(prefix string, t *driver.Table) (*Codec, error) {
 	s := &Codec{Layout: layout.Of(prefix, t), Table: t}
 	for _, x := range s.Layout.Indexes {
-		s.Halves = append(s.Halves, halfPlace{x.Pk, s.column(x.Pk)}, halfPlace{x.Sk, s.column(x.Sk)})
+		s.Halves = append(s.Halves, halfPlace{x.PK, s.column(x.PK)}, halfPlace{x.SK, s.column(x.SK)})
 	}
 	keyed := len(s.Columns)
 	for f, attr := range s.Layout.Fields {
@@ -68,7 +68,7 @@ func NewCodec(prefix string, t *driver.Table) (*Codec, error) {
 			told: s.told(t, f),
 		})
 	}
-	s.Own, s.Expires, s.Ttl, s.Deleted = s.column(layout.AttrOwn), s.column(layout.AttrExpires),
+	s.Own, s.Expires, s.TTL, s.Deleted = s.column(layout.AttrOwn), s.column(layout.AttrExpires),
 		s.column(layout.AttrTTL), s.column(layout.AttrDeleted)
 	s.writers = s.column(layout.AttrWriters)
 	s.Marked = s.column(s.Kind)
@@ -111,7 +111,7 @@ func (s *Codec) IsOwn(it Item) bool {
 	if it[layout.AttrOf] == nil && it[layout.AttrMark] == nil {
 		return false
 	}
-	pk, _ := StringOf(it[s.Pk])
+	pk, _ := StringOf(it[s.PK])
 	return strings.HasPrefix(pk, driver.ReservedPrefix) || pk == driver.MarkPK
 }
 

@@ -78,12 +78,12 @@ func rowComesBack(t *rapid.T) {
 func entryShows(t *rapid.T, s *Codec, i int, row *driver.Row, it Item) {
 	x := &s.Layout.Indexes[i]
 	entry := Item{}
-	for _, attr := range append([]string{s.Pk, s.Sk, x.Pk, x.Sk}, x.NonKey...) {
+	for _, attr := range append([]string{s.PK, s.SK, x.PK, x.SK}, x.NonKey...) {
 		if v := it[attr]; v != nil {
 			entry[attr] = v
 		}
 	}
-	if entry[x.Pk] == nil || entry[x.Sk] == nil {
+	if entry[x.PK] == nil || entry[x.SK] == nil {
 		return
 	}
 	d := s.Decoder(i, "")

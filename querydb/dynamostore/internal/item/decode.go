@@ -44,9 +44,9 @@ func (d *Decoder) Row(it Item) (driver.Row, error) {
 
 func (d *Decoder) read(it Item) (row driver.Row, err error) {
 	row.Kind = d.Table.Kind
-	row.Key.PK, _ = StringOf(it[d.Pk])
-	if d.Sk != "" {
-		row.Key.SK, _ = StringOf(it[d.Sk])
+	row.Key.PK, _ = StringOf(it[d.PK])
+	if d.SK != "" {
+		row.Key.SK, _ = StringOf(it[d.SK])
 	}
 	if d.index == driver.Primary {
 		if row.Revision, err = CountOf(it[layout.AttrRev]); err != nil {

@@ -24,9 +24,9 @@ func (s *Codec) CheckKey(k keys.Key) error {
 	switch {
 	case k.PK == "":
 		return fmt.Errorf("%w: the partition key is empty", driver.ErrInvalid)
-	case s.Sk != "" && k.SK == "":
+	case s.SK != "" && k.SK == "":
 		return fmt.Errorf("%w: the sort key is empty", driver.ErrInvalid)
-	case s.Sk == "" && k.SK != "":
+	case s.SK == "" && k.SK != "":
 		return fmt.Errorf("%w: the key has a sort half, and the table has none", driver.ErrInvalid)
 	}
 	return CheckTexts(k)
@@ -66,14 +66,14 @@ func (s *Codec) Encode(row *driver.Row, now time.Time) ([]Value, error) {
 	if s.Table.NoExpiry {
 		return nil, fmt.Errorf("%w: the row expires, and rows of this table never do", driver.ErrInvalid)
 	}
-	vals[s.Expires], vals[s.Ttl] = Number(InstantText(row.Expires)), Removal(row.Expires, now)
+	vals[s.Expires], vals[s.TTL] = Number(InstantText(row.Expires)), Removal(row.Expires, now)
 	return vals, nil
 }
 
 // Tombstone returns the values of the columns of a deleted row.
 func (s *Codec) Tombstone(now time.Time) []Value {
 	vals := make([]Value, len(s.Columns))
-	vals[s.Deleted], vals[s.Ttl] = &types.AttributeValueMemberBOOL{Value: true}, wholeSeconds(now.Add(keepDeleted))
+	vals[s.Deleted], vals[s.TTL] = &types.AttributeValueMemberBOOL{Value: true}, wholeSeconds(now.Add(keepDeleted))
 	s.mark(vals)
 	return vals
 }
@@ -144,7 +144,7 @@ func (s *Codec) shared(row *driver.Row, place halfPlace, vals []Value) (half str
 	switch {
 	case place.Column >= 0:
 		return StringOf(vals[place.Column])
-	case place.attr == s.Pk:
+	case place.attr == s.PK:
 		return row.Key.PK, true
 	}
 	return row.Key.SK, true

@@ -19,8 +19,8 @@ import (
 // All key attributes are of type S.
 type Layout struct {
 	Table   string
-	Pk      string   // attribute of the partition key
-	Sk      string   // attribute of the sort key, "" where there is none
+	PK      string   // attribute of the partition key
+	SK      string   // attribute of the sort key, "" where there is none
 	Kind    string   // attribute of the kind, "" where the table is one model's own
 	Fields  []string // attribute of each field; "" where the value is in _own alone
 	Indexes []Index
@@ -31,7 +31,7 @@ type Layout struct {
 // Index is one global secondary index.
 type Index struct {
 	Name       string
-	Pk, Sk     string // attributes of the halves; sk is "" where there is none
+	PK, SK     string // attributes of the halves; SK is "" where there is none
 	Projection types.ProjectionType
 	NonKey     []string // attributes beside the keys, of projection INCLUDE; in the order of the fields
 }
@@ -73,9 +73,9 @@ func (l *Layout) AttributeTypes(t *driver.Table) map[string]string {
 			of[attr] = "S"
 		}
 	}
-	keys := []string{l.Pk, l.Sk, l.Kind}
+	keys := []string{l.PK, l.SK, l.Kind}
 	for _, x := range l.Indexes {
-		keys = append(keys, x.Pk, x.Sk)
+		keys = append(keys, x.PK, x.SK)
 	}
 	for _, attr := range keys {
 		of[attr] = "S"
@@ -86,12 +86,12 @@ func (l *Layout) AttributeTypes(t *driver.Table) map[string]string {
 
 // Of returns the layout of a table whose name follows the prefix.
 func Of(prefix string, t *driver.Table) Layout {
-	l := Layout{Table: prefix + t.Name, Pk: cmp.Or(t.Keys.PK, attrPK), Fields: make([]string, len(t.Fields))}
+	l := Layout{Table: prefix + t.Name, PK: cmp.Or(t.Keys.PK, attrPK), Fields: make([]string, len(t.Fields))}
 	if t.Generation > 0 {
 		l.Table += ".g" + strconv.Itoa(t.Generation)
 	}
 	if t.Sorted {
-		l.Sk = sortAttr(t, l.Pk)
+		l.SK = sortAttr(t, l.PK)
 	}
 	if t.Kind != "" {
 		l.Kind = cmp.Or(t.Keys.Kind, attrKind)
@@ -131,8 +131,8 @@ func (l *Layout) fieldAttr(t *driver.Table, f int) string {
 	name := t.Fields[f].Name
 	switch {
 	case strings.HasPrefix(name, "_") || name == l.Kind,
-		name == l.Pk && !IsWhole(t, t.PK, f),
-		name == l.Sk && !IsWhole(t, t.SK, f):
+		name == l.PK && !IsWhole(t, t.PK, f),
+		name == l.SK && !IsWhole(t, t.SK, f):
 		return ""
 	}
 	return name
@@ -142,15 +142,15 @@ func (l *Layout) fieldAttr(t *driver.Table, f int) string {
 // row keeps the attributes of the table's own key, and must not lie in the index.
 func (l *Layout) indexKeys(t *driver.Table, i int) Index {
 	x := &t.Indexes[i]
-	own := Index{Name: indexName(x.Name), Pk: cmp.Or(x.Keys.PK, l.halfAttr(t, x.PK))}
+	own := Index{Name: indexName(x.Name), PK: cmp.Or(x.Keys.PK, l.halfAttr(t, x.PK))}
 	injectedPK, injectedSK := "_"+x.Name+"_pk", "_"+x.Name+"_sk"
 	if x.Sorted() {
-		if own.Sk = cmp.Or(x.Keys.SK, l.halfAttr(t, x.SK)); own.Sk == "" || own.Sk == own.Pk {
-			own.Sk = injectedSK
+		if own.SK = cmp.Or(x.Keys.SK, l.halfAttr(t, x.SK)); own.SK == "" || own.SK == own.PK {
+			own.SK = injectedSK
 		}
 	}
-	if own.Pk == "" || l.IsKey(own.Pk) && (own.Sk == "" || l.IsKey(own.Sk)) {
-		own.Pk = injectedPK
+	if own.PK == "" || l.IsKey(own.PK) && (own.SK == "" || l.IsKey(own.SK)) {
+		own.PK = injectedPK
 	}
 	return own
 }
@@ -173,7 +173,7 @@ func (l *Layout) halfAttr(t *driver.Table, half []int) string {
 }
 
 // IsKey reports whether the attribute belongs to the table's key.
-func (l *Layout) IsKey(attr string) bool { return attr == l.Pk || attr == l.Sk && attr != "" }
+func (l *Layout) IsKey(attr string) bool { return attr == l.PK || attr == l.SK && attr != "" }
 
 // project chooses what an index holds beside keys: what the projected fields and the row's end need to be read back.
 func (l *Layout) project(t *driver.Table, i int) {
@@ -189,7 +189,7 @@ func (l *Layout) project(t *driver.Table, i int) {
 			continue
 		}
 		attr := l.Fields[f]
-		if attr != "" && !l.IsKey(attr) && attr != x.Pk && attr != x.Sk {
+		if attr != "" && !l.IsKey(attr) && attr != x.PK && attr != x.SK {
 			x.NonKey = append(x.NonKey, attr)
 		}
 		own = own || l.mayDiffer(t, f)
@@ -218,7 +218,7 @@ func (l *Layout) Derived(t *driver.Table, i, f int) bool {
 	attr, x := l.Fields[f], &l.Indexes[i]
 	whole := func(attrOfHalf string, half []int) bool { return attr == attrOfHalf && IsWhole(t, half, f) }
 	return IsWhole(t, t.PK, f) || attr != "" &&
-		(whole(l.Sk, t.SK) || whole(x.Pk, t.Indexes[i].PK) || whole(x.Sk, t.Indexes[i].SK))
+		(whole(l.SK, t.SK) || whole(x.PK, t.Indexes[i].PK) || whole(x.SK, t.Indexes[i].SK))
 }
 
 // mayDiffer reports whether the field's value may be in _own: its attribute is taken, or holds the text of a key, or is
@@ -226,7 +226,7 @@ func (l *Layout) Derived(t *driver.Table, i, f int) bool {
 func (l *Layout) mayDiffer(t *driver.Table, f int) bool {
 	attr := l.Fields[f]
 	return attr == "" || l.IsKey(attr) || IsNumber(&t.Fields[f]) ||
-		slices.ContainsFunc(l.Indexes, func(x Index) bool { return attr == x.Pk || attr == x.Sk })
+		slices.ContainsFunc(l.Indexes, func(x Index) bool { return attr == x.PK || attr == x.SK })
 }
 
 // IsWhole reports whether the half is nothing but the field: its text is the field's value.
@@ -250,9 +250,9 @@ func IsNumber(f *driver.Field) bool {
 
 // Key returns the key attributes of a row.
 func (l *Layout) Key(k keys.Key) map[string]types.AttributeValue {
-	it := map[string]types.AttributeValue{l.Pk: &types.AttributeValueMemberS{Value: k.PK}}
-	if l.Sk != "" {
-		it[l.Sk] = &types.AttributeValueMemberS{Value: k.SK}
+	it := map[string]types.AttributeValue{l.PK: &types.AttributeValueMemberS{Value: k.PK}}
+	if l.SK != "" {
+		it[l.SK] = &types.AttributeValueMemberS{Value: k.SK}
 	}
 	return it
 }

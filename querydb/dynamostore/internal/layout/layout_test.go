@@ -14,9 +14,9 @@ import (
 
 func describe(l Layout) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s/%s %q\n", l.Table, l.Pk, l.Sk, l.Fields)
+	fmt.Fprintf(&b, "%s %s/%s %q\n", l.Table, l.PK, l.SK, l.Fields)
 	for _, x := range l.Indexes {
-		fmt.Fprintf(&b, "%s %s/%s %s %q\n", x.Name, x.Pk, x.Sk, x.Projection, x.NonKey)
+		fmt.Fprintf(&b, "%s %s/%s %s %q\n", x.Name, x.PK, x.SK, x.Projection, x.NonKey)
 	}
 	return b.String()
 }
@@ -90,7 +90,7 @@ func TestNoIndexHoldsWhatADeletedRowKeeps(t *testing.T) {
 	for _, table := range []*driver.Table{dynamotest.Tracking(), dynamotest.Versions()} {
 		l := Of("", table)
 		for _, x := range l.Indexes {
-			if l.IsKey(x.Pk) && (x.Sk == "" || l.IsKey(x.Sk)) {
+			if l.IsKey(x.PK) && (x.SK == "" || l.IsKey(x.SK)) {
 				t.Errorf("index %s of %s has no key attribute that a deleted row lacks", x.Name, l.Table)
 			}
 			if x.Projection == types.ProjectionTypeInclude && len(x.NonKey) == 0 {

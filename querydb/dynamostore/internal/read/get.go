@@ -113,8 +113,8 @@ func (l *lookup) batch(ctx context.Context, ks []keys.Key) error {
 			l.client.Counters.Read(&out.ConsumedCapacity[i])
 		}
 		for _, it := range out.Responses[l.Layout.Table] {
-			pk, _ := item.StringOf(it[l.Pk])
-			sk, _ := item.StringOf(it[l.Sk])
+			pk, _ := item.StringOf(it[l.PK])
+			sk, _ := item.StringOf(it[l.SK])
 			if i, asked := l.at[keys.Key{PK: pk, SK: sk}]; asked {
 				if err := l.keep(i, it); err != nil {
 					return err

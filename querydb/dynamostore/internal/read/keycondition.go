@@ -27,7 +27,7 @@ func queryInput(s *item.Codec, q *driver.Query) (*dynamodb.QueryInput, error) {
 	if err := checkQueryTexts(q); err != nil {
 		return nil, fmt.Errorf("dynamostore: query %s: %w", s.Layout.Table, err)
 	}
-	pk, sk := s.Pk, s.Sk
+	pk, sk := s.PK, s.SK
 	in := &dynamodb.QueryInput{
 		TableName: &s.Layout.Table, ScanIndexForward: aws.Bool(!q.Reverse),
 		ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
@@ -36,7 +36,7 @@ func queryInput(s *item.Codec, q *driver.Query) (*dynamodb.QueryInput, error) {
 		in.ConsistentRead = &q.Consistent
 	} else {
 		x := &s.Layout.Indexes[q.Index]
-		pk, sk, in.IndexName = x.Pk, x.Sk, &x.Name
+		pk, sk, in.IndexName = x.PK, x.SK, &x.Name
 	}
 	condition, operands, some := sortCondition(q.Range)
 	start, more := start(s, q)
@@ -121,9 +121,9 @@ func start(s *item.Codec, q *driver.Query) (after item.Item, more bool) {
 	after = s.Key(q.Start.Key)
 	if q.Index != driver.Primary {
 		x := &s.Layout.Indexes[q.Index]
-		after[x.Pk] = item.Text(q.PK)
-		if x.Sk != "" {
-			after[x.Sk] = item.Text(sk)
+		after[x.PK] = item.Text(q.PK)
+		if x.SK != "" {
+			after[x.SK] = item.Text(sk)
 		}
 	}
 	return after, true
@@ -147,7 +147,7 @@ func startAfter(s *item.Codec, q *driver.Query, k keys.Key, it item.Item) keys.C
 	start := keys.Cursor{Key: k}
 	if q.Index != driver.Primary {
 		start.Index.PK = q.PK
-		if sk := s.Layout.Indexes[q.Index].Sk; sk != "" {
+		if sk := s.Layout.Indexes[q.Index].SK; sk != "" {
 			start.Index.SK, _ = item.StringOf(it[sk])
 		}
 	}

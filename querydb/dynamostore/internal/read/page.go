@@ -47,7 +47,7 @@ func (r *Reader) page(ctx context.Context, sh *item.Codec, q *driver.Query) (dri
 		if err != nil {
 			return driver.Page{}, nil, client.Wrap("query", sh.Layout.Table, err)
 		}
-		last, _ := item.StringOf(out.LastEvaluatedKey[sh.Sk])
+		last, _ := item.StringOf(out.LastEvaluatedKey[sh.SK])
 		if !more || len(out.LastEvaluatedKey) == 0 || ended(q, last) {
 			return p.page, p.revisions, nil
 		}
@@ -103,7 +103,7 @@ func (p *pager) take(items []item.Item) (more bool, err error) {
 	for _, it := range items {
 		p.page.Examined++
 		if p.query.Snapshot {
-			sk, _ := item.StringOf(it[p.Sk])
+			sk, _ := item.StringOf(it[p.SK])
 			p.revisions = append(p.revisions, sk, revisionOf(it))
 		}
 		row, there, err := p.row(it)

@@ -190,12 +190,12 @@ func (p *partEncoder) ends(row *driver.Row) {
 			expires = item.Number(item.InstantText(row.Expires))
 		}
 		p.set(s.Expires, expires)
-		p.set(s.Ttl, nil)
+		p.set(s.TTL, nil)
 		p.set(s.Deleted, nil)
 	case p.state.others: // it is no tombstone
 	case p.state.deleted:
 		p.is(true, nameDeleted, layout.AttrDeleted)
-		p.set(s.Ttl, nil)
+		p.set(s.TTL, nil)
 		p.set(s.Deleted, nil)
 	default:
 		p.is(false, nameDeleted, layout.AttrDeleted)
