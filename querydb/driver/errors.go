@@ -27,6 +27,10 @@ var ErrSuspended = fmt.Errorf("%w for now", ErrUnavailable)
 // is not as the rows need it.
 var ErrTablesNotReady = fmt.Errorf("%w: the tables are not ready", ErrUnavailable)
 
+// ErrRemovalNotAllowed says that tables can be made as the rows need them only by removing an index, and that the
+// caller has not allowed it.
+var ErrRemovalNotAllowed = errors.New("removal is not allowed")
+
 // ErrFull accompanies ErrUnavailable where the store has no space left to write to. Reads continue, and writes do as
 // soon as there is space.
 var ErrFull = errors.New("no space left")

@@ -131,7 +131,7 @@ func TestPlanIsWhatIsMissing(t *testing.T) {
 			change: func(d *live) {
 				d.GlobalSecondaryIndexes[1].IndexStatus = types.IndexStatusDeleting
 			}},
-		{name: "an index with another key", wrong: []string{"has the key (other), and needs (note): --allow-delete"},
+		{name: "an index with another key", wrong: []string{"has the key (other), and needs (note): it has to be removed"},
 			change: otherIndexKey},
 		{name: "an index with another key, to be recreated", delete: true, change: otherIndexKey,
 			steps: []string{"remove index byNote of table p-Orders: it has the key (other)", "add index byNote"}},
@@ -164,7 +164,7 @@ func TestPlanIsWhatIsMissing(t *testing.T) {
 			}
 			plan := makePlan([]layout.Layout{want}, nil, have, tc.delete)
 			wantTexts(t, "step", texts(plan.Steps), tc.steps, strings.HasPrefix)
-			wantTexts(t, "wrong", plan.Wrong, tc.wrong, strings.Contains)
+			wantTexts(t, "wrong", messages(plan.Wrong), tc.wrong, strings.Contains)
 			if err := plan.ready(); (err == nil) != tc.ready {
 				t.Errorf("ready: %v", err)
 			} else if err != nil && !errors.Is(err, driver.ErrTablesNotReady) {
@@ -200,6 +200,13 @@ func texts(steps []Step) (list []string) {
 	return list
 }
 
+func messages(errs []error) (list []string) {
+	for _, err := range errs {
+		list = append(list, err.Error())
+	}
+	return list
+}
+
 func wantTexts(t *testing.T, what string, got, want []string, matches func(got, want string) bool) {
 	t.Helper()
 	if !slices.EqualFunc(got, want, matches) {
@@ -211,7 +218,7 @@ func TestFormerGenerationsGoOnlyWhenThatIsAllowed(t *testing.T) {
 	want, former := layout.Of("", dynamotest.Orders(2)), layout.Of("", dynamotest.Orders(1))
 	have := map[string]*live{want.Table: asMade(want), former.Table: asMade(former)}
 	kept := makePlan([]layout.Layout{want}, []layout.Layout{former}, have, false)
-	wantTexts(t, "remarks", kept.Remarks, []string{"table Orders.g1 with its 1000 items is of a former generation"},
+	wantTexts(t, "kept", kept.Kept, []string{"table Orders.g1 with its 1000 items is of a former generation"},
 		strings.HasPrefix)
 	wantTexts(t, "steps", texts(kept.Steps), nil, strings.HasPrefix)
 	gone := makePlan([]layout.Layout{want}, []layout.Layout{former}, have, true)

@@ -6,6 +6,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/dynamostore/internal/layout"
 )
 
@@ -27,8 +29,8 @@ func (p *planner) tableIndex(x layout.Index) (missing bool) {
 	}
 	if why := p.unfit(x, g.KeySchema, g.Projection); why != "" {
 		if !p.allowDelete {
-			p.wrong("index %s of table %s %s: --allow-delete lets it be removed and added again; it cannot be read meanwhile",
-				x.Name, p.layout.Table, why)
+			p.wrong("index %s of table %s %s: it has to be removed and added again, and cannot be read meanwhile; %w",
+				x.Name, p.layout.Table, why, driver.ErrRemovalNotAllowed)
 			return false
 		}
 		p.indexStep(RemoveIndex, x, "remove index %s of table %s: it %s", x.Name, p.layout.Table, why)
@@ -50,8 +52,7 @@ func (p *planner) localIndex(x layout.Index) bool {
 		}
 		if why := p.unfit(x, local.KeySchema, local.Projection); why != "" {
 			p.wrong("local secondary index %s of table %s %s, and DynamoDB cannot change it: give the index of the "+
-				"model another "+
-				"name, or recreate the table", x.Name, p.layout.Table, why)
+				"model another name, or recreate the table", x.Name, p.layout.Table, why)
 		}
 		return true
 	}
@@ -80,7 +81,6 @@ func (p *planner) unfit(x layout.Index, key []types.KeySchemaElement, projection
 func (p *planner) addIndex(x layout.Index) {
 	items, size := aws.ToInt64(p.have.ItemCount), aws.ToInt64(p.have.TableSizeBytes)
 	p.indexStep(AddIndex, x, "add index %s %s to table %s: DynamoDB reads its %d items (%s) at no charge, and "+
-		"writes those "+
-		"that belong into the index, for up to %d write units, once", x.Name, keyText(x.PK, x.SK), p.layout.Table,
-		items, sizeText(size), items+size/1024)
+		"writes those that belong into the index, for up to %d write units, once",
+		x.Name, keyText(x.PK, x.SK), p.layout.Table, items, sizeText(size), items+size/1024)
 }

@@ -36,7 +36,7 @@ func (m *manager) ApplyTables(ctx context.Context, t Tables, allowDelete bool, t
 			return err
 		}
 		if len(plan.Wrong) > 0 {
-			return fmt.Errorf("dynamostore: %w: %s", driver.ErrInvalid, strings.Join(plan.Wrong, "\n"))
+			return fmt.Errorf("dynamostore: %w: %w", driver.ErrInvalid, errors.Join(plan.Wrong...))
 		}
 		next := plan.next()
 		if len(next) == 0 {

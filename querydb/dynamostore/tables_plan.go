@@ -15,9 +15,9 @@ import (
 
 // Plan is what makes the tables that are there those that are needed.
 type Plan struct {
-	Steps   []Step
-	Wrong   []string // what no step can change, with what to do
-	Remarks []string
+	Steps []Step
+	Wrong []error  // what no step can change, with what to do, or a driver.ErrRemovalNotAllowed
+	Kept  []string // tables of former generations that stay, since removal is not allowed
 }
 
 // Act is what a Step does.
@@ -50,10 +50,7 @@ func (s Step) String() string { return s.Text }
 
 // ready fails where the tables cannot be used as they are.
 func (p *Plan) ready() error {
-	var all []error
-	for _, text := range p.Wrong {
-		all = append(all, errors.New(text))
-	}
+	all := slices.Clone(p.Wrong)
 	for _, step := range p.Steps {
 		if step.Needed {
 			all = append(all, fmt.Errorf("to do: %s", step))
@@ -103,7 +100,7 @@ func (p *planner) indexStep(act Act, x layout.Index, text string, args ...any) {
 }
 
 func (p *planner) wrong(text string, args ...any) {
-	p.Wrong = append(p.Wrong, fmt.Sprintf(text, args...))
+	p.Wrong = append(p.Wrong, fmt.Errorf(text, args...))
 }
 
 func (p *planner) table() {
@@ -154,8 +151,8 @@ func (p *planner) ofOthers() {
 			is, written := typeOf(attr, p.have.AttributeDefinitions), p.layout.Written[attr]
 			if written != "" && written != string(is) {
 				p.wrong("index %s of table %s, which is of no model, has the key attribute %s of type %s, and rows have it "+
-					"of type %s: "+
-					"DynamoDB would refuse them; remove the index, or choose another prefix", name, p.layout.Table, attr, is, written)
+					"of type %s: DynamoDB would refuse them; remove the index, or choose another prefix",
+					name, p.layout.Table, attr, is, written)
 			}
 		}
 	}
@@ -193,8 +190,7 @@ func (p *planner) ttl() {
 	case types.TimeToLiveStatusEnabled, types.TimeToLiveStatusEnabling:
 		if on != layout.AttrTTL {
 			p.wrong("items of table %s expire by the attribute %s, and must by %s: switch that off with AWS, and "+
-				"come back when "+
-				"it is off", name, on, layout.AttrTTL)
+				"come back when it is off", name, on, layout.AttrTTL)
 		}
 	case types.TimeToLiveStatusDisabling:
 		p.wrong("the expiry of items of table %s is being switched off: come back in an hour, when that is done", name)
@@ -216,9 +212,7 @@ func (p *planner) remove() {
 	case p.allowDelete:
 		p.step(RemoveTable, false, "remove table %s with its %d items: it is of a former generation", name, items)
 	default:
-		p.Remarks = append(p.Remarks, fmt.Sprintf("table %s with its %d items is of a former generation: --allow-delete "+
-			"removes it, "+
-			"when no server uses it any more", name, items))
+		p.Kept = append(p.Kept, fmt.Sprintf("table %s with its %d items is of a former generation", name, items))
 	}
 }
 

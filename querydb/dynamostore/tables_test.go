@@ -92,7 +92,7 @@ func TestAnIndexWithAnotherKeyIsMadeAnewWhereThatIsAllowed(t *testing.T) {
 		}
 		now := Tables{Needed: []*driver.Table{dynamotest.Orders(0)}}
 		if err := s.ApplyTables(t.Context(), now, false, func(string) {}); !errors.Is(err, driver.ErrInvalid) ||
-			!strings.Contains(err.Error(), "--allow-delete") {
+			!errors.Is(err, driver.ErrRemovalNotAllowed) {
 			t.Errorf("without leave: %v", err)
 		}
 		if err := s.ApplyTables(t.Context(), now, true, func(string) {}); err != nil {

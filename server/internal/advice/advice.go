@@ -21,6 +21,9 @@ func Add(err error) error {
 	case errors.As(err, &unknown):
 		return &advisedError{err, "restore the notes; or stop all servers and run 'server tables apply --notes-lost', " +
 			"which rebuilds into other tables"}
+	case errors.Is(err, driver.ErrRemovalNotAllowed):
+		return &advisedError{err, "to allow it, run 'server tables plan --allow-delete', then " +
+			"'server tables apply --allow-delete'"}
 	case errors.Is(err, driver.ErrTablesNotReady):
 		return &advisedError{err, "run 'server tables plan', then 'server tables apply'"}
 	}

@@ -27,6 +27,15 @@ func TestTablesThatAreNotReadyComeWithTheCommand(t *testing.T) {
 	}
 }
 
+func TestARemovalThatIsNotAllowedComesWithTheFlag(t *testing.T) {
+	for _, err := range []error{driver.ErrRemovalNotAllowed,
+		fmt.Errorf("open: %w: %w", driver.ErrTablesNotReady, driver.ErrRemovalNotAllowed)} {
+		if got := Add(err); !strings.Contains(got.Error(), "'server tables apply --allow-delete'") || !errors.Is(got, err) {
+			t.Errorf("%v, want the flag", got)
+		}
+	}
+}
+
 func TestOtherErrorsStayAsTheyAre(t *testing.T) {
 	if other := errors.New("other"); Add(other) != other || Add(nil) != nil {
 		t.Error("an error without advice was changed")

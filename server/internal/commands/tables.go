@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
@@ -58,15 +57,15 @@ func (c *planCommand) Run(ctx context.Context, p *Program) (err error) {
 	for _, step := range plan.Steps {
 		fmt.Fprintln(p.Stdout, step)
 	}
-	for _, remark := range plan.Remarks {
-		fmt.Fprintln(p.Stdout, remark)
+	for _, table := range plan.Kept {
+		fmt.Fprintf(p.Stdout, "%s: --allow-delete removes it, when no server uses it any more\n", table)
 	}
 	if err := s.printRebuilds(ctx); err != nil {
 		return err
 	}
 	switch {
 	case len(plan.Wrong) > 0:
-		return fmt.Errorf("this cannot be done:\n%s", strings.Join(plan.Wrong, "\n"))
+		return fmt.Errorf("this cannot be done:\n%w", errors.Join(plan.Wrong...))
 	case unrecorded != nil:
 		return unrecorded
 	case len(plan.Steps) == 0:
