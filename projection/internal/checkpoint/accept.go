@@ -11,7 +11,7 @@ import (
 
 // AcceptLog has the projection take the source as it is: what was decided about events that the source does not hold is
 // dropped, and so is what is on record of the rows and of those that they replace, so that the next start folds the
-// whole source anew. It may be repeated.
+// whole source from the start. It may be repeated.
 func AcceptLog(ctx context.Context, db *querydb.DB, src eventlog.Source, p Projection) error {
 	w := verifier{position.Verifier{Source: src, Projection: p.Name}}
 	b, err := readRecord(ctx, db, p.Name)
@@ -47,8 +47,8 @@ func AcceptLog(ctx context.Context, db *querydb.DB, src eventlog.Source, p Proje
 	return b.disown(ctx, db, p.Name)
 }
 
-// disown has the rows begun anew, whatever they were folded from. First comes the wish, so that an interruption
-// leaves no checkpoint missing of rows that are to stay.
+// disown has the rows rebuilt, whatever they were folded from. The request for it comes first, so that an interruption
+// leaves no rows that are to stay without a checkpoint.
 func (b *Record) disown(ctx context.Context, db *querydb.DB, projection string) error {
 	// Not deletions, for the reason that NewResetNote has.
 	notes := []querydb.Note{{Kind: kindCompletion, ID: projection, Value: encode(completion{})}}

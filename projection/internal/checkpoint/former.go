@@ -41,7 +41,7 @@ func fence(projection string, taken json.RawMessage, revision uint64) querydb.No
 	}
 }
 
-// again is the fence with the wish that the rows are begun anew once all is taken over.
+// again is the fence with the request that the rows are rebuilt once all is taken over.
 func (f *former) again(projection string) querydb.Note {
 	return querydb.Note{
 		Kind: formerCheckpoint, ID: projection, Value: encode(fenced{Version: 2, Taken: f.text, Again: true}),

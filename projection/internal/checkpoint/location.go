@@ -39,7 +39,7 @@ func readLocation(ctx context.Context, db *querydb.DB, projection Projection) (p
 	return p, nil
 }
 
-// good reports whether what is on record is about the rows that serve; else they are to be begun anew.
+// good reports whether what is on record is about the rows that serve; else they are to be rebuilt.
 func (p *location) good() bool {
 	return p.Version == p.model.Version && p.here() && !p.lost() && !p.Again
 }
@@ -55,15 +55,14 @@ func (p *location) lost() bool {
 // here reports whether what is on record is about the generation that serves.
 func (p *location) here() bool { return p.Table == p.model.Table && p.Generation == p.serving.Number }
 
-// joins reports whether another projection has begun the table anew, for this one too, so that it has not to do so
-// again.
+// joins reports whether another projection has begun the next generation of the table already, for this one too.
 func (p *location) joins() bool {
 	return p.model.MultiProjection() && p.serving.Begun && p.serving.Version == p.model.Version && !p.forgotten &&
 		!p.here()
 }
 
-// isSuccessor reports whether what is on record, where it is not good, was begun by a process of another form of the
-// model: nobody has asked for these rows to be begun again, and they are not lost.
+// isSuccessor reports whether what is on record, where it is not good, was begun by a process whose model has another
+// form: nobody has asked for a rebuild, and the rows are not lost.
 func (p *location) isSuccessor() bool {
 	return p.Table != "" && !p.Again && !p.joins() && !p.lost()
 }
@@ -76,7 +75,7 @@ func (p *location) next() int {
 	return p.serving.Next()
 }
 
-// TargetGeneration tells, without a change of anything, which generation of its model's table a projection will write
+// TargetGeneration returns, without changing anything, the generation of its model's table that a projection will write
 // to when it opens.
 func TargetGeneration(ctx context.Context, db *querydb.DB, p Projection) (generation int, err error) {
 	at, err := readLocation(ctx, db, p)
@@ -89,7 +88,7 @@ func TargetGeneration(ctx context.Context, db *querydb.DB, p Projection) (genera
 	return at.next(), nil
 }
 
-// CheckUnknownRows returns a *querydb.UnknownRowsError, without a change of anything, where the projection is to begin
+// CheckUnknownRows returns a *querydb.UnknownRowsError, without changing anything, where the projection is to begin
 // a table that holds rows of a fold that is not on record.
 func CheckUnknownRows(ctx context.Context, db *querydb.DB, p Projection) error {
 	at, err := readLocation(ctx, db, p)
@@ -106,7 +105,7 @@ func (p *location) checkTarget(ctx context.Context, db *querydb.DB) error {
 	return db.Tables().CheckUnknownRows(ctx, p.model, p.next())
 }
 
-// RebuildReason tells, without a change of anything, why a projection will rebuild from the whole log when it opens; ""
+// RebuildReason returns, without changing anything, why a projection will rebuild from the whole log when it opens; ""
 // where it will not, or has never folded anything.
 func RebuildReason(ctx context.Context, db *querydb.DB, p Projection) (why string, err error) {
 	at, err := readLocation(ctx, db, p)

@@ -1,5 +1,5 @@
 // Package checkpoint keeps what is on record of a projection beside its rows: where they are, how far they have come,
-// whether they can be served, and which events the log must go on holding. It begins the rows anew where that is wrong.
+// whether they can be served, and which events the log must go on holding. It has them rebuilt where that is wrong.
 package checkpoint
 
 import (
@@ -55,7 +55,7 @@ type Header struct {
 	// TableID tells the table from one of the same name that was made, or restored, in its place: see
 	// querydb.Tables.ID.
 	TableID string `json:"tableId,omitempty"`
-	// Again says that the rows are to be begun anew, though they are as the model wants them: see RequestRebuild.
+	// Again says that the rows are to be rebuilt, though they are as the model wants them: see RequestRebuild.
 	Again bool `json:"again,omitempty"`
 }
 

@@ -45,7 +45,7 @@ func (s *State) Rebuild(ctx context.Context) error {
 	return s.Open(ctx)
 }
 
-// LookAround is for a projection that has nothing to fold: it is ErrRewound where the rows have been begun anew
+// LookAround is for a projection that has nothing to fold: it returns ErrRewound where the rows have been begun again
 // meanwhile.
 func (s *State) LookAround(ctx context.Context, read int) error {
 	n, err := s.db.Notes().Get(ctx, kindHeader, s.p.Name)

@@ -31,7 +31,7 @@ func (h *Header) note(projection string, revision uint64) querydb.Note {
 	return querydb.Note{Kind: kindHeader, ID: projection, Value: encode(h), IfRevision: true, Revision: revision}
 }
 
-// again is the Header with the wish that the rows are begun anew. The rest of it stays, since it leads to the
+// again is the Header with the request that the rows are rebuilt. The rest of it stays, since it leads to the
 // checkpoints, which the log must hold all the same.
 func (h Header) again(projection string, revision uint64) querydb.Note {
 	h.Again = true

@@ -75,7 +75,7 @@ func (r *restarter) tableID(ctx context.Context, m *querydb.Model, generation in
 	return id, err
 }
 
-// superseded is the error of a process whose rows another one has begun anew, in another form.
+// superseded is the error of a process whose rows another one has begun again, in another form.
 func (r *restarter) superseded(ctx context.Context, was *location) error {
 	n, err := r.db.Notes().Get(ctx, kindHeader, r.p.Name)
 	if err == nil && n.Revision != was.revision {
@@ -89,8 +89,8 @@ func (r *restarter) superseded(ctx context.Context, was *location) error {
 		was.model.Name, was.Version, was.Table, was.model.Version, was.model.Table)}
 }
 
-// dropNotes removes what is on record about a generation that was followed by another. It is in nobody's way where that
-// fails.
+// dropNotes removes what is on record about a generation that was followed by another. Where that fails it does no
+// harm.
 func (r *restarter) dropNotes(ctx context.Context, of *Header) {
 	if of.Table == "" {
 		return

@@ -47,7 +47,7 @@ type Config struct {
 	Reread       func() // is called when what was known must be read again
 }
 
-// Watch is told of what a State finds.
+// Watch is notified of what a State finds.
 type Watch interface {
 	Building(rebuilding bool, goal map[string]uint64)
 	Rebuild() querydb.Progress
@@ -82,9 +82,9 @@ func (s *State) Recheck(ctx context.Context) (current bool, err error) {
 }
 
 // Open reads what is on record about the projection, unless that is known, compares it with the source, and begins
-// anew where the rows are of another version, or elsewhere. On a shared store it also reads it where it has been
-// known for long: so a process that was held up for days does not go on from there, with rows deleted since that the
-// store has forgotten by now.
+// again at the first event where the rows are of another version, or elsewhere. On a shared store it also reads it
+// where it has been known for long: so a process that was held up for days does not go on from there, with rows deleted
+// since that the store has forgotten by now.
 func (s *State) Open(ctx context.Context) error {
 	now := s.now()
 	if s.known && !(s.shared && now.Sub(s.seen) > s.cfg.CommitWithin/2) {
@@ -212,8 +212,8 @@ func (s *State) Apply(ctx context.Context, b querydb.Batch, partition string, c 
 	return nil
 }
 
-// DropFormer removes dead letters and decisions of a former version that were taken over. They are in nobody's way
-// where that fails; the next start tries again.
+// DropFormer removes dead letters and decisions of a former version that were taken over. Where that fails they
+// do no harm; the next start tries again.
 func (s *State) DropFormer(ctx context.Context) { s.upgrader.drop(ctx) }
 
 // Expire tells the store which rows no event can find any more. Of a partition that begins now nothing is known before
@@ -226,7 +226,7 @@ func (s *State) Expire(beginning string) {
 	s.db.Expiry().SetWatermark(s.p.Model, at)
 }
 
-// ErrRewound says that what was read is not what is to be folded: another process has begun the projection anew.
+// ErrRewound says that what was read is not what is to be folded: another process has begun the projection again.
 var ErrRewound = errors.New("the projection has been begun anew")
 
 // DamageError is a note of ours that nothing may be folded over: it cannot be read, or says that the rows are others'.

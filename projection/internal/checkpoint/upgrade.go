@@ -116,8 +116,8 @@ func (u *upgrader) copy(ctx context.Context, p *location) error {
 	return flush()
 }
 
-// drop removes dead letters and decisions that were taken over. They are in nobody's way where that fails; the
-// next start tries again.
+// drop removes dead letters and decisions that were taken over. Where that fails they do no harm; the next start
+// tries again.
 func (u *upgrader) drop(ctx context.Context) {
 	for _, kind := range [...]string{formerLetter, formerReplay} {
 		if err := dropKind(ctx, u.db, kind+u.p.Name); err != nil {

@@ -13,7 +13,7 @@ import (
 // verifier asks a source whether it holds what is on record about one projection.
 type verifier struct{ position.Verifier }
 
-// FindMismatches tells, without a change of anything, what is on record about a projection that the source contradicts:
+// FindMismatches returns, without changing anything, what is on record about a projection that the source contradicts:
 // nothing must be appended to it, nor folded from it, as long as there is any.
 func FindMismatches(ctx context.Context, db *querydb.DB, src eventlog.Source,
 	p Projection) (all []*position.MismatchError, err error) {
@@ -40,7 +40,7 @@ func FindMismatches(ctx context.Context, db *querydb.DB, src eventlog.Source,
 	return all, w.events(ctx, db, &b, collect)
 }
 
-// LastMatchingOffsets tells, by partition, the last offset at which the source holds an event that is on record about
+// LastMatchingOffsets returns, by partition, the last offset at which the source holds an event that is on record about
 // the projection: between that and a mismatch behind it the source may hold others.
 func LastMatchingOffsets(ctx context.Context, db *querydb.DB, src eventlog.Source, p Projection) (map[string]uint64,
 	error) {

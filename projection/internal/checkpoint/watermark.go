@@ -6,8 +6,8 @@ import (
 
 // A row has expired, for an event, when its end is not after the watermark: the greatest time of any event of the
 // partition up to that one, whatever its type and whatever became of it. So what an event finds follows from the log
-// alone, and a row that has expired for one event has expired for all that follow, late ones among them: whether it has
-// been removed since is for nobody to see. The watermark is committed with the rows, and rows are removed only below
+// alone, and a row that has expired for one event has expired for all that follow, late ones among them: nobody can
+// see whether it has been removed since. The watermark is committed with the rows, and rows are removed only below
 // it.
 
 // Later is the later one of two times.
