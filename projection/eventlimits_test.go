@@ -110,6 +110,43 @@ func TestAWindowHoldsABoundedNumberOfOps(t *testing.T) {
 	}
 }
 
+// TestAWindowHoldsABoundedNumberOfRetriedEvents where a rebuild comes to the moment at which they took effect.
+func TestAWindowHoldsABoundedNumberOfRetriedEvents(t *testing.T) {
+	const letters, window = 20, 3
+	var events []eventlog.Event
+	for i := range letters {
+		events = append(events, event("", needs("gate", 1), upsert(fmt.Sprint("id", i), 1)))
+	}
+	events = append(events, event("", upsert("gate", 1)), event("", upsert("last", 1)))
+	store := &sizes{Driver: memstore.New()}
+	log, db := logOf(t, events...), open(t, store)
+	r := run(t, log, db, quick())
+	for i := range letters {
+		if err := r.Retry(ctx(), fmt.Sprintf("0@%d", i+1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.Rebuild(ctx()); err != nil {
+		t.Fatal(err)
+	}
+	cfg := quick()
+	cfg.WindowEvents, store.most = window, 0
+	r = run(t, log, db, cfg)
+	if left := deadLettersOf(t, r); len(left) > 0 {
+		t.Errorf("dead letters %v", left)
+	}
+	status, err := r.Status(ctx())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := status.Partitions[0].Checkpoint; got != uint64(len(events)) {
+		t.Errorf("the checkpoint is %d, want %d", got, len(events))
+	}
+	if most := 2 * window; store.most > most {
+		t.Errorf("a commit has %d rows, want at most %d", store.most, most)
+	}
+}
+
 // sizes measures commits.
 type sizes struct {
 	driver.Driver

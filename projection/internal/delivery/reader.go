@@ -36,11 +36,12 @@ const scanFactor = 8
 func (r *reader) read(ctx context.Context, partition string) (*window, error) {
 	w := &window{partition: partition, from: r.done[partition], end: r.done[partition], generation: r.generation}
 	w.since, w.watermark = r.watermarks[partition], r.watermarks[partition]
-	if err := r.replay(ctx, w, w.end.Offset); err != nil {
+	full, err := r.replay(ctx, w, w.end.Offset)
+	if err != nil {
 		return nil, err
 	}
 	stop := r.project(w, 0)
-	for stop == nil {
+	for stop == nil && !full {
 		n := r.room(w)
 		if n == 0 {
 			break
@@ -51,8 +52,8 @@ func (r *reader) read(ctx context.Context, partition string) (*window, error) {
 		}
 		fresh := len(w.items)
 		w.items = slices.Grow(w.items, min(len(events), r.taken))
-		for i := range events {
-			if err := r.take(ctx, w, &events[i]); err != nil {
+		for i := 0; i < len(events) && !full; i++ {
+			if full, err = r.take(ctx, w, &events[i]); err != nil {
 				return nil, err
 			}
 		}
@@ -60,7 +61,7 @@ func (r *reader) read(ctx context.Context, partition string) (*window, error) {
 			break
 		}
 	}
-	if w.scanned == 0 && len(w.items) == 0 {
+	if w.isEmpty() {
 		return nil, stop
 	}
 	r.watermarks[partition] = w.watermark
@@ -86,14 +87,15 @@ func (r *reader) room(w *window) int {
 	return max(n, 0)
 }
 
-// take adds the next event of the partition to the window, and the events whose replay was recorded just after it.
-func (r *reader) take(ctx context.Context, w *window, e *eventlog.Event) error {
+// take adds the next event of the partition to the window, and the events whose replay was recorded just after it. Where
+// the window is full before, the rest is for the next one.
+func (r *reader) take(ctx context.Context, w *window, e *eventlog.Event) (full bool, err error) {
 	if e.Offset <= w.end.Offset {
-		return fmt.Errorf("source: partition %q gives offset %d after %d: offsets must ascend",
+		return false, fmt.Errorf("source: partition %q gives offset %d after %d: offsets must ascend",
 			w.partition, e.Offset, w.end.Offset)
 	}
-	if err := r.replay(ctx, w, e.Offset-1); err != nil {
-		return err
+	if full, err := r.replay(ctx, w, e.Offset-1); full || err != nil {
+		return full, err
 	}
 	w.scanned++
 	w.bytes += len(e.Data)
@@ -107,25 +109,36 @@ func (r *reader) take(ctx context.Context, w *window, e *eventlog.Event) error {
 	return r.replay(ctx, w, e.Offset)
 }
 
-// replay adds the events that were recorded to take effect at or before the offset, and have not yet.
-func (r *reader) replay(ctx context.Context, w *window, offset uint64) error {
+// replay adds the events that were recorded to take effect at or before the offset, and have not yet, as long as the
+// window has room: a command may have retried any number of them at once.
+func (r *reader) replay(ctx context.Context, w *window, offset uint64) (full bool, err error) {
 	for _, p := range r.plan.Pending(w.partition, w.end, offset) {
-		e, err := position.Fetch(ctx, r.src, w.partition, p.Offset)
-		if err != nil {
-			return err
+		if len(w.items) >= r.cfg.WindowEvents || w.bytes >= r.cfg.WindowBytes {
+			return true, nil
 		}
-		if p.Event != nil && p.Event.Contradicts(e) {
-			return &position.MismatchError{
-				Projection: r.projection.Name, Partition: w.partition, Record: position.RecordDecision, Offset: p.Offset,
-				Event: p.Event.String(), Found: position.AnchorOf(e).String(),
-			}
+		e, err := r.fetchReplay(ctx, w.partition, &p)
+		if err != nil {
+			return false, err
 		}
 		w.end = p.Done()
 		if r.projection.Code.Wants(e) { // one that the projection takes no more counts all the same
 			w.items = append(w.items, item{event: e, at: w.end, upTo: w.last, watermark: w.watermark, replayed: true})
+			w.bytes += len(e.Data)
 		}
 	}
-	return nil
+	return false, nil
+}
+
+// fetchReplay reads the event of a decision, and compares it with what is on record of it.
+func (r *reader) fetchReplay(ctx context.Context, partition string, d *deadletter.Decision) (*eventlog.Event, error) {
+	e, err := position.Fetch(ctx, r.src, partition, d.Offset)
+	if err != nil || d.Event == nil || !d.Event.Contradicts(e) {
+		return e, err
+	}
+	return nil, &position.MismatchError{
+		Projection: r.projection.Name, Partition: partition, Record: position.RecordDecision, Offset: d.Offset,
+		Event: d.Event.String(), Found: position.AnchorOf(e).String(),
+	}
 }
 
 // project makes the ops of the items of the window from the given one on, and drops those that are not the

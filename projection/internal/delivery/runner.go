@@ -181,7 +181,7 @@ func (r *Runner) fold(ctx context.Context, w *window) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if w.scanned == 0 && len(w.items) == 0 {
+	if w.isEmpty() {
 		err := r.retrier.do(ctx, Opening, func(ctx context.Context) error { return r.state.LookAround(ctx, w.generation) })
 		if err != nil {
 			return err

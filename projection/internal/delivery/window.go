@@ -43,6 +43,9 @@ type window struct {
 	ops        int
 }
 
+// isEmpty reports whether no event has followed.
+func (w *window) isEmpty() bool { return w.end == w.from }
+
 // cut ends the window after so many items.
 func (w *window) cut(n int) {
 	w.items = w.items[:n:n]
