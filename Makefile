@@ -68,5 +68,5 @@ hostile: ## attack a running server, and hold it to 512 MB of memory and to answ
 engines: ## fetch what speaks DynamoDB's protocol on this machine, and the Java that it needs
 	$(GO) run ./internal/tests/dynamolocal/run -install
 
-playground: ## write the files of GraphiQL anew, as the lockfile pins them, with npm
+playground: ## write the files of GraphiQL again, as the lockfile pins them, with npm
 	graph/playground/build.sh

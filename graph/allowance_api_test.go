@@ -25,7 +25,7 @@ func TestBothExecutorsRefuseTheSameAnswers(t *testing.T) {
 		{"60 orders of few bytes", "{ items { orderId } }", 16 * kib, true},
 		{"of more bytes than there may be", "{ items { " + many("customerGroup") + " } }", 31 * kib, false},
 		{"as they are where there is room", "{ items { " + many("customerGroup") + " } }", 32 * kib, true},
-		{"items told twice", "{ a: items { " + many("customerGroup") + " } items { " + many("customerGroup") + " } }",
+		{"items asked for twice", "{ a: items { " + many("customerGroup") + " } items { " + many("customerGroup") + " } }",
 			62 * kib, false},
 		{"joined rows of more bytes", "{ items { products { " + many("productId") + " } } }", 120 * kib, false},
 	}

@@ -99,11 +99,11 @@ func TestAnswersEndWhereTheyAreTooLarge(t *testing.T) {
 					}
 					return
 				}
-				told := slices.DeleteFunc(slices.Clone(got.Errors), func(err string) bool {
+				others := slices.DeleteFunc(slices.Clone(got.Errors), func(err string) bool {
 					return strings.HasPrefix(err, "FORBIDDEN ")
 				})
-				if got.Data != nil || len(told) != 1 || !strings.HasPrefix(told[0], "LIMIT_EXCEEDED ") {
-					t.Errorf("data %.100v, errors %.200v; wanted no data, and one error LIMIT_EXCEEDED", got.Data, told)
+				if got.Data != nil || len(others) != 1 || !strings.HasPrefix(others[0], "LIMIT_EXCEEDED ") {
+					t.Errorf("data %.100v, errors %.200v; wanted no data, and one error LIMIT_EXCEEDED", got.Data, others)
 				}
 				if most := 1<<20/execute.ObjectBytes/execute.ErrorObjects + execute.LookEvery; len(got.Errors) > most {
 					t.Errorf("%d errors, wanted %d at most", len(got.Errors), most)

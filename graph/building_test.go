@@ -9,7 +9,7 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-func TestRowsThatAreBeingFoldedAnewAreUnavailableInTheFieldsThatReadThem(t *testing.T) {
+func TestRowsThatAreBeingFoldedAgainAreUnavailableInTheFieldsThatReadThem(t *testing.T) {
 	b := newBench(t, Config{AuthOff: true})
 	b.stock(t)
 	customers := b.catalog.Types["Customer"].Model
@@ -31,10 +31,10 @@ func TestRowsThatAreBeingFoldedAnewAreUnavailableInTheFieldsThatReadThem(t *test
 		t.Fatal(errs)
 	}
 	handler, ctx := b.exec.DispatchOperation(t.Context(), op)
-	told := map[string]any{"code": "UNAVAILABLE", "rebuild": map[string]any{
+	extensions := map[string]any{"code": "UNAVAILABLE", "rebuild": map[string]any{
 		"model": "Customer", "folded": uint64(30), "total": uint64(120), "etaSeconds": 9.0, "stopped": false,
 	}}
-	if diff := cmp.Diff(told, handler(ctx).Errors[0].Extensions); diff != "" {
+	if diff := cmp.Diff(extensions, handler(ctx).Errors[0].Extensions); diff != "" {
 		t.Errorf("extensions (-want +got):\n%s", diff)
 	}
 

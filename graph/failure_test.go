@@ -21,7 +21,7 @@ func params(i int) *graphql.RawParams {
 	return &graphql.RawParams{Query: fmt.Sprintf(`{ Customer(id: "c%d") { name } }`, i)}
 }
 
-func TestBadArgumentsAreToldByCodeAndPath(t *testing.T) {
+func TestBadArgumentsAreReportedByCodeAndPath(t *testing.T) {
 	b := newBench(t, Config{AuthOff: true})
 	b.stock(t)
 	tests := []struct {

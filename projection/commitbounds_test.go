@@ -238,7 +238,7 @@ func TestARetryIsOneCommit(t *testing.T) {
 	s.want("after the retry", map[string]int{"a": 5, "b": 3})
 }
 
-// TestAProcessOfAnotherVersionEnds where the rows have been begun anew by one that came later, and does not take them
+// TestAProcessOfAnotherVersionEnds where the rows have been begun again by one that came later, and does not take them
 // back.
 func TestAProcessOfAnotherVersionEnds(t *testing.T) {
 	s := newSetting(t)

@@ -199,19 +199,19 @@ func TestConcurrencyCoalescedEventsAreNotCountedTwice(t *testing.T) {
 	want := map[string]int{"a": 1 + 8 + 64, "b": 2 + 16 + 128, "c": 4 + 32}
 	for window := 1; window <= 8; window++ {
 		for again := 1; again <= 8; again++ {
-			for tear := range 4 {
+			for cut := range 4 {
 				s := newSetting(t)
 				log := logOf(t, upserts(8)...)
 				n := 0
-				s.killed(log, window, func(c memstore.Commit) bool { n++; return n > 1 && c.Number == min(tear, c.Of-1) })
+				s.killed(log, window, func(c memstore.Commit) bool { n++; return n > 1 && c.Number == min(cut, c.Of-1) })
 				s.fold(log, again)
-				s.want(fmt.Sprintf("windows of %d, torn at %d, then of %d", window, tear, again), want)
+				s.want(fmt.Sprintf("windows of %d, cut at %d, then of %d", window, cut, again), want)
 			}
 		}
 	}
 }
 
-// A write of a row that was deleted since must not bring it back, whether its server was torn or held up.
+// A write of a row that was deleted since must not bring it back, whether its server was cut off or held up.
 func TestConcurrencyDeletedRowsStayDeleted(t *testing.T) {
 	events := []eventlog.Event{
 		event("", set("a", 1)), event("", set("b", 1)),
@@ -224,7 +224,7 @@ func TestConcurrencyDeletedRowsStayDeleted(t *testing.T) {
 		log := logOf(t, events...)
 		s.killed(log, 4, func(c memstore.Commit) bool { return writes("a")(c) })
 		s.fold(log, again)
-		s.want(fmt.Sprintf("torn after the deletion, then windows of %d", again), want)
+		s.want(fmt.Sprintf("cut off after the deletion, then windows of %d", again), want)
 
 		s = newSetting(t)
 		s.run(s.server(log, 1, heldUp(writes("a"), func() { s.fold(log, again) })))
@@ -248,12 +248,12 @@ func TestConcurrencyPositionsOfPartitionsAreNotCompared(t *testing.T) {
 			t.Fatalf("partition %s ends at %d, %v: this test wants events in both", p, head, err)
 		}
 	}
-	for tear := 1; tear < 12; tear++ {
+	for cut := 1; cut < 12; cut++ {
 		s := newSetting(t)
 		n := 0
-		s.killed(log, 2, func(memstore.Commit) bool { n++; return n == tear })
+		s.killed(log, 2, func(memstore.Commit) bool { n++; return n == cut })
 		s.run(s.server(log, 3, heldUp(last, func() { s.fold(log, 1) })))
-		s.want(fmt.Sprintf("torn after commit %d", tear), want)
+		s.want(fmt.Sprintf("cut off after commit %d", cut), want)
 	}
 }
 
@@ -279,7 +279,7 @@ func TestConcurrencyTheCheckpointIsTheLowWaterMark(t *testing.T) {
 		events = append(events, eventlog.Event{Source: "/test", Type: "Other", Data: []byte("{}"), Subject: fmt.Sprint(i)})
 	}
 	log := logOf(t, events...)
-	for tear := range 3 {
+	for cut := range 3 {
 		s := newSetting(t)
 		opened := ""
 		s.killed(log, 6, func(c memstore.Commit) bool {
@@ -287,10 +287,10 @@ func TestConcurrencyTheCheckpointIsTheLowWaterMark(t *testing.T) {
 				opened = s.checkpoint() // which claims the partition, and covers nothing
 				return false
 			}
-			return c.Number == tear
+			return c.Number == cut
 		})
 		if got := s.checkpoint(); got != opened {
-			t.Errorf("torn after write %d: the checkpoint is %s, want still %s", tear, got, opened)
+			t.Errorf("cut off after write %d: the checkpoint is %s, want still %s", cut, got, opened)
 		}
 	}
 	s := newSetting(t)
@@ -333,7 +333,7 @@ func TestConcurrencyServersThatOpenAtOnceAgree(t *testing.T) {
 	}
 }
 
-// A write that fails may have been done: by the answer alone it cannot be told. The row tells.
+// A write that fails may have been done: the answer alone does not say. The row does.
 func TestConcurrencyAFailedWriteMayHaveBeenDone(t *testing.T) {
 	want := map[string]int{"a": 1 + 8, "b": 2 + 16, "c": 4 + 32}
 	for fail := 1; fail <= 8; fail++ {
@@ -493,10 +493,10 @@ func TestConcurrencyAFollowFindsTheRowThatIsAhead(t *testing.T) {
 	}
 }
 
-// A server that has read ahead when another begins anew must go back, or the events in between are in nobody's rows.
+// A server that has read ahead when another begins again must go back, or the events in between are in nobody's rows.
 // Events carry no number within their stream; that a source leaves none out is its own promise, and that offsets ascend
 // the reader checks.
-func TestConcurrencyNoEventIsLeftOutWhereAnotherBeginsAnew(t *testing.T) {
+func TestConcurrencyNoEventIsLeftOutWhereAnotherBeginsAgain(t *testing.T) {
 	for window := 1; window <= 4; window++ {
 		s := newSetting(t)
 		log := logOf(t, upserts(8)...)
@@ -507,7 +507,7 @@ func TestConcurrencyNoEventIsLeftOutWhereAnotherBeginsAnew(t *testing.T) {
 				querydb.Batch{Notes: []querydb.Note{projection.NewResetNote("script")}}); err != nil {
 				t.Fatal(err)
 			}
-			// it opens, and begins anew
+			// it opens, and begins again
 			if err := other.Skip(context.Background(), "0@1"); !errors.Is(err, projection.ErrNoDeadLetter) {
 				t.Fatal(err)
 			}

@@ -238,7 +238,7 @@ func TestARefoldDoesWhatRetryDid(t *testing.T) {
 }
 
 // TestARefoldReleasesWhatALaterEventOfTheSubjectWaitsFor: an event that took effect when one before it was skipped
-// does so again, although a later one of its subject, which failed then, is aside at that place.
+// does so again, although a later one of its subject, which failed then, is a dead letter at that position.
 func TestARefoldReleasesWhatALaterEventOfTheSubjectWaitsFor(t *testing.T) {
 	store := newFaultyStore()
 	log := openLog(t,

@@ -105,10 +105,10 @@ func newMortalFold(ops *OpsOf, store driver.Driver) *mortalFold {
 
 func TestARowThatHasExpiredKeepsNothingFromAnEvent(t *testing.T) {
 	for _, c := range []struct {
-		name   string
-		events []eventlog.Event
-		aside  []string
-		rows   []Key
+		name        string
+		events      []eventlog.Event
+		deadLetters []string
+		rows        []Key
 	}{
 		{"a unique key is free", []eventlog.Event{timed(0, until(10, "a", "x")), timed(10, until(90, "b", "x"))},
 			nil, []Key{{"a", "v1"}, {"b", "v1"}}},
@@ -146,7 +146,7 @@ func TestARowThatHasExpiredKeepsNothingFromAnEvent(t *testing.T) {
 				f := newMortalFold(mortalOps(), store())
 				db, r := f.upTo(t, c.events, window)
 				when := fmt.Sprintf("%s, %s, window %d", c.name, kind, window)
-				if diff := cmp.Diff(c.aside, deadLettersOf(t, r)); diff != "" {
+				if diff := cmp.Diff(c.deadLetters, deadLettersOf(t, r)); diff != "" {
 					t.Errorf("%s: dead letters (-want +got):\n%s", when, diff)
 				}
 				rows, err := readRows(db, f.ops.Codec.Model, mortalKeys())

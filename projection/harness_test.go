@@ -192,7 +192,7 @@ func readRows(db *querydb.DB, m *querydb.Model, ks []keys.Key) (map[Key]stored, 
 	return got, nil
 }
 
-// a dead letterOf lists what is aside as "offset: reason", without stacks.
+// deadLettersOf lists the dead letters as "offset: reason", without stacks.
 func deadLettersOf(t testing.TB, r *projection.Runner) []string {
 	t.Helper()
 	events, err := r.DeadLetters(context.Background(), "", 1000)

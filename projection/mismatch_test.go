@@ -151,8 +151,8 @@ type noPartition struct{ *memlog.Log }
 
 func (noPartition) Partitions(context.Context) ([]string, error) { return nil, nil }
 
-// TestALogMadeAnewIsAnother, although it holds the same events.
-func TestALogMadeAnewIsAnother(t *testing.T) {
+// TestALogMadeAgainIsAnother, although it holds the same events.
+func TestALogMadeAgainIsAnother(t *testing.T) {
 	for name, store := range keptStores {
 		t.Run(name, func(t *testing.T) {
 			drv, log := store(), partitioned(t, 2, numbered(0, 20, "e"))
@@ -183,7 +183,7 @@ func TestEventsThatASourceHasForgottenStopNothing(t *testing.T) {
 		drv := outliving{memstore.New()}
 		var events []eventlog.Event
 		for _, e := range numbered(0, 21, "e") {
-			if e.ID != "e10" { // which would be aside
+			if e.ID != "e10" { // which would be a dead letter
 				events = append(events, e)
 			}
 		}

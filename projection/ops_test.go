@@ -29,10 +29,10 @@ type steps = []Step
 func TestEachOpLeavesTheRowAndItsTimesAsItSays(t *testing.T) {
 	a1 := func(s Step) Step { s.ID, s.Version = "a", "v1"; return s }
 	for _, c := range []struct {
-		name  string
-		given []projectiontest.Event
-		want  []Row
-		aside []projectiontest.DeadLetter
+		name        string
+		given       []projectiontest.Event
+		want        []Row
+		deadLetters []projectiontest.DeadLetter
 	}{
 		{
 			name: "set replaces the whole row and keeps its creation",
@@ -49,17 +49,17 @@ func TestEachOpLeavesTheRowAndItsTimesAsItSays(t *testing.T) {
 			want: []Row{{ID: "a", Version: "v1", Total: 1, CreatedAt: minute(1), UpdatedAt: minute(1)}},
 		},
 		{
-			name:  "update of a missing row makes the event a dead letter",
-			given: given(steps{a1(Step{Op: "update", Total: 1})}),
-			aside: []projectiontest.DeadLetter{{ID: "1", Reason: "there is no such row"}},
+			name:        "update of a missing row makes the event a dead letter",
+			given:       given(steps{a1(Step{Op: "update", Total: 1})}),
+			deadLetters: []projectiontest.DeadLetter{{ID: "1", Reason: "there is no such row"}},
 		},
 		{
 			name: "update that changes the key makes the event a dead letter",
 			given: given(
 				steps{a1(Step{Op: "set", Total: 1})},
 				steps{a1(Step{Op: "update", Note: "rename"})}),
-			want:  []Row{{ID: "a", Version: "v1", Total: 1, CreatedAt: minute(1), UpdatedAt: minute(1)}},
-			aside: []projectiontest.DeadLetter{{ID: "2", Reason: "a row keeps its key"}},
+			want:        []Row{{ID: "a", Version: "v1", Total: 1, CreatedAt: minute(1), UpdatedAt: minute(1)}},
+			deadLetters: []projectiontest.DeadLetter{{ID: "2", Reason: "a row keeps its key"}},
 		},
 		{
 			name: "upsert counts every event once",
@@ -70,7 +70,7 @@ func TestEachOpLeavesTheRowAndItsTimesAsItSays(t *testing.T) {
 			want: []Row{{ID: "a", Version: "v1", Total: 6, CreatedAt: minute(1), UpdatedAt: minute(3)}},
 		},
 		{
-			name: "follow continues from the row written last, sentinels aside",
+			name: "follow continues from the row written last, without sentinels",
 			given: given(
 				steps{
 					{Op: "set", ID: "a", Version: "v1", Customer: ptr("x"), Total: 1},
@@ -131,7 +131,7 @@ func TestEachOpLeavesTheRowAndItsTimesAsItSays(t *testing.T) {
 			given: given(
 				steps{a1(Step{Op: "patch", Clear: []string{"total"}})},
 				steps{a1(Step{Op: "patch", Remove: []string{"id"}})}),
-			aside: []projectiontest.DeadLetter{
+			deadLetters: []projectiontest.DeadLetter{
 				{ID: "1", Reason: "field total is not nullable"},
 				{ID: "2", Reason: "field id is part of the key"},
 			},
@@ -153,19 +153,19 @@ func TestEachOpLeavesTheRowAndItsTimesAsItSays(t *testing.T) {
 					{Op: "set", ID: "a", Version: "v1", Total: 9}, {Op: "wipe", ID: "a"}, {Op: "set", ID: "b", Version: "v1"},
 					{Op: "update", ID: "c", Version: "v1"},
 				}),
-			want:  []Row{{ID: "a", Version: "v1", Total: 1, CreatedAt: minute(1), UpdatedAt: minute(1)}},
-			aside: []projectiontest.DeadLetter{{ID: "2", Reason: "there is no such row"}},
+			want:        []Row{{ID: "a", Version: "v1", Total: 1, CreatedAt: minute(1), UpdatedAt: minute(1)}},
+			deadLetters: []projectiontest.DeadLetter{{ID: "2", Reason: "there is no such row"}},
 		},
 		{
-			name:  "a panic of the projector makes the event a dead letter",
-			given: given(steps{{Op: "panic"}}, steps{{Op: "set", ID: "a", Version: "v1"}}),
-			want:  []Row{{ID: "a", Version: "v1", CreatedAt: minute(2), UpdatedAt: minute(2)}},
-			aside: []projectiontest.DeadLetter{{ID: "1", Reason: "panic: as the script says"}},
+			name:        "a panic of the projector makes the event a dead letter",
+			given:       given(steps{{Op: "panic"}}, steps{{Op: "set", ID: "a", Version: "v1"}}),
+			want:        []Row{{ID: "a", Version: "v1", CreatedAt: minute(2), UpdatedAt: minute(2)}},
+			deadLetters: []projectiontest.DeadLetter{{ID: "1", Reason: "panic: as the script says"}},
 		},
 		{
-			name:  "a row without a key makes the event a dead letter",
-			given: given(steps{{Op: "set", ID: "", Version: "v1"}}),
-			aside: []projectiontest.DeadLetter{{ID: "1", Reason: ""}},
+			name:        "a row without a key makes the event a dead letter",
+			given:       given(steps{{Op: "set", ID: "", Version: "v1"}}),
+			deadLetters: []projectiontest.DeadLetter{{ID: "1", Reason: ""}},
 		},
 		{
 			name: "a row that expired before the event is not there for it",
@@ -183,7 +183,7 @@ func TestEachOpLeavesTheRowAndItsTimesAsItSays(t *testing.T) {
 				Codec:           Codec,
 				Given:           c.given,
 				Want:            c.want,
-				WantDeadLetters: c.aside,
+				WantDeadLetters: c.deadLetters,
 			})
 		})
 	}

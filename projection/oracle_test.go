@@ -15,9 +15,9 @@ import (
 // oracle folds script events one at a time into a map, in the plainest way there is: what the engine must equal,
 // whatever its windows, faults and restarts.
 type oracle struct {
-	rows  map[Key]stored
-	aside []uint64
-	held  map[string]bool // subjects
+	rows        map[Key]stored
+	deadLetters []uint64
+	held        map[string]bool // subjects
 	// watermark is the greatest time of any event so far: rows that end by then are none.
 	watermark time.Time
 }
@@ -32,11 +32,11 @@ func (o *oracle) fold(events []eventlog.Event) {
 			o.watermark = e.Time
 		}
 		if o.held[e.Subject] {
-			o.aside = append(o.aside, e.Offset)
+			o.deadLetters = append(o.deadLetters, e.Offset)
 			continue
 		}
 		if !o.take(e, e.Offset) {
-			o.aside = append(o.aside, e.Offset)
+			o.deadLetters = append(o.deadLetters, e.Offset)
 			o.held[e.Subject] = e.Subject != ""
 		}
 	}

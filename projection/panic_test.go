@@ -56,7 +56,7 @@ type fragileShared struct {
 	driver.TxLimiter
 }
 
-// TestAPanicOfOursMakesADeadLetter of the one event that meets it, with what and where at the beginning of its reason.
+// TestAPanicOfOursMakesADeadLetter of the one event that causes it, with what and where at the beginning of its reason.
 func TestAPanicOfOursMakesADeadLetter(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -115,7 +115,7 @@ func TestAPanicAmidAWriteStopsTheProjection(t *testing.T) {
 			t.Errorf("window %d: dead letters %v, want none", window, letters)
 		}
 		s.fold(log, 2)
-		s.want(fmt.Sprintf("window %d, mended", window), map[string]int{"a": 3, "b": 1})
+		s.want(fmt.Sprintf("window %d, fixed", window), map[string]int{"a": 3, "b": 1})
 	}
 }
 

@@ -47,7 +47,7 @@ func TestAnEventOfWhichARowIsWrittenBecomesNoDeadLetter(t *testing.T) {
 		s.run(srv)
 		s.want(fmt.Sprint("window ", window), map[string]int{"a": 1, "b": 1, "c": 3})
 		if letters := deadLettersOf(t, srv.Runner); len(letters) > 0 {
-			t.Errorf("window %d: %v are aside", window, letters)
+			t.Errorf("window %d: dead letters %v", window, letters)
 		}
 		if status.State != projection.StateStalled || status.LastError == "" {
 			t.Errorf("window %d: while the row is refused, the status is %s, %q", window, status.State, status.LastError)
@@ -76,7 +76,7 @@ func TestAnEventOfOneRowBecomesADeadLetterWhereTheServiceRefusesIt(t *testing.T)
 		s.run(srv)
 		s.want(fmt.Sprint("window ", window), map[string]int{"a": 1, "c": 3})
 		if letters := deadLettersOf(t, srv.Runner); !slices.Equal(letters, []string{"0@2"}) {
-			t.Errorf("window %d: %v are aside, want the second event", window, letters)
+			t.Errorf("window %d: dead letters %v, want the second event", window, letters)
 		}
 	}
 }
@@ -175,7 +175,7 @@ func TestAnEventOfADamagedRowBecomesADeadLetterAndTheOthersGoOn(t *testing.T) {
 		s.run(srv)
 		s.want(fmt.Sprint("window ", window), map[string]int{"a": 5})
 		if letters := deadLettersOf(t, srv.Runner); !slices.Equal(letters, []string{"0@2"}) {
-			t.Errorf("window %d: %v are aside, want the second event", window, letters)
+			t.Errorf("window %d: dead letters %v, want the second event", window, letters)
 		}
 	}
 }

@@ -148,8 +148,8 @@ func TestAnEmptyPatchBringsTheHalvesThatNeedNothing(t *testing.T) {
 	}
 }
 
-// TestTwoIDsThatMeetAreNotOneRow: the second is a dead letter, and the first stays.
-func TestTwoIDsThatMeetAreNotOneRow(t *testing.T) {
+// TestTwoIDsWithOneKeyAreNotOneRow: the second is a dead letter, and the first stays.
+func TestTwoIDsWithOneKeyAreNotOneRow(t *testing.T) {
 	for _, op := range []string{"set", "create", "update", "patch"} {
 		for kind, store := range stores {
 			for _, window := range []int{1, 100} {
@@ -174,7 +174,7 @@ func TestTwoIDsThatMeetAreNotOneRow(t *testing.T) {
 	}
 }
 
-// wantLetters fails unless one event is aside, for a reason that holds the text.
+// wantLetters fails unless one event is a dead letter, for a reason that holds the text.
 func wantDeadLetter(t *testing.T, r *projection.Runner, ref, reason string) {
 	t.Helper()
 	events, err := r.DeadLetters(ctx(), "", 10)

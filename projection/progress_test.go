@@ -7,7 +7,7 @@ import (
 	"github.com/foldql/foldql/projection/internal/delivery"
 )
 
-func TestTheTimeThatTheLagTakesIsToldInSeconds(t *testing.T) {
+func TestTheTimeThatTheLagTakesIsGivenInSeconds(t *testing.T) {
 	for name, test := range map[string]struct {
 		rate float64 // events folded per second
 		lag  uint64

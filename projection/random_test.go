@@ -99,18 +99,18 @@ func TestRowsEqualThePureFoldWhateverBreaks(t *testing.T) {
 			rt.Fatalf("rows differ from the pure fold (-want +got):\n%s", diff)
 		}
 		wantLetters := map[string]bool{}
-		for _, offset := range want.aside {
+		for _, offset := range want.deadLetters {
 			wantLetters[fmt.Sprintf("0@%d", offset)] = true
 		}
-		gotAside := map[string]bool{}
+		gotLetters := map[string]bool{}
 		letters, err := last.DeadLetters(t.Context(), "", 1000)
 		if err != nil {
 			rt.Fatal(err)
 		}
 		for _, a := range letters {
-			gotAside[a.Ref] = true
+			gotLetters[a.Ref] = true
 		}
-		if diff := cmp.Diff(wantLetters, gotAside); diff != "" {
+		if diff := cmp.Diff(wantLetters, gotLetters); diff != "" {
 			rt.Fatalf("dead letters differ (-want +got):\n%s", diff)
 		}
 	})

@@ -215,8 +215,8 @@ func TestAProjectionThatJoinsARebuildKeepsItsOwnClaims(t *testing.T) {
 	}
 }
 
-// TestAStoreOfAnEarlierVersionIsFoldedAnewOnRequestWithItsClaims, without a start in between that takes it over.
-func TestAStoreOfAnEarlierVersionIsFoldedAnewOnRequestWithItsClaims(t *testing.T) {
+// TestAStoreOfAnEarlierVersionIsFoldedAgainOnRequestWithItsClaims, without a start in between that takes it over.
+func TestAStoreOfAnEarlierVersionIsFoldedAgainOnRequestWithItsClaims(t *testing.T) {
 	for kind, store := range keptStores {
 		t.Run(kind, func(t *testing.T) {
 			drv, log := store(), formerLog(t)
@@ -233,8 +233,8 @@ func TestAStoreOfAnEarlierVersionIsFoldedAnewOnRequestWithItsClaims(t *testing.T
 	}
 }
 
-// TestProjectionsOfOneTableBeginItAnewOnceForAnAcceptedLog, all of them: each further time would need another table.
-func TestProjectionsOfOneTableBeginItAnewOnceForAnAcceptedLog(t *testing.T) {
+// TestProjectionsOfOneTableBeginItAgainOnceForAnAcceptedLog, all of them: each further time would need another table.
+func TestProjectionsOfOneTableBeginItAgainOnceForAnAcceptedLog(t *testing.T) {
 	for kind, store := range keptStores {
 		t.Run(kind, func(t *testing.T) {
 			model := writtenModel()

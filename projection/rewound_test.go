@@ -12,10 +12,10 @@ import (
 	"github.com/foldql/foldql/querydb/memstore"
 )
 
-// TestWhatWasReadBeforeAFoldAnewIsNotFoldedAfterIt: a server that has read ahead is held up, while another retries an
-// event, begins anew, and ends amid the fold. That is gone on with by what is on record now, which has the retry at its
-// place.
-func TestWhatWasReadBeforeAFoldAnewIsNotFoldedAfterIt(t *testing.T) {
+// TestWhatWasReadBeforeASecondFoldIsNotFoldedAfterIt: a server that has read ahead is held up, while another retries an
+// event, begins again, and ends amid the fold, which continues by what is on record now, with the retry at its
+// position.
+func TestWhatWasReadBeforeASecondFoldIsNotFoldedAfterIt(t *testing.T) {
 	for cut := 1; cut <= 8; cut++ {
 		s := newSetting(t)
 		events := []eventlog.Event{
@@ -30,7 +30,7 @@ func TestWhatWasReadBeforeAFoldAnewIsNotFoldedAfterIt(t *testing.T) {
 		n := 0
 		slow := s.server(log, 3, memstore.Options{Before: func(memstore.Commit) error {
 			if n++; n == 1+cut {
-				retryAndBeginAnew(s, log, part)
+				retryAndBeginAgain(s, log, part)
 			}
 			return nil
 		}})
@@ -41,8 +41,8 @@ func TestWhatWasReadBeforeAFoldAnewIsNotFoldedAfterIt(t *testing.T) {
 	}
 }
 
-// retryAndBeginAnew has other servers fold all, retry the second event, and rebuild what is a part of it.
-func retryAndBeginAnew(s *setting, log, part eventlog.Source) {
+// retryAndBeginAgain has other servers fold all, retry the second event, and rebuild what is a part of it.
+func retryAndBeginAgain(s *setting, log, part eventlog.Source) {
 	other := s.server(log, 1, memstore.Options{})
 	s.run(other)
 	if err := other.Retry(context.Background(), "0@2"); err != nil {

@@ -49,7 +49,7 @@ func (r *Runner) Run(ctx context.Context) error { return r.engine.Run(ctx) }
 func (r *Runner) LoadCheckpoint(ctx context.Context) error { return r.engine.LoadCheckpoint(ctx) }
 
 // Rebuild drops the rows and rebuilds from the whole log, with what was decided about dead letters. It returns when
-// that is on record; the fold is Run's. Projections that write to the same table begin anew too. Where the source is
+// that is on record; the fold is Run's. Projections that write to the same table begin again too. Where the source is
 // not the one that the rows were folded from, it is a [MismatchError], and nothing changes.
 func (r *Runner) Rebuild(ctx context.Context) error {
 	if err := r.engine.Rebuild(ctx); err != nil {

@@ -32,7 +32,7 @@ func waitOrEnd(ctx context.Context, log eventlog.Log, after eventlog.Offsets) er
 	return io.EOF
 }
 
-func TestAChangedModelIsFoldedAnew(t *testing.T) {
+func TestAChangedModelIsFoldedAgain(t *testing.T) {
 	store := newFaultyStore()
 	log := openLog(t, event("", upsert("a", 1)), event("bad", needs("b", 1)))
 	run(t, ended(log), open(t, store), quick())
@@ -53,7 +53,7 @@ func TestAChangedModelIsFoldedAnew(t *testing.T) {
 	}
 }
 
-func TestAModelWhoseTableChangedIsFoldedAnew(t *testing.T) {
+func TestAModelWhoseTableChangedIsFoldedAgain(t *testing.T) {
 	store := newFaultyStore()
 	log := openLog(t, event("", upsert("a", 1)))
 	fold := func(table string) map[string]int {
@@ -71,7 +71,7 @@ func TestAModelWhoseTableChangedIsFoldedAnew(t *testing.T) {
 }
 
 // A release renames a model and keeps its table; then it is taken back.
-func TestAModelThatGetsItsTableBackIsFoldedAnew(t *testing.T) {
+func TestAModelThatGetsItsTableBackIsFoldedAgain(t *testing.T) {
 	store := newFaultyStore()
 	log := openLog(t, event("", upsert("a", 1)))
 	run(t, ended(log), open(t, store), quick())
@@ -150,10 +150,10 @@ func TestAProjectionFoldsWhatItsFiltersLetThroughAndPassesTheRest(t *testing.T) 
 		return []string{"subject:" + e.Subject, "all:1"}, nil
 	}
 	for _, c := range []struct {
-		name   string
-		filter func(*projection.Projection)
-		want   map[string]int
-		aside  int
+		name        string
+		filter      func(*projection.Projection)
+		want        map[string]int
+		deadLetters int
 	}{
 		{"by type", func(p *projection.Projection) { p.Events = []string{"Unknown"} }, map[string]int{}, 0},
 		{"by stream", func(p *projection.Projection) { p.EventSource = "/test" }, map[string]int{"a": 1, "b": 1, "c": 1}, 0},
@@ -178,8 +178,8 @@ func TestAProjectionFoldsWhatItsFiltersLetThroughAndPassesTheRest(t *testing.T) 
 				t.Errorf("rows (-want +got):\n%s", diff)
 			}
 			s := status(t, r)
-			if s.DeadLetters != c.aside {
-				t.Errorf("%d dead letters, want %d", s.DeadLetters, c.aside)
+			if s.DeadLetters != c.deadLetters {
+				t.Errorf("%d dead letters, want %d", s.DeadLetters, c.deadLetters)
 			}
 			if s.Partitions[0].Checkpoint != 3 {
 				t.Errorf("the checkpoint is at %d, want 3: it passes events that change nothing", s.Partitions[0].Checkpoint)

@@ -58,9 +58,9 @@ func (p performance) difference(t *testing.T, opts memstore.Options) (string, er
 	}
 	want := newOracle()
 	want.fold(events)
-	wanted := left{Rows: want.rows, Aside: map[string]bool{}}
-	for _, offset := range want.aside {
-		wanted.Aside[fmt.Sprintf("0@%d", offset)] = true
+	wanted := left{Rows: want.rows, DeadLetters: map[string]bool{}}
+	for _, offset := range want.deadLetters {
+		wanted.DeadLetters[fmt.Sprintf("0@%d", offset)] = true
 	}
 	th := newSimulation(p.seed, log, kinds[p.kind], opts)
 	th.faults = p.faults
@@ -86,7 +86,7 @@ func (p performance) options() []cmp.Option {
 }
 
 // TestRowsEqualThePureFoldWhoeverElseFolds has several processes fold a random log on one store, in windows of their
-// own, while commits are torn and answers lost and processes end.
+// own, while batches are left partial and answers lost and processes end.
 func TestRowsEqualThePureFoldWhoeverElseFolds(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		diff, err := drawPerformance(rt).difference(t, memstore.Options{MostWrites: 12})
@@ -127,15 +127,15 @@ func TestTheGuardMatters(t *testing.T) {
 	}
 }
 
-// TestARefoldDoesWhatRetryDidWhoeverElseFolded has dead letters retried and skipped, and all rebuilt, while
-// processes fold, are torn and end. In the end all that is aside still is skipped; a fold of the whole log by what is
-// on record then gives the same rows. Events that follow are left out: see Runner.Retry.
+// TestARefoldDoesWhatRetryDidWhoeverElseFolded has dead letters retried and skipped, and all rebuilt, while processes
+// fold, leave partial batches and end. In the end all dead letters that are left are skipped; a fold of the whole log
+// by what is on record then gives the same rows. Events that follow are left out: see Runner.Retry.
 func TestARefoldDoesWhatRetryDidWhoeverElseFolded(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := drawPerformance(rt)
 		log := logOf(t, slices.DeleteFunc(p.events, follows)...)
 		th := newSimulation(p.seed, log, kinds[p.kind], memstore.Options{MostWrites: 12})
-		th.faults, th.mends = p.faults, rapid.IntRange(1, 12).Draw(rt, "mends")
+		th.faults, th.decisions = p.faults, rapid.IntRange(1, 12).Draw(rt, "decisions")
 		if err := th.play(p.processes); err != nil {
 			rt.Fatal(err)
 		}
@@ -152,8 +152,8 @@ func TestARefoldDoesWhatRetryDidWhoeverElseFolded(t *testing.T) {
 // follows reports whether a script event has a Follow.
 func follows(e eventlog.Event) bool { return strings.Contains(string(e.Data), `"op":"follow"`) }
 
-// refolded skips what is aside, and returns what is left, and what a plain store has after a fold of the whole log by
-// the same decisions.
+// refolded skips the dead letters, and returns what is left, and what a plain store has after a fold of the whole log
+// by the same decisions.
 func (th *simulation) refolded() (got, again left, err error) {
 	th.faults = 0
 	a, err := th.actor(th.cast[0])

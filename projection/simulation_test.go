@@ -17,19 +17,19 @@ import (
 )
 
 // simulation lets several processes fold one projection on one store. Its dice decide who does the next thing to the
-// store, and what befalls it there; whoever has to wait is as one that was frozen. All that happens follows from the
+// store, and what happens to it there; whoever has to wait is as one that was frozen. All that happens follows from the
 // seed.
 type simulation struct {
-	dice   *rand.Rand
-	store  *memstore.MultiWriter
-	opts   memstore.Options
-	log    eventlog.Source
-	models []*querydb.Model
-	cast   []projection.Projection // what the processes fold, in turns
-	cued   int
-	faults int // that are yet to come
-	mends  int // retries and skips that are yet to come
-	window int // of every process; 0 for one that the dice choose
+	dice      *rand.Rand
+	store     *memstore.MultiWriter
+	opts      memstore.Options
+	log       eventlog.Source
+	models    []*querydb.Model
+	cast      []projection.Projection // what the processes fold, in turns
+	cued      int
+	faults    int // that are yet to come
+	decisions int // retries and skips that are yet to come
+	window    int // of every process; 0 for one that the dice choose
 }
 
 func newSimulation(seed uint64, log eventlog.Source, ops *OpsOf, opts memstore.Options) *simulation {
@@ -125,11 +125,11 @@ func (a *actor) kill() {
 	a.dead = true
 	a.leave()
 	for over := false; !over; {
-		over, _ = a.step() // how it ends is of no account
+		over, _ = a.step() // how it ends does not matter
 	}
 }
 
-// mend retries or skips one of the dead letters, or has all rebuilt. That this fails, because somebody else has
+// resolve retries or skips one of the dead letters, or has all rebuilt. That this fails, because somebody else has
 // done it, or it must wait, is all right.
 func (a *actor) resolve(ctx context.Context) error {
 	if a.th.dice.IntN(4) == 0 {
@@ -178,7 +178,7 @@ func (a *actor) before(c memstore.Commit) error {
 	if err := a.gate(); err != nil {
 		return err
 	}
-	return a.th.fault(driver.ErrThrottled, "refused or torn")
+	return a.th.fault(driver.ErrThrottled, "refused, or written in part")
 }
 
 func (a *actor) after(memstore.Commit) error {
@@ -212,8 +212,8 @@ func (th *simulation) play(processes int) error {
 		}
 	}
 	for len(on) > 0 {
-		if th.mends > 0 && th.dice.IntN(8) == 0 {
-			th.mends--
+		if th.decisions > 0 && th.dice.IntN(8) == 0 {
+			th.decisions--
 			if err := enter(th.next(), func(a *actor) func(context.Context) error { return a.resolve }); err != nil {
 				return err
 			}
@@ -256,10 +256,10 @@ func everyKey() []keys.Key {
 
 // left is what a fold has left in the store.
 type left struct {
-	Rows  map[Key]stored
-	Aside map[string]bool
+	Rows        map[Key]stored
+	DeadLetters map[string]bool
 
-	tooLarge int // of those aside, that no commit holds
+	tooLarge int // of the dead letters, those that no commit holds
 }
 
 // left reads it, as another process.
@@ -276,10 +276,10 @@ func (a *actor) left() (got left, err error) {
 	if got.Rows, err = readRows(a.db, a.th.models[0], everyKey()); err != nil {
 		return left{}, err
 	}
-	got.Aside = map[string]bool{}
+	got.DeadLetters = map[string]bool{}
 	letters, err := a.DeadLetters(context.Background(), "", 1000)
 	for _, e := range letters {
-		got.Aside[e.Ref] = true
+		got.DeadLetters[e.Ref] = true
 		if strings.Contains(e.Reason, querydb.ErrTooLarge.Error()) {
 			got.tooLarge++
 		}

@@ -62,7 +62,7 @@ func TestIndexKeysHoldTheTimesOfTheWritesHoweverTheyAreCut(t *testing.T) {
 		steps steps
 	}{
 		{"set", steps{step("set", Step{Customer: x})}},
-		{"set anew", steps{step("set", Step{Customer: x}), step("set", Step{Customer: x, Total: 2})}},
+		{"set again", steps{step("set", Step{Customer: x}), step("set", Step{Customer: x, Total: 2})}},
 		{"updated", steps{step("set", Step{Customer: x}), step("update", Step{Customer: x, Total: 2})}},
 		{"patched elsewhere", steps{step("set", Step{Customer: x}), step("patch", Step{Total: 2}),
 			step("patch", Step{Total: 3})}},

@@ -32,7 +32,7 @@ type Status struct {
 	// EventsPerSecond and RowsPerSecond are the rates of the last ten seconds.
 	EventsPerSecond float64 `json:"eventsPerSecond"`
 	RowsPerSecond   float64 `json:"rowsPerSecond"`
-	// ETASeconds is how long the lag takes at that rate; negative where it cannot be told.
+	// ETASeconds is how long the lag takes at that rate; negative where that is unknown.
 	ETASeconds  float64 `json:"etaSeconds"`
 	DeadLetters int     `json:"deadLetters"` // events that could not be folded, and those blocked by them
 	// Events, Rows and Commits count since the Runner was made.

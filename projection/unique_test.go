@@ -15,10 +15,10 @@ import (
 func TestATakenUniqueKeyMakesADeadLetter(t *testing.T) {
 	set := func(id, email string) Act { return Act{Op: "set", ID: id, Email: &email} }
 	for _, c := range []struct {
-		name  string
-		acts  [][]Act // of each event
-		aside []string
-		want  map[string]string // email by id
+		name        string
+		acts        [][]Act // of each event
+		deadLetters []string
+		want        map[string]string // email by id
 	}{
 		{"a second row under a key", [][]Act{{set("a", "x")}, {set("b", "x")}, {set("c", "y")}},
 			[]string{"0@2"}, map[string]string{"a": "x", "c": "y"}},
@@ -55,7 +55,7 @@ func TestATakenUniqueKeyMakesADeadLetter(t *testing.T) {
 					}
 					o := deviceOps(uniqueModel())
 					db, r := foldDevices(t, store(), o, window, events...)
-					if diff := cmp.Diff(c.aside, deadLettersOf(t, r)); diff != "" {
+					if diff := cmp.Diff(c.deadLetters, deadLettersOf(t, r)); diff != "" {
 						t.Errorf("dead letters (-want +got):\n%s", diff)
 					}
 					rows, err := devicesOf(db, o, "a", "b", "c")

@@ -175,8 +175,8 @@ func writtenCast(m *querydb.Model) (*DeviceOps, []projection.Projection) {
 	return o, []projection.Projection{deviceProjection("enrichment", o), deviceProjection("telemetry", o)}
 }
 
-// TestWritersOfOneRowGiveARowOfSomeSerialOrder has processes of both projections fold a log on a store that they
-// share, while commits are torn, answers lost, and processes end. No two fields or halves have two writers, so every
+// TestWritersOfOneRowGiveARowOfSomeSerialOrder has processes of both projections fold a log on a store that they share,
+// while batches are left partial, answers lost, and processes end. No two fields or halves have two writers, so every
 // serial order gives one row.
 func TestWritersOfOneRowGiveARowOfSomeSerialOrder(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

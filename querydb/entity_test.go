@@ -93,7 +93,7 @@ func TestARowOfAnEntityIsInAnIndexWithBothHalvesOrWithNone(t *testing.T) {
 	}
 }
 
-func TestAllModelsOfATableAreBegunAnewTogether(t *testing.T) {
+func TestAllModelsOfATableAreBegunAgainTogether(t *testing.T) {
 	for name, drv := range map[string]driver.Driver{"one process": memstore.New(),
 		"several": memstore.NewMultiWriter(memstore.Options{})} {
 		t.Run(name, func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestAllModelsOfATableAreBegunAnewTogether(t *testing.T) {
 	}
 }
 
-func TestACommitIsStaleWhereAnotherProcessHasBegunTheTableAnew(t *testing.T) {
+func TestACommitIsStaleWhereAnotherProcessHasBegunTheTableAgain(t *testing.T) {
 	store := memstore.NewMultiWriter(memstore.Options{})
 	here, _ := openEntities(t, store)
 	_, there := openEntities(t, store.Join(memstore.Options{}))

@@ -103,7 +103,7 @@ func TestTheTableOfAModelThatIsGoneOrRenamedIsAnOrphanUntilItIsDropped(t *testin
 	f.wantOrphans(querydb.Orphan{Table: "Purchases"})
 }
 
-func TestAModelThatGetsADroppedTableBackFoldsAnew(t *testing.T) {
+func TestAModelThatGetsADroppedTableBackFoldsAgain(t *testing.T) {
 	store := newOutliving(0)
 	f := started(t, store, orderModel())
 	before, err := f.Generations().Current(t.Context(), f.model)

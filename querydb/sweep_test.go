@@ -69,7 +69,7 @@ func TestAnExpiredRowIsRemovedWhenNoEventCanComeThatFindsItThere(t *testing.T) {
 	}
 }
 
-func TestAFoldThatBeginsAnewLosesNoRowsUntilItHasCaughtUp(t *testing.T) {
+func TestAFoldThatBeginsAgainLosesNoRowsUntilItHasCaughtUp(t *testing.T) {
 	f := newFixture(t, memstore.New())
 	f.Expiry().SetWatermark(f.model, noon)
 	if err := f.Generations().Begin(t.Context(), f.model, first, nil); err != nil {

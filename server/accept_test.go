@@ -101,8 +101,8 @@ func inRows(t *testing.T, app App, dir string, f func(*querydb.DB) error) {
 
 // TestAnAcceptanceThatIsInterruptedIsGoneOnWith by the next one, and until then nothing is appended or folded.
 func TestAnAcceptanceThatIsInterruptedIsGoneOnWith(t *testing.T) {
-	for done := range 3 { // the log has another identity, and so many projections have been told
-		t.Run(fmt.Sprint(done, " projections told"), func(t *testing.T) {
+	for done := range 3 { // the log has another identity, and so many projections have noted it
+		t.Run(fmt.Sprint(done, " projections have noted it"), func(t *testing.T) {
 			c := newCutBack(t)
 			c.inLog(t, func(l *embeddedlog.Log) error {
 				if err := l.Renew(t.Context()); err != nil {

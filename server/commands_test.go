@@ -134,7 +134,7 @@ func TestReplayFoldsAFileToItsEnd(t *testing.T) {
 	}
 }
 
-func TestEventsOfUndeclaredTypesInAFileAreToldOf(t *testing.T) {
+func TestEventsOfUndeclaredTypesInAFileAreLogged(t *testing.T) {
 	misspelt := taskEvent("x", "misspelt")
 	misspelt.Type = "TaskAded"
 	file := io.MultiReader(lines(taskEvents(1, 2)), bytes.NewReader(cloudevents.Append(nil, &misspelt)))
@@ -142,7 +142,7 @@ func TestEventsOfUndeclaredTypesInAFileAreToldOf(t *testing.T) {
 	c := runProgram(t, app, start{args: append([]string{"replay", "--events", "file:-"}, args...), stdin: file})
 	c.wantExit(t, exitDone, "3 events")
 	if n := strings.Count(c.stderr.String(), `"type":"TaskAded"`); n != 1 {
-		t.Errorf("told of %d times, want once: %s", n, &c.stderr)
+		t.Errorf("logged %d times, want once: %s", n, &c.stderr)
 	}
 }
 
@@ -227,7 +227,7 @@ func TestSchemaAndVersionArePrinted(t *testing.T) {
 	runProgram(t, app, start{args: []string{"version"}}).wantExit(t, exitDone, "go1.")
 }
 
-func TestProgressIsToldInLinesWhereNobodyWatches(t *testing.T) {
+func TestProgressIsPrintedInLinesWhereNobodyWatches(t *testing.T) {
 	var out bytes.Buffer
 	now := time.Date(2024, 1, 15, 10, 30, 0, 0, time.UTC)
 	m := progress.Meter{Total: 1000, Now: func() time.Time { return now }}

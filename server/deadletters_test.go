@@ -32,7 +32,7 @@ func TestDeadLettersAreDecidedInFewRequests(t *testing.T) {
 	}
 	if a := ask("retry", ""); a.Done != 0 || a.Failed != admin.MostDeadLetters ||
 		len(a.Failures) != admin.MostFailures || a.Next == "" {
-		t.Errorf("all fail again: %d done, %d failed, %d told, next %q", a.Done, a.Failed, len(a.Failures), a.Next)
+		t.Errorf("all fail again: %d done, %d failed, %d listed, next %q", a.Done, a.Failed, len(a.Failures), a.Next)
 	}
 	p.poisoned.Store(false)
 	requests, done := 0, 0

@@ -10,9 +10,9 @@ import (
 	"github.com/foldql/foldql/querydb/dynamostore"
 )
 
-// TestATableThatWasLostIsFoldedAnew and neither served empty nor, where somebody makes it again under its name, folded
+// TestATableThatWasLostIsFoldedAgain and neither served empty nor, where somebody makes it again under its name, folded
 // on.
-func TestATableThatWasLostIsFoldedAnew(t *testing.T) {
+func TestATableThatWasLostIsFoldedAgain(t *testing.T) {
 	for _, e := range dynamolocal.Engines() {
 		t.Run(string(e), func(t *testing.T) {
 			place := dynamolocal.Start(t, e)

@@ -51,9 +51,9 @@ func TestALogOlderThanTheRowsTakesNoEventAndLosesNone(t *testing.T) {
 	}
 }
 
-// testOlderLog plays that over a store, with the log in dir/log. Whoever has a rebuild is told of what comes first,
-// and apply makes the tables that it needs.
-func testOlderLog(t *testing.T, app App, dir string, args []string, told string, apply func()) {
+// testOlderLog does that over a store, with the log in dir/log. The acceptance prints the advice on what
+// comes next, and apply makes the tables that a rebuild needs.
+func testOlderLog(t *testing.T, app App, dir string, args []string, advice string, apply func()) {
 	backup, newest := filepath.Join(t.TempDir(), "backup"), filepath.Join(t.TempDir(), "newest")
 	s := serve(t, app, start{args: args})
 	if got := s.post(t, slices.Collect(taskEvents(1, 50))); got != http.StatusCreated {
@@ -139,7 +139,7 @@ func testOlderLog(t *testing.T, app App, dir string, args []string, told string,
 	runProgram(t, app, start{args: accept}).wantExit(t, exitUsage, "at offset 110")
 	accepted := runProgram(t, app, start{args: append(accept, "--yes")})
 	accepted.wantExit(t, exitDone, "the log is accepted")
-	accepted.wantExit(t, exitDone, told)
+	accepted.wantExit(t, exitDone, advice)
 	apply()
 	runProgram(t, app, start{args: accept}).wantExit(t, exitDone, "nothing to accept")
 	s = serve(t, app, start{args: args})
@@ -153,8 +153,8 @@ func testOlderLog(t *testing.T, app App, dir string, args []string, told string,
 	s.end(t)
 }
 
-// TestARebuildFoldsModelsAnewOnDemand while the server runs, with nothing to fold, and while none runs.
-func TestARebuildFoldsModelsAnewOnDemand(t *testing.T) {
+// TestARebuildFoldsModelsAgainOnDemand while the server runs, with nothing to fold, and while none runs.
+func TestARebuildFoldsModelsAgainOnDemand(t *testing.T) {
 	app := newProject(false).App
 	args := embedded(t)
 	s := serve(t, app, start{args: args})
@@ -181,8 +181,8 @@ func TestARebuildFoldsModelsAnewOnDemand(t *testing.T) {
 	s.end(t)
 }
 
-// TestRowsThatAreLostAreFoldedAnew from the log that was kept.
-func TestRowsThatAreLostAreFoldedAnew(t *testing.T) {
+// TestRowsThatAreLostAreFoldedAgain from the log that was kept.
+func TestRowsThatAreLostAreFoldedAgain(t *testing.T) {
 	app, dir := newProject(false).App, t.TempDir()
 	args := []string{"--store", "embedded:" + dir}
 	s := serve(t, app, start{args: args})

@@ -56,7 +56,7 @@ func (d *deployment) folds(t *testing.T, first, n int) {
 	s.end(t)
 }
 
-// remake removes a table, and where it is told to, makes it anew.
+// remake removes a table and, where made is true, makes it again.
 func (d *deployment) remake(t *testing.T, table *driver.Table, made bool) {
 	t.Helper()
 	drv, err := dynamostore.Open(t.Context(), dynamostore.Config{Prefix: d.Prefix})

@@ -10,7 +10,7 @@ import (
 // announceReady logs the moment from which the rows are up to date, and every while until then how far they are.
 func (s *serving) announceReady(ctx context.Context) {
 	began := time.Now()
-	told := began
+	logged := began
 	look := time.NewTicker(100 * time.Millisecond)
 	defer look.Stop()
 	for {
@@ -24,8 +24,8 @@ func (s *serving) announceReady(ctx context.Context) {
 			s.log.Info("ready: every projection is up to date", "took", time.Since(began).String())
 			return
 		}
-		if time.Since(told) >= notReadyEvery {
-			told = time.Now()
+		if time.Since(logged) >= notReadyEvery {
+			logged = time.Now()
 			s.log.Info("not ready yet", "behind", behind(statuses), "why", err)
 		}
 	}

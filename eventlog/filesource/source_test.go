@@ -239,21 +239,21 @@ func TestReadingOnDoesNotBeginAgain(t *testing.T) {
 
 func TestWhatCannotBeReadIsAnErrorThatNamesTheFile(t *testing.T) {
 	dir := t.TempDir()
-	torn := filepath.Join(dir, "torn.jsonl.gz")
+	truncated := filepath.Join(dir, "truncated.jsonl.gz")
 	packed := zip(t, lines(sourcetest.Events(100)))
-	write(t, torn, packed[:len(packed)/2])
-	s := open(t, filesource.Options{Path: torn})
+	write(t, truncated, packed[:len(packed)/2])
+	s := open(t, filesource.Options{Path: truncated})
 	got := 0
 	for after := uint64(0); ; {
 		events, err := s.Read(t.Context(), "0", after, 1)
 		if err != nil {
-			if !strings.Contains(err.Error(), torn) || !errors.Is(err, io.ErrUnexpectedEOF) {
+			if !strings.Contains(err.Error(), truncated) || !errors.Is(err, io.ErrUnexpectedEOF) {
 				t.Errorf("Read: %v", err)
 			}
 			break
 		}
 		if len(events) == 0 {
-			t.Fatal("a torn file ended as if it were whole")
+			t.Fatal("a truncated file ended as if it were whole")
 		}
 		got, after = got+1, events[0].Offset
 	}

@@ -274,10 +274,10 @@ func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
 
 func TestABodyThatEndsEarlyIsTheCallersProblem(t *testing.T) {
 	h := ingest.Handler(memlog.New(memlog.Options{}), types, ingest.Config{})
-	torn := io.MultiReader(strings.NewReader(event("a", "")), readerFunc(func([]byte) (int, error) {
+	partial := io.MultiReader(strings.NewReader(event("a", "")), readerFunc(func([]byte) (int, error) {
 		return 0, io.ErrUnexpectedEOF
 	}))
-	r := httptest.NewRequest(http.MethodPost, "/events", torn)
+	r := httptest.NewRequest(http.MethodPost, "/events", partial)
 	r.Header.Set("Content-Type", one)
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
@@ -286,7 +286,7 @@ func TestABodyThatEndsEarlyIsTheCallersProblem(t *testing.T) {
 	}
 }
 
-func TestOtherMethodsAreTold(t *testing.T) {
+func TestOtherMethodsAreRefused(t *testing.T) {
 	h := ingest.Handler(memlog.New(memlog.Options{}), types, ingest.Config{})
 	for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodDelete} {
 		w := httptest.NewRecorder()
@@ -317,15 +317,15 @@ func TestFailuresOfTheLogShowNothingOfIt(t *testing.T) {
 		{fmt.Errorf("append: %w", eventlog.ErrClosed), 503, false},
 		{context.Canceled, 503, false},
 	} {
-		var told bytes.Buffer
-		cfg := ingest.Config{Logger: slog.New(slog.NewTextHandler(&told, nil))}
+		var logged bytes.Buffer
+		cfg := ingest.Config{Logger: slog.New(slog.NewTextHandler(&logged, nil))}
 		w := post(ingest.Handler(failing{err: c.err}, types, cfg), event("a", ""), "Content-Type", one)
 		got := problemOf(t, w)
 		if got.Status != c.status || strings.Contains(w.Body.String(), "secret") || got.Detail == "" {
 			t.Errorf("%v: %s", c.err, w.Body)
 		}
-		if strings.Contains(told.String(), "secret") != c.logged {
-			t.Errorf("%v: the log was told %q", c.err, told.String())
+		if strings.Contains(logged.String(), "secret") != c.logged {
+			t.Errorf("%v: logged is %q", c.err, logged.String())
 		}
 	}
 }

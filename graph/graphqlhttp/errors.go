@@ -30,23 +30,23 @@ func (p *presenter) present(ctx context.Context, err error) *gqlerror.Error {
 	if graphqlerr.CodeOf(gql) != "" {
 		return bounded(gql)
 	}
-	told := &gqlerror.Error{Path: gql.Path, Locations: gql.Locations}
+	shown := &gqlerror.Error{Path: gql.Path, Locations: gql.Locations}
 	code := graphqlerr.Internal
 	var panicked *panicError
 	switch {
 	case errors.As(err, &panicked):
-		told.Message = p.hide(ctx, err, "path", gql.Path.String(), "stack", string(panicked.stack))
+		shown.Message = p.hide(ctx, err, "path", gql.Path.String(), "stack", string(panicked.stack))
 	case errors.Is(err, context.DeadlineExceeded):
-		code, told.Message = graphqlerr.Timeout, "the request ran out of time; ask for less, or again"
+		code, shown.Message = graphqlerr.Timeout, "the request ran out of time; ask for less, or again"
 	case errors.Is(err, context.Canceled):
-		code, told.Message = graphqlerr.Unavailable, "the request was cancelled"
+		code, shown.Message = graphqlerr.Unavailable, "the request was cancelled"
 	case ofArguments(ctx):
-		code, told.Message = graphqlerr.BadUserInput, shortened(gql.Message, longestMessage)
+		code, shown.Message = graphqlerr.BadUserInput, shortened(gql.Message, longestMessage)
 	default:
-		told.Message = p.hide(ctx, err, "path", gql.Path.String())
+		shown.Message = p.hide(ctx, err, "path", gql.Path.String())
 	}
-	told.Extensions = map[string]any{"code": string(code)}
-	return told
+	shown.Extensions = map[string]any{"code": string(code)}
+	return shown
 }
 
 // How many bytes a message may have. One about a document quotes what the client knows already.
@@ -81,9 +81,9 @@ func located(ctx context.Context, gql *gqlerror.Error) *gqlerror.Error {
 	if len(gql.Locations) > 0 || fc == nil || fc.Field.Field == nil || fc.Field.Position == nil {
 		return gql
 	}
-	told := *gql
-	told.Locations = []gqlerror.Location{{Line: fc.Field.Position.Line, Column: fc.Field.Position.Column}}
-	return &told
+	with := *gql
+	with.Locations = []gqlerror.Location{{Line: fc.Field.Position.Line, Column: fc.Field.Position.Column}}
+	return &with
 }
 
 // hide logs an error and returns what clients see in its place.

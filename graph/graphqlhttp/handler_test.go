@@ -145,7 +145,7 @@ func TestWhatIsNoGraphQLOverHTTPIsRefused(t *testing.T) {
 	}
 }
 
-func TestWrongDocumentsAndVariablesAreToldWithTheirCode(t *testing.T) {
+func TestWrongDocumentsAndVariablesAreReportedWithTheirCode(t *testing.T) {
 	tests := []struct{ document, variables, code, message string }{
 		{`{ hello`, ``, "GRAPHQL_PARSE_FAILED", "Expected Name"},
 		{`fragment F on Query { hello }`, ``, "GRAPHQL_VALIDATION_FAILED", "no operation"},
@@ -245,7 +245,7 @@ func TestMistakesSuggestNamesOnlyWithIntrospectionAndInShortDocuments(t *testing
 	}
 }
 
-func TestManyMistakesAreToldInPart(t *testing.T) {
+func TestManyMistakesAreReportedInPart(t *testing.T) {
 	got := query(t, New(testSchema, Config{}), `{ node { `+names(100)+` } }`, "")
 	if n := len(got.answer.Errors); n != maxErrors+1 || got.answer.Errors[n-1].Message !=
 		"and more mistakes: validation ends after 20" {
@@ -263,7 +263,7 @@ func TestMistakesQuoteLittleOfTheDocument(t *testing.T) {
 	}
 }
 
-func TestInternalErrorsAreLoggedAndNotTold(t *testing.T) {
+func TestInternalErrorsAreLoggedAndNotShown(t *testing.T) {
 	var log bytes.Buffer
 	h := New(testSchema, Config{Logger: logTo(&log)})
 	for document, secret := range map[string]string{`{ fail }`: "/var/secret", `{ panic }`: "secret state"} {
@@ -275,12 +275,12 @@ func TestInternalErrorsAreLoggedAndNotTold(t *testing.T) {
 		}
 		words := strings.Fields(got.message())
 		if id := words[len(words)-1]; !strings.Contains(log.String(), secret) || !strings.Contains(log.String(), id) {
-			t.Errorf("%s: told %q, logged %s", document, got.message(), log.String())
+			t.Errorf("%s: answered %q, logged %s", document, got.message(), log.String())
 		}
 	}
 }
 
-func TestARequestThatRunsOutOfTimeIsToldSo(t *testing.T) {
+func TestARequestThatRunsOutOfTimeGetsAnAnswer(t *testing.T) {
 	h := New(testSchema, Config{Timeout: time.Millisecond})
 	if got := query(t, h, `{ wait }`, ""); got.code() != "TIMEOUT" {
 		t.Errorf("the answer is %s", got.body)

@@ -190,9 +190,9 @@ func TestTheCacheKeepsWhatWasAskedLast(t *testing.T) {
 	}
 }
 
-// TestNoMessageRepeatsWhatItIsTold: validation prints the names of a document once for each of its mistakes, so that a
+// TestNoMessageRepeatsWhatItIsGiven: validation prints the names of a document once for each of its mistakes, so that a
 // megabyte of them took a gigabyte.
-func TestNoMessageRepeatsWhatItIsTold(t *testing.T) {
+func TestNoMessageRepeatsWhatItIsGiven(t *testing.T) {
 	long := strings.Repeat("n", 900_000)
 	many := func(n int, each string) string {
 		var b strings.Builder

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes assets/ anew: GraphiQL and its explorer as package-lock.json pins them, compressed, and the licences of all that is
+# Writes assets/: GraphiQL and its explorer as package-lock.json pins them, compressed, and the licences of all that is
 # in them. The files are committed, so that whoever imports foldql has them without Node.js. A test builds them again.
 set -eu
 cd "$(dirname "$0")"

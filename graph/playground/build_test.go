@@ -14,11 +14,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestTheCommittedFilesAreWhatTheLockfileBuilds: build.sh, run anew by npm, makes the files that are committed. What
+// TestTheCommittedFilesAreWhatTheLockfileBuilds: build.sh, run again by npm, makes the files that are committed. What
 // compressed them may differ from machine to machine, so their contents are compared.
 func TestTheCommittedFilesAreWhatTheLockfileBuilds(t *testing.T) {
 	if _, err := exec.LookPath("npm"); err != nil {
-		t.Fatalf("GraphiQL is built anew by npm: install Node.js, version 20 or later (%v)", err)
+		t.Fatalf("GraphiQL is built by npm: install Node.js, version 20 or later (%v)", err)
 	}
 	dir := t.TempDir()
 	for _, name := range []string{"build.sh", "package.json", "package-lock.json", ".npmrc"} {

@@ -96,7 +96,7 @@ func pagesOfModels(ctx context.Context, db *querydb.DB, n int) (rows int, err er
 	return rows, nil
 }
 
-// tenantRange composes the key of a tenant's partition, as each query does anew; and where in it the collection lies.
+// tenantRange composes the key of a tenant's partition, as each query does; and where in it the collection lies.
 func tenantRange(m *querydb.Model, n int) (pk string, within keys.Range, err error) {
 	pk, err = m.Indexes[0].PK.Layout.Compose(keys.String(tenantID(n)))
 	together := keyOf(m.Name)

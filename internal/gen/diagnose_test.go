@@ -9,8 +9,8 @@ import (
 	"github.com/foldql/foldql/internal/newproject"
 )
 
-// TestAProjectOutsideOfItsWorkspaceIsTold: under a go.work that does not list it, no project finds the library.
-func TestAProjectOutsideOfItsWorkspaceIsTold(t *testing.T) {
+// TestAProjectOutsideOfItsWorkspaceIsReported: under a go.work that does not list it, no project finds the library.
+func TestAProjectOutsideOfItsWorkspaceIsReported(t *testing.T) {
 	workspace := t.TempDir()
 	write(t, filepath.Join(workspace, "go.work"), "go 1.26\n")
 	dir := filepath.Join(workspace, "todo")

@@ -74,8 +74,8 @@ func TestAProjectOfEveryShape(t *testing.T) {
 	}
 }
 
-// TestResolversThatNothingNeedsAreTold, and kept.
-func TestResolversThatNothingNeedsAreTold(t *testing.T) {
+// TestResolversThatNothingNeedsAreReported, and kept.
+func TestResolversThatNothingNeedsAreReported(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, own := range []bool{true, false} {
 		var out strings.Builder
@@ -92,7 +92,7 @@ func TestResolversThatNothingNeedsAreTold(t *testing.T) {
 	}
 }
 
-// TestLintTellsWithoutWriting: findings are told, errors fail it, and no file is made.
+// TestLintTellsWithoutWriting: findings are printed, errors fail it, and no file is made.
 func TestLintTellsWithoutWriting(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "go.mod"), "module example.com/lint\n")
@@ -111,7 +111,7 @@ func TestLintTellsWithoutWriting(t *testing.T) {
 			t.Errorf("%s: got %v, want %q", tt.schema, err, tt.err)
 		}
 		if !strings.Contains(out.String(), tt.out) || tt.out == "" && out.Len() > 0 {
-			t.Errorf("%s: told %q, want %q", tt.schema, out.String(), tt.out)
+			t.Errorf("%s: printed %q, want %q", tt.schema, out.String(), tt.out)
 		}
 	}
 	if got := len(readWanted(t, dir)); got != 4 {

@@ -13,7 +13,7 @@ import (
 	"github.com/foldql/foldql/internal/newproject"
 )
 
-// TestProjectorsGetStubsOfWhatTheyLack, in files that are the user's from then on; it is told what became of which
+// TestProjectorsGetStubsOfWhatTheyLack, in files that are the user's from then on; it prints what became of which
 // file.
 func TestProjectorsGetStubsOfWhatTheyLack(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "todo")

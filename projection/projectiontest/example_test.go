@@ -27,16 +27,16 @@ func TestDepositsAddUpByOwner(t *testing.T) {
 	})
 }
 
-// told is a test that prints what would fail it; an example has no *testing.T.
-type told struct{ testing.TB }
+// printing is a test that prints what would fail it; an example has no *testing.T.
+type printing struct{ testing.TB }
 
-func (told) Helper()                  {}
-func (told) Context() context.Context { return context.Background() }
-func (told) Fatal(args ...any)        { fmt.Println(args...) }
+func (printing) Helper()                  {}
+func (printing) Context() context.Context { return context.Background() }
+func (printing) Fatal(args ...any)        { fmt.Println(args...) }
 
 // A spec that holds in every way says nothing.
 func Example() {
-	var t told // in a test it is the *testing.T
+	var t printing // in a test it is the *testing.T
 	Run(t, Spec[Account]{
 		Projection: ProjectAccount(deposits),
 		Codec:      AccountCodec,

@@ -85,7 +85,7 @@ func (s *Spec[R]) run(ctx context.Context, db *querydb.DB, events []eventlog.Eve
 	return runner, runner.Run(ctx)
 }
 
-// forget makes the projection begin anew: without its checkpoint it drops the rows and folds the whole log.
+// forget makes the projection begin again: without its checkpoint it drops the rows and folds the whole log.
 func (s *Spec[R]) forget(ctx context.Context, db *querydb.DB) error {
 	return db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{projection.NewResetNote(s.Projection.Name)}})
 }
@@ -121,12 +121,12 @@ func (s *Spec[R]) result(ctx context.Context, db *querydb.DB, runner *projection
 		}
 		got.Rows = append(got.Rows, r)
 	}
-	asides, err := runner.DeadLetters(ctx, "", 1000)
+	letters, err := runner.DeadLetters(ctx, "", 1000)
 	if err != nil {
 		return got, err
 	}
-	for _, a := range asides {
-		got.DeadLetters = append(got.DeadLetters, DeadLetter{ID: a.ID, Reason: firstLine(a.Reason)})
+	for _, l := range letters {
+		got.DeadLetters = append(got.DeadLetters, DeadLetter{ID: l.ID, Reason: firstLine(l.Reason)})
 	}
 	return got, nil
 }

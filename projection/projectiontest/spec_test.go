@@ -116,7 +116,7 @@ func TestProjectorsThatAreWrongAreFound(t *testing.T) {
 
 func TestLongSpecsAreStoppedAtABoundedNumberOfPlaces(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 99, 100, 101, 5000} {
-		at := places(n)
+		at := stops(n)
 		if len(at) > maxStops {
 			t.Errorf("%d events are stopped at %d places, want at most %d", n, len(at), maxStops)
 		}
@@ -126,7 +126,7 @@ func TestLongSpecsAreStoppedAtABoundedNumberOfPlaces(t *testing.T) {
 	}
 }
 
-func TestEveryOtherBatchIsTornEachAtAnotherPlace(t *testing.T) {
+func TestEveryOtherBatchIsPartialEachAfterAnotherCommit(t *testing.T) {
 	s := newShared(false)
 	var at []int
 	for range 8 {
@@ -134,9 +134,9 @@ func TestEveryOtherBatchIsTornEachAtAnotherPlace(t *testing.T) {
 		at = append(at, s.at)
 	}
 	if diff := cmp.Diff([]int{2, -1, 1, -1, 0, -1, 3, -1}, at); diff != "" {
-		t.Errorf("torn after the commits (-want +got):\n%s", diff)
+		t.Errorf("failed after the commits (-want +got):\n%s", diff)
 	}
 	if s.begin(true, 1); s.at != 0 {
-		t.Errorf("a batch of one commit is torn after commit %d, want after its only one", s.at)
+		t.Errorf("a batch of one commit fails after commit %d, want after its only one", s.at)
 	}
 }

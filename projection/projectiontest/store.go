@@ -20,7 +20,7 @@ type store interface {
 
 func newStore(w way) store {
 	if w.shared {
-		return newShared(w.tear)
+		return newShared(w.partial)
 	}
 	return &plain{Store: memstore.New(), lose: w.lose}
 }
@@ -51,7 +51,7 @@ func (w *written) keys() []keys.Key {
 	return slices.SortedFunc(maps.Keys(w.all), compareKeys)
 }
 
-// plain is a store with one writer. It loses the answers to commits where told to.
+// plain is a store with one writer. With lose, it loses the answers to commits.
 type plain struct {
 	*memstore.Store
 	written
@@ -75,29 +75,30 @@ func (p *plain) Apply(ctx context.Context, b driver.Batch) error {
 	return nil
 }
 
-// shared is a store of several writers, which commits write by write. It tears batches where told to.
+// shared is a store of several writers, which commits write by write. It can fail amid a batch.
 type shared struct {
 	*memstore.MultiWriter
 	written
 
-	torn  bool // the last batch was: the next is not
-	count int  // of batches that were torn
-	at    int  // the commit after which the batch in hand is torn, -1 for none
+	failed bool // amid the last batch: the next is written whole
+	count  int  // of batches amid which it failed
+	at     int  // the commit after which the batch in hand fails, -1 for none
 }
 
-func newShared(tear bool) *shared {
+// newShared makes a store that, with partial, leaves every other batch partly written.
+func newShared(partial bool) *shared {
 	s := &shared{at: -1}
 	s.MultiWriter = memstore.NewMultiWriter(memstore.Options{
 		Before: func(c memstore.Commit) error {
 			if c.Number == 0 {
-				s.begin(tear, c.Of)
+				s.begin(partial, c.Of)
 			}
 			s.add(c.Batch)
 			return nil
 		},
 		After: func(c memstore.Commit) error {
 			if c.Number == s.at {
-				return fmt.Errorf("%w: torn here", driver.ErrUnavailable)
+				return fmt.Errorf("%w: a partial write", driver.ErrUnavailable)
 			}
 			return nil
 		},
@@ -105,12 +106,12 @@ func newShared(tear bool) *shared {
 	return s
 }
 
-// begin decides where a batch of so many commits is torn. Every other one is: first before its last commit, which is
+// begin decides after which of its commits a batch fails. Every other one does: first before its last commit, which is
 // the checkpoint's, so that all events of the batch reach the rows twice; then each time one commit earlier; then
 // after the last, so that only the answer is lost; and so on.
-func (s *shared) begin(tear bool, commits int) {
-	s.torn, s.at = tear && !s.torn, -1
-	if s.torn {
+func (s *shared) begin(partial bool, commits int) {
+	s.failed, s.at = partial && !s.failed, -1
+	if s.failed {
 		s.at = (2*commits - 2 - s.count%commits) % commits
 		s.count++
 	}

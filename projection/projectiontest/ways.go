@@ -6,19 +6,19 @@ import (
 	"github.com/foldql/foldql/eventlog"
 )
 
-// way is how the events reach the projection, and what befalls it meanwhile.
+// way is how the events reach the projection, and what happens to it meanwhile.
 type way struct {
 	name string
 	// legs are folded one after the other, each by a new runner over the same store, from a log of its events.
-	legs   [][]eventlog.Event
-	window int  // events per commit, 0 for all
-	lose   bool // the store commits, and then fails to say so
-	forget bool // between legs the store forgets the rows and the checkpoint, as for a model of a new version
-	shared bool // the store has other writers, and commits write by write
-	tear   bool // every other commit is torn
+	legs    [][]eventlog.Event
+	window  int  // events per commit, 0 for all
+	lose    bool // the store commits, and then fails to say so
+	forget  bool // between legs the store forgets the rows and the checkpoint, as for a model of a new version
+	shared  bool // the store has other writers, and commits write by write
+	partial bool // every other batch is partly written
 }
 
-// maxStops bounds the ways that stop somewhere: longer specs are stopped at so many places, evenly apart.
+// maxStops bounds the ways that stop somewhere: longer specs are stopped so many times, evenly apart.
 const maxStops = 100
 
 func once(events []eventlog.Event) way {
@@ -35,35 +35,35 @@ func ways(events []eventlog.Event) []way {
 	lost := once(events)
 	lost.name, lost.window, lost.lose = "losing the answer to every commit", 1, true
 
-	anew := way{name: "rebuilding from the whole log", legs: [][]eventlog.Event{events, events}, forget: true}
+	rebuilt := way{name: "rebuilding from the whole log", legs: [][]eventlog.Event{events, events}, forget: true}
 
 	others := once(events)
 	others.name, others.shared = "folding on a store that others write to", true
 
-	torn := others
-	torn.name, torn.tear = "tearing commits", true
+	partial := others
+	partial.name, partial.partial = "failing amid batches", true
 
-	all := []way{again, twice, lost, anew, others, torn}
-	for _, n := range places(len(events)) {
+	all := []way{again, twice, lost, rebuilt, others, partial}
+	for _, n := range stops(len(events)) {
 		cut := once(events)
 		cut.name, cut.window = fmt.Sprintf("folding in windows of %d", n), n
 		stopped := way{
 			name: fmt.Sprintf("stopping after event %d and resuming", n),
 			legs: [][]eventlog.Event{events[:n], events},
 		}
-		tornCut := torn
-		tornCut.name, tornCut.window = fmt.Sprintf("tearing commits, in windows of %d, so that events reach the rows twice",
-			n), n
-		tornStopped := torn
-		tornStopped.name = fmt.Sprintf("tearing commits, stopping after event %d and resuming", n)
-		tornStopped.legs = stopped.legs
-		all = append(all, cut, stopped, tornCut, tornStopped)
+		partialCut := partial
+		partialCut.name = fmt.Sprintf("failing amid batches, in windows of %d, so that events reach the rows twice", n)
+		partialCut.window = n
+		partialStopped := partial
+		partialStopped.name = fmt.Sprintf("failing amid batches, stopping after event %d and resuming", n)
+		partialStopped.legs = stopped.legs
+		all = append(all, cut, stopped, partialCut, partialStopped)
 	}
 	return all
 }
 
-// places are the numbers from 1 to n-1, at most maxStops of them.
-func places(n int) []int {
+// stops are numbers from 1 to n-1, at most maxStops of them.
+func stops(n int) []int {
 	step := max(1, (n+maxStops-1)/maxStops)
 	var at []int
 	for i := 1; i < n; i += step {

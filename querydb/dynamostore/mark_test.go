@@ -13,7 +13,7 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// TestAMarkIsNoRow of any table: no read meets it, by its key or by a range, and a second mark does not replace it.
+// TestAMarkIsNoRow of any table: no read finds it, by its key or by a range, and a second mark does not replace it.
 func TestAMarkIsNoRow(t *testing.T) {
 	member := func(kind string) *driver.Table {
 		m := dynamotest.Prioritised()

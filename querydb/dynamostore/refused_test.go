@@ -39,16 +39,16 @@ func (s selective) Do(r *http.Request) (*http.Response, error) {
 	return s.next.Do(r)
 }
 
-// TestWhatIsRefusedAmidABatchIsTorn, and what is refused before or alone is not.
-func TestWhatIsRefusedAmidABatchIsTorn(t *testing.T) {
+// TestABatchIsPartialWhereAWriteAmidItIsRefused, and not where one is refused before or alone.
+func TestABatchIsPartialWhereAWriteAmidItIsRefused(t *testing.T) {
 	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
 		s := openWith(t, e, Config{}, dynamotest.Small)
 		s.client.API = dynamodb.New(s.client.API.Options(), func(o *dynamodb.Options) {
 			o.HTTPClient = selective{o.HTTPClient, `"bad"`}
 		})
 		for name, test := range map[string]struct {
-			batch driver.Batch
-			torn  bool
+			batch   driver.Batch
+			partial bool
 		}{
 			"one of two": {driver.Batch{Writes: []driver.Write{put(t, "a", 1, 1), put(t, "bad", 1, 1)}}, true},
 			"the last of two": {driver.Batch{Writes: []driver.Write{put(t, "a", 1, 1)},
@@ -60,8 +60,8 @@ func TestWhatIsRefusedAmidABatchIsTorn(t *testing.T) {
 			"none but the notes": {driver.Batch{Last: []driver.Write{put(t, "a", 1, 0), put(t, "bad", 1, 0)}}, false},
 		} {
 			err := s.Apply(t.Context(), test.batch)
-			if !errors.Is(err, driver.ErrInvalid) || errors.Is(err, driver.ErrPartial) != test.torn {
-				t.Errorf("%s: %v, want ErrInvalid, torn: %t", name, err, test.torn)
+			if !errors.Is(err, driver.ErrInvalid) || errors.Is(err, driver.ErrPartial) != test.partial {
+				t.Errorf("%s: %v, want ErrInvalid, partial: %t", name, err, test.partial)
 			}
 		}
 	})
@@ -105,8 +105,8 @@ func TestAnItemHasRoomForWhatAllWritersOfItMayWrite(t *testing.T) {
 	})
 }
 
-// TestADamagedItemIsToldFromAStoreThatIsNotThere: another program has given an attribute another type.
-func TestADamagedItemIsToldFromAStoreThatIsNotThere(t *testing.T) {
+// TestADamagedItemDiffersFromAStoreThatIsNotThere: another program has given an attribute another type.
+func TestADamagedItemDiffersFromAStoreThatIsNotThere(t *testing.T) {
 	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
 		s := openWith(t, e, Config{}, dynamotest.Small)
 		applyTo(t, s, driver.Batch{Writes: []driver.Write{put(t, "a", 1, 1)}})

@@ -29,7 +29,7 @@ const (
 // and then while it lasts. What is to do follows from what is there alone, so an interrupted call is resumed by
 // another.
 func (m *manager) ApplyTables(ctx context.Context, t Tables, allowDelete bool, tell func(string)) error {
-	told := map[string]time.Time{}
+	announced := map[string]time.Time{}
 	for look := firstLook; ; look = min(look*2, mostLook) {
 		plan, err := m.Plan(ctx, t, allowDelete)
 		if err != nil {
@@ -43,9 +43,9 @@ func (m *manager) ApplyTables(ctx context.Context, t Tables, allowDelete bool, t
 			return nil
 		}
 		for _, step := range next {
-			last := told[step.Text]
+			last := announced[step.Text]
 			if time.Since(last) > tellAgain {
-				told[step.Text] = time.Now()
+				announced[step.Text] = time.Now()
 				tell(step.Text)
 			}
 			if last.IsZero() {

@@ -58,12 +58,12 @@ func TestTablesAreMadeAndChanged(t *testing.T) {
 		if err := s.ApplyTables(interrupted, full, false, func(string) { cancel() }); !errors.Is(err, context.Canceled) {
 			t.Errorf("an interrupted apply: %v", err)
 		}
-		var told []string
-		if err := s.ApplyTables(t.Context(), full, false, func(text string) { told = append(told, text) }); err != nil {
+		var steps []string
+		if err := s.ApplyTables(t.Context(), full, false, func(text string) { steps = append(steps, text) }); err != nil {
 			t.Fatal(err)
 		}
-		if len(told) == 0 {
-			t.Error("nothing was told")
+		if len(steps) == 0 {
+			t.Error("no step was announced")
 		}
 		if err := s.CheckTables(t.Context(), full.Needed); err != nil {
 			t.Fatal(err)
@@ -83,7 +83,7 @@ func TestTablesAreMadeAndChanged(t *testing.T) {
 	})
 }
 
-func TestAnIndexWithAnotherKeyIsMadeAnewWhereThatIsAllowed(t *testing.T) {
+func TestAnIndexWithAnotherKeyIsMadeAgainWhereThatIsAllowed(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *Store) {
 		former := dynamotest.Orders(0)
 		former.Indexes[1].PK = []int{2}
@@ -104,7 +104,7 @@ func TestAnIndexWithAnotherKeyIsMadeAnewWhereThatIsAllowed(t *testing.T) {
 	})
 }
 
-func TestIndexesWhoseKeyHasAnotherTypeAreMadeAnewWhereThatIsAllowed(t *testing.T) {
+func TestIndexesWhoseKeyHasAnotherTypeAreMadeAgainWhereThatIsAllowed(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *Store) {
 		l := layout.Of(s.tables.prefix, dynamotest.Orders(0))
 		in := createInput(&l)

@@ -141,7 +141,7 @@ func TestAnUnchangedUniqueKeyCostsNoItem(t *testing.T) {
 	}
 }
 
-// TestALostAnswerIsNoConflict: what was done is not done again, and meets no key of its own.
+// TestALostAnswerIsNoConflict: what was done is not done again, and does not conflict with its own keys.
 func TestALostAnswerIsNoConflict(t *testing.T) {
 	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
 		s := openWith(t, e, Config{}, dynamotest.Account)

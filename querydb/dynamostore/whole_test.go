@@ -45,7 +45,7 @@ func TestAPageOfAnAtomicModelShowsAllOfATransactionOrNothing(t *testing.T) {
 		transfer()
 		for _, whole := range []bool{false, true} {
 			for _, byKey := range []bool{false, true} {
-				reader := tearing(t, s, 3, transfer)
+				reader := halfOlder(t, s, 3, transfer)
 				rows, err := readFour(t, reader, table, byKey, whole)
 				if err != nil || len(rows) != 4 {
 					t.Fatalf("%d rows, error %v", len(rows), err)
@@ -54,13 +54,13 @@ func TestAPageOfAnAtomicModelShowsAllOfATransactionOrNothing(t *testing.T) {
 				for _, r := range rows {
 					seen[string(r.Record.JSON(1))] = true
 				}
-				if torn := len(seen) > 1; torn == whole {
+				if mixed := len(seen) > 1; mixed == whole {
 					t.Errorf("whole %t, by key %t: seen are %v", whole, byKey, seen)
 				}
 			}
 		}
 		for _, byKey := range []bool{false, true} {
-			if _, err := readFour(t, tearing(t, s, 100, transfer), table, byKey, true); !errors.Is(err, driver.ErrThrottled) {
+			if _, err := readFour(t, halfOlder(t, s, 100, transfer), table, byKey, true); !errors.Is(err, driver.ErrThrottled) {
 				t.Errorf("by key %t, rows that change at every look: %v, want ErrThrottled", byKey, err)
 			}
 		}
@@ -80,8 +80,9 @@ func readFour(t *testing.T, s *Store, table *driver.Table, byKey, whole bool) ([
 	return s.Get(t.Context(), g)
 }
 
-// tearing returns a store over the same tables. While it reads, so many times, something happens.
-func tearing(t *testing.T, s *Store, times int, happens func()) *Store {
+// halfOlder returns a store over the same tables. While it reads, so many times, something happens: half of the answer
+// is older than that.
+func halfOlder(t *testing.T, s *Store, times int, happens func()) *Store {
 	t.Helper()
 	other, err := Open(t.Context(), Config{Prefix: s.tables.prefix})
 	if err != nil {
@@ -89,19 +90,19 @@ func tearing(t *testing.T, s *Store, times int, happens func()) *Store {
 	}
 	t.Cleanup(func() { _ = other.Close() })
 	other.client.API = dynamodb.New(other.client.API.Options(), func(o *dynamodb.Options) {
-		o.HTTPClient = tearer{next: o.HTTPClient, left: &times, happens: happens}
+		o.HTTPClient = olderHalf{next: o.HTTPClient, left: &times, happens: happens}
 	})
 	return other
 }
 
-type tearer struct {
+type olderHalf struct {
 	next    aws.HTTPClient
 	left    *int
 	happens func()
 }
 
 // Do implements aws.HTTPClient.
-func (c tearer) Do(r *http.Request) (*http.Response, error) {
+func (c olderHalf) Do(r *http.Request) (*http.Response, error) {
 	if *c.left--; *c.left < 0 {
 		return c.next.Do(r)
 	}

@@ -16,7 +16,7 @@ type Device struct {
 	Channel   string
 	DeviceID  string
 	AccountID *string
-	// Null where the last report told of no alert.
+	// Null where the last report has no alert.
 	AlertState *string
 	Timestamp  *time.Time
 	// When the device was published last.

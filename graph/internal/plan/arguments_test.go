@@ -28,8 +28,8 @@ func TestEveryArgumentOfTheTableIsTaken(t *testing.T) {
 	}
 }
 
-// TestANullIsToldAlikeByBothExecutors: resolvers read an enum as a String.
-func TestANullIsToldAlikeByBothExecutors(t *testing.T) {
+// TestANullIsReportedAlikeByBothExecutors: resolvers read an enum as a String.
+func TestANullIsReportedAlikeByBothExecutors(t *testing.T) {
 	status := Argument{Variable: "s", Named: "Status", Enum: &ast.Definition{Kind: ast.Enum}}
 	_, byPlan := status.Key(map[string]any{"s": nil}, true)
 	_, byResolver := scalar.UnmarshalString(nil)

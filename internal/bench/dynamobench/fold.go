@@ -57,7 +57,7 @@ func (e *engine) foldBeside(ctx context.Context, out io.Writer, rounds int) (fol
 	return folded, nil
 }
 
-// effort is what a fold took, or the loop beside it: on the clock, and of the CPU, the engine's aside.
+// effort is what a fold took, or the loop beside it: on the clock, and of the CPU, without the engine's.
 type effort struct{ wall, cpu time.Duration }
 
 func (e *effort) add(o effort) { e.wall, e.cpu = e.wall+o.wall, e.cpu+o.cpu }

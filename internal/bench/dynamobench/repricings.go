@@ -15,7 +15,7 @@ import (
 // changes again and again. The events are made when they are read, so that no memory is the source's.
 type repricings struct {
 	products, events int
-	reached          func(offset uint64) error // is told how far the source was read
+	reached          func(offset uint64) error // is given how far the source was read
 }
 
 func (s *repricings) Partitions(context.Context) ([]string, error) { return []string{"events"}, nil }

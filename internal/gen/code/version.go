@@ -14,7 +14,7 @@ import (
 
 // Version identifies what the stored rows of a model depend on: the layout of rows, keys and indexes, which events are
 // folded into them and how those are read, and the version that the schema gives. Rows of another version are folded
-// anew, so names of queries, rules, descriptions and the order of an event's fields are no part of it.
+// again, so names of queries, rules, descriptions and the order of an event's fields are no part of it.
 //
 // Entities of one table have one version, because they are rebuilt together.
 func Version(m *schema.Model, r *schema.ReadModel) string {
@@ -70,7 +70,7 @@ func tellModel(b *strings.Builder, m *schema.Model, r *schema.ReadModel) {
 // tellEvents writes what the projections of a model read of its events, and which of their fields they may filter by.
 func tellEvents(b *strings.Builder, m *schema.Model, r *schema.ReadModel) {
 	tagged := slices.ContainsFunc(r.Writers, func(w *schema.Writer) bool { return len(w.Tags) > 0 })
-	input := eventText{Builder: b, enums: m.EventEnums, tagged: tagged, told: map[*schema.EventType]bool{}}
+	input := eventText{Builder: b, enums: m.EventEnums, tagged: tagged, written: map[*schema.EventType]bool{}}
 	for _, t := range m.Events {
 		if slices.ContainsFunc(r.Writers, func(w *schema.Writer) bool { return slices.Contains(w.Events, t.Name) }) {
 			input.tell(t)
@@ -99,17 +99,17 @@ func halfText(h schema.Half) string {
 // eventText writes what a projection reads of its events, and which of their fields it may filter by.
 type eventText struct {
 	*strings.Builder
-	enums  []*schema.Enum
-	tagged bool // the model takes events by their tags; to all others tags mean nothing
-	told   map[*schema.EventType]bool
+	enums   []*schema.Enum
+	tagged  bool // the model takes events by their tags; to all others tags mean nothing
+	written map[*schema.EventType]bool
 }
 
 // tell writes an event, or an object inside of one, with all that is inside of it.
 func (e *eventText) tell(t *schema.EventType) {
-	if e.told[t] {
+	if e.written[t] {
 		return
 	}
-	e.told[t] = true
+	e.written[t] = true
 	fmt.Fprintf(e, "event %q\n", t.Name)
 	fields := slices.SortedFunc(slices.Values(t.Fields), func(a, b *schema.EventField) int {
 		return cmp.Compare(a.Name, b.Name)

@@ -8,8 +8,9 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// TestKeysMeetWhereOneTextIsAKeyOfBoth: literals, separators, the kinds of the fields, casing and escaping decide it.
-func TestKeysMeetWhereOneTextIsAKeyOfBoth(t *testing.T) {
+// TestKeysCollideWhereOneTextIsAKeyOfBoth: literals, separators, the kinds of the fields, casing and escaping decide
+// it.
+func TestKeysCollideWhereOneTextIsAKeyOfBoth(t *testing.T) {
 	for _, tt := range []struct {
 		a, b, table string
 		want        bool
@@ -47,18 +48,18 @@ func TestKeysMeetWhereOneTextIsAKeyOfBoth(t *testing.T) {
 		{a: "{kind}#a", b: "USER#a", table: "casing: UPPERCASE", want: true},
 	} {
 		t.Run(tt.a+" "+tt.b+" "+tt.table, func(t *testing.T) {
-			if got := meet(t, tt.a, tt.b, tt.table); got != tt.want {
-				t.Errorf("meet = %v, want %v", got, tt.want)
+			if got := collide(t, tt.a, tt.b, tt.table); got != tt.want {
+				t.Errorf("collide = %v, want %v", got, tt.want)
 			}
-			if got := meet(t, tt.b, tt.a, tt.table); got != tt.want {
-				t.Errorf("the other way: meet = %v, want %v", got, tt.want)
+			if got := collide(t, tt.b, tt.a, tt.table); got != tt.want {
+				t.Errorf("the other way: collide = %v, want %v", got, tt.want)
 			}
 		})
 	}
 }
 
-// meet reports whether two entities with these partition keys are told that their keys meet.
-func meet(t *testing.T, a, b, table string) bool {
+// collide reports whether Load says that the keys of two entities with these partition keys collide.
+func collide(t *testing.T, a, b, table string) bool {
 	t.Helper()
 	const entity = `
 type %s @entity(table: "T") @readModel(events: ["E"]) @keys(pk: "%s", sk: "x") {

@@ -42,7 +42,7 @@ var (
 		"collection {1} of table {2} makes {3}, which {4}",
 		"give the collection another name in the API: extend schema @collection(table: \"{2}\", name: \"{1}\", "+
 			"as: …)")
-	CollectionCollides = newRule("collection-meets",
+	CollectionCollides = newRule("collection-collides",
 		"index {1} lies in the range of collection {2} of index {3}, of which it is none",
 		"rename the collection, or use another index of the table")
 )

@@ -28,8 +28,9 @@ func (tr *trial) disaster(ctx context.Context) error {
 		return tr.divertLog(ctx, covered)
 	}
 	tr.report.lost++
-	if tr.report.mended > 0 {
-		// A fold of the whole log tries a dead letter at its own place, though it has failed once more behind another since.
+	if tr.report.decided > 0 {
+		// A fold of the whole log tries a dead letter at its own position, though it has failed once more behind another
+		// since.
 		tr.asker.forget()
 	}
 	return tr.world.lose(ctx, tr)
@@ -104,7 +105,7 @@ func (tr *trial) divertLog(ctx context.Context, covered uint64) error {
 // acceptLog has an operator accept the log as it is.
 func (tr *trial) acceptLog(ctx context.Context) error {
 	tr.asker.forget() // what was answered was about another history
-	accept := exec.CommandContext(ctx, tr.on.bin, "log", "accept", "--yes", "--store", tr.world.place(), "--events",
+	accept := exec.CommandContext(ctx, tr.on.bin, "log", "accept", "--yes", "--store", tr.world.store(), "--events",
 		"file:"+tr.file)
 	accept.Env = environment()
 	if out, err := accept.CombinedOutput(); err != nil {

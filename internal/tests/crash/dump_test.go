@@ -68,8 +68,8 @@ const (
 	tableSize  = len(dictionary) // bytes of a table's number
 )
 
-// dumpNamed is dump for stores that did not begin as copies of one: which number a table has hangs on which projection
-// wrote first, so rows are told by the name of their table.
+// dumpNamed is dump for stores that did not begin as copies of one: which number a table has depends on which
+// projection wrote first, so rows go by the name of their table.
 func dumpNamed(t *testing.T, fs vfs.FS) []entry {
 	t.Helper()
 	names := map[string]string{dictionary: "dictionary"}

@@ -55,7 +55,7 @@ func openDynamo(t *testing.T, engine dynamolocal.Engine, unguarded bool) func(tr
 
 // makeTables makes the tables that are missing.
 func (d *dynamo) makeTables(ctx context.Context, tr *trial) error {
-	cmd := exec.CommandContext(ctx, tr.on.bin, "tables", "apply", "--store", d.place())
+	cmd := exec.CommandContext(ctx, tr.on.bin, "tables", "apply", "--store", d.store())
 	cmd.Env = environment()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("make the tables: %w\n%s", err, out)
@@ -100,10 +100,10 @@ func rates(tr *trial, bad bool) faultproxy.Rates {
 	return all
 }
 
-func (d *dynamo) place() string { return "dynamodb:" + d.at.Prefix }
+func (d *dynamo) store() string { return "dynamodb:" + d.at.Prefix }
 
 func (d *dynamo) servers() (args, env []string) {
-	return []string{"--store", d.place()}, append(d.at.Env(), "AWS_ENDPOINT_URL_DYNAMODB="+d.front.URL)
+	return []string{"--store", d.store()}, append(d.at.Env(), "AWS_ENDPOINT_URL_DYNAMODB="+d.front.URL)
 }
 
 func (d *dynamo) most() int { return 2 }

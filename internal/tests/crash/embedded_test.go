@@ -16,8 +16,8 @@ func openEmbedded(tr *trial) (world, error) {
 	return embedded{filepath.Join(tr.dir, "store"), filepath.Join(tr.dir, "backup")}, nil
 }
 
-func (e embedded) place() string                                { return "embedded:" + e.dir }
-func (e embedded) servers() (args, env []string)                { return []string{"--store", e.place()}, nil }
+func (e embedded) store() string                                { return "embedded:" + e.dir }
+func (e embedded) servers() (args, env []string)                { return []string{"--store", e.store()}, nil }
 func (embedded) most() int                                      { return 1 }
 func (embedded) oneMoment() bool                                { return true }
 func (embedded) afterWrites(int) <-chan struct{}                { return nil }

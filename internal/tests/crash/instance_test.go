@@ -84,7 +84,7 @@ func (e *ending) Wait(ctx context.Context, after eventlog.Offsets) error {
 // covered by its checkpoint, and that no checkpoint is ahead of the log.
 func (h *instance) look() {
 	h.Helper()
-	at := told{}
+	at := offsets{}
 	head, err := h.log.Head(h.Context(), embeddedlog.Partition)
 	if err != nil {
 		h.Fatal(err)
@@ -173,7 +173,7 @@ func (h *instance) append(ctx context.Context, p *power) {
 
 // note takes down an answer, and how far the projections say they are.
 func (h *instance) note(p *power, events []eventlog.Event, at []eventlog.AppendResult) error {
-	folded := told{}
+	folded := offsets{}
 	for name, runner := range h.runners {
 		status, err := runner.Status(context.Background())
 		if err != nil {
@@ -208,11 +208,11 @@ func (h *instance) fold(ctx context.Context, work *sync.WaitGroup) {
 func (h *instance) decide() {
 	h.Helper()
 	products := h.runners["Product"]
-	aside, err := products.DeadLetters(h.Context(), "", 100)
+	letters, err := products.DeadLetters(h.Context(), "", 100)
 	if err != nil {
 		h.Fatalf("crash %d: %v", h.crashes, err)
 	}
-	for _, e := range aside {
+	for _, e := range letters {
 		if e.BlockedBy != "" {
 			continue
 		}

@@ -155,7 +155,7 @@ func feed(t *testing.T, url func() string, batches [][]byte, progress chan<- str
 func acknowledged(t *testing.T, body io.Reader, after uint64) {
 	var answer struct{ Appended []struct{ Offset uint64 } }
 	if err := json.NewDecoder(body).Decode(&answer); err != nil {
-		return // cut off by a kill; the client has not been told
+		return // cut off by a kill; the client got no answer
 	}
 	for i, at := range answer.Appended {
 		if want := after + uint64(i) + 1; at.Offset != want {

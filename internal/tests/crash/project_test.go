@@ -27,7 +27,7 @@ type subject struct {
 	// events are the lines of a log that differs from seed to seed.
 	events func(rng *rand.Rand) ([]string, error)
 	// verify compares a store with a file of events.
-	verify func(ctx context.Context, place, events string, answers []verifier.Answer) (*verifier.Verdict, error)
+	verify func(ctx context.Context, store, events string, answers []verifier.Answer) (*verifier.Verdict, error)
 	// asks are what its servers are asked about the events of the lines while they are disturbed.
 	asks func(rng *rand.Rand, lines []string) ask
 	bin  string // the server
@@ -103,12 +103,12 @@ func compile(dir, bin, command string, flags ...string) error {
 
 // here verifies in this process.
 func here(p verifier.Project) func(context.Context, string, string, []verifier.Answer) (*verifier.Verdict, error) {
-	return func(ctx context.Context, place, events string, answers []verifier.Answer) (*verifier.Verdict, error) {
-		store, err := verifier.Open(ctx, place)
+	return func(ctx context.Context, store, events string, answers []verifier.Answer) (*verifier.Verdict, error) {
+		opened, err := verifier.Open(ctx, store)
 		if err != nil {
 			return nil, err
 		}
-		return p.Verify(ctx, events, store, answers)
+		return p.Verify(ctx, events, opened, answers)
 	}
 }
 
@@ -152,16 +152,16 @@ func elsewhere(tmp, dir, module, projectors string) (func(context.Context, strin
 	if err := compile(dir, bin, "./cmd/verifier", "-overlay", overlay); err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, place, events string, answers []verifier.Answer) (*verifier.Verdict, error) {
+	return func(ctx context.Context, store, events string, answers []verifier.Answer) (*verifier.Verdict, error) {
 		text, err := json.Marshal(answers)
 		if err != nil {
 			return nil, err
 		}
 		var out, problem bytes.Buffer
-		cmd := exec.CommandContext(ctx, bin, place, events)
+		cmd := exec.CommandContext(ctx, bin, store, events)
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(text), &out, &problem
 		if err := cmd.Run(); err != nil {
-			return nil, fmt.Errorf("verify %s: %w\n%s", place, err, &problem)
+			return nil, fmt.Errorf("verify %s: %w\n%s", store, err, &problem)
 		}
 		var v verifier.Verdict
 		return &v, json.Unmarshal(out.Bytes(), &v)

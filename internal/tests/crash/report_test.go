@@ -12,10 +12,11 @@ import (
 type report struct {
 	seeds, events              int
 	kills, freezes, zombies    int // a zombie is woken when another server has done its work
-	forgotten                  int // deleted rows of which the store had no word any more by then
-	died, failedStarts, mended int
+	forgotten                  int // deleted rows whose tombstones had gone by then
+	died, failedStarts         int
+	decided                    int // dead letters that were retried or skipped
 	lost, restored, diverted   int // rows that were lost or older, logs that were older, and that diverged
-	rows, entries, aside       int // that were compared in the end
+	rows, entries, deadLetters int // that were compared in the end
 	answers                    int // verified, that servers gave meanwhile
 	faults                     faultproxy.Counts
 }
@@ -29,13 +30,13 @@ func (r *report) add(o *report) {
 	r.forgotten += o.forgotten
 	r.died += o.died
 	r.failedStarts += o.failedStarts
-	r.mended += o.mended
+	r.decided += o.decided
 	r.lost += o.lost
 	r.restored += o.restored
 	r.diverted += o.diverted
 	r.rows += o.rows
 	r.entries += o.entries
-	r.aside += o.aside
+	r.deadLetters += o.deadLetters
 	r.answers += o.answers
 	r.faults.Add(o.faults)
 }
@@ -50,7 +51,7 @@ func (r *report) verified(v *verifier.Verdict) {
 			r.rows += n
 		}
 	}
-	r.aside += v.Aside
+	r.deadLetters += v.DeadLetters
 }
 
 func (r *report) String() string {
@@ -59,8 +60,8 @@ func (r *report) String() string {
 		"%d servers ended by themselves and %d did not start, for faults; %d events retried or skipped by command; "+
 		"%d times rows were lost or older, %d times the log was older, %d times it diverged\n"+
 		"compared %d rows, %d index entries, and %d answers that were given meanwhile; %d dead letters",
-		r.seeds, r.events, r.kills, r.freezes, r.zombies, r.forgotten, r.died, r.failedStarts, r.mended, r.lost, r.restored,
-		r.diverted, r.rows, r.entries, r.answers, r.aside)
+		r.seeds, r.events, r.kills, r.freezes, r.zombies, r.forgotten, r.died, r.failedStarts, r.decided, r.lost, r.restored,
+		r.diverted, r.rows, r.entries, r.answers, r.deadLetters)
 	if len(r.faults.Requests) > 0 {
 		s += "\nDynamoDB: " + r.faults.String()
 	}

@@ -94,7 +94,7 @@ func (s *slot) reach(ctx context.Context, n int) error {
 func (s *slot) decide(ctx context.Context, how, projection, event string) {
 	body := map[string]string{"projection": projection, "event": event}
 	if call(ctx, http.MethodPost, s.p.url+"/admin/dead-letters/"+url.PathEscape(how), body, nil) == nil {
-		s.report.mended++
+		s.report.decided++
 	}
 }
 

@@ -37,8 +37,8 @@ type trial struct {
 
 // world is where the rows of a trial are.
 type world interface {
-	// place is the store as the verifier is told of it.
-	place() string
+	// store names the store as a command line does.
+	store() string
 	// servers are the arguments and the environment of a server.
 	servers() (args, env []string)
 	// most is how many servers may run at once.
@@ -152,7 +152,7 @@ func (tr *trial) run(ctx context.Context) (v *verifier.Verdict, err error) {
 		return nil, err
 	}
 	tr.world.settle()
-	if v, err = tr.on.verify(ctx, tr.world.place(), tr.file, tr.asker.answers); err != nil {
+	if v, err = tr.on.verify(ctx, tr.world.store(), tr.file, tr.asker.answers); err != nil {
 		return nil, err
 	}
 	tr.report.verified(v)

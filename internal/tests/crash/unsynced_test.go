@@ -44,7 +44,7 @@ func TestLossOfPowerTakesNothingAcknowledged(t *testing.T) {
 		if s := count(t, "CRASH_SEED", 0); s != 0 {
 			seed = uint64(s)
 		}
-		r := &round{T: t, events: events, fs: vfs.NewCrashableMem(), rng: newRand(seed), acked: told{}, folded: told{}}
+		r := &round{T: t, events: events, fs: vfs.NewCrashableMem(), rng: newRand(seed), acked: offsets{}, folded: offsets{}}
 		r.lives(seed, want)
 		crashes, appending, folding = crashes+r.crashes, appending+r.appending, folding+r.folding
 		if t.Failed() {
@@ -95,15 +95,15 @@ type round struct {
 	events    []eventlog.Event
 	fs        *vfs.MemFS
 	rng       *rand.Rand
-	acked     told // what was acknowledged before the last crash: offset by event
-	folded    told // and, by projection, the offset up to which rows were said to be durable
+	acked     offsets // of the events that were acknowledged before the last crash
+	folded    offsets // and, by projection, those up to which rows were said to be durable
 	crashes   int
 	appending int // crashes that came before all events were acknowledged
 	folding   int // crashes that came afterwards, before all were folded
 }
 
-// told is what somebody was told.
-type told map[string]uint64
+// offsets are those of events by their IDs, or those that projections have reached by their names.
+type offsets map[string]uint64
 
 // power is a file system that loses power before one of its operations.
 type power struct {
@@ -115,8 +115,8 @@ type power struct {
 	how   vfs.CrashCloneCfg
 
 	mu            sync.Mutex
-	acked, folded told // what has been told
-	known         struct{ acked, folded told }
+	acked, folded offsets // what has been answered
+	known         struct{ acked, folded offsets }
 }
 
 // MaybeError crashes when its operation has come, and goes on as if nothing had happened: nobody looks at it any more.
@@ -127,7 +127,7 @@ func (p *power) MaybeError(errorfs.Op) error {
 	return nil
 }
 
-// crash takes down what had been told, then the files: what is told in between may be there or not.
+// crash takes down what had been answered, then the files: what is answered in between may be there or not.
 func (p *power) crash() {
 	p.cut.Do(func() {
 		p.mu.Lock()
@@ -155,7 +155,7 @@ func (r *round) lives(seed uint64, want []entry) {
 }
 
 // life opens what is there, looks whether all of it is, and goes on until the power is lost: at any moment or, where
-// the folds are to meet it, while they go over a log to which all events have been appended.
+// the power is to fail amid folds, while they go over a log to which all events have been appended.
 func (r *round) life(amidFolds bool) {
 	r.Helper()
 	r.crashes++
@@ -207,7 +207,7 @@ func (r *round) lastLife() {
 	r.Helper()
 	h := r.open(r.fs)
 	var work sync.WaitGroup
-	work.Go(func() { h.append(r.Context(), &power{acked: told{}, folded: told{}}) })
+	work.Go(func() { h.append(r.Context(), &power{acked: offsets{}, folded: offsets{}}) })
 	h.fold(r.Context(), &work)
 	work.Wait()
 	h.decide()

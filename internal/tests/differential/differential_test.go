@@ -132,13 +132,13 @@ func newModule(t *testing.T) string {
 func drawProject(t *testing.T, rng *rand.Rand, dir string) {
 	t.Helper()
 	write(t, filepath.Join(dir, "gqlgen.yml"), "schema: [schema.graphqls]\n")
-	var told strings.Builder
+	var findings strings.Builder
 	for range 50 {
 		readModels, events := differential.Schema(rng)
 		write(t, filepath.Join(dir, "schema.graphqls"), readModels)
 		write(t, filepath.Join(dir, "events.graphqls"), events)
-		told.Reset()
-		if gen.Lint(dir, &told) != nil {
+		findings.Reset()
+		if gen.Lint(dir, &findings) != nil {
 			continue
 		}
 		if err := gen.Generate(dir, io.Discard); err != nil {
@@ -146,7 +146,7 @@ func drawProject(t *testing.T, rng *rand.Rand, dir string) {
 		}
 		return
 	}
-	t.Fatalf("no schema of 50 is valid; the last is not because of\n%s", told.String())
+	t.Fatalf("no schema of 50 is valid; the last is not because of\n%s", findings.String())
 }
 
 func write(t *testing.T, name, text string) {

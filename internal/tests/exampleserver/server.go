@@ -176,9 +176,9 @@ func (s *Server) folded(t *testing.T) bool {
 	s.request(t, http.MethodGet, "/admin/projections", "", nil, &status)
 	for _, p := range status.Projections {
 		if p.DeadLetters > 0 {
-			var aside json.RawMessage
-			s.request(t, http.MethodGet, "/admin/dead-letters", "", nil, &aside)
-			t.Fatalf("%s has dead letters: %s", p.Projection, aside)
+			var letters json.RawMessage
+			s.request(t, http.MethodGet, "/admin/dead-letters", "", nil, &letters)
+			t.Fatalf("%s has dead letters: %s", p.Projection, letters)
 		}
 		if len(p.Partitions) != 1 || p.Partitions[0].Checkpoint < s.length {
 			return false

@@ -2,10 +2,10 @@
 // who write to DynamoDB: requests are throttled, answered with an error before or after they took effect, cut off,
 // delayed, done in part, and delivered twice or late.
 //
-// Chance is seeded. What befalls a request hangs on the seed, on what it is about (its operation, table and key) and on
-// how many requests were about the same before, not on the order in which unrelated requests come in; so the same
-// program under the same seed meets much the same faults, as far as its goroutines and the clock let it send the same
-// requests.
+// Chance is seeded. What happens to a request depends on the seed, on what it is about (its operation, table and key)
+// and on how many requests were about the same before, not on the order in which unrelated requests come in; so the
+// same program under the same seed has much the same faults, as far as its goroutines and the clock let it send the
+// same requests.
 package faultproxy
 
 import (
@@ -68,7 +68,7 @@ func New(cfg Config) *Proxy {
 		cfg: cfg,
 		// What is forwarded is changed on the way, so no answer may come compressed.
 		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256, DisableCompression: true}},
-		chance: chance{seed: cfg.Seed, met: map[uint64]uint64{}},
+		chance: chance{seed: cfg.Seed, seen: map[uint64]uint64{}},
 		tally:  newTally(),
 		past:   past{most: cfg.StaleIndexes, rows: map[string]*row{}, tables: map[string]*keySchema{}},
 	}

@@ -37,7 +37,7 @@ func (b *backend) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer b.mu.Unlock()
 	b.got = append(b.got, received{r.Header.Get("X-Amz-Target"), string(body)})
 	w.Header().Set("X-Amzn-Requestid", "A1")
-	w.Header().Set("X-Amz-Crc32", "1") // to be computed anew
+	w.Header().Set("X-Amz-Crc32", "1") // to be computed again
 	_, _ = io.WriteString(w, b.answer)
 }
 
@@ -308,7 +308,7 @@ func TestCountsTellWhatHappened(t *testing.T) {
 	}
 	select {
 	case <-ring:
-		t.Error("two writes were told after one")
+		t.Error("two writes were reported after one")
 	default:
 	}
 	if _, _, err := send(t, url, "UpdateItem", update); err != nil {

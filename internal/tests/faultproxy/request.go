@@ -92,8 +92,8 @@ func (r *request) items() (n int) {
 type chance struct {
 	seed uint64
 
-	mu  sync.Mutex
-	met map[uint64]uint64 // how many requests there were about the same
+	mu   sync.Mutex
+	seen map[uint64]uint64 // how many requests there were about the same
 }
 
 // draw returns the chance of one request.
@@ -101,11 +101,11 @@ func (c *chance) draw(r *request) *rand.Rand {
 	about := r.about()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.met[about]++
-	return rand.New(rand.NewPCG(c.seed^about, c.met[about]))
+	c.seen[about]++
+	return rand.New(rand.NewPCG(c.seed^about, c.seen[about]))
 }
 
-// about is a digest of what a request is about: the key of a single item, else all but what is drawn anew each time.
+// about is a digest of what a request is about: the key of a single item, else all but what differs each time.
 func (r *request) about() uint64 {
 	return r.digest(func(body map[string]any) any {
 		if body["Key"] != nil {

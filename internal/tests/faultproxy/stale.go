@@ -296,7 +296,7 @@ func (q *indexQuery) selects(it, last object) bool {
 		}
 	}
 	for _, condition := range strings.Split(strings.ReplaceAll(q.KeyConditionExpression, " BETWEEN ", " "), " AND ") {
-		if !q.meets(it, strings.Fields(strings.NewReplacer("(", " ", ")", " ", ",", " ").Replace(condition))) {
+		if !q.satisfied(it, strings.Fields(strings.NewReplacer("(", " ", ")", " ", ",", " ").Replace(condition))) {
 			return false
 		}
 	}
@@ -304,8 +304,8 @@ func (q *indexQuery) selects(it, last object) bool {
 		(last == nil || q.compare(it, last) <= 0)
 }
 
-// meets verifies one condition, in the forms in which this project writes them. A BETWEEN comes as its two ends.
-func (q *indexQuery) meets(it object, words []string) bool {
+// satisfied verifies one condition, in the forms in which this project writes them. A BETWEEN comes as its two ends.
+func (q *indexQuery) satisfied(it object, words []string) bool {
 	value := func(word string) string { return q.ExpressionAttributeValues[word].S }
 	attr := func(word string) string { return text(it[q.ExpressionAttributeNames[word]]) }
 	switch {

@@ -34,18 +34,18 @@ func (r *run) checkRows(t *testing.T) {
 	for _, d := range differences[:min(5, len(differences))] {
 		t.Errorf("the attacked store is not what a fold of its events gives: %s", d)
 	}
-	aside := r.compareAsides(t, second)
+	letters := r.compareDeadLetters(t, second)
 	r.compareAnswers(t, second)
-	t.Logf("%d events in the log, %d of them dead letters of some projection, %d rows compared", head, aside, rows)
+	t.Logf("%d events in the log, %d of them dead letters of some projection, %d rows compared", head, letters, rows)
 }
 
-// compareAsides fails the test where the dead letters are others.
-func (r *run) compareAsides(t *testing.T, other *site) (count int) {
+// compareDeadLetters fails the test where the dead letters are others.
+func (r *run) compareDeadLetters(t *testing.T, other *site) (count int) {
 	t.Helper()
 	for _, p := range projectors.Projections() {
 		after := ""
 		for {
-			got, want := r.setAside(t, p.Name, after), other.setAside(t, p.Name, after)
+			got, want := r.listDeadLetters(t, p.Name, after), other.listDeadLetters(t, p.Name, after)
 			if !slices.Equal(got, want) {
 				t.Errorf("projection %s has other dead letters than the fold of the same log", p.Name)
 			}
@@ -58,11 +58,11 @@ func (r *run) compareAsides(t *testing.T, other *site) (count int) {
 	return count
 }
 
-// aside is an event that is a dead letter, as the shop tells.
-type aside struct{ Projection, Event, ID, Source, Type, Subject, Time, Reason, Behind string }
+// deadLetter is one as the shop lists it.
+type deadLetter struct{ Projection, Event, ID, Source, Type, Subject, Time, Reason, Behind string }
 
-// setAside asks for a thousand dead letters.
-func (s *site) setAside(t *testing.T, projection, after string) []aside {
+// listDeadLetters asks for a thousand dead letters.
+func (s *site) listDeadLetters(t *testing.T, projection, after string) []deadLetter {
 	t.Helper()
 	v := url.Values{"projection": {projection}, "limit": {"1000"}}
 	if after != "" {
@@ -71,7 +71,7 @@ func (s *site) setAside(t *testing.T, projection, after string) []aside {
 	q := &request{method: http.MethodGet, path: deadLettersPath, query: v.Encode(), header: headers("Authorization",
 		"Bearer "+writer)}
 	a := q.send(s)
-	var body struct{ DeadLetters []aside }
+	var body struct{ DeadLetters []deadLetter }
 	if err := wellFormed(a, &body, "application/json"); err != nil {
 		t.Fatalf("%v: %s", err, &a.body)
 	}

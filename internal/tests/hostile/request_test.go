@@ -86,7 +86,7 @@ func (q *request) http(ctx context.Context) *http.Request {
 	return r.WithContext(ctx)
 }
 
-// String shows the request as far as somebody who mends what it found needs it.
+// String shows the request as far as somebody who fixes what it found needs it.
 func (q *request) String() string {
 	return fmt.Sprintf("%s: %s %s?%.2000s\n%v\n%.4000q", q.kind, q.method, q.path, q.query, q.header, q.body)
 }

@@ -96,6 +96,6 @@ type abandonedError struct {
 
 func (a *abandonedError) Error() string { return a.why.Error() }
 
-// errOvertaken says that some rows of a retry are ahead of the checkpoint, or that the projection was begun anew.
+// errOvertaken says that some rows of a retry are ahead of the checkpoint, or that the projection was begun again.
 var errOvertaken = errors.New("another process is in the middle of a commit: try again shortly, with the " +
 	"projection running")

@@ -45,7 +45,7 @@ func newStop(e *eventlog.Event, reason, fix string) *StopError {
 	}
 }
 
-// stopped makes what a caller is told of an event at which the calls of user code have ended.
+// stopped makes the error for an event at which the calls of user code have ended.
 func stopped(s *usercode.Supervisor, projection string, e *eventlog.Event, err error) error {
 	switch {
 	case StopOf(err) != nil:

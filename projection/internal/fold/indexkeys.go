@@ -98,7 +98,7 @@ func (f *indexer[R]) full(h *half, row *R) (keys.HalfUpdate, error) {
 }
 
 // updated are the keys after a full write of a row that was read: those of the halves that it changed are composed
-// anew.
+// again.
 func (f *indexer[R]) updated(e *entry[R], row *R) (indexKeys, error) {
 	next := e.indexes
 	if next == nil {

@@ -14,7 +14,7 @@ var (
 	dynamoRetries    = describe("dynamodb_retries_total", "Requests sent again.")
 	dynamoThrottled  = describe("dynamodb_throttled_total", "Requests refused for being too many, or left undone in part.")
 	dynamoConditions = describe("dynamodb_conditions_failed_total",
-		"Writes that met another row than they supposed, or had been applied before.")
+		"Writes that found another row than expected, or had been applied before.")
 	dynamoReadUnits = describe("dynamodb_read_units_total", "Read units consumed.")
 	dynamoSuspended = describe("dynamodb_suspended", "1 while queries are refused because DynamoDB does not "+
 		"answer, else 0.")

@@ -16,8 +16,8 @@ type undeclaredTypes struct {
 	types eventlog.Types
 	log   *slog.Logger
 
-	mu   sync.Mutex
-	told map[string]bool
+	mu     sync.Mutex
+	logged map[string]bool
 }
 
 // mostLogged is how many undeclared types are logged.
@@ -39,13 +39,13 @@ func (f *undeclaredTypes) Read(ctx context.Context, partition string, after uint
 func (f *undeclaredTypes) logOnce(e *eventlog.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.told[e.Type] || len(f.told) == mostLogged {
+	if f.logged[e.Type] || len(f.logged) == mostLogged {
 		return
 	}
-	if f.told == nil {
-		f.told = map[string]bool{}
+	if f.logged == nil {
+		f.logged = map[string]bool{}
 	}
-	f.told[e.Type] = true
+	f.logged[e.Type] = true
 	f.log.Warn("events of a type that is not declared are not folded; declare it, or correct its name in the file",
 		"type", e.Type, "first", e.Offset, "id", e.ID)
 }

@@ -161,7 +161,7 @@ func TestOneRowIsFound(t *testing.T) {
 	})
 }
 
-// TestTimesNarrowAFeed: by how they begin, and as bounds, of whatever offset they are told in.
+// TestTimesNarrowAFeed: by how they begin, and as bounds, with whatever offset they are given.
 func TestTimesNarrowAFeed(t *testing.T) {
 	s := sample(t)
 	eachWay(t, s, func(t *testing.T, api http.Handler) {

@@ -32,7 +32,7 @@ func TestRowsAreStoredUnderTheseKeys(t *testing.T) {
 				in("post#status#published", "2024-01-15T10:30:00.000Z#abc"),
 			},
 		},
-		{ // told with an offset
+		{ // given with an offset
 			model.PostModel, keys.Key{PK: "user#123", SK: "post#2024-02-01T08:00:00.000Z#jkl"},
 			[]driver.IndexKey{
 				typed("post"), in("post#feed", "2024-02-01T08:00:00.000Z#jkl"), in("post#id", "jkl"),

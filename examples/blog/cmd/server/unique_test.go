@@ -24,10 +24,10 @@ func TestAUserUnderATakenAddressWaits(t *testing.T) {
 		userEvent(t, "UsernameChanged", "126", map[string]any{"username": "mal"}),
 	}
 	users := s.append(t, events...)
-	aside := setAside(t, users)
-	if len(aside) != 2 || !strings.Contains(aside[0].Reason, "user#email") || !strings.Contains(aside[0].Reason,
+	letters := deadLettersOf(t, users)
+	if len(letters) != 2 || !strings.Contains(letters[0].Reason, "user#email") || !strings.Contains(letters[0].Reason,
 		"alice@example.com") {
-		t.Fatalf("dead letters are %+v, want both of Mallory's events, the first for the address that is taken", aside)
+		t.Fatalf("dead letters are %+v, want both of Mallory's events, the first for the address that is taken", letters)
 	}
 	eachWay(t, s, func(t *testing.T, api http.Handler) {
 		answers(t, api, map[string]string{
@@ -37,17 +37,17 @@ func TestAUserUnderATakenAddressWaits(t *testing.T) {
 			`UserAll { items { name } }`:                       `{"items":[{"name":"Alice"}]}`,
 		})
 	})
-	if err := users.Retry(t.Context(), aside[0].Ref); err == nil || !strings.Contains(err.Error(), "user#email") {
+	if err := users.Retry(t.Context(), letters[0].Ref); err == nil || !strings.Contains(err.Error(), "user#email") {
 		t.Errorf("the retry while the address is taken gives %v", err)
 	}
 
 	events = append(events, userEvent(t, "EmailChanged", "123", map[string]any{"email": "a@example.com"}))
 	users = s.append(t, events...)
-	if err := users.Retry(t.Context(), aside[0].Ref); err != nil {
+	if err := users.Retry(t.Context(), letters[0].Ref); err != nil {
 		t.Fatal(err)
 	}
-	if aside := setAside(t, users); len(aside) > 0 {
-		t.Errorf("%+v are still dead letters", aside)
+	if letters := deadLettersOf(t, users); len(letters) > 0 {
+		t.Errorf("%+v are still dead letters", letters)
 	}
 	eachWay(t, s, func(t *testing.T, api http.Handler) {
 		answers(t, api, map[string]string{
@@ -85,13 +85,13 @@ func userEvent(t *testing.T, kind, id string, data map[string]any) eventlog.Even
 	return eventlog.Event{Source: "/blog", Type: kind, Subject: "user/" + id, Data: text}
 }
 
-func setAside(t *testing.T, r *projection.Runner) []projection.DeadLetter {
+func deadLettersOf(t *testing.T, r *projection.Runner) []projection.DeadLetter {
 	t.Helper()
-	aside, err := r.DeadLetters(t.Context(), "", 10)
+	letters, err := r.DeadLetters(t.Context(), "", 10)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return aside
+	return letters
 }
 
 // answers fails for each query that gives something else than wanted.

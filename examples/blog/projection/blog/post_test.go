@@ -34,7 +34,7 @@ func TestPostGoesFromDraftToArchive(t *testing.T) {
 			[]model.Post{archived},
 		},
 		"deleted": {[]projectiontest.Event{write, onPost("PostDeleted", "123", day, "abc")}, nil},
-		"told at another offset": {
+		"reported with another offset": {
 			[]projectiontest.Event{write, onPost("PostPublished", "123", "2024-01-15T12:30:00+02:00", "abc")},
 			[]model.Post{published},
 		},
@@ -63,10 +63,10 @@ func TestPostsGoWithTheirAuthor(t *testing.T) {
 			Status: model.PostStatusDraft}})
 }
 
-func postSpec(t *testing.T, given []projectiontest.Event, want []model.Post, aside ...projectiontest.DeadLetter) {
+func postSpec(t *testing.T, given []projectiontest.Event, want []model.Post, letters ...projectiontest.DeadLetter) {
 	t.Helper()
 	projectiontest.Run(t, projectiontest.Spec[model.Post]{
 		Projection: ops.ProjectPost(blog.Post{}), Codec: model.PostCodec,
-		Given: given, Want: want, WantDeadLetters: aside,
+		Given: given, Want: want, WantDeadLetters: letters,
 	})
 }

@@ -13,9 +13,9 @@ func TestEmailAndUsernameAreUnique(t *testing.T) {
 	alice := registered("123", "alice@example.com", "alice")
 	bob := registered("124", "bob@example.com", "bob")
 	for name, tt := range map[string]struct {
-		given []projectiontest.Event
-		want  []model.User
-		aside []projectiontest.DeadLetter
+		given   []projectiontest.Event
+		want    []model.User
+		letters []projectiontest.DeadLetter
 	}{
 		"registered under a taken address": {
 			[]projectiontest.Event{alice, registered("124", "alice@example.com", "bob")},
@@ -54,13 +54,13 @@ func TestEmailAndUsernameAreUnique(t *testing.T) {
 			[]model.User{user("123", "a", "b"), user("124", "b", "a")},
 			nil,
 		},
-		"told apart by case": {
+		"distinguished by case": {
 			[]projectiontest.Event{alice, registered("124", "Alice@example.com", "Alice")},
 			[]model.User{user("123", "alice@example.com", "alice"), user("124", "Alice@example.com", "Alice")},
 			nil,
 		},
 	} {
-		t.Run(name, func(t *testing.T) { userSpec(t, tt.given, tt.want, tt.aside...) })
+		t.Run(name, func(t *testing.T) { userSpec(t, tt.given, tt.want, tt.letters...) })
 	}
 }
 

@@ -50,10 +50,10 @@ func user(id, email, username string) model.User {
 	return u
 }
 
-func userSpec(t *testing.T, given []projectiontest.Event, want []model.User, aside ...projectiontest.DeadLetter) {
+func userSpec(t *testing.T, given []projectiontest.Event, want []model.User, letters ...projectiontest.DeadLetter) {
 	t.Helper()
 	projectiontest.Run(t, projectiontest.Spec[model.User]{
 		Projection: ops.ProjectUser(blog.User{}), Codec: model.UserCodec,
-		Given: given, Want: want, WantDeadLetters: aside,
+		Given: given, Want: want, WantDeadLetters: letters,
 	})
 }

@@ -181,7 +181,7 @@ type Device {
   deviceId: ID!
   accountId: ID
   """
-  Null where the last report told of no alert.
+  Null where the last report has no alert.
   """
   alertState: String
   timestamp: DateTime

@@ -8,8 +8,8 @@ import (
 	"example.com/devices/projection/ops"
 )
 
-// Telemetry writes the alert of each device, and when it was told. The sort half of byCurrentAlert is its own, and is
-// sparse: a report without an alert takes the device out of the index.
+// Telemetry writes the alert of each device, and when it was reported. The sort half of byCurrentAlert is its own, and
+// is sparse: a report without an alert takes the device out of the index.
 type Telemetry struct{}
 
 // telemetry are the fields of Telemetry.

@@ -24,7 +24,7 @@ import (
 	"example.com/registry/projection/registry"
 )
 
-// What the tests look at: the events of a file, folded once into an embedded store, and the same computed anew.
+// What the tests look at: the events of a file, folded once into an embedded store, and the same computed again.
 var (
 	db   *querydb.DB
 	want expectation
@@ -105,9 +105,9 @@ func foldOne(ctx context.Context, p projection.Projection, source *filesource.So
 	if err := runner.Run(ctx); err != nil {
 		return fmt.Errorf("projection %s: %w", p.Name, err)
 	}
-	aside, err := runner.DeadLetters(ctx, "", 1)
-	if err == nil && len(aside) > 0 {
-		err = fmt.Errorf("projection %s has dead letters, the first is %+v", p.Name, aside[0])
+	letters, err := runner.DeadLetters(ctx, "", 1)
+	if err == nil && len(letters) > 0 {
+		err = fmt.Errorf("projection %s has dead letters, the first is %+v", p.Name, letters[0])
 	}
 	return err
 }

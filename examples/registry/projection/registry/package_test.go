@@ -29,7 +29,7 @@ func TestPackageTellsItsLatestVersion(t *testing.T) {
 			model.Package{CreatedAt: at("2023-12-31")},
 		},
 		{
-			"though its creation is told late",
+			"though its creation arrives late",
 			[]projectiontest.Event{published("a", "1.0.0", "2024-01-01", "MIT"), created("a")},
 			model.Package{CreatedAt: at("2023-12-31"), LatestVersion: new("1.0.0"), LatestAt: at("2024-01-01"),
 				License: new("MIT"), Releases: 1},
@@ -63,7 +63,7 @@ func TestPackageTellsItsLatestVersion(t *testing.T) {
 			},
 		},
 		{
-			"and that it is deprecated, told before it was published",
+			"and that it is deprecated, which arrives before it was published",
 			[]projectiontest.Event{deprecated("a", "1.0.0", "broken"), published("a", "1.0.0", "2024-01-01", "MIT")},
 			model.Package{
 				LatestVersion: new("1.0.0"), LatestAt: at("2024-01-01"), License: new("MIT"), Releases: 1,
@@ -80,7 +80,7 @@ func TestPackageTellsItsLatestVersion(t *testing.T) {
 			},
 		},
 		{
-			"whose deprecation is told again",
+			"whose deprecation arrives again",
 			[]projectiontest.Event{deprecated("a", "1.0.0", "broken"), deprecated("a", "1.0.0", "still broken")},
 			model.Package{DeprecatedVersions: []string{"1.0.0"}},
 		},

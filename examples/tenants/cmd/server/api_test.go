@@ -209,7 +209,7 @@ func TestSomeMembersAreReadOneAfterAnother(t *testing.T) {
 	})
 }
 
-// TestOneRowIsFound by its key, in whatever case it is told.
+// TestOneRowIsFound by its key, in whatever case it is given.
 func TestOneRowIsFound(t *testing.T) {
 	eachWay(t, sample(t), func(t *testing.T, api http.Handler) {
 		for query, want := range map[string]string{

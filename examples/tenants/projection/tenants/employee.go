@@ -29,7 +29,7 @@ func (Employee) EmailChanged(e event.EmailChanged, _ projection.Meta) []projecti
 	return []projection.Op{ops.Employee.Update(e.EmployeeID, func(r *model.Employee) { r.Email = e.Email })}
 }
 
-// EmployeeLeft removes the employee. What was assigned stays so, until somebody assigns it anew.
+// EmployeeLeft removes the employee. What was assigned stays so, until somebody assigns it again.
 func (Employee) EmployeeLeft(e event.EmployeeLeft, _ projection.Meta) []projection.Op {
 	return []projection.Op{ops.Employee.Delete(e.EmployeeID)}
 }

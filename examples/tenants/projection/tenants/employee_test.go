@@ -51,10 +51,10 @@ func TestEmployeeWhoIsNotThereIsNotChanged(t *testing.T) {
 }
 
 func employeeSpec(t *testing.T, given []projectiontest.Event, want []model.Employee,
-	aside ...projectiontest.DeadLetter) {
+	letters ...projectiontest.DeadLetter) {
 	t.Helper()
 	projectiontest.Run(t, projectiontest.Spec[model.Employee]{
 		Projection: ops.ProjectEmployee(tenants.Employee{}), Codec: model.EmployeeCodec,
-		Given: given, Want: want, WantDeadLetters: aside,
+		Given: given, Want: want, WantDeadLetters: letters,
 	})
 }

@@ -21,9 +21,9 @@ func TestEquipmentIsInOneDepartment(t *testing.T) {
 	buy := onEquipment("EquipmentBought", "eq-001", data{"department": "engineering", "name": "Oscilloscope",
 		"purchaseDate": "2023-06-01"})
 	for name, tt := range map[string]struct {
-		given []projectiontest.Event
-		want  []model.Equipment
-		aside []projectiontest.DeadLetter
+		given   []projectiontest.Event
+		want    []model.Equipment
+		letters []projectiontest.DeadLetter
 	}{
 		"bought": {[]projectiontest.Event{buy}, []model.Equipment{scope}, nil},
 		"moved": {
@@ -39,7 +39,7 @@ func TestEquipmentIsInOneDepartment(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			projectiontest.Run(t, projectiontest.Spec[model.Equipment]{
 				Projection: ops.ProjectEquipment(tenants.Equipment{}), Codec: model.EquipmentCodec,
-				Given: tt.given, Want: tt.want, WantDeadLetters: tt.aside,
+				Given: tt.given, Want: tt.want, WantDeadLetters: tt.letters,
 			})
 		})
 	}

@@ -50,9 +50,10 @@ func TestTaskThatIsNotThereIsNotChanged(t *testing.T) {
 	}
 }
 
-func taskSpec(t *testing.T, given []projectiontest.Event, want []model.Task, aside ...projectiontest.DeadLetter) {
+func taskSpec(t *testing.T, given []projectiontest.Event, want []model.Task, letters ...projectiontest.DeadLetter) {
 	t.Helper()
 	projectiontest.Run(t, projectiontest.Spec[model.Task]{
-		Projection: ops.ProjectTask(tenants.Task{}), Codec: model.TaskCodec, Given: given, Want: want, WantDeadLetters: aside,
+		Projection: ops.ProjectTask(tenants.Task{}), Codec: model.TaskCodec,
+		Given: given, Want: want, WantDeadLetters: letters,
 	})
 }

@@ -45,7 +45,7 @@ type version struct {
 // makes, and none that is shorter than what was durable.
 func (c *comparison) answers(models []*querydb.Model, list []Answer) {
 	for _, m := range models {
-		h := newHistory(m, c.met.writes(m.Table))
+		h := newHistory(m, c.recorded.writes(m.Table))
 		for i := range list {
 			if list[i].Model == m.Name {
 				c.answer(h, &list[i])

@@ -21,20 +21,20 @@ import (
 // comparison goes through two stores side by side.
 type comparison struct {
 	got, want *querydb.DB
-	met       *recorder
-	mended    mended
+	recorded  *recorder
+	ignored   ignored
 
 	mu      sync.Mutex
 	verdict Verdict
 }
 
-// told is how many differences are told in words.
-const told = 12
+// mostDifferences are in words.
+const mostDifferences = 12
 
 func (c *comparison) differ(format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.verdict.Differences) == told {
+	if len(c.verdict.Differences) == mostDifferences {
 		c.verdict.More++
 		return
 	}
@@ -87,7 +87,7 @@ func (c *comparison) partitions(ctx context.Context, m *querydb.Model, index int
 	if at != driver.Primary {
 		at = m.PhysicalIndex(at)
 	}
-	for _, pk := range c.met.partitions(m.Table, at) {
+	for _, pk := range c.recorded.partitions(m.Table, at) {
 		all <- pk
 	}
 	close(all)
@@ -188,11 +188,11 @@ func partition(p querydb.Position) string {
 func (c *comparison) entries(ctx context.Context, m *querydb.Model, index int, name string,
 	want, got []querydb.Row) error {
 	fields := m.Indexes[index].Projected
-	place, err := c.order(ctx, m, index, want)
+	order, err := c.order(ctx, m, index, want)
 	if err != nil {
 		return err
 	}
-	if !slices.IsSortedFunc(got, func(a, b querydb.Row) int { return cmp.Compare(place[a.Key], place[b.Key]) }) {
+	if !slices.IsSortedFunc(got, func(a, b querydb.Row) int { return cmp.Compare(order[a.Key], order[b.Key]) }) {
 		c.differ("%s is not in the order of its sort key", name)
 	}
 	byKey := func(a, b querydb.Row) int { return compareKeys(a.Key, b.Key) }
@@ -251,7 +251,7 @@ func show(m *querydb.Model, fields []int, row *querydb.Row) string {
 	return b.String()
 }
 
-// notes compares what a projection has noted: how far it has come, and which events are set aside, since which reason
+// notes compares what a projection has noted: how far it has come, and which events are dead letters; the reason
 // is not compared: it may hold a stack.
 func (c *comparison) notes(ctx context.Context, projection string) error {
 	want, err := positions(ctx, c.want, projection)
@@ -265,28 +265,28 @@ func (c *comparison) notes(ctx context.Context, projection string) error {
 	if !maps.Equal(want, got) {
 		c.differ("the checkpoint of %s is %v, want %v", projection, got, want)
 	}
-	wantAside, err := asides(ctx, c.want, projection)
+	wantLetters, err := deadLetters(ctx, c.want, projection)
 	if err != nil {
 		return err
 	}
-	gotAside, err := asides(ctx, c.got, projection)
+	gotLetters, err := deadLetters(ctx, c.got, projection)
 	if err != nil {
 		return err
 	}
-	for id := range c.mended[projection] {
-		delete(gotAside, id)
+	for id := range c.ignored[projection] {
+		delete(gotLetters, id)
 	}
-	c.verdict.Aside += len(wantAside)
-	for _, id := range slices.Sorted(maps.Keys(wantAside)) {
-		if g, is := gotAside[id]; !is {
-			c.differ("%s has no dead letter %s: %s", projection, id, wantAside[id])
-		} else if g != wantAside[id] {
-			c.differ("%s has the dead letter %s as %s, want %s", projection, id, g, wantAside[id])
+	c.verdict.DeadLetters += len(wantLetters)
+	for _, id := range slices.Sorted(maps.Keys(wantLetters)) {
+		if g, is := gotLetters[id]; !is {
+			c.differ("%s has no dead letter %s: %s", projection, id, wantLetters[id])
+		} else if g != wantLetters[id] {
+			c.differ("%s has the dead letter %s as %s, want %s", projection, id, g, wantLetters[id])
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(gotAside)) {
-		if _, is := wantAside[id]; !is {
-			c.differ("%s has the dead letter %s, which can be folded: %s", projection, id, gotAside[id])
+	for _, id := range slices.Sorted(maps.Keys(gotLetters)) {
+		if _, is := wantLetters[id]; !is {
+			c.differ("%s has the dead letter %s, which can be folded: %s", projection, id, gotLetters[id])
 		}
 	}
 	return nil
@@ -334,8 +334,8 @@ func positions(ctx context.Context, db *querydb.DB, projection string) (map[stri
 	return all, nil
 }
 
-// asides are the dead letters, by place, without their reasons and numbers.
-func asides(ctx context.Context, db *querydb.DB, projection string) (map[string]string, error) {
+// deadLetters are those of a projection, by position, without their reasons and numbers.
+func deadLetters(ctx context.Context, db *querydb.DB, projection string) (map[string]string, error) {
 	all := map[string]string{}
 	kind, err := about(ctx, db, "deadletter", projection)
 	if kind == "" || err != nil {

@@ -9,15 +9,15 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// mended are the notes, by projection and ID, of dead letters that stay as far as the verifier is concerned:
-// others of the same subject were retried or skipped, and this one was tried again then, and failed. A fold of the
-// whole log tries it at its own place, where it may succeed; that is as it is meant to be, and nothing to compare.
-type mended map[string]map[string]bool
+// ignored are the notes, by projection and ID, of dead letters that are not compared: others of the same subject were
+// retried or skipped, and this one was tried again then, and failed. A fold of the whole log tries it at its own
+// position, where it may succeed, as it should.
+type ignored map[string]map[string]bool
 
-// decided tells the fold in memory what was decided, while the store was folded, about events that had become dead
+// decided gives the fold in memory what was decided, while the store was folded, about events that had become dead
 // letters: to retry them at a certain moment, or to skip them.
-func (p Project) decided(ctx context.Context, events string, got, want *querydb.DB) (mended, error) {
-	all := mended{}
+func (p Project) decided(ctx context.Context, events string, got, want *querydb.DB) (ignored, error) {
+	all := ignored{}
 	var subjects map[string]string
 	for _, one := range p.Projections {
 		notes, err := readNotes(ctx, got, "decision:"+one.Name)
@@ -32,15 +32,15 @@ func (p Project) decided(ctx context.Context, events string, got, want *querydb.
 				return nil, err
 			}
 		}
-		var aside []querydb.Note
+		var letters []querydb.Note
 		kind, err := about(ctx, got, "deadletter", one.Name)
 		if err == nil && kind != "" {
-			aside, err = readNotes(ctx, got, kind)
+			letters, err = readNotes(ctx, got, kind)
 		}
 		if err != nil {
 			return nil, err
 		}
-		left := waiting(notes, aside, subjects)
+		left := waiting(notes, letters, subjects)
 		for id := range left {
 			notes = append(notes, querydb.Note{Kind: "decision:" + one.Name, ID: id, Value: []byte(`{"skip":true}`)})
 		}
@@ -52,16 +52,16 @@ func (p Project) decided(ctx context.Context, events string, got, want *querydb.
 	return all, nil
 }
 
-// waiting are the events, by ID of their notes, that are aside and have the subject of one that was retried or skipped.
-func waiting(replays, aside []querydb.Note, subjects map[string]string) map[string]bool {
+// waiting are the dead letters, by ID of their notes, that have the subject of one that was retried or skipped.
+func waiting(decisions, letters []querydb.Note, subjects map[string]string) map[string]bool {
 	touched := map[string]bool{}
-	for _, n := range replays {
+	for _, n := range decisions {
 		if s := subjects[n.ID]; s != "" {
 			touched[s] = true
 		}
 	}
 	left := map[string]bool{}
-	for _, n := range aside {
+	for _, n := range letters {
 		if touched[subjects[n.ID]] {
 			left[n.ID] = true
 		}

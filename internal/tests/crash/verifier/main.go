@@ -14,9 +14,9 @@ import (
 	"github.com/foldql/foldql/querydb/pebblestore"
 )
 
-// Open opens the store at a place that is written as for the server. No server may have an embedded one open.
-func Open(ctx context.Context, place string) (driver.Driver, error) {
-	kind, at, _ := strings.Cut(place, ":")
+// Open opens the store that is named as for the server. No server may have an embedded one open.
+func Open(ctx context.Context, name string) (driver.Driver, error) {
+	kind, at, _ := strings.Cut(name, ":")
 	quiet := slog.New(slog.DiscardHandler)
 	switch kind {
 	case "embedded":
@@ -24,11 +24,11 @@ func Open(ctx context.Context, place string) (driver.Driver, error) {
 	case "dynamodb":
 		return dynamostore.Open(ctx, dynamostore.Config{Prefix: at, Log: quiet})
 	}
-	return nil, fmt.Errorf("no store that can be verified: %q", place)
+	return nil, fmt.Errorf("no store that can be verified: %q", name)
 }
 
-// Main verifies the store at the first argument by the file of events that is the second, and the answers that standard
-// input has as a JSON list, and prints the verdict as JSON. It ends the process.
+// Main verifies the store that is the first argument by the file of events that is the second, and the answers that
+// standard input has as a JSON list, and prints the verdict as JSON. It ends the process.
 func (p Project) Main() {
 	if err := p.print(context.Background(), os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)

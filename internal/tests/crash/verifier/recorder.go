@@ -17,19 +17,19 @@ import (
 type recorder struct {
 	*memstore.Store
 
-	mu  sync.Mutex
-	met map[place]map[string]bool
-	all map[string][]written // by table, in the order of the events
+	mu            sync.Mutex
+	partitionKeys map[tableIndex]map[string]bool
+	all           map[string][]written // by table, in the order of the events
 }
 
-// place is a table or, from 0, one of its indexes.
-type place struct {
+// tableIndex is a table or, from 0, one of its indexes.
+type tableIndex struct {
 	table string
 	index int
 }
 
 func newRecorder() *recorder {
-	return &recorder{Store: memstore.New(), met: map[place]map[string]bool{}, all: map[string][]written{}}
+	return &recorder{Store: memstore.New(), partitionKeys: map[tableIndex]map[string]bool{}, all: map[string][]written{}}
 }
 
 // Apply implements driver.Driver.
@@ -40,11 +40,11 @@ func (r *recorder) Apply(ctx context.Context, b driver.Batch) error {
 	}
 	r.mu.Lock()
 	for _, w := range writes {
-		r.note(place{w.Table.Name, driver.Primary}, w.Row.Key.PK)
+		r.note(tableIndex{w.Table.Name, driver.Primary}, w.Row.Key.PK)
 		r.all[w.Table.Name] = append(r.all[w.Table.Name], written{w.Row.Key, w.Row.Position, w.Row.Record})
 		for i, k := range w.Row.Indexes {
 			if k.HasPK {
-				r.note(place{w.Table.Name, i}, k.PK)
+				r.note(tableIndex{w.Table.Name, i}, k.PK)
 			}
 		}
 	}
@@ -81,11 +81,11 @@ func (r *recorder) oneByOne(ctx context.Context, writes []driver.Write) (list []
 	return list, nil
 }
 
-func (r *recorder) note(at place, pk string) {
-	if r.met[at] == nil {
-		r.met[at] = map[string]bool{}
+func (r *recorder) note(at tableIndex, pk string) {
+	if r.partitionKeys[at] == nil {
+		r.partitionKeys[at] = map[string]bool{}
 	}
-	r.met[at][pk] = true
+	r.partitionKeys[at][pk] = true
 }
 
 // writes are those of the rows of a table.
@@ -95,9 +95,9 @@ func (r *recorder) writes(table string) []written {
 	return r.all[table]
 }
 
-// partitions are those that were met, in order.
+// partitions are those that were written, in order.
 func (r *recorder) partitions(table string, index int) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Sorted(maps.Keys(r.met[place{table, index}]))
+	return slices.Sorted(maps.Keys(r.partitionKeys[tableIndex{table, index}]))
 }

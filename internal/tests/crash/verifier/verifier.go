@@ -1,4 +1,4 @@
-// Package verifier says whether what a store holds is what its events say: it folds them anew in memory, event by
+// Package verifier says whether what a store holds is what its events say: it folds them again in memory, event by
 // event, and compares every row, every entry of every index, the dead letters and the checkpoints.
 //
 // It imports public packages alone, so that it can be compiled into a project that is a module of its own.
@@ -30,8 +30,9 @@ type Verdict struct {
 	// index, by table/index.
 	Counts  map[string]int
 	Answers int // that were verified
-	Aside   int // dead letters, over all projections
-	// Differences are told in words; those beyond the first few are only counted, in More.
+	// DeadLetters are how many there are, over all projections.
+	DeadLetters int
+	// Differences are in words; those beyond the first few are only counted, in More.
 	Differences []string
 	More        int
 }
@@ -60,14 +61,14 @@ func (p Project) Verify(ctx context.Context, events string, store driver.Driver,
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, want.Close()) }()
-	mended, err := p.decided(ctx, events, got, want)
+	ignored, err := p.decided(ctx, events, got, want)
 	if err != nil {
 		return nil, fmt.Errorf("what was decided about events: %w", err)
 	}
 	if err := p.fold(ctx, events, want); err != nil {
 		return nil, fmt.Errorf("fold in memory: %w", err)
 	}
-	c := &comparison{got: got.ForFold(""), want: want.ForFold(""), met: memory, mended: mended,
+	c := &comparison{got: got.ForFold(""), want: want.ForFold(""), recorded: memory, ignored: ignored,
 		verdict: Verdict{Counts: map[string]int{}}}
 	for _, m := range p.Models {
 		if err := c.model(ctx, m); err != nil {

@@ -88,7 +88,7 @@ func TestAStoreIsJudgedByItsEvents(t *testing.T) {
 					t.Errorf("%s: %d counted, want %d", name, got, counts[name])
 				}
 			}
-			if diff := cmp.Diff(2, verdict.Aside); diff != "" {
+			if diff := cmp.Diff(2, verdict.DeadLetters); diff != "" {
 				t.Errorf("dead letters (-want +got):\n%s", diff)
 			}
 		})

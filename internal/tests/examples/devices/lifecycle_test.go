@@ -71,9 +71,9 @@ func TestEachEventOfTheLifecycleLeavesTheItemAndTheAnswerAsItSays(t *testing.T) 
 	})
 }
 
-// TestItemsThatLackKeysAreMended: other programs wrote items without the half of an index that is composed of the row's
-// own key, and without one that is composed of nothing. The next write of any field brings them.
-func TestItemsThatLackKeysAreMended(t *testing.T) {
+// TestItemsThatLackKeysAreCompleted: other programs wrote items without the half of an index that is composed of the
+// row's own key, and without one that is composed of nothing. The next write of any field brings them.
+func TestItemsThatLackKeysAreCompleted(t *testing.T) {
 	const device, vehicle = "$indexpolicy-demo#v1#device", "$indexpolicy-demo#v1#vehicle"
 	eachEngine(t, func(t *testing.T, f *fleet) {
 		f.put(t, map[string]string{

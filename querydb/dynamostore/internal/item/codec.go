@@ -44,7 +44,7 @@ type FieldPlace struct {
 	Column int  // -1 where the attribute is of the table's key, or there is none
 	Keyed  bool // the attribute holds the text of a key half
 	whole  bool // the partition key of the table is nothing but the field
-	told   bool // an index has the field in its keys alone
+	inKeys bool // an index has the field in its keys alone
 }
 
 // halfPlace is where the text of a half of an index's key is kept.
@@ -65,7 +65,7 @@ func NewCodec(prefix string, t *driver.Table) (*Codec, error) {
 		c := s.column(attr)
 		s.Fields = append(s.Fields, FieldPlace{
 			Attr: attr, Column: c, Keyed: s.IsKey(attr) || 0 <= c && c < keyed, whole: layout.IsWhole(t, t.PK, f),
-			told: s.told(t, f),
+			inKeys: s.inKeys(t, f),
 		})
 	}
 	s.Own, s.Expires, s.TTL, s.Deleted = s.column(layout.AttrOwn), s.column(layout.AttrExpires),
@@ -83,8 +83,8 @@ func NewCodec(prefix string, t *driver.Table) (*Codec, error) {
 	return s, nil
 }
 
-// told reports whether an index does without the field because its keys tell it.
-func (s *Codec) told(t *driver.Table, f int) bool {
+// inKeys reports whether an index does without the field because it follows from its keys.
+func (s *Codec) inKeys(t *driver.Table, f int) bool {
 	for i := range t.Indexes {
 		if t.Indexes[i].Projected != nil && t.Indexes[i].Covers([]int{f}) && s.Derived(t, i, f) {
 			return true

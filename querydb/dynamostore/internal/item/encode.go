@@ -157,7 +157,7 @@ func (s *Codec) encodeFields(row *driver.Row, vals []Value) error {
 	for f := range s.Fields {
 		field, place := &s.Table.Fields[f], &s.Fields[f]
 		v, kept, err := FieldValue(field, row.Record.JSON(f))
-		if err == nil && place.told {
+		if err == nil && place.inKeys {
 			err = s.agrees(row, place, v, vals)
 		}
 		switch {

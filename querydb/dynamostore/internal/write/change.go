@@ -32,9 +32,9 @@ const (
 //
 // Where models share a table, the item must also be of no other kind.
 //
-// Sent again after its answer was lost, a change meets its own traces. A blind one fails its condition, and was
+// Sent again after its answer was lost, a change finds its own traces. A blind one fails its condition, and was
 // applied. One of neither kind is applied again, to the same effect. One that was read fails its condition too, which
-// looks like the work of another writer; so it asks for the item that it met, and knows its own by revision, slot and
+// looks like the work of another writer; so it asks for the item that it found, and knows its own by revision, slot and
 // position together: see ours.
 type change struct {
 	table     string
@@ -45,7 +45,7 @@ type change struct {
 	condition string // "" for none
 	names     map[string]string
 	values    item.Item
-	size      int // bytes of the item, positions of other slots aside
+	size      int // bytes of the item, without positions of other slots
 
 	read     bool
 	revision uint64 // that was read

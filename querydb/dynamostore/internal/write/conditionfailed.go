@@ -8,9 +8,9 @@ import (
 	"github.com/foldql/foldql/querydb/dynamostore/internal/layout"
 )
 
-// conditionFailed says what follows from the failed condition of a change, by the item that it met, which is nil where
-// there was none: nothing, because the change was applied before; another change instead, because it was made for an
-// item in another state; or an error. again says that an earlier attempt may have been carried out.
+// conditionFailed says what follows from the failed condition of a change, by the item that it found, which is nil
+// where there was none: nothing, because the change was applied before; another change instead, because it was made for
+// an item in another state; or an error. again says that an earlier attempt may have been carried out.
 //
 // Without a kind and without parts only one thing can have failed, and the item need not be known.
 func (c *change) conditionFailed(old item.Item, again bool) (instead *change, err error) {
@@ -64,14 +64,14 @@ func strange(is, written string) error {
 	return fmt.Errorf("%w: the row is of kind %q, and is written as one of kind %q", driver.ErrConflict, is, written)
 }
 
-// ours reports whether the item that a read change met was written by the change itself, or by another process that
+// ours reports whether the item that a read change found was written by the change itself, or by another process that
 // made the same change of the same row. old is nil where there was no item.
 func (c *change) ours(old item.Item) bool {
 	if c.update == "" {
 		return old == nil
 	}
 	if c.slot == "" {
-		return false // nothing tells it from the change of another; whoever sent it reads again
+		return false // nothing distinguishes it from the change of another; whoever sent it reads again
 	}
 	revision, err := item.CountOf(old[layout.AttrRev])
 	by, _ := item.StringOf(old[layout.AttrBy])

@@ -11,7 +11,7 @@ import (
 	"github.com/foldql/foldql/querydb/dynamostore/internal/layout"
 )
 
-// TestADeletedRowIsRememberedThirtyDays, so that a batch which was torn is gone on with after days in which nobody did.
+// TestADeletedRowIsRememberedThirtyDays, so that a partial batch can be completed after days in which nobody did.
 func TestADeletedRowIsRememberedThirtyDays(t *testing.T) {
 	now := time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
 	c, err := changeOf(codecOf(t, dynamotest.Small), &driver.Write{Table: dynamotest.Small, Kind: driver.Delete,

@@ -15,11 +15,11 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// joint are two models that share a table, and an index whose keys are the same in both.
-func joint() (task, member *driver.Table) {
+// taskAndMember are two models that share a table, and an index whose keys are the same in both.
+func taskAndMember() (task, member *driver.Table) {
 	of := func(kind string, fields ...driver.Field) *driver.Table {
 		return &driver.Table{
-			Name: "Joint", Sorted: true, Kind: kind, Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
+			Name: "Team", Sorted: true, Kind: kind, Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 			Fields: append([]driver.Field{{Name: "id", Scalar: "ID"}}, fields...), PK: []int{0},
 			Indexes: []driver.Index{{Name: "gsi1", PK: []int{1}, SK: []int{0}, Keys: driver.KeyNames{PK: "gsi1pk",
 				SK: "gsi1sk"}}},
@@ -63,7 +63,7 @@ func keyOf(it item.Item) (k keys.Key) {
 // TestAPageOfACollectionIsOneRequest, whatever the members in it, and rows that are of none are read past in few.
 func TestAPageOfACollectionIsOneRequest(t *testing.T) {
 	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
-		task, member := joint()
+		task, member := taskAndMember()
 		s := openWith(t, e, Config{}, task, member)
 		for n := range 8 {
 			putByHand(t, s, task, byHand("task", n), byHand("member", n))
@@ -99,7 +99,7 @@ func TestAPageOfACollectionIsOneRequest(t *testing.T) {
 // TestItemsPutByHandAreRows that can be read, and written over; those of other kinds cannot.
 func TestItemsPutByHandAreRows(t *testing.T) {
 	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
-		task, member := joint()
+		task, member := taskAndMember()
 		s := openWith(t, e, Config{}, task, member)
 		known, other, silent := byHand("task", 1), byHand("member", 2), byHand("task", 3)
 		delete(silent, "__edd_e__")

@@ -117,10 +117,10 @@ func items(t *testing.T, s *Store) map[string]map[string]string {
 	return all
 }
 
-// TestTornAndRepeatedBatchesLeaveTheSameItems stops a fold after any number of requests, in the midst of a batch, and
+// TestInterruptedAndRepeatedBatchesLeaveTheSameItems stops a fold after any number of requests, amid a batch, and
 // folds again from the checkpoint, until the log is done: the items are those of a fold that nothing stopped, every
 // attribute.
-func TestTornAndRepeatedBatchesLeaveTheSameItems(t *testing.T) {
+func TestInterruptedAndRepeatedBatchesLeaveTheSameItems(t *testing.T) {
 	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
 		for seed := range uint64(2) {
 			log := drawLog(rand.New(rand.NewPCG(seed, 0)), 24)
@@ -128,15 +128,15 @@ func TestTornAndRepeatedBatchesLeaveTheSameItems(t *testing.T) {
 			fold(t, t.Context(), whole, whole, log)
 			want := items(t, whole)
 			for least := range int64(5) {
-				torn := openAt(t, e)
+				interrupted := openAt(t, e)
 				lives := 1
-				for !life(t, torn, log, least+int64(lives%7)) {
+				for !life(t, interrupted, log, least+int64(lives%7)) {
 					if lives++; lives > 1000 {
 						t.Fatalf("seed %d: no end after %d lives", seed, lives)
 					}
 				}
 				t.Logf("seed %d: %d events in %d lives", seed, len(log), lives)
-				if diff := cmp.Diff(want, items(t, torn)); diff != "" {
+				if diff := cmp.Diff(want, items(t, interrupted)); diff != "" {
 					t.Fatalf("seed %d, lives of %d requests and more: %s", seed, least, diff)
 				}
 			}

@@ -8,8 +8,8 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// TestAllWritersOfATableFoldAgainWhenOneBeginsAnew since the rows that they share are gone.
-func TestAllWritersOfATableFoldAgainWhenOneBeginsAnew(t *testing.T) {
+// TestAllWritersOfATableFoldAgainWhenOneBeginsAgain since the rows that they share are gone.
+func TestAllWritersOfATableFoldAgainWhenOneBeginsAgain(t *testing.T) {
 	events := []eventlog.Event{
 		deviceEvent("telemetry", "", Act{Op: "set", ID: "a", State: ptr("x"), At: ptr(1)}),
 		deviceEvent("enrichment", "", Act{Op: "patch", ID: "a", Account: ptr("acme")}),
