@@ -87,8 +87,8 @@ func (r *reader) room(w *window) int {
 	return max(n, 0)
 }
 
-// take adds the next event of the partition to the window, and the events whose replay was recorded just after it. Where
-// the window is full before, the rest is for the next one.
+// take adds the next event of the partition to the window, and the events whose replay was recorded just after it.
+// Where the window is full before, the rest is for the next one.
 func (r *reader) take(ctx context.Context, w *window, e *eventlog.Event) (full bool, err error) {
 	if e.Offset <= w.end.Offset {
 		return false, fmt.Errorf("source: partition %q gives offset %d after %d: offsets must ascend",
