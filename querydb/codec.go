@@ -6,6 +6,7 @@ import (
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/internal/validate"
 	"github.com/foldql/foldql/querydb/record"
 )
 
@@ -58,9 +59,9 @@ func EncodeWithKey[R any](c *Codec[R], b *record.Builder, row *R, key keys.Key) 
 	if err != nil {
 		return Row{}, encodeError(m, key, fmt.Errorf("%w: field %s: %w", ErrInvalid, fieldName(m, field), err))
 	}
-	if f := unset(m, rec); f >= 0 {
+	if f := validate.Unset(m.Fields, rec.JSON); f != "" {
 		return Row{}, encodeError(m, key, fmt.Errorf("%w: field %s has no value: set it, or let the field be null",
-			ErrInvalid, fieldName(m, f)))
+			ErrInvalid, f))
 	}
 	out.Record = rec
 	if m.TTL >= 0 {
@@ -76,18 +77,6 @@ func EncodeWithKey[R any](c *Codec[R], b *record.Builder, row *R, key keys.Key) 
 		}
 	}
 	return out, nil
-}
-
-// unset returns the first field that was left at its Go zero value where that is no value of its type, a Date or an
-// enum; -1 where there is none.
-func unset(m *Model, rec record.Record) int {
-	for i := range m.Fields {
-		f := &m.Fields[i]
-		if (f.Scalar == "Date" || f.Enum != "") && !f.List && string(rec.JSON(i)) == `""` {
-			return i
-		}
-	}
-	return -1
 }
 
 // KeyOf returns the key of a row. It fails with ErrInvalid, naming model and field, where a half is empty.

@@ -42,3 +42,58 @@ func TestADateThatWasNeverSetIsNotStored(t *testing.T) {
 		t.Errorf("encode a row with its date: %v", err)
 	}
 }
+
+// TestADateThatWasNeverSetIsFoundAtAnyDepth, in objects and in lists.
+func TestADateThatWasNeverSetIsFoundAtAnyDepth(t *testing.T) {
+	day := querydb.Field{Name: "day", Scalar: "Date"}
+	stay := querydb.Field{Name: "stay", Object: []querydb.Field{{Name: "place", Scalar: "String"}, day}}
+	for name, c := range map[string]struct {
+		field querydb.Field
+		write func(b *record.Builder, day string)
+		want  string
+	}{
+		"object": {stay, func(b *record.Builder, day string) {
+			writeStay(b, day)
+		}, "field stay.day"},
+		"list of dates": {querydb.Field{Name: "days", Scalar: "Date", List: true}, func(b *record.Builder, day string) {
+			b.BeginList()
+			b.String("2024-01-15")
+			b.String(day)
+			b.EndList()
+		}, "field days"},
+		"list of objects in an object": {querydb.Field{Name: "trip", Object: []querydb.Field{
+			{Name: "stays", List: true, Object: stay.Object},
+		}}, func(b *record.Builder, day string) {
+			b.BeginObject()
+			b.BeginList()
+			writeStay(b, "2024-01-15")
+			writeStay(b, day)
+			b.EndList()
+			b.EndObject()
+		}, "field trip.stays.day"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			codec, model := *bills, *bills.Model
+			codec.Model, model.Fields = &model, []querydb.Field{model.Fields[0], c.field}
+			codec.Encode = func(b *record.Builder, r *bill) {
+				b.String(r.id)
+				c.write(b, string(r.issued))
+			}
+			var b record.Builder
+			_, err := querydb.Encode(&codec, &b, &bill{id: "b1"})
+			if !errors.Is(err, querydb.ErrInvalid) || !strings.Contains(err.Error(), c.want+" ") {
+				t.Errorf("encode a row without its date: %v, want ErrInvalid of %s", err, c.want)
+			}
+			if _, err := querydb.Encode(&codec, &b, &bill{id: "b1", issued: "2024-01-15"}); err != nil {
+				t.Errorf("encode a row with its date: %v", err)
+			}
+		})
+	}
+}
+
+func writeStay(b *record.Builder, day string) {
+	b.BeginObject()
+	b.String("Oslo")
+	b.String(day)
+	b.EndObject()
+}

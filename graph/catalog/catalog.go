@@ -30,7 +30,20 @@ type Field struct {
 	Name    string
 	Ordinal int // of the stored field, or of the field that holds the ids of a join
 	Join    *Join
-	Rule    *Rule // @auth on the field
+	Object  *Object // what the field, or each of its elements, holds; nil for a scalar
+	Rule    *Rule   // @auth on the field
+}
+
+// Object is an object type whose values stand inside of rows.
+type Object struct {
+	Name   string                  // GraphQL type
+	Fields map[string]*ObjectField // by GraphQL name
+}
+
+// ObjectField is a field of an Object.
+type ObjectField struct {
+	Ordinal int
+	Object  *Object // as Field.Object
 }
 
 // Join is a virtual field: @resolves, or with Many @resolvesMany.

@@ -67,6 +67,9 @@ func bind(types config.TypeMap, module string, m *schema.Model) {
 	for _, e := range m.Enums {
 		set(e.Name, module+"/model."+schema.GoName(e.Name))
 	}
+	for _, o := range m.Objects {
+		set(o.Name, module+"/model."+schema.GoName(o.Name))
+	}
 	for _, r := range m.ReadModels {
 		set(r.Name, module+"/model."+schema.GoName(r.Name))
 		for name := range resolved(r) {

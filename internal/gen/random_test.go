@@ -72,6 +72,7 @@ var (
 		"append", "context", "ctx",
 		"rt", "graph", "r", "v", "data", "ops", "fmt", "int", "codec", "_x", "aURL", "httpID", "x1", "init", "limit",
 		"own", "optional"}
+	randomTyped   = append(randomScalars, "Inner", "outer")
 	randomScalars = []string{"ID", "String", "Int", "Int64", "Float", "Boolean", "Decimal", "Date", "DateTime", "State"}
 	randomKeys    = [][]string{nil, {"@id"}, {"@id", "@subId"}, {"@compositeId", "@compositeId"},
 		{"@compositeId", "@compositeId", "@subId"},
@@ -102,7 +103,17 @@ func (d dice) schema() string {
 			d.readModel(&b, name)
 		}
 	}
+	d.object(&b, "Inner", randomScalars)
+	d.object(&b, "outer", append(randomScalars, "Inner"))
 	return b.String()
+}
+
+func (d dice) object(b *strings.Builder, name string, types []string) {
+	fmt.Fprintf(b, "type %s {\n", name)
+	for _, field := range some(d, randomNames, 1) {
+		fmt.Fprintf(b, "  %s: "+pick(d, randomValues)+"\n", field, pick(d, types))
+	}
+	b.WriteString("}\n")
 }
 
 func (d dice) readModel(b *strings.Builder, name string) {
@@ -112,7 +123,7 @@ func (d dice) readModel(b *strings.Builder, name string) {
 		if i < len(keys) {
 			fmt.Fprintf(b, "  %s: %s! %s\n", field, pick(d, randomScalars), keys[i])
 		} else {
-			fmt.Fprintf(b, "  %s: "+pick(d, randomFields)+"\n", field, pick(d, randomScalars))
+			fmt.Fprintf(b, "  %s: "+pick(d, randomFields)+"\n", field, pick(d, randomTyped))
 		}
 	}
 	b.WriteString("}\n")

@@ -19,11 +19,17 @@ var kinds = map[string]keys.Kind{
 // Kind is the kind of a value as keys see it: what has the same kind makes the same key text.
 func (f *Field) Kind() keys.Kind { return kinds[f.Scalar] }
 
+// Known reports whether the field has a type; one whose type was reported as wrong has none.
+func (f *Field) Known() bool { return f.Scalar != "" || f.Object != nil }
+
 // TypeText writes the type of a field as the schema has it, without "!".
 func TypeText(f *Field) string {
 	name := f.Scalar
-	if f.Enum != "" {
+	switch {
+	case f.Enum != "":
 		name = f.Enum
+	case f.Object != nil:
+		name = f.Object.Name
 	}
 	if f.List {
 		return "[" + name + "]"
@@ -34,5 +40,5 @@ func TypeText(f *Field) string {
 // SameKind reports whether the values of two fields, or of their elements, make the same key text. Where one of them
 // is of no known type, that is reported already.
 func SameKind(a, b *Field) bool {
-	return a.Scalar == "" || b.Scalar == "" || a.Kind() == b.Kind()
+	return !a.Known() || !b.Known() || a.Kind() == b.Kind()
 }

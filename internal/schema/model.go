@@ -9,7 +9,8 @@ type Model struct {
 	ReadModels  []*ReadModel // in order of declaration
 	Tables      []*Table     // shared by entities, in order of declaration
 	Collections []*Collection
-	Enums       []*Enum // enums used by read models, in order of declaration
+	Objects     []*Object // object types that rows hold, in order of declaration
+	Enums       []*Enum   // enums used by read models, in order of declaration
 	Events      []*EventType
 	EventEnums  []*Enum
 	Values      []*EventType // object types used inside of events, and not events themselves
@@ -63,11 +64,20 @@ type Field struct {
 	Description string
 	Deprecated  *string // reason
 	Ordinal     int
-	Scalar      string // ID String Boolean Int Int64 Float Decimal Date DateTime; String for an enum
-	Enum        string // name of the enum
+	Scalar      string  // ID String Boolean Int Int64 Float Decimal Date DateTime; String for an enum, "" for an object
+	Enum        string  // name of the enum
+	Object      *Object `json:",omitempty"`
 	List        bool
 	Nullable    bool
 	Auth        *Auth
+	Pos         Pos
+}
+
+// Object is an object type whose values rows hold, in fields of their own or in one another.
+type Object struct {
+	Name        string
+	Description string
+	Fields      []*Field // in order of declaration, which is that of their ordinals
 	Pos         Pos
 }
 

@@ -149,8 +149,9 @@ type KeyNames struct{ PK, SK, Kind string }
 // Field is one stored field of a row.
 type Field struct {
 	Name     string
-	Scalar   string // ID String Boolean Int Int64 Float Decimal Date DateTime
-	Enum     string // name of the enum type, where the field is one; Scalar is then String
+	Scalar   string  // ID String Boolean Int Int64 Float Decimal Date DateTime; "" for an object
+	Enum     string  // name of the enum type, where the field is one; Scalar is then String
+	Object   []Field // the fields of an object, in the order of its type; nil for a scalar
 	List     bool
 	Nullable bool
 }

@@ -16,7 +16,7 @@ type Builder struct {
 	buf    []byte
 	ends   []int
 	fields int
-	inList bool
+	open   []nesting // lists and objects that are not ended, the outermost first
 	err    error
 	failed int // the field of err
 
@@ -27,8 +27,19 @@ type Builder struct {
 // Begin starts a record of n fields.
 func (b *Builder) Begin(n int) {
 	b.buf, b.ends = b.buf[:0], b.ends[:0]
-	b.fields, b.inList, b.err, b.failed, b.maxBytes = n, false, nil, 0, 0
+	b.fields, b.open, b.err, b.failed, b.maxBytes = n, b.open[:0], nil, 0, 0
 }
+
+// nesting is what values can stand in.
+type nesting string
+
+const (
+	list   nesting = "list"
+	object nesting = "object"
+)
+
+// within reports whether the values that come are those of a list, or of an object.
+func (b *Builder) within(n nesting) bool { return len(b.open) > 0 && b.open[len(b.open)-1] == n }
 
 // Bound limits the record that Begin has begun: where its fields have more than maxBytes, Finish fails with the error.
 // The builder does not build what is beyond, so that an immense value does not take its memory twice.
@@ -36,11 +47,15 @@ func (b *Builder) Bound(maxBytes int, tooLarge error) { b.maxBytes, b.tooLarge =
 
 // Null appends an absent field.
 func (b *Builder) Null() {
-	if b.inList {
+	switch {
+	case b.within(list):
 		b.fail(errors.New("a list has no absent elements"))
-		return
+	case b.within(object):
+		b.buf = append(b.buf, null...)
+		b.done()
+	default:
+		b.ends = append(b.ends, len(b.buf))
 	}
-	b.ends = append(b.ends, len(b.buf))
 }
 
 // String appends a string, ID or enum. Bytes that are not UTF-8 become U+FFFD.
@@ -97,24 +112,36 @@ func (b *Builder) DateTime(v time.Time) {
 	b.done()
 }
 
-// BeginList starts a list field. Its elements are appended by the same methods as fields, except Null and BeginList;
-// EndList ends it.
+// BeginList begins a list, whose elements are appended by the calls up to EndList.
 func (b *Builder) BeginList() {
-	if b.inList {
+	if b.within(list) {
 		b.fail(errors.New("a list holds no lists"))
 		return
 	}
-	b.buf = append(b.buf, '[')
-	b.inList = true
+	b.begin(list)
 }
 
-// EndList ends a list field.
-func (b *Builder) EndList() {
-	if !b.inList {
-		b.fail(errors.New("no list was begun"))
+// EndList ends the list.
+func (b *Builder) EndList() { b.end(list) }
+
+// BeginObject begins an object, whose fields are appended by the calls up to EndObject: each exactly once, in the order
+// of its type.
+func (b *Builder) BeginObject() { b.begin(object) }
+
+// EndObject ends the object.
+func (b *Builder) EndObject() { b.end(object) }
+
+func (b *Builder) begin(n nesting) {
+	b.buf = append(b.buf, '[')
+	b.open = append(b.open, n)
+}
+
+func (b *Builder) end(n nesting) {
+	if !b.within(n) {
+		b.fail(fmt.Errorf("no %s was begun", n))
 		return
 	}
-	b.inList = false
+	b.open = b.open[:len(b.open)-1]
 	if last := len(b.buf) - 1; b.buf[last] == ',' {
 		b.buf[last] = ']'
 	} else {
@@ -126,7 +153,7 @@ func (b *Builder) EndList() {
 // Finish returns the record, which shares no memory with the builder. It fails where a value cannot be stored; field is
 // then the ordinal of the first field with such a value.
 func (b *Builder) Finish() (rec Record, field int, err error) {
-	if b.err == nil && (b.inList || len(b.ends) != b.fields) {
+	if b.err == nil && (len(b.open) > 0 || len(b.ends) != b.fields) {
 		b.fail(fmt.Errorf("%d fields were appended to a record of %d", len(b.ends), b.fields))
 	}
 	if b.err == nil && (b.fields > maxFields || len(b.buf) > math.MaxUint32) {
@@ -148,7 +175,7 @@ func (b *Builder) done() {
 		b.fail(b.tooLarge)
 		b.buf = b.buf[:1]
 	}
-	if b.inList {
+	if len(b.open) > 0 {
 		b.buf = append(b.buf, ',')
 		return
 	}

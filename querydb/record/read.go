@@ -103,18 +103,47 @@ func List(json []byte, each func(elem []byte) bool) (ok bool) {
 	return true
 }
 
-// element returns the length of the list element that b begins with: up to a comma outside of a string, or the end.
+// null is the text of an absent field of an object.
+const null = "null"
+
+// Object reads an object into the JSON texts of its fields, nil where one is absent. It has as many as there is room
+// for, or ok is false.
+func Object(json []byte, fields [][]byte) (ok bool) {
+	n := 0
+	ok = List(json, func(field []byte) bool {
+		if n == len(fields) {
+			return false
+		}
+		if fields[n] = field; string(field) == null {
+			fields[n] = nil
+		}
+		n++
+		return true
+	})
+	return ok && n == len(fields)
+}
+
+// element returns the length of the list element that b begins with: up to a comma outside of strings, lists and
+// objects, or the end; 0 where it does not end.
 func element(b []byte) int {
-	inString := false
+	inString, depth := false, 0
 	for i := 0; i < len(b); i++ {
 		switch c := b[i]; {
 		case c == '"':
 			inString = !inString
-		case c == '\\' && inString:
+		case inString && c == '\\':
 			i++
-		case c == ',' && !inString:
+		case inString:
+		case c == ',' && depth == 0:
 			return i
+		case c == '[':
+			depth++
+		case c == ']':
+			depth--
 		}
+	}
+	if depth != 0 {
+		return 0
 	}
 	return len(b)
 }

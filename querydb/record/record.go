@@ -3,7 +3,8 @@
 // the way from the store to the client.
 //
 // The form: one byte of version, the number of fields, the end offset of each field, then the JSON texts end to end. A
-// field without text is absent, which the API shows as null. Numbers are little-endian and of two bytes; the end
+// field without text is absent, which the API shows as null. An object is written as the list of the values of its
+// fields, in the order of its type, null where one is absent. Numbers are little-endian and of two bytes; the end
 // offsets have four where the texts take more than 64 KB, which the version says.
 //
 // A record never changes once it is made. Strings that are read from it share its memory.

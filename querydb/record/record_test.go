@@ -81,6 +81,7 @@ func TestWhatCannotBeStoredMakesFinishNameTheField(t *testing.T) {
 		"no absent elements":    func(b *Builder) { b.BeginList(); b.Null(); b.EndList() },
 		"holds no lists":        func(b *Builder) { b.BeginList(); b.BeginList(); b.EndList() },
 		"no list was begun":     func(b *Builder) { b.EndList() },
+		"no object was begun":   func(b *Builder) { b.BeginList(); b.EndObject() },
 		"fields were appended":  func(b *Builder) {},
 		"1 fields were appende": func(b *Builder) { b.BeginList() },
 	}
@@ -198,7 +199,7 @@ func roundTrip(t *rapid.T) {
 	at := time.Unix(rapid.Int64Range(-62167219200, 253402300799).Draw(t, "seconds"),
 		rapid.Int64Range(0, 1e9-1).Draw(t, "nanos"))
 	list := rapid.SliceOf(rapid.String()).Draw(t, "list")
-	rec := build(t, 8, func(b *Builder) {
+	rec := build(t, 9, func(b *Builder) {
 		b.String(s)
 		b.Boolean(yes)
 		b.Null()
@@ -211,6 +212,7 @@ func roundTrip(t *rapid.T) {
 			b.String(e)
 		}
 		b.EndList()
+		writeObject(b, s, list, at)
 	})
 	want(t, "String")(String(rec.JSON(0)))(s)
 	want(t, "Boolean")(Boolean(rec.JSON(1)))(yes)
@@ -229,10 +231,48 @@ func roundTrip(t *rapid.T) {
 	if diff := cmp.Diff(append([]string{}, list...), got); diff != "" {
 		t.Fatal(diff)
 	}
+	readObject(t, rec.JSON(8), s, list, at)
 	for i, text := range texts(rec) {
 		if i != 2 && !json.Valid([]byte(text)) {
 			t.Fatalf("field %d is %s", i, text)
 		}
+	}
+}
+
+// writeObject writes an object of a string, of a list of objects, of an absent field and of a time.
+func writeObject(b *Builder, s string, list []string, at time.Time) {
+	b.BeginObject()
+	b.String(s)
+	b.BeginList()
+	for _, e := range list {
+		b.BeginObject()
+		b.Null()
+		b.String(e)
+		b.EndObject()
+	}
+	b.EndList()
+	b.Null()
+	b.DateTime(at)
+	b.EndObject()
+}
+
+// readObject reads what writeObject writes.
+func readObject(t *rapid.T, json []byte, s string, list []string, at time.Time) {
+	var fields [4][]byte
+	if !Object(json, fields[:]) || fields[2] != nil {
+		t.Fatalf("Object reads %s as %q", json, fields)
+	}
+	want(t, "String")(String(fields[0]))(s)
+	want(t, "DateTime")(DateTime(fields[3]))(at.UTC())
+	n := 0
+	if !List(fields[1], func(elem []byte) bool {
+		var fields [2][]byte
+		ok := Object(elem, fields[:])
+		want(t, "String")(String(fields[1]))(list[n])
+		n++
+		return ok && fields[0] == nil
+	}) || n != len(list) {
+		t.Fatalf("List reads %d objects of %s", n, fields[1])
 	}
 }
 
@@ -255,7 +295,8 @@ func TestTextOfAnotherTypeIsNotRead(t *testing.T) {
 		"Int64":    {``, `1`, `"1`, `"+1"`, `"9223372036854775808"`, `""`, `null`},
 		"Float":    {``, `"1"`, `NaN`, `Inf`, `0x1p4`, `1_0`, `+1`, `1e999`, `null`},
 		"DateTime": {``, `"2024-01-15"`, `1`, `null`},
-		"List":     {``, `"a"`, `[`, `["a",]`, `[,"a"]`, `["a",,"b"]`, `null`},
+		"List":     {``, `"a"`, `[`, `["a",]`, `[,"a"]`, `["a",,"b"]`, `null`, `[[1]`, `[1]]`},
+		"Object":   {``, `1`, `[]`, `[1]`, `[1,2,3]`, `[1,[2]`, `[1,2],3]`, `null`},
 	}
 	read := map[string]func(b []byte) bool{
 		"String":   func(b []byte) bool { _, ok := String(b); return ok },
@@ -265,6 +306,7 @@ func TestTextOfAnotherTypeIsNotRead(t *testing.T) {
 		"Float":    func(b []byte) bool { _, ok := Float(b); return ok },
 		"DateTime": func(b []byte) bool { _, ok := DateTime(b); return ok },
 		"List":     func(b []byte) bool { return List(b, func([]byte) bool { return true }) },
+		"Object":   func(b []byte) bool { return Object(b, make([][]byte, 2)) },
 	}
 	for name, inputs := range wrong {
 		for _, text := range inputs {

@@ -15,6 +15,7 @@ type writer struct {
 	joins *Joins
 	response
 	meter
+	fields [][]byte // those of the objects that are being written, the outermost first
 }
 
 func (w *writer) begin(js *Joins, limit Limit) {
@@ -24,6 +25,7 @@ func (w *writer) begin(js *Joins, limit Limit) {
 
 func (w *writer) end() {
 	w.joins, w.meter = nil, meter{}
+	clear(w.fields[:cap(w.fields)]) // they are parts of records
 	w.reset()
 }
 
@@ -49,11 +51,11 @@ func (w *writer) report(m *plan.Member, err error) {
 	graphql.AddError(w.joins.ctx, gql)
 }
 
-func (w *writer) null(m *plan.Member) bool {
+func (r *response) null(m *plan.Member) bool {
 	if m.NonNull {
 		return false
 	}
-	w.buf = append(w.buf, "null"...)
+	r.buf = append(r.buf, "null"...)
 	return true
 }
 
@@ -80,7 +82,7 @@ func (w *writer) object(n *plan.Node, i int) bool {
 		if m.Text != nil {
 			w.buf = append(w.buf, m.Text...)
 		} else if m.Rule == nil && m.Join == nil {
-			ok = w.stored(m, rec) && ok
+			ok = w.stored(m, rec.JSON(m.Ordinal)) && ok
 		} else {
 			ok = w.guarded(n, m, rec, i) && ok
 		}
@@ -93,16 +95,18 @@ func (w *writer) object(n *plan.Node, i int) bool {
 	return true
 }
 
-// stored writes a field of a record: the stored text is the answer.
-func (w *writer) stored(m *plan.Member, rec record.Record) bool {
-	if text := rec.JSON(m.Ordinal); text != nil {
+// stored writes a field of a row, or of an object in one: the stored text of a scalar is the answer.
+func (w *writer) stored(m *plan.Member, text []byte) bool {
+	if text != nil && m.Object == nil {
 		w.buf = append(w.buf, text...)
 		return true
 	}
 	w.enter(m.Alias)
-	ok := w.absent(m)
-	w.leave()
-	return ok
+	defer w.leave()
+	if text == nil {
+		return w.absent(m)
+	}
+	return w.objects(m, text)
 }
 
 // guarded writes a field under a rule, or a virtual one.
@@ -116,7 +120,7 @@ func (w *writer) guarded(n *plan.Node, m *plan.Member, rec record.Record, i int)
 		}
 	}
 	if m.Join == nil {
-		return w.stored(m, rec)
+		return w.stored(m, rec.JSON(m.Ordinal))
 	}
 	w.enter(m.Alias)
 	defer w.leave()

@@ -8,9 +8,9 @@ type list struct {
 	broken   bool // an element is null that must not be
 }
 
-func (w *writer) openList() list {
-	l := list{start: len(w.buf)}
-	w.buf = append(w.buf, '[')
+func (r *response) openList() list {
+	l := list{start: len(r.buf)}
+	r.buf = append(r.buf, '[')
 	return l
 }
 
@@ -29,11 +29,11 @@ func (w *writer) element(l *list, n *plan.Node, i int, elemNull bool) bool {
 	return w.stopped == nil
 }
 
-func (w *writer) closeList(l list) bool {
+func (r *response) closeList(l list) bool {
 	if l.broken {
-		w.buf = w.buf[:l.start]
+		r.buf = r.buf[:l.start]
 		return false
 	}
-	w.buf = append(w.buf, ']')
+	r.buf = append(r.buf, ']')
 	return true
 }

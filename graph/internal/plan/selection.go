@@ -140,6 +140,7 @@ type Member struct {
 	Rule    *catalog.Field // set where a rule holds for the field
 	Text    []byte         // set where the answer is the same for all rows, as __typename
 	Join    *Join          // set where the field is virtual
+	Object  *Object        // set where the field holds objects
 }
 
 // Join is a virtual field in a node.
@@ -162,13 +163,8 @@ func (c *Compiler) AddNode(t *catalog.Type, sets []ast.SelectionSet) *Node {
 }
 
 func (c *Compiler) member(n *Node, s selected, first bool) Member {
-	c.Members++
-	m := Member{Key: responseKey(s.Alias, first), Alias: s.Alias}
-	if s.Position != nil {
-		m.Line, m.Column = s.Position.Line, s.Position.Column
-	}
-	if s.Name == "__typename" {
-		m.Text = quoted(n.Type.Name)
+	m := c.newMember(n.Type.Name, s, first)
+	if m.Text != nil {
 		return m
 	}
 	f := n.Type.Fields[s.Name]
@@ -176,7 +172,7 @@ func (c *Compiler) member(n *Node, s selected, first bool) Member {
 		c.unsupported = true
 		return m
 	}
-	m.NonNull, m.Ordinal = s.Definition.Type.NonNull, f.Ordinal
+	m.NonNull, m.Ordinal, m.Object = s.Definition.Type.NonNull, f.Ordinal, c.object(f.Object, s)
 	n.reads(f.Ordinal)
 	if rule := access.FieldRule(n.Type, f); rule != nil {
 		m.Rule = f
@@ -187,6 +183,19 @@ func (c *Compiler) member(n *Node, s selected, first bool) Member {
 	if f.Join != nil {
 		m.Join = c.join(f, s)
 		n.Joins = append(n.Joins, m.Join)
+	}
+	return m
+}
+
+// newMember makes a member of an object of the type. __typename is all that is known of it here.
+func (c *Compiler) newMember(typ string, s selected, first bool) Member {
+	c.Members++
+	m := Member{Key: responseKey(s.Alias, first), Alias: s.Alias}
+	if s.Position != nil {
+		m.Line, m.Column = s.Position.Line, s.Position.Column
+	}
+	if s.Name == "__typename" {
+		m.Text = quoted(typ)
 	}
 	return m
 }

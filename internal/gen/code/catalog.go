@@ -34,7 +34,25 @@ func Catalog(m *schema.Model, module string) *File {
 		f.catalogCollection(c)
 	}
 	f.line("},\nSecured: %t,\n}", secured(m))
+	for _, o := range m.Objects {
+		f.object(o)
+	}
 	return f.File
+}
+
+// objectVar is the variable that describes an object.
+func objectVar(o *schema.Object) string { return "objectOf" + schema.GoName(o.Name) }
+
+func (f *catalogFile) object(o *schema.Object) {
+	f.line("\nvar %s = &catalog.Object{\nName: %q,\nFields: map[string]*catalog.ObjectField{", objectVar(o), o.Name)
+	for _, field := range o.Fields {
+		object := ""
+		if field.Object != nil {
+			object = ", Object: " + objectVar(field.Object)
+		}
+		f.line("%q: {Ordinal: %d%s},", field.Name, field.Ordinal, object)
+	}
+	f.line("},\n}")
 }
 
 func (f *catalogFile) catalogType(r *schema.ReadModel) {
@@ -45,7 +63,11 @@ func (f *catalogFile) catalogType(r *schema.ReadModel) {
 	}
 	f.line("Fields: map[string]*catalog.Field{")
 	for _, field := range r.Fields {
-		f.line("%q: {Name: %q, Ordinal: %d%s},", field.Name, field.Name, field.Ordinal, ruleOf(field.Auth))
+		object := ""
+		if field.Object != nil {
+			object = fmt.Sprintf(", Object: %s", objectVar(field.Object))
+		}
+		f.line("%q: {Name: %q, Ordinal: %d%s%s},", field.Name, field.Name, field.Ordinal, object, ruleOf(field.Auth))
 	}
 	for _, j := range r.Joins {
 		many := ""

@@ -21,6 +21,9 @@ func Codecs(m *schema.Model) *File {
 	for _, r := range m.ReadModels {
 		f.codec(r)
 	}
+	for _, o := range m.Objects {
+		f.object(o)
+	}
 	f.line("// mismatch is the error of a record that holds something else than the model's field.")
 	f.line("func mismatch(m *querydb.Model, field int) error {")
 	f.line("return fmt.Errorf(%q, m.Name, m.Fields[field].Name)\n}", "record of %s: field %s is not of its type")
@@ -45,35 +48,8 @@ func (f *codecsFile) codec(r *schema.ReadModel) {
 
 func (f *codecsFile) encode(r *schema.ReadModel, name string) {
 	f.line("func encode%s(b *record.Builder, r *%s) {", name, name)
-	for _, field := range r.Fields {
-		expr := "r." + schema.GoName(field.Name)
-		build := func(expr string) string { return "b." + fmt.Sprintf(scalarOf(field, "").build, expr) }
-		switch {
-		case field.List && field.Nullable:
-			f.line("if %s == nil {\nb.Null()\n} else {", expr)
-			f.encodeList(expr, build("v"))
-			f.line("}")
-		case field.List:
-			f.encodeList(expr, build("v"))
-		case field.Nullable:
-			f.line("if v := %s; v == nil {\nb.Null()\n} else {\n%s\n}", expr, build(deref(field)))
-		default:
-			f.line("%s", build(expr))
-		}
-	}
+	f.encodeFields(r.Fields, "r")
 	f.line("}\n")
-}
-
-func (f *codecsFile) encodeList(expr, build string) {
-	f.line("b.BeginList()\nfor _, v := range %s {\n%s\n}\nb.EndList()", expr, build)
-}
-
-// deref is the value that v points to; a method is called on it as it is.
-func deref(field *schema.Field) string {
-	if field.Scalar == "Decimal" {
-		return "v"
-	}
-	return "*v"
 }
 
 func (f *codecsFile) decode(r *schema.ReadModel, name string) {
@@ -86,54 +62,17 @@ func (f *codecsFile) decode(r *schema.ReadModel, name string) {
 		f.line("var ok bool")
 	}
 	for _, field := range r.Fields {
-		f.decodeField(field, name)
+		f.decodeField(field, "r", fmt.Sprintf("rec.JSON(%d)", field.Ordinal),
+			fmt.Sprintf("return mismatch(%sModel, %d)", name, field.Ordinal))
 	}
 	f.line("return nil\n}\n")
-}
-
-func (f *codecsFile) decodeField(field *schema.Field, name string) {
-	s := scalarOf(field, "")
-	expr, text := "r."+schema.GoName(field.Name), fmt.Sprintf("rec.JSON(%d)", field.Ordinal)
-	value := "v"
-	if s.cast != "" {
-		value = s.cast + "(v)"
-	}
-	fail := fmt.Sprintf("return mismatch(%sModel, %d)", name, field.Ordinal)
-	switch {
-	case field.List:
-		if field.Nullable {
-			f.line("if text := %s; text != nil {", text)
-			text = "text"
-		}
-		f.line("%s = []%s{}", expr, s.goType)
-		f.line("if !record.List(%s, func(elem []byte) bool {", text)
-		f.line("v, ok := record.%s(elem)\n%s = append(%s, %s)\nreturn ok", s.read, expr, expr, value)
-		f.line("}) {\n%s\n}", fail)
-		if field.Nullable {
-			f.line("}")
-		}
-	case field.Nullable:
-		f.line("if text := %s; text != nil {", text)
-		f.line("v, ok := record.%s(text)\nif !ok {\n%s\n}", s.read, fail)
-		if s.cast != "" {
-			f.line("c := %s\n%s = &c\n}", value, expr)
-		} else {
-			f.line("%s = &v\n}", expr)
-		}
-	case s.cast == "":
-		f.line("if %s, ok = record.%s(%s); !ok {\n%s\n}", expr, s.read, text, fail)
-	default:
-		f.line("var text%d string", field.Ordinal)
-		f.line("if text%d, ok = record.%s(%s); !ok {\n%s\n}", field.Ordinal, s.read, text, fail)
-		f.line("%s = %s(text%d)", expr, s.cast, field.Ordinal)
-	}
 }
 
 func (f *codecsFile) value(r *schema.ReadModel, name string) {
 	f.line("func valueOf%s(r *%s, field int) keys.Value {", name, name)
 	f.line("switch field {")
 	for _, field := range r.Fields {
-		if field.List {
+		if field.List || field.Object != nil {
 			continue
 		}
 		expr := "r." + schema.GoName(field.Name)
@@ -150,16 +89,7 @@ func (f *codecsFile) value(r *schema.ReadModel, name string) {
 func (f *codecsFile) clone(r *schema.ReadModel, name string) {
 	f.line("func clone%s(r *%s) %s {", name, name, name)
 	f.line("c := *r")
-	for _, field := range r.Fields {
-		expr := schema.GoName(field.Name)
-		switch {
-		case field.List:
-			f.use("slices")
-			f.line("c.%s = slices.Clone(r.%s)", expr, expr)
-		case field.Nullable:
-			f.line("if r.%s != nil {\nc.%s = new(*r.%s)\n}", expr, expr, expr)
-		}
-	}
+	f.cloneFields(r.Fields, "r")
 	f.line("return c\n}\n")
 }
 

@@ -167,9 +167,20 @@ func (f *resolversFile) guard(r *schema.ReadModel, field string) {
 
 func (f *resolversFile) guarded(r *schema.ReadModel, field *schema.Field) {
 	f.needs(field)
-	f.method(r, field.Name, goTypeOf(field, "model."))
+	answer := goTypeOf(field, "model.")
+	if field.Object != nil && field.List { // gqlgen takes objects by their addresses
+		answer = "[]*model." + schema.GoName(field.Object.Name)
+	}
+	f.method(r, field.Name, answer)
 	f.guard(r, field.Name)
-	f.line("return obj.%s, nil\n}\n", schema.GoName(field.Name))
+	name := schema.GoName(field.Name)
+	if field.Object == nil || !field.List {
+		f.line("return obj.%s, nil\n}\n", name)
+		return
+	}
+	f.line("if obj.%s == nil {\nreturn nil, nil\n}", name)
+	f.line("all := make(%s, len(obj.%s))\nfor i := range all {\nall[i] = &obj.%s[i]\n}\nreturn all, nil\n}\n", answer,
+		name, name)
 }
 
 func (f *resolversFile) join(r *schema.ReadModel, j *schema.Join) {

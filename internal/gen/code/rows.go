@@ -9,16 +9,19 @@ import (
 	"github.com/foldql/foldql/internal/schema"
 )
 
-// rowsFile writes the row types, their key types, and the enums.
+// rowsFile writes the row types, their key types, and the objects and enums that they hold.
 type rowsFile struct{ *File }
 
-// Rows writes the row types, their key types, and the enums.
+// Rows writes the row types, their key types, and the objects and enums that they hold.
 func Rows(m *schema.Model) *File {
 	f := &rowsFile{&File{pkg: "model", doc: "Package model holds the rows of the read models: their types, codecs, " +
 		"tables and keys.\n"}}
 	for _, r := range m.ReadModels {
 		f.rowType(r)
 		f.keyTypes(r)
+	}
+	for _, o := range m.Objects {
+		f.objectType(o)
 	}
 	for _, e := range m.Enums {
 		f.enumType(e)
@@ -53,8 +56,20 @@ func (f *rowsFile) rowType(r *schema.ReadModel) {
 	name := schema.GoName(r.Name)
 	f.line("// %s is a row of the read model %s.", name, r.Name)
 	f.describe(r.Description)
+	f.structType(name, r.Fields)
+}
+
+// objectType writes the type of objects that rows hold.
+func (f *rowsFile) objectType(o *schema.Object) {
+	name := schema.GoName(o.Name)
+	f.line("// %s is the object %s, which rows hold.", name, o.Name)
+	f.describe(o.Description)
+	f.structType(name, o.Fields)
+}
+
+func (f *rowsFile) structType(name string, fields []*schema.Field) {
 	f.line("type %s struct {", name)
-	for _, field := range r.Fields {
+	for _, field := range fields {
 		f.comment(field.Description)
 		if field.Deprecated != nil {
 			if field.Description != "" {

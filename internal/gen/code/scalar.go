@@ -44,10 +44,13 @@ func enum(goType string) scalar {
 	}
 }
 
-// scalarOf describes the values of a stored field, or of the elements of a list. Enums are those of package model, to
-// which prefix leads ("model." or "").
+// scalarOf describes the values of a stored field, or of the elements of a list; of an object it is the Go type alone.
+// Enums and objects are those of package model, to which prefix leads ("model." or "").
 func scalarOf(f *schema.Field, prefix string) scalar {
-	if f.Enum != "" {
+	switch {
+	case f.Object != nil:
+		return scalar{goType: prefix + schema.GoName(f.Object.Name)}
+	case f.Enum != "":
 		return enum(prefix + schema.GoName(f.Enum))
 	}
 	return Scalars[f.Scalar]

@@ -28,6 +28,9 @@ func Tables(m *schema.Model) *File {
 	for _, r := range m.ReadModels {
 		f.table(m, r)
 	}
+	for _, o := range m.Objects {
+		f.object(o)
+	}
 	for _, c := range m.Collections {
 		f.collection(c)
 	}
@@ -90,7 +93,12 @@ func isAtomic(r *schema.ReadModel) bool {
 
 func fieldLiteral(field *schema.Field) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "{Name: %q, Scalar: %q", field.Name, field.Scalar)
+	fmt.Fprintf(&b, "{Name: %q", field.Name)
+	if field.Object != nil {
+		fmt.Fprintf(&b, ", Object: %s", fieldsOf(field.Object))
+	} else {
+		fmt.Fprintf(&b, ", Scalar: %q", field.Scalar)
+	}
 	if field.Enum != "" {
 		fmt.Fprintf(&b, ", Enum: %q", field.Enum)
 	}
@@ -101,6 +109,18 @@ func fieldLiteral(field *schema.Field) string {
 		b.WriteString(", Nullable: true")
 	}
 	return b.String() + "}"
+}
+
+// fieldsOf is the variable that describes the fields of an object.
+func fieldsOf(o *schema.Object) string { return "fieldsOf" + schema.GoName(o.Name) }
+
+func (f *tablesFile) object(o *schema.Object) {
+	f.line("// %s are those of the object %s.", fieldsOf(o), o.Name)
+	f.line("var %s = []driver.Field{", fieldsOf(o))
+	for _, field := range o.Fields {
+		f.line("%s,", fieldLiteral(field))
+	}
+	f.line("}\n")
 }
 
 // projected are the ordinals of the fields in the entries of an index, nil for all. In a table that entities share they

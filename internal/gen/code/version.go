@@ -53,9 +53,7 @@ func tellModel(b *strings.Builder, m *schema.Model, r *schema.ReadModel) {
 				ordinals(w.Writes))
 		}
 	}
-	for _, f := range r.Fields {
-		fmt.Fprintf(b, "field %q %s list=%t nullable=%t\n", f.Name, f.Scalar, f.List, f.Nullable)
-	}
+	tellFields(b, r.Fields)
 	fmt.Fprintf(b, "key %s %s\n", halfText(r.PK), halfText(r.SK))
 	for _, x := range r.Indexes {
 		fmt.Fprintf(b, "index %q %s %s %v\n", x.Name, halfText(x.PK), halfText(x.SK), projected(r, x))
@@ -65,6 +63,18 @@ func tellModel(b *strings.Builder, m *schema.Model, r *schema.ReadModel) {
 	}
 	fmt.Fprintf(b, "times %d %d %d\n", ordinalOf(r.TTL), ordinalOf(r.CreatedAt), ordinalOf(r.UpdatedAt))
 	tellEvents(b, m, r)
+}
+
+// tellFields writes the stored form of fields, and of the objects in them.
+func tellFields(b *strings.Builder, fields []*schema.Field) {
+	for _, f := range fields {
+		if f.Object == nil {
+			fmt.Fprintf(b, "field %q %s list=%t nullable=%t\n", f.Name, f.Scalar, f.List, f.Nullable)
+			continue
+		}
+		fmt.Fprintf(b, "field %q object of %d list=%t nullable=%t\n", f.Name, len(f.Object.Fields), f.List, f.Nullable)
+		tellFields(b, f.Object.Fields)
+	}
 }
 
 // tellEvents writes what the projections of a model read of its events, and which of their fields they may filter by.

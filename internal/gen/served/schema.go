@@ -91,10 +91,18 @@ func fillDescriptions(s *ast.Schema, m *schema.Model) {
 	fill("Query", "What can be asked.")
 	for _, r := range m.ReadModels {
 		fill(r.Name, "A row of the read model "+r.Name+".")
-		for _, f := range r.Fields {
-			if f.Enum != "" {
-				fill(f.Enum, "What "+f.Name+" of "+r.Name+" can be.")
-			}
+		fillEnums(r.Name, r.Fields, fill)
+	}
+	for _, o := range m.Objects {
+		fill(o.Name, "An object that rows hold.")
+		fillEnums(o.Name, o.Fields, fill)
+	}
+}
+
+func fillEnums(typ string, fields []*schema.Field, fill func(name, text string)) {
+	for _, f := range fields {
+		if f.Enum != "" {
+			fill(f.Enum, "What "+f.Name+" of "+typ+" can be.")
 		}
 	}
 }

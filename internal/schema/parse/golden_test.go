@@ -152,6 +152,9 @@ func dump(t *testing.T, m *schema.Model) string {
 		"readModels": models, "enums": m.Enums, "eventEnums": m.EventEnums,
 		"events": dumpEvents(m.Events), "values": dumpEvents(m.Values),
 	}
+	if len(m.Objects) > 0 {
+		all["objects"] = m.Objects
+	}
 	if len(m.Tables) > 0 {
 		all["tables"], all["collections"] = dumpTables(m.Tables), dumpCollections(m.Collections)
 	}

@@ -25,7 +25,8 @@ import (
 // Load reads the annotated schema of the read models and the schema of the events. It finds all that is wrong, in order
 // of position; the Model is nil where that is more than warnings.
 func Load(readModels, events []*ast.Source) (*schema.Model, schema.Diagnostics) {
-	p := &draft.Project{Model: &schema.Model{}, TableDirs: map[*schema.Table]*ast.Directive{}}
+	p := &draft.Project{Model: &schema.Model{}, TableDirs: map[*schema.Table]*ast.Directive{},
+		Objects: map[*ast.Definition]*schema.Object{}}
 	var apiOK, eventsOK bool
 	p.API, apiOK = sdl.Parse(readModels, sdl.ReadModels)
 	p.Events, eventsOK = sdl.Parse(events, sdl.Events)

@@ -26,6 +26,9 @@ var (
 	KeyList = newRule("key-list",
 		"is a list in a key",
 		"key by a field that holds one value")
+	KeyObject = newRule("key-object",
+		"is the object {1} in a key",
+		"key by a field of the row that holds what identifies it")
 	KeyHalves = newRule("key-halves",
 		"is in both halves of the primary key",
 		"keep it in one of them")

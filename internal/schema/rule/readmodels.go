@@ -81,11 +81,20 @@ var (
 		"is a list whose elements may be null",
 		"write [{1}!]")
 	ObjectField = newRule("object-field",
-		"holds an object; a row holds scalars, enums and lists of them",
-		"store the fields of {1} one by one, or store its key and join it with @resolves")
+		"holds the read model {1}; a row does not hold rows",
+		"store its key, and join it with @resolves")
+	ObjectAbstract = newRule("object-abstract",
+		"is an object that rows hold, and {1}",
+		"let the type stand for itself: rows hold no interfaces and no unions")
+	ObjectCycle = newRule("object-cycle",
+		"holds itself, by {1}",
+		"remove one of these fields, or make a read model of the type and join it with @resolves")
+	ObjectDepth = newRule("object-depth",
+		"holds objects in one another that are {1} deep; {2} are the most",
+		"hold some of them beside one another")
 	AbstractField = newRule("abstract-field",
-		"holds {1}; a row holds scalars, enums and lists of them",
-		"use one of ID, String, Boolean, Int, Int64, Float, Decimal, Date, DateTime or an enum")
+		"holds {1}; a row holds scalars, enums, objects and lists of them",
+		"use one of ID, String, Boolean, Int, Int64, Float, Decimal, Date, DateTime, an enum or an object type")
 	UnknownScalar = newRule("unknown-scalar",
 		"holds the scalar {1}, which has no stored form{2}",
 		"use one of ID, String, Boolean, Int, Int64, Float, Decimal, Date, DateTime")

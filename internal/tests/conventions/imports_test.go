@@ -30,7 +30,7 @@ var rules = map[string]rule{
 	"querydb/internal/generation":         {own: []string{"keys", "querydb/driver", "querydb/internal/notetable"}},
 	"querydb/internal/notetable":          {own: []string{"querydb/driver", "querydb/record"}},
 	"querydb/internal/page":               {own: []string{"keys", "querydb/driver", "querydb/internal/counter"}},
-	"querydb/internal/validate":           {own: []string{"keys", "querydb/driver"}},
+	"querydb/internal/validate":           {own: []string{"keys", "querydb/driver", "querydb/record"}},
 	"querydb/drivertest":                  {own: []string{"keys", "querydb/driver", "querydb/drivertest/internal/..."}},
 	"querydb/drivertest/internal/fixture": {own: []string{"keys", "querydb/driver", "querydb/record"}},
 	"querydb/drivertest/internal/harness": {[]string{"keys", "querydb/driver", "querydb/record",

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Schema draws read models, most of them valid: tables of their own with every form of key, indexes, joins and rules,
-// and entities of a shared table with collections in a collection. Events are what their projectors take.
+// Schema draws read models, most of them valid: tables of their own with every form of key, indexes, joins, objects and
+// rules, and entities of a shared table with collections in a collection. Events are what their projectors take.
 func Schema(rng *rand.Rand) (readModels, events string) {
 	d := drawer{rng: rng}
 	d.line(`extend schema @table(name: "Main", schema: "app", version: 1%s)`, d.maybe(2, ", casing: NONE"))
@@ -21,6 +21,7 @@ func Schema(rng *rand.Rand) (readModels, events string) {
 		d.readModel(fmt.Sprint("Plain", i))
 	}
 	d.entities()
+	d.objects()
 	return d.String(), "type E { id: ID! }\n"
 }
 
@@ -66,10 +67,17 @@ func (d *drawer) readModel(name string) {
 		d.line("  %s", d.maybe(2, "on: "+d.scalar()+" @indexSubId(name: \"one\")"))
 	}
 	for i := range 1 + d.rng.IntN(3) {
-		of := d.scalar()
+		of := pick(d.rng, d.scalar(), "Inner", "Outer")
 		d.line("  f%d: %s", i, pick(d.rng, of, of+"!", "["+of+"!]", "["+of+"!]!", of+` @auth(groups: ["Staff"])`))
 	}
 	d.line("}")
+}
+
+// objects draws an object type, and one that holds it.
+func (d *drawer) objects() {
+	d.line("type Inner {\n  text: String!\n  number: %s%s\n  state: State\n}", d.scalar(), d.maybe(2, "!"))
+	d.line("type Outer {\n  inner: Inner%s\n  inners: [Inner!]%s\n  many: [%s!]\n  at: DateTime\n}", d.maybe(2, "!"),
+		d.maybe(2, "!"), d.scalar())
 }
 
 // entities draws the members of two collections, one inside of the other or both on their own.
@@ -94,6 +102,6 @@ func (d *drawer) entities() {
 		d.line("  id: ID!\n  project: String%s\n  part: %s!\n  size: %s%s\n  when: %s!", d.maybe(2, "!"),
 			pick(d.rng, "String", "State", "Int", "ID"),
 			d.scalar(), d.maybe(2, "!"), pick(d.rng, "Date", "DateTime"))
-		d.line("  baseId: ID @resolves(table: \"Base\", field: \"base\")\n  tags: [%s!]\n}", d.scalar())
+		d.line("  baseId: ID @resolves(table: \"Base\", field: \"base\")\n  tags: [%s!]\n  detail: Outer\n}", d.scalar())
 	}
 }

@@ -17,23 +17,8 @@ import (
 func DrawRow(t *rapid.T, table *driver.Table) driver.Row {
 	var b record.Builder
 	b.Begin(len(table.Fields))
-	for f := range table.Fields {
-		field := &table.Fields[f]
-		switch {
-		case f == 0:
-			b.String(rapid.StringN(1, 20, -1).Draw(t, "key"))
-		case field.Nullable && rapid.IntRange(0, 3).Draw(t, "null") == 0:
-			b.Null()
-		case field.List:
-			b.BeginList()
-			for range rapid.IntRange(0, 3).Draw(t, "elements") {
-				drawScalar(t, &b, field.Scalar)
-			}
-			b.EndList()
-		default:
-			drawScalar(t, &b, field.Scalar)
-		}
-	}
+	b.String(rapid.StringN(1, 20, -1).Draw(t, "key"))
+	drawFields(t, &b, table.Fields[1:])
 	rec, f, err := b.Finish()
 	if err != nil {
 		t.Fatal(f, err)
@@ -62,6 +47,35 @@ func DrawRow(t *rapid.T, table *driver.Table) driver.Row {
 			"until nanos"))
 	}
 	return row
+}
+
+// drawFields appends fields of a row, or those of an object.
+func drawFields(t *rapid.T, b *record.Builder, fields []driver.Field) {
+	for i := range fields {
+		field := &fields[i]
+		switch {
+		case field.Nullable && rapid.IntRange(0, 3).Draw(t, "null") == 0:
+			b.Null()
+		case field.List:
+			b.BeginList()
+			for range rapid.IntRange(0, 3).Draw(t, "elements") {
+				drawValue(t, b, field)
+			}
+			b.EndList()
+		default:
+			drawValue(t, b, field)
+		}
+	}
+}
+
+func drawValue(t *rapid.T, b *record.Builder, field *driver.Field) {
+	if field.Object == nil {
+		drawScalar(t, b, field.Scalar)
+		return
+	}
+	b.BeginObject()
+	drawFields(t, b, field.Object)
+	b.EndObject()
 }
 
 // drawScalar appends a value of the type that a projector can make.

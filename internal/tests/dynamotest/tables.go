@@ -1,9 +1,13 @@
 // Package dynamotest has the tables and rows of the tests of querydb/dynamostore, and prints items and expressions.
 package dynamotest
 
-import "github.com/foldql/foldql/querydb/driver"
+import (
+	"slices"
 
-// Everything has a field of every type, and lists of them.
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// Everything has a field of every type, an object of them, and lists.
 var Everything = func() *driver.Table {
 	t := &driver.Table{Name: "Everything", PK: []int{0}}
 	for _, scalar := range []string{"ID", "String", "Boolean", "Int", "Int64", "Float", "Decimal", "Date", "DateTime"} {
@@ -13,6 +17,10 @@ var Everything = func() *driver.Table {
 	t.Fields[0].Nullable = false
 	t.Fields = append(t.Fields, driver.Field{Name: "_x", Scalar: "Float"}, driver.Field{Name: "id", Scalar: "Int",
 		List: true})
+	inner := driver.Field{Name: "inner", Nullable: true, Object: slices.Clone(t.Fields[1:])}
+	t.Fields = append(t.Fields,
+		driver.Field{Name: "object", Nullable: true, Object: append(slices.Clone(t.Fields), inner)},
+		driver.Field{Name: "objects", List: true, Object: []driver.Field{inner, {Name: "text", Scalar: "String"}}})
 	t.Indexes = []driver.Index{
 		{Name: "byString", PK: []int{2}, SK: []int{14}, Projected: []int{0, 2, 10, 12}},
 		{Name: "byFloat", PK: []int{10}, SK: []int{2}, Projected: []int{0, 18, 19}},

@@ -42,8 +42,12 @@ func (d *Model) ReadProjection(x *IndexDraft) {
 	}
 }
 
+// CheckKeyField reports a field that keys cannot have.
 func (d *Model) CheckKeyField(f *schema.Field, pos schema.Pos) {
-	if f.List {
+	switch {
+	case f.List:
 		d.Report(rule.KeyList, pos, f)
+	case f.Object != nil:
+		d.Report(rule.KeyObject, pos, f, f.Object.Name)
 	}
 }

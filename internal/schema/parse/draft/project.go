@@ -20,7 +20,8 @@ type Project struct {
 	ReadModels []*Model // one for each of the Model's read models
 	Found      schema.Diagnostics
 
-	TableDirs map[*schema.Table]*ast.Directive // the @table of each of the Model's tables
+	TableDirs map[*schema.Table]*ast.Directive   // the @table of each of the Model's tables
+	Objects   map[*ast.Definition]*schema.Object // those that rows hold
 }
 
 // Add takes a finding.

@@ -87,7 +87,7 @@ func (d *entityReader) soundPad(dir *ast.Directive, half string, f *schema.Field
 	case !part.Padded && number && half == "sk":
 		d.Report(rule.NumberUnpadded, sdl.ArgumentPosition(dir, half), f, f.Name)
 	case !part.Padded:
-	case !number && f.Scalar != "":
+	case !number && f.Known():
 		d.Report(rule.PadOfNoNumber, sdl.ArgumentPosition(dir, half), f, f.Name, schema.TypeText(f))
 	case part.Digits < 1 || part.Digits > mostPad:
 		d.Report(rule.PadRange, sdl.ArgumentPosition(dir, half), f, f.Name, strconv.Itoa(part.Digits), strconv.Itoa(mostPad))

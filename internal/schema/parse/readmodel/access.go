@@ -21,7 +21,7 @@ func (d *accessReader) readOwner() {
 			continue
 		case m.Field.List:
 			d.Report(rule.OwnerType, pos, m.Field, "a list")
-		case m.Field.Enum != "" || m.Field.Scalar != "" && m.Field.Kind() != keys.KindString:
+		case m.Field.Enum != "" || m.Field.Known() && m.Field.Kind() != keys.KindString:
 			d.Report(rule.OwnerType, pos, m.Field, schema.TypeText(m.Field))
 		}
 		d.Owner = m.Field
@@ -69,7 +69,7 @@ func (d *accessReader) readIndexAccess(x *schema.Index) {
 		d.Report(rule.AuthIndexKey, sdl.ArgumentPosition(group.Dir, "group"), group.Field, x.As, x.PK.Describe())
 		return
 	}
-	if key := x.PK.Fields[0]; !hasTable && (key.Enum != "" || key.Scalar != "" && key.Kind() != keys.KindString) {
+	if key := x.PK.Fields[0]; !hasTable && (key.Enum != "" || key.Known() && key.Kind() != keys.KindString) {
 		d.Report(rule.AuthIndexKey, sdl.ArgumentPosition(group.Dir, "group"), group.Field, x.As, schema.TypeText(key))
 		return
 	}

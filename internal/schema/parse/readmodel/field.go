@@ -10,52 +10,60 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// fieldReader reads the stored fields of a read model.
-type fieldReader struct{ *draft.Model }
+// fieldReader reads the stored fields of one type: of a read model, or of an object that rows hold.
+type fieldReader struct {
+	*draft.Project
+	typ string
+}
 
-// readField adds a stored field. One of a wrong type is added as well, with no Scalar, so that what names it is not
-// reported as unknown.
-func (d *fieldReader) readField(def *ast.FieldDefinition) {
+func (r *fieldReader) report(broken *rule.Rule, pos schema.Pos, f *schema.Field, args ...string) {
+	r.Add(broken.Broken(pos, r.typ, f.Name, args...))
+}
+
+// read reads a stored field. One of a wrong type has neither Scalar nor Object, so that what names it is not reported
+// as unknown.
+func (r *fieldReader) read(def *ast.FieldDefinition, ordinal int) *schema.Field {
 	s := sdl.TypeRefOf(def.Type)
 	f := &schema.Field{
-		Name: def.Name, Description: def.Description, Ordinal: len(d.Fields),
+		Name: def.Name, Description: def.Description, Ordinal: ordinal,
 		List: s.List, Nullable: s.Nullable, Pos: sdl.Position(def.Position), Deprecated: deprecation(def),
 	}
-	d.Fields = append(d.Fields, f)
-	d.Sources[f] = def
 	pos := sdl.Position(def.Type.Position)
 	switch {
 	case len(def.Arguments) > 0:
-		d.Report(rule.FieldArguments, f.Pos, f)
+		r.report(rule.FieldArguments, f.Pos, f)
 	case s.Nested:
-		d.Report(rule.NestedList, pos, f)
+		r.report(rule.NestedList, pos, f)
 	case s.ElemNullable:
-		d.Report(rule.NullableElement, pos, f, s.Name)
+		r.report(rule.NullableElement, pos, f, s.Name)
 	}
 	if !s.Nested {
-		f.Scalar, f.Enum = d.scalarOf(s.Name, pos, f)
+		r.readType(f, s.Name, pos)
 	}
+	return f
 }
 
-// scalarOf names the scalar of a stored field, and the enum where it is one; "" where it can be neither.
-func (d *fieldReader) scalarOf(typ string, pos schema.Pos, f *schema.Field) (scalar, enum string) {
+// readType sets what the field holds: a scalar, an enum or an object.
+func (r *fieldReader) readType(f *schema.Field, typ string, pos schema.Pos) {
 	if slices.Contains(sdl.ScalarNames, typ) {
-		return typ, ""
+		f.Scalar = typ
+		return
 	}
-	def := d.Project.API.Named[typ]
+	def := r.API.Named[typ]
 	switch {
 	case def == nil:
-		d.Report(rule.UnknownType, pos, f, typ, sdl.SuggestType(typ, d.Project.API))
+		r.report(rule.UnknownType, pos, f, typ, sdl.SuggestType(typ, r.API))
 	case def.Kind == ast.Enum:
-		return "String", typ
-	case def.Kind == ast.Object:
-		d.Report(rule.ObjectField, pos, f, typ)
+		f.Scalar, f.Enum = "String", typ
+	case def.Kind == ast.Object && isModel(def):
+		r.report(rule.ObjectField, pos, f, typ)
+	case def.Kind == ast.Object && !sdl.IsRoot(typ):
+		f.Object = (&objectReader{r.Project}).read(def)
 	case def.Kind == ast.Scalar:
-		d.Report(rule.UnknownScalar, pos, f, typ, sdl.SuggestType(typ))
-	default:
-		d.Report(rule.AbstractField, pos, f, sdl.KindName(def.Kind))
+		r.report(rule.UnknownScalar, pos, f, typ, sdl.SuggestType(typ))
+	case def.Kind != ast.Object: // else a root, which is reported already
+		r.report(rule.AbstractField, pos, f, sdl.KindName(def.Kind))
 	}
-	return "", ""
 }
 
 // deprecation is the reason of @deprecated, nil without.
@@ -74,10 +82,16 @@ func deprecation(def *ast.FieldDefinition) *string {
 // readEnums adds the enums that stored fields have, in order of declaration.
 func (l *modelReader) readEnums() {
 	used := map[string]bool{}
-	for _, d := range l.ReadModels {
-		for _, f := range d.Fields {
+	use := func(fields []*schema.Field) {
+		for _, f := range fields {
 			used[f.Enum] = true
 		}
+	}
+	for _, d := range l.ReadModels {
+		use(d.Fields)
+	}
+	for _, o := range l.Model.Objects {
+		use(o.Fields)
 	}
 	for _, def := range l.API.Types {
 		if used[def.Name] {

@@ -62,7 +62,13 @@ func (l *modelReader) declare() {
 	if len(l.ReadModels) == 0 && len(l.Found.Errors()) == 0 {
 		l.Add(rule.NoModels.Broken(l.Start(), "", ""))
 	}
+	(&objectReader{l.Project}).finish()
 	l.readEnums()
+}
+
+// isModel reports whether a type is a read model.
+func isModel(def *ast.Definition) bool {
+	return slices.ContainsFunc(def.Directives, func(d *ast.Directive) bool { return sdl.IsModelMark(d.Name) })
 }
 
 func (l *modelReader) newDraft(def *ast.Definition) *draft.Model {
@@ -82,8 +88,10 @@ func (l *modelReader) newDraft(def *ast.Definition) *draft.Model {
 		d.Report(rule.Implements, d.Pos, nil, strings.Join(def.Interfaces, " & "))
 	}
 	(&headReader{d}).readHead()
-	for _, f := range def.Fields {
-		(&fieldReader{d}).readField(f)
+	for _, def := range def.Fields {
+		f := (&fieldReader{l.Project, d.Name}).read(def, len(d.Fields))
+		d.Fields = append(d.Fields, f)
+		d.Sources[f] = def
 	}
 	return d
 }

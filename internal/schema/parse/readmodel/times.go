@@ -30,7 +30,7 @@ func (d *timeReader) readTime(directive string) (field *schema.Field) {
 			continue
 		}
 		field = f
-		if f.List || f.Scalar != "" && f.Scalar != "DateTime" {
+		if f.List || f.Known() && f.Scalar != "DateTime" {
 			d.Report(rule.TimeType, pos, f, directive)
 		}
 		if slices.Contains(d.PK.Fields, f) || slices.Contains(d.SK.Fields, f) {

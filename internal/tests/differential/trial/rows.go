@@ -24,6 +24,9 @@ var (
 // row is a row of any model, by field name.
 type row map[string]any
 
+// object is an object in a row: the values of its fields.
+type object []any
+
 // codec writes rows of a model. Nobody reads them by it.
 func codec(m *querydb.Model) *querydb.Codec[row] {
 	return &querydb.Codec[row]{
@@ -80,6 +83,12 @@ func encode(b *record.Builder, v any) {
 		b.Float(v)
 	case time.Time:
 		b.DateTime(v)
+	case object:
+		b.BeginObject()
+		for _, field := range v {
+			encode(b, field)
+		}
+		b.EndObject()
 	case []any:
 		b.BeginList()
 		for _, elem := range v {
@@ -130,11 +139,23 @@ func value(rng *rand.Rand, s *ast.Schema, f driver.Field) any {
 	if f.List {
 		list := []any{}
 		for range rng.IntN(4) {
-			list = append(list, scalar(rng, s, f))
+			list = append(list, one(rng, s, f))
 		}
 		return list
 	}
-	return scalar(rng, s, f)
+	return one(rng, s, f)
+}
+
+// one is a value that is no list, or an element of one.
+func one(rng *rand.Rand, s *ast.Schema, f driver.Field) any {
+	if f.Object == nil {
+		return scalar(rng, s, f)
+	}
+	var o object
+	for _, field := range f.Object {
+		o = append(o, value(rng, s, field))
+	}
+	return o
 }
 
 func scalar(rng *rand.Rand, s *ast.Schema, f driver.Field) any {

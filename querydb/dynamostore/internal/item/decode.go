@@ -1,6 +1,7 @@
 package item
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -101,7 +102,7 @@ func (d *Decoder) record(it Item, k keys.Key) (record.Record, error) {
 		if v == nil {
 			b.Null()
 		} else if !appendField(b, field, v) {
-			return nil, fmt.Errorf("attribute %s is no %s", field.Name, field.Scalar)
+			return nil, fmt.Errorf("attribute %s is no %s", field.Name, cmp.Or(field.Scalar, "object of its type"))
 		}
 	}
 	rec, f, err := b.Finish()

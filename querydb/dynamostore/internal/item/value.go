@@ -64,12 +64,12 @@ func FieldValue(f *driver.Field, json []byte) (v Value, kept bool, err error) {
 		return nil, true, nil
 	}
 	if !f.List {
-		return scalarValue(f, json)
+		return oneValue(f, json)
 	}
 	list := &types.AttributeValueMemberL{Value: []Value{}}
 	kept = true
 	ok := record.List(json, func(elem []byte) bool {
-		v, asItIs, wrong := scalarValue(f, elem)
+		v, asItIs, wrong := oneValue(f, elem)
 		kept, err = kept && asItIs, wrong
 		list.Value = append(list.Value, v)
 		return wrong == nil
@@ -78,6 +78,14 @@ func FieldValue(f *driver.Field, json []byte) (v Value, kept bool, err error) {
 		err = fmt.Errorf("%.40s is no list", json)
 	}
 	return list, kept, err
+}
+
+// oneValue turns a field that is no list, or an element of one.
+func oneValue(f *driver.Field, json []byte) (v Value, kept bool, err error) {
+	if f.Object == nil {
+		return scalarValue(f, json)
+	}
+	return objectValue(f.Object, json)
 }
 
 func scalarValue(f *driver.Field, json []byte) (v Value, kept bool, err error) {
@@ -156,7 +164,7 @@ func keepsDecimal(s string) bool {
 // appendField appends the value of a field to a record; ok is false where it is of another type than the field's.
 func appendField(b *record.Builder, f *driver.Field, v Value) (ok bool) {
 	if !f.List {
-		return appendScalar(b, f, v)
+		return appendOne(b, f, v)
 	}
 	list, ok := v.(*types.AttributeValueMemberL)
 	if !ok {
@@ -164,12 +172,19 @@ func appendField(b *record.Builder, f *driver.Field, v Value) (ok bool) {
 	}
 	b.BeginList()
 	for _, e := range list.Value {
-		if !appendScalar(b, f, e) {
+		if !appendOne(b, f, e) {
 			return false
 		}
 	}
 	b.EndList()
 	return true
+}
+
+func appendOne(b *record.Builder, f *driver.Field, v Value) (ok bool) {
+	if f.Object == nil {
+		return appendScalar(b, f, v)
+	}
+	return appendObject(b, f.Object, v)
 }
 
 func appendScalar(b *record.Builder, f *driver.Field, v Value) (ok bool) {

@@ -65,6 +65,8 @@ func (l *Layout) AttributeTypes(t *driver.Table) map[string]string {
 		switch f := &t.Fields[i]; {
 		case f.List:
 			of[attr] = "L"
+		case f.Object != nil:
+			of[attr] = "M"
 		case f.Scalar == "Boolean":
 			of[attr] = "BOOL"
 		case IsNumber(f):
@@ -225,7 +227,7 @@ func (l *Layout) Derived(t *driver.Table, i, f int) bool {
 // a number, which DynamoDB may keep in another form or not at all.
 func (l *Layout) mayDiffer(t *driver.Table, f int) bool {
 	attr := l.Fields[f]
-	return attr == "" || l.IsKey(attr) || IsNumber(&t.Fields[f]) ||
+	return attr == "" || l.IsKey(attr) || HasNumber(&t.Fields[f]) ||
 		slices.ContainsFunc(l.Indexes, func(x Index) bool { return attr == x.PK || attr == x.SK })
 }
 
@@ -237,6 +239,11 @@ func IsWhole(t *driver.Table, half []int, f int) bool {
 // IsText reports whether the text of the field in a key is its value.
 func IsText(f *driver.Field) bool {
 	return !f.List && (f.Scalar == "ID" || f.Scalar == "String" || f.Scalar == "Date")
+}
+
+// HasNumber reports whether the field is of type N, or has something of it inside.
+func HasNumber(f *driver.Field) bool {
+	return IsNumber(f) || slices.ContainsFunc(f.Object, func(f driver.Field) bool { return HasNumber(&f) })
 }
 
 // IsNumber reports whether the field, or each element of it, is of type N.

@@ -150,7 +150,7 @@ func (p *partEncoder) field(row *driver.Row, f int) error {
 			return err
 		}
 	}
-	if place.Attr == "" || place.Keyed || layout.IsNumber(field) {
+	if place.Attr == "" || place.Keyed || layout.HasNumber(field) {
 		p.owns = append(p.owns, field.Name)
 	}
 	switch {
