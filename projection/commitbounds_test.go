@@ -249,7 +249,7 @@ func TestAProcessOfAnotherVersionEnds(t *testing.T) {
 		m.Version = "2"
 	})
 	first := s.server(log, 1, heldUp(writes("b"), func() { later.fold(log, 2) }))
-	if err := first.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "must end") {
+	if err := first.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "must stop") {
 		t.Errorf("run of the process of the former version: %v, want an error that ends it", err)
 	}
 	later.run(later.server(log, 1, memstore.Options{}))

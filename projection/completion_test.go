@@ -228,12 +228,12 @@ func TestHalfBuiltRowsAreNeverServedByAnyProcess(t *testing.T) {
 func TestRowsOfSeveralWritersAreServedWhenAllOfThemHaveFolded(t *testing.T) {
 	for kind, store := range stores {
 		t.Run(kind, func(t *testing.T) {
-			o, cast := writtenCast(writtenModel())
+			o, folded := writtenProjections(writtenModel())
 			db := open(t, store(), o.Codec.Model)
 			log := logOf(t, deviceEvent("telemetry", "", Act{Op: "set", ID: "a", State: ptr("x"), At: ptr(1)}),
 				deviceEvent("enrichment", "", Act{Op: "patch", ID: "a", Account: ptr("acme")}))
 			var runners []*projection.Runner
-			for _, p := range cast {
+			for _, p := range folded {
 				r, err := projection.NewRunner(p, log, db, quick())
 				if err == nil {
 					err = r.LoadCheckpoint(ctx())

@@ -194,23 +194,23 @@ func TestAClaimIsGivenUpOnlyWhereTheLogIsAccepted(t *testing.T) {
 func TestAProjectionThatJoinsARebuildKeepsItsOwnClaims(t *testing.T) {
 	for kind, store := range keptStores {
 		t.Run(kind, func(t *testing.T) {
-			_, cast := writtenCast(writtenModel())
+			_, folded := writtenProjections(writtenModel())
 			var events []eventlog.Event
 			for i := range 20 {
 				events = append(events, deviceEvent("telemetry", "", Act{Op: "set", ID: "a", State: ptr("x"), At: ptr(i)}),
 					deviceEvent("enrichment", "", Act{Op: "patch", ID: "a", Account: ptr("acme")}))
 			}
 			drv, log := store(), logOf(t, events...)
-			foldToTheEnd(t, cast[0], log, drv)
-			foldToTheEnd(t, cast[1], log, drv)
-			requestRebuild(t, cast[0], drv)
-			foldToTheEnd(t, cast[0], log, drv)
-			foldTo(t, cast[1], log, drv, 9) // the other events are not its own
+			foldToTheEnd(t, folded[0], log, drv)
+			foldToTheEnd(t, folded[1], log, drv)
+			requestRebuild(t, folded[0], drv)
+			foldToTheEnd(t, folded[0], log, drv)
+			foldTo(t, folded[1], log, drv, 9) // the other events are not its own
 			older := logOf(t, events[:20]...)
-			if all := mismatches(t, older, drv, cast[1]); len(all) != 1 || all[0].Offset != 40 {
+			if all := mismatches(t, older, drv, folded[1]); len(all) != 1 || all[0].Offset != 40 {
 				t.Errorf("mismatches %v, want one at 40", all)
 			}
-			foldToTheEnd(t, cast[1], log, drv)
+			foldToTheEnd(t, folded[1], log, drv)
 		})
 	}
 }
@@ -238,30 +238,30 @@ func TestProjectionsOfOneTableBeginItAgainOnceForAnAcceptedLog(t *testing.T) {
 	for kind, store := range keptStores {
 		t.Run(kind, func(t *testing.T) {
 			model := writtenModel()
-			_, cast := writtenCast(model)
+			_, folded := writtenProjections(model)
 			var events []eventlog.Event
 			for i := range 20 {
 				events = append(events, deviceEvent("telemetry", "", Act{Op: "set", ID: "a", State: ptr("x"), At: ptr(i)}),
 					deviceEvent("enrichment", "", Act{Op: "patch", ID: "a", Account: ptr("acme")}))
 			}
 			drv := store()
-			for _, p := range cast[:2] {
+			for _, p := range folded[:2] {
 				foldToTheEnd(t, p, logOf(t, events...), drv)
 			}
 			older := logOf(t, events[:10]...)
-			for _, p := range cast[:2] {
+			for _, p := range folded[:2] {
 				if err := projection.AcceptLog(ctx(), open(t, drv, p.Model), older, p); err != nil {
 					t.Fatal(err)
 				}
 			}
-			for _, p := range cast[:2] {
+			for _, p := range folded[:2] {
 				foldToTheEnd(t, p, older, drv)
 			}
 			serving, err := open(t, drv, model).Generations().Current(ctx(), model)
 			if err != nil || serving.Number != 1 {
 				t.Errorf("generation %d serves, %v; want 1", serving.Number, err)
 			}
-			for _, p := range cast[:2] {
+			for _, p := range folded[:2] {
 				if all := mismatches(t, older, drv, p); len(all) > 0 {
 					t.Errorf("once it is folded: %v", all)
 				}

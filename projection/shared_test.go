@@ -62,12 +62,12 @@ func (p performance) difference(t *testing.T, opts memstore.Options) (string, er
 	for _, offset := range want.deadLetters {
 		wanted.DeadLetters[fmt.Sprintf("0@%d", offset)] = true
 	}
-	th := newSimulation(p.seed, log, kinds[p.kind], opts)
-	th.faults = p.faults
-	if err := th.play(p.processes); err != nil {
+	sim := newSimulation(p.seed, log, kinds[p.kind], opts)
+	sim.faults = p.faults
+	if err := sim.run(p.processes); err != nil {
 		return "", err
 	}
-	got, err := th.left()
+	got, err := sim.left()
 	if err != nil {
 		return "", err
 	}
@@ -134,12 +134,12 @@ func TestARefoldDoesWhatRetryDidWhoeverElseFolded(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := drawPerformance(rt)
 		log := logOf(t, slices.DeleteFunc(p.events, follows)...)
-		th := newSimulation(p.seed, log, kinds[p.kind], memstore.Options{MostWrites: 12})
-		th.faults, th.decisions = p.faults, rapid.IntRange(1, 12).Draw(rt, "decisions")
-		if err := th.play(p.processes); err != nil {
+		sim := newSimulation(p.seed, log, kinds[p.kind], memstore.Options{MostWrites: 12})
+		sim.faults, sim.decisions = p.faults, rapid.IntRange(1, 12).Draw(rt, "decisions")
+		if err := sim.run(p.processes); err != nil {
 			rt.Fatal(err)
 		}
-		got, again, err := th.refolded()
+		got, again, err := sim.refolded()
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -154,9 +154,9 @@ func follows(e eventlog.Event) bool { return strings.Contains(string(e.Data), `"
 
 // refolded skips the dead letters, and returns what is left, and what a plain store has after a fold of the whole log
 // by the same decisions.
-func (th *simulation) refolded() (got, again left, err error) {
-	th.faults = 0
-	a, err := th.actor(th.cast[0])
+func (sim *simulation) refolded() (got, again left, err error) {
+	sim.faults = 0
+	a, err := sim.process(sim.folded[0])
 	if err != nil {
 		return got, again, err
 	}
@@ -184,13 +184,13 @@ func (th *simulation) refolded() (got, again left, err error) {
 		return got, again, err
 	}
 	plain := *a
-	if plain.db, err = querydb.Open(ctx, memstore.New(), th.models, querydb.Config{}); err != nil {
+	if plain.db, err = querydb.Open(ctx, memstore.New(), sim.models, querydb.Config{}); err != nil {
 		return got, again, err
 	}
 	if err := plain.db.Apply(ctx, querydb.Batch{Notes: decisions}); err != nil {
 		return got, again, err
 	}
-	if plain.Runner, err = projection.NewRunner(th.cast[0], th.log, plain.db, quick()); err != nil {
+	if plain.Runner, err = projection.NewRunner(sim.folded[0], sim.log, plain.db, quick()); err != nil {
 		return got, again, err
 	}
 	if err := plain.Run(ctx); err != nil {

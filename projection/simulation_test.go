@@ -16,103 +16,103 @@ import (
 	"github.com/foldql/foldql/querydb/memstore"
 )
 
-// simulation lets several processes fold one projection on one store. Its dice decide who does the next thing to the
-// store, and what happens to it there; whoever has to wait is as one that was frozen. All that happens follows from the
-// seed.
+// simulation lets several processes fold one projection on one store. At random it picks the process that makes the
+// next call to the store, and the fault that the call meets; a process that has to wait is like a frozen one. The seed
+// determines everything.
 type simulation struct {
-	dice      *rand.Rand
+	random    *rand.Rand
 	store     *memstore.MultiWriter
 	opts      memstore.Options
 	log       eventlog.Source
 	models    []*querydb.Model
-	cast      []projection.Projection // what the processes fold, in turns
-	cued      int
+	folded    []projection.Projection // what new processes fold, in turns
+	begun     int
 	faults    int // that are yet to come
 	decisions int // retries and skips that are yet to come
-	window    int // of every process; 0 for one that the dice choose
+	window    int // of every process; 0 for a random one
 }
 
 func newSimulation(seed uint64, log eventlog.Source, ops *OpsOf, opts memstore.Options) *simulation {
 	opts.Now = func() time.Time { return epoch }
 	return &simulation{
-		dice: rand.New(rand.NewPCG(seed, 0)), store: memstore.NewMultiWriter(opts), opts: opts, log: log,
-		models: []*querydb.Model{ops.Codec.Model}, cast: []projection.Projection{ProjectionOf("script", ops)},
+		random: rand.New(rand.NewPCG(seed, 0)), store: memstore.NewMultiWriter(opts), opts: opts, log: log,
+		models: []*querydb.Model{ops.Codec.Model}, folded: []projection.Projection{ProjectionOf("script", ops)},
 	}
 }
 
-// actor is one process. Each of its calls to the store waits for its turn.
-type actor struct {
+// process is one process. Each of its calls to the store waits for its turn.
+type process struct {
 	*memstore.MultiWriter
 	*projection.Runner
-	db      *querydb.DB
-	part    projection.Projection
-	th      *simulation
-	staged  bool // its calls wait
-	dead    bool
-	over    bool // the act has ended, with err
-	err     error
-	leave   context.CancelFunc
-	turn    chan struct{}
-	waiting chan struct{}
-	ended   chan error
+	db       *querydb.DB
+	part     projection.Projection
+	sim      *simulation
+	stepwise bool // its calls wait
+	dead     bool
+	over     bool // what it does has ended, with err
+	err      error
+	leave    context.CancelFunc
+	turn     chan struct{}
+	waiting  chan struct{}
+	ended    chan error
 }
 
 // next is the projection whose turn it is to be folded by another process.
-func (th *simulation) next() projection.Projection {
-	th.cued++
-	return th.cast[(th.cued-1)%len(th.cast)]
+func (sim *simulation) next() projection.Projection {
+	sim.begun++
+	return sim.folded[(sim.begun-1)%len(sim.folded)]
 }
 
-func (th *simulation) actor(part projection.Projection) (*actor, error) {
-	a := &actor{
-		th: th, part: part,
+func (sim *simulation) process(part projection.Projection) (*process, error) {
+	a := &process{
+		sim: sim, part: part,
 		turn: make(chan struct{}), waiting: make(chan struct{}), ended: make(chan error, 1),
 	}
-	opts := th.opts
-	opts.Order, opts.Before, opts.After = th.dice.Perm, a.before, a.after
-	a.MultiWriter = th.store.Join(opts)
+	opts := sim.opts
+	opts.Order, opts.Before, opts.After = sim.random.Perm, a.before, a.after
+	a.MultiWriter = sim.store.Join(opts)
 	// Former generations stay: they would be removed in the background, out of turn.
 	db, err := querydb.Open(context.Background(), struct {
 		driver.Driver
 		driver.MultiWriter
 		driver.TxLimiter
-	}{a, a, a}, th.models, querydb.Config{})
+	}{a, a, a}, sim.models, querydb.Config{})
 	if err != nil {
 		return nil, err
 	}
 	cfg := quick()
-	cfg.WindowEvents, cfg.ParallelReads = 1+th.dice.IntN(12), 1 // one step at a time
-	if th.window > 0 {
-		cfg.WindowEvents = th.window
+	cfg.WindowEvents, cfg.ParallelReads = 1+sim.random.IntN(12), 1 // one step at a time
+	if sim.window > 0 {
+		cfg.WindowEvents = sim.window
 	}
 	a.db = db
-	if a.Runner, err = projection.NewRunner(part, th.log, db, cfg); err != nil {
+	if a.Runner, err = projection.NewRunner(part, sim.log, db, cfg); err != nil {
 		return nil, err
 	}
 	return a, nil
 }
 
-// do begins an act of the process, and returns when it waits for its turn or has ended.
-func (a *actor) do(act func(context.Context) error) {
+// do has the process begin something, and returns when it waits for its turn or has ended.
+func (a *process) do(act func(context.Context) error) {
 	var ctx context.Context
 	ctx, a.leave = context.WithCancel(context.Background())
-	a.staged, a.over, a.err = true, false, nil
+	a.stepwise, a.over, a.err = true, false, nil
 	go func() { a.ended <- act(ctx) }()
 	a.rest()
 }
 
-// rest returns when the process waits for its turn or has ended: nobody else acts, or throws dice, before.
-func (a *actor) rest() {
+// rest returns when the process waits for its turn or has ended. Before that, no other process acts or draws a number.
+func (a *process) rest() {
 	select {
 	case <-a.waiting:
 	case a.err = <-a.ended:
-		a.over, a.staged = true, false
+		a.over, a.stepwise = true, false
 	}
 }
 
 // step lets the process do one thing to the store, and waits until it is about to do the next. It reports whether the
-// act has ended.
-func (a *actor) step() (over bool, err error) {
+// process is done.
+func (a *process) step() (over bool, err error) {
 	if !a.over {
 		a.turn <- struct{}{}
 		a.rest()
@@ -121,7 +121,7 @@ func (a *actor) step() (over bool, err error) {
 }
 
 // kill ends the process where it is.
-func (a *actor) kill() {
+func (a *process) kill() {
 	a.dead = true
 	a.leave()
 	for over := false; !over; {
@@ -131,8 +131,8 @@ func (a *actor) kill() {
 
 // resolve retries or skips one of the dead letters, or has all rebuilt. That this fails, because somebody else has
 // done it, or it must wait, is all right.
-func (a *actor) resolve(ctx context.Context) error {
-	if a.th.dice.IntN(4) == 0 {
+func (a *process) resolve(ctx context.Context) error {
+	if a.sim.random.IntN(4) == 0 {
 		_ = a.db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{projection.NewResetNote(a.part.Name)}})
 		return nil
 	}
@@ -140,8 +140,8 @@ func (a *actor) resolve(ctx context.Context) error {
 	if err != nil || len(events) == 0 {
 		return nil
 	}
-	e := events[a.th.dice.IntN(len(events))]
-	if a.th.dice.IntN(3) == 0 {
+	e := events[a.sim.random.IntN(len(events))]
+	if a.sim.random.IntN(3) == 0 {
 		_ = a.Skip(ctx, e.Ref)
 	} else {
 		_ = a.Retry(ctx, e.Ref)
@@ -149,8 +149,8 @@ func (a *actor) resolve(ctx context.Context) error {
 	return nil
 }
 
-func (a *actor) gate() error {
-	if a.staged {
+func (a *process) awaitTurn() error {
+	if a.stepwise {
 		a.waiting <- struct{}{}
 		<-a.turn
 	}
@@ -160,67 +160,67 @@ func (a *actor) gate() error {
 	return nil
 }
 
-func (a *actor) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
-	if err := a.gate(); err != nil {
+func (a *process) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
+	if err := a.awaitTurn(); err != nil {
 		return nil, err
 	}
 	return a.MultiWriter.Get(ctx, g)
 }
 
-func (a *actor) Query(ctx context.Context, q driver.Query) (driver.Page, error) {
-	if err := a.gate(); err != nil {
+func (a *process) Query(ctx context.Context, q driver.Query) (driver.Page, error) {
+	if err := a.awaitTurn(); err != nil {
 		return driver.Page{}, err
 	}
 	return a.MultiWriter.Query(ctx, q)
 }
 
-func (a *actor) before(c memstore.Commit) error {
-	if err := a.gate(); err != nil {
+func (a *process) before(c memstore.Commit) error {
+	if err := a.awaitTurn(); err != nil {
 		return err
 	}
-	return a.th.fault(driver.ErrThrottled, "refused, or written in part")
+	return a.sim.fault(driver.ErrThrottled, "refused, or written in part")
 }
 
-func (a *actor) after(memstore.Commit) error {
-	return a.th.fault(driver.ErrUnavailable, "done, and the answer lost")
+func (a *process) after(memstore.Commit) error {
+	return a.sim.fault(driver.ErrUnavailable, "done, and the answer lost")
 }
 
-// fault throws the dice for one of the faults that are left.
-func (th *simulation) fault(err error, what string) error {
-	if th.faults == 0 || th.dice.IntN(12) > 0 {
+// fault returns, at random, one of the faults that are left.
+func (sim *simulation) fault(err error, what string) error {
+	if sim.faults == 0 || sim.random.IntN(12) > 0 {
 		return nil
 	}
-	th.faults--
+	sim.faults--
 	return fmt.Errorf("%w: %s", err, what)
 }
 
-// play has processes fold the log to its end; some are killed on the way, and others take their place.
-func (th *simulation) play(processes int) error {
-	var on []*actor
-	enter := func(part projection.Projection, act func(*actor) func(context.Context) error) error {
-		a, err := th.actor(part)
+// run has processes fold the log to its end; some are killed on the way, and others take their place.
+func (sim *simulation) run(processes int) error {
+	var on []*process
+	enter := func(part projection.Projection, act func(*process) func(context.Context) error) error {
+		a, err := sim.process(part)
 		if err == nil {
 			a.do(act(a))
 			on = append(on, a)
 		}
 		return err
 	}
-	run := func(a *actor) func(context.Context) error { return a.Run }
+	run := func(a *process) func(context.Context) error { return a.Run }
 	for range processes {
-		if err := enter(th.next(), run); err != nil {
+		if err := enter(sim.next(), run); err != nil {
 			return err
 		}
 	}
 	for len(on) > 0 {
-		if th.decisions > 0 && th.dice.IntN(8) == 0 {
-			th.decisions--
-			if err := enter(th.next(), func(a *actor) func(context.Context) error { return a.resolve }); err != nil {
+		if sim.decisions > 0 && sim.random.IntN(8) == 0 {
+			sim.decisions--
+			if err := enter(sim.next(), func(a *process) func(context.Context) error { return a.resolve }); err != nil {
 				return err
 			}
 		}
-		i := th.dice.IntN(len(on))
+		i := sim.random.IntN(len(on))
 		a := on[i]
-		for range 1 + th.dice.IntN(20) {
+		for range 1 + sim.random.IntN(20) {
 			over, err := a.step()
 			if err != nil {
 				return err
@@ -229,8 +229,8 @@ func (th *simulation) play(processes int) error {
 				on = slices.Delete(on, i, i+1)
 				break
 			}
-			if th.faults > 0 && th.dice.IntN(60) == 0 {
-				th.faults--
+			if sim.faults > 0 && sim.random.IntN(60) == 0 {
+				sim.faults--
 				a.kill()
 				on = slices.Delete(on, i, i+1)
 				if err := enter(a.part, run); err != nil {
@@ -263,17 +263,17 @@ type left struct {
 }
 
 // left reads it, as another process.
-func (th *simulation) left() (left, error) {
-	th.faults = 0
-	a, err := th.actor(th.cast[0])
+func (sim *simulation) left() (left, error) {
+	sim.faults = 0
+	a, err := sim.process(sim.folded[0])
 	if err != nil {
 		return left{}, err
 	}
 	return a.left()
 }
 
-func (a *actor) left() (got left, err error) {
-	if got.Rows, err = readRows(a.db, a.th.models[0], everyKey()); err != nil {
+func (a *process) left() (got left, err error) {
+	if got.Rows, err = readRows(a.db, a.sim.models[0], everyKey()); err != nil {
 		return left{}, err
 	}
 	got.DeadLetters = map[string]bool{}

@@ -3,6 +3,8 @@ package projection_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -63,7 +65,7 @@ func TestStatusFollowsARunner(t *testing.T) {
 	log := &gate{openLog(t, event("", upsert("a", 1))), make(chan struct{})}
 	c := &clock{at: epoch}
 	cfg := quick()
-	cfg.Now = c.now
+	cfg.Now, cfg.Explain = c.now, func(err error) error { return fmt.Errorf("%w: mount another one", err) }
 	r := newRunner(t, "script", log, db, cfg)
 	if s := status(t, r); s.State != projection.StateStopped || s.CheckHealth(c.now(), time.Minute) == nil {
 		t.Errorf("before Run: %+v, want it stopped and not healthy", s)
@@ -102,8 +104,8 @@ func TestStatusFollowsARunner(t *testing.T) {
 	<-failing
 	<-failing
 	await(t, r, projection.StateStalled)
-	if s := status(t, r); s.LastError == "" || s.Lag != 1 {
-		t.Errorf("stalled: %+v, want the error and a lag of 1", s)
+	if s := status(t, r); !strings.Contains(s.LastError, "the disk is gone: mount another one") || s.Lag != 1 {
+		t.Errorf("stalled: %+v, want the error, explained, and a lag of 1", s)
 	}
 
 	store.mu.Lock()

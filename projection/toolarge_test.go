@@ -50,7 +50,7 @@ func TestEventsThatNoCommitHoldsFareTheSameWhoeverFolds(t *testing.T) {
 
 		alone := newSimulation(p.seed, log, kinds[p.kind], opts)
 		alone.window = 1
-		if err := alone.play(1); err != nil {
+		if err := alone.run(1); err != nil {
 			rt.Fatal(err)
 		}
 		want, err := alone.left()
@@ -59,7 +59,7 @@ func TestEventsThatNoCommitHoldsFareTheSameWhoeverFolds(t *testing.T) {
 		}
 		all := newSimulation(p.seed, log, kinds[p.kind], opts)
 		all.faults = p.faults
-		if err := all.play(p.processes); err != nil {
+		if err := all.run(p.processes); err != nil {
 			rt.Fatal(err)
 		}
 		got, err := all.left()

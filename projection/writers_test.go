@@ -170,7 +170,7 @@ func assign[V any](said map[int]keys.FieldChange, field int, to **V, v *V) {
 	}
 }
 
-func writtenCast(m *querydb.Model) (*DeviceOps, []projection.Projection) {
+func writtenProjections(m *querydb.Model) (*DeviceOps, []projection.Projection) {
 	o := deviceOps(m)
 	return o, []projection.Projection{deviceProjection("enrichment", o), deviceProjection("telemetry", o)}
 }
@@ -182,15 +182,15 @@ func TestWritersOfOneRowGiveARowOfSomeSerialOrder(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		events := drawWritten(rt)
 		m := writtenModel()
-		o, cast := writtenCast(m)
-		th := newSimulation(rapid.Uint64().Draw(rt, "seed"), logOf(t, events...), Ops, memstore.Options{MostWrites: 12})
-		th.models, th.cast = []*querydb.Model{m}, cast
-		th.faults = rapid.IntRange(0, 12).Draw(rt, "faults")
-		if err := th.play(rapid.IntRange(2, 4).Draw(rt, "processes")); err != nil {
+		o, folded := writtenProjections(m)
+		sim := newSimulation(rapid.Uint64().Draw(rt, "seed"), logOf(t, events...), Ops, memstore.Options{MostWrites: 12})
+		sim.models, sim.folded = []*querydb.Model{m}, folded
+		sim.faults = rapid.IntRange(0, 12).Draw(rt, "faults")
+		if err := sim.run(rapid.IntRange(2, 4).Draw(rt, "processes")); err != nil {
 			rt.Fatal(err)
 		}
-		th.faults = 0
-		a, err := th.actor(cast[0])
+		sim.faults = 0
+		a, err := sim.process(folded[0])
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -236,7 +236,7 @@ func (s *interrupted) Close() error { return nil }
 func TestWritersOfOneRowGiveARowOfSomeSerialOrderOnAPlainStoreToo(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		events := drawWritten(rt)
-		o, cast := writtenCast(writtenModel())
+		o, folded := writtenProjections(writtenModel())
 		store := memstore.New()
 		quiet := &interrupted{store, func() error { return nil }, func() error { return nil }}
 		db, err := querydb.Open(ctx(), quiet, []*querydb.Model{o.Codec.Model}, querydb.Config{})
@@ -277,7 +277,7 @@ func TestWritersOfOneRowGiveARowOfSomeSerialOrderOnAPlainStoreToo(t *testing.T) 
 				return driver.ErrThrottled
 			case f == 2 && !inside:
 				inside = true
-				return run(cast[1], quiet, log)
+				return run(folded[1], quiet, log)
 			}
 			return nil
 		}
@@ -287,8 +287,8 @@ func TestWritersOfOneRowGiveARowOfSomeSerialOrderOnAPlainStoreToo(t *testing.T) 
 			}
 			return nil
 		}
-		for _, leg := range []error{run(cast[0], loud, half), run(cast[0], loud, len(events)),
-			run(cast[1], loud, len(events)), run(cast[0], quiet, len(events))} {
+		for _, leg := range []error{run(folded[0], loud, half), run(folded[0], loud, len(events)),
+			run(folded[1], loud, len(events)), run(folded[0], quiet, len(events))} {
 			if leg != nil && !errors.Is(leg, context.Canceled) {
 				rt.Fatal(leg)
 			}

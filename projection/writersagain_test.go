@@ -16,7 +16,7 @@ func TestAllWritersOfATableFoldAgainWhenOneBeginsAgain(t *testing.T) {
 	}
 	for kind, store := range stores {
 		t.Run(kind, func(t *testing.T) {
-			o, cast := writtenCast(writtenModel())
+			o, folded := writtenProjections(writtenModel())
 			db := open(t, store(), o.Codec.Model)
 			fold := func(p projection.Projection) {
 				t.Helper()
@@ -28,15 +28,15 @@ func TestAllWritersOfATableFoldAgainWhenOneBeginsAgain(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			fold(cast[0])
-			fold(cast[1])
+			fold(folded[0])
+			fold(folded[1])
 			compareDevices(t, db, o, events)
 			if err := db.Apply(ctx(), querydb.Batch{Notes: []querydb.Note{projection.NewResetNote("telemetry")}}); err != nil {
 				t.Fatal(err)
 			}
-			fold(cast[1])
+			fold(folded[1])
 			compareDevices(t, db, o, events[:1]) // what is telemetry's alone
-			fold(cast[0])
+			fold(folded[0])
 			compareDevices(t, db, o, events)
 		})
 	}

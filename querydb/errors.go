@@ -24,6 +24,9 @@ var ErrStale = driver.ErrStale
 // a MultiWriter store: see driver.ErrPartial. A batch that is refused without it has changed nothing.
 var ErrPartial = driver.ErrPartial
 
+// ErrTablesNotReady is an ErrUnavailable of a store whose tables others make: see driver.ErrTablesNotReady.
+var ErrTablesNotReady = driver.ErrTablesNotReady
+
 // ErrDamaged says that a stored row cannot be read, however often one tries: see driver.ErrDamaged.
 var ErrDamaged = driver.ErrDamaged
 

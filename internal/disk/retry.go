@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// isTable reports whether the file is one that the engine makes anew where writing them fails: it gives the space of
+// isTable reports whether the file is one that the engine creates again where writing them fails: it gives the space of
 // the former free.
 func isTable(name string) bool {
 	return strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".blob")

@@ -54,7 +54,7 @@ func (r *restarter) restart(ctx context.Context, was *location, former completio
 		err = r.db.Generations().Begin(ctx, was.model, was.serving, notes)
 	}
 	if err != nil {
-		return fmt.Errorf("begin the rows of %s anew: %w", was.model.Name, err)
+		return fmt.Errorf("start a rebuild of %s: %w", was.model.Name, err)
 	}
 	if was.fresh() {
 		r.log.InfoContext(ctx, "projection: folding the whole log, it has no checkpoint yet", "model", was.model.Name)
@@ -69,8 +69,8 @@ func (r *restarter) restart(ctx context.Context, was *location, former completio
 func (r *restarter) tableID(ctx context.Context, m *querydb.Model, generation int) (string, error) {
 	id, err := r.db.Tables().ID(ctx, m, generation)
 	if err == nil && id == "" && r.db.Tables().HasIDs() {
-		err = fmt.Errorf("%w: the rows of %s are to be begun anew, and the table for its generation %d is not there: "+
-			"run 'server tables apply'", querydb.ErrUnavailable, m.Name, generation)
+		err = fmt.Errorf("%w: %s needs a rebuild, and the table for its generation %d does not exist",
+			querydb.ErrTablesNotReady, m.Name, generation)
 	}
 	return id, err
 }
@@ -79,13 +79,13 @@ func (r *restarter) tableID(ctx context.Context, m *querydb.Model, generation in
 func (r *restarter) superseded(ctx context.Context, was *location) error {
 	n, err := r.db.Notes().Get(ctx, kindHeader, r.p.Name)
 	if err == nil && n.Revision != was.revision {
-		err = fmt.Errorf("%w: another process began %s anew between two reads", querydb.ErrStale, r.p.Name)
+		err = fmt.Errorf("%w: another process started a rebuild of %s between two reads", querydb.ErrStale, r.p.Name)
 	}
 	if err != nil {
 		return err
 	}
-	return DamageError{fmt.Errorf("another process has begun the rows of %s anew, of version %s in table %s: "+
-		"this one, of version %s in table %s, must end",
+	return DamageError{fmt.Errorf("another process has rebuilt %s at version %s in table %s: "+
+		"this process, which has version %s in table %s, must stop",
 		was.model.Name, was.Version, was.Table, was.model.Version, was.model.Table)}
 }
 

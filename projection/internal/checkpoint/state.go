@@ -227,7 +227,7 @@ func (s *State) Expire(beginning string) {
 }
 
 // ErrRewound says that what was read is not what is to be folded: another process has begun the projection again.
-var ErrRewound = errors.New("the projection has been begun anew")
+var ErrRewound = errors.New("another process has restarted the projection")
 
 // DamageError is a note of ours that nothing may be folded over: it cannot be read, or says that the rows are others'.
 type DamageError struct{ error }

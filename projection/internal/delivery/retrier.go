@@ -41,6 +41,7 @@ func (r *retrier) do(ctx context.Context, what Act, f func(context.Context) erro
 }
 
 func (r *retrier) failed(ctx context.Context, what Act, err error) {
+	err = r.cfg.explained(err)
 	r.monitor.failed(what, err)
 	r.log.LogAttrs(ctx, slog.LevelWarn, "projection: trying again", slog.String("act", string(what)),
 		slog.Any("error", err))

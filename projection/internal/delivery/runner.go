@@ -137,7 +137,7 @@ func (r *Runner) begin(ctx context.Context) error {
 	r.stop, r.calls.Ending = nil, ctx.Done()
 	err := r.retrier.do(ctx, Opening, r.state.Open)
 	if err != nil {
-		r.Monitor.end(err)
+		r.Monitor.end(r.cfg.explained(err))
 		return err
 	}
 	r.state.DropFormer(ctx)
@@ -150,7 +150,7 @@ func (r *Runner) end(err error) {
 	defer r.mu.Unlock()
 	r.state.Running, r.calls.Ending = false, nil
 	r.stop = StopOf(err)
-	r.Monitor.end(err)
+	r.Monitor.end(r.cfg.explained(err))
 }
 
 // newReader makes a reader that goes on where the checkpoint stands.

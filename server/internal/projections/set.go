@@ -38,6 +38,9 @@ type Set struct {
 func New(projections []projection.Projection, src eventlog.Source, db *querydb.DB, goal eventlog.Offsets,
 	cfg projection.RunnerConfig) (*Set, error) {
 	f := &Set{goal: goal, log: cfg.Logger, Projections: projections}
+	if cfg.Explain == nil {
+		cfg.Explain = advice.Add
+	}
 	for _, p := range projections {
 		r, err := projection.NewRunner(p, src, db, cfg)
 		if err != nil {
