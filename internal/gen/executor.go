@@ -113,16 +113,24 @@ func (bindings) Name() string { return "foldql" }
 func (b bindings) GenerateCode(data *codegen.Data) error {
 	var errs []error
 	for _, r := range b.model.ReadModels {
-		want := resolved(r)
-		i := slices.IndexFunc(data.Objects, func(o *codegen.Object) bool { return o.Name == r.Name })
-		if i < 0 {
-			errs = append(errs, fmt.Errorf("gqlgen left out the type %s", r.Name))
-			continue
-		}
-		for _, f := range data.Objects[i].Fields {
-			if f.IsResolver != want[f.Name] {
-				errs = append(errs, fmt.Errorf("gqlgen did not bind field %s of type %s, which is a bug of foldql", f.Name, r.Name))
-			}
+		errs = append(errs, bound(data, r.Name, resolved(r)))
+	}
+	for _, o := range b.model.Objects {
+		errs = append(errs, bound(data, o.Name, nil))
+	}
+	return errors.Join(errs...)
+}
+
+// bound reports fields of a type that gqlgen bound otherwise than wanted: to a resolver, or to none.
+func bound(data *codegen.Data, typ string, resolvers map[string]bool) error {
+	i := slices.IndexFunc(data.Objects, func(o *codegen.Object) bool { return o.Name == typ })
+	if i < 0 {
+		return fmt.Errorf("gqlgen left out the type %s", typ)
+	}
+	var errs []error
+	for _, f := range data.Objects[i].Fields {
+		if f.IsResolver != resolvers[f.Name] {
+			errs = append(errs, fmt.Errorf("gqlgen did not bind field %s of type %s, which is a bug of foldql", f.Name, typ))
 		}
 	}
 	return errors.Join(errs...)

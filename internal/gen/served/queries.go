@@ -144,5 +144,8 @@ func TypeOf(f *schema.Field) string {
 	if f.Enum != "" {
 		return f.Enum
 	}
+	if f.Object != nil {
+		return f.Object.Name
+	}
 	return f.Scalar
 }
