@@ -76,13 +76,16 @@ func TuneMemory(env func(string) (string, bool), limit int64) (stop func()) {
 // leastMemoryMB is what a server may take in all by default.
 const leastMemoryMB = 512
 
+// besideMB is what is neither Go's memory nor the cache: the program itself, and what an embedded store writes from.
+const besideMB = 64
+
 // MemoryLimit is that of Go's memory, in bytes: by default the server takes twice the cache in all, and
 // no less than leastMemoryMB.
 func MemoryLimit(memoryMB, cacheMB int64, embedded bool) int64 {
 	if memoryMB > 0 {
 		return memoryMB << 20
 	}
-	all := max(leastMemoryMB, 2*cacheMB)
+	all := max(leastMemoryMB, 2*cacheMB) - besideMB
 	if cacheBesideGo && embedded {
 		all -= cacheMB
 	}
