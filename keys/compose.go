@@ -25,6 +25,7 @@ func (l Layout) Compose(vals ...Value) (string, error) {
 
 // ComposeTruncated composes the half of its leading values alone, without a separator after them: the key of a row that
 // is kept at a higher level of its hierarchy, because the composites below are absent. All values make the whole key.
+// Which of these keys a write stores in an index is decided in indexupdate.go.
 func (l Layout) ComposeTruncated(vals ...Value) (string, error) {
 	return l.text(vals, openPart)
 }

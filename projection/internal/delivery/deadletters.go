@@ -11,7 +11,7 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// ErrNoDeadLetter is the answer to a reference to an event that is no dead letter.
+// ErrNoDeadLetter is returned when a reference names an event that is no dead letter.
 var ErrNoDeadLetter = errors.New("the event is no dead letter")
 
 // ListDeadLetters calls visit with up to limit dead letters in order of partition and offset, after the one that the

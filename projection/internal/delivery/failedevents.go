@@ -12,8 +12,9 @@ import (
 	"github.com/foldql/foldql/projection/internal/usercode"
 )
 
-// An event that cannot be folded becomes a dead letter: it could not be decoded, its projector failed, or its ops
-// cannot be evaluated. Later events of its subject are blocked by it, and become dead letters too.
+// An event that cannot be folded becomes a dead letter: it could not be decoded or its projector failed, for which
+// reader.projectAll has set the item's err, or its ops cannot be evaluated. Later events of its subject are blocked by
+// it, and become dead letters too.
 
 // evaluate takes items in order, into rows or dead letters, as far as one commit goes, and returns how many.
 func (v *evaluator) evaluate(out *outcome, items []item) (took int, err error) {

@@ -5,7 +5,7 @@
 // into commits (batcher.go); the committer has an evaluator fold the events, each into rows or a dead letter
 // (evaluator.go, failedevents.go), and writes what that gives, with the checkpoint (committer.go, outcome.go). What
 // fails and may succeed later is tried again (retrier.go); at an event that decides nothing the projection stops
-// (stop.go). Dead letters are retried and skipped in deadletters.go.
+// (stop.go). Dead letters are listed in deadletters.go, and retried and skipped in resolution.go.
 package delivery
 
 import (

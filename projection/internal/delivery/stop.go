@@ -10,9 +10,9 @@ import (
 	"github.com/foldql/foldql/projection/internal/usercode"
 )
 
-// StopError is why a projection goes no further than an event: see projection.StopError.
+// StopError says at which event a projection has stopped, and why: see projection.StopError.
 type StopError struct {
-	// Event names the event to Retry and Skip: its partition, "@", its offset.
+	// Event names the event to Skip: its partition, "@", its offset.
 	Event   string `json:"event"`
 	ID      string `json:"id"`
 	Source  string `json:"source"`

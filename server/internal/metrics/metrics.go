@@ -1,5 +1,6 @@
-// Package metrics holds everything that /metrics shows. The name of each metric stands in the file of what it
-// measures, and in the table of docs/operations.md.
+// Package metrics holds everything that /metrics shows. The name of each metric stands in the file of what it measures,
+// and in the table of docs/operations.md. To find one here, search for it without the prefix foldql_, which describe
+// adds; only those of operations.go are written whole.
 package metrics
 
 import (

@@ -1,5 +1,5 @@
-// Package stores opens the store of rows that --store names. A new kind of store is a case of config.ParseStore and
-// of Open.
+// Package stores opens the store of rows that --store names. A new kind of store is a case of config.ParseStore and of
+// Open; "Adding a store" in the documentation of querydb/driver says what else it takes.
 package stores
 
 import (
