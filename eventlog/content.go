@@ -7,8 +7,8 @@ import (
 	"reflect"
 )
 
-// SameContent reports whether an event says again what a stored one of its source and id says: the attributes are
-// equal, and the data are one JSON value however it is written. An event without a time is sent again without one,
+// SameContent reports whether an event has the same content as the stored event with its source and ID: the attributes
+// are equal, and the data are one JSON value however it is written. An event without a time is sent again without one,
 // while the stored one got the time of its append.
 func SameContent(again, stored *Event) bool {
 	return again.Type == stored.Type &&

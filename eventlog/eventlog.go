@@ -33,7 +33,7 @@ import (
 // Event is one CloudEvent as a source delivers it.
 type Event struct {
 	ID      string
-	Source  string // the stream it belongs to
+	Source  string // the CloudEvents source attribute, not a Source
 	Type    string
 	Subject string    // the entity it is about, "" for none
 	Time    time.Time // UTC; when it happened, as its producer says
@@ -56,8 +56,8 @@ type Event struct {
 // Offsets holds, by partition, the offset of the last event that has been read, 0 for none.
 type Offsets map[string]uint64
 
-// What a Log answers to an append that it cannot write now. The events may be appended later nonetheless; sent again
-// they are the same. ErrFull says that space is missing: the log goes on by itself when there is some.
+// Errors that [Log.Append] returns if it cannot write now. The events may be appended later nonetheless; it is safe to
+// append them again. ErrFull says that there is no space left: the log continues by itself once there is some.
 var (
 	ErrFull       = errors.New("eventlog: there is no space for more events")
 	ErrUnwritable = errors.New("eventlog: the log cannot be written")

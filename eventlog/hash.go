@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// ContentHash returns a hash of what the event says, in 43 letters: two events with one hash have the same content,
+// ContentHash returns a hash of the event's content, of 43 characters: two events with one hash have the same content,
 // wherever they stand. It is SHA-256 over the attributes, each led by its length, and the data as JSON in canonical
 // form: without spaces, the keys of objects in order, numbers as they are written. Data that is no JSON counts byte by
 // byte.

@@ -12,7 +12,7 @@ type RecreatableSource interface {
 // Wrapper is a source that wraps another and adds to it.
 type Wrapper interface{ Unwrap() Source }
 
-// IncarnationOf returns the incarnation of a partition, "" where the source, and none that it wraps, is a
+// IncarnationOf returns the incarnation of a partition, "" if neither the source nor any source that it wraps is a
 // RecreatableSource.
 func IncarnationOf(ctx context.Context, src Source, partition string) (string, error) {
 	for {

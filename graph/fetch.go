@@ -32,8 +32,8 @@ type QueryRequest struct {
 	Page       catalog.PageArgs
 }
 
-// FetchOne answers a generated query of one row, and prefetches what the operation joins to the row. It returns nil
-// where there is no row. Generated readers call it; resolvers of your own call those.
+// FetchOne answers a generated query of one row, and prefetches the rows that the operation joins to it. It returns nil
+// if there is no row. Generated readers call it; your own resolvers call the generated readers.
 func FetchOne[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], query QueryRequest) (*R, error) {
 	q := rt.reader.Catalog.Queries[query.Name]
 	r := read.Request{PK: query.PK, SK: query.SK, Consistent: query.Consistent != nil && *query.Consistent}
@@ -51,8 +51,8 @@ func FetchOne[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], quer
 	return row, err
 }
 
-// FetchPage answers a generated list query, and prefetches what the operation joins to the rows. Generated readers call
-// it; resolvers of your own call those.
+// FetchPage answers a generated list query, and prefetches the rows that the operation joins to those of the page.
+// Generated readers call it; your own resolvers call the generated readers.
 func FetchPage[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], query QueryRequest) (*Connection[*R],
 	error) {
 	q := rt.reader.Catalog.Queries[query.Name]

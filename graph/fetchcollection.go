@@ -34,9 +34,9 @@ func EnumStrings[E ~string](values []E) []string {
 	return names
 }
 
-// FetchCollection answers a generated query of a collection, and prefetches what the operation joins to its items.
-// readers has one function for each member of the collection. Generated readers call it; resolvers of your own call
-// those.
+// FetchCollection answers a generated query of a collection, and prefetches the rows that the operation joins to its
+// items. readers has one function for each member of the collection. Generated readers call it; your own resolvers call
+// the generated readers.
 func FetchCollection[I any](ctx context.Context, rt *Runtime, readers []ItemReader[I],
 	query QueryRequest) (*Connection[I],
 	error) {

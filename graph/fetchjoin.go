@@ -13,7 +13,7 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// JoinOne answers a virtual field of one row, by @resolves. It returns nil where the id is absent or leads to no row.
+// JoinOne resolves a @resolves field. It returns nil if the id is absent or leads to no row.
 func JoinOne[R any](ctx context.Context, rt *Runtime, parent, field string, c *querydb.Codec[R], id keys.Value) (*R,
 	error) {
 	if !id.Present() {
@@ -26,8 +26,8 @@ func JoinOne[R any](ctx context.Context, rt *Runtime, parent, field string, c *q
 	return found[0], nil
 }
 
-// JoinMany answers a virtual field of many rows, by @resolvesMany: the rows in the order of their ids, without those
-// that are not there. Rows that a look-ahead has read are not read again.
+// JoinMany resolves a @resolvesMany field: it returns the rows in the order of their ids, without those that do not
+// exist. Rows that were prefetched are not read again.
 func JoinMany[R any](ctx context.Context, rt *Runtime, parent, field string, c *querydb.Codec[R],
 	ids []keys.Value) ([]*R, error) {
 	g := rt.reader.Target(rt.reader.Catalog.Types[parent].Fields[field].Join)
@@ -44,9 +44,9 @@ func JoinMany[R any](ctx context.Context, rt *Runtime, parent, field string, c *
 	return out, nil
 }
 
-// Prefetch reads what the operation joins to rows that a resolver of the project's own is about to return, so that one
-// level of joins costs one batch there too. Rows are of the type that typ names; the field being resolved returns them
-// as they are, alone or in a list. It fails where they make the answer too large.
+// Prefetch reads the rows that the operation joins to those that a resolver of the project's own is about to return, so
+// that one level of joins costs one batch there too. Rows are of the type that typ names; the field being resolved
+// returns them as they are, alone or in a list. It fails where they make the answer too large.
 func Prefetch[R any](ctx context.Context, rt *Runtime, typ string, c *querydb.Codec[R], rows []*R) error {
 	var b record.Builder
 	recs := make([]record.Record, 0, len(rows))

@@ -15,8 +15,8 @@ import (
 
 // WithCompiledPlans returns the generated schema with an executor of compiled plans in front of gqlgen's own. It
 // compiles an operation whose root fields are all in the runtime's catalog once, and answers it from the stored rows.
-// Every other operation (introspection, fields of the project's own, mutations, @defer) goes to es. Both answer alike,
-// but field and root-field interceptors are not called for compiled operations.
+// Every other operation (introspection, fields of the project's own, mutations, @defer) goes to es. Both give the same
+// answers, but field and root-field interceptors are not called for compiled operations.
 func WithCompiledPlans(es graphql.ExecutableSchema, rt *Runtime) graphql.ExecutableSchema {
 	return &planning{ExecutableSchema: es, rt: rt, plans: plan.NewCache(rt.cfg.PlanBytes)}
 }

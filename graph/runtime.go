@@ -11,9 +11,10 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// Config tunes a Runtime; zero values mean the defaults.
+// Config tunes a Runtime. Zero values mean the defaults, except that TokenKey has none.
 type Config struct {
-	// TokenKey authenticates page tokens. Servers that share it accept each other's tokens.
+	// TokenKey encrypts and authenticates page tokens. Servers that share it accept each other's tokens. Set it:
+	// NewRuntime also accepts the zero key, which everybody knows, so that anybody can read and forge the tokens.
 	TokenKey keys.TokenKey
 	// AuthOff lets everybody read everything: no rule of the schema holds.
 	AuthOff bool

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Condition is what a query asks of the first composite that it does not give, in the composite's own kind. Absent
+// Condition is what a query asks of the first key field that it does not give, in values of that field's kind. Absent
 // values are not given; all that is not given asks nothing. Bounds are inclusive, and each covers all that lies under
 // its value.
 type Condition struct {
@@ -105,8 +105,8 @@ func prefixKind(s *Segment) Kind {
 	return KindString
 }
 
-// ParseCondition turns the text values of a condition on the n-th field into values of the field's kind. A query takes
-// text where the field is a date or a date-time, of which a part stands for its whole period, or could be one of
+// ParseCondition returns a condition on the n-th field with its text values read as values of the field's kind. A query
+// takes text where the field is a date or a date-time, of which a part stands for its whole period, or could be one of
 // several kinds. It fails with an *OperandError where the text is no value of the field.
 func (l Layout) ParseCondition(n int, c Condition) (Condition, error) {
 	if n >= len(l.Segments) || l.Segments[n].Kind == KindString {

@@ -2,7 +2,8 @@ package keys
 
 import "fmt"
 
-// HalfUpdate is what a write does to the stored key of an index half. The zero HalfUpdate leaves it as it is.
+// HalfUpdate is what a write does to one half of a stored index key, its partition key or its sort key. The zero
+// HalfUpdate leaves it as it is.
 type HalfUpdate struct {
 	Op  HalfUpdateOp
 	Key string // the new key, under SetKey
@@ -72,8 +73,8 @@ type FieldChange uint8
 const (
 	FieldUntouched FieldChange = iota // the patch does not name it, so its value is not known
 	FieldGiven                        // it has the value given
-	FieldCleared                      // it has no value: the policy decides about the half
-	FieldRemoved                      // it is gone: the half goes with it, unless what is left composes
+	FieldCleared                      // it has no value; the policy decides about a half that cannot be composed then
+	FieldRemoved                      // it has no value; a half that cannot be composed then is removed, policy or not
 )
 
 // PatchedComposite is what a patch knows of one composite of an index half.
@@ -83,12 +84,13 @@ type PatchedComposite struct {
 	KeyValue Value // of a composite that is part of the row's own key, which every writer knows; absent for any other
 }
 
-// IndexHalf is one half of an index, and what partial writes may do to it.
+// IndexHalf is one half of an index, its partition key or its sort key, and what partial writes may do to it.
 type IndexHalf struct {
 	Layout Layout
 	Policy Policy
-	// NeverTruncate says that no key is cut short, because the composites are no levels of a hierarchy, or a truncated key
-	// would say too little.
+	// NeverTruncate is for writes: no partial write cuts the key short, because the composites are no levels of a
+	// hierarchy, or a truncated key would say too little. For reads, Layout.Truncates says whether to look for
+	// truncated keys.
 	NeverTruncate bool
 }
 

@@ -6,9 +6,10 @@ import (
 	"github.com/foldql/foldql/keys/internal/encoding"
 )
 
-// Layout says how one half of a key is composed: literal text and the values of the composite attributes, in order,
-// joined with Sep. It is data: [EntityKey] and [Template] make the layouts of their forms when code is generated, and
-// the generated code holds them as literals. The zero Layout composes nothing: the half does not exist.
+// Layout says how one half of a key, its partition key or its sort key, is composed: literal text and the values of the
+// composite attributes, in order, joined with Sep. It is data: [EntityKey] and [Template] make the layouts of their
+// forms when code is generated, and the generated code holds them as literals. The zero Layout composes nothing: the
+// half does not exist.
 //
 // A half of one segment and nothing else is the bare text of its value. In any other half, wherever the first byte of
 // Sep, or a "%", stands in the text of a value, it is percent-escaped; so a separator is always where a value ends.
@@ -26,7 +27,8 @@ type Layout struct {
 	Sep      string
 	Casing   Casing // of the values; literal text is in its casing already
 	Escape   Escape
-	// Truncates says that partial writes may keep a row under its leading composites alone: Select looks there too.
+	// Truncates is for reads: Select also looks for rows that partial writes keep under their leading composites alone.
+	// For writes, IndexHalf.NeverTruncate says whether they do.
 	Truncates bool
 }
 
@@ -41,7 +43,7 @@ type Segment struct {
 // Unpadded is the Digits of a segment whose numbers stand in the key as they are: they then sort as text.
 const Unpadded = encoding.Unpadded
 
-// Casing is what the letters of a key become. The attribute that is stored beside the key keeps its own.
+// Casing is the letter case of a key. The attribute that is stored beside the key keeps its own.
 type Casing uint8
 
 // The casings. They are Unicode's full ones, of no language: "ß" becomes "SS", "ΟΔΟΣ" becomes "οδος".

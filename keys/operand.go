@@ -36,8 +36,9 @@ func operandError(err error) error {
 	return &OperandError{nil, strings.TrimPrefix(err.Error(), "keys: ")}
 }
 
-// ParseOperands turns operands into a condition on those values of this half that are not given; where none is given,
-// on the whole half. eq, prefix and from/to exclude each other: two groups at once is an *OperandError that names them.
+// ParseOperands returns the range of keys that operands select: they are a condition on those values of this half that
+// are not given; if none is given, on the whole half. eq, prefix and from/to exclude each other: two groups at once is
+// an *OperandError that names them.
 //
 // The text of an operand is values in order, joined with the separator. A separator or a "%" inside of one is written
 // as keys write it, "%2F". Each is read as what it is, however it is written: 1 finds the number that a key pads with
@@ -60,8 +61,8 @@ func (l Layout) ParseOperands(o Operands, given ...Value) (Range, error) {
 	return ranges[0], nil // no half of a read model truncates or has a casing, so there is one
 }
 
-// ParseKey returns the key that the text of an argument stands for. The text is that of eq; arg names the argument in
-// errors. The text of a period is an *OperandError.
+// ParseKey returns the whole key that the text of an argument, written as that of eq, stands for; arg names the
+// argument in errors. The text of a period is an *OperandError.
 func (l Layout) ParseKey(arg, text string) (string, error) {
 	ranges, err := operandText{layout: l.exact(), arg: arg, text: text}.equal()
 	if err != nil {

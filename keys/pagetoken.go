@@ -14,7 +14,7 @@ import (
 // ErrInvalidToken is the error of any page token that this program did not seal, or that belongs to another query.
 var ErrInvalidToken = errors.New("keys: the page token is not valid here")
 
-// TokenKey is the secret that authenticates page tokens.
+// TokenKey is the secret that encrypts and authenticates page tokens.
 type TokenKey [32]byte
 
 // tokenVersion is the first byte of every token: the form of what follows.
@@ -36,7 +36,7 @@ func (k *TokenKey) Open(binding []byte, token string) ([]byte, error) {
 	return k.Sealer().Open(binding, token)
 }
 
-// Sealer makes and opens the page tokens of one key. It is safe for concurrent use, and made once where there are many.
+// Sealer makes and opens the page tokens of one key. It is safe for concurrent use; create it once per key.
 type Sealer struct {
 	aead   cipher.AEAD
 	secret [sha256.Size]byte // of nonces

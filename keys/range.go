@@ -60,9 +60,9 @@ func prefixEnd(p string) (end string, ok bool) {
 	return "", false
 }
 
-// SortRanges puts the ranges of several selections into the order of the keys, for a page that reads one after the
-// other: those of some members of a collection, say. A range that lies within another is left out; ranges of this
-// package's layouts that are conditions on equality or a prefix never overlap otherwise.
+// SortRanges sorts the ranges of several selections by key and drops those that another contains, for a page that reads
+// one after the other: those of some members of a collection, say. Ranges of this package's layouts that are conditions
+// on equality or a prefix never overlap otherwise.
 func SortRanges(ranges ...Range) []Range {
 	sorted := slices.Clone(ranges)
 	slices.SortFunc(sorted, func(a, b Range) int {

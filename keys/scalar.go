@@ -51,7 +51,7 @@ func ParseDate(s string) (Date, error) {
 }
 
 // ParseDateTime reads an RFC 3339 date-time of any offset with up to nine fraction digits and returns it in UTC. It
-// fails for anything else, a leap second and years that UTC puts outside 0000 to 9999 among it.
+// fails for anything else, including a leap second and years that UTC puts outside 0000 to 9999.
 func ParseDateTime(s string) (time.Time, error) {
 	p, ok := encoding.ParseTime(s)
 	if !ok || !p.Complete() {

@@ -30,7 +30,7 @@ func (p TemplatePart) String() string {
 	return "{" + p.Field + "}"
 }
 
-// TemplateError is the error of a text that is no template.
+// TemplateError reports why a template is invalid.
 type TemplateError struct {
 	Template string
 	Problems []string // each a predicate: "has an empty part"

@@ -96,7 +96,7 @@ func (v Value) AsString() string {
 	return v.text
 }
 
-// CountLeading returns how many values are present before the first one that is absent: as many composites a partial
+// CountLeading returns how many values are present before the first absent one, which is how many composites a partial
 // key can be made of.
 func CountLeading(vals []Value) int {
 	for i := range vals {

@@ -15,15 +15,15 @@ type RunnerConfig struct {
 	WindowEvents int
 	// WindowBytes bounds the data of the events of a window, 4 MiB by default. A window holds at least one event.
 	WindowBytes int
-	// MaxOpsPerEvent is how many ops a projector may return for one event, 10,000 by default; with more, the event becomes
-	// a dead letter. A window holds few more.
+	// MaxOpsPerEvent is how many ops a projector may return for one event, 10,000 by default; with more, the event
+	// becomes a dead letter. A window that holds as many, or WindowEvents ops if that is more, takes no other event.
 	MaxOpsPerEvent int
-	// MaxRowBytesPerEvent is how many bytes of rows one event may write, 64 MiB by default; with more, it becomes a dead
-	// letter. A commit that has reached so many takes no other event.
+	// MaxRowBytesPerEvent is how many bytes of rows one event may write, 64 MiB by default; with more, the event
+	// becomes a dead letter. A commit that has reached so many takes no other event.
 	MaxRowBytesPerEvent int
-	// CommitWithin is, on a store that several processes write, how long after the Runner has last seen that nobody
-	// else is ahead of it a commit may take, 10 minutes by default. It must be far below the 30 days for which such a
-	// store remembers deleted rows.
+	// CommitWithin bounds the time from the last check that no other process is ahead to the last write of a commit, on
+	// a store that several processes write; 10 minutes by default. It must be far below the 30 days for which such a
+	// store keeps the tombstones of deleted rows.
 	CommitWithin time.Duration
 	// ParallelReads is how many partitions of rows are read at once, on such a store, for the ops that need whole
 	// partitions; 64 by default.
@@ -57,7 +57,7 @@ type RunnerConfig struct {
 }
 
 // MaxCommitWithin bounds RunnerConfig.CommitWithin: it is far below the time for which a store that several processes
-// write remembers deleted rows.
+// write keeps the tombstones of deleted rows.
 const MaxCommitWithin = 12 * time.Hour
 
 // withDefaults returns a copy with every unset field filled in.

@@ -26,10 +26,10 @@ type DeadLetter struct {
 	BlockedBy string `json:"behind,omitempty"`
 }
 
-// ErrNoDeadLetter is the answer to a Ref that names no dead letter.
+// ErrNoDeadLetter is returned when a Ref names no dead letter.
 var ErrNoDeadLetter = delivery.ErrNoDeadLetter
 
-// ErrInvalidRef is the answer to a Ref that is none.
+// ErrInvalidRef is returned for a malformed Ref.
 var ErrInvalidRef = position.ErrInvalidRef
 
 // DeadLetters lists up to limit dead letters in order of partition and offset, after the one that the Ref names, from

@@ -15,14 +15,14 @@
 //
 // What a Runner promises:
 //
-//   - Every event takes effect once, on every store, whatever fails and whenever the process ends; rows and checkpoint
-//     agree.
+//   - No event takes effect twice, and each takes effect once unless it is a dead letter or is skipped: on every store,
+//     whatever fails and whenever the process ends. Rows and checkpoint agree.
 //   - Folding the log again gives the same rows. So a projector must know the event and nothing else: no clock, no
 //     input or output, no shared state. Functions that are given to ops may be called several times for one event.
 //   - An event that cannot be folded becomes a [DeadLetter] with a reason, and later events of its subject are blocked;
 //     the others go on. [Runner.Retry] and [Runner.Skip] decide about it, and a fold of the whole log does the same.
-//   - What depends on the clock decides nothing about rows: at an event whose code does not return, a Runner stops with
-//     a [StopError].
+//   - The clock never affects what a fold makes of events: if a projector does not return in time, the Runner stops
+//     with a [StopError].
 //   - Rows that were folded from one log are never continued from another: see [MismatchError].
 //   - A model of another version is rebuilt, beside the rows that serve. [Runner.Status] tells how far it has come.
 //

@@ -39,9 +39,9 @@ func (o *Ops[R, K, P]) Upsert(key K, initial R, change func(*R)) Op {
 	return fold.Upsert(o.target(key), o.identity(key), initial, change)
 }
 
-// Follow adds a row that continues the partition: next gets the row of the highest position below this event's, or the
-// zero row where there is none, and returns the new one. Rows with sentinel sort keys, which begin with "~", are never
-// the latest.
+// Follow inserts a row derived from the latest row of the partition: next gets the row of the highest position below
+// this event's, or the zero row if there is none, and returns the new one, which replaces a row with the same key. Rows
+// with sentinel sort keys, which begin with "~", are never the latest.
 //
 // Only rows that events of the same source partition wrote last can be followed: positions of different partitions have
 // no order. So rows that several projections write cannot be. Of several rows of one position the one with the greatest

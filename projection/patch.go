@@ -25,14 +25,14 @@ func (p *Patch[R]) Set(fields ...Assignment[R]) *Patch[R] {
 	return p
 }
 
-// Clear leaves the fields without a value; the policy of each index half decides what becomes of its key. Without one
-// the half keeps its stored key until it can be composed again.
+// Clear sets the fields to null and leaves it to the policy of each index half whether the row stays in the indexes on
+// them. Without a policy the half keeps its stored key until it can be composed again.
 func (p *Patch[R]) Clear(fields ...FieldRef[R]) *Patch[R] {
 	return p.without(keys.FieldCleared, fields)
 }
 
-// Remove takes the fields away, and the row out of every index half that they belong to and that can no longer be
-// composed.
+// Remove sets the fields to null, as [Patch.Clear] does, and also takes the row out of the indexes on them, whatever
+// the policy. Only an index half that can be composed without them stays.
 func (p *Patch[R]) Remove(fields ...FieldRef[R]) *Patch[R] {
 	return p.without(keys.FieldRemoved, fields)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// Meta is what a projector knows of an event beside its data.
+// Meta is what a projector knows of an event besides its data.
 type Meta struct {
 	ID, Source, Type, Subject string
 	Time                      time.Time

@@ -14,8 +14,8 @@ func (p *Projection) record() checkpoint.Projection {
 	return checkpoint.Projection{Name: p.Name, Model: p.Model}
 }
 
-// TargetGeneration returns the generation of its model's table that a projection will write to when it starts. It
-// changes nothing.
+// TargetGeneration returns the number of the generation that a projection will write to when it starts. A generation is
+// one build of its model's table: each rebuild folds the log into a new one. TargetGeneration changes nothing.
 func TargetGeneration(ctx context.Context, db *querydb.DB, p Projection) (generation int, err error) {
 	return checkpoint.TargetGeneration(ctx, db, p.record())
 }
@@ -52,9 +52,9 @@ func NeedsUpgrade(ctx context.Context, db *querydb.DB, p Projection) (bool, erro
 
 // MismatchError says that a source is not the one that rows were folded from, or has lost events of it.
 //
-// Its fields Projection, Partition and Record say what does not fit: Record is one of the constants below, or the
-// words of another record. Offset is where the source is to hold the event that Event describes; Found is what it
-// holds there, "" where it ends before, at End. Recreated says that the partition has been recreated: it has another
+// Its fields Projection, Partition and Record say what does not fit: Record is one of the Record constants, or the
+// words of another record. Offset is where the source is to hold the event that Event describes; Found is what it holds
+// there, "" where it ends before, at End. Recreated says that the partition has been recreated: it has another
 // identity, whatever events it holds.
 type MismatchError = position.MismatchError
 

@@ -39,9 +39,9 @@ func NewRunner(p Projection, src eventlog.Source, db *querydb.DB, cfg RunnerConf
 	return r, nil
 }
 
-// Run folds events as they come. It returns nil at the end of a source that has one, the context's error when that
-// ends (what is in progress is committed first), a [StopError] where it goes no further than an event, and any other
-// error where no other attempt can succeed. Run may be called again.
+// Run folds events as they come. It returns nil at the end of a source that has one, the context's error when that ends
+// (what is in progress is committed first), a [StopError] if it has stopped at an event, and any other error if no
+// other attempt can succeed. Run may be called again.
 func (r *Runner) Run(ctx context.Context) error { return r.engine.Run(ctx) }
 
 // LoadCheckpoint reads the checkpoint and marks incomplete rows, so that they are not served: see [querydb.Rebuilds].
@@ -64,11 +64,13 @@ func (r *Runner) CanResume(ctx context.Context, stop *StopError) (bool, error) {
 	return r.engine.CanResume(ctx, stop)
 }
 
-// StopError is why a [Runner] goes no further than an event, though the event and the rows do not say that it cannot be
-// folded. Nothing of the event has taken effect, and all before it has.
+// StopError says at which event a [Runner] has stopped, and why. The event is neither folded nor made a dead letter,
+// and all events before it are done. Nothing of it has taken effect, unless Reason says that some of its rows may be
+// written; then it cannot be skipped.
 //
-// Its field Event names the event to [Runner.Retry] and [Runner.Skip]: its partition, "@", its offset. ID, Source,
-// Type and Subject are the event's. Reason says what is the matter, and Fix what to do about it. TooManyDeadLetters
-// reports whether the Runner has stopped because of all recent dead letters, and not of the event alone: where enough
-// of them are retried or skipped, it can go on.
+// The next [Runner.Run] tries the event again; [Runner.Retry] leaves that to it, and does nothing. To skip the event,
+// pass the field Event to [Runner.Skip]: the event's partition, "@", its offset. ID, Source, Type and Subject are the
+// event's. Reason says what is the matter, and Fix what to do about it. TooManyDeadLetters reports whether the Runner
+// has stopped because of all recent dead letters, and not because of this event alone: once enough of them have been
+// retried or skipped, it can go on.
 type StopError = delivery.StopError

@@ -22,7 +22,7 @@ const (
 	StateStopped    State = "stopped"     // Run is not running
 )
 
-// Status is how far a Runner has come, and how it is.
+// Status is the progress and health of a Runner.
 type Status struct {
 	Projection string            `json:"projection"`
 	Model      string            `json:"model"`
@@ -55,7 +55,7 @@ type Status struct {
 	Heartbeat time.Time `json:"heartbeat"`
 }
 
-// PartitionStatus is how far a Runner is in one partition.
+// PartitionStatus is the progress of a Runner in a partition.
 type PartitionStatus struct {
 	Partition  string `json:"partition"`
 	Checkpoint uint64 `json:"checkpoint"` // offset up to which rows are durable
@@ -80,9 +80,8 @@ func (s *Status) CheckHealth(now time.Time, silence time.Duration) error {
 	return nil
 }
 
-// Status reports how far the Runner has come, and how it is. The heads are asked of the source at each call, not of
-// the Runner, so that a Runner that reads no more cannot pass for one that has caught up. It works at any time,
-// beside Run.
+// Status reports the progress and health of the Runner. The heads are asked of the source at each call, not of the
+// Runner, so that a Runner that reads no more cannot pass for one that has caught up. It works at any time, beside Run.
 func (r *Runner) Status(ctx context.Context) (Status, error) {
 	now := r.engine.Monitor.Snapshot()
 	s := statusOf(&now)

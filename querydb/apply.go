@@ -40,8 +40,8 @@ type Batch struct {
 	// Notes are records of the projection's own (checkpoints, dead letters). They are in the same commit, or, on a store
 	// that cannot commit them together, written after all Writes.
 	Notes []Note // no two of one name
-	// Generation is that of the table which the Notes are about. Where several projections write to the table, and one of
-	// them has begun another since, nothing is written, and the answer is ErrStale.
+	// Generation is that of the table which the Notes are about. Where several projections write to the table, and one
+	// of them has begun another since, nothing is written, and Apply returns ErrStale.
 	Generation int
 	// Writer and Deadline are as in driver.Batch; they have no effect on stores with one writer.
 	Writer   string

@@ -12,7 +12,7 @@ import (
 	"github.com/foldql/foldql/querydb/internal/validate"
 )
 
-// Collection is the models whose rows lie together in an index of a SharedTable, and are read together.
+// Collection is the models whose rows are stored together in an index of a SharedTable, and are read together.
 type Collection struct {
 	Name    string
 	Table   *SharedTable

@@ -104,19 +104,19 @@ func newDB(drv driver.Driver, list tables, cfg Config) *DB {
 	return db
 }
 
-// Notes reads the notes of the store.
+// Notes returns what reads the notes of the store, which are internal records beside the rows: see [Note].
 func (db *DB) Notes() *Notes { return db.notes }
 
-// Generations begins generations of tables, and knows which of them serves.
+// Generations returns what begins generations of tables, and knows which of them serves.
 func (db *DB) Generations() *Generations { return db.generations }
 
-// Rebuilds refuses reads of rows that are still being folded.
+// Rebuilds returns what refuses reads of rows that are still being folded.
 func (db *DB) Rebuilds() *Rebuilds { return db.rebuilds }
 
-// Tables looks after the tables that the store has.
+// Tables returns what manages the store's tables.
 func (db *DB) Tables() *Tables { return db.physical }
 
-// Expiry removes rows that have expired.
+// Expiry returns what removes expired rows.
 func (db *DB) Expiry() *Expiry { return db.expiry }
 
 // Close waits for calls in flight, stops the work in the background, which the next Open resumes, and closes the

@@ -1,4 +1,4 @@
-// Package querydb stores rows and finds them again: by key, by one range of one partition, or in one batch; never by a
+// Package querydb stores rows and finds them again: by key, by ranges of one partition, or in one batch; never by a
 // scan.
 //
 // A [DB] works in the same way on every store, over a small driver (package driver). It promises:

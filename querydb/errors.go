@@ -16,18 +16,18 @@ var (
 	ErrUnavailable = driver.ErrUnavailable // the store cannot be reached, is closed, or has no rows to serve yet
 )
 
-// ErrStale is the answer to a batch that rests on rows, notes or a generation that have changed since they were read:
-// see driver.ErrStale. Read again, and apply another batch.
+// ErrStale is returned when a batch rests on rows, notes or a generation that have changed since they were read: see
+// driver.ErrStale. Read again, and apply another batch.
 var ErrStale = driver.ErrStale
 
 // ErrPartial accompanies another error of Apply where some rows of the batch may have been written, which can happen on
 // a MultiWriter store: see driver.ErrPartial. A batch that is refused without it has changed nothing.
 var ErrPartial = driver.ErrPartial
 
-// ErrTablesNotReady is an ErrUnavailable of a store whose tables others make: see driver.ErrTablesNotReady.
+// ErrTablesNotReady is an ErrUnavailable of a store whose tables are created externally: see driver.ErrTablesNotReady.
 var ErrTablesNotReady = driver.ErrTablesNotReady
 
-// ErrDamaged says that a stored row cannot be read, however often one tries: see driver.ErrDamaged.
+// ErrDamaged says that a stored row cannot be read, even on retry: see driver.ErrDamaged.
 var ErrDamaged = driver.ErrDamaged
 
 // Error is the error of a DB: what it was doing, to which row of which model, and the cause.

@@ -78,8 +78,8 @@ func (g *Generations) Use(m *Model, at Generation) error {
 // Model.MultiProjection. The notes are written, or deleted, in the same commit. The rows of the former generation are
 // removed in the background; nobody sees them from then on.
 //
-// Where a MultiWriter store has another generation than former by now, nothing is written, and the answer is ErrStale;
-// where the table of the new one holds rows already, of a fold that is not on record, it is an *UnknownRowsError.
+// If a MultiWriter store has another generation than former by now, nothing is written, and Begin returns ErrStale. If
+// the table of the new one already holds rows, of a fold that is not on record, it returns an *UnknownRowsError.
 func (g *Generations) Begin(ctx context.Context, m *Model, former Generation, notes []Note) error {
 	t, err := g.tables.of("restart", m)
 	if err != nil {

@@ -19,7 +19,7 @@ type Model struct {
 	Indexes []Index
 	// TTL, CreatedAt and UpdatedAt are the ordinals of the fields so annotated, -1 for none.
 	TTL, CreatedAt, UpdatedAt int
-	Atomic                    bool
+	Atomic                    bool     // no page of the table, nor batch of rows by key, shows one event half applied
 	Entity                    *Entity  // nil where the table is the model's own
 	Writers                   []Writer // of rows that several projections write; none where one does
 }
@@ -108,7 +108,7 @@ func (m *Model) parts() map[string]*driver.Part {
 	return parts
 }
 
-// Entity says where the rows of a model lie that shares its table with other models.
+// Entity locates the rows of a model that shares its table with other models.
 type Entity struct {
 	Table           *SharedTable
 	Kind            string // marks its rows in the table

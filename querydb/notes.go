@@ -10,8 +10,9 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// Note is a small named record beside the rows: a checkpoint, a dead letter, a secret. Notes of one Kind are
-// ordered by the bytes of ID. In a batch, a nil Value deletes the note.
+// Note is a small named record that foldql keeps beside the rows for itself: a checkpoint, a dead letter, a secret. No
+// query of the API shows notes. Those of one Kind are ordered by the bytes of ID. In a batch, a nil Value deletes the
+// note.
 type Note struct {
 	Kind  string
 	ID    string
@@ -19,14 +20,14 @@ type Note struct {
 	// Revision is, on a MultiWriter store, how often the note was written.
 	Revision uint64
 	// IfRevision makes the write conditional on a MultiWriter store: where the stored note has another Revision than
-	// this one, 0 for none, no note of the batch is written, and the answer is ErrStale.
+	// this one, 0 for none, no note of the batch is written, and Apply returns ErrStale.
 	IfRevision bool
 	// CheckOnly, together with IfRevision, checks the condition and does not write the note. It has no effect on a store
 	// with one writer.
 	CheckOnly bool
 }
 
-// Notes reads notes. [DB.Apply] writes them.
+// Notes reads the notes of a store: see [Note]. [DB.Apply] writes them.
 type Notes struct{ drv driver.Driver }
 
 // Value reads the value of one note; ErrNotFound where there is none.

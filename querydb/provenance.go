@@ -22,8 +22,8 @@ type mark struct {
 	Notes string `json:"notes"` // ID of the table of notes when the mark was recorded
 }
 
-// Provenance says whether the rows of a table are those that the notes are about: what the mark in the table says,
-// compared with the mark on record.
+// Provenance says whether the rows of a table are those that the notes are about. It compares the mark in the table, a
+// random text that a fold puts there before its first row, with the mark on record among the notes.
 type Provenance uint8
 
 // What is known of the rows of a table.
@@ -107,8 +107,9 @@ func (ts *Tables) recordedMark(ctx context.Context, t *driver.Table) (*mark, Not
 	return &m, n, nil
 }
 
-// Mark marks a generation of the model's table whose rows the notes are about. It is for a table that an earlier
-// version has begun, without a mark; Generations.Begin marks those that it begins.
+// Mark puts a mark into a generation of the model's table, and on record: a random text by which the rows are known as
+// those that the notes are about. It is for a table that an earlier version has begun, without a mark;
+// Generations.Begin marks those that it begins.
 func (ts *Tables) Mark(ctx context.Context, m *Model, generation int) error {
 	return ts.mark(ctx, m, generation, false)
 }

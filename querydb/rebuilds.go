@@ -72,7 +72,7 @@ type Progress struct {
 	Stopped       bool    // the projection has stopped, and continues only after somebody has resolved the cause
 }
 
-// IncompleteError is the answer to a read of rows that are being rebuilt. It matches ErrUnavailable.
+// IncompleteError is returned when a read asks for rows that are being rebuilt. It matches ErrUnavailable.
 type IncompleteError struct {
 	Model string
 	Progress

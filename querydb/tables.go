@@ -13,11 +13,12 @@ import (
 	"github.com/foldql/foldql/querydb/internal/notetable"
 )
 
-// NotesTable is the table that holds the notes: a store that creates no tables by itself needs it before Open.
+// NotesTable is the table that holds the notes, foldql's internal records beside the rows: see [Note]. A store that
+// creates no tables by itself needs it before Open.
 func NotesTable() *driver.Table { return notetable.Table }
 
-// Tables looks after the tables that the store has: which of them a model's rows are in, whose rows those are, and
-// which tables nobody reads any more.
+// Tables manages the store's tables: it knows which of them a model's rows are in, whose rows those are, and which
+// tables nobody reads any more.
 type Tables struct {
 	drv        driver.Driver
 	tables     tables
@@ -108,8 +109,8 @@ func (ts *Tables) drop(t *driver.Table) {
 	})
 }
 
-// Orphan is a generation of a table that the store has and nobody reads or writes: its model is gone, or has another
-// table now.
+// Orphan is a generation of a table in the store that no model uses: its model is gone, or uses another table or
+// generation now.
 type Orphan struct {
 	Table      string
 	Generation int

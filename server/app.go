@@ -1,5 +1,5 @@
-// Package server is the program as a library: its commands, its configuration, its HTTP API, and the order in which its
-// parts start and end.
+// Package server is foldql's server as a library: its commands, its configuration, its HTTP API, and the order in which
+// its parts start and end.
 //
 // The main function of a project is one call of [Main] with its [App], most of which is generated. Main reads the
 // command line, the environment and the configuration file, runs one command (serve, replay, append, deadletters,
@@ -36,7 +36,7 @@ import (
 	"github.com/foldql/foldql/server/internal/commands"
 )
 
-// App is what makes the program a project's own: its read models, events, projections and API, mostly generated.
+// App is what is specific to a project: its read models, events, projections and API, mostly generated.
 type App struct {
 	Models      []*querydb.Model
 	Events      eventlog.Types

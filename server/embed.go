@@ -34,8 +34,8 @@ type EmbedConfig struct {
 	Verifier *auth.Verifier
 	AuthOff  bool
 
-	// WriteToken is the bearer token with which clients append events and use what is for operators: /admin/, /metrics and
-	// the details of /readyz. Without one, WriteAccess says who may.
+	// WriteToken is the bearer token with which clients append events and use the operators' endpoints: /admin/,
+	// /metrics and the details of /readyz. Without one, WriteAccess says who may.
 	WriteToken  string
 	WriteAccess WriteAccess
 
@@ -55,7 +55,7 @@ type EmbedConfig struct {
 	MeasuredOperations []string // names of GraphQL operations that have series of their own in /metrics
 }
 
-// WriteAccess says who may append events, and use what is for operators, if there is no write token.
+// WriteAccess says who may append events, and use the operators' endpoints, if there is no write token.
 type WriteAccess uint8
 
 // Who may write without a token.
@@ -125,8 +125,8 @@ func Embed(ctx context.Context, app App, cfg EmbedConfig) (*Embedded, error) {
 	return &Embedded{Handler: handler, AdminHandler: operator, serving: s}, nil
 }
 
-// Wait returns when the projections have come to the end of the source, or to that of their context, with why one of
-// them has stopped before.
+// Wait waits until the projections end, because the source or their context has ended, and returns why any of them
+// stopped early.
 func (e *Embedded) Wait() error { return e.serving.folds.Wait() }
 
 // command returns the options of `serve` that the configuration stands for: its flags have the defaults.

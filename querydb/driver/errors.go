@@ -23,8 +23,8 @@ var ErrOverBudget = errors.New("over budget")
 // before. Their errors say what is wrong.
 var ErrSuspended = fmt.Errorf("%w for now", ErrUnavailable)
 
-// ErrTablesNotReady is an ErrUnavailable of a driver whose tables others make: a table or an index does not exist, or
-// is not as the rows need it.
+// ErrTablesNotReady is an ErrUnavailable of a driver whose tables are created externally: a table or an index does not
+// exist, or is not as the rows need it.
 var ErrTablesNotReady = fmt.Errorf("%w: the tables are not ready", ErrUnavailable)
 
 // ErrRemovalNotAllowed says that tables can be made as the rows need them only by removing an index, and that the
@@ -35,16 +35,16 @@ var ErrRemovalNotAllowed = errors.New("removal is not allowed")
 // soon as there is space.
 var ErrFull = errors.New("no space left")
 
-// ErrStale is a MultiWriter driver's answer to a batch that rests on rows which have changed since they were read, or
-// that is too late. Some of its Writes may have taken effect, its Last have not. It is not among the errors above
-// because it never reaches users: whoever made the batch reads again and makes another.
+// ErrStale is returned by a MultiWriter driver when a batch rests on rows that have changed since they were read, or is
+// too late. Some of its Writes may have taken effect, its Last have not. It is not among the errors above because it
+// never reaches users: whoever made the batch reads again and makes another.
 var ErrStale = errors.New("stale")
 
 // ErrPartial accompanies ErrInvalid, ErrTooLarge, ErrConflict and ErrDamaged of a MultiWriter driver where some of the
 // batch's Writes may have taken effect. A batch that is refused without it has changed nothing.
 var ErrPartial = errors.New("some of the rows may have been written")
 
-// ErrDamaged says that a stored row cannot be read, however often one tries: no driver has written it as it is.
+// ErrDamaged says that a stored row cannot be read, even on retry: no driver has written it as it is.
 var ErrDamaged = errors.New("damaged")
 
 // Partial adds ErrPartial to an error that refuses a batch. It leaves other errors, after which the batch is tried

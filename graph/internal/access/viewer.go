@@ -10,7 +10,7 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// Viewer is who asks, as the rules see it. Where all is true no rule holds.
+// Viewer is who asks, as the rules see it. If it is Unrestricted, no rule holds.
 type Viewer struct {
 	auth.Caller
 	Verified     bool

@@ -24,7 +24,7 @@ type Reader struct {
 
 // Config tunes a reader.
 type Config struct {
-	TokenKey    keys.TokenKey // authenticates page tokens
+	TokenKey    keys.TokenKey // encrypts and authenticates page tokens
 	AuthOff     bool          // no rule holds
 	MaxFanout   int           // distinct rows that one virtual field may lead to
 	Parallelism int           // reads in flight of one level of joins, or of several root fields

@@ -23,7 +23,7 @@ func (r Ref) String() string { return r.Partition + "@" + strconv.FormatUint(r.O
 // ID is the name of the event's notes; it sorts by partition, then offset.
 func (r Ref) ID() string { return fmt.Sprintf("%s@%020d", r.Partition, r.Offset) }
 
-// ErrInvalidRef is the answer to the text of a Ref that is none.
+// ErrInvalidRef is returned for malformed text of a Ref.
 var ErrInvalidRef = errors.New("want a partition, @ and an offset, as in 0@17")
 
 // ParseRef reads String and ID.
