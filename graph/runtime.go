@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"crypto/rand"
 	"log/slog"
 
 	"github.com/foldql/foldql/graph/catalog"
@@ -11,10 +12,10 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// Config tunes a Runtime. Zero values mean the defaults, except that TokenKey has none.
+// Config tunes a Runtime. Zero values mean the defaults.
 type Config struct {
-	// TokenKey encrypts and authenticates page tokens. Servers that share it accept each other's tokens. Set it:
-	// NewRuntime also accepts the zero key, which everybody knows, so that anybody can read and forge the tokens.
+	// TokenKey encrypts and authenticates page tokens. Servers that share it accept each other's tokens. By default it is
+	// random: then no other Runtime accepts the tokens of this one, and they end with the process.
 	TokenKey keys.TokenKey
 	// AuthOff lets everybody read everything: no rule of the schema holds.
 	AuthOff bool
@@ -35,6 +36,9 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
+	if c.TokenKey == (keys.TokenKey{}) {
+		_, _ = rand.Read(c.TokenKey[:]) // it never fails
+	}
 	if c.MaxJoinFanout <= 0 {
 		c.MaxJoinFanout = 10_000
 	}

@@ -25,7 +25,7 @@ func (w *writer) begin(js *Joins, limit Limit) {
 
 func (w *writer) end() {
 	w.joins, w.meter = nil, meter{}
-	clear(w.fields[:cap(w.fields)]) // they are parts of records
+	clear(w.fields[:cap(w.fields)]) // they are parts of records, which nobody else may keep
 	w.reset()
 }
 
@@ -102,11 +102,14 @@ func (w *writer) stored(m *plan.Member, text []byte) bool {
 		return true
 	}
 	w.enter(m.Alias)
-	defer w.leave()
+	ok := false
 	if text == nil {
-		return w.absent(m)
+		ok = w.absent(m)
+	} else {
+		ok = w.objects(m, text)
 	}
-	return w.objects(m, text)
+	w.leave()
+	return ok
 }
 
 // guarded writes a field under a rule, or a virtual one.

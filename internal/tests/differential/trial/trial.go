@@ -22,6 +22,7 @@ import (
 	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/graphqlhttp"
 	"github.com/foldql/foldql/internal/tests/differential"
+	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/memstore"
 )
@@ -99,6 +100,7 @@ func (t *trial) typeNames() []string {
 }
 
 func (t *trial) handler(cfg graph.Config) http.Handler {
+	cfg.TokenKey = keys.TokenKey{1} // both executors give the same tokens
 	rt := graph.NewRuntime(t.db, t.Catalog, cfg)
 	es := graph.WithCompiledPlans(t.New(rt), rt)
 	t.schema = es.Schema()
