@@ -36,6 +36,8 @@ type Config struct {
 	// StaleIndexes has a query of an index answered with what was true up to so long ago, of each row another time, as
 	// DynamoDB does: an index follows its table later, row by row. It holds while the proxy is Quiet too. 0 is never.
 	StaleIndexes time.Duration
+	// Now is the clock by which indexes are behind; time.Now where nil.
+	Now func() time.Time
 	// Unguarded takes the conditions out of UpdateItem requests, which no correct program survives: it shows that a test
 	// would notice.
 	Unguarded bool
@@ -72,6 +74,14 @@ func New(cfg Config) *Proxy {
 		tally:  newTally(),
 		past:   past{most: cfg.StaleIndexes, rows: map[string]*row{}, tables: map[string]*keySchema{}},
 	}
+}
+
+// now is the time by which indexes are behind.
+func (p *Proxy) now() time.Time {
+	if p.cfg.Now != nil {
+		return p.cfg.Now()
+	}
+	return time.Now()
 }
 
 // Quiet ends the faults: from now on every request is forwarded as it is. Late ones still come.

@@ -66,7 +66,7 @@ func (p *Proxy) remember(req *request) (*answer, error) {
 	ans, err := p.deliver(req)
 	p.past.mu.Lock()
 	defer p.past.mu.Unlock()
-	now := time.Now()
+	now := p.now()
 	for i, r := range written {
 		r.images = slices.DeleteFunc(r.images, func(old image) bool { return now.Sub(old.until) > p.past.most })
 		r.images = append(r.images, image{now, before[i]})
@@ -248,7 +248,7 @@ func (p *Proxy) age(q *indexQuery, ans *answer) error {
 		return err
 	}
 	items, changed := body.Items, false
-	for key, old := range p.past.of(q.TableName, time.Now()) {
+	for key, old := range p.past.of(q.TableName, p.now()) {
 		n := len(items)
 		items = slices.DeleteFunc(items, func(it object) bool { return string(encode(part(it, q.schema.keys))) == key })
 		changed = changed || len(items) < n

@@ -3,6 +3,7 @@ package faultproxy
 import (
 	"fmt"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,8 +22,11 @@ func TestAnIndexFollowsItsTableLater(t *testing.T) {
 		t.Run(string(engine), func(t *testing.T) {
 			place := dynamolocal.Start(t, engine)
 			place.Setenv(t)
-			const most = 1500 * time.Millisecond
-			p := New(Config{Backend: place.URL, Seed: 1, StaleIndexes: most})
+			const most = time.Minute
+			var passed atomic.Int64
+			p := New(Config{Backend: place.URL, Seed: 1, StaleIndexes: most, Now: func() time.Time {
+				return time.Unix(0, passed.Load())
+			}})
 			front := httptest.NewServer(p)
 			t.Cleanup(func() {
 				front.Close()
@@ -50,7 +54,7 @@ func TestAnIndexFollowsItsTableLater(t *testing.T) {
 			if n := len(group(t, c, table, "old")); n == rows {
 				t.Error("rows that were just made are all in the index: it follows at once")
 			}
-			time.Sleep(most) // the time that is promised
+			passed.Add(int64(most)) // the time that is promised
 			if n := len(group(t, c, table, "old")); n != rows {
 				t.Errorf("%d rows in the index, want %d", n, rows)
 			}
@@ -70,7 +74,7 @@ func TestAnIndexFollowsItsTableLater(t *testing.T) {
 			if err != nil || got.Item["group"].(*types.AttributeValueMemberS).Value != "new" {
 				t.Errorf("the table shows %v, error %v", got, err)
 			}
-			time.Sleep(most)
+			passed.Add(int64(most))
 			if before, after := group(t, c, table, "old"), group(t, c, table, "new"); len(before) != 0 || len(after) != rows {
 				t.Errorf("in the end %d rows as they were, %d as they are", len(before), len(after))
 			}
