@@ -1,6 +1,7 @@
 package hostile
 
 import (
+	"bytes"
 	"context"
 	"log/slog"
 	"net/http"
@@ -45,7 +46,7 @@ func newSite(t *testing.T, log *ending, drv driver.Driver) *site {
 		t.Fatal(err)
 	}
 	// With the same secret, shops with the same rows give the same page tokens.
-	tokenKey := querydb.Note{Kind: "server", ID: "page token key", Value: make([]byte, 32)}
+	tokenKey := querydb.Note{Kind: "server", ID: "page token key", Value: bytes.Repeat([]byte{1}, 32)}
 	if err := db.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{tokenKey}}); err != nil {
 		t.Fatal(err)
 	}
