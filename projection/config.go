@@ -51,9 +51,9 @@ type RunnerConfig struct {
 	Now func() time.Time
 	// Logger takes what an operator wants to know; none by default.
 	Logger *slog.Logger
-	// Explain returns an error as Status and the log show it, with what an operator can do about it, say: it knows the
+	// ExplainError returns an error as Status and the log show it, with what an operator can do about it, say: it knows the
 	// commands of the program, and a Runner does not. By default errors stay as they are.
-	Explain func(error) error
+	ExplainError func(error) error
 }
 
 // MaxCommitWithin bounds RunnerConfig.CommitWithin: it is far below the time for which a store that several processes

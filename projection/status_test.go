@@ -65,7 +65,7 @@ func TestStatusFollowsARunner(t *testing.T) {
 	log := &gate{openLog(t, event("", upsert("a", 1))), make(chan struct{})}
 	c := &clock{at: epoch}
 	cfg := quick()
-	cfg.Now, cfg.Explain = c.now, func(err error) error { return fmt.Errorf("%w: mount another one", err) }
+	cfg.Now, cfg.ExplainError = c.now, func(err error) error { return fmt.Errorf("%w: mount another one", err) }
 	r := newRunner(t, "script", log, db, cfg)
 	if s := status(t, r); s.State != projection.StateStopped || s.CheckHealth(c.now(), time.Minute) == nil {
 		t.Errorf("before Run: %+v, want it stopped and not healthy", s)

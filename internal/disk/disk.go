@@ -153,7 +153,7 @@ func (d *Disk) fault() *Fault {
 	return d.space.fault()
 }
 
-// Close closes the store, and gives the directory free. A store that waits for the disk is left as a crash would leave
+// Close closes the store, and unlocks the directory. A store that waits for the disk is left as a crash would leave
 // it: what was acknowledged is on disk.
 func (d *Disk) Close(closeStore func() error) error {
 	defer d.release()

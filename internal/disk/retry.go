@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// isTable reports whether the file is one that the engine creates again where writing them fails: it gives the space of
-// the former free.
+// isTable reports whether the file is one that the engine creates again where writing them fails: it frees the
+// space of the former.
 func isTable(name string) bool {
 	return strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".blob")
 }

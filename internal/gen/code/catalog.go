@@ -43,14 +43,18 @@ func Catalog(m *schema.Model, module string) *File {
 // objectVar is the variable that describes an object.
 func objectVar(o *schema.Object) string { return "objectOf" + schema.GoName(o.Name) }
 
+// objectOf writes the object type of a field, if it has one.
+func objectOf(field *schema.Field) string {
+	if field.Object == nil {
+		return ""
+	}
+	return ", Object: " + objectVar(field.Object)
+}
+
 func (f *catalogFile) object(o *schema.Object) {
 	f.line("\nvar %s = &catalog.Object{\nName: %q,\nFields: map[string]*catalog.ObjectField{", objectVar(o), o.Name)
 	for _, field := range o.Fields {
-		object := ""
-		if field.Object != nil {
-			object = ", Object: " + objectVar(field.Object)
-		}
-		f.line("%q: {Ordinal: %d%s},", field.Name, field.Ordinal, object)
+		f.line("%q: {Ordinal: %d%s},", field.Name, field.Ordinal, objectOf(field))
 	}
 	f.line("},\n}")
 }
@@ -63,11 +67,8 @@ func (f *catalogFile) catalogType(r *schema.ReadModel) {
 	}
 	f.line("Fields: map[string]*catalog.Field{")
 	for _, field := range r.Fields {
-		object := ""
-		if field.Object != nil {
-			object = fmt.Sprintf(", Object: %s", objectVar(field.Object))
-		}
-		f.line("%q: {Name: %q, Ordinal: %d%s%s},", field.Name, field.Name, field.Ordinal, object, ruleOf(field.Auth))
+		f.line("%q: {Name: %q, Ordinal: %d%s%s},", field.Name, field.Name, field.Ordinal, objectOf(field),
+			ruleOf(field.Auth))
 	}
 	for _, j := range r.Joins {
 		many := ""

@@ -94,7 +94,7 @@ func fillDescriptions(s *ast.Schema, m *schema.Model) {
 		fillEnums(r.Name, r.Fields, fill)
 	}
 	for _, o := range m.Objects {
-		fill(o.Name, "An object that rows hold.")
+		fill(o.Name, "An object inside of rows.")
 		fillEnums(o.Name, o.Fields, fill)
 	}
 }

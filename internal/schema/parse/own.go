@@ -84,8 +84,7 @@ func (l *ownChecker) checkRoots(doc *sdl.Document) {
 
 func (l *ownChecker) checkUnion(union *ast.Definition) {
 	for _, member := range union.Types {
-		def := l.API.Named[member]
-		if def != nil && slices.ContainsFunc(def.Directives, func(d *ast.Directive) bool { return sdl.IsModelMark(d.Name) }) {
+		if def := l.API.Named[member]; def != nil && sdl.IsModel(def) {
 			l.Add(rule.InUnion.Broken(sdl.Position(union.Position), union.Name, "", member))
 		}
 	}

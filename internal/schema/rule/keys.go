@@ -27,8 +27,8 @@ var (
 		"is a list in a key",
 		"key by a field that holds one value")
 	KeyObject = newRule("key-object",
-		"is the object {1} in a key",
-		"key by a field of the row that holds what identifies it")
+		"is an object, {1}, in a key",
+		"key by a field of the row that is no object")
 	KeyHalves = newRule("key-halves",
 		"is in both halves of the primary key",
 		"keep it in one of them")

@@ -81,17 +81,17 @@ var (
 		"is a list whose elements may be null",
 		"write [{1}!]")
 	ObjectField = newRule("object-field",
-		"holds the read model {1}; a row does not hold rows",
+		"has the read model {1} as its type; rows do not contain rows",
 		"store its key, and join it with @resolves")
 	ObjectAbstract = newRule("object-abstract",
-		"is an object that rows hold, and {1}",
-		"let the type stand for itself: rows hold no interfaces and no unions")
+		"is the type of an object in a row, and belongs to {1}",
+		"remove it from the interface or union, which objects in rows cannot belong to")
 	ObjectCycle = newRule("object-cycle",
-		"holds itself, by {1}",
+		"contains itself, through {1}",
 		"remove one of these fields, or make a read model of the type and join it with @resolves")
 	ObjectDepth = newRule("object-depth",
-		"holds objects in one another that are {1} deep; {2} are the most",
-		"hold some of them beside one another")
+		"nests objects {1} levels deep; {2} levels are the limit",
+		"flatten the types")
 	AbstractField = newRule("abstract-field",
 		"holds {1}; a row holds scalars, enums, objects and lists of them",
 		"use one of ID, String, Boolean, Int, Int64, Float, Decimal, Date, DateTime, an enum or an object type")

@@ -3,6 +3,7 @@ package sdl
 import (
 	"github.com/foldql/foldql/internal/schema"
 	"github.com/vektah/gqlparser/v2/ast"
+	"slices"
 )
 
 // Text returns a text argument of a sound directive; given is false where it is left out.
@@ -66,6 +67,11 @@ func Objects(d *ast.Directive, name string) []*ast.Directive {
 		objects = append(objects, o)
 	}
 	return objects
+}
+
+// IsModel reports whether a type is a read model.
+func IsModel(def *ast.Definition) bool {
+	return slices.ContainsFunc(def.Directives, func(d *ast.Directive) bool { return IsModelMark(d.Name) })
 }
 
 // IsModelMark reports whether a directive makes a type a read model.

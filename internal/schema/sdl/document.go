@@ -93,6 +93,17 @@ func (doc *Document) extend(extensions ast.DefinitionList) {
 	}
 }
 
+// AbstractsOf are the interfaces and unions that an object type belongs to.
+func (doc *Document) AbstractsOf(def *ast.Definition) []string {
+	names := slices.Clone(def.Interfaces)
+	for _, union := range doc.Types {
+		if union.Kind == ast.Union && slices.Contains(union.Types, def.Name) {
+			names = append(names, union.Name)
+		}
+	}
+	return names
+}
+
 // KindName names a kind of type in a sentence.
 func KindName(k ast.DefinitionKind) string {
 	switch k {

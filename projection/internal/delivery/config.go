@@ -12,7 +12,7 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// Config is a projection.RunnerConfig with every field set but Explain.
+// Config is a projection.RunnerConfig with every field set but ExplainError.
 type Config struct {
 	WindowEvents           int
 	WindowBytes            int
@@ -28,15 +28,15 @@ type Config struct {
 	StallAfter             time.Duration
 	Now                    func() time.Time
 	Logger                 *slog.Logger
-	Explain                func(error) error
+	ExplainError           func(error) error
 }
 
 // explained is the error as an operator is to see it.
 func (c *Config) explained(err error) error {
-	if err == nil || c.Explain == nil {
+	if err == nil || c.ExplainError == nil {
 		return err
 	}
-	return c.Explain(err)
+	return c.ExplainError(err)
 }
 
 // mostOps is how many ops a window holds, but for those of its last event.

@@ -113,17 +113,18 @@ func (r *reader) take(ctx context.Context, w *window, e *eventlog.Event) (full b
 // window has room: a command may have retried any number of them at once.
 func (r *reader) replay(ctx context.Context, w *window, offset uint64) (full bool, err error) {
 	for _, p := range r.plan.Pending(w.partition, w.end, offset) {
-		if len(w.items) >= r.cfg.WindowEvents || w.bytes >= r.cfg.WindowBytes {
+		if w.scanned >= r.cfg.WindowEvents || w.bytes >= r.cfg.WindowBytes {
 			return true, nil
 		}
 		e, err := r.fetchReplay(ctx, w.partition, &p)
 		if err != nil {
 			return false, err
 		}
+		w.scanned++
+		w.bytes += len(e.Data)
 		w.end = p.Done()
 		if r.projection.Code.Wants(e) { // one that the projection takes no more counts all the same
 			w.items = append(w.items, item{event: e, at: w.end, upTo: w.last, watermark: w.watermark, replayed: true})
-			w.bytes += len(e.Data)
 		}
 	}
 	return false, nil

@@ -38,8 +38,8 @@ type Set struct {
 func New(projections []projection.Projection, src eventlog.Source, db *querydb.DB, goal eventlog.Offsets,
 	cfg projection.RunnerConfig) (*Set, error) {
 	f := &Set{goal: goal, log: cfg.Logger, Projections: projections}
-	if cfg.Explain == nil {
-		cfg.Explain = advice.Add
+	if cfg.ExplainError == nil {
+		cfg.ExplainError = advice.Add
 	}
 	for _, p := range projections {
 		r, err := projection.NewRunner(p, src, db, cfg)

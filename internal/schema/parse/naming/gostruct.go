@@ -50,7 +50,7 @@ func (l *goNames) checkStructs() {
 			continue
 		}
 		s := l.newFieldScope()
-		for _, i := range l.abstractsOf(def) {
+		for _, i := range l.API.AbstractsOf(def) {
 			s.method("Is"+schema.GoName(i), "the method that makes it "+i)
 		}
 		for _, f := range def.Fields {
@@ -95,17 +95,6 @@ func (l *goNames) checkRow(d *draft.Model) {
 func (l *goNames) isOwnObject(def *ast.Definition) bool {
 	return def.Kind == ast.Object && !sdl.IsRoot(def.Name) && !slices.ContainsFunc(l.ReadModels,
 		func(d *draft.Model) bool { return d.Def == def })
-}
-
-// abstractsOf are the interfaces and unions that an object type belongs to.
-func (l *goNames) abstractsOf(def *ast.Definition) []string {
-	names := slices.Clone(def.Interfaces)
-	for _, union := range l.API.Types {
-		if union.Kind == ast.Union && slices.Contains(union.Types, def.Name) {
-			names = append(names, union.Name)
-		}
-	}
-	return names
 }
 
 // checkOwnArguments covers the parameters of the resolvers of the project's own fields, and what their stubs need

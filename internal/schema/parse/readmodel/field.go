@@ -55,7 +55,7 @@ func (r *fieldReader) readType(f *schema.Field, typ string, pos schema.Pos) {
 		r.report(rule.UnknownType, pos, f, typ, sdl.SuggestType(typ, r.API))
 	case def.Kind == ast.Enum:
 		f.Scalar, f.Enum = "String", typ
-	case def.Kind == ast.Object && isModel(def):
+	case def.Kind == ast.Object && sdl.IsModel(def):
 		r.report(rule.ObjectField, pos, f, typ)
 	case def.Kind == ast.Object && !sdl.IsRoot(typ):
 		f.Object = (&objectReader{r.Project}).read(def)

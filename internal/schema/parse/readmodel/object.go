@@ -12,8 +12,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// mostObjects is how many objects may stand in one another. DynamoDB takes documents that are 32 deep, lists included.
-const mostObjects = 8
+// mostLevels is how deeply objects may nest. DynamoDB takes documents of 32 levels, lists included.
+const mostLevels = 8
 
 // objectReader reads the object types that rows hold.
 type objectReader struct{ *draft.Project }
@@ -39,20 +39,15 @@ func (r *objectReader) finish() {
 			continue
 		}
 		r.Model.Objects = append(r.Model.Objects, o)
-		if len(def.Interfaces) > 0 {
-			r.Add(rule.ObjectAbstract.Broken(o.Pos, o.Name, "", "implements "+strings.Join(def.Interfaces, " & ")))
-		}
-		for _, union := range r.API.Types {
-			if union.Kind == ast.Union && slices.Contains(union.Types, o.Name) {
-				r.Add(rule.ObjectAbstract.Broken(o.Pos, o.Name, "", "is in union "+union.Name))
-			}
+		if all := r.API.AbstractsOf(def); len(all) > 0 {
+			r.Add(rule.ObjectAbstract.Broken(o.Pos, o.Name, "", strings.Join(all, ", ")))
 		}
 	}
 	r.checkCycles()
 	r.checkDepth()
 }
 
-// checkCycles finds objects that hold themselves. Of the objects of a cycle, the one declared first reports it.
+// checkCycles finds objects that contain themselves. Of the objects of a cycle, the one declared first reports it.
 func (r *objectReader) checkCycles() {
 	reported := map[*schema.Object]bool{}
 	for _, o := range r.Model.Objects {
@@ -92,19 +87,19 @@ func wayBack(from, to *schema.Object, seen map[*schema.Object]bool) []step {
 	return nil
 }
 
-// checkDepth finds fields of rows that hold too many objects in one another.
+// checkDepth finds fields of rows that nest objects too deeply.
 func (r *objectReader) checkDepth() {
 	known := map[*schema.Object]int{}
 	for _, d := range r.ReadModels {
 		for _, f := range d.Fields {
-			if n := depth(f.Object, known); n > mostObjects {
-				d.Report(rule.ObjectDepth, f.Pos, f, strconv.Itoa(n), strconv.Itoa(mostObjects))
+			if n := depth(f.Object, known); n > mostLevels {
+				d.Report(rule.ObjectDepth, f.Pos, f, strconv.Itoa(n), strconv.Itoa(mostLevels))
 			}
 		}
 	}
 }
 
-// depth is how many objects stand in one another in an object, itself included; nil is none. What leads back to an
+// depth is how many levels of objects there are in an object, itself included; nil has none. What leads back to an
 // object does not count: it is reported already.
 func depth(o *schema.Object, known map[*schema.Object]int) int {
 	if n, ok := known[o]; ok || o == nil {

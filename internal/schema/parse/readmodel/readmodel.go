@@ -66,11 +66,6 @@ func (l *modelReader) declare() {
 	l.readEnums()
 }
 
-// isModel reports whether a type is a read model.
-func isModel(def *ast.Definition) bool {
-	return slices.ContainsFunc(def.Directives, func(d *ast.Directive) bool { return sdl.IsModelMark(d.Name) })
-}
-
 func (l *modelReader) newDraft(def *ast.Definition) *draft.Model {
 	marks := slices.DeleteFunc(slices.Clone(def.Directives), func(d *ast.Directive) bool {
 		return !sdl.IsModelMark(d.Name)
