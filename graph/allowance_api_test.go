@@ -33,7 +33,7 @@ func TestBothExecutorsRefuseTheSameAnswers(t *testing.T) {
 		for _, tt := range tests {
 			t.Run(way+"/"+tt.name, func(t *testing.T) {
 				cfg := cfg
-				cfg.MaxAnswer = tt.limit
+				cfg.MaxAnswerBytes = tt.limit
 				body, err := json.Marshal(map[string]string{"query": `{ page: Sales_OrderByCustomerGroup(customerGroup: ` +
 					`"retail", limit: 60) ` + tt.query + ` }`})
 				if err != nil {

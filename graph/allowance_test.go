@@ -88,7 +88,7 @@ func TestAnswersEndWhereTheyAreTooLarge(t *testing.T) {
 			around(1, `a: patients { name } b: patients { name } c: patients { name }`), false},
 		{"errors", around(1, `patients { `+aliases(20, "secret")+` }`), false},
 	}
-	for way, b := range wards(t, Config{MaxAnswer: 1 << 20}) {
+	for way, b := range wards(t, Config{MaxAnswerBytes: 1 << 20}) {
 		for _, tt := range tests {
 			t.Run(way+"/"+tt.name, func(t *testing.T) {
 				b.store.reset()
@@ -122,7 +122,7 @@ func aliases(n int, field string) (all string) {
 
 // TestTheErrorOfALargeAnswerNamesTheLimitAndTheMend: what to ask for instead.
 func TestTheErrorOfALargeAnswerNamesTheLimitAndTheMend(t *testing.T) {
-	for way, b := range wards(t, Config{MaxAnswer: 1 << 20}) {
+	for way, b := range wards(t, Config{MaxAnswerBytes: 1 << 20}) {
 		ctx := graphql.StartOperationTrace(t.Context())
 		op, errs := b.exec.CreateOperationContext(ctx, &graphql.RawParams{Query: around(4, "id")})
 		if errs != nil {
@@ -146,7 +146,7 @@ func TestAnswersEndWithTheirTime(t *testing.T) {
 	const rounds = 4
 	for way, gets := range map[string]int{"plans": 1 + 2*rounds, "resolvers": 3} { // resolvers read each row once
 		drv := &lastGet{Driver: memstore.New()}
-		b := wardsOn(t, Config{AuthOff: true, MaxAnswer: 1 << 30}, drv)[way]
+		b := wardsOn(t, Config{AuthOff: true, MaxAnswerBytes: 1 << 30}, drv)[way]
 		ctx, cancel := context.WithCancelCause(t.Context())
 		drv.left, drv.then = gets, func() { cancel(context.DeadlineExceeded) }
 		got := b.do(ended{ctx}, around(rounds, "id"), nil)

@@ -101,7 +101,7 @@ func newTracker() *catalog.Catalog {
 		c := &catalog.Collection{Stored: &querydb.Collection{Name: name, Table: trackerTable, Index: index}, Union: union,
 			Members: members, Range: within}
 		for _, m := range members {
-			c.Stored.Members = append(c.Stored.Members, querydb.Member{Model: types[m].Model, Index: index})
+			c.Stored.Members = append(c.Stored.Members, querydb.CollectionMember{Model: types[m].Model, Index: index})
 		}
 		return &catalog.Query{Name: name, Kind: catalog.QueryPage, Collection: c, Connection: name + "Connection",
 			PK: []catalog.KeyArg{{Name: "project", Kind: keys.KindString}}}

@@ -26,10 +26,10 @@ type Connection[I any] struct {
 type QueryRequest struct {
 	Name string // of the field of Query
 	// PK and SK are the values that compose the key, in the order of the catalog.
-	PK, SK     []keys.Value
-	Consistent *bool
-	OnlyTypes  []string // members of a collection whose rows are asked for; nil for all
-	Page       catalog.PageArgs
+	PK, SK      []keys.Value
+	Consistent  *bool
+	MemberTypes []string // members of a collection whose rows are asked for; nil for all
+	Page        catalog.PageArgs
 }
 
 // FetchOne answers a generated query of one row, and prefetches the rows that the operation joins to it. It returns nil
@@ -76,5 +76,5 @@ func FetchPage[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], que
 }
 
 func (q *QueryRequest) pageRequest() *read.Request {
-	return &read.Request{PK: q.PK, SK: q.SK, OnlyTypes: q.OnlyTypes, Page: q.Page, WantToken: true}
+	return &read.Request{PK: q.PK, SK: q.SK, MemberTypes: q.MemberTypes, Page: q.Page, WantToken: true}
 }

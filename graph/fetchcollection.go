@@ -10,7 +10,8 @@ import (
 // ItemReader decodes a stored row of one member of a collection into an item.
 type ItemReader[I any] func(ctx context.Context, rt *Runtime, rec record.Record) (I, error)
 
-// NewItemReader makes the ItemReader of a member of a collection.
+// NewItemReader makes the ItemReader of a member from its codec; item turns a row into the Go type that stands for the
+// collection in the API.
 func NewItemReader[R, I any](c *querydb.Codec[R], item func(*R) I) ItemReader[I] {
 	return func(ctx context.Context, rt *Runtime, rec record.Record) (I, error) {
 		row, err := decode(ctx, rt, c, rec)

@@ -18,7 +18,7 @@ import (
 // Every other operation (introspection, fields of the project's own, mutations, @defer) goes to es. Both give the same
 // answers, but field and root-field interceptors are not called for compiled operations.
 func WithCompiledPlans(es graphql.ExecutableSchema, rt *Runtime) graphql.ExecutableSchema {
-	return &planning{ExecutableSchema: es, rt: rt, plans: plan.NewCache(rt.cfg.PlanBytes)}
+	return &planning{ExecutableSchema: es, rt: rt, plans: plan.NewCache(rt.cfg.PlanCacheBytes)}
 }
 
 // planning is a schema whose generated queries are answered by plans.

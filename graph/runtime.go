@@ -23,14 +23,14 @@ type Config struct {
 	ResolversOnly bool
 	// MaxJoinFanout is how many distinct rows one virtual field may lead to, over all its parents; 10,000 by default.
 	MaxJoinFanout int
-	// MaxAnswer is how many bytes the data of an answer may have; 32 MiB by default. For every 256 of them there may be
-	// one object, for every 2,048 one error.
-	MaxAnswer int
+	// MaxAnswerBytes is how many bytes the data of an answer may have; 32 MiB by default. For every 256 of them there
+	// may be one object, for every 2,048 one error.
+	MaxAnswerBytes int
 	// JoinParallelism is how many reads of one level of joins, or of several root fields, may be in flight; 8 by default.
 	JoinParallelism int
-	// PlanBytes is about how much memory compiled operations may take, with the documents they belong to; 32 MB by
+	// PlanCacheBytes is about how much memory compiled operations may take, with the documents they belong to; 32 MB by
 	// default.
-	PlanBytes int
+	PlanCacheBytes int
 	// Logger logs the causes of errors that clients see as internal; nothing is logged by default.
 	Logger *slog.Logger
 }
@@ -42,14 +42,14 @@ func (c Config) withDefaults() Config {
 	if c.MaxJoinFanout <= 0 {
 		c.MaxJoinFanout = 10_000
 	}
-	if c.MaxAnswer <= 0 {
-		c.MaxAnswer = 32 << 20
+	if c.MaxAnswerBytes <= 0 {
+		c.MaxAnswerBytes = 32 << 20
 	}
 	if c.JoinParallelism <= 0 {
 		c.JoinParallelism = 8
 	}
-	if c.PlanBytes <= 0 {
-		c.PlanBytes = 32 << 20
+	if c.PlanCacheBytes <= 0 {
+		c.PlanCacheBytes = 32 << 20
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
@@ -71,5 +71,6 @@ func NewRuntime(db *querydb.DB, catalog *catalog.Catalog, cfg Config) *Runtime {
 		TokenKey: cfg.TokenKey, AuthOff: cfg.AuthOff, MaxFanout: cfg.MaxJoinFanout,
 		Parallelism: cfg.JoinParallelism, Logger: cfg.Logger,
 	})
-	return &Runtime{cfg: cfg, reader: rd, resolver: &resolve.Resolver{Reader: rd, Limit: execute.Limit(cfg.MaxAnswer)}}
+	resolver := &resolve.Resolver{Reader: rd, Limit: execute.Limit(cfg.MaxAnswerBytes)}
+	return &Runtime{cfg: cfg, reader: rd, resolver: resolver}
 }

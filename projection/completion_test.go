@@ -42,7 +42,7 @@ func servedTotal(db *querydb.DB) (int, error) {
 func wantIncomplete(t *testing.T, db *querydb.DB, when string) {
 	t.Helper()
 	got, err := servedTotal(db)
-	var incomplete *querydb.IncompleteError
+	var incomplete *querydb.RebuildingError
 	if !errors.As(err, &incomplete) || !errors.Is(err, querydb.ErrUnavailable) {
 		t.Errorf("%s: %d, %v; want that the rows are incomplete", when, got, err)
 	}
@@ -211,7 +211,7 @@ func TestHalfBuiltRowsAreNeverServedByAnyProcess(t *testing.T) {
 			for i, db := range dbs {
 				rebuilt = rebuilt && db.Generations().Serving(Model) > former
 				got, err := servedTotal(db)
-				var incomplete *querydb.IncompleteError
+				var incomplete *querydb.RebuildingError
 				if !errors.As(err, &incomplete) && (err != nil || got != n) {
 					said := fmt.Sprintf("round %d, process %d: %d, %v", round, i, got, err)
 					wrong.CompareAndSwap(nil, &said)
@@ -244,7 +244,7 @@ func TestRowsOfSeveralWritersAreServedWhenAllOfThemHaveFolded(t *testing.T) {
 				runners = append(runners, r)
 			}
 			for i, r := range runners {
-				var incomplete *querydb.IncompleteError
+				var incomplete *querydb.RebuildingError
 				if err := device(db, o); !errors.As(err, &incomplete) {
 					t.Errorf("%d of 2 have folded: %v, want that the rows are incomplete", i, err)
 				}

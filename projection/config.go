@@ -21,10 +21,10 @@ type RunnerConfig struct {
 	// MaxRowBytesPerEvent is how many bytes of rows one event may write, 64 MiB by default; with more, the event
 	// becomes a dead letter. A commit that has reached so many takes no other event.
 	MaxRowBytesPerEvent int
-	// CommitWithin bounds the time from the last check that no other process is ahead to the last write of a commit, on
+	// CommitTimeout bounds the time from the last check that no other process is ahead to the last write of a commit, on
 	// a store that several processes write; 10 minutes by default. It must be far below the 30 days for which such a
 	// store keeps the tombstones of deleted rows.
-	CommitWithin time.Duration
+	CommitTimeout time.Duration
 	// ParallelReads is how many partitions of rows are read at once, on such a store, for the ops that need whole
 	// partitions; 64 by default.
 	ParallelReads int
@@ -46,19 +46,19 @@ type RunnerConfig struct {
 	// StallAfter is how long a Runner that is behind may make no progress before its state is StateStalled, 30 s by
 	// default.
 	StallAfter time.Duration
-	// Now is the clock of Status, and of CommitWithin, for which it must be that of the store's driver; time.Now by
+	// Now is the clock of Status, and of CommitTimeout, for which it must be that of the store's driver; time.Now by
 	// default. No row depends on it.
 	Now func() time.Time
 	// Logger takes what an operator wants to know; none by default.
 	Logger *slog.Logger
-	// ExplainError returns an error as Status and the log show it, with what an operator can do about it, say: it knows the
-	// commands of the program, and a Runner does not. By default errors stay as they are.
+	// ExplainError returns an error as Status and the log show it, with what an operator can do about it, say: it knows
+	// the commands of the program, and a Runner does not. By default errors stay as they are.
 	ExplainError func(error) error
 }
 
-// MaxCommitWithin bounds RunnerConfig.CommitWithin: it is far below the time for which a store that several processes
+// MaxCommitTimeout bounds RunnerConfig.CommitTimeout: it is far below the time for which a store that several processes
 // write keeps the tombstones of deleted rows.
-const MaxCommitWithin = 12 * time.Hour
+const MaxCommitTimeout = 12 * time.Hour
 
 // withDefaults returns a copy with every unset field filled in.
 func (c RunnerConfig) withDefaults() RunnerConfig {
@@ -66,7 +66,7 @@ func (c RunnerConfig) withDefaults() RunnerConfig {
 	orElse(&c.WindowBytes, 4<<20)
 	orElse(&c.MaxOpsPerEvent, 10_000)
 	orElse(&c.MaxRowBytesPerEvent, 64<<20)
-	orElse(&c.CommitWithin, 10*time.Minute)
+	orElse(&c.CommitTimeout, 10*time.Minute)
 	orElse(&c.ParallelReads, 64)
 	orElse(&c.Attempts, 3)
 	orElse(&c.MaxDeadLetterPercent, 50)
@@ -100,7 +100,7 @@ func (c *RunnerConfig) validate() error {
 		{"WindowBytes", int64(c.WindowBytes)},
 		{"MaxOpsPerEvent", int64(c.MaxOpsPerEvent)},
 		{"MaxRowBytesPerEvent", int64(c.MaxRowBytesPerEvent)},
-		{"CommitWithin", int64(c.CommitWithin)},
+		{"CommitTimeout", int64(c.CommitTimeout)},
 		{"ParallelReads", int64(c.ParallelReads)},
 		{"Attempts", int64(c.Attempts)},
 		{"MaxDeadLetterPercent", int64(c.MaxDeadLetterPercent)},
@@ -117,9 +117,9 @@ func (c *RunnerConfig) validate() error {
 	if c.MaxDeadLetterPercent > deadletter.NoLimit {
 		return fmt.Errorf("runner: MaxDeadLetterPercent %d is above 100: it is in percent", c.MaxDeadLetterPercent)
 	}
-	if c.CommitWithin > MaxCommitWithin {
-		return fmt.Errorf("runner: CommitWithin %s is above %s: a store may have forgotten deleted rows by then",
-			c.CommitWithin, MaxCommitWithin)
+	if c.CommitTimeout > MaxCommitTimeout {
+		return fmt.Errorf("runner: CommitTimeout %s is above %s: a store may have forgotten deleted rows by then",
+			c.CommitTimeout, MaxCommitTimeout)
 	}
 	if c.MinBackoff > c.MaxBackoff {
 		return fmt.Errorf("runner: MinBackoff %s is above MaxBackoff %s", c.MinBackoff, c.MaxBackoff)

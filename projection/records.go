@@ -80,9 +80,9 @@ func LastMatchingOffsets(
 	return checkpoint.LastMatchingOffsets(ctx, db, src, p.record())
 }
 
-// AcceptLog makes the projection accept the source as it is. It drops the decisions about events that the source does
-// not hold, and the checkpoints of the rows and of those that they replace, so that the next start folds the whole
-// source again. It may be repeated.
-func AcceptLog(ctx context.Context, db *querydb.DB, src eventlog.Source, p Projection) error {
-	return checkpoint.AcceptLog(ctx, db, src, p.record())
+// AdoptSource makes the projection take a log that was restored or replaced as its own. It drops the decisions about
+// events that the source does not hold, and the checkpoints of the rows and of those that they replace, so that the
+// next start folds the whole source again. It may be repeated.
+func AdoptSource(ctx context.Context, db *querydb.DB, src eventlog.Source, p Projection) error {
+	return checkpoint.AdoptSource(ctx, db, src, p.record())
 }

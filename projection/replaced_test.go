@@ -178,7 +178,7 @@ func TestAClaimIsGivenUpOnlyWhereTheLogIsAccepted(t *testing.T) {
 		if mismatch(t, log, drv, 40) == nil {
 			t.Error("an older log is folded before it is accepted")
 		}
-		if err := projection.AcceptLog(ctx(), open(t, drv), log, Projection("script")); err != nil {
+		if err := projection.AdoptSource(ctx(), open(t, drv), log, Projection("script")); err != nil {
 			t.Fatal(err)
 		}
 		if all := mismatches(t, log, drv, Projection("script")); len(all) > 0 {
@@ -250,7 +250,7 @@ func TestProjectionsOfOneTableBeginItAgainOnceForAnAcceptedLog(t *testing.T) {
 			}
 			older := logOf(t, events[:10]...)
 			for _, p := range folded[:2] {
-				if err := projection.AcceptLog(ctx(), open(t, drv, p.Model), older, p); err != nil {
+				if err := projection.AdoptSource(ctx(), open(t, drv, p.Model), older, p); err != nil {
 					t.Fatal(err)
 				}
 			}

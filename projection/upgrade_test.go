@@ -263,7 +263,7 @@ func TestADeadLetterOfAnEarlierVersionThatTheLogDoesNotHoldIsAMismatch(t *testin
 	}
 	other := otherwise(t, log, 7)
 	for range 2 {
-		if err := projection.AcceptLog(ctx(), open(t, drv), other, Projection("script")); err != nil {
+		if err := projection.AdoptSource(ctx(), open(t, drv), other, Projection("script")); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -16,12 +16,12 @@ import (
 type Collection struct {
 	Name    string
 	Table   *SharedTable
-	Index   int      // ordinal in Table.Indexes
-	Members []Member // in the order of the schema
+	Index   int                // ordinal in Table.Indexes
+	Members []CollectionMember // in the order of the schema
 }
 
-// Member is a model of a Collection.
-type Member struct {
+// CollectionMember is a model of a Collection.
+type CollectionMember struct {
 	Model *Model
 	Index int // ordinal in Model.Indexes
 }
@@ -50,7 +50,7 @@ func (db *DB) QueryCollection(ctx context.Context, c *Collection, q CollectionQu
 			Table: t.serving.Load(), Index: c.Index, PK: q.PK, Reverse: q.Reverse, Limit: q.Limit, Start: q.Start,
 			Now: db.now(), Writer: db.writer,
 		},
-		Incomplete: slices.ContainsFunc(c.Members, Member.partial),
+		Incomplete: slices.ContainsFunc(c.Members, CollectionMember.partial),
 		Visible:    q.Visible, Counters: &t.counters,
 	}
 	for i := range q.Ranges {
@@ -101,4 +101,4 @@ func (db *DB) allReadable(c *Collection, read []*driver.Table) error {
 }
 
 // partial reports whether the entries of the member hold less than its rows.
-func (m Member) partial() bool { return m.Model.Indexes[m.Index].Projected != nil }
+func (m CollectionMember) partial() bool { return m.Model.Indexes[m.Index].Projected != nil }

@@ -7,7 +7,7 @@
 //     that several processes write to, a batch takes effect row by row unless it is Atomic: see [driver.MultiWriter].
 //   - A page that [DB.Query] returns is full whenever the rows exist, and pages that follow one another neither miss a
 //     row that stays nor return it twice.
-//   - Rows that are still being folded are not served: reads fail with an [IncompleteError] until they are complete.
+//   - Rows that are still being folded are not served: reads fail with a [RebuildingError] until they are complete.
 //   - An error matches at most one of a few, such as [ErrInvalid] and [ErrUnavailable], and says what it is about.
 //
 // To start, open a DB over a driver with the models that it is to hold, apply batches of writes, and read: the example

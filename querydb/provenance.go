@@ -107,9 +107,9 @@ func (ts *Tables) recordedMark(ctx context.Context, t *driver.Table) (*mark, Not
 	return &m, n, nil
 }
 
-// Mark puts a mark into a generation of the model's table, and on record: a random text by which the rows are known as
-// those that the notes are about. It is for a table that an earlier version has begun, without a mark;
-// Generations.Begin marks those that it begins.
+// Mark puts a random text into a generation of the model's table, and the same text on record among the notes, so that
+// Provenance can tell whether the rows are those that the notes are about. It is for a table that an earlier version
+// has begun, without a mark; Generations.Begin marks those that it begins.
 func (ts *Tables) Mark(ctx context.Context, m *Model, generation int) error {
 	return ts.mark(ctx, m, generation, false)
 }

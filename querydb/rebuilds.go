@@ -9,7 +9,7 @@ import (
 
 // Rebuilds refuses reads of rows that are still being folded. While a projection folds the log into a new generation,
 // the table holds the rows of a part of the log, and a row that is not there yet looks like one that does not exist. So
-// whoever folds says so here, and reads fail with an [IncompleteError] until the rebuild is finished. Reads of
+// whoever folds says so here, and reads fail with a [RebuildingError] until the rebuild is finished. Reads of
 // [DB.ForFold] are never refused.
 //
 // Where several projections write the rows of a model, each is named by its writer; elsewhere the writer is "".
@@ -72,14 +72,14 @@ type Progress struct {
 	Stopped       bool    // the projection has stopped, and continues only after somebody has resolved the cause
 }
 
-// IncompleteError is returned when a read asks for rows that are being rebuilt. It matches ErrUnavailable.
-type IncompleteError struct {
+// RebuildingError is returned when a read asks for rows that are being rebuilt. It matches ErrUnavailable.
+type RebuildingError struct {
 	Model string
 	Progress
 }
 
 // Error implements error.
-func (e *IncompleteError) Error() string {
+func (e *RebuildingError) Error() string {
 	s := fmt.Sprintf("the rows of %s are being rebuilt: %d of %d events", e.Model, e.Folded, e.Total)
 	switch {
 	case e.Stopped:
@@ -91,7 +91,7 @@ func (e *IncompleteError) Error() string {
 }
 
 // Is makes the error one of ErrUnavailable.
-func (e *IncompleteError) Is(target error) bool { return target == ErrUnavailable }
+func (e *RebuildingError) Is(target error) bool { return target == ErrUnavailable }
 
 // rebuild is which writers of a table have still to fold its rows.
 type rebuild struct {
@@ -130,7 +130,7 @@ func (b *rebuild) has(writer string) bool {
 func (b *rebuild) error(model string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	e := &IncompleteError{Model: model, Progress: Progress{ETASeconds: -1}}
+	e := &RebuildingError{Model: model, Progress: Progress{ETASeconds: -1}}
 	for _, progress := range b.writers {
 		if progress == nil {
 			continue

@@ -98,5 +98,5 @@ func (t *table) stillServes(generation int, forFold bool) error {
 	if err := t.readable(forFold); err != nil || forFold || t.serving.Load().Generation == generation {
 		return err
 	}
-	return &IncompleteError{Model: t.model.Name, Progress: Progress{ETASeconds: -1}}
+	return &RebuildingError{Model: t.model.Name, Progress: Progress{ETASeconds: -1}}
 }

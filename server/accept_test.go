@@ -110,7 +110,7 @@ func TestAnAcceptanceThatIsInterruptedIsGoneOnWith(t *testing.T) {
 				}
 				inRows(t, c.app, c.dir, func(db *querydb.DB) error {
 					for _, one := range c.app.Projections[:done] {
-						if err := projection.AcceptLog(t.Context(), db, l, one); err != nil {
+						if err := projection.AdoptSource(t.Context(), db, l, one); err != nil {
 							return err
 						}
 					}

@@ -50,9 +50,9 @@ type EmbedConfig struct {
 	NoIntrospection bool // clients cannot query the schema
 	ResolversOnly   bool // resolvers answer generated queries, in place of compiled plans
 
-	CORSOrigins        []string // whose pages may query the API, "*" for any
-	AllowedHosts       []string // host names that requests may use, beside localhost and addresses; "*" for any
-	MeasuredOperations []string // names of GraphQL operations that have series of their own in /metrics
+	CORSOrigins     []string // whose pages may query the API, "*" for any
+	AllowedHosts    []string // host names that requests may use, beside localhost and addresses; "*" for any
+	NamedOperations []string // names of GraphQL operations that have series of their own in /metrics
 }
 
 // WriteAccess says who may append events, and use the operators' endpoints, if there is no write token.
@@ -142,7 +142,7 @@ func (cfg *EmbedConfig) command() (*serveCommand, error) {
 	}
 	c.WriteToken = cfg.WriteToken
 	c.Playground, c.Introspection, c.Accelerate = !cfg.NoPlayground, !cfg.NoIntrospection, !cfg.ResolversOnly
-	c.CORSOrigins, c.AllowedHosts, c.MetricOperations = cfg.CORSOrigins, cfg.AllowedHosts, cfg.MeasuredOperations
+	c.CORSOrigins, c.AllowedHosts, c.MetricOperations = cfg.CORSOrigins, cfg.AllowedHosts, cfg.NamedOperations
 	c.ReadyLag = cmp.Or(cfg.ReadyLag, c.ReadyLag)
 	cfg.Limits.apply(&c.Limits)
 	return c, nil

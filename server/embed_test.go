@@ -90,11 +90,11 @@ func TestServerInsideAnotherProgramRefusesAWrongConfiguration(t *testing.T) {
 		"EmbedConfig.Source is nil":    func(c *EmbedConfig) { c.Source = nil },
 		"EmbedConfig.WriteAccess is 9": func(c *EmbedConfig) { c.WriteAccess = 9 },
 		"max-depth":                    func(c *EmbedConfig) { c.Limits.MaxDepth = -1 },
-		"max-answer":                   func(c *EmbedConfig) { c.Limits.MaxAnswer = 1 << 40 },
+		"max-answer":                   func(c *EmbedConfig) { c.Limits.MaxAnswerBytes = 1 << 40 },
 		"MaxDeadLetterPercent":         func(c *EmbedConfig) { c.Runner.MaxDeadLetterPercent = 101 },
 		"write-token":                  func(c *EmbedConfig) { c.WriteToken = "a\nb" },
 		"cors-origins":                 func(c *EmbedConfig) { c.CORSOrigins = []string{"example.com"} },
-		"metric-operations":            func(c *EmbedConfig) { c.MeasuredOperations = []string{"a b"} },
+		"metric-operations":            func(c *EmbedConfig) { c.NamedOperations = []string{"a b"} },
 	} {
 		if _, _, err := embed(t, t.Context(), change); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want an error with %q: %v", want, err)

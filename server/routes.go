@@ -92,11 +92,11 @@ func (p *routes) public(measured *metrics.Operations, metrics http.Handler) http
 // graphql answers queries.
 func (p *routes) graphql(measured *metrics.Operations) http.Handler {
 	rt := graph.NewRuntime(p.db, p.app.Catalog, graph.Config{
-		TokenKey: p.tokenKey, AuthOff: p.cfg.Auth == "off", ResolversOnly: !p.cfg.Accelerate, MaxAnswer: p.cfg.MaxAnswer,
-		Logger: p.log,
+		TokenKey: p.tokenKey, AuthOff: p.cfg.Auth == "off", ResolversOnly: !p.cfg.Accelerate,
+		MaxAnswerBytes: p.cfg.MaxAnswer, Logger: p.log,
 	})
 	return graphqlhttp.New(graph.WithCompiledPlans(p.app.Schema(rt), rt), graphqlhttp.Config{
-		MaxBody: p.cfg.MaxBody, MaxTokens: p.cfg.MaxTokens, MaxDepth: p.cfg.MaxDepth, MaxAliases: p.cfg.MaxAliases,
+		MaxBodyBytes: p.cfg.MaxBody, MaxTokens: p.cfg.MaxTokens, MaxDepth: p.cfg.MaxDepth, MaxAliases: p.cfg.MaxAliases,
 		MaxRootFields: p.cfg.MaxRootFields, MaxFields: p.cfg.MaxFields, MaxValues: p.cfg.MaxValues, Timeout: p.cfg.Timeout,
 		MaxReadBytes: p.cfg.MaxRead, Memory: p.inflight.MemoryBudget, WriteTimeout: p.cfg.WriteTimeout,
 		Introspection: p.cfg.Introspection, Extensions: []graphql.HandlerExtension{measured}, Logger: p.log,
@@ -117,7 +117,7 @@ func (p *routes) events() http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { problem.NoLog().Write(w) })
 	}
 	return ingest.Handler(p.source.Log, p.app.Events, ingest.Config{
-		MaxBody: p.cfg.MaxEventsBody, MaxEvent: p.cfg.MaxEvent, Logger: p.log,
+		MaxBodyBytes: p.cfg.MaxEventsBody, MaxEventBytes: p.cfg.MaxEvent, Logger: p.log,
 	})
 }
 

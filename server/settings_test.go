@@ -132,7 +132,7 @@ func TestServerRefusesToStartWithWhatWouldNotWork(t *testing.T) {
 	}{
 		{"store", []string{"--store", "sql:x"}, "store: "},
 		{"events", []string{"--events", "queue:x"}, "events: "},
-		{"commit within", []string{"--store", "memory:", "--commit-within", "13h"}, "commit-within: "},
+		{"commit timeout", []string{"--store", "memory:", "--commit-timeout", "13h"}, "commit-timeout: "},
 		{"ops", []string{"--store", "memory:", "--max-ops", "0"}, "max-ops: "},
 		{"no share", []string{"--store", "memory:", "--max-dead-letters", "0"}, "max-dead-letters: "},
 		{"too large a share", []string{"--store", "memory:", "--max-dead-letters", "101"}, "max-dead-letters: "},

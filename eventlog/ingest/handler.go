@@ -26,20 +26,20 @@ const defaultMaxBody = 16 << 20
 
 // Config configures a handler; the zero Config is ready.
 type Config struct {
-	MaxBody  int64        // bytes of a request, 16 MB where 0
-	MaxEvent int          // bytes of one event, cloudevents.DefaultMaxSize where 0
-	Logger   *slog.Logger // told what callers are not: the causes of failures; slog.Default() where nil
+	MaxBodyBytes  int64        // bytes of a request, 16 MB where 0
+	MaxEventBytes int          // bytes of one event, cloudevents.DefaultMaxSize where 0
+	Logger        *slog.Logger // told what callers are not: the causes of failures; slog.Default() where nil
 }
 
 // Handler returns the handler that appends to the log what is posted, after checking its data against the types.
 func Handler(log eventlog.Log, types eventlog.Types, cfg Config) http.Handler {
-	if cfg.MaxBody <= 0 {
-		cfg.MaxBody = defaultMaxBody
+	if cfg.MaxBodyBytes <= 0 {
+		cfg.MaxBodyBytes = defaultMaxBody
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
 	}
-	return &handler{log: log, types: types, cfg: cfg, decoder: cloudevents.Decoder{MaxSize: cfg.MaxEvent}}
+	return &handler{log: log, types: types, cfg: cfg, decoder: cloudevents.Decoder{MaxSize: cfg.MaxEventBytes}}
 }
 
 type handler struct {

@@ -116,7 +116,7 @@ func TestBadInputIsAnsweredWithAProblem(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	h := ingest.Handler(log, types, quiet(ingest.Config{MaxBody: 2000, MaxEvent: 500}))
+	h := ingest.Handler(log, types, quiet(ingest.Config{MaxBodyBytes: 2000, MaxEventBytes: 500}))
 	zero, first := 0, 1
 	cases := []struct {
 		name, body string
@@ -242,11 +242,12 @@ func TestABodyOfUnknownLengthIsBounded(t *testing.T) {
 		headers []string
 		want    string
 	}{
-		{"a request", ingest.Config{MaxBody: 1000}, []string{"Content-Type", one}, "request-too-large"},
-		{"a batch", ingest.Config{MaxBody: 1000, MaxEvent: 500}, []string{"Content-Type", batch}, "request-too-large"},
-		{"an event", ingest.Config{MaxEvent: 1000}, []string{"Content-Type", one}, "event-too-large"},
-		{"an event in the binary mode", ingest.Config{MaxEvent: 1000}, []string{"Content-Type", "application/json", "Ce-Id",
-			"a"}, "event-too-large"},
+		{"a request", ingest.Config{MaxBodyBytes: 1000}, []string{"Content-Type", one}, "request-too-large"},
+		{"a batch", ingest.Config{MaxBodyBytes: 1000, MaxEventBytes: 500}, []string{"Content-Type", batch},
+			"request-too-large"},
+		{"an event", ingest.Config{MaxEventBytes: 1000}, []string{"Content-Type", one}, "event-too-large"},
+		{"an event in the binary mode", ingest.Config{MaxEventBytes: 1000}, []string{"Content-Type", "application/json",
+			"Ce-Id", "a"}, "event-too-large"},
 	} {
 		sent := 0
 		endless := readerFunc(func(b []byte) (int, error) {
@@ -337,7 +338,7 @@ func FuzzHandler(f *testing.F) {
 	f.Add([]byte(`{"n":1}`), "application/json", "%41")
 	f.Fuzz(func(t *testing.T, body []byte, contentType, id string) {
 		log := memlog.New(memlog.Options{Partitions: 2})
-		h := ingest.Handler(log, types, quiet(ingest.Config{MaxBody: 4000}))
+		h := ingest.Handler(log, types, quiet(ingest.Config{MaxBodyBytes: 4000}))
 		r := httptest.NewRequest(http.MethodPost, "/events", bytes.NewReader(body))
 		r.Header.Set("Content-Type", contentType)
 		if id != "" {

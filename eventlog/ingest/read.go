@@ -54,7 +54,7 @@ func (h *handler) read(w http.ResponseWriter, r *http.Request) ([]eventlog.Event
 	if bad != nil {
 		return nil, bad
 	}
-	most := h.cfg.MaxBody
+	most := h.cfg.MaxBodyBytes
 	if how != batch {
 		most = int64(h.decoder.Limit()) // of an event that is too large, no more is looked at
 	}
@@ -78,13 +78,13 @@ func (h *handler) read(w http.ResponseWriter, r *http.Request) ([]eventlog.Event
 
 // body reads the body, but no more than one byte beyond the most. What is longer than a request may be is refused.
 func (h *handler) body(w http.ResponseWriter, r *http.Request, most int64) ([]byte, *problem) {
-	if r.ContentLength > h.cfg.MaxBody {
-		return nil, bodyTooLarge(h.cfg.MaxBody)
+	if r.ContentLength > h.cfg.MaxBodyBytes {
+		return nil, bodyTooLarge(h.cfg.MaxBodyBytes)
 	}
-	body, err := io.ReadAll(io.LimitReader(http.MaxBytesReader(w, r.Body, h.cfg.MaxBody), most+1))
+	body, err := io.ReadAll(io.LimitReader(http.MaxBytesReader(w, r.Body, h.cfg.MaxBodyBytes), most+1))
 	var over *http.MaxBytesError
 	if errors.As(err, &over) {
-		return nil, bodyTooLarge(h.cfg.MaxBody)
+		return nil, bodyTooLarge(h.cfg.MaxBodyBytes)
 	}
 	if err != nil {
 		return nil, incomplete()

@@ -9,8 +9,8 @@ import (
 
 // Config tunes a handler; the zero value of every field means its default, and every default is a safe one.
 type Config struct {
-	// MaxBody is how many bytes the body, or the query string, of a request may have; 1 MB by default.
-	MaxBody int64
+	// MaxBodyBytes is how many bytes the body, or the query string, of a request may have; 1 MB by default.
+	MaxBodyBytes int64
 	// MaxTokens is how many tokens a document may have; 5,000 by default.
 	MaxTokens int
 	// MaxDepth is how deep fields may nest, fragments followed; 20 by default.
@@ -47,7 +47,7 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	orDefault(&c.MaxBody, 1<<20)
+	orDefault(&c.MaxBodyBytes, 1<<20)
 	orDefault(&c.MaxTokens, 5_000)
 	orDefault(&c.MaxDepth, 20)
 	orDefault(&c.MaxAliases, 100)

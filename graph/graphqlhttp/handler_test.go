@@ -120,7 +120,7 @@ func TestWhatIsNoGraphQLOverHTTPIsRefused(t *testing.T) {
 		"large body":              {post(`{"query":"` + strings.Repeat("x", 2000) + `"}`), 413, "more than 1000 bytes"},
 		"large query string":      {request("GET", "/?query="+strings.Repeat("x", 2000), ""), 413, "more than 1000 bytes"},
 	}
-	h := New(testSchema, Config{MaxBody: 1000})
+	h := New(testSchema, Config{MaxBodyBytes: 1000})
 	for name, test := range tests {
 		got := send(t, h, test.request)
 		if got.status != test.status || !strings.Contains(got.message(), test.message) || got.answer.Data != nil {

@@ -57,7 +57,7 @@ func (h *handler) readBody(w http.ResponseWriter, r *http.Request, params *graph
 		return refuse(http.StatusUnsupportedMediaType, graphqlerr.BadUserInput, "the body must not be encoded, as %.20q",
 			coding)
 	}
-	body, err := readAll(&held{http.MaxBytesReader(w, r.Body, h.cfg.MaxBody), b}, r.ContentLength, h.cfg.MaxBody)
+	body, err := readAll(&held{http.MaxBytesReader(w, r.Body, h.cfg.MaxBodyBytes), b}, r.ContentLength, h.cfg.MaxBodyBytes)
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
@@ -82,11 +82,11 @@ func misread(where string, err error) *refusal {
 
 func (h *handler) tooLarge(what string) *refusal {
 	return refuse(http.StatusRequestEntityTooLarge, graphqlerr.LimitExceeded, "the %s has more than %d bytes", what,
-		h.cfg.MaxBody)
+		h.cfg.MaxBodyBytes)
 }
 
 func (h *handler) readURL(r *http.Request, params *graphql.RawParams) *refusal {
-	if int64(len(r.URL.RawQuery)) > h.cfg.MaxBody {
+	if int64(len(r.URL.RawQuery)) > h.cfg.MaxBodyBytes {
 		return h.tooLarge("query string")
 	}
 	values, err := url.ParseQuery(r.URL.RawQuery)

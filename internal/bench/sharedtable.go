@@ -20,7 +20,8 @@ var (
 	taskModel   = memberOf("Task")
 
 	tenantMembers = &querydb.Collection{
-		Name: "TenantMembers", Table: tenantsTable, Members: []querydb.Member{{Model: personModel}, {Model: taskModel}},
+		Name: "TenantMembers", Table: tenantsTable,
+		Members: []querydb.CollectionMember{{Model: personModel}, {Model: taskModel}},
 	}
 )
 

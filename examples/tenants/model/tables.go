@@ -456,7 +456,7 @@ var TenantMembersCollection = &querydb.Collection{
 	Name:  "TenantMembers",
 	Table: tableTenants,
 	Index: 0,
-	Members: []querydb.Member{
+	Members: []querydb.CollectionMember{
 		{Model: EmployeeModel, Index: 0},
 		{Model: TaskModel, Index: 0},
 	},
@@ -467,7 +467,7 @@ var ContributionsCollection = &querydb.Collection{
 	Name:  "Contributions",
 	Table: tableTenants,
 	Index: 2,
-	Members: []querydb.Member{
+	Members: []querydb.CollectionMember{
 		{Model: EmployeeModel, Index: 2},
 		{Model: TaskModel, Index: 2},
 		{Model: ProjectMemberModel, Index: 0},
@@ -479,7 +479,7 @@ var DepartmentStaffCollection = &querydb.Collection{
 	Name:  "DepartmentStaff",
 	Table: tableTenants,
 	Index: 3,
-	Members: []querydb.Member{
+	Members: []querydb.CollectionMember{
 		{Model: EmployeeModel, Index: 3},
 		{Model: EquipmentModel, Index: 0},
 	},
@@ -490,7 +490,7 @@ var AssignmentsCollection = &querydb.Collection{
 	Name:  "Assignments",
 	Table: tableTenants,
 	Index: 2,
-	Members: []querydb.Member{
+	Members: []querydb.CollectionMember{
 		{Model: TaskModel, Index: 2},
 		{Model: ProjectMemberModel, Index: 0},
 	},

@@ -269,9 +269,9 @@ func takeOnly(a *Argument, vars map[string]any, r *read.Request) error {
 		return err
 	}
 	list := graphql.CoerceList(raw) // a variable may hold a slice of the type of its one element
-	r.OnlyTypes = make([]string, len(list))
+	r.MemberTypes = make([]string, len(list))
 	for i, elem := range list {
-		if r.OnlyTypes[i], err = a.readEnum(elem); err != nil {
+		if r.MemberTypes[i], err = a.readEnum(elem); err != nil {
 			return &ArgumentError{a.name, &i, err}
 		}
 	}

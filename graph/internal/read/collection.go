@@ -15,7 +15,7 @@ import (
 // readCollection answers a query whose rows are of several types: one range, or, where only some of them are asked for,
 // one range for each.
 func (rd *Reader) readCollection(ctx context.Context, v access.Viewer, q *catalog.Query, r *Request) (Page, error) {
-	chosen, err := chosenMembers(q, r.OnlyTypes)
+	chosen, err := chosenMembers(q, r.MemberTypes)
 	if err != nil {
 		return Page{}, err
 	}
@@ -119,7 +119,7 @@ func collectionQuery(c *catalog.Catalog, q *catalog.Query, chosen []int, r *Requ
 func membersOf(ctx context.Context, errs Errors, q *catalog.Query, rows []querydb.Row) ([]int, error) {
 	of := make([]int, len(rows))
 	for i := range rows {
-		of[i] = slices.IndexFunc(q.Collection.Stored.Members, func(m querydb.Member) bool {
+		of[i] = slices.IndexFunc(q.Collection.Stored.Members, func(m querydb.CollectionMember) bool {
 			return m.Model.Entity.Kind == rows[i].Kind
 		})
 		if of[i] < 0 {

@@ -19,7 +19,7 @@ type Errors struct{ logger *slog.Logger }
 
 // Read makes what a client sees of an error that a read returned. An error that has a code stays as it is.
 func (e Errors) Read(ctx context.Context, err error, what string) error {
-	var incomplete *querydb.IncompleteError
+	var incomplete *querydb.RebuildingError
 	switch {
 	case err == nil:
 		return nil
@@ -43,7 +43,7 @@ func (e Errors) Read(ctx context.Context, err error, what string) error {
 }
 
 // incompleteError names rows that are being rebuilt, in words and in the extensions.
-func incompleteError(e *querydb.IncompleteError) error {
+func incompleteError(e *querydb.RebuildingError) error {
 	progress := map[string]any{"model": e.Model, "folded": e.Folded, "total": e.Total, "stopped": e.Stopped}
 	if e.ETASeconds >= 0 {
 		progress["etaSeconds"] = math.Ceil(e.ETASeconds)

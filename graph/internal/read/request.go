@@ -7,11 +7,11 @@ import (
 
 // Request is a query with its arguments as values.
 type Request struct {
-	PK, SK     []keys.Value
-	inline     [2]keys.Value // memory of pk and sk, as long as they are few
-	Page       catalog.PageArgs
-	Consistent bool
-	OnlyTypes  []string // types of members of a collection; nil for all
+	PK, SK      []keys.Value
+	inline      [2]keys.Value // memory of pk and sk, as long as they are few
+	Page        catalog.PageArgs
+	Consistent  bool
+	MemberTypes []string // types of members of a collection; nil for all
 	// Fields are the ordinals that will be read of the rows, nil for all; token says that the next token will be.
 	Fields    []int
 	WantToken bool

@@ -86,7 +86,7 @@ func (f *readersFile) collectionReader(c *schema.Collection) {
 	f.line("}\n")
 	args := f.readerMethod(q, served.CollectionArguments(c), schema.GoName(q.Connection))
 	fields := append([]string{fmt.Sprintf("Name: %q", q.Name)}, f.keyFields(args[:len(c.PK)], nil)...)
-	f.line("return graph.FetchCollection(ctx, r.rt, %s, graph.QueryRequest{%s, OnlyTypes: graph.EnumStrings(%s), "+
+	f.line("return graph.FetchCollection(ctx, r.rt, %s, graph.QueryRequest{%s, MemberTypes: graph.EnumStrings(%s), "+
 		"Page: %s})\n}\n",
 		items, strings.Join(fields, ", "), paramOf(args, queryarg.Only), f.pageArgs(args[len(c.PK):]))
 }

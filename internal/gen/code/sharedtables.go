@@ -79,7 +79,7 @@ func (f *tablesFile) collection(c *schema.Collection) {
 	f.line("// %s are the models that are read together as %s.", collectionVar(c), c.APIName())
 	f.line("var %s = &querydb.Collection{", collectionVar(c))
 	f.line("Name: %q,\nTable: %s,\nIndex: %d,", c.APIName(), sharedVar(c.Table), slices.Index(c.Table.Indexes, c.Index))
-	f.line("Members: []querydb.Member{")
+	f.line("Members: []querydb.CollectionMember{")
 	for _, m := range c.Members {
 		f.line("{Model: %sModel, Index: %d},", schema.GoName(m.Model.Name), slices.Index(m.Model.Indexes, m.Index))
 	}

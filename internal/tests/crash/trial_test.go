@@ -109,7 +109,7 @@ func (tr *trial) prepare(lines []string, open func(tr *trial) (world, error)) (e
 		return err
 	}
 	args, env := tr.world.servers()
-	args = append(args, "--events", "file:"+tr.file, "--window", fmt.Sprint(tr.window), "--commit-within",
+	args = append(args, "--events", "file:"+tr.file, "--window", fmt.Sprint(tr.window), "--commit-timeout",
 		tr.commitWithin.String(),
 		"--project-timeout", "2s")
 	for range min(1+tr.rng.IntN(3), tr.world.most()) {

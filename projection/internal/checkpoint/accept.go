@@ -9,10 +9,10 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// AcceptLog has the projection take the source as it is: what was decided about events that the source does not hold is
-// dropped, and so is what is on record of the rows and of those that they replace, so that the next start folds the
-// whole source from the start. It may be repeated.
-func AcceptLog(ctx context.Context, db *querydb.DB, src eventlog.Source, p Projection) error {
+// AdoptSource makes the projection take a log that was restored or replaced as its own: what was decided about events
+// that the source does not hold is dropped, and so is what is on record of the rows and of those that they replace, so
+// that the next start folds the whole source. It may be repeated.
+func AdoptSource(ctx context.Context, db *querydb.DB, src eventlog.Source, p Projection) error {
 	w := verifier{position.Verifier{Source: src, Projection: p.Name}}
 	b, err := readRecord(ctx, db, p.Name)
 	if err != nil {

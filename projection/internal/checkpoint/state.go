@@ -41,10 +41,10 @@ type State struct {
 
 // Config is what a State needs to know.
 type Config struct {
-	Now          func() time.Time
-	CommitWithin time.Duration // how long a commit may take, on a shared store
-	Logger       *slog.Logger
-	Reread       func() // is called when what was known must be read again
+	Now           func() time.Time
+	CommitTimeout time.Duration // how long a commit may take, on a shared store
+	Logger        *slog.Logger
+	Reread        func() // is called when what was known must be read again
 }
 
 // Watch is notified of what a State finds.
@@ -87,7 +87,7 @@ func (s *State) Recheck(ctx context.Context) (current bool, err error) {
 // since that the store has forgotten by now.
 func (s *State) Open(ctx context.Context) error {
 	now := s.now()
-	if s.known && !(s.shared && now.Sub(s.seen) > s.cfg.CommitWithin/2) {
+	if s.known && !(s.shared && now.Sub(s.seen) > s.cfg.CommitTimeout/2) {
 		if same, err := s.sameTable(ctx, now); err != nil || same {
 			return err
 		}
@@ -203,7 +203,7 @@ func (s *State) now() time.Time { return s.cfg.Now().Round(0) }
 // Apply commits a batch that has the checkpoint of the partition among its notes. Where that fails, and not because the
 // store refuses the rows, the caller is to call Invalidate.
 func (s *State) Apply(ctx context.Context, b querydb.Batch, partition string, c Checkpoint) error {
-	b.Generation, b.Writer, b.Deadline = s.done.Generation, s.p.writer(), s.seen.Add(s.cfg.CommitWithin)
+	b.Generation, b.Writer, b.Deadline = s.done.Generation, s.p.writer(), s.seen.Add(s.cfg.CommitTimeout)
 	began := s.now()
 	if err := s.db.Apply(ctx, b); err != nil {
 		return err

@@ -18,7 +18,7 @@ type Config struct {
 	WindowBytes            int
 	MaxOpsPerEvent         int
 	MaxRowBytesPerEvent    int
-	CommitWithin           time.Duration
+	CommitTimeout          time.Duration
 	ParallelReads          int
 	Attempts               int
 	MaxDeadLetterPercent   int

@@ -55,7 +55,7 @@ func New(p Projection, src eventlog.Source, db *querydb.DB, cfg Config) *Runner 
 		projection: &r.projection, db: db, cfg: &r.cfg, calls: r.calls, shared: r.shared, fold: p.newFold(db, &cfg),
 	}
 	r.state = checkpoint.NewState(p.record(), src, db, checkpoint.Config{
-		Now: cfg.Now, CommitWithin: cfg.CommitWithin, Logger: r.log, Reread: func() { v.fold.Forget() },
+		Now: cfg.Now, CommitTimeout: cfg.CommitTimeout, Logger: r.log, Reread: func() { v.fold.Forget() },
 	}, r.Monitor)
 	v.state = r.state
 	c := &committer{

@@ -64,7 +64,7 @@ func (c *acceptCommand) Run(ctx context.Context, p *Program) (err error) {
 		}
 	}
 	for _, one := range p.Projections {
-		if err := projection.AcceptLog(ctx, db, src.Source, one); err != nil {
+		if err := projection.AdoptSource(ctx, db, src.Source, one); err != nil {
 			return fmt.Errorf("accept the log for projection %s: %w; run the command again", one.Name, err)
 		}
 	}

@@ -37,7 +37,7 @@ type Program struct {
 func (p *Program) OpenSource(at config.Source, store config.Store, reserve uint64, maxEvent int) (*sources.Source,
 	error) {
 	return sources.Open(at, store, sources.Options{
-		Reserve: reserve, MaxEvent: maxEvent, Stdin: p.Stdin, Types: p.Events, Logger: p.Log,
+		Reserve: reserve, MaxEventBytes: maxEvent, Stdin: p.Stdin, Types: p.Events, Logger: p.Log,
 	})
 }
 

@@ -34,7 +34,7 @@ func (p *Program) refuseWithoutStore(flags ...string) error {
 var storeFlags = []string{"events", "cache-mb", "max-event"}
 
 // foldFlags are those of config.Fold.
-var foldFlags = []string{"max-ops", "max-row-bytes", "max-dead-letters", "window", "project-timeout", "commit-within"}
+var foldFlags = []string{"max-ops", "max-row-bytes", "max-dead-letters", "window", "project-timeout", "commit-timeout"}
 
 // opened is a store, and the source that belongs to it.
 type opened struct {

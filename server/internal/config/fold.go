@@ -15,7 +15,7 @@ type Fold struct {
 	MaxDeadLetters int           `help:"Percentage of the last 1,000 events of a projection that may become dead letters, 1 to 100; a projection with more, and with at least 100, stops. 100 sets no bound." default:"50" group:"Data"`
 	Window         int           `help:"Maximum number of events that a projection commits at once: more are faster, fewer leave less to repeat after a crash." default:"4096" group:"Data"`
 	ProjectTimeout time.Duration `help:"Time that the code of a projection may take for one event; the projection stops at an event that takes longer." default:"30s" group:"Data"`
-	CommitWithin   time.Duration `help:"Time after which a commit to DynamoDB is given up, and its events folded again; 12 hours at most." default:"10m" group:"Data"`
+	CommitTimeout  time.Duration `help:"Time after which a commit to DynamoDB is given up, and its events folded again; 12 hours at most." default:"10m" group:"Data"`
 }
 
 // Runner is the configuration of a Runner that the options ask for.
@@ -34,15 +34,15 @@ func (f *Fold) Runner(log *slog.Logger) (projection.RunnerConfig, error) {
 		return projection.RunnerConfig{}, Wrong("max-dead-letters", "%d is no share; give 1 to 100 percent, 100 for no bound",
 			f.MaxDeadLetters)
 	}
-	if f.CommitWithin <= 0 || f.CommitWithin > projection.MaxCommitWithin {
-		return projection.RunnerConfig{}, Wrong("commit-within", "%s is out of bounds; give more than 0s, and %s at most",
-			f.CommitWithin, projection.MaxCommitWithin)
+	if f.CommitTimeout <= 0 || f.CommitTimeout > projection.MaxCommitTimeout {
+		return projection.RunnerConfig{}, Wrong("commit-timeout", "%s is out of bounds; give more than 0s, and %s at most",
+			f.CommitTimeout, projection.MaxCommitTimeout)
 	}
 	if f.ProjectTimeout <= 0 {
 		return projection.RunnerConfig{}, Wrong("project-timeout", "%s is too little; give more than 0s", f.ProjectTimeout)
 	}
 	return projection.RunnerConfig{
-		WindowEvents: f.Window, EventTimeout: f.ProjectTimeout, CommitWithin: f.CommitWithin, MaxOpsPerEvent: f.MaxOps,
+		WindowEvents: f.Window, EventTimeout: f.ProjectTimeout, CommitTimeout: f.CommitTimeout, MaxOpsPerEvent: f.MaxOps,
 		MaxRowBytesPerEvent:  f.MaxRowBytes,
 		MaxDeadLetterPercent: f.MaxDeadLetters, Logger: log,
 	}, nil

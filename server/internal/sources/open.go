@@ -25,18 +25,18 @@ type Source struct {
 
 // Options are how a source is opened.
 type Options struct {
-	Reserve  uint64 // bytes of free disk space that a log leaves alone
-	MaxEvent int    // bytes of one event of a file
-	Stdin    io.Reader
-	Types    eventlog.Types // that are declared: a file may hold others
-	Logger   *slog.Logger
+	Reserve       uint64 // bytes of free disk space that a log leaves alone
+	MaxEventBytes int    // bytes of one event of a file
+	Stdin         io.Reader
+	Types         eventlog.Types // that are declared: a file may hold others
+	Logger        *slog.Logger
 }
 
 // Open opens the source of events of a store.
 func Open(at config.Source, store config.Store, o Options) (*Source, error) {
 	switch {
 	case at.Kind == config.File:
-		f, err := filesource.Open(filesource.Options{Path: at.Path, Stdin: o.Stdin, MaxSize: o.MaxEvent})
+		f, err := filesource.Open(filesource.Options{Path: at.Path, Stdin: o.Stdin, MaxSize: o.MaxEventBytes})
 		if err != nil {
 			return nil, err
 		}

@@ -252,7 +252,7 @@ type TenantMembersArgs struct {
 
 // TenantMembers asks the query TenantMembers.
 func (r Reader) TenantMembers(ctx context.Context, tenantID string, args TenantMembersArgs) (*TenantMembersConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, itemsOfTenantMembers, graph.QueryRequest{Name: "TenantMembers", PK: []keys.Value{keys.String(tenantID)}, OnlyTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchCollection(ctx, r.rt, itemsOfTenantMembers, graph.QueryRequest{Name: "TenantMembers", PK: []keys.Value{keys.String(tenantID)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // itemsOfContributions reads items of Contributions, by their types.
@@ -272,7 +272,7 @@ type ContributionsArgs struct {
 
 // Contributions asks the query Contributions.
 func (r Reader) Contributions(ctx context.Context, employeeID string, args ContributionsArgs) (*ContributionsConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, itemsOfContributions, graph.QueryRequest{Name: "Contributions", PK: []keys.Value{keys.String(employeeID)}, OnlyTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchCollection(ctx, r.rt, itemsOfContributions, graph.QueryRequest{Name: "Contributions", PK: []keys.Value{keys.String(employeeID)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // itemsOfDepartmentStaff reads items of DepartmentStaff, by their types.
@@ -291,7 +291,7 @@ type DepartmentStaffArgs struct {
 
 // DepartmentStaff asks the query DepartmentStaff.
 func (r Reader) DepartmentStaff(ctx context.Context, department string, args DepartmentStaffArgs) (*DepartmentStaffConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, itemsOfDepartmentStaff, graph.QueryRequest{Name: "DepartmentStaff", PK: []keys.Value{keys.String(department)}, OnlyTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchCollection(ctx, r.rt, itemsOfDepartmentStaff, graph.QueryRequest{Name: "DepartmentStaff", PK: []keys.Value{keys.String(department)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // itemsOfAssignments reads items of Assignments, by their types.
@@ -310,7 +310,7 @@ type AssignmentsArgs struct {
 
 // Assignments asks the query Assignments.
 func (r Reader) Assignments(ctx context.Context, employeeID string, args AssignmentsArgs) (*AssignmentsConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, itemsOfAssignments, graph.QueryRequest{Name: "Assignments", PK: []keys.Value{keys.String(employeeID)}, OnlyTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchCollection(ctx, r.rt, itemsOfAssignments, graph.QueryRequest{Name: "Assignments", PK: []keys.Value{keys.String(employeeID)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // optional makes a key value of an argument that may be left out.

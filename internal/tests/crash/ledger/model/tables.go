@@ -565,7 +565,7 @@ var AtPlaceCollection = &querydb.Collection{
 	Name:  "AtPlace",
 	Table: tableBank,
 	Index: 1,
-	Members: []querydb.Member{
+	Members: []querydb.CollectionMember{
 		{Model: StandingModel, Index: 1},
 		{Model: MarkModel, Index: 1},
 	},

@@ -371,7 +371,7 @@ type AtPlaceArgs struct {
 
 // AtPlace asks the query AtPlace.
 func (r Reader) AtPlace(ctx context.Context, city string, args AtPlaceArgs) (*AtPlaceConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, itemsOfAtPlace, graph.QueryRequest{Name: "AtPlace", PK: []keys.Value{keys.String(city)}, OnlyTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchCollection(ctx, r.rt, itemsOfAtPlace, graph.QueryRequest{Name: "AtPlace", PK: []keys.Value{keys.String(city)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // optional makes a key value of an argument that may be left out.

@@ -282,7 +282,7 @@ var TenantMembersCollection = &querydb.Collection{
 	Name:  "TenantMembers",
 	Table: tableTenants,
 	Index: 0,
-	Members: []querydb.Member{
+	Members: []querydb.CollectionMember{
 		{Model: StaffModel, Index: 0},
 		{Model: ChoreModel, Index: 0},
 	},
@@ -293,7 +293,7 @@ var ContributionsCollection = &querydb.Collection{
 	Name:  "Contributions",
 	Table: tableTenants,
 	Index: 1,
-	Members: []querydb.Member{
+	Members: []querydb.CollectionMember{
 		{Model: StaffModel, Index: 1},
 		{Model: ChoreModel, Index: 1},
 	},
@@ -304,7 +304,7 @@ var DepartmentStaffCollection = &querydb.Collection{
 	Name:  "DepartmentStaff",
 	Table: tableTenants,
 	Index: 2,
-	Members: []querydb.Member{
+	Members: []querydb.CollectionMember{
 		{Model: StaffModel, Index: 2},
 		{Model: ToolModel, Index: 0},
 	},
@@ -315,7 +315,7 @@ var StaffAssignmentsCollection = &querydb.Collection{
 	Name:  "StaffAssignments",
 	Table: tableTenants,
 	Index: 1,
-	Members: []querydb.Member{
+	Members: []querydb.CollectionMember{
 		{Model: ChoreModel, Index: 1},
 	},
 }

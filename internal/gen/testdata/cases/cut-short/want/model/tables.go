@@ -243,7 +243,7 @@ var GarageCollection = &querydb.Collection{
 	Name:  "Garage",
 	Table: tableGarage,
 	Index: 0,
-	Members: []querydb.Member{
+	Members: []querydb.CollectionMember{
 		{Model: VanModel, Index: 0},
 		{Model: BikeModel, Index: 0},
 	},

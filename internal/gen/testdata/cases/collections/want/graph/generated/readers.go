@@ -164,7 +164,7 @@ type TenantMembersArgs struct {
 
 // TenantMembers asks the query TenantMembers.
 func (r Reader) TenantMembers(ctx context.Context, tenantID string, args TenantMembersArgs) (*TenantMembersConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, itemsOfTenantMembers, graph.QueryRequest{Name: "TenantMembers", PK: []keys.Value{keys.String(tenantID)}, OnlyTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchCollection(ctx, r.rt, itemsOfTenantMembers, graph.QueryRequest{Name: "TenantMembers", PK: []keys.Value{keys.String(tenantID)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // itemsOfContributions reads items of Contributions, by their types.
@@ -183,7 +183,7 @@ type ContributionsArgs struct {
 
 // Contributions asks the query Contributions.
 func (r Reader) Contributions(ctx context.Context, staffID string, args ContributionsArgs) (*ContributionsConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, itemsOfContributions, graph.QueryRequest{Name: "Contributions", PK: []keys.Value{keys.String(staffID)}, OnlyTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchCollection(ctx, r.rt, itemsOfContributions, graph.QueryRequest{Name: "Contributions", PK: []keys.Value{keys.String(staffID)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // itemsOfDepartmentStaff reads items of DepartmentStaff, by their types.
@@ -202,7 +202,7 @@ type DepartmentStaffArgs struct {
 
 // DepartmentStaff asks the query DepartmentStaff.
 func (r Reader) DepartmentStaff(ctx context.Context, department string, args DepartmentStaffArgs) (*DepartmentStaffConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, itemsOfDepartmentStaff, graph.QueryRequest{Name: "DepartmentStaff", PK: []keys.Value{keys.String(department)}, OnlyTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchCollection(ctx, r.rt, itemsOfDepartmentStaff, graph.QueryRequest{Name: "DepartmentStaff", PK: []keys.Value{keys.String(department)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // itemsOfStaffAssignments reads items of StaffAssignments, by their types.
@@ -220,7 +220,7 @@ type StaffAssignmentsArgs struct {
 
 // StaffAssignments asks the query StaffAssignments.
 func (r Reader) StaffAssignments(ctx context.Context, staffID string, args StaffAssignmentsArgs) (*StaffAssignmentsConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, itemsOfStaffAssignments, graph.QueryRequest{Name: "StaffAssignments", PK: []keys.Value{keys.String(staffID)}, OnlyTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchCollection(ctx, r.rt, itemsOfStaffAssignments, graph.QueryRequest{Name: "StaffAssignments", PK: []keys.Value{keys.String(staffID)}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // optional makes a key value of an argument that may be left out.

@@ -130,7 +130,7 @@ type GarageArgs struct {
 
 // Garage asks the query Garage.
 func (r Reader) Garage(ctx context.Context, region string, args GarageArgs) (*GarageConnection, error) {
-	return graph.FetchCollection(ctx, r.rt, itemsOfGarage, graph.QueryRequest{Name: "Garage", PK: []keys.Value{keys.String(region), optional(args.Depot, keys.String), optional(args.Bay, func(v int) keys.Value { return keys.Int(int64(v)) })}, OnlyTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+	return graph.FetchCollection(ctx, r.rt, itemsOfGarage, graph.QueryRequest{Name: "Garage", PK: []keys.Value{keys.String(region), optional(args.Depot, keys.String), optional(args.Bay, func(v int) keys.Value { return keys.Int(int64(v)) })}, MemberTypes: graph.EnumStrings(args.Only), Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
 // optional makes a key value of an argument that may be left out.
