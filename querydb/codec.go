@@ -24,6 +24,8 @@ type Codec[R any] struct {
 	// Time returns the date-time field, the zero time where it is null; SetTime sets it.
 	Time    func(row *R, field int) time.Time
 	SetTime func(row *R, field int, t time.Time)
+	// References are the fields that hold copies of other rows.
+	References []Reference[R]
 }
 
 // Encode builds the stored form of a row: key, record, index keys, expiry. It fails with ErrInvalid, naming model and
