@@ -5,11 +5,24 @@ import (
 	"slices"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection/internal/delivery"
 	"github.com/foldql/foldql/projection/internal/usercode"
 )
 
 // code calls the code of a Projection.
 type code struct{ *Projection }
+
+// codeOf calls the code of a projection, or of all members of a group.
+func codeOf(p *Projection) delivery.Code {
+	if len(p.members) == 0 {
+		return code{p}
+	}
+	var g groupCode
+	for _, one := range p.each() {
+		g = append(g, code{one})
+	}
+	return g
+}
 
 // Wants reports whether the event may be the projection's, by what is known without user code.
 func (p code) Wants(e *eventlog.Event) bool {

@@ -17,20 +17,21 @@ type Meta struct {
 	Offset                    uint64
 }
 
-// Projection is a projector ready to run: which events it takes, and how one becomes ops. Projections are made by the
-// generated Project functions.
+// Projection is a projector ready to run: which events it takes, and how one becomes ops; or a group of such, as
+// [Group] makes it. Projections are made by the generated Project functions.
 type Projection struct {
-	Name        string // of the projector; checkpoints are kept under it
-	Model       *querydb.Model
-	Events      []string // types it takes
-	EventSource string   // CloudEvents source it takes events of, "" for any
-	Tags        []string // tags that an event must all carry
+	Name        string         // of the projector; checkpoints are kept under it
+	Model       *querydb.Model // nil for a group: see Models
+	Events      []string       // types it takes
+	EventSource string         // CloudEvents source it takes events of, "" for any
+	Tags        []string       // tags that an event must all carry
 	// TagsOf returns the tags of an event; needed where Tags is not empty.
 	TagsOf func(e *eventlog.Event) ([]string, error)
 	// Project decodes the event and hands it to the projector.
 	Project func(e *eventlog.Event, m Meta) ([]Op, error)
 
-	rows fold.Model // of Model
+	rows    fold.Model // of Model
+	members []Projection
 }
 
 // New makes a Projection out of a model's ops and a function that decodes and projects; generated code calls it.
@@ -42,7 +43,14 @@ func New[R, K, P any](ops *Ops[R, K, P], p Projection) Projection {
 
 // validate names what a Projection lacks.
 func (p *Projection) validate() error {
+	for i := range p.members {
+		if err := p.members[i].validate(); err != nil {
+			return err
+		}
+	}
 	switch {
+	case len(p.members) > 0:
+		return p.validateGroup()
 	case p.Name == "":
 		return fmt.Errorf("projection without a name: set Projection.Name, its checkpoint is kept under it")
 	case p.Model == nil:
@@ -53,6 +61,8 @@ func (p *Projection) validate() error {
 		return fmt.Errorf("projection %s is none of those that write rows of %s: name it in the schema", p.Name, p.Model.Name)
 	case len(p.Tags) > 0 && p.TagsOf == nil:
 		return fmt.Errorf("projection %s filters by tags: TagsOf is missing", p.Name)
+	case len(p.rows.Sources) > 0:
+		return p.validateGroup()
 	}
 	return nil
 }

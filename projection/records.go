@@ -7,17 +7,18 @@ import (
 	"github.com/foldql/foldql/projection/internal/checkpoint"
 	"github.com/foldql/foldql/projection/internal/position"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
 )
 
 // record names what is on record of the projection.
 func (p *Projection) record() checkpoint.Projection {
-	return checkpoint.Projection{Name: p.Name, Model: p.Model}
+	return checkpoint.Projection{Name: p.Name, Models: p.Models()}
 }
 
-// TargetGeneration returns the number of the generation that a projection will write to when it starts. A generation is
-// one build of its model's table: each rebuild folds the log into a new one. TargetGeneration changes nothing.
-func TargetGeneration(ctx context.Context, db *querydb.DB, p Projection) (generation int, err error) {
-	return checkpoint.TargetGeneration(ctx, db, p.record())
+// TargetTables returns the tables that a projection will write to when it starts, one for each of its models, each in
+// the generation that it will fold: each rebuild folds the log into new ones. TargetTables changes nothing.
+func TargetTables(ctx context.Context, db *querydb.DB, p Projection) ([]*driver.Table, error) {
+	return checkpoint.TargetTables(ctx, db, p.record())
 }
 
 // CheckUnknownRows returns a [querydb.UnknownRowsError] if the projection is about to build a table that holds rows of

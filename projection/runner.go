@@ -34,7 +34,7 @@ func NewRunner(p Projection, src eventlog.Source, db *querydb.DB, cfg RunnerConf
 	}
 	r := &Runner{projection: p, src: src, cfg: cfg, progress: progress{now: cfg.Now}}
 	r.engine = delivery.New(delivery.Projection{
-		Name: p.Name, Model: p.Model, Rows: p.rows, Code: code{&r.projection},
+		Name: p.Name, Models: p.folds(), Code: codeOf(&r.projection),
 	}, src, db, delivery.Config(cfg))
 	return r, nil
 }

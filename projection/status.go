@@ -25,7 +25,7 @@ const (
 // Status is the progress and health of a Runner.
 type Status struct {
 	Projection string            `json:"projection"`
-	Model      string            `json:"model"`
+	Models     []string          `json:"models"` // names; several where the projection is a group
 	State      State             `json:"state"`
 	Partitions []PartitionStatus `json:"partitions"`
 	Lag        uint64            `json:"lag"` // events behind, over the partitions whose head is known
@@ -85,7 +85,7 @@ func (s *Status) CheckHealth(now time.Time, silence time.Duration) error {
 func (r *Runner) Status(ctx context.Context) (Status, error) {
 	now := r.engine.Monitor.Snapshot()
 	s := statusOf(&now)
-	s.Projection, s.Model, s.AbandonedCalls = r.projection.Name, r.projection.Model.Name, r.engine.Abandoned()
+	s.Projection, s.Models, s.AbandonedCalls = r.projection.Name, r.projection.modelNames(), r.engine.Abandoned()
 	if err := r.addHeads(ctx, &s); err != nil {
 		return s, fmt.Errorf("status of projection %s: %w", r.projection.Name, err)
 	}

@@ -40,9 +40,10 @@ type Batch struct {
 	// Notes are records of the projection's own (checkpoints, dead letters). They are in the same commit, or, on a store
 	// that cannot commit them together, written after all Writes.
 	Notes []Note // no two of one name
-	// Generation is that of the table which the Notes are about. Where several projections write to the table, and one
-	// of them has begun another since, nothing is written, and Apply returns ErrStale.
-	Generation int
+	// Generations are those that the batch was folded for, by the names of the tables. If another generation of a table
+	// that several projections write to has begun since, nothing is written, and Apply returns ErrStale. A table that is
+	// not named counts as one of generation 0.
+	Generations map[string]int
 	// Writer and Deadline are as in driver.Batch; they have no effect on stores with one writer.
 	Writer   string
 	Deadline time.Time
@@ -142,7 +143,7 @@ func (db *DB) enter(b *Batch, batch *driver.Batch) (leave func(), err error) {
 		if !t.model.MultiProjection() || slices.Contains(held, t.lock) {
 			continue
 		}
-		if err := t.lock.Enter(t.model.Table, b.Generation, batch.Writes[i].Table.Generation); err != nil {
+		if err := t.lock.Enter(t.model.Table, b.Generations[t.model.Table], batch.Writes[i].Table.Generation); err != nil {
 			leave()
 			return nil, err
 		}

@@ -125,7 +125,7 @@ func TestAllModelsOfATableAreBegunAgainTogether(t *testing.T) {
 			if next := serve(t, returns); next.Number != 1 {
 				t.Errorf("generation %d serves, want 1", next.Number)
 			}
-			if late.Generation = 1; returns.Apply(ctx, late) != nil {
+			if late.Generations = map[string]int{returns.model.Table: 1}; returns.Apply(ctx, late) != nil {
 				t.Error("a commit into the new generation fails")
 			}
 			returns.wantRows(1)

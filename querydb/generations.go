@@ -1,9 +1,11 @@
 package querydb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/foldql/foldql/querydb/internal/generation"
 )
@@ -81,39 +83,71 @@ func (g *Generations) Use(m *Model, at Generation) error {
 // If a MultiWriter store has another generation than former by now, nothing is written, and Begin returns ErrStale. If
 // the table of the new one already holds rows, of a fold that is not on record, it returns an *UnknownRowsError.
 func (g *Generations) Begin(ctx context.Context, m *Model, former Generation, notes []Note) error {
-	t, err := g.tables.of("restart", m)
+	return g.BeginAll(ctx, []Successor{{m, former}}, notes)
+}
+
+// Successor is a generation to begin: the one of the model's table that follows Former.
+type Successor struct {
+	Model  *Model
+	Former Generation
+}
+
+// BeginAll is [Generations.Begin] for the tables of several models, all of them in one commit with the notes. Of models
+// that share a table one is to be named.
+func (g *Generations) BeginAll(ctx context.Context, all []Successor, notes []Note) error {
+	// everybody locks tables in one order
+	all = slices.SortedFunc(slices.Values(all), func(a, b Successor) int { return cmp.Compare(a.Model.Table, b.Model.Table) })
+	if err := g.begin(all, func() error { return g.record(ctx, all, notes) }); err != nil {
+		return err
+	}
+	for _, s := range all {
+		if s.Former.Begun {
+			g.physical.drop(s.Model.DriverTable(s.Former.Number))
+		}
+	}
+	return nil
+}
+
+// begin calls record while no batch is being committed to the tables, and has reads and writes go to the next
+// generations where that succeeds.
+func (g *Generations) begin(all []Successor, record func() error) error {
+	if len(all) == 0 {
+		return record()
+	}
+	s := all[0]
+	t, err := g.tables.of("restart", s.Model)
 	if err != nil {
 		return err
 	}
 	t.restart.Lock()
 	defer t.restart.Unlock()
-	err = t.lock.Begin(former.Number, former.Next(), former.revision+1, func() error {
-		if err := g.record(ctx, m, former, notes); err != nil {
+	err = t.lock.Begin(s.Former.Number, s.Former.Next(), s.Former.revision+1, func() error {
+		if err := g.begin(all[1:], record); err != nil {
 			return err
 		}
-		t.serve(former.Next())
+		t.serve(s.Former.Next())
 		return nil
 	})
 	if err != nil {
-		return failed("restart", m, err)
-	}
-	if former.Begun {
-		g.physical.drop(m.DriverTable(former.Number))
+		return failed("restart", s.Model, err)
 	}
 	return nil
 }
 
-// record writes that the next generation serves, and that the former one is being removed.
-func (g *Generations) record(ctx context.Context, m *Model, former Generation, notes []Note) error {
-	all := append([]Note{m.generationNote(former, former.Next())}, notes...)
-	if former.Begun {
-		all = append(all, dropNote(m.DriverTable(former.Number)))
+// record writes that the next generations serve, and that the former ones are being removed.
+func (g *Generations) record(ctx context.Context, all []Successor, notes []Note) error {
+	var first, last []Note
+	for _, s := range all {
+		first = append(first, s.Model.generationNote(s.Former, s.Former.Next()))
+		if s.Former.Begun {
+			last = append(last, dropNote(s.Model.DriverTable(s.Former.Number)))
+		}
+		if err := g.physical.mark(ctx, s.Model, s.Former.Next(), true); err != nil {
+			return err
+		}
 	}
-	if err := g.physical.mark(ctx, m, former.Next(), true); err != nil {
-		return err
-	}
-	if err := g.notes.write(ctx, all...); err != nil {
-		return &Error{Op: "restart", Model: m.Name, Err: err}
+	if err := g.notes.write(ctx, slices.Concat(first, notes, last)...); err != nil {
+		return &Error{Op: "restart", Model: all[0].Model.Name, Err: err}
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/server/internal/advice"
 	"github.com/foldql/foldql/server/internal/commands"
 	"github.com/foldql/foldql/server/internal/config"
@@ -27,6 +28,7 @@ type program struct {
 
 // newProgram returns the program of the app in an environment.
 func newProgram(app App, in commands.Program) *program {
+	app.Projections = projection.Group(app.Projections)
 	in.Models, in.Events, in.Projections = app.Models, app.Events, app.Projections
 	return &program{Program: in, app: app}
 }

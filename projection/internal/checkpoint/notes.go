@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/foldql/foldql/projection/internal/position"
@@ -46,6 +47,17 @@ type Checkpoint struct {
 
 // Header is the note of where the rows of a projection are.
 type Header struct {
+	TableRecord
+	// Others are of the models that the projection folds beside the first.
+	Others []TableRecord `json:"others,omitempty"`
+	// Again says that the rows are to be rebuilt, though they are as the models want them: see RequestRebuild.
+	Again bool `json:"again,omitempty"`
+}
+
+// TableRecord is where the rows of one model are.
+type TableRecord struct {
+	// Model is the name of the model, "" where the projection folds only one.
+	Model string `json:"model,omitempty"`
 	// Version is the layout that the rows have: see querydb.Model.Version.
 	Version string `json:"version"`
 	// Table and Generation are where the rows are. Where the model's rows are elsewhere now, since its table has
@@ -55,24 +67,52 @@ type Header struct {
 	// TableID tells the table from one of the same name that was made, or restored, in its place: see
 	// querydb.Tables.ID.
 	TableID string `json:"tableId,omitempty"`
-	// Again says that the rows are to be rebuilt, though they are as the model wants them: see RequestRebuild.
-	Again bool `json:"again,omitempty"`
 }
 
-// Kind is that of the notes about a generation of the rows.
+// tables are those of all models.
+func (h *Header) tables() []TableRecord { return append([]TableRecord{h.TableRecord}, h.Others...) }
+
+// generations are those of the tables that the rows are in.
+func (h *Header) generations() map[string]int {
+	all := map[string]int{}
+	for _, t := range h.tables() {
+		all[t.Table] = t.Generation
+	}
+	return all
+}
+
+// Kind is that of the notes about a generation of the rows. Each rebuild begins another generation of every table, so
+// the first names it.
 func (h *Header) Kind(of, projection string) string {
 	return of + h.Table + ".g" + strconv.Itoa(h.Generation) + ":" + projection
 }
 
 // Projection names what is on record of.
 type Projection struct {
-	Name  string
-	Model *querydb.Model
+	Name   string
+	Models []*querydb.Model // whose rows it folds, at least one
+}
+
+// recordName is by which a TableRecord names the model.
+func (p Projection) recordName(m *querydb.Model) string {
+	if len(p.Models) == 1 {
+		return ""
+	}
+	return m.Name
+}
+
+// names are those of the models, for people.
+func (p Projection) names() string {
+	names := make([]string, len(p.Models))
+	for i, m := range p.Models {
+		names[i] = m.Name
+	}
+	return strings.Join(names, ", ")
 }
 
 // writer is the name under which the rows are written: its own where it is one of several projections that write them.
 func (p Projection) writer() string {
-	if len(p.Model.Writers) == 0 {
+	if len(p.Models[0].Writers) == 0 {
 		return ""
 	}
 	return p.Name

@@ -11,11 +11,13 @@ import (
 // compare the log with what is on record; the start does, and folds nothing where Mismatches finds any.
 func RequestRebuild(ctx context.Context, db *querydb.DB, p Projection) error {
 	at, err := readLocation(ctx, db, p)
-	if err == nil && !at.joins() {
-		err = db.Generations().SkipUnknownRows(ctx, p.Model, at.serving)
-	}
 	if err != nil {
 		return err
+	}
+	for _, s := range at.begun() {
+		if err := db.Generations().SkipUnknownRows(ctx, s.Model, s.Former); err != nil {
+			return err
+		}
 	}
 	b := &at.Record
 	var note querydb.Note
@@ -52,13 +54,16 @@ func (s *State) LookAround(ctx context.Context, read int) error {
 	if err != nil {
 		return err
 	}
-	g, err := s.db.Generations().Current(ctx, s.p.Model)
-	if err != nil {
-		return err
+	s.known = s.known && n.Revision == s.done.revision
+	for _, m := range s.p.Models {
+		g, err := s.db.Generations().Current(ctx, m)
+		if err != nil {
+			return err
+		}
+		s.known = s.known && g.Number == s.generations[m.Table]
+		// Another projection of the table may have begun its next generation: see querydb.Rebuilds.StartAll.
+		s.known = s.known && s.db.Rebuilds().Running(m, s.p.writer()) == !s.serving.completion.Done
 	}
-	s.known = s.known && n.Revision == s.done.revision && g.Number == s.done.Generation
-	// Another projection of the table may have begun its next generation: see querydb.Rebuilds.StartAll.
-	s.known = s.known && s.db.Rebuilds().Running(s.p.Model, s.p.writer()) == !s.serving.completion.Done
 	if err := s.Open(ctx); err != nil {
 		return err
 	}

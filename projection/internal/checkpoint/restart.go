@@ -21,26 +21,24 @@ type restarter struct {
 // What was decided about dead letters stays on record; those that there still are, tried again at their own place. What
 // the former rows covered stays on record, as Replaced.
 func (r *restarter) restart(ctx context.Context, was *location, former completion, running bool) error {
-	generation := was.next()
 	if was.lost() { // what is read now are no rows, though it may be long until others can be begun
-		if err := r.serving.unready(generation); err != nil {
+		if err := r.serving.unready(was); err != nil {
 			return err
 		}
 	}
 	if running && was.isSuccessor() {
 		return r.superseded(ctx, was)
 	}
-	fresh := Header{Version: was.model.Version, Table: was.model.Table, Generation: generation}
-	var err error
-	if fresh.TableID, err = r.tableID(ctx, was.model, generation); err != nil {
+	fresh, err := r.header(ctx, was)
+	if err != nil {
 		return err
 	}
-	whole, err := r.serving.completionOf(ctx, generation, former)
+	whole, err := r.serving.completionOf(ctx, fresh.Generation, former)
 	if err != nil {
 		return err
 	}
 	whole.Claims = former.Claims.with(was.Partitions)
-	if err := r.serving.unready(generation); err != nil {
+	if err := r.serving.unready(was); err != nil {
 		return err
 	}
 	notes := []querydb.Note{fresh.note(r.p.Name, was.revision)}
@@ -48,21 +46,40 @@ func (r *restarter) restart(ctx context.Context, was *location, former completio
 		notes = append(notes, fence(r.p.Name, nil, 0))
 	}
 	notes = append(notes, whole.note(r.p.Name))
-	if was.joins() {
+	if begun := was.begun(); len(begun) == 0 {
 		err = r.db.Apply(ctx, querydb.Batch{Notes: notes})
 	} else {
-		err = r.db.Generations().Begin(ctx, was.model, was.serving, notes)
+		err = r.db.Generations().BeginAll(ctx, begun, notes)
 	}
 	if err != nil {
-		return fmt.Errorf("start a rebuild of %s: %w", was.model.Name, err)
+		return fmt.Errorf("start a rebuild of %s: %w", r.p.names(), err)
 	}
 	if was.fresh() {
-		r.log.InfoContext(ctx, "projection: folding the whole log, it has no checkpoint yet", "model", was.model.Name)
+		r.log.InfoContext(ctx, "projection: folding the whole log, it has no checkpoint yet", "models", r.p.names())
 	} else {
-		r.log.InfoContext(ctx, "projection: rebuilding from the whole log", "model", was.model.Name, "why", was.why())
+		r.log.InfoContext(ctx, "projection: rebuilding from the whole log", "models", r.p.names(), "why", was.why())
 	}
 	r.dropNotes(ctx, &was.Header)
 	return nil
+}
+
+// header is that of the next generations.
+func (r *restarter) header(ctx context.Context, was *location) (h Header, err error) {
+	for i := range was.tables {
+		t := &was.tables[i]
+		fresh := TableRecord{
+			Model: r.p.recordName(t.model), Version: t.model.Version, Table: t.model.Table, Generation: was.next(t),
+		}
+		if fresh.TableID, err = r.tableID(ctx, t.model, fresh.Generation); err != nil {
+			return h, err
+		}
+		if i == 0 {
+			h.TableRecord = fresh
+		} else {
+			h.Others = append(h.Others, fresh)
+		}
+	}
+	return h, nil
 }
 
 // tableID returns the ID of the table of a generation that is to be begun, "" where the store has no such thing.
@@ -84,9 +101,14 @@ func (r *restarter) superseded(ctx context.Context, was *location) error {
 	if err != nil {
 		return err
 	}
-	return DamageError{fmt.Errorf("another process has rebuilt %s at version %s in table %s: "+
-		"this process, which has version %s in table %s, must stop",
-		was.model.Name, was.Version, was.Table, was.model.Version, was.model.Table)}
+	for _, t := range was.tables {
+		if !t.good() {
+			return DamageError{fmt.Errorf("another process has rebuilt %s at version %s in table %s: "+
+				"this process, which has version %s in table %s, must stop",
+				t.model.Name, t.was.Version, t.was.Table, t.model.Version, t.model.Table)}
+		}
+	}
+	return DamageError{fmt.Errorf("another process has rebuilt %s with other models: this process must stop", r.p.Name)}
 }
 
 // dropNotes removes what is on record about a generation that was followed by another. Where that fails it does no

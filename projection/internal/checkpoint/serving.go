@@ -20,7 +20,7 @@ type serving struct {
 // completionOf is what is on record where that is about the generation. Where it is not, since an earlier version has
 // folded the generation or it is begun now, its rows are complete when they have come to where the log ends now.
 func (s *serving) completionOf(ctx context.Context, generation int, was completion) (completion, error) {
-	if was.Table == s.p.Model.Table && was.Generation == generation {
+	if was.Table == s.p.Models[0].Table && was.Generation == generation {
 		return was, nil
 	}
 	c, err := s.newCompletion(ctx, generation)
@@ -30,7 +30,7 @@ func (s *serving) completionOf(ctx context.Context, generation int, was completi
 
 // newCompletion is that of a generation which is begun now.
 func (s *serving) newCompletion(ctx context.Context, generation int) (completion, error) {
-	c := completion{Table: s.p.Model.Table, Generation: generation}
+	c := completion{Table: s.p.Models[0].Table, Generation: generation}
 	partitions, err := s.src.Partitions(ctx)
 	if err != nil {
 		return c, fmt.Errorf("list the partitions: %w", err)
@@ -45,18 +45,20 @@ func (s *serving) newCompletion(ctx context.Context, generation int) (completion
 	return c, nil
 }
 
-// unready says that a generation is begun.
-func (s *serving) unready(generation int) error {
-	if err := s.db.Rebuilds().StartAll(s.p.Model, generation); err != nil {
-		return err
+// unready says that the next generations are begun.
+func (s *serving) unready(p *location) error {
+	for i := range p.tables {
+		if err := s.db.Rebuilds().StartAll(p.tables[i].model, p.next(&p.tables[i])); err != nil {
+			return err
+		}
 	}
-	return s.judge(completion{Generation: generation})
+	return s.judge(completion{Generation: p.next(&p.tables[0])})
 }
 
-// use has the DB read and write the generation that is on record, which another process may have begun since the DB was
-// opened, and says whether its rows can be served. Never are those of the former generation served in their place.
+// use has the DB read and write the generations that are on record, which another process may have begun since the DB
+// was opened, and says whether their rows can be served. Never are those of former generations served in their place.
 func (s *serving) use(ctx context.Context, p *location, was completion) error {
-	c, err := s.completionOf(ctx, p.serving.Number, was)
+	c, err := s.completionOf(ctx, p.Generation, was)
 	if err != nil {
 		return err
 	}
@@ -65,13 +67,15 @@ func (s *serving) use(ctx context.Context, p *location, was completion) error {
 			return err
 		}
 	}
-	if s.db.Generations().Serving(p.model) != p.serving.Number {
-		if err := s.db.Rebuilds().StartAll(p.model, p.serving.Number); err != nil {
+	for _, t := range p.tables {
+		if s.db.Generations().Serving(t.model) != t.serving.Number {
+			if err := s.db.Rebuilds().StartAll(t.model, t.serving.Number); err != nil {
+				return err
+			}
+		}
+		if err := s.db.Generations().Use(t.model, t.serving); err != nil {
 			return err
 		}
-	}
-	if err := s.db.Generations().Use(p.model, p.serving); err != nil {
-		return err
 	}
 	return s.judge(c)
 }
@@ -80,10 +84,18 @@ func (s *serving) use(ctx context.Context, p *location, was completion) error {
 func (s *serving) judge(c completion) error {
 	s.completion = c
 	s.watch.Building(!c.Done, c.Goal)
-	if c.Done {
-		return s.db.Rebuilds().Finish(s.p.Model, s.p.writer())
+	for _, m := range s.p.Models {
+		var err error
+		if c.Done {
+			err = s.db.Rebuilds().Finish(m, s.p.writer())
+		} else {
+			err = s.db.Rebuilds().Start(m, s.p.writer(), s.watch.Rebuild)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return s.db.Rebuilds().Start(s.p.Model, s.p.writer(), s.watch.Rebuild)
+	return nil
 }
 
 // reached reports whether the rows have come to the goal.
@@ -113,7 +125,7 @@ func (s *State) Prepare(ctx context.Context) error {
 	if err := p.checkTarget(ctx, s.db); err != nil {
 		return err
 	}
-	return s.serving.unready(p.next())
+	return s.serving.unready(&p)
 }
 
 // Complete notes that the rows of the generation are complete, once they are: after a window or, where idle is set,
@@ -135,7 +147,7 @@ func (s *State) Complete(ctx context.Context, generation int, idle bool) error {
 		return err
 	}
 	c.revision++
-	s.log.InfoContext(ctx, "projection: the rows are complete, and served from now on", "model", s.p.Model.Name)
+	s.log.InfoContext(ctx, "projection: the rows are complete, and served from now on", "models", s.p.names())
 	return s.serving.judge(c)
 }
 

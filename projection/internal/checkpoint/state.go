@@ -31,9 +31,11 @@ type State struct {
 	seen       time.Time
 	identified time.Time // when the table of the rows was looked at last
 	done       Record
-	serving    *serving
-	upgrader   upgrader
-	restarter  restarter
+	// generations are those of the tables, by name, as they are on record
+	generations map[string]int
+	serving     *serving
+	upgrader    upgrader
+	restarter   restarter
 	// Letters are the dead letters, and Decisions what was decided about former ones.
 	Letters   *deadletter.Index
 	Decisions map[position.Ref]deadletter.Decision
@@ -121,9 +123,11 @@ func (s *State) Open(ctx context.Context) error {
 
 // load takes over what is on record, which is as it was at the time.
 func (s *State) load(ctx context.Context, p *location, whole completion, at time.Time) (err error) {
-	if p.owner == querydb.ProvenanceUnmarked {
-		if err := s.db.Tables().Mark(ctx, p.model, p.serving.Number); err != nil {
-			return err
+	for _, t := range p.tables {
+		if t.owner == querydb.ProvenanceUnmarked {
+			if err := s.db.Tables().Mark(ctx, t.model, t.serving.Number); err != nil {
+				return err
+			}
 		}
 	}
 	if err := s.serving.use(ctx, p, whole); err != nil {
@@ -135,14 +139,14 @@ func (s *State) load(ctx context.Context, p *location, whole completion, at time
 	if s.Decisions, err = readDecisions(ctx, s.db, s.p.Name); err != nil {
 		return err
 	}
-	s.done, s.seen, s.identified = p.Record, at, at
+	s.done, s.seen, s.identified, s.generations = p.Record, at, at, p.generations()
 	if s.known, err = s.current(ctx); err != nil {
 		return err
 	}
 	if !s.known {
 		return fmt.Errorf("%w: another process has gone on with %s", querydb.ErrStale, s.p.Name)
 	}
-	s.db.Expiry().SetWatermark(p.model, s.done.expiryWatermark())
+	s.setWatermark(s.done.expiryWatermark())
 	s.watch.Opened(s.done.Partitions, s.Letters.Len())
 	return nil
 }
@@ -156,13 +160,15 @@ func (s *State) sameTable(ctx context.Context, now time.Time) (bool, error) {
 	if now.Sub(s.identified) < identifyEvery || !s.db.Tables().HasIDs() {
 		return true, nil
 	}
-	id, err := s.db.Tables().ID(ctx, s.p.Model, s.done.Generation)
-	if err != nil || id != s.done.TableID {
-		return false, err
-	}
-	owner, err := s.db.Tables().Provenance(ctx, s.p.Model, s.done.Generation)
-	if err != nil || owner != querydb.ProvenanceRecorded {
-		return false, err
+	for i, t := range s.done.tables() {
+		id, err := s.db.Tables().ID(ctx, s.p.Models[i], t.Generation)
+		if err != nil || id != t.TableID {
+			return false, err
+		}
+		owner, err := s.db.Tables().Provenance(ctx, s.p.Models[i], t.Generation)
+		if err != nil || owner != querydb.ProvenanceRecorded {
+			return false, err
+		}
 	}
 	s.identified = now
 	return true, nil
@@ -203,7 +209,7 @@ func (s *State) now() time.Time { return s.cfg.Now().Round(0) }
 // Apply commits a batch that has the checkpoint of the partition among its notes. Where that fails, and not because the
 // store refuses the rows, the caller is to call Invalidate.
 func (s *State) Apply(ctx context.Context, b querydb.Batch, partition string, c Checkpoint) error {
-	b.Generation, b.Writer, b.Deadline = s.done.Generation, s.p.writer(), s.seen.Add(s.cfg.CommitTimeout)
+	b.Generations, b.Writer, b.Deadline = s.generations, s.p.writer(), s.seen.Add(s.cfg.CommitTimeout)
 	began := s.now()
 	if err := s.db.Apply(ctx, b); err != nil {
 		return err
@@ -223,7 +229,13 @@ func (s *State) Expire(beginning string) {
 	if _, known := s.done.Partitions[beginning]; !known {
 		at = time.Time{}
 	}
-	s.db.Expiry().SetWatermark(s.p.Model, at)
+	s.setWatermark(at)
+}
+
+func (s *State) setWatermark(at time.Time) {
+	for _, m := range s.p.Models {
+		s.db.Expiry().SetWatermark(m, at)
+	}
 }
 
 // ErrRewound says that what was read is not what is to be folded: another process has begun the projection again.

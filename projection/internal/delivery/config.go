@@ -49,10 +49,9 @@ func (c *Config) pause(ctx context.Context, n int) error {
 
 // Projection is what is delivered to.
 type Projection struct {
-	Name  string
-	Model *querydb.Model
-	Rows  fold.Model
-	Code  Code
+	Name   string
+	Models []fold.Model // whose rows it folds, at least one
+	Code   Code
 }
 
 // Code is what a projection makes of events.
@@ -65,9 +64,13 @@ type Code interface {
 }
 
 func (p *Projection) newFold(db *querydb.DB, cfg *Config) *fold.Fold {
-	return fold.New(db, fold.Limits{RowBytes: cfg.MaxRowBytesPerEvent, ParallelReads: cfg.ParallelReads}, p.Rows)
+	return fold.New(db, fold.Limits{RowBytes: cfg.MaxRowBytesPerEvent, ParallelReads: cfg.ParallelReads}, p.Models...)
 }
 
 func (p *Projection) record() checkpoint.Projection {
-	return checkpoint.Projection{Name: p.Name, Model: p.Model}
+	of := checkpoint.Projection{Name: p.Name}
+	for _, m := range p.Models {
+		of.Models = append(of.Models, m.Model)
+	}
+	return of
 }

@@ -43,13 +43,18 @@ type Limits struct {
 
 // Model is a model whose rows a Fold holds: see ModelOf.
 type Model struct {
+	Model     *querydb.Model
+	Sources   []*querydb.Model // of the copies that its rows hold
 	newMember func(db *querydb.DB, b *bounds, readers int) member
-	model     *querydb.Model
 }
 
 // ModelOf is the model of a codec, whose rows the writer writes: nil where it has only one.
 func ModelOf[R any](codec *querydb.Codec[R], writer *querydb.Writer) Model {
-	return Model{model: codec.Model, newMember: func(db *querydb.DB, b *bounds, readers int) member {
+	var sources []*querydb.Model
+	for _, ref := range codec.References {
+		sources = append(sources, ref.Source)
+	}
+	return Model{Model: codec.Model, Sources: sources, newMember: func(db *querydb.DB, b *bounds, readers int) member {
 		return newModelFold(codec, db, writer, b, readers)
 	}}
 }
@@ -62,7 +67,7 @@ func New(db *querydb.DB, limits Limits, models ...Model) *Fold {
 		readers = limits.ParallelReads
 	}
 	for _, m := range models {
-		f.bounds.add(m.model)
+		f.bounds.add(m.Model)
 		f.members = append(f.members, m.newMember(db, f.bounds, readers))
 	}
 	f.Reset(false)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"slices"
 
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/server/internal/config"
@@ -19,16 +20,16 @@ type RebuildRequest struct {
 }
 
 // ProjectionsNamed are the projections that the names of models and projections mean. A model that has several has all
-// of them meant.
+// of them meant, and a member of a group means the group.
 func ProjectionsNamed(all []projection.Projection, names []string) (map[string]bool, error) {
 	meant, known := map[string]bool{}, []string(nil)
 	for _, p := range all {
-		known = append(known, p.Name, p.Model.Name)
+		known = append(known, namesOf(&p)...)
 	}
 	for _, name := range names {
 		found := false
 		for _, p := range all {
-			if p.Name == name || p.Model.Name == name {
+			if slices.Contains(namesOf(&p), name) {
 				meant[p.Name], found = true, true
 			}
 		}
@@ -38,6 +39,15 @@ func ProjectionsNamed(all []projection.Projection, names []string) (map[string]b
 		}
 	}
 	return meant, nil
+}
+
+// namesOf are those by which a projection is known: its own, those of its members, and those of their models.
+func namesOf(p *projection.Projection) []string {
+	all := append([]string{p.Name}, p.Members()...)
+	for _, m := range p.Models() {
+		all = append(all, m.Name)
+	}
+	return all
 }
 
 // rebuild begins to rebuild models.

@@ -21,9 +21,11 @@ func Check(models []*querydb.Model, all []projection.Projection) error {
 			wrong = append(wrong, fmt.Errorf("App.Projections has projection %s twice: take one of them out", p.Name))
 		}
 		names[p.Name] = true
-		if p.Model != nil && !slices.Contains(models, p.Model) {
-			wrong = append(wrong, fmt.Errorf("App.Models lacks %s, which projection %s is of: give model.All",
-				p.Model.Name, p.Name))
+		for _, m := range p.Models() {
+			if m != nil && !slices.Contains(models, m) {
+				wrong = append(wrong, fmt.Errorf("App.Models lacks %s, which projection %s is of: give model.All",
+					m.Name, p.Name))
+			}
 		}
 	}
 	for _, m := range models {
@@ -43,7 +45,7 @@ func Check(models []*querydb.Model, all []projection.Projection) error {
 func unfolded(m *querydb.Model, all []projection.Projection) string {
 	folds := func(name string) bool {
 		for _, p := range all {
-			if p.Model == m && (name == "" || p.Name == name) {
+			if slices.Contains(p.Models(), m) && (name == "" || p.Name == name) {
 				return true
 			}
 		}

@@ -14,7 +14,8 @@ import (
 // Running is one projection and its runner.
 type Running struct {
 	*projection.Runner
-	Name string
+	Name    string
+	members []string // names of the projections that it consists of
 
 	mu     sync.Mutex
 	ended  bool  // Run has returned

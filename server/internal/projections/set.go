@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -46,7 +47,7 @@ func New(projections []projection.Projection, src eventlog.Source, db *querydb.D
 		if err != nil {
 			return nil, err
 		}
-		f.All = append(f.All, &Running{Runner: r, Name: p.Name, decided: make(chan struct{}, 1)})
+		f.All = append(f.All, &Running{Runner: r, Name: p.Name, members: p.Members(), decided: make(chan struct{}, 1)})
 	}
 	return f, nil
 }
@@ -115,10 +116,10 @@ func (f *Set) Wait() error {
 	return errors.Join(all...)
 }
 
-// Find returns the projection of that name, nil where there is none.
+// Find returns the projection of that name, or the group that has a member of that name; nil where there is none.
 func (f *Set) Find(name string) *Running {
 	for _, one := range f.All {
-		if one.Name == name {
+		if one.Name == name || slices.Contains(one.members, name) {
 			return one
 		}
 	}

@@ -41,12 +41,14 @@ func NeededTables(
 ) ([]*driver.Table, error) {
 	list, folded := []*driver.Table{querydb.NotesTable()}, map[*querydb.Model]bool{}
 	for _, p := range projections {
-		g, err := projection.TargetGeneration(ctx, db, p)
+		targets, err := projection.TargetTables(ctx, db, p)
 		if err != nil {
-			return nil, fmt.Errorf("find the table that %s writes to: %w", p.Name, err)
+			return nil, fmt.Errorf("find the tables that %s writes to: %w", p.Name, err)
 		}
-		list = append(list, p.Model.DriverTable(g))
-		folded[p.Model] = true
+		list = append(list, targets...)
+		for _, m := range p.Models() {
+			folded[m] = true
+		}
 	}
 	for _, m := range models {
 		if folded[m] {

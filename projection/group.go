@@ -1,0 +1,141 @@
+package projection
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection/internal/fold"
+	"github.com/foldql/foldql/querydb"
+)
+
+// Group returns the projections as they are to be run: those whose models are connected by references become one, so
+// that an event sees the rows which earlier events have made in all of their models. A group has the names of its
+// members, joined by "+", and one checkpoint. Projections without references stay as they are.
+func Group(all []Projection) []Projection {
+	var groups [][]Projection
+	for _, p := range all {
+		joined, others := []Projection{p}, groups[:0:0]
+		for _, g := range groups {
+			if slices.ContainsFunc(g, func(q Projection) bool { return connected(&p, &q) }) {
+				joined = append(g, joined...)
+			} else {
+				others = append(others, g)
+			}
+		}
+		groups = append(others, joined)
+	}
+	grouped := make([]Projection, len(groups))
+	for i, members := range groups {
+		grouped[i] = groupOf(members)
+	}
+	return grouped
+}
+
+// connected reports whether rows of one of the projections hold copies of the other's.
+func connected(p, q *Projection) bool {
+	return slices.Contains(p.rows.Sources, q.Model) || slices.Contains(q.rows.Sources, p.Model)
+}
+
+func groupOf(members []Projection) Projection {
+	if len(members) == 1 {
+		return members[0]
+	}
+	slices.SortFunc(members, func(a, b Projection) int { return strings.Compare(a.Name, b.Name) })
+	names := make([]string, len(members))
+	for i := range members {
+		names[i] = members[i].Name
+	}
+	return Projection{Name: strings.Join(names, "+"), members: members}
+}
+
+// each are the members of a group, and the projection itself where it is none.
+func (p *Projection) each() []*Projection {
+	if len(p.members) == 0 {
+		return []*Projection{p}
+	}
+	all := make([]*Projection, len(p.members))
+	for i := range p.members {
+		all[i] = &p.members[i]
+	}
+	return all
+}
+
+// Models returns the models whose rows the projection folds: one, or those of all members of a group.
+func (p *Projection) Models() []*querydb.Model {
+	var all []*querydb.Model
+	for _, one := range p.each() {
+		all = append(all, one.Model)
+	}
+	return all
+}
+
+// Members returns the names of the projections that a group consists of: its own where it is none.
+func (p *Projection) Members() []string {
+	var all []string
+	for _, one := range p.each() {
+		all = append(all, one.Name)
+	}
+	return all
+}
+
+func (p *Projection) modelNames() []string {
+	var all []string
+	for _, m := range p.Models() {
+		all = append(all, m.Name)
+	}
+	return all
+}
+
+// folds are the models as the fold sees them.
+func (p *Projection) folds() []fold.Model {
+	var all []fold.Model
+	for _, one := range p.each() {
+		all = append(all, one.rows)
+	}
+	return all
+}
+
+// validateGroup names what a group lacks.
+func (p *Projection) validateGroup() error {
+	models := p.Models()
+	for i, one := range p.each() {
+		if slices.Contains(models[:i], one.Model) {
+			return fmt.Errorf("projection %s: several projections write rows of %s, which hold copies of other rows or are "+
+				"copied: let one projection write them", p.Name, one.Model.Name)
+		}
+		for _, source := range one.rows.Sources {
+			if !slices.Contains(models, source) {
+				return fmt.Errorf("projection %s: rows of %s hold copies of %s, which it does not fold: run what "+
+					"projection.Group makes of all projections", p.Name, one.Model.Name, source.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// groupCode calls the code of the members of a group.
+type groupCode []code
+
+// Wants reports whether the event may be a member's.
+func (g groupCode) Wants(e *eventlog.Event) bool {
+	return slices.ContainsFunc(g, func(c code) bool { return c.Wants(e) })
+}
+
+// Ops calls the user code of each member that wants the event; others is set where it is none of theirs.
+func (g groupCode) Ops(e *eventlog.Event, attempts int) (others bool, ops []Op, err error) {
+	others = true
+	for _, c := range g {
+		if !c.Wants(e) {
+			continue
+		}
+		notIts, made, err := c.Ops(e, attempts)
+		if err != nil {
+			return false, nil, fmt.Errorf("%s: %w", c.Name, err)
+		}
+		others = others && notIts
+		ops = append(ops, made...)
+	}
+	return others, ops, nil
+}
