@@ -54,6 +54,8 @@ type ReadModel struct {
 	CreatedAt   *Field
 	UpdatedAt   *Field
 	Owner       *Field
+	Identifier  *Field // by which others refer to rows: the whole primary key; nil for none
+	References  []*Reference
 	Auth        *Auth
 	Pos         Pos
 }
@@ -76,6 +78,7 @@ type Field struct {
 // Object is an object type whose values rows hold, in fields of their own or in one another.
 type Object struct {
 	Name        string
+	CopyOf      string `json:",omitempty"` // name of the model of whose rows it is a copy; "" where it is declared
 	Description string
 	Fields      []*Field // in order of declaration, which is that of their ordinals
 	Pos         Pos
@@ -88,8 +91,9 @@ type Writer struct {
 	Events    []string
 	Stream    string
 	Tags      []string
-	Writes    []*Field // in order of declaration; never fields of the primary key, which every writer gives
-	Pos       Pos
+	// Writes are in order of declaration, without fields of the primary key, which every writer gives, and copies.
+	Writes []*Field
+	Pos    Pos
 }
 
 // Index is a secondary index. Casing is that of its keys: LOWERCASE UPPERCASE NONE, "" for that of a model with a table

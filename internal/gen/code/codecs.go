@@ -24,6 +24,9 @@ func Codecs(m *schema.Model) *File {
 	for _, o := range m.Objects {
 		f.object(o)
 	}
+	for _, r := range m.ReadModels {
+		f.copyOf(m, r)
+	}
 	f.line("// mismatch is the error of a record that holds something else than the model's field.")
 	f.line("func mismatch(m *querydb.Model, field int) error {")
 	f.line("return fmt.Errorf(%q, m.Name, m.Fields[field].Name)\n}", "record of %s: field %s is not of its type")
@@ -36,7 +39,9 @@ func (f *codecsFile) codec(r *schema.ReadModel) {
 	f.line("var %sCodec = &querydb.Codec[%s]{", name, name)
 	f.line("Model: %sModel,", name)
 	f.line("Encode: encode%s,\nDecode: decode%s,\nValue: valueOf%s,", name, name, name)
-	f.line("Clone: clone%s,\nTime: timeOf%s,\nSetTime: setTimeOf%s,\n}\n", name, name, name)
+	f.line("Clone: clone%s,\nTime: timeOf%s,\nSetTime: setTimeOf%s,", name, name, name)
+	f.references(r)
+	f.line("}\n")
 	f.line("// KeyOf%s returns the key that the row has; it fails where a field of the key is empty.", name)
 	f.line("func KeyOf%s(r *%s) (keys.Key, error) { return querydb.KeyOf(%sCodec, r) }\n", name, name, name)
 	f.encode(r, name)
@@ -58,7 +63,7 @@ func (f *codecsFile) decode(r *schema.ReadModel, name string) {
 	f.line("return fmt.Errorf(%q, rec.Len())\n}", fmt.Sprintf("record of %s has %%d fields, want %d", r.Name,
 		len(r.Fields)))
 	f.line("*r = %s{}", name)
-	if slices.ContainsFunc(r.Fields, func(f *schema.Field) bool { return !f.List && !f.Nullable }) {
+	if slices.ContainsFunc(r.Fields, func(f *schema.Field) bool { return !f.List && !f.HoldsNull() }) {
 		f.line("var ok bool")
 	}
 	for _, field := range r.Fields {

@@ -11,13 +11,13 @@ func (f *codecsFile) encodeFields(fields []*schema.Field, of string) {
 	for _, field := range fields {
 		expr := of + "." + schema.GoName(field.Name)
 		switch {
-		case field.List && field.Nullable:
+		case field.List && field.HoldsNull():
 			f.line("if %s == nil {\nb.Null()\n} else {", expr)
 			f.encodeList(field, expr)
 			f.line("}")
 		case field.List:
 			f.encodeList(field, expr)
-		case field.Nullable:
+		case field.HoldsNull():
 			f.line("if v := %s; v == nil {\nb.Null()\n} else {\n%s\n}", expr, build(field, deref(field), "v"))
 		default:
 			f.line("%s", build(field, expr, "&"+expr))
@@ -65,7 +65,7 @@ func (f *codecsFile) decodeField(field *schema.Field, of, text, fail string) {
 	}
 	switch {
 	case field.List:
-		if field.Nullable {
+		if field.HoldsNull() {
 			f.line("if text := %s; text != nil {", text)
 			text = "text"
 		}
@@ -73,10 +73,10 @@ func (f *codecsFile) decodeField(field *schema.Field, of, text, fail string) {
 		f.line("if !record.List(%s, func(elem []byte) bool {", text)
 		f.line("v, ok := %s(elem)\n%s = append(%s, %s)\nreturn ok", read, expr, expr, value)
 		f.line("}) {\n%s\n}", fail)
-		if field.Nullable {
+		if field.HoldsNull() {
 			f.line("}")
 		}
-	case field.Nullable:
+	case field.HoldsNull():
 		f.line("if text := %s; text != nil {", text)
 		f.line("v, ok := %s(text)\nif !ok {\n%s\n}", read, fail)
 		if s.cast != "" {
@@ -106,9 +106,9 @@ func (f *codecsFile) cloneFields(fields []*schema.Field, of string) {
 			if deep {
 				f.line("for i := range c.%s {\nc.%s[i] = %s\n}", name, name, clone("&c."+name+"[i]"))
 			}
-		case field.Nullable && deep:
+		case field.HoldsNull() && deep:
 			f.line("if %s != nil {\nc.%s = new(%s)\n}", original, name, clone(original))
-		case field.Nullable:
+		case field.HoldsNull():
 			f.line("if %s != nil {\nc.%s = new(*%s)\n}", original, name, original)
 		case deep:
 			f.line("c.%s = %s", name, clone("&"+original))

@@ -88,8 +88,8 @@ func partitionValues(r *schema.ReadModel) string {
 	return strings.Join(values, ", ")
 }
 
-// patchFields writes the fields that a patch can name: all that are not part of the key. Where a row has several
-// writers, each has its own.
+// patchFields writes the fields that a patch can name: all that are not part of the key, nor copies. Where a row has
+// several writers, each has its own.
 func (f *opsFile) patchFields(r *schema.ReadModel) {
 	name := schema.GoName(r.Name)
 	f.line("// %sFields are the fields that a patch of %s can name%s.", name, r.Name,
@@ -97,7 +97,7 @@ func (f *opsFile) patchFields(r *schema.ReadModel) {
 	if len(r.Writers) < 2 {
 		key := keyFields(r)
 		rest := slices.DeleteFunc(slices.Clone(r.Fields), func(field *schema.Field) bool {
-			return slices.Contains(key, field)
+			return slices.Contains(key, field) || field.IsCopy()
 		})
 		declared, values := f.patchStruct(r, rest)
 		f.line("var %sFields = %s%s\n", name, declared, values)

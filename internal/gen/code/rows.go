@@ -62,8 +62,12 @@ func (f *rowsFile) rowType(r *schema.ReadModel) {
 // objectType writes the type of objects that rows hold.
 func (f *rowsFile) objectType(o *schema.Object) {
 	name := schema.GoName(o.Name)
-	f.line("// %s is the object %s, which rows hold.", name, o.Name)
-	f.describe(o.Description)
+	if o.CopyOf != "" {
+		f.line("// %s is a copy of a row of %s, which rows hold that refer to it.", name, o.CopyOf)
+	} else {
+		f.line("// %s is the object %s, which rows hold.", name, o.Name)
+		f.describe(o.Description)
+	}
 	f.structType(name, o.Fields)
 }
 

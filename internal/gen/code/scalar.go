@@ -62,7 +62,7 @@ func goTypeOf(f *schema.Field, prefix string) string {
 	switch {
 	case f.List:
 		return "[]" + base
-	case f.Nullable:
+	case f.HoldsNull():
 		return "*" + base
 	}
 	return base

@@ -105,7 +105,7 @@ func fieldLiteral(field *schema.Field) string {
 	if field.List {
 		b.WriteString(", List: true")
 	}
-	if field.Nullable {
+	if field.HoldsNull() {
 		b.WriteString(", Nullable: true")
 	}
 	return b.String() + "}"

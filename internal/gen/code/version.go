@@ -73,6 +73,9 @@ func tellFields(b *strings.Builder, fields []*schema.Field) {
 			continue
 		}
 		fmt.Fprintf(b, "field %q object of %d list=%t nullable=%t\n", f.Name, len(f.Object.Fields), f.List, f.Nullable)
+		if f.IsCopy() {
+			fmt.Fprintf(b, "copy of %q\n", f.Object.CopyOf)
+		}
 		tellFields(b, f.Object.Fields)
 	}
 }

@@ -27,6 +27,7 @@ func Schema(m *schema.Model, sources []*ast.Source) (*ast.Schema, string, error)
 	if err != nil {
 		return nil, "", fmt.Errorf("the schema with its generated queries is not valid: %w", err)
 	}
+	showReferences(s, m)
 	strip(s)
 	fillDescriptions(s, m)
 	printed := text(s)

@@ -203,12 +203,22 @@ func dumpReadModel(r *schema.ReadModel) map[string]any {
 	if r.Entity != nil {
 		d["entity"] = r.Entity.Type + " of " + r.Entity.Table.Name
 	}
+	if len(r.References) > 0 {
+		d["references"] = dumpReferences(r.References)
+	}
 	if w := r.Writers[0]; len(r.Writers) > 1 || r.Entity != nil {
 		d["writers"] = dumpWriters(r.Writers)
 	} else if len(w.Writes)+len(schema.Composites(r.PK, r.SK)) != len(r.Fields) {
 		d["writes"] = names(w.Writes)
 	}
 	return d
+}
+
+func dumpReferences(references []*schema.Reference) (all []any) {
+	for _, r := range references {
+		all = append(all, r.Copy.Name+": "+r.Copy.Object.Name+" of "+r.Source.Name+" by "+r.ID.Name)
+	}
+	return all
 }
 
 func dumpQuery(q schema.Query) string {

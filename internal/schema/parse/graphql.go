@@ -35,7 +35,7 @@ func checkGraphQL(l *draft.Project, readModels []*ast.Source) {
 }
 
 // made is the SDL of what the generator adds, as far as other types can see it: fields of Query without their
-// arguments, connections, virtual fields.
+// arguments, connections, identifiers of references, types of copies, virtual fields.
 func made(model *schema.Model) string {
 	var b strings.Builder
 	for _, m := range model.ReadModels {
@@ -47,12 +47,24 @@ func made(model *schema.Model) string {
 			}
 			b.WriteString("extend type Query { " + q.Name + ": " + answer + " }\n")
 		}
+		for _, r := range m.References {
+			b.WriteString("extend type " + m.Name + " { " + r.ID.Name + ": " + r.ID.Scalar + " }\n")
+		}
 		for _, j := range m.Joins {
 			answer := j.Target.Name
 			if j.Many {
 				answer = "[" + answer + "!]"
 			}
 			b.WriteString("extend type " + m.Name + " { " + j.Name + ": " + answer + " }\n")
+		}
+	}
+	for _, o := range model.Objects {
+		if o.CopyOf != "" {
+			b.WriteString("type " + o.Name + " {")
+			for _, f := range o.Fields {
+				b.WriteString(" " + f.Name + ": " + schema.TypeText(f))
+			}
+			b.WriteString(" }\n")
 		}
 	}
 	for _, c := range model.Collections {

@@ -70,6 +70,9 @@ func read(p *draft.Project) {
 	for _, d := range p.ReadModels {
 		readmodel.ReadJoinsAndAccess(d)
 	}
+	for _, d := range p.ReadModels {
+		readmodel.CheckReferences(d)
+	}
 	entity.ReadCollections(p)
 	collision.Check(p)
 	naming.Check(p)

@@ -82,7 +82,7 @@ var (
 		"write [{1}!]")
 	ObjectField = newRule("object-field",
 		"has the read model {1} as its type; rows do not contain rows",
-		"store its key, and join it with @resolves")
+		"mark the field @ref in a read model to store a copy, or store its key and join it with @resolves")
 	ObjectAbstract = newRule("object-abstract",
 		"is the type of an object in a row, and belongs to {1}",
 		"remove it from the interface or union, which objects in rows cannot belong to")

@@ -51,8 +51,8 @@ func BuildTypes() []string {
 // ScalarNames are the types that a stored field and a field of an event can have.
 var ScalarNames = []string{"ID", "String", "Boolean", "Int", "Int64", "Float", "Decimal", "Date", "DateTime"}
 
-// relationDirectives are what other systems describe aggregates of entities and references between them with.
-var relationDirectives = []string{"identifier", "ref", "aggregate", "one", "many", "subAggregate"}
+// relationDirectives are what other systems describe aggregates of entities with.
+var relationDirectives = []string{"aggregate", "one", "many", "subAggregate"}
 
 // Vocabulary is what one kind of schema may say.
 type Vocabulary struct {

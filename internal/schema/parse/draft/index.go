@@ -47,6 +47,8 @@ func (d *Model) CheckKeyField(f *schema.Field, pos schema.Pos) {
 	switch {
 	case f.List:
 		d.Report(rule.KeyList, pos, f)
+	case f.IsCopy():
+		d.Report(rule.KeyCopy, pos, f, f.Object.CopyOf, d.Reference(f).ID.Name)
 	case f.Object != nil:
 		d.Report(rule.KeyObject, pos, f, f.Object.Name)
 	}

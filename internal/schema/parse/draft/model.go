@@ -20,11 +20,12 @@ type Model struct {
 	Settings map[*schema.Index]map[string]Marked
 }
 
-// Report adds a broken rule at a field of the model; a nil field means the model itself.
+// Report adds a broken rule at a field of the model, which it calls by the name that is declared; a nil field means the
+// model itself.
 func (d *Model) Report(r *rule.Rule, pos schema.Pos, f *schema.Field, args ...string) {
 	name := ""
 	if f != nil {
-		name = f.Name
+		name = d.declared(f).Name
 	}
 	d.Project.Add(r.Broken(pos, d.Name, name, args...))
 }

@@ -90,7 +90,7 @@ func (d *entityReader) readKeys() {
 	}
 	for _, f := range schema.Composites(d.PK, d.SK) {
 		if f.Nullable && !f.List {
-			d.Report(rule.KeyNullable, f.Pos, f, schema.TypeText(f))
+			d.Report(rule.KeyNullable, f.Pos, f, d.DeclaredType(f))
 		}
 	}
 }

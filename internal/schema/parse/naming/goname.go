@@ -89,6 +89,9 @@ func (l *goNames) checkModelPackage() {
 			s.constants(def)
 		}
 	}
+	for _, o := range l.copies() {
+		s.claim(schema.GoName(o.Name), "type "+o.Name, o.Pos, o.CopyOf, "")
+	}
 	made := map[string]bool{}
 	for _, c := range l.Model.Collections {
 		if made[c.APIName()] || l.API.Named[c.Union()] != nil || l.API.Named[c.MemberEnum()] != nil {
@@ -102,6 +105,13 @@ func (l *goNames) checkModelPackage() {
 			s.claim(schema.GoConst(c.MemberEnum(), name), "value "+name+" of enum "+c.MemberEnum(), m.Index.Pos, name, "")
 		}
 	}
+}
+
+// copies are the types of copies whose names no declared type has; of others that is reported.
+func (l *goNames) copies() []*schema.Object {
+	return slices.DeleteFunc(slices.Clone(l.Model.Objects), func(o *schema.Object) bool {
+		return o.CopyOf == "" || l.API.Named[o.Name] != nil
+	})
 }
 
 // checkOpsPackage covers the package of typed ops and projector interfaces.
@@ -216,7 +226,22 @@ func (l *goNames) checkExecutor() {
 			s.claim("_"+def.Name+"_"+f.Name, "field "+f.Name+" of type "+def.Name, sdl.Position(f.Position), def.Name, f.Name)
 		}
 	}
+	for _, o := range l.copies() {
+		s.claim("_"+o.Name, "type "+o.Name, o.Pos, o.CopyOf, "")
+		claimed := map[string]bool{}
+		for _, f := range o.Fields {
+			if !claimed[f.Name] { // else it is reported for the row
+				claimed[f.Name] = true
+				s.claim("_"+o.Name+"_"+f.Name, "field "+f.Name+" of type "+o.Name, o.Pos, o.CopyOf, f.Name)
+			}
+		}
+	}
 	for _, d := range l.ReadModels {
+		for _, r := range d.References {
+			if d.Def.Fields.ForName(r.ID.Name) == nil { // else it is reported for the row
+				s.claim("_"+d.Name+"_"+r.ID.Name, "identifier "+r.ID.Name+" of type "+d.Name, r.ID.Pos, d.Name, r.Copy.Name)
+			}
+		}
 		for _, j := range d.Joins {
 			s.claim("_"+d.Name+"_"+j.Name, "virtual field "+j.Name+" of type "+d.Name, j.Pos, d.Name, j.Source.Name)
 		}

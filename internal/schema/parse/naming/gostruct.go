@@ -29,15 +29,20 @@ func (s *fieldScope) method(name, what string) { s.names[name], s.folded[folded(
 
 // field claims the Go name of a field.
 func (s *fieldScope) field(name string, pos schema.Pos, typ string) {
-	g, what := schema.GoName(name), "field "+name
+	s.fieldFor(name, "field "+name, pos, typ, name)
+}
+
+// fieldFor claims the Go name of what stands for a declared field.
+func (s *fieldScope) fieldFor(name, what string, pos schema.Pos, typ, declared string) {
+	g := schema.GoName(name)
 	if _, taken := s.names[g]; !taken {
 		if other, taken := s.folded[folded(g)]; taken {
-			s.project.Add(rule.GoAlike.Broken(pos, typ, name, what, g, other))
+			s.project.Add(rule.GoAlike.Broken(pos, typ, declared, what, g, other))
 			return
 		}
 		s.folded[folded(g)] = what
 	}
-	s.named(name, what, pos, typ, name)
+	s.named(name, what, pos, typ, declared)
 }
 
 // checkStructs covers the fields of rows and of the project's own types.
@@ -81,7 +86,11 @@ func (l *goNames) checkRow(d *draft.Model) {
 		}
 	}
 	for _, f := range d.Fields {
-		s.field(f.Name, f.Pos, d.Name)
+		if r := d.Reference(f); r != nil && f == r.ID {
+			s.fieldFor(f.Name, "identifier "+f.Name+" of field "+r.Copy.Name, f.Pos, d.Name, r.Copy.Name)
+		} else {
+			s.field(f.Name, f.Pos, d.Name)
+		}
 	}
 	for _, j := range d.Joins {
 		s.claim(schema.GoName(j.Name), "virtual field "+j.Name, j.Pos, d.Name, j.Source.Name)

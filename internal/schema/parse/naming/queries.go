@@ -46,6 +46,11 @@ func (l *queryNames) check() {
 	for _, c := range l.Model.Collections {
 		l.checkCollectionNames(c, makers)
 	}
+	for _, o := range l.Model.Objects {
+		if def := l.API.Named[o.Name]; def != nil && o.CopyOf != "" {
+			l.Add(rule.TypeTaken.Broken(o.Pos, o.CopyOf, "", o.Name, "is declared at "+sdl.Position(def.Position).String()))
+		}
+	}
 }
 
 // checkCollectionNames takes the names that a collection makes.

@@ -23,11 +23,7 @@ func (r *fieldReader) report(broken *rule.Rule, pos schema.Pos, f *schema.Field,
 // read reads a stored field. One of a wrong type has neither Scalar nor Object, so that what names it is not reported
 // as unknown.
 func (r *fieldReader) read(def *ast.FieldDefinition, ordinal int) *schema.Field {
-	s := sdl.TypeRefOf(def.Type)
-	f := &schema.Field{
-		Name: def.Name, Description: def.Description, Ordinal: ordinal,
-		List: s.List, Nullable: s.Nullable, Pos: sdl.Position(def.Position), Deprecated: deprecation(def),
-	}
+	s, f := sdl.TypeRefOf(def.Type), newField(def, ordinal)
 	pos := sdl.Position(def.Type.Position)
 	switch {
 	case len(def.Arguments) > 0:
@@ -41,6 +37,15 @@ func (r *fieldReader) read(def *ast.FieldDefinition, ordinal int) *schema.Field 
 		r.readType(f, s.Name, pos)
 	}
 	return f
+}
+
+// newField begins a stored field, without what it holds.
+func newField(def *ast.FieldDefinition, ordinal int) *schema.Field {
+	s := sdl.TypeRefOf(def.Type)
+	return &schema.Field{
+		Name: def.Name, Description: def.Description, Ordinal: ordinal,
+		List: s.List, Nullable: s.Nullable, Pos: sdl.Position(def.Position), Deprecated: deprecation(def),
+	}
 }
 
 // readType sets what the field holds: a scalar, an enum or an object.

@@ -32,7 +32,7 @@ func (d *keyReader) readKey() {
 	}
 	for _, f := range slices.Concat(d.PK.Fields, d.SK.Fields) {
 		if f.Nullable && !f.List {
-			d.Report(rule.KeyNullable, f.Pos, f, schema.TypeText(f))
+			d.Report(rule.KeyNullable, f.Pos, f, d.DeclaredType(f))
 		}
 		d.CheckKeyField(f, f.Pos)
 	}

@@ -39,6 +39,9 @@ func (r *objectReader) finish() {
 			continue
 		}
 		r.Model.Objects = append(r.Model.Objects, o)
+		if o.CopyOf != "" {
+			continue // a read model, which is reported where it belongs to any
+		}
 		if all := r.API.AbstractsOf(def); len(all) > 0 {
 			r.Add(rule.ObjectAbstract.Broken(o.Pos, o.Name, "", strings.Join(all, ", ")))
 		}

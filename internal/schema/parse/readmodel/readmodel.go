@@ -48,6 +48,14 @@ func ReadJoinsAndAccess(d *draft.Model) {
 	(&tagChecker{d}).checkTags()
 }
 
+// CheckReferences holds identifiers and references against the keys, the writers and the rules of their models, which
+// are known.
+func CheckReferences(d *draft.Model) {
+	c := &referenceChecker{d}
+	c.checkIdentifier()
+	c.checkReferences()
+}
+
 // declare reads heads and fields of all read models.
 func (l *modelReader) declare() {
 	for _, def := range l.API.Types {
@@ -62,6 +70,7 @@ func (l *modelReader) declare() {
 	if len(l.ReadModels) == 0 && len(l.Found.Errors()) == 0 {
 		l.Add(rule.NoModels.Broken(l.Start(), "", ""))
 	}
+	(&copyReader{l.Project}).read()
 	(&objectReader{l.Project}).finish()
 	l.readEnums()
 }
@@ -84,6 +93,9 @@ func (l *modelReader) newDraft(def *ast.Definition) *draft.Model {
 	}
 	(&headReader{d}).readHead()
 	for _, def := range def.Fields {
+		if (&referenceReader{d}).read(def) {
+			continue
+		}
 		f := (&fieldReader{l.Project, d.Name}).read(def, len(d.Fields))
 		d.Fields = append(d.Fields, f)
 		d.Sources[f] = def

@@ -65,7 +65,9 @@ func (d *writerReader) readWrites() {
 		w := d.Writers[i]
 		if m.Arguments.ForName("writes") == nil {
 			if len(d.Marks) == 1 {
-				w.Writes = slices.DeleteFunc(slices.Clone(d.Fields), func(f *schema.Field) bool { return slices.Contains(key, f) })
+				w.Writes = slices.DeleteFunc(slices.Clone(d.Fields), func(f *schema.Field) bool {
+					return slices.Contains(key, f) || f.IsCopy()
+				})
 			}
 			continue
 		}
@@ -75,6 +77,8 @@ func (d *writerReader) readWrites() {
 			switch {
 			case f == nil:
 				d.Report(rule.WritesUnknown, pos, nil, w.Projector, name)
+			case f.IsCopy():
+				d.Report(rule.WritesCopy, pos, f, w.Projector, d.Reference(f).ID.Name)
 			case slices.Contains(key, f):
 				d.Report(rule.WritesKey, pos, f, w.Projector)
 			case owners[f] != nil:
@@ -97,7 +101,7 @@ func (d *writerReader) checkOwners(key []*schema.Field, owners map[*schema.Field
 	}
 	for _, f := range d.Fields {
 		switch w := owners[f]; {
-		case slices.Contains(key, f):
+		case slices.Contains(key, f) || f.IsCopy():
 		case w == nil:
 			d.Report(rule.Unwritten, f.Pos, f)
 		case !f.Nullable && len(d.Marks) > 1:

@@ -1,0 +1,67 @@
+package served
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/foldql/foldql/internal/schema"
+)
+
+// writeCopies writes the types of copies of rows.
+func writeCopies(b *strings.Builder, m *schema.Model) {
+	for _, o := range m.Objects {
+		if o.CopyOf == "" {
+			continue
+		}
+		describe(b, o.Description)
+		fmt.Fprintf(b, "type %s {\n", o.Name)
+		for _, f := range o.Fields {
+			if f.Description != "" {
+				describe(b, f.Description)
+			}
+			fmt.Fprintf(b, "%s: %s", f.Name, typeText(f))
+			if f.Deprecated != nil {
+				fmt.Fprintf(b, " @deprecated(reason: %s)", &ast.Value{Raw: *f.Deprecated, Kind: ast.StringValue})
+			}
+			b.WriteString("\n")
+		}
+		b.WriteString("}\n")
+	}
+}
+
+// typeText writes the type of a field with all that it says of null.
+func typeText(f *schema.Field) string {
+	text := TypeOf(f)
+	if f.List {
+		text = "[" + text + "!]"
+	}
+	if !f.Nullable {
+		text += "!"
+	}
+	return text
+}
+
+// showReferences puts the identifier and the copy in the place of each field that refers to a row.
+func showReferences(s *ast.Schema, m *schema.Model) {
+	for _, r := range m.ReadModels {
+		def := s.Types[r.Name]
+		for _, ref := range r.References {
+			i := slices.IndexFunc(def.Fields, func(f *ast.FieldDefinition) bool { return f.Name == ref.Copy.Name })
+			held := def.Fields[i]
+			id := *held
+			id.Name, id.Description, id.Directives = ref.ID.Name, ref.ID.Description, slices.Clone(held.Directives)
+			id.Type, held.Type = ofType(held.Type, ref.ID.Scalar), ofType(held.Type, ref.Copy.Object.Name)
+			def.Fields = slices.Insert(def.Fields, i, &id)
+		}
+	}
+}
+
+// ofType is the type of that name, which may be null where another may.
+func ofType(like *ast.Type, name string) *ast.Type {
+	t := *like
+	t.NamedType = name
+	return &t
+}

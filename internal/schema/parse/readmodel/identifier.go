@@ -1,0 +1,116 @@
+package readmodel
+
+import (
+	"slices"
+
+	"github.com/foldql/foldql/internal/schema"
+	"github.com/foldql/foldql/internal/schema/parse/draft"
+	"github.com/foldql/foldql/internal/schema/rule"
+	"github.com/foldql/foldql/internal/schema/sdl"
+	"github.com/foldql/foldql/keys"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// identifierOf is the field by which others refer to rows of a type: the one with @identifier, or the @id of a table of
+// its own that is the whole key. It is nil where there is none. An identifier is declared itself, and never that of a
+// reference.
+func identifierOf(def *ast.Definition) *ast.FieldDefinition {
+	if marked := fieldsWith(def, "identifier"); len(marked) > 0 {
+		return marked[0]
+	}
+	ids := fieldsWith(def, "id")
+	others := fieldsWith(def, "compositeId", "subId", "compositeSubId")
+	if def.Directives.ForName("entity") != nil || len(ids) != 1 || len(others) > 0 ||
+		ids[0].Directives.ForName("ref") != nil || textScalar(ids[0]) == "" {
+		return nil
+	}
+	return ids[0]
+}
+
+func fieldsWith(def *ast.Definition, directives ...string) (fields []*ast.FieldDefinition) {
+	for _, f := range def.Fields {
+		if slices.ContainsFunc(f.Directives, func(d *ast.Directive) bool { return slices.Contains(directives, d.Name) }) {
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
+
+// textScalar is the type of a field that holds one text, "" for any other.
+func textScalar(def *ast.FieldDefinition) string {
+	if t := sdl.TypeRefOf(def.Type); !t.List && (t.Name == "ID" || t.Name == "String") {
+		return t.Name
+	}
+	return ""
+}
+
+// referenceChecker holds identifiers and references against the rest of their models.
+type referenceChecker struct{ *draft.Model }
+
+// checkIdentifier holds @identifier against the primary key.
+func (d *referenceChecker) checkIdentifier() {
+	for i, m := range d.Marked("identifier") {
+		f, pos := m.Field, sdl.Position(m.Dir.Position)
+		whole := len(d.PK.Fields) == 1 && d.PK.Fields[0] == f && len(d.SK.Fields) == 0
+		switch {
+		case i > 0:
+			d.Report(rule.TwoIdentifiers, pos, f, d.Marked("identifier")[0].Field.Name)
+		case d.Reference(f) != nil:
+			d.Report(rule.IdentifierType, pos, f, "a reference")
+		case f.Known() && textScalar(d.Sources[f]) == "":
+			d.Report(rule.IdentifierType, pos, f, schema.TypeText(f))
+		case !whole && (d.Entity == nil || d.PK.Exists()): // else it is reported that there is no key
+			d.Report(rule.IdentifierKey, pos, f, d.PK.Describe(), d.SK.Describe())
+		}
+	}
+}
+
+// checkReferences holds what refers to other models against those models.
+func (d *referenceChecker) checkReferences() {
+	for _, r := range d.References {
+		if !r.Copy.IsCopy() {
+			continue // reported as wrong
+		}
+		pos := sdl.Position(d.Sources[r.Copy].Directives.ForName("ref").Position)
+		for _, m := range []*schema.ReadModel{r.Source, d.ReadModel} {
+			if len(m.Writers) > 1 {
+				d.Report(rule.RefWriters, pos, r.Copy, r.Source.Name, m.Name)
+				break
+			}
+		}
+		if of, guard := d.unguarded(r); guard != nil {
+			d.Report(rule.RefGuard, pos, r.Copy, of, guard.String())
+		}
+	}
+}
+
+// unguarded finds a rule of the source that would not hold for its copies: whoever may read a copy has to be admitted
+// by the rules of the source's type and of each field that is copied.
+func (d *referenceChecker) unguarded(r *schema.Reference) (of string, guard *schema.Auth) {
+	if !d.guards(r, r.Source.Auth) {
+		return "rows of " + r.Source.Name, r.Source.Auth
+	}
+	source := d.Project.DraftOf(r.Source)
+	for _, f := range source.Fields {
+		if isCopied(source, f) && !d.guards(r, f.Auth) {
+			return f.Name + " of " + r.Source.Name, f.Auth
+		}
+	}
+	return "", nil
+}
+
+// guards reports whether whoever may read the copy is admitted by a rule of the source. The owner of the row is not
+// that of the source, unless both are called by the identifier of the source.
+func (d *referenceChecker) guards(r *schema.Reference, guard *schema.Auth) bool {
+	if guard == nil {
+		return true
+	}
+	sameOwner := d.Owner == r.ID && r.Source.Owner != nil && r.Source.Owner == r.Source.Identifier &&
+		r.Source.PK.Layout.Casing == keys.CasingNone
+	for _, own := range []*schema.Auth{d.Auth, r.Copy.Auth} {
+		if own.AtLeast(guard) && (sameOwner || !own.Owner || guard.AnyCaller()) {
+			return true
+		}
+	}
+	return false
+}

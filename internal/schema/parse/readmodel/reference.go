@@ -1,0 +1,129 @@
+package readmodel
+
+import (
+	"slices"
+
+	"github.com/foldql/foldql/internal/schema"
+	"github.com/foldql/foldql/internal/schema/parse/draft"
+	"github.com/foldql/foldql/internal/schema/rule"
+	"github.com/foldql/foldql/internal/schema/sdl"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// referenceReader reads the fields of a read model that hold copies of rows of others.
+type referenceReader struct{ *draft.Model }
+
+// read reads a field with @ref as the two fields that rows have for it. It reports false where the field is to be read
+// as any other: it has no @ref, or none that could be.
+func (d *referenceReader) read(def *ast.FieldDefinition) bool {
+	dir, typ := def.Directives.ForName("ref"), sdl.TypeRefOf(def.Type)
+	if dir == nil {
+		return false
+	}
+	target, pos := d.Project.API.Named[typ.Name], sdl.Position(dir.Position)
+	wrong := &schema.Field{Name: def.Name}
+	switch {
+	case slices.Contains(sdl.ScalarNames, typ.Name) || target != nil && target.Kind == ast.Enum:
+		d.Report(rule.RefNoModel, pos, wrong, typ.Name)
+	case target == nil || target.Kind != ast.Object || sdl.IsRoot(typ.Name): // reported as it is
+	case sdl.IsModel(target):
+		d.readReference(def, target, pos)
+		return true
+	default:
+		d.Report(rule.RefObject, pos, wrong, typ.Name)
+	}
+	return false
+}
+
+// ofCopies are the directives that say something of the copy alone. All others are for the identifier, which stands for
+// the row that is referred to in keys, in indexes and in joins.
+var ofCopies = []string{"ref", "identifier", "ttl", "createdAt", "updatedAt"}
+
+// readReference adds the identifier and the copy. The identifier is of no type, and the copy may be of none, where the
+// reference cannot be; what names them is then not reported as unknown.
+func (d *referenceReader) readReference(def *ast.FieldDefinition, target *ast.Definition, pos schema.Pos) {
+	identifier := identifierOf(target)
+	id, held := newField(def, len(d.Fields)), newField(def, len(d.Fields)+1)
+	id.Name, id.Description = schema.ReferenceIDName(def.Name, "id"), ""
+	id.List, held.List = false, false
+	switch {
+	case len(def.Arguments) > 0:
+		d.Report(rule.FieldArguments, held.Pos, held)
+	case sdl.TypeRefOf(def.Type).List:
+		d.Report(rule.RefList, pos, held)
+	case identifier == nil:
+		d.Report(rule.RefIdentifier, pos, held, target.Name)
+	default:
+		id.Name, id.Scalar = schema.ReferenceIDName(def.Name, identifier.Name), textScalar(identifier)
+		id.Description = "The " + identifier.Name + " of " + def.Name + "."
+		held.Object = d.copyOf(target)
+	}
+	forCopy := func(directive string) bool { return slices.Contains(ofCopies, directive) }
+	d.add(id, def, func(directive string) bool { return !forCopy(directive) })
+	d.add(held, def, func(directive string) bool { return forCopy(directive) || directive == "auth" })
+	d.References = append(d.References, &schema.Reference{ID: id, Copy: held})
+}
+
+// add adds one of the two fields, with those directives of the declared one that are for it.
+func (d *referenceReader) add(f *schema.Field, def *ast.FieldDefinition, isFor func(directive string) bool) {
+	own := *def
+	own.Directives = slices.DeleteFunc(slices.Clone(def.Directives), func(dir *ast.Directive) bool {
+		return !isFor(dir.Name)
+	})
+	d.Fields = append(d.Fields, f)
+	d.Sources[f] = &own
+}
+
+// copyOf is the type of the copies of a model's rows. Its fields are read when those of all models are.
+func (d *referenceReader) copyOf(def *ast.Definition) *schema.Object {
+	o := d.Project.Objects[def]
+	if o == nil {
+		o = &schema.Object{Name: schema.CopyType(def.Name), CopyOf: def.Name, Pos: sdl.Position(def.Position),
+			Description: "A copy of a row of " + def.Name + "."}
+		d.Project.Objects[def] = o
+	}
+	return o
+}
+
+// copyReader reads what copies hold.
+type copyReader struct{ *draft.Project }
+
+// read fills in the types of copies, and finds the model that each reference is to.
+func (r *copyReader) read() {
+	for _, d := range r.ReadModels {
+		if def := identifierOf(d.Def); def != nil {
+			d.Identifier = d.Field(def.Name)
+		}
+		if o := r.Objects[d.Def]; o != nil {
+			o.Fields = copiedFields(d)
+		}
+		for _, ref := range d.References {
+			name := sdl.TypeRefOf(d.Sources[ref.Copy].Type).Name
+			i := slices.IndexFunc(r.ReadModels, func(other *draft.Model) bool { return other.Name == name })
+			ref.Source = r.ReadModels[i].ReadModel
+		}
+	}
+}
+
+// copiedFields are those that a copy of a row has: without times, which are those of the row itself, and without the
+// copies in it, but with their identifiers. Who may read a copy is for the field to say that holds it.
+func copiedFields(d *draft.Model) (fields []*schema.Field) {
+	for _, f := range d.Fields {
+		if !isCopied(d, f) {
+			continue
+		}
+		c := *f
+		c.Ordinal = len(fields)
+		fields = append(fields, &c)
+	}
+	return fields
+}
+
+func isCopied(d *draft.Model, f *schema.Field) bool {
+	if f.IsCopy() {
+		return false
+	}
+	return !slices.ContainsFunc(d.Sources[f].Directives, func(dir *ast.Directive) bool {
+		return slices.Contains([]string{"ttl", "createdAt", "updatedAt"}, dir.Name)
+	})
+}

@@ -1,0 +1,20 @@
+package schema
+
+// Reference is a field of a row that holds a copy of a row of another model, beside the identifier of that row.
+type Reference struct {
+	ID     *Field // what projectors give; it is in no declaration
+	Copy   *Field // what the fold fills in; it has the name of the declared field
+	Source *ReadModel
+}
+
+// ReferenceIDName is the name of the field that holds the identifier of a reference: teamId of team and id.
+func ReferenceIDName(field, identifier string) string { return field + upperFirst(identifier) }
+
+// CopyType is the name of the type that copies of rows of a model have.
+func CopyType(model string) string { return model + "Copy" }
+
+// IsCopy reports whether the field holds a copy of a row of another model.
+func (f *Field) IsCopy() bool { return f.Object != nil && f.Object.CopyOf != "" }
+
+// HoldsNull reports whether a stored row may have no value in the field: it is null, or a copy that is not filled in.
+func (f *Field) HoldsNull() bool { return f.Nullable || f.IsCopy() }

@@ -1,0 +1,38 @@
+package rule
+
+// Identifiers, and copies of the rows that they name.
+var (
+	TwoIdentifiers = newRule("two-identifiers",
+		"is a second @identifier, the first is {1}",
+		"keep one of them")
+	IdentifierType = newRule("identifier-type",
+		"is @identifier and {1}",
+		"make it an ID or a String")
+	IdentifierKey = newRule("identifier-key",
+		"is @identifier and not the whole primary key of the type: the partition key is {1}, the sort key is {2}",
+		"make it the partition key, without a sort key, or remove @identifier")
+	RefObject = newRule("ref-object",
+		"has @ref and the object type {1}, whose values stand in rows by themselves",
+		"remove @ref")
+	RefNoModel = newRule("ref-no-model",
+		"has @ref and the type {1}, which is no read model",
+		"refer to a read model, or remove @ref")
+	RefList = newRule("ref-list",
+		"is a list of references",
+		"refer to one row, or store a list of identifiers and join it with @resolvesMany")
+	RefIdentifier = newRule("ref-identifier",
+		"refers to {1}, whose rows have no identifier",
+		"mark the field that is the whole primary key of {1} @identifier, or store the key and join it with @resolves")
+	RefWriters = newRule("ref-writers",
+		"refers to {1}, and {2} has several writers",
+		"let one projector write the rows of {2}, or store the key and join it with @resolves")
+	RefGuard = newRule("ref-guard",
+		"copies {1} for some whom its {2} does not admit",
+		"give the field or its type an @auth that admits nobody else, or store the key and join it with @resolves")
+	KeyCopy = newRule("key-copy",
+		"is a copy of a row of {1}, in a key",
+		"name the identifier: {2}")
+	WritesCopy = newRule("writes-copy",
+		"is a copy of a row, and projector {1} writes it",
+		"name the identifier, {2}; the copy follows it")
+)
