@@ -14,7 +14,7 @@ func TestRowsThatAreBeingFoldedAgainAreUnavailableInTheFieldsThatReadThem(t *tes
 	b.stock(t)
 	customers := b.catalog.Types["Customer"].Model
 	progress := func() querydb.Progress { return querydb.Progress{Folded: 30, Total: 120, ETASeconds: 8.2} }
-	if err := b.db.Rebuilds().Start(customers, "", progress); err != nil {
+	if err := b.db.Rebuilds().MarkRebuilding(customers, "", progress); err != nil {
 		t.Fatal(err)
 	}
 	got := b.do(t.Context(), `{ Order(id: "o0") { orderId customer { name } } Customer(id: "c1") { name } }`, nil)
@@ -38,7 +38,7 @@ func TestRowsThatAreBeingFoldedAgainAreUnavailableInTheFieldsThatReadThem(t *tes
 		t.Errorf("extensions (-want +got):\n%s", diff)
 	}
 
-	if err := b.db.Rebuilds().Finish(customers, ""); err != nil {
+	if err := b.db.Rebuilds().MarkComplete(customers, ""); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.do(t.Context(), `{ Customer(id: "c1") { name } }`, nil); len(got.Errors) > 0 {

@@ -44,10 +44,10 @@ func entityHalf(fields []driver.Field, layout func(...keys.Segment) keys.Layout,
 }
 
 var trackerTable = &querydb.SharedTable{
-	Name: "Tracker", Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "kind"},
+	Name: "Tracker", KeyNames: driver.KeyNames{PK: "pk", SK: "sk", Kind: "kind"},
 	Indexes: []querydb.SharedIndex{
-		{Name: "gsi1", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
-		{Name: "gsi2", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
+		{Name: "gsi1", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
+		{Name: "gsi2", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
 	},
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // CheckFieldAccess returns an error if the caller may not read a field of the row. The rule is the field's own or, for
-// a virtual field without one, that of the field that holds its ids.
+// a join without one, that of the field that holds its ids.
 func CheckFieldAccess[P any](ctx context.Context, rt *Runtime, typ, field string, c *querydb.Codec[P], row *P) error {
 	t := rt.reader.Catalog.Types[typ]
 	v := rt.reader.Viewer(ctx)

@@ -165,8 +165,8 @@ type Query { BadgeByCode(code: String!): Badge Wearer(id: ID!): Wearer }
 func badges(t *testing.T, others bool) *bench {
 	schema := keys.EntitySchema{Name: "club", Version: 1, Casing: keys.CasingLower}
 	table := &querydb.SharedTable{
-		Name: "Club", Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "kind"},
-		Indexes: []querydb.SharedIndex{{Name: "gsi1", Keys: driver.KeyNames{PK: "gsi1pk"}}},
+		Name: "Club", KeyNames: driver.KeyNames{PK: "pk", SK: "sk", Kind: "kind"},
+		Indexes: []querydb.SharedIndex{{Name: "gsi1", KeyNames: driver.KeyNames{PK: "gsi1pk"}}},
 	}
 	badge := stored("id", "ID", "code", "String", "owner", "String")
 	own := keys.EntityKey{Schema: schema, Type: "Badge", Casing: keys.CasingLower}

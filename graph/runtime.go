@@ -21,7 +21,7 @@ type Config struct {
 	AuthOff bool
 	// ResolversOnly leaves every operation to the generated resolvers.
 	ResolversOnly bool
-	// MaxJoinFanout is how many distinct rows one virtual field may lead to, over all its parents; 10,000 by default.
+	// MaxJoinFanout is how many distinct rows one join may lead to, over all its parents; 10,000 by default.
 	MaxJoinFanout int
 	// MaxAnswerBytes is how many bytes the data of an answer may have; 32 MiB by default. For every 256 of them there
 	// may be one object, for every 2,048 one error.

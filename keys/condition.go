@@ -21,9 +21,10 @@ type Condition struct {
 // on one side alone is clamped to the composites given: a range is one condition on the sort key. Of strings that
 // others follow, bounds compare the text of the key, separator included.
 //
-// There is one range, but for two cases, whose keys are no neighbours. In a half that Truncates, the row kept under the
-// given composites alone comes before the rows under them. In lower case, a prefix whose last letter is a sigma has one
-// range for those that end a word with it, and one for those that do not. Ranges are in the order of the keys.
+// There is one range, but for two cases, whose keys are no neighbours. In a half with MayBeTruncated, the row kept
+// under the given composites alone comes before the rows under them. In lower case, a prefix whose last letter is a
+// sigma has one range for those that end a word with it, and one for those that do not. Ranges are in the order of the
+// keys.
 func (l Layout) Select(given []Value, c Condition) ([]Range, error) {
 	n := CountLeading(given)
 	if err := checkGiven(l.Segments, given, n); err != nil {

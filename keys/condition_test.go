@@ -22,7 +22,7 @@ func TestConditionsSelectWhatTheyMean(t *testing.T) {
 	const head = "$myapp#v1#task"
 	text := func(s string) *string { return &s }
 	truncates := tasks()
-	truncates.Truncates = true
+	truncates.MayBeTruncated = true
 	members := template(t, "team#{id}#member#{n:4}#in#{on}#end", scalarKinds)
 	bare := template(t, "{id}", scalarKinds)
 	pair := template(t, "{n:4}#{id}", scalarKinds)
@@ -156,13 +156,13 @@ func FuzzRangesHoldExactlyTheRowsMeant(f *testing.F) { f.Fuzz(rapid.MakeFuzz(sel
 // selecting compares Select with the meaning of a condition, of a row that has much in common with it.
 func selecting(t *rapid.T) {
 	l := layouts().Draw(t, "layout")
-	l.Truncates = rapid.Bool().Draw(t, "truncates")
+	l.MayBeTruncated = rapid.Bool().Draw(t, "truncates")
 	row := characters(t, valuesOf(t, l))
 	query := characters(t, neighbours(t, l, row))
 	other := characters(t, neighbours(t, l, row))
 	given := rapid.IntRange(0, len(row)).Draw(t, "given")
 	has := len(row)
-	if l.Truncates {
+	if l.MayBeTruncated {
 		has = rapid.IntRange(1, len(row)).Draw(t, "has")
 	}
 	sk, err := l.ComposeTruncated(row[:has]...)

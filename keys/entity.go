@@ -26,8 +26,8 @@ type EntityKey struct {
 	Schema     EntitySchema
 	Type       string
 	Collection []string // the collections that the index is part of, the outermost first; none for a key of its own
-	Clustered  bool
-	Casing     Casing // of this key: the index's, else the schema's. The schema's name keeps the schema's
+	Clustered  bool     // sort keys begin with the names of the collections, so that one range reads all members
+	Casing     Casing   // of this key: the index's, else the schema's. The schema's name keeps the schema's
 }
 
 // PK returns the layout of the partition key.

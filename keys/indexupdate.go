@@ -88,9 +88,9 @@ type PatchedComposite struct {
 type IndexHalf struct {
 	Layout Layout
 	Policy Policy
-	// NeverTruncate is for writes: no partial write cuts the key short, because the composites are no levels of a
-	// hierarchy, or a truncated key would say too little. For reads, Layout.Truncates says whether to look for
-	// truncated keys.
+	// NeverTruncate keeps partial writes from storing a key of the leading composites alone when the others are absent:
+	// the composites are no levels of a hierarchy, or a truncated key would say too little. For reads,
+	// Layout.MayBeTruncated says whether to look for truncated keys.
 	NeverTruncate bool
 }
 

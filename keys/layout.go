@@ -27,9 +27,9 @@ type Layout struct {
 	Sep      string
 	Casing   Casing // of the values; literal text is in its casing already
 	Escape   Escape
-	// Truncates is for reads: Select also looks for rows that partial writes keep under their leading composites alone.
-	// For writes, IndexHalf.NeverTruncate says whether they do.
-	Truncates bool
+	// MayBeTruncated makes Select also look for keys of the leading composites alone, which partial writes store where
+	// the others are absent. For writes, IndexHalf.NeverTruncate says whether they do.
+	MayBeTruncated bool
 }
 
 // Segment is one composite attribute of a Layout.

@@ -58,11 +58,11 @@ func (l Layout) ParseOperands(o Operands, given ...Value) (Range, error) {
 	if err != nil {
 		return Range{}, err
 	}
-	return ranges[0], nil // no half of a read model truncates or has a casing, so there is one
+	return ranges[0], nil // no half of a table of its own may be truncated or has a casing, so there is one
 }
 
-// ParseKey returns the whole key that the text of an argument, written as that of eq, stands for; arg names the
-// argument in errors. The text of a period is an *OperandError.
+// ParseKey parses an argument, in the form of an eq operand, and returns the whole key that it stands for; arg names
+// the argument in errors. The text of a period is an *OperandError.
 func (l Layout) ParseKey(arg, text string) (string, error) {
 	ranges, err := operandText{layout: l.exact(), arg: arg, text: text}.equal()
 	if err != nil {

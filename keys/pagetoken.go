@@ -42,7 +42,7 @@ type Sealer struct {
 	secret [sha256.Size]byte // of nonces
 }
 
-// Sealer prepares the key.
+// Sealer returns the [Sealer] that makes and opens page tokens with the key.
 func (k *TokenKey) Sealer() *Sealer {
 	block, err := aes.NewCipher(k[:])
 	if err != nil {

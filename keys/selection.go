@@ -36,7 +36,7 @@ func (s selection) all() ([]Range, error) {
 		return []Range{{Op: RangeEqual, Lo: closed}}, nil
 	case closed == "":
 		return []Range{{}}, nil
-	case !l.Truncates || len(s.given) == 0:
+	case !l.MayBeTruncated || len(s.given) == 0:
 		return []Range{{Op: RangePrefix, Lo: closed}}, nil
 	}
 	own, err := l.ComposeTruncated(s.given...)

@@ -76,9 +76,9 @@ func ParseTemplate(text string) (Template, error) {
 // maxTemplateDigits is more than any key has room for.
 const maxTemplateDigits = 99
 
-// Layout composes keys by the template: literals and values in the casing. kind returns the kind of a field, 0 where
-// there is no such field. A number that is not padded stands in the key as it is. It fails where a field does not exist
-// or cannot be padded so.
+// Layout returns the layout that composes keys by the template, with literals and values in the casing. kind returns
+// the kind of a field, 0 where there is no such field. A number that is not padded stands in the key as it is. Layout
+// fails where a field does not exist or cannot be padded so.
 func (t Template) Layout(casing Casing, kind func(field string) Kind) (Layout, error) {
 	l := Layout{Sep: entitySep, Casing: casing}
 	var literals []string

@@ -202,14 +202,14 @@ func TestHalfBuiltRowsAreNeverServedByAnyProcess(t *testing.T) {
 	until("complete at first", settled)
 	var wrong atomic.Pointer[string]
 	for round := range 3 {
-		former := dbs[0].Generations().Serving(Model)
+		former := dbs[0].Generations().InUse(Model)
 		if err := dbs[0].Apply(ctx(), querydb.Batch{Notes: []querydb.Note{projection.NewResetNote("script")}}); err != nil {
 			t.Fatal(err)
 		}
 		until("complete again in another generation", func() bool {
 			rebuilt := settled()
 			for i, db := range dbs {
-				rebuilt = rebuilt && db.Generations().Serving(Model) > former
+				rebuilt = rebuilt && db.Generations().InUse(Model) > former
 				got, err := servedTotal(db)
 				var incomplete *querydb.RebuildingError
 				if !errors.As(err, &incomplete) && (err != nil || got != n) {

@@ -25,8 +25,8 @@ type RunnerConfig struct {
 	// a store that several processes write; 10 minutes by default. It must be far below the 30 days for which such a
 	// store keeps the tombstones of deleted rows.
 	CommitTimeout time.Duration
-	// ParallelReads is how many partitions of rows are read at once, on such a store, for the ops that need whole
-	// partitions; 64 by default.
+	// ParallelReads is how many partitions of rows are read at once for ops that need whole partitions, on a store that
+	// several processes write; 64 by default.
 	ParallelReads int
 	// Attempts is how often an event is tried before it becomes a dead letter, 3 by default.
 	Attempts int

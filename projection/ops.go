@@ -13,8 +13,8 @@ type Op = fold.Op
 // Ops makes the ops of one model: R is its row, K its key, P its partition key. Values are generated, one per model.
 type Ops[R, K, P any] struct {
 	Codec     *querydb.Codec[R]
-	Key       func(K) (keys.Key, error)
-	Partition func(P) (string, error)
+	Key       func(K) (keys.Key, error) // composes the stored key of a row
+	Partition func(P) (string, error)   // composes the stored partition key
 	// SetKeyFields sets the key fields of a row; Patch and Upsert create rows with it. Without it they cannot create any.
 	SetKeyFields func(row *R, key K)
 }
@@ -63,7 +63,7 @@ func (o *Ops[R, K, P]) Patch(key K) *Patch[R] {
 	return &Patch[R]{fold.NewPatch(o.target(key), o.filling(key))}
 }
 
-// filling is Fill with the key, nil where there is no Fill.
+// filling is SetKeyFields with the key, nil where there is no SetKeyFields.
 func (o *Ops[R, K, P]) filling(key K) func(*R) {
 	if o.SetKeyFields == nil {
 		return nil

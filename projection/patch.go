@@ -50,9 +50,9 @@ type FieldRef[R any] interface {
 	ref() (ordinal int, reset func(*R))
 }
 
-// PatchField is a field of R with values of type V; generated.
+// PatchField is the [FieldRef] of a field whose values are of type V; generated.
 type PatchField[R, V any] struct {
-	Ordinal int
+	Ordinal int // in Model.Fields
 	Write   func(row *R, v V)
 	Reset   func(row *R) // nil on a field that cannot be null
 }

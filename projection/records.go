@@ -40,9 +40,9 @@ func RequestRebuild(ctx context.Context, db *querydb.DB, p Projection) error {
 	return checkpoint.RequestRebuild(ctx, db, p.record())
 }
 
-// NewResetNote makes the note that resets a projection. Once it is applied, the projection drops its rows at its next
-// start and folds the whole log; one that runs on a store that several processes write does so at once. Decisions about
-// dead letters are kept. Checkpoints are not, so a log that has lost events which they covered goes unnoticed.
+// NewResetNote makes a note that, once [querydb.DB.Apply] has written it, makes the projection drop its rows and fold
+// the whole log again: at its next start or, if it runs on a store that several processes write, at once. Decisions
+// about dead letters are kept. Checkpoints are not, so a log that has lost events which they covered goes unnoticed.
 func NewResetNote(projection string) querydb.Note { return checkpoint.NewResetNote(projection) }
 
 // NeedsUpgrade reports whether the records of the projection have the format of an earlier version. A run converts
@@ -53,18 +53,18 @@ func NeedsUpgrade(ctx context.Context, db *querydb.DB, p Projection) (bool, erro
 
 // MismatchError says that a source is not the one that rows were folded from, or has lost events of it.
 //
-// Its fields Projection, Partition and Record say what does not fit: Record is one of the Record constants, or the
-// words of another record. Offset is where the source is to hold the event that Event describes; Found is what it holds
-// there, "" where it ends before, at End. Recreated says that the partition has been recreated: it has another
-// identity, whatever events it holds.
+// Its fields Projection, Partition and Record say what does not fit: Record is one of the Record constants.
+// Offset is where the source is to hold the event that Event describes; Found is what it holds there, "" where it ends
+// before, at End. Recreated says that the partition has been recreated: it has another identity, whatever events it
+// holds.
 type MismatchError = position.MismatchError
 
-// The records that can contradict a source: see [MismatchError].
+// The values of [MismatchError].Record: what is on record that the source contradicts.
 const (
 	RecordCheckpoint         = position.RecordCheckpoint         // how far the rows have come
 	RecordReplacedCheckpoint = position.RecordReplacedCheckpoint // how far rows had come that are being replaced
 	RecordDeadLetter         = position.RecordDeadLetter         // an event that could not be folded
-	RecordDecision           = position.RecordDecision           // to retry or skip such an event
+	RecordDecision           = position.RecordDecision           // a decision to retry or skip a dead letter
 )
 
 // FindMismatches returns the records of a projection that the source contradicts. As long as there are any, nothing

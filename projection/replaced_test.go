@@ -257,7 +257,7 @@ func TestProjectionsOfOneTableBeginItAgainOnceForAnAcceptedLog(t *testing.T) {
 			for _, p := range folded[:2] {
 				foldToTheEnd(t, p, older, drv)
 			}
-			serving, err := open(t, drv, model).Generations().Current(ctx(), model)
+			serving, err := open(t, drv, model).Generations().Recorded(ctx(), model)
 			if err != nil || serving.Number != 1 {
 				t.Errorf("generation %d serves, %v; want 1", serving.Number, err)
 			}

@@ -172,7 +172,7 @@ func TestATableThatIsSwappedUnderAServerIsFoundWithinHalfAMinute(t *testing.T) {
 			c.move(29 * time.Second)
 			rounds()
 			c.move(time.Second)
-			for limit := time.Now().Add(20 * time.Second); db.Generations().Serving(Model) == 0; {
+			for limit := time.Now().Add(20 * time.Second); db.Generations().InUse(Model) == 0; {
 				if time.Now().After(limit) {
 					t.Fatalf("the table was recreated half a minute ago, and is still served: %+v", status(t, r))
 				}

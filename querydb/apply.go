@@ -27,7 +27,8 @@ type Write struct {
 	// IfRevision makes the write conditional on a MultiWriter store: it takes effect only if the stored row still has
 	// Row.Revision, at which it was read; otherwise the batch is ErrStale.
 	IfRevision bool
-	// Time is that of the event: see driver.Write.
+	// Time is that of the event, the earliest of several. It is for unique indexes: another row that has expired by then
+	// does not keep its key from this one. At the zero time none has expired.
 	Time time.Time
 	// DeletePartition deletes all rows under Row.Key.PK, except those that other writes of the batch are about. It is for
 	// stores with one writer, and models whose rows one projection writes.
@@ -44,12 +45,16 @@ type Batch struct {
 	// that several projections write to has begun since, nothing is written, and Apply returns ErrStale. A table that is
 	// not named counts as one of generation 0.
 	Generations map[string]int
-	// Writer and Deadline are as in driver.Batch; they have no effect on stores with one writer.
-	Writer   string
+	// Writer names the projection that writes, where several write the rows of a model: see Model.Writers. Elsewhere it
+	// is "".
+	Writer string
+	// Deadline is when a MultiWriter store gives the batch up with ErrStale; the zero time is never. Other stores ignore
+	// it.
 	Deadline time.Time
 	// Atomic asks for one commit of everything also on a MultiWriter store; more than DB.TxLimits is ErrTooLarge.
 	Atomic bool
-	// MultiRow says that one of the events changes several rows: see driver.Batch.
+	// MultiRow says that one of the events changes several rows, so that a MultiWriter store refuses the batch before it
+	// writes the first of them, and not in between, if the key of any is that of a row of another model.
 	MultiRow bool
 }
 

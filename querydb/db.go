@@ -49,8 +49,8 @@ type DB struct {
 type Config struct {
 	// Now is the clock for expiry; time.Now by default.
 	Now func() time.Time
-	// Log logs what happens in the background; slog.Default by default.
-	Log *slog.Logger
+	// Logger logs what happens in the background; slog.Default by default.
+	Logger *slog.Logger
 	// SweepEvery is how often the DB removes expired rows; 5 minutes by default. It has no effect on stores that remove
 	// them by themselves: see Expiry.Sweep.
 	SweepEvery time.Duration
@@ -60,8 +60,8 @@ func (c Config) withDefaults() Config {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if c.Log == nil {
-		c.Log = slog.Default()
+	if c.Logger == nil {
+		c.Logger = slog.Default()
 	}
 	if c.SweepEvery == 0 {
 		c.SweepEvery = defaultSweepEvery
@@ -97,26 +97,26 @@ func newDB(drv driver.Driver, list tables, cfg Config) *DB {
 	db := &DB{
 		drv: drv, reader: page.Reader{Driver: drv}, now: cfg.Now, tables: list, background: background.New(),
 		notes: &Notes{drv: drv}, rebuilds: &Rebuilds{tables: list},
-		expiry: &Expiry{drv: drv, tables: list, now: cfg.Now, log: cfg.Log},
+		expiry: &Expiry{drv: drv, tables: list, now: cfg.Now, log: cfg.Logger},
 	}
-	db.physical = &Tables{drv: drv, tables: list, notes: db.notes, background: db.background, log: cfg.Log}
+	db.physical = &Tables{drv: drv, tables: list, notes: db.notes, background: db.background, log: cfg.Logger}
 	db.generations = &Generations{tables: list, notes: db.notes, physical: db.physical}
 	return db
 }
 
-// Notes returns what reads the notes of the store, which are internal records beside the rows: see [Note].
+// Notes returns the methods that read the notes of the store, which are internal records beside the rows: see [Note].
 func (db *DB) Notes() *Notes { return db.notes }
 
-// Generations returns what begins generations of tables, and knows which of them serves.
+// Generations returns the methods that begin generations of tables, and tell which of them serves.
 func (db *DB) Generations() *Generations { return db.generations }
 
-// Rebuilds returns what refuses reads of rows that are still being folded.
+// Rebuilds returns the methods that mark rows as being rebuilt, so that reads of them are refused.
 func (db *DB) Rebuilds() *Rebuilds { return db.rebuilds }
 
-// Tables returns what manages the store's tables.
+// Tables returns the methods that manage the store's tables.
 func (db *DB) Tables() *Tables { return db.physical }
 
-// Expiry returns what removes expired rows.
+// Expiry returns the methods that remove expired rows.
 func (db *DB) Expiry() *Expiry { return db.expiry }
 
 // Close waits for calls in flight, stops the work in the background, which the next Open resumes, and closes the
@@ -129,10 +129,10 @@ func (db *DB) Close() error {
 	return nil
 }
 
-// ForFold returns a view of the same DB for the fold of a writer: see driver.Batch.Writer. In it nothing has expired,
-// and rows are there until they are deleted, because a row's end is to be compared with the time of an event and not
-// with the clock; rows that are being rebuilt are readable. On a MultiWriter store it shows deleted rows too, with a
-// nil Record and what has been applied to them.
+// ForFold returns a view of the DB for a projection: its reads also return rows that have expired or are being rebuilt.
+// Nothing expires in it, because the end of a row is to be compared with the time of an event and not with the clock.
+// On a MultiWriter store it shows deleted rows too, with a nil Record and what has been applied to them. The writer is
+// that of the projection's batches: see Batch.Writer.
 func (db *DB) ForFold(writer string) *DB {
 	view := *db
 	view.now = func() time.Time { return time.Time{} }

@@ -17,7 +17,7 @@ import (
 // order.
 func entityModels() (orders, returns *querydb.Model) {
 	shared := &querydb.SharedTable{
-		Name: "Shop", Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "kind"},
+		Name: "Shop", KeyNames: driver.KeyNames{PK: "pk", SK: "sk", Kind: "kind"},
 		Indexes: []querydb.SharedIndex{{Name: "gsi1"}, {Name: "gsi2", AlwaysSorted: true}, {Name: "gsi3"}},
 	}
 	orders, returns = orderModel(), orderModel()
@@ -160,7 +160,7 @@ func TestACommitIsStaleWhereAnotherProcessHasBegunTheTableAgain(t *testing.T) {
 // serve lets the model read and write the generation that is on record.
 func serve(t *testing.T, f *fixture) querydb.Generation {
 	t.Helper()
-	g, err := f.Generations().Current(t.Context(), f.model)
+	g, err := f.Generations().Recorded(t.Context(), f.model)
 	if err == nil {
 		err = f.Generations().Use(f.model, g)
 	}

@@ -9,7 +9,7 @@ import (
 // What can go wrong, completely; every error of a DB matches at most one of them by errors.Is.
 var (
 	ErrNotFound    = driver.ErrNotFound    // there is no such note
-	ErrConflict    = driver.ErrConflict    // the key, or that of a unique index, is another row's; the generation serves
+	ErrConflict    = driver.ErrConflict    // another row has the key, or that of a unique index; or the Orphan serves
 	ErrTooLarge    = driver.ErrTooLarge    // the row, or the batch
 	ErrThrottled   = driver.ErrThrottled   // the store takes no more at the moment: try again later
 	ErrInvalid     = driver.ErrInvalid     // the call can never succeed
@@ -24,7 +24,8 @@ var ErrStale = driver.ErrStale
 // a MultiWriter store: see driver.ErrPartial. A batch that is refused without it has changed nothing.
 var ErrPartial = driver.ErrPartial
 
-// ErrTablesNotReady is an ErrUnavailable of a store whose tables are created externally: see driver.ErrTablesNotReady.
+// ErrTablesNotReady is an ErrUnavailable of a store whose tables are created externally: a table or an index does not
+// exist, or is not as the rows need it.
 var ErrTablesNotReady = driver.ErrTablesNotReady
 
 // ErrDamaged says that a stored row cannot be read, even on retry: see driver.ErrDamaged.

@@ -25,8 +25,8 @@ const (
 	sweepBatch        = 256 // rows that one commit removes
 )
 
-// SetWatermark says that no event that is yet to be folded finds rows of the model that ended before the watermark,
-// whether they are removed or not. That holds until the next call; with the zero time it no longer holds, and no rows
+// SetWatermark lets Sweep remove rows of the model that expired before the watermark: no event yet to be folded finds
+// them. That holds until the next call, or until another generation serves; with the zero time, as at first, no rows
 // are removed.
 func (e *Expiry) SetWatermark(m *Model, watermark time.Time) {
 	t := e.tables[m]

@@ -107,7 +107,7 @@ func TestTheFirstGenerationFollowsNone(t *testing.T) {
 	f := newFixture(t, newKept())
 	want := func(number, next int) querydb.Generation {
 		t.Helper()
-		g, err := f.Generations().Current(t.Context(), f.model)
+		g, err := f.Generations().Recorded(t.Context(), f.model)
 		if err != nil || g.Number != number || g.Next() != next {
 			t.Fatalf("%+v, %v: want number %d and %d next", g, err, number, next)
 		}
@@ -123,7 +123,7 @@ func TestTheFirstGenerationFollowsNone(t *testing.T) {
 func TestOfTwoProcessesOneBeginsAGeneration(t *testing.T) {
 	store := memstore.NewMultiWriter(memstore.Options{})
 	one, two := newFixture(t, store), newFixture(t, store.Join(memstore.Options{}))
-	before, err := one.Generations().Current(t.Context(), one.model)
+	before, err := one.Generations().Recorded(t.Context(), one.model)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestOfTwoProcessesOneBeginsAGeneration(t *testing.T) {
 	if err := two.Generations().Begin(t.Context(), two.model, before, nil); !errors.Is(err, querydb.ErrStale) {
 		t.Errorf("the second begins the same generation: %v, want ErrStale", err)
 	}
-	after, err := two.Generations().Current(t.Context(), two.model)
+	after, err := two.Generations().Recorded(t.Context(), two.model)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestOfTwoProcessesOneBeginsAGeneration(t *testing.T) {
 	}
 	one.put(sample(1))
 	two.wantRows(0)
-	if after, err = two.Generations().Current(t.Context(), two.model); err != nil {
+	if after, err = two.Generations().Recorded(t.Context(), two.model); err != nil {
 		t.Fatal(err)
 	}
 	if err := two.Generations().Use(two.model, after); err != nil {
@@ -192,7 +192,7 @@ func TestAFailedDropIsLogged(t *testing.T) {
 	m := orderModel()
 	logged := make(chan slog.Record, 1)
 	db, err := querydb.Open(t.Context(), drv, []*querydb.Model{m},
-		querydb.Config{Log: slog.New(recorder{slog.DiscardHandler, logged})})
+		querydb.Config{Logger: slog.New(recorder{slog.DiscardHandler, logged})})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,9 +37,10 @@ type Generations struct {
 	physical *Tables
 }
 
-// Current reads from the record which generation of the model's table serves. Whoever records something about the rows
-// records its number too: another model, or another process, may have begun another generation in the meantime.
-func (g *Generations) Current(ctx context.Context, m *Model) (Generation, error) {
+// Recorded reads from the store which generation of the model's table serves. That can be a later one than InUse:
+// another model, or another process, may have begun it in the meantime. So whoever records something about the rows
+// records the number of their generation too.
+func (g *Generations) Recorded(ctx context.Context, m *Model) (Generation, error) {
 	at, err := g.notes.generation(ctx, m.Table)
 	if err != nil {
 		return at, &Error{Op: "generation", Model: m.Name, Err: fmt.Errorf("read which generation of the table serves: %w",
@@ -57,8 +58,9 @@ func (n *Notes) generation(ctx context.Context, table string) (Generation, error
 	return g, err
 }
 
-// Serving is the generation of the model's table that this DB reads and writes.
-func (g *Generations) Serving(m *Model) int { return g.tables[m].serving.Load().Generation }
+// InUse returns the number of the generation of the model's table that this DB reads and writes. Only Begin and Use of
+// this DB change it, whatever other processes begin.
+func (g *Generations) InUse(m *Model) int { return g.tables[m].serving.Load().Generation }
 
 // Use has this DB read and write a generation that another process has begun.
 func (g *Generations) Use(m *Model, at Generation) error {
@@ -165,8 +167,8 @@ func (m *Model) generationNote(former Generation, number int) Note {
 // maxSkipped is how many tables SkipUnknownRows skips.
 const maxSkipped = 50
 
-// SkipUnknownRows records the generations after former whose tables hold rows of a fold that is not on record as former
-// ones, so that Begin then begins the first one after them. Tables.Former lists them from then on.
+// SkipUnknownRows passes over the generations after former whose tables hold rows of an unknown fold, so that Begin
+// begins the first one after those. It records them as former ones: Tables.Former lists them from then on.
 func (g *Generations) SkipUnknownRows(ctx context.Context, m *Model, former Generation) error {
 	var list []Note
 	next := former.Next()
@@ -195,7 +197,7 @@ func (g *Generations) SkipUnknownRows(ctx context.Context, m *Model, former Gene
 // load finds the generation that serves each model.
 func (g *Generations) load(ctx context.Context, models []*Model) error {
 	for _, m := range models {
-		at, err := g.Current(ctx, m)
+		at, err := g.Recorded(ctx, m)
 		if err != nil {
 			return err
 		}

@@ -26,8 +26,8 @@ type Model struct {
 
 // Writer is one of several projections that write the rows of a model.
 type Writer struct {
-	Name string // of the projector
-	Part driver.Part
+	Name string      // of the projector
+	Part driver.Part // the fields and index halves that it writes
 }
 
 // Half is one half of a key, partition key or sort key: its layout and the ordinals of the fields it is composed of.
@@ -83,9 +83,9 @@ func (m *Model) DriverTable(generation int) *driver.Table {
 		Indexes: make([]driver.Index, m.physicalIndexes()),
 	}
 	if m.Entity != nil {
-		t.Kind, t.Keys = m.Entity.Kind, m.Entity.Table.Keys
+		t.Kind, t.Keys = m.Entity.Kind, m.Entity.Table.KeyNames
 		for i, p := range m.Entity.Table.Indexes {
-			t.Indexes[i] = driver.Index{Name: p.Name, AlwaysSorted: p.AlwaysSorted, Keys: p.Keys}
+			t.Indexes[i] = driver.Index{Name: p.Name, AlwaysSorted: p.AlwaysSorted, Keys: p.KeyNames}
 		}
 	}
 	for i, x := range m.Indexes {
@@ -117,16 +117,16 @@ type Entity struct {
 
 // SharedTable is a table that several models share. It is generated and never changes at run time.
 type SharedTable struct {
-	Name    string
-	Keys    driver.KeyNames
-	Indexes []SharedIndex
+	Name     string
+	KeyNames driver.KeyNames
+	Indexes  []SharedIndex
 }
 
 // SharedIndex is an index of a SharedTable.
 type SharedIndex struct {
 	Name         string
 	AlwaysSorted bool // it has a sort half in every model, also where that is composed of no field
-	Keys         driver.KeyNames
+	KeyNames     driver.KeyNames
 }
 
 // SingletonKey is the key of a model that has one row and no key fields.

@@ -65,7 +65,7 @@ func renamed() *querydb.Model {
 func started(t *testing.T, drv driver.Driver, m *querydb.Model) *fixture {
 	t.Helper()
 	f := openModels(t, drv, m)
-	g, err := f.Generations().Current(t.Context(), m)
+	g, err := f.Generations().Recorded(t.Context(), m)
 	if err == nil && !g.Begun {
 		err = f.Generations().Begin(t.Context(), m, g, nil)
 	}
@@ -106,7 +106,7 @@ func TestTheTableOfAModelThatIsGoneOrRenamedIsAnOrphanUntilItIsDropped(t *testin
 func TestAModelThatGetsADroppedTableBackFoldsAgain(t *testing.T) {
 	store := newOutliving(0)
 	f := started(t, store, orderModel())
-	before, err := f.Generations().Current(t.Context(), f.model)
+	before, err := f.Generations().Recorded(t.Context(), f.model)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestAModelThatGetsADroppedTableBackFoldsAgain(t *testing.T) {
 	f = openModels(t, store, orderModel())
 	defer f.close()
 	f.wantRows(0)
-	after, err := f.Generations().Current(t.Context(), f.model)
+	after, err := f.Generations().Recorded(t.Context(), f.model)
 	if err != nil || after.Number == before.Number {
 		t.Errorf("the generation is %d as before, %v: a checkpoint of rows that are gone would still hold", after.Number, err)
 	}

@@ -51,7 +51,7 @@ func (e *UnknownRowsError) Error() string {
 		"is of another time, so nothing is folded into these rows, nor are they served", e.Table, notetable.Name)
 }
 
-// Is makes the error one of ErrUnavailable.
+// Is reports whether target is ErrUnavailable.
 func (e *UnknownRowsError) Is(target error) bool { return target == ErrUnavailable }
 
 // Provenance compares the mark of a generation of the model's table with the one on record.

@@ -7,16 +7,17 @@ import (
 	"sync/atomic"
 )
 
-// Rebuilds refuses reads of rows that are still being folded. While a projection folds the log into a new generation,
-// the table holds the rows of a part of the log, and a row that is not there yet looks like one that does not exist. So
-// whoever folds says so here, and reads fail with a [RebuildingError] until the rebuild is finished. Reads of
-// [DB.ForFold] are never refused.
+// Rebuilds keeps track of the rows that are being rebuilt, and refuses reads of them. While a projection folds the log
+// into a new generation, the table holds the rows of a part of the log, and a row that is not there yet looks like one
+// that does not exist. So whoever folds says so here, and reads fail with a [RebuildingError] until the rows are
+// complete. Reads of [DB.ForFold] are never refused.
 //
 // Where several projections write the rows of a model, each is named by its writer; elsewhere the writer is "".
 type Rebuilds struct{ tables tables }
 
-// Start says that the rows of the model that the writer writes are being rebuilt. Progress is asked how far that is.
-func (r *Rebuilds) Start(m *Model, writer string, progress func() Progress) error {
+// MarkRebuilding marks the rows of the model that the writer writes as being rebuilt, until MarkComplete. The error of
+// a read tells what progress returns.
+func (r *Rebuilds) MarkRebuilding(m *Model, writer string, progress func() Progress) error {
 	t, err := r.tables.of("build", m)
 	if err == nil {
 		t.rebuild.start(writer, progress)
@@ -24,9 +25,10 @@ func (r *Rebuilds) Start(m *Model, writer string, progress func() Progress) erro
 	return err
 }
 
-// StartAll says that a generation of the model's table is about to be folded: the rows of all models in the table, by
-// each of their writers, are being rebuilt until Finish. Calling it again for the same generation has no effect.
-func (r *Rebuilds) StartAll(m *Model, generation int) error {
+// MarkAllRebuilding marks the rows of all models in the model's table, by each of their writers, as being rebuilt,
+// until MarkComplete: a generation of the table is about to be folded. Calling it again for that generation, or for an
+// earlier one, has no effect.
+func (r *Rebuilds) MarkAllRebuilding(m *Model, generation int) error {
 	of, err := r.tables.of("build", m)
 	if err != nil {
 		return err
@@ -50,8 +52,8 @@ func (t *table) startRebuilds() {
 	}
 }
 
-// Finish says that the rows of the model that the writer writes are those of the whole log.
-func (r *Rebuilds) Finish(m *Model, writer string) error {
+// MarkComplete marks the rows of the model that the writer writes as those of the whole log, which can be read.
+func (r *Rebuilds) MarkComplete(m *Model, writer string) error {
 	t, err := r.tables.of("build", m)
 	if err == nil {
 		t.rebuild.finish(writer)
@@ -90,7 +92,7 @@ func (e *RebuildingError) Error() string {
 	return s
 }
 
-// Is makes the error one of ErrUnavailable.
+// Is reports whether target is ErrUnavailable.
 func (e *RebuildingError) Is(target error) bool { return target == ErrUnavailable }
 
 // rebuild is which writers of a table have still to fold its rows.

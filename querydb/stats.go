@@ -6,7 +6,7 @@ import "time"
 // may not see: where a key is looked up, it counts whether there is a row or not.
 type Stats struct {
 	Model         string
-	Gets          uint64 // batches of Get, those that complete pages of an index among them
+	Gets          uint64 // batches of keys read, also to complete pages of an index, unless Visible filters them
 	KeysRequested uint64 // by these batches
 	Queries       uint64 // ranges read
 	RowsReturned  uint64 // by these reads; a lookup in a unique index counts as one row

@@ -166,7 +166,7 @@ func TestExpiredRowsAreRemovedInTheBackgroundWhileTheDBIsOpen(t *testing.T) {
 		m := orderModel()
 		drv := &interrupted{Store: memstore.New()}
 		db, err := querydb.Open(t.Context(), drv, []*querydb.Model{m}, querydb.Config{
-			SweepEvery: time.Minute, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return noon },
+			SweepEvery: time.Minute, Logger: slog.New(slog.DiscardHandler), Now: func() time.Time { return noon },
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -39,7 +39,7 @@ import (
 // App is what is specific to a project: its read models, events, projections and API, mostly generated.
 type App struct {
 	Models      []*querydb.Model
-	Events      eventlog.Types
+	Events      eventlog.Types // the declared event types
 	Projections []projection.Projection
 	Catalog     *catalog.Catalog
 	// Schema makes the executable schema over a runtime.

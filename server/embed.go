@@ -73,8 +73,9 @@ const (
 // Embedded is a server inside another program. It handles every request of clients.
 type Embedded struct {
 	http.Handler
-	// AdminHandler handles what `serve` answers at --admin-listen. It shows names of models, keys of rows and addresses to
-	// whoever reaches it.
+	// AdminHandler serves /admin/, /metrics, /livez, and /readyz with its details. It is what `serve` has at
+	// --admin-listen: reads need no write token, so it shows names of models, keys of rows and addresses to whoever
+	// reaches it.
 	AdminHandler http.Handler
 	serving      *serving
 }

@@ -33,7 +33,7 @@ func collectionPages(ctx context.Context, out io.Writer, dir string, d time.Dura
 	if err != nil {
 		return err
 	}
-	db, err := querydb.Open(ctx, store, []*querydb.Model{personModel, taskModel}, querydb.Config{Log: quiet})
+	db, err := querydb.Open(ctx, store, []*querydb.Model{personModel, taskModel}, querydb.Config{Logger: quiet})
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}

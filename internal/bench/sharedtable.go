@@ -13,8 +13,10 @@ import (
 // collection of a tenant.
 var (
 	tenantsTable = &querydb.SharedTable{
-		Name: "Tenants", Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "kind"},
-		Indexes: []querydb.SharedIndex{{Name: "gsi1", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}}},
+		Name: "Tenants", KeyNames: driver.KeyNames{PK: "pk", SK: "sk", Kind: "kind"},
+		Indexes: []querydb.SharedIndex{
+			{Name: "gsi1", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
+		},
 	}
 	personModel = memberOf("Person")
 	taskModel   = memberOf("Task")

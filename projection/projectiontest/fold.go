@@ -30,8 +30,8 @@ func (s *Spec[R]) fold(ctx context.Context, w way) (result[R], error) {
 	store := newStore(w)
 	now := lastTime(w.legs)
 	db, err := querydb.Open(ctx, store, []*querydb.Model{s.Projection.Model}, querydb.Config{
-		Now: func() time.Time { return now },
-		Log: slog.New(slog.DiscardHandler), // what fails is made to fail
+		Now:    func() time.Time { return now },
+		Logger: slog.New(slog.DiscardHandler), // what fails is made to fail
 	})
 	if err != nil {
 		return result[R]{}, err
@@ -58,7 +58,7 @@ func (s *Spec[R]) alone(db *querydb.DB) error {
 		if w.Name == s.Projection.Name {
 			continue
 		}
-		if err := db.Rebuilds().Finish(m, w.Name); err != nil {
+		if err := db.Rebuilds().MarkComplete(m, w.Name); err != nil {
 			return err
 		}
 	}

@@ -17,13 +17,13 @@ var All = []*querydb.Model{
 
 // tableBlog is the table Blog, which several models share.
 var tableBlog = &querydb.SharedTable{
-	Name: "Blog",
-	Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
+	Name:     "Blog",
+	KeyNames: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 	Indexes: []querydb.SharedIndex{
-		{Name: "gsi1", Keys: driver.KeyNames{PK: "type"}},
-		{Name: "gsi2", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
-		{Name: "gsi3", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
-		{Name: "gsi4", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi3pk", SK: "gsi3sk"}},
+		{Name: "gsi1", KeyNames: driver.KeyNames{PK: "type"}},
+		{Name: "gsi2", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
+		{Name: "gsi3", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
+		{Name: "gsi4", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi3pk", SK: "gsi3sk"}},
 	},
 }
 

@@ -17,12 +17,12 @@ var All = []*querydb.Model{
 
 // tableFleet is the table Fleet, which several models share.
 var tableFleet = &querydb.SharedTable{
-	Name: "Fleet",
-	Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
+	Name:     "Fleet",
+	KeyNames: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 	Indexes: []querydb.SharedIndex{
-		{Name: "gsi1", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
-		{Name: "gsi2", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
-		{Name: "gsi3", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi3pk", SK: "gsi3sk"}},
+		{Name: "gsi1", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
+		{Name: "gsi2", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
+		{Name: "gsi3", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi3pk", SK: "gsi3sk"}},
 	},
 }
 
@@ -80,10 +80,10 @@ var DeviceModel = &querydb.Model{
 						{Field: "alertState", Kind: keys.KindString, Before: "alertstate_"},
 						{Field: "timestamp", Kind: keys.KindDateTime, Before: "timestamp_"},
 					},
-					Sep:       "#",
-					Casing:    keys.CasingLower,
-					Escape:    keys.EscapeNone,
-					Truncates: true,
+					Sep:            "#",
+					Casing:         keys.CasingLower,
+					Escape:         keys.EscapeNone,
+					MayBeTruncated: true,
 				},
 				Fields: []int{3, 4},
 				Policy: keys.PolicySparse,
@@ -181,10 +181,10 @@ var AssetModel = &querydb.Model{
 						{Field: "city", Kind: keys.KindString, Before: "city_"},
 						{Field: "site", Kind: keys.KindString, Before: "site_"},
 					},
-					Sep:       "#",
-					Casing:    keys.CasingLower,
-					Escape:    keys.EscapeNone,
-					Truncates: true,
+					Sep:            "#",
+					Casing:         keys.CasingLower,
+					Escape:         keys.EscapeNone,
+					MayBeTruncated: true,
 				},
 				Fields: []int{2, 3, 4},
 			},

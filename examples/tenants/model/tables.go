@@ -19,13 +19,13 @@ var All = []*querydb.Model{
 
 // tableTenants is the table Tenants, which several models share.
 var tableTenants = &querydb.SharedTable{
-	Name: "Tenants",
-	Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
+	Name:     "Tenants",
+	KeyNames: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 	Indexes: []querydb.SharedIndex{
-		{Name: "gsi1", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
-		{Name: "gsi2", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
-		{Name: "gsi3", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi3pk", SK: "gsi3sk"}},
-		{Name: "gsi4", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi4pk", SK: "gsi4sk"}},
+		{Name: "gsi1", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
+		{Name: "gsi2", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
+		{Name: "gsi3", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi3pk", SK: "gsi3sk"}},
+		{Name: "gsi4", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi4pk", SK: "gsi4sk"}},
 	},
 }
 
@@ -82,9 +82,9 @@ var EmployeeModel = &querydb.Model{
 						{Field: "department", Kind: keys.KindString, Before: "department_"},
 						{Field: "hireDate", Kind: keys.KindDate, Before: "hiredate_"},
 					},
-					Sep:       "#",
-					Casing:    keys.CasingLower,
-					Truncates: true,
+					Sep:            "#",
+					Casing:         keys.CasingLower,
+					MayBeTruncated: true,
 				},
 				Fields: []int{4, 5},
 			},

@@ -56,7 +56,7 @@ func (p account) open(ctx context.Context) (*querydb.DB, error) {
 	if err := store.ApplyTables(ctx, dynamostore.Tables{Needed: needed}, false, func(string) {}); err != nil {
 		return nil, errors.Join(fmt.Errorf("make the tables: %w", err), store.Close())
 	}
-	db, err := querydb.Open(ctx, store, model.All, querydb.Config{Log: quiet})
+	db, err := querydb.Open(ctx, store, model.All, querydb.Config{Logger: quiet})
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}

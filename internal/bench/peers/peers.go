@@ -59,7 +59,7 @@ func openData(ctx context.Context, dir string) (*querydb.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := querydb.Open(ctx, store, model.All, querydb.Config{Log: quiet})
+	db, err := querydb.Open(ctx, store, model.All, querydb.Config{Logger: quiet})
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}

@@ -25,7 +25,7 @@ func (f *tablesFile) half(name string, h schema.Half, truncates bool, settings .
 		return
 	}
 	l := h.Layout
-	l.Truncates = truncates
+	l.MayBeTruncated = truncates
 	f.lib("keys")
 	f.line("%s: querydb.Half{", name)
 	f.layout(l, h)
@@ -65,8 +65,8 @@ func (f *tablesFile) layout(l keys.Layout, h schema.Half) {
 	if l.Escape == keys.EscapeNone {
 		f.line("Escape: keys.EscapeNone,")
 	}
-	if l.Truncates {
-		f.line("Truncates: true,")
+	if l.MayBeTruncated {
+		f.line("MayBeTruncated: true,")
 	}
 	f.line("},")
 }

@@ -38,14 +38,14 @@ func (f *tablesFile) sharedTable(t *schema.Table) {
 	}
 	f.line("// %s is the table %s, which several models share.", sharedVar(t), t.Name)
 	f.line("var %s = &querydb.SharedTable{", sharedVar(t))
-	f.line("Name: %q,\nKeys: driver.KeyNames{PK: %q, SK: %q, Kind: %q},", t.Name, t.PK, t.SK, t.Discriminator)
+	f.line("Name: %q,\nKeyNames: driver.KeyNames{PK: %q, SK: %q, Kind: %q},", t.Name, t.PK, t.SK, t.Discriminator)
 	if len(t.Indexes) > 0 {
 		f.line("Indexes: []querydb.SharedIndex{")
 		for _, p := range t.Indexes {
 			if p.SK == "" {
-				f.line("{Name: %q, Keys: driver.KeyNames{PK: %q}},", p.Name, p.PK)
+				f.line("{Name: %q, KeyNames: driver.KeyNames{PK: %q}},", p.Name, p.PK)
 			} else {
-				f.line("{Name: %q, AlwaysSorted: true, Keys: driver.KeyNames{PK: %q, SK: %q}},", p.Name, p.PK, p.SK)
+				f.line("{Name: %q, AlwaysSorted: true, KeyNames: driver.KeyNames{PK: %q, SK: %q}},", p.Name, p.PK, p.SK)
 			}
 		}
 		f.line("},")

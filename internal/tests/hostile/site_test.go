@@ -41,7 +41,7 @@ func newSite(t *testing.T, log *ending, drv driver.Driver) *site {
 	t.Helper()
 	s := &site{log: log, store: observe(drv), faults: &faults{}, schema: generated.New(nil).Schema()}
 	logger := slog.New(s.faults)
-	db, err := querydb.Open(t.Context(), s.store, model.All, querydb.Config{Log: logger})
+	db, err := querydb.Open(t.Context(), s.store, model.All, querydb.Config{Logger: logger})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func readLocation(ctx context.Context, db *querydb.DB, projection Projection) (p
 
 // look reads what there is now.
 func (t *tableLocation) look(ctx context.Context, db *querydb.DB) (err error) {
-	if t.serving, err = db.Generations().Current(ctx, t.model); err != nil {
+	if t.serving, err = db.Generations().Recorded(ctx, t.model); err != nil {
 		return err
 	}
 	if t.tableID, err = db.Tables().ID(ctx, t.model, t.serving.Number); err != nil {

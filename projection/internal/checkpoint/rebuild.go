@@ -56,12 +56,12 @@ func (s *State) LookAround(ctx context.Context, read int) error {
 	}
 	s.known = s.known && n.Revision == s.done.revision
 	for _, m := range s.p.Models {
-		g, err := s.db.Generations().Current(ctx, m)
+		g, err := s.db.Generations().Recorded(ctx, m)
 		if err != nil {
 			return err
 		}
 		s.known = s.known && g.Number == s.generations[m.Table]
-		// Another projection of the table may have begun its next generation: see querydb.Rebuilds.StartAll.
+		// Another projection of the table may have begun its next generation: see querydb.Rebuilds.MarkAllRebuilding.
 		s.known = s.known && s.db.Rebuilds().Running(m, s.p.writer()) == !s.serving.completion.Done
 	}
 	if err := s.Open(ctx); err != nil {

@@ -48,7 +48,7 @@ func (s *serving) newCompletion(ctx context.Context, generation int) (completion
 // unready says that the next generations are begun.
 func (s *serving) unready(p *location) error {
 	for i := range p.tables {
-		if err := s.db.Rebuilds().StartAll(p.tables[i].model, p.next(&p.tables[i])); err != nil {
+		if err := s.db.Rebuilds().MarkAllRebuilding(p.tables[i].model, p.next(&p.tables[i])); err != nil {
 			return err
 		}
 	}
@@ -68,8 +68,8 @@ func (s *serving) use(ctx context.Context, p *location, was completion) error {
 		}
 	}
 	for _, t := range p.tables {
-		if s.db.Generations().Serving(t.model) != t.serving.Number {
-			if err := s.db.Rebuilds().StartAll(t.model, t.serving.Number); err != nil {
+		if s.db.Generations().InUse(t.model) != t.serving.Number {
+			if err := s.db.Rebuilds().MarkAllRebuilding(t.model, t.serving.Number); err != nil {
 				return err
 			}
 		}
@@ -87,9 +87,9 @@ func (s *serving) judge(c completion) error {
 	for _, m := range s.p.Models {
 		var err error
 		if c.Done {
-			err = s.db.Rebuilds().Finish(m, s.p.writer())
+			err = s.db.Rebuilds().MarkComplete(m, s.p.writer())
 		} else {
-			err = s.db.Rebuilds().Start(m, s.p.writer(), s.watch.Rebuild)
+			err = s.db.Rebuilds().MarkRebuilding(m, s.p.writer(), s.watch.Rebuild)
 		}
 		if err != nil {
 			return err

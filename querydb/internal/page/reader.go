@@ -28,7 +28,8 @@ type Query struct {
 	MemberCounters []*counter.Counters // of each of Members, where Incomplete
 }
 
-// Page is full, Limit rows, whenever the rows exist. Next is where the following page begins; nil where there is none.
+// Page is full, Limit rows, whenever the rows exist. They are in the order that [driver.Driver.Query] promises. Next is
+// where the following page begins; nil where there is none.
 type Page struct {
 	Rows []driver.Row
 	Next *keys.Cursor

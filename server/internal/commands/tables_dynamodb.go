@@ -32,7 +32,7 @@ func (c *tablesOptions) open(ctx context.Context, p *Program, at config.Store) (
 
 // db opens the rows and notes that the tables hold.
 func (s *tables) db(ctx context.Context) (*querydb.DB, error) {
-	return querydb.Open(ctx, s.Store, s.p.Models, querydb.Config{Log: s.p.Log})
+	return querydb.Open(ctx, s.Store, s.p.Models, querydb.Config{Logger: s.p.Log})
 }
 
 // survey reads which tables are needed, and which are not any more.

@@ -10,17 +10,18 @@ import (
 type DynamoDB struct{ Store *dynamostore.Store }
 
 var (
-	dynamoRequests   = describe("dynamodb_requests_total", "Requests sent, repeated ones too.")
-	dynamoRetries    = describe("dynamodb_retries_total", "Requests sent again.")
-	dynamoThrottled  = describe("dynamodb_throttled_total", "Requests refused for being too many, or left undone in part.")
-	dynamoConditions = describe("dynamodb_conditions_failed_total",
+	dynamoRequests  = describe("foldql_dynamodb_requests_total", "Requests sent, repeated ones too.")
+	dynamoRetries   = describe("foldql_dynamodb_retries_total", "Requests sent again.")
+	dynamoThrottled = describe("foldql_dynamodb_throttled_total",
+		"Requests refused for being too many, or left undone in part.")
+	dynamoConditions = describe("foldql_dynamodb_conditions_failed_total",
 		"Writes that found another row than expected, or had been applied before.")
-	dynamoReadUnits = describe("dynamodb_read_units_total", "Read units consumed.")
-	dynamoSuspended = describe("dynamodb_suspended", "1 while queries are refused because DynamoDB does not "+
+	dynamoReadUnits = describe("foldql_dynamodb_read_units_total", "Read units consumed.")
+	dynamoSuspended = describe("foldql_dynamodb_suspended", "1 while queries are refused because DynamoDB does not "+
 		"answer, else 0.")
-	dynamoSuspends = describe("dynamodb_suspensions_total", "How often queries began to be refused because DynamoDB "+
-		"did not answer.")
-	dynamoWriteUnits = describe("dynamodb_write_units_total", "Write units consumed by what took effect.")
+	dynamoSuspends = describe("foldql_dynamodb_suspensions_total",
+		"How often queries began to be refused because DynamoDB did not answer.")
+	dynamoWriteUnits = describe("foldql_dynamodb_write_units_total", "Write units consumed by what took effect.")
 )
 
 // Describe implements prometheus.Collector.

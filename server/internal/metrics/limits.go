@@ -15,10 +15,11 @@ type Inflight struct{ *graphqlhttp.MemoryBudget }
 
 // Limits of connections and memory, as metrics.
 var (
-	connectionsOpen    = describe("connections", "Connections that are open.")
-	connectionsRefused = describe("connections_refused_total", "Connections refused because there were as many as may be.")
-	inflightBytes      = describe("inflight_bytes", "Bytes that large requests take while they are answered.")
-	inflightRefused    = describe("inflight_refused_total",
+	connectionsOpen    = describe("foldql_connections", "Connections that are open.")
+	connectionsRefused = describe("foldql_connections_refused_total",
+		"Connections refused because there were as many as may be.")
+	inflightBytes   = describe("foldql_inflight_bytes", "Bytes that large requests take while they are answered.")
+	inflightRefused = describe("foldql_inflight_refused_total",
 		"Requests refused because others took as many bytes as may be.")
 )
 

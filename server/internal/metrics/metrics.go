@@ -1,6 +1,5 @@
 // Package metrics holds everything that /metrics shows. The name of each metric stands in the file of what it measures,
-// and in the table of docs/operations.md. To find one here, search for it without the prefix foldql_, which describe
-// adds; only those of operations.go are written whole.
+// and in the table of docs/operations.md.
 package metrics
 
 import (
@@ -23,7 +22,7 @@ func Handler(log *slog.Logger, own ...prometheus.Collector) http.Handler {
 }
 
 func describe(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc("foldql_"+name, help, labels, nil)
+	return prometheus.NewDesc(name, help, labels, nil)
 }
 
 func counter(to chan<- prometheus.Metric, d *prometheus.Desc, value float64, labels ...string) {

@@ -18,17 +18,18 @@ type Projections struct {
 }
 
 var (
-	projectionUp = describe("projection_up", "1 where the projection is up to date or getting there, 0 where it "+
+	projectionUp = describe("foldql_projection_up", "1 where the projection is up to date or getting there, 0 where it "+
 		"is not to be trusted.", "projection")
-	projectionEvents      = describe("projection_events_total", "Events folded since the start.", "projection")
-	projectionRows        = describe("projection_rows_total", "Rows written since the start.", "projection")
-	projectionCommits     = describe("projection_commits_total", "Commits since the start.", "projection")
-	projectionDeadLetters = describe("projection_dead_letters",
+	projectionEvents      = describe("foldql_projection_events_total", "Events folded since the start.", "projection")
+	projectionRows        = describe("foldql_projection_rows_total", "Rows written since the start.", "projection")
+	projectionCommits     = describe("foldql_projection_commits_total", "Commits since the start.", "projection")
+	projectionDeadLetters = describe("foldql_projection_dead_letters",
 		"Events that could not be folded, and those blocked by them.", "projection")
-	projectionLag        = describe("projection_lag_events", "Events behind the end of the source.", "projection")
-	projectionCheckpoint = describe("projection_checkpoint", "Offset up to which rows are durable.", "projection",
+	projectionLag        = describe("foldql_projection_lag_events", "Events behind the end of the source.", "projection")
+	projectionCheckpoint = describe("foldql_projection_checkpoint", "Offset up to which rows are durable.", "projection",
 		"partition")
-	projectionHead = describe("projection_head", "Offset of the last event of the source.", "projection", "partition")
+	projectionHead = describe("foldql_projection_head", "Offset of the last event of the source.", "projection",
+		"partition")
 )
 
 // Describe implements prometheus.Collector.

@@ -9,8 +9,8 @@ import (
 // Directories says which directories can be written.
 type Directories struct{ health.Directories }
 
-var storageWritable = describe("storage_writable", "1 where the directory can be written, 0 where writes wait or "+
-	"are refused.", "directory")
+var storageWritable = describe("foldql_storage_writable",
+	"1 where the directory can be written, 0 where writes wait or are refused.", "directory")
 
 // Describe implements prometheus.Collector.
 func (m Directories) Describe(to chan<- *prometheus.Desc) { to <- storageWritable }

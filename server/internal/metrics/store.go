@@ -10,15 +10,15 @@ import (
 type Store struct{ DB *querydb.DB }
 
 var (
-	storeReads = describe("store_reads_total", "Reads of the store: batches of rows by key, and ranges.",
+	storeReads = describe("foldql_store_reads_total", "Reads of the store: batches of rows by key, and ranges.",
 		"model", "read")
-	storeRows = describe("store_rows_read_total", "Rows that ranges returned, and keys that were asked for whole, "+
+	storeRows = describe("foldql_store_rows_read_total", "Rows that ranges returned, and keys that were asked for whole, "+
 		"whether a row was there or not.", "model", "read")
-	storeExamined = describe("store_keys_examined_total", "Keys that ranges looked at.", "model")
-	storeCommits  = describe("store_commits_total", "Commits that wrote rows.", "model")
-	storeWrites   = describe("store_rows_written_total", "Rows written or deleted.", "model")
-	storeErrors   = describe("store_errors_total", "Calls of the store that failed.", "model")
-	storeSeconds  = describe("store_seconds_total", "Time that the store took.", "model", "call")
+	storeExamined = describe("foldql_store_keys_examined_total", "Keys that ranges looked at.", "model")
+	storeCommits  = describe("foldql_store_commits_total", "Commits that wrote rows.", "model")
+	storeWrites   = describe("foldql_store_rows_written_total", "Rows written or deleted.", "model")
+	storeErrors   = describe("foldql_store_errors_total", "Calls of the store that failed.", "model")
+	storeSeconds  = describe("foldql_store_seconds_total", "Time that the store took.", "model", "call")
 )
 
 // Describe implements prometheus.Collector.

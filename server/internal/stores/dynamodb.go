@@ -21,7 +21,7 @@ func openDynamo(ctx context.Context, cfg dynamostore.Config, o Options) (*Rows, 
 	if err := drv.CheckTables(ctx, []*driver.Table{querydb.NotesTable()}); err != nil {
 		return nil, errors.Join(err, drv.Close())
 	}
-	db, err := querydb.Open(ctx, drv, o.Models, querydb.Config{Log: o.Logger})
+	db, err := querydb.Open(ctx, drv, o.Models, querydb.Config{Logger: o.Logger})
 	if err != nil {
 		return nil, errors.Join(err, drv.Close())
 	}
@@ -54,7 +54,7 @@ func NeededTables(
 		if folded[m] {
 			continue
 		}
-		g, err := db.Generations().Current(ctx, m)
+		g, err := db.Generations().Recorded(ctx, m)
 		if err != nil {
 			return nil, err
 		}

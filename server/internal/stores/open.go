@@ -63,7 +63,7 @@ func openEmbedded(ctx context.Context, at config.Store, o Options) (*Rows, error
 
 // openRows opens what the driver keeps, and closes the driver where that fails.
 func openRows(ctx context.Context, drv driver.Driver, o Options) (*Rows, error) {
-	db, err := querydb.Open(ctx, drv, o.Models, querydb.Config{Log: o.Logger})
+	db, err := querydb.Open(ctx, drv, o.Models, querydb.Config{Logger: o.Logger})
 	if err != nil {
 		return nil, errors.Join(err, drv.Close())
 	}

@@ -83,15 +83,15 @@ func typed(text string) driver.IndexKey { return driver.IndexKey{Key: keys.Key{P
 func TestAttributesAreCalledAsInTheGuide(t *testing.T) {
 	shared := model.PostModel.Entity.Table
 	want := []querydb.SharedIndex{
-		{Name: "gsi1", Keys: driver.KeyNames{PK: "type"}},
-		{Name: "gsi2", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
-		{Name: "gsi3", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
-		{Name: "gsi4", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi3pk", SK: "gsi3sk"}},
+		{Name: "gsi1", KeyNames: driver.KeyNames{PK: "type"}},
+		{Name: "gsi2", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
+		{Name: "gsi3", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
+		{Name: "gsi4", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi3pk", SK: "gsi3sk"}},
 	}
 	if diff := cmp.Diff(want, shared.Indexes); diff != "" {
 		t.Errorf("indexes of the table (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"}, shared.Keys); diff != "" {
+	if diff := cmp.Diff(driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"}, shared.KeyNames); diff != "" {
 		t.Errorf("keys of the table (-want +got):\n%s", diff)
 	}
 }

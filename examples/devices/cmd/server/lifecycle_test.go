@@ -94,12 +94,12 @@ func (f *fleet) stored(t *testing.T, s *step) map[string]string {
 		t.Fatalf("there is a row under %q: %t, and it should be: %t", key, there, !s.Gone)
 	}
 	table := m.Entity.Table
-	got := attributes(table.Keys, driver.IndexKey{Key: key, HasPK: true, HasSK: true})
+	got := attributes(table.KeyNames, driver.IndexKey{Key: key, HasPK: true, HasSK: true})
 	if row.Record != nil {
-		got[table.Keys.Kind] = m.Entity.Kind
+		got[table.KeyNames.Kind] = m.Entity.Kind
 	}
 	for i, k := range row.Indexes {
-		for name, text := range attributes(table.Indexes[i].Keys, k) {
+		for name, text := range attributes(table.Indexes[i].KeyNames, k) {
 			got[name] = text
 		}
 	}

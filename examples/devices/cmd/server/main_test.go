@@ -33,7 +33,7 @@ func open(t *testing.T, changes ...func(*server.EmbedConfig)) *fleet {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := querydb.Open(t.Context(), store, model.All, querydb.Config{Log: log})
+	db, err := querydb.Open(t.Context(), store, model.All, querydb.Config{Logger: log})
 	if err != nil {
 		t.Fatal(err)
 	}

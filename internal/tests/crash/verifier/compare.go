@@ -49,7 +49,7 @@ func (c *comparison) count(what string, n int) {
 
 // model compares the table of a model and its indexes, in every partition that there ever was.
 func (c *comparison) model(ctx context.Context, m *querydb.Model) error {
-	generation, err := c.got.Generations().Current(ctx, m)
+	generation, err := c.got.Generations().Recorded(ctx, m)
 	if err != nil {
 		return err
 	}

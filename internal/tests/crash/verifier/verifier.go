@@ -50,13 +50,13 @@ func tableName(table string, generation int) string {
 func (p Project) Verify(ctx context.Context, events string, store driver.Driver, answers []Answer) (v *Verdict,
 	err error) {
 	quiet := slog.New(slog.DiscardHandler)
-	got, err := querydb.Open(ctx, store, p.Models, querydb.Config{Log: quiet})
+	got, err := querydb.Open(ctx, store, p.Models, querydb.Config{Logger: quiet})
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	defer func() { err = errors.Join(err, got.Close()) }()
 	memory := newRecorder()
-	want, err := querydb.Open(ctx, memory, p.Models, querydb.Config{Log: quiet})
+	want, err := querydb.Open(ctx, memory, p.Models, querydb.Config{Logger: quiet})
 	if err != nil {
 		return nil, err
 	}

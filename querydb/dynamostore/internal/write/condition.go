@@ -5,20 +5,21 @@ import (
 	"github.com/foldql/foldql/querydb/dynamostore/internal/layout"
 )
 
-// require sets the condition.
+// require sets the condition that the rules of driver.Write ask for: none where the write has neither IfRevision nor a
+// Position.
 func (c *change) require() {
 	switch {
-	case c.read && c.revision == 0:
+	case c.read && c.revision == 0: // IfRevision, of a row that was not there: nobody has written it since
 		c.names[nameRev] = layout.AttrRev
 		c.condition = "attribute_not_exists(" + nameRev + ")"
-	case c.read:
+	case c.read: // IfRevision: the row is at Row.Revision
 		c.names[nameRev], c.values[valueRead] = layout.AttrRev, item.Count(c.revision)
 		c.condition = nameRev + " = " + valueRead
-	case c.slot != "":
+	case c.slot != "": // a Position without IfRevision: the row has not reached it yet
 		c.names[namePos], c.values[valuePos] = layout.AttrPos+c.slot, item.Number(c.position)
 		c.condition = "attribute_not_exists(" + namePos + ") OR " + namePos + " < " + valuePos
 	}
-	if s := c.shape; s.Kind != "" {
+	if s := c.shape; s.Kind != "" { // no row of another kind has the key: see driver.Table
 		c.also("attribute_not_exists("+nameKind+") OR "+nameKind+" = "+valueKind, nameKind, s.Kind)
 		c.values[valueKind] = item.Text(s.Table.Kind)
 	}

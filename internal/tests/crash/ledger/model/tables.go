@@ -23,11 +23,11 @@ var All = []*querydb.Model{
 
 // tableBank is the table Bank, which several models share.
 var tableBank = &querydb.SharedTable{
-	Name: "Bank",
-	Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
+	Name:     "Bank",
+	KeyNames: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 	Indexes: []querydb.SharedIndex{
-		{Name: "gsi1", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
-		{Name: "gsi2", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
+		{Name: "gsi1", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
+		{Name: "gsi2", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
 	},
 }
 
@@ -428,9 +428,9 @@ var StandingModel = &querydb.Model{
 						{Field: "city", Kind: keys.KindString, Before: "city_"},
 						{Field: "owner", Kind: keys.KindString, Before: "owner_"},
 					},
-					Sep:       "#",
-					Casing:    keys.CasingLower,
-					Truncates: true,
+					Sep:            "#",
+					Casing:         keys.CasingLower,
+					MayBeTruncated: true,
 				},
 				Fields: []int{2, 1},
 			},

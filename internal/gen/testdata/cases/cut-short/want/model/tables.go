@@ -17,20 +17,20 @@ var All = []*querydb.Model{
 
 // tableGarage is the table Garage, which several models share.
 var tableGarage = &querydb.SharedTable{
-	Name: "Garage",
-	Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
+	Name:     "Garage",
+	KeyNames: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 	Indexes: []querydb.SharedIndex{
-		{Name: "gsi1", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
+		{Name: "gsi1", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
 	},
 }
 
 // tableVisits is the table Visits, which several models share.
 var tableVisits = &querydb.SharedTable{
-	Name: "Visits",
-	Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
+	Name:     "Visits",
+	KeyNames: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 	Indexes: []querydb.SharedIndex{
-		{Name: "gsi1", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
-		{Name: "gsi2", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
+		{Name: "gsi1", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
+		{Name: "gsi2", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
 	},
 }
 
@@ -86,9 +86,9 @@ var VanModel = &querydb.Model{
 						{Field: "size", Kind: keys.KindInt, Before: "size_"},
 						{Field: "bay", Kind: keys.KindInt, Before: "bay_"},
 					},
-					Sep:       "#",
-					Casing:    keys.CasingLower,
-					Truncates: true,
+					Sep:            "#",
+					Casing:         keys.CasingLower,
+					MayBeTruncated: true,
 				},
 				Fields: []int{4, 3},
 			},
@@ -225,8 +225,8 @@ var VisitModel = &querydb.Model{
 						{Field: "size", Kind: keys.KindInt, Digits: keys.Unpadded},
 						{Field: "depot", Kind: keys.KindString},
 					},
-					Sep:       "#",
-					Truncates: true,
+					Sep:            "#",
+					MayBeTruncated: true,
 				},
 				Fields: []int{4, 3, 2},
 			},

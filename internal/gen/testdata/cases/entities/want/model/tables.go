@@ -19,20 +19,20 @@ var All = []*querydb.Model{
 
 // tableMain is the table Main, which several models share.
 var tableMain = &querydb.SharedTable{
-	Name: "Main",
-	Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
+	Name:     "Main",
+	KeyNames: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 	Indexes: []querydb.SharedIndex{
-		{Name: "gsi1", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
-		{Name: "gsi2", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
+		{Name: "gsi1", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
+		{Name: "gsi2", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
 	},
 }
 
 // tableLegacy_ua_db is the table Legacy_a-b, which several models share.
 var tableLegacy_ua_db = &querydb.SharedTable{
-	Name: "Legacy_a-b",
-	Keys: driver.KeyNames{PK: "PK", SK: "SK", Kind: "type"},
+	Name:     "Legacy_a-b",
+	KeyNames: driver.KeyNames{PK: "PK", SK: "SK", Kind: "type"},
 	Indexes: []querydb.SharedIndex{
-		{Name: "GSI1", AlwaysSorted: true, Keys: driver.KeyNames{PK: "GSI1PK", SK: "GSI1SK"}},
+		{Name: "GSI1", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "GSI1PK", SK: "GSI1SK"}},
 	},
 }
 
@@ -113,8 +113,8 @@ var JobModel = &querydb.Model{
 						{Field: "dueOn", Kind: keys.KindDate, Before: "dueOn_"},
 						{Field: "jobId", Kind: keys.KindString, Before: "jobId_"},
 					},
-					Sep:       "#",
-					Truncates: true,
+					Sep:            "#",
+					MayBeTruncated: true,
 				},
 				Fields: []int{4, 5, 0},
 				Policy: keys.PolicySparse,
@@ -296,9 +296,9 @@ var CrewModel = &querydb.Model{
 						{Field: "size", Kind: keys.KindDecimal, Before: "size_"},
 						{Field: "since", Kind: keys.KindDateTime, Before: "since_"},
 					},
-					Sep:       "#",
-					Escape:    keys.EscapeNone,
-					Truncates: true,
+					Sep:            "#",
+					Escape:         keys.EscapeNone,
+					MayBeTruncated: true,
 				},
 				Fields: []int{2, 3},
 			},

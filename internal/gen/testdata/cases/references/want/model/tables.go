@@ -22,11 +22,11 @@ var All = []*querydb.Model{
 
 // tableCricket is the table Cricket, which several models share.
 var tableCricket = &querydb.SharedTable{
-	Name: "Cricket",
-	Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
+	Name:     "Cricket",
+	KeyNames: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 	Indexes: []querydb.SharedIndex{
-		{Name: "gsi1", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
-		{Name: "gsi2", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
+		{Name: "gsi1", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
+		{Name: "gsi2", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
 	},
 }
 

@@ -16,13 +16,13 @@ var All = []*querydb.Model{
 
 // tableBlog is the table Blog, which several models share.
 var tableBlog = &querydb.SharedTable{
-	Name: "Blog",
-	Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
+	Name:     "Blog",
+	KeyNames: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 	Indexes: []querydb.SharedIndex{
-		{Name: "gsi0", Keys: driver.KeyNames{PK: "type"}},
-		{Name: "gsi1", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
-		{Name: "gsi2", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
-		{Name: "gsi3", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi3pk", SK: "gsi3sk"}},
+		{Name: "gsi0", KeyNames: driver.KeyNames{PK: "type"}},
+		{Name: "gsi1", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
+		{Name: "gsi2", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
+		{Name: "gsi3", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi3pk", SK: "gsi3sk"}},
 	},
 }
 
@@ -169,10 +169,10 @@ var PostModel = &querydb.Model{
 						{Field: "createdAt", Kind: keys.KindDateTime},
 						{Field: "rank", Kind: keys.KindInt, Before: "RANK#", Digits: 16},
 					},
-					Tail:      "END",
-					Sep:       "#",
-					Casing:    keys.CasingUpper,
-					Truncates: true,
+					Tail:           "END",
+					Sep:            "#",
+					Casing:         keys.CasingUpper,
+					MayBeTruncated: true,
 				},
 				Fields: []int{5, 4},
 			},

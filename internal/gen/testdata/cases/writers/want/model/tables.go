@@ -16,11 +16,11 @@ var All = []*querydb.Model{
 
 // tableFleet is the table Fleet, which several models share.
 var tableFleet = &querydb.SharedTable{
-	Name: "Fleet",
-	Keys: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
+	Name:     "Fleet",
+	KeyNames: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 	Indexes: []querydb.SharedIndex{
-		{Name: "gsi1", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
-		{Name: "gsi2", AlwaysSorted: true, Keys: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
+		{Name: "gsi1", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
+		{Name: "gsi2", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
 	},
 }
 
@@ -77,9 +77,9 @@ var DeviceModel = &querydb.Model{
 						{Field: "alertState", Kind: keys.KindString, Before: "alertstate_"},
 						{Field: "measuredAt", Kind: keys.KindDateTime, Before: "measuredat_"},
 					},
-					Sep:       "#",
-					Casing:    keys.CasingLower,
-					Truncates: true,
+					Sep:            "#",
+					Casing:         keys.CasingLower,
+					MayBeTruncated: true,
 				},
 				Fields: []int{3, 4},
 				Policy: keys.PolicySparse,
