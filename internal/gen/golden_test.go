@@ -255,6 +255,37 @@ func TestVersionChangesWithWhatIsStored(t *testing.T) {
 	}
 }
 
+// TestVersionChangesWithWhatIsCopied of other models: which fields of which model.
+func TestVersionChangesWithWhatIsCopied(t *testing.T) {
+	const copies = `type Order @readModel(events: ["E"]) { orderId: ID! @id buyer: Person @ref } ` +
+		`type Person @readModel(events: ["E"]) { id: ID! @id name: String home: Town home2: Town2 boss: Person @ref } ` +
+		`type Town { name: String! } type Town2 { name: String! }`
+	was := versionOf(t, copies, versionedInput)
+	for _, tt := range []struct {
+		old, now string
+		changes  bool
+	}{
+		{`name: String home`, `name: String! home`, true},
+		{`name: String home`, `name: String home3: Town home`, true},
+		{`name: String home`, `home`, true},
+		{`Town { name: String! }`, `Town { name: String }`, true},
+		{`boss: Person @ref`, `boss: Person! @ref`, true},
+		{`buyer: Person @ref`, `buyer: Person! @ref`, true},
+		{`buyer: Person @ref`, `payer: Person @ref`, true},
+		{`buyer: Person @ref`, `buyerId: ID`, true},
+		{`id: ID! @id name`, `number: ID! @id name`, true},
+		{`Person`, `Somebody`, true},
+		{`name: String home`, `name: String at: DateTime @updatedAt home`, false},
+		{`type Person`, `"Somebody." type Person`, false},
+		{`Town2`, `Place`, false},
+	} {
+		text := strings.ReplaceAll(copies, tt.old, tt.now)
+		if changed := versionOf(t, text, versionedInput) != was; changed != tt.changes || text == copies {
+			t.Errorf("%s for %s: changed is %t, want %t", tt.now, tt.old, changed, tt.changes)
+		}
+	}
+}
+
 // TestVersionChangesWithWhatIsRead of the events: a view whose filter or decoder is another is rebuilt.
 func TestVersionChangesWithWhatIsRead(t *testing.T) {
 	for _, tt := range []struct {

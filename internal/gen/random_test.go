@@ -79,7 +79,8 @@ var (
 		{"@id", "@compositeSubId", "@compositeSubId"}, {"@compositeId", "@compositeId", "@compositeSubId", "@compositeSubId"}}
 	randomValues = []string{"%s", "%s!", "[%s!]", "[%s!]!"}
 	randomFields = append(randomValues, "%s @auth", "[%s!] @auth", "%s! @index", `%s @index(name: "some")`,
-		`%s! @index(name: "keys", projection: KEYS_ONLY)`)
+		`%s! @index(name: "keys", projection: KEYS_ONLY)`,
+		"Copied%.0s @ref", "Copied%.0s! @ref", "Copied%.0s! @ref @index") // of a type of their own, whatever is drawn
 	randomEvents = []string{`events: ["E"]`, `events: ["E", "F"], version: 3`, `events: ["F"], plugin: "Pl"`,
 		`events: ["E"], stream: "/s", atomic: true`}
 )
@@ -103,9 +104,19 @@ func (d dice) schema() string {
 			d.readModel(&b, name)
 		}
 	}
+	d.copied(&b)
 	d.object(&b, "Inner", randomScalars)
 	d.object(&b, "outer", append(randomScalars, "Inner"))
 	return b.String()
+}
+
+// copied is a model that others refer to.
+func (d dice) copied(b *strings.Builder) {
+	b.WriteString("type Copied @readModel(events: [\"E\"]) {\n  key: ID! @id\n  peer: Copied @ref\n")
+	for _, field := range some(d, randomNames, 1) {
+		fmt.Fprintf(b, "  %s: "+pick(d, randomValues)+"\n", field, pick(d, randomTyped))
+	}
+	b.WriteString("}\n")
 }
 
 func (d dice) object(b *strings.Builder, name string, types []string) {

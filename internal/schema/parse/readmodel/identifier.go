@@ -7,7 +7,6 @@ import (
 	"github.com/foldql/foldql/internal/schema/parse/draft"
 	"github.com/foldql/foldql/internal/schema/rule"
 	"github.com/foldql/foldql/internal/schema/sdl"
-	"github.com/foldql/foldql/keys"
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
@@ -99,14 +98,14 @@ func (d *referenceChecker) unguarded(r *schema.Reference) (of string, guard *sch
 	return "", nil
 }
 
-// guards reports whether whoever may read the copy is admitted by a rule of the source. The owner of the row is not
-// that of the source, unless both are called by the identifier of the source.
+// guards reports whether whoever may read the copy is admitted by a rule of the source. The owner of the row is another
+// than that of the source, unless the identifier of the source is the owner of both: a row holds copies of rows alone
+// that have the very identifier it gives.
 func (d *referenceChecker) guards(r *schema.Reference, guard *schema.Auth) bool {
 	if guard == nil {
 		return true
 	}
-	sameOwner := d.Owner == r.ID && r.Source.Owner != nil && r.Source.Owner == r.Source.Identifier &&
-		r.Source.PK.Layout.Casing == keys.CasingNone
+	sameOwner := d.Owner == r.ID && r.Source.Owner != nil && r.Source.Owner == r.Source.Identifier
 	for _, own := range []*schema.Auth{d.Auth, r.Copy.Auth} {
 		if own.AtLeast(guard) && (sameOwner || !own.Owner || guard.AnyCaller()) {
 			return true

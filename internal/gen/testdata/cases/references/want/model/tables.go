@@ -35,7 +35,7 @@ var TeamModel = &querydb.Model{
 	Name:    "Team",
 	Plugin:  "",
 	Table:   "Cricket",
-	Version: "abd70cac3639",
+	Version: "bd30f701c61f",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "name", Scalar: "String"},
@@ -119,7 +119,7 @@ var SquadSelectionModel = &querydb.Model{
 	Name:    "SquadSelection",
 	Plugin:  "",
 	Table:   "Cricket",
-	Version: "abd70cac3639",
+	Version: "bd30f701c61f",
 	Fields: []driver.Field{
 		{Name: "squadId", Scalar: "ID"},
 		{Name: "selectionNumber", Scalar: "Int"},
@@ -293,23 +293,32 @@ var ContractModel = &querydb.Model{
 var ProfileModel = &querydb.Model{
 	Name:    "Profile",
 	Plugin:  "",
-	Table:   "Profile",
-	Version: "08ab80a04e25",
+	Table:   "Cricket",
+	Version: "bd30f701c61f",
 	Fields: []driver.Field{
 		{Name: "subject", Scalar: "ID"},
 		{Name: "email", Scalar: "String"},
 	},
 	PK: querydb.Half{
 		Layout: keys.Layout{
+			Head: "$cricket#v1#profile",
 			Segments: []keys.Segment{
-				{Field: "subject", Kind: keys.KindString},
+				{Field: "subject", Kind: keys.KindString, Before: "subject_"},
 			},
+			Sep:    "#",
+			Casing: keys.CasingLower,
 		},
 		Fields: []int{0},
+	},
+	SK: querydb.Half{
+		Layout: keys.Layout{
+			Head: "$cricket#v1#profile",
+		},
 	},
 	TTL:       -1,
 	CreatedAt: -1,
 	UpdatedAt: -1,
+	Entity:    &querydb.Entity{Table: tableCricket, Kind: "Profile"},
 }
 
 // BookingModel describes the read model Booking.

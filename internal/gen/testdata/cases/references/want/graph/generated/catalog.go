@@ -233,7 +233,7 @@ var Catalog = &catalog.Catalog{
 			Type:  "Profile",
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
-				{Name: "id", Kind: keys.KindString},
+				{Name: "subject", Kind: keys.KindString},
 			},
 		},
 		"Booking": {

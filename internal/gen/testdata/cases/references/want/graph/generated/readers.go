@@ -150,8 +150,8 @@ type ProfileArgs struct {
 }
 
 // Profile asks the query Profile.
-func (r Reader) Profile(ctx context.Context, id string, args ProfileArgs) (*model.Profile, error) {
-	return graph.FetchOne(ctx, r.rt, model.ProfileCodec, graph.QueryRequest{Name: "Profile", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+func (r Reader) Profile(ctx context.Context, subject string, args ProfileArgs) (*model.Profile, error) {
+	return graph.FetchOne(ctx, r.rt, model.ProfileCodec, graph.QueryRequest{Name: "Profile", PK: []keys.Value{keys.String(subject)}, Consistent: args.Consistent})
 }
 
 // BookingArgs are the arguments of Booking that may be left out: nil.

@@ -89,8 +89,8 @@ func (r queries) Contract(ctx context.Context, id string, consistent *bool) (*mo
 }
 
 // Profile answers Profile.
-func (r queries) Profile(ctx context.Context, id string, consistent *bool) (*model.Profile, error) {
-	return Reader{r.rt}.Profile(ctx, id, ProfileArgs{Consistent: consistent})
+func (r queries) Profile(ctx context.Context, subject string, consistent *bool) (*model.Profile, error) {
+	return Reader{r.rt}.Profile(ctx, subject, ProfileArgs{Consistent: consistent})
 }
 
 // Booking answers Booking.
