@@ -256,16 +256,16 @@ func TestAProcessOfAnotherVersionEnds(t *testing.T) {
 	later.want("by the later version", map[string]int{"a": 1 + 8, "b": 2 + 16, "c": 4 + 32})
 }
 
-func TestTargetTablesAreWhereRowsWillBe(t *testing.T) {
+func TestTargetGenerationsAreWhereRowsWillBe(t *testing.T) {
 	s := newSetting(t)
 	log := logOf(t, upserts(3)...)
 	want := func(when, name string, ops *OpsOf, generation int) {
 		t.Helper()
 		for range 2 { // asking changes nothing
 			db := open(t, s.store.Join(memstore.Options{}), ops.Codec.Model)
-			got, err := projection.TargetTables(t.Context(), db, ProjectionOf(name, ops))
-			if err != nil || len(got) != 1 || got[0].Generation != generation {
-				t.Errorf("%s: tables %+v, %v, want generation %d", when, got, err, generation)
+			got, err := projection.TargetGenerations(t.Context(), db, ProjectionOf(name, ops))
+			if err != nil || got[ops.Codec.Model] != generation {
+				t.Errorf("%s: generations %v, %v, want %d", when, got, err, generation)
 			}
 		}
 	}

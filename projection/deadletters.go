@@ -6,6 +6,7 @@ import (
 
 	"github.com/foldql/foldql/projection/internal/deadletter"
 	"github.com/foldql/foldql/projection/internal/delivery"
+	"github.com/foldql/foldql/projection/internal/fold"
 	"github.com/foldql/foldql/projection/internal/position"
 )
 
@@ -24,12 +25,19 @@ type DeadLetter struct {
 	// BlockedBy is the Ref of the event, of the same source and subject, that this one waits for; "" where this is the
 	// one that failed.
 	BlockedBy string `json:"behind,omitempty"`
+	// RefNotFound is the row that the event waits for, and is retried with when that appears; nil where it has failed for
+	// another reason, or is blocked.
+	RefNotFound *RefNotFoundError `json:"refNotFound,omitempty"`
 }
+
+// RefNotFoundError says that an event makes a row refer to one that is not there: Field of a row of Model is to hold a
+// copy of the row of RefModel with the identifier RefID. Key is the key of the row that is not there.
+type RefNotFoundError = fold.RefNotFoundError
 
 // ErrNoDeadLetter is returned when a Ref names no dead letter.
 var ErrNoDeadLetter = delivery.ErrNoDeadLetter
 
-// ErrInvalidRef is returned for a malformed Ref.
+// ErrInvalidRef is returned for text that is not a reference to an event, such as DeadLetter.Ref.
 var ErrInvalidRef = position.ErrInvalidRef
 
 // DeadLetters lists up to limit dead letters in order of partition and offset, after the one that the Ref names, from
@@ -39,13 +47,22 @@ func (r *Runner) DeadLetters(ctx context.Context, after string, limit int) ([]De
 	err := r.engine.ListDeadLetters(ctx, after, limit, func(at position.Ref, l *deadletter.Letter) {
 		list = append(list, DeadLetter{
 			Ref: at.String(), ID: l.ID, Source: l.Source, Type: l.Type, Subject: l.Subject, Time: l.Time,
-			Reason: l.Reason, BlockedBy: l.BlockedBy,
+			Reason: l.Reason, BlockedBy: l.BlockedBy, RefNotFound: refNotFound(l.Missing),
 		})
 	})
 	if err != nil {
 		return nil, err
 	}
 	return list, nil
+}
+
+func refNotFound(row *deadletter.MissingRow) *RefNotFoundError {
+	if row == nil {
+		return nil
+	}
+	return &RefNotFoundError{
+		Model: row.Model, Field: row.Field, RefModel: row.RefModel, RefID: row.RefID, Key: row.RowOf().Key,
+	}
 }
 
 // Retry folds a dead letter now, and then, in order, the later ones of its subject that wait for it. The moment is

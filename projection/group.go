@@ -97,8 +97,8 @@ func (p *Projection) folds() []fold.Model {
 	return all
 }
 
-// validateGroup names what a group lacks.
-func (p *Projection) validateGroup() error {
+// validateReferences names what a projection lacks to fold the copies that rows hold.
+func (p *Projection) validateReferences() error {
 	models := p.Models()
 	for i, one := range p.each() {
 		if slices.Contains(models[:i], one.Model) {

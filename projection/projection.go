@@ -43,14 +43,17 @@ func New[R, K, P any](ops *Ops[R, K, P], p Projection) Projection {
 
 // validate names what a Projection lacks.
 func (p *Projection) validate() error {
-	for i := range p.members {
-		if err := p.members[i].validate(); err != nil {
+	for _, one := range p.each() {
+		if err := one.validateMember(); err != nil {
 			return err
 		}
 	}
+	return p.validateReferences()
+}
+
+// validateMember names what a Projection that is no group lacks.
+func (p *Projection) validateMember() error {
 	switch {
-	case len(p.members) > 0:
-		return p.validateGroup()
 	case p.Name == "":
 		return fmt.Errorf("projection without a name: set Projection.Name, its checkpoint is kept under it")
 	case p.Model == nil:
@@ -61,8 +64,6 @@ func (p *Projection) validate() error {
 		return fmt.Errorf("projection %s is none of those that write rows of %s: name it in the schema", p.Name, p.Model.Name)
 	case len(p.Tags) > 0 && p.TagsOf == nil:
 		return fmt.Errorf("projection %s filters by tags: TagsOf is missing", p.Name)
-	case len(p.rows.Sources) > 0:
-		return p.validateGroup()
 	}
 	return nil
 }

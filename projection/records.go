@@ -7,7 +7,6 @@ import (
 	"github.com/foldql/foldql/projection/internal/checkpoint"
 	"github.com/foldql/foldql/projection/internal/position"
 	"github.com/foldql/foldql/querydb"
-	"github.com/foldql/foldql/querydb/driver"
 )
 
 // record names what is on record of the projection.
@@ -15,10 +14,11 @@ func (p *Projection) record() checkpoint.Projection {
 	return checkpoint.Projection{Name: p.Name, Models: p.Models()}
 }
 
-// TargetTables returns the tables that a projection will write to when it starts, one for each of its models, each in
-// the generation that it will fold: each rebuild folds the log into new ones. TargetTables changes nothing.
-func TargetTables(ctx context.Context, db *querydb.DB, p Projection) ([]*driver.Table, error) {
-	return checkpoint.TargetTables(ctx, db, p.record())
+// TargetGenerations returns the numbers of the generations that a projection will write to when it starts, one for each
+// of its models. A generation is one build of a model's table: each rebuild folds the log into a new one.
+// TargetGenerations changes nothing.
+func TargetGenerations(ctx context.Context, db *querydb.DB, p Projection) (map[*querydb.Model]int, error) {
+	return checkpoint.TargetGenerations(ctx, db, p.record())
 }
 
 // CheckUnknownRows returns a [querydb.UnknownRowsError] if the projection is about to build a table that holds rows of

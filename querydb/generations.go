@@ -98,7 +98,9 @@ type Successor struct {
 // that share a table one is to be named.
 func (g *Generations) BeginAll(ctx context.Context, all []Successor, notes []Note) error {
 	// everybody locks tables in one order
-	all = slices.SortedFunc(slices.Values(all), func(a, b Successor) int { return cmp.Compare(a.Model.Table, b.Model.Table) })
+	all = slices.SortedFunc(slices.Values(all), func(a, b Successor) int {
+		return cmp.Compare(a.Model.Table, b.Model.Table)
+	})
 	if err := g.begin(all, func() error { return g.record(ctx, all, notes) }); err != nil {
 		return err
 	}

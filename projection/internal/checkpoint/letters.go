@@ -17,6 +17,10 @@ func readLetters(ctx context.Context, db *querydb.DB, kind string) (*deadletter.
 			return DamageError{err}
 		}
 		letters.Add(deadletter.Subject{Partition: at.Partition, Source: l.Source, Name: l.Subject}, at.Offset, l.Number)
+		if l.Missing != nil {
+			letters.Wait(at, l.Missing.RowOf())
+			letters.Unchecked = true
+		}
 		return nil
 	})
 }

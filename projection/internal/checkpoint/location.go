@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/foldql/foldql/querydb"
-	"github.com/foldql/foldql/querydb/driver"
 )
 
 // location is where the rows of a projection are and how far they are, by what is on record.
@@ -119,21 +118,22 @@ func (p *location) begun() (all []querydb.Successor) {
 	return all
 }
 
-// TargetTables returns, without changing anything, the tables that a projection will write to when it opens.
-func TargetTables(ctx context.Context, db *querydb.DB, p Projection) (tables []*driver.Table, err error) {
+// TargetGenerations returns, without changing anything, the generation of each model's table that a projection will
+// write to when it opens.
+func TargetGenerations(ctx context.Context, db *querydb.DB, p Projection) (map[*querydb.Model]int, error) {
 	at, err := readLocation(ctx, db, p)
 	if err != nil {
 		return nil, err
 	}
-	good := at.good()
+	target, good := map[*querydb.Model]int{}, at.good()
 	for i := range at.tables {
-		t, generation := &at.tables[i], at.tables[i].serving.Number
+		t := &at.tables[i]
+		target[t.model] = t.serving.Number
 		if !good {
-			generation = at.next(t)
+			target[t.model] = at.next(t)
 		}
-		tables = append(tables, t.model.DriverTable(generation))
 	}
-	return tables, nil
+	return target, nil
 }
 
 // CheckUnknownRows returns a *querydb.UnknownRowsError, without changing anything, where the projection is to begin

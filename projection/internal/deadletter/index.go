@@ -19,10 +19,12 @@ type Index struct {
 	all    map[position.Ref]uint64 // the number of each, as Letter.Number
 	held   map[Subject][]uint64    // offsets, ascending, of the events that have a subject
 	failed map[string][]uint64     // by partition, the numbers of those that have one, ascending
+	waiting
 }
 
 func NewIndex() *Index {
-	return &Index{all: map[position.Ref]uint64{}, held: map[Subject][]uint64{}, failed: map[string][]uint64{}}
+	return &Index{all: map[position.Ref]uint64{}, held: map[Subject][]uint64{}, failed: map[string][]uint64{},
+		waiting: newWaiting()}
 }
 
 // First is the offset of the first dead letter of the subject; ok is false where there is none.
@@ -64,6 +66,7 @@ func (a *Index) Remove(s Subject, offset uint64) {
 		a.failed[s.Partition] = slices.Delete(failed, i, i+1)
 	}
 	delete(a.all, at)
+	a.stop(at)
 	held := a.held[s]
 	i, there := slices.BinarySearch(held, offset)
 	if !there {

@@ -30,6 +30,8 @@ type Letter struct {
 	// Number says which event it was of those that the projection came to in the partition, from 1; 0 where it does
 	// not count: see Limit.
 	Number uint64 `json:"number,omitempty"`
+	// Missing is the row that the event waits for; nil where it has failed for another reason, or is blocked.
+	Missing *MissingRow `json:"missing,omitempty"`
 }
 
 // Anchor is that of the event, which stands there; nil where it could not be read.
@@ -52,10 +54,11 @@ func ShortReason(reason string) string {
 }
 
 // Of makes the dead letter of an event.
-func Of(e *eventlog.Event, reason, behind string, number uint64) Letter {
+func Of(e *eventlog.Event, reason, behind string, number uint64, missing *MissingRow) Letter {
 	l := Letter{
 		ID: e.ID, Source: e.Source, Type: e.Type, Subject: e.Subject, Time: e.Time,
 		Reason: ShortReason(reason), BlockedBy: behind, Number: number,
+		Missing: missing,
 	}
 	if a := position.AnchorOf(e); a != nil {
 		l.Hash = a.Hash

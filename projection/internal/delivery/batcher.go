@@ -19,6 +19,8 @@ type batcher struct {
 	committer *committer
 	shared    bool
 	limit     int // items that a commit tries at most
+	// retryWoken retries dead letters whose rows have appeared.
+	retryWoken func(context.Context) error
 }
 
 // fold folds a batch. An item that the store refuses is found by halving, tried again, and made a dead letter. But a
@@ -67,6 +69,11 @@ func (b *batcher) commitAll(ctx context.Context, s *batch) error {
 		}
 		if err != nil {
 			return err
+		}
+		if !s.released {
+			if err := b.retryWoken(ctx); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -148,6 +148,13 @@ func (c *committer) remember(ctx context.Context, out *outcome) {
 	for _, e := range out.resolved {
 		c.state.Letters.Remove(deadletter.SubjectOf(e), e.Offset)
 	}
+	for _, l := range out.waiting {
+		c.state.Letters.Wait(l.Ref, l.row)
+		c.state.Letters.Unchecked = c.state.Letters.Unchecked || c.shared
+	}
+	for _, row := range out.appeared {
+		c.state.Letters.Wake(row)
+	}
 	for _, d := range out.decisions {
 		c.state.Decisions[d.Ref] = d
 	}

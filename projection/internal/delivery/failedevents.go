@@ -34,6 +34,9 @@ func (v *evaluator) evaluate(out *outcome, items []item) (took int, err error) {
 // read, or fails.
 func (v *evaluator) take(c *usercode.Calls, out *outcome, items []item, i int, failed error) (bool, error) {
 	it := &items[i]
+	if len(out.appeared) > 0 { // dead letters take effect before it
+		return false, nil
+	}
 	if behind, blocked := v.blockedBy(out, &items[0], it); blocked {
 		if !it.released && v.takesLetters(out) {
 			return v.block(out, it, behind)
@@ -68,6 +71,7 @@ func (v *evaluator) take(c *usercode.Calls, out *outcome, items []item, i int, f
 		return v.fail(out, it, err)
 	}
 	out.rows++
+	v.lookForAwaited(out)
 	if it.released {
 		out.resolve(it, false)
 		out.end = it.at
@@ -108,7 +112,7 @@ func (v *evaluator) fail(out *outcome, it *item, err error) (bool, error) {
 	if stop := v.tooMany(out, it, number, err); stop != nil {
 		return false, stop
 	}
-	out.addLetter(it, err.Error(), "", number)
+	out.addLetter(it, err.Error(), "", number, missingRow(err))
 	if s := deadletter.SubjectOf(it.event); s.Name != "" {
 		out.failing[s] = failure{position.RefOf(it.event), number}
 	}
@@ -125,7 +129,7 @@ func (v *evaluator) block(out *outcome, it *item, behind failure) (bool, error) 
 	if stop := v.tooMany(out, it, number, fmt.Errorf("%s: %s", why, behind)); stop != nil {
 		return false, stop
 	}
-	out.addLetter(it, why, behind.String(), number)
+	out.addLetter(it, why, behind.String(), number, nil)
 	return true, nil
 }
 

@@ -32,6 +32,8 @@ type outcome struct {
 	letters   []newLetter
 	resolved  []*eventlog.Event // dead letters no more
 	decisions []deadletter.Decision
+	waiting   []waitingLetter     // dead letters that wait for a row
+	appeared  []deadletter.RowRef // rows that dead letters wait for
 	notes     []querydb.Note
 }
 
@@ -48,10 +50,19 @@ type newLetter struct {
 	number uint64 // as deadletter.Letter.Number
 }
 
+// waitingLetter is a dead letter that waits for a row, or for none any more.
+type waitingLetter struct {
+	position.Ref
+	row deadletter.RowRef
+}
+
 // addLetter makes the item a dead letter, or gives that which it was its new reason.
-func (out *outcome) addLetter(it *item, reason, behind string, number uint64) {
-	l := deadletter.Of(it.event, reason, behind, number)
-	out.notes = append(out.notes, l.Note(out.kind, position.RefOf(it.event)))
+func (out *outcome) addLetter(it *item, reason, behind string, number uint64, missing *deadletter.MissingRow) {
+	l, at := deadletter.Of(it.event, reason, behind, number, missing), position.RefOf(it.event)
+	out.notes = append(out.notes, l.Note(out.kind, at))
+	if missing != nil || it.released {
+		out.waiting = append(out.waiting, waitingLetter{at, missing.RowOf()})
+	}
 	if it.released {
 		return
 	}

@@ -44,7 +44,10 @@ func (r resolution) once(ctx context.Context, event string, skip bool) error {
 	if err != nil {
 		return err
 	}
-	return r.release(ctx, at, offsets, skip)
+	if err := r.release(ctx, at, offsets, skip); err != nil {
+		return err
+	}
+	return r.retryWoken(ctx)
 }
 
 // skipStop skips the event at which the Runner has stopped: a retry is for the next Run to do.
@@ -106,8 +109,14 @@ func (r resolution) release(ctx context.Context, at position.Ref, offsets []uint
 	case err != nil:
 		return err
 	}
-	return fmt.Errorf("it failed again: %s", l.Reason)
+	return failedAgainError{l.Reason}
 }
+
+// failedAgainError is of a dead letter that stays one.
+type failedAgainError struct{ reason string }
+
+// Error implements error.
+func (e failedAgainError) Error() string { return "it failed again: " + e.reason }
 
 // releasedItems reads and projects dead letters, the first at least; their place is where the projection stands when
 // they are folded.

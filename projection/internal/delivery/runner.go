@@ -1,11 +1,12 @@
 // Package delivery brings the events of a source to a projection, and what they make into the store.
 //
 // An event goes through it in one direction: a feed hands over windows of events that its reader has read and projected
-// (feed.go, reader.go, window.go); the Runner makes each a batch (runner.go, batch.go); the batcher brings the batch
-// into commits (batcher.go); the committer has an evaluator fold the events, each into rows or a dead letter
+// (feed.go, reader.go, window.go); the Runner makes each a batch (runner.go); the batcher brings the batch into commits
+// (batcher.go); the committer has an evaluator fold the events, each into rows or a dead letter
 // (evaluator.go, failedevents.go), and writes what that gives, with the checkpoint (committer.go, outcome.go). What
 // fails and may succeed later is tried again (retrier.go); at an event that decides nothing the projection stops
-// (stop.go). Dead letters are listed in deadletters.go, and retried and skipped in resolution.go.
+// (stop.go). Dead letters are listed in deadletters.go, and retried and skipped in resolution.go; those that wait for a
+// row of another model are retried by themselves (missingrow.go).
 package delivery
 
 import (
@@ -69,6 +70,7 @@ func New(p Projection, src eventlog.Source, db *querydb.DB, cfg Config) *Runner 
 	r.batcher = &batcher{
 		cfg: &r.cfg, state: r.state, retrier: r.retrier, committer: c, shared: r.shared, limit: math.MaxInt,
 	}
+	r.batcher.retryWoken = resolution{r}.retryWoken
 	return r
 }
 
@@ -183,10 +185,17 @@ func (r *Runner) fold(ctx context.Context, w *window) error {
 	defer r.mu.Unlock()
 	if w.isEmpty() {
 		err := r.retrier.do(ctx, Opening, func(ctx context.Context) error { return r.state.LookAround(ctx, w.generation) })
+		if err == nil {
+			r.state.Letters.Unchecked = r.state.Letters.Unchecked || r.shared && r.state.Letters.Waiting()
+			err = resolution{r}.retryWoken(ctx)
+		}
 		if err != nil {
 			return err
 		}
 		return r.complete(ctx, w, true)
+	}
+	if err := (resolution{r}).retryWoken(ctx); err != nil {
+		return err
 	}
 	if err := r.batcher.fold(ctx, w.batch()); err != nil {
 		return err

@@ -2,6 +2,7 @@ package fold
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/foldql/foldql/querydb"
@@ -23,6 +24,8 @@ type bounds struct {
 	atomic bool // commits are to be seen whole
 	unique bool // a model has unique keys
 	most   struct{ writes, bytes int }
+
+	guarded []string // tables that several projections write
 
 	mostOfEvent int // bytes of rows that an event may write, and after which a commit takes no other
 
@@ -70,7 +73,8 @@ func (b *bounds) add(m *querydb.Model) {
 			b.atomic, b.unique = true, true
 		}
 	}
-	if m.MultiProjection() {
+	if m.MultiProjection() && !slices.Contains(b.guarded, m.Table) {
+		b.guarded = append(b.guarded, m.Table)
 		b.most.writes-- // for a look at which generation of the table serves
 	}
 }

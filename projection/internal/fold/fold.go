@@ -13,8 +13,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"time"
 
+	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/projection/internal/usercode"
 	"github.com/foldql/foldql/querydb"
 )
@@ -59,7 +61,9 @@ func ModelOf[R any](codec *querydb.Codec[R], writer *querydb.Writer) Model {
 	}}
 }
 
-// New makes the Fold of the rows of models.
+// New makes the Fold of the rows of models, with those that their rows hold copies of among them. On a shared store
+// these are as the checkpoint says, since rows and checkpoint are one commit: whoever folds an event again makes the
+// same copies.
 func New(db *querydb.DB, limits Limits, models ...Model) *Fold {
 	f := &Fold{bounds: newBounds(db, limits.RowBytes)}
 	readers := 1
@@ -68,7 +72,11 @@ func New(db *querydb.DB, limits Limits, models ...Model) *Fold {
 	}
 	for _, m := range models {
 		f.bounds.add(m.Model)
+		f.bounds.atomic = f.bounds.atomic || len(models) > 1 || len(m.Sources) > 0
 		f.members = append(f.members, m.newMember(db, f.bounds, readers))
+	}
+	for _, m := range f.members {
+		m.bind(f.members)
 	}
 	f.Reset(false)
 	return f
@@ -164,6 +172,11 @@ func (f *Fold) Eval(ops []Op, at ApplyPoint) (err error) {
 
 // bound has what the event in hand has changed encoded, and judges whether it fits into the commit.
 func (f *Fold) bound(at ApplyPoint) error {
+	for _, m := range f.members { // of all models before the first row is encoded
+		if err := m.fill(at); err != nil {
+			return err
+		}
+	}
 	for _, m := range f.members {
 		if err := m.encode(); err != nil {
 			return err
@@ -195,6 +208,17 @@ func (f *Fold) rollback() {
 		m.rollback()
 	}
 	f.bounds.takeBack()
+}
+
+// Written yields the rows that the last event has written and not deleted.
+func (f *Fold) Written() iter.Seq2[*querydb.Model, keys.Key] {
+	return func(yield func(*querydb.Model, keys.Key) bool) {
+		for _, m := range f.members {
+			if !m.written(yield) {
+				return
+			}
+		}
+	}
 }
 
 // PartialAtExit reports whether code has ended its goroutine in Eval, and some of what its event changes is durable.

@@ -46,7 +46,7 @@ func (o *followOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
 	}
 	if followed != nil {
 		f.follow(followed.key, at)
-		latest = f.codec.Clone(&followed.row)
+		latest = f.refs.forUser(&followed.row)
 	}
 	row, key, err := f.stamped(o.next(latest), keys.Key{}, at)
 	if err != nil {

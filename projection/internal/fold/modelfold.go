@@ -11,11 +11,16 @@ import (
 type member interface {
 	model() *querydb.Model
 	reset()
+	bind(all []member) // before the first event
 	need(op Op, at ApplyPoint) error
+	needKey(key keys.Key) error
 	load(ctx context.Context) error
 
 	begin() // of an event
 	eval(op Op, at ApplyPoint) error
+	fill(at ApplyPoint) error // in the copies of rows that the event in hand has changed
+	written(yield func(*querydb.Model, keys.Key) bool) bool
+	sourceRow(key keys.Key, identifier string, at ApplyPoint) (any, error)
 	encode() error // what the event in hand has changed
 	changed() int  // rows, by the event in hand
 	size() (writes, bytes int)
@@ -36,6 +41,7 @@ type member interface {
 // unique.
 type modelFold[R any] struct {
 	*rows[R]
+	*references[R]
 	unique *uniqueKeys[R]
 }
 
@@ -49,7 +55,8 @@ func newModelFold[R any](codec *querydb.Codec[R], db *querydb.DB, w *querydb.Wri
 	}
 	rs.partitions = &partitions[R]{rows: rs, readers: readers}
 	rs.unique = &uniqueKeys[R]{rows: rs}
-	return &modelFold[R]{rs, rs.unique}
+	rs.refs = &references[R]{of: rs, all: codec.References}
+	return &modelFold[R]{rs, rs.refs, rs.unique}
 }
 
 func (f *modelFold[R]) model() *querydb.Model { return f.desc }

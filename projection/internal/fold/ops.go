@@ -78,6 +78,9 @@ func (o *setOp[R]) need(f *modelFold[R], at ApplyPoint) error {
 	if o.err != nil {
 		return o.err
 	}
+	if err := f.refs.needSources(&o.row); err != nil {
+		return err
+	}
 	return f.needWritten(&o.row, o.key, at)
 }
 
@@ -100,6 +103,9 @@ type createOp[R any] struct {
 func (o *createOp[R]) need(f *modelFold[R], at ApplyPoint) error {
 	if o.err != nil {
 		return o.err
+	}
+	if err := f.refs.needSources(&o.row); err != nil {
+		return err
 	}
 	return f.needRow(&o.row, o.key, at)
 }
@@ -131,6 +137,11 @@ func (o *updateOp[R]) need(f *modelFold[R], _ ApplyPoint) error {
 	if o.err != nil {
 		return o.err
 	}
+	if o.initial != nil {
+		if err := f.refs.needSources(o.initial); err != nil {
+			return err
+		}
+	}
 	return f.needKey(o.key)
 }
 
@@ -143,14 +154,14 @@ func (o *updateOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
 		return err
 	}
 	if f.visible(e, at) {
-		row := f.codec.Clone(&e.row)
+		row := f.refs.forUser(&e.row)
 		o.change(&row)
 		return f.update(e, row, at)
 	}
 	if o.initial == nil {
 		return fmt.Errorf("update %s row %q: %w; Upsert creates one", f.desc.Name, e.key, ErrNoRow)
 	}
-	row := f.codec.Clone(o.initial)
+	row := f.refs.forUser(o.initial)
 	o.change(&row)
 	if err := f.sameKey(e, &row, at); err != nil {
 		return err

@@ -43,7 +43,22 @@ func (p *Patch[R]) need(f *modelFold[R], _ ApplyPoint) error {
 				f.desc.Name, f.desc.Fields[s.field].Name)
 		}
 	}
+	if err := p.needSources(f); err != nil {
+		return err
+	}
 	return f.needKey(p.key)
+}
+
+// needSources asks for the rows that the patch makes the row refer to.
+func (p *Patch[R]) needSources(f *modelFold[R]) error {
+	if len(f.refs.all) == 0 {
+		return nil
+	}
+	var row R
+	for _, s := range p.changes {
+		s.apply(&row)
+	}
+	return f.refs.needSources(&row)
 }
 
 func (p *Patch[R]) eval(f *modelFold[R], at ApplyPoint) error {
@@ -77,6 +92,6 @@ func (p *Patch[R]) eval(f *modelFold[R], at ApplyPoint) error {
 	if err != nil {
 		return err
 	}
-	f.write(e, row, indexes, at)
+	f.write(e, row, indexes, !exists, at)
 	return nil
 }

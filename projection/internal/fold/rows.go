@@ -20,6 +20,7 @@ type rows[R any] struct {
 	entries    map[keys.Key]*entry[R]
 	wanted     []keys.Key
 	partitions *partitions[R]
+	refs       *references[R]
 	unique     *uniqueKeys[R]
 	dirty      []*entry[R] // in order of the first change
 	journal    []undo[R]   // of the event in hand
@@ -52,6 +53,8 @@ type state[R any] struct {
 	event   int         // of the window, that last changed the row; 0 for none
 	time    time.Time   // watermark at the first event of the window that changed it
 	stored  querydb.Row // what is to be written
+	// unfilled are the numbers of the references whose copies are yet to be filled in.
+	unfilled []int
 }
 
 // size is how many bytes are to be written of the row, 0 where none are.
@@ -195,7 +198,7 @@ func (f *rows[R]) replace(e *entry[R], row R, at ApplyPoint) error {
 			return err
 		}
 	}
-	f.write(e, row, indexes, at)
+	f.write(e, row, indexes, true, at)
 	return nil
 }
 
@@ -209,19 +212,21 @@ func (f *rows[R]) update(e *entry[R], row R, at ApplyPoint) error {
 	if err != nil {
 		return err
 	}
-	f.write(e, row, indexes, at)
+	f.write(e, row, indexes, false, at)
 	return nil
 }
 
-func (f *rows[R]) write(e *entry[R], row R, indexes indexKeys, at ApplyPoint) {
+// write has the entry hold the row; anew says that nothing of the former row stays.
+func (f *rows[R]) write(e *entry[R], row R, indexes indexKeys, anew bool, at ApplyPoint) {
+	unfilled := f.refs.keepCopies(e, &row, anew)
 	f.touch(e, at)
-	e.row, e.present, e.indexes = row, true, indexes
+	e.row, e.present, e.indexes, e.unfilled = row, true, indexes, unfilled
 }
 
 func (f *rows[R]) remove(e *entry[R], at ApplyPoint) {
 	f.touch(e, at)
 	var none R
-	e.row, e.present, e.indexes = none, false, nil
+	e.row, e.present, e.indexes, e.unfilled = none, false, nil, nil
 }
 
 // touch notes the state of the entry before the event's first change of it.

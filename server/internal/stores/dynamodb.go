@@ -41,12 +41,12 @@ func NeededTables(
 ) ([]*driver.Table, error) {
 	list, folded := []*driver.Table{querydb.NotesTable()}, map[*querydb.Model]bool{}
 	for _, p := range projections {
-		targets, err := projection.TargetTables(ctx, db, p)
+		target, err := projection.TargetGenerations(ctx, db, p)
 		if err != nil {
 			return nil, fmt.Errorf("find the tables that %s writes to: %w", p.Name, err)
 		}
-		list = append(list, targets...)
 		for _, m := range p.Models() {
+			list = append(list, m.DriverTable(target[m]))
 			folded[m] = true
 		}
 	}

@@ -1,0 +1,121 @@
+package deadletter
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/projection/internal/position"
+)
+
+// MissingRow is a row that is not there, and that an event needs to copy: what its dead letter waits for.
+type MissingRow struct {
+	Model    string `json:"model"` // whose row the event writes
+	Field    string `json:"field"`
+	RefModel string `json:"refModel"`
+	RefID    string `json:"refId"`
+	PK       string `json:"pk"`
+	SK       string `json:"sk,omitempty"`
+}
+
+// RowOf is the row that is not there, the zero RowRef for none.
+func (m *MissingRow) RowOf() RowRef {
+	if m == nil {
+		return RowRef{}
+	}
+	return RowRef{m.RefModel, keys.Key{PK: m.PK, SK: m.SK}}
+}
+
+// RowRef names a row.
+type RowRef struct {
+	Model string
+	Key   keys.Key
+}
+
+// waiting finds the dead letters that wait for a row, and those whose row has appeared.
+type waiting struct {
+	row     map[position.Ref]RowRef // of each that waits
+	letters map[RowRef][]position.Ref
+	woken   []position.Ref    // in order
+	seen    map[RowRef]uint64 // revisions at which WakeAt was told of rows
+	// Unchecked: rows may have appeared of which Wake was not told.
+	Unchecked bool
+}
+
+func newWaiting() waiting {
+	return waiting{row: map[position.Ref]RowRef{}, letters: map[RowRef][]position.Ref{},
+		seen: map[RowRef]uint64{}}
+}
+
+// Wait notes that a dead letter waits for a row, and for no other; for none where the row is the zero RowRef.
+func (w *waiting) Wait(at position.Ref, row RowRef) {
+	w.stop(at)
+	if row == (RowRef{}) {
+		return
+	}
+	w.row[at], w.letters[row] = row, append(w.letters[row], at)
+}
+
+// stop notes that an event waits for no row.
+func (w *waiting) stop(at position.Ref) {
+	row, waits := w.row[at]
+	if !waits {
+		return
+	}
+	delete(w.row, at)
+	others := slices.DeleteFunc(w.letters[row], func(o position.Ref) bool { return o == at })
+	if w.letters[row] = others; len(others) == 0 {
+		delete(w.letters, row)
+	}
+}
+
+// Waiting reports whether any dead letter waits for a row.
+func (w *waiting) Waiting() bool { return len(w.row) > 0 }
+
+// Awaits reports whether a dead letter waits for the row.
+func (w *waiting) Awaits(row RowRef) bool { return len(w.letters[row]) > 0 }
+
+// Awaited are the rows that dead letters wait for.
+func (w *waiting) Awaited() []RowRef {
+	rows := make([]RowRef, 0, len(w.letters))
+	for row := range w.letters {
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// Wake notes that a row has appeared: the dead letters that wait for it are to be retried.
+func (w *waiting) Wake(row RowRef) {
+	for _, at := range w.letters[row] {
+		i, there := slices.BinarySearchFunc(w.woken, at, compareRefs)
+		if !there {
+			w.woken = slices.Insert(w.woken, i, at)
+		}
+	}
+}
+
+// WakeAt is Wake for a row that was looked up, once for each of its revisions: a row that is there may still be none
+// for the event, such as one that has expired.
+func (w *waiting) WakeAt(row RowRef, revision uint64) {
+	if at, seen := w.seen[row]; seen && at == revision {
+		return
+	}
+	w.seen[row] = revision
+	w.Wake(row)
+}
+
+// Woken takes out the first dead letter that is to be retried; ok is false where there is none.
+func (w *waiting) Woken() (at position.Ref, ok bool) {
+	if len(w.woken) == 0 {
+		return at, false
+	}
+	at, w.woken = w.woken[0], w.woken[1:]
+	return at, true
+}
+
+// WakeAgain puts one back that could not be retried yet.
+func (w *waiting) WakeAgain(at position.Ref) { w.woken = slices.Insert(w.woken, 0, at) }
+
+func compareRefs(a, b position.Ref) int {
+	return cmp.Or(cmp.Compare(a.Partition, b.Partition), cmp.Compare(a.Offset, b.Offset))
+}

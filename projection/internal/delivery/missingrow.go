@@ -1,0 +1,133 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/projection/internal/deadletter"
+	"github.com/foldql/foldql/projection/internal/fold"
+	"github.com/foldql/foldql/projection/internal/position"
+	"github.com/foldql/foldql/querydb"
+)
+
+// A dead letter that waits for a row, of which another row is to hold a copy, is retried by itself when the row
+// appears. The commit ends with the event that makes the row, so the retry takes effect right after that event, however
+// long windows are. What has appeared without this process is looked up when what is on record is read; on a shared
+// store also when a dead letter has just been made, since another process may have written the row meanwhile, and when
+// there is nothing to fold.
+
+// missingRow is what an event that has failed waits for; nil where it has failed for another reason.
+func missingRow(err error) *deadletter.MissingRow {
+	var missing *fold.RefNotFoundError
+	if !errors.As(err, &missing) {
+		return nil
+	}
+	return &deadletter.MissingRow{
+		Model: missing.Model, Field: missing.Field, RefModel: missing.RefModel, RefID: missing.RefID,
+		PK: missing.Key.PK, SK: missing.Key.SK,
+	}
+}
+
+// lookForAwaited notes which of the rows that the event in hand has made dead letters wait for.
+func (v *evaluator) lookForAwaited(out *outcome) {
+	if !v.state.Letters.Waiting() && len(out.waiting) == 0 {
+		return
+	}
+	for model, key := range out.fold.Written() {
+		if row := (deadletter.RowRef{Model: model.Name, Key: key}); v.state.Letters.Awaits(row) || out.awaits(row) {
+			out.appeared = append(out.appeared, row)
+		}
+	}
+}
+
+// awaits reports whether a dead letter that is made here waits for the row.
+func (out *outcome) awaits(row deadletter.RowRef) bool {
+	for _, l := range out.waiting {
+		if l.row == row {
+			return true
+		}
+	}
+	return false
+}
+
+// retryWoken retries the dead letters whose rows have appeared, in their order, and those that they block.
+func (r resolution) retryWoken(ctx context.Context) error {
+	if err := r.checkAwaited(ctx); err != nil {
+		return err
+	}
+	for {
+		at, woken := r.state.Letters.Woken()
+		if !woken {
+			return nil
+		}
+		if r.amidReplays(at.Partition) {
+			r.state.Letters.WakeAgain(at)
+			return nil
+		}
+		if err := r.retryOne(ctx, at); err != nil {
+			return err
+		}
+	}
+}
+
+// retryOne retries a dead letter. What becomes of it then is on record.
+func (r resolution) retryOne(ctx context.Context, at position.Ref) error {
+	letter, err := r.readLetter(ctx, at)
+	if errors.Is(err, ErrNoDeadLetter) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	offsets, err := r.state.Letters.Released(at, &letter, false)
+	if err != nil {
+		return nil // it waits for an earlier event of its subject, whose retry takes it along
+	}
+	err = r.release(ctx, at, offsets, false)
+	var again failedAgainError
+	switch {
+	case errors.As(err, &again):
+		return nil
+	case errors.Is(err, errOvertaken): // another process was first
+		r.state.Letters.WakeAgain(at)
+		r.state.Invalidate()
+	}
+	return err
+}
+
+// checkAwaited finds the awaited rows that have appeared without a word.
+func (r resolution) checkAwaited(ctx context.Context) error {
+	if !r.state.Letters.Unchecked {
+		return nil
+	}
+	wanted := map[string][]keys.Key{}
+	for _, row := range r.state.Letters.Awaited() {
+		wanted[row.Model] = append(wanted[row.Model], row.Key)
+	}
+	for _, m := range r.projection.Models {
+		if err := r.wakeStored(ctx, m.Model, wanted[m.Model.Name]); err != nil {
+			return err
+		}
+	}
+	r.state.Letters.Unchecked = false
+	return nil
+}
+
+// wakeStored wakes the dead letters that wait for those of the rows that are stored.
+func (r resolution) wakeStored(ctx context.Context, m *querydb.Model, wanted []keys.Key) error {
+	for len(wanted) > 0 {
+		some := wanted[:min(len(wanted), querydb.MaxPageRows)]
+		rows, err := r.db.ForFold("").Get(ctx, m, some, true)
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			if rows[i].Record != nil {
+				r.state.Letters.WakeAt(deadletter.RowRef{Model: m.Name, Key: some[i]}, rows[i].Revision)
+			}
+		}
+		wanted = wanted[len(some):]
+	}
+	return nil
+}

@@ -1,0 +1,215 @@
+package projection_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// Two models, written by hand as the generator would write them: a Pick refers to a Club, and holds a copy of it.
+
+// Club is a row that is copied.
+type Club struct{ ID, Name string }
+
+// ClubCopy is what a Pick holds of a Club.
+type ClubCopy struct{ ID, Name string }
+
+// Pick is a row that refers to a Club.
+type Pick struct {
+	ID     string
+	ClubID string
+	Club   *ClubCopy
+	Note   string
+}
+
+func idHalf() querydb.Half {
+	return querydb.Half{Layout: layout(keys.KindString, "id"), Fields: []int{0}}
+}
+
+var clubModel = &querydb.Model{
+	Name: "Club", Table: "Club", Version: "1", PK: idHalf(), TTL: -1, CreatedAt: -1, UpdatedAt: -1,
+	Fields: []querydb.Field{{Name: "id", Scalar: "ID"}, {Name: "name", Scalar: "String"}},
+}
+
+var pickModel = &querydb.Model{
+	Name: "Pick", Table: "Pick", Version: "1", PK: idHalf(), TTL: -1, CreatedAt: -1, UpdatedAt: -1,
+	Fields: []querydb.Field{
+		{Name: "id", Scalar: "ID"}, {Name: "clubId", Scalar: "ID", Nullable: true},
+		{Name: "club", Nullable: true, Object: []driver.Field{{Name: "id", Scalar: "ID"}, {Name: "name", Scalar: "String"}}},
+		{Name: "note", Scalar: "String"},
+	},
+}
+
+var clubCodec = &querydb.Codec[Club]{
+	Model:  clubModel,
+	Encode: func(b *record.Builder, r *Club) { b.String(r.ID); b.String(r.Name) },
+	Decode: func(rec record.Record, r *Club) error {
+		r.ID, _ = record.String(rec.JSON(0))
+		r.Name, _ = record.String(rec.JSON(1))
+		return nil
+	},
+	Value:   func(r *Club, _ int) keys.Value { return keys.String(r.ID) },
+	Clone:   func(r *Club) Club { return *r },
+	Time:    func(*Club, int) time.Time { return time.Time{} },
+	SetTime: func(*Club, int, time.Time) {},
+}
+
+var pickCodec = &querydb.Codec[Pick]{
+	Model: pickModel,
+	Encode: func(b *record.Builder, r *Pick) {
+		b.String(r.ID)
+		b.String(r.ClubID)
+		if r.Club == nil {
+			b.Null()
+		} else {
+			b.BeginObject()
+			b.String(r.Club.ID)
+			b.String(r.Club.Name)
+			b.EndObject()
+		}
+		b.String(r.Note)
+	},
+	Decode: decodePick,
+	Value: func(r *Pick, field int) keys.Value {
+		if field == 1 {
+			return keys.String(r.ClubID)
+		}
+		return keys.String(r.ID)
+	},
+	Clone: func(r *Pick) Pick {
+		c := *r
+		c.Club = pointer(r.Club)
+		return c
+	},
+	Time:    func(*Pick, int) time.Time { return time.Time{} },
+	SetTime: func(*Pick, int, time.Time) {},
+	References: []querydb.Reference[Pick]{{
+		Field: 2, ID: 1, Source: clubModel,
+		Identifier: func(r *Pick) string { return r.ClubID },
+		Fill: func(r *Pick, source any) {
+			r.Club = nil
+			if c, ok := source.(*Club); ok {
+				r.Club = &ClubCopy{c.ID, c.Name}
+			}
+		},
+		Keep: func(r, from *Pick) { r.Club = from.Club },
+	}},
+}
+
+func decodePick(rec record.Record, r *Pick) error {
+	*r = Pick{}
+	r.ID, _ = record.String(rec.JSON(0))
+	r.ClubID, _ = record.String(rec.JSON(1))
+	r.Note, _ = record.String(rec.JSON(3))
+	if text := rec.JSON(2); text != nil {
+		var fields [2][]byte
+		if !record.Object(text, fields[:]) {
+			return fmt.Errorf("club is %s", text)
+		}
+		r.Club = &ClubCopy{}
+		r.Club.ID, _ = record.String(fields[0])
+		r.Club.Name, _ = record.String(fields[1])
+	}
+	return nil
+}
+
+var clubOps = &projection.Ops[Club, string, string]{
+	Codec:        clubCodec,
+	Key:          func(id string) (keys.Key, error) { return keys.Key{PK: id}, nil },
+	Partition:    func(id string) (string, error) { return id, nil },
+	SetKeyFields: func(r *Club, id string) { r.ID = id },
+}
+
+var pickOps = &projection.Ops[Pick, string, string]{
+	Codec:        pickCodec,
+	Key:          func(id string) (keys.Key, error) { return keys.Key{PK: id}, nil },
+	Partition:    func(id string) (string, error) { return id, nil },
+	SetKeyFields: func(r *Pick, id string) { r.ID = id },
+}
+
+var pickFields = struct {
+	ClubID, Note projection.PatchField[Pick, string]
+}{
+	ClubID: projection.PatchField[Pick, string]{Ordinal: 1, Write: func(r *Pick, v string) { r.ClubID = v }},
+	Note:   projection.PatchField[Pick, string]{Ordinal: 3, Write: func(r *Pick, v string) { r.Note = v }},
+}
+
+// ref is one op that an event asks for.
+type ref struct {
+	Op   string `json:"op"` // club, noclub; set, update, upsert, patch, note, delete
+	ID   string `json:"id"`
+	Club string `json:"club,omitempty"` // of a pick
+	Text string `json:"text,omitempty"` // the name of a club, the note of a pick
+}
+
+// refEvent is an event of clubs and picks.
+func refEvent(subject string, ops ...ref) eventlog.Event {
+	b, err := json.Marshal(ops)
+	if err != nil {
+		panic(err)
+	}
+	typ := "Club"
+	for _, o := range ops {
+		if o.Op != "club" && o.Op != "noclub" {
+			typ = "Pick"
+		}
+	}
+	return eventlog.Event{Source: "/test", Type: typ, Subject: subject, Data: b}
+}
+
+// refGroup is the projection of both models. Events of clubs alone are the clubs' projector's.
+func refGroup() projection.Projection {
+	project := func(e *eventlog.Event, _ projection.Meta) (ops []projection.Op, err error) {
+		var all []ref
+		err = json.Unmarshal(e.Data, &all)
+		for _, o := range all {
+			ops = append(ops, o.op())
+		}
+		return ops, err
+	}
+	all := projection.Group([]projection.Projection{
+		projection.New(pickOps, projection.Projection{Name: "picks", Events: []string{"Pick"}, Project: project}),
+		projection.New(clubOps, projection.Projection{Name: "clubs", Events: []string{"Club"}, Project: project}),
+	})
+	if len(all) != 1 {
+		panic("they refer to each other")
+	}
+	return all[0]
+}
+
+// seenCopies counts the copies that functions of projectors have seen.
+var seenCopies int
+
+func (o ref) op() projection.Op {
+	change := func(r *Pick) {
+		if r.Club != nil {
+			seenCopies++
+		}
+		r.ClubID, r.Note = o.Club, r.Note+o.Text
+		r.Club = &ClubCopy{"made up", "by the projector"} // counts for nothing
+	}
+	switch o.Op {
+	case "club":
+		return clubOps.Set(Club{o.ID, o.Text})
+	case "noclub":
+		return clubOps.Delete(o.ID)
+	case "set":
+		return pickOps.Set(Pick{ID: o.ID, ClubID: o.Club, Note: o.Text})
+	case "update":
+		return pickOps.Update(o.ID, change)
+	case "upsert":
+		return pickOps.Upsert(o.ID, Pick{}, change)
+	case "patch":
+		return pickOps.Patch(o.ID).Set(pickFields.ClubID.Assign(o.Club), pickFields.Note.Assign(o.Text))
+	case "note":
+		return pickOps.Update(o.ID, func(r *Pick) { r.Note += o.Text })
+	}
+	return pickOps.Delete(o.ID)
+}
