@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// Schema draws read models, most of them valid: tables of their own with every form of key, indexes, joins, objects and
-// rules, and entities of a shared table with collections in a collection. Events are what their projectors take.
+// Schema draws read models, most of them valid: tables of their own with every form of key, indexes, joins, objects,
+// references and rules, and entities of a shared table with collections in a collection. Events are what their
+// projectors take.
 func Schema(rng *rand.Rand) (readModels, events string) {
 	d := drawer{rng: rng}
 	d.line(`extend schema @table(name: "Main", schema: "app", version: 1%s)`, d.maybe(2, ", casing: NONE"))
@@ -17,6 +18,8 @@ func Schema(rng *rand.Rand) (readModels, events string) {
 	d.line(`type Base @readModel(events: ["E"])%s {`, d.maybe(4, ` @auth(groups: ["Staff"], owner: true)`))
 	d.line("  id: ID! @id\n  owner: String! @owner\n  label: String\n  rank: Int!\n  secret: Decimal @auth(groups: " +
 		"[\"Staff\"])\n}")
+	d.line("type Open @readModel(events: [\"E\"]) {\n  id: ID! @id\n  label: String\n  outer: Outer%s", d.maybe(2, "!"))
+	d.line("  next: Open @ref\n}")
 	for i := range 2 + rng.IntN(2) {
 		d.readModel(fmt.Sprint("Plain", i))
 	}
@@ -61,6 +64,8 @@ func (d *drawer) readModel(name string) {
 	}
 	d.line("  baseId: ID @resolves(table: \"Base\", field: \"base\")%s", d.maybe(3, " @auth(groups: [\"Staff\"])"))
 	d.line("  baseIds: [ID!]%s @resolvesMany(table: \"Base\", field: \"bases\")", d.maybe(2, "!"))
+	d.line("  %s", d.maybe(2, "about: Base @ref @auth(groups: [\"Staff\"])"))
+	d.line("  %s", d.maybe(2, "of: Open"+d.maybe(2, "!")+" @ref"))
 	d.line("  by: %s%s @index(name: \"one\"%s)", d.scalar(), d.maybe(2, "!"), d.maybe(3, ", projection: KEYS_ONLY"))
 	if d.rng.IntN(3) > 0 {
 		d.line("  at: %s%s @indexSubId(name: \"one\")", d.scalar(), d.maybe(2, "!"))

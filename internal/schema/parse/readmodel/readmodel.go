@@ -1,5 +1,5 @@
-// Package readmodel reads types with @readModel or @stateView: their fields, who writes them, keys and indexes of
-// tables of their own, times, joins, and who may read what.
+// Package readmodel reads types with @readModel or @stateView: their fields, what these refer to, who writes them, keys
+// and indexes of tables of their own, times, joins, and who may read what.
 package readmodel
 
 import (

@@ -108,6 +108,7 @@ func (t *trial) fill() error {
 		for range 25 {
 			r := row{}
 			for _, f := range m.Fields {
+				f.Nullable = !t.schema.Types[name].Fields.ForName(f.Name).Type.NonNull // copies are filled in
 				if v := value(t.rng, t.schema, f); v != nil {
 					r[f.Name] = v
 				}

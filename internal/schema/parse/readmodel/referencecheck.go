@@ -1,0 +1,79 @@
+package readmodel
+
+import (
+	"github.com/foldql/foldql/internal/schema"
+	"github.com/foldql/foldql/internal/schema/parse/draft"
+	"github.com/foldql/foldql/internal/schema/rule"
+	"github.com/foldql/foldql/internal/schema/sdl"
+)
+
+// referenceChecker holds identifiers and references against the rest of their models.
+type referenceChecker struct{ *draft.Model }
+
+// checkIdentifier holds @identifier against the primary key.
+func (d *referenceChecker) checkIdentifier() {
+	for i, m := range d.Marked("identifier") {
+		f, pos := m.Field, sdl.Position(m.Dir.Position)
+		whole := len(d.PK.Fields) == 1 && d.PK.Fields[0] == f && len(d.SK.Fields) == 0
+		switch {
+		case i > 0:
+			d.Report(rule.TwoIdentifiers, pos, f, d.Marked("identifier")[0].Field.Name)
+		case d.Reference(f) != nil:
+			d.Report(rule.IdentifierType, pos, f, "a reference")
+		case f.Known() && textScalar(d.Sources[f]) == "":
+			d.Report(rule.IdentifierType, pos, f, schema.TypeText(f))
+		case !whole && (d.Entity == nil || d.PK.Exists()): // else it is reported that there is no key
+			d.Report(rule.IdentifierKey, pos, f, d.PK.Describe(), d.SK.Describe())
+		}
+	}
+}
+
+// checkReferences holds what refers to other models against those models.
+func (d *referenceChecker) checkReferences() {
+	for _, r := range d.References {
+		if !r.Copy.IsCopy() {
+			continue // reported as wrong
+		}
+		pos := sdl.Position(d.Sources[r.Copy].Directives.ForName("ref").Position)
+		for _, m := range []*schema.ReadModel{r.Source, d.ReadModel} {
+			if len(m.Writers) > 1 {
+				d.Report(rule.RefWriters, pos, r.Copy, r.Source.Name, m.Name)
+				break
+			}
+		}
+		if of, guard := d.unguarded(r); guard != nil {
+			d.Report(rule.RefGuard, pos, r.Copy, of, guard.String())
+		}
+	}
+}
+
+// unguarded finds a rule of the source that would not hold for its copies: whoever may read a copy has to be admitted
+// by the rules of the source's type and of each field that is copied.
+func (d *referenceChecker) unguarded(r *schema.Reference) (of string, guard *schema.Auth) {
+	if !d.guards(r, r.Source.Auth) {
+		return "rows of " + r.Source.Name, r.Source.Auth
+	}
+	source := d.Project.DraftOf(r.Source)
+	for _, f := range source.Fields {
+		if isCopied(source, f) && !d.guards(r, f.Auth) {
+			return f.Name + " of " + r.Source.Name, f.Auth
+		}
+	}
+	return "", nil
+}
+
+// guards reports whether whoever may read the copy is admitted by a rule of the source. The owner of the row is another
+// than that of the source, unless the identifier of the source is the owner of both: a row holds copies of rows alone
+// that have the very identifier it gives.
+func (d *referenceChecker) guards(r *schema.Reference, guard *schema.Auth) bool {
+	if guard == nil {
+		return true
+	}
+	sameOwner := d.Owner == r.ID && r.Source.Owner != nil && r.Source.Owner == r.Source.Identifier
+	for _, own := range []*schema.Auth{d.Auth, r.Copy.Auth} {
+		if own.AtLeast(guard) && (sameOwner || !own.Owner || guard.AnyCaller()) {
+			return true
+		}
+	}
+	return false
+}
