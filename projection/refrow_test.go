@@ -3,6 +3,7 @@ package projection_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
@@ -99,7 +100,8 @@ var pickCodec = &querydb.Codec[Pick]{
 				r.Club = &ClubCopy{c.ID, c.Name}
 			}
 		},
-		Keep: func(r, from *Pick) { r.Club = from.Club },
+		Keep:   func(r, from *Pick) { r.Club = from.Club },
+		Filled: func(r *Pick) bool { return r.Club != nil },
 	}},
 }
 
@@ -127,11 +129,19 @@ var clubOps = &projection.Ops[Club, string, string]{
 	SetKeyFields: func(r *Club, id string) { r.ID = id },
 }
 
-var pickOps = &projection.Ops[Pick, string, string]{
-	Codec:        pickCodec,
-	Key:          func(id string) (keys.Key, error) { return keys.Key{PK: id}, nil },
-	Partition:    func(id string) (string, error) { return id, nil },
-	SetKeyFields: func(r *Pick, id string) { r.ID = id },
+// refMode is how copies behave.
+type refMode struct{ cascade, nullIfMissing bool }
+
+func (m refMode) picks() *projection.Ops[Pick, string, string] {
+	codec, refs := *pickCodec, slices.Clone(pickCodec.References)
+	refs[0].Cascade, refs[0].NullIfMissing = m.cascade, m.nullIfMissing
+	codec.References = refs
+	return &projection.Ops[Pick, string, string]{
+		Codec:        &codec,
+		Key:          func(id string) (keys.Key, error) { return keys.Key{PK: id}, nil },
+		Partition:    func(id string) (string, error) { return id, nil },
+		SetKeyFields: func(r *Pick, id string) { r.ID = id },
+	}
 }
 
 var pickFields = struct {
@@ -165,12 +175,13 @@ func refEvent(subject string, ops ...ref) eventlog.Event {
 }
 
 // refGroup is the projection of both models. Events of clubs alone are the clubs' projector's.
-func refGroup() projection.Projection {
+func refGroup(mode refMode) projection.Projection {
+	pickOps := mode.picks()
 	project := func(e *eventlog.Event, _ projection.Meta) (ops []projection.Op, err error) {
 		var all []ref
 		err = json.Unmarshal(e.Data, &all)
 		for _, o := range all {
-			ops = append(ops, o.op())
+			ops = append(ops, o.op(pickOps))
 		}
 		return ops, err
 	}
@@ -187,7 +198,7 @@ func refGroup() projection.Projection {
 // seenCopies counts the copies that functions of projectors have seen.
 var seenCopies int
 
-func (o ref) op() projection.Op {
+func (o ref) op(pickOps *projection.Ops[Pick, string, string]) projection.Op {
 	change := func(r *Pick) {
 		if r.Club != nil {
 			seenCopies++

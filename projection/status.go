@@ -35,6 +35,11 @@ type Status struct {
 	// ETASeconds is how long the lag takes at that rate; negative where that is unknown.
 	ETASeconds  float64 `json:"etaSeconds"`
 	DeadLetters int     `json:"deadLetters"` // events that could not be folded, and those blocked by them
+	// Cascades is how many rows have changed and are yet to be followed by copies of them.
+	Cascades int `json:"cascades,omitempty"`
+	// FailedCascades are rows of which some copies could not follow a change. They are tried again when the row changes,
+	// and at the next start.
+	FailedCascades []FailedCascade `json:"failedCascades,omitempty"`
 	// Events, Rows and Commits count since the Runner was made.
 	Events  uint64 `json:"events"`
 	Rows    uint64 `json:"rows"`
@@ -53,6 +58,14 @@ type Status struct {
 	// Heartbeat is the last sign of life; a Runner gives one at least every RunnerConfig.Heartbeat when idle, and with
 	// every window when not.
 	Heartbeat time.Time `json:"heartbeat"`
+}
+
+// FailedCascade is a row of which some copies could not follow a change.
+type FailedCascade struct {
+	Model  string `json:"model"`
+	ID     string `json:"id"`     // the row's identifier
+	Failed int    `json:"failed"` // rows whose copies stayed as they were
+	Reason string `json:"reason"` // of the first
 }
 
 // PartitionStatus is the progress of a Runner in a partition.
@@ -96,10 +109,14 @@ func (r *Runner) Status(ctx context.Context) (Status, error) {
 // statusOf is all but what the source knows.
 func statusOf(now *delivery.Snapshot) Status {
 	s := Status{
-		DeadLetters: now.DeadLetters, Events: now.Events, Rows: now.Rows, Commits: now.Commits, ETASeconds: -1,
+		DeadLetters: now.DeadLetters, Cascades: now.Cascades,
+		Events: now.Events, Rows: now.Rows, Commits: now.Commits, ETASeconds: -1,
 		EventsPerSecond: now.EventsPerSecond, RowsPerSecond: now.RowsPerSecond,
 		LastError: now.LastError, LastErrorAt: now.LastErrorAt, Heartbeat: now.Heartbeat, Stop: now.Stop,
 		Rebuilding: now.Rebuilding,
+	}
+	for _, t := range now.FailedCascades {
+		s.FailedCascades = append(s.FailedCascades, FailedCascade{t.Model, t.Identifier, t.Failed, t.Reason})
 	}
 	for name, offset := range now.Partitions {
 		s.Partitions = append(s.Partitions, PartitionStatus{Partition: name, Checkpoint: offset})

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/internal/generation"
 	"github.com/foldql/foldql/querydb/internal/validate"
@@ -41,6 +42,9 @@ type Batch struct {
 	// Notes are records of the projection's own (checkpoints, dead letters). They are in the same commit, or, on a store
 	// that cannot commit them together, written after all Writes.
 	Notes []Note // no two of one name
+	// Unchanged are rows that must be as they were read on a MultiWriter store; otherwise the batch is ErrStale. They ask
+	// for an Atomic batch, and are no rows of its Writes.
+	Unchanged []ReadRow
 	// Generations are those that the batch was folded for, by the names of the tables. If another generation of a table
 	// that several projections write to has begun since, nothing is written, and Apply returns ErrStale. A table that is
 	// not named counts as one of generation 0.
@@ -58,6 +62,13 @@ type Batch struct {
 	MultiRow bool
 }
 
+// ReadRow is a row at the revision at which it was read, 0 where it was not there.
+type ReadRow struct {
+	Model    *Model
+	Key      keys.Key
+	Revision uint64
+}
+
 // Apply commits a batch: see driver.Driver.Apply. A row that is too large, or has a key that is empty or too long, is
 // refused before anything is written, with an *Error that names it. ErrStale asks the caller to read again.
 func (db *DB) Apply(ctx context.Context, b Batch) error {
@@ -71,6 +82,9 @@ func (db *DB) Apply(ctx context.Context, b Batch) error {
 		return err
 	}
 	if err := db.rowWrites(&b, batch.Writes); err != nil {
+		return err
+	}
+	if err := db.addUnchanged(&b, &batch); err != nil {
 		return err
 	}
 	leave, err := db.enter(&b, &batch)
@@ -130,6 +144,23 @@ func (db *DB) rowWrites(b *Batch, writes []driver.Write) error {
 		}
 		writes[i] = driver.Write{Table: shape, Kind: kindOf(w), Row: w.Row, IfRevision: w.IfRevision, Part: part,
 			Time: w.Time}
+	}
+	return nil
+}
+
+// addUnchanged adds the conditions on rows that the batch does not write; a store with one writer needs none.
+func (db *DB) addUnchanged(b *Batch, batch *driver.Batch) error {
+	if !db.MultiWriter() {
+		return nil
+	}
+	for _, r := range b.Unchanged {
+		t, err := db.tables.of("apply", r.Model)
+		if err != nil {
+			return err
+		}
+		batch.Last = append(batch.Last, driver.Write{
+			Table: t.serving.Load(), Kind: driver.CheckRevision, Row: Row{Key: r.Key, Revision: r.Revision}, IfRevision: true,
+		})
 	}
 	return nil
 }

@@ -174,7 +174,17 @@ type Reference[R any] struct {
 	Fill func(row *R, source any)
 	// Keep takes the copy over from another state of the row.
 	Keep func(row, from *R)
+	// Filled reports whether the row holds a copy.
+	Filled func(row *R) bool
+	// Cascade makes the copy follow every change of the row that it is of.
+	Cascade bool
+	// NullIfMissing makes the copy null where there is no such row, until it appears; else there must be one.
+	NullIfMissing bool
 }
+
+// Tracked reports whether it is kept on record which rows hold the copies, because they change with the rows that they
+// are of.
+func (r *Reference[R]) Tracked() bool { return r.Cascade || r.NullIfMissing }
 
 // KeyByIdentifier returns the key of the row of m that has the identifier. It fails with ErrInvalid where the
 // identifier makes no key, or m has rows that one field does not identify.

@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"context"
 
+	"github.com/foldql/foldql/projection/internal/cascade"
 	"github.com/foldql/foldql/projection/internal/deadletter"
 	"github.com/foldql/foldql/projection/internal/position"
 	"github.com/foldql/foldql/querydb"
@@ -21,6 +22,19 @@ func readLetters(ctx context.Context, db *querydb.DB, kind string) (*deadletter.
 			letters.Wait(at, l.Missing.RowOf())
 			letters.Unchecked = true
 		}
+		return nil
+	})
+}
+
+// readTasks reads which rows their copies have yet to follow.
+func readTasks(ctx context.Context, db *querydb.DB, kind string) (*cascade.Tasks, error) {
+	tasks := cascade.NewTasks()
+	return tasks, eachNote(ctx, db, kind, func(n querydb.Note) error {
+		t, err := cascade.ParseTask(&n)
+		if err != nil {
+			return DamageError{err}
+		}
+		tasks.Put(t)
 		return nil
 	})
 }

@@ -20,6 +20,8 @@ import (
 //	"projection"                              name                 where its rows are: Header
 //	"checkpoint:" TABLE ".g" N ":" name       partition            how far it has come there: Checkpoint
 //	"deadletter:" TABLE ".g" N ":" name       partition@offset     a dead letter: deadletter.Letter
+//	"link:" TABLE ".g" N ":" name             see cascade.Link     which row holds a copy of which: cascade.Link
+//	"cascade:" TABLE ".g" N ":" name          see cascade.Task     a row that its copies are to follow: cascade.Task
 //	"decision:" name                          partition@offset     what was decided about it: deadletter.Decision
 //	"completion"                              name                 whether its rows are complete, and what the log must
 //	                                                               hold although they do not show it yet: completion
@@ -30,6 +32,8 @@ const (
 	kindHeader     = "projection"
 	KindCheckpoint = "checkpoint:"
 	KindDeadLetter = "deadletter:"
+	KindLink       = "link:"
+	KindCascade    = "cascade:"
 )
 
 // Checkpoint is how far a projection has come in one partition, committed with the rows that it covers. One at offset 0

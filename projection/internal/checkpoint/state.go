@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection/internal/cascade"
 	"github.com/foldql/foldql/projection/internal/deadletter"
 	"github.com/foldql/foldql/projection/internal/position"
 	"github.com/foldql/foldql/querydb"
@@ -39,6 +40,8 @@ type State struct {
 	// Letters are the dead letters, and Decisions what was decided about former ones.
 	Letters   *deadletter.Index
 	Decisions map[position.Ref]deadletter.Decision
+	// Tasks are the rows that their copies have yet to follow.
+	Tasks *cascade.Tasks
 }
 
 // Config is what a State needs to know.
@@ -62,7 +65,7 @@ func NewState(p Projection, src eventlog.Source, db *querydb.DB, cfg Config, wat
 	return &State{
 		p: p, src: src, db: db, cfg: cfg, log: cfg.Logger, watch: watch, shared: db.MultiWriter(), serving: serving,
 		upgrader: upgrader{p, src, db, cfg.Logger}, restarter: restarter{p, db, cfg.Logger, serving},
-		Letters: deadletter.NewIndex(),
+		Letters: deadletter.NewIndex(), Tasks: cascade.NewTasks(),
 	}
 }
 
@@ -140,13 +143,16 @@ func (s *State) load(ctx context.Context, p *location, whole completion, at time
 		return err
 	}
 	s.done, s.seen, s.identified, s.generations = p.Record, at, at, p.generations()
+	if err = ReadTasks(ctx, s); err != nil {
+		return err
+	}
 	if s.known, err = s.current(ctx); err != nil {
 		return err
 	}
 	if !s.known {
 		return fmt.Errorf("%w: another process has gone on with %s", querydb.ErrStale, s.p.Name)
 	}
-	s.setWatermark(s.done.expiryWatermark())
+	s.p.setWatermark(s.db, s.done.expiryWatermark())
 	s.watch.Opened(s.done.Partitions, s.Letters.Len())
 	return nil
 }
@@ -206,16 +212,32 @@ func (s *State) current(ctx context.Context) (bool, error) {
 // now is the time as it has gone on while the process was held up, or the machine slept.
 func (s *State) now() time.Time { return s.cfg.Now().Round(0) }
 
+// ReadTasks reads which rows their copies have yet to follow: other processes may have changed rows.
+func ReadTasks(ctx context.Context, s *State) (err error) {
+	s.Tasks, err = readTasks(ctx, s.db, s.done.Kind(KindCascade, s.p.Name))
+	return err
+}
+
 // Apply commits a batch that has the checkpoint of the partition among its notes. Where that fails, and not because the
 // store refuses the rows, the caller is to call Invalidate.
 func (s *State) Apply(ctx context.Context, b querydb.Batch, partition string, c Checkpoint) error {
-	b.Generations, b.Writer, b.Deadline = s.generations, s.p.writer(), s.seen.Add(s.cfg.CommitTimeout)
 	began := s.now()
-	if err := s.db.Apply(ctx, b); err != nil {
+	if err := s.apply(ctx, b); err != nil {
 		return err
 	}
 	s.done, s.seen = s.done.With(partition, c), began
 	return nil
+}
+
+// ApplyRows commits a batch of rows that no event has changed. Where that fails, the caller is to call Invalidate.
+func (s *State) ApplyRows(ctx context.Context, b querydb.Batch) error {
+	b.Notes = append(b.Notes, s.done.unchanged(s.p.Name))
+	return s.apply(ctx, b)
+}
+
+func (s *State) apply(ctx context.Context, b querydb.Batch) error {
+	b.Generations, b.Writer, b.Deadline = s.generations, s.p.writer(), s.seen.Add(s.cfg.CommitTimeout)
+	return s.db.Apply(ctx, b)
 }
 
 // DropFormer removes dead letters and decisions of a former version that were taken over. Where that fails they
@@ -229,12 +251,12 @@ func (s *State) Expire(beginning string) {
 	if _, known := s.done.Partitions[beginning]; !known {
 		at = time.Time{}
 	}
-	s.setWatermark(at)
+	s.p.setWatermark(s.db, at)
 }
 
-func (s *State) setWatermark(at time.Time) {
-	for _, m := range s.p.Models {
-		s.db.Expiry().SetWatermark(m, at)
+func (p Projection) setWatermark(db *querydb.DB, at time.Time) {
+	for _, m := range p.Models {
+		db.Expiry().SetWatermark(m, at)
 	}
 }
 
@@ -243,6 +265,9 @@ var ErrRewound = errors.New("another process has restarted the projection")
 
 // DamageError is a note of ours that nothing may be folded over: it cannot be read, or says that the rows are others'.
 type DamageError struct{ error }
+
+// Damaged is the DamageError of a note that cannot be read.
+func Damaged(err error) error { return DamageError{err} }
 
 // Unwrap returns what is wrong with the note.
 func (e DamageError) Unwrap() error { return e.error }

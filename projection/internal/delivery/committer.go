@@ -87,7 +87,8 @@ func (c *committer) write(ctx context.Context, out *outcome) error {
 	}
 	err := c.announce(ctx, out, whole)
 	if err == nil {
-		b := querydb.Batch{Writes: c.writes, Notes: out.notes, Atomic: whole, MultiRow: several}
+		unchanged := c.addCopies(out)
+		b := querydb.Batch{Writes: c.writes, Notes: out.notes, Atomic: whole, MultiRow: several, Unchanged: unchanged}
 		next := out.checkpoint()
 		b.Notes = append(b.Notes, c.state.Done().Notes(c.projection.Name, out.partition, next)...)
 		err = c.apply(ctx, b, out, next)
@@ -101,6 +102,25 @@ func (c *committer) write(ctx context.Context, out *outcome) error {
 	c.remember(ctx, out)
 	c.monitor.committed(out.partition, out.end.Offset, len(c.writes), c.state.Letters.Len())
 	return nil
+}
+
+// addCopies adds what the commit changes about copies to its notes, and returns the rows that must be as they were
+// read.
+func (c *committer) addCopies(out *outcome) []querydb.ReadRow {
+	copies, done := out.fold.Tracked().Copies(), c.state.Done()
+	links := done.Kind(checkpoint.KindLink, out.projection)
+	tasks := done.Kind(checkpoint.KindCascade, out.projection)
+	for _, l := range copies.Linked {
+		out.notes = append(out.notes, l.Note(links))
+	}
+	for _, l := range copies.Unlinked {
+		out.notes = append(out.notes, l.Removal(links))
+	}
+	for _, t := range copies.Tasks {
+		out.notes = append(out.notes, t.Note(tasks))
+	}
+	out.tasks = copies.Tasks
+	return copies.Read
 }
 
 // announce puts on record which events the rows of a commit may show, before the first of them is written, where rows
@@ -154,6 +174,9 @@ func (c *committer) remember(ctx context.Context, out *outcome) {
 	}
 	for _, row := range out.appeared {
 		c.state.Letters.Wake(row)
+	}
+	for _, t := range out.tasks {
+		c.state.Tasks.Put(t)
 	}
 	for _, d := range out.decisions {
 		c.state.Decisions[d.Ref] = d

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection/internal/checkpoint"
 	"github.com/foldql/foldql/projection/internal/deadletter"
 	"github.com/foldql/foldql/projection/internal/position"
@@ -65,4 +66,155 @@ func (r *Runner) Resolve(ctx context.Context, event string, skip bool) error {
 		return fmt.Errorf("%s event %s of %s: %w", act, event, r.projection.Name, err)
 	}
 	return nil
+}
+
+// resolution is what a Runner does to retry or skip its dead letters.
+type resolution struct{ *Runner }
+
+// once retries or skips one dead letter, or the event at which the Runner has stopped.
+func (r resolution) once(ctx context.Context, event string, skip bool) error {
+	at, err := position.ParseRef(event)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	// Unless another process has gone on, what is on record need not be read again for every event.
+	if _, err := r.state.Recheck(ctx); err != nil {
+		return err
+	}
+	if err := r.state.Open(ctx); err != nil {
+		return err
+	}
+	if r.stop != nil && r.stop.at == at {
+		return r.skipStop(ctx, at, skip)
+	}
+	letter, err := r.readLetter(ctx, at)
+	if err != nil {
+		return err
+	}
+	if r.amidReplays(at.Partition) {
+		return fmt.Errorf("the projection is rebuilding and has recorded retries ahead: try again shortly")
+	}
+	offsets, err := r.state.Letters.Released(at, &letter, skip)
+	if err != nil {
+		return err
+	}
+	if err := r.release(ctx, at, offsets, skip); err != nil {
+		return err
+	}
+	return r.retryWoken(ctx)
+}
+
+// skipStop skips the event at which the Runner has stopped: a retry is for the next Run to do.
+func (r resolution) skipStop(ctx context.Context, at position.Ref, skip bool) error {
+	if !skip {
+		return nil
+	}
+	if r.stop.partial {
+		return r.stop
+	}
+	c := r.batcher.committer
+	c.evaluator.fold.Reset(true)
+	out, err := c.newOutcome(ctx, &batch{partition: at.Partition, released: true})
+	if err != nil {
+		return err
+	}
+	e, err := position.Fetch(ctx, r.src, at.Partition, at.Offset)
+	if err != nil {
+		return err
+	}
+	out.decide(deadletter.Decision{Ref: at, Skip: true, Generation: out.generation, Event: position.AnchorOf(e)})
+	return c.write(ctx, out)
+}
+
+// readLetter reads what is on record of a dead letter.
+func (r resolution) readLetter(ctx context.Context, at position.Ref) (deadletter.Letter, error) {
+	kind := r.state.Done().Kind(checkpoint.KindDeadLetter, r.projection.Name)
+	b, err := r.db.Notes().Value(ctx, kind, at.ID())
+	if errors.Is(err, querydb.ErrNotFound) {
+		return deadletter.Letter{}, ErrNoDeadLetter
+	}
+	if err != nil {
+		return deadletter.Letter{}, err
+	}
+	l, _, err := deadletter.Parse(querydb.Note{Kind: kind, ID: at.ID(), Value: b})
+	return l, err
+}
+
+// release folds dead letters, a window at a time.
+func (r resolution) release(ctx context.Context, at position.Ref, offsets []uint64, skip bool) error {
+	rd, generation := r.emptyReader(), r.state.Done().Generation
+	for len(offsets) > 0 {
+		n := min(len(offsets), r.cfg.WindowEvents)
+		items, err := r.releasedItems(ctx, rd, at.Partition, offsets[:n])
+		if err != nil {
+			return err
+		}
+		items[0].skip = skip && offsets[0] == at.Offset
+		offsets = offsets[len(items):]
+		b := batch{partition: at.Partition, items: items, released: true, generation: generation}
+		if err := r.batcher.fold(ctx, b); err != nil {
+			return err
+		}
+	}
+	l, err := r.readLetter(ctx, at)
+	switch {
+	case errors.Is(err, ErrNoDeadLetter):
+		return nil
+	case err != nil:
+		return err
+	}
+	return failedAgainError{l.Reason}
+}
+
+// failedAgainError is of a dead letter that stays one.
+type failedAgainError struct{ reason string }
+
+// Error implements error.
+func (e failedAgainError) Error() string { return "it failed again: " + e.reason }
+
+// releasedItems reads and projects dead letters, the first at least; their place is where the projection stands when
+// they are folded.
+func (r resolution) releasedItems(ctx context.Context, rd *reader, partition string, offsets []uint64) ([]item, error) {
+	items := make([]item, len(offsets))
+	for i, offset := range offsets {
+		e, err := r.fetchLetter(ctx, position.Ref{Partition: partition, Offset: offset})
+		if err != nil {
+			return nil, err
+		}
+		items[i] = item{event: e, released: true}
+	}
+	done, err := rd.projectAll(items, r.cfg.mostOps())
+	if err != nil {
+		return nil, stopped(r.calls, r.projection.Name, items[done].event, err)
+	}
+	return items[:done], nil
+}
+
+// fetchLetter reads the event of a dead letter, and compares it with what is on record of it.
+func (r resolution) fetchLetter(ctx context.Context, at position.Ref) (*eventlog.Event, error) {
+	l, err := r.readLetter(ctx, at)
+	if err != nil && !errors.Is(err, ErrNoDeadLetter) { // another process may have been first
+		return nil, err
+	}
+	if err == nil {
+		v := position.Verifier{Source: r.src, Projection: r.projection.Name}
+		if err := v.Holds(ctx, position.RecordDeadLetter, at.Partition, at.Offset, l.Anchor(at)); err != nil {
+			return nil, err
+		}
+	}
+	return position.Fetch(ctx, r.src, at.Partition, at.Offset)
+}
+
+// amidReplays reports whether the projection, come as far as it has in the partition, has a recorded retry still
+// before it.
+func (r resolution) amidReplays(partition string) bool {
+	done := r.state.Done().Partitions[partition]
+	for at, d := range r.state.Decisions {
+		if at.Partition == partition && !d.Skip && d.Moment <= done.Offset && done.Before(d.Done()) {
+			return true
+		}
+	}
+	return false
 }

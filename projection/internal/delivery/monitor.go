@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/foldql/foldql/projection/internal/cascade"
 	"github.com/foldql/foldql/projection/internal/checkpoint"
 	"github.com/foldql/foldql/querydb"
 )
@@ -33,6 +34,9 @@ type Snapshot struct {
 	Rebuilding  bool // the rows are not served yet
 	Partitions  map[string]uint64
 	DeadLetters int
+	Cascades    int // rows that their copies have yet to follow
+	// FailedCascades are those that some copies cannot follow.
+	FailedCascades []cascade.Task
 	// Events, Rows and Commits count since the Runner was made.
 	Events, Rows, Commits          uint64
 	EventsPerSecond, RowsPerSecond float64
@@ -81,6 +85,13 @@ func (m *Monitor) end(err error) {
 	if err != nil && !errors.Is(err, context.Canceled) {
 		s.LastError, s.LastErrorAt = err.Error(), m.now()
 	}
+}
+
+// refreshing says which rows their copies have yet to follow.
+func (m *Monitor) refreshing(tasks *cascade.Tasks) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.snapshot.Cascades, m.snapshot.FailedCascades, m.snapshot.Heartbeat = tasks.Len(), tasks.Failed(), m.now()
 }
 
 // rewound says that reading begins again where the checkpoint stands.

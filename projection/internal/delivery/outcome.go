@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection/internal/cascade"
 	"github.com/foldql/foldql/projection/internal/checkpoint"
 	"github.com/foldql/foldql/projection/internal/deadletter"
 	"github.com/foldql/foldql/projection/internal/fold"
@@ -34,6 +35,7 @@ type outcome struct {
 	decisions []deadletter.Decision
 	waiting   []waitingLetter     // dead letters that wait for a row
 	appeared  []deadletter.RowRef // rows that dead letters wait for
+	tasks     []cascade.Task      // rows that their copies are to follow
 	notes     []querydb.Note
 }
 

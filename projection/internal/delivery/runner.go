@@ -5,8 +5,9 @@
 // (batcher.go); the committer has an evaluator fold the events, each into rows or a dead letter
 // (evaluator.go, failedevents.go), and writes what that gives, with the checkpoint (committer.go, outcome.go). What
 // fails and may succeed later is tried again (retrier.go); at an event that decides nothing the projection stops
-// (stop.go). Dead letters are listed in deadletters.go, and retried and skipped in resolution.go; those that wait for a
-// row of another model are retried by themselves (missingrow.go).
+// (stop.go). Dead letters are listed, retried and skipped in deadletters.go; those that wait for a row of another model
+// are retried by themselves (missingrow.go). Between windows, copies of rows follow the rows that they are of
+// (cascade.go).
 package delivery
 
 import (
@@ -111,21 +112,41 @@ func (r *Runner) run(ctx context.Context) error {
 		readErr = f.all(reading)
 	}()
 	var foldErr error
-	for w := range windows {
-		if foldErr != nil {
+	for {
+		w, open := r.next(windows, foldErr != nil)
+		switch {
+		case !open && foldErr != nil:
+			return foldErr
+		case !open && readErr == errEnded:
+			return r.refreshAll(ctx)
+		case !open:
+			return readErr
+		case foldErr != nil:
 			continue // drain what was read ahead
+		case w != nil:
+			foldErr = r.fold(ctx, w)
 		}
-		if foldErr = r.fold(ctx, w); foldErr != nil {
+		if foldErr == nil {
+			foldErr = r.refreshSome(ctx)
+		}
+		if foldErr != nil {
 			stop()
 		}
 	}
-	if foldErr != nil {
-		return foldErr
+}
+
+// next waits for the next window, and not at all while copies are to follow their rows: then it may be nil.
+func (r *Runner) next(windows <-chan *window, failed bool) (w *window, open bool) {
+	if failed || !r.refreshes() {
+		w, open = <-windows
+		return w, open
 	}
-	if readErr == errEnded {
-		return nil
+	select {
+	case w, open = <-windows:
+		return w, open
+	default:
+		return nil, true
 	}
-	return readErr
 }
 
 func (r *Runner) begin(ctx context.Context) error {
@@ -143,6 +164,7 @@ func (r *Runner) begin(ctx context.Context) error {
 		return err
 	}
 	r.state.DropFormer(ctx)
+	r.state.Tasks.RetryFailed()
 	r.state.Running = true
 	return nil
 }
@@ -185,6 +207,9 @@ func (r *Runner) fold(ctx context.Context, w *window) error {
 	defer r.mu.Unlock()
 	if w.isEmpty() {
 		err := r.retrier.do(ctx, Opening, func(ctx context.Context) error { return r.state.LookAround(ctx, w.generation) })
+		if err == nil && r.shared && r.batcher.committer.evaluator.fold.Tracked().Any() {
+			err = checkpoint.ReadTasks(ctx, r.state)
+		}
 		if err == nil {
 			r.state.Letters.Unchecked = r.state.Letters.Unchecked || r.shared && r.state.Letters.Waiting()
 			err = resolution{r}.retryWoken(ctx)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/projection/internal/cascade"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -12,6 +13,12 @@ type member interface {
 	model() *querydb.Model
 	reset()
 	bind(all []member) // before the first event
+	isCopied()
+	tracks() bool
+	isFilledIn(key keys.Key, identifier string, event int)
+	copies(c *Copies)
+	referencesTo(all []cascade.Reference, model string) []cascade.Reference
+	refresh(l cascade.Link) Op
 	need(op Op, at ApplyPoint) error
 	needKey(key keys.Key) error
 	load(ctx context.Context) error
@@ -42,6 +49,7 @@ type member interface {
 type modelFold[R any] struct {
 	*rows[R]
 	*references[R]
+	*tracking[R]
 	unique *uniqueKeys[R]
 }
 
@@ -56,7 +64,8 @@ func newModelFold[R any](codec *querydb.Codec[R], db *querydb.DB, w *querydb.Wri
 	rs.partitions = &partitions[R]{rows: rs, readers: readers}
 	rs.unique = &uniqueKeys[R]{rows: rs}
 	rs.refs = &references[R]{of: rs, all: codec.References}
-	return &modelFold[R]{rs, rs.refs, rs.unique}
+	rs.tracking = &tracking[R]{references: rs.refs}
+	return &modelFold[R]{rs, rs.refs, rs.tracking, rs.unique}
 }
 
 func (f *modelFold[R]) model() *querydb.Model { return f.desc }
@@ -67,6 +76,7 @@ func (f *modelFold[R]) reset() {
 	clear(f.followed)
 	f.follows = f.follows[:0]
 	f.partitions.reset()
+	f.tracking.read = nil
 	f.unique.reset()
 	f.give()
 }
@@ -118,6 +128,11 @@ func (f *modelFold[R]) size() (writes, bytes int) {
 			writes += perRow
 			bytes += e.size()
 		}
+	}
+	if f.tracks() {
+		var c Copies
+		f.copies(&c)
+		writes += len(c.Linked) + len(c.Unlinked) + len(c.Tasks) + len(c.Read)
 	}
 	return writes, bytes
 }

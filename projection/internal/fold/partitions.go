@@ -199,6 +199,9 @@ func (f *partitions[R]) loadOne(ctx context.Context, pk string, rows *sync.Mutex
 
 // strip forgets of a row that was read what is not needed to delete it.
 func (f *partitions[R]) strip(e *entry[R]) {
+	if f.tracking.tracks() {
+		return // its links are to be deleted too
+	}
 	var none R
 	if t := f.desc.TTL; t >= 0 && e.present {
 		if end := f.codec.Time(&e.row, t); !end.IsZero() {

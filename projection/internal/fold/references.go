@@ -47,6 +47,9 @@ func (f *references[R]) bind(members []member) {
 	for _, ref := range f.all {
 		i := slices.IndexFunc(members, func(m member) bool { return m.model() == ref.Source })
 		f.sources = append(f.sources, members[i])
+		if ref.Tracked() {
+			members[i].isCopied()
+		}
 	}
 }
 
@@ -107,6 +110,9 @@ func (f *references[R]) sourceKey(i int, row *R) (key keys.Key, given bool, err 
 
 // fillCopies fills in the copies of a row that the event in hand has changed.
 func (f *references[R]) fillCopies(e *entry[R], at ApplyPoint) error {
+	if err := f.checkIdentifiers(e); err != nil {
+		return err
+	}
 	for _, i := range e.unfilled {
 		ref := &f.all[i]
 		key, _, err := f.sourceKey(i, &e.row)
@@ -114,8 +120,14 @@ func (f *references[R]) fillCopies(e *entry[R], at ApplyPoint) error {
 			return err
 		}
 		source, err := f.sources[i].sourceRow(key, ref.Identifier(&e.row), at)
+		if ref.Tracked() {
+			f.sources[i].isFilledIn(key, ref.Identifier(&e.row), at.Event)
+		}
 		if source != nil {
 			ref.Fill(&e.row, source)
+			continue
+		}
+		if ref.NullIfMissing && (err == nil || err == errDeletedHere) {
 			continue
 		}
 		missing := &RefNotFoundError{
@@ -132,6 +144,18 @@ func (f *references[R]) fillCopies(e *entry[R], at ApplyPoint) error {
 		}
 	}
 	e.unfilled = nil
+	return nil
+}
+
+// checkIdentifiers fails where a row refers to no row, and must.
+func (f *references[R]) checkIdentifiers(e *entry[R]) error {
+	for i := range f.all {
+		id := f.of.desc.Fields[f.all[i].ID]
+		if e.present && !id.Nullable && f.all[i].Identifier(&e.row) == "" {
+			return fmt.Errorf("%w: %s of %s row %q has no value: set it, or let the reference be null",
+				querydb.ErrInvalid, id.Name, f.of.desc.Name, e.key)
+		}
+	}
 	return nil
 }
 

@@ -21,6 +21,7 @@ type rows[R any] struct {
 	wanted     []keys.Key
 	partitions *partitions[R]
 	refs       *references[R]
+	tracking   *tracking[R]
 	unique     *uniqueKeys[R]
 	dirty      []*entry[R] // in order of the first change
 	journal    []undo[R]   // of the event in hand
@@ -41,6 +42,7 @@ type entry[R any] struct {
 	asRead *readState // on a shared store, how the row was when it was read; nil where it was not
 	others *R         // the key fields of a row that was there when it was read, and is other writers' alone
 	end    time.Time  // of that row
+	was    tracked
 	state[R]
 }
 
@@ -116,12 +118,12 @@ func (f *rows[R]) readsReplaced() bool { return f.desc.CreatedAt >= 0 || f.mustR
 // mustRead reports whether also what is replaced or deleted is to be read: where the row may be ahead, be another's
 // under the same key, or hold a key that no other row may have.
 func (f *rows[R]) mustRead() bool {
-	return f.bounds.alone || f.traits.collides || f.traits.unique != nil
+	return f.bounds.alone || f.traits.collides || f.traits.unique != nil || f.tracking.tracks()
 }
 
 func (f *rows[R]) loaded(e *entry[R], row *querydb.Row) error {
 	e.asRead, e.read = f.bounds.stateOf(row, f.traits.writer), true
-	e.state, e.others = state[R]{}, nil
+	e.state, e.others, e.was = state[R]{}, nil, tracked{}
 	if row.Record == nil {
 		return nil
 	}
@@ -140,6 +142,7 @@ func (f *rows[R]) loaded(e *entry[R], row *querydb.Row) error {
 	}
 	if ours {
 		e.row, e.present = r, true
+		f.tracking.remember(e, *row, &r)
 	} else {
 		e.others, e.end = &r, row.Expires
 	}

@@ -1,0 +1,131 @@
+package cascade
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
+)
+
+// Task says that the copies of a row are yet to follow it, from a link on. Another change of the row begins it anew.
+type Task struct {
+	Model      string `json:"model"` // of the row that is copied
+	PK         string `json:"pk"`
+	SK         string `json:"sk,omitempty"`
+	Identifier string `json:"id"`
+	// Reference is the number of the reference to the model whose copies are next, and After the ID of the last of its
+	// links that is done.
+	Reference int    `json:"reference,omitempty"`
+	After     string `json:"after,omitempty"`
+	// Failed counts the rows that cannot hold the new copy, and Reason says why the first of them cannot. Such a task
+	// stays on record when it is Done.
+	Failed int    `json:"failed,omitempty"`
+	Reason string `json:"reason,omitempty"`
+	Done   bool   `json:"done,omitempty"`
+
+	revision uint64 // of the note
+}
+
+// NewTask is the task to have the copies of a row follow it.
+func NewTask(model, identifier string, key keys.Key) Task {
+	return Task{Model: model, PK: key.PK, SK: key.SK, Identifier: identifier}
+}
+
+// ID is that of the note.
+func (t *Task) ID() string {
+	return digest(fmt.Sprintf("%d %d %s%s%s", len(t.Model), len(t.PK), t.Model, t.PK, t.SK))
+}
+
+// Note puts the task on record, wherever another of its row stands.
+func (t *Task) Note(kind string) querydb.Note {
+	return querydb.Note{Kind: kind, ID: t.ID(), Value: encode(t)}
+}
+
+// Progress replaces the task that was read by its present state; where it has changed since, by another process or by
+// another change of the row, nothing of the batch takes effect.
+func (t *Task) Progress(kind string) querydb.Note {
+	n := t.Note(kind)
+	n.IfRevision, n.Revision = true, t.revision
+	return n
+}
+
+// Removal is Progress of a task that is done.
+func (t *Task) Removal(kind string) querydb.Note {
+	return querydb.Note{Kind: kind, ID: t.ID(), IfRevision: true, Revision: t.revision}
+}
+
+// ParseTask reads the note of a task.
+func ParseTask(n *querydb.Note) (t Task, err error) {
+	err = json.Unmarshal(n.Value, &t)
+	t.revision = n.Revision
+	return t, err
+}
+
+// Again is the task from its beginning.
+func (t *Task) Again() Task {
+	again := NewTask(t.Model, t.Identifier, keys.Key{PK: t.PK, SK: t.SK})
+	again.revision = t.revision
+	return again
+}
+
+// Tasks are those that are to be done, in the order in which they were begun or read.
+type Tasks struct {
+	queue  []string // IDs
+	all    map[string]Task
+	failed map[string]Task
+}
+
+// NewTasks makes an empty queue.
+func NewTasks() *Tasks { return &Tasks{all: map[string]Task{}, failed: map[string]Task{}} }
+
+// Put adds a task, or replaces what is known of it. One that is done is only kept among those that failed.
+func (q *Tasks) Put(t Task) {
+	id := t.ID()
+	delete(q.failed, id)
+	if t.Done {
+		q.failed[id] = t
+		return
+	}
+	if _, known := q.all[id]; !known {
+		q.queue = append(q.queue, id)
+	}
+	q.all[id] = t
+}
+
+// First is the task that is next; ok is false where there is none.
+func (q *Tasks) First() (t Task, ok bool) {
+	if len(q.queue) == 0 {
+		return t, false
+	}
+	return q.all[q.queue[0]], true
+}
+
+// Turn puts the first task last, so that a long one does not hold up the others.
+func (q *Tasks) Turn() { q.queue = append(q.queue[1:], q.queue[0]) }
+
+// Drop removes the first task.
+func (q *Tasks) Drop() {
+	delete(q.all, q.queue[0])
+	q.queue = q.queue[1:]
+}
+
+// Failed are the tasks that left some copies behind.
+func (q *Tasks) Failed() []Task {
+	return slices.SortedFunc(maps.Values(q.failed), func(a, b Task) int {
+		return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.Identifier, b.Identifier))
+	})
+}
+
+// RetryFailed begins those again.
+func (q *Tasks) RetryFailed() {
+	for _, t := range q.Failed() {
+		q.Put(t.Again())
+	}
+}
+
+// Len is how many tasks there are.
+func (q *Tasks) Len() int { return len(q.queue) }

@@ -1,0 +1,258 @@
+package fold
+
+import (
+	"slices"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/projection/internal/cascade"
+	"github.com/foldql/foldql/querydb"
+)
+
+// What changes with the rows that it is of is tracked: see querydb.Reference.Tracked. Which rows hold such copies is on
+// record in links, and a change of a row that is copied, in a task. Both come of what rows were when they were read and
+// are now, so rows of these models are read before anything is written over them.
+
+// Copies is what a commit changes about tracked copies beside rows.
+type Copies struct {
+	Linked, Unlinked []cascade.Link
+	Tasks            []cascade.Task    // of rows that have changed
+	Read             []querydb.ReadRow // rows that were copied as they were read
+}
+
+// tracked is what a row was as it was read, as far as tracked copies hang on it.
+type tracked struct {
+	ids        []string // by the tracked references, the identifiers that it gave
+	identifier string   // its own, where its row is copied
+	copied     []byte   // what copies of it held; nil where there was no row
+	filledIn   int      // the first event of the commit that has copied it since
+}
+
+// tracking is what a commit changes about the tracked copies of a model: those that its rows hold, and those of them.
+type tracking[R any] struct {
+	*references[R]
+	copied bool       // other rows hold tracked copies of them
+	read   []keys.Key // rows that are copied as they were read; of a shared store
+}
+
+// tracks reports whether the rows hold tracked copies, or are copied so.
+func (f *tracking[R]) tracks() bool { return f.copied || f.holdsTracked() }
+
+func (f *tracking[R]) holdsTracked() bool {
+	return slices.ContainsFunc(f.all, func(r querydb.Reference[R]) bool { return r.Tracked() })
+}
+
+// isCopied notes that other rows hold tracked copies.
+func (f *tracking[R]) isCopied() { f.copied = true }
+
+// remember notes how the row of an entry was when it was read.
+func (f *tracking[R]) remember(e *entry[R], rec querydb.Row, row *R) {
+	if !f.tracks() {
+		return
+	}
+	e.was.ids = f.identifiers(row)
+	if f.copied {
+		e.was.identifier, e.was.copied = f.identifier(row), f.copiedText(&rec)
+	}
+}
+
+func (f *tracking[R]) identifiers(row *R) []string {
+	var ids []string
+	for i := range f.all {
+		if f.all[i].Tracked() {
+			ids = append(ids, f.all[i].Identifier(row))
+		}
+	}
+	return ids
+}
+
+func (f *tracking[R]) identifier(row *R) string {
+	return f.of.codec.Value(row, f.of.desc.PK.Fields[0]).AsString()
+}
+
+// copiedText is what copies hold of a stored row: all but the times that the engine keeps, and its own copies.
+func (f *tracking[R]) copiedText(row *querydb.Row) []byte {
+	m := f.of.desc
+	text := []byte{}
+	for i := range m.Fields {
+		isCopy := slices.ContainsFunc(f.all, func(r querydb.Reference[R]) bool { return r.Field == i })
+		if i != m.CreatedAt && i != m.UpdatedAt && i != m.TTL && !isCopy {
+			text = append(append(text, row.Record.JSON(i)...), ',')
+		}
+	}
+	return text
+}
+
+// copies adds what the commit in hand changes.
+func (f *tracking[R]) copies(c *Copies) {
+	if !f.tracks() {
+		return
+	}
+	for _, e := range f.of.dirty {
+		if e.event != 0 {
+			f.relink(e, c)
+			f.announce(e, c)
+		}
+	}
+	for _, key := range f.read {
+		if e := f.of.entries[key]; e != nil && e.event == 0 && e.asRead != nil {
+			c.Read = append(c.Read, querydb.ReadRow{Model: f.of.desc, Key: key, Revision: e.asRead.revision})
+		}
+	}
+}
+
+// relink adds the links that a changed row has got and lost.
+func (f *tracking[R]) relink(e *entry[R], c *Copies) {
+	n := 0
+	for i := range f.all {
+		ref := &f.all[i]
+		if !ref.Tracked() {
+			continue
+		}
+		was, now := "", ""
+		if len(e.was.ids) > n {
+			was = e.was.ids[n]
+		}
+		if e.present {
+			now = ref.Identifier(&e.row)
+		}
+		n++
+		if was == now {
+			continue
+		}
+		l := cascade.Link{
+			Reference: cascade.Reference{Model: f.of.desc.Name, Field: f.of.desc.Fields[ref.Field].Name}, Key: e.key,
+		}
+		if l.Identifier = was; was != "" {
+			c.Unlinked = append(c.Unlinked, l)
+		}
+		if l.Identifier = now; now != "" {
+			c.Linked = append(c.Linked, l)
+		}
+	}
+}
+
+// announce adds the task to have copies of a changed row follow it.
+func (f *tracking[R]) announce(e *entry[R], c *Copies) {
+	if !f.copied {
+		return
+	}
+	var now []byte
+	identifier := e.was.identifier
+	if e.present {
+		now, identifier = f.copiedText(&e.stored), f.identifier(&e.row)
+	}
+	// An event may have copied what the row was in between.
+	again := e.was.filledIn > 0 && e.was.filledIn < e.event
+	if again || (now == nil) != (e.was.copied == nil) || !slices.Equal(now, e.was.copied) {
+		c.Tasks = append(c.Tasks, cascade.NewTask(f.of.desc.Name, identifier, e.key))
+	}
+}
+
+// isFilledIn notes that the row of the identifier is copied as it is now, for the event of that number.
+func (f *tracking[R]) isFilledIn(key keys.Key, identifier string, event int) {
+	e := f.of.entry(key)
+	if e.was.filledIn == 0 {
+		e.was.filledIn = event
+	}
+	if e.was.identifier == "" {
+		e.was.identifier = identifier // a later event may make the row, and delete it
+	}
+	if f.of.bounds.shared && !slices.Contains(f.read, key) {
+		f.read = append(f.read, key)
+	}
+}
+
+// Tracked are the tracked copies of the models of a Fold.
+type Tracked []member
+
+// Tracked gives access to what a Fold tracks.
+func (f *Fold) Tracked() Tracked { return f.members }
+
+// Copies is what the commit in hand changes about tracked copies beside rows.
+func (t Tracked) Copies() (c Copies) {
+	for _, m := range t {
+		m.copies(&c)
+	}
+	return c
+}
+
+// Any reports whether rows hold tracked copies.
+func (t Tracked) Any() bool {
+	return slices.ContainsFunc(t, func(m member) bool { return m.tracks() })
+}
+
+// ReferencesTo are the tracked references to a model, in a fixed order.
+func (t Tracked) ReferencesTo(model string) (all []cascade.Reference) {
+	for _, m := range t {
+		all = m.referencesTo(all, model)
+	}
+	return all
+}
+
+func (f *tracking[R]) referencesTo(all []cascade.Reference, model string) []cascade.Reference {
+	for i := range f.all {
+		if ref := &f.all[i]; ref.Tracked() && ref.Source.Name == model {
+			all = append(all, cascade.Reference{Model: f.of.desc.Name, Field: f.of.desc.Fields[ref.Field].Name})
+		}
+	}
+	return all
+}
+
+// Refresh is the op that has the copy which the row of the link holds follow the row that it is of.
+func (t Tracked) Refresh(l cascade.Link) Op {
+	for _, m := range t {
+		if m.model().Name == l.Model {
+			return m.refresh(l)
+		}
+	}
+	return nil
+}
+
+func (f *tracking[R]) refresh(l cascade.Link) Op {
+	i := slices.IndexFunc(f.all, func(r querydb.Reference[R]) bool { return f.of.desc.Fields[r.Field].Name == l.Field })
+	return &refreshOp[R]{target{of: f.of.desc, key: l.Key}, i, l.Identifier}
+}
+
+// refreshOp brings a copy up to date. It is no event's: the row keeps the position and the times of its last event.
+type refreshOp[R any] struct {
+	target
+	ref        int // number of the reference
+	identifier string
+}
+
+func (o *refreshOp[R]) need(f *modelFold[R], _ ApplyPoint) error {
+	source, err := querydb.KeyByIdentifier(f.refs.all[o.ref].Source, o.identifier)
+	if err == nil {
+		err = f.refs.sources[o.ref].needKey(source)
+	}
+	if err != nil {
+		return err
+	}
+	return f.needKey(o.key)
+}
+
+func (o *refreshOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
+	e, ref := f.entry(o.key), &f.refs.all[o.ref]
+	if !e.present || ref.Identifier(&e.row) != o.identifier {
+		return nil // another event has come in between
+	}
+	key, err := querydb.KeyByIdentifier(ref.Source, o.identifier)
+	if err != nil {
+		return err
+	}
+	source, err := f.refs.sources[o.ref].sourceRow(key, o.identifier, at)
+	switch {
+	case err != nil:
+		return err
+	case source != nil && !ref.Cascade && ref.Filled(&e.row):
+		return nil // it stays as it was written
+	case source == nil && !ref.NullIfMissing:
+		return nil // so does the copy of a row that is gone
+	}
+	f.refs.sources[o.ref].isFilledIn(key, o.identifier, at.Event)
+	pos := e.pos
+	f.touch(e, at)
+	e.pos = pos
+	ref.Fill(&e.row, source)
+	return nil
+}
