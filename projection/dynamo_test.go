@@ -2,9 +2,12 @@ package projection_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
@@ -62,6 +65,59 @@ func TestAnEventThatNoTransactionOfDynamoDBHoldsBecomesADeadLetter(t *testing.T)
 			}
 			if got := rowsOf(t, db, ks); len(got) != rows+2 {
 				t.Errorf("once it is skipped there are %d rows, want c too", len(got))
+			}
+		})
+	}
+}
+
+// A group folds on DynamoDB as it does elsewhere: rows, links, tasks and the checkpoint in one transaction.
+func TestAGroupFoldsOnDynamoDB(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	for _, e := range dynamolocal.Engines() {
+		t.Run(string(e), func(t *testing.T) {
+			place := dynamolocal.Start(t, e)
+			place.Setenv(t)
+			for i := range 4 {
+				mode := refMode{cascade: i%2 > 0, nullIfMissing: i > 1}
+				events := drawRefEvents(r, 25)
+				want := newRefOracle(mode)
+				want.fold(events)
+				join := func() *dynamostore.Store {
+					store, err := dynamostore.Open(t.Context(),
+						dynamostore.Config{Prefix: fmt.Sprint(place.Prefix, i), Concurrency: 8})
+					if err != nil {
+						t.Fatal(err)
+					}
+					return store
+				}
+				tables := dynamostore.Tables{Needed: []*driver.Table{
+					querydb.NotesTable(), clubModel.DriverTable(0), pickModel.DriverTable(0),
+				}}
+				if err := join().ApplyTables(t.Context(), tables, false, func(string) {}); err != nil {
+					t.Fatal(err)
+				}
+				var db *querydb.DB
+				for _, log := range [2]eventlog.Source{logOf(t, events[:r.IntN(25)]...), logOf(t, events...)} {
+					db = openAt(t, time.Now, join(), clubModel, pickModel)
+					cfg := quick()
+					cfg.WindowEvents, cfg.Now = 1+r.IntN(8), nil
+					runner, err := projection.NewRunner(refGroup(mode), log, db, cfg)
+					if err == nil {
+						err = runner.Run(t.Context())
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+				}
+				clubs, picks := refRows(t, db)
+				if d := cmp.Diff(want.clubs, clubs) + cmp.Diff(atRest(want, want.picks), atRest(want, picks)); d != "" {
+					for _, e := range events {
+						t.Logf("%s", e.Data)
+					}
+					t.Errorf("%+v: rows differ (-want +got):\n%s", mode, d)
+				}
 			}
 		})
 	}
