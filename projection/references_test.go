@@ -21,6 +21,7 @@ import (
 	"github.com/foldql/foldql/eventlog/memlog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/projection/projectiontest"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/memstore"
@@ -608,4 +609,31 @@ func TestARequiredReferenceNeedsAnIdentifier(t *testing.T) {
 	if err != nil || len(letters) != 1 || !strings.Contains(letters[0].Reason, "clubId of Pick row") {
 		t.Errorf("dead letters are %+v, %v: want one that names clubId", letters, err)
 	}
+}
+
+// Groups are tested as single projections are, under every accident of delivery.
+func TestAGroupHoldsUnderEveryDelivery(t *testing.T) {
+	of := func(ops ...ref) projectiontest.Event {
+		e := refEvent("", ops...)
+		return projectiontest.Event{Type: e.Type, Data: e.Data}
+	}
+	mode := refMode{cascade: true}
+	picks := mode.picks()
+	projectiontest.RunGroup(t, projectiontest.GroupSpec{
+		Projections: refProjections(picks),
+		Given: []projectiontest.Event{
+			of(ref{Op: "set", ID: "a", Club: "A"}), // waits for its club
+			of(ref{Op: "club", ID: "A", Text: "old"}),
+			of(ref{Op: "set", ID: "b", Club: "A"}),
+			of(ref{Op: "note", ID: "b", Text: "kept"}),
+			of(ref{Op: "club", ID: "A", Text: "new"}),
+			of(ref{Op: "set", ID: "c", Club: "B"}), // goes on waiting
+		},
+		Want: []projectiontest.Rows{
+			projectiontest.RowsOf(clubCodec, Club{"A", "new"}),
+			projectiontest.RowsOf(picks.Codec, Pick{"a", "A", &ClubCopy{"A", "new"}, ""},
+				Pick{"b", "A", &ClubCopy{"A", "new"}, "kept"}),
+		},
+		WantDeadLetters: []projectiontest.DeadLetter{{ID: "6", Reason: `no Club with the identifier "B"`}},
+	})
 }

@@ -176,7 +176,14 @@ func refEvent(subject string, ops ...ref) eventlog.Event {
 
 // refGroup is the projection of both models. Events of clubs alone are the clubs' projector's.
 func refGroup(mode refMode) projection.Projection {
-	pickOps := mode.picks()
+	all := projection.Group(refProjections(mode.picks()))
+	if len(all) != 1 {
+		panic("they refer to each other")
+	}
+	return all[0]
+}
+
+func refProjections(pickOps *projection.Ops[Pick, string, string]) []projection.Projection {
 	project := func(e *eventlog.Event, _ projection.Meta) (ops []projection.Op, err error) {
 		var all []ref
 		err = json.Unmarshal(e.Data, &all)
@@ -185,14 +192,10 @@ func refGroup(mode refMode) projection.Projection {
 		}
 		return ops, err
 	}
-	all := projection.Group([]projection.Projection{
+	return []projection.Projection{
 		projection.New(pickOps, projection.Projection{Name: "picks", Events: []string{"Pick"}, Project: project}),
 		projection.New(clubOps, projection.Projection{Name: "clubs", Events: []string{"Club"}, Project: project}),
-	})
-	if len(all) != 1 {
-		panic("they refer to each other")
 	}
-	return all[0]
 }
 
 // seenCopies counts the copies that functions of projectors have seen.

@@ -20,53 +20,54 @@ import (
 )
 
 // result is what a fold leaves.
-type result[R any] struct {
-	Rows        []R
+type result struct {
+	Rows        map[string][]any // by model, in the order of their keys
 	DeadLetters []DeadLetter
 }
 
 // fold folds the events in one way.
-func (s *Spec[R]) fold(ctx context.Context, w way) (result[R], error) {
+func (s *testCase) fold(ctx context.Context, w way) (result, error) {
 	store := newStore(w)
 	now := lastTime(w.legs)
-	db, err := querydb.Open(ctx, store, []*querydb.Model{s.Projection.Model}, querydb.Config{
+	db, err := querydb.Open(ctx, store, s.projection.Models(), querydb.Config{
 		Now:    func() time.Time { return now },
 		Logger: slog.New(slog.DiscardHandler), // what fails is made to fail
 	})
 	if err != nil {
-		return result[R]{}, err
+		return result{}, err
 	}
 	defer db.Close()
 	var runner *projection.Runner
 	for i, leg := range w.legs {
 		if i > 0 && w.forget {
 			if err := s.forget(ctx, db); err != nil {
-				return result[R]{}, err
+				return result{}, err
 			}
 		}
 		if runner, err = s.run(ctx, db, leg, w.window); err != nil {
-			return result[R]{}, err
+			return result{}, err
 		}
 	}
 	return s.result(ctx, db, runner, store.keys())
 }
 
 // alone has rows read that no other projection of theirs writes.
-func (s *Spec[R]) alone(db *querydb.DB) error {
-	m := s.Projection.Model
-	for _, w := range m.Writers {
-		if w.Name == s.Projection.Name {
-			continue
-		}
-		if err := db.Rebuilds().MarkComplete(m, w.Name); err != nil {
-			return err
+func (s *testCase) alone(db *querydb.DB) error {
+	for _, m := range s.projection.Models() {
+		for _, w := range m.Writers {
+			if w.Name == s.projection.Name {
+				continue
+			}
+			if err := db.Rebuilds().MarkComplete(m, w.Name); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
 // run folds a log of the events to its end.
-func (s *Spec[R]) run(ctx context.Context, db *querydb.DB, events []eventlog.Event, window int) (*projection.Runner,
+func (s *testCase) run(ctx context.Context, db *querydb.DB, events []eventlog.Event, window int) (*projection.Runner,
 	error) {
 	log := memlog.New(memlog.Options{})
 	defer log.Close()
@@ -76,7 +77,7 @@ func (s *Spec[R]) run(ctx context.Context, db *querydb.DB, events []eventlog.Eve
 		}
 	}
 	log.End()
-	runner, err := projection.NewRunner(s.Projection, log, db, projection.RunnerConfig{
+	runner, err := projection.NewRunner(s.projection, log, db, projection.RunnerConfig{
 		WindowEvents: window, MaxDeadLetterPercent: 100, MinBackoff: time.Nanosecond, MaxBackoff: time.Nanosecond,
 	})
 	if err != nil {
@@ -86,8 +87,8 @@ func (s *Spec[R]) run(ctx context.Context, db *querydb.DB, events []eventlog.Eve
 }
 
 // forget makes the projection begin again: without its checkpoint it drops the rows and folds the whole log.
-func (s *Spec[R]) forget(ctx context.Context, db *querydb.DB) error {
-	return db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{projection.NewResetNote(s.Projection.Name)}})
+func (s *testCase) forget(ctx context.Context, db *querydb.DB) error {
+	return db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{projection.NewResetNote(s.projection.Name)}})
 }
 
 func lastTime(legs [][]eventlog.Event) time.Time {
@@ -101,25 +102,28 @@ func lastTime(legs [][]eventlog.Event) time.Time {
 }
 
 // result reads every row that was ever written, and the dead letters.
-func (s *Spec[R]) result(ctx context.Context, db *querydb.DB, runner *projection.Runner, ks []keys.Key) (result[R],
+func (s *testCase) result(ctx context.Context, db *querydb.DB, runner *projection.Runner, ks []keys.Key) (result,
 	error) {
-	var got result[R]
+	var got result
 	if err := s.alone(db); err != nil {
 		return got, err
 	}
-	rows, err := db.Get(ctx, s.Projection.Model, ks, true)
-	if err != nil {
-		return got, err
-	}
-	for _, row := range rows {
-		if row.Record == nil {
-			continue
+	got.Rows = map[string][]any{}
+	for _, of := range s.want {
+		rows, err := db.Get(ctx, of.model(), ks, true)
+		if err != nil {
+			return got, err
 		}
-		var r R
-		if err := s.Codec.Decode(row.Record, &r); err != nil {
-			return got, fmt.Errorf("row %q: %w", row.Key, err)
+		for i := range rows {
+			if rows[i].Record == nil {
+				continue
+			}
+			row, err := of.decode(&rows[i])
+			if err != nil {
+				return got, fmt.Errorf("%s row %q: %w", of.model().Name, rows[i].Key, err)
+			}
+			got.Rows[of.model().Name] = append(got.Rows[of.model().Name], row)
 		}
-		got.Rows = append(got.Rows, r)
 	}
 	letters, err := runner.DeadLetters(ctx, "", 1000)
 	if err != nil {
@@ -138,8 +142,13 @@ func firstLine(s string) string {
 }
 
 // unwanted returns the difference between what is wanted and what came, "" for none.
-func (s *Spec[R]) unwanted(got result[R]) string {
-	want := result[R]{Rows: s.sorted(s.Want), DeadLetters: slices.Clone(s.WantDeadLetters)}
+func (s *testCase) unwanted(got result) string {
+	want := result{Rows: map[string][]any{}, DeadLetters: slices.Clone(s.wantDeadLetters)}
+	for _, of := range s.want {
+		if rows := of.want(); len(rows) > 0 {
+			want.Rows[of.model().Name] = rows
+		}
+	}
 	got.DeadLetters = slices.Clone(got.DeadLetters)
 	for i := range min(len(want.DeadLetters), len(got.DeadLetters)) {
 		if strings.Contains(got.DeadLetters[i].Reason, want.DeadLetters[i].Reason) {
@@ -149,24 +158,10 @@ func (s *Spec[R]) unwanted(got result[R]) string {
 	return gocmp.Diff(want, got, s.options()...)
 }
 
-// sorted returns the rows in the order of their keys.
-func (s *Spec[R]) sorted(rows []R) []R {
-	rows = slices.Clone(rows)
-	key := func(r *R) keys.Key {
-		k, err := querydb.KeyOf(s.Codec, r)
-		if err != nil {
-			return keys.Key{} // the comparison will show the row
-		}
-		return k
-	}
-	slices.SortStableFunc(rows, func(a, b R) int { return compareKeys(key(&a), key(&b)) })
-	return rows
-}
-
 func compareKeys(a, b keys.Key) int {
 	return cmp.Or(cmp.Compare(a.PK, b.PK), cmp.Compare(a.SK, b.SK))
 }
 
-func (s *Spec[R]) options() []gocmp.Option {
-	return append([]gocmp.Option{cmpopts.EquateEmpty()}, s.Options...)
+func (s *testCase) options() []gocmp.Option {
+	return append([]gocmp.Option{cmpopts.EquateEmpty()}, s.more...)
 }

@@ -1,6 +1,6 @@
 // Package projectiontest tests projectors: given events, expect rows.
 //
-// A [Spec] is one case. [Run] folds its events and compares the rows, and then, by itself, folds them again in the ways
+// A [Spec] is one case, and a [GroupSpec] one of several models that refer to each other. [Run] folds its events and compares the rows, and then, by itself, folds them again in the ways
 // in which events reach a projection in production: projected again, every event delivered twice, cut into windows of
 // every size, stopped after every event and resumed by a new runner, each commit's answer lost, a second fold of the
 // whole log; and on a store that others write to, such as DynamoDB, with commits interrupted after every write, so that
@@ -42,6 +42,18 @@ type Spec[R any] struct {
 	Options []cmp.Option
 }
 
+// GroupSpec is a [Spec] of projections whose models are connected by references, and are folded together: see
+// [projection.Group].
+type GroupSpec struct {
+	Projections []projection.Projection
+	Given       []Event
+	Types       eventlog.Types // see Spec.Types
+	// Want are the rows of each of the models, with the copies that they hold. A model that is left out has any rows.
+	Want            []Rows
+	WantDeadLetters []DeadLetter // see Spec.WantDeadLetters
+	Options         []cmp.Option // see Spec.Options
+}
+
 // Event is an event of a Spec. Whatever is left out gets a value that suits most cases.
 type Event struct {
 	ID      string // the event's number in Given, "1", "2" …
@@ -63,13 +75,60 @@ type DeadLetter struct {
 // Run folds the events of the spec in every way and fails the test at the first way that does not give what is wanted.
 func Run[R any](t testing.TB, s Spec[R]) {
 	t.Helper()
-	if err := s.check(t.Context()); err != nil {
+	c := s.testCase()
+	if err := c.check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
 
+// RunGroup is [Run] for a group.
+func RunGroup(t testing.TB, s GroupSpec) {
+	t.Helper()
+	c, err := s.testCase()
+	if err == nil {
+		err = c.check(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *Spec[R]) testCase() *testCase {
+	return &testCase{
+		projection: s.Projection, takes: s.Projection.Events, given: s.Given, types: s.Types,
+		want: []Rows{RowsOf(s.Codec, s.Want...)}, wantDeadLetters: s.WantDeadLetters, more: s.Options,
+	}
+}
+
+func (s *GroupSpec) testCase() (*testCase, error) {
+	group := projection.Group(s.Projections)
+	if len(group) != 1 {
+		return nil, fmt.Errorf("the models of the projections are not connected by references: there are %d groups of them; "+
+			"test each by itself", len(group))
+	}
+	c := &testCase{
+		projection: group[0], given: s.Given, types: s.Types, want: s.Want, wantDeadLetters: s.WantDeadLetters,
+		more: s.Options,
+	}
+	for _, p := range s.Projections {
+		c.takes = append(c.takes, p.Events...)
+	}
+	return c, nil
+}
+
+// testCase is a Spec or a GroupSpec.
+type testCase struct {
+	projection      projection.Projection
+	takes           []string // types of events
+	given           []Event
+	types           eventlog.Types
+	want            []Rows
+	wantDeadLetters []DeadLetter
+	more            []cmp.Option
+}
+
 // check returns what is wrong, nil for nothing.
-func (s *Spec[R]) check(ctx context.Context) error {
+func (s *testCase) check(ctx context.Context) error {
 	events, err := s.events()
 	if err != nil {
 		return err
@@ -93,14 +152,14 @@ func (s *Spec[R]) check(ctx context.Context) error {
 	return nil
 }
 
-func (s *Spec[R]) events() ([]eventlog.Event, error) {
+func (s *testCase) events() ([]eventlog.Event, error) {
 	at := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
-	events := make([]eventlog.Event, len(s.Given))
-	for i, g := range s.Given {
-		if !slices.Contains(s.Projection.Events, g.Type) && s.Types[g.Type] == nil {
+	events := make([]eventlog.Event, len(s.given))
+	for i, g := range s.given {
+		if !slices.Contains(s.takes, g.Type) && s.types[g.Type] == nil {
 			return nil, fmt.Errorf("event %d: Type: projection %s takes no %q, but %s; name it in Types if it is to "+
 				"be passed over",
-				i+1, s.Projection.Name, g.Type, strings.Join(s.Projection.Events, ", "))
+				i+1, s.projection.Name, g.Type, strings.Join(s.takes, ", "))
 		}
 		e := eventlog.Event{ID: g.ID, Source: g.Source, Type: g.Type, Subject: g.Subject, Time: at}
 		if e.ID == "" {

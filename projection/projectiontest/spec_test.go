@@ -107,7 +107,7 @@ func TestProjectorsThatAreWrongAreFound(t *testing.T) {
 		},
 	} {
 		c.spec.Codec = AccountCodec
-		err := c.spec.check(t.Context())
+		err := c.spec.testCase().check(t.Context())
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want an error with %q", c.name, err, c.want)
 		}
