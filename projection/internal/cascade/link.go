@@ -11,6 +11,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/foldql/foldql/keys"
@@ -27,20 +28,34 @@ type Link struct {
 	Key        keys.Key
 }
 
-// linkValue is the value of the note of a link.
+// linkValue is the value of the note of a link whose ID does not hold the key; elsewhere it is empty.
 type linkValue struct {
-	PK string `json:"pk"`
+	PK string `json:"pk,omitempty"`
 	SK string `json:"sk,omitempty"`
 }
 
-// ID is that of the note: it begins with the Prefix, and has the same length for every key.
+// longest is how many bytes of a key are in an ID, whose size stores bound.
+const longest = 800
+
+// ID is that of the note: it begins with the Prefix, and goes on with the key, so that links come in the order in which
+// the store has the rows. A key that is too long is replaced by its digest.
 func (l *Link) ID() string {
-	return Prefix(l.Reference, l.Identifier) + digest(fmt.Sprintf("%d %s%s", len(l.Key.PK), l.Key.PK, l.Key.SK))
+	prefix := Prefix(l.Reference, l.Identifier)
+	if l.isLong() {
+		return prefix + "#" + digest(fmt.Sprintf("%d %s%s", len(l.Key.PK), l.Key.PK, l.Key.SK))
+	}
+	return fmt.Sprintf("%s=%s\x00%s\x00%d", prefix, l.Key.PK, l.Key.SK, len(l.Key.PK))
 }
+
+func (l *Link) isLong() bool { return len(l.Key.PK)+len(l.Key.SK) > longest }
 
 // Note puts the link on record.
 func (l *Link) Note(kind string) querydb.Note {
-	return querydb.Note{Kind: kind, ID: l.ID(), Value: encode(linkValue{l.Key.PK, l.Key.SK})}
+	var v linkValue
+	if l.isLong() {
+		v = linkValue{l.Key.PK, l.Key.SK}
+	}
+	return querydb.Note{Kind: kind, ID: l.ID(), Value: encode(v)}
 }
 
 // Removal takes the link away.
@@ -56,12 +71,24 @@ func IsLink(n *querydb.Note, prefix string) bool { return strings.HasPrefix(n.ID
 
 // ParseLink returns the key of the row that refers.
 func ParseLink(n *querydb.Note) (keys.Key, error) {
-	var v linkValue
-	err := json.Unmarshal(n.Value, &v)
-	return keys.Key{PK: v.PK, SK: v.SK}, err
+	form, text := n.ID[digestSize:digestSize+1], n.ID[digestSize+1:]
+	if form == "#" {
+		var v linkValue
+		err := json.Unmarshal(n.Value, &v)
+		return keys.Key{PK: v.PK, SK: v.SK}, err
+	}
+	at := strings.LastIndexByte(text, 0)
+	size, err := strconv.Atoi(text[at+1:])
+	if err != nil || at < 0 || size >= at {
+		return keys.Key{}, fmt.Errorf("the link %q names no key", n.ID)
+	}
+	return keys.Key{PK: text[:size], SK: text[size+1 : at]}, nil
 }
 
-// digest is a text of 32 characters that no two texts have in common.
+// digestSize is the size of a digest.
+const digestSize = 32
+
+// digest is a text of digestSize characters that no two texts have in common.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:16])
