@@ -1,11 +1,11 @@
 // Package projectiontest tests projectors: given events, expect rows.
 //
-// A [Spec] is one case, and a [GroupSpec] one of several models that refer to each other. [Run] folds its events and compares the rows, and then, by itself, folds them again in the ways
-// in which events reach a projection in production: projected again, every event delivered twice, cut into windows of
-// every size, stopped after every event and resumed by a new runner, each commit's answer lost, a second fold of the
-// whole log; and on a store that others write to, such as DynamoDB, with commits interrupted after every write, so that
-// the events of a window reach rows that have some of them already. Every way must give the same rows and the same dead
-// letters.
+// A [Spec] is one case, and a [GroupSpec] one of several models that refer to each other. [Run] and [RunGroup] fold its
+// events and compare the rows, and then, by themselves, fold them again in the ways in which events reach a projection
+// in production: projected again, every event delivered twice, cut into windows of every size, stopped after every
+// event and resumed by a new runner, each commit's answer lost, a second fold of the whole log; and on a store that
+// others write to, such as DynamoDB, with commits interrupted after every write, so that the events of a window reach
+// rows that have some of them already. Every way must give the same rows and the same dead letters.
 package projectiontest
 
 import (
