@@ -229,9 +229,9 @@ func (r *Runner) fold(ctx context.Context, w *window) error {
 	return r.complete(ctx, w, false)
 }
 
-// complete has the rows served, once they are complete.
+// complete has the rows served, once they are complete, and the copies that they hold are up to date.
 func (r *Runner) complete(ctx context.Context, w *window, idle bool) error {
-	if r.state.IsComplete() {
+	if r.state.IsComplete() || r.state.Tasks.Len() > 0 {
 		return nil
 	}
 	return r.retrier.do(ctx, Folding, func(ctx context.Context) error { return r.state.Complete(ctx, w.generation, idle) })
