@@ -637,3 +637,45 @@ func TestAGroupHoldsUnderEveryDelivery(t *testing.T) {
 		WantDeadLetters: []projectiontest.DeadLetter{{ID: "6", Reason: `no Club with the identifier "B"`}},
 	})
 }
+
+// What copies cost is known: the rows that a window copies are read in one batch, and a cascade reads and writes each
+// row that refers once.
+func TestCopiesCostOneReadAWindowAndOneWriteEach(t *testing.T) {
+	const picks = 50
+	db := open(t, memstore.New(), clubModel, pickModel)
+	var events []eventlog.Event
+	for i := range 5 {
+		events = append(events, refEvent("", ref{Op: "club", ID: fmt.Sprint("club", i), Text: "old"}))
+	}
+	fold := func(more ...eventlog.Event) (clubs, rows querydb.Stats) {
+		t.Helper()
+		before := map[string]querydb.Stats{}
+		for _, s := range db.Stats() {
+			before[s.Model] = s
+		}
+		events = append(events, more...)
+		if err := refRunner(t, refMode{cascade: true}, logOf(t, events...), db, 1000).Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		now := map[string]querydb.Stats{}
+		for _, s := range db.Stats() {
+			was := before[s.Model]
+			s.Gets, s.KeysRequested, s.Writes = s.Gets-was.Gets, s.KeysRequested-was.KeysRequested, s.Writes-was.Writes
+			now[s.Model] = s
+		}
+		return now["Club"], now["Pick"]
+	}
+	fold()
+	var sets []eventlog.Event
+	for i := range picks {
+		sets = append(sets, refEvent("", ref{Op: "set", ID: fmt.Sprint("pick", i), Club: fmt.Sprint("club", i%5)}))
+	}
+	if clubs, rows := fold(sets...); clubs.Gets != 1 || clubs.KeysRequested != 5 || rows.Writes != picks {
+		t.Errorf("a window of %d picks of 5 clubs reads %d clubs in %d batches, and writes %d picks: want 5 in 1", picks,
+			clubs.KeysRequested, clubs.Gets, rows.Writes)
+	}
+	rename := refEvent("", ref{Op: "club", ID: "club0", Text: "new"})
+	if _, rows := fold(rename); rows.KeysRequested != picks/5 || rows.Writes != picks/5 {
+		t.Errorf("a cascade to %d picks reads %d and writes %d, want each once", picks/5, rows.KeysRequested, rows.Writes)
+	}
+}
