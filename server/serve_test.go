@@ -132,6 +132,7 @@ func TestEndpointsAnswer(t *testing.T) {
 			`foldql_graphql_requests_total{operation="Task"} 1`, `foldql_graphql_requests_total{operation="invalid"} 1`,
 			`foldql_graphql_errors_total{code="GRAPHQL_VALIDATION_FAILED"} 1`,
 			`foldql_graphql_seconds_bucket{operation="Task"`, `foldql_projection_up{projection="Tasks"} 1`,
+			`foldql_projection_cascades{projection="Tasks"} 0`, `foldql_projection_failed_cascades{projection="Tasks"} 0`,
 			`foldql_projection_checkpoint{partition="0",projection="Tasks"} 50`,
 			`foldql_store_rows_written_total{model="Task"} 50`,
 			"go_goroutines", "process_cpu_seconds_total",

@@ -126,6 +126,7 @@ func TestEveryAnnotationHasACase(t *testing.T) {
 		"plugin:", "table:", "stream:", "projector:", "tags:", "atomic:", "version:", "sep:", "projection:", "include:",
 		"group:", "authTable:", "field:", "via:", "groups:", "owner:", "writes:", "casing:", "escape:", "discriminator:",
 		"pkAttribute:", "skAttribute:", "collection:", "type:", "policy:", "unique:", "include:", "gsis:",
+		"cascade:", "missing:",
 	} {
 		if !strings.Contains(all.String(), argument) {
 			t.Errorf("no case has the argument %s", argument)
@@ -272,6 +273,9 @@ func TestVersionChangesWithWhatIsCopied(t *testing.T) {
 		{`boss: Person @ref`, `boss: Person! @ref`, true},
 		{`buyer: Person @ref`, `buyer: Person! @ref`, true},
 		{`buyer: Person @ref`, `payer: Person @ref`, true},
+		{`buyer: Person @ref`, `buyer: Person @ref(cascade: EVENTUAL)`, true},
+		{`buyer: Person @ref`, `buyer: Person @ref(missing: NULL)`, true},
+		{`buyer: Person @ref`, `buyer: Person @ref(cascade: NONE, missing: DEAD_LETTER)`, false},
 		{`buyer: Person @ref`, `buyerId: ID`, true},
 		{`id: ID! @id name`, `number: ID! @id name`, true},
 		{`Person`, `Somebody`, true},

@@ -5,6 +5,9 @@ type Reference struct {
 	ID     *Field // what projectors give; it is in no declaration
 	Copy   *Field // what the fold fills in; it has the name of the declared field
 	Source *ReadModel
+
+	Cascade       bool // the copy follows every change of the row that it is of
+	NullIfMissing bool // the copy is null as long as there is no such row
 }
 
 // ReferenceIDName is the name of the field that holds the identifier of a reference: teamId of team and id.

@@ -56,7 +56,15 @@ func (f *codecsFile) references(r *schema.ReadModel) {
 		}
 		f.line("Fill: func(r *%s, source any) {\nr.%s = nil", row, held)
 		f.line("if source != nil {\nr.%s = copyOf%s(source.(*%s))\n}\n},", held, source, source)
-		f.line("Keep: func(r, from *%s) { r.%s = from.%s },\n},", row, held, held)
+		f.line("Keep: func(r, from *%s) { r.%s = from.%s },", row, held, held)
+		f.line("Filled: func(r *%s) bool { return r.%s != nil },", row, held)
+		if ref.Cascade {
+			f.line("Cascade: true,")
+		}
+		if ref.NullIfMissing {
+			f.line("NullIfMissing: true,")
+		}
+		f.line("},")
 	}
 	f.line("},")
 }

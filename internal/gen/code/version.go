@@ -54,6 +54,11 @@ func tellModel(b *strings.Builder, m *schema.Model, r *schema.ReadModel) {
 		}
 	}
 	tellFields(b, r.Fields)
+	for _, ref := range r.References {
+		if ref.Cascade || ref.NullIfMissing {
+			fmt.Fprintf(b, "reference %q cascade=%t null=%t\n", ref.Copy.Name, ref.Cascade, ref.NullIfMissing)
+		}
+	}
 	fmt.Fprintf(b, "key %s %s\n", halfText(r.PK), halfText(r.SK))
 	for _, x := range r.Indexes {
 		fmt.Fprintf(b, "index %q %s %s %v\n", x.Name, halfText(x.PK), halfText(x.SK), projected(r, x))

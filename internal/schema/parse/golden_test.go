@@ -216,7 +216,14 @@ func dumpReadModel(r *schema.ReadModel) map[string]any {
 
 func dumpReferences(references []*schema.Reference) (all []any) {
 	for _, r := range references {
-		all = append(all, r.Copy.Name+": "+r.Copy.Object.Name+" of "+r.Source.Name+" by "+r.ID.Name)
+		text := r.Copy.Name + ": " + r.Copy.Object.Name + " of " + r.Source.Name + " by " + r.ID.Name
+		if r.Cascade {
+			text += ", follows"
+		}
+		if r.NullIfMissing {
+			text += ", null if missing"
+		}
+		all = append(all, text)
 	}
 	return all
 }

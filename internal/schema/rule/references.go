@@ -23,6 +23,9 @@ var (
 	RefIdentifier = newRule("ref-identifier",
 		"refers to {1}, whose rows have no identifier",
 		"mark the field that is the whole primary key of {1} @identifier, or store the key and join it with @resolves")
+	RefNullable = newRule("ref-nullable",
+		"has @ref(missing: NULL) and may not be null",
+		"write its type without \"!\", or remove missing: NULL")
 	RefWriters = newRule("ref-writers",
 		"refers to {1}, and {2} has several writers",
 		"let one projector write the rows of {2}, or store the key and join it with @resolves")

@@ -25,6 +25,10 @@ var (
 	projectionCommits     = describe("foldql_projection_commits_total", "Commits since the start.", "projection")
 	projectionDeadLetters = describe("foldql_projection_dead_letters",
 		"Events that could not be folded, and those blocked by them.", "projection")
+	projectionCascades = describe("foldql_projection_cascades",
+		"Rows that have changed and are yet to be followed by copies of them.", "projection")
+	projectionFailedCascades = describe("foldql_projection_failed_cascades",
+		"Rows of which some copies could not follow a change.", "projection")
 	projectionLag        = describe("foldql_projection_lag_events", "Events behind the end of the source.", "projection")
 	projectionCheckpoint = describe("foldql_projection_checkpoint", "Offset up to which rows are durable.", "projection",
 		"partition")
@@ -36,7 +40,8 @@ var (
 func (m *Projections) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		projectionUp, projectionEvents, projectionRows, projectionCommits,
-		projectionDeadLetters, projectionLag, projectionCheckpoint, projectionHead,
+		projectionDeadLetters, projectionCascades, projectionFailedCascades,
+		projectionLag, projectionCheckpoint, projectionHead,
 	} {
 		to <- d
 	}
@@ -65,6 +70,8 @@ func (m *Projections) collect(to chan<- prometheus.Metric, name string, s *proje
 	counter(to, projectionRows, float64(s.Rows), name)
 	counter(to, projectionCommits, float64(s.Commits), name)
 	gauge(to, projectionDeadLetters, float64(s.DeadLetters), name)
+	gauge(to, projectionCascades, float64(s.Cascades), name)
+	gauge(to, projectionFailedCascades, float64(len(s.FailedCascades)), name)
 	gauge(to, projectionLag, float64(s.Lag), name)
 	for _, p := range s.Partitions {
 		gauge(to, projectionCheckpoint, float64(p.Checkpoint), name, p.Partition)

@@ -27,7 +27,9 @@ func (d *referenceReader) read(def *ast.FieldDefinition) bool {
 		d.Report(rule.RefNoModel, pos, wrong, typ.Name)
 	case target == nil || target.Kind != ast.Object || sdl.IsRoot(typ.Name): // reported as it is
 	case sdl.IsModel(target):
-		d.readReference(def, target, pos)
+		r := d.readReference(def, target, pos)
+		d.readOptions(r, dir)
+		d.References = append(d.References, r)
 		return true
 	default:
 		d.Report(rule.RefObject, pos, wrong, typ.Name)
@@ -41,7 +43,8 @@ var ofCopies = []string{"ref", "identifier", "ttl", "createdAt", "updatedAt"}
 
 // readReference adds the identifier and the copy. The identifier is of no type, and the copy may be of none, where the
 // reference cannot be; what names them is then not reported as unknown.
-func (d *referenceReader) readReference(def *ast.FieldDefinition, target *ast.Definition, pos schema.Pos) {
+func (d *referenceReader) readReference(def *ast.FieldDefinition, target *ast.Definition,
+	pos schema.Pos) *schema.Reference {
 	identifier := identifierOf(target)
 	id, held := newField(def, len(d.Fields)), newField(def, len(d.Fields)+1)
 	id.Name, id.Description = schema.ReferenceIDName(def.Name, "id"), ""
@@ -61,7 +64,17 @@ func (d *referenceReader) readReference(def *ast.FieldDefinition, target *ast.De
 	forCopy := func(directive string) bool { return slices.Contains(ofCopies, directive) }
 	d.add(id, def, func(directive string) bool { return !forCopy(directive) })
 	d.add(held, def, func(directive string) bool { return forCopy(directive) || directive == "auth" })
-	d.References = append(d.References, &schema.Reference{ID: id, Copy: held})
+	return &schema.Reference{ID: id, Copy: held}
+}
+
+// readOptions reads what @ref says about how the copy is kept.
+func (d *referenceReader) readOptions(r *schema.Reference, dir *ast.Directive) {
+	cascade, _ := sdl.Text(dir, "cascade")
+	missing, _ := sdl.Text(dir, "missing")
+	r.Cascade, r.NullIfMissing = cascade == "EVENTUAL", missing == "NULL"
+	if r.NullIfMissing && !r.Copy.Nullable {
+		d.Report(rule.RefNullable, sdl.ArgumentPosition(dir, "missing"), r.Copy)
+	}
 }
 
 // add adds one of the two fields, with those directives of the declared one that are for it.

@@ -36,7 +36,8 @@ var TeamCodec = &querydb.Codec[Team]{
 					r.Captain = copyOfPlayer(source.(*Player))
 				}
 			},
-			Keep: func(r, from *Team) { r.Captain = from.Captain },
+			Keep:   func(r, from *Team) { r.Captain = from.Captain },
+			Filled: func(r *Team) bool { return r.Captain != nil },
 		},
 	},
 }
@@ -290,7 +291,8 @@ var PlayerCodec = &querydb.Codec[Player]{
 					r.Team = copyOfTeam(source.(*Team))
 				}
 			},
-			Keep: func(r, from *Player) { r.Team = from.Team },
+			Keep:   func(r, from *Player) { r.Team = from.Team },
+			Filled: func(r *Player) bool { return r.Team != nil },
 		},
 		{
 			Field: 6, ID: 5, Source: PlayerModel,
@@ -306,7 +308,9 @@ var PlayerCodec = &querydb.Codec[Player]{
 					r.Mentor = copyOfPlayer(source.(*Player))
 				}
 			},
-			Keep: func(r, from *Player) { r.Mentor = from.Mentor },
+			Keep:          func(r, from *Player) { r.Mentor = from.Mentor },
+			Filled:        func(r *Player) bool { return r.Mentor != nil },
+			NullIfMissing: true,
 		},
 	},
 }
@@ -437,7 +441,8 @@ var SquadSelectionCodec = &querydb.Codec[SquadSelection]{
 					r.Team = copyOfTeam(source.(*Team))
 				}
 			},
-			Keep: func(r, from *SquadSelection) { r.Team = from.Team },
+			Keep:   func(r, from *SquadSelection) { r.Team = from.Team },
+			Filled: func(r *SquadSelection) bool { return r.Team != nil },
 		},
 		{
 			Field: 5, ID: 4, Source: PlayerModel,
@@ -450,7 +455,9 @@ var SquadSelectionCodec = &querydb.Codec[SquadSelection]{
 					r.Player = copyOfPlayer(source.(*Player))
 				}
 			},
-			Keep: func(r, from *SquadSelection) { r.Player = from.Player },
+			Keep:    func(r, from *SquadSelection) { r.Player = from.Player },
+			Filled:  func(r *SquadSelection) bool { return r.Player != nil },
+			Cascade: true,
 		},
 		{
 			Field: 7, ID: 6, Source: PlayerModel,
@@ -466,7 +473,10 @@ var SquadSelectionCodec = &querydb.Codec[SquadSelection]{
 					r.Reserve = copyOfPlayer(source.(*Player))
 				}
 			},
-			Keep: func(r, from *SquadSelection) { r.Reserve = from.Reserve },
+			Keep:          func(r, from *SquadSelection) { r.Reserve = from.Reserve },
+			Filled:        func(r *SquadSelection) bool { return r.Reserve != nil },
+			Cascade:       true,
+			NullIfMissing: true,
 		},
 	},
 }
@@ -618,7 +628,8 @@ var CaptaincyCodec = &querydb.Codec[Captaincy]{
 					r.Team = copyOfTeam(source.(*Team))
 				}
 			},
-			Keep: func(r, from *Captaincy) { r.Team = from.Team },
+			Keep:   func(r, from *Captaincy) { r.Team = from.Team },
+			Filled: func(r *Captaincy) bool { return r.Team != nil },
 		},
 		{
 			Field: 4, ID: 3, Source: PlayerModel,
@@ -634,7 +645,8 @@ var CaptaincyCodec = &querydb.Codec[Captaincy]{
 					r.Player = copyOfPlayer(source.(*Player))
 				}
 			},
-			Keep: func(r, from *Captaincy) { r.Player = from.Player },
+			Keep:   func(r, from *Captaincy) { r.Player = from.Player },
+			Filled: func(r *Captaincy) bool { return r.Player != nil },
 		},
 	},
 }
@@ -828,7 +840,8 @@ var ContractCodec = &querydb.Codec[Contract]{
 					r.Wage = copyOfWage(source.(*Wage))
 				}
 			},
-			Keep: func(r, from *Contract) { r.Wage = from.Wage },
+			Keep:   func(r, from *Contract) { r.Wage = from.Wage },
+			Filled: func(r *Contract) bool { return r.Wage != nil },
 		},
 	},
 }
@@ -980,7 +993,8 @@ var BookingCodec = &querydb.Codec[Booking]{
 					r.Guest = copyOfProfile(source.(*Profile))
 				}
 			},
-			Keep: func(r, from *Booking) { r.Guest = from.Guest },
+			Keep:   func(r, from *Booking) { r.Guest = from.Guest },
+			Filled: func(r *Booking) bool { return r.Guest != nil },
 		},
 	},
 }

@@ -35,7 +35,7 @@ var TeamModel = &querydb.Model{
 	Name:    "Team",
 	Plugin:  "",
 	Table:   "Cricket",
-	Version: "bd30f701c61f",
+	Version: "5594fd9a70f9",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "name", Scalar: "String"},
@@ -78,7 +78,7 @@ var PlayerModel = &querydb.Model{
 	Name:    "Player",
 	Plugin:  "",
 	Table:   "Player",
-	Version: "697ad6bc4823",
+	Version: "4dcb1717b025",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "name", Scalar: "String"},
@@ -119,7 +119,7 @@ var SquadSelectionModel = &querydb.Model{
 	Name:    "SquadSelection",
 	Plugin:  "",
 	Table:   "Cricket",
-	Version: "bd30f701c61f",
+	Version: "5594fd9a70f9",
 	Fields: []driver.Field{
 		{Name: "squadId", Scalar: "ID"},
 		{Name: "selectionNumber", Scalar: "Int"},
@@ -294,7 +294,7 @@ var ProfileModel = &querydb.Model{
 	Name:    "Profile",
 	Plugin:  "",
 	Table:   "Cricket",
-	Version: "bd30f701c61f",
+	Version: "5594fd9a70f9",
 	Fields: []driver.Field{
 		{Name: "subject", Scalar: "ID"},
 		{Name: "email", Scalar: "String"},
