@@ -62,11 +62,12 @@ func (p *Projection) each() []*Projection {
 	return all
 }
 
-// Models returns the models whose rows the projection folds: one, or those of all members of a group.
+// Models returns the models whose rows the projection folds: one, with that of its history where it is a time series,
+// or those of all members of a group.
 func (p *Projection) Models() []*querydb.Model {
 	var all []*querydb.Model
-	for _, one := range p.each() {
-		all = append(all, one.Model)
+	for _, m := range p.folds() {
+		all = append(all, m.Model)
 	}
 	return all
 }
@@ -93,6 +94,9 @@ func (p *Projection) folds() []fold.Model {
 	var all []fold.Model
 	for _, one := range p.each() {
 		all = append(all, one.rows)
+		if one.history != nil {
+			all = append(all, *one.history)
+		}
 	}
 	return all
 }
@@ -100,11 +104,13 @@ func (p *Projection) folds() []fold.Model {
 // validateReferences names what a projection lacks to fold the copies that rows hold.
 func (p *Projection) validateReferences() error {
 	models := p.Models()
-	for i, one := range p.each() {
-		if slices.Contains(models[:i], one.Model) {
+	seen := map[*querydb.Model]bool{}
+	for _, one := range p.each() {
+		if seen[one.Model] {
 			return fmt.Errorf("projection %s: several projections write rows of %s, which hold copies of other rows or are "+
 				"copied: let one projection write them", p.Name, one.Model.Name)
 		}
+		seen[one.Model] = true
 		for _, source := range one.rows.Sources {
 			if !slices.Contains(models, source) {
 				return fmt.Errorf("projection %s: rows of %s hold copies of %s, which it does not fold: run what "+

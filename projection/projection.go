@@ -30,7 +30,8 @@ type Projection struct {
 	// Project decodes the event and hands it to the projector.
 	Project func(e *eventlog.Event, m Meta) ([]Op, error)
 
-	rows    fold.Model // of Model
+	rows    fold.Model  // of Model
+	history *fold.Model // that of a time series, to which the projector appends; nil where there is none
 	members []Projection
 }
 

@@ -48,7 +48,7 @@ func (s *testCase) fold(ctx context.Context, w way) (result, error) {
 			return result{}, err
 		}
 	}
-	return s.result(ctx, db, runner, store.keys())
+	return s.result(ctx, db, runner, store)
 }
 
 // alone has rows read that no other projection of theirs writes.
@@ -102,7 +102,7 @@ func lastTime(legs [][]eventlog.Event) time.Time {
 }
 
 // result reads every row that was ever written, and the dead letters.
-func (s *testCase) result(ctx context.Context, db *querydb.DB, runner *projection.Runner, ks []keys.Key) (result,
+func (s *testCase) result(ctx context.Context, db *querydb.DB, runner *projection.Runner, in store) (result,
 	error) {
 	var got result
 	if err := s.alone(db); err != nil {
@@ -110,7 +110,7 @@ func (s *testCase) result(ctx context.Context, db *querydb.DB, runner *projectio
 	}
 	got.Rows = map[string][]any{}
 	for _, of := range s.want {
-		rows, err := db.Get(ctx, of.model(), ks, true)
+		rows, err := db.Get(ctx, of.model(), in.keys(of.model()), true)
 		if err != nil {
 			return got, err
 		}

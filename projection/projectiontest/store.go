@@ -3,11 +3,11 @@ package projectiontest
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 
 	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/memstore"
 )
@@ -15,7 +15,7 @@ import (
 // store is a store in memory that remembers which keys were written.
 type store interface {
 	driver.Driver
-	keys() []keys.Key
+	keys(m *querydb.Model) []keys.Key
 }
 
 func newStore(w way) store {
@@ -25,30 +25,44 @@ func newStore(w way) store {
 	return &plain{Store: memstore.New(), lose: w.lose}
 }
 
-// written are keys.
+// written are the keys of rows.
 type written struct {
 	mu  sync.Mutex
-	all map[keys.Key]bool
+	all map[rowKey]bool
+}
+
+// rowKey is the key of a row of a table, and the kind of the row where the table has several.
+type rowKey struct {
+	table, kind string
+	keys.Key
 }
 
 func (w *written) add(b *driver.Batch) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.all == nil {
-		w.all = map[keys.Key]bool{}
+		w.all = map[rowKey]bool{}
 	}
 	for i := range b.Writes {
-		if b.Writes[i].Kind != driver.DeletePartition {
-			w.all[b.Writes[i].Row.Key] = true
+		if to := &b.Writes[i]; to.Kind != driver.DeletePartition {
+			w.all[rowKey{to.Table.Name, to.Table.Kind, to.Row.Key}] = true
 		}
 	}
 }
 
-// keys returns every key that was ever written, in order.
-func (w *written) keys() []keys.Key {
+// keys returns every key of the model's rows that was ever written, in order.
+func (w *written) keys(m *querydb.Model) []keys.Key {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.SortedFunc(maps.Keys(w.all), compareKeys)
+	var all []keys.Key
+	table := m.DriverTable(0)
+	for k := range w.all {
+		if k.table == table.Name && k.kind == table.Kind {
+			all = append(all, k.Key)
+		}
+	}
+	slices.SortFunc(all, compareKeys)
+	return all
 }
 
 // plain is a store with one writer. With lose, it loses the answers to commits.

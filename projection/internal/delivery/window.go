@@ -103,5 +103,6 @@ func (it *item) bound(most int) {
 
 // applyPoint is where the i-th item of a commit takes effect.
 func (it *item) applyPoint(i int, slot string) fold.ApplyPoint {
-	return fold.ApplyPoint{Event: i + 1, Time: it.event.Time, Watermark: it.watermark, Pos: it.at.Position(slot)}
+	return fold.ApplyPoint{Event: i + 1, Time: it.event.Time, Watermark: it.watermark, Pos: it.at.Position(slot),
+		Origin: fold.Origin{Partition: it.event.Partition, Offset: it.event.Offset}}
 }

@@ -35,6 +35,7 @@ type ApplyPoint struct {
 	Time      time.Time
 	Watermark time.Time // rows that end at or before it have expired
 	Pos       querydb.Position
+	Origin    Origin
 }
 
 // Limits bound a Fold.

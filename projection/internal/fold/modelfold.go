@@ -21,10 +21,12 @@ type member interface {
 	refresh(l cascade.Link) Op
 	need(op Op, at ApplyPoint) error
 	needKey(key keys.Key) error
+	needPartition(t PartitionTarget) error // to delete it
 	load(ctx context.Context) error
 
 	begin() // of an event
 	eval(op Op, at ApplyPoint) error
+	deletePartition(t PartitionTarget, at ApplyPoint) error
 	fill(at ApplyPoint) error // in the copies of rows that the event in hand has changed
 	written(yield func(*querydb.Model, keys.Key) bool) bool
 	sourceRow(key keys.Key, identifier string, at ApplyPoint) (any, error)
@@ -50,7 +52,8 @@ type modelFold[R any] struct {
 	*rows[R]
 	*references[R]
 	*tracking[R]
-	unique *uniqueKeys[R]
+	unique  *uniqueKeys[R]
+	members []member // of the Fold
 }
 
 func newModelFold[R any](codec *querydb.Codec[R], db *querydb.DB, w *querydb.Writer, b *bounds,
@@ -65,7 +68,7 @@ func newModelFold[R any](codec *querydb.Codec[R], db *querydb.DB, w *querydb.Wri
 	rs.unique = &uniqueKeys[R]{rows: rs}
 	rs.refs = &references[R]{of: rs, all: codec.References}
 	rs.tracking = &tracking[R]{references: rs.refs}
-	return &modelFold[R]{rs, rs.refs, rs.tracking, rs.unique}
+	return &modelFold[R]{rows: rs, references: rs.refs, tracking: rs.tracking, unique: rs.unique}
 }
 
 func (f *modelFold[R]) model() *querydb.Model { return f.desc }

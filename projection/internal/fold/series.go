@@ -1,0 +1,195 @@
+package fold
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
+)
+
+// A model that is a time series keeps each event that is appended to one of its rows as a row of another model, its
+// history. One Fold holds the rows of both, so they are one commit on every store.
+
+// Origin is where an event stands in its source. That stays the same wherever the event takes effect: a dead letter
+// that is retried does so at a later position.
+type Origin struct {
+	Partition string
+	Offset    uint64
+}
+
+// History is how rows of the type E keep the events of a time series.
+type History[E any] struct {
+	Codec   *querydb.Codec[E]
+	OrderBy int // ordinal of the field by which they are ordered
+	// SetOrigin sets the fields that tell two events of one time apart.
+	SetOrigin func(row *E, partition string, offset int64)
+	Keep      time.Duration // how long they are kept; 0 is for ever
+}
+
+// Append makes the patch of a row where the event is newer than what the row holds in orderBy, and keeps the event as a
+// row of the history.
+func Append[R, E any](p Patch[R], orderBy int, h *History[E], event E) Op {
+	value := h.Codec.Value(&event, h.OrderBy)
+	return &appendOp[R]{p, orderBy, value, &keepOp[E]{h, event}}
+}
+
+// DeleteSeries is DeletePartition of rows and of their history, which lie under one partition key. Those of several
+// projections that write the rows, and do not append to them, leave the history as it is.
+func DeleteSeries[R any](t PartitionTarget, history *querydb.Model) Op {
+	return &deleteSeriesOp[R]{
+		deletePartitionOp[R]{t}, PartitionTarget{Model: history, Partition: t.Partition, Err: t.Err},
+	}
+}
+
+type appendOp[R any] struct {
+	Patch[R]
+	orderBy int
+	value   keys.Value // of orderBy
+	keep    Op
+}
+
+func (o *appendOp[R]) need(f *modelFold[R], at ApplyPoint) error {
+	history := f.memberOf(o.keep.model())
+	if history == nil {
+		return fmt.Errorf("append to %s: another projector writes what is appended to the row: let that one append",
+			f.desc.Name)
+	}
+	if err := o.Patch.need(f, at); err != nil {
+		return err
+	}
+	return history.need(o.keep, at)
+}
+
+func (o *appendOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
+	if err := f.memberOf(o.keep.model()).eval(o.keep, at); err != nil {
+		return err
+	}
+	e := f.entry(o.key)
+	if f.passed(e, at) {
+		return nil
+	}
+	if err := f.identified(e, o.fill, at); err != nil {
+		return err
+	}
+	if f.visible(e, at) {
+		newer, err := after(o.value, f.codec.Value(&e.row, o.orderBy))
+		if !newer || err != nil {
+			return err
+		}
+	}
+	return o.Patch.eval(f, at)
+}
+
+// after reports whether a value comes after another of its kind, or the other is absent.
+func after(v, other keys.Value) (bool, error) {
+	if !other.Present() {
+		return true, nil
+	}
+	of := keys.Layout{Segments: []keys.Segment{{Kind: v.Kind()}}} // whose texts are in the order of the values
+	text, err := of.Compose(v)
+	if err != nil {
+		return false, err
+	}
+	before, err := of.Compose(other)
+	return text > before, err
+}
+
+// keepOp keeps an event as a row of the history. What may be there under its key is the event itself, so it is not
+// read.
+type keepOp[E any] struct {
+	*History[E]
+	row E
+}
+
+func (o *keepOp[E]) model() *querydb.Model { return o.Codec.Model }
+
+func (o *keepOp[E]) need(*modelFold[E], ApplyPoint) error { return nil }
+
+func (o *keepOp[E]) eval(f *modelFold[E], at ApplyPoint) error {
+	row := o.row
+	o.SetOrigin(&row, caseless(at.Origin.Partition), int64(at.Origin.Offset))
+	if o.Keep > 0 {
+		f.codec.SetTime(&row, f.desc.TTL, o.begin(at).Add(o.Keep))
+	}
+	key, err := querydb.KeyOf(f.codec, &row)
+	if err != nil {
+		return err
+	}
+	e := f.entry(key)
+	if f.passed(e, at) {
+		return nil
+	}
+	if e.event == at.Event && e.present {
+		return fmt.Errorf("append %s row %q: the event appends to one row twice at one %s: append once, with all fields",
+			f.desc.Name, key, f.desc.Fields[o.OrderBy].Name)
+	}
+	return f.replace(e, row, at)
+}
+
+// begin is the time from which on an event is kept: that by which it is ordered, or its own where that is no time.
+func (o *keepOp[E]) begin(at ApplyPoint) time.Time {
+	if t := o.Codec.Time(&o.row, o.OrderBy); !t.IsZero() {
+		return t
+	}
+	return at.Time
+}
+
+// caseless is the name of a partition in a form that stays distinct in keys whose casing makes letters one.
+func caseless(name string) string {
+	text := make([]byte, 0, len(name))
+	for i := range len(name) {
+		if c := name[i]; 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '.' || c == '_' {
+			text = append(text, c)
+		} else {
+			text = fmt.Appendf(text, "%%%02x", c)
+		}
+	}
+	return string(text)
+}
+
+// deleteSeriesOp deletes a partition of rows and its history.
+type deleteSeriesOp[R any] struct {
+	deletePartitionOp[R]
+	history PartitionTarget
+}
+
+func (o *deleteSeriesOp[R]) need(f *modelFold[R], at ApplyPoint) error {
+	err := o.deletePartitionOp.need(f, at)
+	if history := f.memberOf(o.history.Model); history != nil && err == nil {
+		err = history.needPartition(o.history)
+	}
+	return err
+}
+
+func (o *deleteSeriesOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
+	err := o.deletePartitionOp.eval(f, at)
+	if history := f.memberOf(o.history.Model); history != nil && err == nil {
+		err = history.deletePartition(o.history, at)
+	}
+	return err
+}
+
+func (f *modelFold[R]) needPartition(t PartitionTarget) error {
+	return (&deletePartitionOp[R]{t}).need(f, ApplyPoint{})
+}
+
+func (f *modelFold[R]) deletePartition(t PartitionTarget, at ApplyPoint) error {
+	return (&deletePartitionOp[R]{t}).eval(f, at)
+}
+
+// bind has the rows find those of the other models that an op changes too.
+func (f *modelFold[R]) bind(all []member) {
+	f.members = all
+	f.refs.bind(all)
+}
+
+// memberOf finds the rows of a model, nil where the Fold does not hold them.
+func (f *modelFold[R]) memberOf(m *querydb.Model) member {
+	for _, other := range f.members {
+		if other.model() == m {
+			return other
+		}
+	}
+	return nil
+}
