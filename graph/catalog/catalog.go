@@ -87,7 +87,7 @@ type Query struct {
 	// for the sort key of a QueryPage, leading ones; the operands are then about the others.
 	PKParts     []KeyArg
 	SKParts     []KeyArg
-	HasOperands bool // it takes eq, prefix, from, to
+	HasOperands bool // it takes eq, prefix, from and to, or some of them
 	Rule        *IndexRule
 }
 

@@ -56,6 +56,8 @@ type ReadModel struct {
 	Owner       *Field
 	Identifier  *Field // by which others refer to rows: the whole primary key; nil for none
 	References  []*Reference
+	Series      *Series    // nil where the model is no time series
+	SeriesOf    *ReadModel // the time series that the model is the history of; nil for a model that is declared
 	Auth        *Auth
 	Pos         Pos
 }
@@ -71,6 +73,7 @@ type Field struct {
 	Object      *Object `json:",omitempty"`
 	List        bool
 	Nullable    bool
+	Hidden      bool `json:",omitempty"` // it is stored, and the API does not have it
 	Auth        *Auth
 	Pos         Pos
 }

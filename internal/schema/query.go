@@ -22,7 +22,7 @@ type Query struct {
 	Args []string
 	// Required and Optional are, for an entity or a collection, the fields whose values it takes under their own names. Of
 	// the optional ones, which are of the sort key, each can be given only with all before it; eq, prefix, from and to are
-	// conditions on the first that is not given. It has them where Optional holds any: prefix where one is of texts, from
+	// conditions on the first that is not given. The query of a history takes none of the optional ones. It has them where Optional holds any: prefix where one is of texts, from
 	// and to where one is in its order in the key.
 	Required, Optional []*Field
 	// Trailing are those fields of the partition key of an index that end it and can be null, in a collection for one of
@@ -51,6 +51,9 @@ var (
 // Queries are the queries of the model in the order of the documentation: one row, the rows of a partition, the
 // indexes. Their names are a contract with frontends.
 func (m *ReadModel) Queries() []Query {
+	if m.SeriesOf != nil {
+		return []Query{m.historyQuery()}
+	}
 	if m.Entity != nil {
 		return m.entityQueries()
 	}
@@ -93,7 +96,8 @@ func (m *ReadModel) entityQueries() []Query {
 		one.Args = append(one.Args, rowArgs...)
 	}
 	queries := []Query{one}
-	if q := rangeQuery(m.PK, m.SK); len(q.Optional) > 0 {
+	// Of a time series, the histories of its rows lie among them.
+	if q := rangeQuery(m.PK, m.SK); len(q.Optional) > 0 && m.Series == nil {
 		q.Name, q.Connection = m.QueryName("ByPrimary"), m.Name+"ByPrimaryConnection"
 		queries = append(queries, q)
 	}
@@ -110,6 +114,17 @@ func (m *ReadModel) entityQueries() []Query {
 		queries = append(queries, q)
 	}
 	return queries
+}
+
+// KeyArgs counts the arguments of a query of an entity that are fields of its keys; they are the first.
+func (q *Query) KeyArgs() int {
+	n := len(q.Required) + len(q.Trailing)
+	for _, f := range q.Optional {
+		if slices.Contains(q.Args, f.Name) {
+			n++
+		}
+	}
+	return n
 }
 
 // rangeQuery takes the partition key and leading parts of the sort key.

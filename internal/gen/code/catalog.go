@@ -67,6 +67,9 @@ func (f *catalogFile) catalogType(r *schema.ReadModel) {
 	}
 	f.line("Fields: map[string]*catalog.Field{")
 	for _, field := range r.Fields {
+		if field.Hidden {
+			continue
+		}
 		f.line("%q: {Name: %q, Ordinal: %d%s%s},", field.Name, field.Name, field.Ordinal, objectOf(field),
 			ruleOf(field.Auth))
 	}
@@ -110,8 +113,8 @@ func (f *catalogFile) index(r *schema.ReadModel, x *schema.Index) string {
 func (f *catalogFile) catalogQuery(r *schema.ReadModel, q schema.Query) {
 	f.line("%q: {\nName: %q,\nType: %q,\nIndex: %s,", q.Name, q.Name, r.Name, f.index(r, q.Index))
 	if q.Connection != "" {
-		f.line("Kind: catalog.QueryPage,\nConnection: %q,\nHasOperands: %t,", q.Connection, slices.Contains(q.Args,
-			queryarg.Eq))
+		f.line("Kind: catalog.QueryPage,\nConnection: %q,\nHasOperands: %t,", q.Connection,
+			r.SeriesOf != nil || slices.Contains(q.Args, queryarg.Eq))
 	}
 	pk, sk := keyArguments(r, q, served.Arguments(r, q))
 	f.catalogArguments("PK", pk[:len(pk)-len(q.PKParts)])
@@ -181,6 +184,8 @@ func keyArguments(r *schema.ReadModel, q schema.Query, args []served.Argument) (
 	switch {
 	case r.Entity != nil && q.Index != nil:
 		return argumentsOf(q.Index.PK, args), argumentsOf(q.Index.SK, args)
+	case r.Entity != nil && r.SeriesOf != nil:
+		return argumentsOf(r.SeriesOf.PK, args), argumentsOf(r.SeriesOf.SK, args)
 	case r.Entity != nil:
 		return argumentsOf(r.PK, args), argumentsOf(r.SK, args)
 	case len(args) == 0:

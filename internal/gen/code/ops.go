@@ -20,8 +20,10 @@ func Ops(m *schema.Model, module string) *File {
 	f.lib("projection")
 	f.use(module + "/model")
 	for _, r := range m.ReadModels {
-		f.ops(r)
-		f.patchFields(r)
+		if r.SeriesOf == nil {
+			f.ops(r)
+			f.patchFields(r)
+		}
 	}
 	return f.File
 }
@@ -38,12 +40,23 @@ func (f *opsFile) ops(r *schema.ReadModel) {
 		f.lib("querydb")
 	}
 	f.line("// %s makes the ops of %s.", name, r.Name)
+	if r.Series != nil {
+		f.series(r, key, partition)
+		return
+	}
 	f.line("var %s = projection.Ops[model.%s, %s, %s]{", name, name, key, partition)
+	f.opsFields(r, key, partition)
+	f.line("}\n")
+}
+
+// opsFields writes the fields of a value of Ops.
+func (f *opsFile) opsFields(r *schema.ReadModel, key, partition string) {
+	name := schema.GoName(r.Name)
 	f.line("Codec: model.%sCodec,", name)
 	if len(keyFields(r)) == 0 && r.Entity == nil {
 		f.line("Key: func(querydb.SingletonKey) (keys.Key, error) { return keys.Key{PK: keys.SingletonPK}, nil },")
 		f.line("Partition: func(querydb.SingletonKey) (string, error) { return keys.SingletonPK, nil },")
-		f.line("SetKeyFields: func(*model.%s, querydb.SingletonKey) {},\n}\n", name)
+		f.line("SetKeyFields: func(*model.%s, querydb.SingletonKey) {},", name)
 		return
 	}
 	f.line("Key: func(%s %s) (keys.Key, error) {\nvar row model.%s", parameter("k", keyFields(r)), key, name)
@@ -54,7 +67,7 @@ func (f *opsFile) ops(r *schema.ReadModel) {
 	f.line("SetKeyFields: func(%s *model.%s, %s %s) {", parameter("row", keyFields(r)), name,
 		parameter("k", keyFields(r)), key)
 	f.fill(keyFields(r), "row", "k")
-	f.line("},\n}\n")
+	f.line("},")
 }
 
 // parameter is the name of a parameter that has something of the fields, and of one that has nothing to do.
@@ -148,7 +161,9 @@ func Projectors(m *schema.Model, module string) *File {
 	f.use(module + "/event")
 	for _, r := range m.ReadModels {
 		for _, w := range r.Writers {
-			f.projector(r, w)
+			if r.SeriesOf == nil {
+				f.projector(r, w)
+			}
 		}
 	}
 	f.line("// foreign is the error of an event that the projection does not take.")
@@ -171,7 +186,7 @@ func (f *opsFile) projector(r *schema.ReadModel, w *schema.Writer) {
 	f.line("}\n")
 	f.line("// Project%s makes the projection %s of its projector.", name, w.Projector)
 	f.line("func Project%s(p %sProjector) projection.Projection {", name, name)
-	f.line("return projection.New(&%s, projection.Projection{", schema.GoName(r.Name))
+	f.line("return projection.%s, projection.Projection{", newProjection(r, w))
 	f.line("Name: %q,\nEvents: %s,", w.Projector, goStrings(w.Events))
 	if w.Stream != "" {
 		f.line("EventSource: %q,", w.Stream)

@@ -64,7 +64,7 @@ func (f *readersFile) queryReader(r *schema.ReadModel, q schema.Query) {
 	}
 	page := ""
 	if r.Entity != nil {
-		page = f.entityPageArgs(args[len(q.Required)+len(q.Trailing)+len(q.Optional):])
+		page = f.entityPageArgs(args[q.KeyArgs():])
 	} else {
 		page = f.pageArgs(args[len(pk)+len(sk):])
 	}

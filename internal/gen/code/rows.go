@@ -18,7 +18,12 @@ func Rows(m *schema.Model) *File {
 		"tables and keys.\n"}}
 	for _, r := range m.ReadModels {
 		f.rowType(r)
-		f.keyTypes(r)
+		if r.SeriesOf == nil {
+			f.keyTypes(r)
+		}
+		if r.Series != nil {
+			f.appendType(r)
+		}
 	}
 	for _, o := range m.Objects {
 		f.objectType(o)
@@ -54,7 +59,11 @@ func (f *rowsFile) unionType(c *schema.Collection) {
 
 func (f *rowsFile) rowType(r *schema.ReadModel) {
 	name := schema.GoName(r.Name)
-	f.line("// %s is a row of the read model %s.", name, r.Name)
+	if r.SeriesOf != nil {
+		f.line("// %s is a row of the history of %s.", name, r.SeriesOf.Name)
+	} else {
+		f.line("// %s is a row of the read model %s.", name, r.Name)
+	}
 	f.describe(r.Description)
 	f.structType(name, r.Fields)
 }

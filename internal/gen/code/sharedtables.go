@@ -89,9 +89,9 @@ func (f *tablesFile) collection(c *schema.Collection) {
 // collectionVar is the variable of a collection; the catalog, in another package, names it.
 func collectionVar(c *schema.Collection) string { return schema.GoName(c.APIName()) + "Collection" }
 
-// writers writes which projector writes what, of rows with several.
+// writers writes which projector writes what, of rows with several, and of their history.
 func (f *tablesFile) writers(r *schema.ReadModel) {
-	if len(r.Writers) < 2 {
+	if len(r.Writers) < 2 && (r.SeriesOf == nil || len(r.SeriesOf.Writers) < 2) {
 		return
 	}
 	f.line("Writers: []querydb.Writer{")

@@ -66,6 +66,9 @@ func tellModel(b *strings.Builder, m *schema.Model, r *schema.ReadModel) {
 			fmt.Fprintf(b, "policy %q unique=%t\n", x.Policy, x.Unique)
 		}
 	}
+	if s := r.Series; s != nil {
+		fmt.Fprintf(b, "series %q %q %s\n", s.OrderBy.Name, schema.FieldNames(s.Append), s.Keep)
+	}
 	fmt.Fprintf(b, "times %d %d %d\n", ordinalOf(r.TTL), ordinalOf(r.CreatedAt), ordinalOf(r.UpdatedAt))
 	tellEvents(b, m, r)
 }

@@ -45,6 +45,9 @@ func newArgument(r *schema.ReadModel, q schema.Query, name string) Argument {
 			}
 		}
 	}
+	if i := slices.IndexFunc(q.SKParts, func(f *schema.Field) bool { return f.Name == name }); i >= 0 && r.SeriesOf != nil {
+		return requiredArgument(q.SKParts[i], "The "+name+" of the row.")
+	}
 	if a, ok := partArgument(q, name); ok {
 		return a
 	}
@@ -111,6 +114,9 @@ func fixedArgument(q schema.Query, name, sortKey string) Argument {
 // sortKey names the sort key of a query and says how its text is read.
 func sortKey(r *schema.ReadModel, q schema.Query) string {
 	half := r.SK
+	if r.SeriesOf != nil {
+		half = schema.Half{Fields: []*schema.Field{r.SeriesOf.Series.OrderBy}}
+	}
 	if q.Index != nil {
 		half = q.Index.SK
 	}

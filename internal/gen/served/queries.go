@@ -7,11 +7,14 @@ import (
 	"github.com/foldql/foldql/internal/schema"
 )
 
-// additions is the SDL of what read models add to the schema: queries, connections, types of copies, virtual fields.
+// additions is the SDL of what read models add to the schema: queries, connections, types of copies and of events of time series, virtual fields.
 // All of it is described.
 func additions(m *schema.Model) string {
 	var b strings.Builder
 	for _, r := range m.ReadModels {
+		if r.SeriesOf != nil {
+			writeHistory(&b, r)
+		}
 		for _, q := range r.Queries() {
 			writeQuery(&b, r, q)
 			if q.Connection != "" {
@@ -101,6 +104,8 @@ func enumerated(names []string) string {
 
 func queryDescription(r *schema.ReadModel, q schema.Query) string {
 	switch {
+	case r.SeriesOf != nil:
+		return historyDescription(r)
 	case r.Entity != nil:
 		return entityDescription(r, q)
 	case q.Index != nil:

@@ -19,17 +19,22 @@ func writeCopies(b *strings.Builder, m *schema.Model) {
 		describe(b, o.Description)
 		fmt.Fprintf(b, "type %s {\n", o.Name)
 		for _, f := range o.Fields {
-			if f.Description != "" {
-				describe(b, f.Description)
-			}
-			fmt.Fprintf(b, "%s: %s", f.Name, typeText(f))
-			if f.Deprecated != nil {
-				fmt.Fprintf(b, " @deprecated(reason: %s)", &ast.Value{Raw: *f.Deprecated, Kind: ast.StringValue})
-			}
-			b.WriteString("\n")
+			writeStoredField(b, f)
 		}
 		b.WriteString("}\n")
 	}
+}
+
+// writeStoredField writes a field of a type that the project does not declare.
+func writeStoredField(b *strings.Builder, f *schema.Field) {
+	if f.Description != "" {
+		describe(b, f.Description)
+	}
+	fmt.Fprintf(b, "%s: %s", f.Name, typeText(f))
+	if f.Deprecated != nil {
+		fmt.Fprintf(b, " @deprecated(reason: %s)", &ast.Value{Raw: *f.Deprecated, Kind: ast.StringValue})
+	}
+	b.WriteString("\n")
 }
 
 // typeText writes the type of a field with all that it says of null.

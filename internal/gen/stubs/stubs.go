@@ -34,6 +34,9 @@ type projector struct {
 
 func projectorsOf(m *schema.Model) (all []projector) {
 	for _, r := range m.ReadModels {
+		if r.SeriesOf != nil { // which the projector of the series appends to
+			continue
+		}
 		for _, w := range r.Writers {
 			p := projector{name: schema.GoName(r.Name), model: r.Name}
 			if len(r.Writers) > 1 {

@@ -203,6 +203,10 @@ func dumpReadModel(r *schema.ReadModel) map[string]any {
 	if r.Entity != nil {
 		d["entity"] = r.Entity.Type + " of " + r.Entity.Table.Name
 	}
+	if s := r.Series; s != nil {
+		d["series"] = map[string]any{"orderBy": name(s.OrderBy), "append": names(s.Append), "keep": s.Keep.String(),
+			"writer": s.Writer.Projector, "history": s.History.Name, "pos": s.Pos.String()}
+	}
 	if len(r.References) > 0 {
 		d["references"] = dumpReferences(r.References)
 	}

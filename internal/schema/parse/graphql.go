@@ -35,10 +35,19 @@ func checkGraphQL(l *draft.Project, readModels []*ast.Source) {
 }
 
 // made is the SDL of what the generator adds, as far as other types can see it: fields of Query without their
-// arguments, connections, identifiers of references, types of copies, virtual fields.
+// arguments, connections, identifiers of references, types of copies and of events of time series, virtual fields.
 func made(model *schema.Model) string {
 	var b strings.Builder
 	for _, m := range model.ReadModels {
+		if m.SeriesOf != nil {
+			b.WriteString("type " + m.Name + " {")
+			for _, f := range m.Fields {
+				if !f.Hidden {
+					b.WriteString(" " + f.Name + ": " + schema.TypeText(f))
+				}
+			}
+			b.WriteString(" }\n")
+		}
 		for _, q := range m.Queries() {
 			answer := m.Name
 			if q.Connection != "" {

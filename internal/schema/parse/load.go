@@ -66,6 +66,7 @@ func read(p *draft.Project) {
 		}
 		readmodel.ReadFieldRoles(d)
 	}
+	readmodel.ReadSeries(p)
 	entity.CheckTables(p)
 	for _, d := range p.ReadModels {
 		readmodel.ReadJoinsAndAccess(d)

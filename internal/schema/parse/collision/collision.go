@@ -60,11 +60,22 @@ func (l *collisionChecker) checkPrimaryKeys(m, other *schema.ReadModel) {
 
 func (l *collisionChecker) checkPrimaryRange(m, other *schema.ReadModel) {
 	for _, q := range m.Queries() {
-		if q.Index == nil && q.Connection != "" && rangeOf(m.SK).overlaps(l.keysOf(&other.SK)) {
+		if q.Index == nil && q.Connection != "" && l.primaryRange(m).overlaps(l.keysOf(&other.SK)) {
 			d := l.DraftOf(m)
 			d.Report(rule.ReadsOver, d.KeyPos(), nil, q.Name, other.Name)
 		}
 	}
+}
+
+// primaryRange is the language of the sort keys that the query of many rows reads.
+func (l *collisionChecker) primaryRange(m *schema.ReadModel) *language {
+	if m.SeriesOf == nil {
+		return rangeOf(m.SK)
+	}
+	out := l.newKeys(&m.SeriesOf.SK)
+	out.text(schema.HistoryMark)
+	out.many(anyByte())
+	return out
 }
 
 // checkIndexRanges finds indexes that lie among those of others. Members of one collection have literals that tell them

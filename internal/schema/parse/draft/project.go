@@ -33,9 +33,9 @@ func (p *Project) DraftOf(m *schema.ReadModel) *Model {
 	return p.ReadModels[i]
 }
 
-// ByTable is the model of a table, nil for none.
+// ByTable is the model of a table, nil for none. Nothing refers to the history of a time series by its table.
 func (p *Project) ByTable(table string) *Model {
-	i := slices.IndexFunc(p.ReadModels, func(d *Model) bool { return d.Table == table })
+	i := slices.IndexFunc(p.ReadModels, func(d *Model) bool { return d.Table == table && d.SeriesOf == nil })
 	if i < 0 {
 		return nil
 	}
@@ -70,9 +70,11 @@ func (p *Project) sharedTables() string {
 
 // Tables names the tables of all read models.
 func (p *Project) Tables() string {
-	names := make([]string, len(p.ReadModels))
-	for i, d := range p.ReadModels {
-		names[i] = d.Table
+	var names []string
+	for _, d := range p.ReadModels {
+		if d.SeriesOf == nil {
+			names = append(names, d.Table)
+		}
 	}
 	return strings.Join(names, ", ")
 }

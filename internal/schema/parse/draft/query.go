@@ -7,6 +7,8 @@ func (d *Model) QueryPos(q schema.Query) schema.Pos {
 	switch {
 	case q.Collection != nil:
 		return q.Collection.Pos
+	case d.SeriesOf != nil:
+		return d.Pos
 	case q.Index != nil:
 		return q.Index.Pos
 	case d.Entity != nil:
@@ -23,6 +25,8 @@ func (d *Model) QueryOrigin(q schema.Query) string {
 	case q.Collection != nil:
 		return "collection " + q.Collection.Name + " of index " + q.Collection.Index.Name + " of table " +
 			q.Collection.Table.Name
+	case d.SeriesOf != nil:
+		return "the time series of type " + d.SeriesOf.Name
 	case q.Index != nil:
 		return "index " + q.Index.As + " of type " + d.Name
 	case q.Connection != "":

@@ -73,6 +73,9 @@ func (l *goNames) checkModelPackage() {
 		s.names[g+"Model"] = "the description of type " + d.Name
 		s.names[g+"Codec"] = "the codec of type " + d.Name
 		s.names["KeyOf"+g] = "the key function of type " + d.Name
+		if d.Series != nil {
+			s.names[g+"Append"] = "what is appended to type " + d.Name
+		}
 	}
 	for _, def := range l.API.Types {
 		if def.Kind == ast.Enum && !slices.ContainsFunc(l.Model.Enums, func(e *schema.Enum) bool {
@@ -91,6 +94,9 @@ func (l *goNames) checkModelPackage() {
 	}
 	for _, o := range l.copies() {
 		s.claim(schema.GoName(o.Name), "type "+o.Name, o.Pos, o.CopyOf, "")
+	}
+	for _, d := range l.histories() {
+		s.claim(schema.GoName(d.Name), "type "+d.Name, d.Pos, d.SeriesOf.Name, "")
 	}
 	made := map[string]bool{}
 	for _, c := range l.Model.Collections {
@@ -114,17 +120,29 @@ func (l *goNames) copies() []*schema.Object {
 	})
 }
 
+// histories are the types of events whose names no declared type has; of others that is reported.
+func (l *goNames) histories() []*draft.Model {
+	return slices.DeleteFunc(slices.Clone(l.ReadModels), func(d *draft.Model) bool {
+		return d.SeriesOf == nil || l.API.Named[d.Name] != nil
+	})
+}
+
+// declared are the read models but for histories.
+func (l *goNames) declared() []*draft.Model {
+	return slices.DeleteFunc(slices.Clone(l.ReadModels), func(d *draft.Model) bool { return d.SeriesOf != nil })
+}
+
 // checkOpsPackage covers the package of typed ops and projector interfaces.
 func (l *goNames) checkOpsPackage() {
 	s := l.newScope()
-	for _, d := range l.ReadModels {
+	for _, d := range l.declared() {
 		g := schema.GoName(d.Name)
 		s.names[g+"Fields"] = "the fields of type " + d.Name
 		s.names[g+"Projector"] = "the projector of type " + d.Name
 		s.names["Project"+g] = "the projection of type " + d.Name
 	}
 	claimed := map[string]bool{}
-	for _, d := range l.ReadModels {
+	for _, d := range l.declared() {
 		if g := schema.GoName(d.Name); !claimed[g] { // else reported for the package of rows
 			claimed[g] = true
 			s.claim(g, "type "+d.Name, d.Pos, d.Name, "")
@@ -136,12 +154,12 @@ func (l *goNames) checkOpsPackage() {
 // claimProjectors covers the projectors of rows with several writers; that of any other has the name of the type.
 func (l *goNames) claimProjectors(s *scope) {
 	taken := map[string]bool{}
-	for _, d := range l.ReadModels {
+	for _, d := range l.declared() {
 		if len(d.Writers) == 1 {
 			taken[d.Projector] = true
 		}
 	}
-	for _, d := range l.ReadModels {
+	for _, d := range l.declared() {
 		if len(d.Writers) == 1 {
 			continue
 		}
@@ -233,6 +251,14 @@ func (l *goNames) checkExecutor() {
 			if !claimed[f.Name] { // else it is reported for the row
 				claimed[f.Name] = true
 				s.claim("_"+o.Name+"_"+f.Name, "field "+f.Name+" of type "+o.Name, o.Pos, o.CopyOf, f.Name)
+			}
+		}
+	}
+	for _, d := range l.histories() {
+		s.claim("_"+d.Name, "type "+d.Name, d.Pos, d.SeriesOf.Name, "")
+		for _, f := range d.Fields {
+			if !f.Hidden {
+				s.claim("_"+d.Name+"_"+f.Name, "field "+f.Name+" of type "+d.Name, d.Pos, d.SeriesOf.Name, f.Name)
 			}
 		}
 	}

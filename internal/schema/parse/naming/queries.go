@@ -46,9 +46,19 @@ func (l *queryNames) check() {
 	for _, c := range l.Model.Collections {
 		l.checkCollectionNames(c, makers)
 	}
+	l.checkHistories(makers)
 	for _, o := range l.Model.Objects {
 		if def := l.API.Named[o.Name]; def != nil && o.CopyOf != "" {
 			l.Add(rule.TypeTaken.Broken(o.Pos, o.CopyOf, "", o.Name, "is declared at "+sdl.Position(def.Position).String()))
+		}
+	}
+}
+
+// checkHistories takes the names of the types of events that time series keep.
+func (l *queryNames) checkHistories(makers map[string]string) {
+	for _, d := range l.ReadModels {
+		if d.SeriesOf != nil {
+			checkType(d, d.Queries()[0], d.Name, makers)
 		}
 	}
 }
@@ -90,6 +100,8 @@ func checkType(d *draft.Model, q schema.Query, typ string, makers map[string]str
 func checkArguments(d *draft.Model, q schema.Query) {
 	fields := d.SK.Fields[:min(1, len(d.SK.Fields))]
 	switch {
+	case d.SeriesOf != nil:
+		fields = slices.Concat(q.Required, q.SKParts)
 	case d.Entity != nil:
 		fields = slices.Concat(q.Required, q.Trailing, q.Optional)
 	case q.Index != nil:

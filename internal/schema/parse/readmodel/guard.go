@@ -83,7 +83,7 @@ func (d *guardChecker) checkOwnerReads(x *schema.Index) {
 
 // checkOwnerRange warns of a primary key of which owners can ask for whole keys alone.
 func (d *guardChecker) checkOwnerRange() {
-	if d.ownersAlone() && len(schema.Composites(d.SK)) > 0 && !d.ownerIn(d.PK) {
+	if d.SeriesOf == nil && d.ownersAlone() && len(schema.Composites(d.SK)) > 0 && !d.ownerIn(d.PK) {
 		d.Report(rule.OwnerRange, d.Pos, nil, d.Owner.Name)
 	}
 }

@@ -45,7 +45,9 @@ func ReadFieldRoles(d *draft.Model) {
 func ReadJoinsAndAccess(d *draft.Model) {
 	(&joinReader{d}).readJoins()
 	(&accessReader{d}).readAccess()
-	(&tagChecker{d}).checkTags()
+	if d.SeriesOf == nil {
+		(&tagChecker{d}).checkTags()
+	}
 }
 
 // CheckReferences holds identifiers and references against the keys, the writers and the rules of their models, which
