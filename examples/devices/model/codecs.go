@@ -154,6 +154,107 @@ func setTimeOfDevice(r *Device, field int, t time.Time) {
 	}
 }
 
+// DeviceEventCodec reads and writes the stored form of DeviceEvent.
+var DeviceEventCodec = &querydb.Codec[DeviceEvent]{
+	Model:   DeviceEventModel,
+	Encode:  encodeDeviceEvent,
+	Decode:  decodeDeviceEvent,
+	Value:   valueOfDeviceEvent,
+	Clone:   cloneDeviceEvent,
+	Time:    timeOfDeviceEvent,
+	SetTime: setTimeOfDeviceEvent,
+}
+
+// KeyOfDeviceEvent returns the key that the row has; it fails where a field of the key is empty.
+func KeyOfDeviceEvent(r *DeviceEvent) (keys.Key, error) { return querydb.KeyOf(DeviceEventCodec, r) }
+
+func encodeDeviceEvent(b *record.Builder, r *DeviceEvent) {
+	b.String(r.Channel)
+	b.String(r.DeviceID)
+	if v := r.AlertState; v == nil {
+		b.Null()
+	} else {
+		b.String(*v)
+	}
+	b.DateTime(r.Timestamp)
+	b.String(r.EventPartition)
+	b.Int64(r.EventOffset)
+}
+
+func decodeDeviceEvent(rec record.Record, r *DeviceEvent) error {
+	if rec.Len() != 6 {
+		return fmt.Errorf("record of DeviceEvent has %d fields, want 6", rec.Len())
+	}
+	*r = DeviceEvent{}
+	var ok bool
+	if r.Channel, ok = record.String(rec.JSON(0)); !ok {
+		return mismatch(DeviceEventModel, 0)
+	}
+	if r.DeviceID, ok = record.String(rec.JSON(1)); !ok {
+		return mismatch(DeviceEventModel, 1)
+	}
+	if text := rec.JSON(2); text != nil {
+		v, ok := record.String(text)
+		if !ok {
+			return mismatch(DeviceEventModel, 2)
+		}
+		r.AlertState = &v
+	}
+	if r.Timestamp, ok = record.DateTime(rec.JSON(3)); !ok {
+		return mismatch(DeviceEventModel, 3)
+	}
+	if r.EventPartition, ok = record.String(rec.JSON(4)); !ok {
+		return mismatch(DeviceEventModel, 4)
+	}
+	if r.EventOffset, ok = record.Int64(rec.JSON(5)); !ok {
+		return mismatch(DeviceEventModel, 5)
+	}
+	return nil
+}
+
+func valueOfDeviceEvent(r *DeviceEvent, field int) keys.Value {
+	switch field {
+	case 0: // channel
+		return keys.String(r.Channel)
+	case 1: // deviceId
+		return keys.String(r.DeviceID)
+	case 2: // alertState
+		if v := r.AlertState; v != nil {
+			return keys.String(*v)
+		}
+	case 3: // timestamp
+		return keys.DateTime(r.Timestamp)
+	case 4: // _eventPartition
+		return keys.String(r.EventPartition)
+	case 5: // _eventOffset
+		return keys.Int(r.EventOffset)
+	}
+	return keys.Value{}
+}
+
+func cloneDeviceEvent(r *DeviceEvent) DeviceEvent {
+	c := *r
+	if r.AlertState != nil {
+		c.AlertState = new(*r.AlertState)
+	}
+	return c
+}
+
+func timeOfDeviceEvent(r *DeviceEvent, field int) time.Time {
+	switch field {
+	case 3: // timestamp
+		return r.Timestamp
+	}
+	return time.Time{}
+}
+
+func setTimeOfDeviceEvent(r *DeviceEvent, field int, t time.Time) {
+	switch field {
+	case 3: // timestamp
+		r.Timestamp = t
+	}
+}
+
 // AssetCodec reads and writes the stored form of Asset.
 var AssetCodec = &querydb.Codec[Asset]{
 	Model:   AssetModel,

@@ -11,7 +11,8 @@ import (
 
 // Device is a row of the read model Device.
 //
-// A device. Three projectors write fields of it, and none reads what the others wrote.
+// A device. Three projectors write fields of it, and none reads what the others wrote. Every report is kept: the row holds
+// the newest, and DeviceEvents has all of them.
 type Device struct {
 	Channel   string
 	DeviceID  string
@@ -33,6 +34,28 @@ type DeviceKey struct {
 type DevicePartition struct {
 	Channel  string
 	DeviceID string
+}
+
+// DeviceAppend is what an event appends to a row of Device; events are in the order of timestamp.
+type DeviceAppend struct {
+	// Null where the last report has no alert.
+	AlertState *string
+	Timestamp  time.Time
+}
+
+// DeviceEvent is a row of the history of Device.
+//
+// An event that was appended to a row of Device.
+type DeviceEvent struct {
+	Channel  string
+	DeviceID string
+	// Null where the last report has no alert.
+	AlertState *string
+	Timestamp  time.Time
+	// Where the event stands in its source: the partition.
+	EventPartition string
+	// The offset of the event in that partition.
+	EventOffset int64
 }
 
 // Asset is a row of the read model Asset.

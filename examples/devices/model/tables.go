@@ -11,6 +11,7 @@ import (
 // All are the read models, in the order of the schema.
 var All = []*querydb.Model{
 	DeviceModel,
+	DeviceEventModel,
 	AssetModel,
 	VehicleModel,
 }
@@ -31,7 +32,7 @@ var DeviceModel = &querydb.Model{
 	Name:    "Device",
 	Plugin:  "",
 	Table:   "Fleet",
-	Version: "11706ad0c4bf",
+	Version: "656739d56943",
 	Fields: []driver.Field{
 		{Name: "channel", Scalar: "ID"},
 		{Name: "deviceId", Scalar: "ID"},
@@ -128,12 +129,62 @@ var DeviceModel = &querydb.Model{
 	},
 }
 
+// DeviceEventModel describes the read model DeviceEvent.
+var DeviceEventModel = &querydb.Model{
+	Name:    "DeviceEvent",
+	Plugin:  "",
+	Table:   "Fleet",
+	Version: "656739d56943",
+	Fields: []driver.Field{
+		{Name: "channel", Scalar: "ID"},
+		{Name: "deviceId", Scalar: "ID"},
+		{Name: "alertState", Scalar: "String", Nullable: true},
+		{Name: "timestamp", Scalar: "DateTime"},
+		{Name: "_eventPartition", Scalar: "String"},
+		{Name: "_eventOffset", Scalar: "Int64"},
+	},
+	PK: querydb.Half{
+		Layout: keys.Layout{
+			Head: "$indexpolicy-demo#v1#device",
+			Segments: []keys.Segment{
+				{Field: "channel", Kind: keys.KindString, Before: "channel_"},
+				{Field: "deviceId", Kind: keys.KindString, Before: "deviceid_"},
+			},
+			Sep:    "#",
+			Casing: keys.CasingLower,
+			Escape: keys.EscapeNone,
+		},
+		Fields: []int{0, 1},
+	},
+	SK: querydb.Half{
+		Layout: keys.Layout{
+			Head: "$indexpolicy-demo#v1#device",
+			Segments: []keys.Segment{
+				{Field: "timestamp", Kind: keys.KindDateTime, Before: "e#"},
+				{Field: "_eventPartition", Kind: keys.KindString},
+				{Field: "_eventOffset", Kind: keys.KindInt},
+			},
+			Sep:    "#",
+			Casing: keys.CasingLower,
+			Escape: keys.EscapeNone,
+		},
+		Fields: []int{3, 4, 5},
+	},
+	TTL:       -1,
+	CreatedAt: -1,
+	UpdatedAt: -1,
+	Entity:    &querydb.Entity{Table: tableFleet, Kind: "DeviceEvent"},
+	Writers: []querydb.Writer{
+		{Name: "telemetry", Part: driver.Part{Fields: []int{2}}},
+	},
+}
+
 // AssetModel describes the read model Asset.
 var AssetModel = &querydb.Model{
 	Name:    "Asset",
 	Plugin:  "",
 	Table:   "Fleet",
-	Version: "11706ad0c4bf",
+	Version: "656739d56943",
 	Fields: []driver.Field{
 		{Name: "assetId", Scalar: "ID"},
 		{Name: "region", Scalar: "String"},
@@ -201,7 +252,7 @@ var VehicleModel = &querydb.Model{
 	Name:    "Vehicle",
 	Plugin:  "",
 	Table:   "Fleet",
-	Version: "11706ad0c4bf",
+	Version: "656739d56943",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "deviceBinding", Scalar: "String", Nullable: true},

@@ -26,6 +26,17 @@ var Catalog = &catalog.Catalog{
 				"published":  {Name: "published", Ordinal: 5},
 			},
 		},
+		"DeviceEvent": {
+			Name:  "DeviceEvent",
+			Model: model.DeviceEventModel,
+			Owner: -1,
+			Fields: map[string]*catalog.Field{
+				"channel":    {Name: "channel", Ordinal: 0},
+				"deviceId":   {Name: "deviceId", Ordinal: 1},
+				"alertState": {Name: "alertState", Ordinal: 2},
+				"timestamp":  {Name: "timestamp", Ordinal: 3},
+			},
+		},
 		"Asset": {
 			Name:  "Asset",
 			Model: model.AssetModel,
@@ -87,6 +98,18 @@ var Catalog = &catalog.Catalog{
 				{Name: "channel", Kind: keys.KindString},
 			},
 			SK: []catalog.KeyArg{
+				{Name: "deviceId", Kind: keys.KindString},
+			},
+		},
+		"DeviceEvents": {
+			Name:        "DeviceEvents",
+			Type:        "DeviceEvent",
+			Index:       driver.Primary,
+			Kind:        catalog.QueryPage,
+			Connection:  "DeviceEventsConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
+				{Name: "channel", Kind: keys.KindString},
 				{Name: "deviceId", Kind: keys.KindString},
 			},
 		},

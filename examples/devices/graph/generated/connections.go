@@ -13,6 +13,9 @@ type DeviceByCurrentAlertConnection = graph.Connection[*model.Device]
 // DeviceByChannelConnection is a page of DeviceByChannel.
 type DeviceByChannelConnection = graph.Connection[*model.Device]
 
+// DeviceEventsConnection is a page of DeviceEvents.
+type DeviceEventsConnection = graph.Connection[*model.DeviceEvent]
+
 // AssetByLocationConnection is a page of AssetByLocation.
 type AssetByLocationConnection = graph.Connection[*model.Asset]
 

@@ -49,6 +49,7 @@ type QueryResolver interface {
 	Device(ctx context.Context, channel string, deviceID string, consistent *bool) (*model.Device, error)
 	DeviceByCurrentAlert(ctx context.Context, accountID string, alertState *string, timestamp *time.Time, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Device], error)
 	DeviceByChannel(ctx context.Context, channel string, deviceID *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Device], error)
+	DeviceEvents(ctx context.Context, channel string, deviceID string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.DeviceEvent], error)
 	Asset(ctx context.Context, assetID string, consistent *bool) (*model.Asset, error)
 	AssetByLocation(ctx context.Context, region string, country *string, city *string, site *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Asset], error)
 	Vehicle(ctx context.Context, id string, consistent *bool) (*model.Vehicle, error)
@@ -174,7 +175,8 @@ An instant, RFC 3339, given in UTC: "2024-01-15T10:30:00.123Z".
 scalar DateTime @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc3339#section-5.6")
 
 """
-A device. Three projectors write fields of it, and none reads what the others wrote.
+A device. Three projectors write fields of it, and none reads what the others wrote. Every report is kept: the row holds
+the newest, and DeviceEvents has all of them.
 """
 type Device {
   channel: ID!
@@ -213,6 +215,33 @@ type DeviceByCurrentAlertConnection {
   The rows of the page, in the order of the query.
   """
   items: [Device!]!
+  """
+  What the next page is asked for with; null where there is none.
+  """
+  nextToken: String
+}
+
+"""
+An event that was appended to a row of Device.
+"""
+type DeviceEvent {
+  channel: ID!
+  deviceId: ID!
+  """
+  Null where the last report has no alert.
+  """
+  alertState: String
+  timestamp: DateTime!
+}
+
+"""
+A page of DeviceEvents.
+"""
+type DeviceEventsConnection {
+  """
+  The rows of the page, in the order of the query.
+  """
+  items: [DeviceEvent!]!
   """
   What the next page is asked for with; null where there is none.
   """
@@ -345,6 +374,45 @@ type Query {
     """
     nextToken: String
   ): DeviceByChannelConnection!
+  """
+  The events that were appended to one row of Device, by its channel and deviceId, in the order of timestamp.
+  """
+  DeviceEvents(
+    """
+    The channel that the rows have.
+    """
+    channel: ID!
+
+    """
+    The deviceId that the rows have.
+    """
+    deviceId: ID!
+
+    """
+    Only rows whose timestamp (a date-time, or a part of one for the whole period: 2024-06-30) is this or greater.
+    """
+    from: String
+
+    """
+    Only rows whose timestamp (a date-time, or a part of one for the whole period: 2024-06-30) is this or less.
+    """
+    to: String
+
+    """
+    Whether the greatest come first; else the least do.
+    """
+    reverse: Boolean
+
+    """
+    How many rows a page has at most: 1 to 1000, 50 where it is left out.
+    """
+    limit: Int
+
+    """
+    The nextToken of the page before; all other arguments stay the same, but for limit.
+    """
+    nextToken: String
+  ): DeviceEventsConnection!
   """
   One row of Asset by its assetId; null where there is none.
   """
@@ -598,6 +666,30 @@ func childFields_DeviceByCurrentAlertConnection(ctx context.Context, ec *executi
 		return fieldContext_DeviceByCurrentAlertConnection_nextToken(ctx, ec, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeviceByCurrentAlertConnection", field.Name)
+}
+
+func childFields_DeviceEvent(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "channel":
+		return fieldContext_DeviceEvent_channel(ctx, ec, field)
+	case "deviceId":
+		return fieldContext_DeviceEvent_deviceId(ctx, ec, field)
+	case "alertState":
+		return fieldContext_DeviceEvent_alertState(ctx, ec, field)
+	case "timestamp":
+		return fieldContext_DeviceEvent_timestamp(ctx, ec, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeviceEvent", field.Name)
+}
+
+func childFields_DeviceEventsConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "items":
+		return fieldContext_DeviceEventsConnection_items(ctx, ec, field)
+	case "nextToken":
+		return fieldContext_DeviceEventsConnection_nextToken(ctx, ec, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeviceEventsConnection", field.Name)
 }
 
 func childFields_Vehicle(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -1029,6 +1121,68 @@ func field_Query_DeviceByCurrentAlert_args(ctx context.Context, ec *executionCon
 		return nil, err
 	}
 	args["nextToken"] = arg9
+	return args, nil
+}
+
+func field_Query_DeviceEvents_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "channel",
+		func(ctx context.Context, v any) (string, error) {
+			return unmarshalNID2string(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["channel"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "deviceId",
+		func(ctx context.Context, v any) (string, error) {
+			return unmarshalNID2string(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["deviceId"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "from",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["from"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "to",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["to"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["reverse"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["limit"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["nextToken"] = arg6
 	return args, nil
 }
 
@@ -1660,6 +1814,153 @@ func fieldContext_DeviceByCurrentAlertConnection_nextToken(_ context.Context, ec
 	return graphql.NewScalarFieldContext("DeviceByCurrentAlertConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func _DeviceEvent_channel(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.DeviceEvent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_DeviceEvent_channel(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Channel, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return marshalNID2string(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_DeviceEvent_channel(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeviceEvent", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func _DeviceEvent_deviceId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.DeviceEvent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_DeviceEvent_deviceId(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DeviceID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return marshalNID2string(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_DeviceEvent_deviceId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeviceEvent", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func _DeviceEvent_alertState(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.DeviceEvent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_DeviceEvent_alertState(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AlertState, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return marshalOString2ᚖstring(ctx, ec, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func fieldContext_DeviceEvent_alertState(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeviceEvent", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func _DeviceEvent_timestamp(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.DeviceEvent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_DeviceEvent_timestamp(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Timestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return marshalNDateTime2timeᚐTime(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_DeviceEvent_timestamp(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeviceEvent", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func _DeviceEventsConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.DeviceEvent]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_DeviceEventsConnection_items(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Items, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.DeviceEvent) graphql.Marshaler {
+			return marshalNDeviceEvent2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐDeviceEventᚄ(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_DeviceEventsConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeviceEventsConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_DeviceEvent(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _DeviceEventsConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.DeviceEvent]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_DeviceEventsConnection_nextToken(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.NextToken, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return marshalOString2ᚖstring(ctx, ec, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func fieldContext_DeviceEventsConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeviceEventsConnection", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func _Query_Device(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -1786,6 +2087,50 @@ func fieldContext_Query_DeviceByChannel(ctx context.Context, ec *executionContex
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = field_Query_DeviceByChannel_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func _Query_DeviceEvents(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Query_DeviceEvents(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().DeviceEvents(ctx, fc.Args["channel"].(string), fc.Args["deviceId"].(string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.DeviceEvent]) graphql.Marshaler {
+			return marshalNDeviceEventsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Query_DeviceEvents(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_DeviceEventsConnection(ctx, ec, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = field_Query_DeviceEvents_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -3630,6 +3975,102 @@ func _DeviceByCurrentAlertConnection(ctx context.Context, ec *executionContext, 
 	return out
 }
 
+var deviceEventImplementors = []string{"DeviceEvent"}
+
+func _DeviceEvent(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.DeviceEvent) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deviceEventImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeviceEvent")
+		case "channel":
+			out.Values[i] = _DeviceEvent_channel(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "deviceId":
+			out.Values[i] = _DeviceEvent_deviceId(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "alertState":
+			out.Values[i] = _DeviceEvent_alertState(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "timestamp":
+			out.Values[i] = _DeviceEvent_timestamp(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var deviceEventsConnectionImplementors = []string{"DeviceEventsConnection"}
+
+func _DeviceEventsConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.DeviceEvent]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deviceEventsConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeviceEventsConnection")
+		case "items":
+			out.Values[i] = _DeviceEventsConnection_items(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nextToken":
+			out.Values[i] = _DeviceEventsConnection_nextToken(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var queryImplementors = []string{"Query"}
 
 func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) graphql.Marshaler {
@@ -3704,6 +4145,28 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 					}
 				}()
 				res = _Query_DeviceByChannel(ctx, ec, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "DeviceEvents":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = _Query_DeviceEvents(ctx, ec, field)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -4449,6 +4912,22 @@ func marshalNBoolean2bool(ctx context.Context, ec *executionContext, sel ast.Sel
 	return res
 }
 
+func unmarshalNDateTime2timeᚐTime(ctx context.Context, ec *executionContext, v any) (time.Time, error) {
+	res, err := scalar.UnmarshalDateTime(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func marshalNDateTime2timeᚐTime(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v time.Time) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalDateTime(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func marshalNDevice2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐDeviceᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Device) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -4493,6 +4972,42 @@ func marshalNDeviceByCurrentAlertConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋ
 		return graphql.Null
 	}
 	return _DeviceByCurrentAlertConnection(ctx, ec, sel, v)
+}
+
+func marshalNDeviceEvent2ᚕᚖexampleᚗcomᚋdevicesᚋmodelᚐDeviceEventᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.DeviceEvent) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalNDeviceEvent2ᚖexampleᚗcomᚋdevicesᚋmodelᚐDeviceEvent(ctx, ec, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func marshalNDeviceEvent2ᚖexampleᚗcomᚋdevicesᚋmodelᚐDeviceEvent(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.DeviceEvent) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return _DeviceEvent(ctx, ec, sel, v)
+}
+
+func marshalNDeviceEventsConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.DeviceEvent]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return _DeviceEventsConnection(ctx, ec, sel, v)
 }
 
 func unmarshalNID2string(ctx context.Context, ec *executionContext, v any) (string, error) {

@@ -64,6 +64,20 @@ func (r Reader) DeviceByChannel(ctx context.Context, channel string, args Device
 	return graph.FetchPage(ctx, r.rt, model.DeviceCodec, graph.QueryRequest{Name: "DeviceByChannel", PK: []keys.Value{keys.String(channel)}, SK: []keys.Value{optional(args.DeviceID, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
+// DeviceEventsArgs are the arguments of DeviceEvents that may be left out: nil.
+type DeviceEventsArgs struct {
+	From      *string
+	To        *string
+	Reverse   *bool
+	Limit     *int
+	NextToken *string
+}
+
+// DeviceEvents asks the query DeviceEvents.
+func (r Reader) DeviceEvents(ctx context.Context, channel string, deviceID string, args DeviceEventsArgs) (*DeviceEventsConnection, error) {
+	return graph.FetchPage(ctx, r.rt, model.DeviceEventCodec, graph.QueryRequest{Name: "DeviceEvents", PK: []keys.Value{keys.String(channel), keys.String(deviceID)}, Page: catalog.PageArgs{Where: keys.Condition{From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+}
+
 // AssetArgs are the arguments of Asset that may be left out: nil.
 type AssetArgs struct {
 	Consistent *bool

@@ -46,6 +46,11 @@ func (r queries) DeviceByChannel(ctx context.Context, channel string, deviceID *
 	return Reader{r.rt}.DeviceByChannel(ctx, channel, DeviceByChannelArgs{DeviceID: deviceID, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
+// DeviceEvents answers DeviceEvents.
+func (r queries) DeviceEvents(ctx context.Context, channel string, deviceID string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*DeviceEventsConnection, error) {
+	return Reader{r.rt}.DeviceEvents(ctx, channel, deviceID, DeviceEventsArgs{From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+}
+
 // Asset answers Asset.
 func (r queries) Asset(ctx context.Context, assetID string, consistent *bool) (*model.Asset, error) {
 	return Reader{r.rt}.Asset(ctx, assetID, AssetArgs{Consistent: consistent})

@@ -12,20 +12,45 @@ import (
 )
 
 // Device makes the ops of Device.
-var Device = projection.Ops[model.Device, model.DeviceKey, model.DevicePartition]{
-	Codec: model.DeviceCodec,
-	Key: func(k model.DeviceKey) (keys.Key, error) {
-		var row model.Device
+var Device = projection.SeriesOps[model.Device, model.DeviceKey, model.DevicePartition, model.DeviceAppend, model.DeviceEvent]{
+	Ops: projection.Ops[model.Device, model.DeviceKey, model.DevicePartition]{
+		Codec: model.DeviceCodec,
+		Key: func(k model.DeviceKey) (keys.Key, error) {
+			var row model.Device
+			row.Channel = k.Channel
+			row.DeviceID = k.DeviceID
+			return model.KeyOfDevice(&row)
+		},
+		Partition: func(p model.DevicePartition) (string, error) {
+			return model.DeviceModel.PK.Layout.Compose(keys.String(p.Channel), keys.String(p.DeviceID))
+		},
+		SetKeyFields: func(row *model.Device, k model.DeviceKey) {
+			row.Channel = k.Channel
+			row.DeviceID = k.DeviceID
+		},
+	},
+	History:      model.DeviceEventCodec,
+	OrderBy:      4,
+	EventOrderBy: 3,
+	Assign: func(p *projection.Patch[model.Device], a model.DeviceAppend) {
+		fields := &DeviceFields.Telemetry
+		if a.AlertState == nil {
+			p.Clear(fields.AlertState)
+		} else {
+			p.Set(fields.AlertState.Assign(*a.AlertState))
+		}
+		p.Set(fields.Timestamp.Assign(a.Timestamp))
+	},
+	Event: func(k model.DeviceKey, a model.DeviceAppend) model.DeviceEvent {
+		var row model.DeviceEvent
 		row.Channel = k.Channel
 		row.DeviceID = k.DeviceID
-		return model.KeyOfDevice(&row)
+		row.AlertState = a.AlertState
+		row.Timestamp = a.Timestamp
+		return row
 	},
-	Partition: func(p model.DevicePartition) (string, error) {
-		return model.DeviceModel.PK.Layout.Compose(keys.String(p.Channel), keys.String(p.DeviceID))
-	},
-	SetKeyFields: func(row *model.Device, k model.DeviceKey) {
-		row.Channel = k.Channel
-		row.DeviceID = k.DeviceID
+	SetOrigin: func(row *model.DeviceEvent, partition string, offset int64) {
+		row.EventPartition, row.EventOffset = partition, offset
 	},
 }
 

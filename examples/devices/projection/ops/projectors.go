@@ -20,7 +20,7 @@ type TelemetryProjector interface {
 
 // ProjectTelemetry makes the projection telemetry of its projector.
 func ProjectTelemetry(p TelemetryProjector) projection.Projection {
-	return projection.New(&Device, projection.Projection{
+	return projection.NewSeries(&Device, projection.Projection{
 		Name:   "telemetry",
 		Events: []string{"DeviceRegistered", "DeviceReported", "DeviceRetired"},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
@@ -60,7 +60,7 @@ type EnrichmentProjector interface {
 
 // ProjectEnrichment makes the projection enrichment of its projector.
 func ProjectEnrichment(p EnrichmentProjector) projection.Projection {
-	return projection.New(&Device, projection.Projection{
+	return projection.New(&Device.Ops, projection.Projection{
 		Name:   "enrichment",
 		Events: []string{"DeviceRegistered", "AccountFound", "AccountLost", "DeviceRetired"},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
@@ -104,7 +104,7 @@ type StampProjector interface {
 
 // ProjectStamp makes the projection stamp of its projector.
 func ProjectStamp(p StampProjector) projection.Projection {
-	return projection.New(&Device, projection.Projection{
+	return projection.New(&Device.Ops, projection.Projection{
 		Name:   "stamp",
 		Events: []string{"DevicePublished", "DeviceRetired"},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
