@@ -312,8 +312,8 @@ func TestTheHistoryLiesInThePartitionOfTheRowAndInNoIndex(t *testing.T) {
 func TestRangesOfAModelHoldNoHistory(t *testing.T) {
 	o := writtenSeries()
 	db := open(t, memstore.New(), o.Codec.Model, o.History.Model)
-	runProjection(t, seriesProjections(o)[0], logOf(t, seriesEvent("telemetry", appendOf("a", 1, "x"), appendOf("a", 2, "x"))),
-		db, quick())
+	log := logOf(t, seriesEvent("telemetry", appendOf("a", 1, "x"), appendOf("a", 2, "x")))
+	runProjection(t, seriesProjections(o)[0], log, db, quick())
 	page, err := db.ForFold("telemetry").Query(t.Context(), o.Codec.Model, querydb.Query{
 		Index: driver.Primary, PK: "$t#v1#device#id_a", Limit: 10,
 	})
@@ -411,7 +411,8 @@ func TestOnlyTheProjectorThatWritesTheFieldsAppends(t *testing.T) {
 	db := open(t, memstore.New(), o.Codec.Model, o.History.Model)
 	cfg := quick()
 	cfg.MaxDeadLetterPercent = 100
-	runner := runProjection(t, seriesProjections(o)[1], logOf(t, seriesEvent("enrichment", appendOf("a", 1, "x"))), db, cfg)
+	log := logOf(t, seriesEvent("enrichment", appendOf("a", 1, "x")))
+	runner := runProjection(t, seriesProjections(o)[1], log, db, cfg)
 	letters, err := runner.DeadLetters(t.Context(), "", 10)
 	if err != nil || len(letters) != 1 || !strings.Contains(letters[0].Reason, "another projector writes") {
 		t.Errorf("dead letters are %+v, %v", letters, err)
@@ -439,8 +440,8 @@ func TestTheHistoryIsHiddenWhenItHasBeenKept(t *testing.T) {
 	o := ownSeries()
 	now := epoch
 	db := openAt(t, func() time.Time { return now }, memstore.New(), o.Codec.Model, o.History.Model)
-	runProjection(t, seriesProjections(o)[0],
-		logOf(t, seriesEvent("telemetry", appendOf("a", 1, "x")), seriesEvent("telemetry", appendOf("a", 2, "y"))), db, quick())
+	log := logOf(t, seriesEvent("telemetry", appendOf("a", 1, "x")), seriesEvent("telemetry", appendOf("a", 2, "y")))
+	runProjection(t, seriesProjections(o)[0], log, db, quick())
 	for after, want := range map[time.Duration]int{keep - time.Second: 2, keep: 1, keep + time.Second: 0} {
 		now = epoch.Add(after)
 		page, err := db.Query(t.Context(), o.History.Model, querydb.Query{Index: driver.Primary, PK: "a", Limit: 10})

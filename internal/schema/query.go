@@ -22,8 +22,9 @@ type Query struct {
 	Args []string
 	// Required and Optional are, for an entity or a collection, the fields whose values it takes under their own names. Of
 	// the optional ones, which are of the sort key, each can be given only with all before it; eq, prefix, from and to are
-	// conditions on the first that is not given. The query of a history takes none of the optional ones. It has them where Optional holds any: prefix where one is of texts, from
-	// and to where one is in its order in the key.
+	// conditions on the first that is not given. It has them where Optional holds any: prefix where one is of texts, from
+	// and to where one is in its order in the key. The query of a history takes none of the optional ones, and from and to
+	// alone.
 	Required, Optional []*Field
 	// Trailing are those fields of the partition key of an index that end it and can be null, in a collection for one of
 	// its members: without them, or without the last of them, the rows are meant that have none, whose key a partial write

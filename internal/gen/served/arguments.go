@@ -45,7 +45,8 @@ func newArgument(r *schema.ReadModel, q schema.Query, name string) Argument {
 			}
 		}
 	}
-	if i := slices.IndexFunc(q.SKParts, func(f *schema.Field) bool { return f.Name == name }); i >= 0 && r.SeriesOf != nil {
+	isPart := func(f *schema.Field) bool { return f.Name == name }
+	if i := slices.IndexFunc(q.SKParts, isPart); i >= 0 && r.SeriesOf != nil {
 		return requiredArgument(q.SKParts[i], "The "+name+" of the row.")
 	}
 	if a, ok := partArgument(q, name); ok {

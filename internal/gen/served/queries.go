@@ -7,8 +7,8 @@ import (
 	"github.com/foldql/foldql/internal/schema"
 )
 
-// additions is the SDL of what read models add to the schema: queries, connections, types of copies and of events of time series, virtual fields.
-// All of it is described.
+// additions is the SDL of what read models add to the schema: queries, connections, types of copies and of events of
+// time series, virtual fields. All of it is described.
 func additions(m *schema.Model) string {
 	var b strings.Builder
 	for _, r := range m.ReadModels {

@@ -77,6 +77,7 @@ func New(db *querydb.DB, limits Limits, models ...Model) *Fold {
 		f.members = append(f.members, m.newMember(db, f.bounds, readers))
 	}
 	for _, m := range f.members {
+		m.setMembers(f.members)
 		m.bind(f.members)
 	}
 	f.Reset(false)

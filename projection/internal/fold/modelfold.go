@@ -12,7 +12,8 @@ import (
 type member interface {
 	model() *querydb.Model
 	reset()
-	bind(all []member) // before the first event
+	bind(all []member)       // before the first event
+	setMembers(all []member) // likewise
 	isCopied()
 	tracks() bool
 	isFilledIn(key keys.Key, identifier string, event int)
@@ -52,8 +53,8 @@ type modelFold[R any] struct {
 	*rows[R]
 	*references[R]
 	*tracking[R]
-	unique  *uniqueKeys[R]
-	members []member // of the Fold
+	*neighbours[R]
+	unique *uniqueKeys[R]
 }
 
 func newModelFold[R any](codec *querydb.Codec[R], db *querydb.DB, w *querydb.Writer, b *bounds,
@@ -68,7 +69,9 @@ func newModelFold[R any](codec *querydb.Codec[R], db *querydb.DB, w *querydb.Wri
 	rs.unique = &uniqueKeys[R]{rows: rs}
 	rs.refs = &references[R]{of: rs, all: codec.References}
 	rs.tracking = &tracking[R]{references: rs.refs}
-	return &modelFold[R]{rows: rs, references: rs.refs, tracking: rs.tracking, unique: rs.unique}
+	f := &modelFold[R]{rs, rs.refs, rs.tracking, &neighbours[R]{}, rs.unique}
+	f.neighbours.rows = f
+	return f
 }
 
 func (f *modelFold[R]) model() *querydb.Model { return f.desc }

@@ -170,22 +170,24 @@ func (o *deleteSeriesOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
 	return err
 }
 
-func (f *modelFold[R]) needPartition(t PartitionTarget) error {
-	return (&deletePartitionOp[R]{t}).need(f, ApplyPoint{})
+// neighbours are the rows of all models of a Fold, to the rows of one of them.
+type neighbours[R any] struct {
+	rows    *modelFold[R]
+	members []member
 }
 
-func (f *modelFold[R]) deletePartition(t PartitionTarget, at ApplyPoint) error {
-	return (&deletePartitionOp[R]{t}).eval(f, at)
+func (f *neighbours[R]) setMembers(all []member) { f.members = all }
+
+func (f *neighbours[R]) needPartition(t PartitionTarget) error {
+	return (&deletePartitionOp[R]{t}).need(f.rows, ApplyPoint{})
 }
 
-// bind has the rows find those of the other models that an op changes too.
-func (f *modelFold[R]) bind(all []member) {
-	f.members = all
-	f.refs.bind(all)
+func (f *neighbours[R]) deletePartition(t PartitionTarget, at ApplyPoint) error {
+	return (&deletePartitionOp[R]{t}).eval(f.rows, at)
 }
 
 // memberOf finds the rows of a model, nil where the Fold does not hold them.
-func (f *modelFold[R]) memberOf(m *querydb.Model) member {
+func (f *neighbours[R]) memberOf(m *querydb.Model) member {
 	for _, other := range f.members {
 		if other.model() == m {
 			return other
