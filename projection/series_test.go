@@ -3,6 +3,7 @@ package projection_test
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -21,6 +22,7 @@ import (
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/memstore"
+	"github.com/foldql/foldql/querydb/pebblestore"
 )
 
 // seriesOracle folds events of devices one by one, as the documents say.
@@ -28,7 +30,8 @@ type seriesOracle struct {
 	rows   map[string]seriesRow
 	events map[string][]DeviceEvent
 	failed int
-	single bool // one projection writes all fields
+	single bool      // one projection writes all fields
+	began  time.Time // of the first event
 }
 
 type seriesRow struct {
@@ -38,7 +41,8 @@ type seriesRow struct {
 }
 
 func newSeriesOracle(single bool) *seriesOracle {
-	return &seriesOracle{rows: map[string]seriesRow{}, events: map[string][]DeviceEvent{}, single: single}
+	return &seriesOracle{rows: map[string]seriesRow{}, events: map[string][]DeviceEvent{}, single: single,
+		began: epoch}
 }
 
 func (o *seriesOracle) fold(log []eventlog.Event) {
@@ -73,7 +77,7 @@ func (o *seriesOracle) take(a seriesAct, telemetry bool, offset int64, appended 
 			return false
 		}
 		appended[at] = true
-		ends := epoch.Add(time.Duration(offset-1) * time.Second).Add(keep)
+		ends := o.began.Add(time.Duration(offset-1) * time.Second).Add(keep)
 		e := DeviceEvent{ID: a.ID, At: a.When, State: a.State, Partition: "0", Offset: offset, Ends: &ends}
 		o.events[a.ID] = append(slices.Clone(o.events[a.ID]), e)
 		if r.At != nil && *r.At >= a.When {
@@ -211,11 +215,13 @@ func TestAppendKeepsEveryEventAndTheNewestInTheRow(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
-	for range 40 {
+	for range 25 {
 		log := drawSeries(r, 1+r.IntN(40))
 		cut := r.IntN(len(log) + 1)
-		for model, o := range map[string]*seriesOps{"entity": writtenSeries(), "own table": ownSeries()} {
-			for name, join := range refStores() {
+		for model, o := range allSeries() {
+			stores := refStores()
+			stores["one directory"] = embedded(t)
+			for name, join := range stores {
 				var db *querydb.DB
 				for _, part := range [][]eventlog.Event{log[:cut], log} {
 					db = open(t, join(), o.Codec.Model, o.History.Model)
@@ -236,6 +242,68 @@ func TestAppendKeepsEveryEventAndTheNewestInTheRow(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// allSeries are the series of each form.
+func allSeries() map[string]*seriesOps {
+	return map[string]*seriesOps{
+		"entity": writtenSeries(), "own table": ownSeries(), "own table of two writers": sharedSeries(),
+	}
+}
+
+// A rebuild by any of the writers makes the same rows and the same history.
+func TestARebuildMakesTheSameHistory(t *testing.T) {
+	log := drawSeries(rand.New(rand.NewPCG(7, 0)), 60)
+	for model, o := range allSeries() {
+		for name, join := range refStores() {
+			t.Run(model+" on a store of "+name, func(t *testing.T) {
+				want := newSeriesOracle(len(o.Codec.Model.Writers) == 0)
+				want.fold(log)
+				db := open(t, join(), o.Codec.Model, o.History.Model)
+				cfg := quick()
+				cfg.MaxDeadLetterPercent = 100
+				var runners []*projection.Runner
+				for _, p := range seriesProjections(o) {
+					runners = append(runners, runProjection(t, p, logOf(t, log...), db, cfg))
+				}
+				for _, again := range runners {
+					if err := again.Rebuild(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+					for _, r := range runners {
+						if err := r.Run(t.Context()); err != nil {
+							t.Fatal(err)
+						}
+					}
+					compareSeries(t, db, o, want)
+				}
+			})
+		}
+	}
+}
+
+// embedded is a store on disk, which each call opens again.
+func embedded(t *testing.T) func() driver.Driver {
+	t.Helper()
+	dir := t.TempDir()
+	var last *pebblestore.Store
+	t.Cleanup(func() {
+		if err := last.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return func() driver.Driver {
+		if last != nil {
+			if err := last.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var err error
+		if last, err = pebblestore.Open(pebblestore.Options{Dir: dir, Logger: slog.New(slog.DiscardHandler)}); err != nil {
+			t.Fatal(err)
+		}
+		return keptStore{last}
 	}
 }
 

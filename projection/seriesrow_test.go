@@ -80,6 +80,17 @@ func ownSeries() *seriesOps {
 	return newSeries(m, history)
 }
 
+// sharedSeries has tables of its own, which two projections write, of which telemetry appends.
+func sharedSeries() *seriesOps {
+	o := ownSeries()
+	o.Codec.Model.Writers = []querydb.Writer{
+		{Name: "enrichment", Part: driver.Part{Fields: []int{deviceAccount, deviceEmail}}},
+		{Name: "telemetry", Part: driver.Part{Fields: []int{deviceState, deviceAt}}},
+	}
+	o.History.Model.Writers = writtenSeries().History.Model.Writers
+	return o
+}
+
 func newSeries(m, history *querydb.Model) *seriesOps {
 	return &seriesOps{
 		Ops: *deviceOps(m), History: deviceEventCodec(history), OrderBy: deviceAt, EventOrderBy: 1, Keep: keep,
