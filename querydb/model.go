@@ -22,6 +22,8 @@ type Model struct {
 	Atomic                    bool     // no page of the table, nor batch of rows by key, shows one event half applied
 	Entity                    *Entity  // nil where the table is the model's own
 	Writers                   []Writer // of rows that several projections write; none where one does
+	// HistoryOf is the name of the model that is the time series of which the rows are events; "" for all other models.
+	HistoryOf string
 }
 
 // Writer is one of several projections that write the rows of a model.

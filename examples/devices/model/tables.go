@@ -173,6 +173,7 @@ var DeviceEventModel = &querydb.Model{
 	TTL:       -1,
 	CreatedAt: -1,
 	UpdatedAt: -1,
+	HistoryOf: "Device",
 	Entity:    &querydb.Entity{Table: tableFleet, Kind: "DeviceEvent"},
 	Writers: []querydb.Writer{
 		{Name: "telemetry", Part: driver.Part{Fields: []int{2}}},

@@ -60,6 +60,9 @@ func (f *tablesFile) table(m *schema.Model, r *schema.ReadModel) {
 	if isAtomic(r) {
 		f.line("Atomic: true,")
 	}
+	if r.SeriesOf != nil {
+		f.line("HistoryOf: %q,", r.SeriesOf.Name)
+	}
 	f.entity(r)
 	f.writers(r)
 	f.line("}\n")

@@ -29,6 +29,9 @@ func Check(models []*querydb.Model, all []projection.Projection) error {
 		}
 	}
 	for _, m := range models {
+		if m.HistoryOf != "" {
+			continue // its projector is that of the time series
+		}
 		if missing := unfolded(m, all); missing != "" {
 			wrong = append(wrong, fmt.Errorf("App.Projections has no projection of read model %s%s, so that its queries would "+
 				"answer without some of the events: add it, as generated package ops makes it", m.Name, missing))

@@ -1,8 +1,6 @@
 package devices
 
 import (
-	"time"
-
 	"github.com/foldql/foldql/projection"
 
 	"example.com/devices/event"
@@ -17,17 +15,14 @@ type Telemetry struct{}
 
 // DeviceRegistered writes the first alert.
 func (Telemetry) DeviceRegistered(e event.DeviceRegistered, _ projection.Meta) []projection.Op {
-	return report(e.Channel, e.DeviceID, &e.AlertState, e.Timestamp)
+	key := model.DeviceKey{Channel: e.Channel, DeviceID: e.DeviceID}
+	return []projection.Op{ops.Device.Append(key, model.DeviceAppend{AlertState: &e.AlertState, Timestamp: e.Timestamp})}
 }
 
 // DeviceReported writes the alert of the report, or that it has none.
 func (Telemetry) DeviceReported(e event.DeviceReported, _ projection.Meta) []projection.Op {
-	return report(e.Channel, e.DeviceID, e.AlertState, e.Timestamp)
-}
-
-func report(channel, device string, alert *string, at time.Time) []projection.Op {
-	return []projection.Op{ops.Device.Append(model.DeviceKey{Channel: channel, DeviceID: device},
-		model.DeviceAppend{AlertState: alert, Timestamp: at})}
+	key := model.DeviceKey{Channel: e.Channel, DeviceID: e.DeviceID}
+	return []projection.Op{ops.Device.Append(key, model.DeviceAppend{AlertState: e.AlertState, Timestamp: e.Timestamp})}
 }
 
 // DeviceRetired takes the alert away; the row goes when the other projectors have let go of it too. The history stays.

@@ -146,6 +146,7 @@ var ProbeEventModel = &querydb.Model{
 	TTL:       8,
 	CreatedAt: -1,
 	UpdatedAt: -1,
+	HistoryOf: "Probe",
 	Entity:    &querydb.Entity{Table: tableFleets, Kind: "ProbeEvent"},
 	Writers: []querydb.Writer{
 		{Name: "probing", Part: driver.Part{Fields: []int{2, 3, 5, 8}, Expires: true}},
@@ -236,6 +237,7 @@ var SensorEventModel = &querydb.Model{
 	TTL:       -1,
 	CreatedAt: -1,
 	UpdatedAt: -1,
+	HistoryOf: "Sensor",
 	Entity:    &querydb.Entity{Table: tableFleets, Kind: "sensorEvent"},
 }
 
@@ -324,6 +326,7 @@ var MeterEventModel = &querydb.Model{
 	TTL:       9,
 	CreatedAt: -1,
 	UpdatedAt: -1,
+	HistoryOf: "Meter",
 }
 
 // GaugeModel describes the read model Gauge.
@@ -386,6 +389,7 @@ var GaugeEventModel = &querydb.Model{
 	TTL:       5,
 	CreatedAt: -1,
 	UpdatedAt: -1,
+	HistoryOf: "Gauge",
 }
 
 // fieldsOfSensorPlace are those of the object SensorPlace.
