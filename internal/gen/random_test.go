@@ -74,6 +74,7 @@ var (
 		"own", "optional"}
 	randomTyped   = append(randomScalars, "Inner", "outer")
 	randomScalars = []string{"ID", "String", "Int", "Int64", "Float", "Boolean", "Decimal", "Date", "DateTime", "State"}
+	randomOrders  = []string{"DateTime", "Date", "Int", "Int64", "Float", "Decimal"}
 	randomKeys    = [][]string{nil, {"@id"}, {"@id", "@subId"}, {"@compositeId", "@compositeId"},
 		{"@compositeId", "@compositeId", "@subId"},
 		{"@id", "@compositeSubId", "@compositeSubId"}, {"@compositeId", "@compositeId", "@compositeSubId", "@compositeSubId"}}
@@ -129,7 +130,13 @@ func (d dice) object(b *strings.Builder, name string, types []string) {
 
 func (d dice) readModel(b *strings.Builder, name string) {
 	keys := pick(d, randomKeys)
-	fmt.Fprintf(b, "type %s @readModel(%s) {\n", name, pick(d, randomEvents))
+	fmt.Fprintf(b, "type %s @readModel(%s)", name, pick(d, randomEvents))
+	if d.IntN(2) == 0 && keys != nil {
+		fmt.Fprintf(b, " @timeSeries(orderBy: \"ordered\", append: [\"kept\"]) {\n  ordered: %s!\n  kept: "+
+			pick(d, randomValues)+"\n", pick(d, randomOrders), pick(d, randomTyped))
+	} else {
+		b.WriteString(" {\n")
+	}
 	for i, field := range some(d, randomNames, len(keys)+1) {
 		if i < len(keys) {
 			fmt.Fprintf(b, "  %s: %s! %s\n", field, pick(d, randomScalars), keys[i])

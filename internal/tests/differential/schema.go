@@ -9,8 +9,8 @@ import (
 )
 
 // Schema draws read models, most of them valid: tables of their own with every form of key, indexes, joins, objects,
-// references and rules, and entities of a shared table with collections in a collection. Events are what their
-// projectors take.
+// references, time series and rules, and entities of a shared table with collections in a collection. Events are what
+// their projectors take.
 func Schema(rng *rand.Rand) (readModels, events string) {
 	d := drawer{rng: rng}
 	d.line(`extend schema @table(name: "Main", schema: "app", version: 1%s)`, d.maybe(2, ", casing: NONE"))
@@ -58,7 +58,12 @@ var keyForms = [][]string{
 
 func (d *drawer) readModel(name string) {
 	form := pick(d.rng, keyForms...)
-	d.line(`type %s @readModel(events: ["E"]%s)%s {`, name, d.maybe(3, `, plugin: "Plug"`), d.maybe(4, " @auth"))
+	series := ""
+	if len(form) > 0 {
+		series = d.maybe(2, ` @timeSeries(orderBy: "moment", append: ["f0", "note"])`)
+	}
+	d.line(`type %s @readModel(events: ["E"]%s)%s%s {`, name, d.maybe(3, `, plugin: "Plug"`), d.maybe(4, " @auth"), series)
+	d.line("  moment: %s!\n  note: String", pick(d.rng, "DateTime", "Date", "Int", "Int64", "Float", "Decimal"))
 	for i, annotation := range form {
 		d.line("  k%d: %s! %s", i, d.scalar(), annotation)
 	}

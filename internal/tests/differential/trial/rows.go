@@ -108,7 +108,9 @@ func (t *trial) fill() error {
 		for range 25 {
 			r := row{}
 			for _, f := range m.Fields {
-				f.Nullable = !t.schema.Types[name].Fields.ForName(f.Name).Type.NonNull // copies are filled in
+				if shown := t.schema.Types[name].Fields.ForName(f.Name); shown != nil { // else it is hidden
+					f.Nullable = !shown.Type.NonNull // copies are filled in
+				}
 				if v := value(t.rng, t.schema, f); v != nil {
 					r[f.Name] = v
 				}
