@@ -88,7 +88,8 @@ func TestProjectorsGetStubsOfWhatTheyLack(t *testing.T) {
 // TestEditorsKnowEveryAnnotation: the schemas of a project are valid with the file beside them, whatever file of
 // schemas a pattern covers, and a file of that name that is somebody else's is left alone.
 func TestEditorsKnowEveryAnnotation(t *testing.T) {
-	for _, dir := range []string{"../..", "../../examples/blog", "../../examples/devices", "../../examples/tenants"} {
+	for _, dir := range []string{"../..", "../../examples/blog", "../../examples/cricket", "../../examples/devices",
+		"../../examples/tenants"} {
 		var sources []*ast.Source
 		for _, name := range []string{"schema.graphqls", "events.graphqls"} {
 			sources = append(sources, &ast.Source{Name: name, Input: read(t, dir, name)})

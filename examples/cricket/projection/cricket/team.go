@@ -1,0 +1,27 @@
+package cricket
+
+import (
+	"github.com/foldql/foldql/projection"
+
+	"example.com/cricket/event"
+	"example.com/cricket/model"
+	"example.com/cricket/projection/ops"
+)
+
+// Team keeps the teams.
+type Team struct{}
+
+// TeamRegistered adds a team.
+func (Team) TeamRegistered(e event.TeamRegistered, _ projection.Meta) []projection.Op {
+	return []projection.Op{ops.Team.Set(model.Team{ID: e.TeamID, Name: e.Name, Country: e.Country, Ranking: e.Ranking})}
+}
+
+// TeamRenamed gives a team another name. Coaches follow; selections keep the team as it was.
+func (Team) TeamRenamed(e event.TeamRenamed, _ projection.Meta) []projection.Op {
+	return []projection.Op{ops.Team.Update(e.TeamID, func(r *model.Team) { r.Name = e.Name })}
+}
+
+// TeamDeleted removes a team. Selections keep it, and its coaches have no team until there is one of that id again.
+func (Team) TeamDeleted(e event.TeamDeleted, _ projection.Meta) []projection.Op {
+	return []projection.Op{ops.Team.Delete(e.TeamID)}
+}
