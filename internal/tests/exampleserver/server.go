@@ -149,7 +149,8 @@ func listening(line string) string {
 	return "http://" + strings.TrimPrefix(entry.Addr, "http://")
 }
 
-// Append sends events, each as JSON, and returns when every projection has folded them.
+// Append sends events, each as JSON, and returns when every projection has folded them, and
+// all copies follow the rows that they are of.
 func (s *Server) Append(t *testing.T, events ...[]byte) {
 	t.Helper()
 	batch := append(append([]byte("["), bytes.Join(events, []byte(","))...), ']')
@@ -162,8 +163,8 @@ func (s *Server) Append(t *testing.T, events ...[]byte) {
 	}
 }
 
-// folded reports whether every projection has come to the end of the log, and fails the test where one has dead
-// letters.
+// folded reports whether every projection has come to the end of the log, and copies are up to date. It fails the test
+// where one has dead letters.
 func (s *Server) folded(t *testing.T) bool {
 	t.Helper()
 	var status struct {
@@ -171,6 +172,7 @@ func (s *Server) folded(t *testing.T) bool {
 			Projection  string
 			Partitions  []struct{ Checkpoint uint64 }
 			DeadLetters int
+			Cascades    int
 		}
 	}
 	s.request(t, http.MethodGet, "/admin/projections", "", nil, &status)
@@ -180,7 +182,7 @@ func (s *Server) folded(t *testing.T) bool {
 			s.request(t, http.MethodGet, "/admin/dead-letters", "", nil, &letters)
 			t.Fatalf("%s has dead letters: %s", p.Projection, letters)
 		}
-		if len(p.Partitions) != 1 || p.Partitions[0].Checkpoint < s.length {
+		if len(p.Partitions) != 1 || p.Partitions[0].Checkpoint < s.length || p.Cascades > 0 {
 			return false
 		}
 	}

@@ -56,7 +56,7 @@ type Config struct {
 type Watch interface {
 	Building(rebuilding bool, goal map[string]uint64)
 	Rebuild() querydb.Progress
-	Opened(partitions map[string]Checkpoint, deadLetters int)
+	Opened(partitions map[string]Checkpoint, deadLetters int, tasks *cascade.Tasks)
 }
 
 // NewState makes the State of a projection. Nothing is read or written before Open.
@@ -153,7 +153,7 @@ func (s *State) load(ctx context.Context, p *location, whole completion, at time
 		return fmt.Errorf("%w: another process has gone on with %s", querydb.ErrStale, s.p.Name)
 	}
 	s.p.setWatermark(s.db, s.done.expiryWatermark())
-	s.watch.Opened(s.done.Partitions, s.Letters.Len())
+	s.watch.Opened(s.done.Partitions, s.Letters.Len(), s.Tasks)
 	return nil
 }
 

@@ -100,6 +100,9 @@ func (c *committer) write(ctx context.Context, out *outcome) error {
 	out.fold.Committed(out.end.Position(out.slot))
 	c.state.Expire(out.partition)
 	c.remember(ctx, out)
+	if len(out.tasks) > 0 { // before the checkpoint is seen: who sees that must see what is yet to follow
+		c.monitor.refreshing(c.state.Tasks)
+	}
 	c.monitor.committed(out.partition, out.end.Offset, len(c.writes), c.state.Letters.Len())
 	return nil
 }

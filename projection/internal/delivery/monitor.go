@@ -102,7 +102,10 @@ func (m *Monitor) rewound() {
 }
 
 // Opened says how far the projection has come, by what is on record.
-func (m *Monitor) Opened(partitions map[string]checkpoint.Checkpoint, deadLetters int) {
+func (m *Monitor) Opened(
+	partitions map[string]checkpoint.Checkpoint, deadLetters int, tasks *cascade.Tasks,
+) {
+	m.refreshing(tasks)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	clear(m.snapshot.Partitions)

@@ -165,6 +165,7 @@ func (r *Runner) begin(ctx context.Context) error {
 	}
 	r.state.DropFormer(ctx)
 	r.state.Tasks.RetryFailed()
+	r.Monitor.refreshing(r.state.Tasks)
 	r.state.Running = true
 	return nil
 }
@@ -209,6 +210,7 @@ func (r *Runner) fold(ctx context.Context, w *window) error {
 		err := r.retrier.do(ctx, Opening, func(ctx context.Context) error { return r.state.LookAround(ctx, w.generation) })
 		if err == nil && r.shared && r.batcher.committer.evaluator.fold.Tracked().Any() {
 			err = checkpoint.ReadTasks(ctx, r.state)
+			r.Monitor.refreshing(r.state.Tasks)
 		}
 		if err == nil {
 			r.state.Letters.Unchecked = r.state.Letters.Unchecked || r.shared && r.state.Letters.Waiting()
