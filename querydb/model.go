@@ -2,6 +2,7 @@ package querydb
 
 import (
 	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/aggregate"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
@@ -21,6 +22,9 @@ type Model struct {
 	TTL, CreatedAt, UpdatedAt int
 	Atomic                    bool     // no page of the table, nor batch of rows by key, shows one event half applied
 	Entity                    *Entity  // nil where the table is the model's own
+	// Aggregate says how a row is kept as several items of one partition; nil where it is one item. Fields, PK, SK and
+	// Indexes are those of the whole row.
+	Aggregate *aggregate.Shape
 	Writers                   []Writer // of rows that several projections write; none where one does
 	// HistoryOf is the name of the model that is the time series of which the rows are events; "" for all other models.
 	HistoryOf string
