@@ -31,6 +31,10 @@ type Write struct {
 	// Time is that of the event, the earliest of several. It is for unique indexes: another row that has expired by then
 	// does not keep its key from this one. At the zero time none has expired.
 	Time time.Time
+	// Former are the Items of the row of an aggregate as it was read, none where there was no row. Those that are as
+	// before are not written again, and those that the row no longer has are deleted. Such a write needs IfRevision on a
+	// MultiWriter store, and an Atomic batch.
+	Former []Row
 	// DeletePartition deletes all rows under Row.Key.PK, except those that other writes of the batch are about. It is for
 	// stores with one writer, and models whose rows one projection writes.
 	DeletePartition bool
@@ -81,7 +85,7 @@ func (db *DB) Apply(ctx context.Context, b Batch) error {
 	if batch.Last, err = noteWrites(b.Notes, db.MultiWriter()); err != nil {
 		return err
 	}
-	if err := db.rowWrites(&b, batch.Writes); err != nil {
+	if err := db.rowWrites(&b, &batch); err != nil {
 		return err
 	}
 	if err := db.addUnchanged(&b, &batch); err != nil {
@@ -110,7 +114,7 @@ func (db *DB) Validate(m *Model, r *Row) error {
 	}
 	part, err := t.part(db.writer)
 	if err == nil {
-		err = validate.Row(t.serving.Load(), r, part, db.writer)
+		err = t.validate(t.serving.Load(), r, part, db.writer)
 	}
 	if err != nil {
 		return &Error{Op: "check", Model: m.Name, Key: driver.PrintableKey(r.Key), Err: err}
@@ -118,8 +122,9 @@ func (db *DB) Validate(m *Model, r *Row) error {
 	return nil
 }
 
-// rowWrites turns the writes of rows into those of the driver.
-func (db *DB) rowWrites(b *Batch, writes []driver.Write) error {
+// rowWrites turns the writes of rows into those of the driver: one for each in order, and after these the ones of the
+// other items of aggregates.
+func (db *DB) rowWrites(b *Batch, batch *driver.Batch) error {
 	var t *table
 	var shape *driver.Table
 	var part *driver.Part
@@ -135,15 +140,18 @@ func (db *DB) rowWrites(b *Batch, writes []driver.Write) error {
 			}
 			shape = t.serving.Load()
 		}
-		err := validate.Row(shape, &w.Row, part, b.Writer)
+		err := t.validate(shape, &w.Row, part, b.Writer)
 		if w.DeletePartition {
 			err = checkPartition(w, part, db.MultiWriter())
 		}
 		if err != nil {
 			return &Error{Op: "apply", Model: w.Model.Name, Key: driver.PrintableKey(w.Row.Key), Err: err}
 		}
-		writes[i] = driver.Write{Table: shape, Kind: kindOf(w), Row: w.Row, IfRevision: w.IfRevision, Part: part,
+		batch.Writes[i] = driver.Write{Table: shape, Kind: kindOf(w), Row: w.Row, IfRevision: w.IfRevision, Part: part,
 			Time: w.Time}
+		if plan := t.planOf(shape); plan != nil {
+			plan.Split(&batch.Writes[i], w.Former, &batch.Writes)
+		}
 	}
 	return nil
 }

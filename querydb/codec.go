@@ -147,6 +147,21 @@ func absent[R any](c *Codec[R], row *R, h *Half) int {
 	return h.Fields[0]
 }
 
+// Decompose gives the row of an aggregate its Items: see aggregate.Plan.Decompose. The order of lists in the record is
+// then the one in which they are read.
+func (m *Model) Decompose(row *Row) (err error) {
+	plan := m.Aggregate.Plan(func() *driver.Table { return m.DriverTable(0) })
+	if row.Items, err = plan.Decompose(row); err != nil {
+		return encodeError(m, row.Key, err)
+	}
+	whole, err := plan.Assemble(row.Items)
+	if err != nil {
+		return encodeError(m, row.Key, fmt.Errorf("%w: %s", ErrInvalid, err.Error()))
+	}
+	row.Record = whole.Record
+	return nil
+}
+
 func fieldName(m *Model, f int) string {
 	if f < 0 || f >= len(m.Fields) {
 		return fmt.Sprintf("number %d", f)

@@ -55,7 +55,7 @@ func (db *DB) QueryCollection(ctx context.Context, c *Collection, q CollectionQu
 	}
 	for i := range q.Ranges {
 		pq.Range = q.Ranges[i]
-		if err := validate.Query(&pq.Query, nil); err != nil {
+		if err := validate.Query(&pq.Query, nil, 0); err != nil {
 			return Page{}, &Error{Op: "query", Model: c.Name, Err: err}
 		}
 	}

@@ -206,7 +206,7 @@ func (g *Generations) load(ctx context.Context, models []*Model) error {
 		t := g.tables[m]
 		t.lock.Learn(at.Number, at.revision)
 		t.lock.SetRebuilding(at.Next() - 1)
-		t.serving.Store(m.DriverTable(at.Number))
+		t.use(at.Number)
 	}
 	return nil
 }

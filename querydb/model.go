@@ -20,12 +20,12 @@ type Model struct {
 	Indexes []Index
 	// TTL, CreatedAt and UpdatedAt are the ordinals of the fields so annotated, -1 for none.
 	TTL, CreatedAt, UpdatedAt int
-	Atomic                    bool     // no page of the table, nor batch of rows by key, shows one event half applied
-	Entity                    *Entity  // nil where the table is the model's own
+	Atomic                    bool    // no page of the table, nor batch of rows by key, shows one event half applied
+	Entity                    *Entity // nil where the table is the model's own
 	// Aggregate says how a row is kept as several items of one partition; nil where it is one item. Fields, PK, SK and
 	// Indexes are those of the whole row.
 	Aggregate *aggregate.Shape
-	Writers                   []Writer // of rows that several projections write; none where one does
+	Writers   []Writer // of rows that several projections write; none where one does
 	// HistoryOf is the name of the model that is the time series of which the rows are events; "" for all other models.
 	HistoryOf string
 }
@@ -81,7 +81,8 @@ func (m *Model) physicalIndexes() int {
 	return len(m.Entity.Table.Indexes)
 }
 
-// DriverTable is a generation of the model's table as it is described to a driver.
+// DriverTable is a generation of the model's table as it is described to a driver; of an aggregate, that of the items
+// of the roots.
 func (m *Model) DriverTable(generation int) *driver.Table {
 	t := &driver.Table{
 		Name: m.Table, Generation: generation, Sorted: m.SK.Layout.Exists(),
@@ -101,7 +102,20 @@ func (m *Model) DriverTable(generation int) *driver.Table {
 		}
 		to.PK, to.SK, to.Projected, to.Unique = x.PK.Fields, x.SK.Fields, x.Projected, x.Unique
 	}
+	if m.Aggregate != nil {
+		m.asRoot(t)
+	}
 	return t
+}
+
+// asRoot makes the table of whole rows that of the items of their roots.
+func (m *Model) asRoot(t *driver.Table) {
+	t.Fields = m.Aggregate.RootFields()
+	t.PK, t.SK = m.Aggregate.InRoot(t.PK), m.Aggregate.InRoot(t.SK)
+	for i := range t.Indexes {
+		x := &t.Indexes[i]
+		x.PK, x.SK, x.Projected = m.Aggregate.InRoot(x.PK), m.Aggregate.InRoot(x.SK), nil
+	}
 }
 
 // parts are what each writer writes of the model's rows; none where one projection writes them whole.

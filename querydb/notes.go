@@ -64,7 +64,7 @@ func (n *Notes) List(ctx context.Context, kind, after string, limit int) ([]Note
 	if after != "" {
 		q.Start = &keys.Cursor{Key: k}
 	}
-	if err := validate.Query(&q, nil); err != nil {
+	if err := validate.Query(&q, nil, 0); err != nil {
 		return nil, noteError("list", k, err)
 	}
 	page, err := n.drv.Query(ctx, q)

@@ -30,9 +30,16 @@ func (db *DB) Get(ctx context.Context, m *Model, ks []keys.Key, consistent bool)
 	if len(ks) == 0 {
 		return nil, nil
 	}
-	rows, err := db.reader.Get(ctx, &t.counters, driver.Get{
-		Table: shape, Keys: ks, Consistent: consistent, Snapshot: db.snapshot(m), Now: db.now(), Writer: db.writer,
-	})
+	var rows []Row
+	if plan := t.planOf(shape); plan != nil {
+		rows, err = db.reader.Whole(ctx, &t.counters, plan, driver.Query{
+			Table: shape, Consistent: consistent, Now: db.now(), WithDeleted: db.forFold && db.MultiWriter(),
+		}, ks)
+	} else {
+		rows, err = db.reader.Get(ctx, &t.counters, driver.Get{
+			Table: shape, Keys: ks, Consistent: consistent, Snapshot: db.snapshot(m), Now: db.now(), Writer: db.writer,
+		})
+	}
 	if moved := t.stillServes(shape.Generation, db.forFold); moved != nil {
 		return nil, failed("get", m, moved)
 	}
@@ -82,6 +89,11 @@ func (db *DB) Query(ctx context.Context, m *Model, q Query) (Page, error) {
 		return Page{}, failed("query", m, err)
 	}
 	shape := t.serving.Load()
+	plan := t.planOf(shape)
+	if plan != nil && q.Index == driver.Primary {
+		return Page{}, &Error{Op: "query", Model: m.Name,
+			Err: fmt.Errorf("%w: a partition holds one row; get it by its key", ErrInvalid)}
+	}
 	ranges := q.Ranges
 	if len(ranges) == 0 {
 		ranges = []keys.Range{q.Range}
@@ -93,12 +105,12 @@ func (db *DB) Query(ctx context.Context, m *Model, q Query) (Page, error) {
 			Snapshot: q.Index == driver.Primary && db.snapshot(m),
 			Writer:   db.writer, WithDeleted: db.forFold && q.Index == driver.Primary && db.MultiWriter(),
 		},
-		Incomplete: q.Index != driver.Primary && !covers(&shape.Indexes[q.Index], q.Fields),
-		Visible:    q.Visible, Counters: &t.counters,
+		Incomplete: plan != nil || q.Index != driver.Primary && !covers(&shape.Indexes[q.Index], q.Fields),
+		Aggregate:  plan, Visible: q.Visible, Counters: &t.counters,
 	}
 	for i := range ranges {
 		pq.Range = ranges[i]
-		if err := validate.Query(&pq.Query, q.Fields); err != nil {
+		if err := validate.Query(&pq.Query, q.Fields, len(m.Fields)); err != nil {
 			return Page{}, &Error{Op: "query", Model: m.Name, Err: err}
 		}
 	}

@@ -6,18 +6,21 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/foldql/foldql/querydb/aggregate"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/internal/counter"
 	"github.com/foldql/foldql/querydb/internal/generation"
 	"github.com/foldql/foldql/querydb/internal/notetable"
+	"github.com/foldql/foldql/querydb/internal/validate"
 )
 
 // table is where the rows of a model are kept, and what was done with them.
 type table struct {
 	model    *Model
-	parts    map[string]*driver.Part      // by writer; see Model.parts
-	lock     *generation.Lock             // that of the other models in the table, too
-	serving  atomic.Pointer[driver.Table] // the generation that reads and writes go to
+	parts    map[string]*driver.Part        // by writer; see Model.parts
+	lock     *generation.Lock               // that of the other models in the table, too
+	serving  atomic.Pointer[driver.Table]   // the generation that reads and writes go to
+	plan     atomic.Pointer[aggregate.Plan] // of an aggregate, in that generation
 	rebuild  rebuild
 	counters counter.Counters
 
@@ -81,8 +84,25 @@ func (t *table) part(writer string) (*driver.Part, error) {
 
 // serve has reads and writes go to another generation.
 func (t *table) serve(generation int) {
-	t.serving.Store(t.model.DriverTable(generation))
+	t.use(generation)
 	t.watermark = time.Time{}
+}
+
+func (t *table) use(generation int) {
+	shape := t.model.DriverTable(generation)
+	if t.model.Aggregate != nil {
+		t.plan.Store(aggregate.NewPlan(t.model.Aggregate, shape))
+	}
+	t.serving.Store(shape)
+}
+
+// planOf is the plan of an aggregate in a generation; nil of any other model.
+func (t *table) planOf(shape *driver.Table) *aggregate.Plan {
+	plan := t.plan.Load()
+	if plan == nil || plan.Tables[0] == shape {
+		return plan
+	}
+	return aggregate.NewPlan(t.model.Aggregate, shape) // another generation has followed meanwhile
 }
 
 // readable returns why the rows cannot be read, nil where they can, as a fold always can. It costs one atomic load.
@@ -99,4 +119,22 @@ func (t *table) stillServes(generation int, forFold bool) error {
 		return err
 	}
 	return &RebuildingError{Model: t.model.Name, Progress: Progress{ETASeconds: -1}}
+}
+
+// validate refuses a row that cannot be stored: of an aggregate, each of its items.
+func (t *table) validate(shape *driver.Table, r *Row, part *driver.Part, writer string) error {
+	plan := t.planOf(shape)
+	if plan == nil || r.Record == nil {
+		return validate.Row(shape, r, part, writer)
+	}
+	if len(r.Items) == 0 {
+		return fmt.Errorf("%w: the row of an aggregate has no items: see Model.Decompose", ErrInvalid)
+	}
+	for i := range r.Items {
+		item := &r.Items[i]
+		if err := validate.Row(plan.TableOf(item.Kind), item, nil, ""); err != nil {
+			return fmt.Errorf("item %s: %w", driver.PrintableKey(item.Key), err)
+		}
+	}
+	return nil
 }

@@ -10,6 +10,8 @@
 package aggregate
 
 import (
+	"sync/atomic"
+
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 )
@@ -18,6 +20,8 @@ import (
 type Shape struct {
 	Root  *Node
 	Local *Local // the local index that all items are in; nil for none
+
+	plan atomic.Pointer[Plan]
 }
 
 // Local is a local secondary index, whose partition key is the table's own. It is written for programs that read it.

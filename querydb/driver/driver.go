@@ -219,6 +219,9 @@ type Row struct {
 	Revision uint64
 	// Expires is when the row expires; the zero time is never.
 	Expires time.Time
+	// Items are those that querydb keeps the row as, where they are several: see package aggregate. A driver neither
+	// reads nor sets it, since each of them is a row to it.
+	Items []Row
 }
 
 // Expired reports whether the row has expired. It has from Expires on, and then no longer exists for readers.

@@ -58,6 +58,20 @@ func (b *Builder) Null() {
 	}
 }
 
+// JSON appends a value by its text, as a record has it; nil is an absent field.
+func (b *Builder) JSON(text []byte) {
+	if text == nil {
+		b.Null()
+		return
+	}
+	if b.maxBytes > 0 && len(b.buf)+len(text) > b.maxBytes {
+		b.fail(b.tooLarge)
+		text = []byte(null)
+	}
+	b.buf = append(b.buf, text...)
+	b.done()
+}
+
 // String appends a string, ID or enum. Bytes that are not UTF-8 become U+FFFD.
 func (b *Builder) String(s string) {
 	if b.maxBytes > 0 && len(b.buf)+len(s) > b.maxBytes {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/foldql/foldql/graph/internal/plan"
 	"github.com/foldql/foldql/graph/internal/read"
+	"github.com/foldql/foldql/internal/parallel"
 	"github.com/foldql/foldql/querydb/record"
 )
 
@@ -65,7 +66,7 @@ func (e *execution) readRoots(roots []plan.Root, vars map[string]any) []answer {
 		e.readRoot(&roots[0], vars, &e.answers[0])
 		return e.answers
 	}
-	read.Parallel(len(roots), e.rd.Config.Parallelism, func(i int) { e.readRoot(&roots[i], vars, &e.answers[i]) })
+	parallel.Each(len(roots), e.rd.Config.Parallelism, func(i int) { e.readRoot(&roots[i], vars, &e.answers[i]) })
 	return e.answers
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/foldql/foldql/graph/graphqlerr"
 	"github.com/foldql/foldql/graph/internal/access"
+	"github.com/foldql/foldql/internal/parallel"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
@@ -28,7 +29,7 @@ func (rd *Reader) Joined(ctx context.Context, g Target, ids []JoinKey, fields []
 		keep = v.KeepOwn(g.Type)
 	}
 	errs := make([]error, len(ids))
-	Parallel(len(ids), rd.Config.Parallelism, func(i int) {
+	parallel.Each(len(ids), rd.Config.Parallelism, func(i int) {
 		if errs[i] = rd.passJoinRule(ctx, v, g, ids[i]); errs[i] != nil {
 			return
 		}

@@ -55,7 +55,7 @@ func (r Reader) complete(
 	for i := range found.Rows {
 		ks[i] = found.Rows[i].Key
 	}
-	rows, err := r.getDistinct(ctx, count, driver.Get{Table: q.Table, Keys: ks, Consistent: q.Consistent, Now: q.Now})
+	rows, err := r.byKeys(ctx, count, q, ks)
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +66,14 @@ func (r Reader) complete(
 		}
 	}
 	return current, nil
+}
+
+// byKeys reads whole rows by their keys.
+func (r Reader) byKeys(ctx context.Context, count *counter.Counters, q *Query, ks []keys.Key) ([]driver.Row, error) {
+	if q.Aggregate != nil {
+		return r.Whole(ctx, count, q.Aggregate, driver.Query{Table: q.Table, Now: q.Now}, ks)
+	}
+	return r.getDistinct(ctx, count, driver.Get{Table: q.Table, Keys: ks, Consistent: q.Consistent, Now: q.Now})
 }
 
 // completeMembers is complete for a page of rows of several kinds: one batch for each kind whose entries are partial.

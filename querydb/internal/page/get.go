@@ -17,11 +17,16 @@ func (r Reader) Get(ctx context.Context, count *counter.Counters, g driver.Get) 
 	if err != nil || at == nil {
 		return rows, err
 	}
-	aligned := make([]driver.Row, len(at))
-	for i := range aligned {
-		aligned[i] = rows[at[i]]
+	return aligned(rows, at), nil
+}
+
+// aligned repeats the rows of distinct keys where the keys were repeated.
+func aligned(rows []driver.Row, at []int) []driver.Row {
+	all := make([]driver.Row, len(at))
+	for i := range all {
+		all[i] = rows[at[i]]
 	}
-	return aligned, nil
+	return all
 }
 
 // getDistinct reads in as many batches as the driver's limit asks for.

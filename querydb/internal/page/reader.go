@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/aggregate"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/internal/counter"
 )
@@ -23,6 +24,8 @@ type Query struct {
 	// Visible says which rows the caller may know of; nil means all. The page, what is counted and what is charged are as
 	// if there were no others.
 	Visible func(*driver.Row) bool
+	// Aggregate says of what rows are to be assembled that the index holds the roots of. Such rows are Incomplete.
+	Aggregate *aggregate.Plan
 
 	Counters       *counter.Counters   // of the model or of the collection
 	MemberCounters []*counter.Counters // of each of Members, where Incomplete

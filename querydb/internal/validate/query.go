@@ -7,8 +7,8 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// Query refuses a query that cannot be answered, or that asks for fields that the table does not have.
-func Query(q *driver.Query, fields []int) error {
+// Query refuses a query that cannot be answered, or that asks for fields beyond those that rows have.
+func Query(q *driver.Query, fields []int, has int) error {
 	sorted := q.Table.Sorted
 	if q.Index != driver.Primary {
 		sorted = q.Table.Indexes[q.Index].Sorted()
@@ -24,7 +24,7 @@ func Query(q *driver.Query, fields []int) error {
 		return fmt.Errorf("%w: a range of sort keys is asked for, and there is no sort key", driver.ErrInvalid)
 	}
 	for _, f := range fields {
-		if f < 0 || f >= len(q.Table.Fields) {
+		if f < 0 || f >= has {
 			return fmt.Errorf("%w: there is no field %d", driver.ErrInvalid, f)
 		}
 	}

@@ -1,13 +1,14 @@
-package read
+// Package parallel makes calls at the same time.
+package parallel
 
 import (
 	"sync"
 	"sync/atomic"
 )
 
-// Parallel calls do for 0 to n-1, at most limit at a time; a single call is made in place. A panic of one call
+// Each calls do for 0 to n-1, at most limit at a time; a single call is made in place. A panic of one call
 // becomes the caller's, when the others have ended.
-func Parallel(n, limit int, do func(i int)) {
+func Each(n, limit int, do func(i int)) {
 	if n == 1 {
 		do(0)
 		return

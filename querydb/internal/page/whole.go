@@ -1,0 +1,92 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/foldql/foldql/internal/backoff"
+	"github.com/foldql/foldql/internal/parallel"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/aggregate"
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/internal/counter"
+)
+
+const (
+	wholeAtOnce = 16 // objects that are read at the same time
+	// Readings of an object of which each finds other items than the one before, none of them a whole.
+	mostReadings   = 8
+	leastPause     = 2 * time.Millisecond
+	mostPause      = 100 * time.Millisecond
+	mostOfOneRange = 1000 // items
+)
+
+// Whole reads objects that are kept as several items, each with one range. q has what holds for all of them: the
+// table of the roots and how to read it. The answer is aligned with the keys, which may repeat; where there is no
+// object, its Record is nil.
+func (r Reader) Whole(
+	ctx context.Context, count *counter.Counters, plan *aggregate.Plan, q driver.Query, ks []keys.Key,
+) ([]driver.Row, error) {
+	once, at := distinct(ks)
+	rows, errs := make([]driver.Row, len(once)), make([]error, len(once))
+	parallel.Each(len(once), wholeAtOnce, func(i int) {
+		one := q
+		one.PK = once[i].PK
+		if rows[i], errs[i] = r.whole(ctx, count, plan, one); errs[i] != nil {
+			errs[i] = fmt.Errorf("%s: %w", driver.PrintableKey(once[i]), errs[i])
+		}
+		rows[i].Key = once[i]
+	})
+	if err := errors.Join(errs...); err != nil || at == nil {
+		return rows, err
+	}
+	return aligned(rows, at), nil
+}
+
+// whole reads one object. What is torn is read again until it is whole; where two readings in a row find the same, no
+// commit is to blame.
+func (r Reader) whole(
+	ctx context.Context, count *counter.Counters, plan *aggregate.Plan, q driver.Query,
+) (row driver.Row, err error) {
+	q.Index, q.Limit, q.Members = driver.Primary, mostOfOneRange, plan.Tables
+	var before []driver.Row
+	for n := range mostReadings {
+		found, err := r.readPage(ctx, count, q)
+		if err != nil {
+			return driver.Row{}, err
+		}
+		if found.More {
+			return driver.Row{}, &aggregate.IncompleteError{
+				Reason: fmt.Sprintf("its partition has more than %d items", mostOfOneRange)}
+		}
+		row, err = plan.Assemble(found.Rows)
+		if err == nil {
+			return row, nil
+		}
+		if n > 0 && sameItems(before, found.Rows) {
+			return driver.Row{}, lasting(err)
+		}
+		before, q.Consistent = found.Rows, true
+		if err := backoff.Wait(ctx, backoff.Delay(leastPause, mostPause, n)); err != nil {
+			return driver.Row{}, err
+		}
+	}
+	return driver.Row{}, fmt.Errorf("%w: the object changes faster than it can be read", driver.ErrUnavailable)
+}
+
+// lasting is what an error of items means that no commit is changing.
+func lasting(err error) error {
+	if errors.Is(err, aggregate.ErrTorn) {
+		return &aggregate.IncompleteError{Reason: err.Error() + "; another program has changed some of them"}
+	}
+	return err
+}
+
+func sameItems(a, b []driver.Row) bool {
+	return slices.EqualFunc(a, b, func(a, b driver.Row) bool {
+		return a.Key == b.Key && a.Revision == b.Revision && slices.Equal(a.Record, b.Record)
+	})
+}
