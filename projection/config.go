@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/projection/internal/deadletter"
+	"github.com/foldql/foldql/querydb"
 )
 
 // RunnerConfig tunes a Runner; the zero RunnerConfig means the defaults.
@@ -21,6 +22,10 @@ type RunnerConfig struct {
 	// MaxRowBytesPerEvent is how many bytes of rows one event may write, 64 MiB by default; with more, the event
 	// becomes a dead letter. A commit that has reached so many takes no other event.
 	MaxRowBytesPerEvent int
+	// MaxAggregateItems is how many items an aggregate may have, which are written in one commit: 95 by default, 1,000 at
+	// most. With more, the event becomes a dead letter. On DynamoDB it is never more than a transaction holds, which is
+	// about 95.
+	MaxAggregateItems int
 	// CommitTimeout bounds the time from the last check that no other process is ahead to the last write of a commit, on
 	// a store that several processes write; 10 minutes by default. It must be far below the 30 days for which such a
 	// store keeps the tombstones of deleted rows.
@@ -60,12 +65,16 @@ type RunnerConfig struct {
 // write keeps the tombstones of deleted rows.
 const MaxCommitTimeout = 12 * time.Hour
 
+// MaxAggregateItems bounds RunnerConfig.MaxAggregateItems: an aggregate is read with one page.
+const MaxAggregateItems = querydb.MaxPageRows
+
 // withDefaults returns a copy with every unset field filled in.
 func (c RunnerConfig) withDefaults() RunnerConfig {
 	orElse(&c.WindowEvents, 4096)
 	orElse(&c.WindowBytes, 4<<20)
 	orElse(&c.MaxOpsPerEvent, 10_000)
 	orElse(&c.MaxRowBytesPerEvent, 64<<20)
+	orElse(&c.MaxAggregateItems, 95)
 	orElse(&c.CommitTimeout, 10*time.Minute)
 	orElse(&c.ParallelReads, 64)
 	orElse(&c.Attempts, 3)
@@ -100,6 +109,7 @@ func (c *RunnerConfig) validate() error {
 		{"WindowBytes", int64(c.WindowBytes)},
 		{"MaxOpsPerEvent", int64(c.MaxOpsPerEvent)},
 		{"MaxRowBytesPerEvent", int64(c.MaxRowBytesPerEvent)},
+		{"MaxAggregateItems", int64(c.MaxAggregateItems)},
 		{"CommitTimeout", int64(c.CommitTimeout)},
 		{"ParallelReads", int64(c.ParallelReads)},
 		{"Attempts", int64(c.Attempts)},
@@ -116,6 +126,10 @@ func (c *RunnerConfig) validate() error {
 	}
 	if c.MaxDeadLetterPercent > deadletter.NoLimit {
 		return fmt.Errorf("runner: MaxDeadLetterPercent %d is above 100: it is in percent", c.MaxDeadLetterPercent)
+	}
+	if c.MaxAggregateItems > MaxAggregateItems {
+		return fmt.Errorf("runner: MaxAggregateItems %d is above %d, which is what one range of items is read with",
+			c.MaxAggregateItems, MaxAggregateItems)
 	}
 	if c.CommitTimeout > MaxCommitTimeout {
 		return fmt.Errorf("runner: CommitTimeout %s is above %s: a store may have forgotten deleted rows by then",

@@ -8,6 +8,7 @@ import (
 	"github.com/foldql/foldql/projection/internal/delivery"
 	"github.com/foldql/foldql/projection/internal/fold"
 	"github.com/foldql/foldql/projection/internal/position"
+	"github.com/foldql/foldql/querydb/aggregate"
 )
 
 // DeadLetter is an event that a projection could not fold, or that is blocked by one: it has had no effect, and
@@ -28,7 +29,13 @@ type DeadLetter struct {
 	// RefNotFound is the row that the event waits for, and is retried with when that appears; nil where it has failed for
 	// another reason, or is blocked.
 	RefNotFound *RefNotFoundError `json:"refNotFound,omitempty"`
+	// AggregateTransactionOverflow is the aggregate that the event would make too large for one commit; nil where it has
+	// failed for another reason, or is blocked.
+	AggregateTransactionOverflow *AggregateOverflowError `json:"aggregateTransactionOverflow,omitempty"`
 }
+
+// AggregateOverflowError says that an aggregate has more items, or more bytes of them, than one commit may write.
+type AggregateOverflowError = aggregate.OverflowError
 
 // RefNotFoundError says that an event makes a row refer to one that is not there: Field of a row of Model is to hold a
 // copy of the row of RefModel with the identifier RefID. Key is the key of the row that is not there.
@@ -48,6 +55,7 @@ func (r *Runner) DeadLetters(ctx context.Context, after string, limit int) ([]De
 		list = append(list, DeadLetter{
 			Ref: at.String(), ID: l.ID, Source: l.Source, Type: l.Type, Subject: l.Subject, Time: l.Time,
 			Reason: l.Reason, BlockedBy: l.BlockedBy, RefNotFound: refNotFound(l.Missing),
+			AggregateTransactionOverflow: l.Overflow,
 		})
 	})
 	if err != nil {

@@ -24,7 +24,9 @@ const (
 	LimitExceeded    Code = "LIMIT_EXCEEDED"
 	Timeout          Code = "TIMEOUT"
 	Unavailable      Code = "UNAVAILABLE"
-	Internal         Code = "INTERNAL"
+	// AggregateIncomplete is of stored items that make no whole object.
+	AggregateIncomplete Code = "AGGREGATE_INCOMPLETE"
+	Internal            Code = "INTERNAL"
 )
 
 // New makes an error with a code and a message that clients may read. An error in args that format wraps with %w can

@@ -11,6 +11,7 @@ import (
 
 	"github.com/foldql/foldql/graph/graphqlerr"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/aggregate"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
@@ -19,12 +20,16 @@ type Errors struct{ logger *slog.Logger }
 
 // Read makes what a client sees of an error that a read returned. An error that has a code stays as it is.
 func (e Errors) Read(ctx context.Context, err error, what string) error {
-	var incomplete *querydb.RebuildingError
+	var rebuilding *querydb.RebuildingError
+	var part *aggregate.IncompleteError
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &incomplete):
-		return incompleteError(incomplete)
+	case errors.As(err, &rebuilding):
+		return rebuildingError(rebuilding)
+	case errors.As(err, &part):
+		e.logger.ErrorContext(ctx, "an aggregate is incomplete", "what", what, "error", err)
+		return graphqlerr.New(graphqlerr.AggregateIncomplete, "%s cannot be read: %s", what, part.Error())
 	case graphqlerr.CodeOf(err) != "":
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
@@ -42,8 +47,8 @@ func (e Errors) Read(ctx context.Context, err error, what string) error {
 	return e.Internal(ctx, err, what)
 }
 
-// incompleteError names rows that are being rebuilt, in words and in the extensions.
-func incompleteError(e *querydb.RebuildingError) error {
+// rebuildingError names rows that are being rebuilt, in words and in the extensions.
+func rebuildingError(e *querydb.RebuildingError) error {
 	progress := map[string]any{"model": e.Model, "folded": e.Folded, "total": e.Total, "stopped": e.Stopped}
 	if e.ETASeconds >= 0 {
 		progress["etaSeconds"] = math.Ceil(e.ETASeconds)

@@ -12,6 +12,7 @@ import (
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection/internal/position"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/aggregate"
 )
 
 // Letter is what is on record of a dead letter. It has had no effect, and nothing is lost.
@@ -30,8 +31,15 @@ type Letter struct {
 	// Number says which event it was of those that the projection came to in the partition, from 1; 0 where it does
 	// not count: see Limit.
 	Number uint64 `json:"number,omitempty"`
+	Cause
+}
+
+// Cause is the reason of a dead letter where programs can make something of it.
+type Cause struct {
 	// Missing is the row that the event waits for; nil where it has failed for another reason, or is blocked.
 	Missing *MissingRow `json:"missing,omitempty"`
+	// Overflow is an aggregate that is too large; nil where it has failed for another reason, or is blocked.
+	Overflow *aggregate.OverflowError `json:"overflow,omitempty"`
 }
 
 // Anchor is that of the event, which stands there; nil where it could not be read.
@@ -54,11 +62,11 @@ func ShortReason(reason string) string {
 }
 
 // Of makes the dead letter of an event.
-func Of(e *eventlog.Event, reason, behind string, number uint64, missing *MissingRow) Letter {
+func Of(e *eventlog.Event, reason, behind string, number uint64, cause Cause) Letter {
 	l := Letter{
 		ID: e.ID, Source: e.Source, Type: e.Type, Subject: e.Subject, Time: e.Time,
 		Reason: ShortReason(reason), BlockedBy: behind, Number: number,
-		Missing: missing,
+		Cause: cause,
 	}
 	if a := position.AnchorOf(e); a != nil {
 		l.Hash = a.Hash

@@ -18,6 +18,7 @@ type Config struct {
 	WindowBytes            int
 	MaxOpsPerEvent         int
 	MaxRowBytesPerEvent    int
+	MaxAggregateItems      int
 	CommitTimeout          time.Duration
 	ParallelReads          int
 	Attempts               int
@@ -64,7 +65,8 @@ type Code interface {
 }
 
 func (p *Projection) newFold(db *querydb.DB, cfg *Config) *fold.Fold {
-	return fold.New(db, fold.Limits{RowBytes: cfg.MaxRowBytesPerEvent, ParallelReads: cfg.ParallelReads}, p.Models...)
+	return fold.New(db, fold.Limits{RowBytes: cfg.MaxRowBytesPerEvent, ParallelReads: cfg.ParallelReads,
+		AggregateItems: cfg.MaxAggregateItems}, p.Models...)
 }
 
 func (p *Projection) record() checkpoint.Projection {

@@ -112,7 +112,7 @@ func (v *evaluator) fail(out *outcome, it *item, err error) (bool, error) {
 	if stop := v.tooMany(out, it, number, err); stop != nil {
 		return false, stop
 	}
-	out.addLetter(it, err.Error(), "", number, missingRow(err))
+	out.addLetter(it, err.Error(), "", number, causeOf(err))
 	if s := deadletter.SubjectOf(it.event); s.Name != "" {
 		out.failing[s] = failure{position.RefOf(it.event), number}
 	}
@@ -129,7 +129,7 @@ func (v *evaluator) block(out *outcome, it *item, behind failure) (bool, error) 
 	if stop := v.tooMany(out, it, number, fmt.Errorf("%s: %s", why, behind)); stop != nil {
 		return false, stop
 	}
-	out.addLetter(it, why, behind.String(), number, nil)
+	out.addLetter(it, why, behind.String(), number, deadletter.Cause{})
 	return true, nil
 }
 

@@ -17,16 +17,17 @@ import (
 // store also when a dead letter has just been made, since another process may have written the row meanwhile, and when
 // there is nothing to fold.
 
-// missingRow is what an event that has failed waits for; nil where it has failed for another reason.
-func missingRow(err error) *deadletter.MissingRow {
+// causeOf is what is on record of why an event has failed, beside words.
+func causeOf(err error) (cause deadletter.Cause) {
+	errors.As(err, &cause.Overflow)
 	var missing *fold.RefNotFoundError
-	if !errors.As(err, &missing) {
-		return nil
+	if errors.As(err, &missing) {
+		cause.Missing = &deadletter.MissingRow{
+			Model: missing.Model, Field: missing.Field, RefModel: missing.RefModel, RefID: missing.RefID,
+			PK: missing.Key.PK, SK: missing.Key.SK,
+		}
 	}
-	return &deadletter.MissingRow{
-		Model: missing.Model, Field: missing.Field, RefModel: missing.RefModel, RefID: missing.RefID,
-		PK: missing.Key.PK, SK: missing.Key.SK,
-	}
+	return cause
 }
 
 // lookForAwaited notes which of the rows that the event in hand has made dead letters wait for.

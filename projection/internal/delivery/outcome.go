@@ -59,11 +59,11 @@ type waitingLetter struct {
 }
 
 // addLetter makes the item a dead letter, or gives that which it was its new reason.
-func (out *outcome) addLetter(it *item, reason, behind string, number uint64, missing *deadletter.MissingRow) {
-	l, at := deadletter.Of(it.event, reason, behind, number, missing), position.RefOf(it.event)
+func (out *outcome) addLetter(it *item, reason, behind string, number uint64, cause deadletter.Cause) {
+	l, at := deadletter.Of(it.event, reason, behind, number, cause), position.RefOf(it.event)
 	out.notes = append(out.notes, l.Note(out.kind, at))
-	if missing != nil || it.released {
-		out.waiting = append(out.waiting, waitingLetter{at, missing.RowOf()})
+	if cause.Missing != nil || it.released {
+		out.waiting = append(out.waiting, waitingLetter{at, cause.Missing.RowOf()})
 	}
 	if it.released {
 		return

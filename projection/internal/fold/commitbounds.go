@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/aggregate"
 )
 
 // On a store that commits write by write, a window may be left half written, and then others fold its events again,
@@ -26,6 +27,8 @@ type bounds struct {
 	most   struct{ writes, bytes int }
 
 	guarded []string // tables that several projections write
+
+	aggregates aggregate.Limits
 
 	mostOfEvent int // bytes of rows that an event may write, and after which a commit takes no other
 
@@ -57,17 +60,25 @@ const NoteWrites = 4
 
 const noteBytes = 64 << 10
 
-func newBounds(db *querydb.DB, mostOfEvent int) *bounds {
-	b := &bounds{shared: db.MultiWriter(), mostOfEvent: mostOfEvent}
+// mostOfAggregate is how many bytes the items of an aggregate may have on every store: what one commit of DynamoDB
+// holds, with its notes.
+const mostOfAggregate = 4<<20 - noteBytes
+
+func newBounds(db *querydb.DB, limits Limits) *bounds {
+	b := &bounds{shared: db.MultiWriter(), mostOfEvent: limits.RowBytes}
 	b.most.writes, b.most.bytes = db.TxLimits()
 	b.most.writes -= NoteWrites
 	b.most.bytes -= noteBytes
+	b.aggregates = aggregate.Limits{Items: limits.AggregateItems, Bytes: mostOfAggregate}
+	if b.shared {
+		b.aggregates = b.aggregates.Within(aggregate.Limits{Items: b.most.writes, Bytes: b.most.bytes})
+	}
 	return b
 }
 
 // add has the commits hold rows of the model.
 func (b *bounds) add(m *querydb.Model) {
-	b.atomic = b.atomic || m.Atomic
+	b.atomic = b.atomic || m.Atomic || m.Aggregate != nil
 	for i := range m.Indexes {
 		if m.Indexes[i].Unique {
 			b.atomic, b.unique = true, true

@@ -40,8 +40,9 @@ type ApplyPoint struct {
 
 // Limits bound a Fold.
 type Limits struct {
-	RowBytes      int // of the rows that an event may write, and after which a commit takes no other event
-	ParallelReads int // partitions that are read at once on a shared store
+	RowBytes       int // of the rows that an event may write, and after which a commit takes no other event
+	ParallelReads  int // partitions that are read at once on a shared store
+	AggregateItems int // of one aggregate
 }
 
 // Model is a model whose rows a Fold holds: see ModelOf.
@@ -66,7 +67,7 @@ func ModelOf[R any](codec *querydb.Codec[R], writer *querydb.Writer) Model {
 // these are as the checkpoint says, since rows and checkpoint are one commit: whoever folds an event again makes the
 // same copies.
 func New(db *querydb.DB, limits Limits, models ...Model) *Fold {
-	f := &Fold{bounds: newBounds(db, limits.RowBytes)}
+	f := &Fold{bounds: newBounds(db, limits)}
 	readers := 1
 	if f.bounds.shared {
 		readers = limits.ParallelReads

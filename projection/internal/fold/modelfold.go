@@ -131,7 +131,7 @@ func (f *modelFold[R]) size() (writes, bytes int) {
 	perRow := 1 + 2*len(f.traits.unique) // a unique key is given up, and another taken
 	for _, e := range f.dirty {
 		if e.event != 0 {
-			writes += perRow
+			writes += max(perRow, e.changes.Items)
 			bytes += e.size()
 		}
 	}
@@ -191,7 +191,7 @@ func (f *modelFold[R]) writes(dst []querydb.Write) []querydb.Write {
 		if e.event == 0 { // every event that changed it was taken back
 			continue
 		}
-		w := querydb.Write{Model: f.desc, Row: e.stored, Time: e.time}
+		w := querydb.Write{Model: f.desc, Row: e.stored, Time: e.time, Former: e.former}
 		if e.asRead != nil {
 			w.IfRevision, w.Row.Revision = true, e.asRead.revision
 		}

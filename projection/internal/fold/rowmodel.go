@@ -1,12 +1,14 @@
 package fold
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/aggregate"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
@@ -136,6 +138,24 @@ func (m *rowModel[R]) identified(e *entry[R], fill func(*R), at ApplyPoint) erro
 	return m.identical(e, &row, at)
 }
 
+// compose makes the items of an aggregate that are to be written, and gives the row the order in which it is read. In a
+// survey the row may lack parts.
+func (m *rowModel[R]) compose(e *entry[R], b *bounds) error {
+	if e.present && !b.surveying {
+		encoded := e.stored.Record
+		if err := m.desc.Decompose(&e.stored); err != nil {
+			return err
+		}
+		if !bytes.Equal(encoded, e.stored.Record) {
+			if err := m.codec.Decode(e.stored.Record, &e.row); err != nil {
+				return err
+			}
+		}
+	}
+	e.changes = aggregate.SizeOfChanges(e.former, e.stored.Items)
+	return m.desc.Aggregate.CheckSize(m.desc.Name, e.stored.Items, e.changes, b.aggregates)
+}
+
 // traits is what the fold asks of a model again and again.
 type traits struct {
 	isKey      []bool // by field: part of the primary key
@@ -177,7 +197,7 @@ func traitsOf(m *querydb.Model, w *querydb.Writer) traits {
 	s := traits{
 		isKey:      make([]bool, len(m.Fields)),
 		stampedKey: stampedKey(m),
-		sorted:     m.SK.Layout.Exists(),
+		sorted:     m.SK.Layout.Exists() && m.Aggregate == nil,
 		collides:   KeysCollide(m),
 		policy:     m.Entity != nil,
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/aggregate"
 	"github.com/foldql/foldql/querydb/record"
 )
 
@@ -39,9 +40,10 @@ type entry[R any] struct {
 	wanted bool
 	read   bool // it is known what is stored
 	dirty  bool
-	asRead *readState // on a shared store, how the row was when it was read; nil where it was not
-	others *R         // the key fields of a row that was there when it was read, and is other writers' alone
-	end    time.Time  // of that row
+	asRead *readState    // on a shared store, how the row was when it was read; nil where it was not
+	others *R            // the key fields of a row that was there when it was read, and is other writers' alone
+	end    time.Time     // of that row
+	former []querydb.Row // of an aggregate, the items that were read
 	was    tracked
 	state[R]
 }
@@ -52,9 +54,10 @@ type state[R any] struct {
 	present bool
 	indexes indexKeys
 	pos     querydb.Position
-	event   int         // of the window, that last changed the row; 0 for none
-	time    time.Time   // watermark at the first event of the window that changed it
-	stored  querydb.Row // what is to be written
+	event   int            // of the window, that last changed the row; 0 for none
+	time    time.Time      // watermark at the first event of the window that changed it
+	stored  querydb.Row    // what is to be written
+	changes aggregate.Size // of an aggregate, of the items that are to be written
 	// unfilled are the numbers of the references whose copies are yet to be filled in.
 	unfilled []int
 }
@@ -63,6 +66,9 @@ type state[R any] struct {
 func (s *state[R]) size() int {
 	if s.event == 0 {
 		return 0
+	}
+	if s.changes.Items > 0 {
+		return s.changes.Bytes
 	}
 	bytes := len(s.stored.Record) + len(s.stored.Key.PK) + len(s.stored.Key.SK)
 	for _, x := range s.stored.Indexes {
@@ -116,14 +122,15 @@ func (f *rows[R]) needWritten(row *R, key keys.Key, at ApplyPoint) error {
 func (f *rows[R]) readsReplaced() bool { return f.desc.CreatedAt >= 0 || f.mustRead() }
 
 // mustRead reports whether also what is replaced or deleted is to be read: where the row may be ahead, be another's
-// under the same key, or hold a key that no other row may have.
+// under the same key, hold a key that no other row may have, or have items that are to be deleted.
 func (f *rows[R]) mustRead() bool {
-	return f.bounds.alone || f.traits.collides || f.traits.unique != nil || f.tracking.tracks()
+	return f.bounds.alone || f.traits.collides || f.traits.unique != nil || f.tracking.tracks() ||
+		f.desc.Aggregate != nil
 }
 
 func (f *rows[R]) loaded(e *entry[R], row *querydb.Row) error {
 	e.asRead, e.read = f.bounds.stateOf(row, f.traits.writer), true
-	e.state, e.others, e.was = state[R]{}, nil, tracked{}
+	e.state, e.others, e.former, e.was = state[R]{}, nil, row.Items, tracked{}
 	if row.Record == nil {
 		return nil
 	}
@@ -279,6 +286,11 @@ func (f *rows[R]) encodeEntry(e *entry[R]) error {
 		}
 		if e.indexes != nil {
 			e.stored.Indexes = e.indexes
+		}
+	}
+	if f.desc.Aggregate != nil {
+		if err := f.compose(e, f.bounds); err != nil || e.present && f.bounds.surveying {
+			return err
 		}
 	}
 	e.stored.Position = e.pos

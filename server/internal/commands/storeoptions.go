@@ -34,7 +34,8 @@ func (p *Program) refuseWithoutStore(flags ...string) error {
 var storeFlags = []string{"events", "cache-mb", "max-event"}
 
 // foldFlags are those of config.Fold.
-var foldFlags = []string{"max-ops", "max-row-bytes", "max-dead-letters", "window", "project-timeout", "commit-timeout"}
+var foldFlags = []string{"max-ops", "max-row-bytes", "max-aggregate", "max-dead-letters", "window",
+	"project-timeout", "commit-timeout"}
 
 // opened is a store, and the source that belongs to it.
 type opened struct {

@@ -12,6 +12,7 @@ import (
 type Fold struct {
 	MaxOps         int           `help:"Maximum number of ops that a projector may return for one event; an event with more becomes a dead letter." default:"10000" group:"Data"`
 	MaxRowBytes    int           `help:"Maximum bytes of rows that one event may write; an event that writes more becomes a dead letter." default:"67108864" group:"Data"`
+	MaxAggregate   int           `help:"Maximum number of items of an aggregate, which are one commit; an event that makes it larger becomes a dead letter. On DynamoDB no more than a transaction holds." default:"95" group:"Data"`
 	MaxDeadLetters int           `help:"Percentage of the last 1,000 events of a projection that may become dead letters, 1 to 100; a projection with more, and with at least 100, stops. 100 sets no bound." default:"50" group:"Data"`
 	Window         int           `help:"Maximum number of events that a projection commits at once: more are faster, fewer leave less to repeat after a crash." default:"4096" group:"Data"`
 	ProjectTimeout time.Duration `help:"Time that the code of a projection may take for one event; the projection stops at an event that takes longer." default:"30s" group:"Data"`
@@ -30,6 +31,10 @@ func (f *Fold) Runner(log *slog.Logger) (projection.RunnerConfig, error) {
 		return projection.RunnerConfig{}, Wrong("max-row-bytes", "%d is less than a single row may have; give %d at least",
 			f.MaxRowBytes, querydb.MaxRowSize)
 	}
+	if f.MaxAggregate < 1 || f.MaxAggregate > projection.MaxAggregateItems {
+		return projection.RunnerConfig{}, Wrong("max-aggregate", "%d is out of bounds; give 1 to %d", f.MaxAggregate,
+			projection.MaxAggregateItems)
+	}
 	if f.MaxDeadLetters < 1 || f.MaxDeadLetters > 100 {
 		return projection.RunnerConfig{}, Wrong("max-dead-letters", "%d is no share; give 1 to 100 percent, 100 for no bound",
 			f.MaxDeadLetters)
@@ -44,6 +49,7 @@ func (f *Fold) Runner(log *slog.Logger) (projection.RunnerConfig, error) {
 	return projection.RunnerConfig{
 		WindowEvents: f.Window, EventTimeout: f.ProjectTimeout, CommitTimeout: f.CommitTimeout, MaxOpsPerEvent: f.MaxOps,
 		MaxRowBytesPerEvent:  f.MaxRowBytes,
+		MaxAggregateItems:    f.MaxAggregate,
 		MaxDeadLetterPercent: f.MaxDeadLetters, Logger: log,
 	}, nil
 }
