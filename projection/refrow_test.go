@@ -92,16 +92,16 @@ var pickCodec = &querydb.Codec[Pick]{
 	Time:    func(*Pick, int) time.Time { return time.Time{} },
 	SetTime: func(*Pick, int, time.Time) {},
 	References: []querydb.Reference[Pick]{{
-		Field: 2, ID: 1, Source: clubModel,
-		Identifier: func(r *Pick) string { return r.ClubID },
-		Fill: func(r *Pick, source any) {
+		Path: "club", Field: 2, ID: 1, Source: clubModel,
+		Identifier: func(r *Pick, _ int) string { return r.ClubID },
+		Fill: func(r *Pick, _ int, source any) {
 			r.Club = nil
 			if c, ok := source.(*Club); ok {
 				r.Club = &ClubCopy{c.ID, c.Name}
 			}
 		},
-		Keep:   func(r, from *Pick) { r.Club = from.Club },
-		Filled: func(r *Pick) bool { return r.Club != nil },
+		Keep:   func(r *Pick, _ int, from *Pick, _ int) { r.Club = from.Club },
+		Filled: func(r *Pick, _ int) bool { return r.Club != nil },
 	}},
 }
 

@@ -177,24 +177,37 @@ func encodeError(m *Model, k keys.Key, err error) error {
 	return e
 }
 
-// Reference is a field of a row of type R that holds a copy of a row of another model. A projector gives the identifier
-// of that row, and the fold fills in the copy.
+// Reference is a field of a row of type R that holds a copy of a row of another model, or a field of objects in such a
+// row, which then has several places for copies. A projector gives the identifiers of the rows that are copied, and the
+// fold fills in the copies.
 type Reference[R any] struct {
-	Field  int // ordinal of the copy
-	ID     int // ordinal of the identifier, a field of the row that the copy follows
-	Source *Model
-	// Identifier returns the identifier that the row gives, "" where it gives none.
-	Identifier func(row *R) string
-	// Fill copies source, a pointer to a row of Source, into the row; nil removes the copy.
-	Fill func(row *R, source any)
-	// Keep takes the copy over from another state of the row.
-	Keep func(row, from *R)
-	// Filled reports whether the row holds a copy.
-	Filled func(row *R) bool
+	Path      string // of the copy in the row: "player", "team1.players.player"
+	Field, ID int    // ordinals of the copy and of the identifier beside it; -1 where they are in an object
+	Source    *Model
+	// Count returns how many places the row has; nil is for one that is always there.
+	Count func(row *R) int
+	// Identifier returns the identifier that the row gives at a place, "" where it gives none.
+	Identifier func(row *R, place int) string
+	// Fill copies source, a pointer to a row of Source, into a place; nil removes the copy.
+	Fill func(row *R, place int, source any)
+	// Keep takes a copy over from a place of another state of the row.
+	Keep func(row *R, place int, from *R, fromPlace int)
+	// Filled reports whether a place holds a copy.
+	Filled func(row *R, place int) bool
+	// Required makes a place without an identifier an error.
+	Required bool
 	// Cascade makes the copy follow every change of the row that it is of.
 	Cascade bool
 	// NullIfMissing makes the copy null where there is no such row, until it appears; else there must be one.
 	NullIfMissing bool
+}
+
+// Places is how many places for copies a row has.
+func (r *Reference[R]) Places(row *R) int {
+	if r.Count == nil {
+		return 1
+	}
+	return r.Count(row)
 }
 
 // Tracked reports whether it is kept on record which rows hold the copies, because they change with the rows that they

@@ -154,21 +154,21 @@ var CoachCodec = &querydb.Codec[Coach]{
 	SetTime: setTimeOfCoach,
 	References: []querydb.Reference[Coach]{
 		{
-			Field: 3, ID: 2, Source: TeamModel,
-			Identifier: func(r *Coach) string {
+			Path: "team", Field: 3, ID: 2, Source: TeamModel,
+			Identifier: func(r *Coach, _ int) string {
 				if r.TeamID == nil {
 					return ""
 				}
 				return *r.TeamID
 			},
-			Fill: func(r *Coach, source any) {
+			Fill: func(r *Coach, _ int, source any) {
 				r.Team = nil
 				if source != nil {
 					r.Team = copyOfTeam(source.(*Team))
 				}
 			},
-			Keep:          func(r, from *Coach) { r.Team = from.Team },
-			Filled:        func(r *Coach) bool { return r.Team != nil },
+			Keep:          func(r *Coach, _ int, from *Coach, _ int) { r.Team = from.Team },
+			Filled:        func(r *Coach, _ int) bool { return r.Team != nil },
 			Cascade:       true,
 			NullIfMissing: true,
 		},
@@ -321,33 +321,35 @@ var SquadSelectionCodec = &querydb.Codec[SquadSelection]{
 	SetTime: setTimeOfSquadSelection,
 	References: []querydb.Reference[SquadSelection]{
 		{
-			Field: 3, ID: 2, Source: TeamModel,
-			Identifier: func(r *SquadSelection) string {
+			Path: "team", Field: 3, ID: 2, Source: TeamModel,
+			Identifier: func(r *SquadSelection, _ int) string {
 				return r.TeamID
 			},
-			Fill: func(r *SquadSelection, source any) {
+			Fill: func(r *SquadSelection, _ int, source any) {
 				r.Team = nil
 				if source != nil {
 					r.Team = copyOfTeam(source.(*Team))
 				}
 			},
-			Keep:   func(r, from *SquadSelection) { r.Team = from.Team },
-			Filled: func(r *SquadSelection) bool { return r.Team != nil },
+			Keep:     func(r *SquadSelection, _ int, from *SquadSelection, _ int) { r.Team = from.Team },
+			Filled:   func(r *SquadSelection, _ int) bool { return r.Team != nil },
+			Required: true,
 		},
 		{
-			Field: 5, ID: 4, Source: PlayerModel,
-			Identifier: func(r *SquadSelection) string {
+			Path: "player", Field: 5, ID: 4, Source: PlayerModel,
+			Identifier: func(r *SquadSelection, _ int) string {
 				return r.PlayerID
 			},
-			Fill: func(r *SquadSelection, source any) {
+			Fill: func(r *SquadSelection, _ int, source any) {
 				r.Player = nil
 				if source != nil {
 					r.Player = copyOfPlayer(source.(*Player))
 				}
 			},
-			Keep:    func(r, from *SquadSelection) { r.Player = from.Player },
-			Filled:  func(r *SquadSelection) bool { return r.Player != nil },
-			Cascade: true,
+			Keep:     func(r *SquadSelection, _ int, from *SquadSelection, _ int) { r.Player = from.Player },
+			Filled:   func(r *SquadSelection, _ int) bool { return r.Player != nil },
+			Required: true,
+			Cascade:  true,
 		},
 	},
 }

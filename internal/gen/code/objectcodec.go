@@ -47,17 +47,20 @@ func (f *codecsFile) references(r *schema.ReadModel) {
 	f.line("References: []querydb.Reference[%s]{", row)
 	for _, ref := range r.References {
 		id, held, source := schema.GoName(ref.ID.Name), schema.GoName(ref.Copy.Name), schema.GoName(ref.Source.Name)
-		f.line("{\nField: %d, ID: %d, Source: %sModel,", ref.Copy.Ordinal, ref.ID.Ordinal, source)
-		f.line("Identifier: func(r *%s) string {", row)
+		f.line("{\nPath: %q, Field: %d, ID: %d, Source: %sModel,", ref.Copy.Name, ref.Copy.Ordinal, ref.ID.Ordinal, source)
+		f.line("Identifier: func(r *%s, _ int) string {", row)
 		if ref.ID.Nullable {
 			f.line("if r.%s == nil {\nreturn \"\"\n}\nreturn *r.%s\n},", id, id)
 		} else {
 			f.line("return r.%s\n},", id)
 		}
-		f.line("Fill: func(r *%s, source any) {\nr.%s = nil", row, held)
+		f.line("Fill: func(r *%s, _ int, source any) {\nr.%s = nil", row, held)
 		f.line("if source != nil {\nr.%s = copyOf%s(source.(*%s))\n}\n},", held, source, source)
-		f.line("Keep: func(r, from *%s) { r.%s = from.%s },", row, held, held)
-		f.line("Filled: func(r *%s) bool { return r.%s != nil },", row, held)
+		f.line("Keep: func(r *%s, _ int, from *%s, _ int) { r.%s = from.%s },", row, row, held, held)
+		f.line("Filled: func(r *%s, _ int) bool { return r.%s != nil },", row, held)
+		if !ref.ID.Nullable {
+			f.line("Required: true,")
+		}
 		if ref.Cascade {
 			f.line("Cascade: true,")
 		}

@@ -40,6 +40,13 @@ type references[R any] struct {
 	of      *rows[R]
 	all     []querydb.Reference[R]
 	sources []member // of each of all
+	nested  bool     // some are within objects
+}
+
+// copied is all copies in a row that have one identifier, of one reference.
+type copied struct {
+	ref int // its number
+	id  string
 }
 
 // bind finds the models that the copies are of among those of the Fold.
@@ -47,6 +54,7 @@ func (f *references[R]) bind(members []member) {
 	for _, ref := range f.all {
 		i := slices.IndexFunc(members, func(m member) bool { return m.model() == ref.Source })
 		f.sources = append(f.sources, members[i])
+		f.nested = f.nested || ref.Count != nil
 		if ref.Tracked() {
 			members[i].isCopied()
 		}
@@ -62,50 +70,80 @@ func (f *references[R]) forUser(row *R) R {
 
 func (f *references[R]) withoutCopies(row *R) {
 	for i := range f.all {
-		f.all[i].Fill(row, nil)
+		for place := range f.all[i].Places(row) {
+			f.all[i].Fill(row, place, nil)
+		}
 	}
 }
 
-// keepCopies has the row that is to be written over an entry hold the copies that stay as they are, and returns the
-// numbers of those that are to be filled in. Of a row that is written anew these are all.
-func (f *references[R]) keepCopies(e *entry[R], row *R, anew bool) (unfilled []int) {
+// keepCopies has the row that is to be written over an entry hold the copies that stay as they are, and returns those
+// that are to be filled in. Of a row that is written anew these are all.
+func (f *references[R]) keepCopies(e *entry[R], row *R, anew bool) (unfilled []copied) {
 	for i := range f.all {
 		ref := &f.all[i]
-		ref.Fill(row, nil)
-		switch id := ref.Identifier(row); {
-		case id == "":
-		case anew || ref.Identifier(&e.row) != id || slices.Contains(e.unfilled, i):
-			unfilled = append(unfilled, i)
-		default:
-			ref.Keep(row, &e.row)
+		for place := range ref.Places(row) {
+			ref.Fill(row, place, nil)
+			c := copied{i, ref.Identifier(row, place)}
+			if c.id == "" {
+				continue
+			}
+			if from, held := f.placeOf(e, c, place); held && !anew {
+				ref.Keep(row, place, &e.row, from)
+			} else if !slices.Contains(unfilled, c) {
+				unfilled = append(unfilled, c)
+			}
 		}
 	}
 	return unfilled
 }
 
+// placeOf finds a place where the row of an entry holds the copy, the likely one first.
+func (f *references[R]) placeOf(e *entry[R], c copied, likely int) (place int, held bool) {
+	ref := &f.all[c.ref]
+	n := ref.Places(&e.row)
+	switch {
+	case slices.Contains(e.unfilled, c):
+		return 0, false
+	case likely < n && ref.Identifier(&e.row, likely) == c.id:
+		return likely, true
+	}
+	for place := range n {
+		if ref.Identifier(&e.row, place) == c.id {
+			return place, true
+		}
+	}
+	return 0, false
+}
+
 // needSources asks for the rows that a row refers to, as far as its identifiers are known before evaluation.
 func (f *references[R]) needSources(row *R) error {
 	for i := range f.all {
-		key, given, err := f.sourceKey(i, row)
-		if err == nil && given {
-			err = f.sources[i].needKey(key)
-		}
-		if err != nil {
-			return err
+		ref := &f.all[i]
+		for place := range ref.Places(row) {
+			id := ref.Identifier(row, place)
+			if id == "" {
+				continue
+			}
+			key, err := querydb.KeyByIdentifier(ref.Source, id)
+			if err == nil {
+				err = f.sources[i].needKey(key)
+			}
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// sourceKey is the key of the row that the i-th copy is of; given is false where the row names none.
-func (f *references[R]) sourceKey(i int, row *R) (key keys.Key, given bool, err error) {
-	ref := &f.all[i]
-	id := ref.Identifier(row)
-	if id == "" {
-		return key, false, nil
+// fillIn fills a copy of the source in wherever the row has one of that identifier.
+func (f *references[R]) fillIn(row *R, c copied, source any) {
+	ref := &f.all[c.ref]
+	for place := range ref.Places(row) {
+		if ref.Identifier(row, place) == c.id {
+			ref.Fill(row, place, source)
+		}
 	}
-	key, err = querydb.KeyByIdentifier(ref.Source, id)
-	return key, true, err
 }
 
 // fillCopies fills in the copies of a row that the event in hand has changed.
@@ -113,26 +151,25 @@ func (f *references[R]) fillCopies(e *entry[R], at ApplyPoint) error {
 	if err := f.checkIdentifiers(e); err != nil {
 		return err
 	}
-	for _, i := range e.unfilled {
-		ref := &f.all[i]
-		key, _, err := f.sourceKey(i, &e.row)
+	for _, c := range e.unfilled {
+		ref := &f.all[c.ref]
+		key, err := querydb.KeyByIdentifier(ref.Source, c.id)
 		if err != nil {
 			return err
 		}
-		source, err := f.sources[i].sourceRow(key, ref.Identifier(&e.row), at)
+		source, err := f.sources[c.ref].sourceRow(key, c.id, at)
 		if ref.Tracked() {
-			f.sources[i].isFilledIn(key, ref.Identifier(&e.row), at.Event)
+			f.sources[c.ref].isFilledIn(key, c.id, at.Event)
 		}
 		if source != nil {
-			ref.Fill(&e.row, source)
+			f.fillIn(&e.row, c, source)
 			continue
 		}
 		if ref.NullIfMissing && (err == nil || err == errDeletedHere) {
 			continue
 		}
 		missing := &RefNotFoundError{
-			Model: f.of.desc.Name, Field: f.of.desc.Fields[ref.Field].Name,
-			RefModel: ref.Source.Name, RefID: ref.Identifier(&e.row), Key: key,
+			Model: f.of.desc.Name, Field: ref.Path, RefModel: ref.Source.Name, RefID: c.id, Key: key,
 		}
 		switch {
 		case err == errDeletedHere: // no other event can make it right
@@ -149,11 +186,20 @@ func (f *references[R]) fillCopies(e *entry[R], at ApplyPoint) error {
 
 // checkIdentifiers fails where a row refers to no row, and must.
 func (f *references[R]) checkIdentifiers(e *entry[R]) error {
+	if !e.present {
+		return nil
+	}
 	for i := range f.all {
-		id := f.of.desc.Fields[f.all[i].ID]
-		if e.present && !id.Nullable && f.all[i].Identifier(&e.row) == "" {
-			return fmt.Errorf("%w: %s of %s row %q has no value: set it, or let the reference be null",
-				querydb.ErrInvalid, id.Name, f.of.desc.Name, e.key)
+		ref := &f.all[i]
+		for place := range ref.Places(&e.row) {
+			if ref.Required && ref.Identifier(&e.row, place) == "" {
+				name := "the identifier of " + ref.Path
+				if ref.ID >= 0 {
+					name = f.of.desc.Fields[ref.ID].Name
+				}
+				return fmt.Errorf("%w: %s of %s row %q has no value: set it, or let the reference be null",
+					querydb.ErrInvalid, name, f.of.desc.Name, e.key)
+			}
 		}
 	}
 	return nil

@@ -50,16 +50,15 @@ type entry[R any] struct {
 
 // state is what an event can change of an entry, and a failing one must give back.
 type state[R any] struct {
-	row     R
-	present bool
-	indexes indexKeys
-	pos     querydb.Position
-	event   int            // of the window, that last changed the row; 0 for none
-	time    time.Time      // watermark at the first event of the window that changed it
-	stored  querydb.Row    // what is to be written
-	changes aggregate.Size // of an aggregate, of the items that are to be written
-	// unfilled are the numbers of the references whose copies are yet to be filled in.
-	unfilled []int
+	row      R
+	present  bool
+	indexes  indexKeys
+	pos      querydb.Position
+	event    int            // of the window, that last changed the row; 0 for none
+	time     time.Time      // watermark at the first event of the window that changed it
+	stored   querydb.Row    // what is to be written
+	changes  aggregate.Size // of an aggregate, of the items that are to be written
+	unfilled []copied       // copies that are yet to be filled in
 }
 
 // size is how many bytes are to be written of the row, 0 where none are.
@@ -228,6 +227,9 @@ func (f *rows[R]) update(e *entry[R], row R, at ApplyPoint) error {
 
 // write has the entry hold the row; anew says that nothing of the former row stays.
 func (f *rows[R]) write(e *entry[R], row R, indexes indexKeys, anew bool, at ApplyPoint) {
+	if anew && f.refs.nested {
+		row = f.codec.Clone(&row) // copies within objects are filled into memory of the row's own
+	}
 	unfilled := f.refs.keepCopies(e, &row, anew)
 	f.touch(e, at)
 	e.row, e.present, e.indexes, e.unfilled = row, true, indexes, unfilled

@@ -21,7 +21,7 @@ type Copies struct {
 
 // tracked is what a row was as it was read, as far as tracked copies hang on it.
 type tracked struct {
-	ids        []string // by the tracked references, the identifiers that it gave
+	ids        []copied // of the tracked references, the identifiers that it gave
 	identifier string   // its own, where its row is copied
 	copied     []byte   // what copies of it held; nil where there was no row
 	filledIn   int      // the first event of the commit that has copied it since
@@ -55,11 +55,18 @@ func (f *tracking[R]) remember(e *entry[R], rec querydb.Row, row *R) {
 	}
 }
 
-func (f *tracking[R]) identifiers(row *R) []string {
-	var ids []string
+// identifiers are those that a row gives of tracked references, each once.
+func (f *tracking[R]) identifiers(row *R) (ids []copied) {
 	for i := range f.all {
-		if f.all[i].Tracked() {
-			ids = append(ids, f.all[i].Identifier(row))
+		ref := &f.all[i]
+		if !ref.Tracked() {
+			continue
+		}
+		for place := range ref.Places(row) {
+			c := copied{i, ref.Identifier(row, place)}
+			if c.id != "" && !slices.Contains(ids, c) {
+				ids = append(ids, c)
+			}
 		}
 	}
 	return ids
@@ -102,32 +109,26 @@ func (f *tracking[R]) copies(c *Copies) {
 
 // relink adds the links that a changed row has got and lost.
 func (f *tracking[R]) relink(e *entry[R], c *Copies) {
-	n := 0
-	for i := range f.all {
-		ref := &f.all[i]
-		if !ref.Tracked() {
-			continue
+	var now []copied
+	if e.present {
+		now = f.identifiers(&e.row)
+	}
+	for _, id := range e.was.ids {
+		if !slices.Contains(now, id) {
+			c.Unlinked = append(c.Unlinked, f.link(e, id))
 		}
-		was, now := "", ""
-		if len(e.was.ids) > n {
-			was = e.was.ids[n]
+	}
+	for _, id := range now {
+		if !slices.Contains(e.was.ids, id) {
+			c.Linked = append(c.Linked, f.link(e, id))
 		}
-		if e.present {
-			now = ref.Identifier(&e.row)
-		}
-		n++
-		if was == now {
-			continue
-		}
-		l := cascade.Link{
-			Reference: cascade.Reference{Model: f.of.desc.Name, Field: f.of.desc.Fields[ref.Field].Name}, Key: e.key,
-		}
-		if l.Identifier = was; was != "" {
-			c.Unlinked = append(c.Unlinked, l)
-		}
-		if l.Identifier = now; now != "" {
-			c.Linked = append(c.Linked, l)
-		}
+	}
+}
+
+func (f *tracking[R]) link(e *entry[R], id copied) cascade.Link {
+	return cascade.Link{
+		Reference:  cascade.Reference{Model: f.of.desc.Name, Field: f.all[id.ref].Path},
+		Identifier: id.id, Key: e.key,
 	}
 }
 
@@ -192,7 +193,7 @@ func (t Tracked) ReferencesTo(model string) (all []cascade.Reference) {
 func (f *tracking[R]) referencesTo(all []cascade.Reference, model string) []cascade.Reference {
 	for i := range f.all {
 		if ref := &f.all[i]; ref.Tracked() && ref.Source.Name == model {
-			all = append(all, cascade.Reference{Model: f.of.desc.Name, Field: f.of.desc.Fields[ref.Field].Name})
+			all = append(all, cascade.Reference{Model: f.of.desc.Name, Field: ref.Path})
 		}
 	}
 	return all
@@ -209,19 +210,18 @@ func (t Tracked) Refresh(l cascade.Link) Op {
 }
 
 func (f *tracking[R]) refresh(l cascade.Link) Op {
-	i := slices.IndexFunc(f.all, func(r querydb.Reference[R]) bool { return f.of.desc.Fields[r.Field].Name == l.Field })
-	return &refreshOp[R]{target{of: f.of.desc, key: l.Key}, i, l.Identifier}
+	i := slices.IndexFunc(f.all, func(r querydb.Reference[R]) bool { return r.Path == l.Field })
+	return &refreshOp[R]{target{of: f.of.desc, key: l.Key}, copied{i, l.Identifier}}
 }
 
 // refreshOp brings a copy up to date. It is no event's: the row keeps the position and the times of its last event.
 type refreshOp[R any] struct {
 	target
-	ref        int // number of the reference
-	identifier string
+	copied
 }
 
 func (o *refreshOp[R]) need(f *modelFold[R], _ ApplyPoint) error {
-	source, err := querydb.KeyByIdentifier(f.refs.all[o.ref].Source, o.identifier)
+	source, err := querydb.KeyByIdentifier(f.refs.all[o.ref].Source, o.id)
 	if err == nil {
 		err = f.refs.sources[o.ref].needKey(source)
 	}
@@ -233,26 +233,44 @@ func (o *refreshOp[R]) need(f *modelFold[R], _ ApplyPoint) error {
 
 func (o *refreshOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
 	e, ref := f.entry(o.key), &f.refs.all[o.ref]
-	if !e.present || ref.Identifier(&e.row) != o.identifier {
+	held, filled := o.holds(e, ref)
+	if !held {
 		return nil // another event has come in between
 	}
-	key, err := querydb.KeyByIdentifier(ref.Source, o.identifier)
+	key, err := querydb.KeyByIdentifier(ref.Source, o.id)
 	if err != nil {
 		return err
 	}
-	source, err := f.refs.sources[o.ref].sourceRow(key, o.identifier, at)
+	source, err := f.refs.sources[o.ref].sourceRow(key, o.id, at)
 	switch {
 	case err != nil:
 		return err
-	case source != nil && !ref.Cascade && ref.Filled(&e.row):
+	case source != nil && !ref.Cascade && filled:
 		return nil // it stays as it was written
 	case source == nil && !ref.NullIfMissing:
 		return nil // so does the copy of a row that is gone
 	}
-	f.refs.sources[o.ref].isFilledIn(key, o.identifier, at.Event)
+	f.refs.sources[o.ref].isFilledIn(key, o.id, at.Event)
 	pos := e.pos
 	f.touch(e, at)
 	e.pos = pos
-	ref.Fill(&e.row, source)
+	if f.refs.nested {
+		e.row = f.codec.Clone(&e.row) // the former state keeps its own
+	}
+	f.refs.fillIn(&e.row, o.copied, source)
 	return nil
+}
+
+// holds reports whether the row refers to the one of the copy, and whether it holds the copy in all places.
+func (o *refreshOp[R]) holds(e *entry[R], ref *querydb.Reference[R]) (held, filled bool) {
+	if !e.present {
+		return false, false
+	}
+	filled = true
+	for place := range ref.Places(&e.row) {
+		if ref.Identifier(&e.row, place) == o.id {
+			held, filled = true, filled && ref.Filled(&e.row, place)
+		}
+	}
+	return held, filled
 }

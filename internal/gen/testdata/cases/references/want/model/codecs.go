@@ -23,21 +23,21 @@ var TeamCodec = &querydb.Codec[Team]{
 	SetTime: setTimeOfTeam,
 	References: []querydb.Reference[Team]{
 		{
-			Field: 9, ID: 8, Source: PlayerModel,
-			Identifier: func(r *Team) string {
+			Path: "captain", Field: 9, ID: 8, Source: PlayerModel,
+			Identifier: func(r *Team, _ int) string {
 				if r.CaptainID == nil {
 					return ""
 				}
 				return *r.CaptainID
 			},
-			Fill: func(r *Team, source any) {
+			Fill: func(r *Team, _ int, source any) {
 				r.Captain = nil
 				if source != nil {
 					r.Captain = copyOfPlayer(source.(*Player))
 				}
 			},
-			Keep:   func(r, from *Team) { r.Captain = from.Captain },
-			Filled: func(r *Team) bool { return r.Captain != nil },
+			Keep:   func(r *Team, _ int, from *Team, _ int) { r.Captain = from.Captain },
+			Filled: func(r *Team, _ int) bool { return r.Captain != nil },
 		},
 	},
 }
@@ -281,35 +281,36 @@ var PlayerCodec = &querydb.Codec[Player]{
 	SetTime: setTimeOfPlayer,
 	References: []querydb.Reference[Player]{
 		{
-			Field: 4, ID: 3, Source: TeamModel,
-			Identifier: func(r *Player) string {
+			Path: "team", Field: 4, ID: 3, Source: TeamModel,
+			Identifier: func(r *Player, _ int) string {
 				return r.TeamID
 			},
-			Fill: func(r *Player, source any) {
+			Fill: func(r *Player, _ int, source any) {
 				r.Team = nil
 				if source != nil {
 					r.Team = copyOfTeam(source.(*Team))
 				}
 			},
-			Keep:   func(r, from *Player) { r.Team = from.Team },
-			Filled: func(r *Player) bool { return r.Team != nil },
+			Keep:     func(r *Player, _ int, from *Player, _ int) { r.Team = from.Team },
+			Filled:   func(r *Player, _ int) bool { return r.Team != nil },
+			Required: true,
 		},
 		{
-			Field: 6, ID: 5, Source: PlayerModel,
-			Identifier: func(r *Player) string {
+			Path: "mentor", Field: 6, ID: 5, Source: PlayerModel,
+			Identifier: func(r *Player, _ int) string {
 				if r.MentorID == nil {
 					return ""
 				}
 				return *r.MentorID
 			},
-			Fill: func(r *Player, source any) {
+			Fill: func(r *Player, _ int, source any) {
 				r.Mentor = nil
 				if source != nil {
 					r.Mentor = copyOfPlayer(source.(*Player))
 				}
 			},
-			Keep:          func(r, from *Player) { r.Mentor = from.Mentor },
-			Filled:        func(r *Player) bool { return r.Mentor != nil },
+			Keep:          func(r *Player, _ int, from *Player, _ int) { r.Mentor = from.Mentor },
+			Filled:        func(r *Player, _ int) bool { return r.Mentor != nil },
 			NullIfMissing: true,
 		},
 	},
@@ -431,50 +432,52 @@ var SquadSelectionCodec = &querydb.Codec[SquadSelection]{
 	SetTime: setTimeOfSquadSelection,
 	References: []querydb.Reference[SquadSelection]{
 		{
-			Field: 3, ID: 2, Source: TeamModel,
-			Identifier: func(r *SquadSelection) string {
+			Path: "team", Field: 3, ID: 2, Source: TeamModel,
+			Identifier: func(r *SquadSelection, _ int) string {
 				return r.TeamID
 			},
-			Fill: func(r *SquadSelection, source any) {
+			Fill: func(r *SquadSelection, _ int, source any) {
 				r.Team = nil
 				if source != nil {
 					r.Team = copyOfTeam(source.(*Team))
 				}
 			},
-			Keep:   func(r, from *SquadSelection) { r.Team = from.Team },
-			Filled: func(r *SquadSelection) bool { return r.Team != nil },
+			Keep:     func(r *SquadSelection, _ int, from *SquadSelection, _ int) { r.Team = from.Team },
+			Filled:   func(r *SquadSelection, _ int) bool { return r.Team != nil },
+			Required: true,
 		},
 		{
-			Field: 5, ID: 4, Source: PlayerModel,
-			Identifier: func(r *SquadSelection) string {
+			Path: "player", Field: 5, ID: 4, Source: PlayerModel,
+			Identifier: func(r *SquadSelection, _ int) string {
 				return r.PlayerID
 			},
-			Fill: func(r *SquadSelection, source any) {
+			Fill: func(r *SquadSelection, _ int, source any) {
 				r.Player = nil
 				if source != nil {
 					r.Player = copyOfPlayer(source.(*Player))
 				}
 			},
-			Keep:    func(r, from *SquadSelection) { r.Player = from.Player },
-			Filled:  func(r *SquadSelection) bool { return r.Player != nil },
-			Cascade: true,
+			Keep:     func(r *SquadSelection, _ int, from *SquadSelection, _ int) { r.Player = from.Player },
+			Filled:   func(r *SquadSelection, _ int) bool { return r.Player != nil },
+			Required: true,
+			Cascade:  true,
 		},
 		{
-			Field: 7, ID: 6, Source: PlayerModel,
-			Identifier: func(r *SquadSelection) string {
+			Path: "reserve", Field: 7, ID: 6, Source: PlayerModel,
+			Identifier: func(r *SquadSelection, _ int) string {
 				if r.ReserveID == nil {
 					return ""
 				}
 				return *r.ReserveID
 			},
-			Fill: func(r *SquadSelection, source any) {
+			Fill: func(r *SquadSelection, _ int, source any) {
 				r.Reserve = nil
 				if source != nil {
 					r.Reserve = copyOfPlayer(source.(*Player))
 				}
 			},
-			Keep:          func(r, from *SquadSelection) { r.Reserve = from.Reserve },
-			Filled:        func(r *SquadSelection) bool { return r.Reserve != nil },
+			Keep:          func(r *SquadSelection, _ int, from *SquadSelection, _ int) { r.Reserve = from.Reserve },
+			Filled:        func(r *SquadSelection, _ int) bool { return r.Reserve != nil },
 			Cascade:       true,
 			NullIfMissing: true,
 		},
@@ -618,35 +621,36 @@ var CaptaincyCodec = &querydb.Codec[Captaincy]{
 	SetTime: setTimeOfCaptaincy,
 	References: []querydb.Reference[Captaincy]{
 		{
-			Field: 1, ID: 0, Source: TeamModel,
-			Identifier: func(r *Captaincy) string {
+			Path: "team", Field: 1, ID: 0, Source: TeamModel,
+			Identifier: func(r *Captaincy, _ int) string {
 				return r.TeamID
 			},
-			Fill: func(r *Captaincy, source any) {
+			Fill: func(r *Captaincy, _ int, source any) {
 				r.Team = nil
 				if source != nil {
 					r.Team = copyOfTeam(source.(*Team))
 				}
 			},
-			Keep:   func(r, from *Captaincy) { r.Team = from.Team },
-			Filled: func(r *Captaincy) bool { return r.Team != nil },
+			Keep:     func(r *Captaincy, _ int, from *Captaincy, _ int) { r.Team = from.Team },
+			Filled:   func(r *Captaincy, _ int) bool { return r.Team != nil },
+			Required: true,
 		},
 		{
-			Field: 4, ID: 3, Source: PlayerModel,
-			Identifier: func(r *Captaincy) string {
+			Path: "player", Field: 4, ID: 3, Source: PlayerModel,
+			Identifier: func(r *Captaincy, _ int) string {
 				if r.PlayerID == nil {
 					return ""
 				}
 				return *r.PlayerID
 			},
-			Fill: func(r *Captaincy, source any) {
+			Fill: func(r *Captaincy, _ int, source any) {
 				r.Player = nil
 				if source != nil {
 					r.Player = copyOfPlayer(source.(*Player))
 				}
 			},
-			Keep:   func(r, from *Captaincy) { r.Player = from.Player },
-			Filled: func(r *Captaincy) bool { return r.Player != nil },
+			Keep:   func(r *Captaincy, _ int, from *Captaincy, _ int) { r.Player = from.Player },
+			Filled: func(r *Captaincy, _ int) bool { return r.Player != nil },
 		},
 	},
 }
@@ -827,21 +831,21 @@ var ContractCodec = &querydb.Codec[Contract]{
 	SetTime: setTimeOfContract,
 	References: []querydb.Reference[Contract]{
 		{
-			Field: 2, ID: 1, Source: WageModel,
-			Identifier: func(r *Contract) string {
+			Path: "wage", Field: 2, ID: 1, Source: WageModel,
+			Identifier: func(r *Contract, _ int) string {
 				if r.WageEarner == nil {
 					return ""
 				}
 				return *r.WageEarner
 			},
-			Fill: func(r *Contract, source any) {
+			Fill: func(r *Contract, _ int, source any) {
 				r.Wage = nil
 				if source != nil {
 					r.Wage = copyOfWage(source.(*Wage))
 				}
 			},
-			Keep:   func(r, from *Contract) { r.Wage = from.Wage },
-			Filled: func(r *Contract) bool { return r.Wage != nil },
+			Keep:   func(r *Contract, _ int, from *Contract, _ int) { r.Wage = from.Wage },
+			Filled: func(r *Contract, _ int) bool { return r.Wage != nil },
 		},
 	},
 }
@@ -980,21 +984,21 @@ var BookingCodec = &querydb.Codec[Booking]{
 	SetTime: setTimeOfBooking,
 	References: []querydb.Reference[Booking]{
 		{
-			Field: 2, ID: 1, Source: ProfileModel,
-			Identifier: func(r *Booking) string {
+			Path: "guest", Field: 2, ID: 1, Source: ProfileModel,
+			Identifier: func(r *Booking, _ int) string {
 				if r.GuestSubject == nil {
 					return ""
 				}
 				return *r.GuestSubject
 			},
-			Fill: func(r *Booking, source any) {
+			Fill: func(r *Booking, _ int, source any) {
 				r.Guest = nil
 				if source != nil {
 					r.Guest = copyOfProfile(source.(*Profile))
 				}
 			},
-			Keep:   func(r, from *Booking) { r.Guest = from.Guest },
-			Filled: func(r *Booking) bool { return r.Guest != nil },
+			Keep:   func(r *Booking, _ int, from *Booking, _ int) { r.Guest = from.Guest },
+			Filled: func(r *Booking, _ int) bool { return r.Guest != nil },
 		},
 	},
 }
