@@ -32,7 +32,12 @@ type DeadLetter struct {
 	// AggregateTransactionOverflow is the aggregate that the event would make too large for one commit; nil where it has
 	// failed for another reason, or is blocked.
 	AggregateTransactionOverflow *AggregateOverflowError `json:"aggregateTransactionOverflow,omitempty"`
+	// CascadeOverflow is the row that more copies follow than one commit holds; nil likewise.
+	CascadeOverflow *CascadeOverflowError `json:"cascadeOverflow,omitempty"`
 }
+
+// CascadeOverflowError says that more copies of a row follow it in the commit of a change than one holds.
+type CascadeOverflowError = fold.CascadeOverflowError
 
 // AggregateOverflowError says that an aggregate has more items, or more bytes of them, than one commit may write.
 type AggregateOverflowError = aggregate.OverflowError
@@ -55,7 +60,7 @@ func (r *Runner) DeadLetters(ctx context.Context, after string, limit int) ([]De
 		list = append(list, DeadLetter{
 			Ref: at.String(), ID: l.ID, Source: l.Source, Type: l.Type, Subject: l.Subject, Time: l.Time,
 			Reason: l.Reason, BlockedBy: l.BlockedBy, RefNotFound: refNotFound(l.Missing),
-			AggregateTransactionOverflow: l.Overflow,
+			AggregateTransactionOverflow: l.Overflow, CascadeOverflow: (*CascadeOverflowError)(l.TooManyFollow),
 		})
 	})
 	if err != nil {

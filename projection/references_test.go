@@ -90,7 +90,7 @@ func TestAGroupFoldsWhatItsModelsReferTo(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	for i := range 80 {
-		mode := refMode{cascade: i%2 > 0, nullIfMissing: i%4 > 1}
+		mode := refMode{cascade: i%2 > 0, nullIfMissing: i%4 > 1, transactional: i%8 > 3 && i%2 > 0}
 		events := drawRefEvents(r, 1+r.IntN(60))
 		want := newRefOracle(mode)
 		want.fold(events)

@@ -152,8 +152,25 @@ func (o *refOracle) apply(ops []ref) (missing string, ok bool) {
 		p.Club = &ClubCopy{c.ID, c.Name}
 		picks[id] = p
 	}
+	if o.mode.transactional {
+		for id, p := range picks {
+			picks[id] = o.followed(p, clubs)
+		}
+	}
 	o.clubs, o.picks = clubs, picks
 	return "", true
+}
+
+// followed is the pick with its copy as its club is now.
+func (o *refOracle) followed(p Pick, clubs map[string]Club) Pick {
+	c, there := clubs[p.ClubID]
+	switch {
+	case there:
+		p.Club = &ClubCopy{c.ID, c.Name}
+	case o.mode.nullIfMissing:
+		p.Club = nil
+	}
+	return p
 }
 
 func cloneMap[V any](m map[string]V) map[string]V {
@@ -200,7 +217,7 @@ func atRest(o *refOracle, picks map[string]Pick) map[string]Pick {
 	all := map[string]Pick{}
 	for id, p := range picks {
 		_, there := o.clubs[p.ClubID]
-		if p.Club != nil && (o.mode.cascade && !there || o.mode.nullIfMissing && !o.mode.cascade) {
+		if p.Club != nil && !o.mode.transactional && (o.mode.cascade && !there || o.mode.nullIfMissing && !o.mode.cascade) {
 			p.Club = &ClubCopy{ID: p.Club.ID}
 		}
 		all[id] = p

@@ -129,12 +129,12 @@ var clubOps = &projection.Ops[Club, string, string]{
 	SetKeyFields: func(r *Club, id string) { r.ID = id },
 }
 
-// refMode is how copies behave.
-type refMode struct{ cascade, nullIfMissing bool }
+// refMode is how copies behave; what is transactional also has a cascade.
+type refMode struct{ cascade, nullIfMissing, transactional bool }
 
 func (m refMode) picks() *projection.Ops[Pick, string, string] {
 	codec, refs := *pickCodec, slices.Clone(pickCodec.References)
-	refs[0].Cascade, refs[0].NullIfMissing = m.cascade, m.nullIfMissing
+	refs[0].Cascade, refs[0].NullIfMissing, refs[0].Transactional = m.cascade, m.nullIfMissing, m.transactional
 	codec.References = refs
 	return &projection.Ops[Pick, string, string]{
 		Codec:        &codec,

@@ -196,8 +196,9 @@ type Reference[R any] struct {
 	Filled func(row *R, place int) bool
 	// Required makes a place without an identifier an error.
 	Required bool
-	// Cascade makes the copy follow every change of the row that it is of.
-	Cascade bool
+	// Cascade makes the copy follow every change of the row that it is of: in the commit of the change, where it is
+	// Transactional, else after it.
+	Cascade, Transactional bool
 	// NullIfMissing makes the copy null where there is no such row, until it appears; else there must be one.
 	NullIfMissing bool
 }

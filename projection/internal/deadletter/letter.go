@@ -40,6 +40,15 @@ type Cause struct {
 	Missing *MissingRow `json:"missing,omitempty"`
 	// Overflow is an aggregate that is too large; nil where it has failed for another reason, or is blocked.
 	Overflow *aggregate.OverflowError `json:"overflow,omitempty"`
+	// TooManyFollow is a row that more copies follow than one commit holds; nil likewise.
+	TooManyFollow *TooManyFollow `json:"tooManyFollow,omitempty"`
+}
+
+// TooManyFollow says of which model the row is, how many copies follow it, and how many one commit holds.
+type TooManyFollow struct {
+	Model string `json:"model"`
+	Count int    `json:"count"`
+	Limit int    `json:"limit"`
 }
 
 // Anchor is that of the event, which stands there; nil where it could not be read.

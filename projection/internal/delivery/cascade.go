@@ -104,38 +104,16 @@ func (c refresher) once(ctx context.Context) error {
 	return nil
 }
 
-// link is a link and the ID of its note.
-type link struct {
-	cascade.Link
-	id string
-}
-
 // links are the next that the task comes to, of one reference; none where it is done.
 func (c refresher) links(ctx context.Context, t *cascade.Task) (found []link, err error) {
 	refs, most := c.evaluator.fold.Tracked().ReferencesTo(t.Model), min(mostRefreshed, c.evaluator.cfg.WindowEvents)
-	kind := c.state.Done().Kind(checkpoint.KindLink, c.projection.Name)
-	for ; t.Reference < len(refs) && len(found) == 0; t.Reference, t.After = t.Reference+1, "" {
-		ref := refs[t.Reference]
-		prefix := cascade.Prefix(ref, t.Identifier)
-		notes, err := c.evaluator.db.Notes().List(ctx, kind, max(prefix, t.After), most)
-		if err != nil {
-			return nil, err
-		}
-		for i := range notes {
-			if !cascade.IsLink(&notes[i], prefix) {
-				break
-			}
-			key, err := cascade.ParseLink(&notes[i])
-			if err != nil {
-				return nil, checkpoint.Damaged(err)
-			}
-			found = append(found, link{cascade.Link{Reference: ref, Identifier: t.Identifier, Key: key}, notes[i].ID})
-		}
-		if len(found) > 0 {
-			return found, nil
+	for ; t.Reference < len(refs); t.Reference, t.After = t.Reference+1, "" {
+		found, err = c.evaluator.listLinks(ctx, refs[t.Reference], t.Identifier, t.After, most)
+		if err != nil || len(found) > 0 {
+			return found, err
 		}
 	}
-	return found, nil
+	return nil, nil
 }
 
 // fold makes the batch in which the copies of links follow their row, of as many as one commit holds, and has the task
@@ -152,7 +130,7 @@ func (c refresher) fold(ctx context.Context, t *cascade.Task, links []link) (b q
 			return b, err
 		}
 	}
-	if err := f.Load(ctx, at); err != nil {
+	if err := f.Load(ctx, at, c.evaluator.findLinks); err != nil {
 		return b, err
 	}
 	for i := range ops {

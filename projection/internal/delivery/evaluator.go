@@ -6,6 +6,8 @@ import (
 	"errors"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/projection/internal/cascade"
 	"github.com/foldql/foldql/projection/internal/checkpoint"
 	"github.com/foldql/foldql/projection/internal/fold"
 	"github.com/foldql/foldql/projection/internal/usercode"
@@ -86,7 +88,7 @@ func (v *evaluator) load(ctx context.Context, out *outcome, items []item) error 
 	case len(items) > 0:
 		first.Pos, first.Watermark = items[0].at.Position(out.slot), items[0].watermark
 	}
-	return out.fold.Load(ctx, first)
+	return out.fold.Load(ctx, first, v.findLinks)
 }
 
 // needs collects what the items need, as far as it gets.
@@ -135,4 +137,56 @@ func (v *evaluator) abandon(items []item, took int, err error) error {
 	}
 	v.fold = v.projection.newFold(v.db, v.cfg)
 	return &abandonedError{took, stopped(v.calls, v.projection.Name, items[took].event, err)}
+}
+
+// linksAtOnce is how many links are in memory before they are counted.
+const linksAtOnce = 1000
+
+// findLinks finds the rows that hold copies of another: see fold.Links.
+func (v *evaluator) findLinks(ctx context.Context, ref cascade.Reference, identifier string, most int) (
+	held []keys.Key, count int, err error,
+) {
+	for after := ""; ; {
+		found, err := v.listLinks(ctx, ref, identifier, after, linksAtOnce)
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, l := range found {
+			if count++; len(held) < most {
+				held = append(held, l.Key)
+			}
+		}
+		if len(found) < linksAtOnce {
+			return held, count, nil
+		}
+		after = found[len(found)-1].id
+	}
+}
+
+// link is a link and the ID of its note.
+type link struct {
+	cascade.Link
+	id string
+}
+
+// listLinks lists links of a row by one reference, in the order of their IDs, after that one.
+func (v *evaluator) listLinks(ctx context.Context, ref cascade.Reference, identifier, after string, most int) (
+	found []link, err error,
+) {
+	kind, prefix := v.state.Done().Kind(checkpoint.KindLink, v.projection.Name), cascade.Prefix(ref, identifier)
+	notes, err := v.db.Notes().List(ctx, kind, max(prefix, after), most)
+	if err != nil {
+		return nil, err
+	}
+	for i := range notes {
+		if !cascade.IsLink(&notes[i], prefix) {
+			break
+		}
+		key, err := cascade.ParseLink(&notes[i])
+		if err != nil {
+			return nil, checkpoint.Damaged(err)
+		}
+		found = append(found, link{cascade.Link{Reference: ref, Identifier: identifier, Key: key}, notes[i].ID})
+	}
+	return found, nil
 }

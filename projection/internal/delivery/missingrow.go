@@ -20,6 +20,10 @@ import (
 // causeOf is what is on record of why an event has failed, beside words.
 func causeOf(err error) (cause deadletter.Cause) {
 	errors.As(err, &cause.Overflow)
+	var follow *fold.CascadeOverflowError
+	if errors.As(err, &follow) {
+		cause.TooManyFollow = (*deadletter.TooManyFollow)(follow)
+	}
 	var missing *fold.RefNotFoundError
 	if errors.As(err, &missing) {
 		cause.Missing = &deadletter.MissingRow{

@@ -41,6 +41,8 @@ type bounds struct {
 	before    verdict // the event in hand
 	done      int     // rows of the event in hand that have it already
 	ofEvent   int     // bytes that the event in hand writes
+	cascaded  int     // copies that follow the event in hand in its commit
+	targets   int     // how many may
 	surveying bool    // see Fold.Survey
 }
 
@@ -73,6 +75,9 @@ func newBounds(db *querydb.DB, limits Limits) *bounds {
 	if b.shared {
 		b.aggregates = b.aggregates.Within(aggregate.Limits{Items: b.most.writes, Bytes: b.most.bytes})
 	}
+	if b.targets = mostTargets; b.shared {
+		b.targets = b.most.writes
+	}
 	return b
 }
 
@@ -98,7 +103,7 @@ func (b *bounds) reset(alone bool) {
 }
 
 // begin keeps in mind what was decided before the evaluation of an event; takeBack goes back to that.
-func (b *bounds) begin() { b.before, b.done, b.ofEvent = b.verdict, 0, 0 }
+func (b *bounds) begin() { b.before, b.done, b.ofEvent, b.cascaded = b.verdict, 0, 0, 0 }
 
 func (b *bounds) takeBack() { b.verdict = b.before }
 
@@ -176,7 +181,20 @@ func (f *Fold) fit(at ApplyPoint) error {
 	case b.wiped == at.Event && !b.full && !b.alone && !b.unique: // it may be seen in parts
 		b.whole, b.full = false, true
 		return nil
+	case b.cascaded > 0:
+		return tooManyFollow(f.members, b)
 	}
 	return fmt.Errorf("%w: the event changes %d rows of %d bytes, and one commit holds %d and %d",
 		querydb.ErrTooLarge, writes, bytes, b.most.writes, b.most.bytes)
+}
+
+// tooManyFollow says that the commit cannot hold the copies that follow the event in hand.
+func tooManyFollow(members []member, b *bounds) error {
+	e := &CascadeOverflowError{Count: b.cascaded, Limit: b.most.writes}
+	for _, m := range members {
+		if m.changed() > 0 && m.hasFollowers() {
+			e.Model = m.model().Name
+		}
+	}
+	return e
 }

@@ -123,8 +123,13 @@ func (f *Fold) Need(ops []Op, at ApplyPoint) (err error) {
 }
 
 // Load reads what events need, in one batch and a query per partition, for events of which the first is that.
-func (f *Fold) Load(ctx context.Context, first ApplyPoint) error {
+func (f *Fold) Load(ctx context.Context, first ApplyPoint, links Links) error {
 	f.bounds.first, f.bounds.ahead, f.bounds.since = first.Pos, false, first.Watermark
+	for _, m := range f.members {
+		if err := m.loadLinks(ctx, links); err != nil {
+			return err
+		}
+	}
 	for _, m := range f.members {
 		if err := m.load(ctx); err != nil {
 			return err
@@ -177,6 +182,11 @@ func (f *Fold) Eval(ops []Op, at ApplyPoint) (err error) {
 func (f *Fold) bound(at ApplyPoint) error {
 	for _, m := range f.members { // of all models before the first row is encoded
 		if err := m.fill(at); err != nil {
+			return err
+		}
+	}
+	for _, m := range f.members {
+		if err := m.cascade(at); err != nil {
 			return err
 		}
 	}

@@ -1,7 +1,9 @@
 package fold
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
@@ -93,4 +95,186 @@ func (o *followOp[R]) foresee(f *modelFold[R], at ApplyPoint) {
 		}
 	}()
 	<-done
+}
+
+// A Follow goes on from the latest row of its partition. To find it the partition is read, page by page, and no row but
+// the latest is kept. So that this is done once, and not in every window, the fold remembers which row that is, and
+// then reads that row alone.
+//
+// What is remembered follows the commits, and is forgotten where one of them fails, or another process has gone on. On
+// a shared store others may be ahead of the checkpoint: where any row that was read shows that, partitions are read
+// whole. A remembered row that is as it was is the latest in any case, since what others write meanwhile comes after
+// the window begins.
+//
+// Where the latest row is gone for an event, since one of the window has deleted it, or it has expired, those before it
+// are looked for: see missing.
+
+// mostRemembered bounds what is remembered: as many are kept as were used last, and up to as many before those.
+const mostRemembered = 1 << 16
+
+// latestRows are the latest rows, by partition of the table and of the source.
+type latestRows struct{ used, former map[partitionOf]latestRow }
+
+type partitionOf struct{ pk, source string }
+
+// latestRow is the latest row of a partition that events of the source partition wrote; the zero latestRow says that
+// there is none.
+type latestRow struct {
+	key keys.Key
+	pos querydb.Position
+}
+
+// after reports whether the row would be followed rather than the other, by position and then by sort key.
+func (t *latestRow) after(o *latestRow) bool {
+	return cmp.Or(compare(t.pos, o.pos), cmp.Compare(t.key.SK, o.key.SK)) > 0
+}
+
+func (t *latestRows) get(of partitionOf) (last latestRow, known bool) {
+	if last, known = t.used[of]; !known {
+		if last, known = t.former[of]; known {
+			t.set(of, last)
+		}
+	}
+	return last, known
+}
+
+func (t *latestRows) set(of partitionOf, last latestRow) {
+	if len(t.used) >= mostRemembered {
+		t.used, t.former = nil, t.used
+	}
+	if t.used == nil {
+		t.used = map[partitionOf]latestRow{}
+	}
+	t.used[of] = last
+}
+
+func (t *latestRows) drop(of partitionOf) {
+	delete(t.used, of)
+	delete(t.former, of)
+}
+
+// needLatest asks for the row that a Follow goes on from.
+func (f *partitions[R]) needLatest(pk string, at ApplyPoint) error {
+	p := f.all[pk]
+	switch {
+	case f.bounds.alone || f.given.latest[pk] > mostLatest:
+		f.needAll(pk)
+		return nil
+	case p == nil:
+		p = &partition[R]{}
+		f.all[pk] = p
+	case p.unread:
+		p.unread = false
+	default:
+		p.keys = false
+		return nil
+	}
+	p.most = max(1, f.given.latest[pk])
+	last, known := f.latest.get(partitionOf{pk, at.Pos.Partition})
+	if !known || p.most > 1 {
+		return nil
+	}
+	if p.last = &last; last == (latestRow{}) {
+		return nil
+	}
+	return f.needKey(last.key)
+}
+
+// known reports whether the latest row of the part is as it was remembered, so that it need not be looked for.
+func (f *partitions[R]) known(p *partition[R]) bool {
+	if p.last == nil || *p.last == (latestRow{}) {
+		return p.last != nil
+	}
+	e := f.entries[p.last.key]
+	return e != nil && e.present && e.pos == p.last.pos
+}
+
+// remember keeps in mind which rows were found to be the latest, so that a commit that is begun again need not look for
+// them again. Where another process is in the middle of a commit, that is not known.
+func (f *partitions[R]) remember() {
+	if f.bounds.ahead {
+		return
+	}
+	for pk, p := range f.all {
+		if p.found != nil {
+			f.latest.set(partitionOf{pk, f.bounds.first.Partition}, *p.found)
+		}
+	}
+}
+
+// committed remembers what the commit has made of the partitions that were followed in it or before.
+func (f *partitions[R]) committed(end querydb.Position) {
+	for pk, p := range f.all {
+		of := partitionOf{pk, end.Partition}
+		if last, known := p.latestRow(); known && !end.Before(last.pos) {
+			f.latest.set(of, last)
+		} else {
+			f.latest.drop(of)
+		}
+	}
+	for _, e := range f.dirty {
+		of := partitionOf{e.key.PK, end.Partition}
+		if e.event == 0 || f.all[of.pk] != nil || sentinel(e.key.SK) {
+			continue
+		}
+		last, known := f.latest.get(of)
+		now := latestRow{e.key, e.pos}
+		switch {
+		case !known:
+		case !e.present && e.key == last.key:
+			f.latest.drop(of)
+		case e.present && now.after(&last):
+			f.latest.set(of, now)
+		}
+	}
+}
+
+// latestRow is the latest of the rows, as far as it is known.
+func (p *partition[R]) latestRow() (last latestRow, known bool) {
+	for _, s := range p.recent {
+		e := s.entry
+		if !e.present || e.pos != s.pos || sentinel(e.key.SK) {
+			continue
+		}
+		if now := (latestRow{e.key, e.pos}); now.after(&last) {
+			last = now
+		}
+	}
+	return last, p.covers(&last)
+}
+
+// covers reports whether no row that is not known of the part comes after that.
+func (p *partition[R]) covers(last *latestRow) bool {
+	return p.whole || p.gone || p.last != nil && !p.last.after(last)
+}
+
+// search looks for the latest rows of a partition, page by page.
+type search struct {
+	most    int
+	latest  []querydb.Row // the last one first
+	expired bool          // rows that have expired were passed over
+}
+
+// visit takes the rows among the latest that an event can follow.
+func (f *partitions[R]) visit(s *search, rows []querydb.Row) {
+	for i := range rows {
+		row := &rows[i]
+		f.bounds.stateOf(row, f.traits.writer)
+		ours := row.Position.Partition == f.bounds.first.Partition
+		if row.Record == nil || !ours || sentinel(row.Key.SK) {
+			continue
+		}
+		if row.Expired(f.bounds.since) {
+			s.expired = true
+			continue
+		}
+		now := latestRow{row.Key, row.Position}
+		at := len(s.latest)
+		for at > 0 && now.after(&latestRow{s.latest[at-1].Key, s.latest[at-1].Position}) {
+			at--
+		}
+		if at < s.most {
+			s.latest = slices.Insert(s.latest[:min(len(s.latest), s.most-1)], at, *row)
+		}
+	}
 }

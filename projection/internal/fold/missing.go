@@ -12,7 +12,7 @@ type Missing []missing
 // None reports whether nothing was missed.
 func (m Missing) None() bool {
 	for _, one := range m {
-		if len(one.keys)+len(one.latest) > 0 {
+		if len(one.keys)+len(one.latest)+len(one.links) > 0 {
 			return false
 		}
 	}
@@ -22,6 +22,7 @@ func (m Missing) None() bool {
 // missing is what was missed of one model.
 type missing struct {
 	keys   map[keys.Key]bool
+	links  map[linkQuery]bool
 	latest map[string]int // how many of the latest rows of a partition are to be known; all of them above mostLatest
 }
 
@@ -35,9 +36,10 @@ const (
 
 // with is all that either lacks.
 func (m missing) with(o missing) missing {
-	all := missing{map[keys.Key]bool{}, map[string]int{}}
+	all := missing{map[keys.Key]bool{}, map[linkQuery]bool{}, map[string]int{}}
 	for _, some := range [...]missing{m, o} {
 		maps.Copy(all.keys, some.keys)
+		maps.Copy(all.links, some.links)
 		for pk, n := range some.latest {
 			all.latest[pk] = max(all.latest[pk], n)
 		}

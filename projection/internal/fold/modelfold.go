@@ -20,6 +20,9 @@ type member interface {
 	copies(c *Copies)
 	referencesTo(all []cascade.Reference, model string) []cascade.Reference
 	refresh(l cascade.Link) Op
+	addFollower(w follower)
+	hasFollowers() bool
+	loadLinks(ctx context.Context, find Links) error
 	need(op Op, at ApplyPoint) error
 	needKey(key keys.Key) error
 	needPartition(t PartitionTarget) error // to delete it
@@ -28,7 +31,9 @@ type member interface {
 	begin() // of an event
 	eval(op Op, at ApplyPoint) error
 	deletePartition(t PartitionTarget, at ApplyPoint) error
-	fill(at ApplyPoint) error // in the copies of rows that the event in hand has changed
+	fill(at ApplyPoint) error    // in the copies of rows that the event in hand has changed
+	cascade(at ApplyPoint) error // to copies that follow in the same commit
+	refreshHolders(ref int, identifier string, held []keys.Key, at ApplyPoint) (n int, err error)
 	written(yield func(*querydb.Model, keys.Key) bool) bool
 	sourceRow(key keys.Key, identifier string, at ApplyPoint) (any, error)
 	encode() error // what the event in hand has changed
@@ -53,6 +58,7 @@ type modelFold[R any] struct {
 	*rows[R]
 	*references[R]
 	*tracking[R]
+	*followers[R]
 	*neighbours[R]
 	unique *uniqueKeys[R]
 }
@@ -69,7 +75,8 @@ func newModelFold[R any](codec *querydb.Codec[R], db *querydb.DB, w *querydb.Wri
 	rs.unique = &uniqueKeys[R]{rows: rs}
 	rs.refs = &references[R]{of: rs, all: codec.References}
 	rs.tracking = &tracking[R]{references: rs.refs}
-	f := &modelFold[R]{rs, rs.refs, rs.tracking, &neighbours[R]{}, rs.unique}
+	rs.tracking.followers = &followers[R]{tracking: rs.tracking}
+	f := &modelFold[R]{rs, rs.refs, rs.tracking, rs.tracking.followers, &neighbours[R]{}, rs.unique}
 	f.neighbours.rows = f
 	return f
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/projection/internal/cascade"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -51,11 +52,15 @@ type copied struct {
 
 // bind finds the models that the copies are of among those of the Fold.
 func (f *references[R]) bind(members []member) {
-	for _, ref := range f.all {
+	for n, ref := range f.all {
 		i := slices.IndexFunc(members, func(m member) bool { return m.model() == ref.Source })
 		f.sources = append(f.sources, members[i])
 		f.nested = f.nested || ref.Count != nil
-		if ref.Tracked() {
+		switch {
+		case ref.Transactional:
+			own := slices.IndexFunc(members, func(m member) bool { return m.model() == f.of.desc })
+			members[i].addFollower(follower{members[own], n, cascade.Reference{Model: f.of.desc.Name, Field: ref.Path}})
+		case ref.Tracked():
 			members[i].isCopied()
 		}
 	}

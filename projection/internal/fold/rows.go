@@ -241,22 +241,15 @@ func (f *rows[R]) remove(e *entry[R], at ApplyPoint) {
 	e.row, e.present, e.indexes, e.unfilled = none, false, nil, nil
 }
 
-// touch notes the state of the entry before the event's first change of it.
+// touch notes that the event changes the entry, and the state before its first change.
 func (f *rows[R]) touch(e *entry[R], at ApplyPoint) {
 	if e.event == at.Event {
 		return
 	}
-	f.journal = append(f.journal, undo[R]{e, e.state})
-	if e.event == 0 {
-		e.time = at.Watermark
-	}
-	e.event, e.pos = at.Event, at.Pos
+	f.tracking.touchCopies(e, at)
+	e.pos = at.Pos
 	if p := f.partitions.all[e.key.PK]; p != nil {
 		p.add(standing[R]{e, at.Pos})
-	}
-	if !e.dirty {
-		e.dirty = true
-		f.dirty = append(f.dirty, e)
 	}
 }
 

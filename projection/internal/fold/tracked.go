@@ -30,18 +30,22 @@ type tracked struct {
 // tracking is what a commit changes about the tracked copies of a model: those that its rows hold, and those of them.
 type tracking[R any] struct {
 	*references[R]
-	copied bool       // other rows hold tracked copies of them
-	read   []keys.Key // rows that are copied as they were read; of a shared store
+	followers *followers[R]
+	copied    bool       // other rows hold copies of them that follow after the commit
+	read      []keys.Key // rows that are copied as they were read; of a shared store
 }
 
 // tracks reports whether the rows hold tracked copies, or are copied so.
-func (f *tracking[R]) tracks() bool { return f.copied || f.holdsTracked() }
+func (f *tracking[R]) tracks() bool { return f.isFollowed() || f.holdsTracked() }
+
+// isFollowed reports whether other rows hold tracked copies of them.
+func (f *tracking[R]) isFollowed() bool { return f.copied || len(f.followers.by) > 0 }
 
 func (f *tracking[R]) holdsTracked() bool {
 	return slices.ContainsFunc(f.all, func(r querydb.Reference[R]) bool { return r.Tracked() })
 }
 
-// isCopied notes that other rows hold tracked copies.
+// isCopied notes that other rows hold tracked copies that follow after the commit.
 func (f *tracking[R]) isCopied() { f.copied = true }
 
 // remember notes how the row of an entry was when it was read.
@@ -50,7 +54,7 @@ func (f *tracking[R]) remember(e *entry[R], rec querydb.Row, row *R) {
 		return
 	}
 	e.was.ids = f.identifiers(row)
-	if f.copied {
+	if f.isFollowed() {
 		e.was.identifier, e.was.copied = f.identifier(row), f.copiedText(&rec)
 	}
 }
@@ -182,7 +186,7 @@ func (t Tracked) Any() bool {
 	return slices.ContainsFunc(t, func(m member) bool { return m.tracks() })
 }
 
-// ReferencesTo are the tracked references to a model, in a fixed order.
+// ReferencesTo are the tracked references to a model whose copies follow after the commit, in a fixed order.
 func (t Tracked) ReferencesTo(model string) (all []cascade.Reference) {
 	for _, m := range t {
 		all = m.referencesTo(all, model)
@@ -192,7 +196,7 @@ func (t Tracked) ReferencesTo(model string) (all []cascade.Reference) {
 
 func (f *tracking[R]) referencesTo(all []cascade.Reference, model string) []cascade.Reference {
 	for i := range f.all {
-		if ref := &f.all[i]; ref.Tracked() && ref.Source.Name == model {
+		if ref := &f.all[i]; ref.Tracked() && !ref.Transactional && ref.Source.Name == model {
 			all = append(all, cascade.Reference{Model: f.of.desc.Name, Field: ref.Path})
 		}
 	}
@@ -232,45 +236,65 @@ func (o *refreshOp[R]) need(f *modelFold[R], _ ApplyPoint) error {
 }
 
 func (o *refreshOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
-	e, ref := f.entry(o.key), &f.refs.all[o.ref]
-	held, filled := o.holds(e, ref)
-	if !held {
-		return nil // another event has come in between
-	}
-	key, err := querydb.KeyByIdentifier(ref.Source, o.id)
-	if err != nil {
-		return err
-	}
-	source, err := f.refs.sources[o.ref].sourceRow(key, o.id, at)
-	switch {
-	case err != nil:
-		return err
-	case source != nil && !ref.Cascade && filled:
-		return nil // it stays as it was written
-	case source == nil && !ref.NullIfMissing:
-		return nil // so does the copy of a row that is gone
-	}
-	f.refs.sources[o.ref].isFilledIn(key, o.id, at.Event)
-	pos := e.pos
-	f.touch(e, at)
-	e.pos = pos
-	if f.refs.nested {
-		e.row = f.codec.Clone(&e.row) // the former state keeps its own
-	}
-	f.refs.fillIn(&e.row, o.copied, source)
-	return nil
+	return f.refreshCopies(f.entry(o.key), o.copied, at)
 }
 
 // holds reports whether the row refers to the one of the copy, and whether it holds the copy in all places.
-func (o *refreshOp[R]) holds(e *entry[R], ref *querydb.Reference[R]) (held, filled bool) {
+func (f *tracking[R]) holds(e *entry[R], c copied) (held, filled bool) {
 	if !e.present {
 		return false, false
 	}
+	ref := &f.all[c.ref]
 	filled = true
 	for place := range ref.Places(&e.row) {
-		if ref.Identifier(&e.row, place) == o.id {
+		if ref.Identifier(&e.row, place) == c.id {
 			held, filled = true, filled && ref.Filled(&e.row, place)
 		}
 	}
 	return held, filled
+}
+
+// refreshCopies has a copy in a row, if it has it, follow the row that it is of. One that is filled in stays without a
+// cascade, and so does one of a row that is gone, unless it is to be null.
+func (f *tracking[R]) refreshCopies(e *entry[R], c copied, at ApplyPoint) error {
+	held, filled := f.holds(e, c)
+	if !held {
+		return nil
+	}
+	ref := &f.all[c.ref]
+	key, err := querydb.KeyByIdentifier(ref.Source, c.id)
+	if err != nil {
+		return err
+	}
+	source, err := f.sources[c.ref].sourceRow(key, c.id, at)
+	switch {
+	case err != nil && err != errDeletedHere:
+		return err
+	case source == nil && !ref.NullIfMissing, source != nil && !ref.Cascade && filled:
+		return nil
+	}
+	f.sources[c.ref].isFilledIn(key, c.id, at.Event)
+	f.touchCopies(e, at)
+	if f.nested {
+		e.row = f.of.codec.Clone(&e.row) // the former state keeps its own
+	}
+	f.fillIn(&e.row, c, source)
+	return nil
+}
+
+// touchCopies notes that copies in the entry change with the event, and the state before its first change. The row has
+// not come to the event by that.
+func (f *tracking[R]) touchCopies(e *entry[R], at ApplyPoint) {
+	if e.event == at.Event {
+		return
+	}
+	f.of.journal = append(f.of.journal, undo[R]{e, e.state})
+	if e.event == 0 {
+		e.time = at.Watermark
+	}
+	e.event = at.Event
+	if !e.dirty {
+		e.dirty = true
+		f.of.dirty = append(f.of.dirty, e)
+	}
 }
