@@ -37,8 +37,7 @@ type Status struct {
 	DeadLetters int     `json:"deadLetters"` // events that could not be folded, and those blocked by them
 	// Cascades is how many rows have changed and are yet to be followed by copies of them.
 	Cascades int `json:"cascades,omitempty"`
-	// FailedCascades are rows of which some copies could not follow a change. They are tried again when the row changes,
-	// and at the next start.
+	// FailedCascades are rows of which some copies could not follow a change: see Runner.FailedCascades.
 	FailedCascades []FailedCascade `json:"failedCascades,omitempty"`
 	// Events, Rows and Commits count since the Runner was made.
 	Events  uint64 `json:"events"`
@@ -58,14 +57,6 @@ type Status struct {
 	// Heartbeat is the last sign of life; a Runner gives one at least every RunnerConfig.Heartbeat when idle, and with
 	// every window when not.
 	Heartbeat time.Time `json:"heartbeat"`
-}
-
-// FailedCascade is a row of which some copies could not follow a change.
-type FailedCascade struct {
-	Model  string `json:"model"`
-	ID     string `json:"id"`     // the row's identifier
-	Failed int    `json:"failed"` // rows whose copies stayed as they were
-	Reason string `json:"reason"` // of the first
 }
 
 // PartitionStatus is the progress of a Runner in a partition.
@@ -115,9 +106,7 @@ func statusOf(now *delivery.Snapshot) Status {
 		LastError: now.LastError, LastErrorAt: now.LastErrorAt, Heartbeat: now.Heartbeat, Stop: now.Stop,
 		Rebuilding: now.Rebuilding,
 	}
-	for _, t := range now.FailedCascades {
-		s.FailedCascades = append(s.FailedCascades, FailedCascade{t.Model, t.Identifier, t.Failed, t.Reason})
-	}
+	s.FailedCascades = failedCascades(now.FailedCascades)
 	for name, offset := range now.Partitions {
 		s.Partitions = append(s.Partitions, PartitionStatus{Partition: name, Checkpoint: offset})
 	}

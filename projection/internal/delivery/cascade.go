@@ -24,6 +24,33 @@ func (r *Runner) refreshes() bool {
 	return r.state.Tasks.Len() > 0
 }
 
+// FailedCascades are the rows of which some copies could not follow a change.
+func (r *Runner) FailedCascades(ctx context.Context) (failed []cascade.Task, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.state.Open(ctx); err != nil {
+		return nil, err
+	}
+	return r.state.Tasks.Failed(), nil
+}
+
+// RetryCascades has all copies follow those rows that can by now. It returns how many rows it has tried, and those of
+// which some copies still cannot.
+func (r *Runner) RetryCascades(ctx context.Context) (tried int, failed []cascade.Task, err error) {
+	before, err := r.FailedCascades(ctx)
+	if err != nil {
+		return 0, nil, err
+	}
+	r.mu.Lock()
+	r.state.Tasks.RetryFailed()
+	r.mu.Unlock()
+	if err := r.refreshAll(ctx); err != nil {
+		return 0, nil, err
+	}
+	failed, err = r.FailedCascades(ctx)
+	return len(before), failed, err
+}
+
 // refreshAll has all copies follow their rows.
 func (r *Runner) refreshAll(ctx context.Context) error {
 	for r.refreshes() {

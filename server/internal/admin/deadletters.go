@@ -21,6 +21,7 @@ import (
 //	GET  /admin/projections                                     the status of every projection
 //	GET  /admin/dead-letters?projection=NAME&after=REF&limit=N  events that could not be folded, or are blocked
 //	POST /admin/dead-letters/retry, /admin/dead-letters/skip    {"projection": NAME, "event": REF}, or a filter of event
+//	POST /admin/cascades/retry                                  {"projection": NAME}
 //	POST /admin/rebuild                                         {"names": [MODEL or PROJECTION, …]}
 type API struct {
 	Folds *projections.Set
@@ -33,6 +34,7 @@ func (a *API) Register(mux *http.ServeMux, reads, writes func(http.Handler) http
 	mux.Handle("GET /admin/dead-letters", reads(http.HandlerFunc(a.list)))
 	mux.Handle("POST /admin/dead-letters/retry", writes(a.decide((*projection.Runner).Retry)))
 	mux.Handle("POST /admin/dead-letters/skip", writes(a.decide((*projection.Runner).Skip)))
+	mux.Handle("POST /admin/cascades/retry", writes(http.HandlerFunc(a.retryCascades)))
 	mux.Handle("POST /admin/rebuild", writes(http.HandlerFunc(a.rebuild)))
 }
 
@@ -52,6 +54,8 @@ func (a *API) projections(w http.ResponseWriter, r *http.Request) {
 // DeadLetterList is the body of /admin/dead-letters.
 type DeadLetterList struct {
 	DeadLetters []DeadLetter `json:"deadLetters"`
+	// FailedCascades are in the first page: rows of which some copies could not follow a change.
+	FailedCascades []FailedCascade `json:"failedCascades,omitempty"`
 }
 
 // DeadLetter is an event that a projection could not fold, or that waits behind such an event.
@@ -95,21 +99,28 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) {
 		problem.BadRequest("after needs a projection: it names an event in the list of one.").Write(w)
 		return
 	}
-	all := []DeadLetter{}
+	all := DeadLetterList{DeadLetters: []DeadLetter{}}
+	if q.Get("after") == "" {
+		var bad *problem.Problem
+		if all.FailedCascades, bad = a.failedCascades(r.Context(), of); bad != nil {
+			bad.Write(w)
+			return
+		}
+	}
 	for _, one := range of {
-		letters, err := one.DeadLetters(r.Context(), q.Get("after"), limit-len(all))
+		letters, err := one.DeadLetters(r.Context(), q.Get("after"), limit-len(all.DeadLetters))
 		if err != nil {
 			a.failed(r.Context(), one.Name, err).Write(w)
 			return
 		}
 		for _, e := range letters {
-			all = append(all, DeadLetter{one.Name, e.Ref, e})
+			all.DeadLetters = append(all.DeadLetters, DeadLetter{one.Name, e.Ref, e})
 		}
-		if len(all) == limit {
+		if len(all.DeadLetters) == limit {
 			break
 		}
 	}
-	problem.WriteJSON(w, http.StatusOK, "application/json", DeadLetterList{all})
+	problem.WriteJSON(w, http.StatusOK, "application/json", all)
 }
 
 // DecisionRequest names a dead letter of a projection, or chooses several.
@@ -150,15 +161,12 @@ func (a *API) decide(do decision) http.Handler {
 	})
 }
 
-// readDecision wants JSON by its name, which no page of another site can send unasked.
-func readDecision(w http.ResponseWriter, r *http.Request) (DecisionRequest, *problem.Problem) {
-	var m DecisionRequest
-	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
-		return m, problem.BadRequest("Send JSON with the Content-Type application/json.")
+func readDecision(w http.ResponseWriter, r *http.Request) (m DecisionRequest, bad *problem.Problem) {
+	err, bad := readJSON(w, r, &m)
+	if bad != nil {
+		return m, bad
 	}
-	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, 64<<10))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&m); err != nil || m.Projection == "" || m.given() == (m.Event != "") {
+	if err != nil || m.Projection == "" || m.given() == (m.Event != "") {
 		return m, problem.BadRequest(`Send {"projection": NAME, "event": REF}, as the list of dead letters names them; or, ` +
 			`in place of ` +
 			`event, "all": true, "reason": TEXT or "type": TYPE.`)
@@ -167,6 +175,16 @@ func readDecision(w http.ResponseWriter, r *http.Request) (DecisionRequest, *pro
 		return m, longRef()
 	}
 	return m, nil
+}
+
+// readJSON wants JSON by its name, which no page of another site can send unasked. err is of the JSON itself.
+func readJSON(w http.ResponseWriter, r *http.Request, m any) (err error, bad *problem.Problem) {
+	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
+		return nil, problem.BadRequest("Send JSON with the Content-Type application/json.")
+	}
+	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, 64<<10))
+	d.DisallowUnknownFields()
+	return d.Decode(m), nil
 }
 
 // longRef is the answer where an event is named that cannot be one. It does not repeat the name.

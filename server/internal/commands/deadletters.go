@@ -16,9 +16,10 @@ import (
 
 // DeadLetters lists, retries and skips events that projections could not fold.
 type DeadLetters struct {
-	List  deadLettersList  `cmd:"" help:"List dead letters, each with its reason."`
-	Retry deadLettersRetry `cmd:"" help:"Fold dead letters again, and the events that they block."`
-	Skip  deadLettersSkip  `cmd:"" help:"Drop dead letters for good, and fold the events that they block."`
+	List          deadLettersList  `cmd:"" help:"List dead letters, each with its reason."`
+	Retry         deadLettersRetry `cmd:"" help:"Fold dead letters again, and the events that they block."`
+	RetryCascades retryCascades    `cmd:"" help:"Have copies follow rows that they could not follow."`
+	Skip          deadLettersSkip  `cmd:"" help:"Drop dead letters for good, and fold the events that they block."`
 }
 
 type deadLettersList struct {
@@ -53,9 +54,17 @@ func (c *deadLettersList) list(ctx context.Context, p *Program, from *client.Cli
 				return err
 			}
 		}
+		for _, e := range answer.FailedCascades {
+			if err := lines.Encode(e); err != nil {
+				return err
+			}
+		}
 		return nil
 	}
-	return printDeadLetters(p, answer.DeadLetters)
+	if err := printDeadLetters(p, answer.DeadLetters); err != nil || len(answer.FailedCascades) == 0 {
+		return err
+	}
+	return printFailedCascades(p, answer.FailedCascades)
 }
 
 func printDeadLetters(p *Program, events []admin.DeadLetter) error {

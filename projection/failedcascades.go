@@ -1,0 +1,36 @@
+package projection
+
+import (
+	"context"
+
+	"github.com/foldql/foldql/projection/internal/cascade"
+)
+
+// FailedCascade is a row of which some copies could not follow a change.
+type FailedCascade struct {
+	Model  string `json:"model"`
+	ID     string `json:"id"`     // the row's identifier
+	Failed int    `json:"failed"` // rows whose copies stayed as they were
+	Reason string `json:"reason"` // of the first
+}
+
+// FailedCascades lists the rows of which some copies could not follow a change. They are tried again when the row
+// changes, at the next start, and by RetryCascades.
+func (r *Runner) FailedCascades(ctx context.Context) ([]FailedCascade, error) {
+	tasks, err := r.engine.FailedCascades(ctx)
+	return failedCascades(tasks), err
+}
+
+// RetryCascades tries those again, and returns how many rows it has tried, and those of which some copies still cannot
+// follow.
+func (r *Runner) RetryCascades(ctx context.Context) (tried int, failed []FailedCascade, err error) {
+	tried, tasks, err := r.engine.RetryCascades(ctx)
+	return tried, failedCascades(tasks), err
+}
+
+func failedCascades(tasks []cascade.Task) (list []FailedCascade) {
+	for _, t := range tasks {
+		list = append(list, FailedCascade{t.Model, t.Identifier, t.Failed, t.Reason})
+	}
+	return list
+}

@@ -1,0 +1,66 @@
+package admin
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/server/internal/problem"
+	"github.com/foldql/foldql/server/internal/projections"
+)
+
+// FailedCascade is a row of which some copies could not follow a change.
+type FailedCascade struct {
+	Projection string `json:"projection"`
+	projection.FailedCascade
+}
+
+// CascadesRequest names a projection whose failed cascades are to be tried again.
+type CascadesRequest struct {
+	Projection string `json:"projection"`
+}
+
+// CascadesAnswer says how many rows were tried again, and of which of them some copies still cannot follow.
+type CascadesAnswer struct {
+	Tried  int                        `json:"tried"`
+	Failed []projection.FailedCascade `json:"failed,omitempty"`
+}
+
+func (a *API) failedCascades(ctx context.Context, of []*projections.Running) (all []FailedCascade, _ *problem.Problem) {
+	for _, one := range of {
+		failed, err := one.FailedCascades(ctx)
+		if err != nil {
+			return nil, a.failed(ctx, one.Name, err)
+		}
+		for _, f := range failed {
+			all = append(all, FailedCascade{one.Name, f})
+		}
+	}
+	return all, nil
+}
+
+func (a *API) retryCascades(w http.ResponseWriter, r *http.Request) {
+	var m CascadesRequest
+	err, bad := readJSON(w, r, &m)
+	switch {
+	case bad != nil:
+		bad.Write(w)
+		return
+	case err != nil || m.Projection == "":
+		problem.BadRequest(`Send {"projection": NAME}.`).Write(w)
+		return
+	}
+	one := a.Folds.Find(m.Projection)
+	if one == nil {
+		a.noProjection(m.Projection).Write(w)
+		return
+	}
+	ctx := context.WithoutCancel(r.Context()) // what has begun is finished
+	tried, failed, err := one.RetryCascades(ctx)
+	if err != nil {
+		a.failed(ctx, one.Name, err).Write(w)
+		return
+	}
+	a.Log.InfoContext(ctx, "failed cascades retried", "projection", one.Name, "tried", tried, "failed", len(failed))
+	problem.WriteJSON(w, http.StatusOK, "application/json", CascadesAnswer{tried, failed})
+}

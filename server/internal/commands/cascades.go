@@ -1,0 +1,52 @@
+package commands
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"text/tabwriter"
+
+	"github.com/foldql/foldql/server/internal/admin"
+	"github.com/foldql/foldql/server/internal/client"
+)
+
+// retryCascades tries failed cascades again.
+type retryCascades struct {
+	deadLettersOf
+	Projection string `arg:"" help:"Projection that has failed cascades."`
+}
+
+// Run has the copies follow their rows.
+func (c *retryCascades) Run(ctx context.Context, p *Program) error {
+	return c.with(ctx, p, func(to *client.Client) error { return c.retry(ctx, p, to) })
+}
+
+func (c *retryCascades) retry(ctx context.Context, p *Program, to *client.Client) error {
+	body, err := json.Marshal(admin.CascadesRequest{Projection: c.Projection})
+	if err != nil {
+		return err
+	}
+	var answer admin.CascadesAnswer
+	if err := to.Do(ctx, http.MethodPost, "/admin/cascades/retry", "application/json", body, &answer); err != nil {
+		return fmt.Errorf("retry the failed cascades of %s: %w", c.Projection, err)
+	}
+	fmt.Fprintf(p.Stdout, "%s: %d rows tried, %d failed again\n", c.Projection, answer.Tried, len(answer.Failed))
+	for _, f := range answer.Failed {
+		fmt.Fprintf(p.Stderr, "%s %s: %d copies: %s\n", f.Model, f.ID, f.Failed, f.Reason)
+	}
+	if len(answer.Failed) > 0 {
+		return fmt.Errorf("copies of %d rows cannot follow them", len(answer.Failed))
+	}
+	return nil
+}
+
+func printFailedCascades(p *Program, failed []admin.FailedCascade) error {
+	fmt.Fprintln(p.Stdout, "\nrows that copies could not follow; retry them with 'deadletters retry-cascades':")
+	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "PROJECTION\tMODEL\tID\tCOPIES\tREASON")
+	for _, f := range failed {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%.200q\n", f.Projection, f.Model, short(f.ID), f.Failed, f.Reason)
+	}
+	return w.Flush()
+}
