@@ -44,6 +44,30 @@ func (e EntityKey) SK(composites ...Segment) Layout {
 	return e.layout(e.memberHead(), composites)
 }
 
+// Discriminator tells items of an aggregate apart that are of one type: a name, and the value that they all have.
+type Discriminator struct {
+	Name  string
+	Value Value
+}
+
+// Item returns the layout of half a key of the items of an aggregate, in which values stand without their names:
+//
+//	partition key   $schema#v1#type#value…
+//	sort key        $schema#v1#type[#name#value of a discriminator]…#value…
+func (e EntityKey) Item(discriminators []Discriminator, composites ...Segment) Layout {
+	l := Layout{Head: e.head(e.Type), Sep: entitySep, Casing: e.Casing, Escape: e.Schema.Escape}
+	for _, d := range discriminators {
+		fixed := l
+		fixed.Head += entitySep + e.Casing.Apply(d.Name)
+		fixed.Segments = []Segment{{Field: d.Name, Kind: d.Value.kind}}
+		if text, err := fixed.Compose(d.Value); err == nil { // any text and any integer has a form
+			l.Head = text
+		}
+	}
+	l.Segments = composites
+	return l
+}
+
 // CollectionRange returns the range of sort keys in which the members of a collection lie, with those of the
 // collections inside it; depth counts from 0, the outermost. Members of an isolated collection share no prefix: they
 // are all that lies in the partition.

@@ -56,6 +56,7 @@ type ReadModel struct {
 	Owner       *Field
 	Identifier  *Field // by which others refer to rows: the whole primary key; nil for none
 	References  []*Reference
+	Aggregate   *Aggregate // nil where the model is none
 	Series      *Series    // nil where the model is no time series
 	SeriesOf    *ReadModel // the time series that the model is the history of; nil for a model that is declared
 	Auth        *Auth
@@ -74,6 +75,7 @@ type Field struct {
 	List        bool
 	Nullable    bool
 	Hidden      bool `json:",omitempty"` // it is stored, and the API does not have it
+	Item        bool `json:",omitempty"` // the items of other parts of an aggregate hold it
 	Auth        *Auth
 	Pos         Pos
 }
@@ -83,7 +85,10 @@ type Object struct {
 	Name        string
 	CopyOf      string `json:",omitempty"` // name of the model of whose rows it is a copy; "" where it is declared
 	Description string
-	Fields      []*Field // in order of declaration, which is that of their ordinals
+	Fields      []*Field     // in order of declaration, which is that of their ordinals
+	References  []*Reference `json:"-"`
+	Edges       []*Edge      `json:"-"`
+	Part        bool         `json:",omitempty"` // aggregates alone hold it
 	Pos         Pos
 }
 

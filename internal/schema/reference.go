@@ -1,5 +1,7 @@
 package schema
 
+import "strings"
+
 // Reference is a field of a row that holds a copy of a row of another model, beside the identifier of that row.
 type Reference struct {
 	ID     *Field // what projectors give; it is in no declaration
@@ -20,4 +22,15 @@ func CopyType(model string) string { return model + "Copy" }
 func (f *Field) IsCopy() bool { return f.Object != nil && f.Object.CopyOf != "" }
 
 // HoldsNull reports whether a stored row may have no value in the field: it is null, or a copy that is not filled in.
-func (f *Field) HoldsNull() bool { return f.Nullable || f.IsCopy() }
+// A list of parts of an aggregate has no elements in place of null.
+func (f *Field) HoldsNull() bool {
+	if f.List && f.Item {
+		return false
+	}
+	return f.Nullable || f.IsCopy()
+}
+
+// ListIDName is the name of the field that holds the identifiers of a list of references: umpireIds of umpires and id.
+func ListIDName(field, identifier string) string {
+	return strings.TrimSuffix(field, "s") + upperFirst(identifier) + "s"
+}

@@ -210,12 +210,41 @@ func dumpReadModel(r *schema.ReadModel) map[string]any {
 	if len(r.References) > 0 {
 		d["references"] = dumpReferences(r.References)
 	}
+	if a := r.Aggregate; a != nil {
+		d["aggregate"] = map[string]any{"collection": a.Collection, "nodes": dumpNodes(a.Root), "places": dumpPlaces(r),
+			"pos": a.Pos.String()}
+		if a.Local != nil {
+			d["local"] = a.Local.Name + " " + dumpHalf(a.Local.PK) + " " + dumpHalf(a.Local.SK)
+		}
+	}
 	if w := r.Writers[0]; len(r.Writers) > 1 || r.Entity != nil {
 		d["writers"] = dumpWriters(r.Writers)
 	} else if len(w.Writes)+len(schema.Composites(r.PK, r.SK)) != len(r.Fields) {
 		d["writes"] = names(w.Writes)
 	}
 	return d
+}
+
+func dumpNodes(root *schema.Node) (all []any) {
+	for _, n := range root.All() {
+		d := map[string]any{"name": n.Name, "kind": n.Kind, "sk": dumpHalf(n.SK), "own": names(n.Own),
+			"context": names(n.Context)}
+		for _, by := range n.Discriminators {
+			d["by "+by.Name] = by.Scalar + " " + by.Text + strconv.FormatInt(by.Int, 10)
+		}
+		if n.Edge != nil {
+			d["orderBy"], d["many"], d["optional"] = name(n.Edge.OrderBy), n.Edge.Many, n.Edge.Field.Nullable
+		}
+		all = append(all, d)
+	}
+	return all
+}
+
+func dumpPlaces(r *schema.ReadModel) (all []string) {
+	for _, p := range r.Places() {
+		all = append(all, p.Path+" by "+p.Reference.ID.Name+" of "+p.Reference.Source.Name)
+	}
+	return all
 }
 
 func dumpReferences(references []*schema.Reference) (all []any) {

@@ -56,9 +56,7 @@ func made(model *schema.Model) string {
 			}
 			b.WriteString("extend type Query { " + q.Name + ": " + answer + " }\n")
 		}
-		for _, r := range m.References {
-			b.WriteString("extend type " + m.Name + " { " + r.ID.Name + ": " + r.ID.Scalar + " }\n")
-		}
+		writeIdentifiers(&b, m.Name, m.References)
 		for _, j := range m.Joins {
 			answer := j.Target.Name
 			if j.Many {
@@ -68,6 +66,7 @@ func made(model *schema.Model) string {
 		}
 	}
 	for _, o := range model.Objects {
+		writeIdentifiers(&b, o.Name, o.References)
 		if o.CopyOf != "" {
 			b.WriteString("type " + o.Name + " {")
 			for _, f := range o.Fields {
@@ -87,4 +86,10 @@ func made(model *schema.Model) string {
 		b.WriteString("extend type Query { " + c.Query().Name + ": " + c.Connection() + "! }\n")
 	}
 	return b.String()
+}
+
+func writeIdentifiers(b *strings.Builder, typ string, references []*schema.Reference) {
+	for _, r := range references {
+		b.WriteString("extend type " + typ + " { " + r.ID.Name + ": " + schema.TypeText(r.ID) + " }\n")
+	}
 }

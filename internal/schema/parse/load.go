@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/foldql/foldql/internal/schema"
+	"github.com/foldql/foldql/internal/schema/parse/aggregate"
 	"github.com/foldql/foldql/internal/schema/parse/collision"
 	"github.com/foldql/foldql/internal/schema/parse/draft"
 	"github.com/foldql/foldql/internal/schema/parse/entity"
@@ -26,7 +27,7 @@ import (
 // of position; the Model is nil where that is more than warnings.
 func Load(readModels, events []*ast.Source) (*schema.Model, schema.Diagnostics) {
 	p := &draft.Project{Model: &schema.Model{}, TableDirs: map[*schema.Table]*ast.Directive{},
-		Objects: map[*ast.Definition]*schema.Object{}}
+		Objects: map[*ast.Definition]*schema.Object{}, Parts: map[*ast.Definition]*draft.Part{}}
 	var apiOK, eventsOK bool
 	p.API, apiOK = sdl.Parse(readModels, sdl.ReadModels)
 	p.Events, eventsOK = sdl.Parse(events, sdl.Events)
@@ -54,14 +55,22 @@ func read(p *draft.Project) {
 	entity.ReadTables(p)
 	readmodel.Declare(p)
 	for _, d := range p.ReadModels {
-		entity.Declare(d)
+		if d.Aggregate != nil {
+			aggregate.Declare(d)
+		} else {
+			entity.Declare(d)
+		}
 	}
 	readmodel.CheckTables(p)
 	checkOrphans(p)
+	aggregate.CheckTypes(p)
 	for _, d := range p.ReadModels {
-		if d.Entity != nil {
+		switch {
+		case d.Aggregate != nil:
+			aggregate.ReadKeys(d)
+		case d.Entity != nil:
 			entity.ReadKeys(d)
-		} else {
+		default:
 			readmodel.ReadKeys(d)
 		}
 		readmodel.ReadFieldRoles(d)
@@ -70,6 +79,7 @@ func read(p *draft.Project) {
 	entity.CheckTables(p)
 	for _, d := range p.ReadModels {
 		readmodel.ReadJoinsAndAccess(d)
+		aggregate.ReadAccess(d)
 	}
 	for _, d := range p.ReadModels {
 		readmodel.CheckReferences(d)

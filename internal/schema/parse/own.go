@@ -97,6 +97,10 @@ func checkOrphans(l *draft.Project) {
 		if slices.ContainsFunc(l.ReadModels, func(d *draft.Model) bool { return d.Def == def }) {
 			continue
 		}
+		if sdl.IsPart(def) {
+			checkPart(l, def)
+			continue
+		}
 		for _, dir := range def.Directives {
 			if slices.Contains(build, dir.Name) && !sdl.IsModelMark(dir.Name) {
 				l.Add(rule.Orphan.Broken(sdl.Position(dir.Position), def.Name, "", dir.Name))
@@ -107,6 +111,23 @@ func checkOrphans(l *draft.Project) {
 				if slices.Contains(build, dir.Name) {
 					l.Add(rule.Orphan.Broken(sdl.Position(dir.Position), def.Name, f.Name, dir.Name))
 				}
+			}
+		}
+	}
+}
+
+// checkPart finds annotations that cannot stand in a part of an aggregate.
+func checkPart(l *draft.Project, def *ast.Definition) {
+	build := sdl.BuildDirectives()
+	for _, dir := range def.Directives {
+		if slices.Contains(build, dir.Name) && dir.Name != "subAggregate" && dir.Name != "member" {
+			l.Add(rule.PartDirective.Broken(sdl.Position(dir.Position), def.Name, "", dir.Name))
+		}
+	}
+	for _, f := range def.Fields {
+		for _, dir := range f.Directives {
+			if slices.Contains(build, dir.Name) && !slices.Contains([]string{"ref", "one", "many", "sub", "auth"}, dir.Name) {
+				l.Add(rule.PartDirective.Broken(sdl.Position(dir.Position), def.Name, f.Name, dir.Name))
 			}
 		}
 	}

@@ -8,9 +8,6 @@ var (
 	MisplacedSchema = newRule("other-schema",
 		"@{1} belongs in the schema of the {2}",
 		"remove it here")
-	RelationDirective = newRule("relation-directive",
-		"there is no @{1}: no read model is assembled of others",
-		"remove it, and join with @resolves or @resolvesMany, or read entities together as a collection")
 	WrongPlace = newRule("wrong-place",
 		"@{1} cannot stand on {2}",
 		"move it to {3}")

@@ -23,8 +23,11 @@ var (
 	RefIdentifier = newRule("ref-identifier",
 		"refers to {1}, whose rows have no identifier",
 		"mark the field that is the whole primary key of {1} @identifier, or store the key and join it with @resolves")
+	RefAggregate = newRule("ref-aggregate",
+		"copies {1}, whose rows are aggregates and stored as several items",
+		"store the key and join it with @resolves, or copy what the aggregate copies itself")
 	RefNullable = newRule("ref-nullable",
-		"has @ref(missing: NULL) and may not be null",
+		"has @{1}(missing: NULL) and may not be null",
 		"write its type without \"!\", or remove missing: NULL")
 	RefWriters = newRule("ref-writers",
 		"refers to {1}, and {2} has several writers",

@@ -1,6 +1,7 @@
 package sdl
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -71,6 +72,10 @@ func (c argumentCheck) single(v *ast.Value, typ string) *fault {
 		switch {
 		case def.Kind == ast.InputObject && v.Kind == ast.ObjectValue:
 			return c.object(v, def)
+		case def.Kind == ast.Scalar && v.Kind == ast.ObjectValue && len(v.Children) > 0:
+			return c.distinct(v)
+		case def.Kind == ast.Scalar && !slices.Contains(ScalarNames, typ):
+			return c.mistyped(v, "{name: 1}")
 		case def.Kind == ast.InputObject:
 			return c.mistyped(v, "{…}")
 		case def.Kind == ast.Enum && v.Kind != ast.EnumValue:
@@ -133,6 +138,22 @@ func (c argumentCheck) object(v *ast.Value, def *ast.Definition) *fault {
 			wrong.at = v.Position
 			return wrong
 		}
+	}
+	return nil
+}
+
+// distinct wants each name of a free-form object once.
+func (c argumentCheck) distinct(v *ast.Value) *fault {
+	given := map[string]bool{}
+	for _, child := range v.Children {
+		if given[child.Name] {
+			member := c
+			member.argument += "." + child.Name
+			wrong := member.broken(rule.RepeatedArgument)
+			wrong.at = child.Position
+			return wrong
+		}
+		given[child.Name] = true
 	}
 	return nil
 }

@@ -74,5 +74,15 @@ func IsModel(def *ast.Definition) bool {
 	return slices.ContainsFunc(def.Directives, func(d *ast.Directive) bool { return IsModelMark(d.Name) })
 }
 
+// IsAggregate reports whether a type is a read model whose rows are stored as several items.
+func IsAggregate(def *ast.Definition) bool {
+	return IsModel(def) && def.Directives.ForName("aggregate") != nil
+}
+
+// IsPart reports whether a type is one that aggregates alone hold.
+func IsPart(def *ast.Definition) bool {
+	return def.Directives.ForName("subAggregate") != nil || def.Directives.ForName("member") != nil
+}
+
 // IsModelMark reports whether a directive makes a type a read model.
 func IsModelMark(directive string) bool { return directive == "readModel" || directive == "stateView" }

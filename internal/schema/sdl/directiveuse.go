@@ -39,7 +39,8 @@ func (l *soundChecker) soundDirectives(s site, used ast.DirectiveList) ast.Direc
 
 // decisive directives make a type what it is; without them, what else stands on it would be reported as out of place.
 func decisive(directive string) bool {
-	return IsModelMark(directive) || directive == "entity" || directive == "primaryKey" || directive == "keys"
+	return IsModelMark(directive) || slices.Contains([]string{"entity", "primaryKey", "keys", "aggregate", "subAggregate",
+		"one", "many"}, directive)
 }
 
 // unknown says why a directive is not known: it may belong elsewhere, or to another system.
@@ -51,8 +52,6 @@ func (l *soundChecker) unknown(s site, d *ast.Directive) schema.Diagnostic {
 	switch {
 	case other.Directives[d.Name] != nil:
 		return rule.MisplacedSchema.Broken(Position(d.Position), s.typ, s.field, d.Name, name)
-	case slices.Contains(relationDirectives, d.Name):
-		return rule.RelationDirective.Broken(Position(d.Position), s.typ, s.field, d.Name)
 	}
 	return rule.UnknownDirective.Broken(Position(d.Position), s.typ, s.field, d.Name,
 		l.doc.Vocabulary.meantDirective(d.Name, s.location))

@@ -41,7 +41,7 @@ func BuildDirectives() []string {
 func BuildTypes() []string {
 	var names []string
 	for _, d := range ReadModels.document.Definitions {
-		if d.Kind != ast.Scalar {
+		if !slices.Contains(ScalarNames, d.Name) {
 			names = append(names, d.Name)
 		}
 	}
@@ -50,9 +50,6 @@ func BuildTypes() []string {
 
 // ScalarNames are the types that a stored field and a field of an event can have.
 var ScalarNames = []string{"ID", "String", "Boolean", "Int", "Int64", "Float", "Decimal", "Date", "DateTime"}
-
-// relationDirectives are what other systems describe aggregates of entities with.
-var relationDirectives = []string{"aggregate", "one", "many", "subAggregate"}
 
 // Vocabulary is what one kind of schema may say.
 type Vocabulary struct {

@@ -25,6 +25,9 @@ type collisionChecker struct {
 func (l *collisionChecker) check() {
 	for _, t := range l.Model.Tables {
 		for i, m := range t.Entities {
+			if m.Aggregate != nil {
+				l.checkItems(m.Aggregate)
+			}
 			for _, other := range t.Entities[:i] {
 				l.checkPrimaryKeys(m, other)
 			}
@@ -48,6 +51,9 @@ func (l *collisionChecker) checkPrimaryKeys(m, other *schema.ReadModel) {
 		return
 	case !l.keysOf(&m.PK).overlaps(l.keysOf(&other.PK)):
 		return
+	case m.Aggregate != nil || other.Aggregate != nil:
+		l.reportPartition(m, other)
+		return
 	}
 	if l.keysOf(&m.SK).overlaps(l.keysOf(&other.SK)) {
 		d := l.DraftOf(m)
@@ -56,6 +62,16 @@ func (l *collisionChecker) checkPrimaryKeys(m, other *schema.ReadModel) {
 	}
 	l.checkPrimaryRange(m, other)
 	l.checkPrimaryRange(other, m)
+}
+
+// reportPartition reports an aggregate in whose partitions other rows could lie: all that is in one is read as parts of
+// the aggregate.
+func (l *collisionChecker) reportPartition(m, other *schema.ReadModel) {
+	if m.Aggregate == nil {
+		m, other = other, m
+	}
+	d := l.DraftOf(m)
+	d.Report(rule.AggregatePartition, d.KeyPos(), nil, other.Name, m.PK.Text())
 }
 
 func (l *collisionChecker) checkPrimaryRange(m, other *schema.ReadModel) {
@@ -83,7 +99,7 @@ func (l *collisionChecker) primaryRange(m *schema.ReadModel) *language {
 func (l *collisionChecker) checkIndexRanges(p *schema.PhysicalIndex) {
 	for i, u := range p.Uses {
 		for j, v := range p.Uses {
-			if i == j || sameCollection(u.Index, v.Index) || !l.keysOf(&u.Index.PK).overlaps(l.keysOf(&v.Index.PK)) {
+			if i == j || isLocal(u) || sameCollection(u.Index, v.Index) || !l.keysOf(&u.Index.PK).overlaps(l.keysOf(&v.Index.PK)) {
 				continue
 			}
 			if p.SK == "" || l.readOf(u.Index).overlaps(l.keysOf(&v.Index.SK)) {

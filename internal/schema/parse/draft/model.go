@@ -108,7 +108,7 @@ func (d *Model) AuthOf(f *schema.Field) *schema.Auth {
 
 // KeyPos is where the primary key of an entity stands.
 func (d *Model) KeyPos() schema.Pos {
-	for _, name := range []string{"keys", "primaryKey"} {
+	for _, name := range []string{"keys", "primaryKey", "aggregate"} {
 		if dir := d.Def.Directives.ForName(name); dir != nil {
 			return sdl.Position(dir.Position)
 		}

@@ -22,6 +22,7 @@ type Project struct {
 
 	TableDirs map[*schema.Table]*ast.Directive   // the @table of each of the Model's tables
 	Objects   map[*ast.Definition]*schema.Object // those that rows hold
+	Parts     map[*ast.Definition]*Part          // types of which aggregates consist, as far as one names them
 }
 
 // Add takes a finding.

@@ -9,6 +9,7 @@ import (
 	"github.com/foldql/foldql/internal/schema"
 	"github.com/foldql/foldql/internal/schema/rule"
 	"github.com/foldql/foldql/internal/schema/sdl"
+	"github.com/foldql/foldql/querydb/aggregate"
 )
 
 // nameAttributes finds the names that one or all of the uses give the key attributes.
@@ -82,6 +83,10 @@ func (l *indexUses) checkAttributes(t *schema.Table) {
 		}
 	}
 	for _, m := range t.Entities {
+		if m.Aggregate != nil {
+			l.checkItems(t, m, taken)
+			continue
+		}
 		for _, f := range m.Fields {
 			if what, ok := taken[f.Name]; ok {
 				l.DraftOf(m).Report(rule.AttributeField, f.Pos, f, what, t.Name)
@@ -90,12 +95,40 @@ func (l *indexUses) checkAttributes(t *schema.Table) {
 	}
 }
 
+// checkItems finds attributes of the items of an aggregate that have names of others.
+func (l *indexUses) checkItems(t *schema.Table, m *schema.ReadModel, taken map[string]string) {
+	for _, n := range m.Aggregate.Root.All() {
+		typ := m.Name
+		if n.Edge != nil {
+			typ = n.Edge.Field.Object.Name
+		}
+		for _, f := range n.Own {
+			if what, ok := taken[f.Name]; ok {
+				l.Add(rule.AttributeField.Broken(f.Pos, typ, f.Name, what, t.Name))
+			}
+			if n.Edge == nil && f.Name == digest {
+				l.Add(rule.PartReserved.Broken(f.Pos, typ, f.Name))
+			}
+		}
+		for _, by := range n.Discriminators {
+			if what, ok := taken[by.Name]; ok {
+				part := l.PartOf(n.Edge)
+				part.Report(rule.DiscriminatorName, n.Edge.Pos, n.Edge.Field, by.Name, "the "+what+" of table "+t.Name)
+			}
+		}
+	}
+}
+
+// digest is the attribute of a root that says which items there are besides.
+const digest = aggregate.DigestField
+
 // checkLocal holds an index to what one must be whose partition key is the table's own attribute, as that of a local
 // secondary index is: the rows of a partition of the table, in another order.
 func (l *indexUses) checkLocal(p *schema.PhysicalIndex) {
 	for _, u := range p.Uses {
 		d := l.DraftOf(u.Model)
 		switch {
+		case u.Model.Aggregate != nil && u.Index == u.Model.Aggregate.Local:
 		case !sameKeys(u.Index.PK, u.Model.PK):
 			d.Report(rule.LocalKey, d.UsePos(u.Index, "pkAttribute"), nil, p.Name, p.PK)
 		case !u.Index.SK.Exists():

@@ -170,7 +170,7 @@ func (d *entityReader) newEntityIndex(dir *ast.Directive, casing string) *schema
 	case d.IndexNamed(x.As) != nil:
 		d.Report(rule.IndexTwice, sdl.ArgumentPosition(dir, "as"), nil, x.As)
 		return nil
-	case !physicalIndexPattern.MatchString(x.Name):
+	case !draft.IndexPattern.MatchString(x.Name):
 		d.Report(rule.PhysicalIndexName, sdl.ArgumentPosition(dir, "name"), nil, x.As, strconv.Quote(x.Name))
 		return nil
 	}

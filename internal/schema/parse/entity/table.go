@@ -87,15 +87,38 @@ func (l *tableReader) checkShared() {
 
 // checkEntityTypes finds types that keys could not tell apart.
 func (l *tableReader) checkEntityTypes(t *schema.Table) {
-	first := map[string]*schema.ReadModel{}
+	first := map[string]entityType{}
 	for _, m := range t.Entities {
-		d := l.DraftOf(m)
-		folded := strings.ToLower(m.Entity.Type)
-		if other := first[folded]; other != nil {
-			d.Report(rule.EntityTypeTwice, sdl.ArgumentPosition(d.EntityDir(), "type"), nil, m.Entity.Type, other.Name,
-				other.Entity.Type)
+		if m.Aggregate != nil {
+			l.checkItemTypes(m, first)
 			continue
 		}
-		first[folded] = m
+		d := l.DraftOf(m)
+		folded := strings.ToLower(m.Entity.Type)
+		if other, taken := first[folded]; taken {
+			d.Report(rule.EntityTypeTwice, sdl.ArgumentPosition(d.EntityDir(), "type"), nil, m.Entity.Type, other.model,
+				other.name)
+			continue
+		}
+		first[folded] = entityType{m.Name, m.Entity.Type}
+	}
+}
+
+// entityType is a type of rows or items of a table, and the model that has it.
+type entityType struct{ model, name string }
+
+// checkItemTypes takes the types of the items of an aggregate, of which several parts may have one.
+func (l *tableReader) checkItemTypes(m *schema.ReadModel, first map[string]entityType) {
+	for _, n := range m.Aggregate.Root.All() {
+		pos, typ, field := l.DraftOf(m).KeyPos(), m.Name, ""
+		if n.Edge != nil {
+			pos, typ, field = n.Edge.Pos, l.PartOf(n.Edge).Name, n.Edge.Field.Name
+		}
+		folded := strings.ToLower(n.Kind)
+		if other, taken := first[folded]; taken && other.model != m.Name {
+			l.Add(rule.EntityTypeTwice.Broken(pos, typ, field, n.Kind, other.model, other.name))
+			continue
+		}
+		first[folded] = entityType{m.Name, n.Kind}
 	}
 }

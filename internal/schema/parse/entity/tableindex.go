@@ -20,7 +20,7 @@ const mostIndexes = 20
 // readPhysicalIndexes collects the indexes of a table from its entities.
 func (l *indexUses) readPhysicalIndexes(t *schema.Table) {
 	for _, m := range t.Entities {
-		for _, x := range m.Indexes {
+		for _, x := range m.StoredIndexes() {
 			l.useIndex(t, m, x)
 		}
 	}

@@ -262,14 +262,24 @@ func (l *goNames) checkExecutor() {
 			}
 		}
 	}
-	for _, d := range l.ReadModels {
-		for _, r := range d.References {
-			if d.Def.Fields.ForName(r.ID.Name) == nil { // else it is reported for the row
-				s.claim("_"+d.Name+"_"+r.ID.Name, "identifier "+r.ID.Name+" of type "+d.Name, r.ID.Pos, d.Name, r.Copy.Name)
-			}
+	for _, part := range l.Parts {
+		if part.Object != nil {
+			claimIdentifiers(s, part.Model)
 		}
+	}
+	for _, d := range l.ReadModels {
+		claimIdentifiers(s, d)
 		for _, j := range d.Joins {
 			s.claim("_"+d.Name+"_"+j.Name, "virtual field "+j.Name+" of type "+d.Name, j.Pos, d.Name, j.Source.Name)
+		}
+	}
+}
+
+// claimIdentifiers covers the fields that hold the identifiers of references.
+func claimIdentifiers(s *scope, d *draft.Model) {
+	for _, r := range d.References {
+		if d.Def.Fields.ForName(r.ID.Name) == nil { // else it is reported for the row
+			s.claim("_"+d.Name+"_"+r.ID.Name, "identifier "+r.ID.Name+" of type "+d.Name, r.ID.Pos, d.Name, r.Copy.Name)
 		}
 	}
 }

@@ -51,6 +51,10 @@ func (l *goNames) checkStructs() {
 		l.checkRow(d)
 	}
 	for _, def := range l.API.Types {
+		if part := l.Parts[def]; part != nil && part.Object != nil {
+			l.checkRow(part.Model)
+			continue
+		}
 		if def.Kind != ast.InputObject && !l.isOwnObject(def) {
 			continue
 		}

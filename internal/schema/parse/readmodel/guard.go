@@ -34,7 +34,9 @@ func (d *guardChecker) checkGuarded(x *schema.Index) {
 	halves := schema.Composites(x.PK, x.SK)
 	var missing []*schema.Field
 	for _, f := range d.Fields {
-		inKey, projected := slices.Contains(halves, f), x.Projection == "ALL" || slices.Contains(x.Include, f)
+		// Through the index of an aggregate, whole objects are read, of which each guarded field is asked for.
+		projected := d.Aggregate == nil && (x.Projection == "ALL" || slices.Contains(x.Include, f))
+		inKey := slices.Contains(halves, f)
 		switch {
 		case f.Auth == nil || !inKey && !projected:
 		case d.guards(x, f) && inKey && !d.Auth.AtLeast(f.Auth) && !f.Auth.AnyCaller() && !d.keyIsOwner(x, f):

@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"github.com/foldql/foldql/internal/schema"
+	"github.com/foldql/foldql/internal/schema/parse/aggregate"
 	"github.com/foldql/foldql/internal/schema/parse/draft"
+	"github.com/foldql/foldql/internal/schema/parse/stored"
 	"github.com/foldql/foldql/internal/schema/rule"
 	"github.com/foldql/foldql/internal/schema/sdl"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -72,9 +74,7 @@ func (l *modelReader) declare() {
 	if len(l.ReadModels) == 0 && len(l.Found.Errors()) == 0 {
 		l.Add(rule.NoModels.Broken(l.Start(), "", ""))
 	}
-	(&copyReader{l.Project}).read()
-	(&objectReader{l.Project}).finish()
-	l.readEnums()
+	stored.Finish(l.Project)
 }
 
 func (l *modelReader) newDraft(def *ast.Definition) *draft.Model {
@@ -94,13 +94,13 @@ func (l *modelReader) newDraft(def *ast.Definition) *draft.Model {
 		d.Report(rule.Implements, d.Pos, nil, strings.Join(def.Interfaces, " & "))
 	}
 	(&headReader{d}).readHead()
-	for _, def := range def.Fields {
-		if (&referenceReader{d}).read(def) {
-			continue
-		}
-		f := (&fieldReader{l.Project, d.Name}).read(def, len(d.Fields))
-		d.Fields = append(d.Fields, f)
-		d.Sources[f] = def
+	if sdl.IsAggregate(def) {
+		aggregate.ReadFields(d)
+		return d
+	}
+	for _, f := range def.Fields {
+		aggregate.CheckOutside(d, f)
+		stored.Read(d, f)
 	}
 	return d
 }

@@ -3,6 +3,7 @@ package readmodel
 import (
 	"github.com/foldql/foldql/internal/schema"
 	"github.com/foldql/foldql/internal/schema/parse/draft"
+	"github.com/foldql/foldql/internal/schema/parse/stored"
 	"github.com/foldql/foldql/internal/schema/rule"
 	"github.com/foldql/foldql/internal/schema/sdl"
 )
@@ -20,7 +21,7 @@ func (d *referenceChecker) checkIdentifier() {
 			d.Report(rule.TwoIdentifiers, pos, f, d.Marked("identifier")[0].Field.Name)
 		case d.Reference(f) != nil:
 			d.Report(rule.IdentifierType, pos, f, "a reference")
-		case f.Known() && textScalar(d.Sources[f]) == "":
+		case f.Known() && stored.TextScalar(d.Sources[f]) == "":
 			d.Report(rule.IdentifierType, pos, f, schema.TypeText(f))
 		case !whole && (d.Entity == nil || d.PK.Exists()): // else it is reported that there is no key
 			d.Report(rule.IdentifierKey, pos, f, d.PK.Describe(), d.SK.Describe())
@@ -30,32 +31,43 @@ func (d *referenceChecker) checkIdentifier() {
 
 // checkReferences holds what refers to other models against those models.
 func (d *referenceChecker) checkReferences() {
-	for _, r := range d.References {
+	for _, p := range d.Places() {
+		r, holder := p.Reference, d.holder(p)
 		if !r.Copy.IsCopy() {
 			continue // reported as wrong
 		}
-		pos := sdl.Position(d.Sources[r.Copy].Directives.ForName("ref").Position)
+		pos := stored.ReferencePos(holder, r)
 		for _, m := range []*schema.ReadModel{r.Source, d.ReadModel} {
 			if len(m.Writers) > 1 {
-				d.Report(rule.RefWriters, pos, r.Copy, r.Source.Name, m.Name)
+				holder.Report(rule.RefWriters, pos, r.Copy, r.Source.Name, m.Name)
 				break
 			}
 		}
-		if of, guard := d.unguarded(r); guard != nil {
-			d.Report(rule.RefGuard, pos, r.Copy, of, guard.String())
+		if of, guard := d.unguarded(p); guard != nil {
+			holder.Report(rule.RefGuard, pos, r.Copy, of, guard.String())
 		}
 	}
 }
 
+// holder is the type that holds the copies at a place: the model itself, or a part of an aggregate.
+func (d *referenceChecker) holder(p schema.Place) *draft.Model {
+	if len(p.Way) == 0 {
+		return d.Model
+	}
+	typ := p.Way[len(p.Way)-1].Object.Name
+	return d.Project.Parts[d.Project.API.Named[typ]].Model
+}
+
 // unguarded finds a rule of the source that would not hold for its copies: whoever may read a copy has to be admitted
 // by the rules of the source's type and of each field that is copied.
-func (d *referenceChecker) unguarded(r *schema.Reference) (of string, guard *schema.Auth) {
-	if !d.guards(r, r.Source.Auth) {
+func (d *referenceChecker) unguarded(p schema.Place) (of string, guard *schema.Auth) {
+	r := p.Reference
+	if !d.guards(p, r.Source.Auth) {
 		return "rows of " + r.Source.Name, r.Source.Auth
 	}
 	source := d.Project.DraftOf(r.Source)
 	for _, f := range source.Fields {
-		if isCopied(source, f) && !d.guards(r, f.Auth) {
+		if stored.IsCopied(source, f) && !d.guards(p, f.Auth) {
 			return f.Name + " of " + r.Source.Name, f.Auth
 		}
 	}
@@ -65,12 +77,17 @@ func (d *referenceChecker) unguarded(r *schema.Reference) (of string, guard *sch
 // guards reports whether whoever may read the copy is admitted by a rule of the source. The owner of the row is another
 // than that of the source, unless the identifier of the source is the owner of both: a row holds copies of rows alone
 // that have the very identifier it gives.
-func (d *referenceChecker) guards(r *schema.Reference, guard *schema.Auth) bool {
+func (d *referenceChecker) guards(p schema.Place, guard *schema.Auth) bool {
 	if guard == nil {
 		return true
 	}
+	r := p.Reference
 	sameOwner := d.Owner == r.ID && r.Source.Owner != nil && r.Source.Owner == r.Source.Identifier
-	for _, own := range []*schema.Auth{d.Auth, r.Copy.Auth} {
+	rules := []*schema.Auth{d.Auth, r.Copy.Auth}
+	for _, f := range p.Way {
+		rules = append(rules, f.Auth)
+	}
+	for _, own := range rules {
 		if own.AtLeast(guard) && (sameOwner || !own.Owner || guard.AnyCaller()) {
 			return true
 		}

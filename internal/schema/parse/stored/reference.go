@@ -1,4 +1,4 @@
-package readmodel
+package stored
 
 import (
 	"slices"
@@ -27,10 +27,10 @@ func (d *referenceReader) read(def *ast.FieldDefinition) bool {
 		d.Report(rule.RefNoModel, pos, wrong, typ.Name)
 	case target == nil || target.Kind != ast.Object || sdl.IsRoot(typ.Name): // reported as it is
 	case sdl.IsModel(target):
-		r := d.readReference(def, target, pos)
-		d.readOptions(r, dir)
-		d.References = append(d.References, r)
+		d.readReference(def, target, dir)
 		return true
+	case sdl.IsPart(target):
+		d.Report(rule.PartField, sdl.Position(def.Type.Position), wrong, typ.Name)
 	default:
 		d.Report(rule.RefObject, pos, wrong, typ.Name)
 	}
@@ -39,32 +39,63 @@ func (d *referenceReader) read(def *ast.FieldDefinition) bool {
 
 // ofCopies are the directives that say something of the copy alone. All others are for the identifier, which stands for
 // the row that is referred to in keys, in indexes and in joins.
-var ofCopies = []string{"ref", "identifier", "ttl", "createdAt", "updatedAt"}
+var ofCopies = []string{"ref", "one", "many", "identifier", "ttl", "createdAt", "updatedAt"}
+
+// ReadReference reads a field that the directive makes a copy of a row of another model, or, with @many, a list of
+// copies.
+func ReadReference(d *draft.Model, def *ast.FieldDefinition, target *ast.Definition,
+	dir *ast.Directive) *schema.Reference {
+	return (&referenceReader{d}).readReference(def, target, dir)
+}
 
 // readReference adds the identifier and the copy. The identifier is of no type, and the copy may be of none, where the
 // reference cannot be; what names them is then not reported as unknown.
 func (d *referenceReader) readReference(def *ast.FieldDefinition, target *ast.Definition,
-	pos schema.Pos) *schema.Reference {
-	identifier := identifierOf(target)
-	id, held := newField(def, len(d.Fields)), newField(def, len(d.Fields)+1)
+	dir *ast.Directive) *schema.Reference {
+	identifier, pos, many := identifierOf(target), sdl.Position(dir.Position), dir.Name == "many"
+	id, held := NewField(def, len(d.Fields)), NewField(def, len(d.Fields)+1)
 	id.Name, id.Description = schema.ReferenceIDName(def.Name, "id"), ""
-	id.List, held.List = false, false
+	id.List, id.Item, held.List, held.Item = many, many, many, dir.Name != "ref"
 	switch {
 	case len(def.Arguments) > 0:
 		d.Report(rule.FieldArguments, held.Pos, held)
-	case sdl.TypeRefOf(def.Type).List:
+	case sdl.TypeRefOf(def.Type).List && !many:
 		d.Report(rule.RefList, pos, held)
+	case sdl.IsAggregate(target):
+		d.Report(rule.RefAggregate, pos, held, target.Name)
 	case identifier == nil:
 		d.Report(rule.RefIdentifier, pos, held, target.Name)
 	default:
-		id.Name, id.Scalar = schema.ReferenceIDName(def.Name, identifier.Name), textScalar(identifier)
-		id.Description = "The " + identifier.Name + " of " + def.Name + "."
+		d.identify(id, held, identifier)
 		held.Object = d.copyOf(target)
 	}
 	forCopy := func(directive string) bool { return slices.Contains(ofCopies, directive) }
 	d.add(id, def, func(directive string) bool { return !forCopy(directive) })
 	d.add(held, def, func(directive string) bool { return forCopy(directive) || directive == "auth" })
-	return &schema.Reference{ID: id, Copy: held}
+	r := &schema.Reference{ID: id, Copy: held}
+	d.readOptions(r, dir)
+	d.References = append(d.References, r)
+	return r
+}
+
+// ReferencePos is where the directive stands that makes a field a reference.
+func ReferencePos(d *draft.Model, r *schema.Reference) schema.Pos {
+	for _, dir := range d.Sources[r.Copy].Directives {
+		if slices.Contains([]string{"ref", "one", "many"}, dir.Name) {
+			return sdl.Position(dir.Position)
+		}
+	}
+	return r.Copy.Pos
+}
+
+// identify gives the field that holds the identifier, or the list of identifiers, its name and type.
+func (d *referenceReader) identify(id, held *schema.Field, identifier *ast.FieldDefinition) {
+	id.Name, id.Scalar = schema.ReferenceIDName(held.Name, identifier.Name), TextScalar(identifier)
+	id.Description = "The " + identifier.Name + " of " + held.Name + "."
+	if held.List {
+		id.Name = schema.ListIDName(held.Name, identifier.Name)
+		id.Description = "The " + identifier.Name + " of each of " + held.Name + "."
+	}
 }
 
 // readOptions reads what @ref says about how the copy is kept.
@@ -72,8 +103,11 @@ func (d *referenceReader) readOptions(r *schema.Reference, dir *ast.Directive) {
 	cascade, _ := sdl.Text(dir, "cascade")
 	missing, _ := sdl.Text(dir, "missing")
 	r.Cascade, r.NullIfMissing = cascade == "EVENTUAL", missing == "NULL"
-	if r.NullIfMissing && !r.Copy.Nullable {
-		d.Report(rule.RefNullable, sdl.ArgumentPosition(dir, "missing"), r.Copy)
+	switch {
+	case r.NullIfMissing && r.Copy.List:
+		d.Report(rule.ManyMissing, sdl.ArgumentPosition(dir, "missing"), r.Copy)
+	case r.NullIfMissing && !r.Copy.Nullable:
+		d.Report(rule.RefNullable, sdl.ArgumentPosition(dir, "missing"), r.Copy, dir.Name)
 	}
 }
 

@@ -1,4 +1,6 @@
-package readmodel
+// Package stored reads the fields that rows hold, and the objects in them: of read models, and of the types that
+// aggregates consist of.
+package stored
 
 import (
 	"slices"
@@ -9,6 +11,24 @@ import (
 	"github.com/foldql/foldql/internal/schema/sdl"
 	"github.com/vektah/gqlparser/v2/ast"
 )
+
+// Read reads a stored field of a model, or of a part of an aggregate, into the one field that it is, or into the two
+// that a reference is.
+func Read(d *draft.Model, def *ast.FieldDefinition) {
+	if (&referenceReader{d}).read(def) {
+		return
+	}
+	f := (&fieldReader{d.Project, d.Name}).read(def, len(d.Fields))
+	d.Fields = append(d.Fields, f)
+	d.Sources[f] = def
+}
+
+// Finish reads what refers to the fields of all models: copies of rows, objects of rows, and enums.
+func Finish(p *draft.Project) {
+	(&copyReader{p}).read()
+	(&objectReader{p}).finish()
+	readEnums(p)
+}
 
 // fieldReader reads the stored fields of one type: of a read model, or of an object that rows hold.
 type fieldReader struct {
@@ -23,7 +43,7 @@ func (r *fieldReader) report(broken *rule.Rule, pos schema.Pos, f *schema.Field,
 // read reads a stored field. One of a wrong type has neither Scalar nor Object, so that what names it is not reported
 // as unknown.
 func (r *fieldReader) read(def *ast.FieldDefinition, ordinal int) *schema.Field {
-	s, f := sdl.TypeRefOf(def.Type), newField(def, ordinal)
+	s, f := sdl.TypeRefOf(def.Type), NewField(def, ordinal)
 	pos := sdl.Position(def.Type.Position)
 	switch {
 	case len(def.Arguments) > 0:
@@ -39,8 +59,8 @@ func (r *fieldReader) read(def *ast.FieldDefinition, ordinal int) *schema.Field 
 	return f
 }
 
-// newField begins a stored field, without what it holds.
-func newField(def *ast.FieldDefinition, ordinal int) *schema.Field {
+// NewField begins a stored field, without what it holds.
+func NewField(def *ast.FieldDefinition, ordinal int) *schema.Field {
 	s := sdl.TypeRefOf(def.Type)
 	return &schema.Field{
 		Name: def.Name, Description: def.Description, Ordinal: ordinal,
@@ -62,6 +82,8 @@ func (r *fieldReader) readType(f *schema.Field, typ string, pos schema.Pos) {
 		f.Scalar, f.Enum = "String", typ
 	case def.Kind == ast.Object && sdl.IsModel(def):
 		r.report(rule.ObjectField, pos, f, typ)
+	case def.Kind == ast.Object && sdl.IsPart(def):
+		r.report(rule.PartField, pos, f, typ)
 	case def.Kind == ast.Object && !sdl.IsRoot(typ):
 		f.Object = (&objectReader{r.Project}).read(def)
 	case def.Kind == ast.Scalar:
@@ -85,7 +107,7 @@ func deprecation(def *ast.FieldDefinition) *string {
 }
 
 // readEnums adds the enums that stored fields have, in order of declaration.
-func (l *modelReader) readEnums() {
+func readEnums(l *draft.Project) {
 	used := map[string]bool{}
 	use := func(fields []*schema.Field) {
 		for _, f := range fields {

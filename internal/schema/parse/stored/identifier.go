@@ -1,4 +1,4 @@
-package readmodel
+package stored
 
 import (
 	"slices"
@@ -17,7 +17,7 @@ func identifierOf(def *ast.Definition) *ast.FieldDefinition {
 	ids := fieldsWith(def, "id")
 	others := fieldsWith(def, "compositeId", "subId", "compositeSubId")
 	if def.Directives.ForName("entity") != nil || len(ids) != 1 || len(others) > 0 ||
-		ids[0].Directives.ForName("ref") != nil || textScalar(ids[0]) == "" {
+		ids[0].Directives.ForName("ref") != nil || TextScalar(ids[0]) == "" {
 		return nil
 	}
 	return ids[0]
@@ -32,8 +32,8 @@ func fieldsWith(def *ast.Definition, directives ...string) (fields []*ast.FieldD
 	return fields
 }
 
-// textScalar is the type of a field that holds one text, "" for any other.
-func textScalar(def *ast.FieldDefinition) string {
+// TextScalar is the type of a field that holds one text, "" for any other.
+func TextScalar(def *ast.FieldDefinition) string {
 	if t := sdl.TypeRefOf(def.Type); !t.List && (t.Name == "ID" || t.Name == "String") {
 		return t.Name
 	}

@@ -1,4 +1,4 @@
-package readmodel
+package stored
 
 import (
 	"slices"
@@ -21,19 +21,38 @@ func (r *copyReader) read() {
 		if o := r.Objects[d.Def]; o != nil {
 			o.Fields = copiedFields(d)
 		}
-		for _, ref := range d.References {
-			name := sdl.TypeRefOf(d.Sources[ref.Copy].Type).Name
-			i := slices.IndexFunc(r.ReadModels, func(other *draft.Model) bool { return other.Name == name })
-			ref.Source = r.ReadModels[i].ReadModel
+		r.findSources(d)
+	}
+	for _, part := range r.Parts {
+		if part.Object != nil {
+			r.findSources(part.Model)
 		}
 	}
+}
+
+func (r *copyReader) findSources(d *draft.Model) {
+	for _, ref := range d.References {
+		name := sdl.TypeRefOf(d.Sources[ref.Copy].Type).Name
+		i := slices.IndexFunc(r.ReadModels, func(other *draft.Model) bool { return other.Name == name })
+		ref.Source = r.ReadModels[i].ReadModel
+	}
+}
+
+// IsCopied reports whether copies of a model's rows have the field.
+func IsCopied(d *draft.Model, f *schema.Field) bool {
+	if f.IsCopy() {
+		return false
+	}
+	return !slices.ContainsFunc(d.Sources[f].Directives, func(dir *ast.Directive) bool {
+		return slices.Contains([]string{"ttl", "createdAt", "updatedAt"}, dir.Name)
+	})
 }
 
 // copiedFields are those that a copy of a row has: without times, which are those of the row itself, and without the
 // copies in it, but with their identifiers. Who may read a copy is for the field to say that holds it.
 func copiedFields(d *draft.Model) (fields []*schema.Field) {
 	for _, f := range d.Fields {
-		if !isCopied(d, f) {
+		if !IsCopied(d, f) {
 			continue
 		}
 		c := *f
@@ -41,13 +60,4 @@ func copiedFields(d *draft.Model) (fields []*schema.Field) {
 		fields = append(fields, &c)
 	}
 	return fields
-}
-
-func isCopied(d *draft.Model, f *schema.Field) bool {
-	if f.IsCopy() {
-		return false
-	}
-	return !slices.ContainsFunc(d.Sources[f].Directives, func(dir *ast.Directive) bool {
-		return slices.Contains([]string{"ttl", "createdAt", "updatedAt"}, dir.Name)
-	})
 }
