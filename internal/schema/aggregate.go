@@ -1,6 +1,11 @@
 package schema
 
-import "github.com/foldql/foldql/keys"
+import (
+	"strconv"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/record"
+)
 
 // Aggregate says that the rows of a model are objects that are stored as several items of one partition.
 type Aggregate struct {
@@ -32,6 +37,21 @@ type Discriminator struct {
 	Scalar string // Int String
 	Int    int64
 	Text   string
+}
+
+// JSON is the value as records hold it.
+func (d Discriminator) JSON() string {
+	if d.Scalar == "Int" {
+		return strconv.FormatInt(d.Int, 10)
+	}
+	var b record.Builder
+	b.Begin(1)
+	b.String(d.Text)
+	rec, _, err := b.Finish()
+	if err != nil {
+		return "" // no text is too large for a record
+	}
+	return string(rec.JSON(0))
 }
 
 func (d Discriminator) key() keys.Discriminator {

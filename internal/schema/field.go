@@ -2,6 +2,7 @@ package schema
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/foldql/foldql/keys"
 )
@@ -18,6 +19,14 @@ var kinds = map[string]keys.Kind{
 
 // Kind is the kind of a value as keys see it: what has the same kind makes the same key text.
 func (f *Field) Kind() keys.Kind { return kinds[f.Scalar] }
+
+// GoName is the name of the Go field. Where it is the generator that makes a list of identifiers, it writes UmpireIDs.
+func (f *Field) GoName() string {
+	if f.Item && f.List && f.Object == nil {
+		return GoName(strings.TrimSuffix(f.Name, "s")) + "s"
+	}
+	return GoName(f.Name)
+}
 
 // Known reports whether the field has a type; one whose type was reported as wrong has none.
 func (f *Field) Known() bool { return f.Scalar != "" || f.Object != nil }

@@ -8,11 +8,14 @@ import (
 )
 
 // codecsFile writes the codecs of rows.
-type codecsFile struct{ *File }
+type codecsFile struct {
+	*File
+	rooms bool // there are lists of copies
+}
 
 // Codecs writes the codecs of all rows: how a row becomes a record and back, field by field and without reflection.
 func Codecs(m *schema.Model) *File {
-	f := &codecsFile{&File{pkg: "model"}}
+	f := &codecsFile{File: &File{pkg: "model"}}
 	f.use("fmt")
 	f.use("time")
 	f.lib("keys")
@@ -27,6 +30,7 @@ func Codecs(m *schema.Model) *File {
 	for _, r := range m.ReadModels {
 		f.copyOf(m, r)
 	}
+	f.roomFunc()
 	f.line("// mismatch is the error of a record that holds something else than the model's field.")
 	f.line("func mismatch(m *querydb.Model, field int) error {")
 	f.line("return fmt.Errorf(%q, m.Name, m.Fields[field].Name)\n}", "record of %s: field %s is not of its type")
@@ -80,7 +84,7 @@ func (f *codecsFile) value(r *schema.ReadModel, name string) {
 		if field.List || field.Object != nil {
 			continue
 		}
-		expr := "r." + schema.GoName(field.Name)
+		expr := "r." + field.GoName()
 		f.line("case %d: // %s", field.Ordinal, field.Name)
 		if field.Nullable {
 			f.line("if v := %s; v != nil {\nreturn %s\n}", expr, valueOf(field, "*v"))
@@ -113,7 +117,7 @@ func (f *codecsFile) times(r *schema.ReadModel, name string) {
 	}
 	f.line("func timeOf%s(r *%s, field int) time.Time {\nswitch field {", name, name)
 	for _, field := range times {
-		expr := "r." + schema.GoName(field.Name)
+		expr := "r." + field.GoName()
 		f.line("case %d: // %s", field.Ordinal, field.Name)
 		if field.Nullable {
 			f.line("if v := %s; v != nil {\nreturn *v\n}", expr)
@@ -128,7 +132,7 @@ func (f *codecsFile) times(r *schema.ReadModel, name string) {
 		if field.Nullable {
 			amp = "&"
 		}
-		f.line("case %d: // %s\nr.%s = %st", field.Ordinal, field.Name, schema.GoName(field.Name), amp)
+		f.line("case %d: // %s\nr.%s = %st", field.Ordinal, field.Name, field.GoName(), amp)
 	}
 	f.line("}\n}\n")
 }

@@ -9,8 +9,10 @@ import (
 // encodeFields writes the code that appends the fields of a struct to a record, or to an object in one.
 func (f *codecsFile) encodeFields(fields []*schema.Field, of string) {
 	for _, field := range fields {
-		expr := of + "." + schema.GoName(field.Name)
+		expr := of + "." + field.GoName()
 		switch {
+		case field.List && field.IsCopy():
+			f.encodeCopies(field, expr)
 		case field.List && field.HoldsNull():
 			f.line("if %s == nil {\nb.Null()\n} else {", expr)
 			f.encodeList(field, expr)
@@ -27,6 +29,11 @@ func (f *codecsFile) encodeFields(fields []*schema.Field, of string) {
 
 func (f *codecsFile) encodeList(field *schema.Field, expr string) {
 	f.line("b.BeginList()\nfor _, v := range %s {\n%s\n}\nb.EndList()", expr, build(field, "v", "&v"))
+}
+
+// encodeCopies writes the code that appends a list of copies, of which some may not be filled in yet.
+func (f *codecsFile) encodeCopies(field *schema.Field, expr string) {
+	f.line("b.BeginList()\nfor _, v := range %s {\nif v != nil {\n%s\n}\n}\nb.EndList()", expr, build(field, "", "v"))
 }
 
 // build is the statement that appends a value. An object is taken by its address.
@@ -59,9 +66,12 @@ func read(field *schema.Field) string {
 // decodeField writes the code that reads a field of a struct from its text; fail is the statement where it cannot.
 func (f *codecsFile) decodeField(field *schema.Field, of, text, fail string) {
 	s, read := scalarOf(field, ""), read(field)
-	expr, value := of+"."+schema.GoName(field.Name), "v"
+	expr, value := of+"."+field.GoName(), "v"
 	if s.cast != "" {
 		value = s.cast + "(v)"
+	}
+	if field.List && field.IsCopy() {
+		value = "&v"
 	}
 	switch {
 	case field.List:
@@ -69,7 +79,7 @@ func (f *codecsFile) decodeField(field *schema.Field, of, text, fail string) {
 			f.line("if text := %s; text != nil {", text)
 			text = "text"
 		}
-		f.line("%s = []%s{}", expr, s.goType)
+		f.line("%s = %s{}", expr, goTypeOf(field, ""))
 		f.line("if !record.List(%s, func(elem []byte) bool {", text)
 		f.line("v, ok := %s(elem)\n%s = append(%s, %s)\nreturn ok", read, expr, expr, value)
 		f.line("}) {\n%s\n}", fail)
@@ -96,14 +106,21 @@ func (f *codecsFile) decodeField(field *schema.Field, of, text, fail string) {
 // cloneFields writes the code that gives the copy c of a struct memory of its own.
 func (f *codecsFile) cloneFields(fields []*schema.Field, of string) {
 	for _, field := range fields {
-		name := schema.GoName(field.Name)
+		name := field.GoName()
 		original, deep := of+"."+name, field.Object != nil && sharesMemory(field.Object)
 		clone := func(address string) string { return fmt.Sprintf("clone%s(%s)", scalarOf(field, "").goType, address) }
 		switch {
 		case field.List:
 			f.use("slices")
 			f.line("c.%s = slices.Clone(%s)", name, original)
-			if deep {
+			switch {
+			case field.IsCopy():
+				value := "*v"
+				if deep {
+					value = clone("v")
+				}
+				f.line("for i, v := range c.%s {\nif v != nil {\nc.%s[i] = new(%s)\n}\n}", name, name, value)
+			case deep:
 				f.line("for i := range c.%s {\nc.%s[i] = %s\n}", name, name, clone("&c."+name+"[i]"))
 			}
 		case field.HoldsNull() && deep:

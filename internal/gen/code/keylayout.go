@@ -15,7 +15,7 @@ var casings = map[keys.Casing]string{keys.CasingLower: "CasingLower", keys.Casin
 // an index: it knows the fields of the primary key, and may be about any of the others.
 func truncates(r *schema.ReadModel, x *schema.Index) bool {
 	known := keyFields(r)
-	return r.Entity != nil && len(x.SK.Fields) > 1 &&
+	return r.Entity != nil && r.Aggregate == nil && len(x.SK.Fields) > 1 &&
 		slices.ContainsFunc(x.SK.Fields[1:], func(f *schema.Field) bool { return !slices.Contains(known, f) })
 }
 
@@ -38,9 +38,12 @@ func (f *tablesFile) half(name string, h schema.Half, truncates bool, settings .
 	f.line("},")
 }
 
-// layout writes a layout.
-func (f *tablesFile) layout(l keys.Layout, h schema.Half) {
-	f.line("Layout: keys.Layout{")
+// layout writes the layout of a half.
+func (f *tablesFile) layout(l keys.Layout, h schema.Half) { f.layoutAs("Layout", l, h) }
+
+// layoutAs writes a layout as a field of a struct.
+func (f *tablesFile) layoutAs(name string, l keys.Layout, h schema.Half) {
+	f.line("%s: keys.Layout{", name)
 	if l.Head != "" {
 		f.line("Head: %q,", l.Head)
 	}

@@ -3,6 +3,7 @@ package code
 import (
 	"slices"
 
+	"github.com/foldql/foldql/internal/gen/parts"
 	"github.com/foldql/foldql/internal/schema"
 )
 
@@ -37,39 +38,85 @@ func sharesMemory(o *schema.Object) bool {
 	return false
 }
 
-// references writes which fields of a row hold copies of rows of other models. They mention models and no codecs, which
-// may refer to one another.
+// references writes where rows hold copies of rows of other models. They mention models and no codecs, which may refer
+// to one another.
 func (f *codecsFile) references(r *schema.ReadModel) {
-	if len(r.References) == 0 {
+	places := r.Places()
+	if len(places) == 0 {
 		return
 	}
-	row := schema.GoName(r.Name)
-	f.line("References: []querydb.Reference[%s]{", row)
-	for _, ref := range r.References {
-		id, held, source := schema.GoName(ref.ID.Name), schema.GoName(ref.Copy.Name), schema.GoName(ref.Source.Name)
-		f.line("{\nPath: %q, Field: %d, ID: %d, Source: %sModel,", ref.Copy.Name, ref.Copy.Ordinal, ref.ID.Ordinal, source)
-		f.line("Identifier: func(r *%s, _ int) string {", row)
-		if ref.ID.Nullable {
-			f.line("if r.%s == nil {\nreturn \"\"\n}\nreturn *r.%s\n},", id, id)
-		} else {
-			f.line("return r.%s\n},", id)
-		}
-		f.line("Fill: func(r *%s, _ int, source any) {\nr.%s = nil", row, held)
-		f.line("if source != nil {\nr.%s = copyOf%s(source.(*%s))\n}\n},", held, source, source)
-		f.line("Keep: func(r *%s, _ int, from *%s, _ int) { r.%s = from.%s },", row, row, held, held)
-		f.line("Filled: func(r *%s, _ int) bool { return r.%s != nil },", row, held)
-		if !ref.ID.Nullable {
-			f.line("Required: true,")
-		}
-		if ref.Cascade {
-			f.line("Cascade: true,")
-		}
-		if ref.NullIfMissing {
-			f.line("NullIfMissing: true,")
-		}
-		f.line("},")
+	f.line("References: []querydb.Reference[%s]{", schema.GoName(r.Name))
+	for _, p := range places {
+		f.reference(r, p)
 	}
 	f.line("},")
+}
+
+func (f *codecsFile) reference(r *schema.ReadModel, p schema.Place) {
+	ref, row, way := p.Reference, schema.GoName(r.Name), parts.WayTo(p, "r")
+	source, i, j := schema.GoName(ref.Source.Name), "_", "_"
+	if way.Indexed() {
+		i, j = "i", "j"
+	}
+	field, id := ref.Copy.Ordinal, ref.ID.Ordinal
+	if len(p.Way) > 0 {
+		field, id = -1, -1
+	}
+	f.line("{\nPath: %q, Field: %d, ID: %d, Source: %sModel,", p.Path, field, id, source)
+	if way.Counts() {
+		f.line("Count: func(r *%s) int {\n%s\n},", row, way.Count())
+	}
+	f.line("Identifier: func(r *%s, %s int) string {", row, i)
+	if ref.ID.Nullable && !ref.ID.List {
+		f.line("if %s == nil {\nreturn \"\"\n}\nreturn *%s\n},", way.ID("i"), way.ID("i"))
+	} else {
+		f.line("return %s\n},", way.ID("i"))
+	}
+	f.fill(row, source, i, way)
+	f.line("Keep: func(r *%s, %s int, from *%s, %s int) {", row, i, row, j)
+	f.room(way)
+	f.line("%s = %s\n},", way.Copy("i"), parts.WayTo(p, "from").Copy("j"))
+	f.line("Filled: func(r *%s, %s int) bool {", row, i)
+	if way.Listed() {
+		f.line("return i < len(%s) && %s != nil\n},", way.Copies(), way.Copy("i"))
+	} else {
+		f.line("return %s != nil\n},", way.Copy("i"))
+	}
+	if !ref.ID.Nullable || ref.ID.List {
+		f.line("Required: true,")
+	}
+	if ref.Cascade {
+		f.line("Cascade: true,")
+	}
+	if ref.NullIfMissing {
+		f.line("NullIfMissing: true,")
+	}
+	f.line("},")
+}
+
+// fill writes how a place takes a copy.
+func (f *codecsFile) fill(row, source, i string, way parts.Way) {
+	f.line("Fill: func(r *%s, %s int, source any) {", row, i)
+	f.room(way)
+	f.line("%s = nil\nif source != nil {", way.Copy("i"))
+	f.line("%s = copyOf%s(source.(*%s))\n}\n},", way.Copy("i"), source, source)
+}
+
+// room writes what gives a list of copies one place for each identifier.
+func (f *codecsFile) room(way parts.Way) {
+	if way.Listed() {
+		f.rooms = true
+		f.line("%s = room(%s, len(%s))", way.Copies(), way.Copies(), way.IDs())
+	}
+}
+
+// roomFunc writes what lists of copies need.
+func (f *codecsFile) roomFunc() {
+	if f.rooms {
+		f.line("// room is a list of n copies, of which those that are there come first.")
+		f.line("func room[T any](list []*T, n int) []*T {")
+		f.line("for len(list) < n {\nlist = append(list, nil)\n}\nreturn list[:n]\n}\n")
+	}
 }
 
 // copyOf writes how a copy of a row is made, if rows refer to the model.
@@ -82,7 +129,7 @@ func (f *codecsFile) copyOf(m *schema.Model, r *schema.ReadModel) {
 	f.line("// copyOf%s makes a copy of a row, which shares no memory with it that can be changed.", row)
 	f.line("func copyOf%s(r *%s) *%s {\no := %s{", row, row, copied, copied)
 	for _, field := range m.Objects[i].Fields {
-		f.line("%s: r.%s,", schema.GoName(field.Name), schema.GoName(field.Name))
+		f.line("%s: r.%s,", field.GoName(), field.GoName())
 	}
 	f.line("}")
 	if sharesMemory(m.Objects[i]) {

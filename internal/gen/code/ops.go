@@ -22,6 +22,8 @@ func Ops(m *schema.Model, module string) *File {
 	for _, r := range m.ReadModels {
 		if r.SeriesOf == nil {
 			f.ops(r)
+		}
+		if r.SeriesOf == nil && r.Aggregate == nil {
 			f.patchFields(r)
 		}
 	}
@@ -40,8 +42,15 @@ func (f *opsFile) ops(r *schema.ReadModel) {
 		f.lib("querydb")
 	}
 	f.line("// %s makes the ops of %s.", name, r.Name)
-	if r.Series != nil {
+	switch {
+	case r.Series != nil:
 		f.series(r, key, partition)
+		return
+	case r.Aggregate != nil:
+		f.line("var %s = projection.AggregateOps[model.%s, %s]{", name, name, key)
+		f.line("Codec: model.%sCodec,", name)
+		f.keyFuncs(r, key, "")
+		f.line("}\n")
 		return
 	}
 	f.line("var %s = projection.Ops[model.%s, %s, %s]{", name, name, key, partition)
@@ -59,11 +68,19 @@ func (f *opsFile) opsFields(r *schema.ReadModel, key, partition string) {
 		f.line("SetKeyFields: func(*model.%s, querydb.SingletonKey) {},", name)
 		return
 	}
+	f.keyFuncs(r, key, partition)
+}
+
+// keyFuncs writes how keys are composed, and how rows get them. An aggregate has a partition to itself, "".
+func (f *opsFile) keyFuncs(r *schema.ReadModel, key, partition string) {
+	name := schema.GoName(r.Name)
 	f.line("Key: func(%s %s) (keys.Key, error) {\nvar row model.%s", parameter("k", keyFields(r)), key, name)
 	f.fill(keyFields(r), "row", "k")
 	f.line("return model.KeyOf%s(&row)\n},", name)
-	f.line("Partition: func(%s %s) (string, error) {", parameter("p", r.PK.Fields), partition)
-	f.line("return model.%sModel.PK.Layout.Compose(%s)\n},", name, partitionValues(r))
+	if partition != "" {
+		f.line("Partition: func(%s %s) (string, error) {", parameter("p", r.PK.Fields), partition)
+		f.line("return model.%sModel.PK.Layout.Compose(%s)\n},", name, partitionValues(r))
+	}
 	f.line("SetKeyFields: func(%s *model.%s, %s %s) {", parameter("row", keyFields(r)), name,
 		parameter("k", keyFields(r)), key)
 	f.fill(keyFields(r), "row", "k")
@@ -81,11 +98,11 @@ func parameter(name string, fields []*schema.Field) string {
 // fill assigns the fields of a key to a row.
 func (f *opsFile) fill(fields []*schema.Field, row, key string) {
 	if len(fields) == 1 {
-		f.line("%s.%s = %s", row, schema.GoName(fields[0].Name), key)
+		f.line("%s.%s = %s", row, fields[0].GoName(), key)
 		return
 	}
 	for _, field := range fields {
-		f.line("%s.%s = %s.%s", row, schema.GoName(field.Name), key, schema.GoName(field.Name))
+		f.line("%s.%s = %s.%s", row, field.GoName(), key, field.GoName())
 	}
 }
 
@@ -96,7 +113,7 @@ func partitionValues(r *schema.ReadModel) string {
 	}
 	values := make([]string, len(r.PK.Fields))
 	for i, field := range r.PK.Fields {
-		values[i] = valueOf(field, "p."+schema.GoName(field.Name))
+		values[i] = valueOf(field, "p."+field.GoName())
 	}
 	return strings.Join(values, ", ")
 }
@@ -131,7 +148,7 @@ func (f *opsFile) patchStruct(r *schema.ReadModel, fields []*schema.Field) (typ,
 	var declared, values strings.Builder
 	for _, field := range fields {
 		f.needs(field)
-		goName := schema.GoName(field.Name)
+		goName := field.GoName()
 		typ := fmt.Sprintf("projection.PatchField[model.%s, %s]", name, patchType(field))
 		fmt.Fprintf(&declared, "%s %s\n", goName, typ)
 		amp, reset := "", ""

@@ -173,7 +173,7 @@ func (f *resolversFile) guarded(r *schema.ReadModel, field *schema.Field) {
 	}
 	f.method(r, field.Name, answer)
 	f.guard(r, field.Name)
-	name := schema.GoName(field.Name)
+	name := field.GoName()
 	if field.Object == nil || !field.List {
 		f.line("return obj.%s, nil\n}\n", name)
 		return

@@ -91,7 +91,7 @@ func (f *rowsFile) structType(name string, fields []*schema.Field) {
 			f.comment("Deprecated: " + *field.Deprecated)
 		}
 		f.needs(field)
-		f.line("%s %s", schema.GoName(field.Name), goTypeOf(field, ""))
+		f.line("%s %s", field.GoName(), goTypeOf(field, ""))
 	}
 	f.line("}\n")
 }
@@ -110,7 +110,7 @@ func (f *rowsFile) keyTypes(r *schema.ReadModel) {
 		f.line("// %sKey says which %s: all fields of its primary key.", schema.GoName(r.Name), r.Name)
 		f.keyType(schema.GoName(r.Name)+"Key", keyFields(r))
 	}
-	if len(r.PK.Fields) > 1 {
+	if len(r.PK.Fields) > 1 && r.Aggregate == nil {
 		f.line("// %sPartition says which partition of %s: the fields of its partition key.", schema.GoName(r.Name), r.Name)
 		f.keyType(schema.GoName(r.Name)+"Partition", r.PK.Fields)
 	}
@@ -119,7 +119,7 @@ func (f *rowsFile) keyTypes(r *schema.ReadModel) {
 func (f *rowsFile) keyType(name string, fields []*schema.Field) {
 	f.line("type %s struct {", name)
 	for _, field := range fields {
-		f.line("%s %s", schema.GoName(field.Name), goTypeOf(field, ""))
+		f.line("%s %s", field.GoName(), goTypeOf(field, ""))
 	}
 	f.line("}\n")
 }

@@ -60,6 +60,8 @@ func scalarOf(f *schema.Field, prefix string) scalar {
 func goTypeOf(f *schema.Field, prefix string) string {
 	base := scalarOf(f, prefix).goType
 	switch {
+	case f.List && f.IsCopy():
+		return "[]*" + base
 	case f.List:
 		return "[]" + base
 	case f.HoldsNull():

@@ -62,13 +62,13 @@ func (f *opsFile) historyRow(r *schema.ReadModel, key string) {
 	f.line("var row model.%s", history)
 	f.fill(keyFields(r), "row", "k")
 	for _, field := range appended(r) {
-		f.line("row.%s = a.%s", schema.GoName(field.Name), schema.GoName(field.Name))
+		f.line("row.%s = a.%s", field.GoName(), field.GoName())
 	}
 	f.line("return row\n},")
 	var hidden []string
 	for _, field := range s.History.Fields {
 		if field.Hidden && field != s.History.TTL {
-			hidden = append(hidden, "row."+schema.GoName(field.Name))
+			hidden = append(hidden, "row."+field.GoName())
 		}
 	}
 	f.line("SetOrigin: func(row *model.%s, partition string, offset int64) {", history)
@@ -83,7 +83,7 @@ func (f *opsFile) assign(r *schema.ReadModel) {
 	}
 	f.line("fields := &%s", fields)
 	for _, field := range appended(r) {
-		name, star := schema.GoName(field.Name), "*"
+		name, star := field.GoName(), "*"
 		if field.List {
 			star = ""
 		}
@@ -108,6 +108,8 @@ func durationText(d time.Duration) string {
 func newProjection(r *schema.ReadModel, w *schema.Writer) string {
 	name := schema.GoName(r.Name)
 	switch {
+	case r.Aggregate != nil:
+		return "NewAggregate(&" + name
 	case r.Series == nil:
 		return "New(&" + name
 	case w != r.Series.Writer:

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/foldql/foldql/internal/gen/parts"
 	"github.com/foldql/foldql/internal/schema"
 )
 
@@ -42,11 +43,13 @@ func (f *tablesFile) table(m *schema.Model, r *schema.ReadModel) {
 	f.line("// %sModel describes the read model %s.", name, r.Name)
 	f.line("var %sModel = &querydb.Model{", name)
 	f.line("Name: %q,\nPlugin: %q,\nTable: %q,\nVersion: %q,", r.Name, r.Plugin, tableOf(r), Version(m, r))
-	f.line("Fields: []driver.Field{")
-	for _, field := range r.Fields {
-		f.line("%s,", fieldLiteral(field))
+	if r.Aggregate != nil {
+		f.line("Fields: %s,", parts.RootFields(r))
+	} else {
+		f.line("Fields: []driver.Field{")
+		f.fieldLiterals(r.Fields)
+		f.line("},")
 	}
-	f.line("},")
 	f.half("PK", r.PK, false)
 	f.half("SK", r.SK, false)
 	if len(r.Indexes) > 0 {
@@ -65,8 +68,37 @@ func (f *tablesFile) table(m *schema.Model, r *schema.ReadModel) {
 	}
 	f.entity(r)
 	f.writers(r)
+	if r.Aggregate != nil {
+		f.lib("querydb/aggregate")
+		local := -1
+		if r.Aggregate.Local != nil {
+			local = slot(r, r.Aggregate.Local)
+		}
+		parts.Shape(shapeWriter{f}, r, local)
+	}
 	f.line("}\n")
+	if r.Aggregate != nil {
+		f.line("// %s are those of the aggregate %s.", parts.RootFields(r), r.Name)
+		f.line("var %s = []driver.Field{", parts.RootFields(r))
+		f.fieldLiterals(r.Fields)
+		f.line("}\n")
+	}
 }
+
+// shapeWriter writes how an aggregate is kept.
+type shapeWriter struct{ file *tablesFile }
+
+// Line writes a line of code.
+func (w shapeWriter) Line(format string, args ...any) { w.file.line(format, args...) }
+
+// Layout writes a layout as a field of a struct.
+func (w shapeWriter) Layout(name string, h schema.Half) { w.file.layoutAs(name, h.Layout, h) }
+
+// FieldsOf is the variable of the fields of an object.
+func (w shapeWriter) FieldsOf(o *schema.Object) string { return fieldsOf(o) }
+
+// Field is the literal of a field.
+func (w shapeWriter) Field(f *schema.Field) string { return fieldLiteral(f) }
 
 func (f *tablesFile) tableIndex(r *schema.ReadModel, x *schema.Index) {
 	f.line("{\nName: %q,", x.As)
@@ -120,10 +152,14 @@ func fieldsOf(o *schema.Object) string { return "fieldsOf" + schema.GoName(o.Nam
 func (f *tablesFile) object(o *schema.Object) {
 	f.line("// %s are those of the object %s.", fieldsOf(o), o.Name)
 	f.line("var %s = []driver.Field{", fieldsOf(o))
-	for _, field := range o.Fields {
+	f.fieldLiterals(o.Fields)
+	f.line("}\n")
+}
+
+func (f *tablesFile) fieldLiterals(fields []*schema.Field) {
+	for _, field := range fields {
 		f.line("%s,", fieldLiteral(field))
 	}
-	f.line("}\n")
 }
 
 // projected are the ordinals of the fields in the entries of an index, nil for all. In a table that entities share they

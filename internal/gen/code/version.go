@@ -54,11 +54,12 @@ func tellModel(b *strings.Builder, m *schema.Model, r *schema.ReadModel) {
 		}
 	}
 	tellFields(b, r.Fields)
-	for _, ref := range r.References {
-		if ref.Cascade || ref.NullIfMissing {
-			fmt.Fprintf(b, "reference %q cascade=%t null=%t\n", ref.Copy.Name, ref.Cascade, ref.NullIfMissing)
+	for _, p := range r.Places() {
+		if ref := p.Reference; ref.Cascade || ref.NullIfMissing {
+			fmt.Fprintf(b, "reference %q cascade=%t null=%t\n", p.Path, ref.Cascade, ref.NullIfMissing)
 		}
 	}
+	tellAggregate(b, r)
 	fmt.Fprintf(b, "key %s %s\n", halfText(r.PK), halfText(r.SK))
 	for _, x := range r.Indexes {
 		fmt.Fprintf(b, "index %q %s %s %v\n", x.Name, halfText(x.PK), halfText(x.SK), projected(r, x))
@@ -71,6 +72,23 @@ func tellModel(b *strings.Builder, m *schema.Model, r *schema.ReadModel) {
 	}
 	fmt.Fprintf(b, "times %d %d %d\n", ordinalOf(r.TTL), ordinalOf(r.CreatedAt), ordinalOf(r.UpdatedAt))
 	tellEvents(b, m, r)
+}
+
+// tellAggregate writes how an aggregate is kept.
+func tellAggregate(b *strings.Builder, r *schema.ReadModel) {
+	if r.Aggregate == nil {
+		return
+	}
+	if x := r.Aggregate.Local; x != nil {
+		fmt.Fprintf(b, "local index %q %s\n", x.Name, halfText(x.SK))
+	}
+	for _, n := range r.Aggregate.Root.All() {
+		fmt.Fprintf(b, "item %q %q %s by %v context %q\n", n.Name, n.Kind, halfText(n.SK), n.Discriminators,
+			schema.FieldNames(n.Context))
+		if n.Edge != nil && n.Edge.OrderBy != nil {
+			fmt.Fprintf(b, "order %q\n", n.Edge.OrderBy.Name)
+		}
+	}
 }
 
 // tellFields writes the stored form of fields, and of the objects in them.

@@ -52,21 +52,31 @@ func typeText(f *schema.Field) string {
 // showReferences puts the identifier and the copy in the place of each field that refers to a row.
 func showReferences(s *ast.Schema, m *schema.Model) {
 	for _, r := range m.ReadModels {
-		def := s.Types[r.Name]
-		for _, ref := range r.References {
-			i := slices.IndexFunc(def.Fields, func(f *ast.FieldDefinition) bool { return f.Name == ref.Copy.Name })
-			held := def.Fields[i]
-			id := *held
-			id.Name, id.Description, id.Directives = ref.ID.Name, ref.ID.Description, slices.Clone(held.Directives)
-			id.Type, held.Type = ofType(held.Type, ref.ID.Scalar), ofType(held.Type, ref.Copy.Object.Name)
-			def.Fields = slices.Insert(def.Fields, i, &id)
-		}
+		showReferencesOf(s.Types[r.Name], r.References)
+	}
+	for _, o := range m.Objects {
+		showReferencesOf(s.Types[o.Name], o.References)
 	}
 }
 
-// ofType is the type of that name, which may be null where another may.
+func showReferencesOf(def *ast.Definition, references []*schema.Reference) {
+	for _, ref := range references {
+		i := slices.IndexFunc(def.Fields, func(f *ast.FieldDefinition) bool { return f.Name == ref.Copy.Name })
+		held := def.Fields[i]
+		id := *held
+		id.Name, id.Description, id.Directives = ref.ID.Name, ref.ID.Description, slices.Clone(held.Directives)
+		id.Type, held.Type = ofType(held.Type, ref.ID.Scalar), ofType(held.Type, ref.Copy.Object.Name)
+		def.Fields = slices.Insert(def.Fields, i, &id)
+	}
+}
+
+// ofType is the type of that name, which is a list, and may be null, where another is and may.
 func ofType(like *ast.Type, name string) *ast.Type {
 	t := *like
-	t.NamedType = name
+	if t.Elem != nil {
+		t.Elem = ofType(t.Elem, name)
+	} else {
+		t.NamedType = name
+	}
 	return &t
 }
