@@ -195,3 +195,21 @@ func TestBuildersLeaveWhatTheyAreGiven(t *testing.T) {
 		t.Errorf("the caller's composite became %v", composites[0])
 	}
 }
+
+// TestItemsOfAnAggregateHoldValuesWithoutNames, as vectors/effect-aggregates.json has them.
+func TestItemsOfAnAggregateHoldValuesWithoutNames(t *testing.T) {
+	cricket := func(name string) EntityKey {
+		return EntityKey{Schema: EntitySchema{Name: "Cricket", Version: 1, Casing: CasingLower}, Type: name,
+			Casing: CasingLower}
+	}
+	team := Discriminator{Name: "teamNumber", Value: Int(1)}
+	wantKey(t, "$cricket#v1#match#bgt-2025-test-1", cricket("match").Item(nil, texted("id")...),
+		[]Value{String("bgt-2025-Test-1")})
+	wantKey(t, "$cricket#v1#matchitem", cricket("MatchItem").Item(nil), nil)
+	wantKey(t, "$cricket#v1#matchcoach#teamnumber#0000000000000001",
+		cricket("MatchCoach").Item([]Discriminator{team}), nil)
+	wantKey(t, "$cricket#v1#matchplayer#teamnumber#0000000000000001#cummins-01",
+		cricket("MatchPlayer").Item([]Discriminator{team}, texted("playerId")...), []Value{String("cummins-01")})
+	wantKey(t, "$cricket#v1#over#side#a%23b#0000000000000007", cricket("Over").Item(
+		[]Discriminator{{Name: "side", Value: String("A#b")}}, Segment{Field: "number", Kind: KindInt}), []Value{Int(7)})
+}

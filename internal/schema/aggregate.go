@@ -91,6 +91,11 @@ func (n *Node) Alike(other *Node) bool {
 		n.SK.Layout.Head == other.SK.Layout.Head
 }
 
+// OtherType reports whether two nodes have items of one type for objects of two.
+func (n *Node) OtherType(other *Node) bool {
+	return n.Kind == other.Kind && (n.Edge == nil || other.Edge == nil || n.Edge.Field.Object != other.Edge.Field.Object)
+}
+
 // Item is the sort key of the items of a kind, told apart by discriminators, and fields that tell elements apart.
 func (t *Table) Item(kind string, by []Discriminator, sk []*Field) Half {
 	var fixed []keys.Discriminator

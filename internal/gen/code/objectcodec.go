@@ -1,6 +1,7 @@
 package code
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/foldql/foldql/internal/gen/parts"
@@ -73,15 +74,12 @@ func (f *codecsFile) reference(r *schema.ReadModel, p schema.Place) {
 		f.line("return %s\n},", way.ID("i"))
 	}
 	f.fill(row, source, i, way)
-	f.line("Keep: func(r *%s, %s int, from *%s, %s int) {", row, i, row, j)
-	f.room(way)
-	f.line("%s = %s\n},", way.Copy("i"), parts.WayTo(p, "from").Copy("j"))
-	f.line("Filled: func(r *%s, %s int) bool {", row, i)
+	kept, filled := way.Copy("i")+" = "+parts.WayTo(p, "from").Copy("j"), way.Copy("i")+" != nil"
 	if way.Listed() {
-		f.line("return i < len(%s) && %s != nil\n},", way.Copies(), way.Copy("i"))
-	} else {
-		f.line("return %s != nil\n},", way.Copy("i"))
+		kept, filled = room(way)+"\n"+kept+"\n", fmt.Sprintf("i < len(%s) && %s", way.Copies(), filled)
 	}
+	f.line("Keep: func(r *%s, %s int, from *%s, %s int) { %s },", row, i, row, j, kept)
+	f.line("Filled: func(r *%s, %s int) bool { return %s },", row, i, filled)
 	if !ref.ID.Nullable || ref.ID.List {
 		f.line("Required: true,")
 	}
@@ -97,17 +95,17 @@ func (f *codecsFile) reference(r *schema.ReadModel, p schema.Place) {
 // fill writes how a place takes a copy.
 func (f *codecsFile) fill(row, source, i string, way parts.Way) {
 	f.line("Fill: func(r *%s, %s int, source any) {", row, i)
-	f.room(way)
+	if way.Listed() {
+		f.rooms = true
+		f.line("%s", room(way))
+	}
 	f.line("%s = nil\nif source != nil {", way.Copy("i"))
 	f.line("%s = copyOf%s(source.(*%s))\n}\n},", way.Copy("i"), source, source)
 }
 
-// room writes what gives a list of copies one place for each identifier.
-func (f *codecsFile) room(way parts.Way) {
-	if way.Listed() {
-		f.rooms = true
-		f.line("%s = room(%s, len(%s))", way.Copies(), way.Copies(), way.IDs())
-	}
+// room is the statement that gives a list of copies one place for each identifier.
+func room(way parts.Way) string {
+	return fmt.Sprintf("%s = room(%s, len(%s))", way.Copies(), way.Copies(), way.IDs())
 }
 
 // roomFunc writes what lists of copies need.

@@ -47,6 +47,9 @@ var (
 	PartKeys = newRule("part-keys",
 		"has items {1}, whose keys could be those of {2}",
 		"give one of them another type, or sub-aggregates other discriminators")
+	PartKind = newRule("part-kind",
+		"has items of type {1}, as {2} has, which is of another type in the schema",
+		"give one of them another type in the table")
 	PartReserved = newRule("part-reserved",
 		"has the name of the attribute that holds a digest of the aggregate",
 		"choose another name")
@@ -90,6 +93,6 @@ var (
 		"has elements without a sort key: {1} has {2} with @ref",
 		"name fields of {1} that tell elements apart: sk: […]")
 	ElementField = newRule("element-field",
-		"has in {1} the field {2}, which is {3} of {4}",
+		"has in {1} the field {2} of {4}, which {3}",
 		"name scalar fields of {4} that cannot be null")
 )

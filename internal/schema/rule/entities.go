@@ -12,7 +12,7 @@ var (
 		"has the entity type {1}, and type {2} has {3} in the same table",
 		"give one of them another, by more than its casing")
 	EntityOwnTable = newRule("entity-own-table",
-		"has a table of its own, {1}, beside @entity",
+		"has a table of its own, {1}, beside @{3}",
 		"remove table from @{2}")
 	EntityAndKey = newRule("entity-and-key",
 		"is @{1} in an entity",

@@ -13,16 +13,33 @@ import (
 
 // checkParts holds the parts of an aggregate against one another.
 func (k *keyReader) checkParts(root *schema.Node) {
-	for _, n := range root.All() {
+	all := root.All()
+	for i, n := range all {
 		k.checkSubs(n)
 		k.checkDiscriminators(n)
 		if n.Edge != nil {
-			k.checkKind(n)
+			k.checkKind(n, all[:i])
 		}
 	}
 }
 
-func (k *keyReader) checkKind(n *schema.Node) {
+// checkKind finds items of one type that would not have the same fields.
+func (k *keyReader) checkKind(n *schema.Node, before []*schema.Node) {
+	for _, other := range before {
+		name := other.Name
+		if name == "" {
+			name = "the aggregate itself"
+		}
+		part := k.Project.PartOf(n.Edge)
+		if n.OtherType(other) {
+			part.Report(rule.PartKind, n.Edge.Pos, n.Edge.Field, n.Kind, name)
+			break
+		}
+		if by := otherScalar(n, other); by != "" {
+			part.Report(rule.DiscriminatorName, n.Edge.Pos, n.Edge.Field, by, "of another type in "+name)
+			break
+		}
+	}
 	if n.Kind != "" && !draft.KeyNamePattern.MatchString(n.Kind) {
 		part := k.Project.PartOf(n.Edge)
 		part.Report(rule.AggregateName, n.Edge.Pos, n.Edge.Field, "the type", "\""+n.Kind+"\"")
@@ -34,7 +51,8 @@ func (k *keyReader) checkSubs(n *schema.Node) {
 	for i, c := range n.Children {
 		for _, other := range n.Children[:i] {
 			if c.Alike(other) {
-				k.Project.PartOf(c.Edge).Report(rule.SubAlike, c.Edge.Pos, c.Edge.Field, c.Edge.Field.Object.Name, other.Edge.Field.Name)
+				k.Project.PartOf(c.Edge).Report(rule.SubAlike, c.Edge.Pos, c.Edge.Field, c.Edge.Field.Object.Name,
+					other.Edge.Field.Name)
 				break
 			}
 		}
@@ -84,4 +102,16 @@ func CheckTypes(p *draft.Project) {
 			p.Add(rule.PartUnused.Broken(sdl.Position(def.Position), def.Name, ""))
 		}
 	}
+}
+
+// otherScalar finds a discriminator that is a number in the items of one node and a text in those of another.
+func otherScalar(n, other *schema.Node) string {
+	for _, by := range n.Discriminators {
+		for _, its := range other.Discriminators {
+			if n.Kind == other.Kind && by.Name == its.Name && by.Scalar != its.Scalar {
+				return by.Name
+			}
+		}
+	}
+	return ""
 }

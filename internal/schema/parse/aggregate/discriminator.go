@@ -14,6 +14,9 @@ import (
 func (p *partReader) readDiscriminators(e *draft.Edge) {
 	a := e.Dir.Arguments.ForName("discriminator")
 	if a == nil {
+		if len(p.Project.API.Dropped[e.Dir]) > 0 {
+			e.Discriminators = append(e.Discriminators, unlike(e))
+		}
 		return
 	}
 	for _, child := range a.Value.Children {
@@ -25,8 +28,13 @@ func (p *partReader) readDiscriminators(e *draft.Edge) {
 		}
 		if !ok {
 			p.Report(rule.DiscriminatorValue, sdl.Position(child.Position), e.Field, child.Name, child.Value.String())
-			continue
+			by = unlike(e)
 		}
 		e.Discriminators = append(e.Discriminators, by)
 	}
+}
+
+// unlike stands in the place of a discriminator that is reported as wrong, so that nothing is taken to be like it.
+func unlike(e *draft.Edge) schema.Discriminator {
+	return schema.Discriminator{Name: "?", Scalar: "String", Text: e.Field.Name}
 }

@@ -75,8 +75,10 @@ func (p *partReader) readEdge(def *ast.FieldDefinition, dir *ast.Directive) bool
 	typ, pos := sdl.TypeRefOf(def.Type), sdl.Position(dir.Position)
 	target, wrong := p.Project.API.Named[typ.Name], &schema.Field{Name: def.Name}
 	switch {
+	case slices.Contains(sdl.ScalarNames, typ.Name):
+		return p.refuse(dir, wrong, typ.Name)
 	case target == nil || sdl.IsRoot(typ.Name) || typ.Nested: // reported as it is
-		return target != nil && typ.Nested
+		return false
 	case typ.List && dir.Name != "many":
 		p.Report(rule.EdgeList, pos, wrong, dir.Name)
 	case !typ.List && dir.Name == "many":
@@ -96,8 +98,7 @@ func (p *partReader) readEdge(def *ast.FieldDefinition, dir *ast.Directive) bool
 		p.readPart(def, target, e)
 		p.checkNoCopy(e, target.Name)
 	default:
-		p.Report(rule.EdgeType, pos, wrong, dir.Name, typ.Name)
-		return p.skip(def, target)
+		return p.refuse(dir, wrong, typ.Name) || p.skip(def, target)
 	}
 	p.Edges = append(p.Edges, e)
 	return true
@@ -106,14 +107,23 @@ func (p *partReader) readEdge(def *ast.FieldDefinition, dir *ast.Directive) bool
 func (p *partReader) readSub(def *ast.FieldDefinition, target *ast.Definition, e *draft.Edge) bool {
 	root := target.Directives.ForName("subAggregate")
 	if root == nil || sdl.IsModel(target) {
-		p.Report(rule.SubType, e.Pos, &schema.Field{Name: def.Name}, target.Name)
-		return p.skip(def, target)
+		return p.refuse(e.Dir, &schema.Field{Name: def.Name}, target.Name) || p.skip(def, target)
 	}
 	e.Kind, _ = sdl.Text(root, "root")
 	p.readPart(def, target, e)
 	p.readDiscriminators(e)
 	p.Edges = append(p.Edges, e)
 	return true
+}
+
+// refuse reports a type that no part has; it reports false.
+func (p *partReader) refuse(dir *ast.Directive, f *schema.Field, typ string) bool {
+	if dir.Name == "sub" {
+		p.Report(rule.SubType, sdl.Position(dir.Position), f, typ)
+	} else {
+		p.Report(rule.EdgeType, sdl.Position(dir.Position), f, dir.Name, typ)
+	}
+	return false
 }
 
 // skip takes a field of a type that is reported as wrong for it: of none, unless it could be read as any other.

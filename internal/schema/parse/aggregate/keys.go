@@ -54,7 +54,7 @@ func (k *keyReader) declare() {
 	}
 	for _, m := range k.Marks {
 		if a := m.Arguments.ForName("table"); a != nil {
-			k.Report(rule.EntityOwnTable, sdl.Position(a.Position), nil, k.Table, m.Name)
+			k.Report(rule.EntityOwnTable, sdl.Position(a.Position), nil, k.Table, m.Name, "aggregate")
 		}
 	}
 	k.Table = k.Name
@@ -155,7 +155,7 @@ func (k *keyReader) readPartition() {
 			"name": {Dir: renamed(c, "index", "name")}, "pkAttribute": {Dir: withText(c, "pkAttribute", t.PK)},
 		}
 		k.Aggregate.Local = x
-		k.checkIndexName(x, sdl.ArgumentPosition(c, "index"))
+		k.checkIndexName(k.Aggregate.Collection, x, sdl.ArgumentPosition(c, "index"))
 	}
 	k.PK = t.Item(k.Aggregate.Collection, nil, pk)
 }
@@ -177,7 +177,7 @@ func (k *keyReader) readList(dir *ast.Directive) {
 		k.Report(rule.IndexTwice, sdl.ArgumentPosition(dir, "as"), nil, x.As)
 		return
 	}
-	k.checkIndexName(x, sdl.ArgumentPosition(dir, "index"))
+	k.checkIndexName(x.As, x, sdl.ArgumentPosition(dir, "index"))
 	k.checkName("the list", name, sdl.ArgumentPosition(dir, "name"))
 	x.PK = t.Item(name, nil, k.key(dir, "pk", "list.pk", true))
 	x.SK = t.Item(name, nil, k.key(dir, "sk", "list.sk", true))
@@ -190,9 +190,9 @@ func (k *keyReader) readList(dir *ast.Directive) {
 	k.Indexes = append(k.Indexes, x)
 }
 
-func (k *keyReader) checkIndexName(x *schema.Index, pos schema.Pos) {
+func (k *keyReader) checkIndexName(as string, x *schema.Index, pos schema.Pos) {
 	if !draft.IndexPattern.MatchString(x.Name) {
-		k.Report(rule.PhysicalIndexName, pos, nil, x.As, strconv.Quote(x.Name))
+		k.Report(rule.PhysicalIndexName, pos, nil, as, strconv.Quote(x.Name))
 	}
 }
 

@@ -96,13 +96,13 @@ func (l *elementReader) field(argument, name string) *schema.Field {
 	i := slices.IndexFunc(fields, func(f *schema.Field) bool { return f.Name == name })
 	switch {
 	case i < 0:
-		wrong = "none"
+		wrong = "does not exist"
 	case fields[i].List:
-		wrong = "a list"
+		wrong = "is a list"
 	case fields[i].Object != nil:
-		wrong = "an object"
+		wrong = "is an object"
 	case fields[i].Nullable:
-		wrong = "a field that may be null"
+		wrong = "may be null"
 	default:
 		return fields[i]
 	}
@@ -126,7 +126,7 @@ func (l *elementReader) defaultKey() {
 		if refs[0].ID.Nullable {
 			l.edge.SK = nil
 			l.Report(rule.ElementField, sdl.Position(l.edge.Dir.Position), l.edge.Field, "sk", refs[0].ID.Name,
-				"a field that may be null", o.Name)
+				"may be null", o.Name)
 		}
 		return
 	}

@@ -13,7 +13,10 @@ func (l *collisionChecker) checkItems(a *schema.Aggregate) {
 	all := a.Root.All()
 	for i, n := range all {
 		for _, other := range all[:i] {
-			if l.keysOf(&n.SK).overlaps(l.keysOf(&other.SK)) && !withinAlike(a.Root, n, other) {
+			if n.OtherType(other) || withinAlike(a.Root, n, other) {
+				continue // reported as that
+			}
+			if l.keysOf(&n.SK).overlaps(l.keysOf(&other.SK)) {
 				what := "the aggregate itself"
 				if other.Name != "" {
 					what = other.Name

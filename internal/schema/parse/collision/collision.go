@@ -99,7 +99,8 @@ func (l *collisionChecker) primaryRange(m *schema.ReadModel) *language {
 func (l *collisionChecker) checkIndexRanges(p *schema.PhysicalIndex) {
 	for i, u := range p.Uses {
 		for j, v := range p.Uses {
-			if i == j || isLocal(u) || sameCollection(u.Index, v.Index) || !l.keysOf(&u.Index.PK).overlaps(l.keysOf(&v.Index.PK)) {
+			if i == j || isLocal(u) || sameCollection(u.Index, v.Index) ||
+				!l.keysOf(&u.Index.PK).overlaps(l.keysOf(&v.Index.PK)) {
 				continue
 			}
 			if p.SK == "" || l.readOf(u.Index).overlaps(l.keysOf(&v.Index.SK)) {

@@ -54,7 +54,7 @@ func (d *entityReader) readEntity() {
 	}
 	for _, m := range d.Marks {
 		if a := m.Arguments.ForName("table"); a != nil {
-			d.Report(rule.EntityOwnTable, sdl.Position(a.Position), nil, d.Table, m.Name)
+			d.Report(rule.EntityOwnTable, sdl.Position(a.Position), nil, d.Table, m.Name, "entity")
 		}
 	}
 	d.Table = d.Name

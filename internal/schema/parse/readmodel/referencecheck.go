@@ -13,6 +13,9 @@ type referenceChecker struct{ *draft.Model }
 
 // checkIdentifier holds @identifier against the primary key.
 func (d *referenceChecker) checkIdentifier() {
+	if d.Aggregate != nil {
+		return // it has none, which is reported
+	}
 	for i, m := range d.Marked("identifier") {
 		f, pos := m.Field, sdl.Position(m.Dir.Position)
 		whole := len(d.PK.Fields) == 1 && d.PK.Fields[0] == f && len(d.SK.Fields) == 0

@@ -24,7 +24,7 @@ type seriesReader struct {
 // are known.
 func ReadSeries(p *draft.Project) {
 	for _, d := range slices.Clone(p.ReadModels) {
-		if dir := d.Def.Directives.ForName("timeSeries"); dir != nil {
+		if dir := d.Def.Directives.ForName("timeSeries"); dir != nil && d.Aggregate == nil {
 			(&seriesReader{Model: d, dir: dir}).read()
 		}
 	}

@@ -59,6 +59,7 @@ func (d *referenceReader) readReference(def *ast.FieldDefinition, target *ast.De
 	switch {
 	case len(def.Arguments) > 0:
 		d.Report(rule.FieldArguments, held.Pos, held)
+	case sdl.TypeRefOf(def.Type).List && !many && held.Item: // reported as a list
 	case sdl.TypeRefOf(def.Type).List && !many:
 		d.Report(rule.RefList, pos, held)
 	case sdl.IsAggregate(target):

@@ -23,51 +23,233 @@ var MatchCodec = &querydb.Codec[Match]{
 	SetTime: setTimeOfMatch,
 	References: []querydb.Reference[Match]{
 		{
-			Field: 4, ID: 3, Source: VenueModel,
-			Identifier: func(r *Match) string {
+			Path: "venue", Field: 4, ID: 3, Source: VenueModel,
+			Identifier: func(r *Match, _ int) string {
 				return r.VenueID
 			},
-			Fill: func(r *Match, source any) {
+			Fill: func(r *Match, _ int, source any) {
 				r.Venue = nil
 				if source != nil {
 					r.Venue = copyOfVenue(source.(*Venue))
 				}
 			},
-			Keep:   func(r, from *Match) { r.Venue = from.Venue },
-			Filled: func(r *Match) bool { return r.Venue != nil },
+			Keep:     func(r *Match, _ int, from *Match, _ int) { r.Venue = from.Venue },
+			Filled:   func(r *Match, _ int) bool { return r.Venue != nil },
+			Required: true,
 		},
 		{
-			Field: 6, ID: 5, Source: UmpireModel,
-			Identifier: func(r *Match) string {
-				return r.UmpireIDs
+			Path: "umpires", Field: 6, ID: 5, Source: UmpireModel,
+			Count: func(r *Match) int {
+				return len(r.UmpireIDs)
 			},
-			Fill: func(r *Match, source any) {
-				r.Umpires = nil
+			Identifier: func(r *Match, i int) string {
+				return r.UmpireIDs[i]
+			},
+			Fill: func(r *Match, i int, source any) {
+				r.Umpires = room(r.Umpires, len(r.UmpireIDs))
+				r.Umpires[i] = nil
 				if source != nil {
-					r.Umpires = copyOfUmpire(source.(*Umpire))
+					r.Umpires[i] = copyOfUmpire(source.(*Umpire))
 				}
 			},
-			Keep:   func(r, from *Match) { r.Umpires = from.Umpires },
-			Filled: func(r *Match) bool { return r.Umpires != nil },
+			Keep: func(r *Match, i int, from *Match, j int) {
+				r.Umpires = room(r.Umpires, len(r.UmpireIDs))
+				r.Umpires[i] = from.Umpires[j]
+			},
+			Filled:   func(r *Match, i int) bool { return i < len(r.Umpires) && r.Umpires[i] != nil },
+			Required: true,
 		},
 		{
-			Field: 10, ID: 9, Source: UmpireModel,
-			Identifier: func(r *Match) string {
+			Path: "referee", Field: 10, ID: 9, Source: UmpireModel,
+			Identifier: func(r *Match, _ int) string {
 				if r.RefereeID == nil {
 					return ""
 				}
 				return *r.RefereeID
 			},
-			Fill: func(r *Match, source any) {
+			Fill: func(r *Match, _ int, source any) {
 				r.Referee = nil
 				if source != nil {
 					r.Referee = copyOfUmpire(source.(*Umpire))
 				}
 			},
-			Keep:          func(r, from *Match) { r.Referee = from.Referee },
-			Filled:        func(r *Match) bool { return r.Referee != nil },
+			Keep:          func(r *Match, _ int, from *Match, _ int) { r.Referee = from.Referee },
+			Filled:        func(r *Match, _ int) bool { return r.Referee != nil },
 			Cascade:       true,
 			NullIfMissing: true,
+		},
+		{
+			Path: "team1.team", Field: -1, ID: -1, Source: TeamModel,
+			Identifier: func(r *Match, _ int) string {
+				return r.Team1.TeamID
+			},
+			Fill: func(r *Match, _ int, source any) {
+				r.Team1.Team = nil
+				if source != nil {
+					r.Team1.Team = copyOfTeam(source.(*Team))
+				}
+			},
+			Keep:     func(r *Match, _ int, from *Match, _ int) { r.Team1.Team = from.Team1.Team },
+			Filled:   func(r *Match, _ int) bool { return r.Team1.Team != nil },
+			Required: true,
+		},
+		{
+			Path: "team1.coach", Field: -1, ID: -1, Source: CoachModel,
+			Identifier: func(r *Match, _ int) string {
+				return r.Team1.CoachID
+			},
+			Fill: func(r *Match, _ int, source any) {
+				r.Team1.Coach = nil
+				if source != nil {
+					r.Team1.Coach = copyOfCoach(source.(*Coach))
+				}
+			},
+			Keep:     func(r *Match, _ int, from *Match, _ int) { r.Team1.Coach = from.Team1.Coach },
+			Filled:   func(r *Match, _ int) bool { return r.Team1.Coach != nil },
+			Required: true,
+			Cascade:  true,
+		},
+		{
+			Path: "team1.players.player", Field: -1, ID: -1, Source: PlayerModel,
+			Count: func(r *Match) int {
+				return len(r.Team1.Players)
+			},
+			Identifier: func(r *Match, i int) string {
+				return r.Team1.Players[i].PlayerID
+			},
+			Fill: func(r *Match, i int, source any) {
+				r.Team1.Players[i].Player = nil
+				if source != nil {
+					r.Team1.Players[i].Player = copyOfPlayer(source.(*Player))
+				}
+			},
+			Keep:     func(r *Match, i int, from *Match, j int) { r.Team1.Players[i].Player = from.Team1.Players[j].Player },
+			Filled:   func(r *Match, i int) bool { return r.Team1.Players[i].Player != nil },
+			Required: true,
+			Cascade:  true,
+		},
+		{
+			Path: "team1.innings.overs.bowler", Field: -1, ID: -1, Source: PlayerModel,
+			Count: func(r *Match) int {
+				if r.Team1.Innings == nil {
+					return 0
+				}
+				return len(r.Team1.Innings.Overs)
+			},
+			Identifier: func(r *Match, i int) string {
+				if r.Team1.Innings.Overs[i].BowlerID == nil {
+					return ""
+				}
+				return *r.Team1.Innings.Overs[i].BowlerID
+			},
+			Fill: func(r *Match, i int, source any) {
+				r.Team1.Innings.Overs[i].Bowler = nil
+				if source != nil {
+					r.Team1.Innings.Overs[i].Bowler = copyOfPlayer(source.(*Player))
+				}
+			},
+			Keep: func(r *Match, i int, from *Match, j int) {
+				r.Team1.Innings.Overs[i].Bowler = from.Team1.Innings.Overs[j].Bowler
+			},
+			Filled:        func(r *Match, i int) bool { return r.Team1.Innings.Overs[i].Bowler != nil },
+			NullIfMissing: true,
+		},
+		{
+			Path: "team2.team", Field: -1, ID: -1, Source: TeamModel,
+			Identifier: func(r *Match, _ int) string {
+				return r.Team2.TeamID
+			},
+			Fill: func(r *Match, _ int, source any) {
+				r.Team2.Team = nil
+				if source != nil {
+					r.Team2.Team = copyOfTeam(source.(*Team))
+				}
+			},
+			Keep:     func(r *Match, _ int, from *Match, _ int) { r.Team2.Team = from.Team2.Team },
+			Filled:   func(r *Match, _ int) bool { return r.Team2.Team != nil },
+			Required: true,
+		},
+		{
+			Path: "team2.coach", Field: -1, ID: -1, Source: CoachModel,
+			Identifier: func(r *Match, _ int) string {
+				return r.Team2.CoachID
+			},
+			Fill: func(r *Match, _ int, source any) {
+				r.Team2.Coach = nil
+				if source != nil {
+					r.Team2.Coach = copyOfCoach(source.(*Coach))
+				}
+			},
+			Keep:     func(r *Match, _ int, from *Match, _ int) { r.Team2.Coach = from.Team2.Coach },
+			Filled:   func(r *Match, _ int) bool { return r.Team2.Coach != nil },
+			Required: true,
+			Cascade:  true,
+		},
+		{
+			Path: "team2.players.player", Field: -1, ID: -1, Source: PlayerModel,
+			Count: func(r *Match) int {
+				return len(r.Team2.Players)
+			},
+			Identifier: func(r *Match, i int) string {
+				return r.Team2.Players[i].PlayerID
+			},
+			Fill: func(r *Match, i int, source any) {
+				r.Team2.Players[i].Player = nil
+				if source != nil {
+					r.Team2.Players[i].Player = copyOfPlayer(source.(*Player))
+				}
+			},
+			Keep:     func(r *Match, i int, from *Match, j int) { r.Team2.Players[i].Player = from.Team2.Players[j].Player },
+			Filled:   func(r *Match, i int) bool { return r.Team2.Players[i].Player != nil },
+			Required: true,
+			Cascade:  true,
+		},
+		{
+			Path: "team2.innings.overs.bowler", Field: -1, ID: -1, Source: PlayerModel,
+			Count: func(r *Match) int {
+				if r.Team2.Innings == nil {
+					return 0
+				}
+				return len(r.Team2.Innings.Overs)
+			},
+			Identifier: func(r *Match, i int) string {
+				if r.Team2.Innings.Overs[i].BowlerID == nil {
+					return ""
+				}
+				return *r.Team2.Innings.Overs[i].BowlerID
+			},
+			Fill: func(r *Match, i int, source any) {
+				r.Team2.Innings.Overs[i].Bowler = nil
+				if source != nil {
+					r.Team2.Innings.Overs[i].Bowler = copyOfPlayer(source.(*Player))
+				}
+			},
+			Keep: func(r *Match, i int, from *Match, j int) {
+				r.Team2.Innings.Overs[i].Bowler = from.Team2.Innings.Overs[j].Bowler
+			},
+			Filled:        func(r *Match, i int) bool { return r.Team2.Innings.Overs[i].Bowler != nil },
+			NullIfMissing: true,
+		},
+		{
+			Path: "award.player", Field: -1, ID: -1, Source: PlayerModel,
+			Count: func(r *Match) int {
+				if r.Award == nil {
+					return 0
+				}
+				return 1
+			},
+			Identifier: func(r *Match, _ int) string {
+				return r.Award.PlayerID
+			},
+			Fill: func(r *Match, _ int, source any) {
+				r.Award.Player = nil
+				if source != nil {
+					r.Award.Player = copyOfPlayer(source.(*Player))
+				}
+			},
+			Keep:     func(r *Match, _ int, from *Match, _ int) { r.Award.Player = from.Award.Player },
+			Filled:   func(r *Match, _ int) bool { return r.Award.Player != nil },
+			Required: true,
 		},
 	},
 }
@@ -503,21 +685,21 @@ var PlayerCodec = &querydb.Codec[Player]{
 	SetTime: setTimeOfPlayer,
 	References: []querydb.Reference[Player]{
 		{
-			Field: 5, ID: 4, Source: TeamModel,
-			Identifier: func(r *Player) string {
+			Path: "team", Field: 5, ID: 4, Source: TeamModel,
+			Identifier: func(r *Player, _ int) string {
 				if r.TeamID == nil {
 					return ""
 				}
 				return *r.TeamID
 			},
-			Fill: func(r *Player, source any) {
+			Fill: func(r *Player, _ int, source any) {
 				r.Team = nil
 				if source != nil {
 					r.Team = copyOfTeam(source.(*Team))
 				}
 			},
-			Keep:   func(r, from *Player) { r.Team = from.Team },
-			Filled: func(r *Player) bool { return r.Team != nil },
+			Keep:   func(r *Player, _ int, from *Player, _ int) { r.Team = from.Team },
+			Filled: func(r *Player, _ int) bool { return r.Team != nil },
 		},
 	},
 }
@@ -1117,6 +1299,14 @@ func copyOfPlayer(r *Player) *PlayerCopy {
 		TeamID:    r.TeamID,
 	}
 	return new(clonePlayerCopy(&o))
+}
+
+// room is a list of n copies, of which those that are there come first.
+func room[T any](list []*T, n int) []*T {
+	for len(list) < n {
+		list = append(list, nil)
+	}
+	return list[:n]
 }
 
 // mismatch is the error of a record that holds something else than the model's field.
