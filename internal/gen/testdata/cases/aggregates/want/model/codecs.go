@@ -79,18 +79,18 @@ var MatchCodec = &querydb.Codec[Match]{
 			NullIfMissing: true,
 		},
 		{
-			Path: "team1.team", Field: -1, ID: -1, Source: TeamModel,
+			Path: "team1.side", Field: -1, ID: -1, Source: SideModel,
 			Identifier: func(r *Match, _ int) string {
-				return r.Team1.TeamID
+				return r.Team1.SideID
 			},
 			Fill: func(r *Match, _ int, source any) {
-				r.Team1.Team = nil
+				r.Team1.Side = nil
 				if source != nil {
-					r.Team1.Team = copyOfTeam(source.(*Team))
+					r.Team1.Side = copyOfSide(source.(*Side))
 				}
 			},
-			Keep:     func(r *Match, _ int, from *Match, _ int) { r.Team1.Team = from.Team1.Team },
-			Filled:   func(r *Match, _ int) bool { return r.Team1.Team != nil },
+			Keep:     func(r *Match, _ int, from *Match, _ int) { r.Team1.Side = from.Team1.Side },
+			Filled:   func(r *Match, _ int) bool { return r.Team1.Side != nil },
 			Required: true,
 		},
 		{
@@ -110,26 +110,28 @@ var MatchCodec = &querydb.Codec[Match]{
 			Cascade:  true,
 		},
 		{
-			Path: "team1.players.player", Field: -1, ID: -1, Source: PlayerModel,
+			Path: "team1.players.cricketer", Field: -1, ID: -1, Source: CricketerModel,
 			Count: func(r *Match) int {
 				return len(r.Team1.Players)
 			},
 			Identifier: func(r *Match, i int) string {
-				return r.Team1.Players[i].PlayerID
+				return r.Team1.Players[i].CricketerID
 			},
 			Fill: func(r *Match, i int, source any) {
-				r.Team1.Players[i].Player = nil
+				r.Team1.Players[i].Cricketer = nil
 				if source != nil {
-					r.Team1.Players[i].Player = copyOfPlayer(source.(*Player))
+					r.Team1.Players[i].Cricketer = copyOfCricketer(source.(*Cricketer))
 				}
 			},
-			Keep:     func(r *Match, i int, from *Match, j int) { r.Team1.Players[i].Player = from.Team1.Players[j].Player },
-			Filled:   func(r *Match, i int) bool { return r.Team1.Players[i].Player != nil },
+			Keep: func(r *Match, i int, from *Match, j int) {
+				r.Team1.Players[i].Cricketer = from.Team1.Players[j].Cricketer
+			},
+			Filled:   func(r *Match, i int) bool { return r.Team1.Players[i].Cricketer != nil },
 			Required: true,
 			Cascade:  true,
 		},
 		{
-			Path: "team1.innings.overs.bowler", Field: -1, ID: -1, Source: PlayerModel,
+			Path: "team1.innings.overs.bowler", Field: -1, ID: -1, Source: CricketerModel,
 			Count: func(r *Match) int {
 				if r.Team1.Innings == nil {
 					return 0
@@ -145,7 +147,7 @@ var MatchCodec = &querydb.Codec[Match]{
 			Fill: func(r *Match, i int, source any) {
 				r.Team1.Innings.Overs[i].Bowler = nil
 				if source != nil {
-					r.Team1.Innings.Overs[i].Bowler = copyOfPlayer(source.(*Player))
+					r.Team1.Innings.Overs[i].Bowler = copyOfCricketer(source.(*Cricketer))
 				}
 			},
 			Keep: func(r *Match, i int, from *Match, j int) {
@@ -155,18 +157,18 @@ var MatchCodec = &querydb.Codec[Match]{
 			NullIfMissing: true,
 		},
 		{
-			Path: "team2.team", Field: -1, ID: -1, Source: TeamModel,
+			Path: "team2.side", Field: -1, ID: -1, Source: SideModel,
 			Identifier: func(r *Match, _ int) string {
-				return r.Team2.TeamID
+				return r.Team2.SideID
 			},
 			Fill: func(r *Match, _ int, source any) {
-				r.Team2.Team = nil
+				r.Team2.Side = nil
 				if source != nil {
-					r.Team2.Team = copyOfTeam(source.(*Team))
+					r.Team2.Side = copyOfSide(source.(*Side))
 				}
 			},
-			Keep:     func(r *Match, _ int, from *Match, _ int) { r.Team2.Team = from.Team2.Team },
-			Filled:   func(r *Match, _ int) bool { return r.Team2.Team != nil },
+			Keep:     func(r *Match, _ int, from *Match, _ int) { r.Team2.Side = from.Team2.Side },
+			Filled:   func(r *Match, _ int) bool { return r.Team2.Side != nil },
 			Required: true,
 		},
 		{
@@ -186,26 +188,28 @@ var MatchCodec = &querydb.Codec[Match]{
 			Cascade:  true,
 		},
 		{
-			Path: "team2.players.player", Field: -1, ID: -1, Source: PlayerModel,
+			Path: "team2.players.cricketer", Field: -1, ID: -1, Source: CricketerModel,
 			Count: func(r *Match) int {
 				return len(r.Team2.Players)
 			},
 			Identifier: func(r *Match, i int) string {
-				return r.Team2.Players[i].PlayerID
+				return r.Team2.Players[i].CricketerID
 			},
 			Fill: func(r *Match, i int, source any) {
-				r.Team2.Players[i].Player = nil
+				r.Team2.Players[i].Cricketer = nil
 				if source != nil {
-					r.Team2.Players[i].Player = copyOfPlayer(source.(*Player))
+					r.Team2.Players[i].Cricketer = copyOfCricketer(source.(*Cricketer))
 				}
 			},
-			Keep:     func(r *Match, i int, from *Match, j int) { r.Team2.Players[i].Player = from.Team2.Players[j].Player },
-			Filled:   func(r *Match, i int) bool { return r.Team2.Players[i].Player != nil },
+			Keep: func(r *Match, i int, from *Match, j int) {
+				r.Team2.Players[i].Cricketer = from.Team2.Players[j].Cricketer
+			},
+			Filled:   func(r *Match, i int) bool { return r.Team2.Players[i].Cricketer != nil },
 			Required: true,
 			Cascade:  true,
 		},
 		{
-			Path: "team2.innings.overs.bowler", Field: -1, ID: -1, Source: PlayerModel,
+			Path: "team2.innings.overs.bowler", Field: -1, ID: -1, Source: CricketerModel,
 			Count: func(r *Match) int {
 				if r.Team2.Innings == nil {
 					return 0
@@ -221,7 +225,7 @@ var MatchCodec = &querydb.Codec[Match]{
 			Fill: func(r *Match, i int, source any) {
 				r.Team2.Innings.Overs[i].Bowler = nil
 				if source != nil {
-					r.Team2.Innings.Overs[i].Bowler = copyOfPlayer(source.(*Player))
+					r.Team2.Innings.Overs[i].Bowler = copyOfCricketer(source.(*Cricketer))
 				}
 			},
 			Keep: func(r *Match, i int, from *Match, j int) {
@@ -231,7 +235,7 @@ var MatchCodec = &querydb.Codec[Match]{
 			NullIfMissing: true,
 		},
 		{
-			Path: "award.player", Field: -1, ID: -1, Source: PlayerModel,
+			Path: "award.cricketer", Field: -1, ID: -1, Source: CricketerModel,
 			Count: func(r *Match) int {
 				if r.Award == nil {
 					return 0
@@ -239,16 +243,16 @@ var MatchCodec = &querydb.Codec[Match]{
 				return 1
 			},
 			Identifier: func(r *Match, _ int) string {
-				return r.Award.PlayerID
+				return r.Award.CricketerID
 			},
 			Fill: func(r *Match, _ int, source any) {
-				r.Award.Player = nil
+				r.Award.Cricketer = nil
 				if source != nil {
-					r.Award.Player = copyOfPlayer(source.(*Player))
+					r.Award.Cricketer = copyOfCricketer(source.(*Cricketer))
 				}
 			},
-			Keep:     func(r *Match, _ int, from *Match, _ int) { r.Award.Player = from.Award.Player },
-			Filled:   func(r *Match, _ int) bool { return r.Award.Player != nil },
+			Keep:     func(r *Match, _ int, from *Match, _ int) { r.Award.Cricketer = from.Award.Cricketer },
+			Filled:   func(r *Match, _ int) bool { return r.Award.Cricketer != nil },
 			Required: true,
 		},
 	},
@@ -556,49 +560,49 @@ func timeOfUmpire(*Umpire, int) time.Time { return time.Time{} }
 
 func setTimeOfUmpire(*Umpire, int, time.Time) {}
 
-// TeamCodec reads and writes the stored form of Team.
-var TeamCodec = &querydb.Codec[Team]{
-	Model:   TeamModel,
-	Encode:  encodeTeam,
-	Decode:  decodeTeam,
-	Value:   valueOfTeam,
-	Clone:   cloneTeam,
-	Time:    timeOfTeam,
-	SetTime: setTimeOfTeam,
+// SideCodec reads and writes the stored form of Side.
+var SideCodec = &querydb.Codec[Side]{
+	Model:   SideModel,
+	Encode:  encodeSide,
+	Decode:  decodeSide,
+	Value:   valueOfSide,
+	Clone:   cloneSide,
+	Time:    timeOfSide,
+	SetTime: setTimeOfSide,
 }
 
-// KeyOfTeam returns the key that the row has; it fails where a field of the key is empty.
-func KeyOfTeam(r *Team) (keys.Key, error) { return querydb.KeyOf(TeamCodec, r) }
+// KeyOfSide returns the key that the row has; it fails where a field of the key is empty.
+func KeyOfSide(r *Side) (keys.Key, error) { return querydb.KeyOf(SideCodec, r) }
 
-func encodeTeam(b *record.Builder, r *Team) {
+func encodeSide(b *record.Builder, r *Side) {
 	b.String(r.ID)
 	b.String(r.Name)
 	b.String(r.Country)
 	b.Int(r.Ranking)
 }
 
-func decodeTeam(rec record.Record, r *Team) error {
+func decodeSide(rec record.Record, r *Side) error {
 	if rec.Len() != 4 {
-		return fmt.Errorf("record of Team has %d fields, want 4", rec.Len())
+		return fmt.Errorf("record of Side has %d fields, want 4", rec.Len())
 	}
-	*r = Team{}
+	*r = Side{}
 	var ok bool
 	if r.ID, ok = record.String(rec.JSON(0)); !ok {
-		return mismatch(TeamModel, 0)
+		return mismatch(SideModel, 0)
 	}
 	if r.Name, ok = record.String(rec.JSON(1)); !ok {
-		return mismatch(TeamModel, 1)
+		return mismatch(SideModel, 1)
 	}
 	if r.Country, ok = record.String(rec.JSON(2)); !ok {
-		return mismatch(TeamModel, 2)
+		return mismatch(SideModel, 2)
 	}
 	if r.Ranking, ok = record.Int(rec.JSON(3)); !ok {
-		return mismatch(TeamModel, 3)
+		return mismatch(SideModel, 3)
 	}
 	return nil
 }
 
-func valueOfTeam(r *Team, field int) keys.Value {
+func valueOfSide(r *Side, field int) keys.Value {
 	switch field {
 	case 0: // id
 		return keys.String(r.ID)
@@ -612,14 +616,14 @@ func valueOfTeam(r *Team, field int) keys.Value {
 	return keys.Value{}
 }
 
-func cloneTeam(r *Team) Team {
+func cloneSide(r *Side) Side {
 	c := *r
 	return c
 }
 
-func timeOfTeam(*Team, int) time.Time { return time.Time{} }
+func timeOfSide(*Side, int) time.Time { return time.Time{} }
 
-func setTimeOfTeam(*Team, int, time.Time) {}
+func setTimeOfSide(*Side, int, time.Time) {}
 
 // CoachCodec reads and writes the stored form of Coach.
 var CoachCodec = &querydb.Codec[Coach]{
@@ -674,92 +678,92 @@ func timeOfCoach(*Coach, int) time.Time { return time.Time{} }
 
 func setTimeOfCoach(*Coach, int, time.Time) {}
 
-// PlayerCodec reads and writes the stored form of Player.
-var PlayerCodec = &querydb.Codec[Player]{
-	Model:   PlayerModel,
-	Encode:  encodePlayer,
-	Decode:  decodePlayer,
-	Value:   valueOfPlayer,
-	Clone:   clonePlayer,
-	Time:    timeOfPlayer,
-	SetTime: setTimeOfPlayer,
-	References: []querydb.Reference[Player]{
+// CricketerCodec reads and writes the stored form of Cricketer.
+var CricketerCodec = &querydb.Codec[Cricketer]{
+	Model:   CricketerModel,
+	Encode:  encodeCricketer,
+	Decode:  decodeCricketer,
+	Value:   valueOfCricketer,
+	Clone:   cloneCricketer,
+	Time:    timeOfCricketer,
+	SetTime: setTimeOfCricketer,
+	References: []querydb.Reference[Cricketer]{
 		{
-			Path: "team", Field: 5, ID: 4, Source: TeamModel,
-			Identifier: func(r *Player, _ int) string {
-				if r.TeamID == nil {
+			Path: "side", Field: 5, ID: 4, Source: SideModel,
+			Identifier: func(r *Cricketer, _ int) string {
+				if r.SideID == nil {
 					return ""
 				}
-				return *r.TeamID
+				return *r.SideID
 			},
-			Fill: func(r *Player, _ int, source any) {
-				r.Team = nil
+			Fill: func(r *Cricketer, _ int, source any) {
+				r.Side = nil
 				if source != nil {
-					r.Team = copyOfTeam(source.(*Team))
+					r.Side = copyOfSide(source.(*Side))
 				}
 			},
-			Keep:   func(r *Player, _ int, from *Player, _ int) { r.Team = from.Team },
-			Filled: func(r *Player, _ int) bool { return r.Team != nil },
+			Keep:   func(r *Cricketer, _ int, from *Cricketer, _ int) { r.Side = from.Side },
+			Filled: func(r *Cricketer, _ int) bool { return r.Side != nil },
 		},
 	},
 }
 
-// KeyOfPlayer returns the key that the row has; it fails where a field of the key is empty.
-func KeyOfPlayer(r *Player) (keys.Key, error) { return querydb.KeyOf(PlayerCodec, r) }
+// KeyOfCricketer returns the key that the row has; it fails where a field of the key is empty.
+func KeyOfCricketer(r *Cricketer) (keys.Key, error) { return querydb.KeyOf(CricketerCodec, r) }
 
-func encodePlayer(b *record.Builder, r *Player) {
+func encodeCricketer(b *record.Builder, r *Cricketer) {
 	b.String(r.ID)
 	b.String(r.FirstName)
 	b.String(r.LastName)
 	b.String(r.Role)
-	if v := r.TeamID; v == nil {
+	if v := r.SideID; v == nil {
 		b.Null()
 	} else {
 		b.String(*v)
 	}
-	if v := r.Team; v == nil {
+	if v := r.Side; v == nil {
 		b.Null()
 	} else {
-		encodeTeamCopy(b, v)
+		encodeSideCopy(b, v)
 	}
 }
 
-func decodePlayer(rec record.Record, r *Player) error {
+func decodeCricketer(rec record.Record, r *Cricketer) error {
 	if rec.Len() != 6 {
-		return fmt.Errorf("record of Player has %d fields, want 6", rec.Len())
+		return fmt.Errorf("record of Cricketer has %d fields, want 6", rec.Len())
 	}
-	*r = Player{}
+	*r = Cricketer{}
 	var ok bool
 	if r.ID, ok = record.String(rec.JSON(0)); !ok {
-		return mismatch(PlayerModel, 0)
+		return mismatch(CricketerModel, 0)
 	}
 	if r.FirstName, ok = record.String(rec.JSON(1)); !ok {
-		return mismatch(PlayerModel, 1)
+		return mismatch(CricketerModel, 1)
 	}
 	if r.LastName, ok = record.String(rec.JSON(2)); !ok {
-		return mismatch(PlayerModel, 2)
+		return mismatch(CricketerModel, 2)
 	}
 	if r.Role, ok = record.String(rec.JSON(3)); !ok {
-		return mismatch(PlayerModel, 3)
+		return mismatch(CricketerModel, 3)
 	}
 	if text := rec.JSON(4); text != nil {
 		v, ok := record.String(text)
 		if !ok {
-			return mismatch(PlayerModel, 4)
+			return mismatch(CricketerModel, 4)
 		}
-		r.TeamID = &v
+		r.SideID = &v
 	}
 	if text := rec.JSON(5); text != nil {
-		v, ok := decodeTeamCopy(text)
+		v, ok := decodeSideCopy(text)
 		if !ok {
-			return mismatch(PlayerModel, 5)
+			return mismatch(CricketerModel, 5)
 		}
-		r.Team = &v
+		r.Side = &v
 	}
 	return nil
 }
 
-func valueOfPlayer(r *Player, field int) keys.Value {
+func valueOfCricketer(r *Cricketer, field int) keys.Value {
 	switch field {
 	case 0: // id
 		return keys.String(r.ID)
@@ -769,36 +773,36 @@ func valueOfPlayer(r *Player, field int) keys.Value {
 		return keys.String(r.LastName)
 	case 3: // role
 		return keys.String(r.Role)
-	case 4: // teamId
-		if v := r.TeamID; v != nil {
+	case 4: // sideId
+		if v := r.SideID; v != nil {
 			return keys.String(*v)
 		}
 	}
 	return keys.Value{}
 }
 
-func clonePlayer(r *Player) Player {
+func cloneCricketer(r *Cricketer) Cricketer {
 	c := *r
-	if r.TeamID != nil {
-		c.TeamID = new(*r.TeamID)
+	if r.SideID != nil {
+		c.SideID = new(*r.SideID)
 	}
-	if r.Team != nil {
-		c.Team = new(*r.Team)
+	if r.Side != nil {
+		c.Side = new(*r.Side)
 	}
 	return c
 }
 
-func timeOfPlayer(*Player, int) time.Time { return time.Time{} }
+func timeOfCricketer(*Cricketer, int) time.Time { return time.Time{} }
 
-func setTimeOfPlayer(*Player, int, time.Time) {}
+func setTimeOfCricketer(*Cricketer, int, time.Time) {}
 
 func encodeTeamSheet(b *record.Builder, o *TeamSheet) {
 	b.BeginObject()
-	b.String(o.TeamID)
-	if v := o.Team; v == nil {
+	b.String(o.SideID)
+	if v := o.Side; v == nil {
 		b.Null()
 	} else {
-		encodeTeamCopy(b, v)
+		encodeSideCopy(b, v)
 	}
 	b.String(o.CoachID)
 	if v := o.Coach; v == nil {
@@ -825,15 +829,15 @@ func decodeTeamSheet(text []byte) (o TeamSheet, ok bool) {
 	if !record.Object(text, fields[:]) {
 		return o, false
 	}
-	if o.TeamID, ok = record.String(fields[0]); !ok {
+	if o.SideID, ok = record.String(fields[0]); !ok {
 		return o, false
 	}
 	if text := fields[1]; text != nil {
-		v, ok := decodeTeamCopy(text)
+		v, ok := decodeSideCopy(text)
 		if !ok {
 			return o, false
 		}
-		o.Team = &v
+		o.Side = &v
 	}
 	if o.CoachID, ok = record.String(fields[2]); !ok {
 		return o, false
@@ -868,8 +872,8 @@ func decodeTeamSheet(text []byte) (o TeamSheet, ok bool) {
 
 func cloneTeamSheet(o *TeamSheet) TeamSheet {
 	c := *o
-	if o.Team != nil {
-		c.Team = new(*o.Team)
+	if o.Side != nil {
+		c.Side = new(*o.Side)
 	}
 	if o.Coach != nil {
 		c.Coach = new(*o.Coach)
@@ -939,7 +943,7 @@ func encodeOver(b *record.Builder, o *Over) {
 	if v := o.Bowler; v == nil {
 		b.Null()
 	} else {
-		encodePlayerCopy(b, v)
+		encodeCricketerCopy(b, v)
 	}
 	if v := o.Notes; v == nil {
 		b.Null()
@@ -973,7 +977,7 @@ func decodeOver(text []byte) (o Over, ok bool) {
 		o.BowlerID = &v
 	}
 	if text := fields[3]; text != nil {
-		v, ok := decodePlayerCopy(text)
+		v, ok := decodeCricketerCopy(text)
 		if !ok {
 			return o, false
 		}
@@ -996,7 +1000,7 @@ func cloneOver(o *Over) Over {
 		c.BowlerID = new(*o.BowlerID)
 	}
 	if o.Bowler != nil {
-		c.Bowler = new(clonePlayerCopy(o.Bowler))
+		c.Bowler = new(cloneCricketerCopy(o.Bowler))
 	}
 	if o.Notes != nil {
 		c.Notes = new(*o.Notes)
@@ -1006,11 +1010,11 @@ func cloneOver(o *Over) Over {
 
 func encodePlayerSheet(b *record.Builder, o *PlayerSheet) {
 	b.BeginObject()
-	b.String(o.PlayerID)
-	if v := o.Player; v == nil {
+	b.String(o.CricketerID)
+	if v := o.Cricketer; v == nil {
 		b.Null()
 	} else {
-		encodePlayerCopy(b, v)
+		encodeCricketerCopy(b, v)
 	}
 	b.Int(o.BattingPosition)
 	b.Boolean(o.IsCaptain)
@@ -1022,15 +1026,15 @@ func decodePlayerSheet(text []byte) (o PlayerSheet, ok bool) {
 	if !record.Object(text, fields[:]) {
 		return o, false
 	}
-	if o.PlayerID, ok = record.String(fields[0]); !ok {
+	if o.CricketerID, ok = record.String(fields[0]); !ok {
 		return o, false
 	}
 	if text := fields[1]; text != nil {
-		v, ok := decodePlayerCopy(text)
+		v, ok := decodeCricketerCopy(text)
 		if !ok {
 			return o, false
 		}
-		o.Player = &v
+		o.Cricketer = &v
 	}
 	if o.BattingPosition, ok = record.Int(fields[2]); !ok {
 		return o, false
@@ -1043,19 +1047,19 @@ func decodePlayerSheet(text []byte) (o PlayerSheet, ok bool) {
 
 func clonePlayerSheet(o *PlayerSheet) PlayerSheet {
 	c := *o
-	if o.Player != nil {
-		c.Player = new(clonePlayerCopy(o.Player))
+	if o.Cricketer != nil {
+		c.Cricketer = new(cloneCricketerCopy(o.Cricketer))
 	}
 	return c
 }
 
 func encodeAward(b *record.Builder, o *Award) {
 	b.BeginObject()
-	b.String(o.PlayerID)
-	if v := o.Player; v == nil {
+	b.String(o.CricketerID)
+	if v := o.Cricketer; v == nil {
 		b.Null()
 	} else {
-		encodePlayerCopy(b, v)
+		encodeCricketerCopy(b, v)
 	}
 	if v := o.Reason; v == nil {
 		b.Null()
@@ -1071,15 +1075,15 @@ func decodeAward(text []byte) (o Award, ok bool) {
 	if !record.Object(text, fields[:]) {
 		return o, false
 	}
-	if o.PlayerID, ok = record.String(fields[0]); !ok {
+	if o.CricketerID, ok = record.String(fields[0]); !ok {
 		return o, false
 	}
 	if text := fields[1]; text != nil {
-		v, ok := decodePlayerCopy(text)
+		v, ok := decodeCricketerCopy(text)
 		if !ok {
 			return o, false
 		}
-		o.Player = &v
+		o.Cricketer = &v
 	}
 	if text := fields[2]; text != nil {
 		v, ok := record.String(text)
@@ -1096,8 +1100,8 @@ func decodeAward(text []byte) (o Award, ok bool) {
 
 func cloneAward(o *Award) Award {
 	c := *o
-	if o.Player != nil {
-		c.Player = new(clonePlayerCopy(o.Player))
+	if o.Cricketer != nil {
+		c.Cricketer = new(cloneCricketerCopy(o.Cricketer))
 	}
 	if o.Reason != nil {
 		c.Reason = new(*o.Reason)
@@ -1151,7 +1155,7 @@ func decodeUmpireCopy(text []byte) (o UmpireCopy, ok bool) {
 	return o, true
 }
 
-func encodeTeamCopy(b *record.Builder, o *TeamCopy) {
+func encodeSideCopy(b *record.Builder, o *SideCopy) {
 	b.BeginObject()
 	b.String(o.ID)
 	b.String(o.Name)
@@ -1160,7 +1164,7 @@ func encodeTeamCopy(b *record.Builder, o *TeamCopy) {
 	b.EndObject()
 }
 
-func decodeTeamCopy(text []byte) (o TeamCopy, ok bool) {
+func decodeSideCopy(text []byte) (o SideCopy, ok bool) {
 	var fields [4][]byte
 	if !record.Object(text, fields[:]) {
 		return o, false
@@ -1201,13 +1205,13 @@ func decodeCoachCopy(text []byte) (o CoachCopy, ok bool) {
 	return o, true
 }
 
-func encodePlayerCopy(b *record.Builder, o *PlayerCopy) {
+func encodeCricketerCopy(b *record.Builder, o *CricketerCopy) {
 	b.BeginObject()
 	b.String(o.ID)
 	b.String(o.FirstName)
 	b.String(o.LastName)
 	b.String(o.Role)
-	if v := o.TeamID; v == nil {
+	if v := o.SideID; v == nil {
 		b.Null()
 	} else {
 		b.String(*v)
@@ -1215,7 +1219,7 @@ func encodePlayerCopy(b *record.Builder, o *PlayerCopy) {
 	b.EndObject()
 }
 
-func decodePlayerCopy(text []byte) (o PlayerCopy, ok bool) {
+func decodeCricketerCopy(text []byte) (o CricketerCopy, ok bool) {
 	var fields [5][]byte
 	if !record.Object(text, fields[:]) {
 		return o, false
@@ -1237,15 +1241,15 @@ func decodePlayerCopy(text []byte) (o PlayerCopy, ok bool) {
 		if !ok {
 			return o, false
 		}
-		o.TeamID = &v
+		o.SideID = &v
 	}
 	return o, true
 }
 
-func clonePlayerCopy(o *PlayerCopy) PlayerCopy {
+func cloneCricketerCopy(o *CricketerCopy) CricketerCopy {
 	c := *o
-	if o.TeamID != nil {
-		c.TeamID = new(*o.TeamID)
+	if o.SideID != nil {
+		c.SideID = new(*o.SideID)
 	}
 	return c
 }
@@ -1269,9 +1273,9 @@ func copyOfUmpire(r *Umpire) *UmpireCopy {
 	return &o
 }
 
-// copyOfTeam makes a copy of a row, which shares no memory with it that can be changed.
-func copyOfTeam(r *Team) *TeamCopy {
-	o := TeamCopy{
+// copyOfSide makes a copy of a row, which shares no memory with it that can be changed.
+func copyOfSide(r *Side) *SideCopy {
+	o := SideCopy{
 		ID:      r.ID,
 		Name:    r.Name,
 		Country: r.Country,
@@ -1289,16 +1293,16 @@ func copyOfCoach(r *Coach) *CoachCopy {
 	return &o
 }
 
-// copyOfPlayer makes a copy of a row, which shares no memory with it that can be changed.
-func copyOfPlayer(r *Player) *PlayerCopy {
-	o := PlayerCopy{
+// copyOfCricketer makes a copy of a row, which shares no memory with it that can be changed.
+func copyOfCricketer(r *Cricketer) *CricketerCopy {
+	o := CricketerCopy{
 		ID:        r.ID,
 		FirstName: r.FirstName,
 		LastName:  r.LastName,
 		Role:      r.Role,
-		TeamID:    r.TeamID,
+		SideID:    r.SideID,
 	}
-	return new(clonePlayerCopy(&o))
+	return new(cloneCricketerCopy(&o))
 }
 
 // room is a list of n copies, of which those that are there come first.

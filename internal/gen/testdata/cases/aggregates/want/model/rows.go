@@ -44,8 +44,8 @@ type Umpire struct {
 	Name string
 }
 
-// Team is a row of the read model Team.
-type Team struct {
+// Side is a row of the read model Side.
+type Side struct {
 	ID      string
 	Name    string
 	Country string
@@ -58,24 +58,24 @@ type Coach struct {
 	Name string
 }
 
-// Player is a row of the read model Player.
-type Player struct {
+// Cricketer is a row of the read model Cricketer.
+type Cricketer struct {
 	ID        string
 	FirstName string
 	LastName  string
 	Role      string
-	// The id of team.
-	TeamID *string
-	Team   *TeamCopy
+	// The id of side.
+	SideID *string
+	Side   *SideCopy
 }
 
 // TeamSheet is the object TeamSheet, which rows hold.
 //
 // What a team puts up.
 type TeamSheet struct {
-	// The id of team.
-	TeamID string
-	Team   *TeamCopy
+	// The id of side.
+	SideID string
+	Side   *SideCopy
 	// The id of coach.
 	CoachID  string
 	Coach    *CoachCopy
@@ -96,26 +96,26 @@ type Over struct {
 	Balls  []string
 	// The id of bowler.
 	BowlerID *string
-	Bowler   *PlayerCopy
+	Bowler   *CricketerCopy
 	Notes    *string
 }
 
 // PlayerSheet is the object PlayerSheet, which rows hold.
 type PlayerSheet struct {
-	// The id of player.
-	PlayerID        string
-	Player          *PlayerCopy
+	// The id of cricketer.
+	CricketerID     string
+	Cricketer       *CricketerCopy
 	BattingPosition int
 	IsCaptain       bool
 }
 
 // Award is the object Award, which rows hold.
 type Award struct {
-	// The id of player.
-	PlayerID string
-	Player   *PlayerCopy
-	Reason   *string
-	Season   string
+	// The id of cricketer.
+	CricketerID string
+	Cricketer   *CricketerCopy
+	Reason      *string
+	Season      string
 }
 
 // VenueCopy is a copy of a row of Venue, which rows hold that refer to it.
@@ -131,8 +131,8 @@ type UmpireCopy struct {
 	Name string
 }
 
-// TeamCopy is a copy of a row of Team, which rows hold that refer to it.
-type TeamCopy struct {
+// SideCopy is a copy of a row of Side, which rows hold that refer to it.
+type SideCopy struct {
 	ID      string
 	Name    string
 	Country string
@@ -145,12 +145,12 @@ type CoachCopy struct {
 	Name string
 }
 
-// PlayerCopy is a copy of a row of Player, which rows hold that refer to it.
-type PlayerCopy struct {
+// CricketerCopy is a copy of a row of Cricketer, which rows hold that refer to it.
+type CricketerCopy struct {
 	ID        string
 	FirstName string
 	LastName  string
 	Role      string
-	// The id of team.
-	TeamID *string
+	// The id of side.
+	SideID *string
 }

@@ -14,14 +14,14 @@ var All = []*querydb.Model{
 	MatchModel,
 	VenueModel,
 	UmpireModel,
-	TeamModel,
+	SideModel,
 	CoachModel,
-	PlayerModel,
+	CricketerModel,
 }
 
-// tableCricket is the table Cricket, which several models share.
-var tableCricket = &querydb.SharedTable{
-	Name:     "Cricket",
+// tableMatches is the table Matches, which several models share.
+var tableMatches = &querydb.SharedTable{
+	Name:     "Matches",
 	KeyNames: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 	Indexes: []querydb.SharedIndex{
 		{Name: "gsi1", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
@@ -33,8 +33,8 @@ var tableCricket = &querydb.SharedTable{
 var MatchModel = &querydb.Model{
 	Name:    "Match",
 	Plugin:  "",
-	Table:   "Cricket",
-	Version: "a64487c8dac5",
+	Table:   "Matches",
+	Version: "0a098339b837",
 	Fields:  fieldsOfMatch,
 	PK: querydb.Half{
 		Layout: keys.Layout{
@@ -82,7 +82,7 @@ var MatchModel = &querydb.Model{
 	TTL:       -1,
 	CreatedAt: 12,
 	UpdatedAt: 13,
-	Entity:    &querydb.Entity{Table: tableCricket, Kind: "MatchItem", PhysicalIndexes: []int{0}},
+	Entity:    &querydb.Entity{Table: tableMatches, Kind: "MatchItem", PhysicalIndexes: []int{0}},
 	Aggregate: &aggregate.Shape{
 		Root: &aggregate.Node{
 			Kind: "MatchItem",
@@ -164,8 +164,8 @@ var MatchModel = &querydb.Model{
 						},
 						Object: fieldsOfTeamSheet,
 						Fields: []driver.Field{
-							{Name: "teamId", Scalar: "ID"},
-							{Name: "team", Object: fieldsOfTeamCopy, Nullable: true},
+							{Name: "sideId", Scalar: "ID"},
+							{Name: "side", Object: fieldsOfSideCopy, Nullable: true},
 							{Name: "coachId", Scalar: "ID"},
 							{Name: "homeTeam", Scalar: "Boolean"},
 							{Name: "teamNumber", Scalar: "Int"},
@@ -216,7 +216,7 @@ var MatchModel = &querydb.Model{
 									SK: keys.Layout{
 										Head: "$cricket#v1#matchplayer#teamnumber#0000000000000001",
 										Segments: []keys.Segment{
-											{Field: "playerId", Kind: keys.KindString},
+											{Field: "cricketerId", Kind: keys.KindString},
 										},
 										Sep:    "#",
 										Casing: keys.CasingLower,
@@ -224,8 +224,8 @@ var MatchModel = &querydb.Model{
 									SKFields: []int{0},
 									Object:   fieldsOfPlayerSheet,
 									Fields: []driver.Field{
-										{Name: "playerId", Scalar: "ID"},
-										{Name: "player", Object: fieldsOfPlayerCopy, Nullable: true},
+										{Name: "cricketerId", Scalar: "ID"},
+										{Name: "cricketer", Object: fieldsOfCricketerCopy, Nullable: true},
 										{Name: "battingPosition", Scalar: "Int"},
 										{Name: "isCaptain", Scalar: "Boolean"},
 										{Name: "teamNumber", Scalar: "Int"},
@@ -289,7 +289,7 @@ var MatchModel = &querydb.Model{
 													{Name: "number", Scalar: "Int"},
 													{Name: "balls", Scalar: "String", List: true},
 													{Name: "bowlerId", Scalar: "ID", Nullable: true},
-													{Name: "bowler", Object: fieldsOfPlayerCopy, Nullable: true},
+													{Name: "bowler", Object: fieldsOfCricketerCopy, Nullable: true},
 													{Name: "notes", Scalar: "String", Nullable: true},
 													{Name: "teamNumber", Scalar: "Int"},
 													{Name: "half", Scalar: "String"},
@@ -337,8 +337,8 @@ var MatchModel = &querydb.Model{
 						},
 						Object: fieldsOfTeamSheet,
 						Fields: []driver.Field{
-							{Name: "teamId", Scalar: "ID"},
-							{Name: "team", Object: fieldsOfTeamCopy, Nullable: true},
+							{Name: "sideId", Scalar: "ID"},
+							{Name: "side", Object: fieldsOfSideCopy, Nullable: true},
 							{Name: "coachId", Scalar: "ID"},
 							{Name: "homeTeam", Scalar: "Boolean"},
 							{Name: "teamNumber", Scalar: "Int"},
@@ -389,7 +389,7 @@ var MatchModel = &querydb.Model{
 									SK: keys.Layout{
 										Head: "$cricket#v1#matchplayer#teamnumber#0000000000000002",
 										Segments: []keys.Segment{
-											{Field: "playerId", Kind: keys.KindString},
+											{Field: "cricketerId", Kind: keys.KindString},
 										},
 										Sep:    "#",
 										Casing: keys.CasingLower,
@@ -397,8 +397,8 @@ var MatchModel = &querydb.Model{
 									SKFields: []int{0},
 									Object:   fieldsOfPlayerSheet,
 									Fields: []driver.Field{
-										{Name: "playerId", Scalar: "ID"},
-										{Name: "player", Object: fieldsOfPlayerCopy, Nullable: true},
+										{Name: "cricketerId", Scalar: "ID"},
+										{Name: "cricketer", Object: fieldsOfCricketerCopy, Nullable: true},
 										{Name: "battingPosition", Scalar: "Int"},
 										{Name: "isCaptain", Scalar: "Boolean"},
 										{Name: "teamNumber", Scalar: "Int"},
@@ -462,7 +462,7 @@ var MatchModel = &querydb.Model{
 													{Name: "number", Scalar: "Int"},
 													{Name: "balls", Scalar: "String", List: true},
 													{Name: "bowlerId", Scalar: "ID", Nullable: true},
-													{Name: "bowler", Object: fieldsOfPlayerCopy, Nullable: true},
+													{Name: "bowler", Object: fieldsOfCricketerCopy, Nullable: true},
 													{Name: "notes", Scalar: "String", Nullable: true},
 													{Name: "teamNumber", Scalar: "Int"},
 													{Name: "half", Scalar: "String"},
@@ -534,8 +534,8 @@ var MatchModel = &querydb.Model{
 						},
 						Object: fieldsOfAward,
 						Fields: []driver.Field{
-							{Name: "playerId", Scalar: "ID"},
-							{Name: "player", Object: fieldsOfPlayerCopy, Nullable: true},
+							{Name: "cricketerId", Scalar: "ID"},
+							{Name: "cricketer", Object: fieldsOfCricketerCopy, Nullable: true},
 							{Name: "reason", Scalar: "String", Nullable: true},
 							{Name: "season", Scalar: "String"},
 						},
@@ -589,8 +589,8 @@ var fieldsOfMatch = []driver.Field{
 var VenueModel = &querydb.Model{
 	Name:    "Venue",
 	Plugin:  "",
-	Table:   "Cricket",
-	Version: "a64487c8dac5",
+	Table:   "Matches",
+	Version: "0a098339b837",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "name", Scalar: "String"},
@@ -615,15 +615,15 @@ var VenueModel = &querydb.Model{
 	TTL:       -1,
 	CreatedAt: -1,
 	UpdatedAt: -1,
-	Entity:    &querydb.Entity{Table: tableCricket, Kind: "Venue"},
+	Entity:    &querydb.Entity{Table: tableMatches, Kind: "Venue"},
 }
 
 // UmpireModel describes the read model Umpire.
 var UmpireModel = &querydb.Model{
 	Name:    "Umpire",
 	Plugin:  "",
-	Table:   "Cricket",
-	Version: "a64487c8dac5",
+	Table:   "Matches",
+	Version: "0a098339b837",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "name", Scalar: "String"},
@@ -647,15 +647,15 @@ var UmpireModel = &querydb.Model{
 	TTL:       -1,
 	CreatedAt: -1,
 	UpdatedAt: -1,
-	Entity:    &querydb.Entity{Table: tableCricket, Kind: "Umpire"},
+	Entity:    &querydb.Entity{Table: tableMatches, Kind: "Umpire"},
 }
 
-// TeamModel describes the read model Team.
-var TeamModel = &querydb.Model{
-	Name:    "Team",
+// SideModel describes the read model Side.
+var SideModel = &querydb.Model{
+	Name:    "Side",
 	Plugin:  "",
-	Table:   "Cricket",
-	Version: "a64487c8dac5",
+	Table:   "Matches",
+	Version: "0a098339b837",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "name", Scalar: "String"},
@@ -664,7 +664,7 @@ var TeamModel = &querydb.Model{
 	},
 	PK: querydb.Half{
 		Layout: keys.Layout{
-			Head: "$cricket#v1#team",
+			Head: "$cricket#v1#side",
 			Segments: []keys.Segment{
 				{Field: "id", Kind: keys.KindString, Before: "id_"},
 			},
@@ -675,21 +675,21 @@ var TeamModel = &querydb.Model{
 	},
 	SK: querydb.Half{
 		Layout: keys.Layout{
-			Head: "$cricket#v1#team",
+			Head: "$cricket#v1#side",
 		},
 	},
 	TTL:       -1,
 	CreatedAt: -1,
 	UpdatedAt: -1,
-	Entity:    &querydb.Entity{Table: tableCricket, Kind: "Team"},
+	Entity:    &querydb.Entity{Table: tableMatches, Kind: "Side"},
 }
 
 // CoachModel describes the read model Coach.
 var CoachModel = &querydb.Model{
 	Name:    "Coach",
 	Plugin:  "",
-	Table:   "Cricket",
-	Version: "a64487c8dac5",
+	Table:   "Matches",
+	Version: "0a098339b837",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "name", Scalar: "String"},
@@ -713,22 +713,22 @@ var CoachModel = &querydb.Model{
 	TTL:       -1,
 	CreatedAt: -1,
 	UpdatedAt: -1,
-	Entity:    &querydb.Entity{Table: tableCricket, Kind: "Coach"},
+	Entity:    &querydb.Entity{Table: tableMatches, Kind: "Coach"},
 }
 
-// PlayerModel describes the read model Player.
-var PlayerModel = &querydb.Model{
-	Name:    "Player",
+// CricketerModel describes the read model Cricketer.
+var CricketerModel = &querydb.Model{
+	Name:    "Cricketer",
 	Plugin:  "",
-	Table:   "Player",
-	Version: "a0102abdcb3f",
+	Table:   "Cricketer",
+	Version: "c2e9633cb6e9",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "firstName", Scalar: "String"},
 		{Name: "lastName", Scalar: "String"},
 		{Name: "role", Scalar: "String"},
-		{Name: "teamId", Scalar: "ID", Nullable: true},
-		{Name: "team", Object: fieldsOfTeamCopy, Nullable: true},
+		{Name: "sideId", Scalar: "ID", Nullable: true},
+		{Name: "side", Object: fieldsOfSideCopy, Nullable: true},
 	},
 	PK: querydb.Half{
 		Layout: keys.Layout{
@@ -745,8 +745,8 @@ var PlayerModel = &querydb.Model{
 
 // fieldsOfTeamSheet are those of the object TeamSheet.
 var fieldsOfTeamSheet = []driver.Field{
-	{Name: "teamId", Scalar: "ID"},
-	{Name: "team", Object: fieldsOfTeamCopy, Nullable: true},
+	{Name: "sideId", Scalar: "ID"},
+	{Name: "side", Object: fieldsOfSideCopy, Nullable: true},
 	{Name: "coachId", Scalar: "ID"},
 	{Name: "coach", Object: fieldsOfCoachCopy, Nullable: true},
 	{Name: "homeTeam", Scalar: "Boolean"},
@@ -765,22 +765,22 @@ var fieldsOfOver = []driver.Field{
 	{Name: "number", Scalar: "Int"},
 	{Name: "balls", Scalar: "String", List: true},
 	{Name: "bowlerId", Scalar: "ID", Nullable: true},
-	{Name: "bowler", Object: fieldsOfPlayerCopy, Nullable: true},
+	{Name: "bowler", Object: fieldsOfCricketerCopy, Nullable: true},
 	{Name: "notes", Scalar: "String", Nullable: true},
 }
 
 // fieldsOfPlayerSheet are those of the object PlayerSheet.
 var fieldsOfPlayerSheet = []driver.Field{
-	{Name: "playerId", Scalar: "ID"},
-	{Name: "player", Object: fieldsOfPlayerCopy, Nullable: true},
+	{Name: "cricketerId", Scalar: "ID"},
+	{Name: "cricketer", Object: fieldsOfCricketerCopy, Nullable: true},
 	{Name: "battingPosition", Scalar: "Int"},
 	{Name: "isCaptain", Scalar: "Boolean"},
 }
 
 // fieldsOfAward are those of the object Award.
 var fieldsOfAward = []driver.Field{
-	{Name: "playerId", Scalar: "ID"},
-	{Name: "player", Object: fieldsOfPlayerCopy, Nullable: true},
+	{Name: "cricketerId", Scalar: "ID"},
+	{Name: "cricketer", Object: fieldsOfCricketerCopy, Nullable: true},
 	{Name: "reason", Scalar: "String", Nullable: true},
 	{Name: "season", Scalar: "String"},
 }
@@ -798,8 +798,8 @@ var fieldsOfUmpireCopy = []driver.Field{
 	{Name: "name", Scalar: "String"},
 }
 
-// fieldsOfTeamCopy are those of the object TeamCopy.
-var fieldsOfTeamCopy = []driver.Field{
+// fieldsOfSideCopy are those of the object SideCopy.
+var fieldsOfSideCopy = []driver.Field{
 	{Name: "id", Scalar: "ID"},
 	{Name: "name", Scalar: "String"},
 	{Name: "country", Scalar: "String"},
@@ -812,11 +812,11 @@ var fieldsOfCoachCopy = []driver.Field{
 	{Name: "name", Scalar: "String"},
 }
 
-// fieldsOfPlayerCopy are those of the object PlayerCopy.
-var fieldsOfPlayerCopy = []driver.Field{
+// fieldsOfCricketerCopy are those of the object CricketerCopy.
+var fieldsOfCricketerCopy = []driver.Field{
 	{Name: "id", Scalar: "ID"},
 	{Name: "firstName", Scalar: "String"},
 	{Name: "lastName", Scalar: "String"},
 	{Name: "role", Scalar: "String"},
-	{Name: "teamId", Scalar: "ID", Nullable: true},
+	{Name: "sideId", Scalar: "ID", Nullable: true},
 }

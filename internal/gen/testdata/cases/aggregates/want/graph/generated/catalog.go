@@ -53,9 +53,9 @@ var Catalog = &catalog.Catalog{
 				"name": {Name: "name", Ordinal: 1},
 			},
 		},
-		"Team": {
-			Name:  "Team",
-			Model: model.TeamModel,
+		"Side": {
+			Name:  "Side",
+			Model: model.SideModel,
 			Owner: -1,
 			Fields: map[string]*catalog.Field{
 				"id":      {Name: "id", Ordinal: 0},
@@ -73,17 +73,17 @@ var Catalog = &catalog.Catalog{
 				"name": {Name: "name", Ordinal: 1},
 			},
 		},
-		"Player": {
-			Name:  "Player",
-			Model: model.PlayerModel,
+		"Cricketer": {
+			Name:  "Cricketer",
+			Model: model.CricketerModel,
 			Owner: -1,
 			Fields: map[string]*catalog.Field{
 				"id":        {Name: "id", Ordinal: 0},
 				"firstName": {Name: "firstName", Ordinal: 1},
 				"lastName":  {Name: "lastName", Ordinal: 2},
 				"role":      {Name: "role", Ordinal: 3},
-				"teamId":    {Name: "teamId", Ordinal: 4},
-				"team":      {Name: "team", Ordinal: 5, Object: objectOfTeamCopy},
+				"sideId":    {Name: "sideId", Ordinal: 4},
+				"side":      {Name: "side", Ordinal: 5, Object: objectOfSideCopy},
 			},
 		},
 	},
@@ -126,9 +126,9 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
-		"Team": {
-			Name:  "Team",
-			Type:  "Team",
+		"Side": {
+			Name:  "Side",
+			Type:  "Side",
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
@@ -142,9 +142,9 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
-		"Player": {
-			Name:  "Player",
-			Type:  "Player",
+		"Cricketer": {
+			Name:  "Cricketer",
+			Type:  "Cricketer",
 			Index: driver.Primary,
 			PK: []catalog.KeyArg{
 				{Name: "id", Kind: keys.KindString},
@@ -157,8 +157,8 @@ var Catalog = &catalog.Catalog{
 var objectOfTeamSheet = &catalog.Object{
 	Name: "TeamSheet",
 	Fields: map[string]*catalog.ObjectField{
-		"teamId":   {Ordinal: 0},
-		"team":     {Ordinal: 1, Object: objectOfTeamCopy},
+		"sideId":   {Ordinal: 0},
+		"side":     {Ordinal: 1, Object: objectOfSideCopy},
 		"coachId":  {Ordinal: 2},
 		"coach":    {Ordinal: 3, Object: objectOfCoachCopy},
 		"homeTeam": {Ordinal: 4},
@@ -181,7 +181,7 @@ var objectOfOver = &catalog.Object{
 		"number":   {Ordinal: 0},
 		"balls":    {Ordinal: 1},
 		"bowlerId": {Ordinal: 2},
-		"bowler":   {Ordinal: 3, Object: objectOfPlayerCopy},
+		"bowler":   {Ordinal: 3, Object: objectOfCricketerCopy},
 		"notes":    {Ordinal: 4},
 	},
 }
@@ -189,8 +189,8 @@ var objectOfOver = &catalog.Object{
 var objectOfPlayerSheet = &catalog.Object{
 	Name: "PlayerSheet",
 	Fields: map[string]*catalog.ObjectField{
-		"playerId":        {Ordinal: 0},
-		"player":          {Ordinal: 1, Object: objectOfPlayerCopy},
+		"cricketerId":     {Ordinal: 0},
+		"cricketer":       {Ordinal: 1, Object: objectOfCricketerCopy},
 		"battingPosition": {Ordinal: 2},
 		"isCaptain":       {Ordinal: 3},
 	},
@@ -199,10 +199,10 @@ var objectOfPlayerSheet = &catalog.Object{
 var objectOfAward = &catalog.Object{
 	Name: "Award",
 	Fields: map[string]*catalog.ObjectField{
-		"playerId": {Ordinal: 0},
-		"player":   {Ordinal: 1, Object: objectOfPlayerCopy},
-		"reason":   {Ordinal: 2},
-		"season":   {Ordinal: 3},
+		"cricketerId": {Ordinal: 0},
+		"cricketer":   {Ordinal: 1, Object: objectOfCricketerCopy},
+		"reason":      {Ordinal: 2},
+		"season":      {Ordinal: 3},
 	},
 }
 
@@ -223,8 +223,8 @@ var objectOfUmpireCopy = &catalog.Object{
 	},
 }
 
-var objectOfTeamCopy = &catalog.Object{
-	Name: "TeamCopy",
+var objectOfSideCopy = &catalog.Object{
+	Name: "SideCopy",
 	Fields: map[string]*catalog.ObjectField{
 		"id":      {Ordinal: 0},
 		"name":    {Ordinal: 1},
@@ -241,13 +241,13 @@ var objectOfCoachCopy = &catalog.Object{
 	},
 }
 
-var objectOfPlayerCopy = &catalog.Object{
-	Name: "PlayerCopy",
+var objectOfCricketerCopy = &catalog.Object{
+	Name: "CricketerCopy",
 	Fields: map[string]*catalog.ObjectField{
 		"id":        {Ordinal: 0},
 		"firstName": {Ordinal: 1},
 		"lastName":  {Ordinal: 2},
 		"role":      {Ordinal: 3},
-		"teamId":    {Ordinal: 4},
+		"sideId":    {Ordinal: 4},
 	},
 }

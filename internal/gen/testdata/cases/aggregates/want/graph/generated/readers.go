@@ -65,14 +65,14 @@ func (r Reader) Umpire(ctx context.Context, id string, args UmpireArgs) (*model.
 	return graph.FetchOne(ctx, r.rt, model.UmpireCodec, graph.QueryRequest{Name: "Umpire", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
-// TeamArgs are the arguments of Team that may be left out: nil.
-type TeamArgs struct {
+// SideArgs are the arguments of Side that may be left out: nil.
+type SideArgs struct {
 	Consistent *bool
 }
 
-// Team asks the query Team.
-func (r Reader) Team(ctx context.Context, id string, args TeamArgs) (*model.Team, error) {
-	return graph.FetchOne(ctx, r.rt, model.TeamCodec, graph.QueryRequest{Name: "Team", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+// Side asks the query Side.
+func (r Reader) Side(ctx context.Context, id string, args SideArgs) (*model.Side, error) {
+	return graph.FetchOne(ctx, r.rt, model.SideCodec, graph.QueryRequest{Name: "Side", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // CoachArgs are the arguments of Coach that may be left out: nil.
@@ -85,14 +85,14 @@ func (r Reader) Coach(ctx context.Context, id string, args CoachArgs) (*model.Co
 	return graph.FetchOne(ctx, r.rt, model.CoachCodec, graph.QueryRequest{Name: "Coach", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
-// PlayerArgs are the arguments of Player that may be left out: nil.
-type PlayerArgs struct {
+// CricketerArgs are the arguments of Cricketer that may be left out: nil.
+type CricketerArgs struct {
 	Consistent *bool
 }
 
-// Player asks the query Player.
-func (r Reader) Player(ctx context.Context, id string, args PlayerArgs) (*model.Player, error) {
-	return graph.FetchOne(ctx, r.rt, model.PlayerCodec, graph.QueryRequest{Name: "Player", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+// Cricketer asks the query Cricketer.
+func (r Reader) Cricketer(ctx context.Context, id string, args CricketerArgs) (*model.Cricketer, error) {
+	return graph.FetchOne(ctx, r.rt, model.CricketerCodec, graph.QueryRequest{Name: "Cricketer", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
 // optional makes a key value of an argument that may be left out.

@@ -50,9 +50,9 @@ func (r queries) Umpire(ctx context.Context, id string, consistent *bool) (*mode
 	return Reader{r.rt}.Umpire(ctx, id, UmpireArgs{Consistent: consistent})
 }
 
-// Team answers Team.
-func (r queries) Team(ctx context.Context, id string, consistent *bool) (*model.Team, error) {
-	return Reader{r.rt}.Team(ctx, id, TeamArgs{Consistent: consistent})
+// Side answers Side.
+func (r queries) Side(ctx context.Context, id string, consistent *bool) (*model.Side, error) {
+	return Reader{r.rt}.Side(ctx, id, SideArgs{Consistent: consistent})
 }
 
 // Coach answers Coach.
@@ -60,7 +60,7 @@ func (r queries) Coach(ctx context.Context, id string, consistent *bool) (*model
 	return Reader{r.rt}.Coach(ctx, id, CoachArgs{Consistent: consistent})
 }
 
-// Player answers Player.
-func (r queries) Player(ctx context.Context, id string, consistent *bool) (*model.Player, error) {
-	return Reader{r.rt}.Player(ctx, id, PlayerArgs{Consistent: consistent})
+// Cricketer answers Cricketer.
+func (r queries) Cricketer(ctx context.Context, id string, consistent *bool) (*model.Cricketer, error) {
+	return Reader{r.rt}.Cricketer(ctx, id, CricketerArgs{Consistent: consistent})
 }

@@ -79,39 +79,39 @@ var UmpireFields = struct {
 	},
 }
 
-// Team makes the ops of Team.
-var Team = projection.Ops[model.Team, string, string]{
-	Codec: model.TeamCodec,
+// Side makes the ops of Side.
+var Side = projection.Ops[model.Side, string, string]{
+	Codec: model.SideCodec,
 	Key: func(k string) (keys.Key, error) {
-		var row model.Team
+		var row model.Side
 		row.ID = k
-		return model.KeyOfTeam(&row)
+		return model.KeyOfSide(&row)
 	},
 	Partition: func(p string) (string, error) {
-		return model.TeamModel.PK.Layout.Compose(keys.String(p))
+		return model.SideModel.PK.Layout.Compose(keys.String(p))
 	},
-	SetKeyFields: func(row *model.Team, k string) {
+	SetKeyFields: func(row *model.Side, k string) {
 		row.ID = k
 	},
 }
 
-// TeamFields are the fields that a patch of Team can name.
-var TeamFields = struct {
-	Name    projection.PatchField[model.Team, string]
-	Country projection.PatchField[model.Team, string]
-	Ranking projection.PatchField[model.Team, int]
+// SideFields are the fields that a patch of Side can name.
+var SideFields = struct {
+	Name    projection.PatchField[model.Side, string]
+	Country projection.PatchField[model.Side, string]
+	Ranking projection.PatchField[model.Side, int]
 }{
-	Name: projection.PatchField[model.Team, string]{
+	Name: projection.PatchField[model.Side, string]{
 		Ordinal: 1,
-		Write:   func(row *model.Team, v string) { row.Name = v },
+		Write:   func(row *model.Side, v string) { row.Name = v },
 	},
-	Country: projection.PatchField[model.Team, string]{
+	Country: projection.PatchField[model.Side, string]{
 		Ordinal: 2,
-		Write:   func(row *model.Team, v string) { row.Country = v },
+		Write:   func(row *model.Side, v string) { row.Country = v },
 	},
-	Ranking: projection.PatchField[model.Team, int]{
+	Ranking: projection.PatchField[model.Side, int]{
 		Ordinal: 3,
-		Write:   func(row *model.Team, v int) { row.Ranking = v },
+		Write:   func(row *model.Side, v int) { row.Ranking = v },
 	},
 }
 
@@ -141,44 +141,44 @@ var CoachFields = struct {
 	},
 }
 
-// Player makes the ops of Player.
-var Player = projection.Ops[model.Player, string, string]{
-	Codec: model.PlayerCodec,
+// Cricketer makes the ops of Cricketer.
+var Cricketer = projection.Ops[model.Cricketer, string, string]{
+	Codec: model.CricketerCodec,
 	Key: func(k string) (keys.Key, error) {
-		var row model.Player
+		var row model.Cricketer
 		row.ID = k
-		return model.KeyOfPlayer(&row)
+		return model.KeyOfCricketer(&row)
 	},
 	Partition: func(p string) (string, error) {
-		return model.PlayerModel.PK.Layout.Compose(keys.String(p))
+		return model.CricketerModel.PK.Layout.Compose(keys.String(p))
 	},
-	SetKeyFields: func(row *model.Player, k string) {
+	SetKeyFields: func(row *model.Cricketer, k string) {
 		row.ID = k
 	},
 }
 
-// PlayerFields are the fields that a patch of Player can name.
-var PlayerFields = struct {
-	FirstName projection.PatchField[model.Player, string]
-	LastName  projection.PatchField[model.Player, string]
-	Role      projection.PatchField[model.Player, string]
-	TeamID    projection.PatchField[model.Player, string]
+// CricketerFields are the fields that a patch of Cricketer can name.
+var CricketerFields = struct {
+	FirstName projection.PatchField[model.Cricketer, string]
+	LastName  projection.PatchField[model.Cricketer, string]
+	Role      projection.PatchField[model.Cricketer, string]
+	SideID    projection.PatchField[model.Cricketer, string]
 }{
-	FirstName: projection.PatchField[model.Player, string]{
+	FirstName: projection.PatchField[model.Cricketer, string]{
 		Ordinal: 1,
-		Write:   func(row *model.Player, v string) { row.FirstName = v },
+		Write:   func(row *model.Cricketer, v string) { row.FirstName = v },
 	},
-	LastName: projection.PatchField[model.Player, string]{
+	LastName: projection.PatchField[model.Cricketer, string]{
 		Ordinal: 2,
-		Write:   func(row *model.Player, v string) { row.LastName = v },
+		Write:   func(row *model.Cricketer, v string) { row.LastName = v },
 	},
-	Role: projection.PatchField[model.Player, string]{
+	Role: projection.PatchField[model.Cricketer, string]{
 		Ordinal: 3,
-		Write:   func(row *model.Player, v string) { row.Role = v },
+		Write:   func(row *model.Cricketer, v string) { row.Role = v },
 	},
-	TeamID: projection.PatchField[model.Player, string]{
+	SideID: projection.PatchField[model.Cricketer, string]{
 		Ordinal: 4,
-		Write:   func(row *model.Player, v string) { row.TeamID = &v },
-		Reset:   func(row *model.Player) { row.TeamID = nil },
+		Write:   func(row *model.Cricketer, v string) { row.SideID = &v },
+		Reset:   func(row *model.Cricketer) { row.SideID = nil },
 	},
 }

@@ -99,16 +99,16 @@ func ProjectUmpire(p UmpireProjector) projection.Projection {
 	})
 }
 
-// TeamProjector folds events into rows of Team: one method for each event that the schema names.
+// SideProjector folds events into rows of Side: one method for each event that the schema names.
 // Methods are pure: they know the event and nothing else.
-type TeamProjector interface {
+type SideProjector interface {
 	MatchScheduled(e event.MatchScheduled, m projection.Meta) []projection.Op
 }
 
-// ProjectTeam makes the projection teams of its projector.
-func ProjectTeam(p TeamProjector) projection.Projection {
-	return projection.New(&Team, projection.Projection{
-		Name:   "teams",
+// ProjectSide makes the projection sides of its projector.
+func ProjectSide(p SideProjector) projection.Projection {
+	return projection.New(&Side, projection.Projection{
+		Name:   "sides",
 		Events: []string{"MatchScheduled"},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
@@ -119,7 +119,7 @@ func ProjectTeam(p TeamProjector) projection.Projection {
 				}
 				return p.MatchScheduled(data, m), nil
 			}
-			return foreign("teams", e)
+			return foreign("sides", e)
 		},
 	})
 }
@@ -149,16 +149,16 @@ func ProjectCoach(p CoachProjector) projection.Projection {
 	})
 }
 
-// PlayerProjector folds events into rows of Player: one method for each event that the schema names.
+// CricketerProjector folds events into rows of Cricketer: one method for each event that the schema names.
 // Methods are pure: they know the event and nothing else.
-type PlayerProjector interface {
+type CricketerProjector interface {
 	MatchScheduled(e event.MatchScheduled, m projection.Meta) []projection.Op
 }
 
-// ProjectPlayer makes the projection players of its projector.
-func ProjectPlayer(p PlayerProjector) projection.Projection {
-	return projection.New(&Player, projection.Projection{
-		Name:   "players",
+// ProjectCricketer makes the projection cricketers of its projector.
+func ProjectCricketer(p CricketerProjector) projection.Projection {
+	return projection.New(&Cricketer, projection.Projection{
+		Name:   "cricketers",
 		Events: []string{"MatchScheduled"},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
@@ -169,7 +169,7 @@ func ProjectPlayer(p PlayerProjector) projection.Projection {
 				}
 				return p.MatchScheduled(data, m), nil
 			}
-			return foreign("players", e)
+			return foreign("cricketers", e)
 		},
 	})
 }
