@@ -2,7 +2,11 @@ package graph
 
 import (
 	"context"
+	"slices"
 
+	"github.com/99designs/gqlgen/graphql"
+
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/record"
@@ -16,6 +20,35 @@ func CheckFieldAccess[P any](ctx context.Context, rt *Runtime, typ, field string
 	return v.CheckField(t, t.Fields[field], func() bool {
 		return t.Owner >= 0 && v.Subject != "" && c.Value(row, t.Owner) == keys.String(v.Subject)
 	})
+}
+
+// CheckPartAccess returns an error if the caller may not read a field of an object that stands in a row. owners look
+// for that row among the fields that lead to the object: one for each type of rows that hold such objects.
+func CheckPartAccess(
+	ctx context.Context, rt *Runtime, o *catalog.Object, field string, owners ...OwnerCheck,
+) error {
+	v := rt.reader.Viewer(ctx)
+	return v.CheckPart(o, field, func() bool {
+		return v.Subject != "" && slices.ContainsFunc(owners, func(owns OwnerCheck) bool { return owns(ctx, v.Subject) })
+	})
+}
+
+// OwnerCheck reports whether the row of one type that an object stands in names the subject as its owner.
+type OwnerCheck func(ctx context.Context, subject string) bool
+
+// OwnerIn makes the check of the rows of a codec, whose owner is in a field.
+func OwnerIn[P any](c *querydb.Codec[P], owner int) OwnerCheck {
+	return func(ctx context.Context, subject string) bool {
+		for fc := graphql.GetFieldContext(ctx); fc != nil; fc = fc.Parent {
+			switch row := fc.Result.(type) {
+			case *P:
+				return row != nil && c.Value(row, owner) == keys.String(subject)
+			case **P:
+				return *row != nil && c.Value(*row, owner) == keys.String(subject)
+			}
+		}
+		return false
+	}
 }
 
 func decode[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], rec record.Record) (*R, error) {

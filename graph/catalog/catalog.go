@@ -44,6 +44,7 @@ type Object struct {
 type ObjectField struct {
 	Ordinal int
 	Object  *Object // as Field.Object
+	Rule    *Rule   // @auth on the field; its owner is that of the row
 }
 
 // Join is a virtual field: @resolves, or with Many @resolvesMany.

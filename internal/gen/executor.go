@@ -69,6 +69,9 @@ func bind(types config.TypeMap, module string, m *schema.Model) {
 	}
 	for _, o := range m.Objects {
 		set(o.Name, module+"/model."+schema.GoName(o.Name))
+		for name := range resolvedParts(o) {
+			types[o.Name].Fields[name] = config.TypeMapField{Resolver: true}
+		}
 	}
 	for _, r := range m.ReadModels {
 		set(r.Name, module+"/model."+schema.GoName(r.Name))
@@ -102,6 +105,15 @@ func resolved(r *schema.ReadModel) map[string]bool {
 	return names
 }
 
+// resolvedParts are the fields of an object that have resolvers.
+func resolvedParts(o *schema.Object) map[string]bool {
+	names := map[string]bool{}
+	for _, f := range o.Guarded() {
+		names[f.Name] = true
+	}
+	return names
+}
+
 // bindings is a plugin of gqlgen that makes sure that it bound every field as configured: it makes a resolver, with no
 // word, of a field for which it finds nothing.
 type bindings struct{ model *schema.Model }
@@ -116,7 +128,7 @@ func (b bindings) GenerateCode(data *codegen.Data) error {
 		errs = append(errs, bound(data, r.Name, resolved(r)))
 	}
 	for _, o := range b.model.Objects {
-		errs = append(errs, bound(data, o.Name, nil))
+		errs = append(errs, bound(data, o.Name, resolvedParts(o)))
 	}
 	return errors.Join(errs...)
 }

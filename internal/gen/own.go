@@ -154,7 +154,7 @@ func (o ownResolvers) only(data *codegen.Data) *codegen.Data {
 		c.Fields = make([]*codegen.Field, len(obj.Fields))
 		for k, field := range obj.Fields {
 			fc := *field
-			fc.IsResolver = field.IsResolver && !o.isReadModel(obj.Name) && !(obj.Root && generated[field.Name])
+			fc.IsResolver = field.IsResolver && !o.isOurs(obj.Name) && !(obj.Root && generated[field.Name])
 			c.Fields[k] = &fc
 		}
 		if obj.Root {
@@ -166,6 +166,8 @@ func (o ownResolvers) only(data *codegen.Data) *codegen.Data {
 	return &copied
 }
 
-func (o ownResolvers) isReadModel(name string) bool {
-	return slices.ContainsFunc(o.model.ReadModels, func(r *schema.ReadModel) bool { return r.Name == name })
+// isOurs reports whether the resolvers of a type are generated: of a read model, or of a part of an aggregate.
+func (o ownResolvers) isOurs(name string) bool {
+	return slices.ContainsFunc(o.model.ReadModels, func(r *schema.ReadModel) bool { return r.Name == name }) ||
+		slices.ContainsFunc(o.model.Objects, func(part *schema.Object) bool { return part.Name == name })
 }

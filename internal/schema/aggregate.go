@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/foldql/foldql/keys"
@@ -94,6 +95,23 @@ func (n *Node) Alike(other *Node) bool {
 // OtherType reports whether two nodes have items of one type for objects of two.
 func (n *Node) OtherType(other *Node) bool {
 	return n.Kind == other.Kind && (n.Edge == nil || other.Edge == nil || n.Edge.Field.Object != other.Edge.Field.Object)
+}
+
+// Guarded are the fields of an object that have rules of their own.
+func (o *Object) Guarded() []*Field {
+	return slices.DeleteFunc(slices.Clone(o.Fields), func(f *Field) bool { return f.Auth == nil })
+}
+
+// Holders are the models whose rows hold objects of a type, in some part.
+func (m *Model) Holders(o *Object) (all []*ReadModel) {
+	for _, r := range m.ReadModels {
+		if r.Aggregate != nil && slices.ContainsFunc(r.Aggregate.Root.All(), func(n *Node) bool {
+			return n.Edge != nil && n.Edge.Field.Object == o
+		}) {
+			all = append(all, r)
+		}
+	}
+	return all
 }
 
 // Item is the sort key of the items of a kind, told apart by discriminators, and fields that tell elements apart.

@@ -94,7 +94,17 @@ func FieldRule(t *catalog.Type, f *catalog.Field) *catalog.Rule {
 
 // CheckField says whether the viewer may read a field of a row of the type; owns reports whether the row is theirs.
 func (v Viewer) CheckField(t *catalog.Type, f *catalog.Field, owns func() bool) error {
-	switch v.LevelOf(FieldRule(t, f)) {
+	return v.check(FieldRule(t, f), t.Name, f.Name, owns)
+}
+
+// CheckPart says whether the viewer may read a field of an object that a row holds; owns reports whether the row is
+// theirs.
+func (v Viewer) CheckPart(o *catalog.Object, field string, owns func() bool) error {
+	return v.check(o.Fields[field].Rule, o.Name, field, owns)
+}
+
+func (v Viewer) check(r *catalog.Rule, typ, field string, owns func() bool) error {
+	switch v.LevelOf(r) {
 	case Admitted:
 		return nil
 	case OwnRowsOnly:
@@ -102,5 +112,5 @@ func (v Viewer) CheckField(t *catalog.Type, f *catalog.Field, owns func() bool) 
 			return nil
 		}
 	}
-	return v.Refusal(t.Name + "." + f.Name)
+	return v.Refusal(typ + "." + field)
 }

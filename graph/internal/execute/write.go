@@ -15,7 +15,9 @@ type writer struct {
 	joins *Joins
 	response
 	meter
-	fields [][]byte // those of the objects that are being written, the outermost first
+	fields [][]byte      // those of the objects that are being written, the outermost first
+	row    record.Record // that holds them
+	node   *plan.Node    // of the row
 }
 
 func (w *writer) begin(js *Joins, limit Limit) {
@@ -24,7 +26,7 @@ func (w *writer) begin(js *Joins, limit Limit) {
 }
 
 func (w *writer) end() {
-	w.joins, w.meter = nil, meter{}
+	w.joins, w.meter, w.row, w.node = nil, meter{}, nil, nil
 	clear(w.fields[:cap(w.fields)]) // they are parts of records, which nobody else may keep
 	w.reset()
 }
@@ -77,6 +79,7 @@ func (w *writer) object(n *plan.Node, i int) bool {
 	start, ok := len(w.buf), true
 	w.buf = append(w.buf, '{')
 	for k := range n.Members {
+		w.row, w.node = rec, n // which those of a join were meanwhile
 		m := &n.Members[k]
 		w.buf = append(w.buf, m.Key...)
 		if m.Text != nil {

@@ -23,7 +23,7 @@ func (w *writer) objects(m *plan.Member, text []byte) bool {
 		return w.stopped == nil
 	})
 	if !whole && w.stopped == nil {
-		w.reportDamage(m)
+		w.report(m, damaged())
 		l.broken = true
 	}
 	return w.closeList(l) || w.null(m)
@@ -39,7 +39,7 @@ func (w *writer) nested(m *plan.Member, text []byte) bool {
 	fields := w.fields[first:]
 	defer func() { w.fields = w.fields[:first] }()
 	if !record.Object(text, fields) {
-		w.reportDamage(m)
+		w.report(m, damaged())
 		return false
 	}
 	start, ok := len(w.buf), true
@@ -47,9 +47,12 @@ func (w *writer) nested(m *plan.Member, text []byte) bool {
 	for k := range o.Members {
 		inner := &o.Members[k]
 		w.buf = append(w.buf, inner.Key...)
-		if inner.Text != nil {
+		switch {
+		case inner.Text != nil:
 			w.buf = append(w.buf, inner.Text...)
-		} else {
+		case inner.Part != "":
+			ok = w.guardedPart(o, inner, fields[inner.Ordinal]) && ok
+		default:
 			ok = w.stored(inner, fields[inner.Ordinal]) && ok
 		}
 	}
@@ -61,7 +64,18 @@ func (w *writer) nested(m *plan.Member, text []byte) bool {
 	return true
 }
 
-// reportDamage reports an object that is not stored as its type says.
-func (w *writer) reportDamage(m *plan.Member) {
-	w.report(m, graphqlerr.New(graphqlerr.Internal, "the stored object is not of its type"))
+// guardedPart writes a field of an object under a rule.
+func (w *writer) guardedPart(o *plan.Object, m *plan.Member, text []byte) bool {
+	owns := func() bool { return w.joins.viewer.Owns(w.node.Type, w.row) }
+	if err := w.joins.viewer.CheckPart(o.Type, m.Part, owns); err != nil {
+		w.enter(m.Alias)
+		defer w.leave()
+		return w.fail(m, err)
+	}
+	return w.stored(m, text)
+}
+
+// damaged is the error of an object that is not stored as its type says.
+func damaged() error {
+	return graphqlerr.New(graphqlerr.Internal, "the stored object is not of its type")
 }

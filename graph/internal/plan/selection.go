@@ -138,6 +138,7 @@ type Member struct {
 	NonNull bool
 	Ordinal int
 	Rule    *catalog.Field // set where a rule holds for the field
+	Part    string         // the name of a field of an object for which a rule holds
 	Text    []byte         // set where the answer is the same for all rows, as __typename
 	Join    *Join          // set where the field is virtual
 	Object  *Object        // set where the field holds objects
@@ -172,7 +173,7 @@ func (c *Compiler) member(n *Node, s selected, first bool) Member {
 		c.unsupported = true
 		return m
 	}
-	m.NonNull, m.Ordinal, m.Object = s.Definition.Type.NonNull, f.Ordinal, c.object(f.Object, s)
+	m.NonNull, m.Ordinal, m.Object = s.Definition.Type.NonNull, f.Ordinal, c.object(n, f.Object, s)
 	n.reads(f.Ordinal)
 	if rule := access.FieldRule(n.Type, f); rule != nil {
 		m.Rule = f

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
+	"github.com/foldql/foldql/graph/internal/access"
 	"github.com/foldql/foldql/graph/internal/execute"
 	"github.com/foldql/foldql/graph/internal/plan"
 	"github.com/foldql/foldql/querydb/record"
@@ -51,16 +52,48 @@ func (rs *Resolver) spendRows(ctx context.Context, u *usage, n *plan.Node, recs 
 			continue
 		}
 		objects++
+		owns := func() bool { return v.Owns(n.Type, rec) }
 		for i := range n.Members {
 			m := &n.Members[i]
 			bytes += len(m.Key) + len(m.Text)
 			switch {
-			case m.Rule != nil && v.CheckField(n.Type, m.Rule, func() bool { return v.Owns(n.Type, rec) }) != nil:
+			case m.Rule != nil && v.CheckField(n.Type, m.Rule, owns) != nil:
 				objects += execute.ErrorObjects
 			case m.Text == nil && m.Join == nil:
 				bytes += len(rec.JSON(m.Ordinal))
+				objects += execute.ErrorObjects * refusals(v, m.Object, rec.JSON(m.Ordinal), owns)
 			}
 		}
 	}
 	return rs.spend(ctx, u, bytes, objects)
+}
+
+// refusals counts the fields of objects that the viewer may not read.
+func refusals(v access.Viewer, o *plan.Object, text []byte, owns func() bool) (n int) {
+	if o == nil || !o.Guarded || text == nil {
+		return 0
+	}
+	if o.List {
+		one := *o
+		one.List = false
+		record.List(text, func(elem []byte) bool {
+			n += refusals(v, &one, elem, owns)
+			return true
+		})
+		return n
+	}
+	fields := make([][]byte, o.Stored)
+	if !record.Object(text, fields) {
+		return 0
+	}
+	for i := range o.Members {
+		switch m := &o.Members[i]; {
+		case m.Text != nil:
+		case m.Part != "" && v.CheckPart(o.Type, m.Part, owns) != nil:
+			n++
+		default:
+			n += refusals(v, m.Object, fields[m.Ordinal], owns)
+		}
+	}
+	return n
 }

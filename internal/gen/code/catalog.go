@@ -54,7 +54,7 @@ func objectOf(field *schema.Field) string {
 func (f *catalogFile) object(o *schema.Object) {
 	f.line("\nvar %s = &catalog.Object{\nName: %q,\nFields: map[string]*catalog.ObjectField{", objectVar(o), o.Name)
 	for _, field := range o.Fields {
-		f.line("%q: {Ordinal: %d%s},", field.Name, field.Ordinal, objectOf(field))
+		f.line("%q: {Ordinal: %d%s%s},", field.Name, field.Ordinal, objectOf(field), ruleOf(field.Auth))
 	}
 	f.line("},\n}")
 }
@@ -218,6 +218,11 @@ func secured(m *schema.Model) bool {
 		guarded := func(f *schema.Field) bool { return f.Auth != nil }
 		grouped := func(x *schema.Index) bool { return x.Group != "" }
 		if r.Auth != nil || slices.ContainsFunc(r.Fields, guarded) || slices.ContainsFunc(r.Indexes, grouped) {
+			return true
+		}
+	}
+	for _, o := range m.Objects {
+		if len(o.Guarded()) > 0 {
 			return true
 		}
 	}

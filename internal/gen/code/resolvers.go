@@ -58,6 +58,9 @@ func Resolvers(m *schema.Model, module string, own bool) *File {
 	for _, r := range m.ReadModels {
 		f.typeResolvers(r)
 	}
+	for _, o := range m.Objects {
+		f.partResolvers(m, o)
+	}
 	return f.File
 }
 
@@ -96,6 +99,12 @@ func (f *resolversFile) root(m *schema.Model, own bool) {
 		if hasResolvers(r) {
 			f.line("func (r root) %s() %sResolver { return %s{r.rt} }\n",
 				templates.UcFirst(r.Name), templates.UcFirst(r.Name), resolverOf(r))
+		}
+	}
+	for _, o := range m.Objects {
+		if len(o.Guarded()) > 0 {
+			f.line("func (r root) %s() %sResolver { return %s{r.rt} }\n",
+				templates.UcFirst(o.Name), templates.UcFirst(o.Name), partResolverOf(o))
 		}
 	}
 }
@@ -166,15 +175,24 @@ func (f *resolversFile) guard(r *schema.ReadModel, field string) {
 }
 
 func (f *resolversFile) guarded(r *schema.ReadModel, field *schema.Field) {
-	f.needs(field)
-	answer := goTypeOf(field, "model.")
-	if field.Object != nil && field.List { // gqlgen takes objects by their addresses
-		answer = "[]*model." + schema.GoName(field.Object.Name)
-	}
-	f.method(r, field.Name, answer)
+	f.method(r, field.Name, f.guardedType(field))
 	f.guard(r, field.Name)
-	name := field.GoName()
-	if field.Object == nil || !field.List {
+	f.answerField(field)
+}
+
+// guardedType is the type of the answer of a guarded field.
+func (f *resolversFile) guardedType(field *schema.Field) string {
+	f.needs(field)
+	if field.Object != nil && field.List { // gqlgen takes objects by their addresses
+		return "[]*model." + schema.GoName(field.Object.Name)
+	}
+	return goTypeOf(field, "model.")
+}
+
+// answerField ends the resolver of a guarded field.
+func (f *resolversFile) answerField(field *schema.Field) {
+	answer, name := f.guardedType(field), field.GoName()
+	if field.Object == nil || !field.List || field.IsCopy() {
 		f.line("return obj.%s, nil\n}\n", name)
 		return
 	}
@@ -202,6 +220,32 @@ func (f *resolversFile) join(r *schema.ReadModel, j *schema.Join) {
 	}
 	f.line("id := model.%sCodec.Value(obj, %d)", schema.GoName(r.Name), j.Source.Ordinal)
 	f.line("return graph.JoinOne(ctx, r.rt, %q, %q, model.%sCodec, id)\n}\n", r.Name, j.Name, target)
+}
+
+// partResolverOf is the Go type that resolves the fields of parts of aggregates.
+func partResolverOf(o *schema.Object) string { return "partsOf" + schema.GoName(o.Name) }
+
+// partResolvers writes the resolvers of guarded fields of a part of aggregates.
+func (f *resolversFile) partResolvers(m *schema.Model, o *schema.Object) {
+	if len(o.Guarded()) == 0 {
+		return
+	}
+	typ, resolver := schema.GoName(o.Name), partResolverOf(o)
+	f.line("// %s resolves fields of %s.\ntype %s struct{ rt *graph.Runtime }\n", resolver, o.Name, resolver)
+	for _, field := range o.Guarded() {
+		owners := ""
+		for _, r := range m.Holders(o) {
+			if field.Auth.Owner && r.Owner != nil {
+				owners += fmt.Sprintf(", graph.OwnerIn(model.%sCodec, %d)", schema.GoName(r.Name), r.Owner.Ordinal)
+			}
+		}
+		f.line("// %s answers %s of %s.", field.GoName(), field.Name, o.Name)
+		f.line("func (r %s) %s(ctx context.Context, obj *model.%s) (%s, error) {", resolver, schema.GoName(field.Name), typ,
+			f.guardedType(field))
+		f.line("if err := graph.CheckPartAccess(ctx, r.rt, %s, %q%s); err != nil {\nreturn nil, err\n}", objectVar(o),
+			field.Name, owners)
+		f.answerField(field)
+	}
 }
 
 // Entry writes what a server calls for its schema, by one name whether the project has resolvers of its own or not.

@@ -110,6 +110,29 @@ var MatchCodec = &querydb.Codec[Match]{
 			Cascade:  true,
 		},
 		{
+			Path: "team1.scouts", Field: -1, ID: -1, Source: UmpireModel,
+			Count: func(r *Match) int {
+				return len(r.Team1.ScoutIDs)
+			},
+			Identifier: func(r *Match, i int) string {
+				return r.Team1.ScoutIDs[i]
+			},
+			Fill: func(r *Match, i int, source any) {
+				r.Team1.Scouts = room(r.Team1.Scouts, len(r.Team1.ScoutIDs))
+				r.Team1.Scouts[i] = nil
+				if source != nil {
+					r.Team1.Scouts[i] = copyOfUmpire(source.(*Umpire))
+				}
+			},
+			Keep: func(r *Match, i int, from *Match, j int) {
+				r.Team1.Scouts = room(r.Team1.Scouts, len(r.Team1.ScoutIDs))
+				r.Team1.Scouts[i] = from.Team1.Scouts[j]
+			},
+			Filled:   func(r *Match, i int) bool { return i < len(r.Team1.Scouts) && r.Team1.Scouts[i] != nil },
+			Required: true,
+			Cascade:  true,
+		},
+		{
 			Path: "team1.players.cricketer", Field: -1, ID: -1, Source: CricketerModel,
 			Count: func(r *Match) int {
 				return len(r.Team1.Players)
@@ -127,6 +150,27 @@ var MatchCodec = &querydb.Codec[Match]{
 				r.Team1.Players[i].Cricketer = from.Team1.Players[j].Cricketer
 			},
 			Filled:   func(r *Match, i int) bool { return r.Team1.Players[i].Cricketer != nil },
+			Required: true,
+			Cascade:  true,
+		},
+		{
+			Path: "team1.reserves.cricketer", Field: -1, ID: -1, Source: CricketerModel,
+			Count: func(r *Match) int {
+				return len(r.Team1.Reserves)
+			},
+			Identifier: func(r *Match, i int) string {
+				return r.Team1.Reserves[i].CricketerID
+			},
+			Fill: func(r *Match, i int, source any) {
+				r.Team1.Reserves[i].Cricketer = nil
+				if source != nil {
+					r.Team1.Reserves[i].Cricketer = copyOfCricketer(source.(*Cricketer))
+				}
+			},
+			Keep: func(r *Match, i int, from *Match, j int) {
+				r.Team1.Reserves[i].Cricketer = from.Team1.Reserves[j].Cricketer
+			},
+			Filled:   func(r *Match, i int) bool { return r.Team1.Reserves[i].Cricketer != nil },
 			Required: true,
 			Cascade:  true,
 		},
@@ -188,6 +232,29 @@ var MatchCodec = &querydb.Codec[Match]{
 			Cascade:  true,
 		},
 		{
+			Path: "team2.scouts", Field: -1, ID: -1, Source: UmpireModel,
+			Count: func(r *Match) int {
+				return len(r.Team2.ScoutIDs)
+			},
+			Identifier: func(r *Match, i int) string {
+				return r.Team2.ScoutIDs[i]
+			},
+			Fill: func(r *Match, i int, source any) {
+				r.Team2.Scouts = room(r.Team2.Scouts, len(r.Team2.ScoutIDs))
+				r.Team2.Scouts[i] = nil
+				if source != nil {
+					r.Team2.Scouts[i] = copyOfUmpire(source.(*Umpire))
+				}
+			},
+			Keep: func(r *Match, i int, from *Match, j int) {
+				r.Team2.Scouts = room(r.Team2.Scouts, len(r.Team2.ScoutIDs))
+				r.Team2.Scouts[i] = from.Team2.Scouts[j]
+			},
+			Filled:   func(r *Match, i int) bool { return i < len(r.Team2.Scouts) && r.Team2.Scouts[i] != nil },
+			Required: true,
+			Cascade:  true,
+		},
+		{
 			Path: "team2.players.cricketer", Field: -1, ID: -1, Source: CricketerModel,
 			Count: func(r *Match) int {
 				return len(r.Team2.Players)
@@ -205,6 +272,27 @@ var MatchCodec = &querydb.Codec[Match]{
 				r.Team2.Players[i].Cricketer = from.Team2.Players[j].Cricketer
 			},
 			Filled:   func(r *Match, i int) bool { return r.Team2.Players[i].Cricketer != nil },
+			Required: true,
+			Cascade:  true,
+		},
+		{
+			Path: "team2.reserves.cricketer", Field: -1, ID: -1, Source: CricketerModel,
+			Count: func(r *Match) int {
+				return len(r.Team2.Reserves)
+			},
+			Identifier: func(r *Match, i int) string {
+				return r.Team2.Reserves[i].CricketerID
+			},
+			Fill: func(r *Match, i int, source any) {
+				r.Team2.Reserves[i].Cricketer = nil
+				if source != nil {
+					r.Team2.Reserves[i].Cricketer = copyOfCricketer(source.(*Cricketer))
+				}
+			},
+			Keep: func(r *Match, i int, from *Match, j int) {
+				r.Team2.Reserves[i].Cricketer = from.Team2.Reserves[j].Cricketer
+			},
+			Filled:   func(r *Match, i int) bool { return r.Team2.Reserves[i].Cricketer != nil },
 			Required: true,
 			Cascade:  true,
 		},
@@ -300,13 +388,18 @@ func encodeMatch(b *record.Builder, r *Match) {
 	} else {
 		encodeAward(b, v)
 	}
+	if v := r.Scorer; v == nil {
+		b.Null()
+	} else {
+		b.String(*v)
+	}
 	b.DateTime(r.ScheduledAt)
 	b.DateTime(r.ChangedAt)
 }
 
 func decodeMatch(rec record.Record, r *Match) error {
-	if rec.Len() != 14 {
-		return fmt.Errorf("record of Match has %d fields, want 14", rec.Len())
+	if rec.Len() != 15 {
+		return fmt.Errorf("record of Match has %d fields, want 15", rec.Len())
 	}
 	*r = Match{}
 	var ok bool
@@ -372,11 +465,18 @@ func decodeMatch(rec record.Record, r *Match) error {
 		}
 		r.Award = &v
 	}
-	if r.ScheduledAt, ok = record.DateTime(rec.JSON(12)); !ok {
-		return mismatch(MatchModel, 12)
+	if text := rec.JSON(12); text != nil {
+		v, ok := record.String(text)
+		if !ok {
+			return mismatch(MatchModel, 12)
+		}
+		r.Scorer = &v
 	}
-	if r.ChangedAt, ok = record.DateTime(rec.JSON(13)); !ok {
+	if r.ScheduledAt, ok = record.DateTime(rec.JSON(13)); !ok {
 		return mismatch(MatchModel, 13)
+	}
+	if r.ChangedAt, ok = record.DateTime(rec.JSON(14)); !ok {
+		return mismatch(MatchModel, 14)
 	}
 	return nil
 }
@@ -395,9 +495,13 @@ func valueOfMatch(r *Match, field int) keys.Value {
 		if v := r.RefereeID; v != nil {
 			return keys.String(*v)
 		}
-	case 12: // scheduledAt
+	case 12: // scorer
+		if v := r.Scorer; v != nil {
+			return keys.String(*v)
+		}
+	case 13: // scheduledAt
 		return keys.DateTime(r.ScheduledAt)
-	case 13: // changedAt
+	case 14: // changedAt
 		return keys.DateTime(r.ChangedAt)
 	}
 	return keys.Value{}
@@ -426,14 +530,17 @@ func cloneMatch(r *Match) Match {
 	if r.Award != nil {
 		c.Award = new(cloneAward(r.Award))
 	}
+	if r.Scorer != nil {
+		c.Scorer = new(*r.Scorer)
+	}
 	return c
 }
 
 func timeOfMatch(r *Match, field int) time.Time {
 	switch field {
-	case 12: // scheduledAt
+	case 13: // scheduledAt
 		return r.ScheduledAt
-	case 13: // changedAt
+	case 14: // changedAt
 		return r.ChangedAt
 	}
 	return time.Time{}
@@ -441,9 +548,9 @@ func timeOfMatch(r *Match, field int) time.Time {
 
 func setTimeOfMatch(r *Match, field int, t time.Time) {
 	switch field {
-	case 12: // scheduledAt
+	case 13: // scheduledAt
 		r.ScheduledAt = t
-	case 13: // changedAt
+	case 14: // changedAt
 		r.ChangedAt = t
 	}
 }
@@ -816,6 +923,28 @@ func encodeTeamSheet(b *record.Builder, o *TeamSheet) {
 		encodePlayerSheet(b, &v)
 	}
 	b.EndList()
+	b.BeginList()
+	for _, v := range o.Reserves {
+		encodePlayerSheet(b, &v)
+	}
+	b.EndList()
+	b.BeginList()
+	for _, v := range o.ScoutIDs {
+		b.String(v)
+	}
+	b.EndList()
+	b.BeginList()
+	for _, v := range o.Scouts {
+		if v != nil {
+			encodeUmpireCopy(b, v)
+		}
+	}
+	b.EndList()
+	if v := o.Plan; v == nil {
+		b.Null()
+	} else {
+		encodePlan(b, v)
+	}
 	if v := o.Innings; v == nil {
 		b.Null()
 	} else {
@@ -825,7 +954,7 @@ func encodeTeamSheet(b *record.Builder, o *TeamSheet) {
 }
 
 func decodeTeamSheet(text []byte) (o TeamSheet, ok bool) {
-	var fields [7][]byte
+	var fields [11][]byte
 	if !record.Object(text, fields[:]) {
 		return o, false
 	}
@@ -860,7 +989,38 @@ func decodeTeamSheet(text []byte) (o TeamSheet, ok bool) {
 	}) {
 		return o, false
 	}
-	if text := fields[6]; text != nil {
+	o.Reserves = []PlayerSheet{}
+	if !record.List(fields[6], func(elem []byte) bool {
+		v, ok := decodePlayerSheet(elem)
+		o.Reserves = append(o.Reserves, v)
+		return ok
+	}) {
+		return o, false
+	}
+	o.ScoutIDs = []string{}
+	if !record.List(fields[7], func(elem []byte) bool {
+		v, ok := record.String(elem)
+		o.ScoutIDs = append(o.ScoutIDs, v)
+		return ok
+	}) {
+		return o, false
+	}
+	o.Scouts = []*UmpireCopy{}
+	if !record.List(fields[8], func(elem []byte) bool {
+		v, ok := decodeUmpireCopy(elem)
+		o.Scouts = append(o.Scouts, &v)
+		return ok
+	}) {
+		return o, false
+	}
+	if text := fields[9]; text != nil {
+		v, ok := decodePlan(text)
+		if !ok {
+			return o, false
+		}
+		o.Plan = &v
+	}
+	if text := fields[10]; text != nil {
 		v, ok := decodeInnings(text)
 		if !ok {
 			return o, false
@@ -882,10 +1042,41 @@ func cloneTeamSheet(o *TeamSheet) TeamSheet {
 	for i := range c.Players {
 		c.Players[i] = clonePlayerSheet(&c.Players[i])
 	}
+	c.Reserves = slices.Clone(o.Reserves)
+	for i := range c.Reserves {
+		c.Reserves[i] = clonePlayerSheet(&c.Reserves[i])
+	}
+	c.ScoutIDs = slices.Clone(o.ScoutIDs)
+	c.Scouts = slices.Clone(o.Scouts)
+	for i, v := range c.Scouts {
+		if v != nil {
+			c.Scouts[i] = new(*v)
+		}
+	}
+	if o.Plan != nil {
+		c.Plan = new(*o.Plan)
+	}
 	if o.Innings != nil {
 		c.Innings = new(cloneInnings(o.Innings))
 	}
 	return c
+}
+
+func encodePlan(b *record.Builder, o *Plan) {
+	b.BeginObject()
+	b.Boolean(o.Attack)
+	b.EndObject()
+}
+
+func decodePlan(text []byte) (o Plan, ok bool) {
+	var fields [1][]byte
+	if !record.Object(text, fields[:]) {
+		return o, false
+	}
+	if o.Attack, ok = record.Boolean(fields[0]); !ok {
+		return o, false
+	}
+	return o, true
 }
 
 func encodeInnings(b *record.Builder, o *Innings) {

@@ -24,9 +24,11 @@ type Match struct {
 	Team1 TeamSheet
 	Team2 TeamSheet
 	// The id of referee.
-	RefereeID   *string
-	Referee     *UmpireCopy
-	Award       *Award
+	RefereeID *string
+	Referee   *UmpireCopy
+	Award     *Award
+	// Who keeps the score.
+	Scorer      *string
 	ScheduledAt time.Time
 	ChangedAt   time.Time
 }
@@ -81,7 +83,18 @@ type TeamSheet struct {
 	Coach    *CoachCopy
 	HomeTeam bool
 	Players  []PlayerSheet
+	// Whom the others do not know.
+	Reserves []PlayerSheet
+	// The id of each of scouts.
+	ScoutIDs []string
+	Scouts   []*UmpireCopy
+	Plan     *Plan
 	Innings  *Innings
+}
+
+// Plan is the object Plan, which rows hold.
+type Plan struct {
+	Attack bool
 }
 
 // Innings is the object Innings, which rows hold.

@@ -34,7 +34,7 @@ var MatchModel = &querydb.Model{
 	Name:    "Match",
 	Plugin:  "",
 	Table:   "Matches",
-	Version: "0a098339b837",
+	Version: "fc1cb3c9a01f",
 	Fields:  fieldsOfMatch,
 	PK: querydb.Half{
 		Layout: keys.Layout{
@@ -80,8 +80,8 @@ var MatchModel = &querydb.Model{
 		},
 	},
 	TTL:       -1,
-	CreatedAt: 12,
-	UpdatedAt: 13,
+	CreatedAt: 13,
+	UpdatedAt: 14,
 	Entity:    &querydb.Entity{Table: tableMatches, Kind: "MatchItem", PhysicalIndexes: []int{0}},
 	Aggregate: &aggregate.Shape{
 		Root: &aggregate.Node{
@@ -96,10 +96,11 @@ var MatchModel = &querydb.Model{
 				{Name: "season", Scalar: "String"},
 				{Name: "venueId", Scalar: "ID"},
 				{Name: "refereeId", Scalar: "ID", Nullable: true},
+				{Name: "scorer", Scalar: "String", Nullable: true},
 				{Name: "scheduledAt", Scalar: "DateTime"},
 				{Name: "changedAt", Scalar: "DateTime"},
 			},
-			Own: []int{0, 1, 2, 3, 9, 12, 13},
+			Own: []int{0, 1, 2, 3, 9, 12, 13, 14},
 			Children: []aggregate.Child{
 				{
 					Node: &aggregate.Node{
@@ -168,15 +169,16 @@ var MatchModel = &querydb.Model{
 							{Name: "side", Object: fieldsOfSideCopy, Nullable: true},
 							{Name: "coachId", Scalar: "ID"},
 							{Name: "homeTeam", Scalar: "Boolean"},
+							{Name: "plan", Object: fieldsOfPlan, Nullable: true},
 							{Name: "teamNumber", Scalar: "Int"},
 							{Name: "season", Scalar: "String"},
 						},
-						Own: []int{0, 1, 2, 4},
+						Own: []int{0, 1, 2, 4, 9},
 						Constants: []aggregate.Constant{
-							{Field: 4, JSON: "1"},
+							{Field: 5, JSON: "1"},
 						},
 						Context: []aggregate.Context{
-							{Field: 5, Of: 2},
+							{Field: 6, Of: 2},
 						},
 						Copies: []aggregate.Copy{
 							{ID: 0, Copy: 1, Identifier: 0},
@@ -250,6 +252,79 @@ var MatchModel = &querydb.Model{
 							},
 							{
 								Node: &aggregate.Node{
+									Name: "team1.reserves",
+									Kind: "MatchReserve",
+									SK: keys.Layout{
+										Head: "$cricket#v1#matchreserve#teamnumber#0000000000000001",
+										Segments: []keys.Segment{
+											{Field: "cricketerId", Kind: keys.KindString},
+										},
+										Sep:    "#",
+										Casing: keys.CasingLower,
+									},
+									SKFields: []int{0},
+									Object:   fieldsOfPlayerSheet,
+									Fields: []driver.Field{
+										{Name: "cricketerId", Scalar: "ID"},
+										{Name: "cricketer", Object: fieldsOfCricketerCopy, Nullable: true},
+										{Name: "battingPosition", Scalar: "Int"},
+										{Name: "isCaptain", Scalar: "Boolean"},
+										{Name: "teamNumber", Scalar: "Int"},
+										{Name: "season", Scalar: "String"},
+									},
+									Own: []int{0, 1, 2, 3},
+									Constants: []aggregate.Constant{
+										{Field: 4, JSON: "1"},
+									},
+									Context: []aggregate.Context{
+										{Field: 5, Of: 2},
+									},
+									Copies: []aggregate.Copy{
+										{ID: 0, Copy: 1, Identifier: 0},
+									},
+								},
+								Field:      6,
+								Many:       true,
+								ID:         -1,
+								Identifier: -1,
+								OrderBy:    -1,
+							},
+							{
+								Node: &aggregate.Node{
+									Name: "team1.scouts",
+									Kind: "MatchScout",
+									SK: keys.Layout{
+										Head: "$cricket#v1#matchscout#teamnumber#0000000000000001",
+										Segments: []keys.Segment{
+											{Field: "id", Kind: keys.KindString},
+										},
+										Sep:    "#",
+										Casing: keys.CasingLower,
+									},
+									SKFields: []int{0},
+									Object:   fieldsOfUmpireCopy,
+									Fields: []driver.Field{
+										{Name: "id", Scalar: "ID"},
+										{Name: "name", Scalar: "String"},
+										{Name: "teamNumber", Scalar: "Int"},
+										{Name: "season", Scalar: "String"},
+									},
+									Own: []int{0, 1},
+									Constants: []aggregate.Constant{
+										{Field: 2, JSON: "1"},
+									},
+									Context: []aggregate.Context{
+										{Field: 3, Of: 2},
+									},
+								},
+								Field:      8,
+								Many:       true,
+								ID:         7,
+								Identifier: 0,
+								OrderBy:    -1,
+							},
+							{
+								Node: &aggregate.Node{
 									Name: "team1.innings",
 									Kind: "MatchInnings",
 									SK: keys.Layout{
@@ -315,7 +390,7 @@ var MatchModel = &querydb.Model{
 										},
 									},
 								},
-								Field:      6,
+								Field:      10,
 								Optional:   true,
 								ID:         -1,
 								Identifier: -1,
@@ -341,15 +416,16 @@ var MatchModel = &querydb.Model{
 							{Name: "side", Object: fieldsOfSideCopy, Nullable: true},
 							{Name: "coachId", Scalar: "ID"},
 							{Name: "homeTeam", Scalar: "Boolean"},
+							{Name: "plan", Object: fieldsOfPlan, Nullable: true},
 							{Name: "teamNumber", Scalar: "Int"},
 							{Name: "season", Scalar: "String"},
 						},
-						Own: []int{0, 1, 2, 4},
+						Own: []int{0, 1, 2, 4, 9},
 						Constants: []aggregate.Constant{
-							{Field: 4, JSON: "2"},
+							{Field: 5, JSON: "2"},
 						},
 						Context: []aggregate.Context{
-							{Field: 5, Of: 2},
+							{Field: 6, Of: 2},
 						},
 						Copies: []aggregate.Copy{
 							{ID: 0, Copy: 1, Identifier: 0},
@@ -423,6 +499,79 @@ var MatchModel = &querydb.Model{
 							},
 							{
 								Node: &aggregate.Node{
+									Name: "team2.reserves",
+									Kind: "MatchReserve",
+									SK: keys.Layout{
+										Head: "$cricket#v1#matchreserve#teamnumber#0000000000000002",
+										Segments: []keys.Segment{
+											{Field: "cricketerId", Kind: keys.KindString},
+										},
+										Sep:    "#",
+										Casing: keys.CasingLower,
+									},
+									SKFields: []int{0},
+									Object:   fieldsOfPlayerSheet,
+									Fields: []driver.Field{
+										{Name: "cricketerId", Scalar: "ID"},
+										{Name: "cricketer", Object: fieldsOfCricketerCopy, Nullable: true},
+										{Name: "battingPosition", Scalar: "Int"},
+										{Name: "isCaptain", Scalar: "Boolean"},
+										{Name: "teamNumber", Scalar: "Int"},
+										{Name: "season", Scalar: "String"},
+									},
+									Own: []int{0, 1, 2, 3},
+									Constants: []aggregate.Constant{
+										{Field: 4, JSON: "2"},
+									},
+									Context: []aggregate.Context{
+										{Field: 5, Of: 2},
+									},
+									Copies: []aggregate.Copy{
+										{ID: 0, Copy: 1, Identifier: 0},
+									},
+								},
+								Field:      6,
+								Many:       true,
+								ID:         -1,
+								Identifier: -1,
+								OrderBy:    -1,
+							},
+							{
+								Node: &aggregate.Node{
+									Name: "team2.scouts",
+									Kind: "MatchScout",
+									SK: keys.Layout{
+										Head: "$cricket#v1#matchscout#teamnumber#0000000000000002",
+										Segments: []keys.Segment{
+											{Field: "id", Kind: keys.KindString},
+										},
+										Sep:    "#",
+										Casing: keys.CasingLower,
+									},
+									SKFields: []int{0},
+									Object:   fieldsOfUmpireCopy,
+									Fields: []driver.Field{
+										{Name: "id", Scalar: "ID"},
+										{Name: "name", Scalar: "String"},
+										{Name: "teamNumber", Scalar: "Int"},
+										{Name: "season", Scalar: "String"},
+									},
+									Own: []int{0, 1},
+									Constants: []aggregate.Constant{
+										{Field: 2, JSON: "2"},
+									},
+									Context: []aggregate.Context{
+										{Field: 3, Of: 2},
+									},
+								},
+								Field:      8,
+								Many:       true,
+								ID:         7,
+								Identifier: 0,
+								OrderBy:    -1,
+							},
+							{
+								Node: &aggregate.Node{
 									Name: "team2.innings",
 									Kind: "MatchInnings",
 									SK: keys.Layout{
@@ -488,7 +637,7 @@ var MatchModel = &querydb.Model{
 										},
 									},
 								},
-								Field:      6,
+								Field:      10,
 								Optional:   true,
 								ID:         -1,
 								Identifier: -1,
@@ -581,6 +730,7 @@ var fieldsOfMatch = []driver.Field{
 	{Name: "refereeId", Scalar: "ID", Nullable: true},
 	{Name: "referee", Object: fieldsOfUmpireCopy, Nullable: true},
 	{Name: "award", Object: fieldsOfAward, Nullable: true},
+	{Name: "scorer", Scalar: "String", Nullable: true},
 	{Name: "scheduledAt", Scalar: "DateTime"},
 	{Name: "changedAt", Scalar: "DateTime"},
 }
@@ -590,7 +740,7 @@ var VenueModel = &querydb.Model{
 	Name:    "Venue",
 	Plugin:  "",
 	Table:   "Matches",
-	Version: "0a098339b837",
+	Version: "fc1cb3c9a01f",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "name", Scalar: "String"},
@@ -623,7 +773,7 @@ var UmpireModel = &querydb.Model{
 	Name:    "Umpire",
 	Plugin:  "",
 	Table:   "Matches",
-	Version: "0a098339b837",
+	Version: "fc1cb3c9a01f",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "name", Scalar: "String"},
@@ -655,7 +805,7 @@ var SideModel = &querydb.Model{
 	Name:    "Side",
 	Plugin:  "",
 	Table:   "Matches",
-	Version: "0a098339b837",
+	Version: "fc1cb3c9a01f",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "name", Scalar: "String"},
@@ -689,7 +839,7 @@ var CoachModel = &querydb.Model{
 	Name:    "Coach",
 	Plugin:  "",
 	Table:   "Matches",
-	Version: "0a098339b837",
+	Version: "fc1cb3c9a01f",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "name", Scalar: "String"},
@@ -751,7 +901,16 @@ var fieldsOfTeamSheet = []driver.Field{
 	{Name: "coach", Object: fieldsOfCoachCopy, Nullable: true},
 	{Name: "homeTeam", Scalar: "Boolean"},
 	{Name: "players", Object: fieldsOfPlayerSheet, List: true},
+	{Name: "reserves", Object: fieldsOfPlayerSheet, List: true},
+	{Name: "scoutIds", Scalar: "ID", List: true},
+	{Name: "scouts", Object: fieldsOfUmpireCopy, List: true},
+	{Name: "plan", Object: fieldsOfPlan, Nullable: true},
 	{Name: "innings", Object: fieldsOfInnings, Nullable: true},
+}
+
+// fieldsOfPlan are those of the object Plan.
+var fieldsOfPlan = []driver.Field{
+	{Name: "attack", Scalar: "Boolean"},
 }
 
 // fieldsOfInnings are those of the object Innings.

@@ -16,7 +16,7 @@ var Catalog = &catalog.Catalog{
 		"Match": {
 			Name:  "Match",
 			Model: model.MatchModel,
-			Owner: -1,
+			Owner: 12,
 			Fields: map[string]*catalog.Field{
 				"id":          {Name: "id", Ordinal: 0},
 				"name":        {Name: "name", Ordinal: 1},
@@ -30,8 +30,9 @@ var Catalog = &catalog.Catalog{
 				"refereeId":   {Name: "refereeId", Ordinal: 9},
 				"referee":     {Name: "referee", Ordinal: 10, Object: objectOfUmpireCopy},
 				"award":       {Name: "award", Ordinal: 11, Object: objectOfAward},
-				"scheduledAt": {Name: "scheduledAt", Ordinal: 12},
-				"changedAt":   {Name: "changedAt", Ordinal: 13},
+				"scorer":      {Name: "scorer", Ordinal: 12},
+				"scheduledAt": {Name: "scheduledAt", Ordinal: 13},
+				"changedAt":   {Name: "changedAt", Ordinal: 14},
 			},
 		},
 		"Venue": {
@@ -151,7 +152,7 @@ var Catalog = &catalog.Catalog{
 			},
 		},
 	},
-	Secured: false,
+	Secured: true,
 }
 
 var objectOfTeamSheet = &catalog.Object{
@@ -163,7 +164,18 @@ var objectOfTeamSheet = &catalog.Object{
 		"coach":    {Ordinal: 3, Object: objectOfCoachCopy},
 		"homeTeam": {Ordinal: 4},
 		"players":  {Ordinal: 5, Object: objectOfPlayerSheet},
-		"innings":  {Ordinal: 6, Object: objectOfInnings},
+		"reserves": {Ordinal: 6, Object: objectOfPlayerSheet, Rule: &catalog.Rule{Groups: []string{"Scorers"}}},
+		"scoutIds": {Ordinal: 7, Rule: &catalog.Rule{Owner: true}},
+		"scouts":   {Ordinal: 8, Object: objectOfUmpireCopy, Rule: &catalog.Rule{Owner: true}},
+		"plan":     {Ordinal: 9, Object: objectOfPlan, Rule: &catalog.Rule{Owner: true}},
+		"innings":  {Ordinal: 10, Object: objectOfInnings},
+	},
+}
+
+var objectOfPlan = &catalog.Object{
+	Name: "Plan",
+	Fields: map[string]*catalog.ObjectField{
+		"attack": {Ordinal: 0},
 	},
 }
 
@@ -182,7 +194,7 @@ var objectOfOver = &catalog.Object{
 		"balls":    {Ordinal: 1},
 		"bowlerId": {Ordinal: 2},
 		"bowler":   {Ordinal: 3, Object: objectOfCricketerCopy},
-		"notes":    {Ordinal: 4},
+		"notes":    {Ordinal: 4, Rule: &catalog.Rule{Groups: []string{"Scorers"}, Owner: true}},
 	},
 }
 

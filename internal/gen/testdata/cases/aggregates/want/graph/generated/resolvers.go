@@ -30,6 +30,10 @@ func (r root) Query() QueryResolver { return queries(r) }
 // queries resolves the fields of Query.
 type queries struct{ rt *graph.Runtime }
 
+func (r root) TeamSheet() TeamSheetResolver { return partsOfTeamSheet{r.rt} }
+
+func (r root) Over() OverResolver { return partsOfOver{r.rt} }
+
 // Match answers Match.
 func (r queries) Match(ctx context.Context, id string, consistent *bool) (*model.Match, error) {
 	return Reader{r.rt}.Match(ctx, id, MatchArgs{Consistent: consistent})
@@ -63,4 +67,57 @@ func (r queries) Coach(ctx context.Context, id string, consistent *bool) (*model
 // Cricketer answers Cricketer.
 func (r queries) Cricketer(ctx context.Context, id string, consistent *bool) (*model.Cricketer, error) {
 	return Reader{r.rt}.Cricketer(ctx, id, CricketerArgs{Consistent: consistent})
+}
+
+// partsOfTeamSheet resolves fields of TeamSheet.
+type partsOfTeamSheet struct{ rt *graph.Runtime }
+
+// Reserves answers reserves of TeamSheet.
+func (r partsOfTeamSheet) Reserves(ctx context.Context, obj *model.TeamSheet) ([]*model.PlayerSheet, error) {
+	if err := graph.CheckPartAccess(ctx, r.rt, objectOfTeamSheet, "reserves"); err != nil {
+		return nil, err
+	}
+	if obj.Reserves == nil {
+		return nil, nil
+	}
+	all := make([]*model.PlayerSheet, len(obj.Reserves))
+	for i := range all {
+		all[i] = &obj.Reserves[i]
+	}
+	return all, nil
+}
+
+// ScoutIDs answers scoutIds of TeamSheet.
+func (r partsOfTeamSheet) ScoutIds(ctx context.Context, obj *model.TeamSheet) ([]string, error) {
+	if err := graph.CheckPartAccess(ctx, r.rt, objectOfTeamSheet, "scoutIds", graph.OwnerIn(model.MatchCodec, 12)); err != nil {
+		return nil, err
+	}
+	return obj.ScoutIDs, nil
+}
+
+// Scouts answers scouts of TeamSheet.
+func (r partsOfTeamSheet) Scouts(ctx context.Context, obj *model.TeamSheet) ([]*model.UmpireCopy, error) {
+	if err := graph.CheckPartAccess(ctx, r.rt, objectOfTeamSheet, "scouts", graph.OwnerIn(model.MatchCodec, 12)); err != nil {
+		return nil, err
+	}
+	return obj.Scouts, nil
+}
+
+// Plan answers plan of TeamSheet.
+func (r partsOfTeamSheet) Plan(ctx context.Context, obj *model.TeamSheet) (*model.Plan, error) {
+	if err := graph.CheckPartAccess(ctx, r.rt, objectOfTeamSheet, "plan", graph.OwnerIn(model.MatchCodec, 12)); err != nil {
+		return nil, err
+	}
+	return obj.Plan, nil
+}
+
+// partsOfOver resolves fields of Over.
+type partsOfOver struct{ rt *graph.Runtime }
+
+// Notes answers notes of Over.
+func (r partsOfOver) Notes(ctx context.Context, obj *model.Over) (*string, error) {
+	if err := graph.CheckPartAccess(ctx, r.rt, objectOfOver, "notes", graph.OwnerIn(model.MatchCodec, 12)); err != nil {
+		return nil, err
+	}
+	return obj.Notes, nil
 }
