@@ -20,19 +20,19 @@ type Ops[R, K, P any] struct {
 }
 
 // Set replaces the row, or creates it.
-func (o *Ops[R, K, P]) Set(row R) Op { return fold.Set(o.Codec, row) }
+func (o *Ops[R, K, P]) Set(row R) RowOp { return fold.Set(o.Codec, row) }
 
 // Create creates the row and keeps one that exists as it is.
-func (o *Ops[R, K, P]) Create(row R) Op { return fold.Create(o.Codec, row) }
+func (o *Ops[R, K, P]) Create(row R) RowOp { return fold.Create(o.Codec, row) }
 
 // Update reads the row, lets change alter it, and writes it. A missing row, or a changed key, is an error that makes
 // the event a dead letter.
-func (o *Ops[R, K, P]) Update(key K, change func(*R)) Op {
+func (o *Ops[R, K, P]) Update(key K, change func(*R)) RowOp {
 	return fold.Update(o.target(key), o.identity(key), change)
 }
 
 // Upsert is Update of the row, or of initial where there is none. The key fields of initial need not be set.
-func (o *Ops[R, K, P]) Upsert(key K, initial R, change func(*R)) Op {
+func (o *Ops[R, K, P]) Upsert(key K, initial R, change func(*R)) RowOp {
 	if o.SetKeyFields != nil {
 		o.SetKeyFields(&initial, key)
 	}
@@ -51,7 +51,7 @@ func (o *Ops[R, K, P]) Follow(partition P, next func(latest R) R) Op {
 }
 
 // Delete removes the row; one that is not there is no error.
-func (o *Ops[R, K, P]) Delete(key K) Op { return fold.Delete(o.target(key), o.identity(key)) }
+func (o *Ops[R, K, P]) Delete(key K) RowOp { return fold.Delete(o.target(key), o.identity(key)) }
 
 // DeletePartition removes all rows of the partition.
 func (o *Ops[R, K, P]) DeletePartition(partition P) Op {

@@ -37,6 +37,12 @@ func (p *Patch[R]) Remove(fields ...FieldRef[R]) *Patch[R] {
 	return p.without(keys.FieldRemoved, fields)
 }
 
+// Cascade says how copies of the row follow this change, in place of what the schema says: see RowOp.
+func (p *Patch[R]) Cascade(how Cascade) Op { return fold.WithCascade(&p.patch, how) }
+
+// NoCascade has no copy of the row follow this change.
+func (p *Patch[R]) NoCascade() Op { return fold.WithoutCascade(&p.patch) }
+
 func (p *Patch[R]) without(m keys.FieldChange, fields []FieldRef[R]) *Patch[R] {
 	for _, f := range fields {
 		ordinal, reset := f.ref()

@@ -79,10 +79,7 @@ var pickCodec = &querydb.Codec[Pick]{
 	},
 	Decode: decodePick,
 	Value: func(r *Pick, field int) keys.Value {
-		if field == 1 {
-			return keys.String(r.ClubID)
-		}
-		return keys.String(r.ID)
+		return keys.String([...]string{r.ID, r.ClubID, "", r.Note}[field])
 	},
 	Clone: func(r *Pick) Pick {
 		c := *r
@@ -130,11 +127,12 @@ var clubOps = &projection.Ops[Club, string, string]{
 }
 
 // refMode is how copies behave; what is transactional also has a cascade.
-type refMode struct{ cascade, nullIfMissing, transactional bool }
+type refMode struct{ cascade, nullIfMissing, transactional, onRequest bool }
 
 func (m refMode) picks() *projection.Ops[Pick, string, string] {
 	codec, refs := *pickCodec, slices.Clone(pickCodec.References)
 	refs[0].Cascade, refs[0].NullIfMissing, refs[0].Transactional = m.cascade, m.nullIfMissing, m.transactional
+	refs[0].OnRequest = m.onRequest
 	codec.References = refs
 	return &projection.Ops[Pick, string, string]{
 		Codec:        &codec,
@@ -157,6 +155,9 @@ type ref struct {
 	ID   string `json:"id"`
 	Club string `json:"club,omitempty"` // of a pick
 	Text string `json:"text,omitempty"` // the name of a club, the note of a pick
+
+	Cascade   *projection.Cascade `json:"cascade,omitempty"` // of a club
+	NoCascade bool                `json:"noCascade,omitempty"`
 }
 
 // refEvent is an event of clubs and picks.
@@ -167,7 +168,7 @@ func refEvent(subject string, ops ...ref) eventlog.Event {
 	}
 	typ := "Club"
 	for _, o := range ops {
-		if o.Op != "club" && o.Op != "noclub" {
+		if !slices.Contains([]string{"club", "rename", "noclub"}, o.Op) {
 			typ = "Pick"
 		}
 	}
@@ -211,9 +212,11 @@ func (o ref) op(pickOps *projection.Ops[Pick, string, string]) projection.Op {
 	}
 	switch o.Op {
 	case "club":
-		return clubOps.Set(Club{o.ID, o.Text})
+		return o.cascading(clubOps.Set(Club{o.ID, o.Text}))
+	case "rename":
+		return o.cascading(clubOps.Update(o.ID, func(r *Club) { r.Name = o.Text }))
 	case "noclub":
-		return clubOps.Delete(o.ID)
+		return o.cascading(clubOps.Delete(o.ID))
 	case "set":
 		return pickOps.Set(Pick{ID: o.ID, ClubID: o.Club, Note: o.Text})
 	case "update":
@@ -226,4 +229,15 @@ func (o ref) op(pickOps *projection.Ops[Pick, string, string]) projection.Op {
 		return pickOps.Update(o.ID, func(r *Pick) { r.Note += o.Text })
 	}
 	return pickOps.Delete(o.ID)
+}
+
+// cascading is the op of a club with the cascade that the event asks for.
+func (o ref) cascading(op projection.RowOp) projection.Op {
+	switch {
+	case o.Cascade != nil:
+		return op.Cascade(*o.Cascade)
+	case o.NoCascade:
+		return op.NoCascade()
+	}
+	return op
 }

@@ -199,6 +199,8 @@ type Reference[R any] struct {
 	// Cascade makes the copy follow every change of the row that it is of: in the commit of the change, where it is
 	// Transactional, else after it.
 	Cascade, Transactional bool
+	// OnRequest makes the copy follow the changes of the row for which an op asks for it.
+	OnRequest bool
 	// NullIfMissing makes the copy null where there is no such row, until it appears; else there must be one.
 	NullIfMissing bool
 }
@@ -213,7 +215,10 @@ func (r *Reference[R]) Places(row *R) int {
 
 // Tracked reports whether it is kept on record which rows hold the copies, because they change with the rows that they
 // are of.
-func (r *Reference[R]) Tracked() bool { return r.Cascade || r.NullIfMissing }
+func (r *Reference[R]) Tracked() bool { return r.Cascade || r.OnRequest || r.NullIfMissing }
+
+// FollowsAfter reports whether the copies follow, by the schema, after the commit of a change.
+func (r *Reference[R]) FollowsAfter() bool { return !r.Transactional && (r.Cascade || r.NullIfMissing) }
 
 // KeyByIdentifier returns the key of the row of m that has the identifier. It fails with ErrInvalid where the
 // identifier makes no key, or m has rows that one field does not identify.

@@ -17,6 +17,8 @@ type Task struct {
 	PK         string `json:"pk"`
 	SK         string `json:"sk,omitempty"`
 	Identifier string `json:"id"`
+	// Scopes say which copies: none, those that follow by the schema.
+	Scopes []Scope `json:"scopes,omitempty"`
 	// Reference is the number of the reference to the model whose copies are next, and After the ID of the last of its
 	// links that is done.
 	Reference int    `json:"reference,omitempty"`
@@ -68,7 +70,7 @@ func ParseTask(n *querydb.Note) (t Task, err error) {
 // Again is the task from its beginning.
 func (t *Task) Again() Task {
 	again := NewTask(t.Model, t.Identifier, keys.Key{PK: t.PK, SK: t.SK})
-	again.revision = t.revision
+	again.Scopes, again.revision = t.Scopes, t.revision
 	return again
 }
 
@@ -94,6 +96,17 @@ func (q *Tasks) Put(t Task) {
 		q.queue = append(q.queue, id)
 	}
 	q.all[id] = t
+}
+
+// Widened is a new task that also has those copies follow which an unfinished one of its row is about.
+func (q *Tasks) Widened(t Task) Task {
+	id := t.ID()
+	for _, of := range [...]map[string]Task{q.all, q.failed} {
+		if pending, there := of[id]; there {
+			t.Scopes = ForTask(Union(orSchema(pending.Scopes), orSchema(t.Scopes)))
+		}
+	}
+	return t
 }
 
 // First is the task that is next; ok is false where there is none.

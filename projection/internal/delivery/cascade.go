@@ -133,7 +133,7 @@ func (c refresher) once(ctx context.Context) error {
 
 // links are the next that the task comes to, of one reference; none where it is done.
 func (c refresher) links(ctx context.Context, t *cascade.Task) (found []link, err error) {
-	refs, most := c.evaluator.fold.Tracked().ReferencesTo(t.Model), min(mostRefreshed, c.evaluator.cfg.WindowEvents)
+	refs, most := c.evaluator.fold.Tracked().ReferencesTo(t), min(mostRefreshed, c.evaluator.cfg.WindowEvents)
 	for ; t.Reference < len(refs); t.Reference, t.After = t.Reference+1, "" {
 		found, err = c.evaluator.listLinks(ctx, refs[t.Reference], t.Identifier, t.After, most)
 		if err != nil || len(found) > 0 {
@@ -152,7 +152,7 @@ func (c refresher) fold(ctx context.Context, t *cascade.Task, links []link) (b q
 	at := fold.ApplyPoint{Pos: querydb.Position{Offset: math.MaxUint64}}
 	ops := make([]fold.Op, len(links))
 	for i, l := range links {
-		ops[i] = f.Tracked().Refresh(l.Link)
+		ops[i] = f.Tracked().Refresh(l.Link, t)
 		if err := f.Need(ops[i:i+1], at); err != nil {
 			return b, err
 		}

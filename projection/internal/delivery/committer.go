@@ -119,8 +119,9 @@ func (c *committer) addCopies(out *outcome) []querydb.ReadRow {
 	for _, l := range copies.Unlinked {
 		out.notes = append(out.notes, l.Removal(links))
 	}
-	for _, t := range copies.Tasks {
-		out.notes = append(out.notes, t.Note(tasks))
+	for i, t := range copies.Tasks {
+		copies.Tasks[i] = c.state.Tasks.Widened(t)
+		out.notes = append(out.notes, copies.Tasks[i].Note(tasks))
 	}
 	out.tasks = copies.Tasks
 	return copies.Read

@@ -39,12 +39,79 @@ func (e *CascadeOverflowError) Error() string {
 // Is makes it an error of what is too large.
 func (e *CascadeOverflowError) Is(target error) bool { return target == querydb.ErrTooLarge }
 
-// followers are the references by which rows of other models hold copies that follow in the same commit, and what is
-// known of who does.
+// Cascade says how copies follow one change of their row, in place of what the schema says.
+type Cascade struct {
+	// Targets are the models of the rows whose copies follow; none are all that have references with a cascade.
+	Targets []string
+	// Filter says what fields of those rows hold: strings, booleans and ints.
+	Filter map[string]any
+	// Mode is whether they follow after the commit of the change or in it.
+	Mode CascadeMode
+}
+
+// CascadeMode is when copies follow a change.
+type CascadeMode uint8
+
+// The modes of a Cascade.
+const (
+	Eventual      CascadeMode = iota // after the commit of the change
+	Transactional                    // in the commit of the change
+	none
+)
+
+// RowOp is an Op that changes a row, of which other rows may hold copies.
+type RowOp interface {
+	Op
+	// Cascade says how copies follow this change, in place of what the schema says. It is an error where no reference to
+	// the row keeps on record who holds copies.
+	Cascade(how Cascade) Op
+	// NoCascade has no copy follow this change; those that are filled in later are of the row as it is then.
+	NoCascade() Op
+}
+
+// cascadeOp is an op with a Cascade of its own.
+type cascadeOp[R any] struct {
+	change[R]
+	key keys.Key
+	how Cascade
+}
+
+func (o *cascadeOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
+	if err := f.followers.check(&o.how); err != nil {
+		return err
+	}
+	f.followers.asked[o.key] = &o.how
+	return o.change.eval(f, at)
+}
+
+func (o *setOp[R]) Cascade(how Cascade) Op { return &cascadeOp[R]{o, o.key, how} }
+
+func (o *setOp[R]) NoCascade() Op { return o.Cascade(Cascade{Mode: none}) }
+
+func (o *createOp[R]) Cascade(how Cascade) Op { return &cascadeOp[R]{o, o.key, how} }
+
+func (o *createOp[R]) NoCascade() Op { return o.Cascade(Cascade{Mode: none}) }
+
+func (o *updateOp[R]) Cascade(how Cascade) Op { return &cascadeOp[R]{o, o.key, how} }
+
+func (o *updateOp[R]) NoCascade() Op { return o.Cascade(Cascade{Mode: none}) }
+
+func (o *deleteOp[R]) Cascade(how Cascade) Op { return &cascadeOp[R]{o, o.key, how} }
+
+func (o *deleteOp[R]) NoCascade() Op { return o.Cascade(Cascade{Mode: none}) }
+
+// WithCascade is a Patch with a Cascade.
+func WithCascade[R any](p *Patch[R], how Cascade) Op { return &cascadeOp[R]{p, p.key, how} }
+
+// WithoutCascade is a Patch that no copy follows.
+func WithoutCascade[R any](p *Patch[R]) Op { return WithCascade(p, Cascade{Mode: none}) }
+
+// followers are the references by which rows of other models hold copies that follow, and what is known of who does.
 type followers[R any] struct {
 	*tracking[R]
 	by    []follower
-	links map[linkQuery]linked // as they were read
+	links map[linkQuery]linked  // as they were read
+	asked map[keys.Key]*Cascade // by ops of the event in hand
 }
 
 // follower is such a reference.
@@ -52,6 +119,7 @@ type follower struct {
 	rows member
 	ref  int // its number there
 	cascade.Reference
+	transactional bool // by the schema
 }
 
 // linkQuery asks which rows hold copies of the row with the identifier.
@@ -89,21 +157,77 @@ func (f *followers[R]) loadLinks(ctx context.Context, find Links) error {
 	return nil
 }
 
-// cascade has the copies of the rows that the event in hand has changed follow them.
+// check refuses a Cascade to models or fields that there are none of.
+func (f *followers[R]) check(how *Cascade) error {
+	if len(f.by) == 0 {
+		return fmt.Errorf("cascade of %s: no reference to it keeps on record who holds copies: declare one with a cascade",
+			f.of.desc.Name)
+	}
+	for _, target := range how.Targets {
+		if !slices.ContainsFunc(f.by, func(w follower) bool { return w.Model == target }) {
+			return fmt.Errorf("cascade of %s to %s: its rows hold no copies of it on record: declare the reference with a "+
+				"cascade", f.of.desc.Name, target)
+		}
+	}
+	scope := cascade.Scope{Targets: how.Targets}
+	for _, w := range f.by {
+		if scope.Names(w.Model) {
+			if err := w.rows.checkFilter(how.Filter); err != nil {
+				return fmt.Errorf("cascade of %s: %w", f.of.desc.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// cascade has the copies of the rows that the event in hand has changed follow them, or notes that they are to.
 func (f *followers[R]) cascade(at ApplyPoint) error {
 	if len(f.by) == 0 {
 		return nil
 	}
 	for _, u := range f.of.journal {
+		how := f.asked[u.entry.key]
+		u.entry.announceTo(how)
+		if !f.followsNow(how) {
+			continue
+		}
 		changed, err := f.changes(&u)
 		if err == nil && changed {
-			err = f.cascadeOf(&u, at)
+			err = f.cascadeOf(&u, how, at)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// announceTo notes which copies are to follow after the commit.
+func (e *entry[R]) announceTo(how *Cascade) {
+	switch {
+	case how == nil && len(e.scopes) == 0:
+		e.scopes = bySchema
+	case how == nil:
+		e.scopes = cascade.Union(e.scopes, bySchema)
+	case how.Mode == Eventual:
+		asked := cascade.Scope{Asked: true, Targets: how.Targets, Filter: how.Filter}
+		e.scopes = cascade.Union(e.scopes, []cascade.Scope{asked})
+	}
+}
+
+var bySchema = []cascade.Scope{{}}
+
+// followsNow reports whether copies follow a change in its commit.
+func (f *followers[R]) followsNow(how *Cascade) bool {
+	return slices.ContainsFunc(f.by, func(w follower) bool { return w.followsNow(how) })
+}
+
+func (w *follower) followsNow(how *Cascade) bool {
+	if how == nil {
+		return w.transactional
+	}
+	scope := cascade.Scope{Targets: how.Targets}
+	return how.Mode == Transactional && scope.Names(w.Model)
 }
 
 // changes reports whether the event changes what copies of the row hold.
@@ -126,7 +250,7 @@ func (f *followers[R]) changes(u *undo[R]) (bool, error) {
 }
 
 // cascadeOf has the copies of one row follow it.
-func (f *followers[R]) cascadeOf(u *undo[R], at ApplyPoint) error {
+func (f *followers[R]) cascadeOf(u *undo[R], how *Cascade, at ApplyPoint) error {
 	identifier := u.entry.was.identifier
 	switch {
 	case u.entry.present:
@@ -136,6 +260,9 @@ func (f *followers[R]) cascadeOf(u *undo[R], at ApplyPoint) error {
 	}
 	count, b := 0, f.of.bounds
 	for _, w := range f.by {
+		if !w.followsNow(how) {
+			continue
+		}
 		q := linkQuery{w.Reference, identifier}
 		known, read := f.links[q]
 		if !read {
@@ -148,7 +275,7 @@ func (f *followers[R]) cascadeOf(u *undo[R], at ApplyPoint) error {
 		n := known.count
 		if n <= b.targets {
 			var err error
-			if n, err = w.rows.refreshHolders(w.ref, identifier, known.keys, at); err != nil {
+			if n, err = w.rows.refreshHolders(copied{w.ref, identifier}, known.keys, how, at); err != nil {
 				return err
 			}
 		}
@@ -162,7 +289,7 @@ func (f *followers[R]) cascadeOf(u *undo[R], at ApplyPoint) error {
 
 // refreshHolders has the copies of a row follow it in the rows of the keys and in those that the window has changed. It
 // reports in how many.
-func (f *tracking[R]) refreshHolders(ref int, identifier string, held []keys.Key, at ApplyPoint) (n int, err error) {
+func (f *tracking[R]) refreshHolders(c copied, held []keys.Key, how *Cascade, at ApplyPoint) (n int, err error) {
 	holders := make([]*entry[R], 0, len(held))
 	for _, key := range held {
 		e := f.of.entry(key)
@@ -179,14 +306,58 @@ func (f *tracking[R]) refreshHolders(ref int, identifier string, held []keys.Key
 			holders = append(holders, e)
 		}
 	}
-	c := copied{ref, identifier}
 	for _, e := range holders {
-		if held, _ := f.holds(e, c); held {
-			n++
-			if err := f.refreshCopies(e, c, at); err != nil {
-				return 0, err
-			}
+		if held, _ := f.holds(e, c); !held || how != nil && !matches(f.of.codec, &e.row, how.Filter) {
+			continue
+		}
+		n++
+		if err := f.refreshCopies(e, c, how != nil, at); err != nil {
+			return 0, err
 		}
 	}
 	return n, nil
+}
+
+// checkFilter refuses a filter by fields that the rows do not have, or that hold other values.
+func (f *tracking[R]) checkFilter(filter map[string]any) error {
+	for name, v := range filter {
+		if field := fieldNamed(f.of.desc, name); field < 0 || !filterValue(v).Present() {
+			return fmt.Errorf("rows of %s cannot be chosen by %s = %v: give a string, a boolean or an int for a field of "+
+				"such a type", f.of.desc.Name, name, v)
+		}
+	}
+	return nil
+}
+
+// fieldNamed is the ordinal of a field that filters may name, -1 where there is none.
+func fieldNamed(m *querydb.Model, name string) int {
+	return slices.IndexFunc(m.Fields, func(field querydb.Field) bool {
+		return field.Name == name && !field.List && field.Object == nil
+	})
+}
+
+// matches reports whether the fields of a row hold what the filter says.
+func matches[R any](codec *querydb.Codec[R], row *R, filter map[string]any) bool {
+	for name, v := range filter {
+		if field := fieldNamed(codec.Model, name); field < 0 || codec.Value(row, field) != filterValue(v) {
+			return false
+		}
+	}
+	return true
+}
+
+// filterValue is the value of a filter, which is a float64 where it comes from a record; absent where it is of no type
+// that filters have.
+func filterValue(v any) keys.Value {
+	switch v := v.(type) {
+	case string:
+		return keys.String(v)
+	case bool:
+		return keys.Boolean(v)
+	case int:
+		return keys.Int(int64(v))
+	case float64:
+		return keys.Int(int64(v))
+	}
+	return keys.Value{}
 }

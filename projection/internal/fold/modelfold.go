@@ -18,8 +18,8 @@ type member interface {
 	tracks() bool
 	isFilledIn(key keys.Key, identifier string, event int)
 	copies(c *Copies)
-	referencesTo(all []cascade.Reference, model string) []cascade.Reference
-	refresh(l cascade.Link) Op
+	referencesTo(all []cascade.Reference, t *cascade.Task) []cascade.Reference
+	refresh(l cascade.Link, t *cascade.Task) Op
 	addFollower(w follower)
 	hasFollowers() bool
 	loadLinks(ctx context.Context, find Links) error
@@ -33,7 +33,8 @@ type member interface {
 	deletePartition(t PartitionTarget, at ApplyPoint) error
 	fill(at ApplyPoint) error    // in the copies of rows that the event in hand has changed
 	cascade(at ApplyPoint) error // to copies that follow in the same commit
-	refreshHolders(ref int, identifier string, held []keys.Key, at ApplyPoint) (n int, err error)
+	refreshHolders(c copied, held []keys.Key, how *Cascade, at ApplyPoint) (n int, err error)
+	checkFilter(filter map[string]any) error
 	written(yield func(*querydb.Model, keys.Key) bool) bool
 	sourceRow(key keys.Key, identifier string, at ApplyPoint) (any, error)
 	encode() error // what the event in hand has changed
@@ -75,7 +76,7 @@ func newModelFold[R any](codec *querydb.Codec[R], db *querydb.DB, w *querydb.Wri
 	rs.unique = &uniqueKeys[R]{rows: rs}
 	rs.refs = &references[R]{of: rs, all: codec.References}
 	rs.tracking = &tracking[R]{references: rs.refs}
-	rs.tracking.followers = &followers[R]{tracking: rs.tracking}
+	rs.tracking.followers = &followers[R]{tracking: rs.tracking, asked: map[keys.Key]*Cascade{}}
 	f := &modelFold[R]{rs, rs.refs, rs.tracking, rs.tracking.followers, &neighbours[R]{}, rs.unique}
 	f.neighbours.rows = f
 	return f
@@ -115,6 +116,7 @@ func (f *modelFold[R]) load(ctx context.Context) error {
 
 func (f *modelFold[R]) begin() {
 	f.journal, f.follows = f.journal[:0], f.follows[:0]
+	clear(f.followers.asked)
 	f.partitions.begin()
 }
 

@@ -39,25 +39,25 @@ func (t *target) model() *querydb.Model { return t.of }
 func (t Target) internal() target { return target{t.Model, t.Key, t.Err} }
 
 // Set replaces the row, or creates it.
-func Set[R any](codec *querydb.Codec[R], row R) Op { return &setOp[R]{targetOf(codec, &row), row} }
+func Set[R any](codec *querydb.Codec[R], row R) RowOp { return &setOp[R]{targetOf(codec, &row), row} }
 
 // Create creates the row and keeps one that exists as it is.
-func Create[R any](codec *querydb.Codec[R], row R) Op {
+func Create[R any](codec *querydb.Codec[R], row R) RowOp {
 	return &createOp[R]{targetOf(codec, &row), row}
 }
 
 // Update changes a row that exists. The identity, where it is not nil, sets the key fields that the row must have.
-func Update[R any](t Target, identity func(*R), change func(*R)) Op {
+func Update[R any](t Target, identity func(*R), change func(*R)) RowOp {
 	return &updateOp[R]{target: t.internal(), change: change, identity: identity}
 }
 
 // Upsert is Update of the row, or of initial where there is none.
-func Upsert[R any](t Target, identity func(*R), initial R, change func(*R)) Op {
+func Upsert[R any](t Target, identity func(*R), initial R, change func(*R)) RowOp {
 	return &updateOp[R]{target: t.internal(), change: change, identity: identity, initial: &initial}
 }
 
 // Delete removes the row; one that is not there is no error.
-func Delete[R any](t Target, identity func(*R)) Op { return &deleteOp[R]{t.internal(), identity} }
+func Delete[R any](t Target, identity func(*R)) RowOp { return &deleteOp[R]{t.internal(), identity} }
 
 // targetOf composes the key of a row that is to be written. A row whose key holds a stamp has its key only when the
 // time of the event is known: see rowModel.stamped.

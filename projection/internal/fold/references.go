@@ -56,11 +56,14 @@ func (f *references[R]) bind(members []member) {
 		i := slices.IndexFunc(members, func(m member) bool { return m.model() == ref.Source })
 		f.sources = append(f.sources, members[i])
 		f.nested = f.nested || ref.Count != nil
-		switch {
-		case ref.Transactional:
-			own := slices.IndexFunc(members, func(m member) bool { return m.model() == f.of.desc })
-			members[i].addFollower(follower{members[own], n, cascade.Reference{Model: f.of.desc.Name, Field: ref.Path}})
-		case ref.Tracked():
+		if !ref.Tracked() {
+			continue
+		}
+		own := slices.IndexFunc(members, func(m member) bool { return m.model() == f.of.desc })
+		members[i].addFollower(follower{
+			members[own], n, cascade.Reference{Model: f.of.desc.Name, Field: ref.Path}, ref.Transactional,
+		})
+		if ref.FollowsAfter() {
 			members[i].isCopied()
 		}
 	}

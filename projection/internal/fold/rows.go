@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/projection/internal/cascade"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/aggregate"
 	"github.com/foldql/foldql/querydb/record"
@@ -54,11 +55,12 @@ type state[R any] struct {
 	present  bool
 	indexes  indexKeys
 	pos      querydb.Position
-	event    int            // of the window, that last changed the row; 0 for none
-	time     time.Time      // watermark at the first event of the window that changed it
-	stored   querydb.Row    // what is to be written
-	changes  aggregate.Size // of an aggregate, of the items that are to be written
-	unfilled []copied       // copies that are yet to be filled in
+	event    int             // of the window, that last changed the row; 0 for none
+	time     time.Time       // watermark at the first event of the window that changed it
+	stored   querydb.Row     // what is to be written
+	changes  aggregate.Size  // of an aggregate, of the items that are to be written
+	unfilled []copied        // copies that are yet to be filled in
+	scopes   []cascade.Scope // which copies of the row are to follow what events of the commit have made of it
 }
 
 // size is how many bytes are to be written of the row, 0 where none are.

@@ -138,7 +138,11 @@ func (f *tracking[R]) link(e *entry[R], id copied) cascade.Link {
 
 // announce adds the task to have copies of a changed row follow it.
 func (f *tracking[R]) announce(e *entry[R], c *Copies) {
-	if !f.copied {
+	scopes := e.scopes
+	if !f.copied { // no copy follows after the commit unless an op asks for it
+		scopes = slices.DeleteFunc(slices.Clone(scopes), func(s cascade.Scope) bool { return !s.Asked })
+	}
+	if len(scopes) == 0 {
 		return
 	}
 	var now []byte
@@ -149,7 +153,9 @@ func (f *tracking[R]) announce(e *entry[R], c *Copies) {
 	// An event may have copied what the row was in between.
 	again := e.was.filledIn > 0 && e.was.filledIn < e.event
 	if again || (now == nil) != (e.was.copied == nil) || !slices.Equal(now, e.was.copied) {
-		c.Tasks = append(c.Tasks, cascade.NewTask(f.of.desc.Name, identifier, e.key))
+		t := cascade.NewTask(f.of.desc.Name, identifier, e.key)
+		t.Scopes = cascade.ForTask(scopes)
+		c.Tasks = append(c.Tasks, t)
 	}
 }
 
@@ -186,42 +192,46 @@ func (t Tracked) Any() bool {
 	return slices.ContainsFunc(t, func(m member) bool { return m.tracks() })
 }
 
-// ReferencesTo are the tracked references to a model whose copies follow after the commit, in a fixed order.
-func (t Tracked) ReferencesTo(model string) (all []cascade.Reference) {
+// ReferencesTo are the tracked references whose copies follow by the task, in a fixed order.
+func (t Tracked) ReferencesTo(task *cascade.Task) (all []cascade.Reference) {
 	for _, m := range t {
-		all = m.referencesTo(all, model)
+		all = m.referencesTo(all, task)
 	}
 	return all
 }
 
-func (f *tracking[R]) referencesTo(all []cascade.Reference, model string) []cascade.Reference {
+func (f *tracking[R]) referencesTo(all []cascade.Reference, t *cascade.Task) []cascade.Reference {
+	filters, every, schema := t.Filters(f.of.desc.Name)
 	for i := range f.all {
-		if ref := &f.all[i]; ref.Tracked() && !ref.Transactional && ref.Source.Name == model {
+		ref := &f.all[i]
+		follows := every || len(filters) > 0 || schema && ref.FollowsAfter()
+		if ref.Tracked() && follows && ref.Source.Name == t.Model {
 			all = append(all, cascade.Reference{Model: f.of.desc.Name, Field: ref.Path})
 		}
 	}
 	return all
 }
 
-// Refresh is the op that has the copy which the row of the link holds follow the row that it is of.
-func (t Tracked) Refresh(l cascade.Link) Op {
+// Refresh is the op that has the copy which the row of the link holds follow the row that it is of, as the task says.
+func (t Tracked) Refresh(l cascade.Link, task *cascade.Task) Op {
 	for _, m := range t {
 		if m.model().Name == l.Model {
-			return m.refresh(l)
+			return m.refresh(l, task)
 		}
 	}
 	return nil
 }
 
-func (f *tracking[R]) refresh(l cascade.Link) Op {
+func (f *tracking[R]) refresh(l cascade.Link, t *cascade.Task) Op {
 	i := slices.IndexFunc(f.all, func(r querydb.Reference[R]) bool { return r.Path == l.Field })
-	return &refreshOp[R]{target{of: f.of.desc, key: l.Key}, copied{i, l.Identifier}}
+	return &refreshOp[R]{target{of: f.of.desc, key: l.Key}, copied{i, l.Identifier}, t}
 }
 
 // refreshOp brings a copy up to date. It is no event's: the row keeps the position and the times of its last event.
 type refreshOp[R any] struct {
 	target
 	copied
+	task *cascade.Task
 }
 
 func (o *refreshOp[R]) need(f *modelFold[R], _ ApplyPoint) error {
@@ -236,7 +246,18 @@ func (o *refreshOp[R]) need(f *modelFold[R], _ ApplyPoint) error {
 }
 
 func (o *refreshOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
-	return f.refreshCopies(f.entry(o.key), o.copied, at)
+	e := f.entry(o.key)
+	if !e.present {
+		return nil
+	}
+	filters, asked, schema := o.task.Filters(f.desc.Name)
+	asked = asked || slices.ContainsFunc(filters, func(filter map[string]any) bool {
+		return matches(f.of.codec, &e.row, filter)
+	})
+	if !asked && (!schema || !f.refs.all[o.ref].FollowsAfter()) {
+		return nil
+	}
+	return f.refreshCopies(e, o.copied, asked, at)
 }
 
 // holds reports whether the row refers to the one of the copy, and whether it holds the copy in all places.
@@ -255,8 +276,8 @@ func (f *tracking[R]) holds(e *entry[R], c copied) (held, filled bool) {
 }
 
 // refreshCopies has a copy in a row, if it has it, follow the row that it is of. One that is filled in stays without a
-// cascade, and so does one of a row that is gone, unless it is to be null.
-func (f *tracking[R]) refreshCopies(e *entry[R], c copied, at ApplyPoint) error {
+// cascade, unless an op has asked, and so does one of a row that is gone, unless it is to be null.
+func (f *tracking[R]) refreshCopies(e *entry[R], c copied, asked bool, at ApplyPoint) error {
 	held, filled := f.holds(e, c)
 	if !held {
 		return nil
@@ -270,7 +291,7 @@ func (f *tracking[R]) refreshCopies(e *entry[R], c copied, at ApplyPoint) error 
 	switch {
 	case err != nil && err != errDeletedHere:
 		return err
-	case source == nil && !ref.NullIfMissing, source != nil && !ref.Cascade && filled:
+	case source == nil && !ref.NullIfMissing, source != nil && !ref.Cascade && !asked && filled:
 		return nil
 	}
 	f.sources[c.ref].isFilledIn(key, c.id, at.Event)

@@ -1,0 +1,164 @@
+package projection_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// foldRefs folds the events on the store and returns its DB and the dead letters.
+func foldRefs(
+	t *testing.T, store driver.Driver, mode refMode, window int, events ...[]ref,
+) (*querydb.DB, []projection.DeadLetter) {
+	t.Helper()
+	db := open(t, store, clubModel, pickModel)
+	var all []eventlog.Event
+	for _, ops := range events {
+		all = append(all, refEvent("", ops...))
+	}
+	runner := refRunner(t, mode, logOf(t, all...), db, window)
+	if err := runner.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	letters, err := runner.DeadLetters(t.Context(), "", 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db, letters
+}
+
+// TestAnOpSaysWhichCopiesFollowItsChange: with windows of one event and of all, on both kinds of stores.
+func TestAnOpSaysWhichCopiesFollowItsChange(t *testing.T) {
+	var (
+		onRequest = refMode{onRequest: true}
+		eventual  = refMode{cascade: true}
+		nullable  = refMode{nullIfMissing: true}
+	)
+	toPicks := func(mode projection.CascadeMode) *projection.Cascade {
+		return &projection.Cascade{Targets: []string{"Pick"}, Mode: mode}
+	}
+	notes := func(note string, mode projection.CascadeMode) *projection.Cascade {
+		return &projection.Cascade{Filter: map[string]any{"note": note}, Mode: mode}
+	}
+	for _, tt := range []struct {
+		name string
+		mode refMode
+		then []ref  // one event each, once picks a, b and c hold copies of club A with the name old
+		want string // names in the copies of a, b and c, - for none; or others
+	}{
+		{"nobody unless an op asks", onRequest, []ref{{Op: "club", ID: "A", Text: "new"}}, "old old old"},
+		{"all", onRequest, []ref{{Op: "club", ID: "A", Text: "new", Cascade: &projection.Cascade{}}}, "new new new"},
+		{"all of a model", onRequest, []ref{{Op: "rename", ID: "A", Text: "new", Cascade: toPicks(projection.Eventual)}},
+			"new new new"},
+		{"all in the commit", onRequest,
+			[]ref{{Op: "rename", ID: "A", Text: "new", Cascade: toPicks(projection.Transactional)}}, "new new new"},
+		{"by a filter", onRequest, []ref{{Op: "club", ID: "A", Text: "new", Cascade: notes("x", projection.Eventual)}},
+			"new old new"},
+		{"by a filter in the commit", onRequest,
+			[]ref{{Op: "club", ID: "A", Text: "new", Cascade: notes("x", projection.Transactional)}}, "new old new"},
+		{"by a filter that none passes", onRequest,
+			[]ref{{Op: "club", ID: "A", Text: "new", Cascade: notes("z", projection.Transactional)}}, "old old old"},
+		{"by two filters of two changes", onRequest, []ref{
+			{Op: "club", ID: "A", Text: "new", Cascade: notes("x", projection.Eventual)},
+			{Op: "club", ID: "A", Text: "newer", Cascade: notes("y", projection.Eventual)},
+		}, "newer newer newer|new newer new"}, // the first may have been done
+		{"none in place of all", eventual, []ref{{Op: "club", ID: "A", Text: "new", NoCascade: true}}, "old old old"},
+		{"some in place of all", eventual,
+			[]ref{{Op: "club", ID: "A", Text: "new", Cascade: notes("y", projection.Eventual)}}, "old new old"},
+		{"all though a change before asked for some", eventual, []ref{
+			{Op: "club", ID: "A", Text: "new", Cascade: notes("y", projection.Eventual)},
+			{Op: "club", ID: "A", Text: "newer"},
+		}, "newer newer newer"},
+		{"in the commit in place of after it", eventual,
+			[]ref{{Op: "rename", ID: "A", Text: "new", Cascade: toPicks(projection.Transactional)}}, "new new new"},
+		{"after the commit in place of in it", transactional,
+			[]ref{{Op: "rename", ID: "A", Text: "new", Cascade: toPicks(projection.Eventual)}}, "new new new"},
+		{"none in place of those in the commit", transactional,
+			[]ref{{Op: "rename", ID: "A", Text: "new", NoCascade: true}}, "old old old"},
+		{"the deletion by the schema", nullable, []ref{{Op: "noclub", ID: "A"}}, "- - -"},
+		{"no deletion", nullable, []ref{{Op: "noclub", ID: "A", NoCascade: true}}, "old old old"},
+		{"a change where only absence is by the schema", nullable,
+			[]ref{{Op: "club", ID: "A", Text: "new", Cascade: &projection.Cascade{}}}, "new new new"},
+	} {
+		for _, window := range []int{1, 100} {
+			for store, join := range refStores() {
+				events := [][]ref{{{Op: "club", ID: "A", Text: "old"}}}
+				for i, note := range []string{"x", "y", "x"} {
+					events = append(events, []ref{{Op: "set", ID: "abc"[i : i+1], Club: "A", Text: note}})
+				}
+				foldRefs(t, join(), tt.mode, window, events...) // before the rest: a window fills in copies as they end
+				for _, op := range tt.then {
+					events = append(events, []ref{op})
+				}
+				db, letters := foldRefs(t, join(), tt.mode, window, events...)
+				if len(letters) > 0 {
+					t.Fatalf("%s: dead letters %+v", tt.name, letters)
+				}
+				if got := copiedNames(t, db); !slices.Contains(strings.Split(tt.want, "|"), got) {
+					t.Errorf("%s, on the store of %s, window %d: the copies are %q, want %q", tt.name, store, window, got, tt.want)
+				}
+			}
+		}
+	}
+}
+
+// copiedNames are the names in the copies of picks a, b and c.
+func copiedNames(t *testing.T, db *querydb.DB) string {
+	t.Helper()
+	_, picks := refRows(t, db)
+	names := []string{"-", "-", "-"}
+	for i, id := range []string{"a", "b", "c"} {
+		if p := picks[id]; p.Club != nil {
+			names[i] = p.Club.Name
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// TestACascadeToNobodyIsADeadLetter: an op that asks for what the schema does not provide for says so.
+func TestACascadeToNobodyIsADeadLetter(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		mode refMode
+		how  projection.Cascade
+		want string
+	}{
+		{"no links", refMode{}, projection.Cascade{}, "cascade of Club: no reference to it keeps on record who holds copies"},
+		{"another model", refMode{onRequest: true}, projection.Cascade{Targets: []string{"Match"}},
+			"cascade of Club to Match: its rows hold no copies of it on record"},
+		{"no such field", refMode{onRequest: true}, projection.Cascade{Filter: map[string]any{"season": "2025"}},
+			"cascade of Club: rows of Pick cannot be chosen by season = 2025"},
+		{"an object", refMode{onRequest: true}, projection.Cascade{Filter: map[string]any{"club": "A"}},
+			"cascade of Club: rows of Pick cannot be chosen by club = A"},
+		{"a list of values", refMode{onRequest: true}, projection.Cascade{Filter: map[string]any{"note": []any{"x"}}},
+			"cascade of Club: rows of Pick cannot be chosen by note = [x]"},
+	} {
+		_, letters := foldRefs(t, refStores()["one writer"](), tt.mode, 10,
+			[]ref{{Op: "club", ID: "A", Text: "old"}}, []ref{{Op: "club", ID: "A", Text: "new", Cascade: &tt.how}})
+		if len(letters) != 1 || !strings.Contains(letters[0].Reason, tt.want) {
+			t.Errorf("%s: dead letters %+v, want one with %q", tt.name, letters, tt.want)
+		}
+	}
+}
+
+// TestAChangeThatAnEventTakesBackAsksForNothing: an op whose event fails leaves no cascade behind.
+func TestAChangeThatAnEventTakesBackAsksForNothing(t *testing.T) {
+	db, letters := foldRefs(t, refStores()["one writer"](), refMode{cascade: true}, 10,
+		[]ref{{Op: "club", ID: "A", Text: "old"}, {Op: "set", ID: "a", Club: "A"}},
+		[]ref{{Op: "club", ID: "A", Text: "lost", NoCascade: true}, {Op: "update", ID: "e", Club: "A"}}, // there is no e
+		[]ref{{Op: "club", ID: "A", Text: "new"}},
+	)
+	if len(letters) != 1 {
+		t.Errorf("dead letters %+v, want that of the update", letters)
+	}
+	if d := cmp.Diff("new - -", copiedNames(t, db)); d != "" {
+		t.Error(d)
+	}
+}
