@@ -18,6 +18,11 @@ func (o *AggregateOps[R, K]) ops() *Ops[R, K, K] {
 	return &Ops[R, K, K]{Codec: o.Codec, Key: o.Key, SetKeyFields: o.SetKeyFields}
 }
 
+// NewAggregate is [New] for the projector of aggregates; generated code calls it.
+func NewAggregate[R, K any](ops *AggregateOps[R, K], p Projection) Projection {
+	return New(ops.ops(), p)
+}
+
 // Set replaces the object, or creates it.
 func (o *AggregateOps[R, K]) Set(row R) Op { return o.ops().Set(row) }
 
