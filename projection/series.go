@@ -25,7 +25,7 @@ type SeriesOps[R, K, P, A, E any] struct {
 // Append appends an event to the row: the row, which is created if need be, takes the fields if the event is newer than
 // what it holds, and keeps all others. The history keeps the event whether it is newer or not. An event can append to
 // one row once at each time.
-func (o *SeriesOps[R, K, P, A, E]) Append(key K, a A) Op {
+func (o *SeriesOps[R, K, P, A, E]) Append(key K, a A) RowOp {
 	p := o.Patch(key)
 	o.Assign(p, a)
 	return fold.Append(p.patch, o.OrderBy, o.history(), o.Event(key, a))

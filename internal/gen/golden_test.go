@@ -276,6 +276,7 @@ func TestVersionChangesWithWhatIsCopied(t *testing.T) {
 		{`buyer: Person @ref`, `buyer: Person! @ref`, true},
 		{`buyer: Person @ref`, `payer: Person @ref`, true},
 		{`buyer: Person @ref`, `buyer: Person @ref(cascade: EVENTUAL)`, true},
+		{`buyer: Person @ref`, `buyer: Person @ref(cascade: ON_REQUEST)`, true},
 		{`buyer: Person @ref`, `buyer: Person @ref(missing: NULL)`, true},
 		{`buyer: Person @ref`, `buyer: Person @ref(cascade: NONE, missing: DEAD_LETTER)`, false},
 		{`buyer: Person @ref`, `buyerId: ID`, true},
@@ -289,6 +290,16 @@ func TestVersionChangesWithWhatIsCopied(t *testing.T) {
 		if changed := versionOf(t, text, versionedInput) != was; changed != tt.changes || text == copies {
 			t.Errorf("%s for %s: changed is %t, want %t", tt.now, tt.old, changed, tt.changes)
 		}
+	}
+}
+
+// TestVersionStaysWhenCopiesFollowSoonerOrLater: what is on record is the same.
+func TestVersionStaysWhenCopiesFollowSoonerOrLater(t *testing.T) {
+	const eventual = `type Order @readModel(events: ["E"]) { orderId: ID! @id buyer: Person @ref(cascade: EVENTUAL) } ` +
+		`type Person @readModel(events: ["E"]) { id: ID! @id name: String }`
+	transactional := strings.Replace(eventual, "EVENTUAL", "TRANSACTIONAL", 1)
+	if versionOf(t, eventual, versionedInput) != versionOf(t, transactional, versionedInput) {
+		t.Error("the version is another")
 	}
 }
 

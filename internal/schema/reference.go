@@ -8,9 +8,23 @@ type Reference struct {
 	Copy   *Field // what the fold fills in; it has the name of the declared field
 	Source *ReadModel
 
-	Cascade       bool // the copy follows every change of the row that it is of
+	Cascade       Cascade
 	NullIfMissing bool // the copy is null as long as there is no such row
 }
+
+// Cascade says which changes of its row a copy follows, and when. Its values are those of RefCascade in schemas.
+type Cascade string
+
+// The kinds of cascades.
+const (
+	CascadeNone          Cascade = "NONE"
+	CascadeEventual      Cascade = "EVENTUAL"      // every change, after its commit
+	CascadeTransactional Cascade = "TRANSACTIONAL" // every change, in its commit
+	CascadeOnRequest     Cascade = "ON_REQUEST"    // those changes for which an op asks for it
+)
+
+// Always reports whether copies follow every change of their row.
+func (c Cascade) Always() bool { return c == CascadeEventual || c == CascadeTransactional }
 
 // ReferenceIDName is the name of the field that holds the identifier of a reference: teamId of team and id.
 func ReferenceIDName(field, identifier string) string { return field + upperFirst(identifier) }

@@ -83,8 +83,14 @@ func (f *codecsFile) reference(r *schema.ReadModel, p schema.Place) {
 	if !ref.ID.Nullable || ref.ID.List {
 		f.line("Required: true,")
 	}
-	if ref.Cascade {
+	if ref.Cascade.Always() {
 		f.line("Cascade: true,")
+	}
+	switch ref.Cascade {
+	case schema.CascadeTransactional:
+		f.line("Transactional: true,")
+	case schema.CascadeOnRequest:
+		f.line("OnRequest: true,")
 	}
 	if ref.NullIfMissing {
 		f.line("NullIfMissing: true,")

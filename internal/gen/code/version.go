@@ -55,8 +55,12 @@ func tellModel(b *strings.Builder, m *schema.Model, r *schema.ReadModel) {
 	}
 	tellFields(b, r.Fields)
 	for _, p := range r.Places() {
-		if ref := p.Reference; ref.Cascade || ref.NullIfMissing {
-			fmt.Fprintf(b, "reference %q cascade=%t null=%t\n", p.Path, ref.Cascade, ref.NullIfMissing)
+		ref := p.Reference
+		if ref.Cascade == schema.CascadeOnRequest {
+			fmt.Fprintf(b, "request %q\n", p.Path)
+		}
+		if ref.Cascade.Always() || ref.NullIfMissing {
+			fmt.Fprintf(b, "reference %q cascade=%t null=%t\n", p.Path, ref.Cascade.Always(), ref.NullIfMissing)
 		}
 	}
 	tellAggregate(b, r)

@@ -250,8 +250,8 @@ func dumpPlaces(r *schema.ReadModel) (all []string) {
 func dumpReferences(references []*schema.Reference) (all []any) {
 	for _, r := range references {
 		text := r.Copy.Name + ": " + r.Copy.Object.Name + " of " + r.Source.Name + " by " + r.ID.Name
-		if r.Cascade {
-			text += ", follows"
+		if r.Cascade != schema.CascadeNone {
+			text += ", follows: " + string(r.Cascade)
 		}
 		if r.NullIfMissing {
 			text += ", null if missing"

@@ -100,6 +100,10 @@ func (o *deleteOp[R]) Cascade(how Cascade) Op { return &cascadeOp[R]{o, o.key, h
 
 func (o *deleteOp[R]) NoCascade() Op { return o.Cascade(Cascade{Mode: none}) }
 
+func (o *appendOp[R]) Cascade(how Cascade) Op { return &cascadeOp[R]{o, o.key, how} }
+
+func (o *appendOp[R]) NoCascade() Op { return o.Cascade(Cascade{Mode: none}) }
+
 // WithCascade is a Patch with a Cascade.
 func WithCascade[R any](p *Patch[R], how Cascade) Op { return &cascadeOp[R]{p, p.key, how} }
 
@@ -321,43 +325,45 @@ func (f *tracking[R]) refreshHolders(c copied, held []keys.Key, how *Cascade, at
 // checkFilter refuses a filter by fields that the rows do not have, or that hold other values.
 func (f *tracking[R]) checkFilter(filter map[string]any) error {
 	for name, v := range filter {
-		if field := fieldNamed(f.of.desc, name); field < 0 || !filterValue(v).Present() {
-			return fmt.Errorf("rows of %s cannot be chosen by %s = %v: give a string, a boolean or an int for a field of "+
-				"such a type", f.of.desc.Name, name, v)
+		if _, scalar := filterValue(v); fieldOf(f.of.desc, name, scalar) < 0 {
+			return fmt.Errorf("rows of %s cannot be chosen by %s = %v: name a field of type ID, String, Boolean or Int, or "+
+				"an enum, and give a string, a bool or an int", f.of.desc.Name, name, v)
 		}
 	}
 	return nil
 }
 
-// fieldNamed is the ordinal of a field that filters may name, -1 where there is none.
-func fieldNamed(m *querydb.Model, name string) int {
+// fieldOf is the ordinal of the field of the name that holds such values, -1 where there is none.
+func fieldOf(m *querydb.Model, name, scalar string) int {
 	return slices.IndexFunc(m.Fields, func(field querydb.Field) bool {
-		return field.Name == name && !field.List && field.Object == nil
+		holds := field.Scalar == scalar || field.Scalar == "ID" && scalar == "String"
+		return field.Name == name && !field.List && field.Object == nil && holds
 	})
 }
 
 // matches reports whether the fields of a row hold what the filter says.
 func matches[R any](codec *querydb.Codec[R], row *R, filter map[string]any) bool {
 	for name, v := range filter {
-		if field := fieldNamed(codec.Model, name); field < 0 || codec.Value(row, field) != filterValue(v) {
+		value, scalar := filterValue(v)
+		if field := fieldOf(codec.Model, name, scalar); field < 0 || codec.Value(row, field) != value {
 			return false
 		}
 	}
 	return true
 }
 
-// filterValue is the value of a filter, which is a float64 where it comes from a record; absent where it is of no type
-// that filters have.
-func filterValue(v any) keys.Value {
+// filterValue is the value of a filter, and the scalar type of the fields that hold such. An int is a float64 where it
+// comes from a record.
+func filterValue(v any) (value keys.Value, scalar string) {
 	switch v := v.(type) {
 	case string:
-		return keys.String(v)
+		return keys.String(v), "String"
 	case bool:
-		return keys.Boolean(v)
+		return keys.Boolean(v), "Boolean"
 	case int:
-		return keys.Int(int64(v))
+		return keys.Int(int64(v)), "Int"
 	case float64:
-		return keys.Int(int64(v))
+		return keys.Int(int64(v)), "Int"
 	}
-	return keys.Value{}
+	return keys.Value{}, "none"
 }

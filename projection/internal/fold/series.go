@@ -29,7 +29,7 @@ type History[E any] struct {
 
 // Append makes the patch of a row where the event is newer than what the row holds in orderBy, and keeps the event as a
 // row of the history.
-func Append[R, E any](p Patch[R], orderBy int, h *History[E], event E) Op {
+func Append[R, E any](p Patch[R], orderBy int, h *History[E], event E) RowOp {
 	value := h.Codec.Value(&event, h.OrderBy)
 	return &appendOp[R]{p, orderBy, value, &keepOp[E]{h, event}}
 }

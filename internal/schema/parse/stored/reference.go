@@ -1,6 +1,7 @@
 package stored
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/foldql/foldql/internal/schema"
@@ -103,7 +104,7 @@ func (d *referenceReader) identify(id, held *schema.Field, identifier *ast.Field
 func (d *referenceReader) readOptions(r *schema.Reference, dir *ast.Directive) {
 	cascade, _ := sdl.Text(dir, "cascade")
 	missing, _ := sdl.Text(dir, "missing")
-	r.Cascade, r.NullIfMissing = cascade == "EVENTUAL", missing == "NULL"
+	r.Cascade, r.NullIfMissing = cmp.Or(schema.Cascade(cascade), schema.CascadeNone), missing == "NULL"
 	switch {
 	case r.NullIfMissing && r.Copy.List:
 		d.Report(rule.ManyMissing, sdl.ArgumentPosition(dir, "missing"), r.Copy)

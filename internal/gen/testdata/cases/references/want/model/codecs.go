@@ -481,6 +481,43 @@ var SquadSelectionCodec = &querydb.Codec[SquadSelection]{
 			Cascade:       true,
 			NullIfMissing: true,
 		},
+		{
+			Path: "opponent", Field: 9, ID: 8, Source: TeamModel,
+			Identifier: func(r *SquadSelection, _ int) string {
+				if r.OpponentID == nil {
+					return ""
+				}
+				return *r.OpponentID
+			},
+			Fill: func(r *SquadSelection, _ int, source any) {
+				r.Opponent = nil
+				if source != nil {
+					r.Opponent = copyOfTeam(source.(*Team))
+				}
+			},
+			Keep:          func(r *SquadSelection, _ int, from *SquadSelection, _ int) { r.Opponent = from.Opponent },
+			Filled:        func(r *SquadSelection, _ int) bool { return r.Opponent != nil },
+			Cascade:       true,
+			Transactional: true,
+		},
+		{
+			Path: "keeper", Field: 11, ID: 10, Source: PlayerModel,
+			Identifier: func(r *SquadSelection, _ int) string {
+				if r.KeeperID == nil {
+					return ""
+				}
+				return *r.KeeperID
+			},
+			Fill: func(r *SquadSelection, _ int, source any) {
+				r.Keeper = nil
+				if source != nil {
+					r.Keeper = copyOfPlayer(source.(*Player))
+				}
+			},
+			Keep:      func(r *SquadSelection, _ int, from *SquadSelection, _ int) { r.Keeper = from.Keeper },
+			Filled:    func(r *SquadSelection, _ int) bool { return r.Keeper != nil },
+			OnRequest: true,
+		},
 	},
 }
 
@@ -514,12 +551,32 @@ func encodeSquadSelection(b *record.Builder, r *SquadSelection) {
 	} else {
 		encodePlayerCopy(b, v)
 	}
+	if v := r.OpponentID; v == nil {
+		b.Null()
+	} else {
+		b.String(*v)
+	}
+	if v := r.Opponent; v == nil {
+		b.Null()
+	} else {
+		encodeTeamCopy(b, v)
+	}
+	if v := r.KeeperID; v == nil {
+		b.Null()
+	} else {
+		b.String(*v)
+	}
+	if v := r.Keeper; v == nil {
+		b.Null()
+	} else {
+		encodePlayerCopy(b, v)
+	}
 	b.Boolean(r.IsCaptain)
 }
 
 func decodeSquadSelection(rec record.Record, r *SquadSelection) error {
-	if rec.Len() != 9 {
-		return fmt.Errorf("record of SquadSelection has %d fields, want 9", rec.Len())
+	if rec.Len() != 13 {
+		return fmt.Errorf("record of SquadSelection has %d fields, want 13", rec.Len())
 	}
 	*r = SquadSelection{}
 	var ok bool
@@ -563,8 +620,36 @@ func decodeSquadSelection(rec record.Record, r *SquadSelection) error {
 		}
 		r.Reserve = &v
 	}
-	if r.IsCaptain, ok = record.Boolean(rec.JSON(8)); !ok {
-		return mismatch(SquadSelectionModel, 8)
+	if text := rec.JSON(8); text != nil {
+		v, ok := record.String(text)
+		if !ok {
+			return mismatch(SquadSelectionModel, 8)
+		}
+		r.OpponentID = &v
+	}
+	if text := rec.JSON(9); text != nil {
+		v, ok := decodeTeamCopy(text)
+		if !ok {
+			return mismatch(SquadSelectionModel, 9)
+		}
+		r.Opponent = &v
+	}
+	if text := rec.JSON(10); text != nil {
+		v, ok := record.String(text)
+		if !ok {
+			return mismatch(SquadSelectionModel, 10)
+		}
+		r.KeeperID = &v
+	}
+	if text := rec.JSON(11); text != nil {
+		v, ok := decodePlayerCopy(text)
+		if !ok {
+			return mismatch(SquadSelectionModel, 11)
+		}
+		r.Keeper = &v
+	}
+	if r.IsCaptain, ok = record.Boolean(rec.JSON(12)); !ok {
+		return mismatch(SquadSelectionModel, 12)
 	}
 	return nil
 }
@@ -583,7 +668,15 @@ func valueOfSquadSelection(r *SquadSelection, field int) keys.Value {
 		if v := r.ReserveID; v != nil {
 			return keys.String(*v)
 		}
-	case 8: // isCaptain
+	case 8: // opponentId
+		if v := r.OpponentID; v != nil {
+			return keys.String(*v)
+		}
+	case 10: // keeperId
+		if v := r.KeeperID; v != nil {
+			return keys.String(*v)
+		}
+	case 12: // isCaptain
 		return keys.Boolean(r.IsCaptain)
 	}
 	return keys.Value{}
@@ -602,6 +695,18 @@ func cloneSquadSelection(r *SquadSelection) SquadSelection {
 	}
 	if r.Reserve != nil {
 		c.Reserve = new(clonePlayerCopy(r.Reserve))
+	}
+	if r.OpponentID != nil {
+		c.OpponentID = new(*r.OpponentID)
+	}
+	if r.Opponent != nil {
+		c.Opponent = new(cloneTeamCopy(r.Opponent))
+	}
+	if r.KeeperID != nil {
+		c.KeeperID = new(*r.KeeperID)
+	}
+	if r.Keeper != nil {
+		c.Keeper = new(clonePlayerCopy(r.Keeper))
 	}
 	return c
 }

@@ -59,6 +59,12 @@ type SquadSelection struct {
 	// The id of reserve.
 	ReserveID *string
 	Reserve   *PlayerCopy
+	// The id of opponent.
+	OpponentID *string
+	Opponent   *TeamCopy
+	// The id of keeper.
+	KeeperID  *string
+	Keeper    *PlayerCopy
 	IsCaptain bool
 }
 

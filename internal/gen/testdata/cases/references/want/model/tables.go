@@ -35,7 +35,7 @@ var TeamModel = &querydb.Model{
 	Name:    "Team",
 	Plugin:  "",
 	Table:   "Cricket",
-	Version: "5594fd9a70f9",
+	Version: "c93fde02df7d",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "name", Scalar: "String"},
@@ -119,7 +119,7 @@ var SquadSelectionModel = &querydb.Model{
 	Name:    "SquadSelection",
 	Plugin:  "",
 	Table:   "Cricket",
-	Version: "5594fd9a70f9",
+	Version: "c93fde02df7d",
 	Fields: []driver.Field{
 		{Name: "squadId", Scalar: "ID"},
 		{Name: "selectionNumber", Scalar: "Int"},
@@ -129,6 +129,10 @@ var SquadSelectionModel = &querydb.Model{
 		{Name: "player", Object: fieldsOfPlayerCopy, Nullable: true},
 		{Name: "reserveId", Scalar: "ID", Nullable: true},
 		{Name: "reserve", Object: fieldsOfPlayerCopy, Nullable: true},
+		{Name: "opponentId", Scalar: "ID", Nullable: true},
+		{Name: "opponent", Object: fieldsOfTeamCopy, Nullable: true},
+		{Name: "keeperId", Scalar: "ID", Nullable: true},
+		{Name: "keeper", Object: fieldsOfPlayerCopy, Nullable: true},
 		{Name: "isCaptain", Scalar: "Boolean"},
 	},
 	PK: querydb.Half{
@@ -294,7 +298,7 @@ var ProfileModel = &querydb.Model{
 	Name:    "Profile",
 	Plugin:  "",
 	Table:   "Cricket",
-	Version: "5594fd9a70f9",
+	Version: "c93fde02df7d",
 	Fields: []driver.Field{
 		{Name: "subject", Scalar: "ID"},
 		{Name: "email", Scalar: "String"},

@@ -155,10 +155,12 @@ var SquadSelection = projection.Ops[model.SquadSelection, model.SquadSelectionKe
 
 // SquadSelectionFields are the fields that a patch of SquadSelection can name.
 var SquadSelectionFields = struct {
-	TeamID    projection.PatchField[model.SquadSelection, string]
-	PlayerID  projection.PatchField[model.SquadSelection, string]
-	ReserveID projection.PatchField[model.SquadSelection, string]
-	IsCaptain projection.PatchField[model.SquadSelection, bool]
+	TeamID     projection.PatchField[model.SquadSelection, string]
+	PlayerID   projection.PatchField[model.SquadSelection, string]
+	ReserveID  projection.PatchField[model.SquadSelection, string]
+	OpponentID projection.PatchField[model.SquadSelection, string]
+	KeeperID   projection.PatchField[model.SquadSelection, string]
+	IsCaptain  projection.PatchField[model.SquadSelection, bool]
 }{
 	TeamID: projection.PatchField[model.SquadSelection, string]{
 		Ordinal: 2,
@@ -173,8 +175,18 @@ var SquadSelectionFields = struct {
 		Write:   func(row *model.SquadSelection, v string) { row.ReserveID = &v },
 		Reset:   func(row *model.SquadSelection) { row.ReserveID = nil },
 	},
-	IsCaptain: projection.PatchField[model.SquadSelection, bool]{
+	OpponentID: projection.PatchField[model.SquadSelection, string]{
 		Ordinal: 8,
+		Write:   func(row *model.SquadSelection, v string) { row.OpponentID = &v },
+		Reset:   func(row *model.SquadSelection) { row.OpponentID = nil },
+	},
+	KeeperID: projection.PatchField[model.SquadSelection, string]{
+		Ordinal: 10,
+		Write:   func(row *model.SquadSelection, v string) { row.KeeperID = &v },
+		Reset:   func(row *model.SquadSelection) { row.KeeperID = nil },
+	},
+	IsCaptain: projection.PatchField[model.SquadSelection, bool]{
+		Ordinal: 12,
 		Write:   func(row *model.SquadSelection, v bool) { row.IsCaptain = v },
 	},
 }
