@@ -11,6 +11,7 @@ import (
 var Types = eventlog.Types{
 	"TeamRegistered":   {Name: "TeamRegistered", Check: checkTeamRegistered, Tags: tagsOfTeamRegistered},
 	"TeamRenamed":      {Name: "TeamRenamed", Check: checkTeamRenamed, Tags: tagsOfTeamRenamed},
+	"TeamCorrected":    {Name: "TeamCorrected", Check: checkTeamCorrected, Tags: tagsOfTeamCorrected},
 	"TeamDeleted":      {Name: "TeamDeleted", Check: checkTeamDeleted, Tags: tagsOfTeamDeleted},
 	"PlayerRegistered": {Name: "PlayerRegistered", Check: checkPlayerRegistered, Tags: tagsOfPlayerRegistered},
 	"PlayerRenamed":    {Name: "PlayerRenamed", Check: checkPlayerRenamed, Tags: tagsOfPlayerRenamed},
@@ -94,6 +95,41 @@ var fieldsOfTeamRenamed = []data.Field{
 
 func readTeamRenamed(r *data.Reader) (v TeamRenamed) {
 	for field := range r.Object(fieldsOfTeamRenamed) {
+		switch field {
+		case 0:
+			v.TeamID = r.ID()
+		case 1:
+			v.Name = r.String()
+		}
+	}
+	return v
+}
+
+// DecodeTeamCorrected reads the data of the event TeamCorrected. The error is a *eventlog.FieldError.
+func DecodeTeamCorrected(b []byte) (TeamCorrected, error) { return data.Decode(b, readTeamCorrected) }
+
+func checkTeamCorrected(b []byte) error {
+	_, err := DecodeTeamCorrected(b)
+	return err
+}
+
+func tagsOfTeamCorrected(b []byte) ([]string, error) {
+	e, err := DecodeTeamCorrected(b)
+	if err != nil {
+		return nil, err
+	}
+	tags := make([]string, 0, 1)
+	tags = append(tags, "teamId:"+e.TeamID)
+	return tags, nil
+}
+
+var fieldsOfTeamCorrected = []data.Field{
+	{Name: "teamId", Required: true},
+	{Name: "name", Required: true},
+}
+
+func readTeamCorrected(r *data.Reader) (v TeamCorrected) {
+	for field := range r.Object(fieldsOfTeamCorrected) {
 		switch field {
 		case 0:
 			v.TeamID = r.ID()

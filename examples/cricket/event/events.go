@@ -17,6 +17,13 @@ type TeamRenamed struct {
 	Name   string
 }
 
+// TeamCorrected is the data of the event TeamCorrected.
+type TeamCorrected struct {
+	TeamID string
+	// The name that was meant all along.
+	Name string
+}
+
 // TeamDeleted is the data of the event TeamDeleted.
 type TeamDeleted struct {
 	TeamID string

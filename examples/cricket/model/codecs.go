@@ -331,9 +331,10 @@ var SquadSelectionCodec = &querydb.Codec[SquadSelection]{
 					r.Team = copyOfTeam(source.(*Team))
 				}
 			},
-			Keep:     func(r *SquadSelection, _ int, from *SquadSelection, _ int) { r.Team = from.Team },
-			Filled:   func(r *SquadSelection, _ int) bool { return r.Team != nil },
-			Required: true,
+			Keep:      func(r *SquadSelection, _ int, from *SquadSelection, _ int) { r.Team = from.Team },
+			Filled:    func(r *SquadSelection, _ int) bool { return r.Team != nil },
+			Required:  true,
+			OnRequest: true,
 		},
 		{
 			Path: "player", Field: 5, ID: 4, Source: PlayerModel,

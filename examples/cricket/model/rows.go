@@ -46,7 +46,7 @@ type SquadSelection struct {
 	SelectionNumber int
 	// The id of team.
 	TeamID string
-	// The team as it was when the player was selected.
+	// The team as it was when the player was selected, but for mistakes.
 	Team *TeamCopy
 	// The id of player.
 	PlayerID string

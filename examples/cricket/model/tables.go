@@ -31,7 +31,7 @@ var TeamModel = &querydb.Model{
 	Name:    "Team",
 	Plugin:  "",
 	Table:   "Cricket",
-	Version: "3a51fa2607b3",
+	Version: "bb63ca93b295",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "name", Scalar: "String"},
@@ -65,7 +65,7 @@ var PlayerModel = &querydb.Model{
 	Name:    "Player",
 	Plugin:  "",
 	Table:   "Cricket",
-	Version: "3a51fa2607b3",
+	Version: "bb63ca93b295",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "firstName", Scalar: "String"},
@@ -99,7 +99,7 @@ var CoachModel = &querydb.Model{
 	Name:    "Coach",
 	Plugin:  "",
 	Table:   "Cricket",
-	Version: "3a51fa2607b3",
+	Version: "bb63ca93b295",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "name", Scalar: "String"},
@@ -133,7 +133,7 @@ var VenueModel = &querydb.Model{
 	Name:    "Venue",
 	Plugin:  "",
 	Table:   "Cricket",
-	Version: "3a51fa2607b3",
+	Version: "bb63ca93b295",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "name", Scalar: "String"},
@@ -166,7 +166,7 @@ var SquadSelectionModel = &querydb.Model{
 	Name:    "SquadSelection",
 	Plugin:  "",
 	Table:   "Cricket",
-	Version: "3a51fa2607b3",
+	Version: "bb63ca93b295",
 	Fields: []driver.Field{
 		{Name: "squadId", Scalar: "ID"},
 		{Name: "selectionNumber", Scalar: "Int"},

@@ -373,7 +373,7 @@ type SquadSelection {
   """
   teamId: ID!
   """
-  The team as it was when the player was selected.
+  The team as it was when the player was selected, but for mistakes.
   """
   team: TeamCopy!
   """

@@ -46,6 +46,13 @@ func TestSelectionsKeepTheTeamAsItWasAndFollowThePlayer(t *testing.T) {
 	}, selections(selection(1, "Australia", "Steven"), selection(2, "Australia Men", "Steven")))
 }
 
+func TestSelectionsFollowACorrectionOfTheTeam(t *testing.T) {
+	folded(t, []projectiontest.Event{
+		teamRegistered("aus", "Austria"), playerRegistered("smith", "Steve"), selected(1, "aus", "smith"),
+		teamCorrected("aus", "Australia"), teamRenamed("aus", "Australia Men"),
+	}, selections(selection(1, "Australia", "Steve")))
+}
+
 func TestASelectionWaitsForItsPlayerAndIsRetriedByItself(t *testing.T) {
 	captain := selection(1, "Australia", "Steve")
 	captain.IsCaptain = true

@@ -16,6 +16,10 @@ func teamRenamed(id, name string) projectiontest.Event {
 	return of("TeamRenamed", id, data{"teamId": id, "name": name})
 }
 
+func teamCorrected(id, name string) projectiontest.Event {
+	return of("TeamCorrected", id, data{"teamId": id, "name": name})
+}
+
 func teamDeleted(id string) projectiontest.Event { return of("TeamDeleted", id, data{"teamId": id}) }
 
 func playerRegistered(id, first string) projectiontest.Event {

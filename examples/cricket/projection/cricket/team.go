@@ -21,6 +21,14 @@ func (Team) TeamRenamed(e event.TeamRenamed, _ projection.Meta) []projection.Op 
 	return []projection.Op{ops.Team.Update(e.TeamID, func(r *model.Team) { r.Name = e.Name })}
 }
 
+// TeamCorrected puts right what was misspelt. Selections hold a name that the team never had, so they follow too.
+func (Team) TeamCorrected(e event.TeamCorrected, _ projection.Meta) []projection.Op {
+	correct := ops.Team.Update(e.TeamID, func(r *model.Team) { r.Name = e.Name })
+	return []projection.Op{correct.Cascade(projection.Cascade{
+		Targets: []string{"SquadSelection", "Coach"}, Mode: projection.Transactional,
+	})}
+}
+
 // TeamDeleted removes a team. Selections keep it, and its coaches have no team until there is one of that id again.
 func (Team) TeamDeleted(e event.TeamDeleted, _ projection.Meta) []projection.Op {
 	return []projection.Op{ops.Team.Delete(e.TeamID)}

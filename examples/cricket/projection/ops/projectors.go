@@ -15,6 +15,7 @@ import (
 type TeamProjector interface {
 	TeamRegistered(e event.TeamRegistered, m projection.Meta) []projection.Op
 	TeamRenamed(e event.TeamRenamed, m projection.Meta) []projection.Op
+	TeamCorrected(e event.TeamCorrected, m projection.Meta) []projection.Op
 	TeamDeleted(e event.TeamDeleted, m projection.Meta) []projection.Op
 }
 
@@ -22,7 +23,7 @@ type TeamProjector interface {
 func ProjectTeam(p TeamProjector) projection.Projection {
 	return projection.New(&Team, projection.Projection{
 		Name:   "Team",
-		Events: []string{"TeamRegistered", "TeamRenamed", "TeamDeleted"},
+		Events: []string{"TeamRegistered", "TeamRenamed", "TeamCorrected", "TeamDeleted"},
 		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
 			switch e.Type {
 			case "TeamRegistered":
@@ -37,6 +38,12 @@ func ProjectTeam(p TeamProjector) projection.Projection {
 					return nil, err
 				}
 				return p.TeamRenamed(data, m), nil
+			case "TeamCorrected":
+				data, err := event.DecodeTeamCorrected(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.TeamCorrected(data, m), nil
 			case "TeamDeleted":
 				data, err := event.DecodeTeamDeleted(e.Data)
 				if err != nil {
