@@ -25,6 +25,12 @@ var Types = eventlog.Types{
 	"PlayerSelected":   {Name: "PlayerSelected", Check: checkPlayerSelected, Tags: tagsOfPlayerSelected},
 	"CaptainMade":      {Name: "CaptainMade", Check: checkCaptainMade, Tags: tagsOfCaptainMade},
 	"PlayerDropped":    {Name: "PlayerDropped", Check: checkPlayerDropped, Tags: tagsOfPlayerDropped},
+	"MatchScheduled":   {Name: "MatchScheduled", Check: checkMatchScheduled, Tags: tagsOfMatchScheduled},
+	"SquadNamed":       {Name: "SquadNamed", Check: checkSquadNamed, Tags: tagsOfSquadNamed},
+	"CaptainChanged":   {Name: "CaptainChanged", Check: checkCaptainChanged, Tags: tagsOfCaptainChanged},
+	"PlayerReplaced":   {Name: "PlayerReplaced", Check: checkPlayerReplaced, Tags: tagsOfPlayerReplaced},
+	"MatchRescheduled": {Name: "MatchRescheduled", Check: checkMatchRescheduled, Tags: tagsOfMatchRescheduled},
+	"MatchAbandoned":   {Name: "MatchAbandoned", Check: checkMatchAbandoned, Tags: tagsOfMatchAbandoned},
 }
 
 // DecodeTeamRegistered reads the data of the event TeamRegistered. The error is a *eventlog.FieldError.
@@ -613,6 +619,276 @@ func readPlayerDropped(r *data.Reader) (v PlayerDropped) {
 			v.SquadID = r.ID()
 		case 1:
 			v.SelectionNumber = r.Int()
+		}
+	}
+	return v
+}
+
+// DecodeMatchScheduled reads the data of the event MatchScheduled. The error is a *eventlog.FieldError.
+func DecodeMatchScheduled(b []byte) (MatchScheduled, error) {
+	return data.Decode(b, readMatchScheduled)
+}
+
+func checkMatchScheduled(b []byte) error {
+	_, err := DecodeMatchScheduled(b)
+	return err
+}
+
+func tagsOfMatchScheduled(b []byte) ([]string, error) {
+	e, err := DecodeMatchScheduled(b)
+	if err != nil {
+		return nil, err
+	}
+	tags := make([]string, 0, 1)
+	tags = append(tags, "matchId:"+e.MatchID)
+	return tags, nil
+}
+
+var fieldsOfMatchScheduled = []data.Field{
+	{Name: "matchId", Required: true},
+	{Name: "name", Required: true},
+	{Name: "season", Required: true},
+	{Name: "startsOn", Required: true},
+	{Name: "venueId", Required: true},
+	{Name: "team1", Required: true},
+	{Name: "team2", Required: true},
+}
+
+func readMatchScheduled(r *data.Reader) (v MatchScheduled) {
+	for field := range r.Object(fieldsOfMatchScheduled) {
+		switch field {
+		case 0:
+			v.MatchID = r.ID()
+		case 1:
+			v.Name = r.String()
+		case 2:
+			v.Season = r.String()
+		case 3:
+			v.StartsOn = r.Date()
+		case 4:
+			v.VenueID = r.ID()
+		case 5:
+			v.Team1 = readSide(r)
+		case 6:
+			v.Team2 = readSide(r)
+		}
+	}
+	return v
+}
+
+// DecodeSquadNamed reads the data of the event SquadNamed. The error is a *eventlog.FieldError.
+func DecodeSquadNamed(b []byte) (SquadNamed, error) { return data.Decode(b, readSquadNamed) }
+
+func checkSquadNamed(b []byte) error {
+	_, err := DecodeSquadNamed(b)
+	return err
+}
+
+func tagsOfSquadNamed(b []byte) ([]string, error) {
+	e, err := DecodeSquadNamed(b)
+	if err != nil {
+		return nil, err
+	}
+	tags := make([]string, 0, 1)
+	tags = append(tags, "matchId:"+e.MatchID)
+	return tags, nil
+}
+
+var fieldsOfSquadNamed = []data.Field{
+	{Name: "matchId", Required: true},
+	{Name: "teamId", Required: true},
+	{Name: "playerIds", Required: true},
+	{Name: "captainId", Required: true},
+}
+
+func readSquadNamed(r *data.Reader) (v SquadNamed) {
+	for field := range r.Object(fieldsOfSquadNamed) {
+		switch field {
+		case 0:
+			v.MatchID = r.ID()
+		case 1:
+			v.TeamID = r.ID()
+		case 2:
+			v.PlayerIds = data.List(r, (*data.Reader).ID)
+		case 3:
+			v.CaptainID = r.ID()
+		}
+	}
+	return v
+}
+
+// DecodeCaptainChanged reads the data of the event CaptainChanged. The error is a *eventlog.FieldError.
+func DecodeCaptainChanged(b []byte) (CaptainChanged, error) {
+	return data.Decode(b, readCaptainChanged)
+}
+
+func checkCaptainChanged(b []byte) error {
+	_, err := DecodeCaptainChanged(b)
+	return err
+}
+
+func tagsOfCaptainChanged(b []byte) ([]string, error) {
+	e, err := DecodeCaptainChanged(b)
+	if err != nil {
+		return nil, err
+	}
+	tags := make([]string, 0, 1)
+	tags = append(tags, "matchId:"+e.MatchID)
+	return tags, nil
+}
+
+var fieldsOfCaptainChanged = []data.Field{
+	{Name: "matchId", Required: true},
+	{Name: "teamId", Required: true},
+	{Name: "playerId", Required: true},
+}
+
+func readCaptainChanged(r *data.Reader) (v CaptainChanged) {
+	for field := range r.Object(fieldsOfCaptainChanged) {
+		switch field {
+		case 0:
+			v.MatchID = r.ID()
+		case 1:
+			v.TeamID = r.ID()
+		case 2:
+			v.PlayerID = r.ID()
+		}
+	}
+	return v
+}
+
+// DecodePlayerReplaced reads the data of the event PlayerReplaced. The error is a *eventlog.FieldError.
+func DecodePlayerReplaced(b []byte) (PlayerReplaced, error) {
+	return data.Decode(b, readPlayerReplaced)
+}
+
+func checkPlayerReplaced(b []byte) error {
+	_, err := DecodePlayerReplaced(b)
+	return err
+}
+
+func tagsOfPlayerReplaced(b []byte) ([]string, error) {
+	e, err := DecodePlayerReplaced(b)
+	if err != nil {
+		return nil, err
+	}
+	tags := make([]string, 0, 1)
+	tags = append(tags, "matchId:"+e.MatchID)
+	return tags, nil
+}
+
+var fieldsOfPlayerReplaced = []data.Field{
+	{Name: "matchId", Required: true},
+	{Name: "teamId", Required: true},
+	{Name: "playerId", Required: true},
+	{Name: "inPlaceOf", Required: true},
+}
+
+func readPlayerReplaced(r *data.Reader) (v PlayerReplaced) {
+	for field := range r.Object(fieldsOfPlayerReplaced) {
+		switch field {
+		case 0:
+			v.MatchID = r.ID()
+		case 1:
+			v.TeamID = r.ID()
+		case 2:
+			v.PlayerID = r.ID()
+		case 3:
+			v.InPlaceOf = r.ID()
+		}
+	}
+	return v
+}
+
+// DecodeMatchRescheduled reads the data of the event MatchRescheduled. The error is a *eventlog.FieldError.
+func DecodeMatchRescheduled(b []byte) (MatchRescheduled, error) {
+	return data.Decode(b, readMatchRescheduled)
+}
+
+func checkMatchRescheduled(b []byte) error {
+	_, err := DecodeMatchRescheduled(b)
+	return err
+}
+
+func tagsOfMatchRescheduled(b []byte) ([]string, error) {
+	e, err := DecodeMatchRescheduled(b)
+	if err != nil {
+		return nil, err
+	}
+	tags := make([]string, 0, 1)
+	tags = append(tags, "matchId:"+e.MatchID)
+	return tags, nil
+}
+
+var fieldsOfMatchRescheduled = []data.Field{
+	{Name: "matchId", Required: true},
+	{Name: "startsOn", Required: true},
+	{Name: "venueId"},
+}
+
+func readMatchRescheduled(r *data.Reader) (v MatchRescheduled) {
+	for field := range r.Object(fieldsOfMatchRescheduled) {
+		switch field {
+		case 0:
+			v.MatchID = r.ID()
+		case 1:
+			v.StartsOn = r.Date()
+		case 2:
+			v.VenueID = new(r.ID())
+		}
+	}
+	return v
+}
+
+// DecodeMatchAbandoned reads the data of the event MatchAbandoned. The error is a *eventlog.FieldError.
+func DecodeMatchAbandoned(b []byte) (MatchAbandoned, error) {
+	return data.Decode(b, readMatchAbandoned)
+}
+
+func checkMatchAbandoned(b []byte) error {
+	_, err := DecodeMatchAbandoned(b)
+	return err
+}
+
+func tagsOfMatchAbandoned(b []byte) ([]string, error) {
+	e, err := DecodeMatchAbandoned(b)
+	if err != nil {
+		return nil, err
+	}
+	tags := make([]string, 0, 1)
+	tags = append(tags, "matchId:"+e.MatchID)
+	return tags, nil
+}
+
+var fieldsOfMatchAbandoned = []data.Field{
+	{Name: "matchId", Required: true},
+}
+
+func readMatchAbandoned(r *data.Reader) (v MatchAbandoned) {
+	for field := range r.Object(fieldsOfMatchAbandoned) {
+		switch field {
+		case 0:
+			v.MatchID = r.ID()
+		}
+	}
+	return v
+}
+
+var fieldsOfSide = []data.Field{
+	{Name: "teamId", Required: true},
+	{Name: "coachId", Required: true},
+	{Name: "homeTeam", Required: true},
+}
+
+func readSide(r *data.Reader) (v Side) {
+	for field := range r.Object(fieldsOfSide) {
+		switch field {
+		case 0:
+			v.TeamID = r.ID()
+		case 1:
+			v.CoachID = r.ID()
+		case 2:
+			v.HomeTeam = r.Boolean()
 		}
 	}
 	return v

@@ -3,6 +3,10 @@
 // Package event holds the events that projectors consume, and their decoders.
 package event
 
+import (
+	"github.com/foldql/foldql/keys"
+)
+
 // TeamRegistered is the data of the event TeamRegistered.
 type TeamRegistered struct {
 	TeamID  string
@@ -108,6 +112,66 @@ type CaptainMade struct {
 type PlayerDropped struct {
 	SquadID         string
 	SelectionNumber int
+}
+
+// MatchScheduled is the data of the event MatchScheduled.
+type MatchScheduled struct {
+	MatchID  string
+	Name     string
+	Season   string
+	StartsOn keys.Date
+	VenueID  string
+	Team1    Side
+	Team2    Side
+}
+
+// SquadNamed is the data of the event SquadNamed.
+//
+// Who plays for the team, in batting order: all of its players, in place of those who were named before.
+type SquadNamed struct {
+	MatchID   string
+	TeamID    string
+	PlayerIds []string
+	CaptainID string
+}
+
+// CaptainChanged is the data of the event CaptainChanged.
+//
+// The player leads the team from now on.
+type CaptainChanged struct {
+	MatchID  string
+	TeamID   string
+	PlayerID string
+}
+
+// PlayerReplaced is the data of the event PlayerReplaced.
+//
+// The player bats in the position of another, and leads the team if the other did.
+type PlayerReplaced struct {
+	MatchID   string
+	TeamID    string
+	PlayerID  string
+	InPlaceOf string
+}
+
+// MatchRescheduled is the data of the event MatchRescheduled.
+type MatchRescheduled struct {
+	MatchID  string
+	StartsOn keys.Date
+	// Where it is played instead.
+	VenueID *string
+}
+
+// MatchAbandoned is the data of the event MatchAbandoned.
+type MatchAbandoned struct {
+	MatchID string
+}
+
+// Side is an object inside of events.
+type Side struct {
+	TeamID   string
+	CoachID  string
+	HomeTeam bool
 }
 
 // Role is the enum Role.

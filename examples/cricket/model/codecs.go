@@ -4,6 +4,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/foldql/foldql/keys"
@@ -455,6 +456,222 @@ func timeOfSquadSelection(*SquadSelection, int) time.Time { return time.Time{} }
 
 func setTimeOfSquadSelection(*SquadSelection, int, time.Time) {}
 
+// MatchCodec reads and writes the stored form of Match.
+var MatchCodec = &querydb.Codec[Match]{
+	Model:   MatchModel,
+	Encode:  encodeMatch,
+	Decode:  decodeMatch,
+	Value:   valueOfMatch,
+	Clone:   cloneMatch,
+	Time:    timeOfMatch,
+	SetTime: setTimeOfMatch,
+	References: []querydb.Reference[Match]{
+		{
+			Path: "venue", Field: 5, ID: 4, Source: VenueModel,
+			Identifier: func(r *Match, _ int) string {
+				return r.VenueID
+			},
+			Fill: func(r *Match, _ int, source any) {
+				r.Venue = nil
+				if source != nil {
+					r.Venue = copyOfVenue(source.(*Venue))
+				}
+			},
+			Keep:     func(r *Match, _ int, from *Match, _ int) { r.Venue = from.Venue },
+			Filled:   func(r *Match, _ int) bool { return r.Venue != nil },
+			Required: true,
+			Cascade:  true,
+		},
+		{
+			Path: "team1.team", Field: -1, ID: -1, Source: TeamModel,
+			Identifier: func(r *Match, _ int) string {
+				return r.Team1.TeamID
+			},
+			Fill: func(r *Match, _ int, source any) {
+				r.Team1.Team = nil
+				if source != nil {
+					r.Team1.Team = copyOfTeam(source.(*Team))
+				}
+			},
+			Keep:      func(r *Match, _ int, from *Match, _ int) { r.Team1.Team = from.Team1.Team },
+			Filled:    func(r *Match, _ int) bool { return r.Team1.Team != nil },
+			Required:  true,
+			OnRequest: true,
+		},
+		{
+			Path: "team1.coach", Field: -1, ID: -1, Source: CoachModel,
+			Identifier: func(r *Match, _ int) string {
+				return r.Team1.CoachID
+			},
+			Fill: func(r *Match, _ int, source any) {
+				r.Team1.Coach = nil
+				if source != nil {
+					r.Team1.Coach = copyOfCoach(source.(*Coach))
+				}
+			},
+			Keep:     func(r *Match, _ int, from *Match, _ int) { r.Team1.Coach = from.Team1.Coach },
+			Filled:   func(r *Match, _ int) bool { return r.Team1.Coach != nil },
+			Required: true,
+		},
+		{
+			Path: "team1.players.player", Field: -1, ID: -1, Source: PlayerModel,
+			Count: func(r *Match) int {
+				return len(r.Team1.Players)
+			},
+			Identifier: func(r *Match, i int) string {
+				return r.Team1.Players[i].PlayerID
+			},
+			Fill: func(r *Match, i int, source any) {
+				r.Team1.Players[i].Player = nil
+				if source != nil {
+					r.Team1.Players[i].Player = copyOfPlayer(source.(*Player))
+				}
+			},
+			Keep:     func(r *Match, i int, from *Match, j int) { r.Team1.Players[i].Player = from.Team1.Players[j].Player },
+			Filled:   func(r *Match, i int) bool { return r.Team1.Players[i].Player != nil },
+			Required: true,
+			Cascade:  true,
+		},
+		{
+			Path: "team2.team", Field: -1, ID: -1, Source: TeamModel,
+			Identifier: func(r *Match, _ int) string {
+				return r.Team2.TeamID
+			},
+			Fill: func(r *Match, _ int, source any) {
+				r.Team2.Team = nil
+				if source != nil {
+					r.Team2.Team = copyOfTeam(source.(*Team))
+				}
+			},
+			Keep:      func(r *Match, _ int, from *Match, _ int) { r.Team2.Team = from.Team2.Team },
+			Filled:    func(r *Match, _ int) bool { return r.Team2.Team != nil },
+			Required:  true,
+			OnRequest: true,
+		},
+		{
+			Path: "team2.coach", Field: -1, ID: -1, Source: CoachModel,
+			Identifier: func(r *Match, _ int) string {
+				return r.Team2.CoachID
+			},
+			Fill: func(r *Match, _ int, source any) {
+				r.Team2.Coach = nil
+				if source != nil {
+					r.Team2.Coach = copyOfCoach(source.(*Coach))
+				}
+			},
+			Keep:     func(r *Match, _ int, from *Match, _ int) { r.Team2.Coach = from.Team2.Coach },
+			Filled:   func(r *Match, _ int) bool { return r.Team2.Coach != nil },
+			Required: true,
+		},
+		{
+			Path: "team2.players.player", Field: -1, ID: -1, Source: PlayerModel,
+			Count: func(r *Match) int {
+				return len(r.Team2.Players)
+			},
+			Identifier: func(r *Match, i int) string {
+				return r.Team2.Players[i].PlayerID
+			},
+			Fill: func(r *Match, i int, source any) {
+				r.Team2.Players[i].Player = nil
+				if source != nil {
+					r.Team2.Players[i].Player = copyOfPlayer(source.(*Player))
+				}
+			},
+			Keep:     func(r *Match, i int, from *Match, j int) { r.Team2.Players[i].Player = from.Team2.Players[j].Player },
+			Filled:   func(r *Match, i int) bool { return r.Team2.Players[i].Player != nil },
+			Required: true,
+			Cascade:  true,
+		},
+	},
+}
+
+// KeyOfMatch returns the key that the row has; it fails where a field of the key is empty.
+func KeyOfMatch(r *Match) (keys.Key, error) { return querydb.KeyOf(MatchCodec, r) }
+
+func encodeMatch(b *record.Builder, r *Match) {
+	b.String(r.ID)
+	b.String(r.Name)
+	b.String(r.Season)
+	b.String(string(r.StartsOn))
+	b.String(r.VenueID)
+	if v := r.Venue; v == nil {
+		b.Null()
+	} else {
+		encodeVenueCopy(b, v)
+	}
+	encodeTeamSheet(b, &r.Team1)
+	encodeTeamSheet(b, &r.Team2)
+}
+
+func decodeMatch(rec record.Record, r *Match) error {
+	if rec.Len() != 8 {
+		return fmt.Errorf("record of Match has %d fields, want 8", rec.Len())
+	}
+	*r = Match{}
+	var ok bool
+	if r.ID, ok = record.String(rec.JSON(0)); !ok {
+		return mismatch(MatchModel, 0)
+	}
+	if r.Name, ok = record.String(rec.JSON(1)); !ok {
+		return mismatch(MatchModel, 1)
+	}
+	if r.Season, ok = record.String(rec.JSON(2)); !ok {
+		return mismatch(MatchModel, 2)
+	}
+	var text3 string
+	if text3, ok = record.String(rec.JSON(3)); !ok {
+		return mismatch(MatchModel, 3)
+	}
+	r.StartsOn = keys.Date(text3)
+	if r.VenueID, ok = record.String(rec.JSON(4)); !ok {
+		return mismatch(MatchModel, 4)
+	}
+	if text := rec.JSON(5); text != nil {
+		v, ok := decodeVenueCopy(text)
+		if !ok {
+			return mismatch(MatchModel, 5)
+		}
+		r.Venue = &v
+	}
+	if r.Team1, ok = decodeTeamSheet(rec.JSON(6)); !ok {
+		return mismatch(MatchModel, 6)
+	}
+	if r.Team2, ok = decodeTeamSheet(rec.JSON(7)); !ok {
+		return mismatch(MatchModel, 7)
+	}
+	return nil
+}
+
+func valueOfMatch(r *Match, field int) keys.Value {
+	switch field {
+	case 0: // id
+		return keys.String(r.ID)
+	case 1: // name
+		return keys.String(r.Name)
+	case 2: // season
+		return keys.String(r.Season)
+	case 3: // startsOn
+		return keys.DateOf(r.StartsOn)
+	case 4: // venueId
+		return keys.String(r.VenueID)
+	}
+	return keys.Value{}
+}
+
+func cloneMatch(r *Match) Match {
+	c := *r
+	if r.Venue != nil {
+		c.Venue = new(*r.Venue)
+	}
+	c.Team1 = cloneTeamSheet(&r.Team1)
+	c.Team2 = cloneTeamSheet(&r.Team2)
+	return c
+}
+
+func timeOfMatch(*Match, int) time.Time { return time.Time{} }
+
+func setTimeOfMatch(*Match, int, time.Time) {}
+
 func encodeTeamCopy(b *record.Builder, o *TeamCopy) {
 	b.BeginObject()
 	b.String(o.ID)
@@ -515,6 +732,194 @@ func decodePlayerCopy(text []byte) (o PlayerCopy, ok bool) {
 	return o, true
 }
 
+func encodeCoachCopy(b *record.Builder, o *CoachCopy) {
+	b.BeginObject()
+	b.String(o.ID)
+	b.String(o.Name)
+	if v := o.TeamID; v == nil {
+		b.Null()
+	} else {
+		b.String(*v)
+	}
+	b.EndObject()
+}
+
+func decodeCoachCopy(text []byte) (o CoachCopy, ok bool) {
+	var fields [3][]byte
+	if !record.Object(text, fields[:]) {
+		return o, false
+	}
+	if o.ID, ok = record.String(fields[0]); !ok {
+		return o, false
+	}
+	if o.Name, ok = record.String(fields[1]); !ok {
+		return o, false
+	}
+	if text := fields[2]; text != nil {
+		v, ok := record.String(text)
+		if !ok {
+			return o, false
+		}
+		o.TeamID = &v
+	}
+	return o, true
+}
+
+func cloneCoachCopy(o *CoachCopy) CoachCopy {
+	c := *o
+	if o.TeamID != nil {
+		c.TeamID = new(*o.TeamID)
+	}
+	return c
+}
+
+func encodeVenueCopy(b *record.Builder, o *VenueCopy) {
+	b.BeginObject()
+	b.String(o.ID)
+	b.String(o.Name)
+	b.String(o.City)
+	b.EndObject()
+}
+
+func decodeVenueCopy(text []byte) (o VenueCopy, ok bool) {
+	var fields [3][]byte
+	if !record.Object(text, fields[:]) {
+		return o, false
+	}
+	if o.ID, ok = record.String(fields[0]); !ok {
+		return o, false
+	}
+	if o.Name, ok = record.String(fields[1]); !ok {
+		return o, false
+	}
+	if o.City, ok = record.String(fields[2]); !ok {
+		return o, false
+	}
+	return o, true
+}
+
+func encodeTeamSheet(b *record.Builder, o *TeamSheet) {
+	b.BeginObject()
+	b.String(o.TeamID)
+	if v := o.Team; v == nil {
+		b.Null()
+	} else {
+		encodeTeamCopy(b, v)
+	}
+	b.String(o.CoachID)
+	if v := o.Coach; v == nil {
+		b.Null()
+	} else {
+		encodeCoachCopy(b, v)
+	}
+	b.Boolean(o.HomeTeam)
+	b.BeginList()
+	for _, v := range o.Players {
+		encodePlayerSheet(b, &v)
+	}
+	b.EndList()
+	b.EndObject()
+}
+
+func decodeTeamSheet(text []byte) (o TeamSheet, ok bool) {
+	var fields [6][]byte
+	if !record.Object(text, fields[:]) {
+		return o, false
+	}
+	if o.TeamID, ok = record.String(fields[0]); !ok {
+		return o, false
+	}
+	if text := fields[1]; text != nil {
+		v, ok := decodeTeamCopy(text)
+		if !ok {
+			return o, false
+		}
+		o.Team = &v
+	}
+	if o.CoachID, ok = record.String(fields[2]); !ok {
+		return o, false
+	}
+	if text := fields[3]; text != nil {
+		v, ok := decodeCoachCopy(text)
+		if !ok {
+			return o, false
+		}
+		o.Coach = &v
+	}
+	if o.HomeTeam, ok = record.Boolean(fields[4]); !ok {
+		return o, false
+	}
+	o.Players = []PlayerSheet{}
+	if !record.List(fields[5], func(elem []byte) bool {
+		v, ok := decodePlayerSheet(elem)
+		o.Players = append(o.Players, v)
+		return ok
+	}) {
+		return o, false
+	}
+	return o, true
+}
+
+func cloneTeamSheet(o *TeamSheet) TeamSheet {
+	c := *o
+	if o.Team != nil {
+		c.Team = new(*o.Team)
+	}
+	if o.Coach != nil {
+		c.Coach = new(cloneCoachCopy(o.Coach))
+	}
+	c.Players = slices.Clone(o.Players)
+	for i := range c.Players {
+		c.Players[i] = clonePlayerSheet(&c.Players[i])
+	}
+	return c
+}
+
+func encodePlayerSheet(b *record.Builder, o *PlayerSheet) {
+	b.BeginObject()
+	b.String(o.PlayerID)
+	if v := o.Player; v == nil {
+		b.Null()
+	} else {
+		encodePlayerCopy(b, v)
+	}
+	b.Int(o.BattingPosition)
+	b.Boolean(o.IsCaptain)
+	b.EndObject()
+}
+
+func decodePlayerSheet(text []byte) (o PlayerSheet, ok bool) {
+	var fields [4][]byte
+	if !record.Object(text, fields[:]) {
+		return o, false
+	}
+	if o.PlayerID, ok = record.String(fields[0]); !ok {
+		return o, false
+	}
+	if text := fields[1]; text != nil {
+		v, ok := decodePlayerCopy(text)
+		if !ok {
+			return o, false
+		}
+		o.Player = &v
+	}
+	if o.BattingPosition, ok = record.Int(fields[2]); !ok {
+		return o, false
+	}
+	if o.IsCaptain, ok = record.Boolean(fields[3]); !ok {
+		return o, false
+	}
+	return o, true
+}
+
+func clonePlayerSheet(o *PlayerSheet) PlayerSheet {
+	c := *o
+	if o.Player != nil {
+		c.Player = new(*o.Player)
+	}
+	return c
+}
+
 // copyOfTeam makes a copy of a row, which shares no memory with it that can be changed.
 func copyOfTeam(r *Team) *TeamCopy {
 	o := TeamCopy{
@@ -533,6 +938,26 @@ func copyOfPlayer(r *Player) *PlayerCopy {
 		FirstName: r.FirstName,
 		LastName:  r.LastName,
 		Role:      r.Role,
+	}
+	return &o
+}
+
+// copyOfCoach makes a copy of a row, which shares no memory with it that can be changed.
+func copyOfCoach(r *Coach) *CoachCopy {
+	o := CoachCopy{
+		ID:     r.ID,
+		Name:   r.Name,
+		TeamID: r.TeamID,
+	}
+	return new(cloneCoachCopy(&o))
+}
+
+// copyOfVenue makes a copy of a row, which shares no memory with it that can be changed.
+func copyOfVenue(r *Venue) *VenueCopy {
+	o := VenueCopy{
+		ID:   r.ID,
+		Name: r.Name,
+		City: r.City,
 	}
 	return &o
 }

@@ -3,6 +3,10 @@
 // Package model holds the rows of the read models: their types, codecs, tables and keys.
 package model
 
+import (
+	"github.com/foldql/foldql/keys"
+)
+
 // Team is a row of the read model Team.
 type Team struct {
 	// Its code, such as aus.
@@ -62,6 +66,22 @@ type SquadSelectionKey struct {
 	SelectionNumber int
 }
 
+// Match is a row of the read model Match.
+//
+// A match between two teams. Each part with a type of its own is an item of the match's partition.
+type Match struct {
+	ID       string
+	Name     string
+	Season   string
+	StartsOn keys.Date
+	// The id of venue.
+	VenueID string
+	// The venue as it is now.
+	Venue *VenueCopy
+	Team1 TeamSheet
+	Team2 TeamSheet
+}
+
 // TeamCopy is a copy of a row of Team, which rows hold that refer to it.
 type TeamCopy struct {
 	// Its code, such as aus.
@@ -77,6 +97,48 @@ type PlayerCopy struct {
 	FirstName string
 	LastName  string
 	Role      Role
+}
+
+// CoachCopy is a copy of a row of Coach, which rows hold that refer to it.
+type CoachCopy struct {
+	ID   string
+	Name string
+	// The id of team.
+	TeamID *string
+}
+
+// VenueCopy is a copy of a row of Venue, which rows hold that refer to it.
+type VenueCopy struct {
+	ID   string
+	Name string
+	City string
+}
+
+// TeamSheet is the object TeamSheet, which rows hold.
+//
+// What a team puts up for a match.
+type TeamSheet struct {
+	// The id of team.
+	TeamID string
+	// The team as it was when the match was scheduled, but for mistakes.
+	Team *TeamCopy
+	// The id of coach.
+	CoachID string
+	// Whoever coached the team when the match was scheduled.
+	Coach    *CoachCopy
+	HomeTeam bool
+	// Nobody until the squad is named, then in batting order.
+	Players []PlayerSheet
+}
+
+// PlayerSheet is the object PlayerSheet, which rows hold.
+type PlayerSheet struct {
+	// The id of player.
+	PlayerID string
+	// The player as they are now.
+	Player          *PlayerCopy
+	BattingPosition int
+	IsCaptain       bool
 }
 
 // Role is the enum Role.

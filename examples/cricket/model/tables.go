@@ -5,6 +5,7 @@ package model
 import (
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/aggregate"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
@@ -15,6 +16,7 @@ var All = []*querydb.Model{
 	CoachModel,
 	VenueModel,
 	SquadSelectionModel,
+	MatchModel,
 }
 
 // tableCricket is the table Cricket, which several models share.
@@ -23,6 +25,7 @@ var tableCricket = &querydb.SharedTable{
 	KeyNames: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
 	Indexes: []querydb.SharedIndex{
 		{Name: "gsi1", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
+		{Name: "lsi1", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "pk", SK: "lsi1sk"}},
 	},
 }
 
@@ -31,7 +34,7 @@ var TeamModel = &querydb.Model{
 	Name:    "Team",
 	Plugin:  "",
 	Table:   "Cricket",
-	Version: "bb63ca93b295",
+	Version: "06e95cfa7682",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "name", Scalar: "String"},
@@ -65,7 +68,7 @@ var PlayerModel = &querydb.Model{
 	Name:    "Player",
 	Plugin:  "",
 	Table:   "Cricket",
-	Version: "bb63ca93b295",
+	Version: "06e95cfa7682",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "firstName", Scalar: "String"},
@@ -99,7 +102,7 @@ var CoachModel = &querydb.Model{
 	Name:    "Coach",
 	Plugin:  "",
 	Table:   "Cricket",
-	Version: "bb63ca93b295",
+	Version: "06e95cfa7682",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "name", Scalar: "String"},
@@ -133,7 +136,7 @@ var VenueModel = &querydb.Model{
 	Name:    "Venue",
 	Plugin:  "",
 	Table:   "Cricket",
-	Version: "bb63ca93b295",
+	Version: "06e95cfa7682",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "name", Scalar: "String"},
@@ -166,7 +169,7 @@ var SquadSelectionModel = &querydb.Model{
 	Name:    "SquadSelection",
 	Plugin:  "",
 	Table:   "Cricket",
-	Version: "bb63ca93b295",
+	Version: "06e95cfa7682",
 	Fields: []driver.Field{
 		{Name: "squadId", Scalar: "ID"},
 		{Name: "selectionNumber", Scalar: "Int"},
@@ -233,6 +236,331 @@ var SquadSelectionModel = &querydb.Model{
 	Entity:    &querydb.Entity{Table: tableCricket, Kind: "squad_selection", PhysicalIndexes: []int{0}},
 }
 
+// MatchModel describes the read model Match.
+var MatchModel = &querydb.Model{
+	Name:    "Match",
+	Plugin:  "",
+	Table:   "Cricket",
+	Version: "06e95cfa7682",
+	Fields:  fieldsOfMatch,
+	PK: querydb.Half{
+		Layout: keys.Layout{
+			Head: "$cricket#v1#match",
+			Segments: []keys.Segment{
+				{Field: "id", Kind: keys.KindString},
+			},
+			Sep:    "#",
+			Casing: keys.CasingLower,
+		},
+		Fields: []int{0},
+	},
+	SK: querydb.Half{
+		Layout: keys.Layout{
+			Head: "$cricket#v1#matchitem",
+		},
+	},
+	Indexes: []querydb.Index{
+		{
+			Name: "bySeason",
+			PK: querydb.Half{
+				Layout: keys.Layout{
+					Head: "$cricket#v1#matches",
+					Segments: []keys.Segment{
+						{Field: "season", Kind: keys.KindString},
+					},
+					Sep:    "#",
+					Casing: keys.CasingLower,
+				},
+				Fields: []int{2},
+			},
+			SK: querydb.Half{
+				Layout: keys.Layout{
+					Head: "$cricket#v1#matches",
+					Segments: []keys.Segment{
+						{Field: "startsOn", Kind: keys.KindDate},
+					},
+					Sep:    "#",
+					Casing: keys.CasingLower,
+				},
+				Fields: []int{3},
+			},
+		},
+	},
+	TTL:       -1,
+	CreatedAt: -1,
+	UpdatedAt: -1,
+	Entity:    &querydb.Entity{Table: tableCricket, Kind: "MatchItem", PhysicalIndexes: []int{0}},
+	Aggregate: &aggregate.Shape{
+		Root: &aggregate.Node{
+			Kind: "MatchItem",
+			SK: keys.Layout{
+				Head: "$cricket#v1#matchitem",
+			},
+			Object: fieldsOfMatch,
+			Fields: []driver.Field{
+				{Name: "id", Scalar: "ID"},
+				{Name: "name", Scalar: "String"},
+				{Name: "season", Scalar: "String"},
+				{Name: "startsOn", Scalar: "Date"},
+				{Name: "venueId", Scalar: "ID"},
+			},
+			Own: []int{0, 1, 2, 3, 4},
+			Children: []aggregate.Child{
+				{
+					Node: &aggregate.Node{
+						Name: "venue",
+						Kind: "MatchVenue",
+						SK: keys.Layout{
+							Head: "$cricket#v1#matchvenue",
+						},
+						Object: fieldsOfVenueCopy,
+						Fields: []driver.Field{
+							{Name: "id", Scalar: "ID"},
+							{Name: "name", Scalar: "String"},
+							{Name: "city", Scalar: "String"},
+							{Name: "season", Scalar: "String"},
+						},
+						Own: []int{0, 1, 2},
+						Context: []aggregate.Context{
+							{Field: 3, Of: 2},
+						},
+					},
+					Field:      5,
+					ID:         4,
+					Identifier: 0,
+					OrderBy:    -1,
+				},
+				{
+					Node: &aggregate.Node{
+						Name: "team1",
+						Kind: "MatchTeam",
+						SK: keys.Layout{
+							Head: "$cricket#v1#matchteam#teamnumber#0000000000000001",
+						},
+						Object: fieldsOfTeamSheet,
+						Fields: []driver.Field{
+							{Name: "teamId", Scalar: "ID"},
+							{Name: "team", Object: fieldsOfTeamCopy, Nullable: true},
+							{Name: "coachId", Scalar: "ID"},
+							{Name: "homeTeam", Scalar: "Boolean"},
+							{Name: "teamNumber", Scalar: "Int"},
+							{Name: "season", Scalar: "String"},
+						},
+						Own: []int{0, 1, 2, 4},
+						Constants: []aggregate.Constant{
+							{Field: 4, JSON: "1"},
+						},
+						Context: []aggregate.Context{
+							{Field: 5, Of: 2},
+						},
+						Copies: []aggregate.Copy{
+							{ID: 0, Copy: 1, Identifier: 0},
+						},
+						Children: []aggregate.Child{
+							{
+								Node: &aggregate.Node{
+									Name: "team1.coach",
+									Kind: "MatchCoach",
+									SK: keys.Layout{
+										Head: "$cricket#v1#matchcoach#teamnumber#0000000000000001",
+									},
+									Object: fieldsOfCoachCopy,
+									Fields: []driver.Field{
+										{Name: "id", Scalar: "ID"},
+										{Name: "name", Scalar: "String"},
+										{Name: "teamId", Scalar: "ID", Nullable: true},
+										{Name: "teamNumber", Scalar: "Int"},
+										{Name: "season", Scalar: "String"},
+									},
+									Own: []int{0, 1, 2},
+									Constants: []aggregate.Constant{
+										{Field: 3, JSON: "1"},
+									},
+									Context: []aggregate.Context{
+										{Field: 4, Of: 2},
+									},
+								},
+								Field:      3,
+								ID:         2,
+								Identifier: 0,
+								OrderBy:    -1,
+							},
+							{
+								Node: &aggregate.Node{
+									Name: "team1.players",
+									Kind: "MatchPlayer",
+									SK: keys.Layout{
+										Head: "$cricket#v1#matchplayer#teamnumber#0000000000000001",
+										Segments: []keys.Segment{
+											{Field: "playerId", Kind: keys.KindString},
+										},
+										Sep:    "#",
+										Casing: keys.CasingLower,
+									},
+									SKFields: []int{0},
+									Object:   fieldsOfPlayerSheet,
+									Fields: []driver.Field{
+										{Name: "playerId", Scalar: "ID"},
+										{Name: "player", Object: fieldsOfPlayerCopy, Nullable: true},
+										{Name: "battingPosition", Scalar: "Int"},
+										{Name: "isCaptain", Scalar: "Boolean"},
+										{Name: "teamNumber", Scalar: "Int"},
+										{Name: "season", Scalar: "String"},
+									},
+									Own: []int{0, 1, 2, 3},
+									Constants: []aggregate.Constant{
+										{Field: 4, JSON: "1"},
+									},
+									Context: []aggregate.Context{
+										{Field: 5, Of: 2},
+									},
+									Copies: []aggregate.Copy{
+										{ID: 0, Copy: 1, Identifier: 0},
+									},
+								},
+								Field:      5,
+								Many:       true,
+								ID:         -1,
+								Identifier: -1,
+								OrderBy:    2,
+							},
+						},
+					},
+					Field:      6,
+					ID:         -1,
+					Identifier: -1,
+					OrderBy:    -1,
+				},
+				{
+					Node: &aggregate.Node{
+						Name: "team2",
+						Kind: "MatchTeam",
+						SK: keys.Layout{
+							Head: "$cricket#v1#matchteam#teamnumber#0000000000000002",
+						},
+						Object: fieldsOfTeamSheet,
+						Fields: []driver.Field{
+							{Name: "teamId", Scalar: "ID"},
+							{Name: "team", Object: fieldsOfTeamCopy, Nullable: true},
+							{Name: "coachId", Scalar: "ID"},
+							{Name: "homeTeam", Scalar: "Boolean"},
+							{Name: "teamNumber", Scalar: "Int"},
+							{Name: "season", Scalar: "String"},
+						},
+						Own: []int{0, 1, 2, 4},
+						Constants: []aggregate.Constant{
+							{Field: 4, JSON: "2"},
+						},
+						Context: []aggregate.Context{
+							{Field: 5, Of: 2},
+						},
+						Copies: []aggregate.Copy{
+							{ID: 0, Copy: 1, Identifier: 0},
+						},
+						Children: []aggregate.Child{
+							{
+								Node: &aggregate.Node{
+									Name: "team2.coach",
+									Kind: "MatchCoach",
+									SK: keys.Layout{
+										Head: "$cricket#v1#matchcoach#teamnumber#0000000000000002",
+									},
+									Object: fieldsOfCoachCopy,
+									Fields: []driver.Field{
+										{Name: "id", Scalar: "ID"},
+										{Name: "name", Scalar: "String"},
+										{Name: "teamId", Scalar: "ID", Nullable: true},
+										{Name: "teamNumber", Scalar: "Int"},
+										{Name: "season", Scalar: "String"},
+									},
+									Own: []int{0, 1, 2},
+									Constants: []aggregate.Constant{
+										{Field: 3, JSON: "2"},
+									},
+									Context: []aggregate.Context{
+										{Field: 4, Of: 2},
+									},
+								},
+								Field:      3,
+								ID:         2,
+								Identifier: 0,
+								OrderBy:    -1,
+							},
+							{
+								Node: &aggregate.Node{
+									Name: "team2.players",
+									Kind: "MatchPlayer",
+									SK: keys.Layout{
+										Head: "$cricket#v1#matchplayer#teamnumber#0000000000000002",
+										Segments: []keys.Segment{
+											{Field: "playerId", Kind: keys.KindString},
+										},
+										Sep:    "#",
+										Casing: keys.CasingLower,
+									},
+									SKFields: []int{0},
+									Object:   fieldsOfPlayerSheet,
+									Fields: []driver.Field{
+										{Name: "playerId", Scalar: "ID"},
+										{Name: "player", Object: fieldsOfPlayerCopy, Nullable: true},
+										{Name: "battingPosition", Scalar: "Int"},
+										{Name: "isCaptain", Scalar: "Boolean"},
+										{Name: "teamNumber", Scalar: "Int"},
+										{Name: "season", Scalar: "String"},
+									},
+									Own: []int{0, 1, 2, 3},
+									Constants: []aggregate.Constant{
+										{Field: 4, JSON: "2"},
+									},
+									Context: []aggregate.Context{
+										{Field: 5, Of: 2},
+									},
+									Copies: []aggregate.Copy{
+										{ID: 0, Copy: 1, Identifier: 0},
+									},
+								},
+								Field:      5,
+								Many:       true,
+								ID:         -1,
+								Identifier: -1,
+								OrderBy:    2,
+							},
+						},
+					},
+					Field:      7,
+					ID:         -1,
+					Identifier: -1,
+					OrderBy:    -1,
+				},
+			},
+		},
+		Local: &aggregate.Local{
+			Index: 1,
+			SK: keys.Layout{
+				Head: "$cricket#v1#match",
+				Segments: []keys.Segment{
+					{Field: "name", Kind: keys.KindString},
+				},
+				Sep:    "#",
+				Casing: keys.CasingLower,
+			},
+			Fields: []int{1},
+		},
+	},
+}
+
+// fieldsOfMatch are those of the aggregate Match.
+var fieldsOfMatch = []driver.Field{
+	{Name: "id", Scalar: "ID"},
+	{Name: "name", Scalar: "String"},
+	{Name: "season", Scalar: "String"},
+	{Name: "startsOn", Scalar: "Date"},
+	{Name: "venueId", Scalar: "ID"},
+	{Name: "venue", Object: fieldsOfVenueCopy, Nullable: true},
+	{Name: "team1", Object: fieldsOfTeamSheet},
+	{Name: "team2", Object: fieldsOfTeamSheet},
+}
+
 // fieldsOfTeamCopy are those of the object TeamCopy.
 var fieldsOfTeamCopy = []driver.Field{
 	{Name: "id", Scalar: "ID"},
@@ -247,4 +575,36 @@ var fieldsOfPlayerCopy = []driver.Field{
 	{Name: "firstName", Scalar: "String"},
 	{Name: "lastName", Scalar: "String"},
 	{Name: "role", Scalar: "String", Enum: "Role"},
+}
+
+// fieldsOfCoachCopy are those of the object CoachCopy.
+var fieldsOfCoachCopy = []driver.Field{
+	{Name: "id", Scalar: "ID"},
+	{Name: "name", Scalar: "String"},
+	{Name: "teamId", Scalar: "ID", Nullable: true},
+}
+
+// fieldsOfVenueCopy are those of the object VenueCopy.
+var fieldsOfVenueCopy = []driver.Field{
+	{Name: "id", Scalar: "ID"},
+	{Name: "name", Scalar: "String"},
+	{Name: "city", Scalar: "String"},
+}
+
+// fieldsOfTeamSheet are those of the object TeamSheet.
+var fieldsOfTeamSheet = []driver.Field{
+	{Name: "teamId", Scalar: "ID"},
+	{Name: "team", Object: fieldsOfTeamCopy, Nullable: true},
+	{Name: "coachId", Scalar: "ID"},
+	{Name: "coach", Object: fieldsOfCoachCopy, Nullable: true},
+	{Name: "homeTeam", Scalar: "Boolean"},
+	{Name: "players", Object: fieldsOfPlayerSheet, List: true},
+}
+
+// fieldsOfPlayerSheet are those of the object PlayerSheet.
+var fieldsOfPlayerSheet = []driver.Field{
+	{Name: "playerId", Scalar: "ID"},
+	{Name: "player", Object: fieldsOfPlayerCopy, Nullable: true},
+	{Name: "battingPosition", Scalar: "Int"},
+	{Name: "isCaptain", Scalar: "Boolean"},
 }

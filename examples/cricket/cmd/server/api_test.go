@@ -44,6 +44,31 @@ func TestRowsAnswerWithTheirCopies(t *testing.T) {
 			`SquadSelectionByPrimary(squadId: "aus#2025-26#Ashes") { items { playerId isCaptain } }`,
 			`{"items":[{"playerId":"smith-01","isCaptain":false},{"playerId":"cummins-01","isCaptain":true}]}`,
 		},
+		{ // a match is one object: the team as it was, the venue and the players as they are
+			`Match(id: "bgt-2024-1") { season venue { name } team1 { team { name } coach { name } homeTeam ` +
+				`players { player { firstName } battingPosition isCaptain } } }`,
+			`{"season":"2024-25","venue":{"name":"The MCG"},"team1":{"team":{"name":"Australia Men"},` +
+				`"coach":{"name":"Andrew McDonald"},"homeTeam":true,"players":[` +
+				`{"player":{"firstName":"Patrick"},"battingPosition":1,"isCaptain":true},` +
+				`{"player":{"firstName":"Steven"},"battingPosition":2,"isCaptain":false}]}}`,
+		},
+		{ // whose squad was named, and captain changed, before the captain was registered
+			`Match(id: "bgt-2024-1") { team2 { players { playerId player { lastName } isCaptain } } }`,
+			`{"team2":{"players":[{"playerId":"kohli-01","player":{"lastName":"Kohli"},"isCaptain":false},` +
+				`{"playerId":"bumrah-01","player":{"lastName":"Bumrah"},"isCaptain":true}]}}`,
+		},
+		{ // whose squads are not named
+			`Match(id: "bgt-2024-3") { team1 { teamId players { playerId } } team2 { teamId players { playerId } } }`,
+			`{"team1":{"teamId":"aus","players":[]},"team2":{"teamId":"ind","players":[]}}`,
+		},
+		{`Match(id: "bgt-2024-2") { id }`, `null`}, // abandoned
+		{ // by the days on which they are to be played
+			`MatchBySeason(season: "2024-25") { items { id startsOn team2 { players { playerId } } } }`,
+			`{"items":[{"id":"bgt-2024-1","startsOn":"2024-11-22","team2":{"players":[{"playerId":"kohli-01"},` +
+				`{"playerId":"bumrah-01"}]}},{"id":"bgt-2024-3","startsOn":"2024-12-26","team2":{"players":[]}}]}`,
+		},
+		{`MatchBySeason(season: "2024-25", from: "2024-12") { items { id } }`, `{"items":[{"id":"bgt-2024-3"}]}`},
+		{`MatchBySeason(season: "2023-24") { items { id } }`, `{"items":[]}`},
 		{`Team(id: "aus") { name }`, `{"name":"Australia Men"}`},
 		{`Coach(id: "mcdonald") { team { name } }`, `{"team":{"name":"Australia Men"}}`},
 		{`Coach(id: "stead") { teamId team { name } }`, `{"teamId":"nz","team":null}`},
@@ -62,8 +87,8 @@ func TestRowsAnswerWithTheirCopies(t *testing.T) {
 func TestTheExamplesFindSomething(t *testing.T) {
 	served := api(sample(t), false)
 	names := regexp.MustCompile(`(?m)^query (\w+)`).FindAllStringSubmatch(examples, -1)
-	if len(names) != 6 {
-		t.Fatalf("%d examples, want 6", len(names))
+	if len(names) != 8 {
+		t.Fatalf("%d examples, want 8", len(names))
 	}
 	for _, name := range names {
 		var rows map[string]json.RawMessage

@@ -71,6 +71,21 @@ var Catalog = &catalog.Catalog{
 				"isCaptain":       {Name: "isCaptain", Ordinal: 7},
 			},
 		},
+		"Match": {
+			Name:  "Match",
+			Model: model.MatchModel,
+			Owner: -1,
+			Fields: map[string]*catalog.Field{
+				"id":       {Name: "id", Ordinal: 0},
+				"name":     {Name: "name", Ordinal: 1},
+				"season":   {Name: "season", Ordinal: 2},
+				"startsOn": {Name: "startsOn", Ordinal: 3},
+				"venueId":  {Name: "venueId", Ordinal: 4},
+				"venue":    {Name: "venue", Ordinal: 5, Object: objectOfVenueCopy},
+				"team1":    {Name: "team1", Ordinal: 6, Object: objectOfTeamSheet},
+				"team2":    {Name: "team2", Ordinal: 7, Object: objectOfTeamSheet},
+			},
+		},
 	},
 	Queries: map[string]*catalog.Query{
 		"Team": {
@@ -145,6 +160,28 @@ var Catalog = &catalog.Catalog{
 				{Name: "selectionNumber", Kind: keys.KindInt},
 			},
 		},
+		"Match": {
+			Name:  "Match",
+			Type:  "Match",
+			Index: driver.Primary,
+			PK: []catalog.KeyArg{
+				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"MatchBySeason": {
+			Name:        "MatchBySeason",
+			Type:        "Match",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "MatchBySeasonConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
+				{Name: "season", Kind: keys.KindString},
+			},
+			SK: []catalog.KeyArg{
+				{Name: "startsOn", Kind: keys.KindDate},
+			},
+		},
 	},
 	Secured: false,
 }
@@ -166,5 +203,45 @@ var objectOfPlayerCopy = &catalog.Object{
 		"firstName": {Ordinal: 1},
 		"lastName":  {Ordinal: 2},
 		"role":      {Ordinal: 3},
+	},
+}
+
+var objectOfCoachCopy = &catalog.Object{
+	Name: "CoachCopy",
+	Fields: map[string]*catalog.ObjectField{
+		"id":     {Ordinal: 0},
+		"name":   {Ordinal: 1},
+		"teamId": {Ordinal: 2},
+	},
+}
+
+var objectOfVenueCopy = &catalog.Object{
+	Name: "VenueCopy",
+	Fields: map[string]*catalog.ObjectField{
+		"id":   {Ordinal: 0},
+		"name": {Ordinal: 1},
+		"city": {Ordinal: 2},
+	},
+}
+
+var objectOfTeamSheet = &catalog.Object{
+	Name: "TeamSheet",
+	Fields: map[string]*catalog.ObjectField{
+		"teamId":   {Ordinal: 0},
+		"team":     {Ordinal: 1, Object: objectOfTeamCopy},
+		"coachId":  {Ordinal: 2},
+		"coach":    {Ordinal: 3, Object: objectOfCoachCopy},
+		"homeTeam": {Ordinal: 4},
+		"players":  {Ordinal: 5, Object: objectOfPlayerSheet},
+	},
+}
+
+var objectOfPlayerSheet = &catalog.Object{
+	Name: "PlayerSheet",
+	Fields: map[string]*catalog.ObjectField{
+		"playerId":        {Ordinal: 0},
+		"player":          {Ordinal: 1, Object: objectOfPlayerCopy},
+		"battingPosition": {Ordinal: 2},
+		"isCaptain":       {Ordinal: 3},
 	},
 }

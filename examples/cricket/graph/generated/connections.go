@@ -12,3 +12,6 @@ type SquadSelectionByPrimaryConnection = graph.Connection[*model.SquadSelection]
 
 // SquadSelectionByPlayerConnection is a page of SquadSelectionByPlayer.
 type SquadSelectionByPlayerConnection = graph.Connection[*model.SquadSelection]
+
+// MatchBySeasonConnection is a page of MatchBySeason.
+type MatchBySeasonConnection = graph.Connection[*model.Match]

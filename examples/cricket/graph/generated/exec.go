@@ -16,6 +16,7 @@ import (
 	"github.com/99designs/gqlgen/graphql/introspection"
 	"github.com/foldql/foldql/graph"
 	"github.com/foldql/foldql/graph/scalar"
+	"github.com/foldql/foldql/keys"
 	gqlparser "github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 )
@@ -51,6 +52,8 @@ type QueryResolver interface {
 	SquadSelection(ctx context.Context, squadID string, selectionNumber int, consistent *bool) (*model.SquadSelection, error)
 	SquadSelectionByPrimary(ctx context.Context, squadID string, selectionNumber *int, eq *int, from *int, to *int, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.SquadSelection], error)
 	SquadSelectionByPlayer(ctx context.Context, playerID string, squadID *string, selectionNumber *int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.SquadSelection], error)
+	Match(ctx context.Context, id string, consistent *bool) (*model.Match, error)
+	MatchBySeason(ctx context.Context, season string, startsOn *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Match], error)
 }
 
 // endregion ************************** generated!.gotpl **************************
@@ -152,6 +155,57 @@ type Coach {
 }
 
 """
+A copy of a row of Coach.
+"""
+type CoachCopy {
+  id: ID!
+  name: String!
+  """
+  The id of team.
+  """
+  teamId: ID
+}
+
+"""
+A calendar date: "2024-01-15".
+"""
+scalar Date @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc3339#section-5.6")
+
+"""
+A match between two teams. Each part with a type of its own is an item of the match's partition.
+"""
+type Match {
+  id: ID!
+  name: String!
+  season: String!
+  startsOn: Date!
+  """
+  The id of venue.
+  """
+  venueId: ID!
+  """
+  The venue as it is now.
+  """
+  venue: VenueCopy!
+  team1: TeamSheet!
+  team2: TeamSheet!
+}
+
+"""
+A page of MatchBySeason.
+"""
+type MatchBySeasonConnection {
+  """
+  The rows of the page, in the order of the query.
+  """
+  items: [Match!]!
+  """
+  What the next page is asked for with; null where there is none.
+  """
+  nextToken: String
+}
+
+"""
 A row of the read model Player.
 """
 type Player {
@@ -169,6 +223,22 @@ type PlayerCopy {
   firstName: String!
   lastName: String!
   role: Role!
+}
+
+"""
+An object inside of rows.
+"""
+type PlayerSheet {
+  """
+  The id of player.
+  """
+  playerId: ID!
+  """
+  The player as they are now.
+  """
+  player: PlayerCopy!
+  battingPosition: Int!
+  isCaptain: Boolean!
 }
 
 """
@@ -348,6 +418,69 @@ type Query {
     """
     nextToken: String
   ): SquadSelectionByPlayerConnection!
+  """
+  One row of Match by its id; null where there is none.
+  """
+  Match(
+    """
+    The id of the row.
+    """
+    id: ID!
+
+    """
+    Whether to read what was written last, on stores where that costs extra.
+    """
+    consistent: Boolean
+  ): Match
+  """
+  The rows of Match that have a certain season, in the order of startsOn.
+  """
+  MatchBySeason(
+    """
+    The season that the rows have.
+    """
+    season: String!
+
+    """
+    Only rows that have this startsOn.
+    """
+    startsOn: Date
+
+    """
+    Only rows whose startsOn (a date, or a part of one for the whole period: 2024-06) is this. Not together with prefix, from and to.
+    """
+    eq: String
+
+    """
+    Only rows whose startsOn (a date, or a part of one for the whole period: 2024-06) begins with this. Not together with eq, from and to.
+    """
+    prefix: String
+
+    """
+    Only rows whose startsOn (a date, or a part of one for the whole period: 2024-06) is this or greater. Not together with eq and prefix.
+    """
+    from: String
+
+    """
+    Only rows whose startsOn (a date, or a part of one for the whole period: 2024-06) is this or less. Not together with eq and prefix.
+    """
+    to: String
+
+    """
+    Whether the greatest come first; else the least do.
+    """
+    reverse: Boolean
+
+    """
+    How many rows a page has at most: 1 to 1000, 50 where it is left out.
+    """
+    limit: Int
+
+    """
+    The nextToken of the page before; all other arguments stay the same, but for limit.
+    """
+    nextToken: String
+  ): MatchBySeasonConnection!
 }
 
 """
@@ -443,9 +576,45 @@ type TeamCopy {
 }
 
 """
+What a team puts up for a match.
+"""
+type TeamSheet {
+  """
+  The id of team.
+  """
+  teamId: ID!
+  """
+  The team as it was when the match was scheduled, but for mistakes.
+  """
+  team: TeamCopy!
+  """
+  The id of coach.
+  """
+  coachId: ID!
+  """
+  Whoever coached the team when the match was scheduled.
+  """
+  coach: CoachCopy!
+  homeTeam: Boolean!
+  """
+  Nobody until the squad is named, then in batting order.
+  """
+  players: [PlayerSheet!]!
+}
+
+"""
 A row of the read model Venue.
 """
 type Venue {
+  id: ID!
+  name: String!
+  city: String!
+}
+
+"""
+A copy of a row of Venue.
+"""
+type VenueCopy {
   id: ID!
   name: String!
   city: String!
@@ -470,6 +639,50 @@ func childFields_Coach(ctx context.Context, ec *executionContext, field graphql.
 		return fieldContext_Coach_team(ctx, ec, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Coach", field.Name)
+}
+
+func childFields_CoachCopy(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return fieldContext_CoachCopy_id(ctx, ec, field)
+	case "name":
+		return fieldContext_CoachCopy_name(ctx, ec, field)
+	case "teamId":
+		return fieldContext_CoachCopy_teamId(ctx, ec, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CoachCopy", field.Name)
+}
+
+func childFields_Match(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return fieldContext_Match_id(ctx, ec, field)
+	case "name":
+		return fieldContext_Match_name(ctx, ec, field)
+	case "season":
+		return fieldContext_Match_season(ctx, ec, field)
+	case "startsOn":
+		return fieldContext_Match_startsOn(ctx, ec, field)
+	case "venueId":
+		return fieldContext_Match_venueId(ctx, ec, field)
+	case "venue":
+		return fieldContext_Match_venue(ctx, ec, field)
+	case "team1":
+		return fieldContext_Match_team1(ctx, ec, field)
+	case "team2":
+		return fieldContext_Match_team2(ctx, ec, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Match", field.Name)
+}
+
+func childFields_MatchBySeasonConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "items":
+		return fieldContext_MatchBySeasonConnection_items(ctx, ec, field)
+	case "nextToken":
+		return fieldContext_MatchBySeasonConnection_nextToken(ctx, ec, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type MatchBySeasonConnection", field.Name)
 }
 
 func childFields_Player(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -498,6 +711,20 @@ func childFields_PlayerCopy(ctx context.Context, ec *executionContext, field gra
 		return fieldContext_PlayerCopy_role(ctx, ec, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type PlayerCopy", field.Name)
+}
+
+func childFields_PlayerSheet(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "playerId":
+		return fieldContext_PlayerSheet_playerId(ctx, ec, field)
+	case "player":
+		return fieldContext_PlayerSheet_player(ctx, ec, field)
+	case "battingPosition":
+		return fieldContext_PlayerSheet_battingPosition(ctx, ec, field)
+	case "isCaptain":
+		return fieldContext_PlayerSheet_isCaptain(ctx, ec, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PlayerSheet", field.Name)
 }
 
 func childFields_SquadSelection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -570,6 +797,24 @@ func childFields_TeamCopy(ctx context.Context, ec *executionContext, field graph
 	return nil, fmt.Errorf("no field named %q was found under type TeamCopy", field.Name)
 }
 
+func childFields_TeamSheet(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "teamId":
+		return fieldContext_TeamSheet_teamId(ctx, ec, field)
+	case "team":
+		return fieldContext_TeamSheet_team(ctx, ec, field)
+	case "coachId":
+		return fieldContext_TeamSheet_coachId(ctx, ec, field)
+	case "coach":
+		return fieldContext_TeamSheet_coach(ctx, ec, field)
+	case "homeTeam":
+		return fieldContext_TeamSheet_homeTeam(ctx, ec, field)
+	case "players":
+		return fieldContext_TeamSheet_players(ctx, ec, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TeamSheet", field.Name)
+}
+
 func childFields_Venue(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -580,6 +825,18 @@ func childFields_Venue(ctx context.Context, ec *executionContext, field graphql.
 		return fieldContext_Venue_city(ctx, ec, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Venue", field.Name)
+}
+
+func childFields_VenueCopy(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return fieldContext_VenueCopy_id(ctx, ec, field)
+	case "name":
+		return fieldContext_VenueCopy_name(ctx, ec, field)
+	case "city":
+		return fieldContext_VenueCopy_city(ctx, ec, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type VenueCopy", field.Name)
 }
 
 func childFields___Directive(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -699,6 +956,106 @@ func childFields___Type(ctx context.Context, ec *executionContext, field graphql
 // region    ***************************** args.gotpl *****************************
 
 func field_Query_Coach_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
+		func(ctx context.Context, v any) (string, error) {
+			return unmarshalNID2string(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["consistent"] = arg1
+	return args, nil
+}
+
+func field_Query_MatchBySeason_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "season",
+		func(ctx context.Context, v any) (string, error) {
+			return unmarshalNString2string(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["season"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "startsOn",
+		func(ctx context.Context, v any) (*keys.Date, error) {
+			return unmarshalODate2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["startsOn"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "eq",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["eq"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "prefix",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["prefix"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "from",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["from"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "to",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["to"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["reverse"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["limit"] = arg7
+	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["nextToken"] = arg8
+	return args, nil
+}
+
+func field_Query_Match_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
@@ -1147,6 +1504,341 @@ func fieldContext_Coach_team(_ context.Context, ec *executionContext, field grap
 	return fc, nil
 }
 
+func _CoachCopy_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CoachCopy) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_CoachCopy_id(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return marshalNID2string(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_CoachCopy_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CoachCopy", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func _CoachCopy_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CoachCopy) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_CoachCopy_name(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return marshalNString2string(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_CoachCopy_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CoachCopy", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func _CoachCopy_teamId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.CoachCopy) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_CoachCopy_teamId(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TeamID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return marshalOID2ᚖstring(ctx, ec, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func fieldContext_CoachCopy_teamId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CoachCopy", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func _Match_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Match_id(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return marshalNID2string(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Match_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Match", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func _Match_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Match_name(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return marshalNString2string(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Match_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Match", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func _Match_season(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Match_season(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Season, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return marshalNString2string(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Match_season(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Match", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func _Match_startsOn(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Match_startsOn(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.StartsOn, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v keys.Date) graphql.Marshaler {
+			return marshalNDate2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Match_startsOn(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Match", field, false, false, errors.New("field of type Date does not have child fields"))
+}
+
+func _Match_venueId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Match_venueId(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.VenueID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return marshalNID2string(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Match_venueId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Match", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func _Match_venue(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Match_venue(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Venue, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.VenueCopy) graphql.Marshaler {
+			return marshalNVenueCopy2ᚖexampleᚗcomᚋcricketᚋmodelᚐVenueCopy(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Match_venue(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Match",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_VenueCopy(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _Match_team1(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Match_team1(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Team1, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v model.TeamSheet) graphql.Marshaler {
+			return marshalNTeamSheet2exampleᚗcomᚋcricketᚋmodelᚐTeamSheet(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Match_team1(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Match",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_TeamSheet(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _Match_team2(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Match) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Match_team2(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Team2, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v model.TeamSheet) graphql.Marshaler {
+			return marshalNTeamSheet2exampleᚗcomᚋcricketᚋmodelᚐTeamSheet(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Match_team2(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Match",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_TeamSheet(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _MatchBySeasonConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Match]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_MatchBySeasonConnection_items(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Items, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Match) graphql.Marshaler {
+			return marshalNMatch2ᚕᚖexampleᚗcomᚋcricketᚋmodelᚐMatchᚄ(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_MatchBySeasonConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MatchBySeasonConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_Match(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _MatchBySeasonConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Match]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_MatchBySeasonConnection_nextToken(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.NextToken, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return marshalOString2ᚖstring(ctx, ec, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func fieldContext_MatchBySeasonConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("MatchBySeasonConnection", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func _Player_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Player) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -1329,6 +2021,107 @@ func _PlayerCopy_role(ctx context.Context, ec *executionContext, field graphql.C
 }
 func fieldContext_PlayerCopy_role(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PlayerCopy", field, false, false, errors.New("field of type Role does not have child fields"))
+}
+
+func _PlayerSheet_playerId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.PlayerSheet) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_PlayerSheet_playerId(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PlayerID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return marshalNID2string(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_PlayerSheet_playerId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PlayerSheet", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func _PlayerSheet_player(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.PlayerSheet) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_PlayerSheet_player(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Player, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.PlayerCopy) graphql.Marshaler {
+			return marshalNPlayerCopy2ᚖexampleᚗcomᚋcricketᚋmodelᚐPlayerCopy(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_PlayerSheet_player(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PlayerSheet",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_PlayerCopy(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _PlayerSheet_battingPosition(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.PlayerSheet) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_PlayerSheet_battingPosition(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BattingPosition, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return marshalNInt2int(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_PlayerSheet_battingPosition(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PlayerSheet", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func _PlayerSheet_isCaptain(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.PlayerSheet) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_PlayerSheet_isCaptain(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.IsCaptain, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return marshalNBoolean2bool(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_PlayerSheet_isCaptain(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PlayerSheet", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func _Query_Team(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
@@ -1633,6 +2426,94 @@ func fieldContext_Query_SquadSelectionByPlayer(ctx context.Context, ec *executio
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = field_Query_SquadSelectionByPlayer_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func _Query_Match(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Query_Match(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Match(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.Match) graphql.Marshaler {
+			return marshalOMatch2ᚖexampleᚗcomᚋcricketᚋmodelᚐMatch(ctx, ec, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func fieldContext_Query_Match(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_Match(ctx, ec, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = field_Query_Match_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func _Query_MatchBySeason(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Query_MatchBySeason(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().MatchBySeason(ctx, fc.Args["season"].(string), fc.Args["startsOn"].(*keys.Date), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Match]) graphql.Marshaler {
+			return marshalNMatchBySeasonConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Query_MatchBySeason(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_MatchBySeasonConnection(ctx, ec, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = field_Query_MatchBySeason_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -2211,6 +3092,171 @@ func fieldContext_TeamCopy_ranking(_ context.Context, ec *executionContext, fiel
 	return graphql.NewScalarFieldContext("TeamCopy", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
+func _TeamSheet_teamId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TeamSheet) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_TeamSheet_teamId(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TeamID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return marshalNID2string(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_TeamSheet_teamId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TeamSheet", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func _TeamSheet_team(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TeamSheet) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_TeamSheet_team(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Team, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.TeamCopy) graphql.Marshaler {
+			return marshalNTeamCopy2ᚖexampleᚗcomᚋcricketᚋmodelᚐTeamCopy(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_TeamSheet_team(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TeamSheet",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_TeamCopy(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _TeamSheet_coachId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TeamSheet) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_TeamSheet_coachId(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CoachID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return marshalNID2string(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_TeamSheet_coachId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TeamSheet", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func _TeamSheet_coach(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TeamSheet) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_TeamSheet_coach(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Coach, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.CoachCopy) graphql.Marshaler {
+			return marshalNCoachCopy2ᚖexampleᚗcomᚋcricketᚋmodelᚐCoachCopy(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_TeamSheet_coach(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TeamSheet",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_CoachCopy(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _TeamSheet_homeTeam(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TeamSheet) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_TeamSheet_homeTeam(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.HomeTeam, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return marshalNBoolean2bool(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_TeamSheet_homeTeam(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TeamSheet", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func _TeamSheet_players(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.TeamSheet) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_TeamSheet_players(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Players, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []model.PlayerSheet) graphql.Marshaler {
+			return marshalNPlayerSheet2ᚕexampleᚗcomᚋcricketᚋmodelᚐPlayerSheetᚄ(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_TeamSheet_players(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TeamSheet",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_PlayerSheet(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
 func _Venue_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Venue) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -2278,6 +3324,75 @@ func _Venue_city(ctx context.Context, ec *executionContext, field graphql.Collec
 }
 func fieldContext_Venue_city(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Venue", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func _VenueCopy_id(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.VenueCopy) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_VenueCopy_id(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return marshalNID2string(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_VenueCopy_id(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VenueCopy", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func _VenueCopy_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.VenueCopy) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_VenueCopy_name(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return marshalNString2string(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_VenueCopy_name(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VenueCopy", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func _VenueCopy_city(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.VenueCopy) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_VenueCopy_city(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.City, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return marshalNString2string(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_VenueCopy_city(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VenueCopy", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func ___Directive_name(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
@@ -3400,6 +4515,170 @@ func _Coach(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj
 	return out
 }
 
+var coachCopyImplementors = []string{"CoachCopy"}
+
+func _CoachCopy(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.CoachCopy) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, coachCopyImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CoachCopy")
+		case "id":
+			out.Values[i] = _CoachCopy_id(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = _CoachCopy_name(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "teamId":
+			out.Values[i] = _CoachCopy_teamId(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var matchImplementors = []string{"Match"}
+
+func _Match(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Match) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, matchImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Match")
+		case "id":
+			out.Values[i] = _Match_id(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = _Match_name(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "season":
+			out.Values[i] = _Match_season(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "startsOn":
+			out.Values[i] = _Match_startsOn(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "venueId":
+			out.Values[i] = _Match_venueId(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "venue":
+			out.Values[i] = _Match_venue(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "team1":
+			out.Values[i] = _Match_team1(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "team2":
+			out.Values[i] = _Match_team2(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var matchBySeasonConnectionImplementors = []string{"MatchBySeasonConnection"}
+
+func _MatchBySeasonConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Match]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, matchBySeasonConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("MatchBySeasonConnection")
+		case "items":
+			out.Values[i] = _MatchBySeasonConnection_items(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nextToken":
+			out.Values[i] = _MatchBySeasonConnection_nextToken(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var playerImplementors = []string{"Player"}
 
 func _Player(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Player) graphql.Marshaler {
@@ -3482,6 +4761,59 @@ func _PlayerCopy(ctx context.Context, ec *executionContext, sel ast.SelectionSet
 			}
 		case "role":
 			out.Values[i] = _PlayerCopy_role(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var playerSheetImplementors = []string{"PlayerSheet"}
+
+func _PlayerSheet(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.PlayerSheet) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, playerSheetImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PlayerSheet")
+		case "playerId":
+			out.Values[i] = _PlayerSheet_playerId(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "player":
+			out.Values[i] = _PlayerSheet_player(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "battingPosition":
+			out.Values[i] = _PlayerSheet_battingPosition(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "isCaptain":
+			out.Values[i] = _PlayerSheet_isCaptain(ctx, ec, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -3668,6 +5000,50 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 					}
 				}()
 				res = _Query_SquadSelectionByPlayer(ctx, ec, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "Match":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = _Query_Match(ctx, ec, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "MatchBySeason":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = _Query_MatchBySeason(ctx, ec, field)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -3980,6 +5356,69 @@ func _TeamCopy(ctx context.Context, ec *executionContext, sel ast.SelectionSet, 
 	return out
 }
 
+var teamSheetImplementors = []string{"TeamSheet"}
+
+func _TeamSheet(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.TeamSheet) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, teamSheetImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TeamSheet")
+		case "teamId":
+			out.Values[i] = _TeamSheet_teamId(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "team":
+			out.Values[i] = _TeamSheet_team(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "coachId":
+			out.Values[i] = _TeamSheet_coachId(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "coach":
+			out.Values[i] = _TeamSheet_coach(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "homeTeam":
+			out.Values[i] = _TeamSheet_homeTeam(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "players":
+			out.Values[i] = _TeamSheet_players(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var venueImplementors = []string{"Venue"}
 
 func _Venue(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Venue) graphql.Marshaler {
@@ -4004,6 +5443,54 @@ func _Venue(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj
 			}
 		case "city":
 			out.Values[i] = _Venue_city(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var venueCopyImplementors = []string{"VenueCopy"}
+
+func _VenueCopy(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.VenueCopy) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, venueCopyImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("VenueCopy")
+		case "id":
+			out.Values[i] = _VenueCopy_id(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = _VenueCopy_name(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "city":
+			out.Values[i] = _VenueCopy_city(ctx, ec, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -4436,6 +5923,32 @@ func marshalNBoolean2bool(ctx context.Context, ec *executionContext, sel ast.Sel
 	return res
 }
 
+func marshalNCoachCopy2ᚖexampleᚗcomᚋcricketᚋmodelᚐCoachCopy(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.CoachCopy) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return _CoachCopy(ctx, ec, sel, v)
+}
+
+func unmarshalNDate2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate(ctx context.Context, ec *executionContext, v any) (keys.Date, error) {
+	res, err := scalar.UnmarshalDate(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func marshalNDate2githubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v keys.Date) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalDate(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func unmarshalNID2string(ctx context.Context, ec *executionContext, v any) (string, error) {
 	res, err := scalar.UnmarshalID(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -4468,6 +5981,42 @@ func marshalNInt2int(ctx context.Context, ec *executionContext, sel ast.Selectio
 	return res
 }
 
+func marshalNMatch2ᚕᚖexampleᚗcomᚋcricketᚋmodelᚐMatchᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Match) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalNMatch2ᚖexampleᚗcomᚋcricketᚋmodelᚐMatch(ctx, ec, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func marshalNMatch2ᚖexampleᚗcomᚋcricketᚋmodelᚐMatch(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Match) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return _Match(ctx, ec, sel, v)
+}
+
+func marshalNMatchBySeasonConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Match]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return _MatchBySeasonConnection(ctx, ec, sel, v)
+}
+
 func marshalNPlayerCopy2ᚖexampleᚗcomᚋcricketᚋmodelᚐPlayerCopy(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.PlayerCopy) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -4476,6 +6025,26 @@ func marshalNPlayerCopy2ᚖexampleᚗcomᚋcricketᚋmodelᚐPlayerCopy(ctx cont
 		return graphql.Null
 	}
 	return _PlayerCopy(ctx, ec, sel, v)
+}
+
+func marshalNPlayerSheet2exampleᚗcomᚋcricketᚋmodelᚐPlayerSheet(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v model.PlayerSheet) graphql.Marshaler {
+	return _PlayerSheet(ctx, ec, sel, &v)
+}
+
+func marshalNPlayerSheet2ᚕexampleᚗcomᚋcricketᚋmodelᚐPlayerSheetᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []model.PlayerSheet) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalNPlayerSheet2exampleᚗcomᚋcricketᚋmodelᚐPlayerSheet(ctx, ec, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func unmarshalNRole2exampleᚗcomᚋcricketᚋmodelᚐRole(ctx context.Context, ec *executionContext, v any) (model.Role, error) {
@@ -4565,6 +6134,20 @@ func marshalNTeamCopy2ᚖexampleᚗcomᚋcricketᚋmodelᚐTeamCopy(ctx context.
 		return graphql.Null
 	}
 	return _TeamCopy(ctx, ec, sel, v)
+}
+
+func marshalNTeamSheet2exampleᚗcomᚋcricketᚋmodelᚐTeamSheet(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v model.TeamSheet) graphql.Marshaler {
+	return _TeamSheet(ctx, ec, sel, &v)
+}
+
+func marshalNVenueCopy2ᚖexampleᚗcomᚋcricketᚋmodelᚐVenueCopy(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.VenueCopy) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return _VenueCopy(ctx, ec, sel, v)
 }
 
 func marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirective(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v introspection.Directive) graphql.Marshaler {
@@ -4744,6 +6327,24 @@ func marshalOCoach2ᚖexampleᚗcomᚋcricketᚋmodelᚐCoach(ctx context.Contex
 	return _Coach(ctx, ec, sel, v)
 }
 
+func unmarshalODate2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate(ctx context.Context, ec *executionContext, v any) (*keys.Date, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := scalar.UnmarshalDate(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func marshalODate2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋkeysᚐDate(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *keys.Date) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := scalar.MarshalDate(*v)
+	return res
+}
+
 func unmarshalOID2ᚖstring(ctx context.Context, ec *executionContext, v any) (*string, error) {
 	if v == nil {
 		return nil, nil
@@ -4778,6 +6379,13 @@ func marshalOInt2ᚖint(ctx context.Context, ec *executionContext, sel ast.Selec
 	_ = ctx
 	res := scalar.MarshalInt(*v)
 	return res
+}
+
+func marshalOMatch2ᚖexampleᚗcomᚋcricketᚋmodelᚐMatch(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Match) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return _Match(ctx, ec, sel, v)
 }
 
 func marshalOPlayer2ᚖexampleᚗcomᚋcricketᚋmodelᚐPlayer(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Player) graphql.Marshaler {

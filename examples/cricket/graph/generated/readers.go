@@ -102,6 +102,33 @@ func (r Reader) SquadSelectionByPlayer(ctx context.Context, playerID string, arg
 	return graph.FetchPage(ctx, r.rt, model.SquadSelectionCodec, graph.QueryRequest{Name: "SquadSelectionByPlayer", PK: []keys.Value{keys.String(playerID)}, SK: []keys.Value{optional(args.SquadID, keys.String), optional(args.SelectionNumber, func(v int) keys.Value { return keys.Int(int64(v)) })}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
+// MatchArgs are the arguments of Match that may be left out: nil.
+type MatchArgs struct {
+	Consistent *bool
+}
+
+// Match asks the query Match.
+func (r Reader) Match(ctx context.Context, id string, args MatchArgs) (*model.Match, error) {
+	return graph.FetchOne(ctx, r.rt, model.MatchCodec, graph.QueryRequest{Name: "Match", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// MatchBySeasonArgs are the arguments of MatchBySeason that may be left out: nil.
+type MatchBySeasonArgs struct {
+	StartsOn  *keys.Date
+	Eq        *string
+	Prefix    *string
+	From      *string
+	To        *string
+	Reverse   *bool
+	Limit     *int
+	NextToken *string
+}
+
+// MatchBySeason asks the query MatchBySeason.
+func (r Reader) MatchBySeason(ctx context.Context, season string, args MatchBySeasonArgs) (*MatchBySeasonConnection, error) {
+	return graph.FetchPage(ctx, r.rt, model.MatchCodec, graph.QueryRequest{Name: "MatchBySeason", PK: []keys.Value{keys.String(season)}, SK: []keys.Value{optional(args.StartsOn, keys.DateOf)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+}
+
 // optional makes a key value of an argument that may be left out.
 func optional[T any](v *T, value func(T) keys.Value) keys.Value {
 	if v == nil {

@@ -9,6 +9,7 @@ import (
 	"example.com/cricket/model"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/keys"
 )
 
 // SDL is the schema that is served.
@@ -63,4 +64,14 @@ func (r queries) SquadSelectionByPrimary(ctx context.Context, squadID string, se
 // SquadSelectionByPlayer answers SquadSelectionByPlayer.
 func (r queries) SquadSelectionByPlayer(ctx context.Context, playerID string, squadID *string, selectionNumber *int, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*SquadSelectionByPlayerConnection, error) {
 	return Reader{r.rt}.SquadSelectionByPlayer(ctx, playerID, SquadSelectionByPlayerArgs{SquadID: squadID, SelectionNumber: selectionNumber, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+}
+
+// Match answers Match.
+func (r queries) Match(ctx context.Context, id string, consistent *bool) (*model.Match, error) {
+	return Reader{r.rt}.Match(ctx, id, MatchArgs{Consistent: consistent})
+}
+
+// MatchBySeason answers MatchBySeason.
+func (r queries) MatchBySeason(ctx context.Context, season string, startsOn *keys.Date, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*MatchBySeasonConnection, error) {
+	return Reader{r.rt}.MatchBySeason(ctx, season, MatchBySeasonArgs{StartsOn: startsOn, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }

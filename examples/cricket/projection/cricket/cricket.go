@@ -15,5 +15,6 @@ func Projections() []projection.Projection {
 		ops.ProjectCoach(Coach{}),
 		ops.ProjectVenue(Venue{}),
 		ops.ProjectSquadSelection(SquadSelection{}),
+		ops.ProjectMatch(Match{}),
 	}
 }

@@ -1,28 +1,30 @@
 package cricket_test
 
 import (
+	"strconv"
 	"testing"
 
-	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/projection/projectiontest"
 
 	"example.com/cricket/model"
 	"example.com/cricket/projection/cricket"
-	"example.com/cricket/projection/ops"
 )
-
-// squads are the projections that are folded together: selections hold copies of teams and players, coaches of teams.
-func squads() []projection.Projection {
-	return []projection.Projection{
-		ops.ProjectTeam(cricket.Team{}), ops.ProjectPlayer(cricket.Player{}), ops.ProjectCoach(cricket.Coach{}),
-		ops.ProjectSquadSelection(cricket.SquadSelection{}),
-	}
-}
 
 // folded checks what events fold into.
 func folded(t *testing.T, given []projectiontest.Event, want ...projectiontest.Rows) {
 	t.Helper()
-	projectiontest.RunGroup(t, projectiontest.GroupSpec{Projections: squads(), Given: given, Want: want})
+	projectiontest.RunGroup(t, projectiontest.GroupSpec{
+		Projections: cricket.Projections(), Given: given, Want: want,
+	})
+}
+
+// deadLetter checks that the last of the events becomes a dead letter for a reason, and what the others fold into.
+func deadLetter(t *testing.T, given []projectiontest.Event, reason string, want ...projectiontest.Rows) {
+	t.Helper()
+	projectiontest.RunGroup(t, projectiontest.GroupSpec{
+		Projections: cricket.Projections(), Given: given, Want: want,
+		WantDeadLetters: []projectiontest.DeadLetter{{ID: strconv.Itoa(len(given)), Reason: reason}},
+	})
 }
 
 func selections(all ...model.SquadSelection) projectiontest.Rows {
@@ -62,14 +64,8 @@ func TestASelectionWaitsForItsPlayerAndIsRetriedByItself(t *testing.T) {
 }
 
 func TestASelectionOfNobodyIsADeadLetter(t *testing.T) {
-	projectiontest.RunGroup(t, projectiontest.GroupSpec{
-		Projections: squads(),
-		Given:       []projectiontest.Event{teamRegistered("aus", "Australia"), selected(1, "aus", "nobody")},
-		Want:        []projectiontest.Rows{selections()},
-		WantDeadLetters: []projectiontest.DeadLetter{
-			{ID: "2", Reason: `no Player with the identifier "nobody"`},
-		},
-	})
+	deadLetter(t, []projectiontest.Event{teamRegistered("aus", "Australia"), selected(1, "aus", "nobody")},
+		`no Player with the identifier "nobody"`, selections())
 }
 
 func TestSelectionsKeepAPlayerWhoIsDeleted(t *testing.T) {
@@ -109,15 +105,9 @@ func TestACoachHasATeamAsLongAsThereIsOne(t *testing.T) {
 	folded(t, append(registered, teamDeleted("aus")), projectiontest.RowsOf(model.CoachCodec, coach))
 }
 
-func TestVenuesAreFoldedByThemselves(t *testing.T) {
-	projectiontest.Run(t, projectiontest.Spec[model.Venue]{
-		Projection: ops.ProjectVenue(cricket.Venue{}), Codec: model.VenueCodec,
-		Given: []projectiontest.Event{
-			of("VenueRegistered", "gabba", data{"venueId": "gabba", "name": "Brisbane Cricket Ground", "city": "Brisbane"}),
-			of("VenueRegistered", "waca", data{"venueId": "waca", "name": "WACA Ground", "city": "Perth"}),
-			of("VenueRenamed", "gabba", data{"venueId": "gabba", "name": "The Gabba"}),
-			of("VenueDeleted", "waca", data{"venueId": "waca"}),
-		},
-		Want: []model.Venue{{ID: "gabba", Name: "The Gabba", City: "Brisbane"}},
-	})
+func TestVenuesHaveTheNameThatTheyWereGivenLast(t *testing.T) {
+	folded(t, []projectiontest.Event{
+		venueRegistered("gabba", "Brisbane Cricket Ground"), venueRegistered("waca", "WACA Ground"),
+		venueRenamed("gabba", "The Gabba"), venueDeleted("waca"),
+	}, projectiontest.RowsOf(model.VenueCodec, model.Venue{ID: "gabba", Name: "The Gabba", City: "Melbourne"}))
 }

@@ -55,6 +55,51 @@ func dropped(number int) projectiontest.Event {
 	return of("PlayerDropped", squad, data{"squadId": squad, "selectionNumber": number})
 }
 
+func venueRegistered(id, name string) projectiontest.Event {
+	return of("VenueRegistered", id, data{"venueId": id, "name": name, "city": "Melbourne"})
+}
+
+func venueRenamed(id, name string) projectiontest.Event {
+	return of("VenueRenamed", id, data{"venueId": id, "name": name})
+}
+
+func venueDeleted(id string) projectiontest.Event { return of("VenueDeleted", id, data{"venueId": id}) }
+
+func coachRenamed(id, name string) projectiontest.Event {
+	return of("CoachRenamed", id, data{"coachId": id, "name": name})
+}
+
+// scheduled is a match of aus against ind at mcg.
+func scheduled() projectiontest.Event {
+	return of("MatchScheduled", "m1", data{"matchId": "m1", "name": "1st Test", "season": "2024-25",
+		"startsOn": "2024-12-26", "venueId": "mcg",
+		"team1": data{"teamId": "aus", "coachId": "mcdonald", "homeTeam": true},
+		"team2": data{"teamId": "ind", "coachId": "gambhir", "homeTeam": false}})
+}
+
+// squadNamed names players in batting order, of whom the first is the captain.
+func squadNamed(team string, players ...string) projectiontest.Event {
+	return of("SquadNamed", "m1", data{"matchId": "m1", "teamId": team, "playerIds": players, "captainId": players[0]})
+}
+
+func captainChanged(team, player string) projectiontest.Event {
+	return of("CaptainChanged", "m1", data{"matchId": "m1", "teamId": team, "playerId": player})
+}
+
+func playerReplaced(team, former, player string) projectiontest.Event {
+	return of("PlayerReplaced", "m1", data{"matchId": "m1", "teamId": team, "playerId": player, "inPlaceOf": former})
+}
+
+func rescheduled(day string) projectiontest.Event {
+	return of("MatchRescheduled", "m1", data{"matchId": "m1", "startsOn": day})
+}
+
+func moved(day, venue string) projectiontest.Event {
+	return of("MatchRescheduled", "m1", data{"matchId": "m1", "startsOn": day, "venueId": venue})
+}
+
+func abandoned() projectiontest.Event { return of("MatchAbandoned", "m1", data{"matchId": "m1"}) }
+
 func of(kind, subject string, d data) projectiontest.Event {
 	return projectiontest.Event{Type: kind, Subject: subject, Data: d}
 }

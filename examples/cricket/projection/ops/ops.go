@@ -186,3 +186,16 @@ var SquadSelectionFields = struct {
 		Write:   func(row *model.SquadSelection, v bool) { row.IsCaptain = v },
 	},
 }
+
+// Match makes the ops of Match.
+var Match = projection.AggregateOps[model.Match, string]{
+	Codec: model.MatchCodec,
+	Key: func(k string) (keys.Key, error) {
+		var row model.Match
+		row.ID = k
+		return model.KeyOfMatch(&row)
+	},
+	SetKeyFields: func(row *model.Match, k string) {
+		row.ID = k
+	},
+}

@@ -212,6 +212,66 @@ func ProjectSquadSelection(p SquadSelectionProjector) projection.Projection {
 	})
 }
 
+// MatchProjector folds events into rows of Match: one method for each event that the schema names.
+// Methods are pure: they know the event and nothing else.
+type MatchProjector interface {
+	MatchScheduled(e event.MatchScheduled, m projection.Meta) []projection.Op
+	SquadNamed(e event.SquadNamed, m projection.Meta) []projection.Op
+	CaptainChanged(e event.CaptainChanged, m projection.Meta) []projection.Op
+	PlayerReplaced(e event.PlayerReplaced, m projection.Meta) []projection.Op
+	MatchRescheduled(e event.MatchRescheduled, m projection.Meta) []projection.Op
+	MatchAbandoned(e event.MatchAbandoned, m projection.Meta) []projection.Op
+}
+
+// ProjectMatch makes the projection Match of its projector.
+func ProjectMatch(p MatchProjector) projection.Projection {
+	return projection.NewAggregate(&Match, projection.Projection{
+		Name:   "Match",
+		Events: []string{"MatchScheduled", "SquadNamed", "CaptainChanged", "PlayerReplaced", "MatchRescheduled", "MatchAbandoned"},
+		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+			switch e.Type {
+			case "MatchScheduled":
+				data, err := event.DecodeMatchScheduled(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.MatchScheduled(data, m), nil
+			case "SquadNamed":
+				data, err := event.DecodeSquadNamed(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.SquadNamed(data, m), nil
+			case "CaptainChanged":
+				data, err := event.DecodeCaptainChanged(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.CaptainChanged(data, m), nil
+			case "PlayerReplaced":
+				data, err := event.DecodePlayerReplaced(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.PlayerReplaced(data, m), nil
+			case "MatchRescheduled":
+				data, err := event.DecodeMatchRescheduled(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.MatchRescheduled(data, m), nil
+			case "MatchAbandoned":
+				data, err := event.DecodeMatchAbandoned(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.MatchAbandoned(data, m), nil
+			}
+			return foreign("Match", e)
+		},
+	})
+}
+
 // foreign is the error of an event that the projection does not take.
 func foreign(projector string, e *eventlog.Event) ([]projection.Op, error) {
 	return nil, fmt.Errorf("projector %s does not take events of type %s", projector, e.Type)

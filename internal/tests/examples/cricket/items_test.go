@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -28,60 +30,127 @@ type (
 	item   map[string]any
 )
 
-// begin is how the keys of selections begin.
-const begin = "$cricket#v1#squad_selection#"
+// begin is how keys begin.
+const begin = "$cricket#v1#"
 
 // smith is a selection, with the ids of its team and its player and a map for the copy of each. The team has taken
 // another name since, which its copy does not follow; the player too, which his copy does.
 var smith = item{
-	"pk": begin + "squadid_aus%232024-25%23bgt", "sk": begin + "selectionnumber_0000000000000002",
-	"gsi1pk": begin + "playerid_smith-01",
-	"gsi1sk": begin + "squadid_aus%232024-25%23bgt#selectionnumber_0000000000000002", "__edd_e__": "squad_selection",
+	"pk":     begin + "squad_selection#squadid_aus%232024-25%23bgt",
+	"sk":     begin + "squad_selection#selectionnumber_0000000000000002",
+	"gsi1pk": begin + "squad_selection#playerid_smith-01",
+	"gsi1sk": begin + "squad_selection#squadid_aus%232024-25%23bgt#selectionnumber_0000000000000002",
+	"__edd_e__": "squad_selection",
 	"squadId": "aus#2024-25#BGT", "selectionNumber": number("2"), "squadRole": "BATTER", "isCaptain": false,
 	"teamId": "aus", "team": item{"id": "aus", "name": "Australia", "country": "Australia", "ranking": number("1")},
 	"playerId": "smith-01",
 	"player":   item{"id": "smith-01", "firstName": "Steven", "lastName": "Smith", "role": "BATTER"},
 }
 
-// TestCopiesAreMapsInTheirItems, beside the ids that they follow.
-func TestCopiesAreMapsInTheirItems(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(project, "data", "sample.jsonl"))
-	if err != nil {
-		t.Fatal(err)
+// match are the items of a match, in the order of their keys. Each has the season, and those of a team say which. The
+// venue and the players have taken other names since, which their items follow.
+var match = []item{
+	part("MatchCoach", "#teamnumber#0000000000000001", item{"teamNumber": number("1"),
+		"id": "mcdonald", "name": "Andrew McDonald", "teamId": "aus"}),
+	part("MatchCoach", "#teamnumber#0000000000000002", item{"teamNumber": number("2"),
+		"id": "gambhir", "name": "Gautam Gambhir", "teamId": "ind"}),
+	part("MatchItem", "", item{"lsi1sk": begin + "match#aus v ind, 1st test",
+		"gsi1pk": begin + "matches#2024-25", "gsi1sk": begin + "matches#2024-11-22",
+		"id": "bgt-2024-1", "name": "AUS v IND, 1st Test", "startsOn": "2024-11-22", "venueId": "mcg"}),
+	plays("1", "1", true, item{"id": "cummins-01", "firstName": "Patrick", "lastName": "Cummins", "role": "BOWLER"}),
+	plays("1", "2", false, item{"id": "smith-01", "firstName": "Steven", "lastName": "Smith", "role": "BATTER"}),
+	plays("2", "2", true, item{"id": "bumrah-01", "firstName": "Jasprit", "lastName": "Bumrah", "role": "BOWLER"}),
+	plays("2", "1", false, item{"id": "kohli-01", "firstName": "Virat", "lastName": "Kohli", "role": "BATTER"}),
+	part("MatchTeam", "#teamnumber#0000000000000001", item{"teamNumber": number("1"),
+		"homeTeam": true, "coachId": "mcdonald", "teamId": "aus",
+		"team": item{"id": "aus", "name": "Australia Men", "country": "Australia", "ranking": number("1")}}),
+	part("MatchTeam", "#teamnumber#0000000000000002", item{"teamNumber": number("2"),
+		"homeTeam": false, "coachId": "gambhir", "teamId": "ind",
+		"team": item{"id": "ind", "name": "India", "country": "India", "ranking": number("2")}}),
+	part("MatchVenue", "", item{"id": "mcg", "name": "The MCG", "city": "Melbourne"}),
+}
+
+// part adds to an item what it has as a part of the match; its key is that of its type, and what follows.
+func part(kind, key string, it item) item {
+	it["__edd_e__"], it["season"] = kind, "2024-25"
+	it["pk"], it["sk"] = begin+"match#bgt-2024-1", begin+strings.ToLower(kind)+key
+	if it["lsi1sk"] == nil {
+		it["lsi1sk"] = it["sk"]
 	}
-	var events [][]byte
-	for line := range bytes.Lines(text) {
-		if !bytes.Contains(line, []byte(`"squad/ind`)) { // whose first event is a dead letter for a while
-			events = append(events, bytes.TrimSpace(line))
-		}
-	}
+	return it
+}
+
+func plays(team, position number, captain bool, player item) item {
+	return part("MatchPlayer", "#teamnumber#000000000000000"+string(team)+"#"+player["id"].(string), item{
+		"teamNumber": team, "battingPosition": position, "isCaptain": captain, "playerId": player["id"], "player": player,
+	})
+}
+
+// TestWhatOtherProgramsSee of the sample, on each engine.
+func TestWhatOtherProgramsSee(t *testing.T) {
+	events := sample(t)
 	for _, e := range dynamolocal.Engines() {
 		t.Run(string(e), func(t *testing.T) {
 			s := exampleserver.Start(t, e)
 			s.Append(t, events...)
-			if diff := cmp.Diff(smith, get(t, s, smith["pk"].(string), smith["sk"].(string))); diff != "" {
-				t.Errorf("the selection (-want +got):\n%s", diff)
-			}
+			t.Run("copies are maps in their items, beside the ids that they follow", func(t *testing.T) {
+				squad := partition(t, s, smith["pk"].(string))
+				if !slices.ContainsFunc(squad, func(got item) bool { return cmp.Equal(smith, got) }) {
+					t.Errorf("no selection is %v, but they are %v", smith, squad)
+				}
+			})
+			t.Run("a match is an item for each of its parts", func(t *testing.T) {
+				if diff := cmp.Diff(match, partition(t, s, begin+"match#bgt-2024-1")); diff != "" {
+					t.Errorf("its partition (-want +got):\n%s", diff)
+				}
+			})
+			t.Run("a mark is left of an abandoned match, and none of its parts", func(t *testing.T) {
+				left := partition(t, s, begin+"match#bgt-2024-2")
+				if len(left) != 1 || left[0]["_deleted"] != true || left[0]["sk"] != begin+"matchitem" {
+					t.Errorf("there are %v", left)
+				}
+			})
 		})
 	}
 }
 
-// own are the attributes of an item that are this system's own.
-var own = regexp.MustCompile(`^(_pos\..*|_by|_rev)$`)
-
-// get reads an item, without the attributes that are this system's own.
-func get(t *testing.T, s *exampleserver.Server, pk, sk string) item {
+// sample are the events of the example, players first, so that none is a dead letter for a while.
+func sample(t *testing.T) [][]byte {
 	t.Helper()
-	out, err := s.DynamoDB.GetItem(t.Context(), &dynamodb.GetItemInput{
+	text, err := os.ReadFile(filepath.Join(project, "data", "sample.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var players, others [][]byte
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimSpace(line); bytes.Contains(line, []byte(`"PlayerRegistered"`)) {
+			players = append(players, line)
+		} else {
+			others = append(others, line)
+		}
+	}
+	return append(players, others...)
+}
+
+// own are the attributes of an item that are this system's own.
+var own = regexp.MustCompile(`^(_pos\..*|_by|_rev|_own)$`)
+
+// partition reads the items of a partition, in order, without the attributes that are this system's own.
+func partition(t *testing.T, s *exampleserver.Server, pk string) []item {
+	t.Helper()
+	out, err := s.DynamoDB.Query(t.Context(), &dynamodb.QueryInput{
 		TableName: aws.String(s.Prefix + "Cricket"), ConsistentRead: aws.Bool(true),
-		Key: map[string]types.AttributeValue{
-			"pk": &types.AttributeValueMemberS{Value: pk}, "sk": &types.AttributeValueMemberS{Value: sk},
-		},
+		KeyConditionExpression:    aws.String("pk = :pk"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{":pk": &types.AttributeValueMemberS{Value: pk}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return read(t, out.Item)
+	var items []item
+	for _, attributes := range out.Items {
+		items = append(items, read(t, attributes))
+	}
+	return items
 }
 
 func read(t *testing.T, attributes map[string]types.AttributeValue) item {
