@@ -32,7 +32,8 @@ func cascadeRows(b *testing.B) int {
 }
 
 // BenchmarkCascade renames a club that all picks refer to, beside a bare rewrite of the same rows in commits of the
-// same size. It reports rows a second, and how much heap it took at most.
+// same size. It reports rows a second, as a ratio too; how much heap a cascade takes at most; and how long an event of
+// another club takes meanwhile, at most, from its append until its row can be read.
 func BenchmarkCascade(b *testing.B) {
 	rows := cascadeRows(b)
 	store, err := pebblestore.Open(pebblestore.Options{Dir: b.TempDir()})
@@ -45,6 +46,7 @@ func BenchmarkCascade(b *testing.B) {
 	}
 	defer log.Close()
 	c := &cascadeBench{B: b, db: openAt(b, time.Now, store, clubModel, pickModel), log: log}
+	var cascaded float64 // rows a second
 	c.fold(refEvent("", ref{Op: "club", ID: "A", Text: "first"}))
 	for from := 0; from < rows; from += 10_000 {
 		var events []eventlog.Event
@@ -58,14 +60,26 @@ func BenchmarkCascade(b *testing.B) {
 		for i := range b.N {
 			c.fold(refEvent("", ref{Op: "club", ID: "A", Text: fmt.Sprint("name ", i)}))
 		}
-		b.ReportMetric(float64(rows*b.N)/b.Elapsed().Seconds(), "rows/s")
+		cascaded = float64(rows*b.N) / b.Elapsed().Seconds()
+		b.ReportMetric(cascaded, "rows/s")
 		b.ReportMetric(float64(most())/(1<<20), "MB-heap")
 	})
 	b.Run("rewrite", func(b *testing.B) {
 		for range b.N {
 			c.rewrite(rows)
 		}
-		b.ReportMetric(float64(rows*b.N)/b.Elapsed().Seconds(), "rows/s")
+		rewritten := float64(rows*b.N) / b.Elapsed().Seconds()
+		b.ReportMetric(rewritten, "rows/s")
+		b.ReportMetric(cascaded/rewritten, "cascade/rewrite")
+	})
+	b.Run("events-meanwhile", func(b *testing.B) {
+		var slowest time.Duration
+		n := 0
+		for range b.N {
+			slowest = max(slowest, c.foldMeanwhile(&n))
+		}
+		b.ReportMetric(float64(slowest.Microseconds())/1000, "ms-slowest")
+		b.ReportMetric(float64(n)/float64(b.N), "events/cascade")
 	})
 }
 
@@ -78,8 +92,7 @@ type cascadeBench struct {
 	n   int
 }
 
-// fold folds events after those before, with the cascades that they begin.
-func (c *cascadeBench) fold(events ...eventlog.Event) {
+func (c *cascadeBench) append(events ...eventlog.Event) {
 	for i := range events {
 		c.n++
 		events[i].ID, events[i].Time = strconv.Itoa(c.n), epoch
@@ -87,6 +100,57 @@ func (c *cascadeBench) fold(events ...eventlog.Event) {
 	if _, err := c.log.Append(context.Background(), events); err != nil {
 		c.Fatal(err)
 	}
+}
+
+// foldMeanwhile changes another club, again and again, while a cascade goes on, and returns how long that took at most.
+func (c *cascadeBench) foldMeanwhile(n *int) (slowest time.Duration) {
+	ctx, end := context.WithCancel(context.Background())
+	runner := refRunner(c, refMode{cascade: true}, struct{ eventlog.Source }{c.log}, c.db, 1000)
+	ended := make(chan error, 1)
+	go func() { ended <- runner.Run(ctx) }()
+	c.append(refEvent("", ref{Op: "club", ID: "A", Text: fmt.Sprint("meanwhile ", c.n)}))
+	for begun := false; ; {
+		s, err := runner.Status(ctx)
+		if err != nil {
+			c.Fatal(err)
+		}
+		if begun && s.Cascades == 0 {
+			break
+		}
+		begun = begun || s.Cascades > 0
+		name, at := strconv.Itoa(c.n), time.Now()
+		c.append(refEvent("", ref{Op: "club", ID: "B", Text: name}))
+		for !c.called("B", name) {
+			select {
+			case err := <-ended:
+				c.Fatal(err)
+			case <-time.After(time.Millisecond):
+			}
+		}
+		slowest = max(slowest, time.Since(at))
+		*n++
+	}
+	end()
+	<-ended
+	return slowest
+}
+
+// called reports whether the club has the name.
+func (c *cascadeBench) called(id, name string) bool {
+	rows, err := c.db.Get(context.Background(), clubModel, []keys.Key{{PK: id}}, true)
+	if err != nil {
+		c.Fatal(err)
+	}
+	if rows[0].Record == nil {
+		return false
+	}
+	text, _ := record.String(rows[0].Record.JSON(1))
+	return text == name
+}
+
+// fold folds events after those before, with the cascades that they begin.
+func (c *cascadeBench) fold(events ...eventlog.Event) {
+	c.append(events...)
 	all := new(atomic.Bool)
 	all.Store(true)
 	runner := refRunner(c, refMode{cascade: true}, prefix{c.log, nil, all}, c.db, 1000)
