@@ -191,6 +191,45 @@ func TestARetryWhoseAnswerIsLostTakesEffectOnce(t *testing.T) {
 	}
 }
 
+// TestThoseBehindAnEventAreFoldedThoughTheProcessHasEnded after the event was retried or skipped.
+func TestThoseBehindAnEventAreFoldedThoughTheProcessHasEnded(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		act   func(*projection.Runner, context.Context, string) error
+		total int
+	}{
+		{"retried", (*projection.Runner).Retry, 1111},
+		{"skipped", (*projection.Runner).Skip, 1101},
+	} {
+		store := newFaultyStore()
+		log := openLog(t, broken()...)
+		cfg := quick()
+		cfg.WindowEvents = 1
+		r := run(t, ended(log), open(t, store), cfg)
+		ctx, kill := context.WithCancel(t.Context())
+		last := store.applies + 1
+		store.before = func(n int) error {
+			if n > last {
+				kill()
+				return driver.ErrUnavailable
+			}
+			return nil
+		}
+		if err := tt.act(r, ctx, "0@2"); err == nil {
+			t.Fatalf("%s: the process has not ended", tt.name)
+		}
+		store.before = nil
+		db := open(t, store)
+		r = run(t, ended(log), db, cfg)
+		if diff := cmp.Diff([]string{"0@7"}, deadLettersOf(t, r)); diff != "" {
+			t.Errorf("%s: dead letters (-want +got):\n%s", tt.name, diff)
+		}
+		if got := totals(t, db, store)["a"]; got != tt.total {
+			t.Errorf("%s: total of a is %d, want %d", tt.name, got, tt.total)
+		}
+	}
+}
+
 // TestARefoldDoesWhatRetryDid folds the whole log again after retries and skips: each takes effect at its moment, so
 // the rows are the same, their positions and indexes included, whatever the windows.
 func TestARefoldDoesWhatRetryDid(t *testing.T) {

@@ -11,19 +11,24 @@ import (
 
 // readLetters reads the dead letters of a kind.
 func readLetters(ctx context.Context, db *querydb.DB, kind string) (*deadletter.Index, error) {
-	letters := deadletter.NewIndex()
-	return letters, eachNote(ctx, db, kind, func(n querydb.Note) error {
+	letters, blocked := deadletter.NewIndex(), map[position.Ref]bool{}
+	err := eachNote(ctx, db, kind, func(n querydb.Note) error {
 		l, at, err := deadletter.Parse(n)
 		if err != nil {
 			return DamageError{err}
 		}
 		letters.Add(deadletter.Subject{Partition: at.Partition, Source: l.Source, Name: l.Subject}, at.Offset, l.Number)
+		if l.BlockedBy != "" {
+			blocked[at] = true
+		}
 		if l.Missing != nil {
 			letters.Wait(at, l.Missing.RowOf())
 			letters.Unchecked = true
 		}
 		return nil
 	})
+	letters.WakeLeftBehind(blocked)
+	return letters, err
 }
 
 // readTasks reads which rows their copies have yet to follow.

@@ -83,6 +83,16 @@ func (a *Index) Len() int { return len(a.all) }
 // Number is that of the event, as Letter.Number.
 func (a *Index) Number(at position.Ref) uint64 { return a.all[at] }
 
+// WakeLeftBehind has events retried that were blocked by one which is a dead letter no more: it was retried or skipped,
+// and the process has ended before it came to them. They are those of which the first of its subject is blocked.
+func (a *Index) WakeLeftBehind(blocked map[position.Ref]bool) {
+	for s, held := range a.held {
+		if at := (position.Ref{Partition: s.Partition, Offset: held[0]}); blocked[at] {
+			a.wake(at)
+		}
+	}
+}
+
 // Released returns the offsets of the event and of those that it blocks, which are retried with it.
 func (a *Index) Released(at position.Ref, l *Letter, skip bool) ([]uint64, error) {
 	s := Subject{at.Partition, l.Source, l.Subject}

@@ -87,10 +87,14 @@ func (w *waiting) Awaited() []RowRef {
 // Wake notes that a row has appeared: the dead letters that wait for it are to be retried.
 func (w *waiting) Wake(row RowRef) {
 	for _, at := range w.letters[row] {
-		i, there := slices.BinarySearchFunc(w.woken, at, compareRefs)
-		if !there {
-			w.woken = slices.Insert(w.woken, i, at)
-		}
+		w.wake(at)
+	}
+}
+
+// wake notes that a dead letter is to be retried.
+func (w *waiting) wake(at position.Ref) {
+	if i, there := slices.BinarySearchFunc(w.woken, at, compareRefs); !there {
+		w.woken = slices.Insert(w.woken, i, at)
 	}
 }
 

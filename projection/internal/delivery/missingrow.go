@@ -56,7 +56,8 @@ func (out *outcome) awaits(row deadletter.RowRef) bool {
 	return false
 }
 
-// retryWoken retries the dead letters whose rows have appeared, in their order, and those that they block.
+// retryWoken retries the dead letters whose rows have appeared, in their order, and those that they block; and those
+// that a process has left behind. What cannot be retried amid the commit of another process is left to the next call.
 func (r resolution) retryWoken(ctx context.Context) error {
 	if err := r.checkAwaited(ctx); err != nil {
 		return err
@@ -70,7 +71,13 @@ func (r resolution) retryWoken(ctx context.Context) error {
 			r.state.Letters.WakeAgain(at)
 			return nil
 		}
-		if err := r.retryOne(ctx, at); err != nil {
+		err := r.retryOne(ctx, at)
+		if errors.Is(err, errOvertaken) { // another process was first
+			r.state.Letters.WakeAgain(at)
+			r.state.Invalidate()
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -90,13 +97,8 @@ func (r resolution) retryOne(ctx context.Context, at position.Ref) error {
 		return nil // it waits for an earlier event of its subject, whose retry takes it along
 	}
 	err = r.release(ctx, at, offsets, false)
-	var again failedAgainError
-	switch {
-	case errors.As(err, &again):
+	if errors.As(err, new(failedAgainError)) {
 		return nil
-	case errors.Is(err, errOvertaken): // another process was first
-		r.state.Letters.WakeAgain(at)
-		r.state.Invalidate()
 	}
 	return err
 }
