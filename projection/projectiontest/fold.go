@@ -25,8 +25,8 @@ type result struct {
 	DeadLetters []DeadLetter
 }
 
-// fold folds the events in one way.
-func (s *testCase) fold(ctx context.Context, w way) (result, error) {
+// fold folds the events in one way, and returns what the last leg left, and in how many commits.
+func (s *testCase) fold(ctx context.Context, w way) (got result, commits int, err error) {
 	store := newStore(w)
 	now := lastTime(w.legs)
 	db, err := querydb.Open(ctx, store, s.projection.Models(), querydb.Config{
@@ -34,21 +34,29 @@ func (s *testCase) fold(ctx context.Context, w way) (result, error) {
 		Logger: slog.New(slog.DiscardHandler), // what fails is made to fail
 	})
 	if err != nil {
-		return result{}, err
+		return got, 0, err
 	}
 	defer db.Close()
 	var runner *projection.Runner
 	for i, leg := range w.legs {
 		if i > 0 && w.forget {
 			if err := s.forget(ctx, db); err != nil {
-				return result{}, err
+				return got, 0, err
 			}
 		}
-		if runner, err = s.run(ctx, db, leg, w.window); err != nil {
-			return result{}, err
+		running, end := context.WithCancel(ctx)
+		ends := 0
+		if i == 0 {
+			ends = w.ends
+		}
+		store.process().begin(ends, end)
+		runner, err = s.run(running, db, leg, w.window)
+		if end(); err != nil && (ends == 0 || ctx.Err() != nil) {
+			return got, 0, err
 		}
 	}
-	return s.result(ctx, db, runner, store)
+	got, err = s.result(ctx, db, runner, store)
+	return got, store.process().count(), err
 }
 
 // alone has rows read that no other projection of theirs writes.
@@ -155,7 +163,23 @@ func (s *testCase) unwanted(got result) string {
 			want.DeadLetters[i].Reason = got.DeadLetters[i].Reason
 		}
 	}
-	return gocmp.Diff(want, got, s.options()...)
+	return s.compare(want, got, "want", "got")
+}
+
+// compare names the places where two results differ, "" where they do not. The words say which is which.
+func (s *testCase) compare(a, b result, wordA, wordB string) string {
+	diff := gocmp.Diff(a, b, s.options()...)
+	if diff == "" {
+		return ""
+	}
+	var all []difference
+	for _, of := range s.want {
+		all = append(all, rowDifferences(of, a.Rows[of.model().Name], b.Rows[of.model().Name], s.options())...)
+	}
+	if all = append(all, letterDifferences(a.DeadLetters, b.DeadLetters)...); len(all) > 0 {
+		return showDifferences(all, wordA, wordB)
+	}
+	return diff // which the options find only in the whole
 }
 
 func compareKeys(a, b keys.Key) int {

@@ -1,6 +1,7 @@
 package projectiontest
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/foldql/foldql/keys"
@@ -12,6 +13,7 @@ type Rows interface {
 	model() *querydb.Model
 	want() []any // in the order of their keys
 	decode(row *querydb.Row) (any, error)
+	name(row any) string // by its key
 }
 
 // RowsOf says that the rows, in any order, are all that the codec's model has in the end. A row that has expired by the
@@ -47,3 +49,5 @@ func (r *rowsOf[R]) decode(stored *querydb.Row) (any, error) {
 	err := r.codec.Decode(stored.Record, &row)
 	return row, err
 }
+
+func (r *rowsOf[R]) name(row any) string { return rowName(r.codec.Model, reflect.ValueOf(row)) }

@@ -114,6 +114,27 @@ func TestProjectorsThatAreWrongAreFound(t *testing.T) {
 	}
 }
 
+func TestRowsThatNobodyFoldsAreNoExpectation(t *testing.T) {
+	for _, tt := range []struct {
+		want    []Rows
+		because string
+	}{
+		{[]Rows{RowsOf(matchCodec)}, "none of the projections folds Match"},
+		{[]Rows{RowsOf(AccountCodec, Account{"a", 0}), RowsOf(AccountCodec)}, "rows of Account are there twice"},
+	} {
+		c, err := (&GroupSpec{
+			Projections: []projection.Projection{ProjectAccount(deposits)}, Want: tt.want,
+			Given: []Event{{Type: "Deposited", Data: `{"owner": "a"}`}},
+		}).testCase()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.check(t.Context()); err == nil || !strings.Contains(err.Error(), tt.because) {
+			t.Errorf("%v, want an error with %q", err, tt.because)
+		}
+	}
+}
+
 func TestLongSpecsAreStoppedAtABoundedNumberOfPlaces(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 99, 100, 101, 5000} {
 		at := stops(n)

@@ -16,6 +16,7 @@ import (
 type store interface {
 	driver.Driver
 	keys(m *querydb.Model) []keys.Key
+	process() *process
 }
 
 func newStore(w way) store {
@@ -23,6 +24,53 @@ func newStore(w way) store {
 		return newShared(w.partial)
 	}
 	return &plain{Store: memstore.New(), lose: w.lose}
+}
+
+// process is one that folds. It may end after a number of commits, and then commits no more.
+type process struct {
+	mu      sync.Mutex
+	commits int    // so far
+	last    int    // after which it ends, 0 for never
+	end     func() // has the runner return
+}
+
+// errEnded is the answer to commits of a process that has ended.
+var errEnded = fmt.Errorf("%w: the process has ended", driver.ErrUnavailable)
+
+// begin starts a process, in place of one that may have ended.
+func (p *process) begin(last int, end func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.commits, p.last, p.end = 0, last, end
+}
+
+// before fails where the process has ended.
+func (p *process) before() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.last > 0 && p.commits >= p.last {
+		return errEnded
+	}
+	return nil
+}
+
+// after counts a commit, and ends the process if it was the last. Nobody gets the answer to that one.
+func (p *process) after() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.commits++
+	if p.commits != p.last {
+		return nil
+	}
+	p.end()
+	return errEnded
+}
+
+// count returns how many commits there have been.
+func (p *process) count() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.commits
 }
 
 // written are the keys of rows.
@@ -70,16 +118,25 @@ type plain struct {
 	*memstore.Store
 	written
 
+	by   process
 	lose bool
 	lost bool // the last commit's answer was lost: the next is not
 }
 
+func (p *plain) process() *process { return &p.by }
+
 // Apply commits the batch. Where answers are lost, every other commit fails after it has succeeded.
 func (p *plain) Apply(ctx context.Context, b driver.Batch) error {
+	if err := p.by.before(); err != nil {
+		return err
+	}
 	if err := p.Store.Apply(ctx, b); err != nil {
 		return err
 	}
 	p.add(&b)
+	if err := p.by.after(); err != nil {
+		return err
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.lost = p.lose && !p.lost
@@ -94,16 +151,22 @@ type shared struct {
 	*memstore.MultiWriter
 	written
 
+	by     process
 	failed bool // amid the last batch: the next is written whole
 	count  int  // of batches amid which it failed
 	at     int  // the commit after which the batch in hand fails, -1 for none
 }
+
+func (s *shared) process() *process { return &s.by }
 
 // newShared makes a store that, with partial, leaves every other batch partly written.
 func newShared(partial bool) *shared {
 	s := &shared{at: -1}
 	s.MultiWriter = memstore.NewMultiWriter(memstore.Options{
 		Before: func(c memstore.Commit) error {
+			if err := s.by.before(); err != nil {
+				return err
+			}
 			if c.Number == 0 {
 				s.begin(partial, c.Of)
 			}
@@ -114,7 +177,7 @@ func newShared(partial bool) *shared {
 			if c.Number == s.at {
 				return fmt.Errorf("%w: a partial write", driver.ErrUnavailable)
 			}
-			return nil
+			return s.by.after()
 		},
 	})
 	return s

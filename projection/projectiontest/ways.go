@@ -2,6 +2,7 @@ package projectiontest
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/foldql/foldql/eventlog"
 )
@@ -16,6 +17,7 @@ type way struct {
 	forget  bool // between legs the store forgets the rows and the checkpoint, as for a model of a new version
 	shared  bool // the store has other writers, and commits write by write
 	partial bool // every other batch is partly written
+	ends    int  // after so many commits of the first leg the process ends, 0 for never
 }
 
 // maxStops bounds the ways that stop somewhere: longer specs are stopped so many times, evenly apart.
@@ -37,8 +39,7 @@ func ways(events []eventlog.Event) []way {
 
 	rebuilt := way{name: "rebuilding from the whole log", legs: [][]eventlog.Event{events, events}, forget: true}
 
-	others := once(events)
-	others.name, others.shared = "folding on a store that others write to", true
+	others := amongOthers(once(events))
 
 	partial := others
 	partial.name, partial.partial = "failing amid batches", true
@@ -60,6 +61,26 @@ func ways(events []eventlog.Event) []way {
 		all = append(all, cut, stopped, partialCut, partialStopped)
 	}
 	return all
+}
+
+// eachByItself has a commit for each event, and for each change of a copy, so that something can happen between them.
+func eachByItself(events []eventlog.Event) way {
+	w := once(events)
+	w.name, w.window = "folding each event by itself", 1
+	return w
+}
+
+func amongOthers(w way) way {
+	w.name, w.shared = w.name+" on a store that others write to", true
+	return w
+}
+
+// ended is a way in which the process ends after one of its commits, be it of an event, of copies that follow a change,
+// or of a retry, and another goes on.
+func ended(w way, commits int) way {
+	w.name, w.ends = fmt.Sprintf("%s, and ending the process after commit %d", w.name, commits), commits
+	w.legs = slices.Repeat(w.legs, 2)
+	return w
 }
 
 // stops are numbers from 1 to n-1, at most maxStops of them.
