@@ -125,6 +125,17 @@ func TestAnyChangeOfItemsIsNoticed(t *testing.T) {
 	})
 }
 
+func TestTornItemsSayWhatIsMissingToo(t *testing.T) {
+	p := newPlan()
+	_, err := p.Assemble(slices.DeleteFunc(decomposed(t, p, finalMatch()), func(item driver.Row) bool {
+		return item.Kind == "MatchVenue"
+	}))
+	const want = "it has no venue, an item of type MatchVenue"
+	if !errors.Is(err, aggregate.ErrTorn) || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want ErrTorn that says %q", err, want)
+	}
+}
+
 // undigested takes the digest off the root, as one that another program has written has none.
 func undigested(items []driver.Row) []driver.Row {
 	root := &items[0]

@@ -36,17 +36,16 @@ func (p *Plan) Assemble(items []driver.Row) (driver.Row, error) {
 	if err != nil || root.Record == nil {
 		return root, err
 	}
-	if err := checkDigest(p.root, &root, items); err != nil {
-		return driver.Row{}, err
-	}
+	torn := checkDigest(p.root, &root, items)
 	a.build.Begin(len(p.root.Object))
 	a.object(p.root, &root)
-	switch {
-	case len(a.missing) > 0:
-		return driver.Row{}, &IncompleteError{"it has no " + strings.Join(a.missing, ", no ")}
-	case a.used < len(items):
-		return driver.Row{}, &IncompleteError{fmt.Sprintf("%d of its items are of parts that it does not have",
-			len(items)-a.used)}
+	switch wrong := a.wrong(len(items)); {
+	case torn != nil && wrong != "":
+		return driver.Row{}, fmt.Errorf("%w: %s", torn, wrong)
+	case torn != nil:
+		return driver.Row{}, torn
+	case wrong != "":
+		return driver.Row{}, &IncompleteError{wrong}
 	}
 	whole := root
 	if whole.Record, _, err = a.build.Finish(); err != nil {
@@ -69,6 +68,17 @@ type assembler struct {
 	build   record.Builder
 	missing []string
 	used    int // items
+}
+
+// wrong says what is missing, or should not be there, of so many items; "" for nothing.
+func (a *assembler) wrong(items int) string {
+	switch {
+	case len(a.missing) > 0:
+		return "it has no " + strings.Join(a.missing, ", no ")
+	case a.used < items:
+		return fmt.Sprintf("%d of its items are of parts that it does not have", items-a.used)
+	}
+	return ""
 }
 
 // sort finds the part of each item, and the root.

@@ -192,16 +192,23 @@ func (s *Server) folded(t *testing.T) bool {
 // Ask returns the data of the answer to a query, which has no errors, as it is.
 func (s *Server) Ask(t *testing.T, query string) string {
 	t.Helper()
+	data, errors := s.Answer(t, query)
+	if errors != "" {
+		t.Fatalf("%s: %s", query, errors)
+	}
+	return data
+}
+
+// Answer returns the data and the errors of the answer to a query, as they are; "" where there are none.
+func (s *Server) Answer(t *testing.T, query string) (data, errors string) {
+	t.Helper()
 	body, err := json.Marshal(map[string]string{"query": query})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var answer struct{ Data, Errors json.RawMessage }
 	s.request(t, http.MethodPost, "/graphql", "application/json", body, &answer)
-	if answer.Errors != nil {
-		t.Fatalf("%s: %s", query, answer.Errors)
-	}
-	return string(answer.Data)
+	return string(answer.Data), string(answer.Errors)
 }
 
 // request sends a request and reads the answer, which is well, into one that is not nil.

@@ -36,12 +36,12 @@ const begin = "$cricket#v1#"
 // smith is a selection, with the ids of its team and its player and a map for the copy of each. The team has taken
 // another name since, which its copy does not follow; the player too, which his copy does.
 var smith = item{
-	"pk":     begin + "squad_selection#squadid_aus%232024-25%23bgt",
-	"sk":     begin + "squad_selection#selectionnumber_0000000000000002",
-	"gsi1pk": begin + "squad_selection#playerid_smith-01",
-	"gsi1sk": begin + "squad_selection#squadid_aus%232024-25%23bgt#selectionnumber_0000000000000002",
+	"pk":        begin + "squad_selection#squadid_aus%232024-25%23bgt",
+	"sk":        begin + "squad_selection#selectionnumber_0000000000000002",
+	"gsi1pk":    begin + "squad_selection#playerid_smith-01",
+	"gsi1sk":    begin + "squad_selection#squadid_aus%232024-25%23bgt#selectionnumber_0000000000000002",
 	"__edd_e__": "squad_selection",
-	"squadId": "aus#2024-25#BGT", "selectionNumber": number("2"), "squadRole": "BATTER", "isCaptain": false,
+	"squadId":   "aus#2024-25#BGT", "selectionNumber": number("2"), "squadRole": "BATTER", "isCaptain": false,
 	"teamId": "aus", "team": item{"id": "aus", "name": "Australia", "country": "Australia", "ranking": number("1")},
 	"playerId": "smith-01",
 	"player":   item{"id": "smith-01", "firstName": "Steven", "lastName": "Smith", "role": "BATTER"},
@@ -110,7 +110,33 @@ func TestWhatOtherProgramsSee(t *testing.T) {
 					t.Errorf("there are %v", left)
 				}
 			})
+			t.Run("a match without one of its parts is an error that says which", func(t *testing.T) {
+				remove(t, s, begin+"match#bgt-2024-3", begin+"matchvenue")
+				for _, query := range []string{
+					`{ Match(id: "bgt-2024-3") { name } }`, `{ MatchBySeason(season: "2024-25") { items { id } } }`,
+				} {
+					_, errors := s.Answer(t, query)
+					if !strings.Contains(errors, `"AGGREGATE_INCOMPLETE"`) || !strings.Contains(errors, "it has no venue") {
+						t.Errorf("%s has the errors %s", query, errors)
+					}
+				}
+				s.Ask(t, `{ Match(id: "bgt-2024-1") { name } }`)
+			})
 		})
+	}
+}
+
+// remove deletes an item, as another program may.
+func remove(t *testing.T, s *exampleserver.Server, pk, sk string) {
+	t.Helper()
+	_, err := s.DynamoDB.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
+		TableName: aws.String(s.Prefix + "Cricket"),
+		Key: map[string]types.AttributeValue{
+			"pk": &types.AttributeValueMemberS{Value: pk}, "sk": &types.AttributeValueMemberS{Value: sk},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
