@@ -184,8 +184,8 @@ func (f *Fold) fit(at ApplyPoint) error {
 	case b.cascaded > 0:
 		return tooManyFollow(f.members, b)
 	}
-	return fmt.Errorf("%w: the event takes %d writes of %d bytes, links and rows that it copies counted, and one commit "+
-		"holds %d of %d", querydb.ErrTooLarge, writes, bytes, b.most.writes, b.most.bytes)
+	return fmt.Errorf("%w: the event changes %d rows of %d bytes, and one commit holds %d and %d; items of aggregates, "+
+		"links and rows that are copied count as rows", querydb.ErrTooLarge, writes, bytes, b.most.writes, b.most.bytes)
 }
 
 // tooManyFollow says that the commit cannot hold the copies that follow the event in hand.
