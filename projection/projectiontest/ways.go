@@ -44,7 +44,7 @@ func ways(events []eventlog.Event) []way {
 	partial := others
 	partial.name, partial.partial = "failing amid batches", true
 
-	all := []way{again, twice, lost, rebuilt, others, partial}
+	all := []way{again, twice, lost, rebuilt, others, amongOthers(twice), amongOthers(rebuilt), partial}
 	for _, n := range stops(len(events)) {
 		cut := once(events)
 		cut.name, cut.window = fmt.Sprintf("folding in windows of %d", n), n
