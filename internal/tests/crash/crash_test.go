@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,8 +17,9 @@ import (
 // lets them come to an end in peace, and compares the whole store with a fold of the log in memory. One seed is one
 // schedule: which store, which project and events, how many of them at once, and what happens when.
 //
-// CRASH_SEEDS says how many seeds; CRASH_SEED repeats one, though not how processes take turns. Where they
-// are many, all events of the registry go through each kind of store too, once.
+// CRASH_SEEDS says how many seeds; CRASH_SEED repeats one, though not how processes take turns. CRASH_PROJECT names
+// the one project that they are of. Where they are many, all events of the registry go through each kind of store too,
+// once.
 func TestRowsAreThoseOfTheEventsWhateverHappened(t *testing.T) {
 	if testing.Short() {
 		t.Skip("kills processes for about a minute")
@@ -42,6 +44,9 @@ func TestRowsAreThoseOfTheEventsWhateverHappened(t *testing.T) {
 		}
 		w := worlds[seed%uint64(len(worlds))]
 		on := all[seed/uint64(len(worlds))%uint64(len(all))]
+		if i := slices.IndexFunc(all, func(s *subject) bool { return s.name == os.Getenv("CRASH_PROJECT") }); i >= 0 {
+			on = all[i]
+		}
 		tr, err := newTrial(t.TempDir(), seed, on, w.open)
 		if err != nil {
 			t.Fatalf("CRASH_SEED=%d: %v", seed, err)

@@ -6,7 +6,8 @@
 // was deleted while a server is frozen, and remove rows that ended two days ago; fold events at which projectors panic
 // or end their goroutine; and retry or skip dead letters. At the end every row of every table, every entry of every
 // index, the checkpoints and the dead letters must equal a fold of the log in memory. They do so with three projects:
-// the shop, the registry of the examples, and the ledger, whose projectors use every op there is. A trial without
+// the shop, the registry of the examples, and the ledger, whose projectors use every op there is, with references,
+// cascades and an aggregate. Links must be those of the references, and no cascade may be left. A trial without
 // conditions on writes shows that differences are found.
 //
 // All the while servers of the ledger are asked for rows and pages. Each answer must be what some prefix of the events

@@ -76,6 +76,12 @@ func ledgerEvents(rng *rand.Rand) ([]string, error) {
 	for i := range w.accounts {
 		w.open(fmt.Sprint("a", i))
 	}
+	for i := range branches {
+		w.nameBranch(fmt.Sprint("b", i))
+	}
+	if w.rng.IntN(8) == 0 {
+		w.crowd()
+	}
 	for i := range n {
 		if i == endless {
 			w.deposit(ledger.Endless)
@@ -122,6 +128,10 @@ func (w *writer) open(account string) {
 
 func (w *writer) next() {
 	a := w.account()
+	if w.rng.IntN(3) == 0 {
+		w.copied()
+		return
+	}
 	switch n := w.rng.IntN(100); {
 	case n < 12:
 		w.open(a)

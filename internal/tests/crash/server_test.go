@@ -134,6 +134,7 @@ func (p *process) reach(ctx context.Context, n uint64) error {
 type status struct {
 	Projection string
 	Partitions []struct{ Checkpoint uint64 }
+	Cascades   int
 	Stop       *struct{ Event string }
 }
 
@@ -143,10 +144,10 @@ func statuses(ctx context.Context, url string) ([]status, error) {
 	return reply.Projections, err
 }
 
-// folded reports whether every projection has folded the first n events of the log.
+// folded reports whether every projection has folded the first n events of the log, and all copies have followed.
 func folded(all []status, n uint64) bool {
 	for _, p := range all {
-		if n > 0 && (len(p.Partitions) != 1 || p.Partitions[0].Checkpoint < n) {
+		if n > 0 && (len(p.Partitions) != 1 || p.Partitions[0].Checkpoint < n) || p.Cascades > 0 {
 			return false
 		}
 	}

@@ -105,19 +105,31 @@ func (c *comparison) partition(ctx context.Context, m *querydb.Model, index int,
 	if err != nil {
 		return err
 	}
-	c.count(name, len(want))
-	if index == driver.Primary {
-		c.rows(m, name, want, got)
-		return nil
+	if index != driver.Primary {
+		c.count(name, len(want))
+		return c.entries(ctx, m, index, name, want, got)
 	}
-	return c.entries(ctx, m, index, name, want, got)
+	for i := range want {
+		c.count(name, max(1, len(want[i].Items))) // those of an aggregate
+	}
+	c.rows(m, name, want, got)
+	return nil
 }
 
-// rows reads a partition to its end, without what is known of deleted rows.
+// rows reads a partition to its end, without what is known of deleted rows. That of an aggregate has one row, at the
+// key of its root.
 func rows(ctx context.Context, db *querydb.DB, m *querydb.Model, index int, pk string) (all []querydb.Row, err error) {
 	q := querydb.Query{Index: index, PK: pk, Limit: querydb.MaxPageRows, Consistent: index == driver.Primary}
 	if index != driver.Primary {
 		q.Fields = m.Indexes[index].Projected // no more than that, so that entries are not completed from the table
+	}
+	if m.Aggregate != nil && index == driver.Primary {
+		sk, err := m.SK.Layout.Compose()
+		if err != nil {
+			return nil, err
+		}
+		found, err := db.Get(ctx, m, []keys.Key{{PK: pk, SK: sk}}, true)
+		return slices.DeleteFunc(found, func(row querydb.Row) bool { return row.Record == nil }), err
 	}
 	for {
 		page, err := db.Query(ctx, m, q)

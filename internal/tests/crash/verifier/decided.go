@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/foldql/foldql/eventlog/filesource"
+	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -19,7 +20,7 @@ type ignored map[string]map[string]bool
 func (p Project) decided(ctx context.Context, events string, got, want *querydb.DB) (ignored, error) {
 	all := ignored{}
 	var subjects map[string]string
-	for _, one := range p.Projections {
+	for _, one := range projection.Group(p.Projections) {
 		notes, err := readNotes(ctx, got, "decision:"+one.Name)
 		if err != nil {
 			return nil, err

@@ -75,8 +75,8 @@ func (p Project) Verify(ctx context.Context, events string, store driver.Driver,
 			return nil, fmt.Errorf("compare %s: %w", m.Name, err)
 		}
 	}
-	for _, one := range p.Projections {
-		if err := c.notes(ctx, one.Name); err != nil {
+	for _, one := range projection.Group(p.Projections) {
+		if err := errors.Join(c.notes(ctx, one.Name), c.copies(ctx, one.Name)); err != nil {
 			return nil, fmt.Errorf("compare the notes of %s: %w", one.Name, err)
 		}
 	}
@@ -92,8 +92,9 @@ func (p Project) fold(ctx context.Context, events string, db *querydb.DB) (err e
 	}
 	defer func() { err = errors.Join(err, source.Close()) }()
 	var running sync.WaitGroup
-	errs := make([]error, len(p.Projections))
-	for i, one := range p.Projections {
+	groups := projection.Group(p.Projections)
+	errs := make([]error, len(groups))
+	for i, one := range groups {
 		running.Go(func() {
 			runner, err := projection.NewRunner(one, source, db, projection.RunnerConfig{WindowEvents: 1, Attempts: 1})
 			if err == nil {

@@ -55,6 +55,10 @@ func TestAStoreIsJudgedByItsEvents(t *testing.T) {
 			[]string{"Hold has the dead letter"}},
 		{"a checkpoint is behind", note("checkpoint:Hold.g0:Hold", "0", []byte(`{"offset":4}`)),
 			[]string{"the checkpoint of Hold"}},
+		{"a row is on record that holds no copy", note("link:Branch.g0:Branch+Card+Home+Owner", "made up", []byte(`{}`)),
+			[]string{`Branch+Card+Home+Owner has a link that the events do not have: "made up"`}},
+		{"copies have not followed", note("cascade:Branch.g0:Branch+Card+Home+Owner", "a row", []byte(`{}`)),
+			[]string{"Branch+Card+Home+Owner has a cascade that has not ended: a row"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "events.jsonl")
@@ -101,7 +105,7 @@ func fold(t *testing.T, file string, db *querydb.DB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range ledger.Projections() {
+	for _, p := range projection.Group(ledger.Projections()) {
 		runner, err := projection.NewRunner(p, source, db, projection.RunnerConfig{})
 		if err != nil {
 			t.Fatal(err)

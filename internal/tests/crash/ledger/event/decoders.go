@@ -9,14 +9,24 @@ import (
 
 // Types are the declared events.
 var Types = eventlog.Types{
-	"Opened":    {Name: "Opened", Check: checkOpened, Tags: tagsOfOpened},
-	"Deposited": {Name: "Deposited", Check: checkDeposited, Tags: tagsOfDeposited},
-	"Moved":     {Name: "Moved", Check: checkMoved, Tags: tagsOfMoved},
-	"Described": {Name: "Described", Check: checkDescribed, Tags: tagsOfDescribed},
-	"Closed":    {Name: "Closed", Check: checkClosed, Tags: tagsOfClosed},
-	"Purged":    {Name: "Purged", Check: checkPurged, Tags: tagsOfPurged},
-	"Held":      {Name: "Held", Check: checkHeld, Tags: tagsOfHeld},
-	"Released":  {Name: "Released", Check: checkReleased, Tags: tagsOfReleased},
+	"Opened":       {Name: "Opened", Check: checkOpened, Tags: tagsOfOpened},
+	"Deposited":    {Name: "Deposited", Check: checkDeposited, Tags: tagsOfDeposited},
+	"Moved":        {Name: "Moved", Check: checkMoved, Tags: tagsOfMoved},
+	"Described":    {Name: "Described", Check: checkDescribed, Tags: tagsOfDescribed},
+	"Closed":       {Name: "Closed", Check: checkClosed, Tags: tagsOfClosed},
+	"Purged":       {Name: "Purged", Check: checkPurged, Tags: tagsOfPurged},
+	"Held":         {Name: "Held", Check: checkHeld, Tags: tagsOfHeld},
+	"Released":     {Name: "Released", Check: checkReleased, Tags: tagsOfReleased},
+	"OwnerNamed":   {Name: "OwnerNamed", Check: checkOwnerNamed, Tags: tagsOfOwnerNamed},
+	"OwnerGone":    {Name: "OwnerGone", Check: checkOwnerGone, Tags: tagsOfOwnerGone},
+	"BranchNamed":  {Name: "BranchNamed", Check: checkBranchNamed, Tags: tagsOfBranchNamed},
+	"CardIssued":   {Name: "CardIssued", Check: checkCardIssued, Tags: tagsOfCardIssued},
+	"CardUsed":     {Name: "CardUsed", Check: checkCardUsed, Tags: tagsOfCardUsed},
+	"CardReturned": {Name: "CardReturned", Check: checkCardReturned, Tags: tagsOfCardReturned},
+	"HomeFormed":   {Name: "HomeFormed", Check: checkHomeFormed, Tags: tagsOfHomeFormed},
+	"KeyGiven":     {Name: "KeyGiven", Check: checkKeyGiven, Tags: tagsOfKeyGiven},
+	"KeyLost":      {Name: "KeyLost", Check: checkKeyLost, Tags: tagsOfKeyLost},
+	"HomeLeft":     {Name: "HomeLeft", Check: checkHomeLeft, Tags: tagsOfHomeLeft},
 }
 
 // DecodeOpened reads the data of the event Opened. The error is a *eventlog.FieldError.
@@ -322,6 +332,368 @@ func readReleased(r *data.Reader) (v Released) {
 			v.Hold = r.ID()
 		case 2:
 			v.Level = r.Int()
+		}
+	}
+	return v
+}
+
+// DecodeOwnerNamed reads the data of the event OwnerNamed. The error is a *eventlog.FieldError.
+func DecodeOwnerNamed(b []byte) (OwnerNamed, error) { return data.Decode(b, readOwnerNamed) }
+
+func checkOwnerNamed(b []byte) error {
+	_, err := DecodeOwnerNamed(b)
+	return err
+}
+
+func tagsOfOwnerNamed(b []byte) ([]string, error) {
+	e, err := DecodeOwnerNamed(b)
+	if err != nil {
+		return nil, err
+	}
+	tags := make([]string, 0, 1)
+	tags = append(tags, "owner:"+e.Owner)
+	return tags, nil
+}
+
+var fieldsOfOwnerNamed = []data.Field{
+	{Name: "owner", Required: true},
+	{Name: "name", Required: true},
+}
+
+func readOwnerNamed(r *data.Reader) (v OwnerNamed) {
+	for field := range r.Object(fieldsOfOwnerNamed) {
+		switch field {
+		case 0:
+			v.Owner = r.ID()
+		case 1:
+			v.Name = r.String()
+		}
+	}
+	return v
+}
+
+// DecodeOwnerGone reads the data of the event OwnerGone. The error is a *eventlog.FieldError.
+func DecodeOwnerGone(b []byte) (OwnerGone, error) { return data.Decode(b, readOwnerGone) }
+
+func checkOwnerGone(b []byte) error {
+	_, err := DecodeOwnerGone(b)
+	return err
+}
+
+func tagsOfOwnerGone(b []byte) ([]string, error) {
+	e, err := DecodeOwnerGone(b)
+	if err != nil {
+		return nil, err
+	}
+	tags := make([]string, 0, 1)
+	tags = append(tags, "owner:"+e.Owner)
+	return tags, nil
+}
+
+var fieldsOfOwnerGone = []data.Field{
+	{Name: "owner", Required: true},
+}
+
+func readOwnerGone(r *data.Reader) (v OwnerGone) {
+	for field := range r.Object(fieldsOfOwnerGone) {
+		switch field {
+		case 0:
+			v.Owner = r.ID()
+		}
+	}
+	return v
+}
+
+// DecodeBranchNamed reads the data of the event BranchNamed. The error is a *eventlog.FieldError.
+func DecodeBranchNamed(b []byte) (BranchNamed, error) { return data.Decode(b, readBranchNamed) }
+
+func checkBranchNamed(b []byte) error {
+	_, err := DecodeBranchNamed(b)
+	return err
+}
+
+func tagsOfBranchNamed(b []byte) ([]string, error) {
+	e, err := DecodeBranchNamed(b)
+	if err != nil {
+		return nil, err
+	}
+	tags := make([]string, 0, 1)
+	tags = append(tags, "branch:"+e.Branch)
+	return tags, nil
+}
+
+var fieldsOfBranchNamed = []data.Field{
+	{Name: "branch", Required: true},
+	{Name: "name", Required: true},
+	{Name: "head"},
+}
+
+func readBranchNamed(r *data.Reader) (v BranchNamed) {
+	for field := range r.Object(fieldsOfBranchNamed) {
+		switch field {
+		case 0:
+			v.Branch = r.ID()
+		case 1:
+			v.Name = r.String()
+		case 2:
+			v.Head = new(r.ID())
+		}
+	}
+	return v
+}
+
+// DecodeCardIssued reads the data of the event CardIssued. The error is a *eventlog.FieldError.
+func DecodeCardIssued(b []byte) (CardIssued, error) { return data.Decode(b, readCardIssued) }
+
+func checkCardIssued(b []byte) error {
+	_, err := DecodeCardIssued(b)
+	return err
+}
+
+func tagsOfCardIssued(b []byte) ([]string, error) {
+	e, err := DecodeCardIssued(b)
+	if err != nil {
+		return nil, err
+	}
+	tags := make([]string, 0, 1)
+	tags = append(tags, "card:"+e.Card)
+	return tags, nil
+}
+
+var fieldsOfCardIssued = []data.Field{
+	{Name: "card", Required: true},
+	{Name: "branch", Required: true},
+	{Name: "holder"},
+	{Name: "seal"},
+}
+
+func readCardIssued(r *data.Reader) (v CardIssued) {
+	for field := range r.Object(fieldsOfCardIssued) {
+		switch field {
+		case 0:
+			v.Card = r.ID()
+		case 1:
+			v.Branch = r.ID()
+		case 2:
+			v.Holder = new(r.ID())
+		case 3:
+			v.Seal = new(r.ID())
+		}
+	}
+	return v
+}
+
+// DecodeCardUsed reads the data of the event CardUsed. The error is a *eventlog.FieldError.
+func DecodeCardUsed(b []byte) (CardUsed, error) { return data.Decode(b, readCardUsed) }
+
+func checkCardUsed(b []byte) error {
+	_, err := DecodeCardUsed(b)
+	return err
+}
+
+func tagsOfCardUsed(b []byte) ([]string, error) {
+	e, err := DecodeCardUsed(b)
+	if err != nil {
+		return nil, err
+	}
+	tags := make([]string, 0, 1)
+	tags = append(tags, "card:"+e.Card)
+	return tags, nil
+}
+
+var fieldsOfCardUsed = []data.Field{
+	{Name: "card", Required: true},
+}
+
+func readCardUsed(r *data.Reader) (v CardUsed) {
+	for field := range r.Object(fieldsOfCardUsed) {
+		switch field {
+		case 0:
+			v.Card = r.ID()
+		}
+	}
+	return v
+}
+
+// DecodeCardReturned reads the data of the event CardReturned. The error is a *eventlog.FieldError.
+func DecodeCardReturned(b []byte) (CardReturned, error) { return data.Decode(b, readCardReturned) }
+
+func checkCardReturned(b []byte) error {
+	_, err := DecodeCardReturned(b)
+	return err
+}
+
+func tagsOfCardReturned(b []byte) ([]string, error) {
+	e, err := DecodeCardReturned(b)
+	if err != nil {
+		return nil, err
+	}
+	tags := make([]string, 0, 1)
+	tags = append(tags, "card:"+e.Card)
+	return tags, nil
+}
+
+var fieldsOfCardReturned = []data.Field{
+	{Name: "card", Required: true},
+}
+
+func readCardReturned(r *data.Reader) (v CardReturned) {
+	for field := range r.Object(fieldsOfCardReturned) {
+		switch field {
+		case 0:
+			v.Card = r.ID()
+		}
+	}
+	return v
+}
+
+// DecodeHomeFormed reads the data of the event HomeFormed. The error is a *eventlog.FieldError.
+func DecodeHomeFormed(b []byte) (HomeFormed, error) { return data.Decode(b, readHomeFormed) }
+
+func checkHomeFormed(b []byte) error {
+	_, err := DecodeHomeFormed(b)
+	return err
+}
+
+func tagsOfHomeFormed(b []byte) ([]string, error) {
+	e, err := DecodeHomeFormed(b)
+	if err != nil {
+		return nil, err
+	}
+	tags := make([]string, 0, 1)
+	tags = append(tags, "home:"+e.Home)
+	return tags, nil
+}
+
+var fieldsOfHomeFormed = []data.Field{
+	{Name: "home", Required: true},
+	{Name: "name", Required: true},
+	{Name: "branch", Required: true},
+	{Name: "head"},
+	{Name: "holders", Required: true},
+}
+
+func readHomeFormed(r *data.Reader) (v HomeFormed) {
+	for field := range r.Object(fieldsOfHomeFormed) {
+		switch field {
+		case 0:
+			v.Home = r.ID()
+		case 1:
+			v.Name = r.String()
+		case 2:
+			v.Branch = r.ID()
+		case 3:
+			v.Head = new(r.ID())
+		case 4:
+			v.Holders = data.List(r, (*data.Reader).String)
+		}
+	}
+	return v
+}
+
+// DecodeKeyGiven reads the data of the event KeyGiven. The error is a *eventlog.FieldError.
+func DecodeKeyGiven(b []byte) (KeyGiven, error) { return data.Decode(b, readKeyGiven) }
+
+func checkKeyGiven(b []byte) error {
+	_, err := DecodeKeyGiven(b)
+	return err
+}
+
+func tagsOfKeyGiven(b []byte) ([]string, error) {
+	e, err := DecodeKeyGiven(b)
+	if err != nil {
+		return nil, err
+	}
+	tags := make([]string, 0, 1)
+	tags = append(tags, "home:"+e.Home)
+	return tags, nil
+}
+
+var fieldsOfKeyGiven = []data.Field{
+	{Name: "home", Required: true},
+	{Name: "number", Required: true},
+	{Name: "holder"},
+	{Name: "maker", Required: true},
+}
+
+func readKeyGiven(r *data.Reader) (v KeyGiven) {
+	for field := range r.Object(fieldsOfKeyGiven) {
+		switch field {
+		case 0:
+			v.Home = r.ID()
+		case 1:
+			v.Number = r.Int()
+		case 2:
+			v.Holder = new(r.ID())
+		case 3:
+			v.Maker = r.ID()
+		}
+	}
+	return v
+}
+
+// DecodeKeyLost reads the data of the event KeyLost. The error is a *eventlog.FieldError.
+func DecodeKeyLost(b []byte) (KeyLost, error) { return data.Decode(b, readKeyLost) }
+
+func checkKeyLost(b []byte) error {
+	_, err := DecodeKeyLost(b)
+	return err
+}
+
+func tagsOfKeyLost(b []byte) ([]string, error) {
+	e, err := DecodeKeyLost(b)
+	if err != nil {
+		return nil, err
+	}
+	tags := make([]string, 0, 1)
+	tags = append(tags, "home:"+e.Home)
+	return tags, nil
+}
+
+var fieldsOfKeyLost = []data.Field{
+	{Name: "home", Required: true},
+	{Name: "number", Required: true},
+}
+
+func readKeyLost(r *data.Reader) (v KeyLost) {
+	for field := range r.Object(fieldsOfKeyLost) {
+		switch field {
+		case 0:
+			v.Home = r.ID()
+		case 1:
+			v.Number = r.Int()
+		}
+	}
+	return v
+}
+
+// DecodeHomeLeft reads the data of the event HomeLeft. The error is a *eventlog.FieldError.
+func DecodeHomeLeft(b []byte) (HomeLeft, error) { return data.Decode(b, readHomeLeft) }
+
+func checkHomeLeft(b []byte) error {
+	_, err := DecodeHomeLeft(b)
+	return err
+}
+
+func tagsOfHomeLeft(b []byte) ([]string, error) {
+	e, err := DecodeHomeLeft(b)
+	if err != nil {
+		return nil, err
+	}
+	tags := make([]string, 0, 1)
+	tags = append(tags, "home:"+e.Home)
+	return tags, nil
+}
+
+var fieldsOfHomeLeft = []data.Field{
+	{Name: "home", Required: true},
+}
+
+func readHomeLeft(r *data.Reader) (v HomeLeft) {
+	for field := range r.Object(fieldsOfHomeLeft) {
+		switch field {
+		case 0:
+			v.Home = r.ID()
 		}
 	}
 	return v

@@ -69,3 +69,68 @@ type Released struct {
 	Hold    string
 	Level   int
 }
+
+// OwnerNamed is the data of the event OwnerNamed.
+type OwnerNamed struct {
+	Owner string
+	Name  string
+}
+
+// OwnerGone is the data of the event OwnerGone.
+type OwnerGone struct {
+	Owner string
+}
+
+// BranchNamed is the data of the event BranchNamed.
+type BranchNamed struct {
+	Branch string
+	Name   string
+	Head   *string
+}
+
+// CardIssued is the data of the event CardIssued.
+type CardIssued struct {
+	Card   string
+	Branch string
+	Holder *string
+	Seal   *string
+}
+
+// CardUsed is the data of the event CardUsed.
+type CardUsed struct {
+	Card string
+}
+
+// CardReturned is the data of the event CardReturned.
+type CardReturned struct {
+	Card string
+}
+
+// HomeFormed is the data of the event HomeFormed.
+type HomeFormed struct {
+	Home   string
+	Name   string
+	Branch string
+	Head   *string
+	// Who holds the keys; nobody where it is empty.
+	Holders []string
+}
+
+// KeyGiven is the data of the event KeyGiven.
+type KeyGiven struct {
+	Home   string
+	Number int
+	Holder *string
+	Maker  string
+}
+
+// KeyLost is the data of the event KeyLost.
+type KeyLost struct {
+	Home   string
+	Number int
+}
+
+// HomeLeft is the data of the event HomeLeft.
+type HomeLeft struct {
+	Home string
+}

@@ -4,6 +4,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/foldql/foldql/keys"
@@ -905,6 +906,879 @@ func cloneMark(r *Mark) Mark {
 func timeOfMark(*Mark, int) time.Time { return time.Time{} }
 
 func setTimeOfMark(*Mark, int, time.Time) {}
+
+// OwnerCodec reads and writes the stored form of Owner.
+var OwnerCodec = &querydb.Codec[Owner]{
+	Model:   OwnerModel,
+	Encode:  encodeOwner,
+	Decode:  decodeOwner,
+	Value:   valueOfOwner,
+	Clone:   cloneOwner,
+	Time:    timeOfOwner,
+	SetTime: setTimeOfOwner,
+}
+
+// KeyOfOwner returns the key that the row has; it fails where a field of the key is empty.
+func KeyOfOwner(r *Owner) (keys.Key, error) { return querydb.KeyOf(OwnerCodec, r) }
+
+func encodeOwner(b *record.Builder, r *Owner) {
+	b.String(r.ID)
+	b.String(r.Name)
+	if v := r.Changed; v == nil {
+		b.Null()
+	} else {
+		b.DateTime(*v)
+	}
+}
+
+func decodeOwner(rec record.Record, r *Owner) error {
+	if rec.Len() != 3 {
+		return fmt.Errorf("record of Owner has %d fields, want 3", rec.Len())
+	}
+	*r = Owner{}
+	var ok bool
+	if r.ID, ok = record.String(rec.JSON(0)); !ok {
+		return mismatch(OwnerModel, 0)
+	}
+	if r.Name, ok = record.String(rec.JSON(1)); !ok {
+		return mismatch(OwnerModel, 1)
+	}
+	if text := rec.JSON(2); text != nil {
+		v, ok := record.DateTime(text)
+		if !ok {
+			return mismatch(OwnerModel, 2)
+		}
+		r.Changed = &v
+	}
+	return nil
+}
+
+func valueOfOwner(r *Owner, field int) keys.Value {
+	switch field {
+	case 0: // id
+		return keys.String(r.ID)
+	case 1: // name
+		return keys.String(r.Name)
+	case 2: // changed
+		if v := r.Changed; v != nil {
+			return keys.DateTime(*v)
+		}
+	}
+	return keys.Value{}
+}
+
+func cloneOwner(r *Owner) Owner {
+	c := *r
+	if r.Changed != nil {
+		c.Changed = new(*r.Changed)
+	}
+	return c
+}
+
+func timeOfOwner(r *Owner, field int) time.Time {
+	switch field {
+	case 2: // changed
+		if v := r.Changed; v != nil {
+			return *v
+		}
+	}
+	return time.Time{}
+}
+
+func setTimeOfOwner(r *Owner, field int, t time.Time) {
+	switch field {
+	case 2: // changed
+		r.Changed = &t
+	}
+}
+
+// BranchCodec reads and writes the stored form of Branch.
+var BranchCodec = &querydb.Codec[Branch]{
+	Model:   BranchModel,
+	Encode:  encodeBranch,
+	Decode:  decodeBranch,
+	Value:   valueOfBranch,
+	Clone:   cloneBranch,
+	Time:    timeOfBranch,
+	SetTime: setTimeOfBranch,
+	References: []querydb.Reference[Branch]{
+		{
+			Path: "head", Field: 3, ID: 2, Source: OwnerModel,
+			Identifier: func(r *Branch, _ int) string {
+				if r.HeadID == nil {
+					return ""
+				}
+				return *r.HeadID
+			},
+			Fill: func(r *Branch, _ int, source any) {
+				r.Head = nil
+				if source != nil {
+					r.Head = copyOfOwner(source.(*Owner))
+				}
+			},
+			Keep:          func(r *Branch, _ int, from *Branch, _ int) { r.Head = from.Head },
+			Filled:        func(r *Branch, _ int) bool { return r.Head != nil },
+			Cascade:       true,
+			NullIfMissing: true,
+		},
+	},
+}
+
+// KeyOfBranch returns the key that the row has; it fails where a field of the key is empty.
+func KeyOfBranch(r *Branch) (keys.Key, error) { return querydb.KeyOf(BranchCodec, r) }
+
+func encodeBranch(b *record.Builder, r *Branch) {
+	b.String(r.ID)
+	b.String(r.Name)
+	if v := r.HeadID; v == nil {
+		b.Null()
+	} else {
+		b.String(*v)
+	}
+	if v := r.Head; v == nil {
+		b.Null()
+	} else {
+		encodeOwnerCopy(b, v)
+	}
+}
+
+func decodeBranch(rec record.Record, r *Branch) error {
+	if rec.Len() != 4 {
+		return fmt.Errorf("record of Branch has %d fields, want 4", rec.Len())
+	}
+	*r = Branch{}
+	var ok bool
+	if r.ID, ok = record.String(rec.JSON(0)); !ok {
+		return mismatch(BranchModel, 0)
+	}
+	if r.Name, ok = record.String(rec.JSON(1)); !ok {
+		return mismatch(BranchModel, 1)
+	}
+	if text := rec.JSON(2); text != nil {
+		v, ok := record.String(text)
+		if !ok {
+			return mismatch(BranchModel, 2)
+		}
+		r.HeadID = &v
+	}
+	if text := rec.JSON(3); text != nil {
+		v, ok := decodeOwnerCopy(text)
+		if !ok {
+			return mismatch(BranchModel, 3)
+		}
+		r.Head = &v
+	}
+	return nil
+}
+
+func valueOfBranch(r *Branch, field int) keys.Value {
+	switch field {
+	case 0: // id
+		return keys.String(r.ID)
+	case 1: // name
+		return keys.String(r.Name)
+	case 2: // headId
+		if v := r.HeadID; v != nil {
+			return keys.String(*v)
+		}
+	}
+	return keys.Value{}
+}
+
+func cloneBranch(r *Branch) Branch {
+	c := *r
+	if r.HeadID != nil {
+		c.HeadID = new(*r.HeadID)
+	}
+	if r.Head != nil {
+		c.Head = new(*r.Head)
+	}
+	return c
+}
+
+func timeOfBranch(*Branch, int) time.Time { return time.Time{} }
+
+func setTimeOfBranch(*Branch, int, time.Time) {}
+
+// CardCodec reads and writes the stored form of Card.
+var CardCodec = &querydb.Codec[Card]{
+	Model:   CardModel,
+	Encode:  encodeCard,
+	Decode:  decodeCard,
+	Value:   valueOfCard,
+	Clone:   cloneCard,
+	Time:    timeOfCard,
+	SetTime: setTimeOfCard,
+	References: []querydb.Reference[Card]{
+		{
+			Path: "holder", Field: 2, ID: 1, Source: OwnerModel,
+			Identifier: func(r *Card, _ int) string {
+				if r.HolderID == nil {
+					return ""
+				}
+				return *r.HolderID
+			},
+			Fill: func(r *Card, _ int, source any) {
+				r.Holder = nil
+				if source != nil {
+					r.Holder = copyOfOwner(source.(*Owner))
+				}
+			},
+			Keep:          func(r *Card, _ int, from *Card, _ int) { r.Holder = from.Holder },
+			Filled:        func(r *Card, _ int) bool { return r.Holder != nil },
+			Cascade:       true,
+			NullIfMissing: true,
+		},
+		{
+			Path: "branch", Field: 4, ID: 3, Source: BranchModel,
+			Identifier: func(r *Card, _ int) string {
+				return r.BranchID
+			},
+			Fill: func(r *Card, _ int, source any) {
+				r.Branch = nil
+				if source != nil {
+					r.Branch = copyOfBranch(source.(*Branch))
+				}
+			},
+			Keep:     func(r *Card, _ int, from *Card, _ int) { r.Branch = from.Branch },
+			Filled:   func(r *Card, _ int) bool { return r.Branch != nil },
+			Required: true,
+			Cascade:  true,
+		},
+		{
+			Path: "issuer", Field: 6, ID: 5, Source: BranchModel,
+			Identifier: func(r *Card, _ int) string {
+				return r.IssuerID
+			},
+			Fill: func(r *Card, _ int, source any) {
+				r.Issuer = nil
+				if source != nil {
+					r.Issuer = copyOfBranch(source.(*Branch))
+				}
+			},
+			Keep:     func(r *Card, _ int, from *Card, _ int) { r.Issuer = from.Issuer },
+			Filled:   func(r *Card, _ int) bool { return r.Issuer != nil },
+			Required: true,
+		},
+		{
+			Path: "seal", Field: 8, ID: 7, Source: OwnerModel,
+			Identifier: func(r *Card, _ int) string {
+				if r.SealID == nil {
+					return ""
+				}
+				return *r.SealID
+			},
+			Fill: func(r *Card, _ int, source any) {
+				r.Seal = nil
+				if source != nil {
+					r.Seal = copyOfOwner(source.(*Owner))
+				}
+			},
+			Keep:          func(r *Card, _ int, from *Card, _ int) { r.Seal = from.Seal },
+			Filled:        func(r *Card, _ int) bool { return r.Seal != nil },
+			Cascade:       true,
+			Transactional: true,
+			NullIfMissing: true,
+		},
+	},
+}
+
+// KeyOfCard returns the key that the row has; it fails where a field of the key is empty.
+func KeyOfCard(r *Card) (keys.Key, error) { return querydb.KeyOf(CardCodec, r) }
+
+func encodeCard(b *record.Builder, r *Card) {
+	b.String(r.Card)
+	if v := r.HolderID; v == nil {
+		b.Null()
+	} else {
+		b.String(*v)
+	}
+	if v := r.Holder; v == nil {
+		b.Null()
+	} else {
+		encodeOwnerCopy(b, v)
+	}
+	b.String(r.BranchID)
+	if v := r.Branch; v == nil {
+		b.Null()
+	} else {
+		encodeBranchCopy(b, v)
+	}
+	b.String(r.IssuerID)
+	if v := r.Issuer; v == nil {
+		b.Null()
+	} else {
+		encodeBranchCopy(b, v)
+	}
+	if v := r.SealID; v == nil {
+		b.Null()
+	} else {
+		b.String(*v)
+	}
+	if v := r.Seal; v == nil {
+		b.Null()
+	} else {
+		encodeOwnerCopy(b, v)
+	}
+	b.Int(r.Uses)
+	if v := r.Changed; v == nil {
+		b.Null()
+	} else {
+		b.DateTime(*v)
+	}
+}
+
+func decodeCard(rec record.Record, r *Card) error {
+	if rec.Len() != 11 {
+		return fmt.Errorf("record of Card has %d fields, want 11", rec.Len())
+	}
+	*r = Card{}
+	var ok bool
+	if r.Card, ok = record.String(rec.JSON(0)); !ok {
+		return mismatch(CardModel, 0)
+	}
+	if text := rec.JSON(1); text != nil {
+		v, ok := record.String(text)
+		if !ok {
+			return mismatch(CardModel, 1)
+		}
+		r.HolderID = &v
+	}
+	if text := rec.JSON(2); text != nil {
+		v, ok := decodeOwnerCopy(text)
+		if !ok {
+			return mismatch(CardModel, 2)
+		}
+		r.Holder = &v
+	}
+	if r.BranchID, ok = record.String(rec.JSON(3)); !ok {
+		return mismatch(CardModel, 3)
+	}
+	if text := rec.JSON(4); text != nil {
+		v, ok := decodeBranchCopy(text)
+		if !ok {
+			return mismatch(CardModel, 4)
+		}
+		r.Branch = &v
+	}
+	if r.IssuerID, ok = record.String(rec.JSON(5)); !ok {
+		return mismatch(CardModel, 5)
+	}
+	if text := rec.JSON(6); text != nil {
+		v, ok := decodeBranchCopy(text)
+		if !ok {
+			return mismatch(CardModel, 6)
+		}
+		r.Issuer = &v
+	}
+	if text := rec.JSON(7); text != nil {
+		v, ok := record.String(text)
+		if !ok {
+			return mismatch(CardModel, 7)
+		}
+		r.SealID = &v
+	}
+	if text := rec.JSON(8); text != nil {
+		v, ok := decodeOwnerCopy(text)
+		if !ok {
+			return mismatch(CardModel, 8)
+		}
+		r.Seal = &v
+	}
+	if r.Uses, ok = record.Int(rec.JSON(9)); !ok {
+		return mismatch(CardModel, 9)
+	}
+	if text := rec.JSON(10); text != nil {
+		v, ok := record.DateTime(text)
+		if !ok {
+			return mismatch(CardModel, 10)
+		}
+		r.Changed = &v
+	}
+	return nil
+}
+
+func valueOfCard(r *Card, field int) keys.Value {
+	switch field {
+	case 0: // card
+		return keys.String(r.Card)
+	case 1: // holderId
+		if v := r.HolderID; v != nil {
+			return keys.String(*v)
+		}
+	case 3: // branchId
+		return keys.String(r.BranchID)
+	case 5: // issuerId
+		return keys.String(r.IssuerID)
+	case 7: // sealId
+		if v := r.SealID; v != nil {
+			return keys.String(*v)
+		}
+	case 9: // uses
+		return keys.Int(int64(r.Uses))
+	case 10: // changed
+		if v := r.Changed; v != nil {
+			return keys.DateTime(*v)
+		}
+	}
+	return keys.Value{}
+}
+
+func cloneCard(r *Card) Card {
+	c := *r
+	if r.HolderID != nil {
+		c.HolderID = new(*r.HolderID)
+	}
+	if r.Holder != nil {
+		c.Holder = new(*r.Holder)
+	}
+	if r.Branch != nil {
+		c.Branch = new(cloneBranchCopy(r.Branch))
+	}
+	if r.Issuer != nil {
+		c.Issuer = new(cloneBranchCopy(r.Issuer))
+	}
+	if r.SealID != nil {
+		c.SealID = new(*r.SealID)
+	}
+	if r.Seal != nil {
+		c.Seal = new(*r.Seal)
+	}
+	if r.Changed != nil {
+		c.Changed = new(*r.Changed)
+	}
+	return c
+}
+
+func timeOfCard(r *Card, field int) time.Time {
+	switch field {
+	case 10: // changed
+		if v := r.Changed; v != nil {
+			return *v
+		}
+	}
+	return time.Time{}
+}
+
+func setTimeOfCard(r *Card, field int, t time.Time) {
+	switch field {
+	case 10: // changed
+		r.Changed = &t
+	}
+}
+
+// HomeCodec reads and writes the stored form of Home.
+var HomeCodec = &querydb.Codec[Home]{
+	Model:   HomeModel,
+	Encode:  encodeHome,
+	Decode:  decodeHome,
+	Value:   valueOfHome,
+	Clone:   cloneHome,
+	Time:    timeOfHome,
+	SetTime: setTimeOfHome,
+	References: []querydb.Reference[Home]{
+		{
+			Path: "branch", Field: 3, ID: 2, Source: BranchModel,
+			Identifier: func(r *Home, _ int) string {
+				return r.BranchID
+			},
+			Fill: func(r *Home, _ int, source any) {
+				r.Branch = nil
+				if source != nil {
+					r.Branch = copyOfBranch(source.(*Branch))
+				}
+			},
+			Keep:     func(r *Home, _ int, from *Home, _ int) { r.Branch = from.Branch },
+			Filled:   func(r *Home, _ int) bool { return r.Branch != nil },
+			Required: true,
+			Cascade:  true,
+		},
+		{
+			Path: "head", Field: 5, ID: 4, Source: OwnerModel,
+			Identifier: func(r *Home, _ int) string {
+				if r.HeadID == nil {
+					return ""
+				}
+				return *r.HeadID
+			},
+			Fill: func(r *Home, _ int, source any) {
+				r.Head = nil
+				if source != nil {
+					r.Head = copyOfOwner(source.(*Owner))
+				}
+			},
+			Keep:          func(r *Home, _ int, from *Home, _ int) { r.Head = from.Head },
+			Filled:        func(r *Home, _ int) bool { return r.Head != nil },
+			Cascade:       true,
+			NullIfMissing: true,
+		},
+		{
+			Path: "safe.keys.holder", Field: -1, ID: -1, Source: OwnerModel,
+			Count: func(r *Home) int {
+				return len(r.Safe.Keys)
+			},
+			Identifier: func(r *Home, i int) string {
+				if r.Safe.Keys[i].HolderID == nil {
+					return ""
+				}
+				return *r.Safe.Keys[i].HolderID
+			},
+			Fill: func(r *Home, i int, source any) {
+				r.Safe.Keys[i].Holder = nil
+				if source != nil {
+					r.Safe.Keys[i].Holder = copyOfOwner(source.(*Owner))
+				}
+			},
+			Keep:          func(r *Home, i int, from *Home, j int) { r.Safe.Keys[i].Holder = from.Safe.Keys[j].Holder },
+			Filled:        func(r *Home, i int) bool { return r.Safe.Keys[i].Holder != nil },
+			Cascade:       true,
+			NullIfMissing: true,
+		},
+		{
+			Path: "safe.keys.maker", Field: -1, ID: -1, Source: BranchModel,
+			Count: func(r *Home) int {
+				return len(r.Safe.Keys)
+			},
+			Identifier: func(r *Home, i int) string {
+				return r.Safe.Keys[i].MakerID
+			},
+			Fill: func(r *Home, i int, source any) {
+				r.Safe.Keys[i].Maker = nil
+				if source != nil {
+					r.Safe.Keys[i].Maker = copyOfBranch(source.(*Branch))
+				}
+			},
+			Keep:     func(r *Home, i int, from *Home, j int) { r.Safe.Keys[i].Maker = from.Safe.Keys[j].Maker },
+			Filled:   func(r *Home, i int) bool { return r.Safe.Keys[i].Maker != nil },
+			Required: true,
+		},
+	},
+}
+
+// KeyOfHome returns the key that the row has; it fails where a field of the key is empty.
+func KeyOfHome(r *Home) (keys.Key, error) { return querydb.KeyOf(HomeCodec, r) }
+
+func encodeHome(b *record.Builder, r *Home) {
+	b.String(r.ID)
+	b.String(r.Name)
+	b.String(r.BranchID)
+	if v := r.Branch; v == nil {
+		b.Null()
+	} else {
+		encodeBranchCopy(b, v)
+	}
+	if v := r.HeadID; v == nil {
+		b.Null()
+	} else {
+		b.String(*v)
+	}
+	if v := r.Head; v == nil {
+		b.Null()
+	} else {
+		encodeOwnerCopy(b, v)
+	}
+	encodeSafe(b, &r.Safe)
+	if v := r.Changed; v == nil {
+		b.Null()
+	} else {
+		b.DateTime(*v)
+	}
+}
+
+func decodeHome(rec record.Record, r *Home) error {
+	if rec.Len() != 8 {
+		return fmt.Errorf("record of Home has %d fields, want 8", rec.Len())
+	}
+	*r = Home{}
+	var ok bool
+	if r.ID, ok = record.String(rec.JSON(0)); !ok {
+		return mismatch(HomeModel, 0)
+	}
+	if r.Name, ok = record.String(rec.JSON(1)); !ok {
+		return mismatch(HomeModel, 1)
+	}
+	if r.BranchID, ok = record.String(rec.JSON(2)); !ok {
+		return mismatch(HomeModel, 2)
+	}
+	if text := rec.JSON(3); text != nil {
+		v, ok := decodeBranchCopy(text)
+		if !ok {
+			return mismatch(HomeModel, 3)
+		}
+		r.Branch = &v
+	}
+	if text := rec.JSON(4); text != nil {
+		v, ok := record.String(text)
+		if !ok {
+			return mismatch(HomeModel, 4)
+		}
+		r.HeadID = &v
+	}
+	if text := rec.JSON(5); text != nil {
+		v, ok := decodeOwnerCopy(text)
+		if !ok {
+			return mismatch(HomeModel, 5)
+		}
+		r.Head = &v
+	}
+	if r.Safe, ok = decodeSafe(rec.JSON(6)); !ok {
+		return mismatch(HomeModel, 6)
+	}
+	if text := rec.JSON(7); text != nil {
+		v, ok := record.DateTime(text)
+		if !ok {
+			return mismatch(HomeModel, 7)
+		}
+		r.Changed = &v
+	}
+	return nil
+}
+
+func valueOfHome(r *Home, field int) keys.Value {
+	switch field {
+	case 0: // id
+		return keys.String(r.ID)
+	case 1: // name
+		return keys.String(r.Name)
+	case 2: // branchId
+		return keys.String(r.BranchID)
+	case 4: // headId
+		if v := r.HeadID; v != nil {
+			return keys.String(*v)
+		}
+	case 7: // changed
+		if v := r.Changed; v != nil {
+			return keys.DateTime(*v)
+		}
+	}
+	return keys.Value{}
+}
+
+func cloneHome(r *Home) Home {
+	c := *r
+	if r.Branch != nil {
+		c.Branch = new(cloneBranchCopy(r.Branch))
+	}
+	if r.HeadID != nil {
+		c.HeadID = new(*r.HeadID)
+	}
+	if r.Head != nil {
+		c.Head = new(*r.Head)
+	}
+	c.Safe = cloneSafe(&r.Safe)
+	if r.Changed != nil {
+		c.Changed = new(*r.Changed)
+	}
+	return c
+}
+
+func timeOfHome(r *Home, field int) time.Time {
+	switch field {
+	case 7: // changed
+		if v := r.Changed; v != nil {
+			return *v
+		}
+	}
+	return time.Time{}
+}
+
+func setTimeOfHome(r *Home, field int, t time.Time) {
+	switch field {
+	case 7: // changed
+		r.Changed = &t
+	}
+}
+
+func encodeOwnerCopy(b *record.Builder, o *OwnerCopy) {
+	b.BeginObject()
+	b.String(o.ID)
+	b.String(o.Name)
+	b.EndObject()
+}
+
+func decodeOwnerCopy(text []byte) (o OwnerCopy, ok bool) {
+	var fields [2][]byte
+	if !record.Object(text, fields[:]) {
+		return o, false
+	}
+	if o.ID, ok = record.String(fields[0]); !ok {
+		return o, false
+	}
+	if o.Name, ok = record.String(fields[1]); !ok {
+		return o, false
+	}
+	return o, true
+}
+
+func encodeBranchCopy(b *record.Builder, o *BranchCopy) {
+	b.BeginObject()
+	b.String(o.ID)
+	b.String(o.Name)
+	if v := o.HeadID; v == nil {
+		b.Null()
+	} else {
+		b.String(*v)
+	}
+	b.EndObject()
+}
+
+func decodeBranchCopy(text []byte) (o BranchCopy, ok bool) {
+	var fields [3][]byte
+	if !record.Object(text, fields[:]) {
+		return o, false
+	}
+	if o.ID, ok = record.String(fields[0]); !ok {
+		return o, false
+	}
+	if o.Name, ok = record.String(fields[1]); !ok {
+		return o, false
+	}
+	if text := fields[2]; text != nil {
+		v, ok := record.String(text)
+		if !ok {
+			return o, false
+		}
+		o.HeadID = &v
+	}
+	return o, true
+}
+
+func cloneBranchCopy(o *BranchCopy) BranchCopy {
+	c := *o
+	if o.HeadID != nil {
+		c.HeadID = new(*o.HeadID)
+	}
+	return c
+}
+
+func encodeSafe(b *record.Builder, o *Safe) {
+	b.BeginObject()
+	b.Int(o.Turns)
+	b.BeginList()
+	for _, v := range o.Keys {
+		encodeSafeKey(b, &v)
+	}
+	b.EndList()
+	b.EndObject()
+}
+
+func decodeSafe(text []byte) (o Safe, ok bool) {
+	var fields [2][]byte
+	if !record.Object(text, fields[:]) {
+		return o, false
+	}
+	if o.Turns, ok = record.Int(fields[0]); !ok {
+		return o, false
+	}
+	o.Keys = []SafeKey{}
+	if !record.List(fields[1], func(elem []byte) bool {
+		v, ok := decodeSafeKey(elem)
+		o.Keys = append(o.Keys, v)
+		return ok
+	}) {
+		return o, false
+	}
+	return o, true
+}
+
+func cloneSafe(o *Safe) Safe {
+	c := *o
+	c.Keys = slices.Clone(o.Keys)
+	for i := range c.Keys {
+		c.Keys[i] = cloneSafeKey(&c.Keys[i])
+	}
+	return c
+}
+
+func encodeSafeKey(b *record.Builder, o *SafeKey) {
+	b.BeginObject()
+	b.Int(o.Number)
+	if v := o.HolderID; v == nil {
+		b.Null()
+	} else {
+		b.String(*v)
+	}
+	if v := o.Holder; v == nil {
+		b.Null()
+	} else {
+		encodeOwnerCopy(b, v)
+	}
+	b.String(o.MakerID)
+	if v := o.Maker; v == nil {
+		b.Null()
+	} else {
+		encodeBranchCopy(b, v)
+	}
+	b.EndObject()
+}
+
+func decodeSafeKey(text []byte) (o SafeKey, ok bool) {
+	var fields [5][]byte
+	if !record.Object(text, fields[:]) {
+		return o, false
+	}
+	if o.Number, ok = record.Int(fields[0]); !ok {
+		return o, false
+	}
+	if text := fields[1]; text != nil {
+		v, ok := record.String(text)
+		if !ok {
+			return o, false
+		}
+		o.HolderID = &v
+	}
+	if text := fields[2]; text != nil {
+		v, ok := decodeOwnerCopy(text)
+		if !ok {
+			return o, false
+		}
+		o.Holder = &v
+	}
+	if o.MakerID, ok = record.String(fields[3]); !ok {
+		return o, false
+	}
+	if text := fields[4]; text != nil {
+		v, ok := decodeBranchCopy(text)
+		if !ok {
+			return o, false
+		}
+		o.Maker = &v
+	}
+	return o, true
+}
+
+func cloneSafeKey(o *SafeKey) SafeKey {
+	c := *o
+	if o.HolderID != nil {
+		c.HolderID = new(*o.HolderID)
+	}
+	if o.Holder != nil {
+		c.Holder = new(*o.Holder)
+	}
+	if o.Maker != nil {
+		c.Maker = new(cloneBranchCopy(o.Maker))
+	}
+	return c
+}
+
+// copyOfOwner makes a copy of a row, which shares no memory with it that can be changed.
+func copyOfOwner(r *Owner) *OwnerCopy {
+	o := OwnerCopy{
+		ID:   r.ID,
+		Name: r.Name,
+	}
+	return &o
+}
+
+// copyOfBranch makes a copy of a row, which shares no memory with it that can be changed.
+func copyOfBranch(r *Branch) *BranchCopy {
+	o := BranchCopy{
+		ID:     r.ID,
+		Name:   r.Name,
+		HeadID: r.HeadID,
+	}
+	return new(cloneBranchCopy(&o))
+}
 
 // mismatch is the error of a record that holds something else than the model's field.
 func mismatch(m *querydb.Model, field int) error {

@@ -140,6 +140,96 @@ type MarkKey struct {
 	Hold    string
 }
 
+// Owner is a row of the read model Owner.
+//
+// Somebody of whom others hold copies; they come and go.
+type Owner struct {
+	ID      string
+	Name    string
+	Changed *time.Time
+}
+
+// Branch is a row of the read model Branch.
+//
+// A branch of the bank. It stays, under one name after another.
+type Branch struct {
+	ID   string
+	Name string
+	// The id of head.
+	HeadID *string
+	// Who leads it.
+	Head *OwnerCopy
+}
+
+// Card is a row of the read model Card.
+//
+// A card, with copies of each kind.
+type Card struct {
+	Card string
+	// The id of holder.
+	HolderID *string
+	Holder   *OwnerCopy
+	// The id of branch.
+	BranchID string
+	Branch   *BranchCopy
+	// The id of issuer.
+	IssuerID string
+	// The branch as it was when the card was last issued by another one.
+	Issuer *BranchCopy
+	// The id of seal.
+	SealID  *string
+	Seal    *OwnerCopy
+	Uses    int
+	Changed *time.Time
+}
+
+// Home is a row of the read model Home.
+//
+// A household, kept as an item for each of its parts.
+type Home struct {
+	ID   string
+	Name string
+	// The id of branch.
+	BranchID string
+	Branch   *BranchCopy
+	// The id of head.
+	HeadID  *string
+	Head    *OwnerCopy
+	Safe    Safe
+	Changed *time.Time
+}
+
+// OwnerCopy is a copy of a row of Owner, which rows hold that refer to it.
+type OwnerCopy struct {
+	ID   string
+	Name string
+}
+
+// BranchCopy is a copy of a row of Branch, which rows hold that refer to it.
+type BranchCopy struct {
+	ID   string
+	Name string
+	// The id of head.
+	HeadID *string
+}
+
+// Safe is the object Safe, which rows hold.
+type Safe struct {
+	Turns int
+	Keys  []SafeKey
+}
+
+// SafeKey is the object SafeKey, which rows hold.
+type SafeKey struct {
+	Number int
+	// The id of holder.
+	HolderID *string
+	Holder   *OwnerCopy
+	// The id of maker.
+	MakerID string
+	Maker   *BranchCopy
+}
+
 // AtPlaceItem is an item of AtPlace: a row of one of its members.
 type AtPlaceItem interface{ IsAtPlaceItem() }
 

@@ -5,6 +5,7 @@ package model
 import (
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/aggregate"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
@@ -19,6 +20,10 @@ var All = []*querydb.Model{
 	LevelModel,
 	StandingModel,
 	MarkModel,
+	OwnerModel,
+	BranchModel,
+	CardModel,
+	HomeModel,
 }
 
 // tableBank is the table Bank, which several models share.
@@ -28,6 +33,15 @@ var tableBank = &querydb.SharedTable{
 	Indexes: []querydb.SharedIndex{
 		{Name: "gsi1", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
 		{Name: "gsi2", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi2pk", SK: "gsi2sk"}},
+	},
+}
+
+// tableHomes is the table Homes, which several models share.
+var tableHomes = &querydb.SharedTable{
+	Name:     "Homes",
+	KeyNames: driver.KeyNames{PK: "pk", SK: "sk", Kind: "__edd_e__"},
+	Indexes: []querydb.SharedIndex{
+		{Name: "gsi1", AlwaysSorted: true, KeyNames: driver.KeyNames{PK: "gsi1pk", SK: "gsi1sk"}},
 	},
 }
 
@@ -558,6 +572,311 @@ var MarkModel = &querydb.Model{
 	UpdatedAt: -1,
 	Atomic:    true,
 	Entity:    &querydb.Entity{Table: tableBank, Kind: "Mark", PhysicalIndexes: []int{0, 1}},
+}
+
+// OwnerModel describes the read model Owner.
+var OwnerModel = &querydb.Model{
+	Name:    "Owner",
+	Plugin:  "",
+	Table:   "Owner",
+	Version: "bd45fd99b38e",
+	Fields: []driver.Field{
+		{Name: "id", Scalar: "ID"},
+		{Name: "name", Scalar: "String"},
+		{Name: "changed", Scalar: "DateTime", Nullable: true},
+	},
+	PK: querydb.Half{
+		Layout: keys.Layout{
+			Segments: []keys.Segment{
+				{Field: "id", Kind: keys.KindString},
+			},
+		},
+		Fields: []int{0},
+	},
+	TTL:       -1,
+	CreatedAt: -1,
+	UpdatedAt: 2,
+}
+
+// BranchModel describes the read model Branch.
+var BranchModel = &querydb.Model{
+	Name:    "Branch",
+	Plugin:  "",
+	Table:   "Branch",
+	Version: "dfc6ec068337",
+	Fields: []driver.Field{
+		{Name: "id", Scalar: "ID"},
+		{Name: "name", Scalar: "String"},
+		{Name: "headId", Scalar: "ID", Nullable: true},
+		{Name: "head", Object: fieldsOfOwnerCopy, Nullable: true},
+	},
+	PK: querydb.Half{
+		Layout: keys.Layout{
+			Segments: []keys.Segment{
+				{Field: "id", Kind: keys.KindString},
+			},
+		},
+		Fields: []int{0},
+	},
+	TTL:       -1,
+	CreatedAt: -1,
+	UpdatedAt: -1,
+}
+
+// CardModel describes the read model Card.
+var CardModel = &querydb.Model{
+	Name:    "Card",
+	Plugin:  "",
+	Table:   "Card",
+	Version: "d633867a57e0",
+	Fields: []driver.Field{
+		{Name: "card", Scalar: "ID"},
+		{Name: "holderId", Scalar: "ID", Nullable: true},
+		{Name: "holder", Object: fieldsOfOwnerCopy, Nullable: true},
+		{Name: "branchId", Scalar: "ID"},
+		{Name: "branch", Object: fieldsOfBranchCopy, Nullable: true},
+		{Name: "issuerId", Scalar: "ID"},
+		{Name: "issuer", Object: fieldsOfBranchCopy, Nullable: true},
+		{Name: "sealId", Scalar: "ID", Nullable: true},
+		{Name: "seal", Object: fieldsOfOwnerCopy, Nullable: true},
+		{Name: "uses", Scalar: "Int"},
+		{Name: "changed", Scalar: "DateTime", Nullable: true},
+	},
+	PK: querydb.Half{
+		Layout: keys.Layout{
+			Segments: []keys.Segment{
+				{Field: "card", Kind: keys.KindString},
+			},
+		},
+		Fields: []int{0},
+	},
+	Indexes: []querydb.Index{
+		{
+			Name: "holderId",
+			PK: querydb.Half{
+				Layout: keys.Layout{
+					Segments: []keys.Segment{
+						{Field: "holderId", Kind: keys.KindString},
+					},
+				},
+				Fields: []int{1},
+			},
+		},
+		{
+			Name: "branchId",
+			PK: querydb.Half{
+				Layout: keys.Layout{
+					Segments: []keys.Segment{
+						{Field: "branchId", Kind: keys.KindString},
+					},
+				},
+				Fields: []int{3},
+			},
+		},
+	},
+	TTL:       -1,
+	CreatedAt: -1,
+	UpdatedAt: 10,
+}
+
+// HomeModel describes the read model Home.
+var HomeModel = &querydb.Model{
+	Name:    "Home",
+	Plugin:  "",
+	Table:   "Homes",
+	Version: "f9ebf4c01874",
+	Fields:  fieldsOfHome,
+	PK: querydb.Half{
+		Layout: keys.Layout{
+			Head: "$homes#v1#home",
+			Segments: []keys.Segment{
+				{Field: "id", Kind: keys.KindString},
+			},
+			Sep:    "#",
+			Casing: keys.CasingLower,
+		},
+		Fields: []int{0},
+	},
+	SK: querydb.Half{
+		Layout: keys.Layout{
+			Head: "$homes#v1#homeitem",
+		},
+	},
+	Indexes: []querydb.Index{
+		{
+			Name: "byBranch",
+			PK: querydb.Half{
+				Layout: keys.Layout{
+					Head: "$homes#v1#homes",
+					Segments: []keys.Segment{
+						{Field: "branchId", Kind: keys.KindString},
+					},
+					Sep:    "#",
+					Casing: keys.CasingLower,
+				},
+				Fields: []int{2},
+			},
+			SK: querydb.Half{
+				Layout: keys.Layout{
+					Head: "$homes#v1#homes",
+					Segments: []keys.Segment{
+						{Field: "name", Kind: keys.KindString},
+					},
+					Sep:    "#",
+					Casing: keys.CasingLower,
+				},
+				Fields: []int{1},
+			},
+		},
+	},
+	TTL:       -1,
+	CreatedAt: -1,
+	UpdatedAt: 7,
+	Entity:    &querydb.Entity{Table: tableHomes, Kind: "HomeItem", PhysicalIndexes: []int{0}},
+	Aggregate: &aggregate.Shape{
+		Root: &aggregate.Node{
+			Kind: "HomeItem",
+			SK: keys.Layout{
+				Head: "$homes#v1#homeitem",
+			},
+			Object: fieldsOfHome,
+			Fields: []driver.Field{
+				{Name: "id", Scalar: "ID"},
+				{Name: "name", Scalar: "String"},
+				{Name: "branchId", Scalar: "ID"},
+				{Name: "branch", Object: fieldsOfBranchCopy, Nullable: true},
+				{Name: "headId", Scalar: "ID", Nullable: true},
+				{Name: "changed", Scalar: "DateTime", Nullable: true},
+			},
+			Own: []int{0, 1, 2, 3, 4, 7},
+			Copies: []aggregate.Copy{
+				{ID: 2, Copy: 3, Identifier: 0},
+			},
+			Children: []aggregate.Child{
+				{
+					Node: &aggregate.Node{
+						Name: "head",
+						Kind: "HomeHead",
+						SK: keys.Layout{
+							Head: "$homes#v1#homehead",
+						},
+						Object: fieldsOfOwnerCopy,
+						Fields: []driver.Field{
+							{Name: "id", Scalar: "ID"},
+							{Name: "name", Scalar: "String"},
+						},
+						Own: []int{0, 1},
+					},
+					Field:      5,
+					Optional:   true,
+					ID:         4,
+					Identifier: 0,
+					OrderBy:    -1,
+				},
+				{
+					Node: &aggregate.Node{
+						Name: "safe",
+						Kind: "HomeSafe",
+						SK: keys.Layout{
+							Head: "$homes#v1#homesafe#place#cellar",
+						},
+						Object: fieldsOfSafe,
+						Fields: []driver.Field{
+							{Name: "turns", Scalar: "Int"},
+							{Name: "place", Scalar: "String"},
+						},
+						Own: []int{0},
+						Constants: []aggregate.Constant{
+							{Field: 1, JSON: "\"cellar\""},
+						},
+						Children: []aggregate.Child{
+							{
+								Node: &aggregate.Node{
+									Name: "safe.keys",
+									Kind: "HomeKey",
+									SK: keys.Layout{
+										Head: "$homes#v1#homekey#place#cellar",
+										Segments: []keys.Segment{
+											{Field: "number", Kind: keys.KindInt},
+										},
+										Sep:    "#",
+										Casing: keys.CasingLower,
+									},
+									SKFields: []int{0},
+									Object:   fieldsOfSafeKey,
+									Fields: []driver.Field{
+										{Name: "number", Scalar: "Int"},
+										{Name: "holderId", Scalar: "ID", Nullable: true},
+										{Name: "holder", Object: fieldsOfOwnerCopy, Nullable: true},
+										{Name: "makerId", Scalar: "ID"},
+										{Name: "maker", Object: fieldsOfBranchCopy, Nullable: true},
+										{Name: "place", Scalar: "String"},
+									},
+									Own: []int{0, 1, 2, 3, 4},
+									Constants: []aggregate.Constant{
+										{Field: 5, JSON: "\"cellar\""},
+									},
+									Copies: []aggregate.Copy{
+										{ID: 1, Copy: 2, Identifier: 0},
+										{ID: 3, Copy: 4, Identifier: 0},
+									},
+								},
+								Field:      1,
+								Many:       true,
+								ID:         -1,
+								Identifier: -1,
+								OrderBy:    0,
+							},
+						},
+					},
+					Field:      6,
+					ID:         -1,
+					Identifier: -1,
+					OrderBy:    -1,
+				},
+			},
+		},
+	},
+}
+
+// fieldsOfHome are those of the aggregate Home.
+var fieldsOfHome = []driver.Field{
+	{Name: "id", Scalar: "ID"},
+	{Name: "name", Scalar: "String"},
+	{Name: "branchId", Scalar: "ID"},
+	{Name: "branch", Object: fieldsOfBranchCopy, Nullable: true},
+	{Name: "headId", Scalar: "ID", Nullable: true},
+	{Name: "head", Object: fieldsOfOwnerCopy, Nullable: true},
+	{Name: "safe", Object: fieldsOfSafe},
+	{Name: "changed", Scalar: "DateTime", Nullable: true},
+}
+
+// fieldsOfOwnerCopy are those of the object OwnerCopy.
+var fieldsOfOwnerCopy = []driver.Field{
+	{Name: "id", Scalar: "ID"},
+	{Name: "name", Scalar: "String"},
+}
+
+// fieldsOfBranchCopy are those of the object BranchCopy.
+var fieldsOfBranchCopy = []driver.Field{
+	{Name: "id", Scalar: "ID"},
+	{Name: "name", Scalar: "String"},
+	{Name: "headId", Scalar: "ID", Nullable: true},
+}
+
+// fieldsOfSafe are those of the object Safe.
+var fieldsOfSafe = []driver.Field{
+	{Name: "turns", Scalar: "Int"},
+	{Name: "keys", Object: fieldsOfSafeKey, List: true},
+}
+
+// fieldsOfSafeKey are those of the object SafeKey.
+var fieldsOfSafeKey = []driver.Field{
+	{Name: "number", Scalar: "Int"},
+	{Name: "holderId", Scalar: "ID", Nullable: true},
+	{Name: "holder", Object: fieldsOfOwnerCopy, Nullable: true},
+	{Name: "makerId", Scalar: "ID"},
+	{Name: "maker", Object: fieldsOfBranchCopy, Nullable: true},
 }
 
 // AtPlaceCollection are the models that are read together as AtPlace.

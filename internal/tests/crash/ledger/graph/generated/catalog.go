@@ -123,6 +123,60 @@ var Catalog = &catalog.Catalog{
 				"city":    {Name: "city", Ordinal: 3},
 			},
 		},
+		"Owner": {
+			Name:  "Owner",
+			Model: model.OwnerModel,
+			Owner: -1,
+			Fields: map[string]*catalog.Field{
+				"id":      {Name: "id", Ordinal: 0},
+				"name":    {Name: "name", Ordinal: 1},
+				"changed": {Name: "changed", Ordinal: 2},
+			},
+		},
+		"Branch": {
+			Name:  "Branch",
+			Model: model.BranchModel,
+			Owner: -1,
+			Fields: map[string]*catalog.Field{
+				"id":     {Name: "id", Ordinal: 0},
+				"name":   {Name: "name", Ordinal: 1},
+				"headId": {Name: "headId", Ordinal: 2},
+				"head":   {Name: "head", Ordinal: 3, Object: objectOfOwnerCopy},
+			},
+		},
+		"Card": {
+			Name:  "Card",
+			Model: model.CardModel,
+			Owner: -1,
+			Fields: map[string]*catalog.Field{
+				"card":     {Name: "card", Ordinal: 0},
+				"holderId": {Name: "holderId", Ordinal: 1},
+				"holder":   {Name: "holder", Ordinal: 2, Object: objectOfOwnerCopy},
+				"branchId": {Name: "branchId", Ordinal: 3},
+				"branch":   {Name: "branch", Ordinal: 4, Object: objectOfBranchCopy},
+				"issuerId": {Name: "issuerId", Ordinal: 5},
+				"issuer":   {Name: "issuer", Ordinal: 6, Object: objectOfBranchCopy},
+				"sealId":   {Name: "sealId", Ordinal: 7},
+				"seal":     {Name: "seal", Ordinal: 8, Object: objectOfOwnerCopy},
+				"uses":     {Name: "uses", Ordinal: 9},
+				"changed":  {Name: "changed", Ordinal: 10},
+			},
+		},
+		"Home": {
+			Name:  "Home",
+			Model: model.HomeModel,
+			Owner: -1,
+			Fields: map[string]*catalog.Field{
+				"id":       {Name: "id", Ordinal: 0},
+				"name":     {Name: "name", Ordinal: 1},
+				"branchId": {Name: "branchId", Ordinal: 2},
+				"branch":   {Name: "branch", Ordinal: 3, Object: objectOfBranchCopy},
+				"headId":   {Name: "headId", Ordinal: 4},
+				"head":     {Name: "head", Ordinal: 5, Object: objectOfOwnerCopy},
+				"safe":     {Name: "safe", Ordinal: 6, Object: objectOfSafe},
+				"changed":  {Name: "changed", Ordinal: 7},
+			},
+		},
 	},
 	Queries: map[string]*catalog.Query{
 		"Balance": {
@@ -409,6 +463,74 @@ var Catalog = &catalog.Catalog{
 				{Name: "hold", Kind: keys.KindString},
 			},
 		},
+		"Owner": {
+			Name:  "Owner",
+			Type:  "Owner",
+			Index: driver.Primary,
+			PK: []catalog.KeyArg{
+				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"Branch": {
+			Name:  "Branch",
+			Type:  "Branch",
+			Index: driver.Primary,
+			PK: []catalog.KeyArg{
+				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"Card": {
+			Name:  "Card",
+			Type:  "Card",
+			Index: driver.Primary,
+			PK: []catalog.KeyArg{
+				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"CardByHolderId": {
+			Name:        "CardByHolderId",
+			Type:        "Card",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "CardByHolderIdConnection",
+			HasOperands: false,
+			PK: []catalog.KeyArg{
+				{Name: "holderId", Kind: keys.KindString},
+			},
+		},
+		"CardByBranchId": {
+			Name:        "CardByBranchId",
+			Type:        "Card",
+			Index:       1,
+			Kind:        catalog.QueryPage,
+			Connection:  "CardByBranchIdConnection",
+			HasOperands: false,
+			PK: []catalog.KeyArg{
+				{Name: "branchId", Kind: keys.KindString},
+			},
+		},
+		"Home": {
+			Name:  "Home",
+			Type:  "Home",
+			Index: driver.Primary,
+			PK: []catalog.KeyArg{
+				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"HomeByBranch": {
+			Name:        "HomeByBranch",
+			Type:        "Home",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "HomeByBranchConnection",
+			HasOperands: true,
+			PK: []catalog.KeyArg{
+				{Name: "branchId", Kind: keys.KindString},
+			},
+			SK: []catalog.KeyArg{
+				{Name: "name", Kind: keys.KindString},
+			},
+		},
 		"AtPlace": {
 			Name:       "AtPlace",
 			Kind:       catalog.QueryPage,
@@ -424,4 +546,40 @@ var Catalog = &catalog.Catalog{
 		},
 	},
 	Secured: false,
+}
+
+var objectOfOwnerCopy = &catalog.Object{
+	Name: "OwnerCopy",
+	Fields: map[string]*catalog.ObjectField{
+		"id":   {Ordinal: 0},
+		"name": {Ordinal: 1},
+	},
+}
+
+var objectOfBranchCopy = &catalog.Object{
+	Name: "BranchCopy",
+	Fields: map[string]*catalog.ObjectField{
+		"id":     {Ordinal: 0},
+		"name":   {Ordinal: 1},
+		"headId": {Ordinal: 2},
+	},
+}
+
+var objectOfSafe = &catalog.Object{
+	Name: "Safe",
+	Fields: map[string]*catalog.ObjectField{
+		"turns": {Ordinal: 0},
+		"keys":  {Ordinal: 1, Object: objectOfSafeKey},
+	},
+}
+
+var objectOfSafeKey = &catalog.Object{
+	Name: "SafeKey",
+	Fields: map[string]*catalog.ObjectField{
+		"number":   {Ordinal: 0},
+		"holderId": {Ordinal: 1},
+		"holder":   {Ordinal: 2, Object: objectOfOwnerCopy},
+		"makerId":  {Ordinal: 3},
+		"maker":    {Ordinal: 4, Object: objectOfBranchCopy},
+	},
 }

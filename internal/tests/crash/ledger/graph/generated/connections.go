@@ -52,5 +52,14 @@ type MarkByPrimaryConnection = graph.Connection[*model.Mark]
 // MarkByPlaceConnection is a page of MarkByPlace.
 type MarkByPlaceConnection = graph.Connection[*model.Mark]
 
+// CardByHolderIDConnection is a page of CardByHolderId.
+type CardByHolderIDConnection = graph.Connection[*model.Card]
+
+// CardByBranchIDConnection is a page of CardByBranchId.
+type CardByBranchIDConnection = graph.Connection[*model.Card]
+
+// HomeByBranchConnection is a page of HomeByBranch.
+type HomeByBranchConnection = graph.Connection[*model.Home]
+
 // AtPlaceConnection is a page of AtPlace.
 type AtPlaceConnection = graph.Connection[model.AtPlaceItem]

@@ -355,6 +355,87 @@ func (r Reader) MarkByPlace(ctx context.Context, city string, args MarkByPlaceAr
 	return graph.FetchPage(ctx, r.rt, model.MarkCodec, graph.QueryRequest{Name: "MarkByPlace", PK: []keys.Value{keys.String(city)}, SK: []keys.Value{optional(args.Account, keys.String), optional(args.Hold, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
+// OwnerArgs are the arguments of Owner that may be left out: nil.
+type OwnerArgs struct {
+	Consistent *bool
+}
+
+// Owner asks the query Owner.
+func (r Reader) Owner(ctx context.Context, id string, args OwnerArgs) (*model.Owner, error) {
+	return graph.FetchOne(ctx, r.rt, model.OwnerCodec, graph.QueryRequest{Name: "Owner", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// BranchArgs are the arguments of Branch that may be left out: nil.
+type BranchArgs struct {
+	Consistent *bool
+}
+
+// Branch asks the query Branch.
+func (r Reader) Branch(ctx context.Context, id string, args BranchArgs) (*model.Branch, error) {
+	return graph.FetchOne(ctx, r.rt, model.BranchCodec, graph.QueryRequest{Name: "Branch", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// CardArgs are the arguments of Card that may be left out: nil.
+type CardArgs struct {
+	Consistent *bool
+}
+
+// Card asks the query Card.
+func (r Reader) Card(ctx context.Context, id string, args CardArgs) (*model.Card, error) {
+	return graph.FetchOne(ctx, r.rt, model.CardCodec, graph.QueryRequest{Name: "Card", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// CardByHolderIDArgs are the arguments of CardByHolderId that may be left out: nil.
+type CardByHolderIDArgs struct {
+	Reverse   *bool
+	Limit     *int
+	NextToken *string
+}
+
+// CardByHolderID asks the query CardByHolderId.
+func (r Reader) CardByHolderID(ctx context.Context, holderID string, args CardByHolderIDArgs) (*CardByHolderIDConnection, error) {
+	return graph.FetchPage(ctx, r.rt, model.CardCodec, graph.QueryRequest{Name: "CardByHolderId", PK: []keys.Value{keys.String(holderID)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+}
+
+// CardByBranchIDArgs are the arguments of CardByBranchId that may be left out: nil.
+type CardByBranchIDArgs struct {
+	Reverse   *bool
+	Limit     *int
+	NextToken *string
+}
+
+// CardByBranchID asks the query CardByBranchId.
+func (r Reader) CardByBranchID(ctx context.Context, branchID string, args CardByBranchIDArgs) (*CardByBranchIDConnection, error) {
+	return graph.FetchPage(ctx, r.rt, model.CardCodec, graph.QueryRequest{Name: "CardByBranchId", PK: []keys.Value{keys.String(branchID)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+}
+
+// HomeArgs are the arguments of Home that may be left out: nil.
+type HomeArgs struct {
+	Consistent *bool
+}
+
+// Home asks the query Home.
+func (r Reader) Home(ctx context.Context, id string, args HomeArgs) (*model.Home, error) {
+	return graph.FetchOne(ctx, r.rt, model.HomeCodec, graph.QueryRequest{Name: "Home", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// HomeByBranchArgs are the arguments of HomeByBranch that may be left out: nil.
+type HomeByBranchArgs struct {
+	Name      *string
+	Eq        *string
+	Prefix    *string
+	From      *string
+	To        *string
+	Reverse   *bool
+	Limit     *int
+	NextToken *string
+}
+
+// HomeByBranch asks the query HomeByBranch.
+func (r Reader) HomeByBranch(ctx context.Context, branchID string, args HomeByBranchArgs) (*HomeByBranchConnection, error) {
+	return graph.FetchPage(ctx, r.rt, model.HomeCodec, graph.QueryRequest{Name: "HomeByBranch", PK: []keys.Value{keys.String(branchID)}, SK: []keys.Value{optional(args.Name, keys.String)}, Page: catalog.PageArgs{Where: keys.Condition{Eq: optional(args.Eq, keys.String), Prefix: args.Prefix, From: optional(args.From, keys.String), To: optional(args.To, keys.String)}, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+}
+
 // itemsOfAtPlace reads items of AtPlace, by their types.
 var itemsOfAtPlace = []graph.ItemReader[model.AtPlaceItem]{
 	graph.NewItemReader(model.StandingCodec, func(r *model.Standing) model.AtPlaceItem { return r }),

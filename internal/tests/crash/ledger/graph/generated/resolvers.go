@@ -155,6 +155,41 @@ func (r queries) MarkByPlace(ctx context.Context, city string, account *string, 
 	return Reader{r.rt}.MarkByPlace(ctx, city, MarkByPlaceArgs{Account: account, Hold: hold, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
+// Owner answers Owner.
+func (r queries) Owner(ctx context.Context, id string, consistent *bool) (*model.Owner, error) {
+	return Reader{r.rt}.Owner(ctx, id, OwnerArgs{Consistent: consistent})
+}
+
+// Branch answers Branch.
+func (r queries) Branch(ctx context.Context, id string, consistent *bool) (*model.Branch, error) {
+	return Reader{r.rt}.Branch(ctx, id, BranchArgs{Consistent: consistent})
+}
+
+// Card answers Card.
+func (r queries) Card(ctx context.Context, id string, consistent *bool) (*model.Card, error) {
+	return Reader{r.rt}.Card(ctx, id, CardArgs{Consistent: consistent})
+}
+
+// CardByHolderID answers CardByHolderId.
+func (r queries) CardByHolderID(ctx context.Context, holderID string, reverse *bool, limit *int, nextToken *string) (*CardByHolderIDConnection, error) {
+	return Reader{r.rt}.CardByHolderID(ctx, holderID, CardByHolderIDArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+}
+
+// CardByBranchID answers CardByBranchId.
+func (r queries) CardByBranchID(ctx context.Context, branchID string, reverse *bool, limit *int, nextToken *string) (*CardByBranchIDConnection, error) {
+	return Reader{r.rt}.CardByBranchID(ctx, branchID, CardByBranchIDArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
+}
+
+// Home answers Home.
+func (r queries) Home(ctx context.Context, id string, consistent *bool) (*model.Home, error) {
+	return Reader{r.rt}.Home(ctx, id, HomeArgs{Consistent: consistent})
+}
+
+// HomeByBranch answers HomeByBranch.
+func (r queries) HomeByBranch(ctx context.Context, branchID string, name *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*HomeByBranchConnection, error) {
+	return Reader{r.rt}.HomeByBranch(ctx, branchID, HomeByBranchArgs{Name: name, Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+}
+
 // AtPlace answers AtPlace.
 func (r queries) AtPlace(ctx context.Context, city string, only []model.AtPlaceMember, reverse *bool, limit *int, nextToken *string) (*AtPlaceConnection, error) {
 	return Reader{r.rt}.AtPlace(ctx, city, AtPlaceArgs{Only: only, Reverse: reverse, Limit: limit, NextToken: nextToken})

@@ -20,5 +20,9 @@ func Projections() []projection.Projection {
 		ops.ProjectContact(Contact{}),
 		ops.ProjectWorth(Worth{}),
 		ops.ProjectMark(Mark{}),
+		ops.ProjectOwner(Owner{}),
+		ops.ProjectBranch(Branch{}),
+		ops.ProjectCard(Card{}),
+		ops.ProjectHome(Home{}),
 	}
 }

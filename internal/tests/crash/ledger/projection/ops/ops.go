@@ -397,3 +397,134 @@ var MarkFields = struct {
 		Reset:   func(row *model.Mark) { row.City = nil },
 	},
 }
+
+// Owner makes the ops of Owner.
+var Owner = projection.Ops[model.Owner, string, string]{
+	Codec: model.OwnerCodec,
+	Key: func(k string) (keys.Key, error) {
+		var row model.Owner
+		row.ID = k
+		return model.KeyOfOwner(&row)
+	},
+	Partition: func(p string) (string, error) {
+		return model.OwnerModel.PK.Layout.Compose(keys.String(p))
+	},
+	SetKeyFields: func(row *model.Owner, k string) {
+		row.ID = k
+	},
+}
+
+// OwnerFields are the fields that a patch of Owner can name.
+var OwnerFields = struct {
+	Name    projection.PatchField[model.Owner, string]
+	Changed projection.PatchField[model.Owner, time.Time]
+}{
+	Name: projection.PatchField[model.Owner, string]{
+		Ordinal: 1,
+		Write:   func(row *model.Owner, v string) { row.Name = v },
+	},
+	Changed: projection.PatchField[model.Owner, time.Time]{
+		Ordinal: 2,
+		Write:   func(row *model.Owner, v time.Time) { row.Changed = &v },
+		Reset:   func(row *model.Owner) { row.Changed = nil },
+	},
+}
+
+// Branch makes the ops of Branch.
+var Branch = projection.Ops[model.Branch, string, string]{
+	Codec: model.BranchCodec,
+	Key: func(k string) (keys.Key, error) {
+		var row model.Branch
+		row.ID = k
+		return model.KeyOfBranch(&row)
+	},
+	Partition: func(p string) (string, error) {
+		return model.BranchModel.PK.Layout.Compose(keys.String(p))
+	},
+	SetKeyFields: func(row *model.Branch, k string) {
+		row.ID = k
+	},
+}
+
+// BranchFields are the fields that a patch of Branch can name.
+var BranchFields = struct {
+	Name   projection.PatchField[model.Branch, string]
+	HeadID projection.PatchField[model.Branch, string]
+}{
+	Name: projection.PatchField[model.Branch, string]{
+		Ordinal: 1,
+		Write:   func(row *model.Branch, v string) { row.Name = v },
+	},
+	HeadID: projection.PatchField[model.Branch, string]{
+		Ordinal: 2,
+		Write:   func(row *model.Branch, v string) { row.HeadID = &v },
+		Reset:   func(row *model.Branch) { row.HeadID = nil },
+	},
+}
+
+// Card makes the ops of Card.
+var Card = projection.Ops[model.Card, string, string]{
+	Codec: model.CardCodec,
+	Key: func(k string) (keys.Key, error) {
+		var row model.Card
+		row.Card = k
+		return model.KeyOfCard(&row)
+	},
+	Partition: func(p string) (string, error) {
+		return model.CardModel.PK.Layout.Compose(keys.String(p))
+	},
+	SetKeyFields: func(row *model.Card, k string) {
+		row.Card = k
+	},
+}
+
+// CardFields are the fields that a patch of Card can name.
+var CardFields = struct {
+	HolderID projection.PatchField[model.Card, string]
+	BranchID projection.PatchField[model.Card, string]
+	IssuerID projection.PatchField[model.Card, string]
+	SealID   projection.PatchField[model.Card, string]
+	Uses     projection.PatchField[model.Card, int]
+	Changed  projection.PatchField[model.Card, time.Time]
+}{
+	HolderID: projection.PatchField[model.Card, string]{
+		Ordinal: 1,
+		Write:   func(row *model.Card, v string) { row.HolderID = &v },
+		Reset:   func(row *model.Card) { row.HolderID = nil },
+	},
+	BranchID: projection.PatchField[model.Card, string]{
+		Ordinal: 3,
+		Write:   func(row *model.Card, v string) { row.BranchID = v },
+	},
+	IssuerID: projection.PatchField[model.Card, string]{
+		Ordinal: 5,
+		Write:   func(row *model.Card, v string) { row.IssuerID = v },
+	},
+	SealID: projection.PatchField[model.Card, string]{
+		Ordinal: 7,
+		Write:   func(row *model.Card, v string) { row.SealID = &v },
+		Reset:   func(row *model.Card) { row.SealID = nil },
+	},
+	Uses: projection.PatchField[model.Card, int]{
+		Ordinal: 9,
+		Write:   func(row *model.Card, v int) { row.Uses = v },
+	},
+	Changed: projection.PatchField[model.Card, time.Time]{
+		Ordinal: 10,
+		Write:   func(row *model.Card, v time.Time) { row.Changed = &v },
+		Reset:   func(row *model.Card) { row.Changed = nil },
+	},
+}
+
+// Home makes the ops of Home.
+var Home = projection.AggregateOps[model.Home, string]{
+	Codec: model.HomeCodec,
+	Key: func(k string) (keys.Key, error) {
+		var row model.Home
+		row.ID = k
+		return model.KeyOfHome(&row)
+	},
+	SetKeyFields: func(row *model.Home, k string) {
+		row.ID = k
+	},
+}

@@ -414,6 +414,148 @@ func ProjectMark(p MarkProjector) projection.Projection {
 	})
 }
 
+// OwnerProjector folds events into rows of Owner: one method for each event that the schema names.
+// Methods are pure: they know the event and nothing else.
+type OwnerProjector interface {
+	OwnerNamed(e event.OwnerNamed, m projection.Meta) []projection.Op
+	OwnerGone(e event.OwnerGone, m projection.Meta) []projection.Op
+}
+
+// ProjectOwner makes the projection Owner of its projector.
+func ProjectOwner(p OwnerProjector) projection.Projection {
+	return projection.New(&Owner, projection.Projection{
+		Name:   "Owner",
+		Events: []string{"OwnerNamed", "OwnerGone"},
+		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+			switch e.Type {
+			case "OwnerNamed":
+				data, err := event.DecodeOwnerNamed(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.OwnerNamed(data, m), nil
+			case "OwnerGone":
+				data, err := event.DecodeOwnerGone(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.OwnerGone(data, m), nil
+			}
+			return foreign("Owner", e)
+		},
+	})
+}
+
+// BranchProjector folds events into rows of Branch: one method for each event that the schema names.
+// Methods are pure: they know the event and nothing else.
+type BranchProjector interface {
+	BranchNamed(e event.BranchNamed, m projection.Meta) []projection.Op
+}
+
+// ProjectBranch makes the projection Branch of its projector.
+func ProjectBranch(p BranchProjector) projection.Projection {
+	return projection.New(&Branch, projection.Projection{
+		Name:   "Branch",
+		Events: []string{"BranchNamed"},
+		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+			switch e.Type {
+			case "BranchNamed":
+				data, err := event.DecodeBranchNamed(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.BranchNamed(data, m), nil
+			}
+			return foreign("Branch", e)
+		},
+	})
+}
+
+// CardProjector folds events into rows of Card: one method for each event that the schema names.
+// Methods are pure: they know the event and nothing else.
+type CardProjector interface {
+	CardIssued(e event.CardIssued, m projection.Meta) []projection.Op
+	CardUsed(e event.CardUsed, m projection.Meta) []projection.Op
+	CardReturned(e event.CardReturned, m projection.Meta) []projection.Op
+}
+
+// ProjectCard makes the projection Card of its projector.
+func ProjectCard(p CardProjector) projection.Projection {
+	return projection.New(&Card, projection.Projection{
+		Name:   "Card",
+		Events: []string{"CardIssued", "CardUsed", "CardReturned"},
+		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+			switch e.Type {
+			case "CardIssued":
+				data, err := event.DecodeCardIssued(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.CardIssued(data, m), nil
+			case "CardUsed":
+				data, err := event.DecodeCardUsed(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.CardUsed(data, m), nil
+			case "CardReturned":
+				data, err := event.DecodeCardReturned(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.CardReturned(data, m), nil
+			}
+			return foreign("Card", e)
+		},
+	})
+}
+
+// HomeProjector folds events into rows of Home: one method for each event that the schema names.
+// Methods are pure: they know the event and nothing else.
+type HomeProjector interface {
+	HomeFormed(e event.HomeFormed, m projection.Meta) []projection.Op
+	KeyGiven(e event.KeyGiven, m projection.Meta) []projection.Op
+	KeyLost(e event.KeyLost, m projection.Meta) []projection.Op
+	HomeLeft(e event.HomeLeft, m projection.Meta) []projection.Op
+}
+
+// ProjectHome makes the projection Home of its projector.
+func ProjectHome(p HomeProjector) projection.Projection {
+	return projection.NewAggregate(&Home, projection.Projection{
+		Name:   "Home",
+		Events: []string{"HomeFormed", "KeyGiven", "KeyLost", "HomeLeft"},
+		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+			switch e.Type {
+			case "HomeFormed":
+				data, err := event.DecodeHomeFormed(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.HomeFormed(data, m), nil
+			case "KeyGiven":
+				data, err := event.DecodeKeyGiven(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.KeyGiven(data, m), nil
+			case "KeyLost":
+				data, err := event.DecodeKeyLost(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.KeyLost(data, m), nil
+			case "HomeLeft":
+				data, err := event.DecodeHomeLeft(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.HomeLeft(data, m), nil
+			}
+			return foreign("Home", e)
+		},
+	})
+}
+
 // foreign is the error of an event that the projection does not take.
 func foreign(projector string, e *eventlog.Event) ([]projection.Op, error) {
 	return nil, fmt.Errorf("projector %s does not take events of type %s", projector, e.Type)
