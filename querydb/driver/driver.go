@@ -352,7 +352,7 @@ type Part struct {
 	PK, SK  []int // ordinals of the indexes whose half it is
 	Expires bool  // the writer sets Row.Expires
 	// WriterCount is how many writers share the maximum size of a row evenly, so that all parts together fit; with 0 or 1
-	// the part may take all of it.
+	// the part may take all of it. With 1 the whole row ends where its writer says, and a store may remove it then.
 	WriterCount int
 }
 

@@ -180,17 +180,21 @@ func (p *partEncoder) held(place *item.FieldPlace) (half string, there bool) {
 }
 
 // ends sets when the row ends, where that is the writer's to say. A row that was deleted has an end that is nobody's.
-// DynamoDB does not remove a row that has ended: the others' parts of it do not end with the writer's.
+// DynamoDB does not remove a row of several writers that has ended: the others' parts of it do not end with the
+// writer's. A row with one writer, such as that of the history of a time series, ends as a whole.
 func (p *partEncoder) ends(row *driver.Row) {
 	s := p.shape
 	switch {
 	case p.write.Part.Expires || s.Table.NoExpiry:
-		var expires item.Value
+		var expires, removal item.Value
 		if row != nil && !row.Expires.IsZero() && p.write.Part.Expires {
 			expires = item.Number(item.InstantText(row.Expires))
+			if p.write.Part.WriterCount == 1 {
+				removal = item.Removal(row.Expires, p.now)
+			}
 		}
 		p.set(s.Expires, expires)
-		p.set(s.TTL, nil)
+		p.set(s.TTL, removal)
 		p.set(s.Deleted, nil)
 	case p.state.others: // it is no tombstone
 	case p.state.deleted:

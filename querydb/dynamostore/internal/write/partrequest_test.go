@@ -58,16 +58,21 @@ func TestRequestOfAPart(t *testing.T) {
 	}
 }
 
-// TestDynamoDBRemovesNoRowOfSeveralWriters: the end is one writer's, and the parts of the others do not end with it.
+// TestDynamoDBRemovesNoRowOfSeveralWriters: the end is one writer's, and the parts of the others do not end with it. It
+// does remove a row that has one writer, as those of the history of a time series do.
 func TestDynamoDBRemovesNoRowOfSeveralWriters(t *testing.T) {
-	b := dynamotest.DeviceBatch(t, "ownership", "on", "1", 7)
-	b.Writes[0].Row.Expires = time.Unix(5000, 0)
-	c, err := changeOf(codecOf(t, dynamotest.Device), &b.Writes[0], b.Writer, time.Unix(1000, 0))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := dynamotest.Spell(c.update, c.names, c.values)
-	if !strings.Contains(got, "_expires=5000") || strings.Contains(got, "_ttl=") {
-		t.Errorf("the request is %s: want the end, and nothing by which DynamoDB removes the row", got)
+	for writers, removes := range map[int]bool{1: true, 2: false} {
+		b := dynamotest.DeviceBatch(t, "ownership", "on", "1", 7)
+		part := *b.Writes[0].Part
+		part.WriterCount = writers
+		b.Writes[0].Part, b.Writes[0].Row.Expires = &part, time.Unix(5000, 0)
+		c, err := changeOf(codecOf(t, dynamotest.Device), &b.Writes[0], b.Writer, time.Unix(1000, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := dynamotest.Spell(c.update, c.names, c.values)
+		if !strings.Contains(got, "_expires=5000") || strings.Contains(got, "_ttl=177800,") != removes {
+			t.Errorf("the request of one of %d writers is %s", writers, got)
+		}
 	}
 }
