@@ -52,7 +52,7 @@ func TestGeneratedCodeIsUpToDate(t *testing.T) {
 	}
 }
 
-// projects are this one, that of the crash tests, and the examples.
+// projects are this one, those of tests, and the examples.
 func projects(t *testing.T) []string {
 	t.Helper()
 	configs, err := filepath.Glob(filepath.Join(root, "examples", "*", "gqlgen.yml"))
@@ -62,7 +62,7 @@ func projects(t *testing.T) []string {
 	if len(configs) == 0 {
 		t.Fatal("there are no examples")
 	}
-	all := []string{".", "internal/tests/crash/ledger"}
+	all := []string{".", "internal/tests/crash/ledger", "internal/tests/vectors/project"}
 	for _, c := range configs {
 		all = append(all, filepath.Join("examples", filepath.Base(filepath.Dir(c))))
 	}
