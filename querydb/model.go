@@ -90,7 +90,7 @@ func (m *Model) DriverTable(generation int) *driver.Table {
 		Indexes: make([]driver.Index, m.physicalIndexes()),
 	}
 	if m.Entity != nil {
-		t.Kind, t.Keys = m.Entity.Kind, m.Entity.Table.KeyNames
+		t.Kind, t.Keys, t.RowKind = m.Entity.Kind, m.Entity.Table.KeyNames, m.Entity.RowKind
 		for i, p := range m.Entity.Table.Indexes {
 			t.Indexes[i] = driver.Index{Name: p.Name, AlwaysSorted: p.AlwaysSorted, Keys: p.KeyNames}
 		}
@@ -133,6 +133,7 @@ type Entity struct {
 	Table           *SharedTable
 	Kind            string // marks its rows in the table
 	PhysicalIndexes []int  // of each of Model.Indexes: the ordinal in Table.Indexes
+	RowKind         string // of a history: marks the rows that its events are of
 }
 
 // SharedTable is a table that several models share. It is generated and never changes at run time.

@@ -140,6 +140,9 @@ type Table struct {
 	// another kind is ErrConflict.
 	Kind string
 	Keys KeyNames
+	// RowKind is the kind of the rows whose history these are; "" in every other table. Other programs mark the events
+	// of a history by it: what has it and no revision is an event too, to a Query without WithDeleted.
+	RowKind string
 }
 
 // KeyNames are the attributes that hold the keys of a shared table in a store that names them; "" where the store's own
@@ -154,7 +157,12 @@ type Field struct {
 	Object   []Field // the fields of an object, in the order of its type; nil for a scalar
 	List     bool
 	Nullable bool
+	// Copied says where the value is in an item of another program that has no attribute for the field.
+	Copied Copied
 }
+
+// Copied is a place in an object that a row holds: the field Field of the object Object.
+type Copied struct{ Object, Field string }
 
 // Index is a secondary (pk, sk) pair under which rows can be queried.
 type Index struct {

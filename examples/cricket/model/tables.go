@@ -106,7 +106,7 @@ var CoachModel = &querydb.Model{
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "name", Scalar: "String"},
-		{Name: "teamId", Scalar: "ID", Nullable: true},
+		{Name: "teamId", Scalar: "ID", Nullable: true, Copied: driver.Copied{Object: "team", Field: "id"}},
 		{Name: "team", Object: fieldsOfTeamCopy, Nullable: true},
 	},
 	PK: querydb.Half{
@@ -173,9 +173,9 @@ var SquadSelectionModel = &querydb.Model{
 	Fields: []driver.Field{
 		{Name: "squadId", Scalar: "ID"},
 		{Name: "selectionNumber", Scalar: "Int"},
-		{Name: "teamId", Scalar: "ID"},
+		{Name: "teamId", Scalar: "ID", Copied: driver.Copied{Object: "team", Field: "id"}},
 		{Name: "team", Object: fieldsOfTeamCopy, Nullable: true},
-		{Name: "playerId", Scalar: "ID"},
+		{Name: "playerId", Scalar: "ID", Copied: driver.Copied{Object: "player", Field: "id"}},
 		{Name: "player", Object: fieldsOfPlayerCopy, Nullable: true},
 		{Name: "squadRole", Scalar: "String", Enum: "Role"},
 		{Name: "isCaptain", Scalar: "Boolean"},

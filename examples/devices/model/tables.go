@@ -174,7 +174,7 @@ var DeviceEventModel = &querydb.Model{
 	CreatedAt: -1,
 	UpdatedAt: -1,
 	HistoryOf: "Device",
-	Entity:    &querydb.Entity{Table: tableFleet, Kind: "DeviceEvent"},
+	Entity:    &querydb.Entity{Table: tableFleet, Kind: "DeviceEvent", RowKind: "Device"},
 	Writers: []querydb.Writer{
 		{Name: "telemetry", Part: driver.Part{Fields: []int{2}}},
 	},

@@ -1,6 +1,7 @@
 package code
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -70,6 +71,9 @@ func (f *tablesFile) entity(r *schema.ReadModel) {
 	text := ""
 	if len(slots) > 0 {
 		text = ", PhysicalIndexes: " + ints(slots)
+	}
+	if r.SeriesOf != nil {
+		text += fmt.Sprintf(", RowKind: %q", r.SeriesOf.Entity.Type)
 	}
 	f.line("Entity: &querydb.Entity{Table: %s, Kind: %q%s},", sharedVar(r.Entity.Table), r.Entity.Type, text)
 }

@@ -47,7 +47,9 @@ func (f *tablesFile) table(m *schema.Model, r *schema.ReadModel) {
 		f.line("Fields: %s,", parts.RootFields(r))
 	} else {
 		f.line("Fields: []driver.Field{")
-		f.fieldLiterals(r.Fields)
+		for _, field := range r.Fields {
+			f.line("%s,", rowFieldLiteral(r, field))
+		}
 		f.line("},")
 	}
 	f.half("PK", r.PK, false)
@@ -144,6 +146,19 @@ func fieldLiteral(field *schema.Field) string {
 		b.WriteString(", Nullable: true")
 	}
 	return b.String() + "}"
+}
+
+// rowFieldLiteral is the literal of a field of a row. Where other programs write rows too, the identifier of a
+// reference may be in the copy alone.
+func rowFieldLiteral(r *schema.ReadModel, field *schema.Field) string {
+	text := fieldLiteral(field)
+	for _, ref := range r.References {
+		if ref.ID == field && r.Entity != nil {
+			text = fmt.Sprintf("%s, Copied: driver.Copied{Object: %q, Field: %q}}",
+				strings.TrimSuffix(text, "}"), ref.Copy.Name, ref.Source.Identifier.Name)
+		}
+	}
+	return text
 }
 
 // fieldsOf is the variable that describes the fields of an object.

@@ -18,7 +18,7 @@ import (
 //   - Keys of the history go on with the partition and the offset of the event, so that two events of one time are both
 //     kept; there the later one takes the place of the other.
 //   - The history is of a kind of its own, ReadingEvent, so that no query of the rows finds it; there it is of the kind
-//     of the rows.
+//     of the rows. Events that are so are read too.
 //   - The order is that of a DateTime, whose text in a key has three fraction digits; there it is that of a text.
 //   - An event that is not newer is kept in the history; there an append of it fails, and nothing of it stays.
 const seriesOfVectors = `

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -57,10 +58,10 @@ func readValue(t *testing.T, v types.AttributeValue) map[string]any {
 func write(t *testing.T, v map[string]any) types.AttributeValue {
 	t.Helper()
 	if text, is := v["S"].(string); is {
-		return &types.AttributeValueMemberS{Value: text}
+		return &types.AttributeValueMemberS{Value: strings.Replace(text, "<time>", timeOfItems, 1)}
 	}
 	if text, is := v["N"].(string); is {
-		return &types.AttributeValueMemberN{Value: text}
+		return &types.AttributeValueMemberN{Value: strings.Replace(text, "<time>", endOfItems, 1)}
 	}
 	if b, is := v["BOOL"].(bool); is {
 		return &types.AttributeValueMemberBOOL{Value: b}

@@ -112,3 +112,90 @@ func TestWhatTheOriginalSystemLeftOfAnAggregateIsNoWhole(t *testing.T) {
 		}
 	})
 }
+
+// TestRowsWithReferencesOfTheOriginalSystemAreReadAsTheyAre: by id, by the list and in their partition, with the ids
+// that its items have in their copies alone.
+func TestRowsWithReferencesOfTheOriginalSystemAreReadAsTheyAre(t *testing.T) {
+	v := load(t, rows)
+	const fields = ` { squadId selectionNumber squadRole teamId team { id name } playerId player { id firstName lastName }
+		createdAt updatedAt }`
+	const cummins = `{"squadId":"AUS#2025","selectionNumber":1,"squadRole":"bowler",` +
+		`"teamId":"aus","team":{"id":"aus","name":"Australia"},` +
+		`"playerId":"cummins-01","player":{"id":"cummins-01","firstName":"Pat","lastName":"Cummins"},` +
+		`"createdAt":"` + timeOfItems + `","updatedAt":"` + timeOfItems + `"}`
+	const smith = `{"squadId":"AUS#2025","selectionNumber":2,"squadRole":"batter",` +
+		`"teamId":"aus","team":{"id":"aus","name":"Australia"},` +
+		`"playerId":"smith-01","player":{"id":"smith-01","firstName":"Steven","lastName":"Smith"},` +
+		`"createdAt":"` + timeOfItems + `","updatedAt":"` + timeOfItems + `"}`
+	eachEngine(t, func(t *testing.T, s *site) {
+		later := under(v.step(t, "cascade-eventual").Items, ofSelections)
+		s.put(t, "ent-table", under(v.step(t, "ref-put").Items, ofSelections)...)
+		s.put(t, "ent-table", later[1])
+		for query, want := range map[string]string{
+			`Selection(squadId: "AUS#2025", selectionNumber: 1)` + fields:                 cummins,
+			`SelectionByPlayer(playerId: "smith-01") { items` + fields + ` }`:             `{"items":[` + smith + `]}`,
+			`SelectionByPlayer(playerId: "cummins-01") { items` + fields + ` }`:           `{"items":[` + cummins + `]}`,
+			`SelectionByPrimary(squadId: "AUS#2025") { items` + fields + ` }`:             `{"items":[` + cummins + `,` + smith + `]}`,
+			`SelectionByPrimary(squadId: "AUS#2025") { items { teamId } }`:                `{"items":[{"teamId":"aus"},{"teamId":"aus"}]}`,
+			`SelectionByPlayer(playerId: "smith-01") { items { selectionNumber teamId }}`: `{"items":[{"selectionNumber":2,"teamId":"aus"}]}`,
+		} {
+			if got := s.Ask(t, `{ a: `+query+` }`); got != `{"a":`+want+`}` {
+				t.Errorf("%s\n gives %s,\n want  %s", query, got, want)
+			}
+		}
+	})
+}
+
+// TestARowThatLacksItsKeyIsAnError: an update of the original system has made a row that was not there, without the
+// fields of its key.
+func TestARowThatLacksItsKeyIsAnError(t *testing.T) {
+	v := load(t, rows)
+	eachEngine(t, func(t *testing.T, s *site) {
+		s.put(t, "ent-table", under(v.step(t, "cascade-eventual").Items, ofSelections)[2])
+		_, errors := s.Answer(t, `{ Selection(squadId: "AUS#2025", selectionNumber: 3) { squadId } }`)
+		if !strings.Contains(errors, "the value is absent in the stored row") {
+			t.Errorf("the errors are %s", errors)
+		}
+		const want = `{"Selection":{"teamId":"aus","player":{"firstName":"Steve"}}}`
+		got := s.Ask(t, `{ Selection(squadId: "AUS#2025", selectionNumber: 3) { teamId player { firstName } } }`)
+		if got != want {
+			t.Errorf("its other fields are %s", got)
+		}
+	})
+}
+
+// TestATimeSeriesOfTheOriginalSystemIsReadAsItIs: the row by id and by the list, and the history, from either end and
+// page by page. Events that follow go on with it.
+func TestATimeSeriesOfTheOriginalSystemIsReadAsItIs(t *testing.T) {
+	v := load(t, rows)
+	const reading = ` { channel deviceId ts level accountId createdAt }`
+	const row = `{"channel":"c1","deviceId":"d1","ts":"2026-01-02T00:00:00Z","level":2,"accountId":"acme",` +
+		`"createdAt":"` + timeOfItems + `"}`
+	const history = `a: ReadingEvents(channel: "c1", deviceId: "d1"`
+	eachEngine(t, func(t *testing.T, s *site) {
+		s.put(t, "ent-table", v.step(t, "ts-history").Items...)
+		if diff := cmp.Diff(object{"items": whatIs(t, v.step(t, "ts-history").Result)},
+			s.answer(t, "a", `{ `+history+`) { items { channel deviceId ts level } } }`)); diff != "" {
+			t.Errorf("the history (-want +got):\n%s", diff)
+		}
+		check := func(query, want string) {
+			t.Helper()
+			if got := s.Ask(t, `{ `+query+` }`); got != `{"a":`+want+`}` {
+				t.Errorf("%s\n gives %s,\n want  %s", query, got, want)
+			}
+		}
+		check(`a: Reading(channel: "c1", deviceId: "d1")`+reading, row)
+		check(`a: ReadingByAccount(accountId: "acme") { items`+reading+` }`, `{"items":[`+row+`]}`)
+		check(history+`, reverse: true) { items { level } }`, `{"items":[{"level":2},{"level":1}]}`)
+		check(history+`, from: "2026-01-02T00:00:00Z") { items { level } }`, `{"items":[{"level":2}]}`)
+		check(history+`, to: "2026-01-01T12:00:00Z") { items { level } }`, `{"items":[{"level":1}]}`)
+		page := s.answer(t, "a", `{ `+history+`, limit: 1) { items { level } nextToken } }`).(object)
+		check(history+`, limit: 1, nextToken: "`+page["nextToken"].(string)+`") { items { level } }`,
+			`{"items":[{"level":2}]}`)
+
+		s.fold(t, "Read", object{"channel": "c1", "deviceId": "d1", "ts": "2099-01-03T00:00:00Z", "level": 3})
+		check(history+`) { items { level } }`, `{"items":[{"level":1},{"level":2},{"level":3}]}`)
+		check(`a: Reading(channel: "c1", deviceId: "d1") { level accountId }`, `{"level":3,"accountId":"acme"}`)
+		check(`a: ReadingByAccount(accountId: "acme") { items { level } }`, `{"items":[{"level":3}]}`)
+	})
+}

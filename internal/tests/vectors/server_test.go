@@ -61,6 +61,12 @@ func (s *site) items(t *testing.T, table string) (all []attributes) {
 	return all
 }
 
+// timeOfItems and endOfItems are put in place of the times that the vectors have taken out.
+const (
+	timeOfItems = "2026-01-01T00:00:00.000Z"
+	endOfItems  = "4102444800"
+)
+
 // put writes items with the SDK, as they are.
 func (s *site) put(t *testing.T, table string, items ...attributes) {
 	t.Helper()

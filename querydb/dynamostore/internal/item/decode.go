@@ -132,6 +132,11 @@ func (d *Decoder) field(it, own Item, k keys.Key, f int) Value {
 	if place.whole {
 		return Text(k.PK)
 	}
+	if from := d.Table.Fields[f].Copied; from.Object != "" {
+		if m, is := it[from.Object].(*types.AttributeValueMemberM); is {
+			return m.Value[from.Field]
+		}
+	}
 	return nil
 }
 

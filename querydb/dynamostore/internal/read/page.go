@@ -9,6 +9,7 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/dynamostore/internal/client"
 	"github.com/foldql/foldql/querydb/dynamostore/internal/item"
+	"github.com/foldql/foldql/querydb/dynamostore/internal/layout"
 )
 
 // Query reads rows of one partition. Rows that have expired, and deleted ones, are passed over until the page is full;
@@ -136,6 +137,9 @@ func (p *pager) row(it item.Item) (row driver.Row, there bool, err error) {
 	kind, said := item.StringOf(it[p.Kind])
 	if !said && len(p.decoders) == 1 {
 		kind = p.query.Table.Kind
+	}
+	if of := p.query.Table.RowKind; of != "" && kind == of && !p.query.WithDeleted && it[layout.AttrRev] == nil {
+		kind = p.query.Table.Kind // an event of another program
 	}
 	d, asked := p.decoders[kind]
 	if !asked {

@@ -784,9 +784,9 @@ var SelectionModel = &querydb.Model{
 	Fields: []driver.Field{
 		{Name: "squadId", Scalar: "ID"},
 		{Name: "selectionNumber", Scalar: "Int"},
-		{Name: "teamId", Scalar: "ID"},
+		{Name: "teamId", Scalar: "ID", Copied: driver.Copied{Object: "team", Field: "id"}},
 		{Name: "team", Object: fieldsOfAppTeamCopy, Nullable: true},
-		{Name: "playerId", Scalar: "ID"},
+		{Name: "playerId", Scalar: "ID", Copied: driver.Copied{Object: "player", Field: "id"}},
 		{Name: "player", Object: fieldsOfAppPlayerCopy, Nullable: true},
 		{Name: "squadRole", Scalar: "String"},
 		{Name: "createdAt", Scalar: "DateTime", Nullable: true},
@@ -969,7 +969,7 @@ var ReadingEventModel = &querydb.Model{
 	CreatedAt: -1,
 	UpdatedAt: -1,
 	HistoryOf: "Reading",
-	Entity:    &querydb.Entity{Table: tableent_dtable, Kind: "ReadingEvent"},
+	Entity:    &querydb.Entity{Table: tableent_dtable, Kind: "ReadingEvent", RowKind: "Reading"},
 	Writers: []querydb.Writer{
 		{Name: "ingest", Part: driver.Part{Fields: []int{3, 6}, Expires: true}},
 	},

@@ -147,7 +147,7 @@ var ProbeEventModel = &querydb.Model{
 	CreatedAt: -1,
 	UpdatedAt: -1,
 	HistoryOf: "Probe",
-	Entity:    &querydb.Entity{Table: tableFleets, Kind: "ProbeEvent"},
+	Entity:    &querydb.Entity{Table: tableFleets, Kind: "ProbeEvent", RowKind: "Probe"},
 	Writers: []querydb.Writer{
 		{Name: "probing", Part: driver.Part{Fields: []int{2, 3, 5, 8}, Expires: true}},
 	},
@@ -238,7 +238,7 @@ var SensorEventModel = &querydb.Model{
 	CreatedAt: -1,
 	UpdatedAt: -1,
 	HistoryOf: "Sensor",
-	Entity:    &querydb.Entity{Table: tableFleets, Kind: "sensorEvent"},
+	Entity:    &querydb.Entity{Table: tableFleets, Kind: "sensorEvent", RowKind: "sensor"},
 }
 
 // MeterModel describes the read model Meter.
