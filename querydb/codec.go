@@ -150,7 +150,7 @@ func absent[R any](c *Codec[R], row *R, h *Half) int {
 // Decompose gives the row of an aggregate its Items: see aggregate.Plan.Decompose. The order of lists in the record is
 // then the one in which they are read.
 func (m *Model) Decompose(row *Row) (err error) {
-	plan := m.Aggregate.Plan(func() *driver.Table { return m.DriverTable(0) })
+	plan := m.ItemPlan()
 	if row.Items, err = plan.Decompose(row); err != nil {
 		return encodeError(m, row.Key, err)
 	}

@@ -108,6 +108,11 @@ func (m *Model) DriverTable(generation int) *driver.Table {
 	return t
 }
 
+// ItemPlan says how objects of an aggregate are kept as items, in whichever generation.
+func (m *Model) ItemPlan() *aggregate.Plan {
+	return m.Aggregate.Plan(func() *driver.Table { return m.DriverTable(0) })
+}
+
 // asRoot makes the table of whole rows that of the items of their roots.
 func (m *Model) asRoot(t *driver.Table) {
 	t.Fields = m.Aggregate.RootFields()

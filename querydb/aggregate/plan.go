@@ -20,6 +20,7 @@ type part struct {
 	table    *driver.Table
 	number   int   // in Plan.parts
 	places   []int // of each of Node.Fields: its ordinal in the table
+	says     []int // those of Own that are in no copy
 	children []child
 }
 
@@ -48,11 +49,23 @@ func (p *Plan) add(n *Node, root *driver.Table) *part {
 	for _, f := range n.Fields {
 		made.places = append(made.places, place(made.table, f))
 	}
+	for _, f := range n.Own {
+		if !slices.ContainsFunc(n.Copies, func(c Copy) bool { return c.Copy == f }) {
+			made.says = append(made.says, f)
+		}
+	}
 	for i := range n.Children {
-		made.children = append(made.children, child{&n.Children[i], p.add(n.Children[i].Node, root)})
+		c := child{&n.Children[i], p.add(n.Children[i].Node, root)}
+		if c.isCopy() {
+			c.part.says = []int{c.Identifier}
+		}
+		made.children = append(made.children, c)
 	}
 	return made
 }
+
+// isCopy reports whether the child's items are copies of other rows.
+func (c *Child) isCopy() bool { return c.ID >= 0 }
 
 // makeTable makes the table of the items of a kind, which several nodes may have, unless it is there.
 func (p *Plan) makeTable(kind string, root *driver.Table) *driver.Table {

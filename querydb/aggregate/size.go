@@ -73,31 +73,98 @@ func (e *OverflowError) Error() string {
 // Is makes it an error of what is too large.
 func (e *OverflowError) Is(target error) bool { return target == driver.ErrTooLarge }
 
-// CheckSize returns an OverflowError where an object, or what is written of it, is beyond the limits.
-func (s *Shape) CheckSize(name string, items []driver.Row, changes Size, most Limits) error {
+// CheckSize returns an OverflowError where an object, or what is written to turn the former one into it, is beyond the
+// limits.
+//
+// What copies hold does not count, and the item of one that is yet to be filled in does: so it makes no difference how
+// old copies are, and there is room for those that come.
+func (p *Plan) CheckSize(name string, former, now []driver.Row, most Limits) error {
 	whole := Size{}
-	for i := range items {
-		whole.add(&items[i])
+	for i := range now {
+		whole.add(&now[i])
 	}
-	n, bytes := max(whole.Items, changes.Items), max(whole.Bytes, changes.Bytes)
+	n, bytes := 0, max(whole.Bytes, SizeOfChanges(former, now).Bytes)
+	if len(former)+len(now)+2*len(p.parts) > most.Items {
+		n = p.count(former, now)
+	}
 	switch {
 	case n > most.Items:
-		return &OverflowError{Aggregate: name, SubAggregate: s.largest(items), Items: n, Limit: most.Items}
+		return &OverflowError{Aggregate: name, SubAggregate: p.largest(now), Items: n, Limit: most.Items}
 	case bytes > most.Bytes:
-		return &OverflowError{Aggregate: name, SubAggregate: s.largest(items), Items: n, Limit: most.Items,
-			bytes: bytes, most: most.Bytes}
+		return &OverflowError{Aggregate: name, SubAggregate: p.largest(now), Items: max(n, whole.Items),
+			Limit: most.Items, bytes: bytes, most: most.Bytes}
 	}
 	return nil
 }
 
-// largest names the part of the root that has most of the items.
-func (s *Shape) largest(items []driver.Row) (name string) {
-	plan, count, most := s.plan.Load(), map[string]int{}, 0
-	if plan == nil {
-		return ""
+// count is how many items an object has, or how many differ from those of the former one, if these are more. The root
+// always differs.
+func (p *Plan) count(former, now []driver.Row) int {
+	was, is := p.contents(former), p.contents(now)
+	changed := 1
+	for key, text := range is {
+		if before, there := was[key]; key != p.root.SK.Head && (!there || before != text) {
+			changed++
+		}
+	}
+	for key := range was {
+		if _, there := is[key]; key != p.root.SK.Head && !there {
+			changed++
+		}
+	}
+	return max(len(is), changed)
+}
+
+// contents is what each item of an object says beside what it copies, by their sort keys: also the items of copies that
+// are yet to be filled in.
+func (p *Plan) contents(items []driver.Row) map[string]string {
+	texts, of := make(map[string]string, len(items)), make([]*driver.Row, len(p.parts))
+	for i := range items {
+		if part := p.partOf(&items[i]); part != nil {
+			of[part.number] = &items[i]
+		}
+	}
+	root := of[p.root.number]
+	if root == nil {
+		return texts
 	}
 	for i := range items {
-		if part := plan.partOf(&items[i]); part != nil && part != plan.root {
+		if part := p.partOf(&items[i]); part != nil {
+			texts[items[i].Key.SK] = p.content(root, part, func(f int) []byte { text, _ := part.own(&items[i], f); return text })
+		}
+	}
+	for _, part := range p.parts {
+		for i := range part.children {
+			c := &part.children[i]
+			if of[part.number] == nil || !c.isCopy() || c.Many || of[c.part.number] != nil {
+				continue
+			}
+			if id, _ := part.own(of[part.number], c.ID); id != nil {
+				texts[c.SK.Head] = p.content(root, c.part, func(int) []byte { return id })
+			}
+		}
+	}
+	return texts
+}
+
+// content is what an item of a part says, whose own fields are those.
+func (p *Plan) content(root *driver.Row, part *part, own func(field int) []byte) string {
+	var text []byte
+	for _, f := range part.says {
+		text = append(append(text, own(f)...), 0)
+	}
+	for _, c := range part.Context {
+		of, _ := p.root.own(root, c.Of)
+		text = append(append(text, of...), 0)
+	}
+	return string(text)
+}
+
+// largest names the part of the root that has most of the items.
+func (p *Plan) largest(items []driver.Row) (name string) {
+	count, most := map[string]int{}, 0
+	for i := range items {
+		if part := p.partOf(&items[i]); part != nil && part != p.root {
 			of, _, _ := strings.Cut(part.Name, ".")
 			if count[of]++; count[of] > most {
 				name, most = of, count[of]

@@ -125,7 +125,7 @@ func (f *modelFold[R]) changed() int { return len(f.journal) }
 // encode makes what is to be written of the rows that the event in hand has changed, as far as it may write so much.
 func (f *modelFold[R]) encode() error {
 	for _, u := range f.journal {
-		if err := f.encodeEntry(u.entry); err != nil {
+		if err := f.encodeEntry(u.entry, &u.was); err != nil {
 			return err
 		}
 		if err := f.bounds.grow(u.was.size(), u.entry.size()); err != nil {

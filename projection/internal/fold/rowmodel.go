@@ -138,9 +138,10 @@ func (m *rowModel[R]) identified(e *entry[R], fill func(*R), at ApplyPoint) erro
 	return m.identical(e, &row, at)
 }
 
-// compose makes the items of an aggregate that are to be written, and gives the row the order in which it is read. In a
-// survey the row may lack parts.
-func (m *rowModel[R]) compose(e *entry[R], b *bounds) error {
+// compose makes the items of an aggregate that are to be written, and gives the row the order in which it is read. The
+// event in hand may turn those which were there before it into them, whatever else the commit has. In a survey the row
+// may lack parts.
+func (m *rowModel[R]) compose(e *entry[R], before []querydb.Row, b *bounds) error {
 	if e.present && !b.surveying {
 		encoded := e.stored.Record
 		if err := m.desc.Decompose(&e.stored); err != nil {
@@ -153,7 +154,7 @@ func (m *rowModel[R]) compose(e *entry[R], b *bounds) error {
 		}
 	}
 	e.changes = aggregate.SizeOfChanges(e.former, e.stored.Items)
-	return m.desc.Aggregate.CheckSize(m.desc.Name, e.stored.Items, e.changes, b.aggregates)
+	return m.desc.ItemPlan().CheckSize(m.desc.Name, before, e.stored.Items, b.aggregates)
 }
 
 // traits is what the fold asks of a model again and again.

@@ -271,10 +271,10 @@ func (f *rows[R]) sameKey(e *entry[R], row *R, at ApplyPoint) error {
 	return f.identical(e, row, at)
 }
 
-// encodeEntry makes what is to be written of an entry that the event in hand has changed; whoever changed it has made
-// sure that the row keeps its key. It is made after each event, and not once per window, so that a row which cannot
-// be stored fails its event whatever the next event would make of it.
-func (f *rows[R]) encodeEntry(e *entry[R]) error {
+// encodeEntry makes what is to be written of an entry that the event in hand has changed from what it was; whoever
+// changed it has made sure that the row keeps its key. It is made after each event, and not once per window, so that a
+// row which cannot be stored fails its event whatever the next event would make of it.
+func (f *rows[R]) encodeEntry(e *entry[R], was *state[R]) error {
 	e.stored = querydb.Row{Key: e.key}
 	if e.present {
 		var err error
@@ -286,12 +286,20 @@ func (f *rows[R]) encodeEntry(e *entry[R]) error {
 		}
 	}
 	if f.desc.Aggregate != nil {
-		if err := f.compose(e, f.bounds); err != nil || e.present && f.bounds.surveying {
+		if err := f.compose(e, e.itemsOf(was), f.bounds); err != nil || e.present && f.bounds.surveying {
 			return err
 		}
 	}
 	e.stored.Position = e.pos
 	return f.db.Validate(f.desc, &e.stored)
+}
+
+// itemsOf are the items of a former state of an aggregate.
+func (e *entry[R]) itemsOf(s *state[R]) []querydb.Row {
+	if s.event == 0 {
+		return e.former
+	}
+	return s.stored.Items
 }
 
 // before returns the position that the row had before the event in hand, and whether it was there at all: one that the
