@@ -186,3 +186,30 @@ func (d *gameDraw) subjectsApart(t *rapid.T, most int) []eventlog.Event {
 
 var gamesApart = gameDraw{games: []string{"g1", "g2", "g3"}, people: []string{"A", "B", "C", "D", "E"},
 	coaches: []string{"X", "Y"}, apart: true}
+
+// TestWhatAProcessHasLeftBehindComesBeforeWhatElseIsWoken: a person comes for whom events of two subjects wait. The
+// process ends between that of the first subject and the one behind it, which is retried before the other subject's,
+// as it would have been.
+func TestWhatAProcessHasLeftBehindComesBeforeWhatElseIsWoken(t *testing.T) {
+	game := func(id, name string) gameStep {
+		return gameStep{Op: "set", ID: id, Game: &Game{ID: id, Name: name, Home: Side{Players: []Player{{PersonID: "A"}}}}}
+	}
+	events := []eventlog.Event{
+		gameEvent("s", game("g1", "of s")), gameEvent("u", game("g2", "of u")), gameEvent("s", game("g2", "of s")),
+		gameEvent("", gameStep{Op: "person", ID: "A", Text: "Ann"}),
+	}
+	for commit := range 8 {
+		for _, after := range []bool{false, true} {
+			for _, s := range gameStores() {
+				log := logOf(t, events...)
+				s.upTo(t, log, 1, commit+1, after)
+				p := s.run(t, log, projection.RunnerConfig{WindowEvents: 1})
+				got := p.standing(t, &anyGames)
+				if len(got.Letters) > 0 || got.Games["g2"].Name != "of u" {
+					t.Errorf("%s, a process that ends at commit %d: dead letters %v, and g2 is %q, want what u says, which comes last",
+						s.name, commit+1, got.Letters, got.Games["g2"].Name)
+				}
+			}
+		}
+	}
+}

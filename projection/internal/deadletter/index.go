@@ -84,11 +84,12 @@ func (a *Index) Len() int { return len(a.all) }
 func (a *Index) Number(at position.Ref) uint64 { return a.all[at] }
 
 // WakeLeftBehind has events retried that were blocked by one which is a dead letter no more: it was retried or skipped,
-// and the process has ended before it came to them. They are those of which the first of its subject is blocked.
+// and the process has ended before it came to them. They are those of which the first of its subject is blocked, and
+// come before others that have been woken meanwhile, as they would have.
 func (a *Index) WakeLeftBehind(blocked map[position.Ref]bool) {
 	for s, held := range a.held {
 		if at := (position.Ref{Partition: s.Partition, Offset: held[0]}); blocked[at] {
-			a.wake(at)
+			a.first = insert(a.first, at)
 		}
 	}
 }

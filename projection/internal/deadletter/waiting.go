@@ -36,6 +36,7 @@ type RowRef struct {
 type waiting struct {
 	row     map[position.Ref]RowRef // of each that waits
 	letters map[RowRef][]position.Ref
+	first   []position.Ref    // to be retried before those that are woken: what a process has left behind, or was put back
 	woken   []position.Ref    // in order
 	seen    map[RowRef]uint64 // revisions at which WakeAt was told of rows
 	// Unchecked: rows may have appeared of which Wake was not told.
@@ -92,10 +93,14 @@ func (w *waiting) Wake(row RowRef) {
 }
 
 // wake notes that a dead letter is to be retried.
-func (w *waiting) wake(at position.Ref) {
-	if i, there := slices.BinarySearchFunc(w.woken, at, compareRefs); !there {
-		w.woken = slices.Insert(w.woken, i, at)
+func (w *waiting) wake(at position.Ref) { w.woken = insert(w.woken, at) }
+
+// insert adds a reference to others that are in order, unless it is there.
+func insert(refs []position.Ref, at position.Ref) []position.Ref {
+	if i, there := slices.BinarySearchFunc(refs, at, compareRefs); !there {
+		refs = slices.Insert(refs, i, at)
 	}
+	return refs
 }
 
 // WakeAt is Wake for a row that was looked up, once for each of its revisions: a row that is there may still be none
@@ -110,15 +115,19 @@ func (w *waiting) WakeAt(row RowRef, revision uint64) {
 
 // Woken takes out the first dead letter that is to be retried; ok is false where there is none.
 func (w *waiting) Woken() (at position.Ref, ok bool) {
-	if len(w.woken) == 0 {
+	from := &w.first
+	if len(w.first) == 0 {
+		from = &w.woken
+	}
+	if len(*from) == 0 {
 		return at, false
 	}
-	at, w.woken = w.woken[0], w.woken[1:]
+	at, *from = (*from)[0], (*from)[1:]
 	return at, true
 }
 
 // WakeAgain puts one back that could not be retried yet.
-func (w *waiting) WakeAgain(at position.Ref) { w.woken = slices.Insert(w.woken, 0, at) }
+func (w *waiting) WakeAgain(at position.Ref) { w.first = slices.Insert(w.first, 0, at) }
 
 func compareRefs(a, b position.Ref) int {
 	return cmp.Or(cmp.Compare(a.Partition, b.Partition), cmp.Compare(a.Offset, b.Offset))
