@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,6 +20,15 @@ type asker struct {
 	lines   []string // of the log
 	history int      // how often the log was another
 	answers []verifier.Answer
+	// following: the server that was asked last had copies that were yet to follow.
+	following bool
+}
+
+// amid reports whether the server that was asked last had copies that were yet to follow.
+func (a *asker) amid() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.following
 }
 
 // follows says which log servers are started with from now on, while none runs.
@@ -100,7 +110,7 @@ func (a *asker) round(ctx context.Context, rng *rand.Rand, tr *trial) bool {
 	q := tr.on.asks(rng, lines)
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	after, err := durable(ctx, url, q.projector)
+	after, err := a.durable(ctx, url, q.projector)
 	if err != nil {
 		return false
 	}
@@ -117,7 +127,7 @@ func (a *asker) round(ctx context.Context, rng *rand.Rand, tr *trial) bool {
 		len(reply.Errors) > 0 {
 		return false
 	}
-	answer := verifier.Answer{Question: q.query, Model: q.model, Partition: q.partition, After: after,
+	answer := verifier.Answer{Question: q.query, Model: q.model, ID: q.id, Partition: q.partition, After: after,
 		OneMoment: q.one || tr.world.oneMoment()}
 	if q.partition == "" && !tr.world.oneMoment() {
 		answer.After = 0 // an index may be behind
@@ -137,11 +147,14 @@ func (a *asker) round(ctx context.Context, rng *rand.Rand, tr *trial) bool {
 }
 
 // durable is the checkpoint of the projection, as a server knows it.
-func durable(ctx context.Context, url, projection string) (uint64, error) {
+func (a *asker) durable(ctx context.Context, url, projection string) (uint64, error) {
 	all, err := statuses(ctx, url)
 	if err != nil {
 		return 0, err
 	}
+	a.mu.Lock()
+	a.following = slices.ContainsFunc(all, func(p status) bool { return p.Cascades > 0 })
+	a.mu.Unlock()
 	for _, p := range all {
 		if p.Projection == projection && len(p.Partitions) == 1 {
 			return p.Partitions[0].Checkpoint, nil

@@ -43,10 +43,30 @@ func (w *writer) copied() {
 	}
 }
 
-// crowd issues thousands of cards of one branch: each change of it is a cascade to all of them.
-func (w *writer) crowd() {
-	for i := range 500 + w.rng.IntN(4500) {
+// crowd issues thousands of cards of one branch: each change of it, and of an owner, is a cascade to all of them, or to
+// many. Some changes come while the crowd still grows, and the last ones right behind it.
+func (w *writer) crowd(most int) {
+	for i := range most/10 + w.rng.IntN(most) {
 		w.write("CardIssued", "", data{"card": fmt.Sprint("k", i), "branch": "b0", "holder": w.owner()})
+		if w.rng.IntN(most/5) == 0 {
+			w.stir()
+		}
+	}
+	for range 1 + w.rng.IntN(4) {
+		w.stir()
+	}
+}
+
+// stir changes a row of which many have copies.
+func (w *writer) stir() {
+	owner := fmt.Sprint("o", w.rng.IntN(owners))
+	switch w.rng.IntN(4) {
+	case 0, 1:
+		w.nameBranch("b0")
+	case 2:
+		w.write("OwnerNamed", "", data{"owner": owner, "name": fmt.Sprint(len(w.lines))})
+	default:
+		w.write("OwnerGone", "", data{"owner": owner})
 	}
 }
 

@@ -18,17 +18,18 @@ import (
 // schedule: which store, which project and events, how many of them at once, and what happens when.
 //
 // CRASH_SEEDS says how many seeds; CRASH_SEED repeats one, though not how processes take turns. CRASH_PROJECT names
-// the one project that they are of. Where they are many, all events of the registry go through each kind of store too,
-// once.
+// the one project that they are of, and CRASH_STORE the one kind of store: embedded, dynoxide or DynamoDB Local. Where
+// they are many, all events of the registry go through each kind of store too, once.
 func TestRowsAreThoseOfTheEventsWhateverHappened(t *testing.T) {
 	if testing.Short() {
 		t.Skip("kills processes for about a minute")
 	}
-	all, worlds := subjects(t), worlds(t)
+	all := only(t, "CRASH_PROJECT", subjects(t), func(s *subject) string { return s.name })
+	worlds := only(t, "CRASH_STORE", worlds(t), func(w named) string { return w.name })
 	var total report
 	defer func() { t.Log(&total) }()
 	list, enough := seeds(t)
-	if len(list) >= many {
+	if len(list) >= many && len(all) > 1 {
 		for i, w := range worlds {
 			tr, err := newLongTrial(t.TempDir(), list[i], all[registryAt], w.open)
 			if err != nil {
@@ -44,9 +45,6 @@ func TestRowsAreThoseOfTheEventsWhateverHappened(t *testing.T) {
 		}
 		w := worlds[seed%uint64(len(worlds))]
 		on := all[seed/uint64(len(worlds))%uint64(len(all))]
-		if i := slices.IndexFunc(all, func(s *subject) bool { return s.name == os.Getenv("CRASH_PROJECT") }); i >= 0 {
-			on = all[i]
-		}
 		tr, err := newTrial(t.TempDir(), seed, on, w.open)
 		if err != nil {
 			t.Fatalf("CRASH_SEED=%d: %v", seed, err)
@@ -54,6 +52,20 @@ func TestRowsAreThoseOfTheEventsWhateverHappened(t *testing.T) {
 		t.Log(w.name, tr)
 		survive(t, tr, &total)
 	}
+}
+
+// only is the one of the name that the variable has, or all.
+func only[T any](t *testing.T, variable string, all []T, name func(T) string) []T {
+	t.Helper()
+	want := os.Getenv(variable)
+	if want == "" {
+		return all
+	}
+	i := slices.IndexFunc(all, func(one T) bool { return name(one) == want })
+	if i < 0 {
+		t.Fatalf("%s=%q: there is none of that name", variable, want)
+	}
+	return all[i : i+1]
 }
 
 // many seeds take so long that the whole registry does not count.

@@ -7,8 +7,9 @@
 // or end their goroutine; and retry or skip dead letters. At the end every row of every table, every entry of every
 // index, the checkpoints and the dead letters must equal a fold of the log in memory. They do so with three projects:
 // the shop, the registry of the examples, and the ledger, whose projectors use every op there is, with references,
-// cascades and an aggregate. Links must be those of the references, and no cascade may be left. A trial without
-// conditions on writes shows that differences are found.
+// cascades and an aggregate. Links must be those of the references, and no cascade may be left. What follows
+// references is held besides against a fold of its own, package plain, which owes nothing to package projection. A trial
+// without conditions on writes shows that differences are found.
 //
 // All the while servers of the ledger are asked for rows and pages. Each answer must be what some prefix of the events
 // makes, and none that is shorter than what a server had called durable before, or than all events where one had called

@@ -29,7 +29,8 @@ func (embedded) check(context.Context, *verifier.Verdict) error { return nil }
 func (embedded) end(*report) error                              { return nil }
 
 // lose has the store be as it was at a disaster before, or removes it. Where the log went another way since the copy
-// was taken, its rows are of the former log, and an operator accepts the present one once more.
+// was taken, or will never be as long again, its rows are of the former log, and an operator accepts the present one
+// once more.
 func (e embedded) lose(ctx context.Context, tr *trial) error {
 	rows := filepath.Join(e.dir, "rows")
 	_, err := os.Stat(e.backup)
@@ -44,7 +45,7 @@ func (e embedded) lose(ctx context.Context, tr *trial) error {
 	if err := os.CopyFS(rows, os.DirFS(e.backup)); err != nil {
 		return err
 	}
-	if n := min(len(tr.copied), len(tr.lines)); slices.Equal(tr.copied[:n], tr.lines[:n]) {
+	if n := len(tr.copied); n <= len(tr.whole) && slices.Equal(tr.copied, tr.whole[:n]) {
 		return nil
 	}
 	return tr.acceptLog(ctx)

@@ -80,7 +80,7 @@ func ledgerEvents(rng *rand.Rand) ([]string, error) {
 		w.nameBranch(fmt.Sprint("b", i))
 	}
 	if w.rng.IntN(8) == 0 {
-		w.crowd()
+		w.crowd([]int{300, 1500, 5000}[w.rng.IntN(3)])
 	}
 	for i := range n {
 		if i == endless {

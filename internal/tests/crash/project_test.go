@@ -17,6 +17,7 @@ import (
 	"github.com/foldql/foldql/internal/shop/projection/projectors"
 	ledgermodel "github.com/foldql/foldql/internal/tests/crash/ledger/model"
 	"github.com/foldql/foldql/internal/tests/crash/ledger/projection/ledger"
+	"github.com/foldql/foldql/internal/tests/crash/plain"
 	"github.com/foldql/foldql/internal/tests/crash/verifier"
 )
 
@@ -60,7 +61,7 @@ var built = sync.OnceValues(func() ([]*subject, error) {
 	buildDir = dir
 	all := []*subject{
 		{name: "ledger", dir: "ledger", events: ledgerEvents, asks: ledgerAsks, verify: here(verifier.Project{
-			Models: ledgermodel.All, Projections: ledger.Projections(),
+			Models: ledgermodel.All, Projections: ledger.Projections(), Plain: &plain.Ledger,
 		})},
 		{name: "shop", dir: "../../..", events: shopLines, asks: shopAsks, verify: here(verifier.Project{
 			Models: model.All, Projections: projectors.Projections(),

@@ -12,11 +12,13 @@ import (
 type report struct {
 	seeds, events              int
 	kills, freezes, zombies    int // a zombie is woken when another server has done its work
+	amid                       int // kills of servers that had last told of copies yet to follow
 	forgotten                  int // deleted rows whose tombstones had gone by then
 	died, failedStarts         int
 	decided                    int // dead letters that were retried or skipped
 	lost, restored, diverted   int // rows that were lost or older, logs that were older, and that diverged
 	rows, entries, deadLetters int // that were compared in the end
+	plain                      int // rows, or where one was, that were compared with a plain fold
 	answers                    int // verified, that servers gave meanwhile
 	faults                     faultproxy.Counts
 }
@@ -27,6 +29,7 @@ func (r *report) add(o *report) {
 	r.kills += o.kills
 	r.freezes += o.freezes
 	r.zombies += o.zombies
+	r.amid += o.amid
 	r.forgotten += o.forgotten
 	r.died += o.died
 	r.failedStarts += o.failedStarts
@@ -37,6 +40,7 @@ func (r *report) add(o *report) {
 	r.rows += o.rows
 	r.entries += o.entries
 	r.deadLetters += o.deadLetters
+	r.plain += o.plain
 	r.answers += o.answers
 	r.faults.Add(o.faults)
 }
@@ -44,6 +48,7 @@ func (r *report) add(o *report) {
 // verified adds what was compared.
 func (r *report) verified(v *verifier.Verdict) {
 	r.answers += v.Answers
+	r.plain += v.Plain
 	for name, n := range v.Counts {
 		if strings.Contains(name, "/") {
 			r.entries += n
@@ -55,13 +60,14 @@ func (r *report) verified(v *verifier.Verdict) {
 }
 
 func (r *report) String() string {
-	s := fmt.Sprintf("%d seeds, %d events: survived %d kills, %d freezes, %d of them until another server had done the "+
-		"work, and %d deleted rows were forgotten; "+
+	s := fmt.Sprintf("%d seeds, %d events: survived %d kills, %d of them amid cascades, %d freezes, %d of them until "+
+		"another server had done the work, and %d deleted rows were forgotten; "+
 		"%d servers ended by themselves and %d did not start, for faults; %d events retried or skipped by command; "+
 		"%d times rows were lost or older, %d times the log was older, %d times it diverged\n"+
-		"compared %d rows, %d index entries, and %d answers that were given meanwhile; %d dead letters",
-		r.seeds, r.events, r.kills, r.freezes, r.zombies, r.forgotten, r.died, r.failedStarts, r.decided, r.lost, r.restored,
-		r.diverted, r.rows, r.entries, r.answers, r.deadLetters)
+		"compared %d rows, %d index entries, and %d answers that were given meanwhile; %d dead letters; %d rows with a "+
+		"plain fold",
+		r.seeds, r.events, r.kills, r.amid, r.freezes, r.zombies, r.forgotten, r.died, r.failedStarts, r.decided, r.lost,
+		r.restored, r.diverted, r.rows, r.entries, r.answers, r.deadLetters, r.plain)
 	if len(r.faults.Requests) > 0 {
 		s += "\nDynamoDB: " + r.faults.String()
 	}

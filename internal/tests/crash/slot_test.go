@@ -17,7 +17,8 @@ import (
 type slot struct {
 	launch func() (*process, error)
 	report *report
-	p      *process // nil while none runs
+	amid   func() bool // whether servers have last told of copies that are yet to follow
+	p      *process    // nil while none runs
 	frozen bool
 }
 
@@ -46,6 +47,9 @@ func (s *slot) up() error {
 func (s *slot) kill() {
 	if s.p == nil {
 		return
+	}
+	if s.amid() {
+		s.report.amid++
 	}
 	s.p.kill()
 	s.p, s.frozen = nil, false

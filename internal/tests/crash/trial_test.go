@@ -113,7 +113,7 @@ func (tr *trial) prepare(lines []string, open func(tr *trial) (world, error)) (e
 		tr.commitWithin.String(),
 		"--project-timeout", "2s")
 	for range min(1+tr.rng.IntN(3), tr.world.most()) {
-		tr.slots = append(tr.slots, &slot{report: &tr.report, launch: func() (*process, error) {
+		tr.slots = append(tr.slots, &slot{report: &tr.report, amid: tr.asker.amid, launch: func() (*process, error) {
 			p, err := launch(tr.on.bin, tr.dir, env, args...)
 			if err == nil {
 				tr.asker.listens(p.url)

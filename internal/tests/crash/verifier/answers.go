@@ -3,7 +3,6 @@ package verifier
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -19,6 +18,8 @@ import (
 type Answer struct {
 	Question string
 	Model    string
+	// ID says which row was asked for, where a plain fold says what it was.
+	ID string
 	// Partition of the table that all rows were asked of; "" where they were asked of an index.
 	Partition string
 	// After is a checkpoint that was durable before the question was asked; the answer must not be older.
@@ -47,7 +48,11 @@ func (c *comparison) answers(models []*querydb.Model, list []Answer) {
 	for _, m := range models {
 		h := newHistory(m, c.recorded.writes(m.Table))
 		for i := range list {
-			if list[i].Model == m.Name {
+			switch {
+			case list[i].Model != m.Name:
+			case list[i].ID != "":
+				c.plainAnswer(&list[i])
+			default:
 				c.answer(h, &list[i])
 			}
 		}
@@ -164,14 +169,4 @@ func page(rows map[keys.Key]string) string {
 }
 
 // render is the row as the API answers with it.
-func (h *history) render(rec record.Record) string {
-	var b strings.Builder
-	for i := range h.model.Fields {
-		value := rec.JSON(i)
-		if value == nil {
-			value = []byte("null")
-		}
-		fmt.Fprintf(&b, ",%q:%s", h.model.Fields[i].Name, value)
-	}
-	return "{" + b.String()[1:] + "}"
-}
+func (h *history) render(rec record.Record) string { return rendered(h.model, rec) }

@@ -23,6 +23,8 @@ type comparison struct {
 	got, want *querydb.DB
 	recorded  *recorder
 	ignored   ignored
+	// plainHistory is what rows were by a plain fold.
+	plainHistory map[plainKey][]version
 
 	mu      sync.Mutex
 	verdict Verdict

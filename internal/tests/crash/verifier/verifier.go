@@ -1,5 +1,6 @@
 // Package verifier says whether what a store holds is what its events say: it folds them again in memory, event by
-// event, and compares every row, every entry of every index, the dead letters and the checkpoints.
+// event, and compares every row, every entry of every index, the dead letters and the checkpoints. Rows of one
+// projection it compares besides with a fold that is the project's own.
 //
 // It imports public packages alone, so that it can be compiled into a project that is a module of its own.
 package verifier
@@ -22,6 +23,7 @@ import (
 type Project struct {
 	Models      []*querydb.Model
 	Projections []projection.Projection
+	Plain       *Plain // nil for none
 }
 
 // Verdict is what was compared, and how it differs.
@@ -30,6 +32,7 @@ type Verdict struct {
 	// index, by table/index.
 	Counts  map[string]int
 	Answers int // that were verified
+	Plain   int // rows, or where one was, that were compared with those of a plain fold
 	// DeadLetters are how many there are, over all projections.
 	DeadLetters int
 	// Differences are in words; those beyond the first few are only counted, in More.
@@ -78,6 +81,11 @@ func (p Project) Verify(ctx context.Context, events string, store driver.Driver,
 	for _, one := range projection.Group(p.Projections) {
 		if err := errors.Join(c.notes(ctx, one.Name), c.copies(ctx, one.Name)); err != nil {
 			return nil, fmt.Errorf("compare the notes of %s: %w", one.Name, err)
+		}
+	}
+	if p.Plain != nil {
+		if err := c.plain(ctx, p.Plain, events); err != nil {
+			return nil, fmt.Errorf("compare with a plain fold: %w", err)
 		}
 	}
 	c.answers(p.Models, answers)
