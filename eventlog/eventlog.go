@@ -7,7 +7,7 @@
 // # Sources
 //
 //	embeddedlog  a durable log on this machine: log:DIR of the server
-//	filesource   a file of events, one JSON object a line: file:PATH of the server
+//	filesource   a file of events, one JSON object a line, or a directory of such files: file:PATH of the server
 //	memlog       a log in memory, for tests and programs that embed a server
 //
 // # Adding a source

@@ -2,7 +2,10 @@ package server
 
 import (
 	"encoding/json"
+	"fmt"
+	"iter"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -104,6 +107,29 @@ func TestFileOfEventsIsServedWithoutAWayToAppend(t *testing.T) {
 		t.Errorf("append: status %d, want 404", status)
 	}
 	s.ready(t) // the end of the file is no illness
+}
+
+func TestEachFileOfADirectoryIsAPartition(t *testing.T) {
+	dir := t.TempDir()
+	for name, events := range map[string]iter.Seq[eventlog.Event]{
+		"a.jsonl": taskEvents(1, 3), "b.jsonl": taskEvents(4, 2),
+	} {
+		if err := os.Rename(writeLines(t, "events.jsonl", events), filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := serve(t, newProject(false).App, start{args: []string{"--store", "memory:", "--events", "file:" + dir}})
+	s.ready(t)
+	for _, id := range []string{"3", "5"} {
+		if got, want := s.query(t, fmt.Sprintf(`{ Task(id: %q) { title } }`, id)),
+			fmt.Sprintf(`{"data":{"Task":{"title":"Task %s"}}}`, id); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	if _, status := s.request(t, "GET", "/admin/projections", ""); !strings.Contains(status, `"partition":"a"`) ||
+		!strings.Contains(status, `"partition":"b"`) {
+		t.Errorf("the partitions are not those of the directory: %s", status)
+	}
 }
 
 func TestEndpointsAnswer(t *testing.T) {

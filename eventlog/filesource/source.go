@@ -1,8 +1,10 @@
 // Package filesource reads events from a file of JSON lines, plain or gzipped, or from standard input.
 //
-// There is one partition, "0". The offset of an event is the number of its line; blank lines are passed over. A line
+// A file has one partition, "0". The offset of an event is the number of its line; blank lines are passed over. A line
 // that is no event is delivered as a malformed one, so that it is not lost. The file is taken to be complete: it has an
 // end, and Wait answers io.EOF there. That each (source, id) occurs once is up to the file.
+//
+// A [Dir] reads a directory of such files, each of which is a partition: what was exported of a log with partitions.
 //
 // Standard input is spooled to a temporary file while it comes in, so that it can be read by several readers and again
 // from an earlier position; it takes as much disk as there is input.
@@ -19,7 +21,7 @@ import (
 	"github.com/foldql/foldql/eventlog/cloudevents"
 )
 
-// Partition is the name of the one partition.
+// Partition is the name of the one partition of a file.
 const Partition = "0"
 
 // Options configure a Source.
@@ -31,8 +33,9 @@ type Options struct {
 
 // Source is an eventlog.Source that also knows its Head.
 type Source struct {
-	name    string
-	input   input
+	name      string
+	partition string
+	input     input
 	decoder cloudevents.Decoder
 	longest int // bytes of a line that are kept
 
@@ -65,7 +68,7 @@ type progress struct {
 
 // Open opens the source.
 func Open(o Options) (*Source, error) {
-	s := &Source{name: o.Path, decoder: cloudevents.Decoder{MaxSize: o.MaxSize}, longest: o.MaxSize}
+	s := &Source{name: o.Path, partition: Partition, decoder: cloudevents.Decoder{MaxSize: o.MaxSize}, longest: o.MaxSize}
 	if s.longest <= 0 {
 		s.longest = cloudevents.DefaultMaxSize
 	}
@@ -92,10 +95,10 @@ func Open(o Options) (*Source, error) {
 
 // Partitions implements eventlog.Source.
 func (s *Source) Partitions(ctx context.Context) ([]string, error) {
-	if err := s.usable(ctx, Partition); err != nil {
+	if err := s.usable(ctx, s.partition); err != nil {
 		return nil, err
 	}
-	return []string{Partition}, nil
+	return []string{s.partition}, nil
 }
 
 func (s *Source) usable(ctx context.Context, partition string) error {
@@ -104,8 +107,8 @@ func (s *Source) usable(ctx context.Context, partition string) error {
 	if s.closed {
 		return eventlog.ErrClosed
 	}
-	if partition != Partition {
-		return fmt.Errorf("read partition %q of %s: it has %q only", partition, s.name, Partition)
+	if partition != s.partition {
+		return fmt.Errorf("read partition %q of %s: it has %q only", partition, s.name, s.partition)
 	}
 	return ctx.Err()
 }
@@ -201,19 +204,19 @@ func (s *Source) event(number uint64, line []byte, whole int) eventlog.Event {
 		e.Data = line
 		e.Malformed = fmt.Errorf("line %d of %s: %w", number, s.name, err)
 	}
-	e.Partition, e.Offset = Partition, number
+	e.Partition, e.Offset = s.partition, number
 	return e
 }
 
 // Wait implements eventlog.Source.
 func (s *Source) Wait(ctx context.Context, after eventlog.Offsets) error {
 	for {
-		if err := s.usable(ctx, Partition); err != nil {
+		if err := s.usable(ctx, s.partition); err != nil {
 			return err
 		}
 		p := s.progress()
 		switch {
-		case !p.counted || after[Partition] < p.head:
+		case !p.counted || after[s.partition] < p.head:
 			return nil // where it is not known, a Read will find out
 		case p.err != nil:
 			return fmt.Errorf("read %s: %w", s.name, p.err)

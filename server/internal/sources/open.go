@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/embeddedlog"
@@ -16,7 +17,7 @@ import (
 	"github.com/foldql/foldql/server/internal/config"
 )
 
-// Source is where events come from: a log that can be appended to, or a file that cannot.
+// Source is where events come from: a log that can be appended to, or a file or a directory that cannot.
 type Source struct {
 	eventlog.Source
 	Log     eventlog.Log // nil for a file
@@ -36,7 +37,7 @@ type Options struct {
 func Open(at config.Source, store config.Store, o Options) (*Source, error) {
 	switch {
 	case at.Kind == config.File:
-		f, err := filesource.Open(filesource.Options{Path: at.Path, Stdin: o.Stdin, MaxSize: o.MaxEventBytes})
+		f, err := openFile(filesource.Options{Path: at.Path, Stdin: o.Stdin, MaxSize: o.MaxEventBytes})
 		if err != nil {
 			return nil, err
 		}
@@ -54,6 +55,14 @@ func Open(at config.Source, store config.Store, o Options) (*Source, error) {
 		return nil, err
 	}
 	return &Source{Source: l, Log: l}, nil
+}
+
+// openFile opens a file of events, or a directory of such files.
+func openFile(o filesource.Options) (eventlog.Source, error) {
+	if at, err := os.Stat(o.Path); err == nil && at.IsDir() {
+		return filesource.OpenDir(o)
+	}
+	return filesource.Open(o)
 }
 
 // Heads returns the end of every partition.

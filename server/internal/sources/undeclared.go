@@ -6,13 +6,12 @@ import (
 	"sync"
 
 	"github.com/foldql/foldql/eventlog"
-	"github.com/foldql/foldql/eventlog/filesource"
 )
 
 // undeclaredTypes is a file whose events nobody looked at when they were written. A log takes none of an undeclared
 // type; a file may have some, which no projection folds, and a misspelt type must not go by unseen.
 type undeclaredTypes struct {
-	*filesource.Source
+	eventlog.Source
 	types eventlog.Types
 	log   *slog.Logger
 
