@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
+	"slices"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection/internal/position"
@@ -18,6 +20,7 @@ type feed struct {
 	monitor *Monitor
 	retrier *retrier
 	windows chan<- *window
+	shared  bool // others may fold the same rows
 }
 
 // errEnded is a source's word that no event will follow.
@@ -49,13 +52,18 @@ func (f *feed) all(ctx context.Context) error {
 	}
 }
 
-// round reads one window of each partition.
+// round reads one window of each partition: where others fold the same rows, in an order of chance, so that they do not
+// all do the same window at the same time, of which one alone can commit it.
 func (f *feed) round(ctx context.Context) (read int, err error) {
 	partitions, err := f.src.Partitions(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("list the partitions: %w", err)
 	}
 	f.monitor.round(partitions)
+	if f.shared {
+		partitions = slices.Clone(partitions)
+		rand.Shuffle(len(partitions), func(i, j int) { partitions[i], partitions[j] = partitions[j], partitions[i] })
+	}
 	for _, p := range partitions {
 		w, err := f.reader.read(ctx, p)
 		if w != nil {

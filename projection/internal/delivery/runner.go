@@ -108,7 +108,8 @@ func (r *Runner) run(ctx context.Context) error {
 	go func() {
 		defer close(windows)
 		defer usercode.Recovered(&readErr)
-		f := &feed{reader: r.newReader(), src: r.src, cfg: &r.cfg, monitor: r.Monitor, retrier: r.retrier, windows: windows}
+		f := &feed{reader: r.newReader(), src: r.src, cfg: &r.cfg, monitor: r.Monitor, retrier: r.retrier, windows: windows,
+			shared: r.shared}
 		readErr = f.all(reading)
 	}()
 	var foldErr error
