@@ -36,8 +36,8 @@ type Source struct {
 	name      string
 	partition string
 	input     input
-	decoder cloudevents.Decoder
-	longest int // bytes of a line that are kept
+	decoder   cloudevents.Decoder
+	longest   int // bytes of a line that are kept
 
 	decoded  recent
 	decoding sync.Mutex // held by the reader that decodes the next block

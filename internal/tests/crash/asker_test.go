@@ -86,6 +86,9 @@ const mostAnswers = 3000
 
 // ask begins to ask. What it returns ends that.
 func (tr *trial) ask(ctx context.Context) (end func() error) {
+	if tr.on.asks == nil {
+		return func() error { return nil }
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	rng := newRand(tr.seed + 1)
 	var asking sync.WaitGroup

@@ -13,33 +13,34 @@ const (
 )
 
 func (w *writer) copied() {
-	card, home := fmt.Sprint("c", w.rng.IntN(cards)), fmt.Sprint("h", w.rng.IntN(homes))
+	card, home := fmt.Sprint("c", w.gone/3+w.rng.IntN(cards)), fmt.Sprint("h", w.gone/100+w.rng.IntN(homes))
 	switch n := w.rng.IntN(100); {
 	case n < 15:
-		w.write("OwnerNamed", "", data{"owner": fmt.Sprint("o", w.rng.IntN(owners)), "name": fmt.Sprint(len(w.lines))})
+		w.nameOwner(fmt.Sprint("o", w.gone/10+w.rng.IntN(owners)))
 	case n < 20:
-		w.write("OwnerGone", "", data{"owner": fmt.Sprint("o", w.rng.IntN(owners))})
-	case n < 28:
+		w.loseOwner(fmt.Sprint("o", w.gone/10+w.rng.IntN(owners)))
+	case n < 28 && !w.bySubject:
 		w.nameBranch(w.branch())
 	case n < 55:
-		w.write("CardIssued", "", data{"card": card, "branch": w.branch(), "holder": w.owner(), "seal": w.owner()})
+		w.write("CardIssued", w.row(card), data{"card": card, "branch": w.branch(), "holder": w.owner(), "seal": w.owner()})
 	case n < 65:
-		w.write("CardUsed", "", data{"card": card})
+		w.write("CardUsed", w.row(card), data{"card": card})
 	case n < 70:
-		w.write("CardReturned", "", data{"card": card})
+		w.write("CardReturned", w.row(card), data{"card": card})
 	case n < 82:
 		holders := []string{}
 		for range w.rng.IntN(4) {
 			holders = append(holders, w.pick("", "o0", "o1", "o2"))
 		}
-		w.write("HomeFormed", "", data{"home": home, "name": w.pick("Ax", "By", "Cz"), "branch": w.branch(),
+		w.write("HomeFormed", w.row(home), data{"home": home, "name": w.pick("Ax", "By", "Cz"), "branch": w.branch(),
 			"head": w.owner(), "holders": holders})
 	case n < 92:
-		w.write("KeyGiven", "", data{"home": home, "number": w.rng.IntN(5), "holder": w.owner(), "maker": w.branch()})
+		w.write("KeyGiven", w.row(home), data{"home": home, "number": w.rng.IntN(5), "holder": w.owner(),
+			"maker": w.branch()})
 	case n < 96:
-		w.write("KeyLost", "", data{"home": home, "number": w.rng.IntN(5)})
+		w.write("KeyLost", w.row(home), data{"home": home, "number": w.rng.IntN(5)})
 	default:
-		w.write("HomeLeft", "", data{"home": home})
+		w.write("HomeLeft", w.row(home), data{"home": home})
 	}
 }
 
@@ -59,19 +60,42 @@ func (w *writer) crowd(most int) {
 
 // stir changes a row of which many have copies.
 func (w *writer) stir() {
-	owner := fmt.Sprint("o", w.rng.IntN(owners))
-	switch w.rng.IntN(4) {
-	case 0, 1:
+	if w.rng.IntN(2) == 0 {
 		w.nameBranch("b0")
-	case 2:
-		w.write("OwnerNamed", "", data{"owner": owner, "name": fmt.Sprint(len(w.lines))})
-	default:
-		w.write("OwnerGone", "", data{"owner": owner})
+	} else {
+		w.stirOwner()
 	}
 }
 
+// stirOwner changes an owner, or takes it away.
+func (w *writer) stirOwner() {
+	owner := fmt.Sprint("o", w.gone/10+w.rng.IntN(owners))
+	if w.rng.IntN(2) == 0 {
+		w.nameOwner(owner)
+	} else {
+		w.loseOwner(owner)
+	}
+}
+
+func (w *writer) nameOwner(owner string) {
+	w.write("OwnerNamed", w.row(owner), data{"owner": owner, "name": fmt.Sprint(len(w.lines))})
+}
+
+func (w *writer) loseOwner(owner string) {
+	w.write("OwnerGone", w.row(owner), data{"owner": owner})
+}
+
+// row is the subject of an event that is about a row: a log with several partitions has it.
+func (w *writer) row(id string) string {
+	if w.bySubject {
+		return id
+	}
+	return ""
+}
+
 func (w *writer) nameBranch(branch string) {
-	w.write("BranchNamed", "", data{"branch": branch, "name": fmt.Sprint("name ", len(w.lines)), "head": w.owner()})
+	w.write("BranchNamed", w.row(branch), data{"branch": branch, "name": fmt.Sprint("name ", len(w.lines)),
+		"head": w.owner()})
 }
 
 func (w *writer) branch() string { return fmt.Sprint("b", w.rng.IntN(branches)) }
@@ -81,5 +105,5 @@ func (w *writer) owner() any {
 	if w.rng.IntN(4) == 0 {
 		return nil
 	}
-	return fmt.Sprint("o", w.rng.IntN(owners))
+	return fmt.Sprint("o", w.gone/10+w.rng.IntN(owners))
 }

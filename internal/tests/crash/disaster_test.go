@@ -154,9 +154,16 @@ func (tr *trial) grow() error {
 func (tr *trial) logIs(lines []string) error {
 	tr.lines = lines
 	tr.asker.follows(lines)
+	if tr.on.partitions > 1 {
+		return writeParted(tr.file, lines, tr.on.partitions)
+	}
+	return writeLines(tr.file, lines)
+}
+
+func writeLines(file string, lines []string) error {
 	text := strings.Join(lines, "\n")
 	if len(lines) > 0 {
 		text += "\n"
 	}
-	return os.WriteFile(tr.file, []byte(text), 0o600)
+	return os.WriteFile(file, []byte(text), 0o600)
 }

@@ -8,8 +8,9 @@
 // index, the checkpoints and the dead letters must equal a fold of the log in memory. They do so with three projects:
 // the shop, the registry of the examples, and the ledger, whose projectors use every op there is, with references,
 // cascades and an aggregate. Links must be those of the references, and no cascade may be left. What follows
-// references is held besides against a fold of its own, package plain, which owes nothing to package projection. A trial
-// without conditions on writes shows that differences are found.
+// references is held besides against a fold of its own, package plain, which owes nothing to package projection. The
+// ledger has a log with several partitions too, which servers take in different orders, so that a copy is made in one
+// while its source changes in another. A trial without conditions on writes shows that differences are found.
 //
 // All the while servers of the ledger are asked for rows and pages. Each answer must be what some prefix of the events
 // makes, and none that is shorter than what a server had called durable before, or than all events where one had called

@@ -97,6 +97,9 @@ func rates(tr *trial, bad bool) faultproxy.Rates {
 	for i := range all {
 		all[i] = worst * tr.rng.Float64()
 	}
+	if tr.on.partitions > 1 {
+		all[faultproxy.Held] = .3 // commits of one partition between a read for another and the commit of that
+	}
 	return all
 }
 

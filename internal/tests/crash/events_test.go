@@ -101,12 +101,19 @@ type writer struct {
 	accounts int
 	now      time.Time
 	lines    []string
+	// bySubject gives each event about a copy, or what is copied, the row that it is about for its subject.
+	bySubject bool
+	there     map[string]bool // whether that row is there, where there are to be no other events
+	gone      int             // events after which other rows take the place of those that were changed so far
 }
 
 type data map[string]any
 
 func (w *writer) write(kind, subject string, d data) {
-	w.now = w.now.Add(time.Duration(w.rng.IntN(8000)) * time.Millisecond)
+	if w.there != nil && !w.possible(kind, subject) {
+		return
+	}
+	w.now = w.now.Add(time.Duration(1+w.rng.IntN(8000)) * time.Millisecond)
 	body, err := json.Marshal(d)
 	if err != nil {
 		panic(err) // strings and numbers have a JSON form

@@ -32,6 +32,8 @@ type subject struct {
 	// asks are what its servers are asked about the events of the lines while they are disturbed.
 	asks func(rng *rand.Rand, lines []string) ask
 	bin  string // the server
+	// partitions are how many its log has: a directory of files where more than 1.
+	partitions int
 }
 
 // TestMain removes the servers that were built.
@@ -50,6 +52,7 @@ var buildDir string
 const (
 	ledgerAt   = 0
 	registryAt = 2
+	partedAt   = 3
 )
 
 // built are the subjects with their servers, which are built once for all tests.
@@ -67,7 +70,9 @@ var built = sync.OnceValues(func() ([]*subject, error) {
 			Models: model.All, Projections: projectors.Projections(),
 		})},
 		{name: "registry", dir: registry, events: registryLines, asks: registryAsks},
+		{name: "parted ledger", dir: "ledger", events: partedEvents, partitions: 4},
 	}
+	all[partedAt].verify = all[ledgerAt].verify
 	for _, s := range all {
 		s.bin = filepath.Join(dir, s.name)
 		if err := compile(s.dir, s.bin, "./cmd/server"); err != nil {

@@ -135,7 +135,9 @@ type status struct {
 	Projection string
 	Partitions []struct{ Checkpoint uint64 }
 	Cascades   int
-	Stop       *struct{ Event string }
+	// DeadLetters are how many there are, those included that are blocked by others.
+	DeadLetters int
+	Stop        *struct{ Event string }
 }
 
 func statuses(ctx context.Context, url string) ([]status, error) {
@@ -144,10 +146,14 @@ func statuses(ctx context.Context, url string) ([]status, error) {
 	return reply.Projections, err
 }
 
-// folded reports whether every projection has folded the first n events of the log, and all copies have followed.
+// folded reports whether every projection has folded n events of the log, and all copies have followed.
 func folded(all []status, n uint64) bool {
 	for _, p := range all {
-		if n > 0 && (len(p.Partitions) != 1 || p.Partitions[0].Checkpoint < n) || p.Cascades > 0 {
+		var sum uint64
+		for _, at := range p.Partitions {
+			sum += at.Checkpoint
+		}
+		if sum < n || p.Cascades > 0 {
 			return false
 		}
 	}

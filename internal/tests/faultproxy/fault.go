@@ -17,13 +17,14 @@ const (
 	Twice              // a write delivered twice in a row; the answer is that to either
 	Late               // a write answered, and delivered again some time later
 	Delayed            // forwarded after a while
+	Held               // a transaction forwarded only once some other writes have come in
 	faults
 )
 
 var faultNames = [faults]string{
 	"none", "throttled", "conflicted", "failed before", "failed after", "cut before", "cut after", "cut amid",
 	"partly done",
-	"twice", "late again", "delayed",
+	"twice", "late again", "delayed", "held",
 }
 
 func (f Fault) String() string { return faultNames[f] }
@@ -35,6 +36,8 @@ func (f Fault) befalls(r *request) bool {
 		return r.writes()
 	case Partly:
 		return r.batches() && r.items() > 1
+	case Held:
+		return r.operation == "TransactWriteItems"
 	}
 	return true
 }

@@ -1,6 +1,6 @@
 // Package faultproxy stands between a program and a DynamoDB endpoint, and makes happen by chance what happens to those
 // who write to DynamoDB: requests are throttled, answered with an error before or after they took effect, cut off,
-// delayed, done in part, and delivered twice or late.
+// delayed, held until others have written, done in part, and delivered twice or late.
 //
 // Chance is seeded. What happens to a request depends on the seed, on what it is about (its operation, table and key)
 // and on how many requests were about the same before, not on the order in which unrelated requests come in; so the
@@ -27,9 +27,10 @@ type Config struct {
 	Backend string
 	Seed    uint64
 	Rates   Rates
-	// MostDelay is the longest that a Delayed request waits, 50 ms where 0; MostLate how long after its answer a Late
+	// MostDelay is the longest that a Delayed request waits, 50 ms where 0; MostHeld that a Held one waits for others, 500
+	// ms where 0; MostLate how long after its answer a Late
 	// request is delivered again, 2 s where 0.
-	MostDelay, MostLate time.Duration
+	MostDelay, MostHeld, MostLate time.Duration
 	// SignedWithin, unless it is 0, refuses requests that were signed longer ago, give or take a second. DynamoDB does so
 	// after some minutes, which keeps a program from sending tomorrow what it has made ready today.
 	SignedWithin time.Duration
@@ -61,6 +62,9 @@ type Proxy struct {
 func New(cfg Config) *Proxy {
 	if cfg.MostDelay == 0 {
 		cfg.MostDelay = 50 * time.Millisecond
+	}
+	if cfg.MostHeld == 0 {
+		cfg.MostHeld = 500 * time.Millisecond
 	}
 	if cfg.MostLate == 0 {
 		cfg.MostLate = 2 * time.Second
@@ -191,6 +195,8 @@ func (p *Proxy) meet(req *request, f fate) (*answer, error) {
 		return failure(f.rnd), nil
 	case Delayed:
 		time.Sleep(f.delay)
+	case Held:
+		hold(p.AfterWrites(1+f.rnd.IntN(mostAwaited)), p.cfg.MostHeld)
 	case Twice:
 		first, err := p.forward(req)
 		second, err2 := p.forward(req)
@@ -206,6 +212,19 @@ func (p *Proxy) meet(req *request, f fate) (*answer, error) {
 		return p.forwardPart(req, f.rnd)
 	}
 	return p.forward(req)
+}
+
+// mostAwaited is how many writes of others a Held request waits for at most.
+const mostAwaited = 6
+
+// hold waits for writes of others, of which there may be none: what the held request was made of may change by them.
+func hold(others <-chan struct{}, most time.Duration) {
+	enough := time.NewTimer(most)
+	defer enough.Stop()
+	select {
+	case <-others:
+	case <-enough.C:
+	}
 }
 
 // again delivers a request once more, after a while.

@@ -116,12 +116,14 @@ func TestEachFaultDoesWhatItsNameSays(t *testing.T) {
 		{Twice, "GetItem", `{}`, 1, 200, ""},
 		{Late, "PutItem", `{}`, 2, 200, ""},
 		{Delayed, "Query", `{}`, 1, 200, ""},
+		{Held, "TransactWriteItems", transaction, 1, 200, ""},
 		{Throttled, "DescribeTable", `{}`, 1, 200, ""},
 	} {
 		t.Run(fmt.Sprint(c.fault, " ", c.operation), func(t *testing.T) {
 			var rates Rates
 			rates[c.fault] = 1
-			b, p, url := serve(t, Config{Rates: rates, MostLate: time.Millisecond}, `{"Attributes":{}}`)
+			b, p, url := serve(t, Config{Rates: rates, MostHeld: time.Millisecond, MostLate: time.Millisecond},
+				`{"Attributes":{}}`)
 			status, text, err := send(t, url, c.operation, c.body)
 			p.Settle()
 			if got := len(b.received()); got != c.deliveries {
@@ -139,6 +141,30 @@ func TestEachFaultDoesWhatItsNameSays(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestAHeldTransactionComesBehindOthers(t *testing.T) {
+	b, p, url := serve(t, Config{Rates: Rates{Held: 1}, MostHeld: time.Hour}, `{}`)
+	held := make(chan error)
+	arrived := p.AfterWrites(1)
+	go func() {
+		_, _, err := send(t, url, "TransactWriteItems", `{"TransactItems":[{"Put":{}},{"Put":{}}]}`)
+		held <- err
+	}()
+	<-arrived
+	for {
+		if _, _, err := send(t, url, "UpdateItem", update); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case err := <-held:
+			if all := b.received(); err != nil || all[0].Body != update {
+				t.Errorf("error %v, and first came %s", err, all[0].Body)
+			}
+			return
+		default:
+		}
 	}
 }
 

@@ -40,7 +40,8 @@ func card() model.Card {
 	id, head := "o1", "o1"
 	owner := &model.OwnerCopy{ID: id, Name: "second"}
 	return model.Card{Card: "c1", HolderID: &id, Holder: owner, BranchID: "b1", Branch: &model.BranchCopy{ID: "b1",
-		Name: "new"}, IssuerID: "b1", Issuer: &model.BranchCopy{ID: "b1", Name: "old", HeadID: &head}, SealID: &id, Seal: owner}
+		Name: "new"}, IssuerID: "b1", Issuer: &model.BranchCopy{ID: "b1", Name: "old", HeadID: &head},
+		SealID: &id, Seal: owner}
 }
 
 // TestAPlainFoldFindsWhatIsNotAsTheEventsSay: it agrees with what package projection makes of references, cascades, an

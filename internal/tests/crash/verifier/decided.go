@@ -77,16 +77,12 @@ func subjectsOf(ctx context.Context, file string) (all map[string]string, err er
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, source.Close()) }()
+	events, err := appendEvents(ctx, nil, source, filesource.Partition)
 	all = map[string]string{}
-	for after := uint64(0); ; {
-		events, err := source.Read(ctx, filesource.Partition, after, 1000)
-		if err != nil || len(events) == 0 {
-			return all, err
-		}
-		for _, e := range events {
-			if after = e.Offset; e.Subject != "" {
-				all[fmt.Sprintf("%s@%020d", e.Partition, e.Offset)] = e.Source + " " + e.Subject
-			}
+	for _, e := range events {
+		if e.Subject != "" {
+			all[fmt.Sprintf("%s@%020d", e.Partition, e.Offset)] = e.Source + " " + e.Subject
 		}
 	}
+	return all, err
 }

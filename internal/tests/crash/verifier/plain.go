@@ -48,7 +48,7 @@ type PlainVersion struct {
 
 // plain compares rows and links with what a plain fold makes of the events.
 func (c *comparison) plain(ctx context.Context, p *Plain, file string) error {
-	events, err := effective(ctx, c.got, p.Projection, file)
+	events, err := c.effective(ctx, p.Projection, file)
 	if err != nil {
 		return err
 	}
@@ -139,32 +139,29 @@ func linked(id string) (key keys.Key, ok bool) {
 }
 
 // effective are the events of a file that can be read, in the order in which they take effect by what was decided about
-// those that a projection could not fold at first.
-func effective(ctx context.Context, db *querydb.DB, projection, file string) (all []Effect, err error) {
-	notes, err := readNotes(ctx, db, "decision:"+projection)
-	if err != nil {
-		return nil, err
+// those that a projection could not fold at first. Where they come in several partitions, an event that had to wait has
+// had those of its subject wait behind it, and nothing else minds.
+func (c *comparison) effective(ctx context.Context, projection, file string) (all []Effect, err error) {
+	var notes []querydb.Note
+	if c.parted == 0 {
+		if notes, err = readNotes(ctx, c.got, "decision:"+projection); err != nil {
+			return nil, err
+		}
 	}
 	source, err := filesource.Open(filesource.Options{Path: file})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, source.Close()) }()
+	log, err := appendEvents(ctx, nil, source, filesource.Partition)
+	if err != nil {
+		return nil, err
+	}
 	events := map[string]eventlog.Event{} // by the ID of notes about them
 	var order []string
-	for after := uint64(0); ; {
-		some, err := source.Read(ctx, filesource.Partition, after, 1000)
-		if err != nil {
-			return nil, err
-		}
-		if len(some) == 0 {
-			break
-		}
-		for _, e := range some {
-			after = e.Offset
-			id := fmt.Sprintf("%s@%020d", e.Partition, e.Offset)
-			events[id], order = e, append(order, id)
-		}
+	for _, e := range log {
+		id := fmt.Sprintf("%s@%020d", e.Partition, e.Offset)
+		events[id], order = e, append(order, id)
 	}
 	moved, err := decisions(notes)
 	if err != nil {

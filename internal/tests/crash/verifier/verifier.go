@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"sync"
 
 	"github.com/foldql/foldql/eventlog/filesource"
@@ -49,7 +50,8 @@ func tableName(table string, generation int) string {
 }
 
 // Verify compares what the store holds with what the events of the file fold into. It closes the store. Nobody may
-// write to it meanwhile. It verifies also what servers answered before.
+// write to it meanwhile. It verifies also what servers answered before. It takes it that rows do not hang on how the
+// partitions of a directory of events take turns: these are compared but for where they stand.
 func (p Project) Verify(ctx context.Context, events string, store driver.Driver, answers []Answer) (v *Verdict,
 	err error) {
 	quiet := slog.New(slog.DiscardHandler)
@@ -64,15 +66,23 @@ func (p Project) Verify(ctx context.Context, events string, store driver.Driver,
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, want.Close()) }()
-	ignored, err := p.decided(ctx, events, got, want)
-	if err != nil {
+	c := &comparison{got: got.ForFold(""), want: want.ForFold(""), recorded: memory,
+		verdict: Verdict{Counts: map[string]int{}}}
+	if parted(events) {
+		dir, err := os.MkdirTemp("", "merged-")
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+		if events, c.parted, err = merge(ctx, events, dir); err != nil {
+			return nil, fmt.Errorf("merge the partitions: %w", err)
+		}
+	} else if c.ignored, err = p.decided(ctx, events, got, want); err != nil {
 		return nil, fmt.Errorf("what was decided about events: %w", err)
 	}
 	if err := p.fold(ctx, events, want); err != nil {
 		return nil, fmt.Errorf("fold in memory: %w", err)
 	}
-	c := &comparison{got: got.ForFold(""), want: want.ForFold(""), recorded: memory, ignored: ignored,
-		verdict: Verdict{Counts: map[string]int{}}}
 	for _, m := range p.Models {
 		if err := c.model(ctx, m); err != nil {
 			return nil, fmt.Errorf("compare %s: %w", m.Name, err)
