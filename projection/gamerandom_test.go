@@ -97,12 +97,17 @@ func (g *gameTrial) check(t *testing.T, s *gameStore) error {
 	if diff == "" {
 		return nil
 	}
-	var text strings.Builder
-	for i, e := range g.events {
-		fmt.Fprintf(&text, "%d %q %s\n", i+1, e.Subject, e.Data)
-	}
 	return fmt.Errorf("%s, processes that end at %+v, and a last of windows of %d: what is stored differs (-want +got):\n"+
-		"%s\nof the events\n%s", s.name, g.ends, g.window, diff, &text)
+		"%s\nof %s", s.name, g.ends, g.window, diff, texts(g.events))
+}
+
+// texts are events as they read.
+func texts(events []eventlog.Event) string {
+	var text strings.Builder
+	for i, e := range events {
+		fmt.Fprintf(&text, "\n%d %q %s", i+1, e.Subject, e.Data)
+	}
+	return text.String()
 }
 
 func logOfGames(t *testing.T, partitions int, events []eventlog.Event) *memlog.Log {
