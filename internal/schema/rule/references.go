@@ -35,6 +35,9 @@ var (
 	RefGuard = newRule("ref-guard",
 		"copies {1} for some whom its {2} does not admit",
 		"give the field or its type an @auth that admits nobody else, or store the key and join it with @resolves")
+	RefCosts = newWarning("ref-costs",
+		"copies {1}, {2}",
+		"store the key and join {1} with @resolves, unless rows are read far more often than written")
 	KeyCopy = newRule("key-copy",
 		"is a copy of a row of {1}, in a key",
 		"name the identifier: {2}")

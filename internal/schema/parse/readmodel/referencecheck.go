@@ -1,6 +1,8 @@
 package readmodel
 
 import (
+	"slices"
+
 	"github.com/foldql/foldql/internal/schema"
 	"github.com/foldql/foldql/internal/schema/parse/draft"
 	"github.com/foldql/foldql/internal/schema/parse/stored"
@@ -49,7 +51,33 @@ func (d *referenceChecker) checkReferences() {
 		if of, guard := d.unguarded(p); guard != nil {
 			holder.Report(rule.RefGuard, pos, r.Copy, of, guard.String())
 		}
+		if why := d.costs(r); why != "" {
+			holder.Report(rule.RefCosts, pos, r.Copy, r.Source.Name, why)
+		}
 	}
+}
+
+// costs says why a join would serve better than copies, "" where nothing in the schema tells: a copy is worth what it
+// costs where its source seldom changes and is small.
+func (d *referenceChecker) costs(r *schema.Reference) string {
+	source := r.Source
+	if r.Cascade.Always() && source.Series != nil {
+		return "which is a time series: each state that is appended rewrites all rows that copy it"
+	}
+	if r.Cascade.Always() && source != d.ReadModel {
+		for _, e := range source.Events {
+			if slices.Contains(d.Events, e) {
+				return "which " + e + " changes, as it does " + d.Name + ": each such event may rewrite all rows that copy one row"
+			}
+		}
+	}
+	draft := d.Project.DraftOf(source)
+	for _, f := range source.Fields {
+		if f.List && stored.IsCopied(draft, f) {
+			return "whose " + f.Name + " is a list, which may be long: each row repeats all of it"
+		}
+	}
+	return ""
 }
 
 // holder is the type that holds the copies at a place: the model itself, or a part of an aggregate.
