@@ -27,7 +27,7 @@ func (s *gameStore) upTo(t *testing.T, log eventlog.Source, window, commit int, 
 	ctx, end := context.WithCancelCause(t.Context())
 	defer end(nil)
 	n := 0
-	*s.around = func(apply func() error) error {
+	s.around = func(apply func() error) error {
 		if n++; commit == 0 || n < commit {
 			return apply()
 		}
@@ -43,7 +43,7 @@ func (s *gameStore) upTo(t *testing.T, log eventlog.Source, window, commit int, 
 	if err := p.Run(ctx); err != nil && context.Cause(ctx) != errCrash {
 		t.Fatalf("run: %v", err)
 	}
-	*s.around = undisturbed
+	s.around = undisturbed
 	return p
 }
 

@@ -29,38 +29,74 @@ import (
 type gameStore struct {
 	name   string
 	join   func() driver.Driver
-	around *func(apply func() error) error // what happens to each Apply
-	now    func() time.Time                // of the DB
+	around func(apply func() error) error // what happens to each Apply
+	now    func() time.Time               // of the DB
+	calls  gameCalls
 }
 
-// interrupted is a store whose Apply is what around makes of it.
+// interrupted is a store whose Apply is what around makes of it, and whose calls may be noted.
 type (
 	interruptedOne struct {
 		driver.Driver
-		around *func(func() error) error
+		*gameStore
 	}
 	interruptedMany struct {
 		*memstore.MultiWriter
-		around *func(func() error) error
+		*gameStore
 	}
 	interruptedDynamo struct {
 		*dynamostore.Store
-		around *func(func() error) error
+		*gameStore
 	}
 )
 
 func (s interruptedOne) Apply(ctx context.Context, b driver.Batch) error {
-	return (*s.around)(func() error { return s.Driver.Apply(ctx, b) })
+	return s.apply(b, func() error { return s.Driver.Apply(ctx, b) })
 }
 
 func (interruptedOne) Close() error { return nil }
 
+func (s interruptedOne) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
+	s.calls.get(&g)
+	return s.Driver.Get(ctx, g)
+}
+
+func (s interruptedOne) Query(ctx context.Context, q driver.Query) (driver.Page, error) {
+	s.calls.query(&q)
+	return s.Driver.Query(ctx, q)
+}
+
 func (s interruptedMany) Apply(ctx context.Context, b driver.Batch) error {
-	return (*s.around)(func() error { return s.MultiWriter.Apply(ctx, b) })
+	return s.apply(b, func() error { return s.MultiWriter.Apply(ctx, b) })
+}
+
+func (s interruptedMany) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
+	s.calls.get(&g)
+	return s.MultiWriter.Get(ctx, g)
+}
+
+func (s interruptedMany) Query(ctx context.Context, q driver.Query) (driver.Page, error) {
+	s.calls.query(&q)
+	return s.MultiWriter.Query(ctx, q)
 }
 
 func (s interruptedDynamo) Apply(ctx context.Context, b driver.Batch) error {
-	return (*s.around)(func() error { return s.Store.Apply(ctx, b) })
+	return s.apply(b, func() error { return s.Store.Apply(ctx, b) })
+}
+
+func (s interruptedDynamo) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
+	s.calls.get(&g)
+	return s.Store.Get(ctx, g)
+}
+
+func (s interruptedDynamo) Query(ctx context.Context, q driver.Query) (driver.Page, error) {
+	s.calls.query(&q)
+	return s.Store.Query(ctx, q)
+}
+
+func (s *gameStore) apply(b driver.Batch, apply func() error) error {
+	s.calls.apply(&b)
+	return s.around(apply)
 }
 
 func undisturbed(apply func() error) error { return apply() }
@@ -69,12 +105,12 @@ func undisturbed(apply func() error) error { return apply() }
 func gameStores() []*gameStore {
 	one, several := &gameStore{name: "one writer"}, &gameStore{name: "several writers"}
 	for _, s := range []*gameStore{one, several} {
-		s.around, s.now = new(undisturbed), func() time.Time { return epoch }
+		s.around, s.now = undisturbed, func() time.Time { return epoch }
 	}
 	alone, opts := memstore.New(), memstore.Options{Now: one.now}
-	one.join = func() driver.Driver { return interruptedOne{alone, one.around} }
+	one.join = func() driver.Driver { return interruptedOne{alone, one} }
 	shared := memstore.NewMultiWriter(opts)
-	several.join = func() driver.Driver { return interruptedMany{shared.Join(opts), several.around} }
+	several.join = func() driver.Driver { return interruptedMany{shared.Join(opts), several} }
 	return []*gameStore{one, several}
 }
 
@@ -86,8 +122,8 @@ func pebbleGames(t testing.TB) *gameStore {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	s := &gameStore{around: new(undisturbed), now: func() time.Time { return epoch }}
-	s.join = func() driver.Driver { return interruptedOne{store, s.around} }
+	s := &gameStore{around: undisturbed, now: func() time.Time { return epoch }}
+	s.join = func() driver.Driver { return interruptedOne{store, s} }
 	return s
 }
 
@@ -107,8 +143,8 @@ func dynamoGames(t testing.TB, prefix string) *gameStore {
 	if err := open().ApplyTables(t.Context(), tables, false, func(string) {}); err != nil {
 		t.Fatal(err)
 	}
-	s := &gameStore{around: new(undisturbed), now: time.Now}
-	s.join = func() driver.Driver { return interruptedDynamo{open(), s.around} }
+	s := &gameStore{around: undisturbed, now: time.Now}
+	s.join = func() driver.Driver { return interruptedDynamo{open(), s} }
 	return s
 }
 
