@@ -16,9 +16,12 @@ import (
 )
 
 const (
-	wholeAtOnce = 16 // objects that are read at the same time
-	// Readings of an object of which each finds other items than the one before, none of them a whole.
-	mostReadings   = 8
+	wholeAtOnce  = 16 // objects that are read at the same time
+	mostReadings = 8  // of an object, none of which finds a whole
+	// How many readings in a row find the same items where no commit is to blame: two on a store whose commits are seen
+	// whole. DynamoDB applies a transaction item by item, which takes it a while.
+	sameReadings   = 2
+	sameAmidCommit = 7
 	leastPause     = 2 * time.Millisecond
 	mostPause      = 100 * time.Millisecond
 	mostOfOneRange = 1000 // items
@@ -46,13 +49,17 @@ func (r Reader) Whole(
 	return aligned(rows, at), nil
 }
 
-// whole reads one object. What is torn is read again until it is whole; where two readings in a row find the same, no
-// commit is to blame.
+// whole reads one object. What is torn is read again until it is whole; where readings find the same again and again,
+// no commit is to blame.
 func (r Reader) whole(
 	ctx context.Context, count *counter.Counters, plan *aggregate.Plan, q driver.Query,
 ) (row driver.Row, err error) {
 	q.Index, q.Limit, q.Members = driver.Primary, mostOfOneRange, plan.Tables
 	var before []driver.Row
+	same, enough := 1, sameReadings
+	if _, amid := r.Driver.(driver.MultiWriter); amid {
+		enough = sameAmidCommit
+	}
 	for n := range mostReadings {
 		found, err := r.readPage(ctx, count, q)
 		if err != nil {
@@ -66,7 +73,10 @@ func (r Reader) whole(
 		if err == nil {
 			return row, nil
 		}
-		if n > 0 && sameItems(before, found.Rows) {
+		if same++; n == 0 || !sameItems(before, found.Rows) {
+			same = 1
+		}
+		if same == enough {
 			return driver.Row{}, lasting(err)
 		}
 		before, q.Consistent = found.Rows, true
