@@ -45,6 +45,8 @@ type commandLine struct {
 	DeadLetters commands.DeadLetters `cmd:"" name:"deadletters" help:"List, retry or skip dead letters (events that projections could not fold), of a running server or in a store."`
 	Log         commands.Log         `cmd:"" help:"Compare the log with the rows that were folded from it, and accept it as it is."`
 	Rebuild     commands.Rebuild     `cmd:"" help:"Rebuild models from the whole log."`
+	Backup      commands.Backup      `cmd:"" help:"Copy the rows and the log of a running server, or of an embedded store, to a directory."`
+	Restore     commands.Restore     `cmd:"" help:"Put a backup into a data directory, and verify it."`
 	Tables      commands.Tables      `cmd:"" help:"Plan and create the tables of a store in DynamoDB, or remove those of an embedded store that no model uses any more."`
 	Schema      schemaCommand        `cmd:"" help:"Print the schema of the API."`
 	Version     versionCommand       `cmd:"" help:"Print the version of the program."`

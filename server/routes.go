@@ -17,6 +17,7 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/server/internal/access"
 	"github.com/foldql/foldql/server/internal/admin"
+	"github.com/foldql/foldql/server/internal/backup"
 	"github.com/foldql/foldql/server/internal/health"
 	"github.com/foldql/foldql/server/internal/limits"
 	"github.com/foldql/foldql/server/internal/metrics"
@@ -39,6 +40,7 @@ type routes struct {
 	source   *sources.Source
 	folds    *projections.Set
 	storages health.Directories
+	backups  backup.Sender
 	health   *health.Health
 	inflight limits.Inflight
 	log      *slog.Logger
@@ -65,7 +67,7 @@ func (p *routes) finish(mux http.Handler) http.Handler {
 func (p *routes) operator(metrics http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	anybody := access.Admission(access.Anybody)
-	(&admin.API{Folds: p.folds, Log: p.log}).Register(mux, anybody.Guard, p.writers.Guard)
+	(&admin.API{Folds: p.folds, Backups: &p.backups, Log: p.log}).Register(mux, anybody.Guard, p.writers.Guard)
 	mux.HandleFunc("GET "+access.LivePath, p.health.Live)
 	mux.HandleFunc("GET "+access.ReadyPath, p.health.Ready(anybody))
 	mux.Handle("GET /metrics", metrics)
@@ -82,7 +84,7 @@ func (p *routes) public(measured *metrics.Operations, metrics http.Handler) http
 		mux.Handle("/assets/", page)
 	}
 	mux.Handle("/events", p.writers.Guard(p.inflight.Events(p.cfg.MaxEventsBody, p.events())))
-	(&admin.API{Folds: p.folds, Log: p.log}).Register(mux, p.writers.Guard, p.writers.Guard)
+	(&admin.API{Folds: p.folds, Backups: &p.backups, Log: p.log}).Register(mux, p.writers.Guard, p.writers.Guard)
 	mux.HandleFunc("GET "+access.LivePath, p.health.Live)
 	mux.HandleFunc("GET "+access.ReadyPath, p.health.Ready(p.writers))
 	mux.Handle("GET /metrics", p.writers.Guard(metrics))

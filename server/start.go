@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/server/internal/commands"
 	"github.com/foldql/foldql/server/internal/config"
 	"github.com/foldql/foldql/server/internal/health"
 	"github.com/foldql/foldql/server/internal/limits"
@@ -55,6 +56,7 @@ func (s *serving) open(ctx context.Context, p *program) error {
 	if s.source, err = p.OpenSource(from, store, s.cfg.Reserve(), s.cfg.MaxEvent); err != nil {
 		return err
 	}
+	s.backups.Parts = commands.BackupParts(rows, s.source)
 	return s.begin(ctx)
 }
 

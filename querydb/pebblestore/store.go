@@ -109,6 +109,19 @@ func (s *Store) openDir(o *Options) (err error) {
 	return nil
 }
 
+// Snapshot writes a copy of the store, as it is now, into a directory, which it makes: a store of its own. Files that
+// do not change are linked where the file system can do so.
+func (s *Store) Snapshot(dir string) error {
+	if err := s.enter(context.Background()); err != nil {
+		return err
+	}
+	defer s.leave()
+	if err := s.db.Checkpoint(dir, pebble.WithFlushedWAL()); err != nil {
+		return unavailable("copy the store", err)
+	}
+	return nil
+}
+
 // Writable returns why the data directory cannot be written, nil where it can; a lack of space is driver.ErrFull. Reads
 // work in either case.
 func (s *Store) Writable() error {

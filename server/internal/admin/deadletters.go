@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/server/internal/backup"
 	"github.com/foldql/foldql/server/internal/problem"
 	"github.com/foldql/foldql/server/internal/projections"
 )
@@ -23,9 +24,11 @@ import (
 //	POST /admin/dead-letters/retry, /admin/dead-letters/skip    {"projection": NAME, "event": REF}, or a filter of event
 //	POST /admin/cascades/retry                                  {"projection": NAME}
 //	POST /admin/rebuild                                         {"names": [MODEL or PROJECTION, …]}
+//	POST /admin/backup                                          {}, answered with a tar stream: see package backup
 type API struct {
-	Folds *projections.Set
-	Log   *slog.Logger
+	Folds   *projections.Set
+	Backups *backup.Sender
+	Log     *slog.Logger
 }
 
 // Register adds the paths to a mux, each behind what admits readers or writers.
@@ -36,6 +39,7 @@ func (a *API) Register(mux *http.ServeMux, reads, writes func(http.Handler) http
 	mux.Handle("POST /admin/dead-letters/skip", writes(a.decide((*projection.Runner).Skip)))
 	mux.Handle("POST /admin/cascades/retry", writes(http.HandlerFunc(a.retryCascades)))
 	mux.Handle("POST /admin/rebuild", writes(http.HandlerFunc(a.rebuild)))
+	mux.Handle("POST /admin/backup", writes(http.HandlerFunc(a.backup)))
 }
 
 // ProjectionsAnswer is the body of /admin/projections.

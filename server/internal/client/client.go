@@ -73,9 +73,63 @@ func Temporary(err error) bool {
 
 // Do sends a request and reads its answer into to, nil where none is wanted.
 func (c *Client) Do(ctx context.Context, method, path, mediaType string, body []byte, to any) error {
-	req, err := http.NewRequestWithContext(ctx, method, c.Base+path, bytes.NewReader(body))
+	req, err := c.request(ctx, method, path, mediaType, body)
 	if err != nil {
 		return err
+	}
+	res, err := c.Http.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	text, err := c.read(res)
+	if err != nil || to == nil {
+		return err
+	}
+	if err := json.Unmarshal(text, to); err != nil {
+		return fmt.Errorf("the answer of %s is not understood; is a foldql server there? %w", c.Base, err)
+	}
+	return nil
+}
+
+// read reads a whole answer; one that is not the one hoped for is an *Error.
+func (c *Client) read(res *http.Response) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(res.Body, 64<<20))
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode/100 != 2 {
+		answer := &Error{}
+		_ = json.Unmarshal(text, answer) // an answer without details is one of its status alone
+		answer.Who, answer.Status = c.Who, res.StatusCode
+		return nil, answer
+	}
+	return text, nil
+}
+
+// Stream sends a request whose answer may be long, and returns that. The caller closes it.
+func (c *Client) Stream(ctx context.Context, path string, body []byte) (io.ReadCloser, error) {
+	req, err := c.request(ctx, http.MethodPost, path, "application/json", body)
+	if err != nil {
+		return nil, err
+	}
+	patient := *c.Http
+	patient.Timeout = 0 // that of the context counts
+	res, err := patient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode/100 != 2 {
+		_, err := c.read(res)
+		return nil, errors.Join(err, res.Body.Close())
+	}
+	return res.Body, nil
+}
+
+func (c *Client) request(ctx context.Context, method, path, mediaType string, body []byte) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, method, c.Base+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
 	}
 	if mediaType != "" {
 		req.Header.Set("Content-Type", mediaType)
@@ -83,26 +137,5 @@ func (c *Client) Do(ctx context.Context, method, path, mediaType string, body []
 	if c.token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.token)
 	}
-	res, err := c.Http.Do(req)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(res.Body, 64<<20))
-	if err != nil {
-		return err
-	}
-	if res.StatusCode/100 != 2 {
-		answer := &Error{}
-		_ = json.Unmarshal(text, answer) // an answer without details is one of its status alone
-		answer.Who, answer.Status = c.Who, res.StatusCode
-		return answer
-	}
-	if to == nil {
-		return nil
-	}
-	if err := json.Unmarshal(text, to); err != nil {
-		return fmt.Errorf("the answer of %s is not understood; is a foldql server there? %w", c.Base, err)
-	}
-	return nil
+	return req, nil
 }

@@ -1,8 +1,8 @@
-// Package commands holds the commands of the server program beside `serve`: append, replay, rebuild, deadletters, log
-// and tables, each with its flags.
+// Package commands holds the commands of the server program beside `serve`: append, replay, rebuild, deadletters, log,
+// backup, restore and tables, each with its flags.
 //
-// Some talk to a running server over HTTP (append), some work on a store themselves (replay, log, tables), and some do
-// either (rebuild, deadletters): on a store where --store names one.
+// Some talk to a running server over HTTP (append), some work on a store themselves (replay, log, restore, tables), and
+// some do either (rebuild, deadletters, backup): on a store where --store names one.
 package commands
 
 import (

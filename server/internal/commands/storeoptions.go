@@ -39,8 +39,9 @@ var foldFlags = []string{"max-ops", "max-row-bytes", "max-aggregate", "max-dead-
 
 // opened is a store, and the source that belongs to it.
 type opened struct {
-	db  *querydb.DB
-	src *sources.Source
+	db   *querydb.DB
+	rows *stores.Rows // that db is of
+	src  *sources.Source
 }
 
 func (o *storeOptions) open(ctx context.Context, p *Program) (*opened, error) {
@@ -60,7 +61,7 @@ func (o *storeOptions) open(ctx context.Context, p *Program) (*opened, error) {
 	if err != nil {
 		return nil, errors.Join(err, rows.Close())
 	}
-	return &opened{rows.DB, src}, nil
+	return &opened{rows.DB, rows, src}, nil
 }
 
 func (o *opened) close() error { return errors.Join(o.src.Close(), o.db.Close()) }

@@ -21,6 +21,7 @@ import (
 type Source struct {
 	eventlog.Source
 	Log     eventlog.Log // nil for a file
+	Dir     string       // of a log on this machine, "" for any other source
 	Growing bool         // it is standard input, which may not have come yet
 }
 
@@ -54,7 +55,7 @@ func Open(at config.Source, store config.Store, o Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Source{Source: l, Log: l}, nil
+	return &Source{Source: l, Log: l, Dir: dir}, nil
 }
 
 // openFile opens a file of events, or a directory of such files.

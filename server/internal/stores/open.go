@@ -22,6 +22,7 @@ type Rows struct {
 	*querydb.DB
 	Driver driver.Driver
 	Dynamo *dynamostore.Store // the driver, where it is this one
+	Dir    string             // of an embedded store, "" for any other
 }
 
 // Options are how a store is opened, and for whose rows.
@@ -58,7 +59,12 @@ func openEmbedded(ctx context.Context, at config.Store, o Options) (*Rows, error
 	if err != nil {
 		return nil, err
 	}
-	return openRows(ctx, drv, o)
+	rows, err := openRows(ctx, drv, o)
+	if err != nil {
+		return nil, err
+	}
+	rows.Dir = at.Rows()
+	return rows, nil
 }
 
 // openRows opens what the driver keeps, and closes the driver where that fails.

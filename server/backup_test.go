@@ -1,0 +1,157 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/foldql/foldql/eventlog/embeddedlog"
+)
+
+// TestABackupIsAPrefixOfWhatWasAcknowledged: it is taken while events are appended, has all that were acknowledged
+// before it began, and a server over what is restored of it answers with just its events.
+func TestABackupIsAPrefixOfWhatWasAcknowledged(t *testing.T) {
+	app, args := newProject(false).App, embedded(t)
+	s := serve(t, app, start{args: args})
+	s.ready(t)
+	var acknowledged atomic.Int64
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for next := 1; ; next += 20 {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			if status := s.post(t, slices.Collect(taskEvents(next, 20))); status != http.StatusCreated {
+				t.Errorf("append: status %d", status)
+				return
+			}
+			acknowledged.Add(20)
+		}
+	}()
+	for n := range 3 {
+		s.until(t, "further", func() bool { return acknowledged.Load() >= int64(1000*(n+1)) })
+		before := acknowledged.Load()
+		dir, data := filepath.Join(t.TempDir(), "backup"), filepath.Join(t.TempDir(), "data")
+		runProgram(t, app, start{args: []string{"backup", dir, "--url", s.url}}).
+			wantExit(t, exitDone, "has the rows and the log as of")
+		restored := runProgram(t, app, start{args: []string{"restore", dir, data}})
+		restored.wantExit(t, exitDone, " events\n")
+		events := number(t, restored.stdout.String(), `with (\d+) events`)
+		if events < before {
+			t.Errorf("the backup has %d events; %d were acknowledged before it", events, before)
+		}
+		isPrefix(t, data, uint64(events))
+		answersUpTo(t, app, data, events)
+	}
+	close(stop)
+	<-stopped
+	left, err := filepath.Glob(filepath.Join(strings.TrimPrefix(args[1], "embedded:"), ".backup-*"))
+	if len(left) > 0 || err != nil {
+		t.Errorf("copies are left beside the store: %q, error %v", left, err)
+	}
+}
+
+func number(t *testing.T, text, pattern string) int64 {
+	t.Helper()
+	found := regexp.MustCompile(pattern).FindStringSubmatch(text)
+	if found == nil {
+		t.Fatalf("%q does not match %s", text, pattern)
+	}
+	n, err := strconv.ParseInt(found[1], 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// isPrefix fails unless the log has the first n events that were appended, in their order, and no others.
+func isPrefix(t *testing.T, data string, n uint64) {
+	t.Helper()
+	l, err := embeddedlog.Open(embeddedlog.Options{Dir: filepath.Join(data, "log")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for after := uint64(0); ; {
+		events, err := l.Read(t.Context(), embeddedlog.Partition, after, 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(events) == 0 {
+			if after != n {
+				t.Errorf("the log has %d events, want %d", after, n)
+			}
+			return
+		}
+		for _, e := range events {
+			if after++; e.Offset != after || e.ID != fmt.Sprint("added-", after) {
+				t.Fatalf("event %d is %s at offset %d", after, e.ID, e.Offset)
+			}
+		}
+	}
+}
+
+// answersUpTo fails unless a server over the data has the tasks of the first n events, and no others.
+func answersUpTo(t *testing.T, app App, data string, n int64) {
+	t.Helper()
+	s := serve(t, app, start{args: []string{"--store", "embedded:" + data, "--cache-mb", "8"}})
+	s.ready(t)
+	if got, want := s.query(t, fmt.Sprintf(`{ last: Task(id: "%d") { title } next: Task(id: "%d") { title } }`, n, n+1)),
+		fmt.Sprintf(`{"data":{"last":{"title":"Task %d"},"next":null}}`, n); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	s.end(t)
+}
+
+// TestABackupOfAStoreThatNoServerHasOpen is as good as that of a running server, and refused where there is nothing to
+// copy.
+func TestABackupOfAStoreThatNoServerHasOpen(t *testing.T) {
+	app, args := newProject(false).App, embedded(t)
+	s := serve(t, app, start{args: append(args, "--sample")})
+	s.ready(t)
+	s.end(t)
+	dir, data := filepath.Join(t.TempDir(), "backup"), filepath.Join(t.TempDir(), "data")
+	runProgram(t, app, start{args: []string{"backup", dir, "--store", args[1]}}).wantExit(t, exitDone, "rows and the log")
+	runProgram(t, app, start{args: []string{"backup", dir, "--store", args[1]}}).wantExit(t, exitFailed, "exists")
+	runProgram(t, app, start{args: []string{"restore", dir, data}}).wantExit(t, exitDone, "with 50 events")
+	answersUpTo(t, app, data, 50)
+	runProgram(t, app, start{args: []string{"restore", dir, data}}).wantExit(t, exitFailed, "rows exists")
+	runProgram(t, app, start{args: []string{"restore", data, filepath.Join(t.TempDir(), "x")}}).
+		wantExit(t, exitFailed, "is no backup")
+
+	memory := serve(t, app, start{args: []string{"--store", "memory:"}})
+	runProgram(t, app, start{args: []string{"backup", dir + "2", "--url", memory.url}}).
+		wantExit(t, exitFailed, "keeps neither rows nor a log")
+	if _, err := os.Stat(dir + "2"); err == nil {
+		t.Error("a backup of nothing was made")
+	}
+}
+
+// TestABackupIsForThoseWhoMayWrite: it holds all rows, and the secret of page tokens.
+func TestABackupIsForThoseWhoMayWrite(t *testing.T) {
+	s := serve(t, newProject(false).App, start{args: append(embedded(t), "--write-token", "a-long-enough-secret")})
+	s.ready(t)
+	for _, c := range []struct {
+		status  int
+		headers []string
+	}{
+		{http.StatusUnauthorized, []string{"Content-Type", "application/json"}},
+		{http.StatusUnauthorized, []string{"Content-Type", "application/json", "Authorization", "Bearer another"}},
+		{http.StatusBadRequest, []string{"Authorization", "Bearer a-long-enough-secret"}},
+		{http.StatusOK, []string{"Content-Type", "application/json", "Authorization", "Bearer a-long-enough-secret"}},
+	} {
+		if status, _ := s.request(t, "POST", "/admin/backup", "{}", c.headers...); status != c.status {
+			t.Errorf("%v: status %d, want %d", c.headers, status, c.status)
+		}
+	}
+}

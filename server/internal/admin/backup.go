@@ -1,0 +1,72 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/foldql/foldql/server/internal/backup"
+	"github.com/foldql/foldql/server/internal/problem"
+)
+
+// backupType is the media type of a backup on its way.
+const backupType = "application/x-tar"
+
+// backup sends a copy of the rows and the log. It has all that they hold, and the secret of page tokens.
+func (a *API) backup(w http.ResponseWriter, r *http.Request) {
+	var none struct{}
+	err, bad := readJSON(w, r, &none)
+	if err != nil {
+		bad = problem.BadRequest("Send {}.")
+	}
+	if bad != nil {
+		bad.Write(w)
+		return
+	}
+	ctx := r.Context()
+	taken, err := a.Backups.Snapshot(ctx)
+	switch {
+	case errors.Is(err, backup.ErrNothing):
+		problem.NotFound("This server keeps neither rows nor a log on its disk: back up the store in DynamoDB, and the " +
+			"source of the events.").Write(w)
+		return
+	case errors.Is(err, backup.ErrBusy):
+		problem.FailedAgain("Another backup is being made: wait until it is done.").Write(w)
+		return
+	case err != nil:
+		a.Log.ErrorContext(ctx, "no backup could be made", "error", err)
+		problem.InternalProblem().Write(w)
+		return
+	}
+	err = a.send(ctx, w, taken)
+	if removed := taken.Remove(); removed != nil {
+		a.Log.WarnContext(ctx, "the files of a backup could not be removed; the next backup removes them", "error", removed)
+	}
+	if err != nil {
+		a.Log.WarnContext(ctx, "a backup was given up", "error", err)
+		panic(http.ErrAbortHandler) // whoever receives it sees that it is not whole
+	}
+	a.Log.InfoContext(ctx, "backup sent")
+}
+
+func (a *API) send(ctx context.Context, w http.ResponseWriter, taken *backup.Snapshot) error {
+	w.Header().Set("Content-Type", backupType)
+	return taken.Send(ctx, &patient{w, http.NewResponseController(w)})
+}
+
+// patient gives the client time for each piece that is sent, however many there are.
+type patient struct {
+	to   http.ResponseWriter
+	time *http.ResponseController
+}
+
+// perPiece is how long a client has to take a piece, of up to 32 KiB.
+const perPiece = 30 * time.Second
+
+func (p *patient) Write(b []byte) (int, error) {
+	if err := p.time.SetWriteDeadline(time.Now().Add(perPiece)); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return 0, err
+	}
+	return p.to.Write(b)
+}

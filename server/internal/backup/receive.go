@@ -1,0 +1,168 @@
+package backup
+
+import (
+	"archive/tar"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// mostManifest is more than a manifest has: Pebble keeps some thousands of files in a store of a terabyte.
+const mostManifest = 64 << 20
+
+// Receive writes the backup that a tar stream holds into a directory, which must not exist. The directory has its name
+// once all of the backup is there and synced to disk.
+func Receive(r io.Reader, dir string) (m *Manifest, err error) {
+	if err := free(dir); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		return nil, err
+	}
+	partial, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+".partial-*")
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(partial))
+		}
+	}()
+	if m, err = receive(tar.NewReader(r), partial); err != nil {
+		return nil, fmt.Errorf("receive the backup: %w", err)
+	}
+	if err := syncDirs(partial); err != nil {
+		return nil, err
+	}
+	if err := os.Rename(partial, dir); err != nil {
+		return nil, err
+	}
+	return m, syncDir(filepath.Dir(dir))
+}
+
+// free fails where the directory exists.
+func free(dir string) error {
+	_, err := os.Lstat(dir)
+	switch {
+	case err == nil:
+		return fmt.Errorf("%s exists: name a directory that does not, or remove it", dir)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	}
+	return err
+}
+
+// receive writes the files of the stream, and compares them with the manifest behind them.
+func receive(in *tar.Reader, dir string) (*Manifest, error) {
+	var got []File
+	for {
+		h, err := in.Next()
+		switch {
+		case err == io.EOF:
+			return nil, errors.New("it ends before its last file: the server gave it up; its log says why")
+		case err != nil:
+			return nil, err
+		case h.Typeflag != tar.TypeReg || !filepath.IsLocal(filepath.FromSlash(h.Name)):
+			return nil, fmt.Errorf("it has the entry %.100q, which is no file of a backup", h.Name)
+		case h.Name == manifestName:
+			return finish(in, dir, got)
+		}
+		f, err := receiveFile(in, dir, h)
+		if err != nil {
+			return nil, err
+		}
+		got = append(got, f)
+	}
+}
+
+func receiveFile(in io.Reader, dir string, h *tar.Header) (File, error) {
+	path := filepath.Join(dir, filepath.FromSlash(h.Name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return File{}, err
+	}
+	sum := sha256.New()
+	n, err := writeFile(path, io.TeeReader(in, sum))
+	return File{h.Name, n, hex.EncodeToString(sum.Sum(nil))}, err
+}
+
+// writeFile writes a file that is not there yet, and syncs it to disk.
+func writeFile(path string, r io.Reader) (n int64, err error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return 0, err
+	}
+	n, err = io.Copy(f, r)
+	if err == nil {
+		err = f.Sync()
+	}
+	return n, errors.Join(err, f.Close())
+}
+
+// finish reads the manifest, and writes it where it is of the files that have come.
+func finish(in *tar.Reader, dir string, got []File) (*Manifest, error) {
+	text, err := io.ReadAll(io.LimitReader(in, mostManifest))
+	if err != nil {
+		return nil, err
+	}
+	m, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if err := compare(m.Files, got); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(dir, manifestName), text, 0o600); err != nil {
+		return nil, err
+	}
+	f, err := os.Open(filepath.Join(dir, manifestName))
+	if err != nil {
+		return nil, err
+	}
+	return m, errors.Join(f.Sync(), f.Close())
+}
+
+// compare fails unless the files are those of the manifest.
+func compare(want, got []File) error {
+	wanted := map[string]File{}
+	for _, f := range want {
+		wanted[f.Name] = f
+	}
+	for _, f := range got {
+		w, ok := wanted[f.Name]
+		switch {
+		case !ok:
+			return fmt.Errorf("%s is not in %s", f.Name, manifestName)
+		case w != f:
+			return fmt.Errorf("%s is damaged: it has %d bytes with the SHA-256 %s, and %s says %d and %s", f.Name, f.Size,
+				f.SHA256, manifestName, w.Size, w.SHA256)
+		}
+		delete(wanted, f.Name)
+	}
+	for name := range wanted {
+		return fmt.Errorf("%s is missing", name)
+	}
+	return nil
+}
+
+// syncDirs syncs a directory and all below it, so that the files in them have their names after a power cut too.
+func syncDirs(dir string) error {
+	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.IsDir() {
+			return err
+		}
+		return syncDir(path)
+	})
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

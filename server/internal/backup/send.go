@@ -1,0 +1,179 @@
+package backup
+
+import (
+	"archive/tar"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// Store is something that can be copied while it is in use.
+type Store interface {
+	// Snapshot writes a copy of the store as it is now into a directory, which it makes. Nothing that is synced is
+	// missing in the copy.
+	Snapshot(dir string) error
+}
+
+// Part is a store that is part of a backup.
+type Part struct {
+	Name  string // Rows or Log
+	Store Store
+	Dir   string // of the store; a copy is first made beside it, of links to its files
+}
+
+// Sender makes backups, one at a time.
+type Sender struct {
+	Parts []Part // in the order in which they are copied: the rows before the log
+
+	busy sync.Mutex
+}
+
+// Errors of Send.
+var (
+	ErrBusy    = errors.New("another backup is being made")
+	ErrNothing = errors.New("neither the rows nor the log are kept on this machine")
+)
+
+// Snapshot copies all parts as they are now. The caller sends the copy, and removes it.
+func (s *Sender) Snapshot(ctx context.Context) (*Snapshot, error) {
+	if len(s.Parts) == 0 {
+		return nil, ErrNothing
+	}
+	if !s.busy.TryLock() {
+		return nil, ErrBusy
+	}
+	taken := &Snapshot{done: s.busy.Unlock, manifest: Manifest{Format: format}}
+	for _, p := range s.Parts {
+		if err := taken.add(ctx, p); err != nil {
+			return nil, errors.Join(fmt.Errorf("copy the %s: %w", p.Name, err), taken.Remove())
+		}
+	}
+	taken.manifest.Taken = time.Now().UTC()
+	return taken, nil
+}
+
+// Snapshot is a copy of all parts, on the disks that they are on.
+type Snapshot struct {
+	manifest Manifest
+	dirs     []string // of the parts of the manifest
+	done     func()
+}
+
+// pattern is that of directories beside a store that hold a copy of it. They do not outlive the backup, unless the
+// process ends amid it.
+const pattern = ".backup-*"
+
+func (t *Snapshot) add(ctx context.Context, p Part) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	beside := filepath.Dir(p.Dir)
+	left, err := filepath.Glob(filepath.Join(beside, pattern))
+	if err != nil {
+		return err
+	}
+	for _, dir := range left {
+		if !t.made(dir) { // a process has ended amid a backup
+			if err := os.RemoveAll(dir); err != nil {
+				return err
+			}
+		}
+	}
+	dir, err := os.MkdirTemp(beside, pattern)
+	if err != nil {
+		return err
+	}
+	t.manifest.Parts, t.dirs = append(t.manifest.Parts, p.Name), append(t.dirs, dir)
+	return p.Store.Snapshot(filepath.Join(dir, p.Name))
+}
+
+func (t *Snapshot) made(dir string) bool {
+	for _, own := range t.dirs {
+		if own == dir {
+			return true
+		}
+	}
+	return false
+}
+
+// Remove removes the copy, and lets another backup be made.
+func (t *Snapshot) Remove() error {
+	defer t.done()
+	var errs []error
+	for _, dir := range t.dirs {
+		errs = append(errs, os.RemoveAll(dir))
+	}
+	return errors.Join(errs...)
+}
+
+// Send writes the copy as a tar stream, with the manifest in the end.
+func (t *Snapshot) Send(ctx context.Context, w io.Writer) error {
+	out := tar.NewWriter(w)
+	for i, part := range t.manifest.Parts {
+		if err := t.sendPart(ctx, out, filepath.Join(t.dirs[i], part), part); err != nil {
+			return fmt.Errorf("send the %s: %w", part, err)
+		}
+	}
+	text, err := json.MarshalIndent(t.manifest, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := t.header(out, manifestName, int64(len(text))); err != nil {
+		return err
+	}
+	if _, err := out.Write(text); err != nil {
+		return err
+	}
+	return out.Close()
+}
+
+func (t *Snapshot) sendPart(ctx context.Context, out *tar.Writer, dir, part string) error {
+	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		return t.sendFile(out, path, part+"/"+filepath.ToSlash(rel))
+	})
+}
+
+func (t *Snapshot) sendFile(out *tar.Writer, path, name string) (err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if err := t.header(out, name, info.Size()); err != nil {
+		return err
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(io.MultiWriter(out, sum), f); err != nil {
+		return err
+	}
+	t.manifest.Files = append(t.manifest.Files, File{name, info.Size(), hex.EncodeToString(sum.Sum(nil))})
+	return nil
+}
+
+func (t *Snapshot) header(out *tar.Writer, name string, size int64) error {
+	return out.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o600,
+		ModTime: t.manifest.Taken, Format: tar.FormatPAX})
+}

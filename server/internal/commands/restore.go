@@ -1,0 +1,74 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/foldql/foldql/eventlog/embeddedlog"
+	"github.com/foldql/foldql/server/internal/backup"
+	"github.com/foldql/foldql/server/internal/config"
+	"github.com/foldql/foldql/server/internal/logcheck"
+)
+
+// Restore puts a backup into a data directory.
+type Restore struct {
+	Dir  string `arg:"" help:"Directory of the backup."`
+	Data string `arg:"" help:"Data directory, as in embedded:DATA and log:DATA, which has neither rows nor a log."`
+}
+
+// Run restores the backup, opens what it has restored, and holds the rows against the log.
+func (c *Restore) Run(ctx context.Context, p *Program) error {
+	m, err := backup.Restore(ctx, c.Dir, c.Data)
+	if err != nil {
+		return fmt.Errorf("restore: %w", err)
+	}
+	events, err := c.verify(ctx, p, m)
+	if err != nil {
+		return fmt.Errorf("the backup is restored to %s, and cannot be used: %w", c.Data, err)
+	}
+	fmt.Fprintf(p.Stdout, "%s has the %s as of %s", c.Data, partsOf(m), m.Taken.Format("2006-01-02T15:04:05Z"))
+	if m.Has(backup.Log) {
+		fmt.Fprintf(p.Stdout, ", with %d events", events)
+	}
+	fmt.Fprintln(p.Stdout)
+	return nil
+}
+
+// verify returns how many events the log has.
+func (c *Restore) verify(ctx context.Context, p *Program, m *backup.Manifest) (events uint64, err error) {
+	if !m.Has(backup.Rows) {
+		return c.countEvents(ctx, p)
+	}
+	at := storeOptions{Store: config.Embedded + ":" + c.Data, Events: config.Log + ":", CacheMB: 256, MaxEvent: 1 << 30}
+	if !m.Has(backup.Log) { // the rows are of a source that is elsewhere
+		store, err := p.OpenStore(ctx, config.Store{Kind: config.Embedded, Dir: c.Data}, &config.Data{CacheMB: at.CacheMB,
+			ReserveMB: 1})
+		if err != nil {
+			return 0, err
+		}
+		return 0, store.Close()
+	}
+	o, err := at.open(ctx, p)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, o.close()) }()
+	other, err := logcheck.First(ctx, o.db, o.src, p.Projections)
+	if err != nil {
+		return 0, err
+	}
+	if other != nil {
+		return 0, logcheck.Error(other)
+	}
+	return o.src.Head(ctx, embeddedlog.Partition)
+}
+
+func (c *Restore) countEvents(ctx context.Context, p *Program) (events uint64, err error) {
+	l, err := embeddedlog.Open(embeddedlog.Options{Dir: config.LogIn(c.Data), Reserve: 1 << 20, Logger: p.Log})
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, l.Close()) }()
+	return l.Head(ctx, embeddedlog.Partition)
+}
