@@ -15,8 +15,6 @@ type gameOracle struct {
 	people  map[string]string
 	games   map[string]Game
 	letters []*gameLetter // in order
-
-	failedAgain bool // an event has failed when its person had come
 }
 
 // gameLetter is an event that cannot be folded.
@@ -84,7 +82,6 @@ func (o *gameOracle) release() {
 		}
 		l := o.letters[i]
 		if l.woken = false; !o.try(l) {
-			o.failedAgain = true
 			continue
 		}
 		o.letters = slices.Delete(o.letters, i, i+1)

@@ -28,11 +28,6 @@ func (tr *trial) disaster(ctx context.Context) error {
 		return tr.divertLog(ctx, covered)
 	}
 	tr.report.lost++
-	if tr.report.decided > 0 {
-		// A fold of the whole log tries a dead letter at its own position, though it has failed once more behind another
-		// since.
-		tr.asker.forget()
-	}
 	return tr.world.lose(ctx, tr)
 }
 

@@ -12,15 +12,21 @@ import (
 // KindDecision begins the kind of the notes of decisions; the name of the projection follows.
 const KindDecision = "decision:"
 
-// Decision records what was decided about a dead letter, so that a fold of the whole log does the
-// same at the same place. Such records outlive a restart of the projection.
+// Decision records what was decided about a dead letter, so that a fold of the whole log does the same at the same
+// place. Such records outlive a restart of the projection. One that was retried, and failed again, is a dead letter
+// still: then it is about the last time that it was tried, so that the same code tries it there again, and not before.
 type Decision struct {
 	position.Ref `json:"-"`
-	// Skip: the event never takes effect. Else it does at Moment, the offset of the event after which it did, as the
+	// Subject is that of the event; "" where it has none, or an earlier version made the decision.
+	Subject string `json:"subject,omitempty"`
+	// Skip: the event never takes effect. Else it is tried at Moment, the offset of the event after which it was, as the
 	// Seq-th of that moment, counted from 0.
 	Skip   bool   `json:"skip,omitempty"`
 	Moment uint64 `json:"moment,omitempty"`
 	Seq    int    `json:"seq,omitempty"`
+	// Failed is the version of the projection under which the event has failed again, "" where it has not. To another
+	// version the record says nothing: what has failed may succeed then, at its own place.
+	Failed string `json:"failed,omitempty"`
 	// Generation is that of the rows in which the decision took effect; a fold into a later one does the same.
 	Generation int `json:"generation"`
 	// Event is what the decision is about, and After the event at Moment; nil where they could not be read.
@@ -46,18 +52,30 @@ func ParseDecision(n querydb.Note) (Decision, error) {
 
 // Plan is all records of a projection, ready for its reader.
 type Plan struct {
-	Moved map[position.Ref]bool // events that have no effect at their own place
-	order map[string][]Decision // by partition, in the order of their moments
+	Moved     map[position.Ref]bool  // events that have no effect at their own place
+	order     map[string][]Decision  // by partition, in the order of their moments
+	bySubject map[Subject][]Decision // those of order that have a subject, in the order of the log
 }
 
-// PlanReplays makes the Plan of decisions.
-func PlanReplays(records map[position.Ref]Decision) *Plan {
-	plan := &Plan{Moved: map[position.Ref]bool{}, order: map[string][]Decision{}}
+// PlanReplays makes the Plan of decisions for a version of the projection.
+func PlanReplays(records map[position.Ref]Decision, version string) *Plan {
+	plan := &Plan{Moved: map[position.Ref]bool{}, order: map[string][]Decision{}, bySubject: map[Subject][]Decision{}}
 	for at, p := range records {
-		plan.Moved[at] = true
-		if !p.Skip {
-			plan.order[at.Partition] = append(plan.order[at.Partition], p)
+		if p.Failed != "" && p.Failed != version {
+			continue
 		}
+		plan.Moved[at] = true
+		if p.Skip {
+			continue
+		}
+		plan.order[at.Partition] = append(plan.order[at.Partition], p)
+		if p.Subject != "" && p.Event != nil {
+			s := Subject{at.Partition, p.Event.Source, p.Subject}
+			plan.bySubject[s] = append(plan.bySubject[s], p)
+		}
+	}
+	for _, list := range plan.bySubject {
+		slices.SortFunc(list, func(a, b Decision) int { return cmp.Compare(a.Offset, b.Offset) })
 	}
 	for _, order := range plan.order {
 		slices.SortFunc(order, func(a, b Decision) int {
@@ -70,6 +88,21 @@ func PlanReplays(records map[position.Ref]Decision) *Plan {
 // Done is how far a projection has come when it has replayed the event.
 func (p Decision) Done() position.Cursor {
 	return position.Cursor{Offset: p.Moment, Replayed: p.Seq + 1}
+}
+
+// Blocking finds the first event of the subject before the offset that is yet to be tried, when a projection has come
+// as far as that. Where it was tried, events between its place and that moment waited for it; those that are on no
+// record still did so behind another, which failed after it.
+func (p *Plan) Blocking(s Subject, offset uint64, done position.Cursor) (at position.Ref, blocked bool) {
+	for _, d := range p.bySubject[s] {
+		if d.Offset >= offset {
+			break
+		}
+		if done.Before(d.Done()) {
+			return d.Ref, true
+		}
+	}
+	return position.Ref{}, false
 }
 
 // Pending returns the records of moments up to the offset that a projection, come as far as done, has not replayed.

@@ -179,6 +179,7 @@ func (c *committer) remember(ctx context.Context, out *outcome) {
 	for _, row := range out.appeared {
 		c.state.Letters.Wake(row)
 	}
+	c.state.Letters.WakeFirst(out.left)
 	for _, t := range out.tasks {
 		c.state.Tasks.Put(t)
 	}

@@ -3,6 +3,7 @@ package delivery
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
@@ -67,6 +68,15 @@ type Code interface {
 func (p *Projection) newFold(db *querydb.DB, cfg *Config) *fold.Fold {
 	return fold.New(db, fold.Limits{RowBytes: cfg.MaxRowBytesPerEvent, ParallelReads: cfg.ParallelReads,
 		AggregateItems: cfg.MaxAggregateItems}, p.Models...)
+}
+
+// version is that of all models together.
+func (p *Projection) version() string {
+	all := make([]string, len(p.Models))
+	for i, m := range p.Models {
+		all[i] = m.Model.Version
+	}
+	return strings.Join(all, "+")
 }
 
 func (p *Projection) record() checkpoint.Projection {

@@ -96,6 +96,10 @@ func (r resolution) once(ctx context.Context, event string, skip bool) error {
 	if r.amidReplays(at.Partition) {
 		return fmt.Errorf("the projection is rebuilding and has recorded retries ahead: try again shortly")
 	}
+	if before, blocked := r.blocking(at, &letter); blocked {
+		return fmt.Errorf("it waits for event %s of the same subject, of which a rebuild is yet to repeat a retry: try "+
+			"again when that is done", before)
+	}
 	offsets, err := r.state.Letters.Released(at, &letter, skip)
 	if err != nil {
 		return err
@@ -124,7 +128,7 @@ func (r resolution) skipStop(ctx context.Context, at position.Ref, skip bool) er
 	if err != nil {
 		return err
 	}
-	out.decide(deadletter.Decision{Ref: at, Skip: true, Generation: out.generation, Event: position.AnchorOf(e)})
+	out.decide(out.skipping(e))
 	return c.write(ctx, out)
 }
 
@@ -207,14 +211,24 @@ func (r resolution) fetchLetter(ctx context.Context, at position.Ref) (*eventlog
 	return position.Fetch(ctx, r.src, at.Partition, at.Offset)
 }
 
+// replays are the recorded retries, as the reader has them where there is one.
+func (r resolution) replays() *deadletter.Plan {
+	if r.plan != nil {
+		return r.plan
+	}
+	return deadletter.PlanReplays(r.state.Decisions, r.projection.version())
+}
+
+// blocking finds the event of the same subject that is before a dead letter in the log, and in a rebuild is yet to be
+// tried.
+func (r resolution) blocking(at position.Ref, l *deadletter.Letter) (before position.Ref, blocked bool) {
+	s := deadletter.Subject{Partition: at.Partition, Source: l.Source, Name: l.Subject}
+	return r.replays().Blocking(s, at.Offset, r.state.Done().Partitions[at.Partition].Cursor)
+}
+
 // amidReplays reports whether the projection, come as far as it has in the partition, has a recorded retry still
 // before it.
 func (r resolution) amidReplays(partition string) bool {
-	done := r.state.Done().Partitions[partition]
-	for at, d := range r.state.Decisions {
-		if at.Partition == partition && !d.Skip && d.Moment <= done.Offset && done.Before(d.Done()) {
-			return true
-		}
-	}
-	return false
+	done := r.state.Done().Partitions[partition].Cursor
+	return len(r.replays().Pending(partition, done, done.Offset)) > 0
 }

@@ -72,13 +72,26 @@ func (v *evaluator) take(c *usercode.Calls, out *outcome, items []item, i int, f
 	}
 	out.rows++
 	v.lookForAwaited(out)
-	if it.released {
+	switch {
+	case it.released:
 		out.resolve(it, false)
 		out.end = it.at
-	} else {
+	case it.replayed:
+		v.wakeBehind(out, it)
+		out.tried++
+	default:
 		out.tried++
 	}
 	return true, nil
+}
+
+// wakeBehind has the first dead letter of the subject retried that waited for the item: nothing is on record of it,
+// since it was none when the item was tried before.
+func (v *evaluator) wakeBehind(out *outcome, it *item) {
+	s := deadletter.SubjectOf(it.event)
+	if offset, held := v.state.Letters.First(s); held && offset > it.event.Offset {
+		out.left = append(out.left, position.Ref{Partition: s.Partition, Offset: offset})
+	}
 }
 
 // blockedBy returns the event that the item must wait for. Items that are released come in order, first is their first.
@@ -86,6 +99,9 @@ func (v *evaluator) blockedBy(out *outcome, first, it *item) (behind failure, bl
 	s := deadletter.SubjectOf(it.event)
 	if s.Name == "" {
 		return failure{}, false
+	}
+	if it.behind != (position.Ref{}) && !it.released {
+		return failure{Ref: it.behind}, true
 	}
 	if behind, blocked = out.failing[s]; blocked && !it.overtakes(behind.Offset) {
 		return behind, true
@@ -113,6 +129,12 @@ func (v *evaluator) fail(out *outcome, it *item, err error) (bool, error) {
 		return false, stop
 	}
 	out.addLetter(it, err.Error(), "", number, causeOf(err))
+	if it.released {
+		d := out.decisionOn(it)
+		d.Failed = v.projection.version()
+		out.decide(d)
+		out.end = out.end.Next()
+	}
 	if s := deadletter.SubjectOf(it.event); s.Name != "" {
 		out.failing[s] = failure{position.RefOf(it.event), number}
 	}

@@ -92,6 +92,9 @@ func (r resolution) retryOne(ctx context.Context, at position.Ref) error {
 	if err != nil {
 		return err
 	}
+	if _, blocked := r.blocking(at, &letter); blocked {
+		return nil // it is retried after that one
+	}
 	offsets, err := r.state.Letters.Released(at, &letter, false)
 	if err != nil {
 		return nil // it waits for an earlier event of its subject, whose retry takes it along

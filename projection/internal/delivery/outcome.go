@@ -35,6 +35,7 @@ type outcome struct {
 	decisions []deadletter.Decision
 	waiting   []waitingLetter     // dead letters that wait for a row
 	appeared  []deadletter.RowRef // rows that dead letters wait for
+	left      []position.Ref      // dead letters that are to be retried, whose predecessors have been
 	tasks     []cascade.Task      // rows that their copies are to follow
 	notes     []querydb.Note
 }
@@ -76,18 +77,30 @@ func (out *outcome) addLetter(it *item, reason, behind string, number uint64, ca
 
 // resolve takes the item from the dead letters: it is skipped, or takes effect where the projection stands.
 func (out *outcome) resolve(it *item, skip bool) {
-	d := deadletter.Decision{
-		Ref: position.RefOf(it.event), Skip: skip, Generation: out.generation, Event: position.AnchorOf(it.event),
-	}
-	if !skip {
-		d.Moment, d.Seq = out.end.Offset, out.end.Replayed
-		if a := out.was.Anchor; a != nil && a.Offset == d.Moment {
-			d.After = a
-		}
+	d := out.decisionOn(it)
+	if skip {
+		d = out.skipping(it.event)
 	}
 	out.resolved = append(out.resolved, it.event)
 	out.decide(d)
 	out.notes = append(out.notes, querydb.Note{Kind: out.kind, ID: d.Ref.ID()})
+}
+
+// skipping is the decision that an event never takes effect.
+func (out *outcome) skipping(e *eventlog.Event) deadletter.Decision {
+	return deadletter.Decision{
+		Ref: position.RefOf(e), Subject: e.Subject, Skip: true, Generation: out.generation, Event: position.AnchorOf(e),
+	}
+}
+
+// decisionOn is that the item is tried where the projection stands.
+func (out *outcome) decisionOn(it *item) deadletter.Decision {
+	d := out.skipping(it.event)
+	d.Skip, d.Moment, d.Seq = false, out.end.Offset, out.end.Replayed
+	if a := out.was.Anchor; a != nil && a.Offset == d.Moment {
+		d.After = a
+	}
+	return d
 }
 
 // decide puts a decision on record.

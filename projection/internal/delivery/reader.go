@@ -104,7 +104,8 @@ func (r *reader) take(ctx context.Context, w *window, e *eventlog.Event) (full b
 		w.last, w.watermark = e, checkpoint.Later(w.watermark, e.Time)
 	}
 	if !r.plan.Moved[position.RefOf(e)] && r.projection.Code.Wants(e) {
-		w.items = append(w.items, item{event: e, at: w.end, upTo: w.last, watermark: w.watermark})
+		behind, _ := r.plan.Blocking(deadletter.SubjectOf(e), e.Offset, w.end)
+		w.items = append(w.items, item{event: e, at: w.end, upTo: w.last, watermark: w.watermark, behind: behind})
 	}
 	return r.replay(ctx, w, e.Offset)
 }

@@ -44,6 +44,7 @@ type Runner struct {
 	stop    *StopError // of the last Run
 	state   *checkpoint.State
 	batcher *batcher
+	plan    *deadletter.Plan // of the reader
 }
 
 // New makes the Runner of a projection. Nothing is read or written before Run.
@@ -184,7 +185,8 @@ func (r *Runner) newReader() *reader {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	rd := r.emptyReader()
-	rd.generation, rd.plan = r.state.Done().Generation, deadletter.PlanReplays(r.state.Decisions)
+	r.plan = deadletter.PlanReplays(r.state.Decisions, r.projection.version())
+	rd.generation, rd.plan = r.state.Done().Generation, r.plan
 	for p, c := range r.state.Done().Partitions {
 		rd.done[p], rd.watermarks[p] = c.Cursor, c.ExpiryWatermark()
 	}

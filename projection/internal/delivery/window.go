@@ -25,7 +25,10 @@ type item struct {
 	released, skip bool
 	// replayed is an event whose release is on record, at the place where it took effect then.
 	replayed bool
-	others   bool // its tags say that it is not the projection's
+	// behind is an event of the same subject that this one waits for, since it is tried later than at its own place: see
+	// deadletter.Plan.Blocking. The zero Ref is none.
+	behind position.Ref
+	others bool // its tags say that it is not the projection's
 }
 
 // window is a run of events of one partition that is committed at once.
