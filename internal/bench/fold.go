@@ -8,12 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"time"
 
+	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/cloudevents"
 	"github.com/foldql/foldql/internal/bench/peers"
 	"github.com/foldql/foldql/internal/shop/model"
@@ -33,7 +35,7 @@ func fold(ctx context.Context, out io.Writer, dir, registry string) error {
 	if err := build(ctx, ".", serverOf(dir)); err != nil {
 		return err
 	}
-	n, err := writeSample(eventsOf(dir))
+	n, err := writeEvents(eventsOf(dir), sample.Events(peers.Size))
 	if err != nil {
 		return err
 	}
@@ -61,8 +63,8 @@ func build(ctx context.Context, module, to string) error {
 	return nil
 }
 
-// writeSample writes the events of the shop and returns how many there are.
-func writeSample(path string) (n int, err error) {
+// writeEvents writes events to a file and returns how many there are.
+func writeEvents(path string, events iter.Seq[eventlog.Event]) (n int, err error) {
 	f, err := os.Create(path)
 	if err != nil {
 		return 0, err
@@ -70,7 +72,7 @@ func writeSample(path string) (n int, err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	w := bufio.NewWriterSize(f, 1<<20)
 	var line []byte
-	for e := range sample.Events(peers.Size) {
+	for e := range events {
 		line = append(cloudevents.Append(line[:0], &e), '\n')
 		if _, err := w.Write(line); err != nil {
 			return n, err

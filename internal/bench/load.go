@@ -25,6 +25,8 @@ type result struct {
 
 func (r result) rate() float64 { return float64(r.requests) / r.took.Seconds() }
 
+func (r result) cpuMicroseconds() float64 { return float64(r.cpu) / float64(time.Microsecond) }
+
 // load sends prepared requests over connections that stay open, as fast as they are answered, for a while.
 //
 // The client writes bytes made beforehand and reads no more of an answer than its length: it shares two cores with the

@@ -1,7 +1,9 @@
 // Command bench measures the server beside others that do the same work, in one run, and prints the ratios:
 //
 //	bench                  beside others that answer the same questions from the embedded store; docs/architecture.md
-//	                       says what these peers are. Then how keys are composed, and a page of a collection.
+//	                       says what these peers are. Then how keys are composed, a page of a collection, and an
+//	                       aggregate beside a handler that reads its items.
+//	bench -aggregate       the last of these alone.
 //	bench -store dynamodb  beside a bare loop over the SDK that makes the same requests to DynamoDB Local.
 package main
 
@@ -32,6 +34,7 @@ func main() {
 		data     = flag.String("data", "", "data directory; a temporary one by default")
 		seconds  = flag.Float64("seconds", 3, "how long one measurement takes")
 		rounds   = flag.Int("rounds", 3, "how often each is measured; the median counts")
+		alone    = flag.Bool("aggregate", false, "measure the aggregate alone")
 		registry = flag.String("registry", registryevents.File("examples/registry"),
 			"events of a package registry (.jsonl.gz) to measure the fold on")
 	)
@@ -47,7 +50,12 @@ func main() {
 	case *store == "dynamodb":
 		err = dynamobench.Run(ctx, os.Stdout, *rounds, *events, each, *delay)
 	case *store == "embedded":
-		err = bench(ctx, *data, *registry, *rounds, each)
+		err = inDir(*data, func(dir string) error {
+			if *alone {
+				return aggregate(ctx, os.Stdout, dir, *rounds, each)
+			}
+			return bench(ctx, dir, *registry, *rounds, each)
+		})
 	default:
 		err = fmt.Errorf("the store is %q, and must be embedded or dynamodb", *store)
 	}
@@ -59,66 +67,91 @@ func main() {
 
 const connections = 32
 
-// peerNames in the order of the table; ratios are to the first two of them.
-var peerNames = []string{"handwritten", "plain", "foldql", "resolvers", "canned"}
+// workload is what some peers are asked.
+type workload struct {
+	peers     []string // in the order of the table
+	questions []peers.Question
+}
+
+// ofShop has the ratios to the first two of its peers.
+var ofShop = workload{[]string{"handwritten", "plain", "foldql", "resolvers", "canned"}, peers.Questions}
+
+// inDir calls run with the directory or, where that is "", with a temporary one.
+func inDir(dir string, run func(dir string) error) error {
+	if dir != "" {
+		return run(dir)
+	}
+	tmp, err := os.MkdirTemp("", "foldql-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	return run(tmp)
+}
 
 func bench(ctx context.Context, dir, registry string, rounds int, d time.Duration) error {
-	if dir == "" {
-		tmp, err := os.MkdirTemp("", "foldql-bench-")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(tmp)
-		dir = tmp
-	}
 	if err := fold(ctx, os.Stdout, dir, registry); err != nil {
 		return err
 	}
-	if err := agree(dir); err != nil {
+	results, memory, err := compare(ctx, dir, ofShop, rounds, d)
+	if err != nil {
 		return err
-	}
-	results := map[string]map[string][]result{}
-	memory := map[string]int{}
-	for range rounds {
-		for _, name := range peerNames {
-			if results[name] == nil {
-				results[name] = map[string][]result{}
-			}
-			if err := measure(ctx, name, dir, d, results[name], memory); err != nil {
-				return err
-			}
-		}
 	}
 	report(os.Stdout, results, memory)
 	if err := compositions(os.Stdout); err != nil {
 		return err
 	}
-	return collectionPages(ctx, os.Stdout, dir, d)
+	if err := collectionPages(ctx, os.Stdout, dir, d); err != nil {
+		return err
+	}
+	return aggregate(ctx, os.Stdout, dir, rounds, d)
+}
+
+// compare measures the peers of a workload in turns, when all of them have given the same answers: what each did with
+// each question, and the memory that it took.
+func compare(ctx context.Context, dir string, w workload, rounds int, d time.Duration) (
+	results map[string]map[string][]result, memory map[string]int, err error) {
+	if err := agree(dir, w); err != nil {
+		return nil, nil, err
+	}
+	results, memory = map[string]map[string][]result{}, map[string]int{}
+	for range rounds {
+		for _, name := range w.peers {
+			if results[name] == nil {
+				results[name] = map[string][]result{}
+			}
+			if err := measure(ctx, name, dir, w.questions, d, results[name], memory); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return results, memory, nil
 }
 
 // path is where a peer answers a question.
 func path(peer, question string) string {
-	if peer == "handwritten" || peer == "canned" {
-		return "/" + question
+	switch peer {
+	case "foldql", "resolvers", "plain":
+		return "/graphql"
 	}
-	return "/graphql"
+	return "/" + question
 }
 
 // agree fails where two peers answer one request differently: then they do not do the same work.
-func agree(dir string) error {
+func agree(dir string, w workload) error {
 	want := map[string][]any{}
-	for _, name := range peerNames {
-		got, err := samplesOf(name, dir)
+	for _, name := range w.peers {
+		got, err := samplesOf(name, dir, w.questions)
 		if err != nil {
 			return err
 		}
-		for _, q := range peers.Questions {
+		for _, q := range w.questions {
 			switch {
-			case name == peerNames[0]:
+			case name == w.peers[0]:
 				want[q.Name] = got[q.Name]
 			case name == "canned": // always the same answer
 			case !same(got[q.Name], want[q.Name]):
-				return fmt.Errorf("peer %s answers %s otherwise than %s", name, q.Name, peerNames[0])
+				return fmt.Errorf("peer %s answers %s otherwise than %s", name, q.Name, w.peers[0])
 			}
 		}
 	}
@@ -126,7 +159,7 @@ func agree(dir string) error {
 }
 
 // samplesOf asks a peer the first requests of each question.
-func samplesOf(name, dir string) (map[string][]any, error) {
+func samplesOf(name, dir string, questions []peers.Question) (map[string][]any, error) {
 	const samples = 20
 	p, err := startPeer(name, dir)
 	if err != nil {
@@ -134,7 +167,7 @@ func samplesOf(name, dir string) (map[string][]any, error) {
 	}
 	defer p.stop()
 	all := map[string][]any{}
-	for _, q := range peers.Questions {
+	for _, q := range questions {
 		for _, request := range q.Requests(path(name, q.Name), samples) {
 			body, err := fetch(p.addr, request)
 			if err != nil {
@@ -157,14 +190,14 @@ func same(a, b any) bool {
 }
 
 // measure asks one peer every question and adds what it did to the results.
-func measure(ctx context.Context, name, dir string, d time.Duration, to map[string][]result,
-	memory map[string]int) error {
+func measure(ctx context.Context, name, dir string, questions []peers.Question, d time.Duration,
+	to map[string][]result, memory map[string]int) error {
 	p, err := startPeer(name, dir)
 	if err != nil {
 		return err
 	}
 	defer p.stop()
-	for _, q := range peers.Questions {
+	for _, q := range questions {
 		requests := q.Requests(path(name, q.Name), 2000)
 		if _, err := load(p.addr, requests, connections, d/4); err != nil { // warm
 			return fmt.Errorf("ask %s %s: %w", name, q.Name, err)
@@ -208,14 +241,14 @@ func report(w io.Writer, results map[string]map[string][]result, memory map[stri
 	}
 	of := func(p, q string) result { return median(results[p][q]) }
 	rate := func(p, q string) float64 { return of(p, q).rate() }
-	cpu := func(p, q string) float64 { return float64(of(p, q).cpu) / float64(time.Microsecond) }
+	cpu := func(p, q string) float64 { return of(p, q).cpuMicroseconds() }
 	milliseconds := func(d time.Duration) string { return fmt.Sprintf("%.2f", d.Seconds()*1000) }
 
 	table(w, "requests/s", func(p, q string) string { return fmt.Sprintf("%.0f", rate(p, q)) })
 	table(w, "p50, ms", func(p, q string) string { return milliseconds(of(p, q).p50) })
 	table(w, "p99, ms", func(p, q string) string { return milliseconds(of(p, q).p99) })
 	table(w, "CPU per request, µs", func(p, q string) string { return fmt.Sprintf("%.1f", cpu(p, q)) })
-	for _, base := range peerNames[:2] {
+	for _, base := range ofShop.peers[:2] {
 		table(w, "requests/s, "+base+" = 1", func(p, q string) string {
 			return fmt.Sprintf("%.2f", rate(p, q)/rate(base, q))
 		})
@@ -224,9 +257,9 @@ func report(w io.Writer, results map[string]map[string][]result, memory map[stri
 		})
 	}
 	fmt.Fprintf(w, "\n%s beside canned answers on Q1: %.2f of the requests/s, %.2f of the requests per CPU second\n",
-		peerNames[0], rate(peerNames[0], "Q1")/rate("canned", "Q1"), cpu("canned", "Q1")/cpu(peerNames[0], "Q1"))
+		ofShop.peers[0], rate(ofShop.peers[0], "Q1")/rate("canned", "Q1"), cpu("canned", "Q1")/cpu(ofShop.peers[0], "Q1"))
 	fmt.Fprint(w, "\npeak memory, MB:")
-	for _, p := range peerNames {
+	for _, p := range ofShop.peers {
 		fmt.Fprintf(w, "  %s %d", p, memory[p])
 	}
 	fmt.Fprintln(w)
@@ -239,7 +272,7 @@ func table(w io.Writer, title string, cell func(peer, q string) string) {
 		fmt.Fprintf(w, " %7s |", q.Name)
 	}
 	fmt.Fprintf(w, "\n|%s|%s\n", strings.Repeat("-", 42), strings.Repeat("--------:|", len(peers.Questions)))
-	for _, p := range peerNames {
+	for _, p := range ofShop.peers {
 		fmt.Fprintf(w, "| %-40s |", p)
 		for _, q := range peers.Questions {
 			fmt.Fprintf(w, " %7s |", cell(p, q.Name))

@@ -14,6 +14,7 @@ import (
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/record"
 )
 
 // handwritten answers the workload as a developer would who has the store, time, and no GraphQL: one handler per
@@ -164,14 +165,16 @@ var (
 )
 
 // appendRow appends the fields of a row, without the closing brace, so that joins can follow.
-func appendRow(b []byte, row querydb.Row, fs []field) []byte {
+func appendRow(b []byte, row querydb.Row, fs []field) []byte { return appendRecord(b, row.Record, fs) }
+
+func appendRecord(b []byte, rec record.Record, fs []field) []byte {
 	b = append(b, '{')
 	for i, f := range fs {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		b = append(b, f.name...)
-		if text := row.Record.JSON(f.ordinal); text != nil {
+		if text := rec.JSON(f.ordinal); text != nil {
 			b = append(b, text...)
 		} else {
 			b = append(b, "null"...)

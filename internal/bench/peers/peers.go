@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"math/rand/v2"
 	"net"
@@ -23,15 +24,11 @@ import (
 // until the context ends.
 func ServePeer(ctx context.Context, name, dir string) (err error) {
 	server.TuneGC() // so that memory is worth as much to each of them
-	db, err := openData(ctx, dir)
+	answers, data, err := openPeer(ctx, name, dir)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	answers, err := handlerOf(name, db)
-	if err != nil {
-		return err
-	}
+	defer func() { err = errors.Join(err, data.Close()) }()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -51,22 +48,31 @@ func ServePeer(ctx context.Context, name, dir string) (err error) {
 // CacheMB is the cache of the store, the same for every peer: the default of the server.
 const CacheMB = 256
 
-func openData(ctx context.Context, dir string) (*querydb.DB, error) {
+// openPeer makes the named peer over the data, which are to be closed after it.
+func openPeer(ctx context.Context, name, dir string) (http.Handler, io.Closer, error) {
 	quiet := slog.New(slog.DiscardHandler)
 	store, err := pebblestore.Open(pebblestore.Options{
 		Dir: filepath.Join(dir, "rows"), CacheBytes: CacheMB << 20, Logger: quiet,
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	if name == "match" {
+		return matches{store}.handler(), store, nil
 	}
 	db, err := querydb.Open(ctx, store, model.All, querydb.Config{Logger: quiet})
 	if err != nil {
-		return nil, errors.Join(err, store.Close())
+		return nil, nil, errors.Join(err, store.Close())
 	}
-	return db, nil
+	answers, err := ofShop(name, db)
+	if err != nil {
+		return nil, nil, errors.Join(err, db.Close())
+	}
+	return answers, db, nil
 }
 
-func handlerOf(name string, db *querydb.DB) (http.Handler, error) {
+// ofShop makes a peer that answers the questions of the shop.
+func ofShop(name string, db *querydb.DB) (http.Handler, error) {
 	switch name {
 	case "handwritten":
 		return handwritten{db}.handler(), nil
