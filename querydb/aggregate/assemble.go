@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/record"
@@ -28,17 +29,24 @@ func (e *IncompleteError) Error() string {
 func (e *IncompleteError) Is(target error) bool { return target == driver.ErrDamaged }
 
 // Assemble makes the row that holds the whole object of the items of a partition, in the order of their keys. The row
-// has what the root's item has beside the record, and the items themselves, the root first. Where there is no object,
-// its Record is nil. The error is ErrTorn or an IncompleteError.
+// has what the root's item has beside the record, and the items themselves, the root first: they are in the memory of
+// the items, which Assemble puts into that order where it succeeds. Where there is no object, its Record is nil. The
+// error is ErrTorn or an IncompleteError.
 func (p *Plan) Assemble(items []driver.Row) (driver.Row, error) {
-	a := assembler{plan: p, of: make([][]driver.Row, len(p.parts))}
-	root, err := a.sort(items)
-	if err != nil || root.Record == nil {
-		return root, err
+	a := assemblers.Get().(*assembler)
+	defer a.release()
+	a.plan = p
+	at, err := a.sort(items)
+	if err != nil || at < 0 {
+		return driver.Row{}, err
 	}
-	torn := checkDigest(p.root, &root, items)
+	root := &items[at]
+	if root.Record == nil {
+		return *root, nil
+	}
+	torn := checkDigest(p, root, items)
 	a.build.Begin(len(p.root.Object))
-	a.object(p.root, &root)
+	a.object(p.root, root)
 	switch wrong := a.wrong(len(items)); {
 	case torn != nil && wrong != "":
 		return driver.Row{}, fmt.Errorf("%w: %s", torn, wrong)
@@ -47,27 +55,44 @@ func (p *Plan) Assemble(items []driver.Row) (driver.Row, error) {
 	case wrong != "":
 		return driver.Row{}, &IncompleteError{wrong}
 	}
-	whole := root
+	whole := *root
 	if whole.Record, _, err = a.build.Finish(); err != nil {
 		return driver.Row{}, &IncompleteError{err.Error()}
 	}
-	whole.Items = make([]driver.Row, 0, len(items))
-	whole.Items = append(whole.Items, root)
-	for i := range items {
-		if items[i].Key != root.Key {
-			whole.Items = append(whole.Items, items[i])
-		}
-	}
+	first := *root
+	copy(items[1:], items[:at])
+	items[0], whole.Items = first, items
 	return whole, nil
 }
 
 // assembler makes the whole object of its items.
 type assembler struct {
 	plan    *Plan
-	of      [][]driver.Row // the items of each of plan.parts
+	parts   []int         // of each item: the number of its part
+	ends    []int         // of each part: where its items end in items
+	items   []*driver.Row // those of the first part, then those of the next
 	build   record.Builder
 	missing []string
 	used    int // items
+	bytes   int // of the items
+}
+
+// assemblers are kept with the memory that the next object can use.
+var assemblers = sync.Pool{New: func() any { return new(assembler) }}
+
+// What one of them keeps at most.
+const (
+	maxKeptItems = 256
+	maxKeptBytes = 64 << 10
+)
+
+func (a *assembler) release() {
+	if len(a.items) > maxKeptItems || a.bytes > maxKeptBytes {
+		return
+	}
+	clear(a.items)
+	a.plan, a.parts, a.items, a.missing, a.used, a.bytes = nil, a.parts[:0], a.items[:0], nil, 0, 0
+	assemblers.Put(a)
 }
 
 // wrong says what is missing, or should not be there, of so many items; "" for nothing.
@@ -81,26 +106,60 @@ func (a *assembler) wrong(items int) string {
 	return ""
 }
 
-// sort finds the part of each item, and the root.
-func (a *assembler) sort(items []driver.Row) (root driver.Row, err error) {
-	found := false
+// sort finds the part of each item, and where the root is: -1 where there is no item. A root without a record is the
+// only item.
+func (a *assembler) sort(items []driver.Row) (root int, err error) {
+	a.ends = slices.Grow(a.ends[:0], len(a.plan.parts))[:len(a.plan.parts)]
+	clear(a.ends)
+	root = -1
 	for i := range items {
-		switch part := a.plan.partOf(&items[i]); {
-		case part == nil:
-			return root, &IncompleteError{fmt.Sprintf("the item %q of type %s is no part of it", items[i].Key.SK, items[i].Kind)}
-		case part == a.plan.root:
-			root, found = items[i], true
-		default:
-			a.of[part.number] = append(a.of[part.number], items[i])
+		part := a.plan.partOf(&items[i])
+		if part == nil {
+			return 0, &IncompleteError{fmt.Sprintf("the item %q of type %s is no part of it", items[i].Key.SK, items[i].Kind)}
 		}
+		if part == a.plan.root {
+			root = i
+		}
+		a.parts = append(a.parts, part.number)
+		a.ends[part.number]++
+		a.bytes += len(items[i].Record)
 	}
 	switch {
-	case len(items) == 0, root.Record == nil && len(items) == 1 && found:
+	case len(items) == 0, root == 0 && len(items) == 1 && items[0].Record == nil:
 		return root, nil
-	case root.Record == nil:
-		return root, &IncompleteError{"it has no root, an item of type " + a.plan.root.Kind}
+	case root < 0 || items[root].Record == nil:
+		return 0, &IncompleteError{"it has no root, an item of type " + a.plan.root.Kind}
 	}
+	a.place(items)
 	return root, nil
+}
+
+// place puts the items of each part together, in the order in which they come.
+func (a *assembler) place(items []driver.Row) {
+	a.items = slices.Grow(a.items[:0], len(items))[:len(items)]
+	at := 0
+	for part, n := range a.ends {
+		a.ends[part] = at
+		at += n
+	}
+	for i, part := range a.parts {
+		a.items[a.ends[part]] = &items[i]
+		a.ends[part]++
+	}
+	for _, p := range a.plan.parts {
+		if p.orderBy >= 0 {
+			p.order(a.of(p))
+		}
+	}
+}
+
+// of are the items of a part.
+func (a *assembler) of(p *part) []*driver.Row {
+	from := 0
+	if p.number > 0 {
+		from = a.ends[p.number-1]
+	}
+	return a.items[from:a.ends[p.number]]
 }
 
 // partOf finds the part that an item is of, by its kind and its sort key; nil for none.
@@ -121,13 +180,14 @@ func (p *Plan) partOf(item *driver.Row) *part {
 // object appends the fields of the object of a part, of which item is the one that holds its own.
 func (a *assembler) object(p *part, item *driver.Row) {
 	a.used++
-	for f := range p.Object {
+	for f := range p.sources {
+		s := &p.sources[f]
 		if text, own := p.own(item, f); own {
 			a.own(p, f, text)
-		} else if i := slices.IndexFunc(p.children, func(c child) bool { return c.Field == f }); i >= 0 {
-			a.child(&p.children[i])
+		} else if s.child != nil {
+			a.child(s.child)
 		} else {
-			a.ids(p, f)
+			a.ids(s.ids)
 		}
 	}
 }
@@ -144,53 +204,20 @@ func (a *assembler) own(p *part, f int, text []byte) {
 	a.build.JSON(text)
 }
 
-// own is the text of a field that the item itself holds; an identifier is also in the copy beside it, or in the item
-// of the copy.
-func (p *part) own(item *driver.Row, f int) (text []byte, is bool) {
-	at := slices.Index(p.Own, f)
-	if at < 0 {
-		return nil, false
-	}
-	if text = item.Record.JSON(p.places[at]); text != nil {
-		return text, true
-	}
-	for _, c := range p.Copies {
-		if c.ID == f {
-			held, _ := p.own(item, c.Copy)
-			return fieldOf(held, c.Identifier), true
-		}
-	}
-	return nil, !slices.ContainsFunc(p.children, func(c child) bool { return c.ID == f })
-}
-
-// fieldOf is the text of a field of an object; nil where there is none.
-func fieldOf(object []byte, field int) (text []byte) {
-	at := 0
-	record.List(object, func(elem []byte) bool {
-		if at == field && string(elem) != "null" {
-			text = elem
-		}
-		at++
-		return at <= field
-	})
-	return text
-}
-
 // child appends an object, or a list of objects.
 func (a *assembler) child(c *child) {
-	items := a.of[c.part.number]
+	items := a.of(c.part)
 	if c.Many {
-		c.order(items)
 		a.build.BeginList()
-		for i := range items {
-			a.nested(c.part, &items[i])
+		for _, item := range items {
+			a.nested(c.part, item)
 		}
 		a.build.EndList()
 		return
 	}
 	switch {
 	case len(items) > 0:
-		a.nested(c.part, &items[0])
+		a.nested(c.part, items[0])
 	case c.Optional:
 		a.build.Null()
 	default:
@@ -205,27 +232,24 @@ func (a *assembler) nested(p *part, item *driver.Row) {
 	a.build.EndObject()
 }
 
-// ids appends the identifiers that are in the items of a child.
-func (a *assembler) ids(p *part, field int) {
-	i := slices.IndexFunc(p.children, func(c child) bool { return c.ID == field })
-	if i < 0 {
+// ids appends the identifiers that are in the items of a child; nil is for a field that nothing holds.
+func (a *assembler) ids(c *child) {
+	if c == nil {
 		a.build.Null()
 		return
 	}
-	c := &p.children[i]
-	items := a.of[c.part.number]
+	items := a.of(c.part)
 	if !c.Many {
 		var text []byte
 		if len(items) > 0 {
-			text, _ = c.part.own(&items[0], c.Identifier)
+			text, _ = c.part.own(items[0], c.Identifier)
 		}
 		a.build.JSON(text)
 		return
 	}
-	c.order(items)
 	a.build.BeginList()
-	for i := range items {
-		text, _ := c.part.own(&items[i], c.Identifier)
+	for _, item := range items {
+		text, _ := c.part.own(item, c.Identifier)
 		a.build.JSON(text)
 	}
 	a.build.EndList()

@@ -2,7 +2,6 @@ package aggregate
 
 import (
 	"encoding/hex"
-	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -19,32 +18,33 @@ func digestOf(members []driver.Row) string {
 	return hex.EncodeToString(d.Sum(nil))
 }
 
+var separator = []byte{0}
+
 func addTo(d *xxhash.Digest, item *driver.Row) {
 	d.WriteString(item.Key.SK)
-	d.WriteString("\x00")
+	d.Write(separator)
 	d.Write(item.Record)
 }
 
 // checkDigest fails with ErrTorn where the items, the root among them, are not those with which the root was written.
 // A root that others have written holds no digest.
-func checkDigest(p *part, root *driver.Row, items []driver.Row) error {
-	text := root.Record.JSON(digestPlace(p.table))
+func checkDigest(p *Plan, root *driver.Row, items []driver.Row) error {
+	text := root.Record.JSON(p.digest)
 	if text == nil {
 		return nil
 	}
-	d := xxhash.New()
+	var d xxhash.Digest
+	d.Reset()
 	for i := range items {
 		if items[i].Key.SK != root.Key.SK {
-			addTo(d, &items[i])
+			addTo(&d, &items[i])
 		}
 	}
-	if want, _ := record.String(text); hex.EncodeToString(d.Sum(nil)) != want {
+	var sum [8]byte
+	var is [2 * len(sum)]byte
+	hex.Encode(is[:], d.Sum(sum[:0]))
+	if want, _ := record.String(text); string(is[:]) != want {
 		return ErrTorn
 	}
 	return nil
-}
-
-// digestPlace is the ordinal of the digest in the items of the root.
-func digestPlace(root *driver.Table) int {
-	return slices.IndexFunc(root.Fields, func(f driver.Field) bool { return f.Name == DigestField })
 }

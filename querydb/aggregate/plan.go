@@ -10,6 +10,7 @@ import (
 type Plan struct {
 	shape  *Shape
 	Tables []*driver.Table // of the items of each kind, the root's first
+	digest int             // ordinal of the digest in the items of the root
 	root   *part
 	parts  []*part // the root first, and each before those in it
 }
@@ -18,9 +19,11 @@ type Plan struct {
 type part struct {
 	*Node
 	table    *driver.Table
-	number   int   // in Plan.parts
-	places   []int // of each of Node.Fields: its ordinal in the table
-	says     []int // those of Own that are in no copy
+	number   int      // in Plan.parts
+	places   []int    // of each of Node.Fields: its ordinal in the table
+	sources  []source // of each of Node.Object
+	orderBy  int      // as in Child; -1 also for what is no list
+	says     []int    // those of Own that are in no copy
 	children []child
 }
 
@@ -34,12 +37,13 @@ type child struct {
 func NewPlan(s *Shape, root *driver.Table) *Plan {
 	p := &Plan{shape: s}
 	p.root = p.add(s.Root, root)
+	p.digest = slices.IndexFunc(root.Fields, func(f driver.Field) bool { return f.Name == DigestField })
 	return p
 }
 
 // add adds a node, and what is in it.
 func (p *Plan) add(n *Node, root *driver.Table) *part {
-	made := &part{Node: n, table: root, number: len(p.parts)}
+	made := &part{Node: n, table: root, number: len(p.parts), orderBy: -1}
 	p.parts = append(p.parts, made)
 	if len(p.Tables) == 0 {
 		p.Tables = append(p.Tables, root)
@@ -59,8 +63,12 @@ func (p *Plan) add(n *Node, root *driver.Table) *part {
 		if c.isCopy() {
 			c.part.says = []int{c.Identifier}
 		}
+		if c.Many {
+			c.part.orderBy = c.OrderBy
+		}
 		made.children = append(made.children, c)
 	}
+	made.findSources()
 	return made
 }
 
