@@ -1,6 +1,8 @@
 package execute
 
 import (
+	"slices"
+
 	"github.com/foldql/foldql/graph/graphqlerr"
 	"github.com/foldql/foldql/graph/internal/plan"
 	"github.com/foldql/foldql/querydb/record"
@@ -9,39 +11,50 @@ import (
 // objects writes the object that a field holds, or the list of them.
 func (w *writer) objects(m *plan.Member, text []byte) bool {
 	if !m.Object.List {
-		return w.nested(m, text) || w.null(m)
+		fields := w.openFields(m.Object)
+		ok := record.Object(text, fields)
+		return w.nested(m, fields, ok) || w.null(m)
 	}
 	l := w.openList()
-	whole := record.List(text, func(elem []byte) bool {
+	all := record.ObjectsOf(text)
+	for all.More() && w.stopped == nil {
 		if l.n > 0 {
 			w.buf = append(w.buf, ',')
 		}
 		w.at(l.n)
 		l.n++
-		l.broken = !w.nested(m, elem) || l.broken
+		fields := w.openFields(m.Object)
+		ok := all.Next(fields)
+		l.broken = !w.nested(m, fields, ok) || l.broken
 		w.leave()
-		return w.stopped == nil
-	})
-	if !whole && w.stopped == nil {
+	}
+	if w.stopped == nil && !l.broken && !all.Whole() {
 		w.report(m, damaged())
 		l.broken = true
 	}
 	return w.closeList(l) || w.null(m)
 }
 
-// nested writes one object.
-func (w *writer) nested(m *plan.Member, text []byte) bool {
-	if !w.mayGoOn(len(w.buf)) {
-		return false
-	}
-	o, first := m.Object, len(w.fields)
-	w.fields = append(w.fields, make([][]byte, o.Stored)...)
-	fields := w.fields[first:]
-	defer func() { w.fields = w.fields[:first] }()
-	if !record.Object(text, fields) {
+// openFields makes room for the fields of an object, until it is written.
+func (w *writer) openFields(o *plan.Object) [][]byte {
+	first := len(w.fields)
+	w.fields = slices.Grow(w.fields, o.Stored)[:first+o.Stored]
+	return w.fields[first:]
+}
+
+// nested writes one object of these fields, which are read where it is whole, and lets go of them.
+func (w *writer) nested(m *plan.Member, fields [][]byte, whole bool) bool {
+	ok := w.mayGoOn(len(w.buf))
+	if ok && !whole {
 		w.report(m, damaged())
-		return false
+		ok = false
 	}
+	ok = ok && w.fieldsOf(m.Object, fields)
+	w.fields = w.fields[:len(w.fields)-len(fields)]
+	return ok
+}
+
+func (w *writer) fieldsOf(o *plan.Object, fields [][]byte) bool {
 	start, ok := len(w.buf), true
 	w.buf = append(w.buf, '{')
 	for k := range o.Members {
