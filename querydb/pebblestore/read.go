@@ -129,29 +129,36 @@ func sought(p *storedTable, ks []keys.Key) []target {
 
 // Query reads rows of one partition, all as of one moment.
 func (s *Store) Query(ctx context.Context, q driver.Query) (driver.Page, error) {
-	if err := s.enter(ctx); err != nil {
+	var w walk
+	if err := s.query(ctx, &w, &q); err != nil {
 		return driver.Page{}, err
+	}
+	return w.found, nil
+}
+
+// query reads a page into a walk.
+func (s *Store) query(ctx context.Context, w *walk, q *driver.Query) error {
+	if err := s.enter(ctx); err != nil {
+		return err
 	}
 	defer s.leave()
 	p := s.tables.find(q.Table)
 	if p == nil {
-		return driver.Page{}, nil
+		return nil
 	}
-	bounds := spanOf(p.number, &q)
+	bounds := spanOf(p.number, q)
 	if bounds.empty() {
-		return driver.Page{}, nil
+		return nil
 	}
 	it, err := s.db.NewIterWithContext(ctx, &pebble.IterOptions{LowerBound: bounds.lower, UpperBound: bounds.upper})
 	if err != nil {
-		return driver.Page{}, failed("query rows of "+q.Table.Name, err)
+		return failed("query rows of "+q.Table.Name, err)
 	}
-	w := newWalk(it, &q)
-	w.budget = driver.BudgetOf(ctx)
-	err = w.page(ctx)
-	if err = errors.Join(err, it.Close()); err != nil {
-		return driver.Page{}, failed("query rows of "+q.Table.Name, err)
+	w.begin(it, q, driver.BudgetOf(ctx))
+	if err = errors.Join(w.page(ctx), it.Close()); err != nil {
+		return failed("query rows of "+q.Table.Name, err)
 	}
-	return w.found, nil
+	return nil
 }
 
 // walk makes a page of the keys of an iterator.
@@ -166,12 +173,10 @@ type walk struct {
 // expected is how many rows a page makes room for at once.
 const expected = 32
 
-func newWalk(it *pebble.Iterator, q *driver.Query) *walk {
+func (w *walk) begin(it *pebble.Iterator, q *driver.Query, budget driver.Budget) {
+	w.it, w.q, w.prefix, w.budget = it, q, headSize+terminatedSize(q.PK), budget
 	n := min(q.Limit, expected)
-	return &walk{
-		it: it, q: q, prefix: headSize + terminatedSize(q.PK),
-		reader: reader{memory: memory{rows: 2 * n}, keys: indexKeys{rows: n}},
-	}
+	w.memory.rows, w.keys.rows = 2*n, n
 }
 
 func (w *walk) page(ctx context.Context) error {

@@ -265,8 +265,17 @@ func (m *memory) copy(b []byte) []byte {
 	return m.free[at:len(m.free):len(m.free)]
 }
 
+// emptied is memory for another answer, when nobody has this one any more.
+func (m *memory) emptied() memory {
+	if cap(m.free) > maxChunk {
+		return memory{}
+	}
+	return memory{free: m.free[:0]}
+}
+
 // indexKeys hands out the index keys of the rows of one answer.
 type indexKeys struct {
+	all  []driver.IndexKey // what free is the rest of
 	free []driver.IndexKey
 	rows int // that are expected still
 }
@@ -277,9 +286,16 @@ func (k *indexKeys) take(n int) []driver.IndexKey {
 	}
 	if n > len(k.free) {
 		k.free = make([]driver.IndexKey, n*min(max(k.rows, 1), 64))
+		k.all = k.free
 	}
 	out := k.free[:n:n]
 	k.free = k.free[n:]
 	k.rows--
 	return out
+}
+
+// emptied is like that of memory.
+func (k *indexKeys) emptied() indexKeys {
+	clear(k.all[:len(k.all)-len(k.free)])
+	return indexKeys{all: k.all, free: k.all}
 }

@@ -13,7 +13,11 @@ import (
 )
 
 // Reader reads from a driver.
-type Reader struct{ Driver driver.Driver }
+type Reader struct {
+	Driver driver.Driver
+	// WithItems says that rows of aggregates are to have their Items.
+	WithItems bool
+}
 
 // Query asks for a page of rows.
 type Query struct {

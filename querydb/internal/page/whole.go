@@ -38,6 +38,7 @@ func (r Reader) Whole(
 	parallel.Each(len(once), wholeAtOnce, func(i int) {
 		one := q
 		one.PK = once[i].PK
+		one.Index, one.Limit, one.Members = driver.Primary, mostOfOneRange, plan.Tables
 		if rows[i], errs[i] = r.whole(ctx, count, plan, one); errs[i] != nil {
 			errs[i] = fmt.Errorf("%s: %w", driver.PrintableKey(once[i]), errs[i])
 		}
@@ -54,7 +55,11 @@ func (r Reader) Whole(
 func (r Reader) whole(
 	ctx context.Context, count *counter.Counters, plan *aggregate.Plan, q driver.Query,
 ) (row driver.Row, err error) {
-	q.Index, q.Limit, q.Members = driver.Primary, mostOfOneRange, plan.Tables
+	if lender, lends := r.Driver.(driver.Lender); lends && !r.WithItems {
+		if row, err := wholeOfLent(ctx, lender, count, plan, q); err != errNotWhole {
+			return row, err
+		}
+	}
 	var before []driver.Row
 	same, enough := 1, sameReadings
 	if _, amid := r.Driver.(driver.MultiWriter); amid {
