@@ -16,7 +16,7 @@ const maxKeptRows = 256
 // Lend is Query with a page in memory that is used again.
 func (s *Store) Lend(ctx context.Context, q driver.Query, use func(*driver.Page) error) error {
 	w := walks.Get().(*walk)
-	if err := s.query(ctx, w, &q); err != nil {
+	if err := w.query(ctx, s, &q); err != nil {
 		return err
 	}
 	err := use(&w.found)

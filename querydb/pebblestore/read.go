@@ -130,14 +130,14 @@ func sought(p *storedTable, ks []keys.Key) []target {
 // Query reads rows of one partition, all as of one moment.
 func (s *Store) Query(ctx context.Context, q driver.Query) (driver.Page, error) {
 	var w walk
-	if err := s.query(ctx, &w, &q); err != nil {
+	if err := w.query(ctx, s, &q); err != nil {
 		return driver.Page{}, err
 	}
 	return w.found, nil
 }
 
-// query reads a page into a walk.
-func (s *Store) query(ctx context.Context, w *walk, q *driver.Query) error {
+// query reads the page of a query from a store.
+func (w *walk) query(ctx context.Context, s *Store, q *driver.Query) error {
 	if err := s.enter(ctx); err != nil {
 		return err
 	}

@@ -15,8 +15,8 @@ type writer struct {
 	joins *Joins
 	response
 	meter
-	fields [][]byte      // those of the objects that are being written, the outermost first
-	row    record.Record // that holds them
+	fields fieldStack
+	row    record.Record // that holds the fields
 	node   *plan.Node    // of the row
 }
 
@@ -143,10 +143,6 @@ func (w *writer) joined(m *plan.Member, i int) bool {
 	if m.Join.Many {
 		return w.many(m, child, refs)
 	}
-	return w.one(m, child, refs)
-}
-
-func (w *writer) one(m *plan.Member, child *nodeRows, refs []int32) bool {
 	if len(refs) == 0 || refs[0] < 0 || child.Records[refs[0]] == nil {
 		return w.absent(m)
 	}

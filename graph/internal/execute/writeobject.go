@@ -11,7 +11,7 @@ import (
 // objects writes the object that a field holds, or the list of them.
 func (w *writer) objects(m *plan.Member, text []byte) bool {
 	if !m.Object.List {
-		fields := w.openFields(m.Object)
+		fields := w.fields.push(m.Object.Stored)
 		ok := record.Object(text, fields)
 		return w.nested(m, fields, ok) || w.null(m)
 	}
@@ -23,7 +23,7 @@ func (w *writer) objects(m *plan.Member, text []byte) bool {
 		}
 		w.at(l.n)
 		l.n++
-		fields := w.openFields(m.Object)
+		fields := w.fields.push(m.Object.Stored)
 		ok := all.Next(fields)
 		l.broken = !w.nested(m, fields, ok) || l.broken
 		w.leave()
@@ -35,12 +35,17 @@ func (w *writer) objects(m *plan.Member, text []byte) bool {
 	return w.closeList(l) || w.null(m)
 }
 
-// openFields makes room for the fields of an object, until it is written.
-func (w *writer) openFields(o *plan.Object) [][]byte {
-	first := len(w.fields)
-	w.fields = slices.Grow(w.fields, o.Stored)[:first+o.Stored]
-	return w.fields[first:]
+// fieldStack holds the fields of the objects that are being written, the outermost first.
+type fieldStack [][]byte
+
+// push makes room for the fields of an object, until it is written.
+func (s *fieldStack) push(n int) [][]byte {
+	first := len(*s)
+	*s = slices.Grow(*s, n)[:first+n]
+	return (*s)[first:]
 }
+
+func (s *fieldStack) pop(n int) { *s = (*s)[:len(*s)-n] }
 
 // nested writes one object of these fields, which are read where it is whole, and lets go of them.
 func (w *writer) nested(m *plan.Member, fields [][]byte, whole bool) bool {
@@ -50,7 +55,7 @@ func (w *writer) nested(m *plan.Member, fields [][]byte, whole bool) bool {
 		ok = false
 	}
 	ok = ok && w.fieldsOf(m.Object, fields)
-	w.fields = w.fields[:len(w.fields)-len(fields)]
+	w.fields.pop(len(fields))
 	return ok
 }
 
