@@ -89,13 +89,21 @@ func (p *Projection) modelNames() []string {
 	return all
 }
 
-// folds are the models as the fold sees them.
+// folds are the models as the fold sees them. A group folds what all projections write that write rows of a model.
 func (p *Projection) folds() []fold.Model {
 	var all []fold.Model
+	add := func(m fold.Model) {
+		if len(p.members) > 0 {
+			m = m.Whole()
+		}
+		if !slices.ContainsFunc(all, func(o fold.Model) bool { return o.Model == m.Model }) {
+			all = append(all, m)
+		}
+	}
 	for _, one := range p.each() {
-		all = append(all, one.rows)
+		add(one.rows)
 		if one.history != nil {
-			all = append(all, *one.history)
+			add(*one.history)
 		}
 	}
 	return all
@@ -104,17 +112,21 @@ func (p *Projection) folds() []fold.Model {
 // validateReferences names what a projection lacks to fold the copies that rows hold.
 func (p *Projection) validateReferences() error {
 	models := p.Models()
-	seen := map[*querydb.Model]bool{}
+	names := p.Members()
 	for _, one := range p.each() {
-		if seen[one.Model] {
-			return fmt.Errorf("projection %s: several projections write rows of %s, which hold copies of other rows or are "+
-				"copied: let one projection write them", p.Name, one.Model.Name)
-		}
-		seen[one.Model] = true
 		for _, source := range one.rows.Sources {
 			if !slices.Contains(models, source) {
 				return fmt.Errorf("projection %s: rows of %s hold copies of %s, which it does not fold: run what "+
 					"projection.Group makes of all projections", p.Name, one.Model.Name, source.Name)
+			}
+		}
+		if len(p.members) == 0 && len(one.rows.Sources) == 0 {
+			continue
+		}
+		for _, w := range one.Model.Writers {
+			if !slices.Contains(names, w.Name) {
+				return fmt.Errorf("projection %s: %s writes rows of %s too, which hold copies of other rows or are copied: run "+
+					"what projection.Group makes of all projections", p.Name, w.Name, one.Model.Name)
 			}
 		}
 	}
@@ -141,7 +153,9 @@ func (g groupCode) Ops(e *eventlog.Event, attempts int) (others bool, ops []Op, 
 			return false, nil, fmt.Errorf("%s: %w", c.Name, err)
 		}
 		others = others && notIts
-		ops = append(ops, made...)
+		for _, op := range made {
+			ops = append(ops, fold.By(c.Name, op))
+		}
 	}
 	return others, ops, nil
 }

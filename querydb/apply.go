@@ -54,7 +54,7 @@ type Batch struct {
 	// not named counts as one of generation 0.
 	Generations map[string]int
 	// Writer names the projection that writes, where several write the rows of a model: see Model.Writers. Elsewhere it
-	// is "".
+	// is "", and also where one batch has what all of them write: then it has whole rows, with the writers of each.
 	Writer string
 	// Deadline is when a MultiWriter store gives the batch up with ErrStale; the zero time is never. Other stores ignore
 	// it.

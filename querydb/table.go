@@ -73,10 +73,10 @@ func (ts tables) of(op string, m *Model) (*table, error) {
 	return nil, &Error{Op: op, Model: m.Name, Err: fmt.Errorf("%w: the model was not given to Open", ErrInvalid)}
 }
 
-// part is what a writer writes of the table's rows, nil where it writes them whole.
+// part is what a writer writes of the table's rows, nil where it writes them whole: where the writer is "".
 func (t *table) part(writer string) (*driver.Part, error) {
 	p := t.parts[writer]
-	if p == nil && (len(t.parts) > 0 || writer != "") {
+	if p == nil && writer != "" {
 		return nil, fmt.Errorf("%w: %q is none of the projectors that write the model", ErrInvalid, writer)
 	}
 	return p, nil
@@ -123,6 +123,10 @@ func (t *table) stillServes(generation int, forFold bool) error {
 
 // validate refuses a row that cannot be stored: of an aggregate, each of its items.
 func (t *table) validate(shape *driver.Table, r *Row, part *driver.Part, writer string) error {
+	if part == nil && len(t.parts) > 1 && r.Record != nil && len(r.Writers) == 0 {
+		return fmt.Errorf("%w: several projections write the model, and the row is of none of them: name the one that "+
+			"writes in the batch, or those that the whole row is of in Row.Writers", ErrInvalid)
+	}
 	plan := t.planOf(shape)
 	if plan == nil || r.Record == nil {
 		return validate.Row(shape, r, part, writer)

@@ -13,6 +13,7 @@ func (w *Write) RowAfter(writer string, before *Row) Row {
 	switch {
 	case w.Part == nil && w.Kind == Put:
 		out.Record, out.Indexes, out.Expires = w.Row.Record, w.Row.Indexes, w.Row.Expires
+		out.Writers = w.Row.Writers
 	case w.Part != nil && w.Kind == Put:
 		w.Part.lay(w.Table, &w.Row, before, &out)
 		out.Writers = joined(before.Writers, writer)

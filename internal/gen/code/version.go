@@ -52,6 +52,9 @@ func tellModel(b *strings.Builder, m *schema.Model, r *schema.ReadModel) {
 			fmt.Fprintf(b, "writer %q %t %q %q %q %v\n", w.Projector, w.StateView, w.Stream, w.Events, w.Tags,
 				ordinals(w.Writes))
 		}
+		if isCopied(m, r) { // then one projection folds what all of them write
+			b.WriteString("copied\n")
+		}
 	}
 	tellFields(b, r.Fields)
 	for _, p := range r.Places() {
@@ -76,6 +79,13 @@ func tellModel(b *strings.Builder, m *schema.Model, r *schema.ReadModel) {
 	}
 	fmt.Fprintf(b, "times %d %d %d\n", ordinalOf(r.TTL), ordinalOf(r.CreatedAt), ordinalOf(r.UpdatedAt))
 	tellEvents(b, m, r)
+}
+
+// isCopied reports whether rows hold copies of the model's.
+func isCopied(m *schema.Model, r *schema.ReadModel) bool {
+	return slices.ContainsFunc(m.ReadModels, func(holder *schema.ReadModel) bool {
+		return slices.ContainsFunc(holder.Places(), func(p schema.Place) bool { return p.Reference.Source == r })
+	})
 }
 
 // tellAggregate writes how an aggregate is kept.

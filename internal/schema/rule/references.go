@@ -29,9 +29,6 @@ var (
 	RefNullable = newRule("ref-nullable",
 		"has @{1}(missing: NULL) and may not be null",
 		"write its type without \"!\", or remove missing: NULL")
-	RefWriters = newRule("ref-writers",
-		"refers to {1}, and {2} has several writers",
-		"let one projector write the rows of {2}, or store the key and join it with @resolves")
 	RefGuard = newRule("ref-guard",
 		"copies {1} for some whom its {2} does not admit",
 		"give the field or its type an @auth that admits nobody else, or store the key and join it with @resolves")

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -114,12 +115,33 @@ func (p Projection) names() string {
 	return strings.Join(names, ", ")
 }
 
-// writer is the name under which the rows are written: its own where it is one of several projections that write them.
+// writer is the name under which the rows are written: its own where it is one of several projections that write them,
+// "" where it writes them whole.
 func (p Projection) writer() string {
-	if len(p.Models[0].Writers) == 0 {
-		return ""
+	if p.isWriterOf(p.Models[0]) {
+		return p.Name
 	}
-	return p.Name
+	return ""
+}
+
+func (p Projection) isWriterOf(m *querydb.Model) bool {
+	return slices.ContainsFunc(m.Writers, func(w querydb.Writer) bool { return w.Name == p.Name })
+}
+
+// writers are those whose rows of the model it folds, as querydb.Rebuilds names them: a group folds what all of them
+// write.
+func (p Projection) writers(m *querydb.Model) []string {
+	switch {
+	case p.isWriterOf(m):
+		return []string{p.Name}
+	case len(m.Writers) == 0:
+		return []string{""}
+	}
+	var all []string
+	for _, w := range m.Writers {
+		all = append(all, w.Name)
+	}
+	return all
 }
 
 // encode is the JSON of one of our own notes; they are made of strings, numbers and times within JSON's years.

@@ -62,7 +62,9 @@ func (s *State) LookAround(ctx context.Context, read int) error {
 		}
 		s.known = s.known && g.Number == s.generations[m.Table]
 		// Another projection of the table may have begun its next generation: see querydb.Rebuilds.MarkAllRebuilding.
-		s.known = s.known && s.db.Rebuilds().Running(m, s.p.writer()) == !s.serving.completion.Done
+		for _, writer := range s.p.writers(m) {
+			s.known = s.known && s.db.Rebuilds().Running(m, writer) == !s.serving.completion.Done
+		}
 	}
 	if err := s.Open(ctx); err != nil {
 		return err

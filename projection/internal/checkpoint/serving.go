@@ -85,17 +85,21 @@ func (s *serving) judge(c completion) error {
 	s.completion = c
 	s.watch.Building(!c.Done, c.Goal)
 	for _, m := range s.p.Models {
-		var err error
-		if c.Done {
-			err = s.db.Rebuilds().MarkComplete(m, s.p.writer())
-		} else {
-			err = s.db.Rebuilds().MarkRebuilding(m, s.p.writer(), s.watch.Rebuild)
-		}
-		if err != nil {
-			return err
+		for _, writer := range s.p.writers(m) {
+			if err := s.mark(m, writer, c.Done); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// mark says of the rows of a model that a projection writes whether they can be read.
+func (s *serving) mark(m *querydb.Model, writer string, done bool) error {
+	if done {
+		return s.db.Rebuilds().MarkComplete(m, writer)
+	}
+	return s.db.Rebuilds().MarkRebuilding(m, writer, s.watch.Rebuild)
 }
 
 // reached reports whether the rows have come to the goal.

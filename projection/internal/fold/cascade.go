@@ -77,10 +77,11 @@ type cascadeOp[R any] struct {
 }
 
 func (o *cascadeOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
-	if err := f.followers.check(&o.how); err != nil {
+	of := f.ofAll().followers
+	if err := of.check(&o.how); err != nil {
 		return err
 	}
-	f.followers.asked[o.key] = &o.how
+	of.asked[o.key] = &o.how
 	return o.change.eval(f, at)
 }
 

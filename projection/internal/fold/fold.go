@@ -50,6 +50,13 @@ type Model struct {
 	Model     *querydb.Model
 	Sources   []*querydb.Model // of the copies that its rows hold
 	newMember func(db *querydb.DB, b *bounds, readers int) member
+	newWhole  func(db *querydb.DB, b *bounds, readers int) member
+}
+
+// Whole is the model with what all projections write that write its rows.
+func (m Model) Whole() Model {
+	m.newMember = m.newWhole
+	return m
 }
 
 // ModelOf is the model of a codec, whose rows the writer writes: nil where it has only one.
@@ -58,9 +65,13 @@ func ModelOf[R any](codec *querydb.Codec[R], writer *querydb.Writer) Model {
 	for _, ref := range codec.References {
 		sources = append(sources, ref.Source)
 	}
-	return Model{Model: codec.Model, Sources: sources, newMember: func(db *querydb.DB, b *bounds, readers int) member {
-		return newModelFold(codec, db, writer, b, readers)
-	}}
+	return Model{
+		Model: codec.Model, Sources: sources,
+		newMember: func(db *querydb.DB, b *bounds, readers int) member {
+			return newModelFold(codec, db, writer, b, readers)
+		},
+		newWhole: func(db *querydb.DB, b *bounds, readers int) member { return newWholeFold(codec, db, b, readers) },
+	}
 }
 
 // New makes the Fold of the rows of models, with those that their rows hold copies of among them. On a shared store
@@ -180,6 +191,11 @@ func (f *Fold) Eval(ops []Op, at ApplyPoint) (err error) {
 
 // bound has what the event in hand has changed encoded, and judges whether it fits into the commit.
 func (f *Fold) bound(at ApplyPoint) error {
+	for _, m := range f.members {
+		if err := m.gather(at); err != nil {
+			return err
+		}
+	}
 	for _, m := range f.members { // of all models before the first row is encoded
 		if err := m.fill(at); err != nil {
 			return err

@@ -12,8 +12,9 @@ import (
 type member interface {
 	model() *querydb.Model
 	reset()
-	bind(all []member)       // before the first event
-	setMembers(all []member) // likewise
+	gather(at ApplyPoint) error // what several projections write of the rows, of the event in hand
+	bind(all []member)          // before the first event
+	setMembers(all []member)    // likewise
 	isCopied()
 	tracks() bool
 	isFilledIn(key keys.Key, identifier string, event int)
@@ -77,6 +78,7 @@ func newModelFold[R any](codec *querydb.Codec[R], db *querydb.DB, w *querydb.Wri
 	rs.refs = &references[R]{of: rs, all: codec.References}
 	rs.tracking = &tracking[R]{references: rs.refs}
 	rs.tracking.followers = &followers[R]{tracking: rs.tracking, asked: map[keys.Key]*Cascade{}}
+	rs.writers = &writers[R]{}
 	f := &modelFold[R]{rs, rs.refs, rs.tracking, rs.tracking.followers, &neighbours[R]{}, rs.unique}
 	f.neighbours.rows = f
 	return f
@@ -95,9 +97,21 @@ func (f *modelFold[R]) reset() {
 	f.give()
 }
 
-func (f *modelFold[R]) need(op Op, at ApplyPoint) error { return op.(change[R]).need(f, at) }
+func (f *modelFold[R]) need(op Op, at ApplyPoint) error {
+	on, what, err := f.evaluator(op)
+	if err != nil {
+		return err
+	}
+	return what.need(on, at)
+}
 
-func (f *modelFold[R]) eval(op Op, at ApplyPoint) error { return op.(change[R]).eval(f, at) }
+func (f *modelFold[R]) eval(op Op, at ApplyPoint) error {
+	on, what, err := f.evaluator(op)
+	if err != nil {
+		return err
+	}
+	return what.eval(on, at)
+}
 
 func (f *modelFold[R]) load(ctx context.Context) error {
 	if len(f.wanted) > 0 {
@@ -118,6 +132,7 @@ func (f *modelFold[R]) begin() {
 	f.journal, f.follows = f.journal[:0], f.follows[:0]
 	clear(f.followers.asked)
 	f.partitions.begin()
+	f.beginViews()
 }
 
 func (f *modelFold[R]) changed() int { return len(f.journal) }

@@ -202,6 +202,8 @@ func (o *deletePartitionOp[R]) need(f *modelFold[R], _ ApplyPoint) error {
 		if f.partitions.all[o.Partition] == nil {
 			f.partitions.all[o.Partition] = &partition[R]{unread: true}
 		}
+	case f.whole != nil: // the rows stay where they have other parts
+		f.whole.partitions.needAll(o.Partition)
 	default:
 		f.partitions.needKeys(o.Partition)
 	}
@@ -215,8 +217,7 @@ func (f *modelFold[R]) deletesAtOnce() bool {
 
 func (o *deletePartitionOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
 	f.bounds.wiped = at.Event
-	p := f.partitions.all[o.Partition]
-	for _, e := range p.entries {
+	for _, e := range f.entriesOf(o.Partition) {
 		if f.passed(e, at) || !e.present {
 			continue
 		}
@@ -225,7 +226,7 @@ func (o *deletePartitionOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
 			f.remove(e, at)
 		}
 	}
-	if f.deletesAtOnce() && !p.gone {
+	if p := f.partitions.all[o.Partition]; f.deletesAtOnce() && !p.gone {
 		p.gone = true
 		f.partitions.gone = append(f.partitions.gone, gone{o.Partition, at.Pos})
 	}

@@ -169,9 +169,10 @@ type traits struct {
 	policy bool
 	unique []uniqueIndex
 
-	writer string  // of several, under whose name the rows are written; "" for the only one
-	sees   []int   // ordinals, ascending, of the fields that the writer sees of a row; nil for all
-	stamps [2]bool // whether CreatedAt and UpdatedAt are to be filled, where they are no part of the key
+	part   *driver.Part // of the rows, that the writer writes; nil where it is the only one
+	writer string       // of several, under whose name the rows are written; "" for the only one
+	sees   []int        // ordinals, ascending, of the fields that the writer sees of a row; nil for all
+	stamps [2]bool      // whether CreatedAt and UpdatedAt are to be filled, where they are no part of the key
 }
 
 // index is an index as the fold writes its keys.
@@ -208,7 +209,7 @@ func traitsOf(m *querydb.Model, w *querydb.Writer) traits {
 	}
 	own := func(f int) bool { return f >= 0 && !s.isKey[f] }
 	if w != nil {
-		s.writer = w.Name
+		s.writer, s.part = w.Name, &w.Part
 		s.sees = slices.Concat(keyFields, w.Part.Fields)
 		slices.Sort(s.sees)
 		s.sees = slices.Compact(s.sees)

@@ -24,9 +24,10 @@ type rows[R any] struct {
 	partitions *partitions[R]
 	refs       *references[R]
 	tracking   *tracking[R]
-	unique     *uniqueKeys[R]
-	dirty      []*entry[R] // in order of the first change
-	journal    []undo[R]   // of the event in hand
+	*writers[R]
+	unique  *uniqueKeys[R]
+	dirty   []*entry[R] // in order of the first change
+	journal []undo[R]   // of the event in hand
 
 	followed map[keys.Key]int // by row, the first event that goes on from it; of a shared store
 	follows  []keys.Key       // rows that the event in hand is the first to go on from
@@ -55,6 +56,7 @@ type state[R any] struct {
 	present  bool
 	indexes  indexKeys
 	pos      querydb.Position
+	writers  []string        // of several, those that have the row; of a Fold of what all of them write
 	event    int             // of the window, that last changed the row; 0 for none
 	time     time.Time       // watermark at the first event of the window that changed it
 	stored   querydb.Row     // what is to be written
@@ -84,6 +86,9 @@ type undo[R any] struct {
 }
 
 func (f *rows[R]) needKey(key keys.Key) error {
+	if f.whole != nil {
+		return f.whole.needKey(key)
+	}
 	e := f.entry(key)
 	if e.wanted {
 		return nil
@@ -123,9 +128,10 @@ func (f *rows[R]) needWritten(row *R, key keys.Key, at ApplyPoint) error {
 func (f *rows[R]) readsReplaced() bool { return f.desc.CreatedAt >= 0 || f.mustRead() }
 
 // mustRead reports whether also what is replaced or deleted is to be read: where the row may be ahead, be another's
-// under the same key, hold a key that no other row may have, or have items that are to be deleted.
+// under the same key, hold a key that no other row may have, have items that are to be deleted, or have parts of other
+// writers beside the one that is replaced.
 func (f *rows[R]) mustRead() bool {
-	return f.bounds.alone || f.traits.collides || f.traits.unique != nil || f.tracking.tracks() ||
+	return f.bounds.alone || f.whole != nil || f.traits.collides || f.traits.unique != nil || f.tracking.tracks() ||
 		f.desc.Aggregate != nil
 }
 
@@ -135,6 +141,14 @@ func (f *rows[R]) loaded(e *entry[R], row *querydb.Row) error {
 	if row.Record == nil {
 		return nil
 	}
+	if len(f.views) > 0 {
+		e.stored, e.writers = *row, row.Writers
+	}
+	return f.decode(e, row)
+}
+
+// decode has the entry hold a stored row, or what the writer sees of it.
+func (f *rows[R]) decode(e *entry[R], row *querydb.Row) error {
 	rec, ours := row.Record, true
 	if f.traits.sees != nil {
 		rec, ours = record.Project(rec, f.traits.sees), slices.Contains(row.Writers, f.traits.writer)
@@ -159,6 +173,9 @@ func (f *rows[R]) loaded(e *entry[R], row *querydb.Row) error {
 
 // entry returns the entry of a key, absent until it is loaded or written.
 func (f *rows[R]) entry(key keys.Key) *entry[R] {
+	if f.whole != nil {
+		return f.partOf(key)
+	}
 	e := f.entries[key]
 	if e == nil {
 		e = f.entryOf(key)
@@ -290,7 +307,7 @@ func (f *rows[R]) encodeEntry(e *entry[R], was *state[R]) error {
 			return err
 		}
 	}
-	e.stored.Position = e.pos
+	e.stored.Position, e.stored.Writers = e.pos, e.writers
 	return f.db.Validate(f.desc, &e.stored)
 }
 

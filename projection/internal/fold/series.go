@@ -2,6 +2,7 @@ package fold
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/foldql/foldql/keys"
@@ -50,7 +51,7 @@ type appendOp[R any] struct {
 }
 
 func (o *appendOp[R]) need(f *modelFold[R], at ApplyPoint) error {
-	history := f.memberOf(o.keep.model())
+	history := f.historyOf(o.keep.model())
 	if history == nil {
 		return fmt.Errorf("append to %s: another projector writes what is appended to the row: let that one append",
 			f.desc.Name)
@@ -62,7 +63,7 @@ func (o *appendOp[R]) need(f *modelFold[R], at ApplyPoint) error {
 }
 
 func (o *appendOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
-	if err := f.memberOf(o.keep.model()).eval(o.keep, at); err != nil {
+	if err := f.historyOf(o.keep.model()).eval(o.keep, at); err != nil {
 		return err
 	}
 	e := f.entry(o.key)
@@ -156,7 +157,7 @@ type deleteSeriesOp[R any] struct {
 
 func (o *deleteSeriesOp[R]) need(f *modelFold[R], at ApplyPoint) error {
 	err := o.deletePartitionOp.need(f, at)
-	if history := f.memberOf(o.history.Model); history != nil && err == nil {
+	if history := f.historyOf(o.history.Model); history != nil && err == nil {
 		err = history.needPartition(o.history)
 	}
 	return err
@@ -164,7 +165,7 @@ func (o *deleteSeriesOp[R]) need(f *modelFold[R], at ApplyPoint) error {
 
 func (o *deleteSeriesOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
 	err := o.deletePartitionOp.eval(f, at)
-	if history := f.memberOf(o.history.Model); history != nil && err == nil {
+	if history := f.historyOf(o.history.Model); history != nil && err == nil {
 		err = history.deletePartition(o.history, at)
 	}
 	return err
@@ -186,9 +187,15 @@ func (f *neighbours[R]) deletePartition(t PartitionTarget, at ApplyPoint) error 
 	return (&deletePartitionOp[R]{t}).eval(f.rows, at)
 }
 
-// memberOf finds the rows of a model, nil where the Fold does not hold them.
-func (f *neighbours[R]) memberOf(m *querydb.Model) member {
-	for _, other := range f.members {
+// historyOf finds the rows of a history, nil where the Fold does not hold them, or the ops are those of a writer that
+// does not append to it.
+func (f *neighbours[R]) historyOf(m *querydb.Model) member {
+	whole := f.rows.ofAll()
+	by := f.rows.traits.writer
+	if whole != f.rows && !slices.ContainsFunc(m.Writers, func(w querydb.Writer) bool { return w.Name == by }) {
+		return nil
+	}
+	for _, other := range whole.members {
 		if other.model() == m {
 			return other
 		}

@@ -48,7 +48,7 @@ func Check(models []*querydb.Model, all []projection.Projection) error {
 func unfolded(m *querydb.Model, all []projection.Projection) string {
 	folds := func(name string) bool {
 		for _, p := range all {
-			if slices.Contains(p.Models(), m) && (name == "" || p.Name == name) {
+			if slices.Contains(p.Models(), m) && (name == "" || slices.Contains(p.Members(), name)) {
 				return true
 			}
 		}

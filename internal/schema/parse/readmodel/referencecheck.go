@@ -42,12 +42,6 @@ func (d *referenceChecker) checkReferences() {
 			continue // reported as wrong
 		}
 		pos := stored.ReferencePos(holder, r)
-		for _, m := range []*schema.ReadModel{r.Source, d.ReadModel} {
-			if len(m.Writers) > 1 {
-				holder.Report(rule.RefWriters, pos, r.Copy, r.Source.Name, m.Name)
-				break
-			}
-		}
 		if of, guard := d.unguarded(p); guard != nil {
 			holder.Report(rule.RefGuard, pos, r.Copy, of, guard.String())
 		}

@@ -60,13 +60,19 @@ func (s *Codec) Encode(row *driver.Row, now time.Time) ([]Value, error) {
 		return nil, err
 	}
 	s.mark(vals)
+	if len(row.Writers) > 0 {
+		vals[s.writers] = &types.AttributeValueMemberSS{Value: row.Writers}
+	}
 	if row.Expires.IsZero() {
 		return vals, nil
 	}
 	if s.Table.NoExpiry {
 		return nil, fmt.Errorf("%w: the row expires, and rows of this table never do", driver.ErrInvalid)
 	}
-	vals[s.Expires], vals[s.TTL] = Number(InstantText(row.Expires)), Removal(row.Expires, now)
+	vals[s.Expires] = Number(InstantText(row.Expires))
+	if len(row.Writers) == 0 { // the end is one writer's to say, and the others' parts stay
+		vals[s.TTL] = Removal(row.Expires, now)
+	}
 	return vals, nil
 }
 
