@@ -67,6 +67,7 @@ func outcome(w *driver.Write, writer string, former *driver.Row) driver.Row {
 	next := driver.Row{Key: w.Row.Key, Kind: w.Table.Kind, Position: w.Row.Position}
 	if w.Kind == driver.Put {
 		next.Record, next.Indexes, next.Expires = w.Row.Record, w.Row.Indexes, w.Row.Expires
+		next.Writers = w.Row.Writers
 	}
 	return next
 }

@@ -83,6 +83,26 @@ func partsOfRows(s *harness.Store) {
 	}
 }
 
+// wholeRowsOfParts writes rows whole that have the parts of several writers: they keep the writers that they are given.
+func wholeRowsOfParts(s *harness.Store) {
+	ref := reference.New(s.Driver, s.Table)
+	for i, writers := range [][]string{{"left"}, {"left", "right"}, {"right"}, nil, {"left", "right"}, nil} {
+		w := driver.Write{Table: s.Table, Kind: driver.Delete, Row: driver.Row{Key: keys.Key{PK: "p", SK: "a"}}}
+		if writers != nil {
+			w.Kind, w.Row, w.Row.Writers = driver.Put, full(fmt.Sprint(i)), writers
+		}
+		w.Row.Position = fixture.At(uint64(i + 1))
+		b := driver.Batch{Writes: []driver.Write{w}}
+		ref.Apply(&b)
+		for range 2 { // the second time it changes nothing
+			s.Apply(b)
+			ref.CompareGet(s, s.Driver, driver.Get{Table: s.Table})
+			ref.ComparePages(s, s.Driver, s.All(driver.Primary, "p"))
+			ref.ComparePages(s, s.Driver, s.All(fixture.Sorted, "x"))
+		}
+	}
+}
+
 // partsAlone has two writers of a row that is in no index and never expires.
 func partsAlone(s *harness.Store) {
 	text, more := &driver.Part{Fields: []int{fixture.Text}}, &driver.Part{Fields: []int{fixture.More}}

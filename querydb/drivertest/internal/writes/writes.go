@@ -18,6 +18,7 @@ var Cases = []harness.Case{
 	{Promise: "readers see whole batches while writers write", Prove: concurrent, Of: harness.SingleWriter},
 	{Promise: "readers see whole rows while writers write", Prove: concurrent, Of: harness.MultiWriter},
 	{Promise: "a part of a row makes it where there is none, and changes of it what it names", Prove: partsOfRows},
+	{Promise: "a row that is written whole has the writers that it is given", Prove: wholeRowsOfParts},
 	{Promise: "parts are added to a row that is in no index and never expires", Prove: partsAlone,
 		Tables: []*driver.Table{fixture.Notes}},
 	{Promise: "a row of which several write parts at once is what each wrote last", Prove: partsInterleaved},

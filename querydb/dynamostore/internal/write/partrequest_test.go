@@ -61,6 +61,18 @@ func TestRequestOfAPart(t *testing.T) {
 // TestDynamoDBRemovesNoRowOfSeveralWriters: the end is one writer's, and the parts of the others do not end with it. It
 // does remove a row that has one writer, as those of the history of a time series do.
 func TestDynamoDBRemovesNoRowOfSeveralWriters(t *testing.T) {
+	for name, writers := range map[string][]string{"of two writers": {"enrichment", "telemetry"}, "of none": nil} {
+		b := dynamotest.DeviceBatch(t, "ownership", "on", "1", 7)
+		b.Writes[0].Part, b.Writes[0].Row.Expires, b.Writes[0].Row.Writers = nil, time.Unix(5000, 0), writers
+		c, err := changeOf(codecOf(t, dynamotest.Device), &b.Writes[0], "", time.Unix(1000, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := dynamotest.Spell(c.update, c.names, c.values)
+		if !strings.Contains(got, "_expires=5000") || strings.Contains(got, "_ttl=177800,") == (writers != nil) {
+			t.Errorf("the request of a whole row %s is %s", name, got)
+		}
+	}
 	for writers, removes := range map[int]bool{1: true, 2: false} {
 		b := dynamotest.DeviceBatch(t, "ownership", "on", "1", 7)
 		part := *b.Writes[0].Part
