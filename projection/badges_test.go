@@ -286,3 +286,43 @@ func TestOnOneStoreWritersInAGroupGiveTheRowThatTheyGiveAlone(t *testing.T) {
 		compareDevices(rt, db, o, events)
 	})
 }
+
+// TestASeriesInAGroupIsThatOfItsProjections: one of the two that write the rows appends to their history, as it does
+// alone, and the other cannot.
+func TestASeriesInAGroupIsThatOfItsProjections(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		seed := rapid.Uint64().Draw(rt, "seed")
+		log := drawSeries(rand.New(rand.NewPCG(seed, 1)), rapid.IntRange(1, 24).Draw(rt, "events"))
+		o := writtenSeries()
+		watcher := watched(o.Codec.Model)
+		group := projection.Group(append(seriesProjections(o), watcher))
+		sim := newSimulation(seed, logOf(t, log...), Ops, memstore.Options{MostWrites: 24})
+		sim.models, sim.folded = []*querydb.Model{o.Codec.Model, o.History.Model, watcher.Model}, group
+		sim.faults = rapid.IntRange(0, 12).Draw(rt, "faults")
+		if err := sim.run(rapid.IntRange(1, 3).Draw(rt, "processes")); err != nil {
+			rt.Fatal(err)
+		}
+		sim.faults = 0
+		a, err := sim.process(group[0])
+		if err != nil {
+			rt.Fatal(err)
+		}
+		want := newSeriesOracle(false)
+		want.fold(log)
+		compareSeries(t, a.db, o, want)
+		if t.Failed() {
+			rt.FailNow()
+		}
+	})
+	o := writtenSeries()
+	watcher := watched(o.Codec.Model)
+	db := open(t, memstore.New(), o.Codec.Model, o.History.Model, watcher.Model)
+	cfg := quick()
+	cfg.MaxDeadLetterPercent = 100
+	runner := runProjection(t, projection.Group(append(seriesProjections(o), watcher))[0],
+		logOf(t, seriesEvent("enrichment", appendOf("a", 1, "x"))), db, cfg)
+	letters, err := runner.DeadLetters(t.Context(), "", 10)
+	if err != nil || len(letters) != 1 || !strings.Contains(letters[0].Reason, "another projector writes") {
+		t.Errorf("dead letters are %+v, %v", letters, err)
+	}
+}

@@ -1178,6 +1178,283 @@ func timeOfBooking(*Booking, int) time.Time { return time.Time{} }
 
 func setTimeOfBooking(*Booking, int, time.Time) {}
 
+// LockerCodec reads and writes the stored form of Locker.
+var LockerCodec = &querydb.Codec[Locker]{
+	Model:   LockerModel,
+	Encode:  encodeLocker,
+	Decode:  decodeLocker,
+	Value:   valueOfLocker,
+	Clone:   cloneLocker,
+	Time:    timeOfLocker,
+	SetTime: setTimeOfLocker,
+	References: []querydb.Reference[Locker]{
+		{
+			Path: "team", Field: 4, ID: 3, Source: TeamModel,
+			Identifier: func(r *Locker, _ int) string {
+				if r.TeamID == nil {
+					return ""
+				}
+				return *r.TeamID
+			},
+			Fill: func(r *Locker, _ int, source any) {
+				r.Team = nil
+				if source != nil {
+					r.Team = copyOfTeam(source.(*Team))
+				}
+			},
+			Keep:   func(r *Locker, _ int, from *Locker, _ int) { r.Team = from.Team },
+			Filled: func(r *Locker, _ int) bool { return r.Team != nil },
+		},
+		{
+			Path: "holder", Field: 6, ID: 5, Source: PlayerModel,
+			Identifier: func(r *Locker, _ int) string {
+				if r.HolderID == nil {
+					return ""
+				}
+				return *r.HolderID
+			},
+			Fill: func(r *Locker, _ int, source any) {
+				r.Holder = nil
+				if source != nil {
+					r.Holder = copyOfPlayer(source.(*Player))
+				}
+			},
+			Keep:          func(r *Locker, _ int, from *Locker, _ int) { r.Holder = from.Holder },
+			Filled:        func(r *Locker, _ int) bool { return r.Holder != nil },
+			Cascade:       true,
+			NullIfMissing: true,
+		},
+	},
+}
+
+// KeyOfLocker returns the key that the row has; it fails where a field of the key is empty.
+func KeyOfLocker(r *Locker) (keys.Key, error) { return querydb.KeyOf(LockerCodec, r) }
+
+func encodeLocker(b *record.Builder, r *Locker) {
+	b.String(r.ID)
+	if v := r.Place; v == nil {
+		b.Null()
+	} else {
+		b.String(*v)
+	}
+	if v := r.Keys; v == nil {
+		b.Null()
+	} else {
+		b.Int(*v)
+	}
+	if v := r.TeamID; v == nil {
+		b.Null()
+	} else {
+		b.String(*v)
+	}
+	if v := r.Team; v == nil {
+		b.Null()
+	} else {
+		encodeTeamCopy(b, v)
+	}
+	if v := r.HolderID; v == nil {
+		b.Null()
+	} else {
+		b.String(*v)
+	}
+	if v := r.Holder; v == nil {
+		b.Null()
+	} else {
+		encodePlayerCopy(b, v)
+	}
+}
+
+func decodeLocker(rec record.Record, r *Locker) error {
+	if rec.Len() != 7 {
+		return fmt.Errorf("record of Locker has %d fields, want 7", rec.Len())
+	}
+	*r = Locker{}
+	var ok bool
+	if r.ID, ok = record.String(rec.JSON(0)); !ok {
+		return mismatch(LockerModel, 0)
+	}
+	if text := rec.JSON(1); text != nil {
+		v, ok := record.String(text)
+		if !ok {
+			return mismatch(LockerModel, 1)
+		}
+		r.Place = &v
+	}
+	if text := rec.JSON(2); text != nil {
+		v, ok := record.Int(text)
+		if !ok {
+			return mismatch(LockerModel, 2)
+		}
+		r.Keys = &v
+	}
+	if text := rec.JSON(3); text != nil {
+		v, ok := record.String(text)
+		if !ok {
+			return mismatch(LockerModel, 3)
+		}
+		r.TeamID = &v
+	}
+	if text := rec.JSON(4); text != nil {
+		v, ok := decodeTeamCopy(text)
+		if !ok {
+			return mismatch(LockerModel, 4)
+		}
+		r.Team = &v
+	}
+	if text := rec.JSON(5); text != nil {
+		v, ok := record.String(text)
+		if !ok {
+			return mismatch(LockerModel, 5)
+		}
+		r.HolderID = &v
+	}
+	if text := rec.JSON(6); text != nil {
+		v, ok := decodePlayerCopy(text)
+		if !ok {
+			return mismatch(LockerModel, 6)
+		}
+		r.Holder = &v
+	}
+	return nil
+}
+
+func valueOfLocker(r *Locker, field int) keys.Value {
+	switch field {
+	case 0: // id
+		return keys.String(r.ID)
+	case 1: // place
+		if v := r.Place; v != nil {
+			return keys.String(*v)
+		}
+	case 2: // keys
+		if v := r.Keys; v != nil {
+			return keys.Int(int64(*v))
+		}
+	case 3: // teamId
+		if v := r.TeamID; v != nil {
+			return keys.String(*v)
+		}
+	case 5: // holderId
+		if v := r.HolderID; v != nil {
+			return keys.String(*v)
+		}
+	}
+	return keys.Value{}
+}
+
+func cloneLocker(r *Locker) Locker {
+	c := *r
+	if r.Place != nil {
+		c.Place = new(*r.Place)
+	}
+	if r.Keys != nil {
+		c.Keys = new(*r.Keys)
+	}
+	if r.TeamID != nil {
+		c.TeamID = new(*r.TeamID)
+	}
+	if r.Team != nil {
+		c.Team = new(cloneTeamCopy(r.Team))
+	}
+	if r.HolderID != nil {
+		c.HolderID = new(*r.HolderID)
+	}
+	if r.Holder != nil {
+		c.Holder = new(clonePlayerCopy(r.Holder))
+	}
+	return c
+}
+
+func timeOfLocker(*Locker, int) time.Time { return time.Time{} }
+
+func setTimeOfLocker(*Locker, int, time.Time) {}
+
+// CoatCodec reads and writes the stored form of Coat.
+var CoatCodec = &querydb.Codec[Coat]{
+	Model:   CoatModel,
+	Encode:  encodeCoat,
+	Decode:  decodeCoat,
+	Value:   valueOfCoat,
+	Clone:   cloneCoat,
+	Time:    timeOfCoat,
+	SetTime: setTimeOfCoat,
+	References: []querydb.Reference[Coat]{
+		{
+			Path: "locker", Field: 2, ID: 1, Source: LockerModel,
+			Identifier: func(r *Coat, _ int) string {
+				return r.LockerID
+			},
+			Fill: func(r *Coat, _ int, source any) {
+				r.Locker = nil
+				if source != nil {
+					r.Locker = copyOfLocker(source.(*Locker))
+				}
+			},
+			Keep:     func(r *Coat, _ int, from *Coat, _ int) { r.Locker = from.Locker },
+			Filled:   func(r *Coat, _ int) bool { return r.Locker != nil },
+			Required: true,
+			Cascade:  true,
+		},
+	},
+}
+
+// KeyOfCoat returns the key that the row has; it fails where a field of the key is empty.
+func KeyOfCoat(r *Coat) (keys.Key, error) { return querydb.KeyOf(CoatCodec, r) }
+
+func encodeCoat(b *record.Builder, r *Coat) {
+	b.String(r.ID)
+	b.String(r.LockerID)
+	if v := r.Locker; v == nil {
+		b.Null()
+	} else {
+		encodeLockerCopy(b, v)
+	}
+}
+
+func decodeCoat(rec record.Record, r *Coat) error {
+	if rec.Len() != 3 {
+		return fmt.Errorf("record of Coat has %d fields, want 3", rec.Len())
+	}
+	*r = Coat{}
+	var ok bool
+	if r.ID, ok = record.String(rec.JSON(0)); !ok {
+		return mismatch(CoatModel, 0)
+	}
+	if r.LockerID, ok = record.String(rec.JSON(1)); !ok {
+		return mismatch(CoatModel, 1)
+	}
+	if text := rec.JSON(2); text != nil {
+		v, ok := decodeLockerCopy(text)
+		if !ok {
+			return mismatch(CoatModel, 2)
+		}
+		r.Locker = &v
+	}
+	return nil
+}
+
+func valueOfCoat(r *Coat, field int) keys.Value {
+	switch field {
+	case 0: // id
+		return keys.String(r.ID)
+	case 1: // lockerId
+		return keys.String(r.LockerID)
+	}
+	return keys.Value{}
+}
+
+func cloneCoat(r *Coat) Coat {
+	c := *r
+	if r.Locker != nil {
+		c.Locker = new(cloneLockerCopy(r.Locker))
+	}
+	return c
+}
+
+func timeOfCoat(*Coat, int) time.Time { return time.Time{} }
+
+func setTimeOfCoat(*Coat, int, time.Time) {}
+
 func encodeTeamCopy(b *record.Builder, o *TeamCopy) {
 	b.BeginObject()
 	b.String(o.ID)
@@ -1495,6 +1772,88 @@ func decodeProfileCopy(text []byte) (o ProfileCopy, ok bool) {
 	return o, true
 }
 
+func encodeLockerCopy(b *record.Builder, o *LockerCopy) {
+	b.BeginObject()
+	b.String(o.ID)
+	if v := o.Place; v == nil {
+		b.Null()
+	} else {
+		b.String(*v)
+	}
+	if v := o.Keys; v == nil {
+		b.Null()
+	} else {
+		b.Int(*v)
+	}
+	if v := o.TeamID; v == nil {
+		b.Null()
+	} else {
+		b.String(*v)
+	}
+	if v := o.HolderID; v == nil {
+		b.Null()
+	} else {
+		b.String(*v)
+	}
+	b.EndObject()
+}
+
+func decodeLockerCopy(text []byte) (o LockerCopy, ok bool) {
+	var fields [5][]byte
+	if !record.Object(text, fields[:]) {
+		return o, false
+	}
+	if o.ID, ok = record.String(fields[0]); !ok {
+		return o, false
+	}
+	if text := fields[1]; text != nil {
+		v, ok := record.String(text)
+		if !ok {
+			return o, false
+		}
+		o.Place = &v
+	}
+	if text := fields[2]; text != nil {
+		v, ok := record.Int(text)
+		if !ok {
+			return o, false
+		}
+		o.Keys = &v
+	}
+	if text := fields[3]; text != nil {
+		v, ok := record.String(text)
+		if !ok {
+			return o, false
+		}
+		o.TeamID = &v
+	}
+	if text := fields[4]; text != nil {
+		v, ok := record.String(text)
+		if !ok {
+			return o, false
+		}
+		o.HolderID = &v
+	}
+	return o, true
+}
+
+func cloneLockerCopy(o *LockerCopy) LockerCopy {
+	c := *o
+	if o.Place != nil {
+		c.Place = new(*o.Place)
+	}
+	if o.Keys != nil {
+		c.Keys = new(*o.Keys)
+	}
+	if o.TeamID != nil {
+		c.TeamID = new(*o.TeamID)
+	}
+	if o.HolderID != nil {
+		c.HolderID = new(*o.HolderID)
+	}
+	return c
+}
+
 // copyOfTeam makes a copy of a row, which shares no memory with it that can be changed.
 func copyOfTeam(r *Team) *TeamCopy {
 	o := TeamCopy{
@@ -1540,6 +1899,18 @@ func copyOfProfile(r *Profile) *ProfileCopy {
 		Email:   r.Email,
 	}
 	return &o
+}
+
+// copyOfLocker makes a copy of a row, which shares no memory with it that can be changed.
+func copyOfLocker(r *Locker) *LockerCopy {
+	o := LockerCopy{
+		ID:       r.ID,
+		Place:    r.Place,
+		Keys:     r.Keys,
+		TeamID:   r.TeamID,
+		HolderID: r.HolderID,
+	}
+	return new(cloneLockerCopy(&o))
 }
 
 // mismatch is the error of a record that holds something else than the model's field.

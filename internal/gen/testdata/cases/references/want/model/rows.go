@@ -129,6 +129,31 @@ type Booking struct {
 	Guest        *ProfileCopy
 }
 
+// Locker is a row of the read model Locker.
+//
+// A locker, of which two projectors know something.
+type Locker struct {
+	ID    string
+	Place *string
+	Keys  *int
+	// The id of team.
+	TeamID *string
+	Team   *TeamCopy
+	// The id of holder.
+	HolderID *string
+	Holder   *PlayerCopy
+}
+
+// Coat is a row of the read model Coat.
+//
+// What hangs in a locker.
+type Coat struct {
+	ID string
+	// The id of locker.
+	LockerID string
+	Locker   *LockerCopy
+}
+
 // TeamCopy is a copy of a row of Team, which rows hold that refer to it.
 type TeamCopy struct {
 	// Its code, such as aus.
@@ -179,6 +204,17 @@ type WageCopy struct {
 type ProfileCopy struct {
 	Subject string
 	Email   string
+}
+
+// LockerCopy is a copy of a row of Locker, which rows hold that refer to it.
+type LockerCopy struct {
+	ID    string
+	Place *string
+	Keys  *int
+	// The id of team.
+	TeamID *string
+	// The id of holder.
+	HolderID *string
 }
 
 // TeamForm is the enum TeamForm.

@@ -18,6 +18,8 @@ var All = []*querydb.Model{
 	ContractModel,
 	ProfileModel,
 	BookingModel,
+	LockerModel,
+	CoatModel,
 }
 
 // tableCricket is the table Cricket, which several models share.
@@ -349,6 +351,62 @@ var BookingModel = &querydb.Model{
 	UpdatedAt: -1,
 }
 
+// LockerModel describes the read model Locker.
+var LockerModel = &querydb.Model{
+	Name:    "Locker",
+	Plugin:  "",
+	Table:   "Locker",
+	Version: "01321231431e",
+	Fields: []driver.Field{
+		{Name: "id", Scalar: "ID"},
+		{Name: "place", Scalar: "String", Nullable: true},
+		{Name: "keys", Scalar: "Int", Nullable: true},
+		{Name: "teamId", Scalar: "ID", Nullable: true},
+		{Name: "team", Object: fieldsOfTeamCopy, Nullable: true},
+		{Name: "holderId", Scalar: "ID", Nullable: true},
+		{Name: "holder", Object: fieldsOfPlayerCopy, Nullable: true},
+	},
+	PK: querydb.Half{
+		Layout: keys.Layout{
+			Segments: []keys.Segment{
+				{Field: "id", Kind: keys.KindString},
+			},
+		},
+		Fields: []int{0},
+	},
+	TTL:       -1,
+	CreatedAt: -1,
+	UpdatedAt: -1,
+	Writers: []querydb.Writer{
+		{Name: "places", Part: driver.Part{Fields: []int{1, 3}}},
+		{Name: "keys", Part: driver.Part{Fields: []int{2, 5}}},
+	},
+}
+
+// CoatModel describes the read model Coat.
+var CoatModel = &querydb.Model{
+	Name:    "Coat",
+	Plugin:  "",
+	Table:   "Coat",
+	Version: "3fde662072f8",
+	Fields: []driver.Field{
+		{Name: "id", Scalar: "ID"},
+		{Name: "lockerId", Scalar: "ID"},
+		{Name: "locker", Object: fieldsOfLockerCopy, Nullable: true},
+	},
+	PK: querydb.Half{
+		Layout: keys.Layout{
+			Segments: []keys.Segment{
+				{Field: "id", Kind: keys.KindString},
+			},
+		},
+		Fields: []int{0},
+	},
+	TTL:       -1,
+	CreatedAt: -1,
+	UpdatedAt: -1,
+}
+
 // fieldsOfTeamCopy are those of the object TeamCopy.
 var fieldsOfTeamCopy = []driver.Field{
 	{Name: "id", Scalar: "ID"},
@@ -394,4 +452,13 @@ var fieldsOfWageCopy = []driver.Field{
 var fieldsOfProfileCopy = []driver.Field{
 	{Name: "subject", Scalar: "ID"},
 	{Name: "email", Scalar: "String"},
+}
+
+// fieldsOfLockerCopy are those of the object LockerCopy.
+var fieldsOfLockerCopy = []driver.Field{
+	{Name: "id", Scalar: "ID"},
+	{Name: "place", Scalar: "String", Nullable: true},
+	{Name: "keys", Scalar: "Int", Nullable: true},
+	{Name: "teamId", Scalar: "ID", Nullable: true},
+	{Name: "holderId", Scalar: "ID", Nullable: true},
 }

@@ -121,6 +121,30 @@ var Catalog = &catalog.Catalog{
 				"guest":        {Name: "guest", Ordinal: 2, Object: objectOfProfileCopy, Rule: &catalog.Rule{Owner: true}},
 			},
 		},
+		"Locker": {
+			Name:  "Locker",
+			Model: model.LockerModel,
+			Owner: -1,
+			Fields: map[string]*catalog.Field{
+				"id":       {Name: "id", Ordinal: 0},
+				"place":    {Name: "place", Ordinal: 1},
+				"keys":     {Name: "keys", Ordinal: 2},
+				"teamId":   {Name: "teamId", Ordinal: 3},
+				"team":     {Name: "team", Ordinal: 4, Object: objectOfTeamCopy},
+				"holderId": {Name: "holderId", Ordinal: 5},
+				"holder":   {Name: "holder", Ordinal: 6, Object: objectOfPlayerCopy},
+			},
+		},
+		"Coat": {
+			Name:  "Coat",
+			Model: model.CoatModel,
+			Owner: -1,
+			Fields: map[string]*catalog.Field{
+				"id":       {Name: "id", Ordinal: 0},
+				"lockerId": {Name: "lockerId", Ordinal: 1},
+				"locker":   {Name: "locker", Ordinal: 2, Object: objectOfLockerCopy},
+			},
+		},
 	},
 	Queries: map[string]*catalog.Query{
 		"Team": {
@@ -248,6 +272,22 @@ var Catalog = &catalog.Catalog{
 				{Name: "id", Kind: keys.KindString},
 			},
 		},
+		"Locker": {
+			Name:  "Locker",
+			Type:  "Locker",
+			Index: driver.Primary,
+			PK: []catalog.KeyArg{
+				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"Coat": {
+			Name:  "Coat",
+			Type:  "Coat",
+			Index: driver.Primary,
+			PK: []catalog.KeyArg{
+				{Name: "id", Kind: keys.KindString},
+			},
+		},
 	},
 	Secured: true,
 }
@@ -308,5 +348,16 @@ var objectOfProfileCopy = &catalog.Object{
 	Fields: map[string]*catalog.ObjectField{
 		"subject": {Ordinal: 0},
 		"email":   {Ordinal: 1},
+	},
+}
+
+var objectOfLockerCopy = &catalog.Object{
+	Name: "LockerCopy",
+	Fields: map[string]*catalog.ObjectField{
+		"id":       {Ordinal: 0},
+		"place":    {Ordinal: 1},
+		"keys":     {Ordinal: 2},
+		"teamId":   {Ordinal: 3},
+		"holderId": {Ordinal: 4},
 	},
 }

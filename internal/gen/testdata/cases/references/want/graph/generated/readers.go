@@ -164,6 +164,26 @@ func (r Reader) Booking(ctx context.Context, id string, args BookingArgs) (*mode
 	return graph.FetchOne(ctx, r.rt, model.BookingCodec, graph.QueryRequest{Name: "Booking", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
 }
 
+// LockerArgs are the arguments of Locker that may be left out: nil.
+type LockerArgs struct {
+	Consistent *bool
+}
+
+// Locker asks the query Locker.
+func (r Reader) Locker(ctx context.Context, id string, args LockerArgs) (*model.Locker, error) {
+	return graph.FetchOne(ctx, r.rt, model.LockerCodec, graph.QueryRequest{Name: "Locker", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// CoatArgs are the arguments of Coat that may be left out: nil.
+type CoatArgs struct {
+	Consistent *bool
+}
+
+// Coat asks the query Coat.
+func (r Reader) Coat(ctx context.Context, id string, args CoatArgs) (*model.Coat, error) {
+	return graph.FetchOne(ctx, r.rt, model.CoatCodec, graph.QueryRequest{Name: "Coat", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
 // optional makes a key value of an argument that may be left out.
 func optional[T any](v *T, value func(T) keys.Value) keys.Value {
 	if v == nil {

@@ -98,6 +98,16 @@ func (r queries) Booking(ctx context.Context, id string, consistent *bool) (*mod
 	return Reader{r.rt}.Booking(ctx, id, BookingArgs{Consistent: consistent})
 }
 
+// Locker answers Locker.
+func (r queries) Locker(ctx context.Context, id string, consistent *bool) (*model.Locker, error) {
+	return Reader{r.rt}.Locker(ctx, id, LockerArgs{Consistent: consistent})
+}
+
+// Coat answers Coat.
+func (r queries) Coat(ctx context.Context, id string, consistent *bool) (*model.Coat, error) {
+	return Reader{r.rt}.Coat(ctx, id, CoatArgs{Consistent: consistent})
+}
+
 // rowsOfSquadSelection resolves fields of SquadSelection.
 type rowsOfSquadSelection struct{ rt *graph.Runtime }
 

@@ -331,3 +331,88 @@ var BookingFields = struct {
 		Reset:   func(row *model.Booking) { row.GuestSubject = nil },
 	},
 }
+
+// Locker makes the ops of Locker.
+var Locker = projection.Ops[model.Locker, string, string]{
+	Codec: model.LockerCodec,
+	Key: func(k string) (keys.Key, error) {
+		var row model.Locker
+		row.ID = k
+		return model.KeyOfLocker(&row)
+	},
+	Partition: func(p string) (string, error) {
+		return model.LockerModel.PK.Layout.Compose(keys.String(p))
+	},
+	SetKeyFields: func(row *model.Locker, k string) {
+		row.ID = k
+	},
+}
+
+// LockerFields are the fields that a patch of Locker can name, by its writers.
+var LockerFields = struct {
+	Places struct {
+		Place  projection.PatchField[model.Locker, string]
+		TeamID projection.PatchField[model.Locker, string]
+	}
+	Keys struct {
+		Keys     projection.PatchField[model.Locker, int]
+		HolderID projection.PatchField[model.Locker, string]
+	}
+}{
+	Places: struct {
+		Place  projection.PatchField[model.Locker, string]
+		TeamID projection.PatchField[model.Locker, string]
+	}{
+		Place: projection.PatchField[model.Locker, string]{
+			Ordinal: 1,
+			Write:   func(row *model.Locker, v string) { row.Place = &v },
+			Reset:   func(row *model.Locker) { row.Place = nil },
+		},
+		TeamID: projection.PatchField[model.Locker, string]{
+			Ordinal: 3,
+			Write:   func(row *model.Locker, v string) { row.TeamID = &v },
+			Reset:   func(row *model.Locker) { row.TeamID = nil },
+		},
+	},
+	Keys: struct {
+		Keys     projection.PatchField[model.Locker, int]
+		HolderID projection.PatchField[model.Locker, string]
+	}{
+		Keys: projection.PatchField[model.Locker, int]{
+			Ordinal: 2,
+			Write:   func(row *model.Locker, v int) { row.Keys = &v },
+			Reset:   func(row *model.Locker) { row.Keys = nil },
+		},
+		HolderID: projection.PatchField[model.Locker, string]{
+			Ordinal: 5,
+			Write:   func(row *model.Locker, v string) { row.HolderID = &v },
+			Reset:   func(row *model.Locker) { row.HolderID = nil },
+		},
+	},
+}
+
+// Coat makes the ops of Coat.
+var Coat = projection.Ops[model.Coat, string, string]{
+	Codec: model.CoatCodec,
+	Key: func(k string) (keys.Key, error) {
+		var row model.Coat
+		row.ID = k
+		return model.KeyOfCoat(&row)
+	},
+	Partition: func(p string) (string, error) {
+		return model.CoatModel.PK.Layout.Compose(keys.String(p))
+	},
+	SetKeyFields: func(row *model.Coat, k string) {
+		row.ID = k
+	},
+}
+
+// CoatFields are the fields that a patch of Coat can name.
+var CoatFields = struct {
+	LockerID projection.PatchField[model.Coat, string]
+}{
+	LockerID: projection.PatchField[model.Coat, string]{
+		Ordinal: 1,
+		Write:   func(row *model.Coat, v string) { row.LockerID = v },
+	},
+}

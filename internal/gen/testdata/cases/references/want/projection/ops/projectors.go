@@ -210,6 +210,81 @@ func ProjectBooking(p BookingProjector) projection.Projection {
 	})
 }
 
+// PlacesProjector folds events into what it writes of rows of Locker, place and teamId: one method for each event that the schema names.
+// Methods are pure: they know the event and nothing else.
+type PlacesProjector interface {
+	TeamRegistered(e event.TeamRegistered, m projection.Meta) []projection.Op
+}
+
+// ProjectPlaces makes the projection places of its projector.
+func ProjectPlaces(p PlacesProjector) projection.Projection {
+	return projection.New(&Locker, projection.Projection{
+		Name:   "places",
+		Events: []string{"TeamRegistered"},
+		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+			switch e.Type {
+			case "TeamRegistered":
+				data, err := event.DecodeTeamRegistered(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.TeamRegistered(data, m), nil
+			}
+			return foreign("places", e)
+		},
+	})
+}
+
+// KeysProjector folds events into what it writes of rows of Locker, keys and holderId: one method for each event that the schema names.
+// Methods are pure: they know the event and nothing else.
+type KeysProjector interface {
+	PlayerSelected(e event.PlayerSelected, m projection.Meta) []projection.Op
+}
+
+// ProjectKeys makes the projection keys of its projector.
+func ProjectKeys(p KeysProjector) projection.Projection {
+	return projection.New(&Locker, projection.Projection{
+		Name:   "keys",
+		Events: []string{"PlayerSelected"},
+		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+			switch e.Type {
+			case "PlayerSelected":
+				data, err := event.DecodePlayerSelected(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.PlayerSelected(data, m), nil
+			}
+			return foreign("keys", e)
+		},
+	})
+}
+
+// CoatProjector folds events into rows of Coat: one method for each event that the schema names.
+// Methods are pure: they know the event and nothing else.
+type CoatProjector interface {
+	PlayerSelected(e event.PlayerSelected, m projection.Meta) []projection.Op
+}
+
+// ProjectCoat makes the projection Coat of its projector.
+func ProjectCoat(p CoatProjector) projection.Projection {
+	return projection.New(&Coat, projection.Projection{
+		Name:   "Coat",
+		Events: []string{"PlayerSelected"},
+		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+			switch e.Type {
+			case "PlayerSelected":
+				data, err := event.DecodePlayerSelected(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.PlayerSelected(data, m), nil
+			}
+			return foreign("Coat", e)
+		},
+	})
+}
+
 // foreign is the error of an event that the projection does not take.
 func foreign(projector string, e *eventlog.Event) ([]projection.Op, error) {
 	return nil, fmt.Errorf("projector %s does not take events of type %s", projector, e.Type)
