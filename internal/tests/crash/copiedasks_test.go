@@ -11,12 +11,14 @@ import (
 // that they are of. A seal follows in the same commit.
 func copiedAsks(rng *rand.Rand) ask {
 	const branch = "{ id name headId }"
-	switch rng.IntN(5) {
+	switch rng.IntN(6) {
 	case 0:
 		return plainOne("Owner", fmt.Sprint("o", rng.IntN(owners)), "id name changed")
 	case 1:
 		return plainOne("Branch", fmt.Sprint("b", rng.IntN(branches)), "id name headId")
-	case 2, 3:
+	case 2:
+		return plainOne("Pass", fmt.Sprint("c", rng.IntN(cards)), "card branchId uses")
+	case 3, 4:
 		return plainOne("Card", fmt.Sprint("c", rng.IntN(cards)), "card holderId branchId issuerId issuer "+branch+
 			" sealId seal { id name } uses changed")
 	}

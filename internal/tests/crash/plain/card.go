@@ -1,6 +1,8 @@
 package plain
 
 import (
+	"errors"
+
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/internal/tests/crash/ledger/event"
 	"github.com/foldql/foldql/internal/tests/crash/ledger/model"
@@ -19,10 +21,12 @@ func (s *state) takeCard(e *eventlog.Event) error {
 			}
 			c.Uses++
 			c.Changed = &e.Time
-			return s.setCard(v.Card, c)
+			return errors.Join(s.setCard(v.Card, c), s.use(v.Card))
 		})
 	}
-	return decoded(event.DecodeCardReturned, e, func(v event.CardReturned) error { return s.setCard(v.Card, nil) })
+	return decoded(event.DecodeCardReturned, e, func(v event.CardReturned) error {
+		return errors.Join(s.setCard(v.Card, nil), s.pass(v.Card, nil))
+	})
 }
 
 func (s *state) setCard(id string, c *model.Card) error {
@@ -39,8 +43,41 @@ func (s *state) issue(v event.CardIssued, e *eventlog.Event) error {
 	if issuer == nil {
 		return nil
 	}
-	return s.setCard(v.Card, &model.Card{
+	return errors.Join(s.pass(v.Card, &v.Branch), s.setCard(v.Card, &model.Card{
 		Card: v.Card, HolderID: v.Holder, BranchID: v.Branch, IssuerID: v.Branch, Issuer: issuer, SealID: v.Seal,
 		Seal: s.owner(v.Seal), Changed: &e.Time,
-	})
+	}))
+}
+
+// pass says which branch has issued a card, nil for none. What is known of its use stays.
+func (s *state) pass(card string, branch *string) error {
+	next := model.Pass{Card: card, BranchID: branch}
+	if p := s.passes[card]; p != nil {
+		next.Uses = p.Uses
+	}
+	return s.setPass(next)
+}
+
+// use counts the use of a card.
+func (s *state) use(card string) error {
+	next := model.Pass{Card: card}
+	if p := s.passes[card]; p != nil {
+		next = *p
+	}
+	uses := 1
+	if next.Uses != nil {
+		uses += *next.Uses
+	}
+	next.Uses = &uses
+	return s.setPass(next)
+}
+
+// setPass notes a row, which is gone when neither of its projectors has anything to say.
+func (s *state) setPass(p model.Pass) error {
+	row := &p
+	if p.BranchID == nil && p.Uses == nil {
+		row = nil
+	}
+	s.passes[p.Card] = row
+	return note(s, model.PassCodec, p.Card, row)
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // Projection is the one whose rows are folded here.
-const Projection = "Branch+Card+Home+Owner"
+const Projection = "Branch+Card+Home+Owner+passes+uses"
 
 // Ledger is the fold, for the verifier.
 var Ledger = verifier.Plain{Projection: Projection, Fold: Fold}
@@ -42,6 +42,7 @@ type state struct {
 	owners   map[string]*model.Owner
 	branches map[string]*model.Branch
 	cards    map[string]*model.Card
+	passes   map[string]*model.Pass
 	homes    map[string]*model.Home
 	waiting  map[string][]*eventlog.Event // for the branch of that identifier
 	at       driver.Position              // of the event in hand
@@ -51,7 +52,7 @@ type state struct {
 func newState() *state {
 	return &state{
 		owners: map[string]*model.Owner{}, branches: map[string]*model.Branch{}, cards: map[string]*model.Card{},
-		homes: map[string]*model.Home{}, waiting: map[string][]*eventlog.Event{},
+		passes: map[string]*model.Pass{}, homes: map[string]*model.Home{}, waiting: map[string][]*eventlog.Event{},
 		versions: map[*querydb.Model]map[string][]verifier.PlainVersion{},
 	}
 }

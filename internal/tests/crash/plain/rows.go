@@ -29,6 +29,14 @@ func (s *state) rows() ([]verifier.PlainRow, error) {
 		}
 		add(&l, model.CardCodec, id, model.Card{Card: id}, c, links)
 	}
+	for id, p := range s.passes {
+		links := 0
+		if p != nil && p.BranchID != nil {
+			branch := s.branch(*p.BranchID)
+			p.Branch, links = branch, 1
+		}
+		add(&l, model.PassCodec, id, model.Pass{Card: id}, p, links)
+	}
 	for id, h := range s.homes {
 		links := 0
 		if h != nil {

@@ -1367,6 +1367,126 @@ func setTimeOfCard(r *Card, field int, t time.Time) {
 	}
 }
 
+// PassCodec reads and writes the stored form of Pass.
+var PassCodec = &querydb.Codec[Pass]{
+	Model:   PassModel,
+	Encode:  encodePass,
+	Decode:  decodePass,
+	Value:   valueOfPass,
+	Clone:   clonePass,
+	Time:    timeOfPass,
+	SetTime: setTimeOfPass,
+	References: []querydb.Reference[Pass]{
+		{
+			Path: "branch", Field: 2, ID: 1, Source: BranchModel,
+			Identifier: func(r *Pass, _ int) string {
+				if r.BranchID == nil {
+					return ""
+				}
+				return *r.BranchID
+			},
+			Fill: func(r *Pass, _ int, source any) {
+				r.Branch = nil
+				if source != nil {
+					r.Branch = copyOfBranch(source.(*Branch))
+				}
+			},
+			Keep:    func(r *Pass, _ int, from *Pass, _ int) { r.Branch = from.Branch },
+			Filled:  func(r *Pass, _ int) bool { return r.Branch != nil },
+			Cascade: true,
+		},
+	},
+}
+
+// KeyOfPass returns the key that the row has; it fails where a field of the key is empty.
+func KeyOfPass(r *Pass) (keys.Key, error) { return querydb.KeyOf(PassCodec, r) }
+
+func encodePass(b *record.Builder, r *Pass) {
+	b.String(r.Card)
+	if v := r.BranchID; v == nil {
+		b.Null()
+	} else {
+		b.String(*v)
+	}
+	if v := r.Branch; v == nil {
+		b.Null()
+	} else {
+		encodeBranchCopy(b, v)
+	}
+	if v := r.Uses; v == nil {
+		b.Null()
+	} else {
+		b.Int(*v)
+	}
+}
+
+func decodePass(rec record.Record, r *Pass) error {
+	if rec.Len() != 4 {
+		return fmt.Errorf("record of Pass has %d fields, want 4", rec.Len())
+	}
+	*r = Pass{}
+	var ok bool
+	if r.Card, ok = record.String(rec.JSON(0)); !ok {
+		return mismatch(PassModel, 0)
+	}
+	if text := rec.JSON(1); text != nil {
+		v, ok := record.String(text)
+		if !ok {
+			return mismatch(PassModel, 1)
+		}
+		r.BranchID = &v
+	}
+	if text := rec.JSON(2); text != nil {
+		v, ok := decodeBranchCopy(text)
+		if !ok {
+			return mismatch(PassModel, 2)
+		}
+		r.Branch = &v
+	}
+	if text := rec.JSON(3); text != nil {
+		v, ok := record.Int(text)
+		if !ok {
+			return mismatch(PassModel, 3)
+		}
+		r.Uses = &v
+	}
+	return nil
+}
+
+func valueOfPass(r *Pass, field int) keys.Value {
+	switch field {
+	case 0: // card
+		return keys.String(r.Card)
+	case 1: // branchId
+		if v := r.BranchID; v != nil {
+			return keys.String(*v)
+		}
+	case 3: // uses
+		if v := r.Uses; v != nil {
+			return keys.Int(int64(*v))
+		}
+	}
+	return keys.Value{}
+}
+
+func clonePass(r *Pass) Pass {
+	c := *r
+	if r.BranchID != nil {
+		c.BranchID = new(*r.BranchID)
+	}
+	if r.Branch != nil {
+		c.Branch = new(cloneBranchCopy(r.Branch))
+	}
+	if r.Uses != nil {
+		c.Uses = new(*r.Uses)
+	}
+	return c
+}
+
+func timeOfPass(*Pass, int) time.Time { return time.Time{} }
+
+func setTimeOfPass(*Pass, int, time.Time) {}
+
 // HomeCodec reads and writes the stored form of Home.
 var HomeCodec = &querydb.Codec[Home]{
 	Model:   HomeModel,

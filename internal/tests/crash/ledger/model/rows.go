@@ -183,6 +183,17 @@ type Card struct {
 	Changed *time.Time
 }
 
+// Pass is a row of the read model Pass.
+//
+// What two projectors know of a card: which branch has issued it, and how often it was used, whoever had issued it.
+type Pass struct {
+	Card string
+	// The id of branch.
+	BranchID *string
+	Branch   *BranchCopy
+	Uses     *int
+}
+
 // Home is a row of the read model Home.
 //
 // A household, kept as an item for each of its parts.

@@ -23,6 +23,7 @@ var All = []*querydb.Model{
 	OwnerModel,
 	BranchModel,
 	CardModel,
+	PassModel,
 	HomeModel,
 }
 
@@ -677,6 +678,56 @@ var CardModel = &querydb.Model{
 	TTL:       -1,
 	CreatedAt: -1,
 	UpdatedAt: 10,
+}
+
+// PassModel describes the read model Pass.
+var PassModel = &querydb.Model{
+	Name:    "Pass",
+	Plugin:  "",
+	Table:   "Pass",
+	Version: "28b7ba0c6789",
+	Fields: []driver.Field{
+		{Name: "card", Scalar: "ID"},
+		{Name: "branchId", Scalar: "ID", Nullable: true},
+		{Name: "branch", Object: fieldsOfBranchCopy, Nullable: true},
+		{Name: "uses", Scalar: "Int", Nullable: true},
+	},
+	PK: querydb.Half{
+		Layout: keys.Layout{
+			Segments: []keys.Segment{
+				{Field: "card", Kind: keys.KindString},
+			},
+		},
+		Fields: []int{0},
+	},
+	Indexes: []querydb.Index{
+		{
+			Name: "byUse",
+			PK: querydb.Half{
+				Layout: keys.Layout{
+					Segments: []keys.Segment{
+						{Field: "branchId", Kind: keys.KindString},
+					},
+				},
+				Fields: []int{1},
+			},
+			SK: querydb.Half{
+				Layout: keys.Layout{
+					Segments: []keys.Segment{
+						{Field: "uses", Kind: keys.KindInt},
+					},
+				},
+				Fields: []int{3},
+			},
+		},
+	},
+	TTL:       -1,
+	CreatedAt: -1,
+	UpdatedAt: -1,
+	Writers: []querydb.Writer{
+		{Name: "passes", Part: driver.Part{Fields: []int{1}, PK: []int{0}}},
+		{Name: "uses", Part: driver.Part{Fields: []int{3}, SK: []int{0}}},
+	},
 }
 
 // HomeModel describes the read model Home.

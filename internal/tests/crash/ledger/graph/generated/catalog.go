@@ -162,6 +162,17 @@ var Catalog = &catalog.Catalog{
 				"changed":  {Name: "changed", Ordinal: 10},
 			},
 		},
+		"Pass": {
+			Name:  "Pass",
+			Model: model.PassModel,
+			Owner: -1,
+			Fields: map[string]*catalog.Field{
+				"card":     {Name: "card", Ordinal: 0},
+				"branchId": {Name: "branchId", Ordinal: 1},
+				"branch":   {Name: "branch", Ordinal: 2, Object: objectOfBranchCopy},
+				"uses":     {Name: "uses", Ordinal: 3},
+			},
+		},
 		"Home": {
 			Name:  "Home",
 			Model: model.HomeModel,
@@ -505,6 +516,25 @@ var Catalog = &catalog.Catalog{
 			Kind:        catalog.QueryPage,
 			Connection:  "CardByBranchIdConnection",
 			HasOperands: false,
+			PK: []catalog.KeyArg{
+				{Name: "branchId", Kind: keys.KindString},
+			},
+		},
+		"Pass": {
+			Name:  "Pass",
+			Type:  "Pass",
+			Index: driver.Primary,
+			PK: []catalog.KeyArg{
+				{Name: "id", Kind: keys.KindString},
+			},
+		},
+		"PassByUse": {
+			Name:        "PassByUse",
+			Type:        "Pass",
+			Index:       0,
+			Kind:        catalog.QueryPage,
+			Connection:  "PassByUseConnection",
+			HasOperands: true,
 			PK: []catalog.KeyArg{
 				{Name: "branchId", Kind: keys.KindString},
 			},

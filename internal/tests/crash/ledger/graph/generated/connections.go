@@ -58,6 +58,9 @@ type CardByHolderIDConnection = graph.Connection[*model.Card]
 // CardByBranchIDConnection is a page of CardByBranchId.
 type CardByBranchIDConnection = graph.Connection[*model.Card]
 
+// PassByUseConnection is a page of PassByUse.
+type PassByUseConnection = graph.Connection[*model.Pass]
+
 // HomeByBranchConnection is a page of HomeByBranch.
 type HomeByBranchConnection = graph.Connection[*model.Home]
 

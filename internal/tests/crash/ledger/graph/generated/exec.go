@@ -75,6 +75,8 @@ type QueryResolver interface {
 	Card(ctx context.Context, id string, consistent *bool) (*model.Card, error)
 	CardByHolderID(ctx context.Context, holderID string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Card], error)
 	CardByBranchID(ctx context.Context, branchID string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Card], error)
+	Pass(ctx context.Context, id string, consistent *bool) (*model.Pass, error)
+	PassByUse(ctx context.Context, branchID string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Pass], error)
 	Home(ctx context.Context, id string, consistent *bool) (*model.Home, error)
 	HomeByBranch(ctx context.Context, branchID string, name *string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*graph.Connection[*model.Home], error)
 	AtPlace(ctx context.Context, city string, only []model.AtPlaceMember, reverse *bool, limit *int, nextToken *string) (*graph.Connection[model.AtPlaceItem], error)
@@ -548,6 +550,33 @@ A copy of a row of Owner.
 type OwnerCopy {
   id: ID!
   name: String!
+}
+
+"""
+What two projectors know of a card: which branch has issued it, and how often it was used, whoever had issued it.
+"""
+type Pass {
+  card: ID!
+  """
+  The id of branch.
+  """
+  branchId: ID
+  branch: BranchCopy
+  uses: Int
+}
+
+"""
+A page of PassByUse.
+"""
+type PassByUseConnection {
+  """
+  The rows of the page, in the order of the query.
+  """
+  items: [Pass!]!
+  """
+  What the next page is asked for with; null where there is none.
+  """
+  nextToken: String
 }
 
 """
@@ -1515,6 +1544,64 @@ type Query {
     nextToken: String
   ): CardByBranchIdConnection!
   """
+  One row of Pass by its card; null where there is none.
+  """
+  Pass(
+    """
+    The card of the row.
+    """
+    id: ID!
+
+    """
+    Whether to read what was written last, on stores where that costs extra.
+    """
+    consistent: Boolean
+  ): Pass
+  """
+  The rows of Pass that have a certain branchId, in the order of uses.
+  """
+  PassByUse(
+    """
+    The branchId that the rows have.
+    """
+    branchId: ID!
+
+    """
+    Only rows whose uses is this. Not together with prefix, from and to.
+    """
+    eq: String
+
+    """
+    Only rows whose uses begins with this. Not together with eq, from and to.
+    """
+    prefix: String
+
+    """
+    Only rows whose uses is this or greater. Not together with eq and prefix.
+    """
+    from: String
+
+    """
+    Only rows whose uses is this or less. Not together with eq and prefix.
+    """
+    to: String
+
+    """
+    Whether the greatest come first; else the least do.
+    """
+    reverse: Boolean
+
+    """
+    How many rows a page has at most: 1 to 1000, 50 where it is left out.
+    """
+    limit: Int
+
+    """
+    The nextToken of the page before; all other arguments stay the same, but for limit.
+    """
+    nextToken: String
+  ): PassByUseConnection!
+  """
   One row of Home by its id; null where there is none.
   """
   Home(
@@ -2022,6 +2109,30 @@ func childFields_OwnerCopy(ctx context.Context, ec *executionContext, field grap
 		return fieldContext_OwnerCopy_name(ctx, ec, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type OwnerCopy", field.Name)
+}
+
+func childFields_Pass(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "card":
+		return fieldContext_Pass_card(ctx, ec, field)
+	case "branchId":
+		return fieldContext_Pass_branchId(ctx, ec, field)
+	case "branch":
+		return fieldContext_Pass_branch(ctx, ec, field)
+	case "uses":
+		return fieldContext_Pass_uses(ctx, ec, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Pass", field.Name)
+}
+
+func childFields_PassByUseConnection(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "items":
+		return fieldContext_PassByUseConnection_items(ctx, ec, field)
+	case "nextToken":
+		return fieldContext_PassByUseConnection_nextToken(ctx, ec, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PassByUseConnection", field.Name)
 }
 
 func childFields_Profile(ctx context.Context, ec *executionContext, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -3437,6 +3548,98 @@ func field_Query_Mark_args(ctx context.Context, ec *executionContext, rawArgs ma
 }
 
 func field_Query_Owner_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
+		func(ctx context.Context, v any) (string, error) {
+			return unmarshalNID2string(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "consistent",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["consistent"] = arg1
+	return args, nil
+}
+
+func field_Query_PassByUse_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "branchId",
+		func(ctx context.Context, v any) (string, error) {
+			return unmarshalNID2string(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["branchId"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "eq",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["eq"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "prefix",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["prefix"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "from",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["from"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "to",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["to"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "reverse",
+		func(ctx context.Context, v any) (*bool, error) {
+			return unmarshalOBoolean2ᚖbool(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["reverse"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "limit",
+		func(ctx context.Context, v any) (*int, error) {
+			return unmarshalOInt2ᚖint(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["limit"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "nextToken",
+		func(ctx context.Context, v any) (*string, error) {
+			return unmarshalOString2ᚖstring(ctx, ec, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["nextToken"] = arg7
+	return args, nil
+}
+
+func field_Query_Pass_args(ctx context.Context, ec *executionContext, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
@@ -6154,6 +6357,162 @@ func fieldContext_OwnerCopy_name(_ context.Context, ec *executionContext, field 
 	return graphql.NewScalarFieldContext("OwnerCopy", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func _Pass_card(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Pass) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Pass_card(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Card, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return marshalNID2string(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Pass_card(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Pass", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func _Pass_branchId(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Pass) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Pass_branchId(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BranchID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return marshalOID2ᚖstring(ctx, ec, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func fieldContext_Pass_branchId(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Pass", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func _Pass_branch(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Pass) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Pass_branch(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Branch, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.BranchCopy) graphql.Marshaler {
+			return marshalOBranchCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranchCopy(ctx, ec, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func fieldContext_Pass_branch(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Pass",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_BranchCopy(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _Pass_uses(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Pass) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Pass_uses(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Uses, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
+			return marshalOInt2ᚖint(ctx, ec, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func fieldContext_Pass_uses(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Pass", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func _PassByUseConnection_items(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Pass]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_PassByUseConnection_items(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Items, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Pass) graphql.Marshaler {
+			return marshalNPass2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPassᚄ(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_PassByUseConnection_items(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PassByUseConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_Pass(ctx, ec, field)
+		},
+	}
+	return fc, nil
+}
+
+func _PassByUseConnection_nextToken(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *graph.Connection[*model.Pass]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_PassByUseConnection_nextToken(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.NextToken, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return marshalOString2ᚖstring(ctx, ec, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func fieldContext_PassByUseConnection_nextToken(_ context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PassByUseConnection", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func _Profile_account(ctx context.Context, ec *executionContext, field graphql.CollectedField, obj *model.Profile) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -7782,6 +8141,94 @@ func fieldContext_Query_CardByBranchId(ctx context.Context, ec *executionContext
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = field_Query_CardByBranchId_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func _Query_Pass(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Query_Pass(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Pass(ctx, fc.Args["id"].(string), fc.Args["consistent"].(*bool))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.Pass) graphql.Marshaler {
+			return marshalOPass2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPass(ctx, ec, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func fieldContext_Query_Pass(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_Pass(ctx, ec, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = field_Query_Pass_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func _Query_PassByUse(ctx context.Context, ec *executionContext, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return fieldContext_Query_PassByUse(ctx, ec, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().PassByUse(ctx, fc.Args["branchId"].(string), fc.Args["eq"].(*string), fc.Args["prefix"].(*string), fc.Args["from"].(*string), fc.Args["to"].(*string), fc.Args["reverse"].(*bool), fc.Args["limit"].(*int), fc.Args["nextToken"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *graph.Connection[*model.Pass]) graphql.Marshaler {
+			return marshalNPassByUseConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx, ec, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func fieldContext_Query_PassByUse(ctx context.Context, ec *executionContext, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return childFields_PassByUseConnection(ctx, ec, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = field_Query_PassByUse_args(ctx, ec, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -10917,6 +11364,102 @@ func _OwnerCopy(ctx context.Context, ec *executionContext, sel ast.SelectionSet,
 	return out
 }
 
+var passImplementors = []string{"Pass"}
+
+func _Pass(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Pass) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, passImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Pass")
+		case "card":
+			out.Values[i] = _Pass_card(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "branchId":
+			out.Values[i] = _Pass_branchId(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "branch":
+			out.Values[i] = _Pass_branch(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "uses":
+			out.Values[i] = _Pass_uses(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var passByUseConnectionImplementors = []string{"PassByUseConnection"}
+
+func _PassByUseConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *graph.Connection[*model.Pass]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, passByUseConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PassByUseConnection")
+		case "items":
+			out.Values[i] = _PassByUseConnection_items(ctx, ec, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nextToken":
+			out.Values[i] = _PassByUseConnection_nextToken(ctx, ec, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var profileImplementors = []string{"Profile"}
 
 func _Profile(ctx context.Context, ec *executionContext, sel ast.SelectionSet, obj *model.Profile) graphql.Marshaler {
@@ -11782,6 +12325,50 @@ func _Query(ctx context.Context, ec *executionContext, sel ast.SelectionSet) gra
 					}
 				}()
 				res = _Query_CardByBranchId(ctx, ec, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "Pass":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = _Query_Pass(ctx, ec, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "PassByUse":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = _Query_PassByUse(ctx, ec, field)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -13071,6 +13658,42 @@ func marshalNMarkByPrimaryConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraph�
 	return _MarkByPrimaryConnection(ctx, ec, sel, v)
 }
 
+func marshalNPass2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPassᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Pass) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return marshalNPass2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPass(ctx, ec, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func marshalNPass2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPass(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Pass) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return _Pass(ctx, ec, sel, v)
+}
+
+func marshalNPassByUseConnection2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋgraphᚐConnection(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *graph.Connection[*model.Pass]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return _PassByUseConnection(ctx, ec, sel, v)
+}
+
 func marshalNProfile2ᚕᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfileᚄ(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v []*model.Profile) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -13433,6 +14056,13 @@ func marshalOBranch2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrash
 	return _Branch(ctx, ec, sel, v)
 }
 
+func marshalOBranchCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐBranchCopy(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.BranchCopy) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return _BranchCopy(ctx, ec, sel, v)
+}
+
 func marshalOCard2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐCard(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Card) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -13548,6 +14178,13 @@ func marshalOOwnerCopy2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcr
 		return graphql.Null
 	}
 	return _OwnerCopy(ctx, ec, sel, v)
+}
+
+func marshalOPass2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐPass(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Pass) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return _Pass(ctx, ec, sel, v)
 }
 
 func marshalOProfile2ᚖgithubᚗcomᚋfoldqlᚋfoldqlᚋinternalᚋtestsᚋcrashᚋledgerᚋmodelᚐProfile(ctx context.Context, ec *executionContext, sel ast.SelectionSet, v *model.Profile) graphql.Marshaler {

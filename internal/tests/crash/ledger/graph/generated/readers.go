@@ -409,6 +409,32 @@ func (r Reader) CardByBranchID(ctx context.Context, branchID string, args CardBy
 	return graph.FetchPage(ctx, r.rt, model.CardCodec, graph.QueryRequest{Name: "CardByBranchId", PK: []keys.Value{keys.String(branchID)}, Page: catalog.PageArgs{Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
 }
 
+// PassArgs are the arguments of Pass that may be left out: nil.
+type PassArgs struct {
+	Consistent *bool
+}
+
+// Pass asks the query Pass.
+func (r Reader) Pass(ctx context.Context, id string, args PassArgs) (*model.Pass, error) {
+	return graph.FetchOne(ctx, r.rt, model.PassCodec, graph.QueryRequest{Name: "Pass", PK: []keys.Value{keys.String(id)}, Consistent: args.Consistent})
+}
+
+// PassByUseArgs are the arguments of PassByUse that may be left out: nil.
+type PassByUseArgs struct {
+	Eq        *string
+	Prefix    *string
+	From      *string
+	To        *string
+	Reverse   *bool
+	Limit     *int
+	NextToken *string
+}
+
+// PassByUse asks the query PassByUse.
+func (r Reader) PassByUse(ctx context.Context, branchID string, args PassByUseArgs) (*PassByUseConnection, error) {
+	return graph.FetchPage(ctx, r.rt, model.PassCodec, graph.QueryRequest{Name: "PassByUse", PK: []keys.Value{keys.String(branchID)}, Page: catalog.PageArgs{Eq: args.Eq, Prefix: args.Prefix, From: args.From, To: args.To, Reverse: args.Reverse, Limit: args.Limit, NextToken: args.NextToken}})
+}
+
 // HomeArgs are the arguments of Home that may be left out: nil.
 type HomeArgs struct {
 	Consistent *bool

@@ -180,6 +180,16 @@ func (r queries) CardByBranchID(ctx context.Context, branchID string, reverse *b
 	return Reader{r.rt}.CardByBranchID(ctx, branchID, CardByBranchIDArgs{Reverse: reverse, Limit: limit, NextToken: nextToken})
 }
 
+// Pass answers Pass.
+func (r queries) Pass(ctx context.Context, id string, consistent *bool) (*model.Pass, error) {
+	return Reader{r.rt}.Pass(ctx, id, PassArgs{Consistent: consistent})
+}
+
+// PassByUse answers PassByUse.
+func (r queries) PassByUse(ctx context.Context, branchID string, eq *string, prefix *string, from *string, to *string, reverse *bool, limit *int, nextToken *string) (*PassByUseConnection, error) {
+	return Reader{r.rt}.PassByUse(ctx, branchID, PassByUseArgs{Eq: eq, Prefix: prefix, From: from, To: to, Reverse: reverse, Limit: limit, NextToken: nextToken})
+}
+
 // Home answers Home.
 func (r queries) Home(ctx context.Context, id string, consistent *bool) (*model.Home, error) {
 	return Reader{r.rt}.Home(ctx, id, HomeArgs{Consistent: consistent})

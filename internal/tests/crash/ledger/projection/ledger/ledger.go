@@ -23,6 +23,8 @@ func Projections() []projection.Projection {
 		ops.ProjectOwner(Owner{}),
 		ops.ProjectBranch(Branch{}),
 		ops.ProjectCard(Card{}),
+		ops.ProjectPasses(Passes{}),
+		ops.ProjectUses(Uses{}),
 		ops.ProjectHome(Home{}),
 	}
 }

@@ -516,6 +516,51 @@ var CardFields = struct {
 	},
 }
 
+// Pass makes the ops of Pass.
+var Pass = projection.Ops[model.Pass, string, string]{
+	Codec: model.PassCodec,
+	Key: func(k string) (keys.Key, error) {
+		var row model.Pass
+		row.Card = k
+		return model.KeyOfPass(&row)
+	},
+	Partition: func(p string) (string, error) {
+		return model.PassModel.PK.Layout.Compose(keys.String(p))
+	},
+	SetKeyFields: func(row *model.Pass, k string) {
+		row.Card = k
+	},
+}
+
+// PassFields are the fields that a patch of Pass can name, by its writers.
+var PassFields = struct {
+	Passes struct {
+		BranchID projection.PatchField[model.Pass, string]
+	}
+	Uses struct {
+		Uses projection.PatchField[model.Pass, int]
+	}
+}{
+	Passes: struct {
+		BranchID projection.PatchField[model.Pass, string]
+	}{
+		BranchID: projection.PatchField[model.Pass, string]{
+			Ordinal: 1,
+			Write:   func(row *model.Pass, v string) { row.BranchID = &v },
+			Reset:   func(row *model.Pass) { row.BranchID = nil },
+		},
+	},
+	Uses: struct {
+		Uses projection.PatchField[model.Pass, int]
+	}{
+		Uses: projection.PatchField[model.Pass, int]{
+			Ordinal: 3,
+			Write:   func(row *model.Pass, v int) { row.Uses = &v },
+			Reset:   func(row *model.Pass) { row.Uses = nil },
+		},
+	},
+}
+
 // Home makes the ops of Home.
 var Home = projection.AggregateOps[model.Home, string]{
 	Codec: model.HomeCodec,

@@ -510,6 +510,63 @@ func ProjectCard(p CardProjector) projection.Projection {
 	})
 }
 
+// PassesProjector folds events into what it writes of rows of Pass, branchId: one method for each event that the schema names.
+// Methods are pure: they know the event and nothing else.
+type PassesProjector interface {
+	CardIssued(e event.CardIssued, m projection.Meta) []projection.Op
+	CardReturned(e event.CardReturned, m projection.Meta) []projection.Op
+}
+
+// ProjectPasses makes the projection passes of its projector.
+func ProjectPasses(p PassesProjector) projection.Projection {
+	return projection.New(&Pass, projection.Projection{
+		Name:   "passes",
+		Events: []string{"CardIssued", "CardReturned"},
+		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+			switch e.Type {
+			case "CardIssued":
+				data, err := event.DecodeCardIssued(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.CardIssued(data, m), nil
+			case "CardReturned":
+				data, err := event.DecodeCardReturned(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.CardReturned(data, m), nil
+			}
+			return foreign("passes", e)
+		},
+	})
+}
+
+// UsesProjector folds events into what it writes of rows of Pass, uses: one method for each event that the schema names.
+// Methods are pure: they know the event and nothing else.
+type UsesProjector interface {
+	CardUsed(e event.CardUsed, m projection.Meta) []projection.Op
+}
+
+// ProjectUses makes the projection uses of its projector.
+func ProjectUses(p UsesProjector) projection.Projection {
+	return projection.New(&Pass, projection.Projection{
+		Name:   "uses",
+		Events: []string{"CardUsed"},
+		Project: func(e *eventlog.Event, m projection.Meta) ([]projection.Op, error) {
+			switch e.Type {
+			case "CardUsed":
+				data, err := event.DecodeCardUsed(e.Data)
+				if err != nil {
+					return nil, err
+				}
+				return p.CardUsed(data, m), nil
+			}
+			return foreign("uses", e)
+		},
+	})
+}
+
 // HomeProjector folds events into rows of Home: one method for each event that the schema names.
 // Methods are pure: they know the event and nothing else.
 type HomeProjector interface {
