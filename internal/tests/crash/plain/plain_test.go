@@ -33,6 +33,11 @@ const events = `{"specversion":"1.0","id":"1","source":"/l","type":"OwnerNamed",
 {"specversion":"1.0","id":"10","source":"/l","type":"CardUsed","time":"2024-01-01T00:00:10Z","data":{"card":"c3"}}
 {"specversion":"1.0","id":"11","source":"/l","type":"CardIssued","time":"2024-01-01T00:00:11Z","data":{"card":"c3","branch":"b1"}}
 {"specversion":"1.0","id":"12","source":"/l","type":"CardReturned","time":"2024-01-01T00:00:12Z","data":{"card":"c3"}}
+{"specversion":"1.0","id":"13","source":"/l","type":"CardUsed","time":"2024-01-01T00:00:13Z","data":{"card":"c2"}}
+{"specversion":"1.0","id":"14","source":"/l","type":"CardUsed","time":"2024-01-01T00:00:14Z","data":{"card":"c2"}}
+{"specversion":"1.0","id":"15","source":"/l","type":"CardReturned","time":"2024-01-01T00:00:15Z","data":{"card":"c2"}}
+{"specversion":"1.0","id":"16","source":"/l","type":"CardIssued","time":"2024-01-01T00:00:16Z","data":{"card":"c2","branch":"b1"}}
+{"specversion":"1.0","id":"17","source":"/l","type":"CardUsed","time":"2024-01-01T00:00:17Z","data":{"card":"c2"}}
 `
 
 // card is c1 as it must be in the end.
@@ -59,6 +64,7 @@ func TestAPlainFoldFindsWhatIsNotAsTheEventsSay(t *testing.T) {
 			"Card: the row differs from that of a plain fold"},
 		{"a deleted row is back", putCard(func(c *model.Card) { c.Card = "c3" }),
 			"Card has a row that is gone by a plain fold"},
+		{"a writer's part is another", putPass, "Pass: the row differs from that of a plain fold"},
 		{"a row is gone", func(t *testing.T, db *querydb.DB) {
 			apply(t, db, querydb.Batch{Writes: []querydb.Write{{Model: model.CardModel, Row: querydb.Row{
 				Key: keys.Key{PK: "c2"}}}}})
@@ -160,6 +166,19 @@ func putCard(change func(*model.Card)) func(*testing.T, *querydb.DB) {
 		}
 		apply(t, db, querydb.Batch{Writes: []querydb.Write{{Model: model.CardModel, Row: row}}})
 	}
+}
+
+// putPass writes what is known of the use of a card, in place of one of those that write the row.
+func putPass(t *testing.T, db *querydb.DB) {
+	t.Helper()
+	branch, uses := "b1", 2
+	p := model.Pass{Card: "c2", BranchID: &branch, Branch: &model.BranchCopy{ID: "b1", Name: "new"}, Uses: &uses}
+	row, err := querydb.Encode(model.PassCodec, &record.Builder{}, &p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row.Writers = []string{"passes", "uses"}
+	apply(t, db, querydb.Batch{Writes: []querydb.Write{{Model: model.PassModel, Row: row}}})
 }
 
 // dropLink takes away one of the links.
