@@ -17,7 +17,7 @@ import (
 	"github.com/foldql/foldql/querydb/dynamostore"
 )
 
-// TestAGroupFoldsWhatSeveralProjectionsWriteOnDynamoDB: whole rows with their writers, copies and the checkpoint are one
+// TestAGroupFoldsWhatSeveralProjectionsWriteOnDynamoDB: rows with their writers, copies and the checkpoint are one
 // transaction.
 func TestAGroupFoldsWhatSeveralProjectionsWriteOnDynamoDB(t *testing.T) {
 	seed := rand.Uint64()

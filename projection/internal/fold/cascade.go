@@ -77,7 +77,7 @@ type cascadeOp[R any] struct {
 }
 
 func (o *cascadeOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
-	of := f.ofAll().followers
+	of := f.views.ofAll().followers
 	if err := of.check(&o.how); err != nil {
 		return err
 	}

@@ -75,12 +75,12 @@ func newModelFold[R any](codec *querydb.Codec[R], db *querydb.DB, w *querydb.Wri
 	}
 	rs.partitions = &partitions[R]{rows: rs, readers: readers}
 	rs.unique = &uniqueKeys[R]{rows: rs}
-	rs.refs = &references[R]{of: rs, all: codec.References}
+	rs.views = &views[R]{}
+	rs.refs = &references[R]{of: rs, all: codec.References, bound: &bound{}}
 	rs.tracking = &tracking[R]{references: rs.refs}
 	rs.tracking.followers = &followers[R]{tracking: rs.tracking, asked: map[keys.Key]*Cascade{}}
-	rs.writers = &writers[R]{}
 	f := &modelFold[R]{rs, rs.refs, rs.tracking, rs.tracking.followers, &neighbours[R]{}, rs.unique}
-	f.neighbours.rows = f
+	f.neighbours.rows, f.views.of = f, f
 	return f
 }
 
@@ -98,7 +98,7 @@ func (f *modelFold[R]) reset() {
 }
 
 func (f *modelFold[R]) need(op Op, at ApplyPoint) error {
-	on, what, err := f.evaluator(op)
+	on, what, err := f.views.evaluator(op)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (f *modelFold[R]) need(op Op, at ApplyPoint) error {
 }
 
 func (f *modelFold[R]) eval(op Op, at ApplyPoint) error {
-	on, what, err := f.evaluator(op)
+	on, what, err := f.views.evaluator(op)
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (f *modelFold[R]) begin() {
 	f.journal, f.follows = f.journal[:0], f.follows[:0]
 	clear(f.followers.asked)
 	f.partitions.begin()
-	f.beginViews()
+	f.views.begin()
 }
 
 func (f *modelFold[R]) changed() int { return len(f.journal) }

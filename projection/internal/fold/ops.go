@@ -81,7 +81,10 @@ func (o *setOp[R]) need(f *modelFold[R], at ApplyPoint) error {
 	if err := f.refs.needSources(&o.row); err != nil {
 		return err
 	}
-	return f.needWritten(&o.row, o.key, at)
+	if !f.readsReplaced() { // it does not matter what the row replaces
+		return nil
+	}
+	return f.needRow(&o.row, o.key, at)
 }
 
 func (o *setOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
@@ -190,6 +193,96 @@ func (o *deleteOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
 	return nil
 }
 
+// Patch is a partial write, evaluated after [keys.IndexHalf.UpdateForPatch]. It is an Op.
+type Patch[R any] struct {
+	target
+	fill    func(*R)
+	changes []fieldChange[R]
+}
+
+// fieldChange is what a Patch says of one field.
+type fieldChange[R any] struct {
+	mention keys.FieldChange
+	field   int
+	apply   func(*R) // nil where the field cannot be null
+}
+
+// NewPatch makes a Patch that changes nothing. It creates rows with fill, or none without it.
+func NewPatch[R any](t Target, fill func(*R)) Patch[R] {
+	return Patch[R]{target: t.internal(), fill: fill}
+}
+
+// Extend has a Patch change a field too. What is said last of a field counts.
+func Extend[R any](p *Patch[R], m keys.FieldChange, field int, apply func(*R)) {
+	p.changes = append(p.changes, fieldChange[R]{m, field, apply})
+}
+
+func (p *Patch[R]) need(f *modelFold[R], _ ApplyPoint) error {
+	if p.err != nil {
+		return p.err
+	}
+	for _, s := range p.changes {
+		if f.traits.isKey[s.field] {
+			return fmt.Errorf("patch %s: field %s is part of the key", f.desc.Name, f.desc.Fields[s.field].Name)
+		}
+		if s.apply == nil {
+			return fmt.Errorf("patch %s: field %s is not nullable, it can neither be cleared nor removed; set it",
+				f.desc.Name, f.desc.Fields[s.field].Name)
+		}
+	}
+	if err := p.needSources(f); err != nil {
+		return err
+	}
+	return f.needKey(p.key)
+}
+
+// needSources asks for the rows that the patch makes the row refer to.
+func (p *Patch[R]) needSources(f *modelFold[R]) error {
+	if len(f.refs.all) == 0 {
+		return nil
+	}
+	var row R
+	for _, s := range p.changes {
+		s.apply(&row)
+	}
+	return f.refs.needSources(&row)
+}
+
+func (p *Patch[R]) eval(f *modelFold[R], at ApplyPoint) error {
+	e := f.entry(p.key)
+	if f.passed(e, at) {
+		return nil
+	}
+	if err := f.identified(e, p.fill, at); err != nil {
+		return err
+	}
+	exists := f.visible(e, at)
+	var row R
+	switch {
+	case exists:
+		row = f.codec.Clone(&e.row)
+	case p.fill == nil:
+		return fmt.Errorf("patch %s row %q: %w, and these ops have no Fill to create one", f.desc.Name, e.key, ErrNoRow)
+	default:
+		p.fill(&row)
+	}
+	said := f.nothingSaid()
+	for _, s := range p.changes {
+		s.apply(&row)
+		said[s.field] = s.mention
+	}
+	if err := f.sameKey(e, &row, at); err != nil {
+		return err
+	}
+	f.stamp(e, &row, exists, at)
+	indexes, err := f.patched(e, &row, exists, said, at)
+	if err != nil {
+		return err
+	}
+	f.write(e, row, indexes, !exists, at)
+	return nil
+}
+
 // DeletePartition removes all rows of the partition.
 func DeletePartition[R any](t PartitionTarget) Op { return &deletePartitionOp[R]{t} }
 
@@ -198,12 +291,12 @@ type deletePartitionOp[R any] struct{ PartitionTarget }
 func (o *deletePartitionOp[R]) need(f *modelFold[R], _ ApplyPoint) error {
 	switch {
 	case o.Err != nil:
-	case f.deletesAtOnce():
+	case deletesAtOnce(f):
 		if f.partitions.all[o.Partition] == nil {
 			f.partitions.all[o.Partition] = &partition[R]{unread: true}
 		}
-	case f.whole != nil: // the rows stay where they have other parts
-		f.whole.partitions.needAll(o.Partition)
+	case f.views.whole != nil: // the rows stay where they have other parts
+		f.views.whole.partitions.needAll(o.Partition)
 	default:
 		f.partitions.needKeys(o.Partition)
 	}
@@ -211,22 +304,22 @@ func (o *deletePartitionOp[R]) need(f *modelFold[R], _ ApplyPoint) error {
 }
 
 // deletesAtOnce reports whether the store deletes partitions, so that their rows need not be read.
-func (f *modelFold[R]) deletesAtOnce() bool {
+func deletesAtOnce[R any](f *modelFold[R]) bool {
 	return !f.bounds.shared && f.traits.writer == "" && !f.tracking.tracks()
 }
 
 func (o *deletePartitionOp[R]) eval(f *modelFold[R], at ApplyPoint) error {
 	f.bounds.wiped = at.Event
-	for _, e := range f.entriesOf(o.Partition) {
+	for _, e := range f.views.entriesOf(o.Partition) {
 		if f.passed(e, at) || !e.present {
 			continue
 		}
 		// One that has expired counts nothing where all have to fit into one commit: it may be gone already.
-		if f.visible(e, at) || f.traits.unique == nil || f.deletesAtOnce() {
+		if f.visible(e, at) || f.traits.unique == nil || deletesAtOnce(f) {
 			f.remove(e, at)
 		}
 	}
-	if p := f.partitions.all[o.Partition]; f.deletesAtOnce() && !p.gone {
+	if p := f.partitions.all[o.Partition]; deletesAtOnce(f) && !p.gone {
 		p.gone = true
 		f.partitions.gone = append(f.partitions.gone, gone{o.Partition, at.Pos})
 	}

@@ -38,9 +38,14 @@ var errDeletedHere = errors.New("the event itself deletes it")
 
 // references are the copies that rows of a model hold, and those that other rows hold of them.
 type references[R any] struct {
-	of      *rows[R]
-	all     []querydb.Reference[R]
-	sources []member // of each of all
+	of  *rows[R]
+	all []querydb.Reference[R]
+	*bound
+}
+
+// bound is what the copies are of.
+type bound struct {
+	sources []member // of each reference
 	nested  bool     // some are within objects
 }
 

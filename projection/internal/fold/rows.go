@@ -24,10 +24,10 @@ type rows[R any] struct {
 	partitions *partitions[R]
 	refs       *references[R]
 	tracking   *tracking[R]
-	*writers[R]
-	unique  *uniqueKeys[R]
-	dirty   []*entry[R] // in order of the first change
-	journal []undo[R]   // of the event in hand
+	views      *views[R]
+	unique     *uniqueKeys[R]
+	dirty      []*entry[R] // in order of the first change
+	journal    []undo[R]   // of the event in hand
 
 	followed map[keys.Key]int // by row, the first event that goes on from it; of a shared store
 	follows  []keys.Key       // rows that the event in hand is the first to go on from
@@ -86,8 +86,8 @@ type undo[R any] struct {
 }
 
 func (f *rows[R]) needKey(key keys.Key) error {
-	if f.whole != nil {
-		return f.whole.needKey(key)
+	if f.views.whole != nil {
+		return f.views.whole.needKey(key)
 	}
 	e := f.entry(key)
 	if e.wanted {
@@ -116,14 +116,6 @@ func (f *rows[R]) needRow(row *R, key keys.Key, at ApplyPoint) error {
 	return f.needKey(key)
 }
 
-// needWritten is needRow of a row that is to be replaced, whatever it is: it is read where that counts all the same.
-func (f *rows[R]) needWritten(row *R, key keys.Key, at ApplyPoint) error {
-	if f.readsReplaced() {
-		return f.needRow(row, key, at)
-	}
-	return nil
-}
-
 // readsReplaced reports whether it counts what is replaced.
 func (f *rows[R]) readsReplaced() bool { return f.desc.CreatedAt >= 0 || f.mustRead() }
 
@@ -131,7 +123,7 @@ func (f *rows[R]) readsReplaced() bool { return f.desc.CreatedAt >= 0 || f.mustR
 // under the same key, hold a key that no other row may have, have items that are to be deleted, or have parts of other
 // writers beside the one that is replaced.
 func (f *rows[R]) mustRead() bool {
-	return f.bounds.alone || f.whole != nil || f.traits.collides || f.traits.unique != nil || f.tracking.tracks() ||
+	return f.bounds.alone || f.views.whole != nil || f.traits.collides || f.traits.unique != nil || f.tracking.tracks() ||
 		f.desc.Aggregate != nil
 }
 
@@ -141,7 +133,7 @@ func (f *rows[R]) loaded(e *entry[R], row *querydb.Row) error {
 	if row.Record == nil {
 		return nil
 	}
-	if len(f.views) > 0 {
+	if len(f.views.all) > 0 {
 		e.stored, e.writers = *row, row.Writers
 	}
 	return f.decode(e, row)
@@ -173,8 +165,8 @@ func (f *rows[R]) decode(e *entry[R], row *querydb.Row) error {
 
 // entry returns the entry of a key, absent until it is loaded or written.
 func (f *rows[R]) entry(key keys.Key) *entry[R] {
-	if f.whole != nil {
-		return f.partOf(key)
+	if f.views.whole != nil {
+		return f.views.part(key)
 	}
 	e := f.entries[key]
 	if e == nil {

@@ -190,7 +190,7 @@ func (f *neighbours[R]) deletePartition(t PartitionTarget, at ApplyPoint) error 
 // historyOf finds the rows of a history, nil where the Fold does not hold them, or the ops are those of a writer that
 // does not append to it.
 func (f *neighbours[R]) historyOf(m *querydb.Model) member {
-	whole := f.rows.ofAll()
+	whole := f.rows.views.ofAll()
 	by := f.rows.traits.writer
 	if whole != f.rows && !slices.ContainsFunc(m.Writers, func(w querydb.Writer) bool { return w.Name == by }) {
 		return nil

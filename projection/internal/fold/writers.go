@@ -29,127 +29,120 @@ func By(projection string, op Op) Op {
 	return &writtenOp{op, projection}
 }
 
-// writers are the views of those that write the rows of a model, in a Fold of what all of them write.
-type writers[R any] struct {
-	whole *modelFold[R]   // the rows that this is a view of; nil where it is none
-	views []*modelFold[R] // in the order of the writers
-	shape *driver.Table
-	// broken is why a row cannot be seen, which has been read whole.
-	broken error
+// views are those that each of several projections has of the rows of a model, in a Fold of what all of them write.
+type views[R any] struct {
+	of     *modelFold[R]
+	whole  *modelFold[R]   // the rows that of is itself a view of; nil where it is none
+	all    []*modelFold[R] // in the order of the writers
+	shape  *driver.Table
+	broken error // why a part of a row cannot be read, which was read whole
 }
 
-// newWholeFold is the modelFold of rows that several projections write, with what all of them write.
+// newWholeFold is the modelFold of the rows of a model with what all projections write of them.
 func newWholeFold[R any](codec *querydb.Codec[R], db *querydb.DB, b *bounds, readers int) *modelFold[R] {
 	f := newModelFold(codec, db, nil, b, readers)
 	if len(codec.Model.Writers) < 2 {
 		return f
 	}
-	f.writers.shape = codec.Model.DriverTable(0)
+	f.views.shape = codec.Model.DriverTable(0)
 	for i := range codec.Model.Writers {
 		v := newModelFold(codec, db, &codec.Model.Writers[i], b, readers)
-		v.db, v.writers.whole, v.traits.unique = f.db, f, nil
+		v.db, v.refs.bound, v.views.whole, v.traits.unique = f.db, f.refs.bound, f, nil
 		v.reset()
-		f.views = append(f.views, v)
+		f.views.all = append(f.views.all, v)
 	}
 	return f
 }
 
 // evaluator is the modelFold that an op is evaluated on, and the op itself: a view, where the op is that of a writer.
-func (f *modelFold[R]) evaluator(op Op) (*modelFold[R], change[R], error) {
+func (vs *views[R]) evaluator(op Op) (*modelFold[R], change[R], error) {
 	by, is := op.(*writtenOp)
 	if !is {
-		return f, op.(change[R]), nil
+		return vs.of, op.(change[R]), nil
 	}
-	for _, v := range f.views {
+	for _, v := range vs.all {
 		if v.traits.writer == by.writer {
 			return v, by.Op.(change[R]), nil
 		}
 	}
 	return nil, nil, fmt.Errorf("projection %s is none of those that write rows of %s: let one of them return the op",
-		by.writer, f.desc.Name)
+		by.writer, vs.of.desc.Name)
 }
 
 // ofAll are the rows with what all projections write.
-func (f *modelFold[R]) ofAll() *modelFold[R] {
-	if f.whole != nil {
-		return f.whole
+func (vs *views[R]) ofAll() *modelFold[R] {
+	if vs.whole != nil {
+		return vs.whole
 	}
-	return f
+	return vs.of
 }
 
-// bind finds the models that the copies are of, for the views too.
-func (f *modelFold[R]) bind(members []member) {
-	f.references.bind(members)
-	for _, v := range f.views {
-		v.refs.sources, v.refs.nested = f.refs.sources, f.refs.nested
-	}
-}
-
-// beginViews forgets what the last event has made of the parts.
-func (f *modelFold[R]) beginViews() {
-	for _, v := range f.views {
+// begin forgets what the last event has made of the parts.
+func (vs *views[R]) begin() {
+	vs.broken = nil
+	for _, v := range vs.all {
 		if len(v.entries) > 0 {
 			clear(v.entries)
 			v.dirty = nil
 		}
 		v.begin()
-		v.broken = nil
 	}
 }
 
-// partOf is the part of a row that the writer of a view sees.
-func (f *rows[R]) partOf(key keys.Key) *entry[R] {
+// part is the part of a row that the writer of a view sees.
+func (vs *views[R]) part(key keys.Key) *entry[R] {
+	f := vs.of
 	e := f.entries[key]
 	if e != nil {
 		return e
 	}
 	e = &entry[R]{key: key}
 	f.entries[key] = e
-	of := f.whole.entry(key)
+	of := vs.whole.entry(key)
 	e.asRead, e.read, e.pos = of.asRead, of.read || of.event != 0, of.pos
 	if of.present {
 		if err := f.decode(e, &of.stored); err != nil {
-			f.whole.broken = err
+			vs.whole.views.broken = err
 		}
 	}
 	return e
 }
 
 // entriesOf are the rows of a partition that was read whole.
-func (f *modelFold[R]) entriesOf(pk string) []*entry[R] {
-	if f.whole == nil {
-		return f.partitions.all[pk].entries
+func (vs *views[R]) entriesOf(pk string) []*entry[R] {
+	if vs.whole == nil {
+		return vs.of.partitions.all[pk].entries
 	}
 	var parts []*entry[R]
-	for _, e := range f.whole.partitions.all[pk].entries {
-		parts = append(parts, f.partOf(e.key))
+	for _, e := range vs.whole.partitions.all[pk].entries {
+		parts = append(parts, vs.part(e.key))
 	}
 	return parts
 }
 
 // gather lays what the event in hand has made of the parts over the whole rows.
-func (f *modelFold[R]) gather(at ApplyPoint) error {
-	if f.broken != nil {
-		return f.broken
-	}
-	for _, v := range f.views {
+func (f *modelFold[R]) gather(at ApplyPoint) error { return f.views.gather(at) }
+
+func (vs *views[R]) gather(at ApplyPoint) error {
+	for _, v := range vs.all {
 		for _, u := range v.journal {
-			if err := f.lay(v, u.entry, at); err != nil {
+			if err := vs.lay(v, u.entry, at); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
+	return vs.broken
 }
 
 // lay lays a part over its row.
-func (f *modelFold[R]) lay(v *modelFold[R], part *entry[R], at ApplyPoint) error {
+func (vs *views[R]) lay(v *modelFold[R], part *entry[R], at ApplyPoint) error {
+	f := vs.of
 	e := f.entry(part.key)
-	before, err := f.asStored(e, at)
+	before, err := vs.asStored(e, at)
 	if err != nil {
 		return err
 	}
-	w := driver.Write{Table: f.shape, Kind: driver.Delete, Row: querydb.Row{Key: e.key}, Part: v.traits.part}
+	w := driver.Write{Table: vs.shape, Kind: driver.Delete, Row: querydb.Row{Key: e.key}, Part: v.traits.part}
 	if part.present {
 		w.Kind = driver.Put
 		if w.Row, err = querydb.EncodeWithKey(f.codec, &f.builder, &part.row, e.key); err != nil {
@@ -170,7 +163,7 @@ func (f *modelFold[R]) lay(v *modelFold[R], part *entry[R], at ApplyPoint) error
 		return err
 	}
 	unfilled := f.refs.keepCopies(e, &row, false)
-	for _, c := range part.unfilled {
+	for _, c := range part.unfilled { // of a part that is written anew
 		if !slices.Contains(unfilled, c) {
 			f.refs.fillIn(&row, c, nil)
 			unfilled = append(unfilled, c)
@@ -181,17 +174,16 @@ func (f *modelFold[R]) lay(v *modelFold[R], part *entry[R], at ApplyPoint) error
 	return nil
 }
 
-// asStored is a row as it is before another part is laid over it: as it is stored, or, where the event in hand has
-// changed it already, as it would be.
-func (f *modelFold[R]) asStored(e *entry[R], at ApplyPoint) (querydb.Row, error) {
-	if e.event != at.Event || !e.present {
-		row := e.stored
-		if !e.present {
-			row = querydb.Row{Key: e.key}
-		}
-		return row, nil
+// asStored is a row as it is before a part is laid over it: as it is stored, or, where the event in hand has changed it
+// already, as it would be.
+func (vs *views[R]) asStored(e *entry[R], at ApplyPoint) (querydb.Row, error) {
+	switch {
+	case !e.present:
+		return querydb.Row{Key: e.key}, nil
+	case e.event != at.Event:
+		return e.stored, nil
 	}
-	row, err := querydb.EncodeWithKey(f.codec, &f.builder, &e.row, e.key)
+	row, err := querydb.EncodeWithKey(vs.of.codec, &vs.of.builder, &e.row, e.key)
 	if err == nil && e.indexes != nil {
 		row.Indexes = e.indexes
 	}
