@@ -99,8 +99,13 @@ func next(rest []byte) []byte {
 // element returns the length of the list element that b begins with: up to the comma or the bracket that ends it; 0
 // where there is none.
 func element(b []byte) int {
-	depth := 0
-	for i := 0; i < len(b); i++ {
+	depth, i := 0, 0
+	if len(b) > 0 && b[0] == '"' { // most are strings
+		if i = quoted(b); i == 0 {
+			return 0
+		}
+	}
+	for ; i < len(b); i++ {
 		switch b[i] {
 		case '"':
 			n := quoted(b[i:])
