@@ -10,6 +10,19 @@ import (
 	"github.com/foldql/foldql/querydb/internal/validate"
 )
 
+type consistentKey struct{}
+
+// WithConsistentReads returns a context whose reads of tables show what was committed before them, on every store, as
+// if each asked for it. Reads of an index cannot, where the store's indexes follow its tables.
+func WithConsistentReads(ctx context.Context) context.Context {
+	return context.WithValue(ctx, consistentKey{}, true)
+}
+
+// consistently reports whether the context asks for consistent reads. Stores with one writer know no others.
+func consistently(ctx context.Context, db *DB) bool {
+	return db.MultiWriter() && ctx.Value(consistentKey{}) != nil
+}
+
 // Get reads rows by key; the answer is aligned with ks, and a row that does not exist has a nil Record. Keys may
 // repeat; each is read once. A key that no row can have (empty, or too long) is ErrInvalid. The rows must not be
 // changed.
@@ -30,6 +43,7 @@ func (db *DB) Get(ctx context.Context, m *Model, ks []keys.Key, consistent bool)
 	if len(ks) == 0 {
 		return nil, nil
 	}
+	consistent = consistent || consistently(ctx, db)
 	var rows []Row
 	if plan := t.planOf(shape); plan != nil {
 		rows, err = db.reader.Whole(ctx, &t.counters, plan, driver.Query{
@@ -94,6 +108,7 @@ func (db *DB) Query(ctx context.Context, m *Model, q Query) (Page, error) {
 		return Page{}, &Error{Op: "query", Model: m.Name,
 			Err: fmt.Errorf("%w: a partition holds one row; get it by its key", ErrInvalid)}
 	}
+	q.Consistent = q.Consistent || q.Index == driver.Primary && consistently(ctx, db)
 	ranges := q.Ranges
 	if len(ranges) == 0 {
 		ranges = []keys.Range{q.Range}

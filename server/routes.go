@@ -22,6 +22,7 @@ import (
 	"github.com/foldql/foldql/server/internal/limits"
 	"github.com/foldql/foldql/server/internal/metrics"
 	"github.com/foldql/foldql/server/internal/middleware"
+	"github.com/foldql/foldql/server/internal/positions"
 	"github.com/foldql/foldql/server/internal/problem"
 	"github.com/foldql/foldql/server/internal/projections"
 	"github.com/foldql/foldql/server/internal/sources"
@@ -75,15 +76,20 @@ func (p *routes) operator(metrics http.Handler) http.Handler {
 }
 
 func (p *routes) public(measured *metrics.Operations, metrics http.Handler) http.Handler {
+	at := positions.New(positions.Config{Folds: p.folds, Source: p.source.Source, DB: p.db, Catalog: p.app.Catalog,
+		Key: p.tokenKey, Wait: p.cfg.PositionWait, Logger: p.log})
 	mux := http.NewServeMux()
-	mux.Handle("/graphql", middleware.CORS(p.cfg.CORSOrigins, middleware.HeadAsGet(p.identified(p.graphql(measured)))))
-	mux.Handle("GET /schema.graphql", middleware.CORS(p.cfg.CORSOrigins, p.schema()))
+	cors := &middleware.CORS{Origins: p.cfg.CORSOrigins, Send: []string{positions.MinHeader},
+		Read: []string{positions.Header, positions.ConsistencyHeader}}
+	api := middleware.HeadAsGet(p.identified(at.Handler(p.graphql(measured, at))))
+	mux.Handle("/graphql", cors.Handler(api))
+	mux.Handle("GET /schema.graphql", cors.Handler(p.schema()))
 	if p.cfg.Playground {
 		page := p.playground()
 		mux.Handle("/{$}", page)
 		mux.Handle("/assets/", page)
 	}
-	mux.Handle("/events", p.writers.Guard(p.inflight.Events(p.cfg.MaxEventsBody, p.events())))
+	mux.Handle("/events", p.writers.Guard(p.inflight.Events(p.cfg.MaxEventsBody, p.events(at))))
 	(&admin.API{Folds: p.folds, Backups: &p.backups, Log: p.log}).Register(mux, p.writers.Guard, p.writers.Guard)
 	mux.HandleFunc("GET "+access.LivePath, p.health.Live)
 	mux.HandleFunc("GET "+access.ReadyPath, p.health.Ready(p.writers))
@@ -92,7 +98,7 @@ func (p *routes) public(measured *metrics.Operations, metrics http.Handler) http
 }
 
 // graphql answers queries.
-func (p *routes) graphql(measured *metrics.Operations) http.Handler {
+func (p *routes) graphql(measured *metrics.Operations, at *positions.Positions) http.Handler {
 	rt := graph.NewRuntime(p.db, p.app.Catalog, graph.Config{
 		TokenKey: p.tokenKey, AuthOff: p.cfg.Auth == "off", ResolversOnly: !p.cfg.Accelerate,
 		MaxAnswerBytes: p.cfg.MaxAnswer, Logger: p.log,
@@ -101,7 +107,7 @@ func (p *routes) graphql(measured *metrics.Operations) http.Handler {
 		MaxBodyBytes: p.cfg.MaxBody, MaxTokens: p.cfg.MaxTokens, MaxDepth: p.cfg.MaxDepth, MaxAliases: p.cfg.MaxAliases,
 		MaxRootFields: p.cfg.MaxRootFields, MaxFields: p.cfg.MaxFields, MaxValues: p.cfg.MaxValues, Timeout: p.cfg.Timeout,
 		MaxReadBytes: p.cfg.MaxRead, Memory: p.inflight.MemoryBudget, WriteTimeout: p.cfg.WriteTimeout,
-		Introspection: p.cfg.Introspection, Extensions: []graphql.HandlerExtension{measured}, Logger: p.log,
+		Introspection: p.cfg.Introspection, Extensions: []graphql.HandlerExtension{measured, at}, Logger: p.log,
 	})
 }
 
@@ -114,12 +120,12 @@ func (p *routes) identified(next http.Handler) http.Handler {
 }
 
 // events takes events in, where there is a log to append them to.
-func (p *routes) events() http.Handler {
+func (p *routes) events(at *positions.Positions) http.Handler {
 	if p.source.Log == nil {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { problem.NoLog().Write(w) })
 	}
 	return ingest.Handler(p.source.Log, p.app.Events, ingest.Config{
-		MaxBodyBytes: p.cfg.MaxEventsBody, MaxEventBytes: p.cfg.MaxEvent, Logger: p.log,
+		MaxBodyBytes: p.cfg.MaxEventsBody, MaxEventBytes: p.cfg.MaxEvent, Position: at.Of, Logger: p.log,
 	})
 }
 

@@ -26,9 +26,12 @@ const defaultMaxBody = 16 << 20
 
 // Config configures a handler; the zero Config is ready.
 type Config struct {
-	MaxBodyBytes  int64        // bytes of a request, 16 MB where 0
-	MaxEventBytes int          // bytes of one event, cloudevents.DefaultMaxSize where 0
-	Logger        *slog.Logger // told what callers are not: the causes of failures; slog.Default() where nil
+	MaxBodyBytes  int64 // bytes of a request, 16 MB where 0
+	MaxEventBytes int   // bytes of one event, cloudevents.DefaultMaxSize where 0
+	// Position returns a text that stands for where the events are, for the header PositionHeader; "" leaves that out.
+	// Nil is for answers without it.
+	Position func(ctx context.Context, at []eventlog.AppendResult) string
+	Logger   *slog.Logger // told what callers are not: the causes of failures; slog.Default() where nil
 }
 
 // Handler returns the handler that appends to the log what is posted, after checking its data against the types.
@@ -41,6 +44,9 @@ func Handler(log eventlog.Log, types eventlog.Types, cfg Config) http.Handler {
 	}
 	return &handler{log: log, types: types, cfg: cfg, decoder: cloudevents.Decoder{MaxSize: cfg.MaxEventBytes}}
 }
+
+// PositionHeader is the header of an answer that says where the events are, for a query that is to see them.
+const PositionHeader = "Foldql-Position"
 
 type handler struct {
 	log     eventlog.Log
@@ -62,6 +68,11 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	status := http.StatusOK
 	if slices.ContainsFunc(at, isNew) {
 		status = http.StatusCreated
+	}
+	if h.cfg.Position != nil {
+		if position := h.cfg.Position(r.Context(), at); position != "" {
+			w.Header().Set(PositionHeader, position)
+		}
 	}
 	write(w, status, "application/json", answer{Appended: places(at)})
 }

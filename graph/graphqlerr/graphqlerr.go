@@ -24,6 +24,8 @@ const (
 	LimitExceeded    Code = "LIMIT_EXCEEDED"
 	Timeout          Code = "TIMEOUT"
 	Unavailable      Code = "UNAVAILABLE"
+	// Stale is of rows that have not come to the position that the request asks for, in the time that it may wait.
+	Stale Code = "STALE"
 	// AggregateIncomplete is of stored items that make no whole object.
 	AggregateIncomplete Code = "AGGREGATE_INCOMPLETE"
 	Internal            Code = "INTERNAL"

@@ -23,7 +23,8 @@ type Monitor struct {
 	waiting  bool
 	failing  map[Act]bool
 	goal     map[string]uint64
-	samples  []sample // one a second, oldest first, for the rates
+	moved    chan struct{} // closed when rows have come further; nil where nobody waits for that
+	samples  []sample      // one a second, oldest first, for the rates
 }
 
 // Snapshot is what a Monitor knows.
@@ -114,6 +115,7 @@ func (m *Monitor) Opened(
 	}
 	m.snapshot.DeadLetters = deadLetters
 	m.succeeded(Opening)
+	m.wake()
 }
 
 // round says that a round of reading begins over these partitions.
@@ -171,6 +173,7 @@ func (m *Monitor) committed(partition string, offset uint64, rows, deadLetters i
 	s.Commits++
 	s.Heartbeat = m.now()
 	m.succeeded(Folding)
+	m.wake()
 }
 
 // folded says that a window is done.
@@ -239,4 +242,22 @@ func (m *Monitor) Snapshot() Snapshot {
 	s.Idle, s.Failing = m.waiting && m.inHand == 0, len(m.failing) > 0
 	s.EventsPerSecond, s.RowsPerSecond = m.rates()
 	return s
+}
+
+// Moved returns what is closed when the rows come further than they are now.
+func (m *Monitor) Moved() <-chan struct{} {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.moved == nil {
+		m.moved = make(chan struct{})
+	}
+	return m.moved
+}
+
+// wake tells those who wait that the rows have come further; the caller holds the lock.
+func (m *Monitor) wake() {
+	if m.moved != nil {
+		close(m.moved)
+		m.moved = nil
+	}
 }

@@ -20,6 +20,7 @@ type Limits struct {
 	MaxEventsBody int64         `help:"Bytes of a request with events." default:"16777216" group:"Limits"`
 	MaxEvent      int           `help:"Bytes of one event." default:"262144" group:"Limits"`
 	Timeout       time.Duration `help:"Time that a query may take." default:"30s" group:"Limits"`
+	PositionWait  time.Duration `help:"Time that a query waits for rows to reach the position that it asks for." default:"5s" group:"Limits"`
 
 	MaxInflightBytes int64         `help:"Bytes of memory that all large requests together take while they are answered." default:"104857600" group:"Limits"`
 	MaxConnections   int           `help:"Number of open connections." default:"1024" group:"Limits"`
@@ -46,6 +47,7 @@ func (l *Limits) Validate() error {
 		{"max-events-body", l.MaxEventsBody},
 		{"max-event", int64(l.MaxEvent)},
 		{"timeout", int64(l.Timeout)},
+		{"position-wait", int64(l.PositionWait)},
 	} {
 		if limit.value <= 0 {
 			return Wrong(limit.key, "a limit must be above 0")

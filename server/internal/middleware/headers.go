@@ -27,19 +27,31 @@ var (
 	nothing    = []string{"default-src 'none'; frame-ancestors 'none'"}
 )
 
-// CORS lets pages of the origins ask. Cookies are never read here, so none are allowed for.
-func CORS(origins []string, next http.Handler) http.Handler {
-	if len(origins) == 0 {
+// CORS lets pages of the origins ask.
+type CORS struct {
+	Origins []string
+	Send    []string // headers that their requests may have, beside those of the token and of the type of the body
+	Read    []string // headers of answers that they may read
+}
+
+// Handler lets them ask a handler. Cookies are never read here, so none are allowed for.
+func (c *CORS) Handler(next http.Handler) http.Handler {
+	if len(c.Origins) == 0 {
 		return next
 	}
-	any := slices.Contains(origins, "*")
+	any := slices.Contains(c.Origins, "*")
+	send := strings.Join(append([]string{"Authorization", "Content-Type"}, c.Send...), ", ")
+	read := strings.Join(c.Read, ", ")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Add("Vary", "Origin")
 		origin := r.Header.Get("Origin")
-		allowed := origin != "" && (any || slices.Contains(origins, origin))
+		allowed := origin != "" && (any || slices.Contains(c.Origins, origin))
 		if allowed {
 			h.Set("Access-Control-Allow-Origin", origin)
+			if read != "" {
+				h.Set("Access-Control-Expose-Headers", read)
+			}
 		}
 		if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
 			next.ServeHTTP(w, r)
@@ -47,7 +59,7 @@ func CORS(origins []string, next http.Handler) http.Handler {
 		}
 		if allowed {
 			h.Set("Access-Control-Allow-Methods", strings.Join([]string{http.MethodGet, http.MethodPost}, ", "))
-			h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type")
+			h.Set("Access-Control-Allow-Headers", send)
 			h.Set("Access-Control-Max-Age", "600")
 		}
 		w.WriteHeader(http.StatusNoContent)

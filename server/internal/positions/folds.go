@@ -1,0 +1,109 @@
+package positions
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/server/internal/projections"
+)
+
+// source gives the incarnations of the partitions of the source of events. A partition keeps its own while a server
+// runs: the log of a running server is not replaced.
+type source struct {
+	eventlog.Source
+	known sync.Map // of strings, by partition
+}
+
+func (s *source) incarnation(ctx context.Context, partition string) (string, error) {
+	if known, ok := s.known.Load(partition); ok {
+		return known.(string), nil
+	}
+	incarnation, err := eventlog.IncarnationOf(ctx, s.Source, partition)
+	if err != nil {
+		return "", fmt.Errorf("read which incarnation of partition %s it is: %w", partition, err)
+	}
+	s.known.Store(partition, incarnation)
+	return incarnation, nil
+}
+
+// places are those of offsets, in order.
+func (s *source) places(ctx context.Context, at eventlog.Offsets) ([]Place, error) {
+	all := make([]Place, 0, len(at))
+	for partition, offset := range at {
+		if offset == 0 {
+			continue
+		}
+		incarnation, err := s.incarnation(ctx, partition)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Place{partition, incarnation, offset})
+	}
+	return all, nil
+}
+
+// check refuses places in partitions of another incarnation.
+func (s *source) check(ctx context.Context, places []Place) error {
+	for _, p := range places {
+		incarnation, err := s.incarnation(ctx, p.Partition)
+		if err != nil || incarnation != p.Incarnation {
+			return ErrInvalid
+		}
+	}
+	return nil
+}
+
+// folds are the projections that fold the rows of models.
+type folds struct {
+	all []*projections.Running
+	of  map[*querydb.Model][]*projections.Running
+}
+
+func foldsOf(set *projections.Set) folds {
+	f := folds{all: set.All, of: map[*querydb.Model][]*projections.Running{}}
+	for i, p := range set.Projections {
+		for _, m := range p.Models() {
+			f.of[m] = append(f.of[m], set.All[i])
+		}
+	}
+	return f
+}
+
+// those are the projections that what is read depends on.
+func (f *folds) those(r *reads) []*projections.Running {
+	if r.all {
+		return f.all
+	}
+	var some []*projections.Running
+	for _, m := range r.models {
+		for _, one := range f.of[m] {
+			if !slices.Contains(some, one) {
+				some = append(some, one)
+			}
+		}
+	}
+	return some
+}
+
+// reached is how far the rows of all of the projections have come: of each, at least so far. It has what any of them
+// has of dead letters and of copies that are yet to follow.
+func reached(those []*projections.Running) (all projection.Reached) {
+	for i, one := range those {
+		own := one.Reached()
+		all.DeadLetters += own.DeadLetters
+		all.Cascades += own.Cascades
+		if i == 0 {
+			all.Offsets = own.Offsets
+			continue
+		}
+		for partition, offset := range all.Offsets {
+			all.Offsets[partition] = min(offset, own.Offsets[partition])
+		}
+	}
+	return all
+}

@@ -1,0 +1,90 @@
+package positions
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/keys"
+)
+
+// Place is where an event stands, in a partition of some incarnation.
+type Place struct {
+	Partition   string `json:"p"`
+	Incarnation string `json:"i,omitempty"`
+	Offset      uint64 `json:"o"`
+}
+
+// ErrInvalid is of a text that no server with this token key has given out as a position.
+var ErrInvalid = errors.New("this is no position that the server has given out")
+
+// Bounds of positions. One that is larger than a header should be is left out of answers.
+const (
+	maxToken = 4 << 10
+	binding  = "position"
+)
+
+// sealer makes the texts of positions that clients get. It remembers those that it has made, because most answers are
+// of rows that have not changed since the last.
+type sealer struct {
+	key  *keys.Sealer
+	mu   sync.Mutex
+	made map[string]string // by what is sealed
+}
+
+// mostRemembered is how many texts are remembered.
+const mostRemembered = 1 << 10
+
+// seal makes the text of a position; "" where it would be too long for a header, or there are no places.
+func (s *sealer) seal(places []Place) string {
+	if len(places) == 0 {
+		return ""
+	}
+	slices.SortFunc(places, func(a, b Place) int { return cmp.Compare(a.Partition, b.Partition) })
+	text, err := json.Marshal(places)
+	if err != nil {
+		panic(err) // strings and numbers have a JSON form
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	token, known := s.made[string(text)]
+	if known {
+		return token
+	}
+	if token = s.key.Seal([]byte(binding), text); len(token) > maxToken {
+		return ""
+	}
+	if s.made == nil || len(s.made) == mostRemembered {
+		s.made = map[string]string{}
+	}
+	s.made[string(text)] = token
+	return token
+}
+
+// open is the position that a client has given back.
+func (s *sealer) open(token string) ([]Place, error) {
+	if len(token) > maxToken {
+		return nil, ErrInvalid
+	}
+	text, err := s.key.Open([]byte(binding), token)
+	if err != nil {
+		return nil, ErrInvalid
+	}
+	var places []Place
+	if err := json.Unmarshal(text, &places); err != nil {
+		return nil, ErrInvalid
+	}
+	return places, nil
+}
+
+// offsets are those of the places.
+func offsets(places []Place) eventlog.Offsets {
+	all := make(eventlog.Offsets, len(places))
+	for _, p := range places {
+		all[p.Partition] = max(all[p.Partition], p.Offset)
+	}
+	return all
+}

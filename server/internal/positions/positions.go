@@ -1,0 +1,193 @@
+package positions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/ingest"
+	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/server/internal/projections"
+)
+
+// Headers of requests and answers.
+const (
+	// Header is how far the rows of an answer have come, or where events are that were posted.
+	Header = ingest.PositionHeader
+	// MinHeader is the position that the rows of an answer have to have reached.
+	MinHeader = "Foldql-Min-Position"
+	// ConsistencyHeader says what the position does not promise: "eventual" of an answer with copies that are yet to
+	// follow their rows, or from an index that follows its table some time later, "blocked" where events that count as reached are dead letters.
+	ConsistencyHeader = "Foldql-Consistency"
+)
+
+// Config configures Positions.
+type Config struct {
+	Folds   *projections.Set
+	Source  eventlog.Source
+	DB      *querydb.DB
+	Catalog *catalog.Catalog
+	Key     keys.TokenKey
+	Wait    time.Duration // that a query waits for rows to reach a position
+	Logger  *slog.Logger
+}
+
+// Positions adds positions to answers, and has queries wait for them, as one of gqlgen's extensions.
+type Positions struct {
+	cfg    Config
+	source source
+	folds  folds
+	sealer sealer
+}
+
+var _ interface {
+	graphql.HandlerExtension
+	graphql.ResponseInterceptor
+} = (*Positions)(nil)
+
+// New returns the Positions of a server.
+func New(cfg Config) *Positions {
+	return &Positions{cfg: cfg, source: source{Source: cfg.Source}, folds: foldsOf(cfg.Folds),
+		sealer: sealer{key: cfg.Key.Sealer()}}
+}
+
+// ExtensionName implements graphql.HandlerExtension.
+func (*Positions) ExtensionName() string { return "Positions" }
+
+// Validate implements graphql.HandlerExtension.
+func (*Positions) Validate(graphql.ExecutableSchema) error { return nil }
+
+// request is a request whose answer is to have a position.
+type request struct {
+	min    string // the position that it asks for, "" for none
+	header http.Header
+}
+
+type requestKey struct{}
+
+// Handler has the answers of a GraphQL handler that has the extension tell positions.
+func (p *Positions) Handler(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked := &request{min: r.Header.Get(MinHeader), header: w.Header()}
+		ctx := context.WithValue(r.Context(), requestKey{}, asked)
+		if asked.min != "" {
+			ctx = querydb.WithConsistentReads(ctx)
+		}
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+// InterceptResponse implements graphql.ResponseInterceptor.
+func (p *Positions) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+	asked, _ := ctx.Value(requestKey{}).(*request)
+	op := graphql.GetOperationContext(ctx).Operation
+	if asked == nil || op == nil {
+		return next(ctx)
+	}
+	read := readsOf(p.cfg.Catalog, op)
+	those := p.folds.those(&read)
+	if asked.min != "" {
+		if err := p.await(ctx, asked.min, those); err != nil {
+			return graphqlError(err)
+		}
+	}
+	if err := p.tell(ctx, asked.header, &read, those); err != nil { // before the rows are read
+		p.cfg.Logger.ErrorContext(ctx, "an answer has no position", "error", err)
+	}
+	resp := next(ctx)
+	if position := asked.header.Get(Header); resp != nil && position != "" && inExtensions(ctx) {
+		extensions := map[string]any{"position": position}
+		maps.Copy(extensions, resp.Extensions)
+		resp.Extensions = extensions
+	}
+	return resp
+}
+
+// inExtensions reports whether the request asks for the position in the extensions of its answer, as clients do that
+// see no headers.
+func inExtensions(ctx context.Context) bool {
+	asked, _ := graphql.GetOperationContext(ctx).Extensions["position"].(bool)
+	return asked
+}
+
+func graphqlError(err error) *graphql.Response {
+	var gql *gqlerror.Error
+	if !errors.As(err, &gql) {
+		gql = gqlerror.Wrap(err)
+	}
+	return &graphql.Response{Errors: gqlerror.List{gql}}
+}
+
+// await waits until the rows that the projections fold have reached a position.
+func (p *Positions) await(ctx context.Context, min string, those []*projections.Running) error {
+	places, err := p.sealer.open(min)
+	if err == nil {
+		err = p.source.check(ctx, places)
+	}
+	if err != nil {
+		return graphqlerr.New(graphqlerr.InvalidToken, "the position in the header %s is none of this server's log: leave "+
+			"it out, and take one of a later answer", MinHeader)
+	}
+	waiting, cancel := context.WithTimeout(ctx, p.cfg.Wait)
+	defer cancel()
+	at := offsets(places)
+	for _, one := range those {
+		if one.Await(waiting, at) != nil {
+			return graphqlerr.New(graphqlerr.Stale, "the rows have not reached the position in the header %s within %s: ask "+
+				"again, or leave the header out to read them as they are", MinHeader, p.cfg.Wait)
+		}
+	}
+	return nil
+}
+
+// tell sets the headers of an answer.
+func (p *Positions) tell(ctx context.Context, header http.Header, read *reads, those []*projections.Running) error {
+	if len(those) == 0 {
+		return nil
+	}
+	at := reached(those)
+	places, err := p.source.places(ctx, at.Offsets)
+	if err != nil {
+		return err
+	}
+	if position := p.sealer.seal(places); position != "" {
+		header.Set(Header, position)
+	}
+	var less []string
+	if at.DeadLetters > 0 {
+		less = append(less, "blocked")
+	}
+	if at.Cascades > 0 || read.indexes && p.cfg.DB.MultiWriter() {
+		less = append(less, "eventual")
+	}
+	if len(less) > 0 {
+		header.Set(ConsistencyHeader, strings.Join(less, ", "))
+	}
+	return nil
+}
+
+// Of is the position of events that were appended, "" where there can be none.
+func (p *Positions) Of(ctx context.Context, at []eventlog.AppendResult) string {
+	all := eventlog.Offsets{}
+	for _, a := range at {
+		all[a.Partition] = max(all[a.Partition], a.Offset)
+	}
+	places, err := p.source.places(ctx, all)
+	if err != nil {
+		p.cfg.Logger.ErrorContext(ctx, "an answer has no position", "error", fmt.Errorf("events appended: %w", err))
+		return ""
+	}
+	return p.sealer.seal(places)
+}

@@ -1,0 +1,98 @@
+package positions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/keys"
+)
+
+// renewed is a source whose partitions are of some incarnation.
+type renewed struct {
+	eventlog.Source
+	incarnation string
+}
+
+func (s renewed) Incarnation(_ context.Context, partition string) (string, error) {
+	if partition == "gone" {
+		return "", errors.New("there is no such partition")
+	}
+	return s.incarnation, nil
+}
+
+func sealerOf(key byte) *sealer { return &sealer{key: (&keys.TokenKey{key}).Sealer()} }
+
+func TestAPositionIsOfOneIncarnationOfTheLog(t *testing.T) {
+	is := source{Source: renewed{incarnation: "one"}}
+	places, err := is.places(t.Context(), eventlog.Offsets{"0": 7, "1": 9, "none": 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := sealerOf(1)
+	opened, err := s.open(s.seal(places))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Place{{"0", "one", 7}, {"1", "one", 9}}
+	if diff := cmp.Diff(want, opened); diff != "" {
+		t.Error(diff)
+	}
+	if err := is.check(t.Context(), opened); err != nil {
+		t.Errorf("the same log: %v", err)
+	}
+	if err := (&source{Source: renewed{incarnation: "two"}}).check(t.Context(), opened); !errors.Is(err, ErrInvalid) {
+		t.Errorf("a log that was made anew: %v, want it refused", err)
+	}
+	if err := is.check(t.Context(), []Place{{"gone", "one", 1}}); !errors.Is(err, ErrInvalid) {
+		t.Errorf("a partition that is gone: %v, want it refused", err)
+	}
+}
+
+func TestOnlyTheServersOwnPositionsOpen(t *testing.T) {
+	token := sealerOf(1).seal([]Place{{"0", "", 7}})
+	for name, text := range map[string]string{
+		"of another key": sealerOf(2).seal([]Place{{"0", "", 7}}), "": "", "cut short": token[:len(token)-1],
+		"too long": strings.Repeat("A", maxToken+1), "a page token": (&keys.TokenKey{1}).Seal([]byte("page"), []byte("[]")),
+	} {
+		if _, err := sealerOf(1).open(text); !errors.Is(err, ErrInvalid) {
+			t.Errorf("%s: %v, want it refused", name, err)
+		}
+	}
+}
+
+// TestAPositionThatFitsNoHeaderIsLeftOut: a header of any size would be refused by what stands between.
+func TestAPositionThatFitsNoHeaderIsLeftOut(t *testing.T) {
+	var places []Place
+	for i := range 500 {
+		places = append(places, Place{fmt.Sprint("partition-", i), "one", 1})
+	}
+	if token := sealerOf(1).seal(places); token != "" {
+		t.Errorf("it has %d bytes", len(token))
+	}
+}
+
+func TestTextsOfPositionsAreRememberedUpToABound(t *testing.T) {
+	s := sealerOf(1)
+	for i := range 3 * mostRemembered {
+		s.seal([]Place{{"0", "", uint64(i)}})
+	}
+	if len(s.made) > mostRemembered {
+		t.Errorf("%d texts are remembered", len(s.made))
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	f.Add(sealerOf(1).seal([]Place{{"0", "one", 7}}))
+	f.Add("AAAA")
+	f.Fuzz(func(t *testing.T, text string) {
+		if places, err := sealerOf(1).open(text); (err == nil) != (sealerOf(1).seal(places) == text && text != "") {
+			t.Errorf("%q opens to %v, %v", text, places, err)
+		}
+	})
+}

@@ -1,0 +1,99 @@
+package positions
+
+import (
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// reads is what an operation reads.
+type reads struct {
+	models  []*querydb.Model
+	all     bool // what it reads is not known: it asks a resolver that is not generated
+	indexes bool // it reads indexes, or collections
+}
+
+// readsOf finds what an operation reads: rows that it asks for, and those that say who may see them.
+func readsOf(c *catalog.Catalog, op *ast.OperationDefinition) reads {
+	var r reads
+	r.roots(c, op.SelectionSet)
+	return r
+}
+
+func (r *reads) roots(c *catalog.Catalog, set ast.SelectionSet) {
+	for _, s := range set {
+		switch s := s.(type) {
+		case *ast.Field:
+			r.root(c, s)
+		case *ast.InlineFragment:
+			r.roots(c, s.SelectionSet)
+		case *ast.FragmentSpread:
+			r.roots(c, s.Definition.SelectionSet)
+		}
+	}
+}
+
+func (r *reads) root(c *catalog.Catalog, f *ast.Field) {
+	q := c.Queries[f.Name]
+	switch {
+	case len(f.Name) > 1 && f.Name[:2] == "__":
+		return
+	case q == nil:
+		r.all = true
+		return
+	case q.Collection != nil:
+		r.indexes = true
+		for _, name := range q.Collection.Members {
+			r.add(c.Types[name])
+		}
+	default:
+		r.indexes = r.indexes || q.Index != driver.Primary
+		r.add(c.Types[q.Type])
+	}
+	if q.Rule != nil && q.Rule.AuthTable != "" {
+		r.add(c.Types[q.Rule.AuthTable])
+	}
+	r.fields(c, f.SelectionSet)
+}
+
+// fields finds what the joins among the fields of rows read.
+func (r *reads) fields(c *catalog.Catalog, set ast.SelectionSet) {
+	for _, s := range set {
+		switch s := s.(type) {
+		case *ast.Field:
+			if s.ObjectDefinition != nil {
+				r.join(c, c.Types[s.ObjectDefinition.Name], s.Name)
+			}
+			r.fields(c, s.SelectionSet)
+		case *ast.InlineFragment:
+			r.fields(c, s.SelectionSet)
+		case *ast.FragmentSpread:
+			r.fields(c, s.Definition.SelectionSet)
+		}
+	}
+}
+
+func (r *reads) join(c *catalog.Catalog, t *catalog.Type, field string) {
+	if t == nil || t.Fields[field] == nil {
+		return
+	}
+	if j := t.Fields[field].Join; j != nil {
+		r.indexes = r.indexes || j.Index != driver.Primary
+		r.add(c.Types[j.Target])
+	}
+}
+
+func (r *reads) add(t *catalog.Type) {
+	if t == nil {
+		r.all = true
+		return
+	}
+	for _, m := range r.models {
+		if m == t.Model {
+			return
+		}
+	}
+	r.models = append(r.models, t.Model)
+}

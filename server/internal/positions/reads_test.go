@@ -1,0 +1,93 @@
+package positions
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+const sdl = `
+type Query {
+  Order(id: ID!): Order
+  OrdersByState(state: String!): OrderConnection
+  ThingsAt(place: String!): ThingConnection
+  Secret(id: ID!): Secret
+  OwnQuery: Order
+}
+type Order { id: ID! customerId: ID! customer: Customer products: [Product!]! }
+type OrderConnection { items: [Order!]! }
+type Customer { id: ID! latest: Order }
+type Product { id: ID! }
+type Secret { id: ID! }
+union Thing = Product | Customer
+type ThingConnection { items: [Thing!]! }
+`
+
+func joinsTo(target string, index int) *catalog.Field {
+	return &catalog.Field{Join: &catalog.Join{Target: target, Index: index}}
+}
+
+func testCatalog() *catalog.Catalog {
+	c := &catalog.Catalog{Types: map[string]*catalog.Type{}, Queries: map[string]*catalog.Query{
+		"Order":         {Type: "Order", Index: driver.Primary},
+		"OrdersByState": {Type: "Order", Index: 0},
+		"ThingsAt":      {Collection: &catalog.Collection{Members: []string{"Product", "Customer"}}},
+		"Secret":        {Type: "Secret", Index: driver.Primary, Rule: &catalog.IndexRule{AuthTable: "Owner"}},
+	}}
+	for _, name := range []string{"Order", "Customer", "Product", "Secret", "Owner"} {
+		c.Types[name] = &catalog.Type{Name: name, Model: &querydb.Model{Name: name}, Fields: map[string]*catalog.Field{}}
+	}
+	c.Types["Order"].Fields["customer"] = joinsTo("Customer", driver.Primary)
+	c.Types["Order"].Fields["products"] = joinsTo("Product", driver.Primary)
+	c.Types["Customer"].Fields["latest"] = joinsTo("Order", 0)
+	return c
+}
+
+// TestAnOperationWaitsForAllThatItReads: rows that it asks for, those that they lead to, and those that say who may see
+// them.
+func TestAnOperationWaitsForAllThatItReads(t *testing.T) {
+	schema := gqlparser.MustLoadSchema(&ast.Source{Input: sdl})
+	for query, want := range map[string]struct {
+		models       string
+		all, indexes bool
+	}{
+		`{ __typename }`:                                               {},
+		`{ OwnQuery { id } }`:                                          {all: true},
+		`{ Secret(id: "1") { id } }`:                                   {models: "Owner Secret"},
+		`{ Order(id: "1") { id } }`:                                    {models: "Order"},
+		`{ a: Order(id: "1") { id } b: Order(id: "2") { id } }`:        {models: "Order"},
+		`query { ...q } fragment q on Query { Order(id: "1") { id } }`: {models: "Order"},
+		`{ Order(id: "1") { customer { id } } }`:                       {models: "Customer Order"},
+		`{ Order(id: "1") { ...f } } fragment f on Order { customer { id } products { id } }`: {
+			models: "Customer Order Product"},
+		`{ Order(id: "1") { customer { latest { id } } } }`: {models: "Customer Order", indexes: true},
+		`{ OrdersByState(state: "x") { items { ... on Order { products { id } } } } }`: {
+			models: "Order Product", indexes: true},
+		`{ OrdersByState(state: "x") { __typename } }`: {models: "Order", indexes: true},
+		`{ ThingsAt(place: "x") { items { ... on Customer { latest { id } } } } }`: {
+			models: "Customer Order Product", indexes: true},
+	} {
+		doc, err := gqlparser.LoadQuery(schema, query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := readsOf(testCatalog(), doc.Operations[0])
+		var names []string
+		for _, m := range got.models {
+			names = append(names, m.Name)
+		}
+		slices.Sort(names)
+		if diff := cmp.Diff(want.models, strings.Join(names, " ")); diff != "" || got.all != want.all ||
+			got.indexes != want.indexes {
+			t.Errorf("%s: %v, all %t, indexes %t\n%s", query, names, got.all, got.indexes, diff)
+		}
+	}
+}
