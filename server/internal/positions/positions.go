@@ -28,8 +28,9 @@ const (
 	Header = ingest.PositionHeader
 	// MinHeader is the position that the rows of an answer have to have reached.
 	MinHeader = "Foldql-Min-Position"
-	// ConsistencyHeader says what the position does not promise: "eventual" of an answer with copies that are yet to
-	// follow their rows, or from an index that follows its table some time later, "blocked" where events that count as reached are dead letters.
+	// ConsistencyHeader says what the position does not promise: "eventual" of an answer from an index that follows its
+	// table some time later, or with copies that are yet to follow their rows; "blocked" where events that count as
+	// reached are dead letters.
 	ConsistencyHeader = "Foldql-Consistency"
 )
 
