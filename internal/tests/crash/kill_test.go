@@ -119,19 +119,23 @@ func disturb(t *testing.T, bin, dir string, batches [][]byte, events uint64, rnd
 	p.stop(t)
 }
 
-// feed appends the batches, each until it is accepted; a server that is away is asked again.
+// feed appends the batches, each until it is accepted, and reads what it has written; a server that is away is asked
+// again.
 func feed(t *testing.T, url func() string, batches [][]byte, progress chan<- struct{}) {
 	client := &http.Client{Timeout: 30 * time.Second}
+	written := releases{}
 	for i, body := range batches {
-		for {
+		for position := ""; ; {
 			res, err := client.Post(url()+"/events", "application/cloudevents-batch+json", bytes.NewReader(body))
 			if err == nil {
 				accepted := res.StatusCode/100 == 2
 				if accepted {
 					acknowledged(t, res.Body, uint64(i*batch))
+					position = res.Header.Get("Foldql-Position")
 				}
 				_ = res.Body.Close()
 				if accepted {
+					written.read(t, client, url, body, position)
 					break
 				}
 				if res.StatusCode/100 == 4 {
