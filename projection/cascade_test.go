@@ -55,7 +55,7 @@ func TestConcurrencyCopiesFollowWhoeverWrites(t *testing.T) {
 			switch {
 			case p.ClubID == "" && p.Club != nil, !there && mode.nullIfMissing && p.Club != nil:
 				t.Errorf("pick %s of club %q holds a copy of %+v, which is not there", id, p.ClubID, p.Club)
-			case there && (p.Club == nil || *p.Club != ClubCopy{club.ID, club.Name}):
+			case there && (p.Club == nil || *p.Club != ClubCopy(club)):
 				t.Errorf("pick %s holds %+v of %+v", id, p.Club, club)
 			}
 		}

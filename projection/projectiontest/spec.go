@@ -169,10 +169,10 @@ func (s *testCase) checkWant() error {
 	for i, of := range s.want {
 		m := of.model()
 		if !slices.Contains(models, m) {
-			return fmt.Errorf("Want: none of the projections folds %s", m.Name)
+			return fmt.Errorf("the field Want: none of the projections folds %s", m.Name)
 		}
 		if slices.ContainsFunc(s.want[:i], func(o Rows) bool { return o.model() == m }) {
-			return fmt.Errorf("Want: rows of %s are there twice; name all of them in one RowsOf", m.Name)
+			return fmt.Errorf("the field Want: rows of %s are there twice; name all of them in one RowsOf", m.Name)
 		}
 	}
 	return nil

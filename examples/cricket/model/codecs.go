@@ -949,7 +949,8 @@ func copyOfCoach(r *Coach) *CoachCopy {
 		Name:   r.Name,
 		TeamID: r.TeamID,
 	}
-	return new(cloneCoachCopy(&o))
+	c := cloneCoachCopy(&o)
+	return &c
 }
 
 // copyOfVenue makes a copy of a row, which shares no memory with it that can be changed.

@@ -137,7 +137,8 @@ func (f *codecsFile) copyOf(m *schema.Model, r *schema.ReadModel) {
 	}
 	f.line("}")
 	if sharesMemory(m.Objects[i]) {
-		f.line("return new(clone%s(&o))\n}\n", copied)
+		f.line("c := clone%s(&o)", copied)
+		f.line("return &c\n}\n")
 	} else {
 		f.line("return &o\n}\n")
 	}

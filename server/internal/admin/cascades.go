@@ -41,7 +41,7 @@ func (a *API) failedCascades(ctx context.Context, of []*projections.Running) (al
 
 func (a *API) retryCascades(w http.ResponseWriter, r *http.Request) {
 	var m CascadesRequest
-	err, bad := readJSON(w, r, &m)
+	bad, err := readJSON(w, r, &m)
 	switch {
 	case bad != nil:
 		bad.Write(w)

@@ -166,7 +166,7 @@ func (a *API) decide(do decision) http.Handler {
 }
 
 func readDecision(w http.ResponseWriter, r *http.Request) (m DecisionRequest, bad *problem.Problem) {
-	err, bad := readJSON(w, r, &m)
+	bad, err := readJSON(w, r, &m)
 	if bad != nil {
 		return m, bad
 	}
@@ -182,13 +182,13 @@ func readDecision(w http.ResponseWriter, r *http.Request) (m DecisionRequest, ba
 }
 
 // readJSON wants JSON by its name, which no page of another site can send unasked. err is of the JSON itself.
-func readJSON(w http.ResponseWriter, r *http.Request, m any) (err error, bad *problem.Problem) {
+func readJSON(w http.ResponseWriter, r *http.Request, m any) (bad *problem.Problem, err error) {
 	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
-		return nil, problem.BadRequest("Send JSON with the Content-Type application/json.")
+		return problem.BadRequest("Send JSON with the Content-Type application/json."), nil
 	}
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, 64<<10))
 	d.DisallowUnknownFields()
-	return d.Decode(m), nil
+	return nil, d.Decode(m)
 }
 
 // longRef is the answer where an event is named that cannot be one. It does not repeat the name.

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/validator/rules"
 
 	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/querydb"
@@ -75,10 +76,7 @@ func TestAnOperationWaitsForAllThatItReads(t *testing.T) {
 		`{ ThingsAt(place: "x") { items { ... on Customer { latest { id } } } } }`: {
 			models: "Customer Order Product", indexes: true},
 	} {
-		doc, err := gqlparser.LoadQuery(schema, query)
-		if err != nil {
-			t.Fatal(err)
-		}
+		doc := gqlparser.MustLoadQueryWithRules(schema, query, rules.NewDefaultRules())
 		got := readsOf(testCatalog(), doc.Operations[0])
 		var names []string
 		for _, m := range got.models {

@@ -1,7 +1,6 @@
 package entity
 
 import (
-	"regexp"
 	"strconv"
 
 	"github.com/foldql/foldql/internal/schema"
@@ -11,8 +10,6 @@ import (
 
 // indexUses collects the indexes of shared tables from the entities that use them.
 type indexUses struct{ *draft.Project }
-
-var physicalIndexPattern = regexp.MustCompile(`^[A-Za-z0-9_.-]{3,255}$`)
 
 // mostIndexes is how many indexes DynamoDB gives a table.
 const mostIndexes = 20

@@ -1897,7 +1897,8 @@ func copyOfBranch(r *Branch) *BranchCopy {
 		Name:   r.Name,
 		HeadID: r.HeadID,
 	}
-	return new(cloneBranchCopy(&o))
+	c := cloneBranchCopy(&o)
+	return &c
 }
 
 // mismatch is the error of a record that holds something else than the model's field.

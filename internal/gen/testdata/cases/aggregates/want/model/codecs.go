@@ -1493,7 +1493,8 @@ func copyOfCricketer(r *Cricketer) *CricketerCopy {
 		Role:      r.Role,
 		SideID:    r.SideID,
 	}
-	return new(cloneCricketerCopy(&o))
+	c := cloneCricketerCopy(&o)
+	return &c
 }
 
 // room is a list of n copies, of which those that are there come first.

@@ -1867,7 +1867,8 @@ func copyOfTeam(r *Team) *TeamCopy {
 		Colours:   r.Colours,
 		CaptainID: r.CaptainID,
 	}
-	return new(cloneTeamCopy(&o))
+	c := cloneTeamCopy(&o)
+	return &c
 }
 
 // copyOfPlayer makes a copy of a row, which shares no memory with it that can be changed.
@@ -1879,7 +1880,8 @@ func copyOfPlayer(r *Player) *PlayerCopy {
 		TeamID:   r.TeamID,
 		MentorID: r.MentorID,
 	}
-	return new(clonePlayerCopy(&o))
+	c := clonePlayerCopy(&o)
+	return &c
 }
 
 // copyOfWage makes a copy of a row, which shares no memory with it that can be changed.
@@ -1889,7 +1891,8 @@ func copyOfWage(r *Wage) *WageCopy {
 		Amount: r.Amount,
 		Bank:   r.Bank,
 	}
-	return new(cloneWageCopy(&o))
+	c := cloneWageCopy(&o)
+	return &c
 }
 
 // copyOfProfile makes a copy of a row, which shares no memory with it that can be changed.
@@ -1910,7 +1913,8 @@ func copyOfLocker(r *Locker) *LockerCopy {
 		TeamID:   r.TeamID,
 		HolderID: r.HolderID,
 	}
-	return new(cloneLockerCopy(&o))
+	c := cloneLockerCopy(&o)
+	return &c
 }
 
 // mismatch is the error of a record that holds something else than the model's field.
