@@ -2,8 +2,8 @@
 // its parts start and end.
 //
 // The main function of a project is one call of [Main] with its [App], most of which is generated. Main reads the
-// command line, the environment and the configuration file, runs one command (serve, replay, append, deadletters,
-// rebuild, log, tables, …) and exits: 0 on success, 1 on failure, 2 on wrong usage.
+// command line, the environment and the configuration file, runs one command (serve, replay, append, events,
+// deadletters, rebuild, log, tables, …) and exits: 0 on success, 1 on failure, 2 on wrong usage.
 //
 // [Embed] runs the same server inside another program, which opens the store and the source of events itself; see the
 // examples.

@@ -12,6 +12,7 @@ import (
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/server/internal/advice"
 	"github.com/foldql/foldql/server/internal/commands"
+	"github.com/foldql/foldql/server/internal/commands/events"
 	"github.com/foldql/foldql/server/internal/config"
 	"github.com/foldql/foldql/server/internal/progress"
 )
@@ -42,6 +43,7 @@ type commandLine struct {
 	Serve       serveCommand         `cmd:"" help:"Serve the API, and fold events as they come."`
 	Append      commands.Append      `cmd:"" help:"Append the events of a file to the log of a running server. It may be repeated."`
 	Replay      commands.Replay      `cmd:"" help:"Fold all present events into a store, and exit."`
+	Events      events.Events        `cmd:"" help:"Show, search, export or import the events of a log, of a running server or in a store."`
 	DeadLetters commands.DeadLetters `cmd:"" name:"deadletters" help:"List, retry or skip dead letters (events that projections could not fold), of a running server or in a store."`
 	Log         commands.Log         `cmd:"" help:"Compare the log with the rows that were folded from it, and accept it as it is."`
 	Rebuild     commands.Rebuild     `cmd:"" help:"Rebuild models from the whole log."`

@@ -68,11 +68,15 @@ func (p *routes) finish(mux http.Handler) http.Handler {
 func (p *routes) operator(metrics http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	anybody := access.Admission(access.Anybody)
-	(&admin.API{Folds: p.folds, Backups: &p.backups, Log: p.log}).Register(mux, anybody.Guard, p.writers.Guard)
+	p.admin().Register(mux, anybody.Guard, p.writers.Guard)
 	mux.HandleFunc("GET "+access.LivePath, p.health.Live)
 	mux.HandleFunc("GET "+access.ReadyPath, p.health.Ready(anybody))
 	mux.Handle("GET /metrics", metrics)
 	return mux
+}
+
+func (p *routes) admin() *admin.API {
+	return &admin.API{Folds: p.folds, Source: p.source.Source, Backups: &p.backups, Log: p.log}
 }
 
 func (p *routes) public(measured *metrics.Operations, metrics http.Handler) http.Handler {
@@ -90,7 +94,7 @@ func (p *routes) public(measured *metrics.Operations, metrics http.Handler) http
 		mux.Handle("/assets/", page)
 	}
 	mux.Handle("/events", p.writers.Guard(p.inflight.Events(p.cfg.MaxEventsBody, p.events(at))))
-	(&admin.API{Folds: p.folds, Backups: &p.backups, Log: p.log}).Register(mux, p.writers.Guard, p.writers.Guard)
+	p.admin().Register(mux, p.writers.Guard, p.writers.Guard)
 	mux.HandleFunc("GET "+access.LivePath, p.health.Live)
 	mux.HandleFunc("GET "+access.ReadyPath, p.health.Ready(p.writers))
 	mux.Handle("GET /metrics", p.writers.Guard(metrics))

@@ -16,7 +16,7 @@ const backupType = "application/x-tar"
 // backup sends a copy of the rows and the log. It has all that they hold, and the secret of page tokens.
 func (a *API) backup(w http.ResponseWriter, r *http.Request) {
 	var none struct{}
-	bad, err := readJSON(w, r, &none)
+	bad, err := readJSON(w, r, &none, usualBody)
 	if err != nil {
 		bad = problem.BadRequest("Send {}.")
 	}

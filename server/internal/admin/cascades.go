@@ -41,7 +41,7 @@ func (a *API) failedCascades(ctx context.Context, of []*projections.Running) (al
 
 func (a *API) retryCascades(w http.ResponseWriter, r *http.Request) {
 	var m CascadesRequest
-	bad, err := readJSON(w, r, &m)
+	bad, err := readJSON(w, r, &m, usualBody)
 	switch {
 	case bad != nil:
 		bad.Write(w)

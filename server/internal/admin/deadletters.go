@@ -1,4 +1,5 @@
-// Package admin is the HTTP API of operators below /admin: the status of projections, dead letters, rebuilds.
+// Package admin is the HTTP API of operators below /admin: the status of projections, dead letters, rebuilds, and the
+// events themselves.
 package admin
 
 import (
@@ -11,6 +12,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/server/internal/backup"
 	"github.com/foldql/foldql/server/internal/problem"
@@ -25,8 +27,10 @@ import (
 //	POST /admin/cascades/retry                                  {"projection": NAME}
 //	POST /admin/rebuild                                         {"names": [MODEL or PROJECTION, …]}
 //	POST /admin/backup                                          {}, answered with a tar stream: see package backup
+//	POST /admin/events/search                                   a search.Query, answered with a search.Page
 type API struct {
 	Folds   *projections.Set
+	Source  eventlog.Source
 	Backups *backup.Sender
 	Log     *slog.Logger
 }
@@ -40,6 +44,7 @@ func (a *API) Register(mux *http.ServeMux, reads, writes func(http.Handler) http
 	mux.Handle("POST /admin/cascades/retry", writes(http.HandlerFunc(a.retryCascades)))
 	mux.Handle("POST /admin/rebuild", writes(http.HandlerFunc(a.rebuild)))
 	mux.Handle("POST /admin/backup", writes(http.HandlerFunc(a.backup)))
+	a.RegisterEvents(mux, writes)
 }
 
 // ProjectionsAnswer is the body of /admin/projections.
@@ -166,7 +171,7 @@ func (a *API) decide(do decision) http.Handler {
 }
 
 func readDecision(w http.ResponseWriter, r *http.Request) (m DecisionRequest, bad *problem.Problem) {
-	bad, err := readJSON(w, r, &m)
+	bad, err := readJSON(w, r, &m, usualBody)
 	if bad != nil {
 		return m, bad
 	}
@@ -181,12 +186,15 @@ func readDecision(w http.ResponseWriter, r *http.Request) (m DecisionRequest, ba
 	return m, nil
 }
 
+// usualBody is how many bytes most requests have at most.
+const usualBody = 64 << 10
+
 // readJSON wants JSON by its name, which no page of another site can send unasked. err is of the JSON itself.
-func readJSON(w http.ResponseWriter, r *http.Request, m any) (bad *problem.Problem, err error) {
+func readJSON(w http.ResponseWriter, r *http.Request, m any, most int64) (bad *problem.Problem, err error) {
 	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
 		return problem.BadRequest("Send JSON with the Content-Type application/json."), nil
 	}
-	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, 64<<10))
+	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, most))
 	d.DisallowUnknownFields()
 	return nil, d.Decode(m)
 }

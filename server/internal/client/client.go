@@ -30,6 +30,14 @@ type Client struct {
 	Http  *http.Client
 }
 
+// String names what the client talks to.
+func (c *Client) String() string {
+	if _, here := c.Http.Transport.(answering); here {
+		return c.Who
+	}
+	return c.Base
+}
+
 func (o *Server) Client() (*Client, error) {
 	token, err := o.WriteAuth.Get()
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 type Backup struct {
 	Dir string `arg:"" help:"Directory that is made, and has the backup once all of it is there."`
 	client.Server
-	storeOptions
+	StoreOptions
 }
 
 // Run makes the backup.
@@ -24,7 +24,7 @@ func (c *Backup) Run(ctx context.Context, p *Program) error {
 	stream := c.remote
 	if c.Store != "" {
 		stream = c.offline
-	} else if err := p.refuseWithoutStore(storeFlags...); err != nil {
+	} else if err := p.RefuseWithoutStore(StoreFlags...); err != nil {
 		return err
 	}
 	from, err := stream(ctx, p)
@@ -50,21 +50,21 @@ func (c *Backup) remote(ctx context.Context, _ *Program) (io.ReadCloser, error) 
 
 // offline streams the backup of a store that no server has open.
 func (c *Backup) offline(ctx context.Context, p *Program) (io.ReadCloser, error) {
-	o, err := c.storeOptions.open(ctx, p)
+	o, err := c.StoreOptions.Open(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	sender := &backup.Sender{Parts: BackupParts(o.rows, o.src)}
+	sender := &backup.Sender{Parts: BackupParts(o.Rows, o.Source)}
 	taken, err := sender.Snapshot(ctx)
 	if err != nil {
-		return nil, errors.Join(err, o.close())
+		return nil, errors.Join(err, o.Close())
 	}
 	from, to := io.Pipe()
 	s := &sending{PipeReader: from, ended: make(chan struct{})}
 	go func() {
 		defer close(s.ended)
 		err := taken.Send(ctx, to)
-		s.err = errors.Join(taken.Remove(), o.close())
+		s.err = errors.Join(taken.Remove(), o.Close())
 		to.CloseWithError(errors.Join(err, s.err))
 	}()
 	return s, nil

@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -17,7 +16,7 @@ import (
 // deadLettersOf is where dead letters are: with a running server, or in a store.
 type deadLettersOf struct {
 	client.Server
-	storeOptions
+	StoreOptions
 	config.Fold
 }
 
@@ -25,7 +24,7 @@ type deadLettersOf struct {
 // client alone.
 func (c *deadLettersOf) with(ctx context.Context, p *Program, f func(*client.Client) error) (err error) {
 	if c.Store == "" {
-		if err := p.refuseWithoutStore(slices.Concat(storeFlags, foldFlags)...); err != nil {
+		if err := p.RefuseWithoutStore(slices.Concat(StoreFlags, foldFlags)...); err != nil {
 			return err
 		}
 		to, err := c.Server.Client()
@@ -38,52 +37,18 @@ func (c *deadLettersOf) with(ctx context.Context, p *Program, f func(*client.Cli
 	if err != nil {
 		return err
 	}
-	o, err := c.storeOptions.open(ctx, p)
+	o, err := c.StoreOptions.Open(ctx, p)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, o.close()) }()
-	all, err := projections.New(p.Projections, o.src.Source, o.db, nil, cfg)
+	defer func() { err = errors.Join(err, o.Close()) }()
+	all, err := projections.New(p.Projections, o.Source.Source, o.DB, nil, cfg)
 	if err != nil {
 		return err
 	}
 	mux := http.NewServeMux()
 	none := func(h http.Handler) http.Handler { return h }
-	(&admin.API{Folds: all, Backups: &backup.Sender{}, Log: p.Log}).Register(mux, none, refuseRebuild(o.db, p.Projections))
-	return f(&client.Client{Who: "the store", Base: "http://store", Http: &http.Client{Transport: answering{mux}}})
+	api := &admin.API{Folds: all, Source: o.Source.Source, Backups: &backup.Sender{}, Log: p.Log}
+	api.Register(mux, none, refuseRebuild(o.DB, p.Projections))
+	return f(client.InProcess("the store", mux))
 }
-
-// answering is a transport to a handler in this process.
-type answering struct{ http.Handler }
-
-// RoundTrip implements http.RoundTripper.
-func (t answering) RoundTrip(r *http.Request) (*http.Response, error) {
-	a := &answer{header: http.Header{}, status: http.StatusOK}
-	t.ServeHTTP(a, r)
-	return &http.Response{
-		StatusCode: a.status, Header: a.header, Body: readCloser{&a.body}, ContentLength: int64(a.body.Len()),
-		ProtoMajor: 1, ProtoMinor: 1, Request: r,
-	}, nil
-}
-
-// answer is a response that is kept.
-type answer struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-// Header implements http.ResponseWriter.
-func (a *answer) Header() http.Header { return a.header }
-
-// WriteHeader implements http.ResponseWriter.
-func (a *answer) WriteHeader(status int) { a.status = status }
-
-// Write implements http.ResponseWriter.
-func (a *answer) Write(b []byte) (int, error) { return a.body.Write(b) }
-
-// readCloser is a buffer with nothing to close.
-type readCloser struct{ *bytes.Buffer }
-
-// Close implements io.Closer.
-func (readCloser) Close() error { return nil }

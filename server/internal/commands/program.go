@@ -1,6 +1,8 @@
 // Package commands holds the commands of the server program beside `serve`: append, replay, rebuild, deadletters, log,
 // backup, restore and tables, each with its flags.
 //
+// The commands of the events of a log are in package events below it.
+//
 // Some talk to a running server over HTTP (append), some work on a store themselves (replay, log, restore, tables), and
 // some do either (rebuild, deadletters, backup): on a store where --store names one.
 package commands

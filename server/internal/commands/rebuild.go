@@ -20,13 +20,13 @@ import (
 type Rebuild struct {
 	Name []string `arg:"" help:"Models, or projections. Those that share a table are rebuilt together."`
 	client.Server
-	storeOptions
+	StoreOptions
 }
 
 // Run has the models rebuilt.
 func (c *Rebuild) Run(ctx context.Context, p *Program) error {
 	if c.Store == "" {
-		if err := p.refuseWithoutStore(storeFlags...); err != nil {
+		if err := p.RefuseWithoutStore(StoreFlags...); err != nil {
 			return err
 		}
 		return c.remote(ctx, p)
@@ -55,12 +55,12 @@ func (c *Rebuild) offline(ctx context.Context, p *Program) (err error) {
 	if err != nil {
 		return config.Wrong("name", "%w", err)
 	}
-	o, err := c.storeOptions.open(ctx, p)
+	o, err := c.StoreOptions.Open(ctx, p)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, o.close()) }()
-	other, err := logcheck.First(ctx, o.db, o.src, p.Projections)
+	defer func() { err = errors.Join(err, o.Close()) }()
+	other, err := logcheck.First(ctx, o.DB, o.Source, p.Projections)
 	if err != nil {
 		return err
 	}
@@ -71,12 +71,12 @@ func (c *Rebuild) offline(ctx context.Context, p *Program) (err error) {
 		if !names[one.Name] {
 			continue
 		}
-		if err := projection.RequestRebuild(ctx, o.db, one); err != nil {
+		if err := projection.RequestRebuild(ctx, o.DB, one); err != nil {
 			return fmt.Errorf("rebuild %s: %w", one.Name, err)
 		}
 		fmt.Fprintf(p.Stdout, "%s: the next start rebuilds from the whole log\n", one.Name)
 	}
-	p.remindOfTables(o.db)
+	p.remindOfTables(o.DB)
 	return nil
 }
 

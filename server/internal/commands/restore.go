@@ -40,7 +40,7 @@ func (c *Restore) verify(ctx context.Context, p *Program, m *backup.Manifest) (e
 	if !m.Has(backup.Rows) {
 		return c.countEvents(ctx, p)
 	}
-	at := storeOptions{Store: config.Embedded + ":" + c.Data, Events: config.Log + ":", CacheMB: 256, MaxEvent: 1 << 30}
+	at := StoreOptions{Store: config.Embedded + ":" + c.Data, Events: config.Log + ":", CacheMB: 256, MaxEvent: 1 << 30}
 	if !m.Has(backup.Log) { // the rows are of a source that is elsewhere
 		store, err := p.OpenStore(ctx, config.Store{Kind: config.Embedded, Dir: c.Data}, &config.Data{CacheMB: at.CacheMB,
 			ReserveMB: 1})
@@ -49,19 +49,19 @@ func (c *Restore) verify(ctx context.Context, p *Program, m *backup.Manifest) (e
 		}
 		return 0, store.Close()
 	}
-	o, err := at.open(ctx, p)
+	o, err := at.Open(ctx, p)
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, o.close()) }()
-	other, err := logcheck.First(ctx, o.db, o.src, p.Projections)
+	defer func() { err = errors.Join(err, o.Close()) }()
+	other, err := logcheck.First(ctx, o.DB, o.Source, p.Projections)
 	if err != nil {
 		return 0, err
 	}
 	if other != nil {
 		return 0, logcheck.Error(other)
 	}
-	return o.src.Head(ctx, embeddedlog.Partition)
+	return o.Source.Head(ctx, embeddedlog.Partition)
 }
 
 func (c *Restore) countEvents(ctx context.Context, p *Program) (events uint64, err error) {

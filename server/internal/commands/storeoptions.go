@@ -3,6 +3,8 @@ package commands
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"slices"
 
 	"github.com/foldql/foldql/querydb"
@@ -11,16 +13,16 @@ import (
 	"github.com/foldql/foldql/server/internal/stores"
 )
 
-// storeOptions are those of commands that work on a store themselves, while no server runs.
-type storeOptions struct {
+// StoreOptions are those of commands that work on a store themselves, while no server runs.
+type StoreOptions struct {
 	Store    string `help:"Work on this store instead of a running server: embedded:DIR, which no server may have open, or dynamodb:PREFIX." linealone:"" group:"Data"`
 	Events   string `help:"Where events come from, with --store." default:"log:" group:"Data"`
 	CacheMB  int64  `help:"Memory for the cache of an embedded store, in MiB." default:"256" group:"Data"`
 	MaxEvent int    `help:"Bytes of one event." default:"262144" group:"Data"`
 }
 
-// refuseWithoutStore refuses flags on the command line that would have no effect on a running server.
-func (p *Program) refuseWithoutStore(flags ...string) error {
+// RefuseWithoutStore refuses flags on the command line that would have no effect on a running server.
+func (p *Program) RefuseWithoutStore(flags ...string) error {
 	for _, name := range flags {
 		if slices.Contains(p.Given, name) {
 			return config.Wrong(name, "it has no effect on a running server; give --store too, or set it where the "+
@@ -30,27 +32,27 @@ func (p *Program) refuseWithoutStore(flags ...string) error {
 	return nil
 }
 
-// storeFlags are those of storeOptions that mean nothing without --store.
-var storeFlags = []string{"events", "cache-mb", "max-event"}
+// StoreFlags are those of StoreOptions that mean nothing without --store.
+var StoreFlags = []string{"events", "cache-mb", "max-event"}
 
 // foldFlags are those of config.Fold.
 var foldFlags = []string{"max-ops", "max-row-bytes", "max-aggregate", "max-dead-letters", "window",
 	"project-timeout", "commit-timeout"}
 
-// opened is a store, and the source that belongs to it.
-type opened struct {
-	db   *querydb.DB
-	rows *stores.Rows // that db is of
-	src  *sources.Source
+// Opened is a store, and the source that belongs to it.
+type Opened struct {
+	DB     *querydb.DB
+	Rows   *stores.Rows // that DB is of
+	Source *sources.Source
 }
 
-func (o *storeOptions) open(ctx context.Context, p *Program) (*opened, error) {
-	at := config.Data{Store: o.Store, Events: o.Events, CacheMB: o.CacheMB, ReserveMB: 1}
-	store, from, err := at.Parse()
+// Open opens both.
+func (o *StoreOptions) Open(ctx context.Context, p *Program) (*Opened, error) {
+	at, store, from, err := o.parse()
 	if err != nil {
 		return nil, err
 	}
-	rows, err := p.OpenStore(ctx, store, &at)
+	rows, err := p.OpenStore(ctx, store, at)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +63,28 @@ func (o *storeOptions) open(ctx context.Context, p *Program) (*opened, error) {
 	if err != nil {
 		return nil, errors.Join(err, rows.Close())
 	}
-	return &opened{rows.DB, rows, src}, nil
+	return &Opened{rows.DB, rows, src}, nil
 }
 
-func (o *opened) close() error { return errors.Join(o.src.Close(), o.db.Close()) }
+// OpenSource opens the source alone, to read what is there: it makes no log where there is none.
+func (o *StoreOptions) OpenSource(p *Program) (*sources.Source, error) {
+	at, store, from, err := o.parse()
+	if err != nil {
+		return nil, err
+	}
+	if dir := sources.LogDir(from, store); dir != "" {
+		if _, err := os.Stat(dir); err != nil {
+			return nil, fmt.Errorf("open the event log: %w; name the data directory by --store or --events", err)
+		}
+	}
+	return p.OpenSource(from, store, at.Reserve(), o.MaxEvent)
+}
+
+func (o *StoreOptions) parse() (*config.Data, config.Store, config.Source, error) {
+	at := &config.Data{Store: o.Store, Events: o.Events, CacheMB: o.CacheMB, ReserveMB: 1}
+	store, from, err := at.Parse()
+	return at, store, from, err
+}
+
+// Close closes both.
+func (o *Opened) Close() error { return errors.Join(o.Source.Close(), o.DB.Close()) }

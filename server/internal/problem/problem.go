@@ -65,6 +65,12 @@ func FailedAgain(detail string) *Problem {
 	return &Problem{Type: Prefix + "failed-again", Title: "Failed again", Status: http.StatusConflict, Detail: detail}
 }
 
+func UnreadableEvents(detail string) *Problem {
+	return &Problem{
+		Type: Prefix + "unreadable-events", Title: "Unreadable events", Status: http.StatusServiceUnavailable, Detail: detail,
+	}
+}
+
 func Overloaded() *Problem {
 	return &Problem{
 		Type: Prefix + "overloaded", Title: "Overloaded", Status: http.StatusServiceUnavailable,

@@ -47,15 +47,23 @@ func Open(at config.Source, store config.Store, o Options) (*Source, error) {
 		l := memlog.New(memlog.Options{})
 		return &Source{Source: l, Log: l}, nil
 	}
-	dir := store.Log()
-	if at.Path != "" {
-		dir = config.LogIn(at.Path)
-	}
+	dir := LogDir(at, store)
 	l, err := embeddedlog.Open(embeddedlog.Options{Dir: dir, Reserve: o.Reserve, Logger: o.Logger})
 	if err != nil {
 		return nil, err
 	}
 	return &Source{Source: l, Log: l, Dir: dir}, nil
+}
+
+// LogDir returns where the log of a store is on this machine, "" where the source is none that is.
+func LogDir(at config.Source, store config.Store) string {
+	switch {
+	case at.Kind == config.File || store.Kind == config.Memory && at.Path == "":
+		return ""
+	case at.Path != "":
+		return config.LogIn(at.Path)
+	}
+	return store.Log()
 }
 
 // openFile opens a file of events, or a directory of such files.

@@ -1,0 +1,112 @@
+package events
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/server/internal/client"
+	"github.com/foldql/foldql/server/internal/commands"
+	"github.com/foldql/foldql/server/internal/progress"
+	"github.com/foldql/foldql/server/internal/search"
+)
+
+type export struct {
+	File string `arg:"" help:"File that is made, and has its name once all events are in it: .jsonl.gz, .jsonl, or - for standard output."`
+	place
+	filter
+}
+
+// Run writes the events that the log has now.
+func (c *export) Run(ctx context.Context, p *commands.Program) error {
+	q, err := c.query()
+	if err != nil {
+		return err
+	}
+	return c.read(p, func(from *client.Client) error {
+		x := &exporting{reading: reading{from: from, query: q}, p: p}
+		if c.File == "-" {
+			err = x.write(ctx, p.Stdout)
+		} else {
+			err = writeFile(c.File, func(to io.Writer) error { return x.write(ctx, to) })
+		}
+		if err != nil {
+			return fmt.Errorf("export events to %s: %w", c.File, err)
+		}
+		x.summary(c.File)
+		return nil
+	})
+}
+
+// exporting is a run of the command.
+type exporting struct {
+	reading
+	p       *commands.Program
+	meter   progress.Meter
+	begin   uint64
+	left    []string // out: where no event stands
+	leftOut int
+}
+
+// mostNamed is how many places are named at which no event stands.
+const mostNamed = 10
+
+func (x *exporting) write(ctx context.Context, to io.Writer) error {
+	x.begin = sum(x.query.From)
+	started := false
+	err := x.each(ctx, func(page *search.Page) error {
+		if !started {
+			started, x.meter.Total = true, sum(page.UpTo)-min(x.begin, sum(page.UpTo))
+			x.meter.Start(x.p.Stderr, "read")
+		}
+		for i := range page.Events {
+			if err := x.line(to, &page.Events[i]); err != nil {
+				return err
+			}
+		}
+		x.meter.At(sum(page.Next) - x.begin)
+		return nil
+	})
+	if started {
+		x.meter.Stop()
+	}
+	return err
+}
+
+// line writes an event. What is none has no form that could be imported: it is left out, and told.
+func (x *exporting) line(to io.Writer, f *search.Found) error {
+	if f.Event == nil {
+		if x.leftOut++; x.leftOut <= mostNamed {
+			x.left = append(x.left, fmt.Sprintf("%s is no event, and left out: %.200q", f.Ref(), f.Malformed))
+		}
+		return nil
+	}
+	_, err := to.Write(append(f.Event, '\n'))
+	return err
+}
+
+// summary says what was written: on standard error where the events are on standard output.
+func (x *exporting) summary(file string) {
+	to := x.p.Stdout
+	if file == "-" {
+		file, to = "standard output", x.p.Stderr
+	}
+	for _, one := range x.left {
+		fmt.Fprintln(x.p.Stderr, one)
+	}
+	if x.leftOut > 0 {
+		fmt.Fprintf(x.p.Stderr, "%d places in all hold no event, and are left out\n", x.leftOut)
+	}
+	at := search.FormatPosition(x.query.From)
+	fmt.Fprintf(to, "%s has %d events, up to %s; for later ones, export to another file with --from %s\n", file,
+		x.found-x.leftOut, at, at)
+}
+
+// sum is how many offsets there are up to a position.
+func sum(at eventlog.Offsets) (n uint64) {
+	for _, offset := range at {
+		n += offset
+	}
+	return n
+}

@@ -1,0 +1,80 @@
+package events
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/foldql/foldql/server/internal/config"
+)
+
+// writeFile has a file written, gzipped where its name ends in .gz. The file has its name once all of it is on disk,
+// and replaces none.
+func writeFile(path string, write func(io.Writer) error) (err error) {
+	if err := checkFile(path); err != nil {
+		return err
+	}
+	partial, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".partial-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(partial.Name()))
+		}
+	}()
+	if err := errors.Join(fill(partial, strings.HasSuffix(path, ".gz"), write), partial.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(partial.Name(), path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+func checkFile(path string) error {
+	if !strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".jsonl") {
+		return config.Wrong("file", "name it NAME.jsonl.gz or NAME.jsonl, or - for standard output")
+	}
+	_, err := os.Lstat(path)
+	switch {
+	case err == nil:
+		return fmt.Errorf("%s exists: name another file, or remove it", path)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	}
+	return err
+}
+
+// fill writes all of a file, and syncs it to disk.
+func fill(f *os.File, packed bool, write func(io.Writer) error) error {
+	out := bufio.NewWriterSize(f, 64<<10)
+	var to io.Writer = out
+	finish := out.Flush
+	if packed {
+		z := gzip.NewWriter(out)
+		to, finish = z, func() error { return errors.Join(z.Close(), out.Flush()) }
+	}
+	if err := write(to); err != nil {
+		return err
+	}
+	if err := finish(); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// syncDir has the names in the directory outlive a power cut.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,67 @@
+package events
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/foldql/foldql/eventlog/ingest"
+	"github.com/foldql/foldql/server/internal/client"
+	"github.com/foldql/foldql/server/internal/commands"
+	"github.com/foldql/foldql/server/internal/logcheck"
+	"github.com/foldql/foldql/server/internal/upload"
+)
+
+type importEvents struct {
+	File string `arg:"" help:"CloudEvents, one a line: .jsonl, .jsonl.gz, or - for standard input."`
+	place
+	upload.Options
+}
+
+// Run appends the events as POST /events does, with what it checks. Those that the log has already change nothing.
+func (c *importEvents) Run(ctx context.Context, p *commands.Program) error {
+	if c.File != "-" {
+		if _, err := os.Stat(c.File); err != nil { // before a log is made for it
+			return fmt.Errorf("import events: %w", err)
+		}
+	}
+	return c.write(ctx, p, func(to *client.Client) error {
+		u := &upload.Upload{Options: c.Options, File: c.File, MaxEvent: c.MaxEvent, Stdin: p.Stdin, Stderr: p.Stderr,
+			To: to, Verb: "import", Done: "imported"}
+		if err := u.Run(ctx); err != nil {
+			return err
+		}
+		fmt.Fprintf(p.Stdout, "%d events imported, %d were there already\n", u.New, u.Duplicates)
+		return nil
+	})
+}
+
+// unbounded is more than any batch has: what bounds it here is the number and the size of events.
+const unbounded = 1 << 40
+
+// write calls f with a client of the server or, where a store is given, of one that answers this client alone and
+// folds nothing.
+func (c *importEvents) write(ctx context.Context, p *commands.Program, f func(*client.Client) error) (err error) {
+	if c.Store == "" {
+		return c.remote(p, f, "events", "cache-mb")
+	}
+	o, err := c.StoreOptions.Open(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, o.Close()) }()
+	other, err := logcheck.First(ctx, o.DB, o.Source, p.Projections)
+	if err != nil {
+		return err
+	}
+	if other != nil {
+		return logcheck.Error(other)
+	}
+	if o.Source.Log == nil {
+		return fmt.Errorf("import events: %s is a file that nothing is appended to; give --events log: or log:DIR", c.Events)
+	}
+	return f(client.InProcess("the store", ingest.Handler(o.Source.Log, p.Events, ingest.Config{
+		MaxBodyBytes: unbounded, MaxEventBytes: c.MaxEvent, Logger: p.Log,
+	})))
+}

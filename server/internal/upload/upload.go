@@ -1,0 +1,179 @@
+// Package upload sends the events of a file to a server, in order and in batches.
+package upload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/cloudevents"
+	"github.com/foldql/foldql/eventlog/filesource"
+	"github.com/foldql/foldql/server/internal/client"
+	"github.com/foldql/foldql/server/internal/config"
+	"github.com/foldql/foldql/server/internal/progress"
+	"github.com/foldql/foldql/server/internal/sources"
+)
+
+// Options are those of commands that send events.
+type Options struct {
+	Batch    int `help:"Maximum number of events in a request." default:"500"`
+	Attempts int `help:"How often to send a request before giving up." default:"8"`
+}
+
+// Upload is the sending of a file.
+type Upload struct {
+	Options
+	File     string // .jsonl, .jsonl.gz, or "-" for Stdin
+	MaxEvent int    // bytes of one event
+	Stdin    io.Reader
+	Stderr   io.Writer // shows the progress
+	To       *client.Client
+	Verb     string // what is done: "append"
+	Done     string // what has been done to events: "appended"
+
+	New        int // events that the server did not have
+	Duplicates int // events that it had already
+
+	meter progress.Meter
+}
+
+// batchBytes is how much data a request has, give or take an event.
+const batchBytes = 4 << 20
+
+// firstPause is the time before the first repetition of a request; it doubles.
+const firstPause = 200 * time.Millisecond
+
+// Run sends all events.
+func (u *Upload) Run(ctx context.Context) error {
+	if u.Batch < 1 || u.Attempts < 1 || u.MaxEvent < 1 {
+		return config.Wrong("batch, attempts, max-event", "give 1 at least")
+	}
+	if u.Batch > cloudevents.MaxBatch {
+		return config.Wrong("batch", "%d is more than a server takes in one request; give %d at most", u.Batch,
+			cloudevents.MaxBatch)
+	}
+	src, err := filesource.Open(filesource.Options{Path: u.File, Stdin: u.Stdin, MaxSize: u.MaxEvent})
+	if err != nil {
+		return err
+	}
+	if u.File != "-" { // the end of standard input is known when it has come
+		if u.meter.Total, err = src.Head(ctx, filesource.Partition); err != nil {
+			return errors.Join(err, src.Close())
+		}
+	}
+	u.meter.Start(u.Stderr, u.Done)
+	err = u.all(ctx, src)
+	u.meter.Stop()
+	return errors.Join(err, src.Close())
+}
+
+// all sends the events of the source to its end.
+func (u *Upload) all(ctx context.Context, src eventlog.Source) error {
+	for after := uint64(0); ; {
+		events, err := src.Read(ctx, filesource.Partition, after, u.Batch)
+		if err != nil {
+			return err
+		}
+		if len(events) == 0 {
+			err := src.Wait(ctx, eventlog.Offsets{filesource.Partition: after})
+			if sources.Ended(err) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		for len(events) > 0 {
+			n := some(events)
+			if err := u.send(ctx, events[:n]); err != nil {
+				return err
+			}
+			after = events[n-1].Offset
+			events = events[n:]
+			u.meter.At(after)
+		}
+	}
+}
+
+// some returns how many of the events go into one request: as many as there are before one that is malformed, so that
+// what precedes it is appended.
+func some(events []eventlog.Event) int {
+	size := 0
+	for i := range events {
+		if size += weight(&events[i]); i > 0 && (size > batchBytes || events[i].Malformed != nil) {
+			return i
+		}
+	}
+	return len(events)
+}
+
+// weight is about how many bytes an event takes on its way.
+func weight(e *eventlog.Event) int {
+	n := len(e.Data) + len(e.ID) + len(e.Source) + len(e.Type) + len(e.Subject) + len(e.PartitionKey) + len(e.DataSchema)
+	for name, value := range e.Extensions {
+		n += len(name) + len(value)
+	}
+	return n
+}
+
+// send sends a batch until the server has it.
+func (u *Upload) send(ctx context.Context, events []eventlog.Event) error {
+	if err := events[0].Malformed; err != nil {
+		return u.malformed(err)
+	}
+	body := cloudevents.AppendBatch(nil, events)
+	for pause, n := firstPause, 1; ; pause, n = min(2*pause, 10*time.Second), n+1 {
+		var answer struct{ Appended []eventlog.AppendResult }
+		err := u.To.Do(ctx, "POST", "/events", cloudevents.BatchType, body, &answer)
+		if err == nil {
+			u.count(answer.Appended)
+			return nil
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if !client.Temporary(err) || n == u.Attempts {
+			return u.refused(events, err)
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// malformed says what to do about a line that is no event.
+func (u *Upload) malformed(err error) error {
+	what := "correct the line"
+	if errors.Is(err, cloudevents.ErrTooLarge) {
+		what = "give a larger --max-event, and the server too"
+	}
+	return fmt.Errorf("%s %w; the events before that line are %s; %s, and repeat the command", u.Verb, err, u.Done, what)
+}
+
+func (u *Upload) count(at []eventlog.AppendResult) {
+	for _, one := range at {
+		if one.Duplicate {
+			u.Duplicates++
+		} else {
+			u.New++
+		}
+	}
+}
+
+// refused says which line the server did not take.
+func (u *Upload) refused(events []eventlog.Event, err error) error {
+	var answer *client.Error
+	if errors.As(err, &answer) && answer.Event != nil && *answer.Event >= 0 && *answer.Event < len(events) {
+		e := &events[*answer.Event]
+		return fmt.Errorf("%s line %d of %s (id %q): %s: %s; the lines before %d are %s",
+			u.Verb, e.Offset, u.File, e.ID, answer.Field, answer.Reason, events[0].Offset, u.Done)
+	}
+	return fmt.Errorf("%s lines %d to %d of %s to %s: %w; the lines before are %s", u.Verb, events[0].Offset,
+		events[len(events)-1].Offset, u.File, u.To, err, u.Done)
+}
