@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/cloudevents"
+	"github.com/foldql/foldql/server/internal/search"
 )
 
 // eventsOf runs `events` on an app, of a server or of a store.
@@ -304,6 +306,44 @@ func TestAnExportIsWholeOrNotThere(t *testing.T) {
 	files, err := os.ReadDir(dir)
 	if len(files) != 2 || err != nil {
 		t.Errorf("the directory has %v, error %v; want two exports", files, err)
+	}
+}
+
+// TestAReadThatBreaksOffSaysWhereToGoOn: of a search what was found so far is printed, of an export nothing is left.
+func TestAReadThatBreaksOffSaysWhereToGoOn(t *testing.T) {
+	app := newProject(false).App
+	for _, tc := range []struct{ args, want string }{
+		{"search --limit 0", "search events: the server answered 503: Try again later.; go on with --from 0:2\n"},
+		{"export FILE", "the server answered 503: Try again later.; go on with --from 0:2\n"},
+	} {
+		pages := 0
+		breaking := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			var q search.Query
+			if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
+				t.Error(err)
+			}
+			if pages++; pages == 1 {
+				fmt.Fprint(w, `{"events":[{"partition":"0","offset":2,"event":{"specversion":"1.0","id":"added-2"}}],`+
+					`"next":{"0":2},"upTo":{"0":9},"more":true}`)
+				return
+			}
+			if q.From["0"] != 2 || q.UpTo["0"] != 9 {
+				t.Errorf("the next page is asked for from %v up to %v", q.From, q.UpTo)
+			}
+			w.WriteHeader(http.StatusServiceUnavailable)
+			fmt.Fprint(w, `{"detail":"Try again later."}`)
+		}))
+		t.Cleanup(breaking.Close)
+		dir := t.TempDir()
+		args := strings.Fields(strings.ReplaceAll(tc.args, "FILE", filepath.Join(dir, "x.jsonl.gz")))
+		got := eventsOf(t, app, append(args, "--url", breaking.URL)...)
+		got.wantExit(t, exitFailed, tc.want)
+		if printed := got.stdout.String(); strings.Contains(printed, "added-2") != (args[0] == "search") {
+			t.Errorf("%s printed %s", tc.args, printed)
+		}
+		if left, err := os.ReadDir(dir); len(left) > 0 || err != nil {
+			t.Errorf("%s has left %v, error %v", tc.args, left, err)
+		}
 	}
 }
 

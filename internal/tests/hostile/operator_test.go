@@ -13,12 +13,13 @@ import (
 const (
 	projections     = "/admin/projections"
 	deadLettersPath = "/admin/dead-letters"
+	searchPath      = "/admin/events/search"
 )
 
 // operator makes a request of somebody who sees to the projections, or would like to.
 func (a *attacker) operator(d dice) *request {
 	return draw(d, []weighted[func(dice) *request]{{25, a.deadLetters}, {35, a.decide}, {10, a.projections},
-		{30, a.locked}})(d)
+		{20, a.search}, {30, a.locked}})(d)
 }
 
 // projections asks how the projections are getting on.
@@ -73,9 +74,32 @@ func (a *attacker) decide(d dice) *request {
 	return q
 }
 
+// search asks for events of the log, with wrong filters and positions now and then.
+func (a *attacker) search(d dice) *request {
+	position := pick(d, []string{`{"0":1}`, `{"0":0}`, `{"0":18446744073709551615}`, `{"0":18446744073709551616}`, `{"0":-1}`,
+		`{}`, `null`, `[]`, "{" + quoted(d.text()) + ":1}"})
+	body := object{
+		{"subject", quoted(pick(d, []string{"", "order-1", d.text()}))}, {"types", "[" + quoted(d.text()) + "]"},
+		{"after", pick(d, []string{`"2024-01-15T00:00:00Z"`, `"9999-12-31T23:59:59.999Z"`, `""`, quoted(d.text())})},
+		{"limit", pick(d, []string{"1", "10", "0", "1001", "-1", "1e3", `"1"`})},
+		{pick(d, []string{"from", "upTo"}), position},
+	}
+	if body = slices.Delete(body, 0, d.IntN(len(body))); d.chance(30) {
+		body = a.disturbObject(d, body)
+	}
+	text := body.String()
+	if d.chance(10) {
+		text = d.bytes(text)
+	}
+	return &request{
+		kind: "admin/search", method: http.MethodPost, path: searchPath, body: text, sized: true,
+		header: headers("Content-Type", pick(d, []string{"application/json", "application/json", "text/plain", ""})),
+	}
+}
+
 // locked asks for something that takes the writers' token without it.
 func (a *attacker) locked(d dice) *request {
-	q := pick(d, []func(dice) *request{a.deadLetters, a.projections, a.decide, a.fresh})(d)
+	q := pick(d, []func(dice) *request{a.deadLetters, a.projections, a.search, a.decide, a.fresh})(d)
 	q.kind, q.want = "admin/locked", status(http.StatusUnauthorized)
 	given := pick(d, []string{
 		"", "Bearer ", "Bearer " + writer[1:], "Bearer " + writer + "x", "Basic " + writer, writer, "Bearer " +

@@ -160,8 +160,9 @@ func TestWrongAnswersAreFound(t *testing.T) {
 
 // TestEveryCodeIsAskedFor: the lists of what must be met are those of the code.
 func TestEveryCodeIsAskedFor(t *testing.T) {
-	// No request brings about a stored object that another program has broken; INTERNAL none may.
-	wanted := []string{string(graphqlerr.Internal), string(graphqlerr.AggregateIncomplete)}
+	// No request brings about a stored object that another program has broken, and none waits for what was written, as
+	// STALE takes; INTERNAL none may.
+	wanted := []string{string(graphqlerr.Internal), string(graphqlerr.AggregateIncomplete), string(graphqlerr.Stale)}
 	for _, c := range codes {
 		wanted = append(wanted, string(c))
 	}
@@ -171,6 +172,7 @@ func TestEveryCodeIsAskedFor(t *testing.T) {
 		problemTypes(t, "../../../eventlog/ingest/problem.go"))
 	compareLists(t, append([]string{
 		"internal", "failed-again", "foreign-host", "foreign-origin", "not-local", "not-writable", "overloaded", "starting",
+		"unreadable-events",
 	}, operatorProblems...), problemTypes(t, "../../../server/internal/problem/problem.go"))
 }
 

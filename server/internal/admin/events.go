@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/server/internal/problem"
 	"github.com/foldql/foldql/server/internal/search"
 )
@@ -42,7 +43,9 @@ func (a *API) searchEvents(w http.ResponseWriter, r *http.Request) {
 	case errors.Is(err, search.ErrNoPartition):
 		problem.NotFound(err.Error() + ".").Write(w)
 	case err != nil:
-		a.Log.ErrorContext(ctx, "events could not be searched", "error", err)
+		if ctx.Err() == nil && !errors.Is(err, eventlog.ErrClosed) { // else it is the caller or the server that ends
+			a.Log.ErrorContext(ctx, "events could not be searched", "error", err)
+		}
 		problem.UnreadableEvents(err.Error()).Write(w)
 	default:
 		writePage(w, page)
