@@ -76,17 +76,30 @@ func (f *references[R]) bind(members []member) {
 
 // forUser is a copy of a row that a function of users may change.
 func (f *references[R]) forUser(row *R) R {
-	c := f.of.codec.Clone(row)
-	f.withoutCopies(&c)
-	return c
+	if len(f.all) == 0 {
+		return f.of.codec.Clone(row)
+	}
+	return f.withoutCopies(f.of.codec.Clone(row))
 }
 
-func (f *references[R]) withoutCopies(row *R) {
+func (f *references[R]) withoutCopies(row R) R {
 	for i := range f.all {
-		for place := range f.all[i].Places(row) {
-			f.all[i].Fill(row, place, nil)
+		for place := range f.all[i].Places(&row) {
+			f.all[i].Fill(&row, place, nil)
 		}
 	}
+	return row
+}
+
+// kept is a row that is to be written over an entry, with the copies that stay as they are, and those that are to be
+// filled in. It takes and returns the row itself: one whose address is taken is memory of its own, and most rows have
+// no copies.
+func (f *references[R]) kept(e *entry[R], row R, anew bool) (R, []copied) {
+	if anew && f.nested {
+		row = f.of.codec.Clone(&row) // copies within objects are filled into memory of the row's own
+	}
+	unfilled := f.keepCopies(e, &row, anew)
+	return row, unfilled
 }
 
 // keepCopies has the row that is to be written over an entry hold the copies that stay as they are, and returns those

@@ -43,6 +43,11 @@ func (m *rowModel[R]) stamped(row R, key keys.Key, at ApplyPoint) (R, keys.Key, 
 	if !m.traits.stampedKey {
 		return row, key, nil
 	}
+	return m.stampedAnew(row, at)
+}
+
+// stampedAnew is stamped of a row whose key holds such a field: apart, because the address of its row is taken.
+func (m *rowModel[R]) stampedAnew(row R, at ApplyPoint) (R, keys.Key, error) {
 	for _, field := range [...]int{m.desc.CreatedAt, m.desc.UpdatedAt} {
 		if field >= 0 {
 			m.codec.SetTime(&row, field, at.Time)

@@ -238,10 +238,10 @@ func (f *rows[R]) update(e *entry[R], row R, at ApplyPoint) error {
 
 // write has the entry hold the row; anew says that nothing of the former row stays.
 func (f *rows[R]) write(e *entry[R], row R, indexes indexKeys, anew bool, at ApplyPoint) {
-	if anew && f.refs.nested {
-		row = f.codec.Clone(&row) // copies within objects are filled into memory of the row's own
+	var unfilled []copied
+	if len(f.refs.all) > 0 {
+		row, unfilled = f.refs.kept(e, row, anew)
 	}
-	unfilled := f.refs.keepCopies(e, &row, anew)
 	f.touch(e, at)
 	e.row, e.present, e.indexes, e.unfilled = row, true, indexes, unfilled
 }
