@@ -347,6 +347,21 @@ func TestAReadThatBreaksOffSaysWhereToGoOn(t *testing.T) {
 	}
 }
 
+// TestAnImportIntoAStoreIsRefusedWhereTheLogIsNotTheOneOfTheRows, as a server refuses events then.
+func TestAnImportIntoAStoreIsRefusedWhereTheLogIsNotTheOneOfTheRows(t *testing.T) {
+	app, args := newProject(false).App, embedded(t)
+	s := serve(t, app, start{args: append(args, "--sample")})
+	s.ready(t)
+	s.end(t)
+	path := writeLines(t, "events.jsonl", taskEvents(100, 3))
+	eventsOf(t, app, "import", path, "--store", args[1]).wantExit(t, exitDone, "3 events imported")
+	if err := os.RemoveAll(filepath.Join(strings.TrimPrefix(args[1], "embedded:"), "log")); err != nil {
+		t.Fatal(err)
+	}
+	eventsOf(t, app, "import", path, "--store", args[1]).wantExit(t, exitFailed, "nothing is appended or folded")
+	eventsOf(t, app, "search", "--store", args[1]).wantExit(t, exitDone, "0 events; searched to the end of the log, 0:0")
+}
+
 // TestWhatIsNoEventIsToldAndLeftOutOfAnExport: it could be imported nowhere.
 func TestWhatIsNoEventIsToldAndLeftOutOfAnExport(t *testing.T) {
 	app := newProject(false).App
