@@ -245,7 +245,7 @@ func (f *followers[R]) changes(u *undo[R]) (bool, error) {
 		}
 		now = f.copiedText(&row)
 	}
-	was := u.entry.was.copied
+	was := u.entry.tracked().copied
 	if u.was.event != 0 {
 		if was = nil; u.was.present {
 			was = f.copiedText(&u.was.stored)
@@ -256,7 +256,7 @@ func (f *followers[R]) changes(u *undo[R]) (bool, error) {
 
 // cascadeOf has the copies of one row follow it.
 func (f *followers[R]) cascadeOf(u *undo[R], how *Cascade, at ApplyPoint) error {
-	identifier := u.entry.was.identifier
+	identifier := u.entry.tracked().identifier
 	switch {
 	case u.entry.present:
 		identifier = f.identifier(&u.entry.row)

@@ -46,7 +46,7 @@ type entry[R any] struct {
 	others *R            // the key fields of a row that was there when it was read, and is other writers' alone
 	end    time.Time     // of that row
 	former []querydb.Row // of an aggregate, the items that were read
-	was    tracked
+	was    *tracked      // see tracked
 	state[R]
 }
 
@@ -129,7 +129,7 @@ func (f *rows[R]) mustRead() bool {
 
 func (f *rows[R]) loaded(e *entry[R], row *querydb.Row) error {
 	e.asRead, e.read = f.bounds.stateOf(row, f.traits.writer), true
-	e.state, e.others, e.former, e.was = state[R]{}, nil, row.Items, tracked{}
+	e.state, e.others, e.former, e.was = state[R]{}, nil, row.Items, nil
 	if row.Record == nil {
 		return nil
 	}

@@ -27,6 +27,14 @@ type tracked struct {
 	filledIn   int      // the first event of the commit that has copied it since
 }
 
+// tracked is what the entry of a row with tracked copies was; the entries of other rows have no room for it.
+func (e *entry[R]) tracked() *tracked {
+	if e.was == nil {
+		e.was = &tracked{}
+	}
+	return e.was
+}
+
 // tracking is what a commit changes about the tracked copies of a model: those that its rows hold, and those of them.
 type tracking[R any] struct {
 	*references[R]
@@ -53,9 +61,9 @@ func (f *tracking[R]) remember(e *entry[R], rec querydb.Row, row *R) {
 	if !f.tracks() {
 		return
 	}
-	e.was.ids = f.identifiers(row)
+	e.tracked().ids = f.identifiers(row)
 	if f.isFollowed() {
-		e.was.identifier, e.was.copied = f.identifier(row), f.copiedText(&rec)
+		e.tracked().identifier, e.tracked().copied = f.identifier(row), f.copiedText(&rec)
 	}
 }
 
@@ -117,13 +125,13 @@ func (f *tracking[R]) relink(e *entry[R], c *Copies) {
 	if e.present {
 		now = f.identifiers(&e.row)
 	}
-	for _, id := range e.was.ids {
+	for _, id := range e.tracked().ids {
 		if !slices.Contains(now, id) {
 			c.Unlinked = append(c.Unlinked, f.link(e, id))
 		}
 	}
 	for _, id := range now {
-		if !slices.Contains(e.was.ids, id) {
+		if !slices.Contains(e.tracked().ids, id) {
 			c.Linked = append(c.Linked, f.link(e, id))
 		}
 	}
@@ -146,13 +154,13 @@ func (f *tracking[R]) announce(e *entry[R], c *Copies) {
 		return
 	}
 	var now []byte
-	identifier := e.was.identifier
+	identifier := e.tracked().identifier
 	if e.present {
 		now, identifier = f.copiedText(&e.stored), f.identifier(&e.row)
 	}
 	// An event may have copied what the row was in between.
-	again := e.was.filledIn > 0 && e.was.filledIn < e.event
-	if again || (now == nil) != (e.was.copied == nil) || !slices.Equal(now, e.was.copied) {
+	again := e.tracked().filledIn > 0 && e.tracked().filledIn < e.event
+	if again || (now == nil) != (e.tracked().copied == nil) || !slices.Equal(now, e.tracked().copied) {
 		t := cascade.NewTask(f.of.desc.Name, identifier, e.key)
 		t.Scopes = cascade.ForTask(scopes)
 		c.Tasks = append(c.Tasks, t)
@@ -162,11 +170,11 @@ func (f *tracking[R]) announce(e *entry[R], c *Copies) {
 // isFilledIn notes that the row of the identifier is copied as it is now, for the event of that number.
 func (f *tracking[R]) isFilledIn(key keys.Key, identifier string, event int) {
 	e := f.of.entry(key)
-	if e.was.filledIn == 0 {
-		e.was.filledIn = event
+	if e.tracked().filledIn == 0 {
+		e.tracked().filledIn = event
 	}
-	if e.was.identifier == "" {
-		e.was.identifier = identifier // a later event may make the row, and delete it
+	if e.tracked().identifier == "" {
+		e.tracked().identifier = identifier // a later event may make the row, and delete it
 	}
 	if f.of.bounds.shared && !slices.Contains(f.read, key) {
 		f.read = append(f.read, key)
