@@ -8,6 +8,7 @@
 //
 //	embeddedlog  a durable log on this machine: log:DIR of the server
 //	filesource   a file of events, one JSON object a line, or a directory of such files: file:PATH of the server
+//	httpsource   the log of another server: https://HOST:PORT of the server
 //	memlog       a log in memory, for tests and programs that embed a server
 //
 // # Adding a source

@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/foldql/foldql/auth"
+	"github.com/foldql/foldql/eventlog/httpsource"
 	"github.com/foldql/foldql/eventlog/ingest"
 	"github.com/foldql/foldql/graph"
 	"github.com/foldql/foldql/graph/graphqlhttp"
@@ -93,6 +94,10 @@ func (p *routes) public(measured *metrics.Operations, metrics http.Handler) http
 		mux.Handle("/{$}", page)
 		mux.Handle("/assets/", page)
 	}
+	shared := &httpsource.Handler{Source: p.source.Source, Logger: p.log, Stopping: p.health.Draining.Load}
+	mux.Handle("GET "+httpsource.EventsPath, p.writers.Guard(http.HandlerFunc(shared.Events)))
+	mux.Handle("GET "+httpsource.PartitionsPath, p.writers.Guard(http.HandlerFunc(shared.Partitions)))
+	mux.Handle("GET "+httpsource.WaitPath, p.writers.Guard(http.HandlerFunc(shared.Wait)))
 	mux.Handle("/events", p.writers.Guard(p.inflight.Events(p.cfg.MaxEventsBody, p.events(at))))
 	p.admin().Register(mux, p.writers.Guard, p.writers.Guard)
 	mux.HandleFunc("GET "+access.LivePath, p.health.Live)

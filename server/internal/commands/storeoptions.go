@@ -15,10 +15,11 @@ import (
 
 // StoreOptions are those of commands that work on a store themselves, while no server runs.
 type StoreOptions struct {
-	Store    string `help:"Work on this store instead of a running server: embedded:DIR, which no server may have open, or dynamodb:PREFIX." linealone:"" group:"Data"`
-	Events   string `help:"Where events come from, with --store." default:"log:" group:"Data"`
-	CacheMB  int64  `help:"Memory for the cache of an embedded store, in MiB." default:"256" group:"Data"`
-	MaxEvent int    `help:"Bytes of one event." default:"262144" group:"Data"`
+	Store  string `help:"Work on this store instead of a running server: embedded:DIR, which no server may have open, or dynamodb:PREFIX." linealone:"" group:"Data"`
+	Events string `help:"Where events come from, with --store." default:"log:" group:"Data"`
+	config.EventsAuth
+	CacheMB  int64 `help:"Memory for the cache of an embedded store, in MiB." default:"256" group:"Data"`
+	MaxEvent int   `help:"Bytes of one event." default:"262144" group:"Data"`
 }
 
 // RefuseWithoutStore refuses flags on the command line that would have no effect on a running server.
@@ -81,7 +82,7 @@ func (o *StoreOptions) OpenSource(p *Program) (*sources.Source, error) {
 }
 
 func (o *StoreOptions) parse() (*config.Data, config.Store, config.Source, error) {
-	at := &config.Data{Store: o.Store, Events: o.Events, CacheMB: o.CacheMB, ReserveMB: 1}
+	at := &config.Data{Store: o.Store, Events: o.Events, EventsAuth: o.EventsAuth, CacheMB: o.CacheMB, ReserveMB: 1}
 	store, from, err := at.Parse()
 	return at, store, from, err
 }

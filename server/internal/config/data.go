@@ -8,11 +8,12 @@ import (
 
 // Data are the options of every command that opens a store.
 type Data struct {
-	Store     string `help:"Where rows are kept: embedded:DIR, dynamodb:PREFIX?region=NAME&endpoint=URL&concurrency=N, or memory: to try things out." default:"embedded:./data" group:"Data"`
-	Events    string `help:"Where events come from: log: is the log beside the rows (./data where they are in DynamoDB), log:DIR another one, file:PATH a file (.jsonl, .jsonl.gz; - is standard input) or a directory of files." default:"log:" group:"Data"`
-	CacheMB   int64  `help:"Memory for the cache of an embedded store, in MiB." default:"256" group:"Data"`
-	ReserveMB int64  `help:"Free disk space to keep, in MiB: with less, the server refuses events and folds nothing until there is more." default:"128" group:"Data"`
-	MemoryMB  int64  `help:"Size of Go's memory near which the garbage collector runs more often, in MiB; 0 for twice the cache in all, and no less than 512." default:"0" group:"Data"`
+	Store  string `help:"Where rows are kept: embedded:DIR, dynamodb:PREFIX?region=NAME&endpoint=URL&concurrency=N, or memory: to try things out." default:"embedded:./data" group:"Data"`
+	Events string `help:"Where events come from: log: is the log beside the rows (./data where they are in DynamoDB), log:DIR another one, file:PATH a file (.jsonl, .jsonl.gz; - is standard input) or a directory of files, https://HOST:PORT the log of another server." default:"log:" group:"Data"`
+	EventsAuth
+	CacheMB   int64 `help:"Memory for the cache of an embedded store, in MiB." default:"256" group:"Data"`
+	ReserveMB int64 `help:"Free disk space to keep, in MiB: with less, the server refuses events and folds nothing until there is more." default:"128" group:"Data"`
+	MemoryMB  int64 `help:"Size of Go's memory near which the garbage collector runs more often, in MiB; 0 for twice the cache in all, and no less than 512." default:"0" group:"Data"`
 }
 
 // largestCacheMB is a tebibyte: whoever asks for more has written something else than mebibytes.
@@ -37,6 +38,9 @@ func (p *Data) Parse() (Store, Source, error) {
 			largestReserveMB)
 	}
 	source, err := parseSource(p.Events)
+	if err == nil && source.Kind == Remote {
+		source.Token, err = secretOf("events-token", p.EventsToken, p.EventsTokenFile)
+	}
 	return store, source, err
 }
 

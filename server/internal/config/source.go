@@ -1,20 +1,40 @@
 package config
 
 import (
+	"net/url"
 	"path/filepath"
 	"strings"
 )
 
 // Source says where events come from.
 type Source struct {
-	Kind string // log or file
-	Path string // of a file, "-" for standard input; of a log its data directory, "" for the one that belongs to the store
+	Kind string // log, file or http
+	// Path is that of a file, "-" for standard input; of a log its data directory, "" for the one that belongs to the
+	// store; and the address of a server that has the log.
+	Path  string
+	Token string // that admits readers of events to that server
 }
 
-// parseSource reads "log:", "log:DIR" or "file:PATH".
+// Bound is the kind of source that rows are bound to: the log of another server has the positions that it has there.
+func (s Source) Bound() string {
+	if s.Kind == Remote {
+		return Log
+	}
+	return s.Kind
+}
+
+// EventsAuth is the secret of those who read the events of another server.
+type EventsAuth struct {
+	EventsToken     string `help:"Write token of the server whose log --events names; better given by its variable, or by a file." group:"Data"`
+	EventsTokenFile string `help:"File that holds the token." placeholder:"FILE" group:"Data"`
+}
+
+// parseSource reads "log:", "log:DIR", "file:PATH", "http://HOST:PORT" or "https://HOST:PORT".
 func parseSource(text string) (Source, error) {
 	kind, rest, ok := strings.Cut(text, ":")
 	switch {
+	case kind == "http" || kind == "https":
+		return remote(text)
 	case ok && kind == Log && rest == "":
 		return Source{Kind: Log}, nil
 	case ok && kind == Log && strings.HasPrefix(rest, "?"):
@@ -27,5 +47,18 @@ func parseSource(text string) (Source, error) {
 		return Source{}, Wrong("events", "%q names no file; write file:PATH, or file:- for standard input", text)
 	}
 	return Source{}, Wrong("events", "%q is no source of events; write log: for the log of the store, log:DIR, "+
-		"or file:PATH", text)
+		"file:PATH, or https://HOST:PORT for the log of another server", text)
+}
+
+// remote is the log of another server.
+func remote(text string) (Source, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+		return Source{}, Wrong("events", "%q is no address of a server; write https://HOST:PORT", text)
+	}
+	if u.User != nil {
+		return Source{}, Wrong("events", "the address has a user; give the write token of that server by "+
+			"FOLDQL_EVENTS_TOKEN or events-token-file")
+	}
+	return Source{Kind: Remote, Path: text}, nil
 }

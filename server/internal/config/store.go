@@ -25,6 +25,7 @@ const (
 	Memory   = "memory"
 	Log      = "log"
 	File     = "file"
+	Remote   = "http" // the log of another server
 )
 
 // usualDir is where the log is kept, by default, of a store that has no directory.

@@ -13,6 +13,7 @@ import (
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/embeddedlog"
 	"github.com/foldql/foldql/eventlog/filesource"
+	"github.com/foldql/foldql/eventlog/httpsource"
 	"github.com/foldql/foldql/eventlog/memlog"
 	"github.com/foldql/foldql/server/internal/config"
 )
@@ -37,6 +38,12 @@ type Options struct {
 // Open opens the source of events of a store.
 func Open(at config.Source, store config.Store, o Options) (*Source, error) {
 	switch {
+	case at.Kind == config.Remote:
+		s, err := httpsource.Open(httpsource.Options{URL: at.Path, Token: at.Token, MaxEventBytes: o.MaxEventBytes})
+		if err != nil {
+			return nil, err
+		}
+		return &Source{Source: &undeclaredTypes{Source: s, types: o.Types, log: o.Logger}}, nil
 	case at.Kind == config.File:
 		f, err := openFile(filesource.Options{Path: at.Path, Stdin: o.Stdin, MaxSize: o.MaxEventBytes})
 		if err != nil {
@@ -58,7 +65,7 @@ func Open(at config.Source, store config.Store, o Options) (*Source, error) {
 // LogDir returns where the log of a store is on this machine, "" where the source is none that is.
 func LogDir(at config.Source, store config.Store) string {
 	switch {
-	case at.Kind == config.File || store.Kind == config.Memory && at.Path == "":
+	case at.Kind != config.Log || store.Kind == config.Memory && at.Path == "":
 		return ""
 	case at.Path != "":
 		return config.LogIn(at.Path)

@@ -8,8 +8,9 @@ import (
 	"github.com/foldql/foldql/eventlog"
 )
 
-// undeclaredTypes is a file whose events nobody looked at when they were written. A log takes none of an undeclared
-// type; a file may have some, which no projection folds, and a misspelt type must not go by unseen.
+// undeclaredTypes is a file, or the log of another server, whose events nobody of this program looked at when they were
+// written. A log takes none of an undeclared type; these may have some, which no projection folds, and a misspelt type
+// must not go by unseen.
 type undeclaredTypes struct {
 	eventlog.Source
 	types eventlog.Types
@@ -21,6 +22,9 @@ type undeclaredTypes struct {
 
 // mostLogged is how many undeclared types are logged.
 const mostLogged = 100
+
+// Unwrap implements eventlog.Wrapper.
+func (f *undeclaredTypes) Unwrap() eventlog.Source { return f.Source }
 
 // Read implements eventlog.Source.
 func (f *undeclaredTypes) Read(ctx context.Context, partition string, after uint64, most int) ([]eventlog.Event,

@@ -1,0 +1,10 @@
+// Package httpsource lets servers share a log: [Handler] gives the events of a source out over HTTP, and a [Source]
+// reads them there.
+//
+//	GET /events/partitions                      the partitions, with their incarnations and heads
+//	GET /events?partition=0&after=17&limit=500  events that follow an offset, as far as an answer goes
+//	GET /events/wait?after={"0":17}&seconds=20  answers when a partition has events after its offset
+//
+// Offsets and incarnations are those of the source itself, so that any number of servers that read one log fold the
+// same events at the same positions. Who may read events is not decided here.
+package httpsource

@@ -1,0 +1,159 @@
+package httpsource
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+)
+
+// Handler gives out the events of a source.
+type Handler struct {
+	Source eventlog.Source
+	Logger *slog.Logger // told what clients are not: the causes of failures
+	// Stopping reports whether the server ends, and nobody is to wait any longer. Nil is for one that never does.
+	Stopping func() bool
+}
+
+// requestError is what is wrong with a request.
+type requestError struct {
+	status int
+	detail string
+}
+
+// Error implements error.
+func (e *requestError) Error() string { return e.detail }
+
+func badRequest(format string, args ...any) error {
+	return &requestError{http.StatusBadRequest, fmt.Sprintf(format, args...)}
+}
+
+// Partitions answers which partitions there are.
+func (h *Handler) Partitions(w http.ResponseWriter, r *http.Request) {
+	h.answer(w, r, func(ctx context.Context, _ url.Values) (any, error) {
+		names, err := h.Source.Partitions(ctx)
+		all := partitionsAnswer{Partitions: make([]partition, len(names))}
+		for i := 0; err == nil && i < len(names); i++ {
+			p := &all.Partitions[i]
+			p.Name = names[i]
+			if p.Incarnation, err = eventlog.IncarnationOf(ctx, h.Source, p.Name); err == nil {
+				p.Head, err = h.Source.Head(ctx, p.Name)
+			}
+		}
+		return all, err
+	})
+}
+
+// Events answers with events that follow an offset.
+func (h *Handler) Events(w http.ResponseWriter, r *http.Request) {
+	h.answer(w, r, func(ctx context.Context, q url.Values) (any, error) {
+		after, err := strconv.ParseUint(q.Get("after"), 10, 64)
+		if err != nil {
+			return nil, badRequest("after is %.40q, and must be an offset, 0 or more.", q.Get("after"))
+		}
+		limit, err := strconv.Atoi(q.Get("limit"))
+		if err != nil || limit < 1 || limit > maxEvents {
+			return nil, badRequest("limit is %.40q, and must be 1 to %d.", q.Get("limit"), maxEvents)
+		}
+		names, err := h.Source.Partitions(ctx)
+		if err != nil {
+			return nil, err
+		}
+		name := q.Get("partition")
+		if !slices.Contains(names, name) {
+			return nil, &requestError{http.StatusNotFound, fmt.Sprintf("There is no partition %.100q.", name)}
+		}
+		events, err := h.Source.Read(ctx, name, after, limit)
+		return page(events), err
+	})
+}
+
+// page is as many of the events as an answer has.
+func page(events []eventlog.Event) (a eventsAnswer) {
+	a.Events = []placed{}
+	size := 0
+	for i := range events {
+		p := placedOf(&events[i])
+		if size += p.size(); i > 0 && size > answerBytes {
+			break
+		}
+		a.Events = append(a.Events, p)
+	}
+	return a
+}
+
+// Wait answers when there is something to read, or after the time that the client is ready to wait.
+func (h *Handler) Wait(w http.ResponseWriter, r *http.Request) {
+	h.answer(w, r, func(ctx context.Context, q url.Values) (any, error) {
+		var after eventlog.Offsets
+		if err := json.Unmarshal([]byte(q.Get("after")), &after); err != nil {
+			return nil, badRequest(`after must be the offsets by partition, such as {"0":17}.`)
+		}
+		seconds, err := strconv.Atoi(q.Get("seconds"))
+		if err != nil || seconds < 0 || seconds > int(longestWait/time.Second) {
+			return nil, badRequest("seconds is %.40q, and must be 0 to %d.", q.Get("seconds"), longestWait/time.Second)
+		}
+		return h.wait(ctx, after, time.Duration(seconds)*time.Second)
+	})
+}
+
+// look is how often a wait looks whether the server ends.
+const look = 500 * time.Millisecond
+
+func (h *Handler) wait(ctx context.Context, after eventlog.Offsets, most time.Duration) (a waitAnswer, err error) {
+	for end := time.Now().Add(most); ; {
+		some, cancel := context.WithTimeout(ctx, min(look, max(0, time.Until(end))))
+		err := h.Source.Wait(some, after)
+		cancel()
+		switch {
+		case err == nil:
+			return waitAnswer{More: true}, nil
+		case errors.Is(err, io.EOF):
+			return waitAnswer{Ended: true}, nil
+		case ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded):
+			return a, err
+		case !time.Now().Before(end) || h.Stopping != nil && h.Stopping():
+			return a, nil
+		}
+	}
+}
+
+// answer answers a request with what make makes of its parameters.
+func (h *Handler) answer(w http.ResponseWriter, r *http.Request, make func(context.Context, url.Values) (any, error)) {
+	body, err := make(r.Context(), r.URL.Query())
+	status, mediaType := http.StatusOK, "application/json"
+	if err != nil {
+		status, mediaType = http.StatusServiceUnavailable, "application/problem+json"
+		detail := "The source of events does not answer: ask again, a second later. The log of the server has the cause."
+		var bad *requestError
+		switch {
+		case errors.As(err, &bad):
+			status, detail = bad.status, bad.detail
+		case r.Context().Err() == nil && !errors.Is(err, eventlog.ErrClosed):
+			h.Logger.ErrorContext(r.Context(), "events were not given out", "error", err)
+		}
+		body = map[string]any{
+			"type": "about:blank", "title": http.StatusText(status), "status": status, "detail": detail,
+		}
+	}
+	var text bytes.Buffer
+	to := json.NewEncoder(&text)
+	to.SetEscapeHTML(false) // events stay as they are
+	if err := to.Encode(body); err != nil {
+		panic(err) // the data of an event that is not malformed are JSON
+	}
+	w.Header().Set("Content-Type", mediaType)
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(text.Bytes()) // an error means that the client is gone: there is nobody to tell
+}

@@ -1,0 +1,234 @@
+package httpsource_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/cloudevents"
+	"github.com/foldql/foldql/eventlog/filesource"
+	"github.com/foldql/foldql/eventlog/httpsource"
+	"github.com/foldql/foldql/eventlog/memlog"
+	"github.com/foldql/foldql/eventlog/sourcetest"
+)
+
+// serve gives the events of a source out, until the test ends.
+func serve(t testing.TB, src eventlog.Source) *httptest.Server {
+	t.Helper()
+	h := &httpsource.Handler{Source: src, Logger: slog.New(slog.DiscardHandler)}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+httpsource.EventsPath, h.Events)
+	mux.HandleFunc("GET "+httpsource.PartitionsPath, h.Partitions)
+	mux.HandleFunc("GET "+httpsource.WaitPath, h.Wait)
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func open(t testing.TB, url string) *httpsource.Source {
+	t.Helper()
+	s, err := httpsource.Open(httpsource.Options{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestTheLogOfAnotherServerKeepsThePromisesOfASource(t *testing.T) {
+	sourcetest.Run(t, func(t *testing.T) sourcetest.Place {
+		log := memlog.New(memlog.Options{})
+		s := serve(t, log)
+		return sourcetest.Place{
+			Add: func(t testing.TB, events []eventlog.Event) {
+				if _, err := log.Append(t.Context(), events); err != nil {
+					t.Fatal(err)
+				}
+			},
+			Open:  func(t testing.TB) eventlog.Source { return open(t, s.URL+"/") },
+			Tails: true, Durable: true,
+		}
+	})
+}
+
+// TestFilesOfAnotherServerKeepThePromisesOfASource: these have several partitions, and an end.
+func TestFilesOfAnotherServerKeepThePromisesOfASource(t *testing.T) {
+	sourcetest.Run(t, func(t *testing.T) sourcetest.Place {
+		dir := t.TempDir()
+		names := []string{"a.jsonl", "b.jsonl"}
+		for _, name := range names {
+			if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return sourcetest.Place{
+			Add: func(t testing.TB, events []eventlog.Event) {
+				for i := range events {
+					f, err := os.OpenFile(filepath.Join(dir, names[len(events[i].Subject)%2]), os.O_APPEND|os.O_WRONLY, 0)
+					if err == nil {
+						_, err = f.Write(append(cloudevents.Append(nil, &events[i]), '\n'))
+						err = errors.Join(err, f.Close())
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+				}
+			},
+			Open: func(t testing.TB) eventlog.Source {
+				files, err := filesource.OpenDir(filesource.Options{Path: dir})
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { files.Close() })
+				return open(t, serve(t, files).URL)
+			},
+			Durable: true,
+		}
+	})
+}
+
+// malformed is a source whose first event cannot be read.
+type malformed struct{ eventlog.Source }
+
+func (s malformed) Read(ctx context.Context, partition string, after uint64, max int) ([]eventlog.Event, error) {
+	events, err := s.Source.Read(ctx, partition, after, max)
+	all := append([]eventlog.Event{}, events...)
+	for i := range all {
+		if all[i].Offset == 1 {
+			all[i] = eventlog.Event{Malformed: errors.New("no JSON"), Data: []byte("\xff{"), Partition: partition, Offset: 1}
+		}
+	}
+	return all, err
+}
+
+// TestWhatCannotBeReadKeepsItsPlace: it becomes a dead letter here as it does there, and so does an event that is
+// larger than this program takes.
+func TestWhatCannotBeReadKeepsItsPlace(t *testing.T) {
+	log := memlog.New(memlog.Options{})
+	large := eventlog.Event{ID: "2", Source: "/t", Type: "T", Data: []byte(`{"text":"` + strings.Repeat("x", 5000) + `"}`)}
+	if _, err := log.Append(t.Context(), []eventlog.Event{{ID: "1", Source: "/t", Type: "T", Data: []byte(`{}`)}, large,
+		{ID: "3", Source: "/t", Type: "T", Data: []byte(`{"text":"<&>"}`)}}); err != nil {
+		t.Fatal(err)
+	}
+	src, err := httpsource.Open(httpsource.Options{URL: serve(t, malformed{log}).URL, MaxEventBytes: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	names, err := src.Partitions(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := src.Read(t.Context(), names[0], 0, 10)
+	if err != nil || len(events) != 3 {
+		t.Fatalf("%d events, %v", len(events), err)
+	}
+	if e := events[0]; e.Malformed == nil || e.Malformed.Error() != "no JSON" || string(e.Data) != "\xff{" ||
+		e.Offset != 1 {
+		t.Errorf("the first is %+v", e)
+	}
+	if e := events[1]; e.Malformed == nil || e.Offset != 2 {
+		t.Errorf("the large one is %v at %d", e.Malformed, e.Offset)
+	}
+	if e := events[2]; e.Malformed != nil || string(e.Data) != `{"text":"<&>"}` || e.Offset != 3 {
+		t.Errorf("the last is %+v", e)
+	}
+}
+
+// TestTheTokenIsForTheServerAlone: it is not sent on to where that server points.
+func TestTheTokenIsForTheServerAlone(t *testing.T) {
+	asked := make(chan string, 10)
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		asked <- "elsewhere " + r.Header.Get("Authorization")
+	}))
+	defer elsewhere.Close()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.Header.Get("Authorization")
+		http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
+	}))
+	defer s.Close()
+	src, err := httpsource.Open(httpsource.Options{URL: s.URL, Token: "secret"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	if _, err := src.Partitions(t.Context()); err == nil || strings.Contains(err.Error(), "secret") {
+		t.Errorf("a redirect: %v, want an error without the token", err)
+	}
+	if got := <-asked; got != "Bearer secret" || len(asked) > 0 {
+		t.Errorf("the server got %q, and %d more were asked", got, len(asked))
+	}
+}
+
+// TestErrorsSayWhatToDo names the server, and what it answers.
+func TestErrorsSayWhatToDo(t *testing.T) {
+	for name, c := range map[string]struct {
+		status int
+		body   string
+		want   string
+	}{
+		"no token":        {401, `{"detail":"Send the write token."}`, "give the write token"},
+		"another program": {200, "<html>", "is a foldql server there?"},
+		"too late":        {503, `{"detail":"The source does not answer."}`, "does not answer"},
+		"nothing":         {404, "", "404 Not Found"},
+		"out of order":    {200, `{"events":[{"offset":5,"event":{}},{"offset":4,"event":{}}]}`, "out of order"},
+	} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(c.status)
+			_, _ = w.Write([]byte(c.body))
+		}))
+		src := open(t, s.URL)
+		if _, err := src.Read(t.Context(), "0", 0, 10); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+		src.Close()
+		s.Close()
+	}
+	for _, url := range []string{"", "localhost:8080", "ftp://host", "http://", "https://u:p@host", "http://host?x=1"} {
+		if _, err := httpsource.Open(httpsource.Options{URL: url}); err == nil || strings.Contains(err.Error(), "u:p") {
+			t.Errorf("%q: %v, want an error that does not repeat a password", url, err)
+		}
+	}
+}
+
+// TestAServerThatEndsLetsNobodyWait, so that its end does not take as long as the longest wait.
+func TestAServerThatEndsLetsNobodyWait(t *testing.T) {
+	h := &httpsource.Handler{Source: memlog.New(memlog.Options{}), Logger: slog.New(slog.DiscardHandler),
+		Stopping: func() bool { return true }}
+	w := httptest.NewRecorder()
+	began := time.Now()
+	h.Wait(w, httptest.NewRequest("GET", `/events/wait?after={}&seconds=20`, nil))
+	var answer struct{ More bool }
+	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || answer.More || time.Since(began) > 15*time.Second {
+		t.Errorf("after %s: %s %v", time.Since(began), w.Body, err)
+	}
+}
+
+func TestWrongRequestsSayWhatIsWrong(t *testing.T) {
+	s := serve(t, memlog.New(memlog.Options{}))
+	for path, want := range map[string]int{
+		"/events?partition=0&after=0&limit=10": 200, "/events?partition=0&after=0": 400, "/events?partition=0&limit=1": 400,
+		"/events?partition=none&after=0&limit=1": 404, "/events?partition=0&after=-1&limit=1": 400,
+		"/events?partition=0&after=0&limit=1001": 400, "/events/wait?after=x&seconds=0": 400,
+		"/events/wait?after={}&seconds=21": 400, "/events/wait?after={}&seconds=0": 200,
+	} {
+		res, err := http.Get(s.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if diff := cmp.Diff(want, res.StatusCode); diff != "" {
+			t.Errorf("%s: %s", path, diff)
+		}
+	}
+}

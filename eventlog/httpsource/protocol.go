@@ -1,0 +1,78 @@
+package httpsource
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/cloudevents"
+)
+
+// Paths below the address of a server.
+const (
+	EventsPath     = "/events"
+	PartitionsPath = "/events/partitions"
+	WaitPath       = "/events/wait"
+)
+
+// Bounds of answers.
+const (
+	maxEvents    = 1000
+	answerBytes  = 8 << 20 // of events, after which there is no other
+	longestWait  = 20 * time.Second
+	mostOfAnswer = 256 << 20 // that a source takes: one event may be as large as the server's log lets it be
+)
+
+// partitionsAnswer is the body of an answer about partitions.
+type partitionsAnswer struct {
+	Partitions []partition `json:"partitions"`
+}
+
+type partition struct {
+	Name        string `json:"name"`
+	Incarnation string `json:"incarnation,omitempty"`
+	Head        uint64 `json:"head"`
+}
+
+// eventsAnswer is the body of an answer with events.
+type eventsAnswer struct {
+	Events []placed `json:"events"`
+}
+
+// placed is an event and where it stands.
+type placed struct {
+	Offset uint64          `json:"offset"`
+	Event  json.RawMessage `json:"event,omitempty"` // a CloudEvent in the JSON format
+	// Malformed is why the server could not read the event, and Text what stands there.
+	Malformed string `json:"malformed,omitempty"`
+	Text      []byte `json:"text,omitempty"`
+}
+
+func placedOf(e *eventlog.Event) placed {
+	if e.Malformed != nil {
+		return placed{Offset: e.Offset, Malformed: e.Malformed.Error(), Text: e.Data}
+	}
+	return placed{Offset: e.Offset, Event: cloudevents.Append(nil, e)}
+}
+
+func (p *placed) size() int { return len(p.Event) + len(p.Malformed) + 2*len(p.Text) + 32 }
+
+// event is the event as the source delivers it.
+func (p *placed) event(name string, decoder cloudevents.Decoder) eventlog.Event {
+	e := eventlog.Event{Malformed: errors.New(p.Malformed), Data: p.Text}
+	if p.Malformed == "" {
+		var err error
+		if e, err = decoder.Decode(p.Event); err != nil {
+			e.Malformed, e.Data = err, p.Event
+		}
+	}
+	e.Partition, e.Offset = name, p.Offset
+	return e
+}
+
+// waitAnswer is the body of an answer to a wait.
+type waitAnswer struct {
+	More  bool `json:"more"`            // some partition has, or may have, events after its offset
+	Ended bool `json:"ended,omitempty"` // nothing follows any of the offsets, nor ever will
+}

@@ -1,0 +1,237 @@
+package httpsource
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/cloudevents"
+)
+
+// Options are how a Source is opened.
+type Options struct {
+	URL           string // of the server that has the events: https://HOST[:PORT], with a path where it is below one
+	Token         string // that admits those who may read events, "" for none
+	MaxEventBytes int    // of one event, cloudevents.DefaultMaxSize where 0; a larger one is malformed
+	// Client sends the requests; nil is for one that gives up what makes no progress, and follows no redirect: the token
+	// is for the server of the address alone.
+	Client *http.Client
+}
+
+// Source reads the events of another server. What the server does not answer is an error; whoever reads asks again.
+type Source struct {
+	base    string
+	token   string
+	client  *http.Client
+	decoder cloudevents.Decoder
+	closed  context.Context // ends when the source is closed
+	close   context.CancelFunc
+	asking  sync.RWMutex // held by whoever asks
+}
+
+var (
+	_ eventlog.Source            = (*Source)(nil)
+	_ eventlog.RecreatableSource = (*Source)(nil)
+)
+
+// Open opens a source. It asks nothing yet: a server that is away is an error of the first read.
+func Open(o Options) (*Source, error) {
+	u, err := url.Parse(o.URL)
+	switch {
+	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Host == "":
+		return nil, fmt.Errorf("httpsource: %q is no address of a server; write https://HOST:PORT", o.URL)
+	case u.User != nil, u.RawQuery != "", u.Fragment != "":
+		return nil, errors.New("httpsource: the address of a server has no user, parameters or fragment; give a token apart")
+	}
+	s := &Source{base: strings.TrimRight(o.URL, "/"), token: o.Token, client: o.Client,
+		decoder: cloudevents.Decoder{MaxSize: o.MaxEventBytes}}
+	if s.client == nil {
+		s.client = &http.Client{
+			Timeout:       longestWait + 40*time.Second,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}
+	}
+	s.closed, s.close = context.WithCancel(context.Background())
+	return s, nil
+}
+
+// Close ends what is being asked.
+func (s *Source) Close() error {
+	s.close()
+	s.asking.Lock() // when nobody asks any more
+	defer s.asking.Unlock()
+	return nil
+}
+
+// Partitions implements eventlog.Source.
+func (s *Source) Partitions(ctx context.Context) ([]string, error) {
+	all, err := s.partitions(ctx)
+	names := make([]string, len(all))
+	for i, p := range all {
+		names[i] = p.Name
+	}
+	return names, err
+}
+
+// Head implements eventlog.Source.
+func (s *Source) Head(ctx context.Context, name string) (uint64, error) {
+	p, err := s.partition(ctx, name)
+	return p.Head, err
+}
+
+// Incarnation implements eventlog.RecreatableSource.
+func (s *Source) Incarnation(ctx context.Context, name string) (string, error) {
+	p, err := s.partition(ctx, name)
+	return p.Incarnation, err
+}
+
+func (s *Source) partition(ctx context.Context, name string) (partition, error) {
+	all, err := s.partitions(ctx)
+	for _, p := range all {
+		if p.Name == name {
+			return p, nil
+		}
+	}
+	if err == nil {
+		err = fmt.Errorf("httpsource: %s has no partition %q", s.base, name)
+	}
+	return partition{}, err
+}
+
+func (s *Source) partitions(ctx context.Context) ([]partition, error) {
+	var answer partitionsAnswer
+	err := s.get(ctx, PartitionsPath, nil, &answer)
+	return answer.Partitions, err
+}
+
+// Read implements eventlog.Source.
+func (s *Source) Read(ctx context.Context, name string, after uint64, max int) ([]eventlog.Event, error) {
+	if max < 1 {
+		_, err := s.partition(ctx, name)
+		return nil, err
+	}
+	q := url.Values{
+		"partition": {name}, "after": {strconv.FormatUint(after, 10)}, "limit": {strconv.Itoa(min(max, maxEvents))},
+	}
+	var answer eventsAnswer
+	if err := s.get(ctx, EventsPath, q, &answer); err != nil {
+		return nil, err
+	}
+	events := make([]eventlog.Event, len(answer.Events))
+	for i := range answer.Events {
+		p := &answer.Events[i]
+		if p.Offset <= after || i >= max {
+			return nil, fmt.Errorf("httpsource: read partition %q of %s after %d: the answer is out of order; is a foldql "+
+				"server there?", name, s.base, after)
+		}
+		after = p.Offset
+		events[i] = p.event(name, s.decoder)
+	}
+	return events, nil
+}
+
+// Wait implements eventlog.Source.
+func (s *Source) Wait(ctx context.Context, after eventlog.Offsets) error {
+	text, err := json.Marshal(after)
+	if err != nil {
+		return err
+	}
+	if after == nil {
+		text = []byte("{}")
+	}
+	q := url.Values{"after": {string(text)}, "seconds": {strconv.Itoa(int(longestWait / time.Second))}}
+	for {
+		var answer waitAnswer
+		err := s.get(ctx, WaitPath, q, &answer)
+		switch {
+		case err != nil:
+			return err
+		case answer.More:
+			return nil
+		case answer.Ended:
+			return io.EOF
+		}
+	}
+}
+
+// get asks the server.
+func (s *Source) get(ctx context.Context, path string, q url.Values, to any) error {
+	s.asking.RLock()
+	defer s.asking.RUnlock()
+	if s.closed.Err() != nil {
+		return eventlog.ErrClosed
+	}
+	asked := ctx
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.closed, cancel)()
+	err := s.ask(ctx, path, q, to)
+	switch {
+	case err == nil:
+		return nil
+	case asked.Err() != nil:
+		return context.Cause(asked)
+	case s.closed.Err() != nil:
+		return eventlog.ErrClosed
+	}
+	return fmt.Errorf("httpsource: ask %s%s: %w", s.base, path, err)
+}
+
+func (s *Source) ask(ctx context.Context, path string, q url.Values, to any) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.base+path+"?"+q.Encode(), nil)
+	if err != nil {
+		return err
+	}
+	if s.token != "" {
+		req.Header.Set("Authorization", "Bearer "+s.token)
+	}
+	res, err := s.client.Do(req)
+	if err != nil {
+		return withoutURL(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(res.Body, mostOfAnswer+1))
+	switch {
+	case err != nil:
+		return err
+	case len(text) > mostOfAnswer:
+		return fmt.Errorf("the answer has more than %d bytes", mostOfAnswer)
+	case res.StatusCode != http.StatusOK:
+		return refused(res.StatusCode, text)
+	}
+	if err := json.Unmarshal(text, to); err != nil {
+		return fmt.Errorf("the answer is not understood; is a foldql server there? %w", err)
+	}
+	return nil
+}
+
+// withoutURL leaves out what the message of an error says twice.
+func withoutURL(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err
+	}
+	return err
+}
+
+func refused(status int, text []byte) error {
+	var problem struct{ Detail string }
+	_ = json.Unmarshal(text, &problem) // what stands between may answer something else
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return fmt.Errorf("it answers %d: give the write token of that server as the token of events. %.300s", status,
+			problem.Detail)
+	case problem.Detail != "":
+		return fmt.Errorf("it answers %d: %.300s", status, problem.Detail)
+	}
+	return fmt.Errorf("it answers %d %s", status, http.StatusText(status))
+}
