@@ -128,23 +128,39 @@ func (h *Handler) wait(ctx context.Context, after eventlog.Offsets, most time.Du
 	}
 }
 
+// problem is the body of an answer to a request that failed (RFC 9457).
+type problem struct {
+	Type   string `json:"type"`
+	Title  string `json:"title"`
+	Status int    `json:"status"`
+	Detail string `json:"detail"`
+}
+
+// problem tells clients what they can do about an error, and nothing of its insides.
+func (h *Handler) problem(ctx context.Context, err error) *problem {
+	const urn = "urn:foldql:problem:"
+	var bad *requestError
+	switch {
+	case errors.As(err, &bad) && bad.status == http.StatusNotFound:
+		return &problem{urn + "not-found", "Not found", bad.status, bad.detail}
+	case bad != nil:
+		return &problem{urn + "bad-request", "Bad request", bad.status, bad.detail}
+	case ctx.Err() != nil || errors.Is(err, eventlog.ErrClosed):
+		return &problem{urn + "unavailable", "Unavailable", http.StatusServiceUnavailable,
+			"The server stops: ask again, or another one."}
+	}
+	h.Logger.ErrorContext(ctx, "events were not given out", "error", err)
+	return &problem{urn + "unreadable-events", "Unreadable events", http.StatusServiceUnavailable,
+		"The source of events does not answer: ask again, a second later. The log of the server has the cause."}
+}
+
 // answer answers a request with what make makes of its parameters.
 func (h *Handler) answer(w http.ResponseWriter, r *http.Request, make func(context.Context, url.Values) (any, error)) {
 	body, err := make(r.Context(), r.URL.Query())
 	status, mediaType := http.StatusOK, "application/json"
 	if err != nil {
-		status, mediaType = http.StatusServiceUnavailable, "application/problem+json"
-		detail := "The source of events does not answer: ask again, a second later. The log of the server has the cause."
-		var bad *requestError
-		switch {
-		case errors.As(err, &bad):
-			status, detail = bad.status, bad.detail
-		case r.Context().Err() == nil && !errors.Is(err, eventlog.ErrClosed):
-			h.Logger.ErrorContext(r.Context(), "events were not given out", "error", err)
-		}
-		body = map[string]any{
-			"type": "about:blank", "title": http.StatusText(status), "status": status, "detail": detail,
-		}
+		p := h.problem(r.Context(), err)
+		body, status, mediaType = p, p.Status, "application/problem+json"
 	}
 	var text bytes.Buffer
 	to := json.NewEncoder(&text)

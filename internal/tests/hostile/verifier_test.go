@@ -28,6 +28,9 @@ var problems = []string{
 	"event-too-large", "conflict", "unavailable",
 }
 
+// readProblems are those that a GET of events can be answered with, which asks for no events that there are.
+var readProblems = []string{"bad-request"}
+
 // stage is how far a request got.
 type stage int
 
@@ -191,7 +194,7 @@ func verifyEvents(a *answer) (v verdict, err error) {
 		}
 		return v, nil
 	}
-	return verifyProblem(a, problems)
+	return verifyProblem(a, slices.Concat(problems, readProblems))
 }
 
 // verifyProblem reads problem details, of one of the types.

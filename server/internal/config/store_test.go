@@ -40,7 +40,10 @@ func TestStoreIsNamedByOneText(t *testing.T) {
 
 func TestSourceIsNamedByOneText(t *testing.T) {
 	for text, want := range map[string]Source{
-		"log:": {Log, ""}, "log:./a/": {Log, "a"}, "file:-": {File, "-"}, "file:a:b.jsonl.gz": {File, "a:b.jsonl.gz"},
+		"log:": {Kind: Log}, "log:./a/": {Kind: Log, Path: "a"}, "file:-": {Kind: File, Path: "-"},
+		"file:a:b.jsonl.gz":         {Kind: File, Path: "a:b.jsonl.gz"},
+		"http://localhost:8080":     {Kind: Remote, Path: "http://localhost:8080"},
+		"https://events.example/of": {Kind: Remote, Path: "https://events.example/of"},
 	} {
 		if got, err := parseSource(text); err != nil || got != want {
 			t.Errorf("%q is %+v (%v), want %+v", text, got, err, want)
@@ -48,6 +51,7 @@ func TestSourceIsNamedByOneText(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"": "file:PATH", "file": "names no file", "file:": "names no file", "log": "log:", "kafka:x": "log:",
+		"http:": "https://HOST:PORT", "https://h?x=1": "https://HOST:PORT", "https://u:p@h": "FOLDQL_EVENTS_TOKEN",
 	} {
 		if _, err := parseSource(text); err == nil || !strings.HasPrefix(err.Error(), "events: ") ||
 			!strings.Contains(err.Error(), want) {
