@@ -1,13 +1,13 @@
 package querydb
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
-	"github.com/foldql/foldql/querydb/internal/counter"
 	"github.com/foldql/foldql/querydb/internal/page"
 	"github.com/foldql/foldql/querydb/internal/validate"
 )
@@ -34,24 +34,22 @@ type CollectionQuery struct {
 	Limit   int // 1 to MaxPageRows
 	Start   *keys.Cursor
 	Visible func(*Row) bool // as in Query
+	// Members are the ordinals of the members whose rows are asked for, which lie in the Ranges; nil means all.
+	Members []int
 }
 
 // QueryCollection reads one page of the rows of all members; Row.Kind says of which each is.
 func (db *DB) QueryCollection(ctx context.Context, c *Collection, q CollectionQuery) (Page, error) {
-	t, err := db.tables.of("query", c.Members[0].Model)
+	of, err := c.readMembers(ctx, db, q.Members)
 	if err != nil {
 		return Page{}, err
 	}
-	if err := db.allReadable(c, nil); err != nil {
-		return Page{}, failed("query", c.Members[0].Model, err)
-	}
 	pq := page.Query{
 		Query: driver.Query{
-			Table: t.serving.Load(), Index: c.Index, PK: q.PK, Reverse: q.Reverse, Limit: q.Limit, Start: q.Start,
-			Now: db.now(), Writer: db.writer,
+			Table: of.tables[0], Members: of.tables, Index: of.index, PK: q.PK, Reverse: q.Reverse, Limit: q.Limit,
+			Start: q.Start, Now: db.now(), Writer: db.writer,
 		},
-		Incomplete: slices.ContainsFunc(c.Members, CollectionMember.partial),
-		Visible:    q.Visible, Counters: &t.counters,
+		Incomplete: of.partial(), Counters: &of.members[0].counters,
 	}
 	for i := range q.Ranges {
 		pq.Range = q.Ranges[i]
@@ -63,42 +61,76 @@ func (db *DB) QueryCollection(ctx context.Context, c *Collection, q CollectionQu
 		return Page{}, &Error{Op: "query", Model: c.Name, Err: fmt.Errorf("%w: no range is asked for", ErrInvalid)}
 	}
 	if pq.Incomplete {
-		pq.MemberCounters = make([]*counter.Counters, 0, len(c.Members))
-	}
-	for _, m := range c.Members {
-		member, err := db.tables.of("query", m.Model)
-		if err != nil {
-			return Page{}, err
-		}
-		pq.Members = append(pq.Members, member.serving.Load())
-		if pq.Incomplete {
-			pq.MemberCounters = append(pq.MemberCounters, &member.counters)
+		for _, t := range of.members {
+			pq.MemberCounters = append(pq.MemberCounters, &t.counters)
 		}
 	}
+	var judged *error
+	pq.Visible, judged = views(of.views).visible(q.Visible)
 	found, err := db.reader.Read(ctx, &pq, q.Ranges)
-	if moved := db.allReadable(c, pq.Members); moved != nil {
+	if moved := of.stillServe(db.forFold); moved != nil {
 		return Page{}, failed("query", &Model{Name: c.Name}, moved)
+	}
+	if judged != nil {
+		err = cmp.Or(err, *judged)
+	}
+	if err == nil {
+		err = views(of.views).translate(found.Rows)
 	}
 	return Page(found), failed("query", &Model{Name: c.Name}, err)
 }
 
-// allReadable is readable for all members of a collection, and stillServes where they have been read in these
-// generations.
-func (db *DB) allReadable(c *Collection, read []*driver.Table) error {
+// readMembers are the members of a collection whose rows are read, in the generations that serve.
+type readMembers struct {
+	members []*table
+	views   []*View
+	tables  []*driver.Table
+	index   int // of the shared table
+}
+
+// readMembers finds the members, all of them where only is nil, unless one cannot be read.
+func (c *Collection) readMembers(ctx context.Context, db *DB, only []int) (of readMembers, err error) {
+	n := len(c.Members)
+	of.members, of.views, of.tables = make([]*table, 0, n), make([]*View, 0, n), make([]*driver.Table, 0, n)
 	for i, m := range c.Members {
+		if only != nil && !slices.Contains(only, i) {
+			continue
+		}
 		t, err := db.tables.of("query", m.Model)
 		if err != nil {
-			return err
+			return of, err
 		}
-		if err = t.readable(db.forFold); err == nil && read != nil {
-			err = t.stillServes(read[i].Generation, db.forFold)
+		v := t.view(ctx, db.forFold)
+		if err := t.mayRead(v, db.forFold); err != nil {
+			return of, failed("query", m.Model, err)
+		}
+		index, err := t.physicalIndex(v, m.Index)
+		if err == nil && len(of.views) > 0 && index != of.index {
+			err = t.notRebuilt("the collection " + c.Name)
 		}
 		if err != nil {
+			return of, failed("query", m.Model, err)
+		}
+		of.index = index
+		of.members, of.views, of.tables = append(of.members, t), append(of.views, v), append(of.tables, v.table)
+	}
+	if len(of.views) == 0 {
+		return of, &Error{Op: "query", Model: c.Name, Err: fmt.Errorf("%w: no member is asked for", ErrInvalid)}
+	}
+	return of, nil
+}
+
+// partial reports whether the entries of a member hold less than its rows.
+func (of *readMembers) partial() bool {
+	return slices.ContainsFunc(of.tables, func(t *driver.Table) bool { return t.Indexes[of.index].Projected != nil })
+}
+
+// stillServe is table.stillServes for all of them.
+func (of *readMembers) stillServe(forFold bool) error {
+	for i, t := range of.members {
+		if err := t.stillServes(of.views[i], forFold); err != nil {
 			return err
 		}
 	}
 	return nil
 }
-
-// partial reports whether the entries of the member hold less than its rows.
-func (m CollectionMember) partial() bool { return m.Model.Indexes[m.Index].Projected != nil }

@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"sync"
 
+	"github.com/mailru/easyjson/jlexer"
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
@@ -52,4 +53,40 @@ func (c *cache) add(query string, doc *ast.QueryDocument, size int) {
 		delete(c.entries, oldest.query)
 		c.size -= oldest.size
 	}
+}
+
+// queryTexts keeps queries by their texts in the bodies of requests, as many as fit into so much memory, so that a
+// query which is asked again is neither checked nor read.
+type queryTexts struct {
+	limit int
+
+	mu      sync.RWMutex
+	size    int
+	queries map[string]string
+}
+
+func (q *queryTexts) get(text []byte) (query string, ok bool) {
+	q.mu.RLock()
+	defer q.mu.RUnlock()
+	query, ok = q.queries[string(text)]
+	return query, ok
+}
+
+// add keeps a query by its text, which is JSON. Where there is no room for it, all that were kept are forgotten.
+func (q *queryTexts) add(text []byte) {
+	l := jlexer.Lexer{Data: text}
+	query := l.String()
+	size := len(text) + len(query)
+	if l.Error() != nil || size > q.limit/8 {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if _, known := q.queries[string(text)]; known {
+		return
+	}
+	if q.size += size; q.queries == nil || q.size > q.limit {
+		q.queries, q.size = map[string]string{}, size
+	}
+	q.queries[string(text)] = query
 }

@@ -16,14 +16,26 @@ func FuzzBody(f *testing.F) {
 	for _, s := range []string{
 		`{"query":"{ a }","operationName":null,"variables":{"a":[1,-2.5e3,"x",{"b":null},true]},"extensions":{}}`,
 		`{"variables":{"a":"\ud83d\ude00\u0000\ud800"},"query":"x","other":[[{}]]}`, `[]`, `{"query":1}`,
-		`{"a":1,"a":{"b":2}}`,
+		`{"a":1,"a":{"b":2}}`, `{"query":"{ a(b: \"c\") }\\","variables":{}}`, `{"query":"a","query":"b"}`,
+		`{"query":"a","variables":{"b":1}`, `{"query":"a",}`, `{"query":"a","b"}`, `{"query":"a\ud800","c":1} `,
 	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		var got graphql.RawParams
-		if err := readParams(body, &got, 10_000); err != nil {
+		known := &queryTexts{limit: 1 << 20}
+		var got, again graphql.RawParams
+		err := readParams(bytes.Clone(body), &got, 10_000, known)
+		if text, _ := leadingQuery(body); text != nil && checkJSON(text) == nil {
+			known.add(text) // as if another body had it
+		}
+		if wrong := readParams(bytes.Clone(body), &again, 10_000, known); (wrong == nil) != (err == nil) {
+			t.Fatalf("%q is taken as %v, and with a query that is known as %v", body, err, wrong)
+		}
+		if err != nil {
 			return
+		}
+		if diff := cmp.Diff(got, again); diff != "" {
+			t.Fatalf("%q is read otherwise where its query is known:\n%s", body, diff)
 		}
 		var want struct {
 			Query         string

@@ -28,6 +28,7 @@ func New(es graphql.ExecutableSchema, cfg Config) http.Handler {
 		cfg:    cfg,
 		exec:   executor.New(es),
 		docs:   newDocuments(in, cfg),
+		texts:  queryTexts{limit: cfg.CacheBytes / 8},
 		inputs: in,
 		errors: &presenter{logger: cfg.Logger},
 	}
@@ -51,6 +52,7 @@ type handler struct {
 	cfg    Config
 	exec   *executor.Executor
 	docs   *documents
+	texts  queryTexts
 	inputs *inputs
 	errors *presenter
 }

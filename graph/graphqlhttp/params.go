@@ -1,6 +1,7 @@
 package graphqlhttp
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,11 +33,51 @@ func (e *tooManyValues) Error() string {
 }
 
 // readParams reads the JSON body of a request. Parameters that GraphQL over HTTP does not have are passed over.
-func readParams(body []byte, params *graphql.RawParams, mostValues int) error {
-	if err := checkJSON(body); err != nil {
+func readParams(body []byte, params *graphql.RawParams, mostValues int, known *queryTexts) error {
+	text, rest := leadingQuery(body)
+	if query, ok := known.get(text); ok {
+		params.Query = query
+		rest[0] = '{' // in place of the comma: what is left is an object too
+		return readMembers(rest, params, mostValues)
+	}
+	err := readMembers(body, params, mostValues)
+	if err == nil && text != nil {
+		known.add(text)
+	}
+	return err
+}
+
+var queryFirst = []byte(`{"query":"`)
+
+// leadingQuery returns the text of the query that a body begins with, in its quotes, and what follows it, from the
+// comma on: nil where the body does not begin so, or no other member follows. It is a text only if the body is JSON.
+func leadingQuery(body []byte) (text, rest []byte) {
+	if !bytes.HasPrefix(body, queryFirst) {
+		return nil, nil
+	}
+	from := len(queryFirst) - 1
+	end := from + 1
+	for ended := false; !ended; end++ {
+		n := bytes.IndexByte(body[end:], '"')
+		if n < 0 {
+			return nil, nil
+		}
+		end += n
+		before := body[from:end]
+		ended = (len(before)-len(bytes.TrimRight(before, `\`)))%2 == 0
+	}
+	if text, rest = body[from:end], body[end:]; !bytes.HasPrefix(rest, []byte(`,"`)) {
+		return nil, nil
+	}
+	return text, rest
+}
+
+// readMembers reads the parameters in an object.
+func readMembers(object []byte, params *graphql.RawParams, mostValues int) error {
+	if err := checkJSON(object); err != nil {
 		return err
 	}
-	l := &paramReader{Lexer: &jlexer.Lexer{Data: body}, most: mostValues}
+	l := &paramReader{Lexer: &jlexer.Lexer{Data: object}, most: mostValues}
 	if !l.IsDelim('{') {
 		return errors.New("the body must be one JSON object (requests are not batched)")
 	}

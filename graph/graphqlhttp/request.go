@@ -65,7 +65,7 @@ func (h *handler) readBody(w http.ResponseWriter, r *http.Request, params *graph
 	case err != nil:
 		return badRequest("the body cannot be read to its end")
 	}
-	return misread("", readParams(body, params, h.cfg.MaxValues))
+	return misread("", readParams(body, params, h.cfg.MaxValues, &h.texts))
 }
 
 // misread refuses a request for what is wrong with its parameters, nil where nothing is.

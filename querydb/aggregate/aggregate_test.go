@@ -84,6 +84,14 @@ func TestAnObjectComesBackWhole(t *testing.T) {
 		if err != nil || string(twice.Record) != string(once.Record) {
 			t.Fatalf("read again it is %s, %v, want %s", twice.Record, err, once.Record)
 		}
+		toRead, err := p.AssembleToRead(again)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same := decomposed(t, p, driver.Row{Key: row.Key, Record: toRead.Record, Indexes: row.Indexes})
+		if diff := cmp.Diff(items, same); diff != "" {
+			t.Fatalf("what is only read is another object: %s", diff)
+		}
 	})
 }
 

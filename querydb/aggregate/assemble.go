@@ -32,10 +32,15 @@ func (e *IncompleteError) Is(target error) bool { return target == driver.ErrDam
 // has what the root's item has beside the record, and the items themselves, the root first: they are in the memory of
 // the items, which Assemble puts into that order where it succeeds. Where there is no object, its Record is nil. The
 // error is ErrTorn or an IncompleteError.
-func (p *Plan) Assemble(items []driver.Row) (driver.Row, error) {
+func (p *Plan) Assemble(items []driver.Row) (driver.Row, error) { return p.assemble(items, false) }
+
+// AssembleToRead is Assemble for a row that is read and never stored: the objects in it that have items are records.
+func (p *Plan) AssembleToRead(items []driver.Row) (driver.Row, error) { return p.assemble(items, true) }
+
+func (p *Plan) assemble(items []driver.Row, toRead bool) (driver.Row, error) {
 	a := assemblers.Get().(*assembler)
 	defer a.release()
-	a.plan = p
+	a.plan, a.toRead = p, toRead
 	at, err := a.sort(items)
 	if err != nil || at < 0 {
 		return driver.Row{}, err
@@ -44,7 +49,7 @@ func (p *Plan) Assemble(items []driver.Row) (driver.Row, error) {
 	if root.Record == nil {
 		return *root, nil
 	}
-	torn := checkDigest(p, root, items)
+	torn := a.checkDigest(root, items)
 	a.build.Begin(len(p.root.Object))
 	a.object(p.root, root)
 	switch wrong := a.wrong(len(items)); {
@@ -68,10 +73,12 @@ func (p *Plan) Assemble(items []driver.Row) (driver.Row, error) {
 // assembler makes the whole object of its items.
 type assembler struct {
 	plan    *Plan
+	toRead  bool
 	parts   []int         // of each item: the number of its part
 	ends    []int         // of each part: where its items end in items
 	items   []*driver.Row // those of the first part, then those of the next
 	build   record.Builder
+	text    []byte // that the digest is of
 	missing []string
 	used    int // items
 	bytes   int // of the items
@@ -227,7 +234,11 @@ func (a *assembler) child(c *child) {
 }
 
 func (a *assembler) nested(p *part, item *driver.Row) {
-	a.build.BeginObject()
+	if a.toRead {
+		a.build.BeginRecord(len(p.Object))
+	} else {
+		a.build.BeginObject()
+	}
 	a.object(p, item)
 	a.build.EndObject()
 }

@@ -1,6 +1,7 @@
 package aggregate
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 
 	"github.com/cespare/xxhash/v2"
@@ -11,39 +12,40 @@ import (
 
 // digestOf is the digest of the items beside the root, in the order of their keys.
 func digestOf(members []driver.Row) string {
-	d := xxhash.New()
+	var text []byte
 	for i := range members {
-		addTo(d, &members[i])
+		text = appendItem(text, &members[i])
 	}
-	return hex.EncodeToString(d.Sum(nil))
+	return string(appendDigest(nil, text))
 }
 
-var separator = []byte{0}
+// appendItem appends what the digest is of.
+func appendItem(text []byte, item *driver.Row) []byte {
+	text = append(append(text, item.Key.SK...), 0)
+	return append(text, item.Record...)
+}
 
-func addTo(d *xxhash.Digest, item *driver.Row) {
-	d.WriteString(item.Key.SK)
-	d.Write(separator)
-	d.Write(item.Record)
+func appendDigest(b, text []byte) []byte {
+	var sum [8]byte
+	binary.BigEndian.PutUint64(sum[:], xxhash.Sum64(text))
+	return hex.AppendEncode(b, sum[:])
 }
 
 // checkDigest fails with ErrTorn where the items, the root among them, are not those with which the root was written.
 // A root that others have written holds no digest.
-func checkDigest(p *Plan, root *driver.Row, items []driver.Row) error {
-	text := root.Record.JSON(p.digest)
-	if text == nil {
+func (a *assembler) checkDigest(root *driver.Row, items []driver.Row) error {
+	digest := root.Record.JSON(a.plan.digest)
+	if digest == nil {
 		return nil
 	}
-	var d xxhash.Digest
-	d.Reset()
+	a.text = a.text[:0]
 	for i := range items {
 		if items[i].Key.SK != root.Key.SK {
-			addTo(&d, &items[i])
+			a.text = appendItem(a.text, &items[i])
 		}
 	}
-	var sum [8]byte
-	var is [2 * len(sum)]byte
-	hex.Encode(is[:], d.Sum(sum[:0]))
-	if want, _ := record.String(text); string(is[:]) != want {
+	var is [16]byte
+	if want, _ := record.String(digest); string(appendDigest(is[:0], a.text)) != want {
 		return ErrTorn
 	}
 	return nil

@@ -109,8 +109,14 @@ type Identifier interface {
 // Lender is a driver that can answer a Query in memory that it uses again.
 type Lender interface {
 	// Lend is Query, but that the page is the driver's: neither its slices nor the records and strings of its rows are
-	// valid once use has returned. It returns the error of use, if the query has none.
-	Lend(ctx context.Context, q Query, use func(*Page) error) error
+	// valid once it is given back.
+	Lend(ctx context.Context, q Query) (Lent, error)
+}
+
+// Lent is a page in memory that a Lender uses again.
+type Lent interface {
+	Page() *Page
+	GiveBack()
 }
 
 // GetLimiter is a driver that reads at most MaxGet keys in one Get; querydb splits longer lists.

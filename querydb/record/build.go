@@ -16,7 +16,7 @@ type Builder struct {
 	buf    []byte
 	ends   []int
 	fields int
-	open   []nesting // lists and objects that are not ended, the outermost first
+	open   nestings // lists, objects and records that are not ended, the outermost first
 	err    error
 	failed int // the field of err
 
@@ -30,17 +30,6 @@ func (b *Builder) Begin(n int) {
 	b.fields, b.open, b.err, b.failed, b.maxBytes = n, b.open[:0], nil, 0, 0
 }
 
-// nesting is what values can stand in.
-type nesting string
-
-const (
-	list   nesting = "list"
-	object nesting = "object"
-)
-
-// within reports whether the values that come are those of a list, or of an object.
-func (b *Builder) within(n nesting) bool { return len(b.open) > 0 && b.open[len(b.open)-1] == n }
-
 // Bound limits the record that Begin has begun: where its fields have more than maxBytes, Finish fails with the error.
 // The builder does not build what is beyond, so that an immense value does not take its memory twice.
 func (b *Builder) Bound(maxBytes int, tooLarge error) { b.maxBytes, b.tooLarge = maxBytes, tooLarge }
@@ -48,13 +37,13 @@ func (b *Builder) Bound(maxBytes int, tooLarge error) { b.maxBytes, b.tooLarge =
 // Null appends an absent field.
 func (b *Builder) Null() {
 	switch {
-	case b.within(list):
+	case b.open.within(list):
 		b.fail(errors.New("a list has no absent elements"))
-	case b.within(object):
+	case b.open.within(object):
 		b.buf = append(b.buf, null...)
 		b.done()
 	default:
-		b.ends = append(b.ends, len(b.buf))
+		b.done()
 	}
 }
 
@@ -128,7 +117,7 @@ func (b *Builder) DateTime(v time.Time) {
 
 // BeginList begins a list, whose elements are appended by the calls up to EndList.
 func (b *Builder) BeginList() {
-	if b.within(list) {
+	if b.open.within(list) {
 		b.fail(errors.New("a list holds no lists"))
 		return
 	}
@@ -142,17 +131,40 @@ func (b *Builder) EndList() { b.end(list) }
 // of its type.
 func (b *Builder) BeginObject() { b.begin(object) }
 
-// EndObject ends the object.
-func (b *Builder) EndObject() { b.end(object) }
-
-func (b *Builder) begin(n nesting) {
-	b.buf = append(b.buf, '[')
-	b.open = append(b.open, n)
+// BeginRecord begins an object of so many fields, like BeginObject, but in the form of a record: who reads it finds
+// each field without looking at the others. It is for what stays in memory, and stands in a record, in an object of
+// this form, or in a list of either.
+func (b *Builder) BeginRecord(fields int) {
+	if b.open.contain(object) || b.maxBytes > 0 || fields > maxFields {
+		b.fail(fmt.Errorf("a record of %d fields stands where none can", fields))
+		return
+	}
+	start := len(b.buf)
+	b.buf = append(append(b.buf, wide, byte(fields), byte(fields>>8)), make([]byte, 4*fields)...)
+	b.open = append(b.open, nesting{kind: nested, start: start, texts: len(b.buf), wanted: fields})
 }
 
-func (b *Builder) end(n nesting) {
-	if !b.within(n) {
-		b.fail(fmt.Errorf("no %s was begun", n))
+// EndObject ends the object, of either form.
+func (b *Builder) EndObject() {
+	if !b.open.within(nested) {
+		b.end(object)
+		return
+	}
+	if err := b.open.last().whole(); err != nil {
+		b.fail(err)
+	}
+	b.open = b.open[:len(b.open)-1]
+	b.done()
+}
+
+func (b *Builder) begin(k kind) {
+	b.buf = append(b.buf, '[')
+	b.open = append(b.open, nesting{kind: k})
+}
+
+func (b *Builder) end(k kind) {
+	if !b.open.within(k) {
+		b.fail(fmt.Errorf("no %s was begun", k))
 		return
 	}
 	b.open = b.open[:len(b.open)-1]
@@ -189,11 +201,14 @@ func (b *Builder) done() {
 		b.fail(b.tooLarge)
 		b.buf = b.buf[:1]
 	}
-	if len(b.open) > 0 {
+	switch {
+	case len(b.open) == 0:
+		b.ends = append(b.ends, len(b.buf))
+	case b.open.within(nested):
+		b.open.last().endField(b.buf)
+	default:
 		b.buf = append(b.buf, ',')
-		return
 	}
-	b.ends = append(b.ends, len(b.buf))
 }
 
 // fail keeps the first error, of the field in hand.

@@ -62,6 +62,9 @@ func (o *Objects) Whole() bool { return len(o.rest) == 1 && o.rest[0] == ']' }
 
 // cutObject reads the object that the text begins with, and returns what follows it.
 func cutObject(json []byte, fields [][]byte) (rest []byte, ok bool) {
+	if isRecord(json) {
+		return cutRecord(json, fields)
+	}
 	if len(json) < 2 || json[0] != '[' {
 		return nil, false
 	}
@@ -99,6 +102,9 @@ func next(rest []byte) []byte {
 // element returns the length of the list element that b begins with: up to the comma or the bracket that ends it; 0
 // where there is none.
 func element(b []byte) int {
+	if isRecord(b) {
+		return sizeOf(b)
+	}
 	depth, i := 0, 0
 	if len(b) > 0 && b[0] == '"' { // most are strings
 		if i = quoted(b); i == 0 {
@@ -150,4 +156,44 @@ func escapes(text []byte) bool {
 		n--
 	}
 	return (len(text)-n)%2 == 1
+}
+
+// An object in a record that BeginRecord has made is a record itself. No JSON begins as it does.
+
+func isRecord(b []byte) bool { return len(b) >= headSize && b[0] == wide }
+
+// sizeOf returns the length of the record that b begins with; 0 where it does not end.
+func sizeOf(b []byte) int {
+	n := Record(b).Len()
+	size := headSize + 4*n
+	if len(b) < size {
+		return 0
+	}
+	if n > 0 {
+		size += Record(b).end(n - 1)
+	}
+	if len(b) < size {
+		return 0
+	}
+	return size
+}
+
+// cutRecord is cutObject for an object that is a record.
+func cutRecord(b []byte, fields [][]byte) (rest []byte, ok bool) {
+	r, size := Record(b), sizeOf(b)
+	if size == 0 || r.Len() != len(fields) {
+		return nil, false
+	}
+	texts, from := b[headSize+4*len(fields):size], 0
+	for i := range fields {
+		end := r.end(i)
+		if end < from || end > len(texts) {
+			return nil, false
+		}
+		if fields[i] = texts[from:end:end]; from == end {
+			fields[i] = nil
+		}
+		from = end
+	}
+	return b[size:], true
 }

@@ -5,7 +5,8 @@
 // The form: one byte of version, the number of fields, the end offset of each field, then the JSON texts end to end. A
 // field without text is absent, which the API shows as null. An object is written as the list of the values of its
 // fields, in the order of its type, null where one is absent. Numbers are little-endian and of two bytes; the end
-// offsets have four where the texts take more than 64 KB, which the version says.
+// offsets have four where the texts take more than 64 KB, which the version says. In memory, an object may be a record
+// within the record: see [Builder.BeginRecord].
 //
 // A record never changes once it is made. Strings that are read from it share its memory.
 package record

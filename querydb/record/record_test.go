@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -84,6 +85,9 @@ func TestWhatCannotBeStoredMakesFinishNameTheField(t *testing.T) {
 		"no object was begun":   func(b *Builder) { b.BeginList(); b.EndObject() },
 		"fields were appended":  func(b *Builder) {},
 		"1 fields were appende": func(b *Builder) { b.BeginList() },
+		"stands where none can": func(b *Builder) { b.BeginObject(); b.BeginList(); b.BeginRecord(1) },
+		"0 fields were appende": func(b *Builder) { b.BeginRecord(1); b.EndObject() },
+		"to a record of 1":      func(b *Builder) { b.BeginRecord(1); b.Null(); b.Null(); b.EndObject() },
 	}
 	for want, fill := range tests {
 		var b Builder
@@ -199,7 +203,7 @@ func roundTrip(t *rapid.T) {
 	at := time.Unix(rapid.Int64Range(-62167219200, 253402300799).Draw(t, "seconds"),
 		rapid.Int64Range(0, 1e9-1).Draw(t, "nanos"))
 	list := rapid.SliceOf(rapid.String()).Draw(t, "list")
-	rec := build(t, 9, func(b *Builder) {
+	rec := build(t, 10, func(b *Builder) {
 		b.String(s)
 		b.Boolean(yes)
 		b.Null()
@@ -212,7 +216,8 @@ func roundTrip(t *rapid.T) {
 			b.String(e)
 		}
 		b.EndList()
-		writeObject(b, s, list, at)
+		writeObject(b, func(b *Builder, _ int) { b.BeginObject() }, s, list, at)
+		writeObject(b, (*Builder).BeginRecord, s, list, at)
 	})
 	want(t, "String")(String(rec.JSON(0)))(s)
 	want(t, "Boolean")(Boolean(rec.JSON(1)))(yes)
@@ -232,20 +237,22 @@ func roundTrip(t *rapid.T) {
 		t.Fatal(diff)
 	}
 	readObject(t, rec.JSON(8), s, list, at)
+	readObject(t, rec.JSON(9), s, list, at)
 	for i, text := range texts(rec) {
-		if i != 2 && !json.Valid([]byte(text)) {
+		if i != 2 && i != 9 && !json.Valid([]byte(text)) {
 			t.Fatalf("field %d is %s", i, text)
 		}
 	}
 }
 
-// writeObject writes an object of a string, of a list of objects, of an absent field and of a time.
-func writeObject(b *Builder, s string, list []string, at time.Time) {
-	b.BeginObject()
+// writeObject writes an object of a string, of a list of objects, of an absent field and of a time. begin begins it,
+// and those within.
+func writeObject(b *Builder, begin func(b *Builder, fields int), s string, list []string, at time.Time) {
+	begin(b, 4)
 	b.String(s)
 	b.BeginList()
 	for _, e := range list {
-		b.BeginObject()
+		begin(b, 2)
 		b.Null()
 		b.String(e)
 		b.EndObject()
@@ -329,6 +336,28 @@ func TestLargeRecordsHaveWideOffsets(t *testing.T) {
 		}
 		if small := Project(rec, []int{0, 2}); small[0] != narrow || !small.Valid() {
 			t.Errorf("what is left of a large record is not small: version %d", small[0])
+		}
+	}
+}
+
+// TestADamagedRecordWithinIsNotRead: wherever it breaks off, and wherever one of its fields ends.
+func TestADamagedRecordWithinIsNotRead(t *testing.T) {
+	rec := build(t, 1, func(b *Builder) { b.BeginRecord(2); b.String("x"); b.Int(1); b.EndObject() })
+	object := rec.JSON(0)
+	for size := range object {
+		if Object(object[:size], make([][]byte, 2)) {
+			t.Errorf("its first %d bytes are read as an object", size)
+		}
+	}
+	if Object(object, make([][]byte, 1)) || Object(object, make([][]byte, 3)) {
+		t.Error("it is read as an object of another type")
+	}
+	const first, second = headSize, headSize + 4 // where it says that its fields end
+	for _, wrong := range []struct{ at, end int }{{first, 5}, {first, 255}, {second, 2}, {second, 5}, {second, 255}} {
+		damaged := slices.Clone(object)
+		damaged[wrong.at] = byte(wrong.end)
+		if Object(damaged, make([][]byte, 2)) {
+			t.Errorf("it is read with a field that ends at %d", wrong.end)
 		}
 	}
 }

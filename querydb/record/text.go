@@ -63,3 +63,10 @@ func appendFloat(dst []byte, f float64) []byte {
 	}
 	return strconv.AppendFloat(dst, f, 'f', -1, 64)
 }
+
+// Unknown is the text of a field of which it is not known what it would be: the row was written under another schema.
+// It is no JSON, and no row is stored with it. IsUnknown finds it.
+const Unknown = "!"
+
+// IsUnknown reports whether the text of a field is [Unknown].
+func IsUnknown(text []byte) bool { return len(text) > 0 && text[0] == Unknown[0] }

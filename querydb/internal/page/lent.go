@@ -21,21 +21,19 @@ func wholeOfLent(
 	ctx context.Context, from driver.Lender, count *counter.Counters, plan *aggregate.Plan, q driver.Query,
 ) (row driver.Row, err error) {
 	began := time.Now()
-	var failed error
-	err = from.Lend(ctx, q, func(found *driver.Page) error {
-		count.Queried(&q, found, nil, time.Since(began))
-		if row, failed = plan.Assemble(found.Rows); failed == nil && !found.More {
-			row = owned(row, plan)
-		} else {
-			row, failed = driver.Row{}, errNotWhole
-		}
-		return nil
-	})
+	lent, err := from.Lend(ctx, q)
 	if err != nil {
 		count.Queried(&q, &driver.Page{}, err, time.Since(began))
 		return driver.Row{}, err
 	}
-	return row, failed
+	defer lent.GiveBack()
+	found := lent.Page()
+	count.Queried(&q, found, nil, time.Since(began))
+	row, err = plan.AssembleToRead(found.Rows)
+	if err != nil || found.More {
+		return driver.Row{}, errNotWhole
+	}
+	return owned(row, plan), nil
 }
 
 // owned is a row with nothing of the memory of its items. Its key is for the caller to set.

@@ -33,21 +33,33 @@ const (
 func (r Reader) Whole(
 	ctx context.Context, count *counter.Counters, plan *aggregate.Plan, q driver.Query, ks []keys.Key,
 ) ([]driver.Row, error) {
+	q.Index, q.Limit, q.Members = driver.Primary, mostOfOneRange, plan.Tables
+	if len(ks) == 1 {
+		row, err := r.wholeAt(ctx, count, plan, q, ks[0])
+		return []driver.Row{row}, err
+	}
 	once, at := distinct(ks)
 	rows, errs := make([]driver.Row, len(once)), make([]error, len(once))
 	parallel.Each(len(once), wholeAtOnce, func(i int) {
-		one := q
-		one.PK = once[i].PK
-		one.Index, one.Limit, one.Members = driver.Primary, mostOfOneRange, plan.Tables
-		if rows[i], errs[i] = r.whole(ctx, count, plan, one); errs[i] != nil {
-			errs[i] = fmt.Errorf("%s: %w", driver.PrintableKey(once[i]), errs[i])
-		}
-		rows[i].Key = once[i]
+		rows[i], errs[i] = r.wholeAt(ctx, count, plan, q, once[i])
 	})
 	if err := errors.Join(errs...); err != nil || at == nil {
 		return rows, err
 	}
 	return aligned(rows, at), nil
+}
+
+// wholeAt reads the object under a key.
+func (r Reader) wholeAt(
+	ctx context.Context, count *counter.Counters, plan *aggregate.Plan, q driver.Query, k keys.Key,
+) (driver.Row, error) {
+	q.PK = k.PK
+	row, err := r.whole(ctx, count, plan, q)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", driver.PrintableKey(k), err)
+	}
+	row.Key = k
+	return row, err
 }
 
 // whole reads one object. What is torn is read again until it is whole; where readings find the same again and again,
