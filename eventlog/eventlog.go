@@ -10,13 +10,15 @@
 //	filesource   a file of events, one JSON object a line, or a directory of such files: file:PATH of the server
 //	httpsource   the log of another server: https://HOST:PORT of the server
 //	memlog       a log in memory, for tests and programs that embed a server
+//	natssource   a stream of NATS JetStream: nats://HOST:PORT/STREAM of the server
 //
 // # Adding a source
 //
 // Implement [Source] in a folder of its own below eventlog, or [Log] if events can be appended. Positions are the hard
 // part: an event that was read once is durable and keeps its offset, also after the source is opened again. Implement
 // [RecreatableSource] if a source can be recreated under its old name, so that positions in the former one are not
-// continued. An event that cannot be read is delivered with Malformed set, and never left out.
+// continued, and [SparseSource] if some of its offsets have no event. An event that cannot be read is delivered with
+// Malformed set, and never left out.
 //
 // Run sourcetest.Run on it in a test. To let the server open it by name, add its form of --events to parseSource in
 // server/internal/config, and a case to Open in server/internal/sources. A program that embeds the server passes it as
@@ -74,15 +76,18 @@ type Source interface {
 
 	// Read returns up to max events of the partition that follow the offset, in order, without waiting for more to come;
 	// none where there are none yet, possibly fewer than there are. An event once returned is durable and stays at its
-	// offset. What is returned is shared: it must not be changed.
+	// offset. What is returned is shared: it must not be changed. A read never passes over events: it fails with a
+	// *ForgottenError where the source had some after the offset and has forgotten them, and with a *ReplacedError where
+	// the partition is another than this source has read before.
 	Read(ctx context.Context, partition string, after uint64, max int) ([]Event, error)
 
 	// Wait returns when some partition has, or may have, an event after its position. It returns io.EOF when the
 	// source has ended and no event follows any of the positions, nor ever will.
 	Wait(ctx context.Context, after Offsets) error
 
-	// Head returns the offset of the last event of the partition as it is now, 0 where it has none: how far behind
-	// projections are, and when a rebuild is complete, follows from it. It fails for a partition that does not exist.
+	// Head returns the last offset of the partition as it is now, 0 where it has had none: how far behind projections
+	// are, and when a rebuild is complete, follows from it. It is that of the last event, but for a SparseSource. It
+	// fails for a partition that does not exist.
 	Head(ctx context.Context, partition string) (uint64, error)
 
 	// Close releases the source; calls that wait, and calls made later, return ErrClosed.

@@ -74,7 +74,11 @@ func (h *Handler) Events(w http.ResponseWriter, r *http.Request) {
 			return nil, &requestError{http.StatusNotFound, fmt.Sprintf("There is no partition %.100q.", name)}
 		}
 		events, err := h.Source.Read(ctx, name, after, limit)
-		return page(events), err
+		answer := page(events)
+		if err == nil && len(events) == 0 {
+			answer.Through, err = eventlog.EmptyThrough(ctx, h.Source, name, after)
+		}
+		return answer, err
 	})
 }
 
@@ -134,24 +138,31 @@ type problem struct {
 	Title  string `json:"title"`
 	Status int    `json:"status"`
 	Detail string `json:"detail"`
+	First  uint64 `json:"first,omitempty"` // of events that are forgotten: the first offset that there is
 }
 
 // problem tells clients what they can do about an error, and nothing of its insides.
 func (h *Handler) problem(ctx context.Context, err error) *problem {
-	const urn = "urn:foldql:problem:"
 	var bad *requestError
+	lost := eventlog.ForgottenIn(err)
 	switch {
 	case errors.As(err, &bad) && bad.status == http.StatusNotFound:
-		return &problem{urn + "not-found", "Not found", bad.status, bad.detail}
+		return &problem{Type: urn + "not-found", Title: "Not found", Status: bad.status, Detail: bad.detail}
 	case bad != nil:
-		return &problem{urn + "bad-request", "Bad request", bad.status, bad.detail}
+		return &problem{Type: urn + "bad-request", Title: "Bad request", Status: bad.status, Detail: bad.detail}
+	case lost != nil:
+		return &problem{Type: forgottenProblem, Title: "Forgotten events", Status: http.StatusGone,
+			Detail: "The events that follow the offset are forgotten.", First: lost.First}
+	case eventlog.Replaced(err):
+		return &problem{Type: replacedProblem, Title: "Replaced events", Status: http.StatusConflict,
+			Detail: "The partition is another than the server has read before."}
 	case ctx.Err() != nil || errors.Is(err, eventlog.ErrClosed):
-		return &problem{urn + "unavailable", "Unavailable", http.StatusServiceUnavailable,
-			"The server stops: ask again, or another one."}
+		return &problem{Type: urn + "unavailable", Title: "Unavailable", Status: http.StatusServiceUnavailable,
+			Detail: "The server stops: ask again, or another one."}
 	}
 	h.Logger.ErrorContext(ctx, "events were not given out", "error", err)
-	return &problem{urn + "unreadable-events", "Unreadable events", http.StatusServiceUnavailable,
-		"The source of events does not answer: ask again, a second later. The log of the server has the cause."}
+	return &problem{Type: urn + "unreadable-events", Title: "Unreadable events", Status: http.StatusServiceUnavailable,
+		Detail: "The source of events does not answer: ask again, a second later. The log of the server has the cause."}
 }
 
 // answer answers a request with what make makes of its parameters.

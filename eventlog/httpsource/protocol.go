@@ -38,7 +38,17 @@ type partition struct {
 // eventsAnswer is the body of an answer with events.
 type eventsAnswer struct {
 	Events []placed `json:"events"`
+	// Through is how far no event is after the one that was asked for, where that is further; it is of an answer without
+	// events.
+	Through uint64 `json:"through,omitempty"`
 }
+
+// forgottenProblem and replacedProblem are the types of answers about events that are lost.
+const (
+	urn              = "urn:foldql:problem:"
+	forgottenProblem = urn + "forgotten-events"
+	replacedProblem  = urn + "replaced-events"
+)
 
 // placed is an event and where it stands.
 type placed struct {

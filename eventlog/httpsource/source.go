@@ -41,6 +41,7 @@ type Source struct {
 var (
 	_ eventlog.Source            = (*Source)(nil)
 	_ eventlog.RecreatableSource = (*Source)(nil)
+	_ eventlog.SparseSource      = (*Source)(nil)
 )
 
 // Open opens a source. It asks nothing yet: a server that is away is an error of the first read.
@@ -119,11 +120,8 @@ func (s *Source) Read(ctx context.Context, name string, after uint64, max int) (
 		_, err := s.partition(ctx, name)
 		return nil, err
 	}
-	q := url.Values{
-		"partition": {name}, "after": {strconv.FormatUint(after, 10)}, "limit": {strconv.Itoa(min(max, maxEvents))},
-	}
-	var answer eventsAnswer
-	if err := s.get(ctx, EventsPath, q, &answer); err != nil {
+	answer, err := s.page(ctx, name, after, min(max, maxEvents))
+	if err != nil {
 		return nil, err
 	}
 	events := make([]eventlog.Event, len(answer.Events))
@@ -137,6 +135,32 @@ func (s *Source) Read(ctx context.Context, name string, after uint64, max int) (
 		events[i] = p.event(name, s.decoder)
 	}
 	return events, nil
+}
+
+// page asks for events after an offset.
+func (s *Source) page(ctx context.Context, name string, after uint64, limit int) (answer eventsAnswer, err error) {
+	q := url.Values{
+		"partition": {name}, "after": {strconv.FormatUint(after, 10)}, "limit": {strconv.Itoa(limit)},
+	}
+	err = s.get(ctx, EventsPath, q, &answer)
+	var r *refusal
+	switch {
+	case !errors.As(err, &r):
+	case r.problem.Type == forgottenProblem:
+		err = &eventlog.ForgottenError{Partition: name, After: after, First: r.problem.First}
+	case r.problem.Type == replacedProblem:
+		err = &eventlog.ReplacedError{Partition: name, Reason: r.problem.Detail}
+	}
+	return answer, err
+}
+
+// EmptyThrough implements eventlog.SparseSource.
+func (s *Source) EmptyThrough(ctx context.Context, name string, after uint64) (uint64, error) {
+	answer, err := s.page(ctx, name, after, 1)
+	if err != nil || len(answer.Events) == 0 {
+		return max(after, answer.Through), err
+	}
+	return max(after, answer.Events[0].Offset-1), nil
 }
 
 // Wait implements eventlog.Source.
@@ -223,15 +247,26 @@ func withoutURL(err error) error {
 	return err
 }
 
+// refusal is an answer that is none of what was asked for.
+type refusal struct {
+	status  int
+	problem problem
+}
+
 func refused(status int, text []byte) error {
-	var problem struct{ Detail string }
-	_ = json.Unmarshal(text, &problem) // what stands between may answer something else
+	r := &refusal{status: status}
+	_ = json.Unmarshal(text, &r.problem) // what stands between may answer something else
+	return r
+}
+
+// Error implements error.
+func (r *refusal) Error() string {
 	switch {
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return fmt.Errorf("it answers %d: give the write token of that server as the token of events. %.300s", status,
-			problem.Detail)
-	case problem.Detail != "":
-		return fmt.Errorf("it answers %d: %.300s", status, problem.Detail)
+	case r.status == http.StatusUnauthorized || r.status == http.StatusForbidden:
+		return fmt.Sprintf("it answers %d: give the write token of that server as the token of events. %.300s", r.status,
+			r.problem.Detail)
+	case r.problem.Detail != "":
+		return fmt.Sprintf("it answers %d: %.300s", r.status, r.problem.Detail)
 	}
-	return fmt.Errorf("it answers %d %s", status, http.StatusText(status))
+	return fmt.Sprintf("it answers %d %s", r.status, http.StatusText(r.status))
 }

@@ -40,6 +40,14 @@ type Place struct {
 	Tails bool
 	// Durable says that events outlive the source: it may be closed and opened again.
 	Durable bool
+
+	// What may happen to logs that others keep, each nil where it cannot happen to this one. These are called while a
+	// source is open.
+	Delete   func(t testing.TB, offset uint64)  // takes one event out
+	Forget   func(t testing.TB, through uint64) // drops all events up to an offset
+	Recreate func(t testing.TB)                 // deletes the log, and makes an empty one of its name
+	Leave    func(t testing.TB)                 // the log cannot be reached until Return is called
+	Return   func(t testing.TB)
 }
 
 // Run tests the sources of places that newPlace makes.
@@ -61,6 +69,12 @@ func Run(t *testing.T, newPlace func(t *testing.T) Place) {
 		{"what is called after the close fails", closed},
 		{"what cannot be read is an error", refusals},
 		{"the head is the last offset", head},
+		{"a reader comes to the head past offsets without an event", gaps},
+		{"what is forgotten is not passed over", forgotten},
+		{"a log that is made anew while it is read is another", recreatedWhileOpen},
+		{"a log that is made anew while nobody reads is another", recreatedWhileClosed},
+		{"an event may stand at two offsets", sameTwice},
+		{"a source that cannot be reached goes on when it can", unreachable},
 	}
 	for _, c := range cases {
 		t.Run(c.promise, func(t *testing.T) { c.test(t, newPlace(t)) })

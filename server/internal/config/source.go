@@ -8,11 +8,12 @@ import (
 
 // Source says where events come from.
 type Source struct {
-	Kind string // log, file or http
+	Kind string // log, file, http or nats
 	// Path is that of a file, "-" for standard input; of a log its data directory, "" for the one that belongs to the
-	// store; and the address of a server that has the log.
+	// store; and the address of a server that has the log, or of a stream.
 	Path  string
 	Token string // that admits readers of events to that server
+	NATS  NATS
 }
 
 // Bound is the kind of source that rows are bound to: the log of another server has the positions that it has there.
@@ -25,16 +26,19 @@ func (s Source) Bound() string {
 
 // EventsAuth is the secret of those who read the events of another server.
 type EventsAuth struct {
-	EventsToken     string `help:"Write token of the server whose log --events names; better given by its variable, or by a file." group:"Data"`
+	EventsToken     string `help:"Write token of the server whose log --events names, or token of the NATS server; better given by its variable, or by a file." group:"Data"`
 	EventsTokenFile string `help:"File that holds the token." placeholder:"FILE" group:"Data"`
 }
 
-// parseSource reads "log:", "log:DIR", "file:PATH", "http://HOST:PORT" or "https://HOST:PORT".
+// parseSource reads "log:", "log:DIR", "file:PATH", "http://HOST:PORT", "https://HOST:PORT", "nats://HOST:PORT/STREAM"
+// or "tls://HOST:PORT/STREAM".
 func parseSource(text string) (Source, error) {
 	kind, rest, ok := strings.Cut(text, ":")
 	switch {
 	case kind == "http" || kind == "https":
 		return remote(text)
+	case kind == "nats" || kind == "tls":
+		return parseStream(text)
 	case ok && kind == Log && rest == "":
 		return Source{Kind: Log}, nil
 	case ok && kind == Log && strings.HasPrefix(rest, "?"):
@@ -47,7 +51,7 @@ func parseSource(text string) (Source, error) {
 		return Source{}, Wrong("events", "%q names no file; write file:PATH, or file:- for standard input", text)
 	}
 	return Source{}, Wrong("events", "%q is no source of events; write log: for the log of the store, log:DIR, "+
-		"file:PATH, or https://HOST:PORT for the log of another server", text)
+		"file:PATH, https://HOST:PORT for the log of another server, or nats://HOST:PORT/STREAM", text)
 }
 
 // remote is the log of another server.

@@ -15,6 +15,7 @@ import (
 	"github.com/foldql/foldql/eventlog/filesource"
 	"github.com/foldql/foldql/eventlog/httpsource"
 	"github.com/foldql/foldql/eventlog/memlog"
+	"github.com/foldql/foldql/eventlog/natssource"
 	"github.com/foldql/foldql/server/internal/config"
 )
 
@@ -44,6 +45,12 @@ func Open(at config.Source, store config.Store, o Options) (*Source, error) {
 			return nil, err
 		}
 		return &Source{Source: &undeclaredTypes{Source: s, types: o.Types, log: o.Logger}}, nil
+	case at.Kind == config.Stream:
+		s, err := openStream(&at, o.MaxEventBytes)
+		if err != nil {
+			return nil, err
+		}
+		return &Source{Source: &undeclaredTypes{Source: s, types: o.Types, log: o.Logger}}, nil
 	case at.Kind == config.File:
 		f, err := openFile(filesource.Options{Path: at.Path, Stdin: o.Stdin, MaxSize: o.MaxEventBytes})
 		if err != nil {
@@ -60,6 +67,20 @@ func Open(at config.Source, store config.Store, o Options) (*Source, error) {
 		return nil, err
 	}
 	return &Source{Source: l, Log: l, Dir: dir}, nil
+}
+
+// openStream opens a stream of NATS JetStream.
+func openStream(at *config.Source, maxEvent int) (eventlog.Source, error) {
+	n := &at.NATS
+	s, err := natssource.Open(natssource.Options{
+		URL: at.Path, Token: at.Token, User: n.EventsUser, Password: n.EventsPassword, Credentials: n.EventsCredentials,
+		CA: n.EventsCA, Cert: n.EventsCert, Key: n.EventsKey, Begin: n.EventsBegin, AllowRemoval: n.EventsAllowRemoval,
+		MaxEventBytes: maxEvent,
+	})
+	if err != nil {
+		return nil, config.Wrong("events", "%w", err)
+	}
+	return s, nil
 }
 
 // LogDir returns where the log of a store is on this machine, "" where the source is none that is.

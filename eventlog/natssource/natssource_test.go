@@ -1,0 +1,181 @@
+package natssource_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/natssource"
+	"github.com/foldql/foldql/eventlog/sourcetest"
+	"github.com/foldql/foldql/internal/tests/natsserver"
+)
+
+// place is a stream on a server of its own.
+type place struct {
+	server    *natsserver.Server
+	js        jetstream.JetStream
+	connected chan nats.Status
+}
+
+const (
+	streamName = "EVENTS"
+	subject    = "events.all"
+)
+
+// newPlace makes a stream; change, if not nil, changes what it is like.
+func newPlace(t *testing.T, change func(*jetstream.StreamConfig)) *place {
+	t.Helper()
+	server := natsserver.Start(t, nil)
+	p := &place{server: server, js: server.Client(t)}
+	p.create(t, change)
+	return p
+}
+
+func (p *place) create(t testing.TB, change func(*jetstream.StreamConfig)) {
+	t.Helper()
+	c := jetstream.StreamConfig{Name: streamName, Subjects: []string{"events.>"}}
+	if change != nil {
+		change(&c)
+	}
+	if _, err := p.js.CreateStream(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (p *place) add(t testing.TB, events []eventlog.Event) {
+	natsserver.Publish(t, p.js, subject, events)
+}
+
+func (p *place) stream(t testing.TB) jetstream.Stream {
+	t.Helper()
+	s, err := p.js.Stream(t.Context(), streamName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (p *place) recreate(t testing.TB) {
+	t.Helper()
+	if err := p.js.DeleteStream(t.Context(), streamName); err != nil {
+		t.Fatal(err)
+	}
+	p.create(t, nil)
+}
+
+func (p *place) leave(testing.TB) {
+	p.connected = p.js.Conn().StatusChanged(nats.CONNECTED)
+	p.server.Stop()
+}
+
+func (p *place) back(t testing.TB) {
+	p.server.Restart(t)
+	<-p.connected
+}
+
+func (p *place) url() string { return "nats://" + p.server.Address() + "/" + streamName }
+
+func (p *place) open(t testing.TB) *natssource.Source {
+	t.Helper()
+	s, err := natssource.Open(natssource.Options{URL: p.url()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func TestAStreamKeepsThePromisesOfASource(t *testing.T) {
+	sourcetest.Run(t, func(t *testing.T) sourcetest.Place {
+		p := newPlace(t, nil)
+		return sourcetest.Place{
+			Add: p.add, Open: func(t testing.TB) eventlog.Source { return p.open(t) }, Tails: true, Durable: true,
+			Delete: func(t testing.TB, offset uint64) {
+				if err := p.stream(t).DeleteMsg(t.Context(), offset); err != nil {
+					t.Fatal(err)
+				}
+			},
+			Forget: func(t testing.TB, through uint64) {
+				if err := p.stream(t).Purge(t.Context(), jetstream.WithPurgeSequence(through+1)); err != nil {
+					t.Fatal(err)
+				}
+			},
+			Recreate: p.recreate,
+			Leave:    p.leave,
+			Return:   p.back,
+		}
+	})
+}
+
+// TestAStreamThatMayLoseEventsUnseenIsRefused, unless that is allowed.
+func TestAStreamThatMayLoseEventsUnseenIsRefused(t *testing.T) {
+	for want, change := range map[string]func(*jetstream.StreamConfig){
+		"max-msgs-per-subject": func(c *jetstream.StreamConfig) { c.MaxMsgsPerSubject = 1 },
+		"allow-rollup":         func(c *jetstream.StreamConfig) { c.AllowRollup = true },
+		"allow-msg-ttl":        func(c *jetstream.StreamConfig) { c.AllowMsgTTL = true },
+		"retention":            func(c *jetstream.StreamConfig) { c.Retention = jetstream.WorkQueuePolicy },
+	} {
+		p := newPlace(t, change)
+		p.add(t, sourcetest.Events(3))
+		if _, err := p.open(t).Read(t.Context(), streamName, 0, 10); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+		s, err := natssource.Open(natssource.Options{URL: p.url(), AllowRemoval: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.Read(t.Context(), streamName, 0, 10)
+		if allowed := want != "retention"; allowed != (err == nil) {
+			t.Errorf("%s, allowed: %v", want, err)
+		}
+		s.Close()
+	}
+}
+
+// TestAnotherMessageAtAPlaceThatWasReadIsNoticed: a server that loses the end of a stream numbers what comes then as it
+// has numbered what it lost.
+func TestAnotherMessageAtAPlaceThatWasReadIsNoticed(t *testing.T) {
+	p := newPlace(t, nil)
+	p.add(t, sourcetest.Events(5))
+	s := p.open(t)
+	ctx := context.WithoutCancel(t.Context())
+	if events, err := s.Read(ctx, streamName, 0, 10); err != nil || len(events) != 5 {
+		t.Fatalf("%d events, %v", len(events), err)
+	}
+	p.leave(t)
+	p.server.Lose(t)
+	p.back(t)
+	p.create(t, nil)
+	p.add(t, sourcetest.Events(9))
+	for {
+		_, err := s.Read(ctx, streamName, 5, 10)
+		if eventlog.Replaced(err) {
+			return
+		}
+		if err == nil {
+			t.Fatal("the events of another stream were read")
+		}
+	}
+}
+
+// TestTheWayInIsSaidInWordsAndSecretsAreNot.
+func TestTheWayInIsSaidInWordsAndSecretsAreNot(t *testing.T) {
+	for _, o := range []natssource.Options{
+		{URL: "nats://host"}, {URL: "nats:///S"}, {URL: "http://host/S"}, {URL: "nats://u:secret@host/S"},
+		{URL: "nats://host/S?x=secret"}, {URL: "nats://host/a.b"}, {URL: "nats://host/S", Token: "secret", User: "u"},
+		{URL: "nats://host/S", Password: "secret"}, {URL: "nats://host/S", CA: "/none"},
+		{URL: "nats://host/S", Cert: "/none"}, {URL: "nats://host/S", Credentials: "/none"},
+	} {
+		s, err := natssource.Open(o)
+		if err == nil {
+			s.Close()
+			t.Errorf("%+v was opened", o)
+		} else if strings.Contains(err.Error(), "secret") {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+}

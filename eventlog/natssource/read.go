@@ -1,0 +1,196 @@
+package natssource
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+)
+
+// Read implements eventlog.Source.
+func (s *Source) Read(ctx context.Context, partition string, after uint64, max int) (events []eventlog.Event,
+	err error) {
+	err = s.ask(ctx, partition, func(ctx context.Context) (err error) {
+		for range tries {
+			if events, err = s.readOnce(ctx, s.from(after), max); !errors.Is(err, errCut) {
+				return err
+			}
+		}
+		return err
+	})
+	return events, err
+}
+
+// tries is how often a read is begun anew whose consumer has broken off: after a restart of the server, all have.
+const tries = 3
+
+// from is the offset after which the events are that are wanted.
+func (s *Source) from(after uint64) uint64 { return max(after, s.begin-1) }
+
+// readOnce reads with a cursor that stands there already, or with a new one.
+func (s *Source) readOnce(ctx context.Context, after uint64, most int) ([]eventlog.Event, error) {
+	if err := s.stream.isReplaced(); err != nil || most <= 0 {
+		return nil, err
+	}
+	c, err := s.cursorAfter(ctx, after)
+	if c == nil || err != nil {
+		return nil, err
+	}
+	b := batch{source: s, cursor: c, last: after}
+	if err := b.fill(ctx, most); err != nil {
+		c.close()
+		return nil, err
+	}
+	if b.gap > 0 {
+		at, err := s.stream.look(ctx)
+		if err != nil {
+			c.close()
+			return nil, err
+		}
+		if lost := s.stream.forgotten(b.gap-1, &at.State); lost != nil { // it may be what retention took meanwhile
+			c.close()
+			if b.before == 0 {
+				return nil, lost
+			}
+			return b.events[:b.before], nil
+		}
+	}
+	s.idle.put(c)
+	if len(b.events) > 0 {
+		s.stream.read(b.last, b.stored)
+	}
+	return b.events, nil
+}
+
+// cursorAfter is a cursor that stands after the offset, nil where the stream has nothing there.
+func (s *Source) cursorAfter(ctx context.Context, after uint64) (*cursor, error) {
+	now, _ := s.stream.now()
+	if c := s.idle.take(now, after); c != nil {
+		return c, nil
+	}
+	at, err := s.stream.look(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case after >= at.State.LastSeq:
+		return nil, nil
+	}
+	if err := s.stream.forgotten(after, &at.State); err != nil {
+		return nil, err
+	}
+	return s.stream.open(ctx, after, &at.State)
+}
+
+// batch is what one read takes.
+type batch struct {
+	source *Source
+	cursor *cursor
+	events []eventlog.Event
+	last   uint64    // the sequence of the last message taken
+	stored time.Time // when that was stored
+	gap    uint64    // the first sequence that is missing, 0 where none is
+	before int       // the events before that
+}
+
+// fill takes so many messages at most, without waiting for more to come.
+func (b *batch) fill(ctx context.Context, most int) error {
+	c := b.cursor
+	coming, cancel := context.WithTimeout(ctx, underWay)
+	defer cancel()
+	for len(b.events) < most {
+		if c.pending == 0 && c.peeked == nil {
+			if len(b.events) > 0 {
+				return nil
+			}
+			if more, err := b.source.stream.moreAfter(ctx, c.at); !more || err != nil {
+				return err
+			}
+		}
+		if b.events == nil {
+			b.events = make([]eventlog.Event, 0, min(uint64(most), c.pending+1, mostAhead))
+		}
+		m, md, err := c.next(coming)
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case coming.Err() != nil && len(b.events) > 0:
+			return nil
+		default:
+			return err // what does not come may have been removed meanwhile
+		}
+		if md.Sequence.Stream != b.last+1 && b.gap == 0 {
+			b.gap, b.before = b.last+1, len(b.events)
+		}
+		b.last, b.stored = md.Sequence.Stream, md.Timestamp
+		e := b.source.event(m)
+		if e.Time.IsZero() {
+			e.Time = md.Timestamp.UTC()
+		}
+		e.Partition, e.Offset = b.source.stream.name, b.last
+		b.events = append(b.events, e)
+	}
+	return nil
+}
+
+// EmptyThrough implements eventlog.SparseSource.
+func (s *Source) EmptyThrough(ctx context.Context, partition string, after uint64) (through uint64, err error) {
+	through = s.from(after)
+	err = s.ask(ctx, partition, func(ctx context.Context) error {
+		known := s.stream.endKnown()
+		if err := s.stream.isReplaced(); err != nil || known > 0 && known == through {
+			return err // as a read has just found
+		}
+		at, err := s.stream.look(ctx)
+		if err != nil || through >= at.State.LastSeq {
+			return err
+		}
+		last := at.State.LastSeq
+		next, err := s.stream.messageFrom(ctx, through+1)
+		if err != nil || next.Seq == through+1 {
+			return err
+		}
+		if next.Seq > 0 {
+			last = next.Seq - 1
+		}
+		if at, err = s.stream.look(ctx); err != nil { // what is missing may be what retention took meanwhile
+			return err
+		}
+		if err := s.stream.forgotten(through, &at.State); err != nil {
+			return err
+		}
+		through = last
+		return nil
+	})
+	return through, err
+}
+
+// Wait implements eventlog.Source.
+func (s *Source) Wait(ctx context.Context, after eventlog.Offsets) error {
+	return s.call(ctx, s.stream.name, func(ctx context.Context) error {
+		if err := s.stream.isReplaced(); err != nil {
+			return err
+		}
+		at := s.from(after[s.stream.name])
+		now, _ := s.stream.now()
+		c := s.idle.take(now, at)
+		if c == nil {
+			info, err := s.stream.look(ctx)
+			if err != nil || at < info.State.LastSeq {
+				return err
+			}
+			if c, err = s.stream.open(ctx, at, &info.State); err != nil {
+				return err
+			}
+		}
+		if c.pending == 0 && c.peeked == nil {
+			if err := c.peek(ctx); err != nil && ctx.Err() == nil {
+				c.close()
+				return err
+			}
+		}
+		s.idle.put(c)
+		return ctx.Err()
+	})
+}

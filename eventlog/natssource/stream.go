@@ -1,0 +1,225 @@
+package natssource
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/foldql/foldql/eventlog"
+)
+
+// stream asks the servers about a stream, and notices when it is another than it was.
+type stream struct {
+	link
+	name    string
+	removal bool // it may remove messages from its middle
+	js      jetstream.JetStream
+
+	is       sync.Mutex
+	known    identity
+	replaced *eventlog.ReplacedError
+}
+
+// identity is what a Source knows of the stream that it has read.
+type identity struct {
+	created time.Time
+	last    uint64 // the highest sequence that the stream is known to have had
+	link    int    // the connection for which the message below was looked at
+	// seq and stored are of the furthest message that was read: a stream that has lost its end may have another there.
+	seq    uint64
+	stored time.Time
+}
+
+// info asks for the state of the stream.
+func (s *stream) info(ctx context.Context) (*jetstream.StreamInfo, error) {
+	if !s.nc.IsConnected() {
+		return nil, errNotConnected
+	}
+	st, err := s.js.Stream(ctx, s.name)
+	if err != nil {
+		return nil, err
+	}
+	return st.CachedInfo(), nil
+}
+
+// look asks for the state of the stream, and whether it is the one that was read before.
+func (s *stream) look(ctx context.Context) (*jetstream.StreamInfo, error) {
+	s.is.Lock()
+	replaced, was := s.replaced, s.known // as it is before the request: others may ask at the same time
+	s.is.Unlock()
+	link, _ := s.now()
+	if replaced != nil {
+		return nil, replaced
+	}
+	at, err := s.info(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.refusal(&at.Config); err != nil {
+		return nil, err
+	}
+	if err := s.compare(&was, at); err != nil || was.link == link {
+		return at, err
+	}
+	return at, s.compareMessage(ctx, was, link)
+}
+
+// compare compares the stream with what was known of it when it was asked for its state.
+func (s *stream) compare(was *identity, at *jetstream.StreamInfo) error {
+	s.is.Lock()
+	defer s.is.Unlock()
+	switch {
+	case was.created.IsZero():
+		s.known.created = at.Created
+	case !was.created.Equal(at.Created):
+		return s.isAnother("the stream was deleted, and made anew at " + at.Created.UTC().Format(time.RFC3339))
+	case at.State.LastSeq < was.last:
+		return s.isAnother(fmt.Sprintf("the stream has had sequence %d, and ends at %d now: the server has lost "+
+			"messages that it had stored", was.last, at.State.LastSeq))
+	}
+	s.known.last = max(s.known.last, at.State.LastSeq)
+	return nil
+}
+
+// isAnother notes that the stream is another, for good; the caller holds the lock.
+func (s *stream) isAnother(why string) error {
+	if s.replaced == nil {
+		s.replaced = &eventlog.ReplacedError{Partition: s.name, Reason: why}
+	}
+	return s.replaced
+}
+
+// compareMessage compares the furthest message that was read with the one that the stream has there: a server that has
+// lost the end of a stream numbers what comes then as it has numbered what it lost.
+func (s *stream) compareMessage(ctx context.Context, seen identity, link int) error {
+	var now message
+	var err error
+	if seen.seq > 0 {
+		now, err = s.messageFrom(ctx, seen.seq)
+	}
+	if err != nil {
+		return err
+	}
+	s.is.Lock()
+	defer s.is.Unlock()
+	if now.Seq == seen.seq && seen.seq > 0 && !now.Time.Equal(seen.stored) {
+		return s.isAnother(fmt.Sprintf("the stream has another message at sequence %d than before: the server has lost "+
+			"messages that it had stored", seen.seq))
+	}
+	s.known.link = link
+	return nil
+}
+
+// read notes the furthest message that was read.
+func (s *stream) read(seq uint64, stored time.Time) {
+	s.is.Lock()
+	defer s.is.Unlock()
+	if seq > s.known.seq {
+		s.known.seq, s.known.stored = seq, stored
+	}
+	s.known.last = max(s.known.last, seq)
+}
+
+// message is where a message stands, and when it was stored.
+type message struct {
+	Seq  uint64    `json:"seq"`
+	Time time.Time `json:"time"`
+}
+
+// messageFrom returns the first message that stands at the sequence or after it, the zero message where there is none.
+// It asks the leader of the stream: another server may not know the last messages yet.
+func (s *stream) messageFrom(ctx context.Context, seq uint64) (message, error) {
+	var answer struct {
+		Message *message `json:"message"`
+		Error   *struct {
+			ErrCode     int    `json:"err_code"`
+			Description string `json:"description"`
+		} `json:"error"`
+	}
+	if !s.nc.IsConnected() {
+		return message{}, errNotConnected
+	}
+	request := fmt.Appendf(nil, `{"seq":%d,"next_by_subj":">"}`, seq)
+	reply, err := s.nc.RequestWithContext(ctx, "$JS.API.STREAM.MSG.GET."+s.name, request)
+	if err != nil {
+		return message{}, err
+	}
+	if err := json.Unmarshal(reply.Data, &answer); err != nil {
+		return message{}, fmt.Errorf("the answer is not understood: %w", err)
+	}
+	switch {
+	case answer.Error != nil && answer.Error.ErrCode == int(jetstream.JSErrCodeMessageNotFound):
+		return message{}, nil
+	case answer.Error != nil:
+		return message{}, errors.New(answer.Error.Description)
+	case answer.Message == nil:
+		return message{}, errors.New("the answer has no message")
+	}
+	return *answer.Message, nil
+}
+
+// refusal is why events would get lost from the middle of the stream without a trace, nil where they do not.
+func (s *stream) refusal(c *jetstream.StreamConfig) error {
+	const allowed = "; or allow it (--events-allow-removal), if no message that is removed is one that rows need"
+	removes := ""
+	switch {
+	case c.Retention != jetstream.LimitsPolicy:
+		return fmt.Errorf("the stream removes messages that were read (retention %s): only one with retention by limits "+
+			"is a log", c.Retention)
+	case s.removal:
+		return nil
+	case c.MaxMsgsPerSubject > 0:
+		removes = "keeps so many messages of each subject (max-msgs-per-subject)"
+	case c.AllowMsgTTL:
+		removes = "lets messages expire one by one (allow-msg-ttl)"
+	case c.AllowRollup:
+		removes = "lets a message replace those before it (allow-rollup)"
+	}
+	if removes == "" {
+		return nil
+	}
+	return fmt.Errorf("the stream %s, so that events vanish without a trace: change that%s", removes, allowed)
+}
+
+// forgotten is the error of a read after the offset where the stream begins further on, nil where it does not. Of one
+// that may remove what it wants, nothing is missed.
+func (s *stream) forgotten(after uint64, st *jetstream.StreamState) error {
+	if s.removal || after+1 >= st.FirstSeq {
+		return nil
+	}
+	return &eventlog.ForgottenError{Partition: s.name, After: after, First: st.FirstSeq}
+}
+
+func (s *stream) isReplaced() error {
+	s.is.Lock()
+	defer s.is.Unlock()
+	if s.replaced != nil {
+		return s.replaced
+	}
+	return nil
+}
+
+// moreAfter reports whether a message follows the sequence. It fails where some that followed it are forgotten.
+func (s *stream) moreAfter(ctx context.Context, after uint64) (bool, error) {
+	at, err := s.look(ctx)
+	if err != nil || after >= at.State.LastSeq {
+		return false, err
+	}
+	if err := s.forgotten(after, &at.State); err != nil {
+		return false, err
+	}
+	m, err := s.messageFrom(ctx, after+1)
+	return m.Seq > 0, err
+}
+
+// endKnown is the highest sequence that the stream is known to have had.
+func (s *stream) endKnown() uint64 {
+	s.is.Lock()
+	defer s.is.Unlock()
+	return s.known.last
+}

@@ -1,0 +1,117 @@
+// Package natsserver runs a NATS server with JetStream inside a test, on loopback, over a folder of its own.
+package natsserver
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/cloudevents"
+)
+
+// Server is a NATS server that can be stopped and started again over the same messages.
+type Server struct {
+	options server.Options
+	running *server.Server
+}
+
+// patience is how long a server may take to start.
+const patience = 30 * time.Second
+
+// Start starts a server until the test ends; change, if not nil, changes its options.
+func Start(t testing.TB, change func(*server.Options)) *Server {
+	t.Helper()
+	s := &Server{options: server.Options{
+		Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true, JetStream: true, StoreDir: t.TempDir(),
+	}}
+	if change != nil {
+		change(&s.options)
+	}
+	s.Restart(t)
+	t.Cleanup(s.Stop)
+	return s
+}
+
+// Stop ends the server; what it has stored stays.
+func (s *Server) Stop() {
+	if s.running != nil {
+		s.running.Shutdown()
+		s.running.WaitForShutdown()
+		s.running = nil
+	}
+}
+
+// Lose stops the server, and loses all that it has stored.
+func (s *Server) Lose(t testing.TB) {
+	t.Helper()
+	s.Stop()
+	if err := os.RemoveAll(s.options.StoreDir); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Restart starts the server again, at the address that it had.
+func (s *Server) Restart(t testing.TB) {
+	t.Helper()
+	s.Stop()
+	o := s.options
+	running, err := server.NewServer(&o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	running.Start()
+	if !running.ReadyForConnections(patience) {
+		t.Fatal("the NATS server does not start")
+	}
+	s.running = running
+	s.options.Port = o.Port
+}
+
+// Address is HOST:PORT.
+func (s *Server) Address() string { return fmt.Sprintf("127.0.0.1:%d", s.options.Port) }
+
+// Client connects as any program does that has nothing to do with the source.
+func (s *Server) Client(t testing.TB, options ...nats.Option) jetstream.JetStream {
+	t.Helper()
+	nc, err := nats.Connect("nats://"+s.Address(), append(options, nats.MaxReconnects(-1),
+		nats.ReconnectWait(50*time.Millisecond))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return js
+}
+
+// Publish appends the events to the stream of the subject, in the structured mode.
+func Publish(t testing.TB, js jetstream.JetStream, subject string, events []eventlog.Event) {
+	t.Helper()
+	acks := make([]jetstream.PubAckFuture, len(events))
+	for i := range events {
+		var err error
+		if acks[i], err = js.PublishAsync(subject, cloudevents.Append(nil, &events[i])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for _, ack := range acks {
+		select {
+		case <-ack.Ok():
+		case err := <-ack.Err():
+			t.Fatal(err)
+		case <-ctx.Done():
+			t.Fatal("the server takes no message")
+		}
+	}
+}

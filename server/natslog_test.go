@@ -1,0 +1,182 @@
+package server
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/foldql/foldql/internal/tests/dynamolocal"
+	"github.com/foldql/foldql/internal/tests/natsserver"
+)
+
+// tasks is a stream of tasks on a server of its own.
+type tasks struct {
+	server *natsserver.Server
+	js     jetstream.JetStream
+	url    string
+}
+
+func newTasks(t *testing.T) *tasks {
+	t.Helper()
+	s := natsserver.Start(t, nil)
+	all := &tasks{s, s.Client(t), "nats://" + s.Address() + "/TASKS"}
+	all.create(t)
+	return all
+}
+
+func (s *tasks) create(t *testing.T) {
+	t.Helper()
+	_, err := s.js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "TASKS", Subjects: []string{"tasks"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *tasks) publish(t *testing.T, from, n int) {
+	t.Helper()
+	natsserver.Publish(t, s.js, "tasks", slices.Collect(taskEvents(from, n)))
+}
+
+func (s *tasks) stream(t *testing.T) jetstream.Stream {
+	t.Helper()
+	st, err := s.js.Stream(t.Context(), "TASKS")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return st
+}
+
+// hasTask reports whether the server answers with a task of taskEvents.
+func hasTask(t *testing.T, s *server, id int) func() bool {
+	question, want := fmt.Sprintf(`{ Task(id: "%d") { title } }`, id), titled(fmt.Sprint("Task ", id))
+	return func() bool { return s.query(t, question) == want }
+}
+
+// says reports whether what the server says of its projections has the words.
+func says(t *testing.T, s *server, words string) func() bool {
+	return func() bool {
+		_, status := s.request(t, "GET", "/admin/projections", "")
+		return strings.Contains(status, words)
+	}
+}
+
+// TestAServerFoldsAStream through deleted messages at its end, and a restart of NATS.
+func TestAServerFoldsAStream(t *testing.T) {
+	all := newTasks(t)
+	all.publish(t, 1, 30)
+	if err := all.stream(t).DeleteMsg(t.Context(), 30); err != nil {
+		t.Fatal(err)
+	}
+	args := append(embedded(t), "--events", all.url)
+	s := serve(t, newProject(false).App, start{args: args})
+	s.ready(t)
+	s.until(t, "folded", hasTask(t, s, 29))
+	s.until(t, "live", says(t, s, `"state":"live"`))
+	if status, body := s.request(t, "POST", "/events", "{}"); status != 404 || !strings.Contains(body, "takes none") {
+		t.Errorf("an append: %d %s", status, body)
+	}
+	connected := all.js.Conn().StatusChanged()
+	all.server.Stop()
+	s.until(t, "telling", says(t, s, "not connected"))
+	if !hasTask(t, s, 29)() {
+		t.Error("without NATS, the server does not answer")
+	}
+	all.server.Restart(t)
+	for !all.js.Conn().IsConnected() {
+		<-connected
+	}
+	all.publish(t, 31, 5)
+	s.until(t, "following", hasTask(t, s, 35))
+	s.end(t)
+	all.publish(t, 36, 1)
+	s = serve(t, newProject(false).App, start{args: args})
+	s.until(t, "caught up", hasTask(t, s, 36))
+}
+
+// TestAStreamThatHasForgottenWhatRowsNeedStopsTheProjection; what rows have already is not needed.
+func TestAStreamThatHasForgottenWhatRowsNeedStopsTheProjection(t *testing.T) {
+	all := newTasks(t)
+	all.publish(t, 1, 10)
+	args := append(embedded(t), "--events", all.url)
+	s := serve(t, newProject(false).App, start{args: args})
+	s.until(t, "folded", hasTask(t, s, 10))
+	s.end(t)
+	forget := func(through uint64) {
+		if err := all.stream(t).Purge(t.Context(), jetstream.WithPurgeSequence(through+1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	forget(10)
+	all.publish(t, 11, 10)
+	s = serve(t, newProject(false).App, start{args: args})
+	s.until(t, "folded", hasTask(t, s, 20))
+	s.end(t)
+	all.publish(t, 21, 10)
+	forget(25)
+	s = serve(t, newProject(false).App, start{args: args})
+	s.until(t, "telling", says(t, s, "has forgotten them: it begins at offset 26"))
+	if status, _ := s.request(t, "GET", "/readyz", ""); status != 503 {
+		t.Errorf("the server is ready: %d", status)
+	}
+	if !hasTask(t, s, 20)() || hasTask(t, s, 26)() {
+		t.Error("rows are not as they were")
+	}
+	s.end(t)
+	s = serve(t, newProject(false).App, start{args: append(slices.Clone(args), "--events-begin", "26")})
+	s.until(t, "going on by the word of the operator", hasTask(t, s, 30))
+}
+
+// TestAStreamThatIsMadeAnewIsNotFolded, whether the server runs meanwhile or not, until an operator accepts it.
+func TestAStreamThatIsMadeAnewIsNotFolded(t *testing.T) {
+	all := newTasks(t)
+	all.publish(t, 1, 10)
+	args := append(embedded(t), "--events", all.url)
+	s := serve(t, newProject(false).App, start{args: args})
+	s.until(t, "folded", hasTask(t, s, 10))
+	if err := all.js.DeleteStream(t.Context(), "TASKS"); err != nil {
+		t.Fatal(err)
+	}
+	all.create(t)
+	all.publish(t, 101, 20)
+	mismatch := func() bool {
+		_, body := s.request(t, "GET", "/readyz", "")
+		return strings.Contains(body, "server log accept")
+	}
+	s.until(t, "telling", mismatch)
+	s.end(t)
+	s = serve(t, newProject(false).App, start{args: args})
+	s.until(t, "telling after a restart", mismatch)
+	if !hasTask(t, s, 10)() || hasTask(t, s, 120)() {
+		t.Error("rows are not as they were")
+	}
+	s.end(t)
+	runProgram(t, newProject(false).App, start{args: append([]string{"log", "accept", "--yes"}, args...)}).
+		wantExit(t, exitDone, "accepted")
+	s = serve(t, newProject(false).App, start{args: args})
+	s.until(t, "folding the new one", hasTask(t, s, 120))
+}
+
+// TestServersFoldOneStreamIntoOneSetOfTables: both do the same work, and the rows are those of the stream.
+func TestServersFoldOneStreamIntoOneSetOfTables(t *testing.T) {
+	all := newTasks(t)
+	d := deploy(t, dynamolocal.Local)
+	d.tables(t, "apply").wantExit(t, exitDone, "done")
+	all.publish(t, 1, 50)
+	args := append(slices.Clone(d.store), "--events", all.url)
+	first, other := serve(t, d.app, start{args: args}), serve(t, d.app, start{args: args})
+	for i := 51; i <= 70; i++ {
+		all.publish(t, i, 1)
+		for _, s := range []*server{first, other} {
+			s.until(t, "seen", hasTask(t, s, i))
+		}
+	}
+	first.end(t)
+	all.publish(t, 71, 9)
+	other.until(t, "going on alone", hasTask(t, other, 79))
+	if said := other.stderr.String() + first.stderr.String(); strings.Contains(said, "level=ERROR") {
+		t.Errorf("they say %s", said)
+	}
+}
