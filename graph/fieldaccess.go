@@ -7,6 +7,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/internal/access"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/record"
@@ -17,8 +18,8 @@ import (
 func CheckFieldAccess[P any](ctx context.Context, rt *Runtime, typ, field string, c *querydb.Codec[P], row *P) error {
 	t := rt.reader.Catalog.Types[typ]
 	v := rt.reader.Viewer(ctx)
-	return v.CheckField(t, t.Fields[field], func() bool {
-		return t.Owner >= 0 && v.Subject != "" && c.Value(row, t.Owner) == keys.String(v.Subject)
+	return v.CheckField(t, t.Fields[field], func() access.Owning {
+		return owning(t.Owner >= 0 && v.Subject != "" && c.Value(row, t.Owner) == keys.String(v.Subject))
 	})
 }
 
@@ -28,9 +29,17 @@ func CheckPartAccess(
 	ctx context.Context, rt *Runtime, o *catalog.Object, field string, owners ...OwnerCheck,
 ) error {
 	v := rt.reader.Viewer(ctx)
-	return v.CheckPart(o, field, func() bool {
-		return v.Subject != "" && slices.ContainsFunc(owners, func(owns OwnerCheck) bool { return owns(ctx, v.Subject) })
+	return v.CheckPart(o, field, func() access.Owning {
+		return owning(v.Subject != "" &&
+			slices.ContainsFunc(owners, func(owns OwnerCheck) bool { return owns(ctx, v.Subject) }))
 	})
+}
+
+func owning(owns bool) access.Owning {
+	if owns {
+		return access.Own
+	}
+	return access.NotOwn
 }
 
 // OwnerCheck reports whether the row of one type that an object stands in names the subject as its owner.
@@ -53,8 +62,19 @@ func OwnerIn[P any](c *querydb.Codec[P], owner int) OwnerCheck {
 
 func decode[R any](ctx context.Context, rt *Runtime, c *querydb.Codec[R], rec record.Record) (*R, error) {
 	row := new(R)
-	if err := c.Decode(rec, row); err != nil {
-		return nil, rt.reader.Errors().Internal(ctx, err, c.Model.Name)
+	err := c.Decode(rec, row)
+	if err == nil {
+		return row, nil
 	}
-	return row, nil
+	t := rt.reader.Catalog.Types[c.Model.Name]
+	if known, filled, wrong := querydb.Fill(c.Model, rec); filled && wrong == nil && t != nil {
+		if field, asks := rt.resolver.AsksUnknown(ctx, t, rec); asks {
+			return nil, rt.reader.NotKnown(ctx, t, field)
+		}
+		row = new(R)
+		if err = c.Decode(known, row); err == nil {
+			return row, nil
+		}
+	}
+	return nil, rt.reader.Errors().Internal(ctx, err, c.Model.Name)
 }

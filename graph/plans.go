@@ -37,6 +37,7 @@ func (s *planning) Exec(ctx context.Context) graphql.ResponseHandler {
 	}
 	if p := s.plan(op, known); p != nil {
 		return once(func(ctx context.Context) *graphql.Response {
+			ctx = s.rt.reader.Hold(ctx)
 			return &graphql.Response{Data: execute.Run(ctx, s.rt.reader, s.rt.resolver.Limit, p, op.Variables)}
 		})
 	}
@@ -72,7 +73,7 @@ func (s *planning) resolve(ctx context.Context) graphql.ResponseHandler {
 	next := s.ExecutableSchema.Exec(ctx)
 	return func(ctx context.Context) *graphql.Response {
 		l := resolve.NewLoaders(s.rt.resolver)
-		return l.Bounded(ctx, next(l.Within(ctx)))
+		return l.Bounded(ctx, next(l.Within(s.rt.reader.Hold(ctx))))
 	}
 }
 

@@ -6,6 +6,22 @@ import (
 	"github.com/foldql/foldql/keys/internal/encoding"
 )
 
+// Key says where a row lives in its table: the partition it belongs to and its place in it.
+// SK is empty where the table has no sort key.
+type Key struct {
+	PK string
+	SK string
+}
+
+// SingletonPK is the reserved partition key of a model that has one row and no key fields.
+const SingletonPK = "\x00"
+
+// Sizes that a key may have at most, in bytes; they are DynamoDB's, held to by every driver so that all answer alike.
+const (
+	MaxPK = 2048
+	MaxSK = 1024
+)
+
 // Layout says how one half of a key, its partition key or its sort key, is composed: literal text and the values of the
 // composite attributes, in order, joined with Sep. It is data: [EntityKey] and [Template] make the layouts of their
 // forms when code is generated, and the generated code holds them as literals. The zero Layout composes nothing: the

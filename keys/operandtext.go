@@ -30,28 +30,36 @@ func (o operandText) equal() ([]Range, error) {
 
 // beginning returns the ranges of the rows whose values, after the given ones, begin with the text.
 func (o operandText) beginning() ([]Range, error) {
+	given, prefix, err := o.prefix()
+	switch s := (selection{&o.layout, given}); {
+	case err != nil:
+		return nil, err
+	case prefix == nil:
+		return s.all()
+	default:
+		return s.beginning(*prefix)
+	}
+}
+
+// prefix reads the text as values, the given ones included, and the beginning of the next one, where there is any.
+func (o operandText) prefix() (given []Value, beginning *string, err error) {
 	parts := o.split()
 	leading, err := o.leading(parts)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	s, final := selection{&o.layout, leading}, parts[len(parts)-1]
+	final := parts[len(parts)-1]
 	if final == "" {
-		return s.all()
+		return leading, nil, nil
 	}
-	next := s.next()
+	next := selection{&o.layout, leading}.next()
 	switch next.Kind {
 	case KindString, KindDate, KindDateTime:
-		if final, err = o.unescape(final); err != nil {
-			return nil, err
-		}
-		return s.beginning(final)
+		final, err = o.unescape(final)
+		return leading, &final, err
 	}
 	v, _, err := o.value(final, next)
-	if err != nil {
-		return nil, err
-	}
-	return s.with(v).all()
+	return bound(leading, v), nil, err
 }
 
 // values reads the text. first and last, the given values included, differ in the last value where that is a period.

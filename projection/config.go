@@ -51,6 +51,13 @@ type RunnerConfig struct {
 	// StallAfter is how long a Runner that is behind may make no progress before its state is StateStalled, 30 s by
 	// default.
 	StallAfter time.Duration
+	// KeepServing lets rows go on serving that are complete and not those that the projection folds, since its models had
+	// another form when they were folded or a rebuild was asked for: [Runner.Run] and [Runner.LoadCheckpoint] then
+	// return [ErrOtherRows]. Without it they drop those rows and begin again.
+	KeepServing bool
+	// Share is the part of the time, above 0 and up to 1, in which the Runner folds what is there to be folded; 1 by
+	// default. A smaller one leaves the processor and the disk to others.
+	Share float64
 	// Now is the clock of Status, and of CommitTimeout, for which it must be that of the store's driver; time.Now by
 	// default. No row depends on it.
 	Now func() time.Time
@@ -84,6 +91,7 @@ func (c RunnerConfig) withDefaults() RunnerConfig {
 	orElse(&c.MaxBackoff, max(5*time.Second, c.MinBackoff))
 	orElse(&c.Heartbeat, 5*time.Second)
 	orElse(&c.StallAfter, 30*time.Second)
+	orElse(&c.Share, 1)
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -123,6 +131,9 @@ func (c *RunnerConfig) validate() error {
 		if field.value < 0 {
 			return fmt.Errorf("runner: %s is negative", field.name)
 		}
+	}
+	if !(c.Share > 0 && c.Share <= 1) {
+		return fmt.Errorf("runner: Share %v is not above 0 and up to 1", c.Share)
 	}
 	if c.MaxDeadLetterPercent > deadletter.NoLimit {
 		return fmt.Errorf("runner: MaxDeadLetterPercent %d is above 100: it is in percent", c.MaxDeadLetterPercent)

@@ -2,6 +2,7 @@ package projection
 
 import (
 	"context"
+	"slices"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection/internal/checkpoint"
@@ -86,4 +87,80 @@ func LastMatchingOffsets(
 // next start folds the whole source again. It may be repeated.
 func AdoptSource(ctx context.Context, db *querydb.DB, src eventlog.Source, p Projection) error {
 	return checkpoint.AdoptSource(ctx, db, src, p.record())
+}
+
+// ErrOtherRows says that the rows that serve are complete, and not those that the projection folds: its models had
+// another form when they were folded, or a rebuild was asked for. See [RunnerConfig.KeepServing] and [BeginBuild].
+var ErrOtherRows = checkpoint.ErrOtherRows
+
+// ErrNotBuilt says that there is no generation that is being built for the projections of this program, or that it
+// cannot serve yet.
+var ErrNotBuilt = checkpoint.ErrNotBuilt
+
+// Generations says which rows of a projection there are: those that serve, those that are being built beside them, and
+// those that served before; nil for what there is not.
+type Generations = checkpoint.Survey
+
+// Rows is what is on record of rows of a projection.
+type Rows = checkpoint.Rows
+
+// LookUp returns which rows of the projection there are. It changes nothing.
+func LookUp(ctx context.Context, db *querydb.DB, p Projection) (Generations, error) {
+	return checkpoint.Look(ctx, db, p.record())
+}
+
+// Units returns the projections in parts whose rows change generation together: those that write to the same tables.
+func Units(all []Projection) [][]Projection {
+	var units [][]Projection
+	for _, p := range all {
+		joined, others := []Projection{p}, units[:0:0]
+		for _, u := range units {
+			if slices.ContainsFunc(u, func(q Projection) bool { return shareTable(&p, &q) }) {
+				joined = append(u, joined...)
+			} else {
+				others = append(others, u)
+			}
+		}
+		units = append(others, joined)
+	}
+	return units
+}
+
+func shareTable(p, q *Projection) bool {
+	return slices.ContainsFunc(p.Models(), func(m *querydb.Model) bool {
+		return slices.ContainsFunc(q.Models(), func(o *querydb.Model) bool { return o.Table == m.Table })
+	})
+}
+
+// BeginBuild begins rows of the projections of a unit beside those that serve, in the form that their models have now,
+// or goes on with those that were begun. A [Runner] over build, which is [querydb.Generations.ForBuild] of db, folds
+// the whole log into them.
+func BeginBuild(
+	ctx context.Context, db, build *querydb.DB, src eventlog.Source, unit []Projection, cfg RunnerConfig,
+) error {
+	cfg = cfg.withDefaults()
+	return checkpoint.Begin(ctx, db, build, src, records(unit), checkpoint.Config{
+		Now: cfg.Now, CommitTimeout: cfg.CommitTimeout, Logger: cfg.Logger, Reread: func() {},
+	})
+}
+
+// Rearrange has other rows of the projections of a unit serve, or drops some, in one commit. No Runner of this process
+// may run on them meanwhile; [querydb.Generations.UseAll] has the DB read them afterwards. A switch to rows that are
+// not complete, or not as far as those that serve, is [ErrNotBuilt], and changes nothing.
+func Rearrange(ctx context.Context, db *querydb.DB, how querydb.Rearrangement, unit []Projection) error {
+	return checkpoint.Rearrange(ctx, db, how, records(unit))
+}
+
+// ServingOffsets returns how far the rows that serve of the projection's models have come, by partition, whoever folds
+// them.
+func ServingOffsets(ctx context.Context, db *querydb.DB, p Projection) (eventlog.Offsets, error) {
+	return checkpoint.ServingPositions(ctx, db, p.record())
+}
+
+func records(all []Projection) []checkpoint.Projection {
+	list := make([]checkpoint.Projection, len(all))
+	for i := range all {
+		list[i] = all[i].record()
+	}
+	return list
 }

@@ -58,6 +58,9 @@ func (r *Runner) Rebuild(ctx context.Context) error {
 	return nil
 }
 
+// Progress is how far the rows are on their way to be complete: it never waits.
+func (r *Runner) Progress() querydb.Progress { return r.engine.Monitor.Rebuild() }
+
 // CanResume reports whether a Runner that was stopped can go on: the event has been skipped, another process that folds
 // the same rows has come past it, or there are no longer too many dead letters.
 func (r *Runner) CanResume(ctx context.Context, stop *StopError) (bool, error) {

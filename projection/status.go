@@ -20,6 +20,7 @@ const (
 	StateLive       State = "live"        // every event that is there is folded
 	StateStalled    State = "stalled"     // behind and making no progress: see LastError
 	StateStopped    State = "stopped"     // Run is not running
+	StateFrozen     State = "frozen"      // the rows are of another program, which this one does not fold
 )
 
 // Status is the progress and health of a Runner.
@@ -54,9 +55,28 @@ type Status struct {
 	AbandonedCalls int64 `json:"abandoned,omitempty"`
 	// LastErrorAt is when the last error happened, though the Runner may have recovered; zero where there was none.
 	LastErrorAt time.Time `json:"lastErrorAt,omitzero"`
+	// Frozen: the rows that serve were folded by a program whose models have another form, and this one does not fold
+	// them. LastError says what to do where nobody else does, nor builds others.
+	Frozen bool `json:"frozen,omitempty"`
+	// Build is how far the rows have come that are built beside those that serve; nil where none are.
+	Build *BuildStatus `json:"build,omitempty"`
 	// Heartbeat is the last sign of life; a Runner gives one at least every RunnerConfig.Heartbeat when idle, and with
 	// every window when not.
 	Heartbeat time.Time `json:"heartbeat"`
+}
+
+// BuildStatus is how far rows have come that are built beside those that serve.
+type BuildStatus struct {
+	State           State      `json:"state"`
+	Folded          uint64     `json:"folded"` // events
+	Total           uint64     `json:"total"`
+	Lag             uint64     `json:"lag"`
+	EventsPerSecond float64    `json:"eventsPerSecond"`
+	ETASeconds      float64    `json:"etaSeconds"` // negative where that is unknown
+	Complete        bool       `json:"complete"`   // they are those of the whole log, and can serve
+	DeadLetters     int        `json:"deadLetters"`
+	LastError       string     `json:"lastError,omitempty"`
+	Stop            *StopError `json:"stop,omitempty"` // the event that has stopped the build
 }
 
 // PartitionStatus is the progress of a Runner in a partition.

@@ -5,29 +5,39 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"time"
 
 	"github.com/foldql/foldql/querydb/internal/generation"
 )
 
-// Generation is which generation of a model's table serves, as it is on record.
+// Generation is which generation of a model's table serves, or is being built where the DB is that of a build, as it is
+// on record.
 type Generation struct {
 	Number int
 	// Begun reports whether anyone has ever begun to fold into the table. Where nobody has, the first generation to
 	// begin has number 0.
 	Begun bool
 	// Version is that of the models that it was begun for, where several projections write the table; else "".
-	Version  string
-	revision uint64 // of the note
+	Version string
+
+	none     bool // is being built
+	revision uint64
+	beside   generation.Beside
+	besides  uint64 // revision of the note of those beside
 }
 
 // Next is the number of the generation that follows.
 func (g Generation) Next() int {
 	if g.Begun {
-		return g.Number + 1
+		return max(g.Number, g.beside.Last) + 1
 	}
 	return 0
 }
+
+// there reports whether there is such a generation, and not only a number that it would follow.
+func (g Generation) there() bool { return g.Begun && !g.none }
 
 // Generations begins new generations of tables, and keeps on record which one serves. A generation is one build of a
 // table: what a fold of the whole log makes of it. Each generation has rows of its own.
@@ -35,6 +45,9 @@ type Generations struct {
 	tables   tables
 	notes    *Notes
 	physical *Tables
+	api      *served
+	cfg      Config
+	build    bool // they are those that are being built
 }
 
 // Recorded reads from the store which generation of the model's table serves. That can be a later one than InUse:
@@ -46,16 +59,39 @@ func (g *Generations) Recorded(ctx context.Context, m *Model) (Generation, error
 		return at, &Error{Op: "generation", Model: m.Name, Err: fmt.Errorf("read which generation of the table serves: %w",
 			err)}
 	}
+	if g.build {
+		return at.built(), nil
+	}
 	return at, nil
 }
 
+// generation reads which generation of a table serves, and which there are beside it.
 func (n *Notes) generation(ctx context.Context, table string) (Generation, error) {
 	note, err := n.Get(ctx, generation.Kind, table)
 	g := Generation{Begun: note.Value != nil, revision: note.Revision}
 	if err == nil && g.Begun {
 		g.Number, g.Version, err = generation.Parse(note.Value)
 	}
+	if err != nil {
+		return g, err
+	}
+	beside, err := n.Get(ctx, generation.KindBeside, table)
+	if err == nil && beside.Value != nil {
+		g.beside, err = generation.ParseBeside(beside.Value)
+	}
+	g.besides = beside.Revision
 	return g, err
+}
+
+// built is the generation that is being built beside the one that serves.
+func (g Generation) built() Generation {
+	g.none, g.Version = g.beside.Building == nil, ""
+	g.beside.Last = max(g.beside.Last, g.Number)
+	if !g.none {
+		g.Number, g.Version = g.beside.Building.Number, g.beside.Building.Version
+	}
+	g.revision, g.besides = g.besides, g.revision
+	return g
 }
 
 // InUse returns the number of the generation of the model's table that this DB reads and writes. Only Begin and Use of
@@ -105,7 +141,7 @@ func (g *Generations) BeginAll(ctx context.Context, all []Successor, notes []Not
 		return err
 	}
 	for _, s := range all {
-		if s.Former.Begun {
+		if s.Former.there() {
 			g.physical.drop(s.Model.DriverTable(s.Former.Number))
 		}
 	}
@@ -142,8 +178,11 @@ func (g *Generations) begin(all []Successor, record func() error) error {
 func (g *Generations) record(ctx context.Context, all []Successor, notes []Note) error {
 	var first, last []Note
 	for _, s := range all {
-		first = append(first, s.Model.generationNote(s.Former, s.Former.Next()))
-		if s.Former.Begun {
+		first = append(first, noteOf(g.build, s.Model, s.Former, s.Former.Next()))
+		if g.build || s.Former.besides > 0 {
+			first = append(first, besideUnchanged(g.build, s.Model, s.Former))
+		}
+		if s.Former.there() {
 			last = append(last, dropNote(s.Model.DriverTable(s.Former.Number)))
 		}
 		if err := g.physical.mark(ctx, s.Model, s.Former.Next(), true); err != nil {
@@ -156,14 +195,33 @@ func (g *Generations) record(ctx context.Context, all []Successor, notes []Note)
 	return nil
 }
 
-// generationNote records that a generation is begun for the model where the former one served.
-func (m *Model) generationNote(former Generation, number int) Note {
+// besideUnchanged is a look at the note that the one of noteOf stands beside, so that no number is given twice.
+func besideUnchanged(build bool, m *Model, former Generation) Note {
+	kind := generation.KindBeside
+	if build {
+		kind = generation.Kind
+	}
+	return Note{Kind: kind, ID: m.Table, IfRevision: true, Revision: former.besides, CheckOnly: true}
+}
+
+// noteOf records that a generation is begun for the model where the former one was.
+func noteOf(build bool, m *Model, former Generation, number int) Note {
 	version := ""
 	if m.MultiProjection() {
 		version = m.Version
 	}
-	return Note{Kind: generation.Kind, ID: m.Table, Value: generation.Format(number, version), IfRevision: true,
-		Revision: former.revision}
+	if build {
+		beside := former.beside
+		beside.Last, beside.Building, beside.Aborted = number, &generation.Numbered{Number: number, Version: version}, ""
+		return besideNote(m.Table, beside, former.revision)
+	}
+	return servingNote(m.Table, number, version, former.revision)
+}
+
+// servingNote records which generation of a table serves.
+func servingNote(table string, number int, version string, revision uint64) Note {
+	return Note{Kind: generation.Kind, ID: table, Value: generation.Format(number, version), IfRevision: true,
+		Revision: revision}
 }
 
 // maxSkipped is how many tables SkipUnknownRows skips.
@@ -188,8 +246,12 @@ func (g *Generations) SkipUnknownRows(ctx context.Context, m *Model, former Gene
 	if len(list) == 0 {
 		return nil
 	}
-	skipped := Note{Kind: generation.Kind, ID: m.Table, Value: generation.Format(next-1, ""), IfRevision: true,
-		Revision: former.revision}
+	skipped := servingNote(m.Table, next-1, "", former.revision)
+	if g.build {
+		beside := former.beside
+		beside.Last, beside.Building = next-1, nil
+		skipped = besideNote(m.Table, beside, former.revision)
+	}
 	if err := g.notes.write(ctx, append(list, skipped)...); err != nil {
 		return &Error{Op: "skip tables of", Model: m.Name, Err: err}
 	}
@@ -210,3 +272,131 @@ func (g *Generations) load(ctx context.Context, models []*Model) error {
 	}
 	return nil
 }
+
+// Rearrangement changes which generations of tables serve, are being built, and are kept.
+type Rearrangement = generation.Rearrangement
+
+// The rearrangements.
+const (
+	// SwitchToBuilt has the generation serve that is being built. The one that served is kept as the former one, and the
+	// one that was kept before is dropped.
+	SwitchToBuilt = generation.SwitchToBuilt
+	// SwitchBack has the former generation serve. The one that served counts as one that is being built, and one that was
+	// being built is dropped.
+	SwitchBack = generation.SwitchBack
+	// ResumeFormer has the former generation count as one that is being built, in place of one that was.
+	ResumeFormer = generation.ResumeFormer
+	// DropBuilt drops the generation that is being built.
+	DropBuilt = generation.DropBuilt
+	// DropFormer drops the former generation.
+	DropFormer = generation.DropFormer
+)
+
+// Beside is which generations of a table there are beside the one that serves; -1 stands for none.
+type Beside struct {
+	Building int
+	// Held says that the one that is being built has served, and is not to again before somebody asks for it.
+	Held   bool
+	Former int
+	Since  time.Time // when the former one ceased to serve
+	// Aborted is the version of the model whose build was aborted, unless one was begun since; else "".
+	Aborted string
+}
+
+// Beside returns the generations beside the recorded one, which is of a DB that is not for a build.
+func (g Generation) Beside() Beside {
+	b := Beside{Building: -1, Former: -1, Aborted: g.beside.Aborted}
+	if n := g.beside.Building; n != nil {
+		b.Building, b.Held = n.Number, n.Held
+	}
+	if n := g.beside.Former; n != nil {
+		b.Former, b.Since = n.Number, n.Since
+	}
+	return b
+}
+
+// Rearrange changes, in one commit with the notes, the generations of the models' tables, as Recorded has told them. Of
+// models that share a table one is to be named. If they are others by now, it returns ErrStale; where one lacks the
+// generation that is asked for, ErrConflict. It does not change which generations this DB reads and writes: see UseAll.
+func (g *Generations) Rearrange(ctx context.Context, how Rearrangement, all []Successor, notes []Note) error {
+	var first, last []Note
+	dropped := make([]*generation.Numbered, len(all))
+	for i, s := range all {
+		table, now := s.Model.Table, s.Former.all()
+		next, err := now.After(how, s.Model.Version, g.cfg.Now())
+		if err != nil {
+			return &Error{Op: string(how), Model: s.Model.Name, Err: err}
+		}
+		first = append(first, besideNote(table, next.Beside, s.Former.besides))
+		serving := servingNote(table, next.Serving.Number, next.Serving.Version, s.Former.revision)
+		serving.CheckOnly = next.Serving == now.Serving
+		first = append(first, serving)
+		if dropped[i] = now.Without(next); dropped[i] != nil {
+			last = append(last, dropNote(s.Model.DriverTable(dropped[i].Number)))
+		}
+	}
+	if err := g.notes.write(ctx, slices.Concat(first, notes, last)...); err != nil {
+		return &Error{Op: string(how), Model: all[0].Model.Name, Err: err}
+	}
+	for i, s := range all {
+		if dropped[i] != nil {
+			g.tables.remove(s.Model.Table, dropped[i].Number)
+			g.physical.drop(s.Model.DriverTable(dropped[i].Number))
+		}
+	}
+	return nil
+}
+
+func (g Generation) all() generation.All {
+	return generation.All{Serving: generation.Numbered{Number: g.Number, Version: g.Version}, Beside: g.beside}
+}
+
+func besideNote(table string, b generation.Beside, revision uint64) Note {
+	return Note{Kind: generation.KindBeside, ID: table, Value: b.Format(), IfRevision: true, Revision: revision}
+}
+
+// UseAll has this DB read and write the generations that are on record of the models' tables, whichever they were: what
+// follows a Rearrange. Nobody may fold into them meanwhile.
+func (g *Generations) UseAll(ctx context.Context, models []*Model) error {
+	recorded := make([]Generation, len(models))
+	for i, m := range models {
+		at, err := g.Recorded(ctx, m)
+		if err != nil {
+			return err
+		}
+		recorded[i] = at
+	}
+	views := make(map[int]*View, len(models))
+	for i, m := range models {
+		t, err := g.tables.of("serve", m)
+		if err != nil {
+			return err
+		}
+		t.restart.Lock()
+		t.lock.Move(recorded[i].Number, recorded[i].revision)
+		if t.serving.Load().Generation != recorded[i].Number {
+			t.watermark = time.Time{}
+		}
+		views[t.ordinal] = t.folds(recorded[i].Number)
+		t.restart.Unlock()
+	}
+	g.api.replace(views)
+	return nil
+}
+
+// ForBuild returns a view of the DB whose generations are those that are being built beside the ones that serve: what
+// is written to it goes there, and [Generations.Begin] begins another beside what serves. It shares nothing else of
+// what this process knows of generations with the DB that it is a view of, and is closed with it.
+func (g *Generations) ForBuild(ctx context.Context) (*DB, error) {
+	models := slices.Collect(maps.Keys(g.tables))
+	list, err := newTables(models, generation.KindBeside)
+	if err != nil {
+		return nil, err
+	}
+	view := newDB(g.physical.drv, list, g.cfg, g.physical.background)
+	view.generations.build = true
+	return view, view.generations.load(ctx, models)
+}
+
+// Build reports whether the generations are those that are being built: see ForBuild.
+func (g *Generations) Build() bool { return g.build }

@@ -16,7 +16,8 @@ type Model struct {
 	// under another Version are rebuilt.
 	Version string
 	Fields  []driver.Field
-	PK, SK  Half // SK does not exist on a model without sort key
+	Enums   []Enum // those of Fields, and of the objects in them
+	PK, SK  Half   // SK does not exist on a model without sort key
 	Indexes []Index
 	// TTL, CreatedAt and UpdatedAt are the ordinals of the fields so annotated, -1 for none.
 	TTL, CreatedAt, UpdatedAt int
@@ -28,6 +29,12 @@ type Model struct {
 	Writers   []Writer // of rows that several projections write; none where one does
 	// HistoryOf is the name of the model that is the time series of which the rows are events; "" for all other models.
 	HistoryOf string
+}
+
+// Enum is the values that fields of an enum type may have.
+type Enum struct {
+	Name   string
+	Values []string
 }
 
 // Writer is one of several projections that write the rows of a model.

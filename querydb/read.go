@@ -1,6 +1,7 @@
 package querydb
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -31,12 +32,12 @@ func (db *DB) Get(ctx context.Context, m *Model, ks []keys.Key, consistent bool)
 	if err != nil {
 		return nil, err
 	}
-	if err := t.readable(db.forFold); err != nil {
+	v := t.view(ctx, db.forFold)
+	if err := t.mayRead(v, db.forFold); err != nil {
 		return nil, failed("get", m, err)
 	}
-	shape := t.serving.Load()
 	for _, k := range ks {
-		if err := validate.Key(k, shape.Sorted); err != nil {
+		if err := validate.Key(k, v.table.Sorted); err != nil {
 			return nil, &Error{Op: "get", Model: m.Name, Key: driver.PrintableKey(k), Err: err}
 		}
 	}
@@ -45,17 +46,20 @@ func (db *DB) Get(ctx context.Context, m *Model, ks []keys.Key, consistent bool)
 	}
 	consistent = consistent || consistently(ctx, db)
 	var rows []Row
-	if plan := t.planOf(shape); plan != nil {
-		rows, err = db.reader.Whole(ctx, &t.counters, plan, driver.Query{
-			Table: shape, Consistent: consistent, Now: db.now(), WithDeleted: db.forFold && db.MultiWriter(),
+	if v.plan != nil {
+		rows, err = db.reader.Whole(ctx, &t.counters, v.plan, driver.Query{
+			Table: v.table, Consistent: consistent, Now: db.now(), WithDeleted: db.forFold && db.MultiWriter(),
 		}, ks)
 	} else {
 		rows, err = db.reader.Get(ctx, &t.counters, driver.Get{
-			Table: shape, Keys: ks, Consistent: consistent, Snapshot: db.snapshot(m), Now: db.now(), Writer: db.writer,
+			Table: v.table, Keys: ks, Consistent: consistent, Snapshot: db.snapshot(m), Now: db.now(), Writer: db.writer,
 		})
 	}
-	if moved := t.stillServes(shape.Generation, db.forFold); moved != nil {
+	if moved := t.stillServes(v, db.forFold); moved != nil {
 		return nil, failed("get", m, moved)
+	}
+	if err == nil {
+		err = v.translate(rows)
 	}
 	return rows, failed("get", m, err)
 }
@@ -96,15 +100,14 @@ func (db *DB) Query(ctx context.Context, m *Model, q Query) (Page, error) {
 	if q.Index < driver.Primary || q.Index >= len(m.Indexes) {
 		return Page{}, &Error{Op: "query", Model: m.Name, Err: fmt.Errorf("%w: there is no index %d", ErrInvalid, q.Index)}
 	}
-	if q.Index != driver.Primary {
-		q.Index = m.PhysicalIndex(q.Index)
-	}
-	if err := t.readable(db.forFold); err != nil {
+	v := t.view(ctx, db.forFold)
+	if err := t.mayRead(v, db.forFold); err != nil {
 		return Page{}, failed("query", m, err)
 	}
-	shape := t.serving.Load()
-	plan := t.planOf(shape)
-	if plan != nil && q.Index == driver.Primary {
+	if q.Index, err = t.physicalIndex(v, q.Index); err != nil {
+		return Page{}, failed("query", m, err)
+	}
+	if v.plan != nil && q.Index == driver.Primary {
 		return Page{}, &Error{Op: "query", Model: m.Name,
 			Err: fmt.Errorf("%w: a partition holds one row; get it by its key", ErrInvalid)}
 	}
@@ -115,13 +118,12 @@ func (db *DB) Query(ctx context.Context, m *Model, q Query) (Page, error) {
 	}
 	pq := page.Query{
 		Query: driver.Query{
-			Table: shape, Index: q.Index, PK: q.PK, Reverse: q.Reverse,
+			Table: v.table, Index: q.Index, PK: q.PK, Reverse: q.Reverse,
 			Limit: q.Limit, Start: q.Start, Consistent: q.Consistent, Now: db.now(),
 			Snapshot: q.Index == driver.Primary && db.snapshot(m),
 			Writer:   db.writer, WithDeleted: db.forFold && q.Index == driver.Primary && db.MultiWriter(),
 		},
-		Incomplete: plan != nil || q.Index != driver.Primary && !covers(&shape.Indexes[q.Index], q.Fields),
-		Aggregate:  plan, Visible: q.Visible, Counters: &t.counters,
+		Aggregate: v.plan, Counters: &t.counters,
 	}
 	for i := range ranges {
 		pq.Range = ranges[i]
@@ -129,9 +131,19 @@ func (db *DB) Query(ctx context.Context, m *Model, q Query) (Page, error) {
 			return Page{}, &Error{Op: "query", Model: m.Name, Err: err}
 		}
 	}
+	pq.Incomplete = v.plan != nil ||
+		q.Index != driver.Primary && !covers(&v.table.Indexes[q.Index], v.fields.From(q.Fields))
+	var judged *error
+	pq.Visible, judged = v.visible(q.Visible)
 	found, err := db.reader.Read(ctx, &pq, ranges)
-	if moved := t.stillServes(shape.Generation, db.forFold); moved != nil {
+	if moved := t.stillServes(v, db.forFold); moved != nil {
 		return Page{}, failed("query", m, moved)
+	}
+	if judged != nil {
+		err = cmp.Or(err, *judged)
+	}
+	if err == nil {
+		err = v.translate(found.Rows)
 	}
 	return Page(found), failed("query", m, err)
 }

@@ -95,6 +95,55 @@ func (e *RebuildingError) Error() string {
 // Is reports whether target is ErrUnavailable.
 func (e *RebuildingError) Is(target error) bool { return target == ErrUnavailable }
 
+// NotRebuiltError is returned when a read asks for something that is not known of rows of a former schema: a new index,
+// a model that is new, until the rows are rebuilt. It matches ErrUnavailable. See Generations.Serve.
+type NotRebuiltError struct {
+	Model string
+	What  string // is not known, as "the index byPrice"
+	Progress
+}
+
+// Error implements error.
+func (e *NotRebuiltError) Error() string {
+	return fmt.Sprintf("%s is not known yet of the rows of %s, which are of a former schema: %d of %d events are folded "+
+		"into new ones", e.What, e.Model, e.Folded, e.Total)
+}
+
+// Is reports whether target is ErrUnavailable.
+func (e *NotRebuiltError) Is(target error) bool { return target == ErrUnavailable }
+
+// NotRebuilt is the error for what is not known of the served rows of a model.
+func (r *Rebuilds) NotRebuilt(m *Model, what string) error {
+	t, err := r.tables.of("read", m)
+	if err != nil {
+		return err
+	}
+	return t.notRebuilt(what)
+}
+
+func (t *table) notRebuilt(what string) error {
+	e := &NotRebuiltError{Model: t.model.Name, What: what, Progress: Progress{ETASeconds: -1}}
+	if progress := t.building.Load(); progress != nil {
+		e.Progress = (*progress)()
+	}
+	return e
+}
+
+// ReportBuild has a NotRebuiltError tell how far rows of the model are that are built beside those that serve; nil says
+// that none are.
+func (r *Rebuilds) ReportBuild(m *Model, progress func() Progress) error {
+	t, err := r.tables.of("build", m)
+	if err != nil {
+		return err
+	}
+	if progress == nil {
+		t.building.Store(nil)
+	} else {
+		t.building.Store(&progress)
+	}
+	return nil
+}
+
 // rebuild is which writers of a table have still to fold its rows.
 type rebuild struct {
 	running atomic.Bool // there are such writers
@@ -128,18 +177,23 @@ func (b *rebuild) has(writer string) bool {
 	return has
 }
 
-// error reports the progress of the writer that has most to do.
+// error refuses a read of the rows.
 func (b *rebuild) error(model string) error {
+	return &RebuildingError{Model: model, Progress: b.progress()}
+}
+
+// progress is that of the writer that has most to do.
+func (b *rebuild) progress() Progress {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	e := &RebuildingError{Model: model, Progress: Progress{ETASeconds: -1}}
+	most := Progress{ETASeconds: -1}
 	for _, progress := range b.writers {
 		if progress == nil {
 			continue
 		}
-		if p := progress(); e.Total == 0 || p.Stopped || !e.Stopped && p.Total-p.Folded > e.Total-e.Folded {
-			e.Progress = p
+		if p := progress(); most.Total == 0 || p.Stopped || !most.Stopped && p.Total-p.Folded > most.Total-most.Folded {
+			most = p
 		}
 	}
-	return e
+	return most
 }

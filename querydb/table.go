@@ -2,6 +2,7 @@ package querydb
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,11 +18,15 @@ import (
 // table is where the rows of a model are kept, and what was done with them.
 type table struct {
 	model    *Model
-	parts    map[string]*driver.Part        // by writer; see Model.parts
-	lock     *generation.Lock               // that of the other models in the table, too
-	serving  atomic.Pointer[driver.Table]   // the generation that reads and writes go to
-	plan     atomic.Pointer[aggregate.Plan] // of an aggregate, in that generation
+	parts    map[string]*driver.Part      // by writer; see Model.parts
+	lock     *generation.Lock             // that of the other models in the table, too
+	serving  atomic.Pointer[driver.Table] // the generation that folds read and write
+	fold     atomic.Pointer[View]         // the same, as folds read it
+	api      *served                      // the generations that the API reads, of all tables
+	ordinal  int                          // in api
+	gone     atomic.Pointer[[]int]        // generations whose rows are being removed
 	rebuild  rebuild
+	building atomic.Pointer[func() Progress] // of rows that are built beside those that serve; nil where none are
 	counters counter.Counters
 
 	restart   sync.Mutex // held while a generation follows another, and by a sweep
@@ -31,18 +36,19 @@ type table struct {
 // tables are those of all models of a DB. They never change after Open.
 type tables map[*Model]*table
 
-func newTables(models []*Model) (tables, error) {
+// newTables makes the tables of the models. Which generation of each it is is said by notes of the kind.
+func newTables(models []*Model, kind string) (tables, error) {
 	list := make(tables, len(models))
-	named, locks := map[string]*Model{}, map[string]*generation.Lock{}
+	named, locks, api := map[string]*Model{}, map[string]*generation.Lock{}, newServed(len(models))
 	for _, m := range models {
 		if err := checkModel(m, named); err != nil {
 			return nil, &Error{Op: "open", Model: m.Name, Err: err}
 		}
 		if named[m.Table] == nil {
 			named[m.Table] = m
-			locks[m.Table] = &generation.Lock{}
+			locks[m.Table] = &generation.Lock{Kind: kind}
 		}
-		list[m] = &table{model: m, parts: m.parts(), lock: locks[m.Table]}
+		list[m] = &table{model: m, parts: m.parts(), lock: locks[m.Table], api: api, ordinal: len(list)}
 	}
 	return list, nil
 }
@@ -82,41 +88,75 @@ func (t *table) part(writer string) (*driver.Part, error) {
 	return p, nil
 }
 
-// serve has reads and writes go to another generation.
+// serve has reads and writes go to another generation, of which the former one is removed.
 func (t *table) serve(generation int) {
+	if former := t.serving.Load().Generation; former != generation {
+		t.remove(former)
+	}
 	t.use(generation)
 	t.watermark = time.Time{}
 }
 
+// use has folds, and reads of the API, go to a generation of the layout of the model.
 func (t *table) use(generation int) {
-	shape := t.model.DriverTable(generation)
-	if t.model.Aggregate != nil {
-		t.plan.Store(aggregate.NewPlan(t.model.Aggregate, shape))
-	}
-	t.serving.Store(shape)
+	t.api.replace(map[int]*View{t.ordinal: t.folds(generation)})
 }
 
-// planOf is the plan of an aggregate in a generation; nil of any other model.
+// folds has folds go to a generation of the layout of the model.
+func (t *table) folds(generation int) *View {
+	v := newView(t.model, generation, t.model)
+	t.fold.Store(v)
+	t.serving.Store(v.table)
+	return v
+}
+
+// remove notes that the rows of a generation are being removed.
+func (ts tables) remove(table string, generation int) {
+	for m, t := range ts {
+		if m.Table == table {
+			t.remove(generation)
+		}
+	}
+}
+
+// remove notes that the rows of a generation are being removed: what is read of it from then on may be incomplete.
+func (t *table) remove(generation int) {
+	for {
+		before := t.gone.Load()
+		after := []int{generation}
+		if before != nil {
+			after = append(after, *before...)
+		}
+		if t.gone.CompareAndSwap(before, &after) {
+			return
+		}
+	}
+}
+
+// planOf is the plan of an aggregate in a generation that is folded; nil of any other model.
 func (t *table) planOf(shape *driver.Table) *aggregate.Plan {
-	plan := t.plan.Load()
-	if plan == nil || plan.Tables[0] == shape {
-		return plan
+	v := t.fold.Load()
+	if v.plan == nil || v.table == shape {
+		return v.plan
 	}
 	return aggregate.NewPlan(t.model.Aggregate, shape) // another generation has followed meanwhile
 }
 
 // readable returns why the rows cannot be read, nil where they can, as a fold always can. It costs one atomic load.
-func (t *table) readable(forFold bool) error {
-	if forFold || !t.rebuild.running.Load() {
+func (t *table) readable(v *View, forFold bool) error {
+	if forFold || !t.rebuild.running.Load() || v.generation != t.serving.Load().Generation {
 		return nil
 	}
 	return t.rebuild.error(t.model.Name)
 }
 
-// stillServes is readable after a read of a generation, which another may have followed meanwhile.
-func (t *table) stillServes(generation int, forFold bool) error {
-	if err := t.readable(forFold); err != nil || forFold || t.serving.Load().Generation == generation {
+// stillServes is readable after a read of a generation, whose rows may have been removed meanwhile.
+func (t *table) stillServes(v *View, forFold bool) error {
+	if err := t.readable(v, forFold); err != nil || forFold {
 		return err
+	}
+	if gone := t.gone.Load(); gone == nil || !slices.Contains(*gone, v.generation) {
+		return nil
 	}
 	return &RebuildingError{Model: t.model.Name, Progress: Progress{ETASeconds: -1}}
 }
@@ -141,4 +181,51 @@ func (t *table) validate(shape *driver.Table, r *Row, part *driver.Part, writer 
 		}
 	}
 	return nil
+}
+
+// Stats counts what was done with the rows of one model since Open. No count reveals whether rows exist that a caller
+// may not see: where a key is looked up, it counts whether there is a row or not.
+type Stats struct {
+	Model         string
+	Gets          uint64 // batches of keys read, also to complete pages of an index, unless Visible filters them
+	KeysRequested uint64 // by these batches
+	Queries       uint64 // ranges read
+	RowsReturned  uint64 // by these reads; a lookup in a unique index counts as one row
+	Examined      uint64 // keys that reads of ranges looked at
+	Batches       uint64 // commits that wrote rows
+	Writes        uint64 // rows written or deleted
+	Swept         uint64 // rows removed because they had expired
+	Errors        uint64 // calls of the driver that failed
+	// Time that the driver took.
+	GetTime, QueryTime, ApplyTime time.Duration
+}
+
+// Stats returns a snapshot of the counters of all models, in no order.
+func (db *DB) Stats() []Stats {
+	all := make([]Stats, 0, len(db.tables))
+	for m, t := range db.tables {
+		c := &t.counters
+		all = append(all, Stats{
+			Model: m.Name,
+			Gets:  c.Gets.Load(), KeysRequested: c.KeysRequested.Load(),
+			Queries: c.Queries.Load(), RowsReturned: c.RowsReturned.Load(), Examined: c.Examined.Load(),
+			Batches: c.Batches.Load(), Writes: c.Writes.Load(), Swept: c.Swept.Load(), Errors: c.Errors.Load(),
+			GetTime:   time.Duration(c.GetTime.Load()),
+			QueryTime: time.Duration(c.QueryTime.Load()),
+			ApplyTime: time.Duration(c.ApplyTime.Load()),
+		})
+	}
+	return all
+}
+
+// countApplied adds a batch to the counters of each model that it writes.
+func (ts tables) countApplied(writes []Write, err error, took time.Duration) {
+	for len(writes) > 0 {
+		m, n := writes[0].Model, 1
+		for n < len(writes) && writes[n].Model == m {
+			n++
+		}
+		ts[m].counters.Applied(n, err, took)
+		writes = writes[n:]
+	}
 }

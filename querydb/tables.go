@@ -72,7 +72,22 @@ func (ts *Tables) RecordDropped(ctx context.Context, t *driver.Table) error {
 	if ts.HasIDs() {
 		list = append(list, Note{Kind: generation.KindMark, ID: generation.NoteID(t)})
 	}
-	return ts.notes.write(ctx, list...)
+	layouts, err := ts.layoutsOf(ctx, t)
+	if err != nil {
+		return err
+	}
+	return ts.notes.write(ctx, append(list, layouts...)...)
+}
+
+// layoutsOf are the notes, to be deleted, that describe the rows of a generation.
+func (ts *Tables) layoutsOf(ctx context.Context, t *driver.Table) (list []Note, err error) {
+	err = ts.notes.each(ctx, generation.KindLayout, func(n Note) error {
+		if generation.IsLayoutOf(t, n.ID) {
+			list = append(list, Note{Kind: n.Kind, ID: n.ID})
+		}
+		return nil
+	})
+	return list, err
 }
 
 // dropNote records that a generation is being removed.
@@ -139,17 +154,54 @@ func (ts *Tables) Orphans(ctx context.Context) ([]Orphan, error) {
 	}
 	var list []Orphan
 	for _, t := range there {
-		if o := (Orphan{t.Name, t.Generation}); t.Name != notetable.Name && !former[o] && !ts.tables.serve(o) {
+		o := Orphan{t.Name, t.Generation}
+		if t.Name == notetable.Name || former[o] {
+			continue
+		}
+		used, err := ts.uses(ctx, o)
+		if err != nil {
+			return nil, &Error{Op: "list orphans", Err: err}
+		}
+		if !used {
 			list = append(list, o)
 		}
 	}
 	return list, nil
 }
 
+// uses reports whether the generation is of a table that a model has, and serves, is being built, or has served and can
+// again.
+func (ts *Tables) uses(ctx context.Context, o Orphan) (bool, error) {
+	if ts.tables.serve(o) {
+		return true, nil
+	}
+	if !ts.tables.has(o.Table) {
+		return false, nil
+	}
+	g, err := ts.notes.generation(ctx, o.Table)
+	for _, n := range []*generation.Numbered{g.beside.Building, g.beside.Former} {
+		if n != nil && n.Number == o.Generation {
+			return true, err
+		}
+	}
+	return false, err
+}
+
+// has reports whether a model has the table.
+func (ts tables) has(table string) bool {
+	for m := range ts {
+		if m.Table == table {
+			return true
+		}
+	}
+	return false
+}
+
 // serve reports whether a model reads and writes the generation.
 func (ts tables) serve(o Orphan) bool {
 	for m, t := range ts {
-		if m.Table == o.Table && t.serving.Load().Generation == o.Generation {
+		if m.Table == o.Table &&
+			(t.serving.Load().Generation == o.Generation || t.api.current.Load().views[t.ordinal].generation == o.Generation) {
 			return true
 		}
 	}
@@ -164,11 +216,17 @@ func (ts *Tables) DropOrphan(ctx context.Context, o Orphan) error {
 	switch {
 	case !ok:
 		return &Error{Op: "drop " + o.String(), Err: fmt.Errorf("%w: the store removes no tables", ErrInvalid)}
-	case o.Table == notetable.Name || ts.tables.serve(o):
-		return &Error{Op: "drop " + o.String(), Err: fmt.Errorf("%w: it serves", ErrConflict)}
+	case o.Table == notetable.Name:
+		return &Error{Op: "drop " + o.String(), Err: fmt.Errorf("%w: it holds the notes", ErrConflict)}
+	}
+	used, err := ts.uses(ctx, o)
+	if err == nil && used {
+		err = fmt.Errorf("%w: it serves, is being built, or served before what serves now", ErrConflict)
 	}
 	t := &driver.Table{Name: o.Table, Generation: o.Generation}
-	err := ts.recordOrphan(ctx, t)
+	if err == nil {
+		err = ts.recordOrphan(ctx, t)
+	}
 	if err == nil {
 		err = dropper.Drop(ctx, t)
 	}

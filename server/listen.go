@@ -23,7 +23,8 @@ func (s *serving) listen() error {
 	if err != nil {
 		return config.Wrong("listen", "%w; choose another address, or stop what uses it", err)
 	}
-	s.listener, s.connections = listener, limits.NewConnections(listener, s.cfg.MaxConnections)
+	s.listener = listener
+	s.connections = limits.NewConnections(middleware.OneWrite{Listener: listener}, s.cfg.MaxConnections)
 	s.http, s.failed = s.httpServer(&s.entrance), make(chan error, 1)
 	s.http.ConnState = s.connections.Changed
 	go func() { s.failed <- s.http.Serve(s.connections) }()
@@ -79,6 +80,7 @@ func (s *serving) serveOperators(handler http.Handler) (closeAdmin func(), err e
 func (s *serving) httpServer(handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           handler,
+		ConnContext:       middleware.ConnContext,
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       time.Minute,
 		WriteTimeout:      time.Minute + s.cfg.Timeout,

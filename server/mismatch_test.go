@@ -162,8 +162,11 @@ func TestARebuildFoldsModelsAgainOnDemand(t *testing.T) {
 	s.folded(t, 40)
 	runProgram(t, app, start{args: []string{"rebuild", "Tusk", "--url", s.url}}).wantExit(t, exitFailed,
 		"did you mean Task")
-	runProgram(t, app, start{args: []string{"rebuild", "Task", "--url", s.url}}).wantExit(t, exitDone, "begun")
-	s.until(t, "folded twice", func() bool { return s.statusOf(t).Projections[0].Events == 80 })
+	runProgram(t, app, start{args: []string{"rebuild", "Task", "--url", s.url}}).wantExit(t, exitDone, "built beside")
+	s.until(t, "built and switched to", func() bool {
+		_, rebuilds := s.request(t, "GET", "/admin/rebuilds", "")
+		return strings.Contains(rebuilds, `"serving":{"generation":1`)
+	})
 	s.ready(t)
 	if got := s.query(t, `{ Task(id: "7") { title } }`); !strings.Contains(got, "Task 7") {
 		t.Error(got)
@@ -174,10 +177,11 @@ func TestARebuildFoldsModelsAgainOnDemand(t *testing.T) {
 	runProgram(t, app, start{args: append([]string{"rebuild", "Tasks"}, args...)}).wantExit(t, exitDone,
 		"rebuilds from the whole log")
 	s = serve(t, app, start{args: args})
+	s.until(t, "built and switched to", func() bool {
+		_, rebuilds := s.request(t, "GET", "/admin/rebuilds", "")
+		return strings.Contains(rebuilds, `"serving":{"generation":2`)
+	})
 	s.ready(t)
-	if got := s.statusOf(t).Projections[0].Events; got != 40 {
-		t.Errorf("%d events were folded, want all 40", got)
-	}
 	s.end(t)
 }
 

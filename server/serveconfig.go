@@ -25,6 +25,7 @@ type serveCommand struct {
 	config.WriteAuth
 	config.Exposure
 	config.Limits
+	config.Generations
 
 	DrainDelay   time.Duration `help:"Time from reporting not ready to closing the listener, for load balancers to notice." default:"0s" group:"Lifecycle"`
 	DrainTimeout time.Duration `help:"Time that requests in flight and projections have to finish." default:"30s" group:"Lifecycle"`
@@ -45,6 +46,9 @@ func (c *serveCommand) validate() error {
 		}
 	}
 	if err := c.Exposure.Validate(); err != nil {
+		return err
+	}
+	if err := c.Generations.Validate(); err != nil {
 		return err
 	}
 	return c.Limits.Validate()

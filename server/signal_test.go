@@ -15,8 +15,11 @@ import (
 
 // TestMain runs the tests, or, started again by one of them, the program.
 func TestMain(m *testing.M) {
-	if os.Getenv("SERVER_TEST_PROGRAM") != "" {
+	switch os.Getenv("SERVER_TEST_PROGRAM") {
+	case "1":
 		Main(newProject(false).App)
+	case "grown":
+		Main(grown())
 	}
 	os.Exit(m.Run())
 }
@@ -24,8 +27,14 @@ func TestMain(m *testing.M) {
 // startProcess runs `serve` as a process of its own, and returns it with its log when it listens at the address.
 func startProcess(t *testing.T, args ...string) (cmd *exec.Cmd, address string, log *bufio.Reader) {
 	t.Helper()
+	return startProcessOf(t, "1", args...)
+}
+
+// startProcessOf is startProcess for one of the programs of TestMain.
+func startProcessOf(t *testing.T, program string, args ...string) (cmd *exec.Cmd, address string, log *bufio.Reader) {
+	t.Helper()
 	cmd = exec.CommandContext(t.Context(), os.Args[0], append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
-	cmd.Env = append(os.Environ(), "SERVER_TEST_PROGRAM=1")
+	cmd.Env = append(os.Environ(), "SERVER_TEST_PROGRAM="+program)
 	out, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

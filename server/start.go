@@ -81,6 +81,13 @@ func (s *serving) begin(ctx context.Context) (err error) {
 	if s.folds, err = projections.New(s.app.Projections, s.source.Source, s.db, goal, s.runner); err != nil {
 		return err
 	}
+	err = s.folds.KeepServing(ctx, projections.Keep{
+		DB: s.db, Manual: s.cfg.Switch == "manual", Former: s.cfg.KeepFormer, Share: s.cfg.RebuildShare,
+		Rebuilt: s.cfg.ReadyWhen == "rebuilt",
+	})
+	if err != nil {
+		return err
+	}
 	if err := s.folds.Prepare(ctx); err != nil {
 		return err
 	}

@@ -62,8 +62,13 @@ func TestAChangedModelWantsItsTable(t *testing.T) {
 			tables(first, "plan").wantExit(t, exitDone, "there is nothing to do")
 			answers := func(app App) {
 				t.Helper()
-				s := serve(t, app, start{args: append(slices.Clone(options), "--sample")})
+				s := serve(t, app, start{args: append(slices.Clone(options), "--sample", "--keep-former", "0s")})
 				s.ready(t)
+				s.until(t, "its own rows, and no others", func() bool {
+					_, rebuilds := s.request(t, "GET", "/admin/rebuilds", "")
+					return strings.Contains(rebuilds, `"own":true`) && !strings.Contains(rebuilds, `"own":false`) &&
+						!strings.Contains(rebuilds, "building")
+				})
 				if got := s.query(t, `{ Task(id: "7") { title } }`); got != `{"data":{"Task":{"title":"Task 7"}}}` {
 					t.Error(got)
 				}

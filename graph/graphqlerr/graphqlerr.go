@@ -24,6 +24,8 @@ const (
 	LimitExceeded    Code = "LIMIT_EXCEEDED"
 	Timeout          Code = "TIMEOUT"
 	Unavailable      Code = "UNAVAILABLE"
+	// Rebuilding is of what is not known of rows that were written under a former schema, until they are rebuilt.
+	Rebuilding Code = "REBUILDING"
 	// Stale is of rows that have not come to the position that the request asks for, in the time that it may wait.
 	Stale Code = "STALE"
 	// AggregateIncomplete is of stored items that make no whole object.

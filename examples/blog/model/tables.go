@@ -122,6 +122,9 @@ var PostModel = &querydb.Model{
 		{Name: "createdAt", Scalar: "DateTime"},
 		{Name: "updatedAt", Scalar: "DateTime", Nullable: true},
 	},
+	Enums: []querydb.Enum{
+		{Name: "PostStatus", Values: []string{"draft", "published", "archived"}},
+	},
 	PK: querydb.Half{
 		Layout: keys.Layout{
 			Head: "user",

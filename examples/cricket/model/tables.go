@@ -75,6 +75,9 @@ var PlayerModel = &querydb.Model{
 		{Name: "lastName", Scalar: "String"},
 		{Name: "role", Scalar: "String", Enum: "Role"},
 	},
+	Enums: []querydb.Enum{
+		{Name: "Role", Values: []string{"BATTER", "BOWLER", "ALL_ROUNDER"}},
+	},
 	PK: querydb.Half{
 		Layout: keys.Layout{
 			Head: "$cricket#v1#player",
@@ -180,6 +183,9 @@ var SquadSelectionModel = &querydb.Model{
 		{Name: "squadRole", Scalar: "String", Enum: "Role"},
 		{Name: "isCaptain", Scalar: "Boolean"},
 	},
+	Enums: []querydb.Enum{
+		{Name: "Role", Values: []string{"BATTER", "BOWLER", "ALL_ROUNDER"}},
+	},
 	PK: querydb.Half{
 		Layout: keys.Layout{
 			Head: "$cricket#v1#squad_selection",
@@ -243,6 +249,9 @@ var MatchModel = &querydb.Model{
 	Table:   "Cricket",
 	Version: "06e95cfa7682",
 	Fields:  fieldsOfMatch,
+	Enums: []querydb.Enum{
+		{Name: "Role", Values: []string{"BATTER", "BOWLER", "ALL_ROUNDER"}},
+	},
 	PK: querydb.Half{
 		Layout: keys.Layout{
 			Head: "$cricket#v1#match",

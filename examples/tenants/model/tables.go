@@ -182,6 +182,9 @@ var TaskModel = &querydb.Model{
 		{Name: "createdAt", Scalar: "DateTime", Nullable: true},
 		{Name: "updatedAt", Scalar: "DateTime", Nullable: true},
 	},
+	Enums: []querydb.Enum{
+		{Name: "TaskStatus", Values: []string{"open", "done"}},
+	},
 	PK: querydb.Half{
 		Layout: keys.Layout{
 			Head: "$myapp#v1#task",

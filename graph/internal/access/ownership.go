@@ -81,10 +81,10 @@ func (v Viewer) standsIn(l *keys.Layout, at int, text string) bool {
 }
 
 // OwnsHalf reports whether a half of a key is composed of the owner alone, and names the viewer.
-func (v Viewer) OwnsHalf(t *catalog.Type, half *querydb.Half, text string) bool {
+func (v Viewer) OwnsHalf(t *catalog.Type, half *querydb.Half, stored *keys.Composer, text string) bool {
 	if len(half.Fields) != 1 || half.Fields[0] != t.Owner || v.Subject == "" || half.Layout.Casing != keys.CasingNone {
 		return false
 	}
-	own, err := half.Layout.Compose(keys.String(v.Subject))
+	own, err := stored.Compose(keys.String(v.Subject))
 	return err == nil && own == text
 }

@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/foldql/foldql/auth"
@@ -78,6 +79,31 @@ func (v Viewer) Owns(t *catalog.Type, rec record.Record) bool {
 	return ok && owner == v.Subject
 }
 
+// Owning is whose a row is, as far as it says so.
+type Owning uint8
+
+// What a row says of the viewer.
+const (
+	NotOwn Owning = iota
+	Own
+	OwnerUnknown // the row is of a former schema, which does not say it
+)
+
+// ErrOwnerUnknown is the error of a rule that admits the owner of a row of which it is not known whose it is: neither
+// an admission nor a refusal.
+var ErrOwnerUnknown = errors.New("the owner of the row is not known")
+
+// Owning returns whose the stored row is.
+func (v Viewer) Owning(t *catalog.Type, rec record.Record) Owning {
+	switch {
+	case v.Owns(t, rec):
+		return Own
+	case rec != nil && t.Owner >= 0 && record.IsUnknown(rec.JSON(t.Owner)):
+		return OwnerUnknown
+	}
+	return NotOwn
+}
+
 // FieldRule returns the rule of a field. A join without one has the rule of the field that holds its ids: who may not
 // see an id may not see what it leads to.
 func FieldRule(t *catalog.Type, f *catalog.Field) *catalog.Rule {
@@ -92,24 +118,27 @@ func FieldRule(t *catalog.Type, f *catalog.Field) *catalog.Rule {
 	return nil
 }
 
-// CheckField says whether the viewer may read a field of a row of the type; owns reports whether the row is theirs.
-func (v Viewer) CheckField(t *catalog.Type, f *catalog.Field, owns func() bool) error {
+// CheckField says whether the viewer may read a field of a row of the type; owns says whether the row is theirs.
+func (v Viewer) CheckField(t *catalog.Type, f *catalog.Field, owns func() Owning) error {
 	return v.check(FieldRule(t, f), t.Name, f.Name, owns)
 }
 
-// CheckPart says whether the viewer may read a field of an object that a row holds; owns reports whether the row is
+// CheckPart says whether the viewer may read a field of an object that a row holds; owns says whether the row is
 // theirs.
-func (v Viewer) CheckPart(o *catalog.Object, field string, owns func() bool) error {
+func (v Viewer) CheckPart(o *catalog.Object, field string, owns func() Owning) error {
 	return v.check(o.Fields[field].Rule, o.Name, field, owns)
 }
 
-func (v Viewer) check(r *catalog.Rule, typ, field string, owns func() bool) error {
+func (v Viewer) check(r *catalog.Rule, typ, field string, owns func() Owning) error {
 	switch v.LevelOf(r) {
 	case Admitted:
 		return nil
 	case OwnRowsOnly:
-		if owns() {
+		switch owns() {
+		case Own:
 			return nil
+		case OwnerUnknown:
+			return ErrOwnerUnknown
 		}
 	}
 	return v.Refusal(typ + "." + field)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/graphqlerr"
 	"github.com/foldql/foldql/graph/internal/access"
 	"github.com/foldql/foldql/graph/internal/plan"
@@ -52,11 +53,14 @@ type nodeRows struct {
 }
 
 // errorOf returns what keeps the rows that a parent is joined to from being shown.
-func (n *nodeRows) errorOf(j *plan.Join, refs []int32) error {
+func (js *Joins) errorOf(n *nodeRows, j *plan.Join, refs []int32) error {
 	if len(refs) > 0 && n.denied != nil {
 		return n.denied
 	}
 	for _, ref := range refs {
+		if ref == unknown {
+			return js.rd.NotKnown(js.ctx, j.Type, "what leads to them")
+		}
 		if ref == unreadable {
 			return graphqlerr.New(graphqlerr.Internal, "%s cannot be read: internal error", j.Type.Name)
 		}
@@ -73,6 +77,7 @@ func (n *nodeRows) errorOf(j *plan.Join, refs []int32) error {
 const (
 	nowhere    = -1 // the id cannot be a key, so there is no row under it
 	unreadable = -2 // the stored id is not a value of its type
+	unknown    = -3 // the row is of a former schema, which does not say the id
 )
 
 // maxKeptIDs bounds the ids whose memory is kept for the next run.
@@ -138,23 +143,31 @@ func (js *Joins) findKeys(n *plan.Node, j *plan.Join) {
 		js.seen = map[read.JoinKey]int32{}
 	}
 	clear(js.seen)
+	ids, err := js.rd.JoinKeys(js.ctx, j.Target)
+	if err != nil {
+		js.deny(j, err)
+	}
 	child.starts = append(child.starts, 0)
 	for i, rec := range parents.Records {
 		if rec != nil && parents.Err(i) == nil {
-			js.findKeysOf(child, j, field, rec.JSON(j.Ordinal))
+			js.findKeysOf(child, j, ids, field, rec.JSON(j.Ordinal))
 		}
 		child.starts = append(child.starts, int32(len(child.refs)))
 	}
 }
 
-func (js *Joins) findKeysOf(child *nodeRows, j *plan.Join, field *driver.Field, text []byte) {
+func (js *Joins) findKeysOf(child *nodeRows, j *plan.Join, ids read.JoinKeys, field *driver.Field, text []byte) {
 	switch {
 	case text == nil:
+	case record.IsUnknown(text):
+		child.refs = append(child.refs, unknown)
+	case child.denied != nil:
+		child.refs = append(child.refs, unreadable)
 	case !field.List:
-		child.refs = append(child.refs, js.ref(child, j, field, text))
+		child.refs = append(child.refs, js.ref(child, j, ids, field, text))
 	default:
 		ok := record.List(text, func(elem []byte) bool {
-			child.refs = append(child.refs, js.ref(child, j, field, elem))
+			child.refs = append(child.refs, js.ref(child, j, ids, field, elem))
 			return true
 		})
 		if !ok {
@@ -164,8 +177,8 @@ func (js *Joins) findKeysOf(child *nodeRows, j *plan.Join, field *driver.Field, 
 }
 
 // ref returns the place of the row that an id leads to among the rows of the joined node.
-func (js *Joins) ref(child *nodeRows, j *plan.Join, field *driver.Field, text []byte) int32 {
-	at, ok, err := js.rd.JoinKeyOfStored(j.Target, field, text)
+func (js *Joins) ref(child *nodeRows, j *plan.Join, ids read.JoinKeys, field *driver.Field, text []byte) int32 {
+	at, ok, err := ids.OfStored(field, text)
 	if err != nil {
 		js.rd.Config.Logger.ErrorContext(js.ctx, "stored id unreadable", "field", field.Name, "target", j.Type.Name,
 			"error", err)
@@ -276,4 +289,12 @@ func (js *Joins) refuseOthers(j *plan.Join) {
 			child.Fail(i, js.viewer.Refusal(j.Type.Name))
 		}
 	}
+}
+
+// refusal is the error of a rule for a row, or of what the rule rests on.
+func (js *Joins) refusal(t *catalog.Type, err error) error {
+	if err == access.ErrOwnerUnknown {
+		return js.rd.NotKnown(js.ctx, t, "the owner")
+	}
+	return err
 }

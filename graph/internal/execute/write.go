@@ -5,6 +5,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/graph/internal/access"
 	"github.com/foldql/foldql/graph/internal/plan"
 	"github.com/foldql/foldql/graph/internal/read"
 	"github.com/foldql/foldql/querydb/record"
@@ -100,15 +101,19 @@ func (w *writer) object(n *plan.Node, i int) bool {
 
 // stored writes a field of a row, or of an object in one: the stored text of a scalar is the answer.
 func (w *writer) stored(m *plan.Member, text []byte) bool {
-	if text != nil && m.Object == nil {
+	known := !record.IsUnknown(text)
+	if text != nil && m.Object == nil && known {
 		w.buf = append(w.buf, text...)
 		return true
 	}
 	w.enter(m.Alias)
 	ok := false
-	if text == nil {
+	switch {
+	case !known:
+		ok = w.fail(m, w.joins.rd.NotKnown(w.joins.ctx, w.node.Type, "the field "+m.Alias))
+	case text == nil:
 		ok = w.absent(m)
-	} else {
+	default:
 		ok = w.objects(m, text)
 	}
 	w.leave()
@@ -118,11 +123,11 @@ func (w *writer) stored(m *plan.Member, text []byte) bool {
 // guarded writes a field under a rule, or a virtual one.
 func (w *writer) guarded(n *plan.Node, m *plan.Member, rec record.Record, i int) bool {
 	if m.Rule != nil {
-		owns := func() bool { return w.joins.viewer.Owns(n.Type, rec) }
+		owns := func() access.Owning { return w.joins.viewer.Owning(n.Type, rec) }
 		if err := w.joins.viewer.CheckField(n.Type, m.Rule, owns); err != nil {
 			w.enter(m.Alias)
 			defer w.leave()
-			return w.fail(m, err)
+			return w.fail(m, w.joins.refusal(w.node.Type, err))
 		}
 	}
 	if m.Join == nil {
@@ -137,7 +142,7 @@ func (w *writer) guarded(n *plan.Node, m *plan.Member, rec record.Record, i int)
 func (w *writer) joined(m *plan.Member, i int) bool {
 	child := &w.joins.nodes[m.Join.Node.ID]
 	refs := child.refs[child.starts[i]:child.starts[i+1]]
-	if err := child.errorOf(m.Join, refs); err != nil {
+	if err := w.joins.errorOf(child, m.Join, refs); err != nil {
 		return w.fail(m, err)
 	}
 	if m.Join.Many {

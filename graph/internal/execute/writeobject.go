@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/graph/internal/access"
 	"github.com/foldql/foldql/graph/internal/plan"
 	"github.com/foldql/foldql/querydb/record"
 )
@@ -61,19 +62,27 @@ func (w *writer) nested(m *plan.Member, fields [][]byte, whole bool) bool {
 
 func (w *writer) fieldsOf(o *plan.Object, fields [][]byte) bool {
 	start, ok := len(w.buf), true
-	w.buf = append(w.buf, '{')
+	buf := append(w.buf, '{')
 	for k := range o.Members {
 		inner := &o.Members[k]
-		w.buf = append(w.buf, inner.Key...)
-		switch {
-		case inner.Text != nil:
-			w.buf = append(w.buf, inner.Text...)
-		case inner.Part != "":
+		buf = append(buf, inner.Key...)
+		text := inner.Text
+		if text == nil && inner.Part == "" && inner.Object == nil {
+			text = fields[inner.Ordinal]
+		}
+		if text != nil { // as of most
+			buf = append(buf, text...)
+			continue
+		}
+		w.buf = buf
+		if inner.Part != "" {
 			ok = w.guardedPart(o, inner, fields[inner.Ordinal]) && ok
-		default:
+		} else {
 			ok = w.stored(inner, fields[inner.Ordinal]) && ok
 		}
+		buf = w.buf
 	}
+	w.buf = buf
 	if !ok {
 		w.buf = w.buf[:start]
 		return false
@@ -84,11 +93,11 @@ func (w *writer) fieldsOf(o *plan.Object, fields [][]byte) bool {
 
 // guardedPart writes a field of an object under a rule.
 func (w *writer) guardedPart(o *plan.Object, m *plan.Member, text []byte) bool {
-	owns := func() bool { return w.joins.viewer.Owns(w.node.Type, w.row) }
+	owns := func() access.Owning { return w.joins.viewer.Owning(w.node.Type, w.row) }
 	if err := w.joins.viewer.CheckPart(o.Type, m.Part, owns); err != nil {
 		w.enter(m.Alias)
 		defer w.leave()
-		return w.fail(m, err)
+		return w.fail(m, w.joins.refusal(w.node.Type, err))
 	}
 	return w.stored(m, text)
 }

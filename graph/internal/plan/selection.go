@@ -188,6 +188,9 @@ func (c *Compiler) member(n *Node, s selected, first bool) Member {
 	return m
 }
 
+// Unsupported reports whether something was selected that is not the catalog's to answer.
+func (c *Compiler) Unsupported() bool { return c.unsupported }
+
 // newMember makes a member of an object of the type. __typename is all that is known of it here.
 func (c *Compiler) newMember(typ string, s selected, first bool) Member {
 	c.Members++

@@ -19,18 +19,13 @@ func (rd *Reader) readCollection(ctx context.Context, v access.Viewer, q *catalo
 	if err != nil {
 		return Page{}, err
 	}
-	var own []int // members of which the viewer is admitted to own rows only
-	for _, i := range chosen {
-		switch t := rd.Catalog.Types[q.Collection.Members[i]]; v.LevelOf(t.Rule) {
-		case access.Refused:
-			return Page{}, v.Refusal(t.Name)
-		case access.OwnRowsOnly:
-			own = append(own, i)
-		}
-	}
-	cq, err := collectionQuery(rd.Catalog, q, chosen, r)
+	own, by, err := rd.members(ctx, v, q, chosen)
 	if err != nil {
-		return Page{}, err
+		return Page{}, rd.Errors().Read(ctx, err, q.Name)
+	}
+	cq, err := collectionQuery(q, by, chosen, r)
+	if err != nil {
+		return Page{}, rd.served.asked(ctx, q.Collection.Stored.Members[chosen[0]].Model, err)
 	}
 	owner, err := rd.passIndexRule(ctx, v, q, r.PK, cq.PK, len(own) > 0)
 	if err != nil {
@@ -39,7 +34,7 @@ func (rd *Reader) readCollection(ctx context.Context, v access.Viewer, q *catalo
 	judged := map[string]func(*querydb.Row) bool{}
 	for _, i := range own {
 		t, m := rd.Catalog.Types[q.Collection.Members[i]], q.Collection.Stored.Members[i]
-		if v.OwnsPartition(t, &m.Model.Indexes[m.Index].PK, r.PK, cq.PK) {
+		if ownsPartition(v, t, q, &m.Model.Indexes[m.Index].PK, by[0], r.PK, cq.PK) {
 			continue
 		}
 		if !owner {
@@ -50,7 +45,7 @@ func (rd *Reader) readCollection(ctx context.Context, v access.Viewer, q *catalo
 	if len(judged) > 0 {
 		cq.Visible = func(row *querydb.Row) bool { keep := judged[row.Kind]; return keep == nil || keep(row) }
 	}
-	binding := newBinding(q, &querydb.Query{PK: cq.PK, Ranges: cq.Ranges, Reverse: cq.Reverse}, v)
+	binding := newBinding(q, &querydb.Query{PK: cq.PK, Ranges: cq.Ranges, Reverse: cq.Reverse}, v, formOf(by))
 	if r.Page.NextToken != nil {
 		if cq.Start, err = rd.tokens.open(binding, *r.Page.NextToken); err != nil {
 			return Page{}, err
@@ -76,6 +71,39 @@ func (rd *Reader) readCollection(ctx context.Context, v access.Viewer, q *catalo
 	return p, nil
 }
 
+// members finds out of which of the chosen members the viewer is admitted to own rows only, and how the keys of each
+// are composed.
+func (rd *Reader) members(
+	ctx context.Context, v access.Viewer, q *catalog.Query, chosen []int,
+) (own []int, by []*querydb.Key, err error) {
+	by = make([]*querydb.Key, len(chosen))
+	for n, i := range chosen {
+		t, m := rd.Catalog.Types[q.Collection.Members[i]], q.Collection.Stored.Members[i]
+		allowed := v.LevelOf(t.Rule)
+		switch allowed {
+		case access.Refused:
+			return nil, nil, v.Refusal(t.Name)
+		case access.OwnRowsOnly:
+			own = append(own, i)
+		}
+		if by[n], err = rd.served.key(ctx, m.Model, m.Index); err == nil {
+			err = rd.served.knowsOwner(ctx, t, allowed)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return own, by, nil
+}
+
+// formOf tells the keys of members of one form from those of another.
+func formOf(by []*querydb.Key) (form uint64) {
+	for _, k := range by {
+		form = form*31 + k.Form
+	}
+	return form
+}
+
 // chosenMembers are the members whose rows are asked for: those that only names, else all.
 func chosenMembers(q *catalog.Query, only []string) ([]int, error) {
 	if only != nil && len(only) == 0 {
@@ -91,21 +119,22 @@ func chosenMembers(q *catalog.Query, only []string) ([]int, error) {
 }
 
 // collectionQuery turns the arguments into the ranges to read, but for where the page starts.
-func collectionQuery(c *catalog.Catalog, q *catalog.Query, chosen []int, r *Request) (cq querydb.CollectionQuery,
+func collectionQuery(q *catalog.Query, by []*querydb.Key, chosen []int, r *Request) (cq querydb.CollectionQuery,
 	err error) {
-	if cq.PK, err = partition(c, q, r.PK); err != nil {
+	if cq.PK, err = partition(q, &by[0].PK, r.PK); err != nil {
 		return cq, err
 	}
 	if cq.Limit, cq.Reverse, err = pageSize(q, &r.Page); err != nil {
 		return cq, err
 	}
-	if len(chosen) == len(q.Collection.Members) {
+	same := !slices.ContainsFunc(by, func(k *querydb.Key) bool { return !k.PK.Same() || !k.SK.Same() })
+	if len(chosen) == len(q.Collection.Members) && same {
 		cq.Ranges = []keys.Range{q.Collection.Range}
 		return cq, nil
 	}
-	for _, i := range chosen {
-		m := q.Collection.Stored.Members[i]
-		ranges, err := m.Model.Indexes[m.Index].SK.Layout.Select(nil, keys.Condition{})
+	cq.Members = chosen
+	for _, k := range by {
+		ranges, err := k.SK.Select(nil, keys.Condition{})
 		if err != nil {
 			return cq, operandError(q, err)
 		}

@@ -21,12 +21,15 @@ type Errors struct{ logger *slog.Logger }
 // Read makes what a client sees of an error that a read returned. An error that has a code stays as it is.
 func (e Errors) Read(ctx context.Context, err error, what string) error {
 	var rebuilding *querydb.RebuildingError
+	var former *querydb.NotRebuiltError
 	var part *aggregate.IncompleteError
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &rebuilding):
 		return rebuildingError(rebuilding)
+	case errors.As(err, &former):
+		return formerError(former)
 	case errors.As(err, &part):
 		e.logger.ErrorContext(ctx, "an aggregate is incomplete", "what", what, "error", err)
 		return graphqlerr.New(graphqlerr.AggregateIncomplete, "%s cannot be read: %s", what, part.Error())
@@ -49,17 +52,32 @@ func (e Errors) Read(ctx context.Context, err error, what string) error {
 
 // rebuildingError names rows that are being rebuilt, in words and in the extensions.
 func rebuildingError(e *querydb.RebuildingError) error {
-	progress := map[string]any{"model": e.Model, "folded": e.Folded, "total": e.Total, "stopped": e.Stopped}
-	if e.ETASeconds >= 0 {
-		progress["etaSeconds"] = math.Ceil(e.ETASeconds)
-	}
-	hint := "ask again later"
-	if e.Stopped {
-		hint = "the fold has stopped; contact the operator of the server"
-	}
 	err := graphqlerr.New(graphqlerr.Unavailable, "the rows of %s are being rebuilt, %d of %d events so far: %s",
-		e.Model, e.Folded, e.Total, hint)
-	return graphqlerr.WithExtension(err, "rebuild", progress)
+		e.Model, e.Folded, e.Total, hint(&e.Progress))
+	return graphqlerr.WithExtension(err, "rebuild", extension(e.Model, &e.Progress))
+}
+
+// formerError names what is not known of the rows that serve while others are built.
+func formerError(e *querydb.NotRebuiltError) error {
+	err := graphqlerr.New(graphqlerr.Rebuilding,
+		"%s is not known yet of the rows of %s: they are of a former schema, and being rebuilt, %d of %d events so far: %s",
+		e.What, e.Model, e.Folded, e.Total, hint(&e.Progress))
+	return graphqlerr.WithExtension(err, "rebuild", extension(e.Model, &e.Progress))
+}
+
+func hint(p *querydb.Progress) string {
+	if p.Stopped {
+		return "the fold has stopped; contact the operator of the server"
+	}
+	return "ask again later"
+}
+
+func extension(model string, p *querydb.Progress) map[string]any {
+	progress := map[string]any{"model": model, "folded": p.Folded, "total": p.Total, "stopped": p.Stopped}
+	if p.ETASeconds >= 0 {
+		progress["etaSeconds"] = math.Ceil(p.ETASeconds)
+	}
+	return progress
 }
 
 // Internal logs the cause, and returns an error that does not show it.

@@ -19,7 +19,7 @@ func (rd *Reader) passIndexRule(ctx context.Context, v access.Viewer, q *catalog
 		return false, nil
 	}
 	return rd.passRule(ctx, v, q, partition, matters, func() (keys.Key, error) {
-		return rowKey(rd.Catalog.Types[q.Rule.AuthTable], pk[0])
+		return rd.served.rowKey(ctx, rd.Catalog.Types[q.Rule.AuthTable], pk[0])
 	})
 }
 
@@ -35,10 +35,14 @@ func (rd *Reader) passJoinRule(ctx context.Context, v access.Viewer, g Target, a
 			return err
 		}
 	}
-	if ownOnly && !owner && !ownJoinKey(v, g, at) {
-		return v.Refusal(g.Type.Name)
+	if !ownOnly || owner {
+		return nil
 	}
-	return nil
+	k, err := rd.served.key(ctx, g.Type.Model, g.Index)
+	if err == nil && !ownJoinKey(v, g, k, at) {
+		err = v.Refusal(g.Type.Name)
+	}
+	return err
 }
 
 // passRule holds the rule of a query against the viewer; authKey is the key of the row that names the owner.
@@ -69,14 +73,21 @@ func (rd *Reader) ownsKey(ctx context.Context, v access.Viewer, q *catalog.Query
 		return false, nil
 	}
 	if q.Rule.AuthTable == "" {
-		own, err := partitionHalf(rd.Catalog, q).Layout.Compose(keys.String(v.Subject))
+		k, err := rd.served.queryKey(ctx, rd.Catalog, q)
+		if err != nil {
+			return false, rd.Errors().Read(ctx, err, q.Name)
+		}
+		own, err := k.PK.Compose(keys.String(v.Subject))
 		return err == nil && partition == own, nil
 	}
 	id, err := authKey()
-	if err != nil {
-		return false, rd.Errors().Internal(ctx, err, q.Rule.AuthTable)
-	}
 	t := rd.Catalog.Types[q.Rule.AuthTable]
+	if err == nil {
+		err = rd.served.knowsOwner(ctx, t, access.OwnRowsOnly)
+	}
+	if err != nil {
+		return false, rd.Errors().Read(ctx, err, q.Rule.AuthTable)
+	}
 	at := Target{Type: t, Index: driver.Primary}
 	rec, err := rd.first(access.OwnRowsOnly.ReadContext(ctx), at, JoinKey{Key: id}, []int{t.Owner}, true, nil)
 	if err == nil {

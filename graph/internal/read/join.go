@@ -16,6 +16,10 @@ import (
 func (rd *Reader) Joined(ctx context.Context, g Target, ids []JoinKey, fields []int) JoinedRows {
 	out, v := NewJoinedRows(len(ids)), rd.Viewer(ctx)
 	allowed := v.LevelOf(g.Type.Rule)
+	if err := rd.served.knowsOwner(ctx, g.Type, allowed); err != nil {
+		out.failAll(rd.Errors().Read(ctx, err, g.Type.Name))
+		return out
+	}
 	if g.batched() {
 		read := batches{rd}.fetchBatch
 		if allowed == access.OwnRowsOnly {

@@ -1,6 +1,8 @@
 package read
 
 import (
+	"context"
+
 	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/internal/access"
 	"github.com/foldql/foldql/keys"
@@ -18,7 +20,7 @@ func (rd *Reader) Target(j *catalog.Join) Target {
 	return Target{Type: rd.Catalog.Types[j.Target], Index: j.Index}
 }
 
-// halves returns the key of the target.
+// halves returns the key of the target, as the schema has it.
 func (g Target) halves() (pk, sk *querydb.Half) {
 	if g.Index == driver.Primary {
 		return &g.Type.Model.PK, &g.Type.Model.SK
@@ -38,28 +40,59 @@ type JoinKey struct {
 	auth keys.Key // where a rule holds in the target: of the row that names the owner
 }
 
-// JoinKey finds where an id leads. ok is false where no row can be, as under an empty id: such an id leads nowhere, and
+// JoinKeys finds where ids lead in a target, in the generation that serves.
+type JoinKeys struct {
+	g    Target
+	key  *querydb.Key
+	auth *authKeys // where a rule names a table of owners
+}
+
+type authKeys struct {
+	table Target
+	key   *querydb.Key
+}
+
+// JoinKeys returns the finder of the target's keys.
+func (rd *Reader) JoinKeys(ctx context.Context, g Target) (JoinKeys, error) {
+	key, err := rd.served.key(ctx, g.Type.Model, g.Index)
+	if err != nil {
+		return JoinKeys{}, rd.Errors().Read(ctx, err, g.Type.Name)
+	}
+	ks := JoinKeys{g: g, key: key}
+	if g.Index == driver.Primary {
+		return ks, nil
+	}
+	if q := rd.guarded[g]; q != nil && q.Rule.AuthTable != "" {
+		t := rd.Catalog.Types[q.Rule.AuthTable]
+		ks.auth = &authKeys{table: Target{Type: t, Index: driver.Primary}}
+		if ks.auth.key, err = rd.served.key(ctx, t.Model, driver.Primary); err != nil {
+			return JoinKeys{}, rd.Errors().Read(ctx, err, t.Name)
+		}
+	}
+	return ks, nil
+}
+
+// Of finds where an id leads. ok is false where no row can be, as under an empty id: such an id leads nowhere, and
 // is not an error.
-func (rd *Reader) JoinKey(g Target, id keys.Value) (s JoinKey, ok bool, err error) {
-	if s.Key, err = g.key(id); err != nil {
+func (ks JoinKeys) Of(id keys.Value) (s JoinKey, ok bool, err error) {
+	g := ks.g
+	if s.Key, err = g.compose(ks.key, id); err != nil {
 		return JoinKey{}, false, err
 	}
-	if g.Index != driver.Primary {
-		if q := rd.guarded[g]; q != nil && q.Rule.AuthTable != "" {
-			if s.auth, err = rowKey(rd.Catalog.Types[q.Rule.AuthTable], id); err != nil {
-				return JoinKey{}, false, err
-			}
+	if ks.auth != nil {
+		if s.auth, err = ks.auth.table.compose(ks.auth.key, id); err != nil {
+			return JoinKey{}, false, err
 		}
 	}
 	ok = s.PK != "" && len(s.PK) <= keys.MaxPK && len(s.SK) <= keys.MaxSK && (s.SK != "" || !g.keyed())
 	return s, ok, nil
 }
 
-// key composes the key that an id has in the target. The sort half is left out where it has other fields than the id.
-func (g Target) key(id keys.Value) (k keys.Key, err error) {
-	pk, sk := g.halves()
-	if k.PK, err = composeID(pk, id); err == nil && g.keyed() {
-		k.SK, err = composeID(sk, id)
+// compose composes the key that an id has in the target. The sort half is left out where it has other fields than the
+// id.
+func (g Target) compose(key *querydb.Key, id keys.Value) (k keys.Key, err error) {
+	if k.PK, err = composeID(&key.PK, id); err == nil && g.keyed() {
+		k.SK, err = composeID(&key.SK, id)
 	}
 	return k, err
 }
@@ -71,29 +104,23 @@ func (g Target) keyed() bool {
 	return sk.Layout.Exists() && (g.batched() || len(pk.Fields) == 0)
 }
 
-// rowKey composes the key of the row of a model that an id alone is the key of.
-func rowKey(t *catalog.Type, id keys.Value) (keys.Key, error) {
-	return Target{Type: t, Index: driver.Primary}.key(id)
-}
-
 // composeID composes a half that has the id as its one field, or none.
-func composeID(h *querydb.Half, id keys.Value) (string, error) {
-	if len(h.Fields) == 0 {
-		return h.Layout.Compose()
+func composeID(h *keys.Composer, id keys.Value) (string, error) {
+	if len(h.Layout.Segments) == 0 {
+		return h.Compose()
 	}
-	return h.Layout.Compose(id)
+	return h.Compose(id)
 }
 
 // rows is where the rows of a join key lie in its partition: among rows of other types, where the table is shared.
-func (g Target) rows(at JoinKey) (keys.Range, error) {
-	_, sk := g.halves()
+func (g Target) rows(key *querydb.Key, at JoinKey) (keys.Range, error) {
 	switch {
 	case at.SK != "":
 		return keys.Range{Op: keys.RangeEqual, Lo: at.SK}, nil
-	case !IsEntity(g.Type) || !sk.Layout.Exists():
+	case !IsEntity(g.Type) || !key.SK.Layout.Exists():
 		return keys.Range{}, nil
 	}
-	ranges, err := sk.Layout.Select(nil, keys.Condition{})
+	ranges, err := key.SK.Select(nil, keys.Condition{})
 	if err != nil {
 		return keys.Range{}, err
 	}
@@ -106,7 +133,7 @@ func (g Target) single() bool {
 }
 
 // ownJoinKey reports whether all rows that a join can find at a join key are the viewer's.
-func ownJoinKey(v access.Viewer, g Target, at JoinKey) bool {
+func ownJoinKey(v access.Viewer, g Target, key *querydb.Key, at JoinKey) bool {
 	pk, sk := g.halves()
-	return v.OwnsHalf(g.Type, pk, at.PK) || at.SK != "" && v.OwnsHalf(g.Type, sk, at.SK)
+	return v.OwnsHalf(g.Type, pk, &key.PK, at.PK) || at.SK != "" && v.OwnsHalf(g.Type, sk, &key.SK, at.SK)
 }

@@ -46,21 +46,28 @@ func (rd *Reader) Page(ctx context.Context, v access.Viewer, q *catalog.Query, r
 	if allowed == access.Refused {
 		return Page{}, v.Refusal(t.Name)
 	}
-	dbq, err := pageQuery(rd.Catalog, q, t.Model, r)
+	key, err := rd.served.key(ctx, t.Model, q.Index)
+	if err == nil {
+		err = rd.served.knowsOwner(ctx, t, allowed)
+	}
 	if err != nil {
-		return Page{}, err
+		return Page{}, rd.Errors().Read(ctx, err, t.Name)
+	}
+	dbq, err := pageQuery(q, t.Model, key, r)
+	if err != nil {
+		return Page{}, rd.served.asked(ctx, t.Model, err)
 	}
 	owner, err := rd.passIndexRule(ctx, v, q, r.PK, dbq.PK, allowed == access.OwnRowsOnly)
 	if err != nil {
 		return Page{}, err
 	}
-	if half := partitionHalf(rd.Catalog, q); allowed == access.OwnRowsOnly && !v.OwnsPartition(t, &half, r.PK, dbq.PK) {
+	if half := partitionHalf(q, t); allowed == access.OwnRowsOnly && !ownsPartition(v, t, q, &half, key, r.PK, dbq.PK) {
 		if !owner {
 			return Page{}, v.Refusal(t.Name)
 		}
 		dbq.Visible = v.KeepOwn(t)
 	}
-	binding := newBinding(q, &dbq, v)
+	binding := newBinding(q, &dbq, v, key.Form)
 	if r.Page.NextToken != nil {
 		if dbq.Start, err = rd.tokens.open(binding, *r.Page.NextToken); err != nil {
 			return Page{}, err
@@ -94,8 +101,8 @@ func checkOwnRows(v access.Viewer, t *catalog.Type, rows []querydb.Row) error {
 }
 
 // pageQuery turns the arguments into the range to read, but for where it starts.
-func pageQuery(c *catalog.Catalog, q *catalog.Query, m *querydb.Model, r *Request) (querydb.Query, error) {
-	pk, err := partition(c, q, r.PK)
+func pageQuery(q *catalog.Query, m *querydb.Model, key *querydb.Key, r *Request) (querydb.Query, error) {
+	pk, err := partition(q, &key.PK, r.PK)
 	if err != nil {
 		return querydb.Query{}, err
 	}
@@ -103,14 +110,14 @@ func pageQuery(c *catalog.Catalog, q *catalog.Query, m *querydb.Model, r *Reques
 	if dbq.Limit, dbq.Reverse, err = pageSize(q, &r.Page); err != nil {
 		return querydb.Query{}, err
 	}
-	_, sk := halves(q, m)
+	sk := &key.SK
 	switch {
 	case m.Entity != nil:
 		err = selectRows(q, sk, r, &dbq)
 	case q.HasOperands:
 		var given []keys.Value
 		if given, err = leadingParts(q.SKParts, r.SK); err == nil {
-			dbq.Range, err = sk.Layout.ParseOperands(keys.Operands{Eq: r.Page.Eq, Prefix: r.Page.Prefix, From: r.Page.From,
+			dbq.Range, err = sk.ParseOperands(keys.Operands{Eq: r.Page.Eq, Prefix: r.Page.Prefix, From: r.Page.From,
 				To: r.Page.To}, given...)
 		}
 	}
@@ -134,6 +141,9 @@ func pageSize(q *catalog.Query, a *catalog.PageArgs) (limit int, reverse bool, e
 }
 
 func operandError(q *catalog.Query, err error) error {
+	if errors.Is(err, keys.ErrFormerLayout) {
+		return err
+	}
 	var operand *keys.OperandError
 	if errors.As(err, &operand) {
 		return graphqlerr.New(graphqlerr.BadUserInput, "%s: %w", q.Name, operand)
@@ -142,7 +152,7 @@ func operandError(q *catalog.Query, err error) error {
 }
 
 // selectRows finds the sort keys that the arguments of a query of an entity select.
-func selectRows(q *catalog.Query, sk querydb.Half, r *Request, dbq *querydb.Query) error {
+func selectRows(q *catalog.Query, sk *keys.Composer, r *Request, dbq *querydb.Query) error {
 	if !sk.Layout.Exists() {
 		return nil
 	}
@@ -151,7 +161,7 @@ func selectRows(q *catalog.Query, sk querydb.Half, r *Request, dbq *querydb.Quer
 	if err != nil {
 		return err
 	}
-	ranges, err := sk.Layout.Select(given, where)
+	ranges, err := sk.Select(given, where)
 	switch {
 	case err != nil:
 		return err

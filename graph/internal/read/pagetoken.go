@@ -1,7 +1,9 @@
 package read
 
 import (
+	"encoding/base64"
 	"encoding/binary"
+	"strings"
 
 	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/graphqlerr"
@@ -16,10 +18,16 @@ type binding struct {
 	q     *catalog.Query
 	dbq   *querydb.Query
 	scope string
+	form  [formSize]byte // of the keys among which the cursor is
 }
 
-func newBinding(q *catalog.Query, dbq *querydb.Query, v access.Viewer) binding {
-	return binding{q: q, dbq: dbq, scope: v.Scope()}
+// formSize is how many bytes of the form of keys a token shows.
+const formSize = 6
+
+func newBinding(q *catalog.Query, dbq *querydb.Query, v access.Viewer, form uint64) binding {
+	b := binding{q: q, dbq: dbq, scope: v.Scope()}
+	copy(b.form[:], binary.BigEndian.AppendUint64(nil, form))
+	return b
 }
 
 // append writes the binding so that different bindings never have the same bytes: each text is led by its length.
@@ -41,20 +49,29 @@ func (b binding) append(dst []byte) []byte {
 			dst = append(dst, text...)
 		}
 	}
-	return dst
+	return append(dst, b.form[:]...)
 }
 
 // pageTokens seals and opens the tokens that continue a page: the start of the next one, encrypted and bound to its
-// query.
+// query. Before that stands the form of the keys, so that a token of rows that were rebuilt under other keys is known
+// for what it is.
 type pageTokens struct{ sealer *keys.Sealer }
 
+var formText = base64.RawURLEncoding
+
 func (t pageTokens) seal(b binding, next keys.Cursor) string {
-	return t.sealer.Seal(b.append(nil), keys.AppendCursor(nil, next))
+	return formText.EncodeToString(b.form[:]) + t.sealer.Seal(b.append(nil), keys.AppendCursor(nil, next))
 }
 
 // open returns where the page of the token begins.
 func (t pageTokens) open(b binding, token string) (*keys.Cursor, error) {
-	payload, err := t.sealer.Open(b.append(nil), token)
+	sealed, same := strings.CutPrefix(token, formText.EncodeToString(b.form[:]))
+	if !same && len(token) > formText.EncodedLen(formSize) {
+		err := graphqlerr.New(graphqlerr.InvalidToken, "%s: nextToken is not valid any more: it is of rows that have been "+
+			"rebuilt, or not of this server; begin with the first page", b.q.Name)
+		return nil, graphqlerr.WithExtension(err, "reason", "rebuilt")
+	}
+	payload, err := t.sealer.Open(b.append(nil), sealed)
 	if err == nil {
 		var start keys.Cursor
 		if start, err = keys.ParseCursor(payload); err == nil {

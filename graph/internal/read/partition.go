@@ -1,6 +1,7 @@
 package read
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -23,42 +24,36 @@ func halves(q *catalog.Query, m *querydb.Model) (pk, sk querydb.Half) {
 	return m.Indexes[q.Index].PK, m.Indexes[q.Index].SK
 }
 
-// partitionHalf returns the partition half of the key that the query reads by. All members of a collection have the
-// same.
-func partitionHalf(c *catalog.Catalog, q *catalog.Query) querydb.Half {
-	if q.Collection != nil {
-		first := q.Collection.Stored.Members[0]
-		return first.Model.Indexes[first.Index].PK
-	}
-	half, _ := halves(q, c.Types[q.Type].Model)
+// partitionHalf returns the partition half of the key that the query of a type reads by.
+func partitionHalf(q *catalog.Query, t *catalog.Type) querydb.Half {
+	half, _ := halves(q, t.Model)
 	return half
 }
 
 // partition composes the partition key that the arguments name.
-func partition(c *catalog.Catalog, q *catalog.Query, vals []keys.Value) (string, error) {
-	half := partitionHalf(c, q)
+func partition(q *catalog.Query, half *keys.Composer, vals []keys.Value) (string, error) {
 	if !half.Layout.Exists() {
 		return keys.SingletonPK, nil
 	}
 	if len(vals) > len(q.PK) {
-		pk, given, err := composeHalf(q, half.Layout, q.PK, q.PKParts, vals)
+		pk, given, err := composeHalf(q, half, q.PK, q.PKParts, vals)
 		if err == nil && !given {
 			err = graphqlerr.New(graphqlerr.BadUserInput, "%s: give %s, or %s", q.Name, q.PK[0].Name, names(q.PKParts))
 		}
 		return pk, err
 	}
-	pk, err := compose(half.Layout, q.PK, vals)
+	pk, err := compose(half, q.PK, vals)
 	if given := keys.CountLeading(vals); given < len(vals) && q.PK[given].Optional {
-		pk, err = cutShort(q, half.Layout, vals, given)
+		pk, err = cutShort(q, half, vals, given)
 	}
 	if err != nil {
-		return "", graphqlerr.New(graphqlerr.BadUserInput, "%s: %w", q.Name, err)
+		return "", badArgument(q, err)
 	}
 	return pk, nil
 }
 
 // cutShort composes a partition key of its leading attributes.
-func cutShort(q *catalog.Query, l keys.Layout, vals []keys.Value, given int) (string, error) {
+func cutShort(q *catalog.Query, l *keys.Composer, vals []keys.Value, given int) (string, error) {
 	for i := given; i < len(vals); i++ {
 		if vals[i].Present() {
 			return "", fmt.Errorf("%s is given without %s, which comes before it in the key", q.PK[i].Name, q.PK[given].Name)
@@ -70,9 +65,9 @@ func cutShort(q *catalog.Query, l keys.Layout, vals []keys.Value, given int) (st
 // compose composes a half of a key of the values of its arguments: one for each of its fields. Where the API takes the
 // half as one id, of several fields or of one that is no text, the value is the text of the half itself, as operands
 // are.
-func compose(l keys.Layout, args []catalog.KeyArg, vals []keys.Value) (string, error) {
-	isText := len(vals) == 1 && vals[0].Kind() == keys.KindString
-	if !isText || len(l.Segments) == 1 && l.Segments[0].Kind == keys.KindString {
+func compose(l *keys.Composer, args []catalog.KeyArg, vals []keys.Value) (string, error) {
+	isText, segments := len(vals) == 1 && vals[0].Kind() == keys.KindString, l.Layout.Segments
+	if !isText || len(segments) == 1 && segments[0].Kind == keys.KindString {
 		return l.Compose(vals...)
 	}
 	return l.ParseKey(args[0].Name, vals[0].AsString())
@@ -80,7 +75,7 @@ func compose(l keys.Layout, args []catalog.KeyArg, vals []keys.Value) (string, e
 
 // composeHalf composes a half of several fields of a table of its own: of its text, which is the first value, or of its
 // parts, which are those after it. given is false where neither is there.
-func composeHalf(q *catalog.Query, l keys.Layout, text, parts []catalog.KeyArg, vals []keys.Value) (key string,
+func composeHalf(q *catalog.Query, l *keys.Composer, text, parts []catalog.KeyArg, vals []keys.Value) (key string,
 	given bool, err error) {
 	values := vals[len(text):]
 	leading, err := leadingParts(parts, values)
@@ -99,9 +94,17 @@ func composeHalf(q *catalog.Query, l keys.Layout, text, parts []catalog.KeyArg, 
 		key, err = l.Compose(values...)
 	}
 	if err != nil {
-		return "", false, graphqlerr.New(graphqlerr.BadUserInput, "%s: %w", q.Name, err)
+		return "", false, badArgument(q, err)
 	}
 	return key, true, nil
+}
+
+// badArgument is the error of arguments that make no key, unless the stored keys are to blame.
+func badArgument(q *catalog.Query, err error) error {
+	if errors.Is(err, keys.ErrFormerLayout) {
+		return err
+	}
+	return graphqlerr.New(graphqlerr.BadUserInput, "%s: %w", q.Name, err)
 }
 
 // leadingParts are the values of those parts of a half that are given; each is given with those before it.

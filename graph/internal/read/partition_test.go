@@ -23,7 +23,7 @@ func TestAPartitionKeyIsCutShortAtItsEndAlone(t *testing.T) {
 		{[]keys.Value{x, none, none}, "$s#v1#t#a_x"},
 		{[]keys.Value{x, none, x}, "c is given without b"},
 	} {
-		got, err := cutShort(q, l, test.vals, keys.CountLeading(test.vals))
+		got, err := cutShort(q, &keys.Composer{Layout: l}, test.vals, keys.CountLeading(test.vals))
 		if err != nil {
 			got = err.Error()
 		}

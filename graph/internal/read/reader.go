@@ -18,6 +18,7 @@ type Reader struct {
 	Catalog *catalog.Catalog
 	Config  Config
 	tokens  pageTokens
+	served  served
 	// guarded are the queries of indexes under a rule, by where they read: joins through such an index heed its rule too.
 	guarded map[Target]*catalog.Query
 }
@@ -33,7 +34,7 @@ type Config struct {
 
 func New(db *querydb.DB, c *catalog.Catalog, cfg Config) *Reader {
 	rd := &Reader{db: db, Catalog: c, Config: cfg, tokens: pageTokens{cfg.TokenKey.Sealer()},
-		guarded: map[Target]*catalog.Query{}}
+		served: served{db, Errors{cfg.Logger}}, guarded: map[Target]*catalog.Query{}}
 	for _, q := range c.Queries {
 		if q.Rule != nil {
 			rd.guarded[Target{c.Types[q.Type], q.Index}] = q
@@ -58,6 +59,10 @@ func (rd *Reader) Errors() Errors { return Errors{rd.Config.Logger} }
 func (rd *Reader) first(
 	ctx context.Context, g Target, at JoinKey, fields []int, consistent bool, keep func(*querydb.Row) bool,
 ) (record.Record, error) {
+	key, err := rd.served.key(ctx, g.Type.Model, g.Index)
+	if err != nil {
+		return nil, err
+	}
 	if g.batched() {
 		got, err := rd.db.Get(ctx, g.Type.Model, []keys.Key{at.Key}, consistent)
 		if err != nil {
@@ -65,7 +70,10 @@ func (rd *Reader) first(
 		}
 		return got[0].Record, nil
 	}
-	within, err := g.rows(at)
+	if at.SK == "" && !key.InOrder && !g.single() {
+		return nil, rd.db.Rebuilds().NotRebuilt(g.Type.Model, "which row comes first")
+	}
+	within, err := g.rows(key, at)
 	if err != nil {
 		return nil, err
 	}

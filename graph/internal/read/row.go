@@ -2,11 +2,13 @@ package read
 
 import (
 	"context"
+	"errors"
 
 	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/graphqlerr"
 	"github.com/foldql/foldql/graph/internal/access"
 	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/record"
 )
@@ -18,21 +20,31 @@ func (rd *Reader) Row(ctx context.Context, v access.Viewer, q *catalog.Query, r 
 	if allowed == access.Refused {
 		return nil, v.Refusal(t.Name)
 	}
-	pk, err := partition(rd.Catalog, q, r.PK)
+	key, err := rd.served.key(ctx, t.Model, q.Index)
+	if err == nil {
+		err = rd.served.knowsOwner(ctx, t, allowed)
+	}
 	if err != nil {
-		return nil, err
+		return nil, rd.Errors().Read(ctx, err, t.Name)
+	}
+	pk, err := partition(q, &key.PK, r.PK)
+	if err != nil {
+		return nil, rd.served.asked(ctx, t.Model, err)
 	}
 	ownOnly := allowed == access.OwnRowsOnly && !wholeKey(q, t, r)
 	owner, err := rd.passIndexRule(ctx, v, q, r.PK, pk, ownOnly)
 	if err != nil {
 		return nil, err
 	}
-	if half := partitionHalf(rd.Catalog, q); ownOnly && !owner && !v.OwnsPartition(t, &half, r.PK, pk) {
+	if half := partitionHalf(q, t); ownOnly && !owner && !ownsPartition(v, t, q, &half, key, r.PK, pk) {
 		return nil, v.Refusal(t.Name)
 	}
-	rec, err := rd.lookUp(allowed.ReadContext(ctx), q, t, pk, r)
+	rec, err := rd.lookUp(allowed.ReadContext(ctx), q, t, key, pk, r)
 	if err == nil {
 		rec, err = v.Keep(ctx, t, allowed, rec)
+	}
+	if errors.Is(err, keys.ErrFormerLayout) {
+		return nil, rd.served.asked(ctx, t.Model, err)
 	}
 	if err != nil {
 		return nil, rd.Errors().userKey(ctx, err, t.Name)
@@ -46,13 +58,13 @@ func (rd *Reader) Row(ctx context.Context, v access.Viewer, q *catalog.Query, r 
 }
 
 // lookUp reads the row under the whole key, or the row with the greatest sort key where none is given.
-func (rd *Reader) lookUp(ctx context.Context, q *catalog.Query, t *catalog.Type, pk string,
+func (rd *Reader) lookUp(ctx context.Context, q *catalog.Query, t *catalog.Type, by *querydb.Key, pk string,
 	r *Request) (record.Record, error) {
 	if IsEntity(t) {
-		return rd.lookUpEntity(ctx, q, t, pk, r)
+		return rd.lookUpEntity(ctx, q, t, by, pk, r)
 	}
 	if len(r.SK) > len(q.SK) {
-		sk, given, err := composeHalf(q, t.Model.SK.Layout, q.SK, q.SKParts, r.SK)
+		sk, given, err := composeHalf(q, &by.SK, q.SK, q.SKParts, r.SK)
 		if err != nil {
 			return nil, err
 		}
@@ -69,8 +81,8 @@ func (rd *Reader) lookUp(ctx context.Context, q *catalog.Query, t *catalog.Type,
 	}
 	key := keys.Key{PK: pk}
 	if whole {
-		if key.SK, err = compose(t.Model.SK.Layout, q.SK, r.SK); err != nil {
-			return nil, graphqlerr.New(graphqlerr.BadUserInput, "%s: %w", q.Name, err)
+		if key.SK, err = compose(&by.SK, q.SK, r.SK); err != nil {
+			return nil, badArgument(q, err)
 		}
 	}
 	return rd.rowAt(ctx, t, key, r)
@@ -102,12 +114,12 @@ func wholeSortKey(q *catalog.Query, sk []keys.Value) (bool, error) {
 }
 
 // lookUpEntity reads the row under a whole key of the table, or of a unique index.
-func (rd *Reader) lookUpEntity(ctx context.Context, q *catalog.Query, t *catalog.Type, pk string,
+func (rd *Reader) lookUpEntity(ctx context.Context, q *catalog.Query, t *catalog.Type, by *querydb.Key, pk string,
 	r *Request) (record.Record, error) {
 	at := JoinKey{Key: keys.Key{PK: pk}}
-	if _, half := halves(q, t.Model); half.Layout.Exists() {
+	if by.SK.Layout.Exists() {
 		var err error
-		if at.SK, err = half.Layout.Compose(r.SK...); err != nil {
+		if at.SK, err = by.SK.Compose(r.SK...); err != nil {
 			return nil, operandError(q, err)
 		}
 	}

@@ -7,11 +7,11 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// JoinKeyOfStored finds where a stored id leads, from the id's JSON text. ok is false where there can be no row.
-func (rd *Reader) JoinKeyOfStored(g Target, f *driver.Field, text []byte) (s JoinKey, ok bool, err error) {
+// OfStored finds where a stored id leads, from the id's JSON text. ok is false where there can be no row.
+func (ks JoinKeys) OfStored(f *driver.Field, text []byte) (s JoinKey, ok bool, err error) {
 	id, ok := record.KeyValue(f.Scalar, text)
 	if !ok {
 		return JoinKey{}, false, fmt.Errorf("%s is not a value of type %s", text, f.Scalar)
 	}
-	return rd.JoinKey(g, id)
+	return ks.Of(id)
 }

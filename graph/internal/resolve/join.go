@@ -37,7 +37,11 @@ func (rs *Resolver) joinedRecords(ctx context.Context, l *Loaders, g read.Target
 	if allowed == access.Refused && len(ids) > 0 {
 		return nil, v.Refusal(g.Type.Name)
 	}
-	joinKeys, places, err := rs.distinct(g, ids)
+	find, err := rs.Reader.JoinKeys(ctx, g)
+	if err != nil && len(ids) > 0 {
+		return nil, err
+	}
+	joinKeys, places, err := distinct(find, ids)
 	if err != nil {
 		return nil, rs.Reader.Errors().Internal(ctx, err, g.Type.Name)
 	}
@@ -64,10 +68,10 @@ func (rs *Resolver) joinedRecords(ctx context.Context, l *Loaders, g read.Target
 }
 
 // distinct finds where ids lead: each join key once, and for each id that leads somewhere the place of its join key.
-func (rs *Resolver) distinct(g read.Target, ids []keys.Value) (joinKeys []read.JoinKey, places []int, err error) {
+func distinct(find read.JoinKeys, ids []keys.Value) (joinKeys []read.JoinKey, places []int, err error) {
 	seen := map[read.JoinKey]int{}
 	for _, id := range ids {
-		at, ok, err := rs.Reader.JoinKey(g, id)
+		at, ok, err := find.Of(id)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -52,7 +52,7 @@ func (rs *Resolver) spendRows(ctx context.Context, u *usage, n *plan.Node, recs 
 			continue
 		}
 		objects++
-		owns := func() bool { return v.Owns(n.Type, rec) }
+		owns := func() access.Owning { return v.Owning(n.Type, rec) }
 		for i := range n.Members {
 			m := &n.Members[i]
 			bytes += len(m.Key) + len(m.Text)
@@ -69,7 +69,7 @@ func (rs *Resolver) spendRows(ctx context.Context, u *usage, n *plan.Node, recs 
 }
 
 // refusals counts the fields of objects that the viewer may not read.
-func refusals(v access.Viewer, o *plan.Object, text []byte, owns func() bool) (n int) {
+func refusals(v access.Viewer, o *plan.Object, text []byte, owns func() access.Owning) (n int) {
 	if o == nil || !o.Guarded || text == nil {
 		return 0
 	}

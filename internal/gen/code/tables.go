@@ -52,6 +52,7 @@ func (f *tablesFile) table(m *schema.Model, r *schema.ReadModel) {
 		}
 		f.line("},")
 	}
+	f.enums(m, r.Fields)
 	f.half("PK", r.PK, false)
 	f.half("SK", r.SK, false)
 	if len(r.Indexes) > 0 {
@@ -84,6 +85,34 @@ func (f *tablesFile) table(m *schema.Model, r *schema.ReadModel) {
 		f.line("var %s = []driver.Field{", parts.RootFields(r))
 		f.fieldLiterals(r.Fields)
 		f.line("}\n")
+	}
+}
+
+// enums writes the values of the enums of the fields.
+func (f *tablesFile) enums(m *schema.Model, fields []*schema.Field) {
+	used := map[string]bool{}
+	findEnums(used, fields)
+	if len(used) == 0 {
+		return
+	}
+	f.line("Enums: []querydb.Enum{")
+	for _, e := range m.Enums {
+		if used[e.Name] {
+			f.line("{Name: %q, Values: %#v},", e.Name, e.Values)
+		}
+	}
+	f.line("},")
+}
+
+// findEnums finds the names of the enums of fields, and of the objects in them.
+func findEnums(used map[string]bool, fields []*schema.Field) {
+	for _, field := range fields {
+		if field.Enum != "" {
+			used[field.Enum] = true
+		}
+		if field.Object != nil {
+			findEnums(used, field.Object.Fields)
+		}
 	}
 }
 

@@ -196,7 +196,7 @@ func (p *Proxy) meet(req *request, f fate) (*answer, error) {
 	case Delayed:
 		time.Sleep(f.delay)
 	case Held:
-		hold(p.AfterWrites(1+f.rnd.IntN(mostAwaited)), p.cfg.MostHeld)
+		hold(p.AfterWrites(2+f.rnd.IntN(mostAwaited-1)), p.cfg.MostHeld)
 	case Twice:
 		first, err := p.forward(req)
 		second, err2 := p.forward(req)
@@ -214,7 +214,8 @@ func (p *Proxy) meet(req *request, f fate) (*answer, error) {
 	return p.forward(req)
 }
 
-// mostAwaited is how many writes of others a Held request waits for at most.
+// mostAwaited is how many writes of others a Held request waits for at most. It waits for two at least: when the second
+// comes in, the first may have been done.
 const mostAwaited = 6
 
 // hold waits for writes of others, of which there may be none: what the held request was made of may change by them.

@@ -44,16 +44,39 @@ func AdoptSource(ctx context.Context, db *querydb.DB, src eventlog.Source, p Pro
 			return err
 		}
 	}
+	if err := disownBeside(ctx, db, p.Name); err != nil {
+		return err
+	}
 	return b.disown(ctx, db, p.Name)
+}
+
+// disownBeside forgets the rows beside those that serve, which are of the former log too.
+func disownBeside(ctx context.Context, db *querydb.DB, projection string) error {
+	for _, in := range []slot{builds, keeps} {
+		b, err := readRecordIn(ctx, db, in, projection)
+		if err != nil || b.Table == "" {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		none := Header{Moved: true}
+		err = db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{none.note(in, projection, b.revision)}})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // disown has the rows rebuilt, whatever they were folded from. The request for it comes first, so that an interruption
 // leaves no rows that are to stay without a checkpoint.
 func (b *Record) disown(ctx context.Context, db *querydb.DB, projection string) error {
 	// Not deletions, for the reason that NewResetNote has.
-	notes := []querydb.Note{{Kind: kindCompletion, ID: projection, Value: encode(completion{})}}
+	notes := []querydb.Note{{Kind: serves.completion(), ID: projection, Value: encode(completion{})}}
 	switch {
 	case b.former == nil && b.Table != "":
+		b.Disowned = true
 		notes = append(notes, b.again(projection, b.revision))
 	case b.former != nil || b.forgotten:
 		notes = append(notes, NewResetNote(projection))

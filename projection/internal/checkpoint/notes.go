@@ -27,10 +27,12 @@ import (
 //	"completion"                              name                 whether its rows are complete, and what the log must
 //	                                                               hold although they do not show it yet: completion
 //
+// Of rows that are built beside those that serve there are such notes too, a Header and a completion, under kinds of
+// their own, and of the rows that served before them: see slots.go.
+//
 // TABLE and N are the table and its generation: what is on record about one generation says nothing about another,
 // and who is late with a note of a former one changes nothing. A decision holds for every fold of the log.
 const (
-	kindHeader     = "projection"
 	KindCheckpoint = "checkpoint:"
 	KindDeadLetter = "deadletter:"
 	KindLink       = "link:"
@@ -57,6 +59,10 @@ type Header struct {
 	Others []TableRecord `json:"others,omitempty"`
 	// Again says that the rows are to be rebuilt, though they are as the models want them: see RequestRebuild.
 	Again bool `json:"again,omitempty"`
+	// Disowned says that the rows were folded from another log than the one to be folded: nobody is to see them.
+	Disowned bool `json:"disowned,omitempty"`
+	// Moved says, of a Header without a table, that rows of other projections serve in their place: see Rearrange.
+	Moved bool `json:"moved,omitempty"`
 }
 
 // TableRecord is where the rows of one model are.

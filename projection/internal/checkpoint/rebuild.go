@@ -50,7 +50,7 @@ func (s *State) Rebuild(ctx context.Context) error {
 // LookAround is for a projection that has nothing to fold: it returns ErrRewound where the rows have been begun again
 // meanwhile.
 func (s *State) LookAround(ctx context.Context, read int) error {
-	n, err := s.db.Notes().Get(ctx, kindHeader, s.p.Name)
+	n, err := s.db.Notes().Get(ctx, slotOf(s.db).header(), s.p.Name)
 	if err != nil {
 		return err
 	}
@@ -81,5 +81,5 @@ func (s *State) LookAround(ctx context.Context, read int) error {
 // found then.
 func NewResetNote(projection string) querydb.Note {
 	// Not a deletion: the note's revisions go on, so that nobody who has read the former takes a later one for it.
-	return querydb.Note{Kind: kindHeader, ID: projection, Value: encode(Header{})}
+	return querydb.Note{Kind: serves.header(), ID: projection, Value: encode(Header{})}
 }

@@ -12,6 +12,7 @@ import (
 // Record is what is on record about the rows of a projection.
 type Record struct {
 	Header
+	slot       slot
 	revision   uint64 // of the Header's note
 	forgotten  bool   // the Header was taken away: see NewResetNote
 	former     *former
@@ -26,21 +27,21 @@ func (b Record) With(partition string, c Checkpoint) Record {
 	return b
 }
 
-// note is the Header as it follows the one of the revision, and no other.
-func (h *Header) note(projection string, revision uint64) querydb.Note {
-	return querydb.Note{Kind: kindHeader, ID: projection, Value: encode(h), IfRevision: true, Revision: revision}
+// note is the Header as it follows the one of the revision in a slot, and no other.
+func (h *Header) note(in slot, projection string, revision uint64) querydb.Note {
+	return querydb.Note{Kind: in.header(), ID: projection, Value: encode(h), IfRevision: true, Revision: revision}
 }
 
 // again is the Header with the request that the rows are rebuilt. The rest of it stays, since it leads to the
 // checkpoints, which the log must hold all the same.
 func (h Header) again(projection string, revision uint64) querydb.Note {
 	h.Again = true
-	return h.note(projection, revision)
+	return h.note(serves, projection, revision)
 }
 
 // unchanged is a look at the Header's note: the batch that it is in takes effect only where it is as it was read.
 func (b *Record) unchanged(projection string) querydb.Note {
-	return querydb.Note{Kind: kindHeader, ID: projection, IfRevision: true, Revision: b.revision, CheckOnly: true}
+	return querydb.Note{Kind: b.slot.header(), ID: projection, IfRevision: true, Revision: b.revision, CheckOnly: true}
 }
 
 // Notes are those of a commit after which the partition has come to c.
@@ -52,13 +53,19 @@ func (b *Record) Notes(projection, partition string, c Checkpoint) []querydb.Not
 
 // readRecord reads what is on record; the zero Record where that is nothing.
 func readRecord(ctx context.Context, db *querydb.DB, projection string) (b Record, err error) {
-	n, err := db.Notes().Get(ctx, kindHeader, projection)
+	return readRecordIn(ctx, db, slotOf(db), projection)
+}
+
+func readRecordIn(ctx context.Context, db *querydb.DB, in slot, projection string) (b Record, err error) {
+	n, err := db.Notes().Get(ctx, in.header(), projection)
 	if err == nil && n.Value != nil {
 		err = json.Unmarshal(n.Value, &b.Header)
 	}
-	b.revision, b.forgotten = n.Revision, n.Value != nil && b.Table == ""
+	b.slot, b.revision, b.forgotten = in, n.Revision, n.Value != nil && b.Table == ""
 	switch {
 	case err != nil:
+	case n.Value == nil && in != serves:
+		b.Partitions = map[string]Checkpoint{}
 	case n.Value == nil:
 		err = b.readFormer(ctx, db, projection)
 	default:
@@ -97,4 +104,26 @@ func DeadLetterKind(ctx context.Context, db *querydb.DB, projection string) (kin
 		return formerLetter + projection, err
 	}
 	return b.Kind(KindDeadLetter, projection), err
+}
+
+// slot is what the rows that a Header and a completion are about are for. A slot is a part of the kinds of these two
+// notes alone: those that name the generation of the rows stay as they are when the rows change to another slot.
+type slot string
+
+const (
+	serves slot = ""        // the rows are those that serve
+	builds slot = " build"  // they are built beside those that serve
+	keeps  slot = " before" // they served before, and can again
+)
+
+func (s slot) header() string { return "projection" + string(s) }
+
+func (s slot) completion() string { return "completion" + string(s) }
+
+// slotOf is the slot of the rows that are folded into a DB.
+func slotOf(db *querydb.DB) slot {
+	if db.Generations().Build() {
+		return builds
+	}
+	return serves
 }

@@ -41,8 +41,8 @@ func (r *restarter) restart(ctx context.Context, was *location, former completio
 	if err := r.serving.unready(was); err != nil {
 		return err
 	}
-	notes := []querydb.Note{fresh.note(r.p.Name, was.revision)}
-	if was.revision == 0 {
+	notes := []querydb.Note{fresh.note(was.slot, r.p.Name, was.revision)}
+	if was.revision == 0 && was.slot == serves {
 		notes = append(notes, fence(r.p.Name, nil, 0))
 	}
 	notes = append(notes, whole.note(r.p.Name))
@@ -94,7 +94,7 @@ func (r *restarter) tableID(ctx context.Context, m *querydb.Model, generation in
 
 // superseded is the error of a process whose rows another one has begun again, in another form.
 func (r *restarter) superseded(ctx context.Context, was *location) error {
-	n, err := r.db.Notes().Get(ctx, kindHeader, r.p.Name)
+	n, err := r.db.Notes().Get(ctx, was.slot.header(), r.p.Name)
 	if err == nil && n.Revision != was.revision {
 		err = fmt.Errorf("%w: another process started a rebuild of %s between two reads", querydb.ErrStale, r.p.Name)
 	}

@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/querydb"
@@ -24,7 +25,7 @@ func (s *serving) completionOf(ctx context.Context, generation int, was completi
 		return was, nil
 	}
 	c, err := s.newCompletion(ctx, generation)
-	c.Claims, c.revision = was.Claims, was.revision
+	c.Claims, c.slot, c.revision = was.Claims, was.slot, was.revision
 	return c, err
 }
 
@@ -126,10 +127,56 @@ func (s *State) Prepare(ctx context.Context) error {
 		}
 		return s.serving.use(ctx, &p, c)
 	}
+	if s.db.Generations().Build() {
+		return ErrNotBuilt
+	}
+	if err := s.serving.keeps(ctx, &p, s.cfg.KeepServing); err != nil {
+		return err
+	}
 	if err := p.checkTarget(ctx, s.db); err != nil {
 		return err
 	}
 	return s.serving.unready(&p)
+}
+
+// keeps is ErrOtherRows where rows are to go on serving that are not those that are folded.
+func (s *serving) keeps(ctx context.Context, p *location, keep bool) error {
+	if !keep || p.former != nil {
+		return nil
+	}
+	servable, err := p.servable(ctx, s.db)
+	if err == nil && servable {
+		err = ErrOtherRows
+	}
+	return err
+}
+
+// describe puts on record how complete rows are laid out: a program whose models have another form can then serve them
+// while it builds its own.
+func (s *serving) describe(ctx context.Context, h *Header) error {
+	for i, t := range h.tables() {
+		m := s.p.Models[i]
+		if s.incomplete(m) {
+			continue
+		}
+		known, err := s.db.Generations().Layout(ctx, m, t.Generation)
+		if err == nil && (known == nil || !known.HasRows()) {
+			err = s.db.Generations().SaveLayout(ctx, m, t.Generation)
+		}
+		if err != nil {
+			return fmt.Errorf("record how the rows of %s are laid out: %w", m.Name, err)
+		}
+	}
+	return nil
+}
+
+// incomplete reports whether somebody has yet to fold rows of the model that belong to its generation.
+func (s *serving) incomplete(m *querydb.Model) bool {
+	writers := []string{""}
+	for _, w := range m.Writers {
+		writers = append(writers, w.Name)
+	}
+	return slices.ContainsFunc(writers, func(w string) bool { return s.db.Rebuilds().Running(m, w) })
 }
 
 // Complete notes that the rows of the generation are complete, once they are: after a window or, where idle is set,
@@ -151,8 +198,15 @@ func (s *State) Complete(ctx context.Context, generation int, idle bool) error {
 		return err
 	}
 	c.revision++
-	s.log.InfoContext(ctx, "projection: the rows are complete, and served from now on", "models", s.p.names())
-	return s.serving.judge(c)
+	message := "projection: the rows are complete, and served from now on"
+	if s.db.Generations().Build() {
+		message = "projection: the rows that are built beside those that serve are complete"
+	}
+	s.log.InfoContext(ctx, message, "models", s.p.names())
+	if err := s.serving.judge(c); err != nil {
+		return err
+	}
+	return s.serving.describe(ctx, &s.done.Header)
 }
 
 // IsComplete reports whether the rows are known to be complete.

@@ -50,6 +50,9 @@ type Config struct {
 	CommitTimeout time.Duration // how long a commit may take, on a shared store
 	Logger        *slog.Logger
 	Reread        func() // is called when what was known must be read again
+	// KeepServing: where the rows that serve are complete, and not those that are folded, Open is ErrOtherRows, and does
+	// not begin them again.
+	KeepServing bool
 }
 
 // Watch is notified of what a State finds.
@@ -113,7 +116,12 @@ func (s *State) Open(ctx context.Context) error {
 	switch {
 	case p.former != nil:
 		err = s.upgrader.upgrade(ctx, &p)
+	case !p.good() && s.db.Generations().Build():
+		return ErrNotBuilt
 	case !p.good():
+		if err := s.serving.keeps(ctx, &p, s.cfg.KeepServing); err != nil {
+			return err
+		}
 		err = s.restarter.restart(ctx, &p, whole, s.done.Table != "")
 	default:
 		return s.load(ctx, &p, whole, now)
@@ -154,7 +162,7 @@ func (s *State) load(ctx context.Context, p *location, whole completion, at time
 	}
 	s.p.setWatermark(s.db, s.done.expiryWatermark())
 	s.watch.Opened(s.done.Partitions, s.Letters.Len(), s.Tasks)
-	return nil
+	return s.serving.describe(ctx, &s.done.Header)
 }
 
 // identifyEvery is how often, at most, a State looks whether the table of its rows is the one that it was.
@@ -200,11 +208,11 @@ func (s *State) current(ctx context.Context) (bool, error) {
 	if !s.shared {
 		return true, nil
 	}
-	n, err := s.db.Notes().Get(ctx, kindHeader, s.p.Name)
+	n, err := s.db.Notes().Get(ctx, s.done.slot.header(), s.p.Name)
 	if err != nil || n.Revision != s.done.revision {
 		return false, err
 	}
-	now := Record{revision: n.Revision}
+	now := Record{slot: s.done.slot, revision: n.Revision}
 	now.Partitions, err = readCheckpoints(ctx, s.db, &s.done.Header, s.p.Name)
 	return err == nil && now.same(&s.done), err
 }

@@ -40,7 +40,7 @@ func (u *upgrader) upgrade(ctx context.Context, p *location) error {
 	if err != nil {
 		return err
 	}
-	notes := []querydb.Note{p.note(u.p.Name, p.revision), fence(u.p.Name, nil, p.former.revision)}
+	notes := []querydb.Note{p.note(serves, u.p.Name, p.revision), fence(u.p.Name, nil, p.former.revision)}
 	notes = append(notes, checkpoints...)
 	if err := u.db.Apply(ctx, querydb.Batch{Notes: notes}); err != nil {
 		return fmt.Errorf("take over the checkpoints of %s: %w", u.p.Name, err)

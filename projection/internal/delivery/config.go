@@ -28,6 +28,8 @@ type Config struct {
 	MinBackoff, MaxBackoff time.Duration
 	Heartbeat              time.Duration
 	StallAfter             time.Duration
+	KeepServing            bool
+	Share                  float64
 	Now                    func() time.Time
 	Logger                 *slog.Logger
 	ExplainError           func(error) error
@@ -47,6 +49,11 @@ func (c *Config) mostOps() int { return max(c.WindowEvents, c.MaxOpsPerEvent) }
 // pause waits before attempt n+1, n counted from 0.
 func (c *Config) pause(ctx context.Context, n int) error {
 	return backoff.Wait(ctx, backoff.Delay(c.MinBackoff, c.MaxBackoff, n))
+}
+
+// leave waits for as long as the processor and the disk are left to others after a fold that has taken so long.
+func (c *Config) leave(ctx context.Context, took time.Duration) error {
+	return backoff.Wait(ctx, time.Duration(float64(took)*(1/c.Share-1)))
 }
 
 // Projection is what is delivered to.

@@ -38,8 +38,11 @@ func (f *feed) all(ctx context.Context) error {
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case err == errEnded || errors.Is(err, eventlog.ErrClosed) || StopOf(err) != nil || position.Mismatched(err):
+		case err == errEnded || errors.Is(err, eventlog.ErrClosed) || StopOf(err) != nil || position.Mismatched(err),
+			eventlog.ForgottenIn(err) != nil:
 			return err
+		case eventlog.Replaced(err):
+			return f.reader.mismatch(err)
 		case err == nil:
 			failures = 0
 			continue

@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -58,6 +59,9 @@ func (r *reader) read(ctx context.Context, partition string) (*window, error) {
 			}
 		}
 		if stop = r.project(w, fresh); len(events) == 0 {
+			if err := r.passOver(ctx, w); err != nil {
+				return nil, err
+			}
 			break
 		}
 	}
@@ -67,6 +71,18 @@ func (r *reader) read(ctx context.Context, partition string) (*window, error) {
 	r.watermarks[partition] = w.watermark
 	r.done[partition], r.taken = w.end, max(r.taken, len(w.items))
 	return w, stop
+}
+
+// passOver brings the window to where the source says that no event is: its head may be there.
+func (r *reader) passOver(ctx context.Context, w *window) error {
+	through, err := eventlog.EmptyThrough(ctx, r.src, w.partition, w.end.Offset)
+	if err != nil {
+		return fmt.Errorf("find where partition %q goes on after %d: %w", w.partition, w.end.Offset, err)
+	}
+	if through > w.end.Offset {
+		w.end = position.Cursor{Offset: through}
+	}
+	return nil
 }
 
 // room is how many more events the window may look at.
@@ -140,6 +156,18 @@ func (r *reader) fetchReplay(ctx context.Context, partition string, d *deadlette
 	return nil, &position.MismatchError{
 		Projection: r.projection.Name, Partition: partition, Record: position.RecordDecision, Offset: d.Offset,
 		Event: d.Event.String(), Found: position.AnchorOf(e).String(),
+	}
+}
+
+// mismatch is what ends the projection where a partition is another than before.
+func (r *reader) mismatch(err error) error {
+	var replaced *eventlog.ReplacedError
+	if !errors.As(err, &replaced) {
+		return err
+	}
+	return &position.MismatchError{
+		Projection: r.projection.Name, Partition: replaced.Partition, Record: position.RecordCheckpoint,
+		Offset: r.done[replaced.Partition].Offset, Event: "an event of the former one", Recreated: true,
 	}
 }
 

@@ -74,7 +74,8 @@ func permanent(err error) bool {
 	var s stuckError
 	var a *abandonedError
 	return errors.As(err, &d) || errors.As(err, &s) || errors.As(err, &a) || position.Mismatched(err) ||
-		errors.Is(err, checkpoint.ErrRewound) || errors.Is(err, errOvertaken)
+		errors.Is(err, checkpoint.ErrRewound) ||
+		errors.Is(err, checkpoint.ErrOtherRows) || errors.Is(err, checkpoint.ErrNotBuilt) || errors.Is(err, errOvertaken)
 }
 
 // stuckError is an event that can be neither folded nor made a dead letter: a dead letter has had no effect.

@@ -59,6 +59,7 @@ func New(p Projection, src eventlog.Source, db *querydb.DB, cfg Config) *Runner 
 	}
 	r.state = checkpoint.NewState(p.record(), src, db, checkpoint.Config{
 		Now: cfg.Now, CommitTimeout: cfg.CommitTimeout, Logger: r.log, Reread: func() { v.fold.Forget() },
+		KeepServing: cfg.KeepServing,
 	}, r.Monitor)
 	v.state = r.state
 	c := &committer{
@@ -115,6 +116,7 @@ func (r *Runner) run(ctx context.Context) error {
 	}()
 	var foldErr error
 	for {
+		began := time.Now()
 		w, open := r.next(windows, foldErr != nil)
 		switch {
 		case !open && foldErr != nil:
@@ -126,10 +128,14 @@ func (r *Runner) run(ctx context.Context) error {
 		case foldErr != nil:
 			continue // drain what was read ahead
 		case w != nil:
+			began = time.Now()
 			foldErr = r.fold(ctx, w)
 		}
 		if foldErr == nil {
 			foldErr = r.refreshSome(ctx)
+		}
+		if foldErr == nil && r.cfg.Share < 1 {
+			foldErr = r.cfg.leave(ctx, time.Since(began))
 		}
 		if foldErr != nil {
 			stop()

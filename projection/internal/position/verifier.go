@@ -38,6 +38,9 @@ func (v *Verifier) Holds(ctx context.Context, record, partition string, offset u
 	}
 	wrong.Offset = a.Offset
 	events, err := v.Source.Read(ctx, partition, a.Offset-1, 1)
+	if eventlog.ForgottenIn(err) != nil {
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("read event %d of partition %q: %w", a.Offset, partition, err)
 	}
@@ -53,10 +56,21 @@ func (v *Verifier) Holds(ctx context.Context, record, partition string, offset u
 	return nil
 }
 
-// forgot returns the mismatch, unless the source begins behind the event: then it has forgotten it. One that has events
-// before and behind, and not the event, is another.
+// forgot returns the mismatch, unless the source begins behind the event, which it has forgotten then, or says that
+// there is none at that place, since it was deleted. One that has events before and behind, and not the event, is
+// another.
 func (v *Verifier) forgot(ctx context.Context, wrong *MismatchError) error {
+	empty, err := eventlog.EmptyThrough(ctx, v.Source, wrong.Partition, wrong.Offset-1)
+	if eventlog.ForgottenIn(err) != nil || err == nil && empty >= wrong.Offset {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("find what follows %d in partition %q: %w", wrong.Offset-1, wrong.Partition, err)
+	}
 	events, err := v.Source.Read(ctx, wrong.Partition, 0, 1)
+	if eventlog.ForgottenIn(err) != nil {
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("read the first event of partition %q: %w", wrong.Partition, err)
 	}
@@ -88,7 +102,7 @@ var ErrGone = errors.New("the source does not have it any more")
 // Fetch reads one event that a source has delivered before.
 func Fetch(ctx context.Context, src eventlog.Source, partition string, offset uint64) (*eventlog.Event, error) {
 	events, err := src.Read(ctx, partition, offset-1, 1)
-	if err != nil {
+	if err != nil && eventlog.ForgottenIn(err) == nil {
 		return nil, fmt.Errorf("read event %d of partition %q: %w", offset, partition, err)
 	}
 	if len(events) == 0 || events[0].Offset != offset {

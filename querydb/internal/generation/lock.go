@@ -14,6 +14,8 @@ import (
 // Lock keeps the projections that write to a table in one generation: when one of them begins the next, what the
 // others are about to commit into the former is stale, and they have to continue in the new one.
 type Lock struct {
+	Kind string // of the note that says which generation it is
+
 	mu       sync.RWMutex
 	latest   int    // that this process knows of
 	revision uint64 // of its note
@@ -30,9 +32,17 @@ func (l *Lock) Learn(generation int, revision uint64) {
 }
 
 func (l *Lock) learn(generation int, revision uint64) {
-	if generation > l.latest || generation == l.latest && revision > l.revision {
+	// Revisions go on where a former generation serves again; stores with one writer have none.
+	if revision > l.revision || revision == l.revision && generation > l.latest {
 		l.latest, l.revision = generation, revision
 	}
+}
+
+// Move makes a generation the latest, whichever was, once that is on record.
+func (l *Lock) Move(generation int, revision uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.latest, l.revision = generation, revision
 }
 
 // Begin calls begin while no batch is being committed to the table. Where the generation that precedes the new one is
@@ -67,7 +77,7 @@ func (l *Lock) Leave() { l.mu.RUnlock() }
 // Condition is a write that succeeds only where the generation that Enter holds is still the one on record, also
 // for other processes. It keeps the rest of [driver.Batch.Last] from being written otherwise.
 func (l *Lock) Condition(table string) driver.Write {
-	row := driver.Row{Key: keys.Key{PK: Kind, SK: table}, Revision: l.revision}
+	row := driver.Row{Key: keys.Key{PK: l.Kind, SK: table}, Revision: l.revision}
 	return driver.Write{Table: notetable.Table, Kind: driver.CheckRevision, Row: row, IfRevision: true}
 }
 

@@ -39,7 +39,7 @@ func (h *Hosts) refuse(r *http.Request) *problem.Problem {
 	if publicPath(r.URL.Path) {
 		return nil
 	}
-	if name := hostName(r.Host); net.ParseIP(name) == nil && !h.own(name) {
+	if name := hostName(r.Host); !h.own(name) && net.ParseIP(name) == nil {
 		return problem.ForeignHost("This server is not asked by that name; if it is to be, start it with --allowed-hosts " +
 			"and the name.")
 	}

@@ -37,13 +37,17 @@ func originName(origin string) string {
 
 // isLoopback reports whether a name or address is of this machine alone.
 func isLoopback(name string) bool {
-	ip := net.ParseIP(name)
-	return name == "localhost" || ip != nil && ip.IsLoopback()
+	return name == "localhost" || net.ParseIP(name).IsLoopback()
 }
 
 // arrivedAtLoopback reports whether the request came in at an address that only this machine can reach. It is not known
 // where another program hands requests over without saying.
 func arrivedAtLoopback(r *http.Request) bool {
-	at, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	return at != nil && Loopback(at.String())
+	switch at := r.Context().Value(http.LocalAddrContextKey).(type) {
+	case *net.TCPAddr:
+		return at.IP.IsLoopback()
+	case net.Addr:
+		return Loopback(at.String())
+	}
+	return false
 }

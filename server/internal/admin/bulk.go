@@ -65,7 +65,7 @@ func (a *API) bulk(w http.ResponseWriter, r *http.Request, one *projections.Runn
 		if r.Context().Err() != nil {
 			return
 		}
-		switch err := do(one.Runner, ctx, list[i].Ref); {
+		switch err := one.Resolve(ctx, list[i].Ref, do); {
 		case err == nil:
 			answer.Done++
 		case errors.Is(err, projection.ErrNoDeadLetter): // another one was first

@@ -22,10 +22,13 @@ import (
 // API answers operators:
 //
 //	GET  /admin/projections                                     the status of every projection
-//	GET  /admin/dead-letters?projection=NAME&after=REF&limit=N  events that could not be folded, or are blocked
+//	GET  /admin/dead-letters?projection=NAME&after=REF&limit=N  events that could not be folded, or are blocked; with
+//	                                                            rows=building in rows that are being built
 //	POST /admin/dead-letters/retry, /admin/dead-letters/skip    {"projection": NAME, "event": REF}, or a filter of event
 //	POST /admin/cascades/retry                                  {"projection": NAME}
+//	GET  /admin/rebuilds                                        which rows there are beside those that serve
 //	POST /admin/rebuild                                         {"names": [MODEL or PROJECTION, …]}
+//	POST /admin/rebuild/switch, …/abort, …/rollback             as /admin/rebuild
 //	POST /admin/backup                                          {}, answered with a tar stream: see package backup
 //	POST /admin/events/search                                   a search.Query, answered with a search.Page
 type API struct {
@@ -42,7 +45,11 @@ func (a *API) Register(mux *http.ServeMux, reads, writes func(http.Handler) http
 	mux.Handle("POST /admin/dead-letters/retry", writes(a.decide((*projection.Runner).Retry)))
 	mux.Handle("POST /admin/dead-letters/skip", writes(a.decide((*projection.Runner).Skip)))
 	mux.Handle("POST /admin/cascades/retry", writes(http.HandlerFunc(a.retryCascades)))
-	mux.Handle("POST /admin/rebuild", writes(http.HandlerFunc(a.rebuild)))
+	mux.Handle("GET /admin/rebuilds", reads(http.HandlerFunc(a.rebuilds)))
+	mux.Handle("POST /admin/rebuild", writes(a.rebuild(projections.Start)))
+	mux.Handle("POST /admin/rebuild/switch", writes(a.rebuild(projections.Switch)))
+	mux.Handle("POST /admin/rebuild/abort", writes(a.rebuild(projections.Abort)))
+	mux.Handle("POST /admin/rebuild/rollback", writes(a.rebuild(projections.Rollback)))
 	mux.Handle("POST /admin/backup", writes(http.HandlerFunc(a.backup)))
 	a.RegisterEvents(mux, writes)
 }
@@ -96,6 +103,11 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) {
 		longRef().Write(w)
 		return
 	}
+	building := q.Get("rows") == "building"
+	if rows := q.Get("rows"); rows != "" && !building {
+		problem.BadRequest("rows must be building, or left out for those that serve.").Write(w)
+		return
+	}
 	of := a.Folds.All
 	if name := q.Get("projection"); name != "" {
 		one := a.Folds.Find(name)
@@ -117,7 +129,11 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	for _, one := range of {
-		letters, err := one.DeadLetters(r.Context(), q.Get("after"), limit-len(all.DeadLetters))
+		listed := one.DeadLetters
+		if building {
+			listed = one.BuildDeadLetters
+		}
+		letters, err := listed(r.Context(), q.Get("after"), limit-len(all.DeadLetters))
 		if err != nil {
 			a.failed(r.Context(), one.Name, err).Write(w)
 			return
@@ -160,7 +176,7 @@ func (a *API) decide(do decision) http.Handler {
 			return
 		}
 		// What has begun is finished, also when the caller goes away.
-		if err := do(one.Runner, context.WithoutCancel(r.Context()), m.Event); err != nil {
+		if err := one.Resolve(context.WithoutCancel(r.Context()), m.Event, do); err != nil {
 			a.failed(r.Context(), one.Name, err).Write(w)
 			return
 		}

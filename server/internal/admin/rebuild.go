@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"mime"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"github.com/foldql/foldql/server/internal/config"
 	"github.com/foldql/foldql/server/internal/logcheck"
 	"github.com/foldql/foldql/server/internal/problem"
+	"github.com/foldql/foldql/server/internal/projections"
 )
 
 // RebuildRequest is the body of POST /admin/rebuild.
@@ -50,8 +52,12 @@ func namesOf(p *projection.Projection) []string {
 	return all
 }
 
-// rebuild begins to rebuild models.
-func (a *API) rebuild(w http.ResponseWriter, r *http.Request) {
+// rebuild does something about the rows of models that are built beside those that serve.
+func (a *API) rebuild(what projections.What) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.ask(w, r, what) })
+}
+
+func (a *API) ask(w http.ResponseWriter, r *http.Request, what projections.What) {
 	var asked RebuildRequest
 	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
 		problem.BadRequest("Send JSON with the Content-Type application/json.").Write(w)
@@ -72,17 +78,43 @@ func (a *API) rebuild(w http.ResponseWriter, r *http.Request) {
 		problem.FailedAgain(logcheck.Error(m).Error()).Write(w)
 		return
 	}
+	ctx := context.WithoutCancel(r.Context()) // what has begun is finished
+	done := map[*projections.Running]bool{}
 	for _, one := range a.Folds.All {
-		if !names[one.Name] {
+		if !names[one.Name] || done[one] {
 			continue
 		}
-		if err := one.Rebuild(context.WithoutCancel(r.Context())); err != nil {
-			a.Folds.Mismatches(err)
-			a.failed(r.Context(), one.Name, err).Write(w)
+		for _, other := range one.Together() {
+			done[other] = true
+		}
+		if err := a.Folds.Ask(ctx, one, what); err != nil {
+			a.refused(ctx, one.Name, err).Write(w)
 			return
 		}
-		one.Resume()
-		a.Log.InfoContext(r.Context(), "rebuild begun", "projection", one.Name)
+		a.Log.InfoContext(ctx, "rebuild decided", "how", what, "projection", one.Name)
 	}
 	w.WriteHeader(http.StatusNoContent)
+}
+
+// refused says why what was asked for is not done.
+func (a *API) refused(ctx context.Context, name string, err error) *problem.Problem {
+	var why projections.RefusedError
+	if errors.As(err, &why) {
+		return problem.FailedAgain(fmt.Sprintf("%s: %s.", name, err))
+	}
+	return a.failed(ctx, name, err)
+}
+
+// RebuildsAnswer is the body of GET /admin/rebuilds.
+type RebuildsAnswer struct {
+	Rebuilds []projections.Rebuild `json:"rebuilds"`
+}
+
+func (a *API) rebuilds(w http.ResponseWriter, r *http.Request) {
+	all, err := a.Folds.Rebuilds(r.Context())
+	if err != nil {
+		a.failed(r.Context(), "rebuilds", err).Write(w)
+		return
+	}
+	problem.WriteJSON(w, http.StatusOK, "application/json", RebuildsAnswer{all})
 }

@@ -27,6 +27,7 @@ type deadLettersList struct {
 	Projection string `help:"List only dead letters of this projection." placeholder:"NAME"`
 	After      string `help:"List only dead letters after this event of the projection." placeholder:"EVENT"`
 	Limit      int    `help:"Number of dead letters to list, 1000 at most." default:"100"`
+	Building   bool   `help:"List dead letters of rows that are being built beside those that serve."`
 	JSON       bool   `name:"json" help:"Print one JSON object a line."`
 }
 
@@ -42,6 +43,9 @@ func (c *deadLettersList) list(ctx context.Context, p *Program, from *client.Cli
 	}
 	if c.After != "" {
 		q.Set("after", c.After)
+	}
+	if c.Building {
+		q.Set("rows", "building")
 	}
 	var answer admin.DeadLetterList
 	if err := from.Do(ctx, http.MethodGet, "/admin/dead-letters?"+q.Encode(), "", nil, &answer); err != nil {

@@ -5,7 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"strings"
+	"text/tabwriter"
+	"time"
 
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
@@ -14,43 +18,164 @@ import (
 	"github.com/foldql/foldql/server/internal/config"
 	"github.com/foldql/foldql/server/internal/logcheck"
 	"github.com/foldql/foldql/server/internal/problem"
+	"github.com/foldql/foldql/server/internal/projections"
 )
 
-// Rebuild has models rebuilt: by a running server, or at the next start where the store is given.
+// Rebuild builds rows of models anew beside those that serve, and decides which of them serve.
 type Rebuild struct {
+	Start    rebuildStart    `cmd:"" default:"withargs" help:"Build rows of models from the whole log, beside those that serve: in a running server, or, with --store, at the next start."`
+	Status   rebuildStatus   `cmd:"" help:"Print which rows of each model there are, and how far those are that are being built."`
+	Switch   rebuildSwitch   `cmd:"" help:"Have rows serve that were built beside those that do."`
+	Abort    rebuildAbort    `cmd:"" help:"Remove rows that are being built."`
+	Rollback rebuildRollback `cmd:"" help:"Have the rows serve again that served before the last switch."`
+}
+
+// rebuildStart begins to build rows.
+type rebuildStart struct {
 	Name []string `arg:"" help:"Models, or projections. Those that share a table are rebuilt together."`
 	client.Server
 	StoreOptions
 }
 
 // Run has the models rebuilt.
-func (c *Rebuild) Run(ctx context.Context, p *Program) error {
+func (c *rebuildStart) Run(ctx context.Context, p *Program) error {
 	if c.Store == "" {
 		if err := p.RefuseWithoutStore(StoreFlags...); err != nil {
 			return err
 		}
-		return c.remote(ctx, p)
+		return decideRebuild(ctx, p, &c.Server, c.Name, "",
+			"rows are being built beside those that serve: 'server rebuild status' shows how far they are")
 	}
 	return c.offline(ctx, p)
 }
 
-func (c *Rebuild) remote(ctx context.Context, p *Program) error {
+// rebuildNames are the models whose rows something is decided about.
+type rebuildNames struct {
+	Name []string `arg:"" help:"Models, or projections. Those that share a table are meant together."`
+	client.Server
+}
+
+type rebuildSwitch struct{ rebuildNames }
+
+// Run has the rows serve that were built.
+func (c *rebuildSwitch) Run(ctx context.Context, p *Program) error {
+	return decideRebuild(ctx, p, &c.Server, c.Name, "/switch", "the rows that were built serve; the former ones are kept "+
+		"for a while: 'server rebuild rollback' has them serve again")
+}
+
+type rebuildAbort struct{ rebuildNames }
+
+// Run removes rows that are being built.
+func (c *rebuildAbort) Run(ctx context.Context, p *Program) error {
+	return decideRebuild(ctx, p, &c.Server, c.Name, "/abort", "the rows that were being built are removed; others are "+
+		"built when 'server rebuild start' asks for them")
+}
+
+type rebuildRollback struct{ rebuildNames }
+
+// Run has the former rows serve again.
+func (c *rebuildRollback) Run(ctx context.Context, p *Program) error {
+	return decideRebuild(ctx, p, &c.Server, c.Name, "/rollback", "the former rows serve again; start the program that "+
+		"folded them, so that they catch up")
+}
+
+// decideRebuild asks a running server for what the path says, and prints what is done then.
+func decideRebuild(ctx context.Context, p *Program, at *client.Server, names []string, path, done string) error {
+	to, err := at.Client()
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(admin.RebuildRequest{Names: names})
+	if err != nil {
+		return err
+	}
+	if err := to.Do(ctx, http.MethodPost, "/admin/rebuild"+path, "application/json", body, nil); err != nil {
+		return fmt.Errorf("rebuild: %w", err)
+	}
+	fmt.Fprintln(p.Stdout, done)
+	return nil
+}
+
+// rebuildStatus prints which rows there are.
+type rebuildStatus struct {
+	client.Server
+	JSON bool `name:"json" help:"Print the answer of GET /admin/rebuilds."`
+}
+
+// Run prints a line for each generation of rows.
+func (c *rebuildStatus) Run(ctx context.Context, p *Program) error {
 	to, err := c.Server.Client()
 	if err != nil {
 		return err
 	}
-	body, err := json.Marshal(admin.RebuildRequest{Names: c.Name})
-	if err != nil {
-		return err
+	var answer admin.RebuildsAnswer
+	if err := to.Do(ctx, http.MethodGet, "/admin/rebuilds", "", nil, &answer); err != nil {
+		return fmt.Errorf("rebuild status: %w", err)
 	}
-	if err := to.Do(ctx, http.MethodPost, "/admin/rebuild", "application/json", body, nil); err != nil {
-		return fmt.Errorf("rebuild: %w", err)
+	if c.JSON {
+		return json.NewEncoder(p.Stdout).Encode(answer)
 	}
-	fmt.Fprintln(p.Stdout, "the rebuild has begun: GET /admin/projections shows its progress")
-	return nil
+	return printRebuildStatus(p.Stdout, answer.Rebuilds)
 }
 
-func (c *Rebuild) offline(ctx context.Context, p *Program) (err error) {
+func printRebuildStatus(to io.Writer, all []projections.Rebuild) error {
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "MODELS\tROWS\tGENERATION\tDEAD LETTERS\tSTATE")
+	for i := range all {
+		r := &all[i]
+		models := strings.Join(r.Models, ", ")
+		printGeneration(w, models, "serving", r.Serving, servingState(r))
+		printGeneration(w, models, "building", r.Building, buildingState(r))
+		printGeneration(w, models, "former", r.Former, "since "+r.FormerSince.Format(time.RFC3339))
+	}
+	return w.Flush()
+}
+
+func printGeneration(w io.Writer, models, which string, g *projections.Generation, state string) {
+	if g != nil {
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\n", models, which, g.Number, g.DeadLetters, state)
+	}
+}
+
+// servingState says who folds the rows that serve.
+func servingState(r *projections.Rebuild) string {
+	switch {
+	case r.Why != "":
+		return "of another version: " + r.Why
+	case !r.Serving.Own:
+		return "of another version, as they are"
+	case !r.Serving.Complete:
+		return "not complete yet"
+	}
+	return "folded"
+}
+
+// buildingState says how far the rows are that are being built, of the projection that is last.
+func buildingState(r *projections.Rebuild) string {
+	var last *projection.BuildStatus
+	for _, at := range r.Progress {
+		if last == nil || at.Lag > last.Lag {
+			last = at
+		}
+	}
+	switch {
+	case last == nil && r.Held:
+		return "switched away from"
+	case last == nil:
+		return "not folded by this server"
+	case last.LastError != "":
+		return last.LastError
+	case last.Complete:
+		return fmt.Sprintf("built, %d events behind", last.Lag)
+	}
+	text := fmt.Sprintf("%d of %d events, %.0f/s", last.Folded, last.Total, last.EventsPerSecond)
+	if last.ETASeconds >= 0 {
+		text += fmt.Sprintf(", %s left", time.Duration(last.ETASeconds*float64(time.Second)).Round(time.Second))
+	}
+	return text
+}
+
+func (c *rebuildStart) offline(ctx context.Context, p *Program) (err error) {
 	names, err := admin.ProjectionsNamed(p.Projections, c.Name)
 	if err != nil {
 		return config.Wrong("name", "%w", err)

@@ -9,8 +9,9 @@ import (
 // Data are the options of every command that opens a store.
 type Data struct {
 	Store  string `help:"Where rows are kept: embedded:DIR, dynamodb:PREFIX?region=NAME&endpoint=URL&concurrency=N, or memory: to try things out." default:"embedded:./data" group:"Data"`
-	Events string `help:"Where events come from: log: is the log beside the rows (./data where they are in DynamoDB), log:DIR another one, file:PATH a file (.jsonl, .jsonl.gz; - is standard input) or a directory of files, https://HOST:PORT the log of another server." default:"log:" group:"Data"`
+	Events string `help:"Where events come from: log: is the log beside the rows (./data where they are in DynamoDB), log:DIR another one, file:PATH a file (.jsonl, .jsonl.gz; - is standard input) or a directory of files, https://HOST:PORT the log of another server, nats://HOST:PORT/STREAM a stream of NATS JetStream (tls:// where it must be encrypted)." default:"log:" group:"Data"`
 	EventsAuth
+	NATS
 	CacheMB   int64 `help:"Memory for the cache of an embedded store, in MiB." default:"256" group:"Data"`
 	ReserveMB int64 `help:"Free disk space to keep, in MiB: with less, the server refuses events and folds nothing until there is more." default:"128" group:"Data"`
 	MemoryMB  int64 `help:"Size of Go's memory near which the garbage collector runs more often, in MiB; 0 for twice the cache in all, and no less than 512." default:"0" group:"Data"`
@@ -38,8 +39,11 @@ func (p *Data) Parse() (Store, Source, error) {
 			largestReserveMB)
 	}
 	source, err := parseSource(p.Events)
-	if err == nil && source.Kind == Remote {
+	if err == nil && (source.Kind == Remote || source.Kind == Stream) {
 		source.Token, err = secretOf("events-token", p.EventsToken, p.EventsTokenFile)
+	}
+	if err == nil {
+		err = p.NATS.of(&source)
 	}
 	return store, source, err
 }

@@ -26,6 +26,7 @@ const (
 	Log      = "log"
 	File     = "file"
 	Remote   = "http" // the log of another server
+	Stream   = "nats" // a stream of NATS JetStream
 )
 
 // usualDir is where the log is kept, by default, of a store that has no directory.

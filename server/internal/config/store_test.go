@@ -44,6 +44,8 @@ func TestSourceIsNamedByOneText(t *testing.T) {
 		"file:a:b.jsonl.gz":         {Kind: File, Path: "a:b.jsonl.gz"},
 		"http://localhost:8080":     {Kind: Remote, Path: "http://localhost:8080"},
 		"https://events.example/of": {Kind: Remote, Path: "https://events.example/of"},
+		"nats://a:4222,b:4222/SHOP": {Kind: Stream, Path: "nats://a:4222,b:4222/SHOP"},
+		"tls://nats.example/SHOP":   {Kind: Stream, Path: "tls://nats.example/SHOP"},
 	} {
 		if got, err := parseSource(text); err != nil || got != want {
 			t.Errorf("%q is %+v (%v), want %+v", text, got, err, want)
@@ -52,6 +54,7 @@ func TestSourceIsNamedByOneText(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "file:PATH", "file": "names no file", "file:": "names no file", "log": "log:", "kafka:x": "log:",
 		"http:": "https://HOST:PORT", "https://h?x=1": "https://HOST:PORT", "https://u:p@h": "FOLDQL_EVENTS_TOKEN",
+		"nats://host": "nats://HOST:PORT/STREAM", "nats:///S": "nats://HOST:PORT/STREAM", "tls://u:p@h/S": "events-user",
 	} {
 		if _, err := parseSource(text); err == nil || !strings.HasPrefix(err.Error(), "events: ") ||
 			!strings.Contains(err.Error(), want) {

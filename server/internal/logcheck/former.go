@@ -66,6 +66,10 @@ func beginsWith(ctx context.Context, s *sources.Source, projectionName, noted st
 	unknown := false
 	for _, p := range partitions {
 		events, err := s.Read(ctx, p, 0, 1)
+		if eventlog.ForgottenIn(err) != nil {
+			unknown = true
+			continue
+		}
 		if err != nil {
 			return nil, fmt.Errorf("read the first event: %w", err)
 		}

@@ -32,7 +32,16 @@ var (
 	projectionLag        = describe("foldql_projection_lag_events", "Events behind the end of the source.", "projection")
 	projectionCheckpoint = describe("foldql_projection_checkpoint", "Offset up to which rows are durable.", "projection",
 		"partition")
-	projectionHead = describe("foldql_projection_head", "Offset of the last event of the source.", "projection",
+	projectionFrozen = describe("foldql_projection_frozen",
+		"1 where the rows that serve are of another version, and this server does not fold them.", "projection")
+	rebuildFolded = describe("foldql_rebuild_folded_events",
+		"Events folded into rows that are built beside those that serve.", "projection")
+	rebuildLag = describe("foldql_rebuild_lag_events",
+		"Events that rows which are built beside those that serve are behind the end of the source.", "projection")
+	rebuildRate        = describe("foldql_rebuild_events_per_second", "Rate at which such rows are built.", "projection")
+	rebuildDeadLetters = describe("foldql_rebuild_dead_letters", "Dead letters of such rows.", "projection")
+	rebuildComplete    = describe("foldql_rebuild_complete", "1 where such rows can serve.", "projection")
+	projectionHead     = describe("foldql_projection_head", "Offset of the last event of the source.", "projection",
 		"partition")
 )
 
@@ -41,7 +50,8 @@ func (m *Projections) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		projectionUp, projectionEvents, projectionRows, projectionCommits,
 		projectionDeadLetters, projectionCascades, projectionFailedCascades,
-		projectionLag, projectionCheckpoint, projectionHead,
+		projectionLag, projectionCheckpoint, projectionHead, projectionFrozen,
+		rebuildFolded, rebuildLag, rebuildRate, rebuildDeadLetters, rebuildComplete,
 	} {
 		to <- d
 	}
@@ -73,10 +83,25 @@ func (m *Projections) collect(to chan<- prometheus.Metric, name string, s *proje
 	gauge(to, projectionCascades, float64(s.Cascades), name)
 	gauge(to, projectionFailedCascades, float64(len(s.FailedCascades)), name)
 	gauge(to, projectionLag, float64(s.Lag), name)
+	gauge(to, projectionFrozen, oneIf(s.Frozen), name)
+	if b := s.Build; b != nil {
+		gauge(to, rebuildFolded, float64(b.Folded), name)
+		gauge(to, rebuildLag, float64(b.Lag), name)
+		gauge(to, rebuildRate, b.EventsPerSecond, name)
+		gauge(to, rebuildDeadLetters, float64(b.DeadLetters), name)
+		gauge(to, rebuildComplete, oneIf(b.Complete), name)
+	}
 	for _, p := range s.Partitions {
 		gauge(to, projectionCheckpoint, float64(p.Checkpoint), name, p.Partition)
 		if p.HeadKnown {
 			gauge(to, projectionHead, float64(p.Head), name, p.Partition)
 		}
 	}
+}
+
+func oneIf(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
 }

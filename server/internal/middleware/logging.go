@@ -15,21 +15,27 @@ type observed struct {
 	http.ResponseWriter
 	status int
 	bytes  int64
+	conn   *holding // nil where the listener is no OneWrite
+	length int64    // of an answer that is held back; 0 where none is
 }
 
 func (w *observed) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status = status
+		w.holdBack()
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
 
 func (w *observed) Write(b []byte) (int, error) {
 	if w.status == 0 {
-		w.status = http.StatusOK
+		w.WriteHeader(http.StatusOK)
 	}
 	n, err := w.ResponseWriter.Write(b)
 	w.bytes += int64(n)
+	if w.length > 0 && w.bytes >= w.length && err == nil {
+		err = w.FlushError()
+	}
 	return n, err
 }
 
@@ -41,7 +47,8 @@ func (w *observed) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 func LogRequests(log *slog.Logger, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
-		o := &observed{ResponseWriter: w}
+		o := &observed{ResponseWriter: w, conn: connectionOf(r)}
+		defer o.end()
 		defer func() {
 			if v := recover(); v != nil {
 				if v == http.ErrAbortHandler {

@@ -58,11 +58,14 @@ func (r *reads) root(c *catalog.Catalog, f *ast.Field) {
 	r.fields(c, f.SelectionSet)
 }
 
-// fields finds what the joins among the fields of rows read.
+// fields finds what the joins among the fields of rows read. A field of which nothing is selected is no join.
 func (r *reads) fields(c *catalog.Catalog, set ast.SelectionSet) {
 	for _, s := range set {
 		switch s := s.(type) {
 		case *ast.Field:
+			if len(s.SelectionSet) == 0 {
+				continue
+			}
 			if s.ObjectDefinition != nil {
 				r.join(c, c.Types[s.ObjectDefinition.Name], s.Name)
 			}

@@ -58,7 +58,7 @@ func NotFound(detail string) *Problem {
 
 func NoLog() *Problem {
 	return NotFound("There is no log that this server could append events to: it reads them from a source " +
-		"that takes none.")
+		"that takes none. Send them to where that source has them from.")
 }
 
 func FailedAgain(detail string) *Problem {

@@ -22,6 +22,11 @@ type Running struct {
 	err    error // what it returned
 	caught bool  // the goal has been reached once
 
+	unit    *unit     // nil where one generation of rows alone is kept
+	crew    *crew     // nil as long as it belongs to none
+	serving following // the rows that serve, where others fold them
+	beside  beside    // the rows that are built
+
 	decided chan struct{} // somebody has decided about the event at which the projection has stopped
 }
 
@@ -115,6 +120,8 @@ func (f *Running) ready(ctx context.Context, goal eventlog.Offsets, lag uint64) 
 	s, err := f.Healthy(ctx)
 	switch {
 	case err != nil:
+	case s.Frozen:
+		err = f.frozenReady(&s, goal, lag)
 	case s.Rebuilding:
 		err = fmt.Errorf("projection %s is rebuilding its rows, %d events behind", f.Name, s.Lag)
 	case !f.reached(&s, goal):
@@ -125,6 +132,23 @@ func (f *Running) ready(ctx context.Context, goal eventlog.Offsets, lag uint64) 
 	return s, err
 }
 
+// frozenReady returns why rows that this program does not fold must not be served: nobody else does, nor are others
+// built that will follow them.
+func (f *Running) frozenReady(s *projection.Status, goal eventlog.Offsets, lag uint64) error {
+	switch {
+	case f.unit.set.keep.Rebuilt:
+		return fmt.Errorf("projection %s has not built its rows yet, and ready-when is rebuilt", f.Name)
+	case s.Build != nil && s.Build.Stop != nil:
+		return fmt.Errorf("projection %s has stopped to build its rows: %w", f.Name, s.Build.Stop)
+	case s.Build != nil:
+		return nil
+	case s.Lag > lag || !f.reached(s, goal):
+		return fmt.Errorf("projection %s serves the rows of another version, which are %d events behind: %s", f.Name,
+			s.Lag, s.LastError)
+	}
+	return nil
+}
+
 // Healthy returns why the projection does not get on, nil where it does or has come to the end of its source.
 func (f *Running) Healthy(ctx context.Context) (projection.Status, error) {
 	s, err := f.Status(ctx)
@@ -132,6 +156,8 @@ func (f *Running) Healthy(ctx context.Context) (projection.Status, error) {
 		return s, err
 	}
 	switch ended, err := f.state(); {
+	case s.Frozen:
+		return s, nil
 	case err != nil:
 		return s, fmt.Errorf("projection %s stopped: %w", f.Name, err)
 	case ended:

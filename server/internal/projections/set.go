@@ -32,16 +32,23 @@ type Set struct {
 	// other is what says that the log is not the one that the rows are folded from: see mismatch.go.
 	other atomic.Pointer[projection.MismatchError]
 	Halt  context.CancelFunc
+	// keep says how rows go on serving while others are built; nil where one generation alone is kept.
+	keep   *Keep
+	beside *querydb.DB // of those that are built
+	source eventlog.Source
+	cfg    projection.RunnerConfig
+	units  []*unit
 	// Resumes: a projection that has stopped at an event goes on when somebody has decided about that.
 	Resumes bool
 }
 
 func New(projections []projection.Projection, src eventlog.Source, db *querydb.DB, goal eventlog.Offsets,
 	cfg projection.RunnerConfig) (*Set, error) {
-	f := &Set{goal: goal, log: cfg.Logger, Projections: projections}
+	f := &Set{goal: goal, log: cfg.Logger, Projections: projections, source: src}
 	if cfg.ExplainError == nil {
 		cfg.ExplainError = advice.Add
 	}
+	f.cfg = cfg
 	for _, p := range projections {
 		r, err := projection.NewRunner(p, src, db, cfg)
 		if err != nil {
@@ -52,8 +59,36 @@ func New(projections []projection.Projection, src eventlog.Source, db *querydb.D
 	return f, nil
 }
 
+// KeepServing has rows go on serving while others are built beside them. It is to be called before Prepare.
+func (f *Set) KeepServing(ctx context.Context, keep Keep) (err error) {
+	f.keep = &keep
+	if f.beside, err = keep.DB.Generations().ForBuild(ctx); err != nil {
+		return err
+	}
+	f.cfg.KeepServing = true
+	for _, some := range projection.Units(f.Projections) {
+		u := &unit{set: f, projections: some, asks: make(chan ask), ended: make(chan struct{})}
+		for _, p := range some {
+			one := f.Find(p.Name)
+			one.unit, one.serving.db, one.serving.of = u, keep.DB, p
+			one.beside.unit, one.beside.i = u, len(u.of)
+			u.of = append(u.of, one)
+		}
+		f.units = append(f.units, u)
+	}
+	for i, p := range f.Projections {
+		if f.All[i].Runner, err = projection.NewRunner(p, f.source, keep.DB, f.cfg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Prepare has every runner look at its rows before they are read.
 func (f *Set) Prepare(ctx context.Context) error {
+	if f.keep != nil {
+		return f.prepareUnits(ctx)
+	}
 	for _, one := range f.All {
 		if err := one.LoadCheckpoint(ctx); err != nil {
 			return fmt.Errorf("prepare projection %s: %w", one.Name, advice.Add(err))
@@ -65,13 +100,39 @@ func (f *Set) Prepare(ctx context.Context) error {
 // Start runs every runner until its end or that of the context.
 func (f *Set) Start(ctx context.Context) {
 	ctx, f.Halt = context.WithCancel(ctx)
-	for _, one := range f.All {
-		f.done.Go(func() {
-			for f.run(ctx, one) {
-				f.log.Info("projection goes on", "projection", one.Name)
-			}
-		})
+	for _, u := range f.units {
+		f.done.Go(func() { u.run(ctx) })
 	}
+	if f.keep != nil {
+		return
+	}
+	for _, one := range f.All {
+		f.done.Go(func() { f.keepRunning(ctx, one) })
+	}
+}
+
+// prepareUnits is Prepare where rows go on serving: those that this program does not fold are served too.
+func (f *Set) prepareUnits(ctx context.Context) error {
+	for _, u := range f.units {
+		found, err := u.look(ctx)
+		if err != nil {
+			return advice.Add(err)
+		}
+		if err := u.serve(ctx, &found); err != nil {
+			return err
+		}
+		for _, one := range u.of {
+			if !found.folds {
+				one.serving.freeze(found.why)
+				one.serving.look(ctx)
+				continue
+			}
+			if err := one.LoadCheckpoint(ctx); err != nil && !otherRows(err) {
+				return fmt.Errorf("prepare projection %s: %w", one.Name, advice.Add(err))
+			}
+		}
+	}
+	return nil
 }
 
 // run runs a projection once, and reports whether it is to run again: it has stopped at an event, and somebody has
@@ -80,6 +141,10 @@ func (f *Set) run(ctx context.Context, one *Running) bool {
 	err := advice.Add(one.whole(ctx))
 	one.ends(true, err)
 	if err == nil || ctx.Err() != nil {
+		return false
+	}
+	if otherRows(err) && one.crew != nil {
+		one.crew.away()
 		return false
 	}
 	f.Mismatches(err)

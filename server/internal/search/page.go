@@ -106,6 +106,10 @@ func (r *run) partition(ctx context.Context, partition string) error {
 			return nil
 		}
 		events, err := r.src.Read(ctx, partition, at, eventsReadOnce)
+		if lost := eventlog.ForgottenIn(err); lost != nil { // a search shows what there is
+			at = min(lost.First-1, end)
+			continue
+		}
 		if err != nil {
 			return err
 		}

@@ -25,6 +25,9 @@ var DescribedModel = &querydb.Model{
 		{Name: "older", Scalar: "String", Nullable: true},
 		{Name: "kind", Scalar: "String", Enum: "DescribedKind"},
 	},
+	Enums: []querydb.Enum{
+		{Name: "DescribedKind", Values: []string{"ONE", "OTHER"}},
+	},
 	PK: querydb.Half{
 		Layout: keys.Layout{
 			Segments: []keys.Segment{

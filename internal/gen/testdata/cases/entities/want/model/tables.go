@@ -50,6 +50,9 @@ var JobModel = &querydb.Model{
 		{Name: "state", Scalar: "String", Enum: "JobState", Nullable: true},
 		{Name: "dueOn", Scalar: "Date", Nullable: true},
 	},
+	Enums: []querydb.Enum{
+		{Name: "JobState", Values: []string{"OPEN", "DONE"}},
+	},
 	PK: querydb.Half{
 		Layout: keys.Layout{
 			Head: "$myapp#v1#job",

@@ -27,6 +27,10 @@ var PaperModel = &querydb.Model{
 		{Name: "all", Scalar: "String", Enum: "Stage", List: true},
 		{Name: "maybe", Scalar: "String", Enum: "Level", List: true, Nullable: true},
 	},
+	Enums: []querydb.Enum{
+		{Name: "Stage", Values: []string{"DRAFT", "in_review", "Done"}},
+		{Name: "Level", Values: []string{"LOW", "HIGH"}},
+	},
 	PK: querydb.Half{
 		Layout: keys.Layout{
 			Segments: []keys.Segment{

@@ -28,6 +28,9 @@ var PurchaseModel = &querydb.Model{
 		{Name: "lines", Object: fieldsOfLine, List: true},
 		{Name: "returned", Object: fieldsOfLine, List: true, Nullable: true},
 	},
+	Enums: []querydb.Enum{
+		{Name: "Country", Values: []string{"CH", "DE"}},
+	},
 	PK: querydb.Half{
 		Layout: keys.Layout{
 			Segments: []keys.Segment{
@@ -51,6 +54,9 @@ var GuardedModel = &querydb.Model{
 		{Name: "id", Scalar: "ID"},
 		{Name: "home", Object: fieldsOfAddress, Nullable: true},
 		{Name: "former", Object: fieldsOfAddress, List: true, Nullable: true},
+	},
+	Enums: []querydb.Enum{
+		{Name: "Country", Values: []string{"CH", "DE"}},
 	},
 	PK: querydb.Half{
 		Layout: keys.Layout{

@@ -53,6 +53,9 @@ var TeamModel = &querydb.Model{
 		{Name: "changedAt", Scalar: "DateTime"},
 		{Name: "endsAt", Scalar: "DateTime", Nullable: true},
 	},
+	Enums: []querydb.Enum{
+		{Name: "TeamForm", Values: []string{"TEST", "ONE_DAY"}},
+	},
 	PK: querydb.Half{
 		Layout: keys.Layout{
 			Head: "$cricket#v1#team",
@@ -89,6 +92,9 @@ var PlayerModel = &querydb.Model{
 		{Name: "team", Object: fieldsOfTeamCopy, Nullable: true},
 		{Name: "mentorId", Scalar: "ID", Nullable: true},
 		{Name: "mentor", Object: fieldsOfPlayerCopy, Nullable: true},
+	},
+	Enums: []querydb.Enum{
+		{Name: "TeamForm", Values: []string{"TEST", "ONE_DAY"}},
 	},
 	PK: querydb.Half{
 		Layout: keys.Layout{
@@ -136,6 +142,9 @@ var SquadSelectionModel = &querydb.Model{
 		{Name: "keeperId", Scalar: "ID", Nullable: true, Copied: driver.Copied{Object: "keeper", Field: "id"}},
 		{Name: "keeper", Object: fieldsOfPlayerCopy, Nullable: true},
 		{Name: "isCaptain", Scalar: "Boolean"},
+	},
+	Enums: []querydb.Enum{
+		{Name: "TeamForm", Values: []string{"TEST", "ONE_DAY"}},
 	},
 	PK: querydb.Half{
 		Layout: keys.Layout{
@@ -231,6 +240,9 @@ var CaptaincyModel = &querydb.Model{
 		{Name: "season", Scalar: "Int"},
 		{Name: "playerId", Scalar: "ID", Nullable: true},
 		{Name: "player", Object: fieldsOfPlayerCopy, Nullable: true},
+	},
+	Enums: []querydb.Enum{
+		{Name: "TeamForm", Values: []string{"TEST", "ONE_DAY"}},
 	},
 	PK: querydb.Half{
 		Layout: keys.Layout{
@@ -365,6 +377,9 @@ var LockerModel = &querydb.Model{
 		{Name: "team", Object: fieldsOfTeamCopy, Nullable: true},
 		{Name: "holderId", Scalar: "ID", Nullable: true},
 		{Name: "holder", Object: fieldsOfPlayerCopy, Nullable: true},
+	},
+	Enums: []querydb.Enum{
+		{Name: "TeamForm", Values: []string{"TEST", "ONE_DAY"}},
 	},
 	PK: querydb.Half{
 		Layout: keys.Layout{

@@ -82,6 +82,9 @@ var PostModel = &querydb.Model{
 		{Name: "createdAt", Scalar: "DateTime"},
 		{Name: "previous", Scalar: "ID", Nullable: true},
 	},
+	Enums: []querydb.Enum{
+		{Name: "PostStatus", Values: []string{"draft", "published"}},
+	},
 	PK: querydb.Half{
 		Layout: keys.Layout{
 			Head: "user",

@@ -168,6 +168,9 @@ var SensorModel = &querydb.Model{
 		{Name: "place", Object: fieldsOfSensorPlace, Nullable: true},
 		{Name: "note", Scalar: "String", Nullable: true},
 	},
+	Enums: []querydb.Enum{
+		{Name: "SensorState", Values: []string{"ON", "OFF"}},
+	},
 	PK: querydb.Half{
 		Layout: keys.Layout{
 			Head: "site",
@@ -210,6 +213,9 @@ var SensorEventModel = &querydb.Model{
 		{Name: "place", Object: fieldsOfSensorPlace, Nullable: true},
 		{Name: "_eventPartition", Scalar: "String"},
 		{Name: "_eventOffset", Scalar: "Int64"},
+	},
+	Enums: []querydb.Enum{
+		{Name: "SensorState", Values: []string{"ON", "OFF"}},
 	},
 	PK: querydb.Half{
 		Layout: keys.Layout{

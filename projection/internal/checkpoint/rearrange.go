@@ -1,0 +1,172 @@
+package checkpoint
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/foldql/foldql/querydb"
+)
+
+// Rearrange has another generation of the tables of the projections serve, or drops one, in one commit of all that is
+// on record of them. The projections are all those that write to the tables, and nobody of this process folds them
+// meanwhile. A switch to rows that are not complete, or not as far as those that serve, is [ErrNotBuilt].
+func Rearrange(ctx context.Context, db *querydb.DB, how querydb.Rearrangement, all []Projection) error {
+	tables, err := tablesOf(ctx, db, all)
+	if err != nil {
+		return err
+	}
+	r := rearrangement{db: db, slots: map[string]map[slot]*entry{}, tables: tables}
+	for _, in := range []slot{serves, builds, keeps} {
+		if err := r.read(ctx, in); err != nil {
+			return err
+		}
+	}
+	if how == querydb.SwitchToBuilt {
+		if err := r.behind(all); err != nil {
+			return err
+		}
+	}
+	dropped := r.move(how)
+	successors := slices.Collect(maps.Values(tables))
+	if err := db.Generations().Rearrange(ctx, how, successors, r.notes()); err != nil {
+		return fmt.Errorf("%s: %w", how, err)
+	}
+	for _, e := range dropped {
+		r.dropNotes(ctx, e)
+	}
+	return nil
+}
+
+// rearrangement moves what is on record of projections from slot to slot.
+type rearrangement struct {
+	db     *querydb.DB
+	tables map[string]querydb.Successor
+	slots  map[string]map[slot]*entry // by projection
+}
+
+// entry is what is on record in a slot.
+type entry struct {
+	name       string
+	record     Record
+	completion completion
+	changed    bool
+	revision   uint64 // of the slot's notes, which stay where they are
+	completed  uint64
+}
+
+func (r *rearrangement) read(ctx context.Context, in slot) error {
+	return eachHeader(ctx, r.db, in, r.tables, func(name string, _ *Record) error {
+		if r.slots[name] != nil {
+			return nil
+		}
+		of := map[slot]*entry{}
+		for _, in := range []slot{serves, builds, keeps} {
+			b, err := readRecordIn(ctx, r.db, in, name)
+			if err != nil {
+				return err
+			}
+			c, err := readCompletionIn(ctx, r.db, in, name)
+			if err != nil {
+				return err
+			}
+			of[in] = &entry{name: name, record: b, completion: c, revision: b.revision, completed: c.revision}
+		}
+		r.slots[name] = of
+		return nil
+	})
+}
+
+// behind is ErrNotBuilt where a projection has not built all rows, or is not as far as the rows that serve.
+func (r *rearrangement) behind(all []Projection) error {
+	for _, p := range all {
+		of := r.slots[p.Name]
+		if of == nil || of[builds].record.Table == "" {
+			return fmt.Errorf("%w: %s has built nothing", ErrNotBuilt, p.Name)
+		}
+		if !of[builds].completion.Done {
+			return fmt.Errorf("%w: %s has not built all rows yet", ErrNotBuilt, p.Name)
+		}
+		for partition, at := range r.servingOffsets() {
+			if own := of[builds].record.Partitions[partition].Offset; own < at {
+				return fmt.Errorf("%w: %s has built %q up to %d, and the rows that serve are at %d", ErrNotBuilt, p.Name,
+					partition, own, at)
+			}
+		}
+	}
+	return nil
+}
+
+// servingOffsets are the furthest to which rows that serve are folded.
+func (r *rearrangement) servingOffsets() map[string]uint64 {
+	all := map[string]uint64{}
+	for _, of := range r.slots {
+		for partition, offset := range of[serves].record.offsets() {
+			all[partition] = max(all[partition], offset)
+		}
+	}
+	return all
+}
+
+// move changes what the slots hold, and returns what no slot holds any more.
+func (r *rearrangement) move(how querydb.Rearrangement) (dropped []*entry) {
+	for _, of := range r.slots {
+		s, b, k := *of[serves], *of[builds], *of[keeps]
+		none := entry{name: s.name}
+		none.record.Moved = true
+		switch how {
+		case querydb.SwitchToBuilt:
+			dropped = append(dropped, &k)
+			of[serves].hold(&b)
+			of[keeps].hold(&s)
+			of[builds].hold(&none)
+		case querydb.SwitchBack:
+			dropped = append(dropped, &b)
+			of[serves].hold(&k)
+			of[builds].hold(&s)
+			of[keeps].hold(&none)
+		case querydb.ResumeFormer:
+			dropped = append(dropped, &b)
+			of[builds].hold(&k)
+			of[keeps].hold(&none)
+		case querydb.DropBuilt:
+			dropped = append(dropped, &b)
+			of[builds].hold(&none)
+		case querydb.DropFormer:
+			dropped = append(dropped, &k)
+			of[keeps].hold(&none)
+		}
+	}
+	return dropped
+}
+
+// hold has the slot hold what another one has held.
+func (e *entry) hold(o *entry) {
+	e.record.Header, e.changed = o.record.Header, true
+	slot, revision := e.completion.slot, e.completion.revision
+	e.completion = o.completion
+	e.completion.slot, e.completion.revision = slot, revision
+}
+
+// notes are those of the slots that change. None is deleted, so that their revisions go on.
+func (r *rearrangement) notes() (all []querydb.Note) {
+	for name, of := range r.slots {
+		for _, in := range []slot{serves, builds, keeps} {
+			if e := of[in]; e.changed {
+				all = append(all, e.record.note(in, name, e.revision), e.completion.note(name))
+			}
+		}
+	}
+	return all
+}
+
+// dropNotes removes what is on record about a generation that there is no more. Where that fails it does no harm.
+func (r *rearrangement) dropNotes(ctx context.Context, e *entry) {
+	if e.record.Table == "" {
+		return
+	}
+	for _, kind := range [...]string{KindCheckpoint, KindDeadLetter, KindCascade, KindLink} {
+		_ = dropKind(ctx, r.db, e.record.Kind(kind, e.name)) // nobody reads it any more
+	}
+}

@@ -1,0 +1,73 @@
+package generation
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/foldql/foldql/querydb/driver"
+)
+
+// Rearrangement changes which generations of tables serve, are being built, and are kept: see querydb.Rearrangement.
+type Rearrangement string
+
+// The rearrangements.
+const (
+	SwitchToBuilt Rearrangement = "switch to the generation that was built"
+	SwitchBack    Rearrangement = "switch back to the former generation"
+	ResumeFormer  Rearrangement = "build the former generation further"
+	DropBuilt     Rearrangement = "drop the generation that is being built"
+	DropFormer    Rearrangement = "drop the former generation"
+)
+
+// All are the generations of a table.
+type All struct {
+	Serving Numbered
+	Beside  Beside
+}
+
+// After returns those that there are after the rearrangement by a program whose model has the version.
+func (a All) After(how Rearrangement, version string, now time.Time) (All, error) {
+	next := a
+	next.Beside.Last = max(a.Beside.Last, a.Serving.Number)
+	needed := a.Beside.Former
+	if how == SwitchToBuilt || how == DropBuilt {
+		needed = a.Beside.Building
+	}
+	if needed == nil {
+		return a, fmt.Errorf("%w: there is no such generation", driver.ErrConflict)
+	}
+	plain := Numbered{Number: needed.Number, Version: needed.Version}
+	switch how {
+	case SwitchToBuilt:
+		next.Serving = plain
+		next.Beside.Building = nil
+		next.Beside.Former = &Numbered{Number: a.Serving.Number, Version: a.Serving.Version, Since: now.UTC()}
+	case SwitchBack:
+		next.Serving = plain
+		next.Beside.Building = &Numbered{Number: a.Serving.Number, Version: a.Serving.Version, Held: true}
+		next.Beside.Former = nil
+	case ResumeFormer:
+		next.Beside.Building, next.Beside.Former, next.Beside.Aborted = &plain, nil, ""
+	case DropBuilt:
+		next.Beside.Building, next.Beside.Aborted = nil, version
+	case DropFormer:
+		next.Beside.Former = nil
+	}
+	return next, nil
+}
+
+// Without returns the generation that there no longer is; nil where all are left.
+func (a All) Without(next All) *Numbered {
+	kept := map[int]bool{next.Serving.Number: true}
+	for _, n := range []*Numbered{next.Beside.Building, next.Beside.Former} {
+		if n != nil {
+			kept[n.Number] = true
+		}
+	}
+	for _, n := range []*Numbered{a.Beside.Building, a.Beside.Former} {
+		if n != nil && !kept[n.Number] {
+			return n
+		}
+	}
+	return nil
+}

@@ -1,0 +1,197 @@
+package querydb
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/internal/generation"
+	"github.com/foldql/foldql/querydb/internal/validate"
+)
+
+// Layout is the description of the rows of a model in one generation of its table, as it was when they were written:
+// fields, keys and indexes. A program with another schema reads such rows by it. See Generations.Serve.
+type Layout struct {
+	model *Model // nil where the generation has no rows of the model
+}
+
+// Layout describes the rows that a program with this model writes.
+func (m *Model) Layout() *Layout { return &Layout{m} }
+
+// HasRows reports whether the generation has rows of the model at all.
+func (l *Layout) HasRows() bool { return l.model != nil }
+
+// Equal reports whether both describe the same rows.
+func (l *Layout) Equal(other *Layout) bool {
+	if l.model == nil || other.model == nil {
+		return l.model == other.model
+	}
+	return l.model == other.model || bytes.Equal(l.rowsText(), other.rowsText())
+}
+
+// rowsText is what the model says of stored rows, without what it says of the API and of the fold.
+func (l *Layout) rowsText() []byte {
+	rows := *l.model
+	rows.Name, rows.Plugin, rows.Version, rows.Atomic, rows.HistoryOf = "", "", "", false, ""
+	rows.CreatedAt, rows.UpdatedAt = 0, 0
+	text, err := json.Marshal(&rows)
+	if err != nil {
+		panic(err) // a model is text, numbers and lists of them
+	}
+	return text
+}
+
+// layoutForm is the form of a stored layout, of which a program reads its own and earlier ones. A change of Model, or
+// of what the numbers in it mean, is a new form.
+const layoutForm = 1
+
+// storedLayout is a layout as a note holds it.
+type storedLayout struct {
+	Form  int    `json:"form"`
+	Model *Model `json:"model"`
+}
+
+func (l *Layout) format() []byte {
+	text, err := json.Marshal(storedLayout{layoutForm, l.model})
+	if err != nil {
+		panic(err) // as in rowsText
+	}
+	return text
+}
+
+func parseLayout(text []byte) (*Layout, error) {
+	var form struct {
+		Form int `json:"form"`
+	}
+	if err := json.Unmarshal(text, &form); err != nil {
+		return nil, fmt.Errorf("%w: the description of the rows: %w", ErrDamaged, err)
+	}
+	if form.Form > layoutForm {
+		return nil, fmt.Errorf("%w: the rows are described in the form %d, and this program reads forms up to %d: "+
+			"use the version of the program that wrote them, or a later one", ErrInvalid, form.Form, layoutForm)
+	}
+	var stored storedLayout
+	read := json.NewDecoder(bytes.NewReader(text))
+	read.DisallowUnknownFields()
+	if err := read.Decode(&stored); err != nil {
+		return nil, fmt.Errorf("%w: the description of the rows: %w", ErrDamaged, err)
+	}
+	if form.Form < 1 || stored.Model == nil {
+		return nil, fmt.Errorf("%w: the description of the rows says nothing of them", ErrDamaged)
+	}
+	l := &Layout{stored.Model}
+	if err := l.check(); err != nil {
+		return nil, fmt.Errorf("the description of the rows: %w", err)
+	}
+	return l, nil
+}
+
+// check refuses what no generated model is.
+func (l *Layout) check() error {
+	m := l.model
+	of := len(m.Fields)
+	errs := []error{
+		validate.Fields(m.Fields),
+		validate.Half("the partition key", &m.PK.Layout, m.PK.Fields, of),
+		validate.Half("the sort key", &m.SK.Layout, m.SK.Fields, of),
+	}
+	for _, x := range m.Indexes {
+		errs = append(errs,
+			validate.Half("the index "+x.Name, &x.PK.Layout, x.PK.Fields, of),
+			validate.Half("the index "+x.Name, &x.SK.Layout, x.SK.Fields, of),
+			validate.Ordinals("the index "+x.Name, of, x.Projected...))
+	}
+	for _, f := range [...]int{m.TTL, m.CreatedAt, m.UpdatedAt} {
+		if f != -1 {
+			errs = append(errs, validate.Ordinals("an annotation", of, f))
+		}
+	}
+	for _, w := range m.Writers {
+		errs = append(errs, validate.Ordinals("the writer "+w.Name, of, w.Part.Fields...))
+	}
+	errs = append(errs, l.checkTable())
+	i := slices.IndexFunc(errs, func(err error) bool { return err != nil })
+	if i < 0 {
+		return nil
+	}
+	return errs[i]
+}
+
+// checkTable refuses a place in a table that there is not.
+func (l *Layout) checkTable() error {
+	m := l.model
+	switch {
+	case m.Table == "":
+		return fmt.Errorf("%w: the table has no name", ErrDamaged)
+	case m.Entity == nil && m.Aggregate == nil:
+		return nil
+	case m.Entity == nil:
+		return fmt.Errorf("%w: an aggregate has no table of entities", ErrDamaged)
+	case m.Entity.Table == nil || m.Entity.Kind == "" || len(m.Entity.PhysicalIndexes) != len(m.Indexes):
+		return fmt.Errorf("%w: an entity has no kind, or no place in its table", ErrDamaged)
+	}
+	physical := len(m.Entity.Table.Indexes)
+	if err := validate.Ordinals("an entity", physical, m.Entity.PhysicalIndexes...); err != nil || m.Aggregate == nil {
+		return err
+	}
+	if err := m.Aggregate.Check(len(m.Fields), physical); err != nil {
+		return err
+	}
+	inRoot := slices.Concat(m.PK.Fields, m.SK.Fields)
+	for _, x := range m.Indexes {
+		inRoot = slices.Concat(inRoot, x.PK.Fields, x.SK.Fields)
+	}
+	return validate.Ordinals("a key of an aggregate", len(m.Fields), m.Aggregate.InRoot(inRoot)...)
+}
+
+// LayoutNote is the note that keeps the layout of the model's rows in a generation of its table. It belongs into the
+// commit that begins the generation: see Begin.
+func (m *Model) LayoutNote(generationNumber int) Note {
+	return Note{Kind: generation.KindLayout, ID: layoutID(m, generationNumber, m.Entity != nil),
+		Value: m.Layout().format()}
+}
+
+func layoutID(m *Model, number int, shared bool) string {
+	return generation.LayoutID(&driver.Table{Name: m.Table, Generation: number}, m.Name, shared)
+}
+
+// SaveLayout records the layout of the model's rows in a generation of its table: that of this program's models.
+func (g *Generations) SaveLayout(ctx context.Context, m *Model, generation int) error {
+	if err := g.notes.write(ctx, m.LayoutNote(generation)); err != nil {
+		return &Error{Op: "describe the rows of", Model: m.Name, Err: err}
+	}
+	return nil
+}
+
+// Layout returns the layout of the model's rows in a generation of its table, nil where none is on record: the
+// generation was begun by an earlier version of the program. Where the layouts of other models in the table are on
+// record, and the model's is not, the generation has no rows of the model, as the layout then says.
+func (g *Generations) Layout(ctx context.Context, m *Model, generation int) (*Layout, error) {
+	l, err := readLayout(ctx, g.notes, m, generation)
+	if err != nil {
+		return nil, &Error{Op: "read the description of the rows of", Model: m.Name, Err: err}
+	}
+	return l, nil
+}
+
+func readLayout(ctx context.Context, notes *Notes, m *Model, number int) (*Layout, error) {
+	shared := m.Entity != nil
+	for _, id := range [...]string{layoutID(m, number, shared), layoutID(m, number, !shared)} {
+		note, err := notes.Get(ctx, generation.KindLayout, id)
+		if err != nil {
+			return nil, err
+		}
+		if note.Value != nil {
+			return parseLayout(note.Value)
+		}
+	}
+	t := &driver.Table{Name: m.Table, Generation: number}
+	others, err := notes.List(ctx, generation.KindLayout, generation.LayoutID(t, "", true), 1)
+	if err != nil || len(others) == 0 || !generation.IsLayoutOf(t, others[0].ID) {
+		return nil, err
+	}
+	return &Layout{}, nil
+}

@@ -1,0 +1,209 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/foldql/foldql/internal/tests/dynamolocal"
+)
+
+// asker asks a server for a row again and again, and remembers each answer that was not the row.
+type asker struct {
+	done chan struct{}
+	wg   sync.WaitGroup
+
+	mu    sync.Mutex
+	asked int
+	wrong []string
+}
+
+func askAlways(t *testing.T, s *server, query, want string) *asker {
+	t.Helper()
+	a := &asker{done: make(chan struct{})}
+	a.wg.Go(func() {
+		for {
+			select {
+			case <-a.done:
+				return
+			default:
+			}
+			got := s.query(t, query)
+			a.mu.Lock()
+			a.asked++
+			if !strings.Contains(got, want) {
+				a.wrong = append(a.wrong, got)
+			}
+			a.mu.Unlock()
+		}
+	})
+	return a
+}
+
+func (a *asker) end(t *testing.T) {
+	t.Helper()
+	close(a.done)
+	a.wg.Wait()
+	if a.asked == 0 || len(a.wrong) > 0 {
+		t.Errorf("%d of %d answers were not the row, such as %.1000q", len(a.wrong), a.asked, a.wrong)
+	}
+}
+
+func (s *server) rebuilds(t *testing.T, app App, args ...string) *call {
+	t.Helper()
+	return runProgram(t, app, start{args: append(append([]string{"rebuild"}, args...), "--url", s.url)})
+}
+
+// TestAServerIsNeverDarkWhileAModelChanges: it is ready at once, serves the rows that it has, and then its own.
+func TestAServerIsNeverDarkWhileAModelChanges(t *testing.T) {
+	args := append(embedded(t), "--switch", "manual")
+	s := serve(t, versioned("1"), start{args: args})
+	s.post(t, slices.Collect(taskEvents(1, 300)))
+	s.folded(t, 300)
+	s.end(t)
+
+	second := versioned("2")
+	s = serve(t, second, start{args: args})
+	const row = `{ Task(id: "300") { title } }`
+	if got := s.query(t, row); !strings.Contains(got, "Task 300") {
+		t.Fatalf("at once: %s, want the row", got)
+	}
+	asker := askAlways(t, s, row, "Task 300")
+	s.ready(t)
+	s.until(t, "built", func() bool {
+		at := s.statusOf(t).Projections[0].Build
+		return at != nil && at.Complete
+	})
+	if status := s.statusOf(t).Projections[0]; !status.Frozen || status.Lag != 0 {
+		t.Errorf("while it waits for the switch: %+v, want it frozen", status)
+	}
+	s.rebuilds(t, second, "status").wantExit(t, exitDone, "built, 0 events behind")
+	s.append(t, taskEvent("new", "meanwhile"))
+	s.rebuilds(t, second, "rollback", "Task").wantExit(t, exitFailed, "no such generation")
+	s.rebuilds(t, second, "switch", "Task").wantExit(t, exitDone, "serve")
+	s.until(t, "new", func() bool { return strings.Contains(s.query(t, `{ Task(id: "new") { title } }`), "meanwhile") })
+	s.ready(t)
+	asker.end(t)
+	s.rebuilds(t, second, "switch", "Task").wantExit(t, exitFailed, "no rows are being built")
+	s.end(t)
+
+	// the first version takes its rows up again, without another fold of the log
+	first := versioned("1")
+	s = serve(t, first, start{args: embeddedAgain(args)})
+	asker = askAlways(t, s, row, "Task 300")
+	s.until(t, "its own again", func() bool { return !s.statusOf(t).Projections[0].Frozen })
+	s.ready(t)
+	asker.end(t)
+	s.rebuilds(t, first, "status").wantExit(t, exitDone, "folded")
+	s.end(t)
+}
+
+// embeddedAgain are the arguments without the switch by hand.
+func embeddedAgain(args []string) []string { return args[:len(args)-2] }
+
+// TestARebuildIsDecidedByOperators: aborted, begun again, switched to, rolled back.
+func TestARebuildIsDecidedByOperators(t *testing.T) {
+	p := versioned("1")
+	s := serve(t, p, start{args: append(embedded(t), "--switch", "manual")})
+	s.post(t, slices.Collect(taskEvents(1, 50)))
+	s.folded(t, 50)
+	built := func() {
+		t.Helper()
+		s.until(t, "built", func() bool {
+			at := s.statusOf(t).Projections[0].Build
+			return at != nil && at.Complete && at.Lag == 0
+		})
+	}
+	decide := func(what string, status int) {
+		t.Helper()
+		if got, body := s.request(t, "POST", "/admin/rebuild"+what, `{"names": ["Task"]}`, "Content-Type",
+			"application/json"); got != status {
+			t.Fatalf("%s: %d %s, want %d", what, got, body, status)
+		}
+	}
+	decide("/switch", http.StatusConflict)
+	decide("/abort", http.StatusConflict)
+	decide("", http.StatusNoContent)
+	decide("", http.StatusConflict)
+	built()
+	decide("/abort", http.StatusNoContent)
+	decide("/switch", http.StatusConflict)
+	decide("", http.StatusNoContent)
+	built()
+	s.append(t, taskEvent("late", "while both are folded"))
+	decide("/switch", http.StatusNoContent)
+	decide("/rollback", http.StatusNoContent)
+	s.append(t, taskEvent("later", "after the rollback"))
+	for id, title := range map[string]string{
+		"late": "while both are folded", "later": "after the rollback", "7": "Task 7",
+	} {
+		s.until(t, id, func() bool {
+			return strings.Contains(s.query(t, fmt.Sprintf(`{ Task(id: %q) { title } }`, id)), title)
+		})
+	}
+	decide("/switch", http.StatusNoContent)
+	s.ready(t)
+	if got := s.query(t, `{ Task(id: "later") { title } }`); !strings.Contains(got, "after the rollback") {
+		t.Errorf("after the switch to rows that were held: %s", got)
+	}
+}
+
+// TestServersOfTwoVersionsServeOneSetOfTables: those of the former version fold and serve while one of the new version
+// builds, and serve its rows when it has switched to them. At every moment each answers, and no row goes back further
+// than the servers are apart.
+func TestServersOfTwoVersionsServeOneSetOfTables(t *testing.T) {
+	place := dynamolocal.Start(t, dynamolocal.Engines()[0])
+	place.Setenv(t)
+	store := []string{"--store", "dynamodb:" + place.Prefix + "?concurrency=8"}
+	tables := func(app App) {
+		t.Helper()
+		runProgram(t, app, start{args: append([]string{"tables", "apply"}, store...)}).wantExit(t, exitDone, "done")
+	}
+	tables(versioned("1"))
+	first := serve(t, versioned("1"), start{args: append(slices.Clone(store), "--events", "log:"+t.TempDir())})
+	follow := append(slices.Clone(store), "--events", first.url)
+	second := serve(t, versioned("1"), start{args: follow})
+	first.post(t, slices.Collect(taskEvents(1, 100)))
+	const row = `{ Task(id: "100") { title } }`
+	for _, s := range []*server{first, second} {
+		s.until(t, "folded", func() bool { return strings.Contains(s.query(t, row), "Task 100") })
+	}
+	tables(versioned("2"))
+	var askers []*asker
+	for _, s := range []*server{first, second} {
+		askers = append(askers, askAlways(t, s, row, "Task 100"))
+	}
+	third := serve(t, versioned("2"), start{args: append(slices.Clone(follow), "--switch", "manual")})
+	askers = append(askers, askAlways(t, third, row, "Task 100"))
+	third.ready(t)
+	third.until(t, "built", func() bool {
+		at := third.statusOf(t).Projections[0].Build
+		return at != nil && at.Complete
+	})
+	follows := func(id string) {
+		t.Helper()
+		first.append(t, taskEvent(id, "task "+id))
+		for i, s := range []*server{first, second, third} {
+			s.until(t, fmt.Sprintf("%s, server %d", id, i+1), func() bool {
+				return strings.Contains(s.query(t, fmt.Sprintf(`{ Task(id: %q) { title } }`, id)), "task "+id)
+			})
+		}
+	}
+	follows("before the switch")
+	third.rebuilds(t, versioned("2"), "switch", "Task").wantExit(t, exitDone, "serve")
+	follows("after the switch")
+	for i, s := range []*server{first, second} {
+		s.until(t, fmt.Sprintf("frozen, server %d", i+1), func() bool { return s.statusOf(t).Projections[0].Frozen })
+		s.ready(t)
+	}
+	follows("by the third alone")
+	first.rebuilds(t, versioned("1"), "rollback", "Task").wantExit(t, exitDone, "serve again")
+	third.until(t, "frozen", func() bool { return third.statusOf(t).Projections[0].Frozen })
+	follows("after the rollback")
+	for _, a := range askers {
+		a.end(t)
+	}
+}

@@ -1,0 +1,268 @@
+package projections
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+)
+
+// build starts the runners of the rows that are built beside those that serve.
+func (u *unit) build(c *crew) error {
+	cfg := u.set.cfg
+	cfg.Share = u.set.keep.Share
+	for i, one := range u.of {
+		r, err := projection.NewRunner(u.projections[i], u.set.source, u.set.beside, cfg)
+		if err != nil {
+			return err
+		}
+		b := &Running{Runner: r, Name: one.Name, members: one.members, decided: make(chan struct{}, 1), crew: c}
+		one.beside.set(b)
+		c.add(func(ctx context.Context) { u.set.keepRunning(ctx, b) })
+		u.report(i, r.Progress)
+	}
+	return nil
+}
+
+// buildsNone says that nobody builds rows any more.
+func (u *unit) buildsNone() {
+	for i, one := range u.of {
+		one.beside.set(nil)
+		u.report(i, nil)
+	}
+}
+
+// report has errors about what the rows that serve do not have tell how far others are.
+func (u *unit) report(i int, progress func() querydb.Progress) {
+	for _, m := range u.projections[i].Models() {
+		if err := u.set.keep.DB.Rebuilds().ReportBuild(m, progress); err != nil {
+			u.log(slog.LevelError, "the progress of a build is not told", "error", err)
+		}
+	}
+}
+
+// keepRunning runs a projection, and again whenever somebody has decided about the event at which it has stopped.
+func (f *Set) keepRunning(ctx context.Context, one *Running) {
+	one.ends(false, nil)
+	for f.run(ctx, one) {
+		f.log.Info("projection goes on", "projection", one.Name)
+	}
+}
+
+// otherRows reports whether a runner has ended because there are other rows than it is to fold.
+func otherRows(err error) bool {
+	return errors.Is(err, projection.ErrOtherRows) || errors.Is(err, projection.ErrNotBuilt)
+}
+
+// built reports whether all rows of the unit that are being built can serve: they are those of the whole log, and no
+// further behind than a server may be that is ready.
+func (u *unit) built(ctx context.Context) bool {
+	for i, one := range u.of {
+		b := one.beside.runner()
+		if b == nil {
+			return false
+		}
+		s, err := b.Runner.Status(ctx)
+		if err != nil || s.Rebuilding || s.Cascades > 0 || s.Lag > u.set.ReadyLag {
+			return false
+		}
+		if complete, err := u.complete(ctx, i); err != nil || !complete {
+			return false
+		}
+	}
+	return true
+}
+
+// complete reports whether the rows that a projection of the unit builds are on record as those of the whole log.
+func (u *unit) complete(ctx context.Context, i int) (bool, error) {
+	now, err := projection.LookUp(ctx, u.set.keep.DB, u.projections[i])
+	return err == nil && now.Building != nil && now.Building.Complete, err
+}
+
+// beside is who builds rows beside those that serve.
+type beside struct {
+	unit *unit
+	i    int // of the projection in the unit
+
+	mu    sync.Mutex
+	build *Running
+}
+
+// runner is who builds them; nil where nobody does.
+func (b *beside) runner() *Running {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.build
+}
+
+func (b *beside) set(one *Running) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.build = one
+}
+
+// status is how far the rows have come that are being built; nil where none are.
+func (b *beside) status(ctx context.Context) (*projection.BuildStatus, error) {
+	one := b.runner()
+	if one == nil {
+		return nil, nil
+	}
+	s, err := one.Runner.Status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	complete, err := b.unit.complete(ctx, b.i)
+	if err != nil {
+		return nil, err
+	}
+	at := &projection.BuildStatus{
+		State: s.State, Lag: s.Lag, EventsPerSecond: s.EventsPerSecond, ETASeconds: s.ETASeconds, Complete: complete,
+		DeadLetters: s.DeadLetters, LastError: s.LastError, Stop: s.Stop,
+	}
+	for _, p := range s.Partitions {
+		at.Folded += p.Checkpoint
+		at.Total += p.Head
+	}
+	return at, nil
+}
+
+// progressEvery is how often a build logs how far it is.
+const progressEvery = 5 * time.Second
+
+// logProgress logs how far the rows are that are being built.
+func (u *unit) logProgress(ctx context.Context) {
+	for _, one := range u.of {
+		at, err := one.beside.status(ctx)
+		if err != nil || at == nil || at.Complete && at.Lag == 0 {
+			continue
+		}
+		u.set.log.Info("building rows beside those that serve", "projection", one.Name, "folded", at.Folded, "total",
+			at.Total, "eventsPerSecond", int(at.EventsPerSecond), "secondsLeft", int(at.ETASeconds), "deadLetters",
+			at.DeadLetters, "state", at.State)
+	}
+}
+
+// Together are the projections whose rows change generation with those of this one, itself included.
+func (f *Running) Together() []*Running {
+	if f.unit == nil {
+		return []*Running{f}
+	}
+	return f.unit.of
+}
+
+// Rebuild is which rows there are of the projections of a unit.
+type Rebuild struct {
+	Projections []string    `json:"projections"`
+	Models      []string    `json:"models"`
+	Serving     *Generation `json:"serving,omitempty"`
+	Building    *Generation `json:"building,omitempty"`
+	Former      *Generation `json:"former,omitempty"`
+	// FormerSince is when the former rows ceased to serve.
+	FormerSince time.Time `json:"formerSince,omitzero"`
+	// Held: the rows that are being built have served, and serve again only when somebody asks for it.
+	Held bool `json:"held,omitempty"`
+	// Why says what to do where this program neither folds what serves nor builds rows of its own.
+	Why string `json:"why,omitempty"`
+	// Progress is how far the projections are that this server builds rows with.
+	Progress map[string]*projection.BuildStatus `json:"progress,omitempty"`
+}
+
+// Generation is what is on record of rows of a unit.
+type Generation struct {
+	Number      int               `json:"generation"` // of the first table
+	Versions    map[string]string `json:"versions"`   // by table
+	Own         bool              `json:"own"`        // this program can fold them
+	Complete    bool              `json:"complete"`
+	DeadLetters int               `json:"deadLetters"`
+}
+
+// Rebuilds tells which rows there are, of all units.
+func (f *Set) Rebuilds(ctx context.Context) (all []Rebuild, err error) {
+	for _, u := range f.units {
+		one, err := rebuildOf(ctx, u)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+func rebuildOf(ctx context.Context, u *unit) (r Rebuild, err error) {
+	found, err := u.look(ctx)
+	if err != nil {
+		return r, err
+	}
+	r = Rebuild{Projections: names(u.projections), Held: found.held, Why: found.why, FormerSince: found.since}
+	for _, m := range models(u.projections) {
+		r.Models = append(r.Models, m.Name)
+	}
+	for i := range found.all {
+		g := &found.all[i]
+		r.Serving = r.Serving.with(g.Serving)
+		r.Building = r.Building.with(g.Building)
+		r.Former = r.Former.with(g.Former)
+	}
+	for _, one := range u.of {
+		at, err := one.beside.status(ctx)
+		if err != nil {
+			return r, err
+		}
+		if at != nil {
+			if r.Progress == nil {
+				r.Progress = map[string]*projection.BuildStatus{}
+			}
+			r.Progress[one.Name] = at
+		}
+	}
+	return r, nil
+}
+
+// with are the rows of several projections as one.
+func (g *Generation) with(rows *projection.Rows) *Generation {
+	if rows == nil {
+		return g
+	}
+	if g == nil {
+		g = &Generation{Number: rows.Tables[0].Generation, Versions: map[string]string{}, Own: true, Complete: true}
+	}
+	for _, t := range rows.Tables {
+		g.Versions[t.Table] = t.Version
+	}
+	g.Own, g.Complete = g.Own && rows.Own, g.Complete && rows.Complete
+	g.DeadLetters += rows.DeadLetters
+	return g
+}
+
+// Resolve decides about an event in the rows that serve and in those that are built beside them: a decision holds for
+// both. It is projection.ErrNoDeadLetter where the event is one in neither.
+func (f *Running) Resolve(ctx context.Context, ref string,
+	do func(*projection.Runner, context.Context, string) error) error {
+	err := error(projection.ErrNoDeadLetter)
+	if _, _, frozen := f.serving.now(); !frozen {
+		err = do(f.Runner, ctx, ref)
+	}
+	b := f.beside.runner()
+	if b == nil || err != nil && !errors.Is(err, projection.ErrNoDeadLetter) {
+		return err
+	}
+	beside := do(b.Runner, ctx, ref)
+	if errors.Is(beside, projection.ErrNoDeadLetter) {
+		return err
+	}
+	b.Decide(ctx, ref)
+	return beside
+}
+
+// BuildDeadLetters lists dead letters of the rows that are being built: see projection.Runner.DeadLetters.
+func (f *Running) BuildDeadLetters(ctx context.Context, after string, limit int) ([]projection.DeadLetter, error) {
+	b := f.beside.runner()
+	if b == nil {
+		return nil, nil
+	}
+	return b.DeadLetters(ctx, after, limit)
+}

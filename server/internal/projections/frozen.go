@@ -1,0 +1,136 @@
+package projections
+
+import (
+	"context"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+)
+
+// following is of rows that serve and that this program does not fold, since they have another form: how far others
+// have folded them.
+type following struct {
+	db *querydb.DB
+	of projection.Projection
+
+	mu     sync.Mutex
+	frozen bool
+	why    string // nobody builds others; "" where this program does
+	at     eventlog.Offsets
+}
+
+// freeze says that this program does not fold the rows that serve.
+func (f *following) freeze(why string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.frozen, f.why = true, why
+}
+
+// thaw says that this program folds the rows that serve.
+func (f *following) thaw() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.frozen = false
+}
+
+// followEvery is how often it is looked how far others have folded the rows that serve.
+const followEvery = 500 * time.Millisecond
+
+// follow keeps up with how far the rows that serve have come.
+func (f *following) follow(ctx context.Context) {
+	look := time.NewTicker(followEvery)
+	defer look.Stop()
+	for {
+		f.look(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-look.C:
+		}
+	}
+}
+
+// look reads how far they have come. Where that fails, what was known is a lower bound still.
+func (f *following) look(ctx context.Context) {
+	if at, err := projection.ServingOffsets(ctx, f.db, f.of); err == nil {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.at = at
+	}
+}
+
+// now is how far the rows that serve have come; false where this program folds them.
+func (f *following) now() (at eventlog.Offsets, why string, frozen bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.frozen {
+		return nil, "", false
+	}
+	at = eventlog.Offsets{}
+	maps.Copy(at, f.at)
+	return at, f.why, true
+}
+
+// Status is that of the rows that serve, whoever folds them, and of those that are built beside them.
+func (f *Running) Status(ctx context.Context) (s projection.Status, err error) {
+	if s, err = f.Runner.Status(ctx); err != nil {
+		return s, err
+	}
+	if at, why, is := f.serving.now(); is {
+		s.State, s.Frozen, s.LastError, s.Stop, s.Rebuilding = projection.StateFrozen, true, why, nil, false
+		s.Lag, s.Heartbeat = 0, time.Now()
+		s.EventsPerSecond, s.RowsPerSecond, s.ETASeconds = 0, 0, -1
+		for i := range s.Partitions {
+			p := &s.Partitions[i]
+			p.Checkpoint, p.Lag = at[p.Partition], 0
+			if p.Head > p.Checkpoint {
+				p.Lag = p.Head - p.Checkpoint
+			}
+			s.Lag += p.Lag
+		}
+	}
+	s.Build, err = f.beside.status(ctx)
+	return s, err
+}
+
+// Reached is how far the rows that serve have come: see projection.Runner.Reached.
+func (f *Running) Reached() projection.Reached {
+	if at, _, is := f.serving.now(); is {
+		return projection.Reached{Offsets: at}
+	}
+	return f.Runner.Reached()
+}
+
+// Await returns when the rows that serve reflect the events up to the offsets: see projection.Runner.Await.
+func (f *Running) Await(ctx context.Context, offsets eventlog.Offsets) error {
+	look := time.NewTicker(followEvery / 5)
+	defer look.Stop()
+	for {
+		at, _, is := f.serving.now()
+		if !is {
+			some, cancel := context.WithTimeout(ctx, followEvery)
+			err := f.Runner.Await(some, offsets)
+			cancel()
+			if err == nil || ctx.Err() != nil {
+				return err
+			}
+			continue
+		}
+		behind := false
+		for partition, offset := range offsets {
+			behind = behind || at[partition] < offset
+		}
+		if !behind {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-look.C:
+		}
+	}
+}

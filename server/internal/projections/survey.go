@@ -1,0 +1,134 @@
+package projections
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+)
+
+// survey is which rows of a unit there are, and what follows from that for this program.
+type survey struct {
+	all []projection.Generations // aligned with the unit's projections
+
+	// folds: this program folds the rows that serve, or begins them where there are none that could serve.
+	folds bool
+	// begins: a generation is to be begun beside what serves.
+	begins bool
+	// resumes: the former generation is this program's, and it is to be built further.
+	resumes bool
+	// builds: this program folds the generation that is being built.
+	builds bool
+	// held: that generation has served, and does not again before somebody asks for it.
+	held bool
+	// why says, where this program neither folds what serves nor builds, what an operator can do about it.
+	why string
+	// since is when the former generation ceased to serve; zero where there is none.
+	since time.Time
+}
+
+// look surveys the rows of the unit.
+func (u *unit) look(ctx context.Context) (s survey, err error) {
+	for _, p := range u.projections {
+		one, err := projection.LookUp(ctx, u.set.keep.DB, p)
+		if err != nil {
+			return s, fmt.Errorf("find out which rows of %s there are: %w", p.Name, err)
+		}
+		s.all = append(s.all, one)
+	}
+	s.judge(u.set.keep.DB.MultiWriter())
+	return s, nil
+}
+
+// judge says what follows from the rows that there are.
+func (s *survey) judge(shared bool) {
+	foreign := s.any(func(g *projection.Generations) bool { return g.Servable && !ownServing(g) })
+	asked := s.any(func(g *projection.Generations) bool { return g.Servable && ownServing(g) && g.Serving.Asked })
+	building := s.any(func(g *projection.Generations) bool { return g.Building != nil })
+	strange := s.any(func(g *projection.Generations) bool { return g.Building != nil && !g.Building.Own })
+	own := s.every(func(g *projection.Generations) bool { return g.Building != nil && g.Building.Own })
+	former := s.every(func(g *projection.Generations) bool { return g.Former != nil && g.Former.Own })
+	s.held = s.any(func(g *projection.Generations) bool { return g.Held })
+	for i := range s.all {
+		if s.all[i].Former != nil && s.all[i].Since.After(s.since) {
+			s.since = s.all[i].Since
+		}
+	}
+	s.folds = !foreign
+	switch {
+	case asked:
+		s.begins = true
+	case !foreign:
+		s.builds = own && !s.held
+	case own:
+		s.builds = true
+	case strange && shared:
+		s.why = "another version of the program is building rows of its own: wait until they serve, or abort that with " +
+			"'server rebuild abort'"
+	case former && !shared:
+		s.resumes = true
+	case former:
+		s.why = "these rows served before those of another version: go back to them with 'server rebuild rollback', or " +
+			"build them anew with 'server rebuild start'"
+	case s.any(func(g *projection.Generations) bool { return g.Aborted }) && !building:
+		s.why = "the rebuild was aborted: begin another with 'server rebuild start'"
+	default:
+		s.begins = true
+	}
+}
+
+// ownServing reports whether the rows that serve are those that this program folds.
+func ownServing(g *projection.Generations) bool { return g.Serving != nil && g.Serving.Own }
+
+func (s *survey) any(is func(*projection.Generations) bool) bool {
+	for i := range s.all {
+		if is(&s.all[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *survey) every(is func(*projection.Generations) bool) bool {
+	return !s.any(func(g *projection.Generations) bool { return !is(g) })
+}
+
+// same reports whether what this program does is the same after another survey.
+func (s *survey) same(o *survey) bool {
+	if s.folds != o.folds || s.begins != o.begins || s.resumes != o.resumes || s.builds != o.builds || s.held != o.held ||
+		s.why != o.why || len(s.all) != len(o.all) {
+		return false
+	}
+	for i := range s.all {
+		if generationOf(s.all[i].Serving) != generationOf(o.all[i].Serving) ||
+			generationOf(s.all[i].Building) != generationOf(o.all[i].Building) ||
+			generationOf(s.all[i].Former) != generationOf(o.all[i].Former) {
+			return false
+		}
+	}
+	return true
+}
+
+// generationOf is the number of the generation of the first table; -1 where there are no rows.
+func generationOf(r *projection.Rows) int {
+	if r == nil {
+		return -1
+	}
+	return r.Tables[0].Generation
+}
+
+// models are those of the projections, each once.
+func models(of []projection.Projection) (all []*querydb.Model) {
+	known := map[*querydb.Model]bool{}
+	for _, p := range of {
+		for _, m := range p.Models() {
+			if !known[m] {
+				known[m] = true
+				all = append(all, m)
+			}
+		}
+	}
+	return all
+}

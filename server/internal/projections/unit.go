@@ -1,0 +1,392 @@
+package projections
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/foldql/foldql/internal/backoff"
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/server/internal/advice"
+)
+
+// Keep configures how rows go on serving while others are built beside them.
+type Keep struct {
+	DB *querydb.DB
+	// Manual: a generation that is built serves when somebody asks for it. Else it does as soon as it can.
+	Manual bool
+	// Former is how long a generation is kept after another has followed it.
+	Former time.Duration
+	// Share is the part of the time in which a build folds: see projection.RunnerConfig.Share.
+	Share float64
+	// Rebuilt: the server is ready only when the rows that it builds serve.
+	Rebuilt bool
+}
+
+// unit are projections whose rows change generation together.
+type unit struct {
+	set         *Set
+	of          []*Running
+	projections []projection.Projection
+	asks        chan ask
+	ended       chan struct{} // nothing more is folded
+
+	mu    sync.Mutex
+	found survey // what is on record, as far as it is known
+}
+
+// ask is what an operator asks for.
+type ask struct {
+	what What
+	done chan error
+}
+
+// What can be asked for.
+type What string
+
+// What an operator can ask for.
+const (
+	Start    What = "start"
+	Switch   What = "switch"
+	Abort    What = "abort"
+	Rollback What = "rollback"
+)
+
+// errEnded says that everybody who folds has ended, with the source or for good.
+var errEnded = errors.New("the projections have ended")
+
+// act is what a unit does between two times of folding.
+type act func(ctx context.Context) error
+
+// run folds what is to be folded, and changes generations as they are ready or somebody asks, until the context ends.
+func (u *unit) run(ctx context.Context) {
+	defer close(u.ended)
+	for failures := 0; ctx.Err() == nil; {
+		next, err := u.phase(ctx)
+		if err == errEnded {
+			return
+		}
+		if err == nil && next != nil {
+			err = next(context.WithoutCancel(ctx))
+		}
+		if err == nil || ctx.Err() != nil {
+			failures = 0
+			continue
+		}
+		u.set.Mismatches(err)
+		u.log(slog.LevelError, "the generations of rows cannot be changed; trying again", "error", advice.Add(err))
+		if backoff.Wait(ctx, backoff.Delay(100*time.Millisecond, 5*time.Second, failures)) != nil {
+			return
+		}
+		failures++
+	}
+}
+
+func (u *unit) log(level slog.Level, text string, args ...any) {
+	u.set.log.Log(context.Background(), level, text, append([]any{"projections", names(u.projections)}, args...)...)
+}
+
+func names(of []projection.Projection) (all []string) {
+	for _, p := range of {
+		all = append(all, p.Name)
+	}
+	return all
+}
+
+// phase folds until something else is to be done, and returns that. Nobody folds then.
+func (u *unit) phase(ctx context.Context) (act, error) {
+	found, err := u.look(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case found.begins:
+		return u.begin, nil
+	case found.resumes:
+		return u.rearranging(querydb.ResumeFormer, "the rows of a former start are built further"), nil
+	case u.expired(&found):
+		return u.rearranging(querydb.DropFormer, "the former rows are removed"), nil
+	}
+	if err := u.serve(ctx, &found); err != nil {
+		return nil, err
+	}
+	serving, building := newCrew(ctx), newCrew(ctx)
+	defer u.buildsNone()
+	defer building.end()
+	defer serving.end()
+	for _, one := range u.of {
+		if one.crew = serving; found.folds {
+			one.serving.thaw()
+			serving.add(func(ctx context.Context) { u.set.keepRunning(ctx, one) })
+		} else {
+			one.serving.freeze(found.why)
+			serving.add(one.serving.follow)
+		}
+	}
+	if found.builds {
+		if err := u.build(building); err != nil {
+			return nil, err
+		}
+	}
+	return u.await(ctx, &found, serving, building)
+}
+
+// await waits until something is to be done other than to fold.
+func (u *unit) await(ctx context.Context, found *survey, serving, building *crew) (act, error) {
+	look := time.NewTicker(u.lookEvery(found))
+	defer look.Stop()
+	ended, logged := serving.ended(), time.Now()
+	if found.builds {
+		ended = nil // what is built is yet to serve
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, nil
+		case <-ended:
+			select {
+			case <-serving.moved:
+				return nil, nil
+			default:
+				return nil, errEnded
+			}
+		case <-serving.moved:
+			return nil, nil
+		case <-building.moved:
+			return nil, nil
+		case a := <-u.asks:
+			return u.asked(ctx, a, found, serving, building), nil
+		case <-look.C:
+		}
+		if found.builds && time.Since(logged) >= progressEvery {
+			logged = time.Now()
+			u.logProgress(ctx)
+		}
+		if found.builds && !found.held && !u.set.keep.Manual && u.built(ctx) {
+			return u.switched(ctx, serving, building), nil
+		}
+		if u.expired(found) {
+			return u.rearranging(querydb.DropFormer, "the former rows are removed"), nil
+		}
+		if u.set.keep.DB.MultiWriter() {
+			now, err := u.look(ctx)
+			if err != nil || !now.same(found) {
+				return nil, err
+			}
+		}
+	}
+}
+
+// expired reports whether there are former rows that have been kept for long enough.
+func (u *unit) expired(found *survey) bool {
+	return !found.since.IsZero() && time.Since(found.since) > u.set.keep.Former
+}
+
+// lookEvery is how often it is looked whether something is to be done.
+func (u *unit) lookEvery(found *survey) time.Duration {
+	if found.builds {
+		return 250 * time.Millisecond
+	}
+	return lookEvery
+}
+
+// serve has queries read what serves.
+func (u *unit) serve(ctx context.Context, found *survey) error {
+	u.mu.Lock()
+	u.found = *found
+	u.mu.Unlock()
+	all, g := models(u.projections), u.set.keep.DB.Generations()
+	switch {
+	case !found.folds:
+		return serveFormer(ctx, g, all)
+	case found.every(ownServing):
+		return g.UseAll(ctx, all)
+	}
+	return nil // whoever folds them says which they are
+}
+
+// serveFormer has queries read rows that this program does not fold as they were written.
+func serveFormer(ctx context.Context, g *querydb.Generations, models []*querydb.Model) error {
+	all := make([]querydb.Served, len(models))
+	for i, m := range models {
+		at, err := g.Recorded(ctx, m)
+		if err != nil {
+			return err
+		}
+		layout, err := g.Layout(ctx, m, at.Number)
+		if err != nil {
+			return err
+		}
+		all[i] = querydb.Served{Model: m, Generation: at.Number, Layout: layout}
+	}
+	return g.ServeAll(all)
+}
+
+// begin begins rows beside those that serve.
+func (u *unit) begin(ctx context.Context) error {
+	err := projection.BeginBuild(ctx, u.set.keep.DB, u.set.beside, u.set.source, u.projections, u.set.cfg)
+	if err != nil {
+		return fmt.Errorf("begin to build rows beside those that serve: %w", err)
+	}
+	u.log(slog.LevelInfo, "rows are built beside those that serve")
+	return nil
+}
+
+// rearranging changes which generations there are. Queries go on reading what they have read, which is kept, until
+// serve says what they are to read.
+func (u *unit) rearranging(how querydb.Rearrangement, message string) act {
+	return func(ctx context.Context) error {
+		if err := projection.Rearrange(ctx, u.set.keep.DB, how, u.projections); err != nil {
+			return err
+		}
+		u.log(slog.LevelInfo, message)
+		return u.set.beside.Generations().UseAll(ctx, models(u.projections))
+	}
+}
+
+// catchUp is how long those that are built may take to come as far as those that serve, while these stand still.
+const catchUp = 30 * time.Second
+
+// switched has what is built come as far as what serves, and serve in its place. It ends who folds.
+func (u *unit) switched(ctx context.Context, serving, building *crew) act {
+	serving.end()
+	err := u.catchUp(ctx)
+	building.end()
+	if err != nil {
+		return func(context.Context) error { return err }
+	}
+	return u.rearranging(querydb.SwitchToBuilt, "the rows that were built serve from now on")
+}
+
+func (u *unit) catchUp(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, catchUp)
+	defer cancel()
+	for i, one := range u.of {
+		to, err := projection.ServingOffsets(ctx, u.set.keep.DB, u.projections[i])
+		if err != nil {
+			return err
+		}
+		if err := one.beside.runner().Await(ctx, to); err != nil {
+			return fmt.Errorf("wait until the rows that are built reach those that serve: %w", err)
+		}
+	}
+	return nil
+}
+
+// asked does what an operator asks for, and answers.
+func (u *unit) asked(ctx context.Context, a ask, found *survey, serving, building *crew) act {
+	var do act
+	switch {
+	case a.what == Start && (found.builds || found.held):
+		do = refusal("rows are being built already: switch to them, or abort that first")
+	case a.what == Start:
+		do = u.begin
+	case a.what == Switch && !found.builds && !found.held:
+		do = refusal("no rows are being built")
+	case a.what == Switch && found.builds && !u.built(ctx):
+		do = refusal("the rows are not built yet")
+	case a.what == Switch:
+		do = u.switchedAgain(ctx, found, serving, building)
+	case a.what == Abort:
+		do = u.rearranging(querydb.DropBuilt, "the rows that were being built are removed")
+	case a.what == Rollback:
+		do = u.rearranging(querydb.SwitchBack, "the former rows serve again")
+	}
+	return func(ctx context.Context) error {
+		serving.end()
+		building.end()
+		a.done <- do(ctx)
+		return nil
+	}
+}
+
+// switchedAgain is switched, also to rows that were switched away from and that nobody has folded since.
+func (u *unit) switchedAgain(ctx context.Context, found *survey, serving, building *crew) act {
+	if found.builds {
+		return u.switched(ctx, serving, building)
+	}
+	serving.end()
+	fresh := newCrew(ctx)
+	if err := u.build(fresh); err != nil {
+		return func(context.Context) error { return err }
+	}
+	return u.switched(ctx, serving, fresh)
+}
+
+// RefusedError says why what an operator asks for cannot be done as things are.
+type RefusedError string
+
+// Error implements error.
+func (e RefusedError) Error() string { return string(e) }
+
+func refusal(why RefusedError) act { return func(context.Context) error { return why } }
+
+// Ask asks the unit of a projection for something, and waits until it is done.
+func (f *Set) Ask(ctx context.Context, one *Running, what What) error {
+	if one.unit == nil {
+		return RefusedError("this server keeps one generation of rows alone")
+	}
+	if m := f.Mismatch(); m != nil {
+		return m
+	}
+	a := ask{what, make(chan error, 1)}
+	select {
+	case one.unit.asks <- a:
+	case <-one.unit.ended:
+		return RefusedError("the projection has ended: restart the server")
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	select {
+	case err := <-a.done:
+		if errors.Is(err, projection.ErrNotBuilt) || errors.Is(err, querydb.ErrConflict) {
+			return RefusedError(err.Error())
+		}
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// crew are goroutines that end together.
+type crew struct {
+	ctx   context.Context
+	stop  context.CancelFunc
+	done  sync.WaitGroup
+	moved chan struct{} // one of them has found other rows than it is to fold
+}
+
+func newCrew(ctx context.Context) *crew {
+	c := &crew{moved: make(chan struct{}, 1)}
+	c.ctx, c.stop = context.WithCancel(ctx)
+	return c
+}
+
+func (c *crew) add(f func(context.Context)) { c.done.Go(func() { f(c.ctx) }) }
+
+// ended is closed once all of them have ended by themselves.
+func (c *crew) ended() <-chan struct{} {
+	all := make(chan struct{})
+	go func() {
+		c.done.Wait()
+		close(all)
+	}()
+	return all
+}
+
+// end ends them, and waits for that.
+func (c *crew) end() {
+	c.stop()
+	c.done.Wait()
+}
+
+// away says that the rows are others than those that were to be folded.
+func (c *crew) away() {
+	select {
+	case c.moved <- struct{}{}:
+	default:
+	}
+}
