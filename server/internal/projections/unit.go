@@ -100,6 +100,9 @@ func names(of []projection.Projection) (all []string) {
 // phase folds until something else is to be done, and returns that. Nobody folds then.
 func (u *unit) phase(ctx context.Context) (act, error) {
 	found, err := u.look(ctx)
+	if err == nil {
+		err = u.serve(ctx, &found)
+	}
 	switch {
 	case err != nil:
 		return nil, err
@@ -107,11 +110,8 @@ func (u *unit) phase(ctx context.Context) (act, error) {
 		return u.begin, nil
 	case found.resumes:
 		return u.rearranging(querydb.ResumeFormer, "the rows of a former start are built further"), nil
-	case u.expired(&found):
+	case u.expired(&found): // and no query reads them here any more
 		return u.rearranging(querydb.DropFormer, "the former rows are removed"), nil
-	}
-	if err := u.serve(ctx, &found); err != nil {
-		return nil, err
 	}
 	serving, building := newCrew(ctx), newCrew(ctx)
 	defer u.buildsNone()
