@@ -91,6 +91,15 @@ type Lister interface {
 	Tables(ctx context.Context) ([]*Table, error)
 }
 
+// Scanner is a driver that can read a generation of a table from the first row to the last.
+//
+// Scan returns up to most rows of the table, of its Kind, that come after the key in an order of the store's own, from
+// the first where after is nil. There are fewer only where no more are left. Rows are complete, as those of Get, and
+// also those that have expired.
+type Scanner interface {
+	Scan(ctx context.Context, t *Table, after *keys.Key, most int) ([]Row, error)
+}
+
 // Identifier is a driver whose tables others create, and may lose or restore: it distinguishes a table from another one
 // of its name.
 type Identifier interface {

@@ -33,6 +33,9 @@ func Sweeper(drv driver.Driver) bool { _, is := drv.(driver.Sweeper); return is 
 // Lister reports whether the driver lists its tables.
 func Lister(drv driver.Driver) bool { _, is := drv.(driver.Lister); return is }
 
+// Scanner reports whether the driver reads whole tables.
+func Scanner(drv driver.Driver) bool { _, is := drv.(driver.Scanner); return is }
+
 // PrefixesOfAnyText is the check that a condition that asks for a prefix finds just what begins with the very text.
 const PrefixesOfAnyText = "prefixes of any text"
 

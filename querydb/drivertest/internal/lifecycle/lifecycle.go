@@ -16,6 +16,8 @@ var Cases = []harness.Case{
 		Tables: []*driver.Table{fixture.Rows, fixture.RowsNext, fixture.Other}},
 	{Promise: "a store lists the tables that it has", Prove: listed, Of: harness.Lister,
 		Tables: []*driver.Table{fixture.Rows, fixture.RowsNext, fixture.Other}},
+	{Promise: "a scan finds every row of a table once, in pages of any size", Prove: scanned, Of: harness.Scanner,
+		Tables: []*driver.Table{fixture.Rows, fixture.RowsNext, fixture.Other}},
 	{Promise: "a row is gone from the moment it expires", Prove: expiry},
 	{Promise: "a sweep removes what expired before, and nothing else", Prove: swept, Of: harness.Sweeper},
 	{Promise: "a sweep leaves other tables alone", Prove: sweptApart, Of: harness.Sweeper,
