@@ -1,6 +1,7 @@
 package querydb
 
 import (
+	"bytes"
 	"fmt"
 	"time"
 
@@ -79,6 +80,24 @@ func EncodeWithKey[R any](c *Codec[R], b *record.Builder, row *R, key keys.Key) 
 		}
 	}
 	return out, nil
+}
+
+// Reindex returns a row as it is stored with the index keys that the codec's model composes, for rows that were stored
+// when it had others. Where the record is not what the codec makes of it, that is ErrDamaged.
+func Reindex[R any](c *Codec[R], b *record.Builder, stored Row) (Row, error) {
+	var row R
+	if err := c.Decode(stored.Record, &row); err != nil {
+		return Row{}, encodeError(c.Model, stored.Key, err)
+	}
+	out, err := EncodeWithKey(c, b, &row, stored.Key)
+	if err != nil {
+		return Row{}, err
+	}
+	if !bytes.Equal(out.Record, stored.Record) {
+		return Row{}, encodeError(c.Model, stored.Key, fmt.Errorf("%w: the record is not one of this model", ErrDamaged))
+	}
+	stored.Indexes = out.Indexes
+	return stored, nil
 }
 
 // KeyOf returns the key of a row. It fails with ErrInvalid, naming model and field, where a half is empty.

@@ -32,10 +32,16 @@ func (l *Layout) Equal(other *Layout) bool {
 	return l.model == other.model || bytes.Equal(l.rowsText(), other.rowsText())
 }
 
+// SameRows reports whether both describe rows that differ in their index keys alone: see Model.RowVersion.
+func (l *Layout) SameRows(other *Layout) bool {
+	return l.model != nil && other.model != nil && l.model.RowVersion != "" && l.model.RowVersion == other.model.RowVersion
+}
+
 // rowsText is what the model says of stored rows, without what it says of the API and of the fold.
 func (l *Layout) rowsText() []byte {
 	rows := *l.model
-	rows.Name, rows.Plugin, rows.Version, rows.Atomic, rows.HistoryOf = "", "", "", false, ""
+	rows.Name, rows.Plugin, rows.Version, rows.RowVersion = "", "", "", ""
+	rows.Atomic, rows.HistoryOf = false, ""
 	rows.CreatedAt, rows.UpdatedAt = 0, 0
 	text, err := json.Marshal(&rows)
 	if err != nil {

@@ -15,10 +15,13 @@ type Model struct {
 	// Version identifies the layout of rows and keys and the version that the schema gives the model: rows written
 	// under another Version are rebuilt.
 	Version string
-	Fields  []driver.Field
-	Enums   []Enum // those of Fields, and of the objects in them
-	PK, SK  Half   // SK does not exist on a model without sort key
-	Indexes []Index
+	// RowVersion identifies that part of it which does not concern indexes: rows of equal RowVersions differ in their
+	// index keys alone. It is "" where the rows hang on more than the events of one projection.
+	RowVersion string
+	Fields     []driver.Field
+	Enums      []Enum // those of Fields, and of the objects in them
+	PK, SK     Half   // SK does not exist on a model without sort key
+	Indexes    []Index
 	// TTL, CreatedAt and UpdatedAt are the ordinals of the fields so annotated, -1 for none.
 	TTL, CreatedAt, UpdatedAt int
 	Atomic                    bool    // no page of the table, nor batch of rows by key, shows one event half applied

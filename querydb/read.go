@@ -24,6 +24,25 @@ func consistently(ctx context.Context, db *DB) bool {
 	return db.MultiWriter() && ctx.Value(consistentKey{}) != nil
 }
 
+// CanScan reports whether Scan can read tables of the DB: those of a store that no other process writes to.
+func CanScan(db *DB) bool {
+	_, can := db.drv.(driver.Scanner)
+	return can && !db.MultiWriter()
+}
+
+// Scan reads up to most rows of a generation of the model's table as they are stored, whether it serves or not, in an
+// order that does not change, from after a key on: nil stands for the first. There are fewer only where no more are
+// left. It is for whoever makes a table of another, and so no method of DB, which never scans. The rows must not be
+// changed.
+func Scan(ctx context.Context, db *DB, m *Model, generation int, after *keys.Key, most int) ([]Row, error) {
+	scanner, ok := db.drv.(driver.Scanner)
+	if !ok {
+		return nil, &Error{Op: "scan", Model: m.Name, Err: fmt.Errorf("%w: the store reads no whole tables", ErrInvalid)}
+	}
+	rows, err := scanner.Scan(ctx, m.DriverTable(generation), after, most)
+	return rows, failed("scan", m, err)
+}
+
 // Get reads rows by key; the answer is aligned with ks, and a row that does not exist has a nil Record. Keys may
 // repeat; each is read once. A key that no row can have (empty, or too long) is ErrInvalid. The rows must not be
 // changed.

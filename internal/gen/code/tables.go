@@ -43,6 +43,9 @@ func (f *tablesFile) table(m *schema.Model, r *schema.ReadModel) {
 	f.line("// %sModel describes the read model %s.", name, r.Name)
 	f.line("var %sModel = &querydb.Model{", name)
 	f.line("Name: %q,\nPlugin: %q,\nTable: %q,\nVersion: %q,", r.Name, r.Plugin, tableOf(r), Version(m, r))
+	if v := RowVersion(m, r); v != "" {
+		f.line("RowVersion: %q,", v)
+	}
 	if r.Aggregate != nil {
 		f.line("Fields: %s,", parts.RootFields(r))
 	} else {

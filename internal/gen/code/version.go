@@ -24,7 +24,27 @@ func Version(m *schema.Model, r *schema.ReadModel) string {
 	} else {
 		tellTable(&b, m, r.Entity.Table)
 	}
-	sum := sha256.Sum256([]byte(b.String()))
+	return hash(b.String())
+}
+
+// RowVersion is a hash of that part of it which does not concern indexes: rows that have the same hold the same, and
+// their index keys follow from what they hold. It is "" where rows hang on more: on what several projections have
+// written of them, or on rows of other models.
+func RowVersion(m *schema.Model, r *schema.ReadModel) string {
+	alone := r.Entity == nil && len(r.Writers) <= 1 && r.Aggregate == nil && r.Series == nil && len(r.Places()) == 0 &&
+		!isCopied(m, r)
+	if !alone {
+		return ""
+	}
+	bare := *r
+	bare.Indexes = nil
+	var b strings.Builder
+	tellModel(&b, m, &bare)
+	return hash(b.String())
+}
+
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:6])
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/projection/internal/usercode"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/record"
 )
 
 // Fold folds events into rows. A window goes through it as Reset, Need of every event, Load, Eval of event after
@@ -47,8 +48,10 @@ type Limits struct {
 
 // Model is a model whose rows a Fold holds: see ModelOf.
 type Model struct {
-	Model     *querydb.Model
-	Sources   []*querydb.Model // of the copies that its rows hold
+	Model   *querydb.Model
+	Sources []*querydb.Model // of the copies that its rows hold
+	// Reindex gives a stored row the index keys of the model: see querydb.Reindex.
+	Reindex   func(b *record.Builder, stored querydb.Row) (querydb.Row, error)
 	newMember func(db *querydb.DB, b *bounds, readers int) member
 	newWhole  func(db *querydb.DB, b *bounds, readers int) member
 }
@@ -67,6 +70,9 @@ func ModelOf[R any](codec *querydb.Codec[R], writer *querydb.Writer) Model {
 	}
 	return Model{
 		Model: codec.Model, Sources: sources,
+		Reindex: func(b *record.Builder, stored querydb.Row) (querydb.Row, error) {
+			return querydb.Reindex(codec, b, stored)
+		},
 		newMember: func(db *querydb.DB, b *bounds, readers int) member {
 			return newModelFold(codec, db, writer, b, readers)
 		},

@@ -17,10 +17,11 @@ var All = []*querydb.Model{
 
 // HolderModel describes the read model Holder.
 var HolderModel = &querydb.Model{
-	Name:    "Holder",
-	Plugin:  "",
-	Table:   "Holder",
-	Version: "2075d860cf21",
+	Name:       "Holder",
+	Plugin:     "",
+	Table:      "Holder",
+	Version:    "2075d860cf21",
+	RowVersion: "2075d860cf21",
 	Fields: []driver.Field{
 		{Name: "holderId", Scalar: "ID"},
 		{Name: "subject", Scalar: "String"},
@@ -40,10 +41,11 @@ var HolderModel = &querydb.Model{
 
 // PayslipModel describes the read model Payslip.
 var PayslipModel = &querydb.Model{
-	Name:    "Payslip",
-	Plugin:  "",
-	Table:   "Payslip",
-	Version: "2776017e1f58",
+	Name:       "Payslip",
+	Plugin:     "",
+	Table:      "Payslip",
+	Version:    "2776017e1f58",
+	RowVersion: "cb69a486a90c",
 	Fields: []driver.Field{
 		{Name: "payslipId", Scalar: "ID"},
 		{Name: "holderId", Scalar: "ID"},
@@ -93,10 +95,11 @@ var PayslipModel = &querydb.Model{
 
 // EmployeeModel describes the read model Employee.
 var EmployeeModel = &querydb.Model{
-	Name:    "Employee",
-	Plugin:  "",
-	Table:   "Employee",
-	Version: "2460458d90f6",
+	Name:       "Employee",
+	Plugin:     "",
+	Table:      "Employee",
+	Version:    "2460458d90f6",
+	RowVersion: "fd681c87d302",
 	Fields: []driver.Field{
 		{Name: "employeeId", Scalar: "ID"},
 		{Name: "team", Scalar: "String"},

@@ -16,10 +16,11 @@ var All = []*querydb.Model{
 
 // RolloutModel describes the read model Rollout.
 var RolloutModel = &querydb.Model{
-	Name:    "Rollout",
-	Plugin:  "",
-	Table:   "Rollout",
-	Version: "c5c9d4b0d10e",
+	Name:       "Rollout",
+	Plugin:     "",
+	Table:      "Rollout",
+	Version:    "c5c9d4b0d10e",
+	RowVersion: "c5c9d4b0d10e",
 	Fields: []driver.Field{
 		{Name: "environment", Scalar: "String"},
 		{Name: "service", Scalar: "String"},
@@ -54,10 +55,11 @@ var RolloutModel = &querydb.Model{
 
 // PlaceModel describes the read model Place.
 var PlaceModel = &querydb.Model{
-	Name:    "Place",
-	Plugin:  "",
-	Table:   "Place",
-	Version: "5cd5001ece81",
+	Name:       "Place",
+	Plugin:     "",
+	Table:      "Place",
+	Version:    "5cd5001ece81",
+	RowVersion: "5cd5001ece81",
 	Fields: []driver.Field{
 		{Name: "country", Scalar: "String"},
 		{Name: "city", Scalar: "String"},

@@ -15,10 +15,11 @@ var All = []*querydb.Model{
 
 // DescribedModel describes the read model Described.
 var DescribedModel = &querydb.Model{
-	Name:    "Described",
-	Plugin:  "",
-	Table:   "Described",
-	Version: "b753aa49eb1b",
+	Name:       "Described",
+	Plugin:     "",
+	Table:      "Described",
+	Version:    "b753aa49eb1b",
+	RowVersion: "dba7d53977d3",
 	Fields: []driver.Field{
 		{Name: "describedId", Scalar: "ID"},
 		{Name: "old", Scalar: "String", Nullable: true},

@@ -15,10 +15,11 @@ var All = []*querydb.Model{
 
 // PaperModel describes the read model Paper.
 var PaperModel = &querydb.Model{
-	Name:    "Paper",
-	Plugin:  "",
-	Table:   "Paper",
-	Version: "6fdd1bf3726c",
+	Name:       "Paper",
+	Plugin:     "",
+	Table:      "Paper",
+	Version:    "6fdd1bf3726c",
+	RowVersion: "7a37d1859f09",
 	Fields: []driver.Field{
 		{Name: "paperId", Scalar: "ID"},
 		{Name: "stage", Scalar: "String", Enum: "Stage"},

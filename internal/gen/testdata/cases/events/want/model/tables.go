@@ -15,10 +15,11 @@ var All = []*querydb.Model{
 
 // BasketModel describes the read model Basket.
 var BasketModel = &querydb.Model{
-	Name:    "Basket",
-	Plugin:  "",
-	Table:   "Basket",
-	Version: "b8e95047ff7d",
+	Name:       "Basket",
+	Plugin:     "",
+	Table:      "Basket",
+	Version:    "b8e95047ff7d",
+	RowVersion: "b8e95047ff7d",
 	Fields: []driver.Field{
 		{Name: "basketId", Scalar: "ID"},
 		{Name: "size", Scalar: "Int"},

@@ -15,10 +15,11 @@ var All = []*querydb.Model{
 
 // SampleModel describes the read model Sample.
 var SampleModel = &querydb.Model{
-	Name:    "Sample",
-	Plugin:  "",
-	Table:   "Sample",
-	Version: "941521763acc",
+	Name:       "Sample",
+	Plugin:     "",
+	Table:      "Sample",
+	Version:    "941521763acc",
+	RowVersion: "941521763acc",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "text", Scalar: "String"},

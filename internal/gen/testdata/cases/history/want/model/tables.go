@@ -15,10 +15,11 @@ var All = []*querydb.Model{
 
 // ChangeModel describes the read model Change.
 var ChangeModel = &querydb.Model{
-	Name:    "Change",
-	Plugin:  "Audit",
-	Table:   "Change",
-	Version: "129e2eea15d6",
+	Name:       "Change",
+	Plugin:     "Audit",
+	Table:      "Change",
+	Version:    "129e2eea15d6",
+	RowVersion: "129e2eea15d6",
 	Fields: []driver.Field{
 		{Name: "thingId", Scalar: "ID"},
 		{Name: "at", Scalar: "DateTime"},

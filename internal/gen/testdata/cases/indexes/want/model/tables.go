@@ -15,10 +15,11 @@ var All = []*querydb.Model{
 
 // ArticleModel describes the read model Article.
 var ArticleModel = &querydb.Model{
-	Name:    "Article",
-	Plugin:  "",
-	Table:   "articles",
-	Version: "623246c70ee6",
+	Name:       "Article",
+	Plugin:     "",
+	Table:      "articles",
+	Version:    "623246c70ee6",
+	RowVersion: "99239846c137",
 	Fields: []driver.Field{
 		{Name: "articleId", Scalar: "ID"},
 		{Name: "section", Scalar: "String"},

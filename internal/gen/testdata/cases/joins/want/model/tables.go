@@ -17,10 +17,11 @@ var All = []*querydb.Model{
 
 // TrackModel describes the read model Track.
 var TrackModel = &querydb.Model{
-	Name:    "Track",
-	Plugin:  "Music",
-	Table:   "Track",
-	Version: "428b5f909e9f",
+	Name:       "Track",
+	Plugin:     "Music",
+	Table:      "Track",
+	Version:    "428b5f909e9f",
+	RowVersion: "3f6b59ed8c28",
 	Fields: []driver.Field{
 		{Name: "trackId", Scalar: "ID"},
 		{Name: "isrc", Scalar: "String"},
@@ -54,10 +55,11 @@ var TrackModel = &querydb.Model{
 
 // ChartModel describes the read model Chart.
 var ChartModel = &querydb.Model{
-	Name:    "Chart",
-	Plugin:  "Music",
-	Table:   "charts",
-	Version: "6fdd92c62a8d",
+	Name:       "Chart",
+	Plugin:     "Music",
+	Table:      "charts",
+	Version:    "6fdd92c62a8d",
+	RowVersion: "6fdd92c62a8d",
 	Fields: []driver.Field{
 		{Name: "chartId", Scalar: "ID"},
 		{Name: "week", Scalar: "Date"},
@@ -85,10 +87,11 @@ var ChartModel = &querydb.Model{
 
 // AlbumModel describes the read model Album.
 var AlbumModel = &querydb.Model{
-	Name:    "Album",
-	Plugin:  "",
-	Table:   "Album",
-	Version: "8807d182e39a",
+	Name:       "Album",
+	Plugin:     "",
+	Table:      "Album",
+	Version:    "8807d182e39a",
+	RowVersion: "8807d182e39a",
 	Fields: []driver.Field{
 		{Name: "albumId", Scalar: "ID"},
 		{Name: "hitId", Scalar: "ID", Nullable: true},

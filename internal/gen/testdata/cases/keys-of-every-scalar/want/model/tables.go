@@ -17,10 +17,11 @@ var All = []*querydb.Model{
 
 // ByIntModel describes the read model ByInt.
 var ByIntModel = &querydb.Model{
-	Name:    "ByInt",
-	Plugin:  "",
-	Table:   "ByInt",
-	Version: "d8faa0d5fdc3",
+	Name:       "ByInt",
+	Plugin:     "",
+	Table:      "ByInt",
+	Version:    "d8faa0d5fdc3",
+	RowVersion: "d8faa0d5fdc3",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "Int"},
 		{Name: "at", Scalar: "Int64"},
@@ -48,10 +49,11 @@ var ByIntModel = &querydb.Model{
 
 // ByDecimalModel describes the read model ByDecimal.
 var ByDecimalModel = &querydb.Model{
-	Name:    "ByDecimal",
-	Plugin:  "",
-	Table:   "ByDecimal",
-	Version: "6d855113ba85",
+	Name:       "ByDecimal",
+	Plugin:     "",
+	Table:      "ByDecimal",
+	Version:    "6d855113ba85",
+	RowVersion: "6d855113ba85",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "Decimal"},
 		{Name: "day", Scalar: "Date"},
@@ -79,10 +81,11 @@ var ByDecimalModel = &querydb.Model{
 
 // ByFloatModel describes the read model ByFloat.
 var ByFloatModel = &querydb.Model{
-	Name:    "ByFloat",
-	Plugin:  "",
-	Table:   "ByFloat",
-	Version: "2282b3413ad5",
+	Name:       "ByFloat",
+	Plugin:     "",
+	Table:      "ByFloat",
+	Version:    "2282b3413ad5",
+	RowVersion: "03e5368cffc8",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "Float"},
 		{Name: "flag", Scalar: "Boolean"},

@@ -16,10 +16,11 @@ var All = []*querydb.Model{
 
 // GoPackageModel describes the read model go_package.
 var GoPackageModel = &querydb.Model{
-	Name:    "go_package",
-	Plugin:  "",
-	Table:   "go_package",
-	Version: "301f46cc5b64",
+	Name:       "go_package",
+	Plugin:     "",
+	Table:      "go_package",
+	Version:    "301f46cc5b64",
+	RowVersion: "9ad91b982df1",
 	Fields: []driver.Field{
 		{Name: "type", Scalar: "ID"},
 		{Name: "func", Scalar: "String"},
@@ -135,10 +136,11 @@ var GoPackageModel = &querydb.Model{
 
 // OrderModel describes the read model order.
 var OrderModel = &querydb.Model{
-	Name:    "order",
-	Plugin:  "",
-	Table:   "order",
-	Version: "3aea686edc78",
+	Name:       "order",
+	Plugin:     "",
+	Table:      "order",
+	Version:    "3aea686edc78",
+	RowVersion: "3aea686edc78",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "v", Scalar: "String"},

@@ -16,10 +16,11 @@ var All = []*querydb.Model{
 
 // PurchaseModel describes the read model Purchase.
 var PurchaseModel = &querydb.Model{
-	Name:    "Purchase",
-	Plugin:  "",
-	Table:   "Purchase",
-	Version: "af51bf9a7137",
+	Name:       "Purchase",
+	Plugin:     "",
+	Table:      "Purchase",
+	Version:    "af51bf9a7137",
+	RowVersion: "af51bf9a7137",
 	Fields: []driver.Field{
 		{Name: "purchaseId", Scalar: "ID"},
 		{Name: "buyerId", Scalar: "ID"},
@@ -46,10 +47,11 @@ var PurchaseModel = &querydb.Model{
 
 // GuardedModel describes the read model Guarded.
 var GuardedModel = &querydb.Model{
-	Name:    "Guarded",
-	Plugin:  "",
-	Table:   "Guarded",
-	Version: "7d73b86cc4d6",
+	Name:       "Guarded",
+	Plugin:     "",
+	Table:      "Guarded",
+	Version:    "7d73b86cc4d6",
+	RowVersion: "7d73b86cc4d6",
 	Fields: []driver.Field{
 		{Name: "id", Scalar: "ID"},
 		{Name: "home", Object: fieldsOfAddress, Nullable: true},

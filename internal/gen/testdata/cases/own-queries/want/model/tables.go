@@ -15,10 +15,11 @@ var All = []*querydb.Model{
 
 // NoteModel describes the read model Note.
 var NoteModel = &querydb.Model{
-	Name:    "Note",
-	Plugin:  "",
-	Table:   "Note",
-	Version: "ecef08a3ee74",
+	Name:       "Note",
+	Plugin:     "",
+	Table:      "Note",
+	Version:    "ecef08a3ee74",
+	RowVersion: "2842ca120bcc",
 	Fields: []driver.Field{
 		{Name: "noteId", Scalar: "ID"},
 		{Name: "tag", Scalar: "String"},

@@ -14,10 +14,11 @@ var All = []*querydb.Model{
 
 // TotalsModel describes the read model Totals.
 var TotalsModel = &querydb.Model{
-	Name:    "Totals",
-	Plugin:  "",
-	Table:   "Totals",
-	Version: "69aaa39871df",
+	Name:       "Totals",
+	Plugin:     "",
+	Table:      "Totals",
+	Version:    "69aaa39871df",
+	RowVersion: "69aaa39871df",
 	Fields: []driver.Field{
 		{Name: "count", Scalar: "Int64"},
 		{Name: "latest", Scalar: "DateTime", Nullable: true},

@@ -16,10 +16,11 @@ var All = []*querydb.Model{
 
 // SeatModel describes the read model Seat.
 var SeatModel = &querydb.Model{
-	Name:    "Seat",
-	Plugin:  "Box_Office",
-	Table:   "Seat",
-	Version: "42e9de79f3ce",
+	Name:       "Seat",
+	Plugin:     "Box_Office",
+	Table:      "Seat",
+	Version:    "42e9de79f3ce",
+	RowVersion: "42e9de79f3ce",
 	Fields: []driver.Field{
 		{Name: "seatId", Scalar: "ID"},
 		{Name: "taken", Scalar: "Boolean"},
@@ -39,10 +40,11 @@ var SeatModel = &querydb.Model{
 
 // SeatLogModel describes the read model SeatLog.
 var SeatLogModel = &querydb.Model{
-	Name:    "SeatLog",
-	Plugin:  "",
-	Table:   "SeatLog",
-	Version: "8eee4559a063",
+	Name:       "SeatLog",
+	Plugin:     "",
+	Table:      "SeatLog",
+	Version:    "8eee4559a063",
+	RowVersion: "8eee4559a063",
 	Fields: []driver.Field{
 		{Name: "seatId", Scalar: "ID"},
 	},

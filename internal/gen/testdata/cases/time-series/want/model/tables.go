@@ -290,10 +290,11 @@ var MeterModel = &querydb.Model{
 
 // MeterEventModel describes the read model MeterEvent.
 var MeterEventModel = &querydb.Model{
-	Name:    "MeterEvent",
-	Plugin:  "",
-	Table:   "MeterEvent",
-	Version: "a58f97c6bd9e",
+	Name:       "MeterEvent",
+	Plugin:     "",
+	Table:      "MeterEvent",
+	Version:    "a58f97c6bd9e",
+	RowVersion: "a58f97c6bd9e",
 	Fields: []driver.Field{
 		{Name: "house", Scalar: "ID"},
 		{Name: "wing", Scalar: "Int"},
@@ -361,10 +362,11 @@ var GaugeModel = &querydb.Model{
 
 // GaugeEventModel describes the read model GaugeEvent.
 var GaugeEventModel = &querydb.Model{
-	Name:    "GaugeEvent",
-	Plugin:  "",
-	Table:   "GaugeEvent",
-	Version: "17a35ed0b2de",
+	Name:       "GaugeEvent",
+	Plugin:     "",
+	Table:      "GaugeEvent",
+	Version:    "17a35ed0b2de",
+	RowVersion: "17a35ed0b2de",
 	Fields: []driver.Field{
 		{Name: "gaugeId", Scalar: "ID"},
 		{Name: "at", Scalar: "DateTime"},

@@ -15,10 +15,11 @@ var All = []*querydb.Model{
 
 // SessionModel describes the read model Session.
 var SessionModel = &querydb.Model{
-	Name:    "Session",
-	Plugin:  "",
-	Table:   "Session",
-	Version: "488186760869",
+	Name:       "Session",
+	Plugin:     "",
+	Table:      "Session",
+	Version:    "488186760869",
+	RowVersion: "488186760869",
 	Fields: []driver.Field{
 		{Name: "sessionId", Scalar: "ID"},
 		{Name: "openedAt", Scalar: "DateTime"},

@@ -107,10 +107,11 @@ var AccountModel = &querydb.Model{
 
 // LoginModel describes the read model Login.
 var LoginModel = &querydb.Model{
-	Name:    "Login",
-	Plugin:  "",
-	Table:   "Login",
-	Version: "8de3b077ad43",
+	Name:       "Login",
+	Plugin:     "",
+	Table:      "Login",
+	Version:    "8de3b077ad43",
+	RowVersion: "8de3b077ad43",
 	Fields: []driver.Field{
 		{Name: "loginId", Scalar: "ID"},
 		{Name: "email", Scalar: "String", Nullable: true},
