@@ -61,6 +61,11 @@ func (s *faultyStore) Apply(ctx context.Context, b driver.Batch) error {
 	return nil
 }
 
+// Scan reads whole tables, as the store does.
+func (s *faultyStore) Scan(ctx context.Context, t *driver.Table, after *keys.Key, most int) ([]driver.Row, error) {
+	return s.Driver.(driver.Scanner).Scan(ctx, t, after, most)
+}
+
 // Close keeps the memory, so that the store can be opened again after a crash.
 func (s *faultyStore) Close() error { return nil }
 

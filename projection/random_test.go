@@ -123,7 +123,17 @@ func runUntil(t *testing.T, rt *rapid.T, store *faultyStore, log eventlog.Source
 	r := newRunner(t, "script", log, db, cfg)
 	ctx, end := context.WithCancelCause(t.Context())
 	defer end(nil)
-	start := store.applies
+	store.fail(c, end)
+	if err := r.Run(ctx); err != nil && !errors.Is(err, errCrash) {
+		rt.Fatalf("run: %v", err)
+	}
+	store.before, store.after = nil, nil
+	return r
+}
+
+// fail has commits of the store fail from now on as the crash says, which may end the process.
+func (s *faultyStore) fail(c crash, end context.CancelCauseFunc) {
+	start := s.applies
 	fault := func(kind string) func(int) error {
 		return func(n int) error {
 			if c.kind != kind || n-start != c.at {
@@ -139,16 +149,11 @@ func runUntil(t *testing.T, rt *rapid.T, store *faultyStore, log eventlog.Source
 			return driver.ErrUnavailable
 		}
 	}
-	store.before, store.after = fault("before"), fault("after")
+	s.before, s.after = fault("before"), fault("after")
 	if c.kind == "throttled" {
-		store.before = fault("throttled")
+		s.before = fault("throttled")
 	}
 	if c.kind == "lost" {
-		store.after = fault("lost")
+		s.after = fault("lost")
 	}
-	if err := r.Run(ctx); err != nil && !errors.Is(err, errCrash) {
-		rt.Fatalf("run: %v", err)
-	}
-	store.before, store.after = nil, nil
-	return r
 }

@@ -12,7 +12,11 @@ import (
 
 // record names what is on record of the projection.
 func (p *Projection) record() checkpoint.Projection {
-	return checkpoint.Projection{Name: p.Name, Models: p.Models()}
+	of := checkpoint.Projection{Name: p.Name, Models: p.Models()}
+	if len(of.Models) == 1 {
+		of.Reindex = p.rows.Reindex
+	}
+	return of
 }
 
 // TargetGenerations returns the numbers of the generations that a projection will write to when it starts, one for each
@@ -32,6 +36,12 @@ func CheckUnknownRows(ctx context.Context, db *querydb.DB, p Projection) error {
 // folded anything. It changes nothing.
 func RebuildReason(ctx context.Context, db *querydb.DB, p Projection) (why string, err error) {
 	return checkpoint.RebuildReason(ctx, db, p.record())
+}
+
+// CopiesRows reports whether [BeginBuild] would have the rows of the projection copied from those that serve, since they
+// differ in their index keys alone, and not folded from the log. It changes nothing.
+func CopiesRows(ctx context.Context, db *querydb.DB, p Projection) (bool, error) {
+	return checkpoint.CopiesRows(ctx, db, p.record())
 }
 
 // RequestRebuild makes the projection drop its rows and rebuild from the whole log at its next start, as
@@ -133,7 +143,8 @@ func shareTable(p, q *Projection) bool {
 }
 
 // BeginBuild begins rows of the projections of a unit beside those that serve, in the form that their models have now,
-// or goes on with those that were begun. A [Runner] over build, which is [querydb.Generations.ForBuild] of db, folds
+// or goes on with those that were begun. A store of one process whose rows differ in their index keys alone has them
+// copied first: of a model with a [querydb.Model.RowVersion]. A [Runner] over build, which is [querydb.Generations.ForBuild] of db, folds
 // the whole log into them.
 func BeginBuild(
 	ctx context.Context, db, build *querydb.DB, src eventlog.Source, unit []Projection, cfg RunnerConfig,

@@ -58,6 +58,8 @@ type Status struct {
 	// Frozen: the rows that serve were folded by a program whose models have another form, and this one does not fold
 	// them. LastError says what to do where nobody else does, nor builds others.
 	Frozen bool `json:"frozen,omitempty"`
+	// Copied is how many rows this Runner has copied of those that serve: see BeginBuild.
+	Copied uint64 `json:"copied,omitempty"`
 	// Build is how far the rows have come that are built beside those that serve; nil where none are.
 	Build *BuildStatus `json:"build,omitempty"`
 	// Heartbeat is the last sign of life; a Runner gives one at least every RunnerConfig.Heartbeat when idle, and with
@@ -67,8 +69,10 @@ type Status struct {
 
 // BuildStatus is how far rows have come that are built beside those that serve.
 type BuildStatus struct {
-	State           State      `json:"state"`
-	Folded          uint64     `json:"folded"` // events
+	State  State  `json:"state"`
+	Folded uint64 `json:"folded"` // events
+	// Copied is how many rows of those that serve were copied, where rows are made of them: see BeginBuild.
+	Copied          uint64     `json:"copied,omitempty"`
 	Total           uint64     `json:"total"`
 	Lag             uint64     `json:"lag"`
 	EventsPerSecond float64    `json:"eventsPerSecond"`
@@ -124,7 +128,7 @@ func statusOf(now *delivery.Snapshot) Status {
 		Events: now.Events, Rows: now.Rows, Commits: now.Commits, ETASeconds: -1,
 		EventsPerSecond: now.EventsPerSecond, RowsPerSecond: now.RowsPerSecond,
 		LastError: now.LastError, LastErrorAt: now.LastErrorAt, Heartbeat: now.Heartbeat, Stop: now.Stop,
-		Rebuilding: now.Rebuilding,
+		Rebuilding: now.Rebuilding, Copied: now.Copied,
 	}
 	s.FailedCascades = failedCascades(now.FailedCascades)
 	for name, offset := range now.Partitions {

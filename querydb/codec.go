@@ -82,9 +82,10 @@ func EncodeWithKey[R any](c *Codec[R], b *record.Builder, row *R, key keys.Key) 
 	return out, nil
 }
 
-// Reindex returns a row as it is stored with the index keys that the codec's model composes, for rows that were stored
-// when it had others. Where the record is not what the codec makes of it, that is ErrDamaged.
-func Reindex[R any](c *Codec[R], b *record.Builder, stored Row) (Row, error) {
+// Reindex returns a stored row with the index keys of the codec's model: those that it has of former indexes, as
+// Layout.Reindexed says, and others as the codec composes them. Where the record is not what the codec makes of it, that
+// is ErrDamaged.
+func Reindex[R any](c *Codec[R], b *record.Builder, former []int, stored Row) (Row, error) {
 	var row R
 	if err := c.Decode(stored.Record, &row); err != nil {
 		return Row{}, encodeError(c.Model, stored.Key, err)
@@ -95,6 +96,14 @@ func Reindex[R any](c *Codec[R], b *record.Builder, stored Row) (Row, error) {
 	}
 	if !bytes.Equal(out.Record, stored.Record) {
 		return Row{}, encodeError(c.Model, stored.Key, fmt.Errorf("%w: the record is not one of this model", ErrDamaged))
+	}
+	for i, from := range former {
+		switch {
+		case from >= len(stored.Indexes):
+			return Row{}, encodeError(c.Model, stored.Key, fmt.Errorf("%w: a key of an index is missing", ErrDamaged))
+		case from >= 0:
+			out.Indexes[i] = stored.Indexes[from]
+		}
 	}
 	stored.Indexes = out.Indexes
 	return stored, nil

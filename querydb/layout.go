@@ -32,9 +32,38 @@ func (l *Layout) Equal(other *Layout) bool {
 	return l.model == other.model || bytes.Equal(l.rowsText(), other.rowsText())
 }
 
-// SameRows reports whether both describe rows that differ in their index keys alone: see Model.RowVersion.
-func (l *Layout) SameRows(other *Layout) bool {
-	return l.model != nil && other.model != nil && l.model.RowVersion != "" && l.model.RowVersion == other.model.RowVersion
+// Reindexed reports whether rows of the layout differ from those of the model in their index keys alone, and these can
+// be made of the rows. For each index of the model, former has the ordinal of the one that the layout says the same of:
+// its keys are those that the rows have. It is -1 for one that is new, whose keys follow from what the rows hold: none
+// of its composites may be null, since the key of a half that a patch cannot compose hangs on what it was before.
+func (l *Layout) Reindexed(m *Model) (former []int, ok bool) {
+	stored := l.model
+	if stored == nil || stored.RowVersion == "" || stored.RowVersion != m.RowVersion {
+		return nil, false
+	}
+	for i := range m.Indexes {
+		x := &m.Indexes[i]
+		at := slices.IndexFunc(stored.Indexes, func(was Index) bool { return bytes.Equal(was.keyText(), x.keyText()) })
+		if at < 0 && (x.Unique || !m.composes(&x.PK) || !m.composes(&x.SK)) {
+			return nil, false
+		}
+		former = append(former, at)
+	}
+	return former, true
+}
+
+// keyText is what the keys of an index hang on.
+func (x *Index) keyText() []byte {
+	text, err := json.Marshal([]Half{x.PK, x.SK})
+	if err != nil {
+		panic(err) // as in rowsText
+	}
+	return text
+}
+
+// composes reports whether every row has all composites of the half.
+func (m *Model) composes(h *Half) bool {
+	return !slices.ContainsFunc(h.Fields, func(f int) bool { return m.Fields[f].Nullable })
 }
 
 // rowsText is what the model says of stored rows, without what it says of the API and of the fold.

@@ -43,9 +43,7 @@ func grown() App {
 	m := newTaskModel()
 	m.Version = "grown"
 	m.Fields = []driver.Field{m.Fields[0], {Name: "note", Scalar: "String", Nullable: true}, m.Fields[1]}
-	m.Indexes = []querydb.Index{{Name: "title", PK: querydb.Half{Fields: []int{2}, Layout: keys.Layout{
-		Sep: "/", Segments: []keys.Segment{{Field: "title", Kind: keys.KindString}},
-	}}}}
+	m.Indexes = []querydb.Index{titleIndex(2)}
 	ops := taskOps(m)
 	ops.Codec.Encode = func(b *record.Builder, t *task) { b.String(t.ID); b.String("about " + t.Title); b.String(t.Title) }
 	ops.Codec.Decode = func(rec record.Record, t *task) error {
@@ -68,13 +66,25 @@ func grown() App {
 	typ.Model = m
 	typ.Fields["note"], typ.Fields["title"] = &catalog.Field{Name: "note", Ordinal: 1}, &catalog.Field{Name: "title",
 		Ordinal: 2}
+	p.askedByTitle(grownSDL)
+	return p.App
+}
+
+// titleIndex is the index of titles, which are in the field.
+func titleIndex(field int) querydb.Index {
+	return querydb.Index{Name: "title", PK: querydb.Half{Fields: []int{field}, Layout: keys.Layout{
+		Sep: "/", Segments: []keys.Segment{{Field: "title", Kind: keys.KindString}},
+	}}}
+}
+
+// askedByTitle gives the project the query of that index.
+func (p *project) askedByTitle(sdl string) {
 	p.Catalog.Queries["TaskByTitle"] = &catalog.Query{
 		Name: "TaskByTitle", Kind: catalog.QueryPage, Type: "Task", Connection: "TaskByTitleConnection", Index: 0,
 		PK: []catalog.KeyArg{{Name: "title", Kind: keys.KindString}},
 	}
-	schema := gqlparser.MustLoadSchema(&ast.Source{Input: grownSDL})
-	p.Schema, p.SDL = func(*graph.Runtime) graphql.ExecutableSchema { return plannedOnly{schema} }, grownSDL
-	return p.App
+	schema := gqlparser.MustLoadSchema(&ast.Source{Input: sdl})
+	p.Schema, p.SDL = func(*graph.Runtime) graphql.ExecutableSchema { return plannedOnly{schema} }, sdl
 }
 
 // process is a server that can be killed.

@@ -37,16 +37,21 @@ func (p *location) servable(ctx context.Context, db *querydb.DB) (bool, error) {
 	return true, nil
 }
 
-// Begin begins a generation of the tables of the projections beside the one that serves, which one program folds from
-// the first event on, in the form that the models have. What was being built in another form is dropped; what is being
+// Begin begins a generation of the tables of the projections beside the one that serves, in the form that the models
+// have. One program folds it from the first event on, or copies the rows that serve: see Origin. What was being built in another form is dropped; what is being
 // built in this one goes on. The projections are all those that write to the tables; build is the DB's ForBuild.
 func Begin(ctx context.Context, db, build *querydb.DB, src eventlog.Source, all []Projection, cfg Config) error {
-	for _, p := range all {
-		if err := withoutRequest(ctx, db, p); err != nil {
+	origins := make([]*Origin, len(all))
+	for i, p := range all {
+		var err error
+		if origins[i], err = originOf(ctx, db, p); err != nil {
+			return err
+		}
+		if err = withoutRequest(ctx, db, p); err != nil {
 			return err
 		}
 	}
-	for _, p := range all {
+	for i, p := range all {
 		if err := build.Generations().UseAll(ctx, p.Models); err != nil { // whatever was built before
 			return err
 		}
@@ -62,7 +67,7 @@ func Begin(ctx context.Context, db, build *querydb.DB, src eventlog.Source, all 
 		if err != nil {
 			return err
 		}
-		if err := s.restarter.restart(ctx, &at, was, false); err != nil {
+		if err := s.restarter.restart(ctx, &at, was, false, origins[i]); err != nil {
 			return err
 		}
 	}
@@ -84,6 +89,7 @@ type unwatched struct{}
 
 func (unwatched) Building(bool, map[string]uint64) {}
 func (unwatched) Rebuild() querydb.Progress        { return querydb.Progress{ETASeconds: -1} }
+func (unwatched) Copied(uint64)                    {}
 func (unwatched) Opened(map[string]Checkpoint, int, *cascade.Tasks) {
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/foldql/foldql/projection/internal/position"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/record"
 )
 
 // What a projection keeps beside its rows, as notes:
@@ -47,7 +48,7 @@ type Checkpoint struct {
 	// Anchor is of the last event that could be read among those that are covered, or that rows ahead of them may show.
 	Anchor *position.Anchor `json:"anchor,omitempty"`
 	Tried  uint64           `json:"tried,omitempty"` // events so far: see deadletter.Limit
-	// Watermark is that of the events so far: see watermark.go.
+	// Watermark is that of the events so far: see ExpiryWatermark.
 	Watermark time.Time `json:"watermark,omitzero"`
 	revision  uint64    // of the note
 }
@@ -63,6 +64,8 @@ type Header struct {
 	Disowned bool `json:"disowned,omitempty"`
 	// Moved says, of a Header without a table, that rows of other projections serve in their place: see Rearrange.
 	Moved bool `json:"moved,omitempty"`
+	// Origin is where the rows are copied from before the first event is folded; nil where they are not, or have been.
+	Origin *Origin `json:"origin,omitempty"`
 }
 
 // TableRecord is where the rows of one model are.
@@ -102,6 +105,8 @@ func (h *Header) Kind(of, projection string) string {
 type Projection struct {
 	Name   string
 	Models []*querydb.Model // whose rows it folds, at least one
+	// Reindex gives a stored row the index keys of the model: see querydb.Reindex. It is nil where the projection folds several models.
+	Reindex func(b *record.Builder, former []int, stored querydb.Row) (querydb.Row, error)
 }
 
 // recordName is by which a TableRecord names the model.

@@ -16,11 +16,12 @@ type restarter struct {
 	serving *serving
 }
 
-// restart begins the rows in another generation. running says that this process has folded what was on record before.
+// restart begins the rows in another generation, from the origin or, where that is nil, from the log. running says that this process has folded what was on record before.
 //
 // What was decided about dead letters stays on record; those that there still are, tried again at their own place. What
 // the former rows covered stays on record, as Replaced.
-func (r *restarter) restart(ctx context.Context, was *location, former completion, running bool) error {
+func (r *restarter) restart(ctx context.Context, was *location, former completion, running bool,
+	origin *Origin) error {
 	if was.lost() { // what is read now are no rows, though it may be long until others can be begun
 		if err := r.serving.unready(was); err != nil {
 			return err
@@ -37,6 +38,7 @@ func (r *restarter) restart(ctx context.Context, was *location, former completio
 	if err != nil {
 		return err
 	}
+	fresh.Origin, whole.Done = origin, whole.Done && origin == nil
 	whole.Claims = former.Claims.with(was.Partitions)
 	if err := r.serving.unready(was); err != nil {
 		return err
@@ -54,7 +56,10 @@ func (r *restarter) restart(ctx context.Context, was *location, former completio
 	if err != nil {
 		return fmt.Errorf("start a rebuild of %s: %w", r.p.names(), err)
 	}
-	if was.fresh() {
+	if origin != nil {
+		r.log.InfoContext(ctx, "projection: copying the rows that serve, which differ in their indexes alone", "models",
+			r.p.names())
+	} else if was.fresh() {
 		r.log.InfoContext(ctx, "projection: folding the whole log, it has no checkpoint yet", "models", r.p.names())
 	} else {
 		r.log.InfoContext(ctx, "projection: rebuilding from the whole log", "models", r.p.names(), "why", was.why())

@@ -49,6 +49,7 @@ type Config struct {
 	Now           func() time.Time
 	CommitTimeout time.Duration // how long a commit may take, on a shared store
 	Logger        *slog.Logger
+	CopyRows      int    // at most in one commit
 	Reread        func() // is called when what was known must be read again
 	// KeepServing: where the rows that serve are complete, and not those that are folded, Open is ErrOtherRows, and does
 	// not begin them again.
@@ -59,6 +60,7 @@ type Config struct {
 type Watch interface {
 	Building(rebuilding bool, goal map[string]uint64)
 	Rebuild() querydb.Progress
+	Copied(rows uint64)
 	Opened(partitions map[string]Checkpoint, deadLetters int, tasks *cascade.Tasks)
 }
 
@@ -122,7 +124,7 @@ func (s *State) Open(ctx context.Context) error {
 		if err := s.serving.keeps(ctx, &p, s.cfg.KeepServing); err != nil {
 			return err
 		}
-		err = s.restarter.restart(ctx, &p, whole, s.done.Table != "")
+		err = s.restarter.restart(ctx, &p, whole, s.done.Table != "", nil)
 	default:
 		return s.load(ctx, &p, whole, now)
 	}

@@ -91,5 +91,8 @@ func (p *Projection) record() checkpoint.Projection {
 	for _, m := range p.Models {
 		of.Models = append(of.Models, m.Model)
 	}
+	if len(p.Models) == 1 {
+		of.Reindex = p.Models[0].Reindex
+	}
 	return of
 }

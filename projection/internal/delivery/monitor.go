@@ -35,7 +35,8 @@ type Snapshot struct {
 	Rebuilding  bool // the rows are not served yet
 	Partitions  map[string]uint64
 	DeadLetters int
-	Cascades    int // rows that their copies have yet to follow
+	Copied      uint64 // rows of those that serve, since the copy began
+	Cascades    int    // rows that their copies have yet to follow
 	// FailedCascades are those that some copies cannot follow.
 	FailedCascades []cascade.Task
 	// Events, Rows and Commits count since the Runner was made.
@@ -53,6 +54,7 @@ type Act string
 const (
 	Reading Act = "read events"
 	Opening Act = "open"
+	Copying Act = "copy rows"
 	Folding Act = "fold"
 )
 
@@ -100,6 +102,14 @@ func (m *Monitor) rewound() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.waiting, m.inHand = false, 0
+}
+
+// Copied says how many rows were copied of those that serve.
+func (m *Monitor) Copied(rows uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.snapshot.Copied, m.snapshot.Heartbeat = rows, m.now()
+	m.succeeded(Copying)
 }
 
 // Opened says how far the projection has come, by what is on record.

@@ -59,7 +59,7 @@ func New(p Projection, src eventlog.Source, db *querydb.DB, cfg Config) *Runner 
 	}
 	r.state = checkpoint.NewState(p.record(), src, db, checkpoint.Config{
 		Now: cfg.Now, CommitTimeout: cfg.CommitTimeout, Logger: r.log, Reread: func() { v.fold.Forget() },
-		KeepServing: cfg.KeepServing,
+		KeepServing: cfg.KeepServing, CopyRows: min(cfg.WindowEvents, mostCopied),
 	}, r.Monitor)
 	v.state = r.state
 	c := &committer{
@@ -167,6 +167,9 @@ func (r *Runner) begin(ctx context.Context) error {
 	r.state.Invalidate()
 	r.stop, r.calls.Ending = nil, ctx.Done()
 	err := r.retrier.do(ctx, Opening, r.state.Open)
+	if err == nil {
+		err = r.copyRows(ctx)
+	}
 	if err != nil {
 		r.Monitor.end(r.cfg.explained(err))
 		return err
@@ -175,6 +178,28 @@ func (r *Runner) begin(ctx context.Context) error {
 	r.state.Tasks.RetryFailed()
 	r.Monitor.refreshing(r.state.Tasks)
 	r.state.Running = true
+	return nil
+}
+
+// mostCopied is how many rows one commit copies at most.
+const mostCopied = 2000
+
+// copyRows copies the rows that serve, where those that are built are to be made of them.
+func (r *Runner) copyRows(ctx context.Context) error {
+	for r.state.Copying() {
+		began := time.Now()
+		if err := r.retrier.do(ctx, Copying, r.state.CopyRows); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if r.cfg.Share < 1 {
+			if err := r.cfg.leave(ctx, time.Since(began)); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
 }
 

@@ -51,7 +51,7 @@ type Model struct {
 	Model   *querydb.Model
 	Sources []*querydb.Model // of the copies that its rows hold
 	// Reindex gives a stored row the index keys of the model: see querydb.Reindex.
-	Reindex   func(b *record.Builder, stored querydb.Row) (querydb.Row, error)
+	Reindex   func(b *record.Builder, former []int, stored querydb.Row) (querydb.Row, error)
 	newMember func(db *querydb.DB, b *bounds, readers int) member
 	newWhole  func(db *querydb.DB, b *bounds, readers int) member
 }
@@ -70,8 +70,8 @@ func ModelOf[R any](codec *querydb.Codec[R], writer *querydb.Writer) Model {
 	}
 	return Model{
 		Model: codec.Model, Sources: sources,
-		Reindex: func(b *record.Builder, stored querydb.Row) (querydb.Row, error) {
-			return querydb.Reindex(codec, b, stored)
+		Reindex: func(b *record.Builder, former []int, stored querydb.Row) (querydb.Row, error) {
+			return querydb.Reindex(codec, b, former, stored)
 		},
 		newMember: func(db *querydb.DB, b *bounds, readers int) member {
 			return newModelFold(codec, db, writer, b, readers)

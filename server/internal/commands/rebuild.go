@@ -216,6 +216,14 @@ func printRebuilds(ctx context.Context, p *Program, db *querydb.DB) (n int, err 
 			continue
 		}
 		n++
+		copies, err := projection.CopiesRows(ctx, db, one)
+		if err != nil {
+			return n, fmt.Errorf("find out how %s is to be rebuilt: %w", one.Name, err)
+		}
+		if copies {
+			fmt.Fprintf(p.Stdout, "a start builds the indexes of projection %s from its rows: %s\n", one.Name, why)
+			continue
+		}
 		fmt.Fprintf(p.Stdout, "a start rebuilds projection %s from the whole log: %s\n", one.Name, why)
 	}
 	return n, nil

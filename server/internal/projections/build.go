@@ -121,6 +121,7 @@ func (b *beside) status(ctx context.Context) (*projection.BuildStatus, error) {
 	}
 	at := &projection.BuildStatus{
 		State: s.State, Lag: s.Lag, EventsPerSecond: s.EventsPerSecond, ETASeconds: s.ETASeconds, Complete: complete,
+		Copied:      s.Copied,
 		DeadLetters: s.DeadLetters, LastError: s.LastError, Stop: s.Stop,
 	}
 	for _, p := range s.Partitions {
@@ -141,7 +142,7 @@ func (u *unit) logProgress(ctx context.Context) {
 			continue
 		}
 		u.set.log.Info("building rows beside those that serve", "projection", one.Name, "folded", at.Folded, "total",
-			at.Total, "eventsPerSecond", int(at.EventsPerSecond), "secondsLeft", int(at.ETASeconds), "deadLetters",
+			at.Total, "rowsCopied", at.Copied, "eventsPerSecond", int(at.EventsPerSecond), "secondsLeft", int(at.ETASeconds), "deadLetters",
 			at.DeadLetters, "state", at.State)
 	}
 }
