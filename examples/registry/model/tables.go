@@ -17,10 +17,11 @@ var All = []*querydb.Model{
 
 // PackageModel describes the read model Package.
 var PackageModel = &querydb.Model{
-	Name:    "Package",
-	Plugin:  "",
-	Table:   "Package",
-	Version: "efe8801a0925",
+	Name:       "Package",
+	Plugin:     "",
+	Table:      "Package",
+	Version:    "efe8801a0925",
+	RowVersion: "ba2d89eba5a5",
 	Fields: []driver.Field{
 		{Name: "name", Scalar: "ID"},
 		{Name: "createdAt", Scalar: "DateTime", Nullable: true},
@@ -68,10 +69,11 @@ var PackageModel = &querydb.Model{
 
 // VersionModel describes the read model Version.
 var VersionModel = &querydb.Model{
-	Name:    "Version",
-	Plugin:  "",
-	Table:   "Version",
-	Version: "9dfe2b9f9315",
+	Name:       "Version",
+	Plugin:     "",
+	Table:      "Version",
+	Version:    "9dfe2b9f9315",
+	RowVersion: "b4b87ebbe9ea",
 	Fields: []driver.Field{
 		{Name: "package", Scalar: "ID"},
 		{Name: "order", Scalar: "String"},
@@ -126,10 +128,11 @@ var VersionModel = &querydb.Model{
 
 // DependentModel describes the read model Dependent.
 var DependentModel = &querydb.Model{
-	Name:    "Dependent",
-	Plugin:  "",
-	Table:   "Dependent",
-	Version: "c17529841273",
+	Name:       "Dependent",
+	Plugin:     "",
+	Table:      "Dependent",
+	Version:    "c17529841273",
+	RowVersion: "c17529841273",
 	Fields: []driver.Field{
 		{Name: "dependency", Scalar: "ID"},
 		{Name: "dependent", Scalar: "ID"},

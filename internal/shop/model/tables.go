@@ -25,10 +25,11 @@ var All = []*querydb.Model{
 
 // OrderCountModel describes the read model OrderCount.
 var OrderCountModel = &querydb.Model{
-	Name:    "OrderCount",
-	Plugin:  "Sales",
-	Table:   "OrderCount",
-	Version: "8e381be601cb",
+	Name:       "OrderCount",
+	Plugin:     "Sales",
+	Table:      "OrderCount",
+	Version:    "8e381be601cb",
+	RowVersion: "8e381be601cb",
 	Fields: []driver.Field{
 		{Name: "orders", Scalar: "Int64"},
 		{Name: "revenue", Scalar: "Float"},
@@ -40,10 +41,11 @@ var OrderCountModel = &querydb.Model{
 
 // CustomerModel describes the read model Customer.
 var CustomerModel = &querydb.Model{
-	Name:    "Customer",
-	Plugin:  "Sales",
-	Table:   "Customer",
-	Version: "509f775639fe",
+	Name:       "Customer",
+	Plugin:     "Sales",
+	Table:      "Customer",
+	Version:    "509f775639fe",
+	RowVersion: "509f775639fe",
 	Fields: []driver.Field{
 		{Name: "customerId", Scalar: "ID"},
 		{Name: "name", Scalar: "String"},
@@ -66,10 +68,11 @@ var CustomerModel = &querydb.Model{
 
 // ProductModel describes the read model Product.
 var ProductModel = &querydb.Model{
-	Name:    "Product",
-	Plugin:  "Sales",
-	Table:   "Product",
-	Version: "8d85eab833d7",
+	Name:       "Product",
+	Plugin:     "Sales",
+	Table:      "Product",
+	Version:    "8d85eab833d7",
+	RowVersion: "8d10d3bebece",
 	Fields: []driver.Field{
 		{Name: "productId", Scalar: "ID"},
 		{Name: "category", Scalar: "String"},
@@ -150,10 +153,11 @@ var ProductModel = &querydb.Model{
 
 // OrderModel describes the read model Order.
 var OrderModel = &querydb.Model{
-	Name:    "Order",
-	Plugin:  "Sales",
-	Table:   "Order",
-	Version: "92f869a1abf0",
+	Name:       "Order",
+	Plugin:     "Sales",
+	Table:      "Order",
+	Version:    "92f869a1abf0",
+	RowVersion: "ad14958832fa",
 	Fields: []driver.Field{
 		{Name: "orderId", Scalar: "ID"},
 		{Name: "customerId", Scalar: "ID"},
@@ -198,10 +202,11 @@ var OrderModel = &querydb.Model{
 
 // OrderLineModel describes the read model OrderLine.
 var OrderLineModel = &querydb.Model{
-	Name:    "OrderLine",
-	Plugin:  "Sales",
-	Table:   "OrderLine",
-	Version: "1fb9b2de0f25",
+	Name:       "OrderLine",
+	Plugin:     "Sales",
+	Table:      "OrderLine",
+	Version:    "1fb9b2de0f25",
+	RowVersion: "1fb9b2de0f25",
 	Fields: []driver.Field{
 		{Name: "orderId", Scalar: "ID"},
 		{Name: "category", Scalar: "String"},
@@ -233,10 +238,11 @@ var OrderLineModel = &querydb.Model{
 
 // OrderHistoryModel describes the read model OrderHistory.
 var OrderHistoryModel = &querydb.Model{
-	Name:    "OrderHistory",
-	Plugin:  "Sales",
-	Table:   "OrderHistory",
-	Version: "b9d84c0de727",
+	Name:       "OrderHistory",
+	Plugin:     "Sales",
+	Table:      "OrderHistory",
+	Version:    "b9d84c0de727",
+	RowVersion: "b9d84c0de727",
 	Fields: []driver.Field{
 		{Name: "orderId", Scalar: "ID"},
 		{Name: "timestamp", Scalar: "DateTime"},
@@ -266,10 +272,11 @@ var OrderHistoryModel = &querydb.Model{
 
 // OrderVersionModel describes the read model OrderVersion.
 var OrderVersionModel = &querydb.Model{
-	Name:    "OrderVersion",
-	Plugin:  "Sales",
-	Table:   "OrderVersion",
-	Version: "990bd04eb316",
+	Name:       "OrderVersion",
+	Plugin:     "Sales",
+	Table:      "OrderVersion",
+	Version:    "990bd04eb316",
+	RowVersion: "990bd04eb316",
 	Fields: []driver.Field{
 		{Name: "orderId", Scalar: "ID"},
 		{Name: "version", Scalar: "String"},
@@ -301,10 +308,11 @@ var OrderVersionModel = &querydb.Model{
 
 // OrderTrackingModel describes the read model OrderTracking.
 var OrderTrackingModel = &querydb.Model{
-	Name:    "OrderTracking",
-	Plugin:  "Sales",
-	Table:   "OrderTracking",
-	Version: "e1141c77d25d",
+	Name:       "OrderTracking",
+	Plugin:     "Sales",
+	Table:      "OrderTracking",
+	Version:    "e1141c77d25d",
+	RowVersion: "2b7bfaa25890",
 	Fields: []driver.Field{
 		{Name: "orderId", Scalar: "ID"},
 		{Name: "changedAt", Scalar: "DateTime"},
@@ -367,10 +375,11 @@ var OrderTrackingModel = &querydb.Model{
 
 // DeploymentModel describes the read model Deployment.
 var DeploymentModel = &querydb.Model{
-	Name:    "Deployment",
-	Plugin:  "Ops",
-	Table:   "Deployment",
-	Version: "499ab52f09a7",
+	Name:       "Deployment",
+	Plugin:     "Ops",
+	Table:      "Deployment",
+	Version:    "499ab52f09a7",
+	RowVersion: "791940e1408d",
 	Fields: []driver.Field{
 		{Name: "environment", Scalar: "String"},
 		{Name: "pluginName", Scalar: "String"},
@@ -415,10 +424,11 @@ var DeploymentModel = &querydb.Model{
 
 // OwnershipModel describes the read model Ownership.
 var OwnershipModel = &querydb.Model{
-	Name:    "Ownership",
-	Plugin:  "Billing",
-	Table:   "Ownership",
-	Version: "8f6d800ab238",
+	Name:       "Ownership",
+	Plugin:     "Billing",
+	Table:      "Ownership",
+	Version:    "8f6d800ab238",
+	RowVersion: "8f6d800ab238",
 	Fields: []driver.Field{
 		{Name: "ownerId", Scalar: "ID"},
 		{Name: "subject", Scalar: "String"},
@@ -438,10 +448,11 @@ var OwnershipModel = &querydb.Model{
 
 // InvoiceModel describes the read model Invoice.
 var InvoiceModel = &querydb.Model{
-	Name:    "Invoice",
-	Plugin:  "Billing",
-	Table:   "Invoice",
-	Version: "259e9ec74b55",
+	Name:       "Invoice",
+	Plugin:     "Billing",
+	Table:      "Invoice",
+	Version:    "259e9ec74b55",
+	RowVersion: "733254397b2c",
 	Fields: []driver.Field{
 		{Name: "invoiceId", Scalar: "ID"},
 		{Name: "ownerId", Scalar: "ID"},

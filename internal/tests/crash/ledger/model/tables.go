@@ -48,10 +48,11 @@ var tableHomes = &querydb.SharedTable{
 
 // BalanceModel describes the read model Balance.
 var BalanceModel = &querydb.Model{
-	Name:    "Balance",
-	Plugin:  "",
-	Table:   "Balance",
-	Version: "02dad8a9e984",
+	Name:       "Balance",
+	Plugin:     "",
+	Table:      "Balance",
+	Version:    "02dad8a9e984",
+	RowVersion: "014bd97de4aa",
 	Fields: []driver.Field{
 		{Name: "account", Scalar: "ID"},
 		{Name: "owner", Scalar: "String"},
@@ -107,10 +108,11 @@ var BalanceModel = &querydb.Model{
 
 // TotalsModel describes the read model Totals.
 var TotalsModel = &querydb.Model{
-	Name:    "Totals",
-	Plugin:  "",
-	Table:   "Totals",
-	Version: "91f904b7fa4c",
+	Name:       "Totals",
+	Plugin:     "",
+	Table:      "Totals",
+	Version:    "91f904b7fa4c",
+	RowVersion: "91f904b7fa4c",
 	Fields: []driver.Field{
 		{Name: "opened", Scalar: "Int64"},
 		{Name: "deposits", Scalar: "Int64"},
@@ -125,10 +127,11 @@ var TotalsModel = &querydb.Model{
 
 // CurrencyModel describes the read model Currency.
 var CurrencyModel = &querydb.Model{
-	Name:    "Currency",
-	Plugin:  "",
-	Table:   "Currency",
-	Version: "a2e5cef8e910",
+	Name:       "Currency",
+	Plugin:     "",
+	Table:      "Currency",
+	Version:    "a2e5cef8e910",
+	RowVersion: "43a8979ce534",
 	Fields: []driver.Field{
 		{Name: "currency", Scalar: "ID"},
 		{Name: "deposits", Scalar: "Int"},
@@ -164,10 +167,11 @@ var CurrencyModel = &querydb.Model{
 
 // EntryModel describes the read model Entry.
 var EntryModel = &querydb.Model{
-	Name:    "Entry",
-	Plugin:  "",
-	Table:   "Entry",
-	Version: "9b3d00e55218",
+	Name:       "Entry",
+	Plugin:     "",
+	Table:      "Entry",
+	Version:    "9b3d00e55218",
+	RowVersion: "a333db53558e",
 	Fields: []driver.Field{
 		{Name: "account", Scalar: "ID"},
 		{Name: "number", Scalar: "String"},
@@ -220,10 +224,11 @@ var EntryModel = &querydb.Model{
 
 // ProfileModel describes the read model Profile.
 var ProfileModel = &querydb.Model{
-	Name:    "Profile",
-	Plugin:  "",
-	Table:   "Profile",
-	Version: "37d5ce6eaceb",
+	Name:       "Profile",
+	Plugin:     "",
+	Table:      "Profile",
+	Version:    "37d5ce6eaceb",
+	RowVersion: "24a00fb71ad8",
 	Fields: []driver.Field{
 		{Name: "account", Scalar: "ID"},
 		{Name: "owner", Scalar: "String", Nullable: true},
@@ -301,10 +306,11 @@ var ProfileModel = &querydb.Model{
 
 // HoldModel describes the read model Hold.
 var HoldModel = &querydb.Model{
-	Name:    "Hold",
-	Plugin:  "",
-	Table:   "Hold",
-	Version: "28ac21077f4c",
+	Name:       "Hold",
+	Plugin:     "",
+	Table:      "Hold",
+	Version:    "28ac21077f4c",
+	RowVersion: "5a109c34685f",
 	Fields: []driver.Field{
 		{Name: "account", Scalar: "ID"},
 		{Name: "level", Scalar: "Int"},
@@ -359,10 +365,11 @@ var HoldModel = &querydb.Model{
 
 // LevelModel describes the read model Level.
 var LevelModel = &querydb.Model{
-	Name:    "Level",
-	Plugin:  "",
-	Table:   "Level",
-	Version: "cea78147564f",
+	Name:       "Level",
+	Plugin:     "",
+	Table:      "Level",
+	Version:    "cea78147564f",
+	RowVersion: "cea78147564f",
 	Fields: []driver.Field{
 		{Name: "account", Scalar: "ID"},
 		{Name: "hold", Scalar: "ID"},
