@@ -62,8 +62,8 @@ func (s *faultyStore) Apply(ctx context.Context, b driver.Batch) error {
 }
 
 // Scan reads whole tables, as the store does.
-func (s *faultyStore) Scan(ctx context.Context, t *driver.Table, after *keys.Key, most int) ([]driver.Row, error) {
-	return s.Driver.(driver.Scanner).Scan(ctx, t, after, most)
+func (s *faultyStore) Scan(ctx context.Context, q driver.Scan) ([]driver.Row, bool, error) {
+	return s.Driver.(driver.Scanner).Scan(ctx, q)
 }
 
 // Close keeps the memory, so that the store can be opened again after a crash.

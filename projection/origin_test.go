@@ -57,7 +57,7 @@ func (g *program) built() (b built) {
 	}
 	var err error
 	b.Partitions = at.Partitions
-	b.Rows, err = querydb.Scan(g.Context(), g.db, g.ops.Codec.Model, at.Tables[0].Generation, nil, 1000)
+	b.Rows, _, err = querydb.Scan(g.Context(), g.db, g.ops.Codec.Model, at.Tables[0].Generation, nil, 1000)
 	if err == nil {
 		b.Letters, err = g.runner(g.build).DeadLetters(g.Context(), "", 1000)
 	}
@@ -70,7 +70,8 @@ func (g *program) built() (b built) {
 	return b
 }
 
-// buildUntil builds until the rows are, or the process ends as the crash says. It returns how many events it has folded.
+// buildUntil builds until the rows are, or the process ends as the crash says, and returns how many events it has
+// folded.
 func (g *program) buildUntil(store *faultyStore, c crash, window int) (folded uint64) {
 	g.Helper()
 	if err := g.begin(); err != nil {

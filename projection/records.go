@@ -38,8 +38,8 @@ func RebuildReason(ctx context.Context, db *querydb.DB, p Projection) (why strin
 	return checkpoint.RebuildReason(ctx, db, p.record())
 }
 
-// CopiesRows reports whether [BeginBuild] would have the rows of the projection copied from those that serve, since they
-// differ in their index keys alone, and not folded from the log. It changes nothing.
+// CopiesRows reports whether [BeginBuild] would have the rows of the projection copied from those that serve, since
+// they differ in their index keys alone, and not folded from the log. It changes nothing.
 func CopiesRows(ctx context.Context, db *querydb.DB, p Projection) (bool, error) {
 	return checkpoint.CopiesRows(ctx, db, p.record())
 }
@@ -143,9 +143,9 @@ func shareTable(p, q *Projection) bool {
 }
 
 // BeginBuild begins rows of the projections of a unit beside those that serve, in the form that their models have now,
-// or goes on with those that were begun. A store of one process whose rows differ in their index keys alone has them
-// copied first: of a model with a [querydb.Model.RowVersion]. A [Runner] over build, which is [querydb.Generations.ForBuild] of db, folds
-// the whole log into them.
+// or goes on with those that were begun. On a store that one process writes to, rows that differ in their index keys
+// alone are copied first: those of a model with a [querydb.Model.RowVersion]. A [Runner] over build, which is
+// [querydb.Generations.ForBuild] of db, does that, and folds the rest of the log into them.
 func BeginBuild(
 	ctx context.Context, db, build *querydb.DB, src eventlog.Source, unit []Projection, cfg RunnerConfig,
 ) error {

@@ -83,8 +83,8 @@ func EncodeWithKey[R any](c *Codec[R], b *record.Builder, row *R, key keys.Key) 
 }
 
 // Reindex returns a stored row with the index keys of the codec's model: those that it has of former indexes, as
-// Layout.Reindexed says, and others as the codec composes them. Where the record is not what the codec makes of it, that
-// is ErrDamaged.
+// Layout.Reindexed says, and others as the codec composes them. Where the record is not what the codec makes of it,
+// that is ErrDamaged.
 func Reindex[R any](c *Codec[R], b *record.Builder, former []int, stored Row) (Row, error) {
 	var row R
 	if err := c.Decode(stored.Record, &row); err != nil {

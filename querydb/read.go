@@ -30,17 +30,23 @@ func CanScan(db *DB) bool {
 	return can && !db.MultiWriter()
 }
 
-// Scan reads up to most rows of a generation of the model's table as they are stored, whether it serves or not, in an
-// order that does not change, from after a key on: nil stands for the first. There are fewer only where no more are
-// left. It is for whoever makes a table of another, and so no method of DB, which never scans. The rows must not be
-// changed.
-func Scan(ctx context.Context, db *DB, m *Model, generation int, after *keys.Key, most int) ([]Row, error) {
+// scanBytes bounds the rows of a page of Scan; at least one row is read.
+const scanBytes = 8 << 20
+
+// Scan reads up to limit rows of a generation of the model's table as they are stored, whether it serves or not, in an
+// order that does not change, from after a key on: nil stands for the first. more says whether there may be others
+// after them; where they are large, a page holds about 8 MB. It is for whoever makes a table of another, and so no
+// method of DB, which never scans. The rows must not be changed.
+func Scan(ctx context.Context, db *DB, m *Model, generation int, after *keys.Key, limit int) (rows []Row, more bool,
+	err error) {
 	scanner, ok := db.drv.(driver.Scanner)
 	if !ok {
-		return nil, &Error{Op: "scan", Model: m.Name, Err: fmt.Errorf("%w: the store reads no whole tables", ErrInvalid)}
+		return nil, false, &Error{Op: "scan", Model: m.Name,
+			Err: fmt.Errorf("%w: the store reads no whole tables", ErrInvalid)}
 	}
-	rows, err := scanner.Scan(ctx, m.DriverTable(generation), after, most)
-	return rows, failed("scan", m, err)
+	rows, more, err = scanner.Scan(ctx, driver.Scan{Table: m.DriverTable(generation), After: after, Limit: limit,
+		Bytes: scanBytes})
+	return rows, more, failed("scan", m, err)
 }
 
 // Get reads rows by key; the answer is aligned with ks, and a row that does not exist has a nil Record. Keys may

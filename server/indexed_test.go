@@ -31,8 +31,8 @@ func indexedTasks(version string, indexed bool) App {
 	return p.App
 }
 
-// TestAnAddedIndexIsBuiltFromTheRows beside those that serve, with their dead letters and with what comes meanwhile, and
-// no event is folded again. The plan says so before.
+// TestAnAddedIndexIsBuiltFromTheRows beside those that serve, with their dead letters and with what comes meanwhile,
+// and no event is folded again. The plan says so before.
 func TestAnAddedIndexIsBuiltFromTheRows(t *testing.T) {
 	args := append(embedded(t), "--switch", "manual")
 	s := serve(t, indexedTasks("1", false), start{args: args})

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,7 +20,6 @@ import (
 	"github.com/foldql/foldql/internal/shop/model"
 	"github.com/foldql/foldql/internal/shop/sample"
 	"github.com/foldql/foldql/querydb"
-	"github.com/foldql/foldql/querydb/pebblestore"
 	"github.com/foldql/foldql/querydb/record"
 )
 
@@ -151,47 +149,56 @@ func countLines(path string) (n int, err error) {
 
 // bulk measures what the store takes in: rows with two index entries, in durable batches.
 func bulk(ctx context.Context, out io.Writer, dir string) (err error) {
-	const rows, batch = 200_000, 4096
+	const rows = 200_000
 	dir = filepath.Join(dir, "bulk")
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	store, err := pebblestore.Open(pebblestore.Options{
-		Dir: dir, CacheBytes: peers.CacheMB << 20, Logger: slog.New(slog.DiscardHandler),
-	})
+	took, err := bulkLoad(ctx, dir, rows)
 	if err != nil {
 		return err
 	}
-	db, err := querydb.Open(ctx, store, model.All, querydb.Config{})
+	fmt.Fprintf(out, "  the store alone, rows with two index entries in batches of %d: %.0f rows/s\n", bulkRows,
+		rows/took.Seconds())
+	return nil
+}
+
+// bulkRows is how many rows each durable batch of a bulk load has.
+const bulkRows = 4096
+
+func bulkLoad(ctx context.Context, dir string, rows int) (took time.Duration, err error) {
+	db, err := openBulk(ctx, dir, model.All...)
 	if err != nil {
-		return errors.Join(err, store.Close())
+		return 0, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	began := time.Now()
-	for from := 0; from < rows; from += batch {
-		if err := bulkBatch(ctx, db, from, min(from+batch, rows)); err != nil {
-			return err
+	for from := 0; from < rows; from += bulkRows {
+		if err := bulkBatch(ctx, db, from, min(from+bulkRows, rows)); err != nil {
+			return 0, err
 		}
 	}
-	took := time.Since(began)
-	fmt.Fprintf(out, "  the store alone, rows with two index entries in batches of %d: %.0f rows/s\n", batch,
-		rows/took.Seconds())
-	return nil
+	return time.Since(began), nil
 }
 
 func bulkBatch(ctx context.Context, db *querydb.DB, from, to int) error {
 	var b record.Builder
 	batch := querydb.Batch{}
 	for i := from; i < to; i++ {
-		// A permutation of the rows, so that they do not come in the order of their keys.
-		n := int(uint64(i) * 7919 % 1_000_003)
-		at := time.Unix(1_700_000_000+int64(n), 0).UTC()
-		row, err := querydb.Encode(model.OrderTrackingCodec, &b, &model.OrderTracking{
-			OrderID: sample.OrderID(n), ChangedAt: at, CustomerID: sample.CustomerID(n % peers.Size.Customers),
-			Status: peers.Statuses[n%len(peers.Statuses)], Total: float64(n) / 100,
-		})
+		tracking := trackingOf(i)
+		row, err := querydb.Encode(model.OrderTrackingCodec, &b, &tracking)
 		if err != nil {
 			return err
 		}
 		batch.Writes = append(batch.Writes, querydb.Write{Model: model.OrderTrackingModel, Row: row})
 	}
 	return db.Apply(ctx, batch)
+}
+
+// trackingOf is a permutation of the rows, so that they do not come in the order of their keys.
+func trackingOf(i int) model.OrderTracking {
+	n := int(uint64(i) * 7919 % 1_000_003)
+	return model.OrderTracking{
+		OrderID: sample.OrderID(n), ChangedAt: time.Unix(1_700_000_000+int64(n), 0).UTC(),
+		CustomerID: sample.CustomerID(n % peers.Size.Customers), Status: peers.Statuses[n%len(peers.Statuses)],
+		Total: float64(n) / 100,
+	}
 }

@@ -1,8 +1,8 @@
 // Command bench measures the server beside others that do the same work, in one run, and prints the ratios:
 //
 //	bench                  beside others that answer the same questions from the embedded store; docs/architecture.md
-//	                       says what these peers are. Then how keys are composed, a page of a collection, and an
-//	                       aggregate beside a handler that reads its items.
+//	                       says what these peers are. Then how fast an index is built from rows, how keys are
+//	                       composed, a page of a collection, and an aggregate beside a handler that reads its items.
 //	bench -aggregate       the last of these alone.
 //	bench -store dynamodb  beside a bare loop over the SDK that makes the same requests to DynamoDB Local.
 package main
@@ -98,6 +98,9 @@ func bench(ctx context.Context, dir, registry string, rounds int, d time.Duratio
 		return err
 	}
 	report(os.Stdout, results, memory)
+	if err := indexBuild(ctx, os.Stdout, dir, 1_000_000); err != nil {
+		return err
+	}
 	if err := compositions(os.Stdout); err != nil {
 		return err
 	}

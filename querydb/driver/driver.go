@@ -93,11 +93,18 @@ type Lister interface {
 
 // Scanner is a driver that can read a generation of a table from the first row to the last.
 //
-// Scan returns up to most rows of the table, of its Kind, that come after the key in an order of the store's own, from
-// the first where after is nil. There are fewer only where no more are left. Rows are complete, as those of Get, and
-// also those that have expired.
+// Scan returns rows of the table, of its Kind, in an order of the store's own, and whether there may be more after
+// them. Rows are complete, as those of Get, and also those that have expired.
 type Scanner interface {
-	Scan(ctx context.Context, t *Table, after *keys.Key, most int) ([]Row, error)
+	Scan(ctx context.Context, s Scan) (rows []Row, more bool, err error)
+}
+
+// Scan asks for rows of a whole table: a page of them.
+type Scan struct {
+	Table *Table
+	After *keys.Key // the last row of the page before; nil for the first page
+	Limit int       // rows
+	Bytes int       // of records: the row with which the page reaches them is its last
 }
 
 // Identifier is a driver whose tables others create, and may lose or restore: it distinguishes a table from another one

@@ -14,49 +14,50 @@ import (
 var _ driver.Scanner = (*Store)(nil)
 
 // Scan reads rows of a table in the order of their keys, all as of one moment.
-func (s *Store) Scan(ctx context.Context, t *driver.Table, after *keys.Key, most int) ([]driver.Row, error) {
+func (s *Store) Scan(ctx context.Context, q driver.Scan) (rows []driver.Row, more bool, err error) {
 	if err := s.enter(ctx); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer s.leave()
-	p := s.tables.find(t)
+	p := s.tables.find(q.Table)
 	if p == nil {
-		return nil, nil
+		return nil, false, nil
 	}
-	rows, err := s.scan(ctx, p, t, after, most)
-	if err != nil {
-		return nil, failed("scan "+t.Name, err)
+	if rows, more, err = scan(ctx, s.db, p, &q); err != nil {
+		return nil, false, failed("scan "+q.Table.Name, err)
 	}
-	return rows, nil
+	return rows, more, nil
 }
 
-func (s *Store) scan(ctx context.Context, p *storedTable, t *driver.Table, after *keys.Key,
-	most int) (rows []driver.Row, err error) {
+func scan(ctx context.Context, db *pebble.DB, p *storedTable, q *driver.Scan) (rows []driver.Row, more bool,
+	err error) {
 	bounds := span{lower: appendHead(nil, p.number, driver.Primary), upper: appendHead(nil, p.number, driver.Primary+1)}
-	if after != nil {
-		bounds.lower = append(appendRowKey(nil, p.number, *after), 0)
+	if q.After != nil {
+		bounds.lower = append(appendRowKey(nil, p.number, *q.After), 0)
 	}
-	it, err := s.db.NewIterWithContext(ctx, &pebble.IterOptions{LowerBound: bounds.lower, UpperBound: bounds.upper})
+	it, err := db.NewIterWithContext(ctx, &pebble.IterOptions{LowerBound: bounds.lower, UpperBound: bounds.upper})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer func() { err = errors.Join(err, it.Close()) }()
-	r := reader{memory: memory{rows: 2 * most}, keys: indexKeys{rows: most}}
-	rows = make([]driver.Row, 0, most)
-	examined := 0
-	for ok := it.First(); ok && len(rows) < most; ok = it.Next() {
+	r := reader{memory: memory{rows: 2 * q.Limit}, keys: indexKeys{rows: q.Limit}}
+	examined, left := 0, q.Bytes
+	for ok := it.First(); ok; ok = it.Next() {
 		if examined++; examined%patience == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+			return nil, false, ctx.Err()
+		}
+		if len(rows) == q.Limit || left <= 0 {
+			return rows, true, nil
 		}
 		var row driver.Row
 		if err := r.scanned(it, &row); err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		if row.Kind == t.Kind {
-			rows = append(rows, row)
+		if row.Kind == q.Table.Kind {
+			rows, left = append(rows, row), left-len(row.Record)
 		}
 	}
-	return rows, it.Error()
+	return rows, false, it.Error()
 }
 
 // scanned reads the row at which the iterator stands.

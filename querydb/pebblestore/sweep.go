@@ -43,7 +43,7 @@ func (s *Store) Sweep(ctx context.Context, t *driver.Table, before time.Time, mo
 
 // sweep releases the table when it is done.
 func (s *Store) sweep(t *driver.Table, p *storedTable, before time.Time, most int) (removed int, err error) {
-	due, err := s.due(t, p, before, most)
+	due, err := due(s.db, t, p, before, most)
 	if err != nil || len(due) == 0 {
 		p.write.Unlock()
 		return 0, err
@@ -63,22 +63,22 @@ func (s *Store) sweep(t *driver.Table, p *storedTable, before time.Time, most in
 
 // due returns the keys, in the order of expiry, of up to most rows of the table's kind that expired before the given
 // time.
-func (s *Store) due(t *driver.Table, p *storedTable, before time.Time, most int) (due [][]byte, err error) {
+func due(db *pebble.DB, t *driver.Table, p *storedTable, before time.Time, most int) (ks [][]byte, err error) {
 	upper := appendEnd(nil, p.number, before)
-	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: upper[:headSize], UpperBound: upper})
+	it, err := db.NewIter(&pebble.IterOptions{LowerBound: upper[:headSize], UpperBound: upper})
 	if err != nil {
 		return nil, err
 	}
-	for ok := it.First(); ok && len(due) < most; ok = it.Next() {
+	for ok := it.First(); ok && len(ks) < most; ok = it.Next() {
 		kind, err := it.ValueAndErr()
 		if err != nil {
 			return nil, errors.Join(err, it.Close())
 		}
 		if string(kind) == t.Kind {
-			due = append(due, slices.Clone(it.Key()))
+			ks = append(ks, slices.Clone(it.Key()))
 		}
 	}
-	return due, errors.Join(it.Error(), it.Close())
+	return ks, errors.Join(it.Error(), it.Close())
 }
 
 // sweep removes the row of a key in the order of expiry, and that key.

@@ -38,8 +38,9 @@ func (p *location) servable(ctx context.Context, db *querydb.DB) (bool, error) {
 }
 
 // Begin begins a generation of the tables of the projections beside the one that serves, in the form that the models
-// have. One program folds it from the first event on, or copies the rows that serve: see Origin. What was being built in another form is dropped; what is being
-// built in this one goes on. The projections are all those that write to the tables; build is the DB's ForBuild.
+// have. One program folds it from the first event on, or copies the rows that serve: see Origin. What was being built
+// in another form is dropped; what is being built in this one goes on. The projections are all those that write to the
+// tables; build is the DB's ForBuild.
 func Begin(ctx context.Context, db, build *querydb.DB, src eventlog.Source, all []Projection, cfg Config) error {
 	origins := make([]*Origin, len(all))
 	for i, p := range all {

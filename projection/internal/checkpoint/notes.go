@@ -105,7 +105,8 @@ func (h *Header) Kind(of, projection string) string {
 type Projection struct {
 	Name   string
 	Models []*querydb.Model // whose rows it folds, at least one
-	// Reindex gives a stored row the index keys of the model: see querydb.Reindex. It is nil where the projection folds several models.
+	// Reindex gives a stored row the index keys of the model: see querydb.Reindex. It is nil where the projection folds
+	// several models.
 	Reindex func(b *record.Builder, former []int, stored querydb.Row) (querydb.Row, error)
 }
 

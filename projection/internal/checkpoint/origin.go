@@ -13,8 +13,8 @@ import (
 )
 
 // Origin is where rows are copied from that are built beside those that serve: from these, where they differ in their
-// index keys alone. No event is read then but those that follow. The process that copies does not fold into the rows that
-// serve, which are of another form, and the store has no other process meanwhile.
+// index keys alone. No event is read then but those that follow. The process that copies does not fold into the rows
+// that serve, which are of another form, and the store has no other process meanwhile.
 type Origin struct {
 	TableRecord
 	// Indexes are those that have the keys of each index of the model: see querydb.Layout.Reindexed.
@@ -73,36 +73,39 @@ func (o *Origin) isOf(b *Record) bool {
 	return b.TableRecord == o.TableRecord && bytes.Equal(encode(b.Partitions), encode(o.Checkpoints))
 }
 
-// Copying reports whether rows are to be copied before events are folded: see CopyRows.
-func (s *State) Copying() bool { return s.done.Origin != nil }
+// Copier copies the rows that serve into those that a State is to fold, before it does.
+type Copier struct{ *State }
+
+// Copying reports whether there are rows to copy: see CopyRows.
+func (c Copier) Copying() bool { return c.done.Origin != nil }
 
 // CopyRows copies another page of rows, and, after the last, what is on record of them: how far they have come, and
 // their dead letters. Where the rows that serve have changed since the first, it begins again; where some cannot be
 // copied, it leaves the rows to the fold of the whole log.
-func (s *State) CopyRows(ctx context.Context) error {
-	if err := s.Open(ctx); err != nil || !s.Copying() {
+func (c Copier) CopyRows(ctx context.Context) error {
+	if err := c.Open(ctx); err != nil || !c.Copying() {
 		return err
 	}
-	from, err := readRecordIn(ctx, s.db, serves, s.p.Name)
+	from, err := readRecordIn(ctx, c.db, serves, c.p.Name)
 	if err != nil {
 		return err
 	}
-	if !s.done.Origin.isOf(&from) {
-		next, err := originOf(ctx, s.db, s.p)
+	if !c.done.Origin.isOf(&from) {
+		next, err := originOf(ctx, c.db, c.p)
 		if err != nil {
 			return err
 		}
-		return s.beginAgain(ctx, next, "the rows that serve have changed meanwhile")
+		return c.beginAgain(ctx, next, "the rows that serve have changed meanwhile")
 	}
-	last, err := s.copyPage(ctx, &from)
+	last, err := c.page(ctx, &from)
 	var impossible *uncopiedError
 	if errors.As(err, &impossible) {
-		return s.beginAgain(ctx, nil, err.Error())
+		return c.beginAgain(ctx, nil, err.Error())
 	}
 	if err != nil || !last {
 		return err
 	}
-	return s.copied(ctx, &from)
+	return c.end(ctx, &from)
 }
 
 // uncopiedError says why a row cannot be copied.
@@ -112,33 +115,33 @@ type uncopiedError struct{ error }
 func (e *uncopiedError) Unwrap() error { return e.error }
 
 // beginAgain begins another generation in place of the one that is being copied.
-func (s *State) beginAgain(ctx context.Context, origin *Origin, why string) error {
-	s.log.WarnContext(ctx, "projection: the copy of the rows that serve is given up", "models", s.p.names(), "why", why)
-	s.known = false
-	p, err := readLocation(ctx, s.db, s.p)
+func (c Copier) beginAgain(ctx context.Context, origin *Origin, why string) error {
+	c.log.WarnContext(ctx, "projection: the copy of the rows that serve is given up", "models", c.p.names(), "why", why)
+	c.known = false
+	p, err := readLocation(ctx, c.db, c.p)
 	if err != nil {
 		return err
 	}
-	whole, err := readCompletion(ctx, s.db, s.p.Name)
+	whole, err := readCompletion(ctx, c.db, c.p.Name)
 	if err != nil {
 		return err
 	}
-	return s.restarter.restart(ctx, &p, whole, false, origin)
+	return c.restarter.restart(ctx, &p, whole, false, origin)
 }
 
-// copyPage copies rows in one commit, and reports whether they were the last.
-func (s *State) copyPage(ctx context.Context, from *Record) (last bool, err error) {
-	m, next := s.p.Models[0], *s.done.Origin
-	rows, err := querydb.Scan(ctx, s.db, m, from.Generation, next.After.key(), s.cfg.CopyRows)
+// page copies rows in one commit, and reports whether they were the last.
+func (c Copier) page(ctx context.Context, from *Record) (last bool, err error) {
+	m, next := c.p.Models[0], *c.done.Origin
+	rows, more, err := querydb.Scan(ctx, c.db, m, from.Generation, next.After.key(), c.cfg.CopyRows)
 	if err != nil || len(rows) == 0 {
 		return true, err
 	}
 	b := querydb.Batch{Writes: make([]querydb.Write, len(rows))}
 	var build record.Builder
 	for i, stored := range rows {
-		row, err := s.p.Reindex(&build, next.Indexes, stored)
+		row, err := c.p.Reindex(&build, next.Indexes, stored)
 		if err == nil {
-			err = s.db.Validate(m, &row)
+			err = c.db.Validate(m, &row)
 		}
 		if err != nil {
 			return false, &uncopiedError{err}
@@ -147,59 +150,59 @@ func (s *State) copyPage(ctx context.Context, from *Record) (last bool, err erro
 	}
 	at := rows[len(rows)-1].Key
 	next.After, next.Rows = &rowKey{[]byte(at.PK), []byte(at.SK)}, next.Rows+uint64(len(rows))
-	header := s.done.Header
+	header := c.done.Header
 	header.Origin = &next
-	b.Notes = []querydb.Note{header.note(s.done.slot, s.p.Name, s.done.revision)}
-	if err := s.apply(ctx, b); err != nil {
-		s.known = false
+	b.Notes = []querydb.Note{header.note(c.done.slot, c.p.Name, c.done.revision)}
+	if err := c.apply(ctx, b); err != nil {
+		c.known = false
 		return false, err
 	}
-	s.done.Header, s.done.revision = header, s.done.revision+1
-	s.watch.Copied(next.Rows)
-	return len(rows) < s.cfg.CopyRows, nil
+	c.done.Header, c.done.revision = header, c.done.revision+1
+	c.watch.Copied(next.Rows)
+	return !more, nil
 }
 
-// copied records of the copies what is on record of the rows that they are of.
-func (s *State) copied(ctx context.Context, from *Record) error {
-	if err := s.copyLetters(ctx, from); err != nil {
+// end records of the copies what is on record of the rows that they are of.
+func (c Copier) end(ctx context.Context, from *Record) error {
+	if err := c.letters(ctx, from); err != nil {
 		return err
 	}
-	done := s.serving.completion
+	done := c.serving.completion
 	done.Done, done.Claims = true, done.Claims.open(from.Partitions)
-	header := s.done.Header
+	header := c.done.Header
 	header.Origin = nil
-	notes := []querydb.Note{header.note(s.done.slot, s.p.Name, s.done.revision), done.note(s.p.Name)}
-	for partition, c := range from.Partitions {
+	notes := []querydb.Note{header.note(c.done.slot, c.p.Name, c.done.revision), done.note(c.p.Name)}
+	for partition, at := range from.Partitions {
 		notes = append(notes, querydb.Note{
-			Kind: header.Kind(KindCheckpoint, s.p.Name), ID: partition, Value: encode(c), IfRevision: true,
+			Kind: header.Kind(KindCheckpoint, c.p.Name), ID: partition, Value: encode(at), IfRevision: true,
 		})
 	}
-	s.known = false
-	if err := s.db.Apply(ctx, querydb.Batch{Notes: notes}); err != nil {
-		return fmt.Errorf("record that the rows of %s are copied: %w", s.p.names(), err)
+	c.known = false
+	if err := c.db.Apply(ctx, querydb.Batch{Notes: notes}); err != nil {
+		return fmt.Errorf("record that the rows of %s are copied: %w", c.p.names(), err)
 	}
-	s.log.InfoContext(ctx, "projection: the rows that serve are copied, with the index keys of this program", "models",
-		s.p.names(), "rows", s.done.Origin.Rows)
-	return s.Open(ctx)
+	c.log.InfoContext(ctx, "projection: the rows that serve are copied, with the index keys of this program", "models",
+		c.p.names(), "rows", c.done.Origin.Rows)
+	return c.Open(ctx)
 }
 
-// copyLetters copies the dead letters, in place of those that an earlier attempt has copied.
-func (s *State) copyLetters(ctx context.Context, from *Record) error {
+// letters copies the dead letters, in place of those that an earlier attempt has copied.
+func (c Copier) letters(ctx context.Context, from *Record) error {
 	var letters []querydb.Note
-	to := s.done.Kind(KindDeadLetter, s.p.Name)
-	if err := dropKind(ctx, s.db, to); err != nil {
-		return fmt.Errorf("drop former copies of the dead letters of %s: %w", s.p.names(), err)
+	to := c.done.Kind(KindDeadLetter, c.p.Name)
+	if err := dropKind(ctx, c.db, to); err != nil {
+		return fmt.Errorf("drop former copies of the dead letters of %s: %w", c.p.names(), err)
 	}
-	err := eachNote(ctx, s.db, from.Kind(KindDeadLetter, s.p.Name), func(n querydb.Note) error {
+	err := eachNote(ctx, c.db, from.Kind(KindDeadLetter, c.p.Name), func(n querydb.Note) error {
 		letters = append(letters, querydb.Note{Kind: to, ID: n.ID, Value: n.Value})
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("read the dead letters of %s: %w", s.p.names(), err)
+		return fmt.Errorf("read the dead letters of %s: %w", c.p.names(), err)
 	}
-	for some := range slices.Chunk(letters, s.cfg.CopyRows) {
-		if err := s.db.Apply(ctx, querydb.Batch{Notes: some}); err != nil {
-			return fmt.Errorf("copy the dead letters of %s: %w", s.p.names(), err)
+	for some := range slices.Chunk(letters, c.cfg.CopyRows) {
+		if err := c.db.Apply(ctx, querydb.Batch{Notes: some}); err != nil {
+			return fmt.Errorf("copy the dead letters of %s: %w", c.p.names(), err)
 		}
 	}
 	return nil

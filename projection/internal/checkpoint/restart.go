@@ -16,7 +16,8 @@ type restarter struct {
 	serving *serving
 }
 
-// restart begins the rows in another generation, from the origin or, where that is nil, from the log. running says that this process has folded what was on record before.
+// restart begins the rows in another generation, from the origin or, where that is nil, from the log. running says
+// that this process has folded what was on record before.
 //
 // What was decided about dead letters stays on record; those that there still are, tried again at their own place. What
 // the former rows covered stays on record, as Replaced.

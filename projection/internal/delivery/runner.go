@@ -168,7 +168,7 @@ func (r *Runner) begin(ctx context.Context) error {
 	r.stop, r.calls.Ending = nil, ctx.Done()
 	err := r.retrier.do(ctx, Opening, r.state.Open)
 	if err == nil {
-		err = r.copyRows(ctx)
+		err = copyRows(ctx, checkpoint.Copier{State: r.state}, r.retrier)
 	}
 	if err != nil {
 		r.Monitor.end(r.cfg.explained(err))
@@ -185,17 +185,17 @@ func (r *Runner) begin(ctx context.Context) error {
 const mostCopied = 2000
 
 // copyRows copies the rows that serve, where those that are built are to be made of them.
-func (r *Runner) copyRows(ctx context.Context) error {
-	for r.state.Copying() {
+func copyRows(ctx context.Context, c checkpoint.Copier, retrier *retrier) error {
+	for c.Copying() {
 		began := time.Now()
-		if err := r.retrier.do(ctx, Copying, r.state.CopyRows); err != nil {
+		if err := retrier.do(ctx, Copying, c.CopyRows); err != nil {
 			return err
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if r.cfg.Share < 1 {
-			if err := r.cfg.leave(ctx, time.Since(began)); err != nil {
+		if retrier.cfg.Share < 1 {
+			if err := retrier.cfg.leave(ctx, time.Since(began)); err != nil {
 				return err
 			}
 		}

@@ -142,8 +142,8 @@ func (u *unit) logProgress(ctx context.Context) {
 			continue
 		}
 		u.set.log.Info("building rows beside those that serve", "projection", one.Name, "folded", at.Folded, "total",
-			at.Total, "rowsCopied", at.Copied, "eventsPerSecond", int(at.EventsPerSecond), "secondsLeft", int(at.ETASeconds), "deadLetters",
-			at.DeadLetters, "state", at.State)
+			at.Total, "rowsCopied", at.Copied, "eventsPerSecond", int(at.EventsPerSecond), "secondsLeft", int(at.ETASeconds),
+			"deadLetters", at.DeadLetters, "state", at.State)
 	}
 }
 

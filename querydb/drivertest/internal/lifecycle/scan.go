@@ -2,10 +2,9 @@ package lifecycle
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
@@ -29,7 +28,7 @@ func scanned(s *harness.Store) {
 	for _, other := range []*driver.Table{fixture.RowsNext, fixture.Other} {
 		s.On(other).Put(fixture.NewRow("elsewhere", "x"))
 	}
-	all := scan(s, len(want)+1)
+	all := scan(s, driver.Scan{Limit: len(want) + 1, Bytes: math.MaxInt})
 	if len(all) != len(want) {
 		s.Errorf("%d rows were found, want %d", len(all), len(want))
 	}
@@ -37,29 +36,37 @@ func scanned(s *harness.Store) {
 		if !slices.Contains(want, row.Key) {
 			s.Errorf("row %q is none of the table's", row.Key)
 		}
-		if diff := cmp.Diff(s.Get(row.Key), []driver.Row{row}); diff != "" {
+		if diff := harness.WholeDifference(s.Get(row.Key), []driver.Row{row}); diff != "" {
 			s.Errorf("row %q is not as Get returns it: (-get +scan)\n%s", row.Key, diff)
 		}
 	}
-	for most := 1; most < len(want); most++ {
-		if diff := cmp.Diff(all, scan(s, most)); diff != "" {
-			s.Fatalf("in pages of %d: (-at once +in pages)\n%s", most, diff)
+	for limit := 1; limit < len(want); limit++ {
+		for _, page := range []driver.Scan{{Limit: limit, Bytes: math.MaxInt}, {Limit: len(want), Bytes: 20 * limit}} {
+			if diff := harness.WholeDifference(all, scan(s, page)); diff != "" {
+				s.Fatalf("in pages of %d rows and %d bytes: (-at once +in pages)\n%s", page.Limit, page.Bytes, diff)
+			}
 		}
 	}
 }
 
-// scan reads the table in pages of so many rows.
-func scan(s *harness.Store, most int) (all []driver.Row) {
+// scan reads the table in pages, none of which is larger than it may be.
+func scan(s *harness.Store, page driver.Scan) (all []driver.Row) {
 	s.Helper()
-	var after *keys.Key
-	for {
-		rows, err := s.Driver.(driver.Scanner).Scan(s.Context(), s.Table, after, most)
-		if err != nil || len(rows) > most {
-			s.Fatalf("scan: %d rows, %v; want at most %d", len(rows), err, most)
+	for page.Table = s.Table; ; {
+		rows, more, err := s.Driver.(driver.Scanner).Scan(s.Context(), page)
+		if err != nil || len(rows) > page.Limit || more && len(rows) == 0 {
+			s.Fatalf("scan: %d rows, more %t, %v; want at most %d", len(rows), more, err, page.Limit)
 		}
-		if all = append(all, rows...); len(rows) < most {
+		bytes := 0
+		for i := range rows {
+			if bytes >= page.Bytes {
+				s.Fatalf("scan: %d rows, and the first %d have %d bytes already", len(rows), i, bytes)
+			}
+			bytes += len(rows[i].Record)
+		}
+		if all = append(all, rows...); !more {
 			return all
 		}
-		after = &rows[len(rows)-1].Key
+		page.After = &rows[len(rows)-1].Key
 	}
 }
